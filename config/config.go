@@ -1,0 +1,213 @@
+// Package config turns defaults, atoll.yaml, the environment and flags into
+// one typed [Config], refuses what it does not understand, and remembers where
+// each value came from ([Origin]).
+//
+// Later sources win: defaults < atoll.yaml < environment < flags. Keys are
+// written as dotted paths ("evaluator.timeout"), the same in messages, flags
+// (--set evaluator.timeout=30s) and `atoll config explain`.
+//
+// Caveats: a Config is plain data and safe to copy; it holds no secret (keys
+// are named by environment variable and read when they are used). Durations
+// are Go durations ("90s"), sizes are bytes with a unit ("512MiB").
+package config
+
+import "time"
+
+// Config is the whole configuration of one experiment.
+//
+// The tag `key` is the name in atoll.yaml; `doc` is one plain sentence for
+// people; `live` marks what may change while the experiment runs, all else is
+// frozen when it starts; `measure` marks what affects measurement and is part
+// of the evaluation key.
+type Config struct {
+	Name        string   `key:"name" doc:"Name of the experiment; default: the folder's name."`
+	Goal        string   `key:"goal" live:"yes" doc:"What the agents should achieve, in your words."`
+	Constraints []string `key:"constraints" live:"yes" doc:"What must stay true, one sentence each."`
+	Acceptance  []string `key:"acceptance" live:"yes" doc:"How you would know that it is good."`
+	Root        string   `key:"root" doc:"Git revision to start from."`
+	Seed        uint64   `key:"seed" doc:"Number that fixes every random choice."`
+	Order       string   `key:"order" enum:"completion,strict" doc:"completion: fold results as they come; strict: by job number, the same for any number of workers."`
+	Lookahead   int      `key:"lookahead" min:"1" max:"1024" doc:"Strict order: how many jobs may be ahead of the fold."`
+	Workers     int      `key:"workers" min:"1" max:"1024" live:"yes" doc:"Jobs at the same time; default: half the cores, 1 to 4."`
+
+	Evaluator Evaluator `key:"evaluator"`
+	Map       Map       `key:"map"`
+	Search    Search    `key:"search"`
+	Gate      Gate      `key:"gate"`
+	Review    Review    `key:"review"`
+	Limits    Limits    `key:"limits"`
+	Sandbox   Sandbox   `key:"sandbox"`
+	Budget    Budget    `key:"budget"`
+	Agents    []Agent   `key:"agents" doc:"Who edits; default: the built-in offline agent."`
+	Roles     Roles     `key:"roles"`
+	Prices    []Price   `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
+	Targets   []Target  `key:"targets" doc:"Named parts of the repository with their own weight."`
+	Console   Console   `key:"console"`
+}
+
+// Evaluator describes the user's measurement.
+type Evaluator struct {
+	Command     []string      `key:"command" measure:"yes" doc:"Program and arguments; a single string is run by sh -c. {dir} is the evaluator directory."`
+	Dir         string        `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
+	Adapter     string        `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest" measure:"yes" doc:"Runs an evaluator written for another system unchanged."`
+	Output      string        `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
+	Objective   string        `key:"objective" measure:"yes" doc:"Metric that is searched on; default: the first one of the root's result."`
+	Direction   string        `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better."`
+	Stages      []Stage       `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
+	Repeats     int           `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
+	RootRepeats int           `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`
+	Challenge   int           `key:"challenge" min:"0" max:"100" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
+	Remeasure   float64       `key:"remeasure" min:"0" max:"0.9" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
+	Paired      bool          `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
+	Timeout     time.Duration `key:"timeout" measure:"yes" doc:"Wall time of one run."`
+	Protected   []string      `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
+	Hidden      []string      `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read."`
+	Private     []string      `key:"private" doc:"Metrics that never reach a prompt."`
+	Env         []string      `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
+	Caches      []string      `key:"caches" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
+	Artifact    string        `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
+}
+
+// Stage is one step of an evaluation.
+type Stage struct {
+	Name      string        `key:"name" doc:"Shown while it runs."`
+	Command   []string      `key:"command" doc:"As evaluator.command; empty: that one."`
+	Timeout   time.Duration `key:"timeout" doc:"Wall time of one run; default: evaluator.timeout."`
+	Metric    string        `key:"metric" doc:"Metric that must reach the threshold; empty: exit code 0 is enough."`
+	Threshold *float64      `key:"threshold" doc:"Least value (largest, when minimizing) to go on."`
+	Output    string        `key:"output" enum:",none,result-file,last-json-line,last-number,name=value" doc:"Where this stage's result is read from; none: only the exit code."`
+}
+
+// Map describes the archive's axes.
+type Map struct {
+	Axes       []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
+	Grid       []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
+	Embedder   string   `key:"embedder" enum:"lexical,openai" doc:"How commits become vectors."`
+	EmbedURL   string   `key:"embed_url" doc:"Base URL of an OpenAI-compatible embeddings server."`
+	EmbedModel string   `key:"embed_model" doc:"Model name for embed_url."`
+	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files."`
+	Exclude    []string `key:"exclude" doc:"Globs of files that do not."`
+	MinFit     int      `key:"min_fit" min:"4" max:"100000" doc:"Distinct candidates before the first map."`
+	History    int      `key:"history" min:"64" max:"100000" doc:"Candidates that a fit sees, at most."`
+	RefitEvery int      `key:"refit_every" min:"1" max:"100000" doc:"Evaluations between looks at whether a new map is due."`
+	Offset     *float64 `key:"qd_offset" doc:"Subtracted from each elite in the QD score; default: root - |root|."`
+}
+
+// Axis is one named metric axis.
+type Axis struct {
+	Metric string    `key:"metric" doc:"Metric whose value is the coordinate."`
+	Min    float64   `key:"min" doc:"Value at the left edge; values beyond fall in the edge cell."`
+	Max    float64   `key:"max" doc:"Value at the right edge."`
+	Bins   int       `key:"bins" doc:"Cells along this axis."`
+	Edges  []float64 `key:"edges" doc:"Inner edges, ascending; instead of min, max and bins."`
+}
+
+// Search describes what is tried next.
+type Search struct {
+	Operators    map[string]float64 `key:"operators" live:"yes" doc:"Weights of the operators."`
+	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
+	Selection    string             `key:"selection" enum:"uniform,rank,curiosity" doc:"How parents are drawn from the elites."`
+	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
+	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`
+	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations."`
+}
+
+// Gate describes the policy checks of a diff.
+type Gate struct {
+	Scope        []string `key:"scope" doc:"Globs of files a candidate may change; none: all but the protected."`
+	Forbidden    []string `key:"forbidden" doc:"Globs of files a candidate may never add or change."`
+	MaxFiles     int      `key:"max_files" min:"1" max:"100000" doc:"Changed files, at most."`
+	MaxLines     int      `key:"max_lines" min:"1" max:"10000000" doc:"Added plus removed lines, at most."`
+	MaxFileBytes int64    `key:"max_file_bytes" unit:"bytes" doc:"Size of one changed file, at most."`
+}
+
+// Review says which candidates wait for a person.
+type Review struct {
+	Measure string `key:"measure" enum:"off,risky,all" live:"yes" doc:"Before a candidate is measured."`
+	Niche   string `key:"niche" enum:"off,risky,all" live:"yes" doc:"Before a candidate takes a niche."`
+}
+
+// Limits hold for each run of foreign code.
+type Limits struct {
+	CPU    time.Duration `key:"cpu" measure:"yes" doc:"CPU time of one process."`
+	Memory int64         `key:"memory" unit:"bytes" measure:"yes" doc:"Memory of one run."`
+	Procs  int           `key:"procs" min:"1" max:"100000" measure:"yes" doc:"Processes of one run."`
+	Output int64         `key:"output" unit:"bytes" doc:"Bytes of output of one run."`
+	Disk   int64         `key:"disk" unit:"bytes" doc:"Bytes written by one run."`
+}
+
+// Sandbox chooses the isolation of foreign processes.
+type Sandbox struct {
+	Mode    string `key:"mode" enum:"auto,namespaces,landlock,unsafe" doc:"auto: the strongest that works and at least Landlock; unsafe: none."`
+	Scratch string `key:"scratch" doc:"Folder for private copies; default: memory if it fits."`
+}
+
+// Budget ends or pauses an experiment. Zero is no limit.
+type Budget struct {
+	Jobs        int           `key:"jobs" live:"yes" doc:"Make jobs of the whole experiment."`
+	Evaluations int           `key:"evaluations" live:"yes" doc:"Runs of one stage, repeats counted."`
+	Tokens      int64         `key:"tokens" live:"yes" doc:"Input and output tokens."`
+	CostUSD     float64       `key:"cost_usd" live:"yes" doc:"US dollars."`
+	Wall        time.Duration `key:"wall" live:"yes" doc:"Time with a running engine."`
+}
+
+// Agent is one who edits, plans or reviews.
+type Agent struct {
+	Name           string        `key:"name" doc:"How it is called in jobs and on screen."`
+	Kind           string        `key:"kind" enum:"offline,chat,command,human,replay" doc:"What it is."`
+	Weight         float64       `key:"weight" live:"yes" doc:"Weight of the draw; 0: never by itself."`
+	Preset         string        `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
+	Command        []string      `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
+	Prompt         string        `key:"prompt" enum:",stdin,arg,file" doc:"How a generic agent gets its prompt."`
+	API            string        `key:"api" enum:",chat,responses,anthropic" doc:"Protocol of a chat agent."`
+	BaseURL        string        `key:"base_url" doc:"Base URL of the provider."`
+	KeyEnv         string        `key:"key_env" doc:"Environment variable that holds the key."`
+	Model          string        `key:"model" doc:"Model name."`
+	Edit           string        `key:"edit" enum:",blocks,whole,diff" doc:"How a chat agent writes its edits."`
+	Timeout        time.Duration `key:"timeout" doc:"Wall time of one attempt."`
+	Attempts       int           `key:"attempts" doc:"Tries within one job."`
+	MaxTokens      int64         `key:"max_tokens" doc:"Output tokens of one request."`
+	JobUSD         float64       `key:"job_usd" doc:"US dollars of one job; 0: no own limit."`
+	RPM            int           `key:"rpm" doc:"Requests a minute; 0: no own limit."`
+	Parallel       int           `key:"parallel" doc:"Requests at a time; 0: no own limit."`
+	Env            []string      `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
+	OwnCredentials bool          `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
+	Recording      string        `key:"recording" doc:"Folder of a replay agent."`
+}
+
+// Roles name the agent that serves each role; empty: off, or the coder.
+type Roles struct {
+	Planner    string `key:"planner" doc:"Plans before the coder edits; empty: one step."`
+	Reviewer   string `key:"reviewer" doc:"Judges a diff after the gate; empty: off."`
+	Reflector  string `key:"reflector" doc:"Writes lessons each epoch; empty: plain digests."`
+	Mapper     string `key:"mapper" doc:"Proposes targets; empty: off."`
+	Summariser string `key:"summariser" doc:"Writes commit subjects; empty: the agent's own words."`
+}
+
+// Price is what one model costs, in US dollars per million tokens.
+type Price struct {
+	Model  string  `key:"model" doc:"Model name, or a glob."`
+	Input  float64 `key:"input" doc:"Dollars per million input tokens."`
+	Cached float64 `key:"cached" doc:"Dollars per million cached input tokens."`
+	Output float64 `key:"output" doc:"Dollars per million output tokens."`
+}
+
+// Target is a named part of the repository.
+type Target struct {
+	Name   string   `key:"name" doc:"Short name."`
+	Files  []string `key:"files" doc:"Globs that belong to it."`
+	Symbol string   `key:"symbol" doc:"Function or type inside the files."`
+	Hint   string   `key:"hint" doc:"What an agent should know of it."`
+	Weight float64  `key:"weight" live:"yes" doc:"Weight of the draw."`
+}
+
+// Console describes the screen.
+type Console struct {
+	Palette string            `key:"palette" enum:"viridis,cividis,magma,grey" live:"yes" doc:"Colours of the heat map."`
+	Theme   string            `key:"theme" enum:"auto,dark,light" live:"yes" doc:"Background the colours are made for."`
+	Mouse   bool              `key:"mouse" live:"yes" doc:"Mouse clicks and wheel; off leaves text selection to the terminal."`
+	ASCII   bool              `key:"ascii" live:"yes" doc:"Plain characters only."`
+	FPS     int               `key:"fps" min:"1" max:"60" live:"yes" doc:"Frames a second, at most."`
+	Keys    map[string]string `key:"keys" live:"yes" doc:"Other keys for an action: action: key."`
+	Hints   bool              `key:"hints" live:"yes" doc:"First-run hints."`
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"time"
+
+	"atoll/store/record"
+)
+
+// Snapshot is the state of an experiment as a reader sees it: small, immutable
+// once published, safe to keep. Lists are bounded; whole lists, diffs and
+// evidence come from a [Reader]. All objectives are in the evaluator's own
+// direction unless a field says adjusted.
+type Snapshot struct {
+	Version uint64 // grows with every change
+	Loading bool   // nothing has been folded yet
+	Fatal   string // the engine died: one line for people, stays until quit
+	Fold    record.Seq
+
+	Experiment record.Experiment
+	Settings   record.Settings
+	State      record.ExperimentState
+	Reason     string
+	Direction  string // maximize or minimize
+	Objective  string // metric searched on
+	Noisy      bool
+	Guarantees []string // missing guarantees, one sentence each; empty is good
+	Rung       string   // "1 namespaces", "2 landlock", "3 plain"
+	Owner      bool     // this process runs the engine; else it looks on
+	OwnerPID   int
+
+	Root, Best Standing
+	Jobs       Counts
+	Evals      int
+	Usage      record.Usage
+	WallMS     int64         // time with a running engine
+	PerMinute  float64       // ended make jobs a minute, over the last minutes
+	ETA        time.Duration // 0 = unknown
+	OwnMS      float64       // mean overhead per job: all but agent and evaluator
+
+	Grid      Grid
+	Running   []Running // oldest first
+	Recent    []Ended   // newest first, at most 200
+	Review    []Held    // oldest first, at most 200
+	Curves    Curves
+	Failures  []FailureGroup // most frequent first
+	Operators []Yield
+	Agents    []Yield
+	Targets   []Yield
+	Decisions []record.Decision // newest first, at most 200
+	Notes     []record.Note
+	Space     record.SpaceReport // of the current map; zero for metric axes
+	Log       []LogLine          // newest last, at most 1,000
+	LogSeq    uint64             // sequence number of the last line
+	At        time.Time
+}
+
+// Standing is a candidate as the header shows it. ID is NoCandidate before
+// anything was measured.
+type Standing struct {
+	ID        record.CandidateID
+	Commit    record.Hash
+	Objective float64
+	Claimed   *float64
+	MAD       float64
+	Samples   int
+	Percent   float64 // improvement on the root, direction-aware; NaN when the root is 0
+	Cell      int     // flat index, -1 = unplaced
+	At        record.Millis
+}
+
+// Counts are make jobs by state.
+type Counts struct {
+	Queued, Running, Held                                  int
+	Placed, Scored, Rejected, Failed, Duplicate, Cancelled int
+	Max                                                    int // budget, 0 = none
+}
+
+// Ended returns how many make jobs came to an end.
+func (c Counts) Ended() int {
+	return c.Placed + c.Scored + c.Rejected + c.Failed + c.Duplicate + c.Cancelled
+}
+
+// Grid is the archive of the shown island.
+type Grid struct {
+	Dims     []int // cells per axis; the flat index is row-major, axis 0 slowest
+	Axes     []Axis
+	Cells    []Cell // filled cells, by flat index
+	Filled   int
+	Total    int
+	Coverage float64 // 0..1
+	QD       float64
+	QDNorm   float64
+	Offset   float64
+	Mean     float64 // of the elites' objectives
+	Unplaced int     // scored but without coordinates yet
+	NeedFit  int     // distinct candidates needed before the first map
+	Map      int     // version of the learned space; 0 = none or metric axes
+}
+
+// Axis is one axis of the grid. Edges has Dims+1 values.
+type Axis struct {
+	Name  string
+	Edges []float64
+}
+
+// Cell is one niche that is filled or was tried. Objective is in the
+// evaluator's own direction; Adjusted is higher-is-better.
+type Cell struct {
+	Index     int
+	Elite     record.CandidateID
+	Commit    record.Hash
+	Objective float64
+	Adjusted  float64
+	Samples   int
+	MAD       float64
+	Tries     int // candidates that ever landed here
+	Since     record.Millis
+	Fold      int // number of folded candidates when it was won
+	Frozen    bool
+	Boost     float64              // factor, 1 = none
+	Running   int                  // jobs whose parent lives here
+	Waiting   int                  // candidates in review that would land here
+	Runners   []record.CandidateID // the best that lost, at most 5
+}
+
+// Running is a job that a worker holds.
+type Running struct {
+	Job     record.Job
+	Stage   string    // "editing", "gate", "measuring quick 1/3"
+	Since   time.Time // of the stage
+	Started time.Time
+	Line    string // last line of live output, control characters removed
+	Worker  string
+}
+
+// Ended is a job that came to an end.
+type Ended struct {
+	Job       record.Job
+	Objective *float64
+	Delta     *float64           // against the parent, direction-aware: positive is better
+	Cell      int                // taken, -1 = none
+	From      record.CandidateID // who held it before, NoCandidate = new niche
+	Best      bool               // became the best
+}
+
+// Held is a candidate that waits for a person.
+type Held struct {
+	Job       record.Job
+	Candidate record.Candidate
+	Before    string // "measuring" or "its niche"
+	Findings  []string
+	Cell      int                // it would take, -1 = unknown
+	From      record.CandidateID // from whom
+	Parent    *float64           // objective of the parent
+}
+
+// Curves are histories over evaluations under the current map. All slices
+// have one value per X.
+type Curves struct {
+	X        []int // scored candidates folded
+	At       []record.Millis
+	Best     []float64
+	Mean     []float64
+	QD       []float64
+	Coverage []float64
+	Marks    []Mark
+}
+
+// Mark is an event on the curves.
+type Mark struct {
+	X    int
+	At   record.Millis
+	Text string // "map 2", "reject c12"
+}
+
+// FailureGroup counts failures alike.
+type FailureGroup struct {
+	Class  record.Class
+	Reason string
+	Count  int
+	Sample record.JobID
+	Cure   string // what would help
+}
+
+// Yield says how an operator, agent or target does.
+type Yield struct {
+	Name     string
+	Weight   float64
+	Tries    int
+	Scored   int
+	Improved int // took a niche
+	Best     int // became the best
+	CostUSD  *float64
+	Frozen   bool
+	Boost    float64
+}
+
+// LogLine is one line of the engine's log.
+type LogLine struct {
+	N     uint64
+	At    time.Time
+	Level string // debug, info, warn, error
+	Job   record.JobID
+	Text  string
+}

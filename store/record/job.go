@@ -1,0 +1,182 @@
+package record
+
+// JobKind says what a job does.
+type JobKind string
+
+// Make writes one candidate; Evaluate measures one; Assist is any other paid
+// agent call (reflection, proposals of targets).
+const (
+	Make     JobKind = "make"
+	Evaluate JobKind = "evaluate"
+	Assist   JobKind = "assist"
+)
+
+// JobState is where a job stands.
+type JobState string
+
+// The states of a job, in the order of its way. Placed to Cancelled end a make
+// job; Done, Failed and Cancelled end evaluate and assist jobs. Held holds no
+// lease.
+const (
+	Queued     JobState = "queued"
+	Editing    JobState = "editing"
+	Committed  JobState = "committed"
+	Gated      JobState = "gated"
+	Held       JobState = "held"
+	Evaluating JobState = "evaluating"
+	Placed     JobState = "placed"
+	Scored     JobState = "scored"
+	Rejected   JobState = "rejected"
+	Failed     JobState = "failed"
+	Duplicate  JobState = "duplicate"
+	Cancelled  JobState = "cancelled"
+	Done       JobState = "done"
+)
+
+// Ended reports whether nothing more happens to a job in this state.
+func (s JobState) Ended() bool {
+	switch s {
+	case Placed, Scored, Rejected, Failed, Duplicate, Cancelled, Done:
+		return true
+	}
+	return false
+}
+
+// Running reports whether a worker holds the job.
+func (s JobState) Running() bool {
+	switch s {
+	case Editing, Committed, Gated, Evaluating:
+		return true
+	}
+	return false
+}
+
+// Operator is how a make job edits.
+type Operator string
+
+// The operators. Seed to Crossover need no model.
+const (
+	OpSeed       Operator = "seed"
+	OpTune       Operator = "tune"
+	OpMutate     Operator = "mutate"
+	OpCrossover  Operator = "crossover"
+	OpSynergy    Operator = "synergy"
+	OpStructural Operator = "structural"
+	OpRepair     Operator = "repair"
+	OpRewrite    Operator = "rewrite"
+	OpMeta       Operator = "meta"
+	OpManual     Operator = "manual"
+)
+
+// Purpose says why an evaluate job measures.
+type Purpose string
+
+// Why an evaluate job measures: the root, a challenger that looks better
+// (its samples decide), an elite or champion again (held out), or everything
+// after a change of the evaluator.
+const (
+	PurposeRoot      Purpose = "root"
+	PurposeChallenge Purpose = "challenge"
+	PurposeConfirm   Purpose = "confirm"
+	PurposeRemeasure Purpose = "remeasure"
+)
+
+// Class groups failures by what would cure them.
+type Class string
+
+// The classes of failure. ClassNone is no failure.
+const (
+	ClassNone      Class = ""
+	ClassBuild     Class = "build"
+	ClassTest      Class = "test"
+	ClassTimeout   Class = "timeout"
+	ClassMemory    Class = "memory"
+	ClassOutput    Class = "output"
+	ClassCrash     Class = "crash"
+	ClassMetric    Class = "metric"    // missing, not finite, or no result at all
+	ClassGate      Class = "gate"      // refused before any of its code ran
+	ClassSandbox   Class = "sandbox"   // tried what the sandbox forbids
+	ClassEvaluator Class = "evaluator" // the same error on the root
+	ClassAgent     Class = "agent"     // the agent failed
+	ClassNoChange  Class = "no-change" // the agent changed nothing
+	ClassBudget    Class = "budget"
+	ClassReview    Class = "review" // a person said no
+	ClassInternal  Class = "internal"
+)
+
+// Job is a numbered piece of work.
+type Job struct {
+	Experiment   ExperimentID  `json:"-"`
+	ID           JobID         `json:"id"`
+	Kind         JobKind       `json:"kind"`
+	State        JobState      `json:"state"`
+	Priority     int           `json:"priority"` // higher first
+	Purpose      Purpose       `json:"purpose,omitempty"`
+	Island       string        `json:"island,omitempty"`
+	Parent       CandidateID   `json:"parent"`
+	Inspirations []CandidateID `json:"inspirations,omitempty"`
+	Operator     Operator      `json:"operator,omitempty"`
+	Agent        string        `json:"agent,omitempty"`
+	Target       string        `json:"target,omitempty"`
+	Goal         string        `json:"goal,omitempty"`     // overrides the experiment's goal for this job
+	Candidate    CandidateID   `json:"candidate"`          // made or measured; NoCandidate before
+	Duplicate    CandidateID   `json:"duplicate_of"`       // the original of a duplicate, else NoCandidate
+	RetryOf      JobID         `json:"retry_of,omitempty"` // 0 = first try
+	Repeat       int           `json:"repeat,omitempty"`   // evaluate: index of the first sample to take
+	Samples      int           `json:"samples,omitempty"`  // evaluate: how many samples to take
+	HeldAt       JobState      `json:"held_at,omitempty"`  // Gated: before measuring; Evaluating: before a niche
+	Approved     bool          `json:"approved,omitempty"` // a person let it pass HeldAt
+	Attempt      int           `json:"attempt"`            // number of leases so far
+	Class        Class         `json:"class,omitempty"`    // of a failure
+	Reason       string        `json:"reason,omitempty"`   // one line for people
+	Usage        Usage         `json:"usage"`              // of all attempts
+	EditMS       int64         `json:"edit_ms,omitempty"`  // time of the agent
+	EvalMS       int64         `json:"eval_ms,omitempty"`  // time of the evaluator
+	OwnMS        float64       `json:"own_ms,omitempty"`   // everything else
+	Created      Millis        `json:"created"`
+	Started      Millis        `json:"started,omitempty"`
+	Ended        Millis        `json:"ended,omitempty"`
+	LeaseUntil   Millis        `json:"-"`
+}
+
+// Lease is the right of one worker to advance one job. Attempt is the fence:
+// every transition names it and is refused when another attempt began.
+type Lease struct {
+	Job     Job
+	Worker  string
+	Attempt int
+	Until   Millis
+}
+
+// Usage is what an agent consumed. Cost is in US dollars; a nil Cost was not
+// measured and is shown as unknown, never as 0.
+type Usage struct {
+	Requests     int      `json:"requests,omitempty"`
+	InputTokens  int64    `json:"input_tokens,omitempty"`
+	OutputTokens int64    `json:"output_tokens,omitempty"`
+	CostUSD      *float64 `json:"cost_usd"`
+	Unmetered    bool     `json:"unmetered,omitempty"` // an agent ran that nobody could meter
+}
+
+// Add returns the sum; an unknown cost makes the sum's cost unknown unless the
+// other side used nothing.
+func (u Usage) Add(v Usage) Usage {
+	sum := Usage{
+		Requests:     u.Requests + v.Requests,
+		InputTokens:  u.InputTokens + v.InputTokens,
+		OutputTokens: u.OutputTokens + v.OutputTokens,
+		Unmetered:    u.Unmetered || v.Unmetered,
+	}
+	switch {
+	case u.CostUSD == nil && u.idle():
+		sum.CostUSD = v.CostUSD
+	case v.CostUSD == nil && v.idle():
+		sum.CostUSD = u.CostUSD
+	case u.CostUSD != nil && v.CostUSD != nil:
+		c := *u.CostUSD + *v.CostUSD
+		sum.CostUSD = &c
+	}
+	return sum
+}
+
+func (u Usage) idle() bool { return u.Requests == 0 && !u.Unmetered }

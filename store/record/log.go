@@ -1,0 +1,128 @@
+package record
+
+import "encoding/json"
+
+// LogKind says what a row of the ordered log tells.
+type LogKind string
+
+// The kinds of rows. The search is a fold of them in order of Seq.
+const (
+	LogExperiment LogKind = "experiment" // created
+	LogJob        LogKind = "job"        // a job was created; Data: none, read the job
+	LogLease      LogKind = "lease"      // an attempt began
+	LogMade       LogKind = "made"       // a commit exists
+	LogHeld       LogKind = "held"       // waits for a person
+	LogEnd        LogKind = "end"        // a job ended; Data: EndData
+	LogSample     LogKind = "sample"     // more samples of a candidate; Data: none, read the candidate
+	LogDecision   LogKind = "decision"   // Data: Decision
+	LogSpace      LogKind = "space"      // a new map; Data: SpaceReport
+	LogSetting    LogKind = "setting"    // Data: Settings
+	LogState      LogKind = "state"      // Data: StateData
+	LogNote       LogKind = "note"       // Data: Note
+)
+
+// LogRow is one row of the ordered log. Rows are never changed.
+type LogRow struct {
+	Seq        Seq             `json:"seq"`
+	Experiment ExperimentID    `json:"-"`
+	At         Millis          `json:"at"`
+	Kind       LogKind         `json:"kind"`
+	Job        JobID           `json:"job"`       // -1 = none
+	Candidate  CandidateID     `json:"candidate"` // NoCandidate = none
+	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+// NoJob marks a log row or decision that concerns no job.
+const NoJob JobID = -1
+
+// EndData goes with LogEnd.
+type EndData struct {
+	State  JobState `json:"state"`
+	Class  Class    `json:"class,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// StateData goes with LogState.
+type StateData struct {
+	State  ExperimentState `json:"state"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+// Verb names an intervention.
+type Verb string
+
+// The decisions of a person.
+const (
+	Approve    Verb = "approve"
+	Reject     Verb = "reject"
+	Restore    Verb = "restore" // inverse of reject
+	Freeze     Verb = "freeze"
+	Release    Verb = "release" // ends a freeze or a boost
+	Boost      Verb = "boost"
+	Pin        Verb = "pin"
+	Unpin      Verb = "unpin"
+	Pause      Verb = "pause"
+	Resume     Verb = "resume"
+	Stop       Verb = "stop"
+	Cancel     Verb = "cancel"
+	Retry      Verb = "retry"
+	Prioritise Verb = "prioritise"
+	Refit      Verb = "refit"
+	Inject     Verb = "inject"
+	StartJob   Verb = "start"
+	Set        Verb = "set"
+	Promote    Verb = "promote"
+	WriteNote  Verb = "note"
+	Undo       Verb = "undo"
+	Redo       Verb = "redo"
+)
+
+// Decision is an intervention: a command as a row. It is appended by whoever
+// decides and carried out when the loop folds it.
+type Decision struct {
+	Seq       Seq             `json:"seq,omitempty"`
+	At        Millis          `json:"at,omitempty"`
+	Who       string          `json:"who"`
+	Verb      Verb            `json:"verb"`
+	Candidate CandidateID     `json:"candidate"` // NoCandidate = none
+	Job       JobID           `json:"job"`       // NoJob = none
+	Cell      int             `json:"cell"`      // flat index; -1 = none
+	Value     float64         `json:"value,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Args      json.RawMessage `json:"args,omitempty"`
+	Undoes    Seq             `json:"undoes,omitempty"`  // the decision this one takes back
+	Inverse   *Decision       `json:"inverse,omitempty"` // nil: cannot be taken back
+}
+
+// Space is one version of the learned coordinates: embedder, projection,
+// rotation. Model is opaque to all but package behavior.
+type Space struct {
+	Version int         `json:"version"`
+	AtFold  int         `json:"at_fold"` // number of scored candidates folded when it was fitted
+	Model   []byte      `json:"-"`
+	Report  SpaceReport `json:"report"`
+	Seq     Seq         `json:"-"`
+}
+
+// SpaceReport says what a new map changed.
+type SpaceReport struct {
+	Version  int      `json:"version"`
+	Cause    string   `json:"cause"` // first, variance, outliers, asked
+	Moved    float64  `json:"moved"` // share of placed candidates that changed cell
+	Gained   int      `json:"gained"`
+	Lost     int      `json:"lost"`
+	Degrees  float64  `json:"degrees"`
+	Captured float64  `json:"captured"` // share of variance
+	Axes     []string `json:"axes"`
+}
+
+// Note is a lesson for later prompts.
+type Note struct {
+	ID     int64  `json:"id"`
+	Kind   string `json:"kind"`   // short, long, failure, direction
+	Target string `json:"target"` // "" = global
+	Text   string `json:"text"`
+	Author string `json:"author"`
+	Gone   bool   `json:"gone,omitempty"`
+	At     Millis `json:"at"`
+}
