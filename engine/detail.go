@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"time"
+
+	"atoll/store/record"
+)
+
+// This file holds the answers of a reader: what a screen asks for by id when
+// the snapshot is too small to carry it. All of it is plain data, read-only
+// once returned. Texts are as the candidate, the agent or the evaluator wrote
+// them (secrets removed); whoever shows them removes control characters.
+
+// JobDetail is everything known about one job.
+type JobDetail struct {
+	Job       record.Job
+	Candidate *record.Candidate // made or measured; nil before
+	Parent    *record.Candidate // nil when the job has none
+	Stages    []StageSpan       // in order of time, all attempts
+	Findings  []GateFinding     // of the gate, when it ran
+	Evidence  []record.Evidence // oldest first, whole texts as stored
+	Retries   []record.JobID    // later jobs that try this one again
+	Live      []string          // last lines of output while it runs, oldest first
+}
+
+// StageSpan is one stretch of a job. Ended is zero while it lasts.
+type StageSpan struct {
+	Attempt int
+	Name    string // queued, editing, gate, held, measuring quick 1/3, ...
+	Started record.Millis
+	Ended   record.Millis
+	Note    string // one line: threshold missed, exit 1, ...
+}
+
+// GateFinding is one remark of the gate on a diff. Hard findings reject.
+type GateFinding struct {
+	Rule string
+	Path string
+	Line int // of the new file, 0 = the whole file
+	Text string
+	Hard bool
+}
+
+// CandidateDetail is everything known about one candidate. Its Status is
+// elite when it holds a niche now.
+type CandidateDetail struct {
+	Candidate record.Candidate
+	Job       record.Job
+	Parent    *record.Candidate // with metrics; nil for the root
+	Root      *record.Candidate // with metrics
+	Samples   []record.Sample   // deciding and held out, oldest first
+	Cell      int               // niche it lands in under the current map, -1 = unplaced
+	Holder    record.CandidateID
+	Point     []float64 // coordinates on the axes of the grid, nil = unplaced
+	Percent   float64   // improvement on the root, direction-aware; NaN when unknown
+	Frozen    bool
+	Boost     float64 // factor of its niche, 1 = none
+	Children  []record.CandidateID
+	Depth     int // steps from the root along first parents
+	Findings  []GateFinding
+	Branches  []string // branches promoted from it
+}
+
+// NicheDetail is one niche with its past.
+type NicheDetail struct {
+	Cell    int
+	Low     []float64 // lower edge per axis
+	High    []float64 // upper edge per axis
+	Elite   *CandidateDetail
+	Runners []record.Candidate // best losers first, at most 20
+	History []Takeover         // newest first, at most 100
+	Tries   int
+	Jobs    []record.Job // jobs whose parent lives here, newest first, at most 20
+}
+
+// Takeover is one change of a niche's holder.
+type Takeover struct {
+	At        record.Millis
+	Fold      int // scored candidates folded by then
+	Candidate record.CandidateID
+	From      record.CandidateID // NoCandidate: the niche was empty
+	Objective float64
+	Delta     float64 // against the former holder, positive is better; NaN when new
+	Why       string  // "better", "new niche", "reject c12", "map 2"
+}
+
+// LineageNode is one candidate of a family tree.
+type LineageNode struct {
+	ID        record.CandidateID
+	Commit    record.Hash
+	Parents   []record.ParentRef
+	Operator  record.Operator
+	Agent     string
+	Status    record.Status
+	Class     record.Class
+	Objective *float64
+	Delta     *float64 // against the parent, positive is better
+	Cell      int      // -1 = unplaced
+	Intent    string
+	At        record.Millis
+}
+
+// Lineage is the family of one candidate: its first-parent chain up to the
+// root, the others it took from, and its descendants.
+type Lineage struct {
+	Focus       record.CandidateID
+	Ancestors   []LineageNode // root first, Focus last
+	Descendants []LineageNode // breadth first, without Focus, at most 500
+	More        int           // descendants left out
+}
+
+// JobQuery selects jobs, newest first. Zero fields do not restrict.
+type JobQuery struct {
+	States   []record.JobState
+	Kind     record.JobKind
+	Operator record.Operator
+	Agent    string
+	Target   string
+	Text     string       // in number, reason, operator, agent or class
+	Before   record.JobID // only lower numbers; 0 = from the newest
+	Limit    int          // 0 = 200
+}
+
+// CandidateQuery selects candidates. Zero fields do not restrict.
+type CandidateQuery struct {
+	Status []record.Status
+	Text   string
+	Before record.CandidateID // only lower ids; 0 = from the newest
+	Best   bool               // best objective first in place of newest first
+	Limit  int                // 0 = 200
+}
+
+// FilePatch is the difference of one file as hunks. Cut is how many lines
+// were left out because the patch was too long.
+type FilePatch struct {
+	Path    string
+	OldMode record.Mode // Deleted: the file is new
+	NewMode record.Mode // Deleted: the file is gone
+	Added   int         // -1 = not counted
+	Removed int
+	Binary  bool
+	Cut     int
+	Hunks   []PatchHunk
+}
+
+// PatchHunk is a stretch of changed lines with context. Line numbers start
+// at 1.
+type PatchHunk struct {
+	OldStart, OldLines int
+	NewStart, NewLines int
+	Lines              []PatchLine
+}
+
+// PatchLine is one line without its end. Kind is ' ', '+' or '-'.
+type PatchLine struct {
+	Kind byte
+	Text string
+}
+
+// SettingInfo explains one key of the configuration.
+type SettingInfo struct {
+	Key     string // evaluator.timeout
+	Value   string // as a person would write it
+	Default string
+	Origin  string // default, atoll.yaml:12, ATOLL_WORKERS, --workers, "set by ada 14:02"
+	Doc     string
+	Live    bool // may change while the experiment runs
+	Enum    []string
+	Secret  bool // Value is redacted
+}
+
+// CheckLine is one finding of the doctor.
+type CheckLine struct {
+	Group  string // system, sandbox, repository, evaluator, agents, store
+	Name   string
+	OK     bool
+	Warn   bool // not OK, but the search can go on
+	Detail string
+	Cure   string // what to do next, "" when OK
+	Took   time.Duration
+}
