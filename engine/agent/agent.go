@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"atoll/store/record"
+)
+
+// Agent edits. Edit returns at least one change against t, or an error:
+// ErrNoChange when there is nothing to offer, an *Error for a failure with a
+// class, the context's error when it ended. It must not keep t or j, and it
+// may be called from many goroutines at once (with a different Job.Rand each).
+type Agent interface {
+	Edit(ctx context.Context, j Job, t Tree) (Result, error)
+}
+
+// Tree is an immutable tree of files. Files are sorted by path, and the slice
+// belongs to the tree: readers do not change it. Read returns bytes that the
+// caller must not change.
+type Tree interface {
+	Files() []record.File
+	Read(ctx context.Context, path string) ([]byte, error)
+}
+
+// Item is a candidate as an agent sees it: the parent of a job or an
+// inspiration. Files may be nil where only the figures are known.
+type Item struct {
+	ID        record.CandidateID
+	Commit    record.Hash
+	Tree      record.Hash
+	Objective *float64 // in the evaluator's own direction; nil = not measured
+	Delta     *float64 // against its own parent
+	Metrics   []record.Metric
+	Intent    string
+	Operator  record.Operator
+	Files     Tree
+	Parents   []record.ParentRef
+	Changed   []string // paths that differ from its parent; may be empty
+}
+
+// Target is the named part of the repository that a job is about. The zero
+// Target is the whole repository.
+type Target struct {
+	Name   string
+	Files  []string // globs, for prompts; Job.Scope already applies them
+	Symbol string   // function or type inside the files; "" = all of them
+	Hint   string
+}
+
+// Failure is an earlier job that failed, for prompts and for repair.
+type Failure struct {
+	Job    record.JobID
+	Class  record.Class
+	Reason string
+	Text   string // tail of its output
+}
+
+// Job is one edit to make.
+type Job struct {
+	Number       record.JobID
+	Attempt      int
+	Rand         *rand.Rand // seeded by experiment and job number; owned by this call
+	Operator     record.Operator
+	Target       Target
+	Parent       Item
+	Inspirations []Item // for crossover [0] is the donor; for repair one of them is the parent of Parent
+	// Scope reports whether a path may be changed; nil allows every path.
+	Scope       func(path string) bool
+	Goal        string
+	Constraints []string
+	Acceptance  []string
+	Direction   string // maximize or minimize
+	Metric      string // name of the objective
+	Notes       []record.Note
+	Failures    []Failure
+	History     *History           // what worked so far; nil = nothing known
+	Live        func(line string)  // output while it runs; may be nil
+	Progress    func(stage string) // coarse stage names; may be nil
+}
+
+// Allowed reports whether the job's scope lets path be changed.
+func (j *Job) Allowed(path string) bool { return j.Scope == nil || j.Scope(path) }
+
+// Result is what an agent made. Changes holds one entry per path, sorted by
+// path, each with the whole new content.
+type Result struct {
+	Changes  []record.Change
+	Usage    record.Usage
+	Intent   string // one line, without control characters
+	Evidence []record.Evidence
+}
+
+// ErrNoChange reports that an agent found nothing to change. Test with
+// errors.Is.
+var ErrNoChange = errors.New("the agent changed nothing")
+
+// Error is a failure of an agent with what is known about it. Usage counts
+// what was consumed before it failed.
+type Error struct {
+	Class    record.Class
+	Reason   string // one line for people: what was attempted, what went wrong, what to do
+	Evidence []record.Evidence
+	Usage    record.Usage
+	Err      error // cause; may be nil
+}
+
+// Error returns the reason and, when there is one, the cause.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Reason
+	}
+	return fmt.Sprintf("%s: %v", e.Reason, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
