@@ -1,0 +1,149 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Equal reports the first difference in words, as an error that wraps
+// [ErrDiffers], or nil. Everything that drives the search is compared, bit for
+// bit; the order in which it came is not.
+func (a *Archive) Equal(other *Archive) error {
+	if !a.shape.Same(other.shape) {
+		return fmt.Errorf("%w: the grids are %v and %v", ErrDiffers, a.shape.Dims(), other.shape.Dims())
+	}
+	if a.offset != other.offset {
+		return fmt.Errorf("%w: the offsets are %v and %v", ErrDiffers, a.offset, other.offset)
+	}
+	if a.known != other.known {
+		return fmt.Errorf("%w: %d and %d candidates", ErrDiffers, a.known, other.known)
+	}
+	for c := range a.cells {
+		if x, y := a.idOf(a.holder(int32(c)).slot), other.idOf(other.holder(int32(c)).slot); x != y && a.inside(c) {
+			return fmt.Errorf("%w: cell %d is held by %s and by %s", ErrDiffers, c, x, y)
+		}
+		if x, y := a.cells[c].tries, other.cells[c].tries; x != y {
+			return fmt.Errorf("%w: cell %d has %d and %d tries", ErrDiffers, c, x, y)
+		}
+	}
+	if err := a.equalEntries(other); err != nil {
+		return err
+	}
+	if !slices.Equal(a.boosts, other.boosts) {
+		return fmt.Errorf("%w: the boosts are %v and %v", ErrDiffers, a.boosts, other.boosts)
+	}
+	if x, y := a.Stats(), other.Stats(); x != y {
+		return fmt.Errorf("%w: the statistics are %+v and %+v", ErrDiffers, x, y)
+	}
+	return nil
+}
+
+func (a *Archive) equalEntries(other *Archive) error {
+	xs, ys := a.ordered(), other.ordered()
+	for n := range min(len(xs), len(ys)) {
+		i, j := xs[n], ys[n]
+		s, t := a.slots[i], other.slots[j]
+		if s.id != t.id {
+			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id, t.id))
+		}
+		if s.flags != t.flags || s.home != t.home {
+			return fmt.Errorf("%w: %s lies in cell %d (%s) and in cell %d (%s)",
+				ErrDiffers, s.id, s.home, flagWords(s.flags), t.home, flagWords(t.flags))
+		}
+		if s.objective != t.objective || s.samples != t.samples || s.tag != t.tag {
+			return fmt.Errorf("%w: %s has objective %v of %d samples (tag %d) and %v of %d (tag %d)",
+				ErrDiffers, s.id, s.objective, s.samples, s.tag, t.objective, t.samples, t.tag)
+		}
+		if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
+			return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id, a.point(i), other.point(j))
+		}
+	}
+	if len(xs) != len(ys) {
+		return fmt.Errorf("%w: decisions name %d and %d candidates", ErrDiffers, len(xs), len(ys))
+	}
+	return nil
+}
+
+func flagWords(f uint8) string {
+	w := "not measured"
+	if f&added != 0 {
+		w = "measured"
+	}
+	if f&removed != 0 {
+		w += ", removed"
+	}
+	if f&frozen != 0 {
+		w += ", frozen"
+	}
+	return w
+}
+
+// ordered returns the slots that say anything, by candidate.
+func (a *Archive) ordered() []int32 {
+	out := make([]int32, 0, len(a.slots))
+	for i := range a.slots {
+		if a.slots[i].flags != 0 {
+			out = append(out, int32(i))
+		}
+	}
+	slices.SortFunc(out, func(i, j int32) int { return int(a.slots[i].id - a.slots[j].id) })
+	return out
+}
+
+// Digest returns 32 hexadecimal digits that are equal for equal archives and,
+// but for chance, only for them.
+func (a *Archive) Digest() string {
+	h := sha256.New()
+	buf := make([]byte, 0, 256)
+	put := func(v uint64) { buf = binary.LittleEndian.AppendUint64(buf, v) }
+	flush := func() { h.Write(buf); buf = buf[:0] }
+	float := func(f float64) { put(math.Float64bits(f + 0)) } // -0 is 0
+	for _, ax := range a.shape.Axes {
+		put(uint64(ax.bins()))
+		put(uint64(len(ax.Edges)))
+		if len(ax.Edges) == 0 {
+			float(ax.Lo)
+			float(ax.Hi)
+		}
+		for _, e := range ax.Edges {
+			float(e)
+		}
+		flush()
+	}
+	float(a.offset)
+	for _, i := range a.ordered() {
+		s := &a.slots[i]
+		put(uint64(s.id))
+		put(uint64(s.flags))
+		if s.flags&added != 0 {
+			float(s.objective)
+			put(uint64(s.samples))
+			put(uint64(s.tag))
+			put(uint64(s.home))
+			if s.home != a.pool() {
+				for _, p := range a.point(i) {
+					float(p)
+				}
+			}
+		}
+		flush()
+	}
+	for c := range a.cells {
+		if a.inside(c) && len(a.cells[c].heap) > 0 {
+			put(uint64(c))
+			put(uint64(a.slots[a.cells[c].heap[0]].id))
+			flush()
+		}
+	}
+	for _, b := range a.boosts {
+		put(uint64(b.anchor))
+		float(b.factor)
+		put(uint64(b.until))
+	}
+	flush()
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,190 @@
+package archive
+
+import (
+	"slices"
+
+	"atoll/store/record"
+)
+
+// Stats describe the holders of the present map. With no holder Best and Mean
+// are 0 and BestID is NoCandidate.
+type Stats struct {
+	Filled, Total int
+	Coverage      float64 // Filled/Total, 0 to 1
+	QD            float64 // sum over the holders of objective - offset
+	QDNorm        float64 // QD/Total
+	Best, Mean    float64 // of the holders' objectives
+	BestID        record.CandidateID
+}
+
+// Stats returns the statistics. They are kept until a holder changes.
+func (a *Archive) Stats() Stats {
+	if a.fresh {
+		return a.stats
+	}
+	st := Stats{Total: len(a.cells) - 1, BestID: record.NoCandidate}
+	best := noSlot
+	sum := 0.0
+	for c := range a.cells[:st.Total] {
+		if len(a.cells[c].heap) == 0 {
+			continue
+		}
+		i := a.cells[c].heap[0]
+		s := &a.slots[i]
+		st.Filled++
+		st.QD += s.objective - a.offset
+		sum += s.objective
+		if best == noSlot || a.better(i, best) {
+			best = i
+		}
+	}
+	if st.Filled > 0 {
+		st.Best, st.BestID = a.slots[best].objective, a.slots[best].id
+		st.Mean = saturate(sum) / float64(st.Filled)
+	}
+	st.QD = saturate(st.QD)
+	st.Coverage = float64(st.Filled) / float64(st.Total)
+	st.QDNorm = st.QD / float64(st.Total)
+	a.stats, a.fresh = st, true
+	return st
+}
+
+// better is the tie rule without regard to freezes.
+func (a *Archive) better(i, j int32) bool {
+	s, t := &a.slots[i], &a.slots[j]
+	if s.objective != t.objective {
+		return s.objective > t.objective
+	}
+	if s.samples != t.samples {
+		return s.samples > t.samples
+	}
+	return s.id < t.id
+}
+
+// entry copies a slot out.
+func (a *Archive) entry(i int32) Entry {
+	s := &a.slots[i]
+	e := Entry{ID: s.id, Objective: s.objective, Samples: int(s.samples), Tag: s.tag}
+	if s.home != a.pool() {
+		e.Point = slices.Clone(a.point(i))
+	}
+	return e
+}
+
+// Entry returns a candidate as it was added last, removed ones included.
+func (a *Archive) Entry(id record.CandidateID) (Entry, bool) {
+	i, ok := a.index[id]
+	if !ok || a.slots[i].flags&added == 0 {
+		return Entry{}, false
+	}
+	return a.entry(i), true
+}
+
+// Elite returns the holder of a cell. A cell out of range is empty.
+func (a *Archive) Elite(cell int) (Entry, bool) {
+	if !a.inside(cell) || len(a.cells[cell].heap) == 0 {
+		return Entry{}, false
+	}
+	return a.entry(a.cells[cell].heap[0]), true
+}
+
+// Elites returns the holders by cell. Use [Archive.CellOf] for their cells, or
+// [Archive.Filled] for the cells in the same order.
+func (a *Archive) Elites() []Entry {
+	var out []Entry
+	for c := range a.cells[:len(a.cells)-1] {
+		if h := a.cells[c].heap; len(h) > 0 {
+			out = append(out, a.entry(h[0]))
+		}
+	}
+	return out
+}
+
+// Filled returns the cells that have a holder, ascending.
+func (a *Archive) Filled() []int {
+	var out []int
+	for c := range a.cells[:len(a.cells)-1] {
+		if len(a.cells[c].heap) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Tried returns the cells in which a candidate ever landed under the present
+// map, ascending.
+func (a *Archive) Tried() []int {
+	var out []int
+	for c := range a.cells[:len(a.cells)-1] {
+		if a.cells[c].tries > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// CellOf returns the cell where a candidate's coordinates lie, whether it
+// holds it or not; false when it has none.
+func (a *Archive) CellOf(id record.CandidateID) (int, bool) {
+	i, ok := a.index[id]
+	if !ok || a.slots[i].flags&added == 0 || a.slots[i].home == a.pool() {
+		return -1, false
+	}
+	return int(a.slots[i].home), true
+}
+
+// Holds reports whether the candidate holds a niche now.
+func (a *Archive) Holds(id record.CandidateID) bool {
+	i, ok := a.index[id]
+	return ok && a.slots[i].pos == 0 && a.slots[i].home != a.pool()
+}
+
+// Runners returns the next n in line behind the holder of a cell, best first;
+// all of them when n is negative. A frozen one that lost to another frozen one
+// comes first.
+func (a *Archive) Runners(cell, n int) []Entry {
+	if !a.inside(cell) || n == 0 {
+		return nil
+	}
+	var out []Entry
+	a.first(int32(cell), func(i int32) bool {
+		if a.slots[i].pos > 0 {
+			out = append(out, a.entry(i))
+		}
+		return n < 0 || len(out) < n
+	})
+	return out
+}
+
+// Pool returns the best n candidates that wait for coordinates, best first;
+// all of them when n is negative.
+func (a *Archive) Pool(n int) []Entry {
+	if n == 0 {
+		return nil
+	}
+	var out []Entry
+	a.first(a.pool(), func(i int32) bool {
+		out = append(out, a.entry(i))
+		return n < 0 || len(out) < n
+	})
+	return out
+}
+
+// Unplaced returns how many candidates wait for coordinates, removed ones not
+// counted.
+func (a *Archive) Unplaced() int { return len(a.cells[a.pool()].heap) }
+
+// Tries returns how many candidates landed in a cell under the present map,
+// removed ones included.
+func (a *Archive) Tries(cell int) int {
+	if !a.inside(cell) {
+		return 0
+	}
+	return int(a.cells[cell].tries)
+}
+
+// Entries returns how many candidates were added, removed and unplaced ones
+// included.
+func (a *Archive) Entries() int { return a.known }
+
+func (a *Archive) inside(cell int) bool { return cell >= 0 && cell < len(a.cells)-1 }

@@ -1,0 +1,141 @@
+package archive
+
+import (
+	"atoll/store/record"
+)
+
+// Moved says what a new map changed.
+type Moved struct {
+	Share  float64 // of the competing candidates with a cell before and after, those in another one now
+	Gained int     // cells that have a holder now and had none
+	Lost   int     // cells that had a holder and have none now
+	Moves  []Move  // of the holders now, those who held or lay elsewhere, by their new cell
+}
+
+// Move is a holder that came from another cell. From is -1 if it had none.
+type Move struct {
+	ID       record.CandidateID
+	From, To int
+}
+
+// Remap cuts the archive anew: every candidate gets the coordinates that point
+// returns for it, and every cell is decided again among all of them. A nil
+// point keeps the coordinates that the archive knows. Coordinates that the
+// shape cannot take, nil among them, put a candidate into the pool. Boosts move
+// with the candidate that they were given for. Remap panics on a shape that
+// [Shape.Validate] refuses.
+func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) Moved {
+	if err := shape.Validate(); err != nil {
+		panic(err)
+	}
+	old := *a
+	a.shape = shape
+	a.cells = make([]niche, shape.Cells()+1)
+	a.points = make([]float64, len(a.slots)*len(shape.Axes))
+	a.fresh = false
+	homes := make([]int32, len(a.slots))
+	counts := make([]int32, len(a.cells))
+	for i := range a.slots {
+		s := &a.slots[i]
+		homes[i] = s.home
+		if s.flags&added == 0 {
+			continue
+		}
+		s.home = a.settle(int32(i), old.coordinates(int32(i), homes[i], point))
+		a.cells[s.home].tries++
+		if s.flags&removed == 0 {
+			counts[s.home]++
+		}
+	}
+	a.compete(counts)
+	return a.moved(&old, homes)
+}
+
+// coordinates returns where an entry lies in the new map; a is the old archive.
+func (a *Archive) coordinates(i, home int32, point func(record.CandidateID) []float64) []float64 {
+	if point != nil {
+		return point(a.slots[i].id)
+	}
+	if home == a.pool() {
+		return nil
+	}
+	return a.point(i)
+}
+
+// settle stores coordinates and returns their cell, or the pool.
+func (a *Archive) settle(i int32, p []float64) int32 {
+	if p == nil {
+		return a.pool()
+	}
+	cell, err := a.shape.Cell(p)
+	if err != nil {
+		return a.pool()
+	}
+	copy(a.point(i), p)
+	return int32(cell)
+}
+
+// compete fills the heaps; counts has the competitors per cell.
+func (a *Archive) compete(counts []int32) {
+	total := int32(0)
+	for _, n := range counts {
+		total += n
+	}
+	all := make([]int32, total)
+	for c, n := range counts {
+		a.cells[c].heap, all = all[:0:n], all[n:]
+	}
+	for i := range a.slots {
+		s := &a.slots[i]
+		s.pos = noSlot
+		if s.flags&(added|removed) == added {
+			n := &a.cells[s.home]
+			n.heap = append(n.heap, int32(i))
+		}
+	}
+	for c := range a.cells {
+		a.heapify(a.cells[c].heap)
+	}
+}
+
+// moved compares with the archive before; homes are the old ones. A flat cell
+// number of another number of axes is compared as it is.
+func (a *Archive) moved(old *Archive, homes []int32) Moved {
+	var m Moved
+	both, other := 0, 0
+	for i := range a.slots {
+		s := &a.slots[i]
+		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == a.pool() {
+			continue
+		}
+		both++
+		if homes[i] != s.home {
+			other++
+		}
+	}
+	if both > 0 {
+		m.Share = float64(other) / float64(both)
+	}
+	for c := range max(len(old.cells), len(a.cells)) - 1 {
+		had := old.inside(c) && len(old.cells[c].heap) > 0
+		has := a.inside(c) && len(a.cells[c].heap) > 0
+		switch {
+		case has && !had:
+			m.Gained++
+		case had && !has:
+			m.Lost++
+		}
+		if !has {
+			continue
+		}
+		i := a.cells[c].heap[0]
+		from := int(homes[i])
+		if homes[i] == old.pool() {
+			from = -1
+		}
+		if from != c {
+			m.Moves = append(m.Moves, Move{ID: a.slots[i].id, From: from, To: c})
+		}
+	}
+	return m
+}
