@@ -16,11 +16,14 @@ import "time"
 // Config is the whole configuration of one experiment.
 //
 // The tag `key` is the name in atoll.yaml; `doc` is one plain sentence for
-// people; `live` marks what may change while the experiment runs, all else is
-// frozen when it starts; `measure` marks what affects measurement and is part
-// of the evaluation key.
+// people; `live` marks what may change after the experiment has started (at
+// the next run at the latest), all else is frozen when it starts; `measure`
+// marks what affects measurement and is part of the evaluation key; `enum`,
+// `min` and `max` bound the value; `unit:"bytes"` reads sizes; `auto` says in
+// words what a default that depends on the machine or on other keys is. A
+// section's `live` or `measure` holds for everything below it.
 type Config struct {
-	Name        string   `key:"name" doc:"Name of the experiment; default: the folder's name."`
+	Name        string   `key:"name" auto:"the folder's name" doc:"Name of the experiment."`
 	Goal        string   `key:"goal" live:"yes" doc:"What the agents should achieve, in your words."`
 	Constraints []string `key:"constraints" live:"yes" doc:"What must stay true, one sentence each."`
 	Acceptance  []string `key:"acceptance" live:"yes" doc:"How you would know that it is good."`
@@ -28,7 +31,7 @@ type Config struct {
 	Seed        uint64   `key:"seed" doc:"Number that fixes every random choice."`
 	Order       string   `key:"order" enum:"completion,strict" doc:"completion: fold results as they come; strict: by job number, the same for any number of workers."`
 	Lookahead   int      `key:"lookahead" min:"1" max:"1024" doc:"Strict order: how many jobs may be ahead of the fold."`
-	Workers     int      `key:"workers" min:"1" max:"1024" live:"yes" doc:"Jobs at the same time; default: half the cores, 1 to 4."`
+	Workers     int      `key:"workers" min:"1" max:"1024" live:"yes" auto:"half the cores, 1 to 4" doc:"Jobs at the same time."`
 
 	Evaluator Evaluator `key:"evaluator"`
 	Map       Map       `key:"map"`
@@ -38,8 +41,8 @@ type Config struct {
 	Limits    Limits    `key:"limits"`
 	Sandbox   Sandbox   `key:"sandbox"`
 	Budget    Budget    `key:"budget"`
-	Agents    []Agent   `key:"agents" doc:"Who edits; default: the built-in offline agent."`
-	Roles     Roles     `key:"roles"`
+	Agents    []Agent   `key:"agents" live:"yes" auto:"the built-in offline agent" doc:"Who edits, plans or reviews."`
+	Roles     Roles     `key:"roles" live:"yes"`
 	Prices    []Price   `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
 	Targets   []Target  `key:"targets" doc:"Named parts of the repository with their own weight."`
 	Console   Console   `key:"console"`
@@ -51,7 +54,7 @@ type Evaluator struct {
 	Dir         string        `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
 	Adapter     string        `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest" measure:"yes" doc:"Runs an evaluator written for another system unchanged."`
 	Output      string        `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
-	Objective   string        `key:"objective" measure:"yes" doc:"Metric that is searched on; default: the first one of the root's result."`
+	Objective   string        `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
 	Direction   string        `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better."`
 	Stages      []Stage       `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
 	Repeats     int           `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
@@ -62,17 +65,17 @@ type Evaluator struct {
 	Timeout     time.Duration `key:"timeout" measure:"yes" doc:"Wall time of one run."`
 	Protected   []string      `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
 	Hidden      []string      `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read."`
-	Private     []string      `key:"private" doc:"Metrics that never reach a prompt."`
+	Private     []string      `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
 	Env         []string      `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
-	Caches      []string      `key:"caches" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
+	Caches      []string      `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
 	Artifact    string        `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
 
 // Stage is one step of an evaluation.
 type Stage struct {
-	Name      string        `key:"name" doc:"Shown while it runs."`
+	Name      string        `key:"name" auto:"stage 1, stage 2, ..." doc:"Shown while it runs."`
 	Command   []string      `key:"command" doc:"As evaluator.command; empty: that one."`
-	Timeout   time.Duration `key:"timeout" doc:"Wall time of one run; default: evaluator.timeout."`
+	Timeout   time.Duration `key:"timeout" auto:"evaluator.timeout" doc:"Wall time of one run."`
 	Metric    string        `key:"metric" doc:"Metric that must reach the threshold; empty: exit code 0 is enough."`
 	Threshold *float64      `key:"threshold" doc:"Least value (largest, when minimizing) to go on."`
 	Output    string        `key:"output" enum:",none,result-file,last-json-line,last-number,name=value" doc:"Where this stage's result is read from; none: only the exit code."`
@@ -87,10 +90,11 @@ type Map struct {
 	EmbedModel string   `key:"embed_model" doc:"Model name for embed_url."`
 	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files."`
 	Exclude    []string `key:"exclude" doc:"Globs of files that do not."`
+	MaxBytes   int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`
 	MinFit     int      `key:"min_fit" min:"4" max:"100000" doc:"Distinct candidates before the first map."`
 	History    int      `key:"history" min:"64" max:"100000" doc:"Candidates that a fit sees, at most."`
 	RefitEvery int      `key:"refit_every" min:"1" max:"100000" doc:"Evaluations between looks at whether a new map is due."`
-	Offset     *float64 `key:"qd_offset" doc:"Subtracted from each elite in the QD score; default: root - |root|."`
+	Offset     *float64 `key:"qd_offset" auto:"root - |root|" doc:"Subtracted from each elite in the QD score."`
 }
 
 // Axis is one named metric axis.
@@ -98,13 +102,13 @@ type Axis struct {
 	Metric string    `key:"metric" doc:"Metric whose value is the coordinate."`
 	Min    float64   `key:"min" doc:"Value at the left edge; values beyond fall in the edge cell."`
 	Max    float64   `key:"max" doc:"Value at the right edge."`
-	Bins   int       `key:"bins" doc:"Cells along this axis."`
+	Bins   int       `key:"bins" min:"1" max:"4096" doc:"Cells along this axis."`
 	Edges  []float64 `key:"edges" doc:"Inner edges, ascending; instead of min, max and bins."`
 }
 
 // Search describes what is tried next.
 type Search struct {
-	Operators    map[string]float64 `key:"operators" live:"yes" doc:"Weights of the operators."`
+	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy" doc:"Weights of the operators; what is not named is not drawn."`
 	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
 	Selection    string             `key:"selection" enum:"uniform,rank,curiosity" doc:"How parents are drawn from the elites."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
@@ -129,7 +133,7 @@ type Review struct {
 
 // Limits hold for each run of foreign code.
 type Limits struct {
-	CPU    time.Duration `key:"cpu" measure:"yes" doc:"CPU time of one process."`
+	CPU    time.Duration `key:"cpu" measure:"yes" doc:"CPU time of one process; 0: only the wall time counts."`
 	Memory int64         `key:"memory" unit:"bytes" measure:"yes" doc:"Memory of one run."`
 	Procs  int           `key:"procs" min:"1" max:"100000" measure:"yes" doc:"Processes of one run."`
 	Output int64         `key:"output" unit:"bytes" doc:"Bytes of output of one run."`
@@ -139,23 +143,23 @@ type Limits struct {
 // Sandbox chooses the isolation of foreign processes.
 type Sandbox struct {
 	Mode    string `key:"mode" enum:"auto,namespaces,landlock,unsafe" doc:"auto: the strongest that works and at least Landlock; unsafe: none."`
-	Scratch string `key:"scratch" doc:"Folder for private copies; default: memory if it fits."`
+	Scratch string `key:"scratch" live:"yes" auto:"memory if it fits" doc:"Folder for private copies."`
 }
 
 // Budget ends or pauses an experiment. Zero is no limit.
 type Budget struct {
-	Jobs        int           `key:"jobs" live:"yes" doc:"Make jobs of the whole experiment."`
-	Evaluations int           `key:"evaluations" live:"yes" doc:"Runs of one stage, repeats counted."`
-	Tokens      int64         `key:"tokens" live:"yes" doc:"Input and output tokens."`
-	CostUSD     float64       `key:"cost_usd" live:"yes" doc:"US dollars."`
+	Jobs        int           `key:"jobs" min:"0" live:"yes" doc:"Make jobs of the whole experiment."`
+	Evaluations int           `key:"evaluations" min:"0" live:"yes" doc:"Runs of one stage, repeats counted."`
+	Tokens      int64         `key:"tokens" min:"0" live:"yes" doc:"Input and output tokens."`
+	CostUSD     float64       `key:"cost_usd" min:"0" live:"yes" doc:"US dollars."`
 	Wall        time.Duration `key:"wall" live:"yes" doc:"Time with a running engine."`
 }
 
 // Agent is one who edits, plans or reviews.
 type Agent struct {
-	Name           string        `key:"name" doc:"How it is called in jobs and on screen."`
+	Name           string        `key:"name" auto:"the preset or the kind" doc:"How it is called in jobs and on screen."`
 	Kind           string        `key:"kind" enum:"offline,chat,command,human,replay" doc:"What it is."`
-	Weight         float64       `key:"weight" live:"yes" doc:"Weight of the draw; 0: never by itself."`
+	Weight         float64       `key:"weight" min:"0" live:"yes" doc:"Weight of the draw; 0: never by itself."`
 	Preset         string        `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
 	Command        []string      `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
 	Prompt         string        `key:"prompt" enum:",stdin,arg,file" doc:"How a generic agent gets its prompt."`
@@ -165,11 +169,11 @@ type Agent struct {
 	Model          string        `key:"model" doc:"Model name."`
 	Edit           string        `key:"edit" enum:",blocks,whole,diff" doc:"How a chat agent writes its edits."`
 	Timeout        time.Duration `key:"timeout" doc:"Wall time of one attempt."`
-	Attempts       int           `key:"attempts" doc:"Tries within one job."`
-	MaxTokens      int64         `key:"max_tokens" doc:"Output tokens of one request."`
-	JobUSD         float64       `key:"job_usd" doc:"US dollars of one job; 0: no own limit."`
-	RPM            int           `key:"rpm" doc:"Requests a minute; 0: no own limit."`
-	Parallel       int           `key:"parallel" doc:"Requests at a time; 0: no own limit."`
+	Attempts       int           `key:"attempts" min:"1" max:"100" doc:"Tries within one job."`
+	MaxTokens      int64         `key:"max_tokens" min:"0" doc:"Output tokens of one request."`
+	JobUSD         float64       `key:"job_usd" min:"0" doc:"US dollars of one job; 0: no own limit."`
+	RPM            int           `key:"rpm" min:"0" doc:"Requests a minute; 0: no own limit."`
+	Parallel       int           `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit."`
 	Env            []string      `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
 	OwnCredentials bool          `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
 	Recording      string        `key:"recording" doc:"Folder of a replay agent."`
@@ -187,9 +191,9 @@ type Roles struct {
 // Price is what one model costs, in US dollars per million tokens.
 type Price struct {
 	Model  string  `key:"model" doc:"Model name, or a glob."`
-	Input  float64 `key:"input" doc:"Dollars per million input tokens."`
-	Cached float64 `key:"cached" doc:"Dollars per million cached input tokens."`
-	Output float64 `key:"output" doc:"Dollars per million output tokens."`
+	Input  float64 `key:"input" min:"0" doc:"Dollars per million input tokens."`
+	Cached float64 `key:"cached" min:"0" doc:"Dollars per million cached input tokens."`
+	Output float64 `key:"output" min:"0" doc:"Dollars per million output tokens."`
 }
 
 // Target is a named part of the repository.
@@ -198,7 +202,7 @@ type Target struct {
 	Files  []string `key:"files" doc:"Globs that belong to it."`
 	Symbol string   `key:"symbol" doc:"Function or type inside the files."`
 	Hint   string   `key:"hint" doc:"What an agent should know of it."`
-	Weight float64  `key:"weight" live:"yes" doc:"Weight of the draw."`
+	Weight float64  `key:"weight" min:"0" live:"yes" doc:"Weight of the draw."`
 }
 
 // Console describes the screen.

@@ -1,0 +1,118 @@
+package config
+
+import (
+	"reflect"
+	"runtime"
+	"time"
+)
+
+// Defaults returns the configuration of an experiment that says nothing. Only
+// Workers depends on the machine.
+func Defaults() Config {
+	return Config{
+		Goal:      "Improve the objective and keep everything else working.",
+		Root:      "HEAD",
+		Seed:      1,
+		Order:     "completion",
+		Lookahead: 8,
+		Workers:   min(4, max(1, runtime.NumCPU()/2)),
+		Evaluator: Evaluator{
+			Output: "result-file", Direction: "maximize",
+			Repeats: 1, RootRepeats: 3, Challenge: 2, Remeasure: 0.05,
+			Timeout: 2 * time.Minute,
+		},
+		Map: Map{
+			Grid: []int{16, 16}, Embedder: "lexical", MaxBytes: 512 << 10,
+			MinFit: 32, History: 4096, RefitEvery: 50,
+		},
+		Search: Search{
+			Operators: defaultOperators(nil), Inspirations: 3, Selection: "uniform",
+			Epoch: 50, BoostFor: 50, Islands: 1,
+		},
+		Gate: Gate{
+			Forbidden: []string{".gitmodules", ".gitattributes", ".github/**", ".gitlab-ci.yml"},
+			MaxFiles:  20, MaxLines: 2000, MaxFileBytes: 1 << 20,
+		},
+		Review:  Review{Measure: "off", Niche: "off"},
+		Limits:  Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
+		Sandbox: Sandbox{Mode: "auto"},
+		Budget:  Budget{Jobs: 100},
+		Agents:  []Agent{offlineAgent()},
+		Console: Console{Palette: "viridis", Theme: "auto", Mouse: true, FPS: 30, Hints: true},
+	}
+}
+
+func offlineAgent() Agent {
+	a := element(reflect.TypeFor[Agent]()).Interface().(Agent)
+	a.Name, a.Kind = "offline", "offline"
+	return a
+}
+
+// element returns one element of a list with the defaults of its fields.
+func element(t reflect.Type) reflect.Value {
+	v := reflect.New(t).Elem()
+	switch e := v.Addr().Interface().(type) {
+	case *Agent:
+		e.Weight, e.Attempts, e.Timeout = 1, 2, 30*time.Minute
+	case *Axis:
+		e.Bins = 12
+	case *Target:
+		e.Weight = 1
+	}
+	return v
+}
+
+// defaultOperators returns the weights for a set of agents: what the offline
+// agent can do, and more as soon as another agent edits.
+func defaultOperators(agents []Agent) map[string]float64 {
+	for _, a := range agents {
+		if a.Kind != "offline" && a.Weight > 0 {
+			return map[string]float64{
+				"tune": 0.15, "mutate": 0.45, "crossover": 0.2, "structural": 0.1, "repair": 0.05, "synergy": 0.05,
+			}
+		}
+	}
+	return map[string]float64{"tune": 0.4, "mutate": 0.4, "crossover": 0.2}
+}
+
+// fill sets what a default derives from other keys: names of stages and
+// agents, and the weights of the operators unless somebody gave them.
+func (c *Config) fill(operatorsGiven bool) {
+	c.fillNames()
+	if !operatorsGiven {
+		c.Search.Operators = defaultOperators(c.Agents)
+	}
+}
+
+func (c *Config) fillNames() {
+	for i := range c.Evaluator.Stages {
+		if c.Evaluator.Stages[i].Name == "" {
+			c.Evaluator.Stages[i].Name = stageName(i)
+		}
+	}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		if a.Kind == "" {
+			a.Kind = impliedKind(*a)
+		}
+		switch {
+		case a.Name != "":
+		case a.Preset != "":
+			a.Name = a.Preset
+		default:
+			a.Name = a.Kind
+		}
+	}
+}
+
+func impliedKind(a Agent) string {
+	switch {
+	case a.Preset != "" || len(a.Command) > 0:
+		return "command"
+	case a.API != "" || a.BaseURL != "" || a.Model != "":
+		return "chat"
+	case a.Recording != "":
+		return "replay"
+	}
+	return ""
+}
