@@ -188,3 +188,23 @@ func (a *Archive) Tries(cell int) int {
 func (a *Archive) Entries() int { return a.known }
 
 func (a *Archive) inside(cell int) bool { return cell >= 0 && cell < len(a.cells)-1 }
+
+// Holder is what the search needs of an elite.
+type Holder struct {
+	ID        record.CandidateID
+	Cell      int
+	Objective float64
+	Frozen    bool
+}
+
+// Holders returns the elites by cell without their coordinates.
+func (a *Archive) Holders() []Holder {
+	out := make([]Holder, 0, a.Stats().Filled)
+	for c := range a.cells[:len(a.cells)-1] {
+		if h := a.cells[c].heap; len(h) > 0 {
+			s := &a.slots[h[0]]
+			out = append(out, Holder{ID: s.id, Cell: c, Objective: s.objective, Frozen: s.flags&frozen != 0})
+		}
+	}
+	return out
+}

@@ -1,0 +1,315 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"atoll/engine/archive"
+	"atoll/store/record"
+)
+
+// Island is the name of the only sub-population.
+const Island = "main"
+
+// The ways to draw a parent from the elites. Uniform gives each the same
+// chance, Rank one over its rank by objective, Curiosity its share of children
+// that took a niche (both after Cully and Demiris 2018, "Quality and Diversity
+// Optimization"). Anything else is Uniform.
+const (
+	Uniform   = "uniform"
+	Rank      = "rank"
+	Curiosity = "curiosity"
+)
+
+// View is all that a choice depends on besides the job.
+type View struct {
+	Archive      *archive.Archive
+	Fold         int                // scored candidates folded so far; boosts end by it
+	Root         record.CandidateID // parent of last resort
+	Selection    string
+	Inspirations int
+	Operators    []Weighted
+	Agents       []Weighted
+	Targets      []Weighted
+	// AgentsFor names the agents that can carry out an operator; nil: all can.
+	AgentsFor func(record.Operator) []string
+	// Fits says whether an operator makes sense now (a repair without
+	// failures does not); nil: all do. Crossover and synergy need two distinct
+	// candidates whatever it says.
+	Fits func(record.Operator) bool
+	// Stats drive Curiosity and Adapt; nil: nothing is known.
+	Stats *Stats
+	// Adapt is how strongly the yield of an operator bends its weight, 0 to 1;
+	// see [Adapted]. 0 leaves the weights alone.
+	Adapt float64
+}
+
+// Forced is what a person fixed; the rest is drawn. Start from [Free].
+type Forced struct {
+	Parent       record.CandidateID // NoCandidate: drawn
+	Operator     record.Operator
+	Agent        string
+	Target       string
+	Inspirations []record.CandidateID // nil: drawn; empty: none
+}
+
+// Free fixes nothing.
+func Free() Forced { return Forced{Parent: record.NoCandidate} }
+
+// Choice is what a make job shall do.
+type Choice struct {
+	Parent       record.CandidateID
+	Inspirations []record.CandidateID // the first is the other parent of a crossover
+	Operator     record.Operator
+	Agent        string
+	Target       string // "" = none
+	Island       string
+	Why          string // one line for people
+}
+
+// Pick decides what a job does. The generator must be [Rand] of the job.
+func Pick(v View, job record.JobID, rng *rand.Rand) Choice { return PickForced(v, job, rng, Free()) }
+
+// PickForced is Pick with parts that a person fixed. They pass as they are: a
+// fixed parent may be frozen, a fixed agent may have no weight, and a fixed
+// operator is not asked whether it fits.
+func PickForced(v View, job record.JobID, rng *rand.Rand, f Forced) Choice {
+	p := picker{view: v, rng: rng, holders: v.Archive.Holders()}
+	c := Choice{Island: Island}
+	var why [4]string
+	c.Parent, why[0] = p.parent(f)
+	c.Operator, why[1] = p.operator(f, c.Parent)
+	if c.Operator == record.OpSeed && f.Parent == record.NoCandidate {
+		c.Parent, why[0] = v.Root, "the root"
+	}
+	c.Agent = p.agent(f, c.Operator)
+	c.Target, why[2] = p.target(f)
+	c.Inspirations, why[3] = p.inspirations(f, c)
+	c.Why = fmt.Sprintf("%s is %s; %s", c.Parent, why[0], why[1])
+	for _, w := range why[2:] {
+		if w != "" {
+			c.Why += "; " + w
+		}
+	}
+	return c
+}
+
+type picker struct {
+	view    View
+	rng     *rand.Rand
+	holders []archive.Holder
+}
+
+// parent draws from the free elites, else from the pool, else from the frozen
+// elites, else it is the root.
+func (p *picker) parent(f Forced) (record.CandidateID, string) {
+	x := p.rng.Float64() // always one number, whatever is fixed
+	if f.Parent != record.NoCandidate {
+		return f.Parent, "given by hand"
+	}
+	free := slices.DeleteFunc(slices.Clone(p.holders), func(h archive.Holder) bool { return h.Frozen })
+	if len(free) > 0 {
+		i := at(p.chances(free), x)
+		why := fmt.Sprintf("1 of %d elites, %s", len(free), p.selection())
+		if b := p.view.Archive.BoostOf(free[i].Cell, p.view.Fold); b != 1 {
+			why += fmt.Sprintf(", boosted x%g", b)
+		}
+		return free[i].ID, why
+	}
+	if pool := p.pool(); len(pool) > 0 {
+		return pool[int(x*float64(len(pool)))], fmt.Sprintf("1 of the best %d before there is a map", len(pool))
+	}
+	if len(p.holders) > 0 {
+		i := at(p.chances(p.holders), x)
+		return p.holders[i].ID, "frozen, but there is no other"
+	}
+	return p.view.Root, "the root, there is no other"
+}
+
+// pool returns the better half of the candidates without coordinates, frozen
+// ones left out, and the root if it is among them.
+func (p *picker) pool() []record.CandidateID {
+	var ids []record.CandidateID
+	n := (p.view.Archive.Unplaced() + 1) / 2
+	for _, e := range p.view.Archive.Pool(-1) {
+		if (len(ids) < n || e.ID == p.view.Root) && !p.view.Archive.IsFrozen(e.ID) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+func (p *picker) selection() string {
+	switch p.view.Selection {
+	case Rank, Curiosity:
+		return "by " + p.view.Selection
+	}
+	return Uniform
+}
+
+// chances returns the weight of each elite, boosts included.
+func (p *picker) chances(hs []archive.Holder) []float64 {
+	w := make([]float64, len(hs))
+	switch p.view.Selection {
+	case Rank:
+		order := make([]int, len(hs))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(i, j int) int {
+			if hs[i].Objective != hs[j].Objective {
+				if hs[i].Objective > hs[j].Objective {
+					return -1
+				}
+				return 1
+			}
+			return int(hs[i].ID - hs[j].ID)
+		})
+		for rank, i := range order {
+			w[i] = 1 / float64(1+rank)
+		}
+	case Curiosity:
+		for i, h := range hs {
+			tries, improved := p.view.Stats.Parent(h.ID)
+			w[i] = float64(1+improved) / float64(2+tries)
+		}
+	default:
+		for i := range w {
+			w[i] = 1
+		}
+	}
+	if len(p.view.Archive.Boosts(p.view.Fold)) > 0 {
+		for i, h := range hs {
+			w[i] *= p.view.Archive.BoostOf(h.Cell, p.view.Fold)
+		}
+	}
+	return w
+}
+
+// at is draw for a number from [0,1) that was taken before; some weight is
+// positive.
+func at(weights []float64, x float64) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	x *= sum
+	for i, w := range weights {
+		if x < w {
+			return i
+		}
+		x -= w
+	}
+	return len(weights) - 1
+}
+
+// operator draws among those that fit and that some agent can carry out.
+func (p *picker) operator(f Forced, parent record.CandidateID) (record.Operator, string) {
+	ops := Adapted(p.view.Operators, p.view.Stats, p.view.Adapt)
+	weights := make([]float64, len(ops))
+	sum := 0.0
+	for i, w := range ops {
+		if p.possible(record.Operator(w.Name), f, parent) {
+			weights[i] = w.At(p.view.Fold)
+			sum += weights[i]
+		}
+	}
+	i := draw(p.rng, weights)
+	switch {
+	case f.Operator != "":
+		return f.Operator, string(f.Operator) + " given by hand"
+	case i < 0:
+		return record.OpMutate, "mutate, as no operator with a weight fits"
+	}
+	return record.Operator(ops[i].Name), fmt.Sprintf("%s with chance %.2f", ops[i].Name, weights[i]/sum)
+}
+
+func (p *picker) possible(op record.Operator, f Forced, parent record.CandidateID) bool {
+	if p.view.Fits != nil && !p.view.Fits(op) {
+		return false
+	}
+	if mates(op) > 0 && len(f.Inspirations) == 0 && (f.Inspirations != nil || !p.hasMate(parent)) {
+		return false
+	}
+	if f.Agent != "" {
+		return p.view.AgentsFor == nil || slices.Contains(p.view.AgentsFor(op), f.Agent)
+	}
+	for _, w := range p.agents(op) {
+		if w > 0 {
+			return true
+		}
+	}
+	return len(p.view.Agents) == 0
+}
+
+// mates is how many candidates besides the parent an operator cannot do without.
+func mates(op record.Operator) int {
+	if op == record.OpCrossover || op == record.OpSynergy {
+		return 1
+	}
+	return 0
+}
+
+func (p *picker) hasMate(parent record.CandidateID) bool {
+	for _, h := range p.holders {
+		if h.ID != parent {
+			return true
+		}
+	}
+	for _, e := range p.view.Archive.Pool(2) {
+		if e.ID != parent {
+			return true
+		}
+	}
+	return false
+}
+
+// agents returns the weights of the agents for an operator.
+func (p *picker) agents(op record.Operator) []float64 {
+	w := make([]float64, len(p.view.Agents))
+	var able []string
+	if p.view.AgentsFor != nil {
+		able = p.view.AgentsFor(op)
+	}
+	for i, a := range p.view.Agents {
+		if p.view.AgentsFor == nil || slices.Contains(able, a.Name) {
+			w[i] = a.At(p.view.Fold)
+		}
+	}
+	return w
+}
+
+// agent draws who edits. When nobody with a weight can, it is the first who
+// could, so that an operator given by hand still finds its agent.
+func (p *picker) agent(f Forced, op record.Operator) string {
+	i := draw(p.rng, p.agents(op))
+	switch {
+	case f.Agent != "":
+		return f.Agent
+	case i >= 0:
+		return p.view.Agents[i].Name
+	case p.view.AgentsFor != nil && len(p.view.AgentsFor(op)) > 0:
+		return p.view.AgentsFor(op)[0]
+	case len(p.view.Agents) > 0:
+		return p.view.Agents[0].Name
+	}
+	return ""
+}
+
+func (p *picker) target(f Forced) (string, string) {
+	weights := make([]float64, len(p.view.Targets))
+	for i, t := range p.view.Targets {
+		weights[i] = t.At(p.view.Fold)
+	}
+	i := draw(p.rng, weights)
+	switch {
+	case f.Target != "":
+		return f.Target, "target " + f.Target + " given by hand"
+	case i >= 0:
+		return p.view.Targets[i].Name, "target " + p.view.Targets[i].Name
+	case len(p.view.Targets) > 0:
+		return "", "no target, all are frozen or without weight"
+	}
+	return "", ""
+}

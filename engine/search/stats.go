@@ -1,0 +1,184 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// The adaptation of operator weights.
+const (
+	// DefaultAdapt bends weights mildly: an operator that yields four times
+	// the mean gets twice its weight.
+	DefaultAdapt = 0.5
+	// MaxBend bounds the bend: no weight changes by more than this factor.
+	MaxBend = 2.0
+	// memory is how many jobs it takes until an old result counts 1/e.
+	memory = 200
+	// prior is how many jobs at the mean yield each operator starts with.
+	prior = 20
+)
+
+// Event is the end of a make job.
+type Event struct {
+	Operator record.Operator
+	Agent    string
+	Target   string
+	Parent   record.CandidateID
+	State    record.JobState // Placed took a niche; Cancelled is not counted
+	Best     bool            // became the best
+	Usage    record.Usage
+}
+
+// Yield says how often something led somewhere. Low and High bound Rate with
+// 95 % confidence.
+type Yield struct {
+	Name            string
+	Tries           int // ended jobs, cancelled ones not counted
+	Scored          int // measured
+	Improved        int // took a niche
+	Best            int // became the best
+	Rate, Low, High float64
+	Usage           record.Usage
+}
+
+// Stats fold the ends of make jobs. The zero value is empty and ready; a nil
+// Stats can be read.
+type Stats struct {
+	operators, agents, targets map[string]*tally
+	parents                    map[record.CandidateID][2]int
+	events                     int
+}
+
+// tally counts one name. The two decayed counts are as of event number at.
+type tally struct {
+	yield           Yield
+	tries, improved float64
+	at              int
+}
+
+// Add folds one end.
+func (s *Stats) Add(e Event) {
+	if e.State == record.Cancelled || !e.State.Ended() {
+		return
+	}
+	if s.operators == nil {
+		s.operators, s.agents, s.targets = map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
+		s.parents = map[record.CandidateID][2]int{}
+	}
+	s.events++
+	s.count(s.operators, string(e.Operator), e)
+	s.count(s.agents, e.Agent, e)
+	s.count(s.targets, e.Target, e)
+	if e.Parent != record.NoCandidate {
+		n := s.parents[e.Parent]
+		n[0]++
+		if e.State == record.Placed {
+			n[1]++
+		}
+		s.parents[e.Parent] = n
+	}
+}
+
+func (s *Stats) count(m map[string]*tally, name string, e Event) {
+	if name == "" {
+		return
+	}
+	t := m[name]
+	if t == nil {
+		t = &tally{yield: Yield{Name: name}, at: s.events}
+		m[name] = t
+	}
+	fade := math.Exp(-float64(s.events-t.at) / memory)
+	t.tries, t.improved, t.at = t.tries*fade+1, t.improved*fade, s.events
+	t.yield.Tries++
+	t.yield.Usage = t.yield.Usage.Add(e.Usage)
+	switch e.State {
+	case record.Placed:
+		t.yield.Scored++
+		t.yield.Improved++
+		t.improved++
+	case record.Scored:
+		t.yield.Scored++
+	}
+	if e.Best {
+		t.yield.Best++
+	}
+}
+
+// Operators returns the yields of the operators by name.
+func (s *Stats) Operators() []Yield { return s.list(func() map[string]*tally { return s.operators }) }
+
+// Agents returns the yields of the agents by name.
+func (s *Stats) Agents() []Yield { return s.list(func() map[string]*tally { return s.agents }) }
+
+// Targets returns the yields of the targets by name.
+func (s *Stats) Targets() []Yield { return s.list(func() map[string]*tally { return s.targets }) }
+
+func (s *Stats) list(of func() map[string]*tally) []Yield {
+	if s == nil {
+		return nil
+	}
+	var out []Yield
+	for _, t := range of() {
+		y := t.yield
+		y.Rate = float64(y.Improved) / float64(y.Tries)
+		y.Low, y.High = Wilson(y.Improved, y.Tries)
+		out = append(out, y)
+	}
+	slices.SortFunc(out, func(a, b Yield) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Parent returns how many jobs edited a candidate and how many of them took a
+// niche.
+func (s *Stats) Parent(id record.CandidateID) (tries, improved int) {
+	if s == nil {
+		return 0, 0
+	}
+	n := s.parents[id]
+	return n[0], n[1]
+}
+
+// Wilson returns the score interval of a share at 95 % (Wilson 1927); 0 to 1
+// when nothing was tried.
+func Wilson(hits, tries int) (low, high float64) {
+	if tries <= 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	n, p := float64(tries), float64(hits)/float64(tries)
+	mid := p + z*z/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
+	return max(0, (mid-half)/scale), min(1, (mid+half)/scale)
+}
+
+// Adapted returns the weights bent by the yield of late: each is multiplied by
+// (its rate / the mean rate)^strength, within 1/MaxBend and MaxBend. Rates are
+// counted over the last few hundred jobs and pulled to the mean while an
+// operator was tried little. Strength 0, or no stats, changes nothing.
+func Adapted(ops []Weighted, s *Stats, strength float64) []Weighted {
+	out := slices.Clone(ops)
+	if s == nil || !(strength > 0) || s.events == 0 {
+		return out
+	}
+	strength = min(strength, 1)
+	late := make([][2]float64, len(ops))
+	tries, improved := 0.0, 0.0
+	for i, w := range ops {
+		if t := s.operators[w.Name]; t != nil {
+			fade := math.Exp(-float64(s.events-t.at) / memory)
+			late[i] = [2]float64{t.tries * fade, t.improved * fade}
+		}
+		tries, improved = tries+late[i][0], improved+late[i][1]
+	}
+	mean := (improved + 1) / (tries + 2)
+	for i := range out {
+		rate := (late[i][1] + prior*mean) / (late[i][0] + prior)
+		out[i].Weight *= max(1/MaxBend, min(MaxBend, math.Pow(rate/mean, strength)))
+	}
+	return out
+}
