@@ -1,0 +1,266 @@
+package config
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Detected is what a look at a repository suggests. Everything in it is a
+// guess that a person reads in atoll.yaml before anything runs.
+type Detected struct {
+	Name      string   // of the experiment; set by the caller
+	Language  string   // go, python, rust, javascript, c++, ... or ""
+	Test      []string // command of the tests, nil when none was found
+	Evaluator []string // command that measures, nil when none was found
+	Found     string   // the file that made us think so
+	Adapter   string   // when that file was written for another system
+	Output    string   // where its result is read from
+	Protected []string // globs of tests, evaluators and build settings
+	Scope     []string // globs of the sources
+	Caches    []string
+}
+
+// Detect looks at the paths of a repository (slash separated, relative to its
+// top) and reads the few files that decide. It never fails: what cannot be
+// read is not there.
+func Detect(files []string, read func(path string) ([]byte, error)) Detected {
+	l := look{files: map[string]bool{}, read: read}
+	for _, f := range files {
+		if !foreign(f) {
+			l.files[f] = true
+			l.sorted = append(l.sorted, f)
+		}
+	}
+	sort.Slice(l.sorted, func(i, j int) bool { // shallow first
+		a, b := l.sorted[i], l.sorted[j]
+		if n, m := strings.Count(a, "/"), strings.Count(b, "/"); n != m {
+			return n < m
+		}
+		return a < b
+	})
+	d := Detected{Language: l.language()}
+	d.Test = l.test(d.Language)
+	l.evaluator(&d)
+	l.globs(&d)
+	return d
+}
+
+// look is one look at a repository.
+type look struct {
+	files  map[string]bool
+	sorted []string
+	read   func(string) ([]byte, error)
+}
+
+// foreign reports paths that hold other people's or generated code.
+func foreign(p string) bool {
+	for _, dir := range strings.Split(path.Dir(p), "/") {
+		switch dir {
+		case "vendor", "node_modules", "third_party", "testdata", "target", "dist", "build", ".venv", "venv", "__pycache__", ".git":
+			return true
+		}
+	}
+	return false
+}
+
+func (l look) text(p string) string {
+	if !l.files[p] || l.read == nil {
+		return ""
+	}
+	data, err := l.read(p)
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
+		return ""
+	}
+	return string(data)
+}
+
+// languageOf returns the language of a file by its extension.
+func languageOf(ext string) string {
+	switch ext {
+	case ".go":
+		return "go"
+	case ".rs":
+		return "rust"
+	case ".py":
+		return "python"
+	case ".js", ".mjs", ".ts", ".tsx":
+		return "javascript"
+	case ".c":
+		return "c"
+	case ".cc", ".cpp", ".cxx":
+		return "c++"
+	case ".java", ".kt", ".rb", ".jl", ".sh":
+		return map[string]string{".java": "java", ".kt": "kotlin", ".rb": "ruby", ".jl": "julia", ".sh": "shell"}[ext]
+	}
+	return ""
+}
+
+func (l look) language() string {
+	for _, m := range []struct{ file, language string }{
+		{"go.mod", "go"}, {"Cargo.toml", "rust"}, {"pyproject.toml", "python"}, {"setup.py", "python"}, {"package.json", "javascript"},
+	} {
+		if l.files[m.file] {
+			return m.language
+		}
+	}
+	count := map[string]int{}
+	best := ""
+	for _, f := range l.sorted {
+		lang := languageOf(path.Ext(f))
+		if lang == "" {
+			continue
+		}
+		count[lang]++
+		if best == "" || count[lang] > count[best] || count[lang] == count[best] && lang < best {
+			best = lang
+		}
+	}
+	return best
+}
+
+var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_.-]+)\s*:([^=]|$)`)
+
+func (l look) makefileTargets() (string, []string) {
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		if text := l.text(name); text != "" {
+			var targets []string
+			for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
+				targets = append(targets, m[1])
+			}
+			return name, targets
+		}
+	}
+	return "", nil
+}
+
+func (l look) test(language string) []string {
+	switch language {
+	case "go":
+		return []string{"go", "test", "./..."}
+	case "rust":
+		return []string{"cargo", "test", "--quiet"}
+	case "javascript":
+		if regexp.MustCompile(`"test"\s*:`).MatchString(l.text("package.json")) {
+			return []string{"npm", "test", "--silent"}
+		}
+	case "python":
+		for _, f := range l.sorted {
+			if base := path.Base(f); strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") {
+				return []string{"python3", "-m", "pytest", "-q"}
+			}
+		}
+	}
+	if _, targets := l.makefileTargets(); slices.Contains(targets, "test") {
+		return []string{"make", "test"}
+	}
+	return nil
+}
+
+// scripts are what people call their evaluators, likeliest first.
+func scripts() []string {
+	return []string{
+		"evaluate.py", "evaluator.py", "eval.py", "benchmark.py", "bench.py",
+		"evaluate.sh", "eval.sh", "bench.sh", "benchmark.sh", "run_benchmark.sh",
+	}
+}
+
+func (l look) evaluator(d *Detected) {
+	d.Output = "result-file"
+	for _, script := range scripts() {
+		for _, f := range l.sorted {
+			if path.Base(f) == script && strings.Count(f, "/") <= 1 {
+				l.script(d, f)
+				return
+			}
+		}
+	}
+	if makefile, targets := l.makefileTargets(); makefile != "" {
+		for _, t := range []string{"evaluate", "eval", "bench", "benchmark"} {
+			if slices.Contains(targets, t) {
+				d.Evaluator, d.Found, d.Output = []string{"make", "-s", t}, makefile, l.output(l.text(makefile))
+				return
+			}
+		}
+	}
+	if d.Language != "go" {
+		return
+	}
+	for _, f := range l.sorted {
+		if strings.HasSuffix(f, "_test.go") && strings.Contains(l.text(f), "\nfunc Benchmark") {
+			d.Evaluator, d.Found, d.Adapter = []string{"go", "test", "-run", "^$", "-bench", ".", "./..."}, f, "gobench"
+			return
+		}
+	}
+}
+
+func (l look) script(d *Detected, f string) {
+	text := l.text(f)
+	d.Found = f
+	switch {
+	case strings.HasSuffix(f, ".sh"):
+		d.Evaluator, d.Output = []string{"sh", f}, l.output(text)
+	case regexp.MustCompile(`(?m)^def evaluate\(\s*program_path`).MatchString(text):
+		d.Evaluator, d.Adapter = []string{"python3", f}, "openevolve"
+	case regexp.MustCompile(`(?m)^def plugin\(`).MatchString(text):
+		d.Evaluator, d.Adapter = []string{"python3", f}, "loreley"
+	default:
+		d.Evaluator, d.Output = []string{"python3", f}, l.output(text)
+	}
+}
+
+// output guesses from the text of a script how it reports.
+func (l look) output(text string) string {
+	switch {
+	case strings.Contains(text, "ATOLL_RESULT"):
+		return "result-file"
+	case strings.Contains(text, "json.dump") || strings.Contains(text, `{"`) || strings.Contains(text, "--json"):
+		return "last-json-line"
+	}
+	return "last-number"
+}
+
+func (l look) globs(d *Detected) {
+	add := func(glob string) {
+		if !slices.Contains(d.Protected, glob) {
+			d.Protected = append(d.Protected, glob)
+		}
+	}
+	if d.Found != "" && d.Adapter != "gobench" {
+		if dir := path.Dir(d.Found); strings.HasPrefix(dir, "eval") || strings.HasPrefix(dir, "bench") {
+			add(dir + "/**")
+		} else {
+			add(d.Found)
+		}
+	}
+	for _, f := range l.sorted {
+		switch top, _, inDir := strings.Cut(f, "/"); {
+		case inDir && (top == "tests" || top == "test"):
+			add(top + "/**")
+		case strings.HasSuffix(f, "_test.go"):
+			add("**/*_test.go")
+		case strings.HasPrefix(path.Base(f), "test_") && strings.HasSuffix(f, ".py"):
+			add("**/test_*.py")
+		}
+	}
+	for _, build := range []string{"go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "package.json", "package-lock.json", "Makefile"} {
+		if l.files[build] {
+			add(build)
+		}
+	}
+	switch d.Language {
+	case "go":
+		d.Scope, d.Caches = []string{"**/*.go"}, []string{"go"}
+	case "rust":
+		d.Scope, d.Caches = []string{"**/*.rs"}, []string{"cargo"}
+	case "python":
+		d.Scope = []string{"**/*.py"}
+	case "javascript":
+		d.Scope, d.Caches = []string{"**/*.{js,mjs,ts,tsx}"}, []string{"npm"}
+	case "c", "c++":
+		d.Scope = []string{"**/*.{c,cc,cpp,cxx,h,hpp}"}
+	}
+}

@@ -1,0 +1,131 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"atoll/config"
+)
+
+// detect runs Detect over files given as name: content.
+func detect(files map[string]string) config.Detected {
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	return config.Detect(names, func(p string) ([]byte, error) {
+		text, ok := files[p]
+		if !ok {
+			return nil, os.ErrNotExist
+		}
+		return []byte(text), nil
+	})
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  config.Detected
+	}{
+		{
+			"a Go module with benchmarks is measured by them",
+			map[string]string{"go.mod": "module x", "a.go": "package x", "a_test.go": "package x\n\nfunc BenchmarkA(b *testing.B) {}\n"},
+			config.Detected{Language: "go", Test: []string{"go", "test", "./..."}, Evaluator: []string{"go", "test", "-run", "^$", "-bench", ".", "./..."},
+				Found: "a_test.go", Adapter: "gobench", Output: "result-file", Protected: []string{"**/*_test.go", "go.mod"},
+				Scope: []string{"**/*.go"}, Caches: []string{"go"}},
+		},
+		{
+			"an evaluator of OpenEvolve is known by its signature",
+			map[string]string{"initial_program.py": "", "evaluator.py": "import os\ndef evaluate(program_path):\n    return {}\n"},
+			config.Detected{Language: "python", Evaluator: []string{"python3", "evaluator.py"}, Found: "evaluator.py", Adapter: "openevolve",
+				Output: "result-file", Protected: []string{"evaluator.py"}, Scope: []string{"**/*.py"}},
+		},
+		{
+			"a script in a folder of its own protects the folder",
+			map[string]string{"src/a.py": "", "bench/evaluate.py": "import json\nprint(json.dumps({}))", "tests/test_a.py": ""},
+			config.Detected{Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "bench/evaluate.py"},
+				Found: "bench/evaluate.py", Output: "last-json-line", Protected: []string{"bench/**", "tests/**"}, Scope: []string{"**/*.py"}},
+		},
+		{
+			"a script among the sources protects only itself",
+			map[string]string{"src/a.py": "", "src/bench.py": "print(3)", "test_a.py": ""},
+			config.Detected{Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "src/bench.py"},
+				Found: "src/bench.py", Output: "last-number", Protected: []string{"src/bench.py", "**/test_*.py"}, Scope: []string{"**/*.py"}},
+		},
+		{
+			"a Makefile with a bench target",
+			map[string]string{"main.c": "", "Makefile": "CC := cc\ntest: all\n\t./t\nbench: all\n\t./b\n"},
+			config.Detected{Language: "c", Test: []string{"make", "test"}, Evaluator: []string{"make", "-s", "bench"}, Found: "Makefile",
+				Output: "last-number", Protected: []string{"Makefile"}, Scope: []string{"**/*.{c,cc,cpp,cxx,h,hpp}"}},
+		},
+		{
+			"vendored code decides nothing",
+			map[string]string{"a.rs": "", "vendor/x/evaluate.py": "", "vendor/x/b.py": "", "node_modules/y/z.py": ""},
+			config.Detected{Language: "rust", Test: []string{"cargo", "test", "--quiet"}, Output: "result-file", Scope: []string{"**/*.rs"}, Caches: []string{"cargo"}},
+		},
+		{"an empty repository", nil, config.Detected{Output: "result-file"}},
+	} {
+		if got := detect(c.files); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTemplateLoadsAndSaysWhatWasDetected(t *testing.T) {
+	odd := "we\"ird \x01\x7f\u0085\u2028 #name: [x]"
+	all := []config.Detected{
+		{}, {Name: odd, Found: odd, Evaluator: []string{"sh", odd}, Test: []string{odd}, Scope: []string{"a, b"}, Protected: []string{"#x", "{y,z}"}, Caches: []string{"go"}},
+		detect(map[string]string{"go.mod": "module x", "a_test.go": "package x\nfunc BenchmarkA(b *testing.B) {}\n"}),
+		detect(map[string]string{"evaluate.py": "print(1)", "tests/test_x.py": ""}),
+		{Test: []string{"make", "test"}},
+	}
+	for i, d := range all {
+		text := config.Template(d)
+		l, err := config.Load(config.LoadOptions{Data: text})
+		if err != nil {
+			t.Errorf("template %d does not load: %v\n%s", i, err, text)
+			continue
+		}
+		if len(d.Evaluator) > 0 && (!reflect.DeepEqual(l.Evaluator.Command, d.Evaluator) || len(l.Complete()) > 0) {
+			t.Errorf("template %d: command %q, want %q; complete: %v", i, l.Evaluator.Command, d.Evaluator, l.Complete())
+		}
+		if len(d.Evaluator) == 0 && len(l.Complete()) == 0 {
+			t.Errorf("template %d has no evaluator and yet is complete", i)
+		}
+		if !reflect.DeepEqual(l.Evaluator.Protected, d.Protected) || !reflect.DeepEqual(l.Gate.Scope, d.Scope) {
+			t.Errorf("template %d: protected %q scope %q", i, l.Evaluator.Protected, l.Gate.Scope)
+		}
+	}
+}
+
+func TestTemplateCommentsAreTrue(t *testing.T) {
+	text := string(config.Template(config.Detected{}))
+	var un strings.Builder
+	for _, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimLeft(line, " ")
+		if key := strings.TrimPrefix(trimmed, "# "); key != trimmed && looksLikeYAML(key) {
+			line = line[:len(line)-len(trimmed)] + key
+		}
+		fmt.Fprintln(&un, line)
+	}
+	l, err := config.Load(config.LoadOptions{Data: []byte(un.String())})
+	if err != nil {
+		t.Fatalf("with every suggestion taken the file must load:\n%v\n%s", err, un.String())
+	}
+	if len(l.Map.Axes) != 2 || len(l.Agents) != 3 || l.Budget.CostUSD != 5 {
+		t.Errorf("a suggestion was lost: %+v", l.Config)
+	}
+}
+
+// looksLikeYAML tells a commented setting from a sentence.
+func looksLikeYAML(s string) bool {
+	word, _, ok := strings.Cut(strings.TrimSpace(s), ":")
+	if strings.HasPrefix(strings.TrimSpace(s), "- ") {
+		return true
+	}
+	return ok && !strings.ContainsAny(word, " .") && word == strings.ToLower(word)
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Template returns the commented atoll.yaml that `atoll init` writes: what was
+// detected is filled in, the rest is there to read and uncomment. It loads
+// without a problem; without a detected evaluator it is not yet Complete.
+func Template(d Detected) []byte {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	def := Defaults()
+
+	line("# atoll.yaml: what atoll searches for, how it measures, and what it may spend.")
+	line("# Every key with its default and its allowed values: atoll config explain")
+	line("# Flags win over the environment (ATOLL_BUDGET_JOBS=50), which wins over this file.")
+	line("")
+	if d.Name != "" {
+		line("name: %s", quoted(d.Name))
+	}
+	line("goal: %s", quoted(def.Goal))
+	line("# constraints:            # what must stay true, one sentence each")
+	line("#   - The public interface stays as it is.")
+	line("root: HEAD                # the commit to start from")
+	line("seed: 1                   # same seed, same offline search")
+	line("")
+	d.evaluatorPart(line)
+	line("")
+	line("# The map: named metrics as axes, or none for coordinates learned from the code.")
+	line("# map:")
+	line("#   axes:")
+	line("#     - {metric: time_ms, min: 0, max: 100, bins: 12}")
+	line("#     - {metric: lines, min: 0, max: 500, bins: 12}")
+	line("")
+	line("gate:                     # checked before any code of a candidate runs")
+	if len(d.Scope) > 0 {
+		line("  scope: %s", list(d.Scope))
+	} else {
+		line("  # scope: [\"src/**\"]     # what a candidate may change; all but the protected files")
+	}
+	line("  max_files: %d", def.Gate.MaxFiles)
+	line("  max_lines: %d", def.Gate.MaxLines)
+	line("")
+	line("review:                   # candidates that wait for you: off, risky or all")
+	line("  measure: off            # before their code runs")
+	line("  niche: off              # before they take a niche")
+	line("")
+	line("budget:                   # 0 is no limit")
+	line("  jobs: %d", def.Budget.Jobs)
+	line("  # wall: 1h")
+	line("  # cost_usd: 5")
+	line("")
+	line("# Without agents the built-in offline one edits: no key, no network.")
+	line("# agents:")
+	line("#   - {name: offline, kind: offline, weight: 1}")
+	line("#   - {name: claude, preset: claude, weight: 1}")
+	line("#   - {name: chat, kind: chat, model: your-model, base_url: \"https://host/v1\", key_env: OPENAI_API_KEY}")
+	return []byte(b.String())
+}
+
+func (d Detected) evaluatorPart(line func(string, ...any)) {
+	line("evaluator:")
+	switch {
+	case len(d.Evaluator) > 0:
+		line("  # Found in %s. It runs in a private copy of the candidate's tree.", comment(d.Found))
+		line("  command: %s", list(d.Evaluator))
+	default:
+		line("  # The program that measures a candidate. It runs in a private copy of its tree")
+		line("  # and writes {\"metrics\": [{\"name\": \"score\", \"value\": 1.5}]} to $ATOLL_RESULT.")
+		line("  # command: [python3, evaluate.py]")
+	}
+	if d.Adapter != "" {
+		line("  adapter: %s", d.Adapter)
+	} else {
+		line("  output: %-15s # or last-json-line, last-number, name=value", orDefault(d.Output, "result-file"))
+	}
+	line("  # objective: score      # the metric to search on; the first one it reports")
+	if d.Adapter == "gobench" {
+		line("  direction: minimize     # time")
+		line("  repeats: 3              # times are noisy; the median counts")
+	} else {
+		line("  direction: maximize     # or minimize")
+		line("  repeats: 1              # more when the result is noisy; the median counts")
+	}
+	line("  timeout: 2m")
+	if len(d.Protected) > 0 {
+		line("  # Always taken from the root, whatever a candidate holds there.")
+		line("  protected: %s", list(d.Protected))
+	} else {
+		line("  # protected: [\"tests/**\"]  # always taken from the root, whatever a candidate holds there")
+	}
+	if len(d.Caches) > 0 {
+		line("  caches: %s          # laid under the sandbox, read-only", list(d.Caches))
+	}
+	d.stages(line)
+}
+
+// stages offers the tests as a quick first stage.
+func (d Detected) stages(line func(string, ...any)) {
+	if len(d.Test) == 0 {
+		return
+	}
+	mark := ""
+	if len(d.Evaluator) == 0 {
+		mark = "# "
+	}
+	line("  %sstages:                 # quick first: what fails is not measured further", mark)
+	line("  %s  - {name: tests, command: %s, output: none}", mark, list(d.Test))
+	line("  %s  - {name: full}          # the command above", mark)
+}
+
+func orDefault(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// quoted writes text so that YAML reads it back, whatever it holds.
+func quoted(s string) string {
+	var b strings.Builder
+	for _, r := range string(flow(s)) {
+		if r >= 0x7f && r < 0xa0 || r == 0xfeff || r == 0xfffe || r == 0xffff {
+			fmt.Fprintf(&b, "\\u%04x", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// list writes a list in one line.
+func list(items []string) string {
+	parts := make([]string, len(items))
+	for i, s := range items {
+		parts[i] = quoted(s)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// comment keeps a path from ending the comment it stands in.
+func comment(s string) string { return strings.Map(printable, s) }
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+		return '?'
+	}
+	return r
+}
