@@ -1,0 +1,214 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// oldestGit is the first version with every option used here except
+// merge-tree, which [Repo.Merge] checks by itself.
+var oldestGit = version{2, 31}
+
+// version is the major and minor number of the git command.
+type version struct{ major, minor int }
+
+func (v version) less(o version) bool {
+	return v.major < o.major || v.major == o.major && v.minor < o.minor
+}
+
+func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
+
+// command runs the git command in a closed environment.
+type command struct {
+	bin     string // absolute
+	version version
+	global  string // the file git reads as the user's configuration; "" = none
+}
+
+// findGit locates git and asks its version. bin may be empty.
+func findGit(ctx context.Context, bin string) (*command, error) {
+	if bin == "" {
+		bin = "git"
+	}
+	found, err := exec.LookPath(bin)
+	if err == nil {
+		found, err = filepath.Abs(found)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q was not found; install git %s or newer", ErrNoGit, bin, oldestGit)
+	}
+	c := &command{bin: found}
+	out, err := c.run(ctx, "version")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s does not run: %v; install git %s or newer", ErrNoGit, found, err, oldestGit)
+	}
+	c.version, err = parseVersion(string(out))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s calls itself %q; install git %s or newer", ErrNoGit, found, bytes.TrimSpace(out), oldestGit)
+	}
+	if c.version.less(oldestGit) {
+		return nil, fmt.Errorf("%w: %s is version %s; install %s or newer", ErrGitVersion, found, c.version, oldestGit)
+	}
+	return c, nil
+}
+
+// parseVersion reads "git version 2.39.5 (Apple Git-154)".
+func parseVersion(s string) (version, error) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(s), "git version ")
+	parts := strings.SplitN(rest, ".", 3)
+	if !ok || len(parts) < 2 {
+		return version{}, errors.New("no version number")
+	}
+	major, err := strconv.Atoi(parts[0])
+	if err != nil {
+		return version{}, err
+	}
+	minor, err := strconv.Atoi(strings.TrimRight(parts[1], " abcdefghijklmnopqrstuvwxyz()-"))
+	return version{major, minor}, err
+}
+
+// gitError is a git command that failed.
+type gitError struct {
+	args   []string
+	exit   int // -1: killed or not started
+	stderr string
+	err    error
+}
+
+func (e *gitError) Error() string {
+	text := strings.TrimSpace(e.stderr)
+	if text == "" {
+		text = e.err.Error()
+	}
+	return fmt.Sprintf("git %s: %s", e.args[0], text)
+}
+
+func (e *gitError) Unwrap() error { return e.err }
+
+// exitCode returns the exit status a git command failed with, or -1.
+func exitCode(err error) int {
+	var ge *gitError
+	if errors.As(err, &ge) {
+		return ge.exit
+	}
+	return -1
+}
+
+// environment is all that git gets to see of ours. Variables such as GIT_DIR,
+// which are set when atoll is started from a hook, stay outside.
+func (c *command) environment() []string {
+	env := []string{
+		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+	}
+	global := c.global
+	if global == "" {
+		global = os.DevNull
+	}
+	return append(append(env, "GIT_CONFIG_GLOBAL="+global), inherited()...)
+}
+
+// inherited is the part of the environment that says where things are and who
+// asks. SUDO_UID is how git knows whose repositories root may read.
+func inherited() []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SUDO_UID"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// settings come before every sub-command: nothing of the repository that is
+// looked at starts a program or a background job.
+var settings = []string{
+	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null",
+	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "protocol.version=2",
+	"-c", "protocol.allow=never", "-c", "protocol.file.allow=always",
+	"-c", "core.quotePath=true", "-c", "advice.detachedHead=false",
+}
+
+// call is one run of git. Its working directory is / unless the arguments
+// begin with -C.
+type call struct {
+	args   []string
+	env    []string // added to the closed environment
+	stdin  io.Reader
+	stdout io.Writer // nil: returned by run
+}
+
+// run runs git with args and returns its standard output.
+func (c *command) run(ctx context.Context, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	err := c.do(ctx, call{args: args, stdout: &out})
+	return out.Bytes(), err
+}
+
+// line runs git and returns its output without the final newline.
+func (c *command) line(ctx context.Context, args ...string) (string, error) {
+	out, err := c.run(ctx, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// do runs one call to its end. When ctx ends, git and its children are killed.
+func (c *command) do(ctx context.Context, k call) error {
+	cmd := exec.CommandContext(ctx, c.bin, append(append([]string{}, settings...), k.args...)...)
+	cmd.Dir = "/"
+	cmd.Env = append(c.environment(), k.env...)
+	cmd.Stdin, cmd.Stdout = k.stdin, k.stdout
+	stderr := &headWriter{left: 32 << 10}
+	cmd.Stderr = stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("git %s: %w", subcommand(k.args), ctx.Err())
+	}
+	exit := -1
+	var ee *exec.ExitError
+	if errors.As(err, &ee) {
+		exit = ee.ExitCode()
+	}
+	return &gitError{args: []string{subcommand(k.args)}, exit: exit, stderr: stderr.String(), err: err}
+}
+
+// subcommand finds the word that names the call in its arguments.
+func subcommand(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-C" || args[i] == "-c":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// headWriter keeps the first bytes of what is written to it.
+type headWriter struct {
+	bytes.Buffer
+	left int
+}
+
+func (w *headWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	w.Buffer.Write(p[:n])
+	w.left -= n
+	return len(p), nil
+}

@@ -1,0 +1,101 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// importRefs holds what was fetched, under the name of the commit.
+const importRefs = "refs/atoll/import/"
+
+// Import brings the commit that rev names in source, HEAD when empty, into the
+// store with all its history, and returns it. It makes the store when it is
+// missing. The source is read by git's own upload-pack and not changed. What
+// is in the store already is not fetched again.
+func (r *Repo) Import(ctx context.Context, source Target, rev string) (record.Hash, error) {
+	if err := r.create(ctx); err != nil {
+		return record.Hash{}, err
+	}
+	var commit record.Hash
+	err := r.git.trusting(ctx, func(git *command) (err error) {
+		commit, err = resolveIn(ctx, git, source, rev)
+		if err != nil {
+			return err
+		}
+		if err := r.fetch(ctx, git, source, commit); err != nil {
+			return err
+		}
+		return r.noteLFS(ctx, git, source)
+	})
+	if err != nil {
+		var ref *Refusal
+		if errors.As(err, &ref) {
+			return record.Hash{}, err
+		}
+		return record.Hash{}, fmt.Errorf("import %s from %s: %w", rev, source.Path, refusal(source.Path, source.Path, err))
+	}
+	return commit, nil
+}
+
+// FetchCommit brings one more commit into the store, to be injected into an
+// experiment. It differs from Import only in that the store must be there.
+func (r *Repo) FetchCommit(ctx context.Context, source Target, rev string) (record.Hash, error) {
+	if !r.exists() {
+		return record.Hash{}, fmt.Errorf("fetch %s: %w", rev, ErrNoStore)
+	}
+	return r.Import(ctx, source, rev)
+}
+
+// resolveIn finds the commit of rev in the user's repository, as seen from the
+// work tree that source names.
+func resolveIn(ctx context.Context, git *command, source Target, rev string) (record.Hash, error) {
+	if rev == "" {
+		rev = "HEAD"
+	}
+	out, err := git.line(ctx, "--git-dir="+source.GitDir, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
+	if exitCode(err) > 0 && rev == "HEAD" {
+		return record.Hash{}, refusal(source.Path, source.Path, ErrUnborn)
+	}
+	if exitCode(err) == 1 || exitCode(err) > 0 && !dubious(err) {
+		return record.Hash{}, &Refusal{
+			Path: source.Path, Kind: ErrRevision, Reason: fmt.Sprintf("%q names no commit in it", rev),
+			Next: "name a branch, a tag or a commit; git branch --all lists the branches",
+		}
+	}
+	if err != nil {
+		return record.Hash{}, err
+	}
+	return record.ParseHash(out)
+}
+
+// fetch copies commit and its history and gives it an import ref.
+func (r *Repo) fetch(ctx context.Context, git *command, source Target, commit record.Hash) error {
+	ref := importRefs + commit.String()
+	if at, ok := r.looseRef(ref); ok && at == commit && r.Has(ctx, commit) {
+		return nil
+	}
+	args := []string{
+		"--git-dir=" + r.dir, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
+		"--no-recurse-submodules", "--update-shallow", "--no-show-forced-updates",
+	}
+	tips, err := r.store(ctx, "for-each-ref", "--format=%(refname)", importRefs)
+	if err != nil {
+		return err
+	}
+	// Only what came from outside can be of use in the negotiation.
+	for tip := range strings.FieldsSeq(string(tips)) {
+		args = append(args, "--negotiation-tip="+tip)
+	}
+	args = append(args, "--", source.CommonDir, "+"+commit.String()+":"+ref)
+	if _, err := git.run(ctx, args...); err != nil {
+		return err
+	}
+	return r.use(ctx, func(o *objects) error {
+		o.refresh()
+		return nil
+	})
+}

@@ -1,0 +1,184 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"atoll/store/record"
+)
+
+// Options say where a store lives.
+type Options struct {
+	Dir        string // the bare repository, by habit store.git; made by Import
+	Cache      string // base checkouts; on the file system where sandboxes get theirs
+	CacheBytes int64  // what idle checkouts may keep; DefaultCacheBytes when 0
+	Fsync      bool   // objects and attempt refs survive a power cut
+	Git        string // the git command; found in PATH when empty
+	// Now orders the checkouts by their last use; time.Now when nil.
+	Now func() time.Time
+}
+
+// DefaultCacheBytes is the room idle base checkouts may take.
+const DefaultCacheBytes = 4 << 30
+
+// Repo is atoll's own repository. It is safe for concurrent use, by several
+// processes as well; only one of them should run an experiment.
+type Repo struct {
+	dir   string
+	git   *command
+	fsync bool
+	cache *checkouts
+	trees *treeCache
+
+	mu      sync.Mutex // holds objects; never held while git runs
+	objects *objects   // nil until the directory exists
+	closed  bool
+
+	anchorMu sync.Mutex
+	anchors  map[record.ExperimentID]*anchorChain
+}
+
+// Open prepares the store at o.Dir, which need not exist yet, and clears the
+// cache of checkouts that a crash left half done. Close it.
+func Open(ctx context.Context, o Options) (*Repo, error) {
+	if o.Dir == "" || o.Cache == "" {
+		return nil, errors.New("open the object store: Dir and Cache must be set")
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the object store: %w", err)
+	}
+	git, err := findGit(ctx, o.Git)
+	if err != nil {
+		return nil, fmt.Errorf("open the object store: %w", err)
+	}
+	limit := o.CacheBytes
+	if limit == 0 {
+		limit = DefaultCacheBytes
+	}
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	cache, err := openCheckouts(o.Cache, limit, now)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{
+		dir: dir, git: git, fsync: o.Fsync, cache: cache,
+		trees: newTreeCache(treeCacheBytes), anchors: make(map[record.ExperimentID]*anchorChain),
+	}
+	if r.exists() {
+		r.objects = openObjects(dir, o.Fsync)
+	}
+	return r, nil
+}
+
+// Close frees descriptors and memory. Checkouts that are still held stay on
+// disk until a later Open has no room for them.
+func (r *Repo) Close() error {
+	r.cache.wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if r.objects == nil {
+		return nil
+	}
+	return r.objects.close()
+}
+
+// Dir returns the absolute path of the bare repository.
+func (r *Repo) Dir() string { return r.dir }
+
+// exists reports whether the bare repository was made.
+func (r *Repo) exists() bool {
+	st, err := os.Stat(filepath.Join(r.dir, "objects"))
+	return err == nil && st.IsDir()
+}
+
+// storeConfig is what the store's own configuration says. Nothing may be
+// pruned or packed but by Maintain.
+var storeConfig = [][2]string{
+	{"gc.auto", "0"}, {"gc.pruneExpire", "never"}, {"maintenance.auto", "false"},
+	{"core.logAllRefUpdates", "false"}, {"core.hooksPath", "/dev/null"},
+	{"repack.writeBitmaps", "false"}, {"pack.writeReverseIndex", "false"},
+	{"uploadpack.allowAnySHA1InWant", "true"},
+}
+
+// create makes the bare repository if it is missing, in one step.
+func (r *Repo) create(ctx context.Context) error {
+	if r.exists() {
+		return r.attach()
+	}
+	if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
+		return fmt.Errorf("make the object store: %w", err)
+	}
+	part, err := os.MkdirTemp(filepath.Dir(r.dir), ".store-*.part")
+	if err != nil {
+		return fmt.Errorf("make the object store: %w", err)
+	}
+	defer os.RemoveAll(part)
+	if err := os.Chmod(part, 0o755); err != nil {
+		return fmt.Errorf("make the object store: %w", err)
+	}
+	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", part); err != nil {
+		return fmt.Errorf("make the object store: %w", err)
+	}
+	for _, s := range storeConfig {
+		if _, err := r.git.run(ctx, "--git-dir="+part, "config", s[0], s[1]); err != nil {
+			return fmt.Errorf("make the object store: %w", err)
+		}
+	}
+	if err := os.Rename(part, r.dir); err != nil && !r.exists() {
+		return fmt.Errorf("make the object store: %w", err)
+	}
+	return r.attach()
+}
+
+// attach opens the object storage once the directory is there.
+func (r *Repo) attach() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	if r.objects == nil {
+		r.objects = openObjects(r.dir, r.fsync)
+	}
+	return nil
+}
+
+// store runs git on the store and returns its output.
+func (r *Repo) store(ctx context.Context, args ...string) ([]byte, error) {
+	if !r.exists() {
+		return nil, ErrNoStore
+	}
+	return r.git.run(ctx, append([]string{"--git-dir=" + r.dir}, args...)...)
+}
+
+// Resolve finds the commit that rev names in the store: a full object name or
+// anything git understands.
+func (r *Repo) Resolve(ctx context.Context, rev string) (record.Hash, error) {
+	if h, err := record.ParseHash(rev); err == nil {
+		if _, err := r.Commit(ctx, h); err == nil {
+			return h, nil
+		}
+	}
+	out, err := r.store(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
+	if exitCode(err) > 0 {
+		return record.Hash{}, fmt.Errorf("resolve %q: %w in the store", rev, ErrNotFound)
+	}
+	if err != nil {
+		return record.Hash{}, fmt.Errorf("resolve %q: %w", rev, err)
+	}
+	return record.ParseHash(strings.TrimSpace(string(out)))
+}
