@@ -1,0 +1,228 @@
+package behavior
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Errors of this package; test with errors.Is.
+var (
+	// ErrFew reports a fit on fewer than two distinct vectors.
+	ErrFew = errors.New("too few distinct candidates for a map")
+	// ErrAlike reports a fit on vectors that point in one direction: the
+	// embedder cannot tell the candidates apart.
+	ErrAlike = errors.New("the candidates are all alike to the embedder")
+	// ErrVector reports a vector of another length, or one that is not finite.
+	ErrVector = errors.New("bad vector")
+	// ErrModel reports a stored space that cannot be read.
+	ErrModel = errors.New("bad stored map")
+)
+
+// modelVersion is the version of the stored form of a Space.
+const modelVersion = 1
+
+// Space is one version of the learned coordinates. It is safe for concurrent
+// use once it was fitted and aligned.
+type Space struct {
+	m model
+	// axes has one row per axis: what a deviation from the mean is multiplied
+	// with to give standard deviations, rotation included.
+	axes [][]float64
+}
+
+// model is the stored form.
+type model struct {
+	Version    int         `json:"version"`
+	Embedder   string      `json:"embedder,omitempty"`
+	Samples    int         `json:"samples"`
+	Seed       uint64      `json:"seed"`
+	Mean       []float64   `json:"mean"`       // of the vectors at length 1
+	Components [][]float64 `json:"components"` // orthonormal rows, by falling variance
+	Variances  []float64   `json:"variances"`  // along the components; 0: nothing varies
+	Rotation   [][]float64 `json:"rotation"`   // row per axis, column per component
+	Share      float64     `json:"share"`      // of the variance that the components capture
+}
+
+// Dims returns the number of axes.
+func (s *Space) Dims() int { return len(s.axes) }
+
+// Features returns the length of the vectors that the space takes.
+func (s *Space) Features() int { return len(s.m.Mean) }
+
+// Samples returns how many distinct vectors it was fitted on.
+func (s *Space) Samples() int { return s.m.Samples }
+
+// Share returns the share of variance, 0 to 1, that the axes capture of the
+// vectors they were fitted on.
+func (s *Space) Share() float64 { return s.m.Share }
+
+// Embedder names whose vectors the space takes; "" if nobody said.
+func (s *Space) Embedder() string { return s.m.Embedder }
+
+// SetEmbedder records whose vectors the space takes.
+func (s *Space) SetEmbedder(id string) { s.m.Embedder = id }
+
+// derive computes the axes from the stored form.
+func (s *Space) derive() {
+	k, d := len(s.m.Rotation), len(s.m.Mean)
+	s.axes = make([][]float64, k)
+	for j := range s.axes {
+		row := make([]float64, d)
+		for c, comp := range s.m.Components {
+			if s.m.Variances[c] <= 0 {
+				continue
+			}
+			f := s.m.Rotation[j][c] / math.Sqrt(s.m.Variances[c])
+			for i, x := range comp {
+				row[i] += float64(f * x)
+			}
+		}
+		s.axes[j] = row
+	}
+}
+
+// Raw returns the coordinates of a commit's vector in standard deviations
+// along each axis, or nil for a vector that the space cannot take.
+func (s *Space) Raw(v []float32) []float64 {
+	scale, ok := unit(v, len(s.m.Mean))
+	if !ok {
+		return nil
+	}
+	y := make([]float64, len(s.axes))
+	for i, x := range v {
+		dev := float64(float64(x)*scale) - s.m.Mean[i]
+		for j := range y {
+			y[j] += float64(dev * s.axes[j][i])
+		}
+	}
+	return y
+}
+
+// Project returns the coordinates of a commit's vector in [0,1] along each
+// axis, by the normal distribution function of Raw, or nil for a vector that
+// the space cannot take.
+func (s *Space) Project(v []float32) []float64 {
+	y := s.Raw(v)
+	for j := range y {
+		y[j] = Normal(y[j])
+	}
+	return y
+}
+
+// Normal is the distribution function of the standard normal distribution.
+func Normal(y float64) float64 { return 0.5 * math.Erfc(-y/math.Sqrt2) }
+
+// unit returns the factor that brings a vector to length 1; that of the zero
+// vector is 0. It is false for a vector of another length or not finite.
+func unit(v []float32, dims int) (float64, bool) {
+	if len(v) != dims {
+		return 0, false
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return 0, false
+	}
+	if sum == 0 {
+		return 0, true
+	}
+	return 1 / math.Sqrt(sum), true
+}
+
+// Captured returns the share of the variance of the vectors, 0 to 1, that lies
+// along the axes; 0 when nothing varies. Vectors that the space cannot take are
+// left out, and gross outliers are drawn in as in a fit.
+func (s *Space) Captured(vectors [][]float32) float64 {
+	rows, _ := prepare(vectors, len(s.m.Mean))
+	return s.captured(rows)
+}
+
+func (s *Space) captured(rows [][]float64) float64 {
+	total, along := 0.0, 0.0
+	for _, r := range rows {
+		for _, x := range r {
+			total += x * x
+		}
+		for _, c := range s.m.Components {
+			p := dot(r, c)
+			along += p * p
+		}
+	}
+	if !(total > 0) {
+		return 0
+	}
+	return min(1, along/total)
+}
+
+// farOut is how many standard deviations along an axis are too many.
+const farOut = 3
+
+// Outliers returns the share of the vectors that lie beyond 3 standard
+// deviations along some axis; 0 of none.
+func (s *Space) Outliers(vectors [][]float32) float64 {
+	n, out := 0, 0
+	for _, v := range vectors {
+		y := s.Raw(v)
+		if y == nil {
+			continue
+		}
+		n++
+		for _, x := range y {
+			if math.Abs(x) > farOut {
+				out++
+				break
+			}
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(out) / float64(n)
+}
+
+// Encode returns the stored form. Decode of it gives the same space, bit for
+// bit.
+func (s *Space) Encode() ([]byte, error) {
+	m := s.m
+	m.Version = modelVersion
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode a map: %w", err)
+	}
+	return b, nil
+}
+
+// Decode reads the stored form of a space; errors wrap [ErrModel].
+func Decode(b []byte) (*Space, error) {
+	var m model
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrModel, err)
+	}
+	if m.Version != modelVersion {
+		return nil, fmt.Errorf("%w: version %d, but this program reads %d; fit a new map", ErrModel, m.Version, modelVersion)
+	}
+	k := len(m.Components)
+	if k == 0 || len(m.Mean) == 0 || len(m.Variances) != k || len(m.Rotation) != k {
+		return nil, fmt.Errorf("%w: its parts do not belong together", ErrModel)
+	}
+	for i := range k {
+		if len(m.Components[i]) != len(m.Mean) || len(m.Rotation[i]) != k || m.Variances[i] < 0 {
+			return nil, fmt.Errorf("%w: axis %d has a wrong size", ErrModel, i+1)
+		}
+	}
+	s := &Space{m: m}
+	s.derive()
+	return s, nil
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
