@@ -1,0 +1,227 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// verdict is why a stage counts as failed; class none is no failure.
+type verdict struct {
+	class  record.Class
+	reason string
+}
+
+// judge reads the failure out of how a process ended. It looks, in this order,
+// at what the sandbox saw (limits, time, violations), at the signal, at the
+// words of the program, and at the exit code alone.
+func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) verdict {
+	failed := r.Exit != 0 || r.Signal != ""
+	if v := limitVerdict(r, limits, failed); v.class != record.ClassNone {
+		return v
+	}
+	if !failed {
+		return verdict{}
+	}
+	if len(r.Violations) > 0 {
+		return verdict{record.ClassSandbox, "tried what the sandbox forbids: " + oneLine(r.Violations[0], 200)}
+	}
+	told := e.tell.line(string(r.Stderr), string(r.Stdout), e.strip(r)...)
+	text := strings.ToLower(string(r.Stderr))
+	if outOfMemory(text) {
+		return verdict{record.ClassMemory, orElse(told, "out of memory")}
+	}
+	if v := signalVerdict(r, told, limits); v.class != record.ClassNone {
+		return v
+	}
+	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
+	return verdict{class, orElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// limitVerdict handles the limits that the sandbox enforced. Limits that were
+// touched by a run that still succeeded (a cut output) are no failure.
+func limitVerdict(r *sandbox.Result, l sandbox.Limits, failed bool) verdict {
+	hit := func(name string) bool { return slices.Contains(r.Limits, name) }
+	switch {
+	case r.TimedOut || hit("wall"):
+		return verdict{record.ClassTimeout, fmt.Sprintf("timed out after %s", l.Wall)}
+	case !failed:
+		return verdict{}
+	case hit("cpu"):
+		return verdict{record.ClassTimeout, fmt.Sprintf("used more than %s of CPU time", l.CPU)}
+	case hit("memory"):
+		return verdict{record.ClassMemory, fmt.Sprintf("used more than %s of memory", bytesText(l.Memory))}
+	case hit("output"):
+		return verdict{record.ClassOutput, fmt.Sprintf("wrote more than %s of output", bytesText(l.Output))}
+	case hit("disk"):
+		return verdict{record.ClassOutput, fmt.Sprintf("wrote more than %s to files", bytesText(l.Disk))}
+	case hit("procs"):
+		return verdict{record.ClassSandbox, fmt.Sprintf("started more than %d processes", l.Procs)}
+	}
+	return verdict{}
+}
+
+// signalVerdict handles processes that died of a signal, directly or, as a
+// shell reports it, of a child's (128 + number).
+func signalVerdict(r *sandbox.Result, told string, l sandbox.Limits) verdict {
+	name := strings.ToUpper(r.Signal)
+	if name == "" {
+		name = shellSignal(r.Exit)
+	}
+	name = signalName(name)
+	switch name {
+	case "":
+		return verdict{}
+	case "SIGXCPU":
+		return verdict{record.ClassTimeout, fmt.Sprintf("used more than %s of CPU time", l.CPU)}
+	case "SIGXFSZ":
+		return verdict{record.ClassOutput, "wrote a file larger than allowed"}
+	case "SIGSYS":
+		return verdict{record.ClassSandbox, "called a system call that the sandbox forbids"}
+	case "SIGKILL":
+		if l.Memory > 0 && r.MaxRSS > l.Memory-l.Memory/10 {
+			return verdict{record.ClassMemory, fmt.Sprintf("killed at %s of memory", bytesText(r.MaxRSS))}
+		}
+	}
+	reason := "killed by " + name
+	if told != "" {
+		reason += ": " + told
+	}
+	return verdict{record.ClassCrash, oneLine(reason, maxReason)}
+}
+
+type signalWord struct{ name, words string }
+
+func signalNames() []signalWord {
+	return []signalWord{
+		{"SIGSEGV", "segmentation fault"}, {"SIGABRT", "aborted"}, {"SIGBUS", "bus error"},
+		{"SIGFPE", "floating point exception"}, {"SIGILL", "illegal instruction"}, {"SIGKILL", "killed"},
+		{"SIGTERM", "terminated"}, {"SIGXCPU", "cpu time limit exceeded"}, {"SIGXFSZ", "file size limit exceeded"},
+		{"SIGSYS", "bad system call"}, {"SIGPIPE", "broken pipe"}, {"SIGTRAP", "trace/breakpoint trap"},
+		{"SIGINT", "interrupt"}, {"SIGHUP", "hangup"}, {"SIGQUIT", "quit"},
+	}
+}
+
+// signalName turns either spelling of a signal into its name.
+func signalName(s string) string {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	for _, k := range signalNames() {
+		if s == k.name || s == strings.ToUpper(k.words) {
+			return k.name
+		}
+	}
+	return s
+}
+
+// shellSignal reads 128 + number for the signals that mean a crash.
+func shellSignal(exit int) string {
+	switch exit {
+	case 128 + 4:
+		return "SIGILL"
+	case 128 + 6:
+		return "SIGABRT"
+	case 128 + 7:
+		return "SIGBUS"
+	case 128 + 8:
+		return "SIGFPE"
+	case 128 + 9:
+		return "SIGKILL"
+	case 128 + 11:
+		return "SIGSEGV"
+	case 128 + 24:
+		return "SIGXCPU"
+	case 128 + 25:
+		return "SIGXFSZ"
+	case 128 + 31:
+		return "SIGSYS"
+	}
+	return ""
+}
+
+func outOfMemory(text string) bool {
+	return containsAny(text, "memoryerror", "out of memory", "cannot allocate memory", "std::bad_alloc",
+		"outofmemoryerror", "heap out of memory", "failed to allocate memory")
+}
+
+// classByWords tells build, test and crash by the name of the stage and the
+// words of compilers and test runners.
+func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
+	both := stderr + "\n" + stdout
+	switch {
+	case exit == 124 && strings.Contains(st.argv0(), "timeout"):
+		return record.ClassTimeout
+	case containsAny(both, "assertionerror", "--- fail:", "test result: failed", "failures:\n", "tests failed",
+		" failed in ", "assertion failed", "assertion `"):
+		return record.ClassTest
+	case containsAny(both, "[build failed]", "[setup failed]", "syntaxerror:", "indentationerror:", "taberror:",
+		"importerror:", "modulenotfounderror:", "could not compile", "compilation failed", "compilation error",
+		"cannot find package", "no required module provides", "undefined reference to", "undefined: ",
+		"build failed", "linker command failed", "collect2: error", "fatal error: ld", "error ts", "make: ***") ||
+		st.builds() || hasCompilerError(both):
+		return record.ClassBuild
+	case containsAny(stderr, "panic: ", "goroutine 1 [", "traceback (most recent call last)", "segmentation fault",
+		"' panicked at", "core dumped", "stack overflow", "unhandled exception", "uncaught"):
+		return record.ClassCrash
+	}
+	return record.ClassTest
+}
+
+// hasCompilerError finds lines such as "a.go:3:4: undefined" and "error[E0308]".
+func hasCompilerError(text string) bool {
+	for l := range strings.SplitSeq(text, "\n") {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "error[e") || strings.Contains(l, ": error: ") || strings.Contains(l, ": fatal error: ") {
+			return true
+		}
+		// file.go:line:col: words, the form of go build and go vet.
+		if i := strings.Index(l, ".go:"); i > 0 && !strings.Contains(l[:i], " ") {
+			parts := strings.SplitN(l[i+4:], ":", 3)
+			if len(parts) == 3 && allDigits(parts[0]) && allDigits(parts[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func allDigits(s string) bool {
+	for _, r := range s {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func containsAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// bytesText writes a size as people do.
+func bytesText(n int64) string {
+	const unit = 1024
+	switch {
+	case n >= unit*unit*unit:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(unit*unit*unit))
+	case n >= unit*unit:
+		return fmt.Sprintf("%.0f MiB", float64(n)/(unit*unit))
+	case n >= unit:
+		return fmt.Sprintf("%.0f KiB", float64(n)/unit)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

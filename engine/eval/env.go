@@ -1,0 +1,274 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// places are the names of things as processes inside the sandbox see them.
+type places struct {
+	tree, scratch, control string
+	result, context        string
+	run                    string // launcher of candidate code
+	dir                    string // evaluator directory, "" = none
+	candidate              string // the part of scratch that candidate code may write
+}
+
+// expand fills {dir} and {tree} in a word of a command.
+func (p places) expand(word string) string {
+	return strings.NewReplacer("{dir}", p.dir, "{tree}", p.tree).Replace(word)
+}
+
+const (
+	resultName  = "result.json"
+	contextName = "context.json"
+	dirAt       = "/atoll/evaluator"
+	cacheAt     = "/atoll/cache"
+)
+
+// places names everything for the rung that holds.
+func (e *Evaluator) places() places {
+	p := places{
+		tree: "/atoll/tree", scratch: "/atoll/scratch", control: "/atoll/control",
+		result: "/atoll/control/" + resultName, context: "/atoll/control/" + contextName,
+		run: "/atoll/bin/atoll-run", candidate: "/atoll/scratch/run",
+	}
+	if e.o.Dir != "" {
+		p.dir = dirAt
+	}
+	return p
+}
+
+// cache is one warm build cache.
+type cache struct {
+	kind  string // go-build, go-mod, npm, pip, cargo or path
+	mount sandbox.Mount
+}
+
+// cachesOf finds the caches by name. A cache that does not exist is left out
+// when it was named by kind, and refused when it was named by path.
+func cachesOf(o *Options) ([]cache, error) {
+	get := func(name string) string { v, _ := o.LookupEnv(name); return v }
+	home := get("HOME")
+	first := func(list ...string) string {
+		for _, l := range list {
+			if l != "" && l != "off" && filepath.IsAbs(l) {
+				return l
+			}
+		}
+		return ""
+	}
+	under := func(base string, rest ...string) string {
+		if base == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{base}, rest...)...)
+	}
+	cacheHome := first(get("XDG_CACHE_HOME"), under(home, ".cache"))
+	var found []cache
+	add := func(kind, host string) {
+		if host != "" && isDir(host) {
+			found = append(found, cache{kind, sandbox.Mount{Host: host, At: cacheAt + "/" + kind}})
+		}
+	}
+	for _, c := range o.Caches {
+		switch c {
+		case "go":
+			goPath, _, _ := strings.Cut(get("GOPATH"), string(filepath.ListSeparator))
+			add("go-build", first(get("GOCACHE"), under(cacheHome, "go-build")))
+			add("go-mod", first(get("GOMODCACHE"), under(first(goPath, under(home, "go")), "pkg", "mod")))
+		case "npm":
+			add("npm", first(get("npm_config_cache"), under(home, ".npm")))
+		case "pip":
+			add("pip", first(get("PIP_CACHE_DIR"), under(cacheHome, "pip")))
+		case "cargo":
+			add("cargo", first(get("CARGO_HOME"), under(home, ".cargo")))
+		default:
+			if !filepath.IsAbs(c) || !isDir(c) {
+				return nil, fmt.Errorf("%w: evaluator.caches has %q: use go, npm, pip, cargo or the absolute path of a folder", ErrOptions, c)
+			}
+			found = append(found, cache{"path", sandbox.Mount{Host: c, At: filepath.Clean(c)}})
+		}
+	}
+	return found, nil
+}
+
+// userEnv resolves evaluator.env to NAME=value; names that are not set here are
+// left out.
+func (e *Evaluator) userEnv() []string {
+	var list []string
+	for _, v := range e.o.Env {
+		name, _, set := strings.Cut(v, "=")
+		if set {
+			list = append(list, v)
+		} else if value, ok := e.o.LookupEnv(name); ok {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+// env is the whole environment of an evaluator: an allow-list, never this
+// process's own.
+func (e *Evaluator) env(in places) []string {
+	vars := map[string]string{
+		"PATH":           "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"HOME":           in.scratch + "/home",
+		"TMPDIR":         in.scratch + "/tmp",
+		"XDG_CACHE_HOME": in.scratch + "/home/.cache",
+		"LC_ALL":         "C.UTF-8",
+		"LANG":           "C.UTF-8",
+		"TZ":             "UTC",
+		"TERM":           "dumb",
+		"NO_COLOR":       "1",
+		"ATOLL_CONTEXT":  in.context,
+		"ATOLL_RESULT":   in.result,
+		"ATOLL_RUN":      in.run,
+		// No byte code is written, none beside the sources is read: what runs is
+		// what was sealed. A fixed hash seed makes the order of sets repeatable.
+		"PYTHONDONTWRITEBYTECODE": "1",
+		"PYTHONPYCACHEPREFIX":     in.scratch + "/pycache",
+		"PYTHONHASHSEED":          "0",
+		"PYTHONUNBUFFERED":        "1",
+	}
+	if v, ok := e.o.LookupEnv("PATH"); ok && v != "" {
+		vars["PATH"] = v
+	}
+	if in.dir != "" {
+		vars["ATOLL_EVAL_DIR"] = in.dir
+	}
+	for _, c := range e.caches {
+		maps.Copy(vars, cacheEnv(c))
+	}
+	for _, v := range e.userEnv() {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
+	}
+	list := make([]string, 0, len(vars))
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		list = append(list, name+"="+vars[name])
+	}
+	return list
+}
+
+// cacheEnv points a tool at its cache and keeps it off the network.
+func cacheEnv(c cache) map[string]string {
+	switch c.kind {
+	case "go-build":
+		return map[string]string{"GOCACHE": c.mount.At, "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off"}
+	case "go-mod":
+		return map[string]string{"GOMODCACHE": c.mount.At, "GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"}
+	case "npm":
+		return map[string]string{"npm_config_cache": c.mount.At, "npm_config_offline": "true"}
+	case "pip":
+		return map[string]string{"PIP_CACHE_DIR": c.mount.At, "PIP_NO_INDEX": "1"}
+	case "cargo":
+		return map[string]string{"CARGO_HOME": c.mount.At, "CARGO_NET_OFFLINE": "true"}
+	}
+	return nil
+}
+
+// contextFile is what ATOLL_CONTEXT holds.
+type contextFile struct {
+	Version     int                `json:"version"`
+	Experiment  string             `json:"experiment"`
+	Job         record.JobID       `json:"job"`
+	Candidate   record.CandidateID `json:"candidate"`
+	BaseCommit  string             `json:"base_commit"` // "" for the root
+	Commit      string             `json:"commit"`
+	Goal        string             `json:"goal"`
+	Stage       string             `json:"stage"`
+	StageIndex  int                `json:"stage_index"`
+	Repeat      int                `json:"repeat"`
+	Seed        uint64             `json:"seed"`
+	Root        bool               `json:"root"`
+	Measures    string             `json:"measures"` // candidate, or root when it runs beside one
+	Objective   string             `json:"objective"`
+	Direction   string             `json:"direction"`
+	Tree        string             `json:"tree"`
+	Scratch     string             `json:"scratch"`
+	RunScratch  string             `json:"run_scratch"` // what code started by ATOLL_RUN may write
+	Result      string             `json:"result"`
+	EvalDir     string             `json:"eval_dir,omitempty"`
+	TimeoutSecs float64            `json:"timeout_seconds"`
+}
+
+// spec is everything the sandbox needs for one run of a stage.
+func (r *run) spec(st *stage, base string, delta []record.Change, who string) (sandbox.Spec, error) {
+	e, in := r.e, r.e.places()
+	c := contextFile{
+		Version: 1, Experiment: r.q.Experiment, Job: r.q.Job, Candidate: r.q.Candidate,
+		BaseCommit: hashText(r.q.BaseCommit), Commit: hashText(r.q.Commit), Goal: r.q.Goal,
+		Stage: st.Name, StageIndex: st.index, Repeat: r.q.Repeat, Seed: r.q.Seed, Root: r.q.Root,
+		Measures: who, Objective: e.Objective(), Direction: e.o.Direction,
+		Tree: in.tree, Scratch: in.scratch, RunScratch: in.candidate, Result: in.result, EvalDir: in.dir,
+		TimeoutSecs: st.Timeout.Seconds(),
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return sandbox.Spec{}, fmt.Errorf("write the context of job %s: %w", r.q.Job, err)
+	}
+	files := map[string][]byte{contextName: append(text, '\n')}
+	if st.adapter != nil && st.adapter.shim {
+		more, err := shimFiles()
+		if err != nil {
+			return sandbox.Spec{}, err
+		}
+		maps.Copy(files, more)
+	}
+	limits := e.o.Limits
+	if st.Limits != nil {
+		limits = *st.Limits
+	}
+	limits.Wall = st.Timeout
+	spec := sandbox.Spec{
+		Args: e.args(st, in), Env: e.env(in), Base: base, Delta: delta, Seal: r.seals,
+		Hidden: e.o.Hidden, Limits: limits, Files: files, ResultName: resultName, RunHelper: true,
+	}
+	if e.o.Dir != "" {
+		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir})
+	}
+	for _, c := range e.caches {
+		spec.Caches = append(spec.Caches, c.mount)
+	}
+	if live := r.q.Live; live != nil {
+		name := st.Name
+		spec.OnLine = func(_ int, line string) { live(name, oneLine(line, 400)) }
+	}
+	return spec, nil
+}
+
+// args is the command line of a stage.
+func (e *Evaluator) args(st *stage, in places) []string {
+	if st.adapter != nil {
+		return st.adapter.command(in)
+	}
+	if len(st.Command) == 1 {
+		return []string{"sh", "-c", in.expand(st.Command[0])}
+	}
+	args := make([]string, len(st.Command))
+	for i, w := range st.Command {
+		args[i] = in.expand(w)
+	}
+	return args
+}
+
+func hashText(h record.Hash) string {
+	if h.IsZero() {
+		return ""
+	}
+	return h.String()
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,41 @@
+package eval
+
+import (
+	"atoll/engine/sandbox"
+)
+
+// Guarantees returns the guarantees that are missing with this evaluator on
+// this machine, one plain sentence each; none is good. Every screen and report
+// shows them.
+func (e *Evaluator) Guarantees() []string {
+	var missing []string
+	add := func(s string) {
+		for _, m := range missing {
+			if m == s {
+				return
+			}
+		}
+		missing = append(missing, s)
+	}
+	last := e.stages[len(e.stages)-1]
+	for _, st := range e.stages {
+		switch {
+		case st.adapter != nil && st.adapter.shared:
+			add("Shared process: " + st.adapter.why + ".")
+		case st.adapter != nil && st.adapter.stdout:
+			add("Score on stdout: " + st.adapter.why + ".")
+		case st.adapter == nil && (st.Output == OutputJSON || st.Output == OutputNumber || st.Output == OutputPairs):
+			add("Score on stdout: candidate code that the evaluator starts with the same stdout can print a score of its own; result-file cannot be forged that way.")
+		}
+	}
+	if last.adapter == nil && e.o.Dir == "" && len(e.o.Protected) == 0 {
+		add("Evaluator in the tree: neither evaluator.dir nor evaluator.protected is set, so a candidate can change the files that measure it.")
+	}
+	switch e.box.Rung() {
+	case sandbox.Landlock:
+		add("Rung 2 (Landlock): candidate code shares the process list and the disk limits of this machine's user; memory and file limits hold for each process alone.")
+	case sandbox.Plain:
+		add("Rung 3 (no isolation): candidate code runs with your rights: it can read your files, use the network and write the result itself.")
+	}
+	return missing
+}
