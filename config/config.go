@@ -50,25 +50,26 @@ type Config struct {
 
 // Evaluator describes the user's measurement.
 type Evaluator struct {
-	Command     []string      `key:"command" measure:"yes" doc:"Program and arguments; a single string is run by sh -c. {dir} is the evaluator directory."`
-	Dir         string        `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
-	Adapter     string        `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest" measure:"yes" doc:"Runs an evaluator written for another system unchanged."`
-	Output      string        `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
-	Objective   string        `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
-	Direction   string        `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better."`
-	Stages      []Stage       `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
-	Repeats     int           `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
-	RootRepeats int           `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`
-	Challenge   int           `key:"challenge" min:"0" max:"100" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
-	Remeasure   float64       `key:"remeasure" min:"0" max:"0.9" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
-	Paired      bool          `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
-	Timeout     time.Duration `key:"timeout" measure:"yes" doc:"Wall time of one run."`
-	Protected   []string      `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
-	Hidden      []string      `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read."`
-	Private     []string      `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
-	Env         []string      `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
-	Caches      []string      `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
-	Artifact    string        `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
+	Command        []string          `key:"command" measure:"yes" doc:"Program and arguments; a single string is run by sh -c. {dir} is the evaluator directory. With an adapter: the adapter's arguments."`
+	Dir            string            `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
+	Adapter        string            `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest" measure:"yes" doc:"Runs an evaluator written for another system unchanged."`
+	AdapterOptions map[string]string `key:"adapter_options" measure:"yes" doc:"Further settings of the adapter, by name: python, program, thresholds, runs and so on."`
+	Output         string            `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
+	Objective      string            `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
+	Direction      string            `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better."`
+	Stages         []Stage           `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
+	Repeats        int               `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
+	RootRepeats    int               `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`
+	Challenge      int               `key:"challenge" min:"0" max:"100" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
+	Remeasure      float64           `key:"remeasure" min:"0" max:"0.9" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
+	Paired         bool              `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
+	Timeout        time.Duration     `key:"timeout" measure:"yes" doc:"Wall time of one run."`
+	Protected      []string          `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
+	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read."`
+	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
+	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
+	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
+	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
 
 // Stage is one step of an evaluation.

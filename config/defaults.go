@@ -84,7 +84,12 @@ func (c *Config) fill(operatorsGiven bool) {
 	}
 }
 
+// fillNames names stages and agents, and gives an adapter its arguments as
+// they were written: it runs no shell.
 func (c *Config) fillNames() {
+	if words := c.Evaluator.Command; c.Evaluator.Adapter != "" && len(words) == 3 && words[0] == "sh" && words[1] == "-c" {
+		c.Evaluator.Command = words[2:]
+	}
 	for i := range c.Evaluator.Stages {
 		if c.Evaluator.Stages[i].Name == "" {
 			c.Evaluator.Stages[i].Name = stageName(i)

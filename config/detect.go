@@ -191,7 +191,8 @@ func (l look) evaluator(d *Detected) {
 	}
 	for _, f := range l.sorted {
 		if strings.HasSuffix(f, "_test.go") && strings.Contains(l.text(f), "\nfunc Benchmark") {
-			d.Evaluator, d.Found, d.Adapter = []string{"go", "test", "-run", "^$", "-bench", ".", "./..."}, f, "gobench"
+			d.Evaluator = []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."}
+			d.Found, d.Adapter = f, "gobench"
 			return
 		}
 	}
@@ -204,12 +205,23 @@ func (l look) script(d *Detected, f string) {
 	case strings.HasSuffix(f, ".sh"):
 		d.Evaluator, d.Output = []string{"sh", f}, l.output(text)
 	case regexp.MustCompile(`(?m)^def evaluate\(\s*program_path`).MatchString(text):
-		d.Evaluator, d.Adapter = []string{"python3", f}, "openevolve"
+		d.Evaluator, d.Adapter = []string{f, l.program(path.Dir(f))}, "openevolve"
 	case regexp.MustCompile(`(?m)^def plugin\(`).MatchString(text):
-		d.Evaluator, d.Adapter = []string{"python3", f}, "loreley"
+		module := strings.TrimSuffix(path.Base(f), ".py")
+		d.Evaluator, d.Adapter = []string{module + ":plugin", path.Dir(f)}, "loreley"
 	default:
 		d.Evaluator, d.Output = []string{"python3", f}, l.output(text)
 	}
+}
+
+// program is the file that OpenEvolve would change, beside its evaluator.
+func (l look) program(dir string) string {
+	for _, f := range l.sorted {
+		if path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "initial") && strings.HasSuffix(f, ".py") {
+			return f
+		}
+	}
+	return path.Join(dir, "initial_program.py")
 }
 
 // output guesses from the text of a script how it reports.

@@ -34,14 +34,14 @@ func TestDetect(t *testing.T) {
 		{
 			"a Go module with benchmarks is measured by them",
 			map[string]string{"go.mod": "module x", "a.go": "package x", "a_test.go": "package x\n\nfunc BenchmarkA(b *testing.B) {}\n"},
-			config.Detected{Language: "go", Test: []string{"go", "test", "./..."}, Evaluator: []string{"go", "test", "-run", "^$", "-bench", ".", "./..."},
+			config.Detected{Language: "go", Test: []string{"go", "test", "./..."}, Evaluator: []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."},
 				Found: "a_test.go", Adapter: "gobench", Output: "result-file", Protected: []string{"**/*_test.go", "go.mod"},
 				Scope: []string{"**/*.go"}, Caches: []string{"go"}},
 		},
 		{
 			"an evaluator of OpenEvolve is known by its signature",
 			map[string]string{"initial_program.py": "", "evaluator.py": "import os\ndef evaluate(program_path):\n    return {}\n"},
-			config.Detected{Language: "python", Evaluator: []string{"python3", "evaluator.py"}, Found: "evaluator.py", Adapter: "openevolve",
+			config.Detected{Language: "python", Evaluator: []string{"evaluator.py", "initial_program.py"}, Found: "evaluator.py", Adapter: "openevolve",
 				Output: "result-file", Protected: []string{"evaluator.py"}, Scope: []string{"**/*.py"}},
 		},
 		{

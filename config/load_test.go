@@ -205,3 +205,13 @@ func TestLoreleyVariables(t *testing.T) {
 		t.Errorf("origin = %s", got)
 	}
 }
+
+func TestAnAdapterGetsItsArgumentsWithoutAShell(t *testing.T) {
+	l := mustLoad(t, "evaluator: {command: \"evaluate:plugin env\", adapter: loreley, adapter_options: {python: python3.12}}\n", config.LoadOptions{})
+	if want := []string{"evaluate:plugin env"}; !reflect.DeepEqual(l.Evaluator.Command, want) {
+		t.Errorf("command = %q, want %q", l.Evaluator.Command, want)
+	}
+	if l.Evaluator.AdapterOptions["python"] != "python3.12" {
+		t.Errorf("options = %v", l.Evaluator.AdapterOptions)
+	}
+}

@@ -52,7 +52,7 @@ func (d *decoder) variables(fields []field, prefix string, known map[string]stri
 // reserved reports variables that atoll sets for others or reads elsewhere.
 func reserved(name string) bool {
 	switch name {
-	case "ATOLL_CONTEXT", "ATOLL_RESULT", "ATOLL_RUN", "ATOLL_STATE", "ATOLL_CONFIG":
+	case "ATOLL_CONTEXT", "ATOLL_RESULT", "ATOLL_RUN", "ATOLL_EVAL_DIR", "ATOLL_STATE", "ATOLL_CONFIG":
 		return true
 	}
 	return false

@@ -64,7 +64,7 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	line("evaluator:")
 	switch {
 	case len(d.Evaluator) > 0:
-		line("  # Found in %s. It runs in a private copy of the candidate's tree.", comment(d.Found))
+		line("  # Found: %s. It runs in a private copy of the candidate's tree.", comment(d.Found))
 		line("  command: %s", list(d.Evaluator))
 	default:
 		line("  # The program that measures a candidate. It runs in a private copy of its tree")
@@ -79,7 +79,7 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	line("  # objective: score      # the metric to search on; the first one it reports")
 	if d.Adapter == "gobench" {
 		line("  direction: minimize     # time")
-		line("  repeats: 3              # times are noisy; the median counts")
+		line("  repeats: 1              # each takes the median of -count runs")
 	} else {
 		line("  direction: maximize     # or minimize")
 		line("  repeats: 1              # more when the result is noisy; the median counts")

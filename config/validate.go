@@ -73,6 +73,8 @@ func (k *checker) evaluator(e Evaluator) {
 			k.bad(at+".metric", "metric %s needs a threshold to reach", s.Metric)
 		case s.Metric != "" && s.Output == "none":
 			k.bad(at+".output", "output none leaves nothing to compare with the threshold of %s", s.Metric)
+		case s.Output == "none" && i == len(e.Stages)-1:
+			k.bad(at+".output", "the last stage must report metrics, so its output cannot be none")
 		}
 		if len(s.Command) == 0 && len(e.Command) == 0 && e.Adapter == "" {
 			k.bad(at+".command", "the stage has no command and evaluator.command is empty")
