@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// The errors that callers tell apart, by errors.Is. What SQLite says follows
+// the sentinel's text; each text ends with what to do next.
+var (
+	// ErrNoJob: nothing is queued.
+	ErrNoJob = errors.New("no job is queued")
+	// ErrLost: the compare-and-set failed, nothing was changed. Another attempt
+	// began, the job ended, or it is not in the expected state.
+	ErrLost = errors.New("the job has moved on (another attempt began, or it was ended); drop this result")
+	// ErrBudget: a budget of the settings is used up. See [BudgetError].
+	ErrBudget = errors.New("a budget is used up; raise it or stop here")
+	// ErrNotFound: there is no such record or file.
+	ErrNotFound = errors.New("not found")
+	// ErrExists: a record or file of that name is there already.
+	ErrExists = errors.New("it exists already")
+	// ErrInvalid: the call makes no sense, such as a transition that does not exist.
+	ErrInvalid = errors.New("not a valid request")
+	// ErrNotFinite: a number is NaN or infinite; record the result as a failure.
+	ErrNotFinite = errors.New("a number is not finite; record it as a failed measurement")
+
+	// ErrClosed: the DB was closed.
+	ErrClosed = errors.New("the store is closed")
+	// ErrReadOnly: opened for reading, or the file or its directory cannot be written.
+	ErrReadOnly = errors.New("the store can only be read; open it for writing, or check the rights on the file and its directory")
+	// ErrFull: no space is left on the device. Nothing was changed.
+	ErrFull = errors.New("the disk is full; free some space and go on, nothing recorded is lost")
+	// ErrIO: the device failed.
+	ErrIO = errors.New("reading or writing the file failed; check the disk (dmesg) and copy the state directory before going on")
+	// ErrBusy: another process kept the file locked for too long.
+	ErrBusy = errors.New("another process holds the store; let it finish and try again")
+	// ErrDamaged: the content is not consistent.
+	ErrDamaged = errors.New("the store is damaged; keep a copy of it and go back to a backup")
+	// ErrNotADatabase: the file was not made by atoll.
+	ErrNotADatabase = errors.New("the file is no atoll store; choose another place with --state, the file was left as it is")
+	// ErrNewer: the file was written by a newer atoll.
+	ErrNewer = errors.New("the store was written by a newer atoll; upgrade this one")
+	// ErrNetwork: the file is on a network file system.
+	ErrNetwork = errors.New("the store needs a local disk, because processes share memory beside it; choose a local directory with --state")
+)
+
+// BudgetError says which budget ended and how much of it was used. It is an
+// [ErrBudget].
+type BudgetError struct {
+	Which string // jobs, evaluations, tokens, cost, wall time
+	Used  float64
+	Max   float64
+}
+
+// Error names the budget in its unit.
+func (e *BudgetError) Error() string {
+	switch e.Which {
+	case BudgetCost:
+		return fmt.Sprintf("the budget of $%g is used up ($%g); raise it or stop here", e.Max, e.Used)
+	case BudgetWall:
+		return fmt.Sprintf("the budget of %gs wall time is used up (%gs); raise it or stop here", e.Max/1000, e.Used/1000)
+	}
+	return fmt.Sprintf("the budget of %g %s is used up (%g); raise it or stop here", e.Max, e.Which, e.Used)
+}
+
+// Is makes errors.Is(err, ErrBudget) true.
+func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
+
+// The names of the budgets in [BudgetError]. Wall time is in milliseconds,
+// cost in US dollars.
+const (
+	BudgetJobs   = "jobs"
+	BudgetEvals  = "evaluations"
+	BudgetTokens = "tokens"
+	BudgetCost   = "cost"
+	BudgetWall   = "wall time"
+)
+
+// fault is a failure of the file or of SQLite under one of the sentinels.
+type fault struct {
+	kind  error
+	cause error
+}
+
+func (f *fault) Error() string        { return f.kind.Error() + " (" + f.cause.Error() + ")" }
+func (f *fault) Is(target error) bool { return target == f.kind }
+func (f *fault) Unwrap() error        { return f.cause }
+
+// doing wraps an error with what was attempted; nil stays nil.
+func doing(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, explain(err))
+}
+
+// explain puts failures of SQLite under the sentinels of this package.
+func explain(err error) error {
+	var f *fault
+	if err == nil || errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return &fault{ErrFull, err}
+	}
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EACCES) {
+		return &fault{ErrReadOnly, err}
+	}
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case e.Code == sqlite3.ErrFull, e.SystemErrno == syscall.ENOSPC, e.SystemErrno == syscall.EDQUOT:
+		return &fault{ErrFull, err}
+	case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrPerm,
+		e.SystemErrno == syscall.EROFS, e.SystemErrno == syscall.EACCES:
+		return &fault{ErrReadOnly, err}
+	case e.Code == sqlite3.ErrIoErr, e.Code == sqlite3.ErrCantOpen:
+		return &fault{ErrIO, err}
+	case e.Code == sqlite3.ErrBusy, e.Code == sqlite3.ErrLocked:
+		return &fault{ErrBusy, err}
+	case e.Code == sqlite3.ErrCorrupt:
+		return &fault{ErrDamaged, err}
+	case e.Code == sqlite3.ErrNotADB:
+		return &fault{ErrNotADatabase, err}
+	case e.ExtendedCode == sqlite3.ErrConstraintUnique, e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey:
+		return &fault{ErrExists, err}
+	}
+	return err
+}

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"atoll/store/record"
+)
+
+// Outcome is how an attempt ended, or where it stopped to wait for a person.
+type Outcome struct {
+	State  record.JobState // an end that the kind of job has
+	Class  record.Class
+	Reason string
+	// Candidate has the new values of the job's candidate (status, class,
+	// reason, objective, samples, claimed value, version, metrics, measures), or
+	// is nil: then only its status follows the state of a make job. An empty
+	// status follows it too.
+	Candidate *record.Candidate
+	Samples   []record.Sample   // Job and Candidate are filled in
+	Evidence  []record.Evidence // Job and Attempt are filled in
+	Vector    []float32         // of the candidate's tree
+	Usage     record.Usage      // not counted by AddUsage or Settle yet
+	// Evals is the number of runs of one stage. Those that SpendEvals reserved
+	// are counted already; only what goes beyond them is added.
+	Evals     int
+	EditMS    int64
+	EvalMS    int64
+	OwnMS     float64
+	Duplicate record.CandidateID // of a job that ends duplicate
+}
+
+// Made records the commit of a make job in the state editing: the job becomes
+// committed, and the candidate of the job's number exists. When the tree is
+// known in this experiment, the job ends as a duplicate instead and the original
+// is returned; else dup is [record.NoCandidate]. The known tree of a candidate
+// that was cancelled, or failed without a verdict on it (internal, evaluator,
+// budget), makes no duplicate. Errors: [ErrLost].
+func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup record.CandidateID, err error) {
+	exp, id := l.Job.Experiment, l.Job.ID
+	c.ID, c.Job = record.CandidateID(id), id
+	err = db.write(ctx, leaseName("record the commit of", l), func(t *tx) error {
+		dup = record.NoCandidate
+		f, err := t.leased(l)
+		if err != nil {
+			return err
+		}
+		if f.state != record.Editing || f.kind != record.Make {
+			return ErrLost
+		}
+		known, err := t.one(sqlCandidateKnown, []any{exp, c.Tree}, func(r *row) { dup = record.CandidateID(r.int()) })
+		if err != nil {
+			return err
+		}
+		if known {
+			_, err := t.end(l, f, Outcome{State: record.Duplicate, Duplicate: dup, Reason: "the same tree as " + dup.String()}, nil)
+			return err
+		}
+		if err := t.must(ErrLost, sqlJobMade, exp, id, l.Attempt, c.ID); err != nil {
+			return err
+		}
+		made := c
+		made.Status = record.StatusMade
+		if made.Created == 0 {
+			made.Created = t.now
+		}
+		if err := t.insertCandidate(exp, &made); err != nil {
+			return err
+		}
+		t.moved(exp, record.Make, record.Editing, record.Committed)
+		_, err = t.log(exp, record.LogMade, id, c.ID, nil)
+		return err
+	})
+	return dup, err
+}
+
+// Hold stops a leased job until a person decides: at is gated (before
+// measuring) or evaluating (before its niche). The lease ends, the candidate's
+// status is held. What the attempt brought so far goes with it in at most one
+// outcome, whose State is ignored. Errors: [ErrLost].
+func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reason string, with ...Outcome) error {
+	what := leaseName("hold", l)
+	if at != record.Gated && at != record.Evaluating || len(with) > 1 {
+		return fmt.Errorf("%s at %q with %d outcomes: %w", what, at, len(with), ErrInvalid)
+	}
+	var o Outcome
+	if len(with) == 1 {
+		o = with[0]
+	}
+	o.State, o.Class, o.Reason = record.Held, record.ClassNone, reason
+	p, err := pack(&o)
+	if err != nil {
+		return doing(what, err)
+	}
+	return db.write(ctx, what, func(t *tx) error {
+		exp, id := l.Job.Experiment, l.Job.ID
+		f, err := t.leased(l)
+		if err != nil {
+			return err
+		}
+		if f.candidate < 0 || f.kind != record.Make {
+			return fmt.Errorf("it has no commit yet: %w", ErrInvalid)
+		}
+		seq, err := t.nextSeq()
+		if err != nil {
+			return err
+		}
+		if err := t.keep(l, f, &o, p, seq); err != nil {
+			return err
+		}
+		err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, at, reason, o.EditMS, o.EvalMS, o.OwnMS)
+		if err != nil {
+			return err
+		}
+		t.forfeit(exp, f)
+		t.moved(exp, f.kind, f.state, record.Held)
+		return t.logAt(seq, exp, record.LogHeld, id, f.candidate, nil)
+	})
+}
+
+// Finish ends a leased job with all that the attempt brought, in one
+// transaction, and returns the position of its row: sample for an evaluate job
+// with samples, else end. Errors: [ErrLost], [ErrNotFinite], [ErrInvalid] when a
+// job of this kind has no such end.
+func (db *DB) Finish(ctx context.Context, l record.Lease, o Outcome) (record.Seq, error) {
+	what := leaseName("finish", l)
+	p, err := pack(&o)
+	if err != nil {
+		return 0, doing(what, err)
+	}
+	var seq record.Seq
+	err = db.write(ctx, what, func(t *tx) error {
+		f, err := t.leased(l)
+		if err != nil {
+			return err
+		}
+		if !endsIn(f.kind, o.State) {
+			return fmt.Errorf("a %s job does not end %s: %w", f.kind, o.State, ErrInvalid)
+		}
+		seq, err = t.end(l, f, o, p)
+		return err
+	})
+	return seq, err
+}
+
+func endsIn(kind record.JobKind, s record.JobState) bool {
+	switch s {
+	case record.Failed, record.Cancelled:
+		return true
+	case record.Done:
+		return kind != record.Make
+	}
+	return kind == record.Make && s.Ended()
+}
+
+// end writes the end of a leased job.
+func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, error) {
+	exp, id := l.Job.Experiment, l.Job.ID
+	seq, err := t.nextSeq()
+	if err != nil {
+		return 0, err
+	}
+	if err := t.keep(l, f, &o, p, seq); err != nil {
+		return 0, err
+	}
+	dup := record.NoCandidate
+	if o.State == record.Duplicate {
+		dup = o.Duplicate
+	}
+	err = t.must(ErrLost, sqlJobEnd, exp, id, l.Attempt, f.state, o.State, o.Class, o.Reason, dup, t.now,
+		o.EditMS, o.EvalMS, o.OwnMS)
+	if err != nil {
+		return 0, err
+	}
+	t.forfeit(exp, f)
+	t.moved(exp, f.kind, f.state, o.State)
+	if f.kind == record.Evaluate && len(o.Samples) > 0 {
+		return seq, t.logAt(seq, exp, record.LogSample, id, f.candidate, nil)
+	}
+	data, err := encode("end", record.EndData{State: o.State, Class: o.Class, Reason: o.Reason})
+	if err != nil {
+		return 0, err
+	}
+	return seq, t.logAt(seq, exp, record.LogEnd, id, f.candidate, data)
+}
+
+// keep writes what an attempt brought besides the state of its job. P is nil
+// when there is nothing but a state.
+func (t *tx) keep(l record.Lease, f fence, o *Outcome, p *packed, seq record.Seq) error {
+	exp, id := l.Job.Experiment, l.Job.ID
+	if err := t.countEvals(l, max(0, int64(o.Evals)-f.open)); err != nil {
+		return err
+	}
+	if err := t.spend(exp, id, o.Usage); err != nil {
+		return err
+	}
+	if err := t.keepCandidate(exp, f, o, p, seq); err != nil || p == nil {
+		return err
+	}
+	for i := range p.samples {
+		if err := t.insertSample(exp, f.candidate, id, &p.samples[i]); err != nil {
+			return err
+		}
+	}
+	for i := range p.evidence {
+		e := &p.evidence[i]
+		e.job, e.attempt = id, l.Attempt
+		if err := t.insertEvidence(exp, e); err != nil {
+			return err
+		}
+	}
+	if p.vector != nil && f.candidate >= 0 {
+		_, err := t.exec(sqlVectorPut, exp, f.candidate, p.vector)
+		return err
+	}
+	return nil
+}
+
+// keepCandidate updates the candidate of a job.
+func (t *tx) keepCandidate(exp record.ExperimentID, f fence, o *Outcome, p *packed, seq record.Seq) error {
+	if f.candidate < 0 {
+		return nil
+	}
+	c := o.Candidate
+	if c == nil {
+		if f.kind != record.Make {
+			return nil
+		}
+		_, err := t.exec(sqlCandidateStatus, exp, f.candidate, statusOf(o.State), o.Class, o.Reason)
+		return err
+	}
+	status, class, reason := c.Status, c.Class, c.Reason
+	switch {
+	case o.State == record.Held:
+		status = record.StatusHeld
+	case status == record.StatusElite, status == "" && f.kind == record.Evaluate && c.Objective != nil:
+		status = record.StatusScored
+	case status == "":
+		status = statusOf(o.State)
+	}
+	if class == "" && f.kind == record.Make {
+		class = o.Class
+	}
+	if reason == "" && f.kind == record.Make {
+		reason = o.Reason
+	}
+	scored := record.Seq(0)
+	if status == record.StatusScored && c.Objective != nil {
+		scored = seq
+	}
+	_, err := t.exec(sqlCandidateValues, exp, f.candidate, status, class, reason, c.Objective, c.MAD, c.Samples, c.Claimed,
+		c.ClaimedSamples, c.Version, p.measures, scored)
+	if err == nil && p.metrics != nil {
+		_, err = t.exec(sqlMetricPut, exp, f.candidate, p.metrics)
+	}
+	return err
+}
+
+// statusOf is the status of a candidate whose make job ended, or waits.
+func statusOf(s record.JobState) record.Status {
+	switch s {
+	case record.Placed, record.Scored:
+		return record.StatusScored
+	case record.Rejected:
+		return record.StatusRejected
+	case record.Failed:
+		return record.StatusFailed
+	case record.Cancelled:
+		return record.StatusCancelled
+	case record.Held:
+		return record.StatusHeld
+	}
+	return record.StatusMade
+}

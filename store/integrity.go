@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+
+	"atoll/store/record"
+)
+
+// Integrity checks the file page by page, its references, and the totals of
+// each experiment against a full count. It returns [ErrDamaged] with the first
+// finding. It reads everything: seconds for a large store.
+func (db *DB) Integrity(ctx context.Context) error {
+	err := db.read(ctx, func(c *conn) error {
+		if err := c.pragmaFindings(ctx, "PRAGMA integrity_check(1)"); err != nil {
+			return err
+		}
+		return c.pragmaFindings(ctx, "PRAGMA foreign_key_check")
+	})
+	if err != nil {
+		return doing("check the store", err)
+	}
+	all, err := db.Experiments(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := db.checkTotals(ctx, e.ID); err != nil {
+			return doing(fmt.Sprintf("check experiment %d", e.ID), err)
+		}
+	}
+	return nil
+}
+
+func (c *conn) pragmaFindings(ctx context.Context, pragma statement) error {
+	return c.query(ctx, pragma, nil, func(r *row) error {
+		if found := r.text(); found != "ok" {
+			return fmt.Errorf("%s: %w", found, ErrDamaged)
+		}
+		return nil
+	})
+}
+
+// checkTotals compares counters and count in one snapshot of the file.
+func (db *DB) checkTotals(ctx context.Context, exp record.ExperimentID) error {
+	var kept, counted struct {
+		totals totals
+		census census
+	}
+	err := db.read(ctx, func(c *conn) error {
+		if err := c.do("BEGIN"); err != nil {
+			return err
+		}
+		read := func(total, jobs statement, to *totals, count *census) error {
+			if _, err := c.one(ctx, total, []any{exp}, func(r *row) { *to = scanTotals(r) }); err != nil {
+				return err
+			}
+			return c.query(ctx, jobs, []any{exp}, func(r *row) error {
+				count.count(record.JobKind(r.text()), record.JobState(r.text()), r.num())
+				return nil
+			})
+		}
+		err := read(sqlTotal, sqlJobCounts, &kept.totals, &kept.census)
+		if err == nil {
+			err = read(sqlRecountTotal, sqlRecountJobs, &counted.totals, &counted.census)
+		}
+		return errors.Join(err, c.do("COMMIT"))
+	})
+	if err == nil && !reflect.DeepEqual(kept, counted) {
+		return fmt.Errorf("the totals are %+v, a full count gives %+v: %w", kept, counted, ErrDamaged)
+	}
+	return err
+}
+
+// Backup writes a consistent copy of the store into a new file while others go
+// on reading and writing. A file that exists is refused with [ErrExists].
+func (db *DB) Backup(ctx context.Context, path string) error {
+	return doing("copy the store to "+path, db.backup(ctx, path))
+}
+
+func (db *DB) backup(ctx context.Context, path string) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return ErrExists
+	}
+	c, err := dial(db.path, plainOptions)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := c.raw.ExecContext(ctx, string(sqlVacuumInto), named([]any{part})); err != nil {
+		return errors.Join(err, ignoreAbsent(os.Remove(part)))
+	}
+	return os.Rename(part, path)
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

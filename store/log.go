@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atoll/store/record"
+)
+
+func scanLog(r *row) record.LogRow {
+	row := record.LogRow{
+		Seq: record.Seq(r.int()), At: record.Millis(r.int()), Kind: record.LogKind(r.text()),
+		Job: record.JobID(r.int()), Candidate: record.CandidateID(r.int()),
+	}
+	if b := r.blob(); b != nil {
+		row.Data = b
+	}
+	return row
+}
+
+// Log returns the rows of all kinds after a position, oldest first; limit 0
+// means 1,000.
+func (db *DB) Log(ctx context.Context, exp record.ExperimentID, after record.Seq, limit int) ([]record.LogRow, error) {
+	if limit <= 0 {
+		limit = 1000
+	}
+	rows, err := list(ctx, db, "read the log", sqlLog, []any{exp, after, limit}, scanLog)
+	return belonging(exp, rows), err
+}
+
+// Tail returns the last n rows of all kinds, oldest first.
+func (db *DB) Tail(ctx context.Context, exp record.ExperimentID, n int) ([]record.LogRow, error) {
+	rows, err := list(ctx, db, "read the log", sqlLogTail, []any{exp, max(n, 0)}, scanLog)
+	slices.Reverse(rows)
+	return belonging(exp, rows), err
+}
+
+func belonging(exp record.ExperimentID, rows []record.LogRow) []record.LogRow {
+	for i := range rows {
+		rows[i].Experiment = exp
+	}
+	return rows
+}
+
+// LastSeq returns the position of the last row of any kind, 0 when there is
+// none.
+func (db *DB) LastSeq(ctx context.Context, exp record.ExperimentID) (record.Seq, error) {
+	var seq record.Seq
+	err := db.read(ctx, func(c *conn) error {
+		_, err := c.one(ctx, sqlLogLast, []any{exp}, func(r *row) { seq = record.Seq(r.int()) })
+		return err
+	})
+	return seq, doing("read the log", err)
+}
+
+// AppendDecision appends an intervention; the loop carries it out when it reads
+// the row. Seq and At are given here.
+func (db *DB) AppendDecision(ctx context.Context, exp record.ExperimentID, d record.Decision) (record.Seq, error) {
+	what := "record the decision to " + string(d.Verb)
+	if !finite(d.Value) || d.Inverse != nil && !finite(d.Inverse.Value) {
+		return 0, doing(what, ErrNotFinite)
+	}
+	d.Seq, d.At = 0, 0
+	data, err := encode("decision", d)
+	if err != nil {
+		return 0, doing(what, err)
+	}
+	var seq record.Seq
+	err = db.write(ctx, what, func(t *tx) error {
+		if err := t.known(exp); err != nil {
+			return err
+		}
+		seq, err = t.log(exp, record.LogDecision, d.Job, d.Candidate, data)
+		return err
+	})
+	return seq, err
+}
+
+type loggedDecision struct {
+	seq  record.Seq
+	at   record.Millis
+	data []byte
+}
+
+func scanDecision(r *row) loggedDecision {
+	return loggedDecision{record.Seq(r.int()), record.Millis(r.int()), r.blob()}
+}
+
+func (l loggedDecision) decode() (record.Decision, error) {
+	var d record.Decision
+	if err := json.Unmarshal(l.data, &d); err != nil {
+		return d, fmt.Errorf("decision %d: %w (%v)", l.seq, ErrDamaged, err)
+	}
+	d.Seq, d.At = l.seq, l.at
+	return d, nil
+}
+
+// Decision returns the decision at a position of the log, or [ErrNotFound].
+func (db *DB) Decision(ctx context.Context, exp record.ExperimentID, seq record.Seq) (record.Decision, error) {
+	l, err := single(ctx, db, fmt.Sprintf("read decision %d", seq), sqlDecision, []any{exp, seq}, scanDecision)
+	if err != nil {
+		return record.Decision{}, err
+	}
+	return l.decode()
+}
+
+// Decisions returns the newest decisions, newest first; limit 0 means 200.
+func (db *DB) Decisions(ctx context.Context, exp record.ExperimentID, limit int) ([]record.Decision, error) {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	logged, err := list(ctx, db, "read the decisions", sqlDecisions, []any{exp, limit}, scanDecision)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]record.Decision, len(logged))
+	for i, l := range logged {
+		if all[i], err = l.decode(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,289 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// applicationID marks a file as ours ("ATOL"), in the header of SQLite.
+const applicationID = 0x41544F4C
+
+// readers is how many connections serve reads at the same time.
+const readers = 4
+
+// Options say how to open a store. The zero value opens for writing.
+type Options struct {
+	ReadOnly bool             // never writes; works beside a process that does
+	Now      func() time.Time // clock of all records; default time.Now
+	Sync     string           // "normal" (default) or "full": fsync at each commit
+
+	filesystem func(dir string) (network string, err error)
+	migrations fs.FS
+}
+
+// DB is an open store. All methods may be called from any goroutine; those that
+// change something return after the commit.
+type DB struct {
+	path   string
+	writer *writer // nil when read-only
+
+	slots chan struct{} // one per reader in use
+	mu    sync.Mutex    // guards idle and closed
+	idle  []*conn
+	gone  bool
+
+	watch   sync.Mutex // guards what follows
+	watcher *conn
+	version int64
+	changes uint64
+}
+
+// Open opens the store in the file of that name, creating it and bringing an
+// older one up to date (a copy named FILE.v<version> is made first). Close it.
+// Errors: [ErrNotFound] (only when reading), [ErrNotADatabase], [ErrNewer],
+// [ErrNetwork], [ErrReadOnly], [ErrBusy] and those of the disk.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	db, err := open(ctx, path, o)
+	return db, doing("open the store "+path, err)
+}
+
+func open(ctx context.Context, path string, o Options) (*DB, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.filesystem == nil {
+		o.filesystem = networkOf
+	}
+	if o.migrations == nil {
+		o.migrations = schema
+	}
+	if o.Sync != "" && o.Sync != "normal" && o.Sync != "full" {
+		return nil, fmt.Errorf("sync is %q: %w: write normal or full", o.Sync, ErrInvalid)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := place(abs, o); err != nil {
+		return nil, err
+	}
+	db := &DB{path: abs, slots: make(chan struct{}, readers)}
+	if o.ReadOnly {
+		return db, db.look(ctx, o)
+	}
+	c, err := prepare(ctx, abs, o)
+	if err != nil {
+		return nil, err
+	}
+	db.writer = startWriter(c, o.Now)
+	return db, nil
+}
+
+// place checks where the file is or will be, without touching what is there.
+func place(path string, o Options) error {
+	dir := filepath.Dir(path)
+	if !o.ReadOnly {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return explain(err)
+		}
+	}
+	network, err := o.filesystem(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: there is no directory %s; start an experiment first", ErrNotFound, dir)
+	case err != nil:
+		return fmt.Errorf("ask for the file system of %s: %w", dir, err)
+	case network != "":
+		return fmt.Errorf("%s is on %s: %w", dir, network, ErrNetwork)
+	}
+	return header(path, o)
+}
+
+// header refuses a file that does not begin as SQLite files do. An empty or
+// absent file is a store to be.
+func header(path string, o Options) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if o.ReadOnly {
+			return fmt.Errorf("%w: start an experiment first", ErrNotFound)
+		}
+		return nil
+	}
+	if err != nil {
+		return explain(err)
+	}
+	defer f.Close() // nothing was written
+	magic := []byte("SQLite format 3\x00")
+	got := make([]byte, len(magic))
+	n, err := io.ReadFull(f, got)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w (%w)", ErrNotADatabase, err)
+	case n == 0 && !o.ReadOnly:
+		return nil
+	case !bytes.Equal(got, magic):
+		return ErrNotADatabase
+	}
+	return nil
+}
+
+// look opens the first reader, so that a store that cannot be read says so now.
+func (db *DB) look(ctx context.Context, o Options) error {
+	err := db.read(ctx, func(c *conn) error {
+		version, err := identify(c)
+		if err != nil {
+			return err
+		}
+		newest, err := newestOf(o.migrations)
+		if err != nil {
+			return err
+		}
+		switch {
+		case version == 0:
+			return fmt.Errorf("%w: the store is empty; start an experiment first", ErrNotFound)
+		case version < newest:
+			return fmt.Errorf("the store has layout %d, this atoll reads %d: %w", version, newest, ErrReadOnly)
+		}
+		return db.checkVersion(version, newest)
+	})
+	if err != nil {
+		return errors.Join(db.walHint(err), db.Close())
+	}
+	return nil
+}
+
+// Close commits what is under way and closes all connections. Reads that still
+// run end first. Closing twice does nothing.
+func (db *DB) Close() error {
+	var err error
+	if db.writer != nil {
+		err = db.writer.close()
+	}
+	db.mu.Lock()
+	done := db.gone
+	db.gone = true
+	db.mu.Unlock()
+	if done {
+		return nil
+	}
+	for range readers {
+		db.slots <- struct{}{}
+	}
+	for _, c := range db.idle {
+		err = errors.Join(err, c.close())
+	}
+	db.watch.Lock()
+	defer db.watch.Unlock()
+	if db.watcher != nil {
+		err = errors.Join(err, db.watcher.close())
+		db.watcher = nil
+	}
+	return doing("close the store", err)
+}
+
+// Path returns the absolute name of the file.
+func (db *DB) Path() string { return db.path }
+
+// ReadOnly reports whether the store was opened for reading.
+func (db *DB) ReadOnly() bool { return db.writer == nil }
+
+// SetSync chooses whether each commit waits for the device (full) or the last
+// ones may be lost at a power cut (normal). A crash of the process loses
+// nothing either way.
+func (db *DB) SetSync(full bool) error {
+	text := "PRAGMA synchronous = NORMAL"
+	if full {
+		text = "PRAGMA synchronous = FULL"
+	}
+	if db.writer == nil {
+		return doing("change the durability", ErrReadOnly)
+	}
+	err := db.writer.do(context.Background(), &op{outside: func(c *conn) error { return c.do(text) }})
+	return doing("change the durability", err)
+}
+
+// write runs fn in the writer's transaction. What fn returns through variables
+// must be set from scratch at each call: fn may run twice.
+func (db *DB) write(ctx context.Context, what string, fn func(*tx) error) error {
+	if db.writer == nil {
+		return doing(what, ErrReadOnly)
+	}
+	return doing(what, db.writer.do(ctx, &op{run: fn}))
+}
+
+// read lends a connection to fn. A reader that holds one must not ask for
+// another.
+func (db *DB) read(ctx context.Context, fn func(*conn) error) error {
+	select {
+	case db.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-db.slots }()
+	c, err := db.reader()
+	if err != nil {
+		return err
+	}
+	err = fn(c)
+	db.mu.Lock()
+	db.idle = append(db.idle, c)
+	db.mu.Unlock()
+	return err
+}
+
+func (db *DB) reader() (*conn, error) {
+	db.mu.Lock()
+	if db.gone {
+		db.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if n := len(db.idle); n > 0 {
+		c := db.idle[n-1]
+		db.idle = db.idle[:n-1]
+		db.mu.Unlock()
+		return c, nil
+	}
+	db.mu.Unlock()
+	return dial(db.path, readOptions)
+}
+
+// Changed returns a number that grows when anything was committed, by this
+// process or another, since the last call. It costs some microseconds and
+// reads no table.
+func (db *DB) Changed(ctx context.Context) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	db.watch.Lock()
+	defer db.watch.Unlock()
+	if db.watcher == nil {
+		db.mu.Lock()
+		gone := db.gone
+		db.mu.Unlock()
+		if gone {
+			return 0, ErrClosed
+		}
+		c, err := dial(db.path, readOptions)
+		if err != nil {
+			return 0, doing("watch the store", err)
+		}
+		db.watcher = c
+	}
+	v, err := db.watcher.number("PRAGMA data_version")
+	if err != nil {
+		return 0, doing("watch the store", err)
+	}
+	if v != db.version {
+		db.version = v
+		db.changes++
+	}
+	return db.changes, nil
+}

@@ -1,0 +1,72 @@
+package store
+
+// Statements on jobs.
+const (
+	sqlJobInsert statement = `INSERT INTO job (experiment, id, kind, state, priority, lane, purpose, island, parent,
+		inspirations, operator, agent, target, goal, candidate, duplicate, retry_of, repeat, samples, created)
+		VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, -1, ?15, ?16, ?17, ?18)
+		ON CONFLICT DO NOTHING`
+
+	// What a transition has to know of the job before it.
+	sqlJobFence statement = `SELECT kind, state, attempt, candidate, evals, evals_open, reserved, held_at, approved, class
+		FROM job WHERE experiment = ?1 AND id = ?2`
+
+	// The best of the lanes in the bit set ?2.
+	sqlJobTop statement = `SELECT ` + jobColumns + ` FROM job
+		WHERE experiment = ?1 AND state = 'queued' AND (?2 >> lane) & 1
+		ORDER BY priority DESC, lane, id LIMIT 1`
+	sqlJobLease statement = `UPDATE job SET state = ?4, attempt = attempt + 1, worker = ?5, lease_until = ?6,
+		started = CASE started WHEN 0 THEN ?7 ELSE started END
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = 'queued'`
+	sqlJobBeat statement = `UPDATE job SET lease_until = ?4
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND lease_until > 0`
+	sqlJobStage statement = `UPDATE job SET state = ?5
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
+	sqlJobMade statement = `UPDATE job SET state = 'committed', candidate = ?4
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = 'editing' AND kind = 'make'`
+	sqlJobHold statement = `UPDATE job SET state = 'held', held_at = ?5, approved = 0, reason = ?6, worker = '', lease_until = 0,
+		evals_open = 0, edit_ms = edit_ms + ?7, eval_ms = eval_ms + ?8, own_ms = own_ms + ?9,
+		forfeit = forfeit + reserved, reserved = 0
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
+	sqlJobEnd statement = `UPDATE job SET state = ?5, class = ?6, reason = ?7, duplicate = ?8, ended = ?9, worker = '',
+		lease_until = 0, evals_open = 0, edit_ms = edit_ms + ?10, eval_ms = eval_ms + ?11, own_ms = own_ms + ?12,
+		forfeit = forfeit + reserved, reserved = 0
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
+	sqlJobRelease statement = `UPDATE job SET state = 'queued', approved = 1, lane = ?3, reason = ''
+		WHERE experiment = ?1 AND id = ?2 AND state = 'held'`
+	sqlJobReopen statement = `UPDATE job SET state = 'held', class = '', ended = 0
+		WHERE experiment = ?1 AND id = ?2 AND state = ?3`
+	sqlJobRequeue statement = `UPDATE job SET state = 'queued', lane = ?5, worker = '', lease_until = 0, evals_open = 0,
+		forfeit = forfeit + reserved, reserved = 0
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
+	sqlJobPlace statement = `UPDATE job SET state = 'placed'
+		WHERE experiment = ?1 AND id = ?2 AND state = 'scored' AND kind = 'make'`
+	sqlJobPriority statement = `UPDATE job SET priority = ?3
+		WHERE experiment = ?1 AND id = ?2 AND state IN ('queued', 'held')`
+	sqlJobSpend statement = `UPDATE job SET requests = requests + ?3, input_tokens = input_tokens + ?4,
+		output_tokens = output_tokens + ?5, cost = cost + ?6, priced = priced + ?7, unpriced = unpriced + ?8,
+		unmetered = unmetered + ?9 WHERE experiment = ?1 AND id = ?2`
+	sqlJobEvals statement = `UPDATE job SET evals = evals + ?4, evals_open = evals_open + ?4
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND lease_until > 0`
+	sqlJobReserve statement = `UPDATE job SET reserved = reserved + ?4
+		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND lease_until > 0`
+
+	sqlJobsLeased  statement = `SELECT id FROM job WHERE experiment = ?1 AND lease_until > 0`
+	sqlJobsExpired statement = `SELECT id FROM job WHERE experiment = ?1 AND lease_until > 0 AND lease_until < ?2`
+	sqlJobLast     statement = `SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1`
+
+	sqlJob    statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id = ?2`
+	sqlJobs   statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id < ?2` + jobFilter
+	sqlJobsIn statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id < ?2 AND state = ?9` + jobFilter
+	jobFilter           = ` AND (?3 = '' OR kind = ?3) AND (?4 = '' OR operator = ?4) AND (?5 = '' OR agent = ?5)
+		AND (?6 = '' OR target = ?6) AND (?7 = '' OR instr(lower(reason || ' ' || goal || ' ' || operator || ' ' || agent
+			|| ' ' || target || ' ' || class || ' #' || id), ?7) > 0
+			OR EXISTS (SELECT 1 FROM candidate c WHERE c.experiment = job.experiment AND c.id = job.candidate
+				AND instr(lower(c.intent), ?7) > 0))
+		ORDER BY id DESC LIMIT ?8`
+
+	jobColumns = `experiment, id, kind, state, priority, purpose, island, parent, inspirations, operator, agent,
+		target, goal, candidate, duplicate, retry_of, repeat, samples, held_at, approved, attempt, class, reason,
+		requests, input_tokens, output_tokens, cost, priced, unpriced, unmetered,
+		edit_ms, eval_ms, own_ms, created, started, ended, lease_until`
+)

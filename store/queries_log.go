@@ -1,0 +1,41 @@
+package store
+
+// Statements on the log and what it announces.
+const (
+	sqlLogInsert statement = `INSERT INTO log (experiment, seq, at, kind, fold, job, candidate, data)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+	sqlLog     statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3`
+	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 ORDER BY seq DESC LIMIT ?2`
+	sqlLogLast statement = `SELECT seq FROM log WHERE experiment = ?1 ORDER BY seq DESC LIMIT 1`
+	logColumns           = `seq, at, kind, job, candidate, data`
+
+	// The rows that the fold reads, with the present columns of their job (ends,
+	// holds and samples) and of their candidate.
+	sqlFold statement = `SELECT l.seq, l.at, l.kind, l.job, l.candidate, l.data,
+		j.id, j.kind, j.state, j.purpose, j.island, j.parent, j.operator, j.agent, j.target, j.candidate, j.duplicate,
+		j.retry_of, j.attempt, j.class, j.reason, j.requests, j.input_tokens, j.output_tokens, j.cost, j.priced,
+		j.unpriced, j.unmetered, j.edit_ms, j.eval_ms, j.own_ms, j.created, j.started, j.ended,
+		c.id, c.parent, c.commit_id, c.tree_id, c.operator, c.agent, c.target, c.status, c.class, c.reason, c.objective,
+		c.mad, c.samples, c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed, c.pinned
+		FROM log l
+		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind IN ('end', 'sample', 'held')
+		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate
+			AND l.kind IN ('end', 'sample', 'held', 'made')
+		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 ORDER BY l.seq LIMIT ?3`
+
+	sqlDecision statement = `SELECT seq, at, data FROM log
+		WHERE experiment = ?1 AND seq = ?2 AND kind = 'decision'`
+	sqlDecisions statement = `SELECT seq, at, data FROM log
+		WHERE experiment = ?1 AND kind = 'decision' ORDER BY seq DESC LIMIT ?2`
+
+	sqlSpaceInsert statement = `INSERT INTO space (experiment, version, at_fold, seq, report, model)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6)`
+	sqlSpaces statement = `SELECT version, at_fold, seq, report, model FROM space WHERE experiment = ?1 ORDER BY version`
+	sqlSpace  statement = `SELECT version, at_fold, seq, report, model FROM space WHERE experiment = ?1 AND version = ?2`
+
+	sqlNoteInsert statement = `INSERT INTO note (experiment, kind, target, text, author, gone, at)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`
+	sqlNoteUpdate statement = `UPDATE note SET kind = ?3, target = ?4, text = ?5, author = ?6, gone = ?7
+		WHERE experiment = ?1 AND id = ?2`
+	sqlNotes statement = `SELECT id, kind, target, text, author, gone, at FROM note WHERE experiment = ?1 ORDER BY id`
+)
