@@ -75,7 +75,7 @@ type niche struct {
 type Archive struct {
 	shape  Shape
 	offset float64
-	index  map[record.CandidateID]int32
+	index  index
 	slots  []slot
 	points []float64 // len(shape.Axes) per slot
 	cells  []niche   // the last one is the pool
@@ -94,7 +94,6 @@ func New(shape Shape, offset float64) *Archive {
 	return &Archive{
 		shape:  shape,
 		offset: offset,
-		index:  make(map[record.CandidateID]int32),
 		cells:  make([]niche, shape.Cells()+1),
 	}
 }
@@ -234,21 +233,20 @@ func (a *Archive) IsFrozen(id record.CandidateID) bool { return a.has(id, frozen
 func (a *Archive) IsRemoved(id record.CandidateID) bool { return a.has(id, removed) }
 
 func (a *Archive) has(id record.CandidateID, f uint8) bool {
-	i, ok := a.index[id]
+	i, ok := a.index.get(id)
 	return ok && a.slots[i].flags&f != 0
 }
 
 // slot returns the row of a candidate and makes one if there is none.
 func (a *Archive) slot(id record.CandidateID) int32 {
-	if i, ok := a.index[id]; ok {
+	if i, ok := a.index.get(id); ok {
 		return i
 	}
 	i := int32(len(a.slots))
-	a.slots = append(a.slots, slot{id: id, home: noSlot, pos: noSlot})
-	for range a.shape.Axes {
-		a.points = append(a.points, 0)
-	}
-	a.index[id] = i
+	a.slots = append(double(a.slots, 1), slot{id: id, home: noSlot, pos: noSlot})
+	d := len(a.shape.Axes)
+	a.points = append(double(a.points, d), make([]float64, d)...)
+	a.index.put(id, i)
 	return i
 }
 

@@ -73,7 +73,7 @@ func (a *Archive) entry(i int32) Entry {
 
 // Entry returns a candidate as it was added last, removed ones included.
 func (a *Archive) Entry(id record.CandidateID) (Entry, bool) {
-	i, ok := a.index[id]
+	i, ok := a.index.get(id)
 	if !ok || a.slots[i].flags&added == 0 {
 		return Entry{}, false
 	}
@@ -126,7 +126,7 @@ func (a *Archive) Tried() []int {
 // CellOf returns the cell where a candidate's coordinates lie, whether it
 // holds it or not; false when it has none.
 func (a *Archive) CellOf(id record.CandidateID) (int, bool) {
-	i, ok := a.index[id]
+	i, ok := a.index.get(id)
 	if !ok || a.slots[i].flags&added == 0 || a.slots[i].home == a.pool() {
 		return -1, false
 	}
@@ -135,7 +135,7 @@ func (a *Archive) CellOf(id record.CandidateID) (int, bool) {
 
 // Holds reports whether the candidate holds a niche now.
 func (a *Archive) Holds(id record.CandidateID) bool {
-	i, ok := a.index[id]
+	i, ok := a.index.get(id)
 	return ok && a.slots[i].pos == 0 && a.slots[i].home != a.pool()
 }
 

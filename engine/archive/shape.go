@@ -220,5 +220,11 @@ func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // saturate keeps a sum of finite numbers finite.
 func saturate(f float64) float64 {
-	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, f))
+	switch {
+	case f > math.MaxFloat64:
+		return math.MaxFloat64
+	case f < -math.MaxFloat64:
+		return -math.MaxFloat64
+	}
+	return f
 }
