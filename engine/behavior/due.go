@@ -48,7 +48,7 @@ type Verdict struct {
 // Look fits afresh and compares, unless it is too early: LastFit and now are
 // counts of evaluations. Sample is what a fit sees, the root first; latest are
 // the latest commits, of which the last Recent count. Outliers are a cause only
-// where a fresh fit would leave fewer than half as many. The error is that of
+// where a fresh fit would leave at most three quarters as many. The error is that of
 // the context; a fit that cannot be made is no reason for a new map.
 func (r Rule) Look(ctx context.Context, current *Space, sample, latest [][]float32, lastFit, now int) (Verdict, error) {
 	r = r.filled()
@@ -70,7 +70,7 @@ func (r Rule) Look(ctx context.Context, current *Space, sample, latest [][]float
 	switch {
 	case v.After > v.Before*(1+r.Gain):
 		v.Due, v.Cause = true, CauseVariance
-	case v.Far > r.Outliers && fresh.Outliers(latest) < v.Far/2:
+	case v.Far > r.Outliers && fresh.Outliers(latest) <= 0.75*v.Far:
 		v.Due, v.Cause = true, CauseOutliers
 	}
 	return v, nil

@@ -15,9 +15,9 @@ type IgnoreFile struct {
 	Text string
 }
 
-// EligibleOptions say which files shape the map. All patterns have the syntax
+// Options say which files shape the map. All patterns have the syntax
 // of gitignore(5): without a slash they match at any depth.
-type EligibleOptions struct {
+type Options struct {
 	Include  []string // instead of the known kinds of source; also lifts the built-in exclusions
 	Exclude  []string // besides the built-in exclusions
 	MaxBytes int64    // 0: DefaultMaxBytes
@@ -44,7 +44,7 @@ type scoped struct {
 }
 
 // NewEligible reads the options. Lines that are no pattern are skipped.
-func NewEligible(o EligibleOptions) *Eligible {
+func NewEligible(o Options) *Eligible {
 	e := &Eligible{
 		include:  parsePatterns(o.Include),
 		builtin:  parsePatterns(excludedByDefault),

@@ -15,7 +15,7 @@ const (
 	// reach is how far, in medians of the distance to the mean, a commit may
 	// pull the axes; one beyond it counts as if it lay there. A single rewrite
 	// of everything would else leave all others in one cell.
-	reach = 3
+	reach = 4
 	// exact is up to what size of the smaller of covariance and Gram matrix
 	// all eigenvalues are computed; beyond it a block power iteration finds the
 	// few that are needed.
@@ -113,29 +113,58 @@ func prepare(vectors [][]float32, d int) (rows [][]float64, mean []float64) {
 	if len(rows) == 0 {
 		return nil, mean
 	}
-	centre(rows, mean)
-	norms := make([]float64, len(rows))
+	weights := middle(rows, mean)
 	for i, r := range rows {
-		norms[i] = math.Sqrt(dot(r, r))
-	}
-	sorted := slices.Clone(norms)
-	slices.Sort(sorted)
-	limit := reach * sorted[len(sorted)/2]
-	drawn := false
-	for i, r := range rows {
-		if limit > 0 && norms[i] > limit {
-			floats.Scale(limit/norms[i], r)
-			drawn = true
+		floats.Sub(r, mean)
+		if weights[i] < 1 {
+			floats.Scale(weights[i], r)
 		}
 	}
-	if drawn {
-		centre(rows, mean)
+	if slices.Min(weights) < 1 {
+		recentre(rows, mean)
 	}
 	return rows, mean
 }
 
-// centre takes the mean off the rows and adds it to mean.
-func centre(rows [][]float64, mean []float64) {
+// middle sets mean to the centre of the rows and returns how far each is to be
+// drawn in: 1 = not at all. It is Huber's M-estimate of location (1964) with
+// the median distance as the scale; where nothing lies far out it is the mean.
+func middle(rows [][]float64, mean []float64) []float64 {
+	weights := make([]float64, len(rows))
+	for i := range weights {
+		weights[i] = 1
+	}
+	norms, sorted := make([]float64, len(rows)), make([]float64, len(rows))
+	for round := 0; ; round++ {
+		clear(mean)
+		sum := 0.0
+		for i, r := range rows {
+			floats.AddScaled(mean, weights[i], r)
+			sum += weights[i]
+		}
+		floats.Scale(1/sum, mean)
+		for i, r := range rows {
+			norms[i] = floats.Distance(r, mean, 2)
+		}
+		copy(sorted, norms)
+		slices.Sort(sorted)
+		limit, change := reach*sorted[len(sorted)/2], 0.0
+		for i, n := range norms {
+			w := 1.0
+			if limit > 0 && n > limit {
+				w = limit / n
+			}
+			change = max(change, math.Abs(w-weights[i]))
+			weights[i] = w
+		}
+		if change < 1e-3 || round == 20 {
+			return weights
+		}
+	}
+}
+
+// recentre takes their mean off the rows and adds it to mean.
+func recentre(rows [][]float64, mean []float64) {
 	m := make([]float64, len(mean))
 	for _, r := range rows {
 		floats.Add(m, r)

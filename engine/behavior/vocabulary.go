@@ -16,12 +16,10 @@ type Document struct {
 // empty and ready; it belongs to one goroutine.
 type Vocabulary struct {
 	vectors [][]float32
-	rows    []map[string]float64
+	rows    []map[string]float64    // per candidate: counts of words, levels of numbers
+	values  []map[string][2]float64 // per candidate: sum and count of each number
 	cache   map[uint64]map[string]float64
-	// typical holds the sum and count of the values of each number by row, so
-	// that a magnitude can be shown.
-	values []map[string][2]float64
-	known  map[uint64]map[string][2]float64
+	known   map[uint64]map[string][2]float64
 }
 
 // Add takes a candidate: its vector, and its versions of the files in which
