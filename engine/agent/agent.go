@@ -84,6 +84,17 @@ type Job struct {
 // Allowed reports whether the job's scope lets path be changed.
 func (j *Job) Allowed(path string) bool { return j.Scope == nil || j.Scope(path) }
 
+// better reports whether an item's objective beats that of the parent.
+func (j *Job) better(it Item) bool {
+	if it.Objective == nil || j.Parent.Objective == nil {
+		return false
+	}
+	if j.Direction == "minimize" {
+		return *it.Objective < *j.Parent.Objective
+	}
+	return *it.Objective > *j.Parent.Objective
+}
+
 // Result is what an agent made. Changes holds one entry per path, sorted by
 // path, each with the whole new content.
 type Result struct {
