@@ -18,7 +18,8 @@ const (
 	bigramWeight  = 0.5
 	numberWeight  = 1 // by magnitude alone
 	contextWeight = 2 // by magnitude and the name before it
-	levelWeight   = 0.5
+	levelWeight   = 1 // per factor of two, with the name before it
+	octaves       = 2 // factors of two from one bucket of magnitude to the next
 )
 
 // Lexical embeds source text by its words: sub-tokens of identifiers, pairs of
@@ -26,9 +27,11 @@ const (
 // with the name before them. Counts are damped per file by log2(1+n), hashed,
 // and projected to 256 dimensions by signs that come from the hash.
 //
-// A number lies between two powers of two and is shared out between them in
-// proportion, so that a small change moves the vector a little and a large one
-// far. Comments count for nothing.
+// A number is shared out smoothly (by a quadratic B-spline) among the nearest
+// of the magnitudes 1/4, 1, 4, 16 and so on, and besides counts in proportion
+// to its logarithm: a small change moves the vector a little, a large one far,
+// and each number of its own name in a direction of its own. Comments count for
+// nothing.
 type Lexical struct {
 	tables sync.Pool // of *table
 }
@@ -63,6 +66,7 @@ type table struct {
 	weight  [buckets]float32
 	touched [buckets]bool
 	order   []uint16
+	sum     [lexicalDims]float64 // of features that are not damped
 	buf     []byte
 }
 
@@ -129,17 +133,18 @@ func (t *table) number(v float64, context uint64) {
 		t.add(mix(context+saltNumber), contextWeight)
 		return
 	}
-	low := math.Floor(level)
-	up := level - low
-	for i, w := range [2]float64{1 - up, up} {
-		bucket := uint64(int64(low)+int64(i)+1000) << 1
+	at := level / octaves
+	mid := math.Round(at)
+	off := at - mid // -0.5 to 0.5
+	for i, w := range [3]float64{(0.5 - off) * (0.5 - off) / 2, 0.75 - off*off, (0.5 + off) * (0.5 + off) / 2} {
+		bucket := uint64(int64(mid)+int64(i)+1000) << 1
 		if positive {
 			bucket |= 1
 		}
 		t.add(mix(bucket<<8+saltNumber), numberWeight*w)
 		t.add(mix(context^mix(bucket<<8+saltContext)), contextWeight*w)
 	}
-	t.add(mix(context+saltLevel), levelWeight*level)
+	t.scatter(mix(context+saltLevel), levelWeight*level)
 }
 
 // logMagnitude returns log2 of the magnitude, within -40 to 40, and the sign.
@@ -150,28 +155,32 @@ func logMagnitude(v float64) (level float64, positive bool) {
 	return max(-40, min(40, math.Log2(math.Abs(v)))), v > 0
 }
 
+// scatter adds a feature to the dimensions that its hash names.
+func (t *table) scatter(h uint64, x float64) {
+	x /= math.Sqrt(spread)
+	for range spread {
+		if h&lexicalDims != 0 {
+			t.sum[h%lexicalDims] -= x
+		} else {
+			t.sum[h%lexicalDims] += x
+		}
+		h >>= 9
+	}
+}
+
 // project empties the table into a vector.
 func (t *table) project() []float32 {
-	var sum [lexicalDims]float64
 	for _, i := range t.order {
 		w := float64(t.weight[i])
 		t.weight[i], t.touched[i] = 0, false
-		x := math.Copysign(math.Log2(1+math.Abs(w)), w) / math.Sqrt(spread)
-		h := mix(uint64(i)*0x9e3779b97f4a7c15 + 1)
-		for range spread {
-			if h&lexicalDims != 0 {
-				sum[h%lexicalDims] -= x
-			} else {
-				sum[h%lexicalDims] += x
-			}
-			h >>= 9
-		}
+		t.scatter(mix(uint64(i)*0x9e3779b97f4a7c15+1), math.Copysign(math.Log2(1+math.Abs(w)), w))
 	}
 	t.order = t.order[:0]
 	out := make([]float32, lexicalDims)
-	for i, x := range sum {
+	for i, x := range t.sum {
 		out[i] = float32(math.RoundToEven(x*grid) / grid)
 	}
+	clear(t.sum[:])
 	return out
 }
 
