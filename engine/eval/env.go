@@ -27,22 +27,14 @@ func (p places) expand(word string) string {
 	return strings.NewReplacer("{dir}", p.dir, "{tree}", p.tree).Replace(word)
 }
 
-const (
-	resultName  = "result.json"
-	contextName = "context.json"
-	dirAt       = "/atoll/evaluator"
-	cacheAt     = "/atoll/cache"
-)
-
-// places names everything for the rung that holds.
+// places names everything inside a sandbox.
 func (e *Evaluator) places() places {
 	p := places{
-		tree: "/atoll/tree", scratch: "/atoll/scratch", control: "/atoll/control",
-		result: "/atoll/control/" + resultName, context: "/atoll/control/" + contextName,
-		run: "/atoll/bin/atoll-run", candidate: "/atoll/scratch/run",
+		tree: sandbox.TreeDir, scratch: sandbox.ScratchDir, control: sandbox.ControlDir,
+		result: sandbox.ResultPath, context: sandbox.ContextPath, run: sandbox.RunPath, candidate: sandbox.CandidateDir,
 	}
 	if e.o.Dir != "" {
-		p.dir = dirAt
+		p.dir = sandbox.EvaluatorDir
 	}
 	return p
 }
@@ -76,7 +68,7 @@ func cachesOf(o *Options) ([]cache, error) {
 	var found []cache
 	add := func(kind, host string) {
 		if host != "" && isDir(host) {
-			found = append(found, cache{kind, sandbox.Mount{Host: host, At: cacheAt + "/" + kind}})
+			found = append(found, cache{kind, sandbox.Mount{Host: host, At: sandbox.CacheDir + "/" + kind, Write: true, Private: true}})
 		}
 	}
 	for _, c := range o.Caches {
@@ -95,7 +87,7 @@ func cachesOf(o *Options) ([]cache, error) {
 			if !filepath.IsAbs(c) || !isDir(c) {
 				return nil, fmt.Errorf("%w: evaluator.caches has %q: use go, npm, pip, cargo or the absolute path of a folder", ErrOptions, c)
 			}
-			found = append(found, cache{"path", sandbox.Mount{Host: c, At: filepath.Clean(c)}})
+			found = append(found, cache{"path", sandbox.Mount{Host: c, At: filepath.Clean(c), Write: true}})
 		}
 	}
 	return found, nil
@@ -116,14 +108,13 @@ func (e *Evaluator) userEnv() []string {
 	return list
 }
 
-// env is the whole environment of an evaluator: an allow-list, never this
-// process's own.
+// env is the whole environment of an evaluator but for PATH, which the sandbox
+// adds: an allow-list, never this process's own.
 func (e *Evaluator) env(in places) []string {
 	vars := map[string]string{
-		"PATH":           "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME":           in.scratch + "/home",
-		"TMPDIR":         in.scratch + "/tmp",
-		"XDG_CACHE_HOME": in.scratch + "/home/.cache",
+		"HOME":           sandbox.HomeDir,
+		"TMPDIR":         sandbox.TmpDir,
+		"XDG_CACHE_HOME": sandbox.HomeDir + "/.cache",
 		"LC_ALL":         "C.UTF-8",
 		"LANG":           "C.UTF-8",
 		"TZ":             "UTC",
@@ -132,15 +123,10 @@ func (e *Evaluator) env(in places) []string {
 		"ATOLL_CONTEXT":  in.context,
 		"ATOLL_RESULT":   in.result,
 		"ATOLL_RUN":      in.run,
-		// No byte code is written, none beside the sources is read: what runs is
-		// what was sealed. A fixed hash seed makes the order of sets repeatable.
+		// A fixed hash seed makes the order of sets repeatable.
 		"PYTHONDONTWRITEBYTECODE": "1",
-		"PYTHONPYCACHEPREFIX":     in.scratch + "/pycache",
 		"PYTHONHASHSEED":          "0",
 		"PYTHONUNBUFFERED":        "1",
-	}
-	if v, ok := e.o.LookupEnv("PATH"); ok && v != "" {
-		vars["PATH"] = v
 	}
 	if in.dir != "" {
 		vars["ATOLL_EVAL_DIR"] = in.dir
@@ -216,7 +202,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 	if err != nil {
 		return sandbox.Spec{}, fmt.Errorf("write the context of job %s: %w", r.q.Job, err)
 	}
-	files := map[string][]byte{contextName: append(text, '\n')}
+	files := map[string][]byte{sandbox.ContextName: append(text, '\n')}
 	if st.adapter != nil && st.adapter.shim {
 		more, err := shimFiles()
 		if err != nil {
@@ -231,10 +217,10 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 	limits.Wall = st.Timeout
 	spec := sandbox.Spec{
 		Args: e.args(st, in), Env: e.env(in), Base: base, Delta: delta, Seal: r.seals,
-		Hidden: e.o.Hidden, Limits: limits, Files: files, ResultName: resultName, RunHelper: true,
+		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true,
 	}
 	if e.o.Dir != "" {
-		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir})
+		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir, Private: true})
 	}
 	for _, c := range e.caches {
 		spec.Caches = append(spec.Caches, c.mount)

@@ -54,7 +54,7 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 		}
 	}
 	e.o.Protected = protected
-	e.guard = newGuard(protected)
+	e.guard = newGuard(protected, len(o.Hidden) > 0)
 	if e.caches, err = cachesOf(&e.o); err != nil {
 		return nil, err
 	}
@@ -218,6 +218,7 @@ type run struct {
 	guarded *guarded
 	delta   []record.Change // without protected paths
 	seals   []sandbox.Seal
+	hidden  []string
 	out     Outcome
 	root    *float64 // objective of the root beside it, when paired
 }
@@ -237,7 +238,8 @@ func (r *run) lay() error {
 	for _, p := range dropped {
 		r.out.Warnings = append(r.out.Warnings, "the change of "+oneLine(p, 120)+" was left out: the path is protected")
 	}
-	r.seals = r.guarded.seals(trusted)
+	r.seals = r.e.guard.seals(r.guarded, trusted)
+	r.hidden = hidden(r.e.o.Hidden, r.guarded.all, r.delta)
 	return nil
 }
 

@@ -182,7 +182,7 @@ func ParseGoTest(stdout []byte) (Report, error) {
 		return Report{}, fmt.Errorf("read the test output: %w", err)
 	}
 	if broken != "" {
-		return Report{Failure: &Failure{Class: record.ClassBuild, Reason: oneLine(broken, maxReason)}}, nil
+		return Report{Failure: &Failure{Class: record.ClassBuild, Reason: newTelling().line(broken, "")}}, nil
 	}
 	var t testCount
 	for _, key := range order {

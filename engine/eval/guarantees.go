@@ -28,7 +28,11 @@ func (e *Evaluator) Guarantees() []string {
 			add("Score on stdout: candidate code that the evaluator starts with the same stdout can print a score of its own; result-file cannot be forged that way.")
 		}
 	}
-	if last.adapter == nil && e.o.Dir == "" && len(e.o.Protected) == 0 {
+	switch {
+	case e.o.Dir != "":
+	case len(e.o.Protected) > 0:
+		add("Evaluator in the tree: its protected files stay as they are, but new files beside them can shadow modules that they import; evaluator.dir keeps it outside.")
+	case last.adapter == nil:
 		add("Evaluator in the tree: neither evaluator.dir nor evaluator.protected is set, so a candidate can change the files that measure it.")
 	}
 	switch e.box.Rung() {

@@ -134,4 +134,3 @@ func (r *run) texts(prefix string, res *sandbox.Result) {
 func (r *run) keep(kind string, text []byte, cut int64) {
 	r.out.Evidence = append(r.out.Evidence, record.Evidence{Job: r.q.Job, Kind: kind, Text: text, Cut: cut})
 }
-

@@ -22,9 +22,9 @@ type seal struct {
 	print  string
 }
 
-// sealDir reads a directory. Byte code caches and git's own folder are left
-// out: the first are never read here (PYTHONPYCACHEPREFIX), the second is no
-// part of what runs.
+// sealDir reads a directory. Python's byte code caches and git's own folder are
+// left out: the first follow from the sources, which Python compares, and come
+// and go as people try their evaluator; the second is no part of what runs.
 func sealDir(dir string) (seal, error) {
 	return readSeal(dir, true)
 }

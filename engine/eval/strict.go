@@ -41,7 +41,7 @@ func decodeObject(data []byte) (object, error) {
 	d.UseNumber()
 	v, err := decodeValue(d, 0)
 	if err != nil {
-		return nil, explainJSON(data, err)
+		return nil, explainJSON(data, int(d.InputOffset()), err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the JSON object: write one object and nothing else")
@@ -102,8 +102,9 @@ func decodeMembers(d *json.Decoder, depth int) (any, error) {
 	return o, err
 }
 
-// explainJSON turns a syntax error into words that say what to do.
-func explainJSON(data []byte, err error) error {
+// explainJSON turns a syntax error into words that say what to do. at is the
+// end of what could be read.
+func explainJSON(data []byte, at int, err error) error {
 	var syntax *json.SyntaxError
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON ends in the middle: was the evaluator interrupted while writing?")
@@ -111,19 +112,18 @@ func explainJSON(data []byte, err error) error {
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	at := max(0, min(int(syntax.Offset)-1, len(data)))
-	rest := string(data[at:min(at+9, len(data))])
-	before := string(data[max(0, at-9):at])
+	at = max(0, min(at, len(data)))
+	rest := strings.TrimLeft(string(data[at:min(at+64, len(data))]), " \t\r\n:,[-+")
 	for _, word := range []string{"NaN", "Infinity", "nan", "inf"} {
-		if strings.HasPrefix(rest, word) || strings.Contains(before+rest, word) {
+		if strings.HasPrefix(rest, word) {
 			return fmt.Errorf("%s is no JSON number: a metric must be finite, so report such a candidate as a failure", word)
 		}
 	}
-	if strings.HasPrefix(rest, "'") {
+	if strings.HasPrefix(strings.TrimLeft(rest, "{"), "'") {
 		return errors.New("JSON wants double quotes (json.dumps, not str)")
 	}
 	line := bytes.Count(data[:at], []byte("\n")) + 1
-	return fmt.Errorf("line %d is not JSON: %s", line, strings.TrimPrefix(err.Error(), "json: "))
+	return fmt.Errorf("line %d is not JSON: %s", line, oneLine(strings.TrimPrefix(err.Error(), "json: "), 120))
 }
 
 func kindOf(v any) string {
