@@ -36,7 +36,7 @@ func (r *Repo) Import(ctx context.Context, source Target, rev string) (record.Ha
 		if errors.As(err, &ref) {
 			return record.Hash{}, err
 		}
-		return record.Hash{}, fmt.Errorf("import %s from %s: %w", rev, source.Path, refusal(source.Path, source.Path, err))
+		return record.Hash{}, fmt.Errorf("import %s from %s: %w", rev, source.Path, refusal(source.Path, source.CommonDir, err))
 	}
 	return commit, nil
 }

@@ -199,7 +199,8 @@ func (c *command) trusting(ctx context.Context, do func(*command) error) error {
 	defer os.Remove(f.Name())
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	for _, dir := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		fmt.Fprintf(f, "[safe]\n\tdirectory = \"%s\"\n", quote.Replace(dir))
+		// A fetch asks for the git directory, where a person names the work tree.
+		fmt.Fprintf(f, "[safe]\n\tdirectory = \"%s\"\n\tdirectory = \"%s/.git\"\n", quote.Replace(dir), quote.Replace(dir))
 	}
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("write the list of trusted directories: %w", err)

@@ -1,0 +1,47 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// Maintain packs loose objects so that the number of packs grows with the
+// logarithm of their size. Nothing is dropped, reachable or not. Reading and
+// writing go on meanwhile. When another process is at it, it does nothing.
+func (r *Repo) Maintain(ctx context.Context) error {
+	if !r.exists() {
+		return nil
+	}
+	lock, err := tryLockFile(filepath.Join(r.dir, "atoll-maintain.lock"), exclusive)
+	if errors.Is(err, errBusy) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("pack the object store: %w", err)
+	}
+	defer lock.Close()
+	if _, err := r.store(ctx, "repack", "-q", "-d", "--geometric=2"); err != nil {
+		return fmt.Errorf("pack the object store: %w", err)
+	}
+	err = r.use(ctx, func(o *objects) error {
+		o.refresh()
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("pack the object store: %w", err)
+	}
+	return nil
+}
+
+// Fsck lets git check every object and ref of the store. The error has what
+// git found.
+func (r *Repo) Fsck(ctx context.Context) error {
+	out, err := r.store(ctx, "fsck", "--no-dangling", "--no-progress")
+	if err == nil {
+		return nil
+	}
+	const most = 4 << 10
+	return fmt.Errorf("check the object store: %w\n%s", err, out[:min(len(out), most)])
+}

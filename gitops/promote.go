@@ -1,0 +1,118 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// Promote adds branch to the user's repository, at commit. It is the only
+// function here that changes that repository: objects are added to it, and
+// one branch. HEAD, index, work tree, configuration and other refs stay as
+// they are, no hook runs, no reflog is written. A branch that exists, or that
+// an unborn HEAD stands for, is refused with ErrBranch.
+func (r *Repo) Promote(ctx context.Context, target Target, branch string, commit record.Hash) error {
+	err := r.git.trusting(ctx, func(git *command) error { return r.promote(ctx, git, target, branch, commit) })
+	if err != nil && dubious(err) {
+		err = refusal(target.Path, target.CommonDir, err)
+	}
+	if err != nil {
+		return fmt.Errorf("promote %s to branch %q: %w", commit.Short(), branch, err)
+	}
+	return nil
+}
+
+func (r *Repo) promote(ctx context.Context, git *command, target Target, branch string, commit record.Hash) error {
+	if !r.Has(ctx, commit) {
+		return fmt.Errorf("commit %s in the store: %w", commit, ErrNotFound)
+	}
+	dir := "--git-dir=" + target.GitDir
+	ref := "refs/heads/" + branch
+	if strings.HasPrefix(branch, "-") || branch == "HEAD" {
+		return fmt.Errorf("%w: git does not allow the name; choose another", ErrBranch)
+	}
+	if _, err := git.run(ctx, dir, "check-ref-format", ref); err != nil {
+		return fmt.Errorf("%w: git does not allow the name; choose another", ErrBranch)
+	}
+	_, err := git.run(ctx, dir, "rev-parse", "-q", "--verify", "--end-of-options", ref)
+	if err == nil {
+		return fmt.Errorf("%w: it exists; choose another name", ErrBranch)
+	}
+	if exitCode(err) != 1 {
+		return err
+	}
+	head, err := git.line(ctx, dir, "symbolic-ref", "-q", "HEAD")
+	if err != nil && exitCode(err) != 1 {
+		return err
+	}
+	if head == ref {
+		return fmt.Errorf("%w: HEAD stands for it and has no commit yet; choose another name", ErrBranch)
+	}
+	if err := r.send(ctx, git, target, commit); err != nil {
+		return err
+	}
+	none := strings.Repeat("0", len(commit.String()))
+	if _, err := git.run(ctx, dir, "-c", "core.logAllRefUpdates=false", "update-ref", "--no-deref", ref, commit.String(), none); err != nil {
+		return fmt.Errorf("%w: %w", ErrBranch, err)
+	}
+	return nil
+}
+
+// send copies a commit and what it needs into the user's object database.
+func (r *Repo) send(ctx context.Context, git *command, target Target, commit record.Hash) error {
+	_, err := git.run(ctx, "--git-dir="+target.CommonDir,
+		"-c", "fetch.writeCommitGraph=false", "-c", "fetch.prune=false", "-c", "fetch.pruneTags=false",
+		"-c", "fetch.unpackLimit=100", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false",
+		"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules",
+		"--no-prune", "--no-show-forced-updates", "--no-progress", "--update-shallow", "--", r.dir, commit.String())
+	return err
+}
+
+// Bundle writes commit with its history to a new file that git clone and git
+// fetch read, under the branch atoll/<short name>.
+func (r *Repo) Bundle(ctx context.Context, commit record.Hash, path string) error {
+	if err := r.bundle(ctx, commit, path); err != nil {
+		return fmt.Errorf("write bundle %s: %w", path, err)
+	}
+	return nil
+}
+
+func (r *Repo) bundle(ctx context.Context, commit record.Hash, path string) error {
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%w: choose another name or remove it", ErrExists)
+	}
+	if !r.Has(ctx, commit) {
+		return fmt.Errorf("commit %s: %w", commit, ErrNotFound)
+	}
+	// A bundle lists refs, so the commit needs one. It stays, as somebody
+	// took the commit away under this name.
+	ref := "refs/heads/atoll/" + commit.Short()
+	if err := r.writeRef(ref, commit); err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp(filepath.Dir(file), ".bundle-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	out := filepath.Join(part, "bundle")
+	if _, err := r.store(ctx, "bundle", "create", "-q", out, ref); err != nil {
+		return err
+	}
+	// Link refuses a name that was taken meanwhile; Rename would replace it.
+	if err := os.Link(out, file); errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%w: choose another name or remove it", ErrExists)
+	} else if err != nil {
+		return os.Rename(out, file)
+	}
+	return nil
+}
