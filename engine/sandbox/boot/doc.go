@@ -1,0 +1,21 @@
+// Package boot is the first process of every sandbox, and the launcher that
+// evaluators call to run a candidate's code with fewer rights.
+//
+// Its three nouns are [Job], what the supervisor asks for, [Report], what came
+// of it, and Policy, what the launcher may give away. The supervisor starts
+// this very program again with [InitName] as its name, a Job in descriptor 3, a
+// pipe that orders a kill in 4 and a pipe for the Report in 5. The package's
+// init function sees the name, does the work and exits, before any other
+// package of the program has initialised: it depends on the standard library
+// alone (and little of it), and Go initialises packages that are ready in the
+// order of their import paths.
+//
+// On rung 1 the process is PID 1 of new namespaces: it mounts the private
+// world, starts the command, watches its limits, and when it dies, everything
+// in the sandbox dies. On rungs 2 and 3 it is a plain process that is the
+// subreaper of everything the command starts, and kills it all at the end.
+//
+// Caveats: threads of a Go program have their own capabilities and filters, and
+// a forked Go program cannot use its runtime. Hence the child is prepared as a
+// list of raw system calls that a small loop makes between clone and exec.
+package boot

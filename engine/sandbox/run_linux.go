@@ -1,0 +1,308 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"sync"
+	"syscall"
+	"time"
+
+	"atoll/engine/sandbox/boot"
+	"atoll/store/record"
+	"golang.org/x/sys/unix"
+)
+
+// slack is how long past its own limits the first process may take before the
+// supervisor kills it.
+const slack = 1500 * time.Millisecond
+
+// Run runs one command to its end. The error is a failure of the sandbox itself
+// (a Spec that cannot be run is [ErrSpec]) or the context's: then everything the
+// command started is gone within two seconds, and Result holds what is known.
+// Whatever the command does is in the Result.
+func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
+	if err := b.begin(); err != nil {
+		return Result{}, err
+	}
+	defer b.running.Done()
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	stage := filepath.Join(b.dir, "stage")
+	if b.rung != Namespaces {
+		dir, err := os.MkdirTemp(filepath.Join(b.dir, "runs"), "run-")
+		if err != nil {
+			return Result{}, fmt.Errorf("make a folder for a sandbox: %w", err)
+		}
+		defer func() { _ = removeAll(dir) }()
+		stage = dir
+	}
+	job, err := b.job(&s, stage)
+	if err != nil {
+		return Result{}, err
+	}
+	if s.Net == NetGateway && b.rung != Namespaces {
+		g, err := b.openGateway(job, s.Gateway)
+		if err != nil {
+			return Result{}, err
+		}
+		defer g.close()
+	}
+	r := &run{box: b, spec: &s, job: job, began: b.now()}
+	return r.do(ctx)
+}
+
+// run is one command under way.
+type run struct {
+	box   *Box
+	spec  *Spec
+	job   *boot.Job
+	began time.Time
+
+	orders *os.File
+	once   sync.Once
+	out    [2]stream
+	report []byte
+}
+
+// pipes are the ends of one start: child's are passed on and then closed.
+type pipes struct {
+	child  []*os.File
+	stdout *os.File
+	stderr *os.File
+	report *os.File
+	orders *os.File
+}
+
+// do starts the first process, reads all it has to say, and waits for it. The
+// goroutines it starts end with the pipes they read.
+func (r *run) do(ctx context.Context) (Result, error) {
+	p, err := r.open()
+	if err != nil {
+		return Result{}, err
+	}
+	r.orders = p.orders
+	proc, wait, err := r.start(p)
+	for _, f := range p.child {
+		_ = f.Close()
+	}
+	if err != nil {
+		for _, f := range []*os.File{p.stdout, p.stderr, p.report, p.orders} {
+			_ = f.Close()
+		}
+		return Result{}, fmt.Errorf("start a sandbox: %w", err)
+	}
+	q := &quota{max: r.spec.Limits.Output, over: func() { r.order(boot.OrderOutput) }}
+	if q.max <= 0 {
+		q.max = defaultOutput
+	}
+	var readers sync.WaitGroup
+	for i, f := range []*os.File{p.stdout, p.stderr} {
+		if r.spec.OnLine != nil {
+			r.out[i].each = func(line string) { r.spec.OnLine(i+1, line) }
+		}
+		readers.Go(func() { r.out[i].read(f, q) })
+	}
+	readers.Go(func() { r.report, _ = io.ReadAll(io.LimitReader(p.report, 1<<31)) })
+	state, killed, ctxErr := r.await(ctx, proc, wait)
+	if killed && r.box.rung != Namespaces {
+		_, _ = reap(r.job.Stage) // its children survive it there
+	}
+	readers.Wait()
+	for _, f := range []*os.File{p.stdout, p.stderr, p.report, p.orders} {
+		_ = f.Close()
+	}
+	res, err := r.result(state)
+	if ctxErr != nil {
+		return res, ctxErr
+	}
+	if killed {
+		res.TimedOut = true
+		return res, nil
+	}
+	return res, err
+}
+
+// order writes one order; a first process that is gone does not read it.
+func (r *run) order(o byte) { _, _ = r.orders.Write([]byte{o}) }
+
+// open makes the message and the pipes.
+func (r *run) open() (_ *pipes, err error) {
+	p := &pipes{}
+	var open []*os.File
+	defer func() {
+		if err != nil {
+			for _, f := range open {
+				_ = f.Close()
+			}
+			err = fmt.Errorf("open the pipes of a sandbox: %w", err)
+		}
+	}()
+	pipe := func() (rd, wr *os.File) {
+		if err == nil {
+			if rd, wr, err = os.Pipe(); err == nil {
+				open = append(open, rd, wr)
+			}
+		}
+		return rd, wr
+	}
+	memory := func(data []byte) (f *os.File) {
+		if err == nil {
+			if f, err = memfile(data); err == nil {
+				open = append(open, f)
+			}
+		}
+		return f
+	}
+	msg := memory(r.job.Encode())
+	var stdin *os.File
+	if r.spec.Stdin != nil {
+		stdin = memory(r.spec.Stdin)
+	} else if err == nil {
+		if stdin, err = os.Open(os.DevNull); err == nil {
+			open = append(open, stdin)
+		}
+	}
+	var outW, errW, ordR, repW *os.File
+	p.stdout, outW = pipe()
+	p.stderr, errW = pipe()
+	ordR, p.orders = pipe()
+	p.report, repW = pipe()
+	p.child = []*os.File{stdin, outW, errW, msg, ordR, repW}
+	return p, err
+}
+
+// memfile is an anonymous file that holds data, to be read from its start.
+func memfile(data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("atoll", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "memory")
+	if _, err := f.WriteAt(data, 0); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// start starts the first process and waits for it in a goroutine of its own
+// thread: the parent-death signal is tied to the thread.
+func (r *run) start(p *pipes) (*os.Process, <-chan *os.ProcessState, error) {
+	type started struct {
+		proc *os.Process
+		err  error
+	}
+	begun := make(chan started)
+	done := make(chan *os.ProcessState, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		proc, err := os.StartProcess(r.box.exe, []string{boot.InitName}, &os.ProcAttr{
+			Dir: "/", Env: r.initEnv(), Files: p.child, Sys: r.attributes(),
+		})
+		begun <- started{proc, err}
+		if err == nil {
+			state, _ := proc.Wait()
+			done <- state
+		}
+	}()
+	s := <-begun
+	return s.proc, done, s.err
+}
+
+// initEnv keeps the first process's own runtime small, and marks it for reaping.
+func (r *run) initEnv() []string {
+	return []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
+		strayMark + "=" + r.job.Stage}
+}
+
+// capabilities of the first process in its own user namespace: to mount, to set
+// up the network, to drop capabilities, and to read what was made unreadable.
+var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE,
+	unix.CAP_SYS_PTRACE, unix.CAP_KILL, unix.CAP_FOWNER}
+
+func (r *run) attributes() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if r.box.rung != Namespaces {
+		return a
+	}
+	a.Pdeathsig = syscall.SIGKILL
+	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	if r.job.OwnNet {
+		a.Cloneflags |= unix.CLONE_NEWNET
+	}
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
+	a.AmbientCaps = capabilities
+	return a
+}
+
+// await waits for the first process. It passes a cancelled context on, and kills
+// the process when it does not end in time.
+func (r *run) await(ctx context.Context, proc *os.Process, wait <-chan *os.ProcessState) (state *os.ProcessState, killed bool, err error) {
+	var late <-chan time.Time
+	if w := r.spec.Limits.Wall; w > 0 {
+		t := time.NewTimer(w + grace + 10*time.Second) // preparation is not the command's time
+		defer t.Stop()
+		late = t.C
+	}
+	done := ctx.Done()
+	for {
+		select {
+		case state = <-wait:
+			return state, killed, err
+		case <-done:
+			done, err = nil, context.Cause(ctx)
+			r.order(boot.OrderCancel)
+			t := time.NewTimer(slack)
+			defer t.Stop()
+			late = t.C
+		case <-late:
+			killed, late = true, nil
+			_ = proc.Kill()
+		}
+	}
+}
+
+// result reads the report.
+func (r *run) result(state *os.ProcessState) (Result, error) {
+	res := Result{Wall: r.box.now().Sub(r.began)}
+	res.Stdout, res.StdoutCut = r.out[0].bytes()
+	res.Stderr, res.StderrCut = r.out[1].bytes()
+	var rep boot.Report
+	if err := rep.Decode(r.report); err != nil {
+		return res, fmt.Errorf("the sandbox's first process ended without a report (%v): %s", state, tail(res.Stderr))
+	}
+	if rep.Err != "" {
+		return res, errors.New("sandbox: " + rep.Err)
+	}
+	res.Exit, res.TimedOut, res.Limits, res.Violations = int(rep.Exit), rep.TimedOut, rep.Limits, rep.Violations
+	if rep.Signal != 0 {
+		res.Signal = syscall.Signal(rep.Signal).String()
+	}
+	res.Wall, res.CPU, res.MaxRSS = time.Duration(rep.Wall), time.Duration(rep.CPU), rep.MaxRSS
+	res.Result, res.HasResult, res.Refused, res.Copied = rep.Result, rep.HasResult, rep.Refused, rep.Copied
+	for _, c := range rep.Changes {
+		res.Changes = append(res.Changes, record.Change{Path: c.Path, Mode: record.Mode(c.Mode), Data: c.Data})
+	}
+	sort.SliceStable(res.Changes, func(a, c int) bool { return res.Changes[a].Path < res.Changes[c].Path })
+	return res, nil
+}
+
+// tail returns the end of a text for an error message.
+func tail(b []byte) string {
+	if len(b) > 300 {
+		b = b[len(b)-300:]
+	}
+	return string(b)
+}
+
+// removeAll removes a folder that hostile code may have filled.
+func removeAll(path string) error { return boot.RemoveAll(path) }

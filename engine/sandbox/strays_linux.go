@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// strayMark in the environment of a process holds the folder of the run that it
+// belongs to. Rung 1 needs no mark: nothing outlives its PID 1.
+const strayMark = "ATOLL_SANDBOX"
+
+// ownerFile of a Box's folder says which process made it: its number, when it
+// started, and in which boot of the machine.
+const ownerFile = "owner"
+
+// ReapStrays ends what a killed atoll left behind: processes of the lower rungs
+// whose Box has no living owner, and the folders of such Boxes in scratch (as in
+// [Options]; "" means all the folders that New would choose). It returns how many
+// processes it killed. Boxes of other living processes are left alone.
+func ReapStrays(scratch string) (int, error) {
+	dirs := []string{scratch}
+	if scratch == "" {
+		dirs = []string{"/dev/shm", os.TempDir()}
+	}
+	killed, err := reapIf(func(run string) bool {
+		box := filepath.Dir(filepath.Dir(run)) // BOX/runs/run-123
+		return strings.HasPrefix(filepath.Base(box), homePrefix) && !alive(box)
+	})
+	errs := []error{err}
+	for _, dir := range slices.Compact(dirs) {
+		boxes, err := filepath.Glob(filepath.Join(dir, homePrefix+"*"))
+		errs = append(errs, err)
+		for _, box := range boxes {
+			if !alive(box) {
+				errs = append(errs, ignoreOthers(removeAll(box)))
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return killed, fmt.Errorf("clean up after an earlier run: %w", err)
+	}
+	return killed, nil
+}
+
+// ignoreOthers drops the errors of folders that belong to another user.
+func ignoreOthers(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// claim writes the owner file of a new Box.
+func claim(box string) error {
+	self, err := identity(os.Getpid())
+	if err != nil {
+		return fmt.Errorf("identify this process: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(box, ownerFile), []byte(self), 0o600); err != nil {
+		return fmt.Errorf("claim a sandbox folder: %w", err)
+	}
+	return nil
+}
+
+// alive reports that the process that made the Box still runs. A folder without
+// an owner file is alive for a minute: it is being made.
+func alive(box string) bool {
+	data, err := os.ReadFile(filepath.Join(box, ownerFile))
+	if err != nil {
+		fi, err := os.Stat(box)
+		return err == nil && time.Since(fi.ModTime()) < time.Minute
+	}
+	pid, err := strconv.Atoi(strings.SplitN(string(data), " ", 2)[0])
+	if err != nil {
+		return false
+	}
+	now, err := identity(pid)
+	return err == nil && now == string(data)
+}
+
+// identity names a process so that a reused number is no mistake: number, start
+// time in clock ticks, and the machine's boot.
+func identity(pid int) (string, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "", err
+	}
+	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if len(f) < 20 {
+		return "", errors.New("the process table is not readable")
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d %s %s", pid, f[19], bytes.TrimSpace(boot)), nil
+}
+
+// reap kills what is left of one run.
+func reap(run string) (int, error) {
+	return reapIf(func(value string) bool { return value == run })
+}
+
+// reapIf kills the processes of this user whose mark matches, until none is
+// found, and returns how many there were.
+func reapIf(match func(run string) bool) (int, error) {
+	killed := 0
+	for round := 0; round < 50; round++ {
+		dirs, err := filepath.Glob("/proc/[0-9]*")
+		if err != nil {
+			return killed, err
+		}
+		found := 0
+		for _, dir := range dirs {
+			pid, err := strconv.Atoi(filepath.Base(dir))
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			env, err := os.ReadFile(dir + "/environ")
+			if err != nil || !marked(env, match) {
+				continue
+			}
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				found++
+			}
+		}
+		if found == 0 {
+			return killed, nil
+		}
+		if round == 0 {
+			killed = found
+		}
+		time.Sleep(2 * time.Millisecond) // for the killed to leave the table
+	}
+	return killed, errors.New("processes of an earlier run do not die")
+}
+
+// marked reports a mark in an environment that matches.
+func marked(env []byte, match func(string) bool) bool {
+	for _, e := range bytes.Split(env, []byte{0}) {
+		if v, ok := bytes.CutPrefix(e, []byte(strayMark+"=")); ok && match(string(v)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atoll/engine/sandbox/boot"
+	"golang.org/x/sys/unix"
+)
+
+// system is what of this machine every sandbox sees, found once.
+type system struct {
+	mounts []boot.Mount
+	links  []boot.Pair
+	texts  []boot.File
+}
+
+// roots are the folders of the system that programs need; each is bound
+// read-only, or laid as the symlink that it is.
+var roots = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+
+// etc are the files of /etc that programs need and that tell nothing of people.
+var etc = []string{"/etc/ssl", "/etc/ca-certificates", "/etc/pki", "/etc/ld.so.cache", "/etc/ld.so.conf",
+	"/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/services", "/etc/protocols",
+	"/etc/crypto-policies", "/etc/java-17-openjdk", "/etc/java-21-openjdk"}
+
+// deviceNodes are bound from the host: nodes cannot be made in a user namespace.
+var deviceNodes = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+
+// The user inside. Outside it is the one who runs atoll, root included.
+const (
+	insideID   = 1000
+	insideName = "atoll"
+)
+
+// findSystem looks at what is there.
+func findSystem() system {
+	var s system
+	for _, path := range append(append([]string(nil), roots...), etc...) {
+		fi, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		if fi.Mode()&os.ModeSymlink != 0 {
+			if target, err := os.Readlink(path); err == nil {
+				s.links = append(s.links, boot.Pair{A: path, B: target})
+				continue
+			}
+		}
+		s.mounts = append(s.mounts, boot.Mount{Host: path, At: path, Optional: true})
+	}
+	for _, path := range deviceNodes {
+		s.mounts = append(s.mounts, boot.Mount{Host: path, At: path, Write: true, Device: true, Optional: true})
+	}
+	s.links = append(s.links, boot.Pair{A: "/dev/fd", B: "/proc/self/fd"}, boot.Pair{A: "/dev/stdin", B: "/proc/self/fd/0"},
+		boot.Pair{A: "/dev/stdout", B: "/proc/self/fd/1"}, boot.Pair{A: "/dev/stderr", B: "/proc/self/fd/2"},
+		boot.Pair{A: "/var/tmp", B: "/tmp"})
+	s.texts = []boot.File{
+		text("/etc/passwd", fmt.Sprintf("%s:x:%d:%d::%s:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n", insideName, insideID, insideID, HomeDir)),
+		text("/etc/group", fmt.Sprintf("%s:x:%d:\nnogroup:x:65534:\n", insideName, insideID)),
+		text("/etc/hosts", "127.0.0.1 localhost atoll\n::1 localhost\n"),
+		text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
+		text("/etc/hostname", "atoll\n"),
+	}
+	return s
+}
+
+func text(path, data string) boot.File {
+	return boot.File{Path: path, Mode: 0o444, Data: []byte(data)}
+}
+
+// facts are what the kernel gives, found once.
+type facts struct {
+	root      bool
+	abi       int  // of Landlock; 0 = none
+	procLimit bool // RLIMIT_NPROC is counted by user namespace
+}
+
+func findFacts() facts {
+	f := facts{root: os.Getuid() == 0}
+	n, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1)
+	if e == 0 {
+		f.abi = int(n)
+	}
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		major, minor := release(unix.ByteSliceToString(u.Release[:]))
+		f.procLimit = !f.root && (major > 5 || major == 5 && minor >= 14)
+	}
+	return f
+}
+
+// release reads the first two numbers of "6.18.44-generic".
+func release(s string) (major, minor int) {
+	parts := strings.SplitN(s, ".", 3)
+	if len(parts) < 2 {
+		return 0, 0
+	}
+	major, _ = strconv.Atoi(parts[0])
+	minor, _ = strconv.Atoi(strings.TrimRight(parts[1], "-abcdefghijklmnopqrstuvwxyz+"))
+	return major, minor
+}
+
+// readable is what rung 2 may read of the host besides the mounts.
+func (s *system) readable() []boot.Mount {
+	list := append([]boot.Mount(nil), s.mounts...)
+	for _, l := range s.links { // Landlock follows the link when the rule is made
+		if strings.HasPrefix(l.A, "/dev/") || l.A == "/var/tmp" {
+			continue
+		}
+		list = append(list, boot.Mount{Host: l.A, At: l.A, Optional: true})
+	}
+	for _, path := range []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf"} {
+		list = append(list, boot.Mount{Host: path, At: path, Optional: true})
+	}
+	return list
+}
+
+// covered reports that path already lies in a system mount.
+func (s *system) covered(path string) bool {
+	for _, m := range s.mounts {
+		if path == m.At || strings.HasPrefix(path, m.At+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// clean checks an absolute path of a Mount.
+func clean(path string) error {
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.IndexByte(path, 0) >= 0 {
+		return fmt.Errorf("%w: %q is not a clean absolute path", ErrSpec, path)
+	}
+	return nil
+}
