@@ -1,0 +1,483 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// targets returns what a decision acts on: the marked candidates, else what
+// the cursor stands on.
+func (a *app) targets() []selection {
+	p := a.current()
+	if p == nil {
+		return nil
+	}
+	if len(a.d.marks) == 0 {
+		return []selection{p.sel()}
+	}
+	var out []selection
+	for _, id := range a.d.marks {
+		s := nothing()
+		s.cand, s.cell, s.held = id, a.d.grid.cellOf(id), a.held(id) != nil
+		s.job = record.JobID(id)
+		out = append(out, s)
+	}
+	return out
+}
+
+func (a *app) held(id record.CandidateID) *engine.Held {
+	for i := range a.d.snap.Review {
+		if a.d.snap.Review[i].Candidate.ID == id {
+			return &a.d.snap.Review[i]
+		}
+	}
+	return nil
+}
+
+// The reasons why a key does nothing now.
+
+func needCandidate(a *app) string {
+	if a.current().sel().cand < 0 {
+		return "no candidate is selected"
+	}
+	return ""
+}
+
+func needObject(a *app) string {
+	if s := a.current().sel(); s.cand < 0 && s.job < 0 {
+		return "nothing is selected"
+	}
+	return ""
+}
+
+func needHeld(a *app) string {
+	for _, s := range a.targets() {
+		if s.cand < 0 || a.held(s.cand) == nil {
+			return candidateName(s.cand) + " does not wait for a decision"
+		}
+	}
+	return ""
+}
+
+func needReject(a *app) string {
+	for _, s := range a.targets() {
+		switch {
+		case s.cand < 0:
+			return "no candidate is selected"
+		case s.cand == record.Root:
+			return "the root stays"
+		}
+	}
+	return ""
+}
+
+func needElite(a *app) string {
+	for _, s := range a.targets() {
+		if s.cand < 0 {
+			return "this niche is empty"
+		}
+		if a.d.grid.cellOf(s.cand) < 0 {
+			return candidateName(s.cand) + " holds no niche"
+		}
+	}
+	return ""
+}
+
+func needHold(a *app) string {
+	c := a.d.grid.at(a.current().sel().cell)
+	if c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
+		return "neither frozen nor boosted"
+	}
+	return ""
+}
+
+func needJob(a *app) string {
+	if a.current().sel().job < 0 {
+		return "no job is selected"
+	}
+	return ""
+}
+
+func needLiveJob(a *app) string {
+	s := a.current().sel()
+	switch {
+	case s.job < 0:
+		return "no job is selected"
+	case s.state.Ended():
+		return s.job.String() + " has ended"
+	}
+	return ""
+}
+
+func needEndedJob(a *app) string {
+	s := a.current().sel()
+	switch {
+	case s.job < 0:
+		return "no job is selected"
+	case s.state != "" && !s.state.Ended():
+		return s.job.String() + " has not ended"
+	}
+	return ""
+}
+
+func needQueuedJob(a *app) string {
+	s := a.current().sel()
+	switch {
+	case s.job < 0:
+		return "no job is selected"
+	case s.state != record.Queued:
+		return "only queued jobs have a priority"
+	}
+	return ""
+}
+
+func needTarget(a *app) string {
+	if a.current().sel().target == "" {
+		return "no target is selected"
+	}
+	return ""
+}
+
+func nothingWaits(a *app) string {
+	if len(a.d.snap.Review) == 0 {
+		return "nothing waits for review"
+	}
+	return ""
+}
+
+func learned(a *app) string {
+	if a.d.snap.Grid.Map == 0 {
+		return "the axes are metrics, or there is no map yet"
+	}
+	return ""
+}
+
+func manyAxes(a *app) string {
+	if len(a.d.snap.Grid.Dims) < 3 {
+		return "the grid has no third axis"
+	}
+	return ""
+}
+
+func canPause(a *app) string {
+	switch s := a.d.snap.State; s {
+	case record.ExperimentRunning, record.ExperimentPaused:
+		return ""
+	default:
+		return words(" ", "the experiment is", string(s))
+	}
+}
+
+func onJobs(a *app) string {
+	if a.currentID() != paneJobs || a.screen() != paneJobs {
+		return "zoom the jobs first"
+	}
+	return ""
+}
+
+func onCandidates(a *app) string {
+	if a.currentID() != paneCandidates {
+		return "only in the list of candidates"
+	}
+	return ""
+}
+
+func onJob(a *app) string {
+	if a.currentID() != paneJob {
+		return "there is one text here"
+	}
+	return ""
+}
+
+func onDoctor(a *app) string {
+	if a.currentID() != paneDoctor {
+		return "only in the doctor"
+	}
+	return ""
+}
+
+// names lists what was acted on: c12, c13 or "5 candidates".
+func names(ss []selection) string {
+	if len(ss) > 3 {
+		return fmt.Sprintf("%d candidates", len(ss))
+	}
+	var out []string
+	for _, s := range ss {
+		out = append(out, candidateName(s.cand))
+	}
+	return strings.Join(out, ", ")
+}
+
+// on makes one decision for each selection.
+func on(v record.Verb, ss []selection, edit func(d *record.Decision)) []record.Decision {
+	out := make([]record.Decision, 0, len(ss))
+	for _, s := range ss {
+		d := decision(v)
+		d.Candidate, d.Cell = s.cand, s.cell
+		if s.job >= 0 && (v == record.Approve || v == record.Reject) {
+			d.Job = s.job
+		}
+		if edit != nil {
+			edit(&d)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (a *app) approve() tea.Cmd {
+	ss := a.targets()
+	a.decided(ss)
+	return a.decide("approved "+names(ss), true, on(record.Approve, ss, nil)...)
+}
+
+// decided moves the review on and forgets the marks.
+func (a *app) decided(ss []selection) {
+	p := a.panes[paneReview].(*reviewPane)
+	for _, s := range ss {
+		p.decided(s.cand)
+	}
+	a.d.marks = nil
+	a.d.gen++
+}
+
+// rejectReasons are the short list; own words work too.
+var rejectReasons = [...]string{"breaks behaviour", "games the metric", "out of scope", "unreadable", "risky", "no real gain"}
+
+func (a *app) reject() tea.Cmd {
+	ss := a.targets()
+	doIt := func(reason string) func(a *app) tea.Cmd {
+		return func(a *app) tea.Cmd {
+			a.decided(ss)
+			return a.decide("rejected "+names(ss)+": "+reason, true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
+		}
+	}
+	var items []item
+	for _, r := range rejectReasons {
+		items = append(items, item{title: r, run: doIt(r)})
+	}
+	m := newMenu("Reject "+names(ss)+" because", items)
+	m.own = func(text string) *item { return &item{title: text, note: "own words", run: doIt(text)} }
+	return a.push(m)
+}
+
+func (a *app) freeze() tea.Cmd {
+	ss := a.targets()
+	if c := a.d.grid.at(ss[0].cell); c != nil && c.Frozen {
+		return a.decide("released "+names(ss), true, on(record.Release, ss, nil)...)
+	}
+	a.unmark()
+	return a.decide("frozen "+names(ss), true, on(record.Freeze, ss, nil)...)
+}
+
+const maxBoost = 16
+
+func (a *app) boost(by float64) tea.Cmd {
+	ss := a.targets()
+	a.unmark()
+	factor := 1.0
+	ds := on(record.Boost, ss, func(d *record.Decision) {
+		factor = 1
+		if c := a.d.grid.at(d.Cell); c != nil && c.Boost > 0 {
+			factor = c.Boost
+		}
+		factor = max(1.0/maxBoost, min(factor*by, maxBoost))
+		d.Value = factor
+	})
+	return a.decide(fmt.Sprintf("%s boosted x%g", names(ss), factor), true, ds...)
+}
+
+func (a *app) release() tea.Cmd {
+	ss := []selection{a.current().sel()}
+	return a.decide("released "+names(ss), true, on(record.Release, ss, nil)...)
+}
+
+func (a *app) pin() tea.Cmd {
+	ss := a.targets()
+	verb, said := record.Pin, "pinned "
+	if p, ok := a.current().(interface{ pinned() bool }); ok && p.pinned() {
+		verb, said = record.Unpin, "unpinned "
+	}
+	return a.decide(said+names(ss), true, on(verb, ss, nil)...)
+}
+
+func (a *app) undo() tea.Cmd { return a.takeBack("undo", "undone: ", Controller.Undo) }
+func (a *app) redo() tea.Cmd { return a.takeBack("redo", "done again: ", Controller.Redo) }
+
+func (a *app) takeBack(where, said string, fn func(Controller, context.Context) (string, error)) tea.Cmd {
+	ctl := a.d.opt.Controller
+	return a.act(where, func(ctx context.Context) doneMsg {
+		text, err := fn(ctl, ctx)
+		return doneMsg{text: said + text, err: err}
+	})
+}
+
+func (a *app) pauseEngine() tea.Cmd {
+	if a.d.snap.State == record.ExperimentPaused {
+		return a.decide("resumed", true, decision(record.Resume))
+	}
+	return a.decide("paused; running jobs finish", true, decision(record.Pause))
+}
+
+func (a *app) stopEngine() tea.Cmd {
+	s := a.d.snap
+	return a.push(&confirm{
+		title: "Stop " + s.Experiment.Name,
+		text:  []string{fmt.Sprintf("%s finish, %d queued are dropped. The experiment can be run again later with what it has.", plural(len(s.Running), "running job", "running jobs"), s.Jobs.Queued)},
+		choices: []choice{{"esc", "go on", nil}, {"s", "stop it", func(a *app) tea.Cmd {
+			return a.decide("stopping", false, decision(record.Stop))
+		}}},
+	})
+}
+
+func (a *app) refit() tea.Cmd { return a.decide("asked for a new map", false, decision(record.Refit)) }
+
+func (a *app) cancel() tea.Cmd {
+	s := a.current().sel()
+	return a.push(&confirm{
+		title: "Cancel " + s.job.String(),
+		text:  []string{"Its work so far is lost; what it cost stays spent."},
+		choices: []choice{{"esc", "keep it", nil}, {"c", "cancel it", func(a *app) tea.Cmd {
+			return a.decide("cancelled "+s.job.String(), false, onJobDecision(record.Cancel, s.job, 0))
+		}}},
+	})
+}
+
+func onJobDecision(v record.Verb, id record.JobID, value float64) record.Decision {
+	d := decision(v)
+	d.Job, d.Value = id, value
+	return d
+}
+
+func (a *app) retry() tea.Cmd {
+	s := a.current().sel()
+	return a.decide("queued a new try of "+s.job.String(), false, onJobDecision(record.Retry, s.job, 0))
+}
+
+func (a *app) prioritise(by int) tea.Cmd {
+	s := a.current().sel()
+	now := 0
+	if p, ok := a.current().(interface{ priority() int }); ok {
+		now = p.priority()
+	}
+	return a.decide(fmt.Sprintf("priority of %s: %d", s.job, now+by), true, onJobDecision(record.Prioritise, s.job, float64(now+by)))
+}
+
+func (a *app) promote() tea.Cmd {
+	s := a.current().sel()
+	ctl := a.d.opt.Controller
+	p := newPrompt("Write "+candidateName(s.cand)+" to a new branch", "One branch is added to "+a.d.snap.Experiment.Repository+"; nothing else there changes. An existing branch is refused.",
+		fmt.Sprintf("atoll/%s/c%d", a.d.snap.Experiment.Name, s.cand),
+		func(a *app, branch string) tea.Cmd {
+			return a.act("promote", func(ctx context.Context) doneMsg {
+				name, err := ctl.Promote(ctx, s.cand, branch)
+				return doneMsg{text: "added branch " + name, err: err}
+			})
+		})
+	p.check = notEmpty("a branch needs a name")
+	return a.push(p)
+}
+
+func notEmpty(why string) func(string) string {
+	return func(text string) string {
+		if text == "" {
+			return why
+		}
+		return ""
+	}
+}
+
+func (a *app) inject() tea.Cmd {
+	p := newPrompt("Inject a commit", "A branch, tag or commit of the target repository; it is measured like any candidate.", "", func(a *app, rev string) tea.Cmd {
+		d := decision(record.Inject)
+		d.Text = rev
+		return a.decide("injecting "+rev, false, d)
+	})
+	p.check = notEmpty("name a revision")
+	return a.push(p)
+}
+
+// setting is the decision that changes a live setting: Args names key and
+// value, Text tells people.
+func setting(key, value string) record.Decision {
+	d := decision(record.Set)
+	d.Text = key + " = " + value
+	d.Args, _ = json.Marshal(map[string]string{"key": key, "value": value}) // strings always encode
+	return d
+}
+
+func (a *app) newNote() tea.Cmd {
+	p := newPrompt("New note", "A lesson that later prompts carry.", "", func(a *app, text string) tea.Cmd {
+		d := decision(record.WriteNote)
+		d.Text = text
+		d.Args, _ = json.Marshal(map[string]string{"kind": "long", "target": ""})
+		return a.decide("noted", true, d)
+	})
+	p.check = notEmpty("write something")
+	return a.push(p)
+}
+
+// freezeTarget and boostTarget act on a part of the repository; Args names it.
+func (a *app) freezeTarget() tea.Cmd {
+	name := a.current().sel().target
+	verb, said := record.Freeze, "frozen "
+	if y := a.target(name); y != nil && y.Frozen {
+		verb, said = record.Release, "released "
+	}
+	return a.decide(said+name, true, onTarget(verb, name, 0))
+}
+
+func (a *app) boostTarget(by float64) tea.Cmd {
+	name := a.current().sel().target
+	factor := by
+	if y := a.target(name); y != nil && y.Boost > 0 {
+		factor = max(1.0/maxBoost, min(y.Boost*by, maxBoost))
+	}
+	return a.decide(fmt.Sprintf("%s boosted x%g", name, factor), true, onTarget(record.Boost, name, factor))
+}
+
+func onTarget(v record.Verb, name string, value float64) record.Decision {
+	d := decision(v)
+	d.Value = value
+	d.Text = name
+	d.Args, _ = json.Marshal(map[string]string{"target": name})
+	return d
+}
+
+func (a *app) target(name string) *engine.Yield {
+	for i := range a.d.snap.Targets {
+		if a.d.snap.Targets[i].Name == name {
+			return &a.d.snap.Targets[i]
+		}
+	}
+	return nil
+}
+
+func (a *app) openDiff() tea.Cmd {
+	s := a.current().sel()
+	if p, ok := a.panes[paneCandidate].(*candidatePane); ok {
+		p.compareMarked(s.cand)
+	}
+	return a.openCandidate(s.cand)
+}
+
+func (a *app) openLineage() tea.Cmd {
+	a.panes[paneLineage].(*lineagePane).set(a.current().sel().cand)
+	return a.open(paneLineage)
+}
+
+func (a *app) openJobOf() tea.Cmd { return a.openJob(record.JobID(a.current().sel().cand)) }
+
+func (a *app) jobLog() tea.Cmd {
+	a.panes[paneLog].setFilter(a.current().sel().job.String())
+	return a.open(paneLog)
+}
+
+func (a *app) cycleJobState() tea.Cmd { return a.panes[paneJobs].(*jobsPane).cycleState() }

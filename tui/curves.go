@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"math"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine"
+	"atoll/tui/plot"
+)
+
+// curvesPane draws the histories: best and mean on the dashboard, QD score and
+// coverage below them where there is room.
+type curvesPane struct {
+	base
+	byTime  bool
+	quarter bool
+}
+
+func newCurves(d *desk) *curvesPane { return &curvesPane{base: base{d: d, id: paneCurves}} }
+
+func (p *curvesPane) scopes() []scope { return []scope{inCurves, inList} }
+
+func (p *curvesPane) toggleTime() tea.Cmd {
+	p.byTime = !p.byTime
+	p.bump()
+	return nil
+}
+
+func (p *curvesPane) cycleStretch() tea.Cmd {
+	p.quarter = !p.quarter
+	p.bump()
+	return nil
+}
+
+func (p *curvesPane) title() (string, string) {
+	s, st := p.d.snap, p.d.st
+	left := p.heading("3", "Fitness")
+	if p.quarter {
+		left += " " + st.Accent.S("last quarter")
+	}
+	var l line
+	if n := len(s.Curves.X); n > 0 {
+		l.add(st.Label, "best ").add(st.Lines[0], number(last(s.Curves.Best))).add(st.Label, " · mean ").add(st.Plain, number(last(s.Curves.Mean)))
+		l.add(st.Label, " · QD ").add(st.Plain, number(last(s.Curves.QD)))
+	}
+	return left, l.String()
+}
+
+func last(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	return v[len(v)-1]
+}
+
+func (p *curvesPane) body(w, h int, focus bool) []string {
+	c := &p.d.snap.Curves
+	if p.d.snap.Loading && len(c.X) == 0 {
+		out := make([]string, h)
+		if h > 0 {
+			out[h/2] = plot.FitRight(p.d.st.Label.S("loading"), w/2+4)
+		}
+		return out
+	}
+	x := p.xs(c)
+	if h < 20 {
+		return p.objective(c, x, w, h)
+	}
+	h1 := h * 5 / 9
+	h2 := (h - h1 - 2) / 2
+	out := p.objective(c, x, w, h1)
+	out = append(out, rule+p.d.st.Label.S("QD score"))
+	out = append(out, p.single(c.QD, x, 2, w, h2)...)
+	out = append(out, rule+p.d.st.Label.S("Coverage, %"))
+	share := make([]float64, len(c.Coverage))
+	for i, v := range c.Coverage {
+		share[i] = 100 * v
+	}
+	return append(out, p.single(share, x, 3, w, h-h1-2-h2)...)
+}
+
+// xs returns the axis: scored candidates, or minutes since the first.
+func (p *curvesPane) xs(c *engine.Curves) []float64 {
+	x := make([]float64, len(c.X))
+	for i := range c.X {
+		x[i] = float64(c.X[i])
+		if p.byTime && i < len(c.At) {
+			x[i] = float64(c.At[i]-c.At[0]) / float64(time.Minute/time.Millisecond)
+		}
+	}
+	return x
+}
+
+func (p *curvesPane) chart() plot.Chart {
+	name := "evaluations"
+	if p.byTime {
+		name = "minutes"
+	}
+	return plot.Chart{XName: name, Base: math.NaN(), Look: p.d.st.look(p.d.glyphs)}
+}
+
+func (p *curvesPane) from(n int) int {
+	if p.quarter {
+		return n * 3 / 4
+	}
+	return 0
+}
+
+func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string {
+	ch := p.chart()
+	st := p.d.st
+	from := p.from(len(x))
+	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
+	ch.Series = []plot.Series{
+		{Name: "mean", X: x[from:], Y: cut(c.Mean), Style: st.Lines[1].sgr},
+		{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].sgr},
+	}
+	if r := p.d.snap.Root; r.ID >= 0 {
+		ch.Base, ch.BaseAs = r.Objective, "root"
+	}
+	for _, m := range c.Marks {
+		at := float64(m.X)
+		if p.byTime && len(c.At) > 0 {
+			at = float64(m.At-c.At[0]) / float64(time.Minute/time.Millisecond)
+		}
+		ch.Marks = append(ch.Marks, plot.ChartMark{X: at, Text: m.Text})
+	}
+	return ch.Render(w, h)
+}
+
+func (p *curvesPane) single(y, x []float64, color, w, h int) []string {
+	ch := p.chart()
+	from := p.from(len(x))
+	ch.Series = []plot.Series{{Name: plot.Short(last(y)), X: x[from:], Y: y[min(from, len(y)):], Step: true, Style: p.d.st.Lines[color].sgr}}
+	return ch.Render(w, h)
+}
+
+// trend is a one-line history for small screens.
+func (d *desk) trend(w int) string {
+	c := &d.snap.Curves
+	if len(c.Best) < 2 || w < 8 {
+		return ""
+	}
+	return d.st.Lines[0].wrap(plot.Sparkline(oriented(d, c.Best), w, d.glyphs))
+}
+
+// oriented turns values so that higher is better.
+func oriented(d *desk, v []float64) []float64 {
+	if d.snap.Direction != "minimize" {
+		return v
+	}
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = -v[i]
+	}
+	return out
+}

@@ -1,0 +1,435 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// jobGroup is a choice of jobs by state.
+type jobGroup struct {
+	name   string
+	states []record.JobState
+}
+
+func jobGroups() []jobGroup {
+	return []jobGroup{
+		{"all", nil},
+		{"running", []record.JobState{record.Editing, record.Committed, record.Gated, record.Evaluating}},
+		{"queued", []record.JobState{record.Queued}},
+		{"held", []record.JobState{record.Held}},
+		{"took a niche", []record.JobState{record.Placed}},
+		{"failed", []record.JobState{record.Failed, record.Rejected}},
+	}
+}
+
+// jobsPane shows what runs and what ended last; as a screen it lists all jobs
+// with a choice of states.
+type jobsPane struct {
+	base
+	list  list[record.JobID]
+	text  string
+	group int
+	q     query
+	all   []record.Job
+	full  bool
+	rows  map[record.JobID]int // of Running, or -1-index of Recent
+}
+
+func newJobs(d *desk) *jobsPane { return &jobsPane{base: base{d: d, id: paneJobs}} }
+
+func (p *jobsPane) scopes() []scope        { return []scope{inJobs, inCandidates, inList} }
+func (p *jobsPane) timed() bool            { return true }
+func (p *jobsPane) filter() (string, bool) { return p.text, true }
+func (p *jobsPane) setFilter(t string)     { p.text = t; p.bump() }
+
+func (p *jobsPane) title() (string, string) {
+	s, st := p.d.snap, p.d.st
+	left := p.heading("2", "Jobs")
+	if p.full {
+		return left, st.Label.S(fmt.Sprintf("%s · %d shown", jobGroups()[p.group].name, len(p.list.ids)))
+	}
+	left += " " + st.Good.S(fmt.Sprintf("%d running", len(s.Running)))
+	if s.Jobs.Queued > 0 {
+		left += st.Label.S(fmt.Sprintf(" · %d queued", s.Jobs.Queued))
+	}
+	if s.OwnMS > 0 {
+		return left, st.Label.S(fmt.Sprintf("%.1f ms overhead a job", s.OwnMS))
+	}
+	return left, ""
+}
+
+func (p *jobsPane) cycleState() tea.Cmd {
+	p.group = (p.group + 1) % len(jobGroups())
+	p.bump()
+	return p.show()
+}
+
+// show asks for all jobs while the pane is a screen.
+func (p *jobsPane) show() tea.Cmd {
+	if !p.full || p.d.opt.Reader == nil {
+		return nil
+	}
+	r := p.d.opt.Reader
+	query := engine.JobQuery{States: jobGroups()[p.group].states, Limit: 500}
+	return p.q.ask(p.d, p.id, fmt.Sprint("jobs ", p.group), func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
+}
+
+func (p *jobsPane) take(m loadedMsg) {
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.([]record.Job); ok && m.err == nil {
+		p.all = v
+	}
+	p.bump()
+}
+
+func (p *jobsPane) move(m motion) tea.Cmd {
+	p.list.move(m)
+	p.bump()
+	return nil
+}
+
+func (p *jobsPane) job(id record.JobID) *record.Job {
+	if p.full {
+		for i := range p.all {
+			if p.all[i].ID == id {
+				return &p.all[i]
+			}
+		}
+	}
+	s := p.d.snap
+	for i := range s.Running {
+		if s.Running[i].Job.ID == id {
+			return &s.Running[i].Job
+		}
+	}
+	for i := range s.Recent {
+		if s.Recent[i].Job.ID == id {
+			return &s.Recent[i].Job
+		}
+	}
+	return nil
+}
+
+func (p *jobsPane) sel() selection {
+	s := nothing()
+	id, ok := p.list.at()
+	if !ok {
+		return s
+	}
+	if j := p.job(id); j != nil {
+		s.job, s.state, s.cand = id, j.State, j.Candidate
+		s.cell = p.d.grid.cellOf(j.Candidate)
+	}
+	return s
+}
+
+func (p *jobsPane) priority() int {
+	if j := p.job(p.sel().job); j != nil {
+		return j.Priority
+	}
+	return 0
+}
+
+func (p *jobsPane) body(w, h int, focus bool) []string {
+	if w >= 100 && h >= 20 && p.full {
+		return p.table(w, h, focus)
+	}
+	if p.full {
+		return p.table(w, h, focus)
+	}
+	return p.overview(w, h, focus)
+}
+
+// overview is the dashboard's view: running above recent, one cursor over
+// both.
+func (p *jobsPane) overview(w, h int, focus bool) []string {
+	s, st := p.d.snap, p.d.st
+	var ids []record.JobID
+	run := s.Running
+	if limit := max(1, h-3); len(run) > limit {
+		run = run[:limit]
+	}
+	p.rows = map[record.JobID]int{}
+	for i := range run {
+		ids = append(ids, run[i].Job.ID)
+		p.rows[run[i].Job.ID] = i
+	}
+	for i := range s.Recent {
+		e := &s.Recent[i]
+		if _, twice := p.rows[e.Job.ID]; twice || !fits(p.text, e.Job.ID.String(), string(e.Job.Operator), e.Job.Agent, string(e.Job.State), string(e.Job.Class), e.Job.Reason) {
+			continue
+		}
+		ids = append(ids, e.Job.ID)
+		p.rows[e.Job.ID] = -1 - i
+	}
+	p.list.set(ids)
+	var out []string
+	for i := range run {
+		out = append(out, p.paint(p.runningRow(&run[i], w), i, w, focus))
+	}
+	if len(run) == 0 {
+		out = append(out, " "+st.Label.S(idleWords(s)))
+	}
+	if h-len(out) < 2 {
+		return out
+	}
+	out = append(out, rule+st.Label.S("Recent"))
+	rest := h - len(out)
+	first := p.recentFrom(len(run), rest)
+	for i := first; i < len(ids) && rest > 0; i++ {
+		e := &s.Recent[-1-p.rows[ids[i]]]
+		out = append(out, p.paint(p.recentRow(e, w), i, w, focus))
+		rest--
+	}
+	if len(ids) == len(run) {
+		out = append(out, " "+st.Label.S("nothing ended yet"))
+	}
+	return out
+}
+
+// recentFrom scrolls the lower part so that the cursor is in it.
+func (p *jobsPane) recentFrom(running, rows int) int {
+	p.list.height = rows
+	if p.list.cur < running {
+		p.list.off = running
+		return running
+	}
+	p.list.off = max(running, min(p.list.off, p.list.cur))
+	if p.list.cur >= p.list.off+rows {
+		p.list.off = p.list.cur - rows + 1
+	}
+	return p.list.off
+}
+
+func (p *jobsPane) click(x, y int) tea.Cmd {
+	run := len(p.d.snap.Running)
+	switch {
+	case p.full:
+		p.list.click(y - 1)
+	case y < run:
+		p.list.cur = y
+	default:
+		p.list.cur = p.list.off + y - max(run, 1) - 1
+	}
+	p.list.clamp()
+	p.bump()
+	return nil
+}
+
+func idleWords(s *engine.Snapshot) string {
+	switch {
+	case s.Loading:
+		return "loading"
+	case s.State == record.ExperimentRunning && s.Owner:
+		return "waiting for work"
+	case s.State == "":
+		return "nothing runs"
+	}
+	return "nothing runs: " + words(", ", string(s.State), s.Reason)
+}
+
+// paint draws the row under the cursor reversed while the pane has the focus.
+func (p *jobsPane) paint(row string, i, w int, focus bool) string {
+	if focus && i == p.list.cur {
+		return pick(p.d.st.Selected, row, w)
+	}
+	return row
+}
+
+func (p *jobsPane) runningRow(r *engine.Running, w int) string {
+	st := p.d.st
+	j := &r.Job
+	var l line
+	l.gap(1).fit(st.Ident, j.ID.String(), 7).fit(st.Plain, p.what(j), 11)
+	from := p.from(j)
+	tail := 11
+	stage := r.Stage
+	room := w - l.w - tail
+	if room >= 52 {
+		l.fit(st.Ident, from, 24).gap(1).fit(st.Label, j.Agent, 10).gap(1)
+		l.fit(st.Good, stage, w-l.w-tail)
+	} else {
+		n := min(len(from)+1, max(6, room/2))
+		l.fit(st.Ident, from, n).gap(1).fit(st.Good, stage, w-l.w-tail)
+	}
+	return l.right(st.Label, duration(p.d.now().Sub(r.Started)), tail-1).gap(1).String()
+}
+
+// what names the kind of work: the operator, or why it measures.
+func (p *jobsPane) what(j *record.Job) string {
+	switch {
+	case j.Kind == record.Evaluate && j.Purpose != "":
+		return string(j.Purpose)
+	case j.Operator != "":
+		return string(j.Operator)
+	}
+	return string(j.Kind)
+}
+
+// from names the parent with its niche, and what is mixed in.
+func (p *jobsPane) from(j *record.Job) string {
+	if j.Kind == record.Evaluate && j.Candidate >= 0 {
+		return candidateName(j.Candidate)
+	}
+	out := candidateName(j.Parent)
+	if c := p.d.grid.cellOf(j.Parent); c >= 0 {
+		out += " " + niche(&p.d.snap.Grid, c)
+	}
+	if len(j.Inspirations) > 0 && j.Operator == record.OpCrossover {
+		out += " + " + candidateName(j.Inspirations[0])
+	}
+	return out
+}
+
+func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
+	st := p.d.st
+	j := &e.Job
+	var l line
+	mark := " "
+	if j.Candidate >= 0 && p.d.marked(j.Candidate) {
+		mark = "▸"
+	}
+	l.add(st.Marked, mark).fit(st.Ident, j.ID.String(), 7).fit(st.Plain, p.what(j), 11).fit(st.Ident, candidateName(j.Candidate), 7)
+	if e.Objective != nil && j.State != record.Failed {
+		l.right(st.Plain, number(*e.Objective), 9).gap(2)
+		if e.Delta != nil {
+			col := st.Label
+			if *e.Delta > 0 {
+				col = st.Good
+			}
+			l.fit(col, signed(*e.Delta), 9)
+		} else {
+			l.gap(9)
+		}
+		l.gap(1)
+	} else if j.State != record.Duplicate {
+		l.fit(st.state(string(j.State)), string(j.State), 10).fit(st.Label, string(j.Class), 11)
+	}
+	text, col := p.outcome(e)
+	return l.fit(col, text, w-l.w).String()
+}
+
+// outcome tells in words what came of a job.
+func (p *jobsPane) outcome(e *engine.Ended) (string, style) {
+	st, g := p.d.st, &p.d.snap.Grid
+	j := &e.Job
+	where := niche(g, e.Cell)
+	switch {
+	case j.State == record.Duplicate:
+		return "duplicate of " + candidateName(j.Duplicate), st.Label
+	case e.Best && e.From >= 0:
+		return "new best, took " + where + " from " + candidateName(e.From), st.Good
+	case e.Best:
+		return "new best, new niche " + where, st.Good
+	case j.State == record.Placed && e.From >= 0:
+		return "took " + where + " from " + candidateName(e.From), st.Plain
+	case j.State == record.Placed:
+		return "new niche " + where, st.Plain
+	case j.State == record.Scored:
+		return words(" ", "no niche", j.Reason), st.Label
+	}
+	return j.Reason, st.Label
+}
+
+// table is the screen of all jobs.
+func (p *jobsPane) table(w, h int, focus bool) []string {
+	st := p.d.st
+	jobs := p.all
+	if p.d.opt.Reader == nil {
+		jobs = nil
+		for i := range p.d.snap.Running {
+			jobs = append(jobs, p.d.snap.Running[i].Job)
+		}
+		for i := range p.d.snap.Recent {
+			jobs = append(jobs, p.d.snap.Recent[i].Job)
+		}
+		p.all = jobs
+	}
+	var ids []record.JobID
+	index := map[record.JobID]*record.Job{}
+	for i := range jobs {
+		j := &jobs[i]
+		if fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, candidateName(j.Candidate)) {
+			ids = append(ids, j.ID)
+			index[j.ID] = j
+		}
+	}
+	p.list.set(ids)
+	head := line{}
+	head.gap(1).fit(st.Label, "job", 7).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9).fit(st.Label, "made", 8).fit(st.Label, "agent", 11).right(st.Label, "edit", 8).right(st.Label, "measure", 9).right(st.Label, "cost", 9).gap(2).add(st.Label, "result")
+	out := []string{head.String()}
+	switch {
+	case p.q.err != nil:
+		return append(out, " "+st.Bad.S("cannot read the jobs: "+p.q.err.Error()))
+	case p.d.opt.Reader != nil && !p.q.done && len(jobs) == 0:
+		return append(out, " "+st.Label.S("loading"))
+	case len(ids) == 0:
+		return append(out, " "+st.Label.S("no job fits"))
+	}
+	from, to := p.list.window(h - 1)
+	for i := from; i < to; i++ {
+		out = append(out, p.paint(p.tableRow(index[ids[i]], w), i, w, focus))
+	}
+	return out
+}
+
+func (p *jobsPane) tableRow(j *record.Job, w int) string {
+	st := p.d.st
+	var l line
+	l.gap(1).fit(st.Ident, j.ID.String(), 7).fit(st.state(string(j.State)), string(j.State), 11).fit(st.Plain, p.what(j), 11)
+	l.fit(st.Ident, candidateName(j.Parent), 9).fit(st.Ident, candidateName(j.Candidate), 8).fit(st.Label, j.Agent, 11)
+	l.right(st.Label, millisText(j.EditMS), 8).right(st.Label, millisText(j.EvalMS), 9).right(st.Label, costText(j.Usage), 9).gap(2)
+	text := words(" ", string(j.Class), j.Reason)
+	if j.State == record.Duplicate {
+		text = "of " + candidateName(j.Duplicate)
+	}
+	if j.State == record.Queued && j.Priority != 0 {
+		text = fmt.Sprintf("priority %d", j.Priority)
+	}
+	return l.fit(st.Label, text, w-l.w).String()
+}
+
+func millisText(ms int64) string {
+	if ms <= 0 {
+		return "-"
+	}
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", float64(ms)/1000)
+}
+
+func costText(u record.Usage) string {
+	switch {
+	case u.Requests == 0 && !u.Unmetered && u.CostUSD == nil:
+		return "-"
+	case u.CostUSD == nil:
+		return "unknown"
+	}
+	return money(u.CostUSD)
+}
+
+// fits reports whether a filter accepts a row: every word must be in one of
+// its fields; a leading ! inverts.
+func fits(filter string, fields ...string) bool {
+	filter = strings.TrimSpace(strings.ToLower(filter))
+	if filter == "" || filter == "!" {
+		return true
+	}
+	rest, not := strings.CutPrefix(filter, "!")
+	all := strings.ToLower(strings.Join(fields, "\x1f"))
+	for _, word := range strings.Fields(rest) {
+		if !strings.Contains(all, word) {
+			return not
+		}
+	}
+	return !not
+}

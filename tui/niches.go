@@ -1,0 +1,479 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine"
+	"atoll/store/record"
+	"atoll/tui/plot"
+)
+
+// layer is what the colours of the grid tell.
+type layer int
+
+const (
+	layerValue layer = iota
+	layerAge
+	layerTries
+	layerSpread
+	layers
+)
+
+func (l layer) String() string { return [...]string{"value", "age", "attempts", "spread"}[l] }
+
+// nichesPane is the grid, a legend and the words about the niche under the
+// cursor. Zoomed it adds the elite, its runners-up and the niche's history.
+type nichesPane struct {
+	base
+	at      []int // cursor, one index per axis
+	seen    bool  // the cursor was moved or placed
+	ax, ay  int   // axes shown
+	layer   layer
+	byRank  bool
+	geo     plot.Geometry
+	x0, y0  int // where the map lies in the body
+	q       query
+	detail  *engine.NicheDetail
+	wide    bool
+	gridDim [2]int
+}
+
+func newNiches(d *desk) *nichesPane {
+	return &nichesPane{base: base{d: d, id: paneNiches}, ay: 1}
+}
+
+func (p *nichesPane) scopes() []scope { return []scope{inNiches, inCandidates, inList} }
+func (p *nichesPane) timed() bool     { return p.wide }
+
+func (p *nichesPane) title() (string, string) {
+	g, st := &p.d.snap.Grid, p.d.st
+	left := p.heading("1", "Niches")
+	if p.layer != layerValue {
+		left += " " + st.Accent.S(p.layer.String())
+	}
+	if len(g.Axes) < 2 {
+		return left, st.Label.S(p.d.snap.Objective)
+	}
+	right := st.Label.S(p.axis(p.ax) + " × " + p.axis(p.ay))
+	if len(g.Dims) > 2 {
+		right += st.Label.S(" · ") + st.Plain.S(p.sliceName())
+	}
+	return left, right
+}
+
+func (p *nichesPane) axis(i int) string {
+	if i < len(p.d.snap.Grid.Axes) {
+		return p.d.snap.Grid.Axes[i].Name
+	}
+	return ""
+}
+
+// sliceName says where the hidden axes stand.
+func (p *nichesPane) sliceName() string {
+	var parts []string
+	for i := range p.d.snap.Grid.Dims {
+		if i != p.ax && i != p.ay && i < len(p.at) {
+			parts = append(parts, fmt.Sprintf("%s %d/%d", p.axis(i), p.at[i]+1, p.d.snap.Grid.Dims[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sync fits the cursor to the grid; at first it stands on the best.
+func (p *nichesPane) sync() {
+	g := &p.d.snap.Grid
+	if len(p.at) != len(g.Dims) {
+		p.at, p.ax, p.ay, p.seen = make([]int, len(g.Dims)), 0, 1, false
+	}
+	for i, n := range g.Dims {
+		p.at[i] = max(0, min(p.at[i], n-1))
+	}
+	if best := coords(g.Dims, p.d.snap.Best.Cell); !p.seen && best != nil {
+		copy(p.at, best)
+		p.seen = true
+	}
+	p.gridDim = [2]int{p.dim(p.ax), p.dim(p.ay)}
+}
+
+func (p *nichesPane) dim(axis int) int {
+	g := &p.d.snap.Grid
+	switch {
+	case axis < len(g.Dims):
+		return g.Dims[axis]
+	case len(g.Dims) > 0:
+		return 1
+	}
+	return 0
+}
+
+func (p *nichesPane) pos(axis int) int {
+	if axis < len(p.at) {
+		return p.at[axis]
+	}
+	return 0
+}
+
+// cell returns the flat index under the cursor, -1 without a grid.
+func (p *nichesPane) cell() int {
+	p.sync()
+	if len(p.at) == 0 {
+		return -1
+	}
+	return flat(p.d.snap.Grid.Dims, p.at)
+}
+
+func (p *nichesPane) sel() selection {
+	s := nothing()
+	s.cell = p.cell()
+	if c := p.d.grid.at(s.cell); c != nil && c.Elite >= 0 {
+		s.cand, s.job = c.Elite, record.JobID(c.Elite)
+	}
+	return s
+}
+
+func (p *nichesPane) move(m motion) tea.Cmd {
+	p.sync()
+	p.seen = true
+	step := func(axis, by int) {
+		if axis < len(p.at) {
+			p.at[axis] = max(0, min(p.at[axis]+by, p.dim(axis)-1))
+		}
+	}
+	switch m {
+	case left:
+		step(p.ax, -1)
+	case right:
+		step(p.ax, 1)
+	case up:
+		step(p.ay, 1)
+	case down:
+		step(p.ay, -1)
+	case pageUp:
+		step(p.ay, max(1, p.dim(p.ay)/4))
+	case pageDown:
+		step(p.ay, -max(1, p.dim(p.ay)/4))
+	case rowStart:
+		step(p.ax, -p.dim(p.ax))
+	case rowEnd:
+		step(p.ax, p.dim(p.ax))
+	case top:
+		step(p.ay, p.dim(p.ay))
+	case bottom:
+		step(p.ay, -p.dim(p.ay))
+	}
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) click(x, y int) tea.Cmd {
+	if cx, cy, ok := p.geo.At(x-p.x0, y-p.y0); ok {
+		p.sync()
+		p.seen = true
+		for axis, v := range map[int]int{p.ax: cx, p.ay: cy} {
+			if axis < len(p.at) {
+				p.at[axis] = v
+			}
+		}
+		p.bump()
+	}
+	return nil
+}
+
+func (p *nichesPane) cycleLayer() tea.Cmd {
+	p.layer = (p.layer + 1) % layers
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) cycleScale() tea.Cmd {
+	p.byRank = !p.byRank
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) toBest() tea.Cmd {
+	if at := coords(p.d.snap.Grid.Dims, p.d.snap.Best.Cell); at != nil {
+		p.sync()
+		copy(p.at, at)
+		p.seen = true
+		p.bump()
+	}
+	return nil
+}
+
+func (p *nichesPane) cycleAxes() tea.Cmd {
+	n := len(p.d.snap.Grid.Dims)
+	for p.ay++; p.ay == p.ax || p.ay >= n; p.ay++ {
+		if p.ay >= n {
+			p.ay = -1
+			p.ax = (p.ax + 1) % n
+		}
+	}
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) slice(by int) tea.Cmd {
+	p.sync()
+	for i := range p.at {
+		if i != p.ax && i != p.ay {
+			p.at[i] = (p.at[i] + by + p.dim(i)) % p.dim(i)
+			break
+		}
+	}
+	p.bump()
+	return nil
+}
+
+// body draws the map with its legend and details; wide screens get the
+// columns of the niche beside it.
+func (p *nichesPane) body(w, h int, focus bool) []string {
+	p.sync()
+	g := &p.d.snap.Grid
+	p.wide = w >= 100 && h >= 18
+	if g.Total == 0 || len(g.Dims) == 0 {
+		p.geo = plot.Geometry{}
+		return p.empty(w, h)
+	}
+	if p.wide {
+		side := max(44, w*2/5)
+		return beside(p.mapLines(w-side-2, h), p.side(side, h), w-side-2, 2)
+	}
+	return p.mapLines(w, h)
+}
+
+// beside joins two columns with a gap.
+func beside(a, b []string, wa, gap int) []string {
+	n := max(len(a), len(b))
+	out := make([]string, n)
+	pad := strings.Repeat(" ", gap)
+	for i := range n {
+		var l, r string
+		if i < len(a) {
+			l = a[i]
+		}
+		if i < len(b) {
+			r = b[i]
+		}
+		out[i] = plot.Fit(l, wa) + pad + r
+	}
+	return out
+}
+
+func (p *nichesPane) empty(w, h int) []string {
+	st, s := p.d.st, p.d.snap
+	text := "no niches yet"
+	switch {
+	case s.Loading:
+		text = "loading"
+	case s.Grid.NeedFit > 0:
+		text = fmt.Sprintf("the first map comes after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
+	}
+	out := make([]string, h)
+	if h > 0 {
+		t := plot.Fit(text, min(len(text), w))
+		out[h/2] = strings.Repeat(" ", max(0, (w-len(t))/2)) + st.Label.S(t)
+	}
+	return out
+}
+
+// mapLines is the heat map over legend and details.
+func (p *nichesPane) mapLines(w, h int) []string {
+	m := p.heat()
+	extra := 2 // legend and one line of details
+	if h >= 16 {
+		extra = 4
+	}
+	if h < 8 {
+		extra = 1
+	}
+	mh := max(1, h-extra)
+	p.geo = m.Place(w-1, mh)
+	grid := m.Render(p.geo)
+	used := p.geo.Lines
+	if p.geo.AxisX {
+		used += 2
+	}
+	free := mh - used
+	p.x0 = max(0, min((w-1-p.geo.Left-p.geo.Cols*p.geo.CellW-2)/2, 6))
+	p.y0 = min(free/2, 2)
+	var out []string
+	for range p.y0 {
+		out = append(out, "")
+	}
+	pad := strings.Repeat(" ", p.x0)
+	for _, l := range grid[:min(used, len(grid))] {
+		out = append(out, pad+l)
+	}
+	if extra == 4 {
+		out = append(out, "")
+	}
+	if extra > 1 {
+		out = append(out, p.legend(w))
+	}
+	return append(out, p.details(w, extra == 4)...)
+}
+
+// heat builds the map of the two axes shown.
+func (p *nichesPane) heat() *plot.HeatMap {
+	g := &p.d.snap.Grid
+	nx, ny := p.gridDim[0], p.gridDim[1]
+	m := &plot.HeatMap{
+		Cols: nx, Rows: ny, Ramp: p.d.ramp, Look: p.d.st.look(p.d.glyphs),
+		Cells: make([]plot.HeatCell, nx*ny), Cursor: true, CursorX: p.pos(p.ax), CursorY: p.pos(p.ay),
+	}
+	if p.ax < len(g.Axes) && len(g.Axes[p.ax].Edges) > 1 {
+		m.XEdges = plot.Edges(g.Axes[p.ax].Edges)
+	}
+	if p.ay < len(g.Axes) && len(g.Axes[p.ay].Edges) > 1 {
+		m.YEdges = plot.Edges(g.Axes[p.ay].Edges)
+	}
+	lo, hi := p.span()
+	at := append([]int(nil), p.at...)
+	for y := range ny {
+		for x := range nx {
+			at[p.ax] = x
+			if p.ay < len(at) {
+				at[p.ay] = y
+			}
+			if c := p.d.grid.at(flat(g.Dims, at)); c != nil {
+				m.Cells[y*nx+x] = p.heatCell(c, lo, hi)
+			}
+		}
+	}
+	return m
+}
+
+// span is the range of the colours in the present layer.
+func (p *nichesPane) span() (lo, hi float64) {
+	if p.layer == layerValue {
+		return p.d.grid.lo, p.d.grid.hi
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, c := range p.d.grid.cells {
+		if c != nil && c.Elite >= 0 {
+			v := p.value(c)
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// value is what a layer shows of a niche.
+func (p *nichesPane) value(c *engine.Cell) float64 {
+	switch p.layer {
+	case layerAge:
+		return float64(c.Fold)
+	case layerTries:
+		return float64(c.Tries)
+	case layerSpread:
+		return c.MAD
+	}
+	return c.Adjusted
+}
+
+func (p *nichesPane) heatCell(c *engine.Cell, lo, hi float64) plot.HeatCell {
+	out := plot.HeatCell{Filled: c.Elite >= 0, Mark: p.markOf(c)}
+	v := p.value(c)
+	switch {
+	case p.layer == layerValue && p.byRank:
+		out.T = p.d.grid.rank(v)
+	case !(hi > lo) || math.IsInf(hi-lo, 0):
+		out.T = 1
+	default:
+		out.T = math.Max(0, math.Min(1, (v-lo)/(hi-lo)))
+	}
+	return out
+}
+
+// newFor is how many folded candidates a niche counts as new.
+const newFor = 10
+
+// markOf is the one character on a niche, the most urgent first.
+func (p *nichesPane) markOf(c *engine.Cell) rune {
+	switch {
+	case c.Elite >= 0 && p.d.marked(c.Elite):
+		return 'x'
+	case c.Waiting > 0:
+		return '?'
+	case c.Running > 0:
+		if p.d.glyphs == plot.Braille {
+			return '▸'
+		}
+		return '>'
+	case c.Frozen:
+		return '#'
+	case c.Boost > 1:
+		return '+'
+	case c.Boost > 0 && c.Boost < 1:
+		return '-'
+	case c.Elite > 0 && c.Fold > p.folded()-newFor:
+		return '*'
+	}
+	return 0
+}
+
+func (p *nichesPane) folded() int {
+	if n := len(p.d.snap.Curves.X); n > 0 {
+		return p.d.snap.Curves.X[n-1]
+	}
+	return 0
+}
+
+// legend is the ramp with its ends, and the marks in words.
+func (p *nichesPane) legend(w int) string {
+	st := p.d.st
+	lo, hi := p.ends()
+	var l line
+	l.gap(1).add(st.Label, lo).gap(1).raw(p.d.ramp.Legend(max(8, min(20, w/4)))).gap(1).add(st.Plain, hi)
+	name := p.d.snap.Objective
+	if p.layer != layerValue {
+		name = p.layer.String()
+	} else if p.byRank {
+		name = "rank of " + name
+	}
+	if l.w+plot.Width(plot.Clean(name))+2 < w {
+		l.gap(2).add(st.Label, name)
+	}
+	run := ">"
+	if p.d.glyphs == plot.Braille {
+		run = "▸"
+	}
+	for _, m := range [...]string{"# frozen", "+ boosted", run + " running", "? waits", "* new"} {
+		if l.w+len([]rune(m))+3 > w {
+			break
+		}
+		l.gap(2).add(st.Plain, m[:len(m)-len(strings.TrimLeft(m, "#+?*>▸"))]).add(st.Label, strings.TrimLeft(m, "#+?*>▸"))
+	}
+	return l.String()
+}
+
+// ends are the values at the ends of the ramp, in the evaluator's direction.
+func (p *nichesPane) ends() (lo, hi string) {
+	switch p.layer {
+	case layerAge:
+		return "old", "new"
+	case layerTries, layerSpread:
+		l, h := p.span()
+		if l > h {
+			return "-", "-"
+		}
+		return plot.Short(l), plot.Short(h)
+	}
+	if len(p.d.grid.sorted) == 0 {
+		return "-", "-"
+	}
+	sign := 1.0
+	if p.d.snap.Direction == "minimize" {
+		sign = -1
+	}
+	lo, hi = plot.Short(sign*p.d.grid.lo), plot.Short(sign*p.d.grid.hi)
+	if p.d.grid.low {
+		lo = "<" + lo
+	}
+	return lo, hi
+}

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine"
+	"atoll/store/record"
+	"atoll/tui/plot"
+)
+
+// details tell the niche under the cursor in words: what the colours say must
+// be readable too.
+func (p *nichesPane) details(w int, two bool) []string {
+	g, st := &p.d.snap.Grid, p.d.st
+	cell := p.cell()
+	c := p.d.grid.at(cell)
+	var l line
+	l.gap(1).add(st.Ident, niche(g, cell))
+	if c == nil || c.Elite < 0 {
+		l.add(st.Label, " empty")
+		if c != nil && c.Tries > 0 {
+			l.add(st.Label, fmt.Sprintf(" · %s", plural(c.Tries, "try", "tries")))
+		}
+		out := []string{l.String()}
+		if two {
+			out = append(out, " "+st.Label.S(p.bounds(cell)))
+		}
+		return out
+	}
+	l.gap(1).add(st.Ident, candidateName(c.Elite)).gap(1).add(st.Strong, number(c.Objective))
+	if root := p.d.snap.Root; root.ID >= 0 && c.Elite != record.Root {
+		diff := p.d.gain(c.Objective, root.Objective)
+		col := st.Good
+		if diff < 0 {
+			col = st.Bad
+		}
+		l.gap(1).add(col, signed(diff)).add(st.Label, " on root")
+	}
+	var tell []string
+	if c.Frozen {
+		tell = append(tell, "frozen")
+	}
+	if c.Boost > 0 && c.Boost != 1 {
+		tell = append(tell, fmt.Sprintf("boost x%g", c.Boost))
+	}
+	if c.Waiting > 0 {
+		tell = append(tell, fmt.Sprintf("%d waiting", c.Waiting))
+	}
+	if c.Running > 0 {
+		tell = append(tell, fmt.Sprintf("%d running", c.Running))
+	}
+	tell = append(tell, plural(c.Tries, "try", "tries"))
+	for _, t := range tell {
+		if l.w+len(t)+3 <= w {
+			l.add(st.Label, " · ").add(st.Plain, t)
+		}
+	}
+	out := []string{l.String()}
+	if two {
+		out = append(out, " "+st.Label.S(p.bounds(cell)))
+	}
+	return out
+}
+
+// bounds tells the edges of a niche on every axis.
+func (p *nichesPane) bounds(cell int) string {
+	g := &p.d.snap.Grid
+	at := coords(g.Dims, cell)
+	var parts []string
+	for i, n := range at {
+		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
+			e := plot.Edges(g.Axes[i].Edges)
+			parts = append(parts, fmt.Sprintf("%s %s–%s", g.Axes[i].Name, e[n], e[n+1]))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// show asks for the niche under the cursor when there is room to tell it.
+func (p *nichesPane) show() tea.Cmd {
+	cell := p.cell()
+	if !p.wide || cell < 0 || p.d.opt.Reader == nil {
+		return nil
+	}
+	r := p.d.opt.Reader
+	return p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) })
+}
+
+func (p *nichesPane) take(m loadedMsg) {
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.(engine.NicheDetail); ok && m.err == nil {
+		p.detail = &v
+	}
+	p.bump()
+}
+
+// side is the column of a zoomed grid: elite, runners-up, history.
+func (p *nichesPane) side(w, h int) []string {
+	st := p.d.st
+	cell := p.cell()
+	out := []string{"", st.Strong.S("niche ") + st.Ident.S(niche(&p.d.snap.Grid, cell)) + st.Label.S("  "+p.bounds(cell)), ""}
+	n := p.detail
+	switch {
+	case p.q.err != nil:
+		return append(out, st.Bad.S("cannot read it: "+p.q.err.Error()))
+	case p.d.opt.Reader == nil:
+		return append(out, st.Label.S("no reader: only what the map shows"))
+	case n == nil || n.Cell != cell:
+		return append(out, st.Label.S("loading"))
+	case n.Elite == nil:
+		return append(out, st.Label.S("empty; "+plural(n.Tries, "try", "tries")))
+	}
+	out = append(out, candidateCard(p.d, n.Elite, w)...)
+	out = append(out, "", st.Label.S(fmt.Sprintf("runners-up of %s", plural(n.Tries, "try", "tries"))))
+	for i, c := range n.Runners {
+		if i == 5 {
+			break
+		}
+		out = append(out, p.runner(&c, n.Elite, w))
+	}
+	out = append(out, "", st.Label.S("history"))
+	for _, t := range n.History {
+		if len(out) >= h {
+			break
+		}
+		out = append(out, takeover(p.d, &t, w))
+	}
+	return out
+}
+
+func (p *nichesPane) runner(c *record.Candidate, elite *engine.CandidateDetail, w int) string {
+	st := p.d.st
+	var l line
+	l.fit(st.Ident, candidateName(c.ID), 7).fit(st.Plain, string(c.Operator), 11).right(st.Plain, optional(c.Objective), 9).gap(2)
+	if c.Objective != nil && elite.Candidate.Objective != nil {
+		l.right(st.Label, signed(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 9).gap(2)
+	}
+	return l.fit(st.Label, c.Intent, w-l.w).String()
+}
+
+func takeover(d *desk, t *engine.Takeover, w int) string {
+	st := d.st
+	var l line
+	l.fit(st.Label, clock(millis(t.At)), 10).fit(st.Ident, candidateName(t.Candidate), 7).right(st.Plain, number(t.Objective), 9).gap(2)
+	if !math.IsNaN(t.Delta) {
+		l.fit(st.Good, signed(t.Delta), 9)
+	} else {
+		l.gap(9)
+	}
+	return l.fit(st.Label, t.Why, w-l.w).String()
+}

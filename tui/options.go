@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// Feed is where snapshots come from. Both methods are safe for concurrent use
+// and never slow the engine down.
+type Feed interface {
+	// Latest returns the newest snapshot; before anything is known one with
+	// Loading set, or nil.
+	Latest() *engine.Snapshot
+	// Wait returns the newest snapshot once its version is above after, or
+	// the error of ctx.
+	Wait(ctx context.Context, after uint64) (*engine.Snapshot, error)
+}
+
+// Controller carries decisions to the experiment. Methods return when the
+// decision is a row of the log; its effect arrives through the feed.
+type Controller interface {
+	Decide(ctx context.Context, d record.Decision) (record.Seq, error)
+	// Undo takes the last decision back and says in a few words which.
+	Undo(ctx context.Context) (string, error)
+	Redo(ctx context.Context) (string, error)
+	// Promote adds a branch to the user's repository and returns its full name.
+	Promote(ctx context.Context, id record.CandidateID, branch string) (string, error)
+	// Patch returns the difference to the root as git writes it.
+	Patch(ctx context.Context, id record.CandidateID) ([]byte, error)
+}
+
+// Reader answers what a snapshot is too small for. Every method may be slow;
+// the console calls them outside its own goroutine.
+type Reader interface {
+	Job(ctx context.Context, id record.JobID) (engine.JobDetail, error)
+	Jobs(ctx context.Context, q engine.JobQuery) ([]record.Job, error)
+	Candidate(ctx context.Context, id record.CandidateID) (engine.CandidateDetail, error)
+	Candidates(ctx context.Context, q engine.CandidateQuery) ([]record.Candidate, error)
+	Diff(ctx context.Context, a, b record.CandidateID) ([]engine.FilePatch, error)
+	Lineage(ctx context.Context, id record.CandidateID) (engine.Lineage, error)
+	Niche(ctx context.Context, cell int) (engine.NicheDetail, error)
+	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
+	Settings(ctx context.Context) ([]engine.SettingInfo, error)
+	Doctor(ctx context.Context) ([]engine.CheckLine, error)
+}
+
+// Console is how the screen looks and feels.
+type Console struct {
+	Palette string            // viridis, cividis, magma, grey
+	Theme   string            // auto, dark, light
+	Mouse   bool              // click and wheel
+	ASCII   bool              // plain characters only
+	FPS     int               // frames a second at most; 0 = 30
+	Keys    map[string]string // action to key, space separated for several
+	Hints   bool              // first-run hints
+}
+
+// Options is all the console needs. Feed is required; without Controller it
+// is read-only, without Reader the detail screens say that they have no data.
+type Options struct {
+	Feed       Feed
+	Controller Controller
+	Reader     Reader
+	Console    Console
+	ReadOnly   bool
+	Color      string // auto, always, never
+	Now        func() time.Time
+	Input      io.Reader // nil = the terminal
+	Output     io.Writer
+	Env        []string // NO_COLOR, TERM, COLORTERM, EDITOR, PAGER; nil = none
+	StateFile  string   // remembered layout, "" = none
+	CrashDir   string   // where a crash report goes, "" = nowhere
+	Version    string
+	Who        string // signs decisions, "" = console
+	Quit       Quit
+	Suspend    Suspend
+}
+
+// Quit is what leaving does to the engine. Both are called outside the
+// screen's goroutine and must return soon; the console watches the feed for
+// the end of the last job. Nil functions: leaving just leaves.
+type Quit struct {
+	Drain func() // finish what runs, claim nothing new
+	Abort func() // end what runs now
+}
+
+// Suspend frames the time in which the whole process group is stopped by
+// ctrl+z: no new claims before it, leases and deadlines moved after it.
+type Suspend struct {
+	Before func()
+	After  func()
+}
+
+// Errors of Run.
+var (
+	// ErrNoFeed: the options name no feed.
+	ErrNoFeed = errors.New("the console has no feed to show")
+	// ErrKeys: the configured keys name no action or clash. Fix console.keys.
+	ErrKeys = errors.New("console.keys")
+	// ErrAborted: the person asked to end running jobs at once.
+	ErrAborted = errors.New("aborted by ctrl+c")
+)
+
+// CrashError reports a defect of the console itself. The terminal is restored
+// and the experiment unharmed.
+type CrashError struct {
+	Where string // update, view, a command's name
+	Value string
+	Stack string
+	File  string // crash report, "" when none was written
+	Err   error
+}
+
+// Error says what happened and where the stack is.
+func (e *CrashError) Error() string {
+	if e.File != "" {
+		return fmt.Sprintf("the console crashed in %s: %s; the report is in %s", e.Where, e.Value, e.File)
+	}
+	return fmt.Sprintf("the console crashed in %s: %s", e.Where, e.Value)
+}
+
+// Unwrap returns the error below, if any.
+func (e *CrashError) Unwrap() error { return e.Err }
