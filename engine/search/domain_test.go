@@ -77,13 +77,13 @@ func child(known map[record.CandidateID][]float64, c search.Choice, rng *rand.Ra
 func TestASearchIsReproducibleAndBeatsRestarts(t *testing.T) {
 	for _, selection := range []string{search.Uniform, search.Rank, search.Curiosity} {
 		t.Run(selection, func(t *testing.T) {
-			for seed := range uint64(3) {
-				const jobs = 1500
+			for seed := range uint64(2) {
+				const jobs = 1000
 				a := runArm(t, seed, jobs, selection, true)
 				if err := a.Equal(runArm(t, seed, jobs, selection, true)); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				if a.Digest() == runArm(t, seed+100, jobs, selection, true).Digest() {
+				if runArm(t, seed, 50, selection, true).Digest() == runArm(t, seed+100, 50, selection, true).Digest() {
 					t.Errorf("seed %d: another seed gives the same", seed)
 				}
 				got, blind := a.Stats(), runArm(t, seed, jobs, selection, false).Stats()
