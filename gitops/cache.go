@@ -111,8 +111,8 @@ func (c *checkouts) remember(tree record.Hash) {
 	c.bytes += e.bytes
 }
 
-// enter takes part in the use of a tree. With builder the caller must set
-// e.err, e.bytes and e.lock and call filled.
+// enter takes part in the use of a tree. With builder the caller must fill it
+// and call filled.
 func (c *checkouts) enter(tree record.Hash) (e *checkout, builder bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +133,9 @@ func (c *checkouts) enter(tree record.Hash) (e *checkout, builder bool) {
 }
 
 // filled announces the result of the builder.
-func (c *checkouts) filled(e *checkout) {
+func (c *checkouts) filled(e *checkout, f filling) {
 	c.mu.Lock()
+	e.bytes, e.lock, e.err = f.bytes, f.lock, f.err
 	if e.err == nil {
 		e.unproved = false
 	} else {

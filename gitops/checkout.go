@@ -29,8 +29,7 @@ func (r *Repo) Checkout(ctx context.Context, tree record.Hash) (dir string, rele
 	for {
 		e, builder := r.cache.enter(tree)
 		if builder {
-			e.err = r.fill(ctx, e)
-			r.cache.filled(e)
+			r.cache.filled(e, r.fill(ctx, e.tree))
 		}
 		select {
 		case <-e.ready:
@@ -51,51 +50,54 @@ func (r *Repo) Checkout(ctx context.Context, tree record.Hash) (dir string, rele
 	}
 }
 
-// fill makes sure that e is on disk and intact, and locks it against other
-// processes. When the file system is full it makes room once.
-func (r *Repo) fill(ctx context.Context, e *checkout) error {
-	err := r.fillOnce(ctx, e)
-	if errors.Is(err, syscall.ENOSPC) && r.cache.evict(0) > 0 {
-		r.cache.wait()
-		err = r.fillOnce(ctx, e)
-	}
-	return err
+// filling is the outcome of laying a tree out.
+type filling struct {
+	bytes int64
+	lock  *os.File // shared with those processes that use the tree
+	err   error
 }
 
-func (r *Repo) fillOnce(ctx context.Context, e *checkout) error {
-	lock, err := lockFile(ctx, r.cache.lockPath(e.tree), shared)
-	if err != nil {
-		return err
+// fill makes sure that tree is on disk and intact, and locks it against other
+// processes. When the file system is full it makes room once.
+func (r *Repo) fill(ctx context.Context, tree record.Hash) filling {
+	f := r.fillOnce(ctx, tree)
+	if errors.Is(f.err, syscall.ENOSPC) && r.cache.evict(0) > 0 {
+		r.cache.wait()
+		f = r.fillOnce(ctx, tree)
 	}
-	keep := false
-	defer func() {
-		if !keep {
-			lock.Close()
-		}
-	}()
+	return f
+}
+
+func (r *Repo) fillOnce(ctx context.Context, tree record.Hash) filling {
+	lock, err := lockFile(ctx, r.cache.lockPath(tree), shared)
+	if err != nil {
+		return filling{err: err}
+	}
 	for {
-		m, err := r.cache.manifest(e.tree)
-		if err == nil && (r.cache.fresh(e.tree) || r.cache.intact(e.tree, m)) {
-			e.bytes, e.lock, keep = m.Bytes, lock, true
-			return nil
+		m, err := r.cache.manifest(tree)
+		if err == nil && (r.cache.fresh(tree) || r.cache.intact(tree, m)) {
+			return filling{bytes: m.Bytes, lock: lock}
 		}
 		// Missing or tampered with: the one with the exclusive lock makes it.
-		for relock(lock, exclusive) != nil {
-			if err := pause(ctx); err != nil {
-				return err
-			}
-		}
-		if m, err := r.cache.manifest(e.tree); err != nil || !r.cache.intact(e.tree, m) {
-			if err := r.layOut(ctx, e.tree); err != nil {
-				return err
-			}
-		}
-		for relock(lock, shared) != nil {
-			if err := pause(ctx); err != nil {
-				return err
-			}
+		if err := r.renew(ctx, tree, lock); err != nil {
+			lock.Close()
+			return filling{err: err}
 		}
 	}
+}
+
+// renew lays tree out under the exclusive lock, unless somebody else just did,
+// and leaves with the shared one.
+func (r *Repo) renew(ctx context.Context, tree record.Hash, lock *os.File) error {
+	if err := relockWhenFree(ctx, lock, exclusive); err != nil {
+		return err
+	}
+	if m, err := r.cache.manifest(tree); err != nil || !r.cache.intact(tree, m) {
+		if err := r.layOut(ctx, tree); err != nil {
+			return err
+		}
+	}
+	return relockWhenFree(ctx, lock, shared)
 }
 
 // layOut makes a checkout beside its place and moves it there when complete.

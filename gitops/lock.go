@@ -75,6 +75,19 @@ func tryLockFile(path string, kind lockKind) (*os.File, error) {
 	}
 }
 
+// relockWhenFree is relock with waiting.
+func relockWhenFree(ctx context.Context, f *os.File, kind lockKind) error {
+	for {
+		err := relock(f, kind)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
 // relock changes the kind of lock on an open file without waiting. On errBusy
 // the old lock is gone too.
 func relock(f *os.File, kind lockKind) error {

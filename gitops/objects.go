@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -32,13 +31,10 @@ type objects struct {
 }
 
 func openObjects(dir string, fsync bool) *objects {
-	var files billy.Filesystem = osfs.New(dir, osfs.WithBoundOS())
-	if fsync {
-		files = syncing{files, dir}
-	}
+	disk := files{osfs.New(dir, osfs.WithBoundOS()), dir, fsync}
 	return &objects{
 		dir: dir, packs: packIndexes(dir),
-		storage: filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(objectCacheBytes), filesystem.Options{KeepDescriptors: true}),
+		storage: filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(objectCacheBytes), filesystem.Options{KeepDescriptors: true}),
 	}
 }
 
@@ -83,10 +79,24 @@ func missing(err error) bool {
 		err != nil && strings.Contains(err.Error(), "packfile not found")
 }
 
-// retry runs get, and once more if the packs have changed meanwhile.
+// reopenTries bounds how often a read starts again because packs come and go.
+const reopenTries = 20
+
+// retry runs get, and again while it misses something and the packs have
+// changed meanwhile, or changed in the very moment they were looked at.
 func (o *objects) retry(get func() error) error {
 	err := get()
-	if missing(err) && o.refresh() {
+	for range reopenTries {
+		if !missing(err) {
+			return err
+		}
+		torn := !errors.Is(err, plumbing.ErrObjectNotFound)
+		if !o.refresh() {
+			if !torn {
+				break
+			}
+			o.reopen(o.packs)
+		}
 		err = get()
 	}
 	if missing(err) {
