@@ -113,6 +113,12 @@ func (d *decoder) value(f field, path string, v reflect.Value, n *yaml.Node) {
 		d.scalar(f, path, fresh, n)
 	}
 	if len(d.problems) == before {
+		switch fresh.Kind() {
+		case reflect.Slice, reflect.Map:
+			if fresh.Len() == 0 {
+				fresh.SetZero()
+			}
+		}
 		v.Set(fresh)
 		d.forget(path)
 		d.note(path, n)
@@ -200,6 +206,10 @@ func (d *decoder) list(f field, path string, v reflect.Value, n *yaml.Node) {
 			d.section(f.sub, at+".", e, item)
 		}
 		fresh = reflect.Append(fresh, e)
+	}
+	if fresh.Len() == 0 {
+		v.SetZero()
+		return
 	}
 	v.Set(fresh)
 }

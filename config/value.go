@@ -142,8 +142,11 @@ func ParseSize(text string) (int64, error) {
 		if !strings.HasSuffix(s, u.suffix) {
 			continue
 		}
-		number := strings.TrimSpace(strings.TrimSuffix(s, u.suffix))
-		x, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
+		number := strings.ReplaceAll(strings.TrimSpace(strings.TrimSuffix(s, u.suffix)), "_", "")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil && n >= 0 && float64(n)*u.factor < math.MaxInt64 {
+			return n * int64(u.factor), nil
+		}
+		x, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsNaN(x) || x < 0 || x*u.factor >= math.MaxInt64 {
 			break
 		}

@@ -44,19 +44,19 @@ type Example struct {
 func List() []Example {
 	return []Example{
 		{
-			Name: "circle-packing", Title: "26 circles in the unit square", Language: "python", NeedsPython: true,
+			Name: "circle-packing", Title: "26 circles in the unit square", Language: "Python", NeedsPython: true,
 			Goal:      "Place 26 circles in the unit square so that the sum of their radii is as large as possible.",
 			Objective: "sum_radii", Start: 2.166249999974,
 		},
 		{
-			Name: "bin-packing", Title: "Online bin packing: which bin takes the next item?", Language: "go", NeedsGo: true,
+			Name: "bin-packing", Title: "Online bin packing: which bin takes the next item?", Language: "Go", NeedsGo: true,
 			Goal:      "Use fewer bins than best fit on items of Weibull distributed sizes.",
 			Objective: "excess_pct", Start: 4.153155400349218,
 			Warm: []string{"sh", "-c", "sh evaluator/quick.sh && go build -ldflags='-s -w' -o .play ./play && rm -f .play && " +
 				"go build -ldflags='-s -w' -o .evaluator ./evaluator && rm -f .evaluator"},
 		},
 		{
-			Name: "deceptive", Title: "Two modules that only run together", Language: "text",
+			Name: "deceptive", Title: "Two modules that only run together", Language: "plain text",
 			Goal:      "Set the dials of two modules that cost power on their own and fight half way.",
 			Objective: "power", Start: 50,
 		},
