@@ -108,7 +108,7 @@ func put(name string, data []byte, perm fs.FileMode) error {
 }
 
 func (b *bare) start(ctx context.Context, root string, s sandbox.Spec, inside *strings.Replacer) (sandbox.Result, error) {
-	args, env := []string(nil), []string{"PATH=" + os.Getenv("PATH")}
+	var args, env []string
 	for _, a := range s.Args {
 		args = append(args, inside.Replace(a))
 	}

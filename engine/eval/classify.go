@@ -37,6 +37,9 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 	if v := signalVerdict(r, told, limits); v.class != record.ClassNone {
 		return v
 	}
+	if r.Exit == 127 && !strings.HasPrefix(st.argv0(), ".") {
+		told = strings.TrimSpace(told + " (a program outside /usr is seen only when its folder is listed in evaluator.caches)")
+	}
 	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
 	return verdict{class, orElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
 }

@@ -41,7 +41,7 @@ func (e *Evaluator) places() places {
 
 // cache is one warm build cache.
 type cache struct {
-	kind  string // go-build, go-mod, npm, pip, cargo or path
+	kind  string // go-build, go-mod, npm, pip, cargo/registry, cargo/git or path
 	mount sandbox.Mount
 }
 
@@ -68,7 +68,7 @@ func cachesOf(o *Options) ([]cache, error) {
 	var found []cache
 	add := func(kind, host string) {
 		if host != "" && isDir(host) {
-			found = append(found, cache{kind, sandbox.Mount{Host: host, At: sandbox.CacheDir + "/" + kind, Write: true, Private: true}})
+			found = append(found, cache{kind, sandbox.Mount{Host: host, At: sandbox.CacheDir + "/" + kind, Write: true}})
 		}
 	}
 	for _, c := range o.Caches {
@@ -82,7 +82,10 @@ func cachesOf(o *Options) ([]cache, error) {
 		case "pip":
 			add("pip", first(get("PIP_CACHE_DIR"), under(cacheHome, "pip")))
 		case "cargo":
-			add("cargo", first(get("CARGO_HOME"), under(home, ".cargo")))
+			// The downloads alone: the folder above them may hold a login.
+			cargo := first(get("CARGO_HOME"), under(home, ".cargo"))
+			add("cargo/registry", under(cargo, "registry"))
+			add("cargo/git", under(cargo, "git"))
 		default:
 			if !filepath.IsAbs(c) || !isDir(c) {
 				return nil, fmt.Errorf("%w: evaluator.caches has %q: use go, npm, pip, cargo or the absolute path of a folder", ErrOptions, c)
@@ -108,8 +111,8 @@ func (e *Evaluator) userEnv() []string {
 	return list
 }
 
-// env is the whole environment of an evaluator but for PATH, which the sandbox
-// adds: an allow-list, never this process's own.
+// env is the whole environment of an evaluator: an allow-list that takes nothing
+// but PATH from this process, and what evaluator.env names.
 func (e *Evaluator) env(in places) []string {
 	vars := map[string]string{
 		"HOME":           sandbox.HomeDir,
@@ -127,6 +130,9 @@ func (e *Evaluator) env(in places) []string {
 		"PYTHONDONTWRITEBYTECODE": "1",
 		"PYTHONHASHSEED":          "0",
 		"PYTHONUNBUFFERED":        "1",
+	}
+	if v, ok := e.o.LookupEnv("PATH"); ok && v != "" {
+		vars["PATH"] = v
 	}
 	if in.dir != "" {
 		vars["ATOLL_EVAL_DIR"] = in.dir
@@ -156,8 +162,8 @@ func cacheEnv(c cache) map[string]string {
 		return map[string]string{"npm_config_cache": c.mount.At, "npm_config_offline": "true"}
 	case "pip":
 		return map[string]string{"PIP_CACHE_DIR": c.mount.At, "PIP_NO_INDEX": "1"}
-	case "cargo":
-		return map[string]string{"CARGO_HOME": c.mount.At, "CARGO_NET_OFFLINE": "true"}
+	case "cargo/registry", "cargo/git":
+		return map[string]string{"CARGO_HOME": sandbox.CacheDir + "/cargo", "CARGO_NET_OFFLINE": "true"}
 	}
 	return nil
 }

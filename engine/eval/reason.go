@@ -28,7 +28,7 @@ func newTelling() *telling {
 		frame:   regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`),
 		compile: regexp.MustCompile(`^(\./)?([\w./+-]+\.(go|c|cc|cpp|cxx|h|hpp|rs|zig|swift|java|kt|ts|tsx|js|hs|f90|jl)):(\d+)(:\d+)?: (\S.*)$`),
 		rustc:   regexp.MustCompile(`^(error(\[E\d+\])?|fatal error): \S`),
-		arrow:   regexp.MustCompile(`^\s*--> (\S+:\d+)(:\d+)?$`),
+		arrow:   regexp.MustCompile(`^\s*--> (\S+?:\d+)(:\d+)?$`),
 		goFail:  regexp.MustCompile(`^\s*--- FAIL: (\S+)`),
 		goLine:  regexp.MustCompile(`^\s+(\S+\.go:\d+): (\S.*)$`),
 		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
