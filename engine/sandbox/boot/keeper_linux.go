@@ -191,7 +191,7 @@ func (k *keeper) sum() {
 	if j.Memory > 0 && k.usage.peak > j.Memory {
 		k.limit("memory")
 	}
-	if k.diskFull() {
+	if k.diskFull(true) {
 		k.limit("disk")
 	}
 }

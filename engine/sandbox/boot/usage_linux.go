@@ -55,7 +55,7 @@ func (k *keeper) check() bool {
 			hit = true
 		}
 	}
-	if k.diskFull() {
+	if k.diskFull(false) {
 		k.limit("disk")
 		hit = hit || k.w.job.Rung != 1
 	}
@@ -221,8 +221,8 @@ func parseStat(text string) (stat, bool) {
 }
 
 // diskFull reports that nothing more can be written. Rung 1 asks the file
-// system; below, what was written is added up, at most a twentieth of the time.
-func (k *keeper) diskFull() bool {
+// system; below, what was written is added up, at most a twentieth of the time, or now.
+func (k *keeper) diskFull(now bool) bool {
 	j := k.w.job
 	if j.Disk <= 0 {
 		return false
@@ -234,10 +234,10 @@ func (k *keeper) diskFull() bool {
 		}
 		return full(k.w.data) || k.w.copyFull(full)
 	}
-	now := time.Now()
-	if now.Before(k.usage.nextDu) {
-		return k.usage.written > j.Disk
+	if !now && time.Now().Before(k.usage.nextDu) {
+		return k.usage.written >= j.Disk
 	}
+	began := time.Now()
 	dir, err := openDir(atFdCwd, j.Stage)
 	if err != nil {
 		return false
@@ -245,8 +245,8 @@ func (k *keeper) diskFull() bool {
 	size, _, _ := treeSize(dir)
 	syscall.Close(dir)
 	k.usage.written = size - k.w.copied
-	k.usage.nextDu = now.Add(max(100*time.Millisecond, 20*time.Since(now)))
-	return k.usage.written > j.Disk
+	k.usage.nextDu = began.Add(max(100*time.Millisecond, 20*time.Since(began)))
+	return k.usage.written >= j.Disk
 }
 
 // copyFull asks the tree's own file system when the tree is a copy.

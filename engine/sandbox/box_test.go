@@ -1,0 +1,251 @@
+package sandbox_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"atoll/engine/sandbox"
+)
+
+// TestMain runs an attack when this program was started inside a sandbox.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("ATOLL_HOSTILE"); name != "" {
+		attack := attacks[name]
+		if attack == nil {
+			fmt.Println("no such attack:", name)
+			os.Exit(99)
+		}
+		attack(os.Args[1:])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// hostilePath is where this program lies inside; the launcher's own copy has
+// another name.
+const hostilePath = "/atoll/hostile"
+
+var modes = []sandbox.Mode{sandbox.ModeNamespaces, sandbox.ModeLandlock, sandbox.ModeUnsafe}
+
+// mustBox makes a Box of one mode, or skips where the machine cannot.
+func mustBox(t testing.TB, mode sandbox.Mode) *sandbox.Box {
+	t.Helper()
+	b, err := sandbox.New(t.Context(), sandbox.Options{Mode: mode})
+	if err != nil {
+		t.Skipf("this machine does not give rung %s: %v", mode, err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return b
+}
+
+// onRungs runs a test on each rung.
+func onRungs(t *testing.T, list []sandbox.Mode, fn func(t *testing.T, b *sandbox.Box)) {
+	for _, mode := range list {
+		t.Run(string(mode), func(t *testing.T) { fn(t, mustBox(t, mode)) })
+	}
+}
+
+// world is what a test lays out on the host: a base checkout, and a victim beside
+// it that must not change.
+type world struct {
+	t      testing.TB
+	base   string
+	victim string
+	token  string // in the environment of every process of the attack
+	before string
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, base: t.TempDir(), victim: t.TempDir(), token: "token-" + rand.Text()}
+	w.put(w.base, "main.txt", "original\n")
+	w.put(w.base, "dir/one.txt", "one\n")
+	w.put(w.base, "dir/sub/two.txt", "two\n")
+	w.put(w.base, "bench.sh", "echo trusted\n")
+	w.put(w.victim, ".ssh/id_rsa", "PRIVATE KEY\n")
+	w.put(w.victim, "notes.txt", "mine\n")
+	w.before = w.picture()
+	t.Cleanup(w.check)
+	return w
+}
+
+func (w *world) put(dir, name, data string) {
+	w.t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// picture describes base and victim: names, modes, contents.
+func (w *world) picture() string {
+	var out strings.Builder
+	for _, root := range []string{w.base, w.victim} {
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			fi, err := d.Info()
+			if err != nil {
+				return err
+			}
+			data := ""
+			if fi.Mode().IsRegular() {
+				b, _ := os.ReadFile(path)
+				data = string(b)
+			}
+			fmt.Fprintf(&out, "%s %v %q\n", path, fi.Mode(), data)
+			return nil
+		})
+	}
+	return out.String()
+}
+
+// check asserts that nothing of the host changed and no process is left.
+func (w *world) check() {
+	w.t.Helper()
+	if after := w.picture(); after != w.before {
+		w.t.Errorf("the host changed:\nbefore\n%safter\n%s", w.before, after)
+	}
+	if left := w.processes(); len(left) > 0 {
+		w.t.Errorf("processes left behind: %v", left)
+	}
+}
+
+// processes lists the processes whose environment holds the token.
+func (w *world) processes() []int {
+	var list []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		env, err := os.ReadFile(d + "/environ")
+		pid, _ := strconv.Atoi(filepath.Base(d))
+		if err == nil && pid != os.Getpid() && strings.Contains(string(env), w.token) {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// spec is a run of one attack over the base.
+func (w *world) spec(attack string, args ...string) sandbox.Spec {
+	exe, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return sandbox.Spec{
+		Args:   append([]string{hostilePath}, args...),
+		Env:    []string{"ATOLL_HOSTILE=" + attack, "TOKEN=" + w.token},
+		Base:   w.base,
+		Mounts: []sandbox.Mount{{Host: exe, At: hostilePath}},
+		Limits: sandbox.Limits{Wall: 20 * time.Second, Procs: 200, Memory: 1 << 30, Disk: 256 << 20, Output: 8 << 20},
+	}
+}
+
+// sh is a run of a shell script over the base.
+func (w *world) sh(script string) sandbox.Spec {
+	s := w.spec("", "")
+	s.Args, s.Env = []string{"sh", "-c", script}, []string{"TOKEN=" + w.token}
+	return s
+}
+
+// mustRun runs and returns the result; every process must be gone at once.
+func (w *world) mustRun(b *sandbox.Box, s sandbox.Spec) sandbox.Result {
+	w.t.Helper()
+	res, err := b.Run(w.t.(interface{ Context() context.Context }).Context(), s)
+	if err != nil {
+		w.t.Fatalf("run %q: %v\n%s", s.Args, err, res.Stderr)
+	}
+	if left := w.processes(); len(left) > 0 {
+		w.t.Errorf("processes left behind when Run returned: %v", left)
+	}
+	return res
+}
+
+func wantLimits(t *testing.T, res sandbox.Result, want ...string) {
+	t.Helper()
+	if !slices.Equal(res.Limits, want) {
+		t.Errorf("limits hit: %v, want %v (exit %d %s)\n%s%s", res.Limits, want, res.Exit, res.Signal, res.Stdout, res.Stderr)
+	}
+}
+
+func wantOut(t *testing.T, res sandbox.Result, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(string(res.Stdout), p) {
+			t.Errorf("output lacks %q (exit %d)\n%s%s", p, res.Exit, res.Stdout, res.Stderr)
+		}
+	}
+}
+
+func wantNoOut(t *testing.T, res sandbox.Result, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if strings.Contains(string(res.Stdout), p) {
+			t.Errorf("output holds %q\n%s", p, res.Stdout)
+		}
+	}
+}
+
+// TestAsOrdinaryUser runs the tests of this package again as nobody: rights of
+// the superuser hide mistakes, and other kernel rules apply to it.
+func TestAsOrdinaryUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("these tests already run as an ordinary user")
+	}
+	if testing.Short() {
+		t.Skip("doubles the time of this package; not with -short")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("/dev/shm", "atoll-test-")
+	if err != nil {
+		t.Skipf("no folder that nobody could run a program from: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", exe, dir+"/sandbox.test").CombinedOutput(); err != nil {
+		t.Fatalf("copy the test program: %v %s", err, out)
+	}
+	for _, d := range []string{dir, dir + "/tmp"} {
+		_ = os.Mkdir(d, 0o755)
+		if err := os.Chown(d, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.run=^(TestHostile|TestRun|TestHarvest|TestLauncher)", "-test.timeout=120s")
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/tmp", "TMPDIR=" + dir + "/tmp"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "--- SKIP") || strings.Contains(line, "rung ") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+	if !strings.Contains(string(out), "--- PASS: TestHostileLimits/namespaces") {
+		t.Logf("rung 1 was not tried as nobody")
+	}
+}

@@ -1,0 +1,175 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/sandbox"
+)
+
+func TestHostileLimits(t *testing.T) {
+	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+		t.Logf("rung %s", b.Rung())
+		for _, tc := range []struct {
+			name, attack string
+			args         []string
+			limits       sandbox.Limits
+			want         string
+		}{
+			{"forks past the process limit are stopped", "forks", nil, sandbox.Limits{Procs: 60}, "procs"},
+			{"memory past the limit is stopped", "memory", []string{"700"}, sandbox.Limits{Memory: 200 << 20}, "memory"},
+			{"shared memory counts as well", "shared", []string{"700"}, sandbox.Limits{Memory: 200 << 20}, "memory"},
+			{"one file past the disk limit is stopped", "disk", []string{"40"}, sandbox.Limits{Disk: 16 << 20}, "disk"},
+			{"many files past the disk limit are stopped", "files", []string{"60"}, sandbox.Limits{Disk: 16 << 20}, "disk"},
+			{"output past the limit is stopped", "output", nil, sandbox.Limits{Output: 1 << 20}, "output"},
+			{"a busy loop is stopped by the processor limit", "spin", nil, sandbox.Limits{CPU: 200 * time.Millisecond}, "cpu"},
+			{"sleeping for ever is stopped by the clock", "sleep", nil, sandbox.Limits{Wall: 250 * time.Millisecond}, "wall"},
+			{"ignoring SIGTERM does not help", "stubborn", nil, sandbox.Limits{Wall: 250 * time.Millisecond}, "wall"},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				w := newWorld(t)
+				s := w.spec(tc.attack, tc.args...)
+				if tc.limits.Wall == 0 {
+					tc.limits.Wall = 20 * time.Second
+				}
+				s.Limits = tc.limits
+				began := time.Now()
+				res := w.mustRun(b, s)
+				wantLimits(t, res, tc.want)
+				if d := time.Since(began); d > 15*time.Second {
+					t.Errorf("it took %v", d)
+				}
+				if res.TimedOut != (tc.want == "wall") {
+					t.Errorf("timed out: %v", res.TimedOut)
+				}
+				if tc.want == "output" && (len(res.Stdout) > 1<<20+100 || res.StdoutCut == 0) {
+					t.Errorf("kept %d bytes and cut %d", len(res.Stdout), res.StdoutCut)
+				}
+			})
+		}
+	})
+}
+
+func TestHostileDaemonsAreGoneWhenRunReturns(t *testing.T) {
+	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+		w := newWorld(t)
+		res := w.mustRun(b, w.spec("daemon"))
+		wantOut(t, res, "started <nil>")
+		if len(res.Violations) != 1 || !strings.Contains(res.Violations[0], "behind") {
+			t.Errorf("violations %q, want one about processes left behind", res.Violations)
+		}
+	})
+}
+
+func TestRunEndsWithinTwoSecondsOfCancel(t *testing.T) {
+	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		ready := make(chan bool, 1)
+		s := w.spec("stubborn")
+		s.OnLine = func(int, string) { ready <- true }
+		var at time.Time
+		go func() { <-ready; at = time.Now(); cancel() }()
+		_, err := b.Run(ctx, s)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want the context's", err)
+		}
+		if d := time.Since(at); d > 2*time.Second {
+			t.Errorf("it took %v after the cancel", d)
+		}
+	})
+}
+
+// supervise is a process that runs a sandbox and is killed meanwhile.
+func supervise(mode string) {
+	b, err := sandbox.New(context.Background(), sandbox.Options{Mode: sandbox.Mode(mode), Scratch: os.Getenv("SCRATCH")})
+	if err != nil {
+		say("no box: %v", err)
+		return
+	}
+	_, err = b.Run(context.Background(), sandbox.Spec{
+		Args: []string{"sh", "-c", "trap '' TERM HUP; (setsid sleep 1000 &) ; echo ready; while :; do sleep 1; done"},
+		Env:  []string{"TOKEN=" + os.Getenv("TOKEN")}, OnLine: func(_ int, line string) { say("%s", line) },
+	})
+	say("ended: %v", err)
+}
+
+func TestHostileSupervisorKilledLeavesNothing(t *testing.T) {
+	for _, mode := range modes {
+		t.Run(string(mode), func(t *testing.T) {
+			mustBox(t, mode)
+			w := newWorld(t)
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			scratch := t.TempDir()
+			cmd := exec.Command(exe, string(mode))
+			cmd.Env = append(os.Environ(), "ATOLL_HOSTILE=supervisor", "TOKEN="+w.token, "SCRATCH="+scratch)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			buf := make([]byte, 100)
+			n, _ := out.Read(buf)
+			if string(buf[:n]) != "ready\n" {
+				t.Fatalf("the sandbox said %q", buf[:n])
+			}
+			if len(w.processes()) < 2 {
+				t.Fatalf("processes %v, want the attack to run", w.processes())
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			deadline := time.Now().Add(2 * time.Second)
+			for len(w.processes()) > 0 && time.Now().Before(deadline) {
+				time.Sleep(5 * time.Millisecond)
+			}
+			w.check()
+			if _, err := sandbox.ReapStrays(scratch); err != nil {
+				t.Errorf("reap: %v", err)
+			}
+			if left, _ := os.ReadDir(scratch); len(left) > 0 {
+				t.Errorf("folders left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestHostileStraysOfAKilledKeeperAreReaped(t *testing.T) {
+	b := mustBox(t, sandbox.ModeUnsafe)
+	w := newWorld(t)
+	scratch := t.TempDir()
+	dead := scratch + "/atoll-box-dead"
+	if err := os.MkdirAll(dead+"/runs/run-1", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dead+"/owner", []byte("1 1 another-boot"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stray := exec.Command("sleep", "1000")
+	stray.Env = []string{"ATOLL_SANDBOX=" + dead + "/runs/run-1", "TOKEN=" + w.token}
+	if err := stray.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error, 1)
+	go func() { gone <- stray.Wait() }()
+	n, err := sandbox.ReapStrays(scratch)
+	if err != nil || n != 1 {
+		t.Errorf("reaped %d, %v; want 1", n, err)
+	}
+	<-gone
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the dead folder is still there: %v", err)
+	}
+	if res, err := b.Run(t.Context(), w.sh("echo fine")); err != nil || res.Exit != 0 {
+		t.Errorf("a living box was disturbed: %v", err)
+	}
+}
