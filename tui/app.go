@@ -152,19 +152,23 @@ func (a *app) snapshot(s *engine.Snapshot) tea.Cmd {
 // shown asks for what the visible panes miss.
 func (a *app) shown() tea.Cmd {
 	var cmds []tea.Cmd
-	for id := range a.rects() {
+	rects := a.rects()
+	for id, r := range rects {
 		if p := a.panes[id]; p != nil {
-			a.spread(id)
+			a.spread(id, r, rects)
 			cmds = append(cmds, p.show())
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// spread tells a pane whether it is a screen now.
-func (a *app) spread(id paneID) {
+// spread tells a pane whether it is a screen now, and what room it has.
+func (a *app) spread(id paneID, r rect, all map[paneID]rect) {
 	full := a.screen() == id
 	switch p := a.panes[id].(type) {
+	case *nichesPane:
+		_, curves := all[paneCurves]
+		p.wide, p.small = r.W >= 102 && r.H >= 20, !curves && !full
 	case *jobsPane:
 		if p.full != full {
 			p.full = full

@@ -49,6 +49,7 @@ func newRig(t testing.TB, s *engine.Snapshot, w, h int, edit ...func(o *Options)
 func (r *rig) send(msg tea.Msg) {
 	r.t.Helper()
 	_, cmd := r.app.Update(msg)
+	_ = r.app.View() // the program draws after every message
 	r.run(cmd)
 }
 

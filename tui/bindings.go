@@ -101,8 +101,8 @@ func candidateKeys() []*binding {
 func jobKeys() []*binding {
 	in := []scope{inJobs}
 	return []*binding{
-		{ID: "cancel", Keys: []string{"X"}, Title: "cancel the job", In: in, Decides: true, Danger: true, Bar: 40, Off: needLiveJob, Run: (*app).cancel},
-		{ID: "retry", Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 39, Off: needEndedJob, Run: (*app).retry},
+		{ID: "cancel", Keys: []string{"X"}, Title: "cancel the job", In: in, Decides: true, Danger: true, Bar: 72, Off: needLiveJob, Run: (*app).cancel},
+		{ID: "retry", Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Off: needEndedJob, Run: (*app).retry},
 		{ID: "sooner", Keys: []string{"K"}, Title: "sooner", Doc: "raises the priority", In: in, Decides: true, Off: needQueuedJob, Run: func(a *app) tea.Cmd { return a.prioritise(1) }},
 		{ID: "later", Keys: []string{"J"}, Title: "later", Doc: "lowers the priority", In: in, Decides: true, Off: needQueuedJob, Run: func(a *app) tea.Cmd { return a.prioritise(-1) }},
 		{ID: "job-log", Keys: []string{"l"}, Title: "its log", In: in, Off: needJob, Run: (*app).jobLog},

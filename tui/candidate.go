@@ -130,7 +130,12 @@ func (p *candidatePane) side(w, h int) []string {
 			} else {
 				l.gap(1)
 			}
-			l.fit(st.Plain, f.Path, w-14).right(st.Added, fmt.Sprintf("+%d", max(0, f.Added)), 6).right(st.Removed, fmt.Sprintf("-%d", max(0, f.Removed)), 6)
+			l.fit(st.Plain, f.Path, w-14)
+			if f.Binary {
+				l.right(st.Label, "binary", 12)
+			} else {
+				l.right(st.Added, fmt.Sprintf("+%d", max(0, f.Added)), 6).right(st.Removed, fmt.Sprintf("-%d", max(0, f.Removed)), 6)
+			}
 			out = append(out, l.String())
 		}
 	}

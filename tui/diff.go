@@ -314,7 +314,10 @@ func (v *diffView) row(r *diffRow, w int) string {
 	case 'f':
 		p := &v.files[r.file]
 		var l line
-		l.add(st.Strong, p.Path).gap(2).add(st.Added, fmt.Sprintf("+%d", max(p.Added, 0))).gap(1).add(st.Removed, fmt.Sprintf("-%d", max(p.Removed, 0)))
+		l.add(st.Strong, p.Path).gap(2)
+		if !p.Binary {
+			l.add(st.Added, fmt.Sprintf("+%d", max(p.Added, 0))).gap(1).add(st.Removed, fmt.Sprintf("-%d", max(p.Removed, 0)))
+		}
 		switch {
 		case p.OldMode == record.Deleted:
 			l.gap(2).add(st.Label, "new file")

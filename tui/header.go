@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"atoll/engine"
@@ -305,8 +306,19 @@ func (a *app) hints(room int) string {
 		}
 		show[i] = b
 	}
+	last := []string{"palette", "help"} // always there, at the end
+	var end line
+	for _, id := range last {
+		if b := a.keys.get(id); len(b.Keys) > 0 {
+			end.gap(2).add(st.Key, keyName(b.Keys[0])).gap(1).add(st.Label, b.Title)
+		}
+	}
+	room -= end.w
 	var l line
 	for _, b := range show {
+		if slices.Contains(last, b.ID) {
+			continue
+		}
 		text := keyName(b.Keys[0]) + " " + b.Title
 		if l.w+plot.Width(text)+2 > room {
 			continue
@@ -320,7 +332,7 @@ func (a *app) hints(room int) string {
 			l.add(st.Key, keyName(b.Keys[0])).gap(1).add(st.Label, b.Title)
 		}
 	}
-	return l.String()
+	return l.String() + end.String()
 }
 
 func errorsIn(s *engine.Snapshot) int {

@@ -250,14 +250,17 @@ func (p *jobsPane) runningRow(r *engine.Running, w int) string {
 	var l line
 	l.gap(1).fit(st.Ident, j.ID.String(), 7).fit(st.Plain, p.what(j), 11)
 	from := p.from(j)
-	tail := 11
+	tail := 9
 	stage := r.Stage
 	room := w - l.w - tail
-	if room >= 52 {
+	switch {
+	case room < 22:
+		l.fit(st.Good, stage, room)
+	case room >= 52:
 		l.fit(st.Ident, from, 24).gap(1).fit(st.Label, j.Agent, 10).gap(1)
 		l.fit(st.Good, stage, w-l.w-tail)
-	} else {
-		n := min(len(from)+1, max(6, room/2))
+	default:
+		n := min(len(from)+1, max(6, room-min(len(stage)+1, room/2)))
 		l.fit(st.Ident, from, n).gap(1).fit(st.Good, stage, w-l.w-tail)
 	}
 	return l.right(st.Label, duration(p.d.now().Sub(r.Started)), tail-1).gap(1).String()
@@ -297,38 +300,49 @@ func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
 	if j.Candidate >= 0 && p.d.marked(j.Candidate) {
 		mark = "▸"
 	}
-	l.add(st.Marked, mark).fit(st.Ident, j.ID.String(), 7).fit(st.Plain, p.what(j), 11).fit(st.Ident, candidateName(j.Candidate), 7)
+	l.add(st.Marked, mark).fit(st.Ident, j.ID.String(), 7).fit(st.Plain, p.what(j), 10)
 	if e.Objective != nil && j.State != record.Failed {
-		l.right(st.Plain, number(*e.Objective), 9).gap(2)
-		if e.Delta != nil {
+		l.right(st.Plain, number(*e.Objective), 8).gap(2)
+		switch {
+		case w < 56: // the outcome is worth more than the difference
+		case e.Delta != nil:
 			col := st.Label
 			if *e.Delta > 0 {
 				col = st.Good
 			}
-			l.fit(col, signed(*e.Delta), 9)
-		} else {
-			l.gap(9)
+			l.fit(col, signed(*e.Delta), 10)
+		default:
+			l.gap(10)
 		}
-		l.gap(1)
 	} else if j.State != record.Duplicate {
-		l.fit(st.state(string(j.State)), string(j.State), 10).fit(st.Label, string(j.Class), 11)
+		l.add(st.state(string(j.State)), string(j.State)).gap(1)
+		if j.Class != "" {
+			l.add(st.Plain, string(j.Class)).gap(2)
+		}
 	}
-	text, col := p.outcome(e)
+	text, col := p.outcome(e, w < 56)
 	return l.fit(col, text, w-l.w).String()
 }
 
-// outcome tells in words what came of a job.
-func (p *jobsPane) outcome(e *engine.Ended) (string, style) {
+// outcome tells in words what came of a job, in few of them where room is
+// short.
+func (p *jobsPane) outcome(e *engine.Ended, short bool) (string, style) {
 	st, g := p.d.st, &p.d.snap.Grid
 	j := &e.Job
 	where := niche(g, e.Cell)
 	switch {
 	case j.State == record.Duplicate:
 		return "duplicate of " + candidateName(j.Duplicate), st.Label
+	case short && e.Best:
+		return "best " + where, st.Good
+	case short && j.State == record.Placed && e.From < 0:
+		return "new " + where, st.Plain
+	case short && j.State == record.Placed:
+		return "took " + where, st.Plain
 	case e.Best && e.From >= 0:
-		return "new best, took " + where + " from " + candidateName(e.From), st.Good
+		return "new best " + where + ", was " + candidateName(e.From), st.Good
 	case e.Best:
-		return "new best, new niche " + where, st.Good
+		return "new best, new " + where, st.Good
 	case j.State == record.Placed && e.From >= 0:
 		return "took " + where + " from " + candidateName(e.From), st.Plain
 	case j.State == record.Placed:

@@ -109,7 +109,7 @@ func layoutPortrait(out map[paneID]rect, b rect) {
 // layoutSmall keeps grid and jobs; the other panes take the place of the jobs
 // while they have the focus.
 func layoutSmall(out map[paneID]rect, b rect, focus paneID) {
-	left := b.W * 47 / 100
+	left := b.W / 2
 	second := paneJobs
 	if focus != paneNiches && focus != noPane {
 		second = focus

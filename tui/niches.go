@@ -38,7 +38,8 @@ type nichesPane struct {
 	x0, y0  int // where the map lies in the body
 	q       query
 	detail  *engine.NicheDetail
-	wide    bool
+	wide    bool // room for the columns of the niche
+	small   bool // the curves are not on the screen
 	gridDim [2]int
 }
 
@@ -59,6 +60,11 @@ func (p *nichesPane) title() (string, string) {
 		return left, st.Label.S(p.d.snap.Objective)
 	}
 	right := st.Label.S(p.axis(p.ax) + " × " + p.axis(p.ay))
+	if p.small {
+		if t := p.d.trend(12); t != "" {
+			right = t + " " + right
+		}
+	}
 	if len(g.Dims) > 2 {
 		right += st.Label.S(" · ") + st.Plain.S(p.sliceName())
 	}
@@ -234,7 +240,6 @@ func (p *nichesPane) slice(by int) tea.Cmd {
 func (p *nichesPane) body(w, h int, focus bool) []string {
 	p.sync()
 	g := &p.d.snap.Grid
-	p.wide = w >= 100 && h >= 18
 	if g.Total == 0 || len(g.Dims) == 0 {
 		p.geo = plot.Geometry{}
 		return p.empty(w, h)
@@ -284,23 +289,15 @@ func (p *nichesPane) empty(w, h int) []string {
 // mapLines is the heat map over legend and details.
 func (p *nichesPane) mapLines(w, h int) []string {
 	m := p.heat()
-	extra := 2 // legend and one line of details
-	if h >= 16 {
-		extra = 4
-	}
-	if h < 8 {
-		extra = 1
-	}
-	mh := max(1, h-extra)
-	p.geo = m.Place(w-1, mh)
-	grid := m.Render(p.geo)
+	extra, mh := p.room(m, w, h)
 	used := p.geo.Lines
 	if p.geo.AxisX {
 		used += 2
 	}
-	free := mh - used
-	p.x0 = max(0, min((w-1-p.geo.Left-p.geo.Cols*p.geo.CellW-2)/2, 6))
-	p.y0 = min(free/2, 2)
+	p.x0 = max(0, (w-p.geo.Left-p.geo.Cols*p.geo.CellW)/2-p.geo.Left/2)
+	p.y0 = max(0, (mh-used)/2)
+	p.geo.W, p.geo.H = w-p.x0, used
+	grid := m.Render(p.geo)
 	var out []string
 	for range p.y0 {
 		out = append(out, "")
@@ -316,6 +313,23 @@ func (p *nichesPane) mapLines(w, h int) []string {
 		out = append(out, p.legend(w))
 	}
 	return append(out, p.details(w, extra == 4)...)
+}
+
+// room places the map and says how many lines of words stay below it: a gap,
+// the legend and two lines of details, or the legend and one, or one line
+// alone where that lets the niches be larger.
+func (p *nichesPane) room(m *plot.HeatMap, w, h int) (extra, mh int) {
+	best := plot.Geometry{}
+	for _, e := range [...]int{4, 2, 1} {
+		if e == 4 && h < 14 || e == 2 && h < 7 {
+			continue
+		}
+		if g := m.Place(w-1, max(1, h-e)); extra == 0 || g.CellH > best.CellH {
+			best, extra, mh = g, e, max(1, h-e)
+		}
+	}
+	p.geo = best
+	return extra, mh
 }
 
 // heat builds the map of the two axes shown.

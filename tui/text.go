@@ -131,11 +131,10 @@ func barLine(edge style, open, end, title, right string, w int) string {
 	if plot.Width(title) > room-1 {
 		title = ansi.Truncate(title, max(room-1, 0), "…")
 	}
-	lead := 0
 	if plot.Width(title)+plot.Width(right)+2 > room {
-		right = ansi.Truncate(right, max(0, room-plot.Width(title)-2), "… ")
+		right = ""
 	}
-	n := max(room-plot.Width(title)-plot.Width(right)-lead, 0)
+	n := max(room-plot.Width(title)-plot.Width(right), 0)
 	tail := ""
 	if right != "" && n > 0 {
 		n--

@@ -53,7 +53,7 @@ func (a *app) frame() string {
 	}
 	for _, id := range byColumn(rects) {
 		r := rects[id]
-		for i, s := range a.draw(id, r) {
+		for i, s := range a.draw(id, r, rects) {
 			rows[r.Y+i] = append(rows[r.Y+i], s...)
 		}
 	}
@@ -88,7 +88,7 @@ func byColumn(rects map[paneID]rect) []paneID {
 }
 
 // draw returns the lines of one region, from the cache where nothing changed.
-func (a *app) draw(id paneID, r rect) []string {
+func (a *app) draw(id paneID, r rect, rects map[paneID]rect) []string {
 	switch id {
 	case paneHeader:
 		return fill(a.header(r.W), r.W, r.H)
@@ -99,7 +99,7 @@ func (a *app) draw(id paneID, r rect) []string {
 	if p == nil {
 		return fill(nil, r.W, r.H)
 	}
-	a.spread(id)
+	a.spread(id, r, rects)
 	focus := id == a.currentID()
 	now := drawn{snap: a.d.snap.Version, rev: p.rev(), gen: a.d.gen, r: r, focus: focus}
 	if p.timed() {

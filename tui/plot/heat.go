@@ -33,23 +33,31 @@ type Look struct {
 	Glyphs Glyphs
 }
 
-// Geometry says how a heat map lies in its rectangle. Zero means it does not
-// fit at all.
+// Geometry says how a heat map lies in its rectangle. Heights are counted in
+// half rows of text, because half blocks make them: a niche of 3 columns and 3
+// half rows looks square. Zero means that the map does not fit at all.
 type Geometry struct {
 	W, H       int
 	Left       int // cells before the grid
 	CellW      int // columns of one niche
-	CellH      int // rows of one niche; 0 = half a row
+	CellH      int // half rows of one niche
 	OffX, OffY int // first niche shown, from the lower left
 	Cols, Rows int // niches shown
 	Lines      int // rows of text that the grid takes
 	AxisX      bool
 	AxisY      bool
-	rows       int
 }
 
 // Dense reports whether two niches share a row of text.
-func (g Geometry) Dense() bool { return g.CellH == 0 && g.CellW > 0 }
+func (g Geometry) Dense() bool { return g.CellH == 1 }
+
+// half returns which shown niche row, from below, has a half row of text; the
+// half rows count from above. The second result is false above the grid.
+func (g Geometry) half(h int) (row int, ok bool) {
+	up := 2*g.Lines - 1 - h
+	row = up / g.CellH
+	return row, row < g.Rows
+}
 
 // At returns the niche under a cell of the screen.
 func (g Geometry) At(px, py int) (x, y int, ok bool) {
@@ -60,46 +68,40 @@ func (g Geometry) At(px, py int) (x, y int, ok bool) {
 	if cx >= g.Cols {
 		return 0, 0, false
 	}
-	var up int
-	if g.Dense() {
-		up = 2 * (g.Lines - 1 - py)
-	} else {
-		up = (g.Lines - 1 - py) / g.CellH
+	row, in := g.half(2*py + 1)
+	if !in {
+		row = g.Rows - 1
 	}
-	if up >= g.Rows {
-		up = g.Rows - 1
-	}
-	return g.OffX + cx, g.OffY + up, true
+	return g.OffX + cx, g.OffY + row, true
 }
 
-const maxScale = 4
+const maxScale = 12
 
 // Place decides how the map lies in w x h cells: as large as fits with axes,
 // then without them, then two niches to a row of text, then a part of the grid
 // around the cursor. Nothing is ever averaged.
 func (m *HeatMap) Place(w, h int) Geometry {
-	g := Geometry{W: w, H: h, rows: m.Rows}
+	g := Geometry{W: w, H: h}
 	if m.Cols <= 0 || m.Rows <= 0 || w < 1 || h < 1 {
-		return Geometry{W: w, H: h}
+		return g
 	}
 	gut := m.gutter()
-	axes := [][2]bool{{true, true}, {true, false}, {false, false}}
-	for s := maxScale; s >= 1; s-- {
-		for _, a := range axes {
-			left, below := 0, 0
-			if a[0] && gut > 0 {
-				left = gut
-			}
-			if a[1] && m.XEdges != nil {
-				below = 2
-			}
-			if s > 1 && (left == 0 && gut > 0 || below == 0 && m.XEdges != nil) {
+	below := 0
+	if m.XEdges != nil {
+		below = 2
+	}
+	for s := maxScale; s >= 2; s-- {
+		if m.Ramp.Shade() && s%2 == 1 {
+			continue
+		}
+		for _, a := range [][2]int{{gut, below}, {gut, 0}, {0, 0}} {
+			if s > 2 && a != [2]int{gut, below} {
 				continue
 			}
-			if left+2*s*m.Cols <= w && below+s*m.Rows <= h {
-				g.Left, g.CellW, g.CellH = left, 2*s, s
-				g.Cols, g.Rows, g.Lines = m.Cols, m.Rows, s*m.Rows
-				g.AxisX, g.AxisY = below > 0, left > 0
+			if lines := (s*m.Rows + 1) / 2; a[0]+s*m.Cols <= w && a[1]+lines <= h {
+				g.Left, g.CellW, g.CellH = a[0], s, s
+				g.Cols, g.Rows, g.Lines = m.Cols, m.Rows, lines
+				g.AxisX, g.AxisY = a[1] > 0, a[0] > 0
 				return g
 			}
 		}
@@ -110,35 +112,27 @@ func (m *HeatMap) Place(w, h int) Geometry {
 // placeSmall is dense mode, or one column and row for each niche where
 // characters carry the value, both with a viewport.
 func (m *HeatMap) placeSmall(g Geometry, gut int) Geometry {
-	g.CellW = 1
+	g.CellW, g.CellH = 1, 1
 	if m.Ramp.Shade() {
-		g.CellH = 1
+		g.CellH = 2
 	}
-	lines := func(rows int) int {
-		if g.CellH == 0 {
-			return (rows + 1) / 2
-		}
-		return rows
-	}
+	lines := (g.CellH*m.Rows + 1) / 2
 	if gut > 0 && gut+min(m.Cols, 12) <= g.W {
 		g.Left, g.AxisY = gut, true
 	}
 	below := 0
-	if m.XEdges != nil && g.H >= min(lines(m.Rows), 6)+2 {
+	if m.XEdges != nil && g.H >= min(lines, 6)+2 {
 		below, g.AxisX = 2, true
 	}
 	g.Cols = min(m.Cols, g.W-g.Left)
-	g.Lines = min(lines(m.Rows), g.H-below)
-	g.Rows = g.Lines
-	if g.CellH == 0 {
-		g.Rows = min(2*g.Lines, m.Rows)
-	}
+	g.Lines = min(lines, g.H-below)
+	g.Rows = min(2*g.Lines/g.CellH, m.Rows)
 	if g.Cols < 1 || g.Lines < 1 {
 		return Geometry{W: g.W, H: g.H}
 	}
 	g.OffX = clamp(m.CursorX-g.Cols/2, 0, m.Cols-g.Cols)
 	g.OffY = clamp(m.CursorY-g.Rows/2, 0, m.Rows-g.Rows)
-	if g.CellH == 0 && g.OffY%2 == 1 { // keep pairs of rows together
+	if g.CellH == 1 && g.OffY%2 == 1 { // keep pairs of rows together
 		g.OffY = min(g.OffY+1, m.Rows-g.Rows)
 	}
 	return g
@@ -172,11 +166,7 @@ func (m *HeatMap) Render(g Geometry) []string {
 		} else if g.Left > 0 {
 			p.put("", strings.Repeat(" ", g.Left))
 		}
-		if g.Dense() {
-			m.denseLine(&p, g, line)
-		} else {
-			m.cellLine(&p, g, line)
-		}
+		m.textLine(&p, g, line)
 		p.put("", right)
 		out = append(out, p.line())
 	}
@@ -196,15 +186,21 @@ func (m *HeatMap) cell(x, y int) *HeatCell {
 	return &HeatCell{}
 }
 
-func (m *HeatMap) cellLine(p *painter, g Geometry, line int) {
-	up := g.Lines - 1 - line
-	y, sub := g.OffY+up/g.CellH, up%g.CellH
-	middle := sub == (g.CellH-1)/2
+// textLine draws one row of text. Where both halves belong to one niche the
+// cell is drawn whole, else as a half block.
+func (m *HeatMap) textLine(p *painter, g Geometry, line int) {
+	top, topOK := g.half(2 * line)
+	low, _ := g.half(2*line + 1)
+	middle := top == low && line == m.markLine(g, low)
 	for x := g.OffX; x < g.OffX+g.Cols; x++ {
+		y := g.OffY + low
+		if top != low || !topOK {
+			m.twoCells(p, g, x, g.OffY+top, y, topOK)
+			continue
+		}
 		c := m.cell(x, y)
-		cursor := m.Cursor && x == m.CursorX && y == m.CursorY
 		switch {
-		case cursor:
+		case m.Cursor && x == m.CursorX && y == m.CursorY:
 			m.cursorCell(p, g, c, middle)
 		case !c.Filled:
 			m.emptyCell(p, g, c, middle)
@@ -212,6 +208,18 @@ func (m *HeatMap) cellLine(p *painter, g Geometry, line int) {
 			m.filledCell(p, g, c, middle)
 		}
 	}
+}
+
+// markLine returns the row of text nearest to the middle of a niche row that
+// belongs to it alone; in dense mode the row it shares.
+func (m *HeatMap) markLine(g Geometry, row int) int {
+	from := 2*g.Lines - (row+1)*g.CellH // half rows from above
+	to := from + g.CellH                // exclusive
+	first, last := (from+1)/2, to/2-1   // whole rows of text
+	if first > last {
+		return from / 2
+	}
+	return (first + last) / 2
 }
 
 func (m *HeatMap) emptyCell(p *painter, g Geometry, c *HeatCell, middle bool) {
@@ -277,9 +285,6 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, middle bool) {
 		inside = strings.Repeat(" ", at) + mark + strings.Repeat(" ", g.CellW-3-at)
 	}
 	open, end := "[", "]"
-	if g.CellH > 1 && m.Look.Glyphs != ASCII {
-		open, end = "│", "│"
-	}
 	p.put(style, open)
 	if g.CellW > 2 && c.Filled && !m.Ramp.shade {
 		s := m.Ramp.at(c.T)
@@ -293,29 +298,31 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, middle bool) {
 	p.put(style, end)
 }
 
-// denseLine draws two niches per character: the foreground of an upper half
-// block is the upper niche, the background the lower one.
-func (m *HeatMap) denseLine(p *painter, g Geometry, line int) {
-	low := g.OffY + 2*(g.Lines-1-line)
-	for x := g.OffX; x < g.OffX+g.Cols; x++ {
-		up, upOK := m.half(x, low+1)
-		dn, dnOK := m.half(x, low)
-		switch {
-		case upOK && dnOK:
-			p.put(sgr("38;"+up, "48;"+dn), "▀")
-		case upOK:
-			p.put("38;"+up, "▀")
-		case dnOK:
-			p.put("38;"+dn, "▄")
-		default:
-			p.put(m.Look.Faint, "·")
-		}
+// twoCells draws parts of two niches in each character: the foreground of an
+// upper half block is the upper niche, the background the lower one.
+func (m *HeatMap) twoCells(p *painter, g Geometry, x, yTop, yLow int, topOK bool) {
+	up, upOK := "", false
+	if topOK {
+		up, upOK = m.halfColour(x, yTop)
+	}
+	dn, dnOK := m.halfColour(x, yLow)
+	switch {
+	case upOK && dnOK:
+		p.put(sgr("38;"+up, "48;"+dn), strings.Repeat("▀", g.CellW))
+	case upOK:
+		p.put("38;"+up, strings.Repeat("▀", g.CellW))
+	case dnOK:
+		p.put("38;"+dn, strings.Repeat("▄", g.CellW))
+	case g.CellW == 1:
+		p.put(m.Look.Faint, "·")
+	default:
+		p.put("", strings.Repeat(" ", g.CellW))
 	}
 }
 
-// half returns the colour of a niche in dense mode without its leading
-// selector. The cursor is white, or black on a bright niche.
-func (m *HeatMap) half(x, y int) (string, bool) {
+// halfColour returns the colour of a niche without its leading selector. In
+// dense mode the cursor is white, or black on a bright niche.
+func (m *HeatMap) halfColour(x, y int) (string, bool) {
 	if x >= m.Cols || y >= m.Rows {
 		return "", false
 	}

@@ -7,7 +7,7 @@ import "strings"
 func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
 	label, style := "", m.Look.Faint
 	tick := false
-	row := m.lineOf(g, m.CursorY)
+	row := m.markLine(g, m.CursorY-g.OffY)
 	switch {
 	case line == 0:
 		label, tick = edge(m.YEdges, g.OffY+g.Rows), true
@@ -28,15 +28,6 @@ func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
 	default:
 		p.put(m.Look.Faint, "│")
 	}
-}
-
-// lineOf returns the row of text that shows niche row y in its middle.
-func (m *HeatMap) lineOf(g Geometry, y int) int {
-	up := y - g.OffY
-	if g.Dense() {
-		return g.Lines - 1 - up/2
-	}
-	return g.Lines - 1 - (up*g.CellH + (g.CellH-1)/2)
 }
 
 func (m *HeatMap) xAxis(g Geometry) string {

@@ -49,7 +49,7 @@ func Short(v float64) string {
 		return "-inf"
 	case a == 0:
 		return "0"
-	case a < 1e-3 || a >= 1e12:
+	case a < 1e-4 || a >= 1e12:
 		s := strconv.FormatFloat(v, 'e', 1, 64)
 		return strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
 	}

@@ -208,7 +208,7 @@ func curves(n int) engine.Curves {
 		c.QD = append(c.QD, 211.4*(1-math.Exp(-float64(i)/110)))
 		c.Coverage = append(c.Coverage, 0.38*(1-math.Exp(-float64(i)/90)))
 	}
-	c.Best[n-1], c.Mean[n-1], c.QD[n-1] = bestValue, 2.291, 211.4
+	c.Best[n-1], c.QD[n-1] = bestValue, 211.4
 	return c
 }
 

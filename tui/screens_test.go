@@ -1,0 +1,295 @@
+package tui
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"atoll/engine"
+	"atoll/store/record"
+	"atoll/tui/tuitest"
+)
+
+// allScreens opens every pane and screen of a rig and calls fn on each frame.
+func allScreens(r *rig, fn func(name string)) {
+	r.app.stack = nil
+	for id := paneNiches; id <= paneLog; id++ {
+		r.app.focus = id
+		fn(fmt.Sprint("dashboard ", id))
+	}
+	r.app.panes[paneJob].(*jobPane).set(341)
+	r.app.panes[paneCandidate].(*candidatePane).set(298)
+	r.app.panes[paneLineage].(*lineagePane).set(298)
+	for id := paneNiches; id <= paneCandidates; id++ {
+		r.app.stack = nil
+		r.run(r.app.open(id))
+		fn(fmt.Sprint("screen ", id))
+	}
+	r.app.stack = nil
+}
+
+// exact fails when a frame is not w x h cells.
+func exact(t *testing.T, name, frame string, w, h int) {
+	t.Helper()
+	lines := strings.Split(frame, "\n")
+	if len(lines) != h {
+		t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
+	}
+	for i, l := range lines {
+		if n := ansi.StringWidth(l); n != w {
+			t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, n, ansi.Strip(l))
+		}
+	}
+}
+
+func TestEveryScreenFillsItsSize(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {79, 24}, {80, 24}, {84, 50}, {109, 30}, {110, 30}, {120, 36}, {133, 41}, {200, 60}} {
+		for _, n := range []int{4, 16, 33} {
+			if n != 16 && size[0] != 120 && size[0] != 60 {
+				continue
+			}
+			r := newRig(t, tuitest.Snapshot(n), size[0], size[1])
+			allScreens(r, func(name string) { exact(t, name, r.app.frame(), size[0], size[1]) })
+		}
+	}
+}
+
+func TestEverySizeIsFilled(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 80, 24)
+	for w := 1; w <= 250; w += 7 {
+		for h := 1; h <= 80; h += 3 {
+			r.app.w, r.app.h = w, h
+			exact(t, "dashboard", r.app.frame(), w, h)
+		}
+	}
+}
+
+func TestFramesBeforeAnyData(t *testing.T) {
+	r := newRig(t, tuitest.Loading(), 120, 36)
+	frame := ansi.Strip(r.app.frame())
+	exact(t, "loading", r.app.frame(), 120, 36)
+	if n := strings.Count(frame, "loading"); n < 4 {
+		t.Errorf("%d panes say that they load:\n%s", n, frame)
+	}
+	allScreens(r, func(name string) { exact(t, name, r.app.frame(), 120, 36) })
+}
+
+func TestScreenPictures(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"dashboard-120x36", 120, 36, nil},
+		{"dashboard-80x24", 80, 24, nil},
+		{"dashboard-60x16", 60, 16, nil},
+		{"review-120x36", 120, 36, []string{"r"}},
+		{"jobs-120x36", 120, 36, []string{"2", "z"}},
+		{"candidate-120x36", 120, 36, []string{"enter"}},
+		{"job-120x36", 120, 36, []string{"2", "j", "j", "enter"}},
+		{"curves-120x36", 120, 36, []string{"3", "z"}},
+		{"yields-120x36", 120, 36, []string{"7"}},
+		{"help-80x24", 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
+			local(t)
+			r.keys(c.keys...)
+			lines := strings.Split(ansi.Strip(r.app.frame()), "\n")
+			for i := range lines {
+				lines[i] = strings.TrimRight(lines[i], " ")
+			}
+			golden.RequireEqual(t, []byte(strings.Join(lines, "\n")+"\n"))
+		})
+	}
+}
+
+// local makes clock times independent of the machine.
+func local(t *testing.T) {
+	old := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = old })
+}
+
+var onlySGR = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// hostile is what a candidate could put into any text.
+const hostile = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202Eevil\u200B\tx\r\n\x9b31m\u009d8;;http://x\x07\xff\xfe\U000E0041z"
+
+// poison replaces every string below v.
+func poison(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				poison(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[[]byte]() {
+			v.SetBytes([]byte(hostile))
+			return
+		}
+		for i := range v.Len() {
+			poison(v.Index(i))
+		}
+	case reflect.String:
+		switch v.Type() {
+		case reflect.TypeFor[record.JobState](), reflect.TypeFor[record.Role](), reflect.TypeFor[record.ExperimentState]():
+			return // these steer what is shown
+		}
+		if s := v.String(); s != "maximize" && s != "long" {
+			v.SetString(hostile)
+		}
+	}
+}
+
+func TestHostileTextsReachNoScreen(t *testing.T) {
+	s := tuitest.Snapshot(8)
+	poison(reflect.ValueOf(s).Elem())
+	r := newRig(t, s, 140, 40, func(o *Options) { o.Reader = &poisoned{tuitest.Reader{Snap: s}} })
+	check := func(name string) {
+		t.Helper()
+		frame := r.app.frame()
+		exact(t, name, frame, 140, 40)
+		rest := onlySGR.ReplaceAllString(frame, "")
+		for _, c := range rest {
+			if c < 0x20 && c != '\n' || c >= 0x7f && c < 0xa0 || c == 0x202e || c == 0x200b || c >= 0xe0000 && c < 0xe1000 {
+				t.Fatalf("%s: %U reaches the screen", name, c)
+			}
+		}
+		if strings.Contains(rest, "owned") || strings.Contains(rest, "http://x") {
+			t.Fatalf("%s: the inside of an OSC sequence reaches the screen", name)
+		}
+	}
+	allScreens(r, check)
+	for _, k := range []string{"?", ":", "y", "x"} {
+		r.keys(k)
+		check("dialog " + k)
+		r.keys("esc")
+	}
+	if title := r.app.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\x9b") {
+		t.Errorf("the window title carries control characters: %q", title)
+	}
+}
+
+// poisoned answers with hostile texts.
+type poisoned struct{ tuitest.Reader }
+
+func TestASCIIIsASCII(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) { o.Console.ASCII, o.Color = true, "never" })
+	local(t)
+	allScreens(r, func(name string) {
+		frame := r.app.frame()
+		exact(t, name, frame, 120, 36)
+		for i, c := range frame {
+			if c > 0x7e {
+				t.Fatalf("%s: %q in %q", name, c, frame[max(0, i-40):min(len(frame), i+20)])
+			}
+		}
+	})
+	for _, k := range []string{"?", ":"} {
+		r.keys(k)
+		for _, c := range r.app.frame() {
+			if c > 0x7e {
+				t.Fatalf("dialog %s: %q", k, c)
+			}
+		}
+		r.keys("esc")
+	}
+	if frame := r.app.frame(); regexp.MustCompile(`\x1b\[[0-9;]*[34]8;`).MatchString(frame) {
+		t.Error("colours are written without colour")
+	}
+}
+
+func TestCursorStaysWhereDataChanges(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	r := newRig(t, s, 120, 36)
+	r.keys("2", "j", "j", "j", "j")
+	before := r.app.panes[paneJobs].sel().job
+	next := tuitest.Snapshot(16)
+	next.Version++
+	fresh := next.Recent[0]
+	fresh.Job.ID = 344
+	next.Recent = append([]engine.Ended{fresh}, next.Recent...)
+	r.send(snapMsg{next})
+	_ = r.app.frame()
+	if got := r.app.panes[paneJobs].sel().job; got != before {
+		t.Errorf("the cursor moved from %s to %s when a job ended", before, got)
+	}
+}
+
+func TestResizeKeepsTheCursor(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("left", "left", "up")
+	want := r.app.panes[paneNiches].sel().cell
+	for _, size := range [][2]int{{40, 10}, {200, 60}, {80, 24}, {1, 1}, {120, 36}} {
+		r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		exact(t, "resized", r.app.frame(), size[0], size[1])
+	}
+	if got := r.app.panes[paneNiches].sel().cell; got != want {
+		t.Errorf("cell %d after resizing, %d before", got, want)
+	}
+}
+
+func TestStaleAnswersAreDropped(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	p := r.app.panes[paneCandidate].(*candidatePane)
+	r.run(r.app.openCandidate(298))
+	if p.detail == nil || p.detail.Candidate.ID != 298 {
+		t.Fatal("the candidate was not loaded")
+	}
+	late := engine.CandidateDetail{Candidate: tuitest.Candidate(5)}
+	r.send(loadedMsg{pane: paneCandidate, key: "candidate 5", val: late})
+	if p.detail.Candidate.ID != 298 {
+		t.Errorf("an answer to an old question is shown: %s", p.detail.Candidate.ID)
+	}
+}
+
+// A frame in which the snapshot is new, so that every pane is drawn again.
+func BenchmarkDashboardFrame(b *testing.B) {
+	s := tuitest.Snapshot(32)
+	r := newRig(b, s, 200, 60)
+	b.ReportAllocs()
+	for b.Loop() {
+		next := *s
+		next.Version++
+		s = &next
+		r.app.d.take(s)
+		if len(r.app.frame()) == 0 {
+			b.Fatal("no frame")
+		}
+	}
+}
+
+// A frame in which nothing changed: what a key press elsewhere costs.
+func BenchmarkCachedFrame(b *testing.B) {
+	r := newRig(b, tuitest.Snapshot(32), 200, 60)
+	for b.Loop() {
+		_ = r.app.frame()
+	}
+}
+
+func TestFrameBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement of time")
+	}
+	res := testing.Benchmark(BenchmarkDashboardFrame)
+	if per := time.Duration(res.NsPerOp()); per > 10*time.Millisecond {
+		t.Errorf("a frame of the dashboard at 200x60 takes %s", per)
+	}
+}
