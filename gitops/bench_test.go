@@ -81,7 +81,27 @@ func BenchmarkTree(b *testing.B) {
 	s, _, tree := grown(b, 20000)
 	b.Run("list 20000 files", func(b *testing.B) {
 		for b.Loop() {
-			must(s.Tree(b.Context(), tree))(b)
+			b.StopTimer()
+			fresh, err := gitops.Open(b.Context(), gitops.Options{Dir: s.Dir(), Cache: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			must(fresh.Tree(b.Context(), tree))(b)
+			b.StopTimer()
+			fresh.Close()
+			b.StartTimer()
+		}
+	})
+	b.Run("list 20000 files near others", func(b *testing.B) {
+		near := must(s.Tree(b.Context(), tree))(b).Files()
+		n := 0
+		for b.Loop() {
+			n++
+			b.StopTimer()
+			next := edited(b, s, near, tree, 3, n)
+			b.StartTimer()
+			must(s.Tree(b.Context(), next))(b)
 		}
 	})
 	files := must(s.Tree(b.Context(), tree))(b).Files()

@@ -2,7 +2,9 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"atoll/store/record"
 )
@@ -14,7 +16,7 @@ import (
 // [Repo.CountLines].
 func (r *Repo) DiffTrees(ctx context.Context, a, b record.Hash) ([]record.FileDiff, error) {
 	var out []record.FileDiff
-	if err := r.diff(ctx, orEmpty(a), orEmpty(b), "", &out); err != nil {
+	if err := r.diff(ctx, orEmpty(a), orEmpty(b), "", math.MaxInt, &out); err != nil {
 		return nil, fmt.Errorf("compare trees %s and %s: %w", a.Short(), b.Short(), err)
 	}
 	return out, nil
@@ -27,8 +29,12 @@ func orEmpty(h record.Hash) record.Hash {
 	return h
 }
 
-// diff walks two directories side by side, by name.
-func (r *Repo) diff(ctx context.Context, a, b record.Hash, prefix string, out *[]record.FileDiff) error {
+// errFar reports two trees that differ in more files than was asked for.
+var errFar = errors.New("too many differences")
+
+// diff walks two directories side by side, by name, and stops with errFar when
+// more than limit files differ.
+func (r *Repo) diff(ctx context.Context, a, b record.Hash, prefix string, limit int, out *[]record.FileDiff) error {
 	if a == b {
 		return nil
 	}
@@ -50,7 +56,7 @@ func (r *Repo) diff(ctx context.Context, a, b record.Hash, prefix string, out *[
 		default:
 			old, as, now, bs = &as[0], as[1:], &bs[0], bs[1:]
 		}
-		if err := r.diffEntry(ctx, old, now, prefix, out); err != nil {
+		if err := r.diffEntry(ctx, old, now, prefix, limit, out); err != nil {
 			return err
 		}
 	}
@@ -59,7 +65,7 @@ func (r *Repo) diff(ctx context.Context, a, b record.Hash, prefix string, out *[
 
 // diffEntry compares two entries that stand at one place of git's order: both
 // directories, both files, or one of them nil.
-func (r *Repo) diffEntry(ctx context.Context, old, now *entry, prefix string, out *[]record.FileDiff) error {
+func (r *Repo) diffEntry(ctx context.Context, old, now *entry, prefix string, limit int, out *[]record.FileDiff) error {
 	if old != nil && now != nil && old.hash == now.hash && old.mode() == now.mode() {
 		return nil
 	}
@@ -83,10 +89,13 @@ func (r *Repo) diffEntry(ctx context.Context, old, now *entry, prefix string, ou
 		}
 	}
 	if files {
+		if len(*out) >= limit {
+			return errFar
+		}
 		*out = append(*out, d)
 		return nil
 	}
-	return r.diff(ctx, before, after, d.Path+"/", out)
+	return r.diff(ctx, before, after, d.Path+"/", limit, out)
 }
 
 // Changes returns what has to be done to base to get tree, with the data: what

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -228,6 +229,9 @@ func TestWriteTreeAgreesWithGit(t *testing.T) {
 			t.Fatalf("round %d: %v\ngot\n%s\nwant\n%s", round, changes, listing(t, s, next), listing(t, s, want))
 		}
 		compareDiff(t, s, tree, next)
+		if got, want := names(t, s, next), strings.Join(slices.Sorted(maps.Keys(have)), " "); got != want {
+			t.Fatalf("round %d: the listing has %q, want %q", round, got, want)
+		}
 		// What Changes says leads from one tree to the other.
 		if !tree.IsZero() {
 			delta := must(s.Changes(ctx, tree, next))(t)

@@ -34,23 +34,23 @@ func (s files) TempFile(dir, prefix string) (billy.File, error) {
 
 // Rename moves a file, making the directory as often as it takes.
 func (s files) Rename(from, to string) error {
-	target := filepath.Join(s.dir, to)
-	_, err := os.Stat(filepath.Dir(target))
-	fresh := os.IsNotExist(err)
-	for range renameTries {
-		err = s.Filesystem.Rename(from, to)
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
+	from, to = filepath.Join(s.dir, from), filepath.Join(s.dir, to)
+	made := false
+	err := os.Rename(from, to)
+	for i := 0; i < renameTries && errors.Is(err, fs.ErrNotExist); i++ {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
 		}
-		fresh = true
+		made = true
+		err = os.Rename(from, to)
 	}
 	if err != nil || !s.fsync {
 		return err
 	}
-	if err := syncDir(filepath.Dir(target)); err != nil || !fresh {
+	if err := syncDir(filepath.Dir(to)); err != nil || !made {
 		return err
 	}
-	return syncDir(filepath.Dir(filepath.Dir(target)))
+	return syncDir(filepath.Dir(filepath.Dir(to)))
 }
 
 type syncedFile struct{ billy.File }

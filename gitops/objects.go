@@ -31,7 +31,7 @@ type objects struct {
 }
 
 func openObjects(dir string, fsync bool) *objects {
-	disk := files{osfs.New(dir, osfs.WithBoundOS()), dir, fsync}
+	disk := files{osfs.New(dir, osfs.WithChrootOS()), dir, fsync}
 	return &objects{
 		dir: dir, packs: packIndexes(dir),
 		storage: filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(objectCacheBytes), filesystem.Options{KeepDescriptors: true}),

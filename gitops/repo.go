@@ -36,6 +36,8 @@ type Repo struct {
 	cache *checkouts
 	trees *treeCache
 
+	listings listings
+
 	mu      sync.Mutex // holds objects; never held while git runs
 	objects *objects   // nil until the directory exists
 	closed  bool

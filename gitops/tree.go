@@ -3,10 +3,12 @@ package gitops
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"atoll/store/record"
 )
@@ -19,15 +21,79 @@ type Tree struct {
 	files []record.File
 }
 
+const (
+	// keptListings is how many listings stay in memory to start others from.
+	keptListings = 8
+	// nearListing is the number of different files up to which a listing is
+	// made from another one.
+	nearListing = 200
+)
+
+// listings keeps the last trees that were listed, most recent first.
+type listings struct {
+	mu   sync.Mutex
+	last []*Tree
+}
+
 // Tree lists the tree object with the given name. Sizes are not known: see
-// [Repo.Sizes] and [Tree.Stat].
+// [Repo.Sizes] and [Tree.Stat]. Trees listed lately, and those that differ
+// from one of them in few files, are cheap.
 func (r *Repo) Tree(ctx context.Context, tree record.Hash) (*Tree, error) {
-	t := &Tree{repo: r, hash: tree}
-	if err := r.walk(ctx, tree, "", func(f record.File) { t.files = append(t.files, f) }); err != nil {
+	tree = orEmpty(tree)
+	r.listings.mu.Lock()
+	last := slices.Clone(r.listings.last)
+	r.listings.mu.Unlock()
+	for _, t := range last {
+		if t.hash == tree {
+			return t, ctx.Err()
+		}
+	}
+	t, err := r.list(ctx, tree, last)
+	if err != nil {
 		return nil, fmt.Errorf("list tree %s: %w", tree, err)
 	}
+	r.listings.mu.Lock()
+	defer r.listings.mu.Unlock()
+	r.listings.last = slices.Insert(r.listings.last, 0, t)
+	r.listings.last = r.listings.last[:min(len(r.listings.last), keptListings)]
 	return t, nil
 }
+
+// list reads a whole tree, or the difference from the last one listed.
+func (r *Repo) list(ctx context.Context, tree record.Hash, last []*Tree) (*Tree, error) {
+	t := &Tree{repo: r, hash: tree}
+	if len(last) > 0 {
+		var diffs []record.FileDiff
+		err := r.diff(ctx, last[0].hash, tree, "", nearListing, &diffs)
+		if err == nil {
+			t.files = splice(last[0].files, diffs)
+			return t, nil
+		}
+		if !errors.Is(err, errFar) {
+			return nil, err
+		}
+	}
+	return t, r.walk(ctx, tree, "", func(f record.File) { t.files = append(t.files, f) })
+}
+
+// splice carries out diffs on a listing; both are in order of their paths.
+func splice(files []record.File, diffs []record.FileDiff) []record.File {
+	out := make([]record.File, 0, len(files)+len(diffs))
+	for _, d := range diffs {
+		i, found := slices.BinarySearchFunc(files, d.Path, byPath)
+		out = append(out, files[:i]...)
+		if found {
+			i++
+		}
+		files = files[i:]
+		if d.NewExist {
+			out = append(out, record.File{Path: d.Path, Mode: d.NewMode, Hash: d.NewHash, Size: -1})
+		}
+	}
+	return append(out, files...)
+}
+
+func byPath(f record.File, path string) int { return strings.Compare(f.Path, path) }
 
 // walk calls fn for every file below tree, in byte order of their paths.
 func (r *Repo) walk(ctx context.Context, tree record.Hash, prefix string, fn func(record.File)) error {
@@ -56,7 +122,7 @@ func (t *Tree) Files() []record.File { return t.files }
 
 // find looks a path up without reading anything.
 func (t *Tree) find(path string) (record.File, error) {
-	i, ok := slices.BinarySearchFunc(t.files, path, func(f record.File, p string) int { return strings.Compare(f.Path, p) })
+	i, ok := slices.BinarySearchFunc(t.files, path, byPath)
 	if !ok {
 		return record.File{}, fmt.Errorf("%q in tree %s: %w", path, t.hash.Short(), ErrNotFound)
 	}
