@@ -29,7 +29,7 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 	if len(r.Violations) > 0 {
 		return verdict{record.ClassSandbox, "tried what the sandbox forbids: " + oneLine(r.Violations[0], 200)}
 	}
-	told := e.tell.line(string(r.Stderr), string(r.Stdout), e.strip(r)...)
+	told := e.tell.line(e.neutral(string(r.Stderr)), e.neutral(string(r.Stdout)), e.strip()...)
 	text := strings.ToLower(string(r.Stderr))
 	if outOfMemory(text) {
 		return verdict{record.ClassMemory, orElse(told, "out of memory")}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -126,6 +127,7 @@ func (e *Evaluator) env(in places) []string {
 		"ATOLL_CONTEXT":  in.context,
 		"ATOLL_RESULT":   in.result,
 		"ATOLL_RUN":      in.run,
+		"ATOLL_RUN_DIR":  in.candidate,
 		// A fixed hash seed makes the order of sets repeatable.
 		"PYTHONDONTWRITEBYTECODE": "1",
 		"PYTHONHASHSEED":          "0",
@@ -233,7 +235,12 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 	}
 	if live := r.q.Live; live != nil {
 		name := st.Name
-		spec.OnLine = func(_ int, line string) { live(name, oneLine(line, 400)) }
+		var mu sync.Mutex // the two streams come from two goroutines
+		spec.OnLine = func(_ int, line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			live(name, oneLine(e.neutral(line), 400))
+		}
 	}
 	return spec, nil
 }

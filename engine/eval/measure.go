@@ -119,14 +119,14 @@ func (r *run) report(st *stage, res *sandbox.Result, report Report, v verdict) {
 func (r *run) evidence(prefix string, res *sandbox.Result, _ *stage) { r.texts(prefix+" ", res) }
 
 func (r *run) texts(prefix string, res *sandbox.Result) {
-	if text, cut := tail(clean(string(res.Stderr)), maxStderr); text != "" {
+	if text, cut := tail(clean(r.e.neutral(string(res.Stderr))), maxStderr); text != "" {
 		r.keep(prefix+"stderr", []byte(text), cut+res.StderrCut)
 	}
-	if text, cut := tail(clean(string(res.Stdout)), maxStdout); text != "" {
+	if text, cut := tail(clean(r.e.neutral(string(res.Stdout))), maxStdout); text != "" {
 		r.keep(prefix+"stdout", []byte(text), cut+res.StdoutCut)
 	}
 	if res.HasResult && len(res.Result) > 0 {
-		text, cut := tail(clean(string(res.Result)), maxStdout)
+		text, cut := tail(clean(r.e.neutral(string(res.Result))), maxStdout)
 		r.keep(prefix+"result", []byte(text), cut)
 	}
 }

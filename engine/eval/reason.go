@@ -20,6 +20,7 @@ type telling struct {
 	pytest  *regexp.Regexp // FAILED a.py::test - words
 	node    *regexp.Regexp // TypeError: words
 	digits  *regexp.Regexp
+	private *regexp.Regexp // folders of a sandbox on the lower rungs
 }
 
 func newTelling() *telling {
@@ -34,6 +35,7 @@ func newTelling() *telling {
 		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
 		pytest:  regexp.MustCompile(`^(FAILED|ERROR) \S`),
 		node:    regexp.MustCompile(`^(Uncaught )?[A-Z]\w*Error\b.*: \S`),
+		private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
@@ -62,7 +64,7 @@ func (t *telling) line(stderr, stdout string, strip ...string) string {
 func lines(text string, strip []string) []string {
 	text = clean(text)
 	for _, s := range strip {
-		if s != "" && s != "/" {
+		if strings.Trim(s, "/") != "" {
 			text = strings.ReplaceAll(text, strings.TrimSuffix(s, "/")+"/", "")
 		}
 	}

@@ -98,6 +98,10 @@ func TestLimitsEndARun(t *testing.T) {
 		if out := mustRun(t, e, eval.Request{}); out.Class != record.ClassCrash || out.Reason != "killed by SIGSEGV" {
 			t.Errorf("%s: %s", out.Class, out.Reason)
 		}
+		e = mustNew(t, box, eval.Options{Command: shell(`echo "$PWD/src/a.py is bad, $HOME too" >&2; exit 1`), LookupEnv: systemPath()})
+		if out := mustRun(t, e, eval.Request{}); out.Reason != "src/a.py is bad, home too" || !strings.HasPrefix(evidence(out, "stderr"), "/atoll/tree/src/a.py is bad, /atoll/scratch/home too") {
+			t.Errorf("%s\n%s", out.Reason, evidence(out, "stderr"))
+		}
 		e = mustNew(t, box, eval.Options{Command: []string{"no-such-program", "x"}, LookupEnv: systemPath()})
 		if out := mustRun(t, e, eval.Request{}); !out.Failed() || !strings.Contains(out.Reason, "evaluator.caches") {
 			t.Errorf("%s: %s", out.Class, out.Reason)
@@ -126,6 +130,8 @@ func TestContextIsThereForTheEvaluator(t *testing.T) {
 		e := mustNew(t, box, eval.Options{LookupEnv: systemPath(), Command: shell(
 			`scratch=$(sed -n 's/.*"scratch": "\(.*\)",/\1/p' "$ATOLL_CONTEXT")`,
 			`echo here > "$scratch/x" && echo home > "$HOME/y" && echo tmp > "$TMPDIR/z" || exit 9`,
+			`echo 'echo built; echo data > "$ATOLL_RUN_DIR/answer"' > "$ATOLL_RUN_DIR/prog" && [ "$("$ATOLL_RUN" sh "$ATOLL_RUN_DIR/prog")" = built ] || exit 7`,
+			`[ "$(cat "$ATOLL_RUN_DIR/answer")" = data ] || exit 6`,
 			`grep -q '"goal": "be quick"' "$ATOLL_CONTEXT" || exit 8`,
 			`echo '{"metrics":{"score":1}}' > "$ATOLL_RESULT"`)})
 		if out := mustRun(t, e, eval.Request{Goal: "be quick"}); out.Failed() {

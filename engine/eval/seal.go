@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // seal is what the evaluator directory held when it was looked at: a digest of
@@ -168,9 +167,4 @@ func sorted(list []string) []string {
 	s := slices.Clone(list)
 	slices.Sort(s)
 	return s
-}
-
-// strip returns folders whose names are taken out of messages.
-func cleanFolders(list ...string) []string {
-	return slices.DeleteFunc(list, func(s string) bool { return strings.Trim(s, "/") == "" })
 }
