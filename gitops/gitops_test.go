@@ -18,7 +18,6 @@ import (
 type repository struct {
 	t   testing.TB
 	dir string
-	git string // --git-dir, for bare repositories
 }
 
 // gitEnv keeps the configuration of whoever runs the tests out of them.

@@ -215,3 +215,21 @@ func TestWriteCommitIsReproducible(t *testing.T) {
 		t.Errorf("a tree that is not there: %v", err)
 	}
 }
+
+func TestReadFileReadsFromTheObjects(t *testing.T) {
+	r := sample(t)
+	linked := repository{t: t, dir: filepath.Join(t.TempDir(), "linked")}
+	r.run("worktree", "add", "-q", "-b", "side", linked.dir)
+	linked.commit(map[string]string{"README": "linked\n"})
+	r.write(map[string]string{"README": "not committed\n"})
+	for dir, want := range map[string]string{r.dir: "hello\n", linked.dir: "linked\n"} {
+		if got, err := gitops.ReadFile(t.Context(), inspect(t, dir), "HEAD", "README"); err != nil || string(got) != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+	for _, bad := range [][2]string{{"HEAD", "nope"}, {"nope", "README"}, {"--help", "README"}} {
+		if _, err := gitops.ReadFile(t.Context(), inspect(t, r.dir), bad[0], bad[1]); !errors.Is(err, gitops.ErrNotFound) {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
