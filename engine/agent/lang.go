@@ -3,6 +3,7 @@ package agent
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // layout says how a language groups lines into statements.
@@ -43,7 +44,7 @@ var (
 )
 
 // languages maps a file name extension to its language.
-var languages = func() map[string]*lang {
+var languages = sync.OnceValue(func() map[string]*lang {
 	m := map[string]*lang{}
 	put := func(l *lang, exts string) {
 		for _, e := range strings.Fields(exts) {
@@ -85,7 +86,7 @@ var languages = func() map[string]*lang {
 	put(&lang{name: "text", layout: layoutText, minus: true, weight: 0.3, unitWord: true}, ".txt .dat .data .params .in .tbl .sol")
 	put(&lang{name: "prose", layout: layoutText, minus: true, weight: 0.02, unitWord: true}, ".md .rst .adoc .org .html .htm .xml .svg")
 	return m
-}()
+})
 
 // plain is the language of a file whose name says nothing.
 var plain = &lang{name: "plain", layout: layoutText, minus: true, weight: 0.1, unitWord: true}
@@ -101,26 +102,28 @@ func languageOf(p string) *lang {
 	if ext == "" {
 		return plain
 	}
-	if l := languages[ext]; l != nil {
+	if l := languages()[ext]; l != nil {
 		return l
 	}
-	return languages[strings.ToLower(ext)]
+	return languages()[strings.ToLower(ext)]
 }
 
-// pinned names files that pin versions or belong to tools.
-var pinned = map[string]bool{
-	"go.mod": true, "go.sum": true, "go.work": true, "go.work.sum": true, "package.json": true, "package-lock.json": true,
-	"npm-shrinkwrap.json": true, "pnpm-lock.yaml": true, "yarn.lock": true, "Cargo.toml": true, "Cargo.lock": true,
-	"pyproject.toml": true, "poetry.lock": true, "requirements.txt": true, "setup.cfg": true, "Pipfile": true,
-	"Gemfile": true, "composer.json": true, "composer.lock": true, "pom.xml": true, "build.gradle": true,
-	"flake.lock": true, "mix.lock": true, "pubspec.yaml": true, "LICENSE": true, "COPYING": true, "NOTICE": true,
-	"LICENSE.txt": true, "AUTHORS": true, "CHANGELOG": true, "Dockerfile": true, "CODEOWNERS": true, "VERSION": true,
-	"Makefile": true, "environment.yml": true, "atoll.yaml": true, "tsconfig.json": true,
+// pinned reports files that pin versions or belong to tools.
+func pinned(base string) bool {
+	switch base {
+	case "go.mod", "go.sum", "go.work", "go.work.sum", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml",
+		"yarn.lock", "Cargo.toml", "Cargo.lock", "pyproject.toml", "poetry.lock", "requirements.txt", "setup.cfg", "Pipfile",
+		"Gemfile", "composer.json", "composer.lock", "pom.xml", "build.gradle", "flake.lock", "mix.lock", "pubspec.yaml",
+		"tsconfig.json", "environment.yml", "Makefile", "Dockerfile", "CODEOWNERS", "VERSION", "LICENSE", "LICENSE.txt",
+		"COPYING", "NOTICE", "AUTHORS", "CHANGELOG", "atoll.yaml":
+		return true
+	}
+	return false
 }
 
 // skippedName reports names that no offline edit touches.
 func skippedName(base string) bool {
-	if pinned[base] || strings.HasPrefix(base, ".") {
+	if pinned(base) || strings.HasPrefix(base, ".") {
 		return true
 	}
 	for _, s := range []string{".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".pb.go", "_pb2.py", ".map",

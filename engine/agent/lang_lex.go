@@ -212,16 +212,19 @@ func (x *lexer) operandDue() bool {
 		s := last.text(x.src)
 		return s != "++" && s != "--" && s != "."
 	case tokWord:
-		return operandWords[last.text(x.src)]
+		return beforeOperand(last.text(x.src))
 	}
 	return false
 }
 
-// operandWords are keywords after which an operand follows.
-var operandWords = map[string]bool{
-	"return": true, "in": true, "and": true, "or": true, "not": true, "else": true, "if": true, "elif": true, "while": true,
-	"case": true, "yield": true, "typeof": true, "of": true, "then": true, "do": true, "print": true, "assert": true,
-	"lambda": true, "await": true, "throw": true, "until": true, "unless": true, "when": true, "is": true,
+// beforeOperand reports keywords after which an operand follows.
+func beforeOperand(w string) bool {
+	switch w {
+	case "return", "in", "and", "or", "not", "else", "if", "elif", "while", "case", "yield", "typeof", "of", "then", "do",
+		"print", "assert", "lambda", "await", "throw", "until", "unless", "when", "is":
+		return true
+	}
+	return false
 }
 
 func (x *lexer) word() {

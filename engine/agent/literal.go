@@ -15,6 +15,7 @@ type literal struct {
 	value      float64
 	format     numberFormat
 	weight     float64 // how likely it is worth tuning, 0..1
+	table      bool    // one of a list of numbers
 }
 
 // numberFormat is how a number is written, so that a new value is written the
@@ -116,24 +117,32 @@ func (x *lexer) dated(i, j int) bool {
 	return x.at(j) == ':' && x.digitAt(j+1) && x.digitAt(j+2) && !x.digitAt(j+3) && (x.l.layout == layoutData || x.l.layout == layoutText)
 }
 
-var codeSuffixes = map[string]bool{
-	"f": true, "F": true, "l": true, "L": true, "u": true, "U": true, "ul": true, "UL": true, "ull": true, "ULL": true,
-	"ll": true, "LL": true, "d": true, "D": true, "n": true, "m": true, "f32": true, "f64": true, "i8": true, "i16": true,
-	"i32": true, "i64": true, "i128": true, "isize": true, "u8": true, "u16": true, "u32": true, "u64": true, "u128": true,
-	"usize": true, "_f32": true, "_f64": true, "_i32": true, "_i64": true, "_u32": true, "_u64": true, "_usize": true,
+// codeSuffix reports the suffixes that numbers have in code.
+func codeSuffix(s string) bool {
+	switch s {
+	case "f", "F", "l", "L", "u", "U", "ul", "UL", "ull", "ULL", "ll", "LL", "d", "D", "n", "m",
+		"f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+		"_f32", "_f64", "_i32", "_i64", "_u32", "_u64", "_usize":
+		return true
+	}
+	return false
 }
 
-var units = map[string]bool{
-	"px": true, "em": true, "rem": true, "vh": true, "vw": true, "s": true, "ms": true, "us": true, "ns": true, "m": true,
-	"h": true, "d": true, "k": true, "K": true, "M": true, "G": true, "T": true, "Ki": true, "Mi": true, "Gi": true, "kb": true,
-	"mb": true, "gb": true, "kB": true, "KB": true, "MB": true, "GB": true, "B": true, "deg": true, "rad": true, "fr": true, "pt": true,
+// unitSuffix reports the units that numbers have in style sheets and settings.
+func unitSuffix(s string) bool {
+	switch s {
+	case "px", "em", "rem", "vh", "vw", "fr", "pt", "deg", "rad", "s", "ms", "us", "ns", "m", "h", "d",
+		"k", "K", "M", "G", "T", "Ki", "Mi", "Gi", "kb", "mb", "gb", "kB", "KB", "MB", "GB", "B":
+		return true
+	}
+	return false
 }
 
 func (x *lexer) suffix(s string) bool {
 	if x.l.unitWord {
-		return units[s]
+		return unitSuffix(s)
 	}
-	return (x.l.layout == layoutBrace || x.l.layout == layoutText) && codeSuffixes[s]
+	return (x.l.layout == layoutBrace || x.l.layout == layoutText) && codeSuffix(s)
 }
 
 // maxLiterals bounds the work on one file.
@@ -269,7 +278,8 @@ func parsePrefixed(lit literal, s string, neg bool) (literal, bool) {
 }
 
 // literalWeight guesses how likely a number is a parameter rather than
-// structure: 0, 1 and 2, indices and sizes of formats rarely are.
+// structure: one in a table or after a name is, while 0, 1 and 2, indices and
+// sizes of formats rarely are.
 func literalWeight(src []byte, l *lang, toks []lexeme, i int, lit *literal) float64 {
 	prev, next := "", ""
 	if i > 0 {
@@ -281,21 +291,38 @@ func literalWeight(src []byte, l *lang, toks []lexeme, i int, lit *literal) floa
 	if prev == "[" && next == "]" && i > 1 && (toks[i-2].kind == tokWord || toks[i-2].kind == tokClose) {
 		return 0.03
 	}
-	if !lit.format.integer {
-		return 1
-	}
-	w := 0.5
-	if l.layout == layoutData || l.layout == layoutText {
-		w = 0.8
-	}
+	lit.table = inTable(src, toks, i)
+	data := l.layout == layoutData || l.layout == layoutText
+	small := math.Abs(lit.value) <= 2 && lit.value == math.Trunc(2*lit.value)/2
+	w := 1.0
 	switch {
-	case lit.format.base != 10:
-		w *= 0.2
-	case math.Abs(lit.value) <= 2:
-		w *= 0.3
+	case lit.table || data:
+	case prev == "=" || prev == ":=" || prev == ":":
+	case small:
+		w = 0.15
+	default:
+		w = 0.6
 	}
-	if prev == "<<" || prev == ">>" || prev == "%" {
+	if lit.format.exponent != 0 && math.Abs(lit.value) < 1e-6 {
+		w *= 0.2 // a tolerance
+	}
+	if lit.format.integer {
 		w *= 0.5
+		if lit.format.base != 10 || prev == "<<" || prev == ">>" || prev == "%" {
+			w *= 0.2
+		}
 	}
 	return w
+}
+
+// inTable reports a number in a list or a tuple with others.
+func inTable(src []byte, toks []lexeme, i int) bool {
+	edge := func(k int, edges string) bool {
+		return k >= 0 && k < len(toks) && toks[k].end-toks[k].start == 1 && bytes.IndexByte([]byte(edges), src[toks[k].start]) >= 0
+	}
+	number := func(k int) bool { return k >= 0 && k < len(toks) && toks[k].kind == tokNumber }
+	if !edge(i-1, "([{,") || !edge(i+1, ")]},") {
+		return false
+	}
+	return edge(i-1, ",") && number(i-2) || edge(i+1, ",") && number(i+2)
 }

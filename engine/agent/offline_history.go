@@ -77,8 +77,8 @@ func (h *History) Clone() *History {
 // prior, so that few observations move it little.
 func (h *History) factor(operator, tag string) float64 {
 	all, one := h.Of(operator, ""), h.Of(operator, tag)
-	const prior = 8
+	const prior, most = 4, 4
 	mean := (all.Wins + 1) / (all.Tries + prior)
 	rate := (one.Wins + prior*mean) / (one.Tries + prior)
-	return min(4, max(0.25, rate/mean))
+	return min(most, max(1.0/most, rate/mean))
 }

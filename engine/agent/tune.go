@@ -110,7 +110,7 @@ func (e *editing) peer(n *numbers, it Item) (peer, bool) {
 func (n *numbers) step(e *editing, st tuneStep) ([]textEdit, []string) {
 	move := make([]float64, len(n.lits))
 	for _, i := range n.subset(e, st) {
-		move[i] = st.iso * n.scale(i, st.group) * e.rng.NormFloat64()
+		move[i] = st.iso * n.scale(i, e.rng.Float64() < n.groupChance(i)) * e.rng.NormFloat64()
 	}
 	if st.peer >= 0 {
 		for i, v := range n.peers[st.peer].values {
@@ -194,6 +194,15 @@ func (n *numbers) negated(lit literal, text string) (string, bool) {
 	return "", false
 }
 
+// groupChance is how often a step takes its scale from the numbers around:
+// mostly in a table, where they are of one kind.
+func (n *numbers) groupChance(i int) float64 {
+	if n.lits[i].table {
+		return 0.85
+	}
+	return 0.25
+}
+
 // scale is the unit of a step for literal i: its own magnitude, or that of
 // the numbers around it.
 func (n *numbers) scale(i int, group bool) float64 {
@@ -203,7 +212,7 @@ func (n *numbers) scale(i int, group bool) float64 {
 	}
 	sum, count := 0.0, 0
 	for j := max(0, i-4); j < min(len(n.lits), i+5); j++ {
-		if n.lits[j].format.integer == n.lits[i].format.integer && n.lits[j].value != 0 {
+		if n.lits[j].format.integer == n.lits[i].format.integer && n.lits[j].table == n.lits[i].table && n.lits[j].value != 0 {
 			sum += math.Abs(n.lits[j].value)
 			count++
 		}

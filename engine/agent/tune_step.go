@@ -27,16 +27,30 @@ type tuneStep struct {
 	line   float64 // spread along the difference to a peer
 	peer   int     // index of that peer, -1 = none
 	id     record.CandidateID
-	group  bool // scale by the neighbours rather than by itself
 }
 
 // stepDecades are the prior weights of steps from 1e-4 to 1.
-var stepDecades = [...]float64{0.05, 0.15, 0.3, 0.35, 0.15}
+var stepDecades = [...]float64{0.03, 0.07, 0.2, 0.5, 0.2}
+
+// sizes are the classes of how many literals a step changes, with their prior
+// weights: most problems yield to one number at a time.
+var (
+	sizes      = [...]string{"one", "few", "many"}
+	sizeWeight = [...]float64{0.7, 0.2, 0.1}
+)
+
+// How often a step also goes along the line to a peer, and how far: spread
+// around the parent, or around a peer that is better.
+const (
+	lineChance   = 0.2
+	lineSpread   = 0.1
+	betterChance = 0.8
+)
 
 // tuneStep draws a step. What the history knows shifts the draw.
 func (e *editing) tuneStep(n *numbers) tuneStep {
 	h, op := e.job.History, string(record.OpTune)
-	st := tuneStep{peer: -1, group: e.rng.Float64() < 0.5}
+	st := tuneStep{peer: -1}
 	d := drawIndex(e.rng, len(stepDecades), func(i int) float64 {
 		w := stepDecades[i] * h.factor(op, decadeTag(i-4))
 		if e.strong && i < 3 {
@@ -46,13 +60,11 @@ func (e *editing) tuneStep(n *numbers) tuneStep {
 	})
 	st.decade = d - 4
 	st.iso = math.Pow(10, float64(st.decade)-0.5+e.rng.Float64())
-	sizes := [...]string{"one", "few", "many"}
-	prior := [...]float64{0.35, 0.4, 0.25}
 	k := drawIndex(e.rng, 3, func(i int) float64 {
 		if e.strong && i < 2 {
 			return 0
 		}
-		return prior[i] * h.factor(op, sizes[i])
+		return sizeWeight[i] * h.factor(op, sizes[i])
 	})
 	st.size = sizes[k]
 	total := len(n.lits)
@@ -66,11 +78,11 @@ func (e *editing) tuneStep(n *numbers) tuneStep {
 		st.count = max(min(2, total), int(math.Ceil(float64(total)*math.Pow(e.rng.Float64(), 1.5))))
 		st.where = where(e.rng.IntN(2))
 	}
-	if len(n.peers) > 0 && e.rng.Float64() < 0.4*min(2, h.factor(op, "line")) {
+	if len(n.peers) > 0 && e.rng.Float64() < lineChance*min(2, h.factor(op, "line")) {
 		st.peer = e.rng.IntN(len(n.peers))
 		st.id = n.peers[st.peer].id
-		st.line = 0.3 * e.rng.NormFloat64()
-		if n.peers[st.peer].better && e.rng.Float64() < 0.5 {
+		st.line = lineSpread * e.rng.NormFloat64()
+		if n.peers[st.peer].better && e.rng.Float64() < betterChance {
 			st.line += 1
 		}
 	}
