@@ -236,4 +236,3 @@ func union(list, more []string) []string {
 	}
 	return list
 }
-
