@@ -103,7 +103,6 @@ type Report struct {
 	Changes    []Change
 	Refused    []string
 	Copied     bool // the tree was copied because overlay was refused
-	Notes      []string
 }
 
 // codec writes or reads fields in one order, so that one method describes both.
@@ -259,7 +258,6 @@ func (r *Report) code(c *codec) {
 	c.strs(&r.Limits)
 	c.strs(&r.Violations)
 	c.strs(&r.Refused)
-	c.strs(&r.Notes)
 	c.bytes(&r.Result)
 	c.changes(&r.Changes)
 }
