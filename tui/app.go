@@ -37,6 +37,8 @@ type app struct {
 	feedErr error
 	crash   *CrashError
 	aborted bool
+	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	listen  func() tea.Cmd                             // waits for the next snapshot
 }
 
 type replacer interface{ Replace(string) string }
@@ -48,6 +50,10 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	}
 	d := newDesk(ctx, o)
 	a := &app{d: d, keys: keys, focus: paneNiches, cache: map[paneID]drawn{}}
+	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}
+	a.listen = func() tea.Cmd { return waitForSnap(d.ctx, o.Feed, a.version, a.lastAt) }
 	if r := plainGlyphs(d.glyphs); r != nil {
 		a.glyphs = r
 	}
@@ -61,7 +67,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.shown(), a.tick(), waitForSnap(a.d.ctx, a.d.opt.Feed, a.version, time.Time{})}
+	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen()}
 	if a.d.opt.Console.Theme == "auto" || a.d.opt.Console.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -136,7 +142,7 @@ func (a *app) snapshot(s *engine.Snapshot) tea.Cmd {
 		return nil
 	}
 	a.version = max(a.version, s.Version)
-	again := waitForSnap(a.d.ctx, a.d.opt.Feed, a.version, a.lastAt)
+	again := a.listen()
 	if a.leaving > 0 && len(s.Running) == 0 && s.Jobs.Running == 0 {
 		a.d.take(s)
 		return tea.Quit
@@ -201,7 +207,7 @@ func (a *app) tick() tea.Cmd {
 		return nil
 	}
 	a.ticking = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+	return a.after(time.Second, tickMsg{})
 }
 
 // done tells the end of an action.

@@ -40,6 +40,8 @@ func newRig(t testing.TB, s *engine.Snapshot, w, h int, edit ...func(o *Options)
 		a.d.profile = colorprofile.ASCII
 	}
 	a.d.restyle()
+	a.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	a.listen = func() tea.Cmd { return nil }
 	r := &rig{t: t, app: a, ctl: ctl}
 	r.send(tea.WindowSizeMsg{Width: w, Height: h})
 	return r
@@ -53,8 +55,7 @@ func (r *rig) send(msg tea.Msg) {
 	r.run(cmd)
 }
 
-// run executes a command. Waiting for the feed and timers are left alone: a
-// command that does not answer soon is one of those.
+// run executes a command and delivers its message.
 func (r *rig) run(cmd tea.Cmd) {
 	r.t.Helper()
 	if cmd == nil {
@@ -65,8 +66,8 @@ func (r *rig) run(cmd tea.Cmd) {
 	var msg tea.Msg
 	select {
 	case msg = <-got:
-	case <-time.After(30 * time.Millisecond):
-		return
+	case <-time.After(10 * time.Second):
+		r.t.Fatal("a command does not answer")
 	}
 	switch m := msg.(type) {
 	case nil:

@@ -43,7 +43,7 @@ func (a *app) toast(text, level string, stay time.Duration) tea.Cmd {
 	if level != "warn" {
 		a.panes[paneLog].(*logPane).tell(level, text)
 	}
-	return tea.Tick(stay, func(time.Time) tea.Msg { return toastMsg{n} })
+	return a.after(stay, toastMsg{n})
 }
 
 func (a *app) dropToast(n int) {

@@ -92,12 +92,15 @@ func (c *Chart) frame(w, h int) (*frame, bool) {
 	if c.Low < c.High {
 		f.y0, f.y1 = c.Low, c.High
 	}
-	if span := f.y1 - f.y0; !(span > 0) || math.IsInf(span, 0) {
+	const most = math.MaxFloat64 / 4 // differences stay finite
+	f.y0, f.y1 = math.Max(f.y0, -most), math.Min(f.y1, most)
+	f.x0, f.x1 = math.Max(f.x0, -most), math.Min(f.x1, most)
+	if !(f.y1 > f.y0) {
 		pad := math.Max(math.Abs(f.y0)*0.05, 1e-9)
 		f.y0, f.y1 = f.y0-pad, f.y1+pad
 	}
-	if f.x0 == f.x1 {
-		f.x1 = f.x0 + 1
+	if !(f.x1 > f.x0) {
+		f.x1 = f.x0 + math.Max(1, math.Abs(f.x0)*1e-9)
 	}
 	f.h = h - 1
 	f.yTick = Ticks(f.y0, f.y1, max(2, f.h/4))
@@ -131,13 +134,21 @@ func center(s string, w int, style string) string {
 
 func (f *frame) dotX(cv *canvas, x float64) int {
 	dw, _ := cv.dots()
-	return int(math.Round((x - f.x0) / (f.x1 - f.x0) * float64(dw-1)))
+	return int(math.Round(share(x, f.x0, f.x1) * float64(dw-1)))
 }
 
 func (f *frame) dotY(cv *canvas, y float64) int {
 	_, dh := cv.dots()
-	t := (y - f.y0) / (f.y1 - f.y0)
-	return int(math.Round((1 - math.Max(0, math.Min(1, t))) * float64(dh-1)))
+	return int(math.Round((1 - share(y, f.y0, f.y1)) * float64(dh-1)))
+}
+
+// share returns where v lies between lo and hi, in [0,1].
+func share(v, lo, hi float64) float64 {
+	t := (v - lo) / (hi - lo)
+	if math.IsNaN(t) {
+		return 0
+	}
+	return math.Max(0, math.Min(1, t))
 }
 
 // draw reduces a series to the first, lowest, highest and last value of each
@@ -200,8 +211,7 @@ func (f *frame) tags() []tag {
 }
 
 func (f *frame) rowOf(v float64) int {
-	t := (v - f.y0) / (f.y1 - f.y0)
-	return clamp(int((1-t)*float64(f.h-1)+0.5), 0, f.h-1)
+	return int((1-share(v, f.y0, f.y1))*float64(f.h-1) + 0.5)
 }
 
 func (f *frame) row(cv *canvas, y int, t tag) string {
@@ -281,7 +291,7 @@ func (f *frame) axis() string {
 	}
 	for _, m := range f.chart.Marks {
 		if m.X >= f.x0 && m.X <= f.x1 {
-			at := int((m.X - f.x0) / (f.x1 - f.x0) * float64(f.w-1))
+			at := int(share(m.X, f.x0, f.x1) * float64(f.w-1))
 			sym := "┴"
 			if look.Glyphs == ASCII {
 				sym = "^"
@@ -291,7 +301,7 @@ func (f *frame) axis() string {
 	}
 	for _, v := range Ticks(f.x0, f.x1, max(1, f.w/14)) {
 		s := tick(v)
-		put(s, clamp(int((v-f.x0)/(f.x1-f.x0)*float64(f.w-1))-len(s)/2, 0, n))
+		put(s, clamp(int(share(v, f.x0, f.x1)*float64(f.w-1))-len(s)/2, 0, n))
 	}
 	var p painter
 	p.put(look.Faint, strings.Repeat(" ", f.left-1)+corner+strings.Join(line, ""))

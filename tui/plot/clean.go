@@ -10,7 +10,7 @@ import (
 
 const (
 	tabStop    = 4
-	maxClean   = 16 << 10 // bytes of one line that are looked at
+	maxClean   = 4 << 10 // bytes of one line that are looked at
 	maxMarks   = 2        // combining marks kept after one character
 	badRune    = '\uFFFD'
 	cleanASCII = 0x7f
@@ -20,7 +20,7 @@ const (
 // removes escape sequences (CSI, OSC, DCS and their like), C0 and C1 controls,
 // bidirectional and zero-width characters and surplus combining marks; line
 // breaks become spaces, tabs become spaces up to the next stop of four,
-// invalid UTF-8 becomes U+FFFD. Text beyond 16 KiB is cut.
+// invalid UTF-8 becomes U+FFFD. Text beyond 4 KiB is cut.
 func Clean(s string) string {
 	if plainASCII(s) {
 		return s
@@ -28,7 +28,7 @@ func Clean(s string) string {
 	if len(s) > maxClean {
 		s = s[:maxClean]
 	}
-	if strings.ContainsAny(s, "\x1b\u0090\u009b\u009d\u0098\u009e\u009f\x90\x9b\x9d\x98\x9e\x9f") {
+	if strings.ContainsAny(s, "\x1b\u0090\u0098\u009b\u009d\u009e\u009f") {
 		s = ansi.Strip(foldC1(s))
 	}
 	var b strings.Builder
@@ -115,6 +115,8 @@ func hidden(r rune) bool {
 		return true
 	case r >= 0x1d173 && r <= 0x1d17a:
 		return true
+	case unicode.Is(unicode.Cf, r): // format characters: some join what follows
+		return true
 	case r >= 0xe000 && r <= 0xf8ff, r >= 0xf0000: // private use: no terminal agrees on it
 		return true
 	}
@@ -122,11 +124,54 @@ func hidden(r rune) bool {
 }
 
 // Width returns the number of cells a line takes; escape codes count nothing.
+// Text of ASCII, SGR codes and drawing characters, which is nearly all, is
+// counted here; the rest goes by grapheme clusters.
 func Width(s string) int {
-	if plainASCII(s) {
-		return len(s)
+	n := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c >= 0x20 && c < cleanASCII:
+			i++
+			n++
+		case c == 0x1b:
+			j := sgrEnd(s, i)
+			if j < 0 {
+				return ansi.StringWidth(s)
+			}
+			i = j
+		case c == 0xc2 || c == 0xc3 || c == 0xe2:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !narrow(r) {
+				return ansi.StringWidth(s)
+			}
+			i += size
+			n++
+		default:
+			return ansi.StringWidth(s)
+		}
 	}
-	return ansi.StringWidth(s)
+	return n
+}
+
+// sgrEnd returns the index after an SGR sequence at i, -1 when it is none.
+func sgrEnd(s string, i int) int {
+	if i+1 >= len(s) || s[i+1] != '[' {
+		return -1
+	}
+	for i += 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && (c < '0' || c > '9'):
+			return -1
+		}
+	}
+	return -1
+}
+
+// narrow reports drawing characters that take one cell everywhere.
+func narrow(r rune) bool {
+	return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff || r == '·' || r == '×' || r == '±' || r == '…' || r == '–' || r == '“' || r == '”'
 }
 
 // Fit returns s cut or padded to exactly w cells; styles inside stay. A cut is
@@ -140,10 +185,28 @@ func Fit(s string, w int) string {
 		s = ansi.Truncate(s, w, "…")
 		n = Width(s)
 	}
-	if n < w {
-		s += strings.Repeat(" ", w-n)
+	if n == w {
+		return s
 	}
-	return s
+	out := s + strings.Repeat(" ", max(0, w-n))
+	if plainASCII(s) || Width(out) == w {
+		return out
+	}
+	return Fit(plainOnly(s), w)
+}
+
+// plainOnly replaces what clusters with its neighbours in ways that make a
+// width unpredictable.
+func plainOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x20:
+			return -1
+		case r < cleanASCII || narrow(r):
+			return r
+		}
+		return '?'
+	}, s)
 }
 
 // FitRight is Fit with the text on the right.
@@ -152,7 +215,10 @@ func FitRight(s string, w int) string {
 		return ""
 	}
 	if n := Width(s); n < w {
-		return strings.Repeat(" ", w-n) + s
+		if out := strings.Repeat(" ", w-n) + s; Width(out) == w {
+			return out
+		}
+		return FitRight(plainOnly(s), w)
 	}
 	return Fit(s, w)
 }

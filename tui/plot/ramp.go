@@ -121,6 +121,9 @@ func (r *Ramp) at(t float64) *step {
 	if !(t > 0) { // NaN too
 		return &r.steps[0]
 	}
+	if t >= 1 {
+		return &r.steps[len(r.steps)-1]
+	}
 	return &r.steps[min(int(t*float64(len(r.steps))), len(r.steps)-1)]
 }
 
@@ -178,4 +181,16 @@ func (r *Ramp) Legend(w int) string {
 		p.put(s.bg, " ")
 	}
 	return p.line()
+}
+
+// Inversions counts how often brightness falls from one step to the next; a
+// ramp that people can read has none.
+func (r *Ramp) Inversions() int {
+	n := 0
+	for i := 1; i < len(r.steps); i++ {
+		if r.steps[i].luma < r.steps[i-1].luma-1e-9 {
+			n++
+		}
+	}
+	return n
 }

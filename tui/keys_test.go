@@ -1,0 +1,345 @@
+package tui
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/engine"
+	"atoll/store/record"
+	"atoll/tui/tuitest"
+)
+
+// golden registers -update.
+func updating() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
+}
+
+func TestKeysFile(t *testing.T) {
+	const path = "../docs/keys.md"
+	want := KeysMarkdown()
+	if updating() {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/keys.md is not what the key table says; run go test ./tui -run KeysFile -update")
+	}
+}
+
+func TestKeyTableIsWhole(t *testing.T) {
+	all := bindings()
+	seen := map[string]bool{}
+	for _, b := range all {
+		if seen[b.ID] {
+			t.Errorf("two actions are called %s", b.ID)
+		}
+		seen[b.ID] = true
+		if b.Run == nil || b.Title == "" || len(b.In) == 0 {
+			t.Errorf("%s lacks something to do, a title or a place", b.ID)
+		}
+		if b.Danger && !b.Decides {
+			t.Errorf("%s is dangerous and not a decision", b.ID)
+		}
+		for _, s := range b.In {
+			if !slices.Contains(scopeOrder(), s) {
+				t.Errorf("%s is in %q, which no page lists", b.ID, s)
+			}
+		}
+		for _, k := range b.Keys {
+			if slices.Contains([]string{"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}, k) {
+				t.Errorf("%s takes %s from tmux or the terminal", b.ID, k)
+			}
+		}
+	}
+	if _, err := newKeymap(all, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Within one pane no key of a special scope may hide a global one that people
+// rely on everywhere.
+func TestGlobalKeysAreNotHidden(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(4), 120, 36)
+	for id, p := range r.app.panes {
+		for _, key := range []string{"?", ":", "esc", "q", "ctrl+c", "u", "p", "P", "tab", "1", "9"} {
+			b := r.app.keys.find(append(p.scopes(), inAll), key)
+			if b == nil || !slices.Contains(b.In, inAll) {
+				t.Errorf("pane %d: %s is hidden by %v", id, key, b)
+			}
+		}
+	}
+}
+
+func TestOwnKeys(t *testing.T) {
+	m, err := newKeymap(bindings(), map[string]string{"freeze": "F ctrl+f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := m.find([]scope{inCandidates}, "F"); b == nil || b.ID != "freeze" {
+		t.Errorf("F does %v", b)
+	}
+	if b := m.find([]scope{inCandidates}, "f"); b != nil {
+		t.Errorf("f still does %s", b.ID)
+	}
+	for name, own := range map[string]map[string]string{"an unknown action": {"freezz": "F"}, "a clash": {"freeze": "a"}} {
+		if _, err := newKeymap(bindings(), own); !errors.Is(err, ErrKeys) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func verbs(ds []record.Decision) string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, string(d.Verb))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestKeysBecomeDecisions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string
+		want string
+		on   record.CandidateID
+		text string
+	}{
+		{"freeze the best", []string{"f"}, "freeze", 298, ""},
+		{"boost it", []string{"b"}, "boost", 298, ""},
+		{"pin it", []string{"*"}, "pin", 298, ""},
+		{"approve the oldest that waits", []string{"r", "a"}, "approve", 281, ""},
+		{"skip, then approve the second", []string{"r", "s", "a"}, "approve", 288, ""},
+		{"approving twice takes both", []string{"r", "a", "a"}, "approve approve", 281, ""},
+		{"reject with a reason from the list", []string{"r", "x", "down", "enter"}, "reject", 281, "games the metric"},
+		{"pause the experiment", []string{"P"}, "pause", record.NoCandidate, ""},
+		{"cancel asks, and esc keeps", []string{"2", "X", "enter"}, "", 0, ""},
+		{"cancel asks, and c cancels", []string{"2", "X", "c"}, "cancel", record.NoCandidate, ""},
+		{"retry what failed", []string{"2", "j", "j", "j", "j", "R"}, "retry", record.NoCandidate, ""},
+		{"the best does not wait, so a does nothing", []string{"a"}, "", 0, ""},
+		{"marked niches are frozen together", []string{"space", "left", "left", "space", "f"}, "freeze freeze", 298, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), 120, 36)
+			r.keys(c.keys...)
+			ds := r.ctl.Decisions()
+			if got := verbs(ds); got != c.want {
+				t.Fatalf("decided %q, want %q", got, c.want)
+			}
+			if len(ds) > 0 && (ds[0].Candidate != c.on || ds[0].Text != c.text) {
+				t.Errorf("decided %+v", ds[0])
+			}
+		})
+	}
+}
+
+func TestOwnWordsReject(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("r", "x")
+	r.typing("zqj no")
+	r.keys("enter")
+	if ds := r.ctl.Decisions(); len(ds) != 1 || ds[0].Text != "zqj no" {
+		t.Errorf("decided %+v", ds)
+	}
+}
+
+func TestReadOnlyDecidesNothing(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) { o.ReadOnly = true })
+	for _, b := range r.app.keys.all {
+		if b.Decides && r.app.off(b) == "" {
+			t.Errorf("%s works in a read-only console", b.ID)
+		}
+	}
+	r.keys("f", "b", "P", "u", "r", "a")
+	if ds := r.ctl.Decisions(); len(ds) > 0 {
+		t.Errorf("decided %s", verbs(ds))
+	}
+	if !strings.Contains(ansi.Strip(r.app.frame()), "read-only") {
+		t.Error("the key does not say why it is off")
+	}
+}
+
+func TestErrorsAreShownAndTheQueueStays(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.ctl.Err = errors.New("the disk is full")
+	r.keys("r", "a")
+	frame := ansi.Strip(r.app.frame())
+	if !strings.Contains(frame, "the disk is full") {
+		t.Error("the error is not shown")
+	}
+	if !strings.Contains(frame, "c281") {
+		t.Error("the candidate left the queue though nothing was decided")
+	}
+}
+
+func TestEveryActionRunsEverywhere(t *testing.T) {
+	for _, name := range []string{"full", "empty"} {
+		t.Run(name, func(t *testing.T) {
+			s := tuitest.Snapshot(8)
+			if name == "empty" {
+				s = tuitest.Loading()
+			}
+			for _, screen := range []paneID{noPane, paneJobs, paneReview, paneCandidate, paneJob, paneLineage, paneSettings, paneCandidates, paneNotes} {
+				r := newRig(t, s, 100, 30)
+				for _, b := range bindings() {
+					if b.ID == "pager" || b.ID == "editor" || b.ID == "suspend" {
+						continue // these leave the screen to another program
+					}
+					r.app.stack, r.app.dialogs, r.app.leaving = nil, nil, 0
+					if screen != noPane {
+						r.run(r.app.open(screen))
+					}
+					r.run(r.app.run(r.app.keys.get(b.ID)))
+					exact(t, b.ID, r.app.frame(), 100, 30)
+					if r.app.crash != nil {
+						t.Fatalf("%s on screen %d: %v", b.ID, screen, r.app.crash)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestPaletteFindsActionsAndObjects(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(8), 120, 36)
+	r.keys(":")
+	r.typing("settings")
+	r.keys("enter")
+	if r.app.screen() != paneSettings {
+		t.Errorf("the palette opened %d", r.app.screen())
+	}
+	r.keys(":")
+	r.typing("#341")
+	r.keys("enter")
+	if p := r.app.panes[paneJob].(*jobPane); r.app.screen() != paneJob || p.job != 341 {
+		t.Errorf("screen %d, job %s", r.app.screen(), p.job)
+	}
+	r.keys("esc", "esc")
+	if r.app.screen() != noPane {
+		t.Errorf("esc leads to %d", r.app.screen())
+	}
+}
+
+func TestFilterNarrowsAndInverts(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(8), 120, 36)
+	r.keys("2", "z", "/")
+	r.typing("failed")
+	r.keys("enter")
+	p := r.app.panes[paneJobs].(*jobsPane)
+	if len(p.list.ids) != 1 || p.list.ids[0] != 339 {
+		t.Errorf("failed jobs: %v", p.list.ids)
+	}
+	r.keys("esc")
+	if all := len(p.list.ids); all < 20 {
+		t.Errorf("esc leaves %d jobs", all)
+	}
+	if fits("!tune", "tune") || !fits("!tune", "mutate") || !fits("TUNE off", "tune", "offline") {
+		t.Error("words or inversion do not hold")
+	}
+}
+
+func TestQuitting(t *testing.T) {
+	owner := func(drained, aborted *int) func(o *Options) {
+		return func(o *Options) {
+			o.Quit = Quit{Drain: func() { *drained++ }, Abort: func() { *aborted++ }}
+		}
+	}
+	t.Run("an idle console quits at once", func(t *testing.T) {
+		s := tuitest.Snapshot(4)
+		s.Running = nil
+		var d, ab int
+		r := newRig(t, s, 100, 30, owner(&d, &ab))
+		r.keys("q")
+		if !r.quit || d+ab > 0 {
+			t.Errorf("quit %v, drained %d, aborted %d", r.quit, d, ab)
+		}
+	})
+	t.Run("one that only looks on quits at once", func(t *testing.T) {
+		s := tuitest.Snapshot(4)
+		s.Owner = false
+		var d, ab int
+		r := newRig(t, s, 100, 30, owner(&d, &ab))
+		r.keys("ctrl+c")
+		if !r.quit || d+ab > 0 {
+			t.Errorf("quit %v, drained %d, aborted %d", r.quit, d, ab)
+		}
+	})
+	t.Run("ctrl+c drains and leaves when the last job ended", func(t *testing.T) {
+		var d, ab int
+		r := newRig(t, tuitest.Snapshot(4), 100, 30, owner(&d, &ab))
+		r.keys("ctrl+c")
+		if r.quit || d != 1 || !strings.Contains(ansi.Strip(r.app.frame()), "draining 2 jobs, ctrl+c again to end them") {
+			t.Fatalf("quit %v, drained %d:\n%s", r.quit, d, ansi.Strip(r.app.frame()))
+		}
+		next := tuitest.Snapshot(4)
+		next.Version, next.Running, next.Jobs.Running = 8, nil, 0
+		r.send(snapMsg{next})
+		if !r.quit || r.app.aborted {
+			t.Errorf("quit %v, aborted %v", r.quit, r.app.aborted)
+		}
+	})
+	t.Run("ctrl+c twice ends them, even over a dialog", func(t *testing.T) {
+		var d, ab int
+		r := newRig(t, tuitest.Snapshot(4), 100, 30, owner(&d, &ab))
+		r.keys("ctrl+c", "?", "ctrl+c")
+		if !r.quit || d != 1 || ab != 1 || !r.app.aborted {
+			t.Errorf("quit %v, drained %d, aborted %d", r.quit, d, ab)
+		}
+	})
+	t.Run("q asks while jobs run", func(t *testing.T) {
+		var d, ab int
+		r := newRig(t, tuitest.Snapshot(4), 100, 30, owner(&d, &ab))
+		r.keys("q", "enter")
+		if r.quit || d+ab > 0 {
+			t.Errorf("the default leaves: quit %v, drained %d, aborted %d", r.quit, d, ab)
+		}
+		r.keys("q", "d")
+		if d != 1 {
+			t.Errorf("drained %d", d)
+		}
+	})
+}
+
+func TestPausedViewHoldsStill(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(4), 120, 36)
+	r.keys("p")
+	next := tuitest.Snapshot(4)
+	next.Version, next.Jobs.Scored = 8, 400
+	r.send(snapMsg{next})
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "341/500") || !strings.Contains(frame, "paused") {
+		t.Error("the view moved, or does not say that it is paused")
+	}
+	r.keys("p")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "522/500") {
+		t.Errorf("the view does not catch up:\n%s", frame)
+	}
+}
+
+func TestEngineEventsOpenNoDialog(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(4), 120, 36)
+	r.keys("n", "8", "n")
+	r.typing("half a no")
+	next := tuitest.Snapshot(4)
+	next.Version, next.Fatal = 8, "the disk is full"
+	next.Review = append(next.Review, engine.Held{Candidate: tuitest.Candidate(300)})
+	r.send(snapMsg{next})
+	r.typing("te")
+	r.keys("enter")
+	if ds := r.ctl.Decisions(); len(ds) != 1 || ds[0].Text != "half a note" {
+		t.Errorf("typing was disturbed: %+v", ds)
+	}
+	if !strings.Contains(ansi.Strip(r.app.frame()), "the disk is full") {
+		t.Error("a fatal error is not shown")
+	}
+}
