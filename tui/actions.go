@@ -189,20 +189,6 @@ func onCandidates(a *app) string {
 	return ""
 }
 
-func onJob(a *app) string {
-	if a.currentID() != paneJob {
-		return "there is one text here"
-	}
-	return ""
-}
-
-func onDoctor(a *app) string {
-	if a.currentID() != paneDoctor {
-		return "only in the doctor"
-	}
-	return ""
-}
-
 // names lists what was acted on: c12, c13 or "5 candidates".
 func names(ss []selection) string {
 	if len(ss) > 3 {

@@ -151,8 +151,8 @@ func textKeys() []*binding {
 		{ID: "previous-hunk", Keys: []string{"{"}, Title: "previous hunk", In: []scope{inDiff}, Run: diff(func(v *diffView) { v.hunk(-1) })},
 		{ID: "next-hunk", Keys: []string{"}"}, Title: "next hunk", In: []scope{inDiff}, Run: diff(func(v *diffView) { v.hunk(1) })},
 		{ID: "whitespace", Keys: []string{"W"}, Title: "white space", Doc: "hides changes of white space alone", In: []scope{inDiff}, Run: diff((*diffView).toggleSpace)},
-		{ID: "previous-text", Keys: []string{"["}, Title: "previous text", In: []scope{inText}, Off: onJob, Run: func(a *app) tea.Cmd { return a.panes[paneJob].(*jobPane).tab(-1) }},
-		{ID: "next-text", Keys: []string{"]"}, Title: "next text", In: []scope{inText}, Off: onJob, Bar: 46, Run: func(a *app) tea.Cmd { return a.panes[paneJob].(*jobPane).tab(1) }},
+		{ID: "previous-text", Keys: []string{"["}, Title: "previous text", In: []scope{inJob}, Run: func(a *app) tea.Cmd { return a.panes[paneJob].(*jobPane).tab(-1) }},
+		{ID: "next-text", Keys: []string{"]"}, Title: "next text", In: []scope{inJob}, Bar: 46, Run: func(a *app) tea.Cmd { return a.panes[paneJob].(*jobPane).tab(1) }},
 	}
 }
 
@@ -164,7 +164,7 @@ func otherKeys() []*binding {
 		{ID: "note", Keys: []string{"n"}, Title: "new note", Doc: "a lesson for later prompts", In: []scope{inNotes}, Decides: true, Bar: 59, Run: (*app).newNote},
 		{ID: "inject", Keys: nil, Title: "inject a commit", Doc: "as a candidate", In: []scope{inAll}, Decides: true, Run: (*app).inject},
 		{ID: "change", Keys: []string{"e"}, Title: "change", Doc: "a live setting", In: []scope{inSettings}, Decides: true, Bar: 60, Off: needLiveSetting, Run: (*app).editSetting},
-		{ID: "check-again", Keys: []string{"R"}, Title: "check again", In: []scope{inSettings}, Off: onDoctor, Run: func(a *app) tea.Cmd { return a.panes[paneDoctor].(*doctorPane).again() }},
+		{ID: "check-again", Keys: []string{"R"}, Title: "check again", In: []scope{inDoctor}, Bar: 60, Run: func(a *app) tea.Cmd { return a.panes[paneDoctor].(*doctorPane).again() }},
 		{ID: "freeze-target", Keys: []string{"f"}, Title: "freeze the target", Doc: "again: release", In: []scope{inTargets}, Decides: true, Bar: 60, Off: needTarget, Run: (*app).freezeTarget},
 		{ID: "boost-target", Keys: []string{"b"}, Title: "boost the target", In: []scope{inTargets}, Decides: true, Bar: 59, Off: needTarget, Run: func(a *app) tea.Cmd { return a.boostTarget(2) }},
 		{ID: "boost-target-down", Keys: []string{"B"}, Title: "boost the target down", In: []scope{inTargets}, Decides: true, Off: needTarget, Run: func(a *app) tea.Cmd { return a.boostTarget(0.5) }},

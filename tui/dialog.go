@@ -5,7 +5,6 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"atoll/tui/plot"
 )
@@ -35,12 +34,7 @@ func (a *app) pop() {
 func newInput(value string) textinput.Model {
 	in := textinput.New()
 	in.Prompt = ""
-	var s textinput.Styles
-	plain := lipgloss.NewStyle()
-	s.Focused = textinput.StyleState{Text: plain, Placeholder: plain.Faint(true), Suggestion: plain, Prompt: plain}
-	s.Blurred = s.Focused
-	s.Cursor.Blink = false
-	in.SetStyles(s)
+	in.SetStyles(inputStyles())
 	in.CharLimit = 4096
 	in.SetValue(plot.Clean(value))
 	in.Focus()

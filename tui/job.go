@@ -41,7 +41,7 @@ func (p *jobPane) set(id record.JobID) {
 	p.bump()
 }
 
-func (p *jobPane) scopes() []scope        { return []scope{inText, inJobs, inCandidates} }
+func (p *jobPane) scopes() []scope        { return []scope{inJob, inText, inJobs, inCandidates} }
 func (p *jobPane) timed() bool            { return true }
 func (p *jobPane) filter() (string, bool) { return p.text, true }
 func (p *jobPane) setFilter(t string)     { p.text = t; p.bump() }

@@ -405,6 +405,12 @@ func (p *jobsPane) tableRow(j *record.Job, w int) string {
 	if j.State == record.Duplicate {
 		text = "of " + candidateName(j.Duplicate)
 	}
+	for i := range p.d.snap.Recent {
+		if e := &p.d.snap.Recent[i]; e.Job.ID == j.ID && e.Objective != nil {
+			said, col := p.outcome(e, false)
+			return l.right(st.Strong, number(*e.Objective), 8).gap(2).fit(col, said, w-l.w).String()
+		}
+	}
 	if j.State == record.Queued && j.Priority != 0 {
 		text = fmt.Sprintf("priority %d", j.Priority)
 	}

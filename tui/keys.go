@@ -137,7 +137,7 @@ func keyNames(keys []string) string {
 
 // scopeOrder is the order of documentation and help.
 func scopeOrder() []scope {
-	return []scope{inAll, inList, inNiches, inCandidates, inJobs, inReview, inDiff, inText, inCurves, inLog, inNotes, inDecisions, inSettings, inTargets}
+	return []scope{inAll, inList, inNiches, inCandidates, inJobs, inReview, inDiff, inText, inJob, inCurves, inLog, inNotes, inDecisions, inSettings, inTargets, inDoctor}
 }
 
 // KeysMarkdown returns docs/keys.md, written from the key table.

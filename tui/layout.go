@@ -94,8 +94,8 @@ func layoutHalf(out map[paneID]rect, b rect, focus paneID) {
 
 // layoutPortrait stacks everything on a narrow, tall screen.
 func layoutPortrait(out map[paneID]rect, b rect) {
-	curves, review, log := b.H*18/100, b.H*12/100, b.H*14/100
-	jobs := b.H * 22 / 100
+	curves, review, log := b.H*16/100, max(4, b.H*9/100), b.H*11/100
+	jobs := b.H * 17 / 100
 	y := b.Y
 	for _, p := range []struct {
 		id paneID

@@ -67,10 +67,10 @@ nnnnnnnn
 nnnnnnnn
 nnnnnnnn
 nnnnnnnn
+nnnnnnnn
+nnnnnnnn
 jjjjjjjj
 jjjjjjjj
-jjjjjjjj
-cccccccc
 cccccccc
 rrrrrrrr
 llllllll

@@ -18,6 +18,8 @@ const (
 	inAll        scope = "everywhere"
 	inList       scope = "lists"
 	inText       scope = "long texts"
+	inJob        scope = "one job"
+	inDoctor     scope = "doctor"
 	inNiches     scope = "niches"
 	inCandidates scope = "candidates"
 	inJobs       scope = "jobs"

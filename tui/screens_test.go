@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -213,6 +216,46 @@ func TestASCIIIsASCII(t *testing.T) {
 	}
 	if frame := r.app.frame(); regexp.MustCompile(`\x1b\[[0-9;]*[34]8;`).MatchString(frame) {
 		t.Error("colours are written without colour")
+	}
+}
+
+func TestTheLinuxConsoleGetsNoBraille(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) { o.Env = []string{"TERM=linux"} })
+	r.app.d.profile = colorprofile.ANSI
+	r.app.d.restyle()
+	allScreens(r, func(name string) {
+		frame := r.app.frame()
+		exact(t, name, frame, 120, 36)
+		for _, c := range frame {
+			if c >= 0x2800 && c <= 0x28ff || c == '╭' || c == '▸' {
+				t.Fatalf("%s: %q", name, c)
+			}
+		}
+		if strings.Contains(frame, "38;2;") || strings.Contains(frame, "38;5;1;") {
+			t.Fatalf("%s: more than 16 colours", name)
+		}
+	})
+}
+
+// Colours live in styles.go and in plot; nowhere else does a style begin.
+func TestColoursLiveInOnePlace(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if f == "styles.go" || strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{"lipgloss.NewStyle", "lipgloss.Color", "38;2", "48;5", "go func"} {
+			if strings.Contains(string(data), bad) {
+				t.Errorf("%s has %s", f, bad)
+			}
+		}
 	}
 }
 

@@ -151,7 +151,7 @@ type doctorPane struct {
 	round int
 }
 
-func (p *doctorPane) scopes() []scope       { return []scope{inSettings, inText} }
+func (p *doctorPane) scopes() []scope       { return []scope{inDoctor, inText} }
 func (p *doctorPane) move(m motion) tea.Cmd { p.view.move(m); p.bump(); return nil }
 func (p *doctorPane) title() (string, string) {
 	bad := 0

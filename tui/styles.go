@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"charm.land/bubbles/v2/textinput"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"atoll/tui/plot"
@@ -146,6 +148,17 @@ func newStyles(dark bool, p colorprofile.Profile) *Styles {
 		fg(tone{"8DB4D8", 110, 36}, tone{"2F6A9F", 25, 34}),
 		fg(tone{"C79BD8", 176, 35}, tone{"8A3BA6", 91, 35}),
 	}
+	return s
+}
+
+// inputStyles are those of a line editor: plain, with a cursor that does not
+// blink, so that nothing ticks while nobody types.
+func inputStyles() textinput.Styles {
+	var s textinput.Styles
+	plain := lipgloss.NewStyle()
+	s.Focused = textinput.StyleState{Text: plain, Placeholder: plain.Faint(true), Suggestion: plain, Prompt: plain}
+	s.Blurred = s.Focused
+	s.Cursor.Blink = false
 	return s
 }
 

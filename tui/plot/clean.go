@@ -11,7 +11,7 @@ import (
 const (
 	tabStop    = 4
 	maxClean   = 4 << 10 // bytes of one line that are looked at
-	maxMarks   = 2        // combining marks kept after one character
+	maxMarks   = 2       // combining marks kept after one character
 	badRune    = '\uFFFD'
 	cleanASCII = 0x7f
 )
