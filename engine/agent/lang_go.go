@@ -25,14 +25,16 @@ func (g *goFile) offset(p token.Pos) int { return g.fset.PositionFor(p, false).O
 
 // parseGo parses and type-checks a file among its siblings (other files of the
 // package, whose function bodies were dropped). Imports are unknown, save for
-// math; what they declare has no type and raises no error.
-func parseGo(src []byte, siblings *goSiblings) (*goFile, error) {
+// math; what they declare has no type and raises no error. parsed is called
+// before the types are checked and may drop what shall not be.
+func parseGo(src []byte, siblings *goSiblings, parsed func(*goFile)) (*goFile, error) {
 	g := &goFile{fset: siblings.fset, errs: map[string]int{}}
 	f, err := parser.ParseFile(g.fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
 	g.file = f
+	parsed(g)
 	g.info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 		Uses: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
@@ -52,6 +54,15 @@ func parseGo(src []byte, siblings *goSiblings) (*goFile, error) {
 		g.pkg = types.NewPackage("p", f.Name.Name)
 	}
 	return g, nil
+}
+
+// keep drops the bodies of all functions but one.
+func (g *goFile) keep(fn *ast.FuncDecl) {
+	for _, d := range g.file.Decls {
+		if other, ok := d.(*ast.FuncDecl); ok && other != fn {
+			other.Body = nil
+		}
+	}
 }
 
 // worse reports a type error that g has more often than the file it came from.

@@ -291,6 +291,9 @@ func literalWeight(src []byte, l *lang, toks []lexeme, i int, lit *literal) floa
 	if prev == "[" && next == "]" && i > 1 && (toks[i-2].kind == tokWord || toks[i-2].kind == tokClose) {
 		return 0.03
 	}
+	if prev == "[" && next == "]" && l.layout == layoutBrace && i+2 < len(toks) && toks[i+2].kind == tokWord {
+		return 0.03 // the size of an array
+	}
 	lit.table = inTable(src, toks, i)
 	data := l.layout == layoutData || l.layout == layoutText
 	small := math.Abs(lit.value) <= 2 && lit.value == math.Trunc(2*lit.value)/2

@@ -22,33 +22,26 @@ type mutation struct {
 // and loop bounds. Material comes from the program itself.
 func (e *editing) mutate() bool {
 	return e.draw(func(s *source) bool {
-		m := e.mutator(s)
-		if m == nil {
-			return false
-		}
-		rounds := 1
+		rounds, done := 1, 0
 		if e.strong || e.rng.Float64() < 0.1 {
 			rounds = 2
 		}
-		done := false
-		for range rounds {
-			if !e.mutateOnce(s, m) {
+		for try := 0; try < 2*rounds && done < rounds; try++ {
+			m := e.mutator(s)
+			if m == nil {
 				break
 			}
-			done = true
-			if data, ok := e.changed[s.path()]; ok {
-				s = &source{file: s.file, data: data, l: s.l, toks: lex(data, s.l), lo: 0, hi: len(data)}
-				if sym := e.job.Target.Symbol; sym != "" {
-					if s.lo, s.hi, ok = symbolSpan(s, sym); !ok {
-						break
-					}
-				}
-				if m = e.mutator(s); m == nil {
-					break
-				}
+			if !e.mutateOnce(s, m) {
+				continue // another function may do
 			}
+			done++
+			next, ok := e.load(pick{file: s.file, l: s.l})
+			if !ok {
+				break
+			}
+			s = next
 		}
-		return done
+		return done > 0
 	})
 }
 

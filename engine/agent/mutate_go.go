@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -9,18 +10,19 @@ import (
 	"strings"
 )
 
-// goMutator edits the function bodies of a Go file by its syntax tree. Edits
-// are made on the text, so that comments stay.
+// goMutator edits one function of a Go file by its syntax tree. Edits are made
+// on the text, so that comments stay. To be quick it type-checks that function
+// alone: the bodies of the others are dropped, before and after the edit.
 type goMutator struct {
-	e        *editing
-	s        *source
-	g        *goFile
-	sib      *goSiblings
-	exprs    []goExpr
-	stmts    []goStmt
-	bools    []goExpr
-	tidy     bool // the file was formatted before
-	tidyDone bool
+	e      *editing
+	s      *source
+	g      *goFile
+	sib    *goSiblings
+	fn     *ast.FuncDecl
+	lo, hi int // bytes of the function
+	exprs  []goExpr
+	stmts  []goStmt
+	bools  []goExpr
 }
 
 // goExpr is an expression that may be replaced, or be a replacement.
@@ -29,40 +31,43 @@ type goExpr struct {
 	parent ast.Node
 	typ    types.Type
 	value  bool // may be replaced by another of its type
-	fn     *ast.FuncDecl
 }
 
 // goStmt is a statement in a list of statements.
 type goStmt struct {
 	list []ast.Stmt
 	at   int
-	fn   *ast.FuncDecl
 }
 
-// newGoMutator returns nil when the file does not parse or has no statement in
-// reach.
+// newGoMutator draws a function, larger ones more often. It returns nil when
+// the file does not parse or has no function that may change.
 func newGoMutator(e *editing, s *source) *goMutator {
 	m := &goMutator{e: e, s: s, sib: e.siblings(s)}
-	g, err := parseGo(s.data, m.sib)
-	if err != nil {
-		return nil
-	}
-	m.g = g
-	for _, d := range g.file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && s.within(g.offset(fn.Pos()), g.offset(fn.End())) {
-			m.collect(fn)
+	var fns []*ast.FuncDecl
+	g, err := parseGo(s.data, m.sib, func(g *goFile) {
+		for _, d := range g.file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if ok && fn.Body != nil && len(fn.Body.List) > 0 && s.within(g.offset(fn.Pos()), g.offset(fn.End())) {
+				fns = append(fns, fn)
+			}
 		}
-	}
-	if len(m.stmts) == 0 && len(m.exprs) == 0 {
+		if len(fns) > 0 {
+			m.fn = fns[drawIndex(e.rng, len(fns), func(i int) float64 { return float64(fns[i].End() - fns[i].Pos()) })]
+			g.keep(m.fn)
+		}
+	})
+	if err != nil || m.fn == nil {
 		return nil
 	}
+	m.g, m.lo, m.hi = g, g.offset(m.fn.Pos()), g.offset(m.fn.End())
+	m.collect()
 	return m
 }
 
-// collect lists the statements and expressions of one function.
-func (m *goMutator) collect(fn *ast.FuncDecl) {
+// collect lists the statements and expressions of the function.
+func (m *goMutator) collect() {
 	var stack []ast.Node
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
+	ast.Inspect(m.fn.Body, func(n ast.Node) bool {
 		if n == nil {
 			stack = stack[:len(stack)-1]
 			return true
@@ -74,11 +79,11 @@ func (m *goMutator) collect(fn *ast.FuncDecl) {
 		stack = append(stack, n)
 		switch n := n.(type) {
 		case *ast.BlockStmt:
-			m.list(n.List, fn)
+			m.list(n.List)
 		case *ast.CaseClause:
-			m.list(n.Body, fn)
+			m.list(n.Body)
 		case *ast.CommClause:
-			m.list(n.Body, fn)
+			m.list(n.Body)
 		}
 		x, ok := n.(ast.Expr)
 		if !ok {
@@ -88,7 +93,7 @@ func (m *goMutator) collect(fn *ast.FuncDecl) {
 		if !known || !tv.IsValue() || tv.Type == nil {
 			return true
 		}
-		ge := goExpr{node: x, parent: parent, typ: types.Default(tv.Type), fn: fn}
+		ge := goExpr{node: x, parent: parent, typ: types.Default(tv.Type)}
 		ge.value = replaceable(x, parent)
 		m.exprs = append(m.exprs, ge)
 		if isBool(ge.typ) {
@@ -98,9 +103,9 @@ func (m *goMutator) collect(fn *ast.FuncDecl) {
 	})
 }
 
-func (m *goMutator) list(stmts []ast.Stmt, fn *ast.FuncDecl) {
+func (m *goMutator) list(stmts []ast.Stmt) {
 	for i := range stmts {
-		m.stmts = append(m.stmts, goStmt{stmts, i, fn})
+		m.stmts = append(m.stmts, goStmt{stmts, i})
 	}
 }
 
@@ -135,30 +140,32 @@ func replaceable(x ast.Expr, parent ast.Node) bool {
 	return true
 }
 
-// accept keeps data that parses and has no type error that the file did not
-// have, formatted when the file was.
-func (m *goMutator) accept(data []byte, mu mutation) ([]byte, bool) {
+// accept keeps data that parses and has no type error that the function did
+// not have, formatted when the function was.
+func (m *goMutator) accept(data []byte, _ mutation) ([]byte, bool) {
 	if int64(len(data)) > m.e.limits.maxBytes {
 		return nil, false
 	}
-	sib := &goSiblings{fset: token.NewFileSet(), math: m.sib.math}
-	if len(m.sib.files) > 0 {
-		sib = m.sib
-	}
-	g, err := parseGo(data, sib)
-	if err != nil || g.worse(m.g) {
+	g, err := parseGo(data, m.sib, func(g *goFile) {
+		for _, d := range g.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && g.offset(fn.Pos()) == m.lo {
+				g.keep(fn)
+			}
+		}
+	})
+	hi := m.hi + len(data) - len(m.s.data)
+	if err != nil || g.worse(m.g) || hi < m.lo {
 		return nil, false
 	}
-	if !m.tidyDone {
-		out, err := format.Source(m.s.data)
-		m.tidy, m.tidyDone = err == nil && string(out) == string(m.s.data), true
+	old := m.s.data[m.lo:m.hi]
+	if out, err := format.Source(old); err != nil || !bytes.Equal(out, old) {
+		return data, true
 	}
-	if m.tidy {
-		if out, err := format.Source(data); err == nil {
-			return out, true
-		}
+	out, err := format.Source(data[m.lo:hi])
+	if err != nil {
+		return data, true
 	}
-	return data, true
+	return applyEdits(data, []textEdit{{m.lo, hi, string(out)}}), true
 }
 
 // goForms are the kinds of edits with their weights.

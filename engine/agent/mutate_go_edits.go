@@ -9,7 +9,7 @@ import (
 
 // material draws an expression of a wanted type whose names are all in scope
 // at a place: a variable, or an expression found elsewhere.
-func (m *goMutator) material(at token.Pos, fn *ast.FuncDecl, want func(types.Type) bool) (string, types.Type, bool) {
+func (m *goMutator) material(at token.Pos, want func(types.Type) bool) (string, types.Type, bool) {
 	if m.e.rng.IntN(2) == 0 {
 		vars := m.visible(at, want)
 		if len(vars) > 0 {
@@ -18,10 +18,7 @@ func (m *goMutator) material(at token.Pos, fn *ast.FuncDecl, want func(types.Typ
 		}
 	}
 	for range 12 {
-		x, ok := m.draw(func(x goExpr) bool { return want(x.typ) && x.fn == fn })
-		if !ok {
-			x, ok = m.draw(func(x goExpr) bool { return want(x.typ) })
-		}
+		x, ok := m.draw(func(x goExpr) bool { return want(x.typ) })
 		if ok && m.inScope(x.node, at) && int(x.node.End()-x.node.Pos()) < 120 {
 			return m.operand(x.node), x.typ, true
 		}
@@ -79,7 +76,7 @@ func (m *goMutator) replace() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	text, _, ok := m.material(x.node.Pos(), x.fn, func(t types.Type) bool { return types.Identical(t, x.typ) })
+	text, _, ok := m.material(x.node.Pos(), func(t types.Type) bool { return types.Identical(t, x.typ) })
 	if !ok {
 		return mutation{}, false
 	}
@@ -93,7 +90,7 @@ func (m *goMutator) term() (mutation, bool) {
 		return mutation{}, false
 	}
 	float := hasInfo(x.typ, types.IsFloat)
-	text, typ, ok := m.material(x.node.Pos(), x.fn, func(t types.Type) bool {
+	text, typ, ok := m.material(x.node.Pos(), func(t types.Type) bool {
 		return types.Identical(t, x.typ) || float && isNumeric(t)
 	})
 	if !ok {
@@ -152,7 +149,7 @@ func (m *goMutator) wrap() (mutation, bool) {
 	if m.e.rng.IntN(4) == 0 {
 		return m.exprMutation(x.node, "(-"+m.operand(x.node)+")", "negate")
 	}
-	other, _, ok := m.material(x.node.Pos(), x.fn, func(t types.Type) bool { return types.Identical(t, x.typ) })
+	other, _, ok := m.material(x.node.Pos(), func(t types.Type) bool { return types.Identical(t, x.typ) })
 	if !ok {
 		return mutation{}, false
 	}
@@ -252,7 +249,7 @@ func (m *goMutator) remove() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	if ret, isReturn := st.list[st.at].(*ast.ReturnStmt); isReturn && ret != nil && st.at == len(st.list)-1 && len(st.list) == len(st.fn.Body.List) {
+	if ret, isReturn := st.list[st.at].(*ast.ReturnStmt); isReturn && ret != nil && st.at == len(st.list)-1 && len(st.list) == len(m.fn.Body.List) {
 		return mutation{}, false
 	}
 	return mutation{[]textEdit{{lo, hi, ""}}, fmt.Sprintf("delete line %d: %s", m.line(st.list[st.at]), m.stmtText(st.list[st.at])), true}, true
@@ -285,11 +282,11 @@ func (m *goMutator) swap() (mutation, bool) {
 	return mutation{[]textEdit{{lo, hi2, text}}, fmt.Sprintf("swap lines %d and %d", m.line(st.list[st.at]), m.line(next)), true}, true
 }
 
-// move takes a statement elsewhere in its function.
+// move takes a statement elsewhere.
 func (m *goMutator) move() (mutation, bool) {
 	st, lo, hi, ok := m.drawStmt()
 	to, at, _, ok2 := m.drawStmt()
-	if !ok || !ok2 || at >= lo && at <= hi || to.fn != st.fn {
+	if !ok || !ok2 || at >= lo && at <= hi {
 		return mutation{}, false
 	}
 	return mutation{[]textEdit{{lo, hi, ""}, {at, at, string(m.s.data[lo:hi])}},
@@ -302,7 +299,7 @@ func (m *goMutator) guard() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	cond, _, ok := m.material(st.list[st.at].Pos(), st.fn, isBool)
+	cond, _, ok := m.material(st.list[st.at].Pos(), isBool)
 	if !ok {
 		return mutation{}, false
 	}

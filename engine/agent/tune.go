@@ -30,26 +30,59 @@ type peer struct {
 // s2*(y - x)*N(0,1) with y the aligned numbers of an inspiration, on a random
 // subset of the literals and with s1 drawn from a mixture over decades.
 func (e *editing) tune() bool {
-	return e.draw(func(s *source) bool {
-		n := e.numbers(s)
-		if n == nil {
-			return false
-		}
-		for range e.limits.tries {
-			step := e.tuneStep(n)
-			edits, shown := n.step(e, step)
-			if len(edits) == 0 {
-				continue
-			}
-			data := applyEdits(s.data, edits)
-			if !e.valid(s, data) {
-				continue
-			}
-			e.put(s.path(), data, step.intent(len(edits), s.path(), shown))
-			return true
-		}
+	n := e.drawNumbers()
+	if n == nil {
 		return false
+	}
+	s := n.src
+	for range e.limits.tries {
+		step := e.tuneStep(n)
+		edits, shown := n.step(e, step)
+		if len(edits) == 0 {
+			continue
+		}
+		data := applyEdits(s.data, edits)
+		if !e.valid(s, data) {
+			continue
+		}
+		e.put(s.path(), data, step.intent(len(edits), s.path(), shown))
+		return true
+	}
+	return false
+}
+
+// rivals is how many files with numbers compete for one tune.
+const rivals = 5
+
+// drawNumbers draws some files and then one of them by how much there is to
+// tune in it, or returns nil when none has numbers.
+func (e *editing) drawNumbers() *numbers {
+	var found []*numbers
+	e.draw(func(s *source) bool {
+		if n := e.numbers(s); n != nil {
+			found = append(found, n)
+		}
+		return len(found) == rivals
 	})
+	if len(found) == 0 {
+		return nil
+	}
+	n := found[drawIndex(e.rng, len(found), func(i int) float64 { return found[i].src.l.weight * found[i].total() })]
+	e.findPeers(n)
+	return n
+}
+
+// total is the sum of the weights of the literals; a file of thousands of
+// numbers counts no more than one of fifty.
+func (n *numbers) total() float64 {
+	sum := 0.0
+	for _, lit := range n.lits {
+		sum += lit.weight
+	}
+	if isTest(n.src.path()) {
+		sum *= 0.1
+	}
+	return min(sum, 50)
 }
 
 // numbers collects the literals of a file, or nil when it has none to tune.
@@ -63,6 +96,11 @@ func (e *editing) numbers(s *source) *numbers {
 	if len(n.lits) == 0 {
 		return nil
 	}
+	return n
+}
+
+// findPeers aligns the inspirations with the literals.
+func (e *editing) findPeers(n *numbers) {
 	for _, it := range e.job.Inspirations {
 		if p, ok := e.peer(n, it); ok {
 			n.peers = append(n.peers, p)
@@ -71,7 +109,6 @@ func (e *editing) numbers(s *source) *numbers {
 			break
 		}
 	}
-	return n
 }
 
 // maxPeers bounds how many inspirations one tune reads.
