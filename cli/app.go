@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/gitops"
+	"atoll/store"
+)
+
+// The exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// App is the program as a value. Run may be called once.
+type App struct {
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	Env     []string
+	Dir     string // working directory
+	Now     func() time.Time
+	Version string
+	Signals <-chan os.Signal // interrupt, terminate, hang-up
+	IsTTY   func(io.Writer) bool
+
+	flags globals
+}
+
+// globals are the flags that every verb takes.
+type globals struct {
+	repo       string
+	state      string
+	experiment string
+	file       string
+	json       bool
+	set        []string
+	color      string
+}
+
+// errUsage marks an error of the command line itself.
+var errUsage = errors.New("usage")
+
+// errInterrupted ends a verb that a signal stopped.
+var errInterrupted = errors.New("interrupted")
+
+// Run carries out one command line and returns the exit code. Errors go to Err
+// in words, without a stack.
+func (a *App) Run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if errors.Is(err, errInterrupted) {
+		fmt.Fprintln(a.Err, "atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on")
+		return exitInterrupted
+	}
+	fmt.Fprintf(a.Err, "atoll: %s\n", message(err))
+	return exitCode(err)
+}
+
+// message is the error in words for people.
+func message(err error) string {
+	return strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
+}
+
+func exitCode(err error) int {
+	var problems config.Problems
+	var refusal *gitops.Refusal
+	switch {
+	case errors.Is(err, errUsage), errors.As(err, &problems), errors.As(err, &refusal), errors.Is(err, engine.ErrFrozen),
+		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, engine.ErrDecision), errors.Is(err, store.ErrNotFound),
+		isCobraUsage(err):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// isCobraUsage recognises the errors that the command line library makes
+// itself; it has no type for them.
+func isCobraUsage(err error) bool {
+	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "invalid argument", "flag needs an argument"} {
+		if strings.HasPrefix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+func usage(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errUsage, fmt.Sprintf(format, args...))
+}
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "atoll",
+		Short:         "Evolve a git repository by quality-diversity search and watch it happen",
+		Long:          "atoll evolves a whole git repository by quality-diversity search: it keeps an archive of the\nbest commits for each kind of solution, has agents write new ones from them, measures every\none with your evaluator, and shows it live. Without a verb it opens the console.",
+		Example:       "  atoll demo                 watch an example evolve\n  atoll init && atoll run    your own repository",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), consoleFlags{}) },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.PersistentFlags()
+	f.StringVarP(&a.flags.repo, "repo", "C", "", "the repository (default: the one here)")
+	f.StringVar(&a.flags.state, "state", "", "state directory (default: atoll/ in the repository's git directory)")
+	f.StringVar(&a.flags.experiment, "experiment", "", "name or number of the experiment (default: the latest)")
+	f.StringVar(&a.flags.file, "config", "", "configuration file (default: atoll.yaml in the repository)")
+	f.BoolVar(&a.flags.json, "json", false, "print data as JSON")
+	f.StringArrayVar(&a.flags.set, "set", nil, "a configuration value, e.g. evaluator.timeout=30s (repeatable)")
+	f.StringVar(&a.flags.color, "color", "auto", "auto, always or never")
+	for _, g := range []cobra.Group{{ID: "run", Title: "Run and watch:"}, {ID: "look", Title: "Look:"}, {ID: "steer", Title: "Steer:"}, {ID: "setup", Title: "Set up:"}} {
+		root.AddGroup(&g)
+	}
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("run", a.demoCmd(), a.runCmd())
+	add("look", a.statusCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
+	add("steer", a.steerCmds()...)
+	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd())
+	root.AddCommand(a.versionCmd())
+	return root
+}
+
+func (a *App) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.Out, "atoll", a.Version)
+			return err
+		},
+	}
+}
+
+// getenv returns a variable of the app's environment.
+func (a *App) getenv(name string) string {
+	value := ""
+	for _, kv := range a.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// who signs decisions.
+func (a *App) who() string {
+	for _, name := range []string{"ATOLL_USER", "USER", "LOGNAME"} {
+		if v := a.getenv(name); v != "" {
+			return v
+		}
+	}
+	return "someone"
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/gitops"
+	"atoll/store/record"
+	"atoll/tui"
+)
+
+// consoleFlags are those of the bare command.
+type consoleFlags struct{ readonly bool }
+
+// console opens the console on the experiment here: running it when nobody
+// else does, looking on otherwise. Without an experiment it says what to do.
+func (a *App) console(ctx context.Context, _ consoleFlags) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		var refusal *gitops.Refusal
+		if errors.As(err, &refusal) && errors.Is(err, gitops.ErrNotRepository) {
+			return a.welcome("")
+		}
+		return err
+	}
+	ses, err := a.session(ctx, p, false)
+	if errors.Is(err, engine.ErrNoExperiment) {
+		return a.welcome(p.target.Path)
+	}
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	exp, err := ses.Find(ctx, a.flags.experiment)
+	if errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" {
+		return a.welcome(p.target.Path)
+	}
+	if err != nil {
+		return err
+	}
+	return a.drive(ctx, ses, exp, runFlags{})
+}
+
+// welcome says what a newcomer can do here.
+func (a *App) welcome(repo string) error {
+	here := "You are in no git repository."
+	next := "  atoll demo                    watch an example evolve (needs python3)\n  atoll demo bin-packing        the same, with Go alone\n"
+	if repo != "" {
+		here = "No experiment in " + repo + " yet."
+		next += "  atoll init                    write an atoll.yaml for this repository\n  atoll run                     evolve it\n"
+	}
+	_, err := fmt.Fprintf(a.Out, "atoll evolves git repositories by quality-diversity search.\n%s\n\n%s  atoll help                    every verb\n", here, next)
+	return err
+}
+
+// watch runs the engine under the console. The first frame does not wait for
+// the engine: it shows what is there as it comes.
+func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment, f runFlags) error {
+	engCtx, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer abort(nil)
+	cfg, err := config.Decode(exp.Config)
+	if err != nil {
+		return err
+	}
+	tuiCtx, closeScreen := context.WithCancel(ctx)
+	defer closeScreen()
+	var engErr error
+	var wg sync.WaitGroup
+	wg.Go(func() { engErr = eng.Run(engCtx) })
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() { // a closed terminal or a signal drains the engine and ends the screen
+		defer close(gone)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-a.Signals:
+				eng.Drain()
+				closeScreen()
+			}
+		}
+	}()
+	uiErr := tui.Run(tuiCtx, tui.Options{
+		Feed: eng.Feed(), Controller: eng, Reader: eng, ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
+		Input: a.In, Output: a.Out,
+		Console: tui.Console{
+			Palette: cfg.Console.Palette, Theme: cfg.Console.Theme, Mouse: cfg.Console.Mouse, ASCII: cfg.Console.ASCII,
+			FPS: cfg.Console.FPS, Keys: cfg.Console.Keys, Hints: cfg.Console.Hints,
+		},
+		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
+		Quit:    tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
+		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
+	})
+	if errors.Is(uiErr, tui.ErrAborted) {
+		abort(errInterrupted)
+	}
+	eng.Drain()
+	if !eng.Owner() {
+		abort(nil) // a console that only looked on just leaves
+	}
+	if n := len(eng.Feed().Latest().Running); n > 0 && engCtx.Err() == nil {
+		fmt.Fprintf(a.Err, "atoll: finishing %d running jobs; ctrl+c stops them at once\n", n)
+	}
+	close(quit)
+	<-gone
+	stop := a.onSignals(eng, func() { abort(errInterrupted) })
+	wg.Wait()
+	stop()
+	sumErr := a.summary(eng.Feed().Latest())
+	if errors.Is(uiErr, tui.ErrAborted) || errors.Is(engErr, errInterrupted) {
+		return errInterrupted
+	}
+	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
+}
+
+// layoutFile remembers the console's layout for this user.
+func (a *App) layoutFile() string {
+	dir := a.getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home := a.getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "atoll", "console.json")
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"atoll/examples"
+	"atoll/gitops"
+)
+
+func (a *App) demoCmd() *cobra.Command {
+	var f runFlags
+	var dir string
+	var list bool
+	cmd := &cobra.Command{
+		Use: "demo [NAME]", Short: "Copy an example into a repository of its own and evolve it",
+		Example: "  atoll demo\n  atoll demo bin-packing --dir /tmp/packing\n  atoll demo circle-packing --headless --max-jobs 500 --seed 1",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return a.listExamples()
+			}
+			flags, err := f.values(cmd)
+			if err != nil {
+				return err
+			}
+			ex, err := a.chooseExample(args)
+			if err != nil {
+				return err
+			}
+			if dir, err = a.demoDir(ex.Name, dir); err != nil {
+				return err
+			}
+			if err := a.makeDemo(cmd.Context(), ex.Name, dir); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Err, "atoll: %s in %s (again: atoll -C %s)\n", ex.Title, dir, dir)
+			a.flags.repo = dir
+			return a.run(cmd.Context(), f, flags)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&dir, "dir", "", "folder of the copy (default: a new one in your cache)")
+	cmd.Flags().BoolVar(&list, "list", false, "list the examples")
+	return cmd
+}
+
+func (a *App) listExamples() error {
+	tw := table(a.Out)
+	for _, e := range examples.List() {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", e.Name, e.Language, e.Title)
+	}
+	return tw.Flush()
+}
+
+// defaultExample is what `atoll demo` shows; goExample needs nothing but Go.
+const (
+	defaultExample = "circle-packing"
+	goExample      = "bin-packing"
+)
+
+func (a *App) chooseExample(args []string) (examples.Example, error) {
+	name := defaultExample
+	if len(args) > 0 {
+		name = args[0]
+	}
+	var names []string
+	for _, e := range examples.List() {
+		names = append(names, e.Name)
+		if e.Name != name {
+			continue
+		}
+		if e.NeedsPython && !a.has("python3") {
+			return e, usage("the example %s needs python3, which is not on PATH; install it, or try `atoll demo %s`, which needs only Go", name, goExample)
+		}
+		if e.Language == "Go" && !a.has("go") {
+			return e, usage("the example %s needs the go command, which is not on PATH", name)
+		}
+		return e, nil
+	}
+	return examples.Example{}, usage("there is no example %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// has reports whether a program is on the app's PATH.
+func (a *App) has(name string) bool {
+	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// demoDir returns the folder of a demo: the named one, or a new one in the
+// user's cache.
+func (a *App) demoDir(name, dir string) (string, error) {
+	if dir != "" {
+		return a.abs(dir), nil
+	}
+	cache := a.getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		if home := a.getenv("HOME"); home != "" {
+			cache = filepath.Join(home, ".cache")
+		} else {
+			cache = os.TempDir()
+		}
+	}
+	base := filepath.Join(cache, "atoll", "demo")
+	if err := os.MkdirAll(base, 0o755); err != nil {
+		return "", fmt.Errorf("make the demo folder: %w; name another with --dir", err)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(base, fmt.Sprintf("%s-%d", name, n))
+		if err := os.Mkdir(dir, 0o755); err == nil {
+			return dir, nil
+		} else if !errors.Is(err, os.ErrExist) {
+			return "", fmt.Errorf("make the demo folder: %w; name another with --dir", err)
+		}
+	}
+}
+
+// makeDemo copies an example and makes it a git repository, unless the folder
+// holds one already: then its experiment goes on.
+func (a *App) makeDemo(ctx context.Context, name, dir string) error {
+	if _, err := gitops.Inspect(ctx, dir); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return nil
+		}
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return usage("%s is not empty and no repository; name another folder with --dir", dir)
+	}
+	if err := examples.Copy(name, dir); err != nil {
+		return fmt.Errorf("copy the example to %s: %w", dir, err)
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"},
+		{"add", "--all"},
+		{"-c", "user.name=atoll", "-c", "user.email=atoll@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message", "Start of the example " + name},
+	} {
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.hooksPath=/dev/null"}, args...)...)
+		cmd.Env = append(append([]string(nil), a.Env...), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE="+demoDate, "GIT_COMMITTER_DATE="+demoDate)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s in %s: %w: %s", args[0], dir, err, strings.TrimSpace(string(out)))
+		}
+	}
+	return nil
+}
+
+// demoDate makes the root commit of a demo the same on every machine.
+const demoDate = "2026-01-01T00:00:00Z"

@@ -1,0 +1,11 @@
+// Package cli is the command line of atoll: one file for each verb.
+//
+// Its three nouns are [App], the verb and the place. The app is the program
+// with its streams, environment and clock passed in, so that tests run it
+// whole; a verb is a cobra command; the place is the repository and the state
+// directory that a verb works on.
+//
+// Caveats: verbs print data to Out and everything else to Err; verbs that
+// print data take --json. Exit codes: 0 done, 1 failed, 2 usage or
+// configuration, 130 interrupted.
+package cli

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+)
+
+func (a *App) doctorCmd() *cobra.Command {
+	var deep, strict bool
+	var speed int
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Check the machine, the repository, the configuration and the evaluator",
+		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice: time and noise\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			if speed > 0 {
+				return a.speed(ctx, speed)
+			}
+			p, placeErr := a.place(ctx)
+			var checks []engine.CheckLine
+			if placeErr != nil {
+				checks = append(checks, engine.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
+			}
+			loaded, loadErr := a.load(ctx, p, nil)
+			checks = append(checks, engine.Doctor(ctx, engine.DoctorOptions{
+				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
+			})...)
+			return a.printChecks(checks, strict)
+		},
+	}
+	cmd.Flags().BoolVar(&deep, "deep", false, "also measure the root and try every agent")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit 2 when there are warnings")
+	cmd.Flags().IntVar(&speed, "speed", 0, "measure the engine's own overhead per job in a target of so many files")
+	return cmd
+}
+
+func (a *App) printChecks(checks []engine.CheckLine, strict bool) error {
+	bad, warn := 0, 0
+	for _, c := range checks {
+		switch {
+		case c.OK:
+		case c.Warn:
+			warn++
+		default:
+			bad++
+		}
+	}
+	if a.flags.json {
+		if err := writeJSON(a.Out, checks); err != nil {
+			return err
+		}
+	} else {
+		tw := table(a.Out)
+		for _, c := range checks {
+			mark := "ok"
+			if !c.OK {
+				mark = "FAIL"
+				if c.Warn {
+					mark = "warn"
+				}
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", mark, c.Group, c.Name, engine.CleanLine(c.Detail))
+			if !c.OK && c.Cure != "" {
+				fmt.Fprintf(tw, "\t\t\t-> %s\n", c.Cure)
+			}
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case bad > 0:
+		return fmt.Errorf("%d checks failed", bad)
+	case warn > 0 && strict:
+		return usage("%d warnings", warn)
+	}
+	return nil
+}

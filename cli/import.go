@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"atoll/config"
+)
+
+func (a *App) importCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "import", Short: "Write an atoll.yaml from another system's settings", Args: cobra.NoArgs,
+		Example: "  atoll import openevolve examples/function_minimization\n  atoll import loreley .env",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "openevolve DIR", Short: "Take over an OpenEvolve example: config.yaml, evaluator.py, initial_program.*", Args: cobra.ExactArgs(1),
+		Example: "  atoll import openevolve .",
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := a.abs(args[0])
+			imp, err := config.ImportOpenEvolve(dir)
+			if err != nil {
+				return err
+			}
+			return a.writeImport(dir, imp)
+		},
+	}, &cobra.Command{
+		Use: "loreley ENVFILE", Short: "Take over a Loreley environment file", Args: cobra.ExactArgs(1),
+		Example: "  atoll import loreley .env",
+		RunE: func(_ *cobra.Command, args []string) error {
+			data, err := os.ReadFile(a.abs(args[0]))
+			if err != nil {
+				return usage("read %s: %v", args[0], err)
+			}
+			imp, err := config.ImportLoreley(data)
+			if err != nil {
+				return err
+			}
+			return a.writeImport(a.abs(a.flags.repo), imp)
+		},
+	})
+	return cmd
+}
+
+// writeImport writes atoll.yaml and says what did not map.
+func (a *App) writeImport(dir string, imp config.Imported) error {
+	path := filepath.Join(dir, config.FileName)
+	if _, err := os.Stat(path); err == nil {
+		return usage("%s is there already; move it aside first", path)
+	}
+	if err := os.WriteFile(path, imp.YAML, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	fmt.Fprintf(a.Out, "wrote %s\n", path)
+	for _, n := range imp.Notes {
+		fmt.Fprintf(a.Out, "note: %s\n", n)
+	}
+	return nil
+}

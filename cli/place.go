@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// place is where a verb works: the user's repository and the state directory.
+type place struct {
+	target gitops.Target
+	state  string
+}
+
+// abs resolves a path against the app's working directory.
+func (a *App) abs(path string) string {
+	if path == "" {
+		return a.Dir
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.Dir, path)
+}
+
+// place finds the repository and the state directory. With --state a missing
+// repository is no error: the verbs that need one say so.
+func (a *App) place(ctx context.Context) (place, error) {
+	target, err := gitops.Inspect(ctx, a.abs(a.flags.repo))
+	if a.flags.state != "" {
+		if err != nil {
+			target = gitops.Target{}
+		}
+		return place{target: target, state: a.abs(a.flags.state)}, nil
+	}
+	if err != nil {
+		return place{}, err
+	}
+	return place{target: target, state: filepath.Join(target.CommonDir, "atoll")}, nil
+}
+
+// session opens the state directory of a place for a verb.
+func (a *App) session(ctx context.Context, p place, create bool) (*engine.Session, error) {
+	ses, err := engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, Create: create, Now: a.Now})
+	if err != nil && !create && errors.Is(err, os.ErrPermission) {
+		return engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, ReadOnly: true, Now: a.Now})
+	}
+	return ses, err
+}
+
+// opened is an experiment with its folded state, for verbs that look or decide.
+type opened struct {
+	*engine.Session
+	exp   record.Experiment
+	state *engine.State
+}
+
+// open opens the experiment that the flags name and folds its log.
+func (a *App) open(ctx context.Context) (*opened, error) {
+	p, err := a.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ses, err := a.session(ctx, p, false)
+	if err != nil {
+		return nil, err
+	}
+	exp, err := ses.Find(ctx, a.flags.experiment)
+	if err != nil {
+		return nil, errors.Join(err, ses.Close())
+	}
+	st, err := engine.LoadState(ctx, ses.DB, exp.ID)
+	if err != nil {
+		return nil, errors.Join(err, ses.Close())
+	}
+	return &opened{Session: ses, exp: exp, state: st}, nil
+}
+
+// load reads the configuration for a place: atoll.yaml of the work tree, or of
+// the root commit where there is no work tree.
+func (a *App) load(ctx context.Context, p place, flags []config.Flag) (config.Loaded, error) {
+	dir := p.target.Path
+	if dir == "" {
+		dir = a.Dir
+	}
+	o := config.LoadOptions{Dir: dir, Env: a.Env, Flags: flags}
+	if a.flags.file != "" {
+		o.File = a.abs(a.flags.file)
+	}
+	for _, s := range a.flags.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return config.Loaded{}, usage("--set %s: write key=value", s)
+		}
+		o.Flags = append(o.Flags, config.Flag{Key: key, Value: value, Name: "--set"})
+	}
+	if p.target.Bare && o.File == "" {
+		data, err := gitops.ReadFile(ctx, p.target, "HEAD", config.FileName)
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return config.Loaded{}, err
+		}
+		if err == nil {
+			o.File, o.Data = config.FileName, data
+		}
+	}
+	return config.Load(o)
+}
+
+// parseCandidate reads c128, #128 or 128; "best" and "root" name themselves.
+func (o *opened) parseCandidate(text string) (record.CandidateID, error) {
+	switch text {
+	case "best":
+		id := o.state.Snapshot().Best.ID
+		if id == record.NoCandidate {
+			return id, fmt.Errorf("%w: nothing is measured yet", engine.ErrDecision)
+		}
+		return id, nil
+	case "root":
+		return record.Root, nil
+	}
+	id, err := record.ParseCandidateID(text)
+	if err != nil {
+		return id, usage("%v", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// writeJSON prints one indented document.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// writeJSONLine prints one document on a line. An error of the writer shows at
+// the next write.
+func writeJSONLine(w io.Writer, v any) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v)
+}
+
+// table prints aligned columns; flush it at the end.
+func table(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 4, 2, ' ', 0) }
+
+func signedPercent(p float64) string {
+	if math.IsNaN(p) {
+		return "?"
+	}
+	return fmt.Sprintf("%+.2f %%", p)
+}
+
+// number returns nil for what JSON cannot carry.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func countsText(c engine.Counts) string {
+	total := ""
+	if c.Max > 0 {
+		total = fmt.Sprintf("/%d", c.Max)
+	}
+	parts := []string{fmt.Sprintf("%d%s ended", c.Ended(), total)}
+	for _, p := range []struct {
+		n    int
+		name string
+	}{{c.Placed, "placed"}, {c.Scored, "scored"}, {c.Failed, "failed"}, {c.Rejected, "rejected"}, {c.Duplicate, "duplicate"}, {c.Cancelled, "cancelled"}, {c.Held, "held"}, {c.Running, "running"}, {c.Queued, "queued"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func objectiveName(s *engine.Snapshot) string {
+	if s.Objective != "" {
+		return s.Objective
+	}
+	return "objective"
+}
+
+func objectiveText(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return engine.FormatValue(*v)
+}
+
+func parentText(c *record.Candidate) string {
+	if p := c.Parent(); p != record.NoCandidate {
+		return p.String()
+	}
+	return "-"
+}
+
+// openLog opens the log file of a state directory for appending; a file above
+// 10 MB moves aside first.
+func openLog(state string) (*slog.Logger, func(), error) {
+	dir := filepath.Join(state, "logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make the log directory: %w", err)
+	}
+	path := filepath.Join(dir, "engine.log")
+	if info, err := os.Stat(path); err == nil && info.Size() > 10<<20 {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, nil, fmt.Errorf("move the old log aside: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w", err)
+	}
+	return slog.New(slog.NewJSONHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})), func() { _ = f.Close() }, nil
+}

@@ -1,0 +1,358 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// runFlags are those of run and demo.
+type runFlags struct {
+	headless bool
+	console  bool
+	fresh    bool
+	once     bool
+	yes      bool
+	readonly bool
+	maxJobs  int
+	workers  int
+	seed     string
+	forTime  time.Duration
+	order    string
+}
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
+	fl.BoolVar(&f.fresh, "new", false, "start a new experiment instead of going on with the latest")
+	fl.BoolVar(&f.once, "once", false, "dispatch one job per worker, wait for them, and exit")
+	fl.BoolVar(&f.yes, "yes", false, "do not ask before the first paid job")
+	fl.IntVar(&f.maxJobs, "max-jobs", 0, "make jobs of the whole experiment, those of earlier runs included")
+	fl.IntVar(&f.workers, "workers", 0, "jobs at the same time")
+	fl.StringVar(&f.seed, "seed", "", "number that fixes every random choice (new experiments)")
+	fl.DurationVar(&f.forTime, "for", 0, "stop after this time, e.g. 10m")
+	fl.StringVar(&f.order, "order", "", "completion or strict (new experiments)")
+}
+
+// values turns the flags that were given into configuration values.
+func (f *runFlags) values(cmd *cobra.Command) ([]config.Flag, error) {
+	var out []config.Flag
+	if cmd.Flags().Changed("max-jobs") {
+		if f.maxJobs < 1 {
+			return nil, usage("--max-jobs %d: at least 1", f.maxJobs)
+		}
+		out = append(out, config.Flag{Key: "budget.jobs", Value: strconv.Itoa(f.maxJobs), Name: "--max-jobs"})
+	}
+	if cmd.Flags().Changed("workers") {
+		out = append(out, config.Flag{Key: "workers", Value: strconv.Itoa(f.workers), Name: "--workers"})
+	}
+	if f.seed != "" {
+		out = append(out, config.Flag{Key: "seed", Value: f.seed, Name: "--seed"})
+	}
+	if f.order != "" {
+		out = append(out, config.Flag{Key: "order", Value: f.order, Name: "--order"})
+	}
+	return out, nil
+}
+
+func (a *App) runCmd() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run", Short: "Run the latest experiment here, or start one from atoll.yaml",
+		Example: "  atoll run --max-jobs 200 --workers 2\n  atoll run --headless --for 10m",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			flags, err := f.values(cmd)
+			if err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), f, flags)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	loaded, loadErr := a.load(ctx, p, flags)
+	ses, err := a.session(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	exp, err := ses.Find(ctx, a.flags.experiment)
+	switch {
+	case errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" || err == nil && f.fresh:
+		if loadErr != nil {
+			return loadErr
+		}
+		if exp, err = a.begin(ctx, ses, p, loaded); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		if loadErr != nil {
+			return loadErr
+		}
+		if err := a.resume(ctx, ses, exp, loaded); err != nil {
+			return err
+		}
+	}
+	return a.drive(ctx, ses, exp, f)
+}
+
+// begin writes a new experiment: everything that can be wrong is found before
+// anything is spent.
+func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.Loaded) (record.Experiment, error) {
+	if problems := l.Complete(); len(problems) > 0 {
+		return record.Experiment{}, problems
+	}
+	if p.target.Path == "" {
+		return record.Experiment{}, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
+	}
+	if p.target.Dirty {
+		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
+	}
+	cfg, err := sealed(ses.Dir, l)
+	if err != nil {
+		return record.Experiment{}, err
+	}
+	root, err := ses.Repo.Import(ctx, p.target, cfg.Root)
+	if err != nil {
+		return record.Experiment{}, err
+	}
+	branch := cfg.Root
+	if branch == "HEAD" && p.target.HeadRef != "" {
+		branch = strings.TrimPrefix(p.target.HeadRef, "refs/heads/")
+	}
+	return engine.Create(ctx, ses, engine.Plan{Config: cfg, Root: root, Branch: branch})
+}
+
+// sealed copies the evaluator directory into the state directory and returns
+// the configuration that names the copy.
+func sealed(state string, l config.Loaded) (config.Config, error) {
+	cfg := l.Config
+	if cfg.Evaluator.Dir == "" {
+		return cfg, nil
+	}
+	dir := cfg.Evaluator.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(l.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return cfg, config.Problems{{Key: "evaluator.dir", Text: fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", cfg.Evaluator.Dir, config.FileName)}}
+	}
+	copied, err := engine.SealEvaluator(state, dir)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Evaluator.Dir, err = filepath.Rel(state, copied)
+	return cfg, err
+}
+
+// resume goes on with an experiment: live settings that changed become a row,
+// frozen ones are refused.
+func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experiment, l config.Loaded) error {
+	old, err := config.Decode(exp.Config)
+	if err != nil {
+		return err
+	}
+	if l.File == "" && len(l.Origins) == 0 {
+		return nil
+	}
+	cfg, err := sealed(ses.Dir, l)
+	if err != nil {
+		return err
+	}
+	before := old
+	if l.File == "" { // only flags and environment speak
+		cfg = overlay(old, cfg, l)
+	}
+	frozen, _ := config.Diff(before, cfg)
+	if len(frozen) > 0 {
+		var keys []string
+		for _, d := range frozen {
+			keys = append(keys, fmt.Sprintf("%s (%s, now %s from %s)", d.Key, d.Old, d.New, l.Origin(d.Key)))
+		}
+		return fmt.Errorf("%w: %s; take it back, or start over with `atoll run --new`", engine.ErrFrozen, strings.Join(keys, ", "))
+	}
+	was, err := ses.DB.Settings(ctx, exp.ID)
+	if err != nil {
+		return err
+	}
+	if now := cfg.Settings(); !sameSettings(before.Settings(), now) {
+		_, err = ses.DB.PutSettings(ctx, exp.ID, mergeSettings(was, before.Settings(), now))
+	}
+	return err
+}
+
+// drive runs the engine under the console or the headless printer.
+func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) error {
+	opt := a.engineOptions(f)
+	logger, closeLog, err := openLog(ses.Dir)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	opt.Logger = logger
+	eng := engine.New(ses, exp.ID, opt)
+	headless := f.headless || f.once || !a.IsTTY(a.Out)
+	if !headless {
+		return a.watch(ctx, eng, ses, exp, f)
+	}
+	if err := ses.Lock(); err != nil {
+		return err
+	}
+	return a.headless(ctx, eng, ses, exp)
+}
+
+func (a *App) engineOptions(f runFlags) engine.Options {
+	return engine.Options{Who: a.who(), Now: a.Now, Once: f.once, For: f.forTime}
+}
+
+// headless runs the engine and prints a line for each event, and a summary at
+// the end.
+func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	stop := a.onSignals(eng, func() { abort(errInterrupted) })
+	defer stop()
+	if !a.flags.json {
+		fmt.Fprintf(a.Out, "experiment %s: seed %d, root %s (%s), state %s\n", exp.Name, exp.Seed, exp.RootCommit.Short(), exp.Branch, ses.Dir)
+	}
+	printed := make(chan struct{})
+	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(printed)
+		a.printEvents(readCtx, eng.Feed())
+	}()
+	err := eng.Run(ctx)
+	stopReading()
+	<-printed
+	if sumErr := a.summary(eng.Feed().Latest()); err == nil {
+		err = sumErr
+	}
+	if stop() {
+		return errors.Join(errInterrupted, ignoreCancel(err))
+	}
+	return err
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// onSignals drains at the first signal and calls abort at the second. The
+// returned function stops listening and reports whether a signal came; it may
+// be called more than once.
+func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
+	quit, done := make(chan struct{}), make(chan struct{})
+	came := false
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-a.Signals:
+			}
+			if came {
+				abort()
+				continue
+			}
+			came = true
+			fmt.Fprintln(a.Err, "atoll: finishing what runs; once more stops at once")
+			eng.Drain()
+		}
+	}()
+	stopped := false
+	return func() bool {
+		if !stopped {
+			stopped = true
+			close(quit)
+			<-done
+		}
+		return came
+	}
+}
+
+// printEvents prints the log lines of snapshots until ctx ends, the last
+// snapshot included.
+func (a *App) printEvents(ctx context.Context, feed *engine.Feed) {
+	var version, line uint64
+	for {
+		snap, err := feed.Wait(ctx, version)
+		version = snap.Version
+		for _, l := range snap.Log {
+			if l.N > line {
+				line = l.N
+				a.printLine(l)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (a *App) printLine(l engine.LogLine) {
+	if l.Level == "debug" {
+		return
+	}
+	if a.flags.json {
+		writeJSONLine(a.Out, map[string]any{"at": l.At.UTC().Format(time.RFC3339Nano), "level": l.Level, "job": l.Job, "text": l.Text})
+		return
+	}
+	mark := ""
+	if l.Level != "info" {
+		mark = l.Level + ": "
+	}
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, l.Text)
+}
+
+// summary says how a run ended and what to do next.
+func (a *App) summary(s *engine.Snapshot) error {
+	if a.flags.json || s.Loading {
+		return nil
+	}
+	w := a.Out
+	fmt.Fprintf(w, "\n%s: %s", s.Experiment.Name, s.State)
+	if s.Reason != "" {
+		fmt.Fprintf(w, " (%s)", s.Reason)
+	}
+	fmt.Fprintln(w)
+	if s.Best.ID != record.NoCandidate {
+		fmt.Fprintf(w, "best  %s %s  %s %s  %s on root %s\n", s.Best.ID, s.Best.Commit.Short(), objectiveName(s), engine.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent), engine.FormatValue(s.Root.Objective))
+		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, engine.FormatValue(s.Grid.QD))
+	}
+	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	if s.Rung != "" {
+		fmt.Fprintf(w, "trust sandbox rung %s\n", s.Rung)
+	}
+	for _, g := range s.Guarantees {
+		fmt.Fprintf(w, "      missing: %s\n", g)
+	}
+	if s.Best.ID > record.Root {
+		fmt.Fprintf(w, "next  atoll show best   atoll diff best   atoll promote best\n")
+	}
+	return nil
+}

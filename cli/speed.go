@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// speedJobs is how many jobs the measurement of the overhead runs.
+const speedJobs = 400
+
+// speed evolves a made-up repository of so many files with the offline agent
+// and an evaluator that does next to nothing, and prints what one job cost.
+func (a *App) speed(ctx context.Context, files int) error {
+	if files < 2 || files > 1_000_000 {
+		return usage("--speed %d: between 2 and 1000000 files", files)
+	}
+	dir, err := os.MkdirTemp("", "atoll-speed-")
+	if err != nil {
+		return fmt.Errorf("make a scratch folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	repo := filepath.Join(dir, "repo")
+	if err := speedRepo(ctx, repo, files); err != nil {
+		return err
+	}
+	target, err := gitops.Inspect(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p := place{target: target, state: filepath.Join(dir, "state")}
+	ses, err := a.session(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	loaded, err := config.Load(config.LoadOptions{Dir: repo, Data: []byte(speedYAML), File: config.FileName})
+	if err != nil {
+		return err
+	}
+	exp, err := a.begin(ctx, ses, p, loaded)
+	if err != nil {
+		return err
+	}
+	eng := engine.New(ses, exp.ID, engine.Options{Who: "speed", Now: a.Now})
+	before, began := cpuTime(), a.Now()
+	if err := eng.Run(ctx); err != nil {
+		return err
+	}
+	return a.printSpeed(ctx, ses, exp, eng.Feed().Latest(), files, a.Now().Sub(began), cpuTime()-before)
+}
+
+const speedYAML = `
+goal: measure the overhead
+workers: 2
+evaluator:
+  command: [sh, -c, "echo 1"]
+  output: last-number
+  protected: []
+map:
+  axes:
+    - {metric: value, min: 0, max: 2, bins: 4}
+search:
+  operators: {tune: 1}
+budget:
+  jobs: 400
+`
+
+// speedRepo writes and commits a repository of so many small files, one of
+// which has numbers to tune.
+func speedRepo(ctx context.Context, dir string, files int) error {
+	for i := range files - 1 {
+		sub := filepath.Join(dir, fmt.Sprintf("d%03d", i%200), fmt.Sprintf("e%02d", i/200%50))
+		if err := os.MkdirAll(sub, 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("f%d.txt", i)), fmt.Appendf(nil, "file %d\n", i), 0o644); err != nil {
+			return err
+		}
+	}
+	params := "weights = [0.11, 0.52, 0.93, 1.34, 1.75, 2.16, 2.57, 2.98]\n"
+	if err := os.WriteFile(filepath.Join(dir, "params.py"), []byte(params), 0o644); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"-c", "user.name=atoll", "-c", "user.email=atoll@localhost", "commit", "--quiet", "--message", "speed"}} {
+		if out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+// cpuTime is the processor time of this process and its ended children.
+func cpuTime() time.Duration {
+	var sum time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return sum
+}
+
+func (a *App) printSpeed(ctx context.Context, ses *engine.Session, exp record.Experiment, s *engine.Snapshot, files int, wall, cpu time.Duration) error {
+	var edit, eval, own float64
+	n := 0.0
+	jobs, err := ses.DB.Jobs(ctx, exp.ID, store.JobFilter{Kind: record.Make, Limit: speedJobs})
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.State != record.Scored && j.State != record.Placed {
+			continue
+		}
+		edit, eval, own, n = edit+float64(j.EditMS), eval+float64(j.EvalMS), own+j.OwnMS, n+1
+	}
+	if n == 0 {
+		return errors.New("no job of the measurement was scored; run `atoll doctor`")
+	}
+	ended := float64(s.Jobs.Ended())
+	w := a.Out
+	fmt.Fprintf(w, "target     %d files, %d jobs, %d workers, sandbox rung %s\n", files, s.Jobs.Ended(), s.Settings.Workers, s.Rung)
+	fmt.Fprintf(w, "rate       %.0f jobs/s, %.2f ms CPU per job in all processes\n", ended/wall.Seconds(), cpu.Seconds()*1000/ended)
+	fmt.Fprintf(w, "per job    %.2f ms editing, %.2f ms sandbox and evaluator, %.2f ms own (tree, commit, gate, store)\n", edit/n, eval/n, own/n)
+	return nil
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// statusReport is what `status --json` prints.
+type statusReport struct {
+	Experiment string                 `json:"experiment"`
+	ID         record.ExperimentID    `json:"id"`
+	State      record.ExperimentState `json:"state"`
+	Reason     string                 `json:"reason,omitempty"`
+	Seed       uint64                 `json:"seed"`
+	Order      string                 `json:"order"`
+	Rung       string                 `json:"rung"`
+	EnginePID  int                    `json:"engine_pid,omitempty"`
+	Objective  string                 `json:"objective"`
+	Direction  string                 `json:"direction"`
+	Noisy      bool                   `json:"noisy"`
+	Root       *standing              `json:"root"`
+	Best       *standing              `json:"best"`
+	Niches     struct {
+		Filled int `json:"filled"`
+		Total  int `json:"total"`
+	} `json:"niches"`
+	Coverage    float64 `json:"coverage"`
+	QDScore     float64 `json:"qd_score"`
+	Map         int     `json:"map,omitempty"`
+	Jobs        jobs    `json:"jobs"`
+	Evaluations int     `json:"evaluations"`
+	Usage       struct {
+		Tokens    int64    `json:"tokens"`
+		CostUSD   *float64 `json:"cost_usd"`
+		Unmetered bool     `json:"unmetered,omitempty"`
+	} `json:"usage"`
+	Budget struct {
+		Jobs        int     `json:"jobs,omitempty"`
+		Evaluations int     `json:"evaluations,omitempty"`
+		Tokens      int64   `json:"tokens,omitempty"`
+		CostUSD     float64 `json:"cost_usd,omitempty"`
+		WallS       float64 `json:"wall_s,omitempty"`
+	} `json:"budget"`
+	WallS   float64  `json:"wall_s"`
+	OwnMS   float64  `json:"own_ms_per_job"`
+	Missing []string `json:"missing_guarantees,omitempty"`
+}
+
+type standing struct {
+	ID          record.CandidateID `json:"id"`
+	Commit      record.Hash        `json:"commit"`
+	Objective   float64            `json:"objective"`
+	Claimed     *float64           `json:"claimed,omitempty"`
+	Samples     int                `json:"samples"`
+	Spread      float64            `json:"spread"`
+	Improvement *float64           `json:"improvement_pct,omitempty"`
+}
+
+type jobs struct {
+	Queued    int `json:"queued"`
+	Running   int `json:"running"`
+	Held      int `json:"held"`
+	Placed    int `json:"placed"`
+	Scored    int `json:"scored"`
+	Rejected  int `json:"rejected"`
+	Failed    int `json:"failed"`
+	Duplicate int `json:"duplicate"`
+	Cancelled int `json:"cancelled"`
+}
+
+func standingOf(s engine.Standing, root bool) *standing {
+	if s.ID == record.NoCandidate {
+		return nil
+	}
+	out := &standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
+	if !root {
+		out.Improvement = number(s.Percent)
+	}
+	return out
+}
+
+func (a *App) statusCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Say how the experiment stands", Example: "  atoll status\n  atoll status --json | jq .best", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := a.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer o.Close()
+			s, err := o.snapshot(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a.flags.json {
+				return writeJSON(a.Out, reportOf(o, s))
+			}
+			return a.printStatus(o, s)
+		},
+	}
+}
+
+// snapshot is the folded state with the store's totals.
+func (o *opened) snapshot(ctx context.Context) (*engine.Snapshot, error) {
+	s := o.state.Snapshot()
+	c, err := o.DB.Counters(ctx, o.exp.ID)
+	if err != nil {
+		return nil, err
+	}
+	engine.FillCounts(s, c)
+	s.OwnerPID = o.OwnerPID()
+	if s.OwnerPID == 0 && s.State == record.ExperimentRunning {
+		s.State, s.Reason = record.ExperimentStopped, "no engine runs; `atoll run` goes on"
+	}
+	if rung, ok, err := o.DB.Meta(ctx, o.exp.ID, "rung"); err == nil && ok {
+		s.Rung = rung
+	}
+	if list, ok, err := o.DB.Meta(ctx, o.exp.ID, "missing"); err == nil && ok && list != "" {
+		s.Guarantees = splitLines(list)
+	}
+	return s, nil
+}
+
+func reportOf(o *opened, s *engine.Snapshot) statusReport {
+	r := statusReport{
+		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
+		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
+		Root: standingOf(s.Root, true), Best: standingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, Map: s.Grid.Map,
+		Evaluations: s.Evals, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
+	}
+	if s.Experiment.Strict {
+		r.Order = "strict"
+	}
+	r.Niches.Filled, r.Niches.Total = s.Grid.Filled, s.Grid.Total
+	c := s.Jobs
+	r.Jobs = jobs{Queued: c.Queued, Running: c.Running, Held: c.Held, Placed: c.Placed, Scored: c.Scored, Rejected: c.Rejected, Failed: c.Failed, Duplicate: c.Duplicate, Cancelled: c.Cancelled}
+	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
+	b := s.Settings
+	r.Budget.Jobs, r.Budget.Evaluations, r.Budget.Tokens, r.Budget.CostUSD = b.MaxJobs, b.MaxEvals, b.MaxTokens, b.MaxCostUSD
+	r.Budget.WallS = (time.Duration(b.MaxWallMS) * time.Millisecond).Seconds()
+	return r
+}
+
+func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
+	w := a.Out
+	fmt.Fprintf(w, "%s  %s", s.Experiment.Name, s.State)
+	if s.Reason != "" {
+		fmt.Fprintf(w, " (%s)", s.Reason)
+	}
+	fmt.Fprintf(w, "  seed %d\n", s.Experiment.Seed)
+	if s.Root.ID == record.NoCandidate {
+		fmt.Fprintln(w, "root  not measured yet")
+	} else {
+		fmt.Fprintf(w, "root  %s  %s %s  n %d, spread %s\n", s.Root.Commit.Short(), objectiveName(s), engine.FormatValue(s.Root.Objective), s.Root.Samples, engine.FormatValue(s.Root.MAD))
+		fmt.Fprintf(w, "best  %s %s  %s  %s on root", s.Best.ID, s.Best.Commit.Short(), engine.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent))
+		if s.Best.Claimed != nil {
+			fmt.Fprintf(w, "  claimed %s", engine.FormatValue(*s.Best.Claimed))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, engine.FormatValue(s.Grid.QD))
+	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	cost := "unknown cost"
+	if s.Usage.CostUSD != nil {
+		cost = fmt.Sprintf("$%.4f", *s.Usage.CostUSD)
+	} else if s.Usage.Requests == 0 && !s.Usage.Unmetered {
+		cost = "$0"
+	}
+	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, cost, (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	for _, g := range s.Guarantees {
+		fmt.Fprintf(w, "missing guarantee: %s\n", g)
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"fmt"
+
+	"atoll/store/record"
+)
+
+// decisions is the part of the fold that people wrote: what they did, and what
+// can be taken back or done again.
+type decisions struct {
+	all    []record.Decision // oldest first
+	undo   []record.Decision // may be taken back, newest last
+	redo   []record.Decision // taken back, newest last
+	frozen map[string]bool   // targets
+	boosts map[string]float64
+	refit  record.Seq // the last request for a new map
+}
+
+// decide folds one decision: what it does to the archive and to the stacks of
+// undo and redo. What a decision sets in motion (new jobs, states) is the
+// loop's work.
+func (s *State) decide(d record.Decision) {
+	s.remember(d)
+	switch d.Verb {
+	case record.Reject:
+		s.reject(d)
+	case record.Restore:
+		s.restore(d)
+	case record.Freeze:
+		s.freeze(d)
+	case record.Release:
+		s.release(d)
+	case record.Boost:
+		s.boost(d)
+	case record.Pin, record.Unpin:
+		// The store keeps the pin with the candidate.
+	case record.Refit:
+		s.decided.refit = d.Seq
+	}
+	text := DecisionText(d)
+	s.events = append(s.events, event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
+	s.curves.mark(s, d.At, "%s", text)
+}
+
+// remember keeps the decision and moves it between the stacks. A decision that
+// undoes an undo is a redo.
+func (s *State) remember(d record.Decision) {
+	ds := &s.decided
+	ds.all = append(ds.all, d)
+	if d.Undoes == 0 {
+		ds.redo = nil
+		if d.Inverse != nil {
+			ds.undo = append(ds.undo, d)
+		}
+		return
+	}
+	if i := find(ds.undo, d.Undoes); i >= 0 {
+		ds.redo = append(ds.redo, ds.undo[i])
+		ds.undo = append(ds.undo[:i], ds.undo[i+1:]...)
+		return
+	}
+	if i := find(ds.redo, d.Undoes); i >= 0 {
+		again := ds.redo[i]
+		again.Seq = d.Seq
+		ds.redo = append(ds.redo[:i], ds.redo[i+1:]...)
+		ds.undo = append(ds.undo, again)
+	}
+}
+
+func find(list []record.Decision, seq record.Seq) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Seq == seq {
+			return i
+		}
+	}
+	return -1
+}
+
+// NextUndo returns the decision row that takes back the last decision that can
+// be taken back.
+func (s *State) NextUndo(who string) (record.Decision, error) {
+	u := s.decided.undo
+	if len(u) == 0 {
+		return record.Decision{}, fmt.Errorf("%w: nothing to undo", ErrDecision)
+	}
+	last := u[len(u)-1]
+	d := *last.Inverse
+	d.Who, d.Undoes, d.Inverse = who, last.Seq, nil
+	return d, nil
+}
+
+// NextRedo returns the decision row that does the last undone decision again.
+func (s *State) NextRedo(who string) (record.Decision, error) {
+	r := s.decided.redo
+	if len(r) == 0 {
+		return record.Decision{}, fmt.Errorf("%w: nothing to redo", ErrDecision)
+	}
+	d := r[len(r)-1]
+	d.Who, d.Undoes = who, d.Seq
+	d.Seq, d.At = 0, 0
+	return d, nil
+}
+
+func (s *State) reject(d record.Decision) {
+	m := s.member(d.Candidate)
+	if m == nil || m.id == record.Root {
+		return
+	}
+	m.rejected = true
+	if s.arch != nil && m.scored {
+		s.arch.Remove(m.id)
+	}
+	if s.best == m.id {
+		s.recrown()
+	}
+}
+
+func (s *State) restore(d record.Decision) {
+	m := s.member(d.Candidate)
+	if m == nil || !m.rejected {
+		return
+	}
+	m.rejected = false
+	if s.arch != nil && m.scored {
+		s.arch.Restore(m.id)
+	}
+	s.recrown()
+}
+
+func (s *State) freeze(d record.Decision) {
+	if d.Text != "" && d.Candidate == record.NoCandidate {
+		if s.decided.frozen == nil {
+			s.decided.frozen = map[string]bool{}
+		}
+		s.decided.frozen[d.Text] = true
+		return
+	}
+	if s.arch != nil {
+		s.arch.Freeze(d.Candidate)
+	}
+}
+
+func (s *State) release(d record.Decision) {
+	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
+		delete(s.decided.frozen, d.Text)
+		delete(s.decided.boosts, d.Text)
+		return
+	}
+	if s.arch == nil {
+		return
+	}
+	if d.Candidate != record.NoCandidate {
+		s.arch.Release(d.Candidate)
+	}
+	if d.Cell >= 0 {
+		s.arch.Boost(d.Cell, 1, 0)
+	}
+}
+
+func (s *State) boost(d record.Decision) {
+	if d.Text != "" && d.Cell < 0 {
+		if s.decided.boosts == nil {
+			s.decided.boosts = map[string]float64{}
+		}
+		s.decided.boosts[d.Text] = d.Value
+		return
+	}
+	if s.arch != nil && d.Cell >= 0 {
+		s.arch.Boost(d.Cell, d.Value, s.folded+s.Config.Search.BoostFor)
+	}
+}
+
+// DecisionText says in a few words what a decision does.
+func DecisionText(d record.Decision) string {
+	text := string(d.Verb)
+	switch {
+	case d.Candidate != record.NoCandidate:
+		text += " " + d.Candidate.String()
+	case d.Job != record.NoJob:
+		text += " " + d.Job.String()
+	case d.Cell >= 0:
+		text += fmt.Sprintf(" niche %d", d.Cell)
+	}
+	if d.Verb == record.Boost {
+		text += fmt.Sprintf(" x%.3g", d.Value)
+	}
+	if d.Text != "" {
+		text += ": " + d.Text
+	}
+	if d.Undoes != 0 {
+		text = "undo: " + text
+	}
+	return text
+}
+
+// Prepare checks a decision against the state and completes it: the niche of a
+// boost, the inverse that takes it back. It changes nothing. The error says
+// why the decision cannot be carried out.
+func (s *State) Prepare(d record.Decision) (record.Decision, error) {
+	switch d.Verb {
+	case record.Freeze, record.Release, record.Boost:
+		return s.prepareNiche(d)
+	case record.Reject, record.Restore, record.Approve, record.Pin, record.Unpin:
+		return s.prepareCandidate(d)
+	case record.Pause:
+		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	case record.Resume:
+		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	case record.Refit:
+		if !s.learned {
+			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
+		}
+	}
+	return d, nil
+}
+
+func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
+	m := s.member(d.Candidate)
+	if m == nil {
+		return d, fmt.Errorf("%w: there is no candidate %s", ErrDecision, d.Candidate)
+	}
+	inverse := record.Decision{Candidate: d.Candidate, Job: d.Job, Cell: -1}
+	switch d.Verb {
+	case record.Reject:
+		if m.id == record.Root {
+			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrDecision)
+		}
+		if m.rejected {
+			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.id)
+		}
+		inverse.Verb = record.Restore
+	case record.Restore:
+		if !m.rejected {
+			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.id)
+		}
+		inverse.Verb = record.Reject
+	case record.Approve:
+		if m.status != record.StatusHeld {
+			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id)
+		}
+		return d, nil
+	case record.Pin:
+		inverse.Verb = record.Unpin
+	case record.Unpin:
+		inverse.Verb = record.Pin
+	}
+	d.Inverse = &inverse
+	return d, nil
+}
+
+func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
+	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
+		return s.prepareTarget(d)
+	}
+	if s.arch == nil {
+		return d, fmt.Errorf("%w: the root is not measured yet", ErrDecision)
+	}
+	if d.Candidate == record.NoCandidate && d.Cell >= 0 {
+		if e, ok := s.arch.Elite(d.Cell); ok {
+			d.Candidate = e.ID
+		}
+	}
+	if d.Cell < 0 && d.Candidate != record.NoCandidate {
+		if cell, ok := s.arch.CellOf(d.Candidate); ok {
+			d.Cell = cell
+		}
+	}
+	if d.Candidate == record.NoCandidate || d.Cell < 0 {
+		return d, fmt.Errorf("%w: nobody holds that niche", ErrDecision)
+	}
+	back := record.Decision{Candidate: d.Candidate, Job: record.NoJob, Cell: d.Cell}
+	switch d.Verb {
+	case record.Freeze:
+		if s.arch.IsFrozen(d.Candidate) {
+			return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Candidate)
+		}
+		back.Verb, back.Cell = record.Release, -1
+		d.Cell = -1
+	case record.Boost:
+		if d.Value <= 0 || d.Value > 100 {
+			return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
+		}
+		d.Candidate = record.NoCandidate
+		back.Candidate, back.Verb = record.NoCandidate, record.Boost
+		back.Value = s.arch.BoostOf(d.Cell, s.folded)
+	case record.Release:
+		frozen, boosted := s.arch.IsFrozen(d.Candidate), s.arch.BoostOf(d.Cell, s.folded)
+		if !frozen && boosted == 1 {
+			return d, fmt.Errorf("%w: niche %s is neither frozen nor boosted", ErrDecision, s.CellName(d.Cell))
+		}
+		back.Verb = record.Freeze
+		back.Cell = -1
+		if !frozen {
+			back.Verb, back.Value, back.Cell, back.Candidate = record.Boost, boosted, d.Cell, record.NoCandidate
+		}
+	}
+	d.Inverse = &back
+	return d, nil
+}
+
+func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
+	known := false
+	for _, t := range s.Config.Targets {
+		known = known || t.Name == d.Text
+	}
+	if !known {
+		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
+	}
+	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
+	d.Inverse = &back
+	return d, nil
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval"
+	"atoll/engine/sandbox"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// DoctorOptions say what to check.
+type DoctorOptions struct {
+	Target    gitops.Target
+	State     string // state directory
+	Config    config.Loaded
+	ConfigErr error
+	Deep      bool // also measure the root
+	Now       func() time.Time
+	Env       []string
+}
+
+// checkup gathers findings.
+type checkup struct {
+	opt   DoctorOptions
+	lines []CheckLine
+}
+
+func (c *checkup) add(group, name string, took time.Duration, err error, detail, cure string) {
+	l := CheckLine{Group: group, Name: name, OK: err == nil, Detail: detail, Took: took}
+	if err != nil {
+		l.Detail, l.Cure = err.Error(), cure
+	}
+	c.lines = append(c.lines, l)
+}
+
+func (c *checkup) warn(group, name, detail, cure string) {
+	c.lines = append(c.lines, CheckLine{Group: group, Name: name, Warn: true, Detail: detail, Cure: cure})
+}
+
+// Doctor checks the machine, the repository, the configuration, the store and,
+// if asked to, the evaluator on the root. It writes nothing but caches.
+func Doctor(ctx context.Context, o DoctorOptions) []CheckLine {
+	c := &checkup{opt: o}
+	c.repository()
+	c.configuration()
+	box := c.sandbox(ctx)
+	c.disk()
+	c.store(ctx)
+	if box != nil {
+		if o.Deep && o.ConfigErr == nil && o.Target.Path != "" {
+			c.evaluator(ctx, box)
+		}
+		if err := box.Close(); err != nil {
+			c.add("sandbox", "end", 0, err, "", "end left-over processes by hand")
+		}
+	}
+	return c.lines
+}
+
+func (c *checkup) repository() {
+	t := c.opt.Target
+	if t.Path == "" {
+		return
+	}
+	c.add("repository", "root", 0, nil, fmt.Sprintf("%s at %s", t.HeadRef, t.Head.Short()), "")
+	if t.Dirty {
+		c.warn("repository", "work tree", "there are changes that are not committed; atoll starts from the commit", "commit them if they should count")
+	}
+	if t.LFS {
+		c.warn("repository", "LFS", "large files are fetched by git-lfs when it is installed", "install git-lfs")
+	}
+}
+
+func (c *checkup) configuration() {
+	if c.opt.ConfigErr != nil {
+		c.add("configuration", config.FileName, 0, c.opt.ConfigErr, "", "mend the lines above; `atoll config explain KEY` says what a key takes")
+		return
+	}
+	if problems := c.opt.Config.Complete(); len(problems) > 0 {
+		c.add("configuration", config.FileName, 0, problems, "", "write it with `atoll init`")
+		return
+	}
+	c.add("configuration", config.FileName, 0, nil, "complete", "")
+}
+
+func (c *checkup) sandbox(ctx context.Context) *sandbox.Box {
+	mode := sandbox.Mode(c.opt.Config.Sandbox.Mode)
+	if mode == "" {
+		mode = "auto"
+	}
+	box, err := sandbox.New(ctx, sandbox.Options{Mode: mode})
+	if err != nil {
+		c.add("sandbox", "rung", 0, err, "", "allow unprivileged user namespaces or Landlock, or set sandbox.mode: unsafe knowing what that means")
+		return nil
+	}
+	if box.Rung() == sandbox.Namespaces {
+		c.add("sandbox", "rung", 0, nil, box.Rung().String(), "")
+	} else {
+		c.warn("sandbox", "rung", box.Rung().String(), "see the findings below")
+	}
+	for _, f := range box.Findings() {
+		if f.OK {
+			c.add("sandbox", f.Name, 0, nil, f.Detail, "")
+		} else {
+			c.warn("sandbox", f.Name, f.Detail, f.Cure)
+		}
+	}
+	return box
+}
+
+// leastDisk is what a run of some hundred candidates needs with room to spare.
+const leastDisk = 200 << 20
+
+func (c *checkup) disk() {
+	dir := c.opt.State
+	for dir != "" && dir != string(filepath.Separator) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if dir == "" {
+		return
+	}
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		c.add("system", "disk", 0, err, "", "choose another state directory with --state")
+		return
+	}
+	free := int64(fs.Bavail) * fs.Bsize
+	if free < leastDisk {
+		c.warn("system", "disk", config.FormatSize(free)+" free at "+dir, "free some space")
+		return
+	}
+	c.add("system", "disk", 0, nil, fmt.Sprintf("%d MiB free at %s", free>>20, dir), "")
+	if err := syscall.Access(dir, 2); err != nil {
+		c.add("system", "state directory", 0, fmt.Errorf("%s cannot be written: %w", dir, err), "", "choose another with --state")
+	}
+}
+
+// store checks the file and that the archive of the latest experiment is what
+// a fold of its log gives (design rule 1).
+func (c *checkup) store(ctx context.Context) {
+	ses, err := OpenSession(ctx, SessionOptions{Dir: c.opt.State, Target: c.opt.Target, ReadOnly: true, Now: c.opt.Now})
+	if errors.Is(err, ErrNoExperiment) {
+		return
+	}
+	if err != nil {
+		c.add("store", "open", 0, err, "", "")
+		return
+	}
+	defer ses.Close()
+	began := c.opt.Now()
+	c.add("store", "integrity", c.opt.Now().Sub(began), ses.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
+	exp, err := ses.Find(ctx, "")
+	if err != nil {
+		return
+	}
+	st, err := LoadState(ctx, ses.DB, exp.ID)
+	if err != nil {
+		c.add("store", "fold", 0, err, "", "report this with a copy of the state directory")
+		return
+	}
+	c.add("store", "archive", c.opt.Now().Sub(began), st.CheckArchive(), "the archive is the fold of the log", "report this with a copy of the state directory")
+}
+
+// evaluator measures the root twice: time and noise.
+func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
+	tmp, err := os.MkdirTemp("", "atoll-doctor-")
+	if err != nil {
+		c.add("evaluator", "root", 0, err, "", "")
+		return
+	}
+	defer os.RemoveAll(tmp)
+	values, took, err := measureRoot(ctx, box, tmp, c.opt)
+	if err != nil {
+		c.add("evaluator", "root", took, err, "", "run the command by hand in a clean clone, then mend it")
+		return
+	}
+	detail := fmt.Sprintf("%s = %s in %s", c.opt.Config.Evaluator.Objective, FormatValue(values[0]), took.Round(time.Millisecond))
+	if values[0] != values[1] {
+		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
+		return
+	}
+	c.add("evaluator", "root", took, nil, detail+", twice the same", "")
+}
+
+func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o DoctorOptions) ([]float64, time.Duration, error) {
+	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer repo.Close()
+	root, err := repo.Import(ctx, o.Target, o.Config.Root)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := repo.Commit(ctx, root)
+	if err != nil {
+		return nil, 0, err
+	}
+	base, release, err := repo.Checkout(ctx, info.Tree)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer release()
+	cfg := o.Config.Config
+	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
+		cfg.Evaluator.Dir = filepath.Join(o.Config.Dir, cfg.Evaluator.Dir)
+	}
+	ev, err := eval.New(ctx, box, evalOptions(cfg))
+	if err != nil {
+		return nil, 0, err
+	}
+	var values []float64
+	var took time.Duration
+	for i := range 2 {
+		began := o.Now()
+		out, err := ev.Run(ctx, eval.Request{Base: base, Trusted: base, Experiment: "doctor", BaseCommit: root, Commit: root, Repeat: i, Root: true, Goal: cfg.Goal})
+		took = o.Now().Sub(began)
+		if err != nil {
+			return nil, took, err
+		}
+		if out.Class != record.ClassNone {
+			return nil, took, fmt.Errorf("%s: %s", out.Class, out.Reason)
+		}
+		values = append(values, out.Objective)
+	}
+	return values, took, nil
+}

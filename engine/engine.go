@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/agent"
+	"atoll/engine/eval"
+	"atoll/engine/sandbox"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Options say how one process runs or watches an experiment.
+type Options struct {
+	Who     string           // who decides here; goes into decisions
+	Now     func() time.Time // nil: time.Now
+	Once    bool             // dispatch up to the workers, wait, return
+	For     time.Duration    // drain after this time; 0 = no limit
+	Logger  *slog.Logger     // nil: discard
+	Sandbox sandbox.Options  // Mode comes from the configuration
+	// Agents makes the agents that the configuration names. The offline agent
+	// is always there.
+	Agents func(ctx context.Context, cfg config.Config) (map[string]agent.Agent, error)
+}
+
+// Engine runs one experiment of a session, or looks on while another process
+// does. Make one with [New]; [Engine.Run] is called once.
+type Engine struct {
+	ses  *Session
+	exp  record.ExperimentID
+	opt  Options
+	cfg  config.Config
+	log  *slog.Logger
+	feed *Feed
+	live *live
+	logs *logRing
+
+	db     *store.DB
+	repo   *gitops.Repo
+	box    *sandbox.Box
+	eval   *eval.Evaluator
+	agents map[string]agent.Agent
+
+	// Owned by the loop.
+	st          *State
+	owner       bool
+	acted       record.Seq   // decisions up to here were carried out
+	nextJob     record.JobID // the next number
+	made        int          // make jobs that exist
+	finished    bool         // every job of the budget came to its end
+	finishedWhy string
+	budget      string // the budget that is used up, "" = none
+	wallFrom    time.Time
+	started     time.Time
+	rate        rateMeter
+	anchored    int // attempts since the last anchor
+	fatal       error
+
+	// Shared with the workers.
+	shared  shared
+	trouble troubles
+	touched touchedPaths
+	embed   embedding
+
+	calls   chan func(*State)
+	wake    chan struct{} // work for the loop
+	more    chan struct{} // jobs for the workers
+	drain   chan struct{}
+	drained sync.Once
+	asleep  atomic.Bool
+}
+
+// New returns an engine for an experiment of an open session. It starts
+// nothing.
+func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{
+		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: newLive(opt.Now), logs: newLogRing(opt.Now),
+		db: ses.DB, repo: ses.Repo, touched: touchedPaths{seen: map[string]bool{}},
+		calls: make(chan func(*State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
+	}
+}
+
+// Feed returns where the engine publishes its snapshots.
+func (e *Engine) Feed() *Feed { return e.feed }
+
+// Drain asks the engine to finish what runs, claim nothing new and return from
+// Run. It may be called more than once and from any goroutine.
+func (e *Engine) Drain() { e.drained.Do(func() { close(e.drain) }) }
+
+func (e *Engine) draining() bool {
+	select {
+	case <-e.drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// poke wakes the loop; it never waits.
+func (e *Engine) poke() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// ask runs fn on the loop's goroutine, which owns the state, and waits for it.
+func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
+	done := make(chan struct{})
+	call := func(s *State) { fn(s); close(done) }
+	select {
+	case e.calls <- call:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Decide appends a decision after checking it against the state; the loop
+// carries it out when it folds the row. It works on an engine that only looks
+// on as well.
+func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, error) {
+	if d.Who == "" {
+		d.Who = e.opt.Who
+	}
+	var err error
+	if askErr := e.ask(ctx, func(s *State) { d, err = s.Prepare(d) }); askErr != nil {
+		return 0, askErr
+	}
+	if err != nil {
+		return 0, err
+	}
+	return e.append(ctx, d)
+}
+
+// Undo takes back the last decision that can be taken back and says which.
+func (e *Engine) Undo(ctx context.Context) (string, error) {
+	return e.unwind(ctx, (*State).NextUndo)
+}
+
+// Redo does the last undone decision again and says which.
+func (e *Engine) Redo(ctx context.Context) (string, error) {
+	return e.unwind(ctx, (*State).NextRedo)
+}
+
+func (e *Engine) unwind(ctx context.Context, next func(*State, string) (record.Decision, error)) (string, error) {
+	var d record.Decision
+	var err error
+	if askErr := e.ask(ctx, func(s *State) { d, err = next(s, e.opt.Who) }); askErr != nil {
+		return "", askErr
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := e.append(ctx, d); err != nil {
+		return "", err
+	}
+	return DecisionText(d), nil
+}
+
+func (e *Engine) append(ctx context.Context, d record.Decision) (record.Seq, error) {
+	seq, err := e.db.AppendDecision(ctx, e.exp, d)
+	if err != nil {
+		return 0, fmt.Errorf("write the decision %q: %w", DecisionText(d), err)
+	}
+	e.poke()
+	return seq, nil
+}
+
+// Owner reports whether this process runs the jobs. It is meaningful once Run
+// has taken or been refused the lock.
+func (e *Engine) Owner() bool { return e.ses.Locked() }
+
+// Hibernate tells the engine that the whole process group is about to be
+// stopped (true) or goes on again (false): no job is claimed in between.
+func (e *Engine) Hibernate(asleep bool) { e.asleep.Store(asleep); e.poke() }

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"regexp"
+	"sort"
+
+	"atoll/store/record"
+)
+
+// figures are what differs between two failures of one kind.
+var figures = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
+
+// countFailure groups failures by class and by reason without its figures.
+func (s *State) countFailure(job record.JobID, class record.Class, reason string) {
+	shape := figures.ReplaceAllString(reason, "N")
+	key := string(class) + "\x00" + shape
+	g := s.failures[key]
+	if g == nil {
+		if len(s.failures) >= failureGroups {
+			key = string(class)
+			shape = "other"
+			if g = s.failures[key]; g == nil {
+				g = &FailureGroup{Class: class, Reason: shape, Cure: cure(class)}
+				s.failures[key] = g
+			}
+		} else {
+			g = &FailureGroup{Class: class, Reason: reason, Cure: cure(class)}
+			s.failures[key] = g
+		}
+	}
+	g.Count++
+	g.Sample = job
+}
+
+// failureGroups bounds the number of different reasons that are told apart.
+const failureGroups = 200
+
+// FailureGroups returns the groups, most frequent first.
+func (s *State) FailureGroups() []FailureGroup {
+	out := make([]FailureGroup, 0, len(s.failures))
+	for _, g := range s.failures {
+		out = append(out, *g)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Count != out[j].Count {
+			return out[i].Count > out[j].Count
+		}
+		return out[i].Reason < out[j].Reason
+	})
+	return out
+}
+
+// cure says what a person could do about a class of failures.
+func cure(class record.Class) string {
+	switch class {
+	case record.ClassBuild:
+		return "use operators that keep the program whole (tune), or give the repair operator weight"
+	case record.ClassTest:
+		return "read a sample's evaluator output; state the broken rule under constraints"
+	case record.ClassTimeout:
+		return "raise evaluator.timeout, or add a quick stage that stops slow candidates"
+	case record.ClassMemory:
+		return "raise limits.memory"
+	case record.ClassOutput:
+		return "raise limits.output, or print less in the evaluator"
+	case record.ClassCrash:
+		return "read a sample's stderr"
+	case record.ClassMetric:
+		return "make the evaluator write a finite number for every metric"
+	case record.ClassGate:
+		return "widen gate.scope or tell agents the limits under constraints"
+	case record.ClassSandbox:
+		return "read the evidence: the candidate tried what the sandbox forbids"
+	case record.ClassEvaluator:
+		return "the evaluator fails on the root as well: mend it, then run --new"
+	case record.ClassAgent:
+		return "run doctor --deep to try the agent"
+	case record.ClassNoChange:
+		return "sharpen the goal, or lower the agent's weight"
+	case record.ClassBudget:
+		return "raise the budget of one job"
+	}
+	return ""
+}

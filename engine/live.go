@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"sort"
+	"sync"
+	"time"
+
+	"atoll/store/record"
+)
+
+// live is what workers tell about their jobs while they run: stage, last line
+// of output, how to stop them. It is never kept.
+type live struct {
+	mu   sync.Mutex
+	now  func() time.Time
+	jobs map[record.JobID]*liveJob
+}
+
+type liveJob struct {
+	Running
+	lease  record.Lease
+	cancel context.CancelCauseFunc
+	lines  []string
+}
+
+// liveLines bounds the output kept of a running job.
+const liveLines = 200
+
+func newLive(now func() time.Time) *live {
+	return &live{now: now, jobs: map[record.JobID]*liveJob{}}
+}
+
+func (l *live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	l.jobs[lease.Job.ID] = &liveJob{
+		Running: Running{Job: lease.Job, Stage: "starting", Since: now, Started: now, Worker: lease.Worker},
+		lease:   lease, cancel: cancel,
+	}
+}
+
+func (l *live) end(id record.JobID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.jobs, id)
+}
+
+func (l *live) stage(id record.JobID, state record.JobState, stage string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[id]; j != nil {
+		j.Stage, j.Since = stage, l.now()
+		if state != "" {
+			j.Job.State = state
+		}
+	}
+}
+
+func (l *live) line(id record.JobID, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[id]
+	if j == nil {
+		return
+	}
+	text = CleanLine(text)
+	j.Line = text
+	if len(j.lines) >= 2*liveLines {
+		j.lines = append(j.lines[:0], j.lines[len(j.lines)-liveLines:]...)
+	}
+	j.lines = append(j.lines, text)
+}
+
+// cancel stops a running job for a reason and reports whether it ran.
+func (l *live) cancel(id record.JobID, cause error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[id]
+	if j == nil {
+		return false
+	}
+	j.cancel(cause)
+	return true
+}
+
+// all returns the running jobs, oldest first.
+func (l *live) all() []Running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]Running, 0, len(l.jobs))
+	for _, j := range l.jobs {
+		out = append(out, j.Running)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Job.ID < out[j].Job.ID })
+	return out
+}
+
+// linesOf returns the last lines of a running job's output.
+func (l *live) linesOf(id record.JobID) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[id]
+	if j == nil {
+		return nil
+	}
+	lines := j.lines
+	if len(lines) > liveLines {
+		lines = lines[len(lines)-liveLines:]
+	}
+	return append([]string(nil), lines...)
+}
+
+// leases returns the leases in force.
+func (l *live) leases() []record.Lease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]record.Lease, 0, len(l.jobs))
+	for _, j := range l.jobs {
+		out = append(out, j.lease)
+	}
+	return out
+}
+
+// dirty reports whether anything runs whose elapsed time or output moves.
+func (l *live) dirty() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.jobs) > 0
+}

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"sync"
+	"time"
+
+	"atoll/store/record"
+)
+
+// logRing keeps the newest lines of the engine's log for the screen.
+type logRing struct {
+	mu    sync.Mutex
+	now   func() time.Time
+	n     uint64
+	lines []LogLine
+}
+
+// logCap bounds the lines a snapshot carries.
+const logCap = 1000
+
+func newLogRing(now func() time.Time) *logRing { return &logRing{now: now} }
+
+func (r *logRing) add(level string, job record.JobID, at time.Time, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at.IsZero() {
+		at = r.now()
+	}
+	r.n++
+	if len(r.lines) >= 2*logCap {
+		// A snapshot may still hold the old array: start a new one.
+		r.lines = append(make([]LogLine, 0, 2*logCap), r.lines[len(r.lines)-logCap:]...)
+	}
+	r.lines = append(r.lines, LogLine{N: r.n, At: at, Level: level, Job: job, Text: CleanLine(text)})
+}
+
+// tail returns the newest lines, newest last, and the number of the last.
+func (r *logRing) tail() ([]LogLine, uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := r.lines
+	if len(lines) > logCap {
+		lines = lines[len(lines)-logCap:]
+	}
+	return lines[:len(lines):len(lines)], r.n
+}

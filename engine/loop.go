@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"atoll/store/record"
+)
+
+// publishEvery bounds how often readers get a new snapshot.
+const publishEvery = 66 * time.Millisecond
+
+// pollEvery is how often the loop looks for rows that other processes wrote.
+const pollEvery = 100 * time.Millisecond
+
+// errAborted is the cause that running jobs see when the engine is told to
+// stop at once; their leases go back to the queue.
+var errAborted = errors.New("the engine was stopped")
+
+// Run runs the experiment until it is done, drained or ctx ends. When another
+// process holds the engine's lock it only looks on: it folds what that process
+// writes and returns when ctx ends. The error is nil for a clean end.
+func (e *Engine) Run(ctx context.Context) error {
+	e.started = e.opt.Now()
+	err := e.start(ctx)
+	if err == nil {
+		err = e.loop(ctx)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		e.fatal = err
+		e.note("error", record.NoJob, err.Error())
+		e.publish(true)
+	}
+	return err
+}
+
+func (e *Engine) loop(ctx context.Context) error {
+	workCtx, abort := context.WithCancelCause(ctx)
+	pool := e.startPool(workCtx)
+	defer func() {
+		abort(errAborted)
+		pool.wait()
+	}()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	var expired <-chan time.Time
+	if e.opt.For > 0 {
+		expired = time.After(e.opt.For)
+	}
+	lastChange, last := uint64(0), time.Time{}
+	for {
+		if err := e.step(ctx); err != nil {
+			return err
+		}
+		pool.resize(e.workerGoal())
+		if wait := publishEvery - e.opt.Now().Sub(last); wait <= 0 || e.over(pool) {
+			e.publish(false)
+			last = e.opt.Now()
+		}
+		if e.over(pool) {
+			return e.end(ctx, pool)
+		}
+		if err := e.await(ctx, poll.C, expired, pool, &lastChange); err != nil {
+			abort(errAborted)
+			pool.wait()
+			return errors.Join(err, e.end(context.WithoutCancel(ctx), pool))
+		}
+	}
+}
+
+// await returns when there may be something to do: a worker finished, a row of
+// another process, a question, a reader that has waited long enough.
+func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool *pool, lastChange *uint64) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case fn := <-e.calls:
+			fn(e.st)
+			continue
+		case <-e.wake:
+			return nil
+		case <-expired:
+			e.Drain()
+			return nil
+		case <-pool.idle:
+			return nil
+		case <-poll:
+			n, err := e.db.Changed(ctx)
+			if err != nil {
+				return err
+			}
+			moved := n != *lastChange
+			*lastChange = n
+			if moved || e.live.dirty() {
+				return nil
+			}
+		}
+	}
+}
+
+// step folds what is new, carries out decisions and keeps the queue filled.
+func (e *Engine) step(ctx context.Context) error {
+	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) }); err != nil {
+		return err
+	}
+	for _, ev := range e.st.takeEvents() {
+		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
+	}
+	if !e.owner {
+		return nil
+	}
+	if err := e.troubled(ctx); err != nil {
+		return err
+	}
+	if err := e.act(ctx); err != nil {
+		return err
+	}
+	if err := e.schedule(ctx); err != nil {
+		return err
+	}
+	if err := e.markPlaced(ctx); err != nil {
+		return err
+	}
+	return e.anchor(ctx, false)
+}
+
+// troubled takes over what workers reported beside results.
+func (e *Engine) troubled(ctx context.Context) error {
+	e.trouble.Lock()
+	budget, err, broken := e.trouble.budget, e.trouble.err, e.trouble.broken
+	e.trouble.budget, e.trouble.broken = "", ""
+	e.trouble.Unlock()
+	if budget != "" {
+		e.budget = budget
+	}
+	if broken != "" {
+		return e.setState(ctx, record.ExperimentBroken, broken)
+	}
+	return err
+}
+
+// folded runs at each fold position: refits and new jobs belong to positions,
+// never to the moment something completes.
+func (e *Engine) folded(ctx context.Context) error {
+	e.rate.tick(e.opt.Now())
+	if !e.owner {
+		return nil
+	}
+	if err := e.refit(ctx, false); err != nil {
+		return err
+	}
+	return e.schedule(ctx)
+}
+
+// workerGoal is how many workers should claim jobs now.
+func (e *Engine) workerGoal() int {
+	if !e.owner || e.asleep.Load() || e.draining() || e.budget != "" || e.st.Run != record.ExperimentRunning {
+		return 0
+	}
+	return e.st.Settings.Workers
+}
+
+// over reports whether nothing is left to do in this run.
+func (e *Engine) over(pool *pool) bool {
+	if !e.owner || pool.busy() > 0 {
+		return false
+	}
+	if e.draining() || e.fatal != nil || e.st.Run == record.ExperimentBroken {
+		return true
+	}
+	if e.opt.Once {
+		return pool.spent()
+	}
+	if e.st.Run != record.ExperimentRunning {
+		return false
+	}
+	return e.budget != "" || e.finished
+}
+
+// end writes how the run ended.
+func (e *Engine) end(ctx context.Context, pool *pool) error {
+	pool.resize(0)
+	pool.wait()
+	if !e.owner {
+		return nil
+	}
+	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return nil }); err != nil {
+		return err
+	}
+	if err := errors.Join(e.markPlaced(ctx), e.anchor(ctx, true), e.addWall(ctx)); err != nil {
+		return err
+	}
+	if _, err := e.db.Requeue(ctx, e.exp); err != nil {
+		return err
+	}
+	if err := e.endState(ctx); err != nil {
+		return err
+	}
+	for _, ev := range e.st.takeEvents() {
+		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
+	}
+	e.publish(true)
+	if e.st.Run == record.ExperimentBroken {
+		return fmt.Errorf("%w: %s", ErrBroken, e.st.Reason)
+	}
+	return e.fatal
+}
+
+func (e *Engine) endState(ctx context.Context) error {
+	state, reason := record.ExperimentStopped, "drained; `atoll run` goes on"
+	switch {
+	case e.st.Run == record.ExperimentPaused || e.st.Run == record.ExperimentBroken:
+		return nil
+	case e.budget != "":
+		state, reason = record.ExperimentDone, "budget used up: "+e.budget
+	case e.finished:
+		state, reason = record.ExperimentDone, e.finishedWhy
+	}
+	return e.setState(ctx, state, reason)
+}
+
+// setState writes a state and folds it.
+func (e *Engine) setState(ctx context.Context, state record.ExperimentState, reason string) error {
+	if e.st.Run == state && e.st.Reason == reason {
+		return nil
+	}
+	if _, err := e.db.PutState(ctx, e.exp, state, reason); err != nil {
+		return fmt.Errorf("write the state %s: %w", state, err)
+	}
+	return e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
+}
+
+// markPlaced tells the store which jobs took a niche when they were folded.
+func (e *Engine) markPlaced(ctx context.Context) error {
+	if len(e.st.placed) == 0 {
+		return nil
+	}
+	if err := e.db.Place(ctx, e.exp, e.st.placed...); err != nil {
+		return fmt.Errorf("write which jobs took a niche: %w", err)
+	}
+	e.st.placed = e.st.placed[:0]
+	return nil
+}
+
+// refit fits a new map when one is due, or when a person asked for it.
+func (e *Engine) refit(ctx context.Context, asked bool) error {
+	cause, vectors, err := e.st.refitDue(ctx, asked)
+	if err != nil || cause == "" {
+		if asked && err == nil {
+			e.note("warn", record.NoJob, "no new map: too few distinct candidates")
+		}
+		return err
+	}
+	rec, err := e.fitSpace(ctx, cause, vectors)
+	if err != nil {
+		return fmt.Errorf("fit map %d: %w", e.st.report.Version+1, err)
+	}
+	if _, err := e.db.PutSpace(ctx, e.exp, rec); err != nil {
+		return fmt.Errorf("write map %d: %w", rec.Version, err)
+	}
+	e.note("info", record.NoJob, spaceText(rec.Report))
+	return nil
+}
+
+// recover brings jobs and commits of a dead engine back to where they can go
+// on: leases are given back, and a commit without a row goes on from there.
+func (e *Engine) recover(ctx context.Context) error {
+	n, err := e.db.Requeue(ctx, e.exp)
+	if err != nil {
+		return fmt.Errorf("give dead leases back: %w", err)
+	}
+	if n > 0 {
+		e.note("info", record.NoJob, fmt.Sprintf("recovered %s of an engine that died", plural(n, "job")))
+	}
+	attempts, err := e.repo.Attempts(ctx, e.exp)
+	if err != nil {
+		return fmt.Errorf("read attempt refs: %w", err)
+	}
+	e.anchored = len(attempts)
+	for job, commit := range attempts {
+		e.setPrepared(job, commit)
+	}
+	if e.acted, err = e.readSeq(ctx, "acted"); err != nil {
+		return err
+	}
+	next, err := e.db.NextJobID(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	e.nextJob = next
+	counters, err := e.db.Counters(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	e.made = counters.Jobs(record.Make)
+	return nil
+}
+
+func (e *Engine) readSeq(ctx context.Context, key string) (record.Seq, error) {
+	text, ok, err := e.db.Meta(ctx, e.exp, key)
+	if err != nil || !ok {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return record.Seq(n), err
+}
+
+func (e *Engine) addWall(ctx context.Context) error {
+	now := e.opt.Now()
+	ms := now.Sub(e.wallFrom).Milliseconds()
+	if ms <= 0 {
+		return nil
+	}
+	e.wallFrom = now
+	return e.db.AddWall(ctx, e.exp, ms)
+}
+
+// note writes a line to the log pane and to the log file.
+func (e *Engine) note(level string, job record.JobID, text string, at ...time.Time) {
+	var when time.Time
+	if len(at) > 0 {
+		when = at[0]
+	}
+	e.logs.add(level, job, when, text)
+	switch level {
+	case "error":
+		e.log.Error(text, "job", int64(job))
+	case "warn":
+		e.log.Warn(text, "job", int64(job))
+	case "debug":
+		e.log.Debug(text, "job", int64(job))
+	default:
+		e.log.Info(text, "job", int64(job))
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -1,0 +1,383 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"atoll/engine/agent"
+	"atoll/engine/gate"
+	"atoll/engine/search"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// The causes with which a running job is stopped.
+var errCancelled = errors.New("cancelled")
+
+// jobRun is one attempt of one job. It lives on its worker's goroutine.
+type jobRun struct {
+	e        *Engine
+	lease    record.Lease
+	started  time.Time
+	edit     time.Duration // of the agent
+	eval     time.Duration // of the evaluator
+	usage    record.Usage
+	evidence []record.Evidence
+	evals    int
+}
+
+// make takes a make job from its lease to its end, or to where a person has
+// to decide. A job that has a candidate already goes on behind it.
+func (r *jobRun) make(ctx context.Context) error {
+	c, err := r.candidate(ctx)
+	if err != nil || c == nil {
+		return err
+	}
+	parentTree, err := r.parentTree(ctx, c.Parent())
+	if err != nil {
+		return err
+	}
+	verdict, err := r.gate(ctx, c, parentTree)
+	if err != nil || verdict == nil {
+		return err
+	}
+	if held, err := r.holdBefore(ctx, c, *verdict); held || err != nil {
+		return err
+	}
+	if c.Objective != nil && r.lease.Job.Approved {
+		// Measured before, held before its niche, and approved.
+		c.Status = record.StatusScored
+		return r.finish(ctx, store.Outcome{State: record.Scored, Candidate: c})
+	}
+	return r.score(ctx, c, parentTree)
+}
+
+// candidate returns the candidate of the job: the one that exists, the one of
+// a commit that was found without a row, or a new one. nil without an error:
+// the job has ended.
+func (r *jobRun) candidate(ctx context.Context) (*record.Candidate, error) {
+	job := &r.lease.Job
+	if job.Candidate != record.NoCandidate {
+		c, err := r.e.db.Candidate(ctx, r.e.exp, job.Candidate)
+		return &c, err
+	}
+	if commit, ok := r.e.takePrepared(job.ID); ok {
+		return r.adoptCommit(ctx, commit)
+	}
+	r.e.live.stage(job.ID, record.Editing, "editing")
+	res, parent, err := r.callAgent(ctx)
+	if err != nil {
+		return nil, r.agentFailed(ctx, err)
+	}
+	r.usage = r.usage.Add(res.Usage)
+	r.evidence = append(r.evidence, res.Evidence...)
+	r.e.live.stage(job.ID, record.Editing, "committing")
+	tree, err := r.e.repo.WriteTree(ctx, parent.Tree, res.Changes)
+	if errors.Is(err, gitops.ErrChange) {
+		return nil, r.fail(ctx, record.ClassGate, err.Error())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the tree of %s: %w", job.ID, err)
+	}
+	if tree == parent.Tree {
+		return nil, r.fail(ctx, record.ClassNoChange, "the agent changed nothing")
+	}
+	return r.commit(ctx, parent, tree, res.Intent)
+}
+
+// callAgent has the job's agent edit the parent's tree.
+func (r *jobRun) callAgent(ctx context.Context) (agent.Result, agent.Item, error) {
+	job := r.lease.Job
+	a, ok := r.e.agents[job.Agent]
+	if !ok {
+		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassAgent, Reason: fmt.Sprintf("there is no agent %q any more; give another one weight", job.Agent)}
+	}
+	aj, err := r.agentJob(ctx)
+	if err != nil {
+		return agent.Result{}, agent.Item{}, err
+	}
+	began := r.e.opt.Now()
+	res, err := a.Edit(ctx, aj, aj.Parent.Files)
+	r.edit += r.e.opt.Now().Sub(began)
+	return res, aj.Parent, err
+}
+
+// agentJob is the job as its agent sees it.
+func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
+	job, e := r.lease.Job, r.e
+	parent, err := e.item(ctx, job.Parent)
+	if err != nil {
+		return agent.Job{}, err
+	}
+	set := e.settings()
+	aj := agent.Job{
+		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(e.seed()^editSalt, job.ID), Operator: job.Operator,
+		Parent: parent, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
+		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
+		Live:     func(line string) { e.live.line(job.ID, line) },
+		Progress: func(stage string) { e.live.stage(job.ID, record.Editing, stage) },
+	}
+	if job.Goal != "" {
+		aj.Goal = job.Goal
+	}
+	for _, id := range job.Inspirations {
+		it, err := e.item(ctx, id)
+		if err != nil {
+			return agent.Job{}, err
+		}
+		aj.Inspirations = append(aj.Inspirations, it)
+	}
+	aj.Target, aj.Scope = e.scope(job.Target)
+	return aj, e.context(ctx, &aj)
+}
+
+// editSalt keeps the agent's randomness apart from that of the choice.
+const editSalt = 0x517cc1b727220a95
+
+// commit makes the commit object, marks it so that a crash cannot lose it, and
+// writes its row. A tree that is known ends the job as a duplicate.
+func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (*record.Candidate, error) {
+	e, job := r.e, r.lease.Job
+	if known, err := e.db.CandidateByTree(ctx, e.exp, tree); err == nil {
+		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	c := r.describe(parent, tree, intent)
+	commit, err := e.repo.WriteCommit(ctx, gitops.CommitSpec{
+		Tree: tree, Parents: r.gitParents(ctx, parent), Message: commitMessage(e.exp, job, intent),
+		AuthorName: "atoll", AuthorEmail: "atoll@localhost", Time: time.UnixMilli(int64(e.rootTime())).Add(time.Duration(job.ID) * time.Second),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
+	}
+	c.Commit = commit
+	if err := e.repo.MarkAttempt(ctx, e.exp, job.ID, commit); err != nil {
+		return nil, fmt.Errorf("mark the commit of %s: %w", job.ID, err)
+	}
+	return r.made(ctx, c, parent.Tree)
+}
+
+// made writes the row of a commit that exists.
+func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*record.Candidate, error) {
+	e := r.e
+	diffs, err := e.repo.DiffTrees(ctx, parentTree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.repo.CountLines(ctx, diffs); err != nil {
+		return nil, err
+	}
+	for _, d := range diffs {
+		c.Added += max(0, d.Added)
+		c.Removed += max(0, d.Removed)
+	}
+	c.Files = len(diffs)
+	dup, err := e.db.Made(ctx, r.lease, *c)
+	if err != nil {
+		return nil, err
+	}
+	if dup != record.NoCandidate {
+		return nil, e.repo.ClearAttempt(ctx, e.exp, r.lease.Job.ID)
+	}
+	r.lease.Job.State = record.Committed
+	return c, nil
+}
+
+// adoptCommit goes on from a commit whose row was lost in a crash, or that a
+// person injected: it is never made, or paid for, again.
+func (r *jobRun) adoptCommit(ctx context.Context, commit record.Hash) (*record.Candidate, error) {
+	e := r.e
+	info, err := e.repo.Commit(ctx, commit)
+	if err != nil {
+		return nil, fmt.Errorf("read the commit of %s: %w", r.lease.Job.ID, err)
+	}
+	parent, err := e.item(ctx, r.lease.Job.Parent)
+	if err != nil {
+		return nil, err
+	}
+	if known, err := e.db.CandidateByTree(ctx, e.exp, info.Tree); err == nil {
+		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
+	}
+	c := r.describe(parent, info.Tree, firstLine(info.Message))
+	c.Commit = commit
+	return r.made(ctx, c, parent.Tree)
+}
+
+func (r *jobRun) describe(parent agent.Item, tree record.Hash, intent string) *record.Candidate {
+	job := r.lease.Job
+	c := &record.Candidate{
+		Experiment: r.e.exp, ID: record.CandidateID(job.ID), Job: job.ID, Tree: tree,
+		Parents:  []record.ParentRef{{ID: parent.ID, Role: record.RoleParent}},
+		Operator: job.Operator, Agent: job.Agent, Target: job.Target, Intent: CleanLine(firstLine(intent)),
+		Status: record.StatusMade, Version: r.e.objectiveVersion(), Created: record.Millis(r.e.opt.Now().UnixMilli()),
+	}
+	for i, id := range job.Inspirations {
+		role := record.RoleInspiration
+		if i == 0 && (job.Operator == record.OpCrossover || job.Operator == record.OpSynergy) {
+			role = record.RoleCrossover
+		}
+		c.Parents = append(c.Parents, record.ParentRef{ID: id, Role: role})
+	}
+	return c
+}
+
+// gitParents are the commits a candidate descends from: the parent, and the
+// donor of a crossover.
+func (r *jobRun) gitParents(ctx context.Context, parent agent.Item) []record.Hash {
+	hashes := []record.Hash{parent.Commit}
+	job := r.lease.Job
+	if job.Operator == record.OpCrossover && len(job.Inspirations) > 0 {
+		if donor, err := r.e.db.Candidate(ctx, r.e.exp, job.Inspirations[0]); err == nil && donor.Commit != parent.Commit {
+			hashes = append(hashes, donor.Commit)
+		}
+	}
+	return hashes
+}
+
+func commitMessage(exp record.ExperimentID, job record.Job, intent string) string {
+	subject := CleanLine(firstLine(intent))
+	if subject == "" {
+		subject = string(job.Operator)
+	}
+	if len(subject) > 72 {
+		subject = strings.TrimSpace(strings.ToValidUTF8(subject[:69], "")) + "..."
+	}
+	return fmt.Sprintf("%s\n\nAtoll-Experiment: %d\nAtoll-Job: %d\nAtoll-Operator: %s\nAtoll-Agent: %s\n", subject, exp, job.ID, job.Operator, job.Agent)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// gate checks the candidate's diff before any of its code runs. nil without an
+// error: the job has ended.
+func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*gate.Verdict, error) {
+	e := r.e
+	e.live.stage(r.lease.Job.ID, record.Committed, "gate")
+	diffs, err := e.repo.DiffTrees(ctx, parentTree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.repo.CountLines(ctx, diffs); err != nil {
+		return nil, err
+	}
+	changes, err := e.repo.Changes(ctx, parentTree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	v := gate.Check(e.policy(), diffs, changes, c.Operator)
+	if len(v.Findings) > 0 {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		r.evidence = append(r.evidence, record.Evidence{Kind: "gate", Text: text})
+	}
+	if v.Rejected {
+		c.Status, c.Class, c.Reason = record.StatusRejected, record.ClassGate, v.Reason()
+		return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: v.Reason(), Candidate: c})
+	}
+	if r.lease.Job.State == record.Committed {
+		if err := e.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
+			return nil, err
+		}
+		r.lease.Job.State = record.Gated
+	}
+	e.live.stage(r.lease.Job.ID, record.Gated, "gate")
+	return &v, nil
+}
+
+// holdBefore holds a candidate for a person before any of its code runs, when
+// the settings ask for it.
+func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Verdict) (bool, error) {
+	mode := r.e.settings().Review
+	if mode == "" || mode == "off" || r.lease.Job.Approved {
+		return false, nil
+	}
+	reason := "every candidate is reviewed before it is measured"
+	if mode == "risky" {
+		diffs, err := r.e.diffOf(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		why := gate.Risky(v, diffs, r.e.touched.has, false)
+		if len(why) == 0 {
+			return false, nil
+		}
+		reason = strings.Join(why, "; ")
+	}
+	return true, r.hold(ctx, record.Gated, reason, store.Outcome{})
+}
+
+// hold stops the job until a person decides, with all that was gathered.
+func (r *jobRun) hold(ctx context.Context, at record.JobState, reason string, out store.Outcome) error {
+	r.fill(&out)
+	return r.e.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
+}
+
+// fill adds to an outcome what was gathered on the way.
+func (r *jobRun) fill(out *store.Outcome) {
+	out.Usage, out.Evals = r.usage, r.evals
+	out.Evidence = r.evidence
+	out.EditMS, out.EvalMS = r.edit.Milliseconds(), r.eval.Milliseconds()
+	own := r.e.opt.Now().Sub(r.started) - r.edit - r.eval
+	out.OwnMS = float64(own.Microseconds()) / 1000
+}
+
+// agentFailed ends the job with what the agent said.
+func (r *jobRun) agentFailed(ctx context.Context, err error) error {
+	var failure *agent.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, agent.ErrNoChange):
+		return r.fail(ctx, record.ClassNoChange, err.Error())
+	case errors.As(err, &failure):
+		r.usage = r.usage.Add(failure.Usage)
+		r.evidence = append(r.evidence, failure.Evidence...)
+		return r.fail(ctx, failure.Class, failure.Error())
+	}
+	return r.fail(ctx, record.ClassAgent, err.Error())
+}
+
+// fail ends a job that made no candidate.
+func (r *jobRun) fail(ctx context.Context, class record.Class, reason string) error {
+	return r.finish(ctx, store.Outcome{State: record.Failed, Class: class, Reason: CleanLine(reason)})
+}
+
+// finish writes the end of the job with all that was gathered on its way.
+func (r *jobRun) finish(ctx context.Context, out store.Outcome) error {
+	r.fill(&out)
+	if _, err := r.e.db.Finish(context.WithoutCancel(ctx), r.lease, out); err != nil {
+		return err
+	}
+	r.e.ended(r.lease.Job.ID, out)
+	return nil
+}
+
+// giveUp ends a job whose attempt broke off: cancelled by a person, lost to
+// another attempt, stopped with the engine, or broken by the machine.
+func (r *jobRun) giveUp(ctx context.Context, err error) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(err, store.ErrLost) || errors.Is(cause, store.ErrLost):
+		return
+	case errors.Is(cause, errCancelled):
+		out := store.Outcome{State: record.Cancelled, Reason: "cancelled"}
+		if ferr := r.finish(ctx, out); ferr != nil && !errors.Is(ferr, store.ErrLost) {
+			r.e.storeFailed(ferr)
+		}
+	case ctx.Err() != nil:
+		// The engine stops at once: the lease goes back to the queue at its end.
+	default:
+		r.e.note("error", r.lease.Job.ID, fmt.Sprintf("%s stopped: %v", r.lease.Job.ID, err))
+		r.e.storeFailed(fmt.Errorf("job %s: %w", r.lease.Job.ID, err))
+	}
+}

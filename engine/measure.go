@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+
+	"atoll/engine/eval"
+	"atoll/engine/gate"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// score measures the candidate of a make job and writes the end of the job.
+func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree record.Hash) error {
+	if r.lease.Job.State == record.Gated {
+		if err := r.e.db.Stage(ctx, r.lease, record.Gated, record.Evaluating); err != nil {
+			return err
+		}
+		r.lease.Job.State = record.Evaluating
+	}
+	samples, failure, err := r.samples(ctx, c, 0, r.e.cfg.Evaluator.Repeats, false)
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, CleanLine(failure.Reason)
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
+	}
+	if err := r.e.summarise(c, samples); err != nil {
+		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, CleanLine(err.Error())
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
+	}
+	vector, err := r.e.vectorOf(ctx, c, parentTree)
+	if err != nil {
+		return err
+	}
+	c.Status = record.StatusScored
+	out := store.Outcome{State: record.Scored, Candidate: c, Samples: samples, Vector: vector}
+	if why := r.reviewNiche(ctx, c, vector); why != "" {
+		return r.hold(ctx, record.Evaluating, why, out)
+	}
+	return r.finish(ctx, out)
+}
+
+// reviewNiche says why a person has to decide before the candidate takes its
+// niche, or nothing.
+func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []float32) string {
+	mode := r.e.settings().ReviewNiche
+	if mode == "" || mode == "off" || r.lease.Job.Approved {
+		return ""
+	}
+	var takes, best bool
+	if err := r.e.ask(ctx, func(s *State) { takes, best = s.wouldTake(c, vector) }); err != nil || !takes {
+		return ""
+	}
+	if mode == "all" {
+		return "every new elite is reviewed"
+	}
+	diffs, err := r.e.diffOf(ctx, c)
+	if err != nil {
+		return ""
+	}
+	why := gate.Risky(gate.Verdict{}, diffs, r.e.touched.has, best)
+	if len(why) == 0 {
+		return ""
+	}
+	return why[0]
+}
+
+// measure takes an evaluate job from its lease to its end.
+func (r *jobRun) measure(ctx context.Context) error {
+	e, job := r.e, r.lease.Job
+	c, err := e.db.Candidate(ctx, e.exp, job.Candidate)
+	if err != nil {
+		return err
+	}
+	heldOut := job.Purpose == record.PurposeConfirm
+	fresh, failure, err := r.samples(ctx, &c, job.Repeat, max(1, job.Samples), heldOut)
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		reason := CleanLine(failure.Reason)
+		if job.Purpose == record.PurposeRoot {
+			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
+			e.rootFailed(failure.Class, reason)
+		}
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: failure.Class, Reason: reason, Candidate: &c, Samples: fresh})
+	}
+	known, err := e.db.SamplesOf(ctx, e.exp, c.ID)
+	if err != nil {
+		return err
+	}
+	if err := e.summarise(&c, append(known, fresh...)); err != nil {
+		if job.Purpose == record.PurposeRoot {
+			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, CleanLine(err.Error())
+			e.rootFailed(record.ClassMetric, err.Error())
+		}
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: record.ClassMetric, Reason: CleanLine(err.Error()), Candidate: &c, Samples: fresh})
+	}
+	var vector []float32
+	if job.Purpose == record.PurposeRoot {
+		c.Status = record.StatusScored
+		if vector, err = e.rootVector(ctx, c.Tree); err != nil {
+			return err
+		}
+	}
+	return r.finish(ctx, store.Outcome{State: record.Done, Candidate: &c, Samples: fresh, Vector: vector})
+}
+
+// samples measures a candidate n times. A failure of the candidate is returned
+// as an outcome; an error is one of the machine.
+func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
+	e, job := r.e, r.lease.Job
+	base, release, err := e.baseCheckout(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	delta, err := e.repo.Changes(ctx, e.rootTree(), c.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []record.Sample
+	for i := range n {
+		if err := e.db.SpendEvals(ctx, r.lease, e.eval.MaxRuns()); err != nil {
+			return out, nil, err
+		}
+		began := e.opt.Now()
+		res, err := e.eval.Run(ctx, eval.Request{
+			Base: base, Trusted: base, Delta: delta, Experiment: e.st.Exp.Name, Job: job.ID, Candidate: c.ID,
+			BaseCommit: e.rootCommit(), Commit: c.Commit, Goal: e.settings().Goal, Repeat: from + i, Seed: e.seed(),
+			Root: c.ID == record.Root,
+			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
+		})
+		wall := e.opt.Now().Sub(began)
+		r.eval += wall
+		if err != nil {
+			return out, nil, err
+		}
+		if ctx.Err() != nil {
+			return out, nil, context.Cause(ctx)
+		}
+		r.evals += res.Runs
+		r.evidence = append(r.evidence, res.Evidence...)
+		if res.Class != record.ClassNone {
+			return out, &res, nil
+		}
+		out = append(out, record.Sample{
+			Candidate: c.ID, Job: job.ID, Version: e.objectiveVersion(), Repeat: from + i, HeldOut: heldOut,
+			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(e.opt.Now().UnixMilli()),
+		})
+	}
+	return out, nil, nil
+}
+
+func (r *jobRun) liveEval(stage, line string, i, n int) {
+	name := "measuring"
+	if stage != "" && stage != "measure" {
+		name += " " + stage
+	}
+	if n > 1 {
+		name += fmt.Sprintf(" %d/%d", i+1, n)
+	}
+	if line == "" {
+		r.e.live.stage(r.lease.Job.ID, record.Evaluating, name)
+		return
+	}
+	r.e.live.line(r.lease.Job.ID, line)
+}
+
+// summarise fills in the objective, its spread and the medians of all metrics
+// from the samples. Deciding samples give the objective, held-out ones the
+// claimed value; the two never mix (design rule 8).
+func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
+	var deciding, heldOut []float64
+	values := map[string][]float64{}
+	var order []record.Metric
+	for _, s := range samples {
+		if s.Version != e.objectiveVersion() {
+			continue
+		}
+		if s.HeldOut {
+			heldOut = append(heldOut, s.Objective)
+			continue
+		}
+		deciding = append(deciding, s.Objective)
+		for _, m := range s.Metrics {
+			if _, ok := values[m.Name]; !ok {
+				order = append(order, m)
+			}
+			values[m.Name] = append(values[m.Name], m.Value)
+		}
+	}
+	if len(deciding) == 0 {
+		return errors.New("nothing was measured")
+	}
+	mid := median(deciding)
+	c.Objective, c.Samples, c.MAD = &mid, len(deciding), deviation(deciding, mid)
+	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
+	if len(heldOut) > 0 {
+		claimed := median(heldOut)
+		c.Claimed = &claimed
+	}
+	c.Metrics = c.Metrics[:0]
+	for _, m := range order {
+		m.Value = median(values[m.Name])
+		c.Metrics = append(c.Metrics, m)
+	}
+	return e.measuresOf(c)
+}
+
+// measuresOf fills in the coordinates on named axes.
+func (e *Engine) measuresOf(c *record.Candidate) error {
+	c.Measures = nil
+	for _, a := range e.cfg.Map.Axes {
+		found := false
+		for _, m := range c.Metrics {
+			if m.Name == a.Metric {
+				c.Measures = append(c.Measures, m.Value)
+				found = true
+			}
+		}
+		if !found {
+			return fmt.Errorf("the evaluator reported no metric %q, which is an axis of the map", a.Metric)
+		}
+	}
+	return nil
+}
+
+// median returns the middle value, the mean of the two middle ones when their
+// number is even. The slice keeps its order.
+func median(values []float64) float64 {
+	s := append([]float64(nil), values...)
+	sort.Float64s(s)
+	n := len(s)
+	if n == 0 {
+		return math.NaN()
+	}
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
+}
+
+// deviation returns the median absolute deviation from mid.
+func deviation(values []float64, mid float64) float64 {
+	d := make([]float64, len(values))
+	for i, v := range values {
+		d[i] = math.Abs(v - mid)
+	}
+	return median(d)
+}

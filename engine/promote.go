@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atoll/store/record"
+)
+
+// Promote adds one branch to the user's repository that points at a candidate,
+// and records it. The branch must not exist. It returns the branch's name.
+func (e *Engine) Promote(ctx context.Context, id record.CandidateID, branch string) (string, error) {
+	return Promote(ctx, e.ses, e.exp, id, branch, e.opt.Who)
+}
+
+// Promote is [Engine.Promote] for callers without a running engine.
+func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id record.CandidateID, branch, who string) (string, error) {
+	c, err := ses.DB.Candidate(ctx, exp, id)
+	if err != nil {
+		return "", fmt.Errorf("read candidate %s: %w", id, err)
+	}
+	if branch == "" {
+		x, err := ses.DB.Experiment(ctx, exp)
+		if err != nil {
+			return "", err
+		}
+		branch = fmt.Sprintf("atoll/%s-%s", x.Name, id)
+	}
+	if ses.Target.Path == "" {
+		return "", fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", ErrDecision)
+	}
+	if err := ses.Repo.Promote(ctx, ses.Target, branch, c.Commit); err != nil {
+		return "", err
+	}
+	_, err = ses.DB.AppendDecision(ctx, exp, record.Decision{
+		Who: who, Verb: record.Promote, Candidate: id, Job: record.NoJob, Cell: -1, Text: branch,
+	})
+	return branch, err
+}
+
+// Patch returns the difference between the root and a candidate in the form
+// that `git apply` takes.
+func (e *Engine) Patch(ctx context.Context, id record.CandidateID) ([]byte, error) {
+	c, err := e.db.Candidate(ctx, e.exp, id)
+	if err != nil {
+		return nil, fmt.Errorf("read candidate %s: %w", id, err)
+	}
+	return e.repo.ExportPatch(ctx, e.rootCommit(), c.Commit)
+}
+
+// Inject fetches a commit of the user's repository and queues it as a
+// candidate. It returns the commit.
+func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who string) (record.Hash, error) {
+	if ses.Target.Path == "" {
+		return record.Hash{}, fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", ErrDecision)
+	}
+	commit, err := ses.Repo.FetchCommit(ctx, ses.Target, rev)
+	if err != nil {
+		return commit, err
+	}
+	args, err := json.Marshal(map[string]record.Hash{"commit": commit})
+	if err != nil {
+		return commit, err
+	}
+	_, err = ses.DB.AppendDecision(ctx, exp, record.Decision{
+		Who: who, Verb: record.Inject, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: commit.Short(), Args: args,
+	})
+	return commit, err
+}
+
+// Inject is [Inject] on the engine's experiment.
+func (e *Engine) Inject(ctx context.Context, rev string) (record.Hash, error) {
+	commit, err := Inject(ctx, e.ses, e.exp, rev, e.opt.Who)
+	e.poke()
+	return commit, err
+}

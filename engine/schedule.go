@@ -1,0 +1,357 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"atoll/engine/search"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// schedule keeps jobs ahead of the fold: with F folded jobs and depth L, jobs
+// 0 to F+L-1 exist. In strict order folding job k thus creates exactly job
+// k+L; in completion order L follows the number of workers, and with one
+// worker both are reproducible. Each job's choice depends on the state at its
+// fold position and on hash(seed, number) alone.
+func (e *Engine) schedule(ctx context.Context) error {
+	if e.st.arch == nil || e.finished {
+		return nil
+	}
+	for int(e.nextJob) < e.st.foldCount()+e.depth() {
+		job, ok := e.nextWork()
+		if !ok {
+			return e.checkFinished(ctx)
+		}
+		if err := e.add(ctx, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldCount is F: in strict order the jobs folded without a gap.
+func (s *State) foldCount() int {
+	if s.Exp.Strict {
+		return int(s.nextFold)
+	}
+	return s.folded
+}
+
+func (e *Engine) depth() int {
+	if e.st.Exp.Strict {
+		return e.st.Exp.Lookahead
+	}
+	return 2 * max(1, e.st.Settings.Workers)
+}
+
+// nextWork is the next job: a challenger that waits for samples first, then a
+// look at an elite when its share is due, else a new candidate.
+func (e *Engine) nextWork() (record.Job, bool) {
+	s := e.st
+	for _, id := range s.waiting {
+		m := s.members[id]
+		if !m.measuring {
+			m.measuring = true
+			want := s.Config.Evaluator.Repeats + s.Config.Evaluator.Challenge
+			return e.evaluateJob(id, record.PurposeChallenge, m.samples, max(1, want-m.samples)), true
+		}
+	}
+	if id, purpose, n, ok := s.remeasureDue(); ok {
+		m := s.members[id]
+		m.measuring = true
+		return e.evaluateJob(id, purpose, m.samples+m.claimedN, n), true
+	}
+	if s.Settings.MaxJobs > 0 && e.made >= s.Settings.MaxJobs {
+		return record.Job{}, false
+	}
+	return e.makeJob(), true
+}
+
+func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
+	return record.Job{
+		Experiment: e.exp, ID: e.nextJob, Kind: record.Evaluate, State: record.Queued, Purpose: purpose,
+		Parent: record.NoCandidate, Candidate: id, Duplicate: record.NoCandidate, Repeat: repeat, Samples: samples,
+		Island: "main",
+	}
+}
+
+func (e *Engine) makeJob() record.Job {
+	rng := search.Rand(e.st.Exp.Seed, e.nextJob)
+	c := search.Pick(e.st.view(), e.nextJob, rng)
+	return record.Job{
+		Experiment: e.exp, ID: e.nextJob, Kind: record.Make, State: record.Queued, Island: c.Island,
+		Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Target: c.Target,
+		Candidate: record.NoCandidate, Duplicate: record.NoCandidate,
+	}
+}
+
+func (e *Engine) add(ctx context.Context, job record.Job) error {
+	if err := e.db.AddJobs(ctx, []record.Job{job}); err != nil {
+		return fmt.Errorf("queue job %s: %w", job.ID, err)
+	}
+	if job.Kind == record.Make {
+		e.made++
+	}
+	e.nextJob = job.ID + 1
+	e.offer(1)
+	return nil
+}
+
+// offer tells workers that there are n jobs to lease.
+func (e *Engine) offer(n int) {
+	for range n {
+		select {
+		case e.more <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
+// remeasureDue says whether an elite should be measured again now: where the
+// objective is noisy, a share of the evaluations goes to elites, best first by
+// a rank that the fold position picks. Elites without a claimed value get
+// held-out samples first.
+func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
+	share := s.Config.Evaluator.Remeasure
+	if !s.noisy || share <= 0 || s.scored < 2 {
+		return 0, "", 0, false
+	}
+	if float64(s.remeasured+1) > share*float64(s.folded+1) {
+		return 0, "", 0, false
+	}
+	elites := s.arch.Elites()
+	if len(elites) == 0 {
+		return 0, "", 0, false
+	}
+	sortByObjective(elites)
+	// A linear bias to the front: the smaller of two positions.
+	rng := search.Rand(s.Exp.Seed^remeasureSalt, record.JobID(s.folded))
+	i := min(rng.IntN(len(elites)), rng.IntN(len(elites)))
+	m := s.member(elites[i].ID)
+	if m == nil || m.measuring {
+		return 0, "", 0, false
+	}
+	s.remeasured++
+	if m.claimedN == 0 {
+		return m.id, record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
+	}
+	return m.id, record.PurposeRemeasure, 1, true
+}
+
+// remeasureSalt keeps this draw apart from that of the jobs.
+const remeasureSalt = 0x9e3779b97f4a7c15
+
+// checkFinished ends the experiment when its last job was folded: where the
+// objective is noisy the champion is confirmed first.
+func (e *Engine) checkFinished(ctx context.Context) error {
+	c, err := e.db.Counters(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...) > 0 || len(e.st.early) > 0 {
+		return nil
+	}
+	last, err := e.db.LastSeq(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	if last > e.st.seq {
+		return nil
+	}
+	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.claimedN == 0 && !m.measuring && m.id != record.Root {
+		m.measuring = true
+		return e.add(ctx, e.evaluateJob(m.id, record.PurposeConfirm, m.samples, championSamples))
+	}
+	e.finished = true
+	e.finishedWhy = plural(e.made, "job") + " done"
+	if n := c.Jobs(record.Make, record.Held); n > 0 {
+		e.finishedWhy += fmt.Sprintf("; %s waiting for review", plural(n, "candidate"))
+	}
+	return nil
+}
+
+// openStates are those of jobs that will go on by themselves.
+var openStates = []record.JobState{record.Queued, record.Editing, record.Committed, record.Gated, record.Evaluating}
+
+// championSamples is how often a champion is measured before it is called the
+// best where the objective is noisy.
+const championSamples = 5
+
+// act carries out the decisions that were folded since the last call. What a
+// decision starts is idempotent or happens before the marker moves on, so a
+// crash repeats at most one of them.
+func (e *Engine) act(ctx context.Context) error {
+	for i := len(e.st.decided.all) - 1; i >= 0; i-- {
+		if e.st.decided.all[i].Seq <= e.acted {
+			return e.actFrom(ctx, i+1)
+		}
+	}
+	return e.actFrom(ctx, 0)
+}
+
+func (e *Engine) actFrom(ctx context.Context, i int) error {
+	for ; i < len(e.st.decided.all); i++ {
+		d := e.st.decided.all[i]
+		if err := e.carryOut(ctx, d); err != nil {
+			e.note("error", record.NoJob, fmt.Sprintf("%s: %v", DecisionText(d), err))
+		}
+		e.acted = d.Seq
+		if err := e.db.PutMeta(ctx, e.exp, "acted", strconv.FormatInt(int64(d.Seq), 10)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) carryOut(ctx context.Context, d record.Decision) error {
+	switch d.Verb {
+	case record.Approve:
+		err := e.db.Release(ctx, e.exp, record.JobID(d.Candidate))
+		e.offer(1)
+		return err
+	case record.Reject:
+		return e.rejectOne(ctx, d)
+	case record.Restore:
+		return ignoreLost(e.db.Reopen(ctx, e.exp, record.JobID(d.Candidate)))
+	case record.Cancel:
+		return e.cancelJob(ctx, d)
+	case record.Retry:
+		return e.retryJob(ctx, d)
+	case record.Prioritise:
+		return e.db.SetPriority(ctx, e.exp, d.Job, int(d.Value))
+	case record.Pause:
+		return e.setState(ctx, record.ExperimentPaused, "paused by "+d.Who)
+	case record.Resume:
+		e.finished, e.budget = false, ""
+		return e.setState(ctx, record.ExperimentRunning, "")
+	case record.Stop:
+		e.Drain()
+	case record.Pin, record.Unpin:
+		return e.db.PutPinned(ctx, e.exp, d.Candidate, d.Verb == record.Pin)
+	case record.Refit:
+		return e.refit(ctx, true)
+	case record.Set:
+		return e.changeSettings(ctx, d)
+	case record.StartJob:
+		return e.startJob(ctx, d)
+	case record.Inject:
+		return e.inject(ctx, d)
+	case record.WriteNote:
+		var n record.Note
+		if err := json.Unmarshal(d.Args, &n); err != nil {
+			return err
+		}
+		_, err := e.db.PutNote(ctx, e.exp, n)
+		return err
+	}
+	return nil
+}
+
+func (e *Engine) rejectOne(ctx context.Context, d record.Decision) error {
+	reason := d.Text
+	if reason == "" {
+		reason = "rejected by " + d.Who
+	}
+	m := e.st.member(d.Candidate)
+	if m != nil && m.status == record.StatusHeld {
+		return e.db.EndHeld(ctx, e.exp, m.job, record.Rejected, record.ClassReview, reason)
+	}
+	return nil // the fold takes it out of the archive
+}
+
+// ignoreLost drops the error of a transition that no longer applies.
+func ignoreLost(err error) error {
+	if errors.Is(err, store.ErrLost) {
+		return nil
+	}
+	return err
+}
+
+func (e *Engine) cancelJob(ctx context.Context, d record.Decision) error {
+	if e.live.cancel(d.Job, errCancelled) {
+		return nil
+	}
+	ok, err := e.db.CancelQueued(ctx, e.exp, d.Job, "cancelled by "+d.Who)
+	if err == nil && !ok {
+		err = e.db.EndHeld(ctx, e.exp, d.Job, record.Cancelled, record.ClassNone, "cancelled by "+d.Who)
+	}
+	return err
+}
+
+func (e *Engine) retryJob(ctx context.Context, d record.Decision) error {
+	old, err := e.db.Job(ctx, e.exp, d.Job)
+	if err != nil {
+		return err
+	}
+	job := record.Job{
+		Experiment: e.exp, ID: e.nextJob, Kind: old.Kind, State: record.Queued, Purpose: old.Purpose, Island: old.Island,
+		Parent: old.Parent, Inspirations: old.Inspirations, Operator: old.Operator, Agent: old.Agent, Target: old.Target, Goal: old.Goal,
+		Candidate: record.NoCandidate, Duplicate: record.NoCandidate, RetryOf: old.ID, Priority: old.Priority + 1,
+		Repeat: old.Repeat, Samples: old.Samples,
+	}
+	if old.Kind == record.Evaluate {
+		job.Candidate = old.Candidate
+	}
+	e.finished = false
+	return e.add(ctx, job)
+}
+
+func (e *Engine) changeSettings(ctx context.Context, d record.Decision) error {
+	s := e.st.Settings
+	if err := json.Unmarshal(d.Args, &s); err != nil {
+		return err
+	}
+	if _, err := e.db.PutSettings(ctx, e.exp, s); err != nil {
+		return err
+	}
+	e.finished, e.budget = false, ""
+	return nil
+}
+
+// startJob queues a job that a person described: parent, operator, agent, goal.
+func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
+	var want record.Job
+	if err := json.Unmarshal(d.Args, &want); err != nil {
+		return err
+	}
+	job := e.makeJob()
+	if m := e.st.member(want.Parent); m != nil && m.scored {
+		job.Parent = want.Parent
+	}
+	if want.Operator != "" {
+		job.Operator = want.Operator
+	}
+	if want.Agent != "" {
+		job.Agent = want.Agent
+	}
+	job.Goal, job.Target, job.Priority = want.Goal, want.Target, 1
+	if len(want.Inspirations) > 0 {
+		job.Inspirations = want.Inspirations
+	}
+	e.finished = false
+	return e.add(ctx, job)
+}
+
+// inject queues a commit of the user's repository, already fetched, as the
+// work of a manual job: from there it goes the way of a recovered commit.
+func (e *Engine) inject(ctx context.Context, d record.Decision) error {
+	var args struct {
+		Commit record.Hash `json:"commit"`
+	}
+	if err := json.Unmarshal(d.Args, &args); err != nil {
+		return err
+	}
+	job := e.makeJob()
+	job.Parent, job.Inspirations, job.Operator, job.Agent, job.Priority = record.Root, nil, record.OpManual, "human", 1
+	if err := e.repo.MarkAttempt(ctx, e.exp, job.ID, args.Commit); err != nil {
+		return err
+	}
+	e.setPrepared(job.ID, args.Commit)
+	e.finished = false
+	return e.add(ctx, job)
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Session is an open state directory: the store, the object store and the
+// lock of the engine. Close it when done.
+type Session struct {
+	Dir    string
+	Target gitops.Target // the user's repository; its Path is empty when unknown
+	DB     *store.DB
+	Repo   *gitops.Repo
+	Feed   *Feed
+	lock   *os.File
+}
+
+// SessionOptions say how to open a state directory.
+type SessionOptions struct {
+	Dir      string // the state directory
+	Target   gitops.Target
+	Cache    string // base checkouts; "" = memory if it fits, else the user's cache
+	Create   bool   // make the directory and the store when missing
+	ReadOnly bool   // only look; nothing is written at all
+	Now      func() time.Time
+}
+
+// dbName is the store within a state directory.
+const dbName = "atoll.db"
+
+// OpenSession opens a state directory. Without Create a missing store is
+// ErrNoExperiment.
+func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	path := filepath.Join(o.Dir, dbName)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !o.Create {
+		return nil, fmt.Errorf("%w: %s holds none; start one with `atoll run` or `atoll demo`", ErrNoExperiment, o.Dir)
+	}
+	if o.Create {
+		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make the state directory: %w; choose another with --state DIR", err)
+		}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	db, err := store.Open(ctx, path, store.Options{ReadOnly: o.ReadOnly, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	cache := o.Cache
+	if cache == "" {
+		cache = cacheDir(o.Dir)
+	}
+	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(o.Dir, "store.git"), Cache: cache})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: NewFeed()}, nil
+}
+
+// cacheDir chooses where base checkouts live: in memory where the machine has
+// a writable /dev/shm, else in the user's cache. It is a cache: losing it
+// costs time only.
+func cacheDir(state string) string {
+	name := "atoll-" + strconv.Itoa(os.Getuid()) + "-" + pathKey(state)
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && syscall.Access("/dev/shm", 2) == nil {
+		return filepath.Join("/dev/shm", name)
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "atoll", name)
+	}
+	return filepath.Join(state, "checkouts")
+}
+
+// Lock takes the engine's lock of the state directory; it is held until Close.
+// ErrLocked names the process that holds it.
+func (s *Session) Lock() error {
+	if s.lock != nil {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the lock of %s: %w", s.Dir, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		pid := s.OwnerPID()
+		_ = f.Close()
+		return fmt.Errorf("%w: process %d; watch it with `atoll`, steer it with any verb", ErrLocked, pid)
+	}
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		if err != nil {
+			_ = f.Close()
+			return fmt.Errorf("write the lock of %s: %w", s.Dir, err)
+		}
+	}
+	s.lock = f
+	return nil
+}
+
+// Locked reports whether this session holds the engine's lock.
+func (s *Session) Locked() bool { return s.lock != nil }
+
+// OwnerPID returns the process that holds the engine's lock, 0 when nobody
+// does.
+func (s *Session) OwnerPID() int {
+	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR, 0)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	if s.lock == nil && syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return 0
+	}
+	b := make([]byte, 32)
+	n, _ := f.ReadAt(b, 0)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	return pid
+}
+
+// Close closes the store, the object store and gives the lock back.
+func (s *Session) Close() error {
+	err := errors.Join(s.DB.Close(), s.Repo.Close())
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}
+
+// Find returns the experiment of that name or number, or the latest one when
+// name is empty.
+func (s *Session) Find(ctx context.Context, name string) (record.Experiment, error) {
+	all, err := s.DB.Experiments(ctx)
+	if err != nil {
+		return record.Experiment{}, err
+	}
+	if len(all) == 0 {
+		return record.Experiment{}, fmt.Errorf("%w: start one with `atoll run` or `atoll demo`", ErrNoExperiment)
+	}
+	if name == "" {
+		return all[len(all)-1], nil
+	}
+	var names []string
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Name == name || strconv.FormatInt(int64(all[i].ID), 10) == name {
+			return all[i], nil
+		}
+		names = append(names, all[i].Name)
+	}
+	return record.Experiment{}, fmt.Errorf("%w: none is called %q; there are %s", ErrNoExperiment, name, strings.Join(names, ", "))
+}

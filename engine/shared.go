@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"atoll/engine/agent"
+	"atoll/engine/archive"
+	"atoll/engine/gate"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// shared is what workers may read while the loop runs: facts that are fixed
+// for the run, and the settings as they are now.
+type shared struct {
+	set      atomic.Pointer[record.Settings]
+	objName  atomic.Pointer[string]
+	mu       sync.Mutex
+	prepared map[record.JobID]record.Hash // commits found without a row, or injected
+	items    map[record.CandidateID]agent.Item
+	gate     gate.Policy
+	base     string // checkout of the root
+	release  func()
+}
+
+// itemCap bounds the candidates kept ready for agents.
+const itemCap = 512
+
+// sync publishes the settings to the workers.
+func (e *Engine) sync() {
+	set := e.st.Settings
+	e.shared.set.Store(&set)
+}
+
+func (e *Engine) settings() record.Settings { return *e.shared.set.Load() }
+func (e *Engine) seed() uint64              { return e.st.Exp.Seed }
+func (e *Engine) rootTree() record.Hash     { return e.st.Exp.RootTree }
+func (e *Engine) rootCommit() record.Hash   { return e.st.Exp.RootCommit }
+func (e *Engine) rootTime() record.Millis   { return e.st.Exp.RootTime }
+func (e *Engine) objectiveVersion() int     { return e.st.Exp.Objective }
+
+// metric is the name of the objective: the configured one, or the first that
+// the evaluator reported.
+func (e *Engine) metric() string {
+	if e.cfg.Evaluator.Objective != "" {
+		return e.cfg.Evaluator.Objective
+	}
+	if name := e.shared.objName.Load(); name != nil {
+		return *name
+	}
+	return "objective"
+}
+
+// policySet fixes what the gate checks.
+func (e *Engine) policySet() {
+	g, ev := e.cfg.Gate, e.cfg.Evaluator
+	e.shared.gate = gate.Policy{
+		Protected: ev.Protected, Scope: g.Scope, Forbidden: g.Forbidden,
+		MaxFiles: g.MaxFiles, MaxLines: g.MaxLines, MaxFileBytes: g.MaxFileBytes,
+	}
+}
+
+func (e *Engine) policy() gate.Policy { return e.shared.gate }
+
+// scope returns the target of a job and which paths it may change: those of
+// the target, within the gate's scope, and never a protected one.
+func (e *Engine) scope(name string) (agent.Target, func(string) bool) {
+	var target agent.Target
+	for _, t := range e.cfg.Targets {
+		if t.Name == name && name != "" {
+			target = agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
+		}
+	}
+	p := e.shared.gate
+	return target, func(path string) bool {
+		if path == gate.ConfigFile || matches(p.Protected, path) || matches(p.Forbidden, path) {
+			return false
+		}
+		if len(target.Files) > 0 && !matches(target.Files, path) {
+			return false
+		}
+		return len(p.Scope) == 0 || matches(p.Scope, path)
+	}
+}
+
+// matches reports whether a path is named by one of the globs; a glob that
+// names a folder covers everything beneath it.
+func matches(globs []string, path string) bool {
+	for _, g := range globs {
+		g = strings.TrimSuffix(strings.TrimPrefix(g, "./"), "/")
+		if ok, err := doublestar.Match(g, path); err == nil && ok {
+			return true
+		}
+		if ok, err := doublestar.Match(g+"/**", path); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// item is a candidate as agents see it. Items do not change once scored, so
+// they are kept.
+func (e *Engine) item(ctx context.Context, id record.CandidateID) (agent.Item, error) {
+	e.shared.mu.Lock()
+	it, ok := e.shared.items[id]
+	e.shared.mu.Unlock()
+	if ok {
+		return it, nil
+	}
+	c, err := e.db.Candidate(ctx, e.exp, id)
+	if err != nil {
+		return agent.Item{}, fmt.Errorf("read candidate %s: %w", id, err)
+	}
+	tree, err := e.repo.Tree(ctx, c.Tree)
+	if err != nil {
+		return agent.Item{}, fmt.Errorf("read the tree of %s: %w", id, err)
+	}
+	it = agent.Item{
+		ID: id, Commit: c.Commit, Tree: c.Tree, Objective: c.Objective, Metrics: e.shown(c.Metrics), Intent: c.Intent,
+		Operator: c.Operator, Files: tree, Parents: c.Parents,
+	}
+	if p := c.Parent(); p != record.NoCandidate && c.Objective != nil {
+		if parent, err := e.db.Candidate(ctx, e.exp, p); err == nil && parent.Objective != nil {
+			d := *c.Objective - *parent.Objective
+			it.Delta = &d
+		}
+	}
+	e.shared.mu.Lock()
+	defer e.shared.mu.Unlock()
+	if e.shared.items == nil || len(e.shared.items) >= itemCap {
+		e.shared.items = map[record.CandidateID]agent.Item{}
+	}
+	e.shared.items[id] = it
+	return it, nil
+}
+
+// shown leaves out the metrics that must never reach a prompt.
+func (e *Engine) shown(metrics []record.Metric) []record.Metric {
+	out := make([]record.Metric, 0, len(metrics))
+	for _, m := range metrics {
+		private := false
+		for _, p := range e.cfg.Evaluator.Private {
+			private = private || p == m.Name
+		}
+		if !private {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// context adds what agents may learn from: notes, and the recent failures of
+// the same parent.
+func (e *Engine) context(ctx context.Context, j *agent.Job) error {
+	notes, err := e.db.Notes(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if !n.Gone && (n.Target == "" || n.Target == j.Target.Name) {
+			j.Notes = append(j.Notes, n)
+		}
+	}
+	if j.Operator != record.OpRepair && !e.needsContext(j) {
+		return nil
+	}
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{States: []record.JobState{record.Failed, record.Rejected}, Limit: 50})
+	if err != nil {
+		return err
+	}
+	for _, f := range jobs {
+		if f.Parent == j.Parent.ID && len(j.Failures) < 5 {
+			j.Failures = append(j.Failures, agent.Failure{Job: f.ID, Class: f.Class, Reason: f.Reason})
+		}
+	}
+	return nil
+}
+
+// needsContext reports whether the job's agent writes prompts; the offline
+// agent reads no failures.
+func (e *Engine) needsContext(j *agent.Job) bool { return len(e.agents) > 1 }
+
+func (e *Engine) setPrepared(job record.JobID, commit record.Hash) {
+	e.shared.mu.Lock()
+	defer e.shared.mu.Unlock()
+	if e.shared.prepared == nil {
+		e.shared.prepared = map[record.JobID]record.Hash{}
+	}
+	e.shared.prepared[job] = commit
+}
+
+func (e *Engine) takePrepared(job record.JobID) (record.Hash, bool) {
+	e.shared.mu.Lock()
+	defer e.shared.mu.Unlock()
+	commit, ok := e.shared.prepared[job]
+	delete(e.shared.prepared, job)
+	return commit, ok
+}
+
+// baseCheckout returns the checkout of the root that every evaluation lies on.
+// It is kept for the whole run; the returned function gives nothing back.
+func (e *Engine) baseCheckout(ctx context.Context) (string, func(), error) {
+	e.shared.mu.Lock()
+	defer e.shared.mu.Unlock()
+	if e.shared.base == "" {
+		dir, release, err := e.repo.Checkout(ctx, e.rootTree())
+		if err != nil {
+			return "", nil, fmt.Errorf("check out the root: %w", err)
+		}
+		e.shared.base, e.shared.release = dir, release
+	}
+	return e.shared.base, func() {}, nil
+}
+
+// diffOf is the difference between a candidate and its parent, with lines
+// counted.
+func (e *Engine) diffOf(ctx context.Context, c *record.Candidate) ([]record.FileDiff, error) {
+	parent, err := e.db.Candidate(ctx, e.exp, c.Parent())
+	if err != nil {
+		return nil, err
+	}
+	diffs, err := e.repo.DiffTrees(ctx, parent.Tree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	return diffs, e.repo.CountLines(ctx, diffs)
+}
+
+func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.Hash, error) {
+	c, err := r.e.db.Candidate(ctx, r.e.exp, id)
+	if err != nil {
+		return record.Hash{}, fmt.Errorf("read the parent %s: %w", id, err)
+	}
+	return c.Tree, nil
+}
+
+// touchedPaths are the paths that measured candidates changed before.
+type touchedPaths struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+func (t *touchedPaths) has(path string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seen[path]
+}
+
+func (t *touchedPaths) add(diffs []record.FileDiff) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, d := range diffs {
+		t.seen[d.Path] = true
+	}
+}
+
+func sortByObjective(elites []archive.Entry) {
+	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
+}
+
+func unmarshal(row store.FoldRow, into any) error {
+	if err := json.Unmarshal(row.Data, into); err != nil {
+		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
+	}
+	return nil
+}
+
+// ended is told by a worker that its job came to an end in the store.
+func (e *Engine) ended(id record.JobID, out store.Outcome) {
+	if out.Candidate != nil && len(out.Candidate.Metrics) > 0 && e.shared.objName.Load() == nil {
+		name := out.Candidate.Metrics[0].Name
+		e.shared.objName.Store(&name)
+	}
+}
+
+// rootFailed ends the run: without a value of the root nothing can be compared.
+func (e *Engine) rootFailed(class record.Class, reason string) {
+	e.trouble.Lock()
+	defer e.trouble.Unlock()
+	e.trouble.broken = fmt.Sprintf("%v (%s): %s", ErrRoot, class, reason)
+	e.poke()
+}
+
+// anchorEvery is how many candidates share one anchor commit, at most.
+const anchorEvery = 256
+
+// anchor makes new candidates reachable from the anchor of the experiment and
+// takes their attempt refs away. Until then each is held by its own ref.
+func (e *Engine) anchor(ctx context.Context, now bool) error {
+	if !now && e.st.madeSince < anchorEvery || e.st.madeSince == 0 && e.anchored == 0 {
+		return nil
+	}
+	attempts, err := e.repo.Attempts(ctx, e.exp)
+	if err != nil {
+		return fmt.Errorf("read attempt refs: %w", err)
+	}
+	var jobs []record.JobID
+	for job := range attempts {
+		jobs = append(jobs, job)
+	}
+	sort.Slice(jobs, func(i, j int) bool { return jobs[i] < jobs[j] })
+	var commits []record.Hash
+	var done []record.JobID
+	for _, job := range jobs {
+		if _, err := e.db.Candidate(ctx, e.exp, record.CandidateID(job)); err == nil {
+			commits, done = append(commits, attempts[job]), append(done, job)
+		}
+	}
+	e.st.madeSince, e.anchored = 0, 0
+	if len(commits) == 0 {
+		return nil
+	}
+	if err := e.repo.Anchor(ctx, e.exp, commits); err != nil {
+		return fmt.Errorf("anchor %d commits: %w", len(commits), err)
+	}
+	for _, job := range done {
+		if err := e.repo.ClearAttempt(ctx, e.exp, job); err != nil {
+			return fmt.Errorf("clear the attempt ref of %s: %w", job, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"atoll/engine/archive"
+	"atoll/engine/behavior"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// locate fills in the coordinates of a scored candidate; they stay nil while
+// the learned space has no map yet.
+func (s *State) locate(m *member) error {
+	if !s.learned {
+		if len(m.point) != len(s.Config.Map.Axes) {
+			return fmt.Errorf("%s has %d measures, the map has %d axes", m.id, len(m.point), len(s.Config.Map.Axes))
+		}
+		return nil
+	}
+	kept, dropped := s.sample.offer(m.id)
+	if dropped != record.NoCandidate {
+		delete(s.vectors, dropped)
+	}
+	if p, ok := s.points[m.id]; ok {
+		m.point = p
+		return nil
+	}
+	if s.space == nil && !kept {
+		return nil
+	}
+	v, err := s.vector(m.id)
+	if err != nil {
+		return fmt.Errorf("read the vector of %s: %w", m.id, err)
+	}
+	if kept {
+		s.vectors[m.id] = v
+	}
+	if s.space != nil {
+		m.point = s.space.Project(v)
+	}
+	return nil
+}
+
+// sampled returns the vectors of the reservoir in a fixed order, equal ones
+// once.
+func (s *State) sampled() ([][]float32, error) {
+	seen := make(map[string]bool, len(s.sample.ids))
+	out := make([][]float32, 0, len(s.sample.ids))
+	for _, id := range append([]record.CandidateID{record.Root}, s.sample.ids...) {
+		v, ok := s.vectors[id]
+		if !ok {
+			var err error
+			if v, err = s.vector(id); err != nil {
+				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
+			}
+			s.vectors[id] = v
+		}
+		key := vectorKey(v)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// refitDue says why a new map should be fitted now, or nothing.
+func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors [][]float32, err error) {
+	every := s.Config.Map.RefitEvery
+	if !s.learned || !asked && s.scored%every != 0 && s.space != nil {
+		return "", nil, nil
+	}
+	if s.space == nil && !asked && s.scored < s.Config.Map.MinFit {
+		return "", nil, nil
+	}
+	if vectors, err = s.sampled(); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case s.space == nil && len(vectors) >= s.Config.Map.MinFit:
+		return "first", vectors, nil
+	case s.space == nil:
+		return "", nil, nil
+	case asked:
+		return "asked", vectors, nil
+	}
+	latest, err := s.latest()
+	if err != nil {
+		return "", nil, err
+	}
+	rule := behavior.Rule{Every: every}
+	v, err := rule.Look(ctx, s.space, vectors, latest, s.atFold, s.scored)
+	if err != nil || !v.Due {
+		return "", nil, err
+	}
+	return v.Cause, vectors, nil
+}
+
+// latestCount is how many of the newest candidates a look for outliers counts.
+const latestCount = 100
+
+func (s *State) latest() ([][]float32, error) {
+	ids := s.order
+	if len(ids) > latestCount {
+		ids = ids[len(ids)-latestCount:]
+	}
+	out := make([][]float32, 0, len(ids))
+	for _, id := range ids {
+		v, ok := s.vectors[id]
+		if !ok {
+			var err error
+			if v, err = s.vector(id); err != nil {
+				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// vectorKey is equal for equal vectors.
+func vectorKey(v []float32) string {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return string(b)
+}
+
+// adopt makes a space the present one: every candidate gets its coordinates,
+// the archive is laid out anew and the curves are told under the new map.
+// each streams the vectors of all candidates.
+func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []float32) error) error) (archive.Moved, error) {
+	sp, err := behavior.Decode(rec.Model)
+	if err != nil {
+		return archive.Moved{}, fmt.Errorf("read map %d: %w", rec.Version, err)
+	}
+	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
+	err = each(func(id record.CandidateID, v []float32) error {
+		if m := s.member(id); m != nil && m.scored {
+			m.point = sp.Project(v)
+		}
+		return nil
+	})
+	if err != nil {
+		return archive.Moved{}, err
+	}
+	if s.arch == nil {
+		return archive.Moved{}, nil
+	}
+	moved := s.arch.Remap(s.shape(), func(id record.CandidateID) []float64 {
+		if m := s.member(id); m != nil {
+			return m.point
+		}
+		return nil
+	})
+	s.retell()
+	return moved, nil
+}
+
+// retell computes the curves again under the present map.
+func (s *State) retell() {
+	times, marks := s.curves.at, s.curves.marks
+	live, best, scored := s.arch, s.best, s.scored
+	s.curves = curveData{marks: marks}
+	s.arch = archive.New(s.shape(), live.Offset())
+	s.best = record.NoCandidate
+	for i, at := range times {
+		if i < len(s.order) {
+			m := s.members[s.order[i]]
+			if !m.rejected {
+				_, _ = s.arch.Add(s.entry(m)) // accepted before
+			}
+			if !m.rejected && (s.best == record.NoCandidate || s.better(m, s.members[s.best])) {
+				s.best = m.id
+			}
+		}
+		s.scored = i + 1
+		s.curves.add(s, at)
+	}
+	s.arch, s.best, s.scored = live, best, scored
+}
+
+// loadSpace makes the newest map of the store the present one before any row
+// is folded, so that a fold tells everything under one map.
+func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
+	if !s.learned {
+		return nil
+	}
+	spaces, err := db.Spaces(ctx, s.Exp.ID)
+	if err != nil || len(spaces) == 0 {
+		return err
+	}
+	rec, err := db.Space(ctx, s.Exp.ID, spaces[len(spaces)-1].Version)
+	if err != nil {
+		return err
+	}
+	sp, err := behavior.Decode(rec.Model)
+	if err != nil {
+		return fmt.Errorf("read map %d: %w", rec.Version, err)
+	}
+	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
+	s.points = map[record.CandidateID][]float64{}
+	return db.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
+		s.points[id] = sp.Project(v)
+		return nil
+	})
+}
+
+// LoadState folds the whole log of an experiment. db must stay open while the
+// state is used.
+func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+	s, err := openState(ctx, db, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.catchUp(ctx, db, func(record.JobID) error { return nil }); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// openState returns the state before its first row, under the newest map.
+func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+	exp, err := db.Experiment(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := db.Settings(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newState(exp, settings)
+	if err != nil {
+		return nil, err
+	}
+	s.vectors = map[record.CandidateID][]float32{}
+	s.vector = func(c record.CandidateID) ([]float32, error) { return db.Vector(ctx, id, c) }
+	if err := s.loadSpace(ctx, db); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// catchUp folds the rows that are new since the last call.
+func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
+	err := db.FoldLog(ctx, s.Exp.ID, s.seq, func(row store.FoldRow) error {
+		if row.Kind == record.LogSpace {
+			return s.foldSpace(ctx, db, row)
+		}
+		return s.fold(row, then)
+	})
+	s.points = nil
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("fold the log after row %d: %w", s.seq, err)
+	}
+	return nil
+}
+
+// foldSpace takes a new map from the log, unless it is the present one or an
+// older one already.
+func (s *State) foldSpace(ctx context.Context, db *store.DB, row store.FoldRow) error {
+	s.seq = row.Seq
+	var rep record.SpaceReport
+	if err := unmarshal(row, &rep); err != nil {
+		return err
+	}
+	s.curves.mark(s, row.At, "map %d", rep.Version)
+	if rep.Version <= s.report.Version {
+		return nil
+	}
+	rec, err := db.Space(ctx, s.Exp.ID, rep.Version)
+	if err != nil {
+		return err
+	}
+	_, err = s.adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
+		return db.Vectors(ctx, s.Exp.ID, fn)
+	})
+	return err
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"atoll/config"
+	"atoll/engine/agent"
+	"atoll/engine/eval"
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// Plan is a new experiment before it is written.
+type Plan struct {
+	Config config.Config
+	Root   record.Hash // commit, already in the object store
+	Branch string      // what Config.Root was resolved from
+}
+
+// Create writes a new experiment with its root candidate and the job that
+// measures it. The root's commit must be in the session's object store.
+func Create(ctx context.Context, ses *Session, p Plan) (record.Experiment, error) {
+	info, err := ses.Repo.Commit(ctx, p.Root)
+	if err != nil {
+		return record.Experiment{}, fmt.Errorf("read the root commit %s: %w", p.Root.Short(), err)
+	}
+	e := record.Experiment{
+		Name: p.Config.Name, Repository: ses.Target.Path, Branch: p.Branch, RootCommit: p.Root, RootTree: info.Tree,
+		RootTime: record.Millis(info.Time.UnixMilli()), Seed: p.Config.Seed, Strict: p.Config.Order == "strict",
+		Lookahead: p.Config.Lookahead, Config: config.Encode(p.Config), EvalKey: config.MeasureKey(p.Config), Objective: 1,
+		State: record.ExperimentRunning,
+	}
+	if e, err = ses.DB.CreateExperiment(ctx, e, p.Config.Settings()); err != nil {
+		return e, fmt.Errorf("write the experiment: %w", err)
+	}
+	job := record.Job{
+		Experiment: e.ID, ID: 0, Kind: record.Evaluate, State: record.Queued, Purpose: record.PurposeRoot, Island: "main",
+		Parent: record.NoCandidate, Candidate: record.Root, Duplicate: record.NoCandidate, Samples: p.Config.Evaluator.RootRepeats,
+	}
+	if err := ses.DB.AddJobs(ctx, []record.Job{job}); err != nil {
+		return e, fmt.Errorf("queue the measurement of the root: %w", err)
+	}
+	return e, ses.Repo.Anchor(ctx, e.ID, []record.Hash{e.RootCommit})
+}
+
+// start brings the engine to the point where its loop can run: the fold is
+// complete and, for the owner of the lock, everything that runs jobs is ready.
+func (e *Engine) start(ctx context.Context) error {
+	err := e.ses.Lock()
+	switch {
+	case err == nil:
+		e.owner = true
+	case !errors.Is(err, ErrLocked):
+		return err
+	}
+	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
+		return err
+	}
+	e.cfg = e.st.Config
+	e.policySet()
+	if e.owner {
+		if err := e.equip(ctx); err != nil {
+			return err
+		}
+		if err := e.recover(ctx); err != nil {
+			return err
+		}
+	}
+	e.sync()
+	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) }); err != nil {
+		return err
+	}
+	e.st.takeEvents() // the past is not news
+	e.wallFrom = e.opt.Now()
+	if !e.owner {
+		e.publish(true)
+		return nil
+	}
+	if e.st.Run != record.ExperimentPaused {
+		if err := e.setState(ctx, record.ExperimentRunning, ""); err != nil {
+			return err
+		}
+	}
+	if m := e.st.member(record.Root); m != nil && m.status == record.StatusFailed {
+		return e.retryRoot(ctx)
+	}
+	e.publish(true)
+	return nil
+}
+
+// equip makes ready what only the owner needs: sandbox, evaluator, agents.
+func (e *Engine) equip(ctx context.Context) error {
+	if n, err := sandbox.ReapStrays(e.ses.Dir); err != nil {
+		e.note("warn", record.NoJob, fmt.Sprintf("look for processes of a dead engine: %v", err))
+	} else if n > 0 {
+		e.note("info", record.NoJob, "ended "+plural(n, "process")+" of a dead engine")
+	}
+	opt := e.opt.Sandbox
+	opt.Mode = sandbox.Mode(e.cfg.Sandbox.Mode)
+	opt.Scratch = e.cfg.Sandbox.Scratch
+	box, err := sandbox.New(ctx, opt)
+	if err != nil {
+		return err
+	}
+	e.box = box
+	ev, err := eval.New(ctx, box, e.evalOptions())
+	if err != nil {
+		return err
+	}
+	e.eval = ev
+	if err := e.checkSeal(ctx); err != nil {
+		return err
+	}
+	e.agents = map[string]agent.Agent{}
+	if e.opt.Agents != nil {
+		if e.agents, err = e.opt.Agents(ctx, e.cfg); err != nil {
+			return err
+		}
+	}
+	if _, ok := e.agents["offline"]; !ok {
+		e.agents["offline"] = agent.NewOffline(agent.OfflineOptions{})
+	}
+	return nil
+}
+
+// checkSeal compares the evaluator with the one the experiment started with:
+// values of different evaluators never meet.
+func (e *Engine) checkSeal(ctx context.Context) error {
+	const key = "evaluator"
+	now := e.eval.Key()
+	was, ok, err := e.db.Meta(ctx, e.exp, key)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return e.db.PutMeta(ctx, e.exp, key, now)
+	}
+	if was != now {
+		return fmt.Errorf("%w: the evaluator of %s is not the one it started with; put it back, or start over with `atoll run --new`", ErrFrozen, e.st.Exp.Name)
+	}
+	return nil
+}
+
+// retryRoot measures the root again after it failed in an earlier run.
+func (e *Engine) retryRoot(ctx context.Context) error {
+	job := e.evaluateJob(record.Root, record.PurposeRoot, 0, e.cfg.Evaluator.RootRepeats)
+	return e.add(ctx, job)
+}
+
+// evalOptions are the options of this experiment's evaluator. The
+// evaluator directory is the sealed copy that was made when the experiment
+// started.
+func (e *Engine) evalOptions() eval.Options {
+	cfg := e.cfg
+	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
+		cfg.Evaluator.Dir = filepath.Join(e.ses.Dir, cfg.Evaluator.Dir)
+	}
+	return evalOptions(cfg)
+}
+
+// evalOptions turns a configuration into the options of its evaluator.
+func evalOptions(cfg config.Config) eval.Options {
+	c := cfg.Evaluator
+	o := eval.Options{
+		Command: c.Command, Dir: c.Dir, Adapter: c.Adapter, AdapterOptions: c.AdapterOptions, Repeats: c.Repeats, Output: c.Output, Objective: c.Objective, Direction: c.Direction,
+		Timeout: c.Timeout, Protected: append([]string{config.FileName}, c.Protected...), Hidden: c.Hidden, Env: c.Env, Caches: c.Caches,
+		Paired: c.Paired,
+		Limits: sandbox.Limits{
+			Wall: c.Timeout, CPU: cfg.Limits.CPU, Memory: cfg.Limits.Memory, Procs: cfg.Limits.Procs,
+			Output: cfg.Limits.Output, Disk: cfg.Limits.Disk,
+		},
+	}
+	for _, s := range c.Stages {
+		o.Stages = append(o.Stages, eval.Stage{
+			Name: s.Name, Command: s.Command, Timeout: s.Timeout, Metric: s.Metric, Threshold: s.Threshold, Output: s.Output,
+		})
+	}
+	return o
+}
+
+// SealEvaluator copies an evaluator directory into the state directory, so
+// that what measures cannot change under a running experiment, and returns the
+// copy's path. An empty dir stays empty.
+func SealEvaluator(stateDir, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	sum, err := hashDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("read the evaluator directory %s: %w", dir, err)
+	}
+	to := filepath.Join(stateDir, "evaluators", sum[:16])
+	if _, err := os.Stat(to); err == nil {
+		return to, nil
+	}
+	part := to + ".part"
+	if err := os.RemoveAll(part); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(part, os.DirFS(dir)); err != nil {
+		return "", fmt.Errorf("copy the evaluator directory %s: %w", dir, err)
+	}
+	return to, os.Rename(part, to)
+}

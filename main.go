@@ -1,0 +1,42 @@
+// Command atoll evolves a git repository by quality-diversity search.
+package main
+
+import (
+	// boot takes over at once when this program was started as the first
+	// process of a sandbox; it must come before everything else.
+	_ "atoll/engine/sandbox/boot"
+
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"atoll/cli"
+)
+
+// version is set by the build of a release.
+var version = "dev"
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	app := cli.App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now, Version: version, Signals: signals,
+		IsTTY: func(w io.Writer) bool {
+			f, ok := w.(*os.File)
+			return ok && term.IsTerminal(f.Fd())
+		},
+	}
+	return app.Run(context.Background(), os.Args[1:])
+}
