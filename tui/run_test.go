@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ import (
 type terminal struct {
 	t    *testing.T
 	ptmx *os.File
+	in   io.Writer // where keys go
 	vt   vt10x.Terminal
 	mu   sync.Mutex
 	raw  bytes.Buffer
@@ -40,7 +42,7 @@ func start(t *testing.T, o tui.Options, cols, rows uint16) *terminal {
 		t.Fatal(err)
 	}
 	c := &terminal{t: t, ptmx: ptmx, vt: vt10x.New(vt10x.WithSize(int(cols), int(rows))), done: make(chan error, 1)}
-	o.Input, o.Output = tty, tty
+	o.Input, o.Output = keyboard(t, tty, c), tty
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color"}
 	}
@@ -57,6 +59,18 @@ func start(t *testing.T, o tui.Options, cols, rows uint16) *terminal {
 		wg.Wait()
 	})
 	return c
+}
+
+// keyboard returns what the console reads its keys from.
+func keyboard(t *testing.T, tty *os.File, c *terminal) io.Reader {
+	if !raced {
+		c.in = c.ptmx
+		return tty
+	}
+	r, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	c.in = w
+	return r
 }
 
 func (c *terminal) read() {
@@ -101,7 +115,7 @@ func (c *terminal) wait(text string) {
 
 func (c *terminal) press(keys string) {
 	c.t.Helper()
-	if _, err := c.ptmx.WriteString(keys); err != nil {
+	if _, err := io.WriteString(c.in, keys); err != nil {
 		c.t.Fatal(err)
 	}
 }
