@@ -38,10 +38,10 @@ func (x *lexer) number(i int) {
 	end, ok := x.numberEnd(i)
 	if i == x.i && x.i > 0 {
 		switch p := x.src[x.i-1]; {
-		case p == '.', p == '$', p == '&', p == '@', p == '#', p == '~', p == '^' && x.l.layout == layoutData:
+		case p == '.' && x.at(x.i-2) != '.', p == '$', p == '&', p == '@', p == '#', p == '~', p == '^' && x.l.layout == layoutData:
 			ok = false // a field, a parameter, a reference
-		case (p == '>' || p == '<') && x.l.name == "shell":
-			ok = false // a file descriptor
+		case x.l.name == "shell" && (p == '>' || p == '<' || x.at(end) == '>' || x.at(end) == '<'): // a file descriptor
+			ok = false
 		case (p == '-' || p == '/' || p == ':') && x.l.layout != layoutBrace && x.l.layout != layoutIndent:
 			ok = ok && !isWordByte(x.at(x.i-2)) && x.at(x.i-2) != '-'
 		}
@@ -157,7 +157,7 @@ func literals(src []byte, l *lang, toks []lexeme) []literal {
 			line, first = t.line, i
 			pinnedLine = pinnedAt(src, l, toks, first)
 		}
-		if t.kind != tokNumber || pinnedLine || len(out) == maxLiterals {
+		if t.kind != tokNumber || pinnedLine || len(out) == maxLiterals || pinnedKey(src, l, toks, i) {
 			continue
 		}
 		lit, ok := parseLiteral(src, t)
@@ -181,20 +181,31 @@ func pinnedAt(src []byte, l *lang, toks []lexeme, i int) bool {
 		}
 	}
 	for j := i; j < len(toks) && toks[j].line == toks[i].line; j++ {
-		if toks[j].kind != tokWord && toks[j].kind != tokString {
-			continue
-		}
-		s := bytes.ToLower(src[toks[j].start:min(toks[j].end, toks[j].start+64)])
-		for _, w := range [...]string{"version", "edition", "revision", "copyright", "schema", "checksum", "sha256"} {
-			if bytes.Contains(s, []byte(w)) && (toks[j].kind == tokWord || l.layout == layoutData && j == i) {
-				return true
-			}
-		}
-		if l.layout == layoutData && j == i && (bytes.Contains(s, []byte("uses")) || bytes.Contains(s, []byte("image"))) {
+		if toks[j].kind == tokWord && (l.layout != layoutData || j == i) && namesVersion(src, toks[j], l.layout == layoutData) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesVersion reports a name whose value stays as it is.
+func namesVersion(src []byte, t lexeme, data bool) bool {
+	s := bytes.ToLower(src[t.start:min(t.end, t.start+64)])
+	for _, w := range [...]string{"version", "edition", "revision", "copyright", "schema", "checksum", "sha256"} {
+		if bytes.Contains(s, []byte(w)) {
+			return true
+		}
+	}
+	return data && (bytes.Contains(s, []byte("uses")) || bytes.Contains(s, []byte("image")))
+}
+
+// pinnedKey reports a number of a data format whose key names a version.
+func pinnedKey(src []byte, l *lang, toks []lexeme, i int) bool {
+	if l.layout != layoutData || i < 2 {
+		return false
+	}
+	sep := toks[i-1].text(src)
+	return (sep == ":" || sep == "=") && namesVersion(src, toks[i-2], true)
 }
 
 func lineHas(src []byte, toks []lexeme, i int, word string) bool {
