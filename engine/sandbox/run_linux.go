@@ -234,7 +234,8 @@ func (r *run) attributes() *syscall.SysProcAttr {
 		return a
 	}
 	a.Pdeathsig = syscall.SIGKILL
-	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	if r.job.OwnNet {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}

@@ -45,6 +45,10 @@ var refused = []int{
 // the filter can see or the limits can count.
 var absent = []int{unix.SYS_CLONE3, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET}
 
+// ipc are the ways to other processes that only a namespace of their own can
+// close selectively; without one they are shut.
+var ipc = []int{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK}
+
 // namespaceFlags of clone; CLONE_NEWTIME cannot be given to it.
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
@@ -69,6 +73,12 @@ func filter(r Rung, net NetMode) ([]byte, error) {
 	for _, nr := range absent {
 		p.on(nr, deny(unix.ENOSYS))
 	}
+	if r == Landlock {
+		p.metadata()
+		for _, nr := range ipc {
+			p.on(nr, deny(unix.EPERM))
+		}
+	}
 	p.when(unix.SYS_CLONE, func(q *program) {
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4},
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: namespaceFlags, SkipFalse: 1},
@@ -88,9 +98,6 @@ func filter(r Rung, net NetMode) ([]byte, error) {
 			bpf.RetConstant{Val: deny(unix.ENOMEM)}, bpf.RetConstant{Val: retAllow})
 	})
 	p.sockets(r, net)
-	if r == Landlock {
-		p.metadata()
-	}
 	p.add(bpf.RetConstant{Val: retAllow})
 	return p.assemble()
 }

@@ -24,13 +24,14 @@ const ownerFile = "owner"
 
 // ReapStrays ends what a killed atoll left behind: processes of the lower rungs
 // whose Box has no living owner, and the folders of such Boxes in scratch (as in
-// [Options]; "" means all the folders that New would choose). It returns how many
-// processes it killed. Boxes of other living processes are left alone.
+// [Options]) and where New puts them by itself. It returns how many processes it
+// killed. Boxes of living processes are left alone.
 func ReapStrays(scratch string) (int, error) {
-	dirs := []string{scratch}
-	if scratch == "" {
-		dirs = []string{"/dev/shm", os.TempDir()}
+	dirs := []string{"/dev/shm", os.TempDir()}
+	if scratch != "" {
+		dirs = append(dirs, scratch)
 	}
+	slices.Sort(dirs)
 	killed, err := reapIf(func(run string) bool {
 		box := filepath.Dir(filepath.Dir(run)) // BOX/runs/run-123
 		return strings.HasPrefix(filepath.Base(box), homePrefix) && !alive(box)

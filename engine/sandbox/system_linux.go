@@ -23,9 +23,12 @@ type system struct {
 var roots = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 
 // etc are the files of /etc that programs need and that tell nothing of people.
-var etc = []string{"/etc/ssl", "/etc/ca-certificates", "/etc/pki", "/etc/ld.so.cache", "/etc/ld.so.conf",
-	"/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/services", "/etc/protocols",
-	"/etc/crypto-policies", "/etc/java-17-openjdk", "/etc/java-21-openjdk"}
+// Folders of certificates are named one by one: private keys lie beside them,
+// and a command that root starts could read those.
+var etc = []string{"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
+	"/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies",
+	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/mime.types",
+	"/etc/services", "/etc/protocols", "/etc/java-17-openjdk", "/etc/java-21-openjdk"}
 
 // deviceNodes are bound from the host: nodes cannot be made in a user namespace.
 var deviceNodes = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
@@ -119,10 +122,15 @@ func (s *system) readable() []boot.Mount {
 	return list
 }
 
-// covered reports that path already lies in a system mount.
+// covered reports that path is already part of what every sandbox sees.
 func (s *system) covered(path string) bool {
 	for _, m := range s.mounts {
-		if path == m.At || strings.HasPrefix(path, m.At+"/") {
+		if inside(path, m.At) {
+			return true
+		}
+	}
+	for _, l := range s.links { // such as /bin: it leads into a mount
+		if inside(path, l.A) {
 			return true
 		}
 	}

@@ -1,0 +1,98 @@
+package sandbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/sandbox"
+)
+
+func TestInterpretersFollowShimsSymlinksAndScripts(t *testing.T) {
+	b := mustBox(t, sandbox.ModeUnsafe)
+	dir := t.TempDir()
+	put := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("versions/3/bin/python3", "#!/bin/sh\necho "+dir+"/versions/3/bin/python3\necho "+dir+"/versions/3\n")
+	put("shims/python3", "#!/bin/sh\nexec "+dir+"/versions/3/bin/python3 \"$@\"\n")
+	put("node/lib/node_modules/agent/cli.js", "#!/usr/bin/env python3\n")
+	if err := os.Symlink(dir+"/node/lib/node_modules/agent/cli.js", dir+"/shims/agent"); err != nil {
+		t.Fatal(err)
+	}
+	put("shims/lone", "#!/bin/sh\n")
+	t.Setenv("PATH", dir+"/shims:/usr/bin:/bin")
+	for _, tc := range []struct {
+		name  string
+		needs []string
+		path  string
+	}{
+		{"python3", []string{dir + "/versions/3"}, dir + "/versions/3/bin"},
+		{"agent", []string{dir + "/node", dir + "/shims/agent", dir + "/versions/3"}, dir + "/shims"},
+		{"lone", []string{dir + "/shims/lone"}, dir + "/shims"},
+		{"sh", nil, "/usr/bin"},
+		{"no-such-program", nil, "/usr/local/bin"},
+	} {
+		mounts, path := b.Interpreters(t.Context(), tc.name)
+		var needs []string
+		for _, m := range mounts {
+			needs = append(needs, m.Host)
+			if m.Write || m.At != m.Host {
+				t.Errorf("%s: mount %+v, want it read-only at its own place", tc.name, m)
+			}
+		}
+		if !slices.Equal(needs, tc.needs) || path[0] != tc.path || !slices.Contains(path, "/usr/bin") {
+			t.Errorf("%s needs %v and path %v, want %v and %s first", tc.name, needs, path, tc.needs, tc.path)
+		}
+	}
+}
+
+// TestCachesMakeGoFast runs go vet and go test inside, with the host's warm
+// caches: a minute of compiling would be the price without them.
+func TestCachesMakeGoFast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles; not with -short")
+	}
+	b := mustBox(t, sandbox.ModeAuto)
+	w := newWorld(t)
+	w.put(w.base, "go.mod", "module example.com/m\n\ngo 1.24\n")
+	w.put(w.base, "m.go", "package m\n\nimport \"strings\"\n\nfunc Up(s string) string { return strings.ToUpper(s) }\n")
+	w.put(w.base, "m_test.go", "package m\n\nimport \"testing\"\n\nfunc TestUp(t *testing.T) {\n\tif Up(\"a\") != \"A\" {\n\t\tt.Fatal()\n\t}\n}\n")
+	w.before = w.picture()
+	warm := exec.Command("sh", "-c", "go vet ./... && go test ./...")
+	warm.Dir = w.base
+	if out, err := warm.CombinedOutput(); err != nil {
+		t.Fatalf("warm the caches: %v\n%s", err, out)
+	}
+	mounts, path := b.Interpreters(t.Context(), "go")
+	caches, env := b.Caches(t.Context(), []string{"go"})
+	run := func(caches []sandbox.Mount) time.Duration {
+		s := w.sh("go vet ./... && go test ./...")
+		s.Mounts = append(s.Mounts, mounts...)
+		s.Caches = caches
+		s.Env = append(append(s.Env, "PATH="+strings.Join(path, ":")), env...)
+		s.Limits = sandbox.Limits{Wall: 3 * time.Minute, Disk: 1 << 30}
+		res := w.mustRun(b, s)
+		if res.Exit != 0 {
+			t.Fatalf("go ended with %d\n%s%s", res.Exit, res.Stdout, res.Stderr)
+		}
+		wantOut(t, res, "ok")
+		return res.CPU
+	}
+	cpu := run(caches)
+	t.Logf("go vet and go test take %v of processor time with warm caches", cpu)
+	if cpu > 8*time.Second {
+		t.Errorf("go vet and go test take %v of processor time: the caches were not used", cpu)
+	}
+}

@@ -1,0 +1,37 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+// Other systems have no rung: what keeps a command in on Linux has no
+// counterpart that this package knows.
+
+type (
+	system struct{}
+	facts  struct{}
+)
+
+func findSystem() system { return system{} }
+
+func findFacts() facts { return facts{} }
+
+func (s *system) covered(string) bool { return false }
+
+func (b *Box) climb(context.Context, Mode) error {
+	return fmt.Errorf("%w: atoll runs foreign code on Linux only", ErrNoRung)
+}
+
+// Run always fails: New made no Box.
+func (b *Box) Run(context.Context, Spec) (Result, error) { return Result{}, ErrNoRung }
+
+// ReapStrays finds nothing: nothing was started.
+func ReapStrays(string) (int, error) { return 0, nil }
+
+func claim(string) error { return nil }
+
+func removeAll(path string) error { return os.RemoveAll(path) }
