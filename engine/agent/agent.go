@@ -39,6 +39,8 @@ type Item struct {
 	Files     Tree
 	Parents   []record.ParentRef
 	Changed   []string // paths that differ from its parent; may be empty
+	Diff      string   // unified diff against its parent, for prompts; may be empty
+	Place     string   // where it lies in the archive, in words ("niche 3,7"); may be empty
 }
 
 // Target is the named part of the repository that a job is about. The zero
@@ -77,6 +79,7 @@ type Job struct {
 	Notes       []record.Note
 	Failures    []Failure
 	History     *History           // what worked so far; nil = nothing known
+	Background  *Background        // what only prompts tell; nil = nothing known
 	Live        func(line string)  // output while it runs; may be nil
 	Progress    func(stage string) // coarse stage names; may be nil
 }

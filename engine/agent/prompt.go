@@ -1,0 +1,239 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"text/template"
+)
+
+// The roles that have a prompt. Chunk is the summary of a stretch of a
+// trajectory, Subject that of one commit; both are the summariser's.
+const (
+	RolePlanner    = "planner"
+	RoleCoder      = "coder"
+	RoleReviewer   = "reviewer"
+	RoleReflector  = "reflector"
+	RoleMapper     = "mapper"
+	RoleSummariser = "summariser"
+	RoleChunk      = "chunk"
+)
+
+// The errors of prompts. Test with errors.Is.
+var (
+	// ErrNoPrompt: no template of that name exists.
+	ErrNoPrompt = errors.New("no such prompt")
+	// ErrPrompt: a template cannot be read, parsed or filled in.
+	ErrPrompt = errors.New("bad prompt template")
+)
+
+// Prompts are the templates of all roles and operators. They do not change
+// once read, so they may be used from many goroutines at once.
+type Prompts struct {
+	sheets map[string]*sheet
+}
+
+// Rendered is a prompt as it is sent: System and User are made of the
+// sections in order, each within its budget and with secrets taken out.
+type Rendered struct {
+	System   string
+	User     string
+	Sections []Section
+	Partial  []string // paths of files that are shown in part only: never to be replaced as a whole
+}
+
+// Tokens returns the estimated size of the whole prompt.
+func (r Rendered) Tokens() int {
+	n := 0
+	for _, s := range r.Sections {
+		n += s.Tokens
+	}
+	return n
+}
+
+// Section is one named part of a prompt. Tokens is the estimate of [Tokens]
+// for Text; Cut is the number of lines left out to stay within the budget, and
+// the text says so where they are missing.
+type Section struct {
+	Name   string
+	Text   string
+	Tokens int
+	Cut    int
+}
+
+// NewPrompts reads the built-in templates and lays those of dir over them by
+// name: dir/coder.tmpl replaces the coder's, and of a file with many entries
+// (operators, structural, angles) only the entries that it holds. An empty dir,
+// or one that does not exist, leaves the built-in ones. The error is
+// ErrPrompt, and names file and line.
+func NewPrompts(dir string) (*Prompts, error) {
+	p := &Prompts{sheets: map[string]*sheet{}}
+	names, err := fs.Glob(builtin, "templates/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := builtin.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.add(filepath.Base(name), string(text)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.overlay(dir); err != nil {
+		return nil, err
+	}
+	return p, p.parse()
+}
+
+// overlay adds the files of dir.
+func (p *Prompts) overlay(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.tmpl"))
+	if err != nil {
+		return fmt.Errorf("%w: look for templates in %q: %w", ErrPrompt, dir, err)
+	}
+	sort.Strings(files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".tmpl")
+		if p.sheets[name] == nil {
+			return fmt.Errorf("%w: %s is no prompt of atoll; the names are %s", ErrPrompt, file, strings.Join(p.Names(), ", "))
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("%w: read %s: %w", ErrPrompt, file, err)
+		}
+		if err := p.add(filepath.Base(file), string(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Names returns the names of all templates, sorted.
+func (p *Prompts) Names() []string {
+	names := make([]string, 0, len(p.sheets))
+	for name := range p.sheets {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Source returns the text of a template as it is in force, to show it or to
+// begin an own one from it.
+func (p *Prompts) Source(name string) (string, error) {
+	s := p.sheets[name]
+	if s == nil {
+		return "", fmt.Errorf("%w: %q", ErrNoPrompt, name)
+	}
+	return s.source(), nil
+}
+
+// Render fills in the template of a role. The same view gives the same bytes.
+// Errors are ErrNoPrompt and ErrPrompt.
+func (p *Prompts) Render(role string, v View) (Rendered, error) {
+	s := p.sheets[role]
+	if s == nil || s.library() {
+		return Rendered{}, fmt.Errorf("%w: %q", ErrNoPrompt, role)
+	}
+	v.Role = role
+	var out Rendered
+	for _, part := range s.parts {
+		f := &filling{View: v, prompts: p, budget: part.budget}
+		if n, ok := v.Budgets[part.name]; ok {
+			f.budget = n
+		}
+		text, err := f.run(part)
+		if err != nil {
+			return Rendered{}, err
+		}
+		if text == "" {
+			continue
+		}
+		sec := fit(Section{Name: part.name, Text: Redact(text, v.secrets...)}, f.budget, part.ends)
+		sec.Cut += f.cut
+		out.Partial = append(out.Partial, f.partial...)
+		out.Sections = append(out.Sections, sec)
+	}
+	level(out.Sections, s, v.Tokens)
+	var user []string
+	for _, sec := range out.Sections {
+		if sec.Name == "system" {
+			out.System = sec.Text
+			continue
+		}
+		user = append(user, sec.Text)
+	}
+	out.User = strings.Join(user, "\n\n") + "\n"
+	return out, nil
+}
+
+// filling is what a template sees while one of its sections is filled in: the
+// view, and the budget of the section.
+type filling struct {
+	View
+	prompts *Prompts
+	budget  int // tokens; 0 = no limit
+	cut     int // lines left out by Fitted
+	partial []string
+}
+
+// run executes one part.
+func (f *filling) run(part *part) (string, error) {
+	var b strings.Builder
+	if err := part.tmpl.Execute(&b, f); err != nil {
+		return "", fmt.Errorf("%w: fill in section %s of %s: %w", ErrPrompt, part.name, part.file, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// Instructions are those of the view's operator, from operators.tmpl.
+func (f *filling) Instructions() (string, error) {
+	return f.entry("operators", string(f.Operator))
+}
+
+// KindText is what the structural kind of the view means, from structural.tmpl.
+func (f *filling) KindText() (string, error) { return f.entry("structural", f.Kind) }
+
+// AngleText is one of the starting points of angles.tmpl, by the number of the
+// job, so that seeds that follow each other look in different directions.
+func (f *filling) AngleText() (string, error) {
+	s := f.prompts.sheets["angles"]
+	if len(s.parts) == 0 {
+		return "", nil
+	}
+	n := int64(f.Job) - 1
+	if n < 0 {
+		n = 0
+	}
+	return f.run(s.parts[n%int64(len(s.parts))])
+}
+
+// entry fills in one entry of a library; an unknown one is empty.
+func (f *filling) entry(library, name string) (string, error) {
+	if p := f.prompts.sheets[library].part(name); p != nil {
+		return f.run(p)
+	}
+	return "", nil
+}
+
+// templateFuncs are those that templates may use.
+func templateFuncs() template.FuncMap {
+	return template.FuncMap{
+		"fence": Fence,
+		"line":  func(s string) string { return clip(plainLine(s), lineRunes) },
+		"clip":  func(n int, s string) string { return clip(plainLine(s), n) },
+		"cut":   func(n int, s string) string { return fit(Section{Text: s}, n, false).Text },
+		"ends":  func(n int, s string) string { return fit(Section{Text: s}, n, true).Text },
+		"join":  func(sep string, s []string) string { return strings.Join(s, sep) },
+		"inc":   func(i int) int { return i + 1 },
+	}
+}

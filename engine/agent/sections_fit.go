@@ -1,0 +1,249 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// lineRunes bounds a text that has to be one line: an intent, a reason.
+const lineRunes = 400
+
+// maxLineBytes bounds one line of anything that is cut by lines; what is
+// longer (minified code, a table on one line) loses its middle, visibly.
+const maxLineBytes = 4000
+
+// Tokens estimates how many tokens a model reads: one for every four bytes of
+// ASCII and one for every other character. Code often takes a third more;
+// budgets of money reserve by bytes, not by this.
+func Tokens(s string) int {
+	ascii, other := 0, 0
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			ascii++
+		} else {
+			other++
+		}
+	}
+	return (ascii+3)/4 + other
+}
+
+// Fence lays a text between two lines that it cannot contain, so that nothing
+// in it can pose as the end of the material. The lines carry a digest of the
+// text, which makes the same text look the same in every prompt.
+func Fence(label, text string) string {
+	label = strings.NewReplacer("[", "(", "]", ")").Replace(clip(plainLine(label), 200))
+	id := fenceID(text)
+	for salt := 0; strings.Contains(text, id); salt++ {
+		id = fenceID(fmt.Sprintf("%d\n%s", salt, text))
+	}
+	text = strings.TrimSuffix(text, "\n")
+	return "[begin " + label + " " + id + "]\n" + text + "\n[end " + label + " " + id + "]"
+}
+
+func fenceID(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}
+
+// fit cuts a section to a budget of tokens (0 = none) at line ends: the end is
+// left out, or with ends the middle. The text says how much is missing, and a
+// fence that the cut would leave open is closed.
+func fit(s Section, budget int, ends bool) Section {
+	s.Tokens = Tokens(s.Text)
+	if budget <= 0 || s.Tokens <= budget {
+		return s
+	}
+	lines := strings.Split(s.Text, "\n")
+	for i, l := range lines {
+		lines[i] = shorten(l, maxLineBytes)
+	}
+	head, tail := keep(lines, budget, ends)
+	left := len(lines) - head - tail
+	if left > 0 {
+		s.Text = stitch(lines, head, tail, left)
+	} else {
+		s.Text = strings.Join(lines, "\n")
+	}
+	s.Cut += left
+	s.Tokens = Tokens(s.Text)
+	return s
+}
+
+// keep returns how many lines of the beginning and of the end stay. The room
+// for the mark and for closing a fence is taken off first. At least the first
+// line stays.
+func keep(lines []string, budget int, ends bool) (head, tail int) {
+	room := 4 * max(budget-24, 1) // bytes of ASCII; other characters count four
+	front := room
+	if ends {
+		front = room / 3
+	}
+	used := 0
+	for head < len(lines) && (head == 0 || used+cost(lines[head]) <= front) {
+		used += cost(lines[head])
+		head++
+	}
+	if !ends {
+		return head, 0
+	}
+	for head+tail < len(lines) && used+cost(lines[len(lines)-1-tail]) <= room {
+		used += cost(lines[len(lines)-1-tail])
+		tail++
+	}
+	return head, tail
+}
+
+// cost is a line in quarters of a token.
+func cost(line string) int {
+	n := 1
+	for _, r := range line {
+		if r < utf8.RuneSelf {
+			n++
+		} else {
+			n += 4
+		}
+	}
+	return n
+}
+
+// stitch joins what stays around the mark, and closes the fence that is open
+// there unless the end closes it.
+func stitch(lines []string, head, tail, left int) string {
+	out := append([]string(nil), lines[:head]...)
+	out = append(out, missing(left))
+	rest := lines[len(lines)-tail:]
+	if end := openFence(lines[:head]); end != "" && !contains(rest, end) {
+		out = append(out, end)
+	} else if end == "" {
+		// The end may begin inside a fence that was left out: open it again.
+		if begin := cutFence(rest, lines[head:len(lines)-tail]); begin != "" {
+			out = append(out, begin)
+		}
+	}
+	return strings.Join(append(out, rest...), "\n")
+}
+
+func missing(lines int) string {
+	if lines == 1 {
+		return "... 1 line left out"
+	}
+	return fmt.Sprintf("... %d lines left out", lines)
+}
+
+// openFence returns the closing line of the fence that is open after lines.
+// What stands inside a fence cannot open another.
+func openFence(lines []string) string {
+	end := ""
+	for _, l := range lines {
+		switch {
+		case end == "" && strings.HasPrefix(l, "[begin ") && strings.HasSuffix(l, "]"):
+			end = "[end " + l[len("[begin "):]
+		case end != "" && l == end:
+			end = ""
+		}
+	}
+	return end
+}
+
+// cutFence returns the opening line of a fence that began in the part left out
+// and ends in rest.
+func cutFence(rest, out []string) string {
+	end := openFence(out)
+	if end == "" || !contains(rest, end) {
+		return ""
+	}
+	return "[begin " + end[len("[end "):]
+}
+
+func contains(lines []string, line string) bool {
+	for _, l := range lines {
+		if l == line {
+			return true
+		}
+	}
+	return false
+}
+
+// shorten takes the middle out of a long line.
+func shorten(line string, limit int) string {
+	if len(line) <= limit {
+		return line
+	}
+	head, tail := strings.ToValidUTF8(line[:limit/2], ""), strings.ToValidUTF8(line[len(line)-limit/4:], "")
+	return fmt.Sprintf("%s ... %d characters left out ... %s", head, utf8.RuneCountInString(line)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail), tail)
+}
+
+// level brings all sections together within a number of tokens: the largest of
+// those that may be cut give way first, all to the same height.
+func level(sections []Section, s *sheet, total int) {
+	if total <= 0 {
+		return
+	}
+	sum, fixed := 0, 0
+	var sizes []int
+	elastic := func(sec Section) bool { p := s.part(sec.Name); return p != nil && p.budget > 0 }
+	for _, sec := range sections {
+		sum += sec.Tokens
+		if elastic(sec) {
+			sizes = append(sizes, sec.Tokens)
+		} else {
+			fixed += sec.Tokens
+		}
+	}
+	if sum <= total {
+		return
+	}
+	height := waterLevel(sizes, total-fixed)
+	for i, sec := range sections {
+		if elastic(sec) {
+			sections[i] = fit(sec, max(height, 1), s.part(sec.Name).ends)
+		}
+	}
+}
+
+// waterLevel is the largest height h with sum(min(size, h)) <= room.
+func waterLevel(sizes []int, room int) int {
+	sizes = append([]int(nil), sizes...)
+	sort.Ints(sizes)
+	for i, n := range sizes {
+		if rest := len(sizes) - i; n*rest > room {
+			return max(room/rest, 0)
+		}
+		room -= n
+	}
+	return room
+}
+
+// plainLine makes one clean line: control characters and runs of space become
+// one space.
+func plainLine(s string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range strings.ToValidUTF8(s, "?") {
+		if r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// clip cuts a line to n characters, the last three of them dots.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	if n <= 3 {
+		return string([]rune(s)[:max(n, 0)])
+	}
+	return strings.TrimRight(string([]rune(s)[:n-3]), " ") + "..."
+}
