@@ -5,11 +5,15 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"atoll/engine/sandbox"
+	"atoll/engine/sandbox/boot"
 )
 
 func TestHostileLimits(t *testing.T) {
@@ -171,5 +175,55 @@ func TestHostileStraysOfAKilledKeeperAreReaped(t *testing.T) {
 	}
 	if res, err := b.Run(t.Context(), w.sh("echo fine")); err != nil || res.Exit != 0 {
 		t.Errorf("a living box was disturbed: %v", err)
+	}
+}
+
+// childrenNamed lists this process's children that were started under a name.
+func childrenNamed(t *testing.T, name string) []int {
+	t.Helper()
+	var list []int
+	tasks, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, file := range tasks {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Skipf("this kernel does not list children: %v", err)
+		}
+		for _, f := range strings.Fields(string(data)) {
+			line, err := os.ReadFile("/proc/" + f + "/cmdline")
+			if pid, _ := strconv.Atoi(f); err == nil && strings.TrimRight(string(line), "\x00") == name {
+				list = append(list, pid)
+			}
+		}
+	}
+	return list
+}
+
+func TestRunGoesOnWhenTheStarterWasKilled(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	w.mustRun(b, w.sh("true"))
+	starters := childrenNamed(t, boot.StarterName)
+	if len(starters) != 1 {
+		t.Fatalf("starters %v, want one", starters)
+	}
+	ready := make(chan bool, 1)
+	s := w.spec("stubborn")
+	s.OnLine = func(int, string) { ready <- true }
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.Run(t.Context(), s)
+		failed <- err
+	}()
+	<-ready
+	if err := syscall.Kill(starters[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; err == nil {
+		t.Error("a run whose first process was killed has no error")
+	}
+	res := w.mustRun(b, w.sh("echo again"))
+	wantOut(t, res, "again")
+	if left := childrenNamed(t, boot.StarterName); len(left) > 0 {
+		t.Errorf("starters left: %v", left)
 	}
 }

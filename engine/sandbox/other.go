@@ -14,7 +14,11 @@ import (
 type (
 	system struct{}
 	facts  struct{}
+	// starter is never started.
+	starter struct{ exe string }
 )
+
+func (s *starter) close() {}
 
 func findSystem() system { return system{} }
 

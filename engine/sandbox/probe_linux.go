@@ -58,7 +58,7 @@ func (b *Box) probe(ctx context.Context, r Rung) error {
 	if err := os.WriteFile(base+"/old", []byte("old\n"), 0o644); err != nil {
 		return fmt.Errorf("make a file to probe with: %w", err)
 	}
-	trial := &Box{rung: r, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts}
+	trial := &Box{rung: r, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts, starter: b.starter}
 	res, err := trial.Run(ctx, Spec{
 		Args: []string{"/bin/sh", "-c", "read line < old && echo new > old && echo $line"},
 		Base: base, Limits: Limits{Wall: 5 * time.Second, Disk: 1 << 20}, Harvest: true,

@@ -88,7 +88,7 @@ func (r *run) do(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.orders = p.orders
-	proc, wait, err := r.start(p)
+	first, err := r.start(p)
 	for _, f := range p.child {
 		_ = f.Close()
 	}
@@ -110,7 +110,7 @@ func (r *run) do(ctx context.Context) (Result, error) {
 		readers.Go(func() { r.out[i].read(f, q) })
 	}
 	readers.Go(func() { r.report, _ = io.ReadAll(io.LimitReader(p.report, 1<<31)) })
-	state, killed, ctxErr := r.await(ctx, proc, wait)
+	state, killed, ctxErr := r.await(ctx, first)
 	if killed && r.box.rung != Namespaces {
 		_, _ = reap(r.job.Stage) // its children survive it there
 	}
@@ -192,15 +192,27 @@ func memfile(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// start starts the first process and waits for it in a goroutine of its own
+// start starts the first process: by the starter on rung 1, and directly below
+// it, where vfork costs nothing, or when the starter is gone.
+func (r *run) start(p *pipes) (*child, error) {
+	if r.box.rung == Namespaces {
+		c, err := r.box.starter.launch(r.initEnv(), r.namespaces(), p.child)
+		if !errors.Is(err, errStarter) {
+			return c, err
+		}
+	}
+	return r.startHere(p)
+}
+
+// startHere starts the first process and waits for it in a goroutine of its own
 // thread: the parent-death signal is tied to the thread.
-func (r *run) start(p *pipes) (*os.Process, <-chan *os.ProcessState, error) {
+func (r *run) startHere(p *pipes) (*child, error) {
 	type started struct {
 		proc *os.Process
 		err  error
 	}
 	begun := make(chan started)
-	done := make(chan *os.ProcessState, 1)
+	done := make(chan string, 1)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -210,11 +222,14 @@ func (r *run) start(p *pipes) (*os.Process, <-chan *os.ProcessState, error) {
 		begun <- started{proc, err}
 		if err == nil {
 			state, _ := proc.Wait()
-			done <- state
+			done <- state.String()
 		}
 	}()
 	s := <-begun
-	return s.proc, done, s.err
+	if s.err != nil {
+		return nil, s.err
+	}
+	return &child{kill: func() { _ = s.proc.Kill() }, done: done}, nil
 }
 
 // initEnv keeps the first process's own runtime small, and marks it for reaping.
@@ -223,31 +238,32 @@ func (r *run) initEnv() []string {
 		strayMark + "=" + r.job.Stage}
 }
 
-// capabilities of the first process in its own user namespace: to mount, to set
-// up the network, to drop capabilities, and to read what was made unreadable.
-var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE,
-	unix.CAP_SYS_PTRACE, unix.CAP_KILL, unix.CAP_FOWNER}
+// namespaces are the clone flags of rung 1.
+func (r *run) namespaces() uintptr {
+	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
+	if r.job.OwnNet {
+		flags |= unix.CLONE_NEWNET
+	}
+	return flags
+}
 
+// attributes are those of a direct start.
 func (r *run) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
-	if r.box.rung != Namespaces {
-		return a
+	if r.box.rung == Namespaces {
+		a.Pdeathsig = syscall.SIGKILL
+		a.Cloneflags = r.namespaces()
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
+		a.AmbientCaps = boot.Capabilities
 	}
-	a.Pdeathsig = syscall.SIGKILL
-	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
-		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	if r.job.OwnNet {
-		a.Cloneflags |= unix.CLONE_NEWNET
-	}
-	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
-	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
-	a.AmbientCaps = capabilities
 	return a
 }
 
 // await waits for the first process. It passes a cancelled context on, and kills
 // the process when it does not end in time.
-func (r *run) await(ctx context.Context, proc *os.Process, wait <-chan *os.ProcessState) (state *os.ProcessState, killed bool, err error) {
+func (r *run) await(ctx context.Context, first *child) (state string, killed bool, err error) {
 	var late <-chan time.Time
 	if w := r.spec.Limits.Wall; w > 0 {
 		t := time.NewTimer(w + grace + 10*time.Second) // preparation is not the command's time
@@ -257,7 +273,7 @@ func (r *run) await(ctx context.Context, proc *os.Process, wait <-chan *os.Proce
 	done := ctx.Done()
 	for {
 		select {
-		case state = <-wait:
+		case state = <-first.done:
 			return state, killed, err
 		case <-done:
 			done, err = nil, context.Cause(ctx)
@@ -267,19 +283,19 @@ func (r *run) await(ctx context.Context, proc *os.Process, wait <-chan *os.Proce
 			late = t.C
 		case <-late:
 			killed, late = true, nil
-			_ = proc.Kill()
+			first.kill()
 		}
 	}
 }
 
 // result reads the report.
-func (r *run) result(state *os.ProcessState) (Result, error) {
+func (r *run) result(state string) (Result, error) {
 	res := Result{Wall: r.box.now().Sub(r.began)}
 	res.Stdout, res.StdoutCut = r.out[0].bytes()
 	res.Stderr, res.StderrCut = r.out[1].bytes()
 	var rep boot.Report
 	if err := rep.Decode(r.report); err != nil {
-		return res, fmt.Errorf("the sandbox's first process ended without a report (%v): %s", state, tail(res.Stderr))
+		return res, fmt.Errorf("the sandbox's first process ended without a report (%s): %s", state, tail(res.Stderr))
 	}
 	if rep.Err != "" {
 		return res, errors.New("sandbox: " + rep.Err)

@@ -83,6 +83,7 @@ type Box struct {
 	facts    facts
 	findings []Finding
 	tools    tools
+	starter  *starter
 
 	mu      sync.Mutex
 	closed  bool
@@ -109,8 +110,9 @@ func New(ctx context.Context, o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts()}
+	b := &Box{exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe}}
 	if err := b.climb(ctx, o.Mode); err != nil {
+		b.starter.close()
 		_ = os.RemoveAll(dir)
 		return nil, err
 	}
@@ -164,6 +166,7 @@ func (b *Box) Close() error {
 	b.closed = true
 	b.mu.Unlock()
 	b.running.Wait()
+	b.starter.close()
 	if err := removeAll(b.dir); err != nil {
 		return fmt.Errorf("remove the sandbox folder %s: %w", b.dir, err)
 	}

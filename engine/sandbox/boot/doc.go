@@ -15,6 +15,11 @@
 // in the sandbox dies. On rungs 2 and 3 it is a plain process that is the
 // subreaper of everything the command starts, and kills it all at the end.
 //
+// Namespaces cannot be entered by vfork, and a fork copies the page tables of the
+// whole supervisor, which holds an archive of any size. So a third kind of start,
+// the starter, is a small process that forks the first processes of rung 1 on the
+// supervisor's behalf.
+//
 // Caveats: threads of a Go program have their own capabilities and filters, and
 // a forked Go program cannot use its runtime. Hence the child is prepared as a
 // list of raw system calls that a small loop makes between clone and exec.

@@ -29,6 +29,9 @@ type plan struct {
 	names []string
 	keep  []any
 	sweep bool // after split: the small init kills every process it may signal
+	// between, if set, runs in the parent when the child exists and has not
+	// executed anything: the child must have a call that waits for it.
+	between func(pid int) error
 }
 
 // add appends a call; name is what an error says was attempted.
@@ -89,6 +92,11 @@ func (p *plan) start(status int) (int, error) {
 	syscall.Close(fds[1])
 	if e != 0 {
 		return 0, &startError{"start a process", e}
+	}
+	if p.between != nil {
+		if err := p.between(int(pid)); err != nil {
+			return int(pid), err
+		}
 	}
 	var said [2]uint32
 	b := (*[8]byte)(unsafe.Pointer(&said))[:]

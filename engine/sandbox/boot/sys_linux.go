@@ -41,6 +41,7 @@ const (
 	prCapbsetDrop      = 24
 	prSetChildSubreap  = 36
 	prCapAmbient       = 47
+	prCapAmbientRaise  = 2
 	prCapAmbientClear  = 4
 	prSetDumpable      = 4
 	sigSetmask         = 2

@@ -10,6 +10,8 @@ var ErrMessage = errors.New("sandbox message is damaged")
 const (
 	// InitName as the program's name makes it the first process of a sandbox.
 	InitName = "atoll-sandbox-init"
+	// StarterName as the program's name makes it the process that starts others.
+	StarterName = "atoll-sandbox-starter"
 	// RunName as the last part of the program's name makes it the launcher.
 	RunName = "atoll-run"
 
