@@ -142,7 +142,7 @@ CREATE TABLE candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX candidate_tree ON candidate (experiment, tree_id, id);
-CREATE INDEX candidate_commit ON candidate (experiment, commit_id);
+CREATE INDEX candidate_commit ON candidate (experiment, commit_id, id);
 CREATE INDEX candidate_status ON candidate (experiment, status, id);
 
 -- Who was edited or merged into whom; inspirations are only in candidate.parents.

@@ -10,10 +10,12 @@ import (
 type FoldRow struct {
 	record.LogRow
 	// Cand has the present columns of the candidate of a made, held, end or
-	// sample row; nil when the row has none.
+	// sample row; nil when the row has none, as after a failed edit.
 	Cand *FoldCandidate
 	// Work has the present columns of the job of a held, end or sample row, else
-	// nil. Inspirations, goal and what concerns leases are not filled in.
+	// nil: what it was, how it stands and what it cost. Not filled in are what
+	// concerns queue and lease, goal, inspirations, retries, samples, and the time
+	// it was created.
 	Work *record.Job
 }
 
@@ -36,7 +38,6 @@ type FoldCandidate struct {
 	Measures       []float64
 	Created        record.Millis
 	Added, Removed int
-	Pinned         bool
 	State          record.JobState // of the row's job; empty in a made row
 	Usage          record.Usage    // of the row's job
 }
@@ -59,8 +60,9 @@ func (r *FoldRow) JobBrief(end record.EndData) record.Job {
 }
 
 // FoldLog calls fn for the rows after a position, in order, until there are no
-// more. Rows that only tell how a job got on (job, lease, stage) are left out,
-// so the last position may be below [DB.LastSeq]. An error of fn ends the stream
+// more. Rows that only tell how a job got on are left out: job, lease, stage,
+// and made when the job is already held or ended, for the row of that follows.
+// So the last position may be below [DB.LastSeq]. An error of fn ends the stream
 // and is returned. Pointers in a row are the callee's to keep.
 func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(FoldRow) error) error {
 	for {
@@ -81,56 +83,108 @@ func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record
 }
 
 func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after record.Seq) ([]FoldRow, error) {
-	var part []FoldRow
+	f := folder{exp: exp}
 	err := db.read(ctx, func(c *conn) error {
 		return c.query(ctx, sqlFold, []any{exp, after, chunk}, func(r *row) error {
-			part = append(part, scanFold(r, exp))
+			f.rows = append(f.rows, f.scan(r))
 			return nil
 		})
 	})
-	return part, doing("fold the log", err)
+	return f.rows, doing("fold the log", err)
 }
 
-// The columns of a fold row: the log's, then the job's, then the candidate's.
+// folder reads one part of the log.
+type folder struct {
+	exp   record.ExperimentID
+	rows  []FoldRow
+	jobs  slab[record.Job]
+	cands slab[FoldCandidate]
+}
+
+// slab hands out values from blocks that grow with the demand.
+type slab[T any] struct {
+	free []T
+	size int
+}
+
+func (s *slab[T]) take() *T {
+	if len(s.free) == 0 {
+		s.size = min(max(4, 2*s.size), 256)
+		s.free = make([]T, s.size)
+	}
+	p := &s.free[0]
+	s.free = s.free[1:]
+	return p
+}
+
+// The columns of a fold row: the log's, who made it, the job's, the candidate's.
 const (
-	foldJobAt  = 6
-	foldCandAt = 34
+	foldJobAt  = 10
+	foldCandAt = 27
 )
 
-func scanFold(r *row, exp record.ExperimentID) FoldRow {
-	f := FoldRow{LogRow: scanLog(r)}
-	f.Experiment = exp
-	if r.values[foldJobAt] != nil {
-		f.Work = scanFoldJob(r, exp)
+func (f *folder) scan(r *row) FoldRow {
+	out := FoldRow{LogRow: scanLog(r)}
+	out.Experiment = f.exp
+	job, cand := r.values[foldJobAt] != nil, r.values[foldCandAt] != nil
+	if !job && !cand {
+		return out
 	}
-	r.next = foldCandAt
-	if r.values[foldCandAt] != nil {
-		f.Cand = scanFoldCandidate(r)
-		if f.Work != nil {
-			f.Cand.State, f.Cand.Usage = f.Work.State, f.Work.Usage
+	operator, agent, target := record.Operator(r.text()), r.text(), r.text()
+	parent := record.CandidateID(r.int())
+	if job {
+		j := f.jobs.take()
+		scanFoldJob(r, j)
+		j.Experiment, j.ID, j.Candidate = f.exp, out.Job, out.Candidate
+		j.Parent = record.NoCandidate
+		if j.Kind == record.Make || !cand {
+			j.Operator, j.Agent, j.Target, j.Parent = operator, agent, target, parent
 		}
+		out.Work = j
 	}
-	return f
+	if cand {
+		r.next = foldCandAt
+		c := f.cands.take()
+		scanFoldCandidate(r, c, out.Work)
+		c.ID, c.Operator, c.Agent, c.Target, c.Parent = out.Candidate, operator, agent, target, parent
+		out.Cand = c
+	}
+	return out
 }
 
-func scanFoldJob(r *row, exp record.ExperimentID) *record.Job {
-	return &record.Job{
-		Experiment: exp, ID: record.JobID(r.int()), Kind: record.JobKind(r.text()), State: record.JobState(r.text()),
-		Purpose: record.Purpose(r.text()), Island: r.text(), Parent: record.CandidateID(r.int()),
-		Operator: record.Operator(r.text()), Agent: r.text(), Target: r.text(), Candidate: record.CandidateID(r.int()),
-		Duplicate: record.CandidateID(r.int()), RetryOf: record.JobID(r.int()), Attempt: r.num(),
-		Class: record.Class(r.text()), Reason: r.text(), Usage: scanSpent(r).usage(),
-		EditMS: r.int(), EvalMS: r.int(), OwnMS: r.float(), Created: record.Millis(r.int()),
-		Started: record.Millis(r.int()), Ended: record.Millis(r.int()),
+func scanFoldJob(r *row, j *record.Job) {
+	j.Kind, j.State = record.JobKind(r.text()), record.JobState(r.text())
+	j.Purpose, j.Island = record.Purpose(r.text()), r.text()
+	j.Duplicate = record.NoCandidate
+	if n, ok := r.value().(int64); ok {
+		j.Duplicate = record.CandidateID(n)
 	}
+	j.Class, j.Reason = record.Class(r.text()), r.text()
+	j.Usage = record.Usage{Requests: r.num(), InputTokens: r.int(), OutputTokens: r.int()}
+	if n, ok := r.value().(int64); ok {
+		usd := fromNano(n)
+		j.Usage.CostUSD = &usd
+	}
+	j.Usage.Unmetered = r.bool()
+	j.EditMS, j.EvalMS, j.OwnMS = r.int(), r.int(), r.float()
+	j.Started, j.Ended = record.Millis(r.int()), record.Millis(r.int())
 }
 
-func scanFoldCandidate(r *row) *FoldCandidate {
-	return &FoldCandidate{
-		ID: record.CandidateID(r.int()), Parent: record.CandidateID(r.int()), Commit: r.hash(), Tree: r.hash(),
-		Operator: record.Operator(r.text()), Agent: r.text(), Target: r.text(), Status: record.Status(r.text()),
-		Class: record.Class(r.text()), Reason: r.text(), Objective: r.maybe(), MAD: r.float(), Samples: r.num(),
-		Claimed: r.maybe(), ClaimedSamples: r.num(), Version: r.num(), Measures: unpackFloats(r.blob()),
-		Created: record.Millis(r.int()), Added: r.num(), Removed: r.num(), Pinned: r.bool(),
+// scanFoldCandidate reads a candidate. Its class and reason are NULL where they
+// are those of the job.
+func scanFoldCandidate(r *row, c *FoldCandidate, j *record.Job) {
+	c.Status, c.Commit, c.Tree = record.Status(r.text()), r.hash(), r.hash()
+	class, reason := r.value(), r.value()
+	if j != nil {
+		c.State, c.Usage, c.Class, c.Reason = j.State, j.Usage, j.Class, j.Reason
 	}
+	if s, ok := class.(string); ok {
+		c.Class = record.Class(s)
+	}
+	if s, ok := reason.(string); ok {
+		c.Reason = s
+	}
+	c.Objective, c.MAD, c.Samples = r.maybe(), r.float(), r.num()
+	c.Claimed, c.ClaimedSamples, c.Version = r.maybe(), r.num(), r.num()
+	c.Measures, c.Created, c.Added, c.Removed = unpackFloats(r.blob()), record.Millis(r.int()), r.num(), r.num()
 }

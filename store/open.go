@@ -174,11 +174,14 @@ func (db *DB) Close() error {
 	if done {
 		return nil
 	}
-	for range readers {
+	for range readers { // wait for those that read
 		db.slots <- struct{}{}
 	}
 	for _, c := range db.idle {
 		err = errors.Join(err, c.close())
+	}
+	for range readers { // those that come later find the store closed
+		<-db.slots
 	}
 	db.watch.Lock()
 	defer db.watch.Unlock()

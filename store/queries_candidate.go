@@ -8,7 +8,7 @@ const (
 
 	// The original of a tree. A candidate whose measurement never came to a
 	// verdict is none.
-	sqlCandidateKnown statement = `SELECT id FROM candidate WHERE experiment = ?1 AND tree_id = ?2
+	sqlCandidateKnown statement = `SELECT id FROM candidate INDEXED BY candidate_tree WHERE experiment = ?1 AND tree_id = ?2
 		AND status <> 'cancelled' AND NOT (status = 'failed' AND class IN ('internal', 'evaluator', 'budget'))
 		ORDER BY id LIMIT 1`
 	sqlCandidateStatus statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5
@@ -20,9 +20,9 @@ const (
 	sqlCandidatePin statement = `UPDATE candidate SET pinned = ?3 WHERE experiment = ?1 AND id = ?2`
 
 	sqlCandidate       statement = `SELECT ` + candidateColumns + ` FROM candidate WHERE experiment = ?1 AND id = ?2`
-	sqlCandidateByTree statement = `SELECT ` + candidateColumns + ` FROM candidate
+	sqlCandidateByTree statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_tree
 		WHERE experiment = ?1 AND tree_id = ?2 ORDER BY id LIMIT 1`
-	sqlCandidateByCommit statement = `SELECT ` + candidateColumns + ` FROM candidate
+	sqlCandidateByCommit statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_commit
 		WHERE experiment = ?1 AND commit_id = ?2 ORDER BY id LIMIT 1`
 	sqlCandidatesEach statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
@@ -30,9 +30,9 @@ const (
 		WHERE experiment = ?1 AND id < ?2` + candidateFilter + ` ORDER BY id DESC LIMIT ?4`
 	sqlCandidatesUp statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id > ?2` + candidateFilter + ` ORDER BY id LIMIT ?4`
-	sqlCandidatesDownIn statement = `SELECT ` + candidateColumns + ` FROM candidate
+	sqlCandidatesDownIn statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_status
 		WHERE experiment = ?1 AND status = ?5 AND id < ?2` + candidateFilter + ` ORDER BY id DESC LIMIT ?4`
-	sqlCandidatesUpIn statement = `SELECT ` + candidateColumns + ` FROM candidate
+	sqlCandidatesUpIn statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_status
 		WHERE experiment = ?1 AND status = ?5 AND id > ?2` + candidateFilter + ` ORDER BY id LIMIT ?4`
 	candidateFilter = ` AND (?3 = '' OR instr(lower(intent || ' ' || operator || ' ' || agent || ' ' || target || ' '
 		|| class || ' ' || reason || ' c' || id), ?3) > 0 OR instr(lower(hex(commit_id)), ?3) = 1)`

@@ -12,7 +12,7 @@ const (
 		FROM job WHERE experiment = ?1 AND id = ?2`
 
 	// The best of the lanes in the bit set ?2.
-	sqlJobTop statement = `SELECT ` + jobColumns + ` FROM job
+	sqlJobTop statement = `SELECT ` + jobColumns + ` FROM job INDEXED BY job_queue
 		WHERE experiment = ?1 AND state = 'queued' AND (?2 >> lane) & 1
 		ORDER BY priority DESC, lane, id LIMIT 1`
 	sqlJobLease statement = `UPDATE job SET state = ?4, attempt = attempt + 1, worker = ?5, lease_until = ?6,
@@ -51,14 +51,16 @@ const (
 	sqlJobReserve statement = `UPDATE job SET reserved = reserved + ?4
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND lease_until > 0`
 
-	sqlJobsLeased  statement = `SELECT id FROM job WHERE experiment = ?1 AND lease_until > 0`
-	sqlJobsExpired statement = `SELECT id FROM job WHERE experiment = ?1 AND lease_until > 0 AND lease_until < ?2`
-	sqlJobLast     statement = `SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1`
+	sqlJobsLeased  statement = `SELECT id FROM job INDEXED BY job_leased WHERE experiment = ?1 AND lease_until > 0`
+	sqlJobsExpired statement = `SELECT id FROM job INDEXED BY job_leased
+		WHERE experiment = ?1 AND lease_until > 0 AND lease_until < ?2`
+	sqlJobLast statement = `SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1`
 
 	sqlJob    statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id = ?2`
 	sqlJobs   statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id < ?2` + jobFilter
-	sqlJobsIn statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id < ?2 AND state = ?9` + jobFilter
-	jobFilter           = ` AND (?3 = '' OR kind = ?3) AND (?4 = '' OR operator = ?4) AND (?5 = '' OR agent = ?5)
+	sqlJobsIn statement = `SELECT ` + jobColumns + ` FROM job INDEXED BY job_state
+		WHERE experiment = ?1 AND id < ?2 AND state = ?9` + jobFilter
+	jobFilter = ` AND (?3 = '' OR kind = ?3) AND (?4 = '' OR operator = ?4) AND (?5 = '' OR agent = ?5)
 		AND (?6 = '' OR target = ?6) AND (?7 = '' OR instr(lower(reason || ' ' || goal || ' ' || operator || ' ' || agent
 			|| ' ' || target || ' ' || class || ' #' || id), ?7) > 0
 			OR EXISTS (SELECT 1 FROM candidate c WHERE c.experiment = job.experiment AND c.id = job.candidate

@@ -10,22 +10,28 @@ const (
 	logColumns           = `seq, at, kind, job, candidate, data`
 
 	// The rows that the fold reads, with the present columns of their job (ends,
-	// holds and samples) and of their candidate.
+	// holds and samples) and of their candidate. A column that the driver hands
+	// over costs more than one that SQLite reads, so they are few: who made a
+	// candidate is told once, and what is equal to the row's own job, candidate
+	// and class is left out. The row of a commit is passed over when its end or
+	// hold is in the log as well.
 	sqlFold statement = `SELECT l.seq, l.at, l.kind, l.job, l.candidate, l.data,
-		j.id, j.kind, j.state, j.purpose, j.island, j.parent, j.operator, j.agent, j.target, j.candidate, j.duplicate,
-		j.retry_of, j.attempt, j.class, j.reason, j.requests, j.input_tokens, j.output_tokens, j.cost, j.priced,
-		j.unpriced, j.unmetered, j.edit_ms, j.eval_ms, j.own_ms, j.created, j.started, j.ended,
-		c.id, c.parent, c.commit_id, c.tree_id, c.operator, c.agent, c.target, c.status, c.class, c.reason, c.objective,
-		c.mad, c.samples, c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed, c.pinned
+		iif(c.id IS NULL, j.operator, c.operator), iif(c.id IS NULL, j.agent, c.agent),
+		iif(c.id IS NULL, j.target, c.target), iif(c.id IS NULL, j.parent, c.parent),
+		j.kind, j.state, j.purpose, j.island, nullif(j.duplicate, -1), j.class, j.reason,
+		j.requests, j.input_tokens, j.output_tokens, iif(j.priced > 0 AND j.unpriced = 0, j.cost, NULL), j.unmetered,
+		j.edit_ms, j.eval_ms, j.own_ms, j.started, j.ended,
+		c.status, c.commit_id, c.tree_id, nullif(c.class, j.class), nullif(c.reason, j.reason), c.objective, c.mad, c.samples,
+		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed
 		FROM log l
-		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind IN ('end', 'sample', 'held')
-		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate
-			AND l.kind IN ('end', 'sample', 'held', 'made')
-		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 ORDER BY l.seq LIMIT ?3`
+		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind <> 'made'
+		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate AND l.kind <> 'decision'
+		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 AND (l.kind <> 'made' OR c.status = 'made')
+		ORDER BY l.seq LIMIT ?3`
 
 	sqlDecision statement = `SELECT seq, at, data FROM log
 		WHERE experiment = ?1 AND seq = ?2 AND kind = 'decision'`
-	sqlDecisions statement = `SELECT seq, at, data FROM log
+	sqlDecisions statement = `SELECT seq, at, data FROM log INDEXED BY log_decision
 		WHERE experiment = ?1 AND kind = 'decision' ORDER BY seq DESC LIMIT ?2`
 
 	sqlSpaceInsert statement = `INSERT INTO space (experiment, version, at_fold, seq, report, model)

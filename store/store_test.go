@@ -3,7 +3,9 @@ package store_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -213,4 +215,21 @@ func TestAJobGoesAllTheWay(t *testing.T) {
 			t.Fatalf("got rows %v, want %v", got, want)
 		}
 	}
+}
+
+// lines walks over the lines of a text.
+func lines(text string) func(func(string) bool) {
+	return strings.SplitSeq(text, "\n")
+}
+
+// fileSize is the length of the store and its write-ahead log.
+func (w *world) fileSize() int64 {
+	w.t.Helper()
+	size := int64(0)
+	for _, name := range []string{w.path, w.path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
