@@ -19,7 +19,7 @@ type consoleFlags struct{ readonly bool }
 
 // console opens the console on the experiment here: running it when nobody
 // else does, looking on otherwise. Without an experiment it says what to do.
-func (a *App) console(ctx context.Context, _ consoleFlags) error {
+func (a *App) console(ctx context.Context, f consoleFlags) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		var refusal *gitops.Refusal
@@ -43,7 +43,7 @@ func (a *App) console(ctx context.Context, _ consoleFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.drive(ctx, ses, exp, runFlags{})
+	return a.drive(ctx, ses, exp, runFlags{look: true, readonly: f.readonly})
 }
 
 // welcome says what a newcomer can do here.

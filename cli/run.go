@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type runFlags struct {
 	once     bool
 	yes      bool
 	readonly bool
+	look     bool // the bare command: open what is there as it is
 	maxJobs  int
 	workers  int
 	seed     string
@@ -141,7 +143,46 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if branch == "HEAD" && p.target.HeadRef != "" {
 		branch = strings.TrimPrefix(p.target.HeadRef, "refs/heads/")
 	}
-	return engine.Create(ctx, ses, engine.Plan{Config: cfg, Root: root, Branch: branch})
+	exp, err := engine.Create(ctx, ses, engine.Plan{Config: cfg, Root: root, Branch: branch})
+	if err != nil {
+		return exp, err
+	}
+	return exp, ses.DB.PutMeta(ctx, exp.ID, metaGiven, strings.Join(given(l), "\n"))
+}
+
+// metaGiven lists the keys that flags and the environment gave when an
+// experiment started: there its file does not speak for it later on.
+const metaGiven = "given"
+
+func given(l config.Loaded) []string {
+	var keys []string
+	for key, o := range l.Origins {
+		if o.Kind != config.FromFile && o.Kind != config.FromDefault {
+			keys = append(keys, key)
+		}
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// keepGiven returns cfg with the values that were given by flag or environment
+// when the experiment started, unless they are given again now.
+func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Experiment, old, cfg config.Config, l config.Loaded) (config.Config, error) {
+	text, ok, err := ses.DB.Meta(ctx, exp.ID, metaGiven)
+	if err != nil || !ok || text == "" {
+		return cfg, err
+	}
+	now := map[string]bool{}
+	for _, key := range given(l) {
+		now[key] = true
+	}
+	keep := config.Loaded{Origins: map[string]config.Origin{}}
+	for _, key := range strings.Split(text, "\n") {
+		if !now[key] {
+			keep.Origins[key] = config.Origin{}
+		}
+	}
+	return overlay(cfg, old, keep), nil
 }
 
 // sealed copies the evaluator directory into the state directory and returns
@@ -184,6 +225,9 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 	if l.File == "" { // only flags and environment speak
 		cfg = overlay(old, cfg, l)
 	}
+	if cfg, err = a.keepGiven(ctx, ses, exp, old, cfg, l); err != nil {
+		return err
+	}
 	frozen, _ := config.Diff(before, cfg)
 	if len(frozen) > 0 {
 		var keys []string
@@ -211,8 +255,9 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	}
 	defer closeLog()
 	opt.Logger = logger
-	eng := engine.New(ses, exp.ID, opt)
 	headless := f.headless || f.once || !a.IsTTY(a.Out)
+	opt.Unattended, opt.KeepPaused = headless, f.look
+	eng := engine.New(ses, exp.ID, opt)
 	if !headless {
 		return a.watch(ctx, eng, ses, exp, f)
 	}

@@ -255,57 +255,19 @@ func (a *App) startCmd() *cobra.Command {
 
 func (a *App) setCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "set KEY VALUE", Short: "Change a live setting: workers, max_jobs, goal, review, ...", Example: "  atoll set workers 4\n  atoll set max_jobs 1000\n  atoll set goal 'fewer bins'", Args: cobra.ExactArgs(2),
+		Use: "set KEY VALUE", Short: "Change a setting while the experiment runs", Example: "  atoll set workers 4\n  atoll set budget.jobs 1000\n  atoll set review.niche risky", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
-				d, err := settingDecision(o.state.Settings, args[0], args[1])
+				args, err := json.Marshal(map[string]string{"key": args[0], "value": args[1]})
 				if err != nil {
 					return err
 				}
+				d := noObject(record.Set)
+				d.Args = args
 				return a.decide(cmd.Context(), o, d)
 			})
 		},
 	}
-}
-
-// settingDecision is the decision that changes one live setting, with the one
-// that takes it back.
-func settingDecision(now record.Settings, key, value string) (record.Decision, error) {
-	d := noObject(record.Set)
-	b, err := json.Marshal(now)
-	if err != nil {
-		return d, err
-	}
-	var old map[string]json.RawMessage
-	if err := json.Unmarshal(b, &old); err != nil {
-		return d, err
-	}
-	was, ok := old[key]
-	if !ok && key != "constraints" && key != "acceptance" {
-		return d, usage("%q is no live setting; there are workers, max_jobs, max_evaluations, max_tokens, max_cost_usd, max_wall_ms, review, review_niche, goal, constraints, acceptance, inspirations, operators, agents", key)
-	}
-	raw := json.RawMessage(value)
-	var next record.Settings
-	if err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, raw)), &next); err != nil {
-		quoted, qerr := json.Marshal(value)
-		if qerr != nil {
-			return d, qerr
-		}
-		raw = quoted
-		if err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, raw)), &next); err != nil {
-			return d, usage("%s: %q does not fit: %v", key, value, err)
-		}
-	}
-	if was == nil {
-		was = json.RawMessage("null")
-	}
-	d.Args = json.RawMessage(fmt.Sprintf("{%q:%s}", key, raw))
-	d.Text = key + " = " + value
-	back := noObject(record.Set)
-	back.Args = json.RawMessage(fmt.Sprintf("{%q:%s}", key, was))
-	back.Text = key + " back"
-	d.Inverse = &back
-	return d, nil
 }
 
 func (a *App) noteCmd() *cobra.Command {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"atoll/store/record"
 )
@@ -207,12 +209,39 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Resume:
 		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	case record.Set:
+		return s.prepareSet(d)
+	case record.WriteNote:
+		return prepareNote(d)
 	case record.Refit:
 		if !s.learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
 		}
 	}
 	return d, nil
+}
+
+// prepareNote completes a note: its text, kind, target and author.
+func prepareNote(d record.Decision) (record.Decision, error) {
+	n := record.Note{Kind: "direction"}
+	if len(d.Args) > 0 {
+		if err := json.Unmarshal(d.Args, &n); err != nil {
+			return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+		}
+	}
+	if n.Text == "" {
+		n.Text = d.Text
+	}
+	if strings.TrimSpace(n.Text) == "" {
+		return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+	}
+	if n.Kind == "" {
+		n.Kind = "direction"
+	}
+	n.Author = d.Who
+	args, err := json.Marshal(n)
+	d.Args, d.Text = args, n.Text
+	return d, err
 }
 
 func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {

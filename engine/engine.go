@@ -19,12 +19,17 @@ import (
 
 // Options say how one process runs or watches an experiment.
 type Options struct {
-	Who     string           // who decides here; goes into decisions
-	Now     func() time.Time // nil: time.Now
-	Once    bool             // dispatch up to the workers, wait, return
-	For     time.Duration    // drain after this time; 0 = no limit
-	Logger  *slog.Logger     // nil: discard
-	Sandbox sandbox.Options  // Mode comes from the configuration
+	Who    string           // who decides here; goes into decisions
+	Now    func() time.Time // nil: time.Now
+	Once   bool             // dispatch up to the workers, wait, return
+	For    time.Duration    // drain after this time; 0 = no limit
+	Logger *slog.Logger     // nil: discard
+	// Unattended ends the run where a person would be asked to mend something;
+	// otherwise it pauses.
+	Unattended bool
+	// KeepPaused leaves a paused experiment paused; otherwise Run resumes it.
+	KeepPaused bool
+	Sandbox    sandbox.Options // Mode comes from the configuration
 	// Agents makes the agents that the configuration names. The offline agent
 	// is always there.
 	Agents func(ctx context.Context, cfg config.Config) (map[string]agent.Agent, error)
@@ -140,6 +145,10 @@ func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
 func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, error) {
 	if d.Who == "" {
 		d.Who = e.opt.Who
+	}
+	if d.Verb == record.Inject && len(d.Args) == 0 {
+		_, err := e.Inject(ctx, d.Text)
+		return 0, err
 	}
 	var err error
 	if askErr := e.ask(ctx, func(s *State) { d, err = s.Prepare(d) }); askErr != nil {

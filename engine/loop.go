@@ -125,17 +125,29 @@ func (e *Engine) step(ctx context.Context) error {
 	if err := e.markPlaced(ctx); err != nil {
 		return err
 	}
+	if e.opt.Now().Sub(e.wallFrom) >= time.Second {
+		if err := e.addWall(ctx); err != nil {
+			return err
+		}
+	}
 	return e.anchor(ctx, false)
 }
 
 // troubled takes over what workers reported beside results.
 func (e *Engine) troubled(ctx context.Context) error {
 	e.trouble.Lock()
-	budget, err, broken := e.trouble.budget, e.trouble.err, e.trouble.broken
-	e.trouble.budget, e.trouble.broken = "", ""
+	budget, err, broken, pause := e.trouble.budget, e.trouble.err, e.trouble.broken, e.trouble.pause
+	e.trouble.budget, e.trouble.broken, e.trouble.pause = "", "", ""
 	e.trouble.Unlock()
 	if budget != "" {
 		e.budget = budget
+	}
+	if pause != "" {
+		e.note("error", record.NoJob, pause)
+		if e.opt.Unattended {
+			return e.setState(ctx, record.ExperimentBroken, pause)
+		}
+		return e.setState(ctx, record.ExperimentPaused, pause)
 	}
 	if broken != "" {
 		return e.setState(ctx, record.ExperimentBroken, broken)

@@ -358,7 +358,7 @@ func (r *jobRun) finish(ctx context.Context, out store.Outcome) error {
 	if _, err := r.e.db.Finish(context.WithoutCancel(ctx), r.lease, out); err != nil {
 		return err
 	}
-	r.e.ended(r.lease.Job.ID, out)
+	r.e.watchFailures(out)
 	return nil
 }
 

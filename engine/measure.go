@@ -85,6 +85,9 @@ func (r *jobRun) measure(ctx context.Context) error {
 	if failure != nil {
 		reason := CleanLine(failure.Reason)
 		if job.Purpose == record.PurposeRoot {
+			if err := e.db.PutMeta(ctx, e.exp, metaRootFails, failure.Signature); err != nil {
+				return err
+			}
 			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
 			e.rootFailed(failure.Class, reason)
 		}
@@ -103,6 +106,9 @@ func (r *jobRun) measure(ctx context.Context) error {
 	}
 	var vector []float32
 	if job.Purpose == record.PurposeRoot {
+		if err := e.keepObjective(ctx); err != nil {
+			return err
+		}
 		c.Status = record.StatusScored
 		if vector, err = e.rootVector(ctx, c.Tree); err != nil {
 			return err
@@ -157,6 +163,17 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 	return out, nil, nil
 }
 
+// keepObjective fixes the metric that is searched on: the configured one, or
+// the first of the root's result.
+func (e *Engine) keepObjective(ctx context.Context) error {
+	name := e.eval.Objective()
+	if name == "" {
+		return nil
+	}
+	e.shared.objName.Store(&name)
+	return e.db.PutMeta(ctx, e.exp, metaObjective, name)
+}
+
 func (r *jobRun) liveEval(stage, line string, i, n int) {
 	name := "measuring"
 	if stage != "" && stage != "measure" {
@@ -195,6 +212,7 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 			values[m.Name] = append(values[m.Name], m.Value)
 		}
 	}
+	c.Objective = nil
 	if len(deciding) == 0 {
 		return errors.New("nothing was measured")
 	}
@@ -210,7 +228,11 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		m.Value = median(values[m.Name])
 		c.Metrics = append(c.Metrics, m)
 	}
-	return e.measuresOf(c)
+	if err := e.measuresOf(c); err != nil {
+		c.Objective = nil
+		return err
+	}
+	return nil
 }
 
 // measuresOf fills in the coordinates on named axes.

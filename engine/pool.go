@@ -207,9 +207,11 @@ func (e *Engine) storeFailed(err error) {
 // troubles is what workers tell the loop beside results.
 type troubles struct {
 	sync.Mutex
-	budget string
-	err    error
-	broken string // why the evaluator cannot be trusted any more
+	budget  string
+	err     error
+	broken  string // why the evaluator cannot be trusted any more
+	pause   string // why no more jobs should be claimed for now
+	breaker breaker
 }
 
 // runJob carries one leased job as far as it goes.

@@ -273,14 +273,6 @@ func unmarshal(row store.FoldRow, into any) error {
 	return nil
 }
 
-// ended is told by a worker that its job came to an end in the store.
-func (e *Engine) ended(id record.JobID, out store.Outcome) {
-	if out.Candidate != nil && len(out.Candidate.Metrics) > 0 && e.shared.objName.Load() == nil {
-		name := out.Candidate.Metrics[0].Name
-		e.shared.objName.Store(&name)
-	}
-}
-
 // rootFailed ends the run: without a value of the root nothing can be compared.
 func (e *Engine) rootFailed(class record.Class, reason string) {
 	e.trouble.Lock()

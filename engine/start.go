@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"atoll/config"
 	"atoll/engine/agent"
@@ -80,7 +81,7 @@ func (e *Engine) start(ctx context.Context) error {
 		e.publish(true)
 		return nil
 	}
-	if e.st.Run != record.ExperimentPaused {
+	if e.st.Run != record.ExperimentPaused || !e.opt.KeepPaused {
 		if err := e.setState(ctx, record.ExperimentRunning, ""); err != nil {
 			return err
 		}
@@ -115,6 +116,10 @@ func (e *Engine) equip(ctx context.Context) error {
 	if err := e.checkSeal(ctx); err != nil {
 		return err
 	}
+	e.shared.gate.Protected = ev.Protected()
+	if err := e.tell(ctx); err != nil {
+		return err
+	}
 	e.agents = map[string]agent.Agent{}
 	if e.opt.Agents != nil {
 		if e.agents, err = e.opt.Agents(ctx, e.cfg); err != nil {
@@ -125,6 +130,38 @@ func (e *Engine) equip(ctx context.Context) error {
 		e.agents["offline"] = agent.NewOffline(agent.OfflineOptions{})
 	}
 	return nil
+}
+
+// The facts about a run that verbs without an engine show as well, and those
+// that the evaluator learned from the root.
+const (
+	metaRung      = "rung"
+	metaMissing   = "missing"
+	metaObjective = "objective"
+	metaRootFails = "root-failure"
+)
+
+// tell keeps what this run can guarantee, and gives the evaluator back what it
+// learned from the root in an earlier one.
+func (e *Engine) tell(ctx context.Context) error {
+	for key, value := range map[string]string{metaRung: e.box.Rung().String(), metaMissing: strings.Join(e.eval.Guarantees(), "\n")} {
+		if err := e.db.PutMeta(ctx, e.exp, key, value); err != nil {
+			return err
+		}
+	}
+	name, ok, err := e.db.Meta(ctx, e.exp, metaObjective)
+	if err != nil {
+		return err
+	}
+	if ok {
+		e.eval.SetObjective(name)
+		e.shared.objName.Store(&name)
+	}
+	signature, ok, err := e.db.Meta(ctx, e.exp, metaRootFails)
+	if err == nil && ok {
+		e.eval.SetRootFailure(signature)
+	}
+	return err
 }
 
 // checkSeal compares the evaluator with the one the experiment started with:

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"atoll/store/record"
+)
+
+// liveKeys maps the configuration keys that may change while an experiment
+// runs to the fields of its settings.
+var liveKeys = map[string]string{
+	"workers": "workers", "budget.jobs": "max_jobs", "budget.evaluations": "max_evaluations", "budget.tokens": "max_tokens",
+	"budget.cost_usd": "max_cost_usd", "budget.wall": "max_wall_ms", "review.measure": "review", "review.niche": "review_niche",
+	"goal": "goal", "constraints": "constraints", "acceptance": "acceptance", "search.inspirations": "inspirations",
+	"search.operators": "operators",
+}
+
+// fieldOf returns the settings field that a key names: a configuration key, or
+// the field itself.
+func fieldOf(key string) (string, bool) {
+	if f, ok := liveKeys[key]; ok {
+		return f, true
+	}
+	for _, f := range liveKeys {
+		if f == key {
+			return f, true
+		}
+	}
+	return key, key == "agents"
+}
+
+// LiveKeys lists the configuration keys that may change while an experiment
+// runs.
+func LiveKeys() []string {
+	out := make([]string, 0, len(liveKeys))
+	for k := range liveKeys {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// prepareSet turns {"key", "value"} of a Set decision into the settings field
+// it changes, checked, and adds the decision that takes it back.
+func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
+	var in struct{ Key, Value string }
+	if err := json.Unmarshal(d.Args, &in); err != nil || in.Key == "" {
+		return d, fmt.Errorf("%w: a setting needs a key and a value", ErrDecision)
+	}
+	field, ok := fieldOf(in.Key)
+	if !ok {
+		return d, fmt.Errorf("%w: %q is fixed when an experiment starts, or no setting; %s may change", ErrDecision, in.Key, strings.Join(LiveKeys(), ", "))
+	}
+	raw, err := settingValue(field, in.Value)
+	if err != nil {
+		return d, fmt.Errorf("%w: %s: %q does not fit: %v", ErrDecision, in.Key, in.Value, err)
+	}
+	if err := checkSetting(field, raw); err != nil {
+		return d, fmt.Errorf("%w: %s: %v", ErrDecision, in.Key, err)
+	}
+	now, err := json.Marshal(s.Settings)
+	if err != nil {
+		return d, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(now, &all); err != nil {
+		return d, err
+	}
+	was := all[field]
+	if was == nil {
+		was = json.RawMessage("null")
+	}
+	d.Args = fmt.Appendf(nil, "{%q:%s}", field, raw)
+	d.Text = in.Key + " = " + in.Value
+	d.Inverse = &record.Decision{
+		Verb: record.Set, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1,
+		Args: fmt.Appendf(nil, "{%q:%s}", field, was), Text: in.Key + " = " + strings.Trim(string(was), `"`),
+	}
+	return d, nil
+}
+
+// settingValue writes a value that a person typed as the JSON of its field.
+func settingValue(field, value string) (json.RawMessage, error) {
+	if field == "max_wall_ms" {
+		if d, err := time.ParseDuration(value); err == nil {
+			return json.Marshal(d.Milliseconds())
+		}
+	}
+	if field == "constraints" || field == "acceptance" {
+		if !strings.HasPrefix(strings.TrimSpace(value), "[") {
+			return json.Marshal(strings.Split(value, "\n"))
+		}
+	}
+	var probe record.Settings
+	if err := json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, value), &probe); err == nil {
+		return json.RawMessage(value), nil
+	}
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return quoted, json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, quoted), &probe)
+}
+
+// checkSetting refuses values that make no sense.
+func checkSetting(field string, raw json.RawMessage) error {
+	var s record.Settings
+	if err := json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, raw), &s); err != nil {
+		return err
+	}
+	switch field {
+	case "workers":
+		if s.Workers < 1 || s.Workers > 1024 {
+			return fmt.Errorf("between 1 and 1024 workers")
+		}
+	case "max_jobs", "max_evaluations", "inspirations":
+		if s.MaxJobs < 0 || s.MaxEvals < 0 || s.Inspirations < 0 || s.Inspirations > 32 {
+			return fmt.Errorf("not below 0 (inspirations: at most 32)")
+		}
+	case "max_tokens", "max_cost_usd", "max_wall_ms":
+		if s.MaxTokens < 0 || s.MaxCostUSD < 0 || s.MaxWallMS < 0 {
+			return fmt.Errorf("not below 0; 0 is no limit")
+		}
+	case "review", "review_niche":
+		if v := s.Review + s.ReviewNiche; v != "off" && v != "risky" && v != "all" {
+			return fmt.Errorf("off, risky or all")
+		}
+	}
+	return nil
+}
