@@ -43,7 +43,7 @@ type Rendered struct {
 	System   string
 	User     string
 	Sections []Section
-	Partial  []string // paths of files that are shown in part only: never to be replaced as a whole
+	Partial  []string // files of the view that are not shown whole and untouched: never to be replaced as a whole
 }
 
 // Tokens returns the estimated size of the whole prompt.
@@ -144,28 +144,20 @@ func (p *Prompts) Render(role string, v View) (Rendered, error) {
 	if s == nil || s.library() {
 		return Rendered{}, fmt.Errorf("%w: %q", ErrNoPrompt, role)
 	}
+	v = v.redacted()
 	v.Role = role
-	var out Rendered
-	for _, part := range s.parts {
-		f := &filling{View: v, prompts: p, budget: part.budget}
-		if n, ok := v.Budgets[part.name]; ok {
-			f.budget = n
-		}
-		text, err := f.run(part)
-		if err != nil {
+	sections, err := p.fill(s, v, 0)
+	if err != nil {
+		return Rendered{}, err
+	}
+	if h := height(sections, s, v.Tokens); h > 0 {
+		if sections, err = p.fill(s, v, h); err != nil {
 			return Rendered{}, err
 		}
-		if text == "" {
-			continue
-		}
-		sec := fit(Section{Name: part.name, Text: Redact(text, v.secrets...)}, f.budget, part.ends)
-		sec.Cut += f.cut
-		out.Partial = append(out.Partial, f.partial...)
-		out.Sections = append(out.Sections, sec)
 	}
-	level(out.Sections, s, v.Tokens)
+	out := Rendered{Sections: sections}
 	var user []string
-	for _, sec := range out.Sections {
+	for _, sec := range sections {
 		if sec.Name == "system" {
 			out.System = sec.Text
 			continue
@@ -173,6 +165,35 @@ func (p *Prompts) Render(role string, v View) (Rendered, error) {
 		user = append(user, sec.Text)
 	}
 	out.User = strings.Join(user, "\n\n") + "\n"
+	for _, f := range v.Files {
+		if f.redacted || !strings.Contains(out.User, fenceFile(f)) {
+			out.Partial = append(out.Partial, f.Path)
+		}
+	}
+	return out, nil
+}
+
+// fill makes the sections; those with a budget get at most most tokens (0: no
+// such limit).
+func (p *Prompts) fill(s *sheet, v View, most int) ([]Section, error) {
+	var out []Section
+	for _, part := range s.parts {
+		f := &filling{View: v, prompts: p, budget: v.budgetOf(part)}
+		if most > 0 && f.budget > 0 {
+			f.budget = min(f.budget, most)
+		}
+		text, err := f.run(part)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			continue
+		}
+		// The view is free of secrets already; this is for what templates say.
+		sec := fit(Section{Name: part.name, Text: Redact(text, v.secrets...)}, f.budget, part.ends)
+		sec.Cut += f.cut
+		out = append(out, sec)
+	}
 	return out, nil
 }
 
@@ -183,7 +204,6 @@ type filling struct {
 	prompts *Prompts
 	budget  int // tokens; 0 = no limit
 	cut     int // lines left out by Fitted
-	partial []string
 }
 
 // run executes one part.
@@ -217,6 +237,21 @@ func (f *filling) AngleText() (string, error) {
 	return f.run(s.parts[n%int64(len(s.parts))])
 }
 
+// Donor is the second parent of a crossover; nil = none.
+func (f *filling) Donor() *Shown { return f.marked("second parent") }
+
+// Working is the last version that worked, for a repair; nil = none.
+func (f *filling) Working() *Shown { return f.marked("last version that worked") }
+
+func (f *filling) marked(part string) *Shown {
+	for i := range f.Inspirations {
+		if f.Inspirations[i].Part == part {
+			return &f.Inspirations[i]
+		}
+	}
+	return nil
+}
+
 // entry fills in one entry of a library; an unknown one is empty.
 func (f *filling) entry(library, name string) (string, error) {
 	if p := f.prompts.sheets[library].part(name); p != nil {
@@ -235,5 +270,11 @@ func templateFuncs() template.FuncMap {
 		"ends":  func(n int, s string) string { return fit(Section{Text: s}, n, true).Text },
 		"join":  func(sep string, s []string) string { return strings.Join(s, sep) },
 		"inc":   func(i int) int { return i + 1 },
+		"about": func(target string) string {
+			if target == "" {
+				return ""
+			}
+			return "(" + clip(plainLine(target), 80) + ") "
+		},
 	}
 }

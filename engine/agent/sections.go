@@ -55,18 +55,18 @@ type View struct {
 	Failures     []Failure
 	Others       []string
 	Feedback     []record.Evidence
-	Files        []FileText // most relevant first
-	Listing      []string   // further paths in scope, without content
-	Dir          string     // work tree as the agent sees it; "" = it has none
-	Plan         string     // of the planner, for the coder
-	Diff         string     // for the reviewer and the summariser
-	Findings     []string   // of the gate, for the reviewer
-	Facts        string     // of an epoch, for the reflector
-	Steps        []string   // of a stretch, for its summary
-	Answer       string     // how the answer must be written: edit format, schema
-	Retry        string     // why the attempt before this one was refused
-	Tokens       int        // of the whole prompt; 0 = the sum of the sections' budgets
-	Budgets      map[string]int
+	Files        []FileText     // most relevant first
+	Listing      []string       // further paths in scope, without content
+	Dir          string         // work tree as the agent sees it; "" = it has none
+	Plan         string         // of the planner, for the coder
+	Diff         string         // for the reviewer and the summariser
+	Findings     []string       // of the gate, for the reviewer
+	Facts        string         // of an epoch, for the reflector
+	Steps        []string       // of a stretch, for its summary
+	Answer       string         // how the answer must be written: edit format, schema
+	Retry        string         // why the attempt before this one was refused
+	Tokens       int            // of the whole prompt; 0 = the sum of the sections' budgets
+	Budgets      map[string]int // tokens by section, instead of the template's
 	secrets      []string
 }
 
@@ -138,6 +138,15 @@ func ViewOf(j Job, o ViewOptions) View {
 func (v View) WithSecrets(secrets ...string) View {
 	v.secrets = append(append([]string(nil), v.secrets...), secrets...)
 	return v
+}
+
+// budgetOf is the budget of a section: the view's own, else the template's.
+// One without a budget in the template is never cut.
+func (v *View) budgetOf(p *part) int {
+	if n, ok := v.Budgets[p.name]; ok && n > 0 && p.budget > 0 {
+		return n
+	}
+	return p.budget
 }
 
 // partOf says what the i-th inspiration is for.

@@ -20,7 +20,12 @@ type FileText struct {
 	Path   string
 	Text   string
 	Symbol string // where to look when only part of it fits; "" = at the beginning
+
+	redacted bool // Text is not what the tree holds
 }
+
+// fenceFile shows a whole file.
+func fenceFile(f FileText) string { return Fence("file "+f.Path, f.Text) }
 
 // FileLimits bound what [ReadFiles] reads. Zero values mean 40 files, 256 KiB
 // altogether, 128 KiB each and 200 listed paths.
@@ -193,7 +198,6 @@ func (f *filling) Fitted() []FileText {
 		}
 		text, cut := window(file, room)
 		f.cut += cut
-		f.partial = append(f.partial, file.Path)
 		out = append(out, FileText{Path: file.Path, Text: text})
 		left -= Tokens(text) + fenceTokens(file.Path)
 	}

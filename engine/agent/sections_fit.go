@@ -177,32 +177,27 @@ func shorten(line string, limit int) string {
 	return fmt.Sprintf("%s ... %d characters left out ... %s", head, utf8.RuneCountInString(line)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail), tail)
 }
 
-// level brings all sections together within a number of tokens: the largest of
-// those that may be cut give way first, all to the same height.
-func level(sections []Section, s *sheet, total int) {
+// height returns how many tokens each section with a budget may have so that
+// all sections together keep within a total: the largest give way first, all
+// to the same height. 0: they fit as they are.
+func height(sections []Section, s *sheet, total int) int {
 	if total <= 0 {
-		return
+		return 0
 	}
 	sum, fixed := 0, 0
 	var sizes []int
-	elastic := func(sec Section) bool { p := s.part(sec.Name); return p != nil && p.budget > 0 }
 	for _, sec := range sections {
 		sum += sec.Tokens
-		if elastic(sec) {
+		if p := s.part(sec.Name); p.budget > 0 {
 			sizes = append(sizes, sec.Tokens)
 		} else {
 			fixed += sec.Tokens
 		}
 	}
 	if sum <= total {
-		return
+		return 0
 	}
-	height := waterLevel(sizes, total-fixed)
-	for i, sec := range sections {
-		if elastic(sec) {
-			sections[i] = fit(sec, max(height, 1), s.part(sec.Name).ends)
-		}
-	}
+	return max(1, waterLevel(sizes, total-fixed))
 }
 
 // waterLevel is the largest height h with sum(min(size, h)) <= room.

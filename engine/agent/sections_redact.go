@@ -70,7 +70,8 @@ type keyShape struct {
 // keyShapes compiles the shapes once, when they are first needed.
 var keyShapes = sync.OnceValue(func() []keyShape {
 	whole := []string{
-		`(?s)-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z ]*PRIVATE KEY( BLOCK)?-----|\z)`,
+		// Never past a square bracket, so that an unfinished block cannot take a fence away.
+		`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----([\sA-Za-z0-9+/=:,.\\\-"']*?-----END [A-Z ]*PRIVATE KEY( BLOCK)?-----|[\sA-Za-z0-9+/=:,.\\\-"']*)`,
 		`\b(sk|pk|rk)-(ant-|proj-|or-|svcacct-)?[A-Za-z0-9_\-]{16,}`, // model providers
 		`\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{16,}`,                  // payments
 		`\b(gsk|xai|hf|npm|pypi|r8|nvapi|dop_v1|shpat)[_-][A-Za-z0-9_\-]{20,}`,
