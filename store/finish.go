@@ -21,8 +21,8 @@ type Outcome struct {
 	Evidence  []record.Evidence // Job and Attempt are filled in
 	Vector    []float32         // of the candidate's tree
 	Usage     record.Usage      // not counted by AddUsage or Settle yet
-	// Evals is the number of runs of one stage. Those that SpendEvals reserved
-	// are counted already; only what goes beyond them is added.
+	// Evals is the number of runs of one stage that this attempt took. What
+	// SpendEvals reserved beyond it is given back, what is missing is added.
 	Evals     int
 	EditMS    int64
 	EvalMS    int64
@@ -77,7 +77,8 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup
 // Hold stops a leased job until a person decides: at is gated (before
 // measuring) or evaluating (before its niche). The lease ends, the candidate's
 // status is held. What the attempt brought so far goes with it in at most one
-// outcome, whose State is ignored. Errors: [ErrLost].
+// outcome, whose State is ignored; without one, evaluations that were reserved
+// count as run. Errors: [ErrLost].
 func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reason string, with ...Outcome) error {
 	what := leaseName("hold", l)
 	if at != record.Gated && at != record.Evaluating || len(with) > 1 {
@@ -100,6 +101,10 @@ func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reas
 		}
 		if f.candidate < 0 || f.kind != record.Make {
 			return fmt.Errorf("it has no commit yet: %w", ErrInvalid)
+		}
+		o := o
+		if len(with) == 0 {
+			o.Evals = int(f.open)
 		}
 		seq, err := t.nextSeq()
 		if err != nil {
@@ -188,7 +193,7 @@ func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, err
 // when there is nothing but a state.
 func (t *tx) keep(l record.Lease, f fence, o *Outcome, p *packed, seq record.Seq) error {
 	exp, id := l.Job.Experiment, l.Job.ID
-	if err := t.countEvals(l, max(0, int64(o.Evals)-f.open)); err != nil {
+	if err := t.countEvals(l, int64(o.Evals)-f.open); err != nil {
 		return err
 	}
 	if err := t.spend(exp, id, o.Usage); err != nil {

@@ -62,7 +62,7 @@ func (r *FoldRow) JobBrief(end record.EndData) record.Job {
 // FoldLog calls fn for the rows after a position, in order, until there are no
 // more. Rows that only tell how a job got on are left out: job, lease, stage,
 // and made when the job is already held or ended, for the row of that follows.
-// So the last position may be below [DB.LastSeq]. An error of fn ends the stream
+// The last row it gives is that of [DB.LastSeq]. An error of fn ends the stream
 // and is returned. Pointers in a row are the callee's to keep.
 func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(FoldRow) error) error {
 	for {

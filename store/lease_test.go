@@ -248,10 +248,18 @@ func TestEvaluationsAreReservedBeforeTheyRun(t *testing.T) {
 	wants(t, w.db.SpendEvals(w.ctx, b, -2), store.ErrInvalid)
 	w.finish(a, store.Outcome{State: record.Failed, Evals: 3}) // those reserved
 	w.finish(b, store.Outcome{State: record.Failed, Evals: 2}) // one beyond
+	w.addMakes(3, 3)
+	_, err := w.db.Lease(w.ctx, w.exp, "w", time.Minute)
+	wants(t, err, store.ErrBudget)
+	_, err = w.db.PutSettings(w.ctx, w.exp, record.Settings{MaxEvals: 8})
+	w.ok(err)
+	l := w.lease()
+	w.ok(w.db.SpendEvals(w.ctx, l, 3))
+	w.finish(l, store.Outcome{State: record.Failed, Evals: 1}) // the quick stage was enough
 	c, err := w.db.Counters(w.ctx, w.exp)
 	w.ok(err)
-	if c.Evals != 5 {
-		t.Errorf("%d evaluations, want 5", c.Evals)
+	if c.Evals != 6 {
+		t.Errorf("%d evaluations, want 6", c.Evals)
 	}
 }
 

@@ -44,8 +44,8 @@ func belonging(exp record.ExperimentID, rows []record.LogRow) []record.LogRow {
 	return rows
 }
 
-// LastSeq returns the position of the last row of any kind, 0 when there is
-// none.
+// LastSeq returns the position of the last row that [DB.FoldLog] gives, 0 when
+// there is none: who has folded up to it is up to date.
 func (db *DB) LastSeq(ctx context.Context, exp record.ExperimentID) (record.Seq, error) {
 	var seq record.Seq
 	err := db.read(ctx, func(c *conn) error {

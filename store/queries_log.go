@@ -6,7 +6,7 @@ const (
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
 	sqlLog     statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3`
 	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 ORDER BY seq DESC LIMIT ?2`
-	sqlLogLast statement = `SELECT seq FROM log WHERE experiment = ?1 ORDER BY seq DESC LIMIT 1`
+	sqlLogLast statement = `SELECT seq FROM log WHERE experiment = ?1 AND fold = 1 ORDER BY seq DESC LIMIT 1`
 	logColumns           = `seq, at, kind, job, candidate, data`
 
 	// The rows that the fold reads, with the present columns of their job (ends,

@@ -44,7 +44,8 @@ func (db *DB) AddUsage(ctx context.Context, l record.Lease, u record.Usage) erro
 
 // SpendEvals reserves n runs of one stage before they run, or gives back -n
 // that did not run after all. They count against the budget of evaluations from
-// now on. Errors: [ErrBudget] when fewer than n are left, [ErrLost].
+// now on; the outcome of the attempt says how many of them were run. Errors:
+// [ErrBudget] when fewer than n are left, [ErrLost].
 func (db *DB) SpendEvals(ctx context.Context, l record.Lease, n int) error {
 	return db.write(ctx, leaseName("reserve evaluations for", l), func(t *tx) error {
 		f, err := t.leased(l)
