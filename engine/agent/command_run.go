@@ -1,0 +1,378 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// Names in the control folder.
+const (
+	startName  = "start.sh"
+	promptName = "prompt.txt"
+	homeName   = "home-" // and a number
+)
+
+// maxArgument is a little less than what the kernel takes as one argument.
+const maxArgument = 127 << 10
+
+// trial is one attempt: one run of the client in a fresh tree.
+type trial struct {
+	c      *Command
+	j      *Job
+	t      Tree
+	in     presetInput
+	spec   sandbox.Spec
+	secret []string
+	watch  *clientWatch
+	laid   bool // the tree was laid file by file, not from a checkout
+}
+
+// attempt runs the client once.
+func (c *Command) attempt(ctx context.Context, j Job, t Tree, prompt string) (Result, error) {
+	x := &trial{c: c, j: &j, t: t, secret: slices.Clone(c.o.Secrets)}
+	x.stage("starting")
+	prog, err := c.find(ctx)
+	if err != nil {
+		return Result{}, x.notStarted(err)
+	}
+	metered, err := x.openGateway(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Result{}, context.Cause(ctx)
+		}
+		return Result{}, x.notStarted(err)
+	}
+	release, err := x.prepare(ctx, prog, prompt)
+	if err != nil {
+		metered()
+		if ctx.Err() != nil {
+			return Result{}, context.Cause(ctx)
+		}
+		return Result{}, x.notStarted(err)
+	}
+	defer release()
+	runCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	x.watch = newClientWatch(c.preset.Format, c.o.Idle, cancel, &j, x.redact)
+	x.spec.OnLine = x.watch.line
+	res, runErr := c.o.Box.Run(runCtx, x.spec)
+	x.watch.stop()
+	usage := metered()
+	return x.judge(ctx, res, runErr, usage, prompt)
+}
+
+// stage reports progress.
+func (x *trial) stage(name string) {
+	if x.j.Progress != nil {
+		x.j.Progress(name)
+	}
+}
+
+// notStarted is a failure before the client ran.
+func (x *trial) notStarted(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	return &Error{Class: record.ClassAgent, Reason: "start " + x.c.o.Name,
+		Err: &ClientError{Client: x.c.preset.Name, Fault: FaultStart, Message: err.Error(), Err: err}}
+}
+
+// openGateway opens the job's way to a model. The function that it returns
+// closes it, once, and returns what was metered.
+func (x *trial) openGateway(ctx context.Context) (func() record.Usage, error) {
+	o := &x.c.o
+	x.in = presetInput{model: o.Model, own: o.OwnCredentials, turns: o.MaxTurns, usd: o.JobUSD, output: o.MaxTokens,
+		prompt: sandbox.ControlDir + "/" + promptName}
+	if o.OwnCredentials {
+		x.spec.Net = sandbox.NetHost
+		return func() record.Usage { return record.Usage{Unmetered: true} }, nil
+	}
+	if o.Gateway == nil {
+		x.spec.Net = sandbox.NetNone
+		return func() record.Usage { return record.Usage{} }, nil
+	}
+	ep, closeIt, err := o.Gateway(ctx, *x.j)
+	if err != nil {
+		return nil, fmt.Errorf("open the gateway for job %s: %w", x.j.Number, err)
+	}
+	x.spec.Net, x.spec.Gateway = sandbox.NetGateway, ep.Socket
+	x.in.base, x.in.token = "http://"+sandbox.GatewayAddr+strings.TrimSuffix(ep.Prefix, "/"), ep.Token
+	x.secret = append(x.secret, ep.Token)
+	return sync.OnceValue(closeIt), nil
+}
+
+// prepare fills the rest of the Spec. release gives the checkout back.
+func (x *trial) prepare(ctx context.Context, prog *program, prompt string) (release func(), err error) {
+	c, o := x.c, &x.c.o
+	if c.preset.Prompt == PromptArg && len(prompt) > maxArgument {
+		return nil, fmt.Errorf("the prompt of %d bytes is longer than one argument can be; use prompt: stdin or file", len(prompt))
+	}
+	x.in.scope = scopeFiles(x.j, x.t, 20)
+	files := map[string][]byte{promptName: []byte(prompt)}
+	homes := x.homeFiles()
+	for i, f := range homes {
+		files[homeName+strconv.Itoa(i)] = f.data
+	}
+	files[startName] = startScript(homes, c.preset.drop, !o.NoGit)
+	x.spec.Files = files
+	x.spec.Args = append([]string{"/bin/sh", sandbox.ControlDir + "/" + startName, prog.path}, x.arguments(prompt)...)
+	if c.preset.Prompt == PromptStdin {
+		x.spec.Stdin = []byte(prompt)
+	}
+	x.environment(prog)
+	x.spec.Mounts, x.spec.Caches = prog.mounts, o.Caches
+	x.spec.Limits = o.Limits
+	x.spec.Limits.Wall = o.Timeout
+	x.spec.Harvest, x.spec.HarvestSkip = true, x.skips()
+	return x.lay(ctx)
+}
+
+// arguments returns the client's own arguments.
+func (x *trial) arguments(prompt string) []string {
+	c := x.c
+	extra := []string(nil)
+	if len(c.o.Command) > 0 {
+		extra = c.o.Command[1:]
+	}
+	if c.preset.Name != "generic" {
+		return c.preset.commandLine(x.in, extra, prompt)
+	}
+	r := strings.NewReplacer("{prompt}", prompt, "{prompt_file}", x.in.prompt, "{dir}", sandbox.TreeDir,
+		"{model}", x.in.model, "{base_url}", x.in.base, "{token}", x.in.token)
+	var args []string
+	named := false
+	for _, a := range extra {
+		named = named || strings.Contains(a, "{prompt}")
+		args = append(args, r.Replace(a))
+	}
+	if c.preset.Prompt == PromptArg && !named {
+		args = append(args, prompt)
+	}
+	return args
+}
+
+// environment is all that the client sees of it.
+func (x *trial) environment(prog *program) {
+	o := &x.c.o
+	env := []string{"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1"}
+	if len(prog.dirs) > 0 {
+		env = append(env, "PATH="+strings.Join(prog.dirs, ":"))
+	}
+	if x.c.preset.env != nil {
+		env = append(env, x.c.preset.env(x.in)...)
+	}
+	for _, e := range o.Env {
+		name, value, ok := strings.Cut(e, "=")
+		if !ok {
+			if value = o.Getenv(name); value == "" {
+				continue
+			}
+			if len(value) >= 8 {
+				x.secret = append(x.secret, value)
+			}
+		}
+		env = slices.DeleteFunc(env, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+		env = append(env, name+"="+value)
+	}
+	x.spec.Env = env
+}
+
+// homeFiles are the preset's files and, with own credentials, the logins.
+func (x *trial) homeFiles() []homeFile {
+	var list []homeFile
+	if x.c.preset.files != nil {
+		list = x.c.preset.files(x.in)
+	}
+	if !x.in.own || x.c.o.Home == "" {
+		return list
+	}
+	for _, path := range x.c.preset.Logins {
+		if data, err := os.ReadFile(filepath.Join(x.c.o.Home, path)); err == nil && len(data) <= 1<<20 {
+			list = append(list, homeFile{path: path, data: data})
+		}
+	}
+	return list
+}
+
+// droppings are names that tools leave behind; they are no part of a change
+// unless the tree has them already.
+var droppings = []string{".git", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".venv",
+	".DS_Store", ".codex", ".agents", ".aider.tags.cache.v4", ".opencode", ".claude", ".gemini"}
+
+// skips are the droppings that the tree does not have.
+func (x *trial) skips() []string {
+	have := map[string]bool{}
+	for _, f := range x.t.Files() {
+		for part := range strings.SplitSeq(f.Path, "/") {
+			have[part] = true
+		}
+	}
+	var list []string
+	for _, name := range droppings {
+		if !have[name] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// lay gives the run its base: a checkout, or the files one by one.
+func (x *trial) lay(ctx context.Context) (func(), error) {
+	tree := x.j.Parent.Tree
+	if x.c.o.Checkout != nil && !tree.IsZero() {
+		dir, release, err := x.c.o.Checkout(ctx, tree)
+		if err != nil {
+			return nil, fmt.Errorf("check out the parent: %w", err)
+		}
+		x.spec.Base = dir
+		return release, nil
+	}
+	x.laid = true
+	for _, f := range x.t.Files() {
+		if f.Mode == record.Submodule {
+			continue
+		}
+		data, err := x.t.Read(ctx, f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", f.Path, err)
+		}
+		x.spec.Delta = append(x.spec.Delta, record.Change{Path: f.Path, Mode: f.Mode, Data: data})
+	}
+	return func() {}, nil
+}
+
+// changes returns what the client changed against the tree it was given.
+func (x *trial) changes(ctx context.Context, res sandbox.Result) ([]record.Change, error) {
+	if !x.laid {
+		return res.Changes, nil
+	}
+	now := make(map[string]record.Change, len(res.Changes))
+	for _, c := range res.Changes {
+		now[c.Path] = c
+	}
+	var list []record.Change
+	for _, was := range x.spec.Delta {
+		c, ok := now[was.Path]
+		delete(now, was.Path)
+		switch {
+		case !ok:
+			list = append(list, record.Change{Path: was.Path})
+		case c.Mode != was.Mode || !bytes.Equal(c.Data, was.Data):
+			list = append(list, c)
+		}
+	}
+	for _, c := range now {
+		if c.Mode != record.Deleted {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b record.Change) int { return strings.Compare(a.Path, b.Path) })
+	return list, ctx.Err()
+}
+
+// startScript is the first program of a run: it lays the client's files into
+// the private home, makes the throw-away repository, and becomes the client.
+func startScript(homes []homeFile, drop string, git bool) []byte {
+	var b strings.Builder
+	b.WriteString("umask 022\n")
+	for i, f := range homes {
+		to := quoteShell(sandbox.HomeDir + "/" + f.path)
+		fmt.Fprintf(&b, "mkdir -p \"$(dirname %s)\" && cat %s/%s%d > %s && chmod 600 %s || exit 125\n", to, sandbox.ControlDir, homeName, i, to, to)
+	}
+	if git {
+		b.WriteString(`if [ ! -e .git ] && command -v git; then
+	git init -q . && git config user.name atoll && git config user.email atoll@localhost && git config gc.auto 0 &&
+	git add -A && git commit -q --no-verify -m base
+fi </dev/null >/dev/null 2>&1
+`)
+	}
+	if drop == "" {
+		b.WriteString("exec \"$@\"\n")
+	} else {
+		fmt.Fprintf(&b, "\"$@\" | grep -v -F %s\n", quoteShell(drop))
+	}
+	return []byte(b.String())
+}
+
+func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Why a run was stopped from here.
+var (
+	errClientIdle = errors.New("the client was silent for too long")
+	errClientLoop = errors.New("the client goes round in a circle")
+)
+
+// clientWatch reads the output of a run while it happens. Its methods are safe
+// for concurrent use.
+type clientWatch struct {
+	mu     sync.Mutex
+	stream *Stream
+	idle   *time.Timer
+	limit  time.Duration
+	cancel context.CancelCauseFunc
+	live   func(string)
+	stage  func(string)
+	at     string
+	redact func(string) string
+	ended  bool
+	lines  int
+}
+
+func newClientWatch(f StreamFormat, idle time.Duration, cancel context.CancelCauseFunc, j *Job, redact func(string) string) *clientWatch {
+	w := &clientWatch{stream: NewStream(f), limit: idle, cancel: cancel, live: j.Live, stage: j.Progress, redact: redact}
+	w.idle = time.AfterFunc(idle, func() { cancel(errClientIdle) })
+	return w
+}
+
+// line takes one line of output (stream 1) or of complaints (2).
+func (w *clientWatch) line(stream int, line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	w.lines++
+	w.idle.Reset(w.limit)
+	show := ""
+	if stream == 1 {
+		show = w.stream.Line([]byte(line))
+	}
+	if show != "" && w.live != nil {
+		w.live(w.redact(show))
+	}
+	if s := w.stream.Stage(); s != "" && s != w.at && w.stage != nil {
+		w.at = s
+		w.stage(s)
+	}
+	if w.stream.rep.Fault == FaultLoop {
+		w.cancel(errClientLoop)
+	}
+}
+
+// stop ends the watch.
+func (w *clientWatch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.idle.Stop()
+}
+
+// seen returns what was understood and how many lines there were.
+func (w *clientWatch) seen() (ClientReport, int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stream.Report(), w.lines
+}
