@@ -69,9 +69,17 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	}
 	tuiCtx, closeScreen := context.WithCancel(ctx)
 	defer closeScreen()
+	eng.Feed().Publish(&engine.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, At: a.Now()})
 	var engErr error
 	var wg sync.WaitGroup
-	wg.Go(func() { engErr = eng.Run(engCtx) })
+	restCtx, leave := context.WithCancel(engCtx)
+	defer leave()
+	wg.Go(func() {
+		engErr = eng.Run(engCtx)
+		for eng.Rest(restCtx) && engErr == nil { // the screen stays, and more work may come
+			engErr = eng.Run(engCtx)
+		}
+	})
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() { // a closed terminal or a signal drains the engine and ends the screen
 		defer close(gone)
@@ -100,6 +108,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		abort(errInterrupted)
 	}
 	eng.Drain()
+	leave()
 	if !eng.Owner() {
 		abort(nil) // a console that only looked on just leaves
 	}

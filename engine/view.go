@@ -123,6 +123,7 @@ func (e *Engine) publish(last bool) {
 		return
 	}
 	e.sync()
+	e.rate.open()
 	snap := e.st.Snapshot()
 	snap.Fatal = errText(e.fatal)
 	snap.Owner, snap.OwnerPID = e.owner, e.ses.OwnerPID()
@@ -366,13 +367,22 @@ func (s *State) cell(cell int) Cell {
 	return c
 }
 
-// rateMeter counts folded jobs over the last minutes.
-type rateMeter struct{ times []time.Time }
+// rateMeter counts folded jobs over the last minutes. What is folded before it
+// opens, at the first snapshot, is the past.
+type rateMeter struct {
+	times []time.Time
+	ready bool
+}
+
+func (r *rateMeter) open() { r.ready = true }
 
 // rateWindow is the stretch of time a rate is told over.
 const rateWindow = 2 * time.Minute
 
 func (r *rateMeter) tick(now time.Time) {
+	if !r.ready {
+		return
+	}
 	r.times = append(r.times, now)
 	if len(r.times) > 20000 {
 		r.times = append(r.times[:0], r.times[len(r.times)/2:]...)
