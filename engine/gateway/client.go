@@ -1,0 +1,258 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"atoll/store/record"
+)
+
+// Message is one turn of a conversation. Role is user or assistant.
+type Message struct {
+	Role    string
+	Content string
+}
+
+// Request asks a model for a text.
+type Request struct {
+	Provider    string
+	Model       string
+	System      string
+	Messages    []Message
+	MaxTokens   int64           // of the answer, reasoning included; 0 = the gateway's default
+	Temperature *float64        // nil = the provider's own
+	Schema      json.RawMessage // JSON schema that the answer should follow; nil = text
+	SchemaName  string
+	Account     *Account          // who pays; required
+	OnText      func(text string) // pieces of the answer as they come, from the calling goroutine; may be nil
+	OnThink     func(text string) // pieces of reasoning; may be nil
+}
+
+// Response is what a model said. Usage counts all requests of the call, those
+// of failed tries included.
+type Response struct {
+	Text    string
+	Finish  string // why it ended, in the provider's word
+	Tokens  Tokens // of the last request
+	Usage   record.Usage
+	Elapsed time.Duration
+}
+
+// Client calls models from this process. It is safe for concurrent use.
+type Client struct{ g *Gateway }
+
+// Redact is [Gateway.Redact].
+func (c *Client) Redact(s string) string { return c.g.Redact(s) }
+
+// Complete asks a model, streaming, until the answer is whole. The response
+// holds usage, and the text as far as it came, also beside an error; without a
+// refusal, cut or failure the error is nil. Errors: [ErrBudget],
+// [ErrUnknownPrice], [ErrProvider] ([ProviderError]), [ErrCircuit],
+// [ErrRefused], [ErrEmpty], [ErrCut], [ErrNoKey], [ErrNoProvider],
+// [ErrNoRecording], the context's, and that with which the account was stopped.
+func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
+	p, err := c.g.provider(r.Provider)
+	if err != nil {
+		return Response{}, err
+	}
+	if p.API == Gemini {
+		return Response{}, fmt.Errorf("provider %s: the gemini protocol is only passed through: use its OpenAI-compatible address with the chat protocol", p.Name)
+	}
+	if r.Account == nil {
+		return Response{}, errors.New("complete: the request names no account")
+	}
+	began := c.g.opt.Now()
+	var total record.Usage
+	for adapted := 0; ; adapted++ {
+		res, err := c.ask(ctx, p, r)
+		total = total.Add(res.Usage)
+		res.Usage, res.Elapsed = total, c.g.opt.Now().Sub(began)
+		if err == nil || adapted == 4 || !p.adapt(r.Model, err) {
+			return res, err
+		}
+	}
+}
+
+func (c *Client) ask(ctx context.Context, p *upstream, r Request) (Response, error) {
+	b := p.compose(r)
+	b.askUsage()
+	q := p.quirk(r.Model)
+	if q.noStreamOptions {
+		delete(b.fields, "stream_options")
+	}
+	limit := r.MaxTokens
+	if p.MaxTokens > 0 {
+		limit = p.MaxTokens
+	}
+	out := b.limitOutput(p.MaxTokens, max(limit, c.g.opt.DefaultTokens), "")
+	data, err := b.bytes()
+	if err != nil {
+		return Response{}, err
+	}
+	o := &outgoing{
+		to: p, account: r.Account, method: http.MethodPost, rest: p.API.operation(), header: clientHeaders(nil, p.API), model: r.Model,
+		body: data, bound: bound{input: inputBound(data), output: out, factor: writeRate(p.API, data)},
+		attempts: c.g.opt.Attempts, say: r.OnText, think: r.OnThink,
+	}
+	ans, used, err := c.g.call(ctx, o)
+	res := Response{Usage: used}
+	if ans == nil || ans.meter == nil {
+		return res, err
+	}
+	m := ans.meter
+	res.Text, res.Finish, res.Tokens = c.g.Redact(m.text.String()), m.finish, m.tokens
+	if err != nil {
+		return res, err
+	}
+	return res, c.judge(p, m, res.Text)
+}
+
+// judge says what is wrong with an answer that came whole.
+func (c *Client) judge(p *upstream, m *meter, text string) error {
+	switch {
+	case m.refuse != "" || refusal(m.finish):
+		why := m.refuse
+		if why == "" {
+			why = m.finish
+		}
+		return fmt.Errorf("%w: %s", ErrRefused, c.g.excerpt(why))
+	case cutShort(m.finish):
+		return &cutError{why: "it reached the limit of tokens of an answer (" + m.finish + "): raise max_tokens, or ask for less"}
+	case strings.TrimSpace(text) == "":
+		return fmt.Errorf("%w: %s ended it with %q", ErrEmpty, p.Name, m.finish)
+	}
+	return nil
+}
+
+// overhead is added to the bytes of a request for what a provider wraps it in.
+const overhead = 256
+
+// inputBound is the most tokens that a request can be: a token is at least a
+// byte, and special tokens around messages are shorter than their JSON.
+func inputBound(data []byte) int64 { return int64(len(data)) + overhead }
+
+// quirks are what a model's server does not understand, learnt from its
+// refusals.
+type quirks struct {
+	completionTokens bool // wants max_completion_tokens
+	plainTokens      bool // wants max_tokens
+	noTemperature    bool
+	noSchema         bool
+	noStreamOptions  bool
+}
+
+func (u *upstream) quirk(model string) quirks {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.quirks[model]
+}
+
+// adapt learns from a refused request; true: it is worth asking again.
+func (u *upstream) adapt(model string, err error) bool {
+	var p *ProviderError
+	if !errors.As(err, &p) || (p.Status != 400 && p.Status != 422) {
+		return false
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	q := u.quirks[model]
+	before := q
+	reason := strings.ToLower(p.Reason)
+	switch {
+	case u.API == Chat && strings.Contains(reason, "max_completion_tokens"):
+		// One of the two names is not understood; which one was sent is known.
+		if u.sendsCompletionTokens(q) {
+			q.plainTokens, q.completionTokens = true, false
+		} else if !q.plainTokens {
+			q.completionTokens = true
+		}
+	case strings.Contains(reason, "temperature"):
+		q.noTemperature = true
+	case strings.Contains(reason, "stream_options"):
+		q.noStreamOptions = true
+	case strings.Contains(reason, "response_format") || strings.Contains(reason, "json_schema") || strings.Contains(reason, "schema") || strings.Contains(reason, "text.format"):
+		q.noSchema = true
+	}
+	u.quirks[model] = q
+	return q != before
+}
+
+func (u *upstream) sendsCompletionTokens(q quirks) bool {
+	if q.plainTokens {
+		return false
+	}
+	return q.completionTokens || strings.Contains(u.BaseURL, "//api.openai.com")
+}
+
+// compose writes a request in the protocol of the provider.
+func (u *upstream) compose(r Request) *body {
+	q := u.quirk(r.Model)
+	b := &body{api: u.API, model: r.Model, stream: true, fields: map[string]json.RawMessage{}}
+	b.set("model", r.Model)
+	b.set("stream", true)
+	if r.Temperature != nil && !q.noTemperature {
+		b.set("temperature", *r.Temperature)
+	}
+	schema := r.Schema
+	if q.noSchema {
+		schema = nil
+	}
+	type turn struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	var turns []turn
+	if u.API == Chat && r.System != "" {
+		turns = append(turns, turn{"system", r.System})
+	}
+	for _, m := range r.Messages {
+		turns = append(turns, turn{m.Role, m.Content})
+	}
+	name := r.SchemaName
+	if name == "" {
+		name = "answer"
+	}
+	switch u.API {
+	case Responses:
+		b.set("input", turns)
+		b.set("store", false)
+		if r.System != "" {
+			b.set("instructions", r.System)
+		}
+		if schema != nil {
+			b.set("text", map[string]any{"format": map[string]any{"type": "json_schema", "name": name, "schema": schema, "strict": true}})
+		}
+		b.tokens("max_output_tokens", r.MaxTokens)
+	case Anthropic:
+		b.set("messages", turns)
+		if r.System != "" {
+			b.set("system", r.System)
+		}
+		b.tokens("max_tokens", r.MaxTokens)
+	default:
+		b.set("messages", turns)
+		if schema != nil {
+			b.set("response_format", map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": name, "schema": schema, "strict": true}})
+		}
+		field := "max_tokens"
+		if u.sendsCompletionTokens(q) {
+			field = "max_completion_tokens"
+		}
+		b.tokens(field, max(r.MaxTokens, 0))
+		if r.MaxTokens <= 0 {
+			b.set(field, 0) // limitOutput fills it in
+		}
+	}
+	return b
+}
+
+func (b *body) tokens(field string, n int64) {
+	if n > 0 {
+		b.set(field, n)
+	}
+}

@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The errors that callers tell apart, by errors.Is. No text holds a key.
+var (
+	// ErrBudget: a budget has less left than the request can cost at most, or the
+	// account was stopped. Nothing was sent. A [Ledger] returns it too.
+	ErrBudget = errors.New("the money budget does not allow this request")
+	// ErrUnknownPrice: money is limited and the model has no price. Nothing was sent.
+	ErrUnknownPrice = errors.New("the price of the model is not known")
+	// ErrUnbounded: money is limited and the request's cost has no bound. Nothing was sent.
+	ErrUnbounded = errors.New("the cost of the request has no bound")
+	// ErrProvider: the provider answered with an error, or not at all. See [ProviderError].
+	ErrProvider = errors.New("the provider failed")
+	// ErrCircuit: the provider failed so often that it is left alone for a while.
+	ErrCircuit = errors.New("the provider keeps failing and is left alone for a while")
+	// ErrRefused: the model or a content filter refused to answer.
+	ErrRefused = errors.New("the model refused to answer")
+	// ErrEmpty: the answer was complete and had no text.
+	ErrEmpty = errors.New("the answer is empty")
+	// ErrCut: the answer ended before its end, or was larger than allowed.
+	ErrCut = errors.New("the answer was cut")
+	// ErrNoKey: the environment variable that should hold the key is empty.
+	ErrNoKey = errors.New("the key is missing")
+	// ErrNoProvider: there is no provider of that name.
+	ErrNoProvider = errors.New("there is no such provider")
+	// ErrNoRecording: a replay has no answer to this request.
+	ErrNoRecording = errors.New("the recording has no answer to this request")
+	// ErrClosed: the account or the endpoint was closed while the request ran.
+	ErrClosed = errors.New("the job is over")
+)
+
+// ProviderError is an answer that is no success, or the lack of an answer. It
+// is an [ErrProvider].
+type ProviderError struct {
+	Provider string
+	Status   int           // HTTP status; 0 = no answer came
+	Reason   string        // what the provider or the network said, without keys, at most a few hundred bytes
+	After    time.Duration // what Retry-After asked for; 0 = nothing
+	Attempts int           // requests that were sent
+	sent     bool          // the request had left, and may have been billed
+	err      error         // cause; may be nil
+}
+
+// Error says who failed, how, and what to do.
+func (e *ProviderError) Error() string {
+	what := fmt.Sprintf("status %d", e.Status)
+	if e.Status == 0 {
+		what = "no answer"
+	}
+	text := fmt.Sprintf("%s: %s", e.Provider, what)
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
+	}
+	return text + advice(e.Status)
+}
+
+func advice(status int) string {
+	switch status {
+	case 401, 403:
+		return "; check the key and what it may be used for"
+	case 404:
+		return "; check base_url and the model's name"
+	case 429:
+		return "; lower rpm or parallel, or check the account's quota"
+	case 0:
+		return "; check base_url and the network"
+	}
+	return ""
+}
+
+// Is makes errors.Is(err, ErrProvider) true.
+func (e *ProviderError) Is(target error) bool { return target == ErrProvider }
+
+// Unwrap returns the cause, such as context.DeadlineExceeded.
+func (e *ProviderError) Unwrap() error { return e.err }

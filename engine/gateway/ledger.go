@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"atoll/store/record"
+)
+
+// Ledger keeps money. Reserve sets aside what a request can cost at most and
+// returns an error that is [ErrBudget] when less is left; any other error stops
+// the request too. Settle gives back what was reserved and counts what was
+// used; it is called exactly once for each reservation, also when the request
+// was cancelled. Both are safe for concurrent use.
+type Ledger interface {
+	Reserve(ctx context.Context, usd float64) error
+	Settle(ctx context.Context, reserved float64, u record.Usage) error
+}
+
+// Budget is a ledger in memory: a limit in US dollars, shared by all who hold
+// it. It asks Next as well when there is one.
+type Budget struct {
+	limit float64
+	next  Ledger
+
+	mu       sync.Mutex
+	reserved float64
+	spent    float64
+	usage    record.Usage
+}
+
+var _ Ledger = (*Budget)(nil)
+
+// NewBudget returns a budget of usd dollars; 0 is no limit. next may be nil.
+func NewBudget(usd float64, next Ledger) *Budget { return &Budget{limit: usd, next: next} }
+
+// Reserve implements [Ledger].
+func (b *Budget) Reserve(ctx context.Context, usd float64) error {
+	if math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
+		return fmt.Errorf("%w: $%v cannot be reserved", ErrBudget, usd)
+	}
+	if err := b.take(usd); err != nil {
+		return err
+	}
+	if b.next == nil {
+		return nil
+	}
+	if err := b.next.Reserve(ctx, usd); err != nil {
+		b.mu.Lock()
+		b.reserved -= usd
+		b.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+func (b *Budget) take(usd float64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.limit > 0 && b.spent+b.reserved+usd > b.limit {
+		return fmt.Errorf("%w: it can cost up to $%.4f, and of $%g there are $%.4f spent and $%.4f reserved: raise the budget, or lower max_tokens",
+			ErrBudget, usd, b.limit, b.spent, b.reserved)
+	}
+	b.reserved += usd
+	return nil
+}
+
+// Settle implements [Ledger].
+func (b *Budget) Settle(ctx context.Context, reserved float64, u record.Usage) error {
+	b.mu.Lock()
+	b.reserved = max(0, b.reserved-reserved)
+	if u.CostUSD != nil {
+		b.spent += *u.CostUSD
+	}
+	b.usage = b.usage.Add(u)
+	b.mu.Unlock()
+	if b.next == nil {
+		return nil
+	}
+	return b.next.Settle(ctx, reserved, u)
+}
+
+// Spent returns the dollars settled and those reserved now.
+func (b *Budget) Spent() (spent, reserved float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent, b.reserved
+}
+
+// Account is who pays for requests: one job, or one call that assists. It is
+// safe for concurrent use.
+type Account struct {
+	name   string
+	strict bool
+	ledger *Budget
+
+	mu    sync.Mutex
+	stop  error // why nothing more is sent; nil: it goes on
+	total Totals
+	ends  map[int]context.CancelCauseFunc // requests in flight
+	next  int
+}
+
+// AccountOptions describe an account. Name tells the accounts of one recording
+// apart and must be the same when it is replayed ("#12"). Ledger may be nil.
+// LimitUSD is the account's own limit, 0 for none. Limited says that the ledger
+// has a money budget, so that what has no price is refused.
+type AccountOptions struct {
+	Name     string
+	Ledger   Ledger
+	LimitUSD float64
+	Limited  bool
+}
+
+// Totals are what an account used.
+type Totals struct {
+	Usage   record.Usage
+	Sent    int // requests that left, retries counted
+	Refused int // requests that were refused before they left
+	// Notes say what was changed in a client's requests, or what was odd, each once.
+	Notes []string
+}
+
+// NewAccount returns an account that nothing was charged to.
+func NewAccount(o AccountOptions) *Account {
+	return &Account{
+		name: o.Name, strict: o.Limited || o.LimitUSD > 0, ledger: NewBudget(o.LimitUSD, o.Ledger),
+		ends: map[int]context.CancelCauseFunc{},
+	}
+}
+
+// Totals returns what was used so far.
+func (a *Account) Totals() Totals {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.total
+	t.Notes = append([]string(nil), t.Notes...)
+	return t
+}
+
+// Stop ends the requests in flight and refuses all further ones with err.
+func (a *Account) Stop(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop == nil {
+		a.stop = err
+	}
+	for _, end := range a.ends {
+		end(err)
+	}
+}
+
+// hold ties a request to the account; the returned function lets go of it.
+func (a *Account) hold(ctx context.Context) (context.Context, func(), error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil {
+		return nil, nil, a.stop
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	id := a.next
+	a.next++
+	a.ends[id] = cancel
+	return ctx, func() {
+		a.mu.Lock()
+		delete(a.ends, id)
+		a.mu.Unlock()
+		cancel(nil)
+	}, nil
+}
+
+func (a *Account) note(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.total.Notes {
+		if n == text {
+			return
+		}
+	}
+	if len(a.total.Notes) < 50 {
+		a.total.Notes = append(a.total.Notes, text)
+	}
+}
+
+func (a *Account) refused() {
+	a.mu.Lock()
+	a.total.Refused++
+	a.mu.Unlock()
+}
+
+// settle counts one request that was sent. More than was reserved stops the
+// account: the bound does not hold with this provider.
+func (a *Account) settle(ctx context.Context, reserved float64, u record.Usage) error {
+	err := a.ledger.Settle(context.WithoutCancel(ctx), reserved, u)
+	a.mu.Lock()
+	a.total.Usage = a.total.Usage.Add(u)
+	a.total.Sent++
+	a.mu.Unlock()
+	if err != nil {
+		err = fmt.Errorf("settle the cost of a request: %w", err)
+		a.Stop(err)
+		return err
+	}
+	const slack = 1e-9 // rounding
+	if a.strict && u.CostUSD != nil && *u.CostUSD > reserved+slack {
+		text := fmt.Sprintf("the provider billed $%.6f for a request that could cost $%.6f at most", *u.CostUSD, reserved)
+		a.note(text)
+		a.Stop(fmt.Errorf("%w: %s: check the price table and the provider", ErrBudget, text))
+	}
+	return nil
+}

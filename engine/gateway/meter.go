@@ -1,0 +1,304 @@
+package gateway
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// meter reads the answer of a provider, event by event or whole, and keeps its
+// text, its end and its usage.
+type meter struct {
+	api    API
+	text   strings.Builder
+	think  func(string) // reasoning as it comes; may be nil
+	say    func(string) // text as it comes; may be nil
+	tokens Tokens
+	known  bool   // the usage was reported
+	ended  bool   // the answer is whole
+	finish string // why it ended, in the provider's word
+	refuse string // text of a refusal
+	failed string // an error inside the answer
+	bad    int    // events that were no JSON
+	events int
+	max    int // bytes of text kept
+}
+
+// noted reports a reason to end that is a refusal in the word of any provider.
+func refusal(finish string) bool {
+	switch strings.ToLower(finish) {
+	case "content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation", "spii":
+		return true
+	}
+	return false
+}
+
+// cutShort reports a reason to end that is the limit of tokens.
+func cutShort(finish string) bool {
+	switch strings.ToLower(finish) {
+	case "length", "max_tokens", "max_output_tokens", "model_context_window_exceeded":
+		return true
+	}
+	return false
+}
+
+func (m *meter) add(text string) {
+	if text == "" {
+		return
+	}
+	if m.text.Len()+len(text) <= m.max {
+		m.text.WriteString(text)
+	}
+	if m.say != nil {
+		m.say(text)
+	}
+}
+
+func (m *meter) reason(text string) {
+	if text != "" && m.think != nil {
+		m.think(text)
+	}
+}
+
+func (m *meter) end(why string) {
+	if why != "" {
+		m.finish = why
+		m.ended = true
+	}
+}
+
+func (m *meter) usage(t Tokens) {
+	for _, n := range []int64{t.Input, t.Cached, t.Written, t.WrittenHr, t.Output} {
+		if n < 0 || n > 1e12 {
+			return
+		}
+	}
+	m.tokens, m.known = t, true
+}
+
+// metered reports whether the usage can be believed: some was reported, and
+// not none at all beside a text.
+func (m *meter) metered() bool {
+	return m.known && (m.tokens != Tokens{} || m.text.Len() == 0)
+}
+
+// event reads the data of one server-sent event, or a whole answer.
+func (m *meter) event(data []byte) {
+	m.events++
+	if string(data) == "[DONE]" {
+		m.ended = true
+		return
+	}
+	var ok bool
+	switch m.api {
+	case Responses:
+		ok = m.responses(data)
+	case Anthropic:
+		ok = m.anthropic(data)
+	case Gemini:
+		ok = m.gemini(data)
+	default:
+		ok = m.chat(data)
+	}
+	if !ok {
+		m.bad++
+	}
+}
+
+type apiError struct {
+	Message string          `json:"message"`
+	Type    string          `json:"type"`
+	Code    json.RawMessage `json:"code"`
+}
+
+func (e *apiError) text() string {
+	if e.Message != "" {
+		return e.Message
+	}
+	return e.Type
+}
+
+func (m *meter) fail(e *apiError) {
+	if e != nil {
+		m.failed = e.text()
+		if m.failed == "" {
+			m.failed = "the provider reported an error without a text"
+		}
+	}
+}
+
+type chatUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Details    struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+type chatMessage struct {
+	Content   json.RawMessage `json:"content"`
+	Refusal   string          `json:"refusal"`
+	Reasoning string          `json:"reasoning_content"`
+	Thinking  string          `json:"reasoning"`
+}
+
+func (m *meter) chat(data []byte) bool {
+	var e struct {
+		Choices []struct {
+			Index   int         `json:"index"`
+			Delta   chatMessage `json:"delta"`
+			Message chatMessage `json:"message"`
+			Finish  string      `json:"finish_reason"`
+		} `json:"choices"`
+		Usage *chatUsage      `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		return false
+	}
+	m.failRaw(e.Error)
+	for _, c := range e.Choices {
+		if c.Index != 0 {
+			continue
+		}
+		for _, part := range []chatMessage{c.Delta, c.Message} {
+			m.reason(part.Reasoning + part.Thinking)
+			m.add(contentText(part.Content))
+			m.refuse += part.Refusal
+		}
+		m.end(c.Finish)
+	}
+	if u := e.Usage; u != nil {
+		cached := min(u.Details.Cached, u.Prompt)
+		m.usage(Tokens{Input: u.Prompt - cached, Cached: cached, Output: u.Completion})
+	}
+	return true
+}
+
+// failRaw reads an error that is an object or a text.
+func (m *meter) failRaw(raw json.RawMessage) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return
+	}
+	var e apiError
+	if json.Unmarshal(raw, &e) != nil {
+		_ = json.Unmarshal(raw, &e.Message)
+	}
+	m.fail(&e)
+}
+
+// contentText reads content that is a text or a list of parts.
+func contentText(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	for _, p := range parts {
+		if p.Type == "" || p.Type == "text" || p.Type == "output_text" {
+			s += p.Text
+		}
+	}
+	return s
+}
+
+type responsesAnswer struct {
+	Status     string    `json:"status"`
+	Error      *apiError `json:"error"`
+	Incomplete *struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Output []struct {
+		Type    string `json:"type"`
+		Content []struct {
+			Type    string `json:"type"`
+			Text    string `json:"text"`
+			Refusal string `json:"refusal"`
+		} `json:"content"`
+	} `json:"output"`
+	Usage *struct {
+		Input   int64 `json:"input_tokens"`
+		Output  int64 `json:"output_tokens"`
+		Details struct {
+			Cached int64 `json:"cached_tokens"`
+		} `json:"input_tokens_details"`
+	} `json:"usage"`
+}
+
+func (m *meter) responses(data []byte) bool {
+	var e struct {
+		Type     string           `json:"type"`
+		Delta    json.RawMessage  `json:"delta"`
+		Message  string           `json:"message"`
+		Response *responsesAnswer `json:"response"`
+		Object   string           `json:"object"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		return false
+	}
+	switch e.Type {
+	case "response.output_text.delta":
+		m.add(contentText(e.Delta))
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		m.reason(contentText(e.Delta))
+	case "response.refusal.delta":
+		m.refuse += contentText(e.Delta)
+	case "response.completed", "response.incomplete", "response.failed":
+		if e.Response != nil {
+			m.responsesEnd(e.Response)
+		}
+	case "error":
+		m.failed = e.Message
+		m.failRaw(errorOf(data))
+		if m.failed == "" {
+			m.failed = "the provider reported an error without a text"
+		}
+	case "":
+		var whole responsesAnswer
+		if json.Unmarshal(data, &whole) != nil {
+			return false
+		}
+		m.responsesEnd(&whole)
+	}
+	return true
+}
+
+func errorOf(data []byte) json.RawMessage {
+	var e struct {
+		Error json.RawMessage `json:"error"`
+	}
+	_ = json.Unmarshal(data, &e)
+	return e.Error
+}
+
+func (m *meter) responsesEnd(r *responsesAnswer) {
+	m.fail(r.Error)
+	streamed := m.text.Len() > 0 || m.refuse != ""
+	for _, o := range r.Output {
+		for _, c := range o.Content {
+			if !streamed {
+				m.add(c.Text)
+				m.refuse += c.Refusal
+			}
+		}
+	}
+	switch {
+	case r.Incomplete != nil:
+		m.end(r.Incomplete.Reason)
+	case r.Status == "failed":
+		if m.failed == "" {
+			m.failed = "the response failed"
+		}
+	default:
+		m.end(r.Status)
+	}
+	if u := r.Usage; u != nil {
+		cached := min(u.Details.Cached, u.Input)
+		m.usage(Tokens{Input: u.Input - cached, Cached: cached, Output: u.Output})
+	}
+}

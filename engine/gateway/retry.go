@@ -1,0 +1,193 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/store/record"
+)
+
+// maxAfter bounds what a provider may ask to wait.
+const maxAfter = 10 * time.Minute
+
+// retryAfter reads how long a provider asks to wait; 0 = it does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		if s > 0 && s < 1e6 {
+			return time.Duration(s * float64(time.Second))
+		}
+		return 0
+	}
+	if t, err := http.ParseTime(v); err == nil && t.After(now) {
+		return t.Sub(now)
+	}
+	return 0
+}
+
+// circuitError is an [ErrCircuit] that ends after some time.
+type circuitError struct {
+	provider string
+	after    time.Duration
+	last     error
+}
+
+func (e *circuitError) Error() string {
+	text := fmt.Sprintf("%s: %s, for %s more", e.provider, ErrCircuit, e.after.Round(time.Second))
+	if e.last != nil {
+		text += ": " + e.last.Error()
+	}
+	return text
+}
+func (e *circuitError) Is(target error) bool { return target == ErrCircuit }
+func (e *circuitError) Unwrap() error        { return e.last }
+
+// again reports whether another try may help, and how long the provider asks
+// to wait before it.
+func again(err error) (bool, time.Duration) {
+	var p *ProviderError
+	var cut *cutError
+	var circuit *circuitError
+	switch {
+	case errors.As(err, &circuit):
+		return true, circuit.after
+	case errors.As(err, &cut):
+		return cut.again, 0
+	case errors.As(err, &p):
+		switch {
+		case p.Status == 429 && quotaGone(p.Reason):
+			return false, 0
+		case p.Status == 0, p.Status == 408, p.Status == 409, p.Status == 429, p.Status >= 500, p.Status == 200:
+			return true, p.After
+		}
+	}
+	return false, 0
+}
+
+// quotaGone reports a 429 that waiting does not cure.
+func quotaGone(reason string) bool {
+	r := strings.ToLower(reason)
+	return strings.Contains(r, "exceeded your current quota") || strings.Contains(r, "insufficient_quota") || strings.Contains(r, "credit balance")
+}
+
+// blame tells the breaker how a request ended.
+func (u *upstream) blame(ctx context.Context, err error) {
+	var p *ProviderError
+	var cut *cutError
+	switch {
+	case err == nil:
+		u.breaker.result(true)
+	case errors.As(err, &p):
+		switch {
+		case p.Status == 429:
+			u.breaker.undecided()
+		case p.Status == 0, p.Status == 401, p.Status == 403, p.Status == 408, p.Status >= 500:
+			u.breaker.result(false)
+		default:
+			u.breaker.result(true) // it is alive, and did not like this request
+		}
+	case errors.As(err, &cut) && cut.again && ctx.Err() == nil:
+		u.breaker.result(false)
+	default:
+		u.breaker.undecided()
+	}
+}
+
+// call sends a request until it brings an answer, or trying again is no use.
+// The usage counts all of its requests.
+func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used record.Usage, err error) {
+	ctx, release, err := o.account.hold(ctx)
+	if err != nil {
+		o.account.refused()
+		return nil, used, err
+	}
+	defer release()
+	if err := g.allowed(o); err != nil {
+		o.account.refused()
+		return nil, used, err
+	}
+	if g.tape.replaying() {
+		return g.replayed(ctx, o)
+	}
+	began := g.opt.Now()
+	sent := 0
+	var last error
+	for try := 1; ; try++ {
+		ans, err = g.try(ctx, o, last)
+		if ans != nil {
+			used = used.Add(ans.usage)
+		}
+		if !errors.Is(err, ErrCircuit) {
+			sent++
+		}
+		if err == nil || !g.pause(ctx, o, try, began, err) {
+			break
+		}
+		if !errors.Is(err, ErrCircuit) {
+			last = err
+		}
+	}
+	if errors.Is(err, ErrBudget) {
+		o.account.refused()
+	}
+	var p *ProviderError
+	if errors.As(err, &p) {
+		p.Attempts = sent
+	}
+	if rerr := g.tape.record(o, ans, err); rerr != nil && err == nil {
+		err = rerr
+	}
+	return ans, used, err
+}
+
+// try sends one request unless the circuit is open.
+func (g *Gateway) try(ctx context.Context, o *outgoing, last error) (*answer, error) {
+	if wait := o.to.breaker.allow(); wait > 0 {
+		return nil, &circuitError{o.to.Name, wait, last}
+	}
+	ans, err := g.once(ctx, o)
+	o.to.blame(ctx, err)
+	return ans, err
+}
+
+// pause waits before another try; false: there is none.
+func (g *Gateway) pause(ctx context.Context, o *outgoing, try int, began time.Time, err error) bool {
+	ok, after := again(err)
+	if !ok || ctx.Err() != nil {
+		return false
+	}
+	if s, started := o.sink.(interface{ started() bool }); started && s.started() {
+		return false
+	}
+	if try >= o.attempts && !errors.Is(err, ErrCircuit) {
+		return false
+	}
+	// Full jitter (Brooker, "Exponential backoff and jitter"), above what the
+	// provider asked for.
+	ceiling := min(g.opt.Backoff<<min(try-1, 20), g.opt.MaxBackoff)
+	wait := min(after, maxAfter) + time.Duration(g.opt.Rand()*float64(ceiling))
+	if g.opt.Now().Add(wait).Sub(began) > g.opt.Total {
+		return false
+	}
+	return g.opt.Sleep(ctx, wait) == nil
+}
+
+// allowed refuses what a limit on money cannot hold.
+func (g *Gateway) allowed(o *outgoing) error {
+	if !o.account.strict || o.free {
+		return nil
+	}
+	if _, known := g.opt.Prices.Of(o.model); !known {
+		return fmt.Errorf("%w: %s at %s: add it to prices in the configuration (0 for a model that costs nothing), or lift the money budget",
+			ErrUnknownPrice, o.model, o.to.Name)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// answerReader reads an answer once: for the meter, for the client, for the
+// recording.
+type answerReader struct {
+	g       *Gateway
+	name    string // of the provider
+	ans     *answer
+	in      *bufio.Reader
+	sink    sink
+	secrets redactor
+	keep    bool
+	watch   *watch // nil in a replay
+
+	total int64
+	data  []byte // of the event that is being read
+	head  bool
+}
+
+func (r *answerReader) run() error {
+	if r.streamed() {
+		return r.events()
+	}
+	return r.whole()
+}
+
+// streamed reports whether server-sent events follow, also where the content
+// type does not say so.
+func (r *answerReader) streamed() bool {
+	if strings.HasPrefix(r.ans.kind, "text/event-stream") {
+		return true
+	}
+	if strings.HasPrefix(r.ans.kind, "application/json") {
+		return false
+	}
+	peek, _ := r.in.Peek(6)
+	return bytes.HasPrefix(peek, []byte("data:")) || bytes.HasPrefix(peek, []byte("event:"))
+}
+
+func (r *answerReader) alive() {
+	if r.watch != nil {
+		r.watch.alive()
+	}
+}
+
+// put passes bytes on without the keys in them.
+func (r *answerReader) put(b []byte) error {
+	b = r.secrets.bytes(b)
+	if r.keep {
+		r.ans.raw = append(r.ans.raw, b...)
+	}
+	if r.sink == nil {
+		return nil
+	}
+	if !r.head {
+		r.head = true
+		r.sink.head(r.ans.status, r.ans.kind)
+	}
+	if err := r.sink.write(b); err != nil {
+		return fmt.Errorf("%w: %w", errSink, err)
+	}
+	return nil
+}
+
+// line reads one line with its end. A line may be as long as an answer.
+func (r *answerReader) line() ([]byte, error) {
+	var long []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		r.alive()
+		if r.total += int64(len(part)); r.total > r.g.opt.MaxAnswer {
+			return nil, &cutError{why: fmt.Sprintf("it is larger than %d bytes", r.g.opt.MaxAnswer)}
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			if long == nil {
+				return part, err
+			}
+			return append(long, part...), err
+		}
+		long = append(long, part...)
+	}
+}
+
+// events reads server-sent events (WHATWG HTML, "Server-sent events").
+func (r *answerReader) events() error {
+	for {
+		line, err := r.line()
+		if len(line) > 0 {
+			if perr := r.put(line); perr != nil {
+				return perr
+			}
+			r.take(bytes.TrimRight(line, "\r\n"))
+		}
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, io.EOF):
+			r.flush()
+			return r.end()
+		}
+		r.flush()
+		if r.ans.meter.ended {
+			return r.end() // the answer was whole before the connection broke
+		}
+		return err
+	}
+}
+
+func (r *answerReader) take(line []byte) {
+	if len(line) == 0 {
+		r.flush()
+		return
+	}
+	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	if !ok {
+		return
+	}
+	if len(r.data) > 0 {
+		r.data = append(r.data, '\n')
+	}
+	r.data = append(r.data, bytes.TrimPrefix(data, []byte(" "))...)
+}
+
+func (r *answerReader) flush() {
+	if len(r.data) > 0 {
+		r.ans.meter.event(r.secrets.bytes(r.data))
+		r.data = r.data[:0]
+	}
+}
+
+// whole reads an answer that is one document.
+func (r *answerReader) whole() error {
+	var doc bytes.Buffer
+	for {
+		line, err := r.line()
+		doc.Write(line)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	clean := r.secrets.bytes(doc.Bytes())
+	r.ans.meter.event(clean)
+	if err := r.put(clean); err != nil {
+		return err
+	}
+	return r.end()
+}
+
+// end judges an answer whose bytes ended in order.
+func (r *answerReader) end() error {
+	m := r.ans.meter
+	if r.sink != nil {
+		return nil
+	}
+	if m.failed != "" {
+		return &ProviderError{Provider: r.name, Status: r.ans.status, Reason: r.g.excerpt(m.failed), sent: true}
+	}
+	if m.ended {
+		return nil
+	}
+	if m.events == m.bad {
+		return &ProviderError{Provider: r.name, Status: r.ans.status, Reason: "what came is not what an API of this kind answers (no JSON that could be read)", sent: true}
+	}
+	why := "it ended without its end mark"
+	if m.bad > 0 {
+		why = fmt.Sprintf("%d of its %d events were no JSON and its end is missing", m.bad, m.events)
+	}
+	return &cutError{why: why, again: true}
+}
