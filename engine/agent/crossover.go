@@ -353,8 +353,14 @@ func (e *editing) crossFiles(d *donor, pairs []pair, added []string) bool {
 		}
 		if i < len(pairs) {
 			e.changed[pairs[i].src.path()] = pairs[i].other
-		} else if data, err := d.read(e.ctx, added[i-len(pairs)]); err == nil {
-			e.changed[added[i-len(pairs)]] = data
+		} else {
+			data, err := d.read(e.ctx, added[i-len(pairs)])
+			if err != nil {
+				e.err = err
+				return false
+			}
+			f, _ := findFile(d.files.Files(), added[i-len(pairs)])
+			e.changed[f.Path], e.modes[f.Path] = data, f.Mode
 		}
 		taken++
 	}

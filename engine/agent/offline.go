@@ -56,7 +56,7 @@ func (a *Offline) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 		return Result{}, &Error{Class: record.ClassInternal, Usage: freeOfCharge(),
 			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number)}
 	}
-	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a, changed: map[string][]byte{}}
+	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
 	e.run()
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

@@ -18,7 +18,8 @@ type editing struct {
 	rng     *rand.Rand
 	base    Tree
 	limits  *Offline
-	changed map[string][]byte // new content by path
+	changed map[string][]byte      // new content by path
+	modes   map[string]record.Mode // of files that are new
 	intents []string
 	strong  bool // large steps
 	picked  []pick
@@ -80,6 +81,8 @@ func (e *editing) changes() []record.Change {
 				continue
 			}
 			c.Mode = f.Mode
+		} else if m, ok := e.modes[path]; ok {
+			c.Mode = m
 		}
 		out = append(out, c)
 	}
