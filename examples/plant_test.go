@@ -15,14 +15,15 @@ func TestThePlantIsATrap(t *testing.T) {
 		pump, valve [4]int
 		want        [3]float64 // power, pump, valve
 	}{
-		{"untouched", [4]int{5, 5, 5, 5}, [4]int{5, 5, 5, 5}, [3]float64{50, 0, 0}},
-		{"within stage 0 nearer is a little better", [4]int{7, 5, 5, 5}, [4]int{5, 7, 5, 5}, [3]float64{54, 0, 0}},
-		{"the next stage costs power", [4]int{7, 4, 5, 5}, [4]int{5, 5, 5, 5}, [3]float64{42, 1, 0}},
-		{"a finished module alone costs more", [4]int{7, 4, 3, 6}, [4]int{5, 5, 5, 5}, [3]float64{34, 2, 0}},
-		{"the other one too", [4]int{5, 5, 5, 5}, [4]int{4, 7, 6, 3}, [3]float64{34, 0, 2}},
-		{"both on their way fight", [4]int{7, 4, 3, 6}, [4]int{4, 7, 5, 5}, [3]float64{10, 0, 0}},
-		{"both finished run", [4]int{7, 4, 3, 6}, [4]int{4, 7, 6, 3}, [3]float64{100, 2, 2}},
-		{"the wrong way is no progress", [4]int{0, 9, 9, 0}, [4]int{5, 5, 5, 5}, [3]float64{50, 0, 0}},
+		{"untouched", [4]int{50, 50, 50, 50}, [4]int{50, 50, 50, 50}, [3]float64{50, 0, 0}},
+		{"within stage 0 nearer is a little better", [4]int{62, 47, 50, 50}, [4]int{50, 58, 43, 50}, [3]float64{57.5, 0, 0}},
+		{"the next stage costs power", [4]int{62, 46, 50, 50}, [4]int{50, 50, 50, 50}, [3]float64{42, 1, 0}},
+		{"a finished module alone costs more", [4]int{62, 42, 56, 44}, [4]int{50, 50, 50, 50}, [3]float64{35.25, 2, 0}},
+		{"the other one too", [4]int{50, 50, 50, 50}, [4]int{44, 58, 42, 60}, [3]float64{35.25, 0, 2}},
+		{"both on their way fight", [4]int{62, 42, 56, 44}, [4]int{44, 58, 48, 50}, [3]float64{10, 0, 0}},
+		{"both finished run", [4]int{62, 42, 56, 44}, [4]int{44, 58, 42, 60}, [3]float64{100, 2, 2}},
+		{"both nearly right run", [4]int{62, 42, 56, 49}, [4]int{44, 58, 42, 55}, [3]float64{95, 2, 2}},
+		{"the wrong way is no progress", [4]int{0, 99, 99, 0}, [4]int{50, 50, 50, 50}, [3]float64{50, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, v := c.pump, c.valve
@@ -41,9 +42,9 @@ func TestThePlantIsATrap(t *testing.T) {
 
 func TestThePlantRefusesBrokenModules(t *testing.T) {
 	dir, l := copyOf(t, "deceptive")
-	const valve = "lift = 5\ndelay = 5\nseat = 5\nspring = 5\n"
+	const valve = "lift = 50\ndelay = 50\nseat = 50\nspring = 50\n"
 	for _, c := range []struct{ name, pump, want string }{
-		{"a dial beyond 9", "speed = 12\nstroke = 5\ninlet = 5\nprime = 5\n", "pump.conf:1: speed = 12 is no dial from 0 to 9"},
+		{"a dial beyond 99", "speed = 100\nstroke = 5\ninlet = 5\nprime = 5\n", "pump.conf:1: speed = 100 is no dial from 0 to 99"},
 		{"a negative dial", "speed = -1\nstroke = 5\ninlet = 5\nprime = 5\n", "is no dial"},
 		{"a broken number", "speed = 1.5\nstroke = 5\ninlet = 5\nprime = 5\n", "is no dial"},
 		{"a missing dial", "stroke = 5\ninlet = 5\nprime = 5\n", "the dial speed is missing"},
