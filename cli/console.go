@@ -102,6 +102,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		},
 		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
 		Quit:    tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
+		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	})
 	if errors.Is(uiErr, tui.ErrAborted) {
@@ -125,6 +126,17 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		return errInterrupted
 	}
 	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
+}
+
+// difftool shows two commits in the program that git is set to, nil without
+// git.
+func (a *App) difftool(ses *engine.Session) func(from, to record.Hash) []string {
+	if !a.has("git") {
+		return nil
+	}
+	return func(from, to record.Hash) []string {
+		return []string{"git", "--git-dir", filepath.Join(ses.Dir, "store.git"), "difftool", "--no-prompt", from.String(), to.String()}
+	}
 }
 
 // layoutFile remembers the console's layout for this user.

@@ -65,8 +65,8 @@ const speedYAML = `
 goal: measure the overhead
 workers: 2
 evaluator:
-  command: [sh, -c, "echo 1"]
-  output: last-number
+  command: [sh, -c, "echo value=1"]
+  output: name=value
   protected: []
 map:
   axes:

@@ -27,7 +27,7 @@ func (s *State) decide(d record.Decision) {
 	switch d.Verb {
 	case record.Reject:
 		s.reject(d)
-	case record.Restore:
+	case record.Restore, record.Approve: // an approval that was taken back and given again
 		s.restore(d)
 	case record.Freeze:
 		s.freeze(d)
@@ -268,7 +268,7 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 		if m.status != record.StatusHeld {
 			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id)
 		}
-		return d, nil
+		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
 	case record.Pin:
 		inverse.Verb = record.Unpin
 	case record.Unpin:
@@ -337,6 +337,24 @@ func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
 		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
 	}
 	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
+	frozen, boost := s.decided.frozen[d.Text], s.decided.boosts[d.Text]
+	switch {
+	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
+		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
+	case d.Verb == record.Boost:
+		back.Verb, back.Value = record.Boost, max(boost, 0)
+		if back.Value == 0 {
+			back.Value = 1
+		}
+	case d.Verb == record.Freeze && frozen:
+		return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Text)
+	case d.Verb == record.Release && frozen:
+		back.Verb = record.Freeze
+	case d.Verb == record.Release && boost > 0 && boost != 1:
+		back.Verb, back.Value = record.Boost, boost
+	case d.Verb == record.Release:
+		return d, fmt.Errorf("%w: %s is neither frozen nor boosted", ErrDecision, d.Text)
+	}
 	d.Inverse = &back
 	return d, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"time"
 
 	"atoll/config"
 	"atoll/gitops"
@@ -40,7 +41,28 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
 			return d, err
 		}
 	}
-	return d, nil
+	d.Retries, err = e.retriesOf(ctx, id)
+	return d, err
+}
+
+// retriesOf lists the jobs that try a job again, oldest first.
+func (e *Engine) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID, error) {
+	asked := false
+	if err := e.ask(ctx, func(s *State) {
+		for _, d := range s.decided.all {
+			asked = asked || d.Verb == record.Retry && d.Job == id
+		}
+	}); err != nil || !asked {
+		return nil, err
+	}
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Limit: 1000})
+	var out []record.JobID
+	for i := len(jobs) - 1; i >= 0; i-- {
+		if jobs[i].RetryOf == id {
+			out = append(out, jobs[i].ID)
+		}
+	}
+	return out, err
 }
 
 // stagesOf tells the stretches of a job as far as its row knows them.
@@ -204,6 +226,11 @@ func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (Candidat
 }
 
 func (s *State) fillDetail(d *CandidateDetail) {
+	for _, x := range s.decided.all {
+		if x.Verb == record.Promote && x.Candidate == d.Candidate.ID {
+			d.Branches = append(d.Branches, x.Text)
+		}
+	}
 	m := s.member(d.Candidate.ID)
 	if m == nil || s.arch == nil {
 		return
@@ -229,8 +256,16 @@ func (e *Engine) Niche(ctx context.Context, cell int) (NicheDetail, error) {
 	d := NicheDetail{Cell: cell}
 	var holder record.CandidateID = record.NoCandidate
 	var runners []record.CandidateID
-	if err := e.ask(ctx, func(s *State) { holder, runners = s.fillNiche(&d) }); err != nil {
+	var jobs []record.JobID
+	if err := e.ask(ctx, func(s *State) { holder, runners = s.fillNiche(&d); jobs = s.jobsFrom(cell, 20) }); err != nil {
 		return d, err
+	}
+	for _, id := range jobs {
+		j, err := e.db.Job(ctx, e.exp, id)
+		if err != nil {
+			return d, fmt.Errorf("read job %s: %w", id, err)
+		}
+		d.Jobs = append(d.Jobs, j)
 	}
 	if holder != record.NoCandidate {
 		c, err := e.Candidate(ctx, holder)
@@ -270,6 +305,22 @@ func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []
 	return holder, runners
 }
 
+// jobsFrom lists the newest jobs whose parent lies in a niche.
+func (s *State) jobsFrom(cell, limit int) []record.JobID {
+	if s.arch == nil {
+		return nil
+	}
+	var out []record.JobID
+	for i := len(s.members) - 1; i > 0 && len(out) < limit; i-- {
+		if m := s.members[i]; m != nil {
+			if at, ok := s.arch.CellOf(m.parent); ok && at == cell {
+				out = append(out, m.job)
+			}
+		}
+	}
+	return out
+}
+
 // takeovers tells who held a niche under the present map, newest first: the
 // candidates that were better than all before them, in fold order.
 func (s *State) takeovers(cell, limit int) []Takeover {
@@ -300,9 +351,24 @@ func (s *State) takeovers(cell, limit int) []Takeover {
 // Lineage returns the family of one candidate.
 func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (Lineage, error) {
 	l := Lineage{Focus: id}
-	err := e.ask(ctx, func(s *State) { s.fillLineage(&l) })
-	return l, err
+	if err := e.ask(ctx, func(s *State) { s.fillLineage(&l) }); err != nil {
+		return l, err
+	}
+	for _, nodes := range [][]LineageNode{l.Ancestors, l.Descendants} {
+		for i := range nodes[:min(len(nodes), lineageWords)] {
+			c, err := e.db.Candidate(ctx, e.exp, nodes[i].ID)
+			if err != nil {
+				return l, fmt.Errorf("read candidate %s: %w", nodes[i].ID, err)
+			}
+			nodes[i].Parents, nodes[i].Class, nodes[i].Intent = c.Parents, c.Class, c.Intent
+		}
+	}
+	return l, nil
 }
+
+// lineageWords is how many ancestors and descendants are told with their
+// intent and their other parents.
+const lineageWords = 100
 
 // lineageCap bounds the descendants that are listed.
 const lineageCap = 500
@@ -356,8 +422,9 @@ func (s *State) node(m *member) LineageNode {
 	return n
 }
 
-// Diff returns the difference between two candidates as patches.
-func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID) ([]FilePatch, error) {
+// Diff returns the difference between two candidates as patches with lines of
+// context around each change.
+func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]FilePatch, error) {
 	ca, err := e.db.Candidate(ctx, e.exp, a)
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", a, err)
@@ -366,15 +433,13 @@ func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID) ([]FilePatch
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", b, err)
 	}
-	return DiffTrees(ctx, e.repo, ca.Tree, cb.Tree)
+	return DiffTrees(ctx, e.repo, ca.Tree, cb.Tree, lines)
 }
 
-// diffContext is how many unchanged lines surround a hunk.
-const diffContext = 3
-
-// DiffTrees returns the difference between two trees as patches.
-func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash) ([]FilePatch, error) {
-	patches, err := repo.Patch(ctx, a, b, diffContext)
+// DiffTrees returns the difference between two trees as patches with lines of
+// context around each change.
+func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]FilePatch, error) {
+	patches, err := repo.Patch(ctx, a, b, max(0, lines))
 	if err != nil {
 		return nil, err
 	}
@@ -435,6 +500,10 @@ func (e *Engine) Settings(ctx context.Context) ([]SettingInfo, error) {
 		if v, ok := now[r.Key]; ok && v != r.Value {
 			info.Value, info.Origin = v, "set while it runs"
 		}
+		_, info.Live = liveKeys[r.Key]
+		if r.Key == "review.measure" || r.Key == "review.niche" {
+			info.Enum = []string{"off", "risky", "all"}
+		}
 		out = append(out, info)
 	}
 	return out, nil
@@ -446,7 +515,20 @@ func liveValues(s record.Settings) map[string]string {
 		"workers": fmt.Sprint(s.Workers), "budget.jobs": fmt.Sprint(s.MaxJobs), "budget.evaluations": fmt.Sprint(s.MaxEvals),
 		"budget.tokens": fmt.Sprint(s.MaxTokens), "budget.cost_usd": fmt.Sprint(s.MaxCostUSD), "goal": s.Goal,
 		"review.measure": s.Review, "review.niche": s.ReviewNiche, "search.inspirations": fmt.Sprint(s.Inspirations),
+		"budget.wall": (time.Duration(s.MaxWallMS) * time.Millisecond).String(), "constraints": jsonText(s.Constraints), "acceptance": jsonText(s.Acceptance),
 	}
+}
+
+// jsonText writes a list as the configuration prints it, "" for none.
+func jsonText(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // Doctor checks the machine and the store under a running experiment.

@@ -38,7 +38,7 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 		if again, err := e.attend(ctx); err != nil {
 			e.note("error", record.NoJob, err.Error())
 		} else if again && !e.draining() {
-			e.finished, e.budget = false, ""
+			e.finished, e.budget, e.fatal = false, "", nil
 			return true
 		}
 		e.publish(true)
@@ -64,7 +64,7 @@ func (e *Engine) attend(ctx context.Context) (work bool, err error) {
 	for _, d := range e.st.decided.all[from:] {
 		work = work || startsWork(d)
 	}
-	return work && e.fatal == nil, e.markPlaced(ctx)
+	return work, e.markPlaced(ctx)
 }
 
 // startsWork reports whether a decision can give an engine at rest something

@@ -211,7 +211,7 @@ func (e *Engine) actFrom(ctx context.Context, i int) error {
 func (e *Engine) carryOut(ctx context.Context, d record.Decision) error {
 	switch d.Verb {
 	case record.Approve:
-		err := e.db.Release(ctx, e.exp, record.JobID(d.Candidate))
+		err := ignoreLost(e.db.Release(ctx, e.exp, record.JobID(d.Candidate)))
 		e.offer(1)
 		return err
 	case record.Reject:
@@ -259,7 +259,7 @@ func (e *Engine) rejectOne(ctx context.Context, d record.Decision) error {
 	}
 	m := e.st.member(d.Candidate)
 	if m != nil && m.status == record.StatusHeld {
-		return e.db.EndHeld(ctx, e.exp, m.job, record.Rejected, record.ClassReview, reason)
+		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.job, record.Rejected, record.ClassReview, reason))
 	}
 	return nil // the fold takes it out of the archive
 }

@@ -95,7 +95,7 @@ func (e *Engine) start(ctx context.Context) error {
 
 // equip makes ready what only the owner needs: sandbox, evaluator, agents.
 func (e *Engine) equip(ctx context.Context) error {
-	if n, err := sandbox.ReapStrays(e.ses.Dir); err != nil {
+	if n, err := sandbox.ReapStrays(e.cfg.Sandbox.Scratch); err != nil {
 		e.note("warn", record.NoJob, fmt.Sprintf("look for processes of a dead engine: %v", err))
 	} else if n > 0 {
 		e.note("info", record.NoJob, "ended "+plural(n, "process")+" of a dead engine")

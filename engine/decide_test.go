@@ -1,0 +1,167 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+func decision(verb record.Verb) record.Decision {
+	return record.Decision{Who: "tester", Verb: verb, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+}
+
+func about(verb record.Verb, id record.CandidateID) record.Decision {
+	d := decision(verb)
+	d.Candidate = id
+	return d
+}
+
+func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
+	l := newLab(t, "budget.jobs=0")
+	eng, stop := l.start()
+	defer stop()
+	s := l.await(eng, "three niches are filled", func(s *engine.Snapshot) bool { return s.Grid.Filled >= 3 && s.Best.ID > 0 })
+	best := s.Best.ID
+	decide := func(d record.Decision) {
+		t.Helper()
+		if _, err := eng.Decide(t.Context(), d); err != nil {
+			t.Fatalf("%s: %v", engine.DecisionText(d), err)
+		}
+	}
+	cellOf := func(s *engine.Snapshot, id record.CandidateID) *engine.Cell {
+		for i := range s.Grid.Cells {
+			if s.Grid.Cells[i].Elite == id {
+				return &s.Grid.Cells[i]
+			}
+		}
+		return nil
+	}
+
+	decide(about(record.Freeze, best))
+	l.await(eng, "the niche is frozen", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
+	if _, err := eng.Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the freeze is undone", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c == nil || !c.Frozen })
+	if _, err := eng.Redo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the freeze is done again", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
+
+	boost := about(record.Boost, best)
+	boost.Value = 4
+	decide(boost)
+	l.await(eng, "the niche is boosted", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
+
+	decide(about(record.Reject, best))
+	l.await(eng, "another is the best and holds its niche", func(s *engine.Snapshot) bool {
+		return s.Best.ID != best && cellOf(s, best) == nil
+	})
+	if _, err := eng.Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the rejected one is back", func(s *engine.Snapshot) bool { return cellOf(s, best) != nil })
+
+	for _, d := range []record.Decision{about(record.Reject, record.Root), about(record.Freeze, 99999), about(record.Approve, best), decision(record.Refit)} {
+		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, engine.ErrDecision) {
+			t.Errorf("%s: %v", engine.DecisionText(d), err)
+		}
+	}
+	stop()
+	if err := l.state().CheckArchive(); err != nil {
+		t.Errorf("the archive is not the fold: %v", err)
+	}
+}
+
+func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
+	l := newLab(t, "budget.jobs=0")
+	eng, stop := l.start()
+	defer stop()
+	l.await(eng, "it runs", func(s *engine.Snapshot) bool { return s.Jobs.Ended() > 2 })
+	if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
+		t.Fatal(err)
+	}
+	s := l.await(eng, "nothing runs", func(s *engine.Snapshot) bool {
+		return s.State == record.ExperimentPaused && s.Jobs.Running == 0 && len(s.Running) == 0
+	})
+	ended := s.Jobs.Ended()
+	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "it goes on", func(s *engine.Snapshot) bool { return s.Jobs.Ended() > ended+2 })
+}
+
+func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
+	for _, gate := range []string{"review.measure", "review.niche"} {
+		t.Run(gate, func(t *testing.T) {
+			l := newLab(t, gate+"=all", "budget.jobs=6")
+			s := l.run()
+			if s.Jobs.Held < 2 {
+				t.Fatalf("jobs %+v", s.Jobs)
+			}
+			held := l.jobs(record.Held)
+			approved, rejected := held[0].Candidate, held[1].Candidate
+			for _, d := range []record.Decision{about(record.Approve, approved), about(record.Reject, rejected)} {
+				p, err := l.state().Prepare(d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l.run()
+			a, err := l.ses.DB.Job(t.Context(), l.exp.ID, record.JobID(approved))
+			if err != nil || a.State != record.Placed && a.State != record.Scored {
+				t.Errorf("the approved job is %s, %v", a.State, err)
+			}
+			r, err := l.ses.DB.Job(t.Context(), l.exp.ID, record.JobID(rejected))
+			if err != nil || r.State != record.Rejected {
+				t.Errorf("the rejected job is %s, %v", r.State, err)
+			}
+			if err := l.state().CheckArchive(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestJobsCanBeRetriedStartedAndInjected(t *testing.T) {
+	l := newLab(t, "budget.jobs=4")
+	l.run()
+	write(t, l.repo+"/program.txt", "a = 3.5\nb = 3.5\nc = 1.5\nd = 1.5\n")
+	git(t, l.repo, "commit", "-q", "-a", "-m", "mine")
+	if _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, "HEAD", "tester"); err != nil {
+		t.Fatal(err)
+	}
+	retry := decision(record.Retry)
+	retry.Job = 2
+	if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, retry); err != nil {
+		t.Fatal(err)
+	}
+	set := decision(record.Set)
+	set.Args = []byte(`{"key":"budget.jobs","value":"6"}`)
+	set, err := l.state().Prepare(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, set); err != nil {
+		t.Fatal(err)
+	}
+	s := l.run()
+	if s.Best.Objective != 0 {
+		t.Errorf("the injected commit scores 0, the best is %v", s.Best.Objective)
+	}
+	if s.Settings.MaxJobs != 6 || s.Jobs.Ended() != 6 {
+		t.Errorf("budget %d, jobs %+v", s.Settings.MaxJobs, s.Jobs)
+	}
+	found := false
+	for _, j := range l.jobs() {
+		found = found || j.RetryOf == 2
+	}
+	if !found {
+		t.Error("job 2 was not tried again")
+	}
+}

@@ -1,0 +1,173 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+func TestAnExperimentRunsToItsBudgetAndEveryJobIsAccountedFor(t *testing.T) {
+	l := newLab(t)
+	s := l.run()
+	if s.State != record.ExperimentDone || s.Jobs.Ended() != 24 || s.Jobs.Queued+s.Jobs.Running+s.Jobs.Held != 0 {
+		t.Fatalf("state %s, jobs %+v", s.State, s.Jobs)
+	}
+	if s.Root.ID != record.Root || s.Root.Samples != 2 || s.Noisy {
+		t.Errorf("root %+v, noisy %v", s.Root, s.Noisy)
+	}
+	if s.Best.Objective <= s.Root.Objective || s.Best.Percent <= 0 {
+		t.Errorf("best %+v is no better than the root %+v", s.Best, s.Root)
+	}
+	if s.Grid.Filled < 2 {
+		t.Errorf("%d niches filled", s.Grid.Filled)
+	}
+	if err := l.state().CheckArchive(); err != nil {
+		t.Errorf("the archive is not the fold: %v", err)
+	}
+	for _, c := range l.candidates() {
+		hash := strings.Fields(c)[1]
+		git(t, filepath.Join(l.ses.Dir, "store.git"), "cat-file", "-e", hash+"^{commit}")
+	}
+	if refs := git(t, filepath.Join(l.ses.Dir, "store.git"), "for-each-ref", "refs/atoll"); strings.Contains(refs, "attempt") {
+		t.Errorf("attempt refs are left behind:\n%s", refs)
+	}
+	git(t, filepath.Join(l.ses.Dir, "store.git"), "fsck", "--strict", "--connectivity-only")
+}
+
+func TestOneSeedGivesOneResultWhateverTheNumberOfWorkers(t *testing.T) {
+	var first []string
+	for _, workers := range []int{1, 2, 4} {
+		l := newLab(t, "order=strict", "seed=7", fmt.Sprintf("workers=%d", workers))
+		l.run()
+		got := l.candidates()
+		if first == nil {
+			first = got
+			continue
+		}
+		if diff := same(first, got); diff != "" {
+			t.Errorf("%d workers differ from one:\n%s", workers, diff)
+		}
+	}
+}
+
+func TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened(t *testing.T) {
+	whole := newLab(t, "seed=3")
+	whole.run()
+	broken := newLab(t, "seed=3")
+	for i := range 6 {
+		eng := engine.New(broken.ses, broken.exp.ID, engine.Options{Who: "tester"})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- eng.Run(ctx) }()
+		broken.await(eng, "some more jobs ended", func(s *engine.Snapshot) bool {
+			return s.Jobs.Ended() >= 3*(i+1) || s.State == record.ExperimentDone
+		})
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped run: %v", err)
+		}
+	}
+	s := broken.run()
+	if s.Jobs.Ended() != 24 {
+		t.Errorf("jobs %+v", s.Jobs)
+	}
+	if diff := same(whole.candidates(), broken.candidates()); diff != "" {
+		t.Errorf("differs from the run that was not stopped:\n%s", diff)
+	}
+}
+
+func TestTheUsersRepositoryStaysAsItIs(t *testing.T) {
+	l := newLab(t)
+	before := footprint(t, l.repo)
+	l.run()
+	if after := footprint(t, l.repo); before != after {
+		t.Errorf("the repository changed:\n%s\nagainst\n%s", before, after)
+	}
+	name, err := engine.Promote(t.Context(), l.ses, l.exp.ID, l.state().Snapshot().Best.ID, "better", "tester")
+	if err != nil || name == "" {
+		t.Fatalf("promote: %q, %v", name, err)
+	}
+	refs := git(t, l.repo, "for-each-ref", "--format=%(refname)")
+	if refs != "refs/heads/better\nrefs/heads/main" {
+		t.Errorf("refs after promote:\n%s", refs)
+	}
+	if _, err := engine.Promote(t.Context(), l.ses, l.exp.ID, 0, "better", "tester"); err == nil {
+		t.Error("a branch that exists was overwritten")
+	}
+}
+
+// footprint tells everything of a repository that a run must not touch.
+func footprint(t *testing.T, repo string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(git(t, repo, "rev-parse", "HEAD") + git(t, repo, "for-each-ref") + git(t, repo, "status", "--porcelain", "--ignored"))
+	for _, name := range []string{".git/HEAD", ".git/index", ".git/config"} {
+		data, err := os.ReadFile(filepath.Join(repo, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %x\n", name, data)
+	}
+	return b.String()
+}
+
+func TestBudgetsAreNeverOverrun(t *testing.T) {
+	for _, limit := range []int{5, 9} {
+		l := newLab(t, "budget.jobs=0", fmt.Sprintf("budget.evaluations=%d", limit), "workers=3")
+		s := l.run()
+		if s.Evals > limit {
+			t.Errorf("%d evaluations against a budget of %d", s.Evals, limit)
+		}
+		if s.State != record.ExperimentDone || !strings.Contains(s.Reason, "budget") {
+			t.Errorf("ended %s: %s", s.State, s.Reason)
+		}
+	}
+}
+
+func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) {
+	for name, command := range map[string]string{
+		"exit code":        "sh -c 'echo broken >&2; exit 3'",
+		"no result":        "true",
+		"not finite":       "echo score=nan",
+		"no axis":          "echo score=1",
+		"missing program":  "./nothing.sh",
+		"a bad last word":  "echo score=many",
+		"no metric at all": "echo other=1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, "evaluator.command="+command)
+			eng := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true})
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			defer cancel()
+			err := eng.Run(ctx)
+			if !errors.Is(err, engine.ErrBroken) || !strings.Contains(err.Error(), "root") {
+				t.Errorf("err %v", err)
+			}
+			if s := eng.Feed().Latest(); s.Jobs.Ended() != 0 || s.State != record.ExperimentBroken {
+				t.Errorf("state %s, jobs %+v", s.State, s.Jobs)
+			}
+		})
+	}
+}
+
+func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
+	l := newLab(t, "budget.jobs=0")
+	eng, stop := l.start()
+	defer stop()
+	l.await(eng, "the engine has the lock", func(s *engine.Snapshot) bool { return s.Owner })
+	other, err := engine.OpenSession(t.Context(), engine.SessionOptions{Dir: l.ses.Dir, Target: l.ses.Target, Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := other.Lock(); !errors.Is(err, engine.ErrLocked) {
+		t.Errorf("second lock: %v", err)
+	}
+}
