@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -75,10 +76,9 @@ func build() (string, error) {
 
 // player is the running program of the candidate.
 type player struct {
-	cmd     *exec.Cmd
-	to, of  *os.File
-	answer  [4]byte
-	running bool
+	cmd    *exec.Cmd
+	to, of *os.File
+	answer [4]byte
 }
 
 func start(program string) (*player, error) {
@@ -106,12 +106,14 @@ func start(program string) (*player, error) {
 	return &player{cmd: cmd, to: to, of: of}, nil
 }
 
-// stop ends the program. All is measured by then, so how it ends is no matter.
+// stop ends the program: it ends by itself when there is no more to read, and
+// is killed when it does not.
 func (p *player) stop() {
 	p.to.Close()
 	p.of.Close()
-	p.cmd.Process.Kill()
-	p.cmd.Wait()
+	late := time.AfterFunc(time.Second, func() { p.cmd.Process.Kill() })
+	p.cmd.Wait() // all is measured by now, so how it ended is no matter
+	late.Stop()
 }
 
 // pack plays one instance and returns the number of bins.
