@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,6 @@ type trial struct {
 	spec   sandbox.Spec
 	secret []string
 	watch  *clientWatch
-	laid   bool // the tree was laid file by file, not from a checkout
 }
 
 // attempt runs the client once.
@@ -227,60 +225,6 @@ func (x *trial) skips() []string {
 		}
 	}
 	return list
-}
-
-// lay gives the run its base: a checkout, or the files one by one.
-func (x *trial) lay(ctx context.Context) (func(), error) {
-	tree := x.j.Parent.Tree
-	if x.c.o.Checkout != nil && !tree.IsZero() {
-		dir, release, err := x.c.o.Checkout(ctx, tree)
-		if err != nil {
-			return nil, fmt.Errorf("check out the parent: %w", err)
-		}
-		x.spec.Base = dir
-		return release, nil
-	}
-	x.laid = true
-	for _, f := range x.t.Files() {
-		if f.Mode == record.Submodule {
-			continue
-		}
-		data, err := x.t.Read(ctx, f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", f.Path, err)
-		}
-		x.spec.Delta = append(x.spec.Delta, record.Change{Path: f.Path, Mode: f.Mode, Data: data})
-	}
-	return func() {}, nil
-}
-
-// changes returns what the client changed against the tree it was given.
-func (x *trial) changes(ctx context.Context, res sandbox.Result) ([]record.Change, error) {
-	if !x.laid {
-		return res.Changes, nil
-	}
-	now := make(map[string]record.Change, len(res.Changes))
-	for _, c := range res.Changes {
-		now[c.Path] = c
-	}
-	var list []record.Change
-	for _, was := range x.spec.Delta {
-		c, ok := now[was.Path]
-		delete(now, was.Path)
-		switch {
-		case !ok:
-			list = append(list, record.Change{Path: was.Path})
-		case c.Mode != was.Mode || !bytes.Equal(c.Data, was.Data):
-			list = append(list, c)
-		}
-	}
-	for _, c := range now {
-		if c.Mode != record.Deleted {
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(a, b record.Change) int { return strings.Compare(a.Path, b.Path) })
-	return list, ctx.Err()
 }
 
 // startScript is the first program of a run: it lays the client's files into

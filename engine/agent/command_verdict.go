@@ -51,15 +51,11 @@ const (
 func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, metered record.Usage, prompt string) (Result, error) {
 	rep := x.report(res)
 	usage := x.usage(rep, metered)
-	changes, err := x.changes(ctx, res)
-	ended := err
-	if ctx.Err() != nil {
-		ended = context.Cause(ctx)
-	}
+	changes := res.Changes
 	evidence := x.evidence(res, rep, prompt)
-	if ended != nil {
+	if ctx.Err() != nil {
 		return Result{}, &Error{Class: record.ClassAgent, Reason: x.c.o.Name + " was stopped", Usage: usage,
-			Evidence: append(evidence, x.partial(changes)...), Err: ended}
+			Evidence: append(evidence, x.partial(changes)...), Err: context.Cause(ctx)}
 	}
 	fault, message := x.fault(res, rep, runErr)
 	switch {

@@ -32,8 +32,12 @@ type claudeEvent struct {
 		Output float64 `json:"output_tokens"`
 	} `json:"usage"`
 	Models map[string]struct {
-		Basis string `json:"costBasis"`
-	} `json:"modelUsage"`
+		Basis  string  `json:"costBasis"`
+		Input  float64 `json:"inputTokens"`
+		Read   float64 `json:"cacheReadInputTokens"`
+		Write  float64 `json:"cacheCreationInputTokens"`
+		Output float64 `json:"outputTokens"`
+	} `json:"modelUsage"` // of the whole session, which is this run
 	// api_retry
 	Attempt int `json:"attempt"`
 	Of      int `json:"max_retries"`
@@ -121,6 +125,11 @@ func (c *claudeEvents) result(s *Stream, e *claudeEvent) {
 		s.rep.HasUsage = true
 		s.rep.Usage.InputTokens = count64(u.Input + u.Read + u.Write)
 		s.rep.Usage.OutputTokens = count64(u.Output)
+		var in, out int64
+		for _, m := range e.Models {
+			in, out = in+count64(m.Input+m.Read+m.Write), out+count64(m.Output)
+		}
+		s.rep.Usage.InputTokens, s.rep.Usage.OutputTokens = max(s.rep.Usage.InputTokens, in), max(s.rep.Usage.OutputTokens, out)
 		if s.rep.Usage.InputTokens > 0 {
 			s.rep.Usage.Requests = max(e.Turns, 1)
 		}

@@ -18,7 +18,7 @@ type piEvents struct {
 type piEvent struct {
 	Type    string `json:"type"`
 	Message *struct {
-		Role    string `json:"role"`
+		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 		Usage   struct {
 			Input  float64 `json:"input"` // without cached

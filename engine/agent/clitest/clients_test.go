@@ -1,0 +1,317 @@
+package clitest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atoll/engine/agent"
+	"atoll/engine/agent/clitest"
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// clients are the ones that are run for real.
+var clients = []string{"codex", "claude", "gemini", "opencode"}
+
+// client returns the path of an installed client. Without ATOLL_REAL_CLIENTS
+// the test is skipped; with it, a client that cannot be had is a failure.
+func client(t *testing.T, name string) string {
+	t.Helper()
+	if os.Getenv("ATOLL_REAL_CLIENTS") != "1" {
+		t.Skip("the slow suite: set ATOLL_REAL_CLIENTS=1 to run real clients (npm installs them)")
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not here, and the clients come from npm")
+	}
+	dir := os.Getenv("ATOLL_CLIENTS_DIR")
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "atoll-clients")
+	}
+	if out, err := exec.CommandContext(t.Context(), "sh", "install.sh", dir, name).CombinedOutput(); err != nil {
+		if exec.CommandContext(t.Context(), "npm", "ping").Run() != nil {
+			t.Skipf("npm does not answer: %s", out)
+		}
+		t.Fatalf("npm answers, but %s could not be installed: %v\n%s", name, err, out)
+	}
+	return filepath.Join(dir, name, "node_modules", ".bin", name)
+}
+
+// bench is one real client before one scripted model.
+type bench struct {
+	t      *testing.T
+	box    *sandbox.Box
+	server *clitest.Server
+	name   string
+	path   string
+	mu     sync.Mutex
+	live   []string
+	stages []string
+}
+
+func newBench(t *testing.T, name string, steps ...clitest.Step) *bench {
+	t.Helper()
+	path := client(t, name)
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dir, err := os.MkdirTemp("", "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server, err := clitest.Start(dir, "token-"+rand.Text(), steps...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return &bench{t: t, box: box, server: server, name: name, path: path}
+}
+
+// options are those of the command agent; change them before agent is called.
+func (b *bench) options() agent.CommandOptions {
+	return agent.CommandOptions{
+		Preset: b.name, Command: []string{b.path}, Model: "mock-model", Box: b.box, Timeout: 90 * time.Second,
+		Limits: sandbox.Limits{Memory: 4 << 30, Output: 32 << 20},
+		Gateway: func(context.Context, agent.Job) (agent.Endpoint, func() record.Usage, error) {
+			return agent.Endpoint{Socket: b.server.Socket, Token: b.server.Token}, b.server.Usage, nil
+		},
+	}
+}
+
+func (b *bench) job() agent.Job {
+	return agent.Job{Number: 7, Attempt: 1, Goal: "change beta to BETA in hello.txt", Operator: record.OpStructural,
+		Live:     func(l string) { b.mu.Lock(); b.live = append(b.live, l); b.mu.Unlock() },
+		Progress: func(s string) { b.mu.Lock(); b.stages = append(b.stages, s); b.mu.Unlock() },
+	}
+}
+
+func (b *bench) edit(ctx context.Context, o agent.CommandOptions) (agent.Result, error) {
+	b.t.Helper()
+	c, err := agent.NewCommand(o)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return c.Edit(ctx, b.job(), tree{"hello.txt": "alpha\nbeta\ngamma\n", "main.go": "package main\n\nfunc main() {}\n"})
+}
+
+// nothingLeft asserts that no process with the job's token lives on.
+func (b *bench) nothingLeft() {
+	b.t.Helper()
+	list, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, path := range list {
+		env, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(env, []byte(b.server.Token)) {
+			cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			b.t.Errorf("%s is still there: %q", filepath.Dir(path), cmd)
+		}
+	}
+}
+
+// tree is a tree of plain files.
+type tree map[string]string
+
+func (t tree) Files() []record.File {
+	var list []record.File
+	for path, data := range t {
+		list = append(list, record.File{Path: path, Mode: record.Regular, Size: int64(len(data))})
+	}
+	slices.SortFunc(list, func(a, b record.File) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+func (t tree) Read(_ context.Context, path string) ([]byte, error) {
+	data, ok := t[path]
+	if !ok {
+		return nil, fmt.Errorf("no file %s", path)
+	}
+	return []byte(data), nil
+}
+
+func evidenceOf(err error) string {
+	var e *agent.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	var b strings.Builder
+	for _, ev := range e.Evidence {
+		if ev.Kind != "prompt" {
+			fmt.Fprintf(&b, "--- %s\n%s\n", ev.Kind, ev.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestRealClientEditsARepository(t *testing.T) {
+	for _, name := range clients {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, name,
+				clitest.Step{Read: "hello.txt"},
+				clitest.Step{Edit: &clitest.Edit{Path: "hello.txt", Old: "beta", New: "BETA"}},
+				clitest.Step{Shell: "git commit -qam mine; git log --oneline | wc -l; printf 'new\\n' > added.txt"},
+				clitest.Step{Text: "Beta is now in capitals."})
+			began := time.Now()
+			res, err := b.edit(t.Context(), b.options())
+			if err != nil {
+				t.Fatalf("%v\n%s\nrequests %v", err, evidenceOf(err), b.server.Paths())
+			}
+			t.Logf("%s: %v, %d requests, stages %v", name, time.Since(began).Round(time.Millisecond), res.Usage.Requests, b.stages)
+			want := map[string]string{"hello.txt": "alpha\nBETA\ngamma\n", "added.txt": "new\n"}
+			if len(res.Changes) != len(want) {
+				t.Errorf("changes: %v", res.Changes)
+			}
+			for _, c := range res.Changes {
+				if string(c.Data) != want[c.Path] {
+					t.Errorf("%s is %q, want %q", c.Path, c.Data, want[c.Path])
+				}
+			}
+			if res.Intent != "Beta is now in capitals." {
+				t.Errorf("intent %q", res.Intent)
+			}
+			b.counts(res)
+			if b.server.Refused() > 0 {
+				t.Errorf("%d requests came without the job's token", b.server.Refused())
+			}
+			b.nothingLeft()
+		})
+	}
+}
+
+// counts asserts that the client's own figures agree with the service's.
+func (b *bench) counts(res agent.Result) {
+	b.t.Helper()
+	want := b.server.Usage()
+	if res.Usage.Requests != want.Requests || res.Usage.InputTokens != want.InputTokens || res.Usage.Requests < 4 {
+		b.t.Errorf("usage %+v, the service counted %+v", res.Usage, want)
+	}
+	for _, e := range res.Evidence {
+		if e.Kind != "events" || e.Cut > 0 {
+			continue
+		}
+		rep := agent.ReadStream(agent.StreamFormat(b.name), e.Text)
+		if !rep.HasUsage || rep.Usage.InputTokens != want.InputTokens || rep.Usage.OutputTokens != want.OutputTokens {
+			b.t.Errorf("the client counted %+v itself, the service %+v", rep.Usage, want)
+		}
+	}
+}
+
+func TestRealClientIsGoneTwoSecondsAfterItIsCancelled(t *testing.T) {
+	for _, name := range clients {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, name,
+				clitest.Step{Shell: "printf 'half\\n' > half.txt; (setsid sleep 300 >/dev/null 2>&1 &) ; true"},
+				clitest.Step{Stall: true})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			type end struct {
+				err error
+				at  time.Time
+			}
+			ended := make(chan end, 1)
+			go func() {
+				_, err := b.edit(ctx, b.options())
+				ended <- end{err, time.Now()}
+			}()
+			select {
+			case <-b.server.Stalled():
+			case e := <-ended:
+				t.Fatalf("it ended by itself: %v\n%s", e.err, evidenceOf(e.err))
+			case <-time.After(80 * time.Second):
+				t.Fatalf("it never asked the model a second time: %v", b.server.Paths())
+			}
+			asked := time.Now()
+			cancel()
+			e := <-ended
+			if took := e.at.Sub(asked); took > 2*time.Second {
+				t.Errorf("gone after %v, want at most 2 s", took)
+			} else {
+				t.Logf("%s: gone after %v", name, took.Round(time.Millisecond))
+			}
+			if !errors.Is(e.err, context.Canceled) {
+				t.Errorf("error %v, want the context's", e.err)
+			}
+			if !strings.Contains(evidenceOf(e.err), "half.txt") {
+				t.Errorf("the half-done work is not in the evidence:\n%s", evidenceOf(e.err))
+			}
+			b.nothingLeft()
+		})
+	}
+}
+
+func TestRealClientIsKilledAtItsTimeLimit(t *testing.T) {
+	for _, name := range clients {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, name, clitest.Step{Shell: "(setsid sleep 300 >/dev/null 2>&1 &) ; true"}, clitest.Step{Stall: true})
+			o := b.options()
+			o.Timeout = 8 * time.Second
+			began := time.Now()
+			_, err := b.edit(t.Context(), o)
+			var e *agent.Error
+			if !errors.As(err, &e) || e.Class != record.ClassTimeout {
+				t.Fatalf("error %v, want class timeout\n%s", err, evidenceOf(err))
+			}
+			if took := time.Since(began); took > o.Timeout+3*time.Second {
+				t.Errorf("took %v with a limit of %v", took, o.Timeout)
+			}
+			if want := b.server.Usage(); e.Usage.InputTokens != want.InputTokens {
+				t.Errorf("usage %+v, the service counted %+v", e.Usage, want)
+			}
+			b.nothingLeft()
+		})
+	}
+}
+
+func TestRealClientFailsAsTheServiceFails(t *testing.T) {
+	cases := []struct {
+		name string
+		step clitest.Step
+		want []agent.Fault
+	}{
+		{"the key is refused", clitest.Step{Status: 401, Body: "Incorrect API key provided."}, []agent.Fault{agent.FaultAuth}},
+		{"the context is too long", clitest.Step{Status: 400, Body: "prompt is too long: your input exceeds the context window of this model."}, []agent.Fault{agent.FaultContext}},
+	}
+	for _, name := range clients {
+		for _, tc := range cases {
+			t.Run(name+" when "+tc.name, func(t *testing.T) {
+				b := newBench(t, name, tc.step)
+				_, err := b.edit(t.Context(), b.options())
+				var ce *agent.ClientError
+				if !errors.As(err, &ce) || !slices.Contains(tc.want, ce.Fault) {
+					t.Errorf("error %v, want fault %v\n%s", err, tc.want, evidenceOf(err))
+				}
+				b.nothingLeft()
+			})
+		}
+	}
+}
+
+func TestRealClientThatChangesNothingIsNoSuccess(t *testing.T) {
+	for _, name := range clients {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, name, clitest.Step{Text: "Done: the change is in place."})
+			_, err := b.edit(t.Context(), b.options())
+			if !errors.Is(err, agent.ErrNoChange) {
+				t.Errorf("error %v, want no change\n%s", err, evidenceOf(err))
+			}
+		})
+	}
+}
