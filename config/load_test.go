@@ -215,3 +215,14 @@ func TestAnAdapterGetsItsArgumentsWithoutAShell(t *testing.T) {
 		t.Errorf("options = %v", l.Evaluator.AdapterOptions)
 	}
 }
+
+func TestOtherVariablesAreNoneOfOurBusiness(t *testing.T) {
+	mustLoad(t, "", config.LoadOptions{Env: []string{
+		"ATOLL_HOME=/x", "ATOLL_DEBUG=1", "ATOLL_RUN_DIR=/y", "ATOLL_LOG=z", "ATOLLS=1", "ATOLL_", "ATOLL_TEST_BINARY=1", "MAPELITES_FEATURE_CLIP=1",
+	}})
+	for _, name := range []string{"ATOLL_WORKER", "ATOLL_BUDGET_JOB", "ATOLL_MAP_COLOUR", "ATOLL_SED"} {
+		if _, err := config.Load(config.LoadOptions{Env: []string{name + "=1"}}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s looks like a key and must be refused, got %v", name, err)
+		}
+	}
+}

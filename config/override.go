@@ -52,7 +52,7 @@ func (d *decoder) variables(fields []field, prefix string, known map[string]stri
 // reserved reports variables that atoll sets for others or reads elsewhere.
 func reserved(name string) bool {
 	switch name {
-	case "ATOLL_CONTEXT", "ATOLL_RESULT", "ATOLL_RUN", "ATOLL_EVAL_DIR", "ATOLL_STATE", "ATOLL_CONFIG":
+	case "ATOLL_CONTEXT", "ATOLL_RESULT", "ATOLL_RUN", "ATOLL_RUN_DIR", "ATOLL_EVAL_DIR", "ATOLL_STATE", "ATOLL_CONFIG":
 		return true
 	}
 	return false
@@ -65,7 +65,14 @@ func (d *decoder) unknownVariable(fields []field, name string, known map[string]
 	for _, f := range fields {
 		section = section || (f.kind == kindSection && strings.HasPrefix(name, EnvName(f.name)+"_"))
 	}
-	suggestion := meant(name, sortedNames(known))
+	var short []string // the prefix that all share says nothing about likeness
+	for _, n := range sortedNames(known) {
+		short = append(short, strings.TrimPrefix(n, "ATOLL_"))
+	}
+	suggestion := ""
+	if n := nearest(strings.TrimPrefix(name, "ATOLL_"), short); n != "" {
+		suggestion = "; did you mean ATOLL_" + n + "?"
+	}
 	if section || suggestion != "" {
 		d.problems = append(d.problems, Problem{Source: "environment " + name, Text: "no such key" + suggestion})
 	}
