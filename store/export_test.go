@@ -103,3 +103,15 @@ func (db *DB) WALPages() (int64, error) {
 	}})
 	return pages, err
 }
+
+// Queued returns how many operations wait for the writer.
+func (db *DB) Queued() int { return len(db.writer.queue) }
+
+// Pragma reads a setting of the writing connection.
+func (db *DB) Pragma(name string) (n int64, err error) {
+	err = db.writer.do(context.Background(), &op{outside: func(c *conn) error {
+		n, err = c.number("PRAGMA " + name)
+		return err
+	}})
+	return n, err
+}

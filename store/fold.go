@@ -15,7 +15,7 @@ type FoldRow struct {
 	// Work has the present columns of the job of a held, end or sample row, else
 	// nil: what it was, how it stands and what it cost. Not filled in are what
 	// concerns queue and lease, goal, inspirations, retries, samples, and the time
-	// it was created.
+	// it was created; nor, for a job that measured a candidate, who made that one.
 	Work *record.Job
 }
 

@@ -46,7 +46,7 @@ func create(path string) error {
 }
 
 func settle(ctx context.Context, c *conn, path string, o Options) error {
-	version, err := identify(c)
+	version, err := inspect(c)
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	if version > newest {
-		return fmt.Errorf("layout %d, known are up to %d: %w", version, newest, ErrNewer)
+	if err := notNewer(version, newest); err != nil {
+		return err
 	}
 	if version > 0 && version < newest {
 		if err := keepCopy(c, path, version); err != nil {
@@ -76,8 +76,18 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 	return nil
 }
 
+// inspect identifies a file in one snapshot of it: another process may be
+// creating it just now.
+func inspect(c *conn) (version int64, err error) {
+	if err := c.do("BEGIN"); err != nil {
+		return 0, err
+	}
+	version, err = identify(c)
+	return version, errors.Join(err, c.do("COMMIT"))
+}
+
 // identify returns the layout of the file, 0 for an empty one, and refuses
-// files that others made.
+// files that others made. It runs inside a transaction.
 func identify(c *conn) (int64, error) {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
@@ -187,7 +197,8 @@ func migration(files fs.FS, version int64) (text, name string, err error) {
 	return string(b), names[0], err
 }
 
-func (db *DB) checkVersion(version, newest int64) error {
+// notNewer refuses a layout of the future.
+func notNewer(version, newest int64) error {
 	if version > newest {
 		return fmt.Errorf("layout %d, known are up to %d: %w", version, newest, ErrNewer)
 	}

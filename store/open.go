@@ -138,7 +138,7 @@ func header(path string, o Options) error {
 // look opens the first reader, so that a store that cannot be read says so now.
 func (db *DB) look(ctx context.Context, o Options) error {
 	err := db.read(ctx, func(c *conn) error {
-		version, err := identify(c)
+		version, err := inspect(c)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (db *DB) look(ctx context.Context, o Options) error {
 		case version < newest:
 			return fmt.Errorf("the store has layout %d, this atoll reads %d: %w", version, newest, ErrReadOnly)
 		}
-		return db.checkVersion(version, newest)
+		return notNewer(version, newest)
 	})
 	if err != nil {
 		return errors.Join(db.walHint(err), db.Close())

@@ -233,3 +233,11 @@ func (w *world) fileSize() int64 {
 	}
 	return size
 }
+
+func (w *world) walSize() int64 {
+	info, err := os.Stat(w.path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
