@@ -101,7 +101,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			FPS: cfg.Console.FPS, Keys: cfg.Console.Keys, Hints: cfg.Console.Hints,
 		},
 		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
-		Quit:    tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
+		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	})

@@ -158,7 +158,7 @@ func (a *app) takeBack(where, said string, fn func(Controller, context.Context) 
 }
 
 func (a *app) pauseEngine() tea.Cmd {
-	if a.d.snap.State == record.ExperimentPaused {
+	if a.d.snap.State != record.ExperimentRunning {
 		return a.decide("resumed", true, decision(record.Resume))
 	}
 	return a.decide("paused; running jobs finish", true, decision(record.Pause))
@@ -205,7 +205,10 @@ func (a *app) prioritise(by int) tea.Cmd {
 	if p, ok := a.current().(interface{ priority() int }); ok {
 		now = p.priority()
 	}
-	return a.decide(fmt.Sprintf("priority of %s: %d", s.job, now+by), true, onJobDecision(record.Prioritise, s.job, float64(now+by)))
+	d := onJobDecision(record.Prioritise, s.job, float64(now+by))
+	back := onJobDecision(record.Prioritise, s.job, float64(now))
+	d.Inverse = &back
+	return a.decide(fmt.Sprintf("priority of %s: %d", s.job, now+by), true, d)
 }
 
 func (a *app) promote() tea.Cmd {
@@ -256,7 +259,7 @@ func (a *app) newNote() tea.Cmd {
 		d := decision(record.WriteNote)
 		d.Text = text
 		d.Args, _ = json.Marshal(map[string]string{"kind": "long", "target": ""})
-		return a.decide("noted", true, d)
+		return a.decide("noted", false, d)
 	})
 	p.check = notEmpty("write something")
 	return a.push(p)
@@ -300,6 +303,9 @@ func (a *app) target(name string) *engine.Yield {
 
 func (a *app) openDiff() tea.Cmd {
 	s := a.current().sel()
+	if m := a.d.marks; len(m) == 2 { // two marked: one against the other
+		s.cand = m[1]
+	}
 	if p, ok := a.panes[paneCandidate].(*candidatePane); ok {
 		p.compareMarked(s.cand)
 	}

@@ -32,6 +32,7 @@ type app struct {
 	version uint64           // of the newest snapshot seen
 	behind  *engine.Snapshot // newest while the view is paused
 	still   bool             // the view is paused
+	runs    int              // earlier runs of this person
 	ticking bool
 	leaving int // 1 = draining, 2 = aborting
 	feedErr error
@@ -71,11 +72,14 @@ func (a *app) Init() tea.Cmd {
 	if a.d.opt.Console.Theme == "auto" || a.d.opt.Console.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	if a.d.opt.Console.Hints && !a.d.opt.ReadOnly {
+	if a.d.opt.Console.Hints && !a.d.opt.ReadOnly && a.runs < hintedRuns {
 		cmds = append(cmds, a.say("arrows move, enter opens, ? lists every key", false))
 	}
 	return tea.Batch(cmds...)
 }
+
+// hintedRuns is how many first runs begin with a hint.
+const hintedRuns = 3
 
 // Update routes a message. A panic below becomes a crash report and an orderly
 // end.

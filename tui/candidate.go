@@ -38,7 +38,7 @@ func (p *candidatePane) set(id record.CandidateID) {
 func (p *candidatePane) compareMarked(id record.CandidateID) {
 	p.set(id)
 	p.d1.with = withParent
-	if len(p.d.marks) == 1 && p.d.marks[0] != id {
+	if n := len(p.d.marks); n == 1 && p.d.marks[0] != id || n == 2 {
 		p.d1.with = withMarked
 	}
 }

@@ -91,7 +91,7 @@ func metricTable(d *desk, c *engine.CandidateDetail, w int) []string {
 	if len(c.Candidate.Metrics) == 0 {
 		return nil
 	}
-	name := min(18, max(8, w-40))
+	name := min(18, max(10, w-32))
 	var head line
 	head.fit(st.Label, "metric", name).right(st.Label, "value", 10).right(st.Label, "on parent", 11).right(st.Label, "on root", 11)
 	out := []string{head.String()}
@@ -110,10 +110,10 @@ func metricTable(d *desk, c *engine.CandidateDetail, w int) []string {
 			}
 			diff := m.Value - v
 			good := diff
-			if m.Higher != nil && !*m.Higher {
+			if m.Higher != nil && !*m.Higher || m.Higher == nil && m.Name == d.snap.Objective && d.snap.Direction == "minimize" {
 				good = -diff
 			}
-			l.right(gainStyle(st, good), signed(diff), 11)
+			l.right(gainStyle(st, good), brief(diff), 11)
 		}
 		if m.Unit != "" {
 			l.gap(1).add(st.Label, m.Unit)

@@ -39,10 +39,11 @@ type diffView struct {
 	cand     record.CandidateID
 	parent   record.CandidateID
 	with     compare
-	base     record.CandidateID // of the present question
+	asked    [2]record.CandidateID // of the present question
 	files    []engine.FilePatch
 	findings []engine.GateFinding
 	force    int // 0 = by width, 1 = one column, 2 = two
+	context  int // unchanged lines around a change, less 3
 	noSpace  bool
 	rows     []diffRow
 	made     rowKey
@@ -94,16 +95,18 @@ func (v *diffView) show() tea.Cmd {
 	if v.cand < 0 || base < 0 || v.d.opt.Reader == nil || base == v.cand {
 		return nil
 	}
-	key := fmt.Sprintf("diff %d %d", base, v.cand)
+	lines := v.lines()
+	key := fmt.Sprintf("diff %d %d %d", base, v.cand, lines)
 	if v.q.key == key && v.q.done && v.q.err == nil {
 		return nil // commits do not change
 	}
 	r, cand := v.d.opt.Reader, v.cand
-	if v.q.key != key {
+	if v.q.key != key && v.asked != [2]record.CandidateID{base, v.cand} {
 		v.files, v.answers = nil, v.answers+1
 		v.paint = syntax{}
 	}
-	return v.q.ask(v.d, v.id, key, func(ctx context.Context) (any, error) { return r.Diff(ctx, base, cand) })
+	v.asked = [2]record.CandidateID{base, v.cand}
+	return v.q.ask(v.d, v.id, key, func(ctx context.Context) (any, error) { return r.Diff(ctx, base, cand, lines) })
 }
 
 // take accepts an answer; false when it is for something else.
@@ -113,6 +116,7 @@ func (v *diffView) take(m loadedMsg) bool {
 	}
 	if f, ok := m.val.([]engine.FilePatch); ok && m.err == nil {
 		v.files, v.answers = f, v.answers+1
+		v.paint = syntax{}
 	}
 	return true
 }
@@ -132,6 +136,14 @@ func (v *diffView) cycleBase() {
 	}
 	v.view = scroll{}
 }
+
+// usualContext is how many unchanged lines surround a change at first.
+const usualContext = 3
+
+func (v *diffView) lines() int { return max(0, usualContext+v.context) }
+
+// widen shows more or fewer unchanged lines around each change.
+func (v *diffView) widen(by int) { v.context = max(-usualContext, min(v.context+by, 200)) }
 
 func (v *diffView) toggleSpace() { v.noSpace = !v.noSpace }
 
@@ -206,7 +218,7 @@ func (v *diffView) body(w, h int) []string {
 		return []string{" " + st.Label.S("the root has no parent; everything starts here")}
 	case v.q.err != nil:
 		return []string{" " + st.Bad.S("cannot read the difference: "+v.q.err.Error())}
-	case !v.q.done:
+	case !v.q.done && len(v.files) == 0:
 		return []string{" " + st.Label.S("loading")}
 	case len(v.files) == 0:
 		return []string{" " + st.Label.S("no difference to "+v.baseName())}

@@ -93,6 +93,28 @@ func clock(t time.Time) string {
 	return t.Format("15:04:05")
 }
 
+// when writes the time of day, or the date when it is another day's.
+func when(d *desk, m record.Millis) string {
+	t := millis(m)
+	if age := d.now().Sub(t); m > 0 && (age > 20*time.Hour || age < -time.Hour) {
+		return t.Format("Jan 02")
+	}
+	return clock(t)
+}
+
+// brief writes a difference in at most eight cells.
+func brief(v float64) string {
+	if s := signed(v); len(s) <= 8 {
+		return s
+	}
+	s := strconv.FormatFloat(v, 'e', 1, 64)
+	s = strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
+	if v > 0 {
+		s = "+" + s
+	}
+	return s
+}
+
 // money writes dollars; what was not measured is unknown, never 0.
 func money(v *float64) string {
 	if v == nil {

@@ -7,6 +7,10 @@ import (
 	"atoll/store/record"
 )
 
+// wideJobs is the width from which the table has room for the columns that say
+// little where one agent works.
+const wideJobs = 130
+
 // table is the screen of all jobs.
 func (p *jobsPane) table(w, h int, focus bool) []string {
 	st := p.d.st
@@ -32,7 +36,11 @@ func (p *jobsPane) table(w, h int, focus bool) []string {
 	}
 	p.list.set(ids)
 	head := line{}
-	head.gap(1).fit(st.Label, "job", 7).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9).fit(st.Label, "made", 8).fit(st.Label, "agent", 11).right(st.Label, "edit", 8).right(st.Label, "measure", 9).right(st.Label, "cost", 9).gap(2).add(st.Label, "result")
+	head.gap(1).fit(st.Label, "job", 7).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9)
+	if w >= wideJobs {
+		head.fit(st.Label, "made", 8).fit(st.Label, "agent", 11)
+	}
+	head.right(st.Label, "edit", 8).right(st.Label, "measure", 9).right(st.Label, "cost", 9).gap(2).add(st.Label, "result")
 	out := []string{head.String()}
 	switch {
 	case p.q.err != nil:
@@ -53,7 +61,10 @@ func (p *jobsPane) tableRow(j *record.Job, w int) string {
 	st := p.d.st
 	var l line
 	l.gap(1).fit(st.Ident, j.ID.String(), 7).fit(st.state(string(j.State)), string(j.State), 11).fit(st.Plain, p.what(j), 11)
-	l.fit(st.Ident, candidateName(j.Parent), 9).fit(st.Ident, candidateName(j.Candidate), 8).fit(st.Label, j.Agent, 11)
+	l.fit(st.Ident, candidateName(j.Parent), 9)
+	if w >= wideJobs {
+		l.fit(st.Ident, candidateName(j.Candidate), 8).fit(st.Label, j.Agent, 11)
+	}
 	l.right(st.Label, millisText(j.EditMS), 8).right(st.Label, millisText(j.EvalMS), 9).right(st.Label, costText(j.Usage), 9).gap(2)
 	text := words(" ", string(j.Class), j.Reason)
 	if j.State == record.Duplicate {

@@ -120,7 +120,7 @@ func layoutSmall(out map[paneID]rect, b rect, focus paneID) {
 
 // layoutFull is the dashboard: grid over review, jobs over curves over log.
 func layoutFull(out map[paneID]rect, b rect) {
-	left := min(b.W*45/100, 110)
+	left := min(b.W*48/100, 110)
 	review := max(4, min(b.H*16/100, 10))
 	log := max(4, min(b.H*18/100, 14))
 	curves := max(9, b.H*32/100)

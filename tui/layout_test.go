@@ -33,15 +33,15 @@ func TestLayoutPictures(t *testing.T) {
 	}{
 		{"a large screen shows all panes", 120, 40, zoomNormal, paneNiches, noPane, `
 HHHHHHHHHHHH
-nnnnnjjjjjjj
-nnnnnjjjjjjj
-nnnnnjjjjjjj
-nnnnnjjjjjjj
-nnnnnjjjjjjj
-nnnnnccccccc
-nnnnnccccccc
-nnnnnccccccc
-rrrrrlllllll`},
+nnnnnnjjjjjj
+nnnnnnjjjjjj
+nnnnnnjjjjjj
+nnnnnnjjjjjj
+nnnnnnjjjjjj
+nnnnnncccccc
+nnnnnncccccc
+nnnnnncccccc
+rrrrrrllllll`},
 		{"80 x 24 keeps grid and jobs", 80, 24, zoomNormal, paneNiches, noPane, `
 HHHHHHHH
 nnnnjjjj

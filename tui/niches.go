@@ -239,7 +239,7 @@ func (p *nichesPane) slice(by int) tea.Cmd {
 func (p *nichesPane) body(w, h int, focus bool) []string {
 	p.sync()
 	g := &p.d.snap.Grid
-	if g.Total == 0 || len(g.Dims) == 0 {
+	if g.Total == 0 || len(g.Dims) == 0 || g.NeedFit > 0 && g.Filled == 0 {
 		p.geo = plot.Geometry{}
 		return p.empty(w, h)
 	}
@@ -275,12 +275,20 @@ func (p *nichesPane) empty(w, h int) []string {
 	case s.Loading:
 		text = "loading"
 	case s.Grid.NeedFit > 0:
-		text = fmt.Sprintf("the first map comes after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
+		text = fmt.Sprintf("the map is drawn after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
 	}
 	out := make([]string, h)
-	if h > 0 {
-		t := plot.Fit(text, min(len(text), w))
-		out[h/2] = strings.Repeat(" ", max(0, (w-len(t))/2)) + st.Label.S(t)
+	put := func(y int, t string, width int) {
+		if y >= 0 && y < h {
+			out[y] = strings.Repeat(" ", max(0, (w-width)/2)) + t
+		}
+	}
+	t := plot.Fit(text, min(len(text), w))
+	put(h/2, st.Label.S(t), len(t))
+	if need := s.Grid.NeedFit; need > 0 && !s.Loading {
+		n := min(30, w-4)
+		full, rest := plot.Bar(float64(s.Grid.Unplaced)/float64(need), n, p.d.glyphs)
+		put(h/2+1, st.Lines[0].wrap(full)+st.Border.wrap(rest), n)
 	}
 	return out
 }
@@ -323,7 +331,7 @@ func (p *nichesPane) room(m *plot.HeatMap, w, h int) (extra, mh int) {
 		if e == 4 && h < 14 || e == 2 && h < 7 {
 			continue
 		}
-		if g := m.Place(w-1, max(1, h-e)); extra == 0 || g.CellH > best.CellH {
+		if g := m.Place(w-1, max(1, h-e)); extra == 0 || g.CellW*g.CellH > best.CellW*best.CellH {
 			best, extra, mh = g, e, max(1, h-e)
 		}
 	}

@@ -140,7 +140,7 @@ func (p *nichesPane) runner(c *record.Candidate, elite *engine.CandidateDetail, 
 	var l line
 	l.fit(st.Ident, candidateName(c.ID), 7).fit(st.Plain, string(c.Operator), 11).right(st.Plain, optional(c.Objective), 9).gap(2)
 	if c.Objective != nil && elite.Candidate.Objective != nil {
-		l.right(st.Label, signed(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 9).gap(2)
+		l.right(st.Label, brief(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 9).gap(2)
 	}
 	return l.fit(st.Label, c.Intent, w-l.w).String()
 }
@@ -148,9 +148,9 @@ func (p *nichesPane) runner(c *record.Candidate, elite *engine.CandidateDetail, 
 func takeover(d *desk, t *engine.Takeover, w int) string {
 	st := d.st
 	var l line
-	l.fit(st.Label, clock(millis(t.At)), 10).fit(st.Ident, candidateName(t.Candidate), 7).right(st.Plain, number(t.Objective), 9).gap(2)
+	l.fit(st.Label, when(d, t.At), 10).fit(st.Ident, candidateName(t.Candidate), 7).right(st.Plain, number(t.Objective), 9).gap(2)
 	if !math.IsNaN(t.Delta) {
-		l.fit(st.Good, signed(t.Delta), 9)
+		l.fit(st.Good, brief(t.Delta), 9)
 	} else {
 		l.gap(9)
 	}

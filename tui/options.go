@@ -42,7 +42,9 @@ type Reader interface {
 	Jobs(ctx context.Context, q engine.JobQuery) ([]record.Job, error)
 	Candidate(ctx context.Context, id record.CandidateID) (engine.CandidateDetail, error)
 	Candidates(ctx context.Context, q engine.CandidateQuery) ([]record.Candidate, error)
-	Diff(ctx context.Context, a, b record.CandidateID) ([]engine.FilePatch, error)
+	// Diff returns the difference from a to b with lines of context around
+	// each change.
+	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error)
 	Lineage(ctx context.Context, id record.CandidateID) (engine.Lineage, error)
 	Niche(ctx context.Context, cell int) (engine.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
@@ -80,6 +82,10 @@ type Options struct {
 	Who        string // signs decisions, "" = console
 	Quit       Quit
 	Suspend    Suspend
+	// Difftool returns a program that shows the difference from a to b on this
+	// terminal, with its arguments; nil = there is none.
+	Difftool func(a, b record.Hash) []string
+	Dir      string // where files that a person asks for go, "" = the current folder
 }
 
 // Quit is what leaving does to the engine. Both are called outside the

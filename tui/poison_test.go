@@ -26,8 +26,8 @@ func (p *poisoned) Candidates(ctx context.Context, q engine.CandidateQuery) ([]r
 	return v, err
 }
 
-func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID) ([]engine.FilePatch, error) {
-	v, err := p.Reader.Diff(ctx, a, b)
+func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
+	v, err := p.Reader.Diff(ctx, a, b, lines)
 	poison(reflect.ValueOf(&v))
 	return v, err
 }

@@ -131,7 +131,7 @@ func manyAxes(a *app) string {
 
 func canPause(a *app) string {
 	switch s := a.d.snap.State; s {
-	case record.ExperimentRunning, record.ExperimentPaused:
+	case record.ExperimentRunning, record.ExperimentPaused, record.ExperimentBroken, record.ExperimentStopped:
 		return ""
 	default:
 		return words(" ", "the experiment is", string(s))
@@ -148,6 +148,41 @@ func onJobs(a *app) string {
 func onCandidates(a *app) string {
 	if a.currentID() != paneCandidates {
 		return "only in the list of candidates"
+	}
+	return ""
+}
+
+// needOther: a candidate other than the root, which differs from it.
+func needOther(a *app) string {
+	switch s := a.current().sel(); {
+	case s.cand < 0:
+		return "no candidate is selected"
+	case s.cand == record.Root:
+		return "the root does not differ from itself"
+	case a.d.opt.Controller == nil:
+		return "no experiment is attached"
+	}
+	return ""
+}
+
+// needMeasured: a job starts from a candidate that was measured.
+func needMeasured(a *app) string {
+	switch s := a.current().sel(); {
+	case s.cand < 0:
+		return "no candidate is selected"
+	case a.held(s.cand) != nil:
+		return candidateName(s.cand) + " is not measured yet"
+	}
+	return ""
+}
+
+func needDifftool(a *app) string {
+	h, ok := a.current().(differ)
+	switch {
+	case !ok || h.diff().cand < 0 || h.diff().against() < 0:
+		return "there is no difference here"
+	case a.d.opt.Difftool == nil:
+		return "git is not at hand"
 	}
 	return ""
 }

@@ -166,13 +166,14 @@ type state struct {
 	Palette string `json:"palette"`
 	Level   int    `json:"level"`
 	Split   int    `json:"split"`
+	Runs    int    `json:"runs"` // with hints
 }
 
 func (a *app) state() state {
 	n := a.panes[paneNiches].(*nichesPane)
 	return state{
 		Focus: a.focus, Half: a.zoom == zoomHalf, Layer: n.layer, ByRank: n.byRank, Palette: a.d.palette,
-		Level: a.panes[paneLog].(*logPane).level, Split: a.panes[paneCandidate].(*candidatePane).d1.force,
+		Level: a.panes[paneLog].(*logPane).level, Split: a.panes[paneCandidate].(*candidatePane).d1.force, Runs: a.runs + 1,
 	}
 }
 
@@ -181,6 +182,7 @@ func (a *app) remembered(s state, ok bool) {
 	if !ok {
 		return
 	}
+	a.runs = s.Runs
 	if s.Focus >= paneNiches && s.Focus <= paneLog {
 		a.focus = s.Focus
 	}

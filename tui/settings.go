@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,7 +27,7 @@ func (p *settingsPane) setFilter(t string)     { p.text = t; p.bump() }
 func (p *settingsPane) move(m motion) tea.Cmd  { p.list.move(m); p.bump(); return nil }
 func (p *settingsPane) click(_, y int) tea.Cmd { p.list.click(y - 1); p.bump(); return nil }
 func (p *settingsPane) title() (string, string) {
-	return p.heading("", "Settings"), p.d.st.Label.S("bright values may change while it runs")
+	return p.heading("", "Settings"), p.d.st.Label.S("bright values come first and may change while it runs")
 }
 
 func (p *settingsPane) show() tea.Cmd {
@@ -43,6 +44,7 @@ func (p *settingsPane) take(m loadedMsg) {
 	}
 	if v, ok := m.val.([]engine.SettingInfo); ok && m.err == nil {
 		p.all = v
+		sort.SliceStable(p.all, func(i, j int) bool { return p.all[i].Live && !p.all[j].Live })
 	}
 	p.bump()
 }

@@ -35,7 +35,7 @@ type Look struct {
 
 // Geometry says how a heat map lies in its rectangle. Heights are counted in
 // half rows of text, because half blocks make them: a niche of 3 columns and 3
-// half rows looks square. Zero means that the map does not fit at all.
+// half rows looks about square. Zero means that the map does not fit at all.
 type Geometry struct {
 	W, H       int
 	Left       int // cells before the grid
@@ -91,22 +91,37 @@ func (m *HeatMap) Place(w, h int) Geometry {
 		below = 2
 	}
 	for s := maxScale; s >= 2; s-- {
-		if m.Ramp.Shade() && s%2 == 1 {
-			continue
-		}
 		for _, a := range [][2]int{{gut, below}, {gut, 0}, {0, 0}} {
-			if s > 2 && a != [2]int{gut, below} {
+			if s > 2 && a != [2]int{gut, below} || a[0]+s*m.Cols > w {
 				continue
 			}
-			if lines := (s*m.Rows + 1) / 2; a[0]+s*m.Cols <= w && a[1]+lines <= h {
-				g.Left, g.CellW, g.CellH = a[0], s, s
-				g.Cols, g.Rows, g.Lines = m.Cols, m.Rows, lines
-				g.AxisX, g.AxisY = a[1] > 0, a[0] > 0
-				return g
+			tall := m.tall(s, h-a[1])
+			if tall == 0 {
+				continue
 			}
+			g.Left, g.CellW, g.CellH = a[0], s, tall
+			g.Cols, g.Rows, g.Lines = m.Cols, m.Rows, (tall*m.Rows+1)/2
+			g.AxisX, g.AxisY = a[1] > 0, a[0] > 0
+			return g
 		}
 	}
 	return m.placeSmall(g, gut)
+}
+
+// tall returns how many half rows a niche of w columns gets where h rows of
+// text are free: between two thirds and one and a half of its width, so
+// that the map fills its room and a niche still looks like a field; 0 = it
+// does not fit. Whole rows are drawn cleaner, so an odd height gives way where
+// little is lost by it; a shade ramp cannot split a row.
+func (m *HeatMap) tall(w, h int) int {
+	n := min(2*h/m.Rows, w*3/2)
+	if n%2 == 1 && (n >= 5 || m.Ramp.Shade()) {
+		n--
+	}
+	if n < 2 || 3*n < 2*w {
+		return 0
+	}
+	return n
 }
 
 // placeSmall is dense mode, or one column and row for each niche where

@@ -11,7 +11,7 @@ func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
 	switch {
 	case line == 0:
 		label, tick = edge(m.YEdges, g.OffY+g.Rows), true
-	case line == g.Lines-1:
+	case line == g.Lines-1 && (!m.Cursor || m.CursorY != g.OffY): // else the cursor's label says it
 		label, tick = edge(m.YEdges, g.OffY), true
 	}
 	if m.Cursor && line == row {

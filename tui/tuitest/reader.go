@@ -102,7 +102,7 @@ func (r *Reader) Candidates(_ context.Context, q engine.CandidateQuery) ([]recor
 }
 
 // Diff returns a small difference of two files.
-func (r *Reader) Diff(_ context.Context, a, b record.CandidateID) ([]engine.FilePatch, error) {
+func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
 	line := func(s string) engine.PatchLine { return engine.PatchLine{Kind: s[0], Text: s[1:]} }
 	var many []engine.PatchLine
 	for i := range 40 {
