@@ -42,7 +42,7 @@ func TestGoMutantsParseAndMostTypeCheck(t *testing.T) {
 	if err := check(goSample); err != nil {
 		t.Fatalf("the sample does not type-check here: %v", err)
 	}
-	const n = 400
+	const n = 200
 	srcs, intents := mutants(t, "pack.go", goSample, n)
 	parsed, typed := 0, 0
 	distinct := map[string]bool{}
