@@ -211,3 +211,7 @@ func (a *Account) settle(ctx context.Context, reserved float64, u record.Usage) 
 	}
 	return nil
 }
+
+// Settles reports whether a ledger counts what the account uses, so that
+// nobody else must.
+func (a *Account) Settles() bool { return a.ledger.next != nil }

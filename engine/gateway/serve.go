@@ -47,6 +47,9 @@ type Endpoint struct {
 	running sync.WaitGroup // the accepting goroutine and the handlers
 	cancel  context.CancelCauseFunc
 	once    sync.Once
+
+	mu     sync.Mutex
+	closed bool
 }
 
 // maxBody bounds the request of a client.
@@ -144,6 +147,9 @@ func (e *Endpoint) BaseURL(a API) string {
 // account used. The token is worth nothing afterwards.
 func (e *Endpoint) Close() Totals {
 	e.once.Do(func() {
+		e.mu.Lock()
+		e.closed = true
+		e.mu.Unlock()
 		e.cancel(ErrClosed)
 		_ = e.server.Close()
 		e.running.Wait()
@@ -157,9 +163,21 @@ func (e *Endpoint) Close() Totals {
 	return e.job.Account.Totals()
 }
 
+// enter counts a handler; false: the endpoint is closed.
+func (e *Endpoint) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.running.Add(1)
+	}
+	return !e.closed
+}
+
 // ServeHTTP takes one request of the job's client.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e.running.Add(1)
+	if !e.enter() {
+		panic(http.ErrAbortHandler)
+	}
 	defer e.running.Done()
 	api, rest, query := route(r)
 	if !e.known(r) {

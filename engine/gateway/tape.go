@@ -42,8 +42,8 @@ type Exchange struct {
 // tape writes exchanges to a folder, or finds them there. A nil tape does
 // neither.
 type tape struct {
-	into string
-	replay  string
+	into   string
+	replay string
 
 	mu   sync.Mutex
 	next map[string]int

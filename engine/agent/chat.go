@@ -1,0 +1,395 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atoll/engine/gateway"
+	"atoll/store/record"
+)
+
+// Completer asks a model and takes keys out of texts. [gateway.Client] is one.
+type Completer interface {
+	Complete(ctx context.Context, r gateway.Request) (gateway.Response, error)
+	Redact(s string) string
+}
+
+// Renderer writes the prompt of a role. [Prompts] is one.
+type Renderer interface {
+	Render(role string, v View) (Rendered, error)
+}
+
+var (
+	_ Completer = (*gateway.Client)(nil)
+	_ Renderer  = (*Prompts)(nil)
+	_ Agent     = (*Chat)(nil)
+)
+
+// ChatOptions describe an agent that asks a model in words. Client, Provider,
+// Model and Renderer are required.
+type ChatOptions struct {
+	Client      Completer
+	Provider    string // of the coder
+	Model       string
+	Edit        EditFormat // empty: EditBlocks
+	Attempts    int        // answers of the coder in one job, and of the planner; 0: 3
+	MaxTokens   int64      // of one answer; 0: the gateway's default
+	Temperature *float64   // nil: the provider's own
+	Renderer    Renderer
+	Files       FileLimits // what is shown of the tree
+	Tokens      int        // of a prompt; 0: the sum of its sections' budgets
+	Planner     *ChatPlanner
+	// Account gives who pays for a job; nil: nobody keeps money. What a ledger
+	// settles is not in Result.Usage, or it would count twice.
+	Account func(Job) *gateway.Account
+}
+
+// ChatPlanner lets a model plan before the coder edits.
+type ChatPlanner struct {
+	Provider   string
+	Model      string
+	Validation Validation // empty: ValidateLenient
+}
+
+// Chat edits by asking a model over an API: an optional plan, then edits in a
+// text, applied here and corrected once by the model when they do not apply.
+// It is safe for concurrent use.
+type Chat struct{ opt ChatOptions }
+
+// NewChat checks the options. Nothing is sent.
+func NewChat(o ChatOptions) (*Chat, error) {
+	switch {
+	case o.Client == nil:
+		return nil, errors.New("chat agent: it needs a client of the gateway")
+	case o.Provider == "":
+		return nil, errors.New("chat agent: it needs a provider")
+	case o.Model == "":
+		return nil, errors.New("chat agent: it needs a model: set model")
+	case o.Renderer == nil:
+		return nil, errors.New("chat agent: it needs prompts")
+	}
+	switch o.Edit {
+	case "":
+		o.Edit = EditBlocks
+	case EditBlocks, EditWhole, EditDiff:
+	default:
+		return nil, fmt.Errorf("chat agent: %q is no way to write edits: use blocks, whole or diff", o.Edit)
+	}
+	if o.Attempts <= 0 {
+		o.Attempts = 3
+	}
+	if p := o.Planner; p != nil {
+		own := *p
+		if own.Validation == "" {
+			own.Validation = ValidateLenient
+		}
+		if own.Provider == "" {
+			own.Provider = o.Provider
+		}
+		if own.Model == "" {
+			own.Model = o.Model
+		}
+		o.Planner = &own
+	}
+	return &Chat{opt: o}, nil
+}
+
+// Edit implements [Agent]. A failure is an [*Error]; that of a model that
+// offered no change is [ErrNoChange] too.
+func (c *Chat) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
+	r, err := c.begin(ctx, j, t)
+	if err != nil {
+		return Result{}, err
+	}
+	if c.opt.Planner != nil {
+		if err := r.plan(ctx); err != nil {
+			return Result{}, r.fail(ctx, err)
+		}
+	}
+	res, err := r.code(ctx)
+	if err != nil {
+		return Result{}, r.fail(ctx, err)
+	}
+	res.Usage, res.Evidence = r.usage(), r.evidence()
+	return res, nil
+}
+
+// Preview renders the prompt that Edit would send first, to show it before
+// anything is paid.
+func (c *Chat) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
+	r, err := c.begin(ctx, j, t)
+	if err != nil {
+		return Rendered{}, err
+	}
+	if c.opt.Planner != nil {
+		return r.render(RolePlanner, "")
+	}
+	return r.render(RoleCoder, "")
+}
+
+// begin gathers what the prompts of a job show.
+func (c *Chat) begin(ctx context.Context, j Job, t Tree) (*chatRun, error) {
+	files, listing, err := ReadFiles(ctx, j, t, c.opt.Files)
+	if err != nil {
+		return nil, fmt.Errorf("gather files for the prompt: %w", err)
+	}
+	r := &chatRun{c: c, j: j, t: t, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Tokens: c.opt.Tokens})}
+	for _, f := range files {
+		r.shown = append(r.shown, f.Path)
+	}
+	if c.opt.Account != nil {
+		r.account = c.opt.Account(j)
+	}
+	if r.account == nil {
+		r.account = gateway.NewAccount(gateway.AccountOptions{Name: j.Number.String()})
+	}
+	return r, nil
+}
+
+// chatRun is one Edit.
+type chatRun struct {
+	c       *Chat
+	j       Job
+	t       Tree
+	view    View
+	shown   []string // paths
+	account *gateway.Account
+	used    record.Usage
+	tries   int
+	prompt  []string // as sent
+	log     strings.Builder
+	planned string
+}
+
+// usage is what nobody else counts.
+func (r *chatRun) usage() record.Usage {
+	if r.account.Settles() {
+		return record.Usage{}
+	}
+	return r.used
+}
+
+func (r *chatRun) fail(ctx context.Context, err error) error {
+	return classify(ctx, err, r.tries, r.usage(), r.evidence())
+}
+
+func (r *chatRun) stage(name string) {
+	if r.j.Progress != nil {
+		r.j.Progress(name)
+	}
+}
+
+func (r *chatRun) render(role, retry string) (Rendered, error) {
+	v := r.view
+	v.Retry = retry
+	switch role {
+	case RolePlanner:
+		v.Answer = planAnswer
+	default:
+		v.Answer, v.Plan = editAnswer(r.c.opt.Edit), r.planned
+	}
+	out, err := r.c.opt.Renderer.Render(role, v)
+	if err != nil {
+		return Rendered{}, fmt.Errorf("write the prompt of the %s: %w", role, err)
+	}
+	out.System, out.User = r.c.opt.Client.Redact(out.System), r.c.opt.Client.Redact(out.User)
+	return out, nil
+}
+
+// plan asks for a plan until one can be read.
+func (r *chatRun) plan(ctx context.Context) error {
+	p := r.c.opt.Planner
+	r.stage("planning")
+	back := PlanFallback{Acceptance: r.j.Acceptance}
+	for _, m := range r.j.Parent.Metrics {
+		back.Metrics = append(back.Metrics, m.Name)
+	}
+	ask := gateway.Request{Provider: p.Provider, Model: p.Model}
+	if p.Validation == ValidateStrict {
+		ask.Schema, ask.SchemaName = PlanSchema(), "plan"
+	}
+	return r.converse(ctx, RolePlanner, ask, func(answer string, _ Rendered) error {
+		plan, err := ParsePlan(answer, p.Validation, back)
+		if err == nil {
+			r.planned = plan.Text()
+		}
+		return err
+	})
+}
+
+// code asks for edits until they apply.
+func (r *chatRun) code(ctx context.Context) (Result, error) {
+	r.stage("writing")
+	var res Result
+	ask := gateway.Request{Provider: r.c.opt.Provider, Model: r.c.opt.Model}
+	err := r.converse(ctx, RoleCoder, ask, func(answer string, sent Rendered) error {
+		edits, err := ParseEdits(r.c.opt.Edit, answer, r.shown)
+		if err != nil {
+			return err
+		}
+		changes, err := ApplyEdits(ctx, r.t, edits, EditScope{Allowed: r.j.Scope, Partial: sent.Partial})
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			return ErrNoChange
+		}
+		res.Changes, res.Intent = changes, r.intent(answer)
+		return nil
+	})
+	return res, err
+}
+
+// converse asks, hands the answer to take, and tells the model once what was
+// wrong with it. After that, or after an answer that cannot be used, a new
+// conversation begins while there are attempts left.
+func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request, take func(string, Rendered) error) error {
+	retry := ""
+	told := false
+	var sent Rendered
+	for try := 1; ; try++ {
+		if !told {
+			var err error
+			if sent, err = r.render(role, retry); err != nil {
+				return err
+			}
+			ask.System, ask.Messages = sent.System, []gateway.Message{{Role: "user", Content: sent.User}}
+			r.prompt = append(r.prompt, sent.System+"\n\n"+sent.User)
+		}
+		answer, err := r.ask(ctx, role, ask)
+		if err == nil {
+			err = take(answer, sent)
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		next, text := judge(err)
+		r.note(role, "problem", err.Error())
+		if next == giveUp || try >= r.c.opt.Attempts {
+			return err
+		}
+		if told = next == feedBack && !told; told {
+			r.note("atoll", "told", text)
+			ask.Messages = append(slices.Clone(ask.Messages),
+				gateway.Message{Role: "assistant", Content: middleOut(answer, maxEcho)}, gateway.Message{Role: "user", Content: correction(role, text)})
+		}
+		retry = text
+	}
+}
+
+// ask sends one request of a conversation.
+func (r *chatRun) ask(ctx context.Context, role string, q gateway.Request) (string, error) {
+	lines := &liveLines{out: r.j.Live, redact: r.c.opt.Client.Redact}
+	q.MaxTokens, q.Temperature, q.Account, q.OnText = r.c.opt.MaxTokens, r.c.opt.Temperature, r.account, lines.add
+	res, err := r.c.opt.Client.Complete(ctx, q)
+	lines.flush()
+	r.tries++
+	r.used = r.used.Add(res.Usage)
+	r.note(role, fmt.Sprintf("answer %d of %s, %d tokens in, %d out, ended %q", r.tries, q.Model, res.Tokens.In(), res.Tokens.Output, plainLine(res.Finish)), res.Text)
+	return res.Text, err
+}
+
+// note adds to the transcript.
+func (r *chatRun) note(who, what, text string) {
+	fmt.Fprintf(&r.log, "=== %s: %s\n%s\n", who, plainLine(what), text)
+}
+
+// intent is the line in which the model says what it did, or the first of its
+// plan.
+func (r *chatRun) intent(answer string) string {
+	for _, l := range strings.Split(withoutThoughts(answer), "\n") {
+		t := strings.Trim(strings.TrimSpace(l), "*# ")
+		if rest, ok := strings.CutPrefix(t, "INTENT:"); ok {
+			return clip(plainLine(strings.Trim(rest, "* ")), maxChatIntent)
+		}
+	}
+	if r.planned != "" {
+		return clip(plainLine(firstOf(r.planned)), maxChatIntent)
+	}
+	first := strings.TrimSpace(firstOf(withoutThoughts(answer)))
+	if strings.ContainsAny(first, "<`{") || looksLikePath(cleanName(first)) || first == "" {
+		return string(r.j.Operator)
+	}
+	return clip(plainLine(first), maxChatIntent)
+}
+
+// maxChatIntent is the longest intent, in characters.
+const maxChatIntent = 200
+
+// maxEvidence bounds each piece of evidence, maxEcho the model's own answer in
+// a correction.
+const (
+	maxEvidence = 256 << 10
+	maxEcho     = 96 << 10
+)
+
+// evidence is what is kept of the run, without keys.
+func (r *chatRun) evidence() []record.Evidence {
+	var out []record.Evidence
+	add := func(kind, text string) {
+		if text == "" {
+			return
+		}
+		text = r.c.opt.Client.Redact(text)
+		short := middleOut(text, maxEvidence)
+		out = append(out, record.Evidence{Job: r.j.Number, Attempt: r.j.Attempt, Kind: kind, Text: []byte(short), Cut: int64(max(0, len(text)-len(short)))})
+	}
+	add("prompt", strings.Join(r.prompt, "\n\n=== a new conversation\n\n"))
+	add("plan", r.planned)
+	add("transcript", r.log.String())
+	return out
+}
+
+// middleOut leaves out the middle of a text that is longer than n bytes, and
+// says so.
+func middleOut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	half := n/2 - 40
+	return strings.ToValidUTF8(s[:half], "") + fmt.Sprintf("\n... %d bytes left out ...\n", len(s)-2*half) + strings.ToValidUTF8(s[len(s)-half:], "")
+}
+
+// liveLines hands on whole clean lines of an answer while it comes.
+type liveLines struct {
+	out    func(string)
+	redact func(string) string
+	part   []byte
+	lines  int
+}
+
+// maxLive bounds the lines that one answer shows, maxChatLine their length.
+const (
+	maxLive     = 2000
+	maxChatLine = 500
+)
+
+func (l *liveLines) add(text string) {
+	if l.out == nil {
+		return
+	}
+	for text != "" {
+		line, rest, whole := strings.Cut(text, "\n")
+		if room := 4*maxChatLine - len(l.part); room > 0 {
+			l.part = append(l.part, line[:min(len(line), room)]...)
+		}
+		if !whole {
+			return
+		}
+		l.flush()
+		text = rest
+	}
+}
+
+func (l *liveLines) flush() {
+	if l.out == nil || len(l.part) == 0 || l.lines >= maxLive {
+		l.part = l.part[:0]
+		return
+	}
+	l.lines++
+	l.out(clip(plainLine(l.redact(string(l.part))), maxChatLine))
+	l.part = l.part[:0]
+}
