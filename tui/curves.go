@@ -113,8 +113,9 @@ func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string
 	st := p.d.st
 	from := p.from(len(x))
 	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
+	mean := near(cut(c.Mean), cut(c.Best), p.d.snap.Root)
 	ch.Series = []plot.Series{
-		{Name: "mean", X: x[from:], Y: cut(c.Mean), Style: st.Lines[1].sgr},
+		{Name: "mean", X: x[from:], Y: mean, Style: st.Lines[1].sgr},
 		{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].sgr},
 	}
 	if r := p.d.snap.Root; r.ID >= 0 {
@@ -128,6 +129,30 @@ func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string
 		ch.Marks = append(ch.Marks, plot.ChartMark{X: at, Text: m.Text})
 	}
 	return ch.Render(w, h)
+}
+
+// near leaves out the means that would squeeze the best into a flat line: those
+// further from it than three times what the search has gained.
+func near(mean, best []float64, root engine.Standing) []float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range best {
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	if root.ID >= 0 {
+		lo, hi = math.Min(lo, root.Objective), math.Max(hi, root.Objective)
+	}
+	span := 3 * (hi - lo)
+	if !(span > 0) {
+		return mean
+	}
+	out := make([]float64, len(mean))
+	for i, v := range mean {
+		out[i] = v
+		if v < lo-span || v > hi+span {
+			out[i] = math.NaN()
+		}
+	}
+	return out
 }
 
 func (p *curvesPane) single(y, x []float64, color, w, h int) []string {

@@ -29,7 +29,7 @@ func (l layer) String() string { return [...]string{"value", "age", "attempts", 
 type nichesPane struct {
 	base
 	at      []int // cursor, one index per axis
-	seen    bool  // the cursor was moved or placed
+	seen    bool  // the person moved the cursor; until then it follows the best
 	ax, ay  int   // axes shown
 	layer   layer
 	byRank  bool
@@ -58,7 +58,7 @@ func (p *nichesPane) title() (string, string) {
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.snap.Objective)
 	}
-	right := st.Label.S(p.axis(p.ax) + " × " + p.axis(p.ay))
+	right := st.Label.S(axisName(p.axis(p.ax), 24) + " × " + axisName(p.axis(p.ay), 24))
 	if p.small {
 		if t := p.d.trend(12); t != "" {
 			right = t + " " + right
@@ -82,7 +82,7 @@ func (p *nichesPane) sliceName() string {
 	var parts []string
 	for i := range p.d.snap.Grid.Dims {
 		if i != p.ax && i != p.ay && i < len(p.at) {
-			parts = append(parts, fmt.Sprintf("%s %d/%d", p.axis(i), p.at[i]+1, p.d.snap.Grid.Dims[i]))
+			parts = append(parts, fmt.Sprintf("%s %d/%d", axisName(p.axis(i), 16), p.at[i]+1, p.d.snap.Grid.Dims[i]))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -99,7 +99,6 @@ func (p *nichesPane) sync() {
 	}
 	if best := coords(g.Dims, p.d.snap.Best.Cell); !p.seen && best != nil {
 		copy(p.at, best)
-		p.seen = true
 	}
 	p.gridDim = [2]int{p.dim(p.ax), p.dim(p.ay)}
 }
@@ -204,7 +203,7 @@ func (p *nichesPane) toBest() tea.Cmd {
 	if at := coords(p.d.snap.Grid.Dims, p.d.snap.Best.Cell); at != nil {
 		p.sync()
 		copy(p.at, at)
-		p.seen = true
+		p.seen = false // and follows it
 		p.bump()
 	}
 	return nil

@@ -75,10 +75,63 @@ func (p *nichesPane) bounds(cell int) string {
 	for i, n := range at {
 		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
 			e := plot.Edges(g.Axes[i].Edges)
-			parts = append(parts, fmt.Sprintf("%s %s–%s", g.Axes[i].Name, e[n], e[n+1]))
+			parts = append(parts, fmt.Sprintf("%s %s–%s", axisName(g.Axes[i].Name, 20), e[n], e[n+1]))
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// axes tells the edges of a niche with the whole names of the axes.
+func (p *nichesPane) axes(cell, w int) []string {
+	g, st := &p.d.snap.Grid, p.d.st
+	at := coords(g.Dims, cell)
+	var out []string
+	for i, n := range at {
+		if i >= len(g.Axes) || n+1 >= len(g.Axes[i].Edges) {
+			continue
+		}
+		e := plot.Edges(g.Axes[i].Edges)
+		for k, t := range wrapText(g.Axes[i].Name, max(12, w-18)) {
+			var l line
+			if k == 0 {
+				l.fit(st.Plain, e[n]+"–"+e[n+1], 16)
+			} else {
+				l.gap(16)
+			}
+			out = append(out, l.gap(1).add(st.Label, t).String())
+		}
+	}
+	return out
+}
+
+// axisName shortens the name of a learned axis to w cells without cutting a
+// word: what goes up along it, then what goes down.
+func axisName(name string, w int) string {
+	if plot.Width(name) <= w {
+		return name
+	}
+	up, down, both := strings.Cut(name, " -")
+	if !both {
+		return cutWords(name, w)
+	}
+	up = cutWords(up, max(w/2, w-plot.Width(down)-2))
+	return up + " -" + cutWords(down, w-plot.Width(up)-2)
+}
+
+// cutWords keeps the leading words that fit w cells, at least one.
+func cutWords(text string, w int) string {
+	words := strings.Fields(text)
+	out := ""
+	for i, t := range words {
+		if i > 0 && plot.Width(out)+1+plot.Width(t) > w {
+			break
+		}
+		if i > 0 {
+			out += " "
+		}
+		out += t
+	}
+	return plot.Fit(out, min(plot.Width(out), max(w, 1)))
 }
 
 // show asks for the niche under the cursor when there is room to tell it.
@@ -105,7 +158,9 @@ func (p *nichesPane) take(m loadedMsg) {
 func (p *nichesPane) side(w, h int) []string {
 	st := p.d.st
 	cell := p.cell()
-	out := []string{"", st.Strong.S("niche ") + st.Ident.S(niche(&p.d.snap.Grid, cell)) + st.Label.S("  "+p.bounds(cell)), ""}
+	out := []string{"", st.Strong.S("niche ") + st.Ident.S(niche(&p.d.snap.Grid, cell))}
+	out = append(out, p.axes(cell, w)...)
+	out = append(out, "")
 	n := p.detail
 	switch {
 	case p.q.err != nil:
