@@ -1,0 +1,210 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"atoll/store/record"
+)
+
+// Recording is what one job's agent did, as a file of a recordings folder.
+type Recording struct {
+	Version  int               `json:"version"`
+	Job      record.JobID      `json:"job"`
+	Attempt  int               `json:"attempt"`
+	Agent    string            `json:"agent,omitempty"`
+	Operator record.Operator   `json:"operator,omitempty"`
+	Target   string            `json:"target,omitempty"`
+	Parent   record.Hash       `json:"parent_tree"`
+	Changes  []record.Change   `json:"changes,omitempty"`
+	Usage    record.Usage      `json:"usage"`
+	Intent   string            `json:"intent,omitempty"`
+	Evidence []record.Evidence `json:"evidence,omitempty"`
+	Failed   bool              `json:"failed,omitempty"`
+	Class    record.Class      `json:"class,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+}
+
+// recordingVersion is the format of this program's recordings.
+const recordingVersion = 1
+
+// Errors of recordings. Test with errors.Is.
+var (
+	// ErrNoRecording: the folder holds nothing for this job.
+	ErrNoRecording = errors.New("no recording of this job")
+	// ErrOtherRecording: the recording was made on another tree, or by another
+	// version of this program.
+	ErrOtherRecording = errors.New("the recording does not fit this job")
+)
+
+// Recorder passes jobs on to another agent and writes down what came of them:
+// results and failures, but not what was cut short by its context. It is safe
+// for concurrent use as far as the inner agent is. A job that runs again writes
+// its file anew.
+type Recorder struct {
+	inner  Agent
+	dir    string
+	redact func(string) string
+}
+
+// NewRecorder makes dir when it is missing. redact is applied to every text and
+// to every changed file; nil leaves all as it is.
+func NewRecorder(inner Agent, dir string, redact func(string) string) (*Recorder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for recordings: %w; choose another one with recording", err)
+	}
+	if redact == nil {
+		redact = func(s string) string { return s }
+	}
+	return &Recorder{inner: inner, dir: dir, redact: redact}, nil
+}
+
+// RedactSecrets returns a function that replaces every given secret of at least
+// 8 bytes.
+func RedactSecrets(secrets ...string) func(string) string {
+	return func(s string) string { return replaceSecrets(s, secrets) }
+}
+
+// Edit lets the inner agent edit and records it. A recording that cannot be
+// written is an error: the run could not be replayed.
+func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
+	res, err := r.inner.Edit(ctx, j, t)
+	if ctx.Err() != nil {
+		return res, err
+	}
+	rec := Recording{
+		Version: recordingVersion, Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Target: j.Target.Name, Parent: j.Parent.Tree,
+		Changes: res.Changes, Usage: res.Usage, Intent: r.redact(res.Intent), Evidence: res.Evidence,
+	}
+	if err != nil {
+		rec.Failed, rec.Class, rec.Reason = true, record.ClassAgent, r.redact(err.Error())
+		var failure *Error
+		switch {
+		case errors.As(err, &failure):
+			rec.Class, rec.Usage, rec.Evidence = failure.Class, failure.Usage, failure.Evidence
+		case errors.Is(err, ErrNoChange):
+			rec.Class = record.ClassNoChange
+		}
+	}
+	rec.Changes, rec.Evidence = r.clean(rec.Changes), r.cleanEvidence(rec.Evidence)
+	if werr := r.write(&rec); werr != nil {
+		return Result{}, &Error{Class: record.ClassInternal, Reason: "record " + j.Number.String(), Usage: rec.Usage, Evidence: rec.Evidence, Err: werr}
+	}
+	return res, err
+}
+
+func (r *Recorder) clean(list []record.Change) []record.Change {
+	var out []record.Change
+	for _, c := range list {
+		if len(c.Data) > 0 {
+			c.Data = []byte(r.redact(string(c.Data)))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (r *Recorder) cleanEvidence(list []record.Evidence) []record.Evidence {
+	var out []record.Evidence
+	for _, e := range list {
+		e.Text = []byte(r.redact(string(e.Text)))
+		out = append(out, e)
+	}
+	return out
+}
+
+// write puts the file in place as a whole.
+func (r *Recorder) write(rec *Recording) error {
+	data, err := json.MarshalIndent(rec, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(r.dir, ".recording-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), recordingPath(r.dir, rec.Job))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+func recordingPath(dir string, job record.JobID) string {
+	return filepath.Join(dir, fmt.Sprintf("job-%06d.json", job))
+}
+
+// Replay gives back what was recorded, job by job. It is safe for concurrent
+// use and needs neither key nor network. The usage it reports is nothing: what
+// was recorded has been paid for; the recorded figures are in the evidence.
+type Replay struct{ dir string }
+
+// NewReplay checks that dir holds recordings.
+func NewReplay(dir string) (*Replay, error) {
+	list, err := filepath.Glob(filepath.Join(dir, "job-*.json"))
+	if err != nil || len(list) == 0 {
+		return nil, fmt.Errorf("%w: %s holds no job-*.json; record a run first", ErrNoRecording, dir)
+	}
+	return &Replay{dir: dir}, nil
+}
+
+// Edit returns the recorded changes, or the recorded failure. A job that was
+// recorded on another parent tree is refused.
+func (r *Replay) Edit(ctx context.Context, j Job, _ Tree) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	rec, err := ReadRecording(r.dir, j.Number)
+	if err == nil && !j.Parent.Tree.IsZero() && !rec.Parent.IsZero() && rec.Parent != j.Parent.Tree {
+		err = fmt.Errorf("%w: %s was recorded on tree %s, now its parent is %s; replay with the seed, root and settings of the recording",
+			ErrOtherRecording, j.Number, rec.Parent.Short(), j.Parent.Tree.Short())
+	}
+	if err != nil {
+		return Result{}, &Error{Class: record.ClassAgent, Reason: "replay " + j.Number.String(), Err: err}
+	}
+	usage, err := json.Marshal(rec.Usage)
+	if err != nil {
+		return Result{}, &Error{Class: record.ClassInternal, Reason: "replay " + j.Number.String(), Err: err}
+	}
+	evidence := append(rec.Evidence, record.Evidence{Job: j.Number, Attempt: j.Attempt, Kind: "recorded-usage", Text: usage})
+	for i := range evidence {
+		evidence[i].Job, evidence[i].Attempt = j.Number, j.Attempt
+	}
+	switch {
+	case !rec.Failed:
+		return Result{Changes: rec.Changes, Usage: freeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
+	case rec.Class == record.ClassNoChange:
+		return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: freeOfCharge(), Evidence: evidence, Err: ErrNoChange}
+	}
+	return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: freeOfCharge(), Evidence: evidence}
+}
+
+// ReadRecording reads the recording of one job.
+func ReadRecording(dir string, job record.JobID) (Recording, error) {
+	data, err := os.ReadFile(recordingPath(dir, job))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Recording{}, fmt.Errorf("%w: %s has none for %s", ErrNoRecording, dir, job)
+	}
+	if err != nil {
+		return Recording{}, fmt.Errorf("read the recording of %s: %w", job, err)
+	}
+	var rec Recording
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return Recording{}, fmt.Errorf("%w: %s: %v", ErrOtherRecording, recordingPath(dir, job), err)
+	}
+	if rec.Version != recordingVersion || rec.Job != job {
+		return Recording{}, fmt.Errorf("%w: %s has version %d of job %s", ErrOtherRecording, recordingPath(dir, job), rec.Version, rec.Job)
+	}
+	return rec, nil
+}
