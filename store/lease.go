@@ -83,9 +83,10 @@ func (l *ledger) refuse(lane int) error {
 }
 
 // Lease gives the next queued job to a worker until ttl from now: the highest
-// priority first, then evaluate before make, then the lowest number. Jobs that
-// no budget forbids pass those that one does. A make job counts against
-// MaxJobs once, when it is leased for the first time or ended unleased.
+// priority first, then evaluate before make (and of the make jobs, those that
+// have a commit), then the lowest number. Jobs that no budget forbids pass those
+// that one does. A make job counts against MaxJobs once, when it is leased for
+// the first time or ended unleased.
 //
 // Job.State says where to begin: an attempt whose job has a candidate begins
 // committed, after an approval where it was held, and never edits again.
@@ -188,7 +189,7 @@ func (t *tx) fence(exp record.ExperimentID, id record.JobID) (fence, error) {
 	return f, err
 }
 
-// held reads the job of a lease, and refuses a lease that is not in force.
+// leased reads the job of a lease, and refuses a lease that is not in force.
 func (t *tx) leased(l record.Lease) (fence, error) {
 	f, err := t.fence(l.Job.Experiment, l.Job.ID)
 	if err == nil && (f.attempt != l.Attempt || !f.state.Running()) {

@@ -116,7 +116,14 @@ func useWAL(ctx context.Context, c *conn) error {
 	wait := time.NewTicker(10 * time.Millisecond)
 	defer wait.Stop()
 	for range 500 {
-		err := c.do("PRAGMA journal_mode = WAL")
+		mode := ""
+		err := c.query(ctx, "PRAGMA journal_mode = WAL", nil, func(r *row) error {
+			mode = r.text()
+			return nil
+		})
+		if err == nil && mode != "wal" {
+			return fmt.Errorf("the file system allows no write-ahead log: %w", ErrNetwork)
+		}
 		var e sqlite3.Error
 		if err == nil || !errors.As(err, &e) || e.Code != sqlite3.ErrBusy {
 			if err == nil {

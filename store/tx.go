@@ -38,7 +38,7 @@ func (t *tx) run(o *op) bool {
 	}
 	t.seqSaved = t.seq
 	t.saved = nil
-	o.err, o.panic = t.call(o.run)
+	o.panic, o.err = t.call(o.run)
 	if o.err == nil && o.panic == nil {
 		if o.err = t.conn.do("RELEASE op"); o.err == nil {
 			return true
@@ -59,9 +59,9 @@ func (t *tx) run(o *op) bool {
 	return t.alive()
 }
 
-func (t *tx) call(fn func(*tx) error) (err error, panicked any) {
+func (t *tx) call(fn func(*tx) error) (panicked any, err error) {
 	defer func() { panicked = recover() }()
-	return fn(t), nil
+	return nil, fn(t)
 }
 
 func (t *tx) alive() bool {
