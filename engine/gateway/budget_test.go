@@ -1,0 +1,159 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"atoll/engine/gateway"
+	"atoll/store/record"
+)
+
+// dear answers as expensively as a request allows: every token it may write,
+// and an input token for nearly every byte it was sent.
+func dear(in int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		sse(w)
+		chatPart(w, "x")
+		chatEnd(w, "stop", in, 100)
+	}
+}
+
+func TestBudgetHoldsWithEightCallers(t *testing.T) {
+	f := newFake(t, dear(300))
+	o, _ := options(gateway.Chat, f.URL)
+	o.Prices = gateway.Prices{{Model: "m", Input: 100, Output: 1000}}
+	g := mustNew(t, o)
+	const limit = 2.0 // an answer costs $0.13, and is reserved at about $0.15
+	b := gateway.NewBudget(limit, nil)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	done, refused := 0, 0
+	for range 8 {
+		wait.Go(func() {
+			a := gateway.NewAccount(gateway.AccountOptions{Name: "#1", Ledger: b, Limited: true})
+			for range 20 {
+				_, err := g.Client().Complete(t.Context(), ask(a))
+				mu.Lock()
+				switch {
+				case err == nil:
+					done++
+				case errors.Is(err, gateway.ErrBudget):
+					refused++
+				default:
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	spent, reserved := b.Spent()
+	if spent > limit || reserved > 1e-9 {
+		t.Errorf("spent $%v of $%v, $%v still reserved", spent, limit, reserved)
+	}
+	if math.Abs(spent-float64(done)*0.13) > 1e-9 || done+refused != 160 || len(f.requests()) != done {
+		t.Errorf("%d answers, %d refused, %d requests, $%v", done, refused, len(f.requests()), spent)
+	}
+	if done < 13 {
+		t.Errorf("only %d answers were bought for $%v", done, limit)
+	}
+}
+
+func TestProviderThatBillsTooMuchStopsTheAccount(t *testing.T) {
+	f := newFake(t, dear(1_000_000))
+	o, _ := options(gateway.Chat, f.URL)
+	g := mustNew(t, o)
+	a := account(5, nil)
+	if _, err := g.Client().Complete(t.Context(), ask(a)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := g.Client().Complete(t.Context(), ask(a))
+	if !errors.Is(err, gateway.ErrBudget) || !strings.Contains(err.Error(), "billed") || len(f.requests()) != 1 {
+		t.Errorf("got %v after %d requests", err, len(f.requests()))
+	}
+	total := a.Totals()
+	if total.Sent != 1 || total.Refused != 1 || len(total.Notes) != 1 || *total.Usage.CostUSD < 1 {
+		t.Errorf("got %+v", total)
+	}
+}
+
+// ledger counts calls, and can fail.
+type ledger struct {
+	mu      sync.Mutex
+	open    float64
+	calls   int
+	settled []record.Usage
+	refuse  error
+	broken  error
+}
+
+func (l *ledger) Reserve(_ context.Context, usd float64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refuse != nil {
+		return l.refuse
+	}
+	l.calls++
+	l.open += usd
+	return nil
+}
+
+func (l *ledger) Settle(ctx context.Context, reserved float64, u record.Usage) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls--
+	l.open -= reserved
+	l.settled = append(l.settled, u)
+	return errors.Join(ctx.Err(), l.broken)
+}
+
+func TestLedger(t *testing.T) {
+	lost := errors.New("the lease is lost")
+	for _, tc := range []struct {
+		name  string
+		step  http.HandlerFunc
+		l     *ledger
+		want  error
+		wants int // settlements
+	}{
+		{"each reservation is settled once", says("x", 1, 1), &ledger{}, nil, 1},
+		{"failed tries are settled one by one", status(500, ""), &ledger{}, gateway.ErrProvider, 5},
+		{"what the ledger refuses is not sent", says("x", 1, 1), &ledger{refuse: lost}, lost, 0},
+		{"a ledger that cannot settle stops the account", says("x", 1, 1), &ledger{broken: lost}, lost, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t, tc.step)
+			o, _ := options(gateway.Chat, f.URL)
+			l := tc.l
+			a := account(1, l)
+			_, err := mustNew(t, o).Client().Complete(t.Context(), ask(a))
+			if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if l.calls != 0 || math.Abs(l.open) > 1e-12 || len(l.settled) != tc.wants || len(f.requests()) != tc.wants {
+				t.Errorf("%d reservations of $%v are open, %d were settled, %d requests", l.calls, l.open, len(l.settled), len(f.requests()))
+			}
+		})
+	}
+}
+
+func TestStopEndsRequestsInFlight(t *testing.T) {
+	f := newFake(t, stalls)
+	o, _ := options(gateway.Chat, f.URL)
+	g := mustNew(t, o)
+	a := account(1, nil)
+	over := errors.New("the job is cancelled")
+	q := ask(a)
+	q.OnText = func(string) { a.Stop(over) }
+	if _, err := g.Client().Complete(t.Context(), q); !errors.Is(err, over) {
+		t.Errorf("in flight: got %v", err)
+	}
+	if _, err := g.Client().Complete(t.Context(), q); !errors.Is(err, over) || len(f.requests()) != 1 {
+		t.Errorf("afterwards: got %v, %d requests", err, len(f.requests()))
+	}
+}
