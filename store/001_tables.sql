@@ -213,17 +213,18 @@ CREATE TABLE blob_vector (
 ) STRICT;
 
 -- The one ordered log. Rows are only ever inserted. The last number given is in
--- sequence, read and written by the transaction that appends.
+-- sequence, read and written by the transaction that appends. What the fold
+-- reads lies apart from the more numerous rows of how jobs got on.
 CREATE TABLE log (
   experiment INTEGER NOT NULL,
+  fold       INTEGER NOT NULL, -- 1 = the fold reads it
   seq        INTEGER NOT NULL,
   at         INTEGER NOT NULL,
   kind       TEXT    NOT NULL,
-  fold       INTEGER NOT NULL, -- 1 = the fold wants it
   job        INTEGER NOT NULL, -- -1 = none
   candidate  INTEGER NOT NULL, -- -1 = none
   data       BLOB, -- JSON
-  PRIMARY KEY (experiment, seq)
+  PRIMARY KEY (experiment, fold, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX log_decision ON log (experiment, seq) WHERE kind = 'decision';

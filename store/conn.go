@@ -57,6 +57,15 @@ func (c *conn) do(text string) error {
 	return err
 }
 
+// snapshot runs fn so that all its reads see the same state of the file.
+func (c *conn) snapshot(fn func() error) error {
+	if err := c.do("BEGIN DEFERRED"); err != nil {
+		return err
+	}
+	err := fn()
+	return errors.Join(err, c.do("COMMIT"))
+}
+
 // number reads the one integer that a pragma returns.
 func (c *conn) number(pragma string) (int64, error) {
 	var n int64

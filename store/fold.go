@@ -65,21 +65,41 @@ func (r *FoldRow) JobBrief(end record.EndData) record.Job {
 // The last row it gives is that of [DB.LastSeq]. An error of fn ends the stream
 // and is returned. Pointers in a row are the callee's to keep.
 func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(FoldRow) error) error {
-	for {
-		part, err := db.foldPart(ctx, exp, after)
+	part, err := db.foldPart(ctx, exp, after)
+	for err == nil && len(part) > 0 {
+		next := db.foldAhead(ctx, exp, part)
+		for i := range part {
+			if err = fn(part[i]); err != nil {
+				break
+			}
+		}
+		ahead := <-next
 		if err != nil {
 			return err
 		}
-		for i := range part {
-			if err := fn(part[i]); err != nil {
-				return err
-			}
-		}
-		if len(part) < chunk {
-			return nil
-		}
-		after = part[len(part)-1].Seq
+		part, err = ahead.rows, ahead.err
 	}
+	return err
+}
+
+type foldAhead struct {
+	rows []FoldRow
+	err  error
+}
+
+// foldAhead reads the part after a full one while that one is folded. It always
+// sends one answer.
+func (db *DB) foldAhead(ctx context.Context, exp record.ExperimentID, part []FoldRow) <-chan foldAhead {
+	next := make(chan foldAhead, 1)
+	if len(part) < chunk {
+		next <- foldAhead{}
+		return next
+	}
+	go func() {
+		rows, err := db.foldPart(ctx, exp, part[len(part)-1].Seq)
+		next <- foldAhead{rows, err}
+	}()
+	return next
 }
 
 func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after record.Seq) ([]FoldRow, error) {

@@ -52,9 +52,6 @@ func (db *DB) checkTotals(ctx context.Context, exp record.ExperimentID) error {
 		census census
 	}
 	err := db.read(ctx, func(c *conn) error {
-		if err := c.do("BEGIN"); err != nil {
-			return err
-		}
 		read := func(total, jobs statement, to *totals, count *census) error {
 			if _, err := c.one(ctx, total, []any{exp}, func(r *row) { *to = scanTotals(r) }); err != nil {
 				return err
@@ -64,11 +61,12 @@ func (db *DB) checkTotals(ctx context.Context, exp record.ExperimentID) error {
 				return nil
 			})
 		}
-		err := read(sqlTotal, sqlJobCounts, &kept.totals, &kept.census)
-		if err == nil {
-			err = read(sqlRecountTotal, sqlRecountJobs, &counted.totals, &counted.census)
-		}
-		return errors.Join(err, c.do("COMMIT"))
+		return c.snapshot(func() error {
+			if err := read(sqlTotal, sqlJobCounts, &kept.totals, &kept.census); err != nil {
+				return err
+			}
+			return read(sqlRecountTotal, sqlRecountJobs, &counted.totals, &counted.census)
+		})
 	})
 	if err == nil && !reflect.DeepEqual(kept, counted) {
 		return fmt.Errorf("the totals are %+v, a full count gives %+v: %w", kept, counted, ErrDamaged)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,22 +27,40 @@ func (db *DB) Log(ctx context.Context, exp record.ExperimentID, after record.Seq
 	if limit <= 0 {
 		limit = 1000
 	}
-	rows, err := list(ctx, db, "read the log", sqlLog, []any{exp, after, limit}, scanLog)
-	return belonging(exp, rows), err
+	return db.bothParts(ctx, exp, limit, sqlLog, after, limit)
 }
 
 // Tail returns the last n rows of all kinds, oldest first.
 func (db *DB) Tail(ctx context.Context, exp record.ExperimentID, n int) ([]record.LogRow, error) {
-	rows, err := list(ctx, db, "read the log", sqlLogTail, []any{exp, max(n, 0)}, scanLog)
-	slices.Reverse(rows)
-	return belonging(exp, rows), err
+	return db.bothParts(ctx, exp, -max(n, 0), sqlLogTail, max(n, 0))
 }
 
-func belonging(exp record.ExperimentID, rows []record.LogRow) []record.LogRow {
-	for i := range rows {
-		rows[i].Experiment = exp
+// bothParts reads the rows that the fold reads and the others, and merges them
+// in order: the first keep of them, or the last ones if it is below zero. Both
+// are read in one snapshot, so that no row is passed over.
+func (db *DB) bothParts(ctx context.Context, exp record.ExperimentID, keep int, q statement, args ...any) ([]record.LogRow, error) {
+	var rows []record.LogRow
+	err := db.read(ctx, func(c *conn) error {
+		return c.snapshot(func() error {
+			for _, fold := range []bool{false, true} {
+				err := c.query(ctx, q, append([]any{exp, fold}, args...), func(r *row) error {
+					l := scanLog(r)
+					l.Experiment = exp
+					rows = append(rows, l)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	slices.SortFunc(rows, func(a, b record.LogRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	if keep < 0 {
+		return rows[max(0, len(rows)+keep):], doing("read the log", err)
 	}
-	return rows
+	return rows[:min(keep, len(rows))], doing("read the log", err)
 }
 
 // LastSeq returns the position of the last row that [DB.FoldLog] gives, 0 when

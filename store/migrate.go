@@ -79,11 +79,11 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 // inspect identifies a file in one snapshot of it: another process may be
 // creating it just now.
 func inspect(c *conn) (version int64, err error) {
-	if err := c.do("BEGIN"); err != nil {
-		return 0, err
-	}
-	version, err = identify(c)
-	return version, errors.Join(err, c.do("COMMIT"))
+	err = c.snapshot(func() error {
+		version, err = identify(c)
+		return err
+	})
+	return version, err
 }
 
 // identify returns the layout of the file, 0 for an empty one, and refuses

@@ -4,8 +4,9 @@ package store
 const (
 	sqlLogInsert statement = `INSERT INTO log (experiment, seq, at, kind, fold, job, candidate, data)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
-	sqlLog     statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3`
-	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 ORDER BY seq DESC LIMIT ?2`
+	sqlLog statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND fold = ?2 AND seq > ?3
+		ORDER BY seq LIMIT ?4`
+	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND fold = ?2 ORDER BY seq DESC LIMIT ?3`
 	sqlLogLast statement = `SELECT seq FROM log WHERE experiment = ?1 AND fold = 1 ORDER BY seq DESC LIMIT 1`
 	logColumns           = `seq, at, kind, job, candidate, data`
 
@@ -30,7 +31,7 @@ const (
 		ORDER BY l.seq LIMIT ?3`
 
 	sqlDecision statement = `SELECT seq, at, data FROM log
-		WHERE experiment = ?1 AND seq = ?2 AND kind = 'decision'`
+		WHERE experiment = ?1 AND fold = 1 AND seq = ?2 AND kind = 'decision'`
 	sqlDecisions statement = `SELECT seq, at, data FROM log INDEXED BY log_decision
 		WHERE experiment = ?1 AND kind = 'decision' ORDER BY seq DESC LIMIT ?2`
 
