@@ -25,6 +25,7 @@ const sharedName = "shared"
 type sheet struct {
 	name  string
 	lead  string // comment before the first heading; for shared.tmpl all of it
+	more  string // shared.tmpl of the experiment; its blocks win
 	parts []*part
 }
 
@@ -59,7 +60,7 @@ func (s *sheet) part(name string) *part {
 // source writes the file again.
 func (s *sheet) source() string {
 	var b strings.Builder
-	b.WriteString(s.lead)
+	b.WriteString(s.lead + s.more)
 	for _, p := range s.parts {
 		b.WriteString("=== " + p.name)
 		if p.budget > 0 {
@@ -114,7 +115,7 @@ func (s *sheet) over(later *sheet) *sheet {
 	}
 	out := &sheet{name: s.name, lead: s.lead}
 	if s.name == sharedName {
-		out.lead = s.lead + "\n" + later.lead // a later block of a name wins
+		out.more = later.lead
 		return out
 	}
 	for _, p := range s.parts {
@@ -154,9 +155,13 @@ func heading(file string, n int, line string) (*part, error) {
 
 // parse compiles all sections with the shared blocks.
 func (p *Prompts) parse() error {
-	base, err := template.New(sharedName).Funcs(templateFuncs()).Option("missingkey=error").Parse(p.sheets[sharedName].lead)
+	shared := p.sheets[sharedName]
+	base, err := template.New(sharedName + ".tmpl").Funcs(templateFuncs()).Option("missingkey=error").Parse(shared.lead)
+	if err == nil {
+		base, err = base.Parse(shared.more)
+	}
 	if err != nil {
-		return fmt.Errorf("%w: shared.tmpl: %w", ErrPrompt, err)
+		return fmt.Errorf("%w: %w", ErrPrompt, err)
 	}
 	for _, s := range p.sheets {
 		for _, part := range s.parts {

@@ -18,7 +18,8 @@ type Background struct {
 	Secrets   []string          // exact texts that must never leave: provider keys, tokens
 }
 
-// The authors of notes that no person wrote: their texts are shown as material.
+// How the author of a note begins that no person wrote: such a text is shown
+// as material, not as an instruction.
 const (
 	AuthorDigest    = "digest"
 	AuthorReflector = "reflector"
@@ -98,6 +99,7 @@ type ViewOptions struct {
 	Diff     string
 	Findings []string
 	Facts    string
+	Retry    string         // why the attempt before this one was refused
 	Tokens   int            // of the whole prompt; 0 = the sum of the sections' budgets
 	Budgets  map[string]int // tokens by section, instead of the template's
 	Secrets  []string       // besides those of the background
@@ -116,7 +118,7 @@ func ViewOf(j Job, o ViewOptions) View {
 		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
 		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target, Failures: j.Failures,
 		Others: bg.Others, Feedback: bg.Feedback, Files: o.Files, Listing: o.Listing, Dir: o.Dir, Plan: o.Plan, Diff: o.Diff,
-		Findings: o.Findings, Facts: o.Facts, Answer: o.Answer, Tokens: o.Tokens, Budgets: o.Budgets,
+		Findings: o.Findings, Facts: o.Facts, Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets,
 	}
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
 		v.Kind = DrawKind(j.Rand)
@@ -227,7 +229,7 @@ func (v *View) sortNotes(notes []record.Note) {
 		n := notes[i]
 		switch {
 		case n.Gone || strings.TrimSpace(n.Text) == "":
-		case n.Author != AuthorDigest && n.Author != AuthorReflector:
+		case !strings.HasPrefix(n.Author, AuthorDigest) && !strings.HasPrefix(n.Author, AuthorReflector):
 			v.Told = append(v.Told, n)
 		case n.Kind == NoteFailure:
 			v.Failed = append(v.Failed, n)
