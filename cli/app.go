@@ -110,6 +110,7 @@ func usage(format string, args ...any) error {
 }
 
 func (a *App) root() *cobra.Command {
+	var con consoleFlags
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Evolve a git repository by quality-diversity search and watch it happen",
@@ -117,9 +118,10 @@ func (a *App) root() *cobra.Command {
 		Example:       "  atoll demo                 watch an example evolve\n  atoll init && atoll run    your own repository",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), consoleFlags{}) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), con) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Flags().BoolVar(&con.readonly, "read-only", false, "a console that cannot decide anything")
 	f := root.PersistentFlags()
 	f.StringVarP(&a.flags.repo, "repo", "C", "", "the repository (default: the one here)")
 	f.StringVar(&a.flags.state, "state", "", "state directory (default: atoll/ in the repository's git directory)")

@@ -38,6 +38,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
 	fl.BoolVar(&f.fresh, "new", false, "start a new experiment instead of going on with the latest")
+	fl.BoolVar(&f.readonly, "read-only", false, "a console that cannot decide anything")
 	fl.BoolVar(&f.once, "once", false, "dispatch one job per worker, wait for them, and exit")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask before the first paid job")
 	fl.IntVar(&f.maxJobs, "max-jobs", 0, "make jobs of the whole experiment, those of earlier runs included")

@@ -309,7 +309,7 @@ func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
 			if *e.Delta > 0 {
 				col = st.Good
 			}
-			l.fit(col, signed(*e.Delta), 10)
+			l.fit(col, brief(*e.Delta), 10)
 		default:
 			l.gap(10)
 		}

@@ -176,7 +176,7 @@ func (p *lineagePane) row(r treeRow, w int) string {
 	}
 	l.gap(1).fit(st.Ident, candidateName(n.ID), 7).fit(st.Plain, string(n.Operator), 11).right(st.Strong, optional(n.Objective), 9).gap(1)
 	if n.Delta != nil {
-		l.right(gainStyle(st, *n.Delta), signed(*n.Delta), 9)
+		l.right(gainStyle(st, *n.Delta), brief(*n.Delta), 9)
 	} else {
 		l.gap(9)
 	}

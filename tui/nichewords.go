@@ -28,7 +28,7 @@ func (p *nichesPane) details(w int, two bool) []string {
 		}
 		out := []string{l.String()}
 		if two {
-			out = append(out, " "+st.Label.S(p.bounds(cell)))
+			out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
 		}
 		return out
 	}
@@ -62,23 +62,28 @@ func (p *nichesPane) details(w int, two bool) []string {
 	}
 	out := []string{l.String()}
 	if two {
-		out = append(out, " "+st.Label.S(p.bounds(cell)))
+		out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
 	}
 	return out
 }
 
-// bounds tells the edges of a niche on every axis.
-func (p *nichesPane) bounds(cell int) string {
+// bounds tells the edges of a niche on every axis in w cells, the lower ones
+// alone where room is short.
+func (p *nichesPane) bounds(cell, w int) string {
 	g := &p.d.snap.Grid
 	at := coords(g.Dims, cell)
-	var parts []string
+	var parts, short []string
 	for i, n := range at {
 		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
 			e := plot.Edges(g.Axes[i].Edges)
-			parts = append(parts, fmt.Sprintf("%s %s–%s", axisName(g.Axes[i].Name, 20), e[n], e[n+1]))
+			parts = append(parts, fmt.Sprintf("%s %s–%s", axisName(g.Axes[i].Name, max(8, (w-3*len(at))/len(at)-plot.Width(e[n]+e[n+1])-2)), e[n], e[n+1]))
+			short = append(short, axisName(g.Axes[i].Name, 12)+" "+e[n])
 		}
 	}
-	return strings.Join(parts, " · ")
+	if t := strings.Join(parts, " · "); plot.Width(t) <= w {
+		return t
+	}
+	return strings.Join(short, " · ")
 }
 
 // axes tells the edges of a niche with the whole names of the axes.

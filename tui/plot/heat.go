@@ -124,7 +124,7 @@ func (m *HeatMap) tall(w, h int) int {
 	return n
 }
 
-// placeSmall is dense mode, or one column and row for each niche where
+// placeSmall is dense mode, or one row for each niche where
 // characters carry the value, both with a viewport.
 func (m *HeatMap) placeSmall(g Geometry, gut int) Geometry {
 	g.CellW, g.CellH = 1, 1
@@ -139,7 +139,10 @@ func (m *HeatMap) placeSmall(g Geometry, gut int) Geometry {
 	if m.XEdges != nil && g.H >= min(lines, 6)+2 {
 		below, g.AxisX = 2, true
 	}
-	g.Cols = min(m.Cols, g.W-g.Left)
+	if fit := min(g.CellH+1, (g.W-g.Left)/m.Cols); fit > 1 {
+		g.CellW = fit
+	}
+	g.Cols = min(m.Cols, (g.W-g.Left)/g.CellW)
 	g.Lines = min(lines, g.H-below)
 	g.Rows = min(2*g.Lines/g.CellH, m.Rows)
 	if g.Cols < 1 || g.Lines < 1 {
