@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,8 @@ import (
 // not edited stays as it is.
 type textFile struct {
 	lines []string
-	ends  []string // "\n", "\r\n", or "" for a last line without end
+	ends  []string   // "\n", "\r\n", or "" for a last line without end
+	keys  [][]string // of the lines, by level; nil = not asked for yet
 }
 
 func newTextFile(data string) *textFile {
@@ -65,8 +67,13 @@ func (f *textFile) replace(at, n int, text []string) {
 	for i := range ends {
 		ends[i] = end
 	}
-	f.lines = append(f.lines[:at:at], append(append([]string(nil), text...), f.lines[at+n:]...)...)
-	f.ends = append(f.ends[:at:at], append(ends, f.ends[at+n:]...)...)
+	f.lines = slices.Replace(f.lines, at, at+n, text...)
+	f.ends = slices.Replace(f.ends, at, at+n, ends...)
+	for level, keys := range f.keys {
+		if keys != nil {
+			f.keys[level] = slices.Replace(keys, at, at+n, keysOf(text, levels()[level])...)
+		}
+	}
 	for i := range f.ends {
 		if f.ends[i] == "" {
 			f.ends[i] = end
@@ -112,7 +119,7 @@ func (f *textFile) look(want []string, near int, trim bool) (found, *EditError) 
 			if allBlank(w) && level > 0 {
 				continue
 			}
-			places := f.places(w, key)
+			places := places(f.keysAt(level), keysOf(w, key))
 			if len(places) == 0 {
 				continue
 			}
@@ -141,15 +148,31 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-// places are the indexes where want stands, compared by key (Knuth, Morris and
-// Pratt 1977, so that repeated lines cost no more).
-func (f *textFile) places(want []string, key func(string) string) []int {
-	if len(want) == 0 || len(want) > len(f.lines) {
-		return nil
+func keysOf(lines []string, key func(string) string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = key(l)
 	}
-	w := make([]string, len(want))
-	for i, l := range want {
-		w[i] = key(l)
+	return out
+}
+
+// keysAt returns the keys of all lines at a level. They are kept, as many edits
+// of one file ask for them.
+func (f *textFile) keysAt(level int) []string {
+	if f.keys == nil {
+		f.keys = make([][]string, len(levels()))
+	}
+	if f.keys[level] == nil {
+		f.keys[level] = keysOf(f.lines, levels()[level])
+	}
+	return f.keys[level]
+}
+
+// places are the indexes where w stands in lines (Knuth, Morris and Pratt 1977,
+// so that repeated lines cost no more). They do not overlap.
+func places(lines, w []string) []int {
+	if len(w) == 0 || len(w) > len(lines) {
+		return nil
 	}
 	back := make([]int, len(w))
 	for i, k := 1, 0; i < len(w); i++ {
@@ -163,8 +186,7 @@ func (f *textFile) places(want []string, key func(string) string) []int {
 	}
 	var out []int
 	k := 0
-	for i, l := range f.lines {
-		l = key(l)
+	for i, l := range lines {
 		for k > 0 && l != w[k] {
 			k = back[k-1]
 		}
@@ -173,7 +195,7 @@ func (f *textFile) places(want []string, key func(string) string) []int {
 		}
 		if k == len(w) {
 			out = append(out, i-len(w)+1)
-			k = 0 // places do not overlap
+			k = 0
 		}
 	}
 	return out
@@ -210,30 +232,41 @@ func lineNumbers(places []int) string {
 
 func leadOf(s string) string { return s[:len(s)-len(strings.TrimLeft(s, " \t"))] }
 
-// shiftOf returns how lines written beside want are indented in the file: by
-// the difference of the first line that is not blank.
+// shiftOf returns how lines written beside want are indented in the file: each
+// indentation of the model stands for the one that the file has there, and
+// deeper ones are deeper by as much.
 func shiftOf(want, have []string) func(string) string {
+	var from, to []string
+	same := true
 	for i := range want {
-		if strings.TrimSpace(want[i]) == "" || strings.TrimSpace(have[i]) == "" {
+		w, h := leadOf(want[i]), leadOf(have[i])
+		if strings.TrimSpace(want[i]) == "" || strings.TrimSpace(have[i]) == "" || slices.Contains(from, w) {
 			continue
 		}
-		from, to := leadOf(want[i]), leadOf(have[i])
-		if from == to {
-			break
-		}
-		return func(s string) string {
-			switch in := leadOf(s); {
-			case strings.TrimSpace(s) == "":
-				return s
-			case strings.HasPrefix(in, from):
-				return to + s[len(from):]
-			case strings.HasPrefix(from, in) && strings.HasSuffix(to, from[len(in):]):
-				return to[:len(to)-len(from)+len(in)] + s[len(in):]
-			}
+		same = same && w == h
+		from, to = append(from, w), append(to, h)
+	}
+	if same {
+		return func(s string) string { return s }
+	}
+	return func(s string) string {
+		in, best := leadOf(s), -1
+		if strings.TrimSpace(s) == "" {
 			return s
 		}
+		for i, w := range from {
+			if strings.HasPrefix(in, w) && (best < 0 || len(w) > len(from[best])) {
+				best = i
+			}
+		}
+		switch {
+		case best >= 0:
+			return to[best] + s[len(from[best]):]
+		case strings.HasPrefix(from[0], in) && strings.HasSuffix(to[0], from[0][len(in):]):
+			return to[0][:len(to[0])-len(from[0])+len(in)] + s[len(in):] // less deep than all that was searched
+		}
+		return s
 	}
-	return func(s string) string { return s }
 }
 
 // The largest search for the closest place, in lines of file times lines wanted.
