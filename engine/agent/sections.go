@@ -125,7 +125,9 @@ func ViewOf(j Job, o ViewOptions) View {
 	}
 	v.secrets = append(append(v.secrets, bg.Secrets...), o.Secrets...)
 	v.Base = j.shown(&j.Parent, "base")
-	v.Base.Trajectory = TrajectoryOf(bg.Lineage, record.Root, j.Parent.ID, bg.Summaries).Lines()
+	if j.Parent.ID != record.Root {
+		v.Base.Trajectory = TrajectoryOf(bg.Lineage, record.Root, j.Parent.ID, bg.Summaries).Lines()
+	}
 	for i := range j.Inspirations {
 		it := &j.Inspirations[i]
 		s := j.shown(it, j.partOf(i))

@@ -59,7 +59,8 @@ func fit(s Section, budget int, ends bool) Section {
 	}
 	lines := strings.Split(s.Text, "\n")
 	for i, l := range lines {
-		lines[i] = shorten(l, maxLineBytes)
+		// Never as short as the lines of a fence can be.
+		lines[i] = shorten(l, max(1000, min(maxLineBytes, 2*budget)))
 	}
 	head, tail := keep(lines, budget, ends)
 	left := len(lines) - head - tail

@@ -44,6 +44,26 @@ func (c Cards) Card(id record.CandidateID) (Card, bool) {
 	return card, ok
 }
 
+// CardsOf makes cards of lineages as the store reads them: a candidate, the one
+// it was edited from, and so on. A delta is known where the parent is there.
+func CardsOf(lineages ...[]record.Candidate) Cards {
+	out := Cards{}
+	for _, chain := range lineages {
+		for i := range chain {
+			c := &chain[i]
+			out[c.ID] = Card{ID: c.ID, Parent: c.Parent(), Commit: c.Commit, Intent: c.Intent, Objective: c.Objective}
+		}
+	}
+	for id, c := range out {
+		if p, ok := out[c.Parent]; ok && c.Objective != nil && p.Objective != nil {
+			d := *c.Objective - *p.Objective
+			c.Delta = &d
+			out[id] = c
+		}
+	}
+	return out
+}
+
 // Summaries looks up what was written about a full chunk: the steps after the
 // parent of start up to end, in blocks of so many steps.
 type Summaries interface {

@@ -186,6 +186,26 @@ func TestTheSameChunkReadsTheSameFromEveryBase(t *testing.T) {
 	}
 }
 
+func TestCardsOfLineages(t *testing.T) {
+	parent := func(id record.CandidateID) []record.ParentRef {
+		return []record.ParentRef{{ID: 99, Role: record.RoleInspiration}, {ID: id, Role: record.RoleParent}}
+	}
+	root := record.Candidate{ID: 0, Objective: ptr(10.0)}
+	one := record.Candidate{ID: 1, Parents: parent(0), Objective: ptr(8.0), Intent: "first"}
+	two := record.Candidate{ID: 2, Parents: parent(1)}
+	three := record.Candidate{ID: 3, Parents: parent(2), Objective: ptr(7.0)}
+	cards := agent.CardsOf([]record.Candidate{three, two, one, root}, []record.Candidate{one, root})
+	if c := cards[1]; c.Parent != 0 || c.Delta == nil || *c.Delta != -2 || c.Intent != "first" {
+		t.Errorf("%+v", c)
+	}
+	if cards[0].Parent != record.NoCandidate || cards[0].Delta != nil || cards[2].Delta != nil || cards[3].Delta != nil {
+		t.Error("a delta was made up")
+	}
+	if tr := agent.TrajectoryOf(cards, 0, 3, nil); tr.Unique != 3 || tr.Anchor != agent.AnchorRoot {
+		t.Errorf("%+v", tr)
+	}
+}
+
 func TestAStepIsOneShortLine(t *testing.T) {
 	c := agent.Card{ID: 128, Commit: hashOf(9), Intent: "first\nsecond\x1b[2J " + strings.Repeat("ö", 900), Objective: ptr(1.5), Delta: ptr(-0.25)}
 	got := c.StepLine()
