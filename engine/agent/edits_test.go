@@ -163,13 +163,13 @@ func TestEditsAreMadeAllOrNone(t *testing.T) {
 
 func TestEditsOfLargeFiles(t *testing.T) {
 	var b strings.Builder
-	for i := range 50_000 {
+	for i := range 10_000 {
 		fmt.Fprintf(&b, "line %d\n\n", i)
 	}
 	tree := textTree{"big.txt": b.String()}
 	var answer strings.Builder
 	for i := range 200 {
-		answer.WriteString(block("big.txt", fmt.Sprintf("line  %d\n", i*200), fmt.Sprintf("changed %d\n", i)))
+		answer.WriteString(block("big.txt", fmt.Sprintf("line  %d\n", i*50), fmt.Sprintf("changed %d\n", i)))
 	}
 	edits, err := agent.ParseEdits(agent.EditBlocks, answer.String(), nil)
 	if err != nil {

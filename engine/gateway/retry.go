@@ -120,7 +120,7 @@ func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used reco
 	began := g.opt.Now()
 	sent := 0
 	var last error
-	for try := 1; ; try++ {
+	for {
 		ans, err = g.try(ctx, o, last)
 		if ans != nil {
 			used = used.Add(ans.usage)
@@ -128,7 +128,7 @@ func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used reco
 		if !errors.Is(err, ErrCircuit) {
 			sent++
 		}
-		if err == nil || !g.pause(ctx, o, try, began, err) {
+		if err == nil || !g.pause(ctx, o, sent, began, err) {
 			break
 		}
 		if !errors.Is(err, ErrCircuit) {
@@ -158,8 +158,8 @@ func (g *Gateway) try(ctx context.Context, o *outgoing, last error) (*answer, er
 	return ans, err
 }
 
-// pause waits before another try; false: there is none.
-func (g *Gateway) pause(ctx context.Context, o *outgoing, try int, began time.Time, err error) bool {
+// pause waits before another try after sent requests; false: there is none.
+func (g *Gateway) pause(ctx context.Context, o *outgoing, sent int, began time.Time, err error) bool {
 	ok, after := again(err)
 	if !ok || ctx.Err() != nil {
 		return false
@@ -167,12 +167,12 @@ func (g *Gateway) pause(ctx context.Context, o *outgoing, try int, began time.Ti
 	if s, started := o.sink.(interface{ started() bool }); started && s.started() {
 		return false
 	}
-	if try >= o.attempts && !errors.Is(err, ErrCircuit) {
+	if sent >= o.attempts && !errors.Is(err, ErrCircuit) {
 		return false
 	}
 	// Full jitter (Brooker, "Exponential backoff and jitter"), above what the
 	// provider asked for.
-	ceiling := min(g.opt.Backoff<<min(try-1, 20), g.opt.MaxBackoff)
+	ceiling := min(g.opt.Backoff<<min(max(sent-1, 0), 20), g.opt.MaxBackoff)
 	wait := min(after, maxAfter) + time.Duration(g.opt.Rand()*float64(ceiling))
 	if g.opt.Now().Add(wait).Sub(began) > g.opt.Total {
 		return false
