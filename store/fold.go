@@ -165,7 +165,10 @@ func (f *folder) scan(r *row) FoldRow {
 	if cand {
 		r.next = foldCandAt
 		c := f.cands.take()
-		scanFoldCandidate(r, c, out.Work)
+		scanFoldCandidate(r, c)
+		if out.Work != nil {
+			c.State, c.Usage = out.Work.State, out.Work.Usage
+		}
 		c.ID, c.Operator, c.Agent, c.Target, c.Parent = out.Candidate, operator, agent, target, parent
 		out.Cand = c
 	}
@@ -175,10 +178,7 @@ func (f *folder) scan(r *row) FoldRow {
 func scanFoldJob(r *row, j *record.Job) {
 	j.Kind, j.State = record.JobKind(r.text()), record.JobState(r.text())
 	j.Purpose, j.Island = record.Purpose(r.text()), r.text()
-	j.Duplicate = record.NoCandidate
-	if n, ok := r.value().(int64); ok {
-		j.Duplicate = record.CandidateID(n)
-	}
+	j.Duplicate = record.CandidateID(r.int())
 	j.Class, j.Reason = record.Class(r.text()), r.text()
 	j.Usage = record.Usage{Requests: r.num(), InputTokens: r.int(), OutputTokens: r.int()}
 	if n, ok := r.value().(int64); ok {
@@ -190,20 +190,9 @@ func scanFoldJob(r *row, j *record.Job) {
 	j.Started, j.Ended = record.Millis(r.int()), record.Millis(r.int())
 }
 
-// scanFoldCandidate reads a candidate. Its class and reason are NULL where they
-// are those of the job.
-func scanFoldCandidate(r *row, c *FoldCandidate, j *record.Job) {
+func scanFoldCandidate(r *row, c *FoldCandidate) {
 	c.Status, c.Commit, c.Tree = record.Status(r.text()), r.hash(), r.hash()
-	class, reason := r.value(), r.value()
-	if j != nil {
-		c.State, c.Usage, c.Class, c.Reason = j.State, j.Usage, j.Class, j.Reason
-	}
-	if s, ok := class.(string); ok {
-		c.Class = record.Class(s)
-	}
-	if s, ok := reason.(string); ok {
-		c.Reason = s
-	}
+	c.Class, c.Reason = record.Class(r.text()), r.text()
 	c.Objective, c.MAD, c.Samples = r.maybe(), r.float(), r.num()
 	c.Claimed, c.ClaimedSamples, c.Version = r.maybe(), r.num(), r.num()
 	c.Measures, c.Created, c.Added, c.Removed = unpackFloats(r.blob()), record.Millis(r.int()), r.num(), r.num()

@@ -13,16 +13,15 @@ const (
 	// The rows that the fold reads, with the present columns of their job (ends,
 	// holds and samples) and of their candidate. A column that the driver hands
 	// over costs more than one that SQLite reads, so they are few: who made a
-	// candidate is told once, and what is equal to the row's own job, candidate
-	// and class is left out. The row of a commit is passed over when its end or
+	// candidate is told once. The row of a commit is passed over when its end or
 	// hold is in the log as well.
 	sqlFold statement = `SELECT l.seq, l.at, l.kind, l.job, l.candidate, l.data,
 		iif(c.id IS NULL, j.operator, c.operator), iif(c.id IS NULL, j.agent, c.agent),
 		iif(c.id IS NULL, j.target, c.target), iif(c.id IS NULL, j.parent, c.parent),
-		j.kind, j.state, j.purpose, j.island, nullif(j.duplicate, -1), j.class, j.reason,
+		j.kind, j.state, j.purpose, j.island, j.duplicate, j.class, j.reason,
 		j.requests, j.input_tokens, j.output_tokens, iif(j.priced > 0 AND j.unpriced = 0, j.cost, NULL), j.unmetered,
 		j.edit_ms, j.eval_ms, j.own_ms, j.started, j.ended,
-		c.status, c.commit_id, c.tree_id, nullif(c.class, j.class), nullif(c.reason, j.reason), c.objective, c.mad, c.samples,
+		c.status, c.commit_id, c.tree_id, c.class, c.reason, c.objective, c.mad, c.samples,
 		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed
 		FROM log l
 		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind <> 'made'
