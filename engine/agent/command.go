@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -21,11 +23,37 @@ type CommandBox interface {
 	Interpreters(ctx context.Context, names ...string) ([]sandbox.Mount, []string)
 }
 
-// Endpoint is where one job's requests to a model go.
+// Endpoint is where one job's requests to a model go. The base URLs are as the
+// client sees them, at sandbox.GatewayAddr; "" = not served.
 type Endpoint struct {
-	Socket string // unix socket on the host; answers inside at sandbox.GatewayAddr
-	Token  string // of this job: the key that the client believes in
-	Prefix string // of the path, before /v1/...; "" or "/name"
+	Socket    string // unix socket on the host
+	Token     string // of this job: the key that the client believes in
+	OpenAI    string // with /v1: Responses and Chat Completions
+	Anthropic string // without a version
+	Gemini    string // without a version
+	// Refused returns how many requests a budget has refused so far; nil: nobody
+	// knows. A client that does not end by itself then is ended.
+	Refused func() int
+}
+
+// Base returns the base URL for a protocol; "" stands for any.
+func (e Endpoint) Base(api gateway.API) string {
+	switch api {
+	case gateway.Anthropic:
+		return e.Anthropic
+	case gateway.Gemini:
+		return e.Gemini
+	case gateway.Chat, gateway.Responses:
+		return e.OpenAI
+	}
+	return cmp.Or(e.OpenAI, e.Anthropic, e.Gemini)
+}
+
+// Metered is what went through a job's gateway.
+type Metered struct {
+	Usage   record.Usage
+	Refused int      // requests that a budget refused
+	Notes   []string // what was odd
 }
 
 // CommandOptions describe a command agent.
@@ -63,13 +91,13 @@ type CommandOptions struct {
 	Checkout func(ctx context.Context, tree record.Hash) (dir string, release func(), err error)
 	// Gateway opens the job's way to a model. close is called once, when the
 	// client and all its descendants are gone, and returns what was metered. nil:
-	// none.
-	Gateway func(ctx context.Context, j Job) (ep Endpoint, close func() record.Usage, err error)
+	// none. [GatewayFor] makes one.
+	Gateway func(ctx context.Context, j Job) (ep Endpoint, close func() Metered, err error)
 	// OwnCredentials lets the client use its own login (copied from Home) and the
 	// host's network. What it uses then is not metered.
 	OwnCredentials bool
 	Home           string // the user's home, for logins; "" = none
-	// Render writes the prompt; nil writes a plain one.
+	// Render writes the prompt ([RenderWith]); nil writes a plain one.
 	Render func(ctx context.Context, j Job, t Tree) (string, error)
 	// Secrets are replaced wherever they turn up in evidence.
 	Secrets []string
@@ -97,6 +125,7 @@ var ErrCommandOptions = errors.New("command agent")
 const (
 	defaultCommandTimeout = 20 * time.Minute
 	defaultCommandIdle    = 10 * time.Minute
+	budgetGrace           = 3 * time.Second // for a client to end by itself
 )
 
 // NewCommand checks the options, without running anything.

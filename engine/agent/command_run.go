@@ -54,7 +54,7 @@ func (c *Command) attempt(ctx context.Context, j Job, t Tree, prompt string) (Re
 	}
 	release, err := x.prepare(ctx, prog, prompt)
 	if err != nil {
-		metered()
+		_ = metered()
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
@@ -65,10 +65,12 @@ func (c *Command) attempt(ctx context.Context, j Job, t Tree, prompt string) (Re
 	defer cancel(nil)
 	x.watch = newClientWatch(c.preset.Format, c.o.Idle, cancel, &j, x.redact)
 	x.spec.OnLine = x.watch.line
+	watched := x.watchBudget(runCtx, cancel)
 	res, runErr := c.o.Box.Run(runCtx, x.spec)
+	cancel(nil)
+	watched.Wait()
 	x.watch.stop()
-	usage := metered()
-	return x.judge(ctx, res, runErr, usage, prompt)
+	return x.judge(ctx, res, runErr, metered(), prompt)
 }
 
 // stage reports progress.
@@ -90,25 +92,29 @@ func (x *trial) notStarted(err error) error {
 
 // openGateway opens the job's way to a model. The function that it returns
 // closes it, once, and returns what was metered.
-func (x *trial) openGateway(ctx context.Context) (func() record.Usage, error) {
+func (x *trial) openGateway(ctx context.Context) (func() Metered, error) {
 	o := &x.c.o
 	x.in = presetInput{model: o.Model, own: o.OwnCredentials, turns: o.MaxTurns, usd: o.JobUSD, output: o.MaxTokens,
 		prompt: sandbox.ControlDir + "/" + promptName}
 	if o.OwnCredentials {
 		x.spec.Net = sandbox.NetHost
-		return func() record.Usage { return record.Usage{Unmetered: true} }, nil
+		return func() Metered { return Metered{Usage: record.Usage{Unmetered: true}} }, nil
 	}
 	if o.Gateway == nil {
 		x.spec.Net = sandbox.NetNone
-		return func() record.Usage { return record.Usage{} }, nil
+		return func() Metered { return Metered{} }, nil
 	}
 	ep, closeIt, err := o.Gateway(ctx, *x.j)
 	if err != nil {
 		return nil, fmt.Errorf("open the gateway for job %s: %w", x.j.Number, err)
 	}
 	x.spec.Net, x.spec.Gateway = sandbox.NetGateway, ep.Socket
-	x.in.base, x.in.token = "http://"+sandbox.GatewayAddr+strings.TrimSuffix(ep.Prefix, "/"), ep.Token
+	x.in.base, x.in.token, x.in.ep = strings.TrimSuffix(ep.Base(x.c.preset.API), "/"), ep.Token, ep
 	x.secret = append(x.secret, ep.Token)
+	if x.in.base == "" {
+		_ = closeIt()
+		return nil, fmt.Errorf("%s speaks the protocol %q, which no provider of this agent serves; set api and base_url", x.c.preset.Name, x.c.preset.API)
+	}
 	return sync.OnceValue(closeIt), nil
 }
 
@@ -257,7 +263,39 @@ func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 var (
 	errClientIdle = errors.New("the client was silent for too long")
 	errClientLoop = errors.New("the client goes round in a circle")
+	errClientPaid = errors.New("the budget refuses the client's requests")
 )
+
+// watchBudget ends a client that goes on asking after the budget has said no:
+// some retry for minutes without a word. Its goroutine ends with ctx.
+func (x *trial) watchBudget(ctx context.Context, cancel context.CancelCauseFunc) *sync.WaitGroup {
+	var wait sync.WaitGroup
+	refused := x.in.ep.Refused
+	if refused == nil {
+		return &wait
+	}
+	wait.Go(func() {
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		var since time.Time
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-tick.C:
+				switch {
+				case refused() == 0:
+				case since.IsZero():
+					since = now
+				case now.Sub(since) > budgetGrace:
+					cancel(errClientPaid)
+					return
+				}
+			}
+		}
+	})
+	return &wait
+}
 
 // clientWatch reads the output of a run while it happens. Its methods are safe
 // for concurrent use.

@@ -95,11 +95,11 @@ func (s *script) options(preset, text string) agent.CommandOptions {
 		s.t.Fatal(err)
 	}
 	o.Command = []string{path}
-	o.Gateway = func(context.Context, agent.Job) (agent.Endpoint, func() record.Usage, error) {
+	o.Gateway = func(context.Context, agent.Job) (agent.Endpoint, func() agent.Metered, error) {
 		cost := 0.25
-		return agent.Endpoint{Socket: s.sock, Token: s.token},
-			func() record.Usage {
-				return record.Usage{Requests: 2, InputTokens: 300, OutputTokens: 40, CostUSD: &cost}
+		return agent.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1"},
+			func() agent.Metered {
+				return agent.Metered{Usage: record.Usage{Requests: 2, InputTokens: 300, OutputTokens: 40, CostUSD: &cost}}
 			}, nil
 	}
 	return o
@@ -400,7 +400,7 @@ grep -q "without changing any file" && { rm half.txt; echo done > a.txt;`+codexD
 echo '{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}'; exit 1`)
 	o.Attempts = 3
 	inner := o.Gateway
-	o.Gateway = func(ctx context.Context, j agent.Job) (agent.Endpoint, func() record.Usage, error) {
+	o.Gateway = func(ctx context.Context, j agent.Job) (agent.Endpoint, func() agent.Metered, error) {
 		count++
 		return inner(ctx, j)
 	}
@@ -434,7 +434,7 @@ func TestCommandDoesNotRepeatWhatNoRepeatCures(t *testing.T) {
 	o := s.options("codex", codexBegin+`echo '{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}'; exit 1`)
 	o.Attempts = 5
 	inner := o.Gateway
-	o.Gateway = func(ctx context.Context, j agent.Job) (agent.Endpoint, func() record.Usage, error) {
+	o.Gateway = func(ctx context.Context, j agent.Job) (agent.Endpoint, func() agent.Metered, error) {
 		count++
 		return inner(ctx, j)
 	}
@@ -470,7 +470,7 @@ func TestCommandLetsNothingOfTheHostIn(t *testing.T) {
 
 func TestCommandRefusesOptionsThatCannotWork(t *testing.T) {
 	s := newScript(t)
-	gateway := func(context.Context, agent.Job) (agent.Endpoint, func() record.Usage, error) {
+	gateway := func(context.Context, agent.Job) (agent.Endpoint, func() agent.Metered, error) {
 		return agent.Endpoint{}, nil, nil
 	}
 	cases := []struct {

@@ -48,16 +48,20 @@ const (
 // fields and the tree; the exit code alone decides nothing. In order: ended
 // from outside, stopped by a limit, said so itself, ended without its marker,
 // changed nothing.
-func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, metered record.Usage, prompt string) (Result, error) {
+func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, metered Metered, prompt string) (Result, error) {
 	rep := x.report(res)
-	usage := x.usage(rep, metered)
+	usage := x.usage(rep, metered.Usage)
 	changes := res.Changes
-	evidence := x.evidence(res, rep, prompt)
+	evidence := x.evidence(res, rep, metered, prompt)
 	if ctx.Err() != nil {
 		return Result{}, &Error{Class: record.ClassAgent, Reason: x.c.o.Name + " was stopped", Usage: usage,
 			Evidence: append(evidence, x.partial(changes)...), Err: context.Cause(ctx)}
 	}
 	fault, message := x.fault(res, rep, runErr)
+	if metered.Refused > 0 && fault != FaultNone {
+		// Clients tell a refusal of the gateway in words of their own.
+		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
+	}
 	switch {
 	case runErr != nil && fault == FaultNone:
 		return Result{}, &Error{Class: record.ClassInternal, Reason: "run " + x.c.o.Name, Usage: usage, Evidence: evidence, Err: runErr}
@@ -110,6 +114,8 @@ func (x *trial) fault(res sandbox.Result, rep ClientReport, runErr error) (Fault
 	case errors.Is(runErr, errClientLoop):
 		live, _ := x.watch.seen()
 		return FaultLoop, live.Message
+	case errors.Is(runErr, errClientPaid):
+		return FaultBudget, "the client went on asking"
 	case runErr != nil:
 		return FaultNone, ""
 	case res.TimedOut || slices.Contains(res.Limits, "wall"):
@@ -210,7 +216,7 @@ func (x *trial) intent(rep ClientReport, changes []record.Change) string {
 }
 
 // evidence keeps the prompt, the end of what the client said and its last word.
-func (x *trial) evidence(res sandbox.Result, rep ClientReport, prompt string) []record.Evidence {
+func (x *trial) evidence(res sandbox.Result, rep ClientReport, metered Metered, prompt string) []record.Evidence {
 	var list []record.Evidence
 	add := func(kind string, text []byte, most int, tail bool) {
 		if len(bytes.TrimSpace(text)) == 0 {
@@ -232,6 +238,7 @@ func (x *trial) evidence(res sandbox.Result, rep ClientReport, prompt string) []
 	add("answer", []byte(rep.Final), maxTail, false)
 	add("events", res.Stdout, maxTail, true)
 	add("stderr", res.Stderr, maxTail, true)
+	add("gateway", []byte(strings.Join(metered.Notes, "\n")), maxTail, false)
 	add("refused", []byte(strings.Join(append(slices.Clone(res.Refused), res.Violations...), "\n")), maxTail, false)
 	return list
 }
@@ -272,17 +279,7 @@ func modeWord(m record.Mode) string {
 }
 
 // redact replaces the secrets of the run.
-func (x *trial) redact(s string) string { return replaceSecrets(s, x.secret) }
-
-// replaceSecrets replaces every secret of at least 8 bytes.
-func replaceSecrets(s string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) >= 8 {
-			s = strings.ReplaceAll(s, secret, "[redacted]")
-		}
-	}
-	return s
-}
+func (x *trial) redact(s string) string { return Redact(s, x.secret...) }
 
 // lastLine returns the last line that says something.
 func lastLine(b []byte) string {

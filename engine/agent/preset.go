@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 )
 
@@ -31,6 +32,8 @@ type Preset struct {
 	// Gateway reports that the client can be pointed at the gateway; one that
 	// cannot runs with its own credentials or not at all.
 	Gateway bool
+	// API is the protocol it speaks then; "" = whichever the gateway serves.
+	API gateway.API
 	// Logins are files below the user's home that hold the client's own login.
 	// They are copied into the sandbox only with own credentials.
 	Logins []string
@@ -44,7 +47,8 @@ type Preset struct {
 // presetInput is what argv, environment and files are made from.
 type presetInput struct {
 	model  string
-	base   string // of the gateway, without a slash at its end; "" = none
+	base   string // of the gateway for the client's protocol, without a slash at its end; "" = none
+	ep     Endpoint
 	token  string
 	own    bool
 	turns  int
@@ -87,7 +91,7 @@ func findPreset(name string) (Preset, error) {
 
 func codexPreset() Preset {
 	return Preset{
-		Name: "codex", Program: "codex", Format: StreamCodex, Prompt: PromptStdin, Model: true, Gateway: true,
+		Name: "codex", Program: "codex", Format: StreamCodex, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Responses,
 		Logins: []string{".codex/auth.json"},
 		args: func(in presetInput) []string {
 			// Its own sandbox is off: the outer one holds more, and codex's own
@@ -101,7 +105,7 @@ func codexPreset() Preset {
 			}
 			if !in.own {
 				args = append(args, "-c", "model_provider=atoll", "-c", `model_providers.atoll={name="atoll",base_url="`+in.base+
-					`/v1",env_key="`+tokenVar+`",wire_api="responses",request_max_retries=1,stream_max_retries=1,stream_idle_timeout_ms=300000}`)
+					`",env_key="`+tokenVar+`",wire_api="responses",request_max_retries=1,stream_max_retries=1,stream_idle_timeout_ms=300000}`)
 			}
 			return args
 		},
@@ -116,7 +120,7 @@ func codexPreset() Preset {
 
 func claudePreset() Preset {
 	return Preset{
-		Name: "claude", Program: "claude", Format: StreamClaude, Prompt: PromptStdin, Gateway: true,
+		Name: "claude", Program: "claude", Format: StreamClaude, Prompt: PromptStdin, Gateway: true, API: gateway.Anthropic,
 		Logins: []string{".claude/.credentials.json", ".claude.json"},
 		args: func(in presetInput) []string {
 			args := []string{"-p", "--output-format", "stream-json", "--verbose", "--strict-mcp-config", "--setting-sources", "user",
@@ -151,7 +155,7 @@ func claudePreset() Preset {
 
 func geminiPreset() Preset {
 	return Preset{
-		Name: "gemini", Program: "gemini", Format: StreamGemini, Prompt: PromptStdin, Model: true, Gateway: true,
+		Name: "gemini", Program: "gemini", Format: StreamGemini, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Gemini,
 		Logins: []string{".gemini/oauth_creds.json", ".gemini/google_accounts.json"},
 		args: func(in presetInput) []string {
 			args := []string{"--approval-mode", "yolo", "--output-format", "stream-json"}
@@ -173,7 +177,7 @@ func geminiPreset() Preset {
 
 func openCodePreset() Preset {
 	return Preset{
-		Name: "opencode", Program: "opencode", Format: StreamOpenCode, Prompt: PromptStdin, Model: true, Gateway: true,
+		Name: "opencode", Program: "opencode", Format: StreamOpenCode, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Chat,
 		Logins: []string{".local/share/opencode/auth.json"},
 		args: func(in presetInput) []string {
 			args := []string{"run", "--format", "json", "--dir", sandbox.TreeDir, "--title", "job", "--auto"}
@@ -194,7 +198,7 @@ func openCodePreset() Preset {
 
 func piPreset() Preset {
 	return Preset{
-		Name: "pi", Program: "pi", Format: StreamPi, Prompt: PromptStdin, Model: true, Gateway: true,
+		Name: "pi", Program: "pi", Format: StreamPi, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Chat,
 		Logins: []string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"},
 		// Each of these lines repeats the whole message so far.
 		drop: `{"type":"message_update"`,
@@ -217,7 +221,7 @@ func piPreset() Preset {
 
 func aiderPreset() Preset {
 	return Preset{
-		Name: "aider", Program: "aider", Format: StreamText, Prompt: PromptFile, Model: true, Gateway: true,
+		Name: "aider", Program: "aider", Format: StreamText, Prompt: PromptFile, Model: true, Gateway: true, API: gateway.Chat,
 		args: func(in presetInput) []string {
 			args := []string{"--yes-always", "--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-stream", "--no-pretty",
 				"--no-check-update", "--analytics-disable", "--no-show-model-warnings", "--no-show-release-notes",
@@ -234,7 +238,7 @@ func aiderPreset() Preset {
 			if in.own {
 				return nil
 			}
-			return []string{"OPENAI_API_BASE=" + in.base + "/v1", "OPENAI_API_KEY=" + in.token}
+			return []string{"OPENAI_API_BASE=" + in.base, "OPENAI_API_KEY=" + in.token}
 		},
 	}
 }
@@ -257,13 +261,19 @@ func cursorPreset() Preset {
 // look for.
 func genericEnv(in presetInput) []string {
 	env := []string{"ATOLL_MODEL=" + in.model, "ATOLL_PROMPT=" + in.prompt}
-	if in.base == "" {
-		return env
+	if u := in.ep.OpenAI; u != "" {
+		env = append(env, "OPENAI_BASE_URL="+u, "OPENAI_API_BASE="+u, "OPENAI_API_KEY="+in.token)
 	}
-	return append(env, "ATOLL_GATEWAY="+in.base, tokenVar+"="+in.token,
-		"OPENAI_BASE_URL="+in.base+"/v1", "OPENAI_API_BASE="+in.base+"/v1", "OPENAI_API_KEY="+in.token,
-		"ANTHROPIC_BASE_URL="+in.base, "ANTHROPIC_API_KEY="+in.token,
-		"GOOGLE_GEMINI_BASE_URL="+in.base, "GEMINI_API_KEY="+in.token)
+	if u := in.ep.Anthropic; u != "" {
+		env = append(env, "ANTHROPIC_BASE_URL="+u, "ANTHROPIC_API_KEY="+in.token)
+	}
+	if u := in.ep.Gemini; u != "" {
+		env = append(env, "GOOGLE_GEMINI_BASE_URL="+u, "GEMINI_API_KEY="+in.token)
+	}
+	if in.token != "" {
+		env = append(env, tokenVar+"="+in.token)
+	}
+	return env
 }
 
 // commandLine returns the arguments behind the program: those of the preset,

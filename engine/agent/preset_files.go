@@ -48,7 +48,7 @@ func openCodeConfig(in presetInput) string {
 		cfg["enabled_providers"] = []string{"atoll"}
 		cfg["provider"] = object{"atoll": object{
 			"npm":     "@ai-sdk/openai-compatible",
-			"options": object{"baseURL": in.base + "/v1", "apiKey": "{env:" + tokenVar + "}"},
+			"options": object{"baseURL": in.base, "apiKey": "{env:" + tokenVar + "}"},
 			"models":  object{in.model: object{"limit": limit}},
 		}}
 	}
@@ -66,7 +66,7 @@ func piFiles(in presetInput) []homeFile {
 	}
 	return []homeFile{
 		{path: ".pi/agent/models.json", data: mustJSON(object{"providers": object{"atoll": object{
-			"baseUrl": in.base + "/v1", "api": "openai-completions", "apiKey": tokenVar,
+			"baseUrl": in.base, "api": "openai-completions", "apiKey": tokenVar,
 			"models": []object{{"id": in.model, "contextWindow": 200000, "maxTokens": output}},
 		}}})},
 		{path: ".pi/agent/settings.json", data: mustJSON(object{"retry": object{

@@ -53,7 +53,8 @@ type Recorder struct {
 }
 
 // NewRecorder makes dir when it is missing. redact is applied to every text and
-// to every changed file; nil leaves all as it is.
+// to every changed file; nil leaves all as it is. [Redact] with the keys bound
+// is one.
 func NewRecorder(inner Agent, dir string, redact func(string) string) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for recordings: %w; choose another one with recording", err)
@@ -62,12 +63,6 @@ func NewRecorder(inner Agent, dir string, redact func(string) string) (*Recorder
 		redact = func(s string) string { return s }
 	}
 	return &Recorder{inner: inner, dir: dir, redact: redact}, nil
-}
-
-// RedactSecrets returns a function that replaces every given secret of at least
-// 8 bytes.
-func RedactSecrets(secrets ...string) func(string) string {
-	return func(s string) string { return replaceSecrets(s, secrets) }
 }
 
 // Edit lets the inner agent edit and records it. A recording that cannot be

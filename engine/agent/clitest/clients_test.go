@@ -6,6 +6,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +20,7 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/clitest"
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -52,6 +56,9 @@ type bench struct {
 	t      *testing.T
 	box    *sandbox.Box
 	server *clitest.Server
+	gw     *gateway.Gateway
+	usd    float64 // limit of the job; 0 = none
+	token  string  // of the job
 	name   string
 	path   string
 	mu     sync.Mutex
@@ -81,16 +88,47 @@ func newBench(t *testing.T, name string, steps ...clitest.Step) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	return &bench{t: t, box: box, server: server, name: name, path: path}
+	return &bench{t: t, box: box, server: server, gw: gatewayBefore(t, server), name: name, path: path}
 }
+
+// gatewayBefore is the real gateway, which alone knows the service's key.
+func gatewayBefore(t *testing.T, server *clitest.Server) *gateway.Gateway {
+	t.Helper()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", server.Socket)
+	}
+	o := gateway.Options{
+		Prices:   gateway.Prices{{Model: "mock-model", Input: 1, Output: 2}},
+		Attempts: 1, ServeAttempts: 1, Transport: &http.Transport{DialContext: dial},
+		Getenv: func(string) string { return server.Token },
+	}
+	for _, api := range []gateway.API{gateway.Chat, gateway.Responses, gateway.Anthropic, gateway.Gemini} {
+		o.Providers = append(o.Providers, gateway.Provider{Name: string(api), API: api, BaseURL: "http://model.example/v1", KeyEnv: "MODEL_KEY"})
+	}
+	o.Providers[3].BaseURL = "http://model.example/v1beta"
+	g, err := gateway.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	return g
+}
+
+// protocols are what each client speaks.
+var protocols = map[string]gateway.API{"codex": gateway.Responses, "claude": gateway.Anthropic, "gemini": gateway.Gemini, "opencode": gateway.Chat}
 
 // options are those of the command agent; change them before agent is called.
 func (b *bench) options() agent.CommandOptions {
+	open := agent.GatewayFor(b.gw, []string{string(protocols[b.name])}, []string{"mock-model"}, "", func(agent.Job) *gateway.Account {
+		return gateway.NewAccount(gateway.AccountOptions{Name: "#7", LimitUSD: b.usd})
+	})
 	return agent.CommandOptions{
 		Preset: b.name, Command: []string{b.path}, Model: "mock-model", Box: b.box, Timeout: 90 * time.Second,
 		Limits: sandbox.Limits{Memory: 4 << 30, Output: 32 << 20},
-		Gateway: func(context.Context, agent.Job) (agent.Endpoint, func() record.Usage, error) {
-			return agent.Endpoint{Socket: b.server.Socket, Token: b.server.Token}, b.server.Usage, nil
+		Gateway: func(ctx context.Context, j agent.Job) (agent.Endpoint, func() agent.Metered, error) {
+			ep, end, err := open(ctx, j)
+			b.token = ep.Token
+			return ep, end, err
 		},
 	}
 }
@@ -120,7 +158,7 @@ func (b *bench) nothingLeft() {
 	}
 	for _, path := range list {
 		env, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(env, []byte(b.server.Token)) {
+		if err == nil && b.token != "" && bytes.Contains(env, []byte(b.token)) {
 			cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
 			b.t.Errorf("%s is still there: %q", filepath.Dir(path), cmd)
 		}
@@ -167,7 +205,7 @@ func TestRealClientEditsARepository(t *testing.T) {
 			b := newBench(t, name,
 				clitest.Step{Read: "hello.txt"},
 				clitest.Step{Edit: &clitest.Edit{Path: "hello.txt", Old: "beta", New: "BETA"}},
-				clitest.Step{Shell: "git commit -qam mine; git log --oneline | wc -l; printf 'new\\n' > added.txt"},
+				clitest.Step{Shell: "git commit -qam mine; git log --oneline | wc -l; printf 'new\\n' > added.txt; env"},
 				clitest.Step{Text: "Beta is now in capitals."})
 			began := time.Now()
 			res, err := b.edit(t.Context(), b.options())
@@ -189,7 +227,12 @@ func TestRealClientEditsARepository(t *testing.T) {
 			}
 			b.counts(res)
 			if b.server.Refused() > 0 {
-				t.Errorf("%d requests came without the job's token", b.server.Refused())
+				t.Errorf("%d requests came without the key", b.server.Refused())
+			}
+			for _, e := range res.Evidence {
+				if bytes.Contains(e.Text, []byte(b.server.Token)) || bytes.Contains(e.Text, []byte(b.token)) {
+					t.Errorf("evidence %s holds the key or the job's token", e.Kind)
+				}
 			}
 			b.nothingLeft()
 		})
@@ -200,6 +243,9 @@ func TestRealClientEditsARepository(t *testing.T) {
 func (b *bench) counts(res agent.Result) {
 	b.t.Helper()
 	want := b.server.Usage()
+	if cost := float64(want.InputTokens)/1e6 + 2*float64(want.OutputTokens)/1e6; res.Usage.CostUSD == nil || math.Abs(*res.Usage.CostUSD-cost) > 1e-9 {
+		b.t.Errorf("cost %v, want %v", res.Usage.CostUSD, cost)
+	}
 	if res.Usage.Requests != want.Requests || res.Usage.InputTokens != want.InputTokens || res.Usage.Requests < 4 {
 		b.t.Errorf("usage %+v, the service counted %+v", res.Usage, want)
 	}
@@ -312,6 +358,24 @@ func TestRealClientThatChangesNothingIsNoSuccess(t *testing.T) {
 			if !errors.Is(err, agent.ErrNoChange) {
 				t.Errorf("error %v, want no change\n%s", err, evidenceOf(err))
 			}
+		})
+	}
+}
+
+func TestRealClientStopsAtItsBudget(t *testing.T) {
+	for _, name := range clients {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, name, clitest.Step{Shell: "echo more >> hello.txt"})
+			b.usd = 0.001 // less than one request of a client can cost at most
+			_, err := b.edit(t.Context(), b.options())
+			var e *agent.Error
+			if !errors.As(err, &e) || e.Class != record.ClassBudget {
+				t.Errorf("error %v, want class budget\n%s", err, evidenceOf(err))
+			}
+			if spent := b.server.Usage(); spent.Requests != 0 {
+				t.Errorf("%d requests went through", spent.Requests)
+			}
+			b.nothingLeft()
 		})
 	}
 }
