@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"atoll/store/record"
 )
@@ -21,13 +22,34 @@ type Recording struct {
 	Operator record.Operator   `json:"operator,omitempty"`
 	Target   string            `json:"target,omitempty"`
 	Parent   record.Hash       `json:"parent_tree"`
-	Changes  []record.Change   `json:"changes,omitempty"`
+	Changes  []RecordedChange  `json:"changes,omitempty"`
 	Usage    record.Usage      `json:"usage"`
 	Intent   string            `json:"intent,omitempty"`
 	Evidence []record.Evidence `json:"evidence,omitempty"`
 	Failed   bool              `json:"failed,omitempty"`
 	Class    record.Class      `json:"class,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
+}
+
+// RecordedChange is a change in a form that keeps every byte: JSON holds no
+// path that is not UTF-8, so such a one is in RawPath.
+type RecordedChange struct {
+	Path    string      `json:"path,omitempty"`
+	RawPath []byte      `json:"raw_path,omitempty"`
+	Mode    record.Mode `json:"mode"`
+	Data    []byte      `json:"data,omitempty"`
+}
+
+// changes returns what was recorded as an agent returns it.
+func (r *Recording) changes() []record.Change {
+	var list []record.Change
+	for _, c := range r.Changes {
+		if c.RawPath != nil {
+			c.Path = string(c.RawPath)
+		}
+		list = append(list, record.Change{Path: c.Path, Mode: c.Mode, Data: c.Data})
+	}
+	return list
 }
 
 // recordingVersion is the format of this program's recordings.
@@ -74,7 +96,7 @@ func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	rec := Recording{
 		Version: recordingVersion, Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Target: j.Target.Name, Parent: j.Parent.Tree,
-		Changes: res.Changes, Usage: res.Usage, Intent: r.redact(res.Intent), Evidence: res.Evidence,
+		Changes: r.clean(res.Changes), Usage: res.Usage, Intent: r.redact(res.Intent), Evidence: res.Evidence,
 	}
 	if err != nil {
 		rec.Failed, rec.Class, rec.Reason = true, record.ClassAgent, r.redact(err.Error())
@@ -86,20 +108,24 @@ func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 			rec.Class = record.ClassNoChange
 		}
 	}
-	rec.Changes, rec.Evidence = r.clean(rec.Changes), r.cleanEvidence(rec.Evidence)
+	rec.Evidence = r.cleanEvidence(rec.Evidence)
 	if werr := r.write(&rec); werr != nil {
 		return Result{}, &Error{Class: record.ClassInternal, Reason: "record " + j.Number.String(), Usage: rec.Usage, Evidence: rec.Evidence, Err: werr}
 	}
 	return res, err
 }
 
-func (r *Recorder) clean(list []record.Change) []record.Change {
-	var out []record.Change
+func (r *Recorder) clean(list []record.Change) []RecordedChange {
+	var out []RecordedChange
 	for _, c := range list {
-		if len(c.Data) > 0 {
-			c.Data = []byte(r.redact(string(c.Data)))
+		rc := RecordedChange{Path: c.Path, Mode: c.Mode}
+		if !utf8.ValidString(c.Path) {
+			rc.Path, rc.RawPath = "", []byte(c.Path)
 		}
-		out = append(out, c)
+		if len(c.Data) > 0 {
+			rc.Data = []byte(r.redact(string(c.Data)))
+		}
+		out = append(out, rc)
 	}
 	return out
 }
@@ -178,7 +204,7 @@ func (r *Replay) Edit(ctx context.Context, j Job, _ Tree) (Result, error) {
 	}
 	switch {
 	case !rec.Failed:
-		return Result{Changes: rec.Changes, Usage: freeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
+		return Result{Changes: rec.changes(), Usage: freeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
 	case rec.Class == record.ClassNoChange:
 		return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: freeOfCharge(), Evidence: evidence, Err: ErrNoChange}
 	}
