@@ -247,6 +247,32 @@ func TestScopeAndBinaryFilesAreKeptOut(t *testing.T) {
 	}
 }
 
+func TestTheFilesOfTheTargetComeFirst(t *testing.T) {
+	j := promptJob(record.OpMutate)
+	j.Target.Files, j.Scope = []string{"core/**"}, nil
+	tree := promptTree{"core/big.go": strings.Repeat("x\n", 500), "a.go": "x", "pack/priority.go": "named by a failure and changed", "pack/sort.go": "changed by another"}
+	files, _, err := agent.ReadFiles(t.Context(), j, tree, agent.FileLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Path)
+	}
+	if want := "core/big.go pack/priority.go pack/sort.go a.go"; strings.Join(got, " ") != want {
+		t.Errorf("order %q, want %q", got, want)
+	}
+}
+
+func TestTheRootHasNoTrajectory(t *testing.T) {
+	j := promptJob(record.OpSeed)
+	j.Parent = agent.Item{ID: record.Root, Objective: ptr(100.0)}
+	j.Inspirations = nil
+	if r := render(t, agent.RoleCoder, agent.ViewOf(j, agent.ViewOptions{})); strings.Contains(r.User, "unique_steps_count") {
+		t.Errorf("%s", r.User)
+	}
+}
+
 func TestFilesBeyondTheLimitsAreListed(t *testing.T) {
 	tree := promptTree{}
 	for i := range 10 {

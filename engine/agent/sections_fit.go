@@ -62,23 +62,23 @@ func fit(s Section, budget int, ends bool) Section {
 		// Never as short as the lines of a fence can be.
 		lines[i] = shorten(l, max(1000, min(maxLineBytes, 2*budget)))
 	}
-	head, tail := keep(lines, budget, ends)
-	left := len(lines) - head - tail
-	if left > 0 {
-		s.Text = stitch(lines, head, tail, left)
-	} else {
-		s.Text = strings.Join(lines, "\n")
+	before := s.Cut
+	for room := budget; ; {
+		head, tail := keep(lines, room, ends)
+		left := len(lines) - head - tail
+		s.Text, s.Cut = stitch(lines, head, tail, left), before+left
+		s.Tokens = Tokens(s.Text)
+		if s.Tokens <= budget || head+tail <= 1 {
+			return s
+		}
+		room -= max(s.Tokens-budget, 4)
 	}
-	s.Cut += left
-	s.Tokens = Tokens(s.Text)
-	return s
 }
 
-// keep returns how many lines of the beginning and of the end stay. The room
-// for the mark and for closing a fence is taken off first. At least the first
-// line stays.
+// keep returns how many lines of the beginning and of the end stay within a
+// number of tokens, besides the mark. At least the first line stays.
 func keep(lines []string, budget int, ends bool) (head, tail int) {
-	room := 4 * max(budget-24, 1) // bytes of ASCII; other characters count four
+	room := 4 * max(budget-8, 1) // in quarters of a token
 	front := room
 	if ends {
 		front = room / 3
@@ -111,21 +111,28 @@ func cost(line string) int {
 	return n
 }
 
-// stitch joins what stays around the mark, and closes the fence that is open
-// there unless the end closes it.
+// stitch joins what stays around the mark. A fence that is open before the
+// mark is closed after it, and one that is open where the text goes on is
+// begun again, unless both are the same.
 func stitch(lines []string, head, tail, left int) string {
+	if left == 0 {
+		return strings.Join(lines, "\n")
+	}
 	out := append([]string(nil), lines[:head]...)
 	out = append(out, missing(left))
-	rest := lines[len(lines)-tail:]
-	if end := openFence(lines[:head]); end != "" && !contains(rest, end) {
-		out = append(out, end)
-	} else if end == "" {
-		// The end may begin inside a fence that was left out: open it again.
-		if begin := cutFence(rest, lines[head:len(lines)-tail]); begin != "" {
-			out = append(out, begin)
+	before, after := openFence(lines[:head]), ""
+	if tail > 0 {
+		after = openFence(lines[:len(lines)-tail])
+	}
+	if before != after {
+		if before != "" {
+			out = append(out, before)
+		}
+		if after != "" {
+			out = append(out, "[begin "+strings.TrimPrefix(after, "[end "))
 		}
 	}
-	return strings.Join(append(out, rest...), "\n")
+	return strings.Join(append(out, lines[len(lines)-tail:]...), "\n")
 }
 
 func missing(lines int) string {
@@ -148,25 +155,6 @@ func openFence(lines []string) string {
 		}
 	}
 	return end
-}
-
-// cutFence returns the opening line of a fence that began in the part left out
-// and ends in rest.
-func cutFence(rest, out []string) string {
-	end := openFence(out)
-	if end == "" || !contains(rest, end) {
-		return ""
-	}
-	return "[begin " + end[len("[end "):]
-}
-
-func contains(lines []string, line string) bool {
-	for _, l := range lines {
-		if l == line {
-			return true
-		}
-	}
-	return false
 }
 
 // shorten takes the middle out of a long line.

@@ -174,6 +174,11 @@ func section(t *testing.T, r agent.Rendered, name string) agent.Section {
 func FuzzCutPromptsKeepTheirFences(f *testing.F) {
 	f.Add("a\n[begin x 1]\n", "[end x 1]\n\n\n", uint16(60))
 	f.Add(strings.Repeat("abc\n", 100), "[begin stderr 0]", uint16(200))
+	for _, n := range []uint16{90, 150, 300, 600, 1200, 2400} {
+		f.Add(strings.Repeat("one line of many\n", 400), strings.Repeat("another line\n", 300), n)
+		f.Add("short\n", strings.Repeat("another line\n", 300), n)
+		f.Add(strings.Repeat("one line of many\n", 400), "short", n)
+	}
 	p, err := agent.NewPrompts("")
 	if err != nil {
 		f.Fatal(err)
@@ -280,6 +285,44 @@ func TestNoSecretReachesAPrompt(t *testing.T) {
 			}
 			if len(r.Partial) != 1 {
 				t.Errorf("%s: a redacted file counts as whole: %q", role, r.Partial)
+			}
+		}
+	}
+}
+
+func TestNoHalfOfASecretIsLeftBehindByACut(t *testing.T) {
+	const key = "very-private-provider-value"
+	for pad := 360; pad < 400; pad += 3 {
+		j := promptJob(record.OpMutate)
+		j.Background.Secrets = []string{key}
+		j.Parent.Intent = strings.Repeat("x", pad) + key
+		if r := render(t, agent.RoleCoder, agent.ViewOf(j, agent.ViewOptions{})); strings.Contains(r.User, "xver") {
+			t.Fatalf("after %d characters the beginning of a secret is shown", pad)
+		}
+	}
+}
+
+func TestSectionsOfManyFencesStayClosedWhenCut(t *testing.T) {
+	for n := 30; n < 900; n += 7 {
+		j := promptJob(record.OpMutate)
+		j.Background.Feedback, j.Failures = nil, nil
+		for i := range 8 {
+			text := strings.Repeat(fmt.Sprintf("text %d\n", i), 5+9*i)
+			j.Background.Feedback = append(j.Background.Feedback, record.Evidence{Kind: fmt.Sprintf("log %d", i), Text: []byte(text)})
+			j.Failures = append(j.Failures, agent.Failure{Job: record.JobID(i), Reason: "r", Text: text})
+		}
+		r := render(t, agent.RoleCoder, agent.ViewOf(j, agent.ViewOptions{Budgets: map[string]int{"feedback": n, "failures": n}}))
+		for _, name := range []string{"feedback", "failures"} {
+			s := section(t, r, name)
+			shown := 0
+			for _, in := range fences(t, s.Text) {
+				shown += strings.Count(in, "text ")
+			}
+			if strings.Count(s.Text, "text ") != shown {
+				t.Fatalf("%s at %d tokens shows material outside of a fence:\n%s", name, n, s.Text)
+			}
+			if n > 60 && s.Tokens > n {
+				t.Fatalf("%s takes %d tokens of %d", name, s.Tokens, n)
 			}
 		}
 	}
