@@ -81,7 +81,7 @@ type CommandOptions struct {
 	Attempts  int           // tries within one job, each in a fresh tree; 0 = 1
 	MaxTurns  int           // 0 = the client's own; claude and gemini know it
 	MaxTokens int64         // of one answer; 0 = the client's own
-	JobUSD    float64       // 0 = none; the gateway holds it, claude as well
+	JobUSD    float64       // with own credentials: what claude may spend; else the gateway holds the limit
 	Limits    sandbox.Limits
 	NoGit     bool // no throw-away repository in the tree
 

@@ -15,7 +15,7 @@ import (
 // those that the client may reach (one for each protocol), models the globs it
 // may ask for (none: all), dir the folder in which a private folder with the
 // socket is made ("" = the system's temporary folder; its path must be short),
-// account who pays. What a ledger settles is not in the usage, or it would
+// account who pays: the same account for all attempts of a job. What a ledger settles is not in the usage, or it would
 // count twice.
 func GatewayFor(g *gateway.Gateway, providers, models []string, dir string, account func(Job) *gateway.Account) func(context.Context, Job) (Endpoint, func() Metered, error) {
 	return func(ctx context.Context, j Job) (Endpoint, func() Metered, error) {

@@ -54,9 +54,11 @@ type script struct {
 	once  sync.Once
 }
 
-func newScript(t *testing.T) *script {
+func newScript(t *testing.T) *script { return newScriptOn(t, sandbox.ModeAuto) }
+
+func newScriptOn(t *testing.T, mode sandbox.Mode) *script {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeAuto})
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: mode})
 	if err != nil {
 		t.Skipf("this machine has no sandbox: %v", err)
 	}
@@ -494,5 +496,63 @@ func TestCommandRefusesOptionsThatCannotWork(t *testing.T) {
 				t.Errorf("error %v, want one that says %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestCommandWorksOnEveryRung(t *testing.T) {
+	for _, mode := range []sandbox.Mode{sandbox.ModeNamespaces, sandbox.ModeLandlock, sandbox.ModeUnsafe} {
+		t.Run(string(mode), func(t *testing.T) {
+			s := newScriptOn(t, mode)
+			o := s.options("gemini", `
+test -s "$HOME/.gemini/settings.json" || { echo no settings >&2; exit 41; }
+case $GOOGLE_GEMINI_BASE_URL in http://127.0.0.1:*/gemini) ;; *) echo "base $GOOGLE_GEMINI_BASE_URL" >&2; exit 9;; esac
+sed -i s/beta/BETA/ hello.txt
+echo '{"type":"message","role":"assistant","content":"Louder."}'
+echo '{"type":"result","status":"success","stats":{"input_tokens":1,"output_tokens":1}}'`)
+			inner := o.Gateway
+			o.Gateway = func(ctx context.Context, j agent.Job) (agent.Endpoint, func() agent.Metered, error) {
+				ep, end, err := inner(ctx, j)
+				ep.Gemini = "http://" + sandbox.GatewayAddr + "/gemini"
+				return ep, end, err
+			}
+			res, err := s.edit(t.Context(), o)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, evidence(failureOf(t, err).Evidence, "stderr"))
+			}
+			if len(res.Changes) != 1 || string(res.Changes[0].Data) != "alpha\nBETA\n" || res.Intent != "Louder." {
+				t.Errorf("changes %v, intent %q", res.Changes, res.Intent)
+			}
+			s.nothingLeft()
+		})
+	}
+}
+
+func TestCommandEndsAClientThatTheBudgetRefuses(t *testing.T) {
+	s := newScript(t)
+	o := s.options("codex", codexBegin+"sleep 300")
+	o.Gateway = func(context.Context, agent.Job) (agent.Endpoint, func() agent.Metered, error) {
+		ep := agent.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Refused: func() int { return 2 }}
+		return ep, func() agent.Metered { return agent.Metered{Refused: 2, Notes: []string{"odd"}} }, nil
+	}
+	began := time.Now()
+	_, err := s.edit(t.Context(), o)
+	e := failureOf(t, err)
+	if e.Class != record.ClassBudget || time.Since(began) > 10*time.Second || evidence(e.Evidence, "gateway") != "odd" {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	s.nothingLeft()
+}
+
+func TestCommandRendersItsPromptFromTheTemplates(t *testing.T) {
+	s := newScript(t)
+	prompts, err := agent.NewPrompts("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := s.options("", "cat > prompt.seen")
+	o.Render = agent.RenderWith(prompts)
+	res, err := s.edit(t.Context(), o)
+	if err != nil || len(res.Changes) != 1 || !strings.Contains(string(res.Changes[0].Data), "make beta louder") {
+		t.Errorf("%v, changes %v", err, res.Changes)
 	}
 }

@@ -88,3 +88,62 @@ func TestEveryCapturedStreamIsUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// faultsByCase is what the service was told to do in of each failure; cases
+// that are not named end well, or without their end marker.
+var faultsByCase = map[string]agent.Fault{
+	"auth": agent.FaultAuth, "quota": agent.FaultQuota, "ratelimit-fail": agent.FaultRate, "error500": agent.FaultServer,
+	"context": agent.FaultContext, "length": agent.FaultLength, "garbage": agent.FaultProtocol, "empty": agent.FaultProtocol,
+	"max-turns": agent.FaultTurns, "turn-limit": agent.FaultTurns, "max-budget": agent.FaultBudget, "loop": agent.FaultLoop,
+	"empty-loop": agent.FaultLoop, "rejected": agent.FaultRefused, "schema-invalid": agent.FaultProtocol,
+}
+
+func TestCapturedFailuresHaveTheFaultOfTheirCase(t *testing.T) {
+	for _, c := range captures(t) {
+		_, name, _ := strings.Cut(strings.TrimSuffix(c.File, ".jsonl"), "-")
+		r := agent.ReadStream(agent.StreamFormat(c.CLI), readCapture(t, c))
+		if r.Fault != faultsByCase[name] {
+			t.Errorf("%s has fault %q, want %q", c.File, r.Fault, faultsByCase[name])
+		}
+		if cut := strings.HasPrefix(name, "hang") || name == "empty-loop"; r.Ended == cut {
+			t.Errorf("%s ended: %t", c.File, r.Ended)
+		}
+	}
+}
+
+func TestACutStreamIsNeverASuccess(t *testing.T) {
+	for _, c := range captures(t) {
+		lines := bytes.SplitAfter(bytes.TrimSpace(readCapture(t, c)), []byte("\n"))
+		r := agent.ReadStream(agent.StreamFormat(c.CLI), bytes.Join(lines[:len(lines)-1], nil))
+		if r.Ended && r.Fault == agent.FaultNone {
+			t.Errorf("%s without its last line still ended well", c.File)
+		}
+	}
+}
+
+func FuzzStreams(f *testing.F) {
+	formats := []agent.StreamFormat{agent.StreamCodex, agent.StreamClaude, agent.StreamGemini, agent.StreamOpenCode, agent.StreamPi, agent.StreamText}
+	for _, c := range captures(f) {
+		f.Add(readCapture(f, c))
+	}
+	f.Add([]byte("Tokens: 2.3k sent, 45 received. Cost: $0.01 message, $0.02 session.\n"))
+	f.Add([]byte(`{"type":"turn.completed","usage":{"input_tokens":1e300,"output_tokens":-5}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, format := range formats {
+			r := agent.ReadStream(format, data)
+			if r.Usage.InputTokens < 0 || r.Usage.OutputTokens < 0 || r.Usage.CostUSD != nil && !(*r.Usage.CostUSD >= 0) {
+				t.Errorf("%s: usage %+v", format, r.Usage)
+			}
+			if strings.ContainsAny(r.Message, "\x1b\n\r") {
+				t.Errorf("%s: message %q", format, r.Message)
+			}
+		}
+	})
+}
+
+func TestAiderTellsWhatItUsed(t *testing.T) {
+	r := agent.ReadStream(agent.StreamText, []byte("Applied edit to a.py\nTokens: 2.3k sent, 145 received. Cost: $0.01 message, $0.02 session.\nTokens: 1,204 sent, 3 received.\n"))
+	if r.Usage.InputTokens != 3504 || r.Usage.OutputTokens != 148 || r.Usage.CostUSD == nil || *r.Usage.CostUSD != 0.01 {
+		t.Errorf("usage %+v", r.Usage)
+	}
+}

@@ -134,7 +134,7 @@ func claudePreset() Preset {
 			if in.turns > 0 {
 				args = append(args, "--max-turns", fmt.Sprint(in.turns))
 			}
-			if in.usd > 0 {
+			if in.usd > 0 && in.own { // the gateway knows the real price, the client guesses
 				args = append(args, "--max-budget-usd", fmt.Sprintf("%.4f", in.usd))
 			}
 			return args
