@@ -130,7 +130,7 @@ const (
 
 // NewCommand checks the options, without running anything.
 func NewCommand(o CommandOptions) (*Command, error) {
-	p, err := findPreset(o.Preset)
+	p, err := FindPreset(o.Preset)
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %v", ErrCommandOptions, o.Name, err)
 	}

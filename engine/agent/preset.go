@@ -74,8 +74,9 @@ func Presets() []Preset {
 		{Name: "generic", Format: StreamText, Prompt: PromptStdin, Gateway: true, env: genericEnv}}
 }
 
-// findPreset returns the preset of a name; "" is generic.
-func findPreset(name string) (Preset, error) {
+// FindPreset returns the preset of a name; "" is generic. The error lists the
+// names there are.
+func FindPreset(name string) (Preset, error) {
 	if name == "" {
 		name = "generic"
 	}
