@@ -103,7 +103,7 @@ func chatGateway(t *testing.T, url string, change func(*gateway.Options)) *gatew
 			now = now.Add(d)
 			return ctx.Err()
 		},
-		Rand: func() float64 { return 0.5 }, Idle: 200 * time.Millisecond, Attempts: 3,
+		Rand: func() float64 { return 0.5 }, Idle: 20 * time.Second, Attempts: 3,
 	}
 	if change != nil {
 		change(&o)
@@ -179,7 +179,11 @@ func TestChatAgainstAScriptedModel(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newModel(t, tc.steps...)
-			g := chatGateway(t, m.url, nil)
+			g := chatGateway(t, m.url, func(o *gateway.Options) {
+				if tc.name == "stalls" {
+					o.Idle = 50 * time.Millisecond
+				}
+			})
 			var live []string
 			c := newChat(t, g, func(o *agent.ChatOptions) {
 				o.Account = func(j agent.Job) *gateway.Account {

@@ -29,6 +29,7 @@ const before = "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {
 func editTree() textTree {
 	return textTree{
 		"a.go": before, "dos.txt": "alpha\r\nbeta\r\ngamma\r\n", "deep/x/y.go": "package y\n\nvar v = 1\n", "noend.txt": "first\nlast", "twice.txt": "x\ny\nx\ny\n",
+		"drift.txt": "q\nx\nr\nonly\nx\n",
 		"indent.py": "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n",
 	}
 }
@@ -73,6 +74,7 @@ func TestEditsThatApply(t *testing.T) {
 		{"the line decides between equal places", agent.EditDiff, "--- a/twice.txt\n+++ b/twice.txt\n@@ -3,1 +3,1 @@\n-x\n+z\n", "twice.txt", "x\ny\nz\ny\n"},
 		{"two hunks, the second moved by the first", agent.EditDiff, "--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,4 @@\n package a\n+\n+// more\n \n@@ -7,3 +9,3 @@\n func two() int {\n-\treturn 2\n+\treturn 3\n }\n", "a.go",
 			strings.Replace(strings.Replace(before, "package a\n", "package a\n\n// more\n", 1), "return 2", "return 3", 1)},
+		{"an earlier hunk says how far the lines are off", agent.EditDiff, "--- a/drift.txt\n+++ b/drift.txt\n@@ -1,1 +1,1 @@\n-only\n+one\n@@ -2,1 +2,1 @@\n-x\n+z\n", "drift.txt", "q\nx\nr\none\nz\n"},
 		{"a diff whose first line of context is wrong", agent.EditDiff, "--- a/a.go\n+++ b/a.go\n@@ -2,4 +2,4 @@\n // not there\n func one() int {\n-\treturn 1\n+\treturn 10\n }\n", "a.go", changed},
 		{"a diff keeps the context as the file has it", agent.EditDiff, "--- a/a.go\n+++ b/a.go\n@@ -3,3 +3,3 @@\n func one()  int {\n-    return 1\n+    return 10\n }\n", "a.go", changed},
 		{"a diff of a new file", agent.EditDiff, "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n", "n.txt", "one\ntwo\n"},

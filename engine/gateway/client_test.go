@@ -64,7 +64,7 @@ func TestComplete(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			f := newFake(t, tc.steps...)
 			o, _ := options(gateway.Chat, f.URL)
-			o.MaxAnswer, o.Idle = 8<<20, 2*time.Second
+			o.MaxAnswer, o.Idle = 8<<20, 20*time.Second
 			if tc.name == "a stream that stalls" {
 				o.Idle = 30 * time.Millisecond
 			}

@@ -281,6 +281,9 @@ func TestCloseEndsRequestsInFlight(t *testing.T) {
 		if err == nil {
 			_, err = io.ReadAll(res.Body)
 			_ = res.Body.Close()
+			if res.StatusCode != http.StatusOK {
+				err = errors.New(res.Status) // refused before the answer began
+			}
 		}
 		ended <- err
 	}()

@@ -46,9 +46,15 @@ func (r *answerReader) streamed() bool {
 	return bytes.HasPrefix(peek, []byte("data:")) || bytes.HasPrefix(peek, []byte("event:"))
 }
 
-func (r *answerReader) alive() {
-	if r.watch != nil {
+// listen watches for silence only while the provider is read: a client that
+// takes its time is not the provider's silence.
+func (r *answerReader) listen(on bool) {
+	switch {
+	case r.watch == nil:
+	case on:
 		r.watch.alive()
+	default:
+		r.watch.stop()
 	}
 }
 
@@ -75,8 +81,9 @@ func (r *answerReader) put(b []byte) error {
 func (r *answerReader) line() ([]byte, error) {
 	var long []byte
 	for {
+		r.listen(true)
 		part, err := r.in.ReadSlice('\n')
-		r.alive()
+		r.listen(false)
 		if r.total += int64(len(part)); r.total > r.g.opt.MaxAnswer {
 			return nil, &cutError{why: fmt.Sprintf("it is larger than %d bytes", r.g.opt.MaxAnswer)}
 		}
