@@ -111,7 +111,7 @@ type Axis struct {
 type Search struct {
 	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy" doc:"Weights of the operators; what is not named is not drawn."`
 	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
-	Selection    string             `key:"selection" enum:"uniform,rank,curiosity" doc:"How parents are drawn from the elites."`
+	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`
 	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations."`

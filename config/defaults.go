@@ -26,7 +26,7 @@ func Defaults() Config {
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
 		Search: Search{
-			Operators: defaultOperators(nil), Inspirations: 3, Selection: "uniform",
+			Operators: defaultOperators(nil), Inspirations: 3, Selection: "rank",
 			Epoch: 50, BoostFor: 50, Islands: 1,
 		},
 		Gate: Gate{

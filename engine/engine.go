@@ -65,7 +65,8 @@ type Engine struct {
 	wallFrom    time.Time
 	started     time.Time
 	rate        rateMeter
-	anchored    int // attempts since the last anchor
+	anchored    int  // attempts since the last anchor
+	replaying   bool // the past is being folded
 	fatal       error
 
 	// Shared with the workers.

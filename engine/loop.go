@@ -162,6 +162,13 @@ func (e *Engine) folded(ctx context.Context) error {
 	if !e.owner {
 		return nil
 	}
+	e.st.lore.keep(e.st.foldCount(), e.depth())
+	e.hand(record.JobID(e.st.foldCount() + e.depth() - 1))
+	if e.st.foldCount() == 1 {
+		for job := 1; job < e.depth(); job++ {
+			e.hand(record.JobID(job))
+		}
+	}
 	if err := e.refit(ctx, false); err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 	set := e.settings()
 	aj := agent.Job{
 		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(e.seed()^editSalt, job.ID), Operator: job.Operator,
-		Parent: parent, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
+		Parent: parent, History: e.history(job.ID), Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
 		Live:     func(line string) { e.live.line(job.ID, line) },
 		Progress: func(stage string) { e.live.stage(job.ID, record.Editing, stage) },

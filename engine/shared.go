@@ -26,6 +26,7 @@ type shared struct {
 	mu       sync.Mutex
 	prepared map[record.JobID]record.Hash // commits found without a row, or injected
 	items    map[record.CandidateID]agent.Item
+	history  map[record.JobID]*agent.History
 	gate     gate.Policy
 	base     string // checkout of the root
 	release  func()

@@ -70,11 +70,16 @@ func (e *Engine) start(ctx context.Context) error {
 		if err := e.recover(ctx); err != nil {
 			return err
 		}
+		if err := e.learn(ctx); err != nil {
+			return err
+		}
 	}
 	e.sync()
+	e.replaying = true
 	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) }); err != nil {
 		return err
 	}
+	e.replaying = false
 	e.st.takeEvents() // the past is not news
 	e.wallFrom = e.opt.Now()
 	if !e.owner {

@@ -53,6 +53,7 @@ type State struct {
 	placed     []record.JobID        // took a niche since the store was told
 	late       map[record.JobID]bool // held jobs that were folded when they were held
 	remeasured int
+	lore       lore
 	madeSince  int // candidates made since the last anchor
 	decided    decisions
 	events     []event // what the last rows did, for the log pane
@@ -269,6 +270,7 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 	s.push(e)
 	if e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(e.Job.Operator, record.NoCandidate, false)
 	}
 	switch end.State {
 	case record.Duplicate:
@@ -284,6 +286,7 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	if row.Kind == record.LogEnd {
 		s.push(e)
 		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(m.op, m.id, false)
 	}
 	if end.State == record.Failed {
 		s.countFailure(row.Job, end.Class, end.Reason)
@@ -326,6 +329,7 @@ func (s *State) score(row store.FoldRow, m *member) error {
 			state = record.Placed
 		}
 		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.lore.observe(m.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
 	}
 	if row.Kind == record.LogEnd && m.id != record.Root {
 		s.push(e)

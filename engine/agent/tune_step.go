@@ -30,13 +30,13 @@ type tuneStep struct {
 }
 
 // stepDecades are the prior weights of steps from 1e-4 to 1.
-var stepDecades = [...]float64{0.03, 0.07, 0.2, 0.5, 0.2}
+var stepDecades = [...]float64{0.02, 0.04, 0.16, 0.7, 0.08}
 
 // sizes are the classes of how many literals a step changes, with their prior
 // weights: most problems yield to one number at a time.
 var (
 	sizes      = [...]string{"one", "few", "many"}
-	sizeWeight = [...]float64{0.7, 0.2, 0.1}
+	sizeWeight = [...]float64{0.8, 0.13, 0.07}
 )
 
 // How often a step also goes along the line to a peer, and how far: spread
