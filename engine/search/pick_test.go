@@ -64,7 +64,8 @@ func TestSelectionOfParents(t *testing.T) {
 	}{
 		{"uniform gives each the same", func(*search.View) {}, map[record.CandidateID]float64{0: 2000, 1: 2000, 2: 2000}},
 		{"an unknown word is uniform", func(v *search.View) { v.Selection = "best" }, map[record.CandidateID]float64{0: 2000, 1: 2000, 2: 2000}},
-		{"rank gives 1, 1/2, 1/3", func(v *search.View) { v.Selection = search.Rank }, map[record.CandidateID]float64{2: n * 6 / 11., 1: n * 3 / 11., 0: n * 2 / 11.}},
+		{"rank gives 1, 1/4, 1/9", func(v *search.View) { v.Selection = search.Rank }, map[record.CandidateID]float64{2: n * 36 / 49., 1: n * 9 / 49., 0: n * 4 / 49.}},
+		{"exploit gives four fifths to the best", func(v *search.View) { v.Selection = search.Exploit }, map[record.CandidateID]float64{2: n * 8 / 10., 1: n * 1 / 10., 0: n * 1 / 10.}},
 		{"curiosity goes by children that took a niche", func(v *search.View) {
 			v.Selection, v.Stats = search.Curiosity, &search.Stats{}
 			for range 4 {
