@@ -21,7 +21,6 @@ import (
 // runFlags are those of run and demo.
 type runFlags struct {
 	headless bool
-	console  bool
 	fresh    bool
 	once     bool
 	yes      bool

@@ -2,9 +2,6 @@ package agent
 
 import "bytes"
 
-// numberSymbol stands for every number in a structure.
-const numberSymbol = 0
-
 // structure is the sequence of tokens of a source in which all numbers are
 // alike: two versions of a file that differ in numbers alone have the same.
 func structure(src []byte, toks []lexeme, s symbols) []int32 {

@@ -211,7 +211,7 @@ func (u *upstream) compose(r Request) *body {
 		turns = append(turns, turn{"system", r.System})
 	}
 	for _, m := range r.Messages {
-		turns = append(turns, turn{m.Role, m.Content})
+		turns = append(turns, turn(m))
 	}
 	name := r.SchemaName
 	if name == "" {
