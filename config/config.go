@@ -44,6 +44,7 @@ type Config struct {
 	Agents    []Agent   `key:"agents" live:"yes" auto:"the built-in offline agent" doc:"Who edits, plans or reviews."`
 	Roles     Roles     `key:"roles" live:"yes"`
 	Prices    []Price   `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
+	Prompts   string    `key:"prompts" live:"yes" doc:"Folder of prompt templates that take the place of the built-in ones, relative to atoll.yaml."`
 	Targets   []Target  `key:"targets" doc:"Named parts of the repository with their own weight."`
 	Console   Console   `key:"console"`
 }
@@ -164,7 +165,7 @@ type Agent struct {
 	Preset         string        `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
 	Command        []string      `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
 	Prompt         string        `key:"prompt" enum:",stdin,arg,file" doc:"How a generic agent gets its prompt."`
-	API            string        `key:"api" enum:",chat,responses,anthropic" doc:"Protocol of a chat agent."`
+	API            string        `key:"api" enum:",chat,responses,anthropic,gemini" doc:"Protocol of the provider; empty: that of the preset, else chat. Chat agents do not speak gemini."`
 	BaseURL        string        `key:"base_url" doc:"Base URL of the provider."`
 	KeyEnv         string        `key:"key_env" doc:"Environment variable that holds the key."`
 	Model          string        `key:"model" doc:"Model name."`
