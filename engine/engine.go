@@ -104,7 +104,10 @@ func (e *Engine) Feed() *Feed { return e.feed }
 
 // Drain asks the engine to finish what runs, claim nothing new and return from
 // Run. It may be called more than once and from any goroutine.
-func (e *Engine) Drain() { e.drained.Do(func() { close(e.drain) }) }
+func (e *Engine) Drain() {
+	e.drained.Do(func() { close(e.drain) })
+	e.poke()
+}
 
 func (e *Engine) draining() bool {
 	select {
