@@ -77,6 +77,10 @@ func (r *jobRun) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known, err := e.db.SamplesOf(ctx, e.exp, c.ID)
+	if err != nil {
+		return err
+	}
 	heldOut := job.Purpose == record.PurposeConfirm
 	fresh, failure, err := r.samples(ctx, &c, job.Repeat, max(1, job.Samples), heldOut)
 	if err != nil {
@@ -91,11 +95,13 @@ func (r *jobRun) measure(ctx context.Context) error {
 			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
 			e.rootFailed(failure.Class, reason)
 		}
+		if len(fresh) > 0 && job.Purpose != record.PurposeRoot {
+			// What was measured before the failure counts.
+			if err := e.summarise(&c, append(known, fresh...)); err != nil {
+				return err
+			}
+		}
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: failure.Class, Reason: reason, Candidate: &c, Samples: fresh})
-	}
-	known, err := e.db.SamplesOf(ctx, e.exp, c.ID)
-	if err != nil {
-		return err
 	}
 	if err := e.summarise(&c, append(known, fresh...)); err != nil {
 		if job.Purpose == record.PurposeRoot {
@@ -217,7 +223,7 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		return errors.New("nothing was measured")
 	}
 	mid := median(deciding)
-	c.Objective, c.Samples, c.MAD = &mid, len(deciding), deviation(deciding, mid)
+	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
 	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
 	if len(heldOut) > 0 {
 		claimed := median(heldOut)
@@ -268,11 +274,21 @@ func median(values []float64) float64 {
 	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
 }
 
-// deviation returns the median absolute deviation from mid.
-func deviation(values []float64, mid float64) float64 {
+// spread returns the median absolute deviation from mid; when more than half of
+// the values agree, where that is 0 whatever the others are, the mean absolute
+// deviation. It is 0 if and only if all values are equal, which is how the fold
+// sees noise.
+func spread(values []float64, mid float64) float64 {
 	d := make([]float64, len(values))
 	for i, v := range values {
 		d[i] = math.Abs(v - mid)
 	}
-	return median(d)
+	if m := median(d); m > 0 {
+		return m
+	}
+	sum := 0.0
+	for _, v := range d {
+		sum += v / float64(len(d))
+	}
+	return sum
 }

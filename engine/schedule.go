@@ -52,17 +52,13 @@ func (e *Engine) depth() int {
 // look at an elite when its share is due, else a new candidate.
 func (e *Engine) nextWork() (record.Job, bool) {
 	s := e.st
-	for _, id := range s.waiting {
-		m := s.members[id]
-		if !m.measuring {
-			m.measuring = true
-			want := s.Config.Evaluator.Repeats + s.Config.Evaluator.Challenge
-			return e.evaluateJob(id, record.PurposeChallenge, m.samples, max(1, want-m.samples)), true
-		}
+	if m, n := s.nextChallenge(); m != nil {
+		m.measuring = e.nextJob
+		return e.evaluateJob(m.id, record.PurposeChallenge, m.samples+m.claimedN, n), true
 	}
 	if id, purpose, n, ok := s.remeasureDue(); ok {
 		m := s.members[id]
-		m.measuring = true
+		m.measuring = e.nextJob
 		return e.evaluateJob(id, purpose, m.samples+m.claimedN, n), true
 	}
 	if s.Settings.MaxJobs > 0 && e.made >= s.Settings.MaxJobs {
@@ -133,7 +129,7 @@ func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
 	rng := search.Rand(s.Exp.Seed^remeasureSalt, record.JobID(s.folded))
 	i := min(rng.IntN(len(elites)), rng.IntN(len(elites)))
 	m := s.member(elites[i].ID)
-	if m == nil || m.measuring {
+	if m == nil || m.measuring != 0 || m.strikes >= maxStrikes {
 		return 0, "", 0, false
 	}
 	s.remeasured++
@@ -163,9 +159,9 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if last > e.st.seq {
 		return nil
 	}
-	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.claimedN == 0 && !m.measuring && m.id != record.Root {
-		m.measuring = true
-		return e.add(ctx, e.evaluateJob(m.id, record.PurposeConfirm, m.samples, championSamples))
+	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.claimedN < championSamples && m.measuring == 0 && m.strikes < maxStrikes && m.id != record.Root {
+		m.measuring = e.nextJob
+		return e.add(ctx, e.evaluateJob(m.id, record.PurposeConfirm, m.samples+m.claimedN, championSamples-m.claimedN))
 	}
 	e.finished = true
 	e.finishedWhy = plural(e.made, "job") + " done"

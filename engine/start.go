@@ -86,6 +86,9 @@ func (e *Engine) start(ctx context.Context) error {
 		e.publish(true)
 		return nil
 	}
+	if err := e.knowMeasurements(ctx); err != nil {
+		return err
+	}
 	if e.st.Run != record.ExperimentPaused || !e.opt.KeepPaused {
 		if err := e.setState(ctx, record.ExperimentRunning, ""); err != nil {
 			return err

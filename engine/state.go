@@ -36,6 +36,7 @@ type State struct {
 	members []*member // by candidate number, nil where a job made none
 	order   []record.CandidateID
 	waiting []record.CandidateID // challengers that need more samples, in fold order
+	doubted []record.CandidateID // inherited a place on too few samples; measured again at once
 	scored  int
 	rootObj float64
 	noisy   bool
@@ -80,7 +81,8 @@ type member struct {
 	created    record.Millis
 	wonAt      int // scored candidates when it took its niche, 0 = never
 	since      record.Millis
-	measuring  bool // an evaluate job of it is open
+	measuring  record.JobID // the open evaluate job of it, 0 = none
+	strikes    int          // evaluate jobs of it that failed in a row
 }
 
 // event is one thing the fold did that people want to read.
@@ -250,8 +252,8 @@ func (s *State) foldResult(row store.FoldRow) error {
 		return nil
 	}
 	m := s.admit(row.Cand)
-	if row.Kind == record.LogSample {
-		m.measuring = false
+	if row.Work != nil && row.Work.Kind == record.Evaluate {
+		s.noteMeasured(row, m)
 	}
 	switch {
 	case row.Kind == record.LogHeld:
@@ -285,6 +287,8 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	e := Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	if row.Kind == record.LogEnd {
 		s.push(e)
+	}
+	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
 		s.lore.observe(m.op, m.id, false)
 	}
@@ -312,6 +316,7 @@ func (s *State) score(row store.FoldRow, m *member) error {
 	if s.arch == nil {
 		return fmt.Errorf("%s was measured before the root", m.id)
 	}
+	s.watchNoise(row, m)
 	if err := s.locate(m); err != nil {
 		return err
 	}
@@ -350,7 +355,6 @@ func (s *State) openArchive(m *member) {
 		offset = *o
 	}
 	s.arch = archive.New(s.shape(), offset)
-	s.noisy = m.mad > 0
 }
 
 // place puts a scored candidate into the archive, unless it must be measured
@@ -369,6 +373,9 @@ func (s *State) place(m *member, e *Ended, at record.Millis) (improved bool) {
 	if err != nil {
 		s.events = append(s.events, event{at: at, level: "error", job: m.job, text: fmt.Sprintf("%s has no place: %v", m.id, err)})
 		return false
+	}
+	if h := s.member(res.After); h != nil && h != m {
+		s.doubt(h)
 	}
 	e.Best = s.crown(m, at)
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
@@ -402,35 +409,6 @@ func (s *State) entry(m *member) archive.Entry {
 	return archive.Entry{ID: m.id, Objective: s.sign * m.obj, Samples: m.samples, Point: m.point}
 }
 
-// mustChallenge says whether a candidate looks better than the holder of its
-// niche on fewer samples than a noisy objective asks for (design rule 8).
-func (s *State) mustChallenge(m *member, e archive.Entry) bool {
-	if !s.noisy || s.Config.Evaluator.Challenge == 0 || m.id == record.Root {
-		return false
-	}
-	want := s.challengeSamples(m, e)
-	return want > m.samples
-}
-
-// challengeSamples is how many deciding samples a candidate must have before
-// it may replace the present holder; 0 when it would not replace anyone.
-func (s *State) challengeSamples(m *member, e archive.Entry) int {
-	want := s.Config.Evaluator.Repeats + s.Config.Evaluator.Challenge
-	looksBest := s.best == record.NoCandidate || e.Objective > s.sign*s.members[s.best].obj
-	if looksBest {
-		return want
-	}
-	cell, err := s.shape().Cell(e.Point)
-	if err != nil {
-		return 0
-	}
-	holder, ok := s.arch.Elite(cell)
-	if !ok || holder.Objective >= e.Objective {
-		return 0
-	}
-	return want
-}
-
 // crown makes m the best if it is. The root is the best until something beats
 // it, so the best is never worse than the root.
 func (s *State) crown(m *member, at record.Millis) bool {
@@ -443,6 +421,10 @@ func (s *State) crown(m *member, at record.Millis) bool {
 		return false
 	}
 	if !s.better(m, s.members[s.best]) {
+		return false
+	}
+	if s.unproven(m) {
+		s.doubt(m)
 		return false
 	}
 	s.best, s.bestAt = m.id, at
@@ -459,45 +441,6 @@ func (s *State) better(a, b *member) bool {
 		return a.samples > b.samples
 	}
 	return a.id < b.id
-}
-
-// recrown looks for the best among all that count, after one of them lost its
-// value or its right.
-func (s *State) recrown() {
-	s.best = record.NoCandidate
-	for _, id := range s.order {
-		m := s.members[id]
-		if m.rejected || !m.scored || s.isWaiting(id) {
-			continue
-		}
-		if s.best == record.NoCandidate || s.better(m, s.members[s.best]) {
-			s.best = id
-		}
-	}
-}
-
-func (s *State) wait(id record.CandidateID) {
-	if !s.isWaiting(id) {
-		s.waiting = append(s.waiting, id)
-	}
-}
-
-func (s *State) unwait(id record.CandidateID) {
-	for i, w := range s.waiting {
-		if w == id {
-			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-			return
-		}
-	}
-}
-
-func (s *State) isWaiting(id record.CandidateID) bool {
-	for _, w := range s.waiting {
-		if w == id {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *State) push(e Ended) {

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"atoll/engine/archive"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// What a noisy objective asks of a candidate before it may take a place
+// (design rule 8). All of it is part of the fold.
+
+// maxStrikes is how many evaluate jobs of one candidate may fail in a row
+// before it is left as it is: with the samples it has, and without the place it
+// was measured for.
+const maxStrikes = 3
+
+// noteMeasured takes the end of an evaluate job of a candidate.
+func (s *State) noteMeasured(row store.FoldRow, m *member) {
+	if m.measuring == row.Job {
+		m.measuring = 0
+	}
+	if row.Work.State == record.Done {
+		m.strikes = 0
+		return
+	}
+	m.strikes++
+	if m.strikes == maxStrikes && s.isWaiting(m.id) {
+		s.say(row, "warn", fmt.Sprintf("%s takes no niche: it failed %d times when it was measured again", m.id, maxStrikes))
+	}
+}
+
+// watchNoise finds out that the objective is noisy: two samples of one tree
+// differ. Once true it stays true.
+func (s *State) watchNoise(row store.FoldRow, m *member) {
+	if s.noisy || m.mad == 0 && (m.claimed == nil || *m.claimed == m.obj) {
+		return
+	}
+	s.noisy = true
+	if m.id == record.Root {
+		return
+	}
+	s.say(row, "info", fmt.Sprintf("the objective is noisy: samples of %s differ", m.id))
+	if best := s.member(s.best); best != nil {
+		s.doubt(best)
+	}
+}
+
+// provenAt is how many deciding samples a noisy objective asks for.
+func (s *State) provenAt() int { return s.Config.Evaluator.Repeats + s.Config.Evaluator.Challenge }
+
+// unproven reports whether a candidate has fewer samples than a noisy objective
+// asks of one that takes a place from another.
+func (s *State) unproven(m *member) bool {
+	return s.noisy && s.Config.Evaluator.Challenge > 0 && m.id != record.Root && m.samples < s.provenAt()
+}
+
+// mustChallenge says whether a candidate that is not in the archive yet looks
+// better than the best, or than the holder of its niche, on too few samples.
+func (s *State) mustChallenge(m *member, e archive.Entry) bool {
+	if !s.unproven(m) {
+		return false
+	}
+	if _, placed := s.arch.Entry(m.id); placed {
+		return false
+	}
+	if s.best == record.NoCandidate || e.Objective > s.sign*s.members[s.best].obj {
+		return true
+	}
+	cell, err := s.shape().Cell(e.Point)
+	if err != nil {
+		return false
+	}
+	holder, ok := s.arch.Elite(cell)
+	return ok && holder.Objective < e.Objective
+}
+
+// doubt has a candidate measured again that came to a place because another
+// lost it, before its samples could be asked for.
+func (s *State) doubt(m *member) {
+	if !s.unproven(m) || m.rejected {
+		return
+	}
+	for _, id := range s.doubted {
+		if id == m.id {
+			return
+		}
+	}
+	s.doubted = append(s.doubted, m.id)
+}
+
+// nextChallenge returns a candidate that needs further samples now, and how
+// many.
+func (s *State) nextChallenge() (m *member, samples int) {
+	kept := s.doubted[:0]
+	for _, id := range s.doubted {
+		if d := s.members[id]; s.unproven(d) && !d.rejected && d.strikes < maxStrikes {
+			kept = append(kept, id)
+		}
+	}
+	s.doubted = kept
+	for _, list := range [][]record.CandidateID{s.waiting, s.doubted} {
+		for _, id := range list {
+			if m := s.members[id]; m.measuring == 0 && m.strikes < maxStrikes && !m.rejected {
+				return m, max(1, s.provenAt()-m.samples)
+			}
+		}
+	}
+	return nil, 0
+}
+
+// recrown looks for the best among all that count, after one of them lost its
+// value or its right. One that looks better on too few samples is measured
+// again first.
+func (s *State) recrown() {
+	s.best = record.NoCandidate
+	var hope *member
+	for _, id := range s.order {
+		m := s.members[id]
+		switch {
+		case m.rejected || !m.scored || s.isWaiting(id):
+		case s.unproven(m):
+			if m.strikes < maxStrikes && (hope == nil || s.better(m, hope)) {
+				hope = m
+			}
+		case s.best == record.NoCandidate || s.better(m, s.members[s.best]):
+			s.best = id
+		}
+	}
+	if best := s.member(s.best); hope != nil && (best == nil || s.better(hope, best)) {
+		s.doubt(hope)
+	}
+}
+
+func (s *State) wait(id record.CandidateID) {
+	if !s.isWaiting(id) {
+		s.waiting = append(s.waiting, id)
+	}
+}
+
+func (s *State) unwait(id record.CandidateID) {
+	for i, w := range s.waiting {
+		if w == id {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *State) isWaiting(id record.CandidateID) bool {
+	for _, w := range s.waiting {
+		if w == id {
+			return true
+		}
+	}
+	return false
+}
+
+// knowMeasurements brings back what the fold does not keep of evaluate jobs:
+// which are open, and how many looked at elites again. It runs once, after the
+// log was read for the first time.
+func (e *Engine) knowMeasurements(ctx context.Context) error {
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Evaluate, Limit: int(e.nextJob) + 1})
+	if err != nil {
+		return fmt.Errorf("read the evaluate jobs: %w", err)
+	}
+	e.st.remeasured = 0
+	for _, j := range jobs {
+		if j.Purpose == record.PurposeConfirm || j.Purpose == record.PurposeRemeasure {
+			e.st.remeasured++
+		}
+		if m := e.st.member(j.Candidate); m != nil && !j.State.Ended() {
+			m.measuring = j.ID
+		}
+	}
+	return nil
+}
