@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"atoll/config"
 	"atoll/engine"
@@ -69,7 +70,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	}
 	tuiCtx, closeScreen := context.WithCancel(ctx)
 	defer closeScreen()
-	eng.Feed().Publish(&engine.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, At: a.Now()})
+	eng.Feed().Publish(beforeFold(exp, cfg, a.Now()))
 	var engErr error
 	var wg sync.WaitGroup
 	restCtx, leave := context.WithCancel(engCtx)
@@ -126,6 +127,12 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		return errInterrupted
 	}
 	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
+}
+
+// beforeFold is what can be told of an experiment before its log is read.
+func beforeFold(exp record.Experiment, cfg config.Config, now time.Time) *engine.Snapshot {
+	nobody := engine.Standing{ID: record.NoCandidate, Cell: -1}
+	return &engine.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, Root: nobody, Best: nobody, At: now}
 }
 
 // difftool shows two commits in the program that git is set to, nil without

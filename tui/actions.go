@@ -122,14 +122,34 @@ func (a *app) boost(by float64) tea.Cmd {
 	a.unmark()
 	factor := 1.0
 	ds := on(record.Boost, ss, func(d *record.Decision) {
-		factor = 1
+		now := 1.0
 		if c := a.d.grid.at(d.Cell); c != nil && c.Boost > 0 {
-			factor = c.Boost
+			now = c.Boost
 		}
-		factor = max(1.0/maxBoost, min(factor*by, maxBoost))
+		factor = a.boosted(fmt.Sprint("niche ", d.Cell), now, by)
 		d.Value = factor
 	})
 	return a.decide(fmt.Sprintf("%s boosted x%g", names(ss), factor), true, ds...)
+}
+
+// asked is a boost that was asked for and is not in the feed yet.
+type asked struct {
+	factor float64
+	fold   record.Seq
+}
+
+// boosted returns the factor after one more press. A press that comes before
+// the feed shows the one before it builds on what was asked for.
+func (a *app) boosted(what string, now, by float64) float64 {
+	if p, ok := a.boosts[what]; ok && p.fold == a.d.snap.Fold {
+		now = p.factor
+	}
+	factor := max(1.0/maxBoost, min(now*by, maxBoost))
+	if a.boosts == nil {
+		a.boosts = map[string]asked{}
+	}
+	a.boosts[what] = asked{factor, a.d.snap.Fold}
+	return factor
 }
 
 func (a *app) release() tea.Cmd {
@@ -277,10 +297,11 @@ func (a *app) freezeTarget() tea.Cmd {
 
 func (a *app) boostTarget(by float64) tea.Cmd {
 	name := a.current().sel().target
-	factor := by
+	now := 1.0
 	if y := a.target(name); y != nil && y.Boost > 0 {
-		factor = max(1.0/maxBoost, min(y.Boost*by, maxBoost))
+		now = y.Boost
 	}
+	factor := a.boosted("target "+name, now, by)
 	return a.decide(fmt.Sprintf("%s boosted x%g", name, factor), true, onTarget(record.Boost, name, factor))
 }
 

@@ -33,6 +33,7 @@ type app struct {
 	behind  *engine.Snapshot // newest while the view is paused
 	still   bool             // the view is paused
 	runs    int              // earlier runs of this person
+	boosts  map[string]asked
 	ticking bool
 	leaving int // 1 = draining, 2 = aborting
 	feedErr error

@@ -209,7 +209,7 @@ func (a *app) banner() string {
 		return " " + st.Banner.S(" the engine stopped: "+s.Fatal+" ")
 	case a.feedErr != nil:
 		return " " + st.Banner.S(" no more news: "+a.feedErr.Error()+" ")
-	case s.State == record.ExperimentBroken, s.State == record.ExperimentPaused && s.Reason != "":
+	case s.State == record.ExperimentBroken, s.State == record.ExperimentPaused && s.Reason != "" && !strings.HasPrefix(s.Reason, "paused by "): // a person knows
 		return " " + st.Accent.S(words(": ", string(s.State), s.Reason))
 	case a.still:
 		return " " + st.Accent.S("the view is paused; "+a.keys.key("pause-view")+" shows what happened since")

@@ -123,6 +123,9 @@ func (a *app) openSelected() tea.Cmd {
 
 func (a *app) markSelected() tea.Cmd {
 	a.d.mark(a.current().sel().cand)
+	if a.currentID() == paneNiches { // no list: the cursor stays
+		return nil
+	}
 	return a.current().move(down)
 }
 

@@ -54,6 +54,8 @@ func (p *nichesPane) title() (string, string) {
 	left := p.heading("1", "Niches")
 	if p.layer != layerValue {
 		left += " " + st.Accent.S(p.layer.String())
+	} else if p.byRank {
+		left += " " + st.Accent.S("by rank")
 	}
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.snap.Objective)
@@ -206,7 +208,7 @@ func (p *nichesPane) toBest() tea.Cmd {
 		p.seen = false // and follows it
 		p.bump()
 	}
-	return nil
+	return p.show()
 }
 
 func (p *nichesPane) cycleAxes() tea.Cmd {
@@ -226,11 +228,12 @@ func (p *nichesPane) slice(by int) tea.Cmd {
 	for i := range p.at {
 		if i != p.ax && i != p.ay {
 			p.at[i] = (p.at[i] + by + p.dim(i)) % p.dim(i)
+			p.seen = true
 			break
 		}
 	}
 	p.bump()
-	return nil
+	return p.show()
 }
 
 // body draws the map with its legend and details; wide screens get the
@@ -322,15 +325,16 @@ func (p *nichesPane) mapLines(w, h int) []string {
 }
 
 // room places the map and says how many lines of words stay below it: a gap,
-// the legend and two lines of details, or the legend and one, or one line
-// alone where that lets the niches be larger.
+// the legend and two lines of details, or the legend and one where that lets
+// the niches be larger, or one line alone where they would be tiny.
 func (p *nichesPane) room(m *plot.HeatMap, w, h int) (extra, mh int) {
 	best := plot.Geometry{}
 	for _, e := range [...]int{4, 2, 1} {
 		if e == 4 && h < 14 || e == 2 && h < 7 {
 			continue
 		}
-		if g := m.Place(w-1, max(1, h-e)); extra == 0 || g.CellW*g.CellH > best.CellW*best.CellH {
+		g := m.Place(w-1, max(1, h-e))
+		if larger := g.CellW*g.CellH > best.CellW*best.CellH; extra == 0 || larger && (e > 1 || best.CellH < 2) {
 			best, extra, mh = g, e, max(1, h-e)
 		}
 	}

@@ -162,7 +162,11 @@ func (p *doctorPane) title() (string, string) {
 			bad++
 		}
 	}
-	return p.heading("", "Doctor"), p.d.st.Label.S(fmt.Sprintf("%d checks, %d to look at", len(p.all), bad))
+	text := fmt.Sprintf("%d checks, %d to look at", len(p.all), bad)
+	if p.q.done && p.round > 0 {
+		text += fmt.Sprintf(", run %d", p.round+1)
+	}
+	return p.heading("", "Doctor"), p.d.st.Label.S(text)
 }
 
 // again asks once more; the checks run for real each time.

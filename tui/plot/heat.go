@@ -331,8 +331,8 @@ func (m *HeatMap) twoCells(p *painter, g Geometry, x, yTop, yLow int, topOK bool
 		p.put("38;"+up, strings.Repeat("▀", g.CellW))
 	case dnOK:
 		p.put("38;"+dn, strings.Repeat("▄", g.CellW))
-	case g.CellW == 1:
-		p.put(m.Look.Faint, "·")
+	case g.Dense():
+		p.put(m.Look.Faint, "·"+strings.Repeat(" ", g.CellW-1))
 	default:
 		p.put("", strings.Repeat(" ", g.CellW))
 	}

@@ -1,0 +1,218 @@
+package e2e_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+// console is the program on a pseudo terminal that answers no query.
+type console struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	ptmx *os.File
+	vt   vt10x.Terminal
+	mu   sync.Mutex
+	raw  bytes.Buffer
+	read chan struct{}
+	gone chan error
+}
+
+// size is that of most consoles here: all panes of the dashboard.
+const cols, rows = 120, 40
+
+// open starts the program in a lab and waits for its data.
+func open(t *testing.T, l *lab, args ...string) *console {
+	t.Helper()
+	c := start(t, l, nil, cols, rows, args...)
+	c.wait("best ")
+	return c
+}
+
+// start starts the program on a terminal of w x h cells.
+func start(t *testing.T, l *lab, env []string, w, h int, args ...string) *console {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = l.dir
+	cmd.Env = environment(append([]string{"TERM=xterm-256color"}, env...)...)
+	return launch(t, cmd, w, h)
+}
+
+func launch(t *testing.T, cmd *exec.Cmd, w, h int) *console {
+	t.Helper()
+	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &console{t: t, cmd: cmd, ptmx: ptmx, vt: vt10x.New(vt10x.WithSize(w, h)), read: make(chan struct{}), gone: make(chan error, 1)}
+	go func() {
+		defer close(c.read)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := ptmx.Read(buf)
+			c.mu.Lock()
+			c.raw.Write(buf[:n])
+			_, _ = c.vt.Write(buf[:n])
+			c.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { c.gone <- cmd.Wait() }()
+	consoles.Store(t, c)
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGKILL)
+		_ = ptmx.Close()
+		<-c.read
+	})
+	return c
+}
+
+func (c *console) screen() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.vt.String()
+}
+
+// output returns everything written so far, with its control sequences.
+func (c *console) output() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raw.String()
+}
+
+// patience is how long something may take on a busy machine.
+const patience = 15 * time.Second
+
+// wait waits until the screen shows a text and returns how long it took.
+func (c *console) wait(text string) time.Duration {
+	c.t.Helper()
+	return c.see("the text "+text, func(s string) bool { return strings.Contains(s, text) })
+}
+
+// lost waits until the screen does not show a text.
+func (c *console) lost(text string) {
+	c.t.Helper()
+	c.see("no text "+text, func(s string) bool { return !strings.Contains(s, text) })
+}
+
+func (c *console) see(what string, ok func(screen string) bool) time.Duration {
+	c.t.Helper()
+	began := time.Now()
+	for {
+		s := c.screen()
+		if ok(s) {
+			return time.Since(began)
+		}
+		if time.Since(began) > patience {
+			c.t.Fatalf("the screen never shows %s:\n%s", what, s)
+		}
+		time.Sleep(3 * time.Millisecond)
+	}
+}
+
+// codes are what terminals send for keys with a name.
+var codes = map[string]string{
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+	"pgup": "\x1b[5~", "pgdown": "\x1b[6~", "enter": "\r", "esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z",
+	"space": " ", "f1": "\x1bOP", "backspace": "\x7f",
+}
+
+func code(key string) string {
+	if s, ok := codes[key]; ok {
+		return s
+	}
+	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return string(rune(rest[0] - 'a' + 1))
+	}
+	return key
+}
+
+// press presses keys one after the other.
+func (c *console) press(keys ...string) {
+	c.t.Helper()
+	for _, k := range keys {
+		if _, err := c.ptmx.WriteString(code(k)); err != nil {
+			c.t.Fatal(err)
+		}
+		if k == "esc" { // alone, not the beginning of a sequence
+			time.Sleep(70 * time.Millisecond)
+		}
+	}
+}
+
+// text types a text.
+func (c *console) text(s string) { c.t.Helper(); c.press(strings.Split(s, "")...) }
+
+// command runs an action by its name in the palette.
+func (c *console) command(id string) {
+	c.t.Helper()
+	c.press(":")
+	c.wait("Command")
+	c.text(id)
+	c.see("the action "+id, func(s string) bool { return strings.Contains(s, " "+id+" ") })
+	c.press("enter")
+	c.lost("╭ Command")
+}
+
+// home leaves every screen, dialog and filter.
+func (c *console) home() {
+	c.t.Helper()
+	for range 6 {
+		c.press("esc")
+	}
+	c.press("1")
+	c.wait("╭ 2 Jobs")
+}
+
+// end waits for the end of the program and returns its exit code.
+func (c *console) end() int {
+	c.t.Helper()
+	select {
+	case err := <-c.gone:
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			return 0
+		case errors.As(err, &exit):
+			return exit.ExitCode()
+		}
+		c.t.Fatal(err)
+	case <-time.After(30 * time.Second):
+		at := len(c.output())
+		_ = c.cmd.Process.Signal(syscall.SIGQUIT) // the stacks of all goroutines
+		<-c.gone
+		c.t.Fatalf("the program does not end:\n%s", c.output()[at:])
+	}
+	return -1
+}
+
+// restored fails when the terminal was not given back as it was.
+func (c *console) restored() {
+	c.t.Helper()
+	until(c.t, "the alternate screen is left and the cursor is back", patience, func() bool {
+		out := c.output()
+		return strings.LastIndex(out, "\x1b[?1049l") > strings.LastIndex(out, "\x1b[?1049h") && strings.LastIndex(out, "\x1b[?25h") > strings.LastIndex(out, "\x1b[?25l")
+	})
+}
+
+// consoles are those of the running tests, for what a failure shows.
+var consoles sync.Map // *testing.T to *console
+
+// told returns the screen of a test's console, "" without one.
+func told(t *testing.T) string {
+	if c, ok := consoles.Load(t); ok {
+		return "\n" + c.(*console).screen()
+	}
+	return ""
+}

@@ -1,0 +1,544 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/hinshun/vt10x"
+
+	"atoll/store"
+	"atoll/store/record"
+)
+
+const defaultFG = vt10x.DefaultFG
+
+func everywhere(t *tour) {
+	t.shows("?", "╭ Keys here")
+	t.press("esc")
+	t.shows("f1", "╭ Keys here")
+	t.press("esc")
+	t.shows(":", "╭ Command")
+	t.press("esc")
+	t.shows("ctrl+p", "╭ Command")
+	t.press("esc")
+	t.lost("╭ Command")
+	t.shows("6", "╭ 6 Failures")
+	t.hides("esc", "╭ 6 Failures")
+	t.shows("7", "╭ 7 Yields")
+	t.shows("8", "╭ 8 Goal and notes")
+	t.shows("9", "╭ 9 Decisions")
+	t.shows("1", "╭ 1 Niches")
+	t.shows("2", "╭ 2 Jobs")
+	t.shows("3", "╭ 3 Fitness")
+	t.shows("4", "╭ 4 Review")
+	t.shows("5", "╭ 5 Log")
+	t.shows("c", "╭ Candidates")
+	t.shows("S", "╭ Settings")
+	t.shows("r", "difference to")
+	t.home()
+	t.hides("+", "╭ 3 Fitness")
+	t.shows("_", "╭ 3 Fitness")
+	t.hides("=", "╭ 3 Fitness")
+	t.press("_")
+	t.hides("z", "╭ 2 Jobs")
+	t.press("z")
+	t.wait("╭ 2 Jobs")
+	t.shows("tab", "X cancel the job")
+	t.hides("shift+tab", "X cancel the job")
+	t.shows("p", "view paused")
+	t.press("p")
+	t.shows("C", "colours: ")
+	before := len(t.output())
+	t.key("ctrl+l", func() { t.see("a whole new screen", func(string) bool { return len(t.output())-before > 3000 }) })
+	t.press("space")
+	t.wait("1 marked")
+	t.hides("U", "1 marked")
+	t.press("f")
+	t.wait("frozen c")
+	frozen := t.lab.last()
+	t.decides("u", func() bool { d := t.lab.last(); return d.Undoes == frozen.Seq && d.Verb == record.Release })
+	t.decides("ctrl+r", func() bool { d := t.lab.last(); return d.Verb == record.Freeze && d.Undoes != 0 })
+	t.inject()
+	t.shows("P", "● running")
+	t.decides("P", func() bool { return t.lab.state() == record.ExperimentPaused })
+	t.leave()
+}
+
+// inject takes a branch of the repository as a candidate.
+func (t *tour) inject() {
+	t.t.Helper()
+	if err := bigBranch(t.lab.dir, "other", 2); err != nil {
+		t.t.Fatal(err)
+	}
+	t.shows("I", "Inject a commit")
+	t.text("other")
+	t.press("enter")
+	until(t.t, "the injected commit is a queued job", patience, func() bool {
+		for _, j := range t.lab.jobs(record.Queued) {
+			if j.Operator == record.OpManual {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// leave quits by q; nothing runs, so it does not ask. Another console is ended
+// by ctrl+c and one is suspended in other tests.
+func (t *tour) leave() {
+	t.t.Helper()
+	t.wait("2 Jobs 0 running")
+	t.press("q")
+	if code := t.end(); code != 0 {
+		t.t.Errorf("q ends with %d", code)
+	}
+	t.restored()
+	for _, key := range []string{"q", "ctrl+c", "ctrl+z"} { // TestInterrupt, TestSuspend
+		t.done.add(t.scope, key)
+	}
+}
+
+func lists(t *tour) {
+	t.press("c")
+	t.wait("╭ Candidates")
+	at := func(string) string { return strings.Fields(t.selected() + " -")[0] }
+	t.see("a row under the cursor", func(s string) bool { return strings.HasPrefix(at(s), "c") })
+	first := at("")
+	second := t.changes("down", at)
+	t.changes("up", at)
+	if got := t.changes("j", at); got != second {
+		t.t.Errorf("j goes to %s, down to %s", got, second)
+	}
+	t.changes("k", at)
+	for _, pair := range [][2]string{{"pgdown", "pgup"}, {"ctrl+d", "ctrl+u"}, {"pgdown", ","}, {"end", "home"}, {"G", "g"}, {">", "<"}} {
+		t.changes(pair[0], at)
+		if got := t.changes(pair[1], at); got != first {
+			t.t.Errorf("%s after %s goes to %s, not to %s", pair[1], pair[0], got, first)
+		}
+	}
+	t.shows("/", "enter keep")
+	t.text("mutate")
+	t.see("rows that fit", func(s string) bool { return strings.Contains(s, "/mutate") && !strings.Contains(s, " tune ") })
+	t.press("enter")
+	t.press("esc")
+	t.wait(" tune ")
+	t.shows("enter", "difference to")
+}
+
+var nicheAt = regexp.MustCompile(`  niche \((\d+,\d+,\d+)\)`)
+
+func grid(t *tour) {
+	t.press("z")
+	t.see("the niche in words", func(s string) bool { return nicheAt.MatchString(s) })
+	at := func(s string) string {
+		if m := nicheAt.FindStringSubmatch(s); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	best := at(t.screen())
+	t.changes("right", at)
+	t.changes("left", at)
+	t.changes("l", at)
+	t.changes("h", at)
+	t.changes("$", at)
+	t.changes("0", at)
+	t.changes("up", at)
+	t.changes(".", at)
+	if got := at(t.screen()); got != best {
+		t.t.Errorf(". goes to %s, the best is in %s", got, best)
+	}
+	t.shows("v", "Niches age")
+	t.press("v", "v", "v")
+	t.shows("m", "Niches by rank")
+	t.press("m")
+	slice := regexp.MustCompile(`[abc] \d/\d`)
+	at = func(s string) string { return slice.FindString(s) }
+	t.changes("]", at)
+	t.changes("[", at)
+	t.changes("A", at)
+	t.press(".")
+	t.press("f")
+	t.wait("frozen ")
+	until(t.t, "the freeze", patience, func() bool { return t.lab.last().Verb == record.Freeze })
+	t.see("release is possible", func(s string) bool { return strings.Contains(s, "frozen") })
+	t.decides("R", func() bool { return t.lab.last().Verb == record.Release })
+}
+
+// manual returns the injected candidate.
+func (l *lab) manual() record.CandidateID {
+	l.t.Helper()
+	for _, j := range l.jobs() {
+		if j.Operator == record.OpManual && j.Candidate >= 0 {
+			return j.Candidate
+		}
+	}
+	l.t.Fatal("the lab has no injected candidate")
+	return record.NoCandidate
+}
+
+// held returns the candidates that wait, oldest first.
+func (l *lab) held() (ids []record.CandidateID) {
+	l.t.Helper()
+	for _, j := range l.jobs(record.Held) {
+		ids = append([]record.CandidateID{j.Candidate}, ids...)
+	}
+	return ids
+}
+
+// goTo opens a candidate by its number in the palette.
+func (t *tour) goTo(id record.CandidateID) {
+	t.t.Helper()
+	t.press(":")
+	t.wait("╭ Command")
+	t.text(id.String())
+	t.wait("open candidate " + id.String())
+	t.press("up", "enter")
+	t.wait("╭ " + id.String() + " ")
+}
+
+func candidates(t *tour) {
+	t.press("z")
+	t.wait("niche (")
+	t.shows("space", "1 marked")
+	t.press("U")
+	last := func(v record.Verb, value float64) func() bool {
+		return func() bool { d := t.lab.last(); return d.Verb == v && d.Value == value }
+	}
+	t.decides("f", last(record.Freeze, 0))
+	t.press("u")
+	until(t.t, "the freeze is undone", patience, last(record.Release, 0))
+	t.decides("b", last(record.Boost, 2))
+	t.wait("boost x2")
+	t.decides("B", last(record.Boost, 1))
+	t.decides("*", func() bool { return t.lab.last().Verb == record.Pin && t.lab.candidate(t.lab.last().Candidate).Pinned })
+	t.shows("d", "difference to")
+	t.press("esc")
+	t.shows("T", "Lineage of")
+	t.press("esc")
+	t.shows("i", "stages")
+	t.press("esc")
+	t.wait("niche (")
+	t.shows("y", "╭ Copy")
+	t.press("enter")
+	t.see("OSC 52", func(string) bool { return strings.Contains(t.output(), "\x1b]52;c;") })
+	t.shows("E", "as a patch")
+	t.press("enter")
+	t.wait("wrote ")
+	if files, err := filepath.Glob(filepath.Join(t.lab.dir, "dials-c*.patch")); err != nil || len(files) != 1 {
+		t.t.Errorf("exported %v, %v", files, err)
+	} else if out, err := command(t.lab.dir, "git", "apply", "--check", files[0]).CombinedOutput(); err != nil {
+		t.t.Errorf("git does not take the patch: %s", out)
+	}
+	t.startOne()
+	t.shows("w", "to a new branch")
+	t.press("enter")
+	t.wait("added branch")
+	if out, err := command(t.lab.dir, "git", "branch", "--list", "atoll/*").Output(); err != nil || !strings.Contains(string(out), "atoll/dials/c") {
+		t.t.Errorf("branches: %s, %v", out, err)
+	}
+	t.home()
+	held := t.lab.held()
+	t.press("4")
+	t.decides("a", func() bool { d := t.lab.last(); return d.Verb == record.Approve && d.Candidate == held[0] })
+	until(t.t, "the job is no longer held", patience, func() bool { return t.lab.job(record.JobID(held[0])).State != record.Held })
+	t.shows("x", "Reject "+held[1].String())
+	t.press("enter")
+	until(t.t, "the job is rejected", patience, func() bool { return t.lab.job(record.JobID(held[1])).State == record.Rejected })
+}
+
+// startOne makes a job from the selected candidate.
+func (t *tour) startOne() {
+	t.t.Helper()
+	n := len(t.lab.jobs(record.Queued))
+	t.shows("M", ": operator")
+	t.text("mutate")
+	t.press("enter")
+	t.wait(": agent")
+	t.press("enter")
+	t.wait(": goal")
+	t.text("be bold")
+	t.press("enter")
+	until(t.t, "the job is queued with its goal", patience, func() bool {
+		list := t.lab.jobs(record.Queued)
+		return len(list) == n+1 && list[0].Goal == "be bold" && list[0].Operator == record.OpMutate
+	})
+}
+
+func jobs(t *tour) {
+	t.press("2", "z")
+	t.wait("all · ")
+	t.shows("s", "running · ")
+	t.press("s")
+	t.wait("queued · ")
+	t.see("a queued job under the cursor", func(string) bool { return strings.Contains(t.selected(), "queued") })
+	queued := t.lab.jobs(record.Queued)
+	id := queued[0].ID
+	priority := func(n int) func() bool { return func() bool { return t.lab.job(id).Priority == n } }
+	t.decides("K", priority(1))
+	t.wait("priority 1")
+	t.decides("J", priority(0))
+	t.lost("priority 1")
+	t.shows("y", "╭ Copy")
+	t.press("esc")
+	t.shows("X", "Cancel "+id.String())
+	t.press("c")
+	until(t.t, "the job is cancelled", patience, func() bool { return t.lab.job(id).State == record.Cancelled })
+	t.press("s", "s") // took a niche
+	t.wait("took a niche · ")
+	t.see("a placed job under the cursor", func(string) bool { return strings.Contains(t.selected(), "placed") })
+	t.decides("R", func() bool { return t.lab.last().Verb == record.Retry })
+	until(t.t, "a new try is queued", patience, func() bool {
+		list := t.lab.jobs(record.Queued)
+		return len(list) > 0 && list[0].RetryOf == t.lab.last().Job
+	})
+	t.shows("l", "╭ 5 Log /#")
+	t.press("esc", "esc", "c")
+	t.wait("newest first")
+	t.shows("m", "best first")
+}
+
+func review(t *tour) {
+	t.press("r")
+	held := t.lab.held()
+	t.wait(held[0].String())
+	t.see("the first under the cursor", func(string) bool { return strings.Contains(t.selected(), held[0].String()) })
+	t.key("s", func() {
+		t.see("the next under the cursor", func(string) bool { return strings.Contains(t.selected(), held[1].String()) })
+	})
+}
+
+// top is the first line of the difference beside the card.
+func (c *console) top() string {
+	lines := strings.Split(c.screen(), "\n")
+	if len(lines) < 4 {
+		return ""
+	}
+	r := []rune(lines[3])
+	return string(r[min(len(r), 46):])
+}
+
+func differences(t *tour) {
+	t.goTo(t.lab.manual())
+	t.wait("notes.txt")
+	at := func(string) string { return t.top() }
+	t.see("the difference", func(string) bool { return strings.Contains(t.top(), "notes.txt") })
+	start := at("")
+	t.changes("]", at)
+	if got := t.changes("[", at); got != start {
+		t.t.Errorf("[ after ] shows %q, not %q", got, start)
+	}
+	first := t.changes("J", at)
+	t.changes("J", at)
+	if got := t.changes("K", at); got != first {
+		t.t.Errorf("K after J shows %q, not %q", got, first)
+	}
+	t.press("g")
+	t.see("the start", func(string) bool { return at("") == start })
+	hunk := func(s string) string { return regexp.MustCompile(`@@ -\d+,\d+`).FindString(s) }
+	t.changes("}", hunk)
+	t.changes("{", hunk)
+	third := func(string) string { l := strings.Split(t.screen(), "\n"); return l[7] }
+	t.changes("right", third)
+	t.changes("left", third)
+	t.changes("l", third)
+	t.changes("h", third)
+	t.changes("l", third)
+	t.changes("0", third)
+	t.changes("t", third)
+	t.press("t")
+	t.press("m")
+	t.wait("difference to root")
+	t.done.add(t.scope, "m")
+	count := func() int { return strings.Count(t.screen(), "line  141") }
+	t.press("/")
+	t.text("line  141")
+	t.press("enter", "n")
+	t.see("the line that differs in white space", func(string) bool { return count() > 0 })
+	all := t.screen()
+	t.key("W", func() { t.see("fewer changes", func(s string) bool { return s != all }) })
+	t.key("ctrl+t", func() {
+		until(t.t, "the difftool ran", patience, func() bool { return strings.Contains(seen(t.lab, "pager"), "notes.txt") || difftoolRan(t) })
+	})
+}
+
+// difftoolRan reports whether git's tool was started: without one that is set
+// git names those it would try, or says that none is there.
+func difftoolRan(t *tour) bool {
+	out := t.output()
+	return strings.Contains(out, "diff.tool") || strings.Contains(out, "difftool")
+}
+
+func texts(t *tour) {
+	id := t.lab.manual()
+	t.goTo(id)
+	t.wait("notes.txt")
+	at := func(string) string { return t.top() }
+	t.see("the difference", func(string) bool { return strings.Contains(t.top(), "notes.txt") })
+	for _, pair := range [][2]string{{"down", "up"}, {"j", "k"}, {"pgdown", "pgup"}, {"ctrl+d", "ctrl+u"}, {"pgdown", ","}, {"end", "home"}, {"G", "g"}, {">", "<"}} {
+		was := at("")
+		t.changes(pair[0], at)
+		if got := t.changes(pair[1], at); got != was {
+			t.t.Errorf("%s after %s shows %q, not %q", pair[1], pair[0], got, was)
+		}
+	}
+	third := func(string) string { l := strings.Split(t.screen(), "\n"); return l[7] }
+	t.changes("right", third)
+	t.changes("left", third)
+	t.changes("l", third)
+	t.changes("h", third)
+	t.changes("l", third)
+	t.changes("0", third)
+	t.shows("/", "enter keep")
+	t.text("lively")
+	t.press("enter")
+	t.changes("n", at)
+	t.changes("n", at)
+	t.changes("N", at)
+	t.key("o", func() {
+		until(t.t, "the pager got the text", patience, func() bool { return strings.Contains(seen(t.lab, "pager"), "lively") })
+	})
+	t.see("the console again", func(string) bool { return strings.Count(t.output(), "\x1b[?1049h") == 2 })
+	t.press("q")
+	t.end()
+	t.console = start(t.t, t.lab, []string{"EDITOR=" + marker(t.t, t.lab, "editor")}, cols, rows)
+	t.wait("● paused")
+	t.goTo(id)
+	t.see("the difference", func(string) bool { return strings.Contains(t.top(), "notes.txt") })
+	t.key("e", func() {
+		until(t.t, "the editor got the text", patience, func() bool { return strings.Contains(seen(t.lab, "editor"), "lively") })
+	})
+}
+
+// twoTexts returns a job with more than one text.
+func (l *lab) twoTexts() (id record.JobID) {
+	l.t.Helper()
+	list := l.jobs()
+	l.read(func(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+		for _, j := range list {
+			if ev, err := db.EvidenceOf(ctx, exp, j.ID); err != nil {
+				return err
+			} else if len(ev) > 1 {
+				id = j.ID
+				return nil
+			}
+		}
+		return errors.New("no job has two texts")
+	})
+	return id
+}
+
+func oneJob(t *tour) {
+	t.press(":")
+	t.wait("╭ Command")
+	t.text("#" + fmt.Sprint(int64(t.lab.twoTexts())))
+	t.wait("open job")
+	t.press("enter")
+	t.wait("stages")
+	tabs := func(string) string { return t.top() }
+	t.see("the texts of the job", func(string) bool { return strings.TrimSpace(t.top()) != "" })
+	third := func(string) string { l := strings.Split(t.screen(), "\n"); return strings.Join(l[5:9], "\n") }
+	_ = tabs
+	t.changes("]", third)
+	t.changes("[", third)
+}
+
+func curves(t *tour) {
+	t.press("3")
+	t.shows("t", "minutes")
+	title := func(s string) string {
+		for _, l := range strings.Split(s, "\n") {
+			if strings.Contains(l, "3 Fitness") {
+				return l
+			}
+		}
+		return ""
+	}
+	t.changes("m", title)
+}
+
+func logs(t *tour) {
+	t.press("5")
+	t.shows("L", "from warn")
+	t.press("L", "L", "L")
+	t.wait("from info")
+	for range 30 { // more lines than the pane has
+		t.press("C")
+	}
+	t.wait("colours")
+	t.press("up", "up")
+	t.wait("stopped, ")
+	t.hides("F", "stopped, ")
+}
+
+func notes(t *tour) {
+	t.press("8")
+	t.wait("Goal and notes")
+	t.shows("e", "╭ Goal ")
+	t.text(" Now.")
+	t.press("enter")
+	until(t.t, "the goal is a setting", patience, func() bool { return strings.HasSuffix(t.lab.settings().Goal, " Now.") })
+	t.shows("n", "╭ New note")
+	t.text("b matters most")
+	t.press("enter")
+	t.wait("noted")
+	until(t.t, "the note is written", patience, func() bool {
+		return strings.Contains(string(t.lab.last().Args), "b matters most")
+	})
+}
+
+func settingsScreen(t *tour) {
+	t.press("S")
+	t.wait("bright values")
+	t.press("/")
+	t.text("workers")
+	t.press("enter")
+	t.see("the row of the workers", func(string) bool { return strings.HasPrefix(t.selected(), "workers") })
+	t.shows("e", "╭ workers")
+	t.press("backspace")
+	t.text("3")
+	t.press("enter")
+	until(t.t, "the workers are three", patience, func() bool { return t.lab.settings().Workers == 3 })
+	t.press("u")
+	until(t.t, "the workers are one again", patience, func() bool { return t.lab.settings().Workers == 1 })
+	t.home()
+	t.command("review-measure")
+	t.wait("Hold before measuring")
+	t.text("risky")
+	t.press("enter")
+	until(t.t, "risky ones wait", patience, func() bool { return t.lab.settings().Review == "risky" })
+}
+
+func targets(t *tour) {
+	t.press("7")
+	t.wait("Targets")
+	t.press("g")
+	for range 12 {
+		if strings.HasPrefix(t.selected(), "left") {
+			break
+		}
+		at := t.selected()
+		t.press("j")
+		t.see("the next row", func(string) bool { return t.selected() != at })
+	}
+	last := func(v record.Verb, value float64) func() bool {
+		return func() bool { d := t.lab.last(); return d.Verb == v && d.Value == value && d.Text == "left" }
+	}
+	t.decides("f", last(record.Freeze, 0))
+	t.press("u")
+	until(t.t, "the target is released", patience, last(record.Release, 0))
+	t.decides("b", last(record.Boost, 2))
+	t.wait(" x2 ")
+	t.decides("B", last(record.Boost, 1))
+}
+
+func doctor(t *tour) {
+	t.command("doctor")
+	t.wait("checks, ")
+	t.see("an answer", func(s string) bool { return !strings.Contains(s, "0 checks") })
+	t.shows("R", ", run 2")
+}
