@@ -94,6 +94,10 @@ func (s *State) doubt(m *member) {
 // nextChallenge returns a candidate that needs further samples now, and how
 // many.
 func (s *State) nextChallenge() (m *member, samples int) {
+	if root := s.member(record.Root); s.alike.check && root.measuring == 0 {
+		s.alike.check = false
+		return root, 1
+	}
 	kept := s.doubted[:0]
 	for _, id := range s.doubted {
 		if d := s.members[id]; s.unproven(d) && !d.rejected && d.strikes < maxStrikes {
@@ -167,6 +171,7 @@ func (e *Engine) knowMeasurements(ctx context.Context) error {
 		return fmt.Errorf("read the evaluate jobs: %w", err)
 	}
 	e.st.remeasured = 0
+	e.st.alike = alike{} // the past does not speak against the evaluator of today
 	for _, j := range jobs {
 		if j.Purpose == record.PurposeConfirm || j.Purpose == record.PurposeRemeasure {
 			e.st.remeasured++

@@ -59,6 +59,7 @@ type State struct {
 	decided    decisions
 	events     []event // what the last rows did, for the log pane
 	sample     *reservoir
+	alike      alike // failures in a row
 }
 
 // member is what the fold keeps of one candidate.
@@ -294,6 +295,9 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	}
 	if end.State == record.Failed {
 		s.countFailure(row.Job, end.Class, end.Reason)
+		if e.Job.Kind == record.Make {
+			s.suspect(row, end.Class, end.Reason)
+		}
 	}
 	level := "warn"
 	if end.State == record.Cancelled {
@@ -317,6 +321,9 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		return fmt.Errorf("%s was measured before the root", m.id)
 	}
 	s.watchNoise(row, m)
+	if row.Work != nil && (row.Work.State == record.Done || row.Work.Kind == record.Make) {
+		s.trust(row)
+	}
 	if err := s.locate(m); err != nil {
 		return err
 	}

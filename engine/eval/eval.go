@@ -191,6 +191,8 @@ func (e *Evaluator) Run(ctx context.Context, q Request) (Outcome, error) {
 	}
 	if v := r.conclude(); v.class != record.ClassNone {
 		e.fail(&r.out, q, e.stages[len(e.stages)-1], v)
+	} else if q.Root {
+		e.SetRootFailure("")
 	}
 	return r.out, e.Verify()
 }
