@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"atoll/config"
-	"atoll/engine/agent"
 	"atoll/engine/eval"
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/gitops"
 	"atoll/store"
@@ -30,9 +31,19 @@ type Options struct {
 	// KeepPaused leaves a paused experiment paused; otherwise Run resumes it.
 	KeepPaused bool
 	Sandbox    sandbox.Options // Mode comes from the configuration
-	// Agents makes the agents that the configuration names. The offline agent
-	// is always there.
-	Agents func(ctx context.Context, cfg config.Config) (map[string]agent.Agent, error)
+	// Live is the configuration as it is now: its agents, roles, prices and
+	// prompts count instead of those the experiment started with. nil: those.
+	Live *config.Config
+	// Getenv reads the keys of providers; nil: os.Getenv.
+	Getenv func(string) string
+	// Gateway tunes the way to models; providers, prices, keys and clock come
+	// from the configuration and from these options.
+	Gateway gateway.Options
+	// Record is a folder in which what agents do is written, for a replay; "" =
+	// nowhere.
+	Record string
+	// RootOnly measures the root and returns: nothing is made or asked.
+	RootOnly bool
 }
 
 // Engine runs one experiment of a session, or looks on while another process
@@ -47,11 +58,12 @@ type Engine struct {
 	live *live
 	logs *logRing
 
-	db     *store.DB
-	repo   *gitops.Repo
-	box    *sandbox.Box
-	eval   *eval.Evaluator
-	agents map[string]agent.Agent
+	db    *store.DB
+	repo  *gitops.Repo
+	box   *sandbox.Box
+	eval  *eval.Evaluator
+	crew  *crew
+	purse *purse
 
 	// Owned by the loop.
 	st          *State
@@ -92,11 +104,16 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Engine{
+	if opt.Getenv == nil {
+		opt.Getenv = os.Getenv
+	}
+	e := &Engine{
 		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: newLive(opt.Now), logs: newLogRing(opt.Now),
 		db: ses.DB, repo: ses.Repo, touched: touchedPaths{seen: map[string]bool{}},
 		calls: make(chan func(*State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
+	e.purse = newPurse(e)
+	return e
 }
 
 // Feed returns where the engine publishes its snapshots.

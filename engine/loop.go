@@ -29,6 +29,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	if err == nil {
 		err = e.loop(ctx)
 	}
+	e.retire()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		e.fatal = err
 		e.note("error", record.NoJob, err.Error())
@@ -189,6 +190,9 @@ func (e *Engine) over(pool *pool) bool {
 		return false
 	}
 	if e.draining() || e.fatal != nil || e.st.Run == record.ExperimentBroken {
+		return true
+	}
+	if e.opt.RootOnly && e.st.arch != nil {
 		return true
 	}
 	if e.opt.Once {

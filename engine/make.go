@@ -93,9 +93,12 @@ func (r *jobRun) candidate(ctx context.Context) (*record.Candidate, error) {
 // callAgent has the job's agent edit the parent's tree.
 func (r *jobRun) callAgent(ctx context.Context) (agent.Result, agent.Item, error) {
 	job := r.lease.Job
-	a, ok := r.e.agents[job.Agent]
+	a, ok := r.e.crew.agents[job.Agent]
 	if !ok {
 		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassAgent, Reason: fmt.Sprintf("there is no agent %q any more; give another one weight", job.Agent)}
+	}
+	if r.e.crew.own[job.Agent] && r.e.settings().MaxCostUSD > 0 {
+		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassBudget, Reason: fmt.Sprintf("agent %q pays with its own login, which cannot be metered, and money is limited now", job.Agent)}
 	}
 	aj, err := r.agentJob(ctx)
 	if err != nil {
@@ -334,15 +337,18 @@ func (r *jobRun) fill(out *store.Outcome) {
 // agentFailed ends the job with what the agent said.
 func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 	var failure *agent.Error
+	known := errors.As(err, &failure)
+	if known { // what was used counts however the job ends
+		r.usage = r.usage.Add(failure.Usage)
+		r.evidence = append(r.evidence, failure.Evidence...)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case known:
+		return r.fail(ctx, failure.Class, failure.Error())
 	case errors.Is(err, agent.ErrNoChange):
 		return r.fail(ctx, record.ClassNoChange, err.Error())
-	case errors.As(err, &failure):
-		r.usage = r.usage.Add(failure.Usage)
-		r.evidence = append(r.evidence, failure.Evidence...)
-		return r.fail(ctx, failure.Class, failure.Error())
 	}
 	return r.fail(ctx, record.ClassAgent, err.Error())
 }
@@ -376,6 +382,9 @@ func (r *jobRun) giveUp(ctx context.Context, err error) {
 		}
 	case ctx.Err() != nil:
 		// The engine stops at once: the lease goes back to the queue at its end.
+		if uerr := r.e.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil {
+			r.e.storeFailed(uerr)
+		}
 	default:
 		r.e.note("error", r.lease.Job.ID, fmt.Sprintf("%s stopped: %v", r.lease.Job.ID, err))
 		r.e.storeFailed(fmt.Errorf("job %s: %w", r.lease.Job.ID, err))

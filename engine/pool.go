@@ -220,6 +220,7 @@ func (e *Engine) runJob(ctx context.Context, lease *record.Lease) {
 	defer cancel(nil)
 	e.live.begin(*lease, cancel)
 	defer e.live.end(lease.Job.ID)
+	defer e.purse.forget(lease.Job.ID)
 	r := &jobRun{e: e, lease: *lease, started: e.opt.Now()}
 	var err error
 	switch lease.Job.Kind {

@@ -18,7 +18,7 @@ import (
 // worker both are reproducible. Each job's choice depends on the state at its
 // fold position and on hash(seed, number) alone.
 func (e *Engine) schedule(ctx context.Context) error {
-	if e.st.arch == nil || e.finished {
+	if e.st.arch == nil || e.finished || e.opt.RootOnly {
 		return nil
 	}
 	for int(e.nextJob) < e.st.foldCount()+e.depth() {

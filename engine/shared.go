@@ -187,7 +187,7 @@ func (e *Engine) context(ctx context.Context, j *agent.Job) error {
 
 // needsContext reports whether the job's agent writes prompts; the offline
 // agent reads no failures.
-func (e *Engine) needsContext(j *agent.Job) bool { return len(e.agents) > 1 }
+func (e *Engine) needsContext(j *agent.Job) bool { return len(e.crew.agents) > 1 }
 
 func (e *Engine) setPrepared(job record.JobID, commit record.Hash) {
 	e.shared.mu.Lock()

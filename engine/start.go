@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"atoll/config"
-	"atoll/engine/agent"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -61,6 +60,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
 		return err
 	}
+	e.liveConfig()
 	e.cfg = e.st.Config
 	e.policySet()
 	if e.owner {
@@ -101,6 +101,15 @@ func (e *Engine) start(ctx context.Context) error {
 	return nil
 }
 
+// liveConfig takes over what may change between runs beside the settings: who
+// the agents are, what they cost and what they are told.
+func (e *Engine) liveConfig() {
+	if now := e.opt.Live; now != nil {
+		c := &e.st.Config
+		c.Agents, c.Roles, c.Prices, c.Prompts = now.Agents, now.Roles, now.Prices, now.Prompts
+	}
+}
+
 // equip makes ready what only the owner needs: sandbox, evaluator, agents.
 func (e *Engine) equip(ctx context.Context) error {
 	if n, err := sandbox.ReapStrays(e.cfg.Sandbox.Scratch); err != nil {
@@ -128,16 +137,14 @@ func (e *Engine) equip(ctx context.Context) error {
 	if err := e.tell(ctx); err != nil {
 		return err
 	}
-	e.agents = map[string]agent.Agent{}
-	if e.opt.Agents != nil {
-		if e.agents, err = e.opt.Agents(ctx, e.cfg); err != nil {
-			return err
-		}
+	if e.opt.RootOnly {
+		return nil
 	}
-	if _, ok := e.agents["offline"]; !ok {
-		e.agents["offline"] = agent.NewOffline(agent.OfflineOptions{})
+	if e.crew, err = e.hire(); err != nil {
+		return err
 	}
-	return nil
+	// Where agents cost money a power cut must not lose what was paid for.
+	return e.db.SetSync(len(PaidAgents(e.cfg)) > 0)
 }
 
 // The facts about a run that verbs without an engine show as well, and those
