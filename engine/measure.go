@@ -151,6 +151,7 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 			return out, nil, err
 		}
 		began := e.opt.Now()
+		r.liveEval("", "", i, n) // an evaluator that prints nothing is seen to work
 		res, err := e.eval.Run(ctx, eval.Request{
 			Base: base, Trusted: base, Delta: delta, Experiment: e.st.Exp.Name, Job: job.ID, Candidate: c.ID,
 			BaseCommit: e.rootCommit(), Commit: c.Commit, Goal: e.settings().Goal, Repeat: from + i, Seed: e.seed(),
