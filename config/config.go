@@ -135,7 +135,7 @@ type Review struct {
 
 // Limits hold for each run of foreign code.
 type Limits struct {
-	CPU    time.Duration `key:"cpu" measure:"yes" doc:"CPU time of one process; 0: only the wall time counts."`
+	CPU    time.Duration `key:"cpu" measure:"yes" doc:"CPU time of all processes of one run together; 0: only the wall time counts."`
 	Memory int64         `key:"memory" unit:"bytes" measure:"yes" doc:"Memory of one run."`
 	Procs  int           `key:"procs" min:"1" max:"100000" measure:"yes" doc:"Processes of one run."`
 	Output int64         `key:"output" unit:"bytes" doc:"Bytes of output of one run."`

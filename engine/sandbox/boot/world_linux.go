@@ -151,21 +151,14 @@ func (w *world) laySystem() error {
 	return nil
 }
 
-// layTree mounts the overlay over the base, or copies the base when the kernel
-// refuses that, and then brings the candidate's changes and the sealed files.
+// layTree mounts the base and brings the candidate's changes and the sealed
+// files.
 func (w *world) layTree() error {
 	if err := mkdirs(w.at(TreeDir)); err != nil {
 		return step("make "+TreeDir, err)
 	}
 	w.upper = -1
-	if w.base < 0 {
-		return step("lay the tree", w.bind(w.data, "upper", TreeDir, false, 0))
-	}
-	if err := w.overlay(w.base, "upper", "work", w.at(TreeDir)); err == nil {
-		if w.upper, err = openDir(w.data, "upper"); err != nil {
-			return step("open the upper folder", err)
-		}
-	} else if err := w.copyBase(); err != nil {
+	if err := w.layBase(); err != nil {
 		return err
 	}
 	root, err := openDir(atFdCwd, w.at(TreeDir))
@@ -185,6 +178,20 @@ func (w *world) layTree() error {
 		return step("make the tree read-only", setattr(atFdCwd, w.at(TreeDir), 0, attrRdonly))
 	}
 	return nil
+}
+
+// layBase mounts what the candidate's changes go on top of: the overlay, a copy,
+// or an empty folder.
+func (w *world) layBase() error {
+	if w.base < 0 {
+		return step("lay the tree", w.bind(w.data, "upper", TreeDir, false, 0))
+	}
+	if err := w.overlay(w.base, "upper", "work", w.at(TreeDir)); err != nil {
+		return w.copyBase()
+	}
+	var err error
+	w.upper, err = openDir(w.data, "upper")
+	return step("open the upper folder", err)
 }
 
 // overlay mounts lower with its writes in two folders of the data file system.
