@@ -1,0 +1,108 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// built is the program under test, built on first use.
+var built struct {
+	sync.Once
+	dir, path string
+	err       error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// program returns the path of the program under test.
+func program(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "atoll-cli-test-"); built.err != nil {
+			return
+		}
+		built.path = filepath.Join(built.dir, "atoll")
+		if out, err := exec.Command("go", "build", "-o", built.path, "atoll").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("build the program: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// call is one run of the program.
+type call struct {
+	out, err string
+	code     int
+}
+
+// atoll runs the program to its end in a folder.
+func atoll(t *testing.T, dir string, args ...string) call {
+	t.Helper()
+	cmd := command(t, dir, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		t.Fatalf("atoll %v: %v", args, err)
+	}
+	return call{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must runs the program and fails unless it exits 0.
+func must(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	c := atoll(t, dir, args...)
+	if c.code != 0 {
+		t.Fatalf("atoll %s: exit %d\n%s%s", strings.Join(args, " "), c.code, c.out, c.err)
+	}
+	return c.out
+}
+
+// command is a run of the program that was not started yet. It sees neither the
+// person's git configuration nor their settings.
+func command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t), args...)
+	cmd.Dir = dir
+	home := filepath.Join(filepath.Dir(program(t)), "home")
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=tester", "LANG=C.UTF-8",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+	}
+	for _, key := range []string{"TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOFLAGS"} {
+		if v, ok := os.LookupEnv(key); ok {
+			cmd.Env = append(cmd.Env, key+"="+v)
+		}
+	}
+	return cmd
+}
+
+// git runs git in a folder, apart from the person's configuration.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// slowly reports whether the long form of a test was asked for.
+func slowly() bool { return os.Getenv("ATOLL_SLOW") == "1" }
