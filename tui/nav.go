@@ -216,10 +216,11 @@ func ownCommand(text string) *item {
 	return nil
 }
 
-// quit leaves at once when nothing runs here, else asks.
+// quit leaves at once when nothing runs here, else asks: between two jobs too.
 func (a *app) quit() tea.Cmd {
 	s := a.d.snap
-	if !s.Owner || len(s.Running) == 0 || a.d.opt.Quit.Drain == nil {
+	busy := len(s.Running) > 0 || s.State == record.ExperimentRunning
+	if !s.Owner || !busy || a.d.opt.Quit.Drain == nil {
 		return tea.Quit
 	}
 	return a.push(&confirm{

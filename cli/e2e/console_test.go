@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,7 +44,7 @@ func start(t *testing.T, l *lab, env []string, w, h int, args ...string) *consol
 	t.Helper()
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = l.dir
-	cmd.Env = environment(append([]string{"TERM=xterm-256color"}, env...)...)
+	cmd.Env = environment(append([]string{"TERM=xterm-256color", "HOME=" + l.dir + ".home"}, env...)...)
 	return launch(t, cmd, w, h)
 }
 
@@ -94,10 +95,13 @@ func (c *console) output() string {
 // patience is how long something may take on a busy machine.
 const patience = 15 * time.Second
 
-// wait waits until the screen shows a text and returns how long it took.
-func (c *console) wait(text string) time.Duration {
+// wait waits until the screen shows one of the texts and returns how long it
+// took.
+func (c *console) wait(texts ...string) time.Duration {
 	c.t.Helper()
-	return c.see("the text "+text, func(s string) bool { return strings.Contains(s, text) })
+	return c.see("the text "+strings.Join(texts, " or "), func(s string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(s, text) })
+	})
 }
 
 // lost waits until the screen does not show a text.

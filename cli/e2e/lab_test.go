@@ -234,7 +234,7 @@ func makeBase() (string, error) {
 // environment is what every process gets: nothing of this machine but PATH.
 func environment(extra ...string) []string {
 	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir(), "USER=ada", "LANG=C.UTF-8", "SHELL=/bin/sh",
+		"PATH=" + os.Getenv("PATH"), "USER=ada", "LANG=C.UTF-8", "SHELL=/bin/sh",
 		"GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.org",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "PAGER=cat",
 	}
@@ -243,7 +243,7 @@ func environment(extra ...string) []string {
 
 func command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, environment("TERM=dumb")
+	cmd.Dir, cmd.Env = dir, environment("TERM=dumb", "HOME="+dir+".home")
 	return cmd
 }
 
