@@ -51,7 +51,7 @@ func (e *Engine) loop(ctx context.Context) error {
 	if e.opt.For > 0 {
 		expired = time.After(e.opt.For)
 	}
-	lastChange, last := uint64(0), time.Time{}
+	lastChange, last, late := uint64(0), time.Time{}, false
 	for {
 		if err := e.step(ctx); err != nil {
 			return err
@@ -59,7 +59,10 @@ func (e *Engine) loop(ctx context.Context) error {
 		pool.resize(e.workerGoal())
 		if wait := publishEvery - e.opt.Now().Sub(last); wait <= 0 || e.over(pool) {
 			e.publish(false)
-			last = e.opt.Now()
+			last, late = e.opt.Now(), false
+		} else if !late { // what came too soon after a snapshot is told a moment later
+			late = true
+			time.AfterFunc(wait, e.poke)
 		}
 		if e.over(pool) {
 			return e.end(ctx, pool)
