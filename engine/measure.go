@@ -25,6 +25,9 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 	if err != nil {
 		return err
 	}
+	if failure != nil && failure.Twin != nil {
+		return r.twin(ctx, c, *failure.Twin, samples)
+	}
 	if failure != nil {
 		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, CleanLine(failure.Reason)
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
@@ -155,7 +158,7 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 		res, err := e.eval.Run(ctx, eval.Request{
 			Base: base, Trusted: base, Delta: delta, Experiment: e.st.Exp.Name, Job: job.ID, Candidate: c.ID,
 			BaseCommit: e.rootCommit(), Commit: c.Commit, Goal: e.settings().Goal, Repeat: from + i, Seed: e.seed(),
-			Root: c.ID == record.Root,
+			Root: c.ID == record.Root, SameProduct: e.productOwner(ctx, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
 		})
 		wall := e.opt.Now().Sub(began)
@@ -168,8 +171,11 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 		}
 		r.evals += res.Runs
 		r.evidence = append(r.evidence, res.Evidence...)
-		if res.Class != record.ClassNone {
+		if res.Class != record.ClassNone || res.Twin != nil {
 			return out, &res, nil
+		}
+		if err := e.keepProduct(ctx, c.ID, res.Product); err != nil {
+			return out, nil, err
 		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: e.objectiveVersion(), Repeat: from + i, HeldOut: heldOut,

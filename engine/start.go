@@ -73,6 +73,9 @@ func (e *Engine) start(ctx context.Context) error {
 		if err := e.learn(ctx); err != nil {
 			return err
 		}
+		if err := e.openEpochs(ctx); err != nil {
+			return err
+		}
 	}
 	e.sync()
 	e.replaying = true
@@ -220,7 +223,7 @@ func evalOptions(cfg config.Config) eval.Options {
 	o := eval.Options{
 		Command: c.Command, Dir: c.Dir, Adapter: c.Adapter, AdapterOptions: c.AdapterOptions, Repeats: c.Repeats, Output: c.Output, Objective: c.Objective, Direction: c.Direction,
 		Timeout: c.Timeout, Protected: append([]string{config.FileName}, c.Protected...), Hidden: c.Hidden, Env: c.Env, Caches: c.Caches,
-		Paired: c.Paired,
+		Paired: c.Paired, Artifact: c.Artifact,
 		Limits: sandbox.Limits{
 			Wall: c.Timeout, CPU: cfg.Limits.CPU, Memory: cfg.Limits.Memory, Procs: cfg.Limits.Procs,
 			Output: cfg.Limits.Output, Disk: cfg.Limits.Disk,

@@ -227,6 +227,9 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		Args: e.args(st, in), Env: e.env(in), Base: base, Delta: delta, Seal: r.seals,
 		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true,
 	}
+	if who == candidate && !st.last {
+		spec.Product = e.o.Artifact
+	}
 	if e.o.Dir != "" {
 		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir, Private: true})
 	}

@@ -139,6 +139,9 @@ type Request struct {
 	Root       bool // the candidate is the root
 	// Trusted is the checkout of the root: protected files come from here.
 	Trusted string
+	// SameProduct says which other candidate has a build product of this hash
+	// (Options.Artifact); it may be nil.
+	SameProduct func(hash string) (record.CandidateID, bool)
 	// Live gets each line of output as it comes, control sequences removed; it
 	// may be nil. It is called from other goroutines, one call at a time per
 	// stage, and must not block.
@@ -160,7 +163,11 @@ type Outcome struct {
 	Wall          time.Duration
 	Stage         string // the last one that ran
 	Artifacts     map[string]string
-	Warnings      []string // worth a line in the log; no failure
+	// Product is the hash of the build product, "" without one. Twin is set when
+	// another candidate has the same: then nothing more was measured.
+	Product  string
+	Twin     *record.CandidateID
+	Warnings []string // worth a line in the log; no failure
 }
 
 // Failed reports whether the candidate could not be measured.
@@ -186,6 +193,9 @@ func (e *Evaluator) Run(ctx context.Context, q Request) (Outcome, error) {
 		}
 		if v.class != record.ClassNone {
 			e.fail(&r.out, q, st, v)
+			return r.out, e.Verify()
+		}
+		if r.out.Twin != nil {
 			return r.out, e.Verify()
 		}
 	}

@@ -58,6 +58,9 @@ type Options struct {
 	Limits         sandbox.Limits
 	Paired         bool // measure the root beside each candidate, report the ratio
 	Repeats        int  // part of the key only; the caller repeats
+	// Artifact is the path of a build product in the tree, as a stage before the
+	// last leaves it; candidates with the same product count as the same.
+	Artifact string
 
 	// LookupEnv reads this process's environment for PATH, for names in Env and
 	// for the places of caches; default os.LookupEnv.
@@ -180,6 +183,14 @@ func (o *Options) check() error {
 			if tidyGlob(g) == "" || !doublestar.ValidatePattern(tidyGlob(g)) {
 				return fail("%s has the malformed glob %q", l.key, g)
 			}
+		}
+	}
+	if a := o.Artifact; a != "" {
+		if !filepath.IsLocal(a) || filepath.Clean(a) != a || a == "." {
+			return fail("evaluator.artifact %q is no path of a file in the tree, such as build/program", a)
+		}
+		if len(o.Stages) < 2 {
+			return fail("evaluator.artifact needs a stage before the last one that leaves %s: with one stage alone everything is measured before it is known", a)
 		}
 	}
 	for _, e := range o.Env {

@@ -52,7 +52,7 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 			return v, err
 		}
 	}
-	res, limits, err := r.execute(ctx, st, r.q.Base, r.delta, "candidate")
+	res, limits, err := r.execute(ctx, st, r.q.Base, r.delta, candidate)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -64,6 +64,7 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 	if v := r.threshold(st); v.class != record.ClassNone {
 		return v, nil
 	}
+	r.product(&res)
 	if paired && !rootFirst {
 		return r.beside(ctx, st)
 	}
@@ -99,6 +100,9 @@ func (r *run) beside(ctx context.Context, st *stage) (verdict, error) {
 	r.root = &value
 	return verdict{}, nil
 }
+
+// candidate is who is measured, where it is not the root beside it.
+const candidate = "candidate"
 
 // execute runs one process. who is "candidate" or "root", for the context file.
 func (r *run) execute(ctx context.Context, st *stage, base string, delta []record.Change, who string) (sandbox.Result, sandbox.Limits, error) {

@@ -15,7 +15,8 @@ import (
 
 // Bounds of what comes back.
 const (
-	maxResult       = 8 << 20  // of the result file
+	maxResult       = 8 << 20 // of the result file
+	maxProduct      = 64 << 20
 	maxHarvestFile  = 16 << 20 // of one changed file
 	maxHarvestTotal = 128 << 20
 	defaultOutput   = 64 << 20
@@ -38,7 +39,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	}
 	j := &boot.Job{
 		Rung: int(b.rung), Stage: stage, Args: slices.Clone(s.Args), Env: b.environ(s), Dir: s.Dir, Base: s.Base,
-		Hidden: slices.Clone(s.Hidden), ResultName: s.ResultName, ResultMax: maxResult,
+		Hidden: slices.Clone(s.Hidden), ResultName: s.ResultName, ResultMax: maxResult, Product: s.Product, ProductMax: maxProduct,
 		Harvest: s.Harvest, HarvestFile: maxHarvestFile, HarvestTotal: maxHarvestTotal, HarvestSkip: s.HarvestSkip,
 		Wall: int64(s.Limits.Wall), Grace: int64(grace), CPU: int64(s.Limits.CPU), Memory: s.Limits.Memory,
 		Disk: s.Limits.Disk, Procs: int64(s.Limits.Procs), OwnNet: net != NetHost,
@@ -88,6 +89,9 @@ func check(s *Spec) error {
 	}
 	if strings.ContainsAny(s.ResultName, "/\x00") || s.ResultName == ".." || s.ResultName == "." {
 		return fmt.Errorf("%w: %q is no name for a result file", ErrSpec, s.ResultName)
+	}
+	if s.Product != "" && (!filepath.IsLocal(s.Product) || filepath.Clean(s.Product) != s.Product) {
+		return fmt.Errorf("%w: %q is no path of a file in the tree", ErrSpec, s.Product)
 	}
 	switch s.Net {
 	case "", NetNone, NetHost:

@@ -306,6 +306,7 @@ func (r *run) result(state string) (Result, error) {
 	}
 	res.Wall, res.CPU, res.MaxRSS = time.Duration(rep.Wall), time.Duration(rep.CPU), rep.MaxRSS
 	res.Result, res.HasResult, res.Refused, res.Copied = rep.Result, rep.HasResult, rep.Refused, rep.Copied
+	res.Product, res.HasProduct = rep.Product, rep.HasProduct
 	for _, c := range rep.Changes {
 		res.Changes = append(res.Changes, record.Change{Path: c.Path, Mode: record.Mode(c.Mode), Data: c.Data})
 	}

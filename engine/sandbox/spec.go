@@ -103,6 +103,9 @@ type Spec struct {
 	Files map[string][]byte
 	// ResultName is the file of the control folder to bring back; "" = none.
 	ResultName string
+	// Product is a file of the tree to bring back as it is after the command, a
+	// relative path without dots; "" = none. One above 64 MiB is left.
+	Product string
 	// Harvest brings back what the command changed in its tree. Names in
 	// HarvestSkip (of files and folders, at any depth) are left out.
 	Harvest     bool
@@ -132,6 +135,8 @@ type Result struct {
 	StdoutCut, StderrCut int64
 	Result               []byte
 	HasResult            bool
+	Product              []byte
+	HasProduct           bool
 	Changes              []record.Change // base to tree, sorted by path
 	Refused              []string        // paths that were not brought back, and why
 	Copied               bool            // the base was copied, not overlaid

@@ -98,6 +98,7 @@ func (w *world) run() error {
 		return err
 	}
 	w.takeResult()
+	w.takeProduct()
 	if w.job.Harvest {
 		if err := w.harvest(); err != nil {
 			return step("collect the changes", err)
@@ -284,4 +285,38 @@ func (w *world) takeResult() {
 		return
 	}
 	w.report.Result, w.report.HasResult = data, true
+}
+
+// takeProduct reads one file of the tree. Neither it nor a folder on its way may
+// be a symlink; what is no plain file, or too large, is no product.
+func (w *world) takeProduct() {
+	if w.job.Product == "" {
+		return
+	}
+	dir, err := openDir(atFdCwd, w.tree)
+	if err != nil {
+		return
+	}
+	defer func() { syscall.Close(dir) }()
+	names := strings.Split(w.job.Product, "/")
+	for _, name := range names[:len(names)-1] {
+		next, err := openDir(dir, name)
+		if err != nil {
+			return
+		}
+		syscall.Close(dir)
+		dir = next
+	}
+	fd, err := syscall.Openat(dir, names[len(names)-1], syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil || uint32(st.Mode)&syscall.S_IFMT != syscall.S_IFREG {
+		return
+	}
+	if data, err := readAll(fd, w.job.ProductMax); err == nil {
+		w.report.Product, w.report.HasProduct = data, true
+	}
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // wireVersion is the first word of each message.
-const wireVersion = 0x61746f01
+const wireVersion = 0x61746f02
 
 // Change is one path that differs from the base tree. Mode 0 removes it.
 type Change struct {
@@ -71,6 +71,8 @@ type Job struct {
 	Files        []File // of the control folder
 	ResultName   string
 	ResultMax    int64
+	Product      string // file of the tree to bring back
+	ProductMax   int64
 	Harvest      bool
 	HarvestFile  int64 // bytes of one file
 	HarvestTotal int64 // bytes of all
@@ -102,6 +104,8 @@ type Report struct {
 	MaxRSS     int64
 	Result     []byte
 	HasResult  bool
+	Product    []byte
+	HasProduct bool
 	Changes    []Change
 	Refused    []string
 	Copied     bool // the tree was copied because overlay was refused
@@ -236,7 +240,8 @@ func (j *Job) code(c *codec) {
 	c.strs(&j.Hidden)
 	c.files(&j.Files)
 	c.str(&j.ResultName)
-	for _, v := range []*int64{&j.ResultMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
+	c.str(&j.Product)
+	for _, v := range []*int64{&j.ResultMax, &j.ProductMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
 		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI} {
 		c.i64(v)
 	}
@@ -254,13 +259,14 @@ func (r *Report) code(c *codec) {
 	for _, v := range []*int64{&r.Exit, &r.Signal, &r.Wall, &r.CPU, &r.MaxRSS} {
 		c.i64(v)
 	}
-	for _, f := range []*bool{&r.TimedOut, &r.HasResult, &r.Copied} {
+	for _, f := range []*bool{&r.TimedOut, &r.HasResult, &r.HasProduct, &r.Copied} {
 		c.flag(f)
 	}
 	c.strs(&r.Limits)
 	c.strs(&r.Violations)
 	c.strs(&r.Refused)
 	c.bytes(&r.Result)
+	c.bytes(&r.Product)
 	c.changes(&r.Changes)
 }
 

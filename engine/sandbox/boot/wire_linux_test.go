@@ -13,7 +13,7 @@ func sampleJob() *Job {
 		Delta: []Change{{Path: "x\xff", Mode: modeRegular, Data: []byte("data")}, {Path: "gone", Data: []byte{}}},
 		Seals: []Pair{{"a", "/b"}}, Mounts: []Mount{{Host: "/h", At: "/a", Write: true, Private: true}, {Host: "/d", At: "/d", Device: true, Overlay: true, Optional: true}},
 		Links: []Pair{{"/l", "t"}}, Texts: []File{{Path: "/t", Mode: 0o444, Data: []byte("x")}}, Hidden: []string{"h"},
-		Files: []File{{Path: "f", Mode: 1, Data: []byte("y")}}, ResultName: "r", ResultMax: 1, Harvest: true, HarvestFile: 2,
+		Files: []File{{Path: "f", Mode: 1, Data: []byte("y")}}, ResultName: "r", ResultMax: 1, Product: "a/b", ProductMax: 9, Harvest: true, HarvestFile: 2,
 		HarvestTotal: 3, HarvestSkip: []string{"s"}, Wall: 4, Grace: 5, CPU: 6, Memory: 7, Disk: 8, Procs: 9, OwnNet: true,
 		Gateway: "/g", GatewayPort: 10, Launcher: "/e", ReadOnly: true, MaskProc: true, Filter: []byte{1, 2, 3}, ABI: 11, ProcLimit: true,
 	}
@@ -31,7 +31,7 @@ func TestMessagesComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	rep := Report{Err: "e", Exit: 1, Signal: 2, TimedOut: true, Limits: []string{"wall"}, Violations: []string{"v"}, Wall: 3, CPU: 4,
-		MaxRSS: 5, Result: []byte("r"), HasResult: true, Changes: []Change{{"p", 1, []byte("d")}}, Refused: []string{"f"}, Copied: true}
+		MaxRSS: 5, Result: []byte("r"), HasResult: true, Product: []byte("p"), HasProduct: true, Changes: []Change{{"p", 1, []byte("d")}}, Refused: []string{"f"}, Copied: true}
 	var back Report
 	if err := back.Decode(rep.Encode()); err != nil || !reflect.DeepEqual(back, rep) {
 		t.Errorf("report %+v, %v\nwant %+v", back, err, rep)

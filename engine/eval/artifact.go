@@ -1,0 +1,26 @@
+package eval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"atoll/engine/sandbox"
+)
+
+// product takes the build product that a stage left, the first one that does,
+// and asks whether another candidate has the same. A product that the evaluator
+// builds is as trustworthy as the evaluator; one that candidate code writes can
+// be forged, but then only to count as the duplicate of another.
+func (r *run) product(res *sandbox.Result) {
+	if !res.HasProduct || r.out.Product != "" {
+		return
+	}
+	sum := sha256.Sum256(res.Product)
+	r.out.Product = hex.EncodeToString(sum[:])
+	if r.q.SameProduct == nil || r.q.Root {
+		return
+	}
+	if twin, ok := r.q.SameProduct(r.out.Product); ok && twin != r.q.Candidate {
+		r.out.Twin = &twin
+	}
+}
