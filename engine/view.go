@@ -342,12 +342,23 @@ func (s *State) grid() Grid {
 	st := s.arch.Stats()
 	g.Filled, g.Coverage, g.QD, g.QDNorm, g.Mean = st.Filled, st.Coverage, st.QD, st.QDNorm, s.sign*st.Mean
 	g.Offset, g.Unplaced = s.arch.Offset(), s.arch.Unplaced()
-	for _, cell := range s.arch.Tried() {
-		g.Cells = append(g.Cells, s.cell(cell))
+	tried := s.arch.Tried()
+	g.Cells = make([]Cell, 0, len(tried))
+	runners := make([]record.CandidateID, 0, cellRunners*len(tried))
+	for _, cell := range tried {
+		from := len(runners)
+		runners = s.arch.AppendRunners(runners, cell, cellRunners)
+		c := s.cell(cell)
+		c.Runners = runners[from:len(runners):len(runners)]
+		g.Cells = append(g.Cells, c)
 	}
 	return g
 }
 
+// cellRunners is how many of those that lost a cell it lists.
+const cellRunners = 5
+
+// cell tells one cell without its runners.
 func (s *State) cell(cell int) Cell {
 	c := Cell{Index: cell, Elite: record.NoCandidate, Tries: s.arch.Tries(cell), Boost: s.arch.BoostOf(cell, s.folded)}
 	holder, ok := s.arch.Elite(cell)
@@ -360,9 +371,6 @@ func (s *State) cell(cell int) Cell {
 	c.Frozen = s.arch.IsFrozen(holder.ID)
 	if m != nil {
 		c.Commit, c.MAD, c.Since, c.Fold = m.commit, m.mad, m.since, m.wonAt
-	}
-	for _, r := range s.arch.Runners(cell, 5) {
-		c.Runners = append(c.Runners, r.ID)
 	}
 	return c
 }

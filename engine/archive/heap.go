@@ -106,7 +106,8 @@ func (a *Archive) first(cell int32, visit func(slot int32) bool) {
 	if len(h) == 0 {
 		return
 	}
-	open := []int32{0} // positions whose parents were visited, best last
+	var few [16]int32
+	open := append(few[:0], 0) // positions whose parents were visited, best last
 	for len(open) > 0 {
 		k := int(open[len(open)-1])
 		open = open[:len(open)-1]

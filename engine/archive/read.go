@@ -156,6 +156,23 @@ func (a *Archive) Runners(cell, n int) []Entry {
 	return out
 }
 
+// AppendRunners appends to ids the candidates of [Archive.Runners] and returns
+// the extended slice. It copies no coordinates.
+func (a *Archive) AppendRunners(ids []record.CandidateID, cell, n int) []record.CandidateID {
+	if !a.inside(cell) || n <= 0 || len(a.cells[cell].heap) < 2 {
+		return ids
+	}
+	left := n
+	a.first(int32(cell), func(i int32) bool {
+		if a.slots[i].pos > 0 {
+			ids = append(ids, a.slots[i].id)
+			left--
+		}
+		return left > 0
+	})
+	return ids
+}
+
 // Pool returns the best n candidates that wait for coordinates, best first;
 // all of them when n is negative.
 func (a *Archive) Pool(n int) []Entry {
