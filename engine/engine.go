@@ -78,6 +78,7 @@ type Engine struct {
 	started     time.Time
 	rate        rateMeter
 	anchored    int  // attempts since the last anchor
+	epochDone   int  // the last epoch whose notes are written or asked for
 	replaying   bool // the past is being folded
 	fatal       error
 

@@ -57,6 +57,9 @@ func (e *Engine) loop(ctx context.Context) error {
 			return err
 		}
 		pool.resize(e.workerGoal())
+		if err := e.rest(ctx, pool); err != nil {
+			return err
+		}
 		if wait := publishEvery - e.opt.Now().Sub(last); wait <= 0 || e.over(pool) {
 			e.publish(false)
 			last, late = e.opt.Now(), false
@@ -129,7 +132,7 @@ func (e *Engine) step(ctx context.Context) error {
 	if err := e.markPlaced(ctx); err != nil {
 		return err
 	}
-	if e.opt.Now().Sub(e.wallFrom) >= time.Second {
+	if e.opt.Now().Sub(e.wallFrom) >= time.Second && e.st.Run != record.ExperimentDone {
 		if err := e.addWall(ctx); err != nil {
 			return err
 		}
@@ -173,6 +176,9 @@ func (e *Engine) folded(ctx context.Context) error {
 			e.hand(record.JobID(job))
 		}
 	}
+	if err := e.endEpoch(ctx); err != nil {
+		return err
+	}
 	if err := e.refit(ctx, false); err != nil {
 		return err
 	}
@@ -204,7 +210,32 @@ func (e *Engine) over(pool *pool) bool {
 	if e.st.Run != record.ExperimentRunning {
 		return false
 	}
-	return e.budget != "" || e.finished
+	return e.opt.Unattended && e.settled()
+}
+
+// settled reports whether the budgets leave nothing to do.
+func (e *Engine) settled() bool { return e.budget != "" || e.finished }
+
+// rest ends an experiment that a person watches: it is done, and the engine
+// stays to answer questions and to go on when the person changes something.
+func (e *Engine) rest(ctx context.Context, pool *pool) error {
+	if !e.owner || e.opt.Unattended || e.st.Run != record.ExperimentRunning || !e.settled() || pool.busy() > 0 {
+		return nil
+	}
+	if err := errors.Join(e.markPlaced(ctx), e.anchor(ctx, true), e.addWall(ctx)); err != nil {
+		return err
+	}
+	return e.endState(ctx)
+}
+
+// goOn makes an experiment that was done run again.
+func (e *Engine) goOn(ctx context.Context) error {
+	e.finished, e.budget = false, ""
+	if e.st.Run != record.ExperimentDone {
+		return nil
+	}
+	e.wallFrom = e.opt.Now()
+	return e.setState(ctx, record.ExperimentRunning, "")
 }
 
 // end writes how the run ended.

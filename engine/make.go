@@ -136,7 +136,19 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
 	aj.Target, aj.Scope = e.scope(job.Target)
-	return aj, e.context(ctx, &aj)
+	if err := e.context(ctx, &aj); err != nil {
+		return agent.Job{}, err
+	}
+	mute := e.crew.mute[job.Agent]
+	if !mute || job.Operator == record.OpRepair {
+		if aj.Failures, err = e.failures(ctx, &aj); err != nil {
+			return agent.Job{}, err
+		}
+	}
+	if mute {
+		return aj, nil
+	}
+	return aj, r.inform(ctx, &aj)
 }
 
 // editSalt keeps the agent's randomness apart from that of the choice.
@@ -288,6 +300,14 @@ func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree recor
 		return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: v.Reason(), Candidate: c})
 	}
 	if r.lease.Job.State == record.Committed {
+		why, err := r.review(ctx, c, parentTree, v)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			c.Status, c.Class, c.Reason = record.StatusRejected, record.ClassGate, why
+			return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: why, Candidate: c})
+		}
 		if err := e.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
 			return nil, err
 		}

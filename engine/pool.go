@@ -228,6 +228,8 @@ func (e *Engine) runJob(ctx context.Context, lease *record.Lease) {
 		err = r.make(jobCtx)
 	case record.Evaluate:
 		err = r.measure(jobCtx)
+	case record.Assist:
+		err = r.assist(jobCtx)
 	default:
 		err = r.finish(jobCtx, store.Outcome{State: record.Failed, Class: record.ClassInternal, Reason: "this version cannot do " + string(lease.Job.Kind) + " jobs"})
 	}

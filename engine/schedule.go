@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"atoll/engine/search"
@@ -78,6 +79,10 @@ func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repe
 func (e *Engine) makeJob() record.Job {
 	rng := search.Rand(e.st.Exp.Seed, e.nextJob)
 	c := search.Pick(e.st.view(), e.nextJob, rng)
+	if failed, working, ok := e.st.toRepair(rng); ok && c.Operator == record.OpRepair {
+		c.Inspirations = slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
+		c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, c.Inspirations...)
+	}
 	return record.Job{
 		Experiment: e.exp, ID: e.nextJob, Kind: record.Make, State: record.Queued, Island: c.Island,
 		Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Target: c.Target,
@@ -149,7 +154,7 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...) > 0 || len(e.st.early) > 0 {
+	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...)+c.Jobs(record.Assist, openStates...) > 0 || len(e.st.early) > 0 {
 		return nil
 	}
 	last, err := e.db.LastSeq(ctx, e.exp)
@@ -293,7 +298,9 @@ func (e *Engine) retryJob(ctx context.Context, d record.Decision) error {
 	if old.Kind == record.Evaluate {
 		job.Candidate = old.Candidate
 	}
-	e.finished = false
+	if err := e.goOn(ctx); err != nil {
+		return err
+	}
 	return e.add(ctx, job)
 }
 
@@ -305,8 +312,7 @@ func (e *Engine) changeSettings(ctx context.Context, d record.Decision) error {
 	if _, err := e.db.PutSettings(ctx, e.exp, s); err != nil {
 		return err
 	}
-	e.finished, e.budget = false, ""
-	return nil
+	return e.goOn(ctx)
 }
 
 // startJob queues a job that a person described: parent, operator, agent, goal.
@@ -316,6 +322,9 @@ func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
 		return err
 	}
 	job := e.makeJob()
+	if job.Operator == record.OpRepair && want.Operator != "" && want.Operator != record.OpRepair {
+		job.Parent, job.Inspirations = e.st.best, nil // what is to be repaired is no parent of another edit
+	}
 	if m := e.st.member(want.Parent); m != nil && m.scored {
 		job.Parent = want.Parent
 	}
@@ -329,7 +338,9 @@ func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
 	if len(want.Inspirations) > 0 {
 		job.Inspirations = want.Inspirations
 	}
-	e.finished = false
+	if err := e.goOn(ctx); err != nil {
+		return err
+	}
 	return e.add(ctx, job)
 }
 
@@ -348,6 +359,8 @@ func (e *Engine) inject(ctx context.Context, d record.Decision) error {
 		return err
 	}
 	e.setPrepared(job.ID, args.Commit)
-	e.finished = false
+	if err := e.goOn(ctx); err != nil {
+		return err
+	}
 	return e.add(ctx, job)
 }

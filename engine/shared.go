@@ -14,6 +14,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/archive"
 	"atoll/engine/gate"
+	"atoll/engine/memory"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -27,6 +28,7 @@ type shared struct {
 	prepared map[record.JobID]record.Hash // commits found without a row, or injected
 	items    map[record.CandidateID]agent.Item
 	history  map[record.JobID]*agent.History
+	facts    map[int]memory.EpochFacts // of the last epochs, by number
 	gate     gate.Policy
 	base     string // checkout of the root
 	release  func()
@@ -158,8 +160,7 @@ func (e *Engine) shown(metrics []record.Metric) []record.Metric {
 	return out
 }
 
-// context adds what agents may learn from: notes, and the recent failures of
-// the same parent.
+// context adds the notes that agents may learn from.
 func (e *Engine) context(ctx context.Context, j *agent.Job) error {
 	notes, err := e.db.Notes(ctx, e.exp)
 	if err != nil {
@@ -170,24 +171,8 @@ func (e *Engine) context(ctx context.Context, j *agent.Job) error {
 			j.Notes = append(j.Notes, n)
 		}
 	}
-	if j.Operator != record.OpRepair && !e.needsContext(j) {
-		return nil
-	}
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{States: []record.JobState{record.Failed, record.Rejected}, Limit: 50})
-	if err != nil {
-		return err
-	}
-	for _, f := range jobs {
-		if f.Parent == j.Parent.ID && len(j.Failures) < 5 {
-			j.Failures = append(j.Failures, agent.Failure{Job: f.ID, Class: f.Class, Reason: f.Reason})
-		}
-	}
 	return nil
 }
-
-// needsContext reports whether the job's agent writes prompts; the offline
-// agent reads no failures.
-func (e *Engine) needsContext(j *agent.Job) bool { return len(e.crew.agents) > 1 }
 
 func (e *Engine) setPrepared(job record.JobID, commit record.Hash) {
 	e.shared.mu.Lock()

@@ -55,7 +55,9 @@ type State struct {
 	late       map[record.JobID]bool // held jobs that were folded when they were held
 	remeasured int
 	lore       lore
-	madeSince  int // candidates made since the last anchor
+	epoch      epochLog
+	broken     []brokenOne // failed candidates that an edit could mend, oldest first
+	madeSince  int         // candidates made since the last anchor
 	decided    decisions
 	events     []event // what the last rows did, for the log pane
 	sample     *reservoir
@@ -274,6 +276,8 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 	if e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
 		s.lore.observe(e.Job.Operator, record.NoCandidate, false)
+		s.noteOutcome(e.Job, nil, end.State)
+		s.noteRepair(e.Job.Operator, e.Job.Parent)
 	}
 	switch end.State {
 	case record.Duplicate:
@@ -292,6 +296,11 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
 		s.lore.observe(m.op, m.id, false)
+		s.noteOutcome(e.Job, m, end.State)
+		s.noteRepair(m.op, m.parent)
+		if end.State == record.Failed {
+			s.noteBroken(m.id, end.Class)
+		}
 	}
 	if end.State == record.Failed {
 		s.countFailure(row.Job, end.Class, end.Reason)
@@ -342,6 +351,8 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		}
 		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
 		s.lore.observe(m.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
+		s.noteOutcome(e.Job, m, state)
+		s.noteRepair(m.op, m.parent)
 	}
 	if row.Kind == record.LogEnd && m.id != record.Root {
 		s.push(e)

@@ -81,7 +81,7 @@ func (s *State) fits(op record.Operator) bool {
 	case record.OpManual:
 		return false
 	case record.OpRepair:
-		return len(s.failures) > 0
+		return len(s.broken) > 0
 	case record.OpSeed:
 		return s.scored < seedJobs
 	}
@@ -176,7 +176,9 @@ func (e *Engine) fillCounts(ctx context.Context, snap *Snapshot) error {
 		return err
 	}
 	FillCounts(snap, c)
-	snap.WallMS += e.opt.Now().Sub(e.wallFrom).Milliseconds()
+	if e.st.Run != record.ExperimentDone {
+		snap.WallMS += e.opt.Now().Sub(e.wallFrom).Milliseconds()
+	}
 	if left := snap.Jobs.Max - snap.Jobs.Ended(); snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
 		snap.ETA = time.Duration(float64(left) / snap.PerMinute * float64(time.Minute))
 	}

@@ -1,0 +1,380 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"atoll/engine/agent"
+	"atoll/engine/gate"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// The bounds of what a prompt is given; its own sections cut further.
+const (
+	lineageDepth  = 256
+	diffBytes     = 64 << 10
+	feedbackBytes = 16 << 10
+	failureBytes  = 2 << 10
+	failureShown  = 5
+	failureLook   = 50 // newest failures looked through
+	othersShown   = 16
+)
+
+// inform adds what only prompts tell: how the candidates came about, what the
+// other jobs try, what the evaluator said of the parent. Agents that read no
+// prompt go without.
+func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
+	e := r.e
+	chains := [][]record.Candidate{}
+	for _, it := range slices.Concat([]agent.Item{j.Parent}, j.Inspirations) {
+		chain, err := e.db.Lineage(ctx, e.exp, it.ID, lineageDepth)
+		if err != nil {
+			return fmt.Errorf("read the lineage of %s: %w", it.ID, err)
+		}
+		chains = append(chains, chain)
+	}
+	feedback, err := e.feedback(ctx, j.Parent.ID)
+	if err != nil {
+		return err
+	}
+	j.Background = &agent.Background{
+		Lineage: agent.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.crew.secrets,
+	}
+	if err := e.dress(ctx, &j.Parent); err != nil {
+		return err
+	}
+	for i := range j.Inspirations {
+		if err := e.dress(ctx, &j.Inspirations[i]); err != nil {
+			return err
+		}
+	}
+	return e.ask(ctx, func(s *State) {
+		j.Parent.Place = s.placeText(j.Parent.ID)
+		for i := range j.Inspirations {
+			j.Inspirations[i].Place = s.placeText(j.Inspirations[i].ID)
+		}
+	})
+}
+
+// dress fills in what a candidate changed against its own parent.
+func (e *Engine) dress(ctx context.Context, it *agent.Item) error {
+	from := record.NoCandidate
+	for _, p := range it.Parents {
+		if p.Role == record.RoleParent {
+			from = p.ID
+		}
+	}
+	if from == record.NoCandidate {
+		return nil
+	}
+	parent, err := e.db.Candidate(ctx, e.exp, from)
+	if err != nil {
+		return fmt.Errorf("read candidate %s: %w", from, err)
+	}
+	diffs, err := e.repo.DiffTrees(ctx, parent.Tree, it.Tree)
+	if err != nil {
+		return err
+	}
+	it.Changed = nil
+	for _, d := range diffs {
+		it.Changed = append(it.Changed, d.Path)
+	}
+	it.Diff, err = e.patch(ctx, parent.Tree, it.Tree)
+	return err
+}
+
+// patch is a difference as text, within what a prompt can hold.
+func (e *Engine) patch(ctx context.Context, a, b record.Hash) (string, error) {
+	text, err := e.repo.PatchText(ctx, a, b)
+	if err != nil {
+		return "", err
+	}
+	if len(text) > diffBytes {
+		return strings.ToValidUTF8(string(text[:diffBytes]), "") + fmt.Sprintf("\n... %d bytes left out ...\n", len(text)-diffBytes), nil
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD"), nil
+}
+
+// placeText says where a candidate lies in the archive, "" where it has no
+// place.
+func (s *State) placeText(id record.CandidateID) string {
+	if s.arch == nil {
+		return ""
+	}
+	cell, ok := s.arch.CellOf(id)
+	if !ok {
+		return ""
+	}
+	return "niche " + s.CellName(cell)
+}
+
+// others says in one line each what the jobs beside this one try.
+func (e *Engine) others(ctx context.Context, self record.JobID) []string {
+	var out []string
+	for _, r := range e.live.all() {
+		if r.Job.ID == self || r.Job.Kind != record.Make || len(out) == othersShown {
+			continue
+		}
+		line := fmt.Sprintf("%s of %s", r.Job.Operator, r.Job.Parent)
+		if r.Job.Target != "" {
+			line += " on " + r.Job.Target
+		}
+		// A commit that exists says what was meant.
+		if c, err := e.db.Candidate(ctx, e.exp, record.CandidateID(r.Job.ID)); err == nil && c.Intent != "" {
+			line += ": " + c.Intent
+		} else if r.Job.Goal != "" {
+			line += ": " + firstLine(r.Job.Goal)
+		}
+		out = append(out, CleanLine(line))
+	}
+	return out
+}
+
+// measured reports whether a piece of evidence is what the evaluator said, and
+// not what an agent was told or answered.
+func measured(kind string) bool {
+	return strings.HasSuffix(kind, "stderr") || strings.HasSuffix(kind, "stdout") || strings.HasSuffix(kind, "result") || strings.HasPrefix(kind, "artifact ")
+}
+
+// feedback is what the evaluator said of a candidate, without a line that
+// names a private metric.
+func (e *Engine) feedback(ctx context.Context, id record.CandidateID) ([]record.Evidence, error) {
+	all, err := e.db.EvidenceOf(ctx, e.exp, record.JobID(id))
+	if err != nil {
+		return nil, fmt.Errorf("read what the evaluator said of %s: %w", id, err)
+	}
+	var out []record.Evidence
+	room := feedbackBytes
+	for _, ev := range all {
+		if !measured(ev.Kind) || strings.HasSuffix(ev.Kind, "result") && len(e.cfg.Evaluator.Private) > 0 {
+			continue
+		}
+		text := tail(e.withoutPrivate(string(ev.Text)), room)
+		if room -= len(text); strings.TrimSpace(text) != "" {
+			ev.Text = []byte(text)
+			out = append(out, ev)
+		}
+	}
+	return out, nil
+}
+
+// withoutPrivate takes out the lines that name a private metric.
+func (e *Engine) withoutPrivate(text string) string {
+	if len(e.cfg.Evaluator.Private) == 0 {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
+		return slices.ContainsFunc(e.cfg.Evaluator.Private, func(name string) bool { return name != "" && strings.Contains(l, name) })
+	}), "")
+}
+
+// tail is the end of a text, at most n bytes, from the beginning of a line
+// where it is cut.
+func tail(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	if n <= 0 {
+		return ""
+	}
+	text = text[len(text)-n:]
+	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
+		text = rest
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
+// failures are the newest failures that a job should know of: that of its
+// parent itself, those of edits of the same parent, then those in its niche.
+func (e *Engine) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
+	if err != nil {
+		return nil, err
+	}
+	near := map[record.CandidateID]bool{}
+	err = e.ask(ctx, func(s *State) {
+		for _, f := range jobs {
+			near[f.Parent] = s.sameNiche(f.Parent, j.Parent.ID)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []agent.Failure
+	for _, wanted := range []func(f *record.Job) bool{
+		func(f *record.Job) bool { return record.CandidateID(f.ID) == j.Parent.ID },
+		func(f *record.Job) bool { return f.Parent == j.Parent.ID },
+		func(f *record.Job) bool { return f.Parent != j.Parent.ID && near[f.Parent] },
+	} {
+		for i := range jobs {
+			f := &jobs[i]
+			if len(out) == failureShown || !wanted(f) || f.Class == record.ClassBudget || f.Class == record.ClassAgent {
+				continue
+			}
+			text, err := e.failureText(ctx, f.ID)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, agent.Failure{Job: f.ID, Class: f.Class, Reason: e.withoutPrivate(f.Reason), Text: text})
+		}
+	}
+	return out, nil
+}
+
+// failureText is the end of what a failed job wrote.
+func (e *Engine) failureText(ctx context.Context, job record.JobID) (string, error) {
+	all, err := e.db.EvidenceOf(ctx, e.exp, job)
+	if err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"stderr", "stdout"} {
+		for i := len(all) - 1; i >= 0; i-- {
+			if text := strings.TrimSpace(string(all[i].Text)); strings.HasSuffix(all[i].Kind, suffix) && measured(all[i].Kind) && text != "" {
+				return tail(e.withoutPrivate(text), failureBytes), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// sameNiche reports whether two candidates lie in one cell.
+func (s *State) sameNiche(a, b record.CandidateID) bool {
+	if s.arch == nil {
+		return false
+	}
+	x, ok := s.arch.CellOf(a)
+	y, ok2 := s.arch.CellOf(b)
+	return ok && ok2 && x == y
+}
+
+// brokenCap is how many failed candidates wait for a repair, brokenTries how
+// often each is tried.
+const (
+	brokenCap   = 16
+	brokenTries = 2
+)
+
+// brokenOne is a candidate that failed in a way that an edit could mend.
+type brokenOne struct {
+	id    record.CandidateID
+	tries int // repairs that ended
+}
+
+// noteBroken keeps a failed candidate for repair.
+func (s *State) noteBroken(id record.CandidateID, class record.Class) {
+	switch class {
+	case record.ClassBuild, record.ClassTest, record.ClassCrash, record.ClassTimeout, record.ClassMetric, record.ClassMemory, record.ClassOutput:
+	default:
+		return
+	}
+	if slices.ContainsFunc(s.broken, func(b brokenOne) bool { return b.id == id }) {
+		return
+	}
+	if s.broken = append(s.broken, brokenOne{id: id}); len(s.broken) > brokenCap {
+		s.broken = slices.Delete(s.broken, 0, 1)
+	}
+}
+
+// noteRepair counts a repair that ended, however it did.
+func (s *State) noteRepair(op record.Operator, parent record.CandidateID) {
+	if op != record.OpRepair {
+		return
+	}
+	i := slices.IndexFunc(s.broken, func(b brokenOne) bool { return b.id == parent })
+	if i < 0 {
+		return
+	}
+	if s.broken[i].tries++; s.broken[i].tries >= brokenTries {
+		s.broken = slices.Delete(s.broken, i, i+1)
+	}
+}
+
+// toRepair draws one of the failed candidates, and returns its parent beside
+// it.
+func (s *State) toRepair(rng *rand.Rand) (failed, working record.CandidateID, ok bool) {
+	if len(s.broken) == 0 {
+		return record.NoCandidate, record.NoCandidate, false
+	}
+	m := s.member(s.broken[rng.IntN(len(s.broken))].id)
+	if m == nil || s.member(m.parent) == nil {
+		return record.NoCandidate, record.NoCandidate, false
+	}
+	return m.id, m.parent, true
+}
+
+// review asks the reviewer about a candidate that the gate let pass. It
+// returns why the candidate is refused, or "". A reviewer that cannot be asked
+// or understood refuses nothing; the reason is kept as evidence.
+func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (string, error) {
+	e := r.e
+	name := e.cfg.Roles.Reviewer
+	voice := e.crew.voices[name]
+	if name == "" || voice == nil || r.lease.Job.Approved {
+		return "", nil
+	}
+	e.live.stage(r.lease.Job.ID, record.Gated, "review")
+	diff, err := e.patch(ctx, parentTree, c.Tree)
+	if err != nil {
+		return "", err
+	}
+	var findings []string
+	for _, f := range v.Findings {
+		findings = append(findings, fmt.Sprintf("%s %s: %s", f.Rule, f.Path, f.Text))
+	}
+	set := e.settings()
+	target, _ := e.scope(c.Target)
+	view := agent.View{
+		Job: r.lease.Job.ID, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance, Target: target,
+		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(), Diff: diff, Findings: findings, Plan: c.Intent,
+		Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason.",
+	}.WithSecrets(e.crew.secrets...)
+	prompt, err := e.crew.prompts.Render(agent.RoleReviewer, view)
+	if err != nil {
+		return "", err
+	}
+	began := e.opt.Now()
+	answer, usage, err := voice.answer(ctx, e, name, agent.RoleReviewer, r.lease, prompt)
+	r.edit += e.opt.Now().Sub(began)
+	r.usage = r.usage.Add(usage)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	why, rerr := verdictOf(answer)
+	if err = errors.Join(err, rerr); err != nil {
+		answer += "\n[not used: " + err.Error() + "]"
+		e.note("warn", r.lease.Job.ID, fmt.Sprintf("%s was not reviewed: %v", c.ID, err))
+		why = ""
+	}
+	text := agent.Redact(answer, e.crew.secrets...)
+	r.evidence = append(r.evidence, record.Evidence{Kind: "review", Text: []byte(tail(text, feedbackBytes))})
+	return why, nil
+}
+
+// verdictOf reads a review: why it rejects, or "" where it accepts.
+func verdictOf(answer string) (string, error) {
+	for rest := answer; rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		word, ok := strings.CutPrefix(strings.ToUpper(strings.Trim(line, " \t*#>`")), "VERDICT")
+		if !ok {
+			continue
+		}
+		switch word = strings.Trim(word, " :*`.\""); {
+		case strings.HasPrefix(word, "ACCEPT"):
+			return "", nil
+		case strings.HasPrefix(word, "REJECT"):
+			why := strings.Trim(firstLine(rest), " -*")
+			if why == "" {
+				why = "the reviewer gave no reason"
+			}
+			return CleanLine("the reviewer: " + why), nil
+		}
+	}
+	return "", errors.New("the review has no verdict")
+}

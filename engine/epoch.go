@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"atoll/engine/agent"
+	"atoll/engine/gateway"
+	"atoll/engine/memory"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// purposeReflect marks the assist job that writes the notes of an epoch; its
+// Repeat is the number of the epoch.
+const purposeReflect record.Purpose = "reflect"
+
+// metaEpoch is the last epoch whose notes were written or given to a job.
+const metaEpoch = "epoch"
+
+// epochLog is what the fold keeps of the epoch that is open. Only an engine
+// that writes notes turns it on.
+type epochLog struct {
+	on       bool
+	number   int // of the last one that was closed
+	outcomes []memory.Outcome
+	before   memory.Standing
+	began    bool
+	ever     []memory.Improvement
+	stale    int
+}
+
+// noteOutcome takes the end of a make job into the open epoch.
+func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
+	if !s.epoch.on || j.Kind != record.Make {
+		return
+	}
+	o := memory.Outcome{
+		Job: j.ID, Candidate: record.NoCandidate, Parent: j.Parent, Operator: string(j.Operator), Agent: j.Agent, Target: j.Target,
+		State: state, Class: j.Class, Reason: j.Reason,
+	}
+	if m != nil {
+		o.Candidate, o.Parent, o.Operator, o.Agent = m.id, m.parent, string(m.op), m.agent
+		if m.scored {
+			value := m.obj
+			o.Objective = &value
+		}
+	}
+	if p := s.member(o.Parent); p != nil && p.scored {
+		base := p.obj
+		o.Base = &base
+	}
+	s.epoch.outcomes = append(s.epoch.outcomes, o)
+}
+
+func (s *State) standingNow() memory.Standing {
+	out := memory.Standing{BestID: s.best, Filled: s.arch.Stats().Filled}
+	if m := s.member(s.best); m != nil {
+		out.Best = m.obj
+	}
+	return out
+}
+
+// closeEpoch gathers what the epoch that ends at fold position n showed, and
+// opens the next. It is a pure function of the log.
+func (s *State) closeEpoch(n int, metric string) memory.EpochFacts {
+	l := &s.epoch
+	now := s.standingNow()
+	if !l.began {
+		l.before, l.began = memory.Standing{Best: s.rootObj, BestID: record.Root}, true
+	}
+	l.number++
+	noise := 0.0
+	if root := s.member(record.Root); root != nil {
+		noise = root.mad
+	}
+	every := s.Config.Search.Epoch
+	facts := memory.Gather(memory.Epoch{
+		Number: l.number, From: n - every, To: n - 1, Direction: s.Config.Evaluator.Direction, Metric: metric, Root: s.rootObj,
+		Before: l.before, After: now, Stale: l.stale, Ever: l.ever, Noise: noise,
+	}, l.outcomes)
+	l.outcomes, l.before, l.ever, l.stale = nil, now, facts.Ever, facts.Stale
+	return facts
+}
+
+// factsKept is how many epochs wait for their reflection at most.
+const factsKept = 8
+
+// endEpoch runs at each fold position: where an epoch ends, its notes are
+// written, or the job that asks the reflector for them is queued. An epoch that
+// was done before is only counted.
+func (e *Engine) endEpoch(ctx context.Context) error {
+	n := e.st.foldCount()
+	if e.st.arch == nil || n%e.cfg.Search.Epoch != 0 || !e.st.epoch.on {
+		return nil
+	}
+	facts := e.st.closeEpoch(n, e.metric())
+	e.shared.mu.Lock()
+	if e.shared.facts == nil {
+		e.shared.facts = map[int]memory.EpochFacts{}
+	}
+	e.shared.facts[facts.Number] = facts
+	delete(e.shared.facts, facts.Number-factsKept)
+	e.shared.mu.Unlock()
+	if facts.Number <= e.epochDone || facts.Jobs == 0 {
+		return nil
+	}
+	if name := e.cfg.Roles.Reflector; name != "" && e.crew != nil && e.crew.voices[name] != nil {
+		if err := e.add(ctx, record.Job{
+			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: purposeReflect, Island: "main", Agent: name,
+			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: facts.Number,
+		}); err != nil {
+			return err
+		}
+	} else if err := e.writeNotes(ctx, facts, nil); err != nil {
+		return err
+	}
+	e.epochDone = facts.Number
+	return e.db.PutMeta(ctx, e.exp, metaEpoch, strconv.Itoa(facts.Number))
+}
+
+// openEpochs reads how far the notes are. A reflection that was queued counts
+// as done, also when the engine died before it said so.
+func (e *Engine) openEpochs(ctx context.Context) error {
+	e.st.epoch.on = !e.opt.RootOnly
+	text, ok, err := e.db.Meta(ctx, e.exp, metaEpoch)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if e.epochDone, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("read the last epoch of %s: %w", e.st.Exp.Name, err)
+		}
+	}
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Assist, Limit: 1})
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		e.epochDone = max(e.epochDone, j.Repeat)
+	}
+	return nil
+}
+
+// writeNotes lays fresh notes beside those that are there; nil stands for
+// those that follow from the figures alone.
+func (e *Engine) writeNotes(ctx context.Context, facts memory.EpochFacts, fresh []record.Note) error {
+	if fresh == nil {
+		if err := e.tellMore(ctx, &facts); err != nil {
+			return err
+		}
+		fresh = memory.Digest(facts)
+	}
+	have, err := e.db.Notes(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	for _, n := range memory.Merge(have, fresh, memory.Limits{}) {
+		n.Text = agent.Redact(n.Text, e.crew.secrets...)
+		if _, err := e.db.PutNote(ctx, e.exp, n); err != nil {
+			return fmt.Errorf("write a note of epoch %d: %w", facts.Number, err)
+		}
+	}
+	return nil
+}
+
+// tellMore adds to the gains of an epoch what they meant and where they edited,
+// and to its failures an example, none of which the fold keeps.
+func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
+	f.Improvements, f.Ever = append([]memory.Improvement(nil), f.Improvements...), append([]memory.Improvement(nil), f.Ever...)
+	for _, list := range [][]memory.Improvement{f.Improvements, f.Ever} {
+		for i := range list {
+			c, err := e.db.Candidate(ctx, e.exp, list[i].Candidate)
+			if err != nil {
+				return err
+			}
+			list[i].Intent, list[i].Files = c.Intent, nil
+			diffs, err := e.diffOf(ctx, &c)
+			if err != nil {
+				return err
+			}
+			for _, d := range diffs {
+				list[i].Files = append(list[i].Files, d.Path)
+			}
+		}
+	}
+	f.Failures = append([]memory.Failure(nil), f.Failures...)
+	for i := range f.Failures {
+		text, err := e.failureText(ctx, f.Failures[i].Job)
+		if err != nil {
+			return err
+		}
+		f.Failures[i].Sample = text
+		f.Failures[i].Reason = e.withoutPrivate(f.Failures[i].Reason)
+	}
+	return nil
+}
+
+// assist carries out a job that asks an agent for something else than a
+// candidate: so far the reflection on an epoch.
+func (r *jobRun) assist(ctx context.Context) error {
+	e, job := r.e, r.lease.Job
+	e.shared.mu.Lock()
+	facts, ok := e.shared.facts[job.Repeat]
+	e.shared.mu.Unlock()
+	voice := e.crew.voices[job.Agent]
+	switch {
+	case job.Purpose != purposeReflect:
+		return r.fail(ctx, record.ClassInternal, fmt.Sprintf("this version cannot do %q", job.Purpose))
+	case !ok:
+		return r.fail(ctx, record.ClassInternal, fmt.Sprintf("epoch %d is too long ago to reflect on", job.Repeat))
+	case voice == nil:
+		return r.reflected(ctx, facts, nil, fmt.Errorf("there is no agent %q any more", job.Agent))
+	}
+	if err := e.tellMore(ctx, &facts); err != nil {
+		return err
+	}
+	notes, err := e.db.Notes(ctx, e.exp)
+	if err != nil {
+		return err
+	}
+	e.live.stage(job.ID, record.Editing, fmt.Sprintf("reflecting on epoch %d", job.Repeat))
+	set := e.settings()
+	view := agent.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: e.cfg.Evaluator.Direction, Metric: e.metric()}
+	ask := func(ctx context.Context, p agent.Rendered) (string, record.Usage, error) {
+		r.keep("prompt", p.System+"\n\n"+p.User)
+		answer, usage, err := voice.answer(ctx, e, job.Agent, agent.RoleReflector, r.lease, p)
+		r.keep("transcript", answer)
+		return answer, usage, err
+	}
+	began := e.opt.Now()
+	fresh, usage, err := memory.Reflect(ctx, agent.Reflection{Prompts: e.crew.prompts, View: view.WithSecrets(e.crew.secrets...), Ask: ask}, facts, notes)
+	r.edit += e.opt.Now().Sub(began)
+	r.usage = r.usage.Add(usage)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.reflected(ctx, facts, fresh, err)
+}
+
+// reflected writes the notes and ends the job; after a failure they are those
+// that follow from the figures.
+func (r *jobRun) reflected(ctx context.Context, facts memory.EpochFacts, fresh []record.Note, failure error) error {
+	if failure != nil {
+		fresh = nil
+	}
+	if err := r.e.writeNotes(ctx, facts, fresh); err != nil {
+		return err
+	}
+	switch {
+	case failure == nil:
+		return r.finish(ctx, store.Outcome{State: record.Done})
+	case errors.Is(failure, gateway.ErrBudget):
+		return r.fail(ctx, record.ClassBudget, failure.Error())
+	}
+	return r.fail(ctx, record.ClassAgent, failure.Error())
+}
+
+// keep adds evidence without keys.
+func (r *jobRun) keep(kind, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	text = agent.Redact(text, r.e.crew.secrets...)
+	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(tail(text, diffBytes)), Cut: int64(max(0, len(text)-diffBytes))})
+}
