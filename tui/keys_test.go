@@ -257,7 +257,7 @@ func TestQuitting(t *testing.T) {
 	}
 	t.Run("an idle console quits at once", func(t *testing.T) {
 		s := tuitest.Snapshot(4)
-		s.Running = nil
+		s.Running, s.State = nil, record.ExperimentPaused
 		var d, ab int
 		r := newRig(t, s, 100, 30, owner(&d, &ab))
 		r.keys("q")

@@ -149,7 +149,7 @@ func options(s *engine.Snapshot) (tui.Options, *tuitest.Controller, *tuitest.Fee
 
 func TestConsoleOnATerminal(t *testing.T) {
 	s := tuitest.Snapshot(16)
-	s.Running = nil
+	s.Running, s.State = nil, record.ExperimentPaused
 	o, ctl, feed := options(s)
 	o.StateFile = filepath.Join(t.TempDir(), "state", "console.json")
 	c := start(t, o, 120, 36)
