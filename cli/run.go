@@ -131,11 +131,11 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if p.target.Dirty {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
 	}
-	cfg, err := sealed(ses.Dir, l)
+	root, err := ses.Repo.Import(ctx, p.target, l.Root)
 	if err != nil {
 		return record.Experiment{}, err
 	}
-	root, err := ses.Repo.Import(ctx, p.target, cfg.Root)
+	cfg, err := sealedFor(ctx, ses, p, root, l)
 	if err != nil {
 		return record.Experiment{}, err
 	}
@@ -185,6 +185,25 @@ func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Exp
 	return overlay(cfg, old, keep), nil
 }
 
+// sealedFor is sealed where there may be no work tree: of a bare repository the
+// evaluator directory is that of the root commit.
+func sealedFor(ctx context.Context, ses *engine.Session, p place, root record.Hash, l config.Loaded) (config.Config, error) {
+	if !p.target.Bare || l.Evaluator.Dir == "" || filepath.IsAbs(l.Evaluator.Dir) {
+		return sealed(ses.Dir, l)
+	}
+	info, err := ses.Repo.Commit(ctx, root)
+	if err != nil {
+		return l.Config, err
+	}
+	dir, release, err := ses.Repo.Checkout(ctx, info.Tree)
+	if err != nil {
+		return l.Config, err
+	}
+	defer release()
+	l.Dir = dir
+	return sealed(ses.Dir, l)
+}
+
 // sealed copies the evaluator directory into the state directory and returns
 // the configuration that names the copy.
 func sealed(state string, l config.Loaded) (config.Config, error) {
@@ -217,7 +236,7 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 	if l.File == "" && len(l.Origins) == 0 {
 		return nil
 	}
-	cfg, err := sealed(ses.Dir, l)
+	cfg, err := sealedFor(ctx, ses, place{target: ses.Target}, exp.RootCommit, l)
 	if err != nil {
 		return err
 	}
