@@ -31,6 +31,8 @@ type runFlags struct {
 	seed     string
 	forTime  time.Duration
 	order    string
+	record   string         // folder for what agents do
+	live     *config.Config // what the configuration file says now; nil: there is none
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -44,6 +46,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.workers, "workers", 0, "jobs at the same time")
 	fl.StringVar(&f.seed, "seed", "", "number that fixes every random choice (new experiments)")
 	fl.DurationVar(&f.forTime, "for", 0, "stop after this time, e.g. 10m")
+	fl.StringVar(&f.record, "record", "", "write what every agent does into this folder, for a replay agent")
 	fl.StringVar(&f.order, "order", "", "completion or strict (new experiments)")
 }
 
@@ -92,6 +95,10 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		return err
 	}
 	loaded, loadErr := a.load(ctx, p, flags)
+	rooted(&loaded)
+	if loadErr == nil && loaded.File != "" {
+		f.live = &loaded.Config
+	}
 	ses, err := a.session(ctx, p, true)
 	if err != nil {
 		return err
@@ -124,6 +131,9 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.Loaded) (record.Experiment, error) {
 	if problems := l.Complete(); len(problems) > 0 {
 		return record.Experiment{}, problems
+	}
+	if err := engine.CheckAgents(l.Config, a.getenv); err != nil {
+		return record.Experiment{}, err
 	}
 	if p.target.Path == "" {
 		return record.Experiment{}, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
@@ -267,6 +277,9 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 
 // drive runs the engine under the console or the headless printer.
 func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) error {
+	if goOn, err := a.agree(ctx, ses, exp, f); err != nil || !goOn {
+		return err
+	}
 	opt := a.engineOptions(f)
 	logger, closeLog, err := openLog(ses.Dir)
 	if err != nil {
@@ -287,7 +300,11 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 }
 
 func (a *App) engineOptions(f runFlags) engine.Options {
-	return engine.Options{Who: a.who(), Now: a.Now, Once: f.once, For: f.forTime}
+	opt := engine.Options{Who: a.who(), Now: a.Now, Once: f.once, For: f.forTime, Live: f.live, Getenv: a.getenv}
+	if f.record != "" {
+		opt.Record = a.abs(f.record)
+	}
+	return opt
 }
 
 // headless runs the engine and prints a line for each event, and a summary at
