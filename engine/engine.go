@@ -80,6 +80,7 @@ type Engine struct {
 	anchored    int  // attempts since the last anchor
 	epochDone   int  // the last epoch whose notes are written or asked for
 	replaying   bool // the past is being folded
+	kept        int  // the last look for a new map that the store knows of
 	fatal       error
 
 	// Shared with the workers.

@@ -11,26 +11,43 @@ import (
 // steps worked. A job sees the counts of the fold position at which it was
 // created, so that its edit does not depend on what ends meanwhile.
 type lore struct {
-	now    *agent.History
-	at     map[int]*agent.History // by folded jobs, the last positions only
-	intent func(record.CandidateID) string
+	on    bool // somebody edits; verbs that only look learn nothing
+	now   *agent.History
+	at    map[int]*agent.History           // by folded jobs, the last positions only
+	tag   func(record.CandidateID) string  // nil while the past is folded
+	past  []outcome                        // what was folded until then
+	marks []struct{ folded, outcomes int } // the newest fold positions in it
 }
 
-// observe folds the end of one make job. It does nothing where nobody edits:
-// verbs that only look have no intents.
+// outcome is how one make job ended.
+type outcome struct {
+	op       record.Operator
+	id       record.CandidateID
+	improved bool
+}
+
+// observe folds the end of one make job.
 func (l *lore) observe(op record.Operator, id record.CandidateID, improved bool) {
-	if l.intent == nil || op == "" {
-		return
+	switch {
+	case !l.on || op == "":
+	case l.tag == nil:
+		l.past = append(l.past, outcome{op, id, improved})
+	default:
+		l.now.Observe(string(op), l.tag(id), improved)
 	}
-	l.now.Observe(string(op), agent.IntentTag(l.intent(id)), improved)
+}
+
+// mark remembers a fold position of the past.
+func (l *lore) mark(folded, depth int) {
+	if len(l.marks) > 32*depth {
+		l.marks = append(l.marks[:0], l.marks[16*depth:]...)
+	}
+	l.marks = append(l.marks, struct{ folded, outcomes int }{folded, len(l.past)})
 }
 
 // keep remembers the counts at a fold position and forgets those that no job
 // to come can have been created at.
 func (l *lore) keep(folded, depth int) {
-	if l.intent == nil {
-		return
-	}
 	l.at[folded] = l.now.Clone()
 	delete(l.at, folded-2*depth-2)
 }
@@ -40,33 +57,79 @@ func (l *lore) of(job record.JobID, depth int) *agent.History {
 	return l.at[max(1, int(job)-depth+1)]
 }
 
-// learn makes the state keep counts for the offline agent: the intents of
-// candidates that exist are read at once, those to come one by one.
-func (e *Engine) learn(ctx context.Context) error {
-	known := map[record.CandidateID]string{}
-	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
-		if tag := agent.IntentTag(c.Intent); tag != "" {
-			known[c.ID] = c.Intent
+// remember gives the jobs that belong to the present fold position their
+// counts. While the past is folded it only notes the position.
+func (e *Engine) remember() {
+	l := &e.st.lore
+	switch {
+	case !l.on:
+	case l.tag == nil:
+		l.mark(e.st.foldCount(), e.depth())
+	default:
+		e.give(e.st.foldCount())
+	}
+}
+
+func (e *Engine) give(folded int) {
+	e.st.lore.keep(folded, e.depth())
+	e.hand(record.JobID(folded + e.depth() - 1))
+	if folded == 1 {
+		for job := 1; job < e.depth(); job++ {
+			e.hand(record.JobID(job))
 		}
+	}
+}
+
+// learn reads what the candidates of the past were meant to be and counts what
+// came of it. From then on candidates are looked up one by one.
+func (e *Engine) learn(ctx context.Context) error {
+	tags, names := []string{}, map[string]string{}
+	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
+		tag := agent.IntentTag(c.Intent)
+		if tag == "" {
+			return nil
+		}
+		if _, ok := names[tag]; !ok {
+			names[tag] = tag
+		}
+		for int(c.ID) >= len(tags) {
+			tags = append(tags, make([]string, max(64, len(tags)))...)
+		}
+		tags[c.ID] = names[tag]
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	last := record.CandidateID(-1)
-	if next, err := e.db.NextJobID(ctx, e.exp); err == nil {
-		last = record.CandidateID(next)
+	l := &e.st.lore
+	l.tag = func(id record.CandidateID) string {
+		if id < 0 || int(id) >= len(tags) {
+			return ""
+		}
+		return tags[id]
 	}
-	e.st.lore = lore{now: agent.NewHistory(), at: map[int]*agent.History{}, intent: func(id record.CandidateID) string {
-		if text, ok := known[id]; ok || id < last && e.replaying {
-			return text
+	from := 0
+	for _, m := range l.marks {
+		for _, o := range l.past[from:m.outcomes] {
+			l.observe(o.op, o.id, o.improved)
+		}
+		from = m.outcomes
+		e.give(m.folded)
+	}
+	for _, o := range l.past[from:] {
+		l.observe(o.op, o.id, o.improved)
+	}
+	l.past, l.marks = nil, nil
+	l.tag = func(id record.CandidateID) string {
+		if id == record.NoCandidate {
+			return ""
 		}
 		c, err := e.db.Candidate(ctx, e.exp, id)
 		if err != nil {
 			return ""
 		}
-		return c.Intent
-	}}
+		return agent.IntentTag(c.Intent)
+	}
 	return nil
 }
 

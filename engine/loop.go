@@ -169,13 +169,7 @@ func (e *Engine) folded(ctx context.Context) error {
 	if !e.owner {
 		return nil
 	}
-	e.st.lore.keep(e.st.foldCount(), e.depth())
-	e.hand(record.JobID(e.st.foldCount() + e.depth() - 1))
-	if e.st.foldCount() == 1 {
-		for job := 1; job < e.depth(); job++ {
-			e.hand(record.JobID(job))
-		}
-	}
+	e.remember()
 	if err := e.endEpoch(ctx); err != nil {
 		return err
 	}
@@ -306,11 +300,14 @@ func (e *Engine) markPlaced(ctx context.Context) error {
 // refit fits a new map when one is due, or when a person asked for it.
 func (e *Engine) refit(ctx context.Context, asked bool) error {
 	cause, vectors, err := e.st.refitDue(ctx, asked)
-	if err != nil || cause == "" {
-		if asked && err == nil {
+	if err != nil {
+		return err
+	}
+	if cause == "" {
+		if asked {
 			e.note("warn", record.NoJob, "no new map: too few distinct candidates")
 		}
-		return err
+		return e.keepLook(ctx)
 	}
 	rec, err := e.fitSpace(ctx, cause, vectors)
 	if err != nil {
@@ -320,7 +317,19 @@ func (e *Engine) refit(ctx context.Context, asked bool) error {
 		return fmt.Errorf("write map %d: %w", rec.Version, err)
 	}
 	e.note("info", record.NoJob, spaceText(rec.Report))
-	return nil
+	return e.keepLook(ctx)
+}
+
+// metaLooked keeps how many candidates were scored at the last look for a new
+// map, so that folding the past does not look again.
+const metaLooked = "looked"
+
+func (e *Engine) keepLook(ctx context.Context) error {
+	if e.st.looked == e.kept {
+		return nil
+	}
+	e.kept = e.st.looked
+	return e.db.PutMeta(ctx, e.exp, metaLooked, strconv.Itoa(e.kept))
 }
 
 // recover brings jobs and commits of a dead engine back to where they can go
@@ -344,6 +353,12 @@ func (e *Engine) recover(ctx context.Context) error {
 	if e.acted, err = e.readSeq(ctx, "acted"); err != nil {
 		return err
 	}
+	looked, err := e.readSeq(ctx, metaLooked)
+	if err != nil {
+		return err
+	}
+	e.kept = int(looked)
+	e.st.looked = e.kept
 	next, err := e.db.NextJobID(ctx, e.exp)
 	if err != nil {
 		return err

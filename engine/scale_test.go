@@ -107,6 +107,10 @@ type past struct {
 func (p past) write() {
 	p.t.Helper()
 	p.root()
+	// The notes of its epochs were written.
+	if err := p.ses.DB.PutMeta(p.t.Context(), p.exp.ID, "epoch", strconv.Itoa(p.n)); err != nil {
+		p.t.Fatal(err)
+	}
 	const batch = 1000
 	for lo := 1; lo <= p.n; lo += batch {
 		jobs := make([]record.Job, 0, batch)

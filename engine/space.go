@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 
 	"atoll/engine/archive"
@@ -24,6 +25,7 @@ func (s *State) locate(m *member) error {
 	}
 	kept, dropped := s.sample.offer(m.id)
 	if dropped != record.NoCandidate {
+		s.countKind(s.vectors[dropped], -1)
 		delete(s.vectors, dropped)
 	}
 	if p, ok := s.points[m.id]; ok {
@@ -39,11 +41,29 @@ func (s *State) locate(m *member) error {
 	}
 	if kept {
 		s.vectors[m.id] = v
+		s.countKind(v, 1)
 	}
 	if s.space != nil {
 		m.point = s.space.Project(v)
 	}
 	return nil
+}
+
+// countKind counts distinct vectors of the sample until there is a map.
+func (s *State) countKind(v []float32, by int) {
+	if s.space != nil || v == nil {
+		s.kinds = nil
+		return
+	}
+	if s.kinds == nil {
+		s.kinds = map[uint64]int{}
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(vectorKey(v))) // never fails
+	key := h.Sum64()
+	if s.kinds[key] += by; s.kinds[key] <= 0 {
+		delete(s.kinds, key)
+	}
 }
 
 // sampled returns the vectors of the reservoir in a fixed order, equal ones
@@ -75,8 +95,14 @@ func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors
 	if !s.learned || !asked && s.scored%every != 0 && s.space != nil {
 		return "", nil, nil
 	}
-	if s.space == nil && !asked && s.scored < s.Config.Map.MinFit {
+	if s.space == nil && !asked && len(s.kinds)+1 < s.Config.Map.MinFit { // the root may have left the sample
 		return "", nil, nil
+	}
+	if s.space != nil && !asked {
+		if s.scored <= s.looked {
+			return "", nil, nil
+		}
+		s.looked = s.scored
 	}
 	if vectors, err = s.sampled(); err != nil {
 		return "", nil, err

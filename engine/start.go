@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/agent"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -70,12 +71,10 @@ func (e *Engine) start(ctx context.Context) error {
 		if err := e.recover(ctx); err != nil {
 			return err
 		}
-		if err := e.learn(ctx); err != nil {
-			return err
-		}
 		if err := e.openEpochs(ctx); err != nil {
 			return err
 		}
+		e.st.lore = lore{on: true, now: agent.NewHistory(), at: map[int]*agent.History{}}
 	}
 	e.sync()
 	e.replaying = true
@@ -85,9 +84,12 @@ func (e *Engine) start(ctx context.Context) error {
 	e.replaying = false
 	e.st.takeEvents() // the past is not news
 	e.wallFrom = e.opt.Now()
+	e.publish(true) // what is there can be seen while the rest is made ready
 	if !e.owner {
-		e.publish(true)
 		return nil
+	}
+	if err := e.learn(ctx); err != nil {
+		return err
 	}
 	if err := e.knowMeasurements(ctx); err != nil {
 		return err

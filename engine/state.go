@@ -28,7 +28,9 @@ type State struct {
 	learned bool
 	space   *behavior.Space
 	report  record.SpaceReport
-	atFold  int // scored candidates when the present space was fitted
+	atFold  int            // scored candidates when the present space was fitted
+	looked  int            // scored candidates at the last look for a new one
+	kinds   map[uint64]int // distinct vectors of the sample while there is no map
 	vector  func(record.CandidateID) ([]float32, error)
 	vectors map[record.CandidateID][]float32 // of the sample
 	points  map[record.CandidateID][]float64 // while the store is read for the first time
@@ -245,7 +247,9 @@ func (s *State) admit(c *store.FoldCandidate) *member {
 // foldResult takes the end of a job, or new samples of a candidate.
 func (s *State) foldResult(row store.FoldRow) error {
 	var end record.EndData
-	if row.Kind == record.LogEnd && len(row.Data) > 0 {
+	if row.Kind == record.LogEnd && row.Work != nil && (row.Work.State == record.Scored || row.Work.State == record.Placed) {
+		end.State = record.Scored // as most do; the row says no more
+	} else if row.Kind == record.LogEnd && len(row.Data) > 0 {
 		if err := json.Unmarshal(row.Data, &end); err != nil {
 			return err
 		}
