@@ -13,7 +13,7 @@ func (a *App) doctorCmd() *cobra.Command {
 	var speed int
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the machine, the repository, the configuration and the evaluator",
-		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice: time and noise\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
+		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if speed > 0 {
@@ -25,6 +25,7 @@ func (a *App) doctorCmd() *cobra.Command {
 				checks = append(checks, engine.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
+			rooted(&loaded)
 			checks = append(checks, engine.Doctor(ctx, engine.DoctorOptions{
 				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
 			})...)

@@ -15,6 +15,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -169,8 +170,18 @@ func checkRoles(cfg config.Config, bad func(string, string, ...any)) {
 	}
 }
 
-// hire builds the agents of the configuration. An agent that is not used and
-// cannot be built is left out with a note.
+// hiring is what agents are built from.
+type hiring struct {
+	cfg     config.Config // weights and money as they are now
+	opt     *Options
+	box     *sandbox.Box
+	repo    *gitops.Repo
+	dir     string // the state directory
+	account func(name string, limit float64) func(agent.Job) *gateway.Account
+	note    func(text string) // of an agent that is left out
+}
+
+// hire builds the agents of the experiment.
 func (e *Engine) hire() (*crew, error) {
 	cfg := e.cfg
 	for i := range cfg.Agents { // weights are settings
@@ -178,7 +189,19 @@ func (e *Engine) hire() (*crew, error) {
 		cfg.Agents[i].Weight = e.st.Settings.Agents[cfg.Agents[i].Name]
 	}
 	cfg.Budget.CostUSD = e.st.Settings.MaxCostUSD
-	if err := CheckAgents(cfg, e.opt.Getenv); err != nil {
+	h := &hiring{
+		cfg: cfg, opt: &e.opt, box: e.box, repo: e.repo, dir: e.ses.Dir, account: e.purse.account,
+		note: func(text string) { e.note("warn", record.NoJob, text) },
+	}
+	return h.crew()
+}
+
+// crew builds all agents. One that is not used and cannot be built is left out
+// with a note. Errors: [config.Problems], and what an agent says of its
+// options.
+func (h *hiring) crew() (*crew, error) {
+	cfg := h.cfg
+	if err := CheckAgents(cfg, h.opt.Getenv); err != nil {
 		return nil, err
 	}
 	c := &crew{agents: map[string]agent.Agent{}, voices: map[string]*voice{}, mute: map[string]bool{"offline": true}, own: map[string]bool{}}
@@ -189,7 +212,7 @@ func (e *Engine) hire() (*crew, error) {
 	var providers []gateway.Provider
 	for _, a := range cfg.Agents {
 		if a.KeyEnv != "" {
-			if key := strings.TrimSpace(e.opt.Getenv(a.KeyEnv)); len(key) >= 4 {
+			if key := strings.TrimSpace(h.opt.Getenv(a.KeyEnv)); len(key) >= 4 {
 				c.secrets = append(c.secrets, key)
 			}
 		}
@@ -200,19 +223,19 @@ func (e *Engine) hire() (*crew, error) {
 		}
 	}
 	if len(providers) > 0 {
-		o := e.opt.Gateway
-		o.Providers, o.Prices, o.Getenv, o.Now = providers, pricesOf(cfg), e.opt.Getenv, e.opt.Now
+		o := h.opt.Gateway
+		o.Providers, o.Prices, o.Getenv, o.Now = providers, pricesOf(cfg), h.opt.Getenv, h.opt.Now
 		if c.gateway, err = gateway.New(o); err != nil {
 			return nil, err
 		}
 	}
 	for _, a := range cfg.Agents {
-		built, err := e.build(cfg, c, a)
+		built, err := h.build(c, a)
 		if err != nil && used(cfg, a) {
 			return nil, fmt.Errorf("agent %q: %w", a.Name, err)
 		}
 		if err != nil {
-			e.note("warn", record.NoJob, fmt.Sprintf("agent %q is left out: %v", a.Name, err))
+			h.note(fmt.Sprintf("agent %q is left out: %v", a.Name, err))
 			continue
 		}
 		c.agents[a.Name] = built
@@ -220,42 +243,42 @@ func (e *Engine) hire() (*crew, error) {
 	if c.agents["offline"] == nil {
 		c.agents["offline"] = agent.NewOffline(agent.OfflineOptions{})
 	}
-	return c, e.recording(cfg, c)
+	return c, h.recording(c)
 }
 
 // recording wraps the agents where the run is recorded.
-func (e *Engine) recording(cfg config.Config, c *crew) error {
-	if e.opt.Record == "" {
+func (h *hiring) recording(c *crew) error {
+	if h.opt.Record == "" {
 		return nil
 	}
 	for name, a := range c.agents {
 		if _, replayed := a.(*agent.Replay); replayed {
 			continue
 		}
-		r, err := agent.NewRecorder(a, e.opt.Record, func(s string) string { return agent.Redact(s, c.secrets...) })
+		r, err := agent.NewRecorder(a, h.opt.Record, func(s string) string { return agent.Redact(s, c.secrets...) })
 		if err != nil {
 			return err
 		}
 		c.agents[name] = r
 		if v := c.voices[name]; v != nil {
-			v.record = e.opt.Record
+			v.record = h.opt.Record
 		}
 	}
 	return nil
 }
 
 // build makes one agent.
-func (e *Engine) build(cfg config.Config, c *crew, a config.Agent) (agent.Agent, error) {
+func (h *hiring) build(c *crew, a config.Agent) (agent.Agent, error) {
 	switch a.Kind {
 	case "offline":
 		c.mute[a.Name] = true
 		return agent.NewOffline(agent.OfflineOptions{}), nil
 	case "chat":
-		return e.buildChat(cfg, c, a)
+		return h.chat(c, a)
 	case "command":
-		return e.buildCommand(c, a)
+		return h.command(c, a)
 	case "human":
-		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: filepath.Join(e.ses.Dir, "work"), Render: agent.RenderWith(c.prompts)})
+		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: filepath.Join(h.dir, "work"), Render: agent.RenderWith(c.prompts)})
 	case "replay":
 		c.mute[a.Name] = true
 		c.voices[a.Name] = &voice{replay: a.Recording}
@@ -264,17 +287,17 @@ func (e *Engine) build(cfg config.Config, c *crew, a config.Agent) (agent.Agent,
 	return nil, fmt.Errorf("there is no kind %q", a.Kind)
 }
 
-func (e *Engine) buildChat(cfg config.Config, c *crew, a config.Agent) (agent.Agent, error) {
+func (h *hiring) chat(c *crew, a config.Agent) (agent.Agent, error) {
 	if a.BaseURL == "" {
 		return nil, fmt.Errorf("it has no provider: set base_url")
 	}
 	c.voices[a.Name] = &voice{provider: a.Name, model: a.Model, maxTokens: a.MaxTokens, limit: a.JobUSD, client: c.gateway.Client()}
 	o := agent.ChatOptions{
 		Client: c.gateway.Client(), Provider: a.Name, Model: a.Model, Edit: agent.EditFormat(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
-		Renderer: c.prompts, Account: e.purse.account(a.Name, a.JobUSD),
+		Renderer: c.prompts, Account: h.account(a.Name, a.JobUSD),
 	}
-	for _, p := range cfg.Agents {
-		if p.Name == cfg.Roles.Planner && p.Kind == "chat" {
+	for _, p := range h.cfg.Agents {
+		if p.Name == h.cfg.Roles.Planner && p.Kind == "chat" {
 			o.Planner = &agent.ChatPlanner{Provider: p.Name, Model: p.Model}
 		}
 	}
@@ -285,16 +308,16 @@ func (e *Engine) buildChat(cfg config.Config, c *crew, a config.Agent) (agent.Ag
 	return timed{ch, a.Timeout}, nil
 }
 
-func (e *Engine) buildCommand(c *crew, a config.Agent) (agent.Agent, error) {
+func (h *hiring) command(c *crew, a config.Agent) (agent.Agent, error) {
 	o := agent.CommandOptions{
-		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: agent.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: e.opt.Getenv,
-		Tools: e.tools(), Timeout: a.Timeout, Attempts: a.Attempts, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
-		Limits: sandbox.Limits{Memory: e.cfg.Limits.Memory, Procs: e.cfg.Limits.Procs, Output: e.cfg.Limits.Output, Disk: e.cfg.Limits.Disk},
-		Box:    e.box, Checkout: e.repo.Checkout, OwnCredentials: a.OwnCredentials, Home: e.opt.Getenv("HOME"),
+		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: agent.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: h.opt.Getenv,
+		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
+		Limits: sandbox.Limits{Memory: h.cfg.Limits.Memory, Procs: h.cfg.Limits.Procs, Output: h.cfg.Limits.Output, Disk: h.cfg.Limits.Disk},
+		Box:    h.box, Checkout: h.repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.opt.Getenv("HOME"),
 		Render: agent.RenderWith(c.prompts), Secrets: c.secrets,
 	}
 	if a.BaseURL != "" && !a.OwnCredentials {
-		dir, err := e.socketDir()
+		dir, err := h.socketDir()
 		if err != nil {
 			return nil, err
 		}
@@ -302,7 +325,7 @@ func (e *Engine) buildCommand(c *crew, a config.Agent) (agent.Agent, error) {
 		if a.Model != "" {
 			models = []string{a.Model}
 		}
-		o.Gateway = agent.GatewayFor(c.gateway, []string{a.Name}, models, dir, e.purse.account(a.Name, a.JobUSD))
+		o.Gateway = agent.GatewayFor(c.gateway, []string{a.Name}, models, dir, h.account(a.Name, a.JobUSD))
 	}
 	c.own[a.Name] = a.OwnCredentials
 	return agent.NewCommand(o)
@@ -310,9 +333,9 @@ func (e *Engine) buildCommand(c *crew, a config.Agent) (agent.Agent, error) {
 
 // tools are the programs that coding clients may use in the sandbox: that of
 // the evaluator and the common ones.
-func (e *Engine) tools() []string {
+func (h *hiring) tools() []string {
 	out := []string{"go", "python3", "node"}
-	if c := e.cfg.Evaluator.Command; len(c) > 0 && !strings.ContainsAny(c[0], "/{") && !slices.Contains(out, c[0]) {
+	if c := h.cfg.Evaluator.Command; len(c) > 0 && !strings.ContainsAny(c[0], "/{") && !slices.Contains(out, c[0]) {
 		out = append(out, c[0])
 	}
 	return out
@@ -324,12 +347,12 @@ const socketPath = 60
 
 // socketDir is where the sockets of jobs are made. What a dead engine left
 // there is removed.
-func (e *Engine) socketDir() (string, error) {
-	dir := filepath.Join(e.ses.Dir, "gw")
+func (h *hiring) socketDir() (string, error) {
+	dir := filepath.Join(h.dir, "gw")
 	if len(dir) > socketPath {
 		return "", nil // the system's temporary folder
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := os.RemoveAll(dir); err != nil { // no job runs yet
 		return "", fmt.Errorf("clear the folder of the gateway's sockets: %w", err)
 	}
 	return dir, os.MkdirAll(dir, 0o700)

@@ -22,7 +22,7 @@ type DoctorOptions struct {
 	State     string // state directory
 	Config    config.Loaded
 	ConfigErr error
-	Deep      bool // also measure the root
+	Deep      bool // also measure the root and try every agent
 	Now       func() time.Time
 	Env       []string
 }
@@ -46,7 +46,8 @@ func (c *checkup) warn(group, name, detail, cure string) {
 }
 
 // Doctor checks the machine, the repository, the configuration, the store and,
-// if asked to, the evaluator on the root. It writes nothing but caches.
+// if asked to, the evaluator on the root and every agent on a small task, which
+// may cost money. It writes nothing but caches.
 func Doctor(ctx context.Context, o DoctorOptions) []CheckLine {
 	c := &checkup{opt: o}
 	c.repository()
@@ -57,6 +58,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []CheckLine {
 	if box != nil {
 		if o.Deep && o.ConfigErr == nil && o.Target.Path != "" {
 			c.evaluator(ctx, box)
+			c.agents(ctx, box)
 		}
 		if err := box.Close(); err != nil {
 			c.add("sandbox", "end", 0, err, "", "end left-over processes by hand")

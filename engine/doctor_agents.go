@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/agent"
+	"atoll/engine/gateway"
+	"atoll/engine/sandbox"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// The task that every agent is tried with: it takes one edit to carry out, and
+// what came of it can be checked.
+const (
+	trialFile = "greeting.txt"
+	trialText = "hello\n"
+	trialGoal = "Append a second line to greeting.txt that consists of the single word: atoll"
+	trialWord = "atoll"
+)
+
+// agents tries every configured agent on a throw-away tree.
+func (c *checkup) agents(ctx context.Context, box *sandbox.Box) {
+	tmp, err := os.MkdirTemp("", "atoll-try-")
+	if err != nil {
+		c.add("agents", "trial", 0, err, "", "make room in the temporary folder")
+		return
+	}
+	defer os.RemoveAll(tmp)
+	repo, tree, err := c.trialTree(ctx, tmp)
+	if err != nil {
+		c.add("agents", "trial", 0, err, "", "")
+		return
+	}
+	defer repo.Close()
+	for _, a := range c.opt.Config.Agents {
+		c.tryAgent(ctx, box, repo, tree, tmp, a)
+	}
+}
+
+func (c *checkup) trialTree(ctx context.Context, tmp string) (*gitops.Repo, record.Hash, error) {
+	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")})
+	if err != nil {
+		return nil, record.Hash{}, err
+	}
+	if _, err = repo.Import(ctx, c.opt.Target, "HEAD"); err == nil { // makes the object store
+		var tree record.Hash
+		if tree, err = repo.WriteTree(ctx, record.Hash{}, []record.Change{{Path: trialFile, Mode: record.Regular, Data: []byte(trialText)}}); err == nil {
+			return repo, tree, nil
+		}
+	}
+	return nil, record.Hash{}, errors.Join(err, repo.Close())
+}
+
+// tryAgent lets one agent carry out the trial task and says what came of it.
+func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.Repo, tree record.Hash, tmp string, a config.Agent) {
+	switch a.Kind {
+	case "offline":
+		c.add("agents", a.Name, 0, nil, "built in, costs nothing", "")
+		return
+	case "human":
+		c.add("agents", a.Name, 0, nil, "a person; not tried", "")
+		return
+	case "replay":
+		_, err := agent.NewReplay(a.Recording)
+		c.add("agents", a.Name, 0, err, "its recordings are there, costs nothing", "record a run with `atoll run --record DIR`")
+		return
+	}
+	cfg := c.opt.Config.Config
+	cfg.Roles, cfg.Agents = config.Roles{}, []config.Agent{a}
+	cfg.Agents[0].Weight = max(a.Weight, 1)
+	var paid *gateway.Account
+	h := &hiring{
+		cfg: cfg, opt: &Options{Getenv: c.getenv, Now: c.opt.Now}, box: box, repo: repo, dir: tmp, note: func(string) {},
+		account: func(name string, limit float64) func(agent.Job) *gateway.Account {
+			paid = gateway.NewAccount(gateway.AccountOptions{Name: "doctor " + name, LimitUSD: limit, Limited: cfg.Budget.CostUSD > 0})
+			return func(agent.Job) *gateway.Account { return paid }
+		},
+	}
+	crew, err := h.crew()
+	var problems config.Problems
+	if errors.As(err, &problems) { // their keys count this agent alone
+		var texts []string
+		for _, p := range problems {
+			texts = append(texts, p.Text)
+		}
+		err = errors.New(strings.Join(texts, "; "))
+	}
+	if err != nil {
+		c.add("agents", a.Name, 0, err, "", "mend the lines above in "+config.FileName)
+		return
+	}
+	if crew.gateway != nil {
+		defer crew.gateway.Close()
+	}
+	files, err := repo.Tree(ctx, tree)
+	if err != nil {
+		c.add("agents", a.Name, 0, err, "", "")
+		return
+	}
+	value := 0.0
+	job := agent.Job{
+		Number: 1, Attempt: 1, Rand: rand.New(rand.NewPCG(1, 1)), Operator: record.OpMutate, Goal: trialGoal, Direction: "maximize", Metric: "lines",
+		Parent: agent.Item{ID: record.Root, Tree: tree, Objective: &value, Files: files},
+	}
+	began := c.opt.Now()
+	res, err := crew.agents[a.Name].Edit(ctx, job, files)
+	took := c.opt.Now().Sub(began)
+	c.tried(a, res, paid, took, err)
+}
+
+// tried says what a trial showed.
+func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account, took time.Duration, err error) {
+	usage := res.Usage
+	var failure *agent.Error
+	if errors.As(err, &failure) {
+		usage = failure.Usage
+	}
+	if paid != nil {
+		usage = paid.Totals().Usage
+	}
+	cost := usageText(a, usage)
+	if err != nil {
+		c.add("agents", a.Name, took, fmt.Errorf("%s; %s", CleanLine(err.Error()), cost), "", agentCure(err))
+		return
+	}
+	for _, ch := range res.Changes {
+		if lines := strings.Fields(string(ch.Data)); ch.Path == trialFile && len(lines) == 2 && lines[1] == trialWord {
+			c.add("agents", a.Name, took, nil, fmt.Sprintf("did its task in %s, %s", took.Round(time.Millisecond), cost), "")
+			return
+		}
+	}
+	c.warn("agents", a.Name, fmt.Sprintf("works, but did something else than it was told; %s", cost), "expected of scripts; choose another model otherwise")
+}
+
+func usageText(a config.Agent, u record.Usage) string {
+	switch {
+	case u.Unmetered || a.OwnCredentials:
+		return "not metered"
+	case u.Requests == 0:
+		return "cost nothing"
+	case u.CostUSD == nil:
+		return fmt.Sprintf("%s, %d tokens, cost unknown: add its model to prices", plural(u.Requests, "request"), u.InputTokens+u.OutputTokens)
+	}
+	return fmt.Sprintf("%s, %d tokens, $%.4f", plural(u.Requests, "request"), u.InputTokens+u.OutputTokens, *u.CostUSD)
+}
+
+func agentCure(err error) string {
+	switch {
+	case errors.Is(err, gateway.ErrNoKey):
+		return "set the variable that key_env names"
+	case errors.Is(err, gateway.ErrProvider), errors.Is(err, gateway.ErrCircuit):
+		return "check base_url, model, key and the network"
+	case errors.Is(err, gateway.ErrUnknownPrice):
+		return "add the model to prices"
+	case errors.Is(err, agent.ErrNoChange):
+		return "the agent answered but edited nothing; try another model, or another way of edit"
+	}
+	return "see docs/agents.md for what the agent needs"
+}
+
+// getenv reads a variable of the environment that doctor was given.
+func (c *checkup) getenv(name string) string {
+	value := ""
+	for _, kv := range c.opt.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
