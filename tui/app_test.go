@@ -19,7 +19,6 @@ type rig struct {
 	app  *app
 	ctl  *tuitest.Controller
 	quit bool
-	clip string
 }
 
 func newRig(t testing.TB, s *engine.Snapshot, w, h int, edit ...func(o *Options)) *rig {

@@ -89,14 +89,6 @@ func (d *desk) mark(id record.CandidateID) {
 	d.gen++
 }
 
-// better reports whether a is better than b in the evaluator's direction.
-func (d *desk) better(a, b float64) bool {
-	if d.snap.Direction == "minimize" {
-		return a < b
-	}
-	return a > b
-}
-
 // gain is the direction-aware difference of a over b: positive is better.
 func (d *desk) gain(a, b float64) float64 {
 	if d.snap.Direction == "minimize" {

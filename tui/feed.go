@@ -29,7 +29,6 @@ type (
 		then tea.Cmd
 	}
 	feedEndMsg struct{ err error }
-	drainedMsg struct{}
 	abortedMsg struct{}
 )
 

@@ -91,18 +91,16 @@ type base struct {
 	version uint64
 }
 
-func (b *base) title() (string, string) { return "", "" }
-func (b *base) rev() uint64             { return b.version }
-func (b *base) bump()                   { b.version++ }
-func (b *base) timed() bool             { return false }
-func (b *base) scopes() []scope         { return nil }
-func (b *base) sel() selection          { return nothing() }
-func (b *base) move(motion) tea.Cmd     { return nil }
-func (b *base) click(int, int) tea.Cmd  { return nil }
-func (b *base) show() tea.Cmd           { return nil }
-func (b *base) take(loadedMsg)          {}
-func (b *base) filter() (string, bool)  { return "", false }
-func (b *base) setFilter(string)        {}
+func (b *base) rev() uint64            { return b.version }
+func (b *base) bump()                  { b.version++ }
+func (b *base) timed() bool            { return false }
+func (b *base) sel() selection         { return nothing() }
+func (b *base) move(motion) tea.Cmd    { return nil }
+func (b *base) click(int, int) tea.Cmd { return nil }
+func (b *base) show() tea.Cmd          { return nil }
+func (b *base) take(loadedMsg)         {}
+func (b *base) filter() (string, bool) { return "", false }
+func (b *base) setFilter(string)       {}
 
 // heading returns a pane's title: its number and its name.
 func (b *base) heading(key, name string) string {

@@ -185,7 +185,7 @@ func TestHostileTextsReachNoScreen(t *testing.T) {
 		check("dialog " + k)
 		r.keys("esc")
 	}
-	if title := r.app.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\x9b") {
+	if title := r.app.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\u009b") {
 		t.Errorf("the window title carries control characters: %q", title)
 	}
 }

@@ -56,9 +56,6 @@ func (l *line) gap(n int) *line {
 	return l
 }
 
-// to pads up to column n.
-func (l *line) to(n int) *line { return l.gap(n - l.w) }
-
 func (l *line) String() string { return l.b.String() }
 
 // pick draws a row under the cursor: the row's own colours give way to one

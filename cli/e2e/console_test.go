@@ -31,14 +31,6 @@ type console struct {
 // size is that of most consoles here: all panes of the dashboard.
 const cols, rows = 120, 40
 
-// open starts the program in a lab and waits for its data.
-func open(t *testing.T, l *lab, args ...string) *console {
-	t.Helper()
-	c := start(t, l, nil, cols, rows, args...)
-	c.wait("best ")
-	return c
-}
-
 // start starts the program on a terminal of w x h cells.
 func start(t *testing.T, l *lab, env []string, w, h int, args ...string) *console {
 	t.Helper()

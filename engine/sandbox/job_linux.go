@@ -61,6 +61,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	}
 	b.lay(j, s, net)
 	if b.rung != Namespaces {
+		b.trimPath(j)
 		b.rename(j)
 		j.Env = append(j.Env, strayMark+"="+stage)
 	}
@@ -173,6 +174,30 @@ func (b *Box) environ(s *Spec) []string {
 		add("ATOLL_RUN", RunPath)
 	}
 	return env
+}
+
+// trimPath takes folders out of the command's PATH that the command may not
+// open: they can be seen on rung 2, and a shell that finds a program there stops
+// looking and fails.
+func (b *Box) trimPath(j *boot.Job) {
+	if b.rung != Landlock {
+		return
+	}
+	for i, e := range j.Env {
+		path, ok := strings.CutPrefix(e, "PATH=")
+		if !ok {
+			continue
+		}
+		var kept []string
+		for _, dir := range filepath.SplitList(path) {
+			if !filepath.IsAbs(dir) || slices.ContainsFunc(j.Mounts, func(m boot.Mount) bool { return inside(dir, m.At) }) || inside(dir, boot.Root) {
+				kept = append(kept, dir)
+			}
+		}
+		if len(kept) > 0 {
+			j.Env[i] = "PATH=" + strings.Join(kept, ":")
+		}
+	}
 }
 
 // rename replaces the inside paths by the real ones where nothing is mounted.

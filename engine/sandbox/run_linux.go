@@ -66,7 +66,6 @@ type run struct {
 	began time.Time
 
 	orders *os.File
-	once   sync.Once
 	out    [2]stream
 	report []byte
 }

@@ -34,13 +34,12 @@ type ChartMark struct {
 }
 
 type frame struct {
-	left, w, h         int // gutter and size of the plot in characters
-	x0, x1, y0, y1     float64
-	labels             map[int]string // row to label
-	yTick              []float64
-	right              int
-	chart              *Chart
-	hasBase, hasLegend bool
+	left, w, h     int // gutter and size of the plot in characters
+	x0, x1, y0, y1 float64
+	yTick          []float64
+	right          int
+	chart          *Chart
+	hasBase        bool
 }
 
 // Render draws the chart in w x h cells: the plot, one line of axis.
