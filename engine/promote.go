@@ -59,6 +59,15 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who
 	if err != nil {
 		return commit, err
 	}
+	// A tree that cannot be read here, such as one with a .git inside, is refused
+	// before it becomes a job.
+	info, err := ses.Repo.Commit(ctx, commit)
+	if err == nil {
+		_, err = ses.Repo.Tree(ctx, info.Tree)
+	}
+	if err != nil {
+		return commit, fmt.Errorf("%w: %s cannot be a candidate: %w", ErrDecision, commit.Short(), err)
+	}
 	args, err := json.Marshal(map[string]record.Hash{"commit": commit})
 	if err != nil {
 		return commit, err
