@@ -26,7 +26,7 @@ const metaEpoch = "epoch"
 type epochLog struct {
 	on       bool
 	shadow   *agent.Shadow // looks on and decides nothing
-	number   int // of the last one that was closed
+	number   int           // of the last one that was closed
 	outcomes []memory.Outcome
 	before   memory.Standing
 	began    bool
