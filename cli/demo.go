@@ -42,6 +42,9 @@ func (a *App) demoCmd() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.Err, "atoll: %s in %s (again: atoll -C %s)\n", ex.Title, dir, dir)
+			if err := a.warm(cmd.Context(), ex, dir); err != nil {
+				return err
+			}
 			a.flags.repo = dir
 			return a.run(cmd.Context(), f, flags)
 		},
@@ -150,6 +153,21 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s in %s: %w: %s", args[0], dir, err, strings.TrimSpace(string(out)))
 		}
+	}
+	return nil
+}
+
+// warm runs what an example names once, outside of any sandbox, so that its
+// first evaluation finds warm build caches.
+func (a *App) warm(ctx context.Context, ex examples.Example, dir string) error {
+	if len(ex.Warm) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.Err, "atoll: building %s once, so that the build cache is warm\n", ex.Name)
+	cmd := exec.CommandContext(ctx, ex.Warm[0], ex.Warm[1:]...)
+	cmd.Dir, cmd.Env = dir, a.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the example %s in %s: %w: %s; run it there by hand: %s", ex.Name, dir, err, strings.TrimSpace(string(out)), strings.Join(ex.Warm, " "))
 	}
 	return nil
 }

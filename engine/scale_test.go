@@ -107,9 +107,11 @@ type past struct {
 func (p past) write() {
 	p.t.Helper()
 	p.root()
-	// The notes of its epochs were written.
-	if err := p.ses.DB.PutMeta(p.t.Context(), p.exp.ID, "epoch", strconv.Itoa(p.n)); err != nil {
-		p.t.Fatal(err)
+	// The notes of its epochs were written, and the looks for a new map made.
+	for _, key := range []string{"epoch", "looked"} {
+		if err := p.ses.DB.PutMeta(p.t.Context(), p.exp.ID, key, strconv.Itoa(p.n)); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 	const batch = 1000
 	for lo := 1; lo <= p.n; lo += batch {
