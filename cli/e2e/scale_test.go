@@ -1,0 +1,218 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// grown returns a paused lab whose store holds n more measured candidates.
+func grown(t *testing.T, n int) *lab {
+	t.Helper()
+	l := newLab(t)
+	ctx := context.Background()
+	db, err := store.Open(ctx, filepath.Join(l.dir, ".git", "atoll", "atoll.db"), store.Options{})
+	if err == nil {
+		err = grow(ctx, db, n)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func grow(ctx context.Context, db *store.DB, n int) error {
+	const exp, batch, writers = record.ExperimentID(1), 500, 8
+	next, err := db.NextJobID(ctx, exp)
+	if err != nil {
+		return err
+	}
+	set, err := db.Settings(ctx, exp)
+	if err != nil {
+		return err
+	}
+	budget := set.MaxJobs
+	set.MaxJobs = 0
+	if _, err := db.PutSettings(ctx, exp, set); err != nil {
+		return err
+	}
+	for done := 0; done < n; done += batch {
+		var jobs []record.Job
+		for i := range min(batch, n-done) {
+			id := next + record.JobID(done+i)
+			jobs = append(jobs, record.Job{
+				Experiment: exp, ID: id, Kind: record.Make, State: record.Queued, Island: "main", Operator: record.OpTune, Agent: "offline", Priority: 9,
+				Candidate: record.NoCandidate, Duplicate: record.NoCandidate,
+			})
+		}
+		if err := db.AddJobs(ctx, jobs); err != nil {
+			return err
+		}
+		errs := make(chan error, writers)
+		for w := range writers {
+			go func() {
+				for i := w; i < len(jobs); i += writers {
+					if err := one(ctx, db, exp); err != nil {
+						errs <- err
+						return
+					}
+				}
+				errs <- nil
+			}()
+		}
+		for range writers {
+			err = errors.Join(err, <-errs)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	set.MaxJobs = budget + n
+	_, err = db.PutSettings(ctx, exp, set)
+	return err
+}
+
+// one takes one job to its end as the engine does.
+func one(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+	l, err := db.Lease(ctx, exp, "w1", time.Minute)
+	if err != nil {
+		return err
+	}
+	h := func(kind string) record.Hash { return record.Hash(sha1.Sum(fmt.Append(nil, kind, l.Job.ID))) }
+	c := record.Candidate{
+		Commit: h("commit"), Tree: h("tree"), Operator: l.Job.Operator, Agent: l.Job.Agent, Intent: "tune 2 literals in left.conf",
+		Parents: []record.ParentRef{{ID: record.Root, Role: record.RoleParent}},
+	}
+	if _, err := db.Made(ctx, *l, c); err != nil {
+		return err
+	}
+	for _, step := range [][2]record.JobState{{record.Committed, record.Gated}, {record.Gated, record.Evaluating}} {
+		if err := db.Stage(ctx, *l, step[0], step[1]); err != nil {
+			return err
+		}
+	}
+	n := float64(l.Job.ID)
+	value, m := n/5000-28, []float64{float64(int(n)%160) / 10, float64(int(n/7)%160) / 10, float64(int(n/13)%160) / 10}
+	_, err = db.Finish(ctx, *l, store.Outcome{
+		State: record.Scored, Evals: 1, EditMS: 1, EvalMS: 20, OwnMS: 4,
+		Candidate: &record.Candidate{
+			Objective: &value, Samples: 1, Version: 1, Measures: m,
+			Metrics: []record.Metric{{Name: "score", Value: value}, {Name: "a", Value: m[0]}, {Name: "b", Value: m[1]}, {Name: "c", Value: m[2]}},
+		},
+		Samples: []record.Sample{{Objective: value, Version: 1}},
+	})
+	return err
+}
+
+func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
+	n, first := 2000, time.Second // a busy machine; the aim is 100 ms
+	if os.Getenv("ATOLL_SLOW") == "1" {
+		n, first = 100_000, 300*time.Millisecond
+	}
+	l := grown(t, n)
+	// The trees of these candidates do not exist: the console looks on, as
+	// beside another process that runs the jobs.
+	lock, err := os.OpenFile(filepath.Join(l.dir, ".git", "atoll", "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	last := l.jobs()[0].ID.String()
+	var firsts, fulls []time.Duration
+	for range 5 {
+		began := time.Now()
+		c := start(t, l, nil, 200, 60)
+		c.wait("dials")
+		firsts = append(firsts, time.Since(began))
+		c.wait(last)
+		fulls = append(fulls, time.Since(began))
+		c.press("q")
+		c.end()
+	}
+	sort.Slice(firsts, func(i, j int) bool { return firsts[i] < firsts[j] })
+	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
+	t.Logf("%d candidates: first frame after %s, filled after %s (middle of 5), %s and %s at most", n, firsts[2].Round(time.Millisecond), fulls[2].Round(time.Millisecond), firsts[4].Round(time.Millisecond), fulls[4].Round(time.Millisecond))
+	if firsts[2] > first {
+		t.Errorf("the first frame comes after %s", firsts[2])
+	}
+}
+
+// TestSoak prints memory and the 99th percentile of the time from a key to the
+// frame that shows it while an experiment runs as fast as it can. It runs for
+// ATOLL_SOAK, for example 1h, and reports every twelfth part of it.
+func TestSoak(t *testing.T) {
+	span, err := time.ParseDuration(os.Getenv("ATOLL_SOAK"))
+	if err != nil || span <= 0 {
+		t.Skip("ATOLL_SOAK=1h runs it")
+	}
+	l := &lab{t: t, dir: filepath.Join(t.TempDir(), "lab")}
+	if err := makeRepository(l.dir, ":\n"); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, l, nil, 200, 60, "run", "--workers", "2", "--max-jobs", "10000000")
+	c.wait("best ")
+	c.press("2", "z")
+	c.wait("all · ")
+	var all []time.Duration
+	began, report := time.Now(), span/12
+	for next := report; time.Since(began) < span; {
+		all = append(all, c.keyToFrame())
+		time.Sleep(200 * time.Millisecond)
+		if time.Since(began) < next {
+			continue
+		}
+		next += report
+		sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
+		t.Logf("%s: memory %s, key to frame %s in the middle, %s at 99 %% of %d, %d jobs", time.Since(began).Round(time.Second), resident(c.cmd.Process.Pid),
+			all[len(all)/2].Round(100*time.Microsecond), all[len(all)*99/100].Round(100*time.Microsecond), len(all), len(l.jobs(record.Placed, record.Scored)))
+		all = all[:0]
+	}
+}
+
+// keyToFrame switches between two screens and returns how long the new one
+// takes to be there.
+func (c *console) keyToFrame() time.Duration {
+	c.t.Helper()
+	key, text := "6", "╭ 6 Failures"
+	if strings.Contains(c.screen(), text) {
+		key, text = "7", "╭ 7 Yields"
+	}
+	began := time.Now()
+	c.press(key)
+	for !strings.Contains(c.screen(), text) {
+		if time.Since(began) > patience {
+			c.t.Fatalf("%s does not come:\n%s", text, c.screen())
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
+	return time.Since(began)
+}
+
+// resident returns the resident memory of a process as the system tells it.
+func resident(pid int) string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return "unknown"
+	}
+	for _, l := range strings.Split(string(data), "\n") {
+		if v, ok := strings.CutPrefix(l, "VmRSS:"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}
