@@ -392,7 +392,12 @@ func (r *jobRun) finish(ctx context.Context, out store.Outcome) error {
 // another attempt, stopped with the engine, or broken by the machine.
 func (r *jobRun) giveUp(ctx context.Context, err error) {
 	cause := context.Cause(ctx)
+	var budget *store.BudgetError
 	switch {
+	case errors.As(err, &budget):
+		// Another job took what was left since this one was leased: its lease
+		// goes back to the queue at the end of the run.
+		r.e.exhausted(budget)
 	case errors.Is(err, store.ErrLost) || errors.Is(cause, store.ErrLost):
 		return
 	case errors.Is(cause, errCancelled):
