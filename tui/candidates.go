@@ -108,7 +108,7 @@ func (p *candidatesPane) body(w, h int, focus bool) []string {
 	}
 	p.list.set(ids)
 	var head line
-	head.gap(1).fit(st.Label, "id", 8).fit(st.Label, "commit", 9).fit(st.Label, "status", 10).fit(st.Label, "niche", 8).right(st.Label, "value", 9).gap(2).fit(st.Label, "operator", 11).fit(st.Label, "parent", 8).fit(st.Label, "change", 11).add(st.Label, "intent")
+	head.gap(1).fit(st.Label, "id", 7).fit(st.Label, "commit", 9).fit(st.Label, "status", 10).fit(st.Label, "niche", 8).right(st.Label, "value", 9).gap(2).fit(st.Label, "operator", 11).fit(st.Label, "parent", 8).fit(st.Label, "change", 11).add(st.Label, "intent")
 	out := []string{head.String()}
 	if len(ids) == 0 {
 		return append(out, " "+st.Label.S("no candidate fits"))
@@ -136,7 +136,7 @@ func (p *candidatesPane) row(c *record.Candidate, w int) string {
 	if p.d.marked(c.ID) {
 		mark = "▸"
 	}
-	l.add(st.Marked, mark).fit(st.Ident, candidateName(c.ID), 8).fit(st.Label, c.Commit.Short(), 9).fit(st.state(string(status)), string(status), 10).fit(st.Ident, niche(&p.d.snap.Grid, cell), 8)
+	l.add(st.Marked, mark).fit(st.Ident, candidateName(c.ID), idWidth(int64(c.ID))).fit(st.Label, c.Commit.Short(), 9).fit(st.state(string(status)), string(status), 10).fit(st.Ident, niche(&p.d.snap.Grid, cell), 8)
 	l.right(st.Strong, optional(c.Objective), 9).gap(2).fit(st.Plain, string(c.Operator), 11).fit(st.Ident, candidateName(c.Parent()), 8).fit(st.Label, change(c.Added, c.Removed), 11)
 	text := c.Intent
 	if c.Reason != "" {

@@ -190,6 +190,16 @@ func flat(dims, at []int) int {
 	return n
 }
 
+// idWidth is the width of a column of numbers such as #341 or c128: one cell
+// more for a number that would touch the next column.
+func idWidth(id int64) int {
+	w := 7
+	for id >= 100_000 {
+		w, id = w+1, id/10
+	}
+	return w
+}
+
 // change writes the size of a diff: +12 -3.
 func change(added, removed int) string { return fmt.Sprintf("+%d -%d", added, removed) }
 

@@ -247,7 +247,7 @@ func (p *jobsPane) runningRow(r *engine.Running, w int) string {
 	st := p.d.st
 	j := &r.Job
 	var l line
-	l.gap(1).fit(st.Ident, j.ID.String(), 8).fit(st.Plain, p.what(j), 11)
+	l.gap(1).fit(st.Ident, j.ID.String(), idWidth(int64(j.ID))).fit(st.Plain, p.what(j), 11)
 	from := p.from(j)
 	tail := 9
 	stage := r.Stage
@@ -299,7 +299,7 @@ func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
 	if j.Candidate >= 0 && p.d.marked(j.Candidate) {
 		mark = "▸"
 	}
-	l.add(st.Marked, mark).fit(st.Ident, j.ID.String(), 8).fit(st.Plain, p.what(j), 10)
+	l.add(st.Marked, mark).fit(st.Ident, j.ID.String(), idWidth(int64(j.ID))).fit(st.Plain, p.what(j), 10)
 	if e.Objective != nil && j.State != record.Failed {
 		l.right(st.Plain, number(*e.Objective), 8).gap(2)
 		switch {

@@ -36,7 +36,7 @@ func (p *jobsPane) table(w, h int, focus bool) []string {
 	}
 	p.list.set(ids)
 	head := line{}
-	head.gap(1).fit(st.Label, "job", 8).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9)
+	head.gap(1).fit(st.Label, "job", 7).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9)
 	if w >= wideJobs {
 		head.fit(st.Label, "made", 8).fit(st.Label, "agent", 11)
 	}
@@ -60,7 +60,7 @@ func (p *jobsPane) table(w, h int, focus bool) []string {
 func (p *jobsPane) tableRow(j *record.Job, w int) string {
 	st := p.d.st
 	var l line
-	l.gap(1).fit(st.Ident, j.ID.String(), 8).fit(st.state(string(j.State)), string(j.State), 11).fit(st.Plain, p.what(j), 11)
+	l.gap(1).fit(st.Ident, j.ID.String(), idWidth(int64(j.ID))).fit(st.state(string(j.State)), string(j.State), 11).fit(st.Plain, p.what(j), 11)
 	l.fit(st.Ident, candidateName(j.Parent), 9)
 	if w >= wideJobs {
 		l.fit(st.Ident, candidateName(j.Candidate), 8).fit(st.Label, j.Agent, 11)

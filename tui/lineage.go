@@ -174,7 +174,7 @@ func (p *lineagePane) row(r treeRow, w int) string {
 	} else {
 		l.add(st.state(string(n.Status)), mark)
 	}
-	l.gap(1).fit(st.Ident, candidateName(n.ID), 8).fit(st.Plain, string(n.Operator), 11).right(st.Strong, optional(n.Objective), 9).gap(1)
+	l.gap(1).fit(st.Ident, candidateName(n.ID), idWidth(int64(n.ID))).fit(st.Plain, string(n.Operator), 11).right(st.Strong, optional(n.Objective), 9).gap(1)
 	if n.Delta != nil {
 		l.right(gainStyle(st, *n.Delta), brief(*n.Delta), 9)
 	} else {
