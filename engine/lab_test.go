@@ -168,7 +168,13 @@ func (l *lab) start() (eng *engine.Engine, stop func()) {
 // await waits for a snapshot that holds, and fails with what was last seen.
 func (l *lab) await(eng *engine.Engine, what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
+	return l.awaitFor(eng, deadline, what, holds)
+}
+
+// awaitFor is await with a bound of its own.
+func (l *lab) awaitFor(eng *engine.Engine, limit time.Duration, what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), limit)
 	defer cancel()
 	var version uint64
 	for {
