@@ -105,7 +105,13 @@ func (t *tour) leave() {
 func lists(t *tour) {
 	t.press("c")
 	t.wait("╭ Candidates")
-	at := func(string) string { return strings.Fields(t.selected() + " -")[0] }
+	at := func(string) string { // nothing while a frame is half drawn
+		f := strings.Fields(t.selected())
+		if len(f) == 0 || f[0] != "root" && !strings.HasPrefix(f[0], "c") {
+			return ""
+		}
+		return f[0]
+	}
 	t.see("a row under the cursor", func(s string) bool { return strings.HasPrefix(at(s), "c") })
 	first := at("")
 	second := t.changes("down", at)
