@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 
 	"atoll/engine/eval"
 	"atoll/engine/gate"
@@ -238,16 +237,16 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 	if len(deciding) == 0 {
 		return errors.New("nothing was measured")
 	}
-	mid := median(deciding)
+	mid := eval.Median(deciding)
 	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
 	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
 	if len(heldOut) > 0 {
-		claimed := median(heldOut)
+		claimed := eval.Median(heldOut)
 		c.Claimed = &claimed
 	}
 	c.Metrics = c.Metrics[:0]
 	for _, m := range order {
-		m.Value = median(values[m.Name])
+		m.Value = eval.Median(values[m.Name])
 		c.Metrics = append(c.Metrics, m)
 	}
 	if err := e.measuresOf(c); err != nil {
@@ -275,21 +274,6 @@ func (e *Engine) measuresOf(c *record.Candidate) error {
 	return nil
 }
 
-// median returns the middle value, the mean of the two middle ones when their
-// number is even. The slice keeps its order.
-func median(values []float64) float64 {
-	s := append([]float64(nil), values...)
-	sort.Float64s(s)
-	n := len(s)
-	if n == 0 {
-		return math.NaN()
-	}
-	if n%2 == 1 {
-		return s[n/2]
-	}
-	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
-}
-
 // spread returns the median absolute deviation from mid; when more than half of
 // the values agree, where that is 0 whatever the others are, the mean absolute
 // deviation. It is 0 if and only if all values are equal, which is how the fold
@@ -299,7 +283,7 @@ func spread(values []float64, mid float64) float64 {
 	for i, v := range values {
 		d[i] = math.Abs(v - mid)
 	}
-	if m := median(d); m > 0 {
+	if m := eval.Median(d); m > 0 {
 		return m
 	}
 	sum := 0.0

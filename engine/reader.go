@@ -458,14 +458,6 @@ func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines i
 	return out, nil
 }
 
-// Evidence returns the texts kept with a job, oldest first.
-func (e *Engine) Evidence(ctx context.Context, id record.JobID) ([]record.Evidence, error) {
-	return e.db.EvidenceOf(ctx, e.exp, id)
-}
-
-// Notes returns the lessons for later prompts.
-func (e *Engine) Notes(ctx context.Context) ([]record.Note, error) { return e.db.Notes(ctx, e.exp) }
-
 // Decisions returns the newest decisions, newest first.
 func (e *Engine) Decisions(ctx context.Context, limit int) ([]record.Decision, error) {
 	return e.db.Decisions(ctx, e.exp, limit)

@@ -116,12 +116,15 @@ func (s *Session) Locked() bool { return s.lock != nil }
 // OwnerPID returns the process that holds the engine's lock, 0 when nobody
 // does.
 func (s *Session) OwnerPID() int {
+	if s.lock != nil {
+		return os.Getpid()
+	}
 	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR, 0)
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
-	if s.lock == nil && syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 		return 0
 	}
 	b := make([]byte, 32)
