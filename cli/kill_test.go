@@ -280,7 +280,7 @@ func gone(t *testing.T, mark string) {
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
 	kills, jobs := 8, 100
 	if slowly() {
-		kills, jobs = 50, 700
+		kills, jobs = 50, 1600
 	}
 	calm := newSite(t, jobs)
 	want, wanted := calm.candidates(), calm.status()
@@ -308,7 +308,7 @@ func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
 	got, status := s.candidates(), s.status()
 	s.keeps(seen, got)
 	t.Logf("%d kills, %d commits without a row, %d candidates, %d evaluations against %d", did, orphans, len(got), figure(t, status, "evaluations"), figure(t, wanted, "evaluations"))
-	if did < kills/2 || orphans == 0 {
+	if did < kills || orphans == 0 {
 		t.Errorf("only %d kills and %d commits without a row: the experiment is too short for this test", did, orphans)
 	}
 	for i := range max(len(want), len(got)) {

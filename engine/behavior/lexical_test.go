@@ -267,3 +267,24 @@ func BenchmarkLexical(b *testing.B) {
 		l.Embed("a.go", text)
 	}
 }
+
+func TestANumberIsNamedAfterItsTableAndNotAfterATypeOrAKeyword(t *testing.T) {
+	l := behavior.NewLexical()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var vectors [][]float32
+	var words behavior.Vocabulary
+	for range 120 {
+		text := fmt.Sprintf("package p\n\nvar worth = [3]float64{0, %d, 7}\n\nfunc of() int {\n\treturn %d\n}\n", 1<<rng.IntN(12), 1<<rng.IntN(5))
+		v := l.Embed("p.go", []byte(text))
+		vectors = append(vectors, v)
+		words.Add(v, []behavior.Document{{Path: "p.go", Data: []byte(text)}})
+	}
+	s, err := behavior.Fit(context.Background(), vectors, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Join(behavior.AxisNames(s, &words), " | ")
+	if !strings.Contains(names, "worth") || strings.Contains(names, "float") || strings.Contains(names, "return") {
+		t.Errorf("the axes are called %s", names)
+	}
+}

@@ -152,9 +152,9 @@ func (v *Vocabulary) name(cols []column, y []float64) string {
 	return strings.Join(ends, " ")
 }
 
-// tellsSomething leaves out single letters and lone digits.
+// tellsSomething leaves out single letters, lone digits and fillers.
 func tellsSomething(word string) bool {
-	return len(word) > 1 && !isDigit(word[0])
+	return len(word) > 1 && !isDigit(word[0]) && !isFiller(word)
 }
 
 // label returns what stands for a column at the positive and at the negative

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func (v *Vocabulary) Len() int { return len(v.rows) }
 const numberMark = "\x00"
 
 // words counts the sub-tokens of a file, and sums the magnitudes and values of
-// the numbers by the name before them.
+// the numbers by the last name before them that is no filler.
 func words(f Document) (map[string]float64, map[string][2]float64) {
 	counts, values := map[string]float64{}, map[string][2]float64{}
 	s := newScanner(f.Path, f.Data)
@@ -69,7 +70,9 @@ func words(f Document) (map[string]float64, map[string][2]float64) {
 		}
 		switch t.kind {
 		case wordToken:
-			name, ordinal = strings.ToLower(string(t.text[:min(len(t.text), 24)])), 0
+			if word := strings.ToLower(string(t.text[:min(len(t.text), 24)])); !isFiller(word) {
+				name, ordinal = word, 0
+			}
 			buf = subTokens(t.text, buf, func(part []byte) { counts[string(part)]++ })
 		case numberToken:
 			ordinal = min(ordinal+1, ordinals)
@@ -88,3 +91,13 @@ func words(f Document) (map[string]float64, map[string][2]float64) {
 		}
 	}
 }
+
+// fillers are the words of common languages that say nothing about a program:
+// types, declarations, glue. No axis and no number is named after them.
+var fillers = strings.Fields(`
+	int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 i8 i16 i32 i64 u8 u16 u32 u64 isize usize
+	float float32 float64 f32 f64 double complex long short char byte rune bool boolean string str void
+	unsigned signed number var let const mut static final auto def fn func function return returns new
+	public private protected pub self this true false nil null none np numpy array list tuple`)
+
+func isFiller(word string) bool { return slices.Contains(fillers, word) }

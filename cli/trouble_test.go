@@ -1,0 +1,187 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// another returns a small repository in which one committed file differs.
+func another(t *testing.T, name, text string) string {
+	t.Helper()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{name: text})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "other")
+	return dir
+}
+
+func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
+	edit := func(from, to string) func(*testing.T) string {
+		return func(t *testing.T) string {
+			if !strings.Contains(smallYAML, from) {
+				t.Fatalf("the file has no %q", from)
+			}
+			return another(t, "atoll.yaml", strings.Replace(smallYAML, from, to, 1))
+		}
+	}
+	eval := func(text string) func(*testing.T) string {
+		return func(t *testing.T) string { return another(t, "eval.sh", text) }
+	}
+	cases := []struct {
+		name string
+		at   func(t *testing.T) string
+		code int
+		want []string
+	}{
+		{"a key with a typing error", edit("scope:", "scoop:"), 2, []string{"atoll.yaml:11", "scoop", "scope"}},
+		{"a value of the wrong kind", edit("jobs: 12", "jobs: dozen"), 2, []string{"atoll.yaml:15", "dozen"}},
+		{"a value that is none of those allowed", edit("output: name=value", "output: xml"), 2, []string{"atoll.yaml:4", "xml", "json"}},
+		{"no YAML", edit("goal: make", "goal: [make"), 2, []string{"atoll.yaml:"}},
+		{"no evaluator", edit("  command: [sh, eval.sh]\n", ""), 2, []string{"evaluator"}},
+		{"an evaluator that is not installed", edit("[sh, eval.sh]", "[no-such-program, eval.sh]"), 1, []string{"no-such-program"}},
+		{"an evaluator that prints nothing", eval("true\n"), 1, []string{"no line of stdout"}},
+		{"an evaluator that fails", eval("echo it broke >&2; exit 3\n"), 1, []string{"it broke"}},
+		{"an evaluator that prints NaN", eval("echo total=NaN\n"), 1, []string{"total", "NaN"}},
+		{"an evaluator that prints infinity", eval("echo total=1e999\n"), 1, []string{"total"}},
+		{"an evaluator without the objective", eval("echo other=3\n"), 1, []string{"total", "other"}},
+		{"an evaluator that prints 10 MB", eval("head -c 10000000 /dev/zero | tr '\\0' x\n"), 1, []string{"more than", "MiB"}},
+		{"an evaluator that never ends", func(t *testing.T) string {
+			dir := another(t, "eval.sh", "sleep 600\n")
+			put(t, dir, map[string]string{"atoll.yaml": strings.Replace(smallYAML, "  output:", "  timeout: 500ms\n  output:", 1)})
+			return dir
+		}, 1, []string{"500ms"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := c.at(t)
+			got := atoll(t, dir, "run", "--headless")
+			refused(t, got, c.want...)
+			if got.code != c.code {
+				t.Errorf("exit %d; want %d\n%s", got.code, c.code, got.err)
+			}
+			if out := atoll(t, dir, "candidates", "--json").out; strings.Count(out, "\n") > 1 {
+				t.Errorf("candidates were made:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestASecondEngineIsRefusedAndTheFirstGoesOn(t *testing.T) {
+	dir := another(t, "eval.sh", "sleep 0.1\n"+smallEval)
+	first := command(t, dir, "run", "--headless")
+	var out bytes.Buffer
+	first.Stdout, first.Stderr = &out, &out
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first engine measures", func() bool { return atoll(t, dir, "status", "--json").code == 0 })
+	refused(t, atoll(t, dir, "run", "--headless"), "another atoll", "process")
+	if err := first.Wait(); err != nil {
+		t.Fatalf("the first engine: %v\n%s", err, out.String())
+	}
+	if s := must(t, dir, "status"); !strings.Contains(s, "12/12") {
+		t.Errorf("the first engine did not go on:\n%s", s)
+	}
+}
+
+// until waits for a condition and fails when it does not come.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("did not see that %s", what)
+		}
+	}
+}
+
+// mounted runs a shell script in a mount namespace of its own, in which it may
+// mount what the machine does not see. $ATOLL is the program.
+func mounted(t *testing.T, dir, script string) call {
+	t.Helper()
+	flags := []string{"--mount"}
+	if os.Getuid() != 0 {
+		flags = []string{"--user", "--map-root-user", "--mount"}
+	}
+	if err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", t.TempDir())...).Run(); err != nil {
+		t.Skipf("this machine lets nobody mount a small disk: %v", err)
+	}
+	like := command(t, dir) // for its environment
+	cmd := exec.CommandContext(t.Context(), "unshare", append(flags, "sh", "-c", script)...)
+	cmd.Dir, cmd.Env = dir, append(like.Env, "ATOLL="+program(t))
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return call{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+func TestAReadOnlyDiskIsRefusedInWords(t *testing.T) {
+	dir := newSmall(t)
+	c := mounted(t, dir, `mount --bind . . && mount -o remount,bind,ro . && cd "$PWD" && "$ATOLL" run --headless`)
+	refused(t, c, "read-only", "--state")
+	state := filepath.Join(t.TempDir(), "state")
+	c = mounted(t, dir, `mount --bind . . && mount -o remount,bind,ro . && cd "$PWD" && "$ATOLL" run --headless --state `+state)
+	if c.code != 0 {
+		t.Errorf("with the state elsewhere: exit %d\n%s%s", c.code, c.out, c.err)
+	}
+}
+
+func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
+	dir := newSmall(t)
+	small := t.TempDir()
+	c := mounted(t, dir, `
+mount -t tmpfs -o size=6m none `+small+`
+run() { "$ATOLL" --state `+small+`/state "$@"; }
+run run --headless --max-jobs 4 >/dev/null || exit 90
+run candidates --json > `+small+`/before
+head -c 50M /dev/zero > `+small+`/ballast 2>/dev/null
+run run --headless --max-jobs 12; echo "exit $?"
+cat `+small+`/before
+rm `+small+`/ballast
+echo --
+run run --headless --max-jobs 12 >/dev/null || exit 91
+run candidates --json
+run doctor >&2 || exit 92`)
+	if c.code != 0 {
+		t.Fatalf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
+	full, after, _ := strings.Cut(c.out, "--\n")
+	if !strings.Contains(full, "exit 1") {
+		t.Errorf("the run on the full disk did not fail:\n%s", full)
+	}
+	if says := full + c.err; !strings.Contains(says, "full") && !strings.Contains(says, "space") || strings.Contains(says, "goroutine ") {
+		t.Errorf("the run on the full disk does not say so in words:\n%s%s", full, c.err)
+	}
+	was, is := listed(t, full), listed(t, after)
+	if len(was) < 4 || len(is) != 13 {
+		t.Errorf("%d candidates before the disk was full and %d in the end; want at least 4 and 13", len(was), len(is))
+	}
+	for id, m := range was {
+		if is[id] != m {
+			t.Errorf("c%d was %s and is %s", id, m, is[id])
+		}
+	}
+}
+
+// listed reads the candidates among some lines.
+func listed(t *testing.T, text string) map[int]string {
+	t.Helper()
+	out := map[int]string{}
+	for line := range strings.Lines(text) {
+		var m made
+		if strings.HasPrefix(line, "{") {
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				t.Fatal(err)
+			}
+			out[int(m.ID)] = m.Commit + " " + m.Tree
+		}
+	}
+	return out
+}
