@@ -59,6 +59,9 @@ func (a *App) welcome(repo string) error {
 	return err
 }
 
+// firstFrame is how long the engine waits for the first frame of the console.
+const firstFrame = 200 * time.Millisecond
+
 // watch runs the engine under the console. The first frame does not wait for
 // the engine: it shows what is there as it comes.
 func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment, f runFlags) error {
@@ -75,7 +78,13 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	var wg sync.WaitGroup
 	restCtx, leave := context.WithCancel(engCtx)
 	defer leave()
+	shown := make(chan struct{})
 	wg.Go(func() {
+		select { // reading the log must not take the processor from the first frame; a terminal that is stuck is not waited for
+		case <-shown:
+		case <-engCtx.Done():
+		case <-time.After(firstFrame):
+		}
 		engErr = eng.Run(engCtx)
 		for eng.Rest(restCtx) && engErr == nil { // the screen stays, and more work may come
 			engErr = eng.Run(engCtx)
@@ -101,7 +110,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			Palette: cfg.Console.Palette, Theme: cfg.Console.Theme, Mouse: cfg.Console.Mouse, ASCII: cfg.Console.ASCII,
 			FPS: cfg.Console.FPS, Keys: cfg.Console.Keys, Hints: cfg.Console.Hints,
 		},
-		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
+		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/gitops"
 )
 
 func (a *App) doctorCmd() *cobra.Command {
@@ -19,7 +20,7 @@ func (a *App) doctorCmd() *cobra.Command {
 			if speed > 0 {
 				return a.speed(ctx, speed)
 			}
-			p, placeErr := a.place(ctx)
+			p, placeErr := a.placeBy(ctx, gitops.Inspect)
 			var checks []engine.CheckLine
 			if placeErr != nil {
 				checks = append(checks, engine.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})

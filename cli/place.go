@@ -31,10 +31,21 @@ func (a *App) abs(path string) string {
 	return filepath.Join(a.Dir, path)
 }
 
-// place finds the repository and the state directory. With --state a missing
-// repository is no error: the verbs that need one say so.
+// place finds the repository and the state directory. Where experiments are
+// already, the repository is located and no more: it may be large, and the
+// console does not wait for it. Elsewhere it is inspected.
 func (a *App) place(ctx context.Context) (place, error) {
-	target, err := gitops.Inspect(ctx, a.abs(a.flags.repo))
+	p, err := a.placeBy(ctx, gitops.Locate)
+	if err != nil || engine.HasExperiments(p.state) {
+		return p, err
+	}
+	return a.placeBy(ctx, gitops.Inspect)
+}
+
+// placeBy is place by one way to look at the repository. With --state a missing
+// repository is no error: the verbs that need one say so.
+func (a *App) placeBy(ctx context.Context, look func(context.Context, string) (gitops.Target, error)) (place, error) {
+	target, err := look(ctx, a.abs(a.flags.repo))
 	if a.flags.state != "" {
 		if err != nil {
 			target = gitops.Target{}

@@ -15,6 +15,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -109,6 +110,11 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	case errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" || err == nil && f.fresh:
 		if loadErr != nil {
 			return loadErr
+		}
+		if p.target.Head == (record.Hash{}) { // located only
+			if p, err = a.placeBy(ctx, gitops.Inspect); err != nil {
+				return err
+			}
 		}
 		if exp, err = a.begin(ctx, ses, p, loaded); err != nil {
 			return err

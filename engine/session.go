@@ -40,6 +40,12 @@ type SessionOptions struct {
 // dbName is the store within a state directory.
 const dbName = "atoll.db"
 
+// HasExperiments reports whether a state directory has a store.
+func HasExperiments(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, dbName))
+	return err == nil
+}
+
 // OpenSession opens a state directory. Without Create a missing store is
 // ErrNoExperiment.
 func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {

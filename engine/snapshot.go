@@ -13,6 +13,8 @@ import (
 type Snapshot struct {
 	Version uint64 // grows with every change
 	Loading bool   // nothing has been folded yet
+	Read    int    // rows of the log that were read, of Rows, while Loading
+	Rows    int
 	Fatal   string // the engine died: one line for people, stays until quit
 	Fold    record.Seq
 
@@ -193,6 +195,7 @@ type Yield struct {
 	CostUSD  *float64
 	Frozen   bool
 	Boost    float64
+	By       string // of a target: the agent that proposed it, "" = the configuration
 }
 
 // LogLine is one line of the engine's log.

@@ -78,7 +78,8 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.sync()
 	e.replaying = true
-	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) }); err != nil {
+	tell := e.progress(ctx)
+	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { tell(); return e.folded(ctx) }); err != nil {
 		return err
 	}
 	e.replaying = false
@@ -104,6 +105,26 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.publish(true)
 	return nil
+}
+
+// progress returns a function, called for each job that is folded at the start,
+// that tells readers now and then how much of the log was read.
+func (e *Engine) progress(ctx context.Context) func() {
+	rows, err := e.db.LastSeq(ctx, e.exp)
+	if err != nil {
+		return func() {}
+	}
+	calls, last := 0, e.opt.Now()
+	return func() {
+		if calls++; calls%256 > 0 || e.opt.Now().Sub(last) < publishEvery {
+			return
+		}
+		last = e.opt.Now()
+		if s := *e.feed.Latest(); s.Loading {
+			s.Read, s.Rows = int(e.st.seq), int(rows)
+			e.feed.Publish(&s)
+		}
+	}
 }
 
 // liveConfig takes over what may change between runs beside the settings: who

@@ -35,8 +35,8 @@ type command struct {
 	global  string // the file git reads as the user's configuration; "" = none
 }
 
-// findGit locates git and asks its version. bin may be empty.
-func findGit(ctx context.Context, bin string) (*command, error) {
+// pathOfGit locates git; bin may be empty.
+func pathOfGit(bin string) (*command, error) {
 	if bin == "" {
 		bin = "git"
 	}
@@ -47,17 +47,25 @@ func findGit(ctx context.Context, bin string) (*command, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %q was not found; install git %s or newer", ErrNoGit, bin, oldestGit)
 	}
-	c := &command{bin: found}
+	return &command{bin: found}, nil
+}
+
+// findGit locates git and asks its version. bin may be empty.
+func findGit(ctx context.Context, bin string) (*command, error) {
+	c, err := pathOfGit(bin)
+	if err != nil {
+		return nil, err
+	}
 	out, err := c.run(ctx, "version")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s does not run: %v; install git %s or newer", ErrNoGit, found, err, oldestGit)
+		return nil, fmt.Errorf("%w: %s does not run: %v; install git %s or newer", ErrNoGit, c.bin, err, oldestGit)
 	}
 	c.version, err = parseVersion(string(out))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s calls itself %q; install git %s or newer", ErrNoGit, found, bytes.TrimSpace(out), oldestGit)
+		return nil, fmt.Errorf("%w: %s calls itself %q; install git %s or newer", ErrNoGit, c.bin, bytes.TrimSpace(out), oldestGit)
 	}
 	if c.version.less(oldestGit) {
-		return nil, fmt.Errorf("%w: %s is version %s; install %s or newer", ErrGitVersion, found, c.version, oldestGit)
+		return nil, fmt.Errorf("%w: %s is version %s; install %s or newer", ErrGitVersion, c.bin, c.version, oldestGit)
 	}
 	return c, nil
 }

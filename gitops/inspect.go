@@ -34,6 +34,19 @@ type Target struct {
 // What atoll cannot work with comes back as a [*Refusal]. With ErrUnborn the
 // Target is filled in but for Head: another revision can still be imported.
 func Inspect(ctx context.Context, path string) (Target, error) {
+	return visit(ctx, path, look)
+}
+
+// Locate is Inspect without reading anything but where the repository is: one
+// run of git, however large the repository. Dirty, Submodules, LFS, HeadRef and
+// Head stay empty, and what only shows inside is not refused.
+func Locate(ctx context.Context, path string) (Target, error) {
+	return visit(ctx, path, locate)
+}
+
+// visit calls find with git and an absolute path; its errors are git's own or
+// refusals. The version of git is asked when something failed: it may be why.
+func visit(ctx context.Context, path string, find func(context.Context, *command, string) (Target, error)) (Target, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return Target{}, fmt.Errorf("look at repository %s: %w", path, err)
@@ -41,46 +54,29 @@ func Inspect(ctx context.Context, path string) (Target, error) {
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
 		return Target{}, &Refusal{Path: path, Kind: ErrNotRepository, Reason: "there is no such directory", Next: "name the directory of a git repository"}
 	}
-	git, err := findGit(ctx, "")
+	git, err := pathOfGit("")
 	if err != nil {
 		return Target{}, fmt.Errorf("look at repository %s: %w", path, err)
 	}
 	var t Target
 	err = git.trusting(ctx, func(git *command) error {
-		t, err = look(ctx, git, abs)
+		t, err = find(ctx, git, abs)
 		return err
 	})
+	if err == nil {
+		return t, nil
+	}
+	if _, old := findGit(ctx, ""); old != nil {
+		return Target{}, fmt.Errorf("look at repository %s: %w", path, old)
+	}
 	return t, refusal(path, abs, err)
 }
 
-// look does the work of Inspect; its errors are git's own or refusals.
+// look reads where the repository is and what is in it.
 func look(ctx context.Context, git *command, dir string) (Target, error) {
-	var t Target
-	flags, err := git.line(ctx, "-C", dir, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format")
+	t, err := locate(ctx, git, dir)
 	if err != nil {
 		return t, err
-	}
-	f := strings.Split(flags, "\n")
-	if len(f) != 3 {
-		return t, fmt.Errorf("git rev-parse answered %q", flags)
-	}
-	t.Bare, t.Shallow = f[0] == "true", f[1] == "true"
-	if f[2] != "sha1" {
-		return t, ErrSHA256
-	}
-	if t.GitDir, err = git.line(ctx, "-C", dir, "rev-parse", "--absolute-git-dir"); err != nil {
-		return t, err
-	}
-	if t.CommonDir, err = git.line(ctx, "-C", dir, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
-		return t, err
-	}
-	t.Linked = t.GitDir != t.CommonDir
-	t.Path = t.GitDir
-	if !t.Bare {
-		// Inside .git there is no top level; the git directory then has to do.
-		if top, err := git.line(ctx, "-C", dir, "rev-parse", "--show-toplevel"); err == nil && top != "" {
-			t.Path = top
-		}
 	}
 	if err := refusePartial(ctx, git, t); err != nil {
 		return t, err
@@ -93,6 +89,38 @@ func look(ctx context.Context, git *command, dir string) (Target, error) {
 	}
 	t.Dirty, err = dirty(ctx, git, t)
 	return t, err
+}
+
+// locate asks git where the repository of dir is. The object format is asked
+// again between the paths, to tell them apart: a path may have line breaks.
+func locate(ctx context.Context, git *command, dir string) (Target, error) {
+	var t Target
+	ask := []string{
+		"-C", dir, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-shallow-repository", "--show-object-format",
+		"--git-dir", "--show-object-format", "--git-common-dir",
+	}
+	out, err := git.line(ctx, append(ask, "--show-object-format", "--show-toplevel")...)
+	if err != nil { // bare, or inside .git: there is no top level
+		out, err = git.line(ctx, ask...)
+	}
+	if err != nil {
+		return t, err
+	}
+	flags, paths, sha1 := strings.Cut(out, "\nsha1\n")
+	if !sha1 {
+		return t, ErrSHA256
+	}
+	f, p := strings.Split(flags, "\n"), strings.Split(paths, "\nsha1\n")
+	if len(f) != 2 || len(p) < 2 {
+		return t, fmt.Errorf("git rev-parse answered %q", out)
+	}
+	t.Bare, t.Shallow, t.GitDir, t.CommonDir = f[0] == "true", f[1] == "true", p[0], p[1]
+	t.Linked = t.GitDir != t.CommonDir
+	t.Path = t.GitDir // inside .git it has to do
+	if !t.Bare && len(p) == 3 && p[2] != "" {
+		t.Path = p[2]
+	}
+	return t, nil
 }
 
 // refusePartial reports a repository in which objects may be missing.

@@ -32,6 +32,8 @@ func TestInspect(t *testing.T) {
 	r.commit(map[string]string{"more": "x"})
 	head2 := parse(t, r.run("rev-parse", "HEAD"))
 	r.run("clone", "-q", "--depth=1", "file://"+r.dir, shallow)
+	odd := filepath.Join(t.TempDir(), "two\nlines")
+	r.run("clone", "-q", ".", odd)
 	r.run("checkout", "-q", "--detach")
 
 	for _, c := range []struct {
@@ -43,11 +45,17 @@ func TestInspect(t *testing.T) {
 		{"the git directory itself", r.dir + "/.git", gitops.Target{Path: r.dir + "/.git", GitDir: r.dir + "/.git", CommonDir: r.dir + "/.git", Head: head2}},
 		{"a bare repository", bare, gitops.Target{Path: bare, GitDir: bare, CommonDir: bare, Bare: true, HeadRef: "refs/heads/main", Head: head}},
 		{"a linked work tree", linked, gitops.Target{Path: linked, GitDir: r.dir + "/.git/worktrees/linked", CommonDir: r.dir + "/.git", Linked: true, HeadRef: "refs/heads/side", Head: head}},
+		{"a path of two lines", odd, gitops.Target{Path: odd, GitDir: odd + "/.git", CommonDir: odd + "/.git", HeadRef: "refs/heads/main", Head: head2}},
 		{"a shallow clone", shallow, gitops.Target{Path: shallow, GitDir: shallow + "/.git", CommonDir: shallow + "/.git", Shallow: true, HeadRef: "refs/heads/main", Head: head2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := inspect(t, c.path); got != c.want {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			}
+			where := c.want
+			where.HeadRef, where.Head = "", record.Hash{}
+			if got, err := gitops.Locate(t.Context(), c.path); err != nil || got != where {
+				t.Errorf("located\ngot  %+v, %v\nwant %+v", got, err, where)
 			}
 		})
 	}
@@ -169,6 +177,21 @@ func TestInspectRefusesAnotherUsersRepositoryUnlessTrusted(t *testing.T) {
 	}
 	if err := s.Promote(t.Context(), target, "atoll/x", head); err != nil {
 		t.Errorf("promote into a trusted repository: %v", err)
+	}
+}
+
+func TestLocateLooksAtNoCommit(t *testing.T) {
+	unborn := newRepository(t)
+	if got, err := gitops.Locate(t.Context(), unborn.dir); err != nil || got.CommonDir != unborn.dir+"/.git" {
+		t.Errorf("no commit yet: %+v, %v", got, err)
+	}
+	for _, c := range []struct {
+		name, path string
+		kind       error
+	}{{"a plain directory", t.TempDir(), gitops.ErrNotRepository}, {"SHA-256", newRepository(t, "--object-format=sha256").dir, gitops.ErrSHA256}} {
+		if _, err := gitops.Locate(t.Context(), c.path); !errors.Is(err, c.kind) {
+			t.Errorf("%s: got %v, want %v", c.name, err, c.kind)
+		}
 	}
 }
 

@@ -213,3 +213,12 @@ func words(sep string, parts ...string) string {
 	}
 	return strings.Join(kept, sep)
 }
+
+// thousands writes a count with a comma between groups of three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -91,7 +91,7 @@ func (a *app) progress(w int) []part {
 	case a.still:
 		state = st.Banner.S(" view paused ")
 	case s.Loading:
-		state = st.Label.S("loading")
+		state = st.Label.S(loading(s))
 	}
 	ps := []part{{state, 100}}
 	if s.Settings.Workers > 0 {
@@ -112,6 +112,14 @@ func (a *app) progress(w int) []part {
 		ps = append(ps, part{st.Label.S("ETA ") + st.Plain.S(duration(s.ETA)), 45})
 	}
 	return append(ps, part{a.cost(), 85})
+}
+
+// loading says how far the log was read.
+func loading(s *engine.Snapshot) string {
+	if s.Rows == 0 {
+		return "loading"
+	}
+	return fmt.Sprintf("reading the log, %s of %s", thousands(s.Read), thousands(s.Rows))
 }
 
 // cost is what was spent, against the budget where there is one.

@@ -275,7 +275,7 @@ func (p *nichesPane) empty(w, h int) []string {
 	text := "no niches yet"
 	switch {
 	case s.Loading:
-		text = "loading"
+		text = loading(s)
 	case s.Grid.NeedFit > 0:
 		text = fmt.Sprintf("the map is drawn after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
 	}

@@ -80,6 +80,7 @@ type Options struct {
 	CrashDir   string   // where a crash report goes, "" = nowhere
 	Version    string
 	Who        string // signs decisions, "" = console
+	Shown      func() // called once, after the first frame went to the terminal; nil = nobody asks
 	Quit       Quit
 	Suspend    Suspend
 	// Difftool returns a program that shows the difference from a to b on this

@@ -1,16 +1,20 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
 // newPanes makes all panes and screens.
@@ -73,7 +77,7 @@ func (a *app) programOptions(ctx context.Context) []tea.ProgramOption {
 		opts = append(opts, tea.WithInput(o.Input))
 	}
 	if o.Output != nil {
-		opts = append(opts, tea.WithOutput(o.Output))
+		opts = append(opts, tea.WithOutput(announce(o.Output, o.Shown)))
 	}
 	if len(o.Env) > 0 {
 		opts = append(opts, tea.WithEnvironment(o.Env))
@@ -86,6 +90,40 @@ func (a *app) programOptions(ctx context.Context) []tea.ProgramOption {
 	}
 	return opts
 }
+
+// announce returns out such that shown is called after the first frame was
+// written: that is what switches to the other screen of the terminal.
+func announce(out io.Writer, shown func()) io.Writer {
+	if shown == nil {
+		return out
+	}
+	if f, ok := out.(term.File); ok {
+		return &announcedFile{File: f, announced: announced{out, shown}}
+	}
+	return &announced{out, shown}
+}
+
+type announced struct {
+	out   io.Writer
+	shown func() // nil after it was called
+}
+
+func (a *announced) Write(p []byte) (int, error) {
+	n, err := a.out.Write(p)
+	if a.shown != nil && bytes.Contains(p, []byte(ansi.SetModeAltScreenSaveCursor)) {
+		a.shown()
+		a.shown = nil
+	}
+	return n, err
+}
+
+// announcedFile stays a terminal: its size and its mode are asked for.
+type announcedFile struct {
+	term.File
+	announced
+}
+
+func (a *announcedFile) Write(p []byte) (int, error) { return a.announced.Write(p) }
 
 // fixedProfile decides what is not left to detection: NO_COLOR with any value
 // that is not empty, --color never, --color always.

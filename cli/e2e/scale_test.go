@@ -116,10 +116,12 @@ func one(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
 	return err
 }
 
+// TestTheFirstFrameDoesNotWaitForTheStore measures from the start of the
+// process to the first complete frame, on a terminal that answers no query.
 func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
-	n, first := 2000, time.Second // a busy machine; the aim is 100 ms
+	n, first := 2000, 400*time.Millisecond // on a busy machine
 	if os.Getenv("ATOLL_SLOW") == "1" {
-		n, first = 100_000, 300*time.Millisecond
+		n, first = 100_000, 100*time.Millisecond
 	}
 	l := grown(t, n)
 	// The trees of these candidates do not exist: the console looks on, as
@@ -137,7 +139,15 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	for range 5 {
 		began := time.Now()
 		c := start(t, l, nil, 200, 60)
-		c.wait("dials")
+		c.see("a complete frame", func(s string) bool {
+			lines := strings.Split(s, "\n")
+			return len(lines) >= 60 && strings.Contains(lines[0], "dials") && strings.Contains(lines[58], "╯") && strings.Contains(lines[59], "? help")
+		})
+		if n > 10_000 {
+			if s := c.screen(); !strings.Contains(s, "loading") && !strings.Contains(s, "reading the log") {
+				t.Errorf("the first frame waits for the log:\n%s", s)
+			}
+		}
 		firsts = append(firsts, time.Since(began))
 		c.wait(last)
 		fulls = append(fulls, time.Since(began))
@@ -146,9 +156,10 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	}
 	sort.Slice(firsts, func(i, j int) bool { return firsts[i] < firsts[j] })
 	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
-	t.Logf("%d candidates: first frame after %s, filled after %s (middle of 5), %s and %s at most", n, firsts[2].Round(time.Millisecond), fulls[2].Round(time.Millisecond), firsts[4].Round(time.Millisecond), fulls[4].Round(time.Millisecond))
+	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]))
 	if firsts[2] > first {
-		t.Errorf("the first frame comes after %s", firsts[2])
+		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
 	}
 }
 
