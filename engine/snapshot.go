@@ -116,6 +116,8 @@ type Cell struct {
 	Samples   int
 	MAD       float64
 	Tries     int // candidates that ever landed here
+	Children  int // jobs that edited the elite
+	Improved  int // of these, the ones that took a niche
 	Since     record.Millis
 	Fold      int // number of folded candidates when it was won
 	Frozen    bool
@@ -124,6 +126,10 @@ type Cell struct {
 	Waiting   int                  // candidates in review that would land here
 	Runners   []record.CandidateID // the best that lost, at most 5
 }
+
+// Curiosity is how often an edit of the elite takes a niche, as the search by
+// curiosity reckons it: one half before anything is known.
+func (c *Cell) Curiosity() float64 { return float64(1+c.Improved) / float64(2+c.Children) }
 
 // Running is a job that a worker holds.
 type Running struct {

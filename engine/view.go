@@ -371,6 +371,7 @@ func (s *State) cell(cell int) Cell {
 	c.Elite, c.Adjusted, c.Samples = holder.ID, holder.Objective, holder.Samples
 	c.Objective = s.sign * holder.Objective
 	c.Frozen = s.arch.IsFrozen(holder.ID)
+	c.Children, c.Improved = s.yields.Parent(holder.ID)
 	if m != nil {
 		c.Commit, c.MAD, c.Since, c.Fold = m.commit, m.mad, m.since, m.wonAt
 	}

@@ -117,16 +117,20 @@ func viewKeys() []*binding {
 		return func(a *app) tea.Cmd { return fn(a.panes[paneNiches].(*nichesPane)) }
 	}
 	return []*binding{
-		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, attempts, spread", In: []scope{inNiches}, Bar: 35, Run: grid((*nichesPane).cycleLayer)},
+		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, tries, spread, curiosity", In: []scope{inNiches}, Bar: 35, Run: grid((*nichesPane).cycleLayer)},
 		{ID: "scale", Keys: []string{"m"}, Title: "scale", Doc: "linear or by rank", In: []scope{inNiches}, Run: grid((*nichesPane).cycleScale)},
 		{ID: "best", Keys: []string{"."}, Title: "to the best", In: []scope{inNiches}, Run: grid((*nichesPane).toBest)},
-		{ID: "axes", Keys: []string{"A"}, Title: "axes shown", Doc: "of more than two", In: []scope{inNiches}, Off: manyAxes, Run: grid((*nichesPane).cycleAxes)},
-		{ID: "slice-back", Keys: []string{"["}, Title: "slice back", In: []scope{inNiches}, Off: manyAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.slice(-1) })},
-		{ID: "slice-on", Keys: []string{"]"}, Title: "slice on", In: []scope{inNiches}, Off: manyAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.slice(1) })},
+		{ID: "axis-across", Keys: []string{"X"}, Title: "axis across", Doc: "the next one", In: []scope{inNiches}, Off: twoAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.cycleAxis(true) })},
+		{ID: "axis-up", Keys: []string{"Y"}, Title: "axis up", Doc: "the next one", In: []scope{inNiches}, Off: twoAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.cycleAxis(false) })},
+		{ID: "slices", Keys: []string{"A"}, Title: "slices", Doc: "the best over the axes that are not shown, or one slice of them", In: []scope{inNiches}, Off: manyAxes, Run: grid((*nichesPane).toggleCut)},
+		{ID: "slice-axis", Keys: []string{"s"}, Title: "axis of slices", Doc: "the one that [ and ] step along", In: []scope{inNiches}, Off: fourAxes, Run: grid((*nichesPane).cycleMoving)},
+		{ID: "slice-back", Keys: []string{"["}, Title: "slice back", Doc: "or the elite before, of those behind a field", In: []scope{inNiches}, Off: manyAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.slice(-1) })},
+		{ID: "slice-on", Keys: []string{"]"}, Title: "slice on", Doc: "or the next elite, of those behind a field", In: []scope{inNiches}, Off: manyAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.slice(1) })},
 		{ID: "refit", Keys: nil, Title: "fit the map again", In: []scope{inAll}, Decides: true, Off: learned, Run: (*app).refit},
 		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: []scope{inReview}, Bar: 65, Run: func(a *app) tea.Cmd { return a.panes[paneReview].(*reviewPane).skip() }},
 		{ID: "time", Keys: []string{"t"}, Title: "over time", Doc: "in place of evaluations", In: []scope{inCurves}, Bar: 35, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).toggleTime() }},
-		{ID: "recent", Keys: []string{"m"}, Title: "stretch", Doc: "everything, or the last quarter", In: []scope{inCurves}, Bar: 34, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).cycleStretch() }},
+		{ID: "recent", Keys: []string{"v"}, Title: "stretch", Doc: "everything, or the last quarter", In: []scope{inCurves}, Bar: 34, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).cycleStretch() }},
+		{ID: "curve-scale", Keys: []string{"m"}, Title: "scale", Doc: "linear, logarithmic values, logarithmic evaluations, both", In: []scope{inCurves}, Bar: 33, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).cycleScale() }},
 		{ID: "order", Keys: []string{"m"}, Title: "order", Doc: "newest or best first", In: []scope{inJobs}, Off: onCandidates, Run: func(a *app) tea.Cmd { return a.panes[paneCandidates].(*candidatesPane).cycleOrder() }},
 	}
 }

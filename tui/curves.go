@@ -16,6 +16,25 @@ type curvesPane struct {
 	base
 	byTime  bool
 	quarter bool
+	scale   curveScale
+}
+
+// curveScale is how the axes of the curves are divided.
+type curveScale int
+
+const (
+	scaleLinear curveScale = iota
+	scaleLogY
+	scaleLogX
+	scaleLogs
+	scales
+)
+
+func (s curveScale) x() bool { return s == scaleLogX || s == scaleLogs }
+func (s curveScale) y() bool { return s == scaleLogY || s == scaleLogs }
+
+func (s curveScale) String() string {
+	return [...]string{"", "log values", "log evaluations", "log values and evaluations"}[s]
 }
 
 func newCurves(d *desk) *curvesPane { return &curvesPane{base: base{d: d, id: paneCurves}} }
@@ -34,11 +53,35 @@ func (p *curvesPane) cycleStretch() tea.Cmd {
 	return nil
 }
 
+// cycleScale goes on to the next scale; logarithms of the objective are left out
+// where it is not above zero.
+func (p *curvesPane) cycleScale() tea.Cmd {
+	p.scale = (p.scale + 1) % scales
+	for p.scale.y() && !positive(p.d.snap.Curves.Best) {
+		p.scale = (p.scale + 1) % scales
+	}
+	p.bump()
+	return nil
+}
+
+// positive reports whether all values that are numbers have a logarithm.
+func positive(v []float64) bool {
+	for i := range v {
+		if v[i] <= 0 {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
 func (p *curvesPane) title() (string, string) {
 	s, st := p.d.snap, p.d.st
 	left := p.heading("3", "Fitness")
 	if p.quarter {
 		left += " " + st.Accent.S("last quarter")
+	}
+	if p.scale != scaleLinear {
+		left += " " + st.Accent.S(p.scale.String())
 	}
 	var l line
 	if n := len(s.Curves.X); n > 0 {
@@ -98,7 +141,7 @@ func (p *curvesPane) chart() plot.Chart {
 	if p.byTime {
 		name = "minutes"
 	}
-	return plot.Chart{XName: name, Base: math.NaN(), Look: p.d.st.look(p.d.glyphs)}
+	return plot.Chart{XName: name, Base: math.NaN(), LogX: p.scale.x(), LogY: p.scale.y(), Look: p.d.st.look(p.d.glyphs)}
 }
 
 func (p *curvesPane) from(n int) int {

@@ -322,20 +322,25 @@ func (a *app) hints(room int) string {
 		}
 	}
 	room -= end.w
+	fits := map[*binding]bool{} // what works now comes first where room is short
+	for _, off := range [...]bool{false, true} {
+		for _, b := range show {
+			if w := plot.Width(keyName(b.Keys[0])+" "+b.Title) + 2; !slices.Contains(last, b.ID) && (a.off(b) != "") == off && w <= room {
+				fits[b] = true
+				room -= w
+			}
+		}
+	}
 	var l line
 	for _, b := range show {
-		if slices.Contains(last, b.ID) {
-			continue
-		}
-		text := keyName(b.Keys[0]) + " " + b.Title
-		if l.w+plot.Width(text)+2 > room {
+		if !fits[b] {
 			continue
 		}
 		if l.w > 0 {
 			l.gap(2)
 		}
 		if a.off(b) != "" {
-			l.add(st.Off, text)
+			l.add(st.Off, keyName(b.Keys[0])+" "+b.Title)
 		} else {
 			l.add(st.Key, keyName(b.Keys[0])).gap(1).add(st.Label, b.Title)
 		}

@@ -133,7 +133,7 @@ func (m *menu) lines() []int {
 
 func (m *menu) view(d *desk, w, h int) []string {
 	width := min(78, w-6)
-	m.rows = max(3, min(h-8, 24))
+	m.rows = max(3, min(h-9, 24))
 	lines := m.lines()
 	at := 0
 	for i, l := range lines {
@@ -159,7 +159,21 @@ func (m *menu) view(d *desk, w, h int) []string {
 	if len(m.found) == 0 {
 		body = append(body, " "+d.st.Label.S("nothing fits"))
 	}
-	return dialogBox(d, m.title, d.st.Label.S("enter · esc"), width, body)
+	return dialogBox(d, m.title, d.st.Label.S("enter · esc"), width, append(body, m.footer(d, width)))
+}
+
+// footer is the whole note of the row under the cursor: rows are short.
+func (m *menu) footer(d *desk, width int) string {
+	if m.cur >= len(m.found) {
+		return ""
+	}
+	it := m.found[m.cur]
+	st, note := d.st.Label, it.note
+	if it.off != "" {
+		st, note = d.st.Warn, it.off
+	}
+	var l line
+	return l.gap(1).fit(st, note, width-1).String()
 }
 
 func (m *menu) row(d *desk, i, width, keyW int) string {

@@ -14,68 +14,88 @@ func (p *nichesPane) heat() *plot.HeatMap {
 	nx, ny := p.gridDim[0], p.gridDim[1]
 	m := &plot.HeatMap{
 		Cols: nx, Rows: ny, Ramp: p.d.ramp, Look: p.d.st.look(p.d.glyphs),
-		Cells: make([]plot.HeatCell, nx*ny), Cursor: true, CursorX: p.pos(p.ax), CursorY: p.pos(p.ay),
+		Cells: make([]plot.HeatCell, nx*ny), Cursor: true, CursorX: p.pos(p.view.x), CursorY: p.pos(p.view.y),
 	}
-	if p.ax < len(g.Axes) && len(g.Axes[p.ax].Edges) > 1 {
-		m.XEdges = plot.Edges(g.Axes[p.ax].Edges)
+	if x := p.view.x; x < len(g.Axes) && len(g.Axes[x].Edges) > 1 {
+		m.XEdges = plot.Edges(g.Axes[x].Edges)
 	}
-	if p.ay < len(g.Axes) && len(g.Axes[p.ay].Edges) > 1 {
-		m.YEdges = plot.Edges(g.Axes[p.ay].Edges)
+	if y := p.view.y; y < len(g.Axes) && len(g.Axes[y].Edges) > 1 {
+		m.YEdges = plot.Edges(g.Axes[y].Edges)
 	}
-	lo, hi := p.span()
-	at := append([]int(nil), p.at...)
-	for y := range ny {
-		for x := range nx {
-			at[p.ax] = x
-			if p.ay < len(at) {
-				at[p.ay] = y
-			}
-			if c := p.d.grid.at(flat(g.Dims, at)); c != nil {
-				m.Cells[y*nx+x] = p.heatCell(c, lo, hi)
-			}
+	p.spots()
+	for i := range m.Cells {
+		if s := p.seenAt[i]; s.cell != nil {
+			m.Cells[i] = p.heatCell(s)
 		}
 	}
 	return m
 }
 
-// span is the range of the colours in the present layer.
-func (p *nichesPane) span() (lo, hi float64) {
-	if p.layer == layerValue {
-		return p.d.grid.lo, p.d.grid.hi
-	}
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, c := range p.d.grid.cells {
-		if c != nil && c.Elite >= 0 {
-			v := p.value(c)
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
+// spot is what one field of the map shows: the best elite of the cells behind
+// it, the most urgent mark, all their tries.
+type spot struct {
+	cell  *engine.Cell
+	tries int
+	mark  rune
+}
+
+// spots collects the fields of the map and the range of their colours.
+func (p *nichesPane) spots() {
+	g := &p.d.snap.Grid
+	step := strides(g.Dims)
+	p.seenAt = append(p.seenAt[:0], make([]spot, p.gridDim[0]*p.gridDim[1])...)
+	for i := range g.Cells {
+		c := &g.Cells[i]
+		if c.Index < 0 || c.Index >= len(p.d.grid.cells) || !p.shows(step, c.Index) {
+			continue
+		}
+		s := &p.seenAt[p.field(step, c.Index)]
+		if s.cell == nil || c.Elite >= 0 && (s.cell.Elite < 0 || c.Adjusted > s.cell.Adjusted) {
+			s.cell = c
+		}
+		s.tries += c.Tries
+		if m := p.markOf(c); m != 0 && (s.mark == 0 || strings.IndexRune(marks, m) < strings.IndexRune(marks, s.mark)) {
+			s.mark = m
 		}
 	}
-	return lo, hi
+	p.lo, p.hi = p.d.grid.lo, p.d.grid.hi
+	if p.layer == layerValue {
+		return
+	}
+	p.lo, p.hi = math.Inf(1), math.Inf(-1)
+	for _, s := range p.seenAt {
+		if s.cell != nil && s.cell.Elite >= 0 {
+			v := p.value(s)
+			p.lo, p.hi = math.Min(p.lo, v), math.Max(p.hi, v)
+		}
+	}
 }
 
-// value is what a layer shows of a niche.
-func (p *nichesPane) value(c *engine.Cell) float64 {
+// value is what a layer shows of a field.
+func (p *nichesPane) value(s spot) float64 {
 	switch p.layer {
 	case layerAge:
-		return float64(c.Fold)
+		return float64(s.cell.Fold)
 	case layerTries:
-		return float64(c.Tries)
+		return float64(s.tries)
 	case layerSpread:
-		return c.MAD
+		return s.cell.MAD
+	case layerCuriosity:
+		return s.cell.Curiosity()
 	}
-	return c.Adjusted
+	return s.cell.Adjusted
 }
 
-func (p *nichesPane) heatCell(c *engine.Cell, lo, hi float64) plot.HeatCell {
-	out := plot.HeatCell{Filled: c.Elite >= 0, Mark: p.markOf(c)}
-	v := p.value(c)
+func (p *nichesPane) heatCell(s spot) plot.HeatCell {
+	out := plot.HeatCell{Filled: s.cell.Elite >= 0, Mark: s.mark}
+	v := p.value(s)
 	switch {
 	case p.layer == layerValue && p.byRank:
 		out.T = p.d.grid.rank(v)
-	case !(hi > lo) || math.IsInf(hi-lo, 0):
+	case !(p.hi > p.lo) || math.IsInf(p.hi-p.lo, 0):
 		out.T = 1
 	default:
-		out.T = math.Max(0, math.Min(1, (v-lo)/(hi-lo)))
+		out.T = math.Max(0, math.Min(1, (v-p.lo)/(p.hi-p.lo)))
 	}
 	return out
 }
@@ -83,7 +103,10 @@ func (p *nichesPane) heatCell(c *engine.Cell, lo, hi float64) plot.HeatCell {
 // newFor is how many folded candidates a niche counts as new.
 const newFor = 10
 
-// markOf is the one character on a niche, the most urgent first.
+// marks are the characters on a niche, the most urgent first.
+const marks = "x?▸>#+-*"
+
+// markOf is the one character on a niche.
 func (p *nichesPane) markOf(c *engine.Cell) rune {
 	switch {
 	case c.Elite >= 0 && p.d.marked(c.Elite):
@@ -147,12 +170,11 @@ func (p *nichesPane) ends() (lo, hi string) {
 	switch p.layer {
 	case layerAge:
 		return "old", "new"
-	case layerTries, layerSpread:
-		l, h := p.span()
-		if l > h {
+	case layerTries, layerSpread, layerCuriosity:
+		if p.lo > p.hi {
 			return "-", "-"
 		}
-		return plot.Short(l), plot.Short(h)
+		return plot.Short(p.lo), plot.Short(p.hi)
 	}
 	if len(p.d.grid.sorted) == 0 {
 		return "-", "-"

@@ -19,10 +19,13 @@ const (
 	layerAge
 	layerTries
 	layerSpread
+	layerCuriosity
 	layers
 )
 
-func (l layer) String() string { return [...]string{"value", "age", "attempts", "spread"}[l] }
+func (l layer) String() string {
+	return [...]string{"value", "age", "attempts", "spread", "curiosity"}[l]
+}
 
 // nichesPane is the grid, a legend and the words about the niche under the
 // cursor. Zoomed it adds the elite, its runners-up and the niche's history.
@@ -30,7 +33,8 @@ type nichesPane struct {
 	base
 	at      []int // cursor, one index per axis
 	seen    bool  // the person moved the cursor; until then it follows the best
-	ax, ay  int   // axes shown
+	view    axes
+	width   int // of the last body
 	layer   layer
 	byRank  bool
 	geo     plot.Geometry
@@ -40,10 +44,12 @@ type nichesPane struct {
 	wide    bool // room for the columns of the niche
 	small   bool // the curves are not on the screen
 	gridDim [2]int
+	seenAt  []spot  // the fields of the map as it was drawn last
+	lo, hi  float64 // the range of its colours
 }
 
 func newNiches(d *desk) *nichesPane {
-	return &nichesPane{base: base{d: d, id: paneNiches}, ay: 1}
+	return &nichesPane{base: base{d: d, id: paneNiches}, view: firstAxes}
 }
 
 func (p *nichesPane) scopes() []scope { return []scope{inNiches, inCandidates, inList} }
@@ -60,41 +66,23 @@ func (p *nichesPane) title() (string, string) {
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.snap.Objective)
 	}
-	right := st.Label.S(axisName(p.axis(p.ax), 24) + " × " + axisName(p.axis(p.ay), 24))
-	if p.small {
+	right := st.Label.S(axisName(p.axis(p.view.x), 24) + " × " + axisName(p.axis(p.view.y), 24))
+	if hidden := p.hiddenName(max(12, p.width-plot.Width(left)-plot.Width(right)-8)); hidden != "" {
+		right += st.Label.S(" · ") + st.Plain.S(hidden)
+	}
+	if p.small && plot.Width(left)+plot.Width(right)+18 < p.width {
 		if t := p.d.trend(12); t != "" {
 			right = t + " " + right
 		}
 	}
-	if len(g.Dims) > 2 {
-		right += st.Label.S(" · ") + st.Plain.S(p.sliceName())
-	}
 	return left, right
-}
-
-func (p *nichesPane) axis(i int) string {
-	if i < len(p.d.snap.Grid.Axes) {
-		return p.d.snap.Grid.Axes[i].Name
-	}
-	return ""
-}
-
-// sliceName says where the hidden axes stand.
-func (p *nichesPane) sliceName() string {
-	var parts []string
-	for i := range p.d.snap.Grid.Dims {
-		if i != p.ax && i != p.ay && i < len(p.at) {
-			parts = append(parts, fmt.Sprintf("%s %d/%d", axisName(p.axis(i), 16), p.at[i]+1, p.d.snap.Grid.Dims[i]))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // sync fits the cursor to the grid; at first it stands on the best.
 func (p *nichesPane) sync() {
 	g := &p.d.snap.Grid
 	if len(p.at) != len(g.Dims) {
-		p.at, p.ax, p.ay, p.seen = make([]int, len(g.Dims)), 0, 1, false
+		p.at, p.view, p.seen = make([]int, len(g.Dims)), firstAxes, false
 	}
 	for i, n := range g.Dims {
 		p.at[i] = max(0, min(p.at[i], n-1))
@@ -102,7 +90,7 @@ func (p *nichesPane) sync() {
 	if best := coords(g.Dims, p.d.snap.Best.Cell); !p.seen && best != nil {
 		copy(p.at, best)
 	}
-	p.gridDim = [2]int{p.dim(p.ax), p.dim(p.ay)}
+	p.gridDim = [2]int{p.dim(p.view.x), p.dim(p.view.y)}
 }
 
 func (p *nichesPane) dim(axis int) int {
@@ -144,6 +132,7 @@ func (p *nichesPane) sel() selection {
 func (p *nichesPane) move(m motion) tea.Cmd {
 	p.sync()
 	p.seen = true
+	defer p.stand()
 	step := func(axis, by int) {
 		if axis < len(p.at) {
 			p.at[axis] = max(0, min(p.at[axis]+by, p.dim(axis)-1))
@@ -151,25 +140,25 @@ func (p *nichesPane) move(m motion) tea.Cmd {
 	}
 	switch m {
 	case left:
-		step(p.ax, -1)
+		step(p.view.x, -1)
 	case right:
-		step(p.ax, 1)
+		step(p.view.x, 1)
 	case up:
-		step(p.ay, 1)
+		step(p.view.y, 1)
 	case down:
-		step(p.ay, -1)
+		step(p.view.y, -1)
 	case pageUp:
-		step(p.ay, max(1, p.dim(p.ay)/4))
+		step(p.view.y, max(1, p.dim(p.view.y)/4))
 	case pageDown:
-		step(p.ay, -max(1, p.dim(p.ay)/4))
+		step(p.view.y, -max(1, p.dim(p.view.y)/4))
 	case rowStart:
-		step(p.ax, -p.dim(p.ax))
+		step(p.view.x, -p.dim(p.view.x))
 	case rowEnd:
-		step(p.ax, p.dim(p.ax))
+		step(p.view.x, p.dim(p.view.x))
 	case top:
-		step(p.ay, p.dim(p.ay))
+		step(p.view.y, p.dim(p.view.y))
 	case bottom:
-		step(p.ay, -p.dim(p.ay))
+		step(p.view.y, -p.dim(p.view.y))
 	}
 	p.bump()
 	return nil
@@ -179,11 +168,12 @@ func (p *nichesPane) click(x, y int) tea.Cmd {
 	if cx, cy, ok := p.geo.At(x-p.x0, y-p.y0); ok {
 		p.sync()
 		p.seen = true
-		for axis, v := range map[int]int{p.ax: cx, p.ay: cy} {
+		for axis, v := range map[int]int{p.view.x: cx, p.view.y: cy} {
 			if axis < len(p.at) {
 				p.at[axis] = v
 			}
 		}
+		p.stand()
 		p.bump()
 	}
 	return nil
@@ -211,34 +201,10 @@ func (p *nichesPane) toBest() tea.Cmd {
 	return p.show()
 }
 
-func (p *nichesPane) cycleAxes() tea.Cmd {
-	n := len(p.d.snap.Grid.Dims)
-	for p.ay++; p.ay == p.ax || p.ay >= n; p.ay++ {
-		if p.ay >= n {
-			p.ay = -1
-			p.ax = (p.ax + 1) % n
-		}
-	}
-	p.bump()
-	return nil
-}
-
-func (p *nichesPane) slice(by int) tea.Cmd {
-	p.sync()
-	for i := range p.at {
-		if i != p.ax && i != p.ay {
-			p.at[i] = (p.at[i] + by + p.dim(i)) % p.dim(i)
-			p.seen = true
-			break
-		}
-	}
-	p.bump()
-	return p.show()
-}
-
 // body draws the map with its legend and details; wide screens get the
 // columns of the niche beside it.
 func (p *nichesPane) body(w, h int, focus bool) []string {
+	p.width = w
 	p.sync()
 	g := &p.d.snap.Grid
 	if g.Total == 0 || len(g.Dims) == 0 || g.NeedFit > 0 && g.Filled == 0 {

@@ -42,6 +42,14 @@ func (p *nichesPane) details(w int, two bool) []string {
 		l.gap(1).add(col, signed(diff)).add(st.Label, " on root")
 	}
 	var tell []string
+	switch p.layer { // what the colours say
+	case layerSpread:
+		tell = append(tell, fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), plural(c.Samples, "sample", "samples")))
+	case layerCuriosity:
+		tell = append(tell, fmt.Sprintf("%d of %s took a niche", c.Improved, plural(c.Children, "edit", "edits")))
+	case layerAge:
+		tell = append(tell, "taken "+ago(p.d.now().Sub(millis(c.Since))))
+	}
 	if c.Frozen {
 		tell = append(tell, "frozen")
 	}
@@ -62,7 +70,48 @@ func (p *nichesPane) details(w int, two bool) []string {
 	}
 	out := []string{l.String()}
 	if two {
+		if all := p.stacked(); len(all) > 1 {
+			return append(out, " "+st.Label.S(cutParts(p.others(all, cell), w-1)))
+		}
 		out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
+	}
+	return out
+}
+
+// stacked are the elites behind the field under the cursor, best first; nil
+// where the map shows every cell by itself.
+func (p *nichesPane) stacked() []*engine.Cell {
+	if p.view.cut || len(p.hidden()) == 0 {
+		return nil
+	}
+	return p.elites()
+}
+
+// others tells which of the elites behind a field is chosen, and the rest.
+func (p *nichesPane) others(all []*engine.Cell, cell int) []string {
+	var parts []string
+	at := 0
+	for i, c := range all {
+		if c.Index == cell {
+			at = i + 1
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", niche(&p.d.snap.Grid, c.Index), candidateName(c.Elite), number(c.Objective)))
+	}
+	return append([]string{fmt.Sprintf("%d of %d here, [ ] choose", at, len(all))}, parts...)
+}
+
+// cutParts joins the leading parts that fit w cells, at least the first.
+func cutParts(parts []string, w int) string {
+	out := ""
+	for i, t := range parts {
+		if i > 0 {
+			t = " · " + t
+			if plot.Width(out)+plot.Width(t) > w {
+				break
+			}
+		}
+		out += t
 	}
 	return out
 }
@@ -161,10 +210,26 @@ func (p *nichesPane) take(m loadedMsg) {
 
 // side is the column of a zoomed grid: elite, runners-up, history.
 func (p *nichesPane) side(w, h int) []string {
-	st := p.d.st
+	st, g := p.d.st, &p.d.snap.Grid
 	cell := p.cell()
-	out := []string{"", st.Strong.S("niche ") + st.Ident.S(niche(&p.d.snap.Grid, cell))}
+	out := []string{"", st.Strong.S("niche ") + st.Ident.S(niche(g, cell))}
 	out = append(out, p.axes(cell, w)...)
+	if all := p.stacked(); len(all) > 1 {
+		out = append(out, "", st.Label.S(fmt.Sprintf("%d elites over the axes that are not shown", len(all))))
+		for i, c := range all {
+			if i == 6 {
+				out = append(out, st.Label.S(fmt.Sprintf("and %d more", len(all)-i)))
+				break
+			}
+			var l line
+			l.fit(st.Ident, niche(g, c.Index), 10).fit(st.Ident, candidateName(c.Elite), 7).right(st.Plain, number(c.Objective), 9)
+			if row := l.String(); c.Index == cell {
+				out = append(out, pick(st.Selected, row, min(w, 30)))
+			} else {
+				out = append(out, row)
+			}
+		}
+	}
 	out = append(out, "")
 	n := p.detail
 	switch {

@@ -122,6 +122,20 @@ func learned(a *app) string {
 	return ""
 }
 
+func twoAxes(a *app) string {
+	if len(a.d.snap.Grid.Dims) < 2 {
+		return "the grid has one axis"
+	}
+	return ""
+}
+
+func fourAxes(a *app) string {
+	if len(a.d.snap.Grid.Dims) < 4 {
+		return "one axis is hidden at most"
+	}
+	return ""
+}
+
 func manyAxes(a *app) string {
 	if len(a.d.snap.Grid.Dims) < 3 {
 		return "the grid has no third axis"

@@ -159,15 +159,21 @@ func grid(t *tour) {
 		t.t.Errorf(". goes to %s, the best is in %s", got, best)
 	}
 	t.shows("v", "Niches age")
-	t.press("v", "v", "v")
+	t.press("v", "v")
+	t.shows("v", "Niches curiosity")
+	t.press("v")
 	t.shows("m", "Niches by rank")
 	t.press("m")
+	axes := regexp.MustCompile(`[abc] × [abc] · best over [abc]`)
+	at = func(s string) string { return axes.FindString(s) }
+	t.changes("X", at)
+	t.changes("Y", at)
 	slice := regexp.MustCompile(`[abc] \d/\d`)
 	at = func(s string) string { return slice.FindString(s) }
+	t.changes("A", at)
 	t.changes("]", at)
 	t.changes("[", at)
-	t.changes("A", at)
-	t.press(".")
+	t.press("A", ".")
 	t.press("f")
 	t.wait("frozen ")
 	until(t.t, "the freeze", patience, func() bool { return t.lab.last().Verb == record.Freeze })
@@ -464,6 +470,7 @@ func curves(t *tour) {
 		}
 		return ""
 	}
+	t.changes("v", title)
 	t.changes("m", title)
 }
 

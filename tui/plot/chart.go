@@ -22,6 +22,8 @@ type Chart struct {
 	XName  string
 	XTick  func(v float64) string // nil: Short
 	Marks  []ChartMark
+	LogX   bool // powers of ten at equal distances; what is not above zero leaves a gap
+	LogY   bool
 	Low    float64 // fixed bounds of y; both NaN or both 0 = from the data
 	High   float64
 	Look   Look
@@ -44,6 +46,9 @@ type frame struct {
 
 // Render draws the chart in w x h cells: the plot, one line of axis.
 func (c *Chart) Render(w, h int) []string {
+	if c.LogX || c.LogY {
+		c = c.logarithms()
+	}
 	f, ok := c.frame(w, h)
 	if !ok {
 		out := blank(w, h)
@@ -102,9 +107,12 @@ func (c *Chart) frame(w, h int) (*frame, bool) {
 		f.x1 = f.x0 + math.Max(1, math.Abs(f.x0)*1e-9)
 	}
 	f.h = h - 1
-	f.yTick = Ticks(f.y0, f.y1, max(2, f.h/4))
+	f.yTick = ticksOf(c.LogY)(f.y0, f.y1, max(2, f.h/4))
 	for _, v := range f.yTick {
-		f.left = max(f.left, Width(Short(v))+1)
+		f.left = max(f.left, Width(f.yLabel(v))+1)
+	}
+	if f.hasBase {
+		f.left = max(f.left, Width(f.yLabel(c.Base))+1)
 	}
 	f.left = max(f.left, 3)
 	for _, s := range c.Series {
@@ -219,16 +227,22 @@ func (f *frame) row(cv *canvas, y int, t tag) string {
 	label, line := "", "│"
 	for _, v := range f.yTick {
 		if f.rowOf(v) == y {
-			label, line = Short(v), "┤"
+			label, line = f.yLabel(v), "┤"
 			break
 		}
+	}
+	if label == "" && f.hasBase && f.rowOf(f.chart.Base) == y {
+		label, line = f.yLabel(f.chart.Base), "┤"
 	}
 	if look.Glyphs == ASCII {
 		line = "|"
 	}
 	p.put(look.Faint, FitRight(label, f.left-1)+line)
 	base := f.hasBase && f.rowOf(f.chart.Base) == y
-	name := []rune(Clean(f.chart.BaseAs))
+	name, at := []rune(Clean(f.chart.BaseAs)), -1
+	if base {
+		at = clear(cv, y, len(name))
+	}
 	dash := '╌'
 	switch look.Glyphs {
 	case ASCII:
@@ -241,8 +255,8 @@ func (f *frame) row(cv *canvas, y int, t tag) string {
 		switch {
 		case ch != 0:
 			p.put(style, string(ch))
-		case base && x >= 1 && x <= len(name):
-			p.put(look.Faint, string(name[x-1]))
+		case at >= 0 && x >= at && x < at+len(name):
+			p.put(look.Faint, string(name[x-at]))
 		case base:
 			p.put(look.Faint, string(dash))
 		default:
@@ -251,6 +265,21 @@ func (f *frame) row(cv *canvas, y int, t tag) string {
 	}
 	p.put(t.style, Fit(t.text, f.right))
 	return p.line()
+}
+
+// clear returns where n characters of a row, and one on either side, are free
+// of lines; -1 where nothing is.
+func clear(cv *canvas, y, n int) int {
+	run := 0
+	for x := range cv.w {
+		if run++; cv.bits[y*cv.w+x] != 0 {
+			run = 0
+		}
+		if run == n+2 {
+			return x - n
+		}
+	}
+	return -1
 }
 
 // axis is the bottom line: rounded numbers in the line itself, the name of the
@@ -298,8 +327,11 @@ func (f *frame) axis() string {
 			put(sym, at)
 		}
 	}
-	for _, v := range Ticks(f.x0, f.x1, max(1, f.w/14)) {
+	for _, v := range ticksOf(f.chart.LogX)(f.x0, f.x1, max(1, f.w/12)) {
 		s := tick(v)
+		if f.chart.LogX {
+			s = tick(math.Pow(10, v))
+		}
 		put(s, clamp(int(share(v, f.x0, f.x1)*float64(f.w-1))-len(s)/2, 0, n))
 	}
 	var p painter

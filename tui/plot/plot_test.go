@@ -314,6 +314,7 @@ func FuzzChart(f *testing.F) {
 		for _, g := range []plot.Glyphs{plot.Braille, plot.Blocks, plot.ASCII} {
 			c := chart([]float64{a, b, 1, a, math.NaN(), 3, b}, step, g)
 			c.Base, c.BaseAs = a, "root"
+			c.LogX, c.LogY = w%2 == 0, h%3 == 0
 			c.Marks = []plot.ChartMark{{X: 3}, {X: a}}
 			lines := c.Render(w, h)
 			if len(lines) != h {
@@ -336,5 +337,45 @@ func BenchmarkHeatMap64(b *testing.B) {
 	g := m.Place(128, 32)
 	for b.Loop() {
 		m.Render(g)
+	}
+}
+
+func TestTheNameOfTheBaseIsNotDrawnOver(t *testing.T) {
+	c := chart([]float64{2, 2, 2, 5, 6, 7, 8, 9, 9, 9}, true, plot.ASCII) // runs along the base at first
+	c.Base, c.BaseAs = 2, "root"
+	lines := c.Render(50, 8)
+	for _, l := range lines {
+		if strings.Contains(l, "root") {
+			if plain := ansi.Strip(l); !strings.HasPrefix(strings.TrimSpace(plain), "2|") && !strings.HasPrefix(strings.TrimSpace(plain), "2+") && !strings.Contains(plain, "2") {
+				t.Errorf("the level of the base is not named: %q", plain)
+			}
+			return
+		}
+	}
+	t.Errorf("no whole name of the base:\n%s", picture(lines))
+}
+
+func TestLogarithmicChart(t *testing.T) {
+	c := chart([]float64{0, 1, 10, 100, 1000}, false, plot.ASCII)
+	c.LogY = true
+	lines := c.Render(44, 13)
+	text := picture(lines)
+	for _, label := range []string{"1000", " 100", "  10", "   1"} {
+		if !strings.Contains(text, label+"┤") && !strings.Contains(text, label+"|") {
+			t.Errorf("no label %s:\n%s", label, text)
+		}
+	}
+	rows := map[int]bool{} // equal steps for equal factors: a straight line
+	for i, l := range lines {
+		if strings.Contains(ansi.Strip(l), "*") {
+			rows[i] = true
+		}
+	}
+	if len(rows) < 10 {
+		t.Errorf("the line is not straight, it takes %d rows:\n%s", len(rows), text)
+	}
+	c.LogX, c.LogY = true, false
+	if text := picture(c.Render(44, 13)); !strings.Contains(text, "1") || strings.Contains(text, "no data") {
+		t.Errorf("logarithms of the axis across:\n%s", text)
 	}
 }

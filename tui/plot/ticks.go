@@ -86,6 +86,9 @@ func Edges(edges []float64) []string {
 			out[i] = Short(v)
 		default:
 			digits := max(0, int(math.Ceil(-math.Log10(step))))
+			if off := v * math.Pow10(digits); math.Abs(off-math.Round(off)) > 0.05*step*math.Pow10(digits) {
+				digits++ // a rounded bound would lie well inside the bin
+			}
 			out[i] = strconv.FormatFloat(v, 'f', min(digits, 4), 64)
 		}
 	}
