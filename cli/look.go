@@ -27,6 +27,7 @@ type candidateLine struct {
 	Status    record.Status      `json:"status"`
 	Reason    string             `json:"reason"`
 	Objective *float64           `json:"objective"`
+	Version   int                `json:"objective_version"`
 	Metrics   map[string]float64 `json:"metrics"`
 	Measures  []float64          `json:"measures"`
 	Niche     []int              `json:"niche"`
@@ -35,6 +36,7 @@ type candidateLine struct {
 	Spread    float64            `json:"spread"`
 	Claimed   *float64           `json:"claimed,omitempty"`
 	Intent    string             `json:"intent,omitempty"`
+	History   []pastValue        `json:"history,omitempty"` // values under earlier objective versions
 	Pinned    bool               `json:"pinned,omitempty"`
 }
 
@@ -42,7 +44,7 @@ func (o *opened) line(c record.Candidate) candidateLine {
 	o.state.Dress(&c)
 	l := candidateLine{
 		ID: c.ID, Job: c.Job, Commit: c.Commit, Tree: c.Tree, Parents: c.Parents, Operator: c.Operator, Agent: c.Agent, Status: c.Status,
-		Reason: c.Reason, Objective: c.Objective, Metrics: map[string]float64{}, Measures: c.Measures, Samples: c.Samples, Spread: c.MAD,
+		Reason: c.Reason, Objective: c.Objective, Version: max(1, c.Version), Metrics: map[string]float64{}, Measures: c.Measures, Samples: c.Samples, Spread: c.MAD,
 		Claimed: c.Claimed, Intent: c.Intent, Pinned: c.Pinned,
 		Created: time.UnixMilli(int64(c.Created)).UTC().Format(time.RFC3339Nano),
 	}
@@ -87,7 +89,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 					writeJSONLine(a.Out, l)
 					return nil
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, objectiveText(l.Objective), nicheText(l.Niche), engine.CleanLine(short(l.Intent, 60)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), engine.CleanLine(short(l.Intent, 60)))
 				return nil
 			}, store.WithMetrics)
 			if err != nil {
@@ -326,6 +328,9 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return fmt.Errorf("there is no candidate %s: %w", id, err)
 	}
 	l := o.line(c)
+	if l.History, err = o.history(ctx, c); err != nil {
+		return err
+	}
 	if a.flags.json {
 		writeJSONLine(a.Out, l)
 		return nil
@@ -339,9 +344,12 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", objectiveText(l.Objective), l.Samples, engine.FormatValue(l.Spread))
+	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, engine.FormatValue(l.Spread))
 	if l.Claimed != nil {
 		fmt.Fprintf(w, "claimed    %s (held-out samples)\n", engine.FormatValue(*l.Claimed))
+	}
+	for _, h := range l.History {
+		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", engine.FormatValue(h.Objective), h.Samples, h.Version)
 	}
 	for _, m := range c.Metrics {
 		fmt.Fprintf(w, "           %s %s %s\n", engine.CleanLine(m.Name), engine.FormatValue(m.Value), m.Unit)

@@ -24,6 +24,8 @@ type runFlags struct {
 	headless bool
 	fresh    bool
 	once     bool
+	again    bool           // what measures may have changed: measure again
+	measure  *config.Config // with again: what measures now
 	yes      bool
 	readonly bool
 	look     bool // the bare command: open what is there as it is
@@ -40,6 +42,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
 	fl.BoolVar(&f.fresh, "new", false, "start a new experiment instead of going on with the latest")
+	fl.BoolVar(&f.again, "remeasure", false, "where the evaluator changed, begin a new objective version: root and elites are measured again first")
 	fl.BoolVar(&f.readonly, "read-only", false, "a console that cannot decide anything")
 	fl.BoolVar(&f.once, "once", false, "dispatch one job per worker, wait for them, and exit")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask before the first paid job")
@@ -54,6 +57,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // values turns the flags that were given into configuration values.
 func (f *runFlags) values(cmd *cobra.Command) ([]config.Flag, error) {
 	var out []config.Flag
+	if f.fresh && f.again {
+		return nil, usage("--new and --remeasure: a new experiment has nothing to measure again; give one of them")
+	}
 	if cmd.Flags().Changed("max-jobs") {
 		if f.maxJobs < 1 {
 			return nil, usage("--max-jobs %d: at least 1", f.maxJobs)
@@ -83,7 +89,7 @@ func (a *App) runCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.run(cmd.Context(), f, flags)
+			return withChoice(a.run(cmd.Context(), f, flags))
 		},
 	}
 	f.add(cmd)
@@ -122,6 +128,11 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	case err != nil:
 		return err
 	default:
+		if f.again && loadErr == nil {
+			if exp.Config, f.measure, err = a.remeasured(ctx, ses, exp, loaded); err != nil {
+				return err
+			}
+		}
 		if loadErr != nil {
 			return loadErr
 		}
@@ -310,6 +321,7 @@ func (a *App) engineOptions(f runFlags) engine.Options {
 	if f.record != "" {
 		opt.Record = a.abs(f.record)
 	}
+	opt.Remeasure = f.measure
 	return opt
 }
 

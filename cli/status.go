@@ -22,6 +22,7 @@ type statusReport struct {
 	Rung       string                 `json:"rung"`
 	EnginePID  int                    `json:"engine_pid,omitempty"`
 	Objective  string                 `json:"objective"`
+	Version    int                    `json:"objective_version"`
 	Direction  string                 `json:"direction"`
 	Noisy      bool                   `json:"noisy"`
 	Root       *standing              `json:"root"`
@@ -50,6 +51,9 @@ type statusReport struct {
 	WallS   float64  `json:"wall_s"`
 	OwnMS   float64  `json:"own_ms_per_job"`
 	Missing []string `json:"missing_guarantees,omitempty"`
+	// Failures counts jobs that failed, by class.
+	Failures map[record.Class]int   `json:"failures"`
+	Past     []record.PastObjective `json:"past_objectives,omitempty"`
 }
 
 type standing struct {
@@ -132,10 +136,14 @@ func reportOf(o *opened, s *engine.Snapshot) statusReport {
 		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
 		Root: standingOf(s.Root, true), Best: standingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, Map: s.Grid.Map,
+		Version: max(1, s.Experiment.Objective), Past: s.Past, Failures: map[record.Class]int{},
 		Evaluations: s.Evals, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
 	}
 	if s.Experiment.Strict {
 		r.Order = "strict"
+	}
+	for _, g := range s.Failures {
+		r.Failures[g.Class] += g.Count
 	}
 	r.Niches.Filled, r.Niches.Total = s.Grid.Filled, s.Grid.Total
 	c := s.Jobs
@@ -163,6 +171,9 @@ func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
 			fmt.Fprintf(w, "  claimed %s", engine.FormatValue(*s.Best.Claimed))
 		}
 		fmt.Fprintln(w)
+	}
+	for _, p := range s.Past {
+		fmt.Fprintln(w, pastText(p))
 	}
 	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, engine.FormatValue(s.Grid.QD))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))

@@ -46,7 +46,7 @@ repository; ` + "`**`" + ` stands for any number of folders. No value holds a se
 
 Marks: **live** may change after an experiment has started, at the next run at the latest; all other keys are frozen when it
 starts, and a run that finds them changed refuses and names ` + "`run --new`" + `. **measure** affects what is measured: values from
-before and after such a change are never compared.
+before and after such a change are never compared; ` + "`run --remeasure`" + ` begins a new objective version (docs/evaluators.md).
 `
 
 const referenceLoreley = `

@@ -36,6 +36,9 @@ func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
 		if err != nil {
 			return fmt.Errorf("read the lineage of %s: %w", it.ID, err)
 		}
+		for i := range chain {
+			e.comparable(&chain[i])
+		}
 		chains = append(chains, chain)
 	}
 	feedback, err := e.feedback(ctx, j.Parent.ID)

@@ -17,7 +17,7 @@ func (s *State) CheckArchive() error {
 	fresh := archive.New(s.shape(), s.arch.Offset())
 	for _, id := range s.order {
 		m := s.members[id]
-		if s.isWaiting(id) {
+		if s.isWaiting(id) || !m.scored {
 			continue
 		}
 		if _, err := fresh.Add(s.entry(m)); err != nil {

@@ -6,9 +6,11 @@ import (
 	"atoll/store/record"
 )
 
-// curveData are the histories under the present map, one value for each
-// scored candidate in fold order.
+// curveData are the histories under the present map and objective version, one
+// value for each scored candidate in fold order. More samples of a known one
+// mend the last value.
 type curveData struct {
+	x                        []int // scored candidates
 	at                       []record.Millis
 	best, mean, qd, coverage []float64
 	marks                    []Mark
@@ -25,6 +27,11 @@ func (c *curveData) add(s *State, at record.Millis) {
 	if s.best != record.NoCandidate {
 		best = s.members[s.best].obj
 	}
+	if n := len(c.x) - 1; n >= 0 && c.x[n] == s.scored {
+		c.best[n], c.mean[n], c.qd[n], c.coverage[n] = best, mean, qd, coverage
+		return
+	}
+	c.x = append(c.x, s.scored)
 	c.at = append(c.at, at)
 	c.best = append(c.best, best)
 	c.mean = append(c.mean, mean)
@@ -50,7 +57,7 @@ func (c *curveData) snapshot() Curves {
 	var out Curves
 	for end := n; end > 0; end -= step {
 		i := end - 1
-		out.X = append(out.X, i+1)
+		out.X = append(out.X, c.x[i])
 		out.At = append(out.At, c.at[i])
 		out.Best = append(out.Best, c.best[i])
 		out.Mean = append(out.Mean, c.mean[i])

@@ -138,9 +138,11 @@ func (s *State) freeze(d record.Decision) {
 		s.decided.frozen[d.Text] = true
 		return
 	}
-	if s.arch != nil {
-		s.arch.Freeze(d.Candidate)
+	if s.arch == nil {
+		s.park(d)
+		return
 	}
+	s.arch.Freeze(d.Candidate)
 }
 
 func (s *State) release(d record.Decision) {
@@ -150,6 +152,7 @@ func (s *State) release(d record.Decision) {
 		return
 	}
 	if s.arch == nil {
+		s.park(d)
 		return
 	}
 	if d.Candidate != record.NoCandidate {
@@ -168,9 +171,14 @@ func (s *State) boost(d record.Decision) {
 		s.decided.boosts[d.Text] = d.Value
 		return
 	}
-	if s.arch != nil && d.Cell >= 0 {
-		s.arch.Boost(d.Cell, d.Value, s.folded+s.Config.Search.BoostFor)
+	if d.Cell < 0 {
+		return
 	}
+	if s.arch == nil {
+		s.park(d)
+		return
+	}
+	s.arch.Boost(d.Cell, d.Value, s.folded+s.Config.Search.BoostFor)
 }
 
 // DecisionText says in a few words what a decision does.

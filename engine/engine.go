@@ -42,6 +42,10 @@ type Options struct {
 	// Record is a folder in which what agents do is written, for a replay; "" =
 	// nowhere.
 	Record string
+	// Remeasure is a configuration whose evaluator and limits count from now on:
+	// where they, or the evaluator's files, differ from what the values are of, a
+	// new objective version begins. nil: a difference is [ErrFrozen].
+	Remeasure *config.Config
 	// RootOnly measures the root and returns: nothing is made or asked.
 	RootOnly bool
 }

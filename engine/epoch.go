@@ -118,6 +118,12 @@ func (s *State) closeEpoch(n int, metric string) memory.EpochFacts {
 	return facts
 }
 
+// pass counts an epoch of an earlier objective version, whose values are gone.
+func (l *epochLog) pass() {
+	l.number++
+	l.outcomes = nil
+}
+
 // factsKept is how many epochs wait for their reflection at most.
 const factsKept = 8
 
@@ -126,7 +132,14 @@ const factsKept = 8
 // was done before is only counted.
 func (e *Engine) endEpoch(ctx context.Context) error {
 	n := e.st.foldCount()
-	if e.st.arch == nil || n%e.cfg.Search.Epoch != 0 || !e.st.epoch.on {
+	if n%e.cfg.Search.Epoch != 0 || !e.st.epoch.on {
+		return nil
+	}
+	if e.st.before() {
+		e.st.epoch.pass()
+		return nil
+	}
+	if e.st.arch == nil {
 		return nil
 	}
 	facts := e.st.closeEpoch(n, e.metric())

@@ -111,7 +111,11 @@ func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool
 
 // step folds what is new, carries out decisions and keeps the queue filled.
 func (e *Engine) step(ctx context.Context) error {
-	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) }); err != nil {
+	err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
+	if errors.Is(err, errSuperseded) && !e.owner {
+		err = e.reopen(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	for _, ev := range e.st.takeEvents() {
@@ -183,6 +187,9 @@ func (e *Engine) folded(ctx context.Context) error {
 func (e *Engine) workerGoal() int {
 	if !e.owner || e.asleep.Load() || e.draining() || e.budget != "" || e.st.Run != record.ExperimentRunning {
 		return 0
+	}
+	if e.st.arch == nil && e.st.version > 1 && !e.opt.Once {
+		return 1 // the root before all others
 	}
 	return e.st.Settings.Workers
 }

@@ -49,7 +49,7 @@ func (r *jobRun) make(ctx context.Context) error {
 	if held, err := r.holdBefore(ctx, c, *verdict); held || err != nil {
 		return err
 	}
-	if c.Objective != nil && r.lease.Job.Approved {
+	if c.Objective != nil && c.Version == r.e.objectiveVersion() && r.lease.Job.Approved {
 		// Measured before, held before its niche, and approved.
 		c.Status = record.StatusScored
 		return r.finish(ctx, store.Outcome{State: record.Scored, Candidate: c})

@@ -20,6 +20,7 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 		}
 		r.lease.Job.State = record.Evaluating
 	}
+	c.Version = r.e.objectiveVersion()
 	samples, failure, err := r.samples(ctx, c, 0, r.e.cfg.Evaluator.Repeats, false)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (r *jobRun) measure(ctx context.Context) error {
 	if failure != nil {
 		reason := CleanLine(failure.Reason)
 		if job.Purpose == record.PurposeRoot {
-			if err := e.db.PutMeta(ctx, e.exp, metaRootFails, failure.Signature); err != nil {
+			if err := e.db.PutMeta(ctx, e.exp, versioned(metaRootFails, e.objectiveVersion()), failure.Signature); err != nil {
 				return err
 			}
 			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
@@ -192,7 +193,7 @@ func (e *Engine) keepObjective(ctx context.Context) error {
 		return nil
 	}
 	e.shared.objName.Store(&name)
-	return e.db.PutMeta(ctx, e.exp, metaObjective, name)
+	return e.db.PutMeta(ctx, e.exp, versioned(metaObjective, e.objectiveVersion()), name)
 }
 
 func (r *jobRun) liveEval(stage, line string, i, n int) {
@@ -238,6 +239,7 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		return errors.New("nothing was measured")
 	}
 	mid := eval.Median(deciding)
+	c.Version = e.objectiveVersion()
 	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
 	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
 	if len(heldOut) > 0 {

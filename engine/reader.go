@@ -181,9 +181,9 @@ func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Can
 
 func (s *State) above(a, b *record.Candidate) bool {
 	switch {
-	case a.Objective == nil:
+	case a.Objective == nil || s.stale(a.Version):
 		return false
-	case b.Objective == nil:
+	case b.Objective == nil || s.stale(b.Version):
 		return true
 	}
 	return s.sign**a.Objective > s.sign**b.Objective

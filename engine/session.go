@@ -139,11 +139,13 @@ func (s *Session) OwnerPID() int {
 	return pid
 }
 
-// Close closes the store, the object store and gives the lock back.
+// Close closes the store, the object store and gives the lock back. A second
+// call does nothing.
 func (s *Session) Close() error {
 	err := errors.Join(s.DB.Close(), s.Repo.Close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
+		s.lock = nil
 	}
 	return err
 }

@@ -122,6 +122,7 @@ func (e *Engine) item(ctx context.Context, id record.CandidateID) (agent.Item, e
 	if err != nil {
 		return agent.Item{}, fmt.Errorf("read candidate %s: %w", id, err)
 	}
+	e.comparable(&c)
 	tree, err := e.repo.Tree(ctx, c.Tree)
 	if err != nil {
 		return agent.Item{}, fmt.Errorf("read the tree of %s: %w", id, err)
@@ -131,7 +132,7 @@ func (e *Engine) item(ctx context.Context, id record.CandidateID) (agent.Item, e
 		Operator: c.Operator, Files: tree, Parents: c.Parents,
 	}
 	if p := c.Parent(); p != record.NoCandidate && c.Objective != nil {
-		if parent, err := e.db.Candidate(ctx, e.exp, p); err == nil && parent.Objective != nil {
+		if parent, err := e.db.Candidate(ctx, e.exp, p); err == nil && parent.Objective != nil && parent.Version == c.Version {
 			d := *c.Objective - *parent.Objective
 			it.Delta = &d
 		}

@@ -44,7 +44,8 @@ type Snapshot struct {
 	Recent    []Ended   // newest first, at most 200
 	Review    []Held    // oldest first, at most 200
 	Curves    Curves
-	Failures  []FailureGroup // most frequent first
+	Past      []record.PastObjective // objective versions before the present one, oldest first
+	Failures  []FailureGroup         // most frequent first
 	Operators []Yield
 	Agents    []Yield
 	Targets   []Yield

@@ -168,7 +168,7 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 	}
 	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
 	err = each(func(id record.CandidateID, v []float32) error {
-		if m := s.member(id); m != nil && m.scored {
+		if m := s.member(id); m != nil && m.counted {
 			m.point = sp.Project(v)
 		}
 		return nil
@@ -191,22 +191,24 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 
 // retell computes the curves again under the present map.
 func (s *State) retell() {
-	times, marks := s.curves.at, s.curves.marks
+	told := s.curves
 	live, best, scored := s.arch, s.best, s.scored
-	s.curves = curveData{marks: marks}
+	s.curves = curveData{marks: told.marks}
 	s.arch = archive.New(s.shape(), live.Offset())
 	s.best = record.NoCandidate
-	for i, at := range times {
-		if i < len(s.order) {
-			m := s.members[s.order[i]]
-			if !m.rejected {
-				_, _ = s.arch.Add(s.entry(m)) // accepted before
+	next := 0
+	for i, at := range told.at {
+		for ; next < told.x[i] && next < len(s.order); next++ {
+			m := s.members[s.order[next]]
+			if m.rejected || !m.scored {
+				continue
 			}
-			if !m.rejected && (s.best == record.NoCandidate || s.better(m, s.members[s.best])) {
+			_, _ = s.arch.Add(s.entry(m)) // accepted before
+			if s.best == record.NoCandidate || s.better(m, s.members[s.best]) {
 				s.best = m.id
 			}
 		}
-		s.scored = i + 1
+		s.scored = told.x[i]
 		s.curves.add(s, at)
 	}
 	s.arch, s.best, s.scored = live, best, scored
@@ -241,14 +243,20 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 // LoadState folds the whole log of an experiment. db must stay open while the
 // state is used.
 func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
-	s, err := openState(ctx, db, id)
-	if err != nil {
-		return nil, err
+	for {
+		s, err := openState(ctx, db, id)
+		if err != nil {
+			return nil, err
+		}
+		err = s.catchUp(ctx, db, func(record.JobID) error { return nil })
+		if errors.Is(err, errSuperseded) { // between the two reads
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
-	if err := s.catchUp(ctx, db, func(record.JobID) error { return nil }); err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 // openState returns the state before its first row, under the newest map.

@@ -58,6 +58,9 @@ func (e *Engine) start(ctx context.Context) error {
 	case !errors.Is(err, ErrLocked):
 		return err
 	}
+	if err := e.changeObjective(ctx); err != nil {
+		return err
+	}
 	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
 		return err
 	}
@@ -100,7 +103,7 @@ func (e *Engine) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if m := e.st.member(record.Root); m != nil && m.status == record.StatusFailed {
+	if m := e.st.member(record.Root); m != nil && m.status == record.StatusFailed && m.measuring == 0 {
 		return e.retryRoot(ctx)
 	}
 	e.publish(true)
@@ -176,6 +179,7 @@ func (e *Engine) equip(ctx context.Context) error {
 // The facts about a run that verbs without an engine show as well, and those
 // that the evaluator learned from the root.
 const (
+	metaSeal      = "evaluator" // key of what measures
 	metaRung      = "rung"
 	metaMissing   = "missing"
 	metaObjective = "objective"
@@ -190,7 +194,7 @@ func (e *Engine) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	name, ok, err := e.db.Meta(ctx, e.exp, metaObjective)
+	name, ok, err := e.db.Meta(ctx, e.exp, versioned(metaObjective, e.objectiveVersion()))
 	if err != nil {
 		return err
 	}
@@ -198,18 +202,17 @@ func (e *Engine) tell(ctx context.Context) error {
 		e.eval.SetObjective(name)
 		e.shared.objName.Store(&name)
 	}
-	signature, ok, err := e.db.Meta(ctx, e.exp, metaRootFails)
+	signature, ok, err := e.db.Meta(ctx, e.exp, versioned(metaRootFails, e.objectiveVersion()))
 	if err == nil && ok {
 		e.eval.SetRootFailure(signature)
 	}
 	return err
 }
 
-// checkSeal compares the evaluator with the one the experiment started with:
+// checkSeal compares the evaluator with that of the present objective version:
 // values of different evaluators never meet.
 func (e *Engine) checkSeal(ctx context.Context) error {
-	const key = "evaluator"
-	now := e.eval.Key()
+	key, now := versioned(metaSeal, e.objectiveVersion()), e.eval.Key()
 	was, ok, err := e.db.Meta(ctx, e.exp, key)
 	if err != nil {
 		return err
@@ -218,7 +221,7 @@ func (e *Engine) checkSeal(ctx context.Context) error {
 		return e.db.PutMeta(ctx, e.exp, key, now)
 	}
 	if was != now {
-		return fmt.Errorf("%w: the evaluator of %s is not the one it started with; put it back, or start over with `atoll run --new`", ErrFrozen, e.st.Exp.Name)
+		return fmt.Errorf("%w: the evaluator of %s is not the one its values are of; put it back, measure again with `atoll run --remeasure`, or start over with `atoll run --new`", ErrFrozen, e.st.Exp.Name)
 	}
 	return nil
 }
@@ -233,7 +236,10 @@ func (e *Engine) retryRoot(ctx context.Context) error {
 // evaluator directory is the sealed copy that was made when the experiment
 // started.
 func (e *Engine) evalOptions() eval.Options {
-	cfg := e.cfg
+	return e.evalOptionsOf(e.cfg)
+}
+
+func (e *Engine) evalOptionsOf(cfg config.Config) eval.Options {
 	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
 		cfg.Evaluator.Dir = filepath.Join(e.ses.Dir, cfg.Evaluator.Dir)
 	}

@@ -35,15 +35,21 @@ type State struct {
 	vectors map[record.CandidateID][]float32 // of the sample
 	points  map[record.CandidateID][]float64 // while the store is read for the first time
 
-	members []*member // by candidate number, nil where a job made none
-	order   []record.CandidateID
-	waiting []record.CandidateID // challengers that need more samples, in fold order
-	doubted []record.CandidateID // inherited a place on too few samples; measured again at once
-	scored  int
-	rootObj float64
-	noisy   bool
-	best    record.CandidateID
-	bestAt  record.Millis
+	members  []*member // by candidate number, nil where a job made none
+	order    []record.CandidateID
+	waiting  []record.CandidateID // challengers that need more samples, in fold order
+	doubted  []record.CandidateID // inherited a place on too few samples; measured again at once
+	scored   int
+	version  int // objective version at this position of the log
+	renewal  renewal
+	past     []record.PastObjective // the versions before
+	parked   []parked               // decisions on niches while there is no archive
+	owed     []record.CandidateID   // were to be measured again when the present version began
+	unrooted []store.FoldRow        // measured under the present version before its root was
+	rootObj  float64
+	noisy    bool
+	best     record.CandidateID
+	bestAt   record.Millis
 
 	seq        record.Seq
 	nextFold   record.JobID // strict order: the job that is folded next
@@ -81,7 +87,8 @@ type member struct {
 	claimed    *float64
 	claimedN   int
 	point      []float64
-	scored     bool
+	counted    bool // measured under some objective version
+	scored     bool // obj is a value of the present objective version
 	rejected   bool
 	created    record.Millis
 	wonAt      int // scored candidates when it took its niche, 0 = never
@@ -109,7 +116,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	}
 	s := &State{
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
-		sign: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
+		sign: 1, version: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
 		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*FailureGroup{},
 		sample: newReservoir(exp.Seed, cfg.Map.History),
 	}
@@ -160,6 +167,8 @@ func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
 		return s.foldJob(row, then)
 	case record.LogMade:
 		s.noteMade(row)
+	case record.LogObjective:
+		return s.foldObjective(row)
 	case record.LogSetting:
 		return json.Unmarshal(row.Data, &s.Settings)
 	case record.LogState:
@@ -194,19 +203,28 @@ func (s *State) foldJob(row store.FoldRow, then func(record.JobID) error) error 
 		return then(row.Job)
 	}
 	s.early[row.Job] = append(s.early[row.Job], row)
+	return s.foldEarly(then)
+}
+
+// foldEarly folds the rows whose turn has come, in strict order: first the jobs
+// that measure again under a new objective version, then by number.
+func (s *State) foldEarly(then func(record.JobID) error) error {
 	for {
-		rows, ok := s.early[s.nextFold]
+		job := s.nextFold
+		if s.renewal.open() {
+			job = s.renewal.next
+		}
+		rows, ok := s.early[job]
 		if !ok {
 			return nil
 		}
-		delete(s.early, s.nextFold)
+		delete(s.early, job)
 		for _, r := range rows {
 			if err := s.foldResult(r); err != nil {
 				return err
 			}
 		}
-		job := s.nextFold
-		s.nextFold++
+		s.passed(job)
 		s.folded++
 		if err := then(job); err != nil {
 			return err
@@ -321,17 +339,20 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 
 // score gives a measured candidate its place.
 func (s *State) score(row store.FoldRow, m *member) error {
-	first := !m.scored
-	if first {
-		m.scored = true
-		s.scored++
-		s.order = append(s.order, m.id)
+	if s.stale(row.Cand.Version) {
+		return s.scorePast(row, m)
 	}
+	if s.arch == nil && m.id != record.Root {
+		if s.version == 1 {
+			return fmt.Errorf("%s was measured before the root", m.id)
+		}
+		s.unrooted = append(s.unrooted, row)
+		return nil
+	}
+	first := s.count(m)
+	m.scored = true
 	if m.id == record.Root {
 		s.openArchive(m)
-	}
-	if s.arch == nil {
-		return fmt.Errorf("%s was measured before the root", m.id)
 	}
 	s.watchNoise(row, m)
 	if row.Work != nil && (row.Work.State == record.Done || row.Work.Kind == record.Make) {
@@ -362,7 +383,7 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		s.push(e)
 	}
 	s.curves.add(s, row.At)
-	return nil
+	return s.scoreUnrooted()
 }
 
 // openArchive makes the grid once the root's value fixes the offset of the QD
@@ -377,15 +398,18 @@ func (s *State) openArchive(m *member) {
 		offset = *o
 	}
 	s.arch = archive.New(s.shape(), offset)
+	s.unpark()
 }
 
 // place puts a scored candidate into the archive, unless it must be measured
 // again before it may take a niche, and fills in what it took.
 func (s *State) place(m *member, e *Ended, at record.Millis) (improved bool) {
-	if m.rejected {
+	entry := s.entry(m)
+	if m.rejected { // out of the competition, and there when it is restored
+		s.arch.Remove(m.id)
+		_, _ = s.arch.Add(entry)
 		return false
 	}
-	entry := s.entry(m)
 	if s.mustChallenge(m, entry) {
 		s.wait(m.id)
 		return false

@@ -55,7 +55,8 @@ func (db *DB) Candidate(ctx context.Context, exp record.ExperimentID, id record.
 	return db.candidate(ctx, "read candidate "+id.String(), sqlCandidate, exp, id)
 }
 
-// CandidateByTree returns the first candidate with this tree, or [ErrNotFound].
+// CandidateByTree returns the first candidate that makes another one of this
+// tree a duplicate (see [DB.Made]), or [ErrNotFound].
 func (db *DB) CandidateByTree(ctx context.Context, exp record.ExperimentID, tree record.Hash) (record.Candidate, error) {
 	return db.candidate(ctx, "find the tree "+tree.Short(), sqlCandidateByTree, exp, tree)
 }

@@ -35,7 +35,8 @@ type Outcome struct {
 // known in this experiment, the job ends as a duplicate instead and the original
 // is returned; else dup is [record.NoCandidate]. The known tree of a candidate
 // that was cancelled, or failed without a verdict on it (internal, evaluator,
-// budget), makes no duplicate. Errors: [ErrLost].
+// budget), or was last measured under an earlier objective version, makes no
+// duplicate. Errors: [ErrLost].
 func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup record.CandidateID, err error) {
 	exp, id := l.Job.Experiment, l.Job.ID
 	c.ID, c.Job = record.CandidateID(id), id

@@ -35,11 +35,13 @@ const (
 	sqlExperimentInsert statement = `INSERT INTO experiment (name, repository, branch, root_commit, root_tree, root_time, seed,
 		strict, lookahead, config, eval_key, objective, state, reason, created)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)`
-	sqlExperimentNamed statement = `SELECT id FROM experiment WHERE name = ?1`
-	sqlExperimentState statement = `UPDATE experiment SET state = ?2, reason = ?3 WHERE id = ?1`
-	sqlExperiments     statement = `SELECT ` + experimentColumns + ` FROM experiment ORDER BY id`
-	sqlExperiment      statement = `SELECT ` + experimentColumns + ` FROM experiment WHERE id = ?1`
-	experimentColumns            = `id, name, repository, branch, root_commit, root_tree, root_time, seed, strict,
+	sqlExperimentNamed     statement = `SELECT id FROM experiment WHERE name = ?1`
+	sqlExperimentState     statement = `UPDATE experiment SET state = ?2, reason = ?3 WHERE id = ?1`
+	sqlExperimentObjective statement = `UPDATE experiment SET objective = ?2, config = ?3, eval_key = ?4
+		WHERE id = ?1 AND objective = ?2 - 1`
+	sqlExperiments    statement = `SELECT ` + experimentColumns + ` FROM experiment ORDER BY id`
+	sqlExperiment     statement = `SELECT ` + experimentColumns + ` FROM experiment WHERE id = ?1`
+	experimentColumns           = `id, name, repository, branch, root_commit, root_tree, root_time, seed, strict,
 		lookahead, config, eval_key, objective, state, reason, created`
 
 	sqlSettingsPut statement = `INSERT INTO settings (experiment, data, max_jobs, max_evals, max_tokens, max_cost, max_wall)
@@ -58,12 +60,12 @@ const (
 func statements() []statement {
 	return []statement{
 		sqlTables, sqlVacuumInto, sqlSequenceGet, sqlSequenceSet, sqlTotalAdd, sqlTotal, sqlBudget, sqlJobCountAdd,
-		sqlJobCounts, sqlRecountTotal, sqlRecountJobs, sqlExperimentInsert, sqlExperimentNamed, sqlExperimentState,
+		sqlJobCounts, sqlRecountTotal, sqlRecountJobs, sqlExperimentInsert, sqlExperimentNamed, sqlExperimentState, sqlExperimentObjective,
 		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta,
 
 		sqlJobInsert, sqlJobFence, sqlJobTop, sqlJobLease, sqlJobBeat, sqlJobStage, sqlJobMade, sqlJobHold, sqlJobEnd,
 		sqlJobRelease, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
-		sqlJobsLeased, sqlJobsExpired, sqlJob, sqlJobs, sqlJobsIn, sqlJobLast,
+		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobLast,
 
 		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,

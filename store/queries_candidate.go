@@ -8,9 +8,12 @@ const (
 
 	// The original of a tree. A candidate whose measurement never came to a
 	// verdict is none.
-	sqlCandidateKnown statement = `SELECT id FROM candidate INDEXED BY candidate_tree WHERE experiment = ?1 AND tree_id = ?2
+	// A tree counts as known under the present objective version only, and with a
+	// verdict on it.
+	sqlCandidateKnown statement = `SELECT id ` + knownTree
+	knownTree                   = `FROM candidate INDEXED BY candidate_tree WHERE experiment = ?1 AND tree_id = ?2
 		AND status <> 'cancelled' AND NOT (status = 'failed' AND class IN ('internal', 'evaluator', 'budget'))
-		ORDER BY id LIMIT 1`
+		AND version >= (SELECT objective FROM experiment WHERE id = ?1) ORDER BY id LIMIT 1`
 	sqlCandidateStatus statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5
 		WHERE experiment = ?1 AND id = ?2`
 	sqlCandidateValues statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5, objective = ?6, mad = ?7,
@@ -19,9 +22,8 @@ const (
 		WHERE experiment = ?1 AND id = ?2`
 	sqlCandidatePin statement = `UPDATE candidate SET pinned = ?3 WHERE experiment = ?1 AND id = ?2`
 
-	sqlCandidate       statement = `SELECT ` + candidateColumns + ` FROM candidate WHERE experiment = ?1 AND id = ?2`
-	sqlCandidateByTree statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_tree
-		WHERE experiment = ?1 AND tree_id = ?2 ORDER BY id LIMIT 1`
+	sqlCandidate         statement = `SELECT ` + candidateColumns + ` FROM candidate WHERE experiment = ?1 AND id = ?2`
+	sqlCandidateByTree   statement = `SELECT ` + candidateColumns + ` ` + knownTree
 	sqlCandidateByCommit statement = `SELECT ` + candidateColumns + ` FROM candidate INDEXED BY candidate_commit
 		WHERE experiment = ?1 AND commit_id = ?2 ORDER BY id LIMIT 1`
 	sqlCandidatesEach statement = `SELECT ` + candidateColumns + ` FROM candidate

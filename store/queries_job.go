@@ -54,6 +54,8 @@ const (
 	sqlJobsLeased  statement = `SELECT id FROM job INDEXED BY job_leased WHERE experiment = ?1 AND lease_until > 0`
 	sqlJobsExpired statement = `SELECT id FROM job INDEXED BY job_leased
 		WHERE experiment = ?1 AND lease_until > 0 AND lease_until < ?2`
+	sqlJobsEvaluate statement = `SELECT id FROM job INDEXED BY job_state
+		WHERE experiment = ?1 AND state = 'queued' AND kind = 'evaluate' ORDER BY id`
 	sqlJobLast statement = `SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1`
 
 	sqlJob    statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id = ?2`

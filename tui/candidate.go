@@ -159,6 +159,9 @@ func (p *candidatePane) side(w, h int) []string {
 			kind = "held-out"
 		}
 		var l line
+		if max(1, s.Version) < p.d.snap.Experiment.Objective {
+			kind = fmt.Sprintf("of objective version %d", s.Version)
+		}
 		l.fit(st.Label, fmt.Sprintf("sample %d", s.Repeat), 12).right(st.Plain, number(s.Objective), 10).gap(2).add(st.Label, kind+" · "+millisText(s.WallMS))
 		out = append(out, l.String())
 	}

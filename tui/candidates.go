@@ -137,7 +137,7 @@ func (p *candidatesPane) row(c *record.Candidate, w int) string {
 		mark = "▸"
 	}
 	l.add(st.Marked, mark).fit(st.Ident, candidateName(c.ID), idWidth(int64(c.ID))).fit(st.Label, c.Commit.Short(), 9).fit(st.state(string(status)), string(status), 10).fit(st.Ident, niche(&p.d.snap.Grid, cell), 8)
-	l.right(st.Strong, optional(c.Objective), 9).gap(2).fit(st.Plain, string(c.Operator), 11).fit(st.Ident, candidateName(c.Parent()), 8).fit(st.Label, change(c.Added, c.Removed), 11)
+	l.right(st.Strong, optional(c.Objective)+pastMark(p.d, c), 9).gap(2).fit(st.Plain, string(c.Operator), 11).fit(st.Ident, candidateName(c.Parent()), 8).fit(st.Label, change(c.Added, c.Removed), 11)
 	text := c.Intent
 	if c.Reason != "" {
 		text = words(" ", string(c.Class), c.Reason)

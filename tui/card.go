@@ -62,7 +62,7 @@ func scoreLine(d *desk, c *engine.CandidateDetail) string {
 	st := d.st
 	k := &c.Candidate
 	var l line
-	l.add(st.Strong, optional(k.Objective))
+	l.add(st.Strong, optional(k.Objective)).add(st.Label, pastMark(d, k))
 	if !math.IsNaN(c.Percent) && k.Objective != nil && k.ID != record.Root {
 		l.gap(1).add(gainStyle(st, c.Percent), percent(c.Percent)).add(st.Label, " on root")
 	}
@@ -73,6 +73,15 @@ func scoreLine(d *desk, c *engine.CandidateDetail) string {
 		l.add(st.Label, " · held-out ").add(st.Plain, number(*k.Claimed)).add(st.Label, fmt.Sprintf(" n=%d", k.ClaimedSamples))
 	}
 	return l.String()
+}
+
+// pastMark marks a value of an earlier objective version, which is compared with
+// nothing.
+func pastMark(d *desk, c *record.Candidate) string {
+	if c.Objective == nil || d.snap == nil || max(1, c.Version) >= d.snap.Experiment.Objective {
+		return ""
+	}
+	return fmt.Sprintf(" v%d", c.Version)
 }
 
 func gainStyle(st *Styles, v float64) style {

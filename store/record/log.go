@@ -20,6 +20,7 @@ const (
 	LogSetting    LogKind = "setting"    // Data: Settings
 	LogState      LogKind = "state"      // Data: StateData
 	LogNote       LogKind = "note"       // Data: Note
+	LogObjective  LogKind = "objective"  // a new objective version; Data: Objective
 )
 
 // LogRow is one row of the ordered log. Rows are never changed.
@@ -131,4 +132,31 @@ type Note struct {
 	Author string `json:"author"`
 	Gone   bool   `json:"gone,omitempty"`
 	At     Millis `json:"at"`
+}
+
+// Objective goes with LogObjective: from here on values are those of another
+// evaluator, or of the same one under other settings. What was measured before
+// is history; the jobs from First on measure the root again, then Elites, best
+// first.
+type Objective struct {
+	Version int           `json:"version"`
+	Changed string        `json:"changed"` // what is new, for people
+	First   JobID         `json:"first"`
+	Elites  []CandidateID `json:"elites"`
+	Was     PastObjective `json:"was"`
+}
+
+// PastObjective is how the search stood when an objective version ended, in
+// the values of that version.
+type PastObjective struct {
+	Version   int         `json:"version"`
+	Metric    string      `json:"metric,omitempty"`
+	Direction string      `json:"direction"`
+	Root      *float64    `json:"root"` // nil: never measured
+	Best      CandidateID `json:"best"`
+	Value     *float64    `json:"value"` // of Best
+	Scored    int         `json:"scored"`
+	Filled    int         `json:"filled"` // niches
+	X         []int       `json:"x,omitempty"`
+	Curve     []float64   `json:"curve,omitempty"` // of the best, at X scored candidates
 }

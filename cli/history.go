@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"atoll/engine"
+	"atoll/engine/eval"
+	"atoll/store/record"
+)
+
+// pastValue is what a candidate was worth under an earlier objective version.
+type pastValue struct {
+	Version   int     `json:"objective_version"`
+	Objective float64 `json:"objective"`
+	Samples   int     `json:"samples"`
+}
+
+// history reads what a candidate was worth before it was measured as it is now.
+func (o *opened) history(ctx context.Context, c record.Candidate) ([]pastValue, error) {
+	samples, err := o.DB.SamplesOf(ctx, o.exp.ID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	values := map[int][]float64{}
+	for _, s := range samples {
+		if s.Version < c.Version && !s.HeldOut {
+			values[s.Version] = append(values[s.Version], s.Objective)
+		}
+	}
+	var out []pastValue
+	for _, v := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, pastValue{Version: v, Objective: eval.Median(values[v]), Samples: len(values[v])})
+	}
+	return out, nil
+}
+
+// valueText is the objective of a candidate, marked where it is history.
+func (o *opened) valueText(l candidateLine) string {
+	text := objectiveText(l.Objective)
+	if l.Objective != nil && l.Version < o.exp.Objective {
+		text += fmt.Sprintf(" (objective version %d)", l.Version)
+	}
+	return text
+}
+
+// pastText tells an objective version that ended, in its own values.
+func pastText(p record.PastObjective) string {
+	text := fmt.Sprintf("past  objective version %d", p.Version)
+	if p.Metric != "" {
+		text += " (" + engine.CleanLine(p.Metric) + ")"
+	}
+	if p.Root == nil {
+		return text + ": the root was never measured"
+	}
+	text += fmt.Sprintf(": root %s", engine.FormatValue(*p.Root))
+	if p.Value != nil {
+		text += fmt.Sprintf(", best %s %s", p.Best, engine.FormatValue(*p.Value))
+	}
+	return text + fmt.Sprintf(", %d measured, %d niches", p.Scored, p.Filled)
+}
