@@ -34,41 +34,54 @@ func rooted(l *config.Loaded) {
 	}
 }
 
+// consent is what a run may do.
+type consent int
+
+const (
+	refused  consent = iota // a person said no
+	agreed                  // everything
+	lookOnly                // show what is there, and run nothing
+)
+
 // agree makes sure that a person agreed before an agent that costs money is
 // asked for the first time in an experiment. It measures the root when that was
-// not done, says what would be done, and asks. go on: false when the answer was
-// no. Without a terminal and without --yes it is an error of usage. Nothing is
-// paid for here.
-func (a *App) agree(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) (goOn bool, err error) {
+// not done, says what would be done, and asks. Without a terminal and without
+// --yes it is an error of usage. A console that can decide nothing, and the bare
+// one when its agents cannot work, only look on; why says so. Nothing is paid
+// for here.
+func (a *App) agree(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) (c consent, why string, err error) {
 	cfg, err := a.present(exp, f)
 	if err != nil {
-		return false, err
+		return refused, "", err
 	}
 	if err := engine.CheckAgents(cfg, a.getenv); err != nil {
-		return false, err
+		if f.look {
+			return lookOnly, fmt.Sprintf("looking on only, because the agents cannot work: %v", err), nil
+		}
+		return refused, "", err
 	}
 	paid := strings.Join(engine.PaidAgents(cfg), "\n")
 	was, _, err := ses.DB.Meta(ctx, exp.ID, metaAgreed)
 	if err != nil || paid == "" || covers(was, paid) {
-		return err == nil, err
+		return agreed, "", err
 	}
 	if f.readonly {
-		return true, nil
+		return lookOnly, "looking on only, because nobody agreed to paid jobs yet: `atoll run` asks", nil
 	}
 	if err := ses.Lock(); errors.Is(err, engine.ErrLocked) {
-		return true, nil // another process runs it, and asked
+		return agreed, "", nil // another process runs it, and asked
 	} else if err != nil {
-		return false, err
+		return refused, "", err
 	}
 	if !f.yes {
 		if err := a.measureRoot(ctx, ses, exp, f); err != nil {
-			return false, err
+			return refused, "", err
 		}
 		if ok, err := a.ask(ctx, ses, exp, cfg); !ok || err != nil {
-			return false, err
+			return refused, "", err
 		}
 	}
-	return true, ses.DB.PutMeta(ctx, exp.ID, metaAgreed, paid)
+	return agreed, "", ses.DB.PutMeta(ctx, exp.ID, metaAgreed, paid)
 }
 
 // covers reports whether every line of names is among those agreed to.
@@ -85,10 +98,63 @@ func (a *App) present(exp record.Experiment, f runFlags) (config.Config, error) 
 		return cfg, err
 	}
 	if f.live != nil {
-		cfg.Agents, cfg.Roles, cfg.Prices, cfg.Prompts = f.live.Agents, f.live.Roles, f.live.Prices, f.live.Prompts
+		cfg = engine.WithLive(cfg, *f.live)
 		cfg.Budget = f.live.Budget
 	}
 	return cfg, nil
+}
+
+// showPrompt prints the prompts of a job: those that were sent, or the one that
+// would be sent now while the job waits.
+func (a *App) showPrompt(ctx context.Context, what string) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	id, err := record.ParseCandidateID(what)
+	if err != nil {
+		return usage("%q is no job or candidate: write '#350' or c350", what)
+	}
+	job, err := o.DB.Job(ctx, o.exp.ID, record.JobID(id))
+	if err != nil {
+		return fmt.Errorf("there is no job %s: %w", record.JobID(id), err)
+	}
+	list, err := o.DB.EvidenceOf(ctx, o.exp.ID, job.ID)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(ev record.Evidence) bool { return !strings.HasSuffix(ev.Kind, "prompt") })
+	if len(list) == 0 {
+		ev, err := engine.Prompt(ctx, o.Session, o.exp.ID, engine.Options{Now: a.Now, Getenv: a.getenv, Live: a.fileNow(ctx)}, job.ID)
+		if err != nil {
+			return err
+		}
+		list = append(list, ev)
+	}
+	if a.flags.json {
+		for _, ev := range list {
+			writeJSONLine(a.Out, map[string]any{"job": job.ID, "attempt": ev.Attempt, "kind": ev.Kind, "text": string(ev.Text)})
+		}
+		return nil
+	}
+	a.printTexts(list)
+	return nil
+}
+
+// fileNow is what the configuration file says now, nil where there is none or
+// it cannot be read.
+func (a *App) fileNow(ctx context.Context) *config.Config {
+	p, err := a.place(ctx)
+	if err != nil {
+		return nil
+	}
+	loaded, err := a.load(ctx, p, nil)
+	if err != nil || loaded.File == "" {
+		return nil
+	}
+	rooted(&loaded)
+	return &loaded.Config
 }
 
 // measureRoot measures the root and nothing else, when that was not done.
@@ -99,7 +165,7 @@ func (a *App) measureRoot(ctx context.Context, ses *engine.Session, exp record.E
 	}
 	fmt.Fprintln(a.Err, "atoll: measuring the root first; nothing is paid for")
 	opt := a.engineOptions(f)
-	opt.RootOnly, opt.Unattended = true, true
+	opt.RootOnly, opt.Unattended, opt.Say = true, true, nil
 	eng := engine.New(ses, exp.ID, opt)
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)

@@ -44,7 +44,11 @@ func (a *App) console(ctx context.Context, f consoleFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.drive(ctx, ses, exp, runFlags{look: true, readonly: f.readonly})
+	run := runFlags{look: true, readonly: f.readonly}
+	if err := a.refresh(ctx, ses, p, exp, &run); err != nil {
+		return err
+	}
+	return a.drive(ctx, ses, exp, run)
 }
 
 // welcome says what a newcomer can do here.

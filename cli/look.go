@@ -301,11 +301,17 @@ func (a *App) bestCmd() *cobra.Command {
 }
 
 func (a *App) showCmd() *cobra.Command {
-	var evidence bool
+	var evidence, prompt bool
 	cmd := &cobra.Command{
-		Use: "show CANDIDATE", Short: "Print one candidate, or one job with #N", Example: "  atoll show c128\n  atoll show best --evidence\n  atoll show '#341'", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.show(cmd.Context(), args[0], evidence) },
+		Use: "show CANDIDATE", Short: "Print one candidate, or one job with #N", Example: "  atoll show c128\n  atoll show best --evidence\n  atoll show '#341'\n  atoll show '#350' --prompt", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if prompt {
+				return a.showPrompt(cmd.Context(), args[0])
+			}
+			return a.show(cmd.Context(), args[0], evidence)
+		},
 	}
+	cmd.Flags().BoolVar(&prompt, "prompt", false, "only what its agent was told; of a job that waits, what it would be told now")
 	cmd.Flags().BoolVar(&evidence, "evidence", false, "with the texts kept: prompt, transcript, evaluator output, gate")
 	return cmd
 }
@@ -386,6 +392,11 @@ func (a *App) printEvidence(ctx context.Context, o *opened, job record.JobID) er
 	if err != nil {
 		return err
 	}
+	a.printTexts(list)
+	return nil
+}
+
+func (a *App) printTexts(list []record.Evidence) {
 	for _, ev := range list {
 		fmt.Fprintf(a.Out, "\n--- %s, attempt %d ---\n", ev.Kind, ev.Attempt)
 		for _, line := range strings.Split(strings.TrimRight(string(ev.Text), "\n"), "\n") {
@@ -395,7 +406,6 @@ func (a *App) printEvidence(ctx context.Context, o *opened, job record.JobID) er
 			fmt.Fprintf(a.Out, "(%d bytes left out)\n", ev.Cut)
 		}
 	}
-	return nil
 }
 
 func (a *App) diffCmd() *cobra.Command {

@@ -36,6 +36,7 @@ type runFlags struct {
 	order    string
 	record   string         // folder for what agents do
 	live     *config.Config // what the configuration file says now; nil: there is none
+	said     []string       // what changed in it since the last run
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -136,7 +137,7 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		if loadErr != nil {
 			return loadErr
 		}
-		if err := a.resume(ctx, ses, exp, loaded); err != nil {
+		if f.said, err = a.resume(ctx, ses, exp, loaded); err != nil {
 			return err
 		}
 	}
@@ -254,48 +255,39 @@ func sealed(state string, l config.Loaded) (config.Config, error) {
 }
 
 // resume goes on with an experiment: live settings that changed become a row,
-// frozen ones are refused.
-func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experiment, l config.Loaded) error {
+// frozen ones are refused. It returns what changed, in words.
+func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experiment, l config.Loaded) ([]string, error) {
+	if l.File == "" && len(l.Origins) == 0 {
+		return nil, nil
+	}
 	old, err := config.Decode(exp.Config)
 	if err != nil {
-		return err
-	}
-	if l.File == "" && len(l.Origins) == 0 {
-		return nil
+		return nil, err
 	}
 	cfg, err := sealedFor(ctx, ses, place{target: ses.Target}, exp.RootCommit, l)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	before := old
 	if l.File == "" { // only flags and environment speak
 		cfg = overlay(old, cfg, l)
 	}
 	if cfg, err = a.keepGiven(ctx, ses, exp, old, cfg, l); err != nil {
-		return err
+		return nil, err
 	}
-	frozen, _ := config.Diff(before, cfg)
-	if len(frozen) > 0 {
-		var keys []string
-		for _, d := range frozen {
-			keys = append(keys, fmt.Sprintf("%s (%s, now %s from %s)", d.Key, d.Old, d.New, l.Origin(d.Key)))
-		}
-		return fmt.Errorf("%w: %s; take it back, or start over with `atoll run --new`", engine.ErrFrozen, strings.Join(keys, ", "))
+	if keys := frozenKeys(old, cfg, l); keys != "" {
+		return nil, fmt.Errorf("%w: %s; take it back, or start over with `atoll run --new`", engine.ErrFrozen, keys)
 	}
-	was, err := ses.DB.Settings(ctx, exp.ID)
-	if err != nil {
-		return err
-	}
-	if now := cfg.Settings(); !sameSettings(before.Settings(), now) {
-		_, err = ses.DB.PutSettings(ctx, exp.ID, mergeSettings(was, before.Settings(), now))
-	}
-	return err
+	return a.takeOver(ctx, ses, exp, cfg, l)
 }
 
 // drive runs the engine under the console or the headless printer.
 func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) error {
-	if goOn, err := a.agree(ctx, ses, exp, f); err != nil || !goOn {
+	may, why, err := a.agree(ctx, ses, exp, f)
+	if err != nil || may == refused {
 		return err
+	}
+	if why != "" {
+		f.said = append(f.said, why)
 	}
 	opt := a.engineOptions(f)
 	logger, closeLog, err := openLog(ses.Dir)
@@ -305,7 +297,10 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	defer closeLog()
 	opt.Logger = logger
 	headless := f.headless || f.once || !a.IsTTY(a.Out)
-	opt.Unattended, opt.KeepPaused = headless, f.look
+	if headless && may == lookOnly {
+		return usage("%s", why)
+	}
+	opt.Unattended, opt.KeepPaused, opt.Look = headless, f.look, may == lookOnly
 	eng := engine.New(ses, exp.ID, opt)
 	if !headless {
 		return a.watch(ctx, eng, ses, exp, f)
@@ -317,7 +312,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 }
 
 func (a *App) engineOptions(f runFlags) engine.Options {
-	opt := engine.Options{Who: a.who(), Now: a.Now, Once: f.once, For: f.forTime, Live: f.live, Getenv: a.getenv}
+	opt := engine.Options{Who: a.who(), Now: a.Now, Once: f.once, For: f.forTime, Live: f.live, Say: f.said, Getenv: a.getenv}
 	if f.record != "" {
 		opt.Record = a.abs(f.record)
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -23,151 +22,14 @@ import (
 // the roles, and what they share. It does not change once built.
 type crew struct {
 	agents  map[string]agent.Agent
-	voices  map[string]*voice // who can serve a role, by agent
-	gateway *gateway.Gateway  // nil: no agent needs one
+	scribes map[string]agent.Previewer // who writes the prompts of agents that are not there themselves
+	voices  map[string]*voice          // who can serve a role, by agent
+	gateway *gateway.Gateway           // nil: no agent needs one
 	prompts *agent.Prompts
 	secrets []string        // keys, never to be written anywhere
 	mute    map[string]bool // agents that read no prompt
+	builtin map[string]bool // offline agents
 	own     map[string]bool // agents with their own credentials: nobody can meter them
-}
-
-// voice answers prompts of the roles beside the coder's.
-type voice struct {
-	provider, model string
-	maxTokens       int64
-	limit           float64 // US dollars of one job
-	client          agent.Completer
-	record          string // folder in which answers are kept; "" = none
-	replay          string // folder from which answers are taken; "" = the model is asked
-}
-
-// money reports whether asking an agent may cost something: a provider or an
-// own login is behind it and its price is not known to be nothing.
-func money(a config.Agent, prices gateway.Prices) bool {
-	switch {
-	case a.Kind == "command" && a.OwnCredentials:
-		return true
-	case a.Kind != "chat" && (a.Kind != "command" || a.BaseURL == ""):
-		return false
-	}
-	p, known := prices.Of(a.Model)
-	return !known || p.Input > 0 || p.Cached > 0 || p.Output > 0
-}
-
-// PaidAgents names the agents of a configuration that edit or serve a role and
-// may cost money.
-func PaidAgents(cfg config.Config) []string {
-	var out []string
-	for _, a := range cfg.Agents {
-		if used(cfg, a) && money(a, pricesOf(cfg)) {
-			out = append(out, a.Name)
-		}
-	}
-	return out
-}
-
-// used reports whether an agent edits by itself or serves a role.
-func used(cfg config.Config, a config.Agent) bool {
-	r := cfg.Roles
-	return a.Weight > 0 || slices.Contains([]string{r.Planner, r.Reviewer, r.Reflector}, a.Name)
-}
-
-func pricesOf(cfg config.Config) gateway.Prices {
-	var out gateway.Prices
-	for _, p := range cfg.Prices {
-		out = append(out, gateway.Price{Model: p.Model, Input: p.Input, Cached: p.Cached, Output: p.Output})
-	}
-	return out
-}
-
-// protocolOf is how a provider of an agent is spoken to.
-func protocolOf(a config.Agent) gateway.API {
-	if a.API != "" {
-		return gateway.API(a.API)
-	}
-	if a.Kind == "command" {
-		if p, err := agent.FindPreset(a.Preset); err == nil && p.API != "" {
-			return p.API
-		}
-	}
-	return gateway.Chat
-}
-
-// CheckAgents says what would keep the agents of a configuration from working:
-// keys that are missing or would reach a sandbox, models without a price and
-// agents that nobody can meter under a budget of money, roles that an agent
-// cannot serve. It asks nobody and spends nothing. The error is
-// [config.Problems].
-func CheckAgents(cfg config.Config, getenv func(string) string) error {
-	var out config.Problems
-	bad := func(key, format string, args ...any) {
-		out = append(out, config.Problem{Key: key, Text: fmt.Sprintf(format, args...)})
-	}
-	keys := map[string]bool{}
-	for i, a := range cfg.Agents {
-		if !used(cfg, a) {
-			continue
-		}
-		at := fmt.Sprintf("agents[%d]", i)
-		if a.KeyEnv != "" {
-			keys[a.KeyEnv] = true
-			if strings.TrimSpace(getenv(a.KeyEnv)) == "" {
-				bad(at+".key_env", "agent %q takes its key from %s, which is empty; set it, or give the agent the weight 0", a.Name, a.KeyEnv)
-			}
-		}
-		if a.Kind == "chat" {
-			switch {
-			case a.BaseURL == "":
-				bad(at+".base_url", "agent %q has no provider: write its address, such as https://host/v1", a.Name)
-			case protocolOf(a) == gateway.Gemini:
-				bad(at+".api", "chat agents do not speak gemini: use the provider's OpenAI-compatible address with api: chat")
-			}
-		}
-		if cfg.Budget.CostUSD > 0 {
-			checkMoney(cfg, a, at, bad)
-		}
-	}
-	for name := range keys {
-		if i := slices.IndexFunc(cfg.Evaluator.Env, func(v string) bool { return v == name || strings.HasPrefix(v, name+"=") }); i >= 0 {
-			bad("evaluator.env", "%s holds a provider's key; candidate code could read it there: take it out", name)
-		}
-	}
-	for i, a := range cfg.Agents {
-		for _, v := range a.Env {
-			if name, _, _ := strings.Cut(v, "="); keys[name] {
-				bad(fmt.Sprintf("agents[%d].env", i), "%s holds a provider's key, which never enters a sandbox; the agent reaches its model through base_url and key_env", name)
-			}
-		}
-	}
-	checkRoles(cfg, bad)
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
-func checkMoney(cfg config.Config, a config.Agent, at string, bad func(string, string, ...any)) {
-	prices := pricesOf(cfg)
-	_, known := prices.Of(a.Model)
-	switch {
-	case a.Kind == "command" && a.OwnCredentials:
-		bad(at+".own_credentials", "agent %q pays with its own login, which nobody here can meter; take budget.cost_usd out, or set own_credentials to false", a.Name)
-	case a.Kind != "chat" && (a.Kind != "command" || a.BaseURL == ""):
-	case a.Model == "" && len(prices) == 0, a.Model != "" && !known:
-		bad("prices", "the price of %q (agent %q) is not known, so budget.cost_usd could not be kept; add it to prices, in dollars per million tokens", a.Model, a.Name)
-	}
-}
-
-func checkRoles(cfg config.Config, bad func(string, string, ...any)) {
-	for _, r := range []struct{ role, name string }{
-		{"planner", cfg.Roles.Planner}, {"reviewer", cfg.Roles.Reviewer}, {"reflector", cfg.Roles.Reflector},
-	} {
-		for _, a := range cfg.Agents {
-			if a.Name == r.name && r.name != "" && a.Kind != "chat" && a.Kind != "replay" {
-				bad("roles."+r.role, "agent %q is of kind %s; this role needs a chat agent", a.Name, a.Kind)
-			}
-		}
-	}
 }
 
 // hiring is what agents are built from.
@@ -204,21 +66,17 @@ func (h *hiring) crew() (*crew, error) {
 	if err := CheckAgents(cfg, h.opt.Getenv); err != nil {
 		return nil, err
 	}
-	c := &crew{agents: map[string]agent.Agent{}, voices: map[string]*voice{}, mute: map[string]bool{"offline": true}, own: map[string]bool{}}
+	c := &crew{agents: map[string]agent.Agent{}, voices: map[string]*voice{}, mute: map[string]bool{"offline": true}, builtin: map[string]bool{"offline": true}, own: map[string]bool{}}
 	var err error
 	if c.prompts, err = agent.NewPrompts(cfg.Prompts); err != nil {
 		return nil, err
 	}
 	var providers []gateway.Provider
+	c.secrets = h.secrets()
 	for _, a := range cfg.Agents {
-		if a.KeyEnv != "" {
-			if key := strings.TrimSpace(h.opt.Getenv(a.KeyEnv)); len(key) >= 4 {
-				c.secrets = append(c.secrets, key)
-			}
-		}
 		if (a.Kind == "chat" || a.Kind == "command") && a.BaseURL != "" {
 			providers = append(providers, gateway.Provider{
-				Name: a.Name, API: protocolOf(a), BaseURL: a.BaseURL, KeyEnv: a.KeyEnv, RPM: a.RPM, Parallel: a.Parallel, MaxTokens: a.MaxTokens,
+				Name: a.Name, API: protocolOf(a), BaseURL: a.BaseURL, KeyEnv: a.KeyEnv, RPM: a.RPM, TPM: a.TPM, Parallel: a.Parallel, MaxTokens: a.MaxTokens,
 			})
 		}
 	}
@@ -246,16 +104,38 @@ func (h *hiring) crew() (*crew, error) {
 	return c, h.recording(c)
 }
 
+// secrets are the keys that the configuration names.
+func (h *hiring) secrets() []string {
+	var out []string
+	for _, a := range h.cfg.Agents {
+		if a.KeyEnv == "" {
+			continue
+		}
+		if key := strings.TrimSpace(h.opt.Getenv(a.KeyEnv)); len(key) >= 4 {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
 // recording wraps the agents where the run is recorded.
 func (h *hiring) recording(c *crew) error {
 	if h.opt.Record == "" {
 		return nil
 	}
+	limits := map[string]float64{}
+	for _, a := range h.cfg.Agents {
+		limits[a.Name] = a.JobUSD
+	}
 	for name, a := range c.agents {
 		if _, replayed := a.(*agent.Replay); replayed {
 			continue
 		}
-		r, err := agent.NewRecorder(a, h.opt.Record, func(s string) string { return agent.Redact(s, c.secrets...) })
+		account := h.account(name, limits[name])
+		r, err := agent.NewRecorder(a, agent.RecorderOptions{
+			Dir: h.opt.Record, Redact: func(s string) string { return agent.Redact(s, c.secrets...) },
+			Settled: func(j agent.Job) record.Usage { return account(j).Totals().Usage },
+		})
 		if err != nil {
 			return err
 		}
@@ -271,7 +151,7 @@ func (h *hiring) recording(c *crew) error {
 func (h *hiring) build(c *crew, a config.Agent) (agent.Agent, error) {
 	switch a.Kind {
 	case "offline":
-		c.mute[a.Name] = true
+		c.mute[a.Name], c.builtin[a.Name] = true, true
 		return agent.NewOffline(agent.OfflineOptions{}), nil
 	case "chat":
 		return h.chat(c, a)
@@ -292,20 +172,27 @@ func (h *hiring) chat(c *crew, a config.Agent) (agent.Agent, error) {
 		return nil, fmt.Errorf("it has no provider: set base_url")
 	}
 	c.voices[a.Name] = &voice{provider: a.Name, model: a.Model, maxTokens: a.MaxTokens, limit: a.JobUSD, client: c.gateway.Client()}
+	o := h.chatOptions(c, a, c.gateway.Client())
+	o.Account = h.account(a.Name, a.JobUSD)
+	ch, err := agent.NewChat(o)
+	if err != nil {
+		return nil, err
+	}
+	return timed{ch, a.Timeout}, nil
+}
+
+// chatOptions are those of a chat agent but for who pays.
+func (h *hiring) chatOptions(c *crew, a config.Agent, client agent.Completer) agent.ChatOptions {
 	o := agent.ChatOptions{
-		Client: c.gateway.Client(), Provider: a.Name, Model: a.Model, Edit: agent.EditFormat(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
-		Renderer: c.prompts, Account: h.account(a.Name, a.JobUSD),
+		Client: client, Provider: a.Name, Model: a.Model, Edit: agent.EditFormat(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
+		Renderer: c.prompts,
 	}
 	for _, p := range h.cfg.Agents {
 		if p.Name == h.cfg.Roles.Planner && p.Kind == "chat" {
 			o.Planner = &agent.ChatPlanner{Provider: p.Name, Model: p.Model}
 		}
 	}
-	ch, err := agent.NewChat(o)
-	if err != nil {
-		return nil, err
-	}
-	return timed{ch, a.Timeout}, nil
+	return o
 }
 
 func (h *hiring) command(c *crew, a config.Agent) (agent.Agent, error) {
@@ -356,61 +243,6 @@ func (h *hiring) socketDir() (string, error) {
 		return "", fmt.Errorf("clear the folder of the gateway's sockets: %w", err)
 	}
 	return dir, os.MkdirAll(dir, 0o700)
-}
-
-// answer asks the voice of a role within a job. What a ledger settles is not in
-// the usage.
-func (v *voice) answer(ctx context.Context, e *Engine, name, role string, lease record.Lease, p agent.Rendered) (string, record.Usage, error) {
-	if v.replay != "" {
-		text, err := readAnswer(v.replay, role, lease.Job.ID)
-		return text, record.Usage{}, err
-	}
-	acc := e.purse.account(name, v.limit)(agent.Job{Number: lease.Job.ID, Attempt: lease.Attempt})
-	res, err := v.client.Complete(ctx, gateway.Request{
-		Provider: v.provider, Model: v.model, System: v.client.Redact(p.System), MaxTokens: v.maxTokens, Account: acc,
-		Messages: []gateway.Message{{Role: "user", Content: v.client.Redact(p.User)}},
-	})
-	usage := res.Usage
-	if acc.Settles() {
-		usage = record.Usage{}
-	}
-	if err == nil && v.record != "" {
-		err = writeAnswer(v.record, role, lease.Job.ID, v.client.Redact(res.Text))
-	}
-	return res.Text, usage, err
-}
-
-// spoken is a recorded answer of a role.
-type spoken struct {
-	Role   string `json:"role"`
-	Answer string `json:"answer"`
-}
-
-func spokenPath(dir, role string, job record.JobID) string {
-	return filepath.Join(dir, fmt.Sprintf("%s-%06d.json", role, job))
-}
-
-func writeAnswer(dir, role string, job record.JobID, text string) error {
-	data, err := json.Marshal(spoken{role, text})
-	if err == nil {
-		err = os.WriteFile(spokenPath(dir, role, job), append(data, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("record the answer of the %s in %s: %w", role, job, err)
-	}
-	return nil
-}
-
-func readAnswer(dir, role string, job record.JobID) (string, error) {
-	data, err := os.ReadFile(spokenPath(dir, role, job))
-	var s spoken
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		return "", fmt.Errorf("replay the answer of the %s in %s: %w", role, job, err)
-	}
-	return s.Answer, nil
 }
 
 // timed ends an agent's work after a time.

@@ -10,13 +10,14 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/gate"
+	"atoll/engine/gateway"
 	"atoll/store"
 	"atoll/store/record"
 )
 
 // The bounds of what a prompt is given; its own sections cut further.
 const (
-	lineageDepth  = 256
+	lineageDepth  = 4096 // stretches of a trajectory are counted from the root
 	diffBytes     = 64 << 10
 	feedbackBytes = 16 << 10
 	failureBytes  = 2 << 10
@@ -47,6 +48,9 @@ func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
 	}
 	j.Background = &agent.Background{
 		Lineage: agent.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.crew.secrets,
+	}
+	if j.Background.Summaries, err = r.summaries(ctx, j, !r.preview); err != nil {
+		return err
 	}
 	if err := e.dress(ctx, &j.Parent); err != nil {
 		return err
@@ -341,12 +345,12 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	if err != nil {
 		return "", err
 	}
-	began := e.opt.Now()
-	answer, usage, err := voice.answer(ctx, e, name, agent.RoleReviewer, r.lease, prompt)
-	r.edit += e.opt.Now().Sub(began)
-	r.usage = r.usage.Add(usage)
+	answer, err := r.consult(ctx, voice, name, agent.RoleReviewer, prompt)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
+	}
+	if broke := e.purse.refused(r.lease.Job.ID); broke != nil && errors.Is(err, gateway.ErrBudget) {
+		return "", broke // it is reviewed when there is money again
 	}
 	why, rerr := verdictOf(answer)
 	if err = errors.Join(err, rerr); err != nil {

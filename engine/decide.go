@@ -221,6 +221,14 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 		return s.prepareSet(d)
 	case record.WriteNote:
 		return prepareNote(d)
+	case record.StartJob:
+		var job record.Job
+		if err := json.Unmarshal(d.Args, &job); err != nil {
+			return d, fmt.Errorf("%w: read the job to start: %v", ErrDecision, err)
+		}
+		if job.Purpose == purposeMap && s.Config.Roles.Mapper == "" {
+			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
+		}
 	case record.Refit:
 		if !s.learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
@@ -338,7 +346,7 @@ func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
 
 func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
 	known := false
-	for _, t := range s.Config.Targets {
+	for _, t := range s.Targets() {
 		known = known || t.Name == d.Text
 	}
 	if !known {

@@ -34,6 +34,10 @@ type Options struct {
 	// Live is the configuration as it is now: its agents, roles, prices and
 	// prompts count instead of those the experiment started with. nil: those.
 	Live *config.Config
+	// Look leaves the jobs alone, also when nobody else runs them.
+	Look bool
+	// Say are lines that the log of the run begins with.
+	Say []string
 	// Getenv reads the keys of providers; nil: os.Getenv.
 	Getenv func(string) string
 	// Gateway tunes the way to models; providers, prices, keys and clock come
@@ -82,6 +86,7 @@ type Engine struct {
 	started     time.Time
 	rate        rateMeter
 	anchored    int  // attempts since the last anchor
+	mapped      int  // the epoch after which targets were proposed, neverMapped before
 	epochDone   int  // the last epoch whose notes are written or asked for
 	replaying   bool // the past is being folded
 	kept        int  // the last look for a new map that the store knows of
@@ -92,6 +97,7 @@ type Engine struct {
 	trouble troubles
 	touched touchedPaths
 	embed   embedding
+	chunks  chunks
 
 	calls   chan func(*State)
 	wake    chan struct{} // work for the loop

@@ -165,7 +165,13 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 		return err
 	}
 	e.epochDone = facts.Number
-	return e.db.PutMeta(ctx, e.exp, metaEpoch, strconv.Itoa(facts.Number))
+	if err := e.db.PutMeta(ctx, e.exp, metaEpoch, strconv.Itoa(facts.Number)); err != nil {
+		return err
+	}
+	if e.cfg.Roles.Mapper != "" && e.crew != nil && facts.Stale > 0 && facts.Stale%mapStale == 0 {
+		return e.mapNow(ctx, facts.Number)
+	}
+	return nil
 }
 
 // openEpochs reads how far the notes are. A reflection that was queued counts
@@ -179,7 +185,15 @@ func (e *Engine) openEpochs(ctx context.Context) error {
 		}
 	}
 	e.st.epoch.shadow = agent.NewShadow(names)
-	text, ok, err := e.db.Meta(ctx, e.exp, metaEpoch)
+	e.mapped = neverMapped
+	text, ok, err := e.db.Meta(ctx, e.exp, metaMapped)
+	if err == nil && ok {
+		e.mapped, err = strconv.Atoi(text)
+	}
+	if err != nil {
+		return fmt.Errorf("read when targets were proposed: %w", err)
+	}
+	text, ok, err = e.db.Meta(ctx, e.exp, metaEpoch)
 	if err != nil {
 		return err
 	}
@@ -188,12 +202,14 @@ func (e *Engine) openEpochs(ctx context.Context) error {
 			return fmt.Errorf("read the last epoch of %s: %w", e.st.Exp.Name, err)
 		}
 	}
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Assist, Limit: 1})
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Assist, Limit: 8})
 	if err != nil {
 		return err
 	}
 	for _, j := range jobs {
-		e.epochDone = max(e.epochDone, j.Repeat)
+		if j.Purpose == purposeReflect {
+			e.epochDone = max(e.epochDone, j.Repeat)
+		}
 	}
 	return nil
 }
@@ -232,8 +248,9 @@ func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
 			}
 			list[i].Intent, list[i].Files = c.Intent, nil
 			diffs, err := e.diffOf(ctx, &c)
-			if err != nil {
-				return err
+			if err != nil { // notes are worth having without
+				e.note("warn", record.JobID(c.ID), fmt.Sprintf("the notes of epoch %d go without what %s changed: %v", f.Number, c.ID, err))
+				continue
 			}
 			for _, d := range diffs {
 				list[i].Files = append(list[i].Files, d.Path)
@@ -253,13 +270,16 @@ func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
 }
 
 // assist carries out a job that asks an agent for something else than a
-// candidate: so far the reflection on an epoch.
+// candidate: a reflection on an epoch, or proposals of targets.
 func (r *jobRun) assist(ctx context.Context) error {
 	e, job := r.e, r.lease.Job
 	e.shared.mu.Lock()
 	facts, ok := e.shared.facts[job.Repeat]
 	e.shared.mu.Unlock()
 	voice := e.crew.voices[job.Agent]
+	if job.Purpose == purposeMap {
+		return r.mapRepository(ctx, voice)
+	}
 	switch {
 	case job.Purpose != purposeReflect:
 		return r.fail(ctx, record.ClassInternal, fmt.Sprintf("this version cannot do %q", job.Purpose))
@@ -279,15 +299,10 @@ func (r *jobRun) assist(ctx context.Context) error {
 	set := e.settings()
 	view := agent.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: e.cfg.Evaluator.Direction, Metric: e.metric()}
 	ask := func(ctx context.Context, p agent.Rendered) (string, record.Usage, error) {
-		r.keep("prompt", p.System+"\n\n"+p.User)
-		answer, usage, err := voice.answer(ctx, e, job.Agent, agent.RoleReflector, r.lease, p)
-		r.keep("transcript", answer)
-		return answer, usage, err
+		answer, err := r.consult(ctx, voice, job.Agent, agent.RoleReflector, p)
+		return answer, record.Usage{}, err // counted by consult
 	}
-	began := e.opt.Now()
-	fresh, usage, err := memory.Reflect(ctx, agent.Reflection{Prompts: e.crew.prompts, View: view.WithSecrets(e.crew.secrets...), Ask: ask}, facts, notes)
-	r.edit += e.opt.Now().Sub(began)
-	r.usage = r.usage.Add(usage)
+	fresh, _, err := memory.Reflect(ctx, agent.Reflection{Prompts: e.crew.prompts, View: view.WithSecrets(e.crew.secrets...), Ask: ask}, facts, notes)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -24,6 +24,7 @@ type purse struct {
 	open     int           // reservations that were made or are being made
 	change   chan struct{} // closed when open went down
 	accounts map[accountKey]*gateway.Account
+	broke    map[record.JobID]*store.BudgetError // jobs that the experiment's money refused
 }
 
 // accountKey is one agent's work within one attempt of a job: all its requests
@@ -35,7 +36,7 @@ type accountKey struct {
 }
 
 func newPurse(e *Engine) *purse {
-	return &purse{e: e, change: make(chan struct{}), accounts: map[accountKey]*gateway.Account{}}
+	return &purse{e: e, change: make(chan struct{}), accounts: map[accountKey]*gateway.Account{}, broke: map[record.JobID]*store.BudgetError{}}
 }
 
 // account returns who pays for an agent's requests, with the agent's own limit
@@ -62,6 +63,7 @@ func (p *purse) account(name string, limit float64) func(agent.Job) *gateway.Acc
 func (p *purse) forget(job record.JobID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.broke, job)
 	for key := range p.accounts {
 		if key.job == job {
 			delete(p.accounts, key)
@@ -92,6 +94,20 @@ func (p *purse) end(settled bool) <-chan struct{} {
 	return p.change
 }
 
+func (p *purse) refuse(job record.JobID, b *store.BudgetError) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.broke[job] = b
+}
+
+// refused returns the budget of the experiment that ended a job's work, nil
+// when none did: a limit of the job's own is none.
+func (p *purse) refused(job record.JobID) *store.BudgetError {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broke[job]
+}
+
 // jobLedger is the experiment's money as one attempt of a job spends it.
 type jobLedger struct {
 	p     *purse
@@ -115,6 +131,7 @@ func (l *jobLedger) Reserve(ctx context.Context, usd float64) error {
 			return err
 		}
 		if wait == nil {
+			l.p.refuse(l.lease.Job.ID, budget)
 			l.p.e.spent(budget, usd)
 			return fmt.Errorf("%w: %w", gateway.ErrBudget, err)
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type liveJob struct {
 	lease  record.Lease
 	cancel context.CancelCauseFunc
 	lines  []string
+	prompt []record.Evidence // as sent so far, before the job keeps them
 }
 
 // liveLines bounds the output kept of a running job.
@@ -71,6 +73,25 @@ func (l *live) line(id record.JobID, text string) {
 		j.lines = append(j.lines[:0], j.lines[len(j.lines)-liveLines:]...)
 	}
 	j.lines = append(j.lines, text)
+}
+
+// prompt keeps what is about to be sent for a job; role says to whom.
+func (l *live) prompt(id record.JobID, role, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[id]; j != nil {
+		j.prompt = append(j.prompt, record.Evidence{Job: id, Attempt: j.lease.Attempt, Kind: role + " prompt", Text: []byte(text)})
+	}
+}
+
+// promptsOf returns what was sent for a running job.
+func (l *live) promptsOf(id record.JobID) []record.Evidence {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[id]; j != nil {
+		return slices.Clone(j.prompt)
+	}
+	return nil
 }
 
 // cancel stops a running job for a reason and reports whether it ran.

@@ -226,6 +226,9 @@ func (e *Engine) rest(ctx context.Context, pool *pool) error {
 	if err := errors.Join(e.markPlaced(ctx), e.anchor(ctx, true), e.addWall(ctx)); err != nil {
 		return err
 	}
+	if _, err := e.db.Requeue(ctx, e.exp); err != nil { // what the budget stopped halfway
+		return err
+	}
 	return e.endState(ctx)
 }
 

@@ -29,6 +29,7 @@ type jobRun struct {
 	usage    record.Usage
 	evidence []record.Evidence
 	evals    int
+	preview  bool // nothing is asked or spent: the prompt is only looked at
 }
 
 // make takes a make job from its lease to its end, or to where a person has
@@ -124,6 +125,7 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
 		Live:     func(line string) { e.live.line(job.ID, line) },
 		Progress: func(stage string) { e.live.stage(job.ID, record.Editing, stage) },
+		Sending:  func(role, text string) { e.live.prompt(job.ID, role, agent.Redact(text, e.crew.secrets...)) },
 	}
 	if job.Goal != "" {
 		aj.Goal = job.Goal
@@ -161,6 +163,10 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 	if known, err := e.db.CandidateByTree(ctx, e.exp, tree); err == nil {
 		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
 	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	intent, err := r.subject(ctx, parent, tree, intent)
+	if err != nil {
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
@@ -365,6 +371,8 @@ func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case known && failure.Class == record.ClassBudget && r.e.purse.refused(r.lease.Job.ID) != nil:
+		return r.e.purse.refused(r.lease.Job.ID) // it waits for more money
 	case known:
 		return r.fail(ctx, failure.Class, failure.Error())
 	case errors.Is(err, agent.ErrNoChange):
@@ -395,9 +403,13 @@ func (r *jobRun) giveUp(ctx context.Context, err error) {
 	var budget *store.BudgetError
 	switch {
 	case errors.As(err, &budget):
-		// Another job took what was left since this one was leased: its lease
-		// goes back to the queue at the end of the run.
+		// Another job took what was left since this one was leased, or its agent
+		// was refused: its lease goes back to the queue once nothing runs, and it
+		// goes on when the budget is raised.
 		r.e.exhausted(budget)
+		if uerr := r.e.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil && !errors.Is(uerr, store.ErrLost) {
+			r.e.storeFailed(uerr)
+		}
 	case errors.Is(err, store.ErrLost) || errors.Is(cause, store.ErrLost):
 		return
 	case errors.Is(cause, errCancelled):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/agent"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -101,9 +102,9 @@ func (p *Proposal) propose(cfg config.Config, weights map[string]float64, begun 
 		if sum > 0 {
 			pa.Share = a.Weight / sum
 		}
-		for _, r := range []struct{ role, name string }{{"planner", cfg.Roles.Planner}, {"reviewer", cfg.Roles.Reviewer}, {"reflector", cfg.Roles.Reflector}} {
-			if r.name == a.Name {
-				pa.Roles = append(pa.Roles, r.role)
+		for _, r := range rolesOf(cfg) {
+			if r.agent == a.Name {
+				pa.Roles = append(pa.Roles, r.name)
 			}
 		}
 		p.Agents = append(p.Agents, pa)
@@ -135,9 +136,10 @@ func (p *Proposal) propose(cfg config.Config, weights map[string]float64, begun 
 func (p *Proposal) jobsOf(cfg config.Config, a ProposedAgent) float64 {
 	n := a.Share * float64(p.Jobs)
 	for _, r := range a.Roles {
-		if r == "reflector" {
+		switch r {
+		case agent.RoleReflector, agent.RoleMapper:
 			n += float64(p.Jobs) / float64(cfg.Search.Epoch)
-		} else {
+		default:
 			n += float64(p.Jobs)
 		}
 	}

@@ -29,6 +29,9 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
 		return d, err
 	}
 	d.Findings = findingsOf(d.Evidence)
+	if err := e.addPrompts(ctx, &d); err != nil {
+		return d, err
+	}
 	if job.Candidate != record.NoCandidate {
 		c, err := e.candidate(ctx, job.Candidate)
 		if err != nil {
@@ -43,6 +46,22 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
 	}
 	d.Retries, err = e.retriesOf(ctx, id)
 	return d, err
+}
+
+// addPrompts shows what a job that has not ended was told, or would be told now.
+func (e *Engine) addPrompts(ctx context.Context, d *JobDetail) error {
+	if d.Job.State.Running() {
+		d.Evidence = append(d.Evidence, e.live.promptsOf(d.Job.ID)...)
+		return nil
+	}
+	p, err := e.preview(ctx, d.Job)
+	if err == nil {
+		d.Evidence = append(d.Evidence, p)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return nil // a prompt that cannot be written yet is no reason to show nothing
 }
 
 // retriesOf lists the jobs that try a job again, oldest first.

@@ -22,6 +22,9 @@ func (e *Engine) schedule(ctx context.Context) error {
 	if e.st.arch == nil || e.finished || e.opt.RootOnly {
 		return nil
 	}
+	if err := e.mapDue(ctx); err != nil {
+		return err
+	}
 	for int(e.nextJob) < e.st.foldCount()+e.depth() {
 		job, ok := e.nextWork()
 		if !ok {
@@ -306,13 +309,14 @@ func (e *Engine) retryJob(ctx context.Context, d record.Decision) error {
 }
 
 func (e *Engine) changeSettings(ctx context.Context, d record.Decision) error {
-	s := e.st.Settings
-	if err := json.Unmarshal(d.Args, &s); err != nil {
+	s, err := mergeSetting(e.st.Settings, d.Args)
+	if err != nil {
 		return err
 	}
 	if _, err := e.db.PutSettings(ctx, e.exp, s); err != nil {
 		return err
 	}
+	e.st.Settings = s // the next decision builds on it before the row is folded
 	return e.goOn(ctx)
 }
 
@@ -321,6 +325,12 @@ func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
 	var want record.Job
 	if err := json.Unmarshal(d.Args, &want); err != nil {
 		return err
+	}
+	if want.Kind == record.Assist && want.Purpose == purposeMap {
+		if err := e.goOn(ctx); err != nil || e.cfg.Roles.Mapper == "" {
+			return err
+		}
+		return e.mapNow(ctx, max(e.mapped, 0))
 	}
 	job := e.makeJob()
 	if job.Operator == record.OpRepair && want.Operator != "" && want.Operator != record.OpRepair {

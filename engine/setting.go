@@ -30,7 +30,7 @@ func fieldOf(key string) (string, bool) {
 			return f, true
 		}
 	}
-	return key, key == "agents"
+	return key, key == "agents" || key == "targets"
 }
 
 // LiveKeys lists the configuration keys that may change while an experiment
@@ -83,6 +83,27 @@ func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
 	return d, nil
 }
 
+// mergeSetting returns the settings with the fields of change in place of their
+// own. What a field held before is gone, also of a map.
+func mergeSetting(now record.Settings, change []byte) (record.Settings, error) {
+	var out record.Settings
+	base, err := json.Marshal(now)
+	if err != nil {
+		return out, err
+	}
+	all := map[string]json.RawMessage{}
+	for _, part := range [][]byte{base, change} {
+		if err := json.Unmarshal(part, &all); err != nil {
+			return out, fmt.Errorf("read a setting: %w", err)
+		}
+	}
+	merged, err := json.Marshal(all)
+	if err == nil {
+		err = json.Unmarshal(merged, &out)
+	}
+	return out, err
+}
+
 // settingValue writes a value that a person typed as the JSON of its field.
 func settingValue(field, value string) (json.RawMessage, error) {
 	if field == "max_wall_ms" {
@@ -124,6 +145,12 @@ func checkSetting(field string, raw json.RawMessage) error {
 	case "max_tokens", "max_cost_usd", "max_wall_ms":
 		if s.MaxTokens < 0 || s.MaxCostUSD < 0 || s.MaxWallMS < 0 {
 			return fmt.Errorf("not below 0; 0 is no limit")
+		}
+	case "targets":
+		for _, t := range s.Targets {
+			if t.Name == "" || len(t.Files) == 0 || t.Weight < 0 {
+				return fmt.Errorf("a target needs a name, files, and a weight not below 0")
+			}
 		}
 	case "review", "review_niche":
 		if v := s.Review + s.ReviewNiche; v != "off" && v != "risky" && v != "all" {

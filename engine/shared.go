@@ -77,7 +77,11 @@ func (e *Engine) policy() gate.Policy { return e.shared.gate }
 // the target, within the gate's scope, and never a protected one.
 func (e *Engine) scope(name string) (agent.Target, func(string) bool) {
 	var target agent.Target
-	for _, t := range e.cfg.Targets {
+	var set record.Settings
+	if now := e.shared.set.Load(); now != nil {
+		set = *now
+	}
+	for _, t := range allTargets(e.cfg, set) {
 		if t.Name == name && name != "" {
 			target = agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
 		}

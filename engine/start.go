@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"atoll/config"
@@ -51,7 +52,10 @@ func Create(ctx context.Context, ses *Session, p Plan) (record.Experiment, error
 // start brings the engine to the point where its loop can run: the fold is
 // complete and, for the owner of the lock, everything that runs jobs is ready.
 func (e *Engine) start(ctx context.Context) error {
-	err := e.ses.Lock()
+	err := ErrLocked
+	if !e.opt.Look {
+		err = e.ses.Lock()
+	}
 	switch {
 	case err == nil:
 		e.owner = true
@@ -88,8 +92,14 @@ func (e *Engine) start(ctx context.Context) error {
 	e.replaying = false
 	e.st.takeEvents() // the past is not news
 	e.wallFrom = e.opt.Now()
+	for _, line := range e.opt.Say {
+		e.note("info", record.NoJob, line)
+	}
 	e.publish(true) // what is there can be seen while the rest is made ready
 	if !e.owner {
+		if e.crew, err = e.watchers(); err != nil {
+			e.note("warn", record.NoJob, fmt.Sprintf("no prompt can be shown: %v", err))
+		}
 		return nil
 	}
 	if err := e.learn(ctx); err != nil {
@@ -133,10 +143,26 @@ func (e *Engine) progress(ctx context.Context) func() {
 // liveConfig takes over what may change between runs beside the settings: who
 // the agents are, what they cost and what they are told.
 func (e *Engine) liveConfig() {
-	if now := e.opt.Live; now != nil {
-		c := &e.st.Config
-		c.Agents, c.Roles, c.Prices, c.Prompts = now.Agents, now.Roles, now.Prices, now.Prompts
+	if e.opt.Live != nil {
+		e.st.Config = WithLive(e.st.Config, *e.opt.Live)
 	}
+}
+
+// WithLive is the configuration that an experiment started with, with what may
+// change between its runs as it is now. What is among its settings is not
+// touched: a change of those is a row of the log.
+func WithLive(was, now config.Config) config.Config {
+	was.Agents, was.Roles, was.Prices, was.Prompts, was.Console = now.Agents, now.Roles, now.Prices, now.Prompts, now.Console
+	was.Evaluator.Private, was.Evaluator.Caches, was.Sandbox.Scratch = now.Evaluator.Private, now.Evaluator.Caches, now.Sandbox.Scratch
+	was.Targets = slices.Clone(was.Targets)
+	for i := range was.Targets {
+		for _, t := range now.Targets {
+			if t.Name == was.Targets[i].Name {
+				was.Targets[i].Weight = t.Weight
+			}
+		}
+	}
+	return was
 }
 
 // equip makes ready what only the owner needs: sandbox, evaluator, agents.

@@ -170,7 +170,11 @@ func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
 	case record.LogObjective:
 		return s.foldObjective(row)
 	case record.LogSetting:
-		return json.Unmarshal(row.Data, &s.Settings)
+		var now record.Settings // a row holds all of them: what it does not name is gone
+		if err := json.Unmarshal(row.Data, &now); err != nil {
+			return err
+		}
+		s.Settings = now
 	case record.LogState:
 		var d record.StateData
 		if err := json.Unmarshal(row.Data, &d); err != nil {

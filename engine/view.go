@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -24,7 +25,11 @@ func (s *State) view() search.View {
 
 func (s *State) targetWeights() []search.Weighted {
 	var out []search.Weighted
-	for _, t := range s.Config.Targets {
+	proposed := 0.0
+	for _, t := range s.Targets() {
+		if t.By != "" {
+			proposed += t.Weight
+		}
 		w := search.Weighted{Name: t.Name, Weight: t.Weight}
 		if s.decided.frozen[t.Name] {
 			w.Weight = 0
@@ -33,6 +38,9 @@ func (s *State) targetWeights() []search.Weighted {
 			w.Boost, w.Until = b, math.MaxInt
 		}
 		out = append(out, w)
+	}
+	if len(s.Config.Targets) == 0 && proposed > 0 { // proposals are no fence: half of the jobs stay free
+		out = append(out, search.Weighted{Weight: proposed})
 	}
 	return out
 }
@@ -292,12 +300,13 @@ func yieldsOf(list []search.Yield, weights map[string]float64) []Yield {
 }
 
 func (s *State) targetYields() []Yield {
-	weights := map[string]float64{}
-	for _, t := range s.Config.Targets {
-		weights[t.Name] = t.Weight
+	weights, by := map[string]float64{}, map[string]string{}
+	for _, t := range s.Targets() {
+		weights[t.Name], by[t.Name] = t.Weight, t.By
 	}
-	out := yieldsOf(s.yields.Targets(), weights)
+	out := slices.DeleteFunc(yieldsOf(s.yields.Targets(), weights), func(y Yield) bool { return y.Name == "" })
 	for i := range out {
+		out[i].By = by[out[i].Name]
 		out[i].Frozen = s.decided.frozen[out[i].Name]
 		if b := s.decided.boosts[out[i].Name]; b > 0 {
 			out[i].Boost = b

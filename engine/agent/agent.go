@@ -82,10 +82,26 @@ type Job struct {
 	Background  *Background        // what only prompts tell; nil = nothing known
 	Live        func(line string)  // output while it runs; may be nil
 	Progress    func(stage string) // coarse stage names; may be nil
+	// Sending is told of a prompt before it leaves, so that it can be seen; role
+	// says to whom. It may be nil.
+	Sending func(role, text string)
 }
 
 // Allowed reports whether the job's scope lets path be changed.
 func (j *Job) Allowed(path string) bool { return j.Scope == nil || j.Scope(path) }
+
+// sending tells of a prompt that is about to leave.
+func (j *Job) sending(role, text string) {
+	if j.Sending != nil {
+		j.Sending(role, text)
+	}
+}
+
+// Previewer is an agent that can show the prompt that Edit would send first,
+// without sending it or starting anything.
+type Previewer interface {
+	Preview(ctx context.Context, j Job, t Tree) (Rendered, error)
+}
 
 // better reports whether an item's objective beats that of the parent.
 func (j *Job) better(it Item) bool {

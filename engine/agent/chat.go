@@ -258,6 +258,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 			}
 			ask.System, ask.Messages = sent.System, []gateway.Message{{Role: "user", Content: sent.User}}
 			r.prompt = append(r.prompt, sent.System+"\n\n"+sent.User)
+			r.j.sending(role, sent.System+"\n\n"+sent.User)
 		}
 		answer, err := r.ask(ctx, role, ask)
 		if err == nil {

@@ -210,6 +210,7 @@ func (c *Command) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	if err != nil {
 		return Result{}, &Error{Class: record.ClassInternal, Reason: "write the prompt of " + c.o.Name, Err: err}
 	}
+	j.sending(RoleCoder, Redact(prompt, c.o.Secrets...))
 	var usage record.Usage
 	for attempt := 1; ; attempt++ {
 		res, err := c.attempt(ctx, j, t, prompt)
@@ -237,6 +238,12 @@ func (c *Command) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 			return Result{}, failure
 		}
 	}
+}
+
+// Preview implements [Previewer].
+func (c *Command) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
+	text, err := c.o.Render(ctx, j, t)
+	return Rendered{User: Redact(text, c.o.Secrets...)}, err
 }
 
 // again reports whether another attempt may help.

@@ -70,6 +70,12 @@ func (h *Human) WorkTree(job record.JobID) string {
 	return filepath.Join(h.o.Dir, fmt.Sprintf("job-%d", job))
 }
 
+// Preview implements [Previewer].
+func (h *Human) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
+	text, err := h.o.Render(ctx, j, t)
+	return Rendered{User: text}, err
+}
+
 // Edit waits for the person or for ctx. The work tree is removed afterwards,
 // unless the job was cut short while it held unfinished work: that is never
 // thrown away, and the next attempt of the job goes on with it.

@@ -76,7 +76,7 @@ func TestAChunkIsAskedForInItsOwnWords(t *testing.T) {
 	c := cards[3]
 	c.Intent = "use a-provider-key"
 	cards[3] = c
-	chunk := agent.TrajectoryOf(cards, 0, 20, nil).Unwritten()[0]
+	chunk := agent.TrajectoryOf(cards, 0, 20, nil).Chunks[0]
 	r := render(t, agent.RoleChunk, agent.ChunkView(j, chunk))
 	if strings.Count(r.User, "step ") != 7 || strings.Contains(r.User, "a-provider-key") || !strings.Contains(r.User, "c8: step 8") {
 		t.Errorf("%s", r.User)

@@ -69,22 +69,41 @@ var (
 // for concurrent use as far as the inner agent is. A job that runs again writes
 // its file anew.
 type Recorder struct {
-	inner  Agent
-	dir    string
-	redact func(string) string
+	inner Agent
+	o     RecorderOptions
 }
 
-// NewRecorder makes dir when it is missing. redact is applied to every text and
-// to every changed file; nil leaves all as it is. [Redact] with the keys bound
-// is one.
-func NewRecorder(inner Agent, dir string, redact func(string) string) (*Recorder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// RecorderOptions say where and what a recorder writes.
+type RecorderOptions struct {
+	Dir string
+	// Redact is applied to every text and to every changed file; nil leaves all
+	// as it is. [Redact] with the keys bound is one.
+	Redact func(string) string
+	// Settled returns what a ledger settled for a job, which is not in the result
+	// of its agent; nil: nothing.
+	Settled func(Job) record.Usage
+}
+
+// NewRecorder makes the folder when it is missing.
+func NewRecorder(inner Agent, o RecorderOptions) (*Recorder, error) {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for recordings: %w; choose another one with recording", err)
 	}
-	if redact == nil {
-		redact = func(s string) string { return s }
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
 	}
-	return &Recorder{inner: inner, dir: dir, redact: redact}, nil
+	if o.Settled == nil {
+		o.Settled = func(Job) record.Usage { return record.Usage{} }
+	}
+	return &Recorder{inner: inner, o: o}, nil
+}
+
+// Preview implements [Previewer] as far as the inner agent does.
+func (r *Recorder) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
+	if p, ok := r.inner.(Previewer); ok {
+		return p.Preview(ctx, j, t)
+	}
+	return Rendered{}, fmt.Errorf("%w: this agent reads none", ErrNoPrompt)
 }
 
 // Edit lets the inner agent edit and records it. A recording that cannot be
@@ -96,10 +115,10 @@ func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	rec := Recording{
 		Version: recordingVersion, Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Target: j.Target.Name, Parent: j.Parent.Tree,
-		Changes: r.clean(res.Changes), Usage: res.Usage, Intent: r.redact(res.Intent), Evidence: res.Evidence,
+		Changes: r.clean(res.Changes), Usage: res.Usage, Intent: r.o.Redact(res.Intent), Evidence: res.Evidence,
 	}
 	if err != nil {
-		rec.Failed, rec.Class, rec.Reason = true, record.ClassAgent, r.redact(err.Error())
+		rec.Failed, rec.Class, rec.Reason = true, record.ClassAgent, r.o.Redact(err.Error())
 		var failure *Error
 		switch {
 		case errors.As(err, &failure):
@@ -108,6 +127,7 @@ func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 			rec.Class = record.ClassNoChange
 		}
 	}
+	rec.Usage = rec.Usage.Add(r.o.Settled(j))
 	rec.Evidence = r.cleanEvidence(rec.Evidence)
 	if werr := r.write(&rec); werr != nil {
 		return Result{}, &Error{Class: record.ClassInternal, Reason: "record " + j.Number.String(), Usage: rec.Usage, Evidence: rec.Evidence, Err: werr}
@@ -123,7 +143,7 @@ func (r *Recorder) clean(list []record.Change) []RecordedChange {
 			rc.Path, rc.RawPath = "", []byte(c.Path)
 		}
 		if len(c.Data) > 0 {
-			rc.Data = []byte(r.redact(string(c.Data)))
+			rc.Data = []byte(r.o.Redact(string(c.Data)))
 		}
 		out = append(out, rc)
 	}
@@ -133,7 +153,7 @@ func (r *Recorder) clean(list []record.Change) []RecordedChange {
 func (r *Recorder) cleanEvidence(list []record.Evidence) []record.Evidence {
 	var out []record.Evidence
 	for _, e := range list {
-		e.Text = []byte(r.redact(string(e.Text)))
+		e.Text = []byte(r.o.Redact(string(e.Text)))
 		out = append(out, e)
 	}
 	return out
@@ -145,7 +165,7 @@ func (r *Recorder) write(rec *Recording) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.dir, ".recording-*")
+	f, err := os.CreateTemp(r.o.Dir, ".recording-*")
 	if err != nil {
 		return err
 	}
@@ -154,7 +174,7 @@ func (r *Recorder) write(rec *Recording) error {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), recordingPath(r.dir, rec.Job))
+		err = os.Rename(f.Name(), recordingPath(r.o.Dir, rec.Job))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

@@ -48,7 +48,7 @@ func drawnJob(n int) agent.Job {
 func TestFiftyRecordedJobsReplayToTheSameChanges(t *testing.T) {
 	const key = "sk-planted-0123456789abcdef"
 	dir := filepath.Join(t.TempDir(), "tape")
-	rec, err := agent.NewRecorder(drawn{key}, dir, func(s string) string { return agent.Redact(s, key) })
+	rec, err := agent.NewRecorder(drawn{key}, agent.RecorderOptions{Dir: dir, Redact: func(s string) string { return agent.Redact(s, key) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 	if _, err := agent.NewReplay(dir); !errors.Is(err, agent.ErrNoRecording) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	rec, err := agent.NewRecorder(drawn{"k"}, dir, nil)
+	rec, err := agent.NewRecorder(drawn{"k"}, agent.RecorderOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 
 func TestRecorderWritesNothingOfACancelledJob(t *testing.T) {
 	dir := t.TempDir()
-	rec, err := agent.NewRecorder(drawn{"k"}, dir, nil)
+	rec, err := agent.NewRecorder(drawn{"k"}, agent.RecorderOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

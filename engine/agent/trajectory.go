@@ -321,13 +321,25 @@ func (t Trajectory) Lines() []string {
 	return out
 }
 
-// Unwritten returns the chunks that no summariser has told yet.
-func (t Trajectory) Unwritten() []Chunk {
-	var out []Chunk
-	for _, c := range t.Chunks {
-		if !c.Written {
-			out = append(out, c)
-		}
+// ChunkSummary makes the summary of a chunk of what a summariser wrote: one
+// line, within the length that a prompt shows. "" when it holds none.
+func ChunkSummary(answer string) string {
+	return clip(plainLine(withoutThoughts(answer)), summaryRunes)
+}
+
+// Trajectories are those that the prompts of the job show: of the parent since
+// the root, of each inspiration since it parted from the parent.
+func (j *Job) Trajectories() []Trajectory {
+	bg := j.Background
+	if bg == nil {
+		return nil
+	}
+	var out []Trajectory
+	if j.Parent.ID != record.Root {
+		out = append(out, TrajectoryOf(bg.Lineage, record.Root, j.Parent.ID, bg.Summaries))
+	}
+	for i := range j.Inspirations {
+		out = append(out, TrajectoryOf(bg.Lineage, j.Parent.ID, j.Inspirations[i].ID, bg.Summaries))
 	}
 	return out
 }

@@ -277,3 +277,37 @@ func TestAdaptsToTheServer(t *testing.T) {
 		t.Errorf("%d requests, the last %v", len(seen), last)
 	}
 }
+
+func TestTokensPerMinute(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		used  int // tokens of each answer
+		tpm   int64
+		calls int
+		want  time.Duration // at least this long, less than a minute more
+	}{
+		{"what fits within a minute does not wait", 100, 10_000, 6, 0},
+		{"what a request used counts, not what it could have used", 100, 1_500, 6, 0},
+		{"a full minute holds the next request back", 600, 1_500, 4, time.Minute},
+		{"a request that is larger than the limit goes alone", 5_000, 1_000, 2, time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, says("x", tt.used-1, 1))
+			o, c := options(gateway.Chat, f.URL)
+			o.Providers[0].TPM = tt.tpm
+			g := mustNew(t, o)
+			for range tt.calls {
+				if _, err := g.Client().Complete(t.Context(), ask(account(0, nil))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var slept time.Duration
+			for _, d := range c.sleeps() {
+				slept += d
+			}
+			if slept < tt.want || slept >= tt.want+time.Minute {
+				t.Errorf("%d requests of %d tokens at %d a minute slept %s, want %s", tt.calls, tt.used, tt.tpm, slept, tt.want)
+			}
+		})
+	}
+}

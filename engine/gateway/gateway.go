@@ -20,6 +20,7 @@ type Provider struct {
 	BaseURL   string // "https://host/v1"; for Anthropic and Gemini with or without the version
 	KeyEnv    string // environment variable of the key; "" = the provider wants none
 	RPM       int    // requests a minute; 0 = no limit
+	TPM       int64  // tokens a minute; 0 = no limit
 	Parallel  int    // requests at a time; 0 = no limit
 	MaxTokens int64  // ceiling of an answer's tokens; 0 = what the request asks for
 }
@@ -143,7 +144,7 @@ func New(o Options) (*Gateway, error) {
 			return nil, fmt.Errorf("provider %q is there twice: give each agent's provider its own name", p.Name)
 		}
 		g.providers[p.Name] = &upstream{
-			Provider: p, limit: newLimiter(p.RPM, p.Parallel, g.opt.Now, g.opt.Sleep),
+			Provider: p, limit: newLimiter(p, g.opt.Now, g.opt.Sleep),
 			breaker: &breaker{limit: g.opt.Failures, cool: g.opt.Cool, now: g.opt.Now}, quirks: map[string]quirks{},
 		}
 	}

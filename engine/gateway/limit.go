@@ -2,70 +2,118 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
-// limiter holds the requests of one provider apart: at most rpm in any minute,
-// and at most parallel at a time. Zero is no limit.
+// limiter holds the requests of one provider apart: at most rpm of them and tpm
+// tokens in any minute, and at most parallel at a time. Zero is no limit. A
+// request counts with the most tokens it can use until it is known what it used.
 type limiter struct {
 	slots chan struct{} // nil = no limit
+	rpm   int
+	tpm   int64
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu   sync.Mutex
-	sent []time.Time // ring of the last rpm starts
-	at   int
+	sent []*turn // of the last minute, oldest first; those that run stay
 }
 
-func newLimiter(rpm, parallel int, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
-	l := &limiter{now: now, sleep: sleep, sent: make([]time.Time, max(0, rpm))}
-	if parallel > 0 {
-		l.slots = make(chan struct{}, parallel)
+// turn is one request as the limiter counts it.
+type turn struct {
+	at     time.Time
+	tokens int64
+	runs   bool
+}
+
+func newLimiter(p Provider, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
+	l := &limiter{now: now, sleep: sleep, rpm: max(0, p.RPM), tpm: max(0, p.TPM)}
+	if p.Parallel > 0 {
+		l.slots = make(chan struct{}, p.Parallel)
 	}
 	return l
 }
 
-// enter waits for a slot and for the minute; leave gives the slot back.
-func (l *limiter) enter(ctx context.Context) (leave func(), err error) {
-	leave = func() {}
+// enter waits for a slot and for the minute. most is what the request can use;
+// leave gives the slot back, and says what it used where that is known (-1: it
+// is not).
+func (l *limiter) enter(ctx context.Context, most int64) (leave func(used int64), err error) {
+	release := func() {}
 	if l.slots != nil {
 		select {
 		case l.slots <- struct{}{}:
-			leave = func() { <-l.slots }
+			release = func() { <-l.slots }
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
 	for {
-		wait := l.take()
+		t, wait := l.take(most)
 		if wait <= 0 {
-			return leave, nil
+			return func(used int64) { l.settle(t, used); release() }, nil
 		}
 		if err := l.sleep(ctx, wait); err != nil {
-			leave()
+			release()
 			return nil, err
 		}
 	}
 }
 
-// take books a start now, or says how long to wait.
-func (l *limiter) take() time.Duration {
+// take books a start now, or says how long to wait. A request that can use more
+// than a minute's tokens goes when no other counts.
+func (l *limiter) take(most int64) (*turn, time.Duration) {
+	if l.rpm == 0 && l.tpm == 0 {
+		return nil, 0
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.sent) == 0 {
-		return 0
-	}
 	now := l.now()
-	oldest := l.sent[l.at]
-	if !oldest.IsZero() {
-		if wait := oldest.Add(time.Minute).Sub(now); wait > 0 {
-			return wait
+	used := int64(0)
+	l.sent = slices.DeleteFunc(l.sent, func(t *turn) bool { return !t.runs && now.Sub(t.at) >= time.Minute })
+	starts := 0
+	for _, t := range l.sent {
+		used += t.tokens
+		if now.Sub(t.at) < time.Minute {
+			starts++
 		}
 	}
-	l.sent[l.at] = now
-	l.at = (l.at + 1) % len(l.sent)
-	return 0
+	crowded := l.rpm > 0 && starts >= l.rpm
+	dear := l.tpm > 0 && len(l.sent) > 0 && used+most > l.tpm
+	if !crowded && !dear {
+		t := &turn{at: now, tokens: most, runs: true}
+		l.sent = append(l.sent, t)
+		return t, 0
+	}
+	// Until the oldest one leaves the minute; one that runs longer is asked for
+	// again after a moment.
+	for _, t := range l.sent {
+		if wait := t.at.Add(time.Minute).Sub(now); wait > 0 {
+			if dear && !crowded {
+				wait = min(wait, settleWait)
+			}
+			return nil, wait
+		}
+	}
+	return nil, settleWait
+}
+
+// settleWait is how soon a request that waits for tokens looks again: those
+// before it may have used less than they could.
+const settleWait = 250 * time.Millisecond
+
+// settle counts what a request used in place of what it could use.
+func (l *limiter) settle(t *turn, used int64) {
+	if t == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.runs = false
+	if used >= 0 {
+		t.tokens = used
+	}
 }
 
 // breaker leaves a provider alone after it failed often in a row, for a time

@@ -35,6 +35,10 @@ type outgoing struct {
 	think    func(string)
 }
 
+// bytesPerToken is how many bytes of a request are taken to be one token where
+// an estimate is enough.
+const bytesPerToken = 4
+
 // sink takes an answer on while it comes. Once head was called the call is not
 // tried again.
 type sink interface {
@@ -65,11 +69,12 @@ func (e *timeoutError) Is(target error) bool { return target == context.Deadline
 
 // once sends one request: waits for its turn, reserves, sends, meters, settles.
 func (g *Gateway) once(ctx context.Context, o *outgoing) (*answer, error) {
-	leave, err := o.to.limit.enter(ctx)
+	leave, err := o.to.limit.enter(ctx, o.bound.input/bytesPerToken+o.bound.output)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	used := int64(-1)
+	defer func() { leave(used) }()
 	key, err := g.key(o.to)
 	if err != nil {
 		return nil, err
@@ -86,6 +91,9 @@ func (g *Gateway) once(ctx context.Context, o *outgoing) (*answer, error) {
 	u := record.Usage{}
 	if sent && !o.free {
 		u = g.cost(o, ans, price, known, reserved)
+	}
+	if !sent || o.free || u.InputTokens+u.OutputTokens > 0 {
+		used = u.InputTokens + u.OutputTokens
 	}
 	if ans == nil {
 		ans = &answer{}

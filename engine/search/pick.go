@@ -319,6 +319,9 @@ func (p *picker) target(f Forced) (string, string) {
 	case f.Target != "":
 		return f.Target, "target " + f.Target + " given by hand"
 	case i >= 0:
+		if p.view.Targets[i].Name == "" {
+			return "", "no target, this job is free"
+		}
 		return p.view.Targets[i].Name, "target " + p.view.Targets[i].Name
 	case len(p.view.Targets) > 0:
 		return "", "no target, all are frozen or without weight"

@@ -54,4 +54,18 @@ type Settings struct {
 	// never drawn.
 	Operators map[string]float64 `json:"operators,omitempty"`
 	Agents    map[string]float64 `json:"agents,omitempty"`
+	// Targets are those that were proposed while the experiment runs, beside the
+	// ones of its configuration.
+	Targets []Target `json:"targets,omitempty"`
+}
+
+// Target is a part of the repository that is worth working on, as a mapper
+// proposes it.
+type Target struct {
+	Name   string   `json:"name"`
+	Files  []string `json:"files"` // globs
+	Symbol string   `json:"symbol,omitempty"`
+	Hint   string   `json:"hint,omitempty"`
+	Weight float64  `json:"weight"`
+	By     string   `json:"by,omitempty"` // the agent that proposed it
 }

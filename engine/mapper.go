@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/agent"
+	"atoll/engine/gateway"
+	"atoll/engine/memory"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// purposeMap marks the assist job that asks the mapper for targets; its Repeat
+// is the epoch after which it was queued.
+const purposeMap record.Purpose = "map"
+
+// metaMapped is the epoch after which targets were proposed last; it is not
+// there before the first time.
+const metaMapped = "mapped"
+
+// mapStale is after how many epochs in a row without a better best targets are
+// proposed anew.
+const mapStale = 2
+
+// neverMapped stands for metaMapped where there is none.
+const neverMapped = -1
+
+// Targets are all that a job may be about: those of the configuration, then the
+// proposed ones.
+func (s *State) Targets() []record.Target { return allTargets(s.Config, s.Settings) }
+
+// MapJob is the argument of a decision to start a job that has the mapper
+// propose targets.
+func MapJob() json.RawMessage { return json.RawMessage(`{"kind":"assist","purpose":"map"}`) }
+
+func allTargets(cfg config.Config, set record.Settings) []record.Target {
+	var out []record.Target
+	for _, t := range cfg.Targets {
+		out = append(out, record.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint, Weight: t.Weight})
+	}
+	for _, t := range set.Targets {
+		if !slices.ContainsFunc(out, func(o record.Target) bool { return o.Name == t.Name }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// mapDue proposes targets for the first time, as soon as the root is measured.
+func (e *Engine) mapDue(ctx context.Context) error {
+	if e.mapped != neverMapped || e.cfg.Roles.Mapper == "" || e.crew == nil || e.replaying || e.st.arch == nil {
+		return nil
+	}
+	return e.mapNow(ctx, 0)
+}
+
+// mapNow has the mapper propose targets after an epoch: a model in a job of its
+// own, the built-in one at once, which belongs to this fold position.
+func (e *Engine) mapNow(ctx context.Context, epoch int) error {
+	name := e.cfg.Roles.Mapper
+	e.mapped = epoch
+	if err := e.db.PutMeta(ctx, e.exp, metaMapped, strconv.Itoa(epoch)); err != nil {
+		return err
+	}
+	if e.crew.voices[name] != nil {
+		return e.add(ctx, record.Job{
+			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: purposeMap, Island: "main", Agent: name,
+			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: epoch,
+		})
+	}
+	here := e.st.standpoint()
+	survey, tree, err := e.survey(ctx, &here)
+	if err == nil {
+		var found []record.Target
+		if found, err = survey.Targets(ctx, tree, name); err == nil {
+			return e.propose(ctx, found)
+		}
+	}
+	e.note("warn", record.NoJob, fmt.Sprintf("no targets were proposed: %v", err))
+	return nil
+}
+
+// propose puts new proposals in the place of the old ones, but for those that a
+// person froze or boosted.
+func (e *Engine) propose(ctx context.Context, found []record.Target) error {
+	set := e.st.Settings
+	set.Targets = e.st.withKept(found)
+	if _, err := e.db.PutSettings(ctx, e.exp, set); err != nil {
+		return fmt.Errorf("write the proposed targets: %w", err)
+	}
+	e.st.Settings = set
+	e.sync()
+	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", plural(len(found), "target"), targetNames(found)))
+	return nil
+}
+
+// withKept are new proposals with the old ones that a person set something for.
+func (s *State) withKept(found []record.Target) []record.Target {
+	out := slices.Clone(found)
+	for _, t := range s.Settings.Targets {
+		known := slices.ContainsFunc(out, func(o record.Target) bool { return o.Name == t.Name })
+		if !known && (s.decided.frozen[t.Name] || s.decided.boosts[t.Name] > 0) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func targetNames(list []record.Target) string {
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Name)
+	}
+	if len(names) == 0 {
+		return "nothing here can be edited"
+	}
+	return strings.Join(names, ", ")
+}
+
+// standpoint is what a mapper may know at one fold position.
+type standpoint struct {
+	best  record.CandidateID
+	tried map[string]int // jobs on a target that brought nothing
+	ever  []memory.Improvement
+	told  []string // how the targets did
+}
+
+func (s *State) standpoint() standpoint {
+	p := standpoint{best: s.best, tried: map[string]int{}, ever: slices.Clone(s.epoch.ever)}
+	for _, y := range s.targetYields() {
+		if y.Improved == 0 {
+			p.tried[y.Name] = y.Tries
+		}
+		p.told = append(p.told, fmt.Sprintf("target %s: %s, %d took a niche, %d became the best", y.Name, plural(y.Tries, "job"), y.Improved, y.Best))
+	}
+	return p
+}
+
+// survey reads what a mapper may know beside the files of the best candidate.
+func (e *Engine) survey(ctx context.Context, p *standpoint) (agent.Survey, agent.Tree, error) {
+	out := agent.Survey{Gains: map[string]int{}, Tried: p.tried}
+	_, out.Allowed = e.scope("")
+	for _, t := range e.cfg.Targets {
+		out.Taken = append(out.Taken, t.Name)
+	}
+	for _, g := range p.ever {
+		changed := e.changedBy(ctx, g.Candidate)
+		for _, path := range changed {
+			out.Gains[path]++
+		}
+		p.told = append(p.told, fmt.Sprintf("%s changed %s: %+.6g (%s)", g.Candidate, strings.Join(changed, ", "), g.Delta, g.Operator))
+	}
+	best, err := e.item(ctx, p.best)
+	if err != nil {
+		return out, nil, err
+	}
+	return out, best.Files, nil
+}
+
+// changedBy lists the paths that a candidate changed, none where its files
+// cannot be read.
+func (e *Engine) changedBy(ctx context.Context, id record.CandidateID) []string {
+	c, err := e.db.Candidate(ctx, e.exp, id)
+	if err != nil {
+		return nil
+	}
+	parent, err := e.db.Candidate(ctx, e.exp, c.Parent())
+	if err != nil {
+		return nil
+	}
+	diffs, err := e.repo.DiffTrees(ctx, parent.Tree, c.Tree)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range diffs {
+		out = append(out, d.Path)
+	}
+	return out
+}
+
+// mapRepository is the assist job of a mapper. When the model cannot be asked
+// or understood the targets are those of the built-in one.
+func (r *jobRun) mapRepository(ctx context.Context, v *voice) error {
+	e, job := r.e, r.lease.Job
+	e.live.stage(job.ID, record.Editing, "looking for targets")
+	var here standpoint
+	if err := e.ask(ctx, func(s *State) { here = s.standpoint() }); err != nil {
+		return err
+	}
+	survey, tree, err := e.survey(ctx, &here)
+	if err != nil {
+		return r.fail(ctx, record.ClassInternal, err.Error())
+	}
+	failure := fmt.Errorf("there is no agent %q any more", job.Agent)
+	answer := ""
+	if v != nil {
+		prompt, err := r.mapPrompt(ctx, here, tree)
+		if err != nil {
+			return err
+		}
+		answer, failure = r.consult(ctx, v, job.Agent, agent.RoleMapper, prompt)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var found []record.Target
+	if failure == nil {
+		found, failure = survey.ParseTargets(answer, tree, job.Agent)
+	}
+	if failure != nil {
+		if found, err = survey.Targets(ctx, tree, "offline"); err != nil {
+			return err
+		}
+	}
+	if err := r.offerTargets(ctx, found); err != nil {
+		return err
+	}
+	switch {
+	case failure == nil:
+		return r.finish(ctx, store.Outcome{State: record.Done})
+	case errors.Is(failure, gateway.ErrBudget):
+		return r.fail(ctx, record.ClassBudget, failure.Error())
+	}
+	return r.fail(ctx, record.ClassAgent, failure.Error())
+}
+
+// offerTargets writes the proposals as a decision of the mapper: the loop
+// carries it out, as it would a person's.
+func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error {
+	e := r.e
+	for i := range found { // what a model wrote may hold what it was told
+		found[i].Hint = agent.Redact(found[i].Hint, e.crew.secrets...)
+	}
+	var kept []record.Target
+	if err := e.ask(ctx, func(s *State) { kept = s.withKept(found) }); err != nil {
+		return err
+	}
+	args, err := json.Marshal(map[string][]record.Target{"targets": kept})
+	if err != nil {
+		return err
+	}
+	_, err = e.append(ctx, record.Decision{
+		Who: r.lease.Job.Agent, Verb: record.Set, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Args: args,
+		Text: "targets = " + targetNames(found),
+	})
+	return err
+}
+
+// mapPrompt shows the best candidate, its files, and how the targets did.
+func (r *jobRun) mapPrompt(ctx context.Context, here standpoint, tree agent.Tree) (agent.Rendered, error) {
+	e := r.e
+	item, err := e.item(ctx, here.best)
+	if err != nil {
+		return agent.Rendered{}, err
+	}
+	set := e.settings()
+	j := agent.Job{
+		Number: r.lease.Job.ID, Attempt: r.lease.Attempt, Parent: item, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
+		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
+	}
+	_, j.Scope = e.scope("")
+	if err := e.context(ctx, &j); err != nil {
+		return agent.Rendered{}, err
+	}
+	if err := r.inform(ctx, &j); err != nil {
+		return agent.Rendered{}, err
+	}
+	files, listing, err := agent.ReadFiles(ctx, j, tree, agent.FileLimits{})
+	if err != nil {
+		return agent.Rendered{}, err
+	}
+	return e.crew.prompts.Render(agent.RoleMapper, agent.ViewOf(j, agent.ViewOptions{
+		Files: files, Listing: listing, Facts: strings.Join(here.told, "\n"), Answer: agent.TargetsAnswer,
+	}))
+}
