@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,8 +74,27 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.Err, "atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on")
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.Err, "atoll: %s\n", message(err))
+	fmt.Fprintf(a.Err, "atoll: %s%s\n", message(err), hint(root, err, args))
 	return exitCode(err)
+}
+
+// hint is the next step after a verb or flag that does not exist.
+func hint(root *cobra.Command, err error, args []string) string {
+	if !isCobraUsage(err) {
+		return ""
+	}
+	if strings.HasPrefix(err.Error(), "unknown command") {
+		for _, arg := range args {
+			if near := root.SuggestionsFor(arg); len(near) > 0 && strings.Contains(err.Error(), strconv.Quote(arg)) {
+				return "; did you mean " + strings.Join(near, " or ") + "?"
+			}
+		}
+		return "; `atoll --help` lists the verbs"
+	}
+	if cmd, _, findErr := root.Find(args); findErr == nil {
+		return "; see `" + cmd.CommandPath() + " --help`"
+	}
+	return "; see `atoll --help`"
 }
 
 // message is the error in words for people.
@@ -87,7 +107,7 @@ func exitCode(err error) int {
 	var refusal *gitops.Refusal
 	switch {
 	case errors.Is(err, errUsage), errors.As(err, &problems), errors.As(err, &refusal), errors.Is(err, engine.ErrFrozen),
-		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, engine.ErrDecision), errors.Is(err, store.ErrNotFound),
+		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, engine.ErrDecision), errors.Is(err, store.ErrNotFound), errors.Is(err, gitops.ErrBranch),
 		isCobraUsage(err):
 		return exitUsage
 	}
@@ -121,6 +141,7 @@ func (a *App) root() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), con) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	root.Flags().BoolVar(&con.readonly, "read-only", false, "a console that cannot decide anything")
 	f := root.PersistentFlags()
 	f.StringVarP(&a.flags.repo, "repo", "C", "", "the repository (default: the one here)")

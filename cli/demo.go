@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/config"
 	"atoll/examples"
 	"atoll/gitops"
 )
@@ -134,6 +135,9 @@ func (a *App) demoDir(name, dir string) (string, error) {
 func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 	if _, err := gitops.Inspect(ctx, dir); err == nil {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			if other := demoName(dir); other != name {
+				return usage("%s holds another repository (%q); name another folder with --dir, or go on with that one: atoll -C %s", dir, other, dir)
+			}
 			return nil
 		}
 	}
@@ -155,6 +159,15 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 		}
 	}
 	return nil
+}
+
+// demoName returns the name of the experiment that a folder's atoll.yaml sets.
+func demoName(dir string) string {
+	loaded, err := config.Load(config.LoadOptions{Dir: dir})
+	if err != nil {
+		return ""
+	}
+	return loaded.Config.Name
 }
 
 // warm runs what an example names once, outside of any sandbox, so that its

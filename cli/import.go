@@ -21,6 +21,9 @@ func (a *App) importCmd() *cobra.Command {
 		Example: "  atoll import openevolve .",
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := a.abs(args[0])
+			if _, err := os.Stat(dir); err != nil {
+				return usage("import from OpenEvolve: %v", err)
+			}
 			imp, err := config.ImportOpenEvolve(dir)
 			if err != nil {
 				return err

@@ -280,7 +280,7 @@ func gone(t *testing.T, mark string) {
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
 	kills, jobs := 8, 100
 	if slowly() {
-		kills, jobs = 50, 1600
+		kills, jobs = 50, 3000
 	}
 	calm := newSite(t, jobs)
 	want, wanted := calm.candidates(), calm.status()

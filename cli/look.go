@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,15 +67,14 @@ func (a *App) candidatesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "candidates", Short: "List the candidates", Example: "  atoll candidates --status elite\n  atoll candidates --json > all.jsonl", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := known("status", status, candidateStatuses); err != nil {
+				return err
+			}
 			o, err := a.open(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer o.Close()
-			want := map[string]bool{}
-			for _, s := range status {
-				want[s] = true
-			}
 			tw := table(a.Out)
 			if !a.flags.json {
 				fmt.Fprintln(tw, "ID\tCOMMIT\tOPERATOR\tPARENT\tSTATUS\tOBJECTIVE\tNICHE\tINTENT")
@@ -81,7 +82,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 			n := 0
 			err = o.DB.EachCandidate(cmd.Context(), o.exp.ID, record.NoCandidate, func(c *record.Candidate) error {
 				l := o.line(*c)
-				if len(want) > 0 && !want[string(l.Status)] || text != "" && !strings.Contains(l.Intent+" "+l.Reason+" "+string(l.Operator), text) || limit > 0 && n >= limit {
+				if len(status) > 0 && !slices.Contains(status, string(l.Status)) || text != "" && !strings.Contains(l.Intent+" "+l.Reason+" "+string(l.Operator), text) || limit > 0 && n >= limit {
 					return nil
 				}
 				n++
@@ -98,10 +99,26 @@ func (a *App) candidatesCmd() *cobra.Command {
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().StringSliceVar(&status, "status", nil, "made, held, rejected, failed, cancelled, scored, elite")
+	cmd.Flags().StringSliceVar(&status, "status", nil, strings.Join(candidateStatuses, ", "))
 	cmd.Flags().StringVar(&text, "text", "", "only those whose operator, intent or reason holds this")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many")
 	return cmd
+}
+
+// The values of --status, of candidates and of jobs.
+var (
+	candidateStatuses = []string{"made", "held", "rejected", "failed", "cancelled", "scored", "elite"}
+	jobStates         = []string{"queued", "editing", "committed", "gated", "held", "evaluating", "placed", "scored", "rejected", "failed", "duplicate", "cancelled", "done"}
+)
+
+// known refuses values that are none of those a flag takes.
+func known(flag string, values, allowed []string) error {
+	for _, v := range values {
+		if !slices.Contains(allowed, v) {
+			return usage("--%s %s: there is %s", flag, v, strings.Join(allowed, ", "))
+		}
+	}
+	return nil
 }
 
 func nicheText(n []int) string {
@@ -174,6 +191,9 @@ func (a *App) jobsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "List the jobs, newest first", Example: "  atoll jobs --status failed\n  atoll jobs --limit 20 --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := known("status", states, jobStates); err != nil {
+				return err
+			}
 			o, err := a.open(cmd.Context())
 			if err != nil {
 				return err
@@ -205,7 +225,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().StringSliceVar(&states, "status", nil, "only jobs in these states")
+	cmd.Flags().StringSliceVar(&states, "status", nil, "only jobs that are "+strings.Join(jobStates, ", "))
 	cmd.Flags().StringVar(&text, "text", "", "only those that hold this text")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
 	return cmd
@@ -346,7 +366,11 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	if l.Reason != "" {
 		fmt.Fprintf(w, "reason     %s\n", engine.CleanLine(l.Reason))
 	}
-	fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, engine.CleanLine(l.Intent))
+	if c.ID == 0 {
+		fmt.Fprintln(w, "the root of the experiment")
+	} else {
+		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, engine.CleanLine(l.Intent))
+	}
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
@@ -379,12 +403,46 @@ func (a *App) showJob(ctx context.Context, o *opened, what string) error {
 	if a.flags.json {
 		return writeJSON(a.Out, j)
 	}
-	b, err := json.MarshalIndent(j, "", "  ")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "%s\n", b)
+	printJob(a.Out, j)
 	return a.printEvidence(ctx, o, j.ID)
+}
+
+// printJob writes what there is to say about a job, one line each.
+func printJob(w io.Writer, j record.Job) {
+	state := string(j.State)
+	if j.Class != "" {
+		state += ", " + string(j.Class)
+	}
+	what := string(j.Operator)
+	if j.Kind == record.Evaluate {
+		what = string(j.Purpose)
+	}
+	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, what, state)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%-10s %s\n", name, engine.CleanLine(text))
+		}
+	}
+	line("reason", j.Reason)
+	line("agent", j.Agent)
+	line("target", j.Target)
+	line("goal", j.Goal)
+	for _, ref := range []struct {
+		name string
+		id   record.CandidateID
+	}{{"parent", j.Parent}, {"candidate", j.Candidate}, {"same as", j.Duplicate}} {
+		if ref.id != record.NoCandidate {
+			line(ref.name, ref.id.String())
+		}
+	}
+	if j.RetryOf != 0 {
+		line("retry of", j.RetryOf.String())
+	}
+	line("attempts", strconv.Itoa(j.Attempt))
+	line("time", fmt.Sprintf("%d ms editing, %d ms measuring, %.1f ms own", j.EditMS, j.EvalMS, j.OwnMS))
+	if u := j.Usage; u.Requests > 0 || u.Unmetered {
+		line("used", fmt.Sprintf("%d requests, %d tokens, %s", u.Requests, u.InputTokens+u.OutputTokens, costText(u)))
+	}
 }
 
 func (a *App) printEvidence(ctx context.Context, o *opened, job record.JobID) error {

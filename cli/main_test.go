@@ -15,6 +15,7 @@ import (
 var built struct {
 	sync.Once
 	dir, path string
+	caches    []string // where the go command keeps what it built, as variables
 	err       error
 }
 
@@ -36,6 +37,15 @@ func program(t *testing.T) string {
 		built.path = filepath.Join(built.dir, "atoll")
 		if out, err := exec.Command("go", "build", "-o", built.path, "atoll").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("build the program: %w\n%s", err, out)
+			return
+		}
+		for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+			out, err := exec.Command("go", "env", name).Output()
+			if err != nil {
+				built.err = fmt.Errorf("go env %s: %w", name, err)
+				return
+			}
+			built.caches = append(built.caches, name+"="+strings.TrimSpace(string(out)))
 		}
 	})
 	if built.err != nil {
@@ -84,7 +94,8 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=tester", "LANG=C.UTF-8",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 	}
-	for _, key := range []string{"TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOROOT", "GOFLAGS"} {
+	cmd.Env = append(cmd.Env, built.caches...)
+	for _, key := range []string{"TMPDIR", "GOPATH", "GOROOT", "GOFLAGS"} {
 		if v, ok := os.LookupEnv(key); ok {
 			cmd.Env = append(cmd.Env, key+"="+v)
 		}

@@ -38,7 +38,7 @@ func signedPercent(p float64) string {
 	if math.IsNaN(p) {
 		return "?"
 	}
-	return fmt.Sprintf("%+.2f %%", p)
+	return fmt.Sprintf("%+.2f %%", p+0) // + 0 makes -0 plain
 }
 
 // number returns nil for what JSON cannot carry.

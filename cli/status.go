@@ -177,15 +177,20 @@ func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
 	}
 	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, engine.FormatValue(s.Grid.QD))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
-	cost := "unknown cost"
-	if s.Usage.CostUSD != nil {
-		cost = fmt.Sprintf("$%.4f", *s.Usage.CostUSD)
-	} else if s.Usage.Requests == 0 && !s.Usage.Unmetered {
-		cost = "$0"
-	}
-	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, cost, (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, costText(s.Usage), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, g := range s.Guarantees {
 		fmt.Fprintf(w, "missing guarantee: %s\n", g)
 	}
 	return nil
+}
+
+// costText is the money of a usage; what nobody could meter is unknown.
+func costText(u record.Usage) string {
+	switch {
+	case u.CostUSD != nil:
+		return fmt.Sprintf("$%.4f", *u.CostUSD)
+	case u.Requests == 0 && !u.Unmetered:
+		return "$0"
+	}
+	return "unknown cost"
 }

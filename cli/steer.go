@@ -72,7 +72,12 @@ func (a *App) plainVerb(verb record.Verb, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: string(verb), Short: short, Example: "  atoll " + string(verb), Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), func(o *opened) error { return a.decide(cmd.Context(), o, noObject(verb)) })
+			return a.with(cmd.Context(), func(o *opened) error {
+				if verb == record.Stop && o.OwnerPID() == 0 {
+					return usage("no engine runs here: there is nothing to stop")
+				}
+				return a.decide(cmd.Context(), o, noObject(verb))
+			})
 		},
 	}
 }
@@ -181,8 +186,12 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 					if err != nil {
 						return usage("%q is no job: write 341 or '#341'", arg)
 					}
-					if _, err := o.DB.Job(cmd.Context(), o.exp.ID, record.JobID(n)); err != nil {
+					j, err := o.DB.Job(cmd.Context(), o.exp.ID, record.JobID(n))
+					if err != nil {
 						return fmt.Errorf("there is no job %s: %w", record.JobID(n), err)
+					}
+					if j.State.Ended() && verb != record.Retry {
+						return usage("%s has ended: %s", j.ID, j.State)
 					}
 					d := noObject(verb)
 					d.Job = record.JobID(n)

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atoll/store/record"
@@ -43,6 +44,19 @@ func (s *State) decide(d record.Decision) {
 	text := DecisionText(d)
 	s.events = append(s.events, event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
 	s.curves.mark(s, d.At, "%s", text)
+}
+
+// rejection is what the person who rejected a candidate last gave as reason.
+func (ds *decisions) rejection(id record.CandidateID) string {
+	for _, d := range slices.Backward(ds.all) {
+		if d.Verb == record.Reject && d.Candidate == id {
+			if d.Text == "" {
+				return "rejected by " + d.Who
+			}
+			return d.Text
+		}
+	}
+	return ""
 }
 
 // remember keeps the decision and moves it between the stacks. A decision that
@@ -199,7 +213,7 @@ func DecisionText(d record.Decision) string {
 		text += ": " + d.Text
 	}
 	if d.Undoes != 0 {
-		text = "undo: " + text
+		text += " (taking a decision back)"
 	}
 	return text
 }

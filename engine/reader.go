@@ -162,6 +162,9 @@ func (s *State) Dress(c *record.Candidate) {
 	case m == nil:
 	case m.rejected:
 		c.Status = record.StatusRejected
+		if c.Reason == "" {
+			c.Reason = s.decided.rejection(c.ID)
+		}
 	case c.Status == record.StatusScored && s.arch != nil && s.arch.Holds(c.ID):
 		c.Status = record.StatusElite
 	}

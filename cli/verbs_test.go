@@ -1,0 +1,259 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// finished returns a repository whose experiment of 40 jobs ended.
+func finished(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "plant")
+	must(t, t.TempDir(), "demo", "deceptive", "--dir", dir, "--headless", "--seed", "2", "--max-jobs", "40")
+	return dir
+}
+
+func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	cases := []struct {
+		args []string
+		text string // among what it prints for people
+		keys string // of each JSON object
+	}{
+		{[]string{"status"}, "40/40 ended", "experiment state seed rung root best niches coverage qd_score jobs evaluations usage budget"},
+		{[]string{"candidates"}, "OBJECTIVE", "id job commit tree parents operator agent status reason objective metrics measures niche created"},
+		{[]string{"candidates", "--status", "elite"}, "elite", "id niche"},
+		{[]string{"niches"}, "axes: pump x valve", "niche elite"},
+		{[]string{"jobs", "--limit", "3"}, "#40", "id kind state"},
+		{[]string{"events", "--tail", "3"}, "job", "seq kind"},
+		{[]string{"best"}, "objective", "id commit objective"},
+		{[]string{"show", "c0"}, "root", "id commit objective"},
+		{[]string{"show", "#1"}, "#1  make", "id kind state"},
+		{[]string{"diff", "best"}, "diff --git a/modules/", ""},
+		{[]string{"config", "explain", "evaluator.timeout"}, "atoll.yaml:", ""},
+		{[]string{"config", "check"}, "ok", ""},
+		{[]string{"doctor"}, "the archive is the fold of the log", ""},
+		{[]string{"demo", "--list"}, "circle-packing", ""},
+		{[]string{"version"}, "atoll ", ""},
+	}
+	for _, c := range cases {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			if out := must(t, dir, c.args...); !strings.Contains(out, c.text) {
+				t.Errorf("prints no %q:\n%s", c.text, out)
+			}
+			if c.keys == "" {
+				return
+			}
+			dec := json.NewDecoder(strings.NewReader(must(t, dir, append(c.args, "--json")...)))
+			n := 0
+			for ; dec.More(); n++ {
+				var m map[string]any
+				if err := dec.Decode(&m); err != nil {
+					t.Fatal(err)
+				}
+				for _, k := range strings.Fields(c.keys) {
+					if _, ok := m[k]; !ok {
+						t.Errorf("object %d has no %q: %v", n, k, m)
+					}
+				}
+			}
+			if n == 0 {
+				t.Error("prints no object")
+			}
+		})
+	}
+}
+
+// status is one field of `status --json`, by a path such as "jobs.queued".
+func status(t *testing.T, dir, path string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(must(t, dir, "status", "--json")), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Split(path, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			t.Fatalf("status has no %s", path)
+		}
+		v = m[key]
+	}
+	return v
+}
+
+// one is a candidate as `show --json` tells it.
+func one(t *testing.T, dir, id string) (m made) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, dir, "show", id, "--json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestDecisionsWithoutAnEngineWaitForTheNextRun(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	was := best(t, dir)
+	id := was.ID.String()
+	must(t, dir, "reject", id, "--reason", "cheats")
+	if got := best(t, dir); got.ID == was.ID || *got.Objective >= *was.Objective {
+		t.Errorf("after its rejection %s is still the best, or %s with %v", id, got.ID, *got.Objective)
+	}
+	if got := one(t, dir, id); got.Status != "rejected" || !strings.Contains(got.Reason, "cheats") {
+		t.Errorf("%s is %s: %s", id, got.Status, got.Reason)
+	}
+	must(t, dir, "undo")
+	if got := best(t, dir); got.ID != was.ID {
+		t.Errorf("after undo the best is %s; want %s", got.ID, was.ID)
+	}
+	must(t, dir, "redo")
+	if got := best(t, dir); got.ID == was.ID {
+		t.Error("redo did not reject it again")
+	}
+	must(t, dir, "restore", id)
+	must(t, dir, "freeze", id)
+	must(t, dir, "boost", id, "--by", "5")
+	if out := must(t, dir, "niches"); !strings.Contains(out, "frozen boost x5") {
+		t.Errorf("niches does not tell the marks:\n%s", out)
+	}
+	must(t, dir, "release", id)
+	if out := must(t, dir, "niches"); strings.Contains(out, "frozen") || strings.Contains(out, "boost") {
+		t.Errorf("niches tells marks that were released:\n%s", out)
+	}
+	must(t, dir, "set", "budget.jobs", "44")
+	must(t, dir, "start", "--parent", id, "--operator", "tune")
+	must(t, dir, "run", "--headless")
+	if got := status(t, dir, "budget.jobs"); got != 44.0 {
+		t.Errorf("the budget is %v", got)
+	}
+	if out := must(t, dir, "jobs", "--json", "--limit", "1"); !strings.Contains(out, `"id":44`) {
+		t.Errorf("the raised budget was not used: %s", out)
+	}
+	if started := must(t, dir, "jobs", "--json", "--limit", "10"); !strings.Contains(started, `"parent":`+strings.TrimPrefix(id, "c")) {
+		t.Errorf("no job edits %s:\n%s", id, started)
+	}
+	must(t, dir, "doctor")
+}
+
+func TestAnInjectedCommitBecomesACandidate(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	put(t, dir, map[string]string{"modules/pump.conf": "speed = 9\nstroke = 9\nseal = 9\ncooling = 9\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "by hand")
+	must(t, dir, "set", "budget.jobs", "42")
+	must(t, dir, "inject", "HEAD")
+	must(t, dir, "run", "--headless")
+	for line := range strings.Lines(must(t, dir, "candidates", "--json")) {
+		if strings.Contains(line, `"operator":"manual"`) {
+			return
+		}
+	}
+	t.Errorf("no candidate was injected:\n%s", must(t, dir, "jobs"))
+}
+
+func TestWhatCannotBeDoneIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	cases := []struct {
+		args string
+		want string
+	}{
+		{"approve c3", "does not wait for review"},
+		{"cancel 3", "#3 has ended"},
+		{"prioritise 3", "#3 has ended"},
+		{"cancel 4000", "no job #4000"},
+		{"stop", "no engine runs here"},
+		{"refit", "named axes"},
+		{"freeze 9,9", "outside the map"},
+		{"freeze 1", ""},
+		{"set nope 3", "no setting"},
+		{"set workers many", "workers"},
+		{"show c999", "no candidate c999"},
+		{"diff zzz", "no candidate"},
+		{"promote c0 --branch bad..name", "bad..name"},
+		{"candidates --status good", "made, held"},
+		{"jobs --status good", "queued, editing"},
+		{"statsu", "did you mean status?"},
+		{"bogus", "atoll --help"},
+		{"status --jsno", "atoll status --help"},
+		{"show", "atoll show --help"},
+		{"demo nothing", "circle-packing"},
+		{"demo circle-packing --dir " + dir, dir},
+		{"--experiment other status", "other"},
+		{"config explain evaluator.timeot", "evaluator.timeout"},
+		{"import openevolve nowhere", "nowhere"},
+	}
+	for _, c := range cases {
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			got := atoll(t, dir, strings.Fields(c.args)...)
+			if c.want == "" { // one that can be done, for the comparison
+				if got.code != 0 {
+					t.Errorf("exit %d: %s", got.code, got.err)
+				}
+				return
+			}
+			if got.code != 2 || !strings.Contains(got.err, c.want) || got.out != "" {
+				t.Errorf("exit %d, %q; want 2 and %q\n%s", got.code, got.err, c.want, got.out)
+			}
+		})
+	}
+}
+
+func TestInitWritesAnExperimentThatRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		"go.mod": "module sum\n\ngo 1.24\n",
+		"sum.go": "package sum\n\n// Sum adds.\nfunc Sum(x []int) (s int) {\n\tfor _, v := range x {\n\t\ts += v * 1\n\t}\n\treturn s\n}\n",
+		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum([]int{1, 2}) != 3 {\n\t\tt.Fail()\n\t}\n}\n\n" +
+			"func BenchmarkSum(b *testing.B) {\n\tx := make([]int, 1000)\n\tfor b.Loop() {\n\t\tSum(x)\n\t}\n}\n",
+	})
+	git(t, dir, "init", "--quiet")
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "start")
+	out := must(t, dir, "init")
+	data, err := os.ReadFile(filepath.Join(dir, "atoll.yaml"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(data), "go") || !strings.Contains(string(data), "#") {
+		t.Errorf("the file is not written for a Go module with comments:\n%s", data)
+	}
+	refused(t, atoll(t, dir, "init"), "atoll.yaml")
+	must(t, dir, "config", "check")
+	if c := atoll(t, dir, "run", "--headless", "--max-jobs", "2", "--set", `evaluator.command=[go, test, "-run=^$", "-bench=.", "-benchtime=10x", ./...]`); c.code != 0 {
+		t.Errorf("the experiment does not run: exit %d\n%s%s\n%s", c.code, c.out, c.err, data)
+	}
+}
+
+func TestOnceAndMaxJobsCountTheWholeExperiment(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--once", "--workers", "2")
+	first := status(t, dir, "jobs.scored").(float64) + status(t, dir, "jobs.placed").(float64) + status(t, dir, "jobs.duplicate").(float64)
+	if first < 1 || first > 2 {
+		t.Errorf("--once with two workers ended %v jobs", first)
+	}
+	must(t, dir, "run", "--headless", "--max-jobs", "6")
+	if out := must(t, dir, "jobs", "--json", "--limit", "1"); !strings.Contains(out, `"id":6`) {
+		t.Errorf("--max-jobs 6 ended with %s", out)
+	}
+	before := must(t, dir, "candidates", "--json")
+	must(t, dir, "run", "--headless", "--max-jobs", "6")
+	if after := must(t, dir, "candidates", "--json"); after != before {
+		t.Error("a run to the same total made more candidates")
+	}
+	must(t, dir, "run", "--headless", "--new", "--max-jobs", "3", "--seed", "9")
+	if got := status(t, dir, "seed"); got != 9.0 {
+		t.Errorf("--new --seed 9 has seed %v", got)
+	}
+	if out := must(t, dir, "--experiment", "1", "candidates", "--json"); out != before {
+		t.Error("the first experiment changed")
+	}
+}
