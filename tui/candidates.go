@@ -107,40 +107,46 @@ func (p *candidatesPane) body(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
-	var head line
-	head.gap(1).fit(st.Label, "id", 7).fit(st.Label, "commit", 9).fit(st.Label, "status", 10).fit(st.Label, "niche", 8).right(st.Label, "value", 9).gap(2).fit(st.Label, "operator", 11).fit(st.Label, "parent", 8).fit(st.Label, "change", 11).add(st.Label, "intent")
-	out := []string{head.String()}
+	t := p.table()
 	if len(ids) == 0 {
-		return append(out, " "+st.Label.S("no candidate fits"))
+		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+st.Label.S("no candidate fits"))
 	}
-	from, to := p.list.window(h - 1)
-	for i := from; i < to; i++ {
-		row := p.row(p.index[ids[i]], w)
-		if i == p.list.cur {
-			row = pick(st.Selected, row, w)
-		}
-		out = append(out, row)
-	}
-	return out
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *record.Candidate { return p.index[ids[i]] })
 }
 
-func (p *candidatesPane) row(c *record.Candidate, w int) string {
-	st := p.d.st
-	cell := p.d.grid.cellOf(c.ID)
-	status := c.Status
-	if cell >= 0 {
-		status = record.StatusElite
+func (p *candidatesPane) table() table[*record.Candidate] {
+	type row = *record.Candidate
+	st, g := p.d.st, &p.d.snap.Grid
+	return table[row]{st: st, mark: func(c row) bool { return p.d.marked(c.ID) }, note: candidateNote, columns: []column[row]{
+		{head: "id", w: idWidth(int64(p.newest())), rank: 100, cell: func(c row) (style, string) { return st.Ident, candidateName(c.ID) }},
+		{head: "commit", w: 9, rank: 20, cell: func(c row) (style, string) { return st.Label, c.Commit.Short() }},
+		{head: "status", w: 10, rank: 80, cell: func(c row) (style, string) {
+			status := c.Status
+			if p.d.grid.cellOf(c.ID) >= 0 {
+				status = record.StatusElite
+			}
+			return st.state(string(status)), string(status)
+		}},
+		{head: "niche", w: nicheWidth(g), rank: 70, cell: func(c row) (style, string) { return st.Ident, niche(g, p.d.grid.cellOf(c.ID)) }},
+		{head: "value", w: 9, right: true, rank: 90, cell: func(c row) (style, string) { return st.Strong, optional(c.Objective) }},
+		{head: "operator", w: 11, rank: 60, cell: func(c row) (style, string) { return st.Plain, string(c.Operator) }},
+		{head: "parent", w: 8, rank: 50, cell: func(c row) (style, string) { return st.Ident, candidateName(c.Parent()) }},
+		{head: "change", w: 11, rank: 30, cell: func(c row) (style, string) { return st.Label, change(c.Added, c.Removed) }},
+		{head: "intent", min: 20, rank: 40, cell: func(c row) (style, string) { return st.Label, candidateNote(c) }},
+	}}
+}
+
+func (p *candidatesPane) newest() (id record.CandidateID) {
+	for i := range p.all {
+		id = max(id, p.all[i].ID)
 	}
-	var l line
-	mark := " "
-	if p.d.marked(c.ID) {
-		mark = "▸"
-	}
-	l.add(st.Marked, mark).fit(st.Ident, candidateName(c.ID), idWidth(int64(c.ID))).fit(st.Label, c.Commit.Short(), 9).fit(st.state(string(status)), string(status), 10).fit(st.Ident, niche(&p.d.snap.Grid, cell), 8)
-	l.right(st.Strong, optional(c.Objective)+pastMark(p.d, c), 9).gap(2).fit(st.Plain, string(c.Operator), 11).fit(st.Ident, candidateName(c.Parent()), 8).fit(st.Label, change(c.Added, c.Removed), 11)
-	text := c.Intent
+	return id
+}
+
+// candidateNote says why a candidate is no good, or what it is about.
+func candidateNote(c *record.Candidate) string {
 	if c.Reason != "" {
-		text = words(" ", string(c.Class), c.Reason)
+		return words(": ", string(c.Class), c.Reason)
 	}
-	return l.fit(st.Label, text, w-l.w).String()
+	return c.Intent
 }

@@ -31,15 +31,23 @@ func candidateCard(d *desk, c *engine.CandidateDetail, w int) []string {
 	out := []string{l.String()}
 	l = line{}
 	l.add(st.Plain, string(k.Operator)).add(st.Label, " by ").add(st.Plain, k.Agent)
-	for i, p := range k.Parents {
-		sep := " from "
-		if i > 0 {
-			sep = ", " + string(p.Role) + " "
-		}
-		l.add(st.Label, sep).add(st.Ident, candidateName(p.ID))
-	}
 	if k.Target != "" {
 		l.add(st.Label, " on ").add(st.Plain, k.Target)
+	}
+	role := record.Role("")
+	for _, p := range k.Parents {
+		sep := " "
+		if p.Role != role {
+			role = p.Role
+			if sep = " " + string(role) + " "; role == record.RoleParent {
+				sep = " from "
+			}
+		}
+		if l.w+plot.Width(sep+candidateName(p.ID)) > w { // goes on below
+			out = append(out, l.String())
+			l = line{}
+		}
+		l.add(st.Label, sep).add(st.Ident, candidateName(p.ID))
 	}
 	out = append(out, l.String())
 	if k.Intent != "" {

@@ -200,6 +200,15 @@ func idWidth(id int64) int {
 	return w
 }
 
+// nicheWidth is the width of a column of niches.
+func nicheWidth(g *engine.Grid) int {
+	w := 2
+	for _, n := range g.Dims {
+		w += len(strconv.Itoa(max(n-1, 0))) + 1
+	}
+	return max(7, w+1)
+}
+
 // change writes the size of a diff: +12 -3.
 func change(added, removed int) string { return fmt.Sprintf("+%d -%d", added, removed) }
 

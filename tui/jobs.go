@@ -138,11 +138,8 @@ func (p *jobsPane) priority() int {
 }
 
 func (p *jobsPane) body(w, h int, focus bool) []string {
-	if w >= 100 && h >= 20 && p.full {
-		return p.table(w, h, focus)
-	}
 	if p.full {
-		return p.table(w, h, focus)
+		return p.screen(w, h)
 	}
 	return p.overview(w, h, focus)
 }
@@ -231,6 +228,8 @@ func idleWords(s *engine.Snapshot) string {
 		return "waiting for work"
 	case s.State == "":
 		return "nothing runs"
+	case s.State == record.ExperimentDone && s.Owner:
+		return words(", ", "done", s.Reason) + "; :budget jobs gives it more"
 	}
 	return "nothing runs: " + words(", ", string(s.State), s.Reason)
 }

@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"atoll/engine"
 	"atoll/store/record"
 )
 
-// wideJobs is the width from which the table has room for the columns that say
-// little where one agent works.
-const wideJobs = 130
-
 // table is the screen of all jobs.
-func (p *jobsPane) table(w, h int, focus bool) []string {
+func (p *jobsPane) screen(w, h int) []string {
 	st := p.d.st
 	jobs := p.all
 	if p.d.opt.Reader == nil {
@@ -35,51 +32,71 @@ func (p *jobsPane) table(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
-	head := line{}
-	head.gap(1).fit(st.Label, "job", 7).fit(st.Label, "state", 11).fit(st.Label, "work", 11).fit(st.Label, "parent", 9)
-	if w >= wideJobs {
-		head.fit(st.Label, "made", 8).fit(st.Label, "agent", 11)
-	}
-	head.right(st.Label, "edit", 8).right(st.Label, "measure", 9).right(st.Label, "cost", 9).gap(2).add(st.Label, "result")
-	out := []string{head.String()}
+	t := p.table()
+	said := ""
 	switch {
 	case p.q.err != nil:
-		return append(out, " "+st.Bad.S("cannot read the jobs: "+p.q.err.Error()))
+		said = st.Bad.S("cannot read the jobs: " + p.q.err.Error())
 	case p.d.opt.Reader != nil && !p.q.done && len(jobs) == 0:
-		return append(out, " "+st.Label.S("loading"))
+		said = st.Label.S("loading")
 	case len(ids) == 0:
-		return append(out, " "+st.Label.S("no job fits"))
+		said = st.Label.S("no job fits")
 	}
-	from, to := p.list.window(h - 1)
-	for i := from; i < to; i++ {
-		out = append(out, p.paint(p.tableRow(index[ids[i]], w), i, w, focus))
+	if said != "" {
+		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+said)
 	}
-	return out
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *record.Job { return index[ids[i]] })
 }
 
-func (p *jobsPane) tableRow(j *record.Job, w int) string {
+func (p *jobsPane) table() table[*record.Job] {
+	type row = *record.Job
 	st := p.d.st
-	var l line
-	l.gap(1).fit(st.Ident, j.ID.String(), idWidth(int64(j.ID))).fit(st.state(string(j.State)), string(j.State), 11).fit(st.Plain, p.what(j), 11)
-	l.fit(st.Ident, candidateName(j.Parent), 9)
-	if w >= wideJobs {
-		l.fit(st.Ident, candidateName(j.Candidate), 8).fit(st.Label, j.Agent, 11)
-	}
-	l.right(st.Label, millisText(j.EditMS), 8).right(st.Label, millisText(j.EvalMS), 9).right(st.Label, costText(j.Usage), 9).gap(2)
-	text := words(" ", string(j.Class), j.Reason)
-	if j.State == record.Duplicate {
-		text = "of " + candidateName(j.Duplicate)
-	}
+	recent := map[record.JobID]*engine.Ended{}
+	newest := record.JobID(0)
 	for i := range p.d.snap.Recent {
-		if e := &p.d.snap.Recent[i]; e.Job.ID == j.ID && e.Objective != nil {
-			said, col := p.outcome(e, false)
-			return l.right(st.Strong, number(*e.Objective), 8).gap(2).fit(col, said, w-l.w).String()
-		}
+		e := &p.d.snap.Recent[i]
+		recent[e.Job.ID] = e
 	}
-	if j.State == record.Queued && j.Priority != 0 {
-		text = fmt.Sprintf("priority %d", j.Priority)
+	for i := range p.all {
+		newest = max(newest, p.all[i].ID)
 	}
-	return l.fit(st.Label, text, w-l.w).String()
+	result := func(j row) (style, string) { return p.result(j, recent[j.ID]) }
+	return table[row]{st: st, mark: func(j row) bool { return j.Candidate >= 0 && p.d.marked(j.Candidate) }, note: func(j row) string {
+		_, text := result(j)
+		return words(" · ", p.what(j)+" by "+orNone(j.Agent), text)
+	}, columns: []column[row]{
+		{head: "job", w: idWidth(int64(newest)), rank: 100, cell: func(j row) (style, string) { return st.Ident, j.ID.String() }},
+		{head: "state", w: 11, rank: 90, cell: func(j row) (style, string) { return st.state(string(j.State)), string(j.State) }},
+		{head: "work", w: 11, rank: 80, cell: func(j row) (style, string) { return st.Plain, p.what(j) }},
+		{head: "parent", w: 9, rank: 50, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Parent) }},
+		{head: "made", w: 8, rank: 20, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Candidate) }},
+		{head: "agent", w: 11, rank: 25, cell: func(j row) (style, string) { return st.Label, j.Agent }},
+		{head: "edit", w: 8, right: true, rank: 40, cell: func(j row) (style, string) { return st.Label, millisText(j.EditMS) }},
+		{head: "measure", w: 9, right: true, rank: 60, cell: func(j row) (style, string) { return st.Label, millisText(j.EvalMS) }},
+		{head: "cost", w: 9, right: true, rank: 45, cell: func(j row) (style, string) { return st.Label, costText(j.Usage) }},
+		{head: "value", w: 10, right: true, rank: 85, cell: func(j row) (style, string) {
+			if e := recent[j.ID]; e != nil {
+				return st.Strong, optional(e.Objective)
+			}
+			return st.Label, ""
+		}},
+		{head: "result", min: 14, rank: 70, cell: result},
+	}}
+}
+
+// result says what came of a job; e is its end where that is known.
+func (p *jobsPane) result(j *record.Job, e *engine.Ended) (style, string) {
+	st := p.d.st
+	switch {
+	case e != nil && e.Objective != nil:
+		text, col := p.outcome(e, false)
+		return col, text
+	case j.State == record.Duplicate:
+		return st.Label, "duplicate of " + candidateName(j.Duplicate)
+	case j.State == record.Queued && j.Priority != 0:
+		return st.Label, fmt.Sprintf("priority %d", j.Priority)
+	}
+	return st.Label, words(": ", string(j.Class), j.Reason)
 }
 
 func millisText(ms int64) string {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -47,7 +48,7 @@ func (p *lineagePane) title() (string, string) {
 	if p.fam == nil {
 		return left, ""
 	}
-	return left, st.Label.S(fmt.Sprintf("%s, %s", plural(len(p.fam.Ancestors)-1, "step from the root", "steps from the root"), plural(len(p.fam.Descendants)+p.fam.More, "descendant", "descendants")))
+	return left, st.Label.S(fmt.Sprintf("%s, %s", plural(len(p.fam.Ancestors)-1, "step from the root", "steps from the root"), plural(len(p.fam.Descendants)+p.fam.More, "descendant", "descendants")) + st.Accent.S(" · * a fifth of the gain"))
 }
 
 func (p *lineagePane) sel() selection {
@@ -65,7 +66,7 @@ func (p *lineagePane) move(m motion) tea.Cmd {
 }
 
 func (p *lineagePane) click(x, y int) tea.Cmd {
-	p.list.click(y)
+	p.list.click(y - 1)
 	p.bump()
 	return nil
 }
@@ -143,48 +144,57 @@ func (p *lineagePane) body(w, h int, focus bool) []string {
 	case p.fam == nil:
 		return []string{" " + st.Label.S("loading")}
 	}
-	var out []string
-	from, to := p.list.window(h)
-	for i := from; i < to; i++ {
-		id := p.list.ids[i]
-		row := p.row(p.rows[id], w)
-		if i == p.list.cur {
-			row = pick(st.Selected, row, w)
-		}
-		out = append(out, row)
-	}
-	return out
+	t := p.table(w)
+	ids := p.list.ids
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) treeRow { return p.rows[ids[i]] })
 }
 
-func (p *lineagePane) row(r treeRow, w int) string {
-	st := p.d.st
-	n := r.node
-	var l line
-	mark := "○"
-	if n.ID == p.cand {
-		mark = "●"
+// breakthrough is the gain from which a step is marked: a fifth of what the
+// line of ancestors gained, 0 where it gained nothing.
+func (p *lineagePane) breakthrough() float64 {
+	line := p.fam.Ancestors
+	if len(line) < 2 || line[0].Objective == nil || line[len(line)-1].Objective == nil {
+		return 0
 	}
-	lead := r.lead
-	if plot.Width(lead) > w/2 {
-		lead = plot.Fit(lead, w/2)
+	return p.d.gain(*line[len(line)-1].Objective, *line[0].Objective) / 5
+}
+
+func (p *lineagePane) table(w int) table[treeRow] {
+	st, g := p.d.st, &p.d.snap.Grid
+	lead := 0
+	for _, r := range p.rows {
+		lead = max(lead, plot.Width(r.lead)+2+idWidth(int64(r.node.ID)))
 	}
-	l.gap(1).raw(st.Border.wrap(lead))
-	if n.ID == p.cand {
-		l.add(st.Accent, mark)
-	} else {
-		l.add(st.state(string(n.Status)), mark)
-	}
-	l.gap(1).fit(st.Ident, candidateName(n.ID), idWidth(int64(n.ID))).fit(st.Plain, string(n.Operator), 11).right(st.Strong, optional(n.Objective), 9).gap(1)
-	if n.Delta != nil {
-		l.right(gainStyle(st, *n.Delta), brief(*n.Delta), 9)
-	} else {
-		l.gap(9)
-	}
-	l.gap(2).fit(st.state(string(n.Status)), string(n.Status), 10).fit(st.Ident, niche(&p.d.snap.Grid, n.Cell), 8)
-	for _, r := range n.Parents {
-		if r.Role == record.RoleCrossover && l.w < w-20 {
-			l.add(st.Label, "× ").add(st.Ident, candidateName(r.ID)).gap(1)
+	big := p.breakthrough()
+	about := func(r treeRow) string {
+		var with []string
+		for _, k := range r.node.Parents {
+			if k.Role == record.RoleCrossover {
+				with = append(with, "× "+candidateName(k.ID))
+			}
 		}
+		return words(" ", strings.Join(with, " "), r.node.Intent)
 	}
-	return l.fit(st.Label, n.Intent, w-l.w).String()
+	return table[treeRow]{st: st, note: about, columns: []column[treeRow]{
+		{head: "candidate", w: max(10, min(lead, w/3)), rank: 100, cell: func(r treeRow) (style, string) {
+			if r.node.ID == p.cand {
+				return st.Accent, r.lead + "● " + candidateName(r.node.ID)
+			}
+			return st.Ident, r.lead + "○ " + candidateName(r.node.ID)
+		}},
+		{head: "operator", w: 11, rank: 60, cell: func(r treeRow) (style, string) { return st.Plain, string(r.node.Operator) }},
+		{head: "value", w: 9, right: true, rank: 90, cell: func(r treeRow) (style, string) { return st.Strong, optional(r.node.Objective) }},
+		{head: "on parent", w: 11, right: true, rank: 80, cell: func(r treeRow) (style, string) {
+			if r.node.Delta == nil {
+				return st.Label, ""
+			}
+			if big > 0 && *r.node.Delta >= big {
+				return st.Accent, "* " + brief(*r.node.Delta)
+			}
+			return gainStyle(st, *r.node.Delta), brief(*r.node.Delta)
+		}},
+		{head: "status", w: 10, rank: 40, cell: func(r treeRow) (style, string) { return st.state(string(r.node.Status)), string(r.node.Status) }},
+		{head: "niche", w: nicheWidth(g), rank: 50, cell: func(r treeRow) (style, string) { return st.Ident, niche(g, r.node.Cell) }},
+		{head: "intent", min: 16, rank: 45, cell: func(r treeRow) (style, string) { return st.Label, about(r) }},
+	}}
 }

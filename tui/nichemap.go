@@ -137,7 +137,7 @@ func (p *nichesPane) folded() int {
 	return 0
 }
 
-// legend is the ramp with its ends, and the marks in words.
+// legend is the ramp with its ends, and in words the marks that are there.
 func (p *nichesPane) legend(w int) string {
 	st := p.d.st
 	lo, hi := p.ends()
@@ -156,11 +156,14 @@ func (p *nichesPane) legend(w int) string {
 	if p.d.glyphs == plot.Braille {
 		run = "▸"
 	}
-	for _, m := range [...]string{"# frozen", "+ boosted", run + " running", "? waits", "* new"} {
-		if l.w+len([]rune(m))+3 > w {
-			break
+	there := map[rune]bool{}
+	for _, s := range p.seenAt {
+		there[s.mark] = true
+	}
+	for _, m := range [...][2]string{{"?", "waits"}, {run, "running"}, {"#", "frozen"}, {"+", "boosted"}, {"-", "boosted down"}, {"x", "marked"}, {"*", "new"}} {
+		if there[[]rune(m[0])[0]] && l.w+plot.Width(m[1])+5 <= w {
+			l.gap(2).add(st.Plain, m[0]).gap(1).add(st.Label, m[1])
 		}
-		l.gap(2).add(st.Plain, m[:len(m)-len(strings.TrimLeft(m, "#+?*>▸"))]).add(st.Label, strings.TrimLeft(m, "#+?*>▸"))
 	}
 	return l.String()
 }

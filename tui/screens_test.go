@@ -64,6 +64,57 @@ func TestEveryScreenFillsItsSize(t *testing.T) {
 	}
 }
 
+func TestHeadingsAndKeysAreNotCut(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		for _, theme := range []string{"dark", "light"} {
+			r := newRig(t, tuitest.Snapshot(16), size[0], size[1], func(o *Options) { o.Console.Theme = theme })
+			allScreens(r, func(name string) {
+				lines := strings.Split(ansi.Strip(r.app.frame()), "\n")
+				for _, i := range []int{0, 1, len(lines) - 1} {
+					if strings.Contains(lines[i], "…") {
+						t.Errorf("%s at %dx%d cuts %q", name, size[0], size[1], lines[i])
+					}
+				}
+				if top := lines[2]; strings.Contains(top, "…") {
+					t.Errorf("%s at %dx%d cuts the title %q", name, size[0], size[1], top)
+				}
+				switch r.app.screen() { // tables
+				case paneJobs, paneFailures, paneYields, paneDecisions, paneCandidates, paneSettings, paneLineage:
+					if strings.Contains(lines[3], "…") {
+						t.Errorf("%s at %dx%d cuts the headings %q", name, size[0], size[1], lines[3])
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestTablesLeaveOutWholeColumns(t *testing.T) {
+	texts := func(s string) func(int) (style, string) { return func(int) (style, string) { return style{}, s } }
+	tab := table[int]{st: newStyles(true, colorprofile.ASCII), note: func(int) string { return "all that there is to say" }, columns: []column[int]{
+		{head: "name", w: 8, rank: 9, cell: texts("one")}, {head: "size", w: 6, right: true, rank: 5, cell: texts("12")},
+		{head: "kind", w: 6, rank: 1, cell: texts("odd")}, {head: "text", min: 5, rank: 7, cell: texts("something long")},
+	}}
+	all := func(h int) (int, int) { return 0, min(1, h) }
+	for _, c := range []struct {
+		w, h int
+		want []string
+	}{
+		{40, 3, []string{" name      size  kind  text", " one         12  odd   something long"}},
+		{27, 3, []string{" name      size  text", " one         12  something"}},
+		{20, 3, []string{" name    text", " one     something"}},
+		{30, 9, []string{" name      size  kind  text", " one         12  odd   someth", "", "", "", "", "\x00", " all that there is to say"}},
+	} {
+		var got []string
+		for _, l := range tab.lines(c.w, c.h, 1, 0, all, func(i int) int { return i }) {
+			got = append(got, strings.TrimRight(strings.TrimSuffix(strings.TrimRight(ansi.Strip(l), " "), "…"), " "))
+		}
+		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+			t.Errorf("in %d cells:\n%s\nwant\n%s", c.w, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
 func TestEverySizeIsFilled(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(16), 80, 24)
 	for w := 1; w <= 250; w += 7 {

@@ -76,45 +76,32 @@ func (p *settingsPane) body(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
-	var head line
-	head.gap(1).fit(st.Label, "key", 28).fit(st.Label, "value", 30).add(st.Label, "from")
-	out := []string{head.String()}
-	from, to := p.list.window(h - 3)
-	for i := from; i < to; i++ {
-		row := p.row(&p.all[p.rows[i]], w)
-		if i == p.list.cur {
-			row = pick(st.Selected, row, w)
-		}
-		out = append(out, row)
-	}
-	for len(out) < h-2 {
-		out = append(out, "")
-	}
-	if s := p.at(); s != nil {
-		out = append(out, st.Border.wrap(repeat("─", w)), " "+st.Label.S(words(" ", s.Doc, "Default: "+orNone(s.Default))))
-	}
-	return out
+	type row = *engine.SettingInfo
+	t := table[row]{st: st, note: func(s row) string {
+		return words(" ", s.Doc, "Default: "+orNone(s.Default)+". Set "+s.Origin+": "+orNone(s.Value))
+	}, columns: []column[row]{
+		{head: "key", w: 28, rank: 100, cell: func(s row) (style, string) { return st.Plain, s.Key }},
+		{head: "value", min: 20, rank: 90, cell: func(s row) (style, string) {
+			switch {
+			case s.Live:
+				return st.Strong, oneLine(s.Value)
+			case s.Value != s.Default:
+				return st.Plain, oneLine(s.Value)
+			}
+			return st.Label, oneLine(s.Value)
+		}},
+		{head: " from", w: 24, rank: 50, cell: func(s row) (style, string) { return st.Label, " " + s.Origin }},
+	}}
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) row { return &p.all[p.rows[i]] })
 }
+
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 func orNone(s string) string {
 	if s == "" {
 		return "none"
 	}
 	return s
-}
-
-func (p *settingsPane) row(s *engine.SettingInfo, w int) string {
-	st := p.d.st
-	col := st.Label
-	if s.Live {
-		col = st.Strong
-	}
-	if s.Value != s.Default && !s.Live {
-		col = st.Plain
-	}
-	var l line
-	l.gap(1).fit(st.Plain, s.Key, 27).gap(1).fit(col, strings.ReplaceAll(s.Value, "\n", " "), min(w-40, 60)-1).gap(1)
-	return l.fit(st.Label, s.Origin, w-l.w).String()
 }
 
 func needLiveSetting(a *app) string {

@@ -327,7 +327,7 @@ func (f *frame) axis() string {
 			put(sym, at)
 		}
 	}
-	for _, v := range ticksOf(f.chart.LogX)(f.x0, f.x1, max(1, f.w/12)) {
+	for _, v := range ticksOf(f.chart.LogX)(f.x0, f.x1, max(1, f.w/9)) {
 		s := tick(v)
 		if f.chart.LogX {
 			s = tick(math.Pow(10, v))
