@@ -31,6 +31,8 @@ type fakeModel struct {
 	*httptest.Server
 	tokens func(maxTokens int) (in, out int)
 	reply  func(prompt string) string // nil: a program
+	// trouble answers the n-th request (from 1) itself and says so; nil: none does.
+	trouble func(n int, w http.ResponseWriter, r *http.Request) bool
 
 	mu      sync.Mutex
 	prompts []string
@@ -69,6 +71,9 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.keys = append(m.keys, r.Header.Get("Authorization"))
 	n := len(m.prompts)
 	m.mu.Unlock()
+	if m.trouble != nil && m.trouble(n, w, r) {
+		return
+	}
 	text := ""
 	if m.reply != nil {
 		text = m.reply(prompt)
