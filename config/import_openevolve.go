@@ -12,7 +12,8 @@ import (
 )
 
 // ImportOpenEvolve takes over an example of OpenEvolve: the config.yaml (which
-// may be missing), evaluator.py and initial_program.* of a folder.
+// may be missing), evaluator.py and initial_program.* of a folder. The program
+// may be a folder of files of which a script of the example makes one text.
 func ImportOpenEvolve(dir string) (Imported, error) {
 	fail := func(format string, args ...any) (Imported, error) {
 		return Imported{}, fmt.Errorf("import from OpenEvolve: "+format, args...)
@@ -21,9 +22,15 @@ func ImportOpenEvolve(dir string) (Imported, error) {
 	if evaluator == "" {
 		return fail("there is no evaluator.py in %s; name the folder that holds one", dir)
 	}
-	program := firstFile(dir, "initial_program.*", "initial.*", "initial_*")
-	if program == "" {
-		return fail("there is no initial_program.* in %s", dir)
+	task := openEvolveTask{evaluator: evaluator, program: firstFile(dir, "initial_program.*", "init_program.*", "initial.*", "initial_*")}
+	if task.program == "" {
+		if info, err := os.Stat(filepath.Join(dir, "initial_program")); err != nil || !info.IsDir() {
+			return fail("there is no initial_program.* in %s", dir)
+		}
+		task.program = "initial_program"
+		if task.bundle = findBundle(dir); task.bundle == "" {
+			return fail("initial_program in %s is a folder, and no script there writes what a function makes of it (write_text(FUNCTION(...))): set evaluator.adapter_options.bundle in an atoll.yaml of your own, see docs/evaluators.md", dir)
+		}
 	}
 	var text []byte
 	if name := firstFile(dir, "config.yaml", "config.yml", "config_*.yaml"); name != "" {
@@ -32,7 +39,43 @@ func ImportOpenEvolve(dir string) (Imported, error) {
 			return fail("%w", err)
 		}
 	}
-	return FromOpenEvolve(text, evaluator, program)
+	return task.take(text)
+}
+
+// openEvolveTask is where an example keeps its parts, relative to atoll.yaml.
+type openEvolveTask struct {
+	evaluator string
+	program   string // file, or folder with bundle
+	bundle    string // module:function that makes one text of the folder
+}
+
+var writesBundle = regexp.MustCompile(`\.write_text\(\s*([A-Za-z_][A-Za-z0-9_]*)\(`)
+
+// findBundle looks through the scripts of an example for the function whose text
+// becomes the program, and for the module that defines it.
+func findBundle(dir string) string {
+	scripts, _ := filepath.Glob(filepath.Join(dir, "*.py")) // the pattern is sound
+	modules, _ := filepath.Glob(filepath.Join(dir, "*", "*.py"))
+	modules = append(scripts, modules...)
+	for _, script := range scripts {
+		text, err := readFile(script)
+		if err != nil {
+			continue
+		}
+		for _, m := range writesBundle.FindAllSubmatch(text, -1) {
+			defines := regexp.MustCompile(`(?m)^def ` + string(m[1]) + `\(`)
+			for _, module := range modules {
+				if text, err := readFile(module); err != nil || !defines.Match(text) {
+					continue
+				}
+				rel, err := filepath.Rel(dir, strings.TrimSuffix(module, ".py"))
+				if err == nil {
+					return strings.ReplaceAll(filepath.ToSlash(rel), "/", ".") + ":" + string(m[1])
+				}
+			}
+		}
+	}
+	return ""
 }
 
 func firstFile(dir string, patterns ...string) string {
@@ -50,6 +93,10 @@ func firstFile(dir string, patterns ...string) string {
 // FromOpenEvolve turns a configuration of OpenEvolve into one of atoll. The
 // paths of evaluator and program are relative to atoll.yaml.
 func FromOpenEvolve(text []byte, evaluator, program string) (Imported, error) {
+	return openEvolveTask{evaluator: evaluator, program: program}.take(text)
+}
+
+func (t openEvolveTask) take(text []byte) (Imported, error) {
 	var tree map[string]any
 	if err := yaml.Unmarshal(text, &tree); err != nil {
 		return Imported{}, fmt.Errorf("import from OpenEvolve: config.yaml is no YAML: %w", err)
@@ -61,10 +108,14 @@ func FromOpenEvolve(text []byte, evaluator, program string) (Imported, error) {
 	}
 	o.number("random_seed", "seed")
 	o.number("evaluator.parallel_evaluations", "workers")
-	o.evaluator(evaluator, program)
+	o.evaluator(t)
 	o.mapPart()
 	o.searchPart()
-	o.set("gate.scope", []string{program})
+	if t.bundle != "" {
+		o.set("gate.scope", []string{t.program + "/**"})
+	} else {
+		o.set("gate.scope", []string{t.program})
+	}
 	if n, ok := o.int("max_iterations"); ok {
 		o.set("budget.jobs", n)
 	}
@@ -131,9 +182,20 @@ func (o *openEvolve) number(from, to string) {
 	}
 }
 
-func (o *openEvolve) evaluator(file, program string) {
-	o.set("evaluator.command", []string{file, program})
+func (o *openEvolve) evaluator(t openEvolveTask) {
+	o.set("evaluator.command", []string{t.evaluator, t.program})
 	o.set("evaluator.adapter", "openevolve")
+	protected := []string{t.evaluator}
+	if t.bundle != "" {
+		o.set("evaluator.adapter_options.bundle", t.bundle)
+		module, _, _ := strings.Cut(t.bundle, ":")
+		if folder, _, inFolder := strings.Cut(module, "."); inFolder {
+			protected = append(protected, folder)
+		} else {
+			protected = append(protected, module+".py")
+		}
+		o.note("The program is the folder %s; the evaluator is given the text that %s makes of it.", t.program, t.bundle)
+	}
 	if on, ok := o.bool("evaluator.cascade_evaluation"); ok && !on {
 		o.set("evaluator.adapter_options.thresholds", "off")
 		o.take("evaluator.cascade_thresholds")
@@ -151,7 +213,7 @@ func (o *openEvolve) evaluator(file, program string) {
 			o.set("evaluator.timeout", d)
 		}
 	}
-	o.set("evaluator.protected", []string{file})
+	o.set("evaluator.protected", protected)
 	o.note("The evaluator runs unchanged through an adapter, but it imports the candidate's code into its own process; docs/evaluators.md shows how to keep the two apart.")
 	o.note("The objective is combined_score; when evaluate() returns none, set evaluator.objective to the metric that counts.")
 }

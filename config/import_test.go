@@ -109,6 +109,36 @@ func TestImportOpenEvolveKeepsNoKey(t *testing.T) {
 	}
 }
 
+func TestImportOpenEvolveTakesAProgramOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("evaluator.py", "")
+	put("initial_program/main.cpp", "")
+	if _, err := config.ImportOpenEvolve(dir); err == nil || !strings.Contains(err.Error(), "bundle") {
+		t.Errorf("a folder that nothing makes a text of: %v", err)
+	}
+	put("start.py", "from tools.pack import *\nout.write_text(one_text(str(folder)))\n")
+	put("tools/pack.py", "def one_text(folder: str) -> str:\n    return ''\n")
+	imp, err := config.ImportOpenEvolve(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := imp.Config.Evaluator
+	if e.AdapterOptions["bundle"] != "tools.pack:one_text" || !reflect.DeepEqual(e.Command, []string{"evaluator.py", "initial_program"}) ||
+		!reflect.DeepEqual(e.Protected, []string{"evaluator.py", "tools"}) || !reflect.DeepEqual(imp.Config.Gate.Scope, []string{"initial_program/**"}) {
+		t.Errorf("evaluator = %+v, scope %q", e, imp.Config.Gate.Scope)
+	}
+}
+
 func TestImportLoreley(t *testing.T) {
 	imp, err := config.ImportLoreley([]byte(`# Loreley
 export EXPERIMENT_ID=circle-packing

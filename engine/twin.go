@@ -8,8 +8,9 @@ import (
 	"atoll/store/record"
 )
 
-// Candidates whose build gives the same product (evaluator.artifact) are the
-// same program: the first that was measured stands for all.
+// Candidates whose build gives the same product (evaluator.artifact), or that
+// the evaluator gives one identity, are the same program: the first that was
+// measured stands for all.
 
 // metaProduct is the key under which the owner of a product is kept.
 func (e *Engine) metaProduct(hash string) string {
@@ -19,9 +20,6 @@ func (e *Engine) metaProduct(hash string) string {
 // productOwner returns how to look up the candidate that was measured with a
 // product. An error of the store reads as "nobody": then it is measured.
 func (e *Engine) productOwner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
-	if e.cfg.Evaluator.Artifact == "" {
-		return nil
-	}
 	return func(hash string) (record.CandidateID, bool) {
 		text, ok, err := e.db.Meta(ctx, e.exp, e.metaProduct(hash))
 		if err != nil || !ok {

@@ -124,7 +124,8 @@ const sharedWhy = "the evaluator imports the candidate's code into its own proce
 
 // openEvolve runs evaluate(program_path), or evaluate_stage1 to 3 as a cascade.
 // Arguments: evaluator file, program file. Options: evaluator, program, python,
-// thresholds ("0.5,0.75,0.9", or "off" for no cascade).
+// thresholds ("0.5,0.75,0.9", or "off" for no cascade), bundle (module:function
+// that makes one text of a program that is a folder).
 func openEvolve(o *Options) (*adapter, error) {
 	file := o.argument(0, "evaluator", "evaluator.py")
 	program := o.argument(1, "program", "initial_program.py")
@@ -137,10 +138,18 @@ func openEvolve(o *Options) (*adapter, error) {
 		}
 	}
 	at, _ := o.locate(file)
+	bundle := o.option("bundle", "")
+	if module, function, ok := strings.Cut(bundle, ":"); bundle != "" && (!ok || module == "" || function == "") {
+		return nil, fmt.Errorf("the adapter option bundle is %q: write module:function", bundle)
+	}
 	return &adapter{
 		name: "openevolve", shared: true, why: sharedWhy, shim: true, needs: o.needs(file),
 		command: func(in places) []string {
-			return []string{o.python(), in.control + "/atoll_openevolve.py", at(in), path.Join(in.tree, program), thresholds}
+			args := []string{o.python(), in.control + "/atoll_openevolve.py", at(in), path.Join(in.tree, program), thresholds}
+			if bundle != "" {
+				args = append(args, bundle)
+			}
+			return args
 		},
 	}, nil
 }

@@ -79,14 +79,18 @@ func TestOpenEvolveForms(t *testing.T) {
 		{"the cascade can be off", "def evaluate_stage1(p):\n  return {'s': 0.4}\ndef evaluate(p):\n  return {'u': 5}", map[string]string{"thresholds": "off"}, "", map[string]float64{"u": 5}, ""},
 		{"a failing later stage keeps the earlier numbers", "def evaluate_stage1(p):\n  return {'s': 0.9}\ndef evaluate_stage2(p):\n  raise ValueError('x')", nil, "", map[string]float64{"s": 0.9, "stage2_passed": 0}, ""},
 		{"a number that is not finite is refused", "def evaluate(p):\n  return {'combined_score': float('nan')}", nil, record.ClassMetric, nil, "not finite"},
+		{"a program of several files is handed over as the text that a function makes of it", "def evaluate(p):\n  t = open(p).read()\n  return {'files': t.count('##'), 'len': len(t)}", map[string]string{"program": "parts", "bundle": "tools.pack:one_text"}, "", map[string]float64{"files": 2, "len": 10}, ""},
+		{"an error beside a score of nothing is a failure", "def evaluate(p):\n  return {'combined_score': 0.0, 'error': 'no such function'}", nil, record.ClassTest, nil, "an error: no such function"},
+		{"an error beside a score is told and scored", "class R:\n  metrics={'combined_score': 0.5}\n  artifacts={'error': 'one trial of two failed'}\ndef evaluate(p):\n  return R()", nil, "", map[string]float64{"combined_score": 0.5}, ""},
+		{"an evaluator may be asynchronous", "import asyncio\nasync def evaluate(p):\n  await asyncio.sleep(0)\n  return {'s': 4}", nil, "", map[string]float64{"s": 4}, ""},
 		{"only an error is a failure", "def evaluate(p):\n  return {'error': 0.0}", nil, record.ClassTest, nil, "no number"},
 		{"an exception is a failure with its line", "def evaluate(p):\n  raise RuntimeError('broken pipe dream')", nil, record.ClassCrash, nil, "RuntimeError: broken pipe dream (evaluator.py:2)"},
 		{"no function evaluate", "x = 1", nil, record.ClassCrash, nil, "has no function evaluate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := mustTree(t, map[string]string{"evaluator.py": tt.evaluator, "helper.py": "value = 7"})
-			repo := mustTree(t, map[string]string{"p.py": "x=1\n"})
+			dir := mustTree(t, map[string]string{"evaluator.py": tt.evaluator, "helper.py": "value = 7", "tools/pack.py": "import os\ndef one_text(d):\n  return ''.join('##' + open(os.path.join(d, n)).read() for n in sorted(os.listdir(d)))\n"})
+			repo := mustTree(t, map[string]string{"p.py": "x=1\n", "parts/a": "one", "parts/b": "two"})
 			e := mustNew(t, &bare{t: t, rung: sandbox.Namespaces}, eval.Options{
 				Adapter: "openevolve", Dir: dir, AdapterOptions: merge(map[string]string{"program": "p.py", "python": python}, tt.options),
 			})

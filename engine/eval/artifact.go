@@ -7,16 +7,24 @@ import (
 	"atoll/engine/sandbox"
 )
 
-// product takes the build product that a stage left, the first one that does,
-// and asks whether another candidate has the same. A product that the evaluator
+// product takes the build product that a stage left, or the identity that it
+// reported, the first one that does, and asks whether another candidate has the
+// same. A product that the evaluator
 // builds is as trustworthy as the evaluator; one that candidate code writes can
 // be forged, but then only to count as the duplicate of another.
-func (r *run) product(res *sandbox.Result) {
-	if !res.HasProduct || r.out.Product != "" {
+func (r *run) product(res *sandbox.Result, identity string) {
+	switch {
+	case r.out.Product != "":
+		return
+	case res.HasProduct:
+		sum := sha256.Sum256(res.Product)
+		r.out.Product = hex.EncodeToString(sum[:])
+	case identity != "":
+		sum := sha256.Sum256([]byte("identity " + identity))
+		r.out.Product = hex.EncodeToString(sum[:])
+	default:
 		return
 	}
-	sum := sha256.Sum256(res.Product)
-	r.out.Product = hex.EncodeToString(sum[:])
 	if r.q.SameProduct == nil || r.q.Root {
 		return
 	}

@@ -22,6 +22,7 @@ const (
 	maxReportBytes = 8 << 20
 	maxTextBytes   = 64 << 10
 	maxArtifacts   = 64
+	maxIdentity    = 2048
 )
 
 // Report is what an evaluator says, checked: every value is finite, names are
@@ -33,6 +34,9 @@ type Report struct {
 	Logs      string
 	Artifacts map[string]string
 	Extra     []byte // compact JSON, nil when absent
+	// Identity names what was really measured, such as the hash of a build:
+	// candidates of one identity are one program. "" when absent.
+	Identity string
 	// Failure is set when the evaluator itself says that the candidate failed;
 	// Metrics may then be empty.
 	Failure *Failure
@@ -47,7 +51,7 @@ type Failure struct {
 // ParseReport reads the result of the evaluator contract:
 //
 //	{"summary": "...", "metrics": [{"name", "value", "unit"?, "higher_is_better"?, "details"?}],
-//	 "tests"?, "logs"?, "artifacts"?, "extra"?, "failure"?: {"class"?, "reason"}}
+//	 "tests"?, "logs"?, "artifacts"?, "extra"?, "identity"?, "failure"?: {"class"?, "reason"}}
 //
 // metrics may also be an object of numbers. Unknown fields are ignored; a field
 // or metric written twice, a value that is text, true, null or not finite, and
@@ -91,6 +95,11 @@ func reportOf(o object) (Report, error) {
 	r.Tests = testsOf(o)
 	r.Logs = logsOf(o)
 	r.Artifacts = artifactsOf(o)
+	if v, ok := o.get("identity"); ok && v != nil {
+		if r.Identity, ok = v.(string); !ok || len(r.Identity) > maxIdentity {
+			return Report{}, fmt.Errorf("identity is %s, expected a text of at most %d bytes", kindOf(v), maxIdentity)
+		}
+	}
 	if v, ok := o.get("extra"); ok && v != nil {
 		r.Extra = plainJSON(v)
 	}

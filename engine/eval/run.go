@@ -64,7 +64,7 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 	if v := r.threshold(st); v.class != record.ClassNone {
 		return v, nil
 	}
-	r.product(&res)
+	r.product(&res, report.Identity)
 	if paired && !rootFirst {
 		return r.beside(ctx, st)
 	}

@@ -38,6 +38,7 @@ class Report:
         self.artifacts = {}
         self.extra = None
         self.failure = None
+        self.identity = None
 
     def metric(self, name, value, unit=None, higher=None):
         """Adds a number. A value that is no finite number is a failure."""
@@ -72,7 +73,7 @@ class Report:
 
     def write(self):
         body = {"summary": self.summary, "metrics": self.metrics}
-        for key in ("tests", "logs", "artifacts", "extra", "failure"):
+        for key in ("tests", "logs", "artifacts", "extra", "identity", "failure"):
             value = getattr(self, key)
             if value:
                 body[key] = value

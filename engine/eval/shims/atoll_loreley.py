@@ -8,11 +8,21 @@ base_commit_hash, candidate_commit_hash, job_id, goal, payload, plan_summary and
 metadata. The result is a mapping or an object with summary, metrics,
 tests_executed, logs, extra and artifacts; or an object that says the candidate
 failed (kind and summary); or an envelope with outcome_kind, result and failure.
+
+A plug-in whose evaluation_protocol is "phased-v1" has three methods instead:
+prepare(context) names what is to be measured and under which contract,
+measure(context, preparation) measures it, and finalize(context, preparation,
+measurement, provenance) judges. Each of the first two may return a failure. What
+one phase hands to the next is JSON. Identity and contract together become the
+identity of the report, so that a candidate of the same identity is a duplicate;
+a measurement is never taken over from another candidate.
 """
 
 import dataclasses
+import hashlib
 import importlib
 import inspect
+import json
 import pathlib
 import sys
 import typing
@@ -36,6 +46,7 @@ class EvaluationContext:
     payload: dict = dataclasses.field(default_factory=dict)
     plan_summary: typing.Optional[str] = None
     metadata: dict = dataclasses.field(default_factory=dict)
+    comparison: typing.Any = None
 
 
 @dataclasses.dataclass
@@ -97,10 +108,78 @@ class EvalFail:
     artifacts: typing.Any = ()
 
 
+@dataclasses.dataclass
+class EvaluationFailureResult:
+    failure_stage: str
+    failure_kind: str
+    repairability: str = "unknown"
+    repairability_reason: typing.Optional[str] = None
+    safe_failure_summary: str = ""
+    agent_visible_evidence_refs: tuple = ()
+    human_only_artifact_refs: tuple = ()
+    hidden_artifact_refs: tuple = ()
+    exit_code: typing.Optional[int] = None
+    timeout_seconds: typing.Optional[int] = None
+    failing_tests_summary: typing.Optional[str] = None
+    compiler_errors_summary: typing.Optional[str] = None
+    stack_trace_summary: typing.Optional[str] = None
+
+
+@dataclasses.dataclass
+class EvaluationOutcome:
+    schema_version: int = 1
+    evaluator_name: typing.Optional[str] = None
+    evaluator_version: typing.Optional[str] = None
+    candidate_commit_hash: typing.Optional[str] = None
+    outcome_kind: str = "passed"
+    result: typing.Any = None
+    failure: typing.Any = None
+    artifacts: typing.Any = ()
+    started_at: typing.Any = None
+    finished_at: typing.Any = None
+
+
+@dataclasses.dataclass
+class MeasurementEvidence:
+    key: str
+    sha256: str
+    size_bytes: typing.Optional[int] = None
+    metadata: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class EvaluationPreparation:
+    candidate_identity: str
+    measurement_contract_fingerprint: str
+    state: dict = dataclasses.field(default_factory=dict)
+    artifacts: typing.Any = ()
+
+
+@dataclasses.dataclass
+class EvaluationMeasurement:
+    data: dict = dataclasses.field(default_factory=dict)
+    evidence: typing.Any = ()
+    artifacts: typing.Any = ()
+    cacheable: bool = False
+
+
+@dataclasses.dataclass
+class MeasurementProvenance:
+    cache_key: str
+    reused: bool = False
+    measurement_id: typing.Optional[str] = None
+    source_evaluation_attempt_id: typing.Optional[str] = None
+    evidence: typing.Any = ()
+
+
 STAND_INS = (
     EvaluationError, EvaluationContext, EvaluationMetric, EvaluationArtifact,
     EvaluationDiagnostic, EvaluationResult, EvalPass, EvalFail,
+    EvaluationFailureResult, EvaluationOutcome, MeasurementEvidence,
+    EvaluationPreparation, EvaluationMeasurement, MeasurementProvenance,
 )
+
+PHASED = "phased-v1"
 
 
 def field(value, name, default=None):
@@ -128,13 +207,64 @@ def resolve(plugin):
         target = getattr(target, part)
     if inspect.isclass(target):
         target = target()
+    protocol = getattr(target, "evaluation_protocol", None)
+    if protocol == PHASED:
+        return target
+    if protocol is not None:
+        raise TypeError("%s follows %r, a protocol that this adapter does not know" % (plugin, protocol))
     if hasattr(target, "evaluate"):
         return target.evaluate
     if callable(target):
         return target
-    if hasattr(target, "prepare"):
-        raise TypeError("%s is a plug-in in phases (prepare, measure, finalize), which this adapter does not run" % plugin)
     raise TypeError("%s is neither callable nor has it a method evaluate" % plugin)
+
+
+def passed_on(value, what):
+    """Returns a mapping as another process would read it."""
+    value = value or {}
+    if not adapter.is_mapping(value):
+        raise TypeError("%s is %s, expected a mapping" % (what, type(value).__name__))
+    return json.loads(json.dumps(dict(value), allow_nan=False))
+
+
+def is_failure(value):
+    return has(value, "outcome_kind") or has(value, "kind") and has(value, "summary")
+
+
+def phases(report, plugin, context):
+    """Runs a plug-in in phases and returns what the last one returned."""
+    preparation = plugin.prepare(context)
+    if is_failure(preparation):
+        return preparation
+    identity = str(field(preparation, "candidate_identity") or "").strip()
+    contract = str(field(preparation, "measurement_contract_fingerprint") or "").strip()
+    if not identity or not contract:
+        raise ValueError("prepare returned no candidate_identity or no measurement_contract_fingerprint")
+    preparation = type_of("EvaluationPreparation")(
+        candidate_identity=identity, measurement_contract_fingerprint=contract,
+        state=passed_on(field(preparation, "state"), "the state of prepare"), artifacts=field(preparation, "artifacts") or (),
+    )
+    artifacts(report, preparation)
+    measurement = plugin.measure(context, preparation)
+    if is_failure(measurement):
+        return measurement
+    evidence = tuple(field(measurement, "evidence") or ())
+    if field(measurement, "cacheable") and not evidence:
+        raise ValueError("measure returned a cacheable measurement without evidence")
+    measurement = type_of("EvaluationMeasurement")(
+        data=passed_on(field(measurement, "data"), "the data of measure"), evidence=evidence,
+        artifacts=field(measurement, "artifacts") or (), cacheable=bool(field(measurement, "cacheable")),
+    )
+    artifacts(report, measurement)
+    report.identity = identity + "\n" + contract
+    key = hashlib.sha256(report.identity.encode("utf-8")).hexdigest()
+    provenance = type_of("MeasurementProvenance")(cache_key=key, reused=False, evidence=evidence)
+    return plugin.finalize(context, preparation, measurement, provenance)
+
+
+def type_of(name):
+    """The class of this name that the plug-in sees."""
+    return getattr(sys.modules.get("loreley.core.worker.evaluator"), name, None) or globals()[name]
 
 
 def context_of(c):
@@ -162,9 +292,7 @@ def context_of(c):
         "plan_summary": None,
         "metadata": metadata,
     }
-    real = sys.modules.get("loreley.core.worker.evaluator")
-    kind = getattr(real, "EvaluationContext", EvaluationContext)
-    return kind(**values)
+    return type_of("EvaluationContext")(**values)
 
 
 def failed(report, value):
@@ -208,14 +336,23 @@ def fill(report, value):
             raise ValueError("the metric %r is not numeric: %r" % (name, number))
         report.metric(name, number, field(m, "unit"), field(m, "higher_is_better", True) is not False)
     report.tests = texts(field(value, "tests_executed"))
-    report.logs = texts(field(value, "logs"))
+    report.logs += texts(field(value, "logs"))
     extra = field(value, "extra")
     if extra:
         report.extra = dict(extra)
-    artifacts = field(value, "artifacts") or ()
-    if adapter.is_mapping(artifacts):
-        artifacts = (artifacts,)
-    for i, a in enumerate(artifacts):
+    if report.identity is None and field(value, "candidate_identity"):
+        report.identity = str(field(value, "candidate_identity"))
+    artifacts(report, value)
+
+
+def artifacts(report, value):
+    """Keeps what a phase or a result declares; only what agents may see goes
+    where later prompts find it.
+    """
+    listed = field(value, "artifacts") or ()
+    if adapter.is_mapping(listed) or has(listed, "key"):
+        listed = (listed,)
+    for i, a in enumerate(listed):
         name = field(a, "key") or "artifact %d" % (i + 1)
         body = field(a, "inline_payload")
         if body is None and field(a, "path") is not None:
@@ -224,7 +361,20 @@ def fill(report, value):
                     body = f.read(adapter.MAX_TEXT)
             except OSError:
                 body = None
-        report.artifact(name, body if body is not None else field(a, "summary") or field(a, "label") or "")
+        if body is None:
+            body = field(a, "summary") or field(a, "label") or ""
+        if str(field(a, "visibility")) == "agent_visible":
+            report.artifact(name, body)
+        else:
+            if isinstance(body, (bytes, bytearray)):
+                body = bytes(body).decode("utf-8", "replace")
+            report.logs.append("%s: %s" % (name, body))
+
+
+def call(report, plugin, context):
+    if getattr(plugin, "evaluation_protocol", None) == PHASED:
+        return phases(report, plugin, context)
+    return plugin(context)
 
 
 def main():
@@ -234,7 +384,7 @@ def main():
     sys.argv = [plugin]
     sys.path[:0] = paths
     adapter.stand_in("loreley.core.worker.evaluator", **{c.__name__: c for c in STAND_INS})
-    fill(report, resolve(plugin)(context_of(report.context)))
+    fill(report, call(report, resolve(plugin), context_of(report.context)))
     report.write()
 
 

@@ -1,14 +1,20 @@
 """Runs an evaluator with evaluate(program_path), or evaluate_stage1 to 3.
 
-usage: atoll_openevolve.py EVALUATOR PROGRAM THRESHOLDS
+usage: atoll_openevolve.py EVALUATOR PROGRAM THRESHOLDS [BUNDLE]
 
 EVALUATOR is the evaluator's file, PROGRAM the program in the candidate's tree,
-THRESHOLDS "0.5,0.75,0.9" for the cascade or "off". A result is a dict of numbers
+THRESHOLDS "0.5,0.75,0.9" for the cascade or "off". PROGRAM may be a folder when
+BUNDLE names a function, module:function beside the evaluator, that makes one
+text of it: that text is the program which the evaluator is given. A result is a dict of numbers
 or an object with metrics and artifacts. A score "combined_score" is added, the
-mean of the numbers, when the evaluator reports none.
+mean of the numbers, when the evaluator reports none. A text "error" beside a
+score of 0 is how such evaluators say that the program failed.
 """
 
+import asyncio
 import dataclasses
+import importlib
+import inspect
 import os
 import sys
 import traceback
@@ -37,10 +43,16 @@ class EvaluationResult:
         return list(self.artifacts)
 
 
+async def whole(value):
+    return await value
+
+
 class Result:
     """Numbers and texts of one call."""
 
     def __init__(self, value):
+        if inspect.isawaitable(value):
+            value = asyncio.run(whole(value))
         if adapter.is_mapping(value):
             metrics, artifacts = value, {}
         elif hasattr(value, "metrics"):
@@ -86,13 +98,26 @@ def cascade(module, program, thresholds):
     return result
 
 
+def bundle(function, folder, scratch):
+    """Writes the files of a folder as the one text that the evaluator takes."""
+    module, _, name = function.partition(":")
+    text = getattr(importlib.import_module(module), name)(folder)
+    path = os.path.join(scratch, "program.txt")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
 def main():
     report = adapter.Report()
     adapter.forget_control()
     evaluator, program, thresholds = sys.argv[1:4]
+    function = sys.argv[4] if len(sys.argv) > 4 else ""
     sys.argv = [evaluator]
     adapter.stand_in("openevolve.evaluation_result", EvaluationResult=EvaluationResult)
     sys.path.insert(0, os.path.dirname(os.path.abspath(evaluator)))
+    if function:
+        program = bundle(function, program, report.context["scratch"])
     module = adapter.load_file("evaluation_module", evaluator)
     if thresholds != "off" and hasattr(module, "evaluate_stage1"):
         result = cascade(module, program, [float(t) for t in thresholds.split(",")])
@@ -101,15 +126,18 @@ def main():
     else:
         raise AttributeError("%s has no function evaluate" % evaluator)
     numbers = result.useful()
+    told = result.texts.get("error")
     for name, text in result.texts.items():
         report.artifact(name, text)
-    if numbers:
+    if numbers and told and isinstance(told, str) and result.score() <= 0:
+        report.fail("test", "the evaluator reported an error: " + told)
+    elif numbers:
         report.metric("combined_score", result.score(), higher=True)
         for name, value in numbers.items():
             report.metric(name, value)
         report.summary = "combined_score %.6g" % result.score()
     else:
-        told = result.texts.get("error") or result.texts.get("stderr") or "the evaluator reported no number"
+        told = told or result.texts.get("stderr") or "the evaluator reported no number"
         report.fail("test", told)
     report.write()
 
