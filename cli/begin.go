@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// begin writes a new experiment: everything that can be wrong is found before
+// anything is spent.
+func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.Loaded) (record.Experiment, error) {
+	if problems := l.Complete(); len(problems) > 0 {
+		return record.Experiment{}, problems
+	}
+	if err := engine.CheckAgents(l.Config, a.getenv); err != nil {
+		return record.Experiment{}, err
+	}
+	if p.target.Path == "" {
+		return record.Experiment{}, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
+	}
+	if p.target.Dirty {
+		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
+	}
+	root, err := ses.Repo.Import(ctx, p.target, l.Root)
+	if err != nil {
+		return record.Experiment{}, err
+	}
+	cfg, err := sealedFor(ctx, ses, p, root, l)
+	if err != nil {
+		return record.Experiment{}, err
+	}
+	branch := cfg.Root
+	if branch == "HEAD" && p.target.HeadRef != "" {
+		branch = strings.TrimPrefix(p.target.HeadRef, "refs/heads/")
+	}
+	exp, err := engine.Create(ctx, ses, engine.Plan{Config: cfg, Root: root, Branch: branch})
+	if err != nil {
+		return exp, err
+	}
+	return exp, ses.DB.PutMeta(ctx, exp.ID, metaGiven, strings.Join(given(l), "\n"))
+}
+
+// metaGiven lists the keys that flags and the environment gave when an
+// experiment started: there its file does not speak for it later on.
+const metaGiven = "given"
+
+func given(l config.Loaded) []string {
+	var keys []string
+	for key, o := range l.Origins {
+		if o.Kind != config.FromFile && o.Kind != config.FromDefault {
+			keys = append(keys, key)
+		}
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// keepGiven returns cfg with the values that were given by flag or environment
+// when the experiment started, unless they are given again now.
+func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Experiment, old, cfg config.Config, l config.Loaded) (config.Config, error) {
+	text, ok, err := ses.DB.Meta(ctx, exp.ID, metaGiven)
+	if err != nil || !ok || text == "" {
+		return cfg, err
+	}
+	now := map[string]bool{}
+	for _, key := range given(l) {
+		now[key] = true
+	}
+	keep := config.Loaded{Origins: map[string]config.Origin{}}
+	for _, key := range strings.Split(text, "\n") {
+		if !now[key] {
+			keep.Origins[key] = config.Origin{}
+		}
+	}
+	return overlay(cfg, old, keep), nil
+}
+
+// sealedFor is sealed where there may be no work tree: of a bare repository the
+// evaluator directory is that of the root commit.
+func sealedFor(ctx context.Context, ses *engine.Session, p place, root record.Hash, l config.Loaded) (config.Config, error) {
+	if !p.target.Bare || l.Evaluator.Dir == "" || filepath.IsAbs(l.Evaluator.Dir) {
+		return sealed(ses.Dir, l)
+	}
+	info, err := ses.Repo.Commit(ctx, root)
+	if err != nil {
+		return l.Config, err
+	}
+	dir, release, err := ses.Repo.Checkout(ctx, info.Tree)
+	if err != nil {
+		return l.Config, err
+	}
+	defer release()
+	l.Dir = dir
+	return sealed(ses.Dir, l)
+}
+
+// sealed copies the evaluator directory into the state directory and returns
+// the configuration that names the copy.
+func sealed(state string, l config.Loaded) (config.Config, error) {
+	cfg := l.Config
+	if cfg.Evaluator.Dir == "" {
+		return cfg, nil
+	}
+	dir := cfg.Evaluator.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(l.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return cfg, config.Problems{{Key: "evaluator.dir", Text: fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", cfg.Evaluator.Dir, config.FileName)}}
+	}
+	copied, err := engine.SealEvaluator(state, dir)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Evaluator.Dir, err = filepath.Rel(state, copied)
+	return cfg, err
+}
+
+// resume goes on with an experiment: live settings that changed become a row,
+// frozen ones are refused. It returns what changed, in words.
+func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experiment, l config.Loaded) ([]string, error) {
+	if l.File == "" && len(l.Origins) == 0 {
+		return nil, nil
+	}
+	old, err := config.Decode(exp.Config)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := sealedFor(ctx, ses, place{target: ses.Target}, exp.RootCommit, l)
+	if err != nil {
+		return nil, err
+	}
+	if l.File == "" { // only flags and environment speak
+		cfg = overlay(old, cfg, l)
+	}
+	if cfg, err = a.keepGiven(ctx, ses, exp, old, cfg, l); err != nil {
+		return nil, err
+	}
+	if keys := frozenKeys(old, cfg, l); keys != "" {
+		return nil, fmt.Errorf("%w: %s; take it back, or start over with `atoll run --new`", engine.ErrFrozen, keys)
+	}
+	return a.takeOver(ctx, ses, exp, cfg, l)
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"atoll/store/record"
+)
+
+func (a *App) diffCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "diff CANDIDATE [CANDIDATE]", Short: "Print a candidate's difference to the root, or between two", Example: "  atoll diff best\n  atoll diff c12 c40", Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := a.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer o.Close()
+			from, to := record.Root, record.Root
+			if len(args) == 2 {
+				if from, err = o.parseCandidate(args[0]); err != nil {
+					return err
+				}
+			}
+			if to, err = o.parseCandidate(args[len(args)-1]); err != nil {
+				return err
+			}
+			x, err := o.DB.Candidate(cmd.Context(), o.exp.ID, from)
+			if err != nil {
+				return fmt.Errorf("there is no candidate %s: %w", from, err)
+			}
+			y, err := o.DB.Candidate(cmd.Context(), o.exp.ID, to)
+			if err != nil {
+				return fmt.Errorf("there is no candidate %s: %w", to, err)
+			}
+			patch, err := o.Repo.PatchText(cmd.Context(), x.Tree, y.Tree)
+			if err != nil {
+				return err
+			}
+			_, err = a.Out.Write(patch)
+			return err
+		},
+	}
+}
+
+func splitLines(s string) []string { return strings.Split(strings.TrimSpace(s), "\n") }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// headless runs the engine and prints a line for each event, and a summary at
+// the end.
+func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	stop := a.onSignals(eng, func() { abort(errInterrupted) })
+	defer stop()
+	if !a.flags.json {
+		fmt.Fprintf(a.Out, "experiment %s: seed %d, root %s (%s), state %s\n", exp.Name, exp.Seed, exp.RootCommit.Short(), exp.Branch, ses.Dir)
+	}
+	printed := make(chan struct{})
+	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(printed)
+		a.printEvents(readCtx, eng.Feed())
+	}()
+	err := eng.Run(ctx)
+	stopReading()
+	<-printed
+	if sumErr := a.summary(eng.Feed().Latest()); err == nil {
+		err = sumErr
+	}
+	if stop() {
+		return errors.Join(errInterrupted, ignoreCancel(err))
+	}
+	return err
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// onSignals drains at the first signal and calls abort at the second. The
+// returned function stops listening and reports whether a signal came; it may
+// be called more than once.
+func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
+	quit, done := make(chan struct{}), make(chan struct{})
+	came := false
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-a.Signals:
+			}
+			if came {
+				abort()
+				continue
+			}
+			came = true
+			fmt.Fprintln(a.Err, "atoll: finishing what runs; once more stops at once")
+			eng.Drain()
+		}
+	}()
+	stopped := false
+	return func() bool {
+		if !stopped {
+			stopped = true
+			close(quit)
+			<-done
+		}
+		return came
+	}
+}
+
+// printEvents prints the log lines of snapshots until ctx ends, the last
+// snapshot included.
+func (a *App) printEvents(ctx context.Context, feed *engine.Feed) {
+	var version, line uint64
+	for {
+		snap, err := feed.Wait(ctx, version)
+		version = snap.Version
+		for _, l := range snap.Log {
+			if l.N > line {
+				line = l.N
+				a.printLine(l)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (a *App) printLine(l engine.LogLine) {
+	if l.Level == "debug" {
+		return
+	}
+	if a.flags.json {
+		writeJSONLine(a.Out, map[string]any{"at": l.At.UTC().Format(time.RFC3339Nano), "level": l.Level, "job": l.Job, "text": l.Text})
+		return
+	}
+	mark := ""
+	if l.Level != "info" {
+		mark = l.Level + ": "
+	}
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, l.Text)
+}
+
+// summary says how a run ended and what to do next.
+func (a *App) summary(s *engine.Snapshot) error {
+	if a.flags.json || s.Loading {
+		return nil
+	}
+	w := a.Out
+	fmt.Fprintf(w, "\n%s: %s", s.Experiment.Name, s.State)
+	if s.Reason != "" {
+		fmt.Fprintf(w, " (%s)", s.Reason)
+	}
+	fmt.Fprintln(w)
+	if s.Best.ID != record.NoCandidate {
+		fmt.Fprintf(w, "best  %s %s  %s %s  %s on root %s\n", s.Best.ID, s.Best.Commit.Short(), objectiveName(s), engine.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent), engine.FormatValue(s.Root.Objective))
+		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, engine.FormatValue(s.Grid.QD))
+	}
+	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	if s.Rung != "" {
+		fmt.Fprintf(w, "trust sandbox rung %s\n", s.Rung)
+	}
+	for _, g := range s.Guarantees {
+		fmt.Fprintf(w, "      missing: %s\n", g)
+	}
+	if s.Best.ID > record.Root {
+		fmt.Fprintf(w, "next  atoll show best   atoll diff best   atoll promote best\n")
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+func (a *App) jobsCmd() *cobra.Command {
+	var states []string
+	var limit int
+	var text string
+	cmd := &cobra.Command{
+		Use: "jobs", Short: "List the jobs, newest first", Example: "  atoll jobs --status failed\n  atoll jobs --limit 20 --json", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := known("status", states, jobStates); err != nil {
+				return err
+			}
+			o, err := a.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer o.Close()
+			f := store.JobFilter{Limit: limit, Text: text}
+			for _, s := range states {
+				f.States = append(f.States, record.JobState(s))
+			}
+			list, err := o.DB.Jobs(cmd.Context(), o.exp.ID, f)
+			if err != nil {
+				return err
+			}
+			if a.flags.json {
+				for _, j := range list {
+					writeJSONLine(a.Out, j)
+				}
+				return nil
+			}
+			tw := table(a.Out)
+			fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tREASON")
+			for _, j := range list {
+				what := string(j.Operator)
+				if j.Kind == record.Evaluate {
+					what = string(j.Purpose)
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, what, j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, engine.CleanLine(short(j.Reason, 70)))
+			}
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().StringSliceVar(&states, "status", nil, "only jobs that are "+strings.Join(jobStates, ", "))
+	cmd.Flags().StringVar(&text, "text", "", "only those that hold this text")
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	return cmd
+}
+
+func dash(id record.CandidateID) string {
+	if id == record.NoCandidate {
+		return "-"
+	}
+	return id.String()
+}
+
+func (a *App) showJob(ctx context.Context, o *opened, what string) error {
+	id, err := record.ParseCandidateID(what)
+	if err != nil {
+		return usage("%v", err)
+	}
+	j, err := o.DB.Job(ctx, o.exp.ID, record.JobID(id))
+	if err != nil {
+		return fmt.Errorf("there is no job %s: %w", record.JobID(id), err)
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, j)
+	}
+	printJob(a.Out, j)
+	return a.printEvidence(ctx, o, j.ID)
+}
+
+// printJob writes what there is to say about a job, one line each.
+func printJob(w io.Writer, j record.Job) {
+	state := string(j.State)
+	if j.Class != "" {
+		state += ", " + string(j.Class)
+	}
+	what := string(j.Operator)
+	if j.Kind == record.Evaluate {
+		what = string(j.Purpose)
+	}
+	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, what, state)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%-10s %s\n", name, engine.CleanLine(text))
+		}
+	}
+	line("reason", j.Reason)
+	line("agent", j.Agent)
+	line("target", j.Target)
+	line("goal", j.Goal)
+	for _, ref := range []struct {
+		name string
+		id   record.CandidateID
+	}{{"parent", j.Parent}, {"candidate", j.Candidate}, {"same as", j.Duplicate}} {
+		if ref.id != record.NoCandidate {
+			line(ref.name, ref.id.String())
+		}
+	}
+	if j.RetryOf != 0 {
+		line("retry of", j.RetryOf.String())
+	}
+	line("attempts", strconv.Itoa(j.Attempt))
+	line("time", fmt.Sprintf("%d ms editing, %d ms measuring, %.1f ms own", j.EditMS, j.EvalMS, j.OwnMS))
+	if u := j.Usage; u.Requests > 0 || u.Unmetered {
+		line("used", fmt.Sprintf("%d requests, %d tokens, %s", u.Requests, u.InputTokens+u.OutputTokens, costText(u)))
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+func (a *App) showCmd() *cobra.Command {
+	var evidence, prompt bool
+	cmd := &cobra.Command{
+		Use: "show CANDIDATE", Short: "Print one candidate, or one job with #N", Example: "  atoll show c128\n  atoll show best --evidence\n  atoll show '#341'\n  atoll show '#350' --prompt", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if prompt {
+				return a.showPrompt(cmd.Context(), args[0])
+			}
+			return a.show(cmd.Context(), args[0], evidence)
+		},
+	}
+	cmd.Flags().BoolVar(&prompt, "prompt", false, "only what its agent was told; of a job that waits, what it would be told now")
+	cmd.Flags().BoolVar(&evidence, "evidence", false, "with the texts kept: prompt, transcript, evaluator output, gate")
+	return cmd
+}
+
+func (a *App) show(ctx context.Context, what string, evidence bool) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if strings.HasPrefix(what, "#") {
+		return a.showJob(ctx, o, what)
+	}
+	id, err := o.parseCandidate(what)
+	if err != nil {
+		return err
+	}
+	c, err := o.DB.Candidate(ctx, o.exp.ID, id)
+	if err != nil {
+		return fmt.Errorf("there is no candidate %s: %w", id, err)
+	}
+	l := o.line(c)
+	if l.History, err = o.history(ctx, c); err != nil {
+		return err
+	}
+	if a.flags.json {
+		writeJSONLine(a.Out, l)
+		return nil
+	}
+	w := a.Out
+	fmt.Fprintf(w, "%s  %s  %s\n", l.ID, l.Commit, l.Status)
+	if l.Reason != "" {
+		fmt.Fprintf(w, "reason     %s\n", engine.CleanLine(l.Reason))
+	}
+	if c.ID == 0 {
+		fmt.Fprintln(w, "the root of the experiment")
+	} else {
+		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, engine.CleanLine(l.Intent))
+	}
+	for _, p := range l.Parents {
+		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
+	}
+	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, engine.FormatValue(l.Spread))
+	if l.Claimed != nil {
+		fmt.Fprintf(w, "claimed    %s (held-out samples)\n", engine.FormatValue(*l.Claimed))
+	}
+	for _, h := range l.History {
+		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", engine.FormatValue(h.Objective), h.Samples, h.Version)
+	}
+	for _, m := range c.Metrics {
+		fmt.Fprintf(w, "           %s %s %s\n", engine.CleanLine(m.Name), engine.FormatValue(m.Value), m.Unit)
+	}
+	fmt.Fprintf(w, "niche      %s\nsize       %d files, +%d -%d lines\n", nicheText(l.Niche), c.Files, c.Added, c.Removed)
+	if evidence {
+		return a.printEvidence(ctx, o, l.Job)
+	}
+	return nil
+}
+
+func (a *App) printEvidence(ctx context.Context, o *opened, job record.JobID) error {
+	list, err := o.DB.EvidenceOf(ctx, o.exp.ID, job)
+	if err != nil {
+		return err
+	}
+	a.printTexts(list)
+	return nil
+}
+
+func (a *App) printTexts(list []record.Evidence) {
+	for _, ev := range list {
+		fmt.Fprintf(a.Out, "\n--- %s, attempt %d ---\n", ev.Kind, ev.Attempt)
+		for _, line := range strings.Split(strings.TrimRight(string(ev.Text), "\n"), "\n") {
+			fmt.Fprintln(a.Out, engine.CleanLine(line))
+		}
+		if ev.Cut > 0 {
+			fmt.Fprintf(a.Out, "(%d bytes left out)\n", ev.Cut)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"atoll/engine/search"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// fold takes the next row of the log. Strict order holds rows of jobs back
+// until every lower job number was folded; then is called after each job that
+// was folded, in fold order.
+func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
+	s.seq = row.Seq
+	switch row.Kind {
+	case record.LogEnd, record.LogSample, record.LogHeld:
+		return s.foldJob(row, then)
+	case record.LogMade:
+		s.noteMade(row)
+	case record.LogObjective:
+		return s.foldObjective(row)
+	case record.LogSetting:
+		var now record.Settings // a row holds all of them: what it does not name is gone
+		if err := json.Unmarshal(row.Data, &now); err != nil {
+			return err
+		}
+		s.Settings = now
+	case record.LogState:
+		var d record.StateData
+		if err := json.Unmarshal(row.Data, &d); err != nil {
+			return err
+		}
+		s.Run, s.Reason = d.State, d.Reason
+	case record.LogDecision:
+		var d record.Decision
+		if err := json.Unmarshal(row.Data, &d); err != nil {
+			return err
+		}
+		d.Seq, d.At = row.Seq, row.At
+		s.decide(d)
+	}
+	return nil
+}
+
+func (s *State) foldJob(row store.FoldRow, then func(record.JobID) error) error {
+	if !s.Exp.Strict || row.Job < s.nextFold {
+		if err := s.foldResult(row); err != nil {
+			return err
+		}
+		if s.Exp.Strict || s.late[row.Job] {
+			return nil
+		}
+		if row.Kind == record.LogHeld {
+			s.late[row.Job] = true
+		}
+		s.folded++
+		return then(row.Job)
+	}
+	s.early[row.Job] = append(s.early[row.Job], row)
+	return s.foldEarly(then)
+}
+
+// foldEarly folds the rows whose turn has come, in strict order: first the jobs
+// that measure again under a new objective version, then by number.
+func (s *State) foldEarly(then func(record.JobID) error) error {
+	for {
+		job := s.nextFold
+		if s.renewal.open() {
+			job = s.renewal.next
+		}
+		rows, ok := s.early[job]
+		if !ok {
+			return nil
+		}
+		delete(s.early, job)
+		for _, r := range rows {
+			if err := s.foldResult(r); err != nil {
+				return err
+			}
+		}
+		s.passed(job)
+		s.folded++
+		if err := then(job); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *State) noteMade(row store.FoldRow) {
+	if row.Cand != nil {
+		s.admit(row.Cand)
+		s.madeSince++
+	}
+}
+
+// admit returns the member of a candidate, new or known, with its columns as
+// they are now.
+func (s *State) admit(c *store.FoldCandidate) *member {
+	for int(c.ID) >= len(s.members) {
+		s.members = append(s.members, make([]*member, max(64, len(s.members)))...)
+	}
+	m := s.members[c.ID]
+	if m == nil {
+		m = &member{id: c.ID}
+		s.members[c.ID] = m
+	}
+	m.parent, m.job, m.commit, m.tree = c.Parent, record.JobID(c.ID), c.Commit, c.Tree
+	m.op, m.agent, m.status, m.created = c.Operator, c.Agent, c.Status, c.Created
+	m.mad, m.samples, m.claimed, m.claimedN = c.MAD, c.Samples, c.Claimed, c.ClaimedSamples
+	if c.Objective != nil {
+		m.obj = *c.Objective
+	}
+	if !s.learned {
+		m.point = c.Measures
+	}
+	return m
+}
+
+// foldResult takes the end of a job, or new samples of a candidate.
+func (s *State) foldResult(row store.FoldRow) error {
+	var end record.EndData
+	if row.Kind == record.LogEnd && row.Work != nil && (row.Work.State == record.Scored || row.Work.State == record.Placed) {
+		end.State = record.Scored // as most do; the row says no more
+	} else if row.Kind == record.LogEnd && len(row.Data) > 0 {
+		if err := json.Unmarshal(row.Data, &end); err != nil {
+			return err
+		}
+	}
+	if row.Cand == nil {
+		s.foldWithout(row, end)
+		return nil
+	}
+	m := s.admit(row.Cand)
+	if row.Work != nil && row.Work.Kind == record.Evaluate {
+		s.noteMeasured(row, m)
+	}
+	switch {
+	case row.Kind == record.LogHeld:
+		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.id, row.Cand.Reason))
+	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
+		s.foldFailure(row, end, m)
+	default:
+		return s.score(row, m)
+	}
+	return nil
+}
+
+// foldWithout takes the end of a job that made no candidate.
+func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
+	e := Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
+	s.push(e)
+	if e.Job.Kind == record.Make {
+		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(e.Job.Operator, record.NoCandidate, false)
+		s.noteOutcome(e.Job, nil, end.State)
+		s.noteRepair(e.Job.Operator, e.Job.Parent)
+	}
+	switch end.State {
+	case record.Duplicate:
+		s.say(row, "debug", fmt.Sprintf("%s duplicate of %s", row.Job, e.Job.Duplicate))
+	case record.Failed:
+		s.countFailure(row.Job, end.Class, end.Reason)
+		s.say(row, "warn", fmt.Sprintf("%s failed: %s", row.Job, end.Reason))
+	}
+}
+
+func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
+	e := Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
+	if row.Kind == record.LogEnd {
+		s.push(e)
+	}
+	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
+		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(m.op, m.id, false)
+		s.noteOutcome(e.Job, m, end.State)
+		s.noteRepair(m.op, m.parent)
+		if end.State == record.Failed {
+			s.noteBroken(m.id, end.Class)
+		}
+	}
+	if end.State == record.Failed {
+		s.countFailure(row.Job, end.Class, end.Reason)
+		if e.Job.Kind == record.Make {
+			s.suspect(row, end.Class, end.Reason)
+		}
+	}
+	level := "warn"
+	if end.State == record.Cancelled {
+		level = "info"
+	}
+	s.say(row, level, fmt.Sprintf("%s %s: %s", m.id, end.State, end.Reason))
+}
+
+// score gives a measured candidate its place.
+func (s *State) score(row store.FoldRow, m *member) error {
+	if s.stale(row.Cand.Version) {
+		return s.scorePast(row, m)
+	}
+	if s.arch == nil && m.id != record.Root {
+		if s.version == 1 {
+			return fmt.Errorf("%s was measured before the root", m.id)
+		}
+		s.unrooted = append(s.unrooted, row)
+		return nil
+	}
+	first := s.count(m)
+	m.scored = true
+	if m.id == record.Root {
+		s.openArchive(m)
+	}
+	s.watchNoise(row, m)
+	if row.Work != nil && (row.Work.State == record.Done || row.Work.Kind == record.Make) {
+		s.trust(row)
+	}
+	if err := s.locate(m); err != nil {
+		return err
+	}
+	e := Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
+	obj := m.obj
+	e.Objective = &obj
+	if p := s.member(m.parent); p != nil && p.scored {
+		d := s.sign * (m.obj - p.obj)
+		e.Delta = &d
+	}
+	improved := s.place(m, &e, row.At)
+	if first && m.id != record.Root {
+		state := record.Scored
+		if improved {
+			state = record.Placed
+		}
+		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.lore.observe(m.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
+		s.noteOutcome(e.Job, m, state)
+		s.noteRepair(m.op, m.parent)
+	}
+	if row.Kind == record.LogEnd && m.id != record.Root {
+		s.push(e)
+	}
+	s.curves.add(s, row.At)
+	return s.scoreUnrooted()
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// Diff returns the difference between two candidates as patches with lines of
+// context around each change.
+func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]FilePatch, error) {
+	ca, err := e.db.Candidate(ctx, e.exp, a)
+	if err != nil {
+		return nil, fmt.Errorf("read candidate %s: %w", a, err)
+	}
+	cb, err := e.db.Candidate(ctx, e.exp, b)
+	if err != nil {
+		return nil, fmt.Errorf("read candidate %s: %w", b, err)
+	}
+	return DiffTrees(ctx, e.repo, ca.Tree, cb.Tree, lines)
+}
+
+// DiffTrees returns the difference between two trees as patches with lines of
+// context around each change.
+func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]FilePatch, error) {
+	patches, err := repo.Patch(ctx, a, b, max(0, lines))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]FilePatch, 0, len(patches))
+	for _, p := range patches {
+		f := FilePatch{Path: p.Path, OldMode: p.OldMode, NewMode: p.NewMode, Added: p.Added, Removed: p.Removed, Binary: p.Binary, Cut: p.Cut}
+		for _, h := range p.Hunks {
+			hunk := PatchHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
+			for _, l := range h.Lines {
+				hunk.Lines = append(hunk.Lines, PatchLine{Kind: byte(l.Kind), Text: l.Text})
+			}
+			f.Hunks = append(f.Hunks, hunk)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// A running engine answers what a snapshot is too small to carry. Every method
+// may be called from any goroutine and reads committed rows only.
+
+// Job returns everything known about one job.
+func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
+	job, err := e.db.Job(ctx, e.exp, id)
+	if err != nil {
+		return JobDetail{}, fmt.Errorf("read job %s: %w", id, err)
+	}
+	d := JobDetail{Job: job, Live: e.live.linesOf(id), Stages: stagesOf(job)}
+	if d.Evidence, err = e.db.EvidenceOf(ctx, e.exp, id); err != nil {
+		return d, err
+	}
+	d.Findings = findingsOf(d.Evidence)
+	if err := e.addPrompts(ctx, &d); err != nil {
+		return d, err
+	}
+	if job.Candidate != record.NoCandidate {
+		c, err := e.candidate(ctx, job.Candidate)
+		if err != nil {
+			return d, err
+		}
+		d.Candidate = c
+	}
+	if job.Parent != record.NoCandidate {
+		if d.Parent, err = e.candidate(ctx, job.Parent); err != nil {
+			return d, err
+		}
+	}
+	d.Retries, err = e.retriesOf(ctx, id)
+	return d, err
+}
+
+// addPrompts shows what a job that has not ended was told, or would be told now.
+func (e *Engine) addPrompts(ctx context.Context, d *JobDetail) error {
+	if d.Job.State.Running() {
+		d.Evidence = append(d.Evidence, e.live.promptsOf(d.Job.ID)...)
+		return nil
+	}
+	p, err := e.preview(ctx, d.Job)
+	if err == nil {
+		d.Evidence = append(d.Evidence, p)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return nil // a prompt that cannot be written yet is no reason to show nothing
+}
+
+// retriesOf lists the jobs that try a job again, oldest first.
+func (e *Engine) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID, error) {
+	asked := false
+	if err := e.ask(ctx, func(s *State) {
+		for _, d := range s.decided.all {
+			asked = asked || d.Verb == record.Retry && d.Job == id
+		}
+	}); err != nil || !asked {
+		return nil, err
+	}
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Limit: 1000})
+	var out []record.JobID
+	for i := len(jobs) - 1; i >= 0; i-- {
+		if jobs[i].RetryOf == id {
+			out = append(out, jobs[i].ID)
+		}
+	}
+	return out, err
+}
+
+// stagesOf tells the stretches of a job as far as its row knows them.
+func stagesOf(j record.Job) []StageSpan {
+	spans := []StageSpan{{Attempt: 0, Name: "queued", Started: j.Created, Ended: j.Started}}
+	if j.Started == 0 {
+		return spans
+	}
+	at := j.Started
+	add := func(name string, ms int64) {
+		if ms > 0 {
+			spans = append(spans, StageSpan{Attempt: j.Attempt, Name: name, Started: at, Ended: at + record.Millis(ms)})
+			at += record.Millis(ms)
+		}
+	}
+	add("editing", j.EditMS)
+	add("measuring", j.EvalMS)
+	if j.State.Ended() {
+		spans = append(spans, StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: j.Ended, Ended: j.Ended, Note: j.Reason})
+	} else {
+		spans = append(spans, StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: at, Note: j.Reason})
+	}
+	return spans
+}
+
+func findingsOf(evidence []record.Evidence) []GateFinding {
+	var out []GateFinding
+	for _, ev := range evidence {
+		if ev.Kind != "gate" {
+			continue
+		}
+		var v struct {
+			Findings []struct {
+				Rule, Path, Text string
+				Hard             bool
+			}
+		}
+		if json.Unmarshal(ev.Text, &v) != nil {
+			continue
+		}
+		for _, f := range v.Findings {
+			out = append(out, GateFinding{Rule: f.Rule, Path: f.Path, Text: f.Text, Hard: f.Hard})
+		}
+	}
+	return out
+}
+
+// Jobs returns a page of jobs, newest first.
+func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]record.Job, error) {
+	return e.db.Jobs(ctx, e.exp, store.JobFilter{
+		States: q.States, Kind: q.Kind, Operator: q.Operator, Agent: q.Agent, Target: q.Target, Text: q.Text, Before: q.Before,
+		Limit: orDefault(q.Limit, 200),
+	})
+}
+
+func orDefault(n, d int) int {
+	if n <= 0 {
+		return d
+	}
+	return n
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"atoll/store/record"
+)
+
+// Niche returns one niche with its past.
+func (e *Engine) Niche(ctx context.Context, cell int) (NicheDetail, error) {
+	d := NicheDetail{Cell: cell}
+	var holder record.CandidateID = record.NoCandidate
+	var runners []record.CandidateID
+	var jobs []record.JobID
+	if err := e.ask(ctx, func(s *State) { holder, runners = s.fillNiche(&d); jobs = s.jobsFrom(cell, 20) }); err != nil {
+		return d, err
+	}
+	for _, id := range jobs {
+		j, err := e.db.Job(ctx, e.exp, id)
+		if err != nil {
+			return d, fmt.Errorf("read job %s: %w", id, err)
+		}
+		d.Jobs = append(d.Jobs, j)
+	}
+	if holder != record.NoCandidate {
+		c, err := e.Candidate(ctx, holder)
+		if err != nil {
+			return d, err
+		}
+		d.Elite = &c
+	}
+	for _, id := range runners {
+		c, err := e.candidate(ctx, id)
+		if err != nil {
+			return d, err
+		}
+		d.Runners = append(d.Runners, *c)
+	}
+	return d, nil
+}
+
+func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []record.CandidateID) {
+	holder = record.NoCandidate
+	if s.arch == nil || d.Cell < 0 || d.Cell >= s.shape().Cells() {
+		return holder, nil
+	}
+	shape := s.shape()
+	for axis, i := range shape.Coords(d.Cell) {
+		edges := shape.EdgesOf(axis)
+		d.Low, d.High = append(d.Low, edges[i]), append(d.High, edges[i+1])
+	}
+	d.Tries = s.arch.Tries(d.Cell)
+	if h, ok := s.arch.Elite(d.Cell); ok {
+		holder = h.ID
+	}
+	for _, r := range s.arch.Runners(d.Cell, 20) {
+		runners = append(runners, r.ID)
+	}
+	d.History = s.takeovers(d.Cell, 100)
+	return holder, runners
+}
+
+// jobsFrom lists the newest jobs whose parent lies in a niche.
+func (s *State) jobsFrom(cell, limit int) []record.JobID {
+	if s.arch == nil {
+		return nil
+	}
+	var out []record.JobID
+	for i := len(s.members) - 1; i > 0 && len(out) < limit; i-- {
+		if m := s.members[i]; m != nil {
+			if at, ok := s.arch.CellOf(m.parent); ok && at == cell {
+				out = append(out, m.job)
+			}
+		}
+	}
+	return out
+}
+
+// takeovers tells who held a niche under the present map, newest first: the
+// candidates that were better than all before them, in fold order.
+func (s *State) takeovers(cell, limit int) []Takeover {
+	var out []Takeover
+	from := record.NoCandidate
+	for i, id := range s.order {
+		m := s.members[id]
+		if at, ok := s.arch.CellOf(id); !ok || at != cell || m.rejected {
+			continue
+		}
+		before := s.member(from)
+		if before != nil && !s.better(m, before) {
+			continue
+		}
+		t := Takeover{At: m.created, Fold: i + 1, Candidate: id, From: from, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
+		if before != nil {
+			t.Delta, t.Why = s.sign*(m.obj-before.obj), "better"
+		}
+		out, from = append(out, t), id
+	}
+	reverse(out)
+	if len(out) > limit {
+		out = out[:limit]
+	}
+	return out
+}
