@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/agent"
 	"atoll/store/record"
 )
 
@@ -82,6 +83,21 @@ func (a *App) agree(ctx context.Context, ses *engine.Session, exp record.Experim
 		}
 	}
 	return agreed, "", ses.DB.PutMeta(ctx, exp.ID, metaAgreed, paid)
+}
+
+// redactor takes the keys out of a text that configurations name.
+func (a *App) redactor(stored config.Config, live *config.Config) func(string) string {
+	agents := stored.Agents
+	if live != nil {
+		agents = slices.Concat(agents, live.Agents)
+	}
+	var keys []string
+	for _, ag := range agents {
+		if key := strings.TrimSpace(a.getenv(ag.KeyEnv)); ag.KeyEnv != "" && len(key) >= 4 {
+			keys = append(keys, key)
+		}
+	}
+	return func(text string) string { return agent.Redact(text, keys...) }
 }
 
 // covers reports whether every line of names is among those agreed to.

@@ -161,7 +161,7 @@ func (a *App) root() *cobra.Command {
 		}
 	}
 	add("run", a.demoCmd(), a.runCmd())
-	add("look", a.statusCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
+	add("look", a.statusCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
 	add("steer", a.steerCmds()...)
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd())
 	root.AddCommand(a.versionCmd())

@@ -114,7 +114,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			Palette: cfg.Console.Palette, Theme: cfg.Console.Theme, Mouse: cfg.Console.Mouse, ASCII: cfg.Console.ASCII,
 			FPS: cfg.Console.FPS, Keys: cfg.Console.Keys, Hints: cfg.Console.Hints,
 		},
-		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Version: a.Version, Who: a.who(),
+		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Version, Who: a.who(),
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},

@@ -363,7 +363,16 @@ func TestNoKeyIsFoundAnywhereAfterARun(t *testing.T) {
 	m := newFakeModel(t)
 	m.reply = func(prompt string) string {
 		// A model that repeats what it should not know, in an edit and in words.
-		if strings.Contains(prompt, "leak") {
+		switch {
+		case strings.Contains(prompt, "You review one change"):
+			return "VERDICT: accept\n- " + plantedKey
+		case strings.Contains(prompt, "You write the subject line"):
+			return "Use " + plantedKey
+		case strings.Contains(prompt, "name the parts whose change"):
+			return `{"targets": [{"name": "program", "files": ["program.txt"], "hint": "` + plantedKey + `"}]}`
+		case strings.Contains(prompt, "## The stretch"):
+			return "LONG: the key is " + plantedKey + "\nDIRECTION: send " + plantedKey
+		case strings.Contains(prompt, "leak"):
 			return "INTENT: use " + plantedKey + "\nprogram.txt\n```\na = 1\nb = 2\nc = 3\nd = 4.5\n```\n" + plantedKey + "\n"
 		}
 		return ""
@@ -371,11 +380,13 @@ func TestNoKeyIsFoundAnywhereAfterARun(t *testing.T) {
 	var logs strings.Builder
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{m.agent("model"), {
-			Name: "script", Kind: "command", Weight: 1, Command: []string{"sh", "-c", "env; cat /proc/*/environ 2>/dev/null; env > environment.txt; date +%N >> environment.txt; echo \"# $ATOLL_TOKEN\" >> program.txt"},
+			Name: "script", Kind: "command", Weight: 1, Command: []string{"sh", "-c", "env; cat /proc/self/environ; cat /proc/[0-9]*/environ 2>/dev/null; (env; tr '\\0' '\\n' < /proc/self/environ; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n') > environment.txt; date +%N >> environment.txt; echo \"# $ATOLL_TOKEN\" >> program.txt"},
 			Prompt: "stdin", BaseURL: m.URL + "/v1", KeyEnv: "PLANTED_KEY", Model: "fake-1", Timeout: time.Minute, Attempts: 1,
 		}}
 		c.Goal = "leak nothing"
-		c.Evaluator.Command = []string{"sh", "-c", "env >&2; sh measure.sh"}
+		c.Evaluator.Command = []string{"sh", "-c", "env >&2; echo own environment; tr '\\0' '\\n' < /proc/self/environ >&2; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' >&2; sh measure.sh"}
+		c.Roles.Reflector, c.Roles.Summariser, c.Roles.Mapper, c.Roles.Reviewer = "model", "model", "model", "model"
+		c.Search.Epoch = 4
 		c.Budget.Jobs, c.Workers = 10, 2
 	})
 	t.Setenv("PLANTED_KEY", plantedKey)

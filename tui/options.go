@@ -78,6 +78,7 @@ type Options struct {
 	Env        []string // NO_COLOR, TERM, COLORTERM, EDITOR, PAGER; nil = none
 	StateFile  string   // remembered layout, "" = none
 	CrashDir   string   // where a crash report goes, "" = nowhere
+	Redact     func(text string) string // takes keys out of a crash report; nil = none are known
 	Version    string
 	Who        string // signs decisions, "" = console
 	Shown      func() // called once, after the first frame went to the terminal; nil = nobody asks

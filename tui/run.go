@@ -166,11 +166,11 @@ func (a *app) ended(ctx context.Context, err error) error {
 	switch {
 	case a.crash != nil:
 		a.crash.Err = err
-		a.crash.File = writeCrash(a.d.opt.CrashDir, a.d.now(), a.d.opt.Version, a.crash)
+		a.crash.File = writeCrash(&a.d.opt, a.d.now(), a.crash)
 		return a.crash
 	case errors.Is(err, tea.ErrProgramPanic):
 		c := &CrashError{Where: "the screen", Value: err.Error(), Err: err}
-		c.File = writeCrash(a.d.opt.CrashDir, a.d.now(), a.d.opt.Version, c)
+		c.File = writeCrash(&a.d.opt, a.d.now(), c)
 		return c
 	case a.aborted:
 		return ErrAborted
@@ -183,12 +183,16 @@ func (a *app) ended(ctx context.Context, err error) error {
 }
 
 // writeCrash keeps a report and returns its path, "" when that failed.
-func writeCrash(dir string, at time.Time, version string, c *CrashError) string {
-	if dir == "" {
+func writeCrash(o *Options, at time.Time, c *CrashError) string {
+	if o.Redact != nil {
+		c.Value, c.Stack = o.Redact(c.Value), o.Redact(c.Stack)
+	}
+	if o.CrashDir == "" {
 		return ""
 	}
+	dir := o.CrashDir
 	path := filepath.Join(dir, "crash-"+at.UTC().Format("20060102-150405")+".log")
-	text := fmt.Sprintf("atoll %s\n%s\nin %s: %s\n\n%s\n", version, at.UTC().Format(time.RFC3339), c.Where, c.Value, c.Stack)
+	text := fmt.Sprintf("atoll %s\n%s\nin %s: %s\n\n%s\n", o.Version, at.UTC().Format(time.RFC3339), c.Where, c.Value, c.Stack)
 	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(path, []byte(text), 0o600) != nil {
 		return ""
 	}

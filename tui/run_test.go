@@ -203,12 +203,13 @@ func TestColoursAreLeftOut(t *testing.T) {
 // panics is a reader with a defect.
 type panics struct{ tuitest.Reader }
 
-func (*panics) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) { panic("a defect") }
+func (*panics) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) { panic("a defect with key-1234") }
 
 func TestCrashRestoresTheTerminal(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	o, _, _ := options(s)
 	o.Reader, o.CrashDir, o.Version = &panics{tuitest.Reader{Snap: s}}, t.TempDir(), "v1.2.3"
+	o.Redact = func(s string) string { return strings.ReplaceAll(s, "key-1234", "[key]") }
 	c := start(t, o, 120, 36)
 	c.wait("circle-packing")
 	c.press("2z")
@@ -216,10 +217,10 @@ func TestCrashRestoresTheTerminal(t *testing.T) {
 	if err := c.end(); !errors.As(err, &crash) {
 		t.Fatalf("got %v", err)
 	}
-	if crash.Value != "a defect" || !strings.Contains(crash.Stack, "panics") {
+	if crash.Value != "a defect with [key]" || !strings.Contains(crash.Stack, "panics") {
 		t.Errorf("the report says %q in %s", crash.Value, crash.Where)
 	}
-	if data, err := os.ReadFile(crash.File); err != nil || !strings.Contains(string(data), "v1.2.3") || !strings.Contains(string(data), "a defect") {
+	if data, err := os.ReadFile(crash.File); err != nil || !strings.Contains(string(data), "v1.2.3") || !strings.Contains(string(data), "a defect") || strings.Contains(string(data), "key-1234") {
 		t.Errorf("report: %s, %v", data, err)
 	}
 	c.left()
