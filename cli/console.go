@@ -75,6 +75,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	if err != nil {
 		return err
 	}
+	look := a.looks(ctx, ses, cfg)
 	tuiCtx, closeScreen := context.WithCancel(ctx)
 	defer closeScreen()
 	eng.Feed().Publish(beforeFold(exp, cfg, a.Now()))
@@ -111,8 +112,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Feed: eng.Feed(), Controller: eng, Reader: eng, ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
 		Input: a.In, Output: a.Out,
 		Console: tui.Console{
-			Palette: cfg.Console.Palette, Theme: cfg.Console.Theme, Mouse: cfg.Console.Mouse, ASCII: cfg.Console.ASCII,
-			FPS: cfg.Console.FPS, Keys: cfg.Console.Keys, Hints: cfg.Console.Hints,
+			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints,
 		},
 		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Version, Who: a.who(),
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
@@ -140,6 +140,17 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		return errInterrupted
 	}
 	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
+}
+
+// looks is how the console looks: as the experiment was started with, but for
+// what the file, the environment and --set say now. A file that cannot be read
+// now is for other verbs to refuse.
+func (a *App) looks(ctx context.Context, ses *engine.Session, cfg config.Config) config.Console {
+	l, err := a.load(ctx, place{target: ses.Target, state: ses.Dir}, nil)
+	if err != nil {
+		return cfg.Console
+	}
+	return overlay(cfg, l.Config, l).Console
 }
 
 // beforeFold is what can be told of an experiment before its log is read.

@@ -32,8 +32,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if base.dir != "" {
-		_ = os.RemoveAll(base.dir)
+	for _, b := range []*original{&base, &paced} {
+		if b.dir != "" {
+			_ = os.RemoveAll(b.dir)
+		}
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
@@ -92,23 +94,30 @@ budget:
   jobs: 40
 `
 
-// base is the lab that the others are copied from: forty measured jobs, a few
-// candidates that wait for review, two queued jobs, and paused.
-var base struct {
+// original is a lab that others are copied from, made when it is first asked
+// for: forty measured jobs, a few candidates that wait for review, two queued
+// jobs, and paused.
+type original struct {
+	pace string // what an evaluation does first
 	once sync.Once
 	dir  string
 	err  error
 }
 
+// Evaluations of base take no time, those of paced long enough to be seen.
+var base, paced = original{pace: ":"}, original{pace: "sleep 0.1"}
+
 // newLab returns a copy of the base lab.
-func newLab(t *testing.T) *lab {
+func newLab(t *testing.T) *lab { t.Helper(); return base.copy(t) }
+
+func (o *original) copy(t *testing.T) *lab {
 	t.Helper()
-	base.once.Do(func() { base.dir, base.err = makeBase() })
-	if base.err != nil {
-		t.Fatal(base.err)
+	o.once.Do(func() { o.dir, o.err = makeBase(o.pace + "\n") })
+	if o.err != nil {
+		t.Fatal(o.err)
 	}
 	l := &lab{t: t, dir: filepath.Join(t.TempDir(), "lab")}
-	if err := os.CopyFS(l.dir, os.DirFS(base.dir)); err != nil {
+	if err := os.CopyFS(l.dir, os.DirFS(o.dir)); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -208,12 +217,12 @@ func bigBranch(dir, name string, variant int) error {
 	return git(dir, "checkout", "-q", "main")
 }
 
-func makeBase() (string, error) {
+func makeBase(pace string) (string, error) {
 	dir, err := os.MkdirTemp("", "atoll-e2e-lab-")
 	if err != nil {
 		return "", err
 	}
-	if err := makeRepository(dir, ":\n"); err != nil {
+	if err := makeRepository(dir, pace); err != nil {
 		return dir, err
 	}
 	if err := bigBranch(dir, "big", 1); err != nil {
