@@ -239,6 +239,9 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		return errors.New("nothing was measured")
 	}
 	mid := eval.Median(deciding)
+	if e.cfg.Evaluator.Paired && c.ID == record.Root {
+		mid = 1 // the root beside itself: what its samples say is the noise
+	}
 	c.Version = e.objectiveVersion()
 	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
 	c.Claimed, c.ClaimedSamples = nil, len(heldOut)

@@ -35,6 +35,9 @@ type adapter struct {
 	command func(in places) []string
 	// parse reads the result; nil: the contract's result file.
 	parse func(r *sandbox.Result, objective string) (Report, error)
+	// compare tells how the stdout of a candidate stands against that of the root
+	// beside it; nil: there is nothing more to say than the ratio.
+	compare func(root, candidate []byte) string
 	// scores lists exit codes besides 0 that still carry a result.
 	scores []int
 	caches []string // caches it wants when none are named
@@ -223,6 +226,7 @@ func goBench(o *Options) *adapter {
 		why:     "benchmark results are read from stdout of the process that runs the candidate's code, which can print lines of its own",
 		command: func(places) []string { return args },
 		caches:  []string{"go"},
+		compare: compareGoBench,
 		parse: func(r *sandbox.Result, _ string) (Report, error) {
 			if r.StdoutCut > 0 {
 				return Report{}, errCut

@@ -19,6 +19,7 @@ type run struct {
 	hidden  []string
 	out     Outcome
 	root    *float64 // objective of the root beside it, when paired
+	rootOut []byte   // its stdout
 }
 
 // lay prepares what all stages share.
@@ -66,7 +67,12 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 	}
 	r.product(&res, report.Identity)
 	if paired && !rootFirst {
-		return r.beside(ctx, st)
+		if v, err := r.beside(ctx, st); err != nil || v.class != record.ClassNone {
+			return v, err
+		}
+	}
+	if paired {
+		r.compare(st, res.Stdout)
 	}
 	return verdict{}, nil
 }
@@ -97,8 +103,23 @@ func (r *run) beside(ctx context.Context, st *stage) (verdict, error) {
 	if value <= 0 {
 		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it measured %s = %g: a ratio needs a value above 0", name, value)}, nil
 	}
-	r.root = &value
+	r.root, r.rootOut = &value, res.Stdout
 	return verdict{}, nil
+}
+
+// compare keeps how the candidate stands against the root beside it, where the
+// adapter has more to say than the ratio.
+func (r *run) compare(st *stage, stdout []byte) {
+	if st.adapter == nil || st.adapter.compare == nil {
+		return
+	}
+	if text := clean(st.adapter.compare(r.rootOut, stdout)); text != "" {
+		if r.out.Artifacts == nil {
+			r.out.Artifacts = map[string]string{}
+		}
+		r.out.Artifacts["comparison"] = text
+		r.keep("artifact comparison", []byte(text), 0)
+	}
 }
 
 // candidate is who is measured, where it is not the root beside it.
