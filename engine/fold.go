@@ -180,7 +180,7 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 			s.noteBroken(m.id, end.Class)
 		}
 	}
-	if end.State == record.Failed {
+	if end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate {
 		s.countFailure(row.Job, end.Class, end.Reason)
 		if e.Job.Kind == record.Make {
 			s.suspect(row, end.Class, end.Reason)
