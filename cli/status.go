@@ -39,8 +39,9 @@ type statusReport struct {
 	Usage       struct {
 		Tokens    int64    `json:"tokens"`
 		CostUSD   *float64 `json:"cost_usd"`
-		Unmetered bool     `json:"unmetered,omitempty"`
+		Unmetered bool     `json:"unmetered,omitempty"` // more was used than anybody could count
 	} `json:"usage"`
+	Shadow *shadow `json:"shadow,omitempty"`
 	Budget struct {
 		Jobs        int     `json:"jobs,omitempty"`
 		Evaluations int     `json:"evaluations,omitempty"`
@@ -54,6 +55,14 @@ type statusReport struct {
 	// Failures counts jobs that failed, by class.
 	Failures map[record.Class]int   `json:"failures"`
 	Past     []record.PastObjective `json:"past_objectives,omitempty"`
+}
+
+// shadow is what a bandit over the agents would do; it decides nothing.
+type shadow struct {
+	Agent    string `json:"agent"`
+	Why      string `json:"why"`
+	Agreed   int    `json:"agreed"`
+	Compared int    `json:"compared"`
 }
 
 type standing struct {
@@ -149,6 +158,9 @@ func reportOf(o *opened, s *engine.Snapshot) statusReport {
 	c := s.Jobs
 	r.Jobs = jobs{Queued: c.Queued, Running: c.Running, Held: c.Held, Placed: c.Placed, Scored: c.Scored, Rejected: c.Rejected, Failed: c.Failed, Duplicate: c.Duplicate, Cancelled: c.Cancelled}
 	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
+	if c := s.Shadow; c.Compared > 0 {
+		r.Shadow = &shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared}
+	}
 	b := s.Settings
 	r.Budget.Jobs, r.Budget.Evaluations, r.Budget.Tokens, r.Budget.CostUSD = b.MaxJobs, b.MaxEvals, b.MaxTokens, b.MaxCostUSD
 	r.Budget.WallS = (time.Duration(b.MaxWallMS) * time.Millisecond).Seconds()
@@ -177,11 +189,27 @@ func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
 	}
 	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, engine.FormatValue(s.Grid.QD))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
-	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, costText(s.Usage), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	if s.Shadow.Compared > 0 {
+		fmt.Fprintf(w, "agent %s\n", engine.CleanLine(s.Shadow.Text()))
+	}
 	for _, g := range s.Guarantees {
 		fmt.Fprintf(w, "missing guarantee: %s\n", g)
 	}
 	return nil
+}
+
+// spendText is the money of a run against its budget, and whether some of what
+// was used could not be counted.
+func spendText(s *engine.Snapshot) string {
+	text := costText(s.Usage)
+	if s.Settings.MaxCostUSD > 0 {
+		text += fmt.Sprintf(" of $%g", s.Settings.MaxCostUSD)
+	}
+	if s.Usage.Unmetered {
+		text += ", not all of it metered"
+	}
+	return text
 }
 
 // costText is the money of a usage; what nobody could meter is unknown.

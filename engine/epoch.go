@@ -25,8 +25,7 @@ const metaEpoch = "epoch"
 // that writes notes turns it on.
 type epochLog struct {
 	on       bool
-	shadow   *agent.Shadow // looks on and decides nothing
-	number   int           // of the last one that was closed
+	number   int // of the last one that was closed
 	outcomes []memory.Outcome
 	before   memory.Standing
 	began    bool
@@ -36,7 +35,15 @@ type epochLog struct {
 
 // noteOutcome takes the end of a make job into the open epoch.
 func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
-	if !s.epoch.on || j.Kind != record.Make {
+	if j.Kind != record.Make {
+		return
+	}
+	by := j.Agent
+	if m != nil {
+		by = m.agent
+	}
+	s.noteShadow(by, state, j.Usage.CostUSD)
+	if !s.epoch.on {
 		return
 	}
 	o := memory.Outcome{
@@ -55,37 +62,6 @@ func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
 		o.Base = &base
 	}
 	s.epoch.outcomes = append(s.epoch.outcomes, o)
-	if o.Agent != "" && state != record.Cancelled {
-		reward := 0.0
-		if state == record.Placed {
-			reward = 1
-		}
-		s.epoch.shadow.Observe(o.Agent, reward, j.Usage.CostUSD)
-	}
-}
-
-// sayShadow tells whom the bandit would have asked, where there is a choice.
-func (e *Engine) sayShadow() {
-	agreed, compared := e.st.epoch.shadow.Agreement()
-	if compared == 0 {
-		return
-	}
-	next := e.st.epoch.shadow.Suggest()
-	e.note("info", record.NoJob, fmt.Sprintf("the bandit, which decides nothing, would ask %s next (%s); it agreed with %d of %s", next.Agent, next.Why, agreed, plural(compared, "draw")))
-}
-
-// compareShadow tells the bandit who was drawn, where more than one agent could
-// have been.
-func (s *State) compareShadow(name string) {
-	n := 0
-	for _, w := range s.Settings.Agents {
-		if w > 0 {
-			n++
-		}
-	}
-	if n > 1 && s.epoch.on {
-		s.epoch.shadow.Compare(name)
-	}
 }
 
 func (s *State) standingNow() memory.Standing {
@@ -153,7 +129,9 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 	if facts.Number <= e.epochDone || facts.Jobs == 0 {
 		return nil
 	}
-	e.sayShadow()
+	if c := e.st.shadowChoice(); c.Compared > 0 {
+		e.note("info", record.NoJob, c.Text())
+	}
 	if name := e.cfg.Roles.Reflector; name != "" && e.crew != nil && e.crew.voices[name] != nil {
 		if err := e.add(ctx, record.Job{
 			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: purposeReflect, Island: "main", Agent: name,
@@ -178,13 +156,6 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 // as done, also when the engine died before it said so.
 func (e *Engine) openEpochs(ctx context.Context) error {
 	e.st.epoch.on = !e.opt.RootOnly
-	var names []string
-	for _, a := range e.cfg.Agents {
-		if e.st.Settings.Agents[a.Name] > 0 {
-			names = append(names, a.Name)
-		}
-	}
-	e.st.epoch.shadow = agent.NewShadow(names)
 	e.mapped = neverMapped
 	text, ok, err := e.db.Meta(ctx, e.exp, metaMapped)
 	if err == nil && ok {

@@ -341,3 +341,49 @@ func TestNotesSurviveATreeThatIsGone(t *testing.T) {
 		t.Errorf("nobody said that the tree of %s is gone: %+v", c.ID, snap.Log)
 	}
 }
+
+func TestTheShadowBanditSaysWhatItWouldDoAndDecidesNothing(t *testing.T) {
+	m := newFakeModel(t)
+	l := agentLab(t, func(c *config.Config) {
+		good, poor := m.agent("good"), m.agent("poor")
+		poor.Model = "fake-2" // dearer
+		c.Agents = []config.Agent{good, poor}
+		c.Prices = []config.Price{{Model: "fake-1", Input: 0.5, Output: 2}, {Model: "fake-2", Input: 50, Output: 200}}
+		c.Budget.Jobs = 24
+	})
+	snap, err := l.runWith(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := snap.Shadow
+	if got.Agent != "good" || got.Compared != 24 || got.Agreed == 0 || got.Agreed == 24 || !strings.Contains(got.Why, "$") {
+		t.Errorf("the bandit says %+v", got)
+	}
+	if told := l.state().Snapshot().Shadow; told != got {
+		t.Errorf("who only reads the log says %+v, the engine %+v", told, got)
+	}
+	asked := map[string]int{}
+	for _, j := range l.jobs() {
+		asked[j.Agent]++
+	}
+	if asked["poor"] < 4 {
+		t.Errorf("the bandit seems to decide: %v", asked)
+	}
+}
+
+func TestWhatNobodyMetersIsSaid(t *testing.T) {
+	l := agentLab(t, func(c *config.Config) {
+		c.Agents = []config.Agent{{
+			Name: "own", Kind: "command", Weight: 1, Attempts: 1, OwnCredentials: true, Prompt: "stdin",
+			Command: []string{"sh", "-c", "echo \"# $(date +%N)\" >> program.txt"},
+		}}
+		c.Budget.Jobs = 2
+	})
+	snap, err := l.runWith(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !snap.Usage.Unmetered || snap.Usage.CostUSD != nil || snap.Jobs.Placed+snap.Jobs.Scored == 0 {
+		t.Errorf("usage %+v, jobs %+v", snap.Usage, snap.Jobs)
+	}
+}

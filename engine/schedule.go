@@ -86,7 +86,6 @@ func (e *Engine) makeJob() record.Job {
 		c.Inspirations = slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
 		c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, c.Inspirations...)
 	}
-	e.st.compareShadow(c.Agent)
 	return record.Job{
 		Experiment: e.exp, ID: e.nextJob, Kind: record.Make, State: record.Queued, Island: c.Island,
 		Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Target: c.Target,

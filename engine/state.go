@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"atoll/config"
+	"atoll/engine/agent"
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
 	"atoll/engine/search"
@@ -62,6 +63,7 @@ type State struct {
 	remeasured int
 	lore       lore
 	epoch      epochLog
+	shadow     *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
 	broken     []brokenOne // failed candidates that an edit could mend, oldest first
 	madeSince  int         // candidates made since the last anchor
 	decided    decisions

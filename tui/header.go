@@ -131,10 +131,15 @@ func (a *app) cost() string {
 		return st.Label.S("no cost")
 	case u.CostUSD == nil:
 		return st.Warn.S("cost unknown")
-	case s.Settings.MaxCostUSD > 0:
-		return st.Plain.S(money(u.CostUSD)) + st.Label.S("/"+money(&s.Settings.MaxCostUSD))
 	}
-	return st.Plain.S(money(u.CostUSD))
+	text := st.Plain.S(money(u.CostUSD))
+	if s.Settings.MaxCostUSD > 0 {
+		text += st.Label.S("/" + money(&s.Settings.MaxCostUSD))
+	}
+	if u.Unmetered {
+		text += st.Warn.S(" not all metered")
+	}
+	return text
 }
 
 // standing is the second line: the best against the root, the archive, the

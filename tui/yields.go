@@ -64,6 +64,9 @@ func (p *yieldsPane) body(w, h int, focus bool) []string {
 			}
 		}
 		out = append(out, t.lines(w, h, len(g.rows), here, all, func(i int) *engine.Yield { return &g.rows[i] })...)
+		if c := p.d.snap.Shadow; g.name == "Agents" && c.Compared > 0 {
+			out = append(out, " "+st.Label.S(plot.Fit(plot.Clean(c.Text()), w-2)))
+		}
 		out = append(out, "")
 	}
 	if len(out) == 0 {
