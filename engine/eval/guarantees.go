@@ -41,5 +41,8 @@ func (e *Evaluator) Guarantees() []string {
 	case sandbox.Plain:
 		add("Rung 3 (no isolation): candidate code runs with your rights: it can read your files, use the network and write the result itself.")
 	}
+	if box, ok := e.box.(interface{ Fenced() bool }); ok && !box.Fenced() {
+		add("Processes: code that forks without end can outrun the clean-up here and fill the process table; atoll doctor says what would hold it.")
+	}
 	return missing
 }

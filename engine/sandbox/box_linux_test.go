@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		attack(os.Args[1:])
 		syscall.Exit(0) // at once: the race detector would wait a second
 	}
+	guard()
 	os.Exit(m.Run())
 }
 
@@ -212,6 +213,9 @@ func TestAsOrdinaryUser(t *testing.T) {
 	}
 	if testing.Short() {
 		t.Skip("doubles the time of this package; not with -short")
+	}
+	if !guarded(t, 3*time.Minute) {
+		return
 	}
 	const nobody = 65534
 	dir, err := os.MkdirTemp("/dev/shm", "atoll-test-")

@@ -44,7 +44,8 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 		Wall: int64(s.Limits.Wall), Grace: int64(grace), CPU: int64(s.Limits.CPU), Memory: s.Limits.Memory,
 		Disk: s.Limits.Disk, Procs: int64(s.Limits.Procs), OwnNet: net != NetHost,
 		ReadOnly: s.TreeReadOnly, MaskProc: b.facts.root, Filter: code, ABI: int64(b.facts.abi),
-		ProcLimit: b.facts.procLimit && b.rung == Namespaces,
+		ProcLimit: b.facts.procLimit && b.rung == Namespaces, Fence: int64(b.fence), PidMax: b.pidMax(s.Limits.Procs),
+		Nice: b.facts.nice, NoOverlay: b.lack.overlay,
 	}
 	for _, c := range s.Delta {
 		j.Delta = append(j.Delta, boot.Change{Path: c.Path, Mode: uint32(c.Mode), Data: c.Data})
@@ -63,7 +64,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	if b.rung != Namespaces {
 		b.trimPath(j)
 		b.rename(j)
-		j.Env = append(j.Env, strayMark+"="+stage)
+		j.Env = append(j.Env, mark(stage))
 	}
 	return j, nil
 }

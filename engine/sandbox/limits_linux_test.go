@@ -149,32 +149,46 @@ func TestHostileSupervisorKilledLeavesNothing(t *testing.T) {
 
 func TestHostileStraysOfAKilledKeeperAreReaped(t *testing.T) {
 	b := mustBox(t, sandbox.ModeUnsafe)
-	w := newWorld(t)
-	scratch := t.TempDir()
-	dead := scratch + "/atoll-box-dead"
-	if err := os.MkdirAll(dead+"/runs/run-1", 0o755); err != nil {
+	ours, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dead+"/owner", []byte("1 1 another-boot"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	stray := exec.Command("sleep", "1000")
-	stray.Env = []string{"ATOLL_SANDBOX=" + dead + "/runs/run-1", "TOKEN=" + w.token}
-	if err := stray.Start(); err != nil {
-		t.Fatal(err)
-	}
-	gone := make(chan error, 1)
-	go func() { gone <- stray.Wait() }()
-	n, err := sandbox.ReapStrays(scratch)
-	if err != nil || n != 1 {
-		t.Errorf("reaped %d, %v; want 1", n, err)
-	}
-	<-gone
-	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("the dead folder is still there: %v", err)
-	}
-	if res, err := b.Run(t.Context(), w.sh("echo fine")); err != nil || res.Exit != 0 {
-		t.Errorf("a living box was disturbed: %v", err)
+	for _, tc := range []struct {
+		name, space string
+		reaped      int
+	}{
+		{"of a dead atoll they are", ours, 1},
+		{"of an atoll in another container that shares the folder they are not", "pid:[1]", 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			scratch := t.TempDir()
+			dead := scratch + "/atoll-box-dead"
+			w.put(dead, "runs/run-1/file", "")
+			w.put(dead, "space", tc.space)
+			w.put(dead, "owner", "1 1 another-boot")
+			stray := exec.Command("sleep", "1000")
+			stray.Env = []string{"ATOLL_SANDBOX_RUN=" + tc.space + " " + dead + "/runs/run-1", "TOKEN=" + w.token}
+			if err := stray.Start(); err != nil {
+				t.Fatal(err)
+			}
+			gone := make(chan error, 1)
+			go func() { gone <- stray.Wait() }()
+			n, err := sandbox.ReapStrays(scratch)
+			if err != nil || n != tc.reaped {
+				t.Errorf("reaped %d, %v; want %d", n, err, tc.reaped)
+			}
+			if _, err := os.Stat(dead); os.IsNotExist(err) != (tc.reaped > 0) {
+				t.Errorf("the folder: %v", err)
+			}
+			if tc.reaped == 0 {
+				_ = stray.Process.Kill()
+			}
+			<-gone
+			if res, err := b.Run(t.Context(), w.sh("echo fine")); err != nil || res.Exit != 0 {
+				t.Errorf("a living box was disturbed: %v", err)
+			}
+		})
 	}
 }
 

@@ -16,6 +16,8 @@ type (
 	facts  struct{}
 	// starter is never started.
 	starter struct{ exe string }
+	// fence is never taken.
+	fence int
 )
 
 func (s *starter) close() {}

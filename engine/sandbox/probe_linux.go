@@ -27,13 +27,13 @@ func (b *Box) climb(ctx context.Context, mode Mode) error {
 	}
 	var why []string
 	for _, r := range try {
-		err := b.probe(ctx, r)
+		fence, err := b.enclose(ctx, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		b.findings = append(b.findings, finding(r, err))
 		if err == nil {
-			b.rung = r
+			b.rung, b.fence = r, fence
 			b.describe()
 			return nil
 		}
@@ -42,9 +42,9 @@ func (b *Box) climb(ctx context.Context, mode Mode) error {
 	return fmt.Errorf("%w: %s; sandbox.mode: unsafe runs without isolation, on trusted code only", ErrNoRung, strings.Join(why, "; "))
 }
 
-// probe really runs a command on a rung: what sysctls and versions promise is
-// often not what a container or a security module grants.
-func (b *Box) probe(ctx context.Context, r Rung) error {
+// probe really runs a command on a rung behind a fence: what sysctls and versions
+// promise is often not what a container or a security module grants.
+func (b *Box) probe(ctx context.Context, r Rung, f fence) error {
 	if r == Landlock && b.facts.abi == 0 {
 		return errors.New("this kernel has no Landlock, or it is not enabled")
 	}
@@ -58,9 +58,9 @@ func (b *Box) probe(ctx context.Context, r Rung) error {
 	if err := os.WriteFile(base+"/old", []byte("old\n"), 0o644); err != nil {
 		return fmt.Errorf("make a file to probe with: %w", err)
 	}
-	trial := &Box{rung: r, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts, starter: b.starter}
+	trial := &Box{rung: r, fence: f, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts, starter: b.starter, lack: b.lack}
 	res, err := trial.Run(ctx, Spec{
-		Args: []string{"/bin/sh", "-c", "read line < old && echo new > old && echo $line"},
+		Args: []string{"/bin/sh", "-c", "read line < old && echo new > old && (echo $line) && /bin/true"},
 		Base: base, Limits: Limits{Wall: 5 * time.Second, Disk: 1 << 20}, Harvest: true,
 	})
 	if err != nil {
@@ -108,6 +108,9 @@ func finding(r Rung, err error) Finding {
 func (b *Box) describe() {
 	add := func(ok bool, name, detail, cure string) {
 		b.findings = append(b.findings, Finding{Name: name, OK: ok, Detail: detail, Cure: cure})
+	}
+	if b.rung != Namespaces {
+		b.findings = append(b.findings, b.fence.finding())
 	}
 	switch b.rung {
 	case Namespaces:

@@ -234,7 +234,7 @@ func (r *run) startHere(p *pipes) (*child, error) {
 // initEnv keeps the first process's own runtime small, and marks it for reaping.
 func (r *run) initEnv() []string {
 	return []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
-		strayMark + "=" + r.job.Stage}
+		mark(r.job.Stage)}
 }
 
 // namespaces are the clone flags of rung 1.
@@ -256,6 +256,9 @@ func (r *run) attributes() *syscall.SysProcAttr {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
 		a.AmbientCaps = boot.Capabilities
+	}
+	if r.box.fence == fenceNamespace {
+		a.Cloneflags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
 	}
 	return a
 }

@@ -62,6 +62,15 @@ type Options struct {
 	Scratch string
 	Exe     string           // this program; "" = os.Executable
 	Now     func() time.Time // nil = time.Now
+
+	lack lack
+}
+
+// lack is what a test takes away, to see a Box on a lesser machine.
+type lack struct {
+	fences  []fence // the only ones that work below rung 1; nil = all
+	overlay bool    // overlay mounts are refused
+	pidMax  bool    // the kernel does not limit the processes of a namespace
 }
 
 // Finding is one fact about the isolation that this machine gives.
@@ -84,6 +93,8 @@ type Box struct {
 	findings []Finding
 	tools    tools
 	starter  *starter
+	lack     lack
+	fence    fence // below rung 1
 
 	mu      sync.Mutex
 	closed  bool
@@ -110,7 +121,8 @@ func New(ctx context.Context, o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe}}
+	b := &Box{exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe},
+		lack: o.lack}
 	if err := b.climb(ctx, o.Mode); err != nil {
 		b.starter.close()
 		_ = os.RemoveAll(dir)
@@ -155,6 +167,10 @@ const homePrefix = "atoll-box-"
 
 // Rung returns the rung that was taken.
 func (b *Box) Rung() Rung { return b.rung }
+
+// Fenced reports that no process of a run can escape it: none is made unseen, and
+// all are gone when Run returns, however fast they start each other and end.
+func (b *Box) Fenced() bool { return b.rung == Namespaces || b.fence != 0 }
 
 // Findings returns what holds on this machine and what would raise it.
 func (b *Box) Findings() []Finding { return append([]Finding(nil), b.findings...) }

@@ -49,8 +49,9 @@ var absent = []int{unix.SYS_CLONE3, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET
 // close selectively; without one they are shut.
 var ipc = []int{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK}
 
-// namespaceFlags of clone; CLONE_NEWTIME cannot be given to it.
-const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+// refusedFlags of clone make namespaces, or hide a task from a tracer.
+// CLONE_NEWTIME cannot be given to it.
+const refusedFlags = unix.CLONE_UNTRACED | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // maxShared bounds one System V segment, which no other limit counts.
@@ -81,7 +82,7 @@ func filter(r Rung, net NetMode) ([]byte, error) {
 	}
 	p.when(unix.SYS_CLONE, func(q *program) {
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4},
-			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: namespaceFlags, SkipFalse: 1},
+			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: refusedFlags, SkipFalse: 1},
 			bpf.RetConstant{Val: deny(unix.EPERM)}, bpf.RetConstant{Val: retAllow})
 	})
 	p.when(unix.SYS_IOCTL, func(q *program) { // putting keys into a terminal's input

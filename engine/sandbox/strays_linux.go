@@ -14,13 +14,18 @@ import (
 	"time"
 )
 
-// strayMark in the environment of a process holds the folder of the run that it
-// belongs to. Rung 1 needs no mark: nothing outlives its PID 1.
-const strayMark = "ATOLL_SANDBOX"
+// strayMark in the environment of a process holds the process namespace of the
+// supervisor and the folder of the run that it belongs to: another container may
+// have a folder of the same name.
+const strayMark = "ATOLL_SANDBOX_RUN"
 
-// ownerFile of a Box's folder says which process made it: its number, when it
-// started, and in which boot of the machine.
-const ownerFile = "owner"
+// Files of a Box's folder. The owner is the process that made it: its number, when
+// it started, and in which boot of the machine. Its number means something in the
+// space: its process namespace.
+const (
+	ownerFile = "owner"
+	spaceFile = "space"
+)
 
 // ReapStrays ends what a killed atoll left behind: processes of the lower rungs
 // whose Box has no living owner, and the folders of such Boxes in scratch (as in
@@ -66,19 +71,29 @@ func claim(box string) error {
 	if err != nil {
 		return fmt.Errorf("identify this process: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(box, ownerFile), []byte(self), 0o600); err != nil {
+	err = os.WriteFile(filepath.Join(box, spaceFile), []byte(space()), 0o600)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(box, ownerFile), []byte(self), 0o600)
+	}
+	if err != nil {
 		return fmt.Errorf("claim a sandbox folder: %w", err)
 	}
 	return nil
 }
 
-// alive reports that the process that made the Box still runs. A folder without
-// an owner file is alive for a minute: it is being made.
+// alive reports that the process that made the Box still runs. One of another
+// process namespace (a container that shares the folder) is not ours to judge: it
+// counts as alive. A folder without an owner file is alive for a minute: it is
+// being made.
 func alive(box string) bool {
 	data, err := os.ReadFile(filepath.Join(box, ownerFile))
 	if err != nil {
 		fi, err := os.Stat(box)
 		return err == nil && time.Since(fi.ModTime()) < time.Minute
+	}
+	theirs, err := os.ReadFile(filepath.Join(box, spaceFile))
+	if ours := space(); err == nil && ours != "" && string(theirs) != ours {
+		return true
 	}
 	pid, err := strconv.Atoi(strings.SplitN(string(data), " ", 2)[0])
 	if err != nil {
@@ -87,6 +102,19 @@ func alive(box string) bool {
 	now, err := identity(pid)
 	return err == nil && now == string(data)
 }
+
+// space names the namespace that process numbers mean something in, "" where the
+// kernel does not tell.
+func space() string {
+	name, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// mark is the environment variable that a run's processes carry.
+func mark(run string) string { return strayMark + "=" + space() + " " + run }
 
 // identity names a process so that a reused number is no mistake: number, start
 // time in clock ticks, and the machine's boot.
@@ -114,7 +142,7 @@ func reap(run string) (int, error) {
 // reapIf kills the processes of this user whose mark matches, until none is
 // found, and returns how many there were.
 func reapIf(match func(run string) bool) (int, error) {
-	killed := 0
+	killed, ours := 0, space()
 	for round := 0; round < 50; round++ {
 		dirs, err := filepath.Glob("/proc/[0-9]*")
 		if err != nil {
@@ -127,7 +155,7 @@ func reapIf(match func(run string) bool) (int, error) {
 				continue
 			}
 			env, err := os.ReadFile(dir + "/environ")
-			if err != nil || !marked(env, match) {
+			if err != nil || !marked(env, ours, match) {
 				continue
 			}
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
@@ -145,10 +173,10 @@ func reapIf(match func(run string) bool) (int, error) {
 	return killed, errors.New("processes of an earlier run do not die")
 }
 
-// marked reports a mark in an environment that matches.
-func marked(env []byte, match func(string) bool) bool {
+// marked reports a mark of the given space in an environment that matches.
+func marked(env []byte, space string, match func(run string) bool) bool {
 	for _, e := range bytes.Split(env, []byte{0}) {
-		if v, ok := bytes.CutPrefix(e, []byte(strayMark+"=")); ok && match(string(v)) {
+		if run, ok := bytes.CutPrefix(e, []byte(strayMark+"="+space+" ")); ok && match(string(run)) {
 			return true
 		}
 	}

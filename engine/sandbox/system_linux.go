@@ -78,20 +78,26 @@ func text(path, data string) boot.File {
 // facts are what the kernel gives, found once.
 type facts struct {
 	root      bool
-	abi       int  // of Landlock; 0 = none
-	procLimit bool // RLIMIT_NPROC is counted by user namespace
+	abi       int   // of Landlock; 0 = none
+	procLimit bool  // RLIMIT_NPROC is counted by user namespace
+	nice      int64 // of this process, as the kernel counts: 20 is nice 0
+	pidMax    bool  // pid_max is a setting of the process namespace, no longer of the machine
 }
 
 func findFacts() facts {
-	f := facts{root: os.Getuid() == 0}
+	f := facts{root: os.Getuid() == 0, nice: 20}
 	n, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1)
 	if e == 0 {
 		f.abi = int(n)
+	}
+	if nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
+		f.nice = int64(nice) // the system call returns 20 - nice
 	}
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
 		major, minor := release(unix.ByteSliceToString(u.Release[:]))
 		f.procLimit = !f.root && (major > 5 || major == 5 && minor >= 14)
+		f.pidMax = major > 6 || major == 6 && minor >= 14
 	}
 	return f
 }

@@ -74,6 +74,12 @@ func initMain() int {
 // run prepares the world, runs the command to its end, and collects.
 func (w *world) run() error {
 	var err error
+	if w.job.Rung != 1 { // there the starter is, whose session this is
+		preferred()
+	}
+	if w.apart() {
+		w.limitPids()
+	}
 	if w.job.Rung == 1 {
 		w.tree, w.scratch, w.control = TreeDir, ScratchDir, ControlDir
 		_ = syscall.Sethostname([]byte("atoll"))
@@ -109,11 +115,17 @@ func (w *world) run() error {
 
 // live starts the command and sees it and everything it started to the end.
 func (w *world) live() error {
+	k := newKeeper(w)
 	p, err := w.leader()
 	if err != nil {
 		return err
 	}
-	k := newKeeper(w)
+	if w.job.Fence == FenceTrace {
+		if p, err = k.trace(p); err != nil {
+			return err
+		}
+	}
+	warm(spareThreads)
 	began := time.Now()
 	k.mu.Lock()
 	pid, err := p.start(-1)
@@ -121,6 +133,9 @@ func (w *world) live() error {
 	k.mu.Unlock()
 	if pid == 0 {
 		return err
+	}
+	if k.tracer == nil {
+		go k.reap()
 	}
 	if w.broker >= 0 {
 		go k.serveLaunches(w.broker)
@@ -170,6 +185,7 @@ func (w *world) leader() (*plan, error) {
 		p.add(must, "hide the scratch file system", syscall.SYS_UMOUNT2, p.str(dataDir), syscall.MNT_DETACH)
 	}
 	p.add(may, "die with the sandbox", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
+	p.usual(j.Nice)
 	p.add(must, "start a session", syscall.SYS_SETSID)
 	p.add(may, "set the file mode mask", syscall.SYS_UMASK, 0o022)
 	p.add(must, "enter "+cwd, syscall.SYS_CHDIR, p.str(cwd))

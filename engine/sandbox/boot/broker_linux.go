@@ -208,6 +208,7 @@ func (w *world) candidate(l *launch, fds []int) *plan {
 	p.add(must, "start a process", 0)
 	p.calls[len(p.calls)-1].kind = split
 	p.add(may, "die with the launcher", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
+	p.usual(w.job.Nice)
 	p.add(must, "start a session", syscall.SYS_SETSID)
 	p.add(may, "set the file mode mask", syscall.SYS_UMASK, 0o022)
 	p.add(must, "enter "+l.Cwd, syscall.SYS_CHDIR, p.str(l.Cwd))

@@ -12,6 +12,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // the run's private folder. This process becomes the parent of every orphan.
 func (w *world) prepareFolder() error {
 	j := w.job
+	if j.Fence == FenceNamespace {
+		if err := ownProc(); err != nil {
+			return err
+		}
+	}
 	if _, _, e := syscall.Syscall(syscall.SYS_PRCTL, prSetChildSubreap, 1, 0); e != 0 {
 		return step("become the subreaper", e)
 	}

@@ -22,11 +22,13 @@ type keeper struct {
 	orders  chan byte
 	before  syscall.Rusage
 	usage   usage
+	tracer  *tracer       // nil where tasks are not traced
+	crowd   chan struct{} // the tracer saw more tasks than are allowed
 }
 
 func newKeeper(w *world) *keeper {
 	k := &keeper{w: w, waiters: map[int]chan syscall.WaitStatus{}, ended: make(chan syscall.WaitStatus, 1),
-		gone: make(chan struct{}), orders: make(chan byte, 4)}
+		gone: make(chan struct{}), orders: make(chan byte, 4), crowd: make(chan struct{}, 1)}
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &k.before)
 	return k
 }
@@ -40,6 +42,9 @@ func (k *keeper) reap() {
 		if err != nil {
 			close(k.gone)
 			return
+		}
+		if k.tracer != nil && k.tracer.event(pid, ws) {
+			continue
 		}
 		k.mu.Lock()
 		k.usage.peak = max(k.usage.peak, int64(ru.Maxrss)<<10)
@@ -69,12 +74,27 @@ func (k *keeper) obey() {
 	}
 }
 
-// tick is how often the watchdog looks.
-const tick = 20 * time.Millisecond
+// The watchdog looks every tick. At the start, and whenever there are suddenly
+// many more tasks, it looks after the shorter time and then ever later: a storm
+// can grow to thousands within a tick, and then leaves the watchdog no processor.
+const (
+	tick  = 20 * time.Millisecond
+	early = time.Millisecond
+)
+
+// next is the time to the look after the one that has just seen the given number
+// of tasks.
+func (u *usage) next(last time.Duration, tasks int) time.Duration {
+	wait := min(2*last, tick)
+	if tasks > 2*u.tasks+16 {
+		wait = early
+	}
+	u.tasks = tasks
+	return wait
+}
 
 // watch waits for the leader and enforces limits and orders meanwhile.
 func (k *keeper) watch(began time.Time) syscall.WaitStatus {
-	go k.reap()
 	go k.obey()
 	r, j := k.w.report, k.w.job
 	var wall, grace <-chan time.Time
@@ -83,11 +103,17 @@ func (k *keeper) watch(began time.Time) syscall.WaitStatus {
 		defer t.Stop()
 		wall = t.C
 	}
-	look := time.NewTicker(tick)
+	wait := early
+	look := time.NewTimer(wait)
 	defer look.Stop()
 	for {
 		select {
 		case ws := <-k.ended:
+			select {
+			case <-k.crowd: // which ended it
+				k.limit("procs")
+			default:
+			}
 			return ws
 		case o := <-k.orders:
 			switch o {
@@ -106,10 +132,16 @@ func (k *keeper) watch(began time.Time) syscall.WaitStatus {
 			grace = t.C
 		case <-grace:
 			k.signalAll(syscall.SIGKILL)
+		case <-k.crowd:
+			k.limit("procs")
+			k.signalAll(syscall.SIGKILL)
 		case <-look.C:
-			if k.check() {
+			tasks, over := k.check()
+			if over {
 				k.signalAll(syscall.SIGKILL)
 			}
+			wait = k.usage.next(wait, tasks)
+			look.Reset(wait)
 		}
 	}
 }
@@ -210,15 +242,21 @@ func (k *keeper) judgeSignal(s syscall.Signal) {
 	}
 }
 
-// signalAll signals every process of the sandbox but this one. With SIGKILL on
-// the lower rungs processes are stopped first, so that none forks meanwhile.
+// signalAll signals every process of the sandbox but this one. In a namespace
+// one call reaches them all, and the kernel lets none of them fork past it. Where
+// tasks are traced, SIGKILL is also the end of every task that is yet to come.
+// With neither, processes are stopped first, so that few fork meanwhile.
 func (k *keeper) signalAll(s syscall.Signal) {
-	if k.w.job.Rung == 1 {
+	if k.w.apart() {
 		_ = syscall.Kill(-1, s)
 		return
 	}
+	traced := k.tracer != nil && s == syscall.SIGKILL
+	if traced {
+		k.tracer.killAll()
+	}
 	list := k.processes()
-	if s == syscall.SIGKILL {
+	if s == syscall.SIGKILL && !traced {
 		for seen := 0; seen < len(list); list = k.processes() {
 			seen = len(list)
 			for _, p := range list {

@@ -83,6 +83,7 @@ func starterMain() int {
 			break
 		}
 	}
+	preferred()
 	s := &starter{children: map[int]int64{}, kick: make(chan struct{}, 1)}
 	go s.reap()
 	buf, oob := make([]byte, MaxPacket), make([]byte, syscall.CmsgSpace(6*4))
@@ -171,7 +172,6 @@ func (o *Order) plan(fds []int) (*plan, [2]int, error) {
 	p.keep = append(p.keep, one)
 	p.add(must, "wait for the user mapping", syscall.SYS_READ, uintptr(sync[0]), uintptr(unsafe.Pointer(one)), 1)
 	p.add(must, "die with the supervisor", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
-	p.add(must, "start a session", syscall.SYS_SETSID)
 	p.add(must, "enter /", syscall.SYS_CHDIR, p.str("/"))
 	p.keepRights()
 	for i, fd := range fds {

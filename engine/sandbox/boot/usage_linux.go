@@ -11,6 +11,7 @@ import (
 type usage struct {
 	memory  int64 // largest sum of resident bytes
 	peak    int64 // largest resident size of one reaped process
+	tasks   int   // at the last look
 	nextDu  time.Time
 	written int64
 }
@@ -23,15 +24,19 @@ type stat struct {
 	zombie          bool
 }
 
-// check looks at all processes once and reports whether a limit was passed.
-func (k *keeper) check() bool {
+// check looks at all processes once. It returns how many tasks there are and
+// whether a limit was passed.
+func (k *keeper) check() (tasks int, over bool) {
 	j := k.w.job
 	var ru syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
 	cpu := cpuOf(&ru) - cpuOf(&k.before)
-	var tasks int
 	var memory int64
 	list := k.processes()
+	if j.Procs > 0 && int64(len(list)) > j.Procs { // a storm grows while each is looked at
+		k.limit("procs")
+		return len(list), true
+	}
 	for _, pid := range list {
 		s, ok := readStat(pid)
 		if !ok || s.zombie {
@@ -45,21 +50,20 @@ func (k *keeper) check() bool {
 		memory = shared(list, memory)
 	}
 	k.usage.memory = max(k.usage.memory, memory)
-	hit := false
 	for _, l := range []struct {
 		name      string
 		used, max int64
 	}{{"memory", memory, j.Memory}, {"procs", int64(tasks), j.Procs}, {"cpu", cpu, j.CPU}} {
 		if l.max > 0 && l.used > l.max {
 			k.limit(l.name)
-			hit = true
+			over = true
 		}
 	}
 	if k.diskFull(false) {
 		k.limit("disk")
-		hit = hit || k.w.job.Rung != 1
+		over = over || k.w.job.Rung != 1
 	}
-	return hit
+	return tasks, over
 }
 
 // shared replaces the sum of resident sizes by the sum of proportional ones,
@@ -92,7 +96,7 @@ func shared(list []int, plain int64) int64 {
 
 // processes lists every process of the sandbox but this one.
 func (k *keeper) processes() []int {
-	if k.w.job.Rung != 1 {
+	if !k.w.apart() {
 		return descendants()
 	}
 	dir, err := openDir(atFdCwd, "/proc")

@@ -28,7 +28,17 @@ const (
 )
 
 // wireVersion is the first word of each message.
-const wireVersion = 0x61746f02
+const wireVersion = 0x61746f03
+
+// What holds the processes of a run together. Rung 1 always has a namespace.
+const (
+	// FenceNone: a supervising process is the parent of every orphan, and looks.
+	FenceNone = iota
+	// FenceNamespace: a process namespace of their own, by the superuser's right.
+	FenceNamespace
+	// FenceTrace: each is traced, and waits to be counted before its first step.
+	FenceTrace
+)
 
 // Change is one path that differs from the base tree. Mode 0 removes it.
 type Change struct {
@@ -89,6 +99,10 @@ type Job struct {
 	MaskProc     bool
 	Filter       []byte // seccomp program, 8 bytes an instruction, of this machine's byte order
 	ABI          int64  // Landlock version to use; 0 = none
+	Fence        int64  // what holds the processes together below rung 1
+	PidMax       int64  // of the sandbox's own process namespace; 0 = leave it
+	Nice         int64  // priority of the command, 0 to 39 as the kernel counts: 20 is nice 0
+	NoOverlay    bool   // do as on a kernel that refuses overlay mounts
 	ProcLimit    bool   // RLIMIT_NPROC counts this sandbox alone
 }
 
@@ -138,16 +152,23 @@ func (c *codec) i64(v *int64) {
 	c.pos += 8
 }
 
+// Values are assigned only when they are read: a job that is written may share
+// its files with the jobs of other goroutines.
+
 func (c *codec) num(v *int) {
 	n := int64(*v)
 	c.i64(&n)
-	*v = int(n)
+	if !c.write {
+		*v = int(n)
+	}
 }
 
 func (c *codec) mode(v *uint32) {
 	n := int64(*v)
 	c.i64(&n)
-	*v = uint32(n)
+	if !c.write {
+		*v = uint32(n)
+	}
 }
 
 func (c *codec) flag(v *bool) {
@@ -156,7 +177,9 @@ func (c *codec) flag(v *bool) {
 		n = 1
 	}
 	c.i64(&n)
-	*v = n != 0
+	if !c.write {
+		*v = n != 0
+	}
 }
 
 func (c *codec) bytes(v *[]byte) {
@@ -242,10 +265,10 @@ func (j *Job) code(c *codec) {
 	c.str(&j.ResultName)
 	c.str(&j.Product)
 	for _, v := range []*int64{&j.ResultMax, &j.ProductMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
-		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI} {
+		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI, &j.Fence, &j.PidMax, &j.Nice} {
 		c.i64(v)
 	}
-	for _, f := range []*bool{&j.Harvest, &j.OwnNet, &j.ReadOnly, &j.MaskProc, &j.ProcLimit} {
+	for _, f := range []*bool{&j.Harvest, &j.OwnNet, &j.ReadOnly, &j.MaskProc, &j.ProcLimit, &j.NoOverlay} {
 		c.flag(f)
 	}
 	c.strs(&j.HarvestSkip)

@@ -197,6 +197,9 @@ func (w *world) layBase() error {
 // overlay mounts lower with its writes in two folders of the data file system.
 // Paths go through descriptors: they need no quoting and nothing hides them.
 func (w *world) overlay(lower int, upper, work, at string) error {
+	if w.job.NoOverlay {
+		return syscall.EPERM
+	}
 	fd := func(n int) string { return "/proc/self/fd/" + strconv.Itoa(n) }
 	data := fd(w.data)
 	opts := "lowerdir=" + fd(lower) + ",upperdir=" + data + "/" + upper + ",workdir=" + data + "/" + work + ",userxattr"

@@ -1,0 +1,79 @@
+package boot
+
+import (
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// apart reports that the run's processes have a namespace of their own, in which
+// this one is the first: when it ends, the kernel ends the others.
+func (w *world) apart() bool { return w.job.Rung == 1 || w.job.Fence == FenceNamespace }
+
+// limitPids has the kernel hold the number of processes of this namespace, where
+// the supervisor found that it can. It is the second line: without it the
+// watchdog still looks.
+func (w *world) limitPids() {
+	if w.job.PidMax <= 0 {
+		return
+	}
+	fd, err := syscall.Open("/proc/sys/kernel/pid_max", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	_ = writeAll(fd, []byte(itoa(int(w.job.PidMax))))
+	syscall.Close(fd)
+}
+
+// ownProc lays the processes of this namespace over /proc, in a private view of
+// the mounts: the host's numbers mean nothing here.
+func ownProc() error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return step("make mounts private", err)
+	}
+	return step("mount /proc", syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""))
+}
+
+// spareThreads is how many goroutines of the keeper may wait in the kernel at
+// once while the command runs, and then some.
+const spareThreads = 6
+
+// warm makes the threads that the keeper will need. A program whose runtime cannot
+// start a thread aborts: a keeper that did so would free a storm that has just
+// filled the process table.
+func warm(n int) {
+	var ready, done sync.WaitGroup
+	release := make(chan struct{})
+	for range n {
+		ready.Add(1)
+		done.Go(func() {
+			runtime.LockOSThread()
+			ready.Done()
+			<-release
+			runtime.UnlockOSThread()
+		})
+	}
+	ready.Wait()
+	close(release)
+	done.Wait()
+}
+
+// preferred gives the calling thread, its session and what it starts there the
+// processor before others, where this user may: among the tasks of a storm a
+// watchdog of equal rank does not get to look for seconds. The kernel may weigh
+// sessions first and tasks within them second, hence both. What is foreign starts
+// a session of its own and goes back to the usual.
+func preferred() {
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, -20)
+	fd, err := syscall.Open("/proc/self/autogroup", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	_ = writeAll(fd, []byte("-20"))
+	syscall.Close(fd)
+}
+
+// usual adds the return to the supervisor's own priority.
+func (p *plan) usual(nice int64) {
+	p.add(may, "take the usual priority", syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(20-nice))
+}

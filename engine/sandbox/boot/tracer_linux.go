@@ -1,0 +1,172 @@
+package boot
+
+import (
+	"runtime"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+// Requests, options and events of ptrace.
+const (
+	ptraceCont        = 7
+	ptraceGetEventMsg = 0x4201
+	ptraceSeize       = 0x4206
+	ptraceListen      = 0x4208
+
+	traceFork     = 1 << 1
+	traceVfork    = 1 << 2
+	traceClone    = 1 << 3
+	traceExec     = 1 << 4
+	traceExitKill = 1 << 20
+
+	eventExec = 4
+	eventStop = 128
+)
+
+// tracer holds the tasks of a run where they have no namespace of their own. The
+// kernel stops each new task before its first instruction and tells the tracer,
+// so that none can be made faster than it is counted, none escapes by being
+// orphaned, and all die with the tracer. Every call but killAll is made by the
+// thread that reaps.
+type tracer struct {
+	mu    sync.Mutex
+	tasks map[int]bool
+	max   int64 // tasks; 0 = any number
+	shut  bool  // nothing may live any more
+	crowd chan struct{}
+}
+
+// trace returns the plan with the leader traced from before its first step, and
+// starts the thread that traces and reaps.
+func (k *keeper) trace(p *plan) (*plan, error) {
+	var ready, gate [2]int
+	for _, fds := range []*[2]int{&ready, &gate} {
+		if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
+			return nil, step("open a pipe to the command", err)
+		}
+	}
+	t := &tracer{tasks: map[int]bool{}, max: k.w.job.Procs, crowd: k.crowd}
+	first, seized := make(chan int), make(chan error)
+	q := &plan{flags: p.flags}
+	one := new([8]byte)
+	q.keep = append(q.keep, one, p)
+	q.add(may, "die with the sandbox", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
+	// The keeper's memory is closed to processes of its user, and so is its copy.
+	q.add(must, "allow tracing", syscall.SYS_PRCTL, prSetDumpable, 1)
+	q.add(must, "ask to be traced", syscall.SYS_WRITE, uintptr(ready[1]), uintptr(unsafe.Pointer(one)), 1)
+	q.add(must, "wait to be traced", syscall.SYS_READ, uintptr(gate[0]), uintptr(unsafe.Pointer(one)), 1)
+	q.calls, q.names = append(q.calls, p.calls...), append(q.names, p.names...)
+	q.between = func(pid int) error {
+		syscall.Close(ready[1])
+		var b [1]byte
+		_, _ = retry(func() (int, error) { return syscall.Read(ready[0], b[:]) })
+		first <- pid
+		err := <-seized
+		if err != nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		} else {
+			err = writeAll(gate[1], b[:])
+		}
+		for _, fd := range []int{ready[0], gate[0], gate[1]} {
+			syscall.Close(fd)
+		}
+		return err
+	}
+	k.tracer = t
+	go func() {
+		runtime.LockOSThread() // tracing belongs to a thread
+		seized <- t.seize(<-first)
+		k.reap()
+	}()
+	return q, nil
+}
+
+// seize begins to trace the leader, and with it all that it will start.
+func (t *tracer) seize(pid int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tasks[pid] = true
+	return step("trace the command", ptrace(ptraceSeize, pid, traceFork|traceVfork|traceClone|traceExec|traceExitKill))
+}
+
+// event takes what waiting for a task yielded, and reports that the task lives on.
+func (t *tracer) event(pid int, ws syscall.WaitStatus) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !ws.Stopped() {
+		delete(t.tasks, pid)
+		return false
+	}
+	signal, cause := ws.StopSignal(), int(ws)>>16
+	switch {
+	case cause == eventStop:
+		t.count(pid)
+		switch signal {
+		case syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU:
+			if !t.shut { // it stays stopped, as it would without a tracer
+				_ = ptrace(ptraceListen, pid, 0)
+				return true
+			}
+		}
+		signal = 0
+	case cause == eventExec: // a thread that was not the first became it
+		if old, err := eventMessage(pid); err == nil && old != pid {
+			delete(t.tasks, old)
+		}
+		signal = 0
+	case cause != 0: // a task was made: it counts when it stops
+		signal = 0
+	}
+	if t.shut {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		return true
+	}
+	_ = ptrace(ptraceCont, pid, uintptr(signal))
+	return true
+}
+
+// count adds a task that has not run yet. One too many ends all.
+func (t *tracer) count(pid int) {
+	t.tasks[pid] = true
+	if t.max <= 0 || int64(len(t.tasks)) <= t.max || t.shut {
+		return
+	}
+	select {
+	case t.crowd <- struct{}{}:
+	default:
+	}
+	t.end()
+}
+
+// killAll ends every task, and those that are being made when they first stop.
+func (t *tracer) killAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end()
+}
+
+func (t *tracer) end() {
+	t.shut = true
+	for pid := range t.tasks {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// ptrace makes a request without an address.
+func ptrace(request, pid int, data uintptr) error {
+	if _, _, e := syscall.RawSyscall6(syscall.SYS_PTRACE, uintptr(request), uintptr(pid), 0, data, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// eventMessage reads the number that belongs to the event a task stopped at.
+func eventMessage(pid int) (int, error) {
+	var n uintptr
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceGetEventMsg, uintptr(pid), 0, uintptr(unsafe.Pointer(&n)), 0, 0)
+	if e != 0 {
+		return 0, e
+	}
+	return int(n), nil
+}
