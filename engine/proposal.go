@@ -124,8 +124,9 @@ func (p *Proposal) propose(cfg config.Config, weights map[string]float64, begun 
 	case p.Jobs == 0:
 		p.Basis = "budget.jobs sets no end"
 	default:
-		if p.CostUSD > 0 {
-			total = min(total, p.CostUSD)
+		if p.CostUSD > 0 && total > p.CostUSD {
+			total = p.CostUSD
+			p.Basis += "; the budget ends it before all jobs are done"
 		}
 		p.Estimate = &total
 	}

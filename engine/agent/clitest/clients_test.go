@@ -26,7 +26,7 @@ import (
 )
 
 // clients are the ones that are run for real.
-var clients = []string{"codex", "claude", "gemini", "opencode"}
+var clients = []string{"codex", "claude", "gemini", "opencode", "pi"}
 
 // client returns the path of an installed client. Without ATOLL_REAL_CLIENTS
 // the test is skipped; with it, a client that cannot be had is a failure.
@@ -115,7 +115,7 @@ func gatewayBefore(t *testing.T, server *clitest.Server) *gateway.Gateway {
 }
 
 // protocols are what each client speaks.
-var protocols = map[string]gateway.API{"codex": gateway.Responses, "claude": gateway.Anthropic, "gemini": gateway.Gemini, "opencode": gateway.Chat}
+var protocols = map[string]gateway.API{"codex": gateway.Responses, "claude": gateway.Anthropic, "gemini": gateway.Gemini, "opencode": gateway.Chat, "pi": gateway.Chat}
 
 // options are those of the command agent; change them before agent is called.
 func (b *bench) options() agent.CommandOptions {
