@@ -187,8 +187,8 @@ type Roles struct {
 	Planner    string `key:"planner" doc:"Plans before the coder edits; empty: one step."`
 	Reviewer   string `key:"reviewer" doc:"Judges a diff after the gate; empty: off."`
 	Reflector  string `key:"reflector" doc:"Writes lessons each epoch; empty: plain digests."`
-	Mapper     string `key:"mapper" doc:"Proposes targets; empty: off."`
-	Summariser string `key:"summariser" doc:"Writes commit subjects; empty: the agent's own words."`
+	Mapper     string `key:"mapper" doc:"Proposes targets, a chat agent or the offline one; empty: off."`
+	Summariser string `key:"summariser" doc:"Writes commit subjects and summaries of trajectories; empty: the agent's own words."`
 }
 
 // Price is what one model costs, in US dollars per million tokens.

@@ -201,6 +201,21 @@ func TestAnExperimentRecordedWithAChatModelReplaysOfflineToTheSameCandidates(t *
 	if d := same(recordedTrees(recorded), recordedTrees(l.candidates())); d != "" {
 		t.Errorf("the replay differs: %s", d)
 	}
+	all, err := l.ses.DB.EvidenceOf(t.Context(), l.exp.ID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := record.Usage{}
+	for _, ev := range all {
+		if ev.Kind == "recorded-usage" {
+			if err := json.Unmarshal(ev.Text, &was); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if was.Requests != 1 || was.InputTokens != 400 || was.OutputTokens != 60 {
+		t.Errorf("the recording of job 1 says that it used %+v", was)
+	}
 	if again.Usage.Requests != 0 || again.Usage.CostUSD != nil && *again.Usage.CostUSD != 0 {
 		t.Errorf("the replay used %+v", again.Usage)
 	}
