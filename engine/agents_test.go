@@ -135,25 +135,10 @@ func agentLab(t *testing.T, change func(*config.Config), extra ...string) *lab {
 // createWith starts a further experiment with a changed configuration.
 func (l *lab) createWith(change func(*config.Config), extra ...string) {
 	l.t.Helper()
-	o := config.LoadOptions{Dir: l.repo, File: config.FileName, Data: []byte(labYAML)}
-	for _, e := range extra {
-		k, v, _ := strings.Cut(e, "=")
-		o.Flags = append(o.Flags, config.Flag{Key: k, Value: v, Name: "--set"})
-	}
-	loaded, err := config.Load(o)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	cfg := loaded.Config
+	cfg := l.loaded(labYAML, extra...)
 	cfg.Search.Operators = map[string]float64{"mutate": 1}
 	change(&cfg)
-	root, err := l.ses.Repo.Import(l.t.Context(), l.ses.Target, "HEAD")
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if l.exp, err = engine.Create(l.t.Context(), l.ses, engine.Plan{Config: cfg, Root: root, Branch: "main"}); err != nil {
-		l.t.Fatal(err)
-	}
+	l.begin(cfg)
 }
 
 // runWith runs the experiment to its end.

@@ -27,20 +27,6 @@ if [ $roll -lt 15 ]; then printf 'score=\001\002 \033[31mNaN\n{{{\n'; exit 0; fi
 sleep 0.15
 ` + "awk '{s+=$3; v[NR]=$3} END {d=s-10; if (d<0) d=-d; printf \"score=%.9f\\nfirst=%.9f\\nsecond=%.9f\\n\", -d, v[1], v[2]}' program.txt\n"
 
-// scriptLab is a lab with the given evaluator script.
-func scriptLab(t *testing.T, script string, extra ...string) *lab {
-	t.Helper()
-	l := &lab{t: t, repo: t.TempDir()}
-	write(t, filepath.Join(l.repo, "program.txt"), program)
-	write(t, filepath.Join(l.repo, "measure.sh"), script)
-	git(t, l.repo, "init", "-q", "-b", "main")
-	git(t, l.repo, "add", "-A")
-	git(t, l.repo, "commit", "-q", "-m", "start")
-	l.open(t.TempDir())
-	l.create(extra...)
-	return l
-}
-
 // mark returns a setting that marks every process of the evaluator, and a
 // function that counts the marked ones that are alive.
 func mark(t *testing.T) (setting string, alive func() int) {

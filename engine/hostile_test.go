@@ -128,20 +128,16 @@ type target struct {
 
 func newTarget(t *testing.T, mode string) *target {
 	t.Helper()
-	x := &target{lab: &lab{t: t, repo: t.TempDir()}, word: fmt.Sprintf("hostile-%d-%d", os.Getpid(), time.Now().UnixNano()), eval: t.TempDir()}
-	write(t, filepath.Join(x.repo, "solve.sh"), honest)
-	write(t, filepath.Join(x.repo, "trusted/case.txt"), "a b\n")
-	write(t, filepath.Join(x.repo, "numbers.conf"), "speed = 1.5\nsize = 2.5\n")
-	git(t, x.repo, "init", "-q", "-b", "main")
-	git(t, x.repo, "add", "-A")
-	git(t, x.repo, "commit", "-q", "-m", "start")
+	x := &target{
+		lab:  bareLab(t, map[string]string{"solve.sh": honest, "trusted/case.txt": "a b\n", "numbers.conf": "speed = 1.5\nsize = 2.5\n"}),
+		word: fmt.Sprintf("hostile-%d-%d", os.Getpid(), time.Now().UnixNano()), eval: t.TempDir(),
+	}
 	x.secret = filepath.Join(t.TempDir(), "key")
 	write(t, x.secret, "s3cr3t-"+x.word+"\n")
 	write(t, filepath.Join(x.eval, "judge.py"), judge)
 	write(t, filepath.Join(x.eval, "helper.py"), judgeHelper)
 	write(t, filepath.Join(x.eval, "secret"), "s3cr3t-"+x.word+"\n")
 	x.listen()
-	x.open(t.TempDir())
 	x.create("sandbox.mode="+mode, "evaluator.command=[python3, \"{dir}/judge.py\"]", "evaluator.output=result-file",
 		"evaluator.dir="+x.eval, "evaluator.protected=[trusted/**]", "evaluator.timeout=4s", "evaluator.repeats=2", "evaluator.root_repeats=2",
 		"limits.memory=256MiB", "limits.procs=60", "limits.disk=64MiB", "limits.output=1MiB", "workers=2", "budget.jobs=500",

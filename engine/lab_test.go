@@ -73,18 +73,32 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// newLab makes a repository and opens a new experiment with labYAML and what
-// extra says on top of it.
+// newLab opens a new experiment of the small program with labYAML and what
+// extra says on top of it, each "key=value".
 func newLab(t *testing.T, extra ...string) *lab {
 	t.Helper()
+	return scriptLab(t, measure, extra...)
+}
+
+// scriptLab is newLab with another evaluator script.
+func scriptLab(t *testing.T, script string, extra ...string) *lab {
+	t.Helper()
+	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": script})
+	l.create(extra...)
+	return l
+}
+
+// bareLab is a repository of some files with an open state and no experiment.
+func bareLab(t *testing.T, files map[string]string) *lab {
+	t.Helper()
 	l := &lab{t: t, repo: t.TempDir()}
-	write(t, filepath.Join(l.repo, "program.txt"), program)
-	write(t, filepath.Join(l.repo, "measure.sh"), measure)
+	for name, text := range files {
+		write(t, filepath.Join(l.repo, name), text)
+	}
 	git(t, l.repo, "init", "-q", "-b", "main")
 	git(t, l.repo, "add", "-A")
 	git(t, l.repo, "commit", "-q", "-m", "start")
 	l.open(t.TempDir())
-	l.create(extra...)
 	return l
 }
 
@@ -106,10 +120,16 @@ func (l *lab) open(state string) {
 	})
 }
 
-// create starts an experiment. Each extra is "key=value".
+// create starts an experiment from labYAML.
 func (l *lab) create(extra ...string) {
 	l.t.Helper()
-	o := config.LoadOptions{Dir: l.repo, File: config.FileName, Data: []byte(labYAML)}
+	l.begin(l.loaded(labYAML, extra...))
+}
+
+// loaded reads a configuration file with settings on top, each "key=value".
+func (l *lab) loaded(yaml string, extra ...string) config.Config {
+	l.t.Helper()
+	o := config.LoadOptions{Dir: l.repo, File: config.FileName, Data: []byte(yaml)}
 	for _, e := range extra {
 		k, v, _ := strings.Cut(e, "=")
 		o.Flags = append(o.Flags, config.Flag{Key: k, Value: v, Name: "--set"})
@@ -118,11 +138,17 @@ func (l *lab) create(extra ...string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	return loaded.Config
+}
+
+// begin starts an experiment at the repository's present commit.
+func (l *lab) begin(cfg config.Config) {
+	l.t.Helper()
 	root, err := l.ses.Repo.Import(l.t.Context(), l.ses.Target, "HEAD")
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if l.exp, err = engine.Create(l.t.Context(), l.ses, engine.Plan{Config: loaded.Config, Root: root, Branch: "main"}); err != nil {
+	if l.exp, err = engine.Create(l.t.Context(), l.ses, engine.Plan{Config: cfg, Root: root, Branch: "main"}); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"atoll/engine"
@@ -46,13 +45,7 @@ const sigma = 0.05
 // noisyLab is a lab whose evaluator is noisy.
 func noisyLab(t *testing.T, seed int, extra ...string) *lab {
 	t.Helper()
-	l := &lab{t: t, repo: t.TempDir()}
-	write(t, filepath.Join(l.repo, "program.txt"), program)
-	write(t, filepath.Join(l.repo, "measure.awk"), noisyMeasure)
-	git(t, l.repo, "init", "-q", "-b", "main")
-	git(t, l.repo, "add", "-A")
-	git(t, l.repo, "commit", "-q", "-m", "start")
-	l.open(t.TempDir())
+	l := bareLab(t, map[string]string{"program.txt": program, "measure.awk": noisyMeasure})
 	l.create(append([]string{
 		fmt.Sprintf("evaluator.command=[awk, -v, SIGMA=%v, -f, measure.awk, program.txt]", sigma),
 		"evaluator.protected=[measure.awk]", fmt.Sprintf("seed=%d", seed),

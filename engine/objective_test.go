@@ -28,37 +28,18 @@ func (l *lab) configured(extra ...string) *config.Config {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	o := config.LoadOptions{Dir: l.repo, File: config.FileName, Data: []byte(labYAML)}
-	for _, e := range extra {
-		k, v, _ := strings.Cut(e, "=")
-		o.Flags = append(o.Flags, config.Flag{Key: k, Value: v, Name: "--set"})
-	}
-	loaded, err := config.Load(o)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	now := l.loaded(labYAML, extra...)
 	dir := cfg.Evaluator.Dir
-	cfg.Evaluator = loaded.Config.Evaluator
+	cfg.Evaluator = now.Evaluator
 	if cfg.Evaluator.Dir == "" {
 		cfg.Evaluator.Dir = dir
 	}
 	return &cfg
 }
 
-// runAs runs the experiment with options of its own.
-func (l *lab) runAs(opt engine.Options) (*engine.Snapshot, error) {
-	l.t.Helper()
-	opt.Who, opt.Unattended = "tester", true
-	eng := engine.New(l.ses, l.exp.ID, opt)
-	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
-	defer cancel()
-	err := eng.Run(ctx)
-	return eng.Feed().Latest(), err
-}
-
 func (l *lab) remeasure(extra ...string) *engine.Snapshot {
 	l.t.Helper()
-	snap, err := l.runAs(engine.Options{Remeasure: l.configured(extra...)})
+	snap, err := l.runWith(engine.Options{Remeasure: l.configured(extra...)})
 	if err != nil {
 		l.t.Fatalf("run: %v", err)
 	}
@@ -89,14 +70,7 @@ func (l *lab) all() map[record.CandidateID]record.Candidate {
 
 func (l *lab) raise(jobs int) {
 	l.t.Helper()
-	set, err := l.ses.DB.Settings(l.t.Context(), l.exp.ID)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	set.MaxJobs = jobs
-	if _, err := l.ses.DB.PutSettings(l.t.Context(), l.exp.ID, set); err != nil {
-		l.t.Fatal(err)
-	}
+	l.settings(func(s *record.Settings) { s.MaxJobs = jobs })
 }
 
 func elitesOf(s *engine.Snapshot) []record.CandidateID {
@@ -221,7 +195,7 @@ func TestWithoutLeaveAChangedEvaluatorStopsTheRun(t *testing.T) {
 	first := l.run()
 	l.reopen()
 	write(t, filepath.Join(dir, "factor"), "100\n")
-	if _, err := l.runAs(engine.Options{}); !errors.Is(err, engine.ErrFrozen) || !strings.Contains(err.Error(), "--remeasure") {
+	if _, err := l.runWith(engine.Options{}); !errors.Is(err, engine.ErrFrozen) || !strings.Contains(err.Error(), "--remeasure") {
 		t.Fatalf("%v; want a refusal that names the choice", err)
 	}
 	l.reopen()

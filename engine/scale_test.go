@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"atoll/config"
 	"atoll/engine"
 	"atoll/gitops"
 	"atoll/store"
@@ -74,24 +72,8 @@ budget: {jobs: %d}
 // of its own.
 func newScaleLab(t *testing.T, yaml string, jobs int) *lab {
 	t.Helper()
-	l := &lab{t: t, repo: t.TempDir()}
-	write(t, filepath.Join(l.repo, "program.txt"), program)
-	write(t, filepath.Join(l.repo, "measure.sh"), measure)
-	git(t, l.repo, "init", "-q", "-b", "main")
-	git(t, l.repo, "add", "-A")
-	git(t, l.repo, "commit", "-q", "-m", "start")
-	l.open(t.TempDir())
-	loaded, err := config.Load(config.LoadOptions{Dir: l.repo, File: config.FileName, Data: fmt.Appendf(nil, yaml, jobs)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := l.ses.Repo.Import(t.Context(), l.ses.Target, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.exp, err = engine.Create(t.Context(), l.ses, engine.Plan{Config: loaded.Config, Root: root, Branch: "main"}); err != nil {
-		t.Fatal(err)
-	}
+	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})
+	l.begin(l.loaded(fmt.Sprintf(yaml, jobs)))
 	return l
 }
 

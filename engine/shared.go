@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"atoll/engine/agent"
 	"atoll/engine/archive"
@@ -88,29 +85,8 @@ func (e *Engine) scope(name string) (agent.Target, func(string) bool) {
 	}
 	p := e.shared.gate
 	return target, func(path string) bool {
-		if path == gate.ConfigFile || matches(p.Protected, path) || matches(p.Forbidden, path) {
-			return false
-		}
-		if len(target.Files) > 0 && !matches(target.Files, path) {
-			return false
-		}
-		return len(p.Scope) == 0 || matches(p.Scope, path)
+		return p.Allows(path) && (len(target.Files) == 0 || gate.MatchExact(target.Files, path))
 	}
-}
-
-// matches reports whether a path is named by one of the globs; a glob that
-// names a folder covers everything beneath it.
-func matches(globs []string, path string) bool {
-	for _, g := range globs {
-		g = strings.TrimSuffix(strings.TrimPrefix(g, "./"), "/")
-		if ok, err := doublestar.Match(g, path); err == nil && ok {
-			return true
-		}
-		if ok, err := doublestar.Match(g+"/**", path); err == nil && ok {
-			return true
-		}
-	}
-	return false
 }
 
 // item is a candidate as agents see it. Items do not change once scored, so

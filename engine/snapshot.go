@@ -49,7 +49,7 @@ type Snapshot struct {
 	Operators []Yield
 	Agents    []Yield
 	Targets   []Yield
-	Shadow    ShadowChoice // what a bandit over the agents would do
+	Shadow    ShadowChoice      // what a bandit over the agents would do
 	Decisions []record.Decision // newest first, at most 200
 	Notes     []record.Note
 	Space     record.SpaceReport // of the current map; zero for metric axes

@@ -64,8 +64,8 @@ type State struct {
 	lore       lore
 	epoch      epochLog
 	shadow     *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
-	broken     []brokenOne // failed candidates that an edit could mend, oldest first
-	madeSince  int         // candidates made since the last anchor
+	broken     []brokenOne   // failed candidates that an edit could mend, oldest first
+	madeSince  int           // candidates made since the last anchor
 	decided    decisions
 	events     []event // what the last rows did, for the log pane
 	sample     *reservoir

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,14 +9,11 @@ import (
 
 // Products are the numbers rounded to halves: many trees give the same one.
 func TestSameProductEndsAsADuplicate(t *testing.T) {
-	l := &lab{t: t, repo: t.TempDir()}
-	write(t, filepath.Join(l.repo, "program.txt"), program)
-	write(t, filepath.Join(l.repo, "build.sh"), "awk '{printf \"%s = %.1f\\n\", $1, int($3*2)/2}' program.txt > product\n")
-	write(t, filepath.Join(l.repo, "measure.sh"), "sh build.sh && mv product program.txt\n"+measure)
-	git(t, l.repo, "init", "-q", "-b", "main")
-	git(t, l.repo, "add", "-A")
-	git(t, l.repo, "commit", "-q", "-m", "start")
-	l.open(t.TempDir())
+	l := bareLab(t, map[string]string{
+		"program.txt": program,
+		"build.sh":    "awk '{printf \"%s = %.1f\\n\", $1, int($3*2)/2}' program.txt > product\n",
+		"measure.sh":  "sh build.sh && mv product program.txt\n" + measure,
+	})
 	l.create("evaluator.artifact=product", "evaluator.protected=[measure.sh, build.sh]", "budget.jobs=40",
 		"evaluator.stages=[{name: build, command: sh build.sh, output: none}, {name: full}]")
 	l.run()

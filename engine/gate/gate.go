@@ -177,7 +177,7 @@ func (c *checker) path(d *record.FileDiff) {
 		c.add(true, RuleProtected, d.Path, "%s is protected: it is always taken from the root", name)
 	case Match(c.policy.Forbidden, d.Path) || covers(c.policy.Forbidden, d.Path):
 		c.add(true, RuleForbidden, d.Path, "%s may not be added or changed (gate.forbidden)", name)
-	case len(c.policy.Scope) > 0 && !matchExact(c.policy.Scope, d.Path):
+	case len(c.policy.Scope) > 0 && !MatchExact(c.policy.Scope, d.Path):
 		c.add(true, RuleScope, d.Path, "%s is outside the scope that candidates may change (gate.scope)", name)
 	}
 	c.kind(d)

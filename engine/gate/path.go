@@ -30,8 +30,8 @@ func Match(globs []string, name string) bool {
 	return false
 }
 
-// matchExact is Match with regard to case.
-func matchExact(globs []string, name string) bool {
+// MatchExact is Match with regard to case.
+func MatchExact(globs []string, name string) bool {
 	for _, g := range globs {
 		if matchOne(tidy(g), name) {
 			return true
@@ -45,6 +45,16 @@ func matchOne(glob, name string) bool {
 		return false
 	}
 	return doublestar.MatchUnvalidated(glob, name) || doublestar.MatchUnvalidated(glob+"/**", name)
+}
+
+// Allows reports whether candidates may change a file: it is within the scope,
+// and neither protected nor forbidden. What kind of change that may be is
+// [Check]'s to say.
+func (p Policy) Allows(name string) bool {
+	if Match([]string{ConfigFile}, name) || Match(p.Protected, name) || Match(p.Forbidden, name) {
+		return false
+	}
+	return len(p.Scope) == 0 || MatchExact(p.Scope, name)
 }
 
 // covers reports whether an entry at name would stand where a folder on the
