@@ -165,6 +165,7 @@ func scripts() []string {
 	return []string{
 		"evaluate.py", "evaluator.py", "eval.py", "benchmark.py", "bench.py",
 		"evaluate.sh", "eval.sh", "bench.sh", "benchmark.sh", "run_benchmark.sh",
+		"evaluate.js", "eval.js", "benchmark.js", "bench.js", "evaluate.mjs", "benchmark.mjs", "bench.mjs",
 	}
 }
 
@@ -204,6 +205,8 @@ func (l look) script(d *Detected, f string) {
 	switch {
 	case strings.HasSuffix(f, ".sh"):
 		d.Evaluator, d.Output = []string{"sh", f}, l.output(text)
+	case strings.HasSuffix(f, "js"):
+		d.Evaluator, d.Output = []string{"node", f}, l.output(text)
 	case regexp.MustCompile(`(?m)^def evaluate\(\s*program_path`).MatchString(text):
 		d.Evaluator, d.Adapter = []string{f, l.program(path.Dir(f))}, "openevolve"
 	case regexp.MustCompile(`(?m)^def plugin\(`).MatchString(text):
@@ -229,7 +232,7 @@ func (l look) output(text string) string {
 	switch {
 	case strings.Contains(text, "ATOLL_RESULT"):
 		return "result-file"
-	case strings.Contains(text, "json.dump") || strings.Contains(text, `{"`) || strings.Contains(text, "--json"):
+	case strings.Contains(text, "json.dump") || strings.Contains(text, "JSON.stringify") || strings.Contains(text, `{"`) || strings.Contains(text, "--json"):
 		return "last-json-line"
 	}
 	return "last-number"

@@ -134,7 +134,7 @@ func (e *Evaluator) env(in places) []string {
 		"PYTHONUNBUFFERED":        "1",
 	}
 	if v, ok := e.o.LookupEnv("PATH"); ok && v != "" {
-		vars["PATH"] = v
+		vars["PATH"] = strings.Join(append(slices.Clone(e.found.path), v), string(filepath.ListSeparator))
 	}
 	if in.dir != "" {
 		vars["ATOLL_EVAL_DIR"] = in.dir
@@ -233,6 +233,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 	if e.o.Dir != "" {
 		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir, Private: true})
 	}
+	spec.Mounts = append(spec.Mounts, e.found.mounts...)
 	for _, c := range e.caches {
 		spec.Caches = append(spec.Caches, c.mount)
 	}

@@ -19,6 +19,13 @@ type Runner interface {
 	Rung() sandbox.Rung
 }
 
+// Finder finds programs outside the system folders, with what must be mounted
+// for them and the folders of PATH; *sandbox.Box is one. A Runner that is none
+// runs what the system folders hold.
+type Finder interface {
+	Interpreters(ctx context.Context, names ...string) ([]sandbox.Mount, []string)
+}
+
 // Evaluator is one evaluator with its settings and a seal on its files. It is
 // safe for concurrent use.
 type Evaluator struct {
@@ -27,6 +34,7 @@ type Evaluator struct {
 	stages []*stage
 	guard  *guard
 	caches []cache
+	found  programs
 	tell   *telling
 	keyed  string
 
@@ -36,8 +44,8 @@ type Evaluator struct {
 	rootFault string
 }
 
-// New checks the options, reads and seals the evaluator directory, and runs
-// nothing. Errors about settings wrap [ErrOptions].
+// New checks the options, reads and seals the evaluator directory, and finds the
+// programs that evaluators are written in; it measures nothing. Errors about settings wrap [ErrOptions].
 func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -58,6 +66,9 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 	e.guard = newGuard(protected, len(o.Hidden) > 0)
 	if e.caches, err = cachesOf(&e.o); err != nil {
 		return nil, err
+	}
+	if f, ok := box.(Finder); ok {
+		e.found = e.find(ctx, f)
 	}
 	if o.Dir != "" {
 		if e.seal, err = sealDir(o.Dir); err != nil {

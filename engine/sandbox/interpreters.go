@@ -17,8 +17,6 @@ import (
 type tools struct {
 	mu    sync.Mutex
 	found map[string]tool
-	// caches are go's build and module caches.
-	caches [2]string
 }
 
 // tool is where one program really is: the folders (or the file) that it needs
@@ -38,11 +36,14 @@ var questions = map[string][]string{
 	"perl":   {"-e", "print $^X"},
 	"go":     {"env", "GOROOT"},
 	"rustc":  {"--print", "sysroot"},
-	"cargo":  {"rustc", "--", "--print", "sysroot"},
 }
 
+// answering are the programs that another one answers for, from the same
+// folder: cargo lives where rustc does.
+var answering = map[string]string{"cargo": "rustc"}
+
 // answersFolder are the programs whose answer is the folder above bin.
-var answersFolder = map[string]bool{"go": true, "rustc": true, "cargo": true, "gofmt": true}
+var answersFolder = map[string]bool{"go": true, "rustc": true}
 
 // Interpreters finds the named programs outside, through shims and symlinks, and
 // returns what must be mounted for them (nothing for what the system folders
@@ -79,7 +80,10 @@ func (b *Box) locate(ctx context.Context, name string) tool {
 	if t, ok := b.tools.found[name]; ok {
 		return t
 	}
-	t := find(ctx, name)
+	t, here := b.here(name)
+	if !here {
+		t = find(ctx, name)
+	}
 	if ctx.Err() == nil {
 		if b.tools.found == nil {
 			b.tools.found = map[string]tool{}
@@ -87,6 +91,20 @@ func (b *Box) locate(ctx context.Context, name string) tool {
 		b.tools.found[name] = t
 	}
 	return t
+}
+
+// here finds a program in the system folders, which every sandbox sees; nobody
+// has to ask it anything.
+func (b *Box) here(name string) (tool, bool) {
+	found, err := exec.LookPath(name)
+	if err != nil || !filepath.IsAbs(found) {
+		return tool{}, err != nil
+	}
+	real, err := filepath.EvalSymlinks(found)
+	if err != nil || !b.system.covered(found) || !b.system.covered(real) {
+		return tool{}, false
+	}
+	return tool{path: filepath.Dir(found)}, true
 }
 
 // find looks a program up on PATH, asks it where it lives, and follows what it is
@@ -99,9 +117,12 @@ func find(ctx context.Context, name string) tool {
 	if found, err = filepath.Abs(found); err != nil {
 		return tool{}
 	}
-	base := strings.TrimRight(filepath.Base(name), "0123456789.")
+	base, asked := strings.TrimRight(filepath.Base(name), "0123456789."), found
+	if other, ok := answering[base]; ok {
+		base, asked = other, filepath.Join(filepath.Dir(found), other)
+	}
 	if args, ok := questions[base]; ok {
-		if lines := ask(ctx, found, args); len(lines) > 0 {
+		if lines := ask(ctx, asked, args); len(lines) > 0 {
 			return answered(base, lines)
 		}
 	}
