@@ -75,9 +75,9 @@ type Options struct {
 	Now        func() time.Time
 	Input      io.Reader // nil = the terminal
 	Output     io.Writer
-	Env        []string // NO_COLOR, TERM, COLORTERM, EDITOR, PAGER; nil = none
-	StateFile  string   // remembered layout, "" = none
-	CrashDir   string   // where a crash report goes, "" = nowhere
+	Env        []string                 // NO_COLOR, TERM, COLORTERM, EDITOR, PAGER; nil = none
+	StateFile  string                   // remembered layout, "" = none
+	CrashDir   string                   // where a crash report goes, "" = nowhere
 	Redact     func(text string) string // takes keys out of a crash report; nil = none are known
 	Version    string
 	Who        string // signs decisions, "" = console

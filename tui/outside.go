@@ -27,9 +27,8 @@ func (a *app) pager() tea.Cmd {
 		return a.warn("there is no text here")
 	}
 	args := program(a.d.opt.Env, []string{"PAGER"}, "less -R")
-	cmd := exec.Command(args[0], args[1:]...) // not bound to a context: the person ends it
+	cmd := a.foreground(args)
 	cmd.Stdin = strings.NewReader(t.plain())
-	cmd.Env = a.d.opt.Env
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		if err != nil {
 			return doneMsg{err: fmt.Errorf("pager %s: %w; set PAGER to another program", args[0], err)}
@@ -45,6 +44,14 @@ func (a *app) editor() tea.Cmd {
 		return a.warn("there is no text here")
 	}
 	return a.edit("atoll-*.txt", t.plain(), nil)
+}
+
+// foreground is a program that gets the terminal itself, which the console's
+// own output is not, until the person ends it.
+func (a *app) foreground(args []string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = a.d.opt.Env, a.d.opt.Output, a.d.opt.Output
+	return cmd
 }
 
 // program splits the first variable that is set, else the default.
@@ -88,8 +95,7 @@ type editedMsg struct {
 
 func (a *app) openEditor(m editMsg) tea.Cmd {
 	args := program(a.d.opt.Env, []string{"VISUAL", "EDITOR"}, "vi")
-	cmd := exec.Command(args[0], append(args[1:], m.path)...)
-	cmd.Env = a.d.opt.Env
+	cmd := a.foreground(append(args, m.path))
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		defer os.Remove(m.path)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/hinshun/vt10x"
 
 	"atoll/engine"
 	"atoll/store/record"
@@ -26,7 +25,7 @@ type terminal struct {
 	t    *testing.T
 	ptmx *os.File
 	in   io.Writer // where keys go
-	vt   vt10x.Terminal
+	vt   *tuitest.Terminal
 	mu   sync.Mutex
 	raw  bytes.Buffer
 	done chan error
@@ -41,7 +40,7 @@ func start(t *testing.T, o tui.Options, cols, rows uint16) *terminal {
 	if err := pty.Setsize(ptmx, &pty.Winsize{Cols: cols, Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
-	c := &terminal{t: t, ptmx: ptmx, vt: vt10x.New(vt10x.WithSize(int(cols), int(rows))), done: make(chan error, 1)}
+	c := &terminal{t: t, ptmx: ptmx, vt: tuitest.NewTerminal(int(cols), int(rows)), done: make(chan error, 1)}
 	o.Input, o.Output = keyboard(t, tty, c), tty
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color"}
@@ -203,7 +202,9 @@ func TestColoursAreLeftOut(t *testing.T) {
 // panics is a reader with a defect.
 type panics struct{ tuitest.Reader }
 
-func (*panics) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) { panic("a defect with key-1234") }
+func (*panics) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) {
+	panic("a defect with key-1234")
+}
 
 func TestCrashRestoresTheTerminal(t *testing.T) {
 	s := tuitest.Snapshot(16)

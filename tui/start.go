@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,7 +112,7 @@ func writeNew(path string, data []byte) error {
 func (a *app) difftool() tea.Cmd {
 	v := a.current().(differ).diff()
 	r, from, to := a.d.opt.Reader, v.against(), v.cand
-	tool, env := a.d.opt.Difftool, a.d.opt.Env
+	tool := a.d.opt.Difftool
 	return a.act("difftool", func(ctx context.Context) doneMsg {
 		var hashes [2]record.Hash
 		for i, id := range [...]record.CandidateID{from, to} {
@@ -124,8 +123,7 @@ func (a *app) difftool() tea.Cmd {
 			hashes[i] = c.Candidate.Commit
 		}
 		args := tool(hashes[0], hashes[1])
-		cmd := exec.Command(args[0], args[1:]...) // not bound to a context: the person ends it
-		cmd.Env = env
+		cmd := a.foreground(args)
 		return doneMsg{then: tea.ExecProcess(cmd, func(err error) tea.Msg {
 			if err != nil {
 				return doneMsg{err: fmt.Errorf("%s: %w; set one with git config diff.tool", strings.Join(args[:min(len(args), 1)], " ")+" difftool", err)}

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/hinshun/vt10x"
+
+	"atoll/tui/tuitest"
 )
 
 // console is the program on a pseudo terminal that answers no query.
@@ -21,7 +22,7 @@ type console struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	ptmx *os.File
-	vt   vt10x.Terminal
+	vt   *tuitest.Terminal
 	mu   sync.Mutex
 	raw  bytes.Buffer
 	read chan struct{}
@@ -46,7 +47,7 @@ func launch(t *testing.T, cmd *exec.Cmd, w, h int) *console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, cmd: cmd, ptmx: ptmx, vt: vt10x.New(vt10x.WithSize(w, h)), read: make(chan struct{}), gone: make(chan error, 1)}
+	c := &console{t: t, cmd: cmd, ptmx: ptmx, vt: tuitest.NewTerminal(w, h), read: make(chan struct{}), gone: make(chan error, 1)}
 	go func() {
 		defer close(c.read)
 		buf := make([]byte, 1<<16)
@@ -141,7 +142,7 @@ func (c *console) press(keys ...string) {
 		if _, err := c.ptmx.WriteString(code(k)); err != nil {
 			c.t.Fatal(err)
 		}
-		if k == "esc" { // alone, not the beginning of a sequence
+		if k == "esc" { // nothing but time tells it from the beginning of a sequence
 			time.Sleep(70 * time.Millisecond)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -261,11 +263,11 @@ func TestSuspend(t *testing.T) {
 	c.wait("measuring")
 	c.press("ctrl+z")
 	c.wait("Stopped")
-	count := func() int { return len(l.jobs(record.Placed, record.Scored)) }
+	stopped(t, cmd.Process.Pid)
+	count := func() int { return len(l.jobs(record.Placed, record.Scored, record.Failed, record.Duplicate)) }
 	n := count()
-	time.Sleep(600 * time.Millisecond) // jobs would end meanwhile
-	if got := count(); got > n+1 {
-		t.Errorf("%d jobs ended while the program was stopped", got-n)
+	if screen := c.screen(); !strings.Contains(screen, "ready>") {
+		t.Errorf("the shell has no terminal:\n%s", screen)
 	}
 	c.press("fg", "enter")
 	c.see("the console again", func(s string) bool { return strings.Contains(s, "╭ 2 Jobs") })
@@ -277,6 +279,28 @@ func TestSuspend(t *testing.T) {
 	c.wait("drain and quit")
 	c.press("d")
 	c.wait("ready>")
+}
+
+// stopped waits until a child of a shell is stopped.
+func stopped(t *testing.T, shell int) {
+	t.Helper()
+	until(t, "the program is stopped", patience, func() bool {
+		stats, err := filepath.Glob("/proc/[0-9]*/stat")
+		if err != nil || len(stats) == 0 {
+			t.Skip("states of processes are read from /proc, which is not there")
+		}
+		for _, path := range stats {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				continue // gone
+			}
+			f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+			if f[1] == strconv.Itoa(shell) && f[0] == "T" {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // idle returns the processor time a process used, in clock ticks of 10 ms.
@@ -296,7 +320,8 @@ func TestAnIdleConsoleCostsNothing(t *testing.T) {
 	l := newLab(t)
 	c := start(t, l, nil, 200, 60)
 	c.wait("● paused")
-	time.Sleep(6 * time.Second) // the hint goes away
+	c.wait("▌arrows move")
+	c.lost("▌arrows move")
 	before, err := idle(c.cmd.Process.Pid)
 	if err != nil {
 		t.Skip("no /proc here")
