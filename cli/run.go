@@ -156,8 +156,13 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	defer closeLog()
 	opt.Logger = logger
 	headless := f.headless || f.once || !a.IsTTY(a.Out)
-	if headless && may == lookOnly {
-		return usage("%s", why)
+	if may == lookOnly {
+		if headless {
+			return usage("%s", why)
+		}
+		if err := ses.Unlock(); err != nil {
+			return err
+		}
 	}
 	opt.Unattended, opt.KeepPaused, opt.Look = headless, f.look, may == lookOnly
 	eng := engine.New(ses, exp.ID, opt)

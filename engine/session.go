@@ -116,6 +116,17 @@ func (s *Session) Lock() error {
 	return nil
 }
 
+// Unlock gives the lock back before the session is closed, so that others can
+// run the jobs. Nothing may run here.
+func (s *Session) Unlock() error {
+	if s.lock == nil {
+		return nil
+	}
+	err := s.lock.Close()
+	s.lock = nil
+	return err
+}
+
 // Locked reports whether this session holds the engine's lock.
 func (s *Session) Locked() bool { return s.lock != nil }
 
@@ -142,12 +153,7 @@ func (s *Session) OwnerPID() int {
 // Close closes the store, the object store and gives the lock back. A second
 // call does nothing.
 func (s *Session) Close() error {
-	err := errors.Join(s.DB.Close(), s.Repo.Close())
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
-		s.lock = nil
-	}
-	return err
+	return errors.Join(s.DB.Close(), s.Repo.Close(), s.Unlock())
 }
 
 // Find returns the experiment of that name or number, or the latest one when
