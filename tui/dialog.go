@@ -41,8 +41,11 @@ func newInput(value string) textinput.Model {
 	return in
 }
 
-// typed gives a key to a line editor.
+// typed gives a key to a line editor, or what was pasted, made safe.
 func typed(in *textinput.Model, msg tea.Msg) {
+	if p, ok := msg.(tea.PasteMsg); ok {
+		msg = tea.PasteMsg{Content: plot.Clean(p.Content)}
+	}
 	m, _ := in.Update(msg)
 	*in = m
 }

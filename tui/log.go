@@ -19,8 +19,17 @@ type logPane struct {
 	text  string
 	view  scroll
 	own   []engine.LogLine
-	lines []engine.LogLine // as shown
+	lines []logRow // as shown
 }
+
+// logRow is a line of the log or, where there is room, a part of a long one.
+type logRow struct {
+	engine.LogLine
+	more bool // goes on from the row above
+}
+
+// wrapFrom is the height from which long lines go on in a row below.
+const wrapFrom = 15
 
 var levels = [...]string{"debug", "info", "warn", "error"}
 
@@ -89,12 +98,22 @@ func rankOf(level string) int {
 	return 1
 }
 
-// gather merges the engine's lines with the console's by time.
-func (p *logPane) gather() {
+// gather merges the engine's lines with the console's by time, in rows of room
+// cells; room 0 leaves every line whole.
+func (p *logPane) gather(room int) {
 	p.lines = p.lines[:0]
 	keep := func(l *engine.LogLine) {
-		if rankOf(l.Level) >= p.level && fits(p.text, l.Text, l.Level, l.Job.String()) {
-			p.lines = append(p.lines, *l)
+		if rankOf(l.Level) < p.level || !fits(p.text, l.Text, l.Level, l.Job.String()) {
+			return
+		}
+		if room <= 0 || len(l.Text) <= room {
+			p.lines = append(p.lines, logRow{LogLine: *l})
+			return
+		}
+		for i, t := range wrapText(l.Text, room) {
+			row := logRow{LogLine: *l, more: i > 0}
+			row.Text = t
+			p.lines = append(p.lines, row)
 		}
 	}
 	log, own := p.d.snap.Log, p.own
@@ -110,7 +129,11 @@ func (p *logPane) gather() {
 }
 
 func (p *logPane) body(w, h int, focus bool) []string {
-	p.gather()
+	room := 0
+	if h >= wrapFrom {
+		room = w - 24 // clock, level, job
+	}
+	p.gather(room)
 	p.view.set(len(p.lines), h)
 	var out []string
 	for i := p.view.off; i < min(len(p.lines), p.view.off+h); i++ {
@@ -128,27 +151,38 @@ func (p *logPane) body(w, h int, focus bool) []string {
 	return out
 }
 
-func (p *logPane) row(g *engine.LogLine, w int) string {
+func (p *logPane) row(g *logRow, w int) string {
 	st := p.d.st
 	var l line
 	l.gap(1).add(st.Label, clock(g.At)).gap(1)
+	if g.more {
+		l = line{}
+		l.gap(10)
+	}
 	text := st.Plain
 	switch g.Level {
 	case "error":
-		l.add(st.Bad, "error ")
+		l.fit(st.Bad, unless(g.more, "error"), 6)
 		text = st.Bad
 	case "warn":
-		l.add(st.Warn, "warn  ")
+		l.fit(st.Warn, unless(g.more, "warn"), 6)
 	case "debug":
 		text = st.Label
 	}
-	if g.Job > 0 && !strings.Contains(g.Text, g.Job.String()) && w > 70 {
+	if g.Job > 0 && !g.more && !strings.Contains(g.Text, g.Job.String()) && w > 70 {
 		l.add(st.Ident, g.Job.String()).gap(1)
 	}
 	if p.text == "" || p.text[0] == '!' {
 		return l.fit(text, g.Text, w-l.w).String()
 	}
 	return l.raw(highlight(text, st.Match, plot.Fit(plot.Clean(g.Text), w-l.w), p.text)).String()
+}
+
+func unless(no bool, text string) string {
+	if no {
+		return ""
+	}
+	return text
 }
 
 // highlight draws the places where a word of the filter stands in clean text.

@@ -161,6 +161,7 @@ func (p *nichesPane) axes(cell, w int) []string {
 // axisName shortens the name of a learned axis to w cells without cutting a
 // word: what goes up along it, then what goes down.
 func axisName(name string, w int) string {
+	name = plot.Clean(name)
 	if plot.Width(name) <= w {
 		return name
 	}

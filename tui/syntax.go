@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"path"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -25,8 +26,10 @@ type syntax struct {
 	lex   map[int]chroma.Lexer
 }
 
-// Hunks longer than this are shown without colours.
-const maxSyntaxLines = 2000
+const (
+	maxSyntaxLines = 2000 // hunks longer than this are shown without colours
+	maxName        = 200  // bytes at the end of a file name that tell its language
+)
 
 // line returns the segments of line i of a hunk.
 func (s *syntax) line(d *desk, p *engine.FilePatch, file, hunk, i int) []seg {
@@ -49,7 +52,8 @@ func (s *syntax) read(st *Styles, p *engine.FilePatch, file int, h *engine.Patch
 	}
 	lex, ok := s.lex[file]
 	if !ok {
-		lex = lexers.Match(plot.Clean(p.Path))
+		name := path.Base(plot.Clean(p.Path))
+		lex = lexers.Match(name[max(0, len(name)-maxName):]) // tried against a thousand patterns
 		s.lex[file] = lex
 	}
 	if lex == nil || len(h.Lines) > maxSyntaxLines {
