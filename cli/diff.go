@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,5 +43,3 @@ func (a *App) diffCmd() *cobra.Command {
 		},
 	}
 }
-
-func splitLines(s string) []string { return strings.Split(strings.TrimSpace(s), "\n") }

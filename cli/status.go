@@ -131,13 +131,7 @@ func (o *opened) snapshot(ctx context.Context) (*engine.Snapshot, error) {
 	if s.OwnerPID == 0 && s.State == record.ExperimentRunning {
 		s.State, s.Reason = record.ExperimentStopped, "no engine runs; `atoll run` goes on"
 	}
-	if rung, ok, err := o.DB.Meta(ctx, o.exp.ID, "rung"); err == nil && ok {
-		s.Rung = rung
-	}
-	if list, ok, err := o.DB.Meta(ctx, o.exp.ID, "missing"); err == nil && ok && list != "" {
-		s.Guarantees = splitLines(list)
-	}
-	return s, nil
+	return s, engine.FillFacts(ctx, o.DB, s)
 }
 
 func reportOf(o *opened, s *engine.Snapshot) statusReport {

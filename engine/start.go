@@ -13,6 +13,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -211,6 +212,31 @@ const (
 	metaObjective = "objective"
 	metaRootFails = "root-failure"
 )
+
+// FillFacts gives the snapshot of a folded log what an engine told about the
+// experiment: the rung, what it cannot guarantee, and the metric searched on
+// where that was learned from the root.
+func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
+	exp := snap.Experiment
+	for key, put := range map[string]func(string){
+		metaRung:    func(v string) { snap.Rung = v },
+		metaMissing: func(v string) { snap.Guarantees = strings.FieldsFunc(v, func(r rune) bool { return r == '\n' }) },
+		versioned(metaObjective, exp.Objective): func(v string) {
+			if snap.Objective == "" {
+				snap.Objective = v
+			}
+		},
+	} {
+		value, ok, err := db.Meta(ctx, exp.ID, key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			put(value)
+		}
+	}
+	return nil
+}
 
 // tell keeps what this run can guarantee, and gives the evaluator back what it
 // learned from the root in an earlier one.

@@ -36,7 +36,9 @@ func (e *Evaluator) find(ctx context.Context, f Finder) programs {
 	mounts, path := f.Interpreters(ctx, names...)
 	found := programs{mounts: mounts}
 	for _, dir := range path {
-		if slices.ContainsFunc(mounts, func(m sandbox.Mount) bool { return dir == m.At || strings.HasPrefix(dir, m.At+"/") || filepath.Dir(m.At) == dir }) {
+		if slices.ContainsFunc(mounts, func(m sandbox.Mount) bool {
+			return dir == m.At || strings.HasPrefix(dir, m.At+"/") || filepath.Dir(m.At) == dir
+		}) {
 			found.path = append(found.path, dir)
 		}
 	}
