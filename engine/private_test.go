@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,12 +62,11 @@ func TestAPrivateMetricReachesNoPromptOfAnyRole(t *testing.T) {
 	if kept < 5 || failed < 3 {
 		t.Fatalf("%d candidates with the metric and %d that failed: too few to show anything", kept, failed)
 	}
+	sealed := regexp.MustCompile(`holdout|4242\d\d\.`) // a hash may hold the digits alone
 	told := map[string]int{"seen by agents": 0, "too large": 0, "score": 0}
 	for _, p := range m.asked() {
-		for _, secret := range []string{"holdout", "4242"} {
-			if i := strings.Index(p, secret); i >= 0 {
-				t.Fatalf("a prompt tells %q: ...%s...", secret, p[max(0, i-300):min(len(p), i+100)])
-			}
+		if at := sealed.FindStringIndex(p); at != nil {
+			t.Fatalf("a prompt tells %q: ...%s...", p[at[0]:at[1]], p[max(0, at[0]-300):min(len(p), at[1]+100)])
 		}
 		for what := range told {
 			if strings.Contains(p, what) {

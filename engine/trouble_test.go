@@ -62,7 +62,7 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		{name: "429 without end", bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
 		{name: "one 500 is tried again", bad: 1, answer: status(500), free: true},
 		{name: "500 without end", bad: 4, answer: status(500), class: record.ClassAgent, reason: "500", free: true},
-		{name: "no answer at all", bad: 4, answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: record.ClassAgent, reason: "no answer within"},
+		{name: "no answer at all", bad: 4, answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: record.ClassAgent, reason: "no answer"},
 		{name: "silence in the middle", bad: 4, answer: func(w http.ResponseWriter, r *http.Request) {
 			stream(w, says("INTENT: x\n", "stop")[0])
 			<-r.Context().Done()
