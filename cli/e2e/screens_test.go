@@ -1,0 +1,104 @@
+package e2e_test
+
+import (
+	"strings"
+
+	"atoll/store/record"
+)
+
+func curves(t *tour) {
+	t.press("3")
+	t.shows("t", "minutes")
+	title := func(s string) string {
+		for _, l := range strings.Split(s, "\n") {
+			if strings.Contains(l, "3 Fitness") {
+				return l
+			}
+		}
+		return ""
+	}
+	t.changes("v", title)
+	t.changes("m", title)
+}
+
+func logs(t *tour) {
+	t.press("5")
+	t.shows("L", "from warn")
+	t.press("L", "L", "L")
+	t.wait("from info")
+	for range 30 { // more lines than the pane has
+		t.press("C")
+	}
+	t.wait("colours")
+	t.press("up", "up")
+	t.wait("stopped, ")
+	t.hides("F", "stopped, ")
+}
+
+func notes(t *tour) {
+	t.press("8")
+	t.wait("Goal and notes")
+	t.shows("e", "╭ Goal ")
+	t.text(" Now.")
+	t.press("enter")
+	until(t.t, "the goal is a setting", patience, func() bool { return strings.HasSuffix(t.lab.settings().Goal, " Now.") })
+	t.shows("n", "╭ New note")
+	t.text("b matters most")
+	t.press("enter")
+	t.wait("noted")
+	until(t.t, "the note is written", patience, func() bool {
+		return strings.Contains(string(t.lab.last().Args), "b matters most")
+	})
+}
+
+func settingsScreen(t *tour) {
+	t.press("S")
+	t.wait("bright values")
+	t.press("/")
+	t.text("workers")
+	t.press("enter")
+	t.see("the row of the workers", func(string) bool { return strings.HasPrefix(t.selected(), "workers") })
+	t.shows("e", "╭ workers")
+	t.press("backspace")
+	t.text("3")
+	t.press("enter")
+	until(t.t, "the workers are three", patience, func() bool { return t.lab.settings().Workers == 3 })
+	t.press("u")
+	until(t.t, "the workers are one again", patience, func() bool { return t.lab.settings().Workers == 1 })
+	t.home()
+	t.command("review-measure")
+	t.wait("Hold before measuring")
+	t.text("risky")
+	t.press("enter")
+	until(t.t, "risky ones wait", patience, func() bool { return t.lab.settings().Review == "risky" })
+}
+
+func targets(t *tour) {
+	t.press("7")
+	t.wait("Targets")
+	t.press("g")
+	for range 12 {
+		if strings.HasPrefix(t.selected(), "left") {
+			break
+		}
+		at := t.selected()
+		t.press("j")
+		t.see("the next row", func(string) bool { return t.selected() != at })
+	}
+	last := func(v record.Verb, value float64) func() bool {
+		return func() bool { d := t.lab.last(); return d.Verb == v && d.Value == value && d.Text == "left" }
+	}
+	t.decides("f", last(record.Freeze, 0))
+	t.press("u")
+	until(t.t, "the target is released", patience, last(record.Release, 0))
+	t.decides("b", last(record.Boost, 2))
+	t.wait(" x2 ")
+	t.decides("B", last(record.Boost, 1))
+}
+
+func doctor(t *tour) {
+	t.command("doctor")
+	t.wait("checks, ")
+	t.see("an answer", func(s string) bool { return !strings.Contains(s, "0 checks") })
+	t.shows("R", ", run 2")
+}
