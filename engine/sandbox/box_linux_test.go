@@ -54,10 +54,14 @@ func mustBox(t testing.TB, mode sandbox.Mode) *sandbox.Box {
 	return b
 }
 
-// onRungs runs a test on each rung.
+// onRungs runs a test on each rung, and on the first also as on a kernel that
+// refuses overlay mounts.
 func onRungs(t *testing.T, list []sandbox.Mode, fn func(t *testing.T, b *sandbox.Box)) {
 	for _, mode := range list {
 		t.Run(string(mode), func(t *testing.T) { fn(t, mustBox(t, mode)) })
+		if mode == sandbox.ModeNamespaces {
+			t.Run("copied", func(t *testing.T) { fn(t, lesser(t, mode, sandbox.Lack{Overlay: true})) })
+		}
 	}
 }
 
@@ -143,6 +147,20 @@ func (w *world) processes() []int {
 		}
 	}
 	return list
+}
+
+// wait waits until no process is left, for two seconds at most. One look can miss
+// a process whose parent it saw and that began before the parent was gone.
+func (w *world) wait() {
+	w.t.Helper()
+	deadline := time.Now().Add(2 * time.Second)
+	for none := 0; none < 3 && time.Now().Before(deadline); none++ {
+		if len(w.processes()) > 0 {
+			none = 0
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	w.check()
 }
 
 // spec is a run of one attack over the base.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"atoll/engine/sandbox"
 	"atoll/engine/sandbox/boot"
@@ -132,11 +131,7 @@ func TestHostileProcessesDieWithTheirKeeper(t *testing.T) {
 			for _, pid := range childrenNamed(t, boot.InitName) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			deadline := time.Now().Add(2 * time.Second)
-			for len(w.processes()) > 0 && time.Now().Before(deadline) {
-				time.Sleep(5 * time.Millisecond)
-			}
-			w.check()
+			w.wait()
 			if err := <-failed; err == nil {
 				t.Error("a run whose first process was killed has no error")
 			}

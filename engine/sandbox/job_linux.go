@@ -205,12 +205,15 @@ func (b *Box) trimPath(j *boot.Job) {
 func (b *Box) rename(j *boot.Job) {
 	pairs := [][2]string{
 		{TreeDir, j.Stage + "/tree"}, {ScratchDir, j.Stage + "/scratch"}, {ControlDir, j.Stage + "/control"},
-		{boot.BinDir, j.Stage + "/bin"},
+		{boot.BinDir, j.Stage + "/bin"}, {CacheDir, j.Stage + "/cache"},
 	}
 	for i := range j.Mounts {
 		m := &j.Mounts[i]
 		if m.Overlay {
-			real := j.Stage + "/cache/" + strconv.Itoa(i)
+			real := j.Stage + "/cached/" + strconv.Itoa(i)
+			if below, ok := strings.CutPrefix(m.At, CacheDir+"/"); ok { // tools are told of folders above, too
+				real = j.Stage + "/cache/" + below
+			}
 			pairs = append(pairs, [2]string{m.At, real})
 			m.At = real
 		} else if m.At != m.Host {

@@ -132,11 +132,7 @@ func TestHostileSupervisorKilledLeavesNothing(t *testing.T) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			deadline := time.Now().Add(2 * time.Second)
-			for len(w.processes()) > 0 && time.Now().Before(deadline) {
-				time.Sleep(5 * time.Millisecond)
-			}
-			w.check()
+			w.wait()
 			if _, err := sandbox.ReapStrays(scratch); err != nil {
 				t.Errorf("reap: %v", err)
 			}

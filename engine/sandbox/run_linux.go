@@ -233,7 +233,7 @@ func (r *run) startHere(p *pipes) (*child, error) {
 
 // initEnv keeps the first process's own runtime small, and marks it for reaping.
 func (r *run) initEnv() []string {
-	return []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
+	return []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
 		mark(r.job.Stage)}
 }
 

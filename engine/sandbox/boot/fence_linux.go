@@ -36,7 +36,7 @@ func ownProc() error {
 
 // spareThreads is how many goroutines of the keeper may wait in the kernel at
 // once while the command runs, and then some.
-const spareThreads = 6
+const spareThreads = 4
 
 // warm makes the threads that the keeper will need. A program whose runtime cannot
 // start a thread aborts: a keeper that did so would free a storm that has just

@@ -71,59 +71,6 @@ func (w *world) prepareFolder() error {
 	return w.layPolicy(j.Stage + "/bin")
 }
 
-// maxCacheCopy is the size above which a cache is used in place, read-only,
-// where it cannot be overlaid.
-const maxCacheCopy = 256 << 20
-
-// copyCaches gives the run private copies of the caches it may write. The
-// supervisor has already named the copy as the cache's place.
-func (w *world) copyCaches() error {
-	for i := range w.job.Mounts {
-		m := &w.job.Mounts[i]
-		if !m.Overlay {
-			continue
-		}
-		if err := mkdirs(m.At); err != nil {
-			return step("make "+m.At, err)
-		}
-		copied, err := w.copyCache(m)
-		if err != nil {
-			return step("copy the cache "+m.Host, err)
-		}
-		if copied {
-			m.Host, m.Write, m.Private = m.At, true, true
-		}
-		m.Overlay = false
-	}
-	return nil
-}
-
-// copyCache copies a small cache, and links to a large one.
-func (w *world) copyCache(m *Mount) (bool, error) {
-	src, err := openDir(atFdCwd, m.Host)
-	if err != nil {
-		return true, nil // no such cache: it starts empty
-	}
-	defer syscall.Close(src)
-	size, _, err := treeSize(src)
-	if err != nil {
-		return false, err
-	}
-	if size > maxCacheCopy {
-		if err := syscall.Rmdir(m.At); err != nil {
-			return false, err
-		}
-		return false, syscall.Symlink(m.Host, m.At)
-	}
-	dst, err := openDir(atFdCwd, m.At)
-	if err != nil {
-		return false, err
-	}
-	defer syscall.Close(dst)
-	w.copied += size
-	return true, copyTree(src, dst)
-}
-
 // moveHidden moves hidden paths of the tree out of it and leaves links: the
 // command follows them, code run through the launcher may not.
 func (w *world) moveHidden(root int) error {

@@ -9,9 +9,11 @@ import (
 
 // kinds of a raw call.
 const (
-	must  = iota // an error ends the child and is reported
-	may          // an error is ignored
-	split        // not a call: fork here, and stay behind as a small init that waits
+	must   = iota // an error ends the child and is reported
+	may           // an error is ignored
+	split         // not a call: fork here, and stay behind as a small init that waits
+	opens         // as must; the result is the file of the next calls of kind onFile
+	onFile        // as must; the first argument is that file
 )
 
 // call is one raw system call that the child makes between clone and exec.
@@ -68,9 +70,8 @@ type forkState struct {
 	errfd  uintptr
 	status uintptr // descriptor that the small init writes the wait status to
 	sweep  bool    // the small init kills all it may signal before it ends
-	full   uint64
-	old    uint64
 	report [2]uint32
+	file   uintptr // that was opened last
 	ws     uint32
 }
 
@@ -84,9 +85,15 @@ func (p *plan) start(status int) (int, error) {
 	}
 	defer syscall.Close(fds[0])
 	st := &forkState{calls: p.calls, flags: p.flags | uintptr(syscall.SIGCHLD), errfd: uintptr(fds[1]),
-		status: uintptr(status), sweep: p.sweep, full: ^uint64(0)}
+		status: uintptr(status), sweep: p.sweep}
+	if p.brief() {
+		st.flags |= vforkFlags
+	}
 	runtime.LockOSThread()
+	all, old := ^uint64(0), uint64(0)
+	setMask(&all, &old)
 	pid, e := rawStart(st)
+	setMask(&old, nil)
 	runtime.UnlockOSThread()
 	runtime.KeepAlive(p)
 	syscall.Close(fds[1])
@@ -107,6 +114,30 @@ func (p *plan) start(status int) (int, error) {
 	return int(pid), nil
 }
 
+// brief reports that the child only makes its calls and executes, and that this
+// process has nothing to do meanwhile: then it need not have a copy of the memory.
+func (p *plan) brief() bool {
+	for _, c := range p.calls {
+		if c.kind == split {
+			return false
+		}
+	}
+	return p.between == nil
+}
+
+// setMask sets the signals that the calling thread does not take.
+func setMask(set, old *uint64) {
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, sigSetmask, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+}
+
+// write adds the writing of a small file that is there.
+func (p *plan) write(path, data string) {
+	at := atFdCwd
+	p.add(opens, "open "+path, syscall.SYS_OPENAT, uintptr(at), p.str(path), syscall.O_WRONLY|syscall.O_CLOEXEC)
+	p.add(onFile, "write "+path, syscall.SYS_WRITE, 0, p.str(data), uintptr(len(data)))
+	p.add(onFile, "close "+path, syscall.SYS_CLOSE, 0)
+}
+
 // startError says which step of a program start failed.
 type startError struct {
 	step string
@@ -116,20 +147,17 @@ type startError struct {
 func (e *startError) Error() string { return e.step + ": " + e.err.Error() }
 
 // rawStart clones and, in the child, makes the calls. After the clone the child
-// has one thread and no runtime: it may only make raw system calls. All signals
-// are blocked around it so that no handler of the runtime runs there; the last
-// calls of a plan unblock them.
+// has one thread and no runtime: it may only make raw system calls. It may also
+// run on the parent's stack, before the parent does: it stays in this frame, and
+// the parent leaves at once. All signals are blocked around it so that no handler
+// of the runtime runs there; the last calls of a plan unblock them.
 //
 //go:norace
 //go:noinline
 func rawStart(st *forkState) (pid uintptr, e syscall.Errno) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, sigSetmask,
-		uintptr(unsafe.Pointer(&st.full)), uintptr(unsafe.Pointer(&st.old)), 8, 0, 0)
-	pid, _, e = syscall.RawSyscall6(syscall.SYS_CLONE, st.flags, 0, 0, 0, 0, 0)
-	if e != 0 || pid != 0 {
-		syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, sigSetmask,
-			uintptr(unsafe.Pointer(&st.old)), 0, 8, 0, 0)
-		return pid, e
+	pid, errno := vfork(st.flags)
+	if errno != 0 || pid != 0 {
+		return pid, syscall.Errno(errno)
 	}
 	for i := range st.calls {
 		c := &st.calls[i]
@@ -143,9 +171,15 @@ func rawStart(st *forkState) (pid uintptr, e syscall.Errno) {
 			}
 			continue
 		}
-		_, _, err := syscall.RawSyscall6(c.nr, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5])
-		if err != 0 && c.kind == must {
+		if c.kind == onFile {
+			c.a[0] = st.file
+		}
+		r, _, err := syscall.RawSyscall6(c.nr, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5])
+		if err != 0 && c.kind != may {
 			rawFail(st, i, err)
+		}
+		if c.kind == opens {
+			st.file = r
 		}
 	}
 	rawFail(st, len(st.calls)-1, syscall.ENOEXEC)

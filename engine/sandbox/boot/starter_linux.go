@@ -126,11 +126,7 @@ func (s *starter) start(o *Order, fds []int) {
 		say(Event{Kind: EventBegun, ID: o.ID, Err: "descriptors are missing"})
 		return
 	}
-	p, sync, err := o.plan(fds)
-	if err != nil {
-		say(Event{Kind: EventBegun, ID: o.ID, Err: err.Error()})
-		return
-	}
+	p := o.plan(fds)
 	s.mu.Lock()
 	pid, err := p.start(-1)
 	if pid > 0 {
@@ -141,8 +137,6 @@ func (s *starter) start(o *Order, fds []int) {
 		}
 	}
 	s.mu.Unlock()
-	syscall.Close(sync[0])
-	syscall.Close(sync[1])
 	select {
 	case s.kick <- struct{}{}:
 	default:
@@ -156,21 +150,13 @@ func (s *starter) start(o *Order, fds []int) {
 
 // plan is the start of a first process: in new namespaces, with the rights over
 // them that it needs, and the six descriptors in their places.
-func (o *Order) plan(fds []int) (*plan, [2]int, error) {
-	var sync [2]int
-	if err := syscall.Pipe2(sync[:], syscall.O_CLOEXEC); err != nil {
-		return nil, sync, err
-	}
+func (o *Order) plan(fds []int) *plan {
 	p := &plan{flags: uintptr(o.Flags)}
-	p.between = func(pid int) error {
-		if err := mapUser(pid, o.UID); err != nil {
-			return err
-		}
-		return writeAll(sync[1], []byte{1})
-	}
-	one := new([8]byte)
-	p.keep = append(p.keep, one)
-	p.add(must, "wait for the user mapping", syscall.SYS_READ, uintptr(sync[0]), uintptr(unsafe.Pointer(one)), 1)
+	// This user, and no other, is the one inside.
+	inside := itoa(int(o.UID)) + " "
+	p.write("/proc/self/setgroups", "deny")
+	p.write("/proc/self/uid_map", inside+itoa(os.Getuid())+" 1")
+	p.write("/proc/self/gid_map", inside+itoa(os.Getgid())+" 1")
 	p.add(must, "die with the supervisor", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
 	p.add(must, "enter /", syscall.SYS_CHDIR, p.str("/"))
 	p.keepRights()
@@ -182,7 +168,7 @@ func (o *Order) plan(fds []int) (*plan, [2]int, error) {
 	p.keep = append(p.keep, none)
 	p.add(must, "unblock signals", syscall.SYS_RT_SIGPROCMASK, sigSetmask, uintptr(unsafe.Pointer(none)), 0, 8)
 	p.add(must, "run "+o.Exe, syscall.SYS_EXECVE, p.str(o.Exe), p.strs([]string{InitName}), p.strs(o.Env))
-	return p, sync, nil
+	return p
 }
 
 // Capabilities of a first process in its own user namespace: to mount, to set up
@@ -204,24 +190,6 @@ func (p *plan) keepRights() {
 	for _, c := range Capabilities {
 		p.add(must, "keep a capability", syscall.SYS_PRCTL, prCapAmbient, prCapAmbientRaise, c)
 	}
-}
-
-// mapUser maps this user, and no other, to the given number inside.
-func mapUser(pid int, inside int64) error {
-	dir := "/proc/" + itoa(pid)
-	for _, f := range []Pair{{"/setgroups", "deny"}, {"/uid_map", itoa(int(inside)) + " " + itoa(os.Getuid()) + " 1"},
-		{"/gid_map", itoa(int(inside)) + " " + itoa(os.Getgid()) + " 1"}} {
-		fd, err := syscall.Open(dir+f.A, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
-		if err != nil {
-			return step("map the user", err)
-		}
-		err = writeAll(fd, []byte(f.B))
-		syscall.Close(fd)
-		if err != nil {
-			return step("map the user", err)
-		}
-	}
-	return nil
 }
 
 // kill ends one first process, and with it everything in its namespace.

@@ -236,7 +236,7 @@ func (k *keeper) diskFull(now bool) bool {
 			var fs syscall.Statfs_t
 			return syscall.Fstatfs(fd, &fs) == nil && (fs.Bavail == 0 || fs.Ffree == 0)
 		}
-		return full(k.w.data) || k.w.copyFull(full)
+		return full(k.w.data) || k.w.copyFull()
 	}
 	if !now && time.Now().Before(k.usage.nextDu) {
 		return k.usage.written >= j.Disk
@@ -253,8 +253,9 @@ func (k *keeper) diskFull(now bool) bool {
 	return k.usage.written >= j.Disk
 }
 
-// copyFull asks the tree's own file system when the tree is a copy.
-func (w *world) copyFull(full func(int) bool) bool {
+// copyFull reports that as much was written to a copied tree as the limit allows:
+// it lies on a file system of its own, which is larger by the copy.
+func (w *world) copyFull() bool {
 	if !w.report.Copied {
 		return false
 	}
@@ -263,5 +264,6 @@ func (w *world) copyFull(full func(int) bool) bool {
 		return false
 	}
 	defer syscall.Close(fd)
-	return full(fd)
+	var fs syscall.Statfs_t
+	return syscall.Fstatfs(fd, &fs) == nil && int64(fs.Blocks-fs.Bfree)*fs.Bsize-w.copied >= w.job.Disk
 }

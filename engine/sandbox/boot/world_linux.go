@@ -209,26 +209,42 @@ func (w *world) overlay(lower int, upper, work, at string) error {
 // copyBase fills the tree by copying: on a file system of its own, so that the
 // copy does not count against the disk limit.
 func (w *world) copyBase() error {
-	size, files, err := treeSize(w.base)
+	size, err := w.copyTo(w.base, w.at(TreeDir))
 	if err != nil {
-		return step("measure the base checkout", err)
+		return step("copy the base checkout", err)
+	}
+	w.report.Copied, w.copied = true, size
+	return nil
+}
+
+// copyTo mounts a file system at a path, with room for src and for what the disk
+// limit allows, and copies src there. It returns how much that took.
+func (w *world) copyTo(src int, at string) (int64, error) {
+	size, files, err := treeSize(src)
+	if err != nil {
+		return 0, err
 	}
 	disk := w.job.Disk
 	if disk <= 0 {
 		disk = 1 << 40
 	}
 	opts := "mode=755,size=" + strconv.FormatInt(size+disk, 10) + ",nr_inodes=" + strconv.FormatInt(files+1<<18, 10)
-	if err := syscall.Mount("atoll-tree", w.at(TreeDir), "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, opts); err != nil {
-		return step("mount the tree", err)
+	if err := syscall.Mount("atoll-copy", at, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, opts); err != nil {
+		return 0, err
 	}
-	dst, err := openDir(atFdCwd, w.at(TreeDir))
+	dst, err := openDir(atFdCwd, at)
 	if err != nil {
-		return step("open the tree", err)
+		return 0, err
 	}
 	defer syscall.Close(dst)
-	w.report.Copied = true
-	w.copied = size
-	return step("copy the base checkout", copyTree(w.base, dst))
+	if err := copyTree(src, dst); err != nil {
+		return 0, err
+	}
+	var fs syscall.Statfs_t
+	if err := syscall.Fstatfs(dst, &fs); err != nil {
+		return 0, err
+	}
+	return int64(fs.Blocks-fs.Bfree) * fs.Bsize, nil
 }
 
 // layMounts binds host folders and files; parents before what lies in them.
@@ -257,41 +273,6 @@ func (w *world) layMounts() error {
 		}
 	}
 	return nil
-}
-
-// layCache mounts a warm cache as the lower of an overlay of its own.
-func (w *world) layCache(i int, m Mount) error {
-	lower, err := openDir(atFdCwd, m.Host)
-	if err != nil {
-		return err
-	}
-	n := strconv.Itoa(i)
-	for _, name := range []string{"cu" + n, "cw" + n, "vu" + n, "vw" + n} {
-		if err := mkdirat(w.data, name, 0o755); err != nil {
-			return err
-		}
-	}
-	for _, dir := range []string{w.at(m.At), w.at(viewDir) + "/" + n, w.at(candidatePath(m.At))} {
-		if err := mkdirs(dir); err != nil {
-			return err
-		}
-	}
-	w.lowers[i] = lower
-	if w.job.Launcher != "" { // the candidate's writes stay apart from the command's
-		if err := w.overlay(lower, "vu"+n, "vw"+n, w.at(viewDir)+"/"+n); err != nil {
-			return err
-		}
-	}
-	return w.overlay(lower, "cu"+n, "cw"+n, w.at(m.At))
-}
-
-// candidatePath is where candidate code sees a cache: those in the command's home
-// are in its own home, all others at the same place.
-func candidatePath(at string) string {
-	if rest, ok := strings.CutPrefix(at, ScratchDir+"/home/"); ok {
-		return ScratchDir + "/" + CandidateName + "/home/" + rest
-	}
-	return at
 }
 
 // layProc mounts the processes of the new namespace, read-only: as the host's
