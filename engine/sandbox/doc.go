@@ -13,7 +13,9 @@
 //     "unsafe" asks for it.
 //
 // On every rung, a command and all of its descendants are gone when Run
-// returns, and when the supervisor is killed. What each rung holds against which
+// returns, and when the supervisor is killed. Below rung 1 a fence sees to that,
+// a process namespace or tracing, whichever works; [Box.Fenced] says whether one
+// does, and without one a fork storm can get away. What each rung holds against which
 // attack is in docs/security.md, and [Box.Findings] says what this machine lacks.
 //
 // Caveats: the sandbox starts this very program again (package boot), so a

@@ -12,8 +12,9 @@
 //
 // On rung 1 the process is PID 1 of new namespaces: it mounts the private
 // world, starts the command, watches its limits, and when it dies, everything
-// in the sandbox dies. On rungs 2 and 3 it is a plain process that is the
-// subreaper of everything the command starts, and kills it all at the end.
+// in the sandbox dies. On rungs 2 and 3 it is the
+// subreaper of everything the command starts, and kills it all at the end; so
+// that it can, it is also the first of a process namespace, or traces every task.
 //
 // Namespaces cannot be entered by vfork, and a fork copies the page tables of the
 // whole supervisor, which holds an archive of any size. So a third kind of start,
