@@ -12,14 +12,15 @@
 //
 // On rung 1 the process is PID 1 of new namespaces: it mounts the private
 // world, starts the command, watches its limits, and when it dies, everything
-// in the sandbox dies. On rungs 2 and 3 it is the
-// subreaper of everything the command starts, and kills it all at the end; so
-// that it can, it is also the first of a process namespace, or traces every task.
+// in the sandbox dies. On rungs 2 and 3 it is the subreaper of everything the
+// command starts, and kills it all at the end; so that it can, it is also the
+// first of a process namespace, or traces every task.
 //
-// Namespaces cannot be entered by vfork, and a fork copies the page tables of the
-// whole supervisor, which holds an archive of any size. So a third kind of start,
-// the starter, is a small process that forks the first processes of rung 1 on the
-// supervisor's behalf.
+// The supervisor cannot enter a user namespace without a copy of its page tables,
+// and it holds an archive of any size. So a third kind of start, the starter, is a
+// small process that starts the first processes of rung 1 on the supervisor's
+// behalf: children map their user themselves and borrow its memory until they
+// execute. It also goes before other processes, where it may, and they with it.
 //
 // Caveats: threads of a Go program have their own capabilities and filters, and
 // a forked Go program cannot use its runtime. Hence the child is prepared as a
