@@ -103,13 +103,21 @@ func (p *candidatePane) body(w, h int, focus bool) []string {
 		return []string{" " + st.Label.S("loading")}
 	}
 	if w < 100 {
-		card := candidateCard(p.d, p.detail, w-2)
+		card := indent(candidateCard(p.d, p.detail, w-2))
 		card = card[:min(len(card), h/3)]
 		card = append(card, st.Border.wrap(repeat("─", w)))
 		return append(card, p.d1.body(w, h-len(card))...)
 	}
 	side := min(54, w*2/5)
-	return beside(p.side(side, h), p.d1.body(w-side-1, h), side, 1)
+	return beside(indent(p.side(side-2, h)), p.d1.body(w-side-1, h), side, 1)
+}
+
+// indent moves lines away from the border.
+func indent(lines []string) []string {
+	for i := range lines {
+		lines[i] = " " + lines[i]
+	}
+	return lines
 }
 
 // side is the card over the files and the family.

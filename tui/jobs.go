@@ -337,6 +337,8 @@ func (p *jobsPane) outcome(e *engine.Ended, short bool) (string, style) {
 		return "new " + where, st.Plain
 	case short && j.State == record.Placed:
 		return "took " + where, st.Plain
+	case e.Best && where == "":
+		return "new best, no niche", st.Good
 	case e.Best && e.From >= 0:
 		return "new best " + where + ", was " + candidateName(e.From), st.Good
 	case e.Best:

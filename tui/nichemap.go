@@ -141,17 +141,6 @@ func (p *nichesPane) folded() int {
 func (p *nichesPane) legend(w int) string {
 	st := p.d.st
 	lo, hi := p.ends()
-	var l line
-	l.gap(1).add(st.Label, lo).gap(1).raw(p.d.ramp.Legend(max(8, min(20, w/4)))).gap(1).add(st.Plain, hi)
-	name := p.d.snap.Objective
-	if p.layer != layerValue {
-		name = p.layer.String()
-	} else if p.byRank {
-		name = "rank of " + name
-	}
-	if l.w+plot.Width(plot.Clean(name))+2 < w {
-		l.gap(2).add(st.Label, name)
-	}
 	run := ">"
 	if p.d.glyphs == plot.Braille {
 		run = "▸"
@@ -160,12 +149,25 @@ func (p *nichesPane) legend(w int) string {
 	for _, s := range p.seenAt {
 		there[s.mark] = true
 	}
+	var said line
 	for _, m := range [...][2]string{{"?", "waits"}, {run, "running"}, {"#", "frozen"}, {"+", "boosted"}, {"-", "boosted down"}, {"x", "marked"}, {"*", "new"}} {
-		if there[[]rune(m[0])[0]] && l.w+plot.Width(m[1])+5 <= w {
-			l.gap(2).add(st.Plain, m[0]).gap(1).add(st.Label, m[1])
+		if there[[]rune(m[0])[0]] && said.w+plot.Width(m[1])+plot.Width(lo+hi)+16 <= w {
+			said.gap(2).add(st.Plain, m[0]).gap(1).add(st.Label, m[1])
 		}
 	}
-	return l.String()
+	name := p.d.snap.Objective
+	if p.layer != layerValue {
+		name = p.layer.String()
+	} else if p.byRank {
+		name = "rank of " + name
+	}
+	var l line
+	free := w - said.w - plot.Width(lo+hi) - 4
+	l.gap(1).add(st.Label, lo).gap(1).raw(p.d.ramp.Legend(max(8, min(20, w/4, free)))).gap(1).add(st.Plain, hi)
+	if l.w+said.w+plot.Width(plot.Clean(name))+3 < w {
+		l.gap(2).add(st.Label, name)
+	}
+	return l.String() + said.String()
 }
 
 // ends are the values at the ends of the ramp, in the evaluator's direction.

@@ -107,7 +107,7 @@ func (c *Chart) frame(w, h int) (*frame, bool) {
 		f.x1 = f.x0 + math.Max(1, math.Abs(f.x0)*1e-9)
 	}
 	f.h = h - 1
-	f.yTick = ticksOf(c.LogY)(f.y0, f.y1, max(2, f.h/4))
+	f.yTick = ticksOf(c.LogY)(f.y0, f.y1, max(2, f.h/3))
 	for _, v := range f.yTick {
 		f.left = max(f.left, Width(f.yLabel(v))+1)
 	}
