@@ -157,7 +157,7 @@ func TestAdaptersThroughWholeRuns(t *testing.T) {
 // and by the comparison that is kept.
 func (s *site) compared(best record.CandidateID, ratio float64) {
 	s.t.Helper()
-	if best == record.Root || ratio >= 0.9 {
+	if best == record.Root || ratio >= 1 {
 		s.t.Errorf("the best is %s with a ratio of %v: fewer rounds take less time", best, ratio)
 	}
 	text := must(s.t, s.dir, "show", best.String(), "--evidence")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"atoll/store/record"
@@ -41,9 +42,14 @@ func (e *Engine) Run(ctx context.Context) error {
 func (e *Engine) loop(ctx context.Context) error {
 	workCtx, abort := context.WithCancelCause(ctx)
 	pool := e.startPool(workCtx)
+	var care sync.WaitGroup
+	if e.owner {
+		care.Go(func() { e.upkeep(workCtx) })
+	}
 	defer func() {
 		abort(errAborted)
 		pool.wait()
+		care.Wait()
 	}()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()

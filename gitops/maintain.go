@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -33,6 +35,19 @@ func (r *Repo) Maintain(ctx context.Context) error {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
 	return nil
+}
+
+// Loose estimates how many loose objects there are, from one of the 256 folders
+// that their names spread them over.
+func (r *Repo) Loose() (int, error) {
+	list, err := os.ReadDir(filepath.Join(r.dir, "objects", "17"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count loose objects: %w", err)
+	}
+	return 256 * len(list), nil
 }
 
 // Fsck lets git check every object and ref of the store. The error has what

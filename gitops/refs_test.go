@@ -113,8 +113,15 @@ func TestNothingIsLostWithoutARef(t *testing.T) {
 		next := must(s.WriteTree(ctx, tree, []record.Change{write("n", fmt.Sprint(i))}))(t)
 		all = append(all, commitTree(t, s, next, i, head))
 		if i%100 == 99 {
+			// Two or three new objects for each commit, spread by their names.
+			if n := must(s.Loose())(t); n > 2000 {
+				t.Errorf("about %d loose objects after 100 commits", n)
+			}
 			if err := s.Maintain(ctx); err != nil {
 				t.Fatal(err)
+			}
+			if n := must(s.Loose())(t); n != 0 {
+				t.Errorf("about %d loose objects after packing", n)
 			}
 		}
 	}
