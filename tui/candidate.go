@@ -108,7 +108,7 @@ func (p *candidatePane) body(w, h int, focus bool) []string {
 		card = append(card, st.Border.wrap(repeat("─", w)))
 		return append(card, p.d1.body(w, h-len(card))...)
 	}
-	side := min(54, w*2/5)
+	side := min(56, w*9/20)
 	return beside(indent(p.side(side-2, h)), p.d1.body(w-side-1, h), side, 1)
 }
 

@@ -24,15 +24,23 @@ func (p *jobsPane) screen(w, h int) []string {
 	}
 	var ids []record.JobID
 	index := map[record.JobID]*record.Job{}
+	recent := map[record.JobID]*engine.Ended{}
+	for i := range p.d.snap.Recent {
+		e := &p.d.snap.Recent[i]
+		recent[e.Job.ID] = e
+	}
 	for i := range jobs {
 		j := &jobs[i]
+		if e := recent[j.ID]; e != nil { // newer than the answer
+			j = &e.Job
+		}
 		if fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, candidateName(j.Candidate)) {
 			ids = append(ids, j.ID)
 			index[j.ID] = j
 		}
 	}
 	p.list.set(ids)
-	t := p.table()
+	t := p.table(recent)
 	said := ""
 	switch {
 	case p.q.err != nil:
@@ -48,15 +56,11 @@ func (p *jobsPane) screen(w, h int) []string {
 	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *record.Job { return index[ids[i]] })
 }
 
-func (p *jobsPane) table() table[*record.Job] {
+// table has the columns of jobs; recent are the ends of the last ones.
+func (p *jobsPane) table(recent map[record.JobID]*engine.Ended) table[*record.Job] {
 	type row = *record.Job
 	st := p.d.st
-	recent := map[record.JobID]*engine.Ended{}
 	newest := record.JobID(0)
-	for i := range p.d.snap.Recent {
-		e := &p.d.snap.Recent[i]
-		recent[e.Job.ID] = e
-	}
 	for i := range p.all {
 		newest = max(newest, p.all[i].ID)
 	}

@@ -190,9 +190,20 @@ func TestSoak(t *testing.T) {
 		next += report
 		sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
 		t.Logf("%s: memory %s, key to frame %s in the middle, %s at 99 %% of %d, %d jobs", time.Since(began).Round(time.Second), resident(c.cmd.Process.Pid),
-			all[len(all)/2].Round(100*time.Microsecond), all[len(all)*99/100].Round(100*time.Microsecond), len(all), len(l.jobs(record.Placed, record.Scored)))
+			all[len(all)/2].Round(100*time.Microsecond), all[len(all)*99/100].Round(100*time.Microsecond), len(all), l.ended())
 		all = all[:0]
 	}
+}
+
+// ended returns how many make jobs came to an end.
+func (l *lab) ended() (n int) {
+	l.t.Helper()
+	l.read(func(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+		c, err := db.Counters(ctx, exp)
+		n = c.Jobs(record.Make, record.Placed, record.Scored, record.Failed, record.Duplicate)
+		return err
+	})
+	return n
 }
 
 // keyToFrame switches between two screens and returns how long the new one

@@ -18,13 +18,22 @@ func Ticks(lo, hi float64, n int) []float64 {
 	if mag == 0 || math.IsInf(mag, 0) {
 		return nil
 	}
-	step := 10 * mag
-	for _, m := range []float64{1, 2, 5} {
+	steps, at := []float64{0.2, 0.5, 1, 2, 5, 10}, 5
+	for i, m := range steps {
 		if m*mag >= raw {
-			step = m * mag
+			at = i
 			break
 		}
 	}
+	out := ticksBy(lo, hi, steps[at]*mag, n)
+	if len(out) < 2 && at > 0 { // a step that falls between the ends says nothing
+		out = ticksBy(lo, hi, steps[at-1]*mag, n)
+	}
+	return out
+}
+
+// ticksBy returns the multiples of step within [lo, hi].
+func ticksBy(lo, hi, step float64, n int) []float64 {
 	var out []float64
 	for i := math.Ceil(lo / step); i*step <= hi+step*1e-9 && len(out) <= 2*n+2; i++ {
 		v := i * step
