@@ -278,7 +278,7 @@ func gone(t *testing.T, mark string) {
 }
 
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
-	kills, jobs := 8, 100
+	kills, jobs := 8, 160
 	if slowly() {
 		kills, jobs = 50, 3000
 	}
