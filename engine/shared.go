@@ -27,7 +27,8 @@ type shared struct {
 	history  map[record.JobID]*agent.History
 	facts    map[int]memory.EpochFacts // of the last epochs, by number
 	gate     gate.Policy
-	base     string // checkout of the root
+	allows   *sync.Map // what gate.Allows says of each path, which costs a dozen patterns
+	base     string    // checkout of the root
 	release  func()
 }
 
@@ -62,6 +63,7 @@ func (e *Engine) metric() string {
 // policySet fixes what the gate checks.
 func (e *Engine) policySet() {
 	g, ev := e.cfg.Gate, e.cfg.Evaluator
+	e.shared.allows = new(sync.Map)
 	e.shared.gate = gate.Policy{
 		Protected: ev.Protected, Scope: g.Scope, Forbidden: g.Forbidden,
 		MaxFiles: g.MaxFiles, MaxLines: g.MaxLines, MaxFileBytes: g.MaxFileBytes,
@@ -83,9 +85,17 @@ func (e *Engine) scope(name string) (agent.Target, func(string) bool) {
 			target = agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
 		}
 	}
-	p := e.shared.gate
+	p, known := e.shared.gate, e.shared.allows
+	allows := func(path string) bool {
+		if ok, seen := known.Load(path); seen {
+			return ok.(bool)
+		}
+		ok := p.Allows(path)
+		known.Store(path, ok)
+		return ok
+	}
 	return target, func(path string) bool {
-		return p.Allows(path) && (len(target.Files) == 0 || gate.MatchExact(target.Files, path))
+		return allows(path) && (len(target.Files) == 0 || gate.MatchExact(target.Files, path))
 	}
 }
 

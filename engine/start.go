@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"atoll/config"
 	"atoll/engine/agent"
@@ -189,7 +190,7 @@ func (e *Engine) equip(ctx context.Context) error {
 	if err := e.checkSeal(ctx); err != nil {
 		return err
 	}
-	e.shared.gate.Protected = ev.Protected()
+	e.shared.gate.Protected, e.shared.allows = ev.Protected(), new(sync.Map)
 	if err := e.tell(ctx); err != nil {
 		return err
 	}
