@@ -110,8 +110,11 @@ func (e *editing) consider(f record.File) (pick, bool) {
 	if f.Mode != record.Regular && f.Mode != record.Executable || f.Size > e.limits.maxBytes || f.Size == 0 {
 		return pick{}, false
 	}
+	if !e.job.Allowed(f.Path) {
+		return pick{}, false
+	}
 	l := languageOf(f.Path)
-	if l == nil || skippedDir(f.Path) || !e.job.Allowed(f.Path) {
+	if l == nil || skippedDir(f.Path) {
 		return pick{}, false
 	}
 	size := float64(f.Size)
