@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"atoll/engine"
@@ -125,6 +126,31 @@ func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The one file of this experiment was never touched before: all wait for a
+// person, until an approved candidate that changed it has a value.
+func TestAFileThatACandidateChangedBeforeIsNoRiskAnyMore(t *testing.T) {
+	l := newLab(t, "review.measure=risky", "budget.jobs=4")
+	if s := l.run(); s.Jobs.Held != 4 {
+		t.Fatalf("before anything was measured jobs stand at %+v; want 4 held", s.Jobs)
+	}
+	held := l.jobs(record.Held)
+	if !strings.Contains(held[0].Reason, "never touched before") {
+		t.Errorf("it is held because: %s", held[0].Reason)
+	}
+	p, err := l.state().Prepare(about(record.Approve, held[0].Candidate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, p); err != nil {
+		t.Fatal(err)
+	}
+	l.run()
+	l.raise(8)
+	if s := l.run(); s.Jobs.Held != 3 || s.Jobs.Ended() < 5 {
+		t.Errorf("after one was approved and measured jobs stand at %+v; want the 3 of before held", s.Jobs)
 	}
 }
 

@@ -121,7 +121,7 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 	}
 	e := &Engine{
 		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: newLive(opt.Now), logs: newLogRing(opt.Now),
-		db: ses.DB, repo: ses.Repo, touched: touchedPaths{seen: map[string]bool{}},
+		db: ses.DB, repo: ses.Repo,
 		calls: make(chan func(*State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
 	e.purse = newPurse(e)

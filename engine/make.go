@@ -336,7 +336,11 @@ func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Ver
 		if err != nil {
 			return false, err
 		}
-		why := gate.Risky(v, diffs, r.e.touched.has, false)
+		before, err := r.e.touchedBefore(ctx)
+		if err != nil {
+			return false, err
+		}
+		why := gate.Risky(v, diffs, before, false)
 		if len(why) == 0 {
 			return false, nil
 		}
@@ -393,6 +397,9 @@ func (r *jobRun) finish(ctx context.Context, out store.Outcome) error {
 		return err
 	}
 	r.e.watchFailures(out)
+	if out.State == record.Scored && out.Candidate != nil {
+		r.e.touch(context.WithoutCancel(ctx), out.Candidate)
+	}
 	return nil
 }
 

@@ -66,7 +66,11 @@ func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []
 	if err != nil {
 		return ""
 	}
-	why := gate.Risky(gate.Verdict{}, diffs, r.e.touched.has, best)
+	before, err := r.e.touchedBefore(ctx)
+	if err != nil {
+		return ""
+	}
+	why := gate.Risky(gate.Verdict{}, diffs, before, best)
 	if len(why) == 0 {
 		return ""
 	}

@@ -219,26 +219,6 @@ func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.
 	return c.Tree, nil
 }
 
-// touchedPaths are the paths that measured candidates changed before.
-type touchedPaths struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-func (t *touchedPaths) has(path string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.seen[path]
-}
-
-func (t *touchedPaths) add(diffs []record.FileDiff) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, d := range diffs {
-		t.seen[d.Path] = true
-	}
-}
-
 func sortByObjective(elites []archive.Entry) {
 	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
 }

@@ -104,7 +104,6 @@ func (e *Engine) vectorOf(ctx context.Context, c *record.Candidate, parentTree r
 	if err != nil {
 		return nil, err
 	}
-	e.touched.add(diffs)
 	var removed, added [][]float32
 	for _, d := range diffs {
 		if v, err := e.blobVector(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
