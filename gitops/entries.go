@@ -145,9 +145,9 @@ func (r *Repo) entries(ctx context.Context, tree record.Hash) ([]entry, error) {
 	return es, nil
 }
 
-// treeCacheBytes bounds the parsed trees kept in memory: about a dozen versions
+// treeCacheBytes bounds the parsed trees kept in memory: about six versions
 // of every directory of a repository of 20,000 files.
-const treeCacheBytes = 16 << 20
+const treeCacheBytes = 8 << 20
 
 // treeCache keeps parsed tree objects, least recently used out first.
 type treeCache struct {

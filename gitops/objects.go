@@ -20,7 +20,7 @@ import (
 
 // objectCacheBytes bounds the unpacked objects that go-git keeps; delta chains
 // are resolved through them.
-const objectCacheBytes = 8 << 20
+const objectCacheBytes = 4 << 20
 
 // objects is the one go-git storage of a Repo. Its caller holds Repo.mu from
 // the first byte of an object to the last.

@@ -32,8 +32,8 @@ func dsn(path, options string) string {
 // The options of the connections. Every connection keeps its compiled
 // statements; cache sizes are upper bounds in KiB.
 const (
-	writeOptions = "mode=rw&_mutex=no&_busy_timeout=5000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate&_cache_size=-65536&_stmt_cache_size=128"
-	readOptions  = "mode=ro&_mutex=no&_query_only=true&_busy_timeout=5000&_cache_size=-16384&_stmt_cache_size=64"
+	writeOptions = "mode=rw&_mutex=no&_busy_timeout=5000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate&_cache_size=-12288&_stmt_cache_size=128"
+	readOptions  = "mode=ro&_mutex=no&_query_only=true&_busy_timeout=5000&_cache_size=-4096&_stmt_cache_size=64"
 	plainOptions = "mode=ro&_mutex=no&_busy_timeout=5000"
 )
 

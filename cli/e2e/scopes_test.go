@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hinshun/vt10x"
@@ -87,7 +88,9 @@ func (t *tour) inject() {
 // by ctrl+c and one is suspended in other tests.
 func (t *tour) leave() {
 	t.t.Helper()
-	t.wait("2 Jobs 0 running")
+	t.see("nothing runs", func(s string) bool {
+		return strings.Contains(s, "2 Jobs 0 running") && !slices.ContainsFunc(t.lab.jobs(), func(j record.Job) bool { return j.State.Running() })
+	})
 	t.press("q")
 	if code := t.end(); code != 0 {
 		t.t.Errorf("q ends with %d", code)
