@@ -14,6 +14,7 @@ type curveData struct {
 	at                       []record.Millis
 	best, mean, qd, coverage []float64
 	marks                    []Mark
+	reigns                   []Reign // as they came, whatever the map of today
 }
 
 // add appends the statistics after one fold.
@@ -41,6 +42,23 @@ func (c *curveData) add(s *State, at record.Millis) {
 
 func (c *curveData) mark(s *State, at record.Millis, format string, args ...any) {
 	c.marks = append(c.marks, Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// crowned notes who is the best now, when that is another than before.
+func (c *curveData) crowned(s *State, at record.Millis) {
+	n := len(c.reigns)
+	if s.best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == s.best {
+		return
+	}
+	c.reigns = append(c.reigns, Reign{X: s.scored, At: at, ID: s.best})
+}
+
+// since is when the best became the best, 0 while there is none.
+func (c *curveData) since() record.Millis {
+	if n := len(c.reigns); n > 0 {
+		return c.reigns[n-1].At
+	}
+	return 0
 }
 
 // curvePoints bounds what a snapshot carries of a curve.
@@ -71,6 +89,25 @@ func (c *curveData) snapshot() Curves {
 	reverse(out.QD)
 	reverse(out.Coverage)
 	out.Marks = append(out.Marks, c.marks...)
+	out.Reigns = thinReigns(c.reigns)
+	return out
+}
+
+// thinReigns leaves at most curvePoints reigns: the first, and the last of each
+// stretch.
+func thinReigns(all []Reign) []Reign {
+	step := 1
+	if len(all) > curvePoints {
+		step = (len(all) + curvePoints - 2) / (curvePoints - 1)
+	}
+	var out []Reign
+	for i := len(all) - 1; i >= 0; i -= step {
+		out = append(out, all[i])
+	}
+	if n := len(out); n > 0 && out[n-1] != all[0] {
+		out = append(out, all[0])
+	}
+	reverse(out)
 	return out
 }
 

@@ -44,6 +44,7 @@ func (s *State) decide(d record.Decision) {
 	text := DecisionText(d)
 	s.events = append(s.events, event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
 	s.curves.mark(s, d.At, "%s", text)
+	s.curves.crowned(s, d.At)
 }
 
 // rejection is what the person who rejected a candidate last gave as reason.

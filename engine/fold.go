@@ -239,5 +239,6 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		s.push(e)
 	}
 	s.curves.add(s, row.At)
+	s.curves.crowned(s, row.At)
 	return s.scoreUnrooted()
 }

@@ -46,7 +46,7 @@ func (s *State) place(m *member, e *Ended, at record.Millis) (improved bool) {
 	if h := s.member(res.After); h != nil && h != m {
 		s.doubt(h)
 	}
-	e.Best = s.crown(m, at)
+	e.Best = s.crown(m)
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
 		return false
 	}
@@ -80,9 +80,9 @@ func (s *State) entry(m *member) archive.Entry {
 
 // crown makes m the best if it is. The root is the best until something beats
 // it, so the best is never worse than the root.
-func (s *State) crown(m *member, at record.Millis) bool {
+func (s *State) crown(m *member) bool {
 	if s.best == record.NoCandidate {
-		s.best, s.bestAt = m.id, at
+		s.best = m.id
 		return false
 	}
 	if m.id == s.best {
@@ -96,7 +96,7 @@ func (s *State) crown(m *member, at record.Millis) bool {
 		s.doubt(m)
 		return false
 	}
-	s.best, s.bestAt = m.id, at
+	s.best = m.id
 	return true
 }
 

@@ -174,6 +174,15 @@ type Curves struct {
 	QD       []float64
 	Coverage []float64
 	Marks    []Mark
+	Reigns   []Reign // oldest first, at most 1,000
+}
+
+// Reign is the time of one candidate as the best, until the next begins. They are
+// told as they came: one that was rejected later is among them.
+type Reign struct {
+	X  int // scored candidates folded when it began
+	At record.Millis
+	ID record.CandidateID
 }
 
 // Mark is an event on the curves.

@@ -193,7 +193,7 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 func (s *State) retell() {
 	told := s.curves
 	live, best, scored := s.arch, s.best, s.scored
-	s.curves = curveData{marks: told.marks}
+	s.curves = curveData{marks: told.marks, reigns: told.reigns}
 	s.arch = archive.New(s.shape(), live.Offset())
 	s.best = record.NoCandidate
 	next := 0

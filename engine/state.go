@@ -48,7 +48,6 @@ type State struct {
 	rootObj  float64
 	noisy    bool
 	best     record.CandidateID
-	bestAt   record.Millis
 
 	seq        record.Seq
 	nextFold   record.JobID // strict order: the job that is folded next

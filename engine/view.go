@@ -268,7 +268,7 @@ func (s *State) Snapshot() *Snapshot {
 	}
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.member(record.Root), 0)
-	snap.Best = s.standing(s.member(s.best), s.bestAt)
+	snap.Best = s.standing(s.member(s.best), s.curves.since())
 	snap.Grid = s.grid()
 	for i := len(s.recent) - 1; i >= 0 && len(snap.Recent) < recentCap; i-- {
 		snap.Recent = append(snap.Recent, s.recent[i])

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -99,6 +100,25 @@ func (db *DB) Metrics(ctx context.Context, exp record.ExperimentID, id record.Ca
 		return err
 	})
 	return m, doing("read the metrics of "+id.String(), err)
+}
+
+// MetricsOf returns the medians of all metrics of some candidates; one that was
+// not measured is not in the answer.
+func (db *DB) MetricsOf(ctx context.Context, exp record.ExperimentID, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, doing("read metrics", err)
+	}
+	out := make(map[record.CandidateID][]record.Metric, len(ids))
+	err = db.read(ctx, func(c *conn) error {
+		return c.query(ctx, sqlMetricsOf, []any{exp, string(list)}, func(r *row) error {
+			id := record.CandidateID(r.int())
+			m, err := unpackMetrics(r.blob())
+			out[id] = m
+			return err
+		})
+	})
+	return out, doing("read metrics", err)
 }
 
 // SamplesOf returns the measurements of a candidate by objective version, job

@@ -188,6 +188,19 @@ func TestCandidatesAndVectorsStreamInParts(t *testing.T) {
 	if seen != n+1 || metrics != n {
 		t.Errorf("%d candidates, %d metrics", seen, metrics)
 	}
+	some, err := w.db.MetricsOf(w.ctx, w.exp, []record.CandidateID{2100, 7, 7, 99_999, record.NoCandidate})
+	w.ok(err)
+	if len(some) != 2 {
+		t.Errorf("metrics of %d candidates, want those of c7 and c2100: %v", len(some), some)
+	}
+	for id, m := range some {
+		if alone, err := w.db.Metrics(w.ctx, w.exp, id); err != nil || len(m) == 0 || !reflect.DeepEqual(m, alone) {
+			t.Errorf("%s: %v among others, %v alone, %v", id, m, alone, err)
+		}
+	}
+	if none, err := w.db.MetricsOf(w.ctx, w.exp, nil); err != nil || len(none) != 0 {
+		t.Errorf("metrics of nobody: %v, %v", none, err)
+	}
 	wants(t, w.db.EachCandidate(w.ctx, w.exp, 5, func(*record.Candidate) error { return errRefused }), errRefused)
 
 	for _, id := range []record.CandidateID{5, 0, 2100} {
@@ -203,7 +216,7 @@ func TestCandidatesAndVectorsStreamInParts(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
-	_, err := w.db.Vector(w.ctx, w.exp, 7)
+	_, err = w.db.Vector(w.ctx, w.exp, 7)
 	wants(t, err, store.ErrNotFound)
 }
 

@@ -70,7 +70,7 @@ func statements() []statement {
 		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
 		sqlCandidatesUpIn, sqlCandidatesEach, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
-		sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlVectorPut, sqlVector,
+		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 
 		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,

@@ -57,7 +57,10 @@ const (
 
 	sqlMetricPut statement = `INSERT INTO metric (experiment, candidate, data) VALUES (?1, ?2, ?3)
 		ON CONFLICT (experiment, candidate) DO UPDATE SET data = excluded.data`
-	sqlMetric      statement = `SELECT data FROM metric WHERE experiment = ?1 AND candidate = ?2`
+	sqlMetric statement = `SELECT data FROM metric WHERE experiment = ?1 AND candidate = ?2`
+	// By candidate, however many an experiment has.
+	sqlMetricsOf statement = `SELECT metric.candidate, metric.data FROM json_each(?2)
+		CROSS JOIN metric ON metric.experiment = ?1 AND metric.candidate = json_each.value`
 	sqlMetricsEach statement = `SELECT candidate, data FROM metric
 		WHERE experiment = ?1 AND candidate > ?2 AND candidate <= ?3 ORDER BY candidate`
 

@@ -116,6 +116,9 @@ func viewKeys() []*binding {
 	grid := func(fn func(p *nichesPane) tea.Cmd) func(a *app) tea.Cmd {
 		return func(a *app) tea.Cmd { return fn(a.panes[paneNiches].(*nichesPane)) }
 	}
+	curve := func(fn func(p *curvesPane) tea.Cmd) func(a *app) tea.Cmd {
+		return func(a *app) tea.Cmd { return fn(a.panes[paneCurves].(*curvesPane)) }
+	}
 	return []*binding{
 		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, tries, spread, curiosity", In: []scope{inNiches}, Bar: 35, Run: grid((*nichesPane).cycleLayer)},
 		{ID: "scale", Keys: []string{"m"}, Title: "scale", Doc: "linear or by rank", In: []scope{inNiches}, Run: grid((*nichesPane).cycleScale)},
@@ -128,9 +131,11 @@ func viewKeys() []*binding {
 		{ID: "slice-on", Keys: []string{"]"}, Title: "slice on", Doc: "or the next elite, of those behind a field", In: []scope{inNiches}, Off: manyAxes, Run: grid(func(p *nichesPane) tea.Cmd { return p.slice(1) })},
 		{ID: "refit", Keys: nil, Title: "fit the map again", In: []scope{inAll}, Decides: true, Off: learned, Run: (*app).refit},
 		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: []scope{inReview}, Bar: 65, Run: func(a *app) tea.Cmd { return a.panes[paneReview].(*reviewPane).skip() }},
-		{ID: "time", Keys: []string{"t"}, Title: "over time", Doc: "in place of evaluations", In: []scope{inCurves}, Bar: 35, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).toggleTime() }},
-		{ID: "recent", Keys: []string{"v"}, Title: "stretch", Doc: "everything, or the last quarter", In: []scope{inCurves}, Bar: 34, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).cycleStretch() }},
-		{ID: "curve-scale", Keys: []string{"m"}, Title: "scale", Doc: "linear, logarithmic values, logarithmic evaluations, both", In: []scope{inCurves}, Bar: 33, Run: func(a *app) tea.Cmd { return a.panes[paneCurves].(*curvesPane).cycleScale() }},
+		{ID: "time", Keys: []string{"t"}, Title: "over time", Doc: "in place of evaluations", In: []scope{inCurves}, Bar: 35, Run: curve((*curvesPane).toggleTime)},
+		{ID: "recent", Keys: []string{"v"}, Title: "stretch", Doc: "everything, or the last quarter", In: []scope{inCurves}, Bar: 34, Run: curve((*curvesPane).cycleStretch)},
+		{ID: "curve-scale", Keys: []string{"m"}, Title: "scale", Doc: "linear, logarithmic values, logarithmic evaluations, both", In: []scope{inCurves}, Bar: 33, Run: curve((*curvesPane).cycleScale)},
+		{ID: "next-metric", Keys: []string{"]"}, Title: "next metric", Doc: "of the best, for each that the evaluator reports; after the last the objective", In: []scope{inCurves}, Bar: 36, Run: curve(func(p *curvesPane) tea.Cmd { return p.cycleMetric(1) })},
+		{ID: "previous-metric", Keys: []string{"["}, Title: "previous metric", In: []scope{inCurves}, Run: curve(func(p *curvesPane) tea.Cmd { return p.cycleMetric(-1) })},
 		{ID: "order", Keys: []string{"m"}, Title: "order", Doc: "newest or best first", In: []scope{inJobs}, Off: onCandidates, Run: func(a *app) tea.Cmd { return a.panes[paneCandidates].(*candidatesPane).cycleOrder() }},
 	}
 }

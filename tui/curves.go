@@ -7,16 +7,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine"
+	"atoll/store/record"
 	"atoll/tui/plot"
 )
 
 // curvesPane draws the histories: best and mean on the dashboard, QD score and
-// coverage below them where there is room.
+// coverage below them where there is room; or one metric of the best, with the
+// objective below it.
 type curvesPane struct {
 	base
 	byTime  bool
 	quarter bool
 	scale   curveScale
+	metrics bestMetrics
+	width   int // of the last body
 }
 
 // curveScale is how the axes of the curves are divided.
@@ -34,7 +38,18 @@ func (s curveScale) x() bool { return s == scaleLogX || s == scaleLogs }
 func (s curveScale) y() bool { return s == scaleLogY || s == scaleLogs }
 
 func (s curveScale) String() string {
-	return [...]string{"", "log values", "log evaluations", "log values and evaluations"}[s]
+	return [...]string{"", "log y", "log x", "log x and y"}[s]
+}
+
+// fit leaves out the logarithm of values that have none.
+func (s curveScale) fit(values []float64) curveScale {
+	switch {
+	case !s.y() || positive(values):
+		return s
+	case s.x():
+		return scaleLogX
+	}
+	return scaleLinear
 }
 
 func newCurves(d *desk) *curvesPane { return &curvesPane{base: base{d: d, id: paneCurves}} }
@@ -53,15 +68,24 @@ func (p *curvesPane) cycleStretch() tea.Cmd {
 	return nil
 }
 
-// cycleScale goes on to the next scale; logarithms of the objective are left out
-// where it is not above zero.
+// cycleScale goes on to the next scale; logarithms are left out where what is
+// shown is not above zero.
 func (p *curvesPane) cycleScale() tea.Cmd {
-	p.scale = (p.scale + 1) % scales
-	for p.scale.y() && !positive(p.d.snap.Curves.Best) {
+	values := p.values()
+	p.scale = (p.scale.fit(values) + 1) % scales
+	for p.scale.fit(values) != p.scale {
 		p.scale = (p.scale + 1) % scales
 	}
 	p.bump()
 	return nil
+}
+
+// values are what the upper chart shows.
+func (p *curvesPane) values() []float64 {
+	if p.metrics.at == 0 {
+		return p.d.snap.Curves.Best
+	}
+	return p.metrics.values(p.d.snap)
 }
 
 // positive reports whether all values that are numbers have a logarithm.
@@ -76,13 +100,17 @@ func positive(v []float64) bool {
 
 func (p *curvesPane) title() (string, string) {
 	s, st := p.d.snap, p.d.st
-	left := p.heading("3", "Fitness")
+	left, how := p.heading("3", "Fitness"), ""
 	if p.quarter {
-		left += " " + st.Accent.S("last quarter")
+		how += " " + st.Accent.S("last quarter")
 	}
-	if p.scale != scaleLinear {
-		left += " " + st.Accent.S(p.scale.String())
+	if scale := p.scale.fit(p.values()); scale != scaleLinear {
+		how += " " + st.Accent.S(scale.String())
 	}
+	if p.metrics.at != 0 {
+		return p.metricTitle(left, how)
+	}
+	left += how
 	var l line
 	if n := len(s.Curves.X); n > 0 {
 		l.add(st.Label, "best ").add(st.Lines[0], number(last(s.Curves.Best))).add(st.Label, " · mean ").add(st.Plain, number(last(s.Curves.Mean)))
@@ -99,15 +127,15 @@ func last(v []float64) float64 {
 }
 
 func (p *curvesPane) body(w, h int, focus bool) []string {
+	p.width = w
 	c := &p.d.snap.Curves
 	if p.d.snap.Loading && len(c.X) == 0 {
-		out := make([]string, h)
-		if h > 0 {
-			out[h/2] = plot.FitRight(p.d.st.Label.S("loading"), w/2+4)
-		}
-		return out
+		return p.word("loading", w, h)
 	}
 	x := p.xs(c)
+	if p.metrics.at != 0 {
+		return p.metricBody(c, x, w, h)
+	}
 	if h < 20 {
 		return p.objective(c, x, w, h)
 	}
@@ -124,16 +152,41 @@ func (p *curvesPane) body(w, h int, focus bool) []string {
 	return append(out, p.single(share, x, 3, w, h-h1-2-h2)...)
 }
 
+// word is a body of one word in its middle.
+func (p *curvesPane) word(text string, w, h int) []string {
+	out := make([]string, h)
+	if h > 0 {
+		out[h/2] = plot.FitRight(p.d.st.Label.S(text), (w+plot.Width(text))/2)
+	}
+	return out
+}
+
 // xs returns the axis: scored candidates, or minutes since the first.
 func (p *curvesPane) xs(c *engine.Curves) []float64 {
 	x := make([]float64, len(c.X))
 	for i := range c.X {
 		x[i] = float64(c.X[i])
-		if p.byTime && i < len(c.At) {
-			x[i] = float64(c.At[i]-c.At[0]) / float64(time.Minute/time.Millisecond)
+		if i < len(c.At) {
+			x[i] = p.x(c, c.X[i], c.At[i])
 		}
 	}
 	return x
+}
+
+// x is where something lies on the axis that happened after n evaluations.
+func (p *curvesPane) x(c *engine.Curves, n int, at record.Millis) float64 {
+	if p.byTime && len(c.At) > 0 {
+		return float64(at-c.At[0]) / float64(time.Minute/time.Millisecond)
+	}
+	return float64(n)
+}
+
+func (p *curvesPane) marks(c *engine.Curves) []plot.ChartMark {
+	var out []plot.ChartMark
+	for _, m := range c.Marks {
+		out = append(out, plot.ChartMark{X: p.x(c, m.X, m.At), Text: m.Text})
+	}
+	return out
 }
 
 func (p *curvesPane) chart() plot.Chart {
@@ -153,6 +206,7 @@ func (p *curvesPane) from(n int) int {
 
 func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string {
 	ch := p.chart()
+	ch.LogY = p.scale.fit(c.Best).y()
 	st := p.d.st
 	from := p.from(len(x))
 	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
@@ -164,13 +218,7 @@ func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string
 	if r := p.d.snap.Root; r.ID >= 0 {
 		ch.Base, ch.BaseAs = r.Objective, "root"
 	}
-	for _, m := range c.Marks {
-		at := float64(m.X)
-		if p.byTime && len(c.At) > 0 {
-			at = float64(m.At-c.At[0]) / float64(time.Minute/time.Millisecond)
-		}
-		ch.Marks = append(ch.Marks, plot.ChartMark{X: at, Text: m.Text})
-	}
+	ch.Marks = p.marks(c)
 	return ch.Render(w, h)
 }
 

@@ -181,6 +181,9 @@ func (f *failing) Candidates(context.Context, engine.CandidateQuery) ([]record.C
 func (f *failing) Diff(context.Context, record.CandidateID, record.CandidateID, int) ([]engine.FilePatch, error) {
 	return nil, errors.New(f.text)
 }
+func (f *failing) Metrics(context.Context, []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
+	return nil, errors.New(f.text)
+}
 func (f *failing) Lineage(context.Context, record.CandidateID) (engine.Lineage, error) {
 	return engine.Lineage{}, errors.New(f.text)
 }
@@ -221,6 +224,15 @@ func (p *poisoned) Candidates(ctx context.Context, q engine.CandidateQuery) ([]r
 func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
 	v, err := p.Reader.Diff(ctx, a, b, lines)
 	poison(reflect.ValueOf(&v), p.text)
+	return v, err
+}
+
+func (p *poisoned) Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
+	v, err := p.Reader.Metrics(ctx, ids)
+	for id := range v {
+		list := v[id]
+		poison(reflect.ValueOf(&list), p.text)
+	}
 	return v, err
 }
 

@@ -45,6 +45,8 @@ type Reader interface {
 	// Diff returns the difference from a to b with lines of context around
 	// each change.
 	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error)
+	// Metrics returns the metrics of some candidates, without those never measured.
+	Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error)
 	Lineage(ctx context.Context, id record.CandidateID) (engine.Lineage, error)
 	Niche(ctx context.Context, cell int) (engine.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)

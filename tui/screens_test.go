@@ -25,6 +25,15 @@ func allScreens(r *rig, fn func(name string)) {
 		r.app.focus = id
 		fn(fmt.Sprint("dashboard ", id))
 	}
+	r.app.focus = paneCurves
+	for range 2 {
+		r.keys("]")
+		fn("dashboard with a metric")
+		r.keys("z")
+		fn("screen of a metric")
+		r.keys("z")
+	}
+	r.keys("[", "[")
 	r.app.panes[paneJob].(*jobPane).set(341)
 	r.app.panes[paneCandidate].(*candidatePane).set(298)
 	r.app.panes[paneLineage].(*lineagePane).set(298)
@@ -147,6 +156,8 @@ func TestScreenPictures(t *testing.T) {
 		{"candidate-120x36", 120, 36, []string{"enter"}},
 		{"job-120x36", 120, 36, []string{"2", "j", "j", "enter"}},
 		{"curves-120x36", 120, 36, []string{"3", "z"}},
+		{"metric-120x36", 120, 36, []string{"3", "z", "]"}},
+		{"metric-60x16", 60, 16, []string{"3", "]", "]", "v"}},
 		{"yields-120x36", 120, 36, []string{"7"}},
 		{"help-80x24", 80, 24, []string{"?"}},
 	} {

@@ -17,6 +17,8 @@ func curves(t *tour) {
 		}
 		return ""
 	}
+	t.shows("]", "Fitness a ")
+	t.hides("[", "Fitness a ")
 	t.changes("v", title)
 	t.changes("m", title)
 }

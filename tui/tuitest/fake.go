@@ -196,9 +196,11 @@ func curves(n int) engine.Curves {
 	rng := rand.New(rand.NewPCG(3, 4))
 	c := engine.Curves{Marks: []engine.Mark{{X: 64, At: at(20 * time.Minute), Text: "map 2"}, {X: 190, At: at(9 * time.Minute), Text: "map 3"}}}
 	best, mean := rootValue, rootValue
+	c.Reigns = []engine.Reign{{X: 0, At: at(time.Duration(n) * 5 * time.Second), ID: record.Root}}
 	for i := range n {
 		if rng.Float64() < 0.07 {
 			best += (bestValue - best) * 0.25
+			c.Reigns = append(c.Reigns, engine.Reign{X: i, At: at(time.Duration(n-i) * 5 * time.Second), ID: record.CandidateID(i)})
 		}
 		mean += (best*0.95+rootValue*0.05-0.03-mean)*0.01 + 0.002*(rng.Float64()-0.5)
 		c.X = append(c.X, i)
@@ -209,6 +211,7 @@ func curves(n int) engine.Curves {
 		c.Coverage = append(c.Coverage, 0.38*(1-math.Exp(-float64(i)/90)))
 	}
 	c.Best[n-1], c.QD[n-1] = bestValue, 211.4
+	c.Reigns[len(c.Reigns)-1].ID = 298
 	return c
 }
 

@@ -101,6 +101,21 @@ func (r *Reader) Candidates(_ context.Context, q engine.CandidateQuery) ([]recor
 	return out, nil
 }
 
+// Metrics returns what the evaluator reports beside the objective: the time falls
+// while the spread wanders, and the first candidates have no spread.
+func (r *Reader) Metrics(_ context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
+	out := make(map[record.CandidateID][]record.Metric, len(ids))
+	for _, id := range ids {
+		lower, x := false, float64(id)/300
+		m := []record.Metric{{Name: "sum_radii", Value: rootValue + (bestValue-rootValue)*x}, {Name: "time_ms", Value: 340 - 30*x - 25*math.Sin(9*x), Unit: "ms", Higher: &lower}}
+		if id == record.Root || id > 60 {
+			m = append(m, record.Metric{Name: "spread", Value: 0.02*math.Cos(5*x) - 0.01})
+		}
+		out[id] = m
+	}
+	return out, nil
+}
+
 // Diff returns a small difference of two files.
 func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
 	line := func(s string) engine.PatchLine { return engine.PatchLine{Kind: s[0], Text: s[1:]} }
