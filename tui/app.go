@@ -152,6 +152,11 @@ func (a *app) snapshot(s *engine.Snapshot) tea.Cmd {
 		a.d.take(s)
 		return tea.Quit
 	}
+	for _, dl := range a.dialogs {
+		if c, ok := dl.(*confirm); ok {
+			c.follow(s)
+		}
+	}
 	if a.still {
 		a.behind = s
 		return again

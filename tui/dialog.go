@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"atoll/engine"
 	"atoll/tui/plot"
 )
 
@@ -63,6 +64,15 @@ type confirm struct {
 	text    []string
 	choices []choice
 	cur     int
+	now     func(s *engine.Snapshot) ([]string, []choice) // text and choices as things stand; nil = they stay
+}
+
+// follow makes the text true for what is known now.
+func (c *confirm) follow(s *engine.Snapshot) {
+	if c.now != nil {
+		c.text, c.choices = c.now(s)
+		c.cur = min(c.cur, len(c.choices)-1)
+	}
 }
 
 func (c *confirm) key(a *app, k tea.KeyPressMsg) tea.Cmd {

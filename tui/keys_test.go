@@ -309,6 +309,46 @@ func TestQuitting(t *testing.T) {
 			t.Errorf("drained %d", d)
 		}
 	})
+	idle := func(s *engine.Snapshot) { s.Running, s.Jobs.Running, s.State = nil, 0, record.ExperimentDone }
+	for _, c := range []struct {
+		name         string
+		view         []string // keys before q
+		change       func(s *engine.Snapshot)
+		says         string
+		pick         string
+		quit, drains bool
+	}{
+		{"the question tells that the last job ended behind it", nil, idle, "Nothing runs any more", "d", true, false},
+		{"and under a paused view", []string{"p"}, idle, "Nothing runs any more", "d", true, false},
+		{"and that the engine died", nil, func(s *engine.Snapshot) { s.Fatal = "the disk is full" }, "Nothing runs any more", "d", true, false},
+		{"a cursor on the last choice stays on one", nil, idle, "Nothing runs any more", "enter", true, false},
+		{"the question tells that it is between two jobs", nil, func(s *engine.Snapshot) { s.Running = nil }, "No job runs at this moment", "d", false, true},
+		{"the question counts the jobs of now", nil, func(s *engine.Snapshot) { s.Running = s.Running[:1] }, "1 job is running", "d", false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d, ab int
+			r := newRig(t, tuitest.Snapshot(4), 100, 30, owner(&d, &ab))
+			r.keys(c.view...)
+			r.keys("q", "right", "right")
+			if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "2 jobs are running") {
+				t.Fatalf("it does not ask:\n%s", frame)
+			}
+			next := tuitest.Snapshot(4)
+			next.Version = 8
+			c.change(next)
+			r.send(snapMsg{next})
+			if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, c.says) || strings.Contains(frame, "2 jobs are running") {
+				t.Errorf("it does not say %q:\n%s", c.says, frame)
+			}
+			if r.quit {
+				t.Error("it leaves unasked")
+			}
+			r.keys(c.pick)
+			if r.quit != c.quit || (d == 1) != c.drains || ab != 0 {
+				t.Errorf("%s: quit %v, drained %d, aborted %d", c.pick, r.quit, d, ab)
+			}
+		})
+	}
 }
 
 func TestPausedViewHoldsStill(t *testing.T) {

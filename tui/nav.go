@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"atoll/engine"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -218,26 +219,47 @@ func ownCommand(text string) *item {
 
 // quit leaves at once when nothing runs here, else asks: between two jobs too.
 func (a *app) quit() tea.Cmd {
-	s := a.d.snap
-	busy := len(s.Running) > 0 || s.State == record.ExperimentRunning
-	if !s.Owner || !busy || a.d.opt.Quit.Drain == nil {
+	s := a.newest()
+	if !busy(s) || a.d.opt.Quit.Drain == nil {
 		return tea.Quit
 	}
-	return a.push(&confirm{
-		title: "Quit",
-		text:  []string{fmt.Sprintf("%s running. Drained jobs keep their result; ended ones start again at the next run.", plural(len(s.Running), "job is", "jobs are"))},
-		choices: []choice{
-			{"esc", "stay", nil},
-			{"d", "drain and quit", (*app).drain},
-			{"a", "end them and quit", (*app).abort},
-		},
-	})
+	c := &confirm{title: "Quit", now: quitChoices}
+	c.follow(s)
+	return a.push(c)
+}
+
+// busy reports whether leaving would end something.
+func busy(s *engine.Snapshot) bool {
+	return s.Owner && s.Fatal == "" && (len(s.Running) > 0 || s.State == record.ExperimentRunning)
+}
+
+// quitChoices is what leaving means now: the last job may end behind the
+// question.
+func quitChoices(s *engine.Snapshot) ([]string, []choice) {
+	stay := choice{"esc", "stay", nil}
+	if !busy(s) {
+		leave := func(*app) tea.Cmd { return tea.Quit }
+		return []string{"Nothing runs any more: nothing is lost by leaving."}, []choice{stay, {"d", "quit", leave}}
+	}
+	text := "No job runs at this moment, and the search goes on."
+	if n := len(s.Running); n > 0 {
+		text = plural(n, "job is", "jobs are") + " running. Drained jobs keep their result; ended ones start again at the next run."
+	}
+	return []string{text}, []choice{stay, {"d", "drain and quit", (*app).drain}, {"a", "end them and quit", (*app).abort}}
+}
+
+// newest is the newest snapshot, also while the view is paused.
+func (a *app) newest() *engine.Snapshot {
+	if a.behind != nil {
+		return a.behind
+	}
+	return a.d.snap
 }
 
 // interrupt is ctrl+c: once drains, twice ends.
 func (a *app) interrupt() tea.Cmd {
 	a.dialogs = nil
-	s := a.d.snap
+	s := a.newest()
 	if !s.Owner || len(s.Running) == 0 || a.d.opt.Quit.Drain == nil {
 		return tea.Quit
 	}
@@ -253,7 +275,7 @@ func (a *app) drain() tea.Cmd {
 	}
 	a.leaving = 1
 	fn := a.d.opt.Quit.Drain
-	text := fmt.Sprintf("draining %s, ctrl+c again to end them", plural(len(a.d.snap.Running), "job", "jobs"))
+	text := fmt.Sprintf("draining %s, ctrl+c again to end them", plural(len(a.newest().Running), "job", "jobs"))
 	return tea.Batch(a.say(text, false), guard("drain", func() tea.Msg {
 		fn()
 		return nil
