@@ -88,7 +88,7 @@ func (c *curveData) snapshot() Curves {
 	reverse(out.Mean)
 	reverse(out.QD)
 	reverse(out.Coverage)
-	out.Marks = append(out.Marks, c.marks...)
+	out.Marks = append(out.Marks, c.marks[max(0, len(c.marks)-curvePoints):]...)
 	out.Reigns = thinReigns(c.reigns)
 	return out
 }

@@ -136,6 +136,7 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	defer lock.Close()
 	last := l.jobs()[0].ID.String()
 	var firsts, fulls []time.Duration
+	var memory string
 	for range 5 {
 		began := time.Now()
 		c := start(t, l, nil, 200, 60)
@@ -151,13 +152,14 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 		firsts = append(firsts, time.Since(began))
 		c.wait(last)
 		fulls = append(fulls, time.Since(began))
+		memory = resident(c.cmd.Process.Pid)
 		c.press("q")
 		c.end()
 	}
 	sort.Slice(firsts, func(i, j int) bool { return firsts[i] < firsts[j] })
 	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
 	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
-	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]))
+	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %s", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
 	if firsts[2] > first {
 		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
 	}
