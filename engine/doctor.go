@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +188,8 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 		c.add("evaluator", "root", took, err, "", "run the command by hand in a clean clone, then mend it")
 		return
 	}
-	detail := fmt.Sprintf("%s = %s in %s", c.opt.Config.Evaluator.Objective, FormatValue(values[0]), took.Round(time.Millisecond))
+	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
+	detail := fmt.Sprintf("%s = %s in %s", name, FormatValue(values[0]), took.Round(time.Millisecond))
 	if values[0] != values[1] {
 		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
 		return
