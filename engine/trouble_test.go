@@ -57,6 +57,7 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		class  record.Class // "" = no job fails
 		reason string
 		free   bool // nothing is billed for the trouble
+		slow   bool // the answer may take its time: a busy machine is no silence
 	}{
 		{name: "a 429 that asks to wait is waited for", bad: 1, answer: status(429, "Retry-After", "0.3"), free: true},
 		{name: "429 without end", bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
@@ -93,7 +94,7 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		}, class: record.ClassNoChange, reason: "no change"},
 		{name: "five megabytes of words", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, long...)
-		}, class: record.ClassAgent, reason: "did not apply"},
+		}, class: record.ClassAgent, reason: "did not apply", slow: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newFakeModel(t)
@@ -109,7 +110,11 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 				c.Prices = []config.Price{{Model: "fake-1", Input: 0.5, Output: 2}}
 				c.Budget.CostUSD, c.Budget.Jobs = 1, 5
 			})
-			snap, err := l.runWith(engine.Options{Gateway: impatient()})
+			patience := impatient()
+			if tt.slow {
+				patience.FirstByte, patience.Idle = 5*time.Second, 5*time.Second
+			}
+			snap, err := l.runWith(engine.Options{Gateway: patience})
 			if err != nil {
 				t.Fatal(err)
 			}
