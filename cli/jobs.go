@@ -46,11 +46,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			tw := table(a.Out)
 			fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tREASON")
 			for _, j := range list {
-				what := string(j.Operator)
-				if j.Kind == record.Evaluate {
-					what = string(j.Purpose)
-				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, what, j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, engine.CleanLine(short(j.Reason, 70)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, workOf(j), j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, engine.CleanLine(short(j.Reason, 70)))
 			}
 			return tw.Flush()
 		},
@@ -59,6 +55,14 @@ func (a *App) jobsCmd() *cobra.Command {
 	cmd.Flags().StringVar(&text, "text", "", "only those that hold this text")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
 	return cmd
+}
+
+// workOf says what a job does: how it edits, or why it measures.
+func workOf(j record.Job) string {
+	if j.Kind == record.Evaluate {
+		return string(j.Purpose)
+	}
+	return string(j.Operator)
 }
 
 func dash(id record.CandidateID) string {
@@ -90,11 +94,7 @@ func printJob(w io.Writer, j record.Job) {
 	if j.Class != "" {
 		state += ", " + string(j.Class)
 	}
-	what := string(j.Operator)
-	if j.Kind == record.Evaluate {
-		what = string(j.Purpose)
-	}
-	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, what, state)
+	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, workOf(j), state)
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%-10s %s\n", name, engine.CleanLine(text))

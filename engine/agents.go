@@ -46,8 +46,8 @@ type hiring struct {
 // hire builds the agents of the experiment.
 func (e *Engine) hire() (*crew, error) {
 	cfg := e.cfg
+	cfg.Agents = slices.Clone(cfg.Agents)
 	for i := range cfg.Agents { // weights are settings
-		cfg.Agents = slices.Clone(cfg.Agents)
 		cfg.Agents[i].Weight = e.st.Settings.Agents[cfg.Agents[i].Name]
 	}
 	cfg.Budget.CostUSD = e.st.Settings.MaxCostUSD

@@ -34,8 +34,9 @@ const measure = `#!/bin/sh
 awk '{s+=$3; v[NR]=$3} END {d=s-10; if (d<0) d=-d; printf "score=%.9f\nfirst=%.9f\nsecond=%.9f\n", -d, v[1], v[2]}' program.txt
 `
 
-const labYAML = `
-goal: come near ten
+// labHead is how every experiment of the program is measured; maps, operators
+// and budgets follow it.
+const labHead = `goal: come near ten
 workers: 1
 evaluator:
   command: [sh, measure.sh]
@@ -43,6 +44,9 @@ evaluator:
   objective: score
   protected: [measure.sh]
   root_repeats: 2
+`
+
+const labYAML = labHead + `
 map:
   axes:
     - {metric: first, min: 0, max: 4, bins: 6}

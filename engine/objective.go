@@ -97,7 +97,7 @@ func (e *Engine) objective(ctx context.Context, exp record.Experiment, frozen []
 	}
 	was := st.standingPast()
 	if was.Metric == "" {
-		if was.Metric, _, err = e.db.Meta(ctx, e.exp, versioned(metaObjective, exp.Objective)); err != nil {
+		if was.Metric, err = learnedMetric(ctx, e.db, e.exp, exp.Objective); err != nil {
 			return record.Objective{}, err
 		}
 	}

@@ -113,7 +113,7 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 	e.cfg = e.st.Config
 	e.policySet()
 	e.sync()
-	if name, ok, err := e.db.Meta(ctx, exp, versioned(metaObjective, e.objectiveVersion())); err == nil && ok {
+	if name, err := learnedMetric(ctx, e.db, exp, e.objectiveVersion()); err == nil && name != "" {
 		e.shared.objName.Store(&name)
 	}
 	if e.crew, err = e.watchers(); err != nil {

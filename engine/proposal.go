@@ -59,7 +59,7 @@ func Propose(ctx context.Context, ses *Session, exp record.Experiment, cfg confi
 	p := Proposal{
 		Experiment: exp.Name, Objective: cfg.Evaluator.Objective, Noisy: s.Noisy, CostUSD: st.Settings.MaxCostUSD, Spent: counters.Usage,
 	}
-	if name, ok, err := ses.DB.Meta(ctx, exp.ID, versioned(metaObjective, exp.Objective)); err == nil && ok {
+	if name, err := learnedMetric(ctx, ses.DB, exp.ID, exp.Objective); err == nil && name != "" {
 		p.Objective = name
 	}
 	if s.Root.ID == record.Root {

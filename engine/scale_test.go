@@ -35,15 +35,7 @@ func size(quick, slow int) int {
 	return quick
 }
 
-const scaleYAML = `
-goal: come near ten
-workers: 1
-evaluator:
-  command: [sh, measure.sh]
-  output: name=value
-  objective: score
-  protected: [measure.sh]
-  root_repeats: 2
+const scaleYAML = labHead + `
 map:
   axes:
     - {metric: first, min: 0, max: 4, bins: 32}
@@ -53,15 +45,7 @@ search:
 budget: {jobs: %d}
 `
 
-const learnedYAML = `
-goal: come near ten
-workers: 1
-evaluator:
-  command: [sh, measure.sh]
-  output: name=value
-  objective: score
-  protected: [measure.sh]
-  root_repeats: 2
+const learnedYAML = labHead + `
 map: {grid: [32, 32]}
 search:
   operators: {tune: 1}

@@ -214,6 +214,13 @@ const (
 	metaRootFails = "root-failure"
 )
 
+// learnedMetric is the metric searched on that an engine learned from the root
+// under an objective version; "" while none did.
+func learnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, version int) (string, error) {
+	name, _, err := db.Meta(ctx, exp, versioned(metaObjective, version))
+	return name, err
+}
+
 // FillFacts gives the snapshot of a folded log what an engine told about the
 // experiment: the rung, what it cannot guarantee, and the metric searched on
 // where that was learned from the root.
@@ -222,11 +229,6 @@ func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
 	for key, put := range map[string]func(string){
 		metaRung:    func(v string) { snap.Rung = v },
 		metaMissing: func(v string) { snap.Guarantees = strings.FieldsFunc(v, func(r rune) bool { return r == '\n' }) },
-		versioned(metaObjective, exp.Objective): func(v string) {
-			if snap.Objective == "" {
-				snap.Objective = v
-			}
-		},
 	} {
 		value, ok, err := db.Meta(ctx, exp.ID, key)
 		if err != nil {
@@ -236,7 +238,12 @@ func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
 			put(value)
 		}
 	}
-	return nil
+	if snap.Objective != "" {
+		return nil
+	}
+	var err error
+	snap.Objective, err = learnedMetric(ctx, db, exp.ID, exp.Objective)
+	return err
 }
 
 // tell keeps what this run can guarantee, and gives the evaluator back what it
@@ -247,11 +254,11 @@ func (e *Engine) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	name, ok, err := e.db.Meta(ctx, e.exp, versioned(metaObjective, e.objectiveVersion()))
+	name, err := learnedMetric(ctx, e.db, e.exp, e.objectiveVersion())
 	if err != nil {
 		return err
 	}
-	if ok {
+	if name != "" {
 		e.eval.SetObjective(name)
 		e.shared.objName.Store(&name)
 	}
