@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -15,7 +16,6 @@ type Entry struct {
 	Objective float64
 	Samples   int
 	Point     []float64
-	Tag       int64 // the caller's own; returned as it was given
 }
 
 // Status says what became of an entry.
@@ -58,7 +58,6 @@ const noSlot int32 = -1
 type slot struct {
 	id        record.CandidateID
 	objective float64
-	tag       int64
 	samples   int32
 	home      int32 // cell, or len(cells)-1 for the pool
 	pos       int32 // in the home's heap; -1 when it does not compete
@@ -76,11 +75,11 @@ type Archive struct {
 	shape  Shape
 	offset float64
 	index  index
-	slots  []slot
-	points []float64 // len(shape.Axes) per slot
-	cells  []niche   // the last one is the pool
-	known  int       // slots that are added
-	boosts []boost   // by anchor
+	slots  column.Column[slot]
+	points column.Column[float64] // a row of len(shape.Axes) for each slot
+	cells  []niche                // the last one is the pool
+	known  int                    // slots that are added
+	boosts []boost                // by anchor
 	stats  Stats
 	fresh  bool // stats are up to date
 }
@@ -94,6 +93,7 @@ func New(shape Shape, offset float64) *Archive {
 	return &Archive{
 		shape:  shape,
 		offset: offset,
+		points: column.Column[float64]{Width: len(shape.Axes)},
 		cells:  make([]niche, shape.Cells()+1),
 	}
 }
@@ -117,7 +117,7 @@ func (a *Archive) Add(e Entry) (Result, error) {
 		return Result{}, fmt.Errorf("add %s to the archive: %w", e.ID, err)
 	}
 	i := a.slot(e.ID)
-	s := &a.slots[i]
+	s := a.at(i)
 	before := a.holder(home)
 	left := -1
 	if s.flags&added != 0 {
@@ -129,7 +129,7 @@ func (a *Archive) Add(e Entry) (Result, error) {
 		s.flags |= added
 		a.known++
 	}
-	s.objective, s.tag = e.Objective, e.Tag
+	s.objective = e.Objective
 	s.samples = int32(max(0, min(e.Samples, math.MaxInt32)))
 	if e.Point != nil {
 		copy(a.point(i), e.Point)
@@ -161,7 +161,7 @@ func (a *Archive) check(e Entry) (home int32, err error) {
 // added yet is remembered as removed.
 func (a *Archive) Remove(id record.CandidateID) Result {
 	i := a.slot(id)
-	s := &a.slots[i]
+	s := a.at(i)
 	before := a.holder(a.homeOf(i))
 	if s.flags&removed == 0 {
 		s.flags |= removed
@@ -175,7 +175,7 @@ func (a *Archive) Remove(id record.CandidateID) Result {
 // Restore takes a removal back.
 func (a *Archive) Restore(id record.CandidateID) Result {
 	i := a.slot(id)
-	s := &a.slots[i]
+	s := a.at(i)
 	before := a.holder(a.homeOf(i))
 	if s.flags&removed != 0 {
 		s.flags &^= removed
@@ -195,7 +195,7 @@ func (a *Archive) Release(id record.CandidateID) Result { return a.flag(id, froz
 
 func (a *Archive) flag(id record.CandidateID, f uint8, on bool) Result {
 	i := a.slot(id)
-	s := &a.slots[i]
+	s := a.at(i)
 	before := a.holder(a.homeOf(i))
 	if on {
 		s.flags |= f
@@ -217,9 +217,9 @@ func (a *Archive) Removed() []record.CandidateID { return a.flagged(removed) }
 
 func (a *Archive) flagged(f uint8) []record.CandidateID {
 	var ids []record.CandidateID
-	for i := range a.slots {
-		if a.slots[i].flags&f != 0 {
-			ids = append(ids, a.slots[i].id)
+	for _, s := range a.slots.All() {
+		if s.flags&f != 0 {
+			ids = append(ids, s.id)
 		}
 	}
 	slices.Sort(ids)
@@ -234,7 +234,7 @@ func (a *Archive) IsRemoved(id record.CandidateID) bool { return a.has(id, remov
 
 func (a *Archive) has(id record.CandidateID, f uint8) bool {
 	i, ok := a.index.get(id)
-	return ok && a.slots[i].flags&f != 0
+	return ok && a.at(i).flags&f != 0
 }
 
 // slot returns the row of a candidate and makes one if there is none.
@@ -242,34 +242,32 @@ func (a *Archive) slot(id record.CandidateID) int32 {
 	if i, ok := a.index.get(id); ok {
 		return i
 	}
-	i := int32(len(a.slots))
-	a.slots = append(double(a.slots, 1), slot{id: id, home: noSlot, pos: noSlot})
-	d := len(a.shape.Axes)
-	a.points = append(double(a.points, d), make([]float64, d)...)
+	i := int32(a.slots.Add())
+	*a.at(i) = slot{id: id, home: noSlot, pos: noSlot}
+	a.points.Add()
 	a.index.put(id, i)
 	return i
 }
 
 func (a *Archive) pool() int32 { return int32(len(a.cells) - 1) }
 
-func (a *Archive) point(i int32) []float64 {
-	d := len(a.shape.Axes)
-	return a.points[int(i)*d : (int(i)+1)*d : (int(i)+1)*d]
-}
+func (a *Archive) at(i int32) *slot { return a.slots.At(int(i)) }
+
+func (a *Archive) point(i int32) []float64 { return a.points.Row(int(i)) }
 
 // leave takes an added entry out of its home.
 func (a *Archive) leave(i int32) {
-	a.cells[a.slots[i].home].tries--
-	if a.slots[i].pos >= 0 {
+	a.cells[a.at(i).home].tries--
+	if a.at(i).pos >= 0 {
 		a.pull(i)
 	}
 }
 
 func (a *Archive) homeOf(i int32) int32 {
-	if a.slots[i].flags&added == 0 {
+	if a.at(i).flags&added == 0 {
 		return noSlot
 	}
-	return a.slots[i].home
+	return a.at(i).home
 }
 
 // held remembers the holder of a cell across a step.
@@ -283,19 +281,19 @@ func (a *Archive) holder(home int32) held {
 		return held{slot: noSlot}
 	}
 	i := a.cells[home].heap[0]
-	return held{i, a.slots[i].objective}
+	return held{i, a.at(i).objective}
 }
 
 func (a *Archive) idOf(i int32) record.CandidateID {
 	if i < 0 {
 		return record.NoCandidate
 	}
-	return a.slots[i].id
+	return a.at(i).id
 }
 
 // result tells what the arrival of slot i changed.
 func (a *Archive) result(i int32, before held, left int) Result {
-	s := &a.slots[i]
+	s := a.at(i)
 	if s.home == a.pool() {
 		return Result{Status: Unplaced, Cell: -1, Before: record.NoCandidate, After: record.NoCandidate, Left: left}
 	}

@@ -46,7 +46,7 @@ func (a *Archive) equalEntries(other *Archive) error {
 	xs, ys := a.ordered(), other.ordered()
 	for n := range min(len(xs), len(ys)) {
 		i, j := xs[n], ys[n]
-		s, t := a.slots[i], other.slots[j]
+		s, t := a.at(i), other.at(j)
 		if s.id != t.id {
 			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id, t.id))
 		}
@@ -54,9 +54,8 @@ func (a *Archive) equalEntries(other *Archive) error {
 			return fmt.Errorf("%w: %s lies in cell %d (%s) and in cell %d (%s)",
 				ErrDiffers, s.id, s.home, flagWords(s.flags), t.home, flagWords(t.flags))
 		}
-		if s.objective != t.objective || s.samples != t.samples || s.tag != t.tag {
-			return fmt.Errorf("%w: %s has objective %v of %d samples (tag %d) and %v of %d (tag %d)",
-				ErrDiffers, s.id, s.objective, s.samples, s.tag, t.objective, t.samples, t.tag)
+		if s.objective != t.objective || s.samples != t.samples {
+			return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id, s.objective, s.samples, t.objective, t.samples)
 		}
 		if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
 			return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id, a.point(i), other.point(j))
@@ -84,13 +83,13 @@ func flagWords(f uint8) string {
 
 // ordered returns the slots that say anything, by candidate.
 func (a *Archive) ordered() []int32 {
-	out := make([]int32, 0, len(a.slots))
-	for i := range a.slots {
-		if a.slots[i].flags != 0 {
+	out := make([]int32, 0, a.slots.Len())
+	for i, s := range a.slots.All() {
+		if s.flags != 0 {
 			out = append(out, int32(i))
 		}
 	}
-	slices.SortFunc(out, func(i, j int32) int { return int(a.slots[i].id - a.slots[j].id) })
+	slices.SortFunc(out, func(i, j int32) int { return int(a.at(i).id - a.at(j).id) })
 	return out
 }
 
@@ -116,13 +115,12 @@ func (a *Archive) Digest() string {
 	}
 	float(a.offset)
 	for _, i := range a.ordered() {
-		s := &a.slots[i]
+		s := a.at(i)
 		put(uint64(s.id))
 		put(uint64(s.flags))
 		if s.flags&added != 0 {
 			float(s.objective)
 			put(uint64(s.samples))
-			put(uint64(s.tag))
 			put(uint64(s.home))
 			if s.home != a.pool() {
 				for _, p := range a.point(i) {
@@ -135,7 +133,7 @@ func (a *Archive) Digest() string {
 	for c := range a.cells {
 		if a.inside(c) && len(a.cells[c].heap) > 0 {
 			put(uint64(c))
-			put(uint64(a.slots[a.cells[c].heap[0]].id))
+			put(uint64(a.at(a.cells[c].heap[0]).id))
 			flush()
 		}
 	}

@@ -109,7 +109,7 @@ func (w *world) step(a *archive.Archive, rng *rand.Rand, point func(record.Candi
 	default:
 		id := *next
 		*next++
-		return w.add(a, archive.Entry{ID: id, Objective: float64(rng.IntN(20)), Samples: rng.IntN(3), Point: point(id), Tag: int64(id)})
+		return w.add(a, archive.Entry{ID: id, Objective: float64(rng.IntN(20)), Samples: rng.IntN(3), Point: point(id)})
 	case 6:
 		id := pick()
 		if e, ok := w.entries[id]; ok { // measured again

@@ -3,7 +3,7 @@ package archive
 // precedes is the total order of a cell: frozen, then the higher objective,
 // then more samples, then the lower number.
 func (a *Archive) precedes(i, j int32) bool {
-	s, t := &a.slots[i], &a.slots[j]
+	s, t := a.at(i), a.at(j)
 	if f, g := s.flags&frozen, t.flags&frozen; f != g {
 		return f != 0
 	}
@@ -18,27 +18,27 @@ func (a *Archive) precedes(i, j int32) bool {
 
 // push lets a slot compete in its home.
 func (a *Archive) push(i int32) {
-	n := &a.cells[a.slots[i].home]
+	n := &a.cells[a.at(i).home]
 	n.heap = append(n.heap, i)
 	a.up(n.heap, len(n.heap)-1)
-	if a.slots[i].pos == 0 {
+	if a.at(i).pos == 0 {
 		a.fresh = false
 	}
 }
 
 // pull ends the competition of a slot.
 func (a *Archive) pull(i int32) {
-	n := &a.cells[a.slots[i].home]
-	pos := int(a.slots[i].pos)
+	n := &a.cells[a.at(i).home]
+	pos := int(a.at(i).pos)
 	last := len(n.heap) - 1
 	moved := n.heap[last]
 	n.heap = n.heap[:last]
-	a.slots[i].pos = noSlot
+	a.at(i).pos = noSlot
 	if pos != last {
 		n.heap[pos] = moved
-		a.slots[moved].pos = int32(pos)
+		a.at(moved).pos = int32(pos)
 		a.up(n.heap, pos)
-		a.down(n.heap, int(a.slots[moved].pos))
+		a.down(n.heap, int(a.at(moved).pos))
 	}
 	if pos == 0 {
 		a.fresh = false
@@ -47,9 +47,9 @@ func (a *Archive) pull(i int32) {
 
 // fix restores the order after the rank of a slot changed.
 func (a *Archive) fix(i int32) {
-	h := a.cells[a.slots[i].home].heap
-	a.up(h, int(a.slots[i].pos))
-	a.down(h, int(a.slots[i].pos))
+	h := a.cells[a.at(i).home].heap
+	a.up(h, int(a.at(i).pos))
+	a.down(h, int(a.at(i).pos))
 	a.fresh = false
 }
 
@@ -61,11 +61,11 @@ func (a *Archive) up(h []int32, k int) {
 			break
 		}
 		h[k] = h[parent]
-		a.slots[h[k]].pos = int32(k)
+		a.at(h[k]).pos = int32(k)
 		k = parent
 	}
 	h[k] = i
-	a.slots[i].pos = int32(k)
+	a.at(i).pos = int32(k)
 }
 
 func (a *Archive) down(h []int32, k int) {
@@ -82,17 +82,17 @@ func (a *Archive) down(h []int32, k int) {
 			break
 		}
 		h[k] = h[child]
-		a.slots[h[k]].pos = int32(k)
+		a.at(h[k]).pos = int32(k)
 		k = child
 	}
 	h[k] = i
-	a.slots[i].pos = int32(k)
+	a.at(i).pos = int32(k)
 }
 
 // heapify orders a cell whose entries were appended in any order.
 func (a *Archive) heapify(h []int32) {
 	for k, i := range h {
-		a.slots[i].pos = int32(k)
+		a.at(i).pos = int32(k)
 	}
 	for k := len(h)/2 - 1; k >= 0; k-- {
 		a.down(h, k)

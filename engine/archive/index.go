@@ -1,15 +1,14 @@
 package archive
 
 import (
-	"slices"
-
+	"atoll/engine/column"
 	"atoll/store/record"
 )
 
 // index finds the slot of a candidate. Numbers of candidates are those of jobs,
-// so most are small and dense: they index a slice; the rest goes to a map.
+// so most are small and dense: they index a column; the rest goes to a map.
 type index struct {
-	dense  []int32 // slot + 1, 0 = none
+	dense  column.Column[int32] // slot + 1, 0 = none
 	sparse map[record.CandidateID]int32
 	count  int
 }
@@ -19,8 +18,10 @@ type index struct {
 const slack = 4096
 
 func (x *index) get(id record.CandidateID) (int32, bool) {
-	if id >= 0 && int64(id) < int64(len(x.dense)) && x.dense[id] != 0 {
-		return x.dense[id] - 1, true
+	if id >= 0 && int64(id) < int64(x.dense.Len()) {
+		if at := *x.dense.At(int(id)); at != 0 {
+			return at - 1, true
+		}
 	}
 	if x.sparse == nil {
 		return 0, false
@@ -38,17 +39,6 @@ func (x *index) put(id record.CandidateID, slot int32) {
 		x.sparse[id] = slot
 		return
 	}
-	if n := int(id) + 1 - len(x.dense); n > 0 {
-		x.dense = append(double(x.dense, n), make([]int32, n)...)
-	}
-	x.dense[id] = slot + 1
-}
-
-// double makes room for n more, at least doubling the room when it grows: the
-// growth of append by a quarter copies a large archive four times as often.
-func double[T any](s []T, n int) []T {
-	if cap(s)-len(s) >= n {
-		return s
-	}
-	return slices.Grow(s, max(n, len(s)))
+	x.dense.Grow(int(id) + 1)
+	*x.dense.At(int(id)) = slot + 1
 }

@@ -30,7 +30,7 @@ func (a *Archive) Stats() Stats {
 			continue
 		}
 		i := a.cells[c].heap[0]
-		s := &a.slots[i]
+		s := a.at(i)
 		st.Filled++
 		st.QD += s.objective - a.offset
 		sum += s.objective
@@ -39,7 +39,7 @@ func (a *Archive) Stats() Stats {
 		}
 	}
 	if st.Filled > 0 {
-		st.Best, st.BestID = a.slots[best].objective, a.slots[best].id
+		st.Best, st.BestID = a.at(best).objective, a.at(best).id
 		st.Mean = saturate(sum) / float64(st.Filled)
 	}
 	st.QD = saturate(st.QD)
@@ -51,7 +51,7 @@ func (a *Archive) Stats() Stats {
 
 // better is the tie rule without regard to freezes.
 func (a *Archive) better(i, j int32) bool {
-	s, t := &a.slots[i], &a.slots[j]
+	s, t := a.at(i), a.at(j)
 	if s.objective != t.objective {
 		return s.objective > t.objective
 	}
@@ -63,8 +63,8 @@ func (a *Archive) better(i, j int32) bool {
 
 // entry copies a slot out.
 func (a *Archive) entry(i int32) Entry {
-	s := &a.slots[i]
-	e := Entry{ID: s.id, Objective: s.objective, Samples: int(s.samples), Tag: s.tag}
+	s := a.at(i)
+	e := Entry{ID: s.id, Objective: s.objective, Samples: int(s.samples)}
 	if s.home != a.pool() {
 		e.Point = slices.Clone(a.point(i))
 	}
@@ -74,7 +74,7 @@ func (a *Archive) entry(i int32) Entry {
 // Entry returns a candidate as it was added last, removed ones included.
 func (a *Archive) Entry(id record.CandidateID) (Entry, bool) {
 	i, ok := a.index.get(id)
-	if !ok || a.slots[i].flags&added == 0 {
+	if !ok || a.at(i).flags&added == 0 {
 		return Entry{}, false
 	}
 	return a.entry(i), true
@@ -127,16 +127,16 @@ func (a *Archive) Tried() []int {
 // holds it or not; false when it has none.
 func (a *Archive) CellOf(id record.CandidateID) (int, bool) {
 	i, ok := a.index.get(id)
-	if !ok || a.slots[i].flags&added == 0 || a.slots[i].home == a.pool() {
+	if !ok || a.at(i).flags&added == 0 || a.at(i).home == a.pool() {
 		return -1, false
 	}
-	return int(a.slots[i].home), true
+	return int(a.at(i).home), true
 }
 
 // Holds reports whether the candidate holds a niche now.
 func (a *Archive) Holds(id record.CandidateID) bool {
 	i, ok := a.index.get(id)
-	return ok && a.slots[i].pos == 0 && a.slots[i].home != a.pool()
+	return ok && a.at(i).pos == 0 && a.at(i).home != a.pool()
 }
 
 // Runners returns the next n in line behind the holder of a cell, best first;
@@ -148,7 +148,7 @@ func (a *Archive) Runners(cell, n int) []Entry {
 	}
 	var out []Entry
 	a.first(int32(cell), func(i int32) bool {
-		if a.slots[i].pos > 0 {
+		if a.at(i).pos > 0 {
 			out = append(out, a.entry(i))
 		}
 		return n < 0 || len(out) < n
@@ -164,8 +164,8 @@ func (a *Archive) AppendRunners(ids []record.CandidateID, cell, n int) []record.
 	}
 	left := n
 	a.first(int32(cell), func(i int32) bool {
-		if a.slots[i].pos > 0 {
-			ids = append(ids, a.slots[i].id)
+		if a.at(i).pos > 0 {
+			ids = append(ids, a.at(i).id)
 			left--
 		}
 		return left > 0
@@ -219,7 +219,7 @@ func (a *Archive) Holders() []Holder {
 	out := make([]Holder, 0, a.Stats().Filled)
 	for c := range a.cells[:len(a.cells)-1] {
 		if h := a.cells[c].heap; len(h) > 0 {
-			s := &a.slots[h[0]]
+			s := a.at(h[0])
 			out = append(out, Holder{ID: s.id, Cell: c, Objective: s.objective, Frozen: s.flags&frozen != 0})
 		}
 	}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -31,12 +32,12 @@ func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) M
 	old := *a
 	a.shape = shape
 	a.cells = make([]niche, shape.Cells()+1)
-	a.points = make([]float64, len(a.slots)*len(shape.Axes))
+	a.points = column.Column[float64]{Width: len(shape.Axes)}
+	a.points.Grow(a.slots.Len())
 	a.fresh = false
-	homes := make([]int32, len(a.slots))
+	homes := make([]int32, a.slots.Len())
 	counts := make([]int32, len(a.cells))
-	for i := range a.slots {
-		s := &a.slots[i]
+	for i, s := range a.slots.All() {
 		homes[i] = s.home
 		if s.flags&added == 0 {
 			continue
@@ -54,7 +55,7 @@ func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) M
 // coordinates returns where an entry lies in the new map; a is the old archive.
 func (a *Archive) coordinates(i, home int32, point func(record.CandidateID) []float64) []float64 {
 	if point != nil {
-		return point(a.slots[i].id)
+		return point(a.at(i).id)
 	}
 	if home == a.pool() {
 		return nil
@@ -85,8 +86,7 @@ func (a *Archive) compete(counts []int32) {
 	for c, n := range counts {
 		a.cells[c].heap, all = all[:0:n], all[n:]
 	}
-	for i := range a.slots {
-		s := &a.slots[i]
+	for i, s := range a.slots.All() {
 		s.pos = noSlot
 		if s.flags&(added|removed) == added {
 			n := &a.cells[s.home]
@@ -103,8 +103,7 @@ func (a *Archive) compete(counts []int32) {
 func (a *Archive) moved(old *Archive, homes []int32) Moved {
 	var m Moved
 	both, other := 0, 0
-	for i := range a.slots {
-		s := &a.slots[i]
+	for i, s := range a.slots.All() {
 		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == a.pool() {
 			continue
 		}
@@ -134,7 +133,7 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 			from = -1
 		}
 		if from != c {
-			m.Moves = append(m.Moves, Move{ID: a.slots[i].id, From: from, To: c})
+			m.Moves = append(m.Moves, Move{ID: a.at(i).id, From: from, To: c})
 		}
 	}
 	return m
