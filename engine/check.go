@@ -6,8 +6,9 @@ import (
 	"atoll/engine/archive"
 )
 
-// CheckArchive builds the archive anew from the members of the fold and
-// compares it with the one that grew row by row (design rule 1). It returns
+// CheckArchive builds the archive anew from the members of the fold, at the
+// coordinates that they have, and compares it with the one that grew row by row
+// (design rule 1). It returns
 // the first difference in words.
 func (s *State) CheckArchive() error {
 	if s.arch == nil {
@@ -16,11 +17,11 @@ func (s *State) CheckArchive() error {
 	s.arch.Expire(s.folded)
 	fresh := archive.New(s.shape(), s.arch.Offset())
 	for _, id := range s.order {
-		m := s.members[id]
+		m := s.member(id)
 		if s.isWaiting(id) || !m.scored {
 			continue
 		}
-		if _, err := fresh.Add(s.entry(m)); err != nil {
+		if _, err := fresh.Add(s.entry(m, s.pointOf(id))); err != nil {
 			return fmt.Errorf("fold %s: %w", id, err)
 		}
 		if m.rejected {

@@ -2,43 +2,64 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"atoll/store/record"
 )
 
-// curveData are the histories under the present map and objective version, one
-// value for each scored candidate in fold order. More samples of a known one
-// mend the last value.
+// curveData are the histories under the present map and objective version, in
+// fold order: a value for the first scored candidate, for every step-th one, and
+// for the last. More samples of a known one mend the last value.
 type curveData struct {
-	x                        []int // scored candidates
-	at                       []record.Millis
-	best, mean, qd, coverage []float64
-	marks                    []Mark
-	reigns                   []Reign // as they came, whatever the map of today
+	points []curvePoint
+	step   int // a power of two
+	marks  []Mark
+	reigns []Reign // as they came, whatever the map of today
 }
 
-// add appends the statistics after one fold.
+// curvePoint is how the search stood when x candidates were scored.
+type curvePoint struct {
+	x                        int
+	at                       record.Millis
+	best, mean, qd, coverage float64
+}
+
+// curvePoints bounds a curve: one that grows longer keeps every other value.
+const curvePoints = 1000
+
+// add takes the statistics after one fold.
 func (c *curveData) add(s *State, at record.Millis) {
-	var mean, qd, coverage float64
+	p := curvePoint{x: s.scored, at: at, best: s.rootObj}
 	if s.arch != nil {
 		st := s.arch.Stats()
-		mean, qd, coverage = s.sign*st.Mean, st.QD, st.Coverage
+		p.mean, p.qd, p.coverage = s.sign*st.Mean, st.QD, st.Coverage
 	}
-	best := s.rootObj
-	if s.best != record.NoCandidate {
-		best = s.members[s.best].obj
+	if m := s.member(s.best); m != nil {
+		p.best = m.obj
 	}
-	if n := len(c.x) - 1; n >= 0 && c.x[n] == s.scored {
-		c.best[n], c.mean[n], c.qd[n], c.coverage[n] = best, mean, qd, coverage
-		return
+	n := len(c.points) - 1
+	switch {
+	case n >= 0 && c.points[n].x == p.x:
+		p.at = c.points[n].at
+		c.points[n] = p
+	case n > 0 && !c.kept(c.points[n]):
+		c.points[n] = p
+	default:
+		c.points = append(c.points, p)
 	}
-	c.x = append(c.x, s.scored)
-	c.at = append(c.at, at)
-	c.best = append(c.best, best)
-	c.mean = append(c.mean, mean)
-	c.qd = append(c.qd, qd)
-	c.coverage = append(c.coverage, coverage)
+	if len(c.points) > curvePoints {
+		c.step = 2 * max(1, c.step)
+		i, last := 0, len(c.points)-1
+		c.points = slices.DeleteFunc(c.points, func(p curvePoint) bool {
+			i++
+			return i != 1 && i != last+1 && !c.kept(p)
+		})
+	}
 }
+
+// kept reports whether a value stays when others follow it: it stands for those
+// of its stretch, since best and QD score only rise within one map.
+func (c *curveData) kept(p curvePoint) bool { return p.x%max(1, c.step) == 0 }
 
 func (c *curveData) mark(s *State, at record.Millis, format string, args ...any) {
 	c.marks = append(c.marks, Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
@@ -61,33 +82,14 @@ func (c *curveData) since() record.Millis {
 	return 0
 }
 
-// curvePoints bounds what a snapshot carries of a curve.
-const curvePoints = 1000
-
-// snapshot thins the curves to at most curvePoints values. Within each stretch
-// the last value stands for it: best and QD score only rise within one map.
+// snapshot copies the curves.
 func (c *curveData) snapshot() Curves {
-	n := len(c.at)
-	step := (n + curvePoints - 1) / curvePoints
-	if step < 1 {
-		step = 1
-	}
 	var out Curves
-	for end := n; end > 0; end -= step {
-		i := end - 1
-		out.X = append(out.X, c.x[i])
-		out.At = append(out.At, c.at[i])
-		out.Best = append(out.Best, c.best[i])
-		out.Mean = append(out.Mean, c.mean[i])
-		out.QD = append(out.QD, c.qd[i])
-		out.Coverage = append(out.Coverage, c.coverage[i])
+	for _, p := range c.points {
+		out.X, out.At = append(out.X, p.x), append(out.At, p.at)
+		out.Best, out.Mean = append(out.Best, p.best), append(out.Mean, p.mean)
+		out.QD, out.Coverage = append(out.QD, p.qd), append(out.Coverage, p.coverage)
 	}
-	reverse(out.X)
-	reverse(out.At)
-	reverse(out.Best)
-	reverse(out.Mean)
-	reverse(out.QD)
-	reverse(out.Coverage)
 	out.Marks = append(out.Marks, c.marks[max(0, len(c.marks)-curvePoints):]...)
 	out.Reigns = thinReigns(c.reigns)
 	return out
@@ -107,12 +109,6 @@ func thinReigns(all []Reign) []Reign {
 	if n := len(out); n > 0 && out[n-1] != all[0] {
 		out = append(out, all[0])
 	}
-	reverse(out)
+	slices.Reverse(out)
 	return out
-}
-
-func reverse[T any](s []T) {
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
-	}
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -93,7 +94,7 @@ func TestReignsOutliveANewMap(t *testing.T) {
 }
 
 // A search in which every candidate is better than all before it.
-func TestASnapshotCarriesAtMostAThousandReigns(t *testing.T) {
+func TestASnapshotCarriesAtMostAThousandReignsAndValues(t *testing.T) {
 	const n = 2500
 	p := past{lab: newScaleLab(t, scaleYAML, n)}
 	p.root()
@@ -120,6 +121,19 @@ func TestASnapshotCarriesAtMostAThousandReigns(t *testing.T) {
 	for i, r := range got {
 		if r.X != int(r.ID)+1 || i > 0 && r.ID <= got[i-1].ID {
 			t.Fatalf("%+v after %+v", r, got[max(0, i-1)])
+		}
+	}
+	curve := p.state().Snapshot().Curves
+	if len(curve.X) > 1000 || len(curve.X) < 500 || curve.X[0] != 1 || curve.X[len(curve.X)-1] != n+1 {
+		t.Errorf("the curve has %d values from %d to %d", len(curve.X), curve.X[0], curve.X[len(curve.X)-1])
+	}
+	for i, x := range curve.X {
+		want := -2 + float64(x-1)/10_000
+		if i == 0 {
+			want = *p.all()[record.Root].Objective
+		}
+		if math.Abs(curve.Best[i]-want) > 1e-12 || i > 0 && (x <= curve.X[i-1] || x > curve.X[i-1]+4) {
+			t.Fatalf("the curve has %v at %d, after %d; want %v", curve.Best[i], x, curve.X[max(0, i-1)], want)
 		}
 	}
 }

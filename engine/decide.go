@@ -296,7 +296,7 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 		}
 		inverse.Verb = record.Reject
 	case record.Approve:
-		if m.status != record.StatusHeld {
+		if m.made.status != record.StatusHeld {
 			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id)
 		}
 		inverse.Verb, inverse.Text = record.Reject, "approval taken back"

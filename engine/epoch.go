@@ -40,7 +40,7 @@ func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
 	}
 	by := j.Agent
 	if m != nil {
-		by = m.agent
+		by = m.made.agent
 	}
 	s.noteShadow(by, state, j.Usage.CostUSD)
 	if !s.epoch.on {
@@ -51,7 +51,7 @@ func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
 		State: state, Class: j.Class, Reason: j.Reason,
 	}
 	if m != nil {
-		o.Candidate, o.Parent, o.Operator, o.Agent = m.id, m.parent, string(m.op), m.agent
+		o.Candidate, o.Parent, o.Operator, o.Agent = m.id, m.parent, string(m.made.op), m.made.agent
 		if m.scored {
 			value := m.obj
 			o.Objective = &value
@@ -83,7 +83,7 @@ func (s *State) closeEpoch(n int, metric string) memory.EpochFacts {
 	l.number++
 	noise := 0.0
 	if root := s.member(record.Root); root != nil {
-		noise = root.mad
+		noise = root.did().mad
 	}
 	every := s.Config.Search.Epoch
 	facts := memory.Gather(memory.Epoch{

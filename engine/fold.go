@@ -90,32 +90,9 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 
 func (s *State) noteMade(row store.FoldRow) {
 	if row.Cand != nil {
-		s.admit(row.Cand)
+		s.members.put(row.Cand)
 		s.madeSince++
 	}
-}
-
-// admit returns the member of a candidate, new or known, with its columns as
-// they are now.
-func (s *State) admit(c *store.FoldCandidate) *member {
-	for int(c.ID) >= len(s.members) {
-		s.members = append(s.members, make([]*member, max(64, len(s.members)))...)
-	}
-	m := s.members[c.ID]
-	if m == nil {
-		m = &member{id: c.ID}
-		s.members[c.ID] = m
-	}
-	m.parent, m.job, m.commit, m.tree = c.Parent, record.JobID(c.ID), c.Commit, c.Tree
-	m.op, m.agent, m.status, m.created = c.Operator, c.Agent, c.Status, c.Created
-	m.mad, m.samples, m.claimed, m.claimedN = c.MAD, c.Samples, c.Claimed, c.ClaimedSamples
-	if c.Objective != nil {
-		m.obj = *c.Objective
-	}
-	if !s.learned {
-		m.point = c.Measures
-	}
-	return m
 }
 
 // foldResult takes the end of a job, or new samples of a candidate.
@@ -132,7 +109,7 @@ func (s *State) foldResult(row store.FoldRow) error {
 		s.foldWithout(row, end)
 		return nil
 	}
-	m := s.admit(row.Cand)
+	m := s.members.put(row.Cand)
 	if row.Work != nil && row.Work.Kind == record.Evaluate {
 		s.noteMeasured(row, m)
 	}
@@ -172,10 +149,10 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 		s.push(e)
 	}
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
-		s.lore.observe(m.op, m.id, false)
+		s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(m.made.op, m.id, false)
 		s.noteOutcome(e.Job, m, end.State)
-		s.noteRepair(m.op, m.parent)
+		s.noteRepair(m.made.op, m.parent)
 		if end.State == record.Failed {
 			s.noteBroken(m.id, end.Class)
 		}
@@ -214,7 +191,8 @@ func (s *State) score(row store.FoldRow, m *member) error {
 	if row.Work != nil && (row.Work.State == record.Done || row.Work.Kind == record.Make) {
 		s.trust(row)
 	}
-	if err := s.locate(m); err != nil {
+	point, err := s.locate(m, row.Cand.Measures)
+	if err != nil {
 		return err
 	}
 	e := Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
@@ -224,16 +202,16 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		d := s.sign * (m.obj - p.obj)
 		e.Delta = &d
 	}
-	improved := s.place(m, &e, row.At)
+	improved := s.place(m, point, &e, row.At)
 	if first && m.id != record.Root {
 		state := record.Scored
 		if improved {
 			state = record.Placed
 		}
-		s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
-		s.lore.observe(m.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
+		s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.lore.observe(m.made.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
-		s.noteRepair(m.op, m.parent)
+		s.noteRepair(m.made.op, m.parent)
 	}
 	if row.Kind == record.LogEnd && m.id != record.Root {
 		s.push(e)

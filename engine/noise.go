@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"atoll/engine/archive"
 	"atoll/store"
@@ -19,15 +20,16 @@ const maxStrikes = 3
 
 // noteMeasured takes the end of an evaluate job of a candidate.
 func (s *State) noteMeasured(row store.FoldRow, m *member) {
-	if m.measuring == row.Job {
-		m.measuring = 0
+	d := m.do()
+	if d.measuring == row.Job {
+		d.measuring = 0
 	}
 	if row.Work.State == record.Done {
-		m.strikes = 0
+		d.strikes = 0
 		return
 	}
-	m.strikes++
-	if m.strikes == maxStrikes && s.isWaiting(m.id) {
+	d.strikes++
+	if d.strikes == maxStrikes && s.isWaiting(m.id) {
 		s.say(row, "warn", fmt.Sprintf("%s takes no niche: it failed %d times when it was measured again", m.id, maxStrikes))
 	}
 }
@@ -35,7 +37,7 @@ func (s *State) noteMeasured(row store.FoldRow, m *member) {
 // watchNoise finds out that the objective is noisy: two samples of one tree
 // differ. Once true it stays true.
 func (s *State) watchNoise(row store.FoldRow, m *member) {
-	if s.noisy || m.mad == 0 && (m.claimed == nil || *m.claimed == m.obj) {
+	if d := m.did(); s.noisy || d.mad == 0 && (d.claimedN == 0 || d.claimed == m.obj) {
 		return
 	}
 	s.noisy = true
@@ -54,7 +56,7 @@ func (s *State) provenAt() int { return s.Config.Evaluator.Repeats + s.Config.Ev
 // unproven reports whether a candidate has fewer samples than a noisy objective
 // asks of one that takes a place from another.
 func (s *State) unproven(m *member) bool {
-	return s.noisy && s.Config.Evaluator.Challenge > 0 && m.id != record.Root && m.samples < s.provenAt()
+	return s.noisy && s.Config.Evaluator.Challenge > 0 && m.id != record.Root && int(m.samples) < s.provenAt()
 }
 
 // mustChallenge says whether a candidate that is not in the archive yet looks
@@ -66,7 +68,7 @@ func (s *State) mustChallenge(m *member, e archive.Entry) bool {
 	if _, placed := s.arch.Entry(m.id); placed {
 		return false
 	}
-	if s.best == record.NoCandidate || e.Objective > s.sign*s.members[s.best].obj {
+	if s.best == record.NoCandidate || e.Objective > s.sign*s.member(s.best).obj {
 		return true
 	}
 	cell, err := s.shape().Cell(e.Point)
@@ -94,22 +96,26 @@ func (s *State) doubt(m *member) {
 // nextChallenge returns a candidate that needs further samples now, and how
 // many.
 func (s *State) nextChallenge() (m *member, samples int) {
-	if root := s.member(record.Root); s.alike.check && root.measuring == 0 {
+	if root := s.member(record.Root); s.alike.check && root.did().measuring == 0 {
 		s.alike.check = false
 		return root, 1
 	}
 	kept := s.doubted[:0]
 	for _, id := range s.doubted {
-		if d := s.members[id]; s.unproven(d) && !d.rejected && d.strikes < maxStrikes {
+		if d := s.member(id); s.unproven(d) && !d.rejected && d.did().strikes < maxStrikes {
 			kept = append(kept, id)
 		}
 	}
 	s.doubted = kept
-	for _, list := range [][]record.CandidateID{s.waiting, s.doubted} {
-		for _, id := range list {
-			if m := s.members[id]; m.measuring == 0 && m.strikes < maxStrikes && !m.rejected {
-				return m, max(1, s.provenAt()-m.samples)
-			}
+	for i := range len(s.waiting) + len(s.doubted) {
+		var m *member
+		if i < len(s.waiting) {
+			m = s.member(s.waiting[i].id)
+		} else {
+			m = s.member(s.doubted[i-len(s.waiting)])
+		}
+		if d := m.did(); d.measuring == 0 && d.strikes < maxStrikes && !m.rejected {
+			return m, max(1, s.provenAt()-int(m.samples))
 		}
 	}
 	return nil, 0
@@ -122,14 +128,14 @@ func (s *State) recrown() {
 	s.best = record.NoCandidate
 	var hope *member
 	for _, id := range s.order {
-		m := s.members[id]
+		m := s.member(id)
 		switch {
 		case m.rejected || !m.scored || s.isWaiting(id):
 		case s.unproven(m):
-			if m.strikes < maxStrikes && (hope == nil || s.better(m, hope)) {
+			if m.did().strikes < maxStrikes && (hope == nil || s.better(m, hope)) {
 				hope = m
 			}
-		case s.best == record.NoCandidate || s.better(m, s.members[s.best]):
+		case s.best == record.NoCandidate || s.better(m, s.member(s.best)):
 			s.best = id
 		}
 	}
@@ -138,28 +144,30 @@ func (s *State) recrown() {
 	}
 }
 
-func (s *State) wait(id record.CandidateID) {
-	if !s.isWaiting(id) {
-		s.waiting = append(s.waiting, id)
+// challenger is a candidate that needs more samples before it may compete.
+type challenger struct {
+	id    record.CandidateID
+	point []float64
+}
+
+func (s *State) wait(id record.CandidateID, point []float64) {
+	if i := s.waitingAt(id); i >= 0 {
+		s.waiting[i].point = point
+		return
 	}
+	s.waiting = append(s.waiting, challenger{id, point})
 }
 
 func (s *State) unwait(id record.CandidateID) {
-	for i, w := range s.waiting {
-		if w == id {
-			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-			return
-		}
+	if i := s.waitingAt(id); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
 	}
 }
 
-func (s *State) isWaiting(id record.CandidateID) bool {
-	for _, w := range s.waiting {
-		if w == id {
-			return true
-		}
-	}
-	return false
+func (s *State) isWaiting(id record.CandidateID) bool { return s.waitingAt(id) >= 0 }
+
+func (s *State) waitingAt(id record.CandidateID) int {
+	return slices.IndexFunc(s.waiting, func(c challenger) bool { return c.id == id })
 }
 
 // knowMeasurements brings back what the fold does not keep of evaluate jobs:
@@ -177,7 +185,7 @@ func (e *Engine) knowMeasurements(ctx context.Context) error {
 			e.st.remeasured++
 		}
 		if m := e.st.member(j.Candidate); m != nil && !j.State.Ended() {
-			m.measuring = j.ID
+			m.do().measuring = j.ID
 		}
 	}
 	return nil

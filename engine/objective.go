@@ -207,9 +207,9 @@ func (s *State) foldObjective(row store.FoldRow) error {
 	}
 	s.renewal = renewal{next: o.First, end: o.First + record.JobID(len(o.Elites)) + 1, strict: s.Exp.Strict, ahead: ahead}
 	s.broken, s.alike = nil, alike{}
-	for _, m := range s.members {
-		if m != nil {
-			m.strikes = 0
+	for _, m := range s.members.rows.All() {
+		if m.deeds != nil {
+			m.deeds.strikes = 0
 		}
 	}
 	s.curves.mark(s, row.At, "objective %d", o.Version)
@@ -233,7 +233,7 @@ func (s *State) count(m *member) bool {
 // it has coordinates, and it competes with nobody.
 func (s *State) scorePast(row store.FoldRow, m *member) error {
 	first := s.count(m)
-	if err := s.locate(m); err != nil {
+	if _, err := s.locate(m, row.Cand.Measures); err != nil {
 		return err
 	}
 	if !first || m.id == record.Root || row.Work == nil {
@@ -241,10 +241,10 @@ func (s *State) scorePast(row store.FoldRow, m *member) error {
 	}
 	e := Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
 	state := row.Work.State
-	s.yields.Add(search.Event{Operator: m.op, Agent: m.agent, Target: e.Job.Target, Parent: m.parent, State: state, Usage: e.Job.Usage})
-	s.lore.observe(m.op, m.id, state == record.Placed)
+	s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: state, Usage: e.Job.Usage})
+	s.lore.observe(m.made.op, m.id, state == record.Placed)
 	s.noteOutcome(e.Job, m, state)
-	s.noteRepair(m.op, m.parent)
+	s.noteRepair(m.made.op, m.parent)
 	if row.Kind == record.LogEnd {
 		s.push(e)
 	}
@@ -300,19 +300,19 @@ func (s *State) toRenew() []record.CandidateID {
 		}
 		take[s.best] = true
 		for _, id := range s.order {
-			m := s.members[id]
+			m := s.member(id)
 			take[id] = take[id] || m.scored && !m.rejected && s.learned && s.space == nil || s.arch.IsFrozen(id)
 		}
 	}
 	var ids []record.CandidateID
 	for _, id := range s.order {
-		if take[id] && id != record.Root && s.members[id].scored {
+		if take[id] && id != record.Root && s.member(id).scored {
 			ids = append(ids, id)
 		}
 	}
-	sort.SliceStable(ids, func(i, j int) bool { return s.better(s.members[ids[i]], s.members[ids[j]]) })
+	sort.SliceStable(ids, func(i, j int) bool { return s.better(s.member(ids[i]), s.member(ids[j])) })
 	for _, id := range s.owed {
-		if m := s.member(id); m != nil && !m.scored && !m.rejected && m.strikes == 0 {
+		if m := s.member(id); m != nil && !m.scored && !m.rejected && m.did().strikes == 0 {
 			ids = append(ids, id)
 		}
 	}

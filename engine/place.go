@@ -26,21 +26,21 @@ func (s *State) openArchive(m *member) {
 
 // place puts a scored candidate into the archive, unless it must be measured
 // again before it may take a niche, and fills in what it took.
-func (s *State) place(m *member, e *Ended, at record.Millis) (improved bool) {
-	entry := s.entry(m)
+func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (improved bool) {
+	entry := s.entry(m, point)
 	if m.rejected { // out of the competition, and there when it is restored
 		s.arch.Remove(m.id)
 		_, _ = s.arch.Add(entry)
 		return false
 	}
 	if s.mustChallenge(m, entry) {
-		s.wait(m.id)
+		s.wait(m.id, point)
 		return false
 	}
 	s.unwait(m.id)
 	res, err := s.arch.Add(entry)
 	if err != nil {
-		s.events = append(s.events, event{at: at, level: "error", job: m.job, text: fmt.Sprintf("%s has no place: %v", m.id, err)})
+		s.events = append(s.events, event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id, err)})
 		return false
 	}
 	if h := s.member(res.After); h != nil && h != m {
@@ -50,11 +50,12 @@ func (s *State) place(m *member, e *Ended, at record.Millis) (improved bool) {
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
 		return false
 	}
-	m.wonAt, m.since = s.scored, at
+	d := m.do()
+	d.wonAt, d.since = s.scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed
-	if m.job != 0 {
-		s.placed = append(s.placed, m.job)
+	if m.id != record.Root {
+		s.placed = append(s.placed, m.job())
 	}
 	s.events = append(s.events, s.placedEvent(m, e, at))
 	return true
@@ -71,11 +72,11 @@ func (s *State) placedEvent(m *member, e *Ended, at record.Millis) event {
 	if e.Best {
 		text = "new best: " + text
 	}
-	return event{at: at, level: "info", job: m.job, text: text}
+	return event{at: at, level: "info", job: m.job(), text: text}
 }
 
-func (s *State) entry(m *member) archive.Entry {
-	return archive.Entry{ID: m.id, Objective: s.sign * m.obj, Samples: m.samples, Point: m.point}
+func (s *State) entry(m *member, point []float64) archive.Entry {
+	return archive.Entry{ID: m.id, Objective: s.sign * m.obj, Samples: int(m.samples), Point: point}
 }
 
 // crown makes m the best if it is. The root is the best until something beats
@@ -89,7 +90,7 @@ func (s *State) crown(m *member) bool {
 		s.recrown()
 		return false
 	}
-	if !s.better(m, s.members[s.best]) {
+	if !s.better(m, s.member(s.best)) {
 		return false
 	}
 	if s.unproven(m) {

@@ -127,7 +127,9 @@ func (s *State) fillDetail(d *CandidateDetail) {
 	if m.scored {
 		d.Percent = s.percent(m.obj)
 	}
-	d.Point = m.point
+	if d.Point = s.pointOf(m.id); d.Point == nil && !s.learned {
+		d.Point = d.Candidate.Measures
+	}
 	if cell, ok := s.arch.CellOf(m.id); ok {
 		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
 		if h, ok := s.arch.Elite(cell); ok {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"atoll/store/record"
 )
@@ -39,16 +40,16 @@ func (s *State) fillLineage(l *Lineage) {
 			break
 		}
 	}
-	reverse(l.Ancestors)
+	slices.Reverse(l.Ancestors)
 	children := map[record.CandidateID][]record.CandidateID{}
-	for _, m := range s.members {
-		if m != nil && m.id != record.Root {
+	for _, m := range s.members.rows.All() {
+		if m.id != record.Root {
 			children[m.parent] = append(children[m.parent], m.id)
 		}
 	}
 	for next := children[l.Focus]; len(next) > 0; next = next[1:] {
 		if len(l.Descendants) < lineageCap {
-			l.Descendants = append(l.Descendants, s.node(s.members[next[0]]))
+			l.Descendants = append(l.Descendants, s.node(s.member(next[0])))
 		} else {
 			l.More++
 		}
@@ -57,7 +58,7 @@ func (s *State) fillLineage(l *Lineage) {
 }
 
 func (s *State) node(m *member) LineageNode {
-	n := LineageNode{ID: m.id, Commit: m.commit, Operator: m.op, Agent: m.agent, Status: m.status, Cell: -1, At: m.created}
+	n := LineageNode{ID: m.id, Commit: m.commit, Operator: m.made.op, Agent: m.made.agent, Status: m.made.status, Cell: -1, At: m.created}
 	if m.parent != record.NoCandidate {
 		n.Parents = []record.ParentRef{{ID: m.parent, Role: record.RoleParent}}
 	}

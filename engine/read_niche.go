@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"atoll/store/record"
 )
@@ -68,10 +69,10 @@ func (s *State) jobsFrom(cell, limit int) []record.JobID {
 		return nil
 	}
 	var out []record.JobID
-	for i := len(s.members) - 1; i > 0 && len(out) < limit; i-- {
-		if m := s.members[i]; m != nil {
+	for id := s.members.last(); id > record.Root && len(out) < limit; id-- {
+		if m := s.member(id); m != nil {
 			if at, ok := s.arch.CellOf(m.parent); ok && at == cell {
-				out = append(out, m.job)
+				out = append(out, m.job())
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func (s *State) takeovers(cell, limit int) []Takeover {
 	var out []Takeover
 	from := record.NoCandidate
 	for i, id := range s.order {
-		m := s.members[id]
+		m := s.member(id)
 		if at, ok := s.arch.CellOf(id); !ok || at != cell || m.rejected {
 			continue
 		}
@@ -98,7 +99,7 @@ func (s *State) takeovers(cell, limit int) []Takeover {
 		}
 		out, from = append(out, t), id
 	}
-	reverse(out)
+	slices.Reverse(out)
 	if len(out) > limit {
 		out = out[:limit]
 	}

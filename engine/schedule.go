@@ -57,18 +57,22 @@ func (e *Engine) depth() int {
 func (e *Engine) nextWork() (record.Job, bool) {
 	s := e.st
 	if m, n := s.nextChallenge(); m != nil {
-		m.measuring = e.nextJob
-		return e.evaluateJob(m.id, record.PurposeChallenge, m.samples+m.claimedN, n), true
+		return e.remeasure(m, record.PurposeChallenge, n), true
 	}
 	if id, purpose, n, ok := s.remeasureDue(); ok {
-		m := s.members[id]
-		m.measuring = e.nextJob
-		return e.evaluateJob(id, purpose, m.samples+m.claimedN, n), true
+		return e.remeasure(s.member(id), purpose, n), true
 	}
 	if s.Settings.MaxJobs > 0 && e.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
 	}
 	return e.makeJob(), true
+}
+
+// remeasure is the next job as one that takes n more samples of a candidate.
+func (e *Engine) remeasure(m *member, purpose record.Purpose, n int) record.Job {
+	d := m.do()
+	d.measuring = e.nextJob
+	return e.evaluateJob(m.id, purpose, int(m.samples)+d.claimedN, n)
 }
 
 func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
@@ -137,11 +141,11 @@ func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
 	rng := search.Rand(s.Exp.Seed^remeasureSalt, record.JobID(s.folded))
 	i := min(rng.IntN(len(elites)), rng.IntN(len(elites)))
 	m := s.member(elites[i].ID)
-	if m == nil || m.measuring != 0 || m.strikes >= maxStrikes {
+	if m == nil || m.did().measuring != 0 || m.did().strikes >= maxStrikes {
 		return 0, "", 0, false
 	}
 	s.remeasured++
-	if m.claimedN == 0 {
+	if m.did().claimedN == 0 {
 		return m.id, record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
 	}
 	return m.id, record.PurposeRemeasure, 1, true
@@ -167,9 +171,10 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if last > e.st.seq {
 		return nil
 	}
-	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.claimedN < championSamples && m.measuring == 0 && m.strikes < maxStrikes && m.id != record.Root {
-		m.measuring = e.nextJob
-		return e.add(ctx, e.evaluateJob(m.id, record.PurposeConfirm, m.samples+m.claimedN, championSamples-m.claimedN))
+	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.id != record.Root {
+		if d := m.did(); d.claimedN < championSamples && d.measuring == 0 && d.strikes < maxStrikes {
+			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, championSamples-d.claimedN))
+		}
 	}
 	e.finished = true
 	e.finishedWhy = plural(e.made, "job") + " done"
@@ -262,8 +267,8 @@ func (e *Engine) rejectOne(ctx context.Context, d record.Decision) error {
 		reason = "rejected by " + d.Who
 	}
 	m := e.st.member(d.Candidate)
-	if m != nil && m.status == record.StatusHeld {
-		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.job, record.Rejected, record.ClassReview, reason))
+	if m != nil && m.made.status == record.StatusHeld {
+		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.job(), record.Rejected, record.ClassReview, reason))
 	}
 	return nil // the fold takes it out of the archive
 }

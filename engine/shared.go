@@ -211,6 +211,15 @@ func (e *Engine) diffOf(ctx context.Context, c *record.Candidate) ([]record.File
 	return diffs, e.repo.CountLines(ctx, diffs)
 }
 
+// fromRoot tells how a candidate differs from the root.
+func (e *Engine) fromRoot(ctx context.Context, id record.CandidateID) ([]record.FileDiff, error) {
+	c, err := e.db.Candidate(ctx, e.exp, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.repo.DiffTrees(ctx, e.rootTree(), c.Tree)
+}
+
 func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.Hash, error) {
 	c, err := r.e.db.Candidate(ctx, r.e.exp, id)
 	if err != nil {

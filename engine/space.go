@@ -14,14 +14,14 @@ import (
 	"atoll/store/record"
 )
 
-// locate fills in the coordinates of a scored candidate; they stay nil while
-// the learned space has no map yet.
-func (s *State) locate(m *member) error {
+// locate returns the coordinates of a scored candidate: its measures, or where
+// its vector lies in the learned space; nil while that has no map yet.
+func (s *State) locate(m *member, measures []float64) ([]float64, error) {
 	if !s.learned {
-		if len(m.point) != len(s.Config.Map.Axes) {
-			return fmt.Errorf("%s has %d measures, the map has %d axes", m.id, len(m.point), len(s.Config.Map.Axes))
+		if len(measures) != len(s.Config.Map.Axes) {
+			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.id, len(measures), len(s.Config.Map.Axes))
 		}
-		return nil
+		return measures, nil
 	}
 	kept, dropped := s.sample.offer(m.id)
 	if dropped != record.NoCandidate {
@@ -29,24 +29,36 @@ func (s *State) locate(m *member) error {
 		delete(s.vectors, dropped)
 	}
 	if p, ok := s.points[m.id]; ok {
-		m.point = p
-		return nil
+		return p, nil
 	}
 	if s.space == nil && !kept {
-		return nil
+		return nil, nil
 	}
 	v, err := s.vector(m.id)
 	if err != nil {
-		return fmt.Errorf("read the vector of %s: %w", m.id, err)
+		return nil, fmt.Errorf("read the vector of %s: %w", m.id, err)
 	}
 	if kept {
 		s.vectors[m.id] = v
 		s.countKind(v, 1)
 	}
-	if s.space != nil {
-		m.point = s.space.Project(v)
+	if s.space == nil {
+		return nil, nil
 	}
-	return nil
+	return s.space.Project(v), nil
+}
+
+// pointOf returns the coordinates under which a candidate competes or waits for
+// that; nil where it does neither.
+func (s *State) pointOf(id record.CandidateID) []float64 {
+	if i := s.waitingAt(id); i >= 0 {
+		return s.waiting[i].point
+	}
+	if s.arch == nil {
+		return nil
+	}
+	e, _ := s.arch.Entry(id)
+	return e.Point
 }
 
 // countKind counts distinct vectors of the sample until there is a map.
@@ -167,49 +179,49 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 		return archive.Moved{}, fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
 	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
+	if s.arch == nil {
+		return archive.Moved{}, nil
+	}
+	points := map[record.CandidateID][]float64{}
 	err = each(func(id record.CandidateID, v []float32) error {
 		if m := s.member(id); m != nil && m.counted {
-			m.point = sp.Project(v)
+			points[id] = sp.Project(v)
 		}
 		return nil
 	})
 	if err != nil {
 		return archive.Moved{}, err
 	}
-	if s.arch == nil {
-		return archive.Moved{}, nil
+	moved := s.arch.Remap(s.shape(), func(id record.CandidateID) []float64 { return points[id] })
+	for i := range s.waiting {
+		s.waiting[i].point = points[s.waiting[i].id]
 	}
-	moved := s.arch.Remap(s.shape(), func(id record.CandidateID) []float64 {
-		if m := s.member(id); m != nil {
-			return m.point
-		}
-		return nil
-	})
-	s.retell()
+	s.retell(points)
 	return moved, nil
 }
 
-// retell computes the curves again under the present map.
-func (s *State) retell() {
+// retell computes the curves again under the present map, in which candidates
+// lie at these points.
+func (s *State) retell(points map[record.CandidateID][]float64) {
 	told := s.curves
 	live, best, scored := s.arch, s.best, s.scored
-	s.curves = curveData{marks: told.marks, reigns: told.reigns}
+	s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}
 	s.arch = archive.New(s.shape(), live.Offset())
 	s.best = record.NoCandidate
 	next := 0
-	for i, at := range told.at {
-		for ; next < told.x[i] && next < len(s.order); next++ {
-			m := s.members[s.order[next]]
+	for _, p := range told.points {
+		for ; next < p.x && next < len(s.order); next++ {
+			m := s.member(s.order[next])
 			if m.rejected || !m.scored {
 				continue
 			}
-			_, _ = s.arch.Add(s.entry(m)) // accepted before
-			if s.best == record.NoCandidate || s.better(m, s.members[s.best]) {
+			_, _ = s.arch.Add(s.entry(m, points[m.id])) // accepted before
+			if s.best == record.NoCandidate || s.better(m, s.member(s.best)) {
 				s.best = m.id
 			}
 		}
-		s.scored = told.x[i]
-		s.curves.add(s, at)
+		s.scored = p.x
+		s.curves.add(s, p.at)
 	}
 	s.arch, s.best, s.scored = live, best, scored
 }

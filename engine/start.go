@@ -115,7 +115,7 @@ func (e *Engine) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if m := e.st.member(record.Root); m != nil && m.status == record.StatusFailed && m.measuring == 0 {
+	if m := e.st.member(record.Root); m != nil && m.made.status == record.StatusFailed && m.did().measuring == 0 {
 		return e.retryRoot(ctx)
 	}
 	e.publish(true)

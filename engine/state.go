@@ -34,9 +34,9 @@ type State struct {
 	vectors map[record.CandidateID][]float32 // of the sample
 	points  map[record.CandidateID][]float64 // while the store is read for the first time
 
-	members  []*member // by candidate number, nil where a job made none
+	members  members
 	order    []record.CandidateID
-	waiting  []record.CandidateID // challengers that need more samples, in fold order
+	waiting  []challenger         // challengers that need more samples, in fold order
 	doubted  []record.CandidateID // inherited a place on too few samples; measured again at once
 	scored   int
 	version  int // objective version at this position of the log
@@ -69,31 +69,6 @@ type State struct {
 	events     []event // what the last rows did, for the log pane
 	sample     *reservoir
 	alike      alike // failures in a row
-}
-
-// member is what the fold keeps of one candidate.
-type member struct {
-	id, parent record.CandidateID
-	job        record.JobID
-	commit     record.Hash
-	tree       record.Hash
-	op         record.Operator
-	agent      string
-	status     record.Status
-	obj        float64 // in the evaluator's own direction
-	mad        float64
-	samples    int
-	claimed    *float64
-	claimedN   int
-	point      []float64
-	counted    bool // measured under some objective version
-	scored     bool // obj is a value of the present objective version
-	rejected   bool
-	created    record.Millis
-	wonAt      int // scored candidates when it took its niche, 0 = never
-	since      record.Millis
-	measuring  record.JobID // the open evaluate job of it, 0 = none
-	strikes    int          // evaluate jobs of it that failed in a row
 }
 
 // event is one thing the fold did that people want to read.
@@ -143,14 +118,6 @@ func (s *State) shape() archive.Shape {
 		shape.Axes = append(shape.Axes, archive.Axis{Name: a.Metric, Lo: a.Min, Hi: a.Max, Bins: a.Bins, Edges: a.Edges})
 	}
 	return shape
-}
-
-// member returns what is known of a candidate, nil for none.
-func (s *State) member(id record.CandidateID) *member {
-	if id < 0 || int(id) >= len(s.members) {
-		return nil
-	}
-	return s.members[id]
 }
 
 // Archive gives read access to the grid; nil before the root was measured.

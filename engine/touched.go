@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"atoll/engine/archive"
 	"atoll/store/record"
 )
 
@@ -27,20 +28,17 @@ func (e *Engine) touchedBefore(ctx context.Context) (func(path string) bool, err
 	e.touched.mu.Lock()
 	defer e.touched.mu.Unlock()
 	if e.touched.seen == nil {
-		var trees []record.Hash
+		var elites []archive.Holder
 		if err := e.ask(ctx, func(s *State) {
-			if s.arch == nil {
-				return
-			}
-			for _, elite := range s.arch.Elites() {
-				trees = append(trees, s.members[elite.ID].tree)
+			if s.arch != nil {
+				elites = s.arch.Holders()
 			}
 		}); err != nil {
 			return nil, err
 		}
 		e.touched.seen = map[string]bool{}
-		for _, tree := range trees {
-			diffs, err := e.repo.DiffTrees(ctx, e.rootTree(), tree)
+		for _, elite := range elites {
+			diffs, err := e.fromRoot(ctx, elite.ID)
 			if err != nil {
 				e.touched.seen = nil
 				return nil, fmt.Errorf("find the files that elites changed: %w", err)

@@ -191,7 +191,7 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string
 	}
 	differs := map[string]bool{}
 	for _, id := range ids {
-		diffs, err := e.repo.DiffTrees(ctx, e.rootTree(), s.members[id].tree)
+		diffs, err := e.fromRoot(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,11 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string
 	}
 	sort.Strings(paths)
 	for _, id := range ids {
-		tree, err := e.repo.Tree(ctx, s.members[id].tree)
+		c, err := e.db.Candidate(ctx, e.exp, id)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := e.repo.Tree(ctx, c.Tree)
 		if err != nil {
 			return nil, err
 		}

@@ -320,7 +320,7 @@ func (s *State) standing(m *member, at record.Millis) Standing {
 		return Standing{ID: record.NoCandidate, Cell: -1}
 	}
 	st := Standing{
-		ID: m.id, Commit: m.commit, Objective: m.obj, Claimed: m.claimed, MAD: m.mad, Samples: m.samples, Cell: -1, At: at,
+		ID: m.id, Commit: m.commit, Objective: m.obj, Claimed: m.claim(), MAD: m.did().mad, Samples: int(m.samples), Cell: -1, At: at,
 		Percent: s.percent(m.obj),
 	}
 	if cell, ok := s.arch.CellOf(m.id); ok {
@@ -382,7 +382,8 @@ func (s *State) cell(cell int) Cell {
 	c.Frozen = s.arch.IsFrozen(holder.ID)
 	c.Children, c.Improved = s.yields.Parent(holder.ID)
 	if m != nil {
-		c.Commit, c.MAD, c.Since, c.Fold = m.commit, m.mad, m.since, m.wonAt
+		d := m.did()
+		c.Commit, c.MAD, c.Since, c.Fold = m.commit, d.mad, d.since, d.wonAt
 	}
 	return c
 }
@@ -432,7 +433,7 @@ func (s *State) Place(id record.CandidateID) (niche []int, point []float64) {
 	if cell, ok := s.arch.CellOf(id); ok {
 		niche = s.Coords(cell)
 	}
-	return niche, m.point
+	return niche, s.pointOf(id)
 }
 
 // Coords returns the bin per axis of a flat cell index.
