@@ -1,12 +1,14 @@
 package gitops
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,8 +126,27 @@ func (r *Repo) looseRef(ref string) (record.Hash, bool) {
 // anchorChain is what is known of one experiment's anchors.
 type anchorChain struct {
 	tip  record.Hash
-	held map[record.Hash]struct{}
+	held [][]record.Hash // of each anchor, in order
 }
+
+// holds reports whether an anchor holds the commit.
+func (c *anchorChain) holds(commit record.Hash) bool {
+	for _, list := range c.held {
+		if _, found := slices.BinarySearchFunc(list, commit, compareHashes); found {
+			return true
+		}
+	}
+	return false
+}
+
+// hold notes what one anchor holds.
+func (c *anchorChain) hold(commits []record.Hash) {
+	list := slices.Clone(commits)
+	slices.SortFunc(list, compareHashes)
+	c.held = append(c.held, list)
+}
+
+func compareHashes(a, b record.Hash) int { return bytes.Compare(a[:], b[:]) }
 
 // Anchor makes commits, and with them all their ancestors, reachable from the
 // anchor of the experiment. Commits it holds already are left out, so that
@@ -150,7 +171,7 @@ func (r *Repo) Anchor(ctx context.Context, exp record.ExperimentID, commits []re
 	var fresh []record.Hash
 	seen := make(map[record.Hash]bool, len(commits))
 	for _, c := range commits {
-		if _, held := chain.held[c]; !held && !seen[c] {
+		if !seen[c] && !chain.holds(c) {
 			seen[c] = true
 			fresh = append(fresh, c)
 		}
@@ -190,9 +211,7 @@ func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *an
 		return err
 	}
 	chain.tip = tip
-	for _, c := range commits {
-		chain.held[c] = struct{}{}
-	}
+	chain.hold(commits)
 	return nil
 }
 
@@ -203,7 +222,7 @@ func (r *Repo) chain(ctx context.Context, exp record.ExperimentID) (*anchorChain
 	if c := r.anchors[exp]; c != nil && c.tip == tip {
 		return c, nil
 	}
-	c := &anchorChain{tip: tip, held: make(map[record.Hash]struct{})}
+	c := &anchorChain{tip: tip}
 	for at := tip; !at.IsZero(); {
 		info, err := r.Commit(ctx, at)
 		if err != nil {
@@ -215,11 +234,7 @@ func (r *Repo) chain(ctx context.Context, exp record.ExperimentID) (*anchorChain
 				return nil, fmt.Errorf("%w: anchor without its previous one", ErrObject)
 			}
 		}
-		for _, p := range info.Parents {
-			if p != at {
-				c.held[p] = struct{}{}
-			}
-		}
+		c.hold(slices.DeleteFunc(info.Parents, func(p record.Hash) bool { return p == at }))
 	}
 	r.anchors[exp] = c
 	return c, nil
