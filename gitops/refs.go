@@ -123,10 +123,15 @@ func (r *Repo) looseRef(ref string) (record.Hash, bool) {
 	return h, err == nil
 }
 
+// anchorsKnown is how many of the newest anchors are asked whether they hold a
+// commit already: a kill between an anchor and the end of the attempts that it
+// holds leaves those of one batch.
+const anchorsKnown = 16
+
 // anchorChain is what is known of one experiment's anchors.
 type anchorChain struct {
 	tip  record.Hash
-	held [][]record.Hash // of each anchor, in order
+	held [][]record.Hash // of the newest anchors, each in order
 }
 
 // holds reports whether an anchor holds the commit.
@@ -143,14 +148,14 @@ func (c *anchorChain) holds(commit record.Hash) bool {
 func (c *anchorChain) hold(commits []record.Hash) {
 	list := slices.Clone(commits)
 	slices.SortFunc(list, compareHashes)
-	c.held = append(c.held, list)
+	c.held = append(c.held[max(0, len(c.held)-anchorsKnown+1):], list)
 }
 
 func compareHashes(a, b record.Hash) int { return bytes.Compare(a[:], b[:]) }
 
 // Anchor makes commits, and with them all their ancestors, reachable from the
-// anchor of the experiment. Commits it holds already are left out, so that
-// calling it again changes nothing; equal calls in equal order make equal
+// anchor of the experiment. Commits that one of the newest anchors holds are left
+// out, so that calling it again changes nothing; equal calls in equal order make equal
 // anchors. Each anchor commit holds up to a thousand. Clear their attempts
 // afterwards, not before.
 func (r *Repo) Anchor(ctx context.Context, exp record.ExperimentID, commits []record.Hash) error {
@@ -223,7 +228,7 @@ func (r *Repo) chain(ctx context.Context, exp record.ExperimentID) (*anchorChain
 		return c, nil
 	}
 	c := &anchorChain{tip: tip}
-	for at := tip; !at.IsZero(); {
+	for at := tip; !at.IsZero() && len(c.held) < anchorsKnown; {
 		info, err := r.Commit(ctx, at)
 		if err != nil {
 			return nil, err
@@ -236,6 +241,7 @@ func (r *Repo) chain(ctx context.Context, exp record.ExperimentID) (*anchorChain
 		}
 		c.hold(slices.DeleteFunc(info.Parents, func(p record.Hash) bool { return p == at }))
 	}
+	slices.Reverse(c.held)
 	r.anchors[exp] = c
 	return c, nil
 }
