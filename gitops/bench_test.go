@@ -1,9 +1,13 @@
 package gitops_test
 
 import (
+	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"atoll/gitops"
 	"atoll/store/record"
@@ -145,4 +149,93 @@ func BenchmarkCheckout(b *testing.B) {
 			}
 		})
 	}
+}
+
+// packed adds n small files to a store, in the given number of packs of which
+// each is about half as large as the one before, as repacking leaves them.
+// Most files are kept as the difference from another one.
+func packed(t testing.TB, s *gitops.Repo, n, packs int) []record.Hash {
+	t.Helper()
+	var names []record.Hash
+	for p := range packs {
+		until := n - (n-len(names))/2
+		if p == packs-1 {
+			until = n
+		}
+		var in bytes.Buffer
+		for i := len(names); i < until; i++ {
+			text := fmt.Appendf(nil, "package p%d\n\n%s", i, strings.Repeat(fmt.Sprintln("const n =", i/7), 12))
+			fmt.Fprintf(&in, "blob\ndata %d\n%s\n", len(text), text)
+			names = append(names, record.Hash(plumbing.ComputeHash(plumbing.BlobObject, text)))
+		}
+		storeGit(t, s).feed(in.Bytes(), "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet")
+	}
+	return names
+}
+
+// BenchmarkPacked measures access to objects in eight packs; the heap is what
+// the store keeps per object once all were read.
+func BenchmarkPacked(b *testing.B) {
+	for _, size := range []int{10_000, 200_000} {
+		made, _, _ := imported(b, sample(b))
+		names := packed(b, made, size, 8)
+		ctx := b.Context()
+		before := liveHeap()
+		s := must(gitops.Open(ctx, gitops.Options{Dir: made.Dir(), Cache: b.TempDir()}))(b)
+		defer s.Close()
+		b.Run(fmt.Sprintf("read one of %d", size), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				must(s.Blob(ctx, names[i*7919%size]))(b)
+			}
+		})
+		b.Run(fmt.Sprintf("read the same of %d", size), func(b *testing.B) {
+			for b.Loop() {
+				must(s.Blob(ctx, names[size/2]))(b)
+			}
+		})
+		b.Run(fmt.Sprintf("has one of %d", size), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if !s.Has(ctx, names[i*7919%size]) {
+					b.Fatal("not there")
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("has none of %d", size), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				h := names[i*7919%size]
+				h[19]++
+				if s.Has(ctx, h) {
+					b.Fatal("there")
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("write beside %d", size), func(b *testing.B) {
+			tree, n := record.Hash{}, 0
+			for b.Loop() {
+				n++
+				tree = must(s.WriteTree(ctx, record.Hash{}, []record.Change{write("new", fmt.Sprint(size, n))}))(b)
+			}
+			if !s.Has(ctx, tree) {
+				b.Fatal("not there")
+			}
+		})
+		b.Run(fmt.Sprintf("heap of %d", size), func(b *testing.B) {
+			for b.Loop() {
+				for _, h := range names {
+					must(s.Blob(ctx, h))(b)
+				}
+			}
+			b.ReportMetric(float64(liveHeap()-before)/float64(size), "B/object")
+		})
+	}
+}
+
+// liveHeap returns the bytes that are in use.
+func liveHeap() int64 {
+	for range 3 { // pools give up what they hold at the second collection
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -7,12 +7,14 @@
 // [Repo.WriteCommit] names it, and no work tree is involved. [Repo.Checkout]
 // lays a tree out on disk once, for sandboxes to put their own layer on.
 //
-// Two programs share the store. Objects are read and written in this process
-// with go-git's file storage, which is not safe for concurrent use: there is
-// one of it per Repo, behind one mutex. The git command does what needs a
-// second opinion or more features: fetch, repack, fsck, bundle, merge, and
-// checkouts with attributes. It runs without any configuration but that of
-// the store, without hooks, and never inside a candidate's tree.
+// Two programs share the store. Objects are read and written in this process,
+// through one set of open files per Repo, behind one mutex. Loose objects are
+// written and decoded by go-git; packs are read from disk piece by piece, so
+// that the memory it takes does not grow with the number of candidates. The git
+// command does what needs a second opinion or more features: fetch, repack,
+// fsck, bundle, merge, and checkouts with attributes. It runs without any
+// configuration but that of the store, without hooks, and never inside a
+// candidate's tree.
 //
 // Caveats:
 //   - Only [Repo.Promote] changes the user's repository, and it adds one
@@ -21,6 +23,9 @@
 //     refs/atoll/import/* (what was fetched), refs/atoll/<experiment>/attempt/*
 //     (commits whose row may not exist yet) and refs/atoll/<experiment>/anchor
 //     (a chain of commits whose parents are the candidates).
+//   - What is read from a pack is checked against its name. Damage is
+//     [ErrDamaged], which names file and byte, and hides no other object.
+//   - Objects above 2 GiB are not read into memory: [ErrObject].
 //   - SHA-1 repositories only; partial clones and, with a git too old for
 //     them, reftables are refused by [Inspect].
 //   - Filters of the user's configuration do not run in a checkout: their

@@ -219,7 +219,7 @@ func (r *Repo) writeEntries(ctx context.Context, es []entry) (h record.Hash, err
 		return err
 	})
 	if err == nil {
-		r.trees.put(h, es)
+		r.keepTree(h, es)
 	}
 	return h, err
 }

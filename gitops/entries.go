@@ -2,11 +2,9 @@ package gitops
 
 import (
 	"bytes"
-	"container/list"
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -141,7 +139,7 @@ func (r *Repo) entries(ctx context.Context, tree record.Hash) ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", tree, err)
 	}
-	r.trees.put(tree, es)
+	r.keepTree(tree, es)
 	return es, nil
 }
 
@@ -149,50 +147,11 @@ func (r *Repo) entries(ctx context.Context, tree record.Hash) ([]entry, error) {
 // of every directory of a repository of 20,000 files.
 const treeCacheBytes = 8 << 20
 
-// treeCache keeps parsed tree objects, least recently used out first.
-type treeCache struct {
-	mu    sync.Mutex
-	left  int64
-	byKey map[record.Hash]*list.Element
-	order *list.List // of *cachedTree, most recent in front
-}
-
-type cachedTree struct {
-	key     record.Hash
-	entries []entry
-	bytes   int64
-}
-
-func newTreeCache(bytes int64) *treeCache {
-	return &treeCache{left: bytes, byKey: make(map[record.Hash]*list.Element), order: list.New()}
-}
-
-func (c *treeCache) get(h record.Hash) ([]entry, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	el, ok := c.byKey[h]
-	if !ok {
-		return nil, false
-	}
-	c.order.MoveToFront(el)
-	return el.Value.(*cachedTree).entries, true
-}
-
-func (c *treeCache) put(h record.Hash, es []entry) {
+// keepTree remembers a parsed tree object.
+func (r *Repo) keepTree(h record.Hash, es []entry) {
 	size := int64(128)
 	for _, e := range es {
 		size += 48 + int64(len(e.name))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.byKey[h]; ok {
-		return
-	}
-	c.byKey[h] = c.order.PushFront(&cachedTree{h, es, size})
-	c.left -= size
-	for c.left < 0 {
-		last := c.order.Remove(c.order.Back()).(*cachedTree)
-		delete(c.byKey, last.key)
-		c.left += last.bytes
-	}
+	r.trees.put(h, es, size)
 }

@@ -25,6 +25,9 @@ var (
 	// ErrObject reports an object that is there but cannot be what was asked
 	// for: another kind, or a tree no checkout may be made of.
 	ErrObject = errors.New("unusable object")
+	// ErrDamaged reports a file of the store that is not what git wrote: the
+	// error says which and where. Other objects can still be read.
+	ErrDamaged = errors.New("the object store is damaged")
 	// ErrChange reports a change that cannot become part of a tree.
 	ErrChange = errors.New("change refused")
 	// ErrBranch reports a branch that exists already or may not be so named.

@@ -94,8 +94,5 @@ func (r *Repo) fetch(ctx context.Context, git *command, source Target, commit re
 	if _, err := git.run(ctx, args...); err != nil {
 		return err
 	}
-	return r.use(ctx, func(o *objects) error {
-		o.refresh()
-		return nil
-	})
+	return r.use(ctx, (*objects).refresh)
 }

@@ -27,10 +27,7 @@ func (r *Repo) Maintain(ctx context.Context) error {
 	if _, err := r.store(ctx, "repack", "-q", "-d", "--geometric=2"); err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
-	err = r.use(ctx, func(o *objects) error {
-		o.refresh()
-		return nil
-	})
+	err = r.use(ctx, (*objects).refresh)
 	if err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}

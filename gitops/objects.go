@@ -1,33 +1,35 @@
 package gitops
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"atoll/store/record"
 )
 
-// objectCacheBytes bounds the unpacked objects that go-git keeps; delta chains
-// are resolved through them.
+// objectCacheBytes bounds the unpacked objects that are kept in memory.
 const objectCacheBytes = 4 << 20
 
-// objects is the one go-git storage of a Repo. Its caller holds Repo.mu from
-// the first byte of an object to the last.
+// objects reads and writes the objects of a store. Its caller holds Repo.mu
+// from the first byte of an object to the last.
 type objects struct {
-	dir     string
-	storage *filesystem.Storage
-	packs   []string // index files that the storage may know about
+	dir   string         // of the objects
+	git   *dotgit.DotGit // for writing
+	packs packs
+	cache *lru[cacheKey, object]
+	in    bufio.Reader
 }
 
 func openObjects(dir string, fsync bool) *objects {
@@ -35,120 +37,160 @@ func openObjects(dir string, fsync bool) *objects {
 	// a third of the time of a commit; the store is our own, without any.
 	//lint:ignore SA1019 for that reason
 	disk := files{osfs.New(dir, osfs.WithChrootOS()), dir, fsync}
-	return &objects{
-		dir: dir, packs: packIndexes(dir),
-		storage: filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(objectCacheBytes), filesystem.Options{KeepDescriptors: true}),
-	}
+	o := &objects{dir: filepath.Join(dir, "objects"), git: dotgit.New(disk), cache: newLRU[cacheKey, object](objectCacheBytes)}
+	o.packs = packs{dir: filepath.Join(o.dir, "pack"), loose: o.loose, cache: o.cache}
+	return o
 }
 
-func (o *objects) close() error { return o.storage.Close() }
-
-// packIndexes lists the index files of the packs in dir.
-func packIndexes(dir string) []string {
-	entries, err := os.ReadDir(filepath.Join(dir, "objects", "pack"))
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".idx") {
-			names = append(names, e.Name())
-		}
-	}
-	return names
+func (o *objects) close() error {
+	o.packs.close()
+	return o.git.Close()
 }
 
-// refresh makes packs visible that git wrote since the storage looked, and
-// reports whether there are any.
-func (o *objects) refresh() bool {
-	now := packIndexes(o.dir)
-	if slices.Equal(now, o.packs) {
-		return false
-	}
-	o.reopen(now)
-	return true
+// refresh makes packs visible that git wrote since the store looked.
+func (o *objects) refresh() error {
+	_, err := o.packs.refresh()
+	return err
 }
 
-// reopen forgets every pack and its open descriptor.
-func (o *objects) reopen(packs []string) {
-	_ = o.storage.Close() // descriptors of packs, only read from
-	o.packs = packs
-	o.storage.Reindex()
-}
+// retryTries bounds how often a read starts again because packs come and go.
+const retryTries = 20
 
-// missing recognises what go-git says when an object is not where it thinks.
-func missing(err error) bool {
-	return errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, os.ErrNotExist) ||
-		err != nil && strings.Contains(err.Error(), "packfile not found")
-}
-
-// reopenTries bounds how often a read starts again because packs come and go.
-const reopenTries = 20
-
-// retry runs get, and again while it misses something and the packs have
-// changed meanwhile, or changed in the very moment they were looked at.
+// retry runs get, and again while it fails and the packs have changed
+// meanwhile.
 func (o *objects) retry(get func() error) error {
 	err := get()
-	for range reopenTries {
-		if !missing(err) {
-			return err
+	for range retryTries {
+		if err == nil {
+			return nil
 		}
-		torn := !errors.Is(err, plumbing.ErrObjectNotFound)
-		if !o.refresh() {
-			if !torn {
-				break
-			}
-			o.reopen(o.packs)
+		changed, listErr := o.packs.refresh()
+		if listErr != nil {
+			return errors.Join(err, listErr)
+		}
+		if !changed {
+			break
 		}
 		err = get()
-	}
-	if missing(err) {
-		return ErrNotFound
 	}
 	return err
 }
 
-// read returns kind and content of an object.
-func (o *objects) read(h record.Hash) (kind plumbing.ObjectType, data []byte, err error) {
-	err = o.retry(func() error {
-		obj, err := o.storage.EncodedObject(plumbing.AnyObject, plumbing.Hash(h))
-		if err != nil {
-			return err
+// read returns kind and content of an object. The caller owns the content.
+func (o *objects) read(h record.Hash) (plumbing.ObjectType, []byte, error) {
+	obj, ok := o.cache.get(cacheKey{name: h})
+	if ok {
+		return obj.kind, bytes.Clone(obj.data), nil
+	}
+	err := o.retry(func() (err error) {
+		obj, err = o.packs.read(h)
+		if err == nil {
+			return nil
 		}
-		r, err := obj.Reader()
-		if err != nil {
-			return err
+		packed := err
+		if obj, err = o.loose(h); errors.Is(err, ErrNotFound) {
+			err = packed // which may be that a pack is damaged
 		}
-		defer r.Close()
-		kind = obj.Type()
-		data = make([]byte, obj.Size())
-		_, err = io.ReadFull(r, data)
 		return err
 	})
-	return kind, data, err
+	if err != nil {
+		return plumbing.InvalidObject, nil, err
+	}
+	if objectBytes(obj) > objectCacheBytes {
+		return obj.kind, obj.data, nil // nobody else has it
+	}
+	o.cache.put(cacheKey{name: h}, obj, objectBytes(obj))
+	return obj.kind, bytes.Clone(obj.data), nil
+}
+
+// file returns the path of an object that is not packed.
+func (o *objects) file(h record.Hash) string {
+	name := h.String()
+	return o.dir + "/" + name[:2] + "/" + name[2:]
+}
+
+// loose reads an object that is not packed, or says ErrNotFound.
+func (o *objects) loose(h record.Hash) (object, error) {
+	f, err := os.Open(o.file(h))
+	if errors.Is(err, fs.ErrNotExist) {
+		return object{}, ErrNotFound
+	}
+	if err != nil {
+		return object{}, err
+	}
+	defer f.Close()
+	o.in.Reset(f)
+	obj, err := readLoose(&o.in, h)
+	if err != nil {
+		return object{}, damaged(f.Name(), err)
+	}
+	return obj, nil
+}
+
+// readLoose reads a file that must hold the object with the given name.
+func readLoose(f io.Reader, h record.Hash) (object, error) {
+	r, err := objfile.NewReader(f)
+	if err != nil {
+		return object{}, err
+	}
+	defer r.Close()
+	kind, size, err := r.Header()
+	if err != nil {
+		return object{}, err
+	}
+	if size > maxObjectBytes {
+		return object{}, fmt.Errorf("%w: it has %d bytes, and %d can be read", ErrObject, size, maxObjectBytes)
+	}
+	if size < 0 {
+		return object{}, objfile.ErrNegativeSize
+	}
+	data, err := fill(r, size)
+	if err != nil {
+		return object{}, err
+	}
+	if is := r.Hash(); is != plumbing.Hash(h) {
+		return object{}, fmt.Errorf("it holds %s", is)
+	}
+	return object{kind, data}, nil
 }
 
 // has reports whether the object exists.
 func (o *objects) has(h record.Hash) (bool, error) {
-	err := o.retry(func() error { return o.storage.HasEncodedObject(plumbing.Hash(h)) })
+	err := o.retry(func() error { return o.stat(h) })
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
+// stat looks for an object once, and says ErrNotFound.
+func (o *objects) stat(h record.Hash) error {
+	_, err := os.Lstat(o.file(h))
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = o.packs.find(h)
+	}
+	return err
+}
+
 // write stores an object unless it is there already.
 func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, error) {
 	h := plumbing.ComputeHash(kind, data)
-	if err := o.storage.HasEncodedObject(h); err == nil {
+	if err := o.stat(record.Hash(h)); err == nil {
 		return record.Hash(h), nil
 	}
-	obj := &plumbing.MemoryObject{}
-	obj.SetType(kind)
-	if _, err := obj.Write(data); err != nil {
+	w, err := o.git.NewObject()
+	if err != nil {
 		return record.Hash{}, err
 	}
-	if _, err := o.storage.SetEncodedObject(obj); err != nil {
+	err = w.WriteHeader(kind, int64(len(data)))
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	// A stream that failed fails again here, and gets no name.
+	if closeErr := w.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
 		return record.Hash{}, err
 	}
 	return record.Hash(h), nil

@@ -34,7 +34,7 @@ type Repo struct {
 	git   *command
 	fsync bool
 	cache *checkouts
-	trees *treeCache
+	trees *lru[record.Hash, []entry]
 
 	listings listings
 
@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	}
 	r := &Repo{
 		dir: dir, git: git, fsync: o.Fsync, cache: cache,
-		trees: newTreeCache(treeCacheBytes), anchors: make(map[record.ExperimentID]*anchorChain),
+		trees: newLRU[record.Hash, []entry](treeCacheBytes), anchors: make(map[record.ExperimentID]*anchorChain),
 	}
 	if r.exists() {
 		r.objects = openObjects(dir, o.Fsync)
