@@ -45,8 +45,12 @@ func (a *App) nichesCmd() *cobra.Command {
 					continue
 				}
 				if a.flags.json {
+					elite, err := o.DB.Candidate(cmd.Context(), o.exp.ID, c.Elite)
+					if err != nil {
+						return err
+					}
 					writeJSONLine(a.Out, map[string]any{
-						"niche": o.state.Coords(c.Index), "index": c.Index, "elite": c.Elite, "commit": c.Commit, "objective": c.Objective,
+						"niche": o.state.Coords(c.Index), "index": c.Index, "elite": c.Elite, "commit": elite.Commit, "objective": c.Objective,
 						"samples": c.Samples, "spread": c.MAD, "tries": c.Tries, "frozen": c.Frozen, "boost": c.Boost, "runners": c.Runners,
 					})
 					continue

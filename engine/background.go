@@ -309,10 +309,10 @@ func (s *State) toRepair(rng *rand.Rand) (failed, working record.CandidateID, ok
 		return record.NoCandidate, record.NoCandidate, false
 	}
 	m := s.member(s.broken[rng.IntN(len(s.broken))].id)
-	if m == nil || s.member(m.parent) == nil {
+	if m == nil || s.member(m.parent()) == nil {
 		return record.NoCandidate, record.NoCandidate, false
 	}
-	return m.id, m.parent, true
+	return m.id(), m.parent(), true
 }
 
 // review asks the reviewer about a candidate that the gate let pass. It

@@ -16,7 +16,7 @@ func (s *State) CheckArchive() error {
 	}
 	s.arch.Expire(s.folded)
 	fresh := archive.New(s.shape(), s.arch.Offset())
-	for _, id := range s.order {
+	for id := range s.measured() {
 		m := s.member(id)
 		if s.isWaiting(id) || !m.scored {
 			continue

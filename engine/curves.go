@@ -65,11 +65,16 @@ func (c *curveData) mark(s *State, at record.Millis, format string, args ...any)
 	c.marks = append(c.marks, Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// crowned notes who is the best now, when that is another than before.
+// crowned notes who is the best now, when that is another than before. In strict
+// order one job may be folded after another that ended later: nobody reigns
+// before the one whom it follows.
 func (c *curveData) crowned(s *State, at record.Millis) {
 	n := len(c.reigns)
 	if s.best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == s.best {
 		return
+	}
+	if n > 0 {
+		at = max(at, c.reigns[n-1].At)
 	}
 	c.reigns = append(c.reigns, Reign{X: s.scored, At: at, ID: s.best})
 }

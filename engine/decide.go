@@ -121,14 +121,14 @@ func (s *State) NextRedo(who string) (record.Decision, error) {
 
 func (s *State) reject(d record.Decision) {
 	m := s.member(d.Candidate)
-	if m == nil || m.id == record.Root {
+	if m == nil || m.id() == record.Root {
 		return
 	}
 	m.rejected = true
 	if s.arch != nil && m.scored {
-		s.arch.Remove(m.id)
+		s.arch.Remove(m.id())
 	}
-	if s.best == m.id {
+	if s.best == m.id() {
 		s.recrown()
 	}
 }
@@ -140,7 +140,7 @@ func (s *State) restore(d record.Decision) {
 	}
 	m.rejected = false
 	if s.arch != nil && m.scored {
-		s.arch.Restore(m.id)
+		s.arch.Restore(m.id())
 	}
 	s.recrown()
 }
@@ -283,21 +283,21 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 	inverse := record.Decision{Candidate: d.Candidate, Job: d.Job, Cell: -1}
 	switch d.Verb {
 	case record.Reject:
-		if m.id == record.Root {
+		if m.id() == record.Root {
 			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrDecision)
 		}
 		if m.rejected {
-			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.id)
+			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.id())
 		}
 		inverse.Verb = record.Restore
 	case record.Restore:
 		if !m.rejected {
-			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.id)
+			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.id())
 		}
 		inverse.Verb = record.Reject
 	case record.Approve:
-		if m.made.status != record.StatusHeld {
-			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id)
+		if s.made(m).status != record.StatusHeld {
+			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id())
 		}
 		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
 	case record.Pin:

@@ -87,7 +87,6 @@ type Takeover struct {
 // LineageNode is one candidate of a family tree.
 type LineageNode struct {
 	ID        record.CandidateID
-	Commit    record.Hash
 	Parents   []record.ParentRef
 	Operator  record.Operator
 	Agent     string

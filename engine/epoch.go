@@ -40,7 +40,7 @@ func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
 	}
 	by := j.Agent
 	if m != nil {
-		by = m.made.agent
+		by = s.made(m).agent
 	}
 	s.noteShadow(by, state, j.Usage.CostUSD)
 	if !s.epoch.on {
@@ -51,7 +51,7 @@ func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
 		State: state, Class: j.Class, Reason: j.Reason,
 	}
 	if m != nil {
-		o.Candidate, o.Parent, o.Operator, o.Agent = m.id, m.parent, string(m.made.op), m.made.agent
+		o.Candidate, o.Parent, o.Operator, o.Agent = m.id(), m.parent(), string(s.made(m).op), s.made(m).agent
 		if m.scored {
 			value := m.obj
 			o.Objective = &value

@@ -115,7 +115,7 @@ func (s *State) foldResult(row store.FoldRow) error {
 	}
 	switch {
 	case row.Kind == record.LogHeld:
-		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.id, row.Cand.Reason))
+		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.id(), row.Cand.Reason))
 	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
 		s.foldFailure(row, end, m)
 	default:
@@ -149,12 +149,12 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 		s.push(e)
 	}
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: end.State, Usage: e.Job.Usage})
-		s.lore.observe(m.made.op, m.id, false)
+		s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: end.State, Usage: e.Job.Usage})
+		s.lore.observe(s.made(m).op, m.id(), false)
 		s.noteOutcome(e.Job, m, end.State)
-		s.noteRepair(m.made.op, m.parent)
+		s.noteRepair(s.made(m).op, m.parent())
 		if end.State == record.Failed {
-			s.noteBroken(m.id, end.Class)
+			s.noteBroken(m.id(), end.Class)
 		}
 	}
 	if end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate {
@@ -167,7 +167,7 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	if end.State == record.Cancelled {
 		level = "info"
 	}
-	s.say(row, level, fmt.Sprintf("%s %s: %s", m.id, end.State, end.Reason))
+	s.say(row, level, fmt.Sprintf("%s %s: %s", m.id(), end.State, end.Reason))
 }
 
 // score gives a measured candidate its place.
@@ -175,16 +175,16 @@ func (s *State) score(row store.FoldRow, m *member) error {
 	if s.stale(row.Cand.Version) {
 		return s.scorePast(row, m)
 	}
-	if s.arch == nil && m.id != record.Root {
+	if s.arch == nil && m.id() != record.Root {
 		if s.version == 1 {
-			return fmt.Errorf("%s was measured before the root", m.id)
+			return fmt.Errorf("%s was measured before the root", m.id())
 		}
 		s.unrooted = append(s.unrooted, row)
 		return nil
 	}
 	first := s.count(m)
 	m.scored = true
-	if m.id == record.Root {
+	if m.id() == record.Root {
 		s.openArchive(m)
 	}
 	s.watchNoise(row, m)
@@ -198,22 +198,22 @@ func (s *State) score(row store.FoldRow, m *member) error {
 	e := Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
 	obj := m.obj
 	e.Objective = &obj
-	if p := s.member(m.parent); p != nil && p.scored {
+	if p := s.member(m.parent()); p != nil && p.scored {
 		d := s.sign * (m.obj - p.obj)
 		e.Delta = &d
 	}
 	improved := s.place(m, point, &e, row.At)
-	if first && m.id != record.Root {
+	if first && m.id() != record.Root {
 		state := record.Scored
 		if improved {
 			state = record.Placed
 		}
-		s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: state, Best: e.Best, Usage: e.Job.Usage})
-		s.lore.observe(m.made.op, m.id, improved || e.Delta != nil && *e.Delta > 0)
+		s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.lore.observe(s.made(m).op, m.id(), improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
-		s.noteRepair(m.made.op, m.parent)
+		s.noteRepair(s.made(m).op, m.parent())
 	}
-	if row.Kind == record.LogEnd && m.id != record.Root {
+	if row.Kind == record.LogEnd && m.id() != record.Root {
 		s.push(e)
 	}
 	s.curves.add(s, row.At)

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"iter"
+	"slices"
+
 	"atoll/engine/column"
 	"atoll/store"
 	"atoll/store/record"
@@ -10,19 +13,19 @@ import (
 // thousands, so it is small: what only few have is in deeds, its coordinates
 // are in the archive, and everything else is in the store.
 type member struct {
-	id, parent record.CandidateID
-	created    record.Millis
-	obj        float64 // in the evaluator's own direction
-	made       *making // shared by all that were made alike
-	deeds      *deeds  // nil for most
-	commit     record.Hash
-	samples    int32
-	counted    bool // measured under some objective version
-	scored     bool // obj is a value of the present objective version
-	rejected   bool
+	created  record.Millis
+	obj      float64 // in the evaluator's own direction
+	deeds    *deeds  // nil for most
+	num      int32   // candidate number
+	from     int32   // that of the parent
+	samples  int32
+	making   uint16 // of members.makings
+	counted  bool   // measured under some objective version
+	scored   bool   // obj is a value of the present objective version
+	rejected bool
 }
 
-// making is how a candidate came to be and what became of it.
+// making is how candidates came to be and what became of them.
 type making struct {
 	op     record.Operator
 	agent  string
@@ -41,8 +44,12 @@ type deeds struct {
 	strikes   int          // evaluate jobs of it that failed in a row
 }
 
+func (m *member) id() record.CandidateID { return record.CandidateID(m.num) }
+
+func (m *member) parent() record.CandidateID { return record.CandidateID(m.from) }
+
 // job is the make job of the candidate: they share their number.
-func (m *member) job() record.JobID { return record.JobID(m.id) }
+func (m *member) job() record.JobID { return record.JobID(m.num) }
 
 // did returns a copy of what the candidate did.
 func (m *member) did() deeds {
@@ -71,9 +78,9 @@ func (m *member) claim() *float64 {
 
 // members are all candidates of a fold in the order in which they came.
 type members struct {
-	rows column.Column[member]
-	at   column.Column[int32] // row + 1 by candidate number, 0 = a job that made none
-	made map[making]*making
+	rows    column.Column[member]
+	at      column.Column[int32] // row + 1 by candidate number, 0 = a job that made none
+	makings []making             // each once
 }
 
 // get returns what is known of a candidate, nil for none. The pointer stays
@@ -100,10 +107,10 @@ func (l *members) put(c *store.FoldCandidate) *member {
 		l.at.Grow(int(c.ID) + 1)
 		*l.at.At(int(c.ID)) = int32(row + 1)
 		m = l.rows.At(row)
-		m.id = c.ID
+		m.num = int32(c.ID)
 	}
-	m.parent, m.commit, m.created, m.samples = c.Parent, c.Commit, c.Created, int32(c.Samples)
-	m.made = l.making(making{c.Operator, c.Agent, c.Status})
+	m.from, m.created, m.samples = int32(c.Parent), c.Created, int32(c.Samples)
+	m.making = l.making(making{c.Operator, c.Agent, c.Status})
 	if c.MAD != 0 || c.Claimed != nil || m.deeds != nil {
 		d := m.do()
 		d.mad, d.claimed, d.claimedN = c.MAD, 0, 0
@@ -117,16 +124,28 @@ func (l *members) put(c *store.FoldCandidate) *member {
 	return m
 }
 
-func (l *members) making(m making) *making {
-	if l.made == nil {
-		l.made = map[making]*making{}
+// making returns the number of a making, a new one if there is none like it.
+func (l *members) making(m making) uint16 {
+	i := slices.Index(l.makings, m)
+	if i < 0 {
+		i = len(l.makings)
+		l.makings = append(l.makings, m)
 	}
-	shared := l.made[m]
-	if shared == nil {
-		shared = &m
-		l.made[m] = shared
+	return uint16(i)
+}
+
+// made returns how a candidate came to be and what became of it.
+func (s *State) made(m *member) making { return s.members.makings[m.making] }
+
+// measured visits the measured candidates in the order of the fold.
+func (s *State) measured() iter.Seq[record.CandidateID] {
+	return func(yield func(record.CandidateID) bool) {
+		for _, num := range s.order.All() {
+			if !yield(record.CandidateID(*num)) {
+				return
+			}
+		}
 	}
-	return shared
 }
 
 // member returns what is known of a candidate, nil for none.

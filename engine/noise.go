@@ -29,8 +29,8 @@ func (s *State) noteMeasured(row store.FoldRow, m *member) {
 		return
 	}
 	d.strikes++
-	if d.strikes == maxStrikes && s.isWaiting(m.id) {
-		s.say(row, "warn", fmt.Sprintf("%s takes no niche: it failed %d times when it was measured again", m.id, maxStrikes))
+	if d.strikes == maxStrikes && s.isWaiting(m.id()) {
+		s.say(row, "warn", fmt.Sprintf("%s takes no niche: it failed %d times when it was measured again", m.id(), maxStrikes))
 	}
 }
 
@@ -41,10 +41,10 @@ func (s *State) watchNoise(row store.FoldRow, m *member) {
 		return
 	}
 	s.noisy = true
-	if m.id == record.Root {
+	if m.id() == record.Root {
 		return
 	}
-	s.say(row, "info", fmt.Sprintf("the objective is noisy: samples of %s differ", m.id))
+	s.say(row, "info", fmt.Sprintf("the objective is noisy: samples of %s differ", m.id()))
 	if best := s.member(s.best); best != nil {
 		s.doubt(best)
 	}
@@ -56,7 +56,7 @@ func (s *State) provenAt() int { return s.Config.Evaluator.Repeats + s.Config.Ev
 // unproven reports whether a candidate has fewer samples than a noisy objective
 // asks of one that takes a place from another.
 func (s *State) unproven(m *member) bool {
-	return s.noisy && s.Config.Evaluator.Challenge > 0 && m.id != record.Root && int(m.samples) < s.provenAt()
+	return s.noisy && s.Config.Evaluator.Challenge > 0 && m.id() != record.Root && int(m.samples) < s.provenAt()
 }
 
 // mustChallenge says whether a candidate that is not in the archive yet looks
@@ -65,7 +65,7 @@ func (s *State) mustChallenge(m *member, e archive.Entry) bool {
 	if !s.unproven(m) {
 		return false
 	}
-	if _, placed := s.arch.Entry(m.id); placed {
+	if _, placed := s.arch.Entry(m.id()); placed {
 		return false
 	}
 	if s.best == record.NoCandidate || e.Objective > s.sign*s.member(s.best).obj {
@@ -86,11 +86,11 @@ func (s *State) doubt(m *member) {
 		return
 	}
 	for _, id := range s.doubted {
-		if id == m.id {
+		if id == m.id() {
 			return
 		}
 	}
-	s.doubted = append(s.doubted, m.id)
+	s.doubted = append(s.doubted, m.id())
 }
 
 // nextChallenge returns a candidate that needs further samples now, and how
@@ -127,7 +127,7 @@ func (s *State) nextChallenge() (m *member, samples int) {
 func (s *State) recrown() {
 	s.best = record.NoCandidate
 	var hope *member
-	for _, id := range s.order {
+	for id := range s.measured() {
 		m := s.member(id)
 		switch {
 		case m.rejected || !m.scored || s.isWaiting(id):

@@ -225,7 +225,7 @@ func (s *State) count(m *member) bool {
 	}
 	m.counted = true
 	s.scored++
-	s.order = append(s.order, m.id)
+	*s.order.At(s.order.Add()) = m.num
 	return true
 }
 
@@ -236,15 +236,15 @@ func (s *State) scorePast(row store.FoldRow, m *member) error {
 	if _, err := s.locate(m, row.Cand.Measures); err != nil {
 		return err
 	}
-	if !first || m.id == record.Root || row.Work == nil {
+	if !first || m.id() == record.Root || row.Work == nil {
 		return nil
 	}
 	e := Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
 	state := row.Work.State
-	s.yields.Add(search.Event{Operator: m.made.op, Agent: m.made.agent, Target: e.Job.Target, Parent: m.parent, State: state, Usage: e.Job.Usage})
-	s.lore.observe(m.made.op, m.id, state == record.Placed)
+	s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: state, Usage: e.Job.Usage})
+	s.lore.observe(s.made(m).op, m.id(), state == record.Placed)
 	s.noteOutcome(e.Job, m, state)
-	s.noteRepair(m.made.op, m.parent)
+	s.noteRepair(s.made(m).op, m.parent())
 	if row.Kind == record.LogEnd {
 		s.push(e)
 	}
@@ -299,13 +299,13 @@ func (s *State) toRenew() []record.CandidateID {
 			take[el.ID] = true
 		}
 		take[s.best] = true
-		for _, id := range s.order {
+		for id := range s.measured() {
 			m := s.member(id)
 			take[id] = take[id] || m.scored && !m.rejected && s.learned && s.space == nil || s.arch.IsFrozen(id)
 		}
 	}
 	var ids []record.CandidateID
-	for _, id := range s.order {
+	for id := range s.measured() {
 		if take[id] && id != record.Root && s.member(id).scored {
 			ids = append(ids, id)
 		}
@@ -335,7 +335,7 @@ func (s *State) standingPast() record.PastObjective {
 	}
 	if m := s.member(s.best); m != nil {
 		best := m.obj
-		p.Best, p.Value = m.id, &best
+		p.Best, p.Value = m.id(), &best
 	}
 	if s.arch != nil {
 		p.Filled = s.arch.Stats().Filled

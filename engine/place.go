@@ -29,18 +29,18 @@ func (s *State) openArchive(m *member) {
 func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (improved bool) {
 	entry := s.entry(m, point)
 	if m.rejected { // out of the competition, and there when it is restored
-		s.arch.Remove(m.id)
+		s.arch.Remove(m.id())
 		_, _ = s.arch.Add(entry)
 		return false
 	}
 	if s.mustChallenge(m, entry) {
-		s.wait(m.id, point)
+		s.wait(m.id(), point)
 		return false
 	}
-	s.unwait(m.id)
+	s.unwait(m.id())
 	res, err := s.arch.Add(entry)
 	if err != nil {
-		s.events = append(s.events, event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id, err)})
+		s.events = append(s.events, event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id(), err)})
 		return false
 	}
 	if h := s.member(res.After); h != nil && h != m {
@@ -54,7 +54,7 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 	d.wonAt, d.since = s.scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed
-	if m.id != record.Root {
+	if m.id() != record.Root {
 		s.placed = append(s.placed, m.job())
 	}
 	s.events = append(s.events, s.placedEvent(m, e, at))
@@ -62,10 +62,10 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 }
 
 func (s *State) placedEvent(m *member, e *Ended, at record.Millis) event {
-	text := fmt.Sprintf("%s takes %s", m.id, s.CellName(e.Cell))
+	text := fmt.Sprintf("%s takes %s", m.id(), s.CellName(e.Cell))
 	if e.From == record.NoCandidate {
-		text = fmt.Sprintf("%s opens %s", m.id, s.CellName(e.Cell))
-	} else if e.From != m.id {
+		text = fmt.Sprintf("%s opens %s", m.id(), s.CellName(e.Cell))
+	} else if e.From != m.id() {
 		text += fmt.Sprintf(" from %s", e.From)
 	}
 	text += fmt.Sprintf(" with %s", FormatValue(m.obj))
@@ -76,17 +76,17 @@ func (s *State) placedEvent(m *member, e *Ended, at record.Millis) event {
 }
 
 func (s *State) entry(m *member, point []float64) archive.Entry {
-	return archive.Entry{ID: m.id, Objective: s.sign * m.obj, Samples: int(m.samples), Point: point}
+	return archive.Entry{ID: m.id(), Objective: s.sign * m.obj, Samples: int(m.samples), Point: point}
 }
 
 // crown makes m the best if it is. The root is the best until something beats
 // it, so the best is never worse than the root.
 func (s *State) crown(m *member) bool {
 	if s.best == record.NoCandidate {
-		s.best = m.id
+		s.best = m.id()
 		return false
 	}
-	if m.id == s.best {
+	if m.id() == s.best {
 		s.recrown()
 		return false
 	}
@@ -97,7 +97,7 @@ func (s *State) crown(m *member) bool {
 		s.doubt(m)
 		return false
 	}
-	s.best = m.id
+	s.best = m.id()
 	return true
 }
 
@@ -110,7 +110,7 @@ func (s *State) better(a, b *member) bool {
 	if a.samples != b.samples {
 		return a.samples > b.samples
 	}
-	return a.id < b.id
+	return a.id() < b.id()
 }
 
 func (s *State) push(e Ended) {

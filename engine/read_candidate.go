@@ -127,17 +127,17 @@ func (s *State) fillDetail(d *CandidateDetail) {
 	if m.scored {
 		d.Percent = s.percent(m.obj)
 	}
-	if d.Point = s.pointOf(m.id); d.Point == nil && !s.learned {
+	if d.Point = s.pointOf(m.id()); d.Point == nil && !s.learned {
 		d.Point = d.Candidate.Measures
 	}
-	if cell, ok := s.arch.CellOf(m.id); ok {
+	if cell, ok := s.arch.CellOf(m.id()); ok {
 		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
 		if h, ok := s.arch.Elite(cell); ok {
 			d.Holder = h.ID
 		}
 	}
-	d.Frozen = s.arch.IsFrozen(m.id)
-	for p := m; p != nil && p.id != record.Root; p = s.member(p.parent) {
+	d.Frozen = s.arch.IsFrozen(m.id())
+	for p := m; p != nil && p.id() != record.Root; p = s.member(p.parent()) {
 		d.Depth++
 	}
 }

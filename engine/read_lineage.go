@@ -34,17 +34,17 @@ const lineageWords = 100
 const lineageCap = 500
 
 func (s *State) fillLineage(l *Lineage) {
-	for m := s.member(l.Focus); m != nil; m = s.member(m.parent) {
+	for m := s.member(l.Focus); m != nil; m = s.member(m.parent()) {
 		l.Ancestors = append(l.Ancestors, s.node(m))
-		if m.id == record.Root {
+		if m.id() == record.Root {
 			break
 		}
 	}
 	slices.Reverse(l.Ancestors)
 	children := map[record.CandidateID][]record.CandidateID{}
 	for _, m := range s.members.rows.All() {
-		if m.id != record.Root {
-			children[m.parent] = append(children[m.parent], m.id)
+		if m.id() != record.Root {
+			children[m.parent()] = append(children[m.parent()], m.id())
 		}
 	}
 	for next := children[l.Focus]; len(next) > 0; next = next[1:] {
@@ -58,21 +58,22 @@ func (s *State) fillLineage(l *Lineage) {
 }
 
 func (s *State) node(m *member) LineageNode {
-	n := LineageNode{ID: m.id, Commit: m.commit, Operator: m.made.op, Agent: m.made.agent, Status: m.made.status, Cell: -1, At: m.created}
-	if m.parent != record.NoCandidate {
-		n.Parents = []record.ParentRef{{ID: m.parent, Role: record.RoleParent}}
+	how := s.made(m)
+	n := LineageNode{ID: m.id(), Operator: how.op, Agent: how.agent, Status: how.status, Cell: -1, At: m.created}
+	if m.parent() != record.NoCandidate {
+		n.Parents = []record.ParentRef{{ID: m.parent(), Role: record.RoleParent}}
 	}
 	if m.scored {
 		obj := m.obj
 		n.Objective = &obj
-		if p := s.member(m.parent); p != nil && p.scored {
+		if p := s.member(m.parent()); p != nil && p.scored {
 			d := s.sign * (m.obj - p.obj)
 			n.Delta = &d
 		}
-		if cell, ok := s.arch.CellOf(m.id); ok {
+		if cell, ok := s.arch.CellOf(m.id()); ok {
 			n.Cell = cell
 		}
-		if s.arch.Holds(m.id) {
+		if s.arch.Holds(m.id()) {
 			n.Status = record.StatusElite
 		}
 	}

@@ -71,7 +71,7 @@ func (s *State) jobsFrom(cell, limit int) []record.JobID {
 	var out []record.JobID
 	for id := s.members.last(); id > record.Root && len(out) < limit; id-- {
 		if m := s.member(id); m != nil {
-			if at, ok := s.arch.CellOf(m.parent); ok && at == cell {
+			if at, ok := s.arch.CellOf(m.parent()); ok && at == cell {
 				out = append(out, m.job())
 			}
 		}
@@ -84,7 +84,9 @@ func (s *State) jobsFrom(cell, limit int) []record.JobID {
 func (s *State) takeovers(cell, limit int) []Takeover {
 	var out []Takeover
 	from := record.NoCandidate
-	for i, id := range s.order {
+	n := 0
+	for id := range s.measured() {
+		n++
 		m := s.member(id)
 		if at, ok := s.arch.CellOf(id); !ok || at != cell || m.rejected {
 			continue
@@ -93,7 +95,7 @@ func (s *State) takeovers(cell, limit int) []Takeover {
 		if before != nil && !s.better(m, before) {
 			continue
 		}
-		t := Takeover{At: m.created, Fold: i + 1, Candidate: id, From: from, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
+		t := Takeover{At: m.created, Fold: n, Candidate: id, From: from, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
 		if before != nil {
 			t.Delta, t.Why = s.sign*(m.obj-before.obj), "better"
 		}

@@ -72,7 +72,7 @@ func (e *Engine) nextWork() (record.Job, bool) {
 func (e *Engine) remeasure(m *member, purpose record.Purpose, n int) record.Job {
 	d := m.do()
 	d.measuring = e.nextJob
-	return e.evaluateJob(m.id, purpose, int(m.samples)+d.claimedN, n)
+	return e.evaluateJob(m.id(), purpose, int(m.samples)+d.claimedN, n)
 }
 
 func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
@@ -146,9 +146,9 @@ func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
 	}
 	s.remeasured++
 	if m.did().claimedN == 0 {
-		return m.id, record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
+		return m.id(), record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
 	}
-	return m.id, record.PurposeRemeasure, 1, true
+	return m.id(), record.PurposeRemeasure, 1, true
 }
 
 // remeasureSalt keeps this draw apart from that of the jobs.
@@ -171,7 +171,7 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if last > e.st.seq {
 		return nil
 	}
-	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.id != record.Root {
+	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.id() != record.Root {
 		if d := m.did(); d.claimedN < championSamples && d.measuring == 0 && d.strikes < maxStrikes {
 			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, championSamples-d.claimedN))
 		}
@@ -267,7 +267,7 @@ func (e *Engine) rejectOne(ctx context.Context, d record.Decision) error {
 		reason = "rejected by " + d.Who
 	}
 	m := e.st.member(d.Candidate)
-	if m != nil && m.made.status == record.StatusHeld {
+	if m != nil && e.st.made(m).status == record.StatusHeld {
 		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.job(), record.Rejected, record.ClassReview, reason))
 	}
 	return nil // the fold takes it out of the archive

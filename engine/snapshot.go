@@ -112,7 +112,6 @@ type Axis struct {
 type Cell struct {
 	Index     int
 	Elite     record.CandidateID
-	Commit    record.Hash
 	Objective float64
 	Adjusted  float64
 	Samples   int

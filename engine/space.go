@@ -19,27 +19,27 @@ import (
 func (s *State) locate(m *member, measures []float64) ([]float64, error) {
 	if !s.learned {
 		if len(measures) != len(s.Config.Map.Axes) {
-			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.id, len(measures), len(s.Config.Map.Axes))
+			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.id(), len(measures), len(s.Config.Map.Axes))
 		}
 		return measures, nil
 	}
-	kept, dropped := s.sample.offer(m.id)
+	kept, dropped := s.sample.offer(m.id())
 	if dropped != record.NoCandidate {
 		s.countKind(s.vectors[dropped], -1)
 		delete(s.vectors, dropped)
 	}
-	if p, ok := s.points[m.id]; ok {
+	if p, ok := s.points[m.id()]; ok {
 		return p, nil
 	}
 	if s.space == nil && !kept {
 		return nil, nil
 	}
-	v, err := s.vector(m.id)
+	v, err := s.vector(m.id())
 	if err != nil {
-		return nil, fmt.Errorf("read the vector of %s: %w", m.id, err)
+		return nil, fmt.Errorf("read the vector of %s: %w", m.id(), err)
 	}
 	if kept {
-		s.vectors[m.id] = v
+		s.vectors[m.id()] = v
 		s.countKind(v, 1)
 	}
 	if s.space == nil {
@@ -143,12 +143,10 @@ func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors
 const latestCount = 100
 
 func (s *State) latest() ([][]float32, error) {
-	ids := s.order
-	if len(ids) > latestCount {
-		ids = ids[len(ids)-latestCount:]
-	}
-	out := make([][]float32, 0, len(ids))
-	for _, id := range ids {
+	n := s.order.Len()
+	out := make([][]float32, 0, min(n, latestCount))
+	for i := max(0, n-latestCount); i < n; i++ {
+		id := record.CandidateID(*s.order.At(i))
 		v, ok := s.vectors[id]
 		if !ok {
 			var err error
@@ -210,14 +208,14 @@ func (s *State) retell(points map[record.CandidateID][]float64) {
 	s.best = record.NoCandidate
 	next := 0
 	for _, p := range told.points {
-		for ; next < p.x && next < len(s.order); next++ {
-			m := s.member(s.order[next])
+		for ; next < p.x && next < s.order.Len(); next++ {
+			m := s.member(record.CandidateID(*s.order.At(next)))
 			if m.rejected || !m.scored {
 				continue
 			}
-			_, _ = s.arch.Add(s.entry(m, points[m.id])) // accepted before
+			_, _ = s.arch.Add(s.entry(m, points[m.id()])) // accepted before
 			if s.best == record.NoCandidate || s.better(m, s.member(s.best)) {
-				s.best = m.id
+				s.best = m.id()
 			}
 		}
 		s.scored = p.x

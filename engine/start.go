@@ -115,7 +115,7 @@ func (e *Engine) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if m := e.st.member(record.Root); m != nil && m.made.status == record.StatusFailed && m.did().measuring == 0 {
+	if m := e.st.member(record.Root); m != nil && e.st.made(m).status == record.StatusFailed && m.did().measuring == 0 {
 		return e.retryRoot(ctx)
 	}
 	e.publish(true)
@@ -222,8 +222,8 @@ func learnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, v
 }
 
 // FillFacts gives the snapshot of a folded log what an engine told about the
-// experiment: the rung, what it cannot guarantee, and the metric searched on
-// where that was learned from the root.
+// experiment: the rung, what it cannot guarantee, the metric searched on where
+// that was learned from the root, and the commit of the best.
 func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
 	exp := snap.Experiment
 	for key, put := range map[string]func(string){
@@ -238,12 +238,27 @@ func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
 			put(value)
 		}
 	}
-	if snap.Objective != "" {
+	if snap.Objective == "" {
+		name, err := learnedMetric(ctx, db, exp.ID, exp.Objective)
+		if err != nil {
+			return err
+		}
+		snap.Objective = name
+	}
+	return tellBest(ctx, db, exp.ID, &snap.Best)
+}
+
+// tellBest fills in the commit of the best, which the fold does not keep.
+func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *Standing) error {
+	if best.ID == record.NoCandidate || !best.Commit.IsZero() {
 		return nil
 	}
-	var err error
-	snap.Objective, err = learnedMetric(ctx, db, exp.ID, exp.Objective)
-	return err
+	c, err := db.Candidate(ctx, exp, best.ID)
+	if err != nil {
+		return fmt.Errorf("read the best candidate: %w", err)
+	}
+	best.Commit = c.Commit
+	return nil
 }
 
 // tell keeps what this run can guarantee, and gives the evaluator back what it

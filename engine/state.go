@@ -7,6 +7,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
+	"atoll/engine/column"
 	"atoll/engine/search"
 	"atoll/store"
 	"atoll/store/record"
@@ -35,7 +36,7 @@ type State struct {
 	points  map[record.CandidateID][]float64 // while the store is read for the first time
 
 	members  members
-	order    []record.CandidateID
+	order    column.Column[int32] // measured candidates, in the order of the fold
 	waiting  []challenger         // challengers that need more samples, in fold order
 	doubted  []record.CandidateID // inherited a place on too few samples; measured again at once
 	scored   int

@@ -134,6 +134,13 @@ func (e *Engine) publish(last bool) {
 	e.rate.open()
 	snap := e.st.Snapshot()
 	snap.Fatal = errText(e.fatal)
+	if snap.Best.ID == e.best.ID && snap.Best.ID != record.NoCandidate {
+		snap.Best.Commit = e.best.Commit
+	}
+	if err := tellBest(context.Background(), e.db, e.exp, &snap.Best); err != nil {
+		e.note("error", record.NoJob, err.Error())
+	}
+	e.best = snap.Best
 	snap.Owner, snap.OwnerPID = e.owner, e.ses.OwnerPID()
 	snap.At = e.opt.Now()
 	if e.box != nil {
@@ -320,10 +327,13 @@ func (s *State) standing(m *member, at record.Millis) Standing {
 		return Standing{ID: record.NoCandidate, Cell: -1}
 	}
 	st := Standing{
-		ID: m.id, Commit: m.commit, Objective: m.obj, Claimed: m.claim(), MAD: m.did().mad, Samples: int(m.samples), Cell: -1, At: at,
+		ID: m.id(), Objective: m.obj, Claimed: m.claim(), MAD: m.did().mad, Samples: int(m.samples), Cell: -1, At: at,
 		Percent: s.percent(m.obj),
 	}
-	if cell, ok := s.arch.CellOf(m.id); ok {
+	if m.id() == record.Root {
+		st.Commit = s.Exp.RootCommit
+	}
+	if cell, ok := s.arch.CellOf(m.id()); ok {
 		st.Cell = cell
 	}
 	return st
@@ -383,7 +393,7 @@ func (s *State) cell(cell int) Cell {
 	c.Children, c.Improved = s.yields.Parent(holder.ID)
 	if m != nil {
 		d := m.did()
-		c.Commit, c.MAD, c.Since, c.Fold = m.commit, d.mad, d.since, d.wonAt
+		c.MAD, c.Since, c.Fold = d.mad, d.since, d.wonAt
 	}
 	return c
 }

@@ -138,13 +138,16 @@ func (a *app) copyMenu() tea.Cmd {
 		}
 	}
 	if s.cand >= 0 {
-		if c := a.d.grid.at(a.d.grid.cellOf(s.cand)); c != nil {
-			add("commit", c.Commit.String())
-		} else if h := a.held(s.cand); h != nil {
-			add("commit", h.Candidate.Commit.String())
-		} else if p, ok := a.current().(*candidatePane); ok && p.detail != nil {
-			add("commit", p.detail.Candidate.Commit.String())
-		}
+		items = append(items, item{title: "commit", note: "of " + s.cand.String(), run: func(a *app) tea.Cmd {
+			r := a.d.opt.Reader
+			return a.act("commit", func(ctx context.Context) doneMsg {
+				c, err := r.Candidate(ctx, s.cand)
+				if err != nil {
+					return doneMsg{err: err}
+				}
+				return doneMsg{text: "copied the commit of " + s.cand.String(), then: tea.SetClipboard(c.Candidate.Commit.String())}
+			})
+		}})
 		add("candidate", s.cand.String())
 	}
 	if s.job >= 0 {

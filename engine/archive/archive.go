@@ -56,9 +56,9 @@ const noSlot int32 = -1
 
 // slot is an entry at rest. Coordinates are kept apart, one row a slot.
 type slot struct {
-	id        record.CandidateID
 	objective float64
-	samples   int32
+	num       int32 // of the candidate
+	samples   uint16
 	home      int32 // cell, or len(cells)-1 for the pool
 	pos       int32 // in the home's heap; -1 when it does not compete
 	flags     uint8
@@ -130,7 +130,7 @@ func (a *Archive) Add(e Entry) (Result, error) {
 		a.known++
 	}
 	s.objective = e.Objective
-	s.samples = int32(max(0, min(e.Samples, math.MaxInt32)))
+	s.samples = uint16(max(0, min(e.Samples, math.MaxUint16)))
 	if e.Point != nil {
 		copy(a.point(i), e.Point)
 	}
@@ -143,7 +143,7 @@ func (a *Archive) Add(e Entry) (Result, error) {
 }
 
 func (a *Archive) check(e Entry) (home int32, err error) {
-	if e.ID < 0 {
+	if e.ID < 0 || e.ID > math.MaxInt32 {
 		return 0, ErrCandidate
 	}
 	if !finite(e.Objective) {
@@ -219,7 +219,7 @@ func (a *Archive) flagged(f uint8) []record.CandidateID {
 	var ids []record.CandidateID
 	for _, s := range a.slots.All() {
 		if s.flags&f != 0 {
-			ids = append(ids, s.id)
+			ids = append(ids, s.id())
 		}
 	}
 	slices.Sort(ids)
@@ -243,13 +243,15 @@ func (a *Archive) slot(id record.CandidateID) int32 {
 		return i
 	}
 	i := int32(a.slots.Add())
-	*a.at(i) = slot{id: id, home: noSlot, pos: noSlot}
+	*a.at(i) = slot{num: int32(id), home: noSlot, pos: noSlot}
 	a.points.Add()
 	a.index.put(id, i)
 	return i
 }
 
 func (a *Archive) pool() int32 { return int32(len(a.cells) - 1) }
+
+func (s *slot) id() record.CandidateID { return record.CandidateID(s.num) }
 
 func (a *Archive) at(i int32) *slot { return a.slots.At(int(i)) }
 
@@ -288,7 +290,7 @@ func (a *Archive) idOf(i int32) record.CandidateID {
 	if i < 0 {
 		return record.NoCandidate
 	}
-	return a.at(i).id
+	return a.at(i).id()
 }
 
 // result tells what the arrival of slot i changed.

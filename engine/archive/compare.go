@@ -47,18 +47,18 @@ func (a *Archive) equalEntries(other *Archive) error {
 	for n := range min(len(xs), len(ys)) {
 		i, j := xs[n], ys[n]
 		s, t := a.at(i), other.at(j)
-		if s.id != t.id {
-			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id, t.id))
+		if s.id() != t.id() {
+			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id(), t.id()))
 		}
 		if s.flags != t.flags || s.home != t.home {
 			return fmt.Errorf("%w: %s lies in cell %d (%s) and in cell %d (%s)",
-				ErrDiffers, s.id, s.home, flagWords(s.flags), t.home, flagWords(t.flags))
+				ErrDiffers, s.id(), s.home, flagWords(s.flags), t.home, flagWords(t.flags))
 		}
 		if s.objective != t.objective || s.samples != t.samples {
-			return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id, s.objective, s.samples, t.objective, t.samples)
+			return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id(), s.objective, s.samples, t.objective, t.samples)
 		}
 		if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
-			return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id, a.point(i), other.point(j))
+			return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id(), a.point(i), other.point(j))
 		}
 	}
 	if len(xs) != len(ys) {
@@ -89,7 +89,7 @@ func (a *Archive) ordered() []int32 {
 			out = append(out, int32(i))
 		}
 	}
-	slices.SortFunc(out, func(i, j int32) int { return int(a.at(i).id - a.at(j).id) })
+	slices.SortFunc(out, func(i, j int32) int { return int(a.at(i).id() - a.at(j).id()) })
 	return out
 }
 
@@ -116,7 +116,7 @@ func (a *Archive) Digest() string {
 	float(a.offset)
 	for _, i := range a.ordered() {
 		s := a.at(i)
-		put(uint64(s.id))
+		put(uint64(s.id()))
 		put(uint64(s.flags))
 		if s.flags&added != 0 {
 			float(s.objective)
@@ -133,7 +133,7 @@ func (a *Archive) Digest() string {
 	for c := range a.cells {
 		if a.inside(c) && len(a.cells[c].heap) > 0 {
 			put(uint64(c))
-			put(uint64(a.at(a.cells[c].heap[0]).id))
+			put(uint64(a.at(a.cells[c].heap[0]).id()))
 			flush()
 		}
 	}

@@ -13,7 +13,7 @@ func (a *Archive) precedes(i, j int32) bool {
 	if s.samples != t.samples {
 		return s.samples > t.samples
 	}
-	return s.id < t.id
+	return s.id() < t.id()
 }
 
 // push lets a slot compete in its home.

@@ -39,7 +39,7 @@ func (a *Archive) Stats() Stats {
 		}
 	}
 	if st.Filled > 0 {
-		st.Best, st.BestID = a.at(best).objective, a.at(best).id
+		st.Best, st.BestID = a.at(best).objective, a.at(best).id()
 		st.Mean = saturate(sum) / float64(st.Filled)
 	}
 	st.QD = saturate(st.QD)
@@ -58,13 +58,13 @@ func (a *Archive) better(i, j int32) bool {
 	if s.samples != t.samples {
 		return s.samples > t.samples
 	}
-	return s.id < t.id
+	return s.id() < t.id()
 }
 
 // entry copies a slot out.
 func (a *Archive) entry(i int32) Entry {
 	s := a.at(i)
-	e := Entry{ID: s.id, Objective: s.objective, Samples: int(s.samples)}
+	e := Entry{ID: s.id(), Objective: s.objective, Samples: int(s.samples)}
 	if s.home != a.pool() {
 		e.Point = slices.Clone(a.point(i))
 	}
@@ -165,7 +165,7 @@ func (a *Archive) AppendRunners(ids []record.CandidateID, cell, n int) []record.
 	left := n
 	a.first(int32(cell), func(i int32) bool {
 		if a.at(i).pos > 0 {
-			ids = append(ids, a.at(i).id)
+			ids = append(ids, a.at(i).id())
 			left--
 		}
 		return left > 0
@@ -220,7 +220,7 @@ func (a *Archive) Holders() []Holder {
 	for c := range a.cells[:len(a.cells)-1] {
 		if h := a.cells[c].heap; len(h) > 0 {
 			s := a.at(h[0])
-			out = append(out, Holder{ID: s.id, Cell: c, Objective: s.objective, Frozen: s.flags&frozen != 0})
+			out = append(out, Holder{ID: s.id(), Cell: c, Objective: s.objective, Frozen: s.flags&frozen != 0})
 		}
 	}
 	return out

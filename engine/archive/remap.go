@@ -55,7 +55,7 @@ func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) M
 // coordinates returns where an entry lies in the new map; a is the old archive.
 func (a *Archive) coordinates(i, home int32, point func(record.CandidateID) []float64) []float64 {
 	if point != nil {
-		return point(a.at(i).id)
+		return point(a.at(i).id())
 	}
 	if home == a.pool() {
 		return nil
@@ -133,7 +133,7 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 			from = -1
 		}
 		if from != c {
-			m.Moves = append(m.Moves, Move{ID: a.at(i).id, From: from, To: c})
+			m.Moves = append(m.Moves, Move{ID: a.at(i).id(), From: from, To: c})
 		}
 	}
 	return m

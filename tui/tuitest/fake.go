@@ -98,7 +98,7 @@ func grid(n int) engine.Grid {
 				continue
 			}
 			v := rootValue + (bestValue-rootValue)*math.Min(0.995, h*(0.9+0.1*rng.Float64()))
-			c := engine.Cell{Index: cellOf(n, x, y), Elite: record.CandidateID(id % 297), Commit: hash(id), Objective: v, Adjusted: v, Samples: 1 + id%3, MAD: 0.001 * rng.Float64(), Tries: 1 + rng.IntN(9), Since: at(time.Duration(id) * time.Second), Fold: rng.IntN(325), Boost: 1}
+			c := engine.Cell{Index: cellOf(n, x, y), Elite: record.CandidateID(id % 297), Objective: v, Adjusted: v, Samples: 1 + id%3, MAD: 0.001 * rng.Float64(), Tries: 1 + rng.IntN(9), Since: at(time.Duration(id) * time.Second), Fold: rng.IntN(325), Boost: 1}
 			id++
 			mark(&c, n, x, y)
 			g.Cells = append(g.Cells, c)

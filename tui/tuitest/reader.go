@@ -140,7 +140,7 @@ func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]
 func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (engine.Lineage, error) {
 	l := engine.Lineage{Focus: id}
 	node := func(n, parent record.CandidateID, v float64) engine.LineageNode {
-		x := engine.LineageNode{ID: n, Commit: hash(int(n)), Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Delta: F(0.01), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
+		x := engine.LineageNode{ID: n, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Delta: F(0.01), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
 		if parent >= 0 {
 			x.Parents = []record.ParentRef{{ID: parent, Role: record.RoleParent}, {ID: 7, Role: record.RoleCrossover}}
 		}
