@@ -315,16 +315,22 @@ func (s *State) toRepair(rng *rand.Rand) (failed, working record.CandidateID, ok
 	return m.id(), m.parent(), true
 }
 
+// reviewed reports whether a reviewer is asked about the candidate.
+func (r *jobRun) reviewed() bool {
+	name := r.e.cfg.Roles.Reviewer
+	return name != "" && r.e.crew.voices[name] != nil && !r.lease.Job.Approved
+}
+
 // review asks the reviewer about a candidate that the gate let pass. It
 // returns why the candidate is refused, or "". A reviewer that cannot be asked
 // or understood refuses nothing; the reason is kept as evidence.
 func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (string, error) {
 	e := r.e
-	name := e.cfg.Roles.Reviewer
-	voice := e.crew.voices[name]
-	if name == "" || voice == nil || r.lease.Job.Approved {
+	if !r.reviewed() {
 		return "", nil
 	}
+	name := e.cfg.Roles.Reviewer
+	voice := e.crew.voices[name]
 	e.live.stage(r.lease.Job.ID, record.Gated, "review")
 	diff, err := e.patch(ctx, parentTree, c.Tree)
 	if err != nil {

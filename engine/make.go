@@ -28,6 +28,7 @@ type jobRun struct {
 	eval     time.Duration // of the evaluator
 	usage    record.Usage
 	evidence []record.Evidence
+	diffs    []record.FileDiff // to the parent, once they are known
 	evals    int
 	preview  bool // nothing is asked or spent: the prompt is only looked at
 }
@@ -187,11 +188,8 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 // made writes the row of a commit that exists.
 func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*record.Candidate, error) {
 	e := r.e
-	diffs, err := e.repo.DiffTrees(ctx, parentTree, c.Tree)
+	diffs, err := r.changes(ctx, parentTree, c.Tree)
 	if err != nil {
-		return nil, err
-	}
-	if err := e.repo.CountLines(ctx, diffs); err != nil {
 		return nil, err
 	}
 	for _, d := range diffs {
@@ -282,11 +280,8 @@ func firstLine(s string) string {
 func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*gate.Verdict, error) {
 	e := r.e
 	e.live.stage(r.lease.Job.ID, record.Committed, "gate")
-	diffs, err := e.repo.DiffTrees(ctx, parentTree, c.Tree)
+	diffs, err := r.changes(ctx, parentTree, c.Tree)
 	if err != nil {
-		return nil, err
-	}
-	if err := e.repo.CountLines(ctx, diffs); err != nil {
 		return nil, err
 	}
 	changes, err := e.repo.Changes(ctx, parentTree, c.Tree)
@@ -314,13 +309,31 @@ func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree recor
 			c.Status, c.Class, c.Reason = record.StatusRejected, record.ClassGate, why
 			return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: why, Candidate: c})
 		}
-		if err := e.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
-			return nil, err
+		if r.reviewed() { // which may have cost something: once is enough
+			if err := e.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
+				return nil, err
+			}
+			r.lease.Job.State = record.Gated
 		}
-		r.lease.Job.State = record.Gated
 	}
 	e.live.stage(r.lease.Job.ID, record.Gated, "gate")
 	return &v, nil
+}
+
+// changes tells what the job's candidate changes in its parent, with counts of
+// lines.
+func (r *jobRun) changes(ctx context.Context, parentTree, tree record.Hash) ([]record.FileDiff, error) {
+	if r.diffs == nil {
+		diffs, err := r.e.repo.DiffTrees(ctx, parentTree, tree)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.e.repo.CountLines(ctx, diffs); err != nil {
+			return nil, err
+		}
+		r.diffs = diffs
+	}
+	return r.diffs, nil
 }
 
 // holdBefore holds a candidate for a person before any of its code runs, when

@@ -14,8 +14,8 @@ import (
 
 // score measures the candidate of a make job and writes the end of the job.
 func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree record.Hash) error {
-	if r.lease.Job.State == record.Gated {
-		if err := r.e.db.Stage(ctx, r.lease, record.Gated, record.Evaluating); err != nil {
+	if from := r.lease.Job.State; from == record.Committed || from == record.Gated {
+		if err := r.e.db.Stage(ctx, r.lease, from, record.Evaluating); err != nil {
 			return err
 		}
 		r.lease.Job.State = record.Evaluating

@@ -56,11 +56,8 @@ func (r *jobRun) ownWords(ctx context.Context, parent agent.Item, tree record.Ha
 	if line := CleanLine(firstLine(intent)); line != "" && line != string(r.lease.Job.Operator) {
 		return intent, nil
 	}
-	diffs, err := r.e.repo.DiffTrees(ctx, parent.Tree, tree)
+	diffs, err := r.changes(ctx, parent.Tree, tree)
 	if err != nil {
-		return "", err
-	}
-	if err := r.e.repo.CountLines(ctx, diffs); err != nil {
 		return "", err
 	}
 	return agent.PlainSubject(r.lease.Job.Operator, diffs), nil
