@@ -49,15 +49,18 @@ func spent(b testing.TB) time.Duration {
 }
 
 // BenchmarkTrue is the cost of a sandbox: `true` over a base of 20,000 files,
-// alone and two at a time, from a small process and from one that holds a large
-// archive. The processor time is that of everything that took part.
+// alone and two at a time, from a small process, from one that holds a large
+// archive, and by the launcher. The processor time is that of everything that took
+// part.
 func BenchmarkTrue(b *testing.B) {
 	base := forest(b, 20_000)
 	for _, tc := range []struct {
 		name     string
 		parallel bool
 		heap     int // megabytes
-	}{{"alone", false, 0}, {"two at a time", true, 0}, {"large supervisor", false, 500}} {
+		command  string
+	}{{"alone", false, 0, "true"}, {"two at a time", true, 0, "true"}, {"large supervisor", false, 500, "true"},
+		{"launched", true, 0, sandbox.RunPath}} {
 		b.Run(tc.name, func(b *testing.B) {
 			ballast := make([]byte, tc.heap<<20)
 			for i := 0; i < len(ballast); i += 4096 {
@@ -67,7 +70,7 @@ func BenchmarkTrue(b *testing.B) {
 			if err != nil {
 				b.Skipf("this machine does not give rung 1: %v", err)
 			}
-			s := sandbox.Spec{Args: []string{"true"}, Base: base, RunHelper: true, ResultName: "r",
+			s := sandbox.Spec{Args: []string{tc.command, "true"}, Base: base, RunHelper: true, ResultName: "r",
 				Limits: sandbox.Limits{Wall: time.Minute, Disk: 64 << 20}}
 			run := func() {
 				if res, err := box.Run(b.Context(), s); err != nil || res.Exit != 0 {

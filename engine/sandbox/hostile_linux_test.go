@@ -47,6 +47,8 @@ var attacks = map[string]func(args []string){
 	"x32":         func([]string) { _, _, _ = syscall.RawSyscall(0x40000000+39, 0, 0, 0); fmt.Println("alive") },
 	"fds":         attackFds,
 	"chmod":       attackChmod,
+	"timers":      attackTimers,
+	"pester":      attackPester,
 	"supervisor": func(args []string) {
 		supervise(args[0])
 	},

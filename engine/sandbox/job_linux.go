@@ -45,7 +45,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 		Disk: s.Limits.Disk, Procs: int64(s.Limits.Procs), OwnNet: net != NetHost,
 		ReadOnly: s.TreeReadOnly, MaskProc: b.facts.root, Filter: code, ABI: int64(b.facts.abi),
 		ProcLimit: b.facts.procLimit && b.rung == Namespaces, Fence: int64(b.fence), PidMax: b.pidMax(s.Limits.Procs),
-		Nice: b.facts.nice, NoOverlay: b.lack.overlay,
+		Nice: b.facts.nice, Slack: b.facts.slack, NoOverlay: b.lack.overlay,
 	}
 	for _, c := range s.Delta {
 		j.Delta = append(j.Delta, boot.Change{Path: c.Path, Mode: uint32(c.Mode), Data: c.Data})

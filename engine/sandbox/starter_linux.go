@@ -106,7 +106,7 @@ func (s *starter) open() error {
 		return fmt.Errorf("start the sandbox starter: %w", err)
 	}
 	defer func() { _ = null.Close() }()
-	s.proc, err = os.StartProcess(s.exe, []string{boot.StarterName}, &os.ProcAttr{
+	s.proc, err = startLazy(s.exe, boot.StarterName, &os.ProcAttr{
 		Dir: "/", Env: []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"},
 		Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})

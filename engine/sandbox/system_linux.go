@@ -81,6 +81,7 @@ type facts struct {
 	abi       int   // of Landlock; 0 = none
 	procLimit bool  // RLIMIT_NPROC is counted by user namespace
 	nice      int64 // of this process, as the kernel counts: 20 is nice 0
+	slack     int64 // nanoseconds by which timers may be late; 0 = unknown
 	pidMax    bool  // pid_max is a setting of the process namespace, no longer of the machine
 }
 
@@ -92,6 +93,9 @@ func findFacts() facts {
 	}
 	if nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
 		f.nice = int64(nice) // the system call returns 20 - nice
+	}
+	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil {
+		f.slack = int64(slack)
 	}
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {

@@ -73,7 +73,10 @@ func initMain() int {
 
 // run prepares the world, runs the command to its end, and collects.
 func (w *world) run() error {
-	var err error
+	k, err := newKeeper(w)
+	if err != nil {
+		return err
+	}
 	if w.job.Rung != 1 { // there the starter is, whose session this is
 		preferred()
 	}
@@ -100,7 +103,7 @@ func (w *world) run() error {
 			return step("open the gateway port", err)
 		}
 	}
-	if err := w.live(); err != nil {
+	if err := w.live(k); err != nil {
 		return err
 	}
 	w.takeResult()
@@ -114,8 +117,8 @@ func (w *world) run() error {
 }
 
 // live starts the command and sees it and everything it started to the end.
-func (w *world) live() error {
-	k := newKeeper(w)
+func (w *world) live(k *keeper) error {
+	k.broker = w.broker
 	p, err := w.leader()
 	if err != nil {
 		return err
@@ -125,24 +128,15 @@ func (w *world) live() error {
 			return err
 		}
 	}
-	warm(spareThreads)
+	if w.gateway >= 0 {
+		warm(spareThreads)
+	}
 	began := time.Now()
-	k.mu.Lock()
 	pid, err := p.start(-1)
-	k.leader = pid
-	k.mu.Unlock()
 	if pid == 0 {
 		return err
 	}
-	if k.tracer == nil {
-		go k.reap()
-	}
-	if w.broker >= 0 {
-		go k.serveLaunches(w.broker)
-	}
-	ws := k.watch(began)
-	w.report.Wall = int64(time.Since(began))
-	k.end()
+	ws := k.see(pid, began)
 	if err != nil {
 		se, ok := err.(*startError)
 		if !ok || !strings.HasPrefix(se.step, "run ") {
@@ -185,7 +179,7 @@ func (w *world) leader() (*plan, error) {
 		p.add(must, "hide the scratch file system", syscall.SYS_UMOUNT2, p.str(dataDir), syscall.MNT_DETACH)
 	}
 	p.add(may, "die with the sandbox", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
-	p.usual(j.Nice)
+	p.usual(j)
 	p.add(must, "start a session", syscall.SYS_SETSID)
 	p.add(may, "set the file mode mask", syscall.SYS_UMASK, 0o022)
 	p.add(must, "enter "+cwd, syscall.SYS_CHDIR, p.str(cwd))

@@ -34,7 +34,7 @@ func (w *world) layLauncher() error {
 		return step("open "+BinDir, err)
 	}
 	defer syscall.Close(dir)
-	if w.broker, err = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err == nil {
+	if w.broker, err = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0); err == nil {
 		err = syscall.Bind(w.broker, &syscall.SockaddrUnix{Name: "/proc/self/fd/" + itoa(dir) + "/socket"})
 	}
 	if err == nil {
@@ -57,117 +57,6 @@ func (w *world) layPolicy(dir string) error {
 		return nil
 	}
 	return step("link the launcher", syscall.Symlink(w.job.Launcher, dir+"/"+RunName))
-}
-
-// serveLaunches accepts launchers until the process ends.
-func (k *keeper) serveLaunches(listener int) {
-	for {
-		conn, _, err := syscall.Accept4(listener, syscall.SOCK_CLOEXEC)
-		if err == syscall.EINTR || err == syscall.ECONNABORTED {
-			continue
-		}
-		if err != nil {
-			return
-		}
-		go func() {
-			defer syscall.Close(conn)
-			var a answer
-			l, fds, err := receive(conn)
-			if err == nil {
-				a.Status, err = k.launch(conn, l, fds)
-			}
-			for _, fd := range fds {
-				syscall.Close(fd)
-			}
-			if err != nil {
-				a.Err = err.Error()
-			}
-			_ = writeAll(conn, encode(&a))
-		}()
-	}
-}
-
-// receive reads a request and the descriptors that came with it.
-func receive(conn int) (*launch, []int, error) {
-	var head [8]byte
-	oob := make([]byte, syscall.CmsgSpace(3*4))
-	n, m, _, _, err := syscall.Recvmsg(conn, head[:], oob, syscall.MSG_CMSG_CLOEXEC|syscall.MSG_WAITALL)
-	if err != nil || n != len(head) {
-		return nil, nil, step("read the request", syscall.EPROTO)
-	}
-	var fds []int
-	msgs, err := syscall.ParseSocketControlMessage(oob[:m])
-	if err == nil && len(msgs) == 1 {
-		fds, err = syscall.ParseUnixRights(&msgs[0])
-	}
-	if err != nil || len(fds) != 3 {
-		return nil, fds, step("read the request's descriptors", syscall.EPROTO)
-	}
-	size := *(*uint64)(unsafe.Pointer(&head))
-	if size > maxLaunch {
-		return nil, fds, step("read the request", syscall.E2BIG)
-	}
-	buf := make([]byte, size)
-	for off := 0; off < len(buf); {
-		n, err := retry(func() (int, error) { return syscall.Read(conn, buf[off:]) })
-		if err != nil || n == 0 {
-			return nil, fds, step("read the request", syscall.EPROTO)
-		}
-		off += n
-	}
-	l := new(launch)
-	if err := decode(buf, l); err != nil || len(l.Args) == 0 {
-		return nil, fds, step("read the request", syscall.EPROTO)
-	}
-	return l, fds, nil
-}
-
-// launch runs one request to its end, or until the launcher goes away.
-func (k *keeper) launch(conn int, l *launch, fds []int) (int64, error) {
-	p := k.w.candidate(l, fds)
-	var status [2]int
-	if err := syscall.Pipe2(status[:], syscall.O_CLOEXEC); err != nil {
-		return 126, err
-	}
-	defer syscall.Close(status[0])
-	ended := make(chan syscall.WaitStatus, 1)
-	k.mu.Lock()
-	if k.closing {
-		k.mu.Unlock()
-		syscall.Close(status[1])
-		return 126, step("start the program", syscall.ESHUTDOWN)
-	}
-	pid, err := p.start(status[1])
-	if pid > 0 {
-		k.waiters[pid] = ended
-	}
-	k.mu.Unlock()
-	syscall.Close(status[1])
-	if pid == 0 {
-		return 126, err
-	}
-	left := make(chan struct{})
-	go func() { // the launcher sends nothing more: anything means that it is gone
-		defer close(left)
-		var b [1]byte
-		_, _ = retry(func() (int, error) { return syscall.Read(conn, b[:]) })
-		k.mu.Lock()
-		if k.waiters[pid] != nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		k.mu.Unlock()
-	}()
-	<-ended
-	_ = syscall.Shutdown(conn, syscall.SHUT_RD)
-	<-left
-	if err != nil {
-		return int64(startStatus(err)), err
-	}
-	ws, err := readStatus(status[0])
-	if err != nil {
-		return 128 + int64(syscall.SIGKILL), nil
-	}
-	return int64(exitStatus(ws)), nil
 }
 
 // candidate plans a start with the candidate's view: its own processes, its tree
@@ -208,7 +97,7 @@ func (w *world) candidate(l *launch, fds []int) *plan {
 	p.add(must, "start a process", 0)
 	p.calls[len(p.calls)-1].kind = split
 	p.add(may, "die with the launcher", syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL))
-	p.usual(w.job.Nice)
+	p.usual(w.job)
 	p.add(must, "start a session", syscall.SYS_SETSID)
 	p.add(may, "set the file mode mask", syscall.SYS_UMASK, 0o022)
 	p.add(must, "enter "+l.Cwd, syscall.SYS_CHDIR, p.str(l.Cwd))

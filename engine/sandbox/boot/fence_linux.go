@@ -34,13 +34,16 @@ func ownProc() error {
 	return step("mount /proc", syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""))
 }
 
-// spareThreads is how many goroutines of the keeper may wait in the kernel at
-// once while the command runs, and then some.
+// processors is how many goroutines the runtime lets go on at once: the two of the
+// keeper.
+const processors = 2
+
+// spareThreads is how many goroutines of the gateway may wait in the kernel at
+// once before a thread must be made for them.
 const spareThreads = 4
 
-// warm makes the threads that the keeper will need. A program whose runtime cannot
-// start a thread aborts: a keeper that did so would free a storm that has just
-// filled the process table.
+// warm makes threads that are needed later. A program whose runtime cannot start a
+// thread aborts, and a storm may have filled the process table.
 func warm(n int) {
 	var ready, done sync.WaitGroup
 	release := make(chan struct{})
@@ -58,13 +61,22 @@ func warm(n int) {
 	done.Wait()
 }
 
-// preferred gives the calling thread, its session and what it starts there the
-// processor before others, where this user may: among the tasks of a storm a
-// watchdog of equal rank does not get to look for seconds. The kernel may weigh
-// sessions first and tasks within them second, hence both. What is foreign starts
-// a session of its own and goes back to the usual.
+// punctual gives the calling thread the usual timers. The supervisor lets those of
+// a first process be late: a thread of the runtime wakes 14,000 times a second, to do
+// nothing here.
+func (w *world) punctual() {
+	if w.job.Slack > 0 {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerslack, uintptr(w.job.Slack), 0)
+	}
+}
+
+// preferred gives this process, its session and what it starts there the processor
+// before others, where this user may: among the tasks of a storm a watchdog of equal
+// rank does not get to look for seconds. The kernel may weigh sessions first and
+// tasks within them second, hence both. What is foreign starts a session of its own
+// and goes back to the usual. It is called when this process is alone in its group.
 func preferred() {
-	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, -20)
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, -20) // all threads; of a process it would be one
 	fd, err := syscall.Open("/proc/self/autogroup", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
@@ -73,7 +85,10 @@ func preferred() {
 	syscall.Close(fd)
 }
 
-// usual adds the return to the supervisor's own priority.
-func (p *plan) usual(nice int64) {
-	p.add(may, "take the usual priority", syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(20-nice))
+// usual adds the return to the supervisor's own priority and timers.
+func (p *plan) usual(j *Job) {
+	p.add(may, "take the usual priority", syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(20-j.Nice))
+	if j.Slack > 0 {
+		p.add(may, "take the usual timers", syscall.SYS_PRCTL, prSetTimerslack, uintptr(j.Slack))
+	}
 }

@@ -79,11 +79,26 @@ type forkState struct {
 // The caller's thread must stay alive for as long as the child where the plan
 // sets a parent-death signal.
 func (p *plan) start(status int) (int, error) {
-	var fds [2]int
-	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
+	pid, said, err := p.begin(status)
+	if err != nil {
 		return 0, err
 	}
-	defer syscall.Close(fds[0])
+	defer syscall.Close(said)
+	if p.between != nil {
+		if err := p.between(pid); err != nil {
+			return pid, err
+		}
+	}
+	return pid, p.hear(said)
+}
+
+// begin makes the child. The descriptor that it returns, to be read by hear, ends
+// when the child runs its program.
+func (p *plan) begin(status int) (pid, said int, err error) {
+	var fds [2]int
+	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
+		return 0, -1, err
+	}
 	st := &forkState{calls: p.calls, flags: p.flags | uintptr(syscall.SIGCHLD), errfd: uintptr(fds[1]),
 		status: uintptr(status), sweep: p.sweep}
 	if p.brief() {
@@ -92,26 +107,26 @@ func (p *plan) start(status int) (int, error) {
 	runtime.LockOSThread()
 	all, old := ^uint64(0), uint64(0)
 	setMask(&all, &old)
-	pid, e := rawStart(st)
+	id, e := rawStart(st)
 	setMask(&old, nil)
 	runtime.UnlockOSThread()
 	runtime.KeepAlive(p)
 	syscall.Close(fds[1])
 	if e != 0 {
-		return 0, &startError{"start a process", e}
+		syscall.Close(fds[0])
+		return 0, -1, &startError{"start a process", e}
 	}
-	if p.between != nil {
-		if err := p.between(int(pid)); err != nil {
-			return int(pid), err
-		}
+	return int(id), fds[0], nil
+}
+
+// hear waits until the child runs its program, or returns why it does not.
+func (p *plan) hear(said int) error {
+	var what [2]uint32
+	b := (*[8]byte)(unsafe.Pointer(&what))[:]
+	if n, _ := retry(func() (int, error) { return syscall.Read(said, b) }); n == 8 {
+		return &startError{p.names[what[0]], syscall.Errno(what[1])}
 	}
-	var said [2]uint32
-	b := (*[8]byte)(unsafe.Pointer(&said))[:]
-	n, _ := retry(func() (int, error) { return syscall.Read(fds[0], b) })
-	if n == 8 {
-		return int(pid), &startError{p.names[said[0]], syscall.Errno(said[1])}
-	}
-	return int(pid), nil
+	return nil
 }
 
 // brief reports that the child only makes its calls and executes, and that this

@@ -1,36 +1,98 @@
 package boot
 
 import (
+	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
 )
 
-// keeper owns every process of the sandbox: it reaps, watches and ends them.
-// Its goroutines live as long as the first process; the main goroutine waits in
-// watch and end.
+// keeper owns every process of the sandbox: it reaps, watches and ends them. The
+// main goroutine starts the command and waits for children, the watchdog's waits in
+// one system call for all else there is to hear. Both wait in the kernel, so that
+// they need no help of the runtime to go on, and no thread that was not there before
+// the command.
 type keeper struct {
 	w       *world
-	mu      sync.Mutex
-	leader  int
-	waiters map[int]chan syscall.WaitStatus // nested inits of the launcher
-	ended   chan syscall.WaitStatus         // of the leader
-	gone    chan struct{}                   // closed when no child is left
-	closing bool                            // no more launches
-	orders  chan byte
+	bell    int       // counter that wakes the watchdog
+	gate    int       // counter that lets it begin
+	over    int       // counter that tells its end
+	orders  int       // -1 after the supervisor's end
+	broker  int       // listening socket of the launcher, -1 = none
+	errands []*errand // of launchers
+	polled  []pollFd  // memory for wait
+	closing bool      // no more launches
 	before  syscall.Rusage
 	usage   usage
-	tracer  *tracer       // nil where tasks are not traced
-	crowd   chan struct{} // the tracer saw more tasks than are allowed
+	tracer  *tracer     // nil where tasks are not traced
+	crowd   atomic.Bool // the tracer saw more tasks than are allowed
+
+	mu      sync.Mutex // never held for long: to wait for it takes a thread
+	leader  int
+	began   time.Time    // it
+	inits   map[int]bool // nested inits of the launcher: true when they have ended
+	starts  bool         // one is being started, and may have ended already
+	unknown []int        // children that have ended meanwhile
+	ended   bool         // the leader
+	status  syscall.WaitStatus
+	gone    bool  // no child is left
+	peak    int64 // largest resident size of one reaped process
 }
 
-func newKeeper(w *world) *keeper {
-	k := &keeper{w: w, waiters: map[int]chan syscall.WaitStatus{}, ended: make(chan syscall.WaitStatus, 1),
-		gone: make(chan struct{}), orders: make(chan byte, 4), crowd: make(chan struct{}, 1)}
+func newKeeper(w *world) (*keeper, error) {
+	k := &keeper{w: w, orders: fdOrders, broker: -1, inits: map[int]bool{}}
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &k.before)
-	return k
+	for _, c := range []struct {
+		fd    *int
+		flags uintptr
+	}{{&k.bell, syscall.O_NONBLOCK}, {&k.gate, 0}, {&k.over, 0}} {
+		fd, _, e := syscall.Syscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|c.flags, 0)
+		if e != 0 {
+			return nil, step("make a counter", e)
+		}
+		*c.fd = int(fd)
+	}
+	k.post()
+	return k, nil
+}
+
+// post has the watchdog at its place, in a thread of its own, long before there is
+// anything to watch: then there may be too many processes to make a thread.
+func (k *keeper) post() {
+	runtime.GOMAXPROCS(processors)
+	go func() {
+		ring(k.over)
+		heed(k.gate)
+		k.mu.Lock()
+		began := k.began
+		k.mu.Unlock()
+		k.w.punctual()
+		k.watch(began)
+		wall := time.Since(began)
+		k.end()
+		k.mu.Lock()
+		k.w.report.Wall = int64(wall)
+		k.mu.Unlock()
+		ring(k.over)
+	}()
+	heed(k.over)
+}
+
+// see has the leader watched, reaps until no child is left, and returns how the
+// leader ended.
+func (k *keeper) see(leader int, began time.Time) syscall.WaitStatus {
+	k.mu.Lock()
+	k.leader, k.began = leader, began
+	k.mu.Unlock()
+	ring(k.gate)
+	k.reap()
+	heed(k.over)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.status
 }
 
 // reap collects children until none is left.
@@ -40,38 +102,84 @@ func (k *keeper) reap() {
 		var ru syscall.Rusage
 		pid, err := retry(func() (int, error) { return syscall.Wait4(-1, &ws, wAll, &ru) })
 		if err != nil {
-			close(k.gone)
+			k.mu.Lock()
+			k.gone = true
+			k.mu.Unlock()
+			ring(k.bell)
 			return
 		}
 		if k.tracer != nil && k.tracer.event(pid, ws) {
 			continue
 		}
 		k.mu.Lock()
-		k.usage.peak = max(k.usage.peak, int64(ru.Maxrss)<<10)
-		if pid == k.leader {
-			k.ended <- ws
-		} else if c := k.waiters[pid]; c != nil {
-			c <- ws
-			delete(k.waiters, pid)
+		k.peak = max(k.peak, int64(ru.Maxrss)<<10)
+		_, known := k.inits[pid]
+		switch {
+		case pid == k.leader:
+			k.ended, k.status = true, ws
+		case known:
+			k.inits[pid] = true
+		case k.starts:
+			k.unknown = append(k.unknown, pid)
 		}
 		k.mu.Unlock()
+		if known || pid == k.leader {
+			ring(k.bell)
+		}
 	}
 }
 
-// obey reads the supervisor's orders. When the supervisor is gone there is
+// isGone reports that no child is left.
+func (k *keeper) isGone() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.gone
+}
+
+// hasEnded reports that the leader has.
+func (k *keeper) hasEnded() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ended
+}
+
+// wait lets the given time pass, or less when something happened: a child ended,
+// an order came, a launcher has something to say. Orders and launchers are served.
+func (k *keeper) wait(d time.Duration) {
+	list := append(k.polled[:0], pollFd{fd: int32(k.bell), events: pollIn},
+		pollFd{fd: int32(k.orders), events: pollIn}, pollFd{fd: k.listening(), events: pollIn})
+	for _, r := range k.errands {
+		list = append(list, pollFd{fd: r.hears(), events: pollIn}, pollFd{fd: int32(r.said), events: pollIn})
+	}
+	k.polled = list
+	if poll(list, d) <= 0 {
+		return
+	}
+	if list[0].back != 0 {
+		heed(k.bell)
+	}
+	if list[1].back != 0 {
+		k.obey()
+	}
+	k.serve(list[3:])
+	if list[2].back != 0 {
+		k.accept()
+	}
+}
+
+// obey reads one of the supervisor's orders. When the supervisor is gone there is
 // nobody to report to: everything is killed and the process ends.
 func (k *keeper) obey() {
 	var b [1]byte
-	for {
-		n, err := retry(func() (int, error) { return syscall.Read(fdOrders, b[:]) })
-		if err != nil || n == 0 {
-			b[0] = 0
-		}
-		k.orders <- b[0]
-		if b[0] == 0 {
-			return
-		}
+	n, err := retry(func() (int, error) { return syscall.Read(k.orders, b[:]) })
+	if err != nil || n == 0 {
+		k.orders = -1
+		k.abandon()
 	}
+	if b[0] == OrderOutput {
+		k.limit("output")
+	}
+	k.signalAll(syscall.SIGKILL)
 }
 
 // The watchdog looks every tick. At the start, and whenever there are suddenly
@@ -94,69 +202,57 @@ func (u *usage) next(last time.Duration, tasks int) time.Duration {
 }
 
 // watch waits for the leader and enforces limits and orders meanwhile.
-func (k *keeper) watch(began time.Time) syscall.WaitStatus {
-	go k.obey()
+func (k *keeper) watch(began time.Time) {
 	r, j := k.w.report, k.w.job
-	var wall, grace <-chan time.Time
+	wall, grace := alarm{}, alarm{}
 	if j.Wall > 0 {
-		t := time.NewTimer(time.Until(began.Add(time.Duration(j.Wall))))
-		defer t.Stop()
-		wall = t.C
+		wall.at = began.Add(time.Duration(j.Wall))
 	}
-	wait := early
-	look := time.NewTimer(wait)
-	defer look.Stop()
+	pause := early
+	look := alarm{time.Now().Add(pause)}
 	for {
-		select {
-		case ws := <-k.ended:
-			select {
-			case <-k.crowd: // which ended it
-				k.limit("procs")
-			default:
-			}
-			return ws
-		case o := <-k.orders:
-			switch o {
-			case OrderOutput:
-				k.limit("output")
-			case 0:
-				k.abandon()
-			}
+		ended := k.hasEnded()
+		crowd := k.crowd.Swap(false)
+		if crowd {
+			k.limit("procs")
+		}
+		if ended {
+			return
+		}
+		if crowd {
 			k.signalAll(syscall.SIGKILL)
-		case <-wall:
+		}
+		now := time.Now()
+		if wall.due(now) {
 			r.TimedOut = true
 			k.limit("wall")
 			k.signalAll(syscall.SIGTERM)
-			t := time.NewTimer(time.Duration(j.Grace))
-			defer t.Stop()
-			grace = t.C
-		case <-grace:
+			grace.at = now.Add(time.Duration(j.Grace))
+		}
+		if grace.due(now) {
 			k.signalAll(syscall.SIGKILL)
-		case <-k.crowd:
-			k.limit("procs")
-			k.signalAll(syscall.SIGKILL)
-		case <-look.C:
+		}
+		if look.due(now) {
 			tasks, over := k.check()
 			if over {
 				k.signalAll(syscall.SIGKILL)
 			}
-			wait = k.usage.next(wait, tasks)
-			look.Reset(wait)
+			pause = k.usage.next(pause, tasks)
+			now = time.Now()
+			look.at = now.Add(pause)
 		}
+		k.wait(min(look.in(now), wall.in(now), grace.in(now)))
 	}
 }
 
 // abandon ends a sandbox that nobody waits for.
 func (k *keeper) abandon() {
-	for {
+	for !k.isGone() {
 		k.signalAll(syscall.SIGKILL)
-		select {
-		case <-k.gone:
-			k.w.cleanFolder()
-			syscall.Exit(1)
-		case <-time.After(5 * time.Millisecond):
-		}
+		k.wait(5 * time.Millisecond)
 	}
+	k.w.cleanFolder()
+	syscall.Exit(1)
 }
 
 // limit records a limit that was hit, once.
@@ -171,32 +267,16 @@ func (k *keeper) limit(name string) {
 
 // end kills what the command left behind and returns when nothing is left.
 func (k *keeper) end() {
-	k.mu.Lock()
 	k.closing = true
-	k.mu.Unlock()
 	r := k.w.report
 	if n := k.alive(); n > 0 && !r.TimedOut && len(r.Limits) == 0 {
 		r.Violations = append(r.Violations, "left "+strconv.Itoa(n)+" process(es) behind")
 	}
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+	for pause := time.Millisecond; !k.isGone(); pause = min(2*pause, 20*time.Millisecond) {
 		k.signalAll(syscall.SIGKILL)
-		t := time.NewTimer(wait)
-		select {
-		case <-k.gone:
-			t.Stop()
-			k.sum()
-			return
-		case o := <-k.orders:
-			if o == 0 {
-				k.abandon()
-			}
-			if o == OrderOutput {
-				k.limit("output")
-			}
-		case <-t.C:
-		}
-		t.Stop()
+		k.wait(pause)
 	}
+	k.sum()
 }
 
 // alive counts the processes that still run.
@@ -216,11 +296,11 @@ func (k *keeper) sum() {
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
 	r, j := k.w.report, k.w.job
 	r.CPU = cpuOf(&ru) - cpuOf(&k.before)
-	r.MaxRSS = max(k.usage.peak, k.usage.memory)
+	r.MaxRSS = max(k.peak, k.usage.memory)
 	if j.CPU > 0 && r.CPU > j.CPU {
 		k.limit("cpu")
 	}
-	if j.Memory > 0 && k.usage.peak > j.Memory {
+	if j.Memory > 0 && k.peak > j.Memory {
 		k.limit("memory")
 	}
 	if k.diskFull(true) {

@@ -37,6 +37,7 @@ const (
 	oPath = 0x200000
 
 	prSetPdeathsig     = 1
+	prSetTimerslack    = 29
 	prSetNoNewPrivs    = 38
 	prCapbsetDrop      = 24
 	prSetChildSubreap  = 36

@@ -1,7 +1,6 @@
 package boot
 
 import (
-	"runtime"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -32,13 +31,13 @@ const (
 type tracer struct {
 	mu    sync.Mutex
 	tasks map[int]bool
-	max   int64 // tasks; 0 = any number
-	shut  bool  // nothing may live any more
-	crowd chan struct{}
+	max   int64  // tasks; 0 = any number
+	shut  bool   // nothing may live any more
+	crowd func() // told when there are more
 }
 
-// trace returns the plan with the leader traced from before its first step, and
-// starts the thread that traces and reaps.
+// trace returns the plan with the leader traced from before its first step by the
+// thread that starts it, which is the one that reaps.
 func (k *keeper) trace(p *plan) (*plan, error) {
 	var ready, gate [2]int
 	for _, fds := range []*[2]int{&ready, &gate} {
@@ -46,8 +45,7 @@ func (k *keeper) trace(p *plan) (*plan, error) {
 			return nil, step("open a pipe to the command", err)
 		}
 	}
-	t := &tracer{tasks: map[int]bool{}, max: k.w.job.Procs, crowd: k.crowd}
-	first, seized := make(chan int), make(chan error)
+	t := &tracer{tasks: map[int]bool{}, max: k.w.job.Procs, crowd: func() { k.crowd.Store(true); ring(k.bell) }}
 	q := &plan{flags: p.flags}
 	one := new([8]byte)
 	q.keep = append(q.keep, one, p)
@@ -61,8 +59,7 @@ func (k *keeper) trace(p *plan) (*plan, error) {
 		syscall.Close(ready[1])
 		var b [1]byte
 		_, _ = retry(func() (int, error) { return syscall.Read(ready[0], b[:]) })
-		first <- pid
-		err := <-seized
+		err := t.seize(pid)
 		if err != nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		} else {
@@ -74,11 +71,6 @@ func (k *keeper) trace(p *plan) (*plan, error) {
 		return err
 	}
 	k.tracer = t
-	go func() {
-		runtime.LockOSThread() // tracing belongs to a thread
-		seized <- t.seize(<-first)
-		k.reap()
-	}()
 	return q, nil
 }
 
@@ -132,10 +124,7 @@ func (t *tracer) count(pid int) {
 	if t.max <= 0 || int64(len(t.tasks)) <= t.max || t.shut {
 		return
 	}
-	select {
-	case t.crowd <- struct{}{}:
-	default:
-	}
+	t.crowd()
 	t.end()
 }
 

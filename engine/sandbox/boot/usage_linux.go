@@ -10,7 +10,6 @@ import (
 // usage is what the watchdog has seen.
 type usage struct {
 	memory  int64 // largest sum of resident bytes
-	peak    int64 // largest resident size of one reaped process
 	tasks   int   // at the last look
 	nextDu  time.Time
 	written int64

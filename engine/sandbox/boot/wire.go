@@ -28,7 +28,7 @@ const (
 )
 
 // wireVersion is the first word of each message.
-const wireVersion = 0x61746f03
+const wireVersion = 0x61746f04
 
 // What holds the processes of a run together. Rung 1 always has a namespace.
 const (
@@ -102,6 +102,7 @@ type Job struct {
 	Fence        int64  // what holds the processes together below rung 1
 	PidMax       int64  // of the sandbox's own process namespace; 0 = leave it
 	Nice         int64  // priority of the command, 0 to 39 as the kernel counts: 20 is nice 0
+	Slack        int64  // nanoseconds by which timers of the command may be late
 	NoOverlay    bool   // do as on a kernel that refuses overlay mounts
 	ProcLimit    bool   // RLIMIT_NPROC counts this sandbox alone
 }
@@ -265,7 +266,7 @@ func (j *Job) code(c *codec) {
 	c.str(&j.ResultName)
 	c.str(&j.Product)
 	for _, v := range []*int64{&j.ResultMax, &j.ProductMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
-		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI, &j.Fence, &j.PidMax, &j.Nice} {
+		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI, &j.Fence, &j.PidMax, &j.Nice, &j.Slack} {
 		c.i64(v)
 	}
 	for _, f := range []*bool{&j.Harvest, &j.OwnNet, &j.ReadOnly, &j.MaskProc, &j.ProcLimit, &j.NoOverlay} {

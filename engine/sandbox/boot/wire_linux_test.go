@@ -16,7 +16,7 @@ func sampleJob() *Job {
 		Files: []File{{Path: "f", Mode: 1, Data: []byte("y")}}, ResultName: "r", ResultMax: 1, Product: "a/b", ProductMax: 9, Harvest: true, HarvestFile: 2,
 		HarvestTotal: 3, HarvestSkip: []string{"s"}, Wall: 4, Grace: 5, CPU: 6, Memory: 7, Disk: 8, Procs: 9, OwnNet: true,
 		Gateway: "/g", GatewayPort: 10, Launcher: "/e", ReadOnly: true, MaskProc: true, Filter: []byte{1, 2, 3}, ABI: 11, ProcLimit: true,
-		Fence: FenceTrace, PidMax: 12, Nice: 13, NoOverlay: true,
+		Fence: FenceTrace, PidMax: 12, Nice: 13, Slack: 14, NoOverlay: true,
 	}
 }
 
