@@ -29,15 +29,13 @@ func (r *Repo) HasObject(ctx context.Context, h record.Hash) (ok bool, err error
 }
 
 // Forget closes all files and drops what is in memory of objects.
-func (r *Repo) Forget() error {
+func (r *Repo) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.objects == nil {
-		return nil
+	if r.objects != nil {
+		r.objects.close()
+		r.objects = nil
 	}
-	err := r.objects.close()
-	r.objects = nil
-	return err
 }
 
 // PackEntry is the header of an entry as it was understood.

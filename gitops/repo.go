@@ -92,10 +92,10 @@ func (r *Repo) Close() error {
 		return nil
 	}
 	r.closed = true
-	if r.objects == nil {
-		return nil
+	if r.objects != nil {
+		r.objects.close()
 	}
-	return r.objects.close()
+	return nil
 }
 
 // Dir returns the absolute path of the bare repository.
