@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -68,18 +69,13 @@ func filter(r Rung, net NetMode) ([]byte, error) {
 	p.unless(auditArch, retKill)
 	p.add(bpf.LoadAbsolute{Off: offNr, Size: 4})
 	p.foreign()
-	for _, nr := range append(append([]int(nil), refused...), refusedHere...) {
-		p.on(nr, deny(unix.EPERM))
-	}
-	for _, nr := range absent {
-		p.on(nr, deny(unix.ENOSYS))
-	}
+	never := slices.Concat(refused, refusedHere)
 	if r == Landlock {
 		p.metadata()
-		for _, nr := range ipc {
-			p.on(nr, deny(unix.EPERM))
-		}
+		never = append(never, ipc...)
 	}
+	p.onAny(never, deny(unix.EPERM))
+	p.onAny(absent, deny(unix.ENOSYS))
 	p.when(unix.SYS_CLONE, func(q *program) {
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4},
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: refusedFlags, SkipFalse: 1},
@@ -111,6 +107,26 @@ func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...
 // on answers ret when the loaded word equals v.
 func (p *program) on(v int, ret uint32) {
 	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(v), SkipFalse: 1}, bpf.RetConstant{Val: ret})
+}
+
+// onAny answers ret when the loaded word is one of a list. The kernel compiles the
+// program for each process and then tries every system call on it: so there is one
+// answer for all, and the search ends early.
+func (p *program) onAny(list []int, ret uint32) {
+	const stretch = 8
+	list = slices.Sorted(slices.Values(list))
+	q := &program{}
+	for i, v := range slices.Backward(list) { // from the end, which the jumps lead to
+		q.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(v), SkipTrue: uint8(len(q.code))})
+		if i%stretch == 0 {
+			q.add(bpf.JumpIf{Cond: bpf.JumpLessThan, Val: uint32(v), SkipTrue: uint8(len(q.code) + 1)})
+		}
+	}
+	slices.Reverse(q.code)
+	last := q.code[len(q.code)-1].(bpf.JumpIf)
+	last.SkipFalse = 1
+	q.code[len(q.code)-1] = last
+	p.add(append(q.code, bpf.RetConstant{Val: ret})...)
 }
 
 // unless answers ret when the loaded word differs from v.
