@@ -194,6 +194,10 @@ func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, err
 	if err := o.loosen(h); err != nil {
 		return record.Hash{}, fmt.Errorf("write object %s: %w", h, err)
 	}
+	if obj := (object{kind, data}); objectBytes(obj) <= objectCacheBytes { // it is looked at soon
+		obj.data = bytes.Clone(data)
+		o.cache.put(cacheKey{name: h}, obj, objectBytes(obj))
+	}
 	return h, nil
 }
 
