@@ -33,7 +33,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	if net == "" {
 		net = NetNone
 	}
-	code, err := filter(b.rung, net)
+	code, err := b.filter(net)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,25 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 		j.Env = append(j.Env, mark(stage))
 	}
 	return j, nil
+}
+
+// filter returns the system call filter of a network mode, assembled once.
+func (b *Box) filter(net NetMode) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := filterKey{b.rung, net}
+	if code, ok := b.filters[key]; ok {
+		return code, nil
+	}
+	code, err := filter(b.rung, net)
+	if err != nil {
+		return nil, err
+	}
+	if b.filters == nil {
+		b.filters = map[filterKey][]byte{}
+	}
+	b.filters[key] = code
+	return code, nil
 }
 
 // check refuses what cannot be run.

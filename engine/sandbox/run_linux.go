@@ -131,7 +131,8 @@ func (r *run) do(ctx context.Context) (Result, error) {
 // order writes one order; a first process that is gone does not read it.
 func (r *run) order(o byte) { _, _ = r.orders.Write([]byte{o}) }
 
-// open makes the message and the pipes.
+// open makes the message and the pipes. Only what this process waits for is made
+// known to the runtime's poller.
 func (r *run) open() (_ *pipes, err error) {
 	p := &pipes{}
 	var open []*os.File
@@ -143,12 +144,19 @@ func (r *run) open() (_ *pipes, err error) {
 			err = fmt.Errorf("open the pipes of a sandbox: %w", err)
 		}
 	}()
-	pipe := func() (rd, wr *os.File) {
+	pipe := func(awaited bool) (rd, wr *os.File) {
+		var fds [2]int
 		if err == nil {
-			if rd, wr, err = os.Pipe(); err == nil {
-				open = append(open, rd, wr)
-			}
+			err = unix.Pipe2(fds[:], unix.O_CLOEXEC)
 		}
+		if err != nil {
+			return nil, nil
+		}
+		if awaited {
+			_ = unix.SetNonblock(fds[0], true)
+		}
+		rd, wr = os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe")
+		open = append(open, rd, wr)
 		return rd, wr
 	}
 	memory := func(data []byte) (f *os.File) {
@@ -169,10 +177,10 @@ func (r *run) open() (_ *pipes, err error) {
 		}
 	}
 	var outW, errW, ordR, repW *os.File
-	p.stdout, outW = pipe()
-	p.stderr, errW = pipe()
-	ordR, p.orders = pipe()
-	p.report, repW = pipe()
+	p.stdout, outW = pipe(true)
+	p.stderr, errW = pipe(true)
+	ordR, p.orders = pipe(false)
+	p.report, repW = pipe(true)
 	p.child = []*os.File{stdin, outW, errW, msg, ordR, repW}
 	return p, err
 }

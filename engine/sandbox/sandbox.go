@@ -99,6 +99,12 @@ type Box struct {
 	mu      sync.Mutex
 	closed  bool
 	running sync.WaitGroup
+	filters map[filterKey][]byte // system call filters
+}
+
+type filterKey struct {
+	rung Rung
+	net  NetMode
 }
 
 // New makes a Box. It tries each rung that the mode allows by really running a
