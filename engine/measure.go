@@ -14,12 +14,6 @@ import (
 
 // score measures the candidate of a make job and writes the end of the job.
 func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree record.Hash) error {
-	if from := r.lease.Job.State; from == record.Committed || from == record.Gated {
-		if err := r.e.db.Stage(ctx, r.lease, from, record.Evaluating); err != nil {
-			return err
-		}
-		r.lease.Job.State = record.Evaluating
-	}
 	c.Version = r.e.objectiveVersion()
 	samples, failure, err := r.samples(ctx, c, 0, r.e.cfg.Evaluator.Repeats, false)
 	if err != nil {
@@ -139,6 +133,20 @@ func (r *jobRun) measure(ctx context.Context) error {
 	return r.finish(ctx, store.Outcome{State: record.Done, Candidate: &c, Samples: fresh, Vector: vector})
 }
 
+// reserve sets runs of the evaluator aside; the first ones of a candidate move
+// its job on.
+func (r *jobRun) reserve(ctx context.Context, n int) error {
+	from := r.lease.Job.State
+	if from != record.Committed && from != record.Gated {
+		return r.e.db.SpendEvals(ctx, r.lease, n)
+	}
+	if err := r.e.db.Evaluate(ctx, r.lease, from, n); err != nil {
+		return err
+	}
+	r.lease.Job.State = record.Evaluating
+	return nil
+}
+
 // samples measures a candidate n times. A failure of the candidate is returned
 // as an outcome; an error is one of the machine.
 func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
@@ -154,7 +162,7 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 	}
 	var out []record.Sample
 	for i := range n {
-		if err := e.db.SpendEvals(ctx, r.lease, e.eval.MaxRuns()); err != nil {
+		if err := r.reserve(ctx, e.eval.MaxRuns()); err != nil {
 			return out, nil, err
 		}
 		began := e.opt.Now()

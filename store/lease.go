@@ -221,14 +221,16 @@ func (db *DB) Stage(ctx context.Context, l record.Lease, from, to record.JobStat
 	if !ok {
 		return fmt.Errorf("move job %s from %s to %s: %w", l.Job.ID, from, to, ErrInvalid)
 	}
-	return db.write(ctx, leaseName("move on", l), func(t *tx) error {
-		exp := l.Job.Experiment
-		if err := t.must(ErrLost, sqlJobStage, exp, l.Job.ID, l.Attempt, from, to); err != nil {
-			return err
-		}
-		t.moved(exp, l.Job.Kind, from, to)
-		return t.logStage(exp, l.Job.ID, l.Job.Candidate, to)
-	})
+	return db.write(ctx, leaseName("move on", l), func(t *tx) error { return t.stage(l, from, to) })
+}
+
+func (t *tx) stage(l record.Lease, from, to record.JobState) error {
+	exp := l.Job.Experiment
+	if err := t.must(ErrLost, sqlJobStage, exp, l.Job.ID, l.Attempt, from, to); err != nil {
+		return err
+	}
+	t.moved(exp, l.Job.Kind, from, to)
+	return t.logStage(exp, l.Job.ID, l.Job.Candidate, to)
 }
 
 func (t *tx) logStage(exp record.ExperimentID, id record.JobID, cand record.CandidateID, to record.JobState) error {

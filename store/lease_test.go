@@ -129,6 +129,24 @@ func TestACommitThatExistsIsNeverMadeAgain(t *testing.T) {
 	wants(t, err, store.ErrBudget)
 }
 
+func TestAJobMovesOnToItsEvaluationsOrReservesNone(t *testing.T) {
+	w := open(t, record.Settings{MaxEvals: 5})
+	w.addMakes(1, 2)
+	a, b := w.lease(), w.lease()
+	w.made(a, 70)
+	w.made(b, 71)
+	wants(t, w.db.Evaluate(w.ctx, b, record.Editing, 1), store.ErrInvalid)
+	wants(t, w.db.Evaluate(w.ctx, b, record.Gated, 1), store.ErrLost) // it is not gated
+	w.ok(w.db.Evaluate(w.ctx, a, record.Committed, 3))
+	wants(t, w.db.Evaluate(w.ctx, b, record.Committed, 3), store.ErrBudget)
+	if x, y := w.job(1).State, w.job(2).State; x != record.Evaluating || y != record.Committed {
+		t.Errorf("the jobs are %s and %s", x, y)
+	}
+	w.ok(w.db.Evaluate(w.ctx, b, record.Committed, 2)) // all that is left
+	w.finish(a, scored(1))
+	w.finish(b, scored(2))
+}
+
 func TestStagesThatDoNotExistAreRefused(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.addMakes(1, 1)

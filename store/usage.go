@@ -47,24 +47,40 @@ func (db *DB) AddUsage(ctx context.Context, l record.Lease, u record.Usage) erro
 // now on; the outcome of the attempt says how many of them were run. Errors:
 // [ErrBudget] when fewer than n are left, [ErrLost].
 func (db *DB) SpendEvals(ctx context.Context, l record.Lease, n int) error {
-	return db.write(ctx, leaseName("reserve evaluations for", l), func(t *tx) error {
-		f, err := t.leased(l)
-		if err != nil {
+	return db.write(ctx, leaseName("reserve evaluations for", l), func(t *tx) error { return t.reserveEvals(l, n) })
+}
+
+// Evaluate is [DB.Stage] to evaluating and [DB.SpendEvals] in one step: both
+// happen, or neither does.
+func (db *DB) Evaluate(ctx context.Context, l record.Lease, from record.JobState, n int) error {
+	if from != record.Committed && from != record.Gated {
+		return fmt.Errorf("evaluate job %s, which is %s: %w", l.Job.ID, from, ErrInvalid)
+	}
+	return db.write(ctx, leaseName("evaluate", l), func(t *tx) error {
+		if err := t.reserveEvals(l, n); err != nil {
 			return err
 		}
-		if int64(n)+f.open < 0 {
-			return fmt.Errorf("give back %d evaluations of %d: %w", -n, f.open, ErrInvalid)
-		}
-		b, err := t.budget(l.Job.Experiment)
-		if err != nil {
-			return err
-		}
-		used := b.now().evals + int64(n)
-		if n > 0 && b.limits.evals > 0 && used > b.limits.evals {
-			return &BudgetError{BudgetEvals, float64(used - int64(n)), float64(b.limits.evals)}
-		}
-		return t.countEvals(l, int64(n))
+		return t.stage(l, from, record.Evaluating)
 	})
+}
+
+func (t *tx) reserveEvals(l record.Lease, n int) error {
+	f, err := t.leased(l)
+	if err != nil {
+		return err
+	}
+	if int64(n)+f.open < 0 {
+		return fmt.Errorf("give back %d evaluations of %d: %w", -n, f.open, ErrInvalid)
+	}
+	b, err := t.budget(l.Job.Experiment)
+	if err != nil {
+		return err
+	}
+	used := b.now().evals + int64(n)
+	if n > 0 && b.limits.evals > 0 && used > b.limits.evals {
+		return &BudgetError{BudgetEvals, float64(used - int64(n)), float64(b.limits.evals)}
+	}
+	return t.countEvals(l, int64(n))
 }
 
 func (t *tx) countEvals(l record.Lease, n int64) error {
