@@ -289,6 +289,11 @@ func (w *world) layProc() error {
 		return nil
 	}
 	for _, name := range maskedProc {
+		// To let go of a mount that found no place waits for all processors.
+		var st syscall.Stat_t
+		if err := syscall.Lstat(w.at("/proc/")+name, &st); err == syscall.ENOENT {
+			continue
+		}
 		null, err := openTree(atFdCwd, "/dev/null", false, attrRdonly|attrNosuid)
 		if err != nil {
 			return step("mask /proc/"+name, err)
