@@ -28,6 +28,7 @@ type jobRun struct {
 	eval     time.Duration // of the evaluator
 	usage    record.Usage
 	evidence []record.Evidence
+	parent   record.Hash       // the parent's tree, once it is known
 	diffs    []record.FileDiff // to the parent, once they are known
 	evals    int
 	preview  bool // nothing is asked or spent: the prompt is only looked at
@@ -139,9 +140,6 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
 	aj.Target, aj.Scope = e.scope(job.Target)
-	if err := e.context(ctx, &aj); err != nil {
-		return agent.Job{}, err
-	}
 	mute := e.crew.mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {
 		if aj.Failures, err = e.failures(ctx, &aj); err != nil {
@@ -150,6 +148,9 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 	}
 	if mute {
 		return aj, nil
+	}
+	if err := e.context(ctx, &aj); err != nil {
+		return agent.Job{}, err
 	}
 	return aj, r.inform(ctx, &aj)
 }
@@ -188,6 +189,7 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 // made writes the row of a commit that exists.
 func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*record.Candidate, error) {
 	e := r.e
+	r.parent = parentTree
 	diffs, err := r.changes(ctx, parentTree, c.Tree)
 	if err != nil {
 		return nil, err

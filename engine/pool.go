@@ -126,9 +126,12 @@ func (p *pool) work(n int) {
 	for p.mayClaim(n) {
 		lease, err := p.e.db.Lease(p.ctx, p.e.exp, name, leaseFor)
 		if err == nil {
+			select {
+			case <-p.e.more: // the job that was offered, or one like it
+			default:
+			}
 			p.e.runJob(p.ctx, lease)
 			p.rest(true)
-			p.e.poke()
 			continue
 		}
 		p.rest(false)

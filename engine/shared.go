@@ -221,6 +221,9 @@ func (e *Engine) fromRoot(ctx context.Context, id record.CandidateID) ([]record.
 }
 
 func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.Hash, error) {
+	if !r.parent.IsZero() {
+		return r.parent, nil
+	}
 	c, err := r.e.db.Candidate(ctx, r.e.exp, id)
 	if err != nil {
 		return record.Hash{}, fmt.Errorf("read the parent %s: %w", id, err)
