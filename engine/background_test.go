@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -94,5 +95,27 @@ func TestNotesOfAnEpochAreWrittenOnceHoweverOftenTheEngineStarts(t *testing.T) {
 	l.run()
 	if again := count(); again != first {
 		t.Errorf("%d short notes after another start, before it %d", again, first)
+	}
+}
+
+func TestTheNotesOfASnapshotAreThoseThatPromptsCarry(t *testing.T) {
+	l := newLab(t, "search.epoch=3", "budget.jobs=60")
+	s := l.run()
+	if len(s.Notes) < 5 {
+		t.Fatalf("20 epochs left %d notes", len(s.Notes))
+	}
+	rows, err := l.ses.DB.Notes(t.Context(), l.exp.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := slices.DeleteFunc(slices.Clone(rows), func(n record.Note) bool { return n.Gone })
+	if !slices.Equal(s.Notes, live) {
+		t.Errorf("the snapshot has\n%v\nthe store\n%v", s.Notes, live)
+	}
+	if gone := len(rows) - len(live); gone > 4 {
+		t.Errorf("%d notes that nobody needs are kept, more than an epoch leaves", gone)
+	}
+	if again := l.state().Snapshot().Notes; !slices.Equal(again, live) {
+		t.Errorf("folded anew\n%v\nthe store has\n%v", again, live)
 	}
 }

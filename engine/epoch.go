@@ -198,6 +198,13 @@ func (e *Engine) writeNotes(ctx context.Context, facts memory.EpochFacts, fresh 
 	if err != nil {
 		return err
 	}
+	for _, n := range have { // the log keeps them
+		if memory.Outdated(n) {
+			if err := e.db.DropNote(ctx, e.exp, n.ID); err != nil {
+				return fmt.Errorf("drop an outdated note: %w", err)
+			}
+		}
+	}
 	for _, n := range memory.Merge(have, fresh, memory.Limits{}) {
 		n.Text = agent.Redact(n.Text, e.crew.secrets...)
 		if _, err := e.db.PutNote(ctx, e.exp, n); err != nil {

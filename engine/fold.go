@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"atoll/engine/search"
 	"atoll/store"
@@ -33,6 +35,12 @@ func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
 			return err
 		}
 		s.Run, s.Reason = d.State, d.Reason
+	case record.LogNote:
+		var n record.Note
+		if err := unmarshal(row, &n); err != nil {
+			return err
+		}
+		s.takeNote(n)
 	case record.LogDecision:
 		var d record.Decision
 		if err := json.Unmarshal(row.Data, &d); err != nil {
@@ -85,6 +93,19 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 		if err := then(job); err != nil {
 			return err
 		}
+	}
+}
+
+// takeNote keeps a note as it reads now, or lets go of one that is gone.
+func (s *State) takeNote(n record.Note) {
+	i, known := slices.BinarySearchFunc(s.notes, n.ID, func(have record.Note, id int64) int { return cmp.Compare(have.ID, id) })
+	switch {
+	case known && n.Gone:
+		s.notes = slices.Delete(s.notes, i, i+1)
+	case known:
+		s.notes[i] = n
+	case !n.Gone:
+		s.notes = slices.Insert(s.notes, i, n)
 	}
 }
 

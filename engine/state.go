@@ -67,7 +67,8 @@ type State struct {
 	broken     []brokenOne   // failed candidates that an edit could mend, oldest first
 	madeSince  int           // candidates made since the last anchor
 	decided    decisions
-	events     []event // what the last rows did, for the log pane
+	notes      []record.Note // what later prompts are told, by number
+	events     []event       // what the last rows did, for the log pane
 	sample     *reservoir
 	alike      alike // failures in a row
 }

@@ -271,7 +271,7 @@ func (s *State) Snapshot() *Snapshot {
 		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.noisy,
 		Space: s.report, Curves: s.curves.snapshot(), Failures: s.FailureGroups(),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
-		Targets: s.targetYields(), Shadow: s.shadowChoice(), Past: s.past,
+		Targets: s.targetYields(), Shadow: s.shadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),
 	}
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.member(record.Root), 0)

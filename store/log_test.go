@@ -135,6 +135,14 @@ func TestMapsAndNotes(t *testing.T) {
 	}
 	_, err = w.db.PutNote(w.ctx, w.exp, record.Note{ID: 99})
 	wants(t, err, store.ErrNotFound)
+	w.ok(w.db.DropNote(w.ctx, w.exp, n.ID))
+	w.ok(w.db.DropNote(w.ctx, w.exp, n.ID))
+	if notes, err := w.db.Notes(w.ctx, w.exp); err != nil || len(notes) != 0 {
+		t.Errorf("after it was dropped: %+v, %v", notes, err)
+	}
+	if k := w.kinds(); k[len(k)-1] != record.LogNote {
+		t.Errorf("the log does not have it any more: %v", k)
+	}
 }
 
 func TestSmallFacts(t *testing.T) {

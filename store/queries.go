@@ -74,6 +74,6 @@ func statements() []statement {
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 
 		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
-		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNotes,
+		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNoteDelete, sqlNotes,
 	}
 }

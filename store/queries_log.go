@@ -43,5 +43,6 @@ const (
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`
 	sqlNoteUpdate statement = `UPDATE note SET kind = ?3, target = ?4, text = ?5, author = ?6, gone = ?7
 		WHERE experiment = ?1 AND id = ?2`
-	sqlNotes statement = `SELECT id, kind, target, text, author, gone, at FROM note WHERE experiment = ?1 ORDER BY id`
+	sqlNoteDelete statement = `DELETE FROM note WHERE experiment = ?1 AND id = ?2`
+	sqlNotes      statement = `SELECT id, kind, target, text, author, gone, at FROM note WHERE experiment = ?1 ORDER BY id`
 )

@@ -97,6 +97,15 @@ func (db *DB) PutNote(ctx context.Context, exp record.ExperimentID, n record.Not
 	return out, err
 }
 
+// DropNote forgets a note, which stays in the log; of one that is not there it
+// does nothing.
+func (db *DB) DropNote(ctx context.Context, exp record.ExperimentID, id int64) error {
+	return db.write(ctx, "forget a note", func(t *tx) error {
+		_, err := t.conn.exec(sqlNoteDelete, exp, id)
+		return err
+	})
+}
+
 // Notes returns all notes, also those that are gone, oldest first.
 func (db *DB) Notes(ctx context.Context, exp record.ExperimentID) ([]record.Note, error) {
 	return list(ctx, db, "read the notes", sqlNotes, []any{exp}, func(r *row) record.Note {

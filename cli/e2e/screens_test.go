@@ -51,6 +51,7 @@ func notes(t *tour) {
 	until(t.t, "the note is written", patience, func() bool {
 		return strings.Contains(string(t.lab.last().Args), "b matters most")
 	})
+	t.wait("· b matters most")
 }
 
 func settingsScreen(t *tour) {

@@ -44,7 +44,7 @@ func (l Limits) of(kind string) int {
 func Merge(have, fresh []record.Note, l Limits) []record.Note {
 	m := merging{live: map[int64]record.Note{}}
 	for _, n := range have {
-		if n.Gone && strings.HasSuffix(n.Author, outdated) {
+		if Outdated(n) {
 			continue
 		}
 		if n.Gone {
@@ -84,6 +84,9 @@ type merging struct {
 
 // outdated marks the author of a note that Merge retired.
 const outdated = ", outdated"
+
+// Outdated reports whether Merge retired the note. It is of no more use.
+func Outdated(n record.Note) bool { return n.Gone && strings.HasSuffix(n.Author, outdated) }
 
 // machine reports whether no person wrote the note.
 func machine(n record.Note) bool {
