@@ -271,7 +271,7 @@ func (e *Engine) anchor(ctx context.Context, now bool) error {
 	var commits []record.Hash
 	var done []record.JobID
 	for _, job := range jobs {
-		if _, err := e.db.Candidate(ctx, e.exp, record.CandidateID(job)); err == nil {
+		if e.st.member(record.CandidateID(job)) != nil {
 			commits, done = append(commits, attempts[job]), append(done, job)
 		}
 	}

@@ -150,7 +150,13 @@ const maxLiterals = 4096
 
 // literals returns the numbers of src that may be tuned, in order.
 func literals(src []byte, l *lang, toks []lexeme) []literal {
-	var out []literal
+	n := 0
+	for _, t := range toks {
+		if t.kind == tokNumber {
+			n++
+		}
+	}
+	out := make([]literal, 0, min(n, maxLiterals))
 	pinnedLine, line, first := false, -1, 0
 	for i, t := range toks {
 		if t.line != line {

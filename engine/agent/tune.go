@@ -87,16 +87,13 @@ func (n *numbers) total() float64 {
 
 // numbers collects the literals of a file, or nil when it has none to tune.
 func (e *editing) numbers(s *source) *numbers {
-	n := &numbers{src: s}
-	for _, lit := range literals(s.data, s.l, s.toks) {
-		if lit.weight > 0 && s.within(lit.start, lit.end) {
-			n.lits = append(n.lits, lit)
-		}
-	}
-	if len(n.lits) == 0 {
+	lits := slices.DeleteFunc(literals(s.data, s.l, s.toks), func(lit literal) bool {
+		return lit.weight <= 0 || !s.within(lit.start, lit.end)
+	})
+	if len(lits) == 0 {
 		return nil
 	}
-	return n
+	return &numbers{src: s, lits: lits}
 }
 
 // findPeers aligns the inspirations with the literals.

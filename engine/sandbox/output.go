@@ -14,6 +14,12 @@ const maxKept = 1 << 20
 // maxLine is where a line for OnLine is cut.
 const maxLine = 4 << 10
 
+// How much is read at a time.
+const (
+	minRead = 1 << 10
+	maxRead = 32 << 10
+)
+
 // quota counts the bytes of both streams and calls over once, when they pass max.
 type quota struct {
 	max  int64
@@ -49,7 +55,7 @@ type stream struct {
 // read copies r until its end. Reading goes on when the quota is used up, so that
 // the writers do not block before they are killed.
 func (s *stream) read(r io.Reader, q *quota) {
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, minRead)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
@@ -61,6 +67,9 @@ func (s *stream) read(r io.Reader, q *quota) {
 		if err != nil {
 			s.flush()
 			return
+		}
+		if n == len(buf) && n < maxRead { // most commands print little
+			buf = make([]byte, maxRead)
 		}
 	}
 }
