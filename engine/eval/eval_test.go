@@ -3,6 +3,7 @@ package eval_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -285,6 +286,15 @@ func TestOwnFailuresAreErrors(t *testing.T) {
 	}
 	if _, err := e.Run(t.Context(), eval.Request{Base: "/nowhere/at/all"}); err == nil {
 		t.Error("a checkout that is not there passed")
+	}
+}
+
+func TestASandboxThatACandidateBreaksIsItsOwnFailure(t *testing.T) {
+	broken := fmt.Errorf("%w (killed): out of memory", sandbox.ErrEnded)
+	e := mustNew(t, &canned{err: broken}, eval.Options{Command: []string{"x"}})
+	out := mustRun(t, e, eval.Request{Candidate: 3})
+	if out.Class != record.ClassCrash || !strings.Contains(out.Reason, "without a report (killed)") || out.Runs != 1 {
+		t.Errorf("%s after %d runs: %s", out.Class, out.Runs, out.Reason)
 	}
 }
 

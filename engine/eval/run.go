@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,6 +55,12 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 		}
 	}
 	res, limits, err := r.execute(ctx, st, r.q.Base, r.delta, candidate)
+	if errors.Is(err, sandbox.ErrEnded) { // no reason to end a search of days
+		r.out.Runs++
+		r.out.Stage = st.Name
+		r.evidence(candidate, &res, st)
+		return verdict{record.ClassCrash, oneLine(err.Error(), 300)}, nil
+	}
 	if err != nil {
 		return verdict{}, err
 	}

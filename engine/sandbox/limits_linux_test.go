@@ -229,7 +229,7 @@ func TestRunGoesOnWhenTheStarterWasKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-failed; err == nil {
-		t.Error("a run whose first process was killed has no error")
+		t.Error("a run whose starter was killed has no error")
 	}
 	res := w.mustRun(b, w.sh("echo again"))
 	wantOut(t, res, "again")

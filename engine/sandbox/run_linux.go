@@ -323,7 +323,7 @@ func (r *run) result(state string) (Result, error) {
 	res.Stderr, res.StderrCut = r.out[1].bytes()
 	var rep boot.Report
 	if err := rep.Decode(r.report); err != nil {
-		return res, fmt.Errorf("the sandbox's first process ended without a report (%s): %s", state, tail(res.Stderr))
+		return res, fmt.Errorf("%w (%s): %s", ErrEnded, state, tail(res.Stderr))
 	}
 	if rep.Err != "" {
 		return res, errors.New("sandbox: " + rep.Err)
