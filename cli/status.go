@@ -33,6 +33,8 @@ type statusReport struct {
 	} `json:"niches"`
 	Coverage    float64 `json:"coverage"`
 	QDScore     float64 `json:"qd_score"`
+	QDNorm      float64 `json:"qd_score_norm"` // for each niche there is
+	QDOffset    float64 `json:"qd_offset"`     // what the score takes off each elite
 	Map         int     `json:"map,omitempty"`
 	Jobs        jobs    `json:"jobs"`
 	Evaluations int     `json:"evaluations"`
@@ -138,7 +140,7 @@ func reportOf(o *opened, s *engine.Snapshot) statusReport {
 	r := statusReport{
 		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
-		Root: standingOf(s.Root, true), Best: standingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, Map: s.Grid.Map,
+		Root: standingOf(s.Root, true), Best: standingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, QDNorm: s.Grid.QDNorm, QDOffset: s.Grid.Offset, Map: s.Grid.Map,
 		Version: max(1, s.Experiment.Objective), Past: s.Past, Failures: map[record.Class]int{},
 		Evaluations: s.Evals, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
 	}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,42 @@ func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A candidate that waits for its niche is marked on the map, under named axes
+// and under learned ones.
+func TestWhatWaitsForANicheIsMarkedOnTheMap(t *testing.T) {
+	for name, l := range map[string]*lab{
+		"named axes":   newLab(t, "budget.jobs=30"),
+		"learned axes": newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if s := l.run(); len(s.Review) > 0 || waitingOn(s) > 0 {
+				t.Fatalf("nobody is to look at anything, and %d wait", len(s.Review))
+			}
+			l.settings(func(s *record.Settings) { s.ReviewNiche, s.MaxJobs = "all", s.MaxJobs+40 })
+			s := l.run()
+			if len(s.Review) == 0 {
+				t.Fatal("nothing waits: too little to show anything")
+			}
+			for _, h := range s.Review {
+				i := slices.IndexFunc(s.Grid.Cells, func(c engine.Cell) bool { return c.Index == h.Cell })
+				if h.Cell < 0 || i < 0 || s.Grid.Cells[i].Waiting == 0 || s.Grid.Cells[i].Elite != h.From {
+					t.Errorf("%s would take niche %d from %s; on the map: %+v", h.Candidate.ID, h.Cell, h.From, s.Grid.Cells[max(0, i)])
+				}
+			}
+			if n := waitingOn(s); n != len(s.Review) {
+				t.Errorf("%d are marked, %d wait", n, len(s.Review))
+			}
+		})
+	}
+}
+
+func waitingOn(s *engine.Snapshot) (n int) {
+	for _, c := range s.Grid.Cells {
+		n += c.Waiting
+	}
+	return n
 }
 
 // The one file of this experiment was never touched before: all wait for a

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"time"
-
-	"atoll/store/record"
-)
+import "atoll/store/record"
 
 // This file holds the answers of a reader: what a screen asks for by id when
 // the snapshot is too small to carry it. All of it is plain data, read-only
@@ -50,9 +46,7 @@ type CandidateDetail struct {
 	Root      *record.Candidate // with metrics
 	Samples   []record.Sample   // deciding and held out, oldest first
 	Cell      int               // niche it lands in under the current map, -1 = unplaced
-	Holder    record.CandidateID
-	Point     []float64 // coordinates on the axes of the grid, nil = unplaced
-	Percent   float64   // improvement on the root, direction-aware; NaN when unknown
+	Percent   float64           // improvement on the root, direction-aware; NaN when unknown
 	Frozen    bool
 	Boost     float64 // factor of its niche, 1 = none
 	Children  []record.CandidateID
@@ -64,8 +58,6 @@ type CandidateDetail struct {
 // NicheDetail is one niche with its past.
 type NicheDetail struct {
 	Cell    int
-	Low     []float64 // lower edge per axis
-	High    []float64 // upper edge per axis
 	Elite   *CandidateDetail
 	Runners []record.Candidate // best losers first, at most 20
 	History []Takeover         // newest first, at most 100
@@ -165,7 +157,6 @@ type SettingInfo struct {
 	Doc     string
 	Live    bool // may change while the experiment runs
 	Enum    []string
-	Secret  bool // Value is redacted
 }
 
 // CheckLine is one finding of the doctor.
@@ -176,5 +167,4 @@ type CheckLine struct {
 	Warn   bool // not OK, but the search can go on
 	Detail string
 	Cure   string // what to do next, "" when OK
-	Took   time.Duration
 }

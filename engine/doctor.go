@@ -34,8 +34,8 @@ type checkup struct {
 	lines []CheckLine
 }
 
-func (c *checkup) add(group, name string, took time.Duration, err error, detail, cure string) {
-	l := CheckLine{Group: group, Name: name, OK: err == nil, Detail: detail, Took: took}
+func (c *checkup) add(group, name string, err error, detail, cure string) {
+	l := CheckLine{Group: group, Name: name, OK: err == nil, Detail: detail}
 	if err != nil {
 		l.Detail, l.Cure = err.Error(), cure
 	}
@@ -62,7 +62,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []CheckLine {
 			c.agents(ctx, box)
 		}
 		if err := box.Close(); err != nil {
-			c.add("sandbox", "end", 0, err, "", "end left-over processes by hand")
+			c.add("sandbox", "end", err, "", "end left-over processes by hand")
 		}
 	}
 	return c.lines
@@ -73,7 +73,7 @@ func (c *checkup) repository() {
 	if t.Path == "" {
 		return
 	}
-	c.add("repository", "root", 0, nil, fmt.Sprintf("%s at %s", t.HeadRef, t.Head.Short()), "")
+	c.add("repository", "root", nil, fmt.Sprintf("%s at %s", t.HeadRef, t.Head.Short()), "")
 	if t.Dirty {
 		c.warn("repository", "work tree", "there are changes that are not committed; atoll starts from the commit", "commit them if they should count")
 	}
@@ -84,14 +84,14 @@ func (c *checkup) repository() {
 
 func (c *checkup) configuration() {
 	if c.opt.ConfigErr != nil {
-		c.add("configuration", config.FileName, 0, c.opt.ConfigErr, "", "mend the lines above; `atoll config explain KEY` says what a key takes")
+		c.add("configuration", config.FileName, c.opt.ConfigErr, "", "mend the lines above; `atoll config explain KEY` says what a key takes")
 		return
 	}
 	if problems := c.opt.Config.Complete(); len(problems) > 0 {
-		c.add("configuration", config.FileName, 0, problems, "", "write it with `atoll init`")
+		c.add("configuration", config.FileName, problems, "", "write it with `atoll init`")
 		return
 	}
-	c.add("configuration", config.FileName, 0, nil, "complete", "")
+	c.add("configuration", config.FileName, nil, "complete", "")
 }
 
 func (c *checkup) sandbox(ctx context.Context) *sandbox.Box {
@@ -101,17 +101,17 @@ func (c *checkup) sandbox(ctx context.Context) *sandbox.Box {
 	}
 	box, err := sandbox.New(ctx, sandbox.Options{Mode: mode})
 	if err != nil {
-		c.add("sandbox", "rung", 0, err, "", "allow unprivileged user namespaces or Landlock, or set sandbox.mode: unsafe knowing what that means")
+		c.add("sandbox", "rung", err, "", "allow unprivileged user namespaces or Landlock, or set sandbox.mode: unsafe knowing what that means")
 		return nil
 	}
 	if box.Rung() == sandbox.Namespaces {
-		c.add("sandbox", "rung", 0, nil, box.Rung().String(), "")
+		c.add("sandbox", "rung", nil, box.Rung().String(), "")
 	} else {
 		c.warn("sandbox", "rung", box.Rung().String(), "see the findings below")
 	}
 	for _, f := range box.Findings() {
 		if f.OK {
-			c.add("sandbox", f.Name, 0, nil, f.Detail, "")
+			c.add("sandbox", f.Name, nil, f.Detail, "")
 		} else {
 			c.warn("sandbox", f.Name, f.Detail, f.Cure)
 		}
@@ -135,7 +135,7 @@ func (c *checkup) disk() {
 	}
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
-		c.add("system", "disk", 0, err, "", "choose another state directory with --state")
+		c.add("system", "disk", err, "", "choose another state directory with --state")
 		return
 	}
 	free := int64(fs.Bavail) * fs.Bsize
@@ -143,9 +143,9 @@ func (c *checkup) disk() {
 		c.warn("system", "disk", config.FormatSize(free)+" free at "+dir, "free some space")
 		return
 	}
-	c.add("system", "disk", 0, nil, fmt.Sprintf("%d MiB free at %s", free>>20, dir), "")
+	c.add("system", "disk", nil, fmt.Sprintf("%d MiB free at %s", free>>20, dir), "")
 	if err := syscall.Access(dir, 2); err != nil {
-		c.add("system", "state directory", 0, fmt.Errorf("%s cannot be written: %w", dir, err), "", "choose another with --state")
+		c.add("system", "state directory", fmt.Errorf("%s cannot be written: %w", dir, err), "", "choose another with --state")
 	}
 }
 
@@ -157,35 +157,34 @@ func (c *checkup) store(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		c.add("store", "open", 0, err, "", "")
+		c.add("store", "open", err, "", "")
 		return
 	}
 	defer ses.Close()
-	began := c.opt.Now()
-	c.add("store", "integrity", c.opt.Now().Sub(began), ses.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
+	c.add("store", "integrity", ses.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
 	exp, err := ses.Find(ctx, "")
 	if err != nil {
 		return
 	}
 	st, err := LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
-		c.add("store", "fold", 0, err, "", "report this with a copy of the state directory")
+		c.add("store", "fold", err, "", "report this with a copy of the state directory")
 		return
 	}
-	c.add("store", "archive", c.opt.Now().Sub(began), st.CheckArchive(), "the archive is the fold of the log", "report this with a copy of the state directory")
+	c.add("store", "archive", st.CheckArchive(), "the archive is the fold of the log", "report this with a copy of the state directory")
 }
 
 // evaluator measures the root twice: time and noise.
 func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 	tmp, err := os.MkdirTemp("", "atoll-doctor-")
 	if err != nil {
-		c.add("evaluator", "root", 0, err, "", "")
+		c.add("evaluator", "root", err, "", "")
 		return
 	}
 	defer os.RemoveAll(tmp)
 	values, took, err := measureRoot(ctx, box, tmp, c.opt)
 	if err != nil {
-		c.add("evaluator", "root", took, err, "", "run the command by hand in a clean clone, then mend it")
+		c.add("evaluator", "root", err, "", "run the command by hand in a clean clone, then mend it")
 		return
 	}
 	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
@@ -194,7 +193,7 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
 		return
 	}
-	c.add("evaluator", "root", took, nil, detail+", twice the same", "")
+	c.add("evaluator", "root", nil, detail+", twice the same", "")
 }
 
 func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o DoctorOptions) ([]float64, time.Duration, error) {

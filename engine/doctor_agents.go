@@ -31,13 +31,13 @@ const (
 func (c *checkup) agents(ctx context.Context, box *sandbox.Box) {
 	tmp, err := os.MkdirTemp("", "atoll-try-")
 	if err != nil {
-		c.add("agents", "trial", 0, err, "", "make room in the temporary folder")
+		c.add("agents", "trial", err, "", "make room in the temporary folder")
 		return
 	}
 	defer os.RemoveAll(tmp)
 	repo, tree, err := c.trialTree(ctx, tmp)
 	if err != nil {
-		c.add("agents", "trial", 0, err, "", "")
+		c.add("agents", "trial", err, "", "")
 		return
 	}
 	defer repo.Close()
@@ -64,14 +64,14 @@ func (c *checkup) trialTree(ctx context.Context, tmp string) (*gitops.Repo, reco
 func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.Repo, tree record.Hash, tmp string, a config.Agent) {
 	switch a.Kind {
 	case "offline":
-		c.add("agents", a.Name, 0, nil, "built in, costs nothing", "")
+		c.add("agents", a.Name, nil, "built in, costs nothing", "")
 		return
 	case "human":
-		c.add("agents", a.Name, 0, nil, "a person; not tried", "")
+		c.add("agents", a.Name, nil, "a person; not tried", "")
 		return
 	case "replay":
 		_, err := agent.NewReplay(a.Recording)
-		c.add("agents", a.Name, 0, err, "its recordings are there, costs nothing", "record a run with `atoll run --record DIR`")
+		c.add("agents", a.Name, err, "its recordings are there, costs nothing", "record a run with `atoll run --record DIR`")
 		return
 	}
 	cfg := c.opt.Config.Config
@@ -95,7 +95,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		err = errors.New(strings.Join(texts, "; "))
 	}
 	if err != nil {
-		c.add("agents", a.Name, 0, err, "", "mend the lines above in "+config.FileName)
+		c.add("agents", a.Name, err, "", "mend the lines above in "+config.FileName)
 		return
 	}
 	if crew.gateway != nil {
@@ -103,7 +103,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 	}
 	files, err := repo.Tree(ctx, tree)
 	if err != nil {
-		c.add("agents", a.Name, 0, err, "", "")
+		c.add("agents", a.Name, err, "", "")
 		return
 	}
 	value := 0.0
@@ -129,12 +129,12 @@ func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account,
 	}
 	cost := usageText(a, usage)
 	if err != nil {
-		c.add("agents", a.Name, took, fmt.Errorf("%s; %s", CleanLine(err.Error()), cost), "", agentCure(err))
+		c.add("agents", a.Name, fmt.Errorf("%s; %s", CleanLine(err.Error()), cost), "", agentCure(err))
 		return
 	}
 	for _, ch := range res.Changes {
 		if lines := strings.Fields(string(ch.Data)); ch.Path == trialFile && len(lines) == 2 && lines[1] == trialWord {
-			c.add("agents", a.Name, took, nil, fmt.Sprintf("did its task in %s, %s", took.Round(time.Millisecond), cost), "")
+			c.add("agents", a.Name, nil, fmt.Sprintf("did its task in %s, %s", took.Round(time.Millisecond), cost), "")
 			return
 		}
 	}

@@ -38,7 +38,7 @@ func (l *live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
 	defer l.mu.Unlock()
 	now := l.now()
 	l.jobs[lease.Job.ID] = &liveJob{
-		Running: Running{Job: lease.Job, Stage: "starting", Since: now, Started: now, Worker: lease.Worker},
+		Running: Running{Job: lease.Job, Stage: "starting", Since: now, Started: now},
 		lease:   lease, cancel: cancel,
 	}
 }

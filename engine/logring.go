@@ -34,13 +34,13 @@ func (r *logRing) add(level string, job record.JobID, at time.Time, text string)
 	r.lines = append(r.lines, LogLine{N: r.n, At: at, Level: level, Job: job, Text: CleanLine(text)})
 }
 
-// tail returns the newest lines, newest last, and the number of the last.
-func (r *logRing) tail() ([]LogLine, uint64) {
+// tail returns the newest lines, newest last.
+func (r *logRing) tail() []LogLine {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	lines := r.lines
 	if len(lines) > logCap {
 		lines = lines[len(lines)-logCap:]
 	}
-	return lines[:len(lines):len(lines)], r.n
+	return lines[:len(lines):len(lines)]
 }

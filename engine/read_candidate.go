@@ -84,7 +84,7 @@ func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (Candidat
 	if err != nil {
 		return CandidateDetail{}, err
 	}
-	d := CandidateDetail{Candidate: *c, Cell: -1, Holder: record.NoCandidate, Boost: 1, Percent: math.NaN()}
+	d := CandidateDetail{Candidate: *c, Cell: -1, Boost: 1, Percent: math.NaN()}
 	if d.Job, err = e.db.Job(ctx, e.exp, c.Job); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
@@ -127,14 +127,8 @@ func (s *State) fillDetail(d *CandidateDetail) {
 	if m.scored {
 		d.Percent = s.percent(m.obj)
 	}
-	if d.Point = s.pointOf(m.id()); d.Point == nil && !s.learned {
-		d.Point = d.Candidate.Measures
-	}
 	if cell, ok := s.arch.CellOf(m.id()); ok {
 		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
-		if h, ok := s.arch.Elite(cell); ok {
-			d.Holder = h.ID
-		}
 	}
 	d.Frozen = s.arch.IsFrozen(m.id())
 	for p := m; p != nil && p.id() != record.Root; p = s.member(p.parent()) {

@@ -47,11 +47,6 @@ func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []
 	if s.arch == nil || d.Cell < 0 || d.Cell >= s.shape().Cells() {
 		return holder, nil
 	}
-	shape := s.shape()
-	for axis, i := range shape.Coords(d.Cell) {
-		edges := shape.EdgesOf(axis)
-		d.Low, d.High = append(d.Low, edges[i]), append(d.High, edges[i+1])
-	}
 	d.Tries = s.arch.Tries(d.Cell)
 	if h, ok := s.arch.Elite(d.Cell); ok {
 		holder = h.ID

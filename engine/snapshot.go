@@ -54,7 +54,6 @@ type Snapshot struct {
 	Notes     []record.Note
 	Space     record.SpaceReport // of the current map; zero for metric axes
 	Log       []LogLine          // newest last, at most 1,000
-	LogSeq    uint64             // sequence number of the last line
 	At        time.Time
 }
 
@@ -139,7 +138,6 @@ type Running struct {
 	Since   time.Time // of the stage
 	Started time.Time
 	Line    string // last line of live output, control characters removed
-	Worker  string
 }
 
 // Ended is a job that came to an end.

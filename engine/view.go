@@ -153,7 +153,7 @@ func (e *Engine) publish(last bool) {
 		snap.State = record.ExperimentDraining
 	}
 	snap.Running = e.live.all()
-	snap.Log, snap.LogSeq = e.logs.tail()
+	snap.Log = e.logs.tail()
 	snap.PerMinute = e.rate.perMinute(snap.At)
 	if err := e.fillCounts(context.Background(), snap); err != nil {
 		e.note("error", record.NoJob, "count jobs: "+err.Error())
@@ -213,53 +213,6 @@ func FillCounts(snap *Snapshot, c store.Counters) {
 	snap.Evals, snap.Usage, snap.WallMS = c.Evals, c.Usage, c.WallMS
 	for _, r := range snap.Recent {
 		snap.OwnMS += r.Job.OwnMS / float64(len(snap.Recent))
-	}
-}
-
-// fillReview lists what waits for a person, oldest first.
-func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
-	if snap.Jobs.Held == 0 {
-		return
-	}
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{States: []record.JobState{record.Held}, Limit: recentCap})
-	if err != nil {
-		e.note("error", record.NoJob, "list what waits for review: "+err.Error())
-		return
-	}
-	for i := len(jobs) - 1; i >= 0; i-- {
-		h := Held{Job: jobs[i], Before: "measuring", Cell: -1, From: record.NoCandidate}
-		if jobs[i].HeldAt == record.Evaluating {
-			h.Before = "its niche"
-		}
-		c, err := e.db.Candidate(ctx, e.exp, jobs[i].Candidate)
-		if err != nil {
-			continue
-		}
-		h.Candidate = c
-		if jobs[i].Reason != "" {
-			h.Findings = []string{jobs[i].Reason}
-		}
-		if p := e.st.member(c.Parent()); p != nil && p.scored {
-			obj := p.obj
-			h.Parent = &obj
-		}
-		e.st.wouldLand(&c, &h)
-		snap.Review = append(snap.Review, h)
-	}
-}
-
-// wouldLand fills in the niche that a held candidate would take, and from whom.
-func (s *State) wouldLand(c *record.Candidate, h *Held) {
-	if s.arch == nil || len(c.Measures) == 0 || s.learned {
-		return
-	}
-	cell, err := s.shape().Cell(c.Measures)
-	if err != nil {
-		return
-	}
-	h.Cell = cell
-	if holder, ok := s.arch.Elite(cell); ok {
-		h.From = holder.ID
 	}
 }
 

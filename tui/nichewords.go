@@ -26,6 +26,9 @@ func (p *nichesPane) details(w int, two bool) []string {
 		if c != nil && c.Tries > 0 {
 			l.add(st.Label, fmt.Sprintf(" · %s", plural(c.Tries, "try", "tries")))
 		}
+		if c != nil && c.Waiting > 0 {
+			l.add(st.Label, fmt.Sprintf(" · %d waiting", c.Waiting))
+		}
 		out := []string{l.String()}
 		if two {
 			out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))

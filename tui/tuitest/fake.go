@@ -71,7 +71,6 @@ func Snapshot(n int) *engine.Snapshot {
 		{ID: 2, Kind: "failure", Target: "solver", Text: "Shrinking every radius by a constant keeps validity but never wins a niche.", Author: "ada", At: at(4 * time.Minute)},
 	}
 	s.Log = logLines()
-	s.LogSeq = uint64(len(s.Log))
 	return s
 }
 
@@ -141,8 +140,8 @@ func running() []engine.Running {
 	a.Inspirations = []record.CandidateID{211}
 	b.Candidate = record.NoCandidate
 	return []engine.Running{
-		{Job: a, Stage: "measuring full 1/2", Since: now.Add(-300 * time.Millisecond), Started: now.Add(-1200 * time.Millisecond), Worker: "w1"},
-		{Job: b, Stage: "editing", Since: now.Add(-80 * time.Millisecond), Started: now.Add(-80 * time.Millisecond), Worker: "w2"},
+		{Job: a, Stage: "measuring full 1/2", Since: now.Add(-300 * time.Millisecond), Started: now.Add(-1200 * time.Millisecond)},
+		{Job: b, Stage: "editing", Since: now.Add(-80 * time.Millisecond), Started: now.Add(-80 * time.Millisecond)},
 	}
 }
 
