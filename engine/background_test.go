@@ -119,3 +119,32 @@ func TestTheNotesOfASnapshotAreThoseThatPromptsCarry(t *testing.T) {
 		t.Errorf("folded anew\n%v\nthe store has\n%v", again, live)
 	}
 }
+
+func TestADecisionOnANoteThatIsGoneByThenStopsNothing(t *testing.T) {
+	l := newLab(t, "budget.jobs=4")
+	l.run()
+	for _, args := range []string{
+		`{"id":999,"kind":"short","text":"turn it into a lesson","author":"digest"}`, `{"id":998,"kind":"short","text":"drop it","author":"digest","gone":true}`,
+	} {
+		d := decision(record.WriteNote)
+		d.Args = []byte(args)
+		p, err := l.state().Prepare(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.raise(6)
+	s := l.run()
+	if s.Jobs.Ended() != 6 {
+		t.Errorf("the run stopped: %+v", s.Jobs)
+	}
+	if !slices.ContainsFunc(s.Notes, func(n record.Note) bool { return n.Text == "turn it into a lesson" && n.ID < 998 }) {
+		t.Errorf("the changed note is not among %+v", s.Notes)
+	}
+	if slices.ContainsFunc(s.Notes, func(n record.Note) bool { return n.Text == "drop it" }) {
+		t.Error("the dropped one is back")
+	}
+}

@@ -214,6 +214,20 @@ func (e *Engine) writeNotes(ctx context.Context, facts memory.EpochFacts, fresh 
 	return nil
 }
 
+// writeNote writes what a person decided of a note. One that an epoch dropped
+// meanwhile comes back when it reads otherwise now.
+func (e *Engine) writeNote(ctx context.Context, n record.Note) error {
+	_, err := e.db.PutNote(ctx, e.exp, n)
+	if errors.Is(err, store.ErrNotFound) {
+		if n.Gone {
+			return nil
+		}
+		n.ID = 0
+		_, err = e.db.PutNote(ctx, e.exp, n)
+	}
+	return err
+}
+
 // tellMore adds to the gains of an epoch what they meant and where they edited,
 // and to its failures an example, none of which the fold keeps.
 func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {

@@ -255,8 +255,7 @@ func (e *Engine) carryOut(ctx context.Context, d record.Decision) error {
 		if err := json.Unmarshal(d.Args, &n); err != nil {
 			return err
 		}
-		_, err := e.db.PutNote(ctx, e.exp, n)
-		return err
+		return e.writeNote(ctx, n)
 	}
 	return nil
 }

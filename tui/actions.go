@@ -285,6 +285,36 @@ func (a *app) newNote() tea.Cmd {
 	return a.push(p)
 }
 
+// changeNote and dropNote act on the note under the cursor.
+func (a *app) changeNote() tea.Cmd {
+	n, _ := a.panes[paneNotes].(*notesPane).note()
+	p := newPrompt("Change the note", "What later prompts carry.", n.Text, func(a *app, text string) tea.Cmd {
+		n.Text = text
+		return a.decide("the note is changed", false, onNote(n))
+	})
+	p.check = notEmpty("write something, or drop it with X")
+	return a.push(p)
+}
+
+func (a *app) dropNote() tea.Cmd {
+	n, _ := a.panes[paneNotes].(*notesPane).note()
+	n.Gone = true
+	return a.push(&confirm{
+		title: "Drop the note",
+		text:  wrapText(n.Text, 60),
+		choices: []choice{{"esc", "keep it", nil}, {"d", "drop it", func(a *app) tea.Cmd {
+			return a.decide("the note is dropped", false, onNote(n))
+		}}},
+	})
+}
+
+func onNote(n record.Note) record.Decision {
+	d := decision(record.WriteNote)
+	d.Text = n.Text
+	d.Args, _ = json.Marshal(n) // plain data
+	return d
+}
+
 // freezeTarget and boostTarget act on a part of the repository; Args names it.
 func (a *app) freezeTarget() tea.Cmd {
 	name := a.current().sel().target

@@ -176,6 +176,8 @@ func otherKeys() []*binding {
 		{ID: "follow", Keys: []string{"F"}, Title: "follow", Doc: "stay at the end", In: []scope{inLog}, Bar: 34, Run: func(a *app) tea.Cmd { return a.panes[paneLog].move(bottom) }},
 		{ID: "goal", Keys: []string{"e"}, Title: "edit the goal", Doc: "in $EDITOR, or here when there is none", In: []scope{inNotes}, Decides: true, Bar: 60, Run: (*app).editGoal},
 		{ID: "note", Keys: []string{"n"}, Title: "new note", Doc: "a lesson for later prompts", In: []scope{inNotes}, Decides: true, Bar: 59, Run: (*app).newNote},
+		{ID: "change-note", Keys: []string{"E"}, Title: "change the note", Doc: "what later prompts say", In: []scope{inNotes}, Decides: true, Bar: 58, Off: needNote, Run: (*app).changeNote},
+		{ID: "drop-note", Keys: []string{"X"}, Title: "drop the note", Doc: "no later prompt carries it", In: []scope{inNotes}, Decides: true, Danger: true, Off: needNote, Run: (*app).dropNote},
 		{ID: "inject", Keys: []string{"I"}, Title: "inject a commit", Doc: "a revision of your repository as a candidate", In: []scope{inAll}, Decides: true, Run: (*app).inject},
 		{ID: "workers", Keys: nil, Title: "number of workers", In: []scope{inAll}, Decides: true, Run: askSetting("workers", "Jobs that run at the same time.")},
 		{ID: "budget-jobs", Keys: nil, Title: "budget of jobs", In: []scope{inAll}, Decides: true, Run: askSetting("budget.jobs", "Make jobs of the whole experiment; 0 is no limit.")},

@@ -1,21 +1,87 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
+
+	"atoll/store/record"
 )
 
 // notesPane is the goal with its constraints, and the lessons for later
-// prompts.
+// prompts. A cursor goes from note to note; above the first one it is nowhere.
 type notesPane struct {
 	base
 	view scroll
 	text string
+	cur  int64 // the note under the cursor, 0 = none
+	at   []noteLines
+}
+
+// noteLines are the lines of the text that a note takes, the last one excluded.
+type noteLines struct {
+	note     record.Note
+	from, to int
 }
 
 func (p *notesPane) scopes() []scope        { return []scope{inNotes, inList} }
 func (p *notesPane) filter() (string, bool) { return p.text, true }
 func (p *notesPane) setFilter(t string)     { p.text = t; p.bump() }
-func (p *notesPane) move(m motion) tea.Cmd  { p.view.move(m); p.bump(); return nil }
+
+func (p *notesPane) move(m motion) tea.Cmd {
+	p.bump()
+	i := p.index()
+	switch m {
+	case up:
+		i--
+	case down:
+		i++
+	case top:
+		i = -1
+	case bottom:
+		i = len(p.at) - 1
+	default:
+		p.view.move(m)
+		return nil
+	}
+	if i < 0 || i >= len(p.at) { // the text goes on where there is no note
+		p.view.move(m)
+		if i < 0 {
+			p.cur = 0
+		}
+		return nil
+	}
+	n := p.at[i]
+	p.cur = n.note.ID
+	p.view.off = max(min(p.view.off, n.from), n.to-p.view.h)
+	return nil
+}
+
+func (p *notesPane) click(_, y int) tea.Cmd {
+	line := p.view.off + y
+	for _, n := range p.at {
+		if line >= n.from && line < n.to {
+			p.cur = n.note.ID
+			p.bump()
+		}
+	}
+	return nil
+}
+
+// index is where the cursor is among the notes, -1 = nowhere.
+func (p *notesPane) index() int {
+	return slices.IndexFunc(p.at, func(n noteLines) bool { return n.note.ID == p.cur })
+}
+
+// note is the one under the cursor.
+func (p *notesPane) note() (record.Note, bool) {
+	i := p.index()
+	if i < 0 {
+		return record.Note{}, false
+	}
+	return p.at[i].note, true
+}
+
 func (p *notesPane) title() (string, string) {
 	return p.heading("8", "Goal and notes"), p.d.st.Label.S(plural(len(p.d.snap.Notes), "note", "notes"))
 }
@@ -47,15 +113,16 @@ func (p *notesPane) body(w, h int, focus bool) []string {
 			}
 		}
 	}
+	p.at = p.at[:0]
 	for _, kind := range []string{"direction", "long", "short", "failure"} {
-		p.kind(kind, head, para)
+		p.kind(kind, &out, head, para)
 	}
 	p.view.set(len(out), h)
 	return out[p.view.off:min(len(out), p.view.off+h)]
 }
 
 // kind lists the notes of one kind.
-func (p *notesPane) kind(kind string, head func(string), para func(int, style, string)) {
+func (p *notesPane) kind(kind string, out *[]string, head func(string), para func(int, style, string)) {
 	st := p.d.st
 	first := true
 	for _, n := range p.d.snap.Notes {
@@ -66,8 +133,14 @@ func (p *notesPane) kind(kind string, head func(string), para func(int, style, s
 			head(noteKinds(kind))
 			first = false
 		}
-		para(3, st.Plain, "· "+words(": ", n.Target, n.Text))
+		col := st.Plain
+		if n.ID == p.cur {
+			col = st.Selected
+		}
+		from := len(*out)
+		para(3, col, "· "+words(": ", n.Target, n.Text))
 		para(5, st.Label, words(", ", n.Author, clock(millis(n.At))))
+		p.at = append(p.at, noteLines{n, from, len(*out)})
 	}
 }
 

@@ -108,6 +108,13 @@ func needTarget(a *app) string {
 	return ""
 }
 
+func needNote(a *app) string {
+	if _, ok := a.panes[paneNotes].(*notesPane).note(); !ok {
+		return "no note is selected; down goes to the first"
+	}
+	return ""
+}
+
 func nothingWaits(a *app) string {
 	if len(a.d.snap.Review) == 0 {
 		return "nothing waits for review"

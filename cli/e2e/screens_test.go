@@ -52,6 +52,17 @@ func notes(t *tour) {
 		return strings.Contains(string(t.lab.last().Args), "b matters most")
 	})
 	t.wait("· b matters most")
+	t.press("/")
+	t.text("b matters")
+	t.press("enter", "down")
+	t.shows("E", "╭ Change the note ")
+	t.text(" of all")
+	t.press("enter")
+	t.wait("· b matters most of all")
+	t.shows("X", "╭ Drop the note ")
+	t.press("d")
+	until(t.t, "the note is dropped", patience, func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
+	t.see("no such note", func(s string) bool { return !strings.Contains(s, "b matters most") })
 }
 
 func settingsScreen(t *tour) {
