@@ -338,38 +338,6 @@ func (r *jobRun) changes(ctx context.Context, parentTree, tree record.Hash) ([]r
 	return r.diffs, nil
 }
 
-// holdBefore holds a candidate for a person before any of its code runs, when
-// the settings ask for it.
-func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Verdict) (bool, error) {
-	mode := r.e.settings().Review
-	if mode == "" || mode == "off" || r.lease.Job.Approved {
-		return false, nil
-	}
-	reason := "every candidate is reviewed before it is measured"
-	if mode == "risky" {
-		diffs, err := r.e.diffOf(ctx, c)
-		if err != nil {
-			return false, err
-		}
-		before, err := r.e.touchedBefore(ctx)
-		if err != nil {
-			return false, err
-		}
-		why := gate.Risky(v, diffs, before, false)
-		if len(why) == 0 {
-			return false, nil
-		}
-		reason = strings.Join(why, "; ")
-	}
-	return true, r.hold(ctx, record.Gated, reason, store.Outcome{})
-}
-
-// hold stops the job until a person decides, with all that was gathered.
-func (r *jobRun) hold(ctx context.Context, at record.JobState, reason string, out store.Outcome) error {
-	r.fill(&out)
-	return r.e.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
-}
-
 // fill adds to an outcome what was gathered on the way.
 func (r *jobRun) fill(out *store.Outcome) {
 	out.Usage, out.Evals = r.usage, r.evals

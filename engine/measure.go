@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"atoll/engine/eval"
-	"atoll/engine/gate"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -40,35 +39,6 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 		return r.hold(ctx, record.Evaluating, why, out)
 	}
 	return r.finish(ctx, out)
-}
-
-// reviewNiche says why a person has to decide before the candidate takes its
-// niche, or nothing.
-func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []float32) string {
-	mode := r.e.settings().ReviewNiche
-	if mode == "" || mode == "off" || r.lease.Job.Approved {
-		return ""
-	}
-	var takes, best bool
-	if err := r.e.ask(ctx, func(s *State) { takes, best = s.wouldTake(c, vector) }); err != nil || !takes {
-		return ""
-	}
-	if mode == "all" {
-		return "every new elite is reviewed"
-	}
-	diffs, err := r.e.diffOf(ctx, c)
-	if err != nil {
-		return ""
-	}
-	before, err := r.e.touchedBefore(ctx)
-	if err != nil {
-		return ""
-	}
-	why := gate.Risky(gate.Verdict{}, diffs, before, best)
-	if len(why) == 0 {
-		return ""
-	}
-	return why[0]
 }
 
 // measure takes an evaluate job from its lease to its end.
