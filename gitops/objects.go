@@ -191,7 +191,7 @@ func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, err
 	fmt.Fprintf(zip, "%s %d\x00", kind, len(data)) // into memory: nothing of it fails
 	zip.Write(data)
 	zip.Close()
-	if err := o.loosen(h); err != nil {
+	if err := layFile(o.file(h), "tmp_obj_*", o.out.Bytes(), 0o444, o.fsync); err != nil {
 		return record.Hash{}, fmt.Errorf("write object %s: %w", h, err)
 	}
 	if obj := (object{kind, data}); objectBytes(obj) <= objectCacheBytes { // it is looked at soon
@@ -199,68 +199,6 @@ func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, err
 		o.cache.put(cacheKey{name: h}, obj, objectBytes(obj))
 	}
 	return h, nil
-}
-
-// loosen gives what was packed up in memory the name of its object, in one step:
-// a file of that name is whole.
-func (o *objects) loosen(h record.Hash) error {
-	name := o.file(h)
-	dir := filepath.Dir(name)
-	f, made, err := create(dir, "tmp_obj_*") // a name that git knows to clear away
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(o.out.Bytes())
-	if err == nil {
-		err = f.Chmod(0o444)
-	}
-	if err == nil && o.fsync {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if !o.fsync {
-		return nil
-	}
-	if err := syncDir(dir); err != nil || !made {
-		return err
-	}
-	return syncDir(o.dir)
-}
-
-// createTries bounds how often a new file may meet git removing the empty
-// directory that it is made in.
-const createTries = 20
-
-// create makes a file in dir, and dir if it is not there.
-func create(dir, pattern string) (f *os.File, made bool, err error) {
-	for range createTries {
-		if f, err = os.CreateTemp(dir, pattern); !errors.Is(err, fs.ErrNotExist) {
-			return f, made, err
-		}
-		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, made, err
-		}
-		made = true
-	}
-	return nil, made, err
-}
-
-// syncDir writes the names in a directory to the disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // use runs do with the storage to itself. do must not run programs or wait.

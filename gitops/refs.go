@@ -78,38 +78,10 @@ func (r *Repo) ClearAttempt(ctx context.Context, exp record.ExperimentID, job re
 	return nil
 }
 
-// writeRef writes a loose ref in one step: under a name that git takes for a
-// lock, then renamed.
+// writeRef writes a loose ref.
 func (r *Repo) writeRef(ref string, to record.Hash) error {
 	file := filepath.Join(r.dir, ref)
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, filepath.Base(file)+".*.lock")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.WriteString(to.String() + "\n")
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil && r.fsync {
-		err = tmp.Sync()
-	}
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	if r.fsync {
-		return syncDir(dir)
-	}
-	return nil
+	return layFile(file, filepath.Base(file)+".*.lock", []byte(to.String()+"\n"), 0o644, r.fsync)
 }
 
 // looseRef reads a ref that this package wrote, or git's fetch: both are loose,
