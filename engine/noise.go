@@ -107,18 +107,23 @@ func (s *State) nextChallenge() (m *member, samples int) {
 		}
 	}
 	s.doubted = kept
-	for i := range len(s.waiting) + len(s.doubted) {
-		var m *member
-		if i < len(s.waiting) {
-			m = s.member(s.waiting[i].id)
-		} else {
-			m = s.member(s.doubted[i-len(s.waiting)])
+	for _, c := range s.waiting {
+		if m := s.member(c.id); ready(m) {
+			return m, max(1, s.provenAt()-int(m.samples))
 		}
-		if d := m.did(); d.measuring == 0 && d.strikes < maxStrikes && !m.rejected {
+	}
+	for _, id := range s.doubted {
+		if m := s.member(id); ready(m) {
 			return m, max(1, s.provenAt()-int(m.samples))
 		}
 	}
 	return nil, 0
+}
+
+// ready reports whether a candidate can be measured again now.
+func ready(m *member) bool {
+	d := m.did()
+	return d.measuring == 0 && d.strikes < maxStrikes && !m.rejected
 }
 
 // recrown looks for the best among all that count, after one of them lost its
