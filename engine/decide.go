@@ -317,7 +317,7 @@ func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
 		return d, fmt.Errorf("%w: the root is not measured yet", ErrDecision)
 	}
 	if d.Candidate == record.NoCandidate && d.Cell >= 0 {
-		if e, ok := s.arch.Elite(d.Cell); ok {
+		if e, ok := s.arch.Holder(d.Cell); ok {
 			d.Candidate = e.ID
 		}
 	}

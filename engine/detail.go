@@ -68,7 +68,6 @@ type NicheDetail struct {
 // Takeover is one change of a niche's holder.
 type Takeover struct {
 	At        record.Millis
-	Fold      int // scored candidates folded by then
 	Candidate record.CandidateID
 	From      record.CandidateID // NoCandidate: the niche was empty
 	Objective float64

@@ -75,6 +75,8 @@ type Engine struct {
 
 	// Owned by the loop.
 	st          *State
+	scratch     *os.File // of the pages of st; nil while all are in memory
+	crowded     bool     // it was told that they stay there
 	owner       bool
 	acted       record.Seq   // decisions up to here were carried out
 	nextJob     record.JobID // the next number
@@ -172,6 +174,12 @@ func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// answer carries out a question of [Engine.ask].
+func (e *Engine) answer(fn func(*State)) {
+	fn(e.st)
+	e.st.pages.Settle()
 }
 
 // Decide appends a decision after checking it against the state; the loop

@@ -83,7 +83,7 @@ func (s *State) closeEpoch(n int, metric string) memory.EpochFacts {
 	l.number++
 	noise := 0.0
 	if root := s.member(record.Root); root != nil {
-		noise = root.did().mad
+		noise = s.did(root).mad
 	}
 	every := s.Config.Search.Epoch
 	facts := memory.Gather(memory.Epoch{

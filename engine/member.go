@@ -11,14 +11,15 @@ import (
 
 // member is what the fold keeps of one candidate. There may be hundreds of
 // thousands, so it is small: what only few have is in deeds, its coordinates
-// are in the archive, and everything else is in the store.
+// are in the archive, and everything else is in the store. A pointer to one is
+// valid until the state settles.
 type member struct {
 	created  record.Millis
 	obj      float64 // in the evaluator's own direction
-	deeds    *deeds  // nil for most
 	num      int32   // candidate number
 	from     int32   // that of the parent
 	samples  int32
+	deeds    int32  // 1 + the row of its deeds, 0 for most
 	making   uint16 // of members.makings
 	counted  bool   // measured under some objective version
 	scored   bool   // obj is a value of the present objective version
@@ -51,40 +52,36 @@ func (m *member) parent() record.CandidateID { return record.CandidateID(m.from)
 // job is the make job of the candidate: they share their number.
 func (m *member) job() record.JobID { return record.JobID(m.num) }
 
-// did returns a copy of what the candidate did.
-func (m *member) did() deeds {
-	if m.deeds == nil {
-		return deeds{}
-	}
-	return *m.deeds
-}
-
-// do returns what the candidate did, to be changed.
-func (m *member) do() *deeds {
-	if m.deeds == nil {
-		m.deeds = &deeds{}
-	}
-	return m.deeds
-}
-
-// claim is the mean of the held-out samples; nil where there is none.
-func (m *member) claim() *float64 {
-	if m.deeds == nil || m.deeds.claimedN == 0 {
-		return nil
-	}
-	v := m.deeds.claimed
-	return &v
-}
-
 // members are all candidates of a fold in the order in which they came.
 type members struct {
 	rows    column.Column[member]
 	at      column.Column[int32] // row + 1 by candidate number, 0 = a job that made none
-	makings []making             // each once
+	deeds   column.Column[deeds]
+	makings []making // each once
 }
 
-// get returns what is known of a candidate, nil for none. The pointer stays
-// valid.
+// layIn has the members lie in pages.
+func (l *members) layIn(pages *column.Pages) {
+	l.rows.Pages, l.at.Pages, l.deeds.Pages = pages, pages, pages
+}
+
+// did returns a copy of what a candidate did.
+func (l *members) did(m *member) deeds {
+	if m.deeds == 0 {
+		return deeds{}
+	}
+	return *l.deeds.At(int(m.deeds - 1))
+}
+
+// do returns what a candidate did, to be changed.
+func (l *members) do(m *member) *deeds {
+	if m.deeds == 0 {
+		m.deeds = int32(l.deeds.Add() + 1)
+	}
+	return l.deeds.At(int(m.deeds - 1))
+}
+
+// get returns what is known of a candidate, nil for none.
 func (l *members) get(id record.CandidateID) *member {
 	if id < 0 || int(id) >= l.at.Len() {
 		return nil
@@ -111,8 +108,8 @@ func (l *members) put(c *store.FoldCandidate) *member {
 	}
 	m.from, m.created, m.samples = int32(c.Parent), c.Created, int32(c.Samples)
 	m.making = l.making(making{c.Operator, c.Agent, c.Status})
-	if c.MAD != 0 || c.Claimed != nil || m.deeds != nil {
-		d := m.do()
+	if c.MAD != 0 || c.Claimed != nil || m.deeds != 0 {
+		d := l.do(m)
 		d.mad, d.claimed, d.claimedN = c.MAD, 0, 0
 		if c.Claimed != nil {
 			d.claimed, d.claimedN = *c.Claimed, c.ClaimedSamples
@@ -150,3 +147,19 @@ func (s *State) measured() iter.Seq[record.CandidateID] {
 
 // member returns what is known of a candidate, nil for none.
 func (s *State) member(id record.CandidateID) *member { return s.members.get(id) }
+
+// did returns a copy of what a candidate did.
+func (s *State) did(m *member) deeds { return s.members.did(m) }
+
+// do returns what a candidate did, to be changed.
+func (s *State) do(m *member) *deeds { return s.members.do(m) }
+
+// claim is the mean of the held-out samples of a candidate; nil where there is
+// none.
+func (s *State) claim(m *member) *float64 {
+	d := s.did(m)
+	if d.claimedN == 0 {
+		return nil
+	}
+	return &d.claimed
+}

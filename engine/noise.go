@@ -20,7 +20,7 @@ const maxStrikes = 3
 
 // noteMeasured takes the end of an evaluate job of a candidate.
 func (s *State) noteMeasured(row store.FoldRow, m *member) {
-	d := m.do()
+	d := s.do(m)
 	if d.measuring == row.Job {
 		d.measuring = 0
 	}
@@ -37,7 +37,7 @@ func (s *State) noteMeasured(row store.FoldRow, m *member) {
 // watchNoise finds out that the objective is noisy: two samples of one tree
 // differ. Once true it stays true.
 func (s *State) watchNoise(row store.FoldRow, m *member) {
-	if d := m.did(); s.noisy || d.mad == 0 && (d.claimedN == 0 || d.claimed == m.obj) {
+	if d := s.did(m); s.noisy || d.mad == 0 && (d.claimedN == 0 || d.claimed == m.obj) {
 		return
 	}
 	s.noisy = true
@@ -75,7 +75,7 @@ func (s *State) mustChallenge(m *member, e archive.Entry) bool {
 	if err != nil {
 		return false
 	}
-	holder, ok := s.arch.Elite(cell)
+	holder, ok := s.arch.Holder(cell)
 	return ok && holder.Objective < e.Objective
 }
 
@@ -96,24 +96,24 @@ func (s *State) doubt(m *member) {
 // nextChallenge returns a candidate that needs further samples now, and how
 // many.
 func (s *State) nextChallenge() (m *member, samples int) {
-	if root := s.member(record.Root); s.alike.check && root.did().measuring == 0 {
+	if root := s.member(record.Root); s.alike.check && s.did(root).measuring == 0 {
 		s.alike.check = false
 		return root, 1
 	}
 	kept := s.doubted[:0]
 	for _, id := range s.doubted {
-		if d := s.member(id); s.unproven(d) && !d.rejected && d.did().strikes < maxStrikes {
+		if d := s.member(id); s.unproven(d) && !d.rejected && s.did(d).strikes < maxStrikes {
 			kept = append(kept, id)
 		}
 	}
 	s.doubted = kept
 	for _, c := range s.waiting {
-		if m := s.member(c.id); ready(m) {
+		if m := s.member(c.id); s.ready(m) {
 			return m, max(1, s.provenAt()-int(m.samples))
 		}
 	}
 	for _, id := range s.doubted {
-		if m := s.member(id); ready(m) {
+		if m := s.member(id); s.ready(m) {
 			return m, max(1, s.provenAt()-int(m.samples))
 		}
 	}
@@ -121,31 +121,35 @@ func (s *State) nextChallenge() (m *member, samples int) {
 }
 
 // ready reports whether a candidate can be measured again now.
-func ready(m *member) bool {
-	d := m.did()
+func (s *State) ready(m *member) bool {
+	d := s.did(m)
 	return d.measuring == 0 && d.strikes < maxStrikes && !m.rejected
 }
 
-// recrown looks for the best among all that count, after one of them lost its
+// recrown looks for the best among all that compete, after one of them lost its
 // value or its right. One that looks better on too few samples is measured
 // again first.
 func (s *State) recrown() {
 	s.best = record.NoCandidate
-	var hope *member
-	for id := range s.measured() {
-		m := s.member(id)
-		switch {
-		case m.rejected || !m.scored || s.isWaiting(id):
-		case s.unproven(m):
-			if m.did().strikes < maxStrikes && (hope == nil || s.better(m, hope)) {
-				hope = m
-			}
-		case s.best == record.NoCandidate || s.better(m, s.member(s.best)):
-			s.best = id
-		}
+	if s.arch == nil {
+		return
 	}
-	if best := s.member(s.best); hope != nil && (best == nil || s.better(hope, best)) {
-		s.doubt(hope)
+	hope := record.NoCandidate
+	s.arch.Ranked(func(h archive.Holder) bool {
+		m := s.member(h.ID)
+		if !s.unproven(m) {
+			if s.best == record.NoCandidate || s.better(m, s.member(s.best)) {
+				s.best = h.ID
+			}
+			return h.Frozen // one that is not frozen is better than those that follow
+		}
+		if s.did(m).strikes < maxStrikes && (hope == record.NoCandidate || s.better(m, s.member(hope))) {
+			hope = h.ID
+		}
+		return true
+	})
+	if h := s.member(hope); h != nil && (s.best == record.NoCandidate || s.better(h, s.member(s.best))) {
+		s.doubt(h)
 	}
 }
 
@@ -190,7 +194,7 @@ func (e *Engine) knowMeasurements(ctx context.Context) error {
 			e.st.remeasured++
 		}
 		if m := e.st.member(j.Candidate); m != nil && !j.State.Ended() {
-			m.do().measuring = j.ID
+			e.st.do(m).measuring = j.ID
 		}
 	}
 	return nil

@@ -147,7 +147,7 @@ var errSuperseded = errors.New("a new objective version began")
 
 // reopen looks on at the objective version that another process began.
 func (e *Engine) reopen(ctx context.Context) error {
-	st, err := LoadState(ctx, e.db, e.exp)
+	st, err := loadState(ctx, e.db, e.exp, e.newPages)
 	if err != nil {
 		return err
 	}
@@ -207,10 +207,8 @@ func (s *State) foldObjective(row store.FoldRow) error {
 	}
 	s.renewal = renewal{next: o.First, end: o.First + record.JobID(len(o.Elites)) + 1, strict: s.Exp.Strict, ahead: ahead}
 	s.broken, s.alike = nil, alike{}
-	for _, m := range s.members.rows.All() {
-		if m.deeds != nil {
-			m.deeds.strikes = 0
-		}
+	for _, d := range s.members.deeds.All() {
+		d.strikes = 0
 	}
 	s.curves.mark(s, row.At, "objective %d", o.Version)
 	s.say(row, "info", objectiveText(o))
@@ -312,7 +310,7 @@ func (s *State) toRenew() []record.CandidateID {
 	}
 	sort.SliceStable(ids, func(i, j int) bool { return s.better(s.member(ids[i]), s.member(ids[j])) })
 	for _, id := range s.owed {
-		if m := s.member(id); m != nil && !m.scored && !m.rejected && m.did().strikes == 0 {
+		if m := s.member(id); m != nil && !m.scored && !m.rejected && s.did(m).strikes == 0 {
 			ids = append(ids, id)
 		}
 	}

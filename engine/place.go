@@ -20,7 +20,7 @@ func (s *State) openArchive(m *member) {
 	if o := s.Config.Map.Offset; o != nil {
 		offset = *o
 	}
-	s.arch = archive.New(s.shape(), offset)
+	s.arch = archive.NewIn(s.pages, s.shape(), offset)
 	s.unpark()
 }
 
@@ -50,7 +50,7 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
 		return false
 	}
-	d := m.do()
+	d := s.do(m)
 	d.wonAt, d.since = s.scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed

@@ -130,7 +130,7 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 		for {
 			select {
 			case fn := <-e.calls:
-				fn(e.st)
+				e.answer(fn)
 			case <-answered.Done():
 				return
 			}

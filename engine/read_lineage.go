@@ -11,8 +11,14 @@ import (
 // Lineage returns the family of one candidate.
 func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (Lineage, error) {
 	l := Lineage{Focus: id}
-	if err := e.ask(ctx, func(s *State) { s.fillLineage(&l) }); err != nil {
+	if err := e.ask(ctx, func(s *State) { s.fillAncestors(&l) }); err != nil {
 		return l, err
+	}
+	look := family{l: &l}
+	for more := true; more; {
+		if err := e.ask(ctx, func(s *State) { more = s.fillDescendants(&look) }); err != nil {
+			return l, err
+		}
 	}
 	for _, nodes := range [][]LineageNode{l.Ancestors, l.Descendants} {
 		for i := range nodes[:min(len(nodes), lineageWords)] {
@@ -26,14 +32,18 @@ func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (Lineage, e
 	return l, nil
 }
 
-// lineageWords is how many ancestors and descendants are told with their
-// intent and their other parents.
-const lineageWords = 100
+const (
+	// lineageWords is how many ancestors and descendants are told with their
+	// intent and their other parents.
+	lineageWords = 100
+	// lineageCap bounds the descendants that are listed.
+	lineageCap = 500
+	// lineageRows is how many candidates are looked through at a time, so that
+	// the loop has other things to do in between.
+	lineageRows = 20_000
+)
 
-// lineageCap bounds the descendants that are listed.
-const lineageCap = 500
-
-func (s *State) fillLineage(l *Lineage) {
+func (s *State) fillAncestors(l *Lineage) {
 	for m := s.member(l.Focus); m != nil; m = s.member(m.parent()) {
 		l.Ancestors = append(l.Ancestors, s.node(m))
 		if m.id() == record.Root {
@@ -41,20 +51,38 @@ func (s *State) fillLineage(l *Lineage) {
 		}
 	}
 	slices.Reverse(l.Ancestors)
-	children := map[record.CandidateID][]record.CandidateID{}
-	for _, m := range s.members.rows.All() {
-		if m.id() != record.Root {
-			children[m.parent()] = append(children[m.parent()], m.id())
-		}
+}
+
+// family is how far the descendants of one candidate were looked for. A child
+// comes after its parent.
+type family struct {
+	l   *Lineage
+	row int    // of the members, the next to be looked at
+	in  []bool // by candidate number
+}
+
+// fillDescendants looks through some more of the candidates and reports whether
+// there are others.
+func (s *State) fillDescendants(f *family) (more bool) {
+	f.in = append(f.in, make([]bool, max(0, int(s.members.last())+1-len(f.in)))...)
+	if f.l.Focus < 0 || int(f.l.Focus) >= len(f.in) {
+		return false
 	}
-	for next := children[l.Focus]; len(next) > 0; next = next[1:] {
-		if len(l.Descendants) < lineageCap {
-			l.Descendants = append(l.Descendants, s.node(s.member(next[0])))
+	f.in[f.l.Focus] = true
+	rows := s.members.rows.Len()
+	for end := min(rows, f.row+lineageRows); f.row < end; f.row++ {
+		m := s.members.rows.At(f.row)
+		if m.id() == record.Root || m.parent() < 0 || int(m.parent()) >= len(f.in) || !f.in[m.parent()] {
+			continue
+		}
+		f.in[m.num] = true
+		if len(f.l.Descendants) < lineageCap {
+			f.l.Descendants = append(f.l.Descendants, s.node(m))
 		} else {
-			l.More++
+			f.l.More++
 		}
-		next = append(next, children[next[0]]...)
 	}
+	return f.row < rows
 }
 
 func (s *State) node(m *member) LineageNode {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"atoll/engine/archive"
 	"atoll/store/record"
 )
 
@@ -48,7 +49,7 @@ func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []
 		return holder, nil
 	}
 	d.Tries = s.arch.Tries(d.Cell)
-	if h, ok := s.arch.Elite(d.Cell); ok {
+	if h, ok := s.arch.Holder(d.Cell); ok {
 		holder = h.ID
 	}
 	for _, r := range s.arch.Runners(d.Cell, 20) {
@@ -58,13 +59,18 @@ func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []
 	return holder, runners
 }
 
+// jobsFromBack is how many candidates are looked through for the jobs of a
+// niche, newest first.
+const jobsFromBack = 20_000
+
 // jobsFrom lists the newest jobs whose parent lies in a niche.
 func (s *State) jobsFrom(cell, limit int) []record.JobID {
 	if s.arch == nil {
 		return nil
 	}
 	var out []record.JobID
-	for id := s.members.last(); id > record.Root && len(out) < limit; id-- {
+	last := s.members.last()
+	for id := last; id > max(record.Root, last-jobsFromBack) && len(out) < limit; id-- {
 		if m := s.member(id); m != nil {
 			if at, ok := s.arch.CellOf(m.parent()); ok && at == cell {
 				out = append(out, m.job())
@@ -74,27 +80,20 @@ func (s *State) jobsFrom(cell, limit int) []record.JobID {
 	return out
 }
 
-// takeovers tells who held a niche under the present map, newest first: the
-// candidates that were better than all before them, in fold order.
+// takeovers tells who held a niche under the present map, newest first.
 func (s *State) takeovers(cell, limit int) []Takeover {
+	if s.arch == nil {
+		return nil
+	}
 	var out []Takeover
-	from := record.NoCandidate
-	n := 0
-	for id := range s.measured() {
-		n++
-		m := s.member(id)
-		if at, ok := s.arch.CellOf(id); !ok || at != cell || m.rejected {
-			continue
+	before := archive.Holder{ID: record.NoCandidate}
+	for _, h := range s.arch.Succession(cell) {
+		m := s.member(h.ID)
+		t := Takeover{At: m.created, Candidate: h.ID, From: before.ID, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
+		if before.ID != record.NoCandidate {
+			t.Delta, t.Why = h.Objective-before.Objective, "better"
 		}
-		before := s.member(from)
-		if before != nil && !s.better(m, before) {
-			continue
-		}
-		t := Takeover{At: m.created, Fold: n, Candidate: id, From: from, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
-		if before != nil {
-			t.Delta, t.Why = s.sign*(m.obj-before.obj), "better"
-		}
-		out, from = append(out, t), id
+		out, before = append(out, t), h
 	}
 	slices.Reverse(out)
 	if len(out) > limit {

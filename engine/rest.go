@@ -25,7 +25,7 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 		case <-ctx.Done():
 			return false
 		case fn := <-e.calls:
-			fn(e.st)
+			e.answer(fn)
 			continue
 		case <-e.wake:
 		case <-poll.C:

@@ -97,7 +97,7 @@ func (s *State) waitingFor(j record.Job, r *waitingRead) Held {
 		return h
 	}
 	h.Cell = cell
-	if holder, ok := s.arch.Elite(cell); ok {
+	if holder, ok := s.arch.Holder(cell); ok {
 		h.From = holder.ID
 	}
 	return h

@@ -70,7 +70,7 @@ func (e *Engine) nextWork() (record.Job, bool) {
 
 // remeasure is the next job as one that takes n more samples of a candidate.
 func (e *Engine) remeasure(m *member, purpose record.Purpose, n int) record.Job {
-	d := m.do()
+	d := e.st.do(m)
 	d.measuring = e.nextJob
 	return e.evaluateJob(m.id(), purpose, int(m.samples)+d.claimedN, n)
 }
@@ -141,11 +141,11 @@ func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
 	rng := search.Rand(s.Exp.Seed^remeasureSalt, record.JobID(s.folded))
 	i := min(rng.IntN(len(elites)), rng.IntN(len(elites)))
 	m := s.member(elites[i].ID)
-	if m == nil || m.did().measuring != 0 || m.did().strikes >= maxStrikes {
+	if m == nil || s.did(m).measuring != 0 || s.did(m).strikes >= maxStrikes {
 		return 0, "", 0, false
 	}
 	s.remeasured++
-	if m.did().claimedN == 0 {
+	if s.did(m).claimedN == 0 {
 		return m.id(), record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
 	}
 	return m.id(), record.PurposeRemeasure, 1, true
@@ -172,7 +172,7 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 		return nil
 	}
 	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.id() != record.Root {
-		if d := m.did(); d.claimedN < championSamples && d.measuring == 0 && d.strikes < maxStrikes {
+		if d := e.st.did(m); d.claimedN < championSamples && d.measuring == 0 && d.strikes < maxStrikes {
 			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, championSamples-d.claimedN))
 		}
 	}

@@ -24,6 +24,7 @@ type Session struct {
 	DB     *store.DB
 	Repo   *gitops.Repo
 	Feed   *Feed
+	spill  string // where engines lay what their folds do not need at hand
 	lock   *os.File
 }
 
@@ -73,7 +74,11 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: NewFeed()}, nil
+	spill := o.Dir
+	if o.ReadOnly {
+		spill = os.TempDir()
+	}
+	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: NewFeed(), spill: spill}, nil
 }
 
 // cacheDir chooses where base checkouts live: in memory where the machine has

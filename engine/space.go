@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
+	"atoll/engine/column"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -28,7 +30,7 @@ func (s *State) locate(m *member, measures []float64) ([]float64, error) {
 		s.countKind(s.vectors[dropped], -1)
 		delete(s.vectors, dropped)
 	}
-	if p, ok := s.points[m.id()]; ok {
+	if p := s.points.get(m.id()); p != nil {
 		return p, nil
 	}
 	if s.space == nil && !kept {
@@ -180,19 +182,21 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 	if s.arch == nil {
 		return archive.Moved{}, nil
 	}
-	points := map[record.CandidateID][]float64{}
+	points := newPlaces(s.pages, s.shape())
+	defer points.rows.Drop()
 	err = each(func(id record.CandidateID, v []float32) error {
+		s.pages.Settle()
 		if m := s.member(id); m != nil && m.counted {
-			points[id] = sp.Project(v)
+			points.put(id, sp.Project(v))
 		}
 		return nil
 	})
 	if err != nil {
 		return archive.Moved{}, err
 	}
-	moved := s.arch.Remap(s.shape(), func(id record.CandidateID) []float64 { return points[id] })
+	moved := s.arch.Remap(s.shape(), points.get)
 	for i := range s.waiting {
-		s.waiting[i].point = points[s.waiting[i].id]
+		s.waiting[i].point = points.get(s.waiting[i].id)
 	}
 	s.retell(points)
 	return moved, nil
@@ -200,20 +204,21 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 
 // retell computes the curves again under the present map, in which candidates
 // lie at these points.
-func (s *State) retell(points map[record.CandidateID][]float64) {
+func (s *State) retell(points *places) {
 	told := s.curves
 	live, best, scored := s.arch, s.best, s.scored
 	s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}
-	s.arch = archive.New(s.shape(), live.Offset())
+	s.arch = archive.NewIn(s.pages, s.shape(), live.Offset())
 	s.best = record.NoCandidate
 	next := 0
 	for _, p := range told.points {
 		for ; next < p.x && next < s.order.Len(); next++ {
+			s.pages.Settle()
 			m := s.member(record.CandidateID(*s.order.At(next)))
 			if m.rejected || !m.scored {
 				continue
 			}
-			_, _ = s.arch.Add(s.entry(m, points[m.id()])) // accepted before
+			_, _ = s.arch.Add(s.entry(m, points.get(m.id()))) // accepted before
 			if s.best == record.NoCandidate || s.better(m, s.member(s.best)) {
 				s.best = m.id()
 			}
@@ -221,7 +226,30 @@ func (s *State) retell(points map[record.CandidateID][]float64) {
 		s.scored = p.x
 		s.curves.add(s, p.at)
 	}
+	s.arch.Drop()
 	s.arch, s.best, s.scored = live, best, scored
+}
+
+// places are the coordinates of candidates in one map, by number.
+type places struct{ rows column.Column[float64] }
+
+func newPlaces(pages *column.Pages, shape archive.Shape) *places {
+	return &places{column.Column[float64]{Pages: pages, Width: 1 + len(shape.Axes)}} // 1 for one that has any
+}
+
+func (p *places) put(id record.CandidateID, point []float64) {
+	p.rows.Grow(int(id) + 1)
+	row := p.rows.Row(int(id))
+	row[0] = 1
+	copy(row[1:], point)
+}
+
+// get returns a copy of the coordinates of a candidate, nil for none.
+func (p *places) get(id record.CandidateID) []float64 {
+	if p == nil || id < 0 || int(id) >= p.rows.Len() || p.rows.Row(int(id))[0] == 0 {
+		return nil
+	}
+	return slices.Clone(p.rows.Row(int(id))[1:])
 }
 
 // loadSpace makes the newest map of the store the present one before any row
@@ -243,18 +271,24 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 		return fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
 	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
-	s.points = map[record.CandidateID][]float64{}
+	s.points = newPlaces(s.pages, s.shape())
 	return db.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
-		s.points[id] = sp.Project(v)
+		s.pages.Settle()
+		s.points.put(id, sp.Project(v))
 		return nil
 	})
 }
 
-// LoadState folds the whole log of an experiment. db must stay open while the
+// LoadState folds the whole log of an experiment in memory. db must stay open while the
 // state is used.
 func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+	return loadState(ctx, db, id, func() *column.Pages { return column.NewPages(nil, 0) })
+}
+
+// loadState is LoadState for a state that lies in the pages it is given.
+func loadState(ctx context.Context, db *store.DB, id record.ExperimentID, pages func() *column.Pages) (*State, error) {
 	for {
-		s, err := openState(ctx, db, id)
+		s, err := openState(ctx, db, id, pages())
 		if err != nil {
 			return nil, err
 		}
@@ -269,8 +303,9 @@ func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 	}
 }
 
-// openState returns the state before its first row, under the newest map.
-func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+// openState returns the state before its first row, under the newest map. It
+// lies in pages.
+func openState(ctx context.Context, db *store.DB, id record.ExperimentID, pages *column.Pages) (*State, error) {
 	exp, err := db.Experiment(ctx, id)
 	if err != nil {
 		return nil, err
@@ -279,7 +314,7 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 	if err != nil {
 		return nil, err
 	}
-	s, err := newState(exp, settings)
+	s, err := newState(exp, settings, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -294,12 +329,16 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 // catchUp folds the rows that are new since the last call.
 func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
 	err := db.FoldLog(ctx, s.Exp.ID, s.seq, func(row store.FoldRow) error {
+		s.pages.Settle()
 		if row.Kind == record.LogSpace {
 			return s.foldSpace(ctx, db, row)
 		}
 		return s.fold(row, then)
 	})
-	s.points = nil
+	if s.points != nil {
+		s.points.rows.Drop()
+		s.points = nil
+	}
 	if errors.Is(err, context.Canceled) {
 		return err
 	}

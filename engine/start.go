@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
 	"atoll/store"
@@ -67,7 +68,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.changeObjective(ctx); err != nil {
 		return err
 	}
-	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
+	if e.st, err = openState(ctx, e.db, e.exp, e.newPages()); err != nil {
 		return err
 	}
 	e.liveConfig()
@@ -115,11 +116,27 @@ func (e *Engine) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if m := e.st.member(record.Root); m != nil && e.st.made(m).status == record.StatusFailed && m.did().measuring == 0 {
+	if m := e.st.member(record.Root); m != nil && e.st.made(m).status == record.StatusFailed && e.st.did(m).measuring == 0 {
 		return e.retryRoot(ctx)
 	}
 	e.publish(true)
 	return nil
+}
+
+// newPages returns where the fold of this engine lies: what it does not need at
+// hand goes to a file without a name. Pages of an earlier call are not used any more. All stays in memory where no file can be made.
+func (e *Engine) newPages() *column.Pages {
+	if e.scratch != nil {
+		_ = e.scratch.Close() // nobody reads it again
+	}
+	f, err := os.CreateTemp(e.ses.spill, "atoll-fold-*")
+	if err != nil {
+		e.scratch = nil
+		return column.NewPages(nil, 0)
+	}
+	_ = os.Remove(f.Name()) // it ends with the process
+	e.scratch = f
+	return column.NewPages(f, foldBytes)
 }
 
 // progress returns a function, called for each job that is folded at the start,

@@ -15,7 +15,8 @@ import (
 
 // State is the fold of the ordered log of one experiment: the archive, the
 // yields of operators and agents, the curves, what waits for a person. It is
-// owned by one goroutine and does no I/O but for [State.vector].
+// owned by one goroutine and does no I/O but for [State.vector] and what its
+// pages do.
 type State struct {
 	Exp      record.Experiment
 	Settings record.Settings
@@ -33,8 +34,9 @@ type State struct {
 	kinds   map[uint64]int // distinct vectors of the sample while there is no map
 	vector  func(record.CandidateID) ([]float32, error)
 	vectors map[record.CandidateID][]float32 // of the sample
-	points  map[record.CandidateID][]float64 // while the store is read for the first time
+	points  *places                          // while the store is read for the first time
 
+	pages    *column.Pages // where everything lies that grows with each candidate
 	members  members
 	order    column.Column[int32] // measured candidates, in the order of the fold
 	waiting  []challenger         // challengers that need more samples, in fold order
@@ -81,11 +83,18 @@ type event struct {
 	text  string
 }
 
+// How much of its pages a fold keeps in memory: what the jobs of the last
+// minutes and of the elites need. A niche needs a page of each of four columns.
+const (
+	foldBytes  = 4 << 20
+	nicheBytes = 8 << 10
+)
+
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
 
-// newState returns the empty fold of an experiment.
-func newState(exp record.Experiment, settings record.Settings) (*State, error) {
+// newState returns the empty fold of an experiment, which lies in pages.
+func newState(exp record.Experiment, settings record.Settings, pages *column.Pages) (*State, error) {
 	cfg, err := config.Decode(exp.Config)
 	if err != nil {
 		return nil, fmt.Errorf("read the stored configuration of %s: %w", exp.Name, err)
@@ -94,8 +103,12 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
 		sign: 1, version: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
 		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*FailureGroup{},
-		sample: newReservoir(exp.Seed, cfg.Map.History),
+		sample: newReservoir(exp.Seed, cfg.Map.History), pages: pages,
 	}
+	s.members.layIn(pages)
+	s.order.Pages = pages
+	s.yields.LayIn(pages)
+	pages.Limit(max(foldBytes, s.shape().Cells()*nicheBytes))
 	if cfg.Evaluator.Direction == "minimize" {
 		s.sign = -1
 	}

@@ -120,7 +120,7 @@ func (s *State) wouldTake(c *record.Candidate, vector []float32) (takes, best bo
 	if err != nil {
 		return best, best
 	}
-	holder, ok := s.arch.Elite(cell)
+	holder, ok := s.arch.Holder(cell)
 	return !ok || adjusted > holder.Objective, best
 }
 
@@ -280,7 +280,7 @@ func (s *State) standing(m *member, at record.Millis) Standing {
 		return Standing{ID: record.NoCandidate, Cell: -1}
 	}
 	st := Standing{
-		ID: m.id(), Objective: m.obj, Claimed: m.claim(), MAD: m.did().mad, Samples: int(m.samples), Cell: -1, At: at,
+		ID: m.id(), Objective: m.obj, Claimed: s.claim(m), MAD: s.did(m).mad, Samples: int(m.samples), Cell: -1, At: at,
 		Percent: s.percent(m.obj),
 	}
 	if m.id() == record.Root {
@@ -335,17 +335,17 @@ const cellRunners = 5
 // cell tells one cell without its runners.
 func (s *State) cell(cell int) Cell {
 	c := Cell{Index: cell, Elite: record.NoCandidate, Tries: s.arch.Tries(cell), Boost: s.arch.BoostOf(cell, s.folded)}
-	holder, ok := s.arch.Elite(cell)
+	holder, ok := s.arch.Holder(cell)
 	if !ok {
 		return c
 	}
 	m := s.member(holder.ID)
 	c.Elite, c.Adjusted, c.Samples = holder.ID, holder.Objective, holder.Samples
 	c.Objective = s.sign * holder.Objective
-	c.Frozen = s.arch.IsFrozen(holder.ID)
+	c.Frozen = holder.Frozen
 	c.Children, c.Improved = s.yields.Parent(holder.ID)
 	if m != nil {
-		d := m.did()
+		d := s.did(m)
 		c.MAD, c.Since, c.Fold = d.mad, d.since, d.wonAt
 	}
 	return c

@@ -60,20 +60,15 @@ type slot struct {
 	num       int32 // of the candidate
 	samples   uint16
 	home      int32 // cell, or len(cells)-1 for the pool
-	pos       int32 // in the home's heap; -1 when it does not compete
+	pos       int32 // among the rivals of its home; -1 when it does not compete
 	flags     uint8
-}
-
-// niche is a cell: the competing entries as a heap, its holder on top.
-type niche struct {
-	heap  []int32
-	tries int32
 }
 
 // Archive holds the niches of one island. The zero value is useless; use New.
 type Archive struct {
 	shape  Shape
 	offset float64
+	pages  *column.Pages
 	index  index
 	slots  column.Column[slot]
 	points column.Column[float64] // a row of len(shape.Axes) for each slot
@@ -84,18 +79,38 @@ type Archive struct {
 	fresh  bool // stats are up to date
 }
 
-// New returns an empty archive. The offset is subtracted from every elite in
-// the QD score. New panics on a shape that [Shape.Validate] refuses.
+// New returns an empty archive whose rows stay in memory. The offset is
+// subtracted from every elite in the QD score. New panics on a shape that
+// [Shape.Validate] refuses.
 func New(shape Shape, offset float64) *Archive {
+	return NewIn(column.NewPages(nil, 0), shape, offset)
+}
+
+// NewIn is New for an archive whose rows lie in the caller's pages, which
+// [Archive.Remap] settles and nothing else here. [Archive.Drop] gives back what
+// they lie in.
+func NewIn(pages *column.Pages, shape Shape, offset float64) *Archive {
 	if err := shape.Validate(); err != nil {
 		panic(err)
 	}
 	return &Archive{
 		shape:  shape,
 		offset: offset,
-		points: column.Column[float64]{Width: len(shape.Axes)},
-		cells:  make([]niche, shape.Cells()+1),
+		pages:  pages,
+		index:  index{dense: column.Column[int32]{Pages: pages}},
+		slots:  column.Column[slot]{Pages: pages},
+		points: column.Column[float64]{Pages: pages, Width: len(shape.Axes)},
+		cells:  newNiches(pages, shape),
 	}
+}
+
+// Drop ends the archive and gives back what its rows lay in.
+func (a *Archive) Drop() {
+	a.index.dense.Drop()
+	a.slots.Drop()
+	a.points.Drop()
+	dropNiches(a.cells)
+	a.cells = nil
 }
 
 // Shape returns the present grid.
@@ -203,6 +218,7 @@ func (a *Archive) flag(id record.CandidateID, f uint8, on bool) Result {
 		s.flags &^= f
 	}
 	if s.pos >= 0 {
+		a.cells[s.home].at(int(s.pos)).frozen = s.flags&frozen != 0
 		a.fix(i)
 	}
 	return a.change(i, before)
@@ -279,11 +295,11 @@ type held struct {
 }
 
 func (a *Archive) holder(home int32) held {
-	if home < 0 || len(a.cells[home].heap) == 0 {
+	if home < 0 || a.cells[home].len() == 0 {
 		return held{slot: noSlot}
 	}
-	i := a.cells[home].heap[0]
-	return held{i, a.at(i).objective}
+	r := a.cells[home].at(0)
+	return held{r.slot, r.objective}
 }
 
 func (a *Archive) idOf(i int32) record.CandidateID {

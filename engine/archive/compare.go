@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,7 +11,7 @@ import (
 )
 
 // Equal reports the first difference in words, as an error that wraps
-// [ErrDiffers], or nil. Everything that drives the search is compared, bit for
+// [ErrDiffers], or nil. It settles the pages of both. Everything that drives the search is compared, bit for
 // bit; the order in which it came is not.
 func (a *Archive) Equal(other *Archive) error {
 	if !a.shape.Same(other.shape) {
@@ -45,6 +46,8 @@ func (a *Archive) Equal(other *Archive) error {
 func (a *Archive) equalEntries(other *Archive) error {
 	xs, ys := a.ordered(), other.ordered()
 	for n := range min(len(xs), len(ys)) {
+		a.pages.Settle()
+		other.pages.Settle()
 		i, j := xs[n], ys[n]
 		s, t := a.at(i), other.at(j)
 		if s.id() != t.id() {
@@ -81,20 +84,27 @@ func flagWords(f uint8) string {
 	return w
 }
 
-// ordered returns the slots that say anything, by candidate.
+// ordered returns the slots that say anything, by candidate. It settles the
+// pages.
 func (a *Archive) ordered() []int32 {
-	out := make([]int32, 0, a.slots.Len())
-	for i, s := range a.slots.All() {
-		if s.flags != 0 {
-			out = append(out, int32(i))
+	type numbered struct{ num, slot int32 }
+	list := make([]numbered, 0, a.slots.Len())
+	for i := range a.slots.Len() {
+		a.pages.Settle()
+		if s := a.at(int32(i)); s.flags != 0 {
+			list = append(list, numbered{s.num, int32(i)})
 		}
 	}
-	slices.SortFunc(out, func(i, j int32) int { return int(a.at(i).id() - a.at(j).id()) })
+	slices.SortFunc(list, func(x, y numbered) int { return cmp.Compare(x.num, y.num) })
+	out := make([]int32, len(list))
+	for i := range list {
+		out[i] = list[i].slot
+	}
 	return out
 }
 
 // Digest returns 32 hexadecimal digits that are equal for equal archives and,
-// but for chance, only for them.
+// but for chance, only for them. It settles the pages.
 func (a *Archive) Digest() string {
 	h := sha256.New()
 	buf := make([]byte, 0, 256)
@@ -115,6 +125,7 @@ func (a *Archive) Digest() string {
 	}
 	float(a.offset)
 	for _, i := range a.ordered() {
+		a.pages.Settle()
 		s := a.at(i)
 		put(uint64(s.id()))
 		put(uint64(s.flags))
@@ -131,9 +142,9 @@ func (a *Archive) Digest() string {
 		flush()
 	}
 	for c := range a.cells {
-		if a.inside(c) && len(a.cells[c].heap) > 0 {
+		if a.inside(c) && a.cells[c].len() > 0 {
 			put(uint64(c))
-			put(uint64(a.at(a.cells[c].heap[0]).id()))
+			put(uint64(a.cells[c].at(0).num))
 			flush()
 		}
 	}

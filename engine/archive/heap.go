@@ -1,26 +1,103 @@
 package archive
 
+import "atoll/engine/column"
+
+// rival is a competing entry: what it is ranked by, next to those with whom it
+// is compared, and its slot.
+type rival struct {
+	objective float64
+	num       int32
+	slot      int32
+	samples   uint16
+	frozen    bool
+}
+
 // precedes is the total order of a cell: frozen, then the higher objective,
 // then more samples, then the lower number.
-func (a *Archive) precedes(i, j int32) bool {
-	s, t := a.at(i), a.at(j)
-	if f, g := s.flags&frozen, t.flags&frozen; f != g {
-		return f != 0
+func (r *rival) precedes(o *rival) bool {
+	if r.frozen != o.frozen {
+		return r.frozen
 	}
-	if s.objective != t.objective {
-		return s.objective > t.objective
+	return r.better(o)
+}
+
+// better is the order without regard to freezes.
+func (r *rival) better(o *rival) bool {
+	if r.objective != o.objective {
+		return r.objective > o.objective
 	}
-	if s.samples != t.samples {
-		return s.samples > t.samples
+	if r.samples != o.samples {
+		return r.samples > o.samples
 	}
-	return s.id() < t.id()
+	return r.num < o.num
+}
+
+// niche is a cell: the competing entries as a heap, its holder on top. Those
+// at the top are looked at all the time, and most are below.
+type niche struct {
+	top   []rival
+	below column.Column[rival]
+	tries int32
+}
+
+// topRivals is how many entries of a heap are at hand: five levels of it.
+const topRivals = 31
+
+func newNiches(pages *column.Pages, shape Shape) []niche {
+	cells := make([]niche, shape.Cells()+1)
+	for i := range cells {
+		cells[i].below.Pages = pages
+	}
+	return cells
+}
+
+func dropNiches(cells []niche) {
+	for i := range cells {
+		cells[i].below.Drop()
+	}
+}
+
+func (n *niche) len() int { return len(n.top) + n.below.Len() }
+
+// at returns the entry at a position, which must be below len.
+func (n *niche) at(k int) *rival {
+	if k < topRivals {
+		return &n.top[k]
+	}
+	return n.below.At(k - topRivals)
+}
+
+// add puts an entry behind the others and returns its position.
+func (n *niche) add(r rival) int {
+	if len(n.top) < topRivals {
+		n.top = append(n.top, r)
+	} else {
+		*n.below.At(n.below.Add()) = r
+	}
+	return n.len() - 1
+}
+
+// cut takes the last entry away.
+func (n *niche) cut() {
+	if k := n.below.Len(); k > 0 {
+		n.below.Cut(k - 1)
+	} else {
+		n.top = n.top[:len(n.top)-1]
+	}
+}
+
+// compete puts a slot behind the rivals of its home, in no order.
+func (a *Archive) compete(i int32) {
+	s := a.at(i)
+	k := a.cells[s.home].add(rival{objective: s.objective, num: s.num, slot: i, samples: s.samples, frozen: s.flags&frozen != 0})
+	s.pos = int32(k)
 }
 
 // push lets a slot compete in its home.
 func (a *Archive) push(i int32) {
+	a.compete(i)
 	n := &a.cells[a.at(i).home]
-	n.heap = append(n.heap, i)
-	a.up(n.heap, len(n.heap)-1)
+	a.up(n, n.len()-1)
 	if a.at(i).pos == 0 {
 		a.fresh = false
 	}
@@ -30,15 +107,13 @@ func (a *Archive) push(i int32) {
 func (a *Archive) pull(i int32) {
 	n := &a.cells[a.at(i).home]
 	pos := int(a.at(i).pos)
-	last := len(n.heap) - 1
-	moved := n.heap[last]
-	n.heap = n.heap[:last]
+	last := *n.at(n.len() - 1)
+	n.cut()
 	a.at(i).pos = noSlot
-	if pos != last {
-		n.heap[pos] = moved
-		a.at(moved).pos = int32(pos)
-		a.up(n.heap, pos)
-		a.down(n.heap, int(a.at(moved).pos))
+	if pos != n.len() {
+		a.put(n, pos, last)
+		a.up(n, pos)
+		a.down(n, int(a.at(last.slot).pos))
 	}
 	if pos == 0 {
 		a.fresh = false
@@ -47,63 +122,66 @@ func (a *Archive) pull(i int32) {
 
 // fix restores the order after the rank of a slot changed.
 func (a *Archive) fix(i int32) {
-	h := a.cells[a.at(i).home].heap
-	a.up(h, int(a.at(i).pos))
-	a.down(h, int(a.at(i).pos))
+	n := &a.cells[a.at(i).home]
+	a.up(n, int(a.at(i).pos))
+	a.down(n, int(a.at(i).pos))
 	a.fresh = false
 }
 
-func (a *Archive) up(h []int32, k int) {
-	i := h[k]
-	for k > 0 {
-		parent := (k - 1) / 2
-		if !a.precedes(i, h[parent]) {
-			break
-		}
-		h[k] = h[parent]
-		a.at(h[k]).pos = int32(k)
-		k = parent
-	}
-	h[k] = i
-	a.at(i).pos = int32(k)
+// put lays an entry at a position.
+func (a *Archive) put(n *niche, k int, r rival) {
+	*n.at(k) = r
+	a.at(r.slot).pos = int32(k)
 }
 
-func (a *Archive) down(h []int32, k int) {
-	i := h[k]
+func (a *Archive) up(n *niche, k int) {
+	r, from := *n.at(k), k
+	for k > 0 {
+		parent := n.at((k - 1) / 2)
+		if !r.precedes(parent) {
+			break
+		}
+		a.put(n, k, *parent)
+		k = (k - 1) / 2
+	}
+	if k != from {
+		a.put(n, k, r)
+	}
+}
+
+func (a *Archive) down(n *niche, k int) {
+	r, from := *n.at(k), k
 	for {
 		child := 2*k + 1
-		if child >= len(h) {
+		if child >= n.len() {
 			break
 		}
-		if child+1 < len(h) && a.precedes(h[child+1], h[child]) {
+		if child+1 < n.len() && n.at(child+1).precedes(n.at(child)) {
 			child++
 		}
-		if !a.precedes(h[child], i) {
+		if !n.at(child).precedes(&r) {
 			break
 		}
-		h[k] = h[child]
-		a.at(h[k]).pos = int32(k)
+		a.put(n, k, *n.at(child))
 		k = child
 	}
-	h[k] = i
-	a.at(i).pos = int32(k)
-}
-
-// heapify orders a cell whose entries were appended in any order.
-func (a *Archive) heapify(h []int32) {
-	for k, i := range h {
-		a.at(i).pos = int32(k)
-	}
-	for k := len(h)/2 - 1; k >= 0; k-- {
-		a.down(h, k)
+	if k != from {
+		a.put(n, k, r)
 	}
 }
 
-// first calls visit with the slots of a cell in order until it says stop. It
-// looks at no more than two slots beyond each that it visits.
-func (a *Archive) first(cell int32, visit func(slot int32) bool) {
-	h := a.cells[cell].heap
-	if len(h) == 0 {
+// heapify orders a cell whose entries were added in any order.
+func (a *Archive) heapify(n *niche) {
+	for k := n.len()/2 - 1; k >= 0; k-- {
+		a.down(n, k)
+	}
+}
+
+// first calls visit with the entries of a cell in order until it says stop. It
+// looks at no more than two entries beyond each that it visits.
+func (a *Archive) first(cell int32, visit func(k int, r *rival) bool) {
+	n := &a.cells[cell]
+	if n.len() == 0 {
 		return
 	}
 	var few [16]int32
@@ -111,12 +189,12 @@ func (a *Archive) first(cell int32, visit func(slot int32) bool) {
 	for len(open) > 0 {
 		k := int(open[len(open)-1])
 		open = open[:len(open)-1]
-		if !visit(h[k]) {
+		if !visit(k, n.at(k)) {
 			return
 		}
-		for child := 2*k + 1; child <= 2*k+2 && child < len(h); child++ {
+		for child := 2*k + 1; child <= 2*k+2 && child < n.len(); child++ {
 			at := len(open)
-			for at > 0 && a.precedes(h[open[at-1]], h[child]) {
+			for at > 0 && n.at(int(open[at-1])).precedes(n.at(child)) {
 				at--
 			}
 			open = append(open, 0)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"slices"
 
 	"atoll/store/record"
@@ -23,23 +24,22 @@ func (a *Archive) Stats() Stats {
 		return a.stats
 	}
 	st := Stats{Total: len(a.cells) - 1, BestID: record.NoCandidate}
-	best := noSlot
+	var best *rival
 	sum := 0.0
 	for c := range a.cells[:st.Total] {
-		if len(a.cells[c].heap) == 0 {
+		if a.cells[c].len() == 0 {
 			continue
 		}
-		i := a.cells[c].heap[0]
-		s := a.at(i)
+		r := a.cells[c].at(0)
 		st.Filled++
-		st.QD += s.objective - a.offset
-		sum += s.objective
-		if best == noSlot || a.better(i, best) {
-			best = i
+		st.QD += r.objective - a.offset
+		sum += r.objective
+		if best == nil || r.better(best) {
+			best = r
 		}
 	}
 	if st.Filled > 0 {
-		st.Best, st.BestID = a.at(best).objective, a.at(best).id()
+		st.Best, st.BestID = best.objective, best.id()
 		st.Mean = saturate(sum) / float64(st.Filled)
 	}
 	st.QD = saturate(st.QD)
@@ -47,18 +47,6 @@ func (a *Archive) Stats() Stats {
 	st.QDNorm = st.QD / float64(st.Total)
 	a.stats, a.fresh = st, true
 	return st
-}
-
-// better is the tie rule without regard to freezes.
-func (a *Archive) better(i, j int32) bool {
-	s, t := a.at(i), a.at(j)
-	if s.objective != t.objective {
-		return s.objective > t.objective
-	}
-	if s.samples != t.samples {
-		return s.samples > t.samples
-	}
-	return s.id() < t.id()
 }
 
 // entry copies a slot out.
@@ -82,10 +70,10 @@ func (a *Archive) Entry(id record.CandidateID) (Entry, bool) {
 
 // Elite returns the holder of a cell. A cell out of range is empty.
 func (a *Archive) Elite(cell int) (Entry, bool) {
-	if !a.inside(cell) || len(a.cells[cell].heap) == 0 {
+	if !a.inside(cell) || a.cells[cell].len() == 0 {
 		return Entry{}, false
 	}
-	return a.entry(a.cells[cell].heap[0]), true
+	return a.entry(a.cells[cell].at(0).slot), true
 }
 
 // Elites returns the holders by cell. Use [Archive.CellOf] for their cells, or
@@ -93,8 +81,8 @@ func (a *Archive) Elite(cell int) (Entry, bool) {
 func (a *Archive) Elites() []Entry {
 	var out []Entry
 	for c := range a.cells[:len(a.cells)-1] {
-		if h := a.cells[c].heap; len(h) > 0 {
-			out = append(out, a.entry(h[0]))
+		if n := &a.cells[c]; n.len() > 0 {
+			out = append(out, a.entry(n.at(0).slot))
 		}
 	}
 	return out
@@ -104,7 +92,7 @@ func (a *Archive) Elites() []Entry {
 func (a *Archive) Filled() []int {
 	var out []int
 	for c := range a.cells[:len(a.cells)-1] {
-		if len(a.cells[c].heap) > 0 {
+		if a.cells[c].len() > 0 {
 			out = append(out, c)
 		}
 	}
@@ -147,9 +135,9 @@ func (a *Archive) Runners(cell, n int) []Entry {
 		return nil
 	}
 	var out []Entry
-	a.first(int32(cell), func(i int32) bool {
-		if a.at(i).pos > 0 {
-			out = append(out, a.entry(i))
+	a.first(int32(cell), func(k int, r *rival) bool {
+		if k > 0 {
+			out = append(out, a.entry(r.slot))
 		}
 		return n < 0 || len(out) < n
 	})
@@ -159,13 +147,13 @@ func (a *Archive) Runners(cell, n int) []Entry {
 // AppendRunners appends to ids the candidates of [Archive.Runners] and returns
 // the extended slice. It copies no coordinates.
 func (a *Archive) AppendRunners(ids []record.CandidateID, cell, n int) []record.CandidateID {
-	if !a.inside(cell) || n <= 0 || len(a.cells[cell].heap) < 2 {
+	if !a.inside(cell) || n <= 0 || a.cells[cell].len() < 2 {
 		return ids
 	}
 	left := n
-	a.first(int32(cell), func(i int32) bool {
-		if a.at(i).pos > 0 {
-			ids = append(ids, a.at(i).id())
+	a.first(int32(cell), func(k int, r *rival) bool {
+		if k > 0 {
+			ids = append(ids, r.id())
 			left--
 		}
 		return left > 0
@@ -180,8 +168,8 @@ func (a *Archive) Pool(n int) []Entry {
 		return nil
 	}
 	var out []Entry
-	a.first(a.pool(), func(i int32) bool {
-		out = append(out, a.entry(i))
+	a.first(a.pool(), func(_ int, r *rival) bool {
+		out = append(out, a.entry(r.slot))
 		return n < 0 || len(out) < n
 	})
 	return out
@@ -189,7 +177,7 @@ func (a *Archive) Pool(n int) []Entry {
 
 // Unplaced returns how many candidates wait for coordinates, removed ones not
 // counted.
-func (a *Archive) Unplaced() int { return len(a.cells[a.pool()].heap) }
+func (a *Archive) Unplaced() int { return a.cells[a.pool()].len() }
 
 // Tries returns how many candidates landed in a cell under the present map,
 // removed ones included.
@@ -206,21 +194,71 @@ func (a *Archive) Entries() int { return a.known }
 
 func (a *Archive) inside(cell int) bool { return cell >= 0 && cell < len(a.cells)-1 }
 
-// Holder is what the search needs of an elite.
+// Holder is what the search needs of an elite. It is read without its
+// coordinates.
 type Holder struct {
 	ID        record.CandidateID
-	Cell      int
+	Cell      int // -1: it waits in the pool
 	Objective float64
+	Samples   int
 	Frozen    bool
 }
 
-// Holders returns the elites by cell without their coordinates.
+func (r *rival) holder(cell int) Holder {
+	return Holder{ID: r.id(), Cell: cell, Objective: r.objective, Samples: int(r.samples), Frozen: r.frozen}
+}
+
+func (r *rival) id() record.CandidateID { return record.CandidateID(r.num) }
+
+// Holders returns the elites by cell.
 func (a *Archive) Holders() []Holder {
 	out := make([]Holder, 0, a.Stats().Filled)
 	for c := range a.cells[:len(a.cells)-1] {
-		if h := a.cells[c].heap; len(h) > 0 {
-			s := a.at(h[0])
-			out = append(out, Holder{ID: s.id(), Cell: c, Objective: s.objective, Frozen: s.flags&frozen != 0})
+		if h, ok := a.Holder(c); ok {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// Holder returns the elite of a cell. A cell out of range is empty.
+func (a *Archive) Holder(cell int) (Holder, bool) {
+	if !a.inside(cell) || a.cells[cell].len() == 0 {
+		return Holder{}, false
+	}
+	return a.cells[cell].at(0).holder(cell), true
+}
+
+// Ranked visits those who compete, one cell after another and the pool last, in
+// the order of each. Visit says whether it wants the next of the cell.
+func (a *Archive) Ranked(visit func(Holder) bool) {
+	for c := range a.cells {
+		cell := c
+		if !a.inside(c) {
+			cell = -1
+		}
+		a.first(int32(c), func(_ int, r *rival) bool { return visit(r.holder(cell)) })
+	}
+}
+
+// Succession lists those who compete in a cell and were better than all that
+// were there when they came, oldest first.
+func (a *Archive) Succession(cell int) []Holder {
+	if !a.inside(cell) {
+		return nil
+	}
+	n := &a.cells[cell]
+	rivals := make([]rival, n.len())
+	for k := range rivals {
+		rivals[k] = *n.at(k)
+	}
+	slices.SortFunc(rivals, func(x, y rival) int { return cmp.Compare(x.slot, y.slot) })
+	var out []Holder
+	var best *rival
+	for k := range rivals {
+		if r := &rivals[k]; best == nil || r.better(best) {
+			best = r
+			out = append(out, r.holder(cell))
 		}
 	}
 	return out

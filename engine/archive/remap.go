@@ -23,33 +23,39 @@ type Move struct {
 // returns for it, and every cell is decided again among all of them. A nil
 // point keeps the coordinates that the archive knows. Coordinates that the
 // shape cannot take, nil among them, put a candidate into the pool. Boosts move
-// with the candidate that they were given for. Remap panics on a shape that
-// [Shape.Validate] refuses.
+// with the candidate that they were given for. Remap settles the pages, and
+// panics on a shape that [Shape.Validate] refuses.
 func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) Moved {
 	if err := shape.Validate(); err != nil {
 		panic(err)
 	}
 	old := *a
 	a.shape = shape
-	a.cells = make([]niche, shape.Cells()+1)
-	a.points = column.Column[float64]{Width: len(shape.Axes)}
-	a.points.Grow(a.slots.Len())
+	a.cells = newNiches(a.pages, shape)
+	a.points = column.Column[float64]{Pages: a.pages, Width: len(shape.Axes)}
 	a.fresh = false
 	homes := make([]int32, a.slots.Len())
-	counts := make([]int32, len(a.cells))
-	for i, s := range a.slots.All() {
-		homes[i] = s.home
-		if s.flags&added == 0 {
-			continue
+	for i := range homes {
+		s := a.at(int32(i))
+		homes[i], s.pos = s.home, noSlot
+		a.points.Add()
+		if s.flags&added != 0 {
+			s.home = a.settle(int32(i), old.coordinates(int32(i), homes[i], point))
+			a.cells[s.home].tries++
+			if s.flags&removed == 0 {
+				a.compete(int32(i))
+			}
 		}
-		s.home = a.settle(int32(i), old.coordinates(int32(i), homes[i], point))
-		a.cells[s.home].tries++
-		if s.flags&removed == 0 {
-			counts[s.home]++
-		}
+		a.pages.Settle()
 	}
-	a.compete(counts)
-	return a.moved(&old, homes)
+	for c := range a.cells {
+		a.heapify(&a.cells[c])
+		a.pages.Settle()
+	}
+	moved := a.moved(&old, homes)
+	old.points.Drop()
+	dropNiches(old.cells)
+	return moved
 }
 
 // coordinates returns where an entry lies in the new map; a is the old archive.
@@ -76,34 +82,14 @@ func (a *Archive) settle(i int32, p []float64) int32 {
 	return int32(cell)
 }
 
-// compete fills the heaps; counts has the competitors per cell.
-func (a *Archive) compete(counts []int32) {
-	total := int32(0)
-	for _, n := range counts {
-		total += n
-	}
-	all := make([]int32, total)
-	for c, n := range counts {
-		a.cells[c].heap, all = all[:0:n], all[n:]
-	}
-	for i, s := range a.slots.All() {
-		s.pos = noSlot
-		if s.flags&(added|removed) == added {
-			n := &a.cells[s.home]
-			n.heap = append(n.heap, int32(i))
-		}
-	}
-	for c := range a.cells {
-		a.heapify(a.cells[c].heap)
-	}
-}
-
 // moved compares with the archive before; homes are the old ones. A flat cell
 // number of another number of axes is compared as it is.
 func (a *Archive) moved(old *Archive, homes []int32) Moved {
 	var m Moved
 	both, other := 0, 0
-	for i, s := range a.slots.All() {
+	for i := range homes {
+		a.pages.Settle()
+		s := a.at(int32(i))
 		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == a.pool() {
 			continue
 		}
@@ -116,8 +102,8 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 		m.Share = float64(other) / float64(both)
 	}
 	for c := range max(len(old.cells), len(a.cells)) - 1 {
-		had := old.inside(c) && len(old.cells[c].heap) > 0
-		has := a.inside(c) && len(a.cells[c].heap) > 0
+		had := old.inside(c) && old.cells[c].len() > 0
+		has := a.inside(c) && a.cells[c].len() > 0
 		switch {
 		case has && !had:
 			m.Gained++
@@ -127,13 +113,13 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 		if !has {
 			continue
 		}
-		i := a.cells[c].heap[0]
-		from := int(homes[i])
-		if homes[i] == old.pool() {
+		r := a.cells[c].at(0)
+		from := int(homes[r.slot])
+		if homes[r.slot] == old.pool() {
 			from = -1
 		}
 		if from != c {
-			m.Moves = append(m.Moves, Move{ID: a.at(i).id(), From: from, To: c})
+			m.Moves = append(m.Moves, Move{ID: r.id(), From: from, To: c})
 		}
 	}
 	return m

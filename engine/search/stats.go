@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -48,7 +49,7 @@ type Yield struct {
 // Stats can be read.
 type Stats struct {
 	operators, agents, targets map[string]*tally
-	parents                    map[record.CandidateID][2]int
+	parents                    column.Column[[2]int32] // tries and niches taken, by number
 	events                     int
 }
 
@@ -59,6 +60,10 @@ type tally struct {
 	at              int
 }
 
+// LayIn has what is known of parents lie in pages. It is called before the
+// first end, or never.
+func (s *Stats) LayIn(pages *column.Pages) { s.parents.Pages = pages }
+
 // Add folds one end.
 func (s *Stats) Add(e Event) {
 	if e.State == record.Cancelled || !e.State.Ended() {
@@ -66,19 +71,18 @@ func (s *Stats) Add(e Event) {
 	}
 	if s.operators == nil {
 		s.operators, s.agents, s.targets = map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
-		s.parents = map[record.CandidateID][2]int{}
 	}
 	s.events++
 	s.count(s.operators, string(e.Operator), e)
 	s.count(s.agents, e.Agent, e)
 	s.count(s.targets, e.Target, e)
 	if e.Parent != record.NoCandidate {
-		n := s.parents[e.Parent]
+		s.parents.Grow(int(e.Parent) + 1)
+		n := s.parents.At(int(e.Parent))
 		n[0]++
 		if e.State == record.Placed {
 			n[1]++
 		}
-		s.parents[e.Parent] = n
 	}
 }
 
@@ -135,11 +139,11 @@ func (s *Stats) list(of func() map[string]*tally) []Yield {
 // Parent returns how many jobs edited a candidate and how many of them took a
 // niche.
 func (s *Stats) Parent(id record.CandidateID) (tries, improved int) {
-	if s == nil {
+	if s == nil || id < 0 || int(id) >= s.parents.Len() {
 		return 0, 0
 	}
-	n := s.parents[id]
-	return n[0], n[1]
+	n := s.parents.At(int(id))
+	return int(n[0]), int(n[1])
 }
 
 // Wilson returns the score interval of a share at 95 % (Wilson 1927); 0 to 1
