@@ -152,6 +152,7 @@ func (e *Engine) reopen(ctx context.Context) error {
 		return err
 	}
 	e.st = st
+	st.limit()
 	e.liveConfig()
 	e.cfg = st.Config
 	e.sync()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/column"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -344,6 +346,58 @@ func (l *lab) own(newest int) float64 {
 	}
 	slices.Sort(own)
 	return own[len(own)/2]
+}
+
+func TestAFoldThatLiesInAFileIsTheOneInMemory(t *testing.T) {
+	for name, p := range map[string]past{
+		"named axes":      {n: 4000, elites: 200},
+		"a learned space": {n: 1500, elites: 60, vectors: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			yaml := scaleYAML
+			if p.vectors {
+				yaml = learnedYAML
+			}
+			p.lab = newScaleLab(t, yaml, p.n)
+			p.write()
+			best := p.run().Best.ID
+			eng, stop := p.start()
+			for _, id := range []record.CandidateID{3, 40, best} {
+				if _, err := eng.Decide(t.Context(), about(record.Reject, id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.await(eng, "another is the best", func(s *engine.Snapshot) bool { return s.Best.ID != best })
+			stop()
+			f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			const limit = 32 << 10
+			pages := column.NewPages(f, limit)
+			there, err := engine.LoadStateIn(t.Context(), p.ses.DB, p.exp.ID, func() *column.Pages { return pages })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info, err := f.Stat(); err != nil || info.Size() < 5*limit {
+				t.Errorf("the file has %d bytes, %v", info.Size(), err)
+			}
+			here := p.state()
+			if a, b := there.Archive().Digest(), here.Archive().Digest(); a != b {
+				t.Errorf("the archives are %s and %s", a, b)
+			}
+			if a, b := there.Snapshot(), here.Snapshot(); fmt.Sprintf("%+v", a.Grid) != fmt.Sprintf("%+v", b.Grid) || !slices.Equal(a.Curves.Best, b.Curves.Best) || a.Best.ID != b.Best.ID {
+				t.Errorf("the best are %+v and %+v, the maps\n%+v\n%+v", a.Best, b.Best, a.Grid, b.Grid)
+			}
+			if err := there.CheckArchive(); err != nil {
+				t.Error(err)
+			}
+			if pages.Settle(); pages.Bytes() > limit {
+				t.Errorf("%d bytes are in memory", pages.Bytes())
+			}
+		})
+	}
 }
 
 func TestAJobCostsTheSameInALargeExperiment(t *testing.T) {

@@ -71,6 +71,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if e.st, err = openState(ctx, e.db, e.exp, e.newPages()); err != nil {
 		return err
 	}
+	e.st.limit()
 	e.liveConfig()
 	e.cfg = e.st.Config
 	e.policySet()

@@ -84,11 +84,14 @@ type event struct {
 }
 
 // How much of its pages a fold keeps in memory: what the jobs of the last
-// minutes and of the elites need. A niche needs a page of each of four columns.
+// minutes and the elites need. A niche needs a page of each of four columns.
 const (
 	foldBytes  = 4 << 20
 	nicheBytes = 8 << 10
 )
+
+// limit has the pages stay in memory that a map of this size needs.
+func (s *State) limit() { s.pages.Limit(max(foldBytes, s.shape().Cells()*nicheBytes)) }
 
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
@@ -108,7 +111,6 @@ func newState(exp record.Experiment, settings record.Settings, pages *column.Pag
 	s.members.layIn(pages)
 	s.order.Pages = pages
 	s.yields.LayIn(pages)
-	pages.Limit(max(foldBytes, s.shape().Cells()*nicheBytes))
 	if cfg.Evaluator.Direction == "minimize" {
 		s.sign = -1
 	}
