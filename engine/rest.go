@@ -42,6 +42,7 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 			return true
 		}
 		e.publish(true)
+		e.st.pages.Settle()
 	}
 }
 
