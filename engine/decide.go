@@ -42,7 +42,7 @@ func (s *State) decide(d record.Decision) {
 		s.decided.refit = d.Seq
 	}
 	text := DecisionText(d)
-	s.events = append(s.events, event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
+	s.tell(event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
 	s.curves.mark(s, d.At, "%s", text)
 	s.curves.crowned(s, d.At)
 }

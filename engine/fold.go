@@ -224,6 +224,9 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		e.Delta = &d
 	}
 	improved := s.place(m, point, &e, row.At)
+	if improved && m.id() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
+		s.placed = append(s.placed, m.job())
+	}
 	if first && m.id() != record.Root {
 		state := record.Scored
 		if improved {

@@ -133,6 +133,7 @@ func (e *Engine) step(ctx context.Context) error {
 		e.note("warn", record.NoJob, fmt.Sprintf("memory grows with every candidate from here on: %v", err))
 	}
 	if !e.owner {
+		e.st.placed = nil // the owner tells the store
 		return nil
 	}
 	if err := e.troubled(ctx); err != nil {

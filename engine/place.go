@@ -40,7 +40,7 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 	s.unwait(m.id())
 	res, err := s.arch.Add(entry)
 	if err != nil {
-		s.events = append(s.events, event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id(), err)})
+		s.tell(event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id(), err)})
 		return false
 	}
 	if h := s.member(res.After); h != nil && h != m {
@@ -54,10 +54,9 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 	d.wonAt, d.since = s.scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed
-	if m.id() != record.Root {
-		s.placed = append(s.placed, m.job())
+	if !s.quiet {
+		s.tell(s.placedEvent(m, e, at))
 	}
-	s.events = append(s.events, s.placedEvent(m, e, at))
 	return true
 }
 
@@ -121,7 +120,14 @@ func (s *State) push(e Ended) {
 }
 
 func (s *State) say(row store.FoldRow, level, text string) {
-	s.events = append(s.events, event{at: row.At, level: level, job: row.Job, text: text})
+	s.tell(event{at: row.At, level: level, job: row.Job, text: text})
+}
+
+// tell notes what happened, unless it is the past, which is no news.
+func (s *State) tell(e event) {
+	if !s.quiet {
+		s.events = append(s.events, e)
+	}
 }
 
 // takeEvents returns and forgets what happened since the last call.

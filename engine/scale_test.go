@@ -400,6 +400,44 @@ func TestAFoldThatLiesInAFileIsTheOneInMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryDoesNotGrowWithCandidates counts what a fold keeps on the heap
+// beside its pages.
+func TestMemoryDoesNotGrowWithCandidates(t *testing.T) {
+	const few, many, limit = 4000, 10_000, 256 << 10
+	yaml := strings.ReplaceAll(scaleYAML, "bins: 32", "bins: 8") // niches that fill up
+	heap := func(n int) (bytes int) {
+		p := past{lab: newScaleLab(t, yaml, n), n: n, elites: 60}
+		p.write()
+		f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		before := live()
+		st, err := engine.LoadStateIn(t.Context(), p.ses.DB, p.exp.ID, func() *column.Pages { return column.NewPages(f, limit) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes = live() - before
+		runtime.KeepAlive(st)
+		return bytes
+	}
+	first, last := heap(few), heap(many)
+	each := float64(last-first) / (many - few)
+	t.Logf("%d candidates take %d kB, %d take %d kB: %.1f bytes each", few, first>>10, many, last>>10, each)
+	if each > 20 {
+		t.Errorf("every candidate takes %.1f bytes of memory", each)
+	}
+}
+
+// live returns the bytes on the heap that are no garbage.
+func live() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
 func TestAJobCostsTheSameInALargeExperiment(t *testing.T) {
 	const jobs = 100
 	small := newScaleLab(t, scaleYAML, jobs).own(jobs * 3 / 4)

@@ -292,7 +292,9 @@ func loadState(ctx context.Context, db *store.DB, id record.ExperimentID, pages 
 		if err != nil {
 			return nil, err
 		}
+		s.quiet = true
 		err = s.catchUp(ctx, db, func(record.JobID) error { return nil })
+		s.quiet = false
 		if errors.Is(err, errSuperseded) { // between the two reads
 			continue
 		}

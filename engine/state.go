@@ -60,7 +60,7 @@ type State struct {
 	failures   map[string]*FailureGroup
 	curves     curveData
 	recent     []Ended               // oldest first, bounded
-	placed     []record.JobID        // took a niche since the store was told
+	placed     []record.JobID        // took a niche, and the store does not know
 	late       map[record.JobID]bool // held jobs that were folded when they were held
 	remeasured int
 	lore       lore
@@ -71,6 +71,7 @@ type State struct {
 	decided    decisions
 	notes      []record.Note // what later prompts are told, by number
 	events     []event       // what the last rows did, for the log pane
+	quiet      bool          // what is folded now happened before this process looked
 	sample     *reservoir
 	alike      alike // failures in a row
 }
@@ -157,6 +158,38 @@ func cellName(coords []int) string {
 		out += fmt.Sprint(c)
 	}
 	return out + ")"
+}
+
+// Place returns where a candidate lies now: its niche and its coordinates on
+// the axes, nil while it has none.
+func (s *State) Place(id record.CandidateID) (niche []int, point []float64) {
+	m := s.member(id)
+	if m == nil || s.arch == nil || !m.scored {
+		return nil, nil
+	}
+	if cell, ok := s.arch.CellOf(id); ok {
+		niche = s.Coords(cell)
+	}
+	return niche, s.pointOf(id)
+}
+
+// Coords returns the bin per axis of a flat cell index.
+func (s *State) Coords(cell int) []int { return s.shape().Coords(cell) }
+
+// Cell returns the flat index of the niche with these bins per axis.
+func (s *State) Cell(coords []int) (int, error) {
+	dims := s.shape().Dims()
+	if len(coords) != len(dims) {
+		return 0, fmt.Errorf("%w: a niche here has %d numbers, as in %s", ErrDecision, len(dims), cellName(make([]int, len(dims))))
+	}
+	cell := 0
+	for i, c := range coords {
+		if c < 0 || c >= dims[i] {
+			return 0, fmt.Errorf("%w: niche %s is outside the map, which has %v cells", ErrDecision, cellName(coords), dims)
+		}
+		cell = cell*dims[i] + c
+	}
+	return cell, nil
 }
 
 // FormatValue writes a metric with up to six significant digits.
