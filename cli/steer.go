@@ -25,6 +25,7 @@ func (a *App) steerCmds() []*cobra.Command {
 		a.nicheVerb(record.Boost, "Choose parents from a niche more often"),
 		a.nicheVerb(record.Release, "End the freeze and the boost of a niche"),
 		a.candidateVerb(record.Pin, "Protect a candidate from retention"),
+		a.candidateVerb(record.Measure, "Measure a candidate again; its value is then that of all its samples"),
 		a.candidateVerb(record.Unpin, "End the protection"),
 		a.plainVerb(record.Pause, "Claim no new jobs"),
 		a.plainVerb(record.Resume, "Claim jobs again"),

@@ -228,6 +228,8 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 		return s.prepareNiche(d)
 	case record.Reject, record.Restore, record.Approve, record.Pin, record.Unpin:
 		return s.prepareCandidate(d)
+	case record.Measure:
+		return d, s.mayMeasure(d.Candidate)
 	case record.Pause:
 		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Resume:
@@ -307,6 +309,22 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 	}
 	d.Inverse = &inverse
 	return d, nil
+}
+
+// mayMeasure says why a candidate cannot be measured again, nil where it can.
+func (s *State) mayMeasure(id record.CandidateID) error {
+	m := s.member(id)
+	switch {
+	case m == nil:
+		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
+	case !m.scored:
+		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
+	case m.rejected:
+		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
+	case s.did(m).measuring != 0:
+		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
+	}
+	return nil
 }
 
 func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {

@@ -228,3 +228,37 @@ func TestJobsCanBeRetriedStartedAndInjected(t *testing.T) {
 		t.Error("job 2 was not tried again")
 	}
 }
+
+func TestACandidateCanBeMeasuredAgain(t *testing.T) {
+	l := newLab(t, "budget.jobs=12")
+	best := l.run().Best
+	again := about(record.Measure, best.ID)
+	if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, again); err != nil {
+		t.Fatal(err)
+	}
+	s := l.run()
+	if want := best.ID.String() + " measured again: "; !slices.ContainsFunc(s.Log, func(l engine.LogLine) bool { return strings.Contains(l.Text, want) }) {
+		t.Errorf("the log does not tell what came of it: %+v", s.Log)
+	}
+	if s.Best.ID != best.ID || s.Best.Objective != best.Objective || s.Best.Samples != best.Samples+1 {
+		t.Errorf("the best was %+v and is %+v", best, s.Best)
+	}
+	if err := l.state().CheckArchive(); err != nil {
+		t.Error(err)
+	}
+
+	var failed record.CandidateID = record.NoCandidate
+	for _, j := range l.jobs() {
+		if j.State == record.Failed && j.Candidate != record.NoCandidate {
+			failed = j.Candidate
+		}
+	}
+	for id, why := range map[record.CandidateID]string{999: "no candidate", failed: "no value"} {
+		if id == record.NoCandidate {
+			continue
+		}
+		if _, err := l.state().Prepare(about(record.Measure, id)); !errors.Is(err, engine.ErrDecision) || !strings.Contains(err.Error(), why) {
+			t.Errorf("measuring %s again: %v", id, err)
+		}
+	}
+}

@@ -26,6 +26,9 @@ func (s *State) noteMeasured(row store.FoldRow, m *member) {
 	}
 	if row.Work.State == record.Done {
 		d.strikes = 0
+		if row.Work.Purpose == record.PurposeVerify {
+			s.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.id(), FormatValue(m.obj), plural(int(m.samples), "sample")))
+		}
 		return
 	}
 	d.strikes++

@@ -72,7 +72,7 @@ func (e *Engine) attend(ctx context.Context) (work bool, err error) {
 // to do.
 func startsWork(d record.Decision) bool {
 	switch d.Verb {
-	case record.Approve, record.Resume, record.Retry, record.StartJob, record.Inject, record.Set, record.Restore:
+	case record.Approve, record.Resume, record.Retry, record.Measure, record.StartJob, record.Inject, record.Set, record.Restore:
 		return true
 	}
 	return false

@@ -242,6 +242,8 @@ func (e *Engine) carryOut(ctx context.Context, d record.Decision) error {
 		e.Drain()
 	case record.Pin, record.Unpin:
 		return e.db.PutPinned(ctx, e.exp, d.Candidate, d.Verb == record.Pin)
+	case record.Measure:
+		return e.measureAgain(ctx, d)
 	case record.Refit:
 		return e.refit(ctx, true)
 	case record.Set:
@@ -308,6 +310,19 @@ func (e *Engine) retryJob(ctx context.Context, d record.Decision) error {
 	if err := e.goOn(ctx); err != nil {
 		return err
 	}
+	return e.add(ctx, job)
+}
+
+// measureAgain takes as many further samples of a candidate as the first time.
+func (e *Engine) measureAgain(ctx context.Context, d record.Decision) error {
+	if err := e.st.mayMeasure(d.Candidate); err != nil {
+		return err
+	}
+	if err := e.goOn(ctx); err != nil {
+		return err
+	}
+	job := e.remeasure(e.st.member(d.Candidate), record.PurposeVerify, e.cfg.Evaluator.Repeats)
+	job.Priority = 1
 	return e.add(ctx, job)
 }
 

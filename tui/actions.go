@@ -166,6 +166,11 @@ func (a *app) pin() tea.Cmd {
 	return a.decide(said+names(ss), true, on(verb, ss, nil)...)
 }
 
+func (a *app) measureAgain() tea.Cmd {
+	ss := a.targets()
+	return a.decide("to be measured again: "+names(ss), false, on(record.Measure, ss, nil)...)
+}
+
 func (a *app) undo() tea.Cmd { return a.takeBack("undo", "undone: ", Controller.Undo) }
 func (a *app) redo() tea.Cmd { return a.takeBack("redo", "done again: ", Controller.Redo) }
 

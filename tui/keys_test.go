@@ -119,6 +119,7 @@ func TestKeysBecomeDecisions(t *testing.T) {
 		{"freeze the best", []string{"f"}, "freeze", 298, ""},
 		{"boost it", []string{"b"}, "boost", 298, ""},
 		{"pin it", []string{"*"}, "pin", 298, ""},
+		{"measure it again", []string{"V"}, "measure", 298, ""},
 		{"approve the oldest that waits", []string{"r", "a"}, "approve", 281, ""},
 		{"skip, then approve the second", []string{"r", "s", "a"}, "approve", 288, ""},
 		{"approving twice takes both", []string{"r", "a", "a"}, "approve approve", 281, ""},

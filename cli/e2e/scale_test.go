@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,7 +137,7 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	defer lock.Close()
 	last := l.jobs()[0].ID.String()
 	var firsts, fulls []time.Duration
-	var memory string
+	var memory int
 	for range 5 {
 		began := time.Now()
 		c := start(t, l, nil, 200, 60)
@@ -152,14 +153,14 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 		firsts = append(firsts, time.Since(began))
 		c.wait(last)
 		fulls = append(fulls, time.Since(began))
-		memory = resident(c.cmd.Process.Pid)
+		memory = resident(t, c.cmd.Process.Pid)
 		c.press("q")
 		c.end()
 	}
 	sort.Slice(firsts, func(i, j int) bool { return firsts[i] < firsts[j] })
 	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
 	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
-	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %s", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
+	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %d kB", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
 	if firsts[2] > first {
 		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
 	}
@@ -167,7 +168,9 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 
 // TestSoak prints memory and the 99th percentile of the time from a key to the
 // frame that shows it while an experiment runs as fast as it can. It runs for
-// ATOLL_SOAK, for example 1h, and reports every twelfth part of it.
+// ATOLL_SOAK, for example 1h, and reports every twelfth part of it. Neither may
+// grow: the last part is compared with the first, but for a third of what caches
+// and other programs of the machine make of it.
 func TestSoak(t *testing.T) {
 	span, err := time.ParseDuration(os.Getenv("ATOLL_SOAK"))
 	if err != nil || span <= 0 {
@@ -181,6 +184,11 @@ func TestSoak(t *testing.T) {
 	c.wait("best ")
 	c.press("2", "z")
 	c.wait("all · ")
+	type reading struct {
+		kb  int
+		p99 time.Duration
+	}
+	var parts []reading
 	var all []time.Duration
 	began, report := time.Now(), span/12
 	for next := report; time.Since(began) < span; {
@@ -191,9 +199,17 @@ func TestSoak(t *testing.T) {
 		}
 		next += report
 		sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
-		t.Logf("%s: memory %s, key to frame %s in the middle, %s at 99 %% of %d, %d jobs", time.Since(began).Round(time.Second), resident(c.cmd.Process.Pid),
-			all[len(all)/2].Round(100*time.Microsecond), all[len(all)*99/100].Round(100*time.Microsecond), len(all), l.ended())
-		all = all[:0]
+		now := reading{resident(t, c.cmd.Process.Pid), all[len(all)*99/100]}
+		t.Logf("%s: memory %d kB, key to frame %s in the middle, %s at 99 %% of %d, %d jobs", time.Since(began).Round(time.Second), now.kb,
+			all[len(all)/2].Round(100*time.Microsecond), now.p99.Round(100*time.Microsecond), len(all), l.ended())
+		parts, all = append(parts, now), all[:0]
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if last.kb > first.kb*4/3 {
+		t.Errorf("memory grew from %d kB to %d kB", first.kb, last.kb)
+	}
+	if last.p99 > first.p99*4/3+33*time.Millisecond { // one frame more
+		t.Errorf("the time to a frame at 99 %% grew from %s to %s", first.p99, last.p99)
 	}
 }
 
@@ -227,16 +243,23 @@ func (c *console) keyToFrame() time.Duration {
 	return time.Since(began)
 }
 
-// resident returns the resident memory of a process as the system tells it.
-func resident(pid int) string {
+// resident returns the resident memory of a process in kB as the system tells
+// it.
+func resident(t *testing.T, pid int) int {
+	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return "unknown"
+		t.Fatal(err)
 	}
 	for _, l := range strings.Split(string(data), "\n") {
 		if v, ok := strings.CutPrefix(l, "VmRSS:"); ok {
-			return strings.TrimSpace(v)
+			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(v), " kB"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb
 		}
 	}
-	return "unknown"
+	t.Fatal("the system does not tell the resident memory")
+	return 0
 }

@@ -228,6 +228,12 @@ func candidates(t *tour) {
 	t.wait("boost x2")
 	t.decides("B", last(record.Boost, 1))
 	t.decides("*", func() bool { return t.lab.last().Verb == record.Pin && t.lab.candidate(t.lab.last().Candidate).Pinned })
+	t.decides("V", func() bool {
+		d := t.lab.last()
+		return d.Verb == record.Measure && slices.ContainsFunc(t.lab.jobs(), func(j record.Job) bool {
+			return j.Kind == record.Evaluate && j.Purpose == record.PurposeVerify && j.Candidate == d.Candidate
+		})
+	})
 	t.shows("d", "difference to")
 	t.press("esc")
 	t.shows("T", "Lineage of")

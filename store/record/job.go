@@ -72,13 +72,14 @@ const (
 type Purpose string
 
 // Why an evaluate job measures: the root, a challenger that looks better
-// (its samples decide), an elite or champion again (held out), or everything
-// after a change of the evaluator.
+// (its samples decide), an elite or champion again (held out), everything after
+// a change of the evaluator, or what a person asked for (its samples decide).
 const (
 	PurposeRoot      Purpose = "root"
 	PurposeChallenge Purpose = "challenge"
 	PurposeConfirm   Purpose = "confirm"
 	PurposeRemeasure Purpose = "remeasure"
+	PurposeVerify    Purpose = "verify"
 )
 
 // Class groups failures by what would cure them.

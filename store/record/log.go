@@ -74,6 +74,7 @@ const (
 	Cancel     Verb = "cancel"
 	Retry      Verb = "retry"
 	Prioritise Verb = "prioritise"
+	Measure    Verb = "measure" // a measured candidate again
 	Refit      Verb = "refit"
 	Inject     Verb = "inject"
 	StartJob   Verb = "start"
