@@ -86,9 +86,9 @@ func New(shape Shape, offset float64) *Archive {
 	return NewIn(column.NewPages(nil, 0), shape, offset)
 }
 
-// NewIn is New for an archive whose rows lie in the caller's pages, which
-// [Archive.Remap] settles and nothing else here. [Archive.Drop] gives back what
-// they lie in.
+// NewIn is New for an archive whose rows lie in the caller's pages.
+// [Archive.Remap], [Archive.Equal] and [Archive.Digest] settle them, nothing else
+// here does. [Archive.Drop] gives back what the rows lie in.
 func NewIn(pages *column.Pages, shape Shape, offset float64) *Archive {
 	if err := shape.Validate(); err != nil {
 		panic(err)
