@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -232,4 +233,39 @@ func spaceText(r record.SpaceReport) string {
 	}
 	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
 		r.Version-1, r.Version, r.Cause, 100*r.Moved, r.Gained, r.Lost, r.Degrees, strings.Join(r.Axes, " | "))
+}
+
+// refit fits a new map when one is due, or when a person asked for it.
+func (e *Engine) refit(ctx context.Context, asked bool) error {
+	cause, vectors, err := e.st.refitDue(ctx, asked)
+	if err != nil {
+		return err
+	}
+	if cause == "" {
+		if asked {
+			e.note("warn", record.NoJob, "no new map: too few distinct candidates")
+		}
+		return e.keepLook(ctx)
+	}
+	rec, err := e.fitSpace(ctx, cause, vectors)
+	if err != nil {
+		return fmt.Errorf("fit map %d: %w", e.st.report.Version+1, err)
+	}
+	if _, err := e.db.PutSpace(ctx, e.exp, rec); err != nil {
+		return fmt.Errorf("write map %d: %w", rec.Version, err)
+	}
+	e.note("info", record.NoJob, spaceText(rec.Report))
+	return e.keepLook(ctx)
+}
+
+// metaLooked keeps how many candidates were scored at the last look for a new
+// map, so that folding the past does not look again.
+const metaLooked = "looked"
+
+func (e *Engine) keepLook(ctx context.Context) error {
+	if e.st.looked == e.kept {
+		return nil
+	}
+	e.kept = e.st.looked
+	return e.db.PutMeta(ctx, e.exp, metaLooked, strconv.Itoa(e.kept))
 }

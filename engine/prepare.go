@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// Prepare checks a decision against the state and completes it: the niche of a
+// boost, the inverse that takes it back. It changes nothing. The error says
+// why the decision cannot be carried out.
+func (s *State) Prepare(d record.Decision) (record.Decision, error) {
+	switch d.Verb {
+	case record.Freeze, record.Release, record.Boost:
+		return s.prepareNiche(d)
+	case record.Reject, record.Restore, record.Approve, record.Pin, record.Unpin:
+		return s.prepareCandidate(d)
+	case record.Measure:
+		return d, s.mayMeasure(d.Candidate)
+	case record.Pause:
+		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	case record.Resume:
+		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	case record.Set:
+		return s.prepareSet(d)
+	case record.WriteNote:
+		return prepareNote(d)
+	case record.StartJob:
+		var job record.Job
+		if err := json.Unmarshal(d.Args, &job); err != nil {
+			return d, fmt.Errorf("%w: read the job to start: %v", ErrDecision, err)
+		}
+		if job.Purpose == purposeMap && s.Config.Roles.Mapper == "" {
+			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
+		}
+	case record.Refit:
+		if !s.learned {
+			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
+		}
+	}
+	return d, nil
+}
+
+// prepareNote completes a note: its text, kind, target and author.
+func prepareNote(d record.Decision) (record.Decision, error) {
+	n := record.Note{Kind: "direction"}
+	if len(d.Args) > 0 {
+		if err := json.Unmarshal(d.Args, &n); err != nil {
+			return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+		}
+	}
+	if n.Text == "" {
+		n.Text = d.Text
+	}
+	if strings.TrimSpace(n.Text) == "" {
+		return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+	}
+	if n.Kind == "" {
+		n.Kind = "direction"
+	}
+	n.Author = d.Who
+	args, err := json.Marshal(n)
+	d.Args, d.Text = args, n.Text
+	return d, err
+}
+
+func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
+	m := s.member(d.Candidate)
+	if m == nil {
+		return d, fmt.Errorf("%w: there is no candidate %s", ErrDecision, d.Candidate)
+	}
+	inverse := record.Decision{Candidate: d.Candidate, Job: d.Job, Cell: -1}
+	switch d.Verb {
+	case record.Reject:
+		if m.id() == record.Root {
+			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrDecision)
+		}
+		if m.rejected {
+			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.id())
+		}
+		inverse.Verb = record.Restore
+	case record.Restore:
+		if !m.rejected {
+			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.id())
+		}
+		inverse.Verb = record.Reject
+	case record.Approve:
+		if s.made(m).status != record.StatusHeld {
+			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id())
+		}
+		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
+	case record.Pin:
+		inverse.Verb = record.Unpin
+	case record.Unpin:
+		inverse.Verb = record.Pin
+	}
+	d.Inverse = &inverse
+	return d, nil
+}
+
+// mayMeasure says why a candidate cannot be measured again, nil where it can.
+func (s *State) mayMeasure(id record.CandidateID) error {
+	m := s.member(id)
+	switch {
+	case m == nil:
+		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
+	case !m.scored:
+		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
+	case m.rejected:
+		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
+	case s.did(m).measuring != 0:
+		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
+	}
+	return nil
+}
+
+func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
+	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
+		return s.prepareTarget(d)
+	}
+	if s.arch == nil {
+		return d, fmt.Errorf("%w: the root is not measured yet", ErrDecision)
+	}
+	if d.Candidate == record.NoCandidate && d.Cell >= 0 {
+		if e, ok := s.arch.Holder(d.Cell); ok {
+			d.Candidate = e.ID
+		}
+	}
+	if d.Cell < 0 && d.Candidate != record.NoCandidate {
+		if cell, ok := s.arch.CellOf(d.Candidate); ok {
+			d.Cell = cell
+		}
+	}
+	if d.Candidate == record.NoCandidate || d.Cell < 0 {
+		return d, fmt.Errorf("%w: nobody holds that niche", ErrDecision)
+	}
+	back := record.Decision{Candidate: d.Candidate, Job: record.NoJob, Cell: d.Cell}
+	switch d.Verb {
+	case record.Freeze:
+		if s.arch.IsFrozen(d.Candidate) {
+			return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Candidate)
+		}
+		back.Verb, back.Cell = record.Release, -1
+		d.Cell = -1
+	case record.Boost:
+		if d.Value <= 0 || d.Value > 100 {
+			return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
+		}
+		d.Candidate = record.NoCandidate
+		back.Candidate, back.Verb = record.NoCandidate, record.Boost
+		back.Value = s.arch.BoostOf(d.Cell, s.folded)
+	case record.Release:
+		frozen, boosted := s.arch.IsFrozen(d.Candidate), s.arch.BoostOf(d.Cell, s.folded)
+		if !frozen && boosted == 1 {
+			return d, fmt.Errorf("%w: niche %s is neither frozen nor boosted", ErrDecision, s.CellName(d.Cell))
+		}
+		back.Verb = record.Freeze
+		back.Cell = -1
+		if !frozen {
+			back.Verb, back.Value, back.Cell, back.Candidate = record.Boost, boosted, d.Cell, record.NoCandidate
+		}
+	}
+	d.Inverse = &back
+	return d, nil
+}
+
+func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
+	known := false
+	for _, t := range s.Targets() {
+		known = known || t.Name == d.Text
+	}
+	if !known {
+		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
+	}
+	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
+	frozen, boost := s.decided.frozen[d.Text], s.decided.boosts[d.Text]
+	switch {
+	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
+		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
+	case d.Verb == record.Boost:
+		back.Verb, back.Value = record.Boost, max(boost, 0)
+		if back.Value == 0 {
+			back.Value = 1
+		}
+	case d.Verb == record.Freeze && frozen:
+		return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Text)
+	case d.Verb == record.Release && frozen:
+		back.Verb = record.Freeze
+	case d.Verb == record.Release && boost > 0 && boost != 1:
+		back.Verb, back.Value = record.Boost, boost
+	case d.Verb == record.Release:
+		return d, fmt.Errorf("%w: %s is neither frozen nor boosted", ErrDecision, d.Text)
+	}
+	d.Inverse = &back
+	return d, nil
+}
