@@ -111,12 +111,18 @@ type JobQuery struct {
 	Limit    int          // 0 = 200
 }
 
+// JobLine is a job as lists show it.
+type JobLine struct {
+	Job       record.Job
+	Objective *float64 // of what it made or measured, as it counts now
+}
+
 // CandidateQuery selects candidates. Zero fields do not restrict.
 type CandidateQuery struct {
 	Status []record.Status
-	Text   string
+	Text   string             // in number, operator, agent, target, class, reason and intent, or the beginning of the commit
 	Before record.CandidateID // only lower ids; 0 = from the newest
-	Best   bool               // best objective first in place of newest first
+	Best   bool               // the best of all that count, best first, in place of newest first
 	Limit  int                // 0 = 200
 }
 

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 
+	"atoll/engine/archive"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -39,16 +41,13 @@ func (s *State) Dress(c *record.Candidate) {
 
 // Candidates returns a page of candidates.
 func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Candidate, error) {
-	list, err := e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: orDefault(q.Limit, 200)})
+	list, err := e.listed(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.ask(ctx, func(s *State) {
 		for i := range list {
 			s.Dress(&list[i])
-		}
-		if q.Best {
-			sort.SliceStable(list, func(i, j int) bool { return s.above(&list[i], &list[j]) })
 		}
 	}); err != nil {
 		return nil, err
@@ -68,14 +67,58 @@ func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Can
 	return kept, nil
 }
 
-func (s *State) above(a, b *record.Candidate) bool {
+// listed reads the candidates of a query in its order.
+func (e *Engine) listed(ctx context.Context, q CandidateQuery) ([]record.Candidate, error) {
+	limit := orDefault(q.Limit, 200)
 	switch {
-	case a.Objective == nil || s.stale(a.Version):
-		return false
-	case b.Objective == nil || s.stale(b.Version):
-		return true
+	case !q.Best:
+		return e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
+	case q.Text != "":
+		return e.bestThatFit(ctx, q.Text, limit)
 	}
-	return s.sign**a.Objective > s.sign**b.Objective
+	var best []archive.Holder
+	if err := e.ask(ctx, func(s *State) {
+		if s.arch != nil {
+			best = s.arch.Best(limit)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	list := make([]record.Candidate, 0, len(best))
+	for _, h := range best {
+		c, err := e.db.Candidate(ctx, e.exp, h.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read candidate %s: %w", h.ID, err)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// bestOf is among how many that fit a text the best are looked for, newest
+// first.
+const bestOf = 20_000
+
+func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]record.Candidate, error) {
+	list, err := e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: text, Limit: bestOf})
+	if err != nil {
+		return nil, err
+	}
+	value := map[record.CandidateID]float64{} // of those that count, adjusted
+	if err := e.ask(ctx, func(s *State) {
+		for i := range list {
+			if m := s.member(list[i].ID); m != nil && m.scored && !m.rejected {
+				value[m.id()] = s.sign * m.obj
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(c record.Candidate) bool { _, counts := value[c.ID]; return !counts })
+	slices.SortFunc(list, func(a, b record.Candidate) int {
+		return cmp.Or(cmp.Compare(value[b.ID], value[a.ID]), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.ID, b.ID))
+	})
+	return list[:min(len(list), limit)], nil
 }
 
 // Candidate returns everything known about one candidate.

@@ -124,10 +124,23 @@ func findingsOf(evidence []record.Evidence) []GateFinding {
 }
 
 // Jobs returns a page of jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]record.Job, error) {
-	return e.db.Jobs(ctx, e.exp, store.JobFilter{
+func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]JobLine, error) {
+	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{
 		States: q.States, Kind: q.Kind, Operator: q.Operator, Agent: q.Agent, Target: q.Target, Text: q.Text, Before: q.Before,
 		Limit: orDefault(q.Limit, 200),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]JobLine, len(jobs))
+	return out, e.ask(ctx, func(s *State) {
+		for i, j := range jobs {
+			out[i].Job = j
+			if m := s.member(j.Candidate); m != nil && m.scored {
+				obj := m.obj
+				out[i].Objective = &obj
+			}
+		}
 	})
 }
 

@@ -19,6 +19,8 @@ type candidatesPane struct {
 	list  list[record.CandidateID]
 	text  string
 	best  bool
+	reach reach
+	asked int // rows
 }
 
 func newCandidates(d *desk) *candidatesPane {
@@ -39,12 +41,12 @@ func (p *candidatesPane) title() (string, string) {
 	if p.best {
 		order = "best first"
 	}
-	return p.heading("", "Candidates"), p.d.st.Label.S(fmt.Sprintf("%s · %d shown", order, len(p.list.ids)))
+	return p.heading("", "Candidates"), p.d.st.Label.S(words(" · ", order, p.reach.shown(len(p.list.ids))))
 }
 
 func (p *candidatesPane) cycleOrder() tea.Cmd {
 	p.best = !p.best
-	p.list = list[record.CandidateID]{}
+	p.list, p.reach = list[record.CandidateID]{}, reach{}
 	p.bump()
 	return p.show()
 }
@@ -73,8 +75,10 @@ func (p *candidatesPane) show() tea.Cmd {
 	if p.d.opt.Reader == nil {
 		return nil
 	}
-	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Limit: 1000}
-	return p.q.ask(p.d, p.id, fmt.Sprint("candidates ", p.best), func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
+	word, search := storeWord(p.text, candidateStates())
+	p.asked = p.reach.rows(p.list.nearEnd(), search)
+	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Text: word, Limit: p.asked}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
 }
 
 func (p *candidatesPane) take(m loadedMsg) {
@@ -83,6 +87,7 @@ func (p *candidatesPane) take(m loadedMsg) {
 	}
 	if v, ok := m.val.([]record.Candidate); ok && m.err == nil {
 		p.all = v
+		p.reach.note(len(v), p.asked)
 	}
 	p.bump()
 }
@@ -107,6 +112,7 @@ func (p *candidatesPane) body(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
+	p.reach.drawn = true
 	t := p.table()
 	if len(ids) == 0 {
 		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+st.Label.S("no candidate fits"))
@@ -141,6 +147,17 @@ func (p *candidatesPane) newest() (id record.CandidateID) {
 		id = max(id, p.all[i].ID)
 	}
 	return id
+}
+
+// candidateStates are the names of states.
+func candidateStates() []string {
+	var out []string
+	for _, s := range []record.Status{
+		record.StatusMade, record.StatusHeld, record.StatusRejected, record.StatusFailed, record.StatusCancelled, record.StatusScored, record.StatusElite,
+	} {
+		out = append(out, string(s))
+	}
+	return out
 }
 
 // candidateNote says why a candidate is no good, or what it is about.

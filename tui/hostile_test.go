@@ -169,7 +169,7 @@ type failing struct {
 func (f *failing) Job(context.Context, record.JobID) (engine.JobDetail, error) {
 	return engine.JobDetail{}, errors.New(f.text)
 }
-func (f *failing) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) {
+func (f *failing) Jobs(context.Context, engine.JobQuery) ([]engine.JobLine, error) {
 	return nil, errors.New(f.text)
 }
 func (f *failing) Candidate(context.Context, record.CandidateID) (engine.CandidateDetail, error) {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,6 +28,18 @@ func jobGroups() []jobGroup {
 	}
 }
 
+// jobStates are the names of states.
+func jobStates() []string {
+	var out []string
+	for _, s := range []record.JobState{
+		record.Queued, record.Editing, record.Committed, record.Gated, record.Held, record.Evaluating, record.Placed, record.Scored,
+		record.Rejected, record.Failed, record.Duplicate, record.Cancelled, record.Done,
+	} {
+		out = append(out, string(s))
+	}
+	return out
+}
+
 // jobsPane shows what runs and what ended last; as a screen it lists all jobs
 // with a choice of states.
 type jobsPane struct {
@@ -35,7 +48,9 @@ type jobsPane struct {
 	text  string
 	group int
 	q     query
-	all   []record.Job
+	all   []engine.JobLine
+	reach reach
+	asked int // rows
 	full  bool
 	rows  map[record.JobID]int // of Running, or -1-index of Recent
 }
@@ -51,7 +66,7 @@ func (p *jobsPane) title() (string, string) {
 	s, st := p.d.snap, p.d.st
 	left := p.heading("2", "Jobs")
 	if p.full {
-		return left, st.Label.S(fmt.Sprintf("%s · %d shown", jobGroups()[p.group].name, len(p.list.ids)))
+		return left, st.Label.S(words(" · ", jobGroups()[p.group].name, p.reach.shown(len(p.list.ids))))
 	}
 	left += " " + st.Good.S(fmt.Sprintf("%d running", len(s.Running)))
 	if s.Jobs.Queued > 0 {
@@ -65,6 +80,7 @@ func (p *jobsPane) title() (string, string) {
 
 func (p *jobsPane) cycleState() tea.Cmd {
 	p.group = (p.group + 1) % len(jobGroups())
+	p.reach = reach{}
 	p.bump()
 	return p.show()
 }
@@ -74,17 +90,22 @@ func (p *jobsPane) show() tea.Cmd {
 	if !p.full || p.d.opt.Reader == nil {
 		return nil
 	}
-	r := p.d.opt.Reader
-	query := engine.JobQuery{States: jobGroups()[p.group].states, Limit: 500}
-	return p.q.ask(p.d, p.id, fmt.Sprint("jobs ", p.group), func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
+	word, search := storeWord(p.text, jobStates())
+	if _, digits, ok := strings.Cut(word, "c"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+		word = "#" + digits // a candidate has the number of its job
+	}
+	p.asked = p.reach.rows(p.list.nearEnd(), search)
+	r, query := p.d.opt.Reader, engine.JobQuery{States: jobGroups()[p.group].states, Text: word, Limit: p.asked}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("jobs ", p.group, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
 }
 
 func (p *jobsPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.([]record.Job); ok && m.err == nil {
+	if v, ok := m.val.([]engine.JobLine); ok && m.err == nil {
 		p.all = v
+		p.reach.note(len(v), p.asked)
 	}
 	p.bump()
 }
@@ -98,8 +119,8 @@ func (p *jobsPane) move(m motion) tea.Cmd {
 func (p *jobsPane) job(id record.JobID) *record.Job {
 	if p.full {
 		for i := range p.all {
-			if p.all[i].ID == id {
-				return &p.all[i]
+			if p.all[i].Job.ID == id {
+				return &p.all[i].Job
 			}
 		}
 	}

@@ -15,31 +15,34 @@ func (p *jobsPane) screen(w, h int) []string {
 	if p.d.opt.Reader == nil {
 		jobs = nil
 		for i := range p.d.snap.Running {
-			jobs = append(jobs, p.d.snap.Running[i].Job)
+			jobs = append(jobs, engine.JobLine{Job: p.d.snap.Running[i].Job})
 		}
 		for i := range p.d.snap.Recent {
-			jobs = append(jobs, p.d.snap.Recent[i].Job)
+			jobs = append(jobs, engine.JobLine{Job: p.d.snap.Recent[i].Job, Objective: p.d.snap.Recent[i].Objective})
 		}
 		p.all = jobs
 	}
 	var ids []record.JobID
-	index := map[record.JobID]*record.Job{}
+	index := map[record.JobID]*engine.JobLine{}
 	recent := map[record.JobID]*engine.Ended{}
 	for i := range p.d.snap.Recent {
 		e := &p.d.snap.Recent[i]
 		recent[e.Job.ID] = e
 	}
 	for i := range jobs {
-		j := &jobs[i]
+		line := &jobs[i]
+		j := &line.Job
 		if e := recent[j.ID]; e != nil { // newer than the answer
 			j = &e.Job
+			line = &engine.JobLine{Job: *j, Objective: e.Objective}
 		}
 		if fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, candidateName(j.Candidate)) {
 			ids = append(ids, j.ID)
-			index[j.ID] = j
+			index[j.ID] = line
 		}
 	}
 	p.list.set(ids)
+	p.reach.drawn = true
 	t := p.table(recent)
 	said := ""
 	switch {
@@ -53,36 +56,36 @@ func (p *jobsPane) screen(w, h int) []string {
 	if said != "" {
 		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+said)
 	}
-	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *record.Job { return index[ids[i]] })
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *engine.JobLine { return index[ids[i]] })
 }
 
 // table has the columns of jobs; recent are the ends of the last ones.
-func (p *jobsPane) table(recent map[record.JobID]*engine.Ended) table[*record.Job] {
-	type row = *record.Job
+func (p *jobsPane) table(recent map[record.JobID]*engine.Ended) table[*engine.JobLine] {
+	type row = *engine.JobLine
 	st := p.d.st
 	newest := record.JobID(0)
 	for i := range p.all {
-		newest = max(newest, p.all[i].ID)
+		newest = max(newest, p.all[i].Job.ID)
 	}
-	result := func(j row) (style, string) { return p.result(j, recent[j.ID]) }
-	return table[row]{st: st, mark: func(j row) bool { return j.Candidate >= 0 && p.d.marked(j.Candidate) }, note: func(j row) string {
+	result := func(j row) (style, string) { return p.result(&j.Job, recent[j.Job.ID]) }
+	return table[row]{st: st, mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, note: func(j row) string {
 		_, text := result(j)
-		return words(" · ", p.what(j)+" by "+orNone(j.Agent), text)
+		return words(" · ", p.what(&j.Job)+" by "+orNone(j.Job.Agent), text)
 	}, columns: []column[row]{
-		{head: "job", w: idWidth(int64(newest)), rank: 100, cell: func(j row) (style, string) { return st.Ident, j.ID.String() }},
-		{head: "state", w: 11, rank: 90, cell: func(j row) (style, string) { return st.state(string(j.State)), string(j.State) }},
-		{head: "work", w: 11, rank: 80, cell: func(j row) (style, string) { return st.Plain, p.what(j) }},
-		{head: "parent", w: 9, rank: 50, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Parent) }},
-		{head: "made", w: 8, rank: 20, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Candidate) }},
-		{head: "agent", w: 11, rank: 25, cell: func(j row) (style, string) { return st.Label, j.Agent }},
-		{head: "edit", w: 8, right: true, rank: 40, cell: func(j row) (style, string) { return st.Label, millisText(j.EditMS) }},
-		{head: "measure", w: 9, right: true, rank: 60, cell: func(j row) (style, string) { return st.Label, millisText(j.EvalMS) }},
-		{head: "cost", w: 9, right: true, rank: 45, cell: func(j row) (style, string) { return st.Label, costText(j.Usage) }},
+		{head: "job", w: idWidth(int64(newest)), rank: 100, cell: func(j row) (style, string) { return st.Ident, j.Job.ID.String() }},
+		{head: "state", w: 11, rank: 90, cell: func(j row) (style, string) { return st.state(string(j.Job.State)), string(j.Job.State) }},
+		{head: "work", w: 11, rank: 80, cell: func(j row) (style, string) { return st.Plain, p.what(&j.Job) }},
+		{head: "parent", w: 9, rank: 50, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Job.Parent) }},
+		{head: "made", w: 8, rank: 20, cell: func(j row) (style, string) { return st.Ident, candidateName(j.Job.Candidate) }},
+		{head: "agent", w: 11, rank: 25, cell: func(j row) (style, string) { return st.Label, j.Job.Agent }},
+		{head: "edit", w: 8, right: true, rank: 40, cell: func(j row) (style, string) { return st.Label, millisText(j.Job.EditMS) }},
+		{head: "measure", w: 9, right: true, rank: 60, cell: func(j row) (style, string) { return st.Label, millisText(j.Job.EvalMS) }},
+		{head: "cost", w: 9, right: true, rank: 45, cell: func(j row) (style, string) { return st.Label, costText(j.Job.Usage) }},
 		{head: "value", w: 10, right: true, rank: 85, cell: func(j row) (style, string) {
-			if e := recent[j.ID]; e != nil {
-				return st.Strong, optional(e.Objective)
+			if j.Objective == nil && !j.Job.State.Ended() {
+				return st.Label, ""
 			}
-			return st.Label, ""
+			return st.Strong, optional(j.Objective)
 		}},
 		{head: "result", min: 14, rank: 70, cell: result},
 	}}
@@ -97,6 +100,10 @@ func (p *jobsPane) result(j *record.Job, e *engine.Ended) (style, string) {
 		return col, text
 	case j.State == record.Duplicate:
 		return st.Label, "duplicate of " + candidateName(j.Duplicate)
+	case j.State == record.Placed:
+		return st.Plain, "took a niche"
+	case j.State == record.Scored && j.Reason == "":
+		return st.Label, "no niche"
 	case j.State == record.Queued && j.Priority != 0:
 		return st.Label, fmt.Sprintf("priority %d", j.Priority)
 	}

@@ -44,6 +44,9 @@ func (l *list[K]) at() (id K, ok bool) {
 	return id, false
 }
 
+// nearEnd reports whether the last row is less than a view away.
+func (l *list[K]) nearEnd() bool { return l.cur+max(1, l.height) >= len(l.ids) }
+
 // seek puts the cursor on an id.
 func (l *list[K]) seek(id K) bool {
 	for i, v := range l.ids {

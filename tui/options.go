@@ -39,7 +39,7 @@ type Controller interface {
 // the console calls them outside its own goroutine.
 type Reader interface {
 	Job(ctx context.Context, id record.JobID) (engine.JobDetail, error)
-	Jobs(ctx context.Context, q engine.JobQuery) ([]record.Job, error)
+	Jobs(ctx context.Context, q engine.JobQuery) ([]engine.JobLine, error)
 	Candidate(ctx context.Context, id record.CandidateID) (engine.CandidateDetail, error)
 	Candidates(ctx context.Context, q engine.CandidateQuery) ([]record.Candidate, error)
 	// Diff returns the difference from a to b with lines of context around

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -119,7 +120,8 @@ type loadedMsg struct {
 }
 
 // query is one kind of question of one pane, at most one under way. It asks
-// again when the question or the snapshot changed, at most twice a second.
+// again when the question or the snapshot changed, at most twice a second and a
+// tenth of the time.
 type query struct {
 	key     string
 	version uint64
@@ -127,9 +129,12 @@ type query struct {
 	busy    bool
 	done    bool // an answer to key arrived
 	err     error
+	took    atomic.Int64  // nanoseconds until the last answer
+	latest  atomic.Uint64 // which question is the last one
 }
 
 const (
+	typedFor   = 150 * time.Millisecond // how long a text rests before it is asked for
 	askEvery   = 500 * time.Millisecond
 	askTimeout = 15 * time.Second
 )
@@ -137,25 +142,37 @@ const (
 // ask returns the command that asks, or nil when the answer is there or under
 // way. The function runs outside the screen's goroutine.
 func (q *query) ask(d *desk, id paneID, key string, fn func(ctx context.Context) (any, error)) tea.Cmd {
+	return q.askTyped(d, id, key, false, fn)
+}
+
+// askTyped is ask for a question that may be in the middle of being typed: it
+// is asked when no other followed for a moment.
+func (q *query) askTyped(d *desk, id paneID, key string, typed bool, fn func(ctx context.Context) (any, error)) tea.Cmd {
 	same := key == q.key
 	if same && (q.busy || q.done && q.version == d.snap.Version) {
 		return nil
 	}
 	var wait time.Duration
 	if same {
-		wait = askEvery - d.now().Sub(q.at)
+		every := max(askEvery, min(10*time.Duration(q.took.Load()), askTimeout))
+		wait = min(every, every-d.now().Sub(q.at))
 	} else {
 		q.done, q.err = false, nil
 	}
 	q.key, q.version, q.busy, q.at = key, d.snap.Version, true, d.now()
-	ctx := d.ctx
+	ctx, n := d.ctx, q.latest.Add(1)
 	return guard("reader", func() tea.Msg {
-		if wait > 0 && wait <= askEvery && !sleep(ctx, wait) {
+		if wait > 0 && !sleep(ctx, wait) {
+			return nil
+		}
+		if typed && !same && (!sleep(ctx, typedFor) || q.latest.Load() != n) {
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
+		began := time.Now()
 		v, err := fn(ctx)
+		q.took.Store(int64(time.Since(began)))
 		return loadedMsg{id, key, v, err}
 	})
 }

@@ -202,7 +202,7 @@ func TestColoursAreLeftOut(t *testing.T) {
 // panics is a reader with a defect.
 type panics struct{ tuitest.Reader }
 
-func (*panics) Jobs(context.Context, engine.JobQuery) ([]record.Job, error) {
+func (*panics) Jobs(context.Context, engine.JobQuery) ([]engine.JobLine, error) {
 	panic("a defect with key-1234")
 }
 

@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -235,5 +236,42 @@ func TestEntriesAreCopies(t *testing.T) {
 	e.Point[0] = 0.7
 	if e, _ = a.Elite(0); e.Point[0] != 0.1 {
 		t.Errorf("the archive's coordinates changed to %v from outside", e.Point[0])
+	}
+}
+
+func TestBestListsAllOfAllNichesInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	a := archive.New(line(4), 0)
+	var want []archive.Entry
+	for i := range 500 {
+		e := archive.Entry{ID: record.CandidateID(i), Objective: float64(rng.IntN(100)), Samples: 1 + rng.IntN(2)}
+		if i%7 != 0 { // else it waits in the pool
+			e.Point = []float64{rng.Float64()}
+		}
+		if _, err := a.Add(e); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case i%11 == 0:
+			a.Remove(e.ID)
+			continue
+		case i%13 == 0:
+			a.Freeze(e.ID)
+		}
+		want = append(want, e)
+	}
+	slices.SortFunc(want, func(x, y archive.Entry) int {
+		return cmp.Or(cmp.Compare(y.Objective, x.Objective), cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.ID, y.ID))
+	})
+	for _, n := range []int{0, 1, 30, len(want), 1000} {
+		got := a.Best(n)
+		if len(got) != min(n, len(want)) {
+			t.Fatalf("the best %d are %d", n, len(got))
+		}
+		for i, h := range got {
+			if e := want[i]; h.ID != e.ID || h.Objective != e.Objective || h.Samples != e.Samples || (h.Cell < 0) != (e.Point == nil) {
+				t.Fatalf("number %d is %+v, not %+v", i, h, e)
+			}
+		}
 	}
 }

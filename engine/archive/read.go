@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"atoll/store/record"
@@ -239,6 +240,60 @@ func (a *Archive) Ranked(visit func(Holder) bool) {
 		}
 		a.first(int32(c), func(_ int, r *rival) bool { return visit(r.holder(cell)) })
 	}
+}
+
+// Best lists the best n of all who compete, those in the pool included, without
+// regard to niches and freezes.
+func (a *Archive) Best(n int) []Holder {
+	var line front
+	join := func(c, k int) { // an entry, and who stands behind it though it is better
+		for open := []int{k}; len(open) > 0; {
+			k, open = open[len(open)-1], open[:len(open)-1]
+			if k < a.cells[c].len() {
+				r := *a.cells[c].at(k)
+				heap.Push(&line, contender{r, c, k})
+				if r.frozen {
+					open = append(open, 2*k+1, 2*k+2)
+				}
+			}
+		}
+	}
+	for c := range a.cells {
+		join(c, 0)
+	}
+	var out []Holder
+	for len(line) > 0 && len(out) < n {
+		b := heap.Pop(&line).(contender)
+		cell := b.cell
+		if !a.inside(cell) {
+			cell = -1
+		}
+		out = append(out, b.holder(cell))
+		if !b.frozen {
+			join(b.cell, 2*b.pos+1)
+			join(b.cell, 2*b.pos+2)
+		}
+	}
+	return out
+}
+
+// contender is an entry of the heap of a cell that may be the next best of all.
+type contender struct {
+	rival
+	cell, pos int
+}
+
+// front is a heap of contenders, the best on top.
+type front []contender
+
+func (f front) Len() int           { return len(f) }
+func (f front) Less(i, j int) bool { return f[i].better(&f[j].rival) }
+func (f front) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (f *front) Push(x any)        { *f = append(*f, x.(contender)) }
+func (f *front) Pop() any {
+	last := (*f)[len(*f)-1]
+	*f = (*f)[:len(*f)-1]
+	return last
 }
 
 // Succession lists those who compete in a cell and were better than all that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,23 +48,18 @@ func (r *Reader) Job(_ context.Context, id record.JobID) (engine.JobDetail, erro
 }
 
 // Jobs returns the jobs of the snapshot that fit the states.
-func (r *Reader) Jobs(_ context.Context, q engine.JobQuery) ([]record.Job, error) {
-	var out []record.Job
-	keep := func(j record.Job) {
-		if len(q.States) == 0 {
-			out = append(out, j)
-		}
-		for _, s := range q.States {
-			if s == j.State {
-				out = append(out, j)
-			}
+func (r *Reader) Jobs(_ context.Context, q engine.JobQuery) ([]engine.JobLine, error) {
+	var out []engine.JobLine
+	keep := func(l engine.JobLine) {
+		if len(q.States) == 0 || slices.Contains(q.States, l.Job.State) {
+			out = append(out, l)
 		}
 	}
 	for i := len(r.Snap.Running) - 1; i >= 0; i-- {
-		keep(r.Snap.Running[i].Job)
+		keep(engine.JobLine{Job: r.Snap.Running[i].Job})
 	}
 	for _, e := range r.Snap.Recent {
-		keep(e.Job)
+		keep(engine.JobLine{Job: e.Job, Objective: e.Objective})
 	}
 	return out, nil
 }

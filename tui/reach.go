@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// reach is how much of a long history a list asks its reader for: more when the
+// cursor comes to the end of what is there.
+type reach struct {
+	limit int
+	full  bool // the answer was as long as it may be: there is more
+	drawn bool // the list has the rows of the answer
+}
+
+const (
+	firstRows = 500
+	mostRows  = 16_000
+)
+
+// rows is how many to ask for when the cursor of the list is near its end, or
+// not. What the reader cannot search has to be looked through here.
+func (r *reach) rows(nearEnd, search bool) int {
+	r.limit = max(r.limit, firstRows)
+	switch {
+	case search:
+		return mostRows
+	case nearEnd && r.drawn && r.full && r.limit < mostRows:
+		r.limit *= 2
+		r.drawn = false
+	}
+	return min(r.limit, mostRows)
+}
+
+// note takes how many rows came of how many that were asked for.
+func (r *reach) note(n, asked int) { r.full, r.drawn = n >= asked, false }
+
+// shown says how many rows a list shows, and whether that is all.
+func (r *reach) shown(n int) string {
+	if r.full {
+		return fmt.Sprintf("%d shown, there are more", n)
+	}
+	return fmt.Sprintf("%d shown", n)
+}
+
+// storeWord returns the longest word of a filter that a reader can search for;
+// the rest is left to [fits]. search reports that the filter has words, and none
+// that it could: such as are in the names given, which a reader does not search,
+// or exclude.
+func storeWord(filter string, names []string) (word string, search bool) {
+	filter = strings.ToLower(strings.TrimSpace(filter))
+	if strings.HasPrefix(filter, "!") {
+		return "", len(filter) > 1
+	}
+	for _, w := range strings.Fields(filter) {
+		if len(w) > len(word) && ascii(w) && !strings.Contains(strings.Join(names, " "), w) {
+			word = w
+		}
+	}
+	return word, word == "" && filter != ""
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
