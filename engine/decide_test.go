@@ -104,6 +104,13 @@ func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 				t.Fatalf("jobs %+v", s.Jobs)
 			}
 			held := l.jobs(record.Held)
+			oldest := slices.MinFunc(held, func(a, b record.Job) int { return int(a.ID - b.ID) })
+			if len(s.Review) != len(held) || s.Review[0].Job.ID != oldest.ID {
+				t.Errorf("%d wait, the first is %s; held are %d, the oldest is %s", len(s.Review), s.Review[0].Job.ID, len(held), oldest.ID)
+			}
+			if few, err := l.ses.DB.Held(t.Context(), l.exp.ID, 1); err != nil || len(few) != 1 || few[0].ID != oldest.ID {
+				t.Errorf("the store tells %v, %v", few, err)
+			}
 			approved, rejected := held[0].Candidate, held[1].Candidate
 			for _, d := range []record.Decision{about(record.Approve, approved), about(record.Reject, rejected)} {
 				p, err := l.state().Prepare(d)

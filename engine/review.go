@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -23,7 +22,10 @@ type waitingRead struct {
 	point     []float64 // where it would lie, nil when that is not known yet
 }
 
-// fillReview lists what waits for a person, oldest first, and marks the niches
+// ReviewCap bounds how many of what waits for a person a snapshot lists.
+const ReviewCap = 200
+
+// fillReview lists the oldest of what waits for a person, and marks the niches
 // where it would land.
 func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
 	was := e.review
@@ -34,12 +36,12 @@ func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
 	if was.decisions != e.review.decisions || was.space != e.review.space {
 		was.known = nil
 	}
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{States: []record.JobState{record.Held}, Limit: recentCap})
+	jobs, err := e.db.Held(ctx, e.exp, ReviewCap)
 	if err != nil {
 		e.note("error", record.NoJob, "list what waits for review: "+err.Error())
 		return
 	}
-	for _, j := range slices.Backward(jobs) {
+	for _, j := range jobs {
 		r, ok := was.known[j.ID]
 		if !ok || r.attempt != j.Attempt {
 			if r, err = e.readWaiting(ctx, j); err != nil {

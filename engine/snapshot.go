@@ -42,7 +42,7 @@ type Snapshot struct {
 	Grid      Grid
 	Running   []Running // oldest first
 	Recent    []Ended   // newest first, at most 200
-	Review    []Held    // oldest first, at most 200
+	Review    []Held    // oldest first, at most ReviewCap
 	Curves    Curves
 	Past      []record.PastObjective // objective versions before the present one, oldest first
 	Failures  []FailureGroup         // most frequent first

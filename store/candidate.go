@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"atoll/store/record"
 )
@@ -194,7 +195,7 @@ func (db *DB) EachCandidate(ctx context.Context, exp record.ExperimentID, after 
 			return err
 		}
 		last := part[len(part)-1].ID
-		if contains(opts, WithMetrics) {
+		if slices.Contains(opts, WithMetrics) {
 			if err := db.addMetrics(ctx, exp, after, last, part); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -142,7 +143,7 @@ func (db *DB) Jobs(ctx context.Context, exp record.ExperimentID, f JobFilter) ([
 	}
 	var all []record.Job
 	for i, s := range f.States {
-		if contains(f.States[:i], s) {
+		if slices.Contains(f.States[:i], s) {
 			continue
 		}
 		part, err := list(ctx, db, "list jobs", sqlJobsIn, append(args[:8:8], s), scanJob)
@@ -155,13 +156,9 @@ func (db *DB) Jobs(ctx context.Context, exp record.ExperimentID, f JobFilter) ([
 	return all[:min(limit, len(all))], nil
 }
 
-func contains[T comparable](list []T, x T) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
+// Held lists at most limit jobs that wait for a person, oldest first.
+func (db *DB) Held(ctx context.Context, exp record.ExperimentID, limit int) ([]record.Job, error) {
+	return list(ctx, db, "list held jobs", sqlJobsHeld, []any{exp, limit}, scanJob)
 }
 
 // asciiLower folds case as SQLite's lower does.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atoll/store/record"
@@ -66,7 +67,7 @@ func startState(j *record.Job) record.JobState {
 // refuse returns the first budget that forbids to lease from a lane, or nil.
 func (l *ledger) refuse(lane int) error {
 	t, max := l.now(), l.limits
-	needs := func(list ...int) bool { return contains(list, lane) }
+	needs := func(list ...int) bool { return slices.Contains(list, lane) }
 	switch {
 	case max.wall > 0 && t.wall >= max.wall && lane != laneRecord:
 		return &BudgetError{BudgetWall, float64(t.wall), float64(max.wall)}

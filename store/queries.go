@@ -65,7 +65,7 @@ func statements() []statement {
 
 		sqlJobInsert, sqlJobFence, sqlJobTop, sqlJobLease, sqlJobBeat, sqlJobStage, sqlJobMade, sqlJobHold, sqlJobEnd,
 		sqlJobRelease, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
-		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobLast,
+		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobsHeld, sqlJobLast,
 
 		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,

@@ -62,6 +62,8 @@ const (
 	sqlJobs   statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id < ?2` + jobFilter
 	sqlJobsIn statement = `SELECT ` + jobColumns + ` FROM job INDEXED BY job_state
 		WHERE experiment = ?1 AND id < ?2 AND state = ?9` + jobFilter
+	sqlJobsHeld statement = `SELECT ` + jobColumns + ` FROM job INDEXED BY job_state
+		WHERE experiment = ?1 AND state = 'held' ORDER BY id LIMIT ?2`
 	jobFilter = ` AND (?3 = '' OR kind = ?3) AND (?4 = '' OR operator = ?4) AND (?5 = '' OR agent = ?5)
 		AND (?6 = '' OR target = ?6) AND (?7 = '' OR instr(lower(reason || ' ' || goal || ' ' || operator || ' ' || agent
 			|| ' ' || target || ' ' || class || ' #' || id), ?7) > 0

@@ -287,7 +287,7 @@ func (a *app) helpBar(w int) string {
 	if n := errorsIn(a.d.snap); n > 0 {
 		badges = append(badges, part{st.Bad.S(plural(n, "error", "errors")), 60})
 	}
-	if n := len(a.d.snap.Review); n > 0 {
+	if n := waiting(a.d.snap); n > 0 {
 		badges = append(badges, part{st.Accent.S(fmt.Sprintf("%d to review", n)), 90})
 	}
 	room := w - 2

@@ -48,10 +48,22 @@ func (p *reviewPane) setFilter(t string) {
 	p.bump()
 }
 
+// waiting is how many candidates wait for a person; a snapshot lists no more
+// than the oldest.
+func waiting(s *engine.Snapshot) int {
+	if len(s.Review) < engine.ReviewCap {
+		return len(s.Review)
+	}
+	return max(len(s.Review), s.Jobs.Held)
+}
+
 func (p *reviewPane) title() (string, string) {
 	st := p.d.st
 	left := p.heading("4", "Review")
 	if n := len(p.list.ids); n > 0 {
+		if n == len(p.d.snap.Review) {
+			n = waiting(p.d.snap)
+		}
 		left += " " + st.Accent.S(fmt.Sprintf("%d waiting", n))
 	}
 	if h := p.held(); h != nil && p.full {
