@@ -119,7 +119,7 @@ type JobLine struct {
 
 // CandidateQuery selects candidates. Zero fields do not restrict.
 type CandidateQuery struct {
-	Status []record.Status
+	Elites bool               // only those that hold a niche; Text and Before do not count then
 	Text   string             // in number, operator, agent, target, class, reason and intent, or the beginning of the commit
 	Before record.CandidateID // only lower ids; 0 = from the newest
 	Best   bool               // the best of all that count, best first, in place of newest first

@@ -176,6 +176,22 @@ func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
 	}
 }
 
+// askEach is ask for each of n rows, some at a time, so that the loop has other
+// things to do in between.
+func (e *Engine) askEach(ctx context.Context, n int, fn func(s *State, i int)) error {
+	const some = 1000
+	for from := 0; from < n; from += some {
+		if err := e.ask(ctx, func(s *State) {
+			for i := from; i < min(n, from+some); i++ {
+				fn(s, i)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // answer carries out a question of [Engine.ask].
 func (e *Engine) answer(fn func(*State)) {
 	fn(e.st)

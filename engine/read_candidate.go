@@ -45,54 +45,55 @@ func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Can
 	if err != nil {
 		return nil, err
 	}
-	if err := e.ask(ctx, func(s *State) {
-		for i := range list {
-			s.Dress(&list[i])
-		}
-	}); err != nil {
-		return nil, err
-	}
-	if len(q.Status) == 0 {
-		return list, nil
-	}
-	kept := list[:0]
-	for _, c := range list {
-		for _, st := range q.Status {
-			if c.Status == st {
-				kept = append(kept, c)
-				break
-			}
-		}
-	}
-	return kept, nil
+	return list, e.askEach(ctx, len(list), func(s *State, i int) { s.Dress(&list[i]) })
 }
 
 // listed reads the candidates of a query in its order.
 func (e *Engine) listed(ctx context.Context, q CandidateQuery) ([]record.Candidate, error) {
 	limit := orDefault(q.Limit, 200)
 	switch {
-	case !q.Best:
-		return e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
-	case q.Text != "":
+	case q.Best && q.Text != "" && !q.Elites:
 		return e.bestThatFit(ctx, q.Text, limit)
+	case !q.Best && !q.Elites:
+		return e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
 	}
-	var best []archive.Holder
-	if err := e.ask(ctx, func(s *State) {
-		if s.arch != nil {
-			best = s.arch.Best(limit)
-		}
-	}); err != nil {
+	var ids []record.CandidateID
+	if err := e.ask(ctx, func(s *State) { ids = s.ranked(q, limit) }); err != nil {
 		return nil, err
 	}
-	list := make([]record.Candidate, 0, len(best))
-	for _, h := range best {
-		c, err := e.db.Candidate(ctx, e.exp, h.ID)
+	list := make([]record.Candidate, 0, len(ids))
+	for _, id := range ids {
+		c, err := e.db.Candidate(ctx, e.exp, id)
 		if err != nil {
-			return nil, fmt.Errorf("read candidate %s: %w", h.ID, err)
+			return nil, fmt.Errorf("read candidate %s: %w", id, err)
 		}
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// ranked lists those who compete, or the elites, in the order of a query.
+func (s *State) ranked(q CandidateQuery, limit int) []record.CandidateID {
+	if s.arch == nil {
+		return nil
+	}
+	var list []archive.Holder
+	if q.Elites {
+		list = s.arch.Holders()
+		slices.SortFunc(list, func(a, b archive.Holder) int {
+			if q.Best && a.Objective != b.Objective {
+				return cmp.Compare(b.Objective, a.Objective)
+			}
+			return cmp.Compare(b.ID, a.ID)
+		})
+	} else {
+		list = s.arch.Best(limit)
+	}
+	var out []record.CandidateID
+	for _, h := range list[:min(len(list), limit)] {
+		out = append(out, h.ID)
+	}
+	return out
 }
 
 // bestOf is among how many that fit a text the best are looked for, newest
@@ -105,11 +106,9 @@ func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]rec
 		return nil, err
 	}
 	value := map[record.CandidateID]float64{} // of those that count, adjusted
-	if err := e.ask(ctx, func(s *State) {
-		for i := range list {
-			if m := s.member(list[i].ID); m != nil && m.scored && !m.rejected {
-				value[m.id()] = s.sign * m.obj
-			}
+	if err := e.askEach(ctx, len(list), func(s *State, i int) {
+		if m := s.member(list[i].ID); m != nil && m.scored && !m.rejected {
+			value[m.id()] = s.sign * m.obj
 		}
 	}); err != nil {
 		return nil, err

@@ -133,13 +133,11 @@ func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]JobLine, error) {
 		return nil, err
 	}
 	out := make([]JobLine, len(jobs))
-	return out, e.ask(ctx, func(s *State) {
-		for i, j := range jobs {
-			out[i].Job = j
-			if m := s.member(j.Candidate); m != nil && m.scored {
-				obj := m.obj
-				out[i].Objective = &obj
-			}
+	return out, e.askEach(ctx, len(jobs), func(s *State, i int) {
+		out[i].Job = jobs[i]
+		if m := s.member(jobs[i].Candidate); m != nil && m.scored {
+			obj := m.obj
+			out[i].Objective = &obj
 		}
 	})
 }

@@ -54,6 +54,25 @@ func TestTheBestAreLookedForAmongAll(t *testing.T) {
 	}
 }
 
+func TestElitesAreListedByNumberOrByValue(t *testing.T) {
+	eng, last, _, stop := reading(t)
+	defer stop()
+	for _, best := range []bool{false, true} {
+		got, err := eng.Candidates(t.Context(), engine.CandidateQuery{Elites: true, Best: best})
+		if err != nil || len(got) != last.Grid.Filled {
+			t.Fatalf("%d elites of %d niches, %v", len(got), last.Grid.Filled, err)
+		}
+		for i, c := range got {
+			if c.Status != record.StatusElite {
+				t.Errorf("%s is %s", c.ID, c.Status)
+			}
+			if i > 0 && (best && *c.Objective > *got[i-1].Objective || !best && c.ID > got[i-1].ID) {
+				t.Errorf("%s with %v comes after %s with %v", c.ID, *c.Objective, got[i-1].ID, *got[i-1].Objective)
+			}
+		}
+	}
+}
+
 func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
 	eng, _, all, stop := reading(t)
 	defer stop()

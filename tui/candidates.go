@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -76,9 +78,10 @@ func (p *candidatesPane) show() tea.Cmd {
 		return nil
 	}
 	word, search := storeWord(p.text, candidateStates())
+	elites := namesElites(p.text)
 	p.asked = p.reach.rows(p.list.nearEnd(), search)
-	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Text: word, Limit: p.asked}
-	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
+	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: p.asked}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
 }
 
 func (p *candidatesPane) take(m loadedMsg) {
@@ -158,6 +161,14 @@ func candidateStates() []string {
 		out = append(out, string(s))
 	}
 	return out
+}
+
+// namesElites reports whether a filter asks for elites, at least by the beginning
+// of the word.
+func namesElites(filter string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(w string) bool {
+		return len(w) > 2 && strings.HasPrefix(string(record.StatusElite), w)
+	})
 }
 
 // candidateNote says why a candidate is no good, or what it is about.
