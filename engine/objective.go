@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/search"
 	"atoll/store"
@@ -147,14 +148,11 @@ var errSuperseded = errors.New("a new objective version began")
 
 // reopen looks on at the objective version that another process began.
 func (e *Engine) reopen(ctx context.Context) error {
-	st, err := loadState(ctx, e.db, e.exp, e.newPages)
-	if err != nil {
+	if err := e.lay(func(pages func() *column.Pages) (*State, error) { return loadState(ctx, e.db, e.exp, pages) }); err != nil {
 		return err
 	}
-	e.st = st
-	st.limit()
 	e.liveConfig()
-	e.cfg = st.Config
+	e.cfg = e.st.Config
 	e.sync()
 	return nil
 }

@@ -68,10 +68,9 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.changeObjective(ctx); err != nil {
 		return err
 	}
-	if e.st, err = openState(ctx, e.db, e.exp, e.newPages()); err != nil {
+	if err := e.lay(func(pages func() *column.Pages) (*State, error) { return openState(ctx, e.db, e.exp, pages()) }); err != nil {
 		return err
 	}
-	e.st.limit()
 	e.liveConfig()
 	e.cfg = e.st.Config
 	e.policySet()
@@ -121,22 +120,6 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.publish(true)
 	return nil
-}
-
-// newPages returns where the fold of this engine lies: what it does not need at
-// hand goes to a file without a name. Pages of an earlier call are not used any more. All stays in memory where no file can be made.
-func (e *Engine) newPages() *column.Pages {
-	if e.scratch != nil {
-		_ = e.scratch.Close() // nobody reads it again
-	}
-	f, err := os.CreateTemp(e.ses.spill, "atoll-fold-*")
-	if err != nil {
-		e.scratch = nil
-		return column.NewPages(nil, 0)
-	}
-	_ = os.Remove(f.Name()) // it ends with the process
-	e.scratch = f
-	return column.NewPages(f, foldBytes)
 }
 
 // progress returns a function, called for each job that is folded at the start,

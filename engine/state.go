@@ -84,16 +84,6 @@ type event struct {
 	text  string
 }
 
-// How much of its pages a fold keeps in memory: what the jobs of the last
-// minutes and the elites need. A niche needs a page of each of four columns.
-const (
-	foldBytes  = 4 << 20
-	nicheBytes = 8 << 10
-)
-
-// limit has the pages stay in memory that a map of this size needs.
-func (s *State) limit() { s.pages.Limit(max(foldBytes, s.shape().Cells()*nicheBytes)) }
-
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
 
