@@ -104,6 +104,8 @@ func (p *jobsPane) result(j *record.Job, e *engine.Ended) (style, string) {
 		return st.Plain, "took a niche"
 	case j.State == record.Scored && j.Reason == "":
 		return st.Label, "no niche"
+	case j.Kind == record.Evaluate && j.State == record.Done:
+		return st.Label, "measured " + candidateName(j.Candidate)
 	case j.State == record.Queued && j.Priority != 0:
 		return st.Label, fmt.Sprintf("priority %d", j.Priority)
 	}
