@@ -76,6 +76,7 @@ type Engine struct {
 	// Owned by the loop.
 	st          *State
 	scratch     *os.File // of the pages of st; nil while all are in memory
+	keep        int      // bytes of them in memory; 0 = what the map needs
 	crowded     bool     // it was told that they stay there
 	owner       bool
 	acted       record.Seq   // decisions up to here were carried out

@@ -164,6 +164,7 @@ const deadline = 60 * time.Second
 func (l *lab) run() *engine.Snapshot {
 	l.t.Helper()
 	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
+	engine.KeepBytes(eng, 1) // whoever holds a row longer than he may reads another one
 	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
 	defer cancel()
 	if err := eng.Run(ctx); err != nil {
@@ -176,6 +177,7 @@ func (l *lab) run() *engine.Snapshot {
 func (l *lab) start() (eng *engine.Engine, stop func()) {
 	l.t.Helper()
 	eng = engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester"})
+	engine.KeepBytes(eng, 1)
 	done := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
 	go func() { done <- eng.Run(ctx) }()

@@ -374,13 +374,13 @@ func TestAFoldThatLiesInAFileIsTheOneInMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			const limit = 32 << 10
+			const limit = 1 // whoever holds a row longer than he may reads another one
 			pages := column.NewPages(f, limit)
 			there, err := engine.LoadStateIn(t.Context(), p.ses.DB, p.exp.ID, func() *column.Pages { return pages })
 			if err != nil {
 				t.Fatal(err)
 			}
-			if info, err := f.Stat(); err != nil || info.Size() < 5*limit {
+			if info, err := f.Stat(); err != nil || info.Size() < 160<<10 {
 				t.Errorf("the file has %d bytes, %v", info.Size(), err)
 			}
 			here := p.state()
@@ -393,7 +393,7 @@ func TestAFoldThatLiesInAFileIsTheOneInMemory(t *testing.T) {
 			if err := there.CheckArchive(); err != nil {
 				t.Error(err)
 			}
-			if pages.Settle(); pages.Bytes() > limit {
+			if pages.Settle(); pages.Bytes() > 0 {
 				t.Errorf("%d bytes are in memory", pages.Bytes())
 			}
 		})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"os"
 
 	"atoll/engine/column"
@@ -13,9 +14,6 @@ const (
 	nicheBytes = 8 << 10
 )
 
-// limit has the pages stay in memory that a map of this size needs.
-func (s *State) limit() { s.pages.Limit(max(foldBytes, s.shape().Cells()*nicheBytes)) }
-
 // lay makes the state that load returns the engine's. What it does not need at
 // hand goes to a file without a name, or stays in memory where none can be made.
 // The state before it is kept when load fails.
@@ -24,7 +22,7 @@ func (e *Engine) lay(load func(pages func() *column.Pages) (*State, error)) erro
 	pages := func() *column.Pages { return column.NewPages(nil, 0) }
 	if err == nil {
 		_ = os.Remove(f.Name()) // it ends with the process
-		pages = func() *column.Pages { return column.NewPages(f, foldBytes) }
+		pages = func() *column.Pages { return column.NewPages(f, cmp.Or(e.keep, foldBytes)) }
 	}
 	st, err := load(pages)
 	if err != nil {
@@ -37,6 +35,6 @@ func (e *Engine) lay(load func(pages func() *column.Pages) (*State, error)) erro
 		_ = e.scratch.Close() // nobody reads it again
 	}
 	e.st, e.scratch = st, f
-	st.limit()
+	st.pages.Limit(cmp.Or(e.keep, max(foldBytes, st.shape().Cells()*nicheBytes)))
 	return nil
 }
