@@ -178,8 +178,6 @@ func (b *body) drop() {
 			b.pages.release(n)
 		}
 	}
-	for _, at := range b.extents {
-		b.pages.free[b.size] = append(b.pages.free[b.size], at)
-	}
+	b.pages.free[b.size] = append(b.pages.free[b.size], b.extents...)
 	b.table, b.extents = nil, nil
 }

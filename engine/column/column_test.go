@@ -71,7 +71,6 @@ func TestGrowLaysDownRowsOfZeroValues(t *testing.T) {
 type wide struct {
 	a float64
 	b int32
-	c uint16
 	d bool
 }
 
