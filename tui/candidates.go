@@ -63,6 +63,7 @@ func (p *candidatesPane) sel() selection {
 
 func (p *candidatesPane) move(m motion) tea.Cmd {
 	p.list.move(m)
+	p.reach.moved(m)
 	p.bump()
 	return nil
 }
@@ -115,7 +116,9 @@ func (p *candidatesPane) body(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
-	p.reach.drawn = true
+	if p.reach.laid() {
+		p.list.move(bottom)
+	}
 	t := p.table()
 	if len(ids) == 0 {
 		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+st.Label.S("no candidate fits"))

@@ -112,6 +112,7 @@ func (p *jobsPane) take(m loadedMsg) {
 
 func (p *jobsPane) move(m motion) tea.Cmd {
 	p.list.move(m)
+	p.reach.moved(m)
 	p.bump()
 	return nil
 }

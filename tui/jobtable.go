@@ -42,7 +42,9 @@ func (p *jobsPane) screen(w, h int) []string {
 		}
 	}
 	p.list.set(ids)
-	p.reach.drawn = true
+	if p.reach.laid() {
+		p.list.move(bottom)
+	}
 	t := p.table(recent)
 	said := ""
 	switch {

@@ -11,7 +11,17 @@ type reach struct {
 	limit int
 	full  bool // the answer was as long as it may be: there is more
 	drawn bool // the list has the rows of the answer
+	leap  leap
 }
+
+// leap is a wish to go to the end of a list that is not there yet.
+type leap int
+
+const (
+	noLeap leap = iota
+	leapAsked
+	leapDue // the rows are there
+)
 
 const (
 	firstRows = 500
@@ -32,8 +42,38 @@ func (r *reach) rows(nearEnd, search bool) int {
 	return min(r.limit, mostRows)
 }
 
+// moved takes a motion of the cursor: one to the end asks for as much as there
+// may be.
+func (r *reach) moved(m motion) {
+	if m != bottom || !r.full {
+		r.leap = noLeap
+		return
+	}
+	r.leap = leapAsked
+	if r.limit >= mostRows {
+		r.leap = noLeap
+	}
+	r.limit = mostRows
+}
+
 // note takes how many rows came of how many that were asked for.
-func (r *reach) note(n, asked int) { r.full, r.drawn = n >= asked, false }
+func (r *reach) note(n, asked int) {
+	r.full, r.drawn = n >= asked, false
+	if r.leap == leapAsked && asked == mostRows {
+		r.leap = leapDue
+	}
+}
+
+// laid notes that the list has the rows of the answer, and reports whether its
+// cursor is to go to the end now.
+func (r *reach) laid() (end bool) {
+	r.drawn = true
+	end = r.leap == leapDue
+	if end {
+		r.leap = noLeap
+	}
+	return end
+}
 
 // shown says how many rows a list shows, and whether that is all.
 func (r *reach) shown(n int) string {

@@ -125,16 +125,7 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 		n, first = 100_000, 100*time.Millisecond
 	}
 	l := grown(t, n)
-	// The trees of these candidates do not exist: the console looks on, as
-	// beside another process that runs the jobs.
-	lock, err := os.OpenFile(filepath.Join(l.dir, ".git", "atoll", "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err == nil {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Close()
+	defer l.lock().Close()
 	last := l.jobs()[0].ID.String()
 	var firsts, fulls []time.Duration
 	var memory int
@@ -163,6 +154,42 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %d kB", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
 	if firsts[2] > first {
 		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
+	}
+}
+
+// lock has consoles look on, as beside another process that runs the jobs: the
+// trees of candidates that were only written into the store do not exist.
+func (l *lab) lock() *os.File {
+	l.t.Helper()
+	f, err := os.OpenFile(filepath.Join(l.dir, ".git", "atoll", "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return f
+}
+
+// TestListsReachTheWholeHistory looks for an old candidate and an old job among
+// more than a list begins with.
+func TestListsReachTheWholeHistory(t *testing.T) {
+	l := grown(t, 2500)
+	defer l.lock().Close()
+	c := start(t, l, nil, 120, 36)
+	c.wait(l.jobs()[0].ID.String())
+	for _, list := range [][]string{{"c"}, {"2", "z"}} {
+		c.press(list...)
+		c.wait("500 shown, there are more")
+		c.press("G")
+		c.wait(" c1 ")
+		c.press("g", "/")
+		c.text("c234")
+		c.press("enter")
+		c.wait(" c234 ")
+		c.see("nothing but what fits", func(s string) bool { return !strings.Contains(s, " c2345 ") || strings.Contains(s, "11 shown") })
+		c.press("esc", "esc", "esc")
+		c.wait("1 Niches")
 	}
 }
 
