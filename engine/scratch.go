@@ -10,7 +10,7 @@ import (
 // How much of its pages a fold keeps in memory: what the jobs of the last
 // minutes and the elites need. A niche needs a page of each of four columns.
 const (
-	foldBytes  = 4 << 20
+	foldBytes  = 2 << 20
 	nicheBytes = 8 << 10
 )
 
