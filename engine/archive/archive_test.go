@@ -275,3 +275,36 @@ func TestBestListsAllOfAllNichesInOrder(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that lie far beyond the count of candidates are kept apart from the
+// others; where the same number is kept depends on when it came.
+func TestNumbersFarApartAreComparedInOneOrder(t *testing.T) {
+	ids := []record.CandidateID{0, math.MaxInt32, 9000, 70_000, 5_000_000}
+	for id := record.CandidateID(1); id < 8500; id++ {
+		ids = append(ids, id)
+	}
+	fill := func(order []record.CandidateID) *archive.Archive {
+		a := archive.New(line(4), 0)
+		for _, id := range order {
+			mustAdd(t, a, id, float64(id%97), 1, float64(id%4)/4)
+		}
+		return a
+	}
+	first := fill(ids)
+	slices.Reverse(ids)
+	last := fill(ids)
+	if err := first.Equal(last); err != nil {
+		t.Error(err)
+	}
+	if first.Digest() != last.Digest() {
+		t.Error("the digests differ")
+	}
+	last.Remove(70_000)
+	if err := first.Equal(last); !errors.Is(err, archive.ErrDiffers) {
+		t.Errorf("one that was removed: %v", err)
+	}
+	mustAdd(t, first, 6_000_000, 1, 1, 0)
+	if err := last.Equal(first); !errors.Is(err, archive.ErrDiffers) {
+		t.Errorf("one more: %v", err)
+	}
+}

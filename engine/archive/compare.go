@@ -1,11 +1,11 @@
 package archive
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 )
@@ -44,28 +44,37 @@ func (a *Archive) Equal(other *Archive) error {
 }
 
 func (a *Archive) equalEntries(other *Archive) error {
-	xs, ys := a.ordered(), other.ordered()
-	for n := range min(len(xs), len(ys)) {
-		a.pages.Settle()
-		other.pages.Settle()
-		i, j := xs[n], ys[n]
-		s, t := a.at(i), other.at(j)
-		if s.id() != t.id() {
-			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id(), t.id()))
+	theirs, stop := iter.Pull(other.byNumber())
+	defer stop()
+	for i := range a.byNumber() {
+		j, ok := theirs()
+		if !ok {
+			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, a.at(i).id())
 		}
-		if s.flags != t.flags || s.home != t.home {
-			return fmt.Errorf("%w: %s lies in cell %d (%s) and in cell %d (%s)",
-				ErrDiffers, s.id(), s.home, flagWords(s.flags), t.home, flagWords(t.flags))
-		}
-		if s.objective != t.objective || s.samples != t.samples {
-			return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id(), s.objective, s.samples, t.objective, t.samples)
-		}
-		if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
-			return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id(), a.point(i), other.point(j))
+		if err := a.equalEntry(other, i, j); err != nil {
+			return err
 		}
 	}
-	if len(xs) != len(ys) {
-		return fmt.Errorf("%w: decisions name %d and %d candidates", ErrDiffers, len(xs), len(ys))
+	if j, ok := theirs(); ok {
+		return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, other.at(j).id())
+	}
+	return nil
+}
+
+func (a *Archive) equalEntry(other *Archive, i, j int32) error {
+	s, t := a.at(i), other.at(j)
+	if s.id() != t.id() {
+		return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id(), t.id()))
+	}
+	if s.flags != t.flags || s.home != t.home {
+		return fmt.Errorf("%w: %s lies in cell %d (%s) and in cell %d (%s)",
+			ErrDiffers, s.id(), s.home, flagWords(s.flags), t.home, flagWords(t.flags))
+	}
+	if s.objective != t.objective || s.samples != t.samples {
+		return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id(), s.objective, s.samples, t.objective, t.samples)
+	}
+	if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
+		return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id(), a.point(i), other.point(j))
 	}
 	return nil
 }
@@ -84,23 +93,16 @@ func flagWords(f uint8) string {
 	return w
 }
 
-// ordered returns the slots that say anything, by candidate. It settles the
-// pages.
-func (a *Archive) ordered() []int32 {
-	type numbered struct{ num, slot int32 }
-	list := make([]numbered, 0, a.slots.Len())
-	for i := range a.slots.Len() {
-		a.pages.Settle()
-		if s := a.at(int32(i)); s.flags != 0 {
-			list = append(list, numbered{s.num, int32(i)})
+// byNumber visits the slots that say anything, by candidate. It settles the
+// pages before each.
+func (a *Archive) byNumber() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i := range a.index.byNumber() {
+			if a.pages.Settle(); a.at(i).flags != 0 && !yield(i) {
+				return
+			}
 		}
 	}
-	slices.SortFunc(list, func(x, y numbered) int { return cmp.Compare(x.num, y.num) })
-	out := make([]int32, len(list))
-	for i := range list {
-		out[i] = list[i].slot
-	}
-	return out
 }
 
 // Digest returns 32 hexadecimal digits that are equal for equal archives and,
@@ -124,8 +126,7 @@ func (a *Archive) Digest() string {
 		flush()
 	}
 	float(a.offset)
-	for _, i := range a.ordered() {
-		a.pages.Settle()
+	for i := range a.byNumber() {
 		s := a.at(i)
 		put(uint64(s.id()))
 		put(uint64(s.flags))

@@ -1,6 +1,10 @@
 package archive
 
 import (
+	"iter"
+	"maps"
+	"slices"
+
 	"atoll/engine/column"
 	"atoll/store/record"
 )
@@ -41,4 +45,25 @@ func (x *index) put(id record.CandidateID, slot int32) {
 	}
 	x.dense.Grow(int(id) + 1)
 	*x.dense.At(int(id)) = slot + 1
+}
+
+// byNumber visits all slots by the number of their candidate.
+func (x *index) byNumber() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		rest := slices.Sorted(maps.Keys(x.sparse))
+		for id := 0; id < x.dense.Len() || len(rest) > 0; id++ {
+			for len(rest) > 0 && (int64(rest[0]) <= int64(id) || id >= x.dense.Len()) {
+				if !yield(x.sparse[rest[0]]) {
+					return
+				}
+				rest = rest[1:]
+			}
+			if id >= x.dense.Len() {
+				return
+			}
+			if at := *x.dense.At(id); at != 0 && !yield(at-1) {
+				return
+			}
+		}
+	}
 }
