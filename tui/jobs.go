@@ -91,7 +91,7 @@ func (p *jobsPane) show() tea.Cmd {
 		return nil
 	}
 	word, search := storeWord(p.text, jobStates())
-	if _, digits, ok := strings.Cut(word, "c"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+	if digits, ok := strings.CutPrefix(word, "c"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		word = "#" + digits // a candidate has the number of its job
 	}
 	p.asked = p.reach.rows(p.list.nearEnd(), search)
