@@ -64,7 +64,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "candidates", Short: "List the candidates", Example: "  atoll candidates --status elite\n  atoll candidates --json > all.jsonl", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := known("status", status, candidateStatuses); err != nil {
+			if err := known("status", status, record.StatusNames()); err != nil {
 				return err
 			}
 			o, err := a.open(cmd.Context())
@@ -96,17 +96,11 @@ func (a *App) candidatesCmd() *cobra.Command {
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().StringSliceVar(&status, "status", nil, strings.Join(candidateStatuses, ", "))
+	cmd.Flags().StringSliceVar(&status, "status", nil, strings.Join(record.StatusNames(), ", "))
 	cmd.Flags().StringVar(&text, "text", "", "only those whose operator, intent or reason holds this")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many")
 	return cmd
 }
-
-// The values of --status, of candidates and of jobs.
-var (
-	candidateStatuses = []string{"made", "held", "rejected", "failed", "cancelled", "scored", "elite"}
-	jobStates         = []string{"queued", "editing", "committed", "gated", "held", "evaluating", "placed", "scored", "rejected", "failed", "duplicate", "cancelled", "done"}
-)
 
 // known refuses values that are none of those a flag takes.
 func known(flag string, values, allowed []string) error {

@@ -21,7 +21,7 @@ func (a *App) jobsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "List the jobs, newest first", Example: "  atoll jobs --status failed\n  atoll jobs --limit 20 --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := known("status", states, jobStates); err != nil {
+			if err := known("status", states, record.JobStateNames()); err != nil {
 				return err
 			}
 			o, err := a.open(cmd.Context())
@@ -51,7 +51,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			return tw.Flush()
 		},
 	}
-	cmd.Flags().StringSliceVar(&states, "status", nil, "only jobs that are "+strings.Join(jobStates, ", "))
+	cmd.Flags().StringSliceVar(&states, "status", nil, "only jobs that are "+strings.Join(record.JobStateNames(), ", "))
 	cmd.Flags().StringVar(&text, "text", "", "only those that hold this text")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
 	return cmd

@@ -90,11 +90,10 @@ type Engine struct {
 	rate        rateMeter
 	best        Standing // as it was published last
 	review      reviews
-	anchored    int  // attempts since the last anchor
-	mapped      int  // the epoch after which targets were proposed, neverMapped before
-	epochDone   int  // the last epoch whose notes are written or asked for
-	replaying   bool // the past is being folded
-	kept        int  // the last look for a new map that the store knows of
+	anchored    int // attempts since the last anchor
+	mapped      int // the epoch after which targets were proposed, neverMapped before
+	epochDone   int // the last epoch whose notes are written or asked for
+	kept        int // the last look for a new map that the store knows of
 	fatal       error
 
 	// Shared with the workers.

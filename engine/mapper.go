@@ -55,7 +55,7 @@ func allTargets(cfg config.Config, set record.Settings) []record.Target {
 
 // mapDue proposes targets for the first time, as soon as the root is measured.
 func (e *Engine) mapDue(ctx context.Context) error {
-	if e.mapped != neverMapped || e.cfg.Roles.Mapper == "" || e.crew == nil || e.replaying || e.st.arch == nil {
+	if e.mapped != neverMapped || e.cfg.Roles.Mapper == "" || e.crew == nil || e.st.quiet || e.st.arch == nil {
 		return nil
 	}
 	return e.mapNow(ctx, 0)

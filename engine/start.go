@@ -87,12 +87,12 @@ func (e *Engine) start(ctx context.Context) error {
 		e.st.lore = lore{on: true, now: agent.NewHistory(), at: map[int]*agent.History{}}
 	}
 	e.sync()
-	e.replaying, e.st.quiet = true, true
+	e.st.quiet = true
 	tell := e.progress(ctx)
 	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { tell(); return e.folded(ctx) }); err != nil {
 		return err
 	}
-	e.replaying, e.st.quiet = false, false
+	e.st.quiet = false
 	e.wallFrom = e.opt.Now()
 	for _, line := range e.opt.Say {
 		e.note("info", record.NoJob, line)

@@ -22,7 +22,6 @@ type candidatesPane struct {
 	text  string
 	best  bool
 	reach reach
-	asked int // rows
 }
 
 func newCandidates(d *desk) *candidatesPane {
@@ -78,11 +77,11 @@ func (p *candidatesPane) show() tea.Cmd {
 	if p.d.opt.Reader == nil {
 		return nil
 	}
-	word, search := storeWord(p.text, candidateStates())
+	word, search := storeWord(p.text, record.StatusNames())
 	elites := namesElites(p.text)
-	p.asked = p.reach.rows(p.list.nearEnd(), search)
-	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: p.asked}
-	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
+	limit := p.reach.rows(p.list.nearEnd(), search)
+	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
 }
 
 func (p *candidatesPane) take(m loadedMsg) {
@@ -91,7 +90,7 @@ func (p *candidatesPane) take(m loadedMsg) {
 	}
 	if v, ok := m.val.([]record.Candidate); ok && m.err == nil {
 		p.all = v
-		p.reach.note(len(v), p.asked)
+		p.reach.note(len(v))
 	}
 	p.bump()
 }
@@ -153,17 +152,6 @@ func (p *candidatesPane) newest() (id record.CandidateID) {
 		id = max(id, p.all[i].ID)
 	}
 	return id
-}
-
-// candidateStates are the names of states.
-func candidateStates() []string {
-	var out []string
-	for _, s := range []record.Status{
-		record.StatusMade, record.StatusHeld, record.StatusRejected, record.StatusFailed, record.StatusCancelled, record.StatusScored, record.StatusElite,
-	} {
-		out = append(out, string(s))
-	}
-	return out
 }
 
 // namesElites reports whether a filter asks for elites, at least by the beginning

@@ -28,18 +28,6 @@ func jobGroups() []jobGroup {
 	}
 }
 
-// jobStates are the names of states.
-func jobStates() []string {
-	var out []string
-	for _, s := range []record.JobState{
-		record.Queued, record.Editing, record.Committed, record.Gated, record.Held, record.Evaluating, record.Placed, record.Scored,
-		record.Rejected, record.Failed, record.Duplicate, record.Cancelled, record.Done,
-	} {
-		out = append(out, string(s))
-	}
-	return out
-}
-
 // jobsPane shows what runs and what ended last; as a screen it lists all jobs
 // with a choice of states.
 type jobsPane struct {
@@ -50,7 +38,6 @@ type jobsPane struct {
 	q     query
 	all   []engine.JobLine
 	reach reach
-	asked int // rows
 	full  bool
 	rows  map[record.JobID]int // of Running, or -1-index of Recent
 }
@@ -90,13 +77,13 @@ func (p *jobsPane) show() tea.Cmd {
 	if !p.full || p.d.opt.Reader == nil {
 		return nil
 	}
-	word, search := storeWord(p.text, jobStates())
+	word, search := storeWord(p.text, record.JobStateNames())
 	if digits, ok := strings.CutPrefix(word, "c"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		word = "#" + digits // a candidate has the number of its job
 	}
-	p.asked = p.reach.rows(p.list.nearEnd(), search)
-	r, query := p.d.opt.Reader, engine.JobQuery{States: jobGroups()[p.group].states, Text: word, Limit: p.asked}
-	return p.q.askTyped(p.d, p.id, fmt.Sprint("jobs ", p.group, p.asked, word), word != "", func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
+	limit := p.reach.rows(p.list.nearEnd(), search)
+	r, query := p.d.opt.Reader, engine.JobQuery{States: jobGroups()[p.group].states, Text: word, Limit: limit}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("jobs ", p.group, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
 }
 
 func (p *jobsPane) take(m loadedMsg) {
@@ -105,7 +92,7 @@ func (p *jobsPane) take(m loadedMsg) {
 	}
 	if v, ok := m.val.([]engine.JobLine); ok && m.err == nil {
 		p.all = v
-		p.reach.note(len(v), p.asked)
+		p.reach.note(len(v))
 	}
 	p.bump()
 }

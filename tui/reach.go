@@ -9,6 +9,7 @@ import (
 // cursor comes to the end of what is there.
 type reach struct {
 	limit int
+	asked int  // rows of the question under way
 	full  bool // the answer was as long as it may be: there is more
 	drawn bool // the list has the rows of the answer
 	leap  leap
@@ -32,34 +33,30 @@ const (
 // not. What the reader cannot search has to be looked through here.
 func (r *reach) rows(nearEnd, search bool) int {
 	r.limit = max(r.limit, firstRows)
-	switch {
-	case search:
-		return mostRows
-	case nearEnd && r.drawn && r.full && r.limit < mostRows:
+	if nearEnd && !search && r.drawn && r.full && r.limit < mostRows {
 		r.limit *= 2
 		r.drawn = false
 	}
-	return min(r.limit, mostRows)
+	r.asked = min(r.limit, mostRows)
+	if search {
+		r.asked = mostRows
+	}
+	return r.asked
 }
 
 // moved takes a motion of the cursor: one to the end asks for as much as there
 // may be.
 func (r *reach) moved(m motion) {
-	if m != bottom || !r.full {
-		r.leap = noLeap
-		return
+	r.leap = noLeap
+	if m == bottom && r.full && r.limit < mostRows {
+		r.leap, r.limit = leapAsked, mostRows
 	}
-	r.leap = leapAsked
-	if r.limit >= mostRows {
-		r.leap = noLeap
-	}
-	r.limit = mostRows
 }
 
-// note takes how many rows came of how many that were asked for.
-func (r *reach) note(n, asked int) {
-	r.full, r.drawn = n >= asked, false
-	if r.leap == leapAsked && asked == mostRows {
+// note takes how many rows came.
+func (r *reach) note(n int) {
+	r.full, r.drawn = n >= r.asked, false
+	if r.leap == leapAsked && r.asked == mostRows {
 		r.leap = leapDue
 	}
 }
@@ -92,8 +89,9 @@ func storeWord(filter string, names []string) (word string, search bool) {
 	if strings.HasPrefix(filter, "!") {
 		return "", len(filter) > 1
 	}
+	all := strings.Join(names, " ")
 	for _, w := range strings.Fields(filter) {
-		if len(w) > len(word) && ascii(w) && !strings.Contains(strings.Join(names, " "), w) {
+		if len(w) > len(word) && ascii(w) && !strings.Contains(all, w) {
 			word = w
 		}
 	}

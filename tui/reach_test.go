@@ -121,7 +121,7 @@ func TestTheWordThatTheStoreLooksFor(t *testing.T) {
 		{"größe", "", true},
 		{"Tune Größe", "tune", false},
 	} {
-		if word, search := storeWord(tt.filter, jobStates()); word != tt.word || search != tt.search {
+		if word, search := storeWord(tt.filter, record.JobStateNames()); word != tt.word || search != tt.search {
 			t.Errorf("%q asks for %q, search %v", tt.filter, word, search)
 		}
 	}

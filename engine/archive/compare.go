@@ -11,8 +11,8 @@ import (
 )
 
 // Equal reports the first difference in words, as an error that wraps
-// [ErrDiffers], or nil. It settles the pages of both. Everything that drives the search is compared, bit for
-// bit; the order in which it came is not.
+// [ErrDiffers], or nil. Everything that drives the search is compared, bit for
+// bit; the order in which it came is not. It settles the pages of both.
 func (a *Archive) Equal(other *Archive) error {
 	if !a.shape.Same(other.shape) {
 		return fmt.Errorf("%w: the grids are %v and %v", ErrDiffers, a.shape.Dims(), other.shape.Dims())

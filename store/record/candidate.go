@@ -14,6 +14,14 @@ const (
 	StatusElite     Status = "elite"
 )
 
+// StatusNames lists the names of all statuses.
+func StatusNames() []string {
+	return []string{
+		string(StatusMade), string(StatusHeld), string(StatusRejected), string(StatusFailed), string(StatusCancelled), string(StatusScored),
+		string(StatusElite),
+	}
+}
+
 // Role is what a parent gave to a candidate.
 type Role string
 

@@ -33,6 +33,14 @@ const (
 	Done       JobState = "done"
 )
 
+// JobStateNames lists the names of all states, in the order of the way.
+func JobStateNames() []string {
+	return []string{
+		string(Queued), string(Editing), string(Committed), string(Gated), string(Held), string(Evaluating), string(Placed), string(Scored),
+		string(Rejected), string(Failed), string(Duplicate), string(Cancelled), string(Done),
+	}
+}
+
 // Ended reports whether nothing more happens to a job in this state.
 func (s JobState) Ended() bool {
 	switch s {
