@@ -292,7 +292,7 @@ func (s *State) unpark() {
 func (s *State) toRenew() []record.CandidateID {
 	take := map[record.CandidateID]bool{}
 	if s.arch != nil {
-		for _, el := range s.arch.Elites() {
+		for _, el := range s.arch.Holders() {
 			take[el.ID] = true
 		}
 		take[s.best] = true

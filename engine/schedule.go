@@ -132,7 +132,7 @@ func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
 	if float64(s.remeasured+1) > share*float64(s.folded+1) {
 		return 0, "", 0, false
 	}
-	elites := s.arch.Elites()
+	elites := s.arch.Holders()
 	if len(elites) == 0 {
 		return 0, "", 0, false
 	}

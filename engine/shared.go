@@ -231,7 +231,7 @@ func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.
 	return c.Tree, nil
 }
 
-func sortByObjective(elites []archive.Entry) {
+func sortByObjective(elites []archive.Holder) {
 	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
 }
 
