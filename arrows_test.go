@@ -16,6 +16,7 @@ func TestTheArrowsOfTheHousePointOneWay(t *testing.T) {
 		{"atoll/store/record", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
 		{"atoll/engine/sandbox/boot", []string{"atoll/", "github.com/", "golang.org/"}},
 		{"atoll/engine/column", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
+		{"atoll/engine/view", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
 		{"atoll/engine/archive", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
 		{"atoll/engine/behavior", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
 		{"atoll/engine/search", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},

@@ -10,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -51,7 +52,7 @@ func (a *App) takeOver(ctx context.Context, ses *engine.Session, exp record.Expe
 	var said []string
 	_, live := config.Diff(before, cfg)
 	for _, d := range live {
-		said = append(said, fmt.Sprintf("%s: %s is %s now, it was %s", l.Origin(d.Key), d.Key, engine.CleanLine(d.New), engine.CleanLine(d.Old)))
+		said = append(said, fmt.Sprintf("%s: %s is %s now, it was %s", l.Origin(d.Key), d.Key, view.CleanLine(d.New), view.CleanLine(d.Old)))
 	}
 	flags := config.Loaded{Origins: maps.Clone(l.Origins)}
 	maps.DeleteFunc(flags.Origins, func(_ string, o config.Origin) bool { return o.Kind == config.FromFile || o.Kind == config.FromDefault })

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
 	"atoll/engine/memory"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -97,7 +97,7 @@ func (a *App) listNotes(list []record.Note) error {
 			if target == "" {
 				target = "-"
 			}
-			fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\n", n.ID, n.Kind, engine.CleanLine(target), engine.CleanLine(n.Author), engine.CleanLine(short(n.Text, 100)))
+			fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\n", n.ID, n.Kind, view.CleanLine(target), view.CleanLine(n.Author), view.CleanLine(short(n.Text, 100)))
 		}
 	}
 	return tw.Flush()

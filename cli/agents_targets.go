@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -88,15 +89,15 @@ func (a *App) listTargets(o *opened) error {
 		if symbol == "" {
 			symbol = "-"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%g\t%d\t%d\t%s\t%s\t%s\n", engine.CleanLine(t.Name), engine.CleanLine(short(strings.Join(t.Files, ", "), 40)),
-			engine.CleanLine(symbol), t.Weight, t.Tries, t.Improved, marks, engine.CleanLine(from), engine.CleanLine(short(t.Hint, 60)))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%g\t%d\t%d\t%s\t%s\t%s\n", view.CleanLine(t.Name), view.CleanLine(short(strings.Join(t.Files, ", "), 40)),
+			view.CleanLine(symbol), t.Weight, t.Tries, t.Improved, marks, view.CleanLine(from), view.CleanLine(short(t.Hint, 60)))
 	}
 	return tw.Flush()
 }
 
 // targets joins the targets with how they did.
 func (o *opened) targets() []targetLine {
-	yields := map[string]engine.Yield{}
+	yields := map[string]view.Yield{}
 	for _, y := range o.state.Snapshot().Targets {
 		yields[y.Name] = y
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -87,7 +87,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 					writeJSONLine(a.Out, l)
 					return nil
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), engine.CleanLine(short(l.Intent, 60)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
 				return nil
 			}, store.WithMetrics)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 	"atoll/tui"
@@ -154,9 +155,9 @@ func (a *App) looks(ctx context.Context, ses *engine.Session, cfg config.Config)
 }
 
 // beforeFold is what can be told of an experiment before its log is read.
-func beforeFold(exp record.Experiment, cfg config.Config, now time.Time) *engine.Snapshot {
-	nobody := engine.Standing{ID: record.NoCandidate, Cell: -1}
-	return &engine.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, Root: nobody, Best: nobody, At: now}
+func beforeFold(exp record.Experiment, cfg config.Config, now time.Time) *view.Snapshot {
+	nobody := view.Standing{ID: record.NoCandidate, Cell: -1}
+	return &view.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, Root: nobody, Best: nobody, At: now}
 }
 
 // difftool shows two commits in the program that git is set to, nil without

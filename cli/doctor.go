@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/gitops"
 )
 
@@ -21,9 +22,9 @@ func (a *App) doctorCmd() *cobra.Command {
 				return a.speed(ctx, speed)
 			}
 			p, placeErr := a.placeBy(ctx, gitops.Inspect)
-			var checks []engine.CheckLine
+			var checks []view.CheckLine
 			if placeErr != nil {
-				checks = append(checks, engine.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
+				checks = append(checks, view.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
 			rooted(&loaded)
@@ -39,7 +40,7 @@ func (a *App) doctorCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *App) printChecks(checks []engine.CheckLine, strict bool) error {
+func (a *App) printChecks(checks []view.CheckLine, strict bool) error {
 	bad, warn := 0, 0
 	for _, c := range checks {
 		switch {
@@ -64,7 +65,7 @@ func (a *App) printChecks(checks []engine.CheckLine, strict bool) error {
 					mark = "warn"
 				}
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", mark, c.Group, c.Name, engine.CleanLine(c.Detail))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", mark, c.Group, c.Name, view.CleanLine(c.Detail))
 			if !c.OK && c.Cure != "" {
 				fmt.Fprintf(tw, "\t\t\t-> %s\n", c.Cure)
 			}

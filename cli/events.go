@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -81,7 +81,7 @@ func (a *App) printRows(rows []record.LogRow, after record.Seq) record.Seq {
 		if r.Candidate != record.NoCandidate {
 			subject += " " + r.Candidate.String()
 		}
-		fmt.Fprintf(a.Out, "%d %s %-10s %s %s\n", r.Seq, time.UnixMilli(int64(r.At)).Format("15:04:05.000"), r.Kind, subject, engine.CleanLine(string(r.Data)))
+		fmt.Fprintf(a.Out, "%d %s %-10s %s %s\n", r.Seq, time.UnixMilli(int64(r.At)).Format("15:04:05.000"), r.Kind, subject, view.CleanLine(string(r.Data)))
 	}
 	return after
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -81,7 +82,7 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 
 // printEvents prints the log lines of snapshots until ctx ends, the last
 // snapshot included.
-func (a *App) printEvents(ctx context.Context, feed *engine.Feed) {
+func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
 	var version, line uint64
 	for {
 		snap, err := feed.Wait(ctx, version)
@@ -98,7 +99,7 @@ func (a *App) printEvents(ctx context.Context, feed *engine.Feed) {
 	}
 }
 
-func (a *App) printLine(l engine.LogLine) {
+func (a *App) printLine(l view.LogLine) {
 	if l.Level == "debug" {
 		return
 	}
@@ -114,7 +115,7 @@ func (a *App) printLine(l engine.LogLine) {
 }
 
 // summary says how a run ended and what to do next.
-func (a *App) summary(s *engine.Snapshot) error {
+func (a *App) summary(s *view.Snapshot) error {
 	if a.flags.json || s.Loading {
 		return nil
 	}
@@ -125,8 +126,8 @@ func (a *App) summary(s *engine.Snapshot) error {
 	}
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
-		fmt.Fprintf(w, "best  %s %s  %s %s  %s on root %s\n", s.Best.ID, s.Best.Commit.Short(), objectiveName(s), engine.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent), engine.FormatValue(s.Root.Objective))
-		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, engine.FormatValue(s.Grid.QD))
+		fmt.Fprintf(w, "best  %s %s  %s %s  %s on root %s\n", s.Best.ID, s.Best.Commit.Short(), objectiveName(s), view.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent), view.FormatValue(s.Root.Objective))
+		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, view.FormatValue(s.Grid.QD))
 	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
 	if s.Rung != "" {

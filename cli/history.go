@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"atoll/engine"
 	"atoll/engine/eval"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -50,14 +50,14 @@ func (o *opened) valueText(l candidateLine) string {
 func pastText(p record.PastObjective) string {
 	text := fmt.Sprintf("past  objective version %d", p.Version)
 	if p.Metric != "" {
-		text += " (" + engine.CleanLine(p.Metric) + ")"
+		text += " (" + view.CleanLine(p.Metric) + ")"
 	}
 	if p.Root == nil {
 		return text + ": the root was never measured"
 	}
-	text += fmt.Sprintf(": root %s", engine.FormatValue(*p.Root))
+	text += fmt.Sprintf(": root %s", view.FormatValue(*p.Root))
 	if p.Value != nil {
-		text += fmt.Sprintf(", best %s %s", p.Best, engine.FormatValue(*p.Value))
+		text += fmt.Sprintf(", best %s %s", p.Best, view.FormatValue(*p.Value))
 	}
 	return text + fmt.Sprintf(", %d measured, %d niches", p.Scored, p.Filled)
 }

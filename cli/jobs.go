@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -46,7 +46,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			tw := table(a.Out)
 			fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tREASON")
 			for _, j := range list {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, workOf(j), j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, engine.CleanLine(short(j.Reason, 70)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, workOf(j), j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, view.CleanLine(short(j.Reason, 70)))
 			}
 			return tw.Flush()
 		},
@@ -97,7 +97,7 @@ func printJob(w io.Writer, j record.Job) {
 	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, workOf(j), state)
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "%-10s %s\n", name, engine.CleanLine(text))
+			fmt.Fprintf(w, "%-10s %s\n", name, view.CleanLine(text))
 		}
 	}
 	line("reason", j.Reason)

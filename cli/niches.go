@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -62,7 +62,7 @@ func (a *App) nichesCmd() *cobra.Command {
 				if c.Boost != 1 {
 					marks = strings.TrimSpace(fmt.Sprintf("%s boost x%.3g", marks, c.Boost))
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\n", nicheText(o.state.Coords(c.Index)), c.Elite, engine.FormatValue(c.Objective), c.Tries, marks)
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\n", nicheText(o.state.Coords(c.Index)), c.Elite, view.FormatValue(c.Objective), c.Tries, marks)
 			}
 			return tw.Flush()
 		},

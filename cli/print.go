@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -49,7 +49,7 @@ func number(v float64) *float64 {
 	return &v
 }
 
-func countsText(c engine.Counts) string {
+func countsText(c view.Counts) string {
 	total := ""
 	if c.Max > 0 {
 		total = fmt.Sprintf("/%d", c.Max)
@@ -66,7 +66,7 @@ func countsText(c engine.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-func objectiveName(s *engine.Snapshot) string {
+func objectiveName(s *view.Snapshot) string {
 	if s.Objective != "" {
 		return s.Objective
 	}
@@ -77,7 +77,7 @@ func objectiveText(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return engine.FormatValue(*v)
+	return view.FormatValue(*v)
 }
 
 func parentText(c *record.Candidate) string {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -55,25 +55,25 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	w := a.Out
 	fmt.Fprintf(w, "%s  %s  %s\n", l.ID, l.Commit, l.Status)
 	if l.Reason != "" {
-		fmt.Fprintf(w, "reason     %s\n", engine.CleanLine(l.Reason))
+		fmt.Fprintf(w, "reason     %s\n", view.CleanLine(l.Reason))
 	}
 	if c.ID == 0 {
 		fmt.Fprintln(w, "the root of the experiment")
 	} else {
-		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, engine.CleanLine(l.Intent))
+		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, view.CleanLine(l.Intent))
 	}
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, engine.FormatValue(l.Spread))
+	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, view.FormatValue(l.Spread))
 	if l.Claimed != nil {
-		fmt.Fprintf(w, "claimed    %s (held-out samples)\n", engine.FormatValue(*l.Claimed))
+		fmt.Fprintf(w, "claimed    %s (held-out samples)\n", view.FormatValue(*l.Claimed))
 	}
 	for _, h := range l.History {
-		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", engine.FormatValue(h.Objective), h.Samples, h.Version)
+		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", view.FormatValue(h.Objective), h.Samples, h.Version)
 	}
 	for _, m := range c.Metrics {
-		fmt.Fprintf(w, "           %s %s %s\n", engine.CleanLine(m.Name), engine.FormatValue(m.Value), m.Unit)
+		fmt.Fprintf(w, "           %s %s %s\n", view.CleanLine(m.Name), view.FormatValue(m.Value), m.Unit)
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %d files, +%d -%d lines\n", nicheText(l.Niche), c.Files, c.Added, c.Removed)
 	if evidence {
@@ -95,7 +95,7 @@ func (a *App) printTexts(list []record.Evidence) {
 	for _, ev := range list {
 		fmt.Fprintf(a.Out, "\n--- %s, attempt %d ---\n", ev.Kind, ev.Attempt)
 		for _, line := range strings.Split(strings.TrimRight(string(ev.Text), "\n"), "\n") {
-			fmt.Fprintln(a.Out, engine.CleanLine(line))
+			fmt.Fprintln(a.Out, view.CleanLine(line))
 		}
 		if ev.Cut > 0 {
 			fmt.Fprintf(a.Out, "(%d bytes left out)\n", ev.Cut)

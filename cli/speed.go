@@ -13,6 +13,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -130,7 +131,7 @@ func cpuTime() time.Duration {
 	return sum
 }
 
-func (a *App) printSpeed(ctx context.Context, ses *engine.Session, exp record.Experiment, s *engine.Snapshot, files int, wall, cpu time.Duration) error {
+func (a *App) printSpeed(ctx context.Context, ses *engine.Session, exp record.Experiment, s *view.Snapshot, files int, wall, cpu time.Duration) error {
 	var edit, eval, own float64
 	n := 0.0
 	var first, last record.Millis

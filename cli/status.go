@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -89,7 +90,7 @@ type jobs struct {
 	Cancelled int `json:"cancelled"`
 }
 
-func standingOf(s engine.Standing, root bool) *standing {
+func standingOf(s view.Standing, root bool) *standing {
 	if s.ID == record.NoCandidate {
 		return nil
 	}
@@ -122,7 +123,7 @@ func (a *App) statusCmd() *cobra.Command {
 }
 
 // snapshot is the folded state with the store's totals.
-func (o *opened) snapshot(ctx context.Context) (*engine.Snapshot, error) {
+func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 	s := o.state.Snapshot()
 	c, err := o.DB.Counters(ctx, o.exp.ID)
 	if err != nil {
@@ -136,7 +137,7 @@ func (o *opened) snapshot(ctx context.Context) (*engine.Snapshot, error) {
 	return s, engine.FillFacts(ctx, o.DB, s)
 }
 
-func reportOf(o *opened, s *engine.Snapshot) statusReport {
+func reportOf(o *opened, s *view.Snapshot) statusReport {
 	r := statusReport{
 		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
@@ -163,7 +164,7 @@ func reportOf(o *opened, s *engine.Snapshot) statusReport {
 	return r
 }
 
-func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
+func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
 	fmt.Fprintf(w, "%s  %s", s.Experiment.Name, s.State)
 	if s.Reason != "" {
@@ -173,21 +174,21 @@ func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
-		fmt.Fprintf(w, "root  %s  %s %s  n %d, spread %s\n", s.Root.Commit.Short(), objectiveName(s), engine.FormatValue(s.Root.Objective), s.Root.Samples, engine.FormatValue(s.Root.MAD))
-		fmt.Fprintf(w, "best  %s %s  %s  %s on root", s.Best.ID, s.Best.Commit.Short(), engine.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent))
+		fmt.Fprintf(w, "root  %s  %s %s  n %d, spread %s\n", s.Root.Commit.Short(), objectiveName(s), view.FormatValue(s.Root.Objective), s.Root.Samples, view.FormatValue(s.Root.MAD))
+		fmt.Fprintf(w, "best  %s %s  %s  %s on root", s.Best.ID, s.Best.Commit.Short(), view.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent))
 		if s.Best.Claimed != nil {
-			fmt.Fprintf(w, "  claimed %s", engine.FormatValue(*s.Best.Claimed))
+			fmt.Fprintf(w, "  claimed %s", view.FormatValue(*s.Best.Claimed))
 		}
 		fmt.Fprintln(w)
 	}
 	for _, p := range s.Past {
 		fmt.Fprintln(w, pastText(p))
 	}
-	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, engine.FormatValue(s.Grid.QD))
+	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, view.FormatValue(s.Grid.QD))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	if s.Shadow.Compared > 0 {
-		fmt.Fprintf(w, "agent %s\n", engine.CleanLine(s.Shadow.Text()))
+		fmt.Fprintf(w, "agent %s\n", view.CleanLine(s.Shadow.Text()))
 	}
 	for _, g := range s.Guarantees {
 		fmt.Fprintf(w, "missing guarantee: %s\n", g)
@@ -197,7 +198,7 @@ func (a *App) printStatus(o *opened, s *engine.Snapshot) error {
 
 // spendText is the money of a run against its budget, and whether some of what
 // was used could not be counted.
-func spendText(s *engine.Snapshot) string {
+func spendText(s *view.Snapshot) string {
 	text := costText(s.Usage)
 	if s.Settings.MaxCostUSD > 0 {
 		text += fmt.Sprintf(" of $%g", s.Settings.MaxCostUSD)

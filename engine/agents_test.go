@@ -19,6 +19,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -142,7 +143,7 @@ func (l *lab) createWith(change func(*config.Config), extra ...string) {
 }
 
 // runWith runs the experiment to its end.
-func (l *lab) runWith(opt engine.Options) (*engine.Snapshot, error) {
+func (l *lab) runWith(opt engine.Options) (*view.Snapshot, error) {
 	l.t.Helper()
 	opt.Who, opt.Unattended = "tester", true
 	if opt.Getenv == nil {

@@ -11,6 +11,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/gate"
 	"atoll/engine/gateway"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -137,7 +138,7 @@ func (e *Engine) others(ctx context.Context, self record.JobID) []string {
 		} else if r.Job.Goal != "" {
 			line += ": " + firstLine(r.Job.Goal)
 		}
-		out = append(out, CleanLine(line))
+		out = append(out, view.CleanLine(line))
 	}
 	return out
 }
@@ -386,7 +387,7 @@ func verdictOf(answer string) (string, error) {
 			if why == "" {
 				why = "the reviewer gave no reason"
 			}
-			return CleanLine("the reviewer: " + why), nil
+			return view.CleanLine("the reviewer: " + why), nil
 		}
 	}
 	return "", errors.New("the review has no verdict")

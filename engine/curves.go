@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -13,8 +14,8 @@ import (
 type curveData struct {
 	points []curvePoint
 	step   int // a power of two
-	marks  []Mark
-	reigns []Reign // as they came, whatever the map of today
+	marks  []view.Mark
+	reigns []view.Reign // as they came, whatever the map of today
 }
 
 // curvePoint is how the search stood when x candidates were scored.
@@ -62,7 +63,7 @@ func (c *curveData) add(s *State, at record.Millis) {
 func (c *curveData) kept(p curvePoint) bool { return p.x%max(1, c.step) == 0 }
 
 func (c *curveData) mark(s *State, at record.Millis, format string, args ...any) {
-	c.marks = append(c.marks, Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
+	c.marks = append(c.marks, view.Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // crowned notes who is the best now, when that is another than before. In strict
@@ -76,7 +77,7 @@ func (c *curveData) crowned(s *State, at record.Millis) {
 	if n > 0 {
 		at = max(at, c.reigns[n-1].At)
 	}
-	c.reigns = append(c.reigns, Reign{X: s.scored, At: at, ID: s.best})
+	c.reigns = append(c.reigns, view.Reign{X: s.scored, At: at, ID: s.best})
 }
 
 // since is when the best became the best, 0 while there is none.
@@ -88,8 +89,8 @@ func (c *curveData) since() record.Millis {
 }
 
 // snapshot copies the curves.
-func (c *curveData) snapshot() Curves {
-	var out Curves
+func (c *curveData) snapshot() view.Curves {
+	var out view.Curves
 	for _, p := range c.points {
 		out.X, out.At = append(out.X, p.x), append(out.At, p.at)
 		out.Best, out.Mean = append(out.Best, p.best), append(out.Mean, p.mean)
@@ -102,12 +103,12 @@ func (c *curveData) snapshot() Curves {
 
 // thinReigns leaves at most curvePoints reigns: the first, and the last of each
 // stretch.
-func thinReigns(all []Reign) []Reign {
+func thinReigns(all []view.Reign) []view.Reign {
 	step := 1
 	if len(all) > curvePoints {
 		step = (len(all) + curvePoints - 2) / (curvePoints - 1)
 	}
-	var out []Reign
+	var out []view.Reign
 	for i := len(all) - 1; i >= 0; i -= step {
 		out = append(out, all[i])
 	}

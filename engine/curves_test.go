@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
 
 // records returns who was better than all before among candidates in the order
 // of their numbers, and how many were scored by then.
-func records(all map[record.CandidateID]record.Candidate) []engine.Reign {
+func records(all map[record.CandidateID]record.Candidate) []view.Reign {
 	ids := make([]record.CandidateID, 0, len(all))
 	for id := range all {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	var out []engine.Reign
+	var out []view.Reign
 	scored, best := 0, 0.0
 	for _, id := range ids {
 		c := all[id]
@@ -31,14 +32,14 @@ func records(all map[record.CandidateID]record.Candidate) []engine.Reign {
 		}
 		if scored++; scored == 1 || *c.Objective > best {
 			best = *c.Objective
-			out = append(out, engine.Reign{X: scored, ID: id})
+			out = append(out, view.Reign{X: scored, ID: id})
 		}
 	}
 	return out
 }
 
 // told leaves out the times.
-func told(reigns []engine.Reign) []engine.Reign {
+func told(reigns []view.Reign) []view.Reign {
 	out := slices.Clone(reigns)
 	for i := range out {
 		out[i].At = 0
@@ -171,25 +172,25 @@ func (p past) rise() {
 func TestARejectedBestEndsItsReign(t *testing.T) {
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
-	l.await(eng, "the best changed twice", func(s *engine.Snapshot) bool { return len(s.Curves.Reigns) >= 3 })
+	l.await(eng, "the best changed twice", func(s *view.Snapshot) bool { return len(s.Curves.Reigns) >= 3 })
 	if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
 		t.Fatal(err)
 	}
-	s := l.await(eng, "it is paused", func(s *engine.Snapshot) bool {
+	s := l.await(eng, "it is paused", func(s *view.Snapshot) bool {
 		return s.State == record.ExperimentPaused && len(s.Running) == 0 && s.Jobs.Running == 0
 	})
 	n, best := len(s.Curves.Reigns), s.Best.ID
 	if _, err := eng.Decide(t.Context(), about(record.Reject, best)); err != nil {
 		t.Fatal(err)
 	}
-	s = l.await(eng, "another is the best", func(s *engine.Snapshot) bool { return s.Best.ID != best })
+	s = l.await(eng, "another is the best", func(s *view.Snapshot) bool { return s.Best.ID != best })
 	if r := s.Curves.Reigns; len(r) != n+1 || r[n].ID != s.Best.ID || r[n].At < r[n-1].At || s.Best.At != r[n].At {
 		t.Errorf("%s was rejected, %s is the best since %d; reigns %v", best, s.Best.ID, s.Best.At, r)
 	}
 	if _, err := eng.Undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s = l.await(eng, "the rejected one is the best again", func(s *engine.Snapshot) bool { return s.Best.ID == best })
+	s = l.await(eng, "the rejected one is the best again", func(s *view.Snapshot) bool { return s.Best.ID == best })
 	if r := s.Curves.Reigns; len(r) != n+2 || r[n+1].ID != best {
 		t.Errorf("%s is back; reigns %v", best, r)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -24,7 +25,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()
-	s := l.await(eng, "three niches are filled", func(s *engine.Snapshot) bool { return s.Grid.Filled >= 3 && s.Best.ID > 0 })
+	s := l.await(eng, "three niches are filled", func(s *view.Snapshot) bool { return s.Grid.Filled >= 3 && s.Best.ID > 0 })
 	best := s.Best.ID
 	decide := func(d record.Decision) {
 		t.Helper()
@@ -32,7 +33,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 			t.Fatalf("%s: %v", engine.DecisionText(d), err)
 		}
 	}
-	cellOf := func(s *engine.Snapshot, id record.CandidateID) *engine.Cell {
+	cellOf := func(s *view.Snapshot, id record.CandidateID) *view.Cell {
 		for i := range s.Grid.Cells {
 			if s.Grid.Cells[i].Elite == id {
 				return &s.Grid.Cells[i]
@@ -42,29 +43,29 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	}
 
 	decide(about(record.Freeze, best))
-	l.await(eng, "the niche is frozen", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
+	l.await(eng, "the niche is frozen", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
 	if _, err := eng.Undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.await(eng, "the freeze is undone", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c == nil || !c.Frozen })
+	l.await(eng, "the freeze is undone", func(s *view.Snapshot) bool { c := cellOf(s, best); return c == nil || !c.Frozen })
 	if _, err := eng.Redo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.await(eng, "the freeze is done again", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
+	l.await(eng, "the freeze is done again", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
 
 	boost := about(record.Boost, best)
 	boost.Value = 4
 	decide(boost)
-	l.await(eng, "the niche is boosted", func(s *engine.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
+	l.await(eng, "the niche is boosted", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
 
 	decide(about(record.Reject, best))
-	l.await(eng, "another is the best and holds its niche", func(s *engine.Snapshot) bool {
+	l.await(eng, "another is the best and holds its niche", func(s *view.Snapshot) bool {
 		return s.Best.ID != best && cellOf(s, best) == nil
 	})
 	if _, err := eng.Undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l.await(eng, "the rejected one is back", func(s *engine.Snapshot) bool { return cellOf(s, best) != nil })
+	l.await(eng, "the rejected one is back", func(s *view.Snapshot) bool { return cellOf(s, best) != nil })
 
 	for _, d := range []record.Decision{about(record.Reject, record.Root), about(record.Freeze, 99999), about(record.Approve, best), decision(record.Refit)} {
 		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, engine.ErrDecision) {
@@ -81,18 +82,18 @@ func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()
-	l.await(eng, "it runs", func(s *engine.Snapshot) bool { return s.Jobs.Ended() > 2 })
+	l.await(eng, "it runs", func(s *view.Snapshot) bool { return s.Jobs.Ended() > 2 })
 	if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
 		t.Fatal(err)
 	}
-	s := l.await(eng, "nothing runs", func(s *engine.Snapshot) bool {
+	s := l.await(eng, "nothing runs", func(s *view.Snapshot) bool {
 		return s.State == record.ExperimentPaused && s.Jobs.Running == 0 && len(s.Running) == 0
 	})
 	ended := s.Jobs.Ended()
 	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
 		t.Fatal(err)
 	}
-	l.await(eng, "it goes on", func(s *engine.Snapshot) bool { return s.Jobs.Ended() > ended+2 })
+	l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended+2 })
 }
 
 func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
@@ -154,7 +155,7 @@ func TestWhatWaitsForANicheIsMarkedOnTheMap(t *testing.T) {
 				t.Fatal("nothing waits: too little to show anything")
 			}
 			for _, h := range s.Review {
-				i := slices.IndexFunc(s.Grid.Cells, func(c engine.Cell) bool { return c.Index == h.Cell })
+				i := slices.IndexFunc(s.Grid.Cells, func(c view.Cell) bool { return c.Index == h.Cell })
 				if h.Cell < 0 || i < 0 || s.Grid.Cells[i].Waiting == 0 || s.Grid.Cells[i].Elite != h.From {
 					t.Errorf("%s would take niche %d from %s; on the map: %+v", h.Candidate.ID, h.Cell, h.From, s.Grid.Cells[max(0, i)])
 				}
@@ -166,7 +167,7 @@ func TestWhatWaitsForANicheIsMarkedOnTheMap(t *testing.T) {
 	}
 }
 
-func waitingOn(s *engine.Snapshot) (n int) {
+func waitingOn(s *view.Snapshot) (n int) {
 	for _, c := range s.Grid.Cells {
 		n += c.Waiting
 	}
@@ -244,7 +245,7 @@ func TestACandidateCanBeMeasuredAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := l.run()
-	if want := best.ID.String() + " measured again: "; !slices.ContainsFunc(s.Log, func(l engine.LogLine) bool { return strings.Contains(l.Text, want) }) {
+	if want := best.ID.String() + " measured again: "; !slices.ContainsFunc(s.Log, func(l view.LogLine) bool { return strings.Contains(l.Text, want) }) {
 		t.Errorf("the log does not tell what came of it: %+v", s.Log)
 	}
 	if s.Best.ID != best.ID || s.Best.Objective != best.Objective || s.Best.Samples != best.Samples+1 {

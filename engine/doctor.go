@@ -13,6 +13,7 @@ import (
 	"atoll/config"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -31,11 +32,11 @@ type DoctorOptions struct {
 // checkup gathers findings.
 type checkup struct {
 	opt   DoctorOptions
-	lines []CheckLine
+	lines []view.CheckLine
 }
 
 func (c *checkup) add(group, name string, err error, detail, cure string) {
-	l := CheckLine{Group: group, Name: name, OK: err == nil, Detail: detail}
+	l := view.CheckLine{Group: group, Name: name, OK: err == nil, Detail: detail}
 	if err != nil {
 		l.Detail, l.Cure = err.Error(), cure
 	}
@@ -43,13 +44,13 @@ func (c *checkup) add(group, name string, err error, detail, cure string) {
 }
 
 func (c *checkup) warn(group, name, detail, cure string) {
-	c.lines = append(c.lines, CheckLine{Group: group, Name: name, Warn: true, Detail: detail, Cure: cure})
+	c.lines = append(c.lines, view.CheckLine{Group: group, Name: name, Warn: true, Detail: detail, Cure: cure})
 }
 
 // Doctor checks the machine, the repository, the configuration, the store and,
 // if asked to, the evaluator on the root and every agent on a small task, which
 // may cost money. It writes nothing but caches.
-func Doctor(ctx context.Context, o DoctorOptions) []CheckLine {
+func Doctor(ctx context.Context, o DoctorOptions) []view.CheckLine {
 	c := &checkup{opt: o}
 	c.repository()
 	c.configuration()
@@ -188,9 +189,9 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 		return
 	}
 	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
-	detail := fmt.Sprintf("%s = %s in %s", name, FormatValue(values[0]), took.Round(time.Millisecond))
+	detail := fmt.Sprintf("%s = %s in %s", name, view.FormatValue(values[0]), took.Round(time.Millisecond))
 	if values[0] != values[1] {
-		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
+		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, view.FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
 		return
 	}
 	c.add("evaluator", "root", nil, detail+", twice the same", "")

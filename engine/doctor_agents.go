@@ -14,6 +14,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -129,7 +130,7 @@ func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account,
 	}
 	cost := usageText(a, usage)
 	if err != nil {
-		c.add("agents", a.Name, fmt.Errorf("%s; %s", CleanLine(err.Error()), cost), "", agentCure(err))
+		c.add("agents", a.Name, fmt.Errorf("%s; %s", view.CleanLine(err.Error()), cost), "", agentCure(err))
 		return
 	}
 	for _, ch := range res.Changes {
@@ -148,9 +149,9 @@ func usageText(a config.Agent, u record.Usage) string {
 	case u.Requests == 0:
 		return "cost nothing"
 	case u.CostUSD == nil:
-		return fmt.Sprintf("%s, %d tokens, cost unknown: add its model to prices", plural(u.Requests, "request"), u.InputTokens+u.OutputTokens)
+		return fmt.Sprintf("%s, %d tokens, cost unknown: add its model to prices", view.Plural(u.Requests, "request"), u.InputTokens+u.OutputTokens)
 	}
-	return fmt.Sprintf("%s, %d tokens, $%.4f", plural(u.Requests, "request"), u.InputTokens+u.OutputTokens, *u.CostUSD)
+	return fmt.Sprintf("%s, %d tokens, $%.4f", view.Plural(u.Requests, "request"), u.InputTokens+u.OutputTokens, *u.CostUSD)
 }
 
 func agentCure(err error) string {

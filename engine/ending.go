@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atoll/engine/agent"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -42,7 +43,7 @@ func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 
 // fail ends a job that made no candidate.
 func (r *jobRun) fail(ctx context.Context, class record.Class, reason string) error {
-	return r.finish(ctx, store.Outcome{State: record.Failed, Class: class, Reason: CleanLine(reason)})
+	return r.finish(ctx, store.Outcome{State: record.Failed, Class: class, Reason: view.CleanLine(reason)})
 }
 
 // finish writes the end of the job with all that was gathered on its way.

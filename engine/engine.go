@@ -13,6 +13,7 @@ import (
 	"atoll/engine/eval"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -62,7 +63,7 @@ type Engine struct {
 	opt  Options
 	cfg  config.Config
 	log  *slog.Logger
-	feed *Feed
+	feed *view.Feed
 	live *live
 	logs *logRing
 
@@ -88,7 +89,7 @@ type Engine struct {
 	wallFrom    time.Time
 	started     time.Time
 	rate        rateMeter
-	best        Standing // as it was published last
+	best        view.Standing // as it was published last
 	review      reviews
 	anchored    int // attempts since the last anchor
 	mapped      int // the epoch after which targets were proposed, neverMapped before
@@ -133,7 +134,7 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 }
 
 // Feed returns where the engine publishes its snapshots.
-func (e *Engine) Feed() *Feed { return e.feed }
+func (e *Engine) Feed() *view.Feed { return e.feed }
 
 // Drain asks the engine to finish what runs, claim nothing new and return from
 // Run. It may be called more than once and from any goroutine.

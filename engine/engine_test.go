@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -66,7 +67,7 @@ func TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- eng.Run(ctx) }()
-		broken.await(eng, "some more jobs ended", func(s *engine.Snapshot) bool {
+		broken.await(eng, "some more jobs ended", func(s *view.Snapshot) bool {
 			return s.Jobs.Ended() >= 3*(i+1) || s.State == record.ExperimentDone
 		})
 		cancel()
@@ -161,7 +162,7 @@ func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()
-	l.await(eng, "the engine has the lock", func(s *engine.Snapshot) bool { return s.Owner })
+	l.await(eng, "the engine has the lock", func(s *view.Snapshot) bool { return s.Owner })
 	other, err := engine.OpenSession(t.Context(), engine.SessionOptions{Dir: l.ses.Dir, Target: l.ses.Target, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -20,11 +21,11 @@ func (s *State) countFailure(job record.JobID, class record.Class, reason string
 			key = string(class)
 			shape = "other"
 			if g = s.failures[key]; g == nil {
-				g = &FailureGroup{Class: class, Reason: shape, Cure: cure(class)}
+				g = &view.FailureGroup{Class: class, Reason: shape, Cure: cure(class)}
 				s.failures[key] = g
 			}
 		} else {
-			g = &FailureGroup{Class: class, Reason: reason, Cure: cure(class)}
+			g = &view.FailureGroup{Class: class, Reason: reason, Cure: cure(class)}
 			s.failures[key] = g
 		}
 	}
@@ -36,8 +37,8 @@ func (s *State) countFailure(job record.JobID, class record.Class, reason string
 const failureGroups = 200
 
 // FailureGroups returns the groups, most frequent first.
-func (s *State) FailureGroups() []FailureGroup {
-	out := make([]FailureGroup, 0, len(s.failures))
+func (s *State) FailureGroups() []view.FailureGroup {
+	out := make([]view.FailureGroup, 0, len(s.failures))
 	for _, g := range s.failures {
 		out = append(out, *g)
 	}

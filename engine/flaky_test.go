@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -130,7 +131,7 @@ func TestBreakerTripsOnABrokenEvaluator(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	go func() { done <- eng.Run(ctx) }()
-	l.await(eng, "candidates are measured", func(s *engine.Snapshot) bool { return s.Jobs.Placed+s.Jobs.Scored > 2 })
+	l.await(eng, "candidates are measured", func(s *view.Snapshot) bool { return s.Jobs.Placed+s.Jobs.Scored > 2 })
 	write(t, flag, "broken")
 	err := <-done
 	if !errors.Is(err, engine.ErrBroken) || !strings.Contains(err.Error(), "the root fails too") {
@@ -150,7 +151,7 @@ func TestBreakerTripsOnABrokenEvaluator(t *testing.T) {
 	again := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
 	go func() { done <- again.Run(ctx) }()
 	before := len(l.jobs(record.Scored)) + len(l.jobs(record.Placed))
-	l.await(again, "candidates are measured again", func(s *engine.Snapshot) bool { return s.Jobs.Placed+s.Jobs.Scored > before+2 })
+	l.await(again, "candidates are measured again", func(s *view.Snapshot) bool { return s.Jobs.Placed+s.Jobs.Scored > before+2 })
 	again.Drain()
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -147,7 +148,7 @@ func (s *State) foldResult(row store.FoldRow) error {
 
 // foldWithout takes the end of a job that made no candidate.
 func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
-	e := Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
+	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	s.push(e)
 	if e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
@@ -165,7 +166,7 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 }
 
 func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
-	e := Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
+	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	if row.Kind == record.LogEnd {
 		s.push(e)
 	}
@@ -216,7 +217,7 @@ func (s *State) score(row store.FoldRow, m *member) error {
 	if err != nil {
 		return err
 	}
-	e := Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
+	e := view.Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
 	obj := m.obj
 	e.Objective = &obj
 	if p := s.member(m.parent()); p != nil && p.scored {

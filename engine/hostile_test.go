@@ -18,6 +18,7 @@ import (
 
 	"atoll/engine"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -305,7 +306,7 @@ func hostile(t *testing.T, mode string) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- eng.Run(ctx) }()
-	x.await(eng, "the root is measured", func(s *engine.Snapshot) bool { return s.Root.Samples > 0 })
+	x.await(eng, "the root is measured", func(s *view.Snapshot) bool { return s.Root.Samples > 0 })
 	for i, rev := range revs {
 		commit, err := eng.Inject(t.Context(), rev)
 		switch {
@@ -318,7 +319,7 @@ func hostile(t *testing.T, mode string) {
 		}
 	}
 	seen := map[record.Hash]*record.Candidate{}
-	x.awaitFor(eng, 90*time.Second, "every hostile candidate came to its end", func(*engine.Snapshot) bool {
+	x.awaitFor(eng, 90*time.Second, "every hostile candidate came to its end", func(*view.Snapshot) bool {
 		for _, j := range x.jobs() {
 			if j.Operator != record.OpManual || !j.State.Ended() || j.Candidate == record.NoCandidate {
 				continue

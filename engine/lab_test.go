@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -161,7 +162,7 @@ func (l *lab) begin(cfg config.Config) {
 const deadline = 60 * time.Second
 
 // run runs the experiment to its end and returns the last snapshot.
-func (l *lab) run() *engine.Snapshot {
+func (l *lab) run() *view.Snapshot {
 	l.t.Helper()
 	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
 	engine.KeepBytes(eng, 1) // whoever holds a row longer than he may reads another one
@@ -198,13 +199,13 @@ func (l *lab) start() (eng *engine.Engine, stop func()) {
 }
 
 // await waits for a snapshot that holds, and fails with what was last seen.
-func (l *lab) await(eng *engine.Engine, what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
+func (l *lab) await(eng *engine.Engine, what string, holds func(*view.Snapshot) bool) *view.Snapshot {
 	l.t.Helper()
 	return l.awaitFor(eng, deadline, what, holds)
 }
 
 // awaitFor is await with a bound of its own.
-func (l *lab) awaitFor(eng *engine.Engine, limit time.Duration, what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
+func (l *lab) awaitFor(eng *engine.Engine, limit time.Duration, what string, holds func(*view.Snapshot) bool) *view.Snapshot {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), limit)
 	defer cancel()

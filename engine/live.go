@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -19,7 +20,7 @@ type live struct {
 }
 
 type liveJob struct {
-	Running
+	view.Running
 	lease  record.Lease
 	cancel context.CancelCauseFunc
 	lines  []string
@@ -38,7 +39,7 @@ func (l *live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
 	defer l.mu.Unlock()
 	now := l.now()
 	l.jobs[lease.Job.ID] = &liveJob{
-		Running: Running{Job: lease.Job, Stage: "starting", Since: now, Started: now},
+		Running: view.Running{Job: lease.Job, Stage: "starting", Since: now, Started: now},
 		lease:   lease, cancel: cancel,
 	}
 }
@@ -67,7 +68,7 @@ func (l *live) line(id record.JobID, text string) {
 	if j == nil {
 		return
 	}
-	text = CleanLine(text)
+	text = view.CleanLine(text)
 	j.Line = text
 	if len(j.lines) >= 2*liveLines {
 		j.lines = append(j.lines[:0], j.lines[len(j.lines)-liveLines:]...)
@@ -107,10 +108,10 @@ func (l *live) cancel(id record.JobID, cause error) bool {
 }
 
 // all returns the running jobs, oldest first.
-func (l *live) all() []Running {
+func (l *live) all() []view.Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make([]Running, 0, len(l.jobs))
+	out := make([]view.Running, 0, len(l.jobs))
 	for _, j := range l.jobs {
 		out = append(out, j.Running)
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -12,7 +13,7 @@ type logRing struct {
 	mu    sync.Mutex
 	now   func() time.Time
 	n     uint64
-	lines []LogLine
+	lines []view.LogLine
 }
 
 // logCap bounds the lines a snapshot carries.
@@ -29,13 +30,13 @@ func (r *logRing) add(level string, job record.JobID, at time.Time, text string)
 	r.n++
 	if len(r.lines) >= 2*logCap {
 		// A snapshot may still hold the old array: start a new one.
-		r.lines = append(make([]LogLine, 0, 2*logCap), r.lines[len(r.lines)-logCap:]...)
+		r.lines = append(make([]view.LogLine, 0, 2*logCap), r.lines[len(r.lines)-logCap:]...)
 	}
-	r.lines = append(r.lines, LogLine{N: r.n, At: at, Level: level, Job: job, Text: CleanLine(text)})
+	r.lines = append(r.lines, view.LogLine{N: r.n, At: at, Level: level, Job: job, Text: view.CleanLine(text)})
 }
 
 // tail returns the newest lines, newest last.
-func (r *logRing) tail() []LogLine {
+func (r *logRing) tail() []view.LogLine {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	lines := r.lines

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -346,11 +345,4 @@ func (e *Engine) note(level string, job record.JobID, text string, at ...time.Ti
 	default:
 		e.log.Info(text, "job", int64(job))
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }

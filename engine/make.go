@@ -11,6 +11,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/gate"
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -235,7 +236,7 @@ func (r *jobRun) describe(parent agent.Item, tree record.Hash, intent string) *r
 	c := &record.Candidate{
 		Experiment: r.e.exp, ID: record.CandidateID(job.ID), Job: job.ID, Tree: tree,
 		Parents:  []record.ParentRef{{ID: parent.ID, Role: record.RoleParent}},
-		Operator: job.Operator, Agent: job.Agent, Target: job.Target, Intent: CleanLine(firstLine(intent)),
+		Operator: job.Operator, Agent: job.Agent, Target: job.Target, Intent: view.CleanLine(firstLine(intent)),
 		Status: record.StatusMade, Version: r.e.objectiveVersion(), Created: record.Millis(r.e.opt.Now().UnixMilli()),
 	}
 	for i, id := range job.Inspirations {
@@ -262,7 +263,7 @@ func (r *jobRun) gitParents(ctx context.Context, parent agent.Item) []record.Has
 }
 
 func commitMessage(exp record.ExperimentID, job record.Job, intent string) string {
-	subject := CleanLine(firstLine(intent))
+	subject := view.CleanLine(firstLine(intent))
 	if subject == "" {
 		subject = string(job.Operator)
 	}

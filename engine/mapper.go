@@ -13,6 +13,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
 	"atoll/engine/memory"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -97,7 +98,7 @@ func (e *Engine) propose(ctx context.Context, found []record.Target) error {
 	}
 	e.st.Settings = set
 	e.sync()
-	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", plural(len(found), "target"), targetNames(found)))
+	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", view.Plural(len(found), "target"), targetNames(found)))
 	return nil
 }
 
@@ -138,7 +139,7 @@ func (s *State) standpoint() standpoint {
 		if y.Improved == 0 {
 			p.tried[y.Name] = y.Tries
 		}
-		p.told = append(p.told, fmt.Sprintf("target %s: %s, %d took a niche, %d became the best", y.Name, plural(y.Tries, "job"), y.Improved, y.Best))
+		p.told = append(p.told, fmt.Sprintf("target %s: %s, %d took a niche, %d became the best", y.Name, view.Plural(y.Tries, "job"), y.Improved, y.Best))
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"atoll/engine/eval"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -22,11 +23,11 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 		return r.twin(ctx, c, *failure.Twin, samples)
 	}
 	if failure != nil {
-		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, CleanLine(failure.Reason)
+		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, view.CleanLine(failure.Reason)
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
 	if err := r.e.summarise(c, samples); err != nil {
-		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, CleanLine(err.Error())
+		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
 	vector, err := r.e.vectorOf(ctx, c, parentTree)
@@ -67,7 +68,7 @@ func (r *jobRun) measure(ctx context.Context) error {
 		}
 	}
 	if failure != nil {
-		reason := CleanLine(failure.Reason)
+		reason := view.CleanLine(failure.Reason)
 		if job.Purpose == record.PurposeRoot {
 			if err := e.db.PutMeta(ctx, e.exp, versioned(metaRootFails, e.objectiveVersion()), failure.Signature); err != nil {
 				return err
@@ -85,10 +86,10 @@ func (r *jobRun) measure(ctx context.Context) error {
 	}
 	if err := e.summarise(&c, append(known, fresh...)); err != nil {
 		if job.Purpose == record.PurposeRoot {
-			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, CleanLine(err.Error())
+			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 			e.rootFailed(record.ClassMetric, err.Error())
 		}
-		return r.finish(ctx, store.Outcome{State: record.Failed, Class: record.ClassMetric, Reason: CleanLine(err.Error()), Candidate: &c, Samples: fresh})
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: record.ClassMetric, Reason: view.CleanLine(err.Error()), Candidate: &c, Samples: fresh})
 	}
 	var vector []float32
 	if job.Purpose == record.PurposeRoot {

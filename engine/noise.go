@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atoll/engine/archive"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -27,7 +28,7 @@ func (s *State) noteMeasured(row store.FoldRow, m *member) {
 	if row.Work.State == record.Done {
 		d.strikes = 0
 		if row.Work.Purpose == record.PurposeVerify {
-			s.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.id(), FormatValue(m.obj), plural(int(m.samples), "sample")))
+			s.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.id(), view.FormatValue(m.obj), view.Plural(int(m.samples), "sample")))
 		}
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -131,7 +132,7 @@ func (e *Engine) renew(ctx context.Context, o record.Objective, cfg config.Confi
 }
 
 func objectiveText(o record.Objective) string {
-	return fmt.Sprintf("objective version %d (%s): the root and %s are measured again; what was measured before is history", o.Version, o.Changed, plural(len(o.Elites), "elite"))
+	return fmt.Sprintf("objective version %d (%s): the root and %s are measured again; what was measured before is history", o.Version, o.Changed, view.Plural(len(o.Elites), "elite"))
 }
 
 // comparable takes the values from a candidate that are of another objective
@@ -236,7 +237,7 @@ func (s *State) scorePast(row store.FoldRow, m *member) error {
 	if !first || m.id() == record.Root || row.Work == nil {
 		return nil
 	}
-	e := Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
+	e := view.Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
 	state := row.Work.State
 	s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: state, Usage: e.Job.Usage})
 	s.lore.observe(s.made(m).op, m.id(), state == record.Placed)

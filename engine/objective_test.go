@@ -13,6 +13,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -37,7 +38,7 @@ func (l *lab) configured(extra ...string) *config.Config {
 	return &cfg
 }
 
-func (l *lab) remeasure(extra ...string) *engine.Snapshot {
+func (l *lab) remeasure(extra ...string) *view.Snapshot {
 	l.t.Helper()
 	snap, err := l.runWith(engine.Options{Remeasure: l.configured(extra...)})
 	if err != nil {
@@ -73,7 +74,7 @@ func (l *lab) raise(jobs int) {
 	l.settings(func(s *record.Settings) { s.MaxJobs = jobs })
 }
 
-func elitesOf(s *engine.Snapshot) []record.CandidateID {
+func elitesOf(s *view.Snapshot) []record.CandidateID {
 	var ids []record.CandidateID
 	for _, c := range s.Grid.Cells {
 		if c.Elite != record.NoCandidate {
@@ -124,7 +125,7 @@ func TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst(t *testing.T) {
 			if len(second.Past) != 1 || second.Past[0].Best != first.Best.ID || *second.Past[0].Value != first.Best.Objective || *second.Past[0].Root != first.Root.Objective {
 				t.Errorf("the past is told as %+v; it was best %s %v", second.Past, first.Best.ID, first.Best.Objective)
 			}
-			if !slices.ContainsFunc(second.Curves.Marks, func(m engine.Mark) bool { return m.Text == "objective 2" }) {
+			if !slices.ContainsFunc(second.Curves.Marks, func(m view.Mark) bool { return m.Text == "objective 2" }) {
 				t.Errorf("the curves do not mark the change: %v", second.Curves.Marks)
 			}
 			for i, v := range second.Curves.Best {
@@ -147,7 +148,7 @@ func TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst(t *testing.T) {
 
 // againFirst fails unless the jobs after the change are the root's, then those
 // of the elites, best first, then all others.
-func (l *lab) againFirst(was *engine.Snapshot, before map[record.CandidateID]record.Candidate) {
+func (l *lab) againFirst(was *view.Snapshot, before map[record.CandidateID]record.Candidate) {
 	l.t.Helper()
 	jobs := l.jobs()
 	slices.Reverse(jobs) // by number
@@ -287,7 +288,7 @@ func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
 func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 	l := newLab(t)
 	eng, stop := l.start()
-	first := l.await(eng, "the jobs are done", func(s *engine.Snapshot) bool { return s.State == record.ExperimentDone })
+	first := l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
 	elites := elitesOf(first)
 	if len(elites) < 3 {
 		t.Fatalf("only %d elites", len(elites))
@@ -301,8 +302,8 @@ func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.await(eng, "both are carried out", func(s *engine.Snapshot) bool {
-		return !slices.Contains(elitesOf(s), rejected) && slices.ContainsFunc(s.Grid.Cells, func(c engine.Cell) bool { return c.Frozen && c.Elite == frozen })
+	l.await(eng, "both are carried out", func(s *view.Snapshot) bool {
+		return !slices.Contains(elitesOf(s), rejected) && slices.ContainsFunc(s.Grid.Cells, func(c view.Cell) bool { return c.Frozen && c.Elite == frozen })
 	})
 	stop()
 	l.reopen()
@@ -311,7 +312,7 @@ func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 	if slices.Contains(elitesOf(second), rejected) {
 		t.Errorf("%s was rejected and holds a niche again", rejected)
 	}
-	if !slices.ContainsFunc(second.Grid.Cells, func(c engine.Cell) bool { return c.Frozen && c.Elite == frozen }) {
+	if !slices.ContainsFunc(second.Grid.Cells, func(c view.Cell) bool { return c.Frozen && c.Elite == frozen }) {
 		t.Errorf("%s was frozen and is not any more", frozen)
 	}
 	if err := l.state().CheckArchive(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"atoll/engine/archive"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -26,7 +27,7 @@ func (s *State) openArchive(m *member) {
 
 // place puts a scored candidate into the archive, unless it must be measured
 // again before it may take a niche, and fills in what it took.
-func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (improved bool) {
+func (s *State) place(m *member, point []float64, e *view.Ended, at record.Millis) (improved bool) {
 	entry := s.entry(m, point)
 	if m.rejected { // out of the competition, and there when it is restored
 		s.arch.Remove(m.id())
@@ -60,14 +61,14 @@ func (s *State) place(m *member, point []float64, e *Ended, at record.Millis) (i
 	return true
 }
 
-func (s *State) placedEvent(m *member, e *Ended, at record.Millis) event {
+func (s *State) placedEvent(m *member, e *view.Ended, at record.Millis) event {
 	text := fmt.Sprintf("%s takes %s", m.id(), s.CellName(e.Cell))
 	if e.From == record.NoCandidate {
 		text = fmt.Sprintf("%s opens %s", m.id(), s.CellName(e.Cell))
 	} else if e.From != m.id() {
 		text += fmt.Sprintf(" from %s", e.From)
 	}
-	text += fmt.Sprintf(" with %s", FormatValue(m.obj))
+	text += fmt.Sprintf(" with %s", view.FormatValue(m.obj))
 	if e.Best {
 		text = "new best: " + text
 	}
@@ -112,7 +113,7 @@ func (s *State) better(a, b *member) bool {
 	return a.id() < b.id()
 }
 
-func (s *State) push(e Ended) {
+func (s *State) push(e view.Ended) {
 	if len(s.recent) >= 2*recentCap {
 		s.recent = append(s.recent[:0], s.recent[len(s.recent)-recentCap:]...)
 	}

@@ -8,13 +8,14 @@ import (
 	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // Proposal is what a run would do with agents that cost money.
 type Proposal struct {
 	Experiment string
-	Root       *Standing // nil: not measured yet
+	Root       *view.Standing // nil: not measured yet
 	Objective  string
 	Noisy      bool
 	Eligible   []string // files that may be changed
@@ -173,7 +174,7 @@ const eligibleShown = 8
 func (p Proposal) Lines() []string {
 	out := []string{fmt.Sprintf("Before the first paid job of %s:", p.Experiment)}
 	line := func(name, format string, args ...any) {
-		out = append(out, fmt.Sprintf("  %-9s %s", name, CleanLine(fmt.Sprintf(format, args...))))
+		out = append(out, fmt.Sprintf("  %-9s %s", name, view.CleanLine(fmt.Sprintf(format, args...))))
 	}
 	if p.Root == nil {
 		line("root", "not measured yet")
@@ -182,7 +183,7 @@ func (p Proposal) Lines() []string {
 		if p.Noisy {
 			noise = "noisy"
 		}
-		line("root", "%s = %s, %s of %s, spread %s: %s", p.Objective, FormatValue(p.Root.Objective), plural(p.Root.Samples, "sample"), p.Root.Commit.Short(), FormatValue(p.Root.MAD), noise)
+		line("root", "%s = %s, %s of %s, spread %s: %s", p.Objective, view.FormatValue(p.Root.Objective), view.Plural(p.Root.Samples, "sample"), p.Root.Commit.Short(), view.FormatValue(p.Root.MAD), noise)
 	}
 	names := strings.Join(p.Eligible[:min(len(p.Eligible), eligibleShown)], ", ")
 	if len(p.Eligible) > eligibleShown {
@@ -194,7 +195,7 @@ func (p Proposal) Lines() []string {
 	}
 	jobs, cost := "jobs without end", "no limit of money"
 	if p.Jobs > 0 {
-		jobs = plural(p.Jobs, "job")
+		jobs = view.Plural(p.Jobs, "job")
 	}
 	if p.CostUSD > 0 {
 		cost = fmt.Sprintf("at most $%g in all", p.CostUSD)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -15,7 +16,7 @@ import (
 // publish makes a snapshot of the state and gives it to the feed.
 func (e *Engine) publish(last bool) {
 	if e.st == nil {
-		e.feed.Publish(&Snapshot{Loading: e.fatal == nil, Fatal: errText(e.fatal), At: e.opt.Now()})
+		e.feed.Publish(&view.Snapshot{Loading: e.fatal == nil, Fatal: errText(e.fatal), At: e.opt.Now()})
 		return
 	}
 	e.sync()
@@ -60,7 +61,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-func runningAt(running []Running, s *State, cell int) int {
+func runningAt(running []view.Running, s *State, cell int) int {
 	n := 0
 	for _, r := range running {
 		if s.arch == nil || r.Job.Parent < 0 {
@@ -73,7 +74,7 @@ func runningAt(running []Running, s *State, cell int) int {
 	return n
 }
 
-func (e *Engine) fillCounts(ctx context.Context, snap *Snapshot) error {
+func (e *Engine) fillCounts(ctx context.Context, snap *view.Snapshot) error {
 	c, err := e.db.Counters(ctx, e.exp)
 	if err != nil {
 		return err
@@ -89,10 +90,10 @@ func (e *Engine) fillCounts(ctx context.Context, snap *Snapshot) error {
 }
 
 // FillCounts copies the store's totals into a snapshot.
-func FillCounts(snap *Snapshot, c store.Counters) {
+func FillCounts(snap *view.Snapshot, c store.Counters) {
 	limit := snap.Settings.MaxJobs
 	n := func(states ...record.JobState) int { return c.Jobs(record.Make, states...) }
-	snap.Jobs = Counts{
+	snap.Jobs = view.Counts{
 		Queued: n(record.Queued), Held: n(record.Held),
 		Running: n(record.Editing, record.Committed, record.Gated, record.Evaluating),
 		Placed:  n(record.Placed), Scored: n(record.Scored), Rejected: n(record.Rejected),
@@ -106,8 +107,8 @@ func FillCounts(snap *Snapshot, c store.Counters) {
 
 // Snapshot tells the state as it is now, without what only a running engine
 // knows.
-func (s *State) Snapshot() *Snapshot {
-	snap := &Snapshot{
+func (s *State) Snapshot() *view.Snapshot {
+	snap := &view.Snapshot{
 		Fold: s.seq, Experiment: s.Exp, Settings: s.Settings, State: s.Run, Reason: s.Reason,
 		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.noisy,
 		Space: s.report, Curves: s.curves.snapshot(), Failures: s.FailureGroups(),
@@ -127,12 +128,12 @@ func (s *State) Snapshot() *Snapshot {
 	return snap
 }
 
-func yieldsOf(list []search.Yield, weights map[string]float64) []Yield {
-	out := make([]Yield, 0, len(list))
+func yieldsOf(list []search.Yield, weights map[string]float64) []view.Yield {
+	out := make([]view.Yield, 0, len(list))
 	seen := map[string]bool{}
 	for _, y := range list {
 		seen[y.Name] = true
-		out = append(out, Yield{Name: y.Name, Weight: weights[y.Name], Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, CostUSD: y.Usage.CostUSD, Boost: 1})
+		out = append(out, view.Yield{Name: y.Name, Weight: weights[y.Name], Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, CostUSD: y.Usage.CostUSD, Boost: 1})
 	}
 	names := make([]string, 0, len(weights))
 	for n := range weights {
@@ -142,17 +143,17 @@ func yieldsOf(list []search.Yield, weights map[string]float64) []Yield {
 	}
 	sort.Strings(names)
 	for _, n := range names {
-		out = append(out, Yield{Name: n, Weight: weights[n], Boost: 1})
+		out = append(out, view.Yield{Name: n, Weight: weights[n], Boost: 1})
 	}
 	return out
 }
 
-func (s *State) targetYields() []Yield {
+func (s *State) targetYields() []view.Yield {
 	weights, by := map[string]float64{}, map[string]string{}
 	for _, t := range s.Targets() {
 		weights[t.Name], by[t.Name] = t.Weight, t.By
 	}
-	out := slices.DeleteFunc(yieldsOf(s.yields.Targets(), weights), func(y Yield) bool { return y.Name == "" })
+	out := slices.DeleteFunc(yieldsOf(s.yields.Targets(), weights), func(y view.Yield) bool { return y.Name == "" })
 	for i := range out {
 		out[i].By = by[out[i].Name]
 		out[i].Frozen = s.decided.frozen[out[i].Name]
@@ -163,11 +164,11 @@ func (s *State) targetYields() []Yield {
 	return out
 }
 
-func (s *State) standing(m *member, at record.Millis) Standing {
+func (s *State) standing(m *member, at record.Millis) view.Standing {
 	if m == nil || !m.scored {
-		return Standing{ID: record.NoCandidate, Cell: -1}
+		return view.Standing{ID: record.NoCandidate, Cell: -1}
 	}
-	st := Standing{
+	st := view.Standing{
 		ID: m.id(), Objective: m.obj, Claimed: s.claim(m), MAD: s.did(m).mad, Samples: int(m.samples), Cell: -1, At: at,
 		Percent: s.percent(m.obj),
 	}
@@ -189,11 +190,11 @@ func (s *State) percent(obj float64) float64 {
 	return s.sign * (obj - s.rootObj) / math.Abs(s.rootObj) * 100
 }
 
-func (s *State) grid() Grid {
+func (s *State) grid() view.Grid {
 	shape := s.shape()
-	g := Grid{Dims: shape.Dims(), Total: shape.Cells(), Map: s.report.Version}
+	g := view.Grid{Dims: shape.Dims(), Total: shape.Cells(), Map: s.report.Version}
 	for i := range shape.Axes {
-		g.Axes = append(g.Axes, Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
+		g.Axes = append(g.Axes, view.Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
 	}
 	if s.learned && s.space == nil {
 		g.NeedFit = s.Config.Map.MinFit
@@ -205,7 +206,7 @@ func (s *State) grid() Grid {
 	g.Filled, g.Coverage, g.QD, g.QDNorm, g.Mean = st.Filled, st.Coverage, st.QD, st.QDNorm, s.sign*st.Mean
 	g.Offset, g.Unplaced = s.arch.Offset(), s.arch.Unplaced()
 	tried := s.arch.Tried()
-	g.Cells = make([]Cell, 0, len(tried))
+	g.Cells = make([]view.Cell, 0, len(tried))
 	runners := make([]record.CandidateID, 0, cellRunners*len(tried))
 	for _, cell := range tried {
 		from := len(runners)
@@ -221,8 +222,8 @@ func (s *State) grid() Grid {
 const cellRunners = 5
 
 // cell tells one cell without its runners.
-func (s *State) cell(cell int) Cell {
-	c := Cell{Index: cell, Elite: record.NoCandidate, Tries: s.arch.Tries(cell), Boost: s.arch.BoostOf(cell, s.folded)}
+func (s *State) cell(cell int) view.Cell {
+	c := view.Cell{Index: cell, Elite: record.NoCandidate, Tries: s.arch.Tries(cell), Boost: s.arch.BoostOf(cell, s.folded)}
 	holder, ok := s.arch.Holder(cell)
 	if !ok {
 		return c

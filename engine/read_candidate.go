@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"atoll/engine/archive"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -40,7 +41,7 @@ func (s *State) Dress(c *record.Candidate) {
 }
 
 // Candidates returns a page of candidates.
-func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Candidate, error) {
+func (e *Engine) Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	list, err := e.listed(ctx, q)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (e *Engine) Candidates(ctx context.Context, q CandidateQuery) ([]record.Can
 }
 
 // listed reads the candidates of a query in its order.
-func (e *Engine) listed(ctx context.Context, q CandidateQuery) ([]record.Candidate, error) {
+func (e *Engine) listed(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	limit := orDefault(q.Limit, 200)
 	switch {
 	case q.Best && q.Text != "" && !q.Elites:
@@ -73,7 +74,7 @@ func (e *Engine) listed(ctx context.Context, q CandidateQuery) ([]record.Candida
 }
 
 // ranked lists those who compete, or the elites, in the order of a query.
-func (s *State) ranked(q CandidateQuery, limit int) []record.CandidateID {
+func (s *State) ranked(q view.CandidateQuery, limit int) []record.CandidateID {
 	if s.arch == nil {
 		return nil
 	}
@@ -121,12 +122,12 @@ func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]rec
 }
 
 // Candidate returns everything known about one candidate.
-func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (CandidateDetail, error) {
+func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
 	c, err := e.candidate(ctx, id)
 	if err != nil {
-		return CandidateDetail{}, err
+		return view.CandidateDetail{}, err
 	}
-	d := CandidateDetail{Candidate: *c, Cell: -1, Boost: 1, Percent: math.NaN()}
+	d := view.CandidateDetail{Candidate: *c, Cell: -1, Boost: 1, Percent: math.NaN()}
 	if d.Job, err = e.db.Job(ctx, e.exp, c.Job); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
@@ -156,7 +157,7 @@ func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (Candidat
 	return d, e.ask(ctx, func(s *State) { s.fillDetail(&d) })
 }
 
-func (s *State) fillDetail(d *CandidateDetail) {
+func (s *State) fillDetail(d *view.CandidateDetail) {
 	for _, x := range s.decided.all {
 		if x.Verb == record.Promote && x.Candidate == d.Candidate.ID {
 			d.Branches = append(d.Branches, x.Text)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
 
 // Diff returns the difference between two candidates as patches with lines of
 // context around each change.
-func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]FilePatch, error) {
+func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error) {
 	ca, err := e.db.Candidate(ctx, e.exp, a)
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", a, err)
@@ -24,18 +25,18 @@ func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) (
 
 // DiffTrees returns the difference between two trees as patches with lines of
 // context around each change.
-func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]FilePatch, error) {
+func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]view.FilePatch, error) {
 	patches, err := repo.Patch(ctx, a, b, max(0, lines))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]FilePatch, 0, len(patches))
+	out := make([]view.FilePatch, 0, len(patches))
 	for _, p := range patches {
-		f := FilePatch{Path: p.Path, OldMode: p.OldMode, NewMode: p.NewMode, Added: p.Added, Removed: p.Removed, Binary: p.Binary, Cut: p.Cut}
+		f := view.FilePatch{Path: p.Path, OldMode: p.OldMode, NewMode: p.NewMode, Added: p.Added, Removed: p.Removed, Binary: p.Binary, Cut: p.Cut}
 		for _, h := range p.Hunks {
-			hunk := PatchHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
+			hunk := view.PatchHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
 			for _, l := range h.Lines {
-				hunk.Lines = append(hunk.Lines, PatchLine{Kind: byte(l.Kind), Text: l.Text})
+				hunk.Lines = append(hunk.Lines, view.PatchLine{Kind: byte(l.Kind), Text: l.Text})
 			}
 			f.Hunks = append(f.Hunks, hunk)
 		}

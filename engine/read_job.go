@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -13,12 +14,12 @@ import (
 // may be called from any goroutine and reads committed rows only.
 
 // Job returns everything known about one job.
-func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
+func (e *Engine) Job(ctx context.Context, id record.JobID) (view.JobDetail, error) {
 	job, err := e.db.Job(ctx, e.exp, id)
 	if err != nil {
-		return JobDetail{}, fmt.Errorf("read job %s: %w", id, err)
+		return view.JobDetail{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	d := JobDetail{Job: job, Live: e.live.linesOf(id), Stages: stagesOf(job)}
+	d := view.JobDetail{Job: job, Live: e.live.linesOf(id), Stages: stagesOf(job)}
 	if d.Evidence, err = e.db.EvidenceOf(ctx, e.exp, id); err != nil {
 		return d, err
 	}
@@ -43,7 +44,7 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (JobDetail, error) {
 }
 
 // addPrompts shows what a job that has not ended was told, or would be told now.
-func (e *Engine) addPrompts(ctx context.Context, d *JobDetail) error {
+func (e *Engine) addPrompts(ctx context.Context, d *view.JobDetail) error {
 	if d.Job.State.Running() {
 		d.Evidence = append(d.Evidence, e.live.promptsOf(d.Job.ID)...)
 		return nil
@@ -79,30 +80,30 @@ func (e *Engine) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID
 }
 
 // stagesOf tells the stretches of a job as far as its row knows them.
-func stagesOf(j record.Job) []StageSpan {
-	spans := []StageSpan{{Attempt: 0, Name: "queued", Started: j.Created, Ended: j.Started}}
+func stagesOf(j record.Job) []view.StageSpan {
+	spans := []view.StageSpan{{Attempt: 0, Name: "queued", Started: j.Created, Ended: j.Started}}
 	if j.Started == 0 {
 		return spans
 	}
 	at := j.Started
 	add := func(name string, ms int64) {
 		if ms > 0 {
-			spans = append(spans, StageSpan{Attempt: j.Attempt, Name: name, Started: at, Ended: at + record.Millis(ms)})
+			spans = append(spans, view.StageSpan{Attempt: j.Attempt, Name: name, Started: at, Ended: at + record.Millis(ms)})
 			at += record.Millis(ms)
 		}
 	}
 	add("editing", j.EditMS)
 	add("measuring", j.EvalMS)
 	if j.State.Ended() {
-		spans = append(spans, StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: j.Ended, Ended: j.Ended, Note: j.Reason})
+		spans = append(spans, view.StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: j.Ended, Ended: j.Ended, Note: j.Reason})
 	} else {
-		spans = append(spans, StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: at, Note: j.Reason})
+		spans = append(spans, view.StageSpan{Attempt: j.Attempt, Name: string(j.State), Started: at, Note: j.Reason})
 	}
 	return spans
 }
 
-func findingsOf(evidence []record.Evidence) []GateFinding {
-	var out []GateFinding
+func findingsOf(evidence []record.Evidence) []view.GateFinding {
+	var out []view.GateFinding
 	for _, ev := range evidence {
 		if ev.Kind != "gate" {
 			continue
@@ -117,14 +118,14 @@ func findingsOf(evidence []record.Evidence) []GateFinding {
 			continue
 		}
 		for _, f := range v.Findings {
-			out = append(out, GateFinding{Rule: f.Rule, Path: f.Path, Text: f.Text, Hard: f.Hard})
+			out = append(out, view.GateFinding{Rule: f.Rule, Path: f.Path, Text: f.Text, Hard: f.Hard})
 		}
 	}
 	return out
 }
 
 // Jobs returns a page of jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]JobLine, error) {
+func (e *Engine) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error) {
 	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{
 		States: q.States, Kind: q.Kind, Operator: q.Operator, Agent: q.Agent, Target: q.Target, Text: q.Text, Before: q.Before,
 		Limit: orDefault(q.Limit, 200),
@@ -132,7 +133,7 @@ func (e *Engine) Jobs(ctx context.Context, q JobQuery) ([]JobLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]JobLine, len(jobs))
+	out := make([]view.JobLine, len(jobs))
 	return out, e.askEach(ctx, len(jobs), func(s *State, i int) {
 		out[i].Job = jobs[i]
 		if m := s.member(jobs[i].Candidate); m != nil && m.scored {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // Lineage returns the family of one candidate.
-func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (Lineage, error) {
-	l := Lineage{Focus: id}
+func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error) {
+	l := view.Lineage{Focus: id}
 	if err := e.ask(ctx, func(s *State) { s.fillAncestors(&l) }); err != nil {
 		return l, err
 	}
@@ -20,7 +21,7 @@ func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (Lineage, e
 			return l, err
 		}
 	}
-	for _, nodes := range [][]LineageNode{l.Ancestors, l.Descendants} {
+	for _, nodes := range [][]view.LineageNode{l.Ancestors, l.Descendants} {
 		for i := range nodes[:min(len(nodes), lineageWords)] {
 			c, err := e.db.Candidate(ctx, e.exp, nodes[i].ID)
 			if err != nil {
@@ -43,7 +44,7 @@ const (
 	lineageRows = 20_000
 )
 
-func (s *State) fillAncestors(l *Lineage) {
+func (s *State) fillAncestors(l *view.Lineage) {
 	for m := s.member(l.Focus); m != nil; m = s.member(m.parent()) {
 		l.Ancestors = append(l.Ancestors, s.node(m))
 		if m.id() == record.Root {
@@ -56,7 +57,7 @@ func (s *State) fillAncestors(l *Lineage) {
 // family is how far the descendants of one candidate were looked for. A child
 // comes after its parent.
 type family struct {
-	l   *Lineage
+	l   *view.Lineage
 	row int    // of the members, the next to be looked at
 	in  []bool // by candidate number
 }
@@ -85,9 +86,9 @@ func (s *State) fillDescendants(f *family) (more bool) {
 	return f.row < rows
 }
 
-func (s *State) node(m *member) LineageNode {
+func (s *State) node(m *member) view.LineageNode {
 	how := s.made(m)
-	n := LineageNode{ID: m.id(), Operator: how.op, Agent: how.agent, Status: how.status, Cell: -1, At: m.created}
+	n := view.LineageNode{ID: m.id(), Operator: how.op, Agent: how.agent, Status: how.status, Cell: -1, At: m.created}
 	if m.parent() != record.NoCandidate {
 		n.Parents = []record.ParentRef{{ID: m.parent(), Role: record.RoleParent}}
 	}

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"atoll/engine/archive"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // Niche returns one niche with its past.
-func (e *Engine) Niche(ctx context.Context, cell int) (NicheDetail, error) {
-	d := NicheDetail{Cell: cell}
+func (e *Engine) Niche(ctx context.Context, cell int) (view.NicheDetail, error) {
+	d := view.NicheDetail{Cell: cell}
 	var holder record.CandidateID = record.NoCandidate
 	var runners []record.CandidateID
 	var jobs []record.JobID
@@ -43,7 +44,7 @@ func (e *Engine) Niche(ctx context.Context, cell int) (NicheDetail, error) {
 	return d, nil
 }
 
-func (s *State) fillNiche(d *NicheDetail) (holder record.CandidateID, runners []record.CandidateID) {
+func (s *State) fillNiche(d *view.NicheDetail) (holder record.CandidateID, runners []record.CandidateID) {
 	holder = record.NoCandidate
 	if s.arch == nil || d.Cell < 0 || d.Cell >= s.shape().Cells() {
 		return holder, nil
@@ -81,15 +82,15 @@ func (s *State) jobsFrom(cell, limit int) []record.JobID {
 }
 
 // takeovers tells who held a niche under the present map, newest first.
-func (s *State) takeovers(cell, limit int) []Takeover {
+func (s *State) takeovers(cell, limit int) []view.Takeover {
 	if s.arch == nil {
 		return nil
 	}
-	var out []Takeover
+	var out []view.Takeover
 	before := archive.Holder{ID: record.NoCandidate}
 	for _, h := range s.arch.Succession(cell) {
 		m := s.member(h.ID)
-		t := Takeover{At: m.created, Candidate: h.ID, From: before.ID, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
+		t := view.Takeover{At: m.created, Candidate: h.ID, From: before.ID, Objective: m.obj, Delta: math.NaN(), Why: "new niche"}
 		if before.ID != record.NoCandidate {
 			t.Delta, t.Why = h.Objective-before.Objective, "better"
 		}

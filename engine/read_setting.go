@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -16,7 +17,7 @@ func (e *Engine) Decisions(ctx context.Context, limit int) ([]record.Decision, e
 }
 
 // Settings explains every key of the configuration as it holds now.
-func (e *Engine) Settings(ctx context.Context) ([]SettingInfo, error) {
+func (e *Engine) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 	var set record.Settings
 	var cfg config.Config
 	if err := e.ask(ctx, func(s *State) { set, cfg = s.Settings, s.Config }); err != nil {
@@ -35,9 +36,9 @@ func (e *Engine) Settings(ctx context.Context) ([]SettingInfo, error) {
 		defaults[r.Key] = r.Value
 	}
 	now := liveValues(set)
-	out := make([]SettingInfo, 0, len(rows))
+	out := make([]view.SettingInfo, 0, len(rows))
 	for _, r := range rows {
-		info := SettingInfo{Key: r.Key, Value: r.Value, Default: defaults[r.Key], Origin: "default", Doc: r.Doc, Live: r.Live}
+		info := view.SettingInfo{Key: r.Key, Value: r.Value, Default: defaults[r.Key], Origin: "default", Doc: r.Doc, Live: r.Live}
 		if r.Value != info.Default {
 			info.Origin = "when it started"
 		}
@@ -76,7 +77,7 @@ func jsonText(list []string) string {
 }
 
 // Doctor checks the machine and the store under a running experiment.
-func (e *Engine) Doctor(ctx context.Context) ([]CheckLine, error) {
+func (e *Engine) Doctor(ctx context.Context) ([]view.CheckLine, error) {
 	var cfg config.Config
 	if err := e.ask(ctx, func(s *State) { cfg = s.Config }); err != nil {
 		return nil, err

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // reading is an engine whose budget is used up, and all of its candidates.
-func reading(t *testing.T) (eng *engine.Engine, last *engine.Snapshot, all []record.Candidate, stop func()) {
+func reading(t *testing.T) (eng *engine.Engine, last *view.Snapshot, all []record.Candidate, stop func()) {
 	t.Helper()
 	l := newLab(t, "budget.jobs=40")
 	eng, stop = l.start()
-	last = l.await(eng, "forty jobs ended", func(s *engine.Snapshot) bool { return s.Jobs.Ended() == 40 && s.State == record.ExperimentDone })
-	all, err := eng.Candidates(t.Context(), engine.CandidateQuery{Limit: 1000})
+	last = l.await(eng, "forty jobs ended", func(s *view.Snapshot) bool { return s.Jobs.Ended() == 40 && s.State == record.ExperimentDone })
+	all, err := eng.Candidates(t.Context(), view.CandidateQuery{Limit: 1000})
 	if err != nil || len(all) < 20 {
 		t.Fatalf("%d candidates, %v", len(all), err)
 	}
@@ -36,7 +37,7 @@ func TestTheBestAreLookedForAmongAll(t *testing.T) {
 		return b.Samples - a.Samples
 	})
 	for _, text := range []string{"", "tune"} {
-		got, err := eng.Candidates(t.Context(), engine.CandidateQuery{Best: true, Text: text, Limit: 3})
+		got, err := eng.Candidates(t.Context(), view.CandidateQuery{Best: true, Text: text, Limit: 3})
 		if err != nil || len(got) != 3 {
 			t.Fatalf("the best that are about %q: %d, %v", text, len(got), err)
 		}
@@ -58,7 +59,7 @@ func TestElitesAreListedByNumberOrByValue(t *testing.T) {
 	eng, last, _, stop := reading(t)
 	defer stop()
 	for _, best := range []bool{false, true} {
-		got, err := eng.Candidates(t.Context(), engine.CandidateQuery{Elites: true, Best: best})
+		got, err := eng.Candidates(t.Context(), view.CandidateQuery{Elites: true, Best: best})
 		if err != nil || len(got) != last.Grid.Filled {
 			t.Fatalf("%d elites of %d niches, %v", len(got), last.Grid.Filled, err)
 		}
@@ -76,7 +77,7 @@ func TestElitesAreListedByNumberOrByValue(t *testing.T) {
 func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
 	eng, _, all, stop := reading(t)
 	defer stop()
-	lines, err := eng.Jobs(t.Context(), engine.JobQuery{Limit: 1000})
+	lines, err := eng.Jobs(t.Context(), view.JobQuery{Limit: 1000})
 	if err != nil || len(lines) < 40 {
 		t.Fatalf("%d jobs, %v", len(lines), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -16,7 +17,7 @@ func (e *Engine) recover(ctx context.Context) error {
 		return fmt.Errorf("give dead leases back: %w", err)
 	}
 	if n > 0 {
-		e.note("info", record.NoJob, fmt.Sprintf("recovered %s of an engine that died", plural(n, "job")))
+		e.note("info", record.NoJob, fmt.Sprintf("recovered %s of an engine that died", view.Plural(n, "job")))
 	}
 	attempts, err := e.repo.Attempts(ctx, e.exp)
 	if err != nil {

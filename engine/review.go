@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -22,12 +21,9 @@ type waitingRead struct {
 	point     []float64 // where it would lie, nil when that is not known yet
 }
 
-// ReviewCap bounds how many of what waits for a person a snapshot lists.
-const ReviewCap = 200
-
 // fillReview lists the oldest of what waits for a person, and marks the niches
 // where it would land.
-func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
+func (e *Engine) fillReview(ctx context.Context, snap *view.Snapshot) {
 	was := e.review
 	e.review = reviews{decisions: len(e.st.decided.all), space: e.st.report.Version, known: map[record.JobID]waitingRead{}}
 	if snap.Jobs.Held == 0 {
@@ -36,7 +32,7 @@ func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
 	if was.decisions != e.review.decisions || was.space != e.review.space {
 		was.known = nil
 	}
-	jobs, err := e.db.Held(ctx, e.exp, ReviewCap)
+	jobs, err := e.db.Held(ctx, e.exp, view.ReviewCap)
 	if err != nil {
 		e.note("error", record.NoJob, "list what waits for review: "+err.Error())
 		return
@@ -51,7 +47,7 @@ func (e *Engine) fillReview(ctx context.Context, snap *Snapshot) {
 		e.review.known[j.ID] = r
 		h := e.st.waitingFor(j, &r)
 		if h.Cell >= 0 {
-			snap.Grid.wait(h.Cell)
+			snap.Grid.Wait(h.Cell)
 		}
 		snap.Review = append(snap.Review, h)
 	}
@@ -79,8 +75,8 @@ func (e *Engine) readWaiting(ctx context.Context, j record.Job) (waitingRead, er
 
 // waitingFor tells a held job, the niche that its candidate would take, and from
 // whom.
-func (s *State) waitingFor(j record.Job, r *waitingRead) Held {
-	h := Held{Job: j, Candidate: r.candidate, Before: "measuring", Cell: -1, From: record.NoCandidate}
+func (s *State) waitingFor(j record.Job, r *waitingRead) view.Held {
+	h := view.Held{Job: j, Candidate: r.candidate, Before: "measuring", Cell: -1, From: record.NoCandidate}
 	if j.HeldAt == record.Evaluating {
 		h.Before = "its niche"
 	}
@@ -103,14 +99,4 @@ func (s *State) waitingFor(j record.Job, r *waitingRead) Held {
 		h.From = holder.ID
 	}
 	return h
-}
-
-// wait counts one more candidate that waits before a niche, which may be one
-// that nothing landed in yet.
-func (g *Grid) wait(cell int) {
-	i, ok := slices.BinarySearchFunc(g.Cells, cell, func(c Cell, index int) int { return cmp.Compare(c.Index, index) })
-	if !ok {
-		g.Cells = slices.Insert(g.Cells, i, Cell{Index: cell, Elite: record.NoCandidate, Boost: 1})
-	}
-	g.Cells[i].Waiting++
 }

@@ -15,6 +15,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -242,7 +243,7 @@ func TestABudgetRaisedUnderAConsoleWakesTheExperiment(t *testing.T) {
 	})
 	t.Setenv("PLANTED_KEY", plantedKey)
 	eng, stop := l.start()
-	l.await(eng, "the money is used up", func(s *engine.Snapshot) bool { return s.State == record.ExperimentDone && len(s.Running) == 0 })
+	l.await(eng, "the money is used up", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone && len(s.Running) == 0 })
 	if n := len(l.jobs(record.Editing)); n != 0 {
 		t.Errorf("%d jobs stay leased", n)
 	}
@@ -250,7 +251,7 @@ func TestABudgetRaisedUnderAConsoleWakesTheExperiment(t *testing.T) {
 	if _, err := eng.Decide(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	l.await(eng, "all jobs are done", func(s *engine.Snapshot) bool { return s.State == record.ExperimentDone && s.Jobs.Ended() == 20 })
+	l.await(eng, "all jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone && s.Jobs.Ended() == 20 })
 	stop()
 }
 
@@ -299,7 +300,7 @@ func TestPromptsCanBeSeenBeforeTheyAreSent(t *testing.T) {
 		t.Error("a prompt shows the key")
 	}
 	open()
-	l.await(eng, "all jobs are done", func(s *engine.Snapshot) bool { return s.Jobs.Ended() == 3 })
+	l.await(eng, "all jobs are done", func(s *view.Snapshot) bool { return s.Jobs.Ended() == 3 })
 	stop()
 	ev, err := engine.Prompt(t.Context(), l.ses, l.exp.ID, engine.Options{Getenv: plantedEnv}, 2)
 	if err == nil {
@@ -334,7 +335,7 @@ func TestNotesSurviveATreeThatIsGone(t *testing.T) {
 	if snap.State != record.ExperimentDone || snap.Jobs.Ended() != 20 {
 		t.Errorf("the run ended %s (%s) with %+v", snap.State, snap.Reason, snap.Jobs)
 	}
-	told := slices.ContainsFunc(snap.Log, func(line engine.LogLine) bool {
+	told := slices.ContainsFunc(snap.Log, func(line view.LogLine) bool {
 		return strings.Contains(line.Text, "go without what "+c.ID.String()+" changed")
 	})
 	if !told {

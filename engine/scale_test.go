@@ -17,6 +17,7 @@ import (
 
 	"atoll/engine"
 	"atoll/engine/column"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -367,7 +368,7 @@ func TestAFoldThatLiesInAFileIsTheOneInMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p.await(eng, "another is the best", func(s *engine.Snapshot) bool { return s.Best.ID != best })
+			p.await(eng, "another is the best", func(s *view.Snapshot) bool { return s.Best.ID != best })
 			stop()
 			f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -177,9 +178,9 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 		}
 	}
 	e.finished = true
-	e.finishedWhy = plural(e.made, "job") + " done"
+	e.finishedWhy = view.Plural(e.made, "job") + " done"
 	if n := c.Jobs(record.Make, record.Held); n > 0 {
-		e.finishedWhy += fmt.Sprintf("; %s waiting for review", plural(n, "candidate"))
+		e.finishedWhy += fmt.Sprintf("; %s waiting for review", view.Plural(n, "candidate"))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -23,7 +24,7 @@ type Session struct {
 	Target gitops.Target // the user's repository; its Path is empty when unknown
 	DB     *store.DB
 	Repo   *gitops.Repo
-	Feed   *Feed
+	Feed   *view.Feed
 	spill  string // where engines lay what their folds do not need at hand
 	lock   *os.File
 }
@@ -78,7 +79,7 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	if o.ReadOnly {
 		spill = os.TempDir()
 	}
-	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: NewFeed(), spill: spill}, nil
+	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed(), spill: spill}, nil
 }
 
 // cacheDir chooses where base checkouts live: in memory where the machine has

@@ -1,26 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 
 	"atoll/engine/agent"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
-
-// ShadowChoice is what a bandit over the agents would do. It looks on and
-// decides nothing. Like all of a snapshot it follows from the log alone.
-type ShadowChoice struct {
-	Agent    string // whom it would ask next, "" where there is no choice
-	Why      string
-	Agreed   int // results of agents that it would have asked as well
-	Compared int // results it looked at, where there was a choice
-}
-
-// Text says it in one line.
-func (c ShadowChoice) Text() string {
-	return fmt.Sprintf("the bandit, which decides nothing, would ask %s next (%s); it agreed with %d of %s", c.Agent, c.Why, c.Agreed, plural(c.Compared, "draw"))
-}
 
 // weighted names the agents that may be drawn, in order.
 func (s *State) weighted() []string {
@@ -55,12 +41,12 @@ func (s *State) noteShadow(name string, state record.JobState, cost *float64) {
 }
 
 // shadowChoice is what the bandit would do now.
-func (s *State) shadowChoice() ShadowChoice {
+func (s *State) shadowChoice() view.ShadowChoice {
 	if s.shadow == nil || len(s.weighted()) < 2 {
-		return ShadowChoice{}
+		return view.ShadowChoice{}
 	}
 	next := s.shadow.Suggest()
-	out := ShadowChoice{Agent: next.Agent, Why: next.Why}
+	out := view.ShadowChoice{Agent: next.Agent, Why: next.Why}
 	out.Agreed, out.Compared = s.shadow.Agreement()
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -172,7 +173,7 @@ func (e *Engine) equip(ctx context.Context) error {
 	if n, err := sandbox.ReapStrays(e.cfg.Sandbox.Scratch); err != nil {
 		e.note("warn", record.NoJob, fmt.Sprintf("look for processes of a dead engine: %v", err))
 	} else if n > 0 {
-		e.note("info", record.NoJob, "ended "+plural(n, "process")+" of a dead engine")
+		e.note("info", record.NoJob, "ended "+view.Plural(n, "process")+" of a dead engine")
 	}
 	opt := e.opt.Sandbox
 	opt.Mode = sandbox.Mode(e.cfg.Sandbox.Mode)
@@ -224,7 +225,7 @@ func learnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, v
 // FillFacts gives the snapshot of a folded log what an engine told about the
 // experiment: the rung, what it cannot guarantee, the metric searched on where
 // that was learned from the root, and the commit of the best.
-func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
+func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 	exp := snap.Experiment
 	for key, put := range map[string]func(string){
 		metaRung:    func(v string) { snap.Rung = v },
@@ -249,7 +250,7 @@ func FillFacts(ctx context.Context, db *store.DB, snap *Snapshot) error {
 }
 
 // tellBest fills in the commit of the best, which the fold does not keep.
-func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *Standing) error {
+func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *view.Standing) error {
 	if best.ID == record.NoCandidate || !best.Commit.IsZero() {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"atoll/engine/behavior"
 	"atoll/engine/column"
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -57,9 +58,9 @@ type State struct {
 	early      map[record.JobID][]store.FoldRow
 	folded     int // jobs folded
 	yields     search.Stats
-	failures   map[string]*FailureGroup
+	failures   map[string]*view.FailureGroup
 	curves     curveData
-	recent     []Ended               // oldest first, bounded
+	recent     []view.Ended          // oldest first, bounded
 	placed     []record.JobID        // took a niche, and the store does not know
 	late       map[record.JobID]bool // held jobs that were folded when they were held
 	remeasured int
@@ -96,7 +97,7 @@ func newState(exp record.Experiment, settings record.Settings, pages *column.Pag
 	s := &State{
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
 		sign: 1, version: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
-		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*FailureGroup{},
+		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
 		sample: newReservoir(exp.Seed, cfg.Map.History), pages: pages,
 	}
 	s.members.layIn(pages)
@@ -181,6 +182,3 @@ func (s *State) Cell(coords []int) (int, error) {
 	}
 	return cell, nil
 }
-
-// FormatValue writes a metric with up to six significant digits.
-func FormatValue(v float64) string { return fmt.Sprintf("%.6g", v) }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"atoll/engine/agent"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -53,7 +54,7 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 // where it said nothing.
 func (r *jobRun) ownWords(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (string, error) {
 	intent = agent.Redact(intent, r.e.crew.secrets...)
-	if line := CleanLine(firstLine(intent)); line != "" && line != string(r.lease.Job.Operator) {
+	if line := view.CleanLine(firstLine(intent)); line != "" && line != string(r.lease.Job.Operator) {
 		return intent, nil
 	}
 	diffs, err := r.changes(ctx, parent.Tree, tree)

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -32,7 +32,7 @@ func (a *app) targets() []selection {
 	return out
 }
 
-func (a *app) held(id record.CandidateID) *engine.Held {
+func (a *app) held(id record.CandidateID) *view.Held {
 	for i := range a.d.snap.Review {
 		if a.d.snap.Review[i].Candidate.ID == id {
 			return &a.d.snap.Review[i]
@@ -348,7 +348,7 @@ func onTarget(v record.Verb, name string, value float64) record.Decision {
 	return d
 }
 
-func (a *app) target(name string) *engine.Yield {
+func (a *app) target(name string) *view.Yield {
 	for i := range a.d.snap.Targets {
 		if a.d.snap.Targets[i].Name == name {
 			return &a.d.snap.Targets[i]

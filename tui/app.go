@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -29,10 +29,10 @@ type app struct {
 	cache   map[paneID]drawn
 	glyphs  replacer
 	lastAt  time.Time
-	version uint64           // of the newest snapshot seen
-	behind  *engine.Snapshot // newest while the view is paused
-	still   bool             // the view is paused
-	runs    int              // earlier runs of this person
+	version uint64         // of the newest snapshot seen
+	behind  *view.Snapshot // newest while the view is paused
+	still   bool           // the view is paused
+	runs    int            // earlier runs of this person
 	boosts  map[string]asked
 	ticking bool
 	leaving int // 1 = draining, 2 = aborting
@@ -141,7 +141,7 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 }
 
 // snapshot takes a new state, or keeps it aside while the view is paused.
-func (a *app) snapshot(s *engine.Snapshot) tea.Cmd {
+func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 	a.lastAt = time.Now()
 	if s == nil {
 		return nil

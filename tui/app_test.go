@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/tuitest"
 )
 
@@ -21,7 +21,7 @@ type rig struct {
 	quit bool
 }
 
-func newRig(t testing.TB, s *engine.Snapshot, w, h int, edit ...func(o *Options)) *rig {
+func newRig(t testing.TB, s *view.Snapshot, w, h int, edit ...func(o *Options)) *rig {
 	t.Helper()
 	ctl := &tuitest.Controller{}
 	o := Options{Feed: tuitest.NewFeed(s), Controller: ctl, Reader: &tuitest.Reader{Snap: s}, Now: tuitest.Now, Color: "fixed", Console: Console{Mouse: true, Theme: "dark"}}

@@ -7,19 +7,19 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
 
 // cube is a grid of three axes with elites at these places; their objective
 // is 1, 2, 3 and so on.
-func cube(dims []int, places ...[]int) *engine.Snapshot {
+func cube(dims []int, places ...[]int) *view.Snapshot {
 	s := tuitest.Snapshot(4)
-	s.Grid = engine.Grid{Dims: dims, Total: 1}
+	s.Grid = view.Grid{Dims: dims, Total: 1}
 	for i, n := range dims {
 		s.Grid.Total *= n
-		a := engine.Axis{Name: string(rune('a' + i))}
+		a := view.Axis{Name: string(rune('a' + i))}
 		for k := range n + 1 {
 			a.Edges = append(a.Edges, float64(k*10))
 		}
@@ -27,12 +27,12 @@ func cube(dims []int, places ...[]int) *engine.Snapshot {
 	}
 	for i, at := range places {
 		v := float64(i + 1)
-		s.Grid.Cells = append(s.Grid.Cells, engine.Cell{
+		s.Grid.Cells = append(s.Grid.Cells, view.Cell{
 			Index: flat(dims, at), Elite: record.CandidateID(i + 10), Objective: v, Adjusted: v, Tries: i + 1, Boost: 1, MAD: v / 10, Children: 2 * i, Improved: i,
 		})
 		s.Grid.Filled++
 	}
-	s.Best = engine.Standing{ID: record.CandidateID(len(places) + 9), Objective: float64(len(places)), Cell: s.Grid.Cells[len(places)-1].Index}
+	s.Best = view.Standing{ID: record.CandidateID(len(places) + 9), Objective: float64(len(places)), Cell: s.Grid.Cells[len(places)-1].Index}
 	return s
 }
 

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -16,7 +16,7 @@ type candidatePane struct {
 	base
 	cand   record.CandidateID
 	q      query
-	detail *engine.CandidateDetail
+	detail *view.CandidateDetail
 	d1     diffView
 }
 
@@ -85,7 +85,7 @@ func (p *candidatePane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.(engine.CandidateDetail); ok && m.err == nil {
+	if v, ok := m.val.(view.CandidateDetail); ok && m.err == nil {
 		p.detail = &v
 		p.d1.set(v.Candidate.ID, v.Candidate.Parent(), v.Findings)
 	}

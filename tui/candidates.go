@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -80,7 +80,7 @@ func (p *candidatesPane) show() tea.Cmd {
 	word, search := storeWord(p.text, record.StatusNames())
 	elites := namesElites(p.text)
 	limit := p.reach.rows(p.list.nearEnd(), search)
-	r, query := p.d.opt.Reader, engine.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
+	r, query := p.d.opt.Reader, view.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
 	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
 }
 

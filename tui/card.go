@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
 
 // candidateCard tells a candidate in a few lines: where it comes from, what it
 // measures, how that compares with parent and root.
-func candidateCard(d *desk, c *engine.CandidateDetail, w int) []string {
+func candidateCard(d *desk, c *view.CandidateDetail, w int) []string {
 	st := d.st
 	k := &c.Candidate
 	var l line
@@ -66,7 +66,7 @@ func candidateCard(d *desk, c *engine.CandidateDetail, w int) []string {
 }
 
 // scoreLine is the objective with samples, spread and the held-out value.
-func scoreLine(d *desk, c *engine.CandidateDetail) string {
+func scoreLine(d *desk, c *view.CandidateDetail) string {
 	st := d.st
 	k := &c.Candidate
 	var l line
@@ -103,7 +103,7 @@ func gainStyle(st *Styles, v float64) style {
 }
 
 // metricTable lists the metrics beside those of parent and root.
-func metricTable(d *desk, c *engine.CandidateDetail, w int) []string {
+func metricTable(d *desk, c *view.CandidateDetail, w int) []string {
 	st := d.st
 	if len(c.Candidate.Metrics) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -34,20 +34,20 @@ type bestAnswer struct {
 
 // bestState is equal for two snapshots whose best candidates have the same
 // metrics.
-func bestState(s *engine.Snapshot) string {
-	last := engine.Reign{ID: record.NoCandidate}
+func bestState(s *view.Snapshot) string {
+	last := view.Reign{ID: record.NoCandidate}
 	if n := len(s.Curves.Reigns); n > 0 {
 		last = s.Curves.Reigns[n-1]
 	}
 	return fmt.Sprint(len(s.Curves.Reigns), last, s.Best.Samples, s.Root.Samples)
 }
 
-func eraOf(s *engine.Snapshot) string {
+func eraOf(s *view.Snapshot) string {
 	return fmt.Sprint("metrics ", s.Experiment.ID, s.Experiment.Objective)
 }
 
 // everBest lists who was the best, newest first, and then the root.
-func everBest(s *engine.Snapshot) []record.CandidateID {
+func everBest(s *view.Snapshot) []record.CandidateID {
 	var ids []record.CandidateID
 	for _, r := range slices.Backward(s.Curves.Reigns) {
 		ids = append(ids, r.ID)
@@ -82,7 +82,7 @@ func (m *bestMetrics) value(id record.CandidateID) float64 {
 }
 
 // values are those of all that were the best, and the root's.
-func (m *bestMetrics) values(s *engine.Snapshot) []float64 {
+func (m *bestMetrics) values(s *view.Snapshot) []float64 {
 	var out []float64
 	for _, id := range everBest(s) {
 		out = append(out, m.value(id))
@@ -91,7 +91,7 @@ func (m *bestMetrics) values(s *engine.Snapshot) []float64 {
 }
 
 // unit is what the values are counted in, "" where the evaluator does not say.
-func (m *bestMetrics) unit(s *engine.Snapshot) string {
+func (m *bestMetrics) unit(s *view.Snapshot) string {
 	name := m.name()
 	for _, id := range everBest(s) {
 		for _, x := range m.of[id] {
@@ -194,7 +194,7 @@ func (p *curvesPane) metricTitle(left, how string) (string, string) {
 const metricLine = 2
 
 // metricBody is the metric over the objective where there is room for both.
-func (p *curvesPane) metricBody(c *engine.Curves, x []float64, w, h int) []string {
+func (p *curvesPane) metricBody(c *view.Curves, x []float64, w, h int) []string {
 	m, st := &p.metrics, p.d.st
 	switch {
 	case p.d.opt.Reader == nil:
@@ -219,7 +219,7 @@ func (p *curvesPane) metricBody(c *engine.Curves, x []float64, w, h int) []strin
 }
 
 // metricChart draws the metric of the best against the root's.
-func (p *curvesPane) metricChart(c *engine.Curves, x []float64, w, h int) []string {
+func (p *curvesPane) metricChart(c *view.Curves, x []float64, w, h int) []string {
 	ch := p.chart()
 	ch.LogY = p.scale.fit(p.metrics.values(p.d.snap)).y()
 	ch.Series = []plot.Series{p.metricSteps(c, x)}
@@ -231,7 +231,7 @@ func (p *curvesPane) metricChart(c *engine.Curves, x []float64, w, h int) []stri
 }
 
 // metricSteps is one step for each candidate that was the best.
-func (p *curvesPane) metricSteps(c *engine.Curves, x []float64) plot.Series {
+func (p *curvesPane) metricSteps(c *view.Curves, x []float64) plot.Series {
 	line := plot.Series{Name: "best", Step: true, Style: p.d.st.Lines[metricLine].sgr}
 	if x = x[p.from(len(x)):]; p.scale.x() { // what is at zero has no place
 		x = x[max(0, slices.IndexFunc(x, func(v float64) bool { return v > 0 })):]

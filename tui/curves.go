@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -162,7 +162,7 @@ func (p *curvesPane) word(text string, w, h int) []string {
 }
 
 // xs returns the axis: scored candidates, or minutes since the first.
-func (p *curvesPane) xs(c *engine.Curves) []float64 {
+func (p *curvesPane) xs(c *view.Curves) []float64 {
 	x := make([]float64, len(c.X))
 	for i := range c.X {
 		x[i] = float64(c.X[i])
@@ -174,14 +174,14 @@ func (p *curvesPane) xs(c *engine.Curves) []float64 {
 }
 
 // x is where something lies on the axis that happened after n evaluations.
-func (p *curvesPane) x(c *engine.Curves, n int, at record.Millis) float64 {
+func (p *curvesPane) x(c *view.Curves, n int, at record.Millis) float64 {
 	if p.byTime && len(c.At) > 0 {
 		return float64(at-c.At[0]) / float64(time.Minute/time.Millisecond)
 	}
 	return float64(n)
 }
 
-func (p *curvesPane) marks(c *engine.Curves) []plot.ChartMark {
+func (p *curvesPane) marks(c *view.Curves) []plot.ChartMark {
 	var out []plot.ChartMark
 	for _, m := range c.Marks {
 		out = append(out, plot.ChartMark{X: p.x(c, m.X, m.At), Text: m.Text})
@@ -204,7 +204,7 @@ func (p *curvesPane) from(n int) int {
 	return 0
 }
 
-func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string {
+func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 	ch := p.chart()
 	ch.LogY = p.scale.fit(c.Best).y()
 	st := p.d.st
@@ -224,7 +224,7 @@ func (p *curvesPane) objective(c *engine.Curves, x []float64, w, h int) []string
 
 // near leaves out the means that would squeeze the best into a flat line: those
 // further from it than three times what the search has gained.
-func near(mean, best []float64, root engine.Standing) []float64 {
+func near(mean, best []float64, root view.Standing) []float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range best {
 		lo, hi = math.Min(lo, v), math.Max(hi, v)

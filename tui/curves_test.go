@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
@@ -102,7 +102,7 @@ func TestANewBestIsReadAgain(t *testing.T) {
 	}
 	best := tuitest.Snapshot(8)
 	best.Version, best.Best.ID = 9, 330
-	best.Curves.Reigns = append(best.Curves.Reigns, engine.Reign{X: 329, At: best.Curves.At[329], ID: 330})
+	best.Curves.Reigns = append(best.Curves.Reigns, view.Reign{X: 329, At: best.Curves.At[329], ID: 330})
 	r.send(snapMsg{best})
 	if len(m.asked) != 2 || m.asked[1][0] != 330 {
 		t.Fatalf("asked for %v; want the new best as well", m.asked)
@@ -191,10 +191,10 @@ func TestLogarithmsAreLeftOutWhereThereAreNone(t *testing.T) {
 func TestStepsOfAMetric(t *testing.T) {
 	minute := record.Millis(60_000)
 	s := tuitest.Snapshot(8)
-	s.Curves = engine.Curves{
+	s.Curves = view.Curves{
 		X: []int{1, 2, 3, 4, 5, 6, 7, 8}, At: []record.Millis{0, minute, 2 * minute, 3 * minute, 4 * minute, 5 * minute, 6 * minute, 7 * minute},
 		Best: []float64{1, 1, 2, 2, 2, 2, 2, 3}, Mean: make([]float64, 8), QD: make([]float64, 8), Coverage: make([]float64, 8),
-		Reigns: []engine.Reign{{X: 1, At: 0, ID: 0}, {X: 3, At: 2 * minute, ID: 3}, {X: 8, At: 7 * minute, ID: 8}},
+		Reigns: []view.Reign{{X: 1, At: 0, ID: 0}, {X: 3, At: 2 * minute, ID: 3}, {X: 8, At: 7 * minute, ID: 8}},
 	}
 	for _, c := range []struct {
 		name string

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -19,7 +19,7 @@ import (
 type desk struct {
 	ctx     context.Context
 	opt     Options
-	snap    *engine.Snapshot // never nil
+	snap    *view.Snapshot // never nil
 	grid    gridIndex
 	st      *Styles
 	ramp    *plot.Ramp
@@ -34,7 +34,7 @@ type desk struct {
 
 func newDesk(ctx context.Context, o Options) *desk {
 	d := &desk{ctx: ctx, opt: o, dark: o.Console.Theme != "light", profile: colorprofile.TrueColor, palette: o.Console.Palette}
-	d.snap = &engine.Snapshot{Loading: true, Root: engine.Standing{ID: record.NoCandidate, Cell: -1}, Best: engine.Standing{ID: record.NoCandidate, Cell: -1}}
+	d.snap = &view.Snapshot{Loading: true, Root: view.Standing{ID: record.NoCandidate, Cell: -1}, Best: view.Standing{ID: record.NoCandidate, Cell: -1}}
 	if d.palette == "" {
 		d.palette = "viridis"
 	}
@@ -70,7 +70,7 @@ func (d *desk) now() time.Time {
 }
 
 // take makes s the snapshot that everything shows.
-func (d *desk) take(s *engine.Snapshot) {
+func (d *desk) take(s *view.Snapshot) {
 	if s == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (d *desk) gain(a, b float64) float64 {
 
 // gridIndex answers questions about the grid of one snapshot.
 type gridIndex struct {
-	cells  []*engine.Cell // by flat index, nil = never tried
+	cells  []*view.Cell // by flat index, nil = never tried
 	of     map[record.CandidateID]int
 	sorted []float64 // adjusted objectives of the elites, rising
 	// The bounds of the colours. They only grow while one map lasts, so that
@@ -109,7 +109,7 @@ type gridIndex struct {
 	key    [3]int64
 }
 
-func (g *gridIndex) build(s *engine.Snapshot) {
+func (g *gridIndex) build(s *view.Snapshot) {
 	total := 1
 	for _, n := range s.Grid.Dims {
 		total *= max(n, 0)
@@ -117,7 +117,7 @@ func (g *gridIndex) build(s *engine.Snapshot) {
 	if len(s.Grid.Dims) == 0 || total > 1<<20 {
 		total = 0
 	}
-	g.cells = make([]*engine.Cell, total)
+	g.cells = make([]*view.Cell, total)
 	g.of = make(map[record.CandidateID]int, len(s.Grid.Cells))
 	g.sorted = g.sorted[:0]
 	for i := range s.Grid.Cells {
@@ -138,7 +138,7 @@ func (g *gridIndex) build(s *engine.Snapshot) {
 }
 
 // bounds holds the range of colours: from the second percentile to the best.
-func (g *gridIndex) bounds(s *engine.Snapshot) {
+func (g *gridIndex) bounds(s *view.Snapshot) {
 	key := [3]int64{int64(s.Experiment.ID), int64(s.Grid.Map), int64(s.Experiment.Objective)}
 	if key != g.key {
 		g.key, g.lo, g.hi = key, 0, 0
@@ -158,7 +158,7 @@ func (g *gridIndex) bounds(s *engine.Snapshot) {
 	g.low = g.sorted[0] < g.lo
 }
 
-func (g *gridIndex) at(cell int) *engine.Cell {
+func (g *gridIndex) at(cell int) *view.Cell {
 	if cell < 0 || cell >= len(g.cells) {
 		return nil
 	}

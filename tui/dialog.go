@@ -6,7 +6,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/plot"
 )
 
@@ -64,11 +64,11 @@ type confirm struct {
 	text    []string
 	choices []choice
 	cur     int
-	now     func(s *engine.Snapshot) ([]string, []choice) // text and choices as things stand; nil = they stay
+	now     func(s *view.Snapshot) ([]string, []choice) // text and choices as things stand; nil = they stay
 }
 
 // follow makes the text true for what is known now.
-func (c *confirm) follow(s *engine.Snapshot) {
+func (c *confirm) follow(s *view.Snapshot) {
 	if c.now != nil {
 		c.text, c.choices = c.now(s)
 		c.cur = min(c.cur, len(c.choices)-1)

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -40,8 +40,8 @@ type diffView struct {
 	parent   record.CandidateID
 	with     compare
 	asked    [2]record.CandidateID // of the present question
-	files    []engine.FilePatch
-	findings []engine.GateFinding
+	files    []view.FilePatch
+	findings []view.GateFinding
 	force    int // 0 = by width, 1 = one column, 2 = two
 	context  int // unchanged lines around a change, less 3
 	noSpace  bool
@@ -68,7 +68,7 @@ type diffRow struct {
 }
 
 // set asks for another candidate.
-func (v *diffView) set(id, parent record.CandidateID, findings []engine.GateFinding) {
+func (v *diffView) set(id, parent record.CandidateID, findings []view.GateFinding) {
 	if v.cand != id {
 		v.view = scroll{}
 	}
@@ -114,7 +114,7 @@ func (v *diffView) take(m loadedMsg) bool {
 	if !v.q.accept(m) {
 		return false
 	}
-	if f, ok := m.val.([]engine.FilePatch); ok && m.err == nil {
+	if f, ok := m.val.([]view.FilePatch); ok && m.err == nil {
 		v.files, v.answers = f, v.answers+1
 		v.paint = syntax{}
 	}
@@ -309,7 +309,7 @@ func (v *diffView) side(r *diffRow, i, w int) string {
 }
 
 // numbers returns the old and the new line number of line i of a hunk.
-func numbers(h *engine.PatchHunk, i int) (old, now int) {
+func numbers(h *view.PatchHunk, i int) (old, now int) {
 	old, now = h.OldStart, h.NewStart
 	for _, l := range h.Lines[:i] {
 		if l.Kind != '+' {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"atoll/engine"
+	"atoll/engine/view"
 )
 
 // build makes the rows for one or two columns.
@@ -32,7 +32,7 @@ func (v *diffView) build(w int) {
 	}
 }
 
-func hunkText(h *engine.PatchHunk) string {
+func hunkText(h *view.PatchHunk) string {
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.OldStart, h.OldLines, h.NewStart, h.NewLines)
 }
 

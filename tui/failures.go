@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -46,7 +46,7 @@ func (p *failuresPane) body(w, h int, focus bool) []string {
 	if len(ids) == 0 {
 		return []string{" " + st.Label.S("nothing failed")}
 	}
-	type row = *engine.FailureGroup
+	type row = *view.FailureGroup
 	t := table[row]{st: st, note: func(g row) string { return words(". To do: ", g.Reason, g.Cure) }, columns: []column[row]{
 		{head: "count", w: 6, right: true, rank: 90, cell: func(g row) (style, string) { return st.Strong, fmt.Sprint(g.Count) }},
 		{head: "class", w: 11, rank: 80, cell: func(g row) (style, string) { return st.Bad, string(g.Class) }},

@@ -9,13 +9,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // Messages of the console's own commands.
 type (
-	snapMsg  struct{ snap *engine.Snapshot }
+	snapMsg  struct{ snap *view.Snapshot }
 	tickMsg  struct{}
 	toastMsg struct{ n int } // toast n may go
 	crashMsg struct {

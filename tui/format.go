@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -147,7 +147,7 @@ func candidateName(id record.CandidateID) string {
 }
 
 // niche writes a flat index as (12,5).
-func niche(g *engine.Grid, cell int) string {
+func niche(g *view.Grid, cell int) string {
 	at := coords(g.Dims, cell)
 	if at == nil {
 		return ""
@@ -201,7 +201,7 @@ func idWidth(id int64) int {
 }
 
 // nicheWidth is the width of a column of niches.
-func nicheWidth(g *engine.Grid) int {
+func nicheWidth(g *view.Grid) int {
 	w := 2
 	for _, n := range g.Dims {
 		w += len(strconv.Itoa(max(n-1, 0))) + 1

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -115,7 +115,7 @@ func (a *app) progress(w int) []part {
 }
 
 // loading says how far the log was read.
-func loading(s *engine.Snapshot) string {
+func loading(s *view.Snapshot) string {
 	if s.Rows == 0 {
 		return "loading"
 	}
@@ -353,7 +353,7 @@ func (a *app) hints(room int) string {
 	return l.String() + end.String()
 }
 
-func errorsIn(s *engine.Snapshot) int {
+func errorsIn(s *view.Snapshot) int {
 	n := 0
 	for i := range s.Log {
 		if s.Log[i].Level == "error" {

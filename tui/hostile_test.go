@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
@@ -166,34 +166,34 @@ type failing struct {
 	text string
 }
 
-func (f *failing) Job(context.Context, record.JobID) (engine.JobDetail, error) {
-	return engine.JobDetail{}, errors.New(f.text)
+func (f *failing) Job(context.Context, record.JobID) (view.JobDetail, error) {
+	return view.JobDetail{}, errors.New(f.text)
 }
-func (f *failing) Jobs(context.Context, engine.JobQuery) ([]engine.JobLine, error) {
+func (f *failing) Jobs(context.Context, view.JobQuery) ([]view.JobLine, error) {
 	return nil, errors.New(f.text)
 }
-func (f *failing) Candidate(context.Context, record.CandidateID) (engine.CandidateDetail, error) {
-	return engine.CandidateDetail{}, errors.New(f.text)
+func (f *failing) Candidate(context.Context, record.CandidateID) (view.CandidateDetail, error) {
+	return view.CandidateDetail{}, errors.New(f.text)
 }
-func (f *failing) Candidates(context.Context, engine.CandidateQuery) ([]record.Candidate, error) {
+func (f *failing) Candidates(context.Context, view.CandidateQuery) ([]record.Candidate, error) {
 	return nil, errors.New(f.text)
 }
-func (f *failing) Diff(context.Context, record.CandidateID, record.CandidateID, int) ([]engine.FilePatch, error) {
+func (f *failing) Diff(context.Context, record.CandidateID, record.CandidateID, int) ([]view.FilePatch, error) {
 	return nil, errors.New(f.text)
 }
 func (f *failing) Metrics(context.Context, []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
 	return nil, errors.New(f.text)
 }
-func (f *failing) Lineage(context.Context, record.CandidateID) (engine.Lineage, error) {
-	return engine.Lineage{}, errors.New(f.text)
+func (f *failing) Lineage(context.Context, record.CandidateID) (view.Lineage, error) {
+	return view.Lineage{}, errors.New(f.text)
 }
-func (f *failing) Niche(context.Context, int) (engine.NicheDetail, error) {
-	return engine.NicheDetail{}, errors.New(f.text)
+func (f *failing) Niche(context.Context, int) (view.NicheDetail, error) {
+	return view.NicheDetail{}, errors.New(f.text)
 }
-func (f *failing) Settings(context.Context) ([]engine.SettingInfo, error) {
+func (f *failing) Settings(context.Context) ([]view.SettingInfo, error) {
 	return nil, errors.New(f.text)
 }
-func (f *failing) Doctor(context.Context) ([]engine.CheckLine, error) {
+func (f *failing) Doctor(context.Context) ([]view.CheckLine, error) {
 	return nil, errors.New(f.text)
 }
 
@@ -203,25 +203,25 @@ type poisoned struct {
 	text string
 }
 
-func (p *poisoned) Job(ctx context.Context, id record.JobID) (engine.JobDetail, error) {
+func (p *poisoned) Job(ctx context.Context, id record.JobID) (view.JobDetail, error) {
 	v, err := p.Reader.Job(ctx, id)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Candidate(ctx context.Context, id record.CandidateID) (engine.CandidateDetail, error) {
+func (p *poisoned) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
 	v, err := p.Reader.Candidate(ctx, id)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Candidates(ctx context.Context, q engine.CandidateQuery) ([]record.Candidate, error) {
+func (p *poisoned) Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	v, err := p.Reader.Candidates(ctx, q)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
+func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error) {
 	v, err := p.Reader.Diff(ctx, a, b, lines)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
@@ -236,25 +236,25 @@ func (p *poisoned) Metrics(ctx context.Context, ids []record.CandidateID) (map[r
 	return v, err
 }
 
-func (p *poisoned) Lineage(ctx context.Context, id record.CandidateID) (engine.Lineage, error) {
+func (p *poisoned) Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error) {
 	v, err := p.Reader.Lineage(ctx, id)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Niche(ctx context.Context, cell int) (engine.NicheDetail, error) {
+func (p *poisoned) Niche(ctx context.Context, cell int) (view.NicheDetail, error) {
 	v, err := p.Reader.Niche(ctx, cell)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Settings(ctx context.Context) ([]engine.SettingInfo, error) {
+func (p *poisoned) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 	v, err := p.Reader.Settings(ctx)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err
 }
 
-func (p *poisoned) Doctor(ctx context.Context) ([]engine.CheckLine, error) {
+func (p *poisoned) Doctor(ctx context.Context) ([]view.CheckLine, error) {
 	v, err := p.Reader.Doctor(ctx)
 	poison(reflect.ValueOf(&v), p.text)
 	return v, err

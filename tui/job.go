@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -22,7 +22,7 @@ type jobPane struct {
 	base
 	job    record.JobID
 	q      query
-	detail *engine.JobDetail
+	detail *view.JobDetail
 	tabAt  int
 	view   scroll
 	text   string
@@ -116,7 +116,7 @@ func (p *jobPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.(engine.JobDetail); ok && m.err == nil {
+	if v, ok := m.val.(view.JobDetail); ok && m.err == nil {
 		p.detail = &v
 		p.answer++
 	}
@@ -248,7 +248,7 @@ func (p *jobPane) facts(w int) []string {
 	return out
 }
 
-func (p *jobPane) stage(s *engine.StageSpan, w int) string {
+func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	st := p.d.st
 	var l line
 	end, col := millis(s.Ended), st.Plain

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -36,7 +36,7 @@ type jobsPane struct {
 	text  string
 	group int
 	q     query
-	all   []engine.JobLine
+	all   []view.JobLine
 	reach reach
 	full  bool
 	rows  map[record.JobID]int // of Running, or -1-index of Recent
@@ -82,7 +82,7 @@ func (p *jobsPane) show() tea.Cmd {
 		word = "#" + digits // a candidate has the number of its job
 	}
 	limit := p.reach.rows(p.list.nearEnd(), search)
-	r, query := p.d.opt.Reader, engine.JobQuery{States: jobGroups()[p.group].states, Text: word, Limit: limit}
+	r, query := p.d.opt.Reader, view.JobQuery{States: jobGroups()[p.group].states, Text: word, Limit: limit}
 	return p.q.askTyped(p.d, p.id, fmt.Sprint("jobs ", p.group, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Jobs(ctx, query) })
 }
 
@@ -90,7 +90,7 @@ func (p *jobsPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.([]engine.JobLine); ok && m.err == nil {
+	if v, ok := m.val.([]view.JobLine); ok && m.err == nil {
 		p.all = v
 		p.reach.note(len(v))
 	}
@@ -229,7 +229,7 @@ func (p *jobsPane) click(x, y int) tea.Cmd {
 	return nil
 }
 
-func idleWords(s *engine.Snapshot) string {
+func idleWords(s *view.Snapshot) string {
 	switch {
 	case s.Loading:
 		return "loading"
@@ -251,7 +251,7 @@ func (p *jobsPane) paint(row string, i, w int, focus bool) string {
 	return row
 }
 
-func (p *jobsPane) runningRow(r *engine.Running, w int) string {
+func (p *jobsPane) runningRow(r *view.Running, w int) string {
 	st := p.d.st
 	j := &r.Job
 	var l line
@@ -299,7 +299,7 @@ func (p *jobsPane) from(j *record.Job) string {
 	return out
 }
 
-func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
+func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 	st := p.d.st
 	j := &e.Job
 	var l line
@@ -333,7 +333,7 @@ func (p *jobsPane) recentRow(e *engine.Ended, w int) string {
 
 // outcome tells in words what came of a job, in few of them where room is
 // short.
-func (p *jobsPane) outcome(e *engine.Ended, short bool) (string, style) {
+func (p *jobsPane) outcome(e *view.Ended, short bool) (string, style) {
 	st, g := p.d.st, &p.d.snap.Grid
 	j := &e.Job
 	where := niche(g, e.Cell)

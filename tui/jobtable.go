@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -15,16 +15,16 @@ func (p *jobsPane) screen(w, h int) []string {
 	if p.d.opt.Reader == nil {
 		jobs = nil
 		for i := range p.d.snap.Running {
-			jobs = append(jobs, engine.JobLine{Job: p.d.snap.Running[i].Job})
+			jobs = append(jobs, view.JobLine{Job: p.d.snap.Running[i].Job})
 		}
 		for i := range p.d.snap.Recent {
-			jobs = append(jobs, engine.JobLine{Job: p.d.snap.Recent[i].Job, Objective: p.d.snap.Recent[i].Objective})
+			jobs = append(jobs, view.JobLine{Job: p.d.snap.Recent[i].Job, Objective: p.d.snap.Recent[i].Objective})
 		}
 		p.all = jobs
 	}
 	var ids []record.JobID
-	index := map[record.JobID]*engine.JobLine{}
-	recent := map[record.JobID]*engine.Ended{}
+	index := map[record.JobID]*view.JobLine{}
+	recent := map[record.JobID]*view.Ended{}
 	for i := range p.d.snap.Recent {
 		e := &p.d.snap.Recent[i]
 		recent[e.Job.ID] = e
@@ -34,7 +34,7 @@ func (p *jobsPane) screen(w, h int) []string {
 		j := &line.Job
 		if e := recent[j.ID]; e != nil { // newer than the answer
 			j = &e.Job
-			line = &engine.JobLine{Job: *j, Objective: e.Objective}
+			line = &view.JobLine{Job: *j, Objective: e.Objective}
 		}
 		if fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, candidateName(j.Candidate)) {
 			ids = append(ids, j.ID)
@@ -58,12 +58,12 @@ func (p *jobsPane) screen(w, h int) []string {
 	if said != "" {
 		return append(t.lines(w, 1, 0, 0, p.list.window, nil), " "+said)
 	}
-	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *engine.JobLine { return index[ids[i]] })
+	return t.lines(w, h, len(ids), p.list.cur, p.list.window, func(i int) *view.JobLine { return index[ids[i]] })
 }
 
 // table has the columns of jobs; recent are the ends of the last ones.
-func (p *jobsPane) table(recent map[record.JobID]*engine.Ended) table[*engine.JobLine] {
-	type row = *engine.JobLine
+func (p *jobsPane) table(recent map[record.JobID]*view.Ended) table[*view.JobLine] {
+	type row = *view.JobLine
 	st := p.d.st
 	newest := record.JobID(0)
 	for i := range p.all {
@@ -94,7 +94,7 @@ func (p *jobsPane) table(recent map[record.JobID]*engine.Ended) table[*engine.Jo
 }
 
 // result says what came of a job; e is its end where that is known.
-func (p *jobsPane) result(j *record.Job, e *engine.Ended) (style, string) {
+func (p *jobsPane) result(j *record.Job, e *view.Ended) (style, string) {
 	st := p.d.st
 	switch {
 	case e != nil && e.Objective != nil:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
@@ -310,21 +310,21 @@ func TestQuitting(t *testing.T) {
 			t.Errorf("drained %d", d)
 		}
 	})
-	idle := func(s *engine.Snapshot) { s.Running, s.Jobs.Running, s.State = nil, 0, record.ExperimentDone }
+	idle := func(s *view.Snapshot) { s.Running, s.Jobs.Running, s.State = nil, 0, record.ExperimentDone }
 	for _, c := range []struct {
 		name         string
 		view         []string // keys before q
-		change       func(s *engine.Snapshot)
+		change       func(s *view.Snapshot)
 		says         string
 		pick         string
 		quit, drains bool
 	}{
 		{"the question tells that the last job ended behind it", nil, idle, "Nothing runs any more", "d", true, false},
 		{"and under a paused view", []string{"p"}, idle, "Nothing runs any more", "d", true, false},
-		{"and that the engine died", nil, func(s *engine.Snapshot) { s.Fatal = "the disk is full" }, "Nothing runs any more", "d", true, false},
+		{"and that the engine died", nil, func(s *view.Snapshot) { s.Fatal = "the disk is full" }, "Nothing runs any more", "d", true, false},
 		{"a cursor on the last choice stays on one", nil, idle, "Nothing runs any more", "enter", true, false},
-		{"the question tells that it is between two jobs", nil, func(s *engine.Snapshot) { s.Running = nil }, "No job runs at this moment", "d", false, true},
-		{"the question counts the jobs of now", nil, func(s *engine.Snapshot) { s.Running = s.Running[:1] }, "1 job is running", "d", false, true},
+		{"the question tells that it is between two jobs", nil, func(s *view.Snapshot) { s.Running = nil }, "No job runs at this moment", "d", false, true},
+		{"the question counts the jobs of now", nil, func(s *view.Snapshot) { s.Running = s.Running[:1] }, "1 job is running", "d", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d, ab int
@@ -373,7 +373,7 @@ func TestEngineEventsOpenNoDialog(t *testing.T) {
 	r.typing("half a no")
 	next := tuitest.Snapshot(4)
 	next.Version, next.Fatal = 8, "the disk is full"
-	next.Review = append(next.Review, engine.Held{Candidate: tuitest.Candidate(300)})
+	next.Review = append(next.Review, view.Held{Candidate: tuitest.Candidate(300)})
 	r.send(snapMsg{next})
 	r.typing("te")
 	r.keys("enter")

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -18,14 +18,14 @@ type lineagePane struct {
 	base
 	cand record.CandidateID
 	q    query
-	fam  *engine.Lineage
+	fam  *view.Lineage
 	list list[record.CandidateID]
 	rows map[record.CandidateID]treeRow
 }
 
 type treeRow struct {
 	lead string
-	node *engine.LineageNode
+	node *view.LineageNode
 }
 
 func newLineage(d *desk) *lineagePane {
@@ -83,7 +83,7 @@ func (p *lineagePane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.(engine.Lineage); ok && m.err == nil {
+	if v, ok := m.val.(view.Lineage); ok && m.err == nil {
 		first := p.fam == nil
 		p.fam = &v
 		p.plant()
@@ -104,7 +104,7 @@ func (p *lineagePane) plant() {
 		ids = append(ids, n.ID)
 		p.rows[n.ID] = treeRow{"│ ", n}
 	}
-	kids := map[record.CandidateID][]*engine.LineageNode{}
+	kids := map[record.CandidateID][]*view.LineageNode{}
 	for i := range p.fam.Descendants {
 		n := &p.fam.Descendants[i]
 		for _, r := range n.Parents {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui"
 	"atoll/tui/tuitest"
 )
@@ -58,7 +58,7 @@ func processorTime(t testing.TB) time.Duration {
 
 // storm publishes events at a rate for a while and returns what each call of
 // Publish took, in rising order.
-func storm(feed *engine.Feed, rate int, span time.Duration) []time.Duration {
+func storm(feed *view.Feed, rate int, span time.Duration) []time.Duration {
 	base := tuitest.Snapshot(32)
 	var took []time.Duration
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -84,10 +84,10 @@ func TestFiveThousandEventsASecond(t *testing.T) {
 	}
 	const rate, span = 5000, 2 * time.Second
 	before := processorTime(t)
-	storm(engine.NewFeed(), rate, span)
+	storm(view.NewFeed(), rate, span)
 	alone := processorTime(t) - before
 
-	feed := engine.NewFeed()
+	feed := view.NewFeed()
 	tty, written := drain(t)
 	feed.Publish(tuitest.Snapshot(32))
 	ctx, cancel := context.WithCancel(context.Background())

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -18,13 +18,13 @@ type logPane struct {
 	level int // index into levels: the least shown
 	text  string
 	view  scroll
-	own   []engine.LogLine
+	own   []view.LogLine
 	lines []logRow // as shown
 }
 
 // logRow is a line of the log or, where there is room, a part of a long one.
 type logRow struct {
-	engine.LogLine
+	view.LogLine
 	more bool // goes on from the row above
 }
 
@@ -50,7 +50,7 @@ func (p *logPane) setFilter(t string) {
 
 // tell adds a line of the console itself.
 func (p *logPane) tell(level, text string) {
-	p.own = append(p.own, engine.LogLine{At: p.d.now(), Level: level, Job: record.NoJob, Text: text})
+	p.own = append(p.own, view.LogLine{At: p.d.now(), Level: level, Job: record.NoJob, Text: text})
 	if len(p.own) > maxOwn {
 		p.own = p.own[1:]
 	}
@@ -102,7 +102,7 @@ func rankOf(level string) int {
 // cells; room 0 leaves every line whole.
 func (p *logPane) gather(room int) {
 	p.lines = p.lines[:0]
-	keep := func(l *engine.LogLine) {
+	keep := func(l *view.LogLine) {
 		if rankOf(l.Level) < p.level || !fits(p.text, l.Text, l.Level, l.Job.String()) {
 			return
 		}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -229,13 +229,13 @@ func (a *app) quit() tea.Cmd {
 }
 
 // busy reports whether leaving would end something.
-func busy(s *engine.Snapshot) bool {
+func busy(s *view.Snapshot) bool {
 	return s.Owner && s.Fatal == "" && (len(s.Running) > 0 || s.State == record.ExperimentRunning)
 }
 
 // quitChoices is what leaving means now: the last job may end behind the
 // question.
-func quitChoices(s *engine.Snapshot) ([]string, []choice) {
+func quitChoices(s *view.Snapshot) ([]string, []choice) {
 	stay := choice{"esc", "stay", nil}
 	if !busy(s) {
 		leave := func(*app) tea.Cmd { return tea.Quit }
@@ -249,7 +249,7 @@ func quitChoices(s *engine.Snapshot) ([]string, []choice) {
 }
 
 // newest is the newest snapshot, also while the view is paused.
-func (a *app) newest() *engine.Snapshot {
+func (a *app) newest() *view.Snapshot {
 	if a.behind != nil {
 		return a.behind
 	}

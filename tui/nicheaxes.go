@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/plot"
 )
 
@@ -163,10 +163,10 @@ func (p *nichesPane) stand() {
 
 // elites are those of the field under the cursor over the hidden axes, best
 // first.
-func (p *nichesPane) elites() []*engine.Cell {
+func (p *nichesPane) elites() []*view.Cell {
 	g := &p.d.snap.Grid
 	step := strides(g.Dims)
-	var out []*engine.Cell
+	var out []*view.Cell
 	for i := range g.Cells {
 		c := &g.Cells[i]
 		if c.Elite >= 0 && p.field(step, c.Index) == p.pos(p.view.y)*p.gridDim[0]+p.pos(p.view.x) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/plot"
 )
 
@@ -34,7 +34,7 @@ func (p *nichesPane) heat() *plot.HeatMap {
 // spot is what one field of the map shows: the best elite of the cells behind
 // it, the most urgent mark, all their tries.
 type spot struct {
-	cell  *engine.Cell
+	cell  *view.Cell
 	tries int
 	mark  rune
 }
@@ -107,7 +107,7 @@ const newFor = 10
 const marks = "x?▸>#+-*"
 
 // markOf is the one character on a niche.
-func (p *nichesPane) markOf(c *engine.Cell) rune {
+func (p *nichesPane) markOf(c *view.Cell) rune {
 	switch {
 	case c.Elite >= 0 && p.d.marked(c.Elite):
 		return 'x'

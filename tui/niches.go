@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -40,7 +40,7 @@ type nichesPane struct {
 	geo     plot.Geometry
 	x0, y0  int // where the map lies in the body
 	q       query
-	detail  *engine.NicheDetail
+	detail  *view.NicheDetail
 	wide    bool // room for the columns of the niche
 	small   bool // the curves are not on the screen
 	gridDim [2]int

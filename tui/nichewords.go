@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
 )
@@ -83,7 +83,7 @@ func (p *nichesPane) details(w int, two bool) []string {
 
 // stacked are the elites behind the field under the cursor, best first; nil
 // where the map shows every cell by itself.
-func (p *nichesPane) stacked() []*engine.Cell {
+func (p *nichesPane) stacked() []*view.Cell {
 	if p.view.cut || len(p.hidden()) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *nichesPane) stacked() []*engine.Cell {
 }
 
 // others tells which of the elites behind a field is chosen, and the rest.
-func (p *nichesPane) others(all []*engine.Cell, cell int) []string {
+func (p *nichesPane) others(all []*view.Cell, cell int) []string {
 	var parts []string
 	at := 0
 	for i, c := range all {
@@ -206,7 +206,7 @@ func (p *nichesPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.(engine.NicheDetail); ok && m.err == nil {
+	if v, ok := m.val.(view.NicheDetail); ok && m.err == nil {
 		p.detail = &v
 	}
 	p.bump()
@@ -264,7 +264,7 @@ func (p *nichesPane) side(w, h int) []string {
 	return out
 }
 
-func (p *nichesPane) runner(c *record.Candidate, elite *engine.CandidateDetail, w int) string {
+func (p *nichesPane) runner(c *record.Candidate, elite *view.CandidateDetail, w int) string {
 	st := p.d.st
 	var l line
 	l.fit(st.Ident, candidateName(c.ID), 7).fit(st.Plain, string(c.Operator), 11).right(st.Plain, optional(c.Objective), 9).gap(2)
@@ -274,7 +274,7 @@ func (p *nichesPane) runner(c *record.Candidate, elite *engine.CandidateDetail, 
 	return l.fit(st.Label, c.Intent, w-l.w).String()
 }
 
-func takeover(d *desk, t *engine.Takeover, w int) string {
+func takeover(d *desk, t *view.Takeover, w int) string {
 	st := d.st
 	var l line
 	l.fit(st.Label, when(d, t.At), 10).fit(st.Ident, candidateName(t.Candidate), 7).right(st.Plain, number(t.Objective), 9).gap(2)

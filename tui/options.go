@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -16,10 +16,10 @@ import (
 type Feed interface {
 	// Latest returns the newest snapshot; before anything is known one with
 	// Loading set, or nil.
-	Latest() *engine.Snapshot
+	Latest() *view.Snapshot
 	// Wait returns the newest snapshot once its version is above after, or
 	// the error of ctx.
-	Wait(ctx context.Context, after uint64) (*engine.Snapshot, error)
+	Wait(ctx context.Context, after uint64) (*view.Snapshot, error)
 }
 
 // Controller carries decisions to the experiment. Methods return when the
@@ -38,20 +38,20 @@ type Controller interface {
 // Reader answers what a snapshot is too small for. Every method may be slow;
 // the console calls them outside its own goroutine.
 type Reader interface {
-	Job(ctx context.Context, id record.JobID) (engine.JobDetail, error)
-	Jobs(ctx context.Context, q engine.JobQuery) ([]engine.JobLine, error)
-	Candidate(ctx context.Context, id record.CandidateID) (engine.CandidateDetail, error)
-	Candidates(ctx context.Context, q engine.CandidateQuery) ([]record.Candidate, error)
+	Job(ctx context.Context, id record.JobID) (view.JobDetail, error)
+	Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error)
+	Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error)
+	Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error)
 	// Diff returns the difference from a to b with lines of context around
 	// each change.
-	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error)
+	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error)
 	// Metrics returns the metrics of some candidates, without those never measured.
 	Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error)
-	Lineage(ctx context.Context, id record.CandidateID) (engine.Lineage, error)
-	Niche(ctx context.Context, cell int) (engine.NicheDetail, error)
+	Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error)
+	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
-	Settings(ctx context.Context) ([]engine.SettingInfo, error)
-	Doctor(ctx context.Context) ([]engine.CheckLine, error)
+	Settings(ctx context.Context) ([]view.SettingInfo, error)
+	Doctor(ctx context.Context) ([]view.CheckLine, error)
 }
 
 // Console is how the screen looks and feels.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
@@ -22,21 +22,21 @@ type long struct {
 
 const needle = 17
 
-func (l *long) Jobs(_ context.Context, q engine.JobQuery) ([]engine.JobLine, error) {
-	var out []engine.JobLine
+func (l *long) Jobs(_ context.Context, q view.JobQuery) ([]view.JobLine, error) {
+	var out []view.JobLine
 	for id := record.JobID(l.n); id > 0 && len(out) < q.Limit; id-- {
 		j := record.Job{ID: id, Kind: record.Make, State: record.Scored, Operator: record.OpTune, Agent: "offline", Candidate: record.CandidateID(id)}
 		if id == needle {
 			j.State, j.Reason = record.Failed, "a needle broke"
 		}
 		if strings.Contains(fmt.Sprint(j.Reason, " ", j.Operator, " #", id), q.Text) {
-			out = append(out, engine.JobLine{Job: j, Objective: tuitest.F(float64(id))})
+			out = append(out, view.JobLine{Job: j, Objective: tuitest.F(float64(id))})
 		}
 	}
 	return out, nil
 }
 
-func (l *long) Candidates(_ context.Context, q engine.CandidateQuery) ([]record.Candidate, error) {
+func (l *long) Candidates(_ context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	var out []record.Candidate
 	for id := record.CandidateID(l.n); id > 0 && len(out) < q.Limit; id-- {
 		c := record.Candidate{ID: id, Operator: record.OpTune, Status: record.StatusScored, Objective: tuitest.F(float64(id))}

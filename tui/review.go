@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -50,8 +50,8 @@ func (p *reviewPane) setFilter(t string) {
 
 // waiting is how many candidates wait for a person; a snapshot lists no more
 // than the oldest.
-func waiting(s *engine.Snapshot) int {
-	if len(s.Review) < engine.ReviewCap {
+func waiting(s *view.Snapshot) int {
+	if len(s.Review) < view.ReviewCap {
 		return len(s.Review)
 	}
 	return max(len(s.Review), s.Jobs.Held)
@@ -128,7 +128,7 @@ func (p *reviewPane) skip() tea.Cmd {
 	return p.show()
 }
 
-func (p *reviewPane) held() *engine.Held {
+func (p *reviewPane) held() *view.Held {
 	id, ok := p.list.at()
 	if !ok {
 		return nil
@@ -177,9 +177,9 @@ func (p *reviewPane) show() tea.Cmd {
 	if !p.full || h == nil {
 		return nil
 	}
-	var findings []engine.GateFinding
+	var findings []view.GateFinding
 	for _, f := range h.Findings {
-		findings = append(findings, engine.GateFinding{Text: f})
+		findings = append(findings, view.GateFinding{Text: f})
 	}
 	p.d1.set(h.Candidate.ID, h.Candidate.Parent(), findings)
 	return p.d1.show()
@@ -217,16 +217,16 @@ func (p *reviewPane) body(w, h int, focus bool) []string {
 	return out
 }
 
-func (p *reviewPane) find(id record.CandidateID) *engine.Held {
+func (p *reviewPane) find(id record.CandidateID) *view.Held {
 	for i := range p.d.snap.Review {
 		if p.d.snap.Review[i].Candidate.ID == id {
 			return &p.d.snap.Review[i]
 		}
 	}
-	return &engine.Held{}
+	return &view.Held{}
 }
 
-func (p *reviewPane) row(h *engine.Held, w int) string {
+func (p *reviewPane) row(h *view.Held, w int) string {
 	st := p.d.st
 	c := &h.Candidate
 	var l line
@@ -301,7 +301,7 @@ func (p *reviewPane) queue(w, h int) []string {
 }
 
 // decision is the right side: intent, figures, findings, difference.
-func (p *reviewPane) decision(h *engine.Held, w, hh int) []string {
+func (p *reviewPane) decision(h *view.Held, w, hh int) []string {
 	st := p.d.st
 	c := &h.Candidate
 	var l line

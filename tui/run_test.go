@@ -14,7 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui"
 	"atoll/tui/tuitest"
@@ -141,7 +141,7 @@ func (c *terminal) left() {
 	c.t.Error("the alternate screen was not left")
 }
 
-func options(s *engine.Snapshot) (tui.Options, *tuitest.Controller, *tuitest.Feed) {
+func options(s *view.Snapshot) (tui.Options, *tuitest.Controller, *tuitest.Feed) {
 	ctl, feed := &tuitest.Controller{}, tuitest.NewFeed(s)
 	return tui.Options{Feed: feed, Controller: ctl, Reader: &tuitest.Reader{Snap: s}, Now: tuitest.Now, Console: tui.Console{Theme: "dark", Mouse: true}}, ctl, feed
 }
@@ -202,7 +202,7 @@ func TestColoursAreLeftOut(t *testing.T) {
 // panics is a reader with a defect.
 type panics struct{ tuitest.Reader }
 
-func (*panics) Jobs(context.Context, engine.JobQuery) ([]engine.JobLine, error) {
+func (*panics) Jobs(context.Context, view.JobQuery) ([]view.JobLine, error) {
 	panic("a defect with key-1234")
 }
 

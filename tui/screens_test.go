@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/tuitest"
 )
 
@@ -256,7 +256,7 @@ func TestCursorStaysWhereDataChanges(t *testing.T) {
 	next.Version++
 	fresh := next.Recent[0]
 	fresh.Job.ID = 344
-	next.Recent = append([]engine.Ended{fresh}, next.Recent...)
+	next.Recent = append([]view.Ended{fresh}, next.Recent...)
 	r.send(snapMsg{next})
 	_ = r.app.frame()
 	if got := r.app.panes[paneJobs].sel().job; got != before {
@@ -284,7 +284,7 @@ func TestStaleAnswersAreDropped(t *testing.T) {
 	if p.detail == nil || p.detail.Candidate.ID != 298 {
 		t.Fatal("the candidate was not loaded")
 	}
-	late := engine.CandidateDetail{Candidate: tuitest.Candidate(5)}
+	late := view.CandidateDetail{Candidate: tuitest.Candidate(5)}
 	r.send(loadedMsg{pane: paneCandidate, key: "candidate 5", val: late})
 	if p.detail.Candidate.ID != 298 {
 		t.Errorf("an answer to an old question is shown: %s", p.detail.Candidate.ID)

@@ -8,14 +8,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 )
 
 // settingsPane lists every key with its value and where the value comes from.
 type settingsPane struct {
 	base
 	q    query
-	all  []engine.SettingInfo
+	all  []view.SettingInfo
 	rows []int
 	list list[string]
 	text string
@@ -42,7 +42,7 @@ func (p *settingsPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.([]engine.SettingInfo); ok && m.err == nil {
+	if v, ok := m.val.([]view.SettingInfo); ok && m.err == nil {
 		p.all = v
 		sort.SliceStable(p.all, func(i, j int) bool { return p.all[i].Live && !p.all[j].Live })
 	}
@@ -50,7 +50,7 @@ func (p *settingsPane) take(m loadedMsg) {
 }
 
 // at returns the setting under the cursor, nil for none.
-func (p *settingsPane) at() *engine.SettingInfo {
+func (p *settingsPane) at() *view.SettingInfo {
 	if p.list.cur < len(p.rows) {
 		return &p.all[p.rows[p.list.cur]]
 	}
@@ -76,7 +76,7 @@ func (p *settingsPane) body(w, h int, focus bool) []string {
 		}
 	}
 	p.list.set(ids)
-	type row = *engine.SettingInfo
+	type row = *view.SettingInfo
 	t := table[row]{st: st, note: func(s row) string {
 		return words(" ", s.Doc, "Default: "+orNone(s.Default)+". Set "+s.Origin+": "+orNone(s.Value))
 	}, columns: []column[row]{
@@ -135,7 +135,7 @@ func (a *app) editSetting() tea.Cmd {
 type doctorPane struct {
 	base
 	q     query
-	all   []engine.CheckLine
+	all   []view.CheckLine
 	view  scroll
 	round int
 }
@@ -176,7 +176,7 @@ func (p *doctorPane) take(m loadedMsg) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.([]engine.CheckLine); ok && m.err == nil {
+	if v, ok := m.val.([]view.CheckLine); ok && m.err == nil {
 		p.all = v
 	}
 	p.bump()

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/plot"
 )
 
@@ -32,7 +32,7 @@ const (
 )
 
 // line returns the segments of line i of a hunk.
-func (s *syntax) line(d *desk, p *engine.FilePatch, file, hunk, i int) []seg {
+func (s *syntax) line(d *desk, p *view.FilePatch, file, hunk, i int) []seg {
 	if s.hunks == nil || s.gen != d.gen {
 		s.gen, s.hunks, s.lex = d.gen, map[[2]int][][]seg{}, map[int]chroma.Lexer{}
 	}
@@ -45,7 +45,7 @@ func (s *syntax) line(d *desk, p *engine.FilePatch, file, hunk, i int) []seg {
 	return got[i]
 }
 
-func (s *syntax) read(st *Styles, p *engine.FilePatch, file int, h *engine.PatchHunk) [][]seg {
+func (s *syntax) read(st *Styles, p *view.FilePatch, file int, h *view.PatchHunk) [][]seg {
 	out := make([][]seg, len(h.Lines))
 	for i, l := range h.Lines {
 		out[i] = []seg{{plot.Clean(l.Text), st.Plain}}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/tui/plot"
 )
 
@@ -29,7 +29,7 @@ func (p *yieldsPane) groups() []yieldGroup {
 
 type yieldGroup struct {
 	name string
-	rows []engine.Yield
+	rows []view.Yield
 }
 
 func (p *yieldsPane) sel() selection {
@@ -63,7 +63,7 @@ func (p *yieldsPane) body(w, h int, focus bool) []string {
 				here, at = i, len(out)+1+i
 			}
 		}
-		out = append(out, t.lines(w, h, len(g.rows), here, all, func(i int) *engine.Yield { return &g.rows[i] })...)
+		out = append(out, t.lines(w, h, len(g.rows), here, all, func(i int) *view.Yield { return &g.rows[i] })...)
 		if c := p.d.snap.Shadow; g.name == "Agents" && c.Compared > 0 {
 			out = append(out, " "+st.Label.S(plot.Fit(plot.Clean(c.Text()), w-2)))
 		}
@@ -78,8 +78,8 @@ func (p *yieldsPane) body(w, h int, focus bool) []string {
 	return out
 }
 
-func (p *yieldsPane) table(name string, w int) table[*engine.Yield] {
-	type row = *engine.Yield
+func (p *yieldsPane) table(name string, w int) table[*view.Yield] {
+	type row = *view.Yield
 	st := p.d.st
 	share := func(y row) float64 {
 		if y.Tries == 0 {
@@ -123,7 +123,7 @@ func (p *yieldsPane) table(name string, w int) table[*engine.Yield] {
 }
 
 // yieldMarks says what a person did to a target.
-func yieldMarks(y *engine.Yield) string {
+func yieldMarks(y *view.Yield) string {
 	var out []string
 	if y.Frozen {
 		out = append(out, "frozen")

@@ -10,15 +10,15 @@ import (
 	"sync"
 	"time"
 
-	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // Reader answers every question of the console from fixed data.
-type Reader struct{ Snap *engine.Snapshot }
+type Reader struct{ Snap *view.Snapshot }
 
 // Job returns a finished make job with texts of all kinds.
-func (r *Reader) Job(_ context.Context, id record.JobID) (engine.JobDetail, error) {
+func (r *Reader) Job(_ context.Context, id record.JobID) (view.JobDetail, error) {
 	j := job(int(id), record.OpRewrite, 255, record.Placed)
 	j.Agent, j.Usage = "chat", record.Usage{Requests: 2, InputTokens: 18_400, OutputTokens: 2_210, CostUSD: F(0.0312)}
 	c, p := Candidate(int(id)), Candidate(255)
@@ -28,16 +28,16 @@ func (r *Reader) Job(_ context.Context, id record.JobID) (engine.JobDetail, erro
 	for i := range 80 {
 		fmt.Fprintf(&run, "iteration %3d  sum_radii %.4f  overlaps %d\n", i, 2.1+0.0037*float64(i), max(0, 12-i/4))
 	}
-	return engine.JobDetail{
+	return view.JobDetail{
 		Job: j, Candidate: &c, Parent: &p,
-		Stages: []engine.StageSpan{
+		Stages: []view.StageSpan{
 			{Attempt: 1, Name: "queued", Started: t(0), Ended: t(120)},
 			{Attempt: 1, Name: "editing", Started: t(120), Ended: t(9120), Note: "2 requests"},
 			{Attempt: 1, Name: "gate", Started: t(9120), Ended: t(9124), Note: "1 finding"},
 			{Attempt: 1, Name: "measuring quick", Started: t(9124), Ended: t(9324)},
 			{Attempt: 1, Name: "measuring full", Started: t(9324), Ended: t(10424), Note: "2.4029"},
 		},
-		Findings: []engine.GateFinding{{Rule: "new-file", Path: "layout.py", Text: "nobody touched it before"}},
+		Findings: []view.GateFinding{{Rule: "new-file", Path: "layout.py", Text: "nobody touched it before"}},
 		Evidence: []record.Evidence{
 			{Job: id, Attempt: 1, Kind: "prompt", Text: []byte("You improve solver.py.\n\nGoal: pack 26 circles so that the sum of radii is largest.\nThe parent reaches 2.3980.\n")},
 			{Job: id, Attempt: 1, Kind: "transcript", Text: []byte("I will start from a hexagonal grid.\n<edit path=\"solver.py\">...</edit>\n")},
@@ -48,43 +48,43 @@ func (r *Reader) Job(_ context.Context, id record.JobID) (engine.JobDetail, erro
 }
 
 // Jobs returns the jobs of the snapshot that fit the states.
-func (r *Reader) Jobs(_ context.Context, q engine.JobQuery) ([]engine.JobLine, error) {
-	var out []engine.JobLine
-	keep := func(l engine.JobLine) {
+func (r *Reader) Jobs(_ context.Context, q view.JobQuery) ([]view.JobLine, error) {
+	var out []view.JobLine
+	keep := func(l view.JobLine) {
 		if len(q.States) == 0 || slices.Contains(q.States, l.Job.State) {
 			out = append(out, l)
 		}
 	}
 	for i := len(r.Snap.Running) - 1; i >= 0; i-- {
-		keep(engine.JobLine{Job: r.Snap.Running[i].Job})
+		keep(view.JobLine{Job: r.Snap.Running[i].Job})
 	}
 	for _, e := range r.Snap.Recent {
-		keep(engine.JobLine{Job: e.Job, Objective: e.Objective})
+		keep(view.JobLine{Job: e.Job, Objective: e.Objective})
 	}
 	return out, nil
 }
 
 // Candidate returns a candidate with parent and root.
-func (r *Reader) Candidate(_ context.Context, id record.CandidateID) (engine.CandidateDetail, error) {
+func (r *Reader) Candidate(_ context.Context, id record.CandidateID) (view.CandidateDetail, error) {
 	if id < 0 {
-		return engine.CandidateDetail{}, errors.New("no such candidate")
+		return view.CandidateDetail{}, errors.New("no such candidate")
 	}
 	c, p, root := Candidate(int(id)), Candidate(255), Candidate(0)
 	p.Metrics = []record.Metric{{Name: "sum_radii", Value: 2.3980}, {Name: "time_ms", Value: 340}}
 	root.Metrics = []record.Metric{{Name: "sum_radii", Value: rootValue}, {Name: "time_ms", Value: 120}}
 	root.Parents = nil
-	return engine.CandidateDetail{
+	return view.CandidateDetail{
 		Candidate: c, Job: job(int(id), c.Operator, 255, record.Placed), Parent: &p, Root: &root, Cell: 149, Percent: 11.2, Boost: 1, Depth: 14,
 		Children: []record.CandidateID{300, 311, 320},
 		Samples: []record.Sample{
 			{Candidate: id, Objective: 2.4029, WallMS: 1100}, {Candidate: id, Repeat: 1, Objective: 2.4036, WallMS: 1090}, {Candidate: id, Repeat: 2, HeldOut: true, Objective: 2.4011, WallMS: 1120},
 		},
-		Findings: []engine.GateFinding{{Rule: "new-file", Path: "layout.py", Line: 2, Text: "nobody touched it before"}},
+		Findings: []view.GateFinding{{Rule: "new-file", Path: "layout.py", Line: 2, Text: "nobody touched it before"}},
 	}, nil
 }
 
 // Candidates returns a page of candidates.
-func (r *Reader) Candidates(_ context.Context, q engine.CandidateQuery) ([]record.Candidate, error) {
+func (r *Reader) Candidates(_ context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	var out []record.Candidate
 	for i := range 60 {
 		c := Candidate(341 - i)
@@ -113,30 +113,30 @@ func (r *Reader) Metrics(_ context.Context, ids []record.CandidateID) (map[recor
 }
 
 // Diff returns a small difference of two files.
-func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]engine.FilePatch, error) {
-	line := func(s string) engine.PatchLine { return engine.PatchLine{Kind: s[0], Text: s[1:]} }
-	var many []engine.PatchLine
+func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error) {
+	line := func(s string) view.PatchLine { return view.PatchLine{Kind: s[0], Text: s[1:]} }
+	var many []view.PatchLine
 	for i := range 40 {
 		many = append(many, line(fmt.Sprintf("+    grid[%d] = ring(%d, start=%.3f)", i, i%7, float64(i)*0.125)))
 	}
-	return []engine.FilePatch{
-		{Path: "solver.py", OldMode: record.Regular, NewMode: record.Regular, Added: 6, Removed: 3, Hunks: []engine.PatchHunk{
-			{OldStart: 10, OldLines: 9, NewStart: 10, NewLines: 12, Lines: []engine.PatchLine{
+	return []view.FilePatch{
+		{Path: "solver.py", OldMode: record.Regular, NewMode: record.Regular, Added: 6, Removed: 3, Hunks: []view.PatchHunk{
+			{OldStart: 10, OldLines: 9, NewStart: 10, NewLines: 12, Lines: []view.PatchLine{
 				line(" import math"), line(" "), line(" def relax(circles, steps=100):"), line("-    rate = 0.05"), line("+    # outer circles move first: they have room"),
 				line("+    rate = 0.0725"), line("     for step in range(steps):"), line("-        for c in circles:"), line("-            c.move(rate)"), line("+        for c in sorted(circles, key=lambda c: -c.ring):"),
 				line("+            c.move(rate * (1 + c.ring / 3))"), line("+        if overlap(circles) > 1e-9:"), line("+            circles = shrink(circles, \"largest\")"), line("     return circles"),
 			}},
 		}},
-		{Path: "layout.py", OldMode: record.Deleted, NewMode: record.Regular, Added: 40, Hunks: []engine.PatchHunk{{NewStart: 1, NewLines: 40, Lines: many}}},
+		{Path: "layout.py", OldMode: record.Deleted, NewMode: record.Regular, Added: 40, Hunks: []view.PatchHunk{{NewStart: 1, NewLines: 40, Lines: many}}},
 		{Path: "logo.png", OldMode: record.Regular, NewMode: record.Regular, Binary: true},
 	}, nil
 }
 
 // Lineage returns a line of eight ancestors and a few descendants.
-func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (engine.Lineage, error) {
-	l := engine.Lineage{Focus: id}
-	node := func(n, parent record.CandidateID, v float64) engine.LineageNode {
-		x := engine.LineageNode{ID: n, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Delta: F(0.01), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
+func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (view.Lineage, error) {
+	l := view.Lineage{Focus: id}
+	node := func(n, parent record.CandidateID, v float64) view.LineageNode {
+		x := view.LineageNode{ID: n, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Delta: F(0.01), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
 		if parent >= 0 {
 			x.Parents = []record.ParentRef{{ID: parent, Role: record.RoleParent}, {ID: 7, Role: record.RoleCrossover}}
 		}
@@ -149,16 +149,16 @@ func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (engine.Linea
 		parent = n
 	}
 	l.Ancestors = append(l.Ancestors, node(id, parent, 2.4131))
-	l.Descendants = []engine.LineageNode{node(id+2, id, 2.39), node(id+5, id, 2.41), node(id+9, id+5, 2.40)}
+	l.Descendants = []view.LineageNode{node(id+2, id, 2.39), node(id+5, id, 2.41), node(id+9, id+5, 2.40)}
 	return l, nil
 }
 
 // Niche returns a niche with its past.
-func (r *Reader) Niche(ctx context.Context, cell int) (engine.NicheDetail, error) {
+func (r *Reader) Niche(ctx context.Context, cell int) (view.NicheDetail, error) {
 	c, err := r.Candidate(ctx, 298)
-	return engine.NicheDetail{
+	return view.NicheDetail{
 		Cell: cell, Elite: &c, Tries: 6, Runners: []record.Candidate{Candidate(271), Candidate(250)},
-		History: []engine.Takeover{
+		History: []view.Takeover{
 			{At: at(2 * time.Minute), Candidate: 298, From: 271, Objective: bestValue, Delta: 0.0042, Why: "better"},
 			{At: at(9 * time.Minute), Candidate: 271, From: record.NoCandidate, Objective: 2.4089, Delta: math.NaN(), Why: "new niche"},
 		},
@@ -171,8 +171,8 @@ func (r *Reader) Decisions(context.Context, int) ([]record.Decision, error) {
 }
 
 // Settings returns a few keys of each kind.
-func (r *Reader) Settings(context.Context) ([]engine.SettingInfo, error) {
-	return []engine.SettingInfo{
+func (r *Reader) Settings(context.Context) ([]view.SettingInfo, error) {
+	return []view.SettingInfo{
 		{Key: "evaluator.command", Value: "python eval.py", Origin: "atoll.yaml:3", Doc: "Program and arguments."},
 		{Key: "evaluator.timeout", Value: "10s", Default: "10m", Origin: "atoll.yaml:7", Doc: "Wall time of one run."},
 		{Key: "run.workers", Value: "2", Default: "0", Origin: "--workers", Doc: "Jobs at a time.", Live: true},
@@ -183,8 +183,8 @@ func (r *Reader) Settings(context.Context) ([]engine.SettingInfo, error) {
 }
 
 // Doctor returns checks of all outcomes.
-func (r *Reader) Doctor(context.Context) ([]engine.CheckLine, error) {
-	return []engine.CheckLine{
+func (r *Reader) Doctor(context.Context) ([]view.CheckLine, error) {
+	return []view.CheckLine{
 		{Group: "system", Name: "git", OK: true, Detail: "2.39.2"},
 		{Group: "sandbox", Name: "namespaces", OK: true, Detail: "rung 1"},
 		{Group: "sandbox", Name: "cgroup", Warn: true, Detail: "not delegated", Cure: "memory limits are per process; run inside a user scope for a limit of the whole job"},
@@ -245,15 +245,15 @@ func (c *Controller) Patch(context.Context, record.CandidateID) ([]byte, error) 
 // Feed is a mailbox with the newest snapshot.
 type Feed struct {
 	mu   sync.Mutex
-	snap *engine.Snapshot
+	snap *view.Snapshot
 	wake chan struct{}
 }
 
 // NewFeed returns a feed that shows s.
-func NewFeed(s *engine.Snapshot) *Feed { return &Feed{snap: s, wake: make(chan struct{})} }
+func NewFeed(s *view.Snapshot) *Feed { return &Feed{snap: s, wake: make(chan struct{})} }
 
 // Put makes s the newest.
-func (f *Feed) Put(s *engine.Snapshot) {
+func (f *Feed) Put(s *view.Snapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.snap = s
@@ -262,14 +262,14 @@ func (f *Feed) Put(s *engine.Snapshot) {
 }
 
 // Latest returns the newest snapshot.
-func (f *Feed) Latest() *engine.Snapshot {
+func (f *Feed) Latest() *view.Snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.snap
 }
 
 // Wait returns the newest snapshot once its version is above after.
-func (f *Feed) Wait(ctx context.Context, after uint64) (*engine.Snapshot, error) {
+func (f *Feed) Wait(ctx context.Context, after uint64) (*view.Snapshot, error) {
 	for {
 		f.mu.Lock()
 		s, wake := f.snap, f.wake

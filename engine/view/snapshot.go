@@ -1,6 +1,8 @@
-package engine
+package view
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"atoll/store/record"
@@ -8,7 +10,7 @@ import (
 
 // Snapshot is the state of an experiment as a reader sees it: small, immutable
 // once published, safe to keep. Lists are bounded; whole lists, diffs and
-// evidence come from a [Reader]. All objectives are in the evaluator's own
+// evidence are asked for by id. All objectives are in the evaluator's own
 // direction unless a field says adjusted.
 type Snapshot struct {
 	Version uint64 // grows with every change
@@ -100,6 +102,16 @@ type Grid struct {
 	Map      int     // version of the learned space; 0 = none or metric axes
 }
 
+// Wait counts one more candidate that waits before a niche, which may be one
+// that nothing landed in yet.
+func (g *Grid) Wait(cell int) {
+	i, ok := slices.BinarySearchFunc(g.Cells, cell, func(c Cell, index int) int { return cmp.Compare(c.Index, index) })
+	if !ok {
+		g.Cells = slices.Insert(g.Cells, i, Cell{Index: cell, Elite: record.NoCandidate, Boost: 1})
+	}
+	g.Cells[i].Waiting++
+}
+
 // Axis is one axis of the grid. Edges has Dims+1 values.
 type Axis struct {
 	Name  string
@@ -149,6 +161,9 @@ type Ended struct {
 	From      record.CandidateID // who held it before, NoCandidate = new niche
 	Best      bool               // became the best
 }
+
+// ReviewCap bounds how many of what waits for a person a snapshot lists.
+const ReviewCap = 200
 
 // Held is a candidate that waits for a person.
 type Held struct {

@@ -1,4 +1,4 @@
-package engine
+package view
 
 import "atoll/store/record"
 
