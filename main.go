@@ -19,7 +19,7 @@ import (
 	"atoll/cli"
 )
 
-// version is set by the build of a release.
+// version is set by the build of a release (.ci/release); see cli.ReadBuild.
 var version = "dev"
 
 func main() { os.Exit(run()) }
@@ -38,7 +38,7 @@ func run() int {
 		dir = "."
 	}
 	app := cli.App{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now, Version: version, Signals: signals,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now, Build: cli.ReadBuild(version), Signals: signals,
 		IsTTY: func(w io.Writer) bool {
 			f, ok := w.(*os.File)
 			return ok && term.IsTerminal(f.Fd())

@@ -132,7 +132,7 @@ func answered(t *testing.T, dir, answer string, args ...string) call {
 	var out, errs bytes.Buffer
 	person := terminal{strings.NewReader(answer + "\n")}
 	app := &cli.App{
-		In: person, Out: &out, Err: &errs, Dir: dir, Now: time.Now, Version: "test", Signals: make(chan os.Signal),
+		In: person, Out: &out, Err: &errs, Dir: dir, Now: time.Now, Build: cli.Build{Version: "test"}, Signals: make(chan os.Signal),
 		Env:   []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "USER=tester", "PLOT_KEY=" + cliKey, "GIT_CONFIG_GLOBAL=/dev/null"},
 		IsTTY: func(w io.Writer) bool { return w == io.Writer(person) },
 	}

@@ -35,7 +35,7 @@ type App struct {
 	Env     []string
 	Dir     string // working directory
 	Now     func() time.Time
-	Version string
+	Build   Build
 	Signals <-chan os.Signal // interrupt, terminate, hang-up
 	IsTTY   func(io.Writer) bool
 
@@ -167,16 +167,6 @@ func (a *App) root() *cobra.Command {
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd())
 	root.AddCommand(a.versionCmd())
 	return root
-}
-
-func (a *App) versionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.Out, "atoll", a.Version)
-			return err
-		},
-	}
 }
 
 // getenv returns a variable of the app's environment.

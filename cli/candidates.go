@@ -119,10 +119,3 @@ func short(s string, n int) string {
 	}
 	return string(r[:n-3]) + "..."
 }
-
-func (a *App) bestCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "best", Short: "Print the best candidate", Example: "  atoll best --json | jq -r .commit", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.show(cmd.Context(), "best", false) },
-	}
-}

@@ -115,7 +115,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Console: tui.Console{
 			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints,
 		},
-		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Version, Who: a.who(),
+		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},

@@ -1,4 +1,6 @@
-// Package cli is the command line of atoll: one file for each verb.
+// Package cli is the command line of atoll: one file for each verb, named after
+// it. The verbs that are one decision about a candidate, a niche, a job or
+// nothing are made alike, in decide.go and its neighbours.
 //
 // Its three nouns are [App], the verb and the place. The app is the program
 // with its streams, environment and clock passed in, so that tests run it

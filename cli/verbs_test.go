@@ -38,7 +38,7 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		{[]string{"config", "check"}, "ok", ""},
 		{[]string{"doctor"}, "the archive is the fold of the log", ""},
 		{[]string{"demo", "--list"}, "circle-packing", ""},
-		{[]string{"version"}, "atoll ", ""},
+		{[]string{"version"}, "atoll dev (commit ", "version commit date go platform"},
 	}
 	for _, c := range cases {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

@@ -89,7 +89,7 @@ func candidateKeys() []*binding {
 		{ID: "boost", Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: needElite, Run: func(a *app) tea.Cmd { return a.boost(2) }},
 		{ID: "boost-down", Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: needElite, Run: func(a *app) tea.Cmd { return a.boost(0.5) }},
 		{ID: "release", Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []scope{inNiches}, Decides: true, Off: needHold, Run: (*app).release},
-		{ID: "pin", Keys: []string{"*"}, Title: "pin", Doc: "protects from retention; again: unpin", In: in, Decides: true, Off: needCandidate, Run: (*app).pin},
+		{ID: "pin", Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: needCandidate, Run: (*app).pin},
 		{ID: "measure", Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: needMeasured, Run: (*app).measureAgain},
 		{ID: "diff", Keys: []string{"d"}, Title: "diff", Doc: "against parent, root or the marked one", In: in, Bar: 50, Off: needCandidate, Run: (*app).openDiff},
 		{ID: "lineage", Keys: []string{"T"}, Title: "lineage", Doc: "the family tree", In: in, Bar: 24, Off: needCandidate, Run: (*app).openLineage},

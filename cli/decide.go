@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+// steerCmds are the verbs that append a decision. A running engine carries it
+// out at once; without one it waits in the log for the next run. Verbs that take
+// the same kind of thing are made alike; the others have files of their own.
+func (a *App) steerCmds() []*cobra.Command {
+	return []*cobra.Command{
+		a.candidateVerb(record.Approve, "Let a held candidate go on"),
+		a.candidateVerb(record.Reject, "Take a candidate out of the archive; the runner-up takes its niche"),
+		a.candidateVerb(record.Restore, "Take a rejection back"),
+		a.nicheVerb(record.Freeze, "Keep the elite of a niche and do not use it as a parent"),
+		a.nicheVerb(record.Boost, "Choose parents from a niche more often"),
+		a.nicheVerb(record.Release, "End the freeze and the boost of a niche"),
+		a.candidateVerb(record.Pin, "Mark a candidate to be kept; nothing is ever removed yet, so it protects from nothing"),
+		a.candidateVerb(record.Measure, "Measure a candidate again; its value is then that of all its samples"),
+		a.candidateVerb(record.Unpin, "Take the mark of pin away"),
+		a.plainVerb(record.Pause, "Claim no new jobs"),
+		a.plainVerb(record.Resume, "Claim jobs again"),
+		a.plainVerb(record.Stop, "Finish what runs and end the engine"),
+		a.jobVerb(record.Cancel, "End a queued, running or held job"),
+		a.jobVerb(record.Retry, "Queue a job like this one again"),
+		a.jobVerb(record.Prioritise, "Change the priority of a queued job"),
+		a.plainVerb(record.Refit, "Fit the learned map anew"),
+		a.startCmd(), a.setCmd(), a.noteCmd(), a.injectCmd(), a.promoteCmd(), a.unwindCmd(record.Undo, "Take the last decision back"), a.unwindCmd(record.Redo, "Do the last undone decision again"),
+	}
+}
+
+// decide checks and appends a decision and says what it did.
+func (a *App) decide(ctx context.Context, o *opened, d record.Decision) error {
+	d.Who = a.who()
+	d, err := o.state.Prepare(d)
+	if err != nil {
+		return err
+	}
+	return a.append(ctx, o, d)
+}
+
+func (a *App) append(ctx context.Context, o *opened, d record.Decision) error {
+	seq, err := o.DB.AppendDecision(ctx, o.exp.ID, d)
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		d.Seq = seq
+		return writeJSON(a.Out, d)
+	}
+	then := ""
+	if o.OwnerPID() == 0 {
+		then = " (no engine runs: it takes effect with the next `atoll run`)"
+	}
+	_, err = fmt.Fprintf(a.Out, "%s%s\n", engine.DecisionText(d), then)
+	return err
+}
+
+func noObject(verb record.Verb) record.Decision {
+	return record.Decision{Verb: verb, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+}
+
+// with opens the experiment for fn.
+func (a *App) with(ctx context.Context, fn func(*opened) error) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return fn(o)
+}
+
+func (a *App) plainVerb(verb record.Verb, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: string(verb), Short: short, Example: "  atoll " + string(verb), Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), func(o *opened) error {
+				if verb == record.Stop && o.OwnerPID() == 0 {
+					return usage("no engine runs here: there is nothing to stop")
+				}
+				return a.decide(cmd.Context(), o, noObject(verb))
+			})
+		},
+	}
+}
+
+func (a *App) unwindCmd(verb record.Verb, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: string(verb), Short: short, Example: "  atoll " + string(verb), Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), func(o *opened) error {
+				next := o.state.NextUndo
+				if verb == record.Redo {
+					next = o.state.NextRedo
+				}
+				d, err := next(a.who())
+				if err != nil {
+					return err
+				}
+				return a.append(cmd.Context(), o, d)
+			})
+		},
+	}
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"atoll/store/record"
+)
+
+func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
+	priority := 1
+	cmd := &cobra.Command{
+		Use: string(verb) + " JOB...", Short: short, Example: fmt.Sprintf("  atoll %s 341", verb), Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), func(o *opened) error {
+				for _, arg := range args {
+					n, err := record.ParseCandidateID(arg)
+					if err != nil {
+						return usage("%q is no job: write 341 or '#341'", arg)
+					}
+					j, err := o.DB.Job(cmd.Context(), o.exp.ID, record.JobID(n))
+					if err != nil {
+						return fmt.Errorf("there is no job %s: %w", record.JobID(n), err)
+					}
+					if j.State.Ended() && verb != record.Retry {
+						return usage("%s has ended: %s", j.ID, j.State)
+					}
+					d := noObject(verb)
+					d.Job = record.JobID(n)
+					if verb == record.Prioritise {
+						d.Value = float64(priority)
+					}
+					if err := a.decide(cmd.Context(), o, d); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	if verb == record.Prioritise {
+		cmd.Flags().IntVar(&priority, "to", 1, "higher comes first; 0 is usual")
+	}
+	return cmd
+}

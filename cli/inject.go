@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+)
+
+func (a *App) injectCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "inject REVISION", Short: "Add a commit of your repository as a candidate", Example: "  atoll inject my-branch", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), func(o *opened) error {
+				commit, err := engine.Inject(cmd.Context(), o.Session, o.exp.ID, args[0], a.who())
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(a.Out, "queued %s as a candidate\n", commit.Short())
+				return err
+			})
+		},
+	}
+}

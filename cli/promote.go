@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+)
+
+func (a *App) promoteCmd() *cobra.Command {
+	var branch, patch, bundle string
+	cmd := &cobra.Command{
+		Use: "promote CANDIDATE", Short: "Make a branch of a candidate in your repository, or a patch or bundle file",
+		Example: "  atoll promote best --branch faster-packing\n  atoll promote best --patch best.patch", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), func(o *opened) error {
+				id, err := o.parseCandidate(args[0])
+				if err != nil {
+					return err
+				}
+				c, err := o.DB.Candidate(cmd.Context(), o.exp.ID, id)
+				if err != nil {
+					return fmt.Errorf("there is no candidate %s: %w", id, err)
+				}
+				switch {
+				case patch != "":
+					text, err := o.Repo.ExportPatch(cmd.Context(), o.exp.RootCommit, c.Commit)
+					if err != nil {
+						return err
+					}
+					if patch == "-" {
+						_, err = a.Out.Write(text)
+						return err
+					}
+					if err := os.WriteFile(a.abs(patch), text, 0o644); err != nil {
+						return fmt.Errorf("write the patch: %w", err)
+					}
+					_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", patch, patch)
+					return err
+				case bundle != "":
+					if err := o.Repo.Bundle(cmd.Context(), c.Commit, a.abs(bundle)); err != nil {
+						return err
+					}
+					_, err = fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", bundle, bundle)
+					return err
+				}
+				name, err := engine.Promote(cmd.Context(), o.Session, o.exp.ID, id, branch, a.who())
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, id, c.Commit.Short(), o.exp.Branch, name)
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&branch, "branch", "", "name of the new branch (default: atoll/EXPERIMENT-CANDIDATE)")
+	cmd.Flags().StringVar(&patch, "patch", "", "write a patch file instead (- for stdout)")
+	cmd.Flags().StringVar(&bundle, "bundle", "", "write a git bundle instead")
+	return cmd
+}
