@@ -1,0 +1,108 @@
+package evidence
+
+import "math"
+
+// Word is what may be said of a gain.
+type Word string
+
+// The words. Exact is for evaluators whose repeats all agree; Unconfirmed says
+// that there are too few samples to tell.
+const (
+	Exact       Word = "exact"
+	Confirmed   Word = "confirmed"
+	Unconfirmed Word = "unconfirmed"
+	WithinNoise Word = "within noise"
+)
+
+// Claim is what may be told of a candidate beside the root. Values are in the
+// evaluator's own direction and unit; gains count upwards: more is better.
+type Claim struct {
+	Value    float64  `json:"value"`
+	Interval Interval `json:"interval"`
+	N        int      `json:"n"`
+	Level    float64  `json:"level"` // of both intervals
+	Root     float64  `json:"root"`
+	RootN    int      `json:"root_n"`
+	Gain     float64  `json:"gain"`
+	GainIn   Interval `json:"gain_interval"`
+	Word     Word     `json:"word"`
+}
+
+// Question is what [Judge] is asked.
+type Question struct {
+	Candidate, Root Summary // of samples that decided nothing
+	// Fixed says that the root's value is known without error, as the ratio 1 is
+	// when every sample was taken beside the root.
+	Fixed    bool
+	Minimize bool
+	Level    float64 // of the intervals, as [Spend] gives it; 0 = 0.95
+	// Enough is the number of samples of the candidate after which a gain that was
+	// not seen is called noise.
+	Enough int
+	// Least is a bound of the spread from below: see [Summary.AtLeast].
+	Least float64
+}
+
+// Judge says what held-out samples of a candidate and of the root show.
+func Judge(q Question) Claim {
+	if q.Level == 0 {
+		q.Level = 0.95
+	}
+	c := Claim{
+		Value: q.Candidate.Mean, N: q.Candidate.N, Level: q.Level, Root: q.Root.Mean, RootN: q.Root.N,
+		Interval: q.Candidate.AtLeast(q.Least).Interval(q.Level), Word: Unconfirmed,
+	}
+	if q.Candidate.N == 0 || q.Root.N == 0 && !q.Fixed {
+		c.GainIn = unbounded
+		return c
+	}
+	if q.Fixed {
+		c.Gain = c.Value - c.Root
+		c.GainIn = Interval{c.Interval.Low - c.Root, c.Interval.High - c.Root}
+	} else {
+		c.Gain, c.GainIn = Difference(q.Candidate.AtLeast(q.Least), q.Root.AtLeast(q.Least), q.Level)
+	}
+	if q.Minimize {
+		c.Gain, c.GainIn = -c.Gain, Interval{-c.GainIn.High, -c.GainIn.Low}
+	}
+	switch {
+	case c.GainIn.Low > 0:
+		c.Word = Confirmed
+	case c.GainIn.High <= 0, q.Enough > 0 && c.N >= q.Enough:
+		c.Word = WithinNoise
+	}
+	return c
+}
+
+// Certain is the claim of an evaluator without noise: both values are what they
+// are.
+func Certain(value, root float64, minimize bool) Claim {
+	c := Claim{
+		Value: value, Interval: Interval{value, value}, N: 1, Level: 1,
+		Root: root, RootN: 1, Gain: value - root, Word: Exact,
+	}
+	if minimize {
+		c.Gain = -c.Gain
+	}
+	c.GainIn = Interval{c.Gain, c.Gain}
+	return c
+}
+
+// Holds reports whether the gain may be told as a fact.
+func (c *Claim) Holds() bool { return c.Word == Confirmed || c.Word == Exact && c.Gain > 0 }
+
+// Percent is the gain and its interval in percent of the root's size; ok is
+// false where the root is 0.
+func (c *Claim) Percent() (gain float64, in Interval, ok bool) {
+	size := math.Abs(c.Root) / 100
+	if size == 0 || !finite(c.Gain/size) {
+		return 0, Interval{}, false
+	}
+	return c.Gain / size, Interval{c.GainIn.Low / size, c.GainIn.High / size}, true
+}
+
+// Precise reports whether the value is known to a twentieth of the gain (standard
+// error), which is worth one digit.
+func (c *Claim) Precise(dev float64) bool {
+	return c.N > 0 && dev/math.Sqrt(float64(c.N)) <= math.Abs(c.Gain)/20
+}
