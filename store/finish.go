@@ -255,7 +255,7 @@ func (t *tx) keepCandidate(exp record.ExperimentID, f fence, o *Outcome, p *pack
 		scored = seq
 	}
 	_, err := t.exec(sqlCandidateValues, exp, f.candidate, status, class, reason, c.Objective, c.MAD, c.Samples, c.Claimed,
-		c.ClaimedSamples, c.Version, p.measures, scored)
+		c.ClaimedSamples, c.Version, p.measures, scored, c.Dev, c.ClaimedDev)
 	if err == nil && p.metrics != nil {
 		_, err = t.exec(sqlMetricPut, exp, f.candidate, p.metrics)
 	}

@@ -68,9 +68,9 @@ func TestSamplesOfAnEvaluateJobAreARowOfTheirOwn(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.add(evaluateJob(0, record.Root), evaluateJob(1, record.Root))
 	l := w.lease()
-	o := store.Outcome{State: record.Done, Evals: 3, Candidate: &record.Candidate{Objective: ptr(2), MAD: 0.5, Samples: 3}}
+	o := store.Outcome{State: record.Done, Evals: 3, Candidate: &record.Candidate{Objective: ptr(2), MAD: 0.5, Dev: 0.7, Samples: 3, ClaimedDev: 0.25}}
 	for i, v := range []float64{1.5, 2, 2.5} {
-		o.Samples = append(o.Samples, record.Sample{Repeat: i, Objective: v, Metrics: []record.Metric{{Name: "ms", Value: v}}})
+		o.Samples = append(o.Samples, record.Sample{Repeat: i, Objective: v, Load: &v, Metrics: []record.Metric{{Name: "ms", Value: v}}})
 	}
 	seq := w.finish(l, o)
 	rows, err := w.db.Log(w.ctx, w.exp, seq-1, 1)
@@ -79,12 +79,12 @@ func TestSamplesOfAnEvaluateJobAreARowOfTheirOwn(t *testing.T) {
 		t.Errorf("got row %+v", rows[0])
 	}
 	root := w.candidate(record.Root)
-	if root.Status != record.StatusScored || *root.Objective != 2 || root.Samples != 3 || root.Scored != seq {
+	if root.Status != record.StatusScored || *root.Objective != 2 || root.Samples != 3 || root.Dev != 0.7 || root.ClaimedDev != 0.25 || root.Scored != seq {
 		t.Errorf("got root %+v", root)
 	}
 	samples, err := w.db.SamplesOf(w.ctx, w.exp, record.Root)
 	w.ok(err)
-	if len(samples) != 3 || samples[2].Objective != 2.5 || samples[2].Metrics[0].Value != 2.5 || samples[0].At == 0 {
+	if len(samples) != 3 || samples[2].Objective != 2.5 || samples[2].Metrics[0].Value != 2.5 || samples[0].At == 0 || *samples[2].Load != 2.5 {
 		t.Errorf("got %+v", samples)
 	}
 	seq = w.finish(w.lease(), store.Outcome{State: record.Failed, Class: record.ClassTimeout, Reason: "too slow"})
@@ -108,6 +108,7 @@ func TestNumbersThatAreNotFiniteAreRefusedAtTheDoor(t *testing.T) {
 		for name, o := range map[string]store.Outcome{
 			"objective": {Candidate: &record.Candidate{Objective: &bad}},
 			"spread":    {Candidate: &record.Candidate{MAD: bad}},
+			"deviation": {Candidate: &record.Candidate{Dev: bad}},
 			"claimed":   {Candidate: &record.Candidate{Claimed: &bad}},
 			"measure":   {Candidate: &record.Candidate{Measures: []float64{1, bad}}},
 			"metric":    {Candidate: &record.Candidate{Metrics: []record.Metric{{Name: "m", Value: bad}}}},

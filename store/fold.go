@@ -21,25 +21,26 @@ type FoldRow struct {
 
 // FoldCandidate is what the fold needs of a candidate.
 type FoldCandidate struct {
-	ID             record.CandidateID
-	Parent         record.CandidateID // the one that was edited
-	Commit, Tree   record.Hash
-	Operator       record.Operator
-	Agent, Target  string
-	Status         record.Status
-	Class          record.Class
-	Reason         string // of the candidate
-	Objective      *float64
-	MAD            float64
-	Samples        int
-	Claimed        *float64
-	ClaimedSamples int
-	Version        int
-	Measures       []float64
-	Created        record.Millis
-	Added, Removed int
-	State          record.JobState // of the row's job; empty in a made row
-	Usage          record.Usage    // of the row's job
+	ID              record.CandidateID
+	Parent          record.CandidateID // the one that was edited
+	Commit, Tree    record.Hash
+	Operator        record.Operator
+	Agent, Target   string
+	Status          record.Status
+	Class           record.Class
+	Reason          string // of the candidate
+	Objective       *float64
+	MAD             float64
+	Samples         int
+	Claimed         *float64
+	ClaimedSamples  int
+	Dev, ClaimedDev float64
+	Version         int
+	Measures        []float64
+	Created         record.Millis
+	Added, Removed  int
+	State           record.JobState // of the row's job; empty in a made row
+	Usage           record.Usage    // of the row's job
 }
 
 // JobBrief returns the job of the row with the end that the row tells; without
@@ -196,4 +197,5 @@ func scanFoldCandidate(r *row, c *FoldCandidate) {
 	c.Objective, c.MAD, c.Samples = r.maybe(), r.float(), r.num()
 	c.Claimed, c.ClaimedSamples, c.Version = r.maybe(), r.num(), r.num()
 	c.Measures, c.Created, c.Added, c.Removed = unpackFloats(r.blob()), record.Millis(r.int()), r.num(), r.num()
+	c.Dev, c.ClaimedDev = r.float(), r.float()
 }

@@ -223,7 +223,7 @@ func checkFold(t *testing.T, w *world, rows []store.FoldRow) {
 			want := store.FoldCandidate{
 				ID: c.ID, Parent: c.Parent(), Commit: c.Commit, Tree: c.Tree, Operator: c.Operator, Agent: c.Agent,
 				Target: c.Target, Status: c.Status, Class: c.Class, Reason: c.Reason, Objective: c.Objective, MAD: c.MAD,
-				Samples: c.Samples, Claimed: c.Claimed, ClaimedSamples: c.ClaimedSamples, Version: c.Version,
+				Samples: c.Samples, Claimed: c.Claimed, ClaimedSamples: c.ClaimedSamples, Dev: c.Dev, ClaimedDev: c.ClaimedDev, Version: c.Version,
 				Measures: c.Measures, Created: c.Created, Added: c.Added, Removed: c.Removed,
 				State: r.Cand.State, Usage: r.Cand.Usage,
 			}

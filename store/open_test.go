@@ -238,30 +238,57 @@ func copyOfSelf(t *testing.T, self string) string {
 	return to
 }
 
+// layouts are the migrations as they are, and their number.
+func layouts(t *testing.T) (int64, fstest.MapFS) {
+	t.Helper()
+	files := fstest.MapFS{}
+	names, err := filepath.Glob("[0-9][0-9][0-9]_*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	return int64(len(names)), files
+}
+
+func TestAnExperimentOfTheFirstLayoutGoesOn(t *testing.T) {
+	_, files := layouts(t)
+	w := openWith(t, record.Settings{}, store.Options{}.WithMigrations(fstest.MapFS{"001_tables.sql": files["001_tables.sql"]}))
+	w.addMakes(1, 1)
+	w.ok(w.db.Close())
+	w.db = mustOpen(t, w.path, store.Options{})
+	w.through(100, 1)
+	c := w.candidate(1)
+	if c.Dev != 0 || c.Objective == nil {
+		t.Errorf("got %+v", c)
+	}
+}
+
 func TestAnOlderLayoutIsCopiedThenMigrated(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.addMakes(1, 1)
 	w.through(100, 1)
 	w.ok(w.db.Close())
-	first, err := os.ReadFile("001_tables.sql")
-	w.ok(err)
-	next := fstest.MapFS{
-		"001_tables.sql": {Data: first},
-		"002_colour.sql": {Data: []byte("-- later\nALTER TABLE experiment ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';")},
-		"003_shape.sql":  {Data: []byte("CREATE TABLE shape (x INTEGER) STRICT;")},
-	}
-	_, err = store.Open(w.ctx, w.path, store.Options{ReadOnly: true}.WithMigrations(next))
+	now, next := layouts(t)
+	next[fmt.Sprintf("%03d_colour.sql", now+1)] = &fstest.MapFile{Data: []byte("-- later\nALTER TABLE experiment ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';")}
+	next[fmt.Sprintf("%03d_shape.sql", now+2)] = &fstest.MapFile{Data: []byte("CREATE TABLE shape (x INTEGER) STRICT;")}
+	_, err := store.Open(w.ctx, w.path, store.Options{ReadOnly: true}.WithMigrations(next))
 	wants(t, err, store.ErrReadOnly)
 	w.db = mustOpen(t, w.path, store.Options{}.WithMigrations(next))
-	if version, err := w.db.Pragma("user_version"); version != 3 || err != nil {
+	if version, err := w.db.Pragma("user_version"); version != now+2 || err != nil {
 		t.Errorf("layout %d, %v", version, err)
 	}
 	if c := w.candidate(1); *c.Objective != 1 {
 		t.Errorf("got %+v", c)
 	}
 	w.ok(w.db.Do("INSERT INTO shape VALUES (1)"))
-	old := mustOpen(t, w.path+".v1", store.Options{})
-	if version, err := old.Pragma("user_version"); version != 1 || err != nil {
+	old := mustOpen(t, fmt.Sprintf("%s.v%d", w.path, now), store.Options{})
+	if version, err := old.Pragma("user_version"); version != now || err != nil {
 		t.Errorf("the copy has layout %d, %v", version, err)
 	}
 	if _, err := old.Candidate(w.ctx, w.exp, 1); err != nil {
@@ -274,17 +301,14 @@ func TestAnOlderLayoutIsCopiedThenMigrated(t *testing.T) {
 func TestABrokenMigrationChangesNothing(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.ok(w.db.Close())
-	first, err := os.ReadFile("001_tables.sql")
-	w.ok(err)
-	broken := fstest.MapFS{
-		"001_tables.sql": {Data: first},
-		"002_broken.sql": {Data: []byte("CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE job (x INTEGER);")},
-	}
-	if _, err := store.Open(w.ctx, w.path, store.Options{}.WithMigrations(broken)); err == nil || !strings.Contains(err.Error(), "002_broken") {
+	now, broken := layouts(t)
+	name := fmt.Sprintf("%03d_broken.sql", now+1)
+	broken[name] = &fstest.MapFile{Data: []byte("CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE job (x INTEGER);")}
+	if _, err := store.Open(w.ctx, w.path, store.Options{}.WithMigrations(broken)); err == nil || !strings.Contains(err.Error(), name) {
 		t.Fatalf("got %v", err)
 	}
 	w.db = mustOpen(t, w.path, store.Options{})
-	if version, err := w.db.Pragma("user_version"); version != 1 || err != nil {
+	if version, err := w.db.Pragma("user_version"); version != now || err != nil {
 		t.Errorf("layout %d, %v", version, err)
 	}
 	w.ok(w.db.Do("CREATE TABLE half (x INTEGER) STRICT"))

@@ -55,7 +55,7 @@ func pack(o *Outcome) (*packed, error) {
 		return nil, err
 	}
 	for _, s := range o.Samples {
-		if !finite(s.Objective) {
+		if !finite(s.Objective) || !finitePtr(s.Load) {
 			return nil, fmt.Errorf("objective of sample %d: %w", s.Repeat, ErrNotFinite)
 		}
 		m, err := packMetrics(s.Metrics)
@@ -76,7 +76,7 @@ func (p *packed) candidate(c *record.Candidate) (err error) {
 	if c == nil {
 		return nil
 	}
-	if !finitePtr(c.Objective) || !finitePtr(c.Claimed) || !finite(c.MAD) {
+	if !finitePtr(c.Objective) || !finitePtr(c.Claimed) || !finite(c.MAD) || !finite(c.Dev) || !finite(c.ClaimedDev) {
 		return fmt.Errorf("value of candidate %s: %w", c.ID, ErrNotFinite)
 	}
 	if p.metrics, err = packMetrics(c.Metrics); err != nil {

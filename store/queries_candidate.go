@@ -17,7 +17,7 @@ const (
 	sqlCandidateStatus statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5
 		WHERE experiment = ?1 AND id = ?2`
 	sqlCandidateValues statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5, objective = ?6, mad = ?7,
-		samples = ?8, claimed = ?9, claimed_samples = ?10, version = ?11, measures = ?12,
+		samples = ?8, claimed = ?9, claimed_samples = ?10, version = ?11, measures = ?12, dev = ?14, claimed_dev = ?15,
 		scored = CASE scored WHEN 0 THEN ?13 ELSE scored END
 		WHERE experiment = ?1 AND id = ?2`
 	sqlCandidatePin statement = `UPDATE candidate SET pinned = ?3 WHERE experiment = ?1 AND id = ?2`
@@ -53,7 +53,7 @@ const (
 
 	candidateColumns = `experiment, id, job, commit_id, tree_id, parents, operator, agent, target, intent, added, removed,
 		files, status, class, reason, objective, mad, samples, claimed, claimed_samples, version, measures, pinned,
-		created, scored`
+		created, scored, dev, claimed_dev`
 
 	sqlMetricPut statement = `INSERT INTO metric (experiment, candidate, data) VALUES (?1, ?2, ?3)
 		ON CONFLICT (experiment, candidate) DO UPDATE SET data = excluded.data`
@@ -65,8 +65,8 @@ const (
 		WHERE experiment = ?1 AND candidate > ?2 AND candidate <= ?3 ORDER BY candidate`
 
 	sqlSampleInsert statement = `INSERT INTO sample (experiment, candidate, version, job, repeat, held_out, objective, wall_ms, at,
-		metrics) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`
-	sqlSamples statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, metrics FROM sample
+		metrics, load) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`
+	sqlSamples statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, load, metrics FROM sample
 		WHERE experiment = ?1 AND candidate = ?2 ORDER BY version, job, repeat`
 
 	sqlEvidenceInsert statement = `INSERT INTO evidence (experiment, job, attempt, kind, cut, size, packed, text)

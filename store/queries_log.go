@@ -22,7 +22,7 @@ const (
 		j.requests, j.input_tokens, j.output_tokens, iif(j.priced > 0 AND j.unpriced = 0, j.cost, NULL), j.unmetered,
 		j.edit_ms, j.eval_ms, j.own_ms, j.started, j.ended,
 		c.status, c.commit_id, c.tree_id, c.class, c.reason, c.objective, c.mad, c.samples,
-		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed
+		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed, c.dev, c.claimed_dev
 		FROM log l
 		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind <> 'made'
 		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate AND l.kind <> 'decision'

@@ -26,8 +26,13 @@ type world struct {
 // the end.
 func open(t testing.TB, settings record.Settings) *world {
 	t.Helper()
+	return openWith(t, settings, store.Options{})
+}
+
+func openWith(t testing.TB, settings record.Settings, o store.Options) *world {
+	t.Helper()
 	w := &world{t: t, ctx: context.Background(), path: filepath.Join(t.TempDir(), "atoll.db")}
-	w.db = mustOpen(t, w.path, store.Options{})
+	w.db = mustOpen(t, w.path, o)
 	t.Cleanup(func() {
 		if err := w.db.Integrity(w.ctx); err != nil && !errors.Is(err, store.ErrClosed) {
 			t.Errorf("integrity after the test: %v", err)

@@ -66,12 +66,15 @@ type Candidate struct {
 	Reason     string       `json:"reason,omitempty"`
 	// Objective is the median of the deciding samples in the evaluator's own
 	// direction; nil when it was not measured. MAD is their median absolute
-	// deviation, Samples their number.
+	// deviation, Dev their standard deviation, Samples their number.
 	Objective *float64 `json:"objective"`
 	MAD       float64  `json:"mad,omitempty"`
+	Dev       float64  `json:"dev,omitempty"`
 	Samples   int      `json:"samples"`
-	// Claimed is the median of the held-out samples, nil while there are none.
+	// Claimed is the mean of the held-out samples, nil while there are none;
+	// ClaimedDev is their standard deviation.
 	Claimed        *float64  `json:"claimed,omitempty"`
+	ClaimedDev     float64   `json:"claimed_dev,omitempty"`
 	ClaimedSamples int       `json:"claimed_samples,omitempty"`
 	Version        int       `json:"objective_version"`
 	Metrics        []Metric  `json:"metrics,omitempty"`  // medians
@@ -101,6 +104,7 @@ type Sample struct {
 	Objective float64     `json:"objective"`
 	Metrics   []Metric    `json:"metrics,omitempty"`
 	WallMS    int64       `json:"wall_ms"`
+	Load      *float64    `json:"load,omitempty"` // of the machine, by processor; nil unknown
 	At        Millis      `json:"at"`
 }
 
