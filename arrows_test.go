@@ -22,6 +22,7 @@ func TestTheArrowsOfTheHousePointOneWay(t *testing.T) {
 		{"atoll/engine/search", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
 		{"atoll/engine/gate", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
 		{"atoll/engine/sandbox", []string{"atoll/engine/eval", "atoll/engine/agent", "atoll/store", "github.com/mattn", "charm.land"}},
+		{"atoll/engine/survey", []string{"atoll/engine/archive", "atoll/engine/agent", "atoll/engine/search", "atoll/store/", "github.com/mattn/go-sqlite3", "charm.land"}},
 		{"atoll/tui/plot", []string{"atoll/engine", "atoll/store", "charm.land/bubbletea", "github.com/mattn/go-sqlite3"}},
 		{"atoll/config", []string{"atoll/engine", "atoll/gitops", "atoll/tui", "charm.land", "github.com/mattn"}},
 		{"atoll/gitops", []string{"atoll/engine", "atoll/config", "atoll/tui", "github.com/mattn", "charm.land"}},

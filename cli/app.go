@@ -36,6 +36,7 @@ type App struct {
 	Dir     string // working directory
 	Now     func() time.Time
 	Build   Build
+	Called  string           // how this program was started, os.Args[0]; "": atoll
 	Signals <-chan os.Signal // interrupt, terminate, hang-up
 	IsTTY   func(io.Writer) bool
 
@@ -165,7 +166,7 @@ func (a *App) root() *cobra.Command {
 	add("look", a.statusCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
 	add("steer", a.steerCmds()...)
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd())
-	root.AddCommand(a.versionCmd())
+	root.AddCommand(a.versionCmd(), a.watchCmd())
 	return root
 }
 

@@ -1,51 +1,258 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"atoll/config"
+	"atoll/engine/sandbox"
+	"atoll/engine/survey"
 	"atoll/gitops"
 )
 
+// initFlags are those of init.
+type initFlags struct {
+	force     bool
+	yes       bool
+	noMeasure bool
+	unsafe    bool
+}
+
 func (a *App) initCmd() *cobra.Command {
-	var force bool
+	var f initFlags
 	cmd := &cobra.Command{
-		Use: "init [PATH]", Short: "Look at a repository and write a commented atoll.yaml", Example: "  atoll init\n  atoll init ../my-project", Args: cobra.MaximumNArgs(1),
+		Use: "init [PATH]", Short: "Look at a repository, measure it once, and write a commented atoll.yaml",
+		Long: "init looks for benchmarks, make targets, scripts and tests, runs what it found on the committed\n" +
+			"root in the sandbox, and derives output, objective, direction, timeout, map axes and budget from\n" +
+			"what it saw. Files that the evaluator opened and that define the task become protected. What it\n" +
+			"cannot tell it asks; with --yes, or without a terminal, it marks the line with CHECK.",
+		Example: "  atoll init\n  atoll init --yes ../my-project\n  atoll init --no-measure     look only, run nothing", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				a.flags.repo = args[0]
 			}
-			target, err := gitops.Inspect(cmd.Context(), a.abs(a.flags.repo))
-			if err != nil {
-				return err
-			}
-			if target.Bare {
-				return usage("%s has no work tree; commit an atoll.yaml from a clone of it", target.Path)
-			}
-			path := filepath.Join(target.Path, config.FileName)
-			if _, err := os.Stat(path); err == nil && !force {
-				return usage("%s is there already; look at it with `atoll config explain`, or write it anew with --force", path)
-			}
-			files, err := listFiles(target.Path)
-			if err != nil {
-				return err
-			}
-			found := config.Detect(files, func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(target.Path, p)) })
-			if err := os.WriteFile(path, config.Template(found), 0o644); err != nil {
-				return fmt.Errorf("write %s: %w", path, err)
-			}
-			_, err = fmt.Fprintf(a.Out, "wrote %s\nread it, then try `atoll doctor --deep` and `atoll run`\n", path)
-			return err
+			return a.init(cmd.Context(), f)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "write over an atoll.yaml that is there")
+	cmd.Flags().BoolVar(&f.force, "force", false, "write over an atoll.yaml that is there")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "ask nothing: take what is proposed")
+	cmd.Flags().BoolVar(&f.noMeasure, "no-measure", false, "look only, run nothing")
+	cmd.Flags().BoolVar(&f.unsafe, "unsafe", false, "measure without a sandbox where none works (sandbox.mode: unsafe)")
+
 	return cmd
+}
+
+// watchCmd is what runs inside the sandbox while the root is measured; no verb
+// for people.
+func (a *App) watchCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: survey.WatchVerb, Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			os.Exit(survey.WatchOpens(args))
+			return nil
+		},
+	}
+}
+
+func (a *App) init(ctx context.Context, f initFlags) error {
+	target, err := gitops.Inspect(ctx, a.abs(a.flags.repo))
+	if err != nil {
+		return err
+	}
+	if target.Bare {
+		return usage("%s has no work tree; commit an atoll.yaml from a clone of it", target.Path)
+	}
+	path := filepath.Join(target.Path, config.FileName)
+	if _, err := os.Stat(path); err == nil && !f.force {
+		return usage("%s is there already; look at it with `%s`, or write it anew with --force", path, a.says("config explain"))
+	}
+	found, err := a.survey(ctx, target, f)
+	if err != nil {
+		return err
+	}
+	if err := writeScaffold(target.Path, found.Scaffold, f.force); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, config.Template(found.Detected), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if found.Scaffold != nil {
+		a.tell("wrote %s", filepath.Join(target.Path, survey.EvaluatorDir))
+	}
+	a.tell("wrote %s", path)
+	if len(found.Evaluator) == 0 {
+		a.tell("next  name a program that measures in evaluator.command, then `%s`", a.says("doctor --deep"))
+		return nil
+	}
+	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))
+	return nil
+}
+
+// tell prints one line for people; with --json nothing but data is printed.
+func (a *App) tell(format string, args ...any) {
+	w := a.Out
+	if a.flags.json {
+		w = a.Err
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// survey looks at the committed files, and measures them unless told not to.
+func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (survey.Result, error) {
+	inTree, err := listFiles(target.Path)
+	if err != nil {
+		return survey.Result{}, err
+	}
+	read := func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(target.Path, p)) }
+	look := config.Detect(inTree, read)
+	if f.noMeasure {
+		return survey.Result{Detected: look}, nil
+	}
+	ctx, stop := a.untilSignal(ctx)
+	defer stop()
+	box, err := a.surveyBox(ctx, f)
+	if err != nil {
+		a.tell("nothing was measured: %v", err)
+		return survey.Result{Detected: look}, nil
+	}
+	defer box.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		return survey.Result{}, fmt.Errorf("find this program: %w", err)
+	}
+	lab, err := survey.OpenLab(ctx, box, target, "HEAD", exe)
+	if err != nil {
+		return survey.Result{}, err
+	}
+	defer lab.Close()
+	a.uncommitted(look, lab.Files)
+	committed := config.Detect(lab.Files, lab.Read)
+	committed.Name = look.Name
+	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Say: func(s string) { a.tell("  %s", s) }}
+	if in := a.answers(f); in != nil {
+		o.Ask = a.question(in)
+	}
+	found, err := survey.Run(ctx, o)
+	if errors.Is(err, survey.ErrNothing) {
+		a.tell("%v", err)
+		found.Evaluator, found.Adapter = nil, ""
+		return found, nil
+	}
+	return found, err
+}
+
+func (a *App) surveyBox(ctx context.Context, f initFlags) (*sandbox.Box, error) {
+	mode := sandbox.ModeAuto
+	if f.unsafe {
+		mode = sandbox.ModeUnsafe
+	}
+	box, err := sandbox.New(ctx, sandbox.Options{Mode: mode, Now: a.Now})
+	if err != nil {
+		return nil, fmt.Errorf("%w; `%s` says what is missing, --unsafe measures without", err, a.says("doctor"))
+	}
+	return box, nil
+}
+
+// uncommitted names evaluators of the work tree that the root does not have.
+func (a *App) uncommitted(look config.Detected, committed []string) {
+	var missing []string
+	found := []string{look.Found}
+	for _, c := range look.Others {
+		found = append(found, c.Found)
+	}
+	for _, name := range found {
+		if name != "" && !slices.Contains(committed, name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		files := strings.Join(missing, " ")
+		a.tell("  %s is not committed, so the root does not have it: git add %s && git commit, then init again", files, files)
+	}
+}
+
+// answers is where a person answers from; nil: nobody is asked.
+func (a *App) answers(f initFlags) *bufio.Reader {
+	if f.yes || a.flags.json || !a.IsTTY(a.Out) {
+		return nil
+	}
+	if in, ok := a.In.(*os.File); !ok || !a.IsTTY(in) {
+		return nil
+	}
+	return bufio.NewReader(a.In)
+}
+
+// question puts a yes-or-no question; an empty answer, or none, is the proposed one.
+func (a *App) question(in *bufio.Reader) func(string, bool) bool {
+	return func(question string, proposed bool) bool {
+		choice := "[y/N]"
+		if proposed {
+			choice = "[Y/n]"
+		}
+		fmt.Fprintf(a.Out, "%s %s ", question, choice)
+		line, err := in.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(a.Out)
+			return proposed
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true
+		case "n", "no":
+			return false
+		}
+		return proposed
+	}
+}
+
+// writeScaffold writes the evaluator that init made; files of an earlier one are
+// only replaced with force.
+func writeScaffold(top string, files map[string]string, force bool) error {
+	if files == nil {
+		return nil
+	}
+	dir := filepath.Join(top, survey.EvaluatorDir)
+	if _, err := os.Stat(dir); err == nil && !force {
+		return usage("%s is there already; take it away, or write it anew with --force", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the evaluator directory: %w", err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write the evaluator: %w", err)
+		}
+	}
+	return nil
+}
+
+// untilSignal ends a context at the first signal.
+func (a *App) untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	quit := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-a.Signals:
+			cancel(errInterrupted)
+		case <-quit:
+		}
+	}()
+	return ctx, func() {
+		close(quit)
+		<-done
+		cancel(nil)
+	}
 }
 
 // listedFiles bounds the look at a repository.

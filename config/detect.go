@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Detected is what a look at a repository suggests. Everything in it is a
@@ -22,6 +23,43 @@ type Detected struct {
 	Protected []string // globs of tests, evaluators and build settings
 	Scope     []string // globs of the sources
 	Caches    []string
+	Dir       string    // evaluator directory, relative to atoll.yaml
+	Others    []Choice  // further ways to measure that were found, likeliest first
+	Measured  *Measured // what a run on the root taught; nil: nothing was run
+}
+
+// Choice is one way to measure that was found.
+type Choice struct {
+	Command []string
+	Found   string // the file that made us think so
+	Adapter string
+	Output  string
+}
+
+// Measured is what runs of the evaluator on the root taught.
+type Measured struct {
+	Objective string
+	Direction string // maximize or minimize
+	Unsure    bool   // nothing told the direction: a person should look
+	Timeout   time.Duration
+	Repeats   int
+	Paired    bool
+	Stages    []Stage
+	Axes      []Axis
+	Jobs      int
+	Wall      time.Duration
+	Notes     []string // one sentence each, for the file
+}
+
+// With returns what was detected with another way to measure.
+func (d Detected) With(c Choice) Detected {
+	own := evaluatorGlob(d.Found, d.Adapter)
+	d.Protected = slices.DeleteFunc(slices.Clone(d.Protected), func(g string) bool { return g == own })
+	d.Evaluator, d.Found, d.Adapter, d.Output, d.Others = c.Command, c.Found, c.Adapter, c.Output, nil
+	if g := evaluatorGlob(c.Found, c.Adapter); g != "" && !slices.Contains(d.Protected, g) {
+		d.Protected = append([]string{g}, d.Protected...)
+	}
+	return d
 }
 
 // Detect looks at the paths of a repository (slash separated, relative to its
@@ -169,52 +207,99 @@ func scripts() []string {
 	}
 }
 
+// likely are further names of scripts that measure.
+var likely = regexp.MustCompile(`^(?:run[_-])?(?:bench|benchmark|benchmarks|perf|score|scorer|measure)(?:[_-]\w+)?\.(?:py|sh|js|mjs|cjs)$`)
+
 func (l look) evaluator(d *Detected) {
 	d.Output = "result-file"
-	for _, script := range scripts() {
-		for _, f := range l.sorted {
-			if path.Base(f) == script && strings.Count(f, "/") <= 1 {
-				l.script(d, f)
-				return
-			}
-		}
-	}
-	if makefile, targets := l.makefileTargets(); makefile != "" {
-		for _, t := range []string{"evaluate", "eval", "bench", "benchmark"} {
-			if slices.Contains(targets, t) {
-				d.Evaluator, d.Found, d.Output = []string{"make", "-s", t}, makefile, l.output(l.text(makefile))
-				return
-			}
-		}
-	}
-	if d.Language != "go" {
+	all := l.choices(d.Language)
+	if len(all) == 0 {
 		return
 	}
-	for _, f := range l.sorted {
-		if strings.HasSuffix(f, "_test.go") && strings.Contains(l.text(f), "\nfunc Benchmark") {
-			d.Evaluator = []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."}
-			d.Found, d.Adapter = f, "gobench"
-			return
-		}
+	d.Evaluator, d.Found, d.Adapter, d.Output = all[0].Command, all[0].Found, all[0].Adapter, all[0].Output
+	d.Others = all[1:len(all):len(all)]
+	if len(d.Others) == 0 {
+		d.Others = nil
 	}
 }
 
-func (l look) script(d *Detected, f string) {
+// maxChoices bounds the ways to measure that are offered.
+const maxChoices = 6
+
+// choices lists the ways to measure, likeliest first.
+func (l look) choices(language string) []Choice {
+	var all []Choice
+	add := func(c Choice) {
+		if len(all) < maxChoices && !slices.ContainsFunc(all, func(o Choice) bool { return slices.Equal(o.Command, c.Command) }) {
+			all = append(all, c)
+		}
+	}
+	for _, script := range scripts() {
+		for _, f := range l.sorted {
+			if path.Base(f) == script && strings.Count(f, "/") <= 1 {
+				add(l.script(f))
+			}
+		}
+	}
+	targets := func(names ...string) {
+		makefile, there := l.makefileTargets()
+		for _, t := range names {
+			if slices.Contains(there, t) {
+				add(Choice{Command: []string{"make", "-s", t}, Found: makefile, Output: l.output(l.text(makefile))})
+			}
+		}
+	}
+	targets("evaluate", "eval")
+	if language == "go" { // before a target, which mostly runs the same benchmarks without choosing
+		for _, f := range l.sorted {
+			if strings.HasSuffix(f, "_test.go") && strings.Contains(l.text(f), "\nfunc Benchmark") {
+				add(Choice{Command: []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."}, Found: f, Adapter: "gobench", Output: "result-file"})
+				break
+			}
+		}
+	}
+	targets("bench", "benchmark")
+	for _, name := range []string{"bench", "benchmark", "evaluate", "perf"} {
+		if regexp.MustCompile(`"` + name + `"\s*:\s*"`).MatchString(l.text("package.json")) {
+			add(Choice{Command: []string{"npm", "run", "--silent", name}, Found: "package.json", Output: "last-number"})
+		}
+	}
+	for _, f := range l.sorted {
+		if likely.MatchString(path.Base(f)) && strings.Count(f, "/") <= 2 {
+			add(l.script(f))
+		}
+	}
+	return all
+}
+
+func (l look) script(f string) Choice {
 	text := l.text(f)
-	d.Found = f
+	c := Choice{Found: f, Output: "result-file"}
 	switch {
 	case strings.HasSuffix(f, ".sh"):
-		d.Evaluator, d.Output = []string{"sh", f}, l.output(text)
+		c.Command, c.Output = []string{"sh", f}, l.output(text)
 	case strings.HasSuffix(f, "js"):
-		d.Evaluator, d.Output = []string{"node", f}, l.output(text)
+		c.Command, c.Output = []string{"node", f}, l.output(text)
 	case regexp.MustCompile(`(?m)^def evaluate\(\s*program_path`).MatchString(text):
-		d.Evaluator, d.Adapter = []string{f, l.program(path.Dir(f))}, "openevolve"
+		c.Command, c.Adapter = []string{f, l.program(path.Dir(f))}, "openevolve"
 	case regexp.MustCompile(`(?m)^def plugin\(`).MatchString(text):
 		module := strings.TrimSuffix(path.Base(f), ".py")
-		d.Evaluator, d.Adapter = []string{module + ":plugin", path.Dir(f)}, "loreley"
+		c.Command, c.Adapter = []string{module + ":plugin", path.Dir(f)}, "loreley"
 	default:
-		d.Evaluator, d.Output = []string{"python3", f}, l.output(text)
+		c.Command, c.Output = []string{"python3", f}, l.output(text)
 	}
+	return c
+}
+
+// evaluatorGlob is what a way to measure protects of itself.
+func evaluatorGlob(found, adapter string) string {
+	if found == "" || adapter == "gobench" {
+		return ""
+	}
+	if dir := path.Dir(found); strings.HasPrefix(dir, "eval") || strings.HasPrefix(dir, "bench") {
+		return dir + "/**"
+	}
+	return found
 }
 
 // program is the file that OpenEvolve would change, beside its evaluator.
@@ -244,12 +329,8 @@ func (l look) globs(d *Detected) {
 			d.Protected = append(d.Protected, glob)
 		}
 	}
-	if d.Found != "" && d.Adapter != "gobench" {
-		if dir := path.Dir(d.Found); strings.HasPrefix(dir, "eval") || strings.HasPrefix(dir, "bench") {
-			add(dir + "/**")
-		} else {
-			add(d.Found)
-		}
+	if g := evaluatorGlob(d.Found, d.Adapter); g != "" {
+		add(g)
 	}
 	for _, f := range l.sorted {
 		switch top, _, inDir := strings.Cut(f, "/"); {

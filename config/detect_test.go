@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config"
 )
@@ -82,6 +83,11 @@ func TestTemplateLoadsAndSaysWhatWasDetected(t *testing.T) {
 		detect(map[string]string{"go.mod": "module x", "a_test.go": "package x\nfunc BenchmarkA(b *testing.B) {}\n"}),
 		detect(map[string]string{"evaluate.py": "print(1)", "tests/test_x.py": ""}),
 		{Test: []string{"make", "test"}},
+		{Evaluator: []string{"go", "test"}, Adapter: "gobench", Dir: "atoll-evaluator", Measured: &config.Measured{
+			Objective: "ns/op", Direction: "minimize", Unsure: true, Timeout: 30 * time.Second, Repeats: 3, Paired: true, Jobs: 80, Wall: time.Hour, Notes: []string{odd},
+			Stages: []config.Stage{{Name: "tests", Command: []string{"go", "test", "-skip=^(TestA|TestB)$", "./..."}, Output: "none", Timeout: time.Minute}},
+			Axes:   []config.Axis{{Metric: "B/op", Min: 0, Max: 2048, Bins: 10}},
+		}},
 	}
 	for i, d := range all {
 		text := config.Template(d)
@@ -95,6 +101,15 @@ func TestTemplateLoadsAndSaysWhatWasDetected(t *testing.T) {
 		}
 		if len(d.Evaluator) == 0 && len(l.Complete()) == 0 {
 			t.Errorf("template %d has no evaluator and yet is complete", i)
+		}
+		if m := d.Measured; m != nil {
+			e := l.Evaluator
+			if e.Objective != m.Objective || e.Direction != m.Direction || e.Timeout != m.Timeout || e.Repeats != m.Repeats || e.Paired != m.Paired || e.Dir != d.Dir {
+				t.Errorf("template %d lost what was measured:\n%s", i, text)
+			}
+			if !reflect.DeepEqual(l.Map.Axes, m.Axes) || len(e.Stages) != len(m.Stages)+1 || !reflect.DeepEqual(e.Stages[0], m.Stages[0]) || l.Budget.Jobs != m.Jobs || l.Budget.Wall != m.Wall {
+				t.Errorf("template %d lost axes, stages or budget:\n%s", i, text)
+			}
 		}
 		if !reflect.DeepEqual(l.Evaluator.Protected, d.Protected) || !reflect.DeepEqual(l.Gate.Scope, d.Scope) {
 			t.Errorf("template %d: protected %q scope %q", i, l.Evaluator.Protected, l.Gate.Scope)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -28,11 +29,7 @@ func Template(d Detected) []byte {
 	line("")
 	d.evaluatorPart(line)
 	line("")
-	line("# The map: named metrics as axes, or none for coordinates learned from the code.")
-	line("# map:")
-	line("#   axes:")
-	line("#     - {metric: time_ms, min: 0, max: 100, bins: 12}")
-	line("#     - {metric: lines, min: 0, max: 500, bins: 12}")
+	d.mapPart(line)
 	line("")
 	line("gate:                     # checked before any code of a candidate runs")
 	if len(d.Scope) > 0 {
@@ -48,8 +45,13 @@ func Template(d Detected) []byte {
 	line("  niche: off              # before they take a niche")
 	line("")
 	line("budget:                   # 0 is no limit")
-	line("  jobs: %d", def.Budget.Jobs)
-	line("  # wall: 1h")
+	if m := d.Measured; m != nil && m.Jobs > 0 {
+		line("  jobs: %d", m.Jobs)
+		line("  wall: %s", m.Wall)
+	} else {
+		line("  jobs: %d", def.Budget.Jobs)
+		line("  # wall: 1h")
+	}
 	line("  # cost_usd: 5")
 	line("")
 	line("# Without agents the built-in offline one edits: no key, no network.")
@@ -65,7 +67,15 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	switch {
 	case len(d.Evaluator) > 0:
 		line("  # Found: %s. It runs in a private copy of the candidate's tree.", comment(d.Found))
+		if d.Measured != nil {
+			for _, note := range d.Measured.Notes {
+				line("  # %s", comment(note))
+			}
+		}
 		line("  command: %s", list(d.Evaluator))
+		if d.Dir != "" {
+			line("  dir: %-18s # a copy is sealed when the experiment starts", quoted(d.Dir))
+		}
 	default:
 		line("  # The program that measures a candidate. It runs in a private copy of its tree")
 		line("  # and writes {\"metrics\": [{\"name\": \"score\", \"value\": 1.5}]} to $ATOLL_RESULT.")
@@ -76,15 +86,11 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	} else {
 		line("  output: %-15s # or last-json-line, last-number, name=value", orDefault(d.Output, "result-file"))
 	}
-	line("  # objective: score      # the metric to search on; the first one it reports")
-	if d.Adapter == "gobench" {
-		line("  direction: minimize     # time")
-		line("  repeats: 1              # each takes the median of -count runs")
+	if d.Measured != nil {
+		d.measuredPart(line)
 	} else {
-		line("  direction: maximize     # or minimize")
-		line("  repeats: 1              # more when the result is noisy; the median counts")
+		d.assumedPart(line)
 	}
-	line("  timeout: 2m")
 	if len(d.Protected) > 0 {
 		line("  # Always taken from the root, whatever a candidate holds there.")
 		line("  protected: %s", list(d.Protected))
@@ -97,8 +103,68 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	d.stages(line)
 }
 
+// assumedPart is for an evaluator that was not run.
+func (d Detected) assumedPart(line func(string, ...any)) {
+	line("  # objective: score      # the metric to search on; the first one it reports")
+	if d.Adapter == "gobench" {
+		line("  direction: minimize     # time")
+		line("  repeats: 1              # each takes the median of -count runs")
+	} else {
+		line("  direction: maximize     # or minimize")
+		line("  repeats: 1              # more when the result is noisy; the median counts")
+	}
+	line("  timeout: 2m")
+}
+
+// measuredPart holds what runs on the root taught.
+func (d Detected) measuredPart(line func(string, ...any)) {
+	m := d.Measured
+	line("  objective: %s", quoted(m.Objective))
+	if m.Unsure {
+		line("  direction: %s     # CHECK THIS: nothing in the name says which way is better", m.Direction)
+	} else {
+		line("  direction: %s", m.Direction)
+	}
+	line("  repeats: %-14d # the median counts", max(1, m.Repeats))
+	if m.Paired {
+		line("  paired: true            # the root runs beside each candidate: a busy machine slows both alike")
+	}
+	line("  timeout: %s", m.Timeout)
+}
+
+// mapPart writes the axes that were seen, or shows how one is written.
+func (d Detected) mapPart(line func(string, ...any)) {
+	line("# The map: named metrics as axes, or none for coordinates learned from the code.")
+	if d.Measured == nil || len(d.Measured.Axes) == 0 {
+		line("# map:")
+		line("#   axes:")
+		line("#     - {metric: time_ms, min: 0, max: 100, bins: 12}")
+		line("#     - {metric: lines, min: 0, max: 500, bins: 12}")
+		return
+	}
+	line("map:")
+	line("  axes:                   # the root lies in the middle")
+	for _, a := range d.Measured.Axes {
+		line("    - {metric: %s, min: %s, max: %s, bins: %d}", quoted(a.Metric), number(a.Min), number(a.Max), a.Bins)
+	}
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 // stages offers the tests as a quick first stage.
 func (d Detected) stages(line func(string, ...any)) {
+	if m := d.Measured; m != nil {
+		if len(m.Stages) > 0 {
+			line("  stages:                 # quick first: what fails is not measured further")
+		}
+		for _, s := range m.Stages {
+			line("    - {name: %s, command: %s, output: %s, timeout: %s}", quoted(s.Name), list(s.Command), s.Output, s.Timeout)
+		}
+		if len(m.Stages) > 0 {
+			line("    - {name: measure}       # the command above")
+		}
+		return
+	}
 	if len(d.Test) == 0 {
 		return
 	}

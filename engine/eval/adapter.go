@@ -224,7 +224,7 @@ func goBench(o *Options) *adapter {
 	return &adapter{
 		name: "gobench", stdout: true,
 		why:     "benchmark results are read from stdout of the process that runs the candidate's code, which can print lines of its own",
-		command: func(places) []string { return args },
+		command: func(in places) []string { return in.expandAll(args) },
 		caches:  []string{"go"},
 		compare: compareGoBench,
 		parse: func(r *sandbox.Result, _ string) (Report, error) {

@@ -28,6 +28,15 @@ func (p places) expand(word string) string {
 	return strings.NewReplacer("{dir}", p.dir, "{tree}", p.tree).Replace(word)
 }
 
+// expandAll is expand for every word.
+func (p places) expandAll(words []string) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = p.expand(w)
+	}
+	return list
+}
+
 // places names everything inside a sandbox.
 func (e *Evaluator) places() places {
 	p := places{

@@ -14,7 +14,8 @@ import (
 
 // ParseGoBench reads the output of go test -bench. Each benchmark and unit is
 // one metric, "Name unit", the median over -count; a metric named by the unit
-// alone is the geometric mean over the benchmarks and comes first (ns/op leads).
+// alone is the mean over the benchmarks and comes first (ns/op leads): the
+// geometric mean, but of B/op and allocs/op, which may be 0, the arithmetic one.
 func ParseGoBench(stdout []byte) (Report, error) {
 	b := benchTable{values: map[string][]float64{}}
 	scan := bufio.NewScanner(bytes.NewReader(stdout))
@@ -66,18 +67,22 @@ func (b *benchTable) report() (Report, error) {
 	suffix := commonSuffix(b.names)
 	var means, each []record.Metric
 	for _, unit := range b.units {
-		sum, n := 0.0, 0
+		logs, sum, n := 0.0, 0.0, 0
 		for _, name := range b.names {
 			values, ok := b.values[name+" "+unit]
 			if !ok {
 				continue
 			}
 			m := Median(values)
-			sum += math.Log(m)
+			logs += math.Log(m)
+			sum += m
 			n++
 			each = append(each, benchMetric(strings.TrimSuffix(name, suffix)+" "+unit, m, unit))
 		}
-		if mean := math.Exp(sum / float64(n)); !math.IsNaN(mean) && !math.IsInf(mean, 0) && mean > 0 {
+		mean := math.Exp(logs / float64(n))
+		if unit == "B/op" || unit == "allocs/op" { // often 0, and added up in memory
+			means = append(means, benchMetric(unit, sum/float64(n), unit))
+		} else if !math.IsNaN(mean) && !math.IsInf(mean, 0) && mean > 0 {
 			means = append(means, benchMetric(unit, mean, unit))
 		}
 	}

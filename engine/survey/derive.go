@@ -1,0 +1,148 @@
+package survey
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/store/record"
+)
+
+// patience is the timeout for something that took so long on the root: four
+// times and a little, for a machine that is busier than now.
+func patience(took time.Duration) time.Duration {
+	t := 4*took + 5*time.Second
+	for _, step := range []time.Duration{10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute, 90 * time.Second} {
+		if t <= step {
+			return step
+		}
+	}
+	return (t + time.Minute - 1).Truncate(time.Minute)
+}
+
+// The search that is proposed: about half an hour, within bounds.
+const (
+	searchTime = 30 * time.Minute
+	fewestJobs = 20
+	mostJobs   = 300
+)
+
+// budget proposes jobs and wall time from what one evaluation takes.
+func (s *survey) budget() {
+	each := s.m.Wall * time.Duration(max(1, s.m.Repeats))
+	if s.m.Paired {
+		each *= 2
+	}
+	each = max(each+s.tests, time.Second)
+	jobs := int(searchTime / each)
+	s.m.Jobs = min(mostJobs, max(fewestJobs, jobs-jobs%10))
+	wall := 2 * time.Duration(s.m.Jobs) * each // challenges and repeats come on top of the jobs
+	s.m.Wall = max(10*time.Minute, (wall + 10*time.Minute - 1).Truncate(10*time.Minute))
+	s.Say(fmt.Sprintf("one evaluation takes about %s, so %d jobs are proposed", roundTime(each), s.m.Jobs))
+}
+
+// axesOf proposes up to two axes from metrics beside the objective that say
+// something about the shape of a solution. The root lies in the middle.
+func axesOf(metrics []record.Metric, objective string) []config.Axis {
+	var axes []config.Axis
+	for _, m := range metrics {
+		if len(axes) == 2 || m.Name == objective || strings.Contains(m.Name, " ") || !shapely(m.Name, m.Unit) || m.Value < leastShape {
+			continue
+		}
+		axes = append(axes, config.Axis{Metric: m.Name, Min: 0, Max: roundUp(2 * m.Value), Bins: 10})
+	}
+	return axes
+}
+
+// leastShape is the least value of a metric that leaves room below it: an axis
+// from 0 to 1.2 allocations tells nothing.
+const leastShape = 2
+
+// shapely are the metrics that tell kinds of solutions apart.
+func shapely(name, unit string) bool {
+	if unit == "B/op" || unit == "allocs/op" {
+		return true
+	}
+	for _, w := range []string{"size", "bytes", "kb", "mb", "kib", "mib", "memory", "rss", "alloc", "lines", "complexity", "depth", "nodes", "count", "params", "parameters", "length", "steps", "terms"} {
+		lower := strings.ToLower(name)
+		if lower == w || strings.HasPrefix(lower, w+"_") || strings.HasSuffix(lower, "_"+w) || strings.Contains(lower, "_"+w+"_") {
+			return true
+		}
+	}
+	return false
+}
+
+// roundUp keeps two digits.
+func roundUp(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	r, err := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(v/unit-1e-9)*unit, 'g', 2, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}
+
+// spreadOf is the range of values as a share of their middle.
+func spreadOf(values []float64) float64 {
+	lo, hi := slices.Min(values), slices.Max(values)
+	if hi == lo {
+		return 0
+	}
+	return (hi - lo) / max(math.Abs(hi), math.Abs(lo))
+}
+
+func spreadText(spread float64) string {
+	if spread == 0 {
+		return "the same"
+	}
+	return fmt.Sprintf("varying by %s %%", short(100*spread))
+}
+
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+func unitText(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return " " + unit
+}
+
+func roundTime(d time.Duration) time.Duration {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond)
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
+}
+
+func valueOf(metrics []record.Metric, name string) (float64, bool) {
+	for _, m := range metrics {
+		if m.Name == name {
+			return m.Value, true
+		}
+	}
+	return 0, false
+}
+
+func union(list, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// someOf names up to n of a list.
+func someOf(list []string, n int) string {
+	if len(list) <= n {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:n], ", "), len(list)-n)
+}

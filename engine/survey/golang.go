@@ -1,0 +1,407 @@
+package survey
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval"
+)
+
+// goFacts are what was learned of a Go module.
+type goFacts struct {
+	module bool // go.mod lies at the top
+}
+
+// warm compiles everything once outside of the sandbox, as the person's own go
+// command would: evaluations then compile what a candidate changed, and no more.
+// -trimpath makes what was compiled the same in every folder.
+func (s *survey) warm(ctx context.Context) {
+	if !slices.Contains(s.Lab.Files, "go.mod") {
+		s.Say("there is no go.mod at the top of the repository: name the commands yourself")
+		return
+	}
+	s.language.module = true
+	s.Say("compiling once, so that the build cache is warm")
+	out, err := s.goCommand(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
+	if err == nil {
+		return
+	}
+	s.Say("the go command says: " + telling(out))
+	if missing.MatchString(out) {
+		s.Say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
+	}
+}
+
+var missing = regexp.MustCompile(`missing go\.sum entry|no required module provides|module lookup disabled|cannot find module|dial tcp|proxy`)
+
+// goCommand runs the go command outside of the sandbox in the checkout. It
+// compiles and lists; it starts nothing that it built.
+func (s *survey) goCommand(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, firstPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = s.Lab.Base
+	cmd.Env = append(slices.Clone(s.Env), "GOFLAGS=-buildvcs=false")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// telling is the first line that is no headline.
+func telling(out string) string {
+	for l := range strings.Lines(out) {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "ok ") && !strings.HasPrefix(l, "?") && !strings.HasPrefix(l, "go: downloading") {
+			return l
+		}
+	}
+	return "no reason given"
+}
+
+// findTests runs the tests once and makes a stage of those that pass.
+func (s *survey) findTests(ctx context.Context) error {
+	if len(s.Look.Test) == 0 {
+		s.Say("no tests were found: nothing but the evaluator will notice what a candidate breaks")
+		return nil
+	}
+	if s.Look.Language == "go" {
+		if !s.language.module {
+			return nil
+		}
+		return s.goTests(ctx)
+	}
+	return s.otherTests(ctx)
+}
+
+// testPatience bounds a run of the tests; what takes longer is no quick stage.
+const testPatience = 3 * time.Minute
+
+func (s *survey) goTests(ctx context.Context) error {
+	command := []string{"go", "test", "-trimpath", "-vet=off"}
+	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, append(slices.Clone(command), "-json", "./...")...)
+	if err != nil {
+		return err
+	}
+	if sample.Raw.TimedOut {
+		command = append(command, "-short")
+		s.Say("the tests did not end in " + roundTime(testPatience).String() + "; trying go test -short")
+		if sample, err = s.Lab.Command(ctx, testPatience, []string{"go"}, append(slices.Clone(command), "-json", "./...")...); err != nil {
+			return err
+		}
+		if sample.Raw.TimedOut {
+			s.Say("the tests are too slow for a stage: nothing but the benchmark will notice what a candidate breaks")
+			return nil
+		}
+	}
+	t := readTests(sample.Raw.Stdout)
+	if t.passed == 0 {
+		s.Say("no test passes on the root in the sandbox: " + orElse(sample.Reason, "there are none"))
+		return nil
+	}
+	if len(t.failed) > 0 {
+		s.Say(fmt.Sprintf("%d tests fail on the root in the sandbox and are left out: %s", len(t.failed), someOf(t.failed, 5)))
+		s.m.Notes = append(s.m.Notes, "These tests fail on the root in the sandbox, which has no network: "+someOf(t.failed, 8)+".")
+		command = append(command, "-skip=^("+strings.Join(t.failed, "|")+")$")
+	}
+	packages := []string{"./..."}
+	if len(t.broken) > 0 {
+		s.Say("packages whose tests do not build or end badly are left out: " + someOf(t.broken, 5))
+		packages = s.relative(ctx, t.good)
+	}
+	command = append(command, packages...)
+	again, err := s.Lab.Command(ctx, testPatience, []string{"go"}, command...)
+	if err != nil {
+		return err
+	}
+	if again.Raw.Exit != 0 || again.Raw.TimedOut {
+		s.Say("the tests do not pass twice on the root, so they are no stage: " + again.Reason)
+		return nil
+	}
+	s.tests = again.Raw.Wall
+	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(again.Raw.Wall)})
+	s.Say(fmt.Sprintf("%d tests pass in %s", t.passed, roundTime(again.Raw.Wall)))
+	return nil
+}
+
+// testNames are the outcome of go test -json by name.
+type testNames struct {
+	passed       int
+	failed       []string // top-level tests
+	good, broken []string // packages
+}
+
+func readTests(stdout []byte) testNames {
+	var t testNames
+	scan := bufio.NewScanner(bytes.NewReader(stdout))
+	scan.Buffer(make([]byte, 0, 64<<10), 4<<20)
+	failed := map[string]bool{}
+	failedIn := map[string]bool{}
+	for scan.Scan() {
+		var e struct{ Action, Package, Test string }
+		if json.Unmarshal(scan.Bytes(), &e) != nil {
+			continue
+		}
+		switch {
+		case e.Test == "" && e.Action == "pass":
+			t.good = append(t.good, e.Package)
+		case e.Test == "" && e.Action == "fail" && !failedIn[e.Package]:
+			t.broken = append(t.broken, e.Package)
+		case e.Test == "" && e.Action == "fail":
+			t.good = append(t.good, e.Package)
+		case e.Test != "" && !strings.Contains(e.Test, "/") && e.Action == "pass":
+			t.passed++
+		case e.Test != "" && !strings.Contains(e.Test, "/") && e.Action == "fail":
+			failedIn[e.Package] = true
+			if !failed[e.Test] {
+				failed[e.Test] = true
+				t.failed = append(t.failed, e.Test)
+			}
+		}
+	}
+	slices.Sort(t.failed)
+	return t
+}
+
+// relative turns import paths into patterns such as ./sub.
+func (s *survey) relative(ctx context.Context, packages []string) []string {
+	out, err := s.goCommand(ctx, "list", "-m")
+	module := strings.TrimSpace(out)
+	if err != nil || module == "" {
+		return packages
+	}
+	var list []string
+	for _, p := range packages {
+		list = append(list, "./"+strings.TrimPrefix(strings.TrimPrefix(p, module), "/"))
+	}
+	return list
+}
+
+// bench is one line of a first look at the benchmarks.
+type bench struct {
+	top string // name of the function, without Benchmark
+	pkg string
+	ns  float64 // of one iteration
+}
+
+// The bounds of a chosen set of benchmarks.
+const (
+	mostLines = 16                     // benchmark lines in one measurement
+	slowBench = 700 * time.Millisecond // of one iteration: too slow to repeat
+	benchTime = 3 * time.Second        // of one measurement, about
+	benchRuns = 3                      // -count
+)
+
+// goBenchmarks lists the benchmarks by running each once, chooses those that
+// end soon, and measures. It returns why that does not work, "" when it does.
+func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
+	if !s.language.module {
+		return "there is no go.mod at the top", nil
+	}
+	// A package that does not build keeps the benchmarks of all that are named
+	// from running, so only those that have some are.
+	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x"}, s.benchFolders()...)
+	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, list...)
+	if err != nil {
+		return "", err
+	}
+	all := readBenches(sample.Raw.Stdout)
+	if len(all) == 0 {
+		return orElse(sample.Reason, "no benchmark ran"), nil
+	}
+	if sample.Raw.TimedOut {
+		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
+	}
+	chosen := s.chooseBenches(all)
+	s.d.Evaluator = benchCommand(chosen)
+	s.d.Adapter, s.d.Output = "gobench", eval.OutputFile
+	reason, err := s.settle(ctx)
+	if err != nil || reason != "" {
+		return reason, err
+	}
+	s.goScope(ctx, packagesOf(chosen))
+	return "", nil
+}
+
+// benchFolders are the packages with benchmarks, as ./folder.
+func (s *survey) benchFolders() []string {
+	var list []string
+	for _, f := range s.Lab.Files {
+		if !strings.HasSuffix(f, "_test.go") || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") {
+			continue
+		}
+		if data, err := s.Lab.Read(f); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {
+			if dir := "./" + path.Dir(f); !slices.Contains(list, dir) {
+				list = append(list, dir)
+			}
+		}
+	}
+	return list
+}
+
+func readBenches(stdout []byte) []bench {
+	var all []bench
+	pkg := ""
+	suffix := regexp.MustCompile(`-\d+$`)
+	for l := range strings.Lines(string(stdout)) {
+		if p, ok := strings.CutPrefix(l, "pkg: "); ok {
+			pkg = strings.TrimSpace(p)
+		}
+		f := strings.Fields(l)
+		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") || f[3] != "ns/op" {
+			continue
+		}
+		ns, err := strconv.ParseFloat(f[2], 64)
+		if err != nil {
+			continue
+		}
+		name, _, sub := strings.Cut(strings.TrimPrefix(f[0], "Benchmark"), "/")
+		if !sub {
+			name = suffix.ReplaceAllString(name, "")
+		}
+		all = append(all, bench{name, pkg, ns})
+	}
+	return all
+}
+
+// chooseBenches leaves out the slow ones, and takes an even choice of functions
+// where there are too many. Whatever is left out is named.
+func (s *survey) chooseBenches(all []bench) []bench {
+	slow := map[string]bool{}
+	var slowNames []string
+	for _, b := range all {
+		if b.ns > float64(slowBench) && !slow[b.top] {
+			slow[b.top] = true
+			slowNames = append(slowNames, fmt.Sprintf("%s (%s)", b.top, roundTime(time.Duration(b.ns))))
+		}
+	}
+	quick := slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return slow[b.top] })
+	if len(quick) == 0 {
+		slices.SortFunc(all, func(a, b bench) int { return int(a.ns/1e6) - int(b.ns/1e6) })
+		s.Say("every benchmark is slow; the quickest is measured: " + all[0].top)
+		return all[:1]
+	}
+	if len(slowNames) > 0 {
+		s.Say("slow benchmarks are left out: " + someOf(slowNames, 5))
+		s.m.Notes = append(s.m.Notes, "Left out as too slow: "+someOf(slowNames, 8)+".")
+	}
+	if len(quick) <= mostLines {
+		return quick
+	}
+	var tops []string
+	lines := map[string]int{}
+	for _, b := range quick {
+		if lines[b.top]++; lines[b.top] == 1 {
+			tops = append(tops, b.top)
+		}
+	}
+	keep := evenChoice(tops, lines)
+	var left []string
+	for _, t := range tops {
+		if !keep[t] {
+			left = append(left, t)
+		}
+	}
+	s.Say(fmt.Sprintf("%d of %d benchmark functions are measured; left out to keep one measurement short: %s", len(tops)-len(left), len(tops), someOf(left, 6)))
+	s.m.Notes = append(s.m.Notes, fmt.Sprintf("%d of %d benchmark functions; left out to keep one measurement short: %s.", len(tops)-len(left), len(tops), someOf(left, 12)))
+	return slices.DeleteFunc(quick, func(b bench) bool { return !keep[b.top] })
+}
+
+// evenChoice takes every k-th function while the lines last, at least one.
+func evenChoice(tops []string, lines map[string]int) map[string]bool {
+	total := 0
+	for _, n := range lines {
+		total += n
+	}
+	keep := map[string]bool{}
+	step := max(1, (total+mostLines-1)/mostLines)
+	room := mostLines
+	for start := range step {
+		for i := start; i < len(tops); i += step {
+			if n := lines[tops[i]]; n <= room && !keep[tops[i]] {
+				keep[tops[i]] = true
+				room -= n
+			}
+		}
+	}
+	if len(keep) == 0 {
+		least := slices.MinFunc(tops, func(a, b string) int { return lines[a] - lines[b] })
+		keep[least] = true
+	}
+	return keep
+}
+
+// benchCommand measures chosen benchmarks in about benchTime.
+func benchCommand(chosen []bench) []string {
+	var names []string
+	for _, b := range chosen {
+		if n := regexp.QuoteMeta(b.top); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	each := benchTime / time.Duration(benchRuns*len(chosen)) * 2 / 3 // a benchmark runs somewhat longer than its time
+	for _, step := range []time.Duration{200, 100, 50, 20, 10} {
+		if each >= step*time.Millisecond || step == 10 {
+			each = step * time.Millisecond
+			break
+		}
+	}
+	args := []string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(names, "|") + ")$", "-benchmem",
+		"-benchtime=" + each.String(), "-count=" + strconv.Itoa(benchRuns)}
+	return append(args, packagesOf(chosen)...)
+}
+
+// packagesOf lists the import paths of chosen benchmarks.
+func packagesOf(chosen []bench) []string {
+	var list []string
+	for _, b := range chosen {
+		if b.pkg != "" && !slices.Contains(list, b.pkg) {
+			list = append(list, b.pkg)
+		}
+	}
+	if len(list) == 0 {
+		return []string{"./..."}
+	}
+	return list
+}
+
+// goScope narrows the scope to the packages that the benchmarks are built from.
+func (s *survey) goScope(ctx context.Context, packages []string) {
+	out, err := s.goCommand(ctx, append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}"}, packages...)...)
+	if err != nil {
+		return
+	}
+	base, err := filepath.EvalSymlinks(s.Lab.Base)
+	if err != nil {
+		return
+	}
+	var globs []string
+	for dir := range strings.Lines(out) {
+		rel, err := filepath.Rel(base, strings.TrimSpace(dir))
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		globs = append(globs, path.Join(filepath.ToSlash(rel), "*.go"))
+	}
+	slices.Sort(globs)
+	if n := len(globs); n > 0 && n <= 40 {
+		s.d.Scope = globs
+	}
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,201 @@
+package survey
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// definesTask finds files that say what is to be solved rather than how: cases,
+// settings, scorers, fixtures.
+var definesTask = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|settings|constants|params|scorer|scoring|score|metrics?|evaluate|evaluator|evaluation|eval|bench|benchmarks?|test|tests|conftest|fixtures?|data|dataset|datasets|cases|inputs?|expected|golden|oracle|baseline|reference|verify|verifier|check|checker|judge|task|problem|generate|generator|harness|validator|validate)(?:[_-].*)?$`)
+
+// makesInput finds code that makes the input of a task beside the code that
+// solves it.
+var makesInput = regexp.MustCompile(`(?m)^\s*(?:def|func|function|static \w+|const)\s+(?:generate|make|create|build|random|gen)_?(?:input|data|cases|cities|points|items|instance|problem|dataset|graph|matrix|workload)`)
+
+// protect adds to the protected files what was opened while the root was
+// measured and defines the task.
+func (s *survey) protect() {
+	var ask, added []string
+	for _, f := range s.opened {
+		if covered(s.d.Protected, f) || f == "atoll.yaml" {
+			continue
+		}
+		switch s.role(f) {
+		case roleTask:
+			added = append(added, f)
+		case roleUnclear:
+			ask = append(ask, f)
+		case roleSource:
+		}
+	}
+	for _, f := range ask {
+		if s.Ask(fmt.Sprintf("%s is read while the root is measured. Does it define the task (and so must not change)?", f), true) {
+			added = append(added, f)
+		}
+	}
+	if len(added) > 0 {
+		s.d.Protected = append(s.d.Protected, gather(added)...)
+		s.Say("protected, because the evaluator opens them and they define the task: " + someOf(added, 8))
+	}
+	s.warnOfInput()
+	s.scope()
+}
+
+type role int
+
+const (
+	roleSource role = iota
+	roleTask
+	roleUnclear
+)
+
+// role says what an opened file is: code that may be improved, part of the task,
+// or a module beside the evaluator that could be either.
+func (s *survey) role(f string) role {
+	if !s.isSource(f) {
+		return roleTask
+	}
+	if s.d.Language == "go" && strings.HasSuffix(f, ".go") { // settings of a Go library are code; _test.go is protected as a whole
+		return roleSource
+	}
+	program := ""
+	if s.d.Adapter == "openevolve" || s.d.Adapter == "shinka" {
+		if len(s.d.Evaluator) > 1 {
+			program = s.d.Evaluator[1]
+		}
+		if f == program {
+			return roleSource
+		}
+		return roleUnclear
+	}
+	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
+	if definesTask.MatchString(base) {
+		return roleTask
+	}
+	if base == "__init__" || base == "main" || base == "index" {
+		return roleSource
+	}
+	// A folder of the evaluator's own holds helpers of it.
+	if dir := path.Dir(s.d.Found); dir != "." && path.Dir(f) == dir && !s.holdsMost(dir) {
+		return roleUnclear
+	}
+	return roleSource
+}
+
+// holdsMost reports whether a folder holds most of the sources: then it is not
+// the evaluator's own.
+func (s *survey) holdsMost(dir string) bool {
+	in, all := 0, 0
+	for _, f := range s.Lab.Files {
+		if s.isSource(f) {
+			all++
+			if path.Dir(f) == dir {
+				in++
+			}
+		}
+	}
+	return 2*in > all
+}
+
+func (s *survey) isSource(f string) bool {
+	if len(s.Look.Scope) == 0 {
+		return slices.Contains([]string{".py", ".go", ".c", ".h", ".cc", ".cpp", ".rs", ".js", ".mjs", ".ts", ".java", ".rb", ".jl", ".sh"}, path.Ext(f))
+	}
+	return covered(s.Look.Scope, f)
+}
+
+// gather turns many files of one folder into its glob.
+func gather(files []string) []string {
+	byDir := map[string][]string{}
+	var globs, dirs []string
+	for _, f := range files {
+		dir := path.Dir(f)
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+		byDir[dir] = append(byDir[dir], f)
+	}
+	for _, dir := range dirs {
+		if ext := path.Ext(byDir[dir][0]); len(byDir[dir]) > 5 && dir != "." && ext != "" && !slices.ContainsFunc(byDir[dir], func(f string) bool { return path.Ext(f) != ext }) {
+			globs = append(globs, escape(dir)+"/*"+ext)
+			continue
+		}
+		for _, f := range byDir[dir] {
+			globs = append(globs, escape(f))
+		}
+	}
+	return globs
+}
+
+// escape writes a path as a glob.
+func escape(p string) string {
+	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(p, `\$0`)
+}
+
+func covered(globs []string, name string) bool {
+	for _, g := range globs {
+		if ok, err := doublestar.Match(g, name); err == nil && ok {
+			return true
+		}
+		if ok, err := doublestar.Match(strings.TrimSuffix(g, "/")+"/**", name); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// scope narrows what may change to the folders of sources that were opened, and
+// for adapters of one program to that program.
+func (s *survey) scope() {
+	if s.d.Language == "go" || len(s.opened) == 0 {
+		return
+	}
+	if (s.d.Adapter == "openevolve" || s.d.Adapter == "shinka") && len(s.d.Evaluator) > 1 {
+		s.d.Scope = []string{s.d.Evaluator[1]}
+		return
+	}
+	var globs []string
+	found := false
+	for _, f := range s.opened {
+		if !s.isSource(f) || covered(s.d.Protected, f) {
+			continue
+		}
+		found = true
+		g := "*" + path.Ext(f)
+		if dir := path.Dir(f); dir != "." {
+			g = escape(dir) + "/" + g
+		}
+		globs = union(globs, []string{g})
+	}
+	switch {
+	case !found:
+		s.Say("the evaluator opens no source file that a candidate may change: look at gate.scope and evaluator.protected")
+	case len(globs) <= 20:
+		s.d.Scope = globs
+	}
+}
+
+// warnOfInput names sources in scope that also make the input of the task: a
+// smaller input would look like a gain.
+func (s *survey) warnOfInput() {
+	for _, f := range s.opened {
+		if !s.isSource(f) || covered(s.d.Protected, f) {
+			continue
+		}
+		data, err := s.Lab.Read(f)
+		if err != nil {
+			continue
+		}
+		if m := makesInput.Find(data); m != nil {
+			note := fmt.Sprintf("CHECK %s: it also makes the input (%s): a smaller input would look like a gain; move that into a protected file", f, strings.TrimSpace(string(m)))
+			s.Say(note)
+			s.m.Notes = append(s.m.Notes, note+".")
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package survey_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"atoll/config"
+	"atoll/engine/sandbox"
+	"atoll/engine/survey"
+)
+
+// surveyed measures a repository of some files and returns what was found and said.
+func surveyed(t *testing.T, files map[string]string) (survey.Result, string, error) {
+	t.Helper()
+	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, files))
+	var said []string
+	r, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Say: func(s string) { said = append(said, s) }})
+	if err != nil && !errors.Is(err, survey.ErrNothing) {
+		t.Fatal(err)
+	}
+	text := strings.Join(said, "\n")
+	if err == nil {
+		loaded, loadErr := config.Load(config.LoadOptions{Data: config.Template(r.Detected)})
+		if loadErr != nil {
+			t.Fatalf("the file does not load: %v\n%s", loadErr, config.Template(r.Detected))
+		}
+		if problems := loaded.Complete(); len(problems) > 0 {
+			t.Fatalf("the file is not complete: %v", problems)
+		}
+	}
+	return r, text, err
+}
+
+const goSource = "package x\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i * i\n\t}\n\treturn s\n}\n"
+
+func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
+	r, said, err := surveyed(t, map[string]string{
+		"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": goSource, "cmd/tool/main.go": "package main\n\nfunc main() {}\n", "bad/bad.go": "package bad\n\nfunc broken( {\n",
+		"data/cases.txt": "7\n", "data/unused.txt": "7\n",
+		"x_test.go": "package x\n\nimport (\n\t\"net\"\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\n" +
+			"func TestSum(t *testing.T) {\n\tif Sum(3) != 5 {\n\t\tt.Fatal()\n\t}\n}\n\n" +
+			"func TestNet(t *testing.T) {\n\tif _, err := net.LookupHost(\"example.com\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n\n" +
+			"func BenchmarkSum(b *testing.B) {\n\tif _, err := os.ReadFile(\"data/cases.txt\"); err != nil {\n\t\tb.Fatal(err)\n\t}\n\tfor range b.N {\n\t\tSum(1000)\n\t}\n}\n\n" +
+			"func BenchmarkSlow(b *testing.B) {\n\tfor range b.N {\n\t\ttime.Sleep(900 * time.Millisecond)\n\t}\n}\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	m := r.Measured
+	if m.Objective != "ns/op" || m.Direction != config.Minimize || m.Unsure || !m.Paired || m.Timeout < 10e9 || m.Jobs < 20 {
+		t.Errorf("measured %+v\n%s", m, said)
+	}
+	command := strings.Join(r.Evaluator, " ")
+	if !strings.Contains(command, "Benchmark(Sum)$") || strings.Contains(command, "Slow") {
+		t.Errorf("command %s", command)
+	}
+	if len(m.Stages) != 1 || !slices.Contains(m.Stages[0].Command, "-skip=^(TestNet)$") {
+		t.Errorf("stages %+v", m.Stages)
+	}
+	if !slices.Contains(r.Protected, "data/cases.txt") || slices.Contains(r.Protected, "data/unused.txt") || !slices.Contains(r.Protected, "**/*_test.go") {
+		t.Errorf("protected %q", r.Protected)
+	}
+	if !slices.Equal(r.Scope, []string{"*.go"}) {
+		t.Errorf("scope %q: the tool is not measured", r.Scope)
+	}
+	for _, want := range []string{"slow benchmarks are left out: Slow", "1 tests fail on the root in the sandbox and are left out: TestNet"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("not said: %s\n%s", want, said)
+		}
+	}
+}
+
+func TestScriptsAreReadAsTheyReport(t *testing.T) {
+	for _, c := range []struct {
+		name                         string
+		files                        map[string]string
+		output, objective, direction string
+		unsure                       bool
+		protected                    []string
+	}{
+		{"pairs with a time fall", map[string]string{"bench.sh": "cat src/a.c settings.ini > /dev/null; echo cases: 3; echo time_ms = 12.5\n", "src/a.c": "", "settings.ini": ""},
+			"name=value", "time_ms", config.Minimize, false, []string{"bench.sh", "settings.ini"}},
+		{"a result file says itself which way is better", map[string]string{"evaluate.sh": `echo '{"metrics": [{"name": "q", "value": 2, "higher_is_better": false}]}' > "$ATOLL_RESULT"`},
+			"result-file", "q", config.Minimize, false, []string{"evaluate.sh"}},
+		{"the last JSON line", map[string]string{"eval.sh": `echo start; echo '{"accuracy": 0.5, "n": 10}'`}, "last-json-line", "accuracy", config.Maximize, false, []string{"eval.sh"}},
+		{"a bare number by the words of the script", map[string]string{"bench.sh": "# elapsed seconds\necho 1.25\n"}, "last-number", "time", config.Minimize, false, []string{"bench.sh"}},
+		{"a bare number without words is marked", map[string]string{"bench.sh": "echo 1.25\n"}, "last-number", "result", config.Maximize, true, []string{"bench.sh"}},
+		{"no number at all is timed", map[string]string{"bench.sh": "echo done well\n"}, "result-file", "time_ms", config.Minimize, false, []string{"bench.sh"}},
+		{"a second way is tried when the first fails", map[string]string{"evaluate.sh": "exit 3\n", "bench.sh": "echo score = 1\n"}, "name=value", "score", config.Maximize, false, []string{"bench.sh"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, said, err := surveyed(t, c.files)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if r.Output != c.output || r.Measured.Objective != c.objective || r.Measured.Direction != c.direction || r.Measured.Unsure != c.unsure {
+				t.Errorf("output %s, objective %s, direction %s, unsure %v\n%s", r.Output, r.Measured.Objective, r.Measured.Direction, r.Measured.Unsure, said)
+			}
+			if !slices.Equal(r.Protected, c.protected) {
+				t.Errorf("protected %q, want %q\n%s", r.Protected, c.protected, said)
+			}
+		})
+	}
+}
+
+func TestAScorersOwnSettingsAreOutOfScope(t *testing.T) {
+	needsPython(t)
+	r, said, err := surveyed(t, map[string]string{
+		"evaluator.py":       "import importlib.util, config\ndef evaluate(program_path):\n    spec = importlib.util.spec_from_file_location('p', program_path)\n    m = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(m)\n    return {'combined_score': m.run(config.N)}\n",
+		"config.py":          "N = 20\n",
+		"initial_program.py": "def run(n):\n    return n / 2\n",
+		"other.py":           "x = 1\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !slices.Contains(r.Protected, "config.py") || !slices.Equal(r.Scope, []string{"initial_program.py"}) || r.Measured.Objective != "combined_score" {
+		t.Errorf("protected %q, scope %q, objective %s\n%s", r.Protected, r.Scope, r.Measured.Objective, said)
+	}
+}
+
+func needsPython(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs python3, which is not on PATH")
+	}
+}
+
+func TestInputThatIsMadeBesideTheProgramIsNamed(t *testing.T) {
+	needsPython(t)
+	r, said, err := surveyed(t, map[string]string{
+		"bench.sh": ". ./tour.sh\necho tour_length = $(tour)\n",
+		"tour.sh":  "generate_cities() { echo 20; }\ntour() { echo 7; }\n",
+		"route.py": "def generate_cities(n=20):\n    return n\n", "evaluate.py": "import route\nprint('cost =', route.generate_cities())\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !strings.Contains(said, "CHECK route.py: it also makes the input") {
+		t.Errorf("not said: %s", said)
+	}
+	if r.Measured.Direction != config.Minimize {
+		t.Errorf("a cost rises")
+	}
+}
+
+func TestNothingToMeasureIsSaid(t *testing.T) {
+	r, said, err := surveyed(t, map[string]string{"README.md": "hello\n"})
+	if !errors.Is(err, survey.ErrNothing) || r.Measured != nil {
+		t.Errorf("%v %+v\n%s", err, r.Measured, said)
+	}
+}

@@ -1,0 +1,173 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/eval"
+)
+
+// script runs a program that was found and reads how it reports from what it
+// really reported. It returns why it cannot measure, "" when it can.
+func (s *survey) script(ctx context.Context) (string, error) {
+	if s.d.Adapter != "" {
+		return s.settle(ctx)
+	}
+	o := s.evalOptions()
+	o.Command, o.Output, o.Objective = wordy(o.Command), eval.OutputFile, ""
+	sample, err := s.Lab.Run(ctx, o, true)
+	if err != nil {
+		return "", err
+	}
+	s.opened = union(s.opened, sample.Opened)
+	raw := sample.Raw
+	if raw.TimedOut {
+		return "it did not end in " + firstPatience.String(), nil
+	}
+	if raw.Exit != 0 {
+		return s.helpful(sample.Reason), nil
+	}
+	switch {
+	case raw.HasResult:
+		s.d.Output = eval.OutputFile
+	case works(eval.ParseGoBench(raw.Stdout)):
+		s.d.Adapter, s.d.Output = "gobench", eval.OutputFile
+	case strings.Contains(string(raw.Stdout), "{") && works(eval.ParseLastJSON(raw.Stdout)):
+		s.d.Output = eval.OutputJSON
+	case works(eval.ParsePairs(raw.Stdout)):
+		s.d.Output = eval.OutputPairs
+	case works(eval.ParseLastNumber(raw.Stdout, "score")):
+		s.d.Output = eval.OutputNumber
+		s.number(string(raw.Stdout))
+	default:
+		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
+		return s.timed(ctx, s.d.Evaluator)
+	}
+	return s.settle(ctx)
+}
+
+func works(_ eval.Report, err error) bool { return err == nil }
+
+// speaksOfTime finds a script that measures time by its words.
+var speaksOfTime = regexp.MustCompile(`(?i)perf_counter|process_time|time\.time|timeit|clock\(\)|clock_gettime|date \+%s|hrtime|performance\.now|elapsed|duration|seconds|\btime\b`)
+
+// speaksOfRate finds one that counts what is done in a second.
+var speaksOfRate = regexp.MustCompile(`(?i)per[ _]?sec|ops/s|throughput|/ *(?:elapsed|dt|seconds)\b`)
+
+// number names the metric of a bare number by the words of the script.
+func (s *survey) number(stdout string) {
+	text := stdout
+	if data, err := s.Lab.Read(s.d.Found); err == nil {
+		text += string(data)
+	}
+	switch {
+	case speaksOfRate.MatchString(text):
+		s.m.Objective, s.m.Direction = "rate", config.Maximize
+	case speaksOfTime.MatchString(text):
+		s.m.Objective, s.m.Direction = "time", config.Minimize
+	default:
+		s.m.Objective, s.m.Direction = "result", config.Maximize
+	}
+}
+
+// helpful adds what to do to a reason that many people meet.
+func (s *survey) helpful(reason string) string {
+	switch {
+	case strings.Contains(reason, "No module named"):
+		return reason + "; install it for the python3 of your PATH, or list its folder in evaluator.caches"
+	case strings.Contains(reason, "Cannot find module") || strings.Contains(reason, "ERR_MODULE_NOT_FOUND"):
+		return reason + "; node_modules is not part of the commit: list its folder in evaluator.caches and set NODE_PATH in evaluator.env"
+	}
+	return reason
+}
+
+// otherTests makes a stage of the tests of other languages, if they pass.
+func (s *survey) otherTests(ctx context.Context) error {
+	tries := [][]string{s.Look.Test}
+	if s.Look.Language == "python" {
+		tries = append(tries, []string{"python3", "-m", "unittest", "discover"})
+		for _, dir := range []string{"tests", "test"} {
+			for _, f := range s.Lab.Files {
+				if path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") {
+					tries = append(tries, []string{"python3", "-m", "unittest", "discover", "-s", dir, "-t", "."})
+					break
+				}
+			}
+		}
+	}
+	reason := ""
+	for _, command := range tries {
+		sample, err := s.Lab.Command(ctx, testPatience, s.d.Caches, command...)
+		if err != nil {
+			return err
+		}
+		text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout)
+		switch {
+		case sample.Raw.TimedOut:
+			reason = "they did not end in " + testPatience.String()
+		case sample.Raw.Exit != 0:
+			reason = s.helpful(sample.Reason)
+		case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
+			reason = "no test ran"
+		default:
+			s.tests = sample.Raw.Wall
+			s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(sample.Raw.Wall)})
+			s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
+			return nil
+		}
+	}
+	s.Say("the tests do not pass on the root in the sandbox, so they are no stage: " + reason)
+	return nil
+}
+
+// timeScript times a command three times and reports the least.
+const timeScript = `# Times a command: the least of three runs counts.
+set -e
+best=
+for run in 1 2 3; do
+  start=$(date +%s%N)
+  "$@" > "$TMPDIR/atoll-out" 2>&1 || { cat "$TMPDIR/atoll-out" >&2; exit 1; }
+  took=$(( ($(date +%s%N) - start) / 1000 ))
+  if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
+done
+printf '{"metrics": [{"name": "time_ms", "value": %d.%03d, "unit": "ms", "higher_is_better": false}]}\n' $((best / 1000)) $((best % 1000)) > "$ATOLL_RESULT"
+`
+
+// timed makes the time of a command the objective.
+func (s *survey) timed(ctx context.Context, command []string) (string, error) {
+	if err := s.lay(map[string]string{"time.sh": timeScript}); err != nil {
+		return "", err
+	}
+	s.d.Evaluator = append([]string{"sh", "{dir}/time.sh"}, command...)
+	s.d.Adapter, s.d.Output, s.m.Objective = "", eval.OutputFile, ""
+	reason, err := s.settle(ctx)
+	if reason != "" {
+		s.drop()
+	}
+	return reason, err
+}
+
+// timedTests is the last resort: the time of the tests.
+func (s *survey) timedTests(ctx context.Context) (string, error) {
+	if len(s.m.Stages) == 0 {
+		return "there are no tests that pass either", nil
+	}
+	command := s.m.Stages[0].Command
+	if s.d.Language == "go" {
+		command = append([]string{"go", "test", "-count=1"}, command[2:]...)
+	}
+	s.Say("the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
+	s.m.Notes = append(s.m.Notes, "An objective is missing: the time of the tests stands in. Write a benchmark of what you care about.")
+	s.d.Found = "the tests"
+	stages := s.m.Stages
+	s.m.Stages, s.tests = nil, 0 // they run anyway
+	reason, err := s.timed(ctx, command)
+	if reason != "" {
+		s.m.Stages = stages
+	}
+	return reason, err
+}

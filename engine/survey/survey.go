@@ -1,0 +1,282 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval"
+	"atoll/store/record"
+)
+
+// ErrNothing reports that no way to measure was found that works on the root.
+var ErrNothing = errors.New("nothing that was found can measure this repository")
+
+// EvaluatorDir is the folder beside atoll.yaml that a scaffolded evaluator is
+// written to.
+const EvaluatorDir = "atoll-evaluator"
+
+// Options are what a survey is made with.
+type Options struct {
+	Lab  *Lab
+	Look config.Detected // what a look at the files found
+	Env  []string        // of this process, for the go command outside of the sandbox
+	Say  func(string)    // a finding, one sentence; nil: nobody listens
+	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
+	Ask func(question string, proposed bool) bool
+}
+
+// Result is what a survey found.
+type Result struct {
+	config.Detected
+	// Scaffold are files to write into the folder [EvaluatorDir], by name; nil:
+	// the repository has an evaluator of its own.
+	Scaffold map[string]string
+}
+
+// survey is one survey under way.
+type survey struct {
+	Options
+	d        config.Detected
+	m        config.Measured
+	scaffold map[string]string
+	opened   []string
+	tests    time.Duration // wall time of the tests, 0: none
+	language goFacts
+}
+
+// Run measures the root by what was found, one way after another until one
+// works, and derives the configuration. The error wraps [ErrNothing] when none
+// does: Result then is the look alone, for a file to be completed by hand.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	if o.Ask == nil {
+		o.Ask = func(_ string, proposed bool) bool { return proposed }
+	}
+	s := &survey{Options: o, d: o.Look}
+	if s.d.Language == "go" {
+		s.warm(ctx)
+	}
+	if err := s.findTests(ctx); err != nil {
+		return Result{}, err
+	}
+	err := s.choose(ctx)
+	if err != nil {
+		return Result{Detected: o.Look}, err
+	}
+	s.protect()
+	s.budget()
+	s.d.Measured = &s.m
+	return Result{Detected: s.d, Scaffold: s.scaffold}, nil
+}
+
+// choose tries the ways to measure in turn.
+func (s *survey) choose(ctx context.Context) error {
+	choices := s.Look.Others
+	if len(s.Look.Evaluator) > 0 {
+		choices = append([]config.Choice{{Command: s.Look.Evaluator, Found: s.Look.Found, Adapter: s.Look.Adapter, Output: s.Look.Output}}, choices...)
+	}
+	for _, c := range choices {
+		s.d = s.d.With(c)
+		s.Say(fmt.Sprintf("measuring the root by %s", strings.Join(c.Command, " ")))
+		var reason string
+		var err error
+		if c.Adapter == "gobench" {
+			reason, err = s.goBenchmarks(ctx)
+		} else {
+			reason, err = s.script(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if reason == "" {
+			return nil
+		}
+		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(c.Command, " "), reason))
+	}
+	if len(choices) == 0 {
+		s.Say("no benchmark and no evaluator was found: an objective is missing")
+	}
+	s.d = s.d.With(config.Choice{Output: eval.OutputFile})
+	reason, err := s.invent(ctx)
+	switch {
+	case err != nil:
+		return err
+	case reason == "":
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrNothing, reason)
+}
+
+// invent scaffolds an evaluator where there is none. It returns why it cannot.
+func (s *survey) invent(ctx context.Context) (string, error) {
+	switch {
+	case s.d.Language == "go" && s.language.module:
+		reason, err := s.goScaffold(ctx)
+		if err != nil || reason == "" {
+			return reason, err
+		}
+		s.Say(reason)
+		fallthrough
+	case len(s.m.Stages) > 0:
+		return s.timedTests(ctx)
+	}
+	return "write a program that measures and name it in evaluator.command (docs/evaluators.md has the contract)", nil
+}
+
+// evalOptions are those of what was detected so far.
+func (s *survey) evalOptions() eval.Options {
+	return eval.Options{
+		Command: s.d.Evaluator, Adapter: s.d.Adapter, Output: s.d.Output, Objective: s.m.Objective, Direction: s.m.Direction, Timeout: firstPatience,
+		Caches: s.d.Caches, Dir: s.dirOf(), Protected: s.d.Protected,
+	}
+}
+
+// firstPatience bounds a first run of something unknown.
+const firstPatience = 5 * time.Minute
+
+// dirOf lays the scaffold out and returns its folder.
+func (s *survey) dirOf() string {
+	if s.scaffold == nil {
+		return ""
+	}
+	return filepath.Join(s.Lab.tmp, EvaluatorDir)
+}
+
+// lay writes the scaffold where a run finds it.
+func (s *survey) lay(files map[string]string) error {
+	s.scaffold = files
+	s.d.Dir = EvaluatorDir
+	dir := s.dirOf()
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop forgets a scaffold that does not serve.
+func (s *survey) drop() { s.scaffold, s.d.Dir = nil, "" }
+
+// rootSamples is how often the root is measured to see its noise.
+const rootSamples = 3
+
+// settle measures the root by the settings as they stand and derives the rest.
+// It returns why the root cannot be measured, "" when it can.
+func (s *survey) settle(ctx context.Context) (string, error) {
+	var samples []Sample
+	for i := range rootSamples {
+		sample, err := s.Lab.Run(ctx, s.evalOptions(), i == 0)
+		if err != nil {
+			return "", err
+		}
+		if sample.Failed() {
+			return sample.Reason, nil
+		}
+		samples = append(samples, sample)
+		s.d.Protected = s.d.Protected[:len(s.d.Protected):len(s.d.Protected)]
+		if sample.Watched {
+			s.opened = union(s.opened, sample.Opened)
+		}
+	}
+	if !samples[0].Watched {
+		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
+	}
+	s.derive(samples)
+	return "", nil
+}
+
+// derive takes objective, direction, timeout, repeats and axes from samples of
+// the root.
+func (s *survey) derive(samples []Sample) {
+	first := samples[0]
+	objective := s.objective(first.Metrics)
+	s.m.Objective = objective.Name
+	s.direct(objective)
+	var values []float64
+	var longest time.Duration
+	for _, sample := range samples {
+		longest = max(longest, sample.Wall)
+		if v, ok := valueOf(sample.Metrics, objective.Name); ok {
+			values = append(values, v)
+		}
+	}
+	spread := spreadOf(values)
+	s.m.Repeats = 1
+	timed := config.TimeLike(objective.Name, objective.Unit)
+	s.m.Paired = timed && slices.Min(values) > 0
+	if spread > 0.05 && !s.m.Paired {
+		s.m.Repeats = 3
+	}
+	s.m.Timeout = patience(longest)
+	s.m.Wall = longest // of one run; budget turns it into that of the search
+	s.m.Axes = axesOf(first.Metrics, objective.Name)
+	s.m.Notes = append(s.m.Notes, fmt.Sprintf("Measured on the root: %s = %s%s, %s in %d runs, %s each.", objective.Name, short(eval.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest)))
+	s.Say(fmt.Sprintf("root: %s = %s%s, %s in %d runs, %s each; %s", objective.Name, short(eval.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest), s.m.Direction))
+}
+
+// direct sets the direction, and asks where nothing tells it.
+func (s *survey) direct(m record.Metric) {
+	direction, sure := config.DirectionOf(m.Name, m.Unit)
+	if m.Higher != nil {
+		direction, sure = config.Minimize, true
+		if *m.Higher {
+			direction = config.Maximize
+		}
+	}
+	if !sure && s.m.Direction != "" {
+		direction = s.m.Direction // what the script's own words suggest
+	}
+	s.m.Unsure = !sure
+	if !sure && s.Ask(fmt.Sprintf("Is a larger %s better?", m.Name), direction == config.Maximize) != (direction == config.Maximize) {
+		if direction == config.Maximize {
+			direction = config.Minimize
+		} else {
+			direction = config.Maximize
+		}
+		s.m.Unsure = false
+	}
+	s.m.Direction = direction
+	if s.m.Unsure {
+		s.Say(fmt.Sprintf("CHECK evaluator.direction: nothing in the name %q says which way is better; %s is a guess", m.Name, direction))
+	}
+}
+
+// objective chooses the metric that is searched on.
+func (s *survey) objective(metrics []record.Metric) record.Metric {
+	if s.m.Objective != "" {
+		for _, m := range metrics {
+			if m.Name == s.m.Objective {
+				return m
+			}
+		}
+	}
+	for _, name := range []string{"combined_score", "score", "objective", "fitness", "total"} {
+		for _, m := range metrics {
+			if strings.EqualFold(m.Name, name) {
+				return m
+			}
+		}
+	}
+	for _, m := range metrics {
+		if _, sure := config.DirectionOf(m.Name, m.Unit); sure || m.Higher != nil {
+			return m
+		}
+	}
+	return metrics[0]
+}
