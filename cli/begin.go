@@ -28,6 +28,9 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if p.target.Dirty {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
 	}
+	for _, advice := range l.Advice() {
+		fmt.Fprintln(a.Err, "atoll:", advice)
+	}
 	root, err := ses.Repo.Import(ctx, p.target, l.Root)
 	if err != nil {
 		return record.Experiment{}, err

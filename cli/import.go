@@ -38,11 +38,12 @@ func (a *App) importCmd() *cobra.Command {
 			if err != nil {
 				return usage("read %s: %v", args[0], err)
 			}
-			imp, err := config.ImportLoreley(data)
+			to := a.abs(a.flags.repo)
+			imp, err := config.ImportLoreley(data, filepath.Dir(a.abs(args[0])), to)
 			if err != nil {
 				return err
 			}
-			return a.writeImport(a.abs(a.flags.repo), imp)
+			return a.writeImport(to, imp)
 		},
 	})
 	return cmd

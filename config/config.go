@@ -87,9 +87,6 @@ type Stage struct {
 type Map struct {
 	Axes       []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
 	Grid       []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
-	Embedder   string   `key:"embedder" enum:"lexical,openai" doc:"How commits become vectors."`
-	EmbedURL   string   `key:"embed_url" doc:"Base URL of an OpenAI-compatible embeddings server."`
-	EmbedModel string   `key:"embed_model" doc:"Model name for embed_url."`
 	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files."`
 	Exclude    []string `key:"exclude" doc:"Globs of files that do not."`
 	MaxBytes   int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`
@@ -115,7 +112,6 @@ type Search struct {
 	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`
-	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations."`
 }
 
 // Gate describes the policy checks of a diff.

@@ -12,6 +12,7 @@ import (
 // problem; it notes it and goes on.
 type decoder struct {
 	file     string // name in messages; empty: source is used as it is
+	stored   bool   // what an atoll wrote, perhaps an earlier one
 	source   string // "environment X" or "flag --x" where there is no position
 	origin   Origin // of values without a position
 	origins  map[string]Origin
@@ -69,10 +70,21 @@ func (d *decoder) section(fields []field, prefix string, v reflect.Value, n *yam
 		seen[key.Value] = key.Line
 		f, ok := find(fields, key.Value)
 		if !ok {
-			d.problem(key, path, "no such key%s", d.hint(key.Value, fields))
+			d.unknown(key, path, fields)
 			continue
 		}
 		d.value(f, path, v.Field(f.index), value)
+	}
+}
+
+// unknown refuses a key, with the reason or with what it could be instead.
+func (d *decoder) unknown(key *yaml.Node, path string, fields []field) {
+	why, known := gone()[path]
+	switch {
+	case !known:
+		d.problem(key, path, "no such key%s", d.hint(key.Value, fields))
+	case !d.stored:
+		d.problem(key, path, "%s", why)
 	}
 }
 

@@ -22,12 +22,12 @@ func Defaults() Config {
 			Timeout: 2 * time.Minute,
 		},
 		Map: Map{
-			Grid: []int{16, 16}, Embedder: "lexical", MaxBytes: 512 << 10,
+			Grid: []int{16, 16}, MaxBytes: 512 << 10,
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
 		Search: Search{
 			Operators: defaultOperators(nil), Inspirations: 3, Selection: "rank",
-			Epoch: 50, BoostFor: 50, Islands: 1,
+			Epoch: 50, BoostFor: 50,
 		},
 		Gate: Gate{
 			Forbidden: []string{".gitmodules", ".gitattributes", ".github/**", ".gitlab-ci.yml"},

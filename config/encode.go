@@ -111,7 +111,7 @@ func Decode(data []byte) (Config, error) {
 		return Config{}, fmt.Errorf("read the stored configuration: %w", err)
 	}
 	c := Defaults()
-	d := decoder{file: "stored configuration", origins: map[string]Origin{}}
+	d := decoder{file: "stored configuration", stored: true, origins: map[string]Origin{}}
 	d.section(schema(), "", reflect.ValueOf(&c).Elem(), yamlNode(v))
 	if err := d.problems.err(); err != nil {
 		return Config{}, err

@@ -16,6 +16,9 @@ type Imported struct {
 	Notes  []string // what did not map, and what to look at, one sentence each
 }
 
+// openAI is the address that both systems ask unless another is given.
+const openAI = "https://api.openai.com/v1"
+
 // draft collects keys in the order in which they are set.
 type draft struct {
 	root  *yaml.Node
@@ -92,7 +95,7 @@ func (d *draft) finish(from string) (Imported, error) {
 	if err != nil {
 		return Imported{}, fmt.Errorf("what %s says does not fit:\n%w", from, err)
 	}
-	return Imported{YAML: b.Bytes(), Config: l.Config, Notes: d.notes}, nil
+	return Imported{YAML: b.Bytes(), Config: l.Config, Notes: append(d.notes, l.Advice()...)}, nil
 }
 
 // leftovers are names that nobody asked for yet.

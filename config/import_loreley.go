@@ -3,8 +3,11 @@ package config
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"sort"
 	"strconv"
@@ -13,13 +16,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ImportLoreley takes over the environment file of a Loreley experiment.
-func ImportLoreley(env []byte) (Imported, error) {
+// ImportLoreley takes over the environment file of a Loreley experiment. Paths
+// in it count from the folder from; atoll.yaml will lie in the folder to, the top
+// of the repository.
+func ImportLoreley(env []byte, from, to string) (Imported, error) {
 	values, err := parseEnvFile(env)
 	if err != nil {
 		return Imported{}, fmt.Errorf("import from Loreley: %w", err)
 	}
-	l := loreley{draft: newDraft(), values: values, left: leftovers{}}
+	l := loreley{draft: newDraft(), values: values, left: leftovers{}, from: from, to: to}
 	for name := range values {
 		l.left[name] = true
 	}
@@ -35,7 +40,6 @@ func ImportLoreley(env []byte) (Imported, error) {
 		return Imported{}, fmt.Errorf("import from Loreley: %w", err)
 	}
 	l.evaluator()
-	l.embedding()
 	l.agents()
 	l.rest()
 	return l.finish("Loreley")
@@ -46,6 +50,8 @@ type loreley struct {
 	*draft
 	values map[string]string
 	left   leftovers
+	from   string // folder that paths count from
+	to     string // folder of atoll.yaml
 }
 
 func (l *loreley) take(name string) string {
@@ -104,58 +110,81 @@ func (l *loreley) evaluator() {
 			plugin = plugin[:i] + ":" + plugin[i+1:]
 		}
 	}
+	dir, found := l.evaluatorDir(paths)
+	if dir != "" {
+		paths[0] = "."
+		l.set("evaluator.dir", dir)
+	} else {
+		l.note("List the files of the plug-in in evaluator.protected, or keep them outside the repository and name the folder in evaluator.dir.")
+	}
+	if !found {
+		l.note("The folder %s of WORKER_EVALUATOR_PYTHON_PATHS is neither in the repository nor beside the environment file: name the plug-in's folder in evaluator.dir.", paths[0])
+	}
 	l.set("evaluator.command", append([]string{plugin}, paths...))
 	l.set("evaluator.adapter", "loreley")
 	l.note("The plug-in runs unchanged through an adapter, but it may import the candidate's code into its own process; docs/evaluators.md shows how to keep the two apart.")
-	l.note("List the files of the plug-in in evaluator.protected, or keep them outside the repository and name the folder in evaluator.dir.")
 }
 
-func (l *loreley) embedding() {
-	url := l.take("OPENAI_BASE_URL")
-	if l.values["MAPELITES_CODE_EMBEDDING_MODEL"] == "" {
-		return
+// evaluatorDir is the folder of the plug-in, the first of the Python paths, when
+// it lies outside the repository, as evaluator.dir would name it. It reports
+// whether the plug-in's folder was found at all.
+func (l *loreley) evaluatorDir(paths []string) (dir string, found bool) {
+	if len(paths) == 0 {
+		return "", true
 	}
-	if url == "" {
-		url = "https://api.openai.com/v1"
+	isDir := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
 	}
-	l.set("map.embed_url", url)
-	l.note("The map is learned with the built-in embedder, which needs no network; map.embedder: openai uses the model that was configured.")
+	if filepath.IsLocal(paths[0]) && isDir(filepath.Join(l.to, paths[0])) {
+		return "", true
+	}
+	full := paths[0]
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(l.from, full)
+	}
+	if !isDir(full) {
+		return "", false
+	}
+	rel, err := filepath.Rel(l.to, full)
+	if err != nil {
+		return full, true
+	}
+	return filepath.ToSlash(rel), true
 }
 
 // agents turns planning and coding backends into agents and roles.
 func (l *loreley) agents() {
-	coder := l.agent("CODING", "coder")
-	list := []*yaml.Node{coder}
-	if planner := l.agent("PLANNING", "planner"); planner != nil {
-		list = append(list, planner)
-		l.set("roles.planner", "planner")
+	list := []*yaml.Node{l.coder()}
+	if backend := l.take("WORKER_PLANNING_BACKEND"); backend != "" {
+		l.note("Plans are made by chat agents here: the planning backend %s is left out, and the coder plans by itself; name a chat agent in roles.planner.", backend)
 	}
+	base := l.take("OPENAI_BASE_URL")
 	if model := l.take("WORKER_EVOLUTION_COMMIT_MODEL"); model != "" {
 		list = append(list, section(pair{"name", "summariser"}, pair{"kind", "chat"}, pair{"weight", zero()}, pair{"model", model},
-			pair{"base_url", l.values["OPENAI_BASE_URL"]}, pair{"key_env", "OPENAI_API_KEY"}))
+			pair{"base_url", cmp.Or(base, openAI)}, pair{"key_env", "OPENAI_API_KEY"}))
 		l.set("roles.summariser", "summariser")
 	}
 	l.set("agents", &yaml.Node{Kind: yaml.SequenceNode, Content: list})
+	if model := l.take("MAPELITES_CODE_EMBEDDING_MODEL"); model != "" {
+		l.note("The map is learned with the built-in embedder, which needs no network: the embedding model %s is left out.", model)
+	}
 	l.take("OPENAI_API_KEY")
 	l.note("No key is taken over: it is read from the environment when it is used.")
-	l.note("The agents use their own login (own_credentials), so their cost cannot be metered; see docs/agents.md for the gateway.")
+	l.note("The coder uses its own login (own_credentials), so its cost cannot be metered; see docs/agents.md for the gateway.")
 }
 
 // zero is a weight of 0 that section does not leave out.
 func zero() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: "0"} }
 
-// agent is the command agent of one stage of Loreley's worker.
-func (l *loreley) agent(stage, name string) *yaml.Node {
-	prefix := "WORKER_" + stage + "_"
+// coder is the command agent that edits.
+func (l *loreley) coder() *yaml.Node {
+	const prefix = "WORKER_CODING_"
 	preset, model := "codex", ""
 	if backend := strings.ToLower(l.take(prefix + "BACKEND")); strings.Contains(backend, "cursor") {
 		preset, model = "cursor-agent", l.take("WORKER_CURSOR_MODEL")
 	} else if backend != "" && !strings.Contains(backend, "codex") {
-		l.note("The %s backend %s is Python code of yours: agent %q runs codex until you give it a command.", strings.ToLower(stage), backend, name)
-	}
-	var weight any
-	if stage != "CODING" {
-		weight = zero()
+		l.note("The coding backend %s is Python code of yours: the coder runs codex until you give it a command.", backend)
 	}
 	var timeout any
 	if s := l.take(prefix + "TIMEOUT_SECONDS"); s != "" {
@@ -167,7 +196,7 @@ func (l *loreley) agent(stage, name string) *yaml.Node {
 	if n, err := strconv.Atoi(l.take(prefix + "MAX_ATTEMPTS")); err == nil {
 		attempts = max(1, n)
 	}
-	return section(pair{"name", name}, pair{"preset", preset}, pair{"weight", weight}, pair{"model", model},
+	return section(pair{"name", "coder"}, pair{"preset", preset}, pair{"model", model},
 		pair{"timeout", timeout}, pair{"attempts", attempts}, pair{"env", l.object(prefix + "EXTRA_ENV")}, pair{"own_credentials", true})
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -241,7 +242,9 @@ func (o *openEvolve) mapPart() {
 }
 
 func (o *openEvolve) searchPart() {
-	o.number("database.num_islands", "search.islands")
+	if n, ok := o.int("database.num_islands"); ok && n > 1 {
+		o.note("database.num_islands is %d: the search has one island.", n)
+	}
 	top, a := o.int("prompt.num_top_programs")
 	diverse, b := o.int("prompt.num_diverse_programs")
 	if a || b {
@@ -274,9 +277,7 @@ func (o *openEvolve) agents() {
 	var list []*yaml.Node
 	seen := map[string]int{}
 	add := func(model, url string, weight any) {
-		if url == "" {
-			url = base
-		}
+		url = cmp.Or(url, base, openAI)
 		name := model
 		if seen[model]++; seen[model] > 1 {
 			name = fmt.Sprintf("%s-%d", model, seen[model])

@@ -56,7 +56,7 @@ func TestImportOpenEvolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := imp.Config
-	if c.Budget.Jobs != 250 || c.Seed != 42 || c.Workers != 3 || c.Goal != "You are an expert.\nMake it faster." || c.Search.Islands != 4 || c.Search.Inspirations != 5 {
+	if c.Budget.Jobs != 250 || c.Seed != 42 || c.Workers != 3 || c.Goal != "You are an expert.\nMake it faster." || c.Search.Inspirations != 5 {
 		t.Errorf("config = %+v", c)
 	}
 	if e := c.Evaluator; !reflect.DeepEqual(e.Command, []string{"evaluator.py", "initial_program.py"}) || e.Adapter != "openevolve" || e.Timeout != time.Minute ||
@@ -71,7 +71,7 @@ func TestImportOpenEvolve(t *testing.T) {
 		t.Errorf("grid = %v", c.Map.Grid)
 	}
 	notes := strings.Join(imp.Notes, "\n")
-	for _, want := range []string{"database.population_size", "llm.temperature", "log_level", "feature dimensions speed", "imports the candidate's code"} {
+	for _, want := range []string{"database.population_size", "database.num_islands is 4: the search has one island", "llm.temperature", "log_level", "feature dimensions speed", "imports the candidate's code"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note on %q in\n%s", want, notes)
 		}
@@ -140,6 +140,13 @@ func TestImportOpenEvolveTakesAProgramOfSeveralFiles(t *testing.T) {
 }
 
 func TestImportLoreley(t *testing.T) {
+	from := t.TempDir()
+	to := filepath.Join(from, "repository")
+	for _, dir := range []string{to, filepath.Join(from, "examples", "env")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	imp, err := config.ImportLoreley([]byte(`# Loreley
 export EXPERIMENT_ID=circle-packing
 DATABASE_URL='postgresql://x'
@@ -155,7 +162,7 @@ WORKER_CODING_BACKEND=loreley.core.worker.agent.backends.cursor_cli:backend
 WORKER_CURSOR_MODEL=gpt-5.2-high
 WORKER_CODING_TIMEOUT_SECONDS=1800
 WORKER_CODING_EXTRA_ENV={"LANG": "C", "MY_TOKEN": "hush"}
-WORKER_PLANNING_MAX_ATTEMPTS=3
+WORKER_PLANNING_BACKEND=loreley.core.worker.agent.backends.codex_cli:backend
 WORKER_EVOLUTION_GLOBAL_GOAL="Pack: tight # and \"well\""
 WORKER_EVOLUTION_COMMIT_MODEL=openai/gpt-5.2
 MAPELITES_FITNESS_METRIC=sum_radii
@@ -164,7 +171,7 @@ MAPELITES_DIMENSION_REDUCTION_TARGET_DIMS=2
 MAPELITES_DIMENSION_REDUCTION_MIN_FIT_SAMPLES=8
 MAPELITES_CODE_EMBEDDING_MODEL=text-embedding-3-large
 MAPELITES_FEATURE_CLIP=true
-`))
+`), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,24 +179,24 @@ MAPELITES_FEATURE_CLIP=true
 	if c.Name != "circle-packing" || c.Root != "main" || c.Budget.Jobs != 20 || c.Workers != 2 || c.Goal != `Pack: tight # and "well"` || c.Map.MinFit != 8 {
 		t.Errorf("config = %+v", c)
 	}
-	if e := c.Evaluator; !reflect.DeepEqual(e.Command, []string{"evaluate:plugin", "examples/env"}) || e.Adapter != "loreley" || e.Objective != "sum_radii" {
+	if e := c.Evaluator; !reflect.DeepEqual(e.Command, []string{"evaluate:plugin", "."}) || e.Dir != "../examples/env" || e.Adapter != "loreley" || e.Objective != "sum_radii" {
 		t.Errorf("evaluator = %+v", e)
 	}
-	if !reflect.DeepEqual(c.Map.Grid, []int{12, 12}) || c.Map.EmbedModel != "text-embedding-3-large" || c.Map.EmbedURL != "https://example.org/v1" || c.Map.Embedder != "lexical" {
+	if !reflect.DeepEqual(c.Map.Grid, []int{12, 12}) {
 		t.Errorf("map = %+v", c.Map)
 	}
-	coder, planner := c.Agents[0], c.Agents[1]
+	coder, summariser := c.Agents[0], c.Agents[1]
 	if coder.Preset != "cursor-agent" || coder.Model != "gpt-5.2-high" || coder.Timeout != 30*time.Minute || !reflect.DeepEqual(coder.Env, []string{"LANG=C", "MY_TOKEN"}) {
 		t.Errorf("coder = %+v", coder)
 	}
-	if planner.Preset != "codex" || planner.Weight != 0 || planner.Attempts != 3 || c.Roles.Planner != "planner" || c.Roles.Summariser != "summariser" {
-		t.Errorf("planner = %+v, roles %+v", planner, c.Roles)
+	if summariser.Kind != "chat" || summariser.BaseURL != "https://example.org/v1" || summariser.Weight != 0 || c.Roles.Planner != "" || c.Roles.Summariser != "summariser" {
+		t.Errorf("summariser = %+v, roles %+v", summariser, c.Roles)
 	}
 	all := string(imp.YAML) + strings.Join(imp.Notes, "\n")
 	if strings.Contains(all, "sk-secret") || strings.Contains(all, "hush") {
 		t.Errorf("a secret was written:\n%s", all)
 	}
-	for _, want := range []string{"DATABASE_URL, TASKS_REDIS_URL", "MAPELITES_FEATURE_CLIP"} {
+	for _, want := range []string{"DATABASE_URL, TASKS_REDIS_URL", "MAPELITES_FEATURE_CLIP", "embedding model text-embedding-3-large is left out", "roles.planner"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no note on %s in\n%s", want, all)
 		}
@@ -203,7 +210,7 @@ func TestImportLoreleySaysWhatIsWrong(t *testing.T) {
 		"SCHEDULER_MAX_UNFINISHED_JOBS=0\n":    "workers: 0 is out of range",
 		"WORKER_EVALUATOR_TIMEOUT_SECONDS=x\n": "WORKER_EVALUATOR_TIMEOUT_SECONDS",
 	} {
-		if _, err := config.ImportLoreley([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config.ImportLoreley([]byte(text), "", ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -32,7 +32,6 @@ func loreleyAliases() []loreleyAlias {
 		{"MAPELITES_DIMENSION_REDUCTION_MIN_FIT_SAMPLES", "map.min_fit", same},
 		{"MAPELITES_DIMENSION_REDUCTION_HISTORY_SIZE", "map.history", same},
 		{"MAPELITES_DIMENSION_REDUCTION_REFIT_INTERVAL", "map.refit_every", same},
-		{"MAPELITES_CODE_EMBEDDING_MODEL", "map.embed_model", same},
 		{"MAPELITES_PREPROCESS_MAX_FILE_SIZE_KB", "map.max_file_bytes", kibibytes},
 		{"MAPELITES_PREPROCESS_EXCLUDED_GLOBS", "map.exclude", same},
 		{"MAPELITES_PREPROCESS_ALLOWED_EXTENSIONS", "map.include", extensions},

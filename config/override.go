@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sort"
@@ -45,7 +46,7 @@ func (d *decoder) variables(fields []field, prefix string, known map[string]stri
 			d.variables(f.sub, prefix+f.name+".", known)
 			continue
 		}
-		known[EnvName(prefix+f.name)] = prefix + f.name
+		known[envName(prefix+f.name)] = prefix + f.name
 	}
 }
 
@@ -61,9 +62,15 @@ func reserved(name string) bool {
 // unknownVariable refuses a name that looks like a key; others are none of
 // our business.
 func (d *decoder) unknownVariable(fields []field, name string, known map[string]string) {
+	for key, why := range gone() {
+		if name == envName(key) {
+			d.problems = append(d.problems, Problem{Source: "environment " + name, Key: key, Text: why})
+			return
+		}
+	}
 	section := false
 	for _, f := range fields {
-		section = section || (f.kind == kindSection && strings.HasPrefix(name, EnvName(f.name)+"_"))
+		section = section || (f.kind == kindSection && strings.HasPrefix(name, envName(f.name)+"_"))
 	}
 	var short []string // the prefix that all share says nothing about likeness
 	for _, n := range sortedNames(known) {
@@ -160,6 +167,9 @@ func locate(fields []field, v reflect.Value, key string) (field, string, reflect
 	for i := 0; i < len(words); i++ {
 		f, ok := find(fields, words[i])
 		if !ok {
+			if why, ok := gone()[key]; ok {
+				return field{}, "", v, errors.New(why)
+			}
 			return field{}, "", v, unknownKey(words[i], key, fields)
 		}
 		path = strings.TrimPrefix(path+"."+f.name, ".")

@@ -225,13 +225,13 @@ func (f field) key(path string, v reflect.Value) Key {
 		k.Default = f.format(v)
 	}
 	if !strings.Contains(path, "[]") {
-		k.Env = EnvName(path)
+		k.Env = envName(path)
 	}
 	return k
 }
 
-// EnvName returns the environment variable of a dotted key.
-func EnvName(path string) string {
+// envName returns the environment variable of a dotted key.
+func envName(path string) string {
 	return "ATOLL_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 

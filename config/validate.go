@@ -53,6 +53,15 @@ func (c Config) Complete() Problems {
 	return k.problems
 }
 
+// Advice returns what is allowed and yet hardly meant, one sentence each.
+func (c Config) Advice() []string {
+	if jobs := c.Budget.Jobs; len(c.Map.Axes) == 0 && jobs > 0 && jobs < c.Map.MinFit {
+		return []string{fmt.Sprintf("The budget is %d jobs, but the first learned map needs %d distinct candidates (map.min_fit): there will be no niches. "+
+			"Raise budget.jobs, lower map.min_fit, or name axes in map.axes.", jobs, c.Map.MinFit)}
+	}
+	return nil
+}
+
 func (k *checker) evaluator(e Evaluator) {
 	k.usesDir("evaluator.command", e.Command, e.Dir)
 	if len(e.Command) > 0 && e.Command[0] == "" {
@@ -160,9 +169,6 @@ func (k *checker) axes(m Map) {
 	k.globs("map.exclude", m.Exclude)
 	if m.MinFit > m.History {
 		k.bad("map.min_fit", "%d is more than map.history, which is %d", m.MinFit, m.History)
-	}
-	if m.Embedder == "openai" && (m.EmbedURL == "" || m.EmbedModel == "") {
-		k.bad("map.embedder", "openai needs map.embed_url and map.embed_model")
 	}
 }
 

@@ -28,7 +28,6 @@ func TestRulesBetweenKeys(t *testing.T) {
 		{"no grid", "map: {grid: []}", "1 to 6 axes, not 0"},
 		{"a cell count of 0", "map: {grid: [0, 4]}", "0 cells on an axis are out of range"},
 		{"a fit that waits for more than it keeps", "map: {min_fit: 500, history: 100}", "500 is more than map.history"},
-		{"an embedder without its server", "map: {embedder: openai}", "needs map.embed_url and map.embed_model"},
 		{"an operator that does not exist", "search: {operators: {tume: 1}}", "search.operators.tume: no such operator: write seed, tune"},
 		{"a negative weight", "search: {operators: {tune: -1}}", "-1 is out of range"},
 		{"nothing to draw", "search: {operators: {tune: 0}}", "no operator has a weight above 0"},

@@ -34,7 +34,7 @@ func (e *Engine) embeddingOf(ctx context.Context) (*embedding, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := behavior.Options{Include: e.cfg.Map.Include, Exclude: append(append([]string(nil), e.cfg.Map.Exclude...), e.cfg.Evaluator.Protected...)}
+	opt := behavior.Options{MaxBytes: e.cfg.Map.MaxBytes, Include: e.cfg.Map.Include, Exclude: append(append([]string(nil), e.cfg.Map.Exclude...), e.cfg.Evaluator.Protected...)}
 	for _, f := range tree.Files() {
 		dir, name := "", f.Path
 		if i := strings.LastIndexByte(f.Path, '/'); i >= 0 {
