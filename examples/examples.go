@@ -75,10 +75,6 @@ func Find(name string) (Example, error) {
 	return Example{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(all, ", "))
 }
 
-// FS returns the embedded files, one folder for each example, named as in
-// [Example]. Names are those of the copies: go.mod, not go.mod.txt.
-func FS() fs.FS { return named{files} }
-
 // Copy writes the example into dir, which is made when it is missing. It
 // replaces nothing: a file that exists already is an error that wraps
 // [fs.ErrExist], and nothing was written then.
@@ -131,46 +127,10 @@ func list(name string) (map[string]string, error) {
 	return paths, err
 }
 
-// copied is the name of a file in the copy, stored that in the binary.
+// copied is the name in the copy of a file in the binary.
 func copied(p string) string {
 	if path.Base(p) == "go.mod.txt" {
 		return strings.TrimSuffix(p, ".txt")
 	}
 	return p
 }
-
-func stored(p string) string {
-	if p == "." {
-		return p
-	}
-	if path.Base(p) == "go.mod" {
-		p += ".txt"
-	}
-	return "_" + p
-}
-
-// named shows the embedded files under the names of their copies.
-type named struct{ fs.FS }
-
-// Open opens a file of an example; the top folder lists the examples.
-func (n named) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	return n.FS.Open(stored(name))
-}
-
-// ReadDir lists a folder.
-func (n named) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(n.FS, stored(name))
-	for i, e := range entries {
-		entries[i] = entry{e}
-	}
-	return entries, err
-}
-
-// entry is a directory entry under the name of its copy.
-type entry struct{ fs.DirEntry }
-
-// Name returns the name in the copy.
-func (e entry) Name() string { return copied(strings.TrimPrefix(e.DirEntry.Name(), "_")) }

@@ -55,25 +55,3 @@ const (
 		ON CONFLICT DO UPDATE SET value = excluded.value`
 	sqlMeta statement = `SELECT value FROM meta WHERE experiment = ?1 AND key = ?2`
 )
-
-// statements lists every statement of the package.
-func statements() []statement {
-	return []statement{
-		sqlTables, sqlVacuumInto, sqlSequenceGet, sqlSequenceSet, sqlTotalAdd, sqlTotal, sqlBudget, sqlJobCountAdd,
-		sqlJobCounts, sqlRecountTotal, sqlRecountJobs, sqlExperimentInsert, sqlExperimentNamed, sqlExperimentState, sqlExperimentObjective,
-		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta,
-
-		sqlJobInsert, sqlJobFence, sqlJobTop, sqlJobLease, sqlJobBeat, sqlJobStage, sqlJobMade, sqlJobHold, sqlJobEnd,
-		sqlJobRelease, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
-		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobsHeld, sqlJobLast,
-
-		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
-		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
-		sqlCandidatesUpIn, sqlCandidatesEach, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
-		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlVectorPut, sqlVector,
-		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
-
-		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
-		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNoteDelete, sqlNotes,
-	}
-}

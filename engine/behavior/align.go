@@ -14,8 +14,8 @@ import (
 //
 // Spaces of different numbers of axes, and an empty list, leave it as it is.
 func (s *Space) Align(prev *Space, common [][]float32) {
-	k := s.Dims()
-	if prev == nil || prev.Dims() != k {
+	k := s.dims()
+	if prev == nil || prev.dims() != k {
 		return
 	}
 	cross := mat.NewDense(k, k, nil) // row: axis before, column: axis now
@@ -55,7 +55,7 @@ func (s *Space) Align(prev *Space, common [][]float32) {
 // pointed in the space before, 0 to 180. It is 0 when the two cannot be
 // compared.
 func (s *Space) Degrees(prev *Space) float64 {
-	if prev == nil || prev.Dims() != s.Dims() || prev.Features() != s.Features() {
+	if prev == nil || prev.dims() != s.dims() || prev.features() != s.features() {
 		return 0
 	}
 	most := 0.0

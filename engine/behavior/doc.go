@@ -2,8 +2,8 @@
 //
 // Its three nouns are [Embedder], which turns one file into a vector; [Space],
 // one version of the learned coordinates, which turns the sum of the vectors of
-// a commit's [Eligible] files into a point of [0,1]^k; and [Reservoir], the
-// sample of commits that a space is fitted on.
+// a commit's [Eligible] files into a point of [0,1]^k; and [Rule], which says
+// when a new one is due.
 //
 // The way of a commit: vectors of its files, kept by blob -> their sum, by
 // taking off the files that went and adding those that came ([Combine]) ->

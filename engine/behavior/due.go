@@ -55,33 +55,23 @@ func (r Rule) Look(ctx context.Context, current *Space, sample, latest [][]float
 	if current == nil || now-lastFit < r.Every {
 		return Verdict{}, nil
 	}
-	fresh, err := Fit(ctx, sample, current.m.Seed, current.Dims())
+	fresh, err := Fit(ctx, sample, current.m.Seed, current.dims())
 	if err != nil {
 		return Verdict{}, ctx.Err()
 	}
 	latest = latest[max(0, len(latest)-r.Recent):]
-	rows, _ := prepare(distinct(sample), current.Features())
+	rows, _ := prepare(distinct(sample), current.features())
 	v := Verdict{
 		Fresh:  fresh,
 		Before: current.captured(rows),
 		After:  fresh.captured(rows),
-		Far:    current.Outliers(latest),
+		Far:    current.outliers(latest),
 	}
 	switch {
 	case v.After > v.Before*(1+r.Gain):
 		v.Due, v.Cause = true, CauseVariance
-	case v.Far > r.Outliers && fresh.Outliers(latest) <= 0.75*v.Far:
+	case v.Far > r.Outliers && fresh.outliers(latest) <= 0.75*v.Far:
 		v.Due, v.Cause = true, CauseOutliers
 	}
 	return v, nil
-}
-
-// Due is Look of the default rule for vectors in the order of their
-// evaluation: all of them are the sample, the last are the latest.
-func Due(current *Space, vectors [][]float32, lastFit, now int) (cause string, due bool) {
-	v, err := Rule{}.Look(context.Background(), current, vectors, vectors, lastFit, now)
-	if err != nil {
-		return "", false
-	}
-	return v.Cause, v.Due
 }

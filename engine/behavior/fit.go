@@ -26,9 +26,6 @@ const (
 	nothingAtAll = 1e-28
 )
 
-// MinFit returns how many distinct candidates a first map of k axes needs.
-func MinFit(k int) int { return max(32, 8*k) }
-
 // Fit computes a space of dims axes from the vectors of commits: length 1,
 // principal components, unit variance. Equal vectors count once. The first
 // vector is the root's: the axes are turned so that it lies at negative

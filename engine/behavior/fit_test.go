@@ -256,9 +256,9 @@ func TestANewMapIsDueWhenTheOldOneMissesSomething(t *testing.T) {
 		{"the same directions, but much farther", far, 300, behavior.CauseOutliers},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cause, due := behavior.Due(s, tt.vectors, 200, tt.now)
-			if cause != tt.cause || due != (tt.cause != "") {
-				t.Errorf("got %q, %v, want %q", cause, due, tt.cause)
+			v, err := behavior.Rule{}.Look(t.Context(), s, tt.vectors, tt.vectors, 200, tt.now)
+			if err != nil || v.Cause != tt.cause || v.Due != (tt.cause != "") {
+				t.Errorf("got %q, %v, %v, want %q", v.Cause, v.Due, err, tt.cause)
 			}
 		})
 	}

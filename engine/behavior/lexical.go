@@ -22,7 +22,7 @@ const (
 	octaves       = 2 // factors of two from one bucket of magnitude to the next
 )
 
-// Lexical embeds source text by its words: sub-tokens of identifiers, pairs of
+// lexical embeds source text by its words: sub-tokens of identifiers, pairs of
 // neighbours, operators, and numbers by sign and magnitude, once alone and once
 // with the name before them. Counts are damped per file by log2(1+n), hashed,
 // and projected to 256 dimensions by signs that come from the hash.
@@ -32,29 +32,29 @@ const (
 // to its logarithm: a small change moves the vector a little, a large one far,
 // and each number of its own name in a direction of its own. Comments count for
 // nothing.
-type Lexical struct {
+type lexical struct {
 	tables sync.Pool // of *table
 }
 
-var _ Embedder = (*Lexical)(nil)
+var _ Embedder = (*lexical)(nil)
 
 // NewLexical returns the built-in embedder.
-func NewLexical() *Lexical {
-	return &Lexical{tables: sync.Pool{New: func() any { return new(table) }}}
+func NewLexical() *lexical {
+	return &lexical{tables: sync.Pool{New: func() any { return new(table) }}}
 }
 
 // ID names this version.
-func (l *Lexical) ID() string { return lexicalID }
+func (l *lexical) ID() string { return lexicalID }
 
 // Dims is 256.
-func (l *Lexical) Dims() int { return lexicalDims }
+func (l *lexical) Dims() int { return lexicalDims }
 
 // Key returns the name under which the vector of a blob may be kept: besides
 // the content only the comment style of the path's language matters.
-func (l *Lexical) Key(path string) string { return lexicalID + "/" + string(styleOf(path)) }
+func (l *lexical) Key(path string) string { return lexicalID + "/" + string(styleOf(path)) }
 
 // Embed returns the vector of one file.
-func (l *Lexical) Embed(path string, content []byte) []float32 {
+func (l *lexical) Embed(path string, content []byte) []float32 {
 	t := l.tables.Get().(*table)
 	defer l.tables.Put(t)
 	t.read(newScanner(path, content))

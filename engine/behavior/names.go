@@ -21,14 +21,14 @@ const (
 // "+sort heap -scan" or "+step 0.9~ -step 0.1~". Where nothing goes with an axis
 // its name is "axis 1" and so on.
 func AxisNames(s *Space, v *Vocabulary) []string {
-	names := make([]string, s.Dims())
+	names := make([]string, s.dims())
 	for j := range names {
 		names[j] = fmt.Sprintf("axis %d", j+1)
 	}
-	if v == nil || v.Len() < leastSample {
+	if v == nil || v.len() < leastSample {
 		return names
 	}
-	raws := make([][]float64, v.Len())
+	raws := make([][]float64, v.len())
 	for i, vec := range v.vectors {
 		if raws[i] = s.Raw(vec); raws[i] == nil {
 			return names

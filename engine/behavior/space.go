@@ -45,11 +45,11 @@ type model struct {
 	Share      float64     `json:"share"`      // of the variance that the components capture
 }
 
-// Dims returns the number of axes.
-func (s *Space) Dims() int { return len(s.axes) }
+// dims returns the number of axes.
+func (s *Space) dims() int { return len(s.axes) }
 
-// Features returns the length of the vectors that the space takes.
-func (s *Space) Features() int { return len(s.m.Mean) }
+// features returns the length of the vectors that the space takes.
+func (s *Space) features() int { return len(s.m.Mean) }
 
 // Samples returns how many distinct vectors it was fitted on.
 func (s *Space) Samples() int { return s.m.Samples }
@@ -106,13 +106,13 @@ func (s *Space) Raw(v []float32) []float64 {
 func (s *Space) Project(v []float32) []float64 {
 	y := s.Raw(v)
 	for j := range y {
-		y[j] = Normal(y[j])
+		y[j] = normal(y[j])
 	}
 	return y
 }
 
-// Normal is the distribution function of the standard normal distribution.
-func Normal(y float64) float64 { return 0.5 * math.Erfc(-y/math.Sqrt2) }
+// normal is the distribution function of the standard normal distribution.
+func normal(y float64) float64 { return 0.5 * math.Erfc(-y/math.Sqrt2) }
 
 // unit returns the factor that brings a vector to length 1; that of the zero
 // vector is 0. It is false for a vector of another length or not finite.
@@ -161,9 +161,9 @@ func (s *Space) captured(rows [][]float64) float64 {
 // farOut is how many standard deviations along an axis are too many.
 const farOut = 3
 
-// Outliers returns the share of the vectors that lie beyond 3 standard
+// outliers returns the share of the vectors that lie beyond 3 standard
 // deviations along some axis; 0 of none.
-func (s *Space) Outliers(vectors [][]float32) float64 {
+func (s *Space) outliers(vectors [][]float32) float64 {
 	n, out := 0, 0
 	for _, v := range vectors {
 		y := s.Raw(v)

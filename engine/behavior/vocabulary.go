@@ -50,8 +50,8 @@ func (v *Vocabulary) Add(vector []float32, files []Document) {
 	v.values = append(v.values, vals)
 }
 
-// Len returns how many candidates it holds.
-func (v *Vocabulary) Len() int { return len(v.rows) }
+// len returns how many candidates it holds.
+func (v *Vocabulary) len() int { return len(v.rows) }
 
 // numberMark ends the key of a number, which no word has.
 const numberMark = "\x00"

@@ -43,8 +43,8 @@ type adapter struct {
 	caches []string // caches it wants when none are named
 }
 
-// Adapters returns the names of the adapters.
-func Adapters() []string {
+// adapters returns the names of the adapters.
+func adapters() []string {
 	return []string{"openevolve", "loreley", "shinka", "gobench", "hyperfine", "gotest", "pytest"}
 }
 
@@ -96,7 +96,7 @@ func adapterOf(o *Options) (*adapter, error) {
 	case "hyperfine":
 		return hyperfine(o)
 	}
-	return nil, fmt.Errorf("evaluator.adapter is %q: use one of %s", o.Adapter, strings.Join(Adapters(), ", "))
+	return nil, fmt.Errorf("evaluator.adapter is %q: use one of %s", o.Adapter, strings.Join(adapters(), ", "))
 }
 
 func (o *Options) python() string { return o.option("python", "python3") }

@@ -5,8 +5,7 @@
 // Its three nouns are [Evaluator], one evaluator with its settings and a seal
 // on its files; [Request], one candidate to measure once; and [Outcome], the
 // metrics, or a failure with class, reason and evidence. One call of
-// [Evaluator.Run] takes one sample through all stages; [Aggregate] turns the
-// samples of a candidate into median, spread and number.
+// [Evaluator.Run] takes one sample through all stages.
 //
 // Trust. Protected files come from the trusted checkout of the root, whatever
 // the candidate's tree holds; the evaluator directory is mounted read-only and

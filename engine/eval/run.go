@@ -185,7 +185,7 @@ func (r *run) threshold(st *stage) verdict {
 	if !ok {
 		return verdict{record.ClassMetric, fmt.Sprintf("stage %s reported no metric %q for its threshold", st.Name, st.Metric)}
 	}
-	if Better(*st.Threshold, value, r.e.o.Direction) {
+	if better(*st.Threshold, value, r.e.o.Direction) {
 		word := "below"
 		if r.e.o.Direction == Minimize {
 			word = "above"
@@ -222,18 +222,18 @@ func (r *run) conclude() verdict {
 	if ratio-ratio != 0 {
 		return verdict{record.ClassMetric, fmt.Sprintf("%s = %g against %g of the root gives no finite ratio", name, m.Value, *r.root)}
 	}
-	r.out.Objective, r.out.ObjectiveName = ratio, name+RatioSuffix
+	r.out.Objective, r.out.ObjectiveName = ratio, name+ratioSuffix
 	r.out.Metrics = append(r.out.Metrics,
-		record.Metric{Name: name + RatioSuffix, Value: ratio, Higher: m.Higher},
-		record.Metric{Name: name + RootSuffix, Value: *r.root, Unit: m.Unit, Higher: m.Higher})
+		record.Metric{Name: name + ratioSuffix, Value: ratio, Higher: m.Higher},
+		record.Metric{Name: name + rootSuffix, Value: *r.root, Unit: m.Unit, Higher: m.Higher})
 	return verdict{}
 }
 
 // The suffixes of the two metrics that Paired adds: candidate divided by root,
 // and the value of the root beside the candidate.
 const (
-	RatioSuffix = ".ratio"
-	RootSuffix  = ".root"
+	ratioSuffix = ".ratio"
+	rootSuffix  = ".root"
 )
 
 func find(list []record.Metric, name string) (float64, bool) {

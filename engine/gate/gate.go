@@ -155,7 +155,7 @@ func (c *checker) globs() {
 	}
 	for _, l := range lists {
 		for _, g := range l.list {
-			if !ValidGlob(g) {
+			if !validGlob(g) {
 				c.add(true, RulePolicy, "", "%s has the malformed glob %q: correct it in %s", l.key, g, ConfigFile)
 			}
 		}
@@ -171,11 +171,11 @@ func (c *checker) path(d *record.FileDiff) {
 	}
 	c.gitFiles(d)
 	switch {
-	case Match([]string{ConfigFile}, d.Path):
+	case match([]string{ConfigFile}, d.Path):
 		c.add(true, RuleProtected, d.Path, "%s is the configuration of the experiment and stays as it is", name)
-	case Match(c.policy.Protected, d.Path) || covers(c.policy.Protected, d.Path):
+	case match(c.policy.Protected, d.Path) || covers(c.policy.Protected, d.Path):
 		c.add(true, RuleProtected, d.Path, "%s is protected: it is always taken from the root", name)
-	case Match(c.policy.Forbidden, d.Path) || covers(c.policy.Forbidden, d.Path):
+	case match(c.policy.Forbidden, d.Path) || covers(c.policy.Forbidden, d.Path):
 		c.add(true, RuleForbidden, d.Path, "%s may not be added or changed (gate.forbidden)", name)
 	case len(c.policy.Scope) > 0 && !MatchExact(c.policy.Scope, d.Path):
 		c.add(true, RuleScope, d.Path, "%s is outside the scope that candidates may change (gate.scope)", name)

@@ -12,15 +12,15 @@ import (
 	"atoll/store/record"
 )
 
-// ValidGlob reports whether a glob can be read. An empty one cannot.
-func ValidGlob(glob string) bool {
+// validGlob reports whether a glob can be read. An empty one cannot.
+func validGlob(glob string) bool {
 	g := tidy(glob)
 	return g != "" && doublestar.ValidatePattern(g)
 }
 
-// Match reports whether any glob covers a path, without regard to case. A glob
+// match reports whether any glob covers a path, without regard to case. A glob
 // that names a folder covers everything beneath it.
-func Match(globs []string, name string) bool {
+func match(globs []string, name string) bool {
 	name = strings.ToLower(name)
 	for _, g := range globs {
 		if matchOne(strings.ToLower(tidy(g)), name) {
@@ -51,7 +51,7 @@ func matchOne(glob, name string) bool {
 // and neither protected nor forbidden. What kind of change that may be is
 // [Check]'s to say.
 func (p Policy) Allows(name string) bool {
-	if Match([]string{ConfigFile}, name) || Match(p.Protected, name) || Match(p.Forbidden, name) {
+	if match([]string{ConfigFile}, name) || match(p.Protected, name) || match(p.Forbidden, name) {
 		return false
 	}
 	return len(p.Scope) == 0 || MatchExact(p.Scope, name)

@@ -8,7 +8,7 @@ import (
 
 // From these sizes on a diff is large enough to deserve a look.
 const (
-	LargeFiles = 10
+	largeFiles = 10
 	LargeLines = 400
 )
 
@@ -30,7 +30,7 @@ func Risky(v Verdict, diffs []record.FileDiff, seenBefore func(path string) bool
 	for i := range diffs {
 		lines += max(diffs[i].Added, 0) + max(diffs[i].Removed, 0)
 	}
-	if len(diffs) >= LargeFiles || lines >= LargeLines {
+	if len(diffs) >= largeFiles || lines >= LargeLines {
 		why = append(why, fmt.Sprintf("large diff: %s, %s", count(len(diffs), "file"), count(lines, "line")))
 	}
 	if seenBefore != nil {

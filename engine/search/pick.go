@@ -9,8 +9,8 @@ import (
 	"atoll/store/record"
 )
 
-// Island is the name of the only sub-population.
-const Island = "main"
+// island is the name of the only sub-population.
+const island = "main"
 
 // The ways to draw a parent from the elites. Uniform gives each the same
 // chance, Rank one over the square of its rank by objective (about six in ten
@@ -79,7 +79,7 @@ func Pick(v View, job record.JobID, rng *rand.Rand) Choice { return PickForced(v
 // operator is not asked whether it fits.
 func PickForced(v View, job record.JobID, rng *rand.Rand, f Forced) Choice {
 	p := picker{view: v, rng: rng, holders: v.Archive.Holders()}
-	c := Choice{Island: Island}
+	c := Choice{Island: island}
 	var why [4]string
 	c.Parent, why[0] = p.parent(f)
 	c.Operator, why[1] = p.operator(f, c.Parent)
@@ -223,7 +223,7 @@ func (p *picker) operator(f Forced, parent record.CandidateID) (record.Operator,
 	sum := 0.0
 	for i, w := range ops {
 		if p.possible(record.Operator(w.Name), f, parent) {
-			weights[i] = w.At(p.view.Fold)
+			weights[i] = w.at(p.view.Fold)
 			sum += weights[i]
 		}
 	}
@@ -286,7 +286,7 @@ func (p *picker) agents(op record.Operator) []float64 {
 	}
 	for i, a := range p.view.Agents {
 		if p.view.AgentsFor == nil || slices.Contains(able, a.Name) {
-			w[i] = a.At(p.view.Fold)
+			w[i] = a.at(p.view.Fold)
 		}
 	}
 	return w
@@ -312,7 +312,7 @@ func (p *picker) agent(f Forced, op record.Operator) string {
 func (p *picker) target(f Forced) (string, string) {
 	weights := make([]float64, len(p.view.Targets))
 	for i, t := range p.view.Targets {
-		weights[i] = t.At(p.view.Fold)
+		weights[i] = t.at(p.view.Fold)
 	}
 	i := draw(p.rng, weights)
 	switch {

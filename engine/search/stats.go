@@ -14,8 +14,8 @@ const (
 	// DefaultAdapt bends weights mildly: an operator that yields four times
 	// the mean gets twice its weight.
 	DefaultAdapt = 0.5
-	// MaxBend bounds the bend: no weight changes by more than this factor.
-	MaxBend = 2.0
+	// maxBend bounds the bend: no weight changes by more than this factor.
+	maxBend = 2.0
 	// memory is how many jobs it takes until an old result counts 1/e.
 	memory = 200
 	// prior is how many jobs at the mean yield each operator starts with.
@@ -182,7 +182,7 @@ func Adapted(ops []Weighted, s *Stats, strength float64) []Weighted {
 	mean := (improved + 1) / (tries + 2)
 	for i := range out {
 		rate := (late[i][1] + prior*mean) / (late[i][0] + prior)
-		out[i].Weight *= max(1/MaxBend, min(MaxBend, math.Pow(rate/mean, strength)))
+		out[i].Weight *= max(1/maxBend, min(maxBend, math.Pow(rate/mean, strength)))
 	}
 	return out
 }

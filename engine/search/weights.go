@@ -17,8 +17,8 @@ type Weighted struct {
 	Frozen bool    // never drawn
 }
 
-// At returns the weight at a fold position, 0 when it cannot be drawn.
-func (w Weighted) At(fold int) float64 {
+// at returns the weight at a fold position, 0 when it cannot be drawn.
+func (w Weighted) at(fold int) float64 {
 	x := w.Weight
 	if w.Boost > 0 && fold < w.Until {
 		x *= w.Boost

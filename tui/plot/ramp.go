@@ -114,8 +114,8 @@ func (r *Ramp) add(c color.Color, format string) {
 // Shade reports whether characters carry the values.
 func (r *Ramp) Shade() bool { return r.shade }
 
-// FG returns the foreground parameters for t, "" in a shade ramp.
-func (r *Ramp) FG(t float64) string { return r.at(t).fg }
+// fg returns the foreground parameters for t, "" in a shade ramp.
+func (r *Ramp) fg(t float64) string { return r.at(t).fg }
 
 func (r *Ramp) at(t float64) *step {
 	if !(t > 0) { // NaN too
