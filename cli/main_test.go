@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 // program returns the path of the program under test.
 func program(t *testing.T) string {
 	t.Helper()
+	if raced && testing.Short() {
+		t.Skip("runs the whole program, which the race detector does not see; it is with the tests of each package")
+	}
 	built.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "atoll-cli-test-"); built.err != nil {
 			return
