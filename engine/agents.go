@@ -12,6 +12,10 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/agent/client"
+	"atoll/engine/agent/edit"
+	"atoll/engine/agent/offline"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/gitops"
@@ -25,7 +29,7 @@ type crew struct {
 	scribes map[string]agent.Previewer // who writes the prompts of agents that are not there themselves
 	voices  map[string]*voice          // who can serve a role, by agent
 	gateway *gateway.Gateway           // nil: no agent needs one
-	prompts *agent.Prompts
+	prompts *prompt.Prompts
 	secrets []string        // keys, never to be written anywhere
 	mute    map[string]bool // agents that read no prompt
 	builtin map[string]bool // offline agents
@@ -68,7 +72,7 @@ func (h *hiring) crew() (*crew, error) {
 	}
 	c := &crew{agents: map[string]agent.Agent{}, voices: map[string]*voice{}, mute: map[string]bool{"offline": true}, builtin: map[string]bool{"offline": true}, own: map[string]bool{}}
 	var err error
-	if c.prompts, err = agent.NewPrompts(cfg.Prompts); err != nil {
+	if c.prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
 	}
 	var providers []gateway.Provider
@@ -99,7 +103,7 @@ func (h *hiring) crew() (*crew, error) {
 		c.agents[a.Name] = built
 	}
 	if c.agents["offline"] == nil {
-		c.agents["offline"] = agent.NewOffline(agent.OfflineOptions{})
+		c.agents["offline"] = offline.New(offline.Options{})
 	}
 	return c, h.recording(c)
 }
@@ -152,13 +156,13 @@ func (h *hiring) build(c *crew, a config.Agent) (agent.Agent, error) {
 	switch a.Kind {
 	case "offline":
 		c.mute[a.Name], c.builtin[a.Name] = true, true
-		return agent.NewOffline(agent.OfflineOptions{}), nil
+		return offline.New(offline.Options{}), nil
 	case "chat":
 		return h.chat(c, a)
 	case "command":
 		return h.command(c, a)
 	case "human":
-		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: filepath.Join(h.dir, "work"), Render: agent.RenderWith(c.prompts)})
+		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: filepath.Join(h.dir, "work"), Render: c.prompts.WorkTree})
 	case "replay":
 		c.mute[a.Name] = true
 		c.voices[a.Name] = &voice{replay: a.Recording}
@@ -184,8 +188,8 @@ func (h *hiring) chat(c *crew, a config.Agent) (agent.Agent, error) {
 // chatOptions are those of a chat agent but for who pays.
 func (h *hiring) chatOptions(c *crew, a config.Agent, client agent.Completer) agent.ChatOptions {
 	o := agent.ChatOptions{
-		Client: client, Provider: a.Name, Model: a.Model, Edit: agent.EditFormat(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
-		Renderer: c.prompts,
+		Client: client, Provider: a.Name, Model: a.Model, Edit: edit.Format(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
+		Brief: c.prompts.Chat(prompt.BriefOptions{}),
 	}
 	for _, p := range h.cfg.Agents {
 		if p.Name == h.cfg.Roles.Planner && p.Kind == "chat" {
@@ -196,12 +200,12 @@ func (h *hiring) chatOptions(c *crew, a config.Agent, client agent.Completer) ag
 }
 
 func (h *hiring) command(c *crew, a config.Agent) (agent.Agent, error) {
-	o := agent.CommandOptions{
-		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: agent.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: h.opt.Getenv,
+	o := client.Options{
+		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: client.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: h.opt.Getenv,
 		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
 		Limits: sandbox.Limits{Memory: h.cfg.Limits.Memory, Procs: h.cfg.Limits.Procs, Output: h.cfg.Limits.Output, Disk: h.cfg.Limits.Disk},
 		Box:    h.box, Checkout: h.repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.opt.Getenv("HOME"),
-		Render: agent.RenderWith(c.prompts), Secrets: c.secrets,
+		Render: c.prompts.WorkTree, Secrets: c.secrets,
 	}
 	if a.BaseURL != "" && !a.OwnCredentials {
 		dir, err := h.socketDir()
@@ -212,10 +216,10 @@ func (h *hiring) command(c *crew, a config.Agent) (agent.Agent, error) {
 		if a.Model != "" {
 			models = []string{a.Model}
 		}
-		o.Gateway = agent.GatewayFor(c.gateway, []string{a.Name}, models, dir, h.account(a.Name, a.JobUSD))
+		o.Gateway = client.GatewayFor(c.gateway, []string{a.Name}, models, dir, h.account(a.Name, a.JobUSD))
 	}
 	c.own[a.Name] = a.OwnCredentials
-	return agent.NewCommand(o)
+	return client.New(o)
 }
 
 // tools are the programs that coding clients may use in the sandbox: that of

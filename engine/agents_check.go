@@ -7,6 +7,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/agent/client"
 	"atoll/engine/gateway"
 )
 
@@ -67,7 +68,7 @@ func protocolOf(a config.Agent) gateway.API {
 		return gateway.API(a.API)
 	}
 	if a.Kind == "command" {
-		if p, err := agent.FindPreset(a.Preset); err == nil && p.API != "" {
+		if p, err := client.FindPreset(a.Preset); err == nil && p.API != "" {
 			return p.API
 		}
 	}

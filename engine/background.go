@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gate"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
@@ -48,7 +49,7 @@ func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
 		return err
 	}
 	j.Background = &agent.Background{
-		Lineage: agent.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.crew.secrets,
+		Lineage: prompt.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.crew.secrets,
 	}
 	if j.Background.Summaries, err = r.summaries(ctx, j, !r.preview); err != nil {
 		return err
@@ -343,7 +344,7 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	}
 	set := e.settings()
 	target, _ := e.scope(c.Target)
-	view := agent.View{
+	view := prompt.View{
 		Job: r.lease.Job.ID, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance, Target: target,
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(), Diff: diff, Findings: findings, Plan: c.Intent,
 		Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason.",

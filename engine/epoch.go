@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/engine/memory"
 	"atoll/store"
@@ -289,12 +290,12 @@ func (r *jobRun) assist(ctx context.Context) error {
 	}
 	e.live.stage(job.ID, record.Editing, fmt.Sprintf("reflecting on epoch %d", job.Repeat))
 	set := e.settings()
-	view := agent.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: e.cfg.Evaluator.Direction, Metric: e.metric()}
+	view := prompt.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: e.cfg.Evaluator.Direction, Metric: e.metric()}
 	ask := func(ctx context.Context, p agent.Rendered) (string, record.Usage, error) {
 		answer, err := r.consult(ctx, voice, job.Agent, agent.RoleReflector, p)
 		return answer, record.Usage{}, err // counted by consult
 	}
-	fresh, _, err := memory.Reflect(ctx, agent.Reflection{Prompts: e.crew.prompts, View: view.WithSecrets(e.crew.secrets...), Ask: ask}, facts, notes)
+	fresh, _, err := memory.Reflect(ctx, prompt.Reflection{Prompts: e.crew.prompts, View: view.WithSecrets(e.crew.secrets...), Ask: ask}, facts, notes)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline"
 	"atoll/store/record"
 )
 
@@ -85,7 +86,7 @@ func (e *Engine) give(folded int) {
 func (e *Engine) learn(ctx context.Context) error {
 	tags, names := []string{}, map[string]string{}
 	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
-		tag := agent.IntentTag(c.Intent)
+		tag := offline.IntentTag(c.Intent)
 		if tag == "" {
 			return nil
 		}
@@ -128,7 +129,7 @@ func (e *Engine) learn(ctx context.Context) error {
 		if err != nil {
 			return ""
 		}
-		return agent.IntentTag(c.Intent)
+		return offline.IntentTag(c.Intent)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/engine/memory"
 	"atoll/engine/view"
@@ -145,8 +147,8 @@ func (s *State) standpoint() standpoint {
 }
 
 // survey reads what a mapper may know beside the files of the best candidate.
-func (e *Engine) survey(ctx context.Context, p *standpoint) (agent.Survey, agent.Tree, error) {
-	out := agent.Survey{Gains: map[string]int{}, Tried: p.tried}
+func (e *Engine) survey(ctx context.Context, p *standpoint) (offline.Survey, agent.Tree, error) {
+	out := offline.Survey{Gains: map[string]int{}, Tried: p.tried}
 	_, out.Allowed = e.scope("")
 	for _, t := range e.cfg.Targets {
 		out.Taken = append(out.Taken, t.Name)
@@ -274,11 +276,11 @@ func (r *jobRun) mapPrompt(ctx context.Context, here standpoint, tree agent.Tree
 	if err := r.inform(ctx, &j); err != nil {
 		return agent.Rendered{}, err
 	}
-	files, listing, err := agent.ReadFiles(ctx, j, tree, agent.FileLimits{})
+	files, listing, err := prompt.ReadFiles(ctx, j, tree, prompt.FileLimits{})
 	if err != nil {
 		return agent.Rendered{}, err
 	}
-	return e.crew.prompts.Render(agent.RoleMapper, agent.ViewOf(j, agent.ViewOptions{
-		Files: files, Listing: listing, Facts: strings.Join(here.told, "\n"), Answer: agent.TargetsAnswer,
+	return e.crew.prompts.Render(agent.RoleMapper, prompt.ViewOf(j, prompt.ViewOptions{
+		Files: files, Listing: listing, Facts: strings.Join(here.told, "\n"), Answer: offline.TargetsAnswer,
 	}))
 }

@@ -7,6 +7,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -64,7 +65,7 @@ func (e *Engine) scribe(name string) agent.Previewer {
 func (h *hiring) scribes() (*crew, error) {
 	c := &crew{agents: map[string]agent.Agent{}, voices: map[string]*voice{}, scribes: map[string]agent.Previewer{}, mute: map[string]bool{"offline": true}}
 	var err error
-	if c.prompts, err = agent.NewPrompts(h.cfg.Prompts); err != nil {
+	if c.prompts, err = prompt.New(h.cfg.Prompts); err != nil {
 		return nil, err
 	}
 	c.secrets = h.secrets()
@@ -92,11 +93,11 @@ func (h *hiring) chatScribe(c *crew, a config.Agent) (agent.Previewer, error) {
 }
 
 // renderer writes the prompt of an agent with a work tree.
-type renderer struct{ prompts *agent.Prompts }
+type renderer struct{ prompts *prompt.Prompts }
 
 // Preview implements [agent.Previewer].
 func (r renderer) Preview(ctx context.Context, j agent.Job, t agent.Tree) (agent.Rendered, error) {
-	text, err := agent.RenderWith(r.prompts)(ctx, j, t)
+	text, err := r.prompts.WorkTree(ctx, j, t)
 	return agent.Rendered{User: text}, err
 }
 

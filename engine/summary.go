@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -30,7 +31,7 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 	if err != nil {
 		return "", err
 	}
-	view := agent.View{Job: r.lease.Job.ID, Goal: e.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(e.crew.secrets...)
+	view := prompt.View{Job: r.lease.Job.ID, Goal: e.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(e.crew.secrets...)
 	prompt, err := e.crew.prompts.Render(agent.RoleSummariser, view)
 	if err != nil {
 		return "", err
@@ -132,7 +133,7 @@ func (w written) Summary(start, end record.CandidateID, block int) (string, bool
 // kept; what it cannot write is told from the steps and not kept.
 func (r *jobRun) summaries(ctx context.Context, j *agent.Job, ask bool) (agent.Summaries, error) {
 	out := written{}
-	for _, t := range j.Trajectories() {
+	for _, t := range prompt.Trajectories(j) {
 		for _, c := range t.Chunks {
 			key := chunkKey{c.Start, c.End, len(c.Steps)}
 			if _, ok := out[key]; ok {
@@ -151,7 +152,7 @@ func (r *jobRun) summaries(ctx context.Context, j *agent.Job, ask bool) (agent.S
 }
 
 // summaryOf is the summary of one stretch, "" where there is none.
-func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c agent.Chunk, ask bool) (string, error) {
+func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, ask bool) (string, error) {
 	e, key := r.e, chunkKey{c.Start, c.End, len(c.Steps)}
 	name := e.cfg.Roles.Summariser
 	v := e.crew.voices[name]
@@ -173,16 +174,16 @@ func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c agent.Chunk, ask
 	if !ask || v == nil {
 		return "", nil
 	}
-	prompt, err := e.crew.prompts.Render(agent.RoleChunk, agent.ChunkView(*j, c))
+	told, err := e.crew.prompts.Render(agent.RoleChunk, prompt.ChunkView(*j, c))
 	if err != nil {
 		return "", err
 	}
 	e.live.stage(r.lease.Job.ID, record.Editing, "summing up "+c.Start.String()+" to "+c.End.String())
-	answer, err := r.consult(ctx, v, name, fmt.Sprintf("%s-%d-%d", agent.RoleChunk, c.Start, c.End), prompt)
+	answer, err := r.consult(ctx, v, name, fmt.Sprintf("%s-%d-%d", agent.RoleChunk, c.Start, c.End), told)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	text := agent.ChunkSummary(agent.Redact(answer, e.crew.secrets...))
+	text := prompt.ChunkSummary(agent.Redact(answer, e.crew.secrets...))
 	if err != nil || text == "" {
 		e.note("warn", r.lease.Job.ID, fmt.Sprintf("no summary of %s to %s was written: %v", c.Start, c.End, err))
 		return "", nil

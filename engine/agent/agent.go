@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"atoll/store/record"
 )
@@ -52,6 +55,21 @@ type Target struct {
 	Hint   string
 }
 
+// Covers reports whether one of the target's globs, or a folder that they
+// name, holds the path. The whole repository covers none by name.
+func (t Target) Covers(p string) bool {
+	for _, g := range t.Files {
+		g = strings.TrimSuffix(strings.TrimPrefix(g, "./"), "/")
+		if ok, err := doublestar.Match(g, p); err == nil && ok {
+			return true
+		}
+		if ok, err := doublestar.Match(g+"/**", p); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Failure is an earlier job that failed, for prompts and for repair.
 type Failure struct {
 	Job    record.JobID
@@ -90,21 +108,15 @@ type Job struct {
 // Allowed reports whether the job's scope lets path be changed.
 func (j *Job) Allowed(path string) bool { return j.Scope == nil || j.Scope(path) }
 
-// sending tells of a prompt that is about to leave.
-func (j *Job) sending(role, text string) {
+// Tell tells of a prompt that is about to leave.
+func (j *Job) Tell(role, text string) {
 	if j.Sending != nil {
 		j.Sending(role, text)
 	}
 }
 
-// Previewer is an agent that can show the prompt that Edit would send first,
-// without sending it or starting anything.
-type Previewer interface {
-	Preview(ctx context.Context, j Job, t Tree) (Rendered, error)
-}
-
-// better reports whether an item's objective beats that of the parent.
-func (j *Job) better(it Item) bool {
+// Better reports whether an item's objective beats that of the parent.
+func (j *Job) Better(it Item) bool {
 	if it.Objective == nil || j.Parent.Objective == nil {
 		return false
 	}
@@ -147,3 +159,5 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+func FreeOfCharge() record.Usage { return record.Usage{CostUSD: new(float64)} }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/edit"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -17,31 +19,39 @@ type Completer interface {
 	Redact(s string) string
 }
 
-// Renderer writes the prompt of a role. [Prompts] is one.
-type Renderer interface {
-	Render(role string, v View) (Rendered, error)
+// Brief is what a job's prompts show, gathered once and written for each role.
+type Brief interface {
+	// Files are the paths whose text it shows.
+	Files() []string
+	// Render writes the prompt of a role; the same arguments give the same bytes.
+	Render(role string, o Told) (Rendered, error)
+}
+
+// Told is what a conversation adds to a brief.
+type Told struct {
+	Answer string // how the answer must be written
+	Plan   string // of the planner, for the coder
+	Retry  string // why the attempt before this one was refused
 }
 
 var (
 	_ Completer = (*gateway.Client)(nil)
-	_ Renderer  = (*Prompts)(nil)
 	_ Agent     = (*Chat)(nil)
 )
 
 // ChatOptions describe an agent that asks a model in words. Client, Provider,
-// Model and Renderer are required.
+// Model and Brief are required.
 type ChatOptions struct {
 	Client      Completer
 	Provider    string // of the coder
 	Model       string
-	Edit        EditFormat // empty: EditBlocks
-	Attempts    int        // answers of the coder in one job, and of the planner; 0: 3
-	MaxTokens   int64      // of one answer; 0: the gateway's default
-	Temperature *float64   // nil: the provider's own
-	Renderer    Renderer
-	Files       FileLimits // what is shown of the tree
-	Tokens      int        // of a prompt; 0: the sum of its sections' budgets
+	Edit        edit.Format // empty: EditBlocks
+	Attempts    int         // answers of the coder in one job, and of the planner; 0: 3
+	MaxTokens   int64       // of one answer; 0: the gateway's default
+	Temperature *float64    // nil: the provider's own
 	Planner     *ChatPlanner
+	// Brief gathers what the prompts of a job show.
+	Brief func(ctx context.Context, j Job, t Tree) (Brief, error)
 	// Account gives who pays for a job; nil: nobody keeps money. What a ledger
 	// settles is not in Result.Usage, or it would count twice.
 	Account func(Job) *gateway.Account
@@ -68,13 +78,13 @@ func NewChat(o ChatOptions) (*Chat, error) {
 		return nil, errors.New("chat agent: it needs a provider")
 	case o.Model == "":
 		return nil, errors.New("chat agent: it needs a model: set model")
-	case o.Renderer == nil:
+	case o.Brief == nil:
 		return nil, errors.New("chat agent: it needs prompts")
 	}
 	switch o.Edit {
 	case "":
-		o.Edit = EditBlocks
-	case EditBlocks, EditWhole, EditDiff:
+		o.Edit = edit.Blocks
+	case edit.Blocks, edit.Whole, edit.Diff:
 	default:
 		return nil, fmt.Errorf("chat agent: %q is no way to write edits: use blocks, whole or diff", o.Edit)
 	}
@@ -132,14 +142,11 @@ func (c *Chat) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
 
 // begin gathers what the prompts of a job show.
 func (c *Chat) begin(ctx context.Context, j Job, t Tree) (*chatRun, error) {
-	files, listing, err := ReadFiles(ctx, j, t, c.opt.Files)
+	brief, err := c.opt.Brief(ctx, j, t)
 	if err != nil {
-		return nil, fmt.Errorf("gather files for the prompt: %w", err)
+		return nil, fmt.Errorf("gather what the prompt shows: %w", err)
 	}
-	r := &chatRun{c: c, j: j, t: t, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Tokens: c.opt.Tokens})}
-	for _, f := range files {
-		r.shown = append(r.shown, f.Path)
-	}
+	r := &chatRun{c: c, j: j, t: t, brief: brief}
 	if c.opt.Account != nil {
 		r.account = c.opt.Account(j)
 	}
@@ -154,8 +161,7 @@ type chatRun struct {
 	c       *Chat
 	j       Job
 	t       Tree
-	view    View
-	shown   []string // paths
+	brief   Brief
 	account *gateway.Account
 	used    record.Usage
 	tries   int
@@ -183,15 +189,14 @@ func (r *chatRun) stage(name string) {
 }
 
 func (r *chatRun) render(role, retry string) (Rendered, error) {
-	v := r.view
-	v.Retry = retry
+	told := Told{Retry: retry}
 	switch role {
 	case RolePlanner:
-		v.Answer = planAnswer
+		told.Answer = planAnswer
 	default:
-		v.Answer, v.Plan = editAnswer(r.c.opt.Edit), r.planned
+		told.Answer, told.Plan = editAnswer(r.c.opt.Edit), r.planned
 	}
-	out, err := r.c.opt.Renderer.Render(role, v)
+	out, err := r.brief.Render(role, told)
 	if err != nil {
 		return Rendered{}, fmt.Errorf("write the prompt of the %s: %w", role, err)
 	}
@@ -226,11 +231,11 @@ func (r *chatRun) code(ctx context.Context) (Result, error) {
 	var res Result
 	ask := gateway.Request{Provider: r.c.opt.Provider, Model: r.c.opt.Model}
 	err := r.converse(ctx, RoleCoder, ask, func(answer string, sent Rendered) error {
-		edits, err := ParseEdits(r.c.opt.Edit, answer, r.shown)
+		edits, err := edit.Parse(r.c.opt.Edit, answer, r.brief.Files())
 		if err != nil {
 			return err
 		}
-		changes, err := ApplyEdits(ctx, r.t, edits, EditScope{Allowed: r.j.Scope, Partial: sent.Partial})
+		changes, err := edit.Apply(ctx, r.t, edits, edit.Scope{Allowed: r.j.Scope, Partial: sent.Partial})
 		if err != nil {
 			return err
 		}
@@ -258,7 +263,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 			}
 			ask.System, ask.Messages = sent.System, []gateway.Message{{Role: "user", Content: sent.User}}
 			r.prompt = append(r.prompt, sent.System+"\n\n"+sent.User)
-			r.j.sending(role, sent.System+"\n\n"+sent.User)
+			r.j.Tell(role, sent.System+"\n\n"+sent.User)
 		}
 		answer, err := r.ask(ctx, role, ask)
 		if err == nil {
@@ -275,7 +280,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 		if told = next == feedBack && !told; told {
 			r.note("atoll", "told", text)
 			ask.Messages = append(slices.Clone(ask.Messages),
-				gateway.Message{Role: "assistant", Content: middleOut(answer, maxEcho)}, gateway.Message{Role: "user", Content: correction(role, text)})
+				gateway.Message{Role: "assistant", Content: clean.Middle(answer, maxEcho)}, gateway.Message{Role: "user", Content: correction(role, text)})
 		}
 		retry = text
 	}
@@ -289,32 +294,32 @@ func (r *chatRun) ask(ctx context.Context, role string, q gateway.Request) (stri
 	lines.flush()
 	r.tries++
 	r.used = r.used.Add(res.Usage)
-	r.note(role, fmt.Sprintf("answer %d of %s, %d tokens in, %d out, ended %q", r.tries, q.Model, res.Tokens.In(), res.Tokens.Output, plainLine(res.Finish)), res.Text)
+	r.note(role, fmt.Sprintf("answer %d of %s, %d tokens in, %d out, ended %q", r.tries, q.Model, res.Tokens.In(), res.Tokens.Output, clean.Line(res.Finish)), res.Text)
 	return res.Text, err
 }
 
 // note adds to the transcript.
 func (r *chatRun) note(who, what, text string) {
-	fmt.Fprintf(&r.log, "=== %s: %s\n%s\n", who, plainLine(what), text)
+	fmt.Fprintf(&r.log, "=== %s: %s\n%s\n", who, clean.Line(what), text)
 }
 
 // intent is the line in which the model says what it did, or the first of its
 // plan.
 func (r *chatRun) intent(answer string) string {
-	for _, l := range strings.Split(withoutThoughts(answer), "\n") {
+	for _, l := range strings.Split(edit.WithoutThoughts(answer), "\n") {
 		t := strings.Trim(strings.TrimSpace(l), "*# ")
 		if rest, ok := strings.CutPrefix(t, "INTENT:"); ok {
-			return clip(plainLine(strings.Trim(rest, "* ")), maxChatIntent)
+			return clean.Clip(clean.Line(strings.Trim(rest, "* ")), maxChatIntent)
 		}
 	}
 	if r.planned != "" {
-		return clip(plainLine(firstOf(r.planned)), maxChatIntent)
+		return clean.Clip(clean.Line(firstOf(r.planned)), maxChatIntent)
 	}
-	first := strings.TrimSpace(firstOf(withoutThoughts(answer)))
-	if strings.ContainsAny(first, "<`{") || looksLikePath(cleanName(first)) || first == "" {
+	first := strings.TrimSpace(firstOf(edit.WithoutThoughts(answer)))
+	if strings.ContainsAny(first, "<`{") || edit.LooksLikePath(edit.CleanName(first)) || first == "" {
 		return string(r.j.Operator)
 	}
-	return clip(plainLine(first), maxChatIntent)
+	return clean.Clip(clean.Line(first), maxChatIntent)
 }
 
 // maxChatIntent is the longest intent, in characters.
@@ -335,23 +340,13 @@ func (r *chatRun) evidence() []record.Evidence {
 			return
 		}
 		text = r.c.opt.Client.Redact(text)
-		short := middleOut(text, maxEvidence)
+		short := clean.Middle(text, maxEvidence)
 		out = append(out, record.Evidence{Job: r.j.Number, Attempt: r.j.Attempt, Kind: kind, Text: []byte(short), Cut: int64(max(0, len(text)-len(short)))})
 	}
 	add("prompt", strings.Join(r.prompt, "\n\n=== a new conversation\n\n"))
 	add("plan", r.planned)
 	add("transcript", r.log.String())
 	return out
-}
-
-// middleOut leaves out the middle of a text that is longer than n bytes, and
-// says so.
-func middleOut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	half := n/2 - 40
-	return strings.ToValidUTF8(s[:half], "") + fmt.Sprintf("\n... %d bytes left out ...\n", len(s)-2*half) + strings.ToValidUTF8(s[len(s)-half:], "")
 }
 
 // liveLines hands on whole clean lines of an answer while it comes.
@@ -391,6 +386,6 @@ func (l *liveLines) flush() {
 		return
 	}
 	l.lines++
-	l.out(clip(plainLine(l.redact(string(l.part))), maxChatLine))
+	l.out(clean.Clip(clean.Line(l.redact(string(l.part))), maxChatLine))
 	l.part = l.part[:0]
 }

@@ -1,6 +1,9 @@
 package agent
 
-import "fmt"
+import (
+	"atoll/engine/agent/edit"
+	"fmt"
+)
 
 const planAnswer = `Answer with one JSON object and nothing else, with these fields:
 plan_summary (text, at most 512 characters), rationale (text, at most 2048), focus_metrics (list of 1 to 10 names),
@@ -50,11 +53,11 @@ Every line of a hunk begins with a space, - or +. A new file is written against 
 If nothing is worth changing, write NO CHANGE.`
 
 // editAnswer tells the model how to write its edits.
-func editAnswer(f EditFormat) string {
+func editAnswer(f edit.Format) string {
 	switch f {
-	case EditWhole:
+	case edit.Whole:
 		return wholeAnswer
-	case EditDiff:
+	case edit.Diff:
 		return diffAnswer
 	}
 	return blocksAnswer

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/agenttest"
+	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -118,11 +120,11 @@ func chatGateway(t *testing.T, url string, change func(*gateway.Options)) *gatew
 
 func newChat(t *testing.T, g *gateway.Gateway, change func(*agent.ChatOptions)) *agent.Chat {
 	t.Helper()
-	prompts, err := agent.NewPrompts("")
+	prompts, err := prompt.New("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := agent.ChatOptions{Client: g.Client(), Provider: "p", Model: "m", Renderer: prompts, MaxTokens: 1000}
+	o := agent.ChatOptions{Client: g.Client(), Provider: "p", Model: "m", Brief: prompts.Chat(prompt.BriefOptions{}), MaxTokens: 1000}
 	if change != nil {
 		change(&o)
 	}
@@ -370,4 +372,13 @@ func TestChatShowsLinesWhileTheyCome(t *testing.T) {
 	if fmt.Sprint(stages) != "[writing]" {
 		t.Errorf("got stages %q", stages)
 	}
+}
+
+func block(path, search, replace string) string {
+	return path + "\n<<<<<<< SEARCH\n" + search + "=======\n" + replace + ">>>>>>> REPLACE\n"
+}
+
+// editTree is what the scripted model edits.
+func editTree() agenttest.Tree {
+	return agenttest.Tree{"a.go": "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {\n\treturn 2\n}\n", "twice.txt": "x\ny\nx\ny\n"}
 }

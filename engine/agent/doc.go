@@ -3,10 +3,12 @@
 //
 // Its three nouns are [Job] (what to edit and everything an agent may know
 // about it), [Result] (the whole new content of each changed file, one line of
-// intent, and what it cost) and [Agent] (one method, Edit). [Offline] is the
-// built-in agent: it needs no key and no network, and is a real search by
-// itself: it tunes numbers, edits statements and expressions, crosses elites
-// and takes back hunks that break.
+// intent, and what it cost) and [Agent] (one method, Edit). The contracts are
+// here, and the agents that need little else: [Chat] asks a model, [Human] a
+// person, [Replay] gives back what was recorded. The others have rooms:
+// agent/offline edits by itself, agent/client runs coding programs, agent/prompt
+// writes what they are told, agent/edit reads what they answer. Arrows:
+// {offline, client, prompt} -> agent -> edit.
 //
 // Caveats: an agent never reports fitness and never decides which paths are
 // allowed in the end (the gate does); Job.Scope only tells it where an edit is

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/engine/agent/clean"
 	"atoll/store/record"
 )
 
@@ -57,7 +58,7 @@ func NewHuman(o HumanOptions) (*Human, error) {
 		o.Git = runGit
 	}
 	if o.Render == nil {
-		o.Render = plainPrompt
+		o.Render = PlainPrompt
 	}
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
@@ -95,7 +96,7 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	if end == humanSkip {
 		w.close()
-		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person gave the job back", Usage: freeOfCharge(), Err: ErrNoChange}
+		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person gave the job back", Usage: FreeOfCharge(), Err: ErrNoChange}
 	}
 	changes, subject, err := w.take(ctx, end)
 	if err != nil {
@@ -103,12 +104,12 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	w.close()
 	if len(changes) == 0 {
-		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person changed nothing", Usage: freeOfCharge(), Err: ErrNoChange}
+		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person changed nothing", Usage: FreeOfCharge(), Err: ErrNoChange}
 	}
 	if subject == "" {
 		subject = "edited by hand"
 	}
-	return Result{Changes: changes, Usage: freeOfCharge(), Intent: oneLine(string(stripControls([]byte(subject))), 200)}, nil
+	return Result{Changes: changes, Usage: FreeOfCharge(), Intent: clean.Short(string(clean.Text([]byte(subject))), 200)}, nil
 }
 
 // workTree is one job's folder.
@@ -130,9 +131,9 @@ func (w *workTree) say(line string) {
 // stays when the person has begun.
 func (w *workTree) broken(ctx context.Context, what string, err error) error {
 	if ctx.Err() == nil {
-		return &Error{Class: record.ClassAgent, Reason: what, Usage: freeOfCharge(), Err: err}
+		return &Error{Class: record.ClassAgent, Reason: what, Usage: FreeOfCharge(), Err: err}
 	}
-	ended := &Error{Class: record.ClassAgent, Reason: "stopped waiting for a person", Usage: freeOfCharge(), Err: context.Cause(ctx)}
+	ended := &Error{Class: record.ClassAgent, Reason: "stopped waiting for a person", Usage: FreeOfCharge(), Err: context.Cause(ctx)}
 	changes, _, terr := w.take(context.WithoutCancel(ctx), humanDone)
 	if terr == nil && len(changes) == 0 {
 		w.close()
@@ -155,7 +156,7 @@ func (w *workTree) open(ctx context.Context, t Tree) error {
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return err
 	}
-	if err := writeTree(ctx, w.dir, t); err != nil {
+	if err := WriteTree(ctx, w.dir, t); err != nil {
 		return err
 	}
 	task, err := w.h.o.Render(ctx, *w.j, t)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/engine/agent/clean"
 	"atoll/store/record"
 )
 
@@ -101,7 +102,7 @@ func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, lastLine(stderr.Bytes()))
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, clean.LastLine(stderr.Bytes()))
 	}
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/agenttest"
 	"atoll/store/record"
 )
 
@@ -77,7 +78,7 @@ func (p *person) put(path, data string) {
 func TestHumanEndsTheJobWithACommit(t *testing.T) {
 	p := newPerson(t, nil)
 	var task string
-	res, err := p.edit(t.Context(), smallTree, func(dir string) {
+	res, err := p.edit(t.Context(), smallTree(), func(dir string) {
 		data, err := os.ReadFile(filepath.Join(dir, "ATOLL-TASK.md"))
 		if err != nil {
 			t.Error(err)
@@ -141,7 +142,7 @@ func TestHumanEndsTheJobWithAMarkerOrAnEditor(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPerson(t, tc.open)
-			res, err := p.edit(t.Context(), smallTree, func(dir string) {
+			res, err := p.edit(t.Context(), smallTree(), func(dir string) {
 				if tc.act != nil {
 					tc.act(p, dir)
 				}
@@ -162,22 +163,27 @@ func TestHumanEndsTheJobWithAMarkerOrAnEditor(t *testing.T) {
 func TestHumanKeepsUnfinishedWorkWhenItIsCancelled(t *testing.T) {
 	p := newPerson(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := p.edit(ctx, smallTree, func(dir string) {
+	_, err := p.edit(ctx, smallTree(), func(dir string) {
 		p.put(filepath.Join(dir, "hello.txt"), "half\n")
 		cancel()
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	res, err := p.edit(t.Context(), smallTree, func(dir string) { p.put(filepath.Join(dir, ".atoll-done"), "") })
+	res, err := p.edit(t.Context(), smallTree(), func(dir string) { p.put(filepath.Join(dir, ".atoll-done"), "") })
 	if err != nil || len(res.Changes) != 1 || string(res.Changes[0].Data) != "half\n" {
 		t.Errorf("the next attempt found %v, %v", res.Changes, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	if _, err = p.edit(ctx, smallTree, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
+	if _, err = p.edit(ctx, smallTree(), func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(p.h.WorkTree(5)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a work tree that nobody touched is still there: %v", err)
 	}
+}
+
+// smallTree is what the person is given.
+func smallTree() agenttest.Tree {
+	return agenttest.Tree{"hello.txt": "alpha\nbeta\n", "sub/keep.txt": "keep\n", ".gitignore": "*.o\n"}
 }

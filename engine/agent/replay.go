@@ -224,11 +224,11 @@ func (r *Replay) Edit(ctx context.Context, j Job, _ Tree) (Result, error) {
 	}
 	switch {
 	case !rec.Failed:
-		return Result{Changes: rec.changes(), Usage: freeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
+		return Result{Changes: rec.changes(), Usage: FreeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
 	case rec.Class == record.ClassNoChange:
-		return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: freeOfCharge(), Evidence: evidence, Err: ErrNoChange}
+		return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: FreeOfCharge(), Evidence: evidence, Err: ErrNoChange}
 	}
-	return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: freeOfCharge(), Evidence: evidence}
+	return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: FreeOfCharge(), Evidence: evidence}
 }
 
 // ReadRecording reads the recording of one job.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"atoll/engine/agent/edit"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -20,7 +21,7 @@ const (
 
 // judge says what may follow an error, and what the model is told.
 func judge(err error) (verdict, string) {
-	var edit *EditError
+	var edit *edit.Error
 	switch {
 	case errors.As(err, &edit):
 		return feedBack, edit.Feedback()
@@ -61,7 +62,7 @@ func classify(ctx context.Context, err error, tries int, made record.Usage, evid
 	case errors.Is(err, ErrSchema):
 		e.Reason = fmt.Sprintf("the plan could not be read in %s", countOf(tries, "answer"))
 	default:
-		var edit *EditError
+		var edit *edit.Error
 		if errors.As(err, &edit) {
 			e.Reason = fmt.Sprintf("the model's edits did not apply in %s", countOf(tries, "answer"))
 			break

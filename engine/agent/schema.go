@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/edit"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -131,12 +133,12 @@ type PlanFallback struct {
 // ParsePlan reads a plan from an answer that may hold fences and text around
 // it. Strict errors are [ErrSchema] and name the first field that is wrong.
 func ParsePlan(answer string, mode Validation, back PlanFallback) (Plan, error) {
-	answer = withoutThoughts(answer)
+	answer = edit.WithoutThoughts(answer)
 	if mode == ValidateNone {
 		return planOfText(answer, back), nil
 	}
 	var first error
-	for _, object := range jsonObjects(answer) {
+	for _, object := range edit.JSONObjects(answer) {
 		p, err := decodePlan(object)
 		if err == nil {
 			return p, nil
@@ -222,7 +224,7 @@ func planOfText(text string, back PlanFallback) Plan {
 	raw := cutText(text, maxFallback)
 	p := Plan{
 		Summary: cutText(text, 512), Rationale: cutText(text, 2048), FocusMetrics: back.Metrics[:min(len(back.Metrics), 3)], Validation: back.Acceptance, Fallback: &raw,
-		Steps: []PlanStep{{ID: "lenient-1", Title: clip(plainLine(firstOf(text)), 120), Intent: cutText(text, 400), Actions: []string{cutText(text, 2000)}}},
+		Steps: []PlanStep{{ID: "lenient-1", Title: clean.Clip(clean.Line(firstOf(text)), 120), Intent: cutText(text, 400), Actions: []string{cutText(text, 2000)}}},
 	}
 	if len(p.Validation) == 0 {
 		p.Validation = []string{"run the tests"}
@@ -241,91 +243,6 @@ func cutText(s string, n int) string {
 		return s
 	}
 	return string(runes[:n])
-}
-
-// maxObjects bounds the objects that are looked at in one answer, maxTries the
-// places where one could begin, maxScan the bytes that are scanned for them.
-const (
-	maxObjects = 20
-	maxTries   = 100
-	maxScan    = 1 << 20
-)
-
-// jsonObjects finds the JSON objects in a text, outermost first: inside
-// fences, or among words. Of one with a comma before a closing bracket, the
-// comma is dropped.
-func jsonObjects(text string) [][]byte {
-	var out [][]byte
-	if len(text) > maxScan {
-		text = text[:maxScan]
-	}
-	for at, tries := 0, 0; at < len(text) && len(out) < maxObjects && tries < maxTries; tries++ {
-		i := strings.IndexByte(text[at:], '{')
-		if i < 0 {
-			break
-		}
-		at += i
-		end := objectEnd(text[at:])
-		if end < 0 {
-			at++ // not closed: an object may still begin inside
-			continue
-		}
-		object := []byte(text[at : at+end])
-		if !json.Valid(object) {
-			object = dropCommas(object)
-		}
-		if json.Valid(object) {
-			out = append(out, object)
-			at += end
-			continue
-		}
-		at++
-	}
-	return out
-}
-
-// objectEnd returns the length of the object at the beginning of s; -1: it is
-// not closed.
-func objectEnd(s string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return -1
-}
-
-// dropCommas removes commas that stand before a closing bracket.
-func dropCommas(object []byte) []byte {
-	out := make([]byte, 0, len(object))
-	quoted := false
-	for i := 0; i < len(object); i++ {
-		c := object[i]
-		switch {
-		case quoted && c == '\\' && i+1 < len(object):
-			out = append(out, c)
-			i++
-			c = object[i]
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == '}' || c == ']'):
-			out = bytes.TrimRight(out, " \t\r\n")
-			out = bytes.TrimSuffix(out, []byte(","))
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 // Text writes a plan for the coder.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/edit"
 	"atoll/store/record"
 )
 
@@ -14,7 +16,7 @@ const subjectRunes = 72
 // Subject makes the subject of a commit of what a summariser wrote: one line
 // without quotes, a fence or a list mark. "" when it holds none.
 func Subject(answer string) string {
-	for _, line := range strings.Split(withoutThoughts(answer), "\n") {
+	for _, line := range strings.Split(edit.WithoutThoughts(answer), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "```") {
 			continue
@@ -23,11 +25,11 @@ func Subject(answer string) string {
 		if rest, ok := strings.CutPrefix(line, "Subject:"); ok {
 			line = rest
 		}
-		line = strings.TrimSuffix(strings.Trim(plainLine(line), "\"'`*"), ".")
+		line = strings.TrimSuffix(strings.Trim(clean.Line(line), "\"'`*"), ".")
 		if line == "" || strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[") {
 			return ""
 		}
-		return clip(line, subjectRunes)
+		return clean.Clip(line, subjectRunes)
 	}
 	return ""
 }
@@ -51,5 +53,5 @@ func PlainSubject(op record.Operator, diffs []record.FileDiff) string {
 	if len(diffs) > 1 {
 		what = fmt.Sprintf("%s and %d more", what, len(diffs)-1)
 	}
-	return clip(plainLine(fmt.Sprintf("%s %s (+%d -%d)", word, what, added, removed)), subjectRunes)
+	return clean.Clip(clean.Line(fmt.Sprintf("%s %s (+%d -%d)", word, what, added, removed)), subjectRunes)
 }

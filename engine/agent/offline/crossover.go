@@ -1,0 +1,370 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"atoll/engine/agent"
+	"atoll/store/record"
+)
+
+// donor is an elite that gives parts to the parent.
+type donor struct {
+	id     record.CandidateID
+	files  agent.Tree
+	better bool
+	paths  []string // files that may change and differ from the parent's
+}
+
+// read returns a donor's content of a path, or nil when it has no such file.
+func (d *donor) read(ctx context.Context, path string) ([]byte, error) {
+	if _, ok := findFile(d.files.Files(), path); !ok {
+		return nil, nil
+	}
+	return d.files.Read(ctx, path)
+}
+
+// crossover takes parts of a second elite: a mix of aligned numbers, some
+// hunks of the difference, a function, or whole files. The first inspiration
+// is the donor; the others are asked when it has nothing to give. Where the
+// two differ in more than one place the result differs from both.
+func (e *editing) crossover() bool {
+	for _, it := range e.job.Inspirations {
+		if it.Files == nil || e.stop() {
+			continue
+		}
+		d := e.donor(it)
+		if len(d.paths) == 0 {
+			continue
+		}
+		if e.cross(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDonorFiles bounds how many differing files one crossover considers.
+const maxDonorFiles = 64
+
+// donor lists the files in which an inspiration differs.
+func (e *editing) donor(it agent.Item) *donor {
+	d := &donor{id: it.ID, files: it.Files, better: e.job.Better(it)}
+	a, b := e.base.Files(), it.Files.Files()
+	i, j := 0, 0
+	for (i < len(a) || j < len(b)) && len(d.paths) < maxDonorFiles {
+		var f record.File
+		switch {
+		case j == len(b) || i < len(a) && a[i].Path < b[j].Path:
+			i++ // a file the donor lacks stays
+			continue
+		case i == len(a) || b[j].Path < a[i].Path:
+			f = b[j]
+			j++
+		default:
+			f = b[j]
+			same := a[i].Hash == f.Hash && !f.Hash.IsZero()
+			i, j = i+1, j+1
+			if same {
+				continue
+			}
+		}
+		if _, ok := e.consider(f); ok {
+			d.paths = append(d.paths, f.Path)
+		}
+	}
+	return d
+}
+
+// pair is a file of the parent and the donor's version of it.
+type pair struct {
+	src   *source
+	other []byte
+}
+
+// cross draws a form of crossover and falls back to the others.
+func (e *editing) cross(d *donor) bool {
+	var pairs []pair
+	var added []string
+	for _, path := range d.paths {
+		other, err := d.read(e.ctx, path)
+		if err != nil {
+			e.err = err
+			return false
+		}
+		if other == nil || int64(len(other)) > e.limits.maxBytes || looksGenerated(other) {
+			continue
+		}
+		f, ok := findFile(e.base.Files(), path)
+		if !ok {
+			added = append(added, path)
+			continue
+		}
+		p, _ := e.consider(f)
+		if p.l == nil {
+			continue
+		}
+		if s, ok := e.load(p); ok && !bytes.Equal(s.data, other) {
+			pairs = append(pairs, pair{s, other})
+		}
+	}
+	forms := []func() bool{
+		func() bool { return e.crossNumbers(d, pairs) },
+		func() bool { return e.crossHunks(d, pairs) },
+		func() bool { return e.crossFunction(d, pairs) },
+		func() bool { return e.crossFiles(d, pairs, added) },
+		func() bool { return e.blend(d, pairs) },
+	}
+	weights := []float64{0.4, 0.3, 0.2, 0.1, 0.05}
+	for len(forms) > 0 && !e.stop() {
+		i := drawIndex(e.rng, len(forms), func(i int) float64 { return weights[i] })
+		if forms[i]() {
+			return true
+		}
+		forms, weights = slices.Delete(forms, i, i+1), slices.Delete(weights, i, i+1)
+	}
+	return false
+}
+
+// difference is a literal whose aligned number in the donor is another one.
+type difference struct {
+	lit   literal
+	text  string // as the donor writes it
+	value float64
+}
+
+// differences lists the aligned numbers in which two versions differ. All is
+// false when they also differ in structure.
+func differences(p pair) (out []difference, all bool) {
+	toks := lex(p.other, p.src.l)
+	all = sameStructure(p.src.data, p.src.toks, p.other, toks)
+	pairs := alignTokens(p.src.data, p.src.toks, p.other, toks)
+	for _, lit := range literals(p.src.data, p.src.l, p.src.toks) {
+		j := pairs[lit.tok]
+		if j < 0 || toks[j].kind != tokNumber || !p.src.within(lit.start, lit.end) {
+			continue
+		}
+		o, ok := parseLiteral(p.other, toks[j])
+		if ok && o.value != lit.value {
+			out = append(out, difference{lit, toks[j].text(p.other), o.value})
+		}
+	}
+	return out, all
+}
+
+// crossNumbers takes some of the donor's numbers: each by a coin, or a run of
+// them. With one difference there is nothing to mix unless the structure
+// differs too.
+func (e *editing) crossNumbers(d *donor, pairs []pair) bool {
+	for _, k := range e.rng.Perm(len(pairs)) {
+		p := pairs[k]
+		diffs, all := differences(p)
+		if len(diffs) == 0 || all && len(diffs) < 2 {
+			continue
+		}
+		for range e.limits.tries {
+			chosen := e.portion(len(diffs), !all, d.better)
+			var edits []textEdit
+			for i, df := range diffs {
+				if chosen[i] {
+					edits = append(edits, textEdit{df.lit.start, df.lit.end, df.text})
+				}
+			}
+			data := applyEdits(p.src.data, edits)
+			if bytes.Equal(data, p.src.data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+				continue
+			}
+			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %d of %d literals of %s", d.id, len(edits), len(diffs), p.src.path()))
+			return true
+		}
+	}
+	return false
+}
+
+// portion chooses at least one of n, and not all of them unless full: a coin
+// each with a drawn bias, or a run.
+func (e *editing) portion(n int, full, better bool) []bool {
+	chosen := make([]bool, n)
+	if better && n > 1 {
+		for i, c := range e.portion(n, full, false) {
+			chosen[i] = !c
+		}
+		return chosen
+	}
+	most := n
+	if !full {
+		most = n - 1
+	}
+	most = max(most, 1)
+	if n > 2 && e.rng.IntN(2) == 0 {
+		length := 1 + e.rng.IntN(max(1, most/2))
+		from := e.rng.IntN(n - length + 1)
+		for i := range length {
+			chosen[from+i] = true
+		}
+		return chosen
+	}
+	bias, count := 0.05+0.45*e.rng.Float64(), 0
+	for i := range chosen {
+		if e.rng.Float64() < bias && count < most {
+			chosen[i] = true
+			count++
+		}
+	}
+	if count == 0 {
+		chosen[e.rng.IntN(n)] = true
+	}
+	return chosen
+}
+
+// blend moves the numbers of one file toward or past the donor's.
+func (e *editing) blend(d *donor, pairs []pair) bool {
+	for _, k := range e.rng.Perm(len(pairs)) {
+		p := pairs[k]
+		diffs, _ := differences(p)
+		if len(diffs) == 0 {
+			continue
+		}
+		for range e.limits.tries {
+			share := -0.5 + 2*e.rng.Float64()
+			var edits []textEdit
+			for _, df := range diffs {
+				v := df.lit.value + share*(df.value-df.lit.value)
+				if v < 0 && df.lit.value >= 0 && df.value >= 0 {
+					v = -v
+				}
+				if t, ok := df.lit.format.write(v, math.Abs(df.value-df.lit.value)); ok && v >= 0 {
+					edits = append(edits, textEdit{df.lit.start, df.lit.end, t})
+				}
+			}
+			data := applyEdits(p.src.data, edits)
+			if bytes.Equal(data, p.src.data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+				continue
+			}
+			e.put(p.src.path(), data, fmt.Sprintf("blend %d literals of %s with %s by %.2g", len(edits), p.src.path(), d.id, share))
+			return true
+		}
+	}
+	return false
+}
+
+// crossHunks takes some hunks of the line difference.
+func (e *editing) crossHunks(d *donor, pairs []pair) bool {
+	for _, k := range e.rng.Perm(len(pairs)) {
+		p := pairs[k]
+		a, b := splitLines(p.src.data), splitLines(p.other)
+		hunks := inside(p.src, a, refine(diffLines(a, b)))
+		if len(hunks) == 0 || len(hunks) == 1 && len(pairs) == 1 {
+			continue
+		}
+		for range e.limits.tries {
+			chosen := e.portion(len(hunks), len(pairs) > 1, d.better)
+			data := takeHunks(a, b, hunks, chosen)
+			if bytes.Equal(data, p.src.data) || len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+				continue
+			}
+			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", d.id, count(chosen), len(hunks), p.src.path()))
+			return true
+		}
+	}
+	return false
+}
+
+func count(chosen []bool) int {
+	n := 0
+	for _, c := range chosen {
+		if c {
+			n++
+		}
+	}
+	return n
+}
+
+// refine cuts hunks that replace as many lines as they take into single
+// lines, so that lines of a table can be taken one by one.
+func refine(hunks []hunk) []hunk {
+	var out []hunk
+	for _, h := range hunks {
+		if h.a1-h.a0 != h.b1-h.b0 || h.a1-h.a0 > 200 {
+			out = append(out, h)
+			continue
+		}
+		for i := range h.a1 - h.a0 {
+			out = append(out, hunk{h.a0 + i, h.a0 + i + 1, h.b0 + i, h.b0 + i + 1})
+		}
+	}
+	return out
+}
+
+// inside keeps the hunks that lie in the part of the source that may change.
+func inside(s *source, lines [][]byte, hunks []hunk) []hunk {
+	offset := make([]int, len(lines)+1)
+	for i, l := range lines {
+		offset[i+1] = offset[i] + len(l)
+	}
+	return slices.DeleteFunc(hunks, func(h hunk) bool { return !s.within(offset[h.a0], offset[h.a1]) })
+}
+
+// crossFunction takes one function that both have and that differs.
+func (e *editing) crossFunction(d *donor, pairs []pair) bool {
+	for _, k := range e.rng.Perm(len(pairs)) {
+		p := pairs[k]
+		theirs := &source{file: p.src.file, data: p.other, l: p.src.l, toks: lex(p.other, p.src.l), hi: len(p.other)}
+		byName := map[string]unit{}
+		for _, u := range functions(theirs) {
+			byName[u.full] = u
+		}
+		ours := functions(p.src)
+		for _, i := range e.rng.Perm(len(ours)) {
+			u := ours[i]
+			v, ok := byName[u.full]
+			if !ok || !p.src.within(u.start, u.end) {
+				continue
+			}
+			text := string(p.other[v.start:v.end])
+			if text == string(p.src.data[u.start:u.end]) {
+				continue
+			}
+			data := applyEdits(p.src.data, []textEdit{{u.start, u.end, text}})
+			if len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+				continue
+			}
+			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %s of %s", d.id, u.full, p.src.path()))
+			return true
+		}
+	}
+	return false
+}
+
+// crossFiles takes whole files: some of those that differ, or a new one
+// together with those that changed beside it.
+func (e *editing) crossFiles(d *donor, pairs []pair, added []string) bool {
+	total := len(pairs) + len(added)
+	if total < 2 || e.job.Target.Symbol != "" {
+		return false
+	}
+	chosen := e.portion(total, false, d.better)
+	taken := 0
+	for i := range total {
+		if !chosen[i] {
+			continue
+		}
+		if i < len(pairs) {
+			e.changed[pairs[i].src.path()] = pairs[i].other
+		} else {
+			data, err := d.read(e.ctx, added[i-len(pairs)])
+			if err != nil {
+				e.err = err
+				return false
+			}
+			f, _ := findFile(d.files.Files(), added[i-len(pairs)])
+			e.changed[f.Path], e.modes[f.Path] = data, f.Mode
+		}
+		taken++
+	}
+	e.intents = append(e.intents, fmt.Sprintf("cross %s: %d of %d files", d.id, taken, total))
+	return taken > 0
+}

@@ -1,0 +1,12 @@
+// Package offline is the built-in agent: it needs no key and no network, and is
+// a real search by itself: it tunes numbers, edits statements and expressions,
+// crosses elites and takes back hunks that break.
+//
+// Its three nouns are [Agent] (stateless; the same job, tree and random source
+// give the same bytes), the language of a file (how its text falls into tokens,
+// blocks and functions, and whether a result parses) and the literal (a number
+// that may be tuned). [Survey] names where there is something to decide.
+//
+// Caveats: Go is edited by its syntax tree, other languages by their tokens:
+// such a result is balanced, not parsed.
+package offline

@@ -1,0 +1,246 @@
+package offline
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"strings"
+)
+
+// goFile is a parsed and, as far as it goes without the imports, type-checked
+// Go file.
+type goFile struct {
+	fset *token.FileSet
+	file *ast.File
+	pkg  *types.Package
+	info *types.Info
+	errs map[string]int // type errors by message, without positions
+}
+
+// offset returns the byte offset of a position.
+func (g *goFile) offset(p token.Pos) int { return g.fset.PositionFor(p, false).Offset }
+
+// parseGo parses and type-checks a file among its siblings (other files of the
+// package, whose function bodies were dropped). Imports are unknown, save for
+// math; what they declare has no type and raises no error. parsed is called
+// before the types are checked and may drop what shall not be.
+func parseGo(src []byte, siblings *goSiblings, parsed func(*goFile)) (*goFile, error) {
+	g := &goFile{fset: siblings.fset, errs: map[string]int{}}
+	f, err := parser.ParseFile(g.fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	g.file = f
+	parsed(g)
+	g.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
+		Uses: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
+	}
+	conf := types.Config{
+		Importer: siblings, FakeImportC: true,
+		Error: func(err error) {
+			var te types.Error
+			if errors.As(err, &te) {
+				g.errs[te.Msg]++
+			}
+		},
+	}
+	files := append([]*ast.File{f}, siblings.files...)
+	g.pkg, _ = conf.Check("p", g.fset, files, g.info)
+	if g.pkg == nil {
+		g.pkg = types.NewPackage("p", f.Name.Name)
+	}
+	return g, nil
+}
+
+// keep drops the bodies of all functions but one.
+func (g *goFile) keep(fn *ast.FuncDecl) {
+	for _, d := range g.file.Decls {
+		if other, ok := d.(*ast.FuncDecl); ok && other != fn {
+			other.Body = nil
+		}
+	}
+}
+
+// worse reports a type error that g has more often than the file it came from.
+func (g *goFile) worse(than *goFile) bool {
+	for msg, n := range g.errs {
+		if n > than.errs[msg] {
+			return true
+		}
+	}
+	return false
+}
+
+// goSiblings holds the other files of a package and what little is known of
+// its imports.
+type goSiblings struct {
+	fset  *token.FileSet
+	files []*ast.File
+	math  *types.Package
+}
+
+var errUnknownImport = errors.New("imports are not read")
+
+// Import knows package math.
+func (s *goSiblings) Import(name string) (*types.Package, error) {
+	if name != "math" {
+		return nil, errUnknownImport
+	}
+	if s.math == nil {
+		s.math = mathPackage()
+	}
+	return s.math, nil
+}
+
+// Functions of package math from one float64 to another, and from two.
+const (
+	mathOne = "Abs Acos Acosh Asin Asinh Atan Atanh Cbrt Ceil Cos Cosh Erf Erfc Exp Exp2 Expm1 Floor Gamma J0 J1 " +
+		"Log Log10 Log1p Log2 Logb Round RoundToEven Sin Sinh Sqrt Tan Tanh Trunc Y0 Y1"
+	mathTwo    = "Atan2 Copysign Dim Hypot Max Min Mod Nextafter Pow Remainder"
+	mathConsts = "E Pi Phi Sqrt2 SqrtE SqrtPi SqrtPhi Ln2 Log2E Ln10 Log10E MaxFloat32 SmallestNonzeroFloat32 MaxFloat64 SmallestNonzeroFloat64"
+)
+
+// mathPackage declares the common part of package math.
+func mathPackage() *types.Package {
+	pkg := types.NewPackage("math", "math")
+	f64 := types.Typ[types.Float64]
+	declare := func(name string, in []types.Type, out ...types.Type) {
+		tuple := func(ts []types.Type) *types.Tuple {
+			vars := make([]*types.Var, len(ts))
+			for i, t := range ts {
+				vars[i] = types.NewParam(token.NoPos, pkg, "", t)
+			}
+			return types.NewTuple(vars...)
+		}
+		pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, name, types.NewSignatureType(nil, nil, nil, tuple(in), tuple(out), false)))
+	}
+	for _, n := range strings.Fields(mathOne) {
+		declare(n, []types.Type{f64}, f64)
+	}
+	for _, n := range strings.Fields(mathTwo) {
+		declare(n, []types.Type{f64, f64}, f64)
+	}
+	declare("FMA", []types.Type{f64, f64, f64}, f64)
+	declare("Inf", []types.Type{types.Typ[types.Int]}, f64)
+	declare("IsInf", []types.Type{f64, types.Typ[types.Int]}, types.Typ[types.Bool])
+	declare("IsNaN", []types.Type{f64}, types.Typ[types.Bool])
+	declare("NaN", nil, f64)
+	declare("Signbit", []types.Type{f64}, types.Typ[types.Bool])
+	declare("Modf", []types.Type{f64}, f64, f64)
+	declare("Float64bits", []types.Type{f64}, types.Typ[types.Uint64])
+	declare("Float64frombits", []types.Type{types.Typ[types.Uint64]}, f64)
+	for _, n := range strings.Fields(mathConsts) {
+		pkg.Scope().Insert(types.NewVar(token.NoPos, pkg, n, f64))
+	}
+	for _, n := range strings.Fields("MaxInt MinInt MaxInt64 MinInt64 MaxInt32 MinInt32 MaxInt16 MaxInt8 MaxUint8 MaxUint16 MaxUint32") {
+		pkg.Scope().Insert(types.NewVar(token.NoPos, pkg, n, types.Typ[types.Int]))
+	}
+	pkg.MarkComplete()
+	return pkg
+}
+
+// Bounds on what is read beside a Go file.
+const (
+	maxSiblings     = 24
+	maxSiblingBytes = 96 << 10
+)
+
+// siblings reads the other files of a Go file's package. A package that is too
+// large, or cannot be read, is checked one file at a time.
+func (e *editing) siblings(s *source) *goSiblings {
+	out := &goSiblings{fset: token.NewFileSet()}
+	dir, files := path.Dir(s.path()), e.base.Files()
+	var names []string
+	total := int64(0)
+	for _, f := range inDir(files, dir) {
+		if f.Path == s.path() || path.Ext(f.Path) != ".go" || strings.HasSuffix(f.Path, "_test.go") || path.Dir(f.Path) != dir {
+			continue
+		}
+		total += max(f.Size, 0)
+		names = append(names, f.Path)
+	}
+	if len(names) > maxSiblings || total > maxSiblingBytes {
+		return out
+	}
+	for _, name := range names {
+		data, err := e.base.Read(e.ctx, name)
+		if err != nil {
+			continue
+		}
+		if total += int64(len(data)); total > 2*maxSiblingBytes {
+			break
+		}
+		f, err := parser.ParseFile(out.fset, "", data, parser.SkipObjectResolution)
+		if err != nil || f.Name.Name == "main" != (packageName(s.data) == "main") {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				fn.Body = nil
+			}
+		}
+		out.files = append(out.files, f)
+	}
+	return out
+}
+
+// packageName reads the package clause.
+func packageName(src []byte) string {
+	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.PackageClauseOnly)
+	if err != nil {
+		return ""
+	}
+	return f.Name.Name
+}
+
+// goUnits lists the declarations of a Go file that can be exchanged.
+func goUnits(src []byte) []unit {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	var out []unit
+	add := func(name, full string, n ast.Node) {
+		out = append(out, unit{name, full, fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			full := d.Name.Name
+			if d.Recv != nil && len(d.Recv.List) == 1 {
+				full = receiverName(d.Recv.List[0].Type) + "." + full
+			}
+			add(d.Name.Name, full, d)
+		case *ast.GenDecl:
+			if len(d.Specs) != 1 {
+				continue
+			}
+			switch spec := d.Specs[0].(type) {
+			case *ast.TypeSpec:
+				add(spec.Name.Name, spec.Name.Name, d)
+			case *ast.ValueSpec:
+				add(spec.Names[0].Name, spec.Names[0].Name, d)
+			}
+		}
+	}
+	return out
+}
+
+func receiverName(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiverName(t.X)
+	case *ast.IndexExpr:
+		return receiverName(t.X)
+	case *ast.IndexListExpr:
+		return receiverName(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}

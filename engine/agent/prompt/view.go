@@ -1,0 +1,257 @@
+package prompt
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"atoll/engine/agent"
+	"atoll/engine/agent/clean"
+	"atoll/engine/memory"
+	"atoll/store/record"
+)
+
+// View is all that templates can show. It holds values only, so one view may
+// be rendered for several roles: set Plan, Diff or Retry between them.
+type View struct {
+	Role         string // set by Render
+	Job          record.JobID
+	Attempt      int
+	Operator     record.Operator
+	Kind         string // of a structural edit: one of [StructuralKinds]
+	Goal         string
+	Constraints  []string
+	Acceptance   []string
+	Direction    string // maximize or minimize
+	Metric       string
+	Target       agent.Target
+	Base         Shown
+	Inspirations []Shown
+	Lessons      []record.Note // digests and reflections, long-term first, then newest first
+	Failed       []record.Note // of kind failure
+	Directions   []record.Note // of kind direction, newest first
+	Told         []record.Note // written by a person, newest first; in none of the other three
+	Failures     []agent.Failure
+	Others       []string
+	Feedback     []record.Evidence
+	Files        []FileText     // most relevant first
+	Listing      []string       // further paths in scope, without content
+	Dir          string         // work tree as the agent sees it; "" = it has none
+	Plan         string         // of the planner, for the coder
+	Diff         string         // for the reviewer and the summariser
+	Findings     []string       // of the gate, for the reviewer
+	Facts        string         // of an epoch, for the reflector
+	Steps        []string       // of a stretch, for its summary
+	Answer       string         // how the answer must be written: edit format, schema
+	Retry        string         // why the attempt before this one was refused
+	Tokens       int            // of the whole prompt; 0 = the sum of the sections' budgets
+	Budgets      map[string]int // tokens by section, instead of the template's
+	secrets      []string
+}
+
+// Shown is a candidate as a prompt shows it: all figures are texts already.
+type Shown struct {
+	ID         string // c128
+	Commit     string // 12 digits
+	Part       string // base, second parent, inspiration, part to merge, last version that worked
+	Operator   string
+	Intent     string
+	Place      string
+	Objective  string   // "time_ms = 12.3"; "" = not measured
+	Delta      string   // against its own parent, with its sign; "" = unknown
+	Versus     string   // against the base, in words; "" = unknown
+	Metrics    []string // at most ten
+	Changed    []string // at most twenty
+	Diff       string
+	Trajectory []string
+}
+
+// ViewOptions are what a backend adds to a job. Files come from [ReadFiles];
+// agents with a work tree leave them out and set Dir.
+type ViewOptions struct {
+	Files    []FileText
+	Listing  []string
+	Dir      string
+	Answer   string
+	Plan     string
+	Diff     string
+	Findings []string
+	Facts    string
+	Retry    string         // why the attempt before this one was refused
+	Tokens   int            // of the whole prompt; 0 = the sum of the sections' budgets
+	Budgets  map[string]int // tokens by section, instead of the template's
+	Secrets  []string       // besides those of the background
+	Kind     string         // of a structural edit; "" draws one from Job.Rand
+}
+
+// ViewOf gathers what prompts may show of a job. It draws from j.Rand only for
+// a structural edit without a kind, and then once: call it once per attempt
+// and render the view for each role.
+func ViewOf(j agent.Job, o ViewOptions) View {
+	bg := j.Background
+	if bg == nil {
+		bg = &agent.Background{}
+	}
+	v := View{
+		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
+		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target, Failures: j.Failures,
+		Others: bg.Others, Feedback: bg.Feedback, Files: o.Files, Listing: o.Listing, Dir: o.Dir, Plan: o.Plan, Diff: o.Diff,
+		Findings: o.Findings, Facts: o.Facts, Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets,
+	}
+	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
+		v.Kind = DrawKind(j.Rand)
+	}
+	v.secrets = append(append(v.secrets, bg.Secrets...), o.Secrets...)
+	v.Base = shown(&j, &j.Parent, "base")
+	if j.Parent.ID != record.Root {
+		v.Base.Trajectory = TrajectoryOf(bg.Lineage, record.Root, j.Parent.ID, bg.Summaries).Lines()
+	}
+	for i := range j.Inspirations {
+		it := &j.Inspirations[i]
+		s := shown(&j, it, partOf(&j, i))
+		s.Trajectory = TrajectoryOf(bg.Lineage, j.Parent.ID, it.ID, bg.Summaries).Lines()
+		v.Inspirations = append(v.Inspirations, s)
+	}
+	v.sortNotes(j.Notes)
+	return v
+}
+
+// WithSecrets returns the view with further texts to take out.
+func (v View) WithSecrets(secrets ...string) View {
+	v.secrets = append(append([]string(nil), v.secrets...), secrets...)
+	return v
+}
+
+// budgetOf is the budget of a section: the view's own, else the template's.
+// One without a budget in the template is never cut.
+func (v *View) budgetOf(p *part) int {
+	if n, ok := v.Budgets[p.name]; ok && n > 0 && p.budget > 0 {
+		return n
+	}
+	return p.budget
+}
+
+// partOf says what the i-th inspiration is for.
+func partOf(j *agent.Job, i int) string {
+	switch j.Operator {
+	case record.OpCrossover:
+		if i == 0 {
+			return "second parent"
+		}
+	case record.OpSynergy:
+		return "part to merge"
+	case record.OpRepair:
+		for _, p := range j.Parent.Parents {
+			if p.Role == record.RoleParent && p.ID == j.Inspirations[i].ID {
+				return "last version that worked"
+			}
+		}
+	}
+	return "inspiration"
+}
+
+// The bounds of a card.
+const (
+	cardMetrics = 10
+	cardChanged = 20
+)
+
+// shown turns an item into texts.
+func shown(j *agent.Job, it *agent.Item, part string) Shown {
+	s := Shown{
+		ID: it.ID.String(), Commit: it.Commit.String()[:12], Part: part, Operator: string(it.Operator), Intent: it.Intent,
+		Place: it.Place, Diff: it.Diff, Changed: it.Changed,
+	}
+	if len(s.Changed) > cardChanged {
+		s.Changed = s.Changed[:cardChanged]
+	}
+	if it.Objective != nil {
+		s.Objective = j.Metric + " = " + number(*it.Objective)
+	}
+	if it.Delta != nil {
+		s.Delta = signed(*it.Delta)
+	}
+	if it != &j.Parent && it.Objective != nil && j.Parent.Objective != nil {
+		d := *it.Objective - *j.Parent.Objective
+		switch {
+		case d == 0:
+			s.Versus = "equal to the base"
+		case j.Better(*it):
+			s.Versus = "better than the base by " + number(max(d, -d))
+		default:
+			s.Versus = "worse than the base by " + number(max(d, -d))
+		}
+	}
+	for _, m := range it.Metrics {
+		if len(s.Metrics) == cardMetrics {
+			break
+		}
+		s.Metrics = append(s.Metrics, metricLine(m))
+	}
+	return s
+}
+
+func metricLine(m record.Metric) string {
+	line := clean.Line(m.Name) + " = " + number(m.Value)
+	if m.Unit != "" {
+		line += " " + clean.Line(m.Unit)
+	}
+	if m.Higher != nil && !*m.Higher {
+		return line + " (lower is better)"
+	}
+	return line
+}
+
+// sortNotes puts each note where templates look for it.
+func (v *View) sortNotes(notes []record.Note) {
+	var short []record.Note
+	for i := len(notes) - 1; i >= 0; i-- {
+		n := notes[i]
+		switch {
+		case n.Gone || strings.TrimSpace(n.Text) == "":
+		case !strings.HasPrefix(n.Author, memory.AuthorDigest) && !strings.HasPrefix(n.Author, memory.AuthorReflector):
+			v.Told = append(v.Told, n)
+		case n.Kind == memory.FailureOf:
+			v.Failed = append(v.Failed, n)
+		case n.Kind == memory.Direction:
+			v.Directions = append(v.Directions, n)
+		case n.Kind == memory.Long:
+			v.Lessons = append(v.Lessons, n)
+		default:
+			short = append(short, n)
+		}
+	}
+	v.Lessons = append(v.Lessons, short...)
+}
+
+// Better says the direction in words.
+func (v View) Better() string {
+	if v.Direction == "minimize" {
+		return "lower is better"
+	}
+	return "higher is better"
+}
+
+// Evidence returns the text of a piece of feedback.
+func (v View) Evidence(e record.Evidence) string { return string(e.Text) }
+
+// StructuralKinds are the kinds of structural edits, in the order of the draw.
+func StructuralKinds() []string {
+	return []string{"insert", "merge", "decouple", "split", "extract", "parallelize", "pipeline", "stratify", "cache"}
+}
+
+// DrawKind draws one of the structural kinds, all alike.
+func DrawKind(rng *rand.Rand) string {
+	kinds := StructuralKinds()
+	return kinds[rng.IntN(len(kinds))]
+}
+
+// number writes a figure in at most six significant digits.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + number(x)
+	}
+	return number(x)
+}
