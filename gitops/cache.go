@@ -47,17 +47,17 @@ type manifest struct {
 	Digest string `json:"digest"` // of the status of every file
 }
 
-// openCheckouts prepares the cache directory, removes what was left half done
-// and takes stock of the rest.
+// openCheckouts removes what was left half done in the cache directory and takes
+// stock of the rest. It makes nothing: who only reads the store needs no cache.
 func openCheckouts(dir string, limit int64, now func() time.Time) (*checkouts, error) {
 	abs, err := filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(abs, 0o755)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open the cache of checkouts: %w", err)
 	}
 	c := &checkouts{dir: abs, limit: limit, now: now, byTree: make(map[record.Hash]*checkout)}
+	if ours(abs) != nil {
+		return c, nil // not there, or not to be trusted: then the first checkout says so
+	}
 	entries, err := os.ReadDir(abs)
 	if err != nil {
 		return nil, fmt.Errorf("open the cache of checkouts: %w", err)
@@ -179,8 +179,8 @@ func (c *checkouts) fresh(tree record.Hash) bool {
 }
 
 // evict removes idle checkouts, longest unused first, until the rest takes no
-// more than limit. It returns how many it removed; the files go in the
-// background.
+// more than limit, or all of them below 0. It returns how many it removed; the files
+// go in the background.
 func (c *checkouts) evict(limit int64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,6 +205,14 @@ func (c *checkouts) evict(limit int64) int {
 		c.recount()
 	}
 	return n
+}
+
+// free removes everything that no process uses, and the folder with it when that
+// was all.
+func (c *checkouts) free() {
+	c.evict(-1)
+	c.wait()
+	_ = os.Remove(c.dir)
 }
 
 // discard removes a tree that no process uses, or returns false.
@@ -333,7 +341,8 @@ func (c *checkouts) intact(tree record.Hash, m manifest) bool {
 	return true
 }
 
-// survey reads the status of every file below dir: about 2 microseconds each.
+// survey reads the status of every file below dir: about 2 microseconds each. A
+// file of another user is an error: this package did not write it.
 func survey(dir string) (manifest, error) {
 	var m manifest
 	sum := sha256.New()
@@ -346,8 +355,8 @@ func survey(dir string) (manifest, error) {
 			return err
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
-		if !ok {
-			return fmt.Errorf("no status of %s", path)
+		if !ok || int(st.Uid) != os.Getuid() {
+			return fmt.Errorf("%w: %s belongs to another user", ErrForeign, path)
 		}
 		m.Files++
 		m.Bytes += (info.Size() + 4095) &^ 4095

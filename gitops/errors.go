@@ -34,6 +34,8 @@ var (
 	ErrBranch = errors.New("branch refused")
 	// ErrExists reports an output file that is already there.
 	ErrExists = errors.New("already exists")
+	// ErrForeign reports a cache of checkouts that another user owns or may write.
+	ErrForeign = errors.New("the cache of checkouts is not this user's alone")
 	// ErrClosed reports the use of a Repo after Close.
 	ErrClosed = errors.New("the object store is closed")
 )

@@ -2,6 +2,8 @@ package gitops
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 
 	"atoll/store/record"
 )
@@ -52,3 +54,20 @@ func ParseEntry(head []byte, at, end int64) (PackEntry, error) {
 
 // ApplyDelta makes an object from its base and the difference.
 func ApplyDelta(base, delta []byte) ([]byte, error) { return applyDelta(base, delta) }
+
+// CacheDirIn is CacheDir on a machine with another memory.
+func CacheDirIn(memory, state string) string { return cacheDirIn(memory, state) }
+
+// Forge writes the manifest of a checkout as it now is.
+func Forge(cache string, tree record.Hash) error {
+	c := &checkouts{dir: cache}
+	m, err := survey(c.treeDir(tree))
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.manifestPath(tree), data, 0o644)
+}

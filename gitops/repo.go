@@ -16,7 +16,7 @@ import (
 // Options say where a store lives.
 type Options struct {
 	Dir        string // the bare repository, by habit store.git; made by Import
-	Cache      string // base checkouts; on the file system where sandboxes get theirs
+	Cache      string // base checkouts, such as CacheDir says; made, and closed to other users, by the first
 	CacheBytes int64  // what idle checkouts may keep; DefaultCacheBytes when 0
 	Fsync      bool   // objects and attempt refs survive a power cut
 	Git        string // the git command; found in PATH when empty
@@ -97,6 +97,11 @@ func (r *Repo) Close() error {
 	}
 	return nil
 }
+
+// FreeCheckouts removes the checkouts that no process holds: at the end of a run,
+// for memory is where they mostly lie. A later Checkout makes them anew, in this
+// process too.
+func (r *Repo) FreeCheckouts() { r.cache.free() }
 
 // Dir returns the absolute path of the bare repository.
 func (r *Repo) Dir() string { return r.dir }

@@ -188,6 +188,27 @@ func TestHostileStraysOfAKilledKeeperAreReaped(t *testing.T) {
 	}
 }
 
+func TestHostileFoldersOfOtherUsersAreLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	scratch := t.TempDir()
+	w.put(scratch, "atoll-box-theirs/kept", "theirs\n")
+	w.put(scratch, "atoll-box-theirs/owner", "1 1 another-boot")
+	if err := os.Symlink(w.victim, scratch+"/atoll-box-link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(scratch+"/atoll-box-theirs", 65534, 65534); err != nil {
+		t.Skipf("only root can give files away: %v", err)
+	}
+	if _, err := sandbox.ReapStrays(scratch); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/atoll-box-theirs/kept", "/atoll-box-link"} {
+		if _, err := os.Lstat(scratch + path); err != nil {
+			t.Errorf("removed: %v", err)
+		}
+	}
+}
+
 // childrenNamed lists this process's children that were started under a name.
 func childrenNamed(t *testing.T, name string) []int {
 	t.Helper()

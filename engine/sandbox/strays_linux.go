@@ -30,7 +30,7 @@ const (
 // ReapStrays ends what a killed atoll left behind: processes of the lower rungs
 // whose Box has no living owner, and the folders of such Boxes in scratch (as in
 // [Options]) and where New puts them by itself. It returns how many processes it
-// killed. Boxes of living processes are left alone.
+// killed. Boxes of living processes, and of other users, are left alone.
 func ReapStrays(scratch string) (int, error) {
 	dirs := []string{"/dev/shm", os.TempDir()}
 	if scratch != "" {
@@ -46,7 +46,7 @@ func ReapStrays(scratch string) (int, error) {
 		boxes, err := filepath.Glob(filepath.Join(dir, homePrefix+"*"))
 		errs = append(errs, err)
 		for _, box := range boxes {
-			if !alive(box) {
+			if own(box) && !alive(box) {
 				errs = append(errs, ignoreOthers(removeAll(box)))
 			}
 		}
@@ -55,6 +55,17 @@ func ReapStrays(scratch string) (int, error) {
 		return killed, fmt.Errorf("clean up after an earlier run: %w", err)
 	}
 	return killed, nil
+}
+
+// own reports a folder that this user made: in a folder that all users share anyone
+// may lay another of such a name.
+func own(box string) bool {
+	fi, err := os.Lstat(box)
+	if err != nil || !fi.IsDir() {
+		return false
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
 }
 
 // ignoreOthers drops the errors of folders that belong to another user.
