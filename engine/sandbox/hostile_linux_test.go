@@ -49,6 +49,11 @@ var attacks = map[string]func(args []string){
 	"chmod":       attackChmod,
 	"timers":      attackTimers,
 	"pester":      attackPester,
+	"busy memory": attackBusyMemory,
+	"tables":      attackTables,
+	"segments":    attackSegments,
+	"foreign":     attackForeign,
+	"slow":        attackSlow,
 	"supervisor": func(args []string) {
 		supervise(args[0])
 	},
@@ -334,5 +339,15 @@ func attackFds([]string) {
 func attackChmod(paths []string) {
 	for _, p := range paths {
 		say("chmod %s: %v", p, os.Chmod(p, 0o777) == nil)
+	}
+}
+
+// fillSegment writes to each page of a megabyte.
+//
+//go:nocheckptr
+func fillSegment(at uintptr) {
+	for i := uintptr(0); i < 1<<20; i += 4096 {
+		*(*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))) = 1
+		at += 4096
 	}
 }

@@ -33,7 +33,11 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	if net == "" {
 		net = NetNone
 	}
-	code, err := b.filter(net)
+	code, err := b.filter(audience{rung: b.rung, net: net})
+	if err != nil {
+		return nil, err
+	}
+	narrow, err := b.filter(audience{rung: b.rung, net: net, candidate: b.rung == Namespaces})
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +47,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 		Harvest: s.Harvest, HarvestFile: maxHarvestFile, HarvestTotal: maxHarvestTotal, HarvestSkip: s.HarvestSkip,
 		Wall: int64(s.Limits.Wall), Grace: int64(grace), CPU: int64(s.Limits.CPU), Memory: s.Limits.Memory,
 		Disk: s.Limits.Disk, Procs: int64(s.Limits.Procs), OwnNet: net != NetHost,
-		ReadOnly: s.TreeReadOnly, MaskProc: b.facts.root, Filter: code, ABI: int64(b.facts.abi),
+		ReadOnly: s.TreeReadOnly, MaskProc: b.facts.root, Filter: code, Narrow: narrow, ABI: int64(b.facts.abi),
 		ProcLimit: b.facts.procLimit && b.rung == Namespaces, Fence: int64(b.fence), PidMax: b.pidMax(s.Limits.Procs),
 		Nice: b.facts.nice, Slack: b.facts.slack, NoOverlay: b.lack.overlay,
 	}
@@ -69,22 +73,21 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	return j, nil
 }
 
-// filter returns the system call filter of a network mode, assembled once.
-func (b *Box) filter(net NetMode) ([]byte, error) {
+// filter returns the system call filter for an audience, assembled once.
+func (b *Box) filter(a audience) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := filterKey{b.rung, net}
-	if code, ok := b.filters[key]; ok {
+	if code, ok := b.filters[a]; ok {
 		return code, nil
 	}
-	code, err := filter(b.rung, net)
+	code, err := filter(a)
 	if err != nil {
 		return nil, err
 	}
 	if b.filters == nil {
-		b.filters = map[filterKey][]byte{}
+		b.filters = map[audience][]byte{}
 	}
-	b.filters[key] = code
+	b.filters[a] = code
 	return code, nil
 }
 

@@ -18,6 +18,8 @@ type (
 	starter struct{ exe string }
 	// fence is never taken.
 	fence int
+	// audience has no filter.
+	audience struct{}
 )
 
 func (s *starter) close() {}

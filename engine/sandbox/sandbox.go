@@ -102,12 +102,7 @@ type Box struct {
 	mu      sync.Mutex
 	closed  bool
 	running sync.WaitGroup
-	filters map[filterKey][]byte // system call filters
-}
-
-type filterKey struct {
-	rung Rung
-	net  NetMode
+	filters map[audience][]byte // system call filters
 }
 
 // New makes a Box. It tries each rung that the mode allows by really running a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/engine/sandbox/boot"
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
@@ -26,42 +27,29 @@ const (
 
 func offArg(i int) uint32 { return uint32(16 + 8*i) }
 
-// refused are system calls that no command needs and that reach for the kernel,
-// other processes, or the isolation itself. They answer EPERM.
-var refused = []int{
-	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
-	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
-	unix.SYS_MOUNT_SETATTR, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP,
-	unix.SYS_PIDFD_GETFD, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_KEYCTL, unix.SYS_ADD_KEY,
-	unix.SYS_REQUEST_KEY, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
-	unix.SYS_IO_URING_REGISTER, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE,
-	unix.SYS_DELETE_MODULE, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_QUOTACTL,
-	unix.SYS_SYSLOG, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
-	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP, unix.SYS_NAME_TO_HANDLE_AT,
-	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_PROCESS_MADVISE, unix.SYS_MOVE_PAGES,
-	unix.SYS_MIGRATE_PAGES,
-}
-
-// absent answer ENOSYS, as an older kernel would: libraries fall back to what
-// the filter can see or the limits can count.
-var absent = []int{unix.SYS_CLONE3, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET}
-
-// ipc are the ways to other processes that only a namespace of their own can
-// close selectively; without one they are shut.
-var ipc = []int{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK}
-
 // refusedFlags of clone make namespaces, or hide a task from a tracer.
 // CLONE_NEWTIME cannot be given to it.
 const refusedFlags = unix.CLONE_UNTRACED | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// maxShared bounds one System V segment, which no other limit counts.
+// maxShared bounds one System V segment.
 const maxShared = 1 << 20
 
-// filter assembles the seccomp program of a rung and a network mode, as the
-// kernel reads it: 8 bytes an instruction. Rung 3 has none.
-func filter(r Rung, net NetMode) ([]byte, error) {
-	if r == Plain {
+// ownPids are the numbers that a first process keeps for itself and its threads, in
+// the namespace of a command: nobody there may slow it.
+const ownPids = boot.OwnPids
+
+// audience is whom a filter is for.
+type audience struct {
+	rung      Rung
+	net       NetMode
+	candidate bool // code that ATOLL_RUN starts, on rung 1; below it has its command's filter
+}
+
+// filter assembles the seccomp program for an audience, as the kernel reads it: 8
+// bytes an instruction. Rung 3 has none.
+func filter(a audience) ([]byte, error) {
+	if a.rung == Plain {
 		return nil, nil
 	}
 	p := &program{}
@@ -69,78 +57,115 @@ func filter(r Rung, net NetMode) ([]byte, error) {
 	p.unless(auditArch, retKill)
 	p.add(bpf.LoadAbsolute{Off: offNr, Size: 4})
 	p.foreign()
-	never := slices.Concat(refused, refusedHere)
-	if r == Landlock {
-		p.metadata()
-		never = append(never, ipc...)
+	p.rules(a)
+	p.decide(verdicts(a))
+	return p.assemble()
+}
+
+// verdicts are the answers that depend on the number of a call alone, by number;
+// what comes after the last is as unknown as what is missing.
+func verdicts(a audience) []uint32 {
+	var list []uint32
+	put := func(answer uint32, calls ...[]int) {
+		for _, nr := range slices.Concat(calls...) {
+			for nr >= len(list) {
+				list = append(list, deny(unix.ENOSYS))
+			}
+			list[nr] = answer
+		}
 	}
-	p.onAny(never, deny(unix.EPERM))
-	p.onAny(absent, deny(unix.ENOSYS))
+	put(retAllow, allowed, allowedHere)
+	put(deny(unix.EPERM), refused, refusedHere)
+	if a.rung == Landlock || a.candidate {
+		put(deny(unix.EPERM), ipc)
+	}
+	if a.rung == Landlock {
+		put(deny(unix.EPERM), changesMode, changesModeHere, changesOwner, changesOwnerHere)
+		put(deny(unix.ENOTSUP), changesAttr)
+	}
+	return list
+}
+
+// rules are the answers that depend on arguments.
+func (p *program) rules(a audience) {
 	p.when(unix.SYS_CLONE, func(q *program) {
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4},
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: refusedFlags, SkipFalse: 1},
 			bpf.RetConstant{Val: deny(unix.EPERM)}, bpf.RetConstant{Val: retAllow})
 	})
-	p.when(unix.SYS_IOCTL, func(q *program) { // putting keys into a terminal's input
+	p.when(unix.SYS_IOCTL, func(q *program) {
 		q.add(bpf.LoadAbsolute{Off: offArg(1), Size: 4})
-		q.on(unix.TIOCSTI, deny(unix.EPERM))
-		q.on(unix.TIOCLINUX, deny(unix.EPERM))
+		for _, request := range []int{unix.TIOCSTI, unix.TIOCLINUX} { // putting keys into a terminal's input
+			q.on(request, deny(unix.EPERM))
+		}
+		if a.rung == Landlock { // attributes of files
+			for _, request := range []int{unix.FS_IOC_SETFLAGS, fsSetAttr} {
+				q.on(request, deny(unix.ENOTTY))
+			}
+		}
 		q.add(bpf.RetConstant{Val: retAllow})
 	})
-	p.when(unix.SYS_SHMGET, func(q *program) {
-		q.add(bpf.LoadAbsolute{Off: offArg(1) + 4, Size: 4},
-			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 2},
-			bpf.LoadAbsolute{Off: offArg(1), Size: 4},
-			bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: maxShared, SkipFalse: 1},
-			bpf.RetConstant{Val: deny(unix.ENOMEM)}, bpf.RetConstant{Val: retAllow})
-	})
-	p.sockets(r, net)
-	p.add(bpf.RetConstant{Val: retAllow})
-	return p.assemble()
-}
-
-// program is a filter that is being written.
-type program struct{ code []bpf.Instruction }
-
-func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...) }
-
-// on answers ret when the loaded word equals v.
-func (p *program) on(v int, ret uint32) {
-	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(v), SkipFalse: 1}, bpf.RetConstant{Val: ret})
-}
-
-// onAny answers ret when the loaded word is one of a list. The kernel compiles the
-// program for each process and then tries every system call on it: so there is one
-// answer for all, and the search ends early.
-func (p *program) onAny(list []int, ret uint32) {
-	const stretch = 8
-	list = slices.Sorted(slices.Values(list))
-	q := &program{}
-	for i, v := range slices.Backward(list) { // from the end, which the jumps lead to
-		q.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(v), SkipTrue: uint8(len(q.code))})
-		if i%stretch == 0 {
-			q.add(bpf.JumpIf{Cond: bpf.JumpLessThan, Val: uint32(v), SkipTrue: uint8(len(q.code) + 1)})
+	p.when(unix.SYS_PERSONALITY, func(q *program) { // of Linux, and where memory lies
+		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
+		for _, kind := range []int{0, 0x8, 0x20000, 0x20008, 0xffffffff, noRandom} {
+			q.on(kind, retAllow)
 		}
+		q.add(bpf.RetConstant{Val: deny(unix.EPERM)})
+	})
+	if a.rung == Namespaces && !a.candidate {
+		p.when(unix.SYS_SHMGET, func(q *program) {
+			q.add(bpf.LoadAbsolute{Off: offArg(1) + 4, Size: 4},
+				bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 2},
+				bpf.LoadAbsolute{Off: offArg(1), Size: 4},
+				bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: maxShared, SkipFalse: 1},
+				bpf.RetConstant{Val: deny(unix.ENOMEM)}, bpf.RetConstant{Val: retAllow})
+		})
 	}
-	slices.Reverse(q.code)
-	last := q.code[len(q.code)-1].(bpf.JumpIf)
-	last.SkipFalse = 1
-	q.code[len(q.code)-1] = last
-	p.add(append(q.code, bpf.RetConstant{Val: ret})...)
+	p.others(a)
+	p.sockets(a.rung, a.net)
 }
 
-// unless answers ret when the loaded word differs from v.
-func (p *program) unless(v, ret uint32) {
-	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: 1}, bpf.RetConstant{Val: ret})
+// noRandom is ADDR_NO_RANDOMIZE.
+const noRandom = 0x40000
+
+// fsSetAttr is FS_IOC_FSSETXATTR.
+const fsSetAttr = 0x401c5820
+
+// others keeps a command from steering other processes of its user. On rung 2, where
+// it could name any of the machine, it may name itself alone; on rung 1 whoever is in
+// its namespace, but for the first process.
+func (p *program) others(a audience) {
+	one := func(q *program, arg int) {
+		q.add(bpf.LoadAbsolute{Off: offArg(arg), Size: 4})
+		q.on(0, retAllow)
+		switch {
+		case a.rung == Landlock:
+		case a.candidate:
+			q.add(bpf.RetConstant{Val: retAllow})
+		default:
+			q.add(bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: ownPids, SkipFalse: 1}, bpf.RetConstant{Val: retAllow})
+		}
+		q.add(bpf.RetConstant{Val: deny(unix.EPERM)})
+	}
+	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
+		p.when(nr, func(q *program) { one(q, 0) })
+	}
+	// The first argument says whether the second is a process, a group or a user.
+	for _, c := range []struct {
+		nr      int
+		process uint32
+	}{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
+		p.when(c.nr, func(q *program) {
+			q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
+			q.unless(c.process, deny(unix.EPERM))
+			one(q, 1)
+		})
+	}
 }
 
-// when runs a block for one system call; the block ends in an answer.
-func (p *program) when(nr int, block func(*program)) {
-	q := &program{}
-	block(q)
-	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: uint8(len(q.code))})
-	p.add(q.code...)
-}
+// ioprioProcess is IOPRIO_WHO_PROCESS.
+const ioprioProcess = 1
 
 // sockets limits the families: on rung 1 to those that stay inside a network
 // namespace; on rung 2, where there is none, to what the mode needs.
@@ -177,30 +202,58 @@ func (p *program) sockets(r Rung, net NetMode) {
 	})
 }
 
-// metadata closes what Landlock leaves open on files that the same user owns: a
-// mode may grant nothing to others, and owners and attributes stay.
-func (p *program) metadata() {
-	const others = 0o7077
-	mode := func(nr, arg int) {
-		p.when(nr, func(q *program) {
-			q.add(bpf.LoadAbsolute{Off: offArg(arg), Size: 4},
-				bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: others, SkipFalse: 1},
-				bpf.RetConstant{Val: deny(unix.EPERM)}, bpf.RetConstant{Val: retAllow})
-		})
+// program is a filter that is being written.
+type program struct{ code []bpf.Instruction }
+
+func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...) }
+
+// on answers ret when the loaded word equals v.
+func (p *program) on(v int, ret uint32) {
+	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(v), SkipFalse: 1}, bpf.RetConstant{Val: ret})
+}
+
+// unless answers ret when the loaded word differs from v.
+func (p *program) unless(v, ret uint32) {
+	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: 1}, bpf.RetConstant{Val: ret})
+}
+
+// when runs a block for one system call; the block ends in an answer.
+func (p *program) when(nr int, block func(*program)) {
+	q := &program{}
+	block(q)
+	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: uint8(len(q.code))})
+	p.add(q.code...)
+}
+
+// decide answers by the number of the call, which is loaded. The kernel compiles the
+// program for each process and then tries every number on it: so neighbours with one
+// answer are one stretch, and stretches are found by halving.
+func (p *program) decide(answers []uint32) {
+	type stretch struct {
+		from   int
+		answer uint32
 	}
-	mode(unix.SYS_FCHMOD, 1)
-	mode(unix.SYS_FCHMODAT, 2)
-	mode(unix.SYS_FCHMODAT2, 2)
-	for _, nr := range chmodHere {
-		mode(nr, 1)
+	var all []stretch
+	for nr, answer := range append(slices.Clone(answers), deny(unix.ENOSYS)) {
+		if len(all) == 0 || all[len(all)-1].answer != answer {
+			all = append(all, stretch{nr, answer})
+		}
 	}
-	for _, nr := range append([]int{unix.SYS_FCHOWN, unix.SYS_FCHOWNAT}, chownHere...) {
-		p.on(nr, deny(unix.EPERM))
+	var halve func([]stretch) []bpf.Instruction
+	halve = func(list []stretch) []bpf.Instruction {
+		if len(list) == 1 {
+			return []bpf.Instruction{bpf.RetConstant{Val: list[0].answer}}
+		}
+		mid := len(list) / 2
+		low, high := halve(list[:mid]), halve(list[mid:])
+		at := uint32(list[mid].from)
+		if len(low) < 256 {
+			return slices.Concat([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: at, SkipTrue: uint8(len(low))}}, low, high)
+		}
+		return slices.Concat([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: at, SkipFalse: 1},
+			bpf.Jump{Skip: uint32(len(low))}}, low, high)
 	}
-	for _, nr := range []int{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR,
-		unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR} {
-		p.on(nr, deny(unix.ENOTSUP))
-	}
+	p.add(halve(all)...)
 }
 
 func (p *program) assemble() ([]byte, error) {

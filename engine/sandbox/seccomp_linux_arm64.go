@@ -4,12 +4,10 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// refusedHere are refused calls that only this architecture names so.
-var refusedHere = []int{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE}
-
+// What other architectures have in addition, this one names by the newer calls alone.
 var (
-	chmodHere []int
-	chownHere []int
+	allowedHere, refusedHere          []int
+	changesModeHere, changesOwnerHere []int
 )
 
 // foreign has nothing to do: this architecture has one interface.

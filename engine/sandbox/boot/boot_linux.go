@@ -119,6 +119,7 @@ func (w *world) run() error {
 // live starts the command and sees it and everything it started to the end.
 func (w *world) live(k *keeper) error {
 	k.broker = w.broker
+	k.openIPC()
 	p, err := w.leader()
 	if err != nil {
 		return err

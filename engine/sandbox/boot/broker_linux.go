@@ -103,7 +103,7 @@ func (w *world) candidate(l *launch, fds []int) *plan {
 	p.add(must, "enter "+l.Cwd, syscall.SYS_CHDIR, p.str(l.Cwd))
 	p.limits(w.rlimits())
 	p.dropRights()
-	p.exec(lookPath(l.Args[0], l.Env, l.Cwd), l.Args, l.Env, w.job.Filter)
+	p.exec(lookPath(l.Args[0], l.Env, l.Cwd), l.Args, l.Env, w.job.Narrow)
 	return p
 }
 

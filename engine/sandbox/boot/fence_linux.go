@@ -14,14 +14,19 @@ func (w *world) apart() bool { return w.job.Rung == 1 || w.job.Fence == FenceNam
 // the supervisor found that it can. It is the second line: without it the
 // watchdog still looks.
 func (w *world) limitPids() {
-	if w.job.PidMax <= 0 {
-		return
+	if w.job.PidMax > 0 {
+		setKernel("pid_max", w.job.PidMax)
 	}
-	fd, err := syscall.Open("/proc/sys/kernel/pid_max", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	setKernel("ns_last_pid", OwnPids) // the command begins after those of this process
+}
+
+// setKernel writes a setting of this namespace, where the kernel has it.
+func setKernel(name string, v int64) {
+	fd, err := syscall.Open("/proc/sys/kernel/"+name, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	_ = writeAll(fd, []byte(itoa(int(w.job.PidMax))))
+	_ = writeAll(fd, []byte(itoa(int(v))))
 	syscall.Close(fd)
 }
 
@@ -34,9 +39,9 @@ func ownProc() error {
 	return step("mount /proc", syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""))
 }
 
-// processors is how many goroutines the runtime lets go on at once: the two of the
-// keeper.
-const processors = 2
+// processors is how many goroutines the runtime lets go on at once: those of the
+// keeper, and one more: while one is idle the runtime starts no thread to look for work.
+const processors = 5
 
 // spareThreads is how many goroutines of the gateway may wait in the kernel at
 // once before a thread must be made for them.

@@ -12,23 +12,28 @@ import (
 
 // keeper owns every process of the sandbox: it reaps, watches and ends them. The
 // main goroutine starts the command and waits for children, the watchdog's waits in
-// one system call for all else there is to hear. Both wait in the kernel, so that
-// they need no help of the runtime to go on, and no thread that was not there before
-// the command.
+// one system call for all else there is to hear, and two clerks wait to be asked for
+// what may take long to find out. All wait in the kernel, so that they need no help
+// of the runtime to go on, and no thread that was not there before the command.
 type keeper struct {
-	w       *world
-	bell    int       // counter that wakes the watchdog
-	gate    int       // counter that lets it begin
-	over    int       // counter that tells its end
-	orders  int       // -1 after the supervisor's end
-	broker  int       // listening socket of the launcher, -1 = none
-	errands []*errand // of launchers
-	polled  []pollFd  // memory for wait
-	closing bool      // no more launches
-	before  syscall.Rusage
-	usage   usage
-	tracer  *tracer     // nil where tasks are not traced
-	crowd   atomic.Bool // the tracer saw more tasks than are allowed
+	w        *world
+	bell     int       // counter that wakes the watchdog
+	gate     int       // counter that lets it begin
+	over     int       // counter that tells its end
+	orders   int       // -1 after the supervisor's end
+	broker   int       // listening socket of the launcher, -1 = none
+	errands  []*errand // of launchers
+	polled   []pollFd  // memory for wait
+	closing  bool      // no more launches
+	before   syscall.Rusage
+	usage    usage
+	proc     procfs      // of the watchdog
+	scales   *clerk      // knows the memory of processes
+	loads    []int       // which
+	ipc      []int       // lists of what no process holds
+	surveyor *clerk      // knows the bytes of a folder
+	tracer   *tracer     // nil where tasks are not traced
+	crowd    atomic.Bool // the tracer saw more tasks than are allowed
 
 	mu      sync.Mutex // never held for long: to wait for it takes a thread
 	leader  int
@@ -54,6 +59,18 @@ func newKeeper(w *world) (*keeper, error) {
 			return nil, step("make a counter", e)
 		}
 		*c.fd = int(fd)
+	}
+	var err error
+	if w.job.Memory > 0 {
+		p := &procfs{}
+		if k.scales, err = newClerk(func() int64 { return k.weighAll(p) }); err != nil {
+			return nil, err
+		}
+	}
+	if w.job.Disk > 0 && w.job.Rung != 1 {
+		if k.surveyor, err = newClerk(w.written); err != nil {
+			return nil, err
+		}
 	}
 	k.post()
 	return k, nil
@@ -233,7 +250,7 @@ func (k *keeper) watch(began time.Time) {
 			k.signalAll(syscall.SIGKILL)
 		}
 		if look.due(now) {
-			tasks, over := k.check()
+			tasks, over := k.check(now)
 			if over {
 				k.signalAll(syscall.SIGKILL)
 			}
@@ -283,7 +300,7 @@ func (k *keeper) end() {
 func (k *keeper) alive() int {
 	n := 0
 	for _, pid := range k.processes() {
-		if s, ok := readStat(pid); ok && !s.zombie {
+		if s, ok := k.proc.stat(pid); ok && !s.zombie {
 			n++
 		}
 	}
@@ -303,7 +320,7 @@ func (k *keeper) sum() {
 	if j.Memory > 0 && k.peak > j.Memory {
 		k.limit("memory")
 	}
-	if k.diskFull(true) {
+	if k.diskFull(time.Now(), true) {
 		k.limit("disk")
 	}
 }

@@ -224,6 +224,7 @@ func readStatus(fd int) (syscall.WaitStatus, error) {
 // waitAll waits for the leader and, with sweep, kills and reaps what it left.
 func waitAll(leader int, sweep bool) syscall.WaitStatus {
 	var status syscall.WaitStatus
+	var proc procfs
 	for {
 		var ws syscall.WaitStatus
 		pid, err := retry(func() (int, error) { return syscall.Wait4(-1, &ws, wAll, nil) })
@@ -238,7 +239,7 @@ func waitAll(leader int, sweep bool) syscall.WaitStatus {
 			return status
 		}
 		if leader < 0 {
-			for _, p := range descendants() {
+			for _, p := range proc.descendants() {
 				_ = syscall.Kill(p, syscall.SIGKILL)
 			}
 		}

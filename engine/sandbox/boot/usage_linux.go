@@ -1,52 +1,47 @@
 package boot
 
 import (
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
 
 // usage is what the watchdog has seen.
 type usage struct {
-	memory  int64 // largest sum of resident bytes
-	tasks   int   // at the last look
-	nextDu  time.Time
+	memory  int64     // largest sum of resident bytes
+	tasks   int       // at the last look
+	weighed int64     // by the scales, the last time
+	weighAt time.Time // not before
+	tables  int64     // page tables, when they were last looked at
+	tableAt time.Time
 	written int64
-}
-
-// stat is the part of /proc/PID/stat that the watchdog needs.
-type stat struct {
-	parent, threads int
-	cpu             int64 // ticks of 10 ms, with reaped children
-	rss             int64 // bytes
-	zombie          bool
+	writeAt time.Time
 }
 
 // check looks at all processes once. It returns how many tasks there are and
-// whether a limit was passed.
-func (k *keeper) check() (tasks int, over bool) {
+// whether a limit was passed. It waits for nobody.
+func (k *keeper) check(now time.Time) (tasks int, over bool) {
 	j := k.w.job
 	var ru syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
 	cpu := cpuOf(&ru) - cpuOf(&k.before)
-	var memory int64
+	var memory, space int64
 	list := k.processes()
 	if j.Procs > 0 && int64(len(list)) > j.Procs { // a storm grows while each is looked at
 		k.limit("procs")
 		return len(list), true
 	}
 	for _, pid := range list {
-		s, ok := readStat(pid)
+		s, ok := k.proc.stat(pid)
 		if !ok || s.zombie {
 			continue
 		}
 		tasks += s.threads
 		memory += s.rss
+		space += s.space
 		cpu += s.cpu * int64(10*time.Millisecond)
 	}
-	if j.Memory > 0 && memory > j.Memory {
-		memory = shared(list, memory)
+	if j.Memory > 0 {
+		memory = k.weigh(list, memory, k.tables(list, space, now)+k.heldByNobody(), now)
 	}
 	k.usage.memory = max(k.usage.memory, memory)
 	for _, l := range []struct {
@@ -58,198 +53,135 @@ func (k *keeper) check() (tasks int, over bool) {
 			over = true
 		}
 	}
-	if k.diskFull(false) {
+	if k.diskFull(now, false) {
 		k.limit("disk")
 		over = over || k.w.job.Rung != 1
 	}
 	return tasks, over
 }
 
-// shared replaces the sum of resident sizes by the sum of proportional ones,
-// which counts a page that several processes share once. Where the kernel does
-// not tell, the plain sum stands.
-func shared(list []int, plain int64) int64 {
+// patience is how long the watchdog waits for the scales before it believes the
+// larger, plain sum.
+const patience = 2 * time.Second
+
+// weigh returns what the processes take together. The plain sum of their resident
+// sizes counts a page that several share once for each. When that is too much the
+// scales are asked for the proportional sum, which takes them as long as the kernel
+// lets the processes change their memory: until they answer their last answer
+// stands. Other bytes, which no process holds alone, are added to both.
+func (k *keeper) weigh(list []int, plain, others int64, now time.Time) int64 {
+	u := &k.usage
+	if v, ok := k.scales.answer(); ok {
+		u.weighed, u.weighAt = v, now.Add(2*k.scales.took)
+	}
+	switch {
+	case plain+others <= k.w.job.Memory:
+		u.weighed = 0
+		return plain + others
+	case u.weighed < 0 || k.scales.waited(now) > patience: // the kernel does not tell, or not in time
+		return plain + others
+	}
+	if k.scales.idle() && !now.Before(u.weighAt) {
+		k.loads = append(k.loads[:0], list...)
+		k.scales.ask(now)
+	}
+	return u.weighed + others
+}
+
+// weighAll is the work of the scales: the proportional sizes of the processes they
+// were given, summed up; negative where the kernel does not tell.
+func (k *keeper) weighAll(p *procfs) int64 {
 	var sum int64
-	for _, pid := range list {
-		fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/smaps_rollup", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-		if err == syscall.ENOENT {
+	for _, pid := range k.loads {
+		text, err := p.of(pid, "/smaps_rollup").text()
+		if err == nil {
+			sum += line(text, "Pss:") << 10
 			continue
 		}
-		if err != nil {
-			return plain
+		if err != syscall.ENOENT && err != syscall.ESRCH {
+			return -1
 		}
-		text, err := readAll(fd, 1<<16)
-		syscall.Close(fd)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		if i := strings.Index(string(text), "\nPss:"); i >= 0 {
-			f := strings.Fields(string(text[i+5:]))
-			if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
-				sum += n << 10
-			}
+		if _, alive := p.stat(pid); alive && !k.rollups(p) {
+			return -1
 		}
 	}
 	return sum
 }
 
-// processes lists every process of the sandbox but this one.
+// rollups reports that the kernel has the files that are weighed by.
+func (k *keeper) rollups(p *procfs) bool {
+	_, err := p.of(syscall.Getpid(), "/smaps_rollup").text()
+	return err == nil
+}
+
+// tables returns the page tables of the processes. They are no part of a resident
+// size, and a process that reads a byte in every second megabyte of a large empty
+// space takes little else. They are looked at while the address space could need
+// many, a twentieth of the time at most.
+func (k *keeper) tables(list []int, space int64, now time.Time) int64 {
+	const reach = 512 // bytes of address space for a byte of page table, at most
+	u := &k.usage
+	if space/reach < k.w.job.Memory/16 {
+		return 0
+	}
+	if now.Before(u.tableAt) {
+		return u.tables
+	}
+	u.tables = 0
+	for _, pid := range list {
+		if text, err := k.proc.of(pid, "/status").text(); err == nil {
+			u.tables += line(text, "VmPTE:") << 10
+		}
+	}
+	u.tableAt = now.Add(20 * time.Since(now))
+	return u.tables
+}
+
+// processes lists every process of the sandbox but this one. The list is valid until
+// the next call.
 func (k *keeper) processes() []int {
-	if !k.w.apart() {
-		return descendants()
+	if k.w.apart() {
+		return k.proc.all()
 	}
-	dir, err := openDir(atFdCwd, "/proc")
-	if err != nil {
-		return nil
-	}
-	defer syscall.Close(dir)
-	var list []int
-	_ = eachName(dir, func(name string) error {
-		if name[0] > '0' && name[0] <= '9' && name != "1" {
-			if n, err := strconv.Atoi(name); err == nil {
-				list = append(list, n)
-			}
-		}
-		return nil
-	})
-	return list
+	return k.proc.descendants()
 }
 
-// descendants lists the children of this process, their children, and so on.
-// Orphans are among them because this process is their subreaper.
-func descendants() []int {
-	queue := []int{syscall.Getpid()}
-	var list []int
-	for len(queue) > 0 {
-		pid := queue[0]
-		queue = queue[1:]
-		children, ok := childrenOf(pid)
-		if !ok {
-			return descendantsByParent()
-		}
-		list = append(list, children...)
-		queue = append(queue, children...)
-	}
-	return list
-}
-
-// childrenOf reads the children of each thread of pid. It is not ok when the
-// kernel was built without that file.
-func childrenOf(pid int) ([]int, bool) {
-	base := "/proc/" + strconv.Itoa(pid) + "/task"
-	dir, err := openDir(atFdCwd, base)
-	if err != nil {
-		return nil, true
-	}
-	defer syscall.Close(dir)
-	var list []int
-	ok := true
-	_ = eachName(dir, func(name string) error {
-		if name[0] == '.' {
-			return nil
-		}
-		fd, err := syscall.Openat(dir, name+"/children", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-		if err != nil {
-			if pid == syscall.Getpid() && name == strconv.Itoa(pid) {
-				ok = false
-			}
-			return nil
-		}
-		text, _ := readAll(fd, 1<<20)
-		syscall.Close(fd)
-		for _, f := range strings.Fields(string(text)) {
-			if n, err := strconv.Atoi(f); err == nil {
-				list = append(list, n)
-			}
-		}
-		return nil
-	})
-	return list, ok
-}
-
-// descendantsByParent finds the same through the parent of every process.
-func descendantsByParent() []int {
-	dir, err := openDir(atFdCwd, "/proc")
-	if err != nil {
-		return nil
-	}
-	defer syscall.Close(dir)
-	children := map[int][]int{}
-	_ = eachName(dir, func(name string) error {
-		if n, err := strconv.Atoi(name); err == nil {
-			if s, ok := readStat(n); ok {
-				children[s.parent] = append(children[s.parent], n)
-			}
-		}
-		return nil
-	})
-	var list []int
-	queue := []int{syscall.Getpid()}
-	for len(queue) > 0 {
-		next := children[queue[0]]
-		queue = append(queue[1:], next...)
-		list = append(list, next...)
-	}
-	return list
-}
-
-// readStat parses /proc/PID/stat. The name in it may hold anything, hence the
-// search for the last parenthesis.
-func readStat(pid int) (stat, bool) {
-	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return stat{}, false
-	}
-	var buf [1024]byte
-	n, err := syscall.Read(fd, buf[:])
-	syscall.Close(fd)
-	if err != nil || n <= 0 {
-		return stat{}, false
-	}
-	return parseStat(string(buf[:n]))
-}
-
-func parseStat(text string) (stat, bool) {
-	i := strings.LastIndexByte(text, ')')
-	if i < 0 {
-		return stat{}, false
-	}
-	f := strings.Fields(text[i+1:])
-	if len(f) < 22 {
-		return stat{}, false
-	}
-	at := func(i int) int64 { n, _ := strconv.ParseInt(f[i], 10, 64); return n }
-	return stat{parent: int(at(1)), threads: int(at(17)), cpu: at(11) + at(12) + at(13) + at(14),
-		rss: at(21) * int64(syscall.Getpagesize()), zombie: f[0] == "Z" || f[0] == "X"}, true
-}
-
-// diskFull reports that nothing more can be written. Rung 1 asks the file
-// system; below, what was written is added up, at most a twentieth of the time, or now.
-func (k *keeper) diskFull(now bool) bool {
-	j := k.w.job
-	if j.Disk <= 0 {
+// diskFull reports that nothing more can be written. Rung 1 asks the file system;
+// below, a clerk adds up what was written, a twentieth of the time at most. At the
+// end, when nobody writes any more, it is added up here.
+func (k *keeper) diskFull(now time.Time, end bool) bool {
+	j, u := k.w.job, &k.usage
+	switch {
+	case j.Disk <= 0:
 		return false
-	}
-	if j.Rung == 1 {
+	case j.Rung == 1:
 		full := func(fd int) bool {
 			var fs syscall.Statfs_t
 			return syscall.Fstatfs(fd, &fs) == nil && (fs.Bavail == 0 || fs.Ffree == 0)
 		}
 		return full(k.w.data) || k.w.copyFull()
+	case end:
+		u.written = k.w.written()
+	default:
+		if v, ok := k.surveyor.answer(); ok {
+			u.written, u.writeAt = v, now.Add(max(100*time.Millisecond, 20*k.surveyor.took))
+		}
+		if k.surveyor.idle() && !now.Before(u.writeAt) {
+			k.surveyor.ask(now)
+		}
 	}
-	if !now && time.Now().Before(k.usage.nextDu) {
-		return k.usage.written >= j.Disk
-	}
-	began := time.Now()
-	dir, err := openDir(atFdCwd, j.Stage)
+	return u.written >= j.Disk
+}
+
+// written adds up what lies in the folder of the run beyond what was copied there.
+func (w *world) written() int64 {
+	dir, err := openDir(atFdCwd, w.job.Stage)
 	if err != nil {
-		return false
+		return 0
 	}
+	defer syscall.Close(dir)
 	size, _, _ := treeSize(dir)
-	syscall.Close(dir)
-	k.usage.written = size - k.w.copied
-	k.usage.nextDu = began.Add(max(100*time.Millisecond, 20*time.Since(began)))
-	return k.usage.written >= j.Disk
+	return size - w.copied
 }
 
 // copyFull reports that as much was written to a copied tree as the limit allows:

@@ -27,8 +27,12 @@ const (
 	CandidateName = "run"
 )
 
+// OwnPids are the numbers of processes that the first one of a namespace keeps for
+// itself and its threads.
+const OwnPids = 64
+
 // wireVersion is the first word of each message.
-const wireVersion = 0x61746f04
+const wireVersion = 0x61746f05
 
 // What holds the processes of a run together. Rung 1 always has a namespace.
 const (
@@ -98,6 +102,7 @@ type Job struct {
 	ReadOnly     bool
 	MaskProc     bool
 	Filter       []byte // seccomp program, 8 bytes an instruction, of this machine's byte order
+	Narrow       []byte // the one of candidate code, on rung 1
 	ABI          int64  // Landlock version to use; 0 = none
 	Fence        int64  // what holds the processes together below rung 1
 	PidMax       int64  // of the sandbox's own process namespace; 0 = leave it
@@ -276,6 +281,7 @@ func (j *Job) code(c *codec) {
 	c.str(&j.Gateway)
 	c.str(&j.Launcher)
 	c.bytes(&j.Filter)
+	c.bytes(&j.Narrow)
 }
 
 func (r *Report) code(c *codec) {

@@ -15,7 +15,7 @@ func sampleJob() *Job {
 		Links: []Pair{{"/l", "t"}}, Texts: []File{{Path: "/t", Mode: 0o444, Data: []byte("x")}}, Hidden: []string{"h"},
 		Files: []File{{Path: "f", Mode: 1, Data: []byte("y")}}, ResultName: "r", ResultMax: 1, Product: "a/b", ProductMax: 9, Harvest: true, HarvestFile: 2,
 		HarvestTotal: 3, HarvestSkip: []string{"s"}, Wall: 4, Grace: 5, CPU: 6, Memory: 7, Disk: 8, Procs: 9, OwnNet: true,
-		Gateway: "/g", GatewayPort: 10, Launcher: "/e", ReadOnly: true, MaskProc: true, Filter: []byte{1, 2, 3}, ABI: 11, ProcLimit: true,
+		Gateway: "/g", GatewayPort: 10, Launcher: "/e", ReadOnly: true, MaskProc: true, Filter: []byte{1, 2, 3}, Narrow: []byte{4}, ABI: 11, ProcLimit: true,
 		Fence: FenceTrace, PidMax: 12, Nice: 13, Slack: 14, NoOverlay: true,
 	}
 }
@@ -76,13 +76,13 @@ func TestCutMessagesAreRefused(t *testing.T) {
 func TestProcessTableLinesWithHostileNames(t *testing.T) {
 	tail := " S 7 1 1 0 -1 4194560 100 0 0 0 3 4 5 6 20 0 9 0 100 1000 50 18446744073709551615 1 1"
 	for _, name := range []string{"sh", "a) Z 1 (", ") R 1 1 1 1 1", "new\nline"} {
-		s, ok := parseStat("12 (" + name + ")" + tail)
+		s, ok := parseStat([]byte("12 (" + name + ")" + tail))
 		if !ok || s.parent != 7 || s.threads != 9 || s.cpu != 18 || s.rss == 0 || s.zombie {
 			t.Errorf("%q: %+v %v", name, s, ok)
 		}
 	}
 	for _, text := range []string{"", "12 (x", "12 (x) S 1"} {
-		if _, ok := parseStat(text); ok {
+		if _, ok := parseStat([]byte(text)); ok {
 			t.Errorf("%q was accepted", text)
 		}
 	}

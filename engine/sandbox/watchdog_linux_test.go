@@ -1,0 +1,186 @@
+package sandbox_test
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"atoll/engine/sandbox"
+	"golang.org/x/sys/unix"
+)
+
+// attackBusyMemory starts the given number of processes that share the given number
+// of megabytes and start others without end, none of which lives on; of 0 each lives
+// on and does the same. The sum of their sizes is many times what they take, and each
+// is busy copying its memory whenever somebody wants to know.
+func attackBusyMemory(args []string) {
+	procs, _ := strconv.Atoi(args[0])
+	megabytes, _ := strconv.Atoi(args[1])
+	b, err := unix.Mmap(-1, 0, megabytes<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		say("no memory: %v", err)
+		return
+	}
+	_ = unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	say("started")
+	runtime.LockOSThread()
+	busyMemory(procs)
+}
+
+// busyMemory is the part after the first fork, where there is no runtime.
+//
+//go:norace
+//go:nosplit
+func busyMemory(procs int) {
+	for procs == 0 {
+		_, _, _ = syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	}
+	for range procs {
+		pid, _, e := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		if e != 0 || pid != 0 {
+			continue
+		}
+		for {
+			pid, _, e := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+			if e == 0 && pid == 0 {
+				_, _, _ = syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+			}
+			_, _, _ = syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+		}
+	}
+	for {
+		_, _, _ = syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, 0, 0, 0, 0)
+	}
+}
+
+// The watchdog waits for nobody whom it watches: how much processes take is found
+// out beside it.
+func TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime(t *testing.T) {
+	if !guarded(t, 2*time.Minute) {
+		return
+	}
+	for _, tc := range []struct {
+		name             string
+		procs, megabytes string
+	}{
+		{"sixty that start others", "60", "100"},
+		{"each starts others that do the same", "0", "20"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+				w := newWorld(t)
+				s := w.spec("busy memory", tc.procs, tc.megabytes)
+				s.Limits = sandbox.Limits{Wall: 2 * time.Second, Procs: 256, Memory: 512 << 20}
+				began := time.Now()
+				res := w.mustRun(b, s)
+				wantOut(t, res, "started")
+				if took := time.Since(began); took > s.Limits.Wall+4*time.Second || len(res.Limits) == 0 {
+					t.Errorf("it took %v", took)
+				}
+				t.Logf("%v, limits %v, %d MiB", time.Since(began), res.Limits, res.MaxRSS>>20)
+			})
+		})
+	}
+}
+
+// attackTables reads a byte in every second megabyte of an empty space: that takes
+// page tables, and no resident byte.
+func attackTables(args []string) {
+	megabytes, _ := strconv.Atoi(args[0])
+	const step = 2 << 20 // what a page of a page table covers
+	for made := 0; made < megabytes; made += 64 {
+		space, err := unix.Mmap(-1, 0, 64<<8*step, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+		if err != nil {
+			say("refused: %v", err)
+			break
+		}
+		_ = unix.Madvise(space, unix.MADV_NOHUGEPAGE)
+		sum := byte(0)
+		for i := 0; i < len(space); i += step {
+			sum += space[i]
+		}
+		say("made %d%.0d", made+64, sum)
+	}
+	say("done")
+	time.Sleep(time.Hour)
+}
+
+// attackSegments fills segments of shared memory, and message queues, and lets go
+// of them: no process holds them, and they stay.
+func attackSegments(args []string) {
+	megabytes, _ := strconv.Atoi(args[0])
+	made := 0
+	for range megabytes {
+		id, _, e := unix.Syscall(unix.SYS_SHMGET, 0, 1<<20, 0o1600)
+		if e != 0 {
+			say("refused: %v", e)
+			break
+		}
+		at, _, e := unix.Syscall(unix.SYS_SHMAT, id, 0, 0)
+		if e != 0 {
+			say("not attached: %v", e)
+			break
+		}
+		fillSegment(at)
+		_, _, _ = unix.Syscall(unix.SYS_SHMDT, at, 0, 0)
+		made++
+	}
+	say("made %d", made)
+	if made > 0 {
+		time.Sleep(time.Hour)
+	}
+}
+
+func TestHostileMemoryThatNoProcessHoldsIsCounted(t *testing.T) {
+	for _, tc := range []struct {
+		name, attack string
+		script       string
+	}{
+		{"page tables", "tables", hostilePath + " 800"},
+		{"page tables of candidate code", "tables", "$ATOLL_RUN " + hostilePath + " 800"},
+		{"segments that nobody is attached to", "segments", hostilePath + " 800"},
+		{"segments of candidate code", "segments", "$ATOLL_RUN " + hostilePath + " 800"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
+				w := newWorld(t)
+				s := w.spec(tc.attack)
+				s.Args, s.RunHelper = []string{"sh", "-c", tc.script}, true
+				s.Limits = sandbox.Limits{Wall: 30 * time.Second, Procs: 60, Memory: 300 << 20}
+				res := w.mustRun(b, s)
+				if strings.Contains(string(res.Stdout), "refused") && !strings.Contains(string(res.Stdout), "made 800") {
+					return // there is no such memory here
+				}
+				wantLimits(t, res, "memory")
+				t.Logf("%v, %d MiB: %s", res.Wall, res.MaxRSS>>20, res.Stdout[max(0, len(res.Stdout)-20):])
+			})
+		})
+	}
+}
+
+// Nothing collects garbage in a first process: however long a command runs, looking
+// at it takes no memory.
+func TestRunThatLastsTakesNoMoreMemory(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	s := w.sh(`size() { sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' /proc/1/status; }
+		(sleep 1000 & sleep 1000 & sleep 1000 &); sleep 1; size; sleep 3; size`)
+	s.Limits = sandbox.Limits{Wall: time.Minute, Memory: 1 << 30, Procs: 100, Disk: 1 << 30}
+	res := w.mustRun(b, s)
+	f := strings.Fields(string(res.Stdout))
+	if len(f) != 2 {
+		t.Fatalf("%q %q", res.Stdout, res.Stderr)
+	}
+	first, _ := strconv.Atoi(f[0])
+	last, _ := strconv.Atoi(f[1])
+	t.Logf("%d KiB, 3 s later %d KiB", first, last)
+	if last-first > 300 {
+		t.Errorf("the first process grew from %d to %d KiB in 3 s", first, last)
+	}
+}
