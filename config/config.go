@@ -66,7 +66,7 @@ type Evaluator struct {
 	Paired         bool              `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
 	Timeout        time.Duration     `key:"timeout" measure:"yes" doc:"Wall time of one run."`
 	Protected      []string          `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
-	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read."`
+	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read. They are protected, too."`
 	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
 	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
 	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`

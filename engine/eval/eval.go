@@ -63,7 +63,8 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 		}
 	}
 	e.o.Protected = protected
-	e.guard = newGuard(protected, len(o.Hidden) > 0)
+	// What candidate code may not read, a candidate may not change either.
+	e.guard = newGuard(slices.Concat(protected, o.Hidden), len(o.Hidden) > 0)
 	if e.caches, err = cachesOf(&e.o); err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 // fixed by the root commit and no part of it.
 func (e *Evaluator) Key() string { return e.keyed }
 
-// Protected returns the globs of files that are taken from the root, those that
-// an adapter added included. The gate should refuse changes to them.
+// Protected returns the globs of files that are taken from the root, the hidden
+// ones and those that an adapter added included. The gate should refuse changes to them.
 func (e *Evaluator) Protected() []string { return slices.Clone(e.guard.globs) }
 
 // Stages returns the names of the stages in order. One sample costs at most as

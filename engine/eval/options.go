@@ -52,7 +52,7 @@ type Options struct {
 	Stages         []Stage
 	Timeout        time.Duration // wall time of one run; 0: DefaultTimeout
 	Protected      []string      // globs of files always taken from the root
-	Hidden         []string      // globs of files candidate code cannot read
+	Hidden         []string      // globs of files candidate code cannot read; they are protected, too
 	Env            []string      // NAME or NAME=value
 	Caches         []string      // go, npm, pip, cargo or an absolute path
 	Limits         sandbox.Limits

@@ -83,6 +83,24 @@ func TestCandidateCodeCannotReachTheMeasurement(t *testing.T) {
 	})
 }
 
+func TestHiddenFilesAreTheRootsOwn(t *testing.T) {
+	eachRung(t, func(t *testing.T, box *sandbox.Box) {
+		dir := mustTree(t, map[string]string{"evaluate.sh": "" +
+			"printf '{\"metrics\":{\"score\":%s}}' \"$(cat secret/key)\" > \"$ATOLL_RESULT\"\n"})
+		root := mustTree(t, map[string]string{"candidate.sh": "true\n", "secret/key": "7"})
+		e := mustNew(t, box, eval.Options{
+			Command: []string{"sh", "{dir}/evaluate.sh"}, Dir: dir, Hidden: []string{"secret/**"},
+			Timeout: 20 * time.Second, LookupEnv: systemPath(),
+		})
+		out := mustRun(t, e, eval.Request{Base: root, Trusted: root, Candidate: 1, Delta: []record.Change{
+			{Path: "secret/key", Mode: record.Regular, Data: []byte("1000")}, {Path: "secret/new", Mode: record.Regular, Data: []byte("x")},
+		}})
+		if out.Failed() || out.Objective != 7 {
+			t.Errorf("%s: %s: %g, want the root's 7\n%s", out.Class, out.Reason, out.Objective, evidence(out, "stderr"))
+		}
+	})
+}
+
 func TestLimitsEndARun(t *testing.T) {
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		e := mustNew(t, box, eval.Options{Command: shell("echo starting >&2; sleep 30 & sleep 30"), Timeout: 300 * time.Millisecond, LookupEnv: systemPath()})

@@ -223,6 +223,10 @@ func (c *checker) symlink(d *record.FileDiff) {
 		c.add(true, RuleSymlink, d.Path, "%s is a symbolic link to %s: %s", name, quote(target), why)
 		return
 	}
+	if leads(c.policy.Protected, d.Path, target) {
+		c.add(true, RuleSymlink, d.Path, "%s is a symbolic link to %s: that leads to protected files", name, quote(target))
+		return
+	}
 	c.add(false, RuleSymlink, d.Path, "%s is a symbolic link to %s", name, quote(target))
 }
 

@@ -135,6 +135,22 @@ func bare(s string) string {
 // fold is the key under which two names are one on a system that folds case.
 func fold(p string) string { return strings.ToLower(strings.ToUpper(p)) }
 
+// leads reports that a link inside the tree ends at a protected file, or at a folder
+// that holds one: whoever follows it would read what the candidate may not. A part of
+// the way may be another link of the candidate, so every end of the path is tried.
+func leads(globs []string, link, target string) bool {
+	for at := path.Join(path.Dir(link), target); ; {
+		if at == "." || Match(globs, at) || covers(globs, at) {
+			return len(globs) > 0
+		}
+		_, rest, more := strings.Cut(at, "/")
+		if !more {
+			return false
+		}
+		at = rest
+	}
+}
+
 // badTarget says why a symbolic link may not point at target, or nothing. Git
 // never walks through a link to reach a path, so the folder of the link is a
 // real one and leading ".." climb exactly; a ".." after a name could leave

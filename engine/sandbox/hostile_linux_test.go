@@ -53,7 +53,9 @@ var attacks = map[string]func(args []string){
 	"tables":      attackTables,
 	"segments":    attackSegments,
 	"foreign":     attackForeign,
-	"slow":        attackSlow,
+	"hinder":      attackHinder,
+	"outlive":     attackOutlive,
+	"hoard":       attackHoard,
 	"supervisor": func(args []string) {
 		supervise(args[0])
 	},

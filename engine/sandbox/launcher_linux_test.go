@@ -1,12 +1,17 @@
 package sandbox_test
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"atoll/engine/sandbox"
+	"atoll/engine/sandbox/boot"
+	"golang.org/x/sys/unix"
 )
 
 // evaluatorRun is a spec with everything that candidate code must not reach.
@@ -160,4 +165,143 @@ func TestLauncherCost(t *testing.T) {
 		t.Fatalf("exit %d %s", res.Exit, res.Stderr)
 	}
 	t.Logf("one launch takes %v, %v of it processor time", res.Wall/20, (res.CPU / 20).Round(10*time.Microsecond))
+}
+
+// The command reads what candidate code wrote, with rights that the candidate has not.
+func TestLauncherHostileLinksLeadTheCommandNowhere(t *testing.T) {
+	onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
+		w := newWorld(t)
+		res := w.mustRun(b, evaluatorRun(w, `
+			$ATOLL_RUN sh -c 'echo honest > $CAND/out
+				for f in $EVAL/answers.txt dir/sub/two.txt "$PWD/bench.sh" '"$ATOLL_CONTEXT"'; do
+					n=$((n+1)); ln -s "$f" $CAND/link$n; ln -s "$PWD/$f" $CAND/other$n; done
+				ln -s "$EVAL" $CAND/folder; ln -s / $CAND/root; true' 2>/dev/null
+			cat $CAND/out
+			cat $CAND/link* $CAND/other* $CAND/folder/answers.txt $CAND/root/atoll/evaluator/answers.txt 2>/dev/null
+			true`))
+		wantOut(t, res, "honest\n")
+		wantNoOut(t, res, "ANSWERS", "two\n", "trusted", "CONTEXT")
+	})
+}
+
+func TestLauncherCandidateMayLinkForItself(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	res := w.mustRun(b, evaluatorRun(w, `$ATOLL_RUN sh -c 'echo own > $CAND/a; ln -s a $CAND/b; cat $CAND/b'`))
+	wantOut(t, res, "own\n")
+}
+
+// Each holds the output of its own program open, and nobody else's.
+func TestLauncherEndsWhenItsOwnProgramDoes(t *testing.T) {
+	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+		w := newWorld(t)
+		res := w.mustRun(b, evaluatorRun(w, `
+			await() { n=0; while ! test -s $1; do sleep 0.01; n=$((n+1)); test $n = 1000 && return 1; done; true; }
+			($ATOLL_RUN sh -c 'echo > $CAND/short; while ! test -s $CAND/long; do sleep 0.01; done; echo done' | cat > $TMPDIR/out
+				echo > $TMPDIR/read) &
+			await $CAND/short
+			$ATOLL_RUN sh -c 'echo > $CAND/long; while ! test -s $CAND/down; do sleep 0.01; done' &
+			await $TMPDIR/read && echo "read to its end: $(cat $TMPDIR/out)"
+			echo > $CAND/down; wait`))
+		wantOut(t, res, "read to its end: done\n")
+	})
+}
+
+// attackOutlive asks the first process itself to start a program that has the
+// connection as its standard files: while the program lives nobody hangs up.
+func attackOutlive(args []string) {
+	sock, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		say("no socket: %v", err)
+		return
+	}
+	if err := unix.Connect(sock, &unix.SockaddrUnix{Name: args[0]}); err != nil {
+		say("no connection: %v", err)
+		return
+	}
+	msg := launchMessage([]string{"sh", "-c", "while :; do echo tick >> " + args[1] + "/ticks; sleep 0.01; done"}, "/")
+	var head [8]byte
+	binary.NativeEndian.PutUint64(head[:], uint64(len(msg)))
+	err = unix.Sendmsg(sock, head[:], unix.UnixRights(sock, sock, sock), nil, 0)
+	if err == nil {
+		_, err = unix.Write(sock, msg)
+	}
+	say("asked: %v", err)
+	for range 500 {
+		if _, err := os.Stat(args[1] + "/ticks"); err == nil {
+			say("it runs")
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// launchMessage is what a launcher sends, as package boot writes it.
+func launchMessage(args []string, cwd string) []byte {
+	word := func(b []byte, n int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(n)) }
+	b := word(nil, boot.WireVersion)
+	b = word(b, len(args))
+	for _, a := range args {
+		b = append(word(b, len(a)), a...)
+	}
+	b = word(b, 1)
+	b = append(word(b, len("PATH=/usr/bin:/bin")), "PATH=/usr/bin:/bin"...)
+	return append(word(b, len(cwd)), cwd...)
+}
+
+func TestLauncherHostileCandidateCannotAskForItself(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	res := w.mustRun(b, evaluatorRun(w, `S=$(dirname $ATOLL_RUN)/socket; export ATOLL_HOSTILE=outlive
+		$ATOLL_RUN $HOSTILE $S $CAND
+		test -e $CAND/ticks && echo "it outlives the launcher"; true`))
+	wantOut(t, res, "no connection")
+	wantNoOut(t, res, "it runs", "outlives")
+	t.Run("and the message is one that the command itself could send", func(t *testing.T) {
+		res := w.mustRun(b, evaluatorRun(w, `S=$(dirname $ATOLL_RUN)/socket; ATOLL_HOSTILE=outlive $HOSTILE $S $CAND`))
+		wantOut(t, res, "asked: <nil>", "it runs")
+	})
+}
+
+// attackHoard sends many requests that are almost complete.
+func attackHoard(args []string) {
+	n, _ := strconv.Atoi(args[1])
+	part := make([]byte, 8<<20-1)
+	sent := 0
+	for range n {
+		sock, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		if err != nil || unix.Connect(sock, &unix.SockaddrUnix{Name: args[0]}) != nil {
+			break
+		}
+		var head [8]byte
+		binary.NativeEndian.PutUint64(head[:], 8<<20)
+		if unix.Sendmsg(sock, head[:], unix.UnixRights(0, 1, 2), nil, unix.MSG_NOSIGNAL) != nil {
+			continue
+		}
+		for rest := part; len(rest) > 0; {
+			m, err := unix.SendmsgN(sock, rest[:min(len(rest), 64<<10)], nil, nil, unix.MSG_NOSIGNAL)
+			if err != nil {
+				break
+			}
+			rest = rest[m:]
+			sent += m
+		}
+	}
+	say("sent %d MiB", sent>>20)
+}
+
+func TestLauncherHostileRequestsTakeLittleMemory(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	res := w.mustRun(b, evaluatorRun(w, `S=$(dirname $ATOLL_RUN)/socket; ATOLL_HOSTILE=hoard $HOSTILE $S 40
+		sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/peak \1/p' /proc/1/status; $ATOLL_RUN echo fine`))
+	wantOut(t, res, "fine\n")
+	var peak int
+	for line := range strings.Lines(string(res.Stdout)) {
+		_, _ = fmt.Sscanf(line, "peak %d", &peak)
+	}
+	t.Logf("%s", res.Stdout)
+	if peak == 0 || peak > 100<<10 {
+		t.Errorf("the first process took up to %d KiB", peak)
+	}
 }

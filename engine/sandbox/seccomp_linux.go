@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"atoll/engine/sandbox/boot"
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
@@ -34,10 +33,6 @@ const refusedFlags = unix.CLONE_UNTRACED | unix.CLONE_NEWNS | unix.CLONE_NEWCGRO
 
 // maxShared bounds one System V segment.
 const maxShared = 1 << 20
-
-// ownPids are the numbers that a first process keeps for itself and its threads, in
-// the namespace of a command: nobody there may slow it.
-const ownPids = boot.OwnPids
 
 // audience is whom a filter is for.
 type audience struct {
@@ -131,25 +126,21 @@ const noRandom = 0x40000
 // fsSetAttr is FS_IOC_FSSETXATTR.
 const fsSetAttr = 0x401c5820
 
-// others keeps a command from steering other processes of its user. On rung 2, where
-// it could name any of the machine, it may name itself alone; on rung 1 whoever is in
-// its namespace, but for the first process.
+// others keeps a command from steering other processes of its user: the first process
+// of its namespace by limits (the kernel lets it change nothing else of one that has
+// more rights), and on rung 2, where it could name any of the machine, everyone.
 func (p *program) others(a audience) {
-	one := func(q *program, arg int) {
+	own := func(q *program, arg int) {
 		q.add(bpf.LoadAbsolute{Off: offArg(arg), Size: 4})
 		q.on(0, retAllow)
-		switch {
-		case a.rung == Landlock:
-		case a.candidate:
-			q.add(bpf.RetConstant{Val: retAllow})
-		default:
-			q.add(bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: ownPids, SkipFalse: 1}, bpf.RetConstant{Val: retAllow})
-		}
 		q.add(bpf.RetConstant{Val: deny(unix.EPERM)})
 	}
-	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
-		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
-		p.when(nr, func(q *program) { one(q, 0) })
+	p.when(unix.SYS_PRLIMIT64, func(q *program) { own(q, 0) })
+	if a.rung != Landlock {
+		return
+	}
+	for _, nr := range []int{unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
+		p.when(nr, func(q *program) { own(q, 0) })
 	}
 	// The first argument says whether the second is a process, a group or a user.
 	for _, c := range []struct {
@@ -159,7 +150,7 @@ func (p *program) others(a audience) {
 		p.when(c.nr, func(q *program) {
 			q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
 			q.unless(c.process, deny(unix.EPERM))
-			one(q, 1)
+			own(q, 1)
 		})
 	}
 }

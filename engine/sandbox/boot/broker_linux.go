@@ -29,6 +29,9 @@ func (w *world) layLauncher() error {
 	if err := w.layPolicy(w.at(BinDir)); err != nil {
 		return err
 	}
+	if err := w.closeLinks(); err != nil {
+		return err
+	}
 	dir, err := openDir(atFdCwd, w.at(BinDir))
 	if err != nil {
 		return step("open "+BinDir, err)
@@ -43,10 +46,22 @@ func (w *world) layLauncher() error {
 	return step("open the launcher's socket", err)
 }
 
+// closeLinks has the command follow no symlink in the folder that it shares with
+// candidate code: one could lead it to what the candidate may not see. Candidate code
+// sees the folder without that.
+func (w *world) closeLinks() error {
+	const at = ScratchDir + "/" + CandidateName
+	err := w.bind(w.data, "scratch/"+CandidateName, at, false, attrNosymfollow)
+	if s, ok := err.(*stepError); ok && s.err == syscall.EINVAL { // before Linux 5.14
+		return nil
+	}
+	return err
+}
+
 // layPolicy writes what the launcher reads, and on the lower rungs a link to it.
 func (w *world) layPolicy(dir string) error {
 	p := &Policy{Rung: w.job.Rung, ABI: w.job.ABI, Port: w.landlockPort(), Tree: w.tree,
-		Scratch: w.scratch + "/" + CandidateName, Home: w.scratch + "/home", Drop: []string{"ATOLL_RESULT", "ATOLL_CONTEXT"}}
+		Scratch: w.scratch + "/" + CandidateName, Home: w.scratch + "/home", Drop: []string{"ATOLL_RESULT", "ATOLL_CONTEXT", "ATOLL_RUN"}}
 	if w.job.Rung == 2 {
 		p.Read, p.Write = w.candidateRules()
 	}
@@ -66,6 +81,7 @@ func (w *world) candidate(l *launch, fds []int) *plan {
 	bind := func(what, from, to string) {
 		p.add(must, what, syscall.SYS_MOUNT, p.str(from), p.str(to), 0, syscall.MS_BIND|syscall.MS_REC)
 	}
+	bind("hide the launcher's socket", viewDir+"/nothing", BinDir+"/socket")
 	p.add(must, "hide the control folder", syscall.SYS_UMOUNT2, p.str(ControlDir), syscall.MNT_DETACH)
 	p.add(must, "mount /proc", syscall.SYS_MOUNT, p.str("proc"), p.str("/proc"), p.str("proc"),
 		syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC|syscall.MS_RDONLY)
@@ -86,7 +102,7 @@ func (w *world) candidate(l *launch, fds []int) *plan {
 			p.readonly(m.At)
 		}
 	}
-	bind("lay the scratch folder", ScratchDir+"/"+CandidateName, viewDir+"/scratch/run")
+	bind("lay the scratch folder", dataDir+"/scratch/"+CandidateName, viewDir+"/scratch/run")
 	bind("lay the scratch folder", viewDir+"/scratch", ScratchDir)
 	bind("lay /tmp", dataDir+"/rtmp", "/tmp")
 	bind("lay /dev/shm", dataDir+"/rshm", "/dev/shm")

@@ -10,8 +10,8 @@ import (
 type errand struct {
 	conn   int // -1 = not heard any more
 	fds    []int
-	body   []byte // of the request, nil before its size is known
-	have   int    // bytes of it
+	size   int    // of the request, 0 before it is known
+	body   []byte // what there is of it
 	plan   *plan  // nil before all of it is there
 	pid    int    // of the nested init
 	said   int    // where a failed start is reported, -1 = heard
@@ -22,6 +22,9 @@ type errand struct {
 
 // maxErrands bounds the launchers that are served at once; more wait in line.
 const maxErrands = 1024
+
+// maxPending bounds what is kept of requests that are not complete.
+const maxPending = 16 << 20
 
 // listening is the launchers' socket while there is room for one more.
 func (k *keeper) listening() int32 {
@@ -63,6 +66,7 @@ func (k *keeper) serve(list []pollFd) {
 			k.attend(r)
 		}
 		if k.finished(r) {
+			r.drop(k)
 			r.close()
 		} else {
 			kept = append(kept, r)
@@ -93,7 +97,7 @@ func (k *keeper) attend(r *errand) {
 		k.mu.Unlock()
 		return
 	}
-	l, err := r.read()
+	l, err := k.read(r)
 	if err == nil && l == nil {
 		return
 	}
@@ -107,8 +111,8 @@ func (k *keeper) attend(r *errand) {
 
 // read reads what there is of the request and the descriptors that come with it.
 // It returns nil while that is not all.
-func (r *errand) read() (*launch, error) {
-	if r.body == nil {
+func (k *keeper) read(r *errand) (*launch, error) {
+	if r.size == 0 {
 		var head [8]byte
 		oob := make([]byte, syscall.CmsgSpace(3*4))
 		n, m, _, _, err := syscall.Recvmsg(r.conn, head[:], oob, syscall.MSG_CMSG_CLOEXEC)
@@ -129,18 +133,23 @@ func (r *errand) read() (*launch, error) {
 		if size == 0 || size > maxLaunch {
 			return nil, step("read the request", syscall.E2BIG)
 		}
-		r.body = make([]byte, size)
+		r.size = int(size)
 	}
-	for r.have < len(r.body) {
-		n, err := retry(func() (int, error) { return syscall.Read(r.conn, r.body[r.have:]) })
+	var buf [8 << 10]byte
+	for len(r.body) < r.size {
+		n, err := retry(func() (int, error) { return syscall.Read(r.conn, buf[:min(len(buf), r.size-len(r.body))]) })
 		if err == syscall.EAGAIN {
 			return nil, nil
 		}
 		if err != nil || n == 0 {
 			return nil, step("read the request", syscall.EPROTO)
 		}
-		r.have += n
+		if k.pending += n; k.pending > maxPending {
+			return nil, step("read the request: too much is asked at once", syscall.ENOBUFS)
+		}
+		r.body = append(r.body, buf[:n]...)
 	}
+	defer r.drop(k)
 	l := new(launch)
 	if err := decode(r.body, l); err != nil || len(l.Args) == 0 {
 		return nil, step("read the request", syscall.EPROTO)
@@ -210,6 +219,12 @@ func (k *keeper) finished(r *errand) bool {
 	}
 	_ = writeAll(r.conn, encode(&a))
 	return true
+}
+
+// drop forgets the request.
+func (r *errand) drop(k *keeper) {
+	k.pending -= len(r.body)
+	r.body = nil
 }
 
 // close lets go of everything.

@@ -14,19 +14,14 @@ func (w *world) apart() bool { return w.job.Rung == 1 || w.job.Fence == FenceNam
 // the supervisor found that it can. It is the second line: without it the
 // watchdog still looks.
 func (w *world) limitPids() {
-	if w.job.PidMax > 0 {
-		setKernel("pid_max", w.job.PidMax)
+	if w.job.PidMax <= 0 {
+		return
 	}
-	setKernel("ns_last_pid", OwnPids) // the command begins after those of this process
-}
-
-// setKernel writes a setting of this namespace, where the kernel has it.
-func setKernel(name string, v int64) {
-	fd, err := syscall.Open("/proc/sys/kernel/"+name, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	fd, err := syscall.Open("/proc/sys/kernel/pid_max", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	_ = writeAll(fd, []byte(itoa(int(v))))
+	_ = writeAll(fd, []byte(itoa(int(w.job.PidMax))))
 	syscall.Close(fd)
 }
 

@@ -221,6 +221,10 @@ func rawFail(st *forkState, i int, err syscall.Errno) {
 //go:nosplit
 //go:noinline
 func rawWait(st *forkState, child uintptr) {
+	// Of all that was open in the process it was forked from it keeps only what it
+	// writes to: a pipe that it held open would have a reader wait for it.
+	syscall.RawSyscall(sysCloseRange, 0, st.status-1, 0)
+	syscall.RawSyscall(sysCloseRange, st.status+1, uintptr(^uint32(0)), 0)
 	syscall.RawSyscall(syscall.SYS_CLOSE, st.errfd, 0, 0)
 	for {
 		r, _, err := syscall.RawSyscall6(syscall.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&st.ws)), wAll, 0, 0, 0)

@@ -23,6 +23,7 @@ type keeper struct {
 	orders   int       // -1 after the supervisor's end
 	broker   int       // listening socket of the launcher, -1 = none
 	errands  []*errand // of launchers
+	pending  int       // bytes of requests that are not complete
 	polled   []pollFd  // memory for wait
 	closing  bool      // no more launches
 	before   syscall.Rusage

@@ -42,6 +42,7 @@ type ruleset struct {
 	abi         int64
 	read, write []string
 	port        int64
+	noLinks     bool // no symlink may be made where may be written
 }
 
 // handled returns the rights that the kernel's version knows.
@@ -87,8 +88,12 @@ func (r *ruleset) create() (int, error) {
 			return -1, step("allow reading "+p, err)
 		}
 	}
+	none := uint64(fsMakeChar | fsMakeBlock | fsIoctlDev)
+	if r.noLinks {
+		none |= fsMakeSym
+	}
 	for _, p := range r.write {
-		if err := addPath(int(fd), p, fs&^(fsMakeChar|fsMakeBlock|fsIoctlDev)); err != nil {
+		if err := addPath(int(fd), p, fs&^none); err != nil {
 			return -1, step("allow writing "+p, err)
 		}
 	}

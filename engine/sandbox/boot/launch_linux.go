@@ -196,7 +196,9 @@ func (p *Policy) planHere(args, env []string, cwd string) (*plan, [2]int, error)
 	die()
 	pl.add(must, "set no_new_privs", syscall.SYS_PRCTL, prSetNoNewPrivs, 1)
 	if p.Rung == 2 {
-		set, err := (&ruleset{abi: p.ABI, read: p.Read, write: p.Write, port: p.Port}).create()
+		// A symlink in the folder that it shares with the command could lead that one to
+		// what it may not see itself.
+		set, err := (&ruleset{abi: p.ABI, read: p.Read, write: p.Write, port: p.Port, noLinks: true}).create()
 		if err != nil {
 			return nil, status, step("prepare Landlock", err)
 		}

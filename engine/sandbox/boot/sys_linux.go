@@ -34,6 +34,8 @@ const (
 	attrNodev  = 4
 	attrNoexec = 8
 
+	attrNosymfollow = 0x200000
+
 	oPath = 0x200000
 
 	prSetPdeathsig     = 1

@@ -27,12 +27,8 @@ const (
 	CandidateName = "run"
 )
 
-// OwnPids are the numbers of processes that the first one of a namespace keeps for
-// itself and its threads.
-const OwnPids = 64
-
-// wireVersion is the first word of each message.
-const wireVersion = 0x61746f05
+// WireVersion is the first word of each message.
+const WireVersion = 0x61746f05
 
 // What holds the processes of a run together. Rung 1 always has a namespace.
 const (
@@ -305,7 +301,7 @@ type coded interface{ code(*codec) }
 // encode writes the version and then all fields of v.
 func encode(v coded) []byte {
 	c := &codec{write: true, buf: make([]byte, 0, 4096)}
-	version := int64(wireVersion)
+	version := int64(WireVersion)
 	c.i64(&version)
 	v.code(c)
 	return c.buf
@@ -316,7 +312,7 @@ func decode(buf []byte, v coded) error {
 	c := &codec{buf: buf}
 	var version int64
 	c.i64(&version)
-	if version != wireVersion {
+	if version != WireVersion {
 		return ErrMessage
 	}
 	v.code(c)
