@@ -58,12 +58,11 @@ func attackForeign(args []string) {
 // stranger is a process, a queue with a message, a segment and a file of this user
 // that no command has to do with.
 type stranger struct {
-	t                *testing.T
-	pid              int
-	queue, segment   uintptr
-	path             string
-	before           string
-	nice, cpus, core string
+	t              *testing.T
+	pid            int
+	queue, segment uintptr
+	path           string
+	before         string
 }
 
 func newStranger(t *testing.T, path string) *stranger {

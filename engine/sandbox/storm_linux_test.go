@@ -157,7 +157,7 @@ var storms = []struct {
 }
 
 func TestHostileStormsEnd(t *testing.T) {
-	if !guarded(t, time.Minute) {
+	if !guarded(t, 5*time.Minute) {
 		return
 	}
 	for _, c := range []struct {
