@@ -140,7 +140,7 @@ func fold(p string) string { return strings.ToLower(strings.ToUpper(p)) }
 // the way may be another link of the candidate, so every end of the path is tried.
 func leads(globs []string, link, target string) bool {
 	for at := path.Join(path.Dir(link), target); ; {
-		if at == "." || Match(globs, at) || covers(globs, at) {
+		if at == "." || match(globs, at) || covers(globs, at) {
 			return len(globs) > 0
 		}
 		_, rest, more := strings.Cut(at, "/")
