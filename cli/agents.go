@@ -216,6 +216,6 @@ func (a *App) ask(ctx context.Context, ses *engine.Session, exp record.Experimen
 	case "y", "yes":
 		return true, nil
 	}
-	fmt.Fprintln(a.Err, "atoll: no model was asked and nothing was paid for; `atoll run` asks again")
+	fmt.Fprintln(a.Err, a.spell("atoll: no model was asked and nothing was paid for; `atoll run` asks again"))
 	return false, nil
 }

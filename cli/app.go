@@ -73,10 +73,10 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	if errors.Is(err, errInterrupted) {
-		fmt.Fprintln(a.Err, "atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on")
+		fmt.Fprintln(a.Err, a.spell("atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on"))
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.Err, "atoll: %s%s\n", message(err), hint(root, err, args))
+	fmt.Fprintf(a.Err, "atoll: %s\n", a.spell(message(err)+hint(root, err, args)))
 	return exitCode(err)
 }
 
@@ -163,7 +163,7 @@ func (a *App) root() *cobra.Command {
 		}
 	}
 	add("run", a.demoCmd(), a.runCmd())
-	add("look", a.statusCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
+	add("look", a.statusCmd(), a.experimentsCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd())
 	add("steer", a.steerCmds()...)
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd())
 	root.AddCommand(a.versionCmd(), a.watchCmd())

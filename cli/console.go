@@ -55,13 +55,17 @@ func (a *App) console(ctx context.Context, f consoleFlags) error {
 // welcome says what a newcomer can do here.
 func (a *App) welcome(repo string) error {
 	here := "You are in no git repository."
-	next := "  atoll demo                    watch an example evolve (needs python3)\n  atoll demo bin-packing        the same, with Go alone\n"
+	verbs := [][2]string{{"demo", "watch an example evolve (needs python3)"}, {"demo bin-packing", "the same, with Go alone"}}
 	if repo != "" {
 		here = "No experiment in " + repo + " yet."
-		next += "  atoll init                    write an atoll.yaml for this repository\n  atoll run                     evolve it\n"
+		verbs = append(verbs, [2]string{"init", "measure this repository once and write its atoll.yaml"}, [2]string{"run", "evolve it"})
 	}
-	_, err := fmt.Fprintf(a.Out, "atoll evolves git repositories by quality-diversity search.\n%s\n\n%s  atoll help                    every verb\n", here, next)
-	return err
+	fmt.Fprintf(a.Out, "atoll evolves git repositories by quality-diversity search.\n%s\n\n", here)
+	tw := table(a.Out)
+	for _, v := range append(verbs, [2]string{"help", "every verb"}) {
+		fmt.Fprintf(tw, "  %s\t%s\n", a.says(v[0]), v[1])
+	}
+	return tw.Flush()
 }
 
 // firstFrame is how long the engine waits for the first frame of the console.

@@ -56,7 +56,7 @@ func (a *App) append(ctx context.Context, o *opened, d record.Decision) error {
 	}
 	then := ""
 	if o.OwnerPID() == 0 {
-		then = " (no engine runs: it takes effect with the next `atoll run`)"
+		then = a.spell(" (no engine runs: it takes effect with the next `atoll run`)")
 	}
 	_, err = fmt.Fprintf(a.Out, "%s%s\n", engine.DecisionText(d), then)
 	return err

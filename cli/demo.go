@@ -42,11 +42,11 @@ func (a *App) demoCmd() *cobra.Command {
 			if err := a.makeDemo(cmd.Context(), ex.Name, dir); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Err, "atoll: %s in %s (again: atoll -C %s)\n", ex.Title, dir, dir)
+			a.flags.repo = dir
+			fmt.Fprintf(a.Err, "atoll: %s in %s; again: %s\n", ex.Title, dir, a.says("run"))
 			if err := a.warm(cmd.Context(), ex, dir); err != nil {
 				return err
 			}
-			a.flags.repo = dir
 			return a.run(cmd.Context(), f, flags)
 		},
 	}
@@ -136,7 +136,7 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 	if _, err := gitops.Inspect(ctx, dir); err == nil {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			if other := demoName(dir); other != name {
-				return usage("%s holds another repository (%q); name another folder with --dir, or go on with that one: atoll -C %s", dir, other, dir)
+				return usage("%s holds another repository (%q); name another folder with --dir, or go on with that one: `atoll -C %s run`", dir, other, dir)
 			}
 			return nil
 		}

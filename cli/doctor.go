@@ -65,9 +65,9 @@ func (a *App) printChecks(checks []view.CheckLine, strict bool) error {
 					mark = "warn"
 				}
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", mark, c.Group, c.Name, view.CleanLine(c.Detail))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", mark, c.Group, c.Name, a.spell(view.CleanLine(c.Detail)))
 			if !c.OK && c.Cure != "" {
-				fmt.Fprintf(tw, "\t\t\t-> %s\n", c.Cure)
+				fmt.Fprintf(tw, "\t\t\t-> %s\n", a.spell(c.Cure))
 			}
 		}
 		if err := tw.Flush(); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // headless runs the engine and prints a line for each event, and a summary at
 // the end.
-func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment) error {
+func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Session, exp record.Experiment, f runFlags) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
 	stop := a.onSignals(eng, func() { abort(errInterrupted) })
@@ -30,13 +30,17 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	err := eng.Run(ctx)
 	stopReading()
 	<-printed
-	if sumErr := a.summary(eng.Feed().Latest()); err == nil {
+	end := eng.Feed().Latest()
+	if sumErr := a.summary(end); err == nil {
 		err = sumErr
 	}
 	if stop() {
 		return errors.Join(errInterrupted, ignoreCancel(err))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return f.enough(end)
 }
 
 func ignoreCancel(err error) error {
@@ -84,6 +88,7 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 // snapshot included.
 func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
 	var version, line uint64
+	p := progress{app: a}
 	for {
 		snap, err := feed.Wait(ctx, version)
 		version = snap.Version
@@ -93,6 +98,7 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
 				a.printLine(l)
 			}
 		}
+		p.see(snap)
 		if err != nil {
 			return
 		}
@@ -104,29 +110,33 @@ func (a *App) printLine(l view.LogLine) {
 		return
 	}
 	if a.flags.json {
-		writeJSONLine(a.Out, map[string]any{"at": l.At.UTC().Format(time.RFC3339Nano), "level": l.Level, "job": l.Job, "text": l.Text})
+		writeJSONLine(a.Out, map[string]any{"type": "event", "at": l.At.UTC().Format(time.RFC3339Nano), "level": l.Level, "job": l.Job, "text": l.Text})
 		return
 	}
 	mark := ""
 	if l.Level != "info" {
 		mark = l.Level + ": "
 	}
-	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, l.Text)
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, a.spell(l.Text))
 }
 
 // summary says how a run ended and what to do next.
 func (a *App) summary(s *view.Snapshot) error {
-	if a.flags.json || s.Loading {
+	if s.Loading {
+		return nil
+	}
+	if a.flags.json {
+		writeJSONLine(a.Out, resultOf(s))
 		return nil
 	}
 	w := a.Out
 	fmt.Fprintf(w, "\n%s: %s", s.Experiment.Name, s.State)
 	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", s.Reason)
+		fmt.Fprintf(w, " (%s)", a.spell(s.Reason))
 	}
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
-		fmt.Fprintf(w, "best  %s %s  %s %s  %s on root %s\n", s.Best.ID, s.Best.Commit.Short(), objectiveName(s), view.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent), view.FormatValue(s.Root.Objective))
+		fmt.Fprintf(w, "best  %s %s  %s; the root has %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), view.FormatValue(s.Root.Objective))
 		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, view.FormatValue(s.Grid.QD))
 	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
@@ -137,7 +147,7 @@ func (a *App) summary(s *view.Snapshot) error {
 		fmt.Fprintf(w, "      missing: %s\n", g)
 	}
 	if s.Best.ID > record.Root {
-		fmt.Fprintf(w, "next  atoll show best   atoll diff best   atoll promote best\n")
+		fmt.Fprintf(w, "next  %s\n      %s\n      %s\n", a.says("show best"), a.says("diff best"), a.says("promote best"))
 	}
 	return nil
 }

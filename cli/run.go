@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,22 +17,23 @@ import (
 
 // runFlags are those of run and demo.
 type runFlags struct {
-	headless bool
-	fresh    bool
-	once     bool
-	again    bool           // what measures may have changed: measure again
-	measure  *config.Config // with again: what measures now
-	yes      bool
-	readonly bool
-	look     bool // the bare command: open what is there as it is
-	maxJobs  int
-	workers  int
-	seed     string
-	forTime  time.Duration
-	order    string
-	record   string         // folder for what agents do
-	live     *config.Config // what the configuration file says now; nil: there is none
-	said     []string       // what changed in it since the last run
+	headless  bool
+	fresh     bool
+	once      bool
+	again     bool           // what measures may have changed: measure again
+	measure   *config.Config // with again: what measures now
+	yes       bool
+	readonly  bool
+	look      bool // the bare command: open what is there as it is
+	maxJobs   int
+	workers   int
+	seed      string
+	forTime   time.Duration
+	failUnder *float64 // gain in percent below which the run fails; nil: never
+	order     string
+	record    string         // folder for what agents do
+	live      *config.Config // what the configuration file says now; nil: there is none
+	said      []string       // what changed in it since the last run
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -47,6 +49,14 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.seed, "seed", "", "number that fixes every random choice (new experiments)")
 	fl.DurationVar(&f.forTime, "for", 0, "stop after this time, e.g. 10m")
 	fl.StringVar(&f.record, "record", "", "write what every agent does into this folder, for a replay agent")
+	fl.Func("fail-under", "with --headless: exit 1 when the best gains less than so many percent on the root, or that is not confirmed", func(text string) error {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "%"), 64)
+		if err != nil || v-v != 0 {
+			return errors.New("write a number of percent, such as 5")
+		}
+		f.failUnder = &v
+		return nil
+	})
 	fl.StringVar(&f.order, "order", "", "completion or strict (new experiments)")
 }
 
@@ -64,6 +74,9 @@ func (f *runFlags) values(cmd *cobra.Command) ([]config.Flag, error) {
 	}
 	if cmd.Flags().Changed("workers") {
 		out = append(out, config.Flag{Key: "workers", Value: strconv.Itoa(f.workers), Name: "--workers"})
+	}
+	if cmd.Flags().Changed("for") && f.forTime <= 0 {
+		return nil, usage("--for %s: a time above 0, such as 10m", f.forTime)
 	}
 	if f.seed != "" {
 		out = append(out, config.Flag{Key: "seed", Value: f.seed, Name: "--seed"})
@@ -156,6 +169,15 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	defer closeLog()
 	opt.Logger = logger
 	headless := f.headless || f.once || !a.IsTTY(a.Out)
+	if f.failUnder != nil && !headless {
+		return usage("--fail-under is for --headless runs")
+	}
+	if f.readonly {
+		if headless {
+			return usage("--read-only opens a console that runs nothing: it needs a terminal, and neither --headless nor --once; `atoll status` looks without one")
+		}
+		may = lookOnly
+	}
 	if may == lookOnly {
 		if headless {
 			return usage("%s", why)
@@ -164,7 +186,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 			return err
 		}
 	}
-	opt.Unattended, opt.KeepPaused, opt.Look = headless, f.look, may == lookOnly
+	opt.Unattended, opt.KeepState, opt.Look = headless, f.look, may == lookOnly
 	eng := engine.New(ses, exp.ID, opt)
 	if !headless {
 		return a.watch(ctx, eng, ses, exp, f)
@@ -172,7 +194,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	if err := ses.Lock(); err != nil {
 		return err
 	}
-	return a.headless(ctx, eng, ses, exp)
+	return a.headless(ctx, eng, ses, exp, f)
 }
 
 func (a *App) engineOptions(f runFlags) engine.Options {

@@ -21,6 +21,13 @@ func (a *App) says(verb string) string {
 	return strings.Join(append(words, verb), " ")
 }
 
+// spell writes the command lines of a text, "`atoll run`", as they can be typed
+// here.
+func (a *App) spell(text string) string {
+	prefix := a.says("")
+	return strings.ReplaceAll(text, "`atoll ", "`"+prefix)
+}
+
 // called is how this program was started: "atoll" where the PATH finds it, "go
 // run ." where the go command built it for one run, else its path.
 func (a *App) called() string {

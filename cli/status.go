@@ -115,7 +115,7 @@ func (a *App) statusCmd() *cobra.Command {
 				return err
 			}
 			if a.flags.json {
-				return writeJSON(a.Out, reportOf(o, s))
+				return writeJSON(a.Out, reportOf(s))
 			}
 			return a.printStatus(o, s)
 		},
@@ -137,7 +137,7 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 	return s, engine.FillFacts(ctx, o.DB, s)
 }
 
-func reportOf(o *opened, s *view.Snapshot) statusReport {
+func reportOf(s *view.Snapshot) statusReport {
 	r := statusReport{
 		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
@@ -168,7 +168,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
 	fmt.Fprintf(w, "%s  %s", s.Experiment.Name, s.State)
 	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", s.Reason)
+		fmt.Fprintf(w, " (%s)", a.spell(s.Reason))
 	}
 	fmt.Fprintf(w, "  seed %d\n", s.Experiment.Seed)
 	if s.Root.ID == record.NoCandidate {

@@ -257,3 +257,64 @@ func TestOnceAndMaxJobsCountTheWholeExperiment(t *testing.T) {
 		t.Error("the first experiment changed")
 	}
 }
+
+func TestExperimentsAreListedAndCompared(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	must(t, dir, "run", "--headless", "--new", "--max-jobs", "3", "--seed", "9")
+	if out := must(t, dir, "experiments"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "GAIN") {
+		t.Errorf("list:\n%s", out)
+	}
+	var c struct {
+		Experiments []struct {
+			ID        int  `json:"id"`
+			Ended     int  `json:"jobs_ended"`
+			Confirmed bool `json:"confirmed"`
+		}
+		Differences []struct{ Key, First, Second string }
+		Comparable  bool
+	}
+	if err := json.Unmarshal([]byte(must(t, dir, "experiments", "1", "2", "--json")), &c); err != nil {
+		t.Fatal(err)
+	}
+	keys := ""
+	for _, d := range c.Differences {
+		keys += d.Key + "=" + d.First + "/" + d.Second + " "
+	}
+	if len(c.Experiments) != 2 || c.Experiments[1].Ended < 2 || !c.Comparable || !strings.Contains(keys, "seed=") || !strings.Contains(keys, "budget.jobs=2/3") {
+		t.Errorf("%+v; %s", c, keys)
+	}
+	refused(t, atoll(t, dir, "experiments", "1"), "two experiments")
+}
+
+func TestAHeadlessRunEndsWithAResultAndAVerdict(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	c := atoll(t, dir, "run", "--headless", "--max-jobs", "4", "--json", "--fail-under", "1e9%")
+	if c.code != 1 || !strings.Contains(c.err, "--fail-under") {
+		t.Errorf("exit %d: %s", c.code, c.err)
+	}
+	lines := strings.Split(strings.TrimSpace(c.out), "\n")
+	for i, line := range lines {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("line %d: %v: %s", i, err, line)
+		}
+		last := i == len(lines)-1
+		if (o["type"] == "result") != last {
+			t.Errorf("line %d of %d is a %v", i, len(lines), o["type"])
+		}
+		if last && (o["gain_pct"] == nil || o["best"] == nil || o["state"] != "done" || o["confirmed"] == nil) {
+			t.Errorf("result %s", line)
+		}
+	}
+	if c := atoll(t, dir, "run", "--headless", "--max-jobs", "4", "--fail-under", "-1000"); c.code != 0 {
+		t.Errorf("exit %d: %s", c.code, c.err)
+	}
+	for _, args := range [][]string{{"--for", "-5m"}, {"--for", "0s"}, {"--fail-under", "much"}, {"--workers", "-1"}, {"--set", "search.operators.foo=1"}, {"--set", "evaluator.timeout=-5s"}, {"--read-only"}} {
+		if c := atoll(t, dir, append([]string{"run", "--headless"}, args...)...); c.code != 2 {
+			t.Errorf("%v: exit %d, %s", args, c.code, c.err)
+		}
+	}
+}

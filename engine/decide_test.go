@@ -96,6 +96,50 @@ func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
 	l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended+2 })
 }
 
+func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
+	for _, state := range []record.ExperimentState{record.ExperimentStopped, record.ExperimentPaused, record.ExperimentDone} {
+		t.Run(string(state), func(t *testing.T) {
+			l := newLab(t, "budget.jobs=3")
+			l.run() // it is done now
+			if state != record.ExperimentDone {
+				l.raise(40)
+				eng, stop := l.start()
+				if state == record.ExperimentPaused {
+					if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
+						t.Fatal(err)
+					}
+					l.await(eng, "it is paused", func(s *view.Snapshot) bool { return s.State == state })
+				}
+				stop()
+			}
+			rows, err := l.ses.DB.LastSeq(t.Context(), l.exp.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eng, stop := l.startWith(engine.Options{KeepState: true})
+			s := l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
+			if s.State != state {
+				t.Errorf("%s becomes %s by looking", state, s.State)
+			}
+			stop()
+			if now, err := l.ses.DB.LastSeq(t.Context(), l.exp.ID); err != nil || now != rows {
+				t.Errorf("looking wrote %d rows; %v", now-rows, err)
+			}
+			if state == record.ExperimentDone {
+				return
+			}
+			eng, stop = l.startWith(engine.Options{KeepState: true})
+			defer stop()
+			l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
+			if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
+				t.Fatal(err)
+			}
+			ended := s.Jobs.Ended()
+			l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended })
+		})
+	}
+}
+
 func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 	for _, gate := range []string{"review.measure", "review.niche"} {
 		t.Run(gate, func(t *testing.T) {

@@ -29,8 +29,9 @@ type Options struct {
 	// Unattended ends the run where a person would be asked to mend something;
 	// otherwise it pauses.
 	Unattended bool
-	// KeepPaused leaves a paused experiment paused; otherwise Run resumes it.
-	KeepPaused bool
+	// KeepState leaves an experiment as it is, paused, stopped or done, until a
+	// decision resumes it; otherwise Run resumes it.
+	KeepState bool
 	Sandbox    sandbox.Options // Mode comes from the configuration
 	// Live is the configuration as it is now: its agents, roles, prices and
 	// prompts count instead of those the experiment started with. nil: those.

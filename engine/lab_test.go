@@ -177,7 +177,13 @@ func (l *lab) run() *view.Snapshot {
 // start runs the experiment in the background. stop drains it and waits.
 func (l *lab) start() (eng *engine.Engine, stop func()) {
 	l.t.Helper()
-	eng = engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester"})
+	return l.startWith(engine.Options{})
+}
+
+func (l *lab) startWith(opt engine.Options) (eng *engine.Engine, stop func()) {
+	l.t.Helper()
+	opt.Who = "tester"
+	eng = engine.New(l.ses, l.exp.ID, opt)
 	engine.KeepBytes(eng, 1)
 	done := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)

@@ -285,7 +285,7 @@ func (e *Engine) end(ctx context.Context, pool *pool) error {
 func (e *Engine) endState(ctx context.Context) error {
 	state, reason := record.ExperimentStopped, "drained; `atoll run` goes on"
 	switch {
-	case e.st.Run == record.ExperimentPaused || e.st.Run == record.ExperimentBroken:
+	case e.st.Run != record.ExperimentRunning: // paused or broken, or never resumed
 		return nil
 	case e.budget != "":
 		state, reason = record.ExperimentDone, "budget used up: "+e.budget

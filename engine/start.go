@@ -111,10 +111,20 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.knowMeasurements(ctx); err != nil {
 		return err
 	}
-	if e.st.Run != record.ExperimentPaused || !e.opt.KeepPaused {
-		if err := e.setState(ctx, record.ExperimentRunning, ""); err != nil {
-			return err
-		}
+	switch {
+	case !e.opt.KeepState:
+		err = e.setState(ctx, record.ExperimentRunning, "")
+	case e.st.Run == record.ExperimentRunning: // nobody runs it, or this would not be the owner
+		err = e.setState(ctx, record.ExperimentStopped, "its engine ended without a word; `atoll run` goes on")
+	case e.st.Run == record.ExperimentBroken: // a person is here to mend it
+		err = e.setState(ctx, record.ExperimentPaused, e.st.Reason)
+	}
+	if err != nil {
+		return err
+	}
+	if e.st.Run != record.ExperimentRunning {
+		e.publish(true)
+		return nil
 	}
 	if m := e.st.member(record.Root); m != nil && e.st.made(m).status == record.StatusFailed && e.st.did(m).measuring == 0 {
 		return e.retryRoot(ctx)

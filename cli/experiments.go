@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// experimentLine is one experiment in `experiments --json`.
+type experimentLine struct {
+	ID        record.ExperimentID    `json:"id"`
+	Name      string                 `json:"name"`
+	State     record.ExperimentState `json:"state"`
+	Created   string                 `json:"created"`
+	Root      record.Hash            `json:"root_commit"`
+	Seed      uint64                 `json:"seed"`
+	Objective string                 `json:"objective"`
+	Direction string                 `json:"direction"`
+	Ended     int                    `json:"jobs_ended"`
+	Niches    int                    `json:"niches_filled"`
+	QDScore   float64                `json:"qd_score"`
+	RootValue *float64               `json:"root_value"`
+	Best      *standing              `json:"best"`
+	Gain      *float64               `json:"gain_pct"`
+	Confirmed bool                   `json:"confirmed"`
+}
+
+// comparison is what `experiments A B --json` prints.
+type comparison struct {
+	Experiments []experimentLine `json:"experiments"`
+	Differences []difference     `json:"differences"` // of the configurations, first and second
+	Comparable  bool             `json:"comparable"`  // both values are of the same evaluator and root
+}
+
+type difference struct {
+	Key    string `json:"key"`
+	Before string `json:"first"`
+	After  string `json:"second"`
+}
+
+func (a *App) experimentsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "experiments [FIRST SECOND]", Short: "List the experiments here, or compare two",
+		Long:    "Without arguments every experiment of this repository is listed, oldest first. With two names or numbers\nthey stand side by side with what differs in their configurations.",
+		Example: "  atoll experiments\n  atoll experiments 1 2\n  atoll experiments --json | jq '.[].gain_pct'",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 0 && len(args) != 2 {
+				return usage("name two experiments to compare, or none to list all")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.experiments(cmd.Context(), args) },
+	}
+}
+
+func (a *App) experiments(ctx context.Context, args []string) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	ses, err := a.session(ctx, p, false)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	var list []record.Experiment
+	if len(args) == 0 {
+		if list, err = ses.DB.Experiments(ctx); err != nil {
+			return err
+		}
+	}
+	for _, name := range args {
+		exp, err := ses.Find(ctx, name)
+		if err != nil {
+			return err
+		}
+		list = append(list, exp)
+	}
+	lines := make([]experimentLine, 0, len(list))
+	for _, exp := range list {
+		line, err := experimentOf(ctx, ses, exp)
+		if err != nil {
+			return fmt.Errorf("read experiment %d: %w", exp.ID, err)
+		}
+		lines = append(lines, line)
+	}
+	if len(args) == 2 {
+		return a.compare(list, lines)
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, lines)
+	}
+	return a.listExperiments(lines)
+}
+
+func experimentOf(ctx context.Context, ses *engine.Session, exp record.Experiment) (experimentLine, error) {
+	st, err := engine.LoadState(ctx, ses.DB, exp.ID)
+	if err != nil {
+		return experimentLine{}, err
+	}
+	o := opened{Session: ses, exp: exp, state: st}
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return experimentLine{}, err
+	}
+	l := experimentLine{
+		ID: exp.ID, Name: exp.Name, State: s.State, Created: time.UnixMilli(int64(exp.Created)).UTC().Format(time.RFC3339), Root: exp.RootCommit, Seed: exp.Seed,
+		Objective: objectiveName(s), Direction: s.Direction, Ended: s.Jobs.Ended(), Niches: s.Grid.Filled, QDScore: s.Grid.QD, Best: standingOf(s.Best, false),
+	}
+	if s.Root.ID != record.NoCandidate {
+		l.RootValue = number(s.Root.Objective)
+	}
+	l.Gain, l.Confirmed = gainOf(s)
+	return l, nil
+}
+
+func (a *App) listExperiments(lines []experimentLine) error {
+	tw := table(a.Out)
+	fmt.Fprintln(tw, "ID\tNAME\tSTATE\tCREATED\tROOT\tJOBS\tNICHES\tOBJECTIVE\tBEST\tGAIN")
+	for _, l := range lines {
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", l.ID, view.CleanLine(l.Name), l.State, l.Created, l.Root.Short(), l.Ended, l.Niches, view.CleanLine(l.Objective), l.bestText(), l.gainText())
+	}
+	return tw.Flush()
+}
+
+func (l *experimentLine) bestText() string {
+	if l.Best == nil {
+		return "-"
+	}
+	value := l.Best.Objective
+	if l.Best.Claimed != nil {
+		value = *l.Best.Claimed
+	}
+	return l.Best.ID.String() + " " + view.FormatValue(value)
+}
+
+func (l *experimentLine) gainText() string {
+	switch {
+	case l.Gain == nil:
+		return "-"
+	case !l.Confirmed:
+		return "unconfirmed"
+	}
+	return signedPercent(*l.Gain)
+}
+
+func (a *App) compare(list []record.Experiment, lines []experimentLine) error {
+	first, err := config.Decode(list[0].Config)
+	if err != nil {
+		return err
+	}
+	second, err := config.Decode(list[1].Config)
+	if err != nil {
+		return err
+	}
+	frozen, live := config.Diff(first, second)
+	c := comparison{Experiments: lines, Differences: []difference{}, Comparable: list[0].EvalKey == list[1].EvalKey && list[0].RootTree == list[1].RootTree}
+	for _, d := range append(frozen, live...) {
+		c.Differences = append(c.Differences, difference{d.Key, d.Old, d.New})
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, c)
+	}
+	if err := a.listExperiments(lines); err != nil {
+		return err
+	}
+	if !c.Comparable {
+		fmt.Fprintln(a.Out, "\nTheir values do not compare: the root or what measures is not the same.")
+	}
+	if len(c.Differences) == 0 {
+		_, err := fmt.Fprintln(a.Out, "\nTheir configurations are the same.")
+		return err
+	}
+	fmt.Fprintln(a.Out)
+	tw := table(a.Out)
+	fmt.Fprintf(tw, "KEY\t%d\t%d\n", lines[0].ID, lines[1].ID)
+	for _, d := range c.Differences {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.Key, view.CleanLine(d.Before), view.CleanLine(d.After))
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// progressEvery is the least time between two lines of progress.
+const progressEvery = 10 * time.Second
+
+// progress tells a headless reader how a run stands, now and then and at each
+// new best.
+type progress struct {
+	app   *App
+	last  time.Time
+	ended int
+	best  record.CandidateID
+	known bool // a best was seen: those of earlier runs are no news
+}
+
+// progressLine is a line of `run --headless --json` with type progress.
+type progressLine struct {
+	Type      string    `json:"type"`
+	At        string    `json:"at"`
+	Ended     int       `json:"ended"`
+	MaxJobs   int       `json:"max_jobs,omitempty"`
+	Running   int       `json:"running"`
+	PerMinute float64   `json:"jobs_per_minute"`
+	ETAS      *float64  `json:"eta_s"`
+	Best      *standing `json:"best"`
+	NewBest   bool      `json:"new_best,omitempty"`
+}
+
+// see takes a snapshot.
+func (p *progress) see(s *view.Snapshot) {
+	if s.Loading {
+		return
+	}
+	now := p.app.Now()
+	fresh := p.known && s.Best.ID != p.best && s.Best.ID > record.Root
+	p.best, p.known = s.Best.ID, p.known || s.Best.ID != record.NoCandidate
+	ended := s.Jobs.Ended()
+	if p.last.IsZero() {
+		p.last, p.ended = now, ended
+	}
+	due := ended != p.ended && now.Sub(p.last) >= progressEvery
+	if !due && !fresh {
+		return
+	}
+	if due {
+		p.last, p.ended = now, ended
+	}
+	if p.app.flags.json {
+		writeJSONLine(p.app.Out, p.line(s, now, fresh))
+		return
+	}
+	if fresh {
+		fmt.Fprintf(p.app.Out, "%s new best %s: %s\n", now.Format("15:04:05"), s.Best.ID, bestText(s))
+	}
+	if due {
+		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s))
+	}
+}
+
+func (p *progress) line(s *view.Snapshot, now time.Time, fresh bool) progressLine {
+	l := progressLine{
+		Type: "progress", At: now.UTC().Format(time.RFC3339Nano), Ended: s.Jobs.Ended(), MaxJobs: s.Jobs.Max, Running: s.Jobs.Running,
+		PerMinute: s.PerMinute, Best: standingOf(s.Best, false), NewBest: fresh,
+	}
+	if s.ETA > 0 {
+		l.ETAS = number(s.ETA.Seconds())
+	}
+	return l
+}
+
+// progressText is "12/100 jobs, 4.2 a minute, 21m left; best c7 ns/op 81.2 (...)".
+func progressText(s *view.Snapshot) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", s.Jobs.Ended())
+	if s.Jobs.Max > 0 {
+		fmt.Fprintf(&b, "/%d", s.Jobs.Max)
+	}
+	b.WriteString(" jobs")
+	if s.PerMinute > 0 {
+		fmt.Fprintf(&b, ", %.1f a minute", s.PerMinute)
+	}
+	if s.ETA > 0 {
+		fmt.Fprintf(&b, ", %s left", roughly(s.ETA))
+	}
+	if s.Best.ID != record.NoCandidate {
+		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
+	}
+	return b.String()
+}
+
+func roughly(d time.Duration) time.Duration {
+	if d > 10*time.Minute {
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Second)
+}
+
+// bestText is the value of the best with what is known of its gain.
+func bestText(s *view.Snapshot) string {
+	value := s.Best.Objective
+	if s.Best.Claimed != nil {
+		value = *s.Best.Claimed
+	}
+	text := objectiveName(s) + " " + view.FormatValue(value)
+	if s.Best.ID == record.Root {
+		return text + " (the root)"
+	}
+	gain, confirmed := gainOf(s)
+	switch {
+	case !confirmed:
+		return text + " (unconfirmed)"
+	case gain == nil:
+		return text
+	}
+	return text + " (" + signedPercent(*gain) + " on the root)"
+}
+
+// gainOf is the improvement of the best on the root in percent, direction-aware,
+// and whether samples that did not choose the best say so. It is nil where the
+// root is 0 or nothing was measured. Where nothing varies every value counts.
+func gainOf(s *view.Snapshot) (gain *float64, confirmed bool) {
+	switch {
+	case s.Best.ID == record.NoCandidate:
+		return nil, false
+	case s.Best.ID == record.Root:
+		return number(0), true
+	case !s.Noisy:
+		return number(s.Best.Percent), true
+	case s.Best.Claimed == nil:
+		return number(s.Best.Percent), false
+	}
+	root := s.Root.Objective
+	if s.Root.Claimed != nil {
+		root = *s.Root.Claimed
+	}
+	gained := 100 * (*s.Best.Claimed - root) / math.Abs(root)
+	if s.Direction == "minimize" {
+		gained = -gained
+	}
+	return number(gained), true
+}
+
+// runResult is the last line of `run --headless --json`.
+type runResult struct {
+	Type string `json:"type"`
+	statusReport
+	Gain      *float64 `json:"gain_pct"`  // of the best on the root
+	Confirmed bool     `json:"confirmed"` // by samples that did not choose it
+}
+
+func resultOf(s *view.Snapshot) runResult {
+	r := runResult{Type: "result", statusReport: reportOf(s)}
+	r.Gain, r.Confirmed = gainOf(s)
+	return r
+}
+
+// enough is an error when a run did not gain what --fail-under asks for.
+func (f *runFlags) enough(s *view.Snapshot) error {
+	if f.failUnder == nil {
+		return nil
+	}
+	gain, confirmed := gainOf(s)
+	switch {
+	case gain == nil:
+		return fmt.Errorf("--fail-under %g: no gain can be told", *f.failUnder)
+	case !confirmed:
+		return fmt.Errorf("--fail-under %g: the gain of %s is not confirmed", *f.failUnder, s.Best.ID)
+	case *gain < *f.failUnder:
+		return fmt.Errorf("--fail-under %g: the best gains %s", *f.failUnder, signedPercent(*gain))
+	}
+	return nil
+}
