@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -94,11 +95,31 @@ func figure(t *testing.T, m map[string]any, key string) int {
 	return int(v)
 }
 
-// killed runs the experiment for a while and kills the program, unless it ended
-// before.
-func (s *site) killed(jobs int, after time.Duration) (ended bool) {
+// counters are the totals of the experiment, read beside whoever runs it.
+func (s *site) counters() (c store.Counters) {
 	s.t.Helper()
-	cmd := command(s.t, s.dir, "run", "--headless", "--max-jobs", strconv.Itoa(jobs))
+	db, err := store.Open(s.t.Context(), filepath.Join(s.state(), "atoll.db"), store.Options{ReadOnly: true})
+	if err == nil {
+		c, err = db.Counters(s.t.Context(), 1)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// ended counts the make jobs that came to an end.
+func (s *site) ended() int {
+	s.t.Helper()
+	return s.counters().Jobs(record.Make, record.Placed, record.Scored, record.Rejected, record.Failed, record.Duplicate)
+}
+
+// killed runs the program and kills it as soon as enough is true, unless it ended
+// before.
+func (s *site) killed(enough func() bool, args ...string) (ended bool) {
+	s.t.Helper()
+	cmd := command(s.t, s.dir, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -106,13 +127,15 @@ func (s *site) killed(jobs int, after time.Duration) (ended bool) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			s.t.Fatalf("run: %v\n%s", err, out.String())
+	for tick := time.NewTicker(2 * time.Millisecond); !enough(); {
+		select {
+		case err := <-done:
+			if err != nil {
+				s.t.Fatalf("atoll %v: %v\n%s", args, err, out.String())
+			}
+			return true
+		case <-tick.C:
 		}
-		return true
-	case <-time.After(after):
 	}
 	if err := cmd.Process.Kill(); err != nil && err != os.ErrProcessDone {
 		s.t.Fatal(err)
@@ -264,17 +287,7 @@ func left(t *testing.T, mark string) []string {
 // gone waits until no process is left.
 func gone(t *testing.T, mark string) {
 	t.Helper()
-	end := time.Now().Add(5 * time.Second)
-	for {
-		l := left(t, mark)
-		if len(l) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("processes are left:\n%s", strings.Join(l, "\n"))
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	until(t, "no process is left", func() bool { return len(left(t, mark)) == 0 })
 }
 
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
@@ -289,7 +302,8 @@ func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
 	seen := s.candidates()
 	orphans, did := 0, 0
 	for did < kills {
-		if s.killed(jobs, time.Duration(60+rng.IntN(700))*time.Millisecond) {
+		more := s.ended() + rng.IntN(jobs/(2*kills))
+		if s.killed(func() bool { return s.ended() >= more }, "run", "--headless", "--max-jobs", strconv.Itoa(jobs)) {
 			break
 		}
 		did++
@@ -364,11 +378,7 @@ func TestAKillEndsWhatRunsInTheSandbox(t *testing.T) {
 		}
 		return n
 	}
-	for end := time.Now().Add(20 * time.Second); sleeps() < 2; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the evaluator did not start; there are %v", left(t, mark))
-		}
-	}
+	until(t, "the evaluator sleeps", func() bool { return sleeps() >= 2 })
 	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

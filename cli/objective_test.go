@@ -1,14 +1,12 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"atoll/store/record"
 )
@@ -81,31 +79,6 @@ func (s *scale) values() map[record.CandidateID]valued {
 	return out
 }
 
-// stop runs the program and kills it after a while, and reports whether it
-// ended before.
-func (s *scale) stop(after time.Duration, args ...string) (ended bool) {
-	s.t.Helper()
-	cmd := command(s.t, s.dir, args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			s.t.Fatalf("atoll %v: %v\n%s", args, err, out.String())
-		}
-		return true
-	case <-time.After(after):
-		_ = cmd.Process.Kill() // it may have ended by now
-		<-done
-		return false
-	}
-}
-
 func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
 	s := newScale(t)
 	must(t, s.dir, "run", "--headless")
@@ -120,7 +93,11 @@ func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
 	}
 	args := []string{"run", "--headless", "--max-jobs", "24", "--remeasure"}
 	kills := 0
-	for wait := 150 * time.Millisecond; !s.stop(wait, args...); wait += 120 * time.Millisecond {
+	for {
+		more := s.counters().Evals + 1 + kills
+		if s.killed(func() bool { return s.counters().Evals >= more }, args...) {
+			break
+		}
 		kills++
 		now := s.status()
 		for id, v := range s.values() {

@@ -89,7 +89,7 @@ func BenchmarkJob(b *testing.B) {
 
 // cpu is the processor time that this process has used, which does not depend
 // on what else runs on the machine.
-func cpu(b *testing.B) time.Duration {
+func cpu(b testing.TB) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		b.Fatal(err)

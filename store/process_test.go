@@ -217,21 +217,21 @@ func TestAFailingDeviceIsToldAndLosesNothing(t *testing.T) {
 }
 
 // TestOpenIsQuick holds the time to the first page of a list far below what a
-// person notices; the bound is wide because other tests run beside it.
+// person notices: that of the processor, which does not depend on what else runs.
 func TestOpenIsQuick(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.fill(1, 500, 4)
 	best := time.Hour
 	for range 5 {
-		began := time.Now()
+		before := cpu(t)
 		db, err := store.Open(w.ctx, w.path, store.Options{ReadOnly: true})
 		w.ok(err)
 		_, err = db.Jobs(w.ctx, w.exp, store.JobFilter{Limit: 50})
 		w.ok(err)
-		best = min(best, time.Since(began))
+		best = min(best, cpu(t)-before)
 		w.ok(db.Close())
 	}
 	if best > 50*time.Millisecond {
-		t.Errorf("the first page took %s", best)
+		t.Errorf("the first page took %s of the processor", best)
 	}
 }

@@ -126,13 +126,15 @@ func TestAClosedStoreSaysSo(t *testing.T) {
 func TestNoTransactionIsOpenWhileNothingWaits(t *testing.T) {
 	w := open(t, record.Settings{})
 	other := mustOpen(t, w.path, store.Options{})
+	least := time.Hour // a busy machine makes some of them wait, an open transaction all
 	for i := range 20 {
 		w.ok(w.db.PutMeta(w.ctx, w.exp, "k", fmt.Sprint(i)))
 		began := time.Now()
 		w.ok(other.PutMeta(w.ctx, w.exp, "k", fmt.Sprint(i)))
-		if waited := time.Since(began); waited > 4*time.Second {
-			t.Fatalf("the other writer waited %s", waited)
-		}
+		least = min(least, time.Since(began))
+	}
+	if least > 2*time.Second {
+		t.Errorf("the other writer waits %s", least)
 	}
 }
 
@@ -213,7 +215,7 @@ func TestAQuietMomentCutsTheWriteAheadLogBack(t *testing.T) {
 	if pages < 4096 {
 		t.Fatalf("only %d pages, the test says nothing", pages)
 	}
-	for deadline := time.Now().Add(20 * time.Second); w.walSize() > 0; {
+	for deadline := time.Now().Add(3 * time.Minute); w.walSize() > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log still has %d bytes", w.walSize())
 		}

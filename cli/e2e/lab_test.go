@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +79,7 @@ evaluator:
   objective: score
   direction: maximize
   root_repeats: 2
-  timeout: 20s
+  timeout: 10m
   protected: ["evaluator/**"]
 targets:
   - {name: left, files: [left.conf]}
@@ -131,7 +132,30 @@ func slowLab(t *testing.T, seconds string) *lab {
 	if err := makeRepository(l.dir, "sleep "+seconds+"\n"); err != nil {
 		t.Fatal(err)
 	}
+	many := strings.Replace(settings, "jobs: 40", "jobs: 4000", 1)
+	if err := writeFiles(l.dir, map[string]string{"atoll.yaml": many}); err != nil {
+		t.Fatal(err)
+	}
+	if err := commitAll(l.dir, "more jobs than there is time for"); err != nil {
+		t.Fatal(err)
+	}
 	return l
+}
+
+// stretched is a limit of time on this machine as busy as it is: so much longer
+// as there are more processes that want to run than processors.
+func stretched(t *testing.T, limit time.Duration) time.Duration {
+	t.Helper()
+	t.Attr("timing", "what a person waits for is measured")
+	text, err := os.ReadFile("/proc/loadavg")
+	var load float64
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &load)
+	}
+	if err != nil {
+		return limit
+	}
+	return time.Duration(float64(limit) * max(1, load/float64(runtime.NumCPU())))
 }
 
 func makeRepository(dir, pace string) error {

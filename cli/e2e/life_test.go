@@ -17,10 +17,10 @@ import (
 	"atoll/store/record"
 )
 
-// withinASecond is what a decision may take until database and search show it.
-// A machine that builds and tests beside it is slower: the limit of the test is
-// larger, and the time is logged.
-const withinASecond = 3 * time.Second
+// decided is what a decision may take until database and screen show it: a
+// second, and three where the machine builds and tests beside it. The time is
+// logged.
+const decided = 3 * time.Second
 
 func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	l := newLab(t)
@@ -29,7 +29,7 @@ func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	c.wait("/400 jobs")
 	timed := func(what string, ok func() bool) {
 		t.Helper()
-		t.Logf("%s after %s", what, until(t, what, withinASecond, ok).Round(time.Millisecond))
+		t.Logf("%s after %s", what, until(t, what, stretched(t, decided), ok).Round(time.Millisecond))
 	}
 	sees := func(text string) func() bool { return func() bool { return strings.Contains(c.screen(), text) } }
 	c.press("f")
@@ -83,7 +83,7 @@ func TestVerbsOfAnotherProcessShowInARunningConsole(t *testing.T) {
 		l.atoll(strings.Fields(s.args)...)
 		took := c.wait(text)
 		t.Logf("%s shows after %s", s.args, took.Round(time.Millisecond))
-		if took > withinASecond {
+		if took > stretched(t, decided) {
 			t.Errorf("atoll %s shows after %s", s.args, took)
 		}
 	}
@@ -215,7 +215,7 @@ func TestInterruptOnceDrainsTwiceAborts(t *testing.T) {
 		t.Error("the job that ran has no result")
 	}
 
-	l = slowLab(t, "20")
+	l = slowLab(t, "300")
 	c = start(t, l, nil, cols, rows, "run")
 	c.wait("measuring")
 	c.press("ctrl+c")
@@ -225,7 +225,7 @@ func TestInterruptOnceDrainsTwiceAborts(t *testing.T) {
 	if code := c.end(); code != 130 {
 		t.Errorf("ends with %d", code)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > stretched(t, 10*time.Second) {
 		t.Errorf("the end took %s", took)
 	}
 	c.restored()

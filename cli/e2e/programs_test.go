@@ -23,7 +23,7 @@ func TestRealEditorsAndPagers(t *testing.T) {
 			c.press("G", "o")
 			c.wait("-- INSERT --")
 			c.text(added)
-			c.press("esc")
+			c.press("bare esc")
 			c.lost("-- INSERT --")
 			c.text(":wq")
 			c.press("enter")

@@ -15,7 +15,8 @@ const defaultFG = vt10x.DefaultFG
 
 func everywhere(t *tour) {
 	t.shows("?", "╭ Keys here")
-	t.press("esc")
+	t.press("bare esc")
+	t.lost("╭ Keys here")
 	t.shows("f1", "╭ Keys here")
 	t.press("esc")
 	t.shows(":", "╭ Command")
