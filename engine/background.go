@@ -347,7 +347,7 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	view := prompt.View{
 		Job: r.lease.Job.ID, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance, Target: target,
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(), Diff: diff, Findings: findings, Plan: c.Intent,
-		Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason.",
+		Asked: prompt.Asked{Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason."},
 	}.WithSecrets(e.crew.secrets...)
 	prompt, err := e.crew.prompts.Render(agent.RoleReviewer, view)
 	if err != nil {

@@ -18,7 +18,6 @@ type Recording struct {
 	Version  int               `json:"version"`
 	Job      record.JobID      `json:"job"`
 	Attempt  int               `json:"attempt"`
-	Agent    string            `json:"agent,omitempty"`
 	Operator record.Operator   `json:"operator,omitempty"`
 	Target   string            `json:"target,omitempty"`
 	Parent   record.Hash       `json:"parent_tree"`

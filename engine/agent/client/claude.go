@@ -17,16 +17,15 @@ type claudeEvent struct {
 	Error   json.RawMessage `json:"error"`
 	Message json.RawMessage `json:"message"`
 	// result
-	IsError   bool            `json:"is_error"`
-	Result    string          `json:"result"`
-	Errors    []string        `json:"errors"`
-	Status    int             `json:"api_error_status"`
-	Terminal  string          `json:"terminal_reason"`
-	Turns     int             `json:"num_turns"`
-	Cost      *float64        `json:"total_cost_usd"`
-	Denials   []any           `json:"permission_denials"`
-	Structure json.RawMessage `json:"structured_output"`
-	Usage     *struct {
+	IsError  bool     `json:"is_error"`
+	Result   string   `json:"result"`
+	Errors   []string `json:"errors"`
+	Status   int      `json:"api_error_status"`
+	Terminal string   `json:"terminal_reason"`
+	Turns    int      `json:"num_turns"`
+	Cost     *float64 `json:"total_cost_usd"`
+	Denials  []any    `json:"permission_denials"`
+	Usage    *struct {
 		Input  float64 `json:"input_tokens"`
 		Read   float64 `json:"cache_read_input_tokens"`
 		Write  float64 `json:"cache_creation_input_tokens"`
@@ -39,10 +38,6 @@ type claudeEvent struct {
 		Write  float64 `json:"cacheCreationInputTokens"`
 		Output float64 `json:"outputTokens"`
 	} `json:"modelUsage"` // of the whole session, which is this run
-	// api_retry
-	Attempt int `json:"attempt"`
-	Of      int `json:"max_retries"`
-	RetryOn int `json:"error_status"`
 	// tool events of cursor-agent
 	ToolName string `json:"tool_name"`
 }

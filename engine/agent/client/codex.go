@@ -20,13 +20,12 @@ type codexEvent struct {
 		Output float64 `json:"output_tokens"`
 	} `json:"usage"`
 	Item struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		Command  string `json:"command"`
-		Message  string `json:"message"`
-		Status   string `json:"status"`
-		ExitCode *int   `json:"exit_code"`
-		Changes  []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Command string `json:"command"`
+		Message string `json:"message"`
+		Status  string `json:"status"`
+		Changes []struct {
 			Path string `json:"path"`
 			Kind string `json:"kind"`
 		} `json:"changes"`

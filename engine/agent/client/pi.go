@@ -32,11 +32,9 @@ type piEvent struct {
 		Stop  string `json:"stopReason"`
 		Error string `json:"errorMessage"`
 	} `json:"message"`
-	Tool       string          `json:"toolName"`
-	Args       json.RawMessage `json:"args"`
-	IsError    bool            `json:"isError"`
-	Success    *bool           `json:"success"`
-	FinalError string          `json:"finalError"`
+	Tool    string          `json:"toolName"`
+	Args    json.RawMessage `json:"args"`
+	IsError bool            `json:"isError"`
 }
 
 func (p *piEvents) event(s *Stream, line []byte) string {

@@ -1,14 +1,17 @@
 package offline
 
-import "bytes"
+import (
+	"atoll/engine/agent/offline/language"
+	"bytes"
+)
 
 // structure is the sequence of tokens of a source in which all numbers are
 // alike: two versions of a file that differ in numbers alone have the same.
-func structure(src []byte, toks []lexeme, s symbols) []int32 {
+func structure(src []byte, toks []language.Token, s symbols) []int32 {
 	out := make([]int32, len(toks))
 	for i, t := range toks {
-		if t.kind != tokNumber {
-			out[i] = s.of(src[t.start:t.end])
+		if t.Kind != language.Number {
+			out[i] = s.of(src[t.Start:t.End])
 		}
 	}
 	return out
@@ -16,13 +19,13 @@ func structure(src []byte, toks []lexeme, s symbols) []int32 {
 
 // sameStructure reports whether two sources differ in numbers, white space and
 // comments alone.
-func sameStructure(a []byte, at []lexeme, b []byte, bt []lexeme) bool {
+func sameStructure(a []byte, at []language.Token, b []byte, bt []language.Token) bool {
 	if len(at) != len(bt) {
 		return false
 	}
 	for i, t := range at {
 		u := bt[i]
-		if t.kind != u.kind || t.kind != tokNumber && !bytes.Equal(a[t.start:t.end], b[u.start:u.end]) {
+		if t.Kind != u.Kind || t.Kind != language.Number && !bytes.Equal(a[t.Start:t.End], b[u.Start:u.End]) {
 			return false
 		}
 	}
@@ -32,7 +35,7 @@ func sameStructure(a []byte, at []lexeme, b []byte, bt []lexeme) bool {
 // alignTokens returns, for each token of a, the index of the token of b that
 // it corresponds to by a longest common subsequence of the two structures, or
 // -1.
-func alignTokens(a []byte, at []lexeme, b []byte, bt []lexeme) []int {
+func alignTokens(a []byte, at []language.Token, b []byte, bt []language.Token) []int {
 	pairs := make([]int, len(at))
 	if sameStructure(a, at, b, bt) {
 		for i := range pairs {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline/language"
 	"atoll/store/record"
 )
 
@@ -81,7 +82,7 @@ func (e *editing) donor(it agent.Item) *donor {
 
 // pair is a file of the parent and the donor's version of it.
 type pair struct {
-	src   *source
+	src   *language.Source
 	other []byte
 }
 
@@ -95,7 +96,7 @@ func (e *editing) cross(d *donor) bool {
 			e.err = err
 			return false
 		}
-		if other == nil || int64(len(other)) > e.limits.maxBytes || looksGenerated(other) {
+		if other == nil || int64(len(other)) > e.limits.maxBytes || language.LooksGenerated(other) {
 			continue
 		}
 		f, ok := findFile(e.base.Files(), path)
@@ -107,7 +108,7 @@ func (e *editing) cross(d *donor) bool {
 		if p.l == nil {
 			continue
 		}
-		if s, ok := e.load(p); ok && !bytes.Equal(s.data, other) {
+		if s, ok := e.load(p); ok && !bytes.Equal(s.Data, other) {
 			pairs = append(pairs, pair{s, other})
 		}
 	}
@@ -139,17 +140,17 @@ type difference struct {
 // differences lists the aligned numbers in which two versions differ. All is
 // false when they also differ in structure.
 func differences(p pair) (out []difference, all bool) {
-	toks := lex(p.other, p.src.l)
-	all = sameStructure(p.src.data, p.src.toks, p.other, toks)
-	pairs := alignTokens(p.src.data, p.src.toks, p.other, toks)
-	for _, lit := range literals(p.src.data, p.src.l, p.src.toks) {
+	toks := language.Lex(p.other, p.src.Lang)
+	all = sameStructure(p.src.Data, p.src.Toks, p.other, toks)
+	pairs := alignTokens(p.src.Data, p.src.Toks, p.other, toks)
+	for _, lit := range literals(p.src.Data, p.src.Lang, p.src.Toks) {
 		j := pairs[lit.tok]
-		if j < 0 || toks[j].kind != tokNumber || !p.src.within(lit.start, lit.end) {
+		if j < 0 || toks[j].Kind != language.Number || !p.src.Within(lit.start, lit.end) {
 			continue
 		}
 		o, ok := parseLiteral(p.other, toks[j])
 		if ok && o.value != lit.value {
-			out = append(out, difference{lit, toks[j].text(p.other), o.value})
+			out = append(out, difference{lit, toks[j].Text(p.other), o.value})
 		}
 	}
 	return out, all
@@ -173,11 +174,11 @@ func (e *editing) crossNumbers(d *donor, pairs []pair) bool {
 					edits = append(edits, textEdit{df.lit.start, df.lit.end, df.text})
 				}
 			}
-			data := applyEdits(p.src.data, edits)
-			if bytes.Equal(data, p.src.data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			data := applyEdits(p.src.Data, edits)
+			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %d of %d literals of %s", d.id, len(edits), len(diffs), p.src.path()))
+			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d literals of %s", d.id, len(edits), len(diffs), p.src.Path()))
 			return true
 		}
 	}
@@ -240,11 +241,11 @@ func (e *editing) blend(d *donor, pairs []pair) bool {
 					edits = append(edits, textEdit{df.lit.start, df.lit.end, t})
 				}
 			}
-			data := applyEdits(p.src.data, edits)
-			if bytes.Equal(data, p.src.data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			data := applyEdits(p.src.Data, edits)
+			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.path(), data, fmt.Sprintf("blend %d literals of %s with %s by %.2g", len(edits), p.src.path(), d.id, share))
+			e.put(p.src.Path(), data, fmt.Sprintf("blend %d literals of %s with %s by %.2g", len(edits), p.src.Path(), d.id, share))
 			return true
 		}
 	}
@@ -255,7 +256,7 @@ func (e *editing) blend(d *donor, pairs []pair) bool {
 func (e *editing) crossHunks(d *donor, pairs []pair) bool {
 	for _, k := range e.rng.Perm(len(pairs)) {
 		p := pairs[k]
-		a, b := splitLines(p.src.data), splitLines(p.other)
+		a, b := splitLines(p.src.Data), splitLines(p.other)
 		hunks := inside(p.src, a, refine(diffLines(a, b)))
 		if len(hunks) == 0 || len(hunks) == 1 && len(pairs) == 1 {
 			continue
@@ -263,10 +264,10 @@ func (e *editing) crossHunks(d *donor, pairs []pair) bool {
 		for range e.limits.tries {
 			chosen := e.portion(len(hunks), len(pairs) > 1, d.better)
 			data := takeHunks(a, b, hunks, chosen)
-			if bytes.Equal(data, p.src.data) || len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			if bytes.Equal(data, p.src.Data) || len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", d.id, count(chosen), len(hunks), p.src.path()))
+			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", d.id, count(chosen), len(hunks), p.src.Path()))
 			return true
 		}
 	}
@@ -300,39 +301,39 @@ func refine(hunks []hunk) []hunk {
 }
 
 // inside keeps the hunks that lie in the part of the source that may change.
-func inside(s *source, lines [][]byte, hunks []hunk) []hunk {
+func inside(s *language.Source, lines [][]byte, hunks []hunk) []hunk {
 	offset := make([]int, len(lines)+1)
 	for i, l := range lines {
 		offset[i+1] = offset[i] + len(l)
 	}
-	return slices.DeleteFunc(hunks, func(h hunk) bool { return !s.within(offset[h.a0], offset[h.a1]) })
+	return slices.DeleteFunc(hunks, func(h hunk) bool { return !s.Within(offset[h.a0], offset[h.a1]) })
 }
 
 // crossFunction takes one function that both have and that differs.
 func (e *editing) crossFunction(d *donor, pairs []pair) bool {
 	for _, k := range e.rng.Perm(len(pairs)) {
 		p := pairs[k]
-		theirs := &source{file: p.src.file, data: p.other, l: p.src.l, toks: lex(p.other, p.src.l), hi: len(p.other)}
-		byName := map[string]unit{}
-		for _, u := range functions(theirs) {
-			byName[u.full] = u
+		theirs := &language.Source{File: p.src.File, Data: p.other, Lang: p.src.Lang, Toks: language.Lex(p.other, p.src.Lang), Hi: len(p.other)}
+		byName := map[string]language.Unit{}
+		for _, u := range language.Functions(theirs) {
+			byName[u.Full] = u
 		}
-		ours := functions(p.src)
+		ours := language.Functions(p.src)
 		for _, i := range e.rng.Perm(len(ours)) {
 			u := ours[i]
-			v, ok := byName[u.full]
-			if !ok || !p.src.within(u.start, u.end) {
+			v, ok := byName[u.Full]
+			if !ok || !p.src.Within(u.Start, u.End) {
 				continue
 			}
-			text := string(p.other[v.start:v.end])
-			if text == string(p.src.data[u.start:u.end]) {
+			text := string(p.other[v.Start:v.End])
+			if text == string(p.src.Data[u.Start:u.End]) {
 				continue
 			}
-			data := applyEdits(p.src.data, []textEdit{{u.start, u.end, text}})
+			data := applyEdits(p.src.Data, []textEdit{{u.Start, u.End, text}})
 			if len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.path(), data, fmt.Sprintf("cross %s: %s of %s", d.id, u.full, p.src.path()))
+			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %s of %s", d.id, u.Full, p.src.Path()))
 			return true
 		}
 	}
@@ -353,7 +354,7 @@ func (e *editing) crossFiles(d *donor, pairs []pair, added []string) bool {
 			continue
 		}
 		if i < len(pairs) {
-			e.changed[pairs[i].src.path()] = pairs[i].other
+			e.changed[pairs[i].src.Path()] = pairs[i].other
 		} else {
 			data, err := d.read(e.ctx, added[i-len(pairs)])
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline/language"
 	"atoll/store/record"
 )
 
@@ -28,24 +29,10 @@ type editing struct {
 	err     error
 }
 
-// source is a file that may be edited.
-type source struct {
-	file   record.File
-	data   []byte
-	l      *lang
-	toks   []lexeme
-	lo, hi int // the bytes that may change; the whole file without a symbol
-}
-
-func (s *source) path() string { return s.file.Path }
-
-// within reports whether a range lies in the part that may change.
-func (s *source) within(start, end int) bool { return start >= s.lo && end <= s.hi }
-
 // pick is a file with its weight in the draw.
 type pick struct {
 	file   record.File
-	l      *lang
+	l      *language.Language
 	weight float64
 }
 
@@ -114,16 +101,16 @@ func (e *editing) consider(f record.File) (pick, bool) {
 	if !e.job.Allowed(f.Path) {
 		return pick{}, false
 	}
-	l := languageOf(f.Path)
-	if l == nil || skippedDir(f.Path) {
+	l := language.Of(f.Path)
+	if l == nil || language.SkippedDir(f.Path) {
 		return pick{}, false
 	}
 	size := float64(f.Size)
 	if f.Size < 0 {
 		size = 4096
 	}
-	w := l.weight * math.Sqrt(min(max(size, 64), 32<<10))
-	if isTest(f.Path) {
+	w := l.Weight * math.Sqrt(min(max(size, 64), 32<<10))
+	if language.IsTest(f.Path) {
 		w *= 0.1
 	}
 	return pick{f, l, w}, true
@@ -174,19 +161,19 @@ func (e *editing) picks() []pick {
 }
 
 // load reads a file for editing; false when its content rules it out.
-func (e *editing) load(p pick) (*source, bool) {
+func (e *editing) load(p pick) (*language.Source, bool) {
 	data, ok := e.read(p.file.Path)
-	if !ok || len(data) == 0 || int64(len(data)) > e.limits.maxBytes || looksGenerated(data) {
+	if !ok || len(data) == 0 || int64(len(data)) > e.limits.maxBytes || language.LooksGenerated(data) {
 		return nil, false
 	}
-	s := &source{file: p.file, data: data, l: p.l, lo: 0, hi: len(data)}
-	s.toks = lex(data, p.l)
+	s := &language.Source{File: p.file, Data: data, Lang: p.l, Lo: 0, Hi: len(data)}
+	s.Toks = language.Lex(data, p.l)
 	if sym := e.job.Target.Symbol; sym != "" {
-		lo, hi, ok := symbolSpan(s, sym)
+		lo, hi, ok := language.SymbolSpan(s, sym)
 		if !ok {
 			return nil, false
 		}
-		s.lo, s.hi = lo, hi
+		s.Lo, s.Hi = lo, hi
 	}
 	return s, true
 }
@@ -195,7 +182,7 @@ func (e *editing) load(p pick) (*source, bool) {
 const maxLoads = 10
 
 // draw offers files, by weight and each at most once, until fn takes one.
-func (e *editing) draw(fn func(*source) bool) bool {
+func (e *editing) draw(fn func(*language.Source) bool) bool {
 	left := slices.Clone(e.picks())
 	for n := 0; n < maxLoads && len(left) > 0 && !e.stop(); n++ {
 		i := drawIndex(e.rng, len(left), func(i int) float64 { return left[i].weight })

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"atoll/engine/agent/offline/language"
 	"math"
 	"slices"
 	"strings"
@@ -34,12 +35,12 @@ func TestNumbersKeepTheirForm(t *testing.T) {
 		{"0.5", 1.0 / 3, 1e-20, "0.3333333333333333"},
 		{"0.00012", 0.000123456, 1e-6, "0.00012346"},
 	} {
-		l := languages()[".rs"]
+		l := language.All()[".rs"]
 		if strings.HasSuffix(c.old, "f") {
-			l = languages()[".c"]
+			l = language.All()[".c"]
 		}
 		src := []byte("x = " + c.old + " ;")
-		lits := literals(src, l, lex(src, l))
+		lits := literals(src, l, language.Lex(src, l))
 		if len(lits) != 1 {
 			t.Errorf("%s: %d literals", c.old, len(lits))
 			continue
@@ -80,10 +81,10 @@ func TestOnlyNumbersThatMayBeTunedAreLiterals(t *testing.T) {
 		{"text", ".txt", "10 -0.5 v1.2.3 1.2.3 a-4 12px 3.5\n", "10 -0.5 12px 3.5"},
 		{"json", ".json", `{"version": 3, "a": [1.5, -2e-3], "b": "7"}`, "1.5 -2e-3"},
 	} {
-		l := languageOf("x" + c.ext)
+		l := language.Of("x" + c.ext)
 		var got []string
 		src := []byte(c.src)
-		for _, lit := range literals(src, l, lex(src, l)) {
+		for _, lit := range literals(src, l, language.Lex(src, l)) {
 			got = append(got, string(src[lit.start:lit.end]))
 		}
 		want := strings.Fields(c.want)
@@ -95,9 +96,9 @@ func TestOnlyNumbersThatMayBeTunedAreLiterals(t *testing.T) {
 
 func TestTablesAreTunedBeforeStructure(t *testing.T) {
 	src := []byte("T = [0.5, 1.0, 2]\nRATE = 2.0\nfor i in range(2):\n    x = a[0] + 1.0 - y * 0.37\n")
-	l := languages()[".py"]
+	l := language.All()[".py"]
 	w := map[string]float64{}
-	for _, lit := range literals(src, l, lex(src, l)) {
+	for _, lit := range literals(src, l, language.Lex(src, l)) {
 		w[string(src[lit.start:lit.end])+"@"+string(rune('0'+lit.line))] = lit.weight
 	}
 	for _, c := range []struct{ more, less string }{
@@ -110,15 +111,15 @@ func TestTablesAreTunedBeforeStructure(t *testing.T) {
 }
 
 func TestNumbersAlignAcrossInsertedCode(t *testing.T) {
-	l := languages()[".py"]
+	l := language.All()[".py"]
 	a := []byte("x = 0.5\ny = f(1.5, 2.5)\nz = 3.5\n")
 	b := []byte("x = 0.25\n# more\nw = g(9.5)\ny = f(1.75,\n      2.75)\nz = -3.5 + x\n")
-	at, bt := lex(a, l), lex(b, l)
+	at, bt := language.Lex(a, l), language.Lex(b, l)
 	pairs := alignTokens(a, at, b, bt)
 	got := map[string]string{}
 	for i, tok := range at {
-		if tok.kind == tokNumber && pairs[i] >= 0 {
-			got[tok.text(a)] = bt[pairs[i]].text(b)
+		if tok.Kind == language.Number && pairs[i] >= 0 {
+			got[tok.Text(a)] = bt[pairs[i]].Text(b)
 		}
 	}
 	want := map[string]string{"0.5": "0.25", "1.5": "1.75", "2.5": "2.75", "3.5": "-3.5"}
@@ -130,18 +131,18 @@ func TestNumbersAlignAcrossInsertedCode(t *testing.T) {
 }
 
 func TestAlignedTokensAreInOrderAndEqual(t *testing.T) {
-	l := languages()[".py"]
+	l := language.All()[".py"]
 	texts := []string{"a b c 1 d e f", "a c 2 e f g h", "", "1 2 3", "b a c 1 d 2", strings.Repeat("q 1 ", 900), strings.Repeat("r 2 ", 900)}
 	for _, x := range texts {
 		for _, y := range texts {
 			a, b := []byte(x), []byte(y)
-			at, bt := lex(a, l), lex(b, l)
+			at, bt := language.Lex(a, l), language.Lex(b, l)
 			last := -1
 			for i, j := range alignTokens(a, at, b, bt) {
 				if j < 0 {
 					continue
 				}
-				if j <= last || at[i].kind != bt[j].kind || at[i].kind != tokNumber && at[i].text(a) != bt[j].text(b) {
+				if j <= last || at[i].Kind != bt[j].Kind || at[i].Kind != language.Number && at[i].Text(a) != bt[j].Text(b) {
 					t.Fatalf("%.20q and %.20q: token %d goes to %d after %d", x, y, i, j, last)
 				}
 				last = j

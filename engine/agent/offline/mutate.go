@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"atoll/engine/agent/offline/language"
 	"bytes"
 	"fmt"
 	"math"
@@ -11,7 +12,6 @@ import (
 type mutation struct {
 	edits  []textEdit
 	intent string // what it does, without the path
-	lines  bool   // whole statements moved: the layout may need formatting
 }
 
 // mutate edits one statement or expression in the tradition of genetic
@@ -21,7 +21,7 @@ type mutation struct {
 // same scope, wrap and unwrap, add terms, negate conditions, nudge constants
 // and loop bounds. Material comes from the program itself.
 func (e *editing) mutate() bool {
-	return e.draw(func(s *source) bool {
+	return e.draw(func(s *language.Source) bool {
 		rounds, done := 1, 0
 		if e.strong || e.rng.Float64() < 0.1 {
 			rounds = 2
@@ -35,7 +35,7 @@ func (e *editing) mutate() bool {
 				continue // another function may do
 			}
 			done++
-			next, ok := e.load(pick{file: s.file, l: s.l})
+			next, ok := e.load(pick{file: s.File, l: s.Lang})
 			if !ok {
 				break
 			}
@@ -53,8 +53,8 @@ type mutator interface {
 
 // mutator returns the one for the language, or nil when there is nothing to
 // mutate.
-func (e *editing) mutator(s *source) mutator {
-	if s.l.name == "go" {
+func (e *editing) mutator(s *language.Source) mutator {
+	if s.Lang.Name == "go" {
 		if m := newGoMutator(e, s); m != nil {
 			return m
 		}
@@ -66,29 +66,29 @@ func (e *editing) mutator(s *source) mutator {
 	return nil
 }
 
-func (e *editing) mutateOnce(s *source, m mutator) bool {
+func (e *editing) mutateOnce(s *language.Source, m mutator) bool {
 	for range e.limits.tries {
 		mu, ok := m.propose()
 		if !ok || !inRange(s, mu.edits) {
 			continue
 		}
-		data := applyEdits(s.data, mu.edits)
-		if bytes.Equal(data, s.data) {
+		data := applyEdits(s.Data, mu.edits)
+		if bytes.Equal(data, s.Data) {
 			continue
 		}
 		data, ok = m.accept(data, mu)
-		if !ok || bytes.Equal(data, s.data) {
+		if !ok || bytes.Equal(data, s.Data) {
 			continue
 		}
-		e.put(s.path(), data, fmt.Sprintf("%s of %s", mu.intent, s.path()))
+		e.put(s.Path(), data, fmt.Sprintf("%s of %s", mu.intent, s.Path()))
 		return true
 	}
 	return false
 }
 
-func inRange(s *source, edits []textEdit) bool {
+func inRange(s *language.Source, edits []textEdit) bool {
 	for _, ed := range edits {
-		if !s.within(ed.start, ed.end) {
+		if !s.Within(ed.start, ed.end) {
 			return false
 		}
 	}
@@ -139,22 +139,22 @@ func pickOne[T any](e *editing, of []T) T { return of[e.rng.IntN(len(of))] }
 // valid reports whether changed content of a source still has the form of its
 // language: Go must parse, Python must keep brackets and indentation, and any
 // other code that was balanced stays so.
-func (e *editing) valid(s *source, data []byte) bool {
+func (e *editing) valid(s *language.Source, data []byte) bool {
 	if int64(len(data)) > e.limits.maxBytes {
 		return false
 	}
 	switch {
-	case s.l.name == "go":
-		return goParses(data) || !goParses(s.data)
-	case s.l.layout == layoutText || s.l.layout == layoutData && s.l.name != "json":
+	case s.Lang.Name == "go":
+		return language.ParsesAsGo(data) || !language.ParsesAsGo(s.Data)
+	case s.Lang.Layout == language.LayoutText || s.Lang.Layout == language.LayoutData && s.Lang.Name != "json":
 		return true
 	}
-	toks := lex(data, s.l)
-	if balanced(data, toks) != nil {
-		return balanced(s.data, s.toks) != nil
+	toks := language.Lex(data, s.Lang)
+	if language.Balanced(data, toks) != nil {
+		return language.Balanced(s.Data, s.Toks) != nil
 	}
-	if s.l.layout == layoutIndent && indented(data, toks) != nil {
-		return indented(s.data, s.toks) != nil
+	if s.Lang.Layout == language.LayoutIndent && language.Indented(data, toks) != nil {
+		return language.Indented(s.Data, s.Toks) != nil
 	}
 	return true
 }

@@ -1,14 +1,18 @@
 package offline
 
 import (
-	"atoll/engine/agent/clean"
 	"bytes"
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"path"
 	"strings"
+
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/offline/language"
 )
 
 // goMutator edits one function of a Go file by its syntax tree. Edits are made
@@ -16,9 +20,9 @@ import (
 // alone: the bodies of the others are dropped, before and after the edit.
 type goMutator struct {
 	e      *editing
-	s      *source
-	g      *goFile
-	sib    *goSiblings
+	s      *language.Source
+	g      *language.GoFile
+	sib    *language.GoSiblings
 	fn     *ast.FuncDecl
 	lo, hi int // bytes of the function
 	exprs  []goExpr
@@ -42,25 +46,25 @@ type goStmt struct {
 
 // newGoMutator draws a function, larger ones more often. It returns nil when
 // the file does not parse or has no function that may change.
-func newGoMutator(e *editing, s *source) *goMutator {
+func newGoMutator(e *editing, s *language.Source) *goMutator {
 	m := &goMutator{e: e, s: s, sib: e.siblings(s)}
 	var fns []*ast.FuncDecl
-	g, err := parseGo(s.data, m.sib, func(g *goFile) {
-		for _, d := range g.file.Decls {
+	g, err := language.ParseGo(s.Data, m.sib, func(g *language.GoFile) {
+		for _, d := range g.File.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if ok && fn.Body != nil && len(fn.Body.List) > 0 && s.within(g.offset(fn.Pos()), g.offset(fn.End())) {
+			if ok && fn.Body != nil && len(fn.Body.List) > 0 && s.Within(g.Offset(fn.Pos()), g.Offset(fn.End())) {
 				fns = append(fns, fn)
 			}
 		}
 		if len(fns) > 0 {
 			m.fn = fns[drawIndex(e.rng, len(fns), func(i int) float64 { return float64(fns[i].End() - fns[i].Pos()) })]
-			g.keep(m.fn)
+			g.Keep(m.fn)
 		}
 	})
 	if err != nil || m.fn == nil {
 		return nil
 	}
-	m.g, m.lo, m.hi = g, g.offset(m.fn.Pos()), g.offset(m.fn.End())
+	m.g, m.lo, m.hi = g, g.Offset(m.fn.Pos()), g.Offset(m.fn.End())
 	m.collect()
 	return m
 }
@@ -90,7 +94,7 @@ func (m *goMutator) collect() {
 		if !ok {
 			return true
 		}
-		tv, known := m.g.info.Types[x]
+		tv, known := m.g.Info.Types[x]
 		if !known || !tv.IsValue() || tv.Type == nil {
 			return true
 		}
@@ -147,18 +151,18 @@ func (m *goMutator) accept(data []byte, _ mutation) ([]byte, bool) {
 	if int64(len(data)) > m.e.limits.maxBytes {
 		return nil, false
 	}
-	g, err := parseGo(data, m.sib, func(g *goFile) {
-		for _, d := range g.file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && g.offset(fn.Pos()) == m.lo {
-				g.keep(fn)
+	g, err := language.ParseGo(data, m.sib, func(g *language.GoFile) {
+		for _, d := range g.File.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && g.Offset(fn.Pos()) == m.lo {
+				g.Keep(fn)
 			}
 		}
 	})
-	hi := m.hi + len(data) - len(m.s.data)
-	if err != nil || g.worse(m.g) || hi < m.lo {
+	hi := m.hi + len(data) - len(m.s.Data)
+	if err != nil || g.Worse(m.g) || hi < m.lo {
 		return nil, false
 	}
-	old := m.s.data[m.lo:m.hi]
+	old := m.s.Data[m.lo:m.hi]
 	if out, err := format.Source(old); err != nil || !bytes.Equal(out, old) {
 		return data, true
 	}
@@ -194,13 +198,13 @@ func (m *goMutator) propose() (mutation, bool) {
 }
 
 func (m *goMutator) text(n ast.Node) string {
-	return string(m.s.data[m.g.offset(n.Pos()):m.g.offset(n.End())])
+	return string(m.s.Data[m.g.Offset(n.Pos()):m.g.Offset(n.End())])
 }
 
-func (m *goMutator) line(n ast.Node) int { return m.g.fset.PositionFor(n.Pos(), false).Line }
+func (m *goMutator) line(n ast.Node) int { return m.g.Fset.PositionFor(n.Pos(), false).Line }
 
 func (m *goMutator) edit(n ast.Node, text string) textEdit {
-	return textEdit{m.g.offset(n.Pos()), m.g.offset(n.End()), text}
+	return textEdit{m.g.Offset(n.Pos()), m.g.Offset(n.End()), text}
 }
 
 // exprMutation replaces one expression.
@@ -246,8 +250,8 @@ func (m *goMutator) constant() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	lo := m.g.offset(x.node.Pos())
-	lit, ok := parseLiteral(m.s.data, lexeme{kind: tokNumber, start: lo, end: m.g.offset(x.node.End())})
+	lo := m.g.Offset(x.node.Pos())
+	lit, ok := parseLiteral(m.s.Data, language.Token{Kind: language.Number, Start: lo, End: m.g.Offset(x.node.End())})
 	if !ok {
 		return mutation{}, false
 	}
@@ -310,7 +314,7 @@ func (m *goMutator) operator() (mutation, bool) {
 		if !ok {
 			return mutation{}, false
 		}
-		at := m.g.offset(n.OpPos)
+		at := m.g.Offset(n.OpPos)
 		return mutation{
 			edits:  []textEdit{{at, at + len(n.Op.String()), op.String()}},
 			intent: fmt.Sprintf("change operator at line %d: %s -> %s in %s", m.line(n), n.Op, op, clean.Short(m.text(n), 80)),
@@ -338,7 +342,7 @@ func (m *goMutator) assignOperator() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	at := m.g.offset(pos)
+	at := m.g.Offset(pos)
 	return mutation{
 		edits:  []textEdit{{at, at + len(op.String()), to.String()}},
 		intent: fmt.Sprintf("change operator at line %d: %s -> %s", m.line(st.list[st.at]), op, to),
@@ -375,3 +379,48 @@ func (m *goMutator) operand(x ast.Expr) string {
 	}
 	return m.text(x)
 }
+
+// siblings reads the other files of a Go file's package. A package that is too
+// large, or cannot be read, is checked one file at a time.
+func (e *editing) siblings(s *language.Source) *language.GoSiblings {
+	out := &language.GoSiblings{Fset: token.NewFileSet()}
+	dir, files := path.Dir(s.Path()), e.base.Files()
+	var names []string
+	total := int64(0)
+	for _, f := range inDir(files, dir) {
+		if f.Path == s.Path() || path.Ext(f.Path) != ".go" || strings.HasSuffix(f.Path, "_test.go") || path.Dir(f.Path) != dir {
+			continue
+		}
+		total += max(f.Size, 0)
+		names = append(names, f.Path)
+	}
+	if len(names) > maxSiblings || total > maxSiblingBytes {
+		return out
+	}
+	for _, name := range names {
+		data, err := e.base.Read(e.ctx, name)
+		if err != nil {
+			continue
+		}
+		if total += int64(len(data)); total > 2*maxSiblingBytes {
+			break
+		}
+		f, err := parser.ParseFile(out.Fset, "", data, parser.SkipObjectResolution)
+		if err != nil || f.Name.Name == "main" != (language.PackageName(s.Data) == "main") {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				fn.Body = nil
+			}
+		}
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+// Bounds on what is read beside a Go file.
+const (
+	maxSiblings     = 24
+	maxSiblingBytes = 96 << 10
+)

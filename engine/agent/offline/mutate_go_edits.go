@@ -1,11 +1,13 @@
 package offline
 
 import (
-	"atoll/engine/agent/clean"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/offline/language"
 )
 
 // material draws an expression of a wanted type whose names are all in scope
@@ -31,11 +33,11 @@ func (m *goMutator) material(at token.Pos, want func(types.Type) bool) (string, 
 // reach, in order of declaration.
 func (m *goMutator) visible(at token.Pos, want func(types.Type) bool) []*types.Var {
 	var out []*types.Var
-	for scope := m.g.pkg.Scope().Innermost(at); scope != nil && scope != types.Universe; scope = scope.Parent() {
+	for scope := m.g.Pkg.Scope().Innermost(at); scope != nil && scope != types.Universe; scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			v, ok := scope.Lookup(name).(*types.Var)
-			if ok && name != "_" && (v.Pos() < at || v.Parent() == m.g.pkg.Scope()) && want(v.Type()) {
-				if _, found := m.g.pkg.Scope().Innermost(at).LookupParent(name, at); found == v {
+			if ok && name != "_" && (v.Pos() < at || v.Parent() == m.g.Pkg.Scope()) && want(v.Type()) {
+				if _, found := m.g.Pkg.Scope().Innermost(at).LookupParent(name, at); found == v {
 					out = append(out, v)
 				}
 			}
@@ -47,14 +49,14 @@ func (m *goMutator) visible(at token.Pos, want func(types.Type) bool) []*types.V
 // inScope reports whether every name of an expression means the same at a
 // position.
 func (m *goMutator) inScope(x ast.Expr, at token.Pos) bool {
-	inner := m.g.pkg.Scope().Innermost(at)
+	inner := m.g.Pkg.Scope().Innermost(at)
 	ok := true
 	ast.Inspect(x, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			ok = false
 		case *ast.Ident:
-			obj := m.g.info.Uses[n]
+			obj := m.g.Info.Uses[n]
 			if obj == nil || obj.Parent() == nil || obj.Parent() == types.Universe {
 				return true // a field, a method, a builtin
 			}
@@ -158,7 +160,7 @@ func (m *goMutator) wrap() (mutation, bool) {
 }
 
 func (m *goMutator) imports(name string) bool {
-	for _, im := range m.g.file.Imports {
+	for _, im := range m.g.File.Imports {
 		if im.Path.Value == `"`+name+`"` && im.Name == nil {
 			return true
 		}
@@ -173,7 +175,7 @@ func (m *goMutator) unwrap() (mutation, bool) {
 		return mutation{}, false
 	}
 	part := pickOne(m.e, operands(x.node))
-	tv, ok := m.g.info.Types[part]
+	tv, ok := m.g.Info.Types[part]
 	if !ok || tv.Type == nil || !types.AssignableTo(tv.Type, x.typ) {
 		return mutation{}, false
 	}
@@ -212,15 +214,15 @@ func (m *goMutator) negate() (mutation, bool) {
 
 // span returns a statement with its whole lines when it has them for itself.
 func (m *goMutator) span(st ast.Stmt) (lo, hi int, whole bool) {
-	lo, hi = m.g.offset(st.Pos()), m.g.offset(st.End())
-	a, b := lineStart(m.s.data, lo), lineEnd(m.s.data, hi)
+	lo, hi = m.g.Offset(st.Pos()), m.g.Offset(st.End())
+	a, b := language.LineStart(m.s.Data, lo), language.LineEnd(m.s.Data, hi)
 	for i := a; i < lo; i++ {
-		if m.s.data[i] > ' ' {
+		if m.s.Data[i] > ' ' {
 			return lo, hi, false
 		}
 	}
 	for i := hi; i < b; i++ {
-		if m.s.data[i] > ' ' {
+		if m.s.Data[i] > ' ' {
 			return lo, hi, false
 		}
 	}
@@ -253,7 +255,7 @@ func (m *goMutator) remove() (mutation, bool) {
 	if ret, isReturn := st.list[st.at].(*ast.ReturnStmt); isReturn && ret != nil && st.at == len(st.list)-1 && len(st.list) == len(m.fn.Body.List) {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{lo, hi, ""}}, fmt.Sprintf("delete line %d: %s", m.line(st.list[st.at]), m.stmtText(st.list[st.at])), true}, true
+	return mutation{[]textEdit{{lo, hi, ""}}, fmt.Sprintf("delete line %d: %s", m.line(st.list[st.at]), m.stmtText(st.list[st.at]))}, true
 }
 
 // copyStmt inserts a copy of a statement before another one.
@@ -263,8 +265,8 @@ func (m *goMutator) copyStmt() (mutation, bool) {
 	if !ok || !ok2 || hi-lo > 2000 {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{at, at, string(m.s.data[lo:hi])}},
-		fmt.Sprintf("copy line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at])), true}, true
+	return mutation{[]textEdit{{at, at, string(m.s.Data[lo:hi])}},
+		fmt.Sprintf("copy line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at]))}, true
 }
 
 // swap exchanges two neighbours.
@@ -278,9 +280,9 @@ func (m *goMutator) swap() (mutation, bool) {
 	if !ok || lo2 < hi {
 		return mutation{}, false
 	}
-	between := string(m.s.data[hi:lo2])
-	text := string(m.s.data[lo2:hi2]) + between + string(m.s.data[lo:hi])
-	return mutation{[]textEdit{{lo, hi2, text}}, fmt.Sprintf("swap lines %d and %d", m.line(st.list[st.at]), m.line(next)), true}, true
+	between := string(m.s.Data[hi:lo2])
+	text := string(m.s.Data[lo2:hi2]) + between + string(m.s.Data[lo:hi])
+	return mutation{[]textEdit{{lo, hi2, text}}, fmt.Sprintf("swap lines %d and %d", m.line(st.list[st.at]), m.line(next))}, true
 }
 
 // move takes a statement elsewhere.
@@ -290,8 +292,8 @@ func (m *goMutator) move() (mutation, bool) {
 	if !ok || !ok2 || at >= lo && at <= hi {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{lo, hi, ""}, {at, at, string(m.s.data[lo:hi])}},
-		fmt.Sprintf("move line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at])), true}, true
+	return mutation{[]textEdit{{lo, hi, ""}, {at, at, string(m.s.Data[lo:hi])}},
+		fmt.Sprintf("move line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at]))}, true
 }
 
 // guard puts a statement under a condition found elsewhere.
@@ -304,6 +306,6 @@ func (m *goMutator) guard() (mutation, bool) {
 	if !ok {
 		return mutation{}, false
 	}
-	text := fmt.Sprintf("if %s {\n%s}\n", cond, m.s.data[lo:hi])
-	return mutation{[]textEdit{{lo, hi, text}}, fmt.Sprintf("guard line %d by %s", m.line(st.list[st.at]), clean.Short(cond, 80)), true}, true
+	text := fmt.Sprintf("if %s {\n%s}\n", cond, m.s.Data[lo:hi])
+	return mutation{[]textEdit{{lo, hi, text}}, fmt.Sprintf("guard line %d by %s", m.line(st.list[st.at]), clean.Short(cond, 80))}, true
 }

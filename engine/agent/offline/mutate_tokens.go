@@ -1,9 +1,11 @@
 package offline
 
 import (
-	"atoll/engine/agent/clean"
 	"fmt"
 	"strings"
+
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/offline/language"
 )
 
 // tokenMutator edits languages without a parser here, by tokens: operands and
@@ -11,14 +13,19 @@ import (
 // light on types: an operand counts as a number when it stands beside
 // arithmetic somewhere in the function.
 type tokenMutator struct {
+	*tokenText
 	e        *editing
-	s        *source
-	match    []int
-	funcs    []unit
 	operands []operand
 	lits     []literal
 	flags    []int // true, false, yes, no, on, off
 	stmts    []statement
+}
+
+// tokenText is a text in tokens, with what brackets and functions tell of it.
+type tokenText struct {
+	s     *language.Source
+	match []int // the other bracket of a token, -1 = none
+	funcs []language.Unit
 }
 
 // operand is a value in an expression: a name with its selectors, calls and
@@ -32,20 +39,20 @@ type operand struct {
 }
 
 // newTokenMutator returns nil when there is nothing to mutate.
-func newTokenMutator(e *editing, s *source) *tokenMutator {
-	m := &tokenMutator{e: e, s: s, match: brackets(s.data, s.toks)}
-	for _, lit := range literals(s.data, s.l, s.toks) {
-		if s.within(lit.start, lit.end) {
+func newTokenMutator(e *editing, s *language.Source) *tokenMutator {
+	m := &tokenMutator{e: e, tokenText: &tokenText{s: s, match: language.Brackets(s.Data, s.Toks)}}
+	for _, lit := range literals(s.Data, s.Lang, s.Toks) {
+		if s.Within(lit.start, lit.end) {
 			m.lits = append(m.lits, lit)
 		}
 	}
-	for i, t := range s.toks {
-		if t.kind == tokWord && s.within(t.start, t.end) && opposite(t.text(s.data)) != "" {
+	for i, t := range s.Toks {
+		if t.Kind == language.Word && s.Within(t.Start, t.End) && opposite(t.Text(s.Data)) != "" {
 			m.flags = append(m.flags, i)
 		}
 	}
 	if m.code() {
-		m.funcs = functions(s)
+		m.funcs = language.Functions(s)
 		m.findOperands()
 		m.stmts = statements(s, m.match)
 	}
@@ -55,38 +62,38 @@ func newTokenMutator(e *editing, s *source) *tokenMutator {
 	return m
 }
 
-func (m *tokenMutator) code() bool {
-	switch m.s.l.layout {
-	case layoutIndent, layoutBrace:
+func (m *tokenText) code() bool {
+	switch m.s.Lang.Layout {
+	case language.LayoutIndent, language.LayoutBrace:
 		return true
 	}
-	return m.s.l.layout == layoutLines && m.s.l.name != "shell"
+	return m.s.Lang.Layout == language.LayoutLines && m.s.Lang.Name != "shell"
 }
 
-func (m *tokenMutator) text(i int) string {
-	if i < 0 || i >= len(m.s.toks) {
+func (m *tokenText) text(i int) string {
+	if i < 0 || i >= len(m.s.Toks) {
 		return ""
 	}
-	return m.s.toks[i].text(m.s.data)
+	return m.s.Toks[i].Text(m.s.Data)
 }
 
-func (m *tokenMutator) kind(i int) tokenKind {
-	if i < 0 || i >= len(m.s.toks) {
-		return tokOther
+func (m *tokenText) kind(i int) language.Kind {
+	if i < 0 || i >= len(m.s.Toks) {
+		return language.Other
 	}
-	return m.s.toks[i].kind
+	return m.s.Toks[i].Kind
 }
 
-func (m *tokenMutator) span(o operand) (int, int) {
-	return m.s.toks[o.first].start, m.s.toks[o.last-1].end
+func (m *tokenText) span(o operand) (int, int) {
+	return m.s.Toks[o.first].Start, m.s.Toks[o.last-1].End
 }
 
-func (m *tokenMutator) source(o operand) string {
+func (m *tokenText) source(o operand) string {
 	lo, hi := m.span(o)
-	return string(m.s.data[lo:hi])
+	return string(m.s.Data[lo:hi])
 }
 
-func (m *tokenMutator) line(i int) int { return m.s.toks[i].line + 1 }
+func (m *tokenText) line(i int) int { return m.s.Toks[i].Line + 1 }
 
 // accept keeps data that still has the form of its language.
 func (m *tokenMutator) accept(data []byte, _ mutation) ([]byte, bool) {
@@ -139,7 +146,7 @@ func (m *tokenMutator) constant() (mutation, bool) {
 	}
 	return mutation{
 		edits:  []textEdit{{lit.start, lit.end, text}},
-		intent: fmt.Sprintf("nudge constant at line %d: %s -> %s", lit.line+1, m.s.data[lit.start:lit.end], text),
+		intent: fmt.Sprintf("nudge constant at line %d: %s -> %s", lit.line+1, m.s.Data[lit.start:lit.end], text),
 	}, true
 }
 
@@ -165,7 +172,7 @@ func (m *tokenMutator) flag() (mutation, bool) {
 		if m.code() && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
 			continue // yes and on are switches in data only
 		}
-		if !m.code() && (m.kind(i-1) == tokWord || m.kind(i+1) == tokWord && m.s.toks[i+1].line == m.s.toks[i].line) {
+		if !m.code() && (m.kind(i-1) == language.Word || m.kind(i+1) == language.Word && m.s.Toks[i+1].Line == m.s.Toks[i].Line) {
 			continue // a word of a sentence
 		}
 		usable = append(usable, i)
@@ -174,9 +181,9 @@ func (m *tokenMutator) flag() (mutation, bool) {
 		return mutation{}, false
 	}
 	i := pickOne(m.e, usable)
-	t := m.s.toks[i]
+	t := m.s.Toks[i]
 	to := opposite(m.text(i))
-	return mutation{[]textEdit{{t.start, t.end, to}}, fmt.Sprintf("switch %s to %s at line %d", m.text(i), to, m.line(i)), false}, true
+	return mutation{[]textEdit{{t.Start, t.End, to}}, fmt.Sprintf("switch %s to %s at line %d", m.text(i), to, m.line(i))}, true
 }
 
 // exchange lists operators that may stand for each other.
@@ -188,22 +195,22 @@ var exchange = [][]string{
 // operator exchanges an operator or a function for one like it.
 func (m *tokenMutator) operator() (mutation, bool) {
 	for range 24 {
-		i := m.e.rng.IntN(len(m.s.toks))
-		t := m.s.toks[i]
-		if !m.code() || t.kind != tokOp && t.kind != tokWord || !m.s.within(t.start, t.end) {
+		i := m.e.rng.IntN(len(m.s.Toks))
+		t := m.s.Toks[i]
+		if !m.code() || t.Kind != language.Op && t.Kind != language.Word || !m.s.Within(t.Start, t.End) {
 			continue
 		}
-		set := setOf(t.text(m.s.data))
-		if set == nil || t.kind == tokOp && !m.isOperator(i) {
+		set := setOf(t.Text(m.s.Data))
+		if set == nil || t.Kind == language.Op && !m.isOperator(i) {
 			continue
 		}
 		to := pickOne(m.e, set)
-		if to == t.text(m.s.data) {
+		if to == t.Text(m.s.Data) {
 			continue
 		}
-		lo, hi := lineStart(m.s.data, t.start), lineEnd(m.s.data, t.end)
-		return mutation{[]textEdit{{t.start, t.end, to}},
-			fmt.Sprintf("change operator at line %d: %s -> %s in %s", m.line(i), t.text(m.s.data), to, clean.Short(string(m.s.data[lo:hi]), 80)), false}, true
+		lo, hi := language.LineStart(m.s.Data, t.Start), language.LineEnd(m.s.Data, t.End)
+		return mutation{[]textEdit{{t.Start, t.End, to}},
+			fmt.Sprintf("change operator at line %d: %s -> %s in %s", m.line(i), t.Text(m.s.Data), to, clean.Short(string(m.s.Data[lo:hi]), 80))}, true
 	}
 	return mutation{}, false
 }
@@ -221,45 +228,45 @@ func setOf(op string) []string {
 
 // isOperator reports an operator between two operands, and not a pointer, a
 // reference, a type argument or a default.
-func (m *tokenMutator) isOperator(i int) bool {
+func (m *tokenText) isOperator(i int) bool {
 	if op := m.text(i); op == "++" || op == "--" || strings.HasSuffix(op, "=") && len(op) == 2 && strings.Contains("+-*", op[:1]) {
 		return true
 	}
 	if m.match == nil || !m.endsOperand(i-1) || !m.startsOperand(i+1) {
 		return false
 	}
-	t := m.s.toks[i]
-	spaced := t.start > 0 && m.s.data[t.start-1] == ' ' && t.end < len(m.s.data) && m.s.data[t.end] == ' '
-	return spaced || m.s.l.layout == layoutIndent && !isParameterLine(m.lineWord(i))
+	t := m.s.Toks[i]
+	spaced := t.Start > 0 && m.s.Data[t.Start-1] == ' ' && t.End < len(m.s.Data) && m.s.Data[t.End] == ' '
+	return spaced || m.s.Lang.Layout == language.LayoutIndent && !isParameterLine(m.lineWord(i))
 }
 
-func (m *tokenMutator) endsOperand(i int) bool {
+func (m *tokenText) endsOperand(i int) bool {
 	switch m.kind(i) {
-	case tokNumber, tokString:
+	case language.Number, language.String:
 		return true
-	case tokClose:
+	case language.Close:
 		return m.match[i] >= 0
-	case tokWord:
+	case language.Word:
 		return !keyword(m.text(i))
 	}
 	return false
 }
 
-func (m *tokenMutator) startsOperand(i int) bool {
+func (m *tokenText) startsOperand(i int) bool {
 	switch m.kind(i) {
-	case tokNumber, tokString, tokOpen:
+	case language.Number, language.String, language.Open:
 		return m.text(i) != "{"
-	case tokWord:
+	case language.Word:
 		return !keyword(m.text(i)) || m.text(i) == "not"
-	case tokOp:
+	case language.Op:
 		return m.text(i) == "-" || m.text(i) == "!"
 	}
 	return false
 }
 
 // lineWord returns the first token of the physical line of token i.
-func (m *tokenMutator) lineWord(i int) string {
-	for i > 0 && m.s.toks[i-1].line == m.s.toks[i].line {
+func (m *tokenText) lineWord(i int) string {
+	for i > 0 && m.s.Toks[i-1].Line == m.s.Toks[i].Line {
 		i--
 	}
 	return m.text(i)

@@ -1,11 +1,13 @@
 package offline
 
 import (
-	"atoll/engine/agent/clean"
 	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/offline/language"
 )
 
 // drawOperand picks an operand that satisfies ok.
@@ -27,7 +29,7 @@ func (m *tokenMutator) material(o operand, numeric bool) (string, bool) {
 	x, ok := m.drawOperand(func(x operand) bool {
 		lo, hi := m.span(x)
 		return x.numeric == numeric && x.fn == o.fn && x.first < o.first && x.last <= o.first && (x.loop < 0 || x.loop == o.loop) &&
-			hi-lo < 80 && !bytes.ContainsRune(m.s.data[lo:hi], '\n') && (x.value || m.s.toks[x.first].kind == tokWord) && !m.called(x)
+			hi-lo < 80 && !bytes.ContainsRune(m.s.Data[lo:hi], '\n') && (x.value || m.s.Toks[x.first].Kind == language.Word) && !m.called(x)
 	})
 	if !ok {
 		return "", false
@@ -36,7 +38,7 @@ func (m *tokenMutator) material(o operand, numeric bool) (string, bool) {
 }
 
 // called reports the name of a function in its own definition.
-func (m *tokenMutator) called(o operand) bool {
+func (m *tokenText) called(o operand) bool {
 	switch m.text(o.first - 1) {
 	case "def", "class", "fn", "function", "func", "fun", "new", "import", "from", "as":
 		return true
@@ -99,21 +101,21 @@ func (m *tokenMutator) wrap() (mutation, bool) {
 }
 
 // calls returns formats of functions of one and of two numbers.
-func (m *tokenMutator) calls() (one, two []string) {
-	has := func(s string) bool { return bytes.Contains(m.s.data, []byte(s)) }
+func (m *tokenText) calls() (one, two []string) {
+	has := func(s string) bool { return bytes.Contains(m.s.Data, []byte(s)) }
 	switch {
-	case m.s.l.name == "python":
+	case m.s.Lang.Name == "python":
 		one, two = []string{"abs(%s)"}, []string{"min(%s, %s)", "max(%s, %s)"}
 		if has("import math") {
 			one = append(one, "math.sqrt(abs(%s))", "math.tanh(%s)", "math.log1p(abs(%s))")
 		}
-	case m.s.l.name == "javascript" || m.s.l.name == "c" && has("Math."):
+	case m.s.Lang.Name == "javascript" || m.s.Lang.Name == "c" && has("Math."):
 		one, two = []string{"Math.abs(%s)", "Math.sqrt(Math.abs(%s))"}, []string{"Math.min(%s, %s)", "Math.max(%s, %s)"}
-	case m.s.l.name == "rust":
+	case m.s.Lang.Name == "rust":
 		one, two = []string{"(%s).abs()"}, []string{"(%s).min(%s)", "(%s).max(%s)"}
-	case m.s.l.name == "c" && (has("math.h") || has("cmath")):
+	case m.s.Lang.Name == "c" && (has("math.h") || has("cmath")):
 		one, two = []string{"fabs(%s)", "sqrt(fabs(%s))"}, []string{"fmin(%s, %s)", "fmax(%s, %s)"}
-	case m.s.l.name == "lua":
+	case m.s.Lang.Name == "lua":
 		one, two = []string{"math.abs(%s)"}, []string{"math.min(%s, %s)", "math.max(%s, %s)"}
 	}
 	return one, two
@@ -141,17 +143,17 @@ func (m *tokenMutator) unwrap() (mutation, bool) {
 
 // arguments splits the tokens between two brackets at commas; none when they
 // hold a keyword argument or a comprehension.
-func (m *tokenMutator) arguments(open, close int) []string {
+func (m *tokenText) arguments(open, close int) []string {
 	var out []string
 	from := open + 1
 	for i := open + 1; i <= close; i++ {
 		switch text := m.text(i); {
 		case i == close || text == ",":
 			if from < i {
-				out = append(out, string(m.s.data[m.s.toks[from].start:m.s.toks[i-1].end]))
+				out = append(out, string(m.s.Data[m.s.Toks[from].Start:m.s.Toks[i-1].End]))
 			}
 			from = i + 1
-		case m.kind(i) == tokOpen && m.match[i] > i:
+		case m.kind(i) == language.Open && m.match[i] > i:
 			i = m.match[i]
 		case text == "=" || text == "for" || text == "*" && from == i || text == "**" && from == i:
 			return nil
@@ -163,19 +165,19 @@ func (m *tokenMutator) arguments(open, close int) []string {
 // dropTerm removes an operator with the operand after it.
 func (m *tokenMutator) dropTerm() (mutation, bool) {
 	o, ok := m.drawOperand(func(o operand) bool {
-		return o.value && m.kind(o.first-1) == tokOp && setOf(m.text(o.first-1)) != nil && m.isOperator(o.first-1) &&
+		return o.value && m.kind(o.first-1) == language.Op && setOf(m.text(o.first-1)) != nil && m.isOperator(o.first-1) &&
 			!strings.HasSuffix(m.text(o.first-1), "=") && m.binds(o)
 	})
 	if !ok {
 		return mutation{}, false
 	}
-	lo, hi := m.s.toks[o.first-2].end, m.s.toks[o.last-1].end
-	return mutation{[]textEdit{{lo, hi, ""}}, fmt.Sprintf("drop term at line %d: %s", m.line(o.first), clean.Short(string(m.s.data[lo:hi]), 80)), false}, true
+	lo, hi := m.s.Toks[o.first-2].End, m.s.Toks[o.last-1].End
+	return mutation{[]textEdit{{lo, hi, ""}}, fmt.Sprintf("drop term at line %d: %s", m.line(o.first), clean.Short(string(m.s.Data[lo:hi]), 80))}, true
 }
 
 // binds reports that what follows an operand does not bind to it harder than
 // what stands before it.
-func (m *tokenMutator) binds(o operand) bool {
+func (m *tokenText) binds(o operand) bool {
 	switch m.text(o.last) {
 	case "*", "/", "**", "%", "//", "<", ">", "<=", ">=", "==", "!=", "in", "is", "not":
 		return false
@@ -190,8 +192,8 @@ func (m *tokenMutator) drawStmt() (statement, bool) {
 	return pickOne(m.e, m.stmts), true
 }
 
-func (m *tokenMutator) stmtText(st statement) string {
-	return clean.Short(string(m.s.data[st.start:st.end]), 80)
+func (m *tokenText) stmtText(st statement) string {
+	return clean.Short(string(m.s.Data[st.start:st.end]), 80)
 }
 
 // remove deletes a statement; Python keeps a pass in a block that would be
@@ -202,28 +204,28 @@ func (m *tokenMutator) remove() (mutation, bool) {
 		return mutation{}, false
 	}
 	text := ""
-	if m.s.l.layout == layoutIndent {
+	if m.s.Lang.Layout == language.LayoutIndent {
 		alone := !slices.ContainsFunc(m.stmts, func(o statement) bool { return o.block == st.block && o.start != st.start })
 		if alone {
 			indent := m.indent(st)
 			text = indent + "pass\n"
 		}
 	}
-	return mutation{[]textEdit{{st.start, st.end, text}}, fmt.Sprintf("delete line %d: %s", st.line, m.stmtText(st)), true}, true
+	return mutation{[]textEdit{{st.start, st.end, text}}, fmt.Sprintf("delete line %d: %s", st.line, m.stmtText(st))}, true
 }
 
 // indent is the white space a statement starts with.
-func (m *tokenMutator) indent(st statement) string {
+func (m *tokenText) indent(st statement) string {
 	i := st.start
-	for i < st.end && (m.s.data[i] == ' ' || m.s.data[i] == '\t') {
+	for i < st.end && (m.s.Data[i] == ' ' || m.s.Data[i] == '\t') {
 		i++
 	}
-	return string(m.s.data[st.start:i])
+	return string(m.s.Data[st.start:i])
 }
 
 // placed returns a simple statement's text with the indentation of another.
-func (m *tokenMutator) placed(st, at statement) string {
-	text := strings.TrimLeft(string(m.s.data[st.start:st.end]), " \t")
+func (m *tokenText) placed(st, at statement) string {
+	text := strings.TrimLeft(string(m.s.Data[st.start:st.end]), " \t")
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -238,7 +240,7 @@ func (m *tokenMutator) copyStmt() (mutation, bool) {
 		return mutation{}, false
 	}
 	return mutation{[]textEdit{{to.start, to.start, m.placed(st, to)}},
-		fmt.Sprintf("copy line %d before line %d: %s", st.line, to.line, m.stmtText(st)), true}, true
+		fmt.Sprintf("copy line %d before line %d: %s", st.line, to.line, m.stmtText(st))}, true
 }
 
 // swap exchanges two neighbours of a block.
@@ -252,11 +254,11 @@ func (m *tokenMutator) swap() (mutation, bool) {
 		if a.block != b.block || b.start < a.end {
 			continue
 		}
-		if !bytes.HasSuffix(m.s.data[b.start:b.end], []byte("\n")) {
+		if !bytes.HasSuffix(m.s.Data[b.start:b.end], []byte("\n")) {
 			return mutation{}, false
 		}
-		text := string(m.s.data[b.start:b.end]) + string(m.s.data[a.end:b.start]) + string(m.s.data[a.start:a.end])
-		return mutation{[]textEdit{{a.start, b.end, text}}, fmt.Sprintf("swap lines %d and %d", a.line, b.line), true}, true
+		text := string(m.s.Data[b.start:b.end]) + string(m.s.Data[a.end:b.start]) + string(m.s.Data[a.start:a.end])
+		return mutation{[]textEdit{{a.start, b.end, text}}, fmt.Sprintf("swap lines %d and %d", a.line, b.line)}, true
 	}
 	return mutation{}, false
 }
@@ -269,9 +271,9 @@ func (m *tokenMutator) move() (mutation, bool) {
 		return mutation{}, false
 	}
 	same := slices.ContainsFunc(m.stmts, func(o statement) bool { return o.block == st.block && o.start != st.start })
-	if m.s.l.layout == layoutIndent && !same {
+	if m.s.Lang.Layout == language.LayoutIndent && !same {
 		return mutation{}, false
 	}
 	return mutation{[]textEdit{{st.start, st.end, ""}, {to.start, to.start, m.placed(st, to)}},
-		fmt.Sprintf("move line %d before line %d: %s", st.line, to.line, m.stmtText(st)), true}, true
+		fmt.Sprintf("move line %d before line %d: %s", st.line, to.line, m.stmtText(st))}, true
 }

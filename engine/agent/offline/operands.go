@@ -1,6 +1,9 @@
 package offline
 
-import "bytes"
+import (
+	"atoll/engine/agent/offline/language"
+	"bytes"
+)
 
 // keyword reports words that are no operand in any language at hand.
 func keyword(w string) bool {
@@ -20,11 +23,11 @@ func keyword(w string) bool {
 
 // findOperands lists operands with what is known of them.
 func (m *tokenMutator) findOperands() {
-	toks := m.s.toks
+	toks := m.s.Toks
 	frozen := m.frozen()
 	loops := m.comprehensions()
 	for i := range toks {
-		if !m.s.within(toks[i].start, toks[i].end) || m.endsOperand(i-1) && toks[i].kind == tokOpen {
+		if !m.s.Within(toks[i].Start, toks[i].End) || m.endsOperand(i-1) && toks[i].Kind == language.Open {
 			continue
 		}
 		if p := m.text(i - 1); p == "." || p == "::" || p == "?." || p == "->" {
@@ -34,9 +37,9 @@ func (m *tokenMutator) findOperands() {
 		if !ok {
 			continue
 		}
-		o := operand{first: i, last: last, fn: m.functionAt(toks[i].start), loop: loops[i]}
+		o := operand{first: i, last: last, fn: m.functionAt(toks[i].Start), loop: loops[i]}
 		o.value = !frozen[i] && m.valuePlace(i, last)
-		o.numeric = m.arithmetic(i-1) || m.arithmetic(last) || last == i+1 && toks[i].kind == tokNumber
+		o.numeric = m.arithmetic(i-1) || m.arithmetic(last) || last == i+1 && toks[i].Kind == language.Number
 		m.operands = append(m.operands, o)
 	}
 	type name struct {
@@ -45,7 +48,7 @@ func (m *tokenMutator) findOperands() {
 	}
 	numeric := map[name]bool{}
 	for _, o := range m.operands {
-		if o.numeric && toks[o.first].kind == tokWord {
+		if o.numeric && toks[o.first].Kind == language.Word {
 			numeric[name{o.fn, m.source(o)}] = true
 		}
 	}
@@ -56,18 +59,18 @@ func (m *tokenMutator) findOperands() {
 }
 
 // operandEnd returns the token after the operand that starts at i.
-func (m *tokenMutator) operandEnd(i int) (int, bool) {
-	toks := m.s.toks
+func (m *tokenText) operandEnd(i int) (int, bool) {
+	toks := m.s.Toks
 	j := i
-	switch toks[i].kind {
-	case tokNumber:
+	switch toks[i].Kind {
+	case language.Number:
 		return i + 1, true
-	case tokWord:
+	case language.Word:
 		if keyword(m.text(i)) && m.text(i) != "self" && m.text(i) != "this" {
 			return 0, false
 		}
 		j = i + 1
-	case tokOpen:
+	case language.Open:
 		if m.text(i) != "(" || m.match[i] < 0 || m.match[i] == i+1 {
 			return 0, false
 		}
@@ -77,9 +80,9 @@ func (m *tokenMutator) operandEnd(i int) (int, bool) {
 	}
 	for j < len(toks) {
 		switch text := m.text(j); {
-		case (text == "." || text == "::" || text == "?.") && m.kind(j+1) == tokWord && toks[j].start == toks[j-1].end:
+		case (text == "." || text == "::" || text == "?.") && m.kind(j+1) == language.Word && toks[j].Start == toks[j-1].End:
 			j += 2
-		case (text == "(" || text == "[") && m.match[j] > 0 && toks[j].start == toks[j-1].end:
+		case (text == "(" || text == "[") && m.match[j] > 0 && toks[j].Start == toks[j-1].End:
 			j = m.match[j] + 1
 		default:
 			return j, true
@@ -89,8 +92,8 @@ func (m *tokenMutator) operandEnd(i int) (int, bool) {
 }
 
 // arithmetic reports an operator that wants numbers.
-func (m *tokenMutator) arithmetic(i int) bool {
-	if m.kind(i) != tokOp {
+func (m *tokenText) arithmetic(i int) bool {
+	if m.kind(i) != language.Op {
 		return false
 	}
 	switch m.text(i) {
@@ -101,7 +104,7 @@ func (m *tokenMutator) arithmetic(i int) bool {
 }
 
 // valuePlace reports whether tokens i to j-1 stand where any value may.
-func (m *tokenMutator) valuePlace(i, j int) bool {
+func (m *tokenText) valuePlace(i, j int) bool {
 	if i == 0 || isParameterLine(m.lineWord(i)) {
 		return false
 	}
@@ -110,31 +113,31 @@ func (m *tokenMutator) valuePlace(i, j int) bool {
 	case "=", ":=", "=>", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "//=", "**=", "::", "!", "?", "|=", "&=", ".", "{":
 		return false
 	case ":":
-		return m.s.l.layout == layoutIndent && m.s.toks[i].kind != tokString && m.blockHead(i)
+		return m.s.Lang.Layout == language.LayoutIndent && m.s.Toks[i].Kind != language.String && m.blockHead(i)
 	}
-	if j < len(m.s.toks) && m.s.toks[j].line == m.s.toks[j-1].line && (m.kind(j) == tokWord && !operatorWord(next) || m.kind(j) == tokString || m.kind(j) == tokNumber) {
+	if j < len(m.s.Toks) && m.s.Toks[j].Line == m.s.Toks[j-1].Line && (m.kind(j) == language.Word && !operatorWord(next) || m.kind(j) == language.String || m.kind(j) == language.Number) {
 		return false // a type before its name, a macro
 	}
 	switch m.kind(i - 1) {
-	case tokOpen:
+	case language.Open:
 		return m.text(i-1) != "{"
-	case tokOp:
+	case language.Op:
 		switch p := m.text(i - 1); p {
 		case "=", "+", "-", "*", "/", "%", "**", "//", "<", "<=", ">", ">=", "==", "!=", "===", "!==", "&&", "||", ",", "+=", "-=", "*=", "/=", "?":
 			return m.endsOperand(i-2) || p == "=" || p == ","
 		}
 		return false
-	case tokWord:
+	case language.Word:
 		switch m.text(i - 1) {
 		case "return", "in", "and", "or", "not", "if", "elif", "while", "else", "yield":
-			return m.s.toks[i-1].line == m.s.toks[i].line
+			return m.s.Toks[i-1].Line == m.s.Toks[i].Line
 		}
 	}
 	return false
 }
 
 // blockHead reports a line of Python that ends in a colon of its own.
-func (m *tokenMutator) blockHead(i int) bool { return blockWord(m.lineWord(i)) }
+func (m *tokenText) blockHead(i int) bool { return language.BlockWord(m.lineWord(i)) }
 
 func operatorWord(w string) bool {
 	switch w {
@@ -146,22 +149,22 @@ func operatorWord(w string) bool {
 
 // frozen marks tokens that name new variables: before an assignment, after
 // for, and the parameters of a lambda.
-func (m *tokenMutator) frozen() []bool {
-	out := make([]bool, len(m.s.toks))
+func (m *tokenText) frozen() []bool {
+	out := make([]bool, len(m.s.Toks))
 	mark := func(lo, hi int) {
 		for k := lo; k < min(hi, len(out)); k++ {
 			out[k] = true
 		}
 	}
 	lineFirst, depth := 0, 0
-	for i, t := range m.s.toks {
-		if i > 0 && t.line != m.s.toks[i-1].line && depth == 0 {
+	for i, t := range m.s.Toks {
+		if i > 0 && t.Line != m.s.Toks[i-1].Line && depth == 0 {
 			lineFirst = i
 		}
-		switch text := t.text(m.s.data); {
-		case t.kind == tokOpen && text != "{":
+		switch text := t.Text(m.s.Data); {
+		case t.Kind == language.Open && text != "{":
 			depth++
-		case t.kind == tokClose && text != "}":
+		case t.Kind == language.Close && text != "}":
 			depth = max(0, depth-1)
 		case text == "{" || text == "}" || text == ";":
 			depth, lineFirst = 0, i+1
@@ -189,27 +192,27 @@ func (m *tokenMutator) frozen() []bool {
 
 // comprehensions gives each token the innermost bracket around it that holds a
 // for, or -1.
-func (m *tokenMutator) comprehensions() []int {
-	out := make([]int, len(m.s.toks))
+func (m *tokenText) comprehensions() []int {
+	out := make([]int, len(m.s.Toks))
 	var stack []int
 	loop := map[int]bool{}
-	for i, t := range m.s.toks {
-		switch t.kind {
-		case tokOpen:
+	for i, t := range m.s.Toks {
+		switch t.Kind {
+		case language.Open:
 			stack = append(stack, i)
-		case tokClose:
+		case language.Close:
 			if len(stack) > 0 {
 				stack = stack[:len(stack)-1]
 			}
-		case tokWord:
-			if len(stack) > 0 && (bytes.Equal(m.s.data[t.start:t.end], []byte("for")) || t.text(m.s.data) == "lambda") {
+		case language.Word:
+			if len(stack) > 0 && (bytes.Equal(m.s.Data[t.Start:t.End], []byte("for")) || t.Text(m.s.Data) == "lambda") {
 				loop[stack[len(stack)-1]] = true
 			}
 		}
 	}
 	stack = stack[:0]
-	for i, t := range m.s.toks {
-		if t.kind == tokClose && len(stack) > 0 {
+	for i, t := range m.s.Toks {
+		if t.Kind == language.Close && len(stack) > 0 {
 			stack = stack[:len(stack)-1]
 		}
 		out[i] = -1
@@ -219,7 +222,7 @@ func (m *tokenMutator) comprehensions() []int {
 				break
 			}
 		}
-		if t.kind == tokOpen {
+		if t.Kind == language.Open {
 			stack = append(stack, i)
 		}
 	}
@@ -227,10 +230,10 @@ func (m *tokenMutator) comprehensions() []int {
 }
 
 // functionAt returns the innermost function around an offset.
-func (m *tokenMutator) functionAt(at int) int {
+func (m *tokenText) functionAt(at int) int {
 	best := -1
 	for i, f := range m.funcs {
-		if at >= f.start && at < f.end {
+		if at >= f.Start && at < f.End {
 			best = i
 		}
 	}

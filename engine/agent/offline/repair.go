@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline/language"
 	"atoll/store/record"
 )
 
@@ -27,10 +28,10 @@ func (e *editing) repair() bool {
 	if len(all) > 1 {
 		i := drawIndex(e.rng, len(all), func(i int) float64 { return all[i].weight })
 		x := all[i]
-		a, b := splitLines(x.pair.src.data), splitLines(x.pair.other)
+		a, b := splitLines(x.pair.src.Data), splitLines(x.pair.other)
 		data := takeHunks(a, b, []hunk{x.hunk}, []bool{true})
-		if !bytes.Equal(data, x.pair.src.data) {
-			e.put(x.pair.src.path(), data, fmt.Sprintf("take back 1 of %d hunks at line %d of %s", len(all), x.hunk.a0+1, x.pair.src.path()))
+		if !bytes.Equal(data, x.pair.src.Data) {
+			e.put(x.pair.src.Path(), data, fmt.Sprintf("take back 1 of %d hunks at line %d of %s", len(all), x.hunk.a0+1, x.pair.src.Path()))
 			return true
 		}
 	}
@@ -77,10 +78,10 @@ func (e *editing) suspects(d *donor) []suspect {
 			continue
 		}
 		s, ok := e.load(p)
-		if !ok || bytes.Equal(s.data, other) {
+		if !ok || bytes.Equal(s.Data, other) {
 			continue
 		}
-		a, b := splitLines(s.data), splitLines(other)
+		a, b := splitLines(s.Data), splitLines(other)
 		for _, h := range inside(s, a, diffLines(a, b)) {
 			out = append(out, suspect{pair{s, other}, h, e.blame(path, h)})
 		}
@@ -115,7 +116,7 @@ func namedLines(text, name string) []int {
 		rest = rest[i+len(name):]
 		tail := strings.TrimPrefix(strings.TrimLeft(rest[:min(len(rest), 24)], `"':(, `), "line ")
 		n, digits := 0, 0
-		for digits < len(tail) && digits < 7 && isDigit(tail[digits]) {
+		for digits < len(tail) && digits < 7 && language.IsDigit(tail[digits]) {
 			n = n*10 + int(tail[digits]-'0')
 			digits++
 		}
@@ -139,9 +140,9 @@ func (e *editing) halfway(p pair) bool {
 				edits = append(edits, textEdit{df.lit.start, df.lit.end, t})
 			}
 		}
-		data := applyEdits(p.src.data, edits)
-		if !bytes.Equal(data, p.src.data) && !bytes.Equal(data, p.other) {
-			e.put(p.src.path(), data, fmt.Sprintf("halve the step of %d literals of %s", len(edits), p.src.path()))
+		data := applyEdits(p.src.Data, edits)
+		if !bytes.Equal(data, p.src.Data) && !bytes.Equal(data, p.other) {
+			e.put(p.src.Path(), data, fmt.Sprintf("halve the step of %d literals of %s", len(edits), p.src.Path()))
 			return true
 		}
 		return false
@@ -151,16 +152,16 @@ func (e *editing) halfway(p pair) bool {
 
 // someTokens takes back a part of the token changes.
 func (e *editing) someTokens(p pair) bool {
-	toks := lex(p.other, p.src.l)
+	toks := language.Lex(p.other, p.src.Lang)
 	s := symbols{}
-	number := func(src []byte, toks []lexeme) []int32 {
+	number := func(src []byte, toks []language.Token) []int32 {
 		out := make([]int32, len(toks))
 		for i, t := range toks {
-			out[i] = s.of(src[t.start:t.end])
+			out[i] = s.of(src[t.Start:t.End])
 		}
 		return out
 	}
-	hunks := diffSymbols(number(p.src.data, p.src.toks), number(p.other, toks))
+	hunks := diffSymbols(number(p.src.Data, p.src.Toks), number(p.other, toks))
 	if len(hunks) < 2 {
 		return false
 	}
@@ -171,15 +172,15 @@ func (e *editing) someTokens(p pair) bool {
 			if !chosen[i] {
 				continue
 			}
-			lo, hi := tokenRange(p.src.data, p.src.toks, h.a0, h.a1)
+			lo, hi := tokenRange(p.src.Data, p.src.Toks, h.a0, h.a1)
 			from, to := tokenRange(p.other, toks, h.b0, h.b1)
 			edits = append(edits, textEdit{lo, hi, string(p.other[from:to])})
 		}
-		data := applyEdits(p.src.data, edits)
-		if bytes.Equal(data, p.src.data) || bytes.Equal(data, p.other) || !inRange(p.src, edits) || !e.valid(p.src, data) {
+		data := applyEdits(p.src.Data, edits)
+		if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !inRange(p.src, edits) || !e.valid(p.src, data) {
 			continue
 		}
-		e.put(p.src.path(), data, fmt.Sprintf("take back %d of %d changes of %s", count(chosen), len(hunks), p.src.path()))
+		e.put(p.src.Path(), data, fmt.Sprintf("take back %d of %d changes of %s", count(chosen), len(hunks), p.src.Path()))
 		return true
 	}
 	return false
@@ -187,16 +188,16 @@ func (e *editing) someTokens(p pair) bool {
 
 // tokenRange returns the bytes of tokens i to j-1, with the space before them
 // when there are none.
-func tokenRange(src []byte, toks []lexeme, i, j int) (int, int) {
+func tokenRange(src []byte, toks []language.Token, i, j int) (int, int) {
 	if i < j {
-		lo := toks[i].start
+		lo := toks[i].Start
 		if i > 0 {
-			lo = toks[i-1].end
+			lo = toks[i-1].End
 		}
-		return lo, toks[j-1].end
+		return lo, toks[j-1].End
 	}
 	if i > 0 {
-		return toks[i-1].end, toks[i-1].end
+		return toks[i-1].End, toks[i-1].End
 	}
 	return 0, 0
 }

@@ -1,5 +1,7 @@
 package offline
 
+import "atoll/engine/agent/offline/language"
+
 // statement is a statement on lines of its own.
 type statement struct {
 	start, end int // bytes, whole lines
@@ -9,32 +11,32 @@ type statement struct {
 }
 
 // statements lists what may be deleted, copied, swapped or moved.
-func statements(s *source, match []int) []statement {
-	if s.l.layout == layoutIndent {
+func statements(s *language.Source, match []int) []statement {
+	if s.Lang.Layout == language.LayoutIndent {
 		return indentStatements(s)
 	}
 	var out []statement
 	depth, block := 0, 0
 	blocks := []int{0}
 	next := 1
-	for i := 0; i < len(s.toks); {
+	for i := 0; i < len(s.Toks); {
 		j := i
 		open := 0
-		for j < len(s.toks) && (s.toks[j].line == s.toks[i].line || open > 0) {
-			switch s.toks[j].kind {
-			case tokOpen:
+		for j < len(s.Toks) && (s.Toks[j].Line == s.Toks[i].Line || open > 0) {
+			switch s.Toks[j].Kind {
+			case language.Open:
 				open++
-			case tokClose:
+			case language.Close:
 				open--
 			}
 			j++
-			if s.toks[j-1].text(s.data) == "{" {
+			if s.Toks[j-1].Text(s.Data) == "{" {
 				break
 			}
 		}
 		braces := false
 		for k := i; k < j; k++ {
-			switch s.toks[k].text(s.data) {
+			switch s.Toks[k].Text(s.Data) {
 			case "{":
 				braces = true
 				depth++
@@ -50,9 +52,9 @@ func statements(s *source, match []int) []statement {
 		}
 		block = blocks[len(blocks)-1]
 		if !braces && open == 0 && depth > 0 && simpleLine(s, i, j) {
-			lo, hi := lineStart(s.data, s.toks[i].start), lineEnd(s.data, s.toks[j-1].end)
-			if s.within(lo, hi) {
-				out = append(out, statement{lo, hi, s.toks[i].line + 1, block, true})
+			lo, hi := language.LineStart(s.Data, s.Toks[i].Start), language.LineEnd(s.Data, s.Toks[j-1].End)
+			if s.Within(lo, hi) {
+				out = append(out, statement{lo, hi, s.Toks[i].Line + 1, block, true})
 			}
 		}
 		i = max(j, i+1)
@@ -61,26 +63,26 @@ func statements(s *source, match []int) []statement {
 }
 
 // simpleLine reports a statement that is complete on its lines.
-func simpleLine(s *source, i, j int) bool {
-	first, last := s.toks[i].text(s.data), s.toks[j-1].text(s.data)
+func simpleLine(s *language.Source, i, j int) bool {
+	first, last := s.Toks[i].Text(s.Data), s.Toks[j-1].Text(s.Data)
 	switch first {
 	case "return", "break", "continue", "case", "default", "else", "if", "for", "while", "do", "end", "then", "fi", "done", "local", "let", "var", "const", ".", ")", "]", "?", ":", "def", "class", "module", "begin", "function", "fn", "pub", "struct", "import", "use", "using", "throw", "catch":
 		return false
 	}
-	if s.toks[i].kind == tokOp && first != "*" && first != "++" && first != "--" {
+	if s.Toks[i].Kind == language.Op && first != "*" && first != "++" && first != "--" {
 		return false
 	}
 	if last == ";" {
 		return true
 	}
-	if s.l.name == "c" || s.l.name == "rust" || s.l.name == "php" {
+	if s.Lang.Name == "c" || s.Lang.Name == "rust" || s.Lang.Name == "php" {
 		return false
 	}
-	if s.toks[j-1].kind == tokOp && last != "++" && last != "--" || last == "do" || last == "then" {
+	if s.Toks[j-1].Kind == language.Op && last != "++" && last != "--" || last == "do" || last == "then" {
 		return false
 	}
-	if j < len(s.toks) {
-		if n := s.toks[j].text(s.data); n == "." || n == "?" || n == ":" || n == "?." || n == "{" || s.toks[j].kind == tokOp && n != "*" && n != "!" {
+	if j < len(s.Toks) {
+		if n := s.Toks[j].Text(s.Data); n == "." || n == "?" || n == ":" || n == "?." || n == "{" || s.Toks[j].Kind == language.Op && n != "*" && n != "!" {
 			return false
 		}
 	}
@@ -89,41 +91,41 @@ func simpleLine(s *source, i, j int) bool {
 
 // indentStatements lists the logical lines of Python functions with their
 // blocks.
-func indentStatements(s *source) []statement {
-	lines := logicalLines(s.data, s.toks)
+func indentStatements(s *language.Source) []statement {
+	lines := language.LogicalLines(s.Data, s.Toks)
 	var out []statement
 	type level struct{ indent, block int }
 	stack := []level{{-1, 0}}
 	next := 1
 	for i, ln := range lines {
-		for len(stack) > 1 && ln.indent < stack[len(stack)-1].indent {
+		for len(stack) > 1 && ln.Indent < stack[len(stack)-1].indent {
 			stack = stack[:len(stack)-1]
 		}
-		if ln.indent > stack[len(stack)-1].indent {
-			stack = append(stack, level{ln.indent, next})
+		if ln.Indent > stack[len(stack)-1].indent {
+			stack = append(stack, level{ln.Indent, next})
 			next++
 		}
-		word := s.toks[ln.first].text(s.data)
+		word := s.Toks[ln.First].Text(s.Data)
 		switch word {
 		case "def", "class", "import", "from", "@", "else", "elif", "except", "finally", "async", "global", "nonlocal", "case":
 			continue
 		}
-		if ln.indent == 0 || s.toks[ln.first].kind == tokString {
+		if ln.Indent == 0 || s.Toks[ln.First].Kind == language.String {
 			continue
 		}
 		end := i + 1
-		for end < len(lines) && lines[end].indent > ln.indent {
+		for end < len(lines) && lines[end].Indent > ln.Indent {
 			end++
 		}
-		if end < len(lines) && lines[end].indent == ln.indent {
-			switch s.toks[lines[end].first].text(s.data) {
+		if end < len(lines) && lines[end].Indent == ln.Indent {
+			switch s.Toks[lines[end].First].Text(s.Data) {
 			case "else", "elif", "except", "finally":
 				continue
 			}
 		}
-		lo, hi := lineStart(s.data, ln.start), lines[end-1].end
-		if s.within(lo, hi) && hi-lo < 2000 {
-			out = append(out, statement{lo, hi, s.toks[ln.first].line + 1, stack[len(stack)-1].block, end == i+1})
+		lo, hi := language.LineStart(s.Data, ln.Start), lines[end-1].End
+		if s.Within(lo, hi) && hi-lo < 2000 {
+			out = append(out, statement{lo, hi, s.Toks[ln.First].Line + 1, stack[len(stack)-1].block, end == i+1})
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 type where uint8
 
 const (
-	whereAny  where = iota // drawn one by one
+	_         where = iota // drawn one by one
 	whereRun               // neighbours in the text
 	whereLine              // all of one line
 )

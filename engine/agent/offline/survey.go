@@ -14,6 +14,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/agent/clean"
 	"atoll/engine/agent/edit"
+	"atoll/engine/agent/offline/language"
 	"atoll/store/record"
 )
 
@@ -152,27 +153,27 @@ func (s Survey) read(ctx context.Context, t agent.Tree) ([]spot, map[string]int,
 	mentions := map[string]int{}
 	files, bytes := 0, int64(0)
 	for _, f := range t.Files() {
-		l := languageOf(f.Path)
+		l := language.Of(f.Path)
 		if files == surveyFiles || bytes >= surveyBytes {
 			break
 		}
-		if l == nil || l.weight < 0.3 || f.Size > surveyFile || f.Mode != record.Regular && f.Mode != record.Executable ||
-			skippedDir(f.Path) || isTest(f.Path) || s.Allowed != nil && !s.Allowed(f.Path) {
+		if l == nil || l.Weight < 0.3 || f.Size > surveyFile || f.Mode != record.Regular && f.Mode != record.Executable ||
+			language.SkippedDir(f.Path) || language.IsTest(f.Path) || s.Allowed != nil && !s.Allowed(f.Path) {
 			continue
 		}
 		data, err := t.Read(ctx, f.Path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read %s for the survey: %w", f.Path, err)
 		}
-		if len(data) == 0 || len(data) > surveyFile || looksGenerated(data) || !clean.IsText(data) {
+		if len(data) == 0 || len(data) > surveyFile || language.LooksGenerated(data) || !clean.IsText(data) {
 			continue
 		}
 		files++
 		bytes += int64(len(data))
-		src := &source{file: f, data: data, l: l, hi: len(data), toks: lex(data, l)}
-		for _, tok := range src.toks {
-			if tok.kind == tokWord {
-				mentions[tok.text(data)]++
+		src := &language.Source{File: f, Data: data, Lang: l, Hi: len(data), Toks: language.Lex(data, l)}
+		for _, tok := range src.Toks {
+			if tok.Kind == language.Word {
+				mentions[tok.Text(data)]++
 			}
 		}
 		spots = append(spots, spotsOf(src)...)
@@ -182,20 +183,20 @@ func (s Survey) read(ctx context.Context, t agent.Tree) ([]spot, map[string]int,
 
 // spotsOf lists the functions of a file that hold no other, or the file itself
 // where there are none.
-func spotsOf(src *source) []spot {
+func spotsOf(src *language.Source) []spot {
 	var out []spot
-	units := functions(src)
+	units := language.Functions(src)
 	for i, u := range units {
-		if slices.ContainsFunc(units[i+1:], func(v unit) bool { return v.start > u.start && v.end <= u.end }) {
+		if slices.ContainsFunc(units[i+1:], func(v language.Unit) bool { return v.Start > u.Start && v.End <= u.End }) {
 			continue
 		}
-		if p := spotAt(src, u.start, u.end); p.tokens >= surveyTokens {
-			p.symbol = u.full
+		if p := spotAt(src, u.Start, u.End); p.tokens >= surveyTokens {
+			p.symbol = u.Full
 			out = append(out, p)
 		}
 	}
 	if len(out) == 0 {
-		if p := spotAt(src, 0, len(src.data)); p.numbers > 0 || p.tokens >= surveyTokens {
+		if p := spotAt(src, 0, len(src.Data)); p.numbers > 0 || p.tokens >= surveyTokens {
 			out = append(out, p)
 		}
 	}
@@ -203,18 +204,18 @@ func spotsOf(src *source) []spot {
 }
 
 // spotAt tells what lies between two offsets.
-func spotAt(src *source, lo, hi int) spot {
-	p := spot{file: src.path()}
-	for _, t := range src.toks {
-		if t.start < lo || t.end > hi {
+func spotAt(src *language.Source, lo, hi int) spot {
+	p := spot{file: src.Path()}
+	for _, t := range src.Toks {
+		if t.Start < lo || t.End > hi {
 			continue
 		}
 		p.tokens++
-		switch t.kind {
-		case tokNumber:
+		switch t.Kind {
+		case language.Number:
 			p.numbers++
-		case tokWord:
-			switch t.text(src.data) {
+		case language.Word:
+			switch t.Text(src.Data) {
 			case "for", "while", "loop", "foreach", "until", "do":
 				p.loops++
 			case "if", "elif", "else", "switch", "case", "match", "when", "select", "unless":

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"atoll/engine/agent"
+	"atoll/engine/agent/offline/language"
 	"atoll/store/record"
 )
 
 // numbers is the tunable part of one file: its literals and what the
 // inspirations have in their places.
 type numbers struct {
-	src   *source
+	src   *language.Source
 	lits  []literal
 	peers []peer
 }
@@ -42,11 +43,11 @@ func (e *editing) tune() bool {
 		if len(edits) == 0 {
 			continue
 		}
-		data := applyEdits(s.data, edits)
+		data := applyEdits(s.Data, edits)
 		if !e.valid(s, data) {
 			continue
 		}
-		e.put(s.path(), data, step.intent(len(edits), s.path(), shown))
+		e.put(s.Path(), data, step.intent(len(edits), s.Path(), shown))
 		return true
 	}
 	return false
@@ -59,7 +60,7 @@ const rivals = 5
 // tune in it, or returns nil when none has numbers.
 func (e *editing) drawNumbers() *numbers {
 	var found []*numbers
-	e.draw(func(s *source) bool {
+	e.draw(func(s *language.Source) bool {
 		if n := e.numbers(s); n != nil {
 			found = append(found, n)
 		}
@@ -68,7 +69,7 @@ func (e *editing) drawNumbers() *numbers {
 	if len(found) == 0 {
 		return nil
 	}
-	n := found[drawIndex(e.rng, len(found), func(i int) float64 { return found[i].src.l.weight * found[i].total() })]
+	n := found[drawIndex(e.rng, len(found), func(i int) float64 { return found[i].src.Lang.Weight * found[i].total() })]
 	e.findPeers(n)
 	return n
 }
@@ -80,16 +81,16 @@ func (n *numbers) total() float64 {
 	for _, lit := range n.lits {
 		sum += lit.weight
 	}
-	if isTest(n.src.path()) {
+	if language.IsTest(n.src.Path()) {
 		sum *= 0.1
 	}
 	return min(sum, 50)
 }
 
 // numbers collects the literals of a file, or nil when it has none to tune.
-func (e *editing) numbers(s *source) *numbers {
-	lits := slices.DeleteFunc(literals(s.data, s.l, s.toks), func(lit literal) bool {
-		return lit.weight <= 0 || !s.within(lit.start, lit.end)
+func (e *editing) numbers(s *language.Source) *numbers {
+	lits := slices.DeleteFunc(literals(s.Data, s.Lang, s.Toks), func(lit literal) bool {
+		return lit.weight <= 0 || !s.Within(lit.start, lit.end)
 	})
 	if len(lits) == 0 {
 		return nil
@@ -117,20 +118,20 @@ func (e *editing) peer(n *numbers, it agent.Item) (peer, bool) {
 	if it.Files == nil {
 		return peer{}, false
 	}
-	f, ok := findFile(it.Files.Files(), n.src.path())
-	if !ok || f.Hash == n.src.file.Hash && !f.Hash.IsZero() || f.Size > e.limits.maxBytes {
+	f, ok := findFile(it.Files.Files(), n.src.Path())
+	if !ok || f.Hash == n.src.File.Hash && !f.Hash.IsZero() || f.Size > e.limits.maxBytes {
 		return peer{}, false
 	}
 	data, err := it.Files.Read(e.ctx, f.Path)
 	if err != nil || int64(len(data)) > e.limits.maxBytes {
 		return peer{}, false
 	}
-	toks := lex(data, n.src.l)
-	pairs := alignTokens(n.src.data, n.src.toks, data, toks)
+	toks := language.Lex(data, n.src.Lang)
+	pairs := alignTokens(n.src.Data, n.src.Toks, data, toks)
 	p, differs := peer{id: it.ID, values: make([]float64, len(n.lits)), better: e.job.Better(it)}, false
 	for i, lit := range n.lits {
 		p.values[i] = math.NaN()
-		if j := pairs[lit.tok]; j >= 0 && toks[j].kind == tokNumber {
+		if j := pairs[lit.tok]; j >= 0 && toks[j].Kind == language.Number {
 			if other, ok := parseLiteral(data, toks[j]); ok && other.format.integer == lit.format.integer {
 				p.values[i] = other.value
 				differs = differs || other.value != lit.value
@@ -167,7 +168,7 @@ func (n *numbers) step(e *editing, st tuneStep) ([]textEdit, []string) {
 		}
 		edits = append(edits, textEdit{lit.start, lit.end, text})
 		if len(shown) < 3 {
-			shown = append(shown, fmt.Sprintf("%s -> %s", n.src.data[lit.start:lit.end], text))
+			shown = append(shown, fmt.Sprintf("%s -> %s", n.src.Data[lit.start:lit.end], text))
 		}
 	}
 	return edits, shown
@@ -191,7 +192,7 @@ func (n *numbers) moved(e *editing, lit literal, d float64) (string, bool) {
 		v = 1
 	}
 	text, ok := lit.format.write(v, math.Abs(d))
-	old := n.src.data[lit.start:lit.end]
+	old := n.src.Data[lit.start:lit.end]
 	if !ok || text == string(old) {
 		return "", false
 	}
@@ -203,7 +204,7 @@ func (n *numbers) moved(e *editing, lit literal, d float64) (string, bool) {
 
 // mayNegate reports whether a positive number may become negative.
 func (n *numbers) mayNegate(lit literal, e *editing) bool {
-	if !n.src.l.minus || lit.format.integer && lit.format.base != 10 {
+	if !n.src.Lang.Minus || lit.format.integer && lit.format.base != 10 {
 		return false
 	}
 	for _, o := range n.lits {
@@ -219,11 +220,11 @@ func (n *numbers) negated(lit literal, text string) (string, bool) {
 	if lit.start == 0 {
 		return text, true
 	}
-	switch c := n.src.data[lit.start-1]; {
+	switch c := n.src.Data[lit.start-1]; {
 	case c <= ' ', c == '(', c == '[', c == '{', c == ',', c == '=', c == ':':
 		return text, true
 	}
-	if n.src.l.layout == layoutBrace || n.src.l.layout == layoutIndent {
+	if n.src.Lang.Layout == language.LayoutBrace || n.src.Lang.Layout == language.LayoutIndent {
 		return "(" + text + ")", true
 	}
 	return "", false

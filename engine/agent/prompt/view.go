@@ -27,26 +27,41 @@ type View struct {
 	Target       agent.Target
 	Base         Shown
 	Inspirations []Shown
-	Lessons      []record.Note // digests and reflections, long-term first, then newest first
-	Failed       []record.Note // of kind failure
-	Directions   []record.Note // of kind direction, newest first
-	Told         []record.Note // written by a person, newest first; in none of the other three
 	Failures     []agent.Failure
 	Others       []string
 	Feedback     []record.Evidence
-	Files        []FileText     // most relevant first
-	Listing      []string       // further paths in scope, without content
-	Dir          string         // work tree as the agent sees it; "" = it has none
-	Plan         string         // of the planner, for the coder
-	Diff         string         // for the reviewer and the summariser
-	Findings     []string       // of the gate, for the reviewer
-	Facts        string         // of an epoch, for the reflector
-	Steps        []string       // of a stretch, for its summary
-	Answer       string         // how the answer must be written: edit format, schema
-	Retry        string         // why the attempt before this one was refused
-	Tokens       int            // of the whole prompt; 0 = the sum of the sections' budgets
-	Budgets      map[string]int // tokens by section, instead of the template's
-	secrets      []string
+	Plan         string   // of the planner, for the coder
+	Diff         string   // for the reviewer and the summariser
+	Findings     []string // of the gate, for the reviewer
+	Facts        string   // of an epoch, for the reflector
+	Steps        []string // of a stretch, for its summary
+	Notes
+	Tree
+	Asked
+	secrets []string
+}
+
+// Notes are lessons, sorted by where templates show them.
+type Notes struct {
+	Lessons    []record.Note // digests and reflections, long-term first, then newest first
+	Failed     []record.Note // of kind failure
+	Directions []record.Note // of kind direction, newest first
+	Told       []record.Note // written by a person, newest first; in none of the other three
+}
+
+// Tree is what is shown of the files.
+type Tree struct {
+	Files   []FileText // most relevant first
+	Listing []string   // further paths in scope, without content
+	Dir     string     // work tree as the agent sees it; "" = it has none
+}
+
+// Asked is how the answer must be, and how long the prompt may be.
+type Asked struct {
+	Answer  string         // how it must be written: edit format, schema
+	Retry   string         // why the attempt before this one was refused
+	Tokens  int            // of the whole prompt; 0 = the sum of the sections' budgets
+	Budgets map[string]int // tokens by section, instead of the template's
 }
 
 // Shown is a candidate as a prompt shows it: all figures are texts already.
@@ -95,8 +110,8 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	v := View{
 		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
 		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target, Failures: j.Failures,
-		Others: bg.Others, Feedback: bg.Feedback, Files: o.Files, Listing: o.Listing, Dir: o.Dir, Plan: o.Plan, Diff: o.Diff,
-		Findings: o.Findings, Facts: o.Facts, Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets,
+		Others: bg.Others, Feedback: bg.Feedback, Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir}, Plan: o.Plan, Diff: o.Diff,
+		Findings: o.Findings, Facts: o.Facts, Asked: Asked{Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets},
 	}
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
 		v.Kind = DrawKind(j.Rand)

@@ -1,4 +1,4 @@
-package offline
+package language
 
 import (
 	"errors"
@@ -6,36 +6,35 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"path"
 	"strings"
 )
 
-// goFile is a parsed and, as far as it goes without the imports, type-checked
+// GoFile is a parsed and, as far as it goes without the imports, type-checked
 // Go file.
-type goFile struct {
-	fset *token.FileSet
-	file *ast.File
-	pkg  *types.Package
-	info *types.Info
+type GoFile struct {
+	Fset *token.FileSet
+	File *ast.File
+	Pkg  *types.Package
+	Info *types.Info
 	errs map[string]int // type errors by message, without positions
 }
 
-// offset returns the byte offset of a position.
-func (g *goFile) offset(p token.Pos) int { return g.fset.PositionFor(p, false).Offset }
+// Offset returns the byte offset of a position.
+func (g *GoFile) Offset(p token.Pos) int { return g.Fset.PositionFor(p, false).Offset }
 
-// parseGo parses and type-checks a file among its siblings (other files of the
+// ParseGo parses and type-checks a file among its siblings (other files of the
 // package, whose function bodies were dropped). Imports are unknown, save for
 // math; what they declare has no type and raises no error. parsed is called
 // before the types are checked and may drop what shall not be.
-func parseGo(src []byte, siblings *goSiblings, parsed func(*goFile)) (*goFile, error) {
-	g := &goFile{fset: siblings.fset, errs: map[string]int{}}
-	f, err := parser.ParseFile(g.fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+func ParseGo(src []byte, siblings *GoSiblings, parsed func(*GoFile)) (*GoFile, error) {
+	g := &GoFile{Fset: siblings.Fset, errs: map[string]int{}}
+	f, err := parser.ParseFile(g.Fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	g.file = f
+	g.File = f
 	parsed(g)
-	g.info = &types.Info{
+	g.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 		Uses: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
 	}
@@ -48,25 +47,25 @@ func parseGo(src []byte, siblings *goSiblings, parsed func(*goFile)) (*goFile, e
 			}
 		},
 	}
-	files := append([]*ast.File{f}, siblings.files...)
-	g.pkg, _ = conf.Check("p", g.fset, files, g.info)
-	if g.pkg == nil {
-		g.pkg = types.NewPackage("p", f.Name.Name)
+	files := append([]*ast.File{f}, siblings.Files...)
+	g.Pkg, _ = conf.Check("p", g.Fset, files, g.Info)
+	if g.Pkg == nil {
+		g.Pkg = types.NewPackage("p", f.Name.Name)
 	}
 	return g, nil
 }
 
-// keep drops the bodies of all functions but one.
-func (g *goFile) keep(fn *ast.FuncDecl) {
-	for _, d := range g.file.Decls {
+// Keep drops the bodies of all functions but one.
+func (g *GoFile) Keep(fn *ast.FuncDecl) {
+	for _, d := range g.File.Decls {
 		if other, ok := d.(*ast.FuncDecl); ok && other != fn {
 			other.Body = nil
 		}
 	}
 }
 
-// worse reports a type error that g has more often than the file it came from.
-func (g *goFile) worse(than *goFile) bool {
+// Worse reports a type error that g has more often than the file it came from.
+func (g *GoFile) Worse(than *GoFile) bool {
 	for msg, n := range g.errs {
 		if n > than.errs[msg] {
 			return true
@@ -75,18 +74,18 @@ func (g *goFile) worse(than *goFile) bool {
 	return false
 }
 
-// goSiblings holds the other files of a package and what little is known of
+// GoSiblings holds the other files of a package and what little is known of
 // its imports.
-type goSiblings struct {
-	fset  *token.FileSet
-	files []*ast.File
+type GoSiblings struct {
+	Fset  *token.FileSet
+	Files []*ast.File
 	math  *types.Package
 }
 
 var errUnknownImport = errors.New("imports are not read")
 
 // Import knows package math.
-func (s *goSiblings) Import(name string) (*types.Package, error) {
+func (s *GoSiblings) Import(name string) (*types.Package, error) {
 	if name != "math" {
 		return nil, errUnknownImport
 	}
@@ -143,53 +142,8 @@ func mathPackage() *types.Package {
 	return pkg
 }
 
-// Bounds on what is read beside a Go file.
-const (
-	maxSiblings     = 24
-	maxSiblingBytes = 96 << 10
-)
-
-// siblings reads the other files of a Go file's package. A package that is too
-// large, or cannot be read, is checked one file at a time.
-func (e *editing) siblings(s *source) *goSiblings {
-	out := &goSiblings{fset: token.NewFileSet()}
-	dir, files := path.Dir(s.path()), e.base.Files()
-	var names []string
-	total := int64(0)
-	for _, f := range inDir(files, dir) {
-		if f.Path == s.path() || path.Ext(f.Path) != ".go" || strings.HasSuffix(f.Path, "_test.go") || path.Dir(f.Path) != dir {
-			continue
-		}
-		total += max(f.Size, 0)
-		names = append(names, f.Path)
-	}
-	if len(names) > maxSiblings || total > maxSiblingBytes {
-		return out
-	}
-	for _, name := range names {
-		data, err := e.base.Read(e.ctx, name)
-		if err != nil {
-			continue
-		}
-		if total += int64(len(data)); total > 2*maxSiblingBytes {
-			break
-		}
-		f, err := parser.ParseFile(out.fset, "", data, parser.SkipObjectResolution)
-		if err != nil || f.Name.Name == "main" != (packageName(s.data) == "main") {
-			continue
-		}
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				fn.Body = nil
-			}
-		}
-		out.files = append(out.files, f)
-	}
-	return out
-}
-
-// packageName reads the package clause.
-func packageName(src []byte) string {
+// PackageName reads the package clause.
+func PackageName(src []byte) string {
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.PackageClauseOnly)
 	if err != nil {
 		return ""
@@ -198,15 +152,15 @@ func packageName(src []byte) string {
 }
 
 // goUnits lists the declarations of a Go file that can be exchanged.
-func goUnits(src []byte) []unit {
+func goUnits(src []byte) []Unit {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
 	}
-	var out []unit
+	var out []Unit
 	add := func(name, full string, n ast.Node) {
-		out = append(out, unit{name, full, fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
+		out = append(out, Unit{name, full, fset.PositionFor(n.Pos(), false).Offset, fset.PositionFor(n.End(), false).Offset})
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {

@@ -1,41 +1,41 @@
-package offline
+package language
 
 import "bytes"
 
-// tokenKind sorts tokens by what an edit may do with them.
-type tokenKind uint8
+// Kind sorts tokens by what an edit may do with them.
+type Kind uint8
 
 const (
-	tokWord   tokenKind = iota // names and keywords
-	tokNumber                  // a numeric literal, with its sign where it can only be one
-	tokString
-	tokOp
-	tokOpen  // ( [ {
-	tokClose // ) ] }
-	tokOther // versions, dates, hashes and other things with digits
+	Word   Kind = iota // names and keywords
+	Number             // a numeric literal, with its sign where it can only be one
+	String
+	Op
+	Open  // ( [ {
+	Close // ) ] }
+	Other // versions, dates, hashes and other things with digits
 )
 
-// lexeme is a token of any language; comments and white space are none.
-type lexeme struct {
-	kind       tokenKind
-	start, end int
-	line       int // from 0
+// Token is a token of any language; comments and white space are none.
+type Token struct {
+	Kind       Kind
+	Start, End int
+	Line       int // from 0
 }
 
-func (t lexeme) text(src []byte) string { return string(src[t.start:t.end]) }
+func (t Token) Text(src []byte) string { return string(src[t.Start:t.End]) }
 
 // lexer splits source of any language into tokens. It accepts every input.
 type lexer struct {
 	src  []byte
-	l    *lang
+	l    *Language
 	i    int
 	line int
-	toks []lexeme
+	toks []Token
 }
 
-// lex returns the tokens of src.
-func lex(src []byte, l *lang) []lexeme {
-	x := &lexer{src: src, l: l, toks: make([]lexeme, 0, len(src)/4+8)}
+// Lex returns the tokens of src.
+func Lex(src []byte, l *Language) []Token {
+	x := &lexer{src: src, l: l, toks: make([]Token, 0, len(src)/4+8)}
 	if bytes.HasPrefix(src, []byte("#!")) {
 		x.toLineEnd()
 	}
@@ -55,25 +55,25 @@ func (x *lexer) next() {
 		x.i++
 	case x.comment():
 	case x.quoted():
-	case isDigit(c) || c == '.' && x.digitAt(x.i+1) && !x.glued():
+	case IsDigit(c) || c == '.' && x.digitAt(x.i+1) && !x.glued():
 		x.number(x.i)
-	case c == '-' && x.l.minus && (x.digitAt(x.i+1) || x.at(x.i+1) == '.' && x.digitAt(x.i+2)) && x.operandDue():
+	case c == '-' && x.l.Minus && (x.digitAt(x.i+1) || x.at(x.i+1) == '.' && x.digitAt(x.i+2)) && x.operandDue():
 		x.number(x.i + 1)
 	case isWordByte(c) || x.l.dollar && c == '$' || c == '@' && x.l.unitWord:
 		x.word()
 	case c == '#' && (x.l.block == stars && isWordByte(x.at(x.i+1))):
 		x.word() // #include, and colours of style sheets
 	case c == '(' || c == '[' || c == '{':
-		x.emit(tokOpen, x.i+1)
+		x.emit(Open, x.i+1)
 	case c == ')' || c == ']' || c == '}':
-		x.emit(tokClose, x.i+1)
+		x.emit(Close, x.i+1)
 	default:
-		x.emit(tokOp, x.i+operatorLen(x.src[x.i:]))
+		x.emit(Op, x.i+operatorLen(x.src[x.i:]))
 	}
 }
 
-func (x *lexer) emit(k tokenKind, end int) {
-	x.toks = append(x.toks, lexeme{k, x.i, end, x.line})
+func (x *lexer) emit(k Kind, end int) {
+	x.toks = append(x.toks, Token{k, x.i, end, x.line})
 	for _, c := range x.src[x.i:end] {
 		if c == '\n' {
 			x.line++
@@ -89,12 +89,12 @@ func (x *lexer) at(i int) byte {
 	return x.src[i]
 }
 
-func (x *lexer) digitAt(i int) bool { return isDigit(x.at(i)) }
+func (x *lexer) digitAt(i int) bool { return IsDigit(x.at(i)) }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isWordByte(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c >= 0x80
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || IsDigit(c) || c >= 0x80
 }
 
 // glued reports whether the byte before belongs to an operand: x.5 is no
@@ -128,10 +128,10 @@ func (x *lexer) comment() bool {
 		if len(rest) < len(s) || string(rest[:len(s)]) != s {
 			continue
 		}
-		if s == "#" && x.i > 0 && x.src[x.i-1] > ' ' && x.l.layout != layoutIndent {
+		if s == "#" && x.i > 0 && x.src[x.i-1] > ' ' && x.l.Layout != LayoutIndent {
 			continue // a#b and $# are no comments
 		}
-		if s == ";" && x.l.layout == layoutData && x.i > 0 && x.src[x.i-1] > ' ' {
+		if s == ";" && x.l.Layout == LayoutData && x.i > 0 && x.src[x.i-1] > ' ' {
 			continue
 		}
 		x.toLineEnd()
@@ -145,15 +145,15 @@ func (x *lexer) quoted() bool {
 	c := x.src[x.i]
 	switch {
 	case x.l.raw != 0 && c == x.l.raw:
-		x.emit(tokString, x.stringEnd(x.i+1, c, true))
+		x.emit(String, x.stringEnd(x.i+1, c, true))
 	case x.l.chars && c == '\'':
 		if x.at(x.i+1) != '\\' && x.at(x.i+2) != '\'' {
-			x.emit(tokOp, x.i+1) // a lifetime
+			x.emit(Op, x.i+1) // a lifetime
 			return true
 		}
-		x.emit(tokString, x.stringEnd(x.i+1, c, false))
+		x.emit(String, x.stringEnd(x.i+1, c, false))
 	case bytes.IndexByte([]byte(x.l.quotes), c) >= 0:
-		if x.l.layout == layoutData && x.glued() {
+		if x.l.Layout == LayoutData && x.glued() {
 			return false
 		}
 		if x.l.triple && x.at(x.i+1) == c && x.at(x.i+2) == c {
@@ -161,16 +161,16 @@ func (x *lexer) quoted() bool {
 			if n := bytes.Index(x.src[x.i+3:], []byte{c, c, c}); n >= 0 {
 				end = x.i + 3 + n + 3
 			}
-			x.emit(tokString, end)
+			x.emit(String, end)
 			return true
 		}
-		x.emit(tokString, x.stringEnd(x.i+1, c, x.l.span))
+		x.emit(String, x.stringEnd(x.i+1, c, x.l.span))
 	case c == '/' && x.l.regex && x.operandDue() && x.at(x.i+1) > ' ':
 		end := x.stringEnd(x.i+1, '/', false)
 		if x.at(end-1) != '/' || end == x.i+1 {
 			return false
 		}
-		x.emit(tokString, end)
+		x.emit(String, end)
 	default:
 		return false
 	}
@@ -180,7 +180,7 @@ func (x *lexer) quoted() bool {
 // stringEnd returns the position after the quote that closes a string, or the
 // end of the line (of the source) of one that is not closed.
 func (x *lexer) stringEnd(i int, quote byte, lines bool) int {
-	raw := quote == '`' && x.l.name == "go"
+	raw := quote == '`' && x.l.Name == "go"
 	for ; i < len(x.src); i++ {
 		switch c := x.src[i]; {
 		case c == quote:
@@ -200,19 +200,19 @@ func (x *lexer) operandDue() bool {
 	if len(x.toks) == 0 {
 		return true
 	}
-	if x.l.layout == layoutData || x.l.layout == layoutText {
+	if x.l.Layout == LayoutData || x.l.Layout == LayoutText {
 		p := x.at(x.i - 1)
 		return p <= ' ' || p == ',' || p == '(' || p == '[' || p == ':' || p == '='
 	}
 	last := x.toks[len(x.toks)-1]
-	switch last.kind {
-	case tokOpen:
+	switch last.Kind {
+	case Open:
 		return true
-	case tokOp:
-		s := last.text(x.src)
+	case Op:
+		s := last.Text(x.src)
 		return s != "++" && s != "--" && s != "."
-	case tokWord:
-		return beforeOperand(last.text(x.src))
+	case Word:
+		return beforeOperand(last.Text(x.src))
 	}
 	return false
 }
@@ -232,7 +232,7 @@ func (x *lexer) word() {
 	for j < len(x.src) && isWordByte(x.src[j]) {
 		j++
 	}
-	x.emit(tokWord, j)
+	x.emit(Word, j)
 }
 
 // operators of more than one byte, longest first.
