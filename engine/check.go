@@ -8,17 +8,14 @@ import (
 
 // CheckArchive builds the archive anew from the members of the fold, at the
 // coordinates that they have, and compares it with the one that grew row by row
-// (design rule 1). It returns the first difference in words. No pointer to a
-// member is valid after it.
+// (design rule 1). It returns the first difference in words.
 func (s *State) CheckArchive() error {
 	if s.arch == nil {
 		return nil
 	}
 	s.arch.Expire(s.folded)
-	fresh := archive.NewIn(s.pages, s.shape(), s.arch.Offset())
-	defer fresh.Drop()
+	fresh := archive.New(s.shape(), s.arch.Offset())
 	for id := range s.measured() {
-		s.pages.Settle()
 		m := s.member(id)
 		if s.isWaiting(id) || !m.scored {
 			continue

@@ -77,9 +77,6 @@ type Engine struct {
 
 	// Owned by the loop.
 	st          *State
-	scratch     *os.File // of the pages of st; nil while all are in memory
-	keep        int      // bytes of them in memory; 0 = what the map needs
-	crowded     bool     // it was told that they stay there
 	owner       bool
 	acted       record.Seq   // decisions up to here were carried out
 	nextJob     record.JobID // the next number
@@ -195,10 +192,7 @@ func (e *Engine) askEach(ctx context.Context, n int, fn func(s *State, i int)) e
 }
 
 // answer carries out a question of [Engine.ask].
-func (e *Engine) answer(fn func(*State)) {
-	fn(e.st)
-	e.st.pages.Settle()
-}
+func (e *Engine) answer(fn func(*State)) { fn(e.st) }
 
 // Decide appends a decision after checking it against the state; the loop
 // carries it out when it folds the row. It works on an engine that only looks

@@ -165,7 +165,6 @@ const deadline = 60 * time.Second
 func (l *lab) run() *view.Snapshot {
 	l.t.Helper()
 	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
-	engine.KeepBytes(eng, 1) // whoever holds a row longer than he may reads another one
 	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
 	defer cancel()
 	if err := eng.Run(ctx); err != nil {
@@ -184,7 +183,6 @@ func (l *lab) startWith(opt engine.Options) (eng *engine.Engine, stop func()) {
 	l.t.Helper()
 	opt.Who = "tester"
 	eng = engine.New(l.ses, l.exp.ID, opt)
-	engine.KeepBytes(eng, 1)
 	done := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(l.t.Context(), deadline)
 	go func() { done <- eng.Run(ctx) }()

@@ -65,7 +65,6 @@ func (e *Engine) loop(ctx context.Context) error {
 		if err := e.rest(ctx, pool); err != nil {
 			return err
 		}
-		e.st.pages.Settle()
 		if wait := publishEvery - e.opt.Now().Sub(last); wait <= 0 || e.over(pool) {
 			e.publish(false)
 			last, late = e.opt.Now(), false
@@ -126,10 +125,6 @@ func (e *Engine) step(ctx context.Context) error {
 	}
 	for _, ev := range e.st.takeEvents() {
 		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
-	}
-	if err := e.st.pages.Err(); err != nil && !e.crowded {
-		e.crowded = true
-		e.note("warn", record.NoJob, fmt.Sprintf("memory grows with every candidate from here on: %v", err))
 	}
 	if !e.owner {
 		e.st.placed = nil // the owner tells the store

@@ -4,15 +4,13 @@ import (
 	"iter"
 	"slices"
 
-	"atoll/engine/column"
 	"atoll/store"
 	"atoll/store/record"
 )
 
 // member is what the fold keeps of one candidate. There may be hundreds of
 // thousands, so it is small: what only few have is in deeds, its coordinates
-// are in the archive, and everything else is in the store. A pointer to one is
-// valid until the state settles.
+// are in the archive, and everything else is in the store.
 type member struct {
 	created  record.Millis
 	obj      float64 // in the evaluator's own direction
@@ -54,15 +52,10 @@ func (m *member) job() record.JobID { return record.JobID(m.num) }
 
 // members are all candidates of a fold in the order in which they came.
 type members struct {
-	rows    column.Column[member]
-	at      column.Column[int32] // row + 1 by candidate number, 0 = a job that made none
-	deeds   column.Column[deeds]
+	rows    rows[member]
+	at      []int32 // row + 1 by candidate number, 0 = a job that made none
+	deeds   rows[deeds]
 	makings []making // each once
-}
-
-// layIn has the members lie in pages.
-func (l *members) layIn(pages *column.Pages) {
-	l.rows.Pages, l.at.Pages, l.deeds.Pages = pages, pages, pages
 }
 
 // did returns a copy of what a candidate did.
@@ -70,40 +63,42 @@ func (l *members) did(m *member) deeds {
 	if m.deeds == 0 {
 		return deeds{}
 	}
-	return *l.deeds.At(int(m.deeds - 1))
+	return *l.deeds.at(int(m.deeds - 1))
 }
 
 // do returns what a candidate did, to be changed.
 func (l *members) do(m *member) *deeds {
 	if m.deeds == 0 {
-		m.deeds = int32(l.deeds.Add() + 1)
+		m.deeds = int32(l.deeds.add() + 1)
 	}
-	return l.deeds.At(int(m.deeds - 1))
+	return l.deeds.at(int(m.deeds - 1))
 }
 
 // get returns what is known of a candidate, nil for none.
 func (l *members) get(id record.CandidateID) *member {
-	if id < 0 || int(id) >= l.at.Len() {
+	if id < 0 || int(id) >= len(l.at) {
 		return nil
 	}
-	if row := *l.at.At(int(id)); row > 0 {
-		return l.rows.At(int(row - 1))
+	if row := l.at[id]; row > 0 {
+		return l.rows.at(int(row - 1))
 	}
 	return nil
 }
 
 // last is the highest number that a candidate has; -1 where there is none.
-func (l *members) last() record.CandidateID { return record.CandidateID(l.at.Len() - 1) }
+func (l *members) last() record.CandidateID { return record.CandidateID(len(l.at) - 1) }
 
 // put returns the member of a candidate, new or known, with its columns as they
 // are now.
 func (l *members) put(c *store.FoldCandidate) *member {
 	m := l.get(c.ID)
 	if m == nil {
-		row := l.rows.Add()
-		l.at.Grow(int(c.ID) + 1)
-		*l.at.At(int(c.ID)) = int32(row + 1)
-		m = l.rows.At(row)
+		row := l.rows.add()
+		for int(c.ID) >= len(l.at) {
+			l.at = append(l.at, 0)
+		}
+		l.at[c.ID] = int32(row + 1)
+		m = l.rows.at(row)
 		m.num = int32(c.ID)
 	}
 	m.from, m.created, m.samples = int32(c.Parent), c.Created, int32(c.Samples)
@@ -137,8 +132,8 @@ func (s *State) made(m *member) making { return s.members.makings[m.making] }
 // measured visits the measured candidates in the order of the fold.
 func (s *State) measured() iter.Seq[record.CandidateID] {
 	return func(yield func(record.CandidateID) bool) {
-		for _, num := range s.order.All() {
-			if !yield(record.CandidateID(*num)) {
+		for _, num := range s.order {
+			if !yield(record.CandidateID(num)) {
 				return
 			}
 		}

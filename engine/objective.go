@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"atoll/config"
-	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/search"
 	"atoll/engine/view"
@@ -149,9 +148,11 @@ var errSuperseded = errors.New("a new objective version began")
 
 // reopen looks on at the objective version that another process began.
 func (e *Engine) reopen(ctx context.Context) error {
-	if err := e.lay(func(pages func() *column.Pages) (*State, error) { return loadState(ctx, e.db, e.exp, pages) }); err != nil {
+	st, err := LoadState(ctx, e.db, e.exp)
+	if err != nil {
 		return err
 	}
+	e.st = st
 	e.liveConfig()
 	e.cfg = e.st.Config
 	e.sync()
@@ -207,8 +208,8 @@ func (s *State) foldObjective(row store.FoldRow) error {
 	}
 	s.renewal = renewal{next: o.First, end: o.First + record.JobID(len(o.Elites)) + 1, strict: s.Exp.Strict, ahead: ahead}
 	s.broken, s.alike = nil, alike{}
-	for _, d := range s.members.deeds.All() {
-		d.strikes = 0
+	for i := range s.members.deeds.len() {
+		s.members.deeds.at(i).strikes = 0
 	}
 	s.curves.mark(s, row.At, "objective %d", o.Version)
 	s.say(row, "info", objectiveText(o))
@@ -223,7 +224,7 @@ func (s *State) count(m *member) bool {
 	}
 	m.counted = true
 	s.scored++
-	*s.order.At(s.order.Add()) = m.num
+	s.order = append(s.order, m.num)
 	return true
 }
 

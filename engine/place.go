@@ -21,7 +21,7 @@ func (s *State) openArchive(m *member) {
 	if o := s.Config.Map.Offset; o != nil {
 		offset = *o
 	}
-	s.arch = archive.NewIn(s.pages, s.shape(), offset)
+	s.arch = archive.New(s.shape(), offset)
 	s.unpark()
 }
 

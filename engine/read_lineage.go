@@ -70,9 +70,9 @@ func (s *State) fillDescendants(f *family) (more bool) {
 		return false
 	}
 	f.in[f.l.Focus] = true
-	rows := s.members.rows.Len()
+	rows := s.members.rows.len()
 	for end := min(rows, f.row+lineageRows); f.row < end; f.row++ {
-		m := s.members.rows.At(f.row)
+		m := s.members.rows.at(f.row)
 		if m.id() == record.Root || m.parent() < 0 || int(m.parent()) >= len(f.in) || !f.in[m.parent()] {
 			continue
 		}

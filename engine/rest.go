@@ -42,7 +42,6 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 			return true
 		}
 		e.publish(true)
-		e.st.pages.Settle()
 	}
 }
 

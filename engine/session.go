@@ -25,7 +25,6 @@ type Session struct {
 	DB     *store.DB
 	Repo   *gitops.Repo
 	Feed   *view.Feed
-	spill  string // where engines lay what their folds do not need at hand
 	lock   *os.File
 }
 
@@ -75,11 +74,7 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	spill := o.Dir
-	if o.ReadOnly {
-		spill = os.TempDir()
-	}
-	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed(), spill: spill}, nil
+	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed()}, nil
 }
 
 // cacheDir chooses where base checkouts live: in memory where the machine has

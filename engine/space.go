@@ -11,7 +11,6 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
-	"atoll/engine/column"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -145,10 +144,10 @@ func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors
 const latestCount = 100
 
 func (s *State) latest() ([][]float32, error) {
-	n := s.order.Len()
+	n := len(s.order)
 	out := make([][]float32, 0, min(n, latestCount))
 	for i := max(0, n-latestCount); i < n; i++ {
-		id := record.CandidateID(*s.order.At(i))
+		id := record.CandidateID(s.order[i])
 		v, ok := s.vectors[id]
 		if !ok {
 			var err error
@@ -182,10 +181,8 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 	if s.arch == nil {
 		return archive.Moved{}, nil
 	}
-	points := newPlaces(s.pages, s.shape())
-	defer points.rows.Drop()
+	points := newPlaces(s.shape())
 	err = each(func(id record.CandidateID, v []float32) error {
-		s.pages.Settle()
 		if m := s.member(id); m != nil && m.counted {
 			points.put(id, sp.Project(v))
 		}
@@ -208,13 +205,12 @@ func (s *State) retell(points *places) {
 	told := s.curves
 	live, best, scored := s.arch, s.best, s.scored
 	s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}
-	s.arch = archive.NewIn(s.pages, s.shape(), live.Offset())
+	s.arch = archive.New(s.shape(), live.Offset())
 	s.best = record.NoCandidate
 	next := 0
 	for _, p := range told.points {
-		for ; next < p.x && next < s.order.Len(); next++ {
-			s.pages.Settle()
-			m := s.member(record.CandidateID(*s.order.At(next)))
+		for ; next < p.x && next < len(s.order); next++ {
+			m := s.member(record.CandidateID(s.order[next]))
 			if m.rejected || !m.scored {
 				continue
 			}
@@ -226,30 +222,33 @@ func (s *State) retell(points *places) {
 		s.scored = p.x
 		s.curves.add(s, p.at)
 	}
-	s.arch.Drop()
 	s.arch, s.best, s.scored = live, best, scored
 }
 
 // places are the coordinates of candidates in one map, by number.
-type places struct{ rows column.Column[float64] }
-
-func newPlaces(pages *column.Pages, shape archive.Shape) *places {
-	return &places{column.Column[float64]{Pages: pages, Width: 1 + len(shape.Axes)}} // 1 for one that has any
+type places struct {
+	axes   int
+	has    []bool
+	points []float64 // a point for each number
 }
 
+func newPlaces(shape archive.Shape) *places { return &places{axes: len(shape.Axes)} }
+
 func (p *places) put(id record.CandidateID, point []float64) {
-	p.rows.Grow(int(id) + 1)
-	row := p.rows.Row(int(id))
-	row[0] = 1
-	copy(row[1:], point)
+	if more := int(id) + 1 - len(p.has); more > 0 {
+		p.has = append(p.has, make([]bool, more)...)
+		p.points = append(p.points, make([]float64, more*p.axes)...)
+	}
+	p.has[id] = true
+	copy(p.points[int(id)*p.axes:], point[:p.axes])
 }
 
 // get returns a copy of the coordinates of a candidate, nil for none.
 func (p *places) get(id record.CandidateID) []float64 {
-	if p == nil || id < 0 || int(id) >= p.rows.Len() || p.rows.Row(int(id))[0] == 0 {
+	if p == nil || id < 0 || int(id) >= len(p.has) || !p.has[id] {
 		return nil
 	}
-	return slices.Clone(p.rows.Row(int(id))[1:])
+	return slices.Clone(p.points[int(id)*p.axes : (int(id)+1)*p.axes])
 }
 
 // loadSpace makes the newest map of the store the present one before any row
@@ -271,24 +270,18 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 		return fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
 	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
-	s.points = newPlaces(s.pages, s.shape())
+	s.points = newPlaces(s.shape())
 	return db.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
-		s.pages.Settle()
 		s.points.put(id, sp.Project(v))
 		return nil
 	})
 }
 
-// LoadState folds the whole log of an experiment in memory. db must stay open while the
+// LoadState folds the whole log of an experiment. db must stay open while the
 // state is used.
 func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
-	return loadState(ctx, db, id, func() *column.Pages { return column.NewPages(nil, 0) })
-}
-
-// loadState is LoadState for a state that lies in the pages it is given.
-func loadState(ctx context.Context, db *store.DB, id record.ExperimentID, pages func() *column.Pages) (*State, error) {
 	for {
-		s, err := openState(ctx, db, id, pages())
+		s, err := openState(ctx, db, id)
 		if err != nil {
 			return nil, err
 		}
@@ -305,9 +298,8 @@ func loadState(ctx context.Context, db *store.DB, id record.ExperimentID, pages 
 	}
 }
 
-// openState returns the state before its first row, under the newest map. It
-// lies in pages.
-func openState(ctx context.Context, db *store.DB, id record.ExperimentID, pages *column.Pages) (*State, error) {
+// openState returns the state before its first row, under the newest map.
+func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
 	exp, err := db.Experiment(ctx, id)
 	if err != nil {
 		return nil, err
@@ -316,7 +308,7 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID, pages 
 	if err != nil {
 		return nil, err
 	}
-	s, err := newState(exp, settings, pages)
+	s, err := newState(exp, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -331,16 +323,12 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID, pages 
 // catchUp folds the rows that are new since the last call.
 func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
 	err := db.FoldLog(ctx, s.Exp.ID, s.seq, func(row store.FoldRow) error {
-		s.pages.Settle()
 		if row.Kind == record.LogSpace {
 			return s.foldSpace(ctx, db, row)
 		}
 		return s.fold(row, then)
 	})
-	if s.points != nil {
-		s.points.rows.Drop()
-		s.points = nil
-	}
+	s.points = nil
 	if errors.Is(err, context.Canceled) {
 		return err
 	}

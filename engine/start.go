@@ -12,7 +12,6 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
-	"atoll/engine/column"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -69,7 +68,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.changeObjective(ctx); err != nil {
 		return err
 	}
-	if err := e.lay(func(pages func() *column.Pages) (*State, error) { return openState(ctx, e.db, e.exp, pages()) }); err != nil {
+	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
 		return err
 	}
 	e.liveConfig()

@@ -7,7 +7,6 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
-	"atoll/engine/column"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store"
@@ -16,8 +15,7 @@ import (
 
 // State is the fold of the ordered log of one experiment: the archive, the
 // yields of operators and agents, the curves, what waits for a person. It is
-// owned by one goroutine and does no I/O but for [State.vector] and what its
-// pages do.
+// owned by one goroutine and does no I/O but for [State.vector].
 type State struct {
 	Exp      record.Experiment
 	Settings record.Settings
@@ -37,9 +35,8 @@ type State struct {
 	vectors map[record.CandidateID][]float32 // of the sample
 	points  *places                          // while the store is read for the first time
 
-	pages    *column.Pages // where everything lies that grows with each candidate
 	members  members
-	order    column.Column[int32] // measured candidates, in the order of the fold
+	order    []int32              // numbers of the measured candidates, in the order of the fold
 	waiting  []challenger         // challengers that need more samples, in fold order
 	doubted  []record.CandidateID // inherited a place on too few samples; measured again at once
 	scored   int
@@ -88,8 +85,8 @@ type event struct {
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
 
-// newState returns the empty fold of an experiment, which lies in pages.
-func newState(exp record.Experiment, settings record.Settings, pages *column.Pages) (*State, error) {
+// newState returns the empty fold of an experiment.
+func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	cfg, err := config.Decode(exp.Config)
 	if err != nil {
 		return nil, fmt.Errorf("read the stored configuration of %s: %w", exp.Name, err)
@@ -98,11 +95,8 @@ func newState(exp record.Experiment, settings record.Settings, pages *column.Pag
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
 		sign: 1, version: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
 		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
-		sample: newReservoir(exp.Seed, cfg.Map.History), pages: pages,
+		sample: newReservoir(exp.Seed, cfg.Map.History),
 	}
-	s.members.layIn(pages)
-	s.order.Pages = pages
-	s.yields.LayIn(pages)
 	if cfg.Evaluator.Direction == "minimize" {
 		s.sign = -1
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -68,49 +67,23 @@ type slot struct {
 type Archive struct {
 	shape  Shape
 	offset float64
-	pages  *column.Pages
 	index  index
-	slots  column.Column[slot]
-	points column.Column[float64] // a row of len(shape.Axes) for each slot
-	cells  []niche                // the last one is the pool
-	known  int                    // slots that are added
-	boosts []boost                // by anchor
+	slots  []slot
+	points []float64 // len(shape.Axes) for each slot
+	cells  []niche   // the last one is the pool
+	known  int       // slots that are added
+	boosts []boost   // by anchor
 	stats  Stats
 	fresh  bool // stats are up to date
 }
 
-// New returns an empty archive whose rows stay in memory. The offset is
-// subtracted from every elite in the QD score. New panics on a shape that
-// [Shape.Validate] refuses.
+// New returns an empty archive. The offset is subtracted from every elite in
+// the QD score. New panics on a shape that [Shape.Validate] refuses.
 func New(shape Shape, offset float64) *Archive {
-	return NewIn(column.NewPages(nil, 0), shape, offset)
-}
-
-// NewIn is New for an archive whose rows lie in the caller's pages.
-// [Archive.Remap], [Archive.Equal] and [Archive.Digest] settle them, nothing else
-// here does. [Archive.Drop] gives back what the rows lie in.
-func NewIn(pages *column.Pages, shape Shape, offset float64) *Archive {
 	if err := shape.Validate(); err != nil {
 		panic(err)
 	}
-	return &Archive{
-		shape:  shape,
-		offset: offset,
-		pages:  pages,
-		index:  index{dense: column.Column[int32]{Pages: pages}},
-		slots:  column.Column[slot]{Pages: pages},
-		points: column.Column[float64]{Pages: pages, Width: len(shape.Axes)},
-		cells:  newNiches(pages, shape),
-	}
-}
-
-// Drop ends the archive and gives back what its rows lay in.
-func (a *Archive) Drop() {
-	a.index.dense.Drop()
-	a.slots.Drop()
-	a.points.Drop()
-	dropNiches(a.cells)
-	a.cells = nil
+	return &Archive{shape: shape, offset: offset, cells: make([]niche, shape.Cells()+1)}
 }
 
 // Shape returns the present grid.
@@ -233,8 +206,8 @@ func (a *Archive) Removed() []record.CandidateID { return a.flagged(removed) }
 
 func (a *Archive) flagged(f uint8) []record.CandidateID {
 	var ids []record.CandidateID
-	for _, s := range a.slots.All() {
-		if s.flags&f != 0 {
+	for i := range a.slots {
+		if s := &a.slots[i]; s.flags&f != 0 {
 			ids = append(ids, s.id())
 		}
 	}
@@ -258,9 +231,11 @@ func (a *Archive) slot(id record.CandidateID) int32 {
 	if i, ok := a.index.get(id); ok {
 		return i
 	}
-	i := int32(a.slots.Add())
-	*a.at(i) = slot{num: int32(id), home: noSlot, pos: noSlot}
-	a.points.Add()
+	i := int32(len(a.slots))
+	a.slots = append(a.slots, slot{num: int32(id), home: noSlot, pos: noSlot})
+	for range a.shape.Axes {
+		a.points = append(a.points, 0)
+	}
 	a.index.put(id, i)
 	return i
 }
@@ -269,9 +244,14 @@ func (a *Archive) pool() int32 { return int32(len(a.cells) - 1) }
 
 func (s *slot) id() record.CandidateID { return record.CandidateID(s.num) }
 
-func (a *Archive) at(i int32) *slot { return a.slots.At(int(i)) }
+// at returns a slot, valid until the next one is made.
+func (a *Archive) at(i int32) *slot { return &a.slots[i] }
 
-func (a *Archive) point(i int32) []float64 { return a.points.Row(int(i)) }
+// point returns the coordinates of a slot where they lie.
+func (a *Archive) point(i int32) []float64 {
+	n := len(a.shape.Axes)
+	return a.points[int(i)*n : (int(i)+1)*n : (int(i)+1)*n]
+}
 
 // leave takes an added entry out of its home.
 func (a *Archive) leave(i int32) {

@@ -12,7 +12,7 @@ import (
 
 // Equal reports the first difference in words, as an error that wraps
 // [ErrDiffers], or nil. Everything that drives the search is compared, bit for
-// bit; the order in which it came is not. It settles the pages of both.
+// bit; the order in which it came is not.
 func (a *Archive) Equal(other *Archive) error {
 	if !a.shape.Same(other.shape) {
 		return fmt.Errorf("%w: the grids are %v and %v", ErrDiffers, a.shape.Dims(), other.shape.Dims())
@@ -93,12 +93,11 @@ func flagWords(f uint8) string {
 	return w
 }
 
-// byNumber visits the slots that say anything, by candidate. It settles the
-// pages before each.
+// byNumber visits the slots that say anything, by candidate.
 func (a *Archive) byNumber() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range a.index.byNumber() {
-			if a.pages.Settle(); a.at(i).flags != 0 && !yield(i) {
+			if a.at(i).flags != 0 && !yield(i) {
 				return
 			}
 		}
@@ -106,7 +105,7 @@ func (a *Archive) byNumber() iter.Seq[int32] {
 }
 
 // Digest returns 32 hexadecimal digits that are equal for equal archives and,
-// but for chance, only for them. It settles the pages.
+// but for chance, only for them.
 func (a *Archive) Digest() string {
 	h := sha256.New()
 	buf := make([]byte, 0, 256)

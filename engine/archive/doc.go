@@ -20,6 +20,5 @@
 // that an archive grown step by step and one folded at once agree bit for bit.
 //
 // Caveats: an Archive belongs to one goroutine, readers included. Objectives
-// are adjusted: higher is better. Its rows lie in pages, which the caller
-// settles to bound its memory.
+// are adjusted: higher is better.
 package archive

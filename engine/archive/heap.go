@@ -1,7 +1,5 @@
 package archive
 
-import "atoll/engine/column"
-
 // rival is a competing entry: what it is ranked by, next to those with whom it
 // is compared, and its slot.
 type rival struct {
@@ -32,59 +30,25 @@ func (r *rival) better(o *rival) bool {
 	return r.num < o.num
 }
 
-// niche is a cell: the competing entries as a heap, its holder on top. Those
-// at the top are looked at all the time, and most are below.
+// niche is a cell: the competing entries as a heap, its holder on top.
 type niche struct {
-	top   []rival
-	below column.Column[rival]
-	tries int32
+	rivals []rival
+	tries  int32
 }
 
-// topRivals is how many entries of a heap are at hand: five levels of it.
-const topRivals = 31
-
-func newNiches(pages *column.Pages, shape Shape) []niche {
-	cells := make([]niche, shape.Cells()+1)
-	for i := range cells {
-		cells[i].below.Pages = pages
-	}
-	return cells
-}
-
-func dropNiches(cells []niche) {
-	for i := range cells {
-		cells[i].below.Drop()
-	}
-}
-
-func (n *niche) len() int { return len(n.top) + n.below.Len() }
+func (n *niche) len() int { return len(n.rivals) }
 
 // at returns the entry at a position, which must be below len.
-func (n *niche) at(k int) *rival {
-	if k < topRivals {
-		return &n.top[k]
-	}
-	return n.below.At(k - topRivals)
-}
+func (n *niche) at(k int) *rival { return &n.rivals[k] }
 
 // add puts an entry behind the others and returns its position.
 func (n *niche) add(r rival) int {
-	if len(n.top) < topRivals {
-		n.top = append(n.top, r)
-	} else {
-		*n.below.At(n.below.Add()) = r
-	}
+	n.rivals = append(n.rivals, r)
 	return n.len() - 1
 }
 
 // cut takes the last entry away.
-func (n *niche) cut() {
-	if k := n.below.Len(); k > 0 {
-		n.below.Cut(k - 1)
-	} else {
-		n.top = n.top[:len(n.top)-1]
-	}
-}
+func (n *niche) cut() { n.rivals = n.rivals[:n.len()-1] }
 
 // compete puts a slot behind the rivals of its home, in no order.
 func (a *Archive) compete(i int32) {

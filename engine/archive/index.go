@@ -5,14 +5,13 @@ import (
 	"maps"
 	"slices"
 
-	"atoll/engine/column"
 	"atoll/store/record"
 )
 
 // index finds the slot of a candidate. Numbers of candidates are those of jobs,
-// so most are small and dense: they index a column; the rest goes to a map.
+// so most are small and dense: they index a list; the rest goes to a map.
 type index struct {
-	dense  column.Column[int32] // slot + 1, 0 = none
+	dense  []int32 // slot + 1, 0 = none
 	sparse map[record.CandidateID]int32
 	count  int
 }
@@ -22,8 +21,8 @@ type index struct {
 const slack = 4096
 
 func (x *index) get(id record.CandidateID) (int32, bool) {
-	if id >= 0 && int64(id) < int64(x.dense.Len()) {
-		if at := *x.dense.At(int(id)); at != 0 {
+	if id >= 0 && int64(id) < int64(len(x.dense)) {
+		if at := x.dense[id]; at != 0 {
 			return at - 1, true
 		}
 	}
@@ -43,25 +42,27 @@ func (x *index) put(id record.CandidateID, slot int32) {
 		x.sparse[id] = slot
 		return
 	}
-	x.dense.Grow(int(id) + 1)
-	*x.dense.At(int(id)) = slot + 1
+	for int(id) >= len(x.dense) {
+		x.dense = append(x.dense, 0)
+	}
+	x.dense[id] = slot + 1
 }
 
 // byNumber visits all slots by the number of their candidate.
 func (x *index) byNumber() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		rest := slices.Sorted(maps.Keys(x.sparse))
-		for id := 0; id < x.dense.Len() || len(rest) > 0; id++ {
-			for len(rest) > 0 && (int64(rest[0]) <= int64(id) || id >= x.dense.Len()) {
+		for id := 0; id < len(x.dense) || len(rest) > 0; id++ {
+			for len(rest) > 0 && (int64(rest[0]) <= int64(id) || id >= len(x.dense)) {
 				if !yield(x.sparse[rest[0]]) {
 					return
 				}
 				rest = rest[1:]
 			}
-			if id >= x.dense.Len() {
+			if id >= len(x.dense) {
 				return
 			}
-			if at := *x.dense.At(id); at != 0 && !yield(at-1) {
+			if at := x.dense[id]; at != 0 && !yield(at-1) {
 				return
 			}
 		}

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -23,39 +22,33 @@ type Move struct {
 // returns for it, and every cell is decided again among all of them. A nil
 // point keeps the coordinates that the archive knows. Coordinates that the
 // shape cannot take, nil among them, put a candidate into the pool. Boosts move
-// with the candidate that they were given for. Remap settles the pages, and
-// panics on a shape that [Shape.Validate] refuses.
+// with the candidate that they were given for. Remap panics on a shape that
+// [Shape.Validate] refuses.
 func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) Moved {
 	if err := shape.Validate(); err != nil {
 		panic(err)
 	}
 	old := *a
 	a.shape = shape
-	a.cells = newNiches(a.pages, shape)
-	a.points = column.Column[float64]{Pages: a.pages, Width: len(shape.Axes)}
+	a.cells = make([]niche, shape.Cells()+1)
+	a.points = make([]float64, len(a.slots)*len(shape.Axes))
 	a.fresh = false
-	homes := make([]int32, a.slots.Len())
+	homes := make([]int32, len(a.slots))
 	for i := range homes {
 		s := a.at(int32(i))
 		homes[i], s.pos = s.home, noSlot
-		a.points.Add()
 		if s.flags&added != 0 {
-			s.home = a.settle(int32(i), old.coordinates(int32(i), homes[i], point))
+			s.home = a.lie(int32(i), old.coordinates(int32(i), homes[i], point))
 			a.cells[s.home].tries++
 			if s.flags&removed == 0 {
 				a.compete(int32(i))
 			}
 		}
-		a.pages.Settle()
 	}
 	for c := range a.cells {
 		a.heapify(&a.cells[c])
-		a.pages.Settle()
 	}
-	moved := a.moved(&old, homes)
-	old.points.Drop()
-	dropNiches(old.cells)
-	return moved
+	return a.moved(&old, homes)
 }
 
 // coordinates returns where an entry lies in the new map; a is the old archive.
@@ -69,8 +62,8 @@ func (a *Archive) coordinates(i, home int32, point func(record.CandidateID) []fl
 	return a.point(i)
 }
 
-// settle stores coordinates and returns their cell, or the pool.
-func (a *Archive) settle(i int32, p []float64) int32 {
+// lie stores coordinates and returns their cell, or the pool.
+func (a *Archive) lie(i int32, p []float64) int32 {
 	if p == nil {
 		return a.pool()
 	}
@@ -88,7 +81,6 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 	var m Moved
 	both, other := 0, 0
 	for i := range homes {
-		a.pages.Settle()
 		s := a.at(int32(i))
 		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == a.pool() {
 			continue

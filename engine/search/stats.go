@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"atoll/engine/column"
 	"atoll/store/record"
 )
 
@@ -49,7 +48,7 @@ type Yield struct {
 // Stats can be read.
 type Stats struct {
 	operators, agents, targets map[string]*tally
-	parents                    column.Column[[2]int32] // tries and niches taken, by number
+	parents                    [][2]int32 // tries and niches taken, by number
 	events                     int
 }
 
@@ -59,10 +58,6 @@ type tally struct {
 	tries, improved float64
 	at              int
 }
-
-// LayIn has what is known of parents lie in pages. It is called before the
-// first end, or never.
-func (s *Stats) LayIn(pages *column.Pages) { s.parents.Pages = pages }
 
 // Add folds one end.
 func (s *Stats) Add(e Event) {
@@ -77,8 +72,10 @@ func (s *Stats) Add(e Event) {
 	s.count(s.agents, e.Agent, e)
 	s.count(s.targets, e.Target, e)
 	if e.Parent != record.NoCandidate {
-		s.parents.Grow(int(e.Parent) + 1)
-		n := s.parents.At(int(e.Parent))
+		for int(e.Parent) >= len(s.parents) {
+			s.parents = append(s.parents, [2]int32{})
+		}
+		n := &s.parents[e.Parent]
 		n[0]++
 		if e.State == record.Placed {
 			n[1]++
@@ -139,10 +136,10 @@ func (s *Stats) list(of func() map[string]*tally) []Yield {
 // Parent returns how many jobs edited a candidate and how many of them took a
 // niche.
 func (s *Stats) Parent(id record.CandidateID) (tries, improved int) {
-	if s == nil || id < 0 || int(id) >= s.parents.Len() {
+	if s == nil || id < 0 || int(id) >= len(s.parents) {
 		return 0, 0
 	}
-	n := s.parents.At(int(id))
+	n := s.parents[id]
 	return int(n[0]), int(n[1])
 }
 
