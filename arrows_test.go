@@ -15,7 +15,6 @@ func TestTheArrowsOfTheHousePointOneWay(t *testing.T) {
 	}{
 		{"atoll/store/record", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
 		{"atoll/engine/sandbox/boot", []string{"atoll/", "github.com/", "golang.org/"}},
-		{"atoll/engine/column", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
 		{"atoll/engine/view", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
 		{"atoll/engine/archive", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
 		{"atoll/engine/behavior", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
@@ -50,10 +49,8 @@ func TestTheArrowsOfTheHousePointOneWay(t *testing.T) {
 // allowed are the few arrows between siblings.
 func allowed(pkg, dep string) bool {
 	switch pkg {
-	case "atoll/engine/archive":
-		return dep == "atoll/engine/column"
 	case "atoll/engine/search":
-		return dep == "atoll/engine/archive" || dep == "atoll/engine/column"
+		return dep == "atoll/engine/archive"
 	case "atoll/engine/sandbox":
 		return dep == "atoll/engine/sandbox/boot"
 	}

@@ -13,6 +13,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/agent"
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -175,7 +176,7 @@ func (a *App) fileNow(ctx context.Context) *config.Config {
 
 // measureRoot measures the root and nothing else, when that was not done.
 func (a *App) measureRoot(ctx context.Context, ses *engine.Session, exp record.Experiment, f runFlags) error {
-	st, err := engine.LoadState(ctx, ses.DB, exp.ID)
+	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil || st.Snapshot().Root.ID == record.Root {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/gitops"
 	"atoll/store"
 )
@@ -109,7 +110,7 @@ func exitCode(err error) int {
 	var refusal *gitops.Refusal
 	switch {
 	case errors.Is(err, errUsage), errors.As(err, &problems), errors.As(err, &refusal), errors.Is(err, engine.ErrFrozen),
-		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, engine.ErrDecision), errors.Is(err, store.ErrNotFound), errors.Is(err, gitops.ErrBranch),
+		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrNotFound), errors.Is(err, gitops.ErrBranch),
 		isCobraUsage(err):
 		return exitUsage
 	}

@@ -40,7 +40,7 @@ type candidateLine struct {
 }
 
 func (o *opened) line(c record.Candidate) candidateLine {
-	o.state.Dress(&c)
+	o.state.TellStatus(&c)
 	l := candidateLine{
 		ID: c.ID, Job: c.Job, Commit: c.Commit, Tree: c.Tree, Parents: c.Parents, Operator: c.Operator, Agent: c.Agent, Status: c.Status,
 		Reason: c.Reason, Objective: c.Objective, Version: max(1, c.Version), Metrics: map[string]float64{}, Measures: c.Measures, Samples: c.Samples, Spread: c.MAD,

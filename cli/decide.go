@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -58,7 +58,7 @@ func (a *App) append(ctx context.Context, o *opened, d record.Decision) error {
 	if o.OwnerPID() == 0 {
 		then = a.spell(" (no engine runs: it takes effect with the next `atoll run`)")
 	}
-	_, err = fmt.Fprintf(a.Out, "%s%s\n", engine.DecisionText(d), then)
+	_, err = fmt.Fprintf(a.Out, "%s%s\n", fold.DecisionText(d), then)
 	return err
 }
 

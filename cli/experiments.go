@@ -9,6 +9,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -101,7 +102,7 @@ func (a *App) experiments(ctx context.Context, args []string) error {
 }
 
 func experimentOf(ctx context.Context, ses *engine.Session, exp record.Experiment) (experimentLine, error) {
-	st, err := engine.LoadState(ctx, ses.DB, exp.ID)
+	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
 		return experimentLine{}, err
 	}

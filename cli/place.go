@@ -10,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -71,7 +72,7 @@ func (a *App) session(ctx context.Context, p place, create bool) (*engine.Sessio
 type opened struct {
 	*engine.Session
 	exp   record.Experiment
-	state *engine.State
+	state *fold.State
 }
 
 // open opens the experiment that the flags name and folds its log.
@@ -88,7 +89,7 @@ func (a *App) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, ses.Close())
 	}
-	st, err := engine.LoadState(ctx, ses.DB, exp.ID)
+	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
 		return nil, errors.Join(err, ses.Close())
 	}
@@ -131,7 +132,7 @@ func (o *opened) parseCandidate(text string) (record.CandidateID, error) {
 	case "best":
 		id := o.state.Snapshot().Best.ID
 		if id == record.NoCandidate {
-			return id, fmt.Errorf("%w: nothing is measured yet", engine.ErrDecision)
+			return id, fmt.Errorf("%w: nothing is measured yet", fold.ErrDecision)
 		}
 		return id, nil
 	case "root":

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
+	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
@@ -62,10 +62,10 @@ func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
 			return err
 		}
 	}
-	return e.ask(ctx, func(s *State) {
-		j.Parent.Place = s.placeText(j.Parent.ID)
+	return e.ask(ctx, func(s *fold.State) {
+		j.Parent.Place = s.PlaceText(j.Parent.ID)
 		for i := range j.Inspirations {
-			j.Inspirations[i].Place = s.placeText(j.Inspirations[i].ID)
+			j.Inspirations[i].Place = s.PlaceText(j.Inspirations[i].ID)
 		}
 	})
 }
@@ -107,19 +107,6 @@ func (e *Engine) patch(ctx context.Context, a, b record.Hash) (string, error) {
 		return strings.ToValidUTF8(string(text[:diffBytes]), "") + fmt.Sprintf("\n... %d bytes left out ...\n", len(text)-diffBytes), nil
 	}
 	return strings.ToValidUTF8(string(text), "\uFFFD"), nil
-}
-
-// placeText says where a candidate lies in the archive, "" where it has no
-// place.
-func (s *State) placeText(id record.CandidateID) string {
-	if s.arch == nil {
-		return ""
-	}
-	cell, ok := s.arch.CellOf(id)
-	if !ok {
-		return ""
-	}
-	return "niche " + s.CellName(cell)
 }
 
 // others says in one line each what the jobs beside this one try.
@@ -207,9 +194,9 @@ func (e *Engine) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, e
 		return nil, err
 	}
 	near := map[record.CandidateID]bool{}
-	err = e.ask(ctx, func(s *State) {
+	err = e.ask(ctx, func(s *fold.State) {
 		for _, f := range jobs {
-			near[f.Parent] = s.sameNiche(f.Parent, j.Parent.ID)
+			near[f.Parent] = s.SameNiche(f.Parent, j.Parent.ID)
 		}
 	})
 	if err != nil {
@@ -250,71 +237,6 @@ func (e *Engine) failureText(ctx context.Context, job record.JobID) (string, err
 		}
 	}
 	return "", nil
-}
-
-// sameNiche reports whether two candidates lie in one cell.
-func (s *State) sameNiche(a, b record.CandidateID) bool {
-	if s.arch == nil {
-		return false
-	}
-	x, ok := s.arch.CellOf(a)
-	y, ok2 := s.arch.CellOf(b)
-	return ok && ok2 && x == y
-}
-
-// brokenCap is how many failed candidates wait for a repair, brokenTries how
-// often each is tried.
-const (
-	brokenCap   = 16
-	brokenTries = 2
-)
-
-// brokenOne is a candidate that failed in a way that an edit could mend.
-type brokenOne struct {
-	id    record.CandidateID
-	tries int // repairs that ended
-}
-
-// noteBroken keeps a failed candidate for repair.
-func (s *State) noteBroken(id record.CandidateID, class record.Class) {
-	switch class {
-	case record.ClassBuild, record.ClassTest, record.ClassCrash, record.ClassTimeout, record.ClassMetric, record.ClassMemory, record.ClassOutput:
-	default:
-		return
-	}
-	if slices.ContainsFunc(s.broken, func(b brokenOne) bool { return b.id == id }) {
-		return
-	}
-	if s.broken = append(s.broken, brokenOne{id: id}); len(s.broken) > brokenCap {
-		s.broken = slices.Delete(s.broken, 0, 1)
-	}
-}
-
-// noteRepair counts a repair that ended, however it did.
-func (s *State) noteRepair(op record.Operator, parent record.CandidateID) {
-	if op != record.OpRepair {
-		return
-	}
-	i := slices.IndexFunc(s.broken, func(b brokenOne) bool { return b.id == parent })
-	if i < 0 {
-		return
-	}
-	if s.broken[i].tries++; s.broken[i].tries >= brokenTries {
-		s.broken = slices.Delete(s.broken, i, i+1)
-	}
-}
-
-// toRepair draws one of the failed candidates, and returns its parent beside
-// it.
-func (s *State) toRepair(rng *rand.Rand) (failed, working record.CandidateID, ok bool) {
-	if len(s.broken) == 0 {
-		return record.NoCandidate, record.NoCandidate, false
-	}
-	m := s.member(s.broken[rng.IntN(len(s.broken))].id)
-	if m == nil || s.member(m.parent()) == nil {
-		return record.NoCandidate, record.NoCandidate, false
-	}
-	return m.id(), m.parent(), true
 }
 
 // reviewed reports whether a reviewer is asked about the candidate.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -30,7 +31,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	decide := func(d record.Decision) {
 		t.Helper()
 		if _, err := eng.Decide(t.Context(), d); err != nil {
-			t.Fatalf("%s: %v", engine.DecisionText(d), err)
+			t.Fatalf("%s: %v", fold.DecisionText(d), err)
 		}
 	}
 	cellOf := func(s *view.Snapshot, id record.CandidateID) *view.Cell {
@@ -68,8 +69,8 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	l.await(eng, "the rejected one is back", func(s *view.Snapshot) bool { return cellOf(s, best) != nil })
 
 	for _, d := range []record.Decision{about(record.Reject, record.Root), about(record.Freeze, 99999), about(record.Approve, best), decision(record.Refit)} {
-		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, engine.ErrDecision) {
-			t.Errorf("%s: %v", engine.DecisionText(d), err)
+		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, fold.ErrDecision) {
+			t.Errorf("%s: %v", fold.DecisionText(d), err)
 		}
 	}
 	stop()
@@ -309,7 +310,7 @@ func TestACandidateCanBeMeasuredAgain(t *testing.T) {
 		if id == record.NoCandidate {
 			continue
 		}
-		if _, err := l.state().Prepare(about(record.Measure, id)); !errors.Is(err, engine.ErrDecision) || !strings.Contains(err.Error(), why) {
+		if _, err := l.state().Prepare(about(record.Measure, id)); !errors.Is(err, fold.ErrDecision) || !strings.Contains(err.Error(), why) {
 			t.Errorf("measuring %s again: %v", id, err)
 		}
 	}

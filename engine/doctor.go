@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
+	"atoll/engine/fold"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -167,7 +168,7 @@ func (c *checkup) store(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	st, err := LoadState(ctx, ses.DB, exp.ID)
+	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
 		c.add("store", "fold", err, "", "report this with a copy of the state directory")
 		return

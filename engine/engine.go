@@ -11,6 +11,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
+	"atoll/engine/fold"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -32,7 +33,7 @@ type Options struct {
 	// KeepState leaves an experiment as it is, paused, stopped or done, until a
 	// decision resumes it; otherwise Run resumes it.
 	KeepState bool
-	Sandbox    sandbox.Options // Mode comes from the configuration
+	Sandbox   sandbox.Options // Mode comes from the configuration
 	// Live is the configuration as it is now: its agents, roles, prices and
 	// prompts count instead of those the experiment started with. nil: those.
 	Live *config.Config
@@ -76,7 +77,7 @@ type Engine struct {
 	purse *purse
 
 	// Owned by the loop.
-	st          *State
+	st          *fold.State
 	owner       bool
 	acted       record.Seq   // decisions up to here were carried out
 	nextJob     record.JobID // the next number
@@ -102,7 +103,7 @@ type Engine struct {
 	embed   embedding
 	chunks  chunks
 
-	calls   chan func(*State)
+	calls   chan func(*fold.State)
 	wake    chan struct{} // work for the loop
 	more    chan struct{} // jobs for the workers
 	drain   chan struct{}
@@ -125,7 +126,7 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 	e := &Engine{
 		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: newLive(opt.Now), logs: newLogRing(opt.Now),
 		db: ses.DB, repo: ses.Repo,
-		calls: make(chan func(*State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
+		calls: make(chan func(*fold.State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
 	e.purse = newPurse(e)
 	return e
@@ -159,9 +160,9 @@ func (e *Engine) poke() {
 }
 
 // ask runs fn on the loop's goroutine, which owns the state, and waits for it.
-func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
+func (e *Engine) ask(ctx context.Context, fn func(*fold.State)) error {
 	done := make(chan struct{})
-	call := func(s *State) { fn(s); close(done) }
+	call := func(s *fold.State) { fn(s); close(done) }
 	select {
 	case e.calls <- call:
 	case <-ctx.Done():
@@ -177,10 +178,10 @@ func (e *Engine) ask(ctx context.Context, fn func(*State)) error {
 
 // askEach is ask for each of n rows, some at a time, so that the loop has other
 // things to do in between.
-func (e *Engine) askEach(ctx context.Context, n int, fn func(s *State, i int)) error {
+func (e *Engine) askEach(ctx context.Context, n int, fn func(s *fold.State, i int)) error {
 	const some = 1000
 	for from := 0; from < n; from += some {
-		if err := e.ask(ctx, func(s *State) {
+		if err := e.ask(ctx, func(s *fold.State) {
 			for i := from; i < min(n, from+some); i++ {
 				fn(s, i)
 			}
@@ -192,7 +193,7 @@ func (e *Engine) askEach(ctx context.Context, n int, fn func(s *State, i int)) e
 }
 
 // answer carries out a question of [Engine.ask].
-func (e *Engine) answer(fn func(*State)) { fn(e.st) }
+func (e *Engine) answer(fn func(*fold.State)) { fn(e.st) }
 
 // Decide appends a decision after checking it against the state; the loop
 // carries it out when it folds the row. It works on an engine that only looks
@@ -206,7 +207,7 @@ func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, err
 		return 0, err
 	}
 	var err error
-	if askErr := e.ask(ctx, func(s *State) { d, err = s.Prepare(d) }); askErr != nil {
+	if askErr := e.ask(ctx, func(s *fold.State) { d, err = s.Prepare(d) }); askErr != nil {
 		return 0, askErr
 	}
 	if err != nil {
@@ -217,18 +218,18 @@ func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, err
 
 // Undo takes back the last decision that can be taken back and says which.
 func (e *Engine) Undo(ctx context.Context) (string, error) {
-	return e.unwind(ctx, (*State).NextUndo)
+	return e.unwind(ctx, (*fold.State).NextUndo)
 }
 
 // Redo does the last undone decision again and says which.
 func (e *Engine) Redo(ctx context.Context) (string, error) {
-	return e.unwind(ctx, (*State).NextRedo)
+	return e.unwind(ctx, (*fold.State).NextRedo)
 }
 
-func (e *Engine) unwind(ctx context.Context, next func(*State, string) (record.Decision, error)) (string, error) {
+func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) (record.Decision, error)) (string, error) {
 	var d record.Decision
 	var err error
-	if askErr := e.ask(ctx, func(s *State) { d, err = next(s, e.opt.Who) }); askErr != nil {
+	if askErr := e.ask(ctx, func(s *fold.State) { d, err = next(s, e.opt.Who) }); askErr != nil {
 		return "", askErr
 	}
 	if err != nil {
@@ -237,13 +238,13 @@ func (e *Engine) unwind(ctx context.Context, next func(*State, string) (record.D
 	if _, err := e.append(ctx, d); err != nil {
 		return "", err
 	}
-	return DecisionText(d), nil
+	return fold.DecisionText(d), nil
 }
 
 func (e *Engine) append(ctx context.Context, d record.Decision) (record.Seq, error) {
 	seq, err := e.db.AppendDecision(ctx, e.exp, d)
 	if err != nil {
-		return 0, fmt.Errorf("write the decision %q: %w", DecisionText(d), err)
+		return 0, fmt.Errorf("write the decision %q: %w", fold.DecisionText(d), err)
 	}
 	e.poke()
 	return seq, nil

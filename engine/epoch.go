@@ -15,91 +15,8 @@ import (
 	"atoll/store/record"
 )
 
-// purposeReflect marks the assist job that writes the notes of an epoch; its
-// Repeat is the number of the epoch.
-const purposeReflect record.Purpose = "reflect"
-
 // metaEpoch is the last epoch whose notes were written or given to a job.
 const metaEpoch = "epoch"
-
-// epochLog is what the fold keeps of the epoch that is open. Only an engine
-// that writes notes turns it on.
-type epochLog struct {
-	on       bool
-	number   int // of the last one that was closed
-	outcomes []memory.Outcome
-	before   memory.Standing
-	began    bool
-	ever     []memory.Improvement
-	stale    int
-}
-
-// noteOutcome takes the end of a make job into the open epoch.
-func (s *State) noteOutcome(j record.Job, m *member, state record.JobState) {
-	if j.Kind != record.Make {
-		return
-	}
-	by := j.Agent
-	if m != nil {
-		by = s.made(m).agent
-	}
-	s.noteShadow(by, state, j.Usage.CostUSD)
-	if !s.epoch.on {
-		return
-	}
-	o := memory.Outcome{
-		Job: j.ID, Candidate: record.NoCandidate, Parent: j.Parent, Operator: string(j.Operator), Agent: j.Agent, Target: j.Target,
-		State: state, Class: j.Class, Reason: j.Reason,
-	}
-	if m != nil {
-		o.Candidate, o.Parent, o.Operator, o.Agent = m.id(), m.parent(), string(s.made(m).op), s.made(m).agent
-		if m.scored {
-			value := m.obj
-			o.Objective = &value
-		}
-	}
-	if p := s.member(o.Parent); p != nil && p.scored {
-		base := p.obj
-		o.Base = &base
-	}
-	s.epoch.outcomes = append(s.epoch.outcomes, o)
-}
-
-func (s *State) standingNow() memory.Standing {
-	out := memory.Standing{BestID: s.best, Filled: s.arch.Stats().Filled}
-	if m := s.member(s.best); m != nil {
-		out.Best = m.obj
-	}
-	return out
-}
-
-// closeEpoch gathers what the epoch that ends at fold position n showed, and
-// opens the next. It is a pure function of the log.
-func (s *State) closeEpoch(n int, metric string) memory.EpochFacts {
-	l := &s.epoch
-	now := s.standingNow()
-	if !l.began {
-		l.before, l.began = memory.Standing{Best: s.rootObj, BestID: record.Root}, true
-	}
-	l.number++
-	noise := 0.0
-	if root := s.member(record.Root); root != nil {
-		noise = s.did(root).mad
-	}
-	every := s.Config.Search.Epoch
-	facts := memory.Gather(memory.Epoch{
-		Number: l.number, From: n - every, To: n - 1, Direction: s.Config.Evaluator.Direction, Metric: metric, Root: s.rootObj,
-		Before: l.before, After: now, Stale: l.stale, Ever: l.ever, Noise: noise,
-	}, l.outcomes)
-	l.outcomes, l.before, l.ever, l.stale = nil, now, facts.Ever, facts.Stale
-	return facts
-}
-
-// pass counts an epoch of an earlier objective version, whose values are gone.
-func (l *epochLog) pass() {
-	l.number++
-	l.outcomes = nil
-}
 
 // factsKept is how many epochs wait for their reflection at most.
 const factsKept = 8
@@ -108,18 +25,18 @@ const factsKept = 8
 // written, or the job that asks the reflector for them is queued. An epoch that
 // was done before is only counted.
 func (e *Engine) endEpoch(ctx context.Context) error {
-	n := e.st.foldCount()
-	if n%e.cfg.Search.Epoch != 0 || !e.st.epoch.on {
+	n := e.st.FoldCount()
+	if n%e.cfg.Search.Epoch != 0 || !e.st.Epoch.On {
 		return nil
 	}
-	if e.st.before() {
-		e.st.epoch.pass()
+	if e.st.Before() {
+		e.st.Epoch.Pass()
 		return nil
 	}
-	if e.st.arch == nil {
+	if e.st.Archive() == nil {
 		return nil
 	}
-	facts := e.st.closeEpoch(n, e.metric())
+	facts := e.st.CloseEpoch(n, e.metric())
 	e.shared.mu.Lock()
 	if e.shared.facts == nil {
 		e.shared.facts = map[int]memory.EpochFacts{}
@@ -130,12 +47,12 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 	if facts.Number <= e.epochDone || facts.Jobs == 0 {
 		return nil
 	}
-	if c := e.st.shadowChoice(); c.Compared > 0 {
+	if c := e.st.ShadowChoice(); c.Compared > 0 {
 		e.note("info", record.NoJob, c.Text())
 	}
 	if name := e.cfg.Roles.Reflector; name != "" && e.crew != nil && e.crew.voices[name] != nil {
 		if err := e.add(ctx, record.Job{
-			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: purposeReflect, Island: "main", Agent: name,
+			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: record.PurposeReflect, Island: "main", Agent: name,
 			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: facts.Number,
 		}); err != nil {
 			return err
@@ -156,7 +73,7 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 // openEpochs reads how far the notes are. A reflection that was queued counts
 // as done, also when the engine died before it said so.
 func (e *Engine) openEpochs(ctx context.Context) error {
-	e.st.epoch.on = !e.opt.RootOnly
+	e.st.Epoch.On = !e.opt.RootOnly
 	e.mapped = neverMapped
 	text, ok, err := e.db.Meta(ctx, e.exp, metaMapped)
 	if err == nil && ok {
@@ -179,7 +96,7 @@ func (e *Engine) openEpochs(ctx context.Context) error {
 		return err
 	}
 	for _, j := range jobs {
-		if j.Purpose == purposeReflect {
+		if j.Purpose == record.PurposeReflect {
 			e.epochDone = max(e.epochDone, j.Repeat)
 		}
 	}
@@ -270,11 +187,11 @@ func (r *jobRun) assist(ctx context.Context) error {
 	facts, ok := e.shared.facts[job.Repeat]
 	e.shared.mu.Unlock()
 	voice := e.crew.voices[job.Agent]
-	if job.Purpose == purposeMap {
+	if job.Purpose == record.PurposeMap {
 		return r.mapRepository(ctx, voice)
 	}
 	switch {
-	case job.Purpose != purposeReflect:
+	case job.Purpose != record.PurposeReflect:
 		return r.fail(ctx, record.ClassInternal, fmt.Sprintf("this version cannot do %q", job.Purpose))
 	case !ok:
 		return r.fail(ctx, record.ClassInternal, fmt.Sprintf("epoch %d is too long ago to reflect on", job.Repeat))

@@ -15,6 +15,4 @@ var (
 	ErrFrozen = errors.New("fixed when the experiment started")
 	// ErrBroken: the experiment stopped because it could not be trusted to go on.
 	ErrBroken = errors.New("the experiment is broken")
-	// ErrDecision: a decision that cannot be carried out.
-	ErrDecision = errors.New("cannot do that")
 )

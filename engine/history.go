@@ -8,71 +8,21 @@ import (
 	"atoll/store/record"
 )
 
-// lore is what the offline agent may learn from: counts of which kinds of
-// steps worked. A job sees the counts of the fold position at which it was
-// created, so that its edit does not depend on what ends meanwhile.
-type lore struct {
-	on    bool // somebody edits; verbs that only look learn nothing
-	now   *agent.History
-	at    map[int]*agent.History           // by folded jobs, the last positions only
-	tag   func(record.CandidateID) string  // nil while the past is folded
-	past  []outcome                        // what was folded until then
-	marks []struct{ folded, outcomes int } // the newest fold positions in it
-}
-
-// outcome is how one make job ended.
-type outcome struct {
-	op       record.Operator
-	id       record.CandidateID
-	improved bool
-}
-
-// observe folds the end of one make job.
-func (l *lore) observe(op record.Operator, id record.CandidateID, improved bool) {
-	switch {
-	case !l.on || op == "":
-	case l.tag == nil:
-		l.past = append(l.past, outcome{op, id, improved})
-	default:
-		l.now.Observe(string(op), l.tag(id), improved)
-	}
-}
-
-// mark remembers a fold position of the past.
-func (l *lore) mark(folded, depth int) {
-	if len(l.marks) > 32*depth {
-		l.marks = append(l.marks[:0], l.marks[16*depth:]...)
-	}
-	l.marks = append(l.marks, struct{ folded, outcomes int }{folded, len(l.past)})
-}
-
-// keep remembers the counts at a fold position and forgets those that no job
-// to come can have been created at.
-func (l *lore) keep(folded, depth int) {
-	l.at[folded] = l.now.Clone()
-	delete(l.at, folded-2*depth-2)
-}
-
-// of returns the counts for a job with so many jobs ahead of the fold.
-func (l *lore) of(job record.JobID, depth int) *agent.History {
-	return l.at[max(1, int(job)-depth+1)]
-}
-
 // remember gives the jobs that belong to the present fold position their
 // counts. While the past is folded it only notes the position.
 func (e *Engine) remember() {
-	l := &e.st.lore
+	l := &e.st.Lessons
 	switch {
-	case !l.on:
-	case l.tag == nil:
-		l.mark(e.st.foldCount(), e.depth())
+	case !l.On:
+	case l.Tag == nil:
+		l.Mark(e.st.FoldCount(), e.depth())
 	default:
-		e.give(e.st.foldCount())
+		e.give(e.st.FoldCount())
 	}
 }
 
 func (e *Engine) give(folded int) {
-	e.st.lore.keep(folded, e.depth())
+	e.st.Lessons.Keep(folded, e.depth())
 	e.hand(record.JobID(folded + e.depth() - 1))
 	if folded == 1 {
 		for job := 1; job < e.depth(); job++ {
@@ -102,26 +52,26 @@ func (e *Engine) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &e.st.lore
-	l.tag = func(id record.CandidateID) string {
+	l := &e.st.Lessons
+	l.Tag = func(id record.CandidateID) string {
 		if id < 0 || int(id) >= len(tags) {
 			return ""
 		}
 		return tags[id]
 	}
 	from := 0
-	for _, m := range l.marks {
-		for _, o := range l.past[from:m.outcomes] {
-			l.observe(o.op, o.id, o.improved)
+	for _, m := range l.Marks {
+		for _, o := range l.Past[from:m.Outcomes] {
+			l.Observe(o.Op, o.ID, o.Improved)
 		}
-		from = m.outcomes
-		e.give(m.folded)
+		from = m.Outcomes
+		e.give(m.Folded)
 	}
-	for _, o := range l.past[from:] {
-		l.observe(o.op, o.id, o.improved)
+	for _, o := range l.Past[from:] {
+		l.Observe(o.Op, o.ID, o.Improved)
 	}
-	l.past, l.marks = nil, nil
-	l.tag = func(id record.CandidateID) string {
+	l.Past, l.Marks = nil, nil
+	l.Tag = func(id record.CandidateID) string {
 		if id == record.NoCandidate {
 			return ""
 		}
@@ -143,7 +93,7 @@ func (e *Engine) history(job record.JobID) *agent.History {
 
 // hand gives a job that was created at this fold position its counts.
 func (e *Engine) hand(job record.JobID) {
-	h := e.st.lore.of(job, e.depth())
+	h := e.st.Lessons.Of(job, e.depth())
 	e.shared.mu.Lock()
 	defer e.shared.mu.Unlock()
 	if e.shared.history == nil {

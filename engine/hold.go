@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/store"
 	"atoll/store/record"
@@ -49,7 +50,7 @@ func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []
 		return ""
 	}
 	var takes, best bool
-	if err := r.e.ask(ctx, func(s *State) { takes, best = s.wouldTake(c, vector) }); err != nil || !takes {
+	if err := r.e.ask(ctx, func(s *fold.State) { takes, best = s.WouldTake(c, vector) }); err != nil || !takes {
 		return ""
 	}
 	if mode == "all" {

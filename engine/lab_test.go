@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
@@ -226,9 +227,9 @@ func (l *lab) awaitFor(eng *engine.Engine, limit time.Duration, what string, hol
 	}
 }
 
-func (l *lab) state() *engine.State {
+func (l *lab) state() *fold.State {
 	l.t.Helper()
-	st, err := engine.LoadState(l.t.Context(), l.ses.DB, l.exp.ID)
+	st, err := fold.LoadState(l.t.Context(), l.ses.DB, l.exp.ID)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func (l *lab) candidates() []string {
 	var out []string
 	err := l.ses.DB.EachCandidate(l.t.Context(), l.exp.ID, record.NoCandidate, func(c *record.Candidate) error {
 		d := *c
-		st.Dress(&d)
+		st.TellStatus(&d)
 		niche, _ := st.Place(c.ID)
 		obj := "-"
 		if c.Objective != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -116,18 +117,18 @@ func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool
 
 // step folds what is new, carries out decisions and keeps the queue filled.
 func (e *Engine) step(ctx context.Context) error {
-	err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
-	if errors.Is(err, errSuperseded) && !e.owner {
+	err := e.st.CatchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
+	if errors.Is(err, fold.ErrSuperseded) && !e.owner {
 		err = e.reopen(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	for _, ev := range e.st.takeEvents() {
-		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
+	for _, ev := range e.st.TakeEvents() {
+		e.note(ev.Level, ev.Job, ev.Text, time.UnixMilli(int64(ev.At)))
 	}
 	if !e.owner {
-		e.st.placed = nil // the owner tells the store
+		e.st.Placed = nil // the owner tells the store
 		return nil
 	}
 	if err := e.troubled(ctx); err != nil {
@@ -194,7 +195,7 @@ func (e *Engine) workerGoal() int {
 	if !e.owner || e.asleep.Load() || e.draining() || e.budget != "" || e.st.Run != record.ExperimentRunning {
 		return 0
 	}
-	if e.st.arch == nil && e.st.version > 1 && !e.opt.Once {
+	if e.st.Archive() == nil && e.st.Version > 1 && !e.opt.Once {
 		return 1 // the root before all others
 	}
 	return e.st.Settings.Workers
@@ -208,7 +209,7 @@ func (e *Engine) over(pool *pool) bool {
 	if e.draining() || e.fatal != nil || e.st.Run == record.ExperimentBroken {
 		return true
 	}
-	if e.opt.RootOnly && e.st.arch != nil {
+	if e.opt.RootOnly && e.st.Archive() != nil {
 		return true
 	}
 	if e.opt.Once {
@@ -255,7 +256,7 @@ func (e *Engine) end(ctx context.Context, pool *pool) error {
 	if !e.owner {
 		return nil
 	}
-	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return nil }); err != nil {
+	if err := e.st.CatchUp(ctx, e.db, func(record.JobID) error { return nil }); err != nil {
 		return err
 	}
 	if err := errors.Join(e.markPlaced(ctx), e.anchor(ctx, true), e.addWall(ctx)); err != nil {
@@ -267,8 +268,8 @@ func (e *Engine) end(ctx context.Context, pool *pool) error {
 	if err := e.endState(ctx); err != nil {
 		return err
 	}
-	for _, ev := range e.st.takeEvents() {
-		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
+	for _, ev := range e.st.TakeEvents() {
+		e.note(ev.Level, ev.Job, ev.Text, time.UnixMilli(int64(ev.At)))
 	}
 	e.publish(true)
 	if e.st.Run == record.ExperimentBroken {
@@ -298,18 +299,18 @@ func (e *Engine) setState(ctx context.Context, state record.ExperimentState, rea
 	if _, err := e.db.PutState(ctx, e.exp, state, reason); err != nil {
 		return fmt.Errorf("write the state %s: %w", state, err)
 	}
-	return e.st.catchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
+	return e.st.CatchUp(ctx, e.db, func(record.JobID) error { return e.folded(ctx) })
 }
 
 // markPlaced tells the store which jobs took a niche when they were folded.
 func (e *Engine) markPlaced(ctx context.Context) error {
-	if len(e.st.placed) == 0 {
+	if len(e.st.Placed) == 0 {
 		return nil
 	}
-	if err := e.db.Place(ctx, e.exp, e.st.placed...); err != nil {
+	if err := e.db.Place(ctx, e.exp, e.st.Placed...); err != nil {
 		return fmt.Errorf("write which jobs took a niche: %w", err)
 	}
-	e.st.placed = e.st.placed[:0]
+	e.st.Placed = e.st.Placed[:0]
 	return nil
 }
 

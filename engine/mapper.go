@@ -5,24 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/agent/offline"
 	"atoll/engine/agent/prompt"
+	"atoll/engine/fold"
 	"atoll/engine/gateway"
-	"atoll/engine/memory"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
-
-// purposeMap marks the assist job that asks the mapper for targets; its Repeat
-// is the epoch after which it was queued.
-const purposeMap record.Purpose = "map"
 
 // metaMapped is the epoch after which targets were proposed last; it is not
 // there before the first time.
@@ -35,30 +29,13 @@ const mapStale = 2
 // neverMapped stands for metaMapped where there is none.
 const neverMapped = -1
 
-// Targets are all that a job may be about: those of the configuration, then the
-// proposed ones.
-func (s *State) Targets() []record.Target { return allTargets(s.Config, s.Settings) }
-
 // MapJob is the argument of a decision to start a job that has the mapper
 // propose targets.
 func MapJob() json.RawMessage { return json.RawMessage(`{"kind":"assist","purpose":"map"}`) }
 
-func allTargets(cfg config.Config, set record.Settings) []record.Target {
-	var out []record.Target
-	for _, t := range cfg.Targets {
-		out = append(out, record.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint, Weight: t.Weight})
-	}
-	for _, t := range set.Targets {
-		if !slices.ContainsFunc(out, func(o record.Target) bool { return o.Name == t.Name }) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // mapDue proposes targets for the first time, as soon as the root is measured.
 func (e *Engine) mapDue(ctx context.Context) error {
-	if e.mapped != neverMapped || e.cfg.Roles.Mapper == "" || e.crew == nil || e.st.quiet || e.st.arch == nil {
+	if e.mapped != neverMapped || e.cfg.Roles.Mapper == "" || e.crew == nil || e.st.Quiet || e.st.Archive() == nil {
 		return nil
 	}
 	return e.mapNow(ctx, 0)
@@ -74,11 +51,11 @@ func (e *Engine) mapNow(ctx context.Context, epoch int) error {
 	}
 	if e.crew.voices[name] != nil {
 		return e.add(ctx, record.Job{
-			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: purposeMap, Island: "main", Agent: name,
+			Experiment: e.exp, ID: e.nextJob, Kind: record.Assist, State: record.Queued, Purpose: record.PurposeMap, Island: "main", Agent: name,
 			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: epoch,
 		})
 	}
-	here := e.st.standpoint()
+	here := e.st.TargetFacts()
 	survey, tree, err := e.survey(ctx, &here)
 	if err == nil {
 		var found []record.Target
@@ -94,7 +71,7 @@ func (e *Engine) mapNow(ctx context.Context, epoch int) error {
 // person froze or boosted.
 func (e *Engine) propose(ctx context.Context, found []record.Target) error {
 	set := e.st.Settings
-	set.Targets = e.st.withKept(found)
+	set.Targets = e.st.WithKept(found)
 	if _, err := e.db.PutSettings(ctx, e.exp, set); err != nil {
 		return fmt.Errorf("write the proposed targets: %w", err)
 	}
@@ -102,18 +79,6 @@ func (e *Engine) propose(ctx context.Context, found []record.Target) error {
 	e.sync()
 	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", view.Plural(len(found), "target"), targetNames(found)))
 	return nil
-}
-
-// withKept are new proposals with the old ones that a person set something for.
-func (s *State) withKept(found []record.Target) []record.Target {
-	out := slices.Clone(found)
-	for _, t := range s.Settings.Targets {
-		known := slices.ContainsFunc(out, func(o record.Target) bool { return o.Name == t.Name })
-		if !known && (s.decided.frozen[t.Name] || s.decided.boosts[t.Name] > 0) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 func targetNames(list []record.Target) string {
@@ -127,40 +92,21 @@ func targetNames(list []record.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// standpoint is what a mapper may know at one fold position.
-type standpoint struct {
-	best  record.CandidateID
-	tried map[string]int // jobs on a target that brought nothing
-	ever  []memory.Improvement
-	told  []string // how the targets did
-}
-
-func (s *State) standpoint() standpoint {
-	p := standpoint{best: s.best, tried: map[string]int{}, ever: slices.Clone(s.epoch.ever)}
-	for _, y := range s.targetYields() {
-		if y.Improved == 0 {
-			p.tried[y.Name] = y.Tries
-		}
-		p.told = append(p.told, fmt.Sprintf("target %s: %s, %d took a niche, %d became the best", y.Name, view.Plural(y.Tries, "job"), y.Improved, y.Best))
-	}
-	return p
-}
-
 // survey reads what a mapper may know beside the files of the best candidate.
-func (e *Engine) survey(ctx context.Context, p *standpoint) (offline.Survey, agent.Tree, error) {
-	out := offline.Survey{Gains: map[string]int{}, Tried: p.tried}
+func (e *Engine) survey(ctx context.Context, p *fold.TargetFacts) (offline.Survey, agent.Tree, error) {
+	out := offline.Survey{Gains: map[string]int{}, Tried: p.Tried}
 	_, out.Allowed = e.scope("")
 	for _, t := range e.cfg.Targets {
 		out.Taken = append(out.Taken, t.Name)
 	}
-	for _, g := range p.ever {
+	for _, g := range p.Ever {
 		changed := e.changedBy(ctx, g.Candidate)
 		for _, path := range changed {
 			out.Gains[path]++
 		}
-		p.told = append(p.told, fmt.Sprintf("%s changed %s: %+.6g (%s)", g.Candidate, strings.Join(changed, ", "), g.Delta, g.Operator))
+		p.Told = append(p.Told, fmt.Sprintf("%s changed %s: %+.6g (%s)", g.Candidate, strings.Join(changed, ", "), g.Delta, g.Operator))
 	}
-	best, err := e.item(ctx, p.best)
+	best, err := e.item(ctx, p.Best)
 	if err != nil {
 		return out, nil, err
 	}
@@ -194,8 +140,8 @@ func (e *Engine) changedBy(ctx context.Context, id record.CandidateID) []string 
 func (r *jobRun) mapRepository(ctx context.Context, v *voice) error {
 	e, job := r.e, r.lease.Job
 	e.live.stage(job.ID, record.Editing, "looking for targets")
-	var here standpoint
-	if err := e.ask(ctx, func(s *State) { here = s.standpoint() }); err != nil {
+	var here fold.TargetFacts
+	if err := e.ask(ctx, func(s *fold.State) { here = s.TargetFacts() }); err != nil {
 		return err
 	}
 	survey, tree, err := e.survey(ctx, &here)
@@ -243,7 +189,7 @@ func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error 
 		found[i].Hint = agent.Redact(found[i].Hint, e.crew.secrets...)
 	}
 	var kept []record.Target
-	if err := e.ask(ctx, func(s *State) { kept = s.withKept(found) }); err != nil {
+	if err := e.ask(ctx, func(s *fold.State) { kept = s.WithKept(found) }); err != nil {
 		return err
 	}
 	args, err := json.Marshal(map[string][]record.Target{"targets": kept})
@@ -258,9 +204,9 @@ func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error 
 }
 
 // mapPrompt shows the best candidate, its files, and how the targets did.
-func (r *jobRun) mapPrompt(ctx context.Context, here standpoint, tree agent.Tree) (agent.Rendered, error) {
+func (r *jobRun) mapPrompt(ctx context.Context, here fold.TargetFacts, tree agent.Tree) (agent.Rendered, error) {
 	e := r.e
-	item, err := e.item(ctx, here.best)
+	item, err := e.item(ctx, here.Best)
 	if err != nil {
 		return agent.Rendered{}, err
 	}
@@ -281,6 +227,6 @@ func (r *jobRun) mapPrompt(ctx context.Context, here standpoint, tree agent.Tree
 		return agent.Rendered{}, err
 	}
 	return e.crew.prompts.Render(agent.RoleMapper, prompt.ViewOf(j, prompt.ViewOptions{
-		Files: files, Listing: listing, Facts: strings.Join(here.told, "\n"), Answer: offline.TargetsAnswer,
+		Files: files, Listing: listing, Facts: strings.Join(here.Told, "\n"), Answer: offline.TargetsAnswer,
 	}))
 }

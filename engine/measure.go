@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"atoll/engine/eval"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
@@ -58,7 +59,7 @@ func (r *jobRun) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if failure != nil && isCheck(c.ID, job.Purpose) {
+	if failure != nil && fold.IsCheck(c.ID, job.Purpose) {
 		// Once is a flaw, twice is the evaluator.
 		if fresh, failure, err = r.samples(ctx, &c, job.Repeat, max(1, job.Samples), false); err != nil {
 			return err

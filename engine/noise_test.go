@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -258,7 +258,7 @@ func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
 	}
 }
 
-func mustCell(t *testing.T, st *engine.State, id record.CandidateID) int {
+func mustCell(t *testing.T, st *fold.State, id record.CandidateID) int {
 	t.Helper()
 	cell, ok := st.Archive().CellOf(id)
 	if !ok {

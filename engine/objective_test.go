@@ -345,7 +345,7 @@ func TestATreeOfAnEarlierVersionIsMeasuredAnew(t *testing.T) {
 	st := l.state()
 	for _, c := range l.all() {
 		d := c
-		if st.Dress(&d); d.Status == record.StatusScored {
+		if st.TellStatus(&d); d.Status == record.StatusScored {
 			loser = c
 		}
 	}

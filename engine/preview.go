@@ -8,6 +8,7 @@ import (
 	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
+	"atoll/engine/fold"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
@@ -107,7 +108,7 @@ func (r renderer) Preview(ctx context.Context, j agent.Job, t agent.Tree) (agent
 func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Options, id record.JobID) (record.Evidence, error) {
 	e := New(ses, exp, opt)
 	var err error
-	if e.st, err = LoadState(ctx, e.db, exp); err != nil {
+	if e.st, err = fold.LoadState(ctx, e.db, exp); err != nil {
 		return record.Evidence{}, err
 	}
 	e.liveConfig()

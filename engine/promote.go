@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -28,7 +29,7 @@ func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id reco
 		branch = fmt.Sprintf("atoll/%s-%s", x.Name, id)
 	}
 	if ses.Target.Path == "" {
-		return "", fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", ErrDecision)
+		return "", fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
 	}
 	if err := ses.Repo.Promote(ctx, ses.Target, branch, c.Commit); err != nil {
 		return "", err
@@ -53,7 +54,7 @@ func (e *Engine) Patch(ctx context.Context, id record.CandidateID) ([]byte, erro
 // candidate. It returns the commit.
 func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who string) (record.Hash, error) {
 	if ses.Target.Path == "" {
-		return record.Hash{}, fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", ErrDecision)
+		return record.Hash{}, fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
 	}
 	commit, err := ses.Repo.FetchCommit(ctx, ses.Target, rev)
 	if err != nil {
@@ -66,7 +67,7 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who
 		_, err = ses.Repo.Tree(ctx, info.Tree)
 	}
 	if err != nil {
-		return commit, fmt.Errorf("%w: %s cannot be a candidate: %w", ErrDecision, commit.Short(), err)
+		return commit, fmt.Errorf("%w: %s cannot be a candidate: %w", fold.ErrDecision, commit.Short(), err)
 	}
 	args, err := json.Marshal(map[string]record.Hash{"commit": commit})
 	if err != nil {

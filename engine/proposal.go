@@ -7,6 +7,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/fold"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -48,7 +49,7 @@ const (
 // Propose says what running an experiment would do. cfg is the configuration
 // as it is now.
 func Propose(ctx context.Context, ses *Session, exp record.Experiment, cfg config.Config) (Proposal, error) {
-	st, err := LoadState(ctx, ses.DB, exp.ID)
+	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
 		return Proposal{}, err
 	}

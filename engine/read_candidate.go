@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"atoll/engine/archive"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
@@ -20,24 +20,8 @@ func (e *Engine) candidate(ctx context.Context, id record.CandidateID) (*record.
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", id, err)
 	}
-	err = e.ask(ctx, func(s *State) { s.Dress(&c) })
+	err = e.ask(ctx, func(s *fold.State) { s.TellStatus(&c) })
 	return &c, err
-}
-
-// Dress gives a candidate of the store the status it has now: elite when it
-// holds a niche, rejected when a person rejected it after it was scored.
-func (s *State) Dress(c *record.Candidate) {
-	m := s.member(c.ID)
-	switch {
-	case m == nil:
-	case m.rejected:
-		c.Status = record.StatusRejected
-		if c.Reason == "" {
-			c.Reason = s.decided.rejection(c.ID)
-		}
-	case c.Status == record.StatusScored && s.arch != nil && s.arch.Holds(c.ID):
-		c.Status = record.StatusElite
-	}
 }
 
 // Candidates returns a page of candidates.
@@ -46,7 +30,7 @@ func (e *Engine) Candidates(ctx context.Context, q view.CandidateQuery) ([]recor
 	if err != nil {
 		return nil, err
 	}
-	return list, e.askEach(ctx, len(list), func(s *State, i int) { s.Dress(&list[i]) })
+	return list, e.askEach(ctx, len(list), func(s *fold.State, i int) { s.TellStatus(&list[i]) })
 }
 
 // listed reads the candidates of a query in its order.
@@ -59,7 +43,7 @@ func (e *Engine) listed(ctx context.Context, q view.CandidateQuery) ([]record.Ca
 		return e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
 	}
 	var ids []record.CandidateID
-	if err := e.ask(ctx, func(s *State) { ids = s.ranked(q, limit) }); err != nil {
+	if err := e.ask(ctx, func(s *fold.State) { ids = s.Ranked(q, limit) }); err != nil {
 		return nil, err
 	}
 	list := make([]record.Candidate, 0, len(ids))
@@ -73,30 +57,6 @@ func (e *Engine) listed(ctx context.Context, q view.CandidateQuery) ([]record.Ca
 	return list, nil
 }
 
-// ranked lists those who compete, or the elites, in the order of a query.
-func (s *State) ranked(q view.CandidateQuery, limit int) []record.CandidateID {
-	if s.arch == nil {
-		return nil
-	}
-	var list []archive.Holder
-	if q.Elites {
-		list = s.arch.Holders()
-		slices.SortFunc(list, func(a, b archive.Holder) int {
-			if q.Best && a.Objective != b.Objective {
-				return cmp.Compare(b.Objective, a.Objective)
-			}
-			return cmp.Compare(b.ID, a.ID)
-		})
-	} else {
-		list = s.arch.Best(limit)
-	}
-	var out []record.CandidateID
-	for _, h := range list[:min(len(list), limit)] {
-		out = append(out, h.ID)
-	}
-	return out
-}
-
 // bestOf is among how many that fit a text the best are looked for, newest
 // first.
 const bestOf = 20_000
@@ -107,9 +67,9 @@ func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]rec
 		return nil, err
 	}
 	value := map[record.CandidateID]float64{} // of those that count, adjusted
-	if err := e.askEach(ctx, len(list), func(s *State, i int) {
-		if m := s.member(list[i].ID); m != nil && m.scored && !m.rejected {
-			value[m.id()] = s.sign * m.obj
+	if err := e.askEach(ctx, len(list), func(s *fold.State, i int) {
+		if m := s.Candidate(list[i].ID); m != nil && m.Scored && !m.Rejected {
+			value[m.ID()] = s.Sign * m.Objective
 		}
 	}); err != nil {
 		return nil, err
@@ -154,27 +114,5 @@ func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (view.Can
 		return d, err
 	}
 	d.Findings = findingsOf(evidence)
-	return d, e.ask(ctx, func(s *State) { s.fillDetail(&d) })
-}
-
-func (s *State) fillDetail(d *view.CandidateDetail) {
-	for _, x := range s.decided.all {
-		if x.Verb == record.Promote && x.Candidate == d.Candidate.ID {
-			d.Branches = append(d.Branches, x.Text)
-		}
-	}
-	m := s.member(d.Candidate.ID)
-	if m == nil || s.arch == nil {
-		return
-	}
-	if m.scored {
-		d.Percent = s.percent(m.obj)
-	}
-	if cell, ok := s.arch.CellOf(m.id()); ok {
-		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
-	}
-	d.Frozen = s.arch.IsFrozen(m.id())
-	for p := m; p != nil && p.id() != record.Root; p = s.member(p.parent()) {
-		d.Depth++
-	}
+	return d, e.ask(ctx, func(s *fold.State) { s.FillDetail(&d) })
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
@@ -62,8 +63,8 @@ func (e *Engine) addPrompts(ctx context.Context, d *view.JobDetail) error {
 // retriesOf lists the jobs that try a job again, oldest first.
 func (e *Engine) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID, error) {
 	asked := false
-	if err := e.ask(ctx, func(s *State) {
-		for _, d := range s.decided.all {
+	if err := e.ask(ctx, func(s *fold.State) {
+		for _, d := range s.Decided.All {
 			asked = asked || d.Verb == record.Retry && d.Job == id
 		}
 	}); err != nil || !asked {
@@ -134,10 +135,10 @@ func (e *Engine) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, err
 		return nil, err
 	}
 	out := make([]view.JobLine, len(jobs))
-	return out, e.askEach(ctx, len(jobs), func(s *State, i int) {
+	return out, e.askEach(ctx, len(jobs), func(s *fold.State, i int) {
 		out[i].Job = jobs[i]
-		if m := s.member(jobs[i].Candidate); m != nil && m.scored {
-			obj := m.obj
+		if m := s.Candidate(jobs[i].Candidate); m != nil && m.Scored {
+			obj := m.Objective
 			out[i].Objective = &obj
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -20,7 +21,7 @@ func (e *Engine) Decisions(ctx context.Context, limit int) ([]record.Decision, e
 func (e *Engine) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 	var set record.Settings
 	var cfg config.Config
-	if err := e.ask(ctx, func(s *State) { set, cfg = s.Settings, s.Config }); err != nil {
+	if err := e.ask(ctx, func(s *fold.State) { set, cfg = s.Settings, s.Config }); err != nil {
 		return nil, err
 	}
 	rows, err := config.Loaded{Config: cfg}.Explain("")
@@ -45,7 +46,7 @@ func (e *Engine) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 		if v, ok := now[r.Key]; ok && v != r.Value {
 			info.Value, info.Origin = v, "set while it runs"
 		}
-		_, info.Live = liveKeys[r.Key]
+		info.Live = fold.IsLive(r.Key)
 		if r.Key == "review.measure" || r.Key == "review.niche" {
 			info.Enum = []string{"off", "risky", "all"}
 		}
@@ -79,7 +80,7 @@ func jsonText(list []string) string {
 // Doctor checks the machine and the store under a running experiment.
 func (e *Engine) Doctor(ctx context.Context) ([]view.CheckLine, error) {
 	var cfg config.Config
-	if err := e.ask(ctx, func(s *State) { cfg = s.Config }); err != nil {
+	if err := e.ask(ctx, func(s *fold.State) { cfg = s.Config }); err != nil {
 		return nil, err
 	}
 	return Doctor(ctx, DoctorOptions{

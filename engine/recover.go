@@ -35,7 +35,7 @@ func (e *Engine) recover(ctx context.Context) error {
 		return err
 	}
 	e.kept = int(looked)
-	e.st.looked = e.kept
+	e.st.Looked = e.kept
 	next, err := e.db.NextJobID(ctx, e.exp)
 	if err != nil {
 		return err

@@ -48,12 +48,12 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 // attend folds new rows and carries out decisions; true means that one of them
 // is work for a run.
 func (e *Engine) attend(ctx context.Context) (work bool, err error) {
-	from := len(e.st.decided.all)
-	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { return nil }); err != nil {
+	from := len(e.st.Decided.All)
+	if err := e.st.CatchUp(ctx, e.db, func(record.JobID) error { return nil }); err != nil {
 		return false, err
 	}
-	for _, ev := range e.st.takeEvents() {
-		e.note(ev.level, ev.job, ev.text, time.UnixMilli(int64(ev.at)))
+	for _, ev := range e.st.TakeEvents() {
+		e.note(ev.Level, ev.Job, ev.Text, time.UnixMilli(int64(ev.At)))
 	}
 	if !e.owner {
 		return false, nil
@@ -61,7 +61,7 @@ func (e *Engine) attend(ctx context.Context) (work bool, err error) {
 	if err := e.act(ctx); err != nil {
 		return false, err
 	}
-	for _, d := range e.st.decided.all[from:] {
+	for _, d := range e.st.Decided.All[from:] {
 		work = work || startsWork(d)
 	}
 	return work, e.markPlaced(ctx)

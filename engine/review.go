@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -12,20 +13,14 @@ import (
 // decides or the map is another.
 type reviews struct {
 	decisions, space int // when they were read
-	known            map[record.JobID]waitingRead
-}
-
-type waitingRead struct {
-	attempt   int
-	candidate record.Candidate
-	point     []float64 // where it would lie, nil when that is not known yet
+	known            map[record.JobID]fold.WaitingRead
 }
 
 // fillReview lists the oldest of what waits for a person, and marks the niches
 // where it would land.
 func (e *Engine) fillReview(ctx context.Context, snap *view.Snapshot) {
 	was := e.review
-	e.review = reviews{decisions: len(e.st.decided.all), space: e.st.report.Version, known: map[record.JobID]waitingRead{}}
+	e.review = reviews{decisions: len(e.st.Decided.All), space: e.st.Report.Version, known: map[record.JobID]fold.WaitingRead{}}
 	if snap.Jobs.Held == 0 {
 		return
 	}
@@ -39,13 +34,13 @@ func (e *Engine) fillReview(ctx context.Context, snap *view.Snapshot) {
 	}
 	for _, j := range jobs {
 		r, ok := was.known[j.ID]
-		if !ok || r.attempt != j.Attempt {
+		if !ok || r.Attempt != j.Attempt {
 			if r, err = e.readWaiting(ctx, j); err != nil {
 				continue // it was decided this moment
 			}
 		}
 		e.review.known[j.ID] = r
-		h := e.st.waitingFor(j, &r)
+		h := e.st.WaitingFor(j, &r)
 		if h.Cell >= 0 {
 			snap.Grid.Wait(h.Cell)
 		}
@@ -53,50 +48,22 @@ func (e *Engine) fillReview(ctx context.Context, snap *view.Snapshot) {
 	}
 }
 
-func (e *Engine) readWaiting(ctx context.Context, j record.Job) (waitingRead, error) {
+func (e *Engine) readWaiting(ctx context.Context, j record.Job) (fold.WaitingRead, error) {
 	c, err := e.db.Candidate(ctx, e.exp, j.Candidate)
 	if err != nil {
-		return waitingRead{}, err
+		return fold.WaitingRead{}, err
 	}
-	r := waitingRead{attempt: j.Attempt, candidate: c}
+	r := fold.WaitingRead{Attempt: j.Attempt, Candidate: c}
 	switch {
 	case j.HeldAt != record.Evaluating: // not measured yet
-	case !e.st.learned:
-		r.point = c.Measures
-	case e.st.space != nil:
+	case !e.st.Learned:
+		r.Point = c.Measures
+	case e.st.Space != nil:
 		v, err := e.db.Vector(ctx, e.exp, c.ID)
 		if err != nil {
-			return waitingRead{}, err
+			return fold.WaitingRead{}, err
 		}
-		r.point = e.st.space.Project(v)
+		r.Point = e.st.Space.Project(v)
 	}
 	return r, nil
-}
-
-// waitingFor tells a held job, the niche that its candidate would take, and from
-// whom.
-func (s *State) waitingFor(j record.Job, r *waitingRead) view.Held {
-	h := view.Held{Job: j, Candidate: r.candidate, Before: "measuring", Cell: -1, From: record.NoCandidate}
-	if j.HeldAt == record.Evaluating {
-		h.Before = "its niche"
-	}
-	if j.Reason != "" {
-		h.Findings = []string{j.Reason}
-	}
-	if p := s.member(r.candidate.Parent()); p != nil && p.scored {
-		obj := p.obj
-		h.Parent = &obj
-	}
-	if s.arch == nil || len(r.point) == 0 {
-		return h
-	}
-	cell, err := s.shape().Cell(r.point)
-	if err != nil {
-		return h
-	}
-	h.Cell = cell
-	if holder, ok := s.arch.Holder(cell); ok {
-		h.From = holder.ID
-	}
-	return h
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -275,7 +275,7 @@ func TestALargeExperimentIsFoldedWithinASecondAndStaysSmall(t *testing.T) {
 	p := past{lab: newScaleLab(t, scaleYAML, n), n: n, elites: 1024}
 	p.write()
 	before := resident(t)
-	var st *engine.State
+	var st *fold.State
 	load := cost(3, func() { st = p.state() })
 	snapshot := cost(20, func() { _ = st.Snapshot() })
 	grown := resident(t) - before
@@ -311,7 +311,7 @@ func TestALargeLearnedMapIsFoldedWithoutReadingVectorsOneByOne(t *testing.T) {
 	if snap.Space.Version == 0 {
 		t.Fatal("no map was fitted")
 	}
-	var st *engine.State
+	var st *fold.State
 	load := cost(3, func() { st = p.state() })
 	t.Logf("%d vectors: fold %v, resident %d MiB", n, load.Round(time.Millisecond), resident(t))
 	if err := st.CheckArchive(); err != nil {
@@ -353,7 +353,7 @@ func TestACandidateTakesAQuarterOfAKilobyte(t *testing.T) {
 		p := past{lab: newScaleLab(t, yaml, n), n: n, elites: 60}
 		p.write()
 		before := live()
-		st, err := engine.LoadState(t.Context(), p.ses.DB, p.exp.ID)
+		st, err := fold.LoadState(t.Context(), p.ses.DB, p.exp.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"atoll/engine/fold"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store"
@@ -20,13 +21,13 @@ import (
 // worker both are reproducible. Each job's choice depends on the state at its
 // fold position and on hash(seed, number) alone.
 func (e *Engine) schedule(ctx context.Context) error {
-	if e.st.arch == nil || e.finished || e.opt.RootOnly {
+	if e.st.Archive() == nil || e.finished || e.opt.RootOnly {
 		return nil
 	}
 	if err := e.mapDue(ctx); err != nil {
 		return err
 	}
-	for int(e.nextJob) < e.st.foldCount()+e.depth() {
+	for int(e.nextJob) < e.st.FoldCount()+e.depth() {
 		job, ok := e.nextWork()
 		if !ok {
 			return e.checkFinished(ctx)
@@ -36,14 +37,6 @@ func (e *Engine) schedule(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// foldCount is F: in strict order the jobs folded without a gap.
-func (s *State) foldCount() int {
-	if s.Exp.Strict {
-		return int(s.nextFold)
-	}
-	return s.folded
 }
 
 func (e *Engine) depth() int {
@@ -57,11 +50,11 @@ func (e *Engine) depth() int {
 // look at an elite when its share is due, else a new candidate.
 func (e *Engine) nextWork() (record.Job, bool) {
 	s := e.st
-	if m, n := s.nextChallenge(); m != nil {
+	if m, n := s.NextChallenge(); m != nil {
 		return e.remeasure(m, record.PurposeChallenge, n), true
 	}
-	if id, purpose, n, ok := s.remeasureDue(); ok {
-		return e.remeasure(s.member(id), purpose, n), true
+	if id, purpose, n, ok := s.RemeasureDue(); ok {
+		return e.remeasure(s.Candidate(id), purpose, n), true
 	}
 	if s.Settings.MaxJobs > 0 && e.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
@@ -70,10 +63,10 @@ func (e *Engine) nextWork() (record.Job, bool) {
 }
 
 // remeasure is the next job as one that takes n more samples of a candidate.
-func (e *Engine) remeasure(m *member, purpose record.Purpose, n int) record.Job {
-	d := e.st.do(m)
-	d.measuring = e.nextJob
-	return e.evaluateJob(m.id(), purpose, int(m.samples)+d.claimedN, n)
+func (e *Engine) remeasure(m *fold.Candidate, purpose record.Purpose, n int) record.Job {
+	d := e.st.Track(m)
+	d.Measuring = e.nextJob
+	return e.evaluateJob(m.ID(), purpose, int(m.Samples)+d.ClaimedN, n)
 }
 
 func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
@@ -86,8 +79,8 @@ func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repe
 
 func (e *Engine) makeJob() record.Job {
 	rng := search.Rand(e.st.Exp.Seed, e.nextJob)
-	c := search.Pick(e.st.view(), e.nextJob, rng)
-	if failed, working, ok := e.st.toRepair(rng); ok && c.Operator == record.OpRepair {
+	c := search.Pick(e.st.View(), e.nextJob, rng)
+	if failed, working, ok := e.st.ToRepair(rng); ok && c.Operator == record.OpRepair {
 		c.Inspirations = slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
 		c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, c.Inspirations...)
 	}
@@ -121,40 +114,6 @@ func (e *Engine) offer(n int) {
 	}
 }
 
-// remeasureDue says whether an elite should be measured again now: where the
-// objective is noisy, a share of the evaluations goes to elites, best first by
-// a rank that the fold position picks. Elites without a claimed value get
-// held-out samples first.
-func (s *State) remeasureDue() (record.CandidateID, record.Purpose, int, bool) {
-	share := s.Config.Evaluator.Remeasure
-	if !s.noisy || share <= 0 || s.scored < 2 {
-		return 0, "", 0, false
-	}
-	if float64(s.remeasured+1) > share*float64(s.folded+1) {
-		return 0, "", 0, false
-	}
-	elites := s.arch.Holders()
-	if len(elites) == 0 {
-		return 0, "", 0, false
-	}
-	sortByObjective(elites)
-	// A linear bias to the front: the smaller of two positions.
-	rng := search.Rand(s.Exp.Seed^remeasureSalt, record.JobID(s.folded))
-	i := min(rng.IntN(len(elites)), rng.IntN(len(elites)))
-	m := s.member(elites[i].ID)
-	if m == nil || s.did(m).measuring != 0 || s.did(m).strikes >= maxStrikes {
-		return 0, "", 0, false
-	}
-	s.remeasured++
-	if s.did(m).claimedN == 0 {
-		return m.id(), record.PurposeConfirm, max(1, s.Config.Evaluator.Challenge), true
-	}
-	return m.id(), record.PurposeRemeasure, 1, true
-}
-
-// remeasureSalt keeps this draw apart from that of the jobs.
-const remeasureSalt = 0x9e3779b97f4a7c15
-
 // checkFinished ends the experiment when its last job was folded: where the
 // objective is noisy the champion is confirmed first.
 func (e *Engine) checkFinished(ctx context.Context) error {
@@ -162,19 +121,19 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...)+c.Jobs(record.Assist, openStates...) > 0 || len(e.st.early) > 0 {
+	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...)+c.Jobs(record.Assist, openStates...) > 0 || len(e.st.Early) > 0 {
 		return nil
 	}
 	last, err := e.db.LastSeq(ctx, e.exp)
 	if err != nil {
 		return err
 	}
-	if last > e.st.seq {
+	if last > e.st.Seq {
 		return nil
 	}
-	if m := e.st.member(e.st.best); e.st.noisy && m != nil && m.id() != record.Root {
-		if d := e.st.did(m); d.claimedN < championSamples && d.measuring == 0 && d.strikes < maxStrikes {
-			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, championSamples-d.claimedN))
+	if m := e.st.Candidate(e.st.Best); e.st.Noisy && m != nil && m.ID() != record.Root {
+		if d := e.st.Trials(m); d.ClaimedN < fold.ChampionSamples && d.Measuring == 0 && d.Strikes < fold.MaxStrikes {
+			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, fold.ChampionSamples-d.ClaimedN))
 		}
 	}
 	e.finished = true
@@ -188,16 +147,12 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 // openStates are those of jobs that will go on by themselves.
 var openStates = []record.JobState{record.Queued, record.Editing, record.Committed, record.Gated, record.Evaluating}
 
-// championSamples is how often a champion is measured before it is called the
-// best where the objective is noisy.
-const championSamples = 5
-
 // act carries out the decisions that were folded since the last call. What a
 // decision starts is idempotent or happens before the marker moves on, so a
 // crash repeats at most one of them.
 func (e *Engine) act(ctx context.Context) error {
-	for i := len(e.st.decided.all) - 1; i >= 0; i-- {
-		if e.st.decided.all[i].Seq <= e.acted {
+	for i := len(e.st.Decided.All) - 1; i >= 0; i-- {
+		if e.st.Decided.All[i].Seq <= e.acted {
 			return e.actFrom(ctx, i+1)
 		}
 	}
@@ -205,10 +160,10 @@ func (e *Engine) act(ctx context.Context) error {
 }
 
 func (e *Engine) actFrom(ctx context.Context, i int) error {
-	for ; i < len(e.st.decided.all); i++ {
-		d := e.st.decided.all[i]
+	for ; i < len(e.st.Decided.All); i++ {
+		d := e.st.Decided.All[i]
 		if err := e.carryOut(ctx, d); err != nil {
-			e.note("error", record.NoJob, fmt.Sprintf("%s: %v", DecisionText(d), err))
+			e.note("error", record.NoJob, fmt.Sprintf("%s: %v", fold.DecisionText(d), err))
 		}
 		e.acted = d.Seq
 		if err := e.db.PutMeta(ctx, e.exp, "acted", strconv.FormatInt(int64(d.Seq), 10)); err != nil {
@@ -268,9 +223,9 @@ func (e *Engine) rejectOne(ctx context.Context, d record.Decision) error {
 	if reason == "" {
 		reason = "rejected by " + d.Who
 	}
-	m := e.st.member(d.Candidate)
-	if m != nil && e.st.made(m).status == record.StatusHeld {
-		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.job(), record.Rejected, record.ClassReview, reason))
+	m := e.st.Candidate(d.Candidate)
+	if m != nil && e.st.Origin(m).Status == record.StatusHeld {
+		return ignoreLost(e.db.EndHeld(ctx, e.exp, m.Job(), record.Rejected, record.ClassReview, reason))
 	}
 	return nil // the fold takes it out of the archive
 }
@@ -316,19 +271,19 @@ func (e *Engine) retryJob(ctx context.Context, d record.Decision) error {
 
 // measureAgain takes as many further samples of a candidate as the first time.
 func (e *Engine) measureAgain(ctx context.Context, d record.Decision) error {
-	if err := e.st.mayMeasure(d.Candidate); err != nil {
+	if err := e.st.MayMeasure(d.Candidate); err != nil {
 		return err
 	}
 	if err := e.goOn(ctx); err != nil {
 		return err
 	}
-	job := e.remeasure(e.st.member(d.Candidate), record.PurposeVerify, e.cfg.Evaluator.Repeats)
+	job := e.remeasure(e.st.Candidate(d.Candidate), record.PurposeVerify, e.cfg.Evaluator.Repeats)
 	job.Priority = 1
 	return e.add(ctx, job)
 }
 
 func (e *Engine) changeSettings(ctx context.Context, d record.Decision) error {
-	s, err := mergeSetting(e.st.Settings, d.Args)
+	s, err := fold.MergeSetting(e.st.Settings, d.Args)
 	if err != nil {
 		return err
 	}
@@ -345,7 +300,7 @@ func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
 	if err := json.Unmarshal(d.Args, &want); err != nil {
 		return err
 	}
-	if want.Kind == record.Assist && want.Purpose == purposeMap {
+	if want.Kind == record.Assist && want.Purpose == record.PurposeMap {
 		if err := e.goOn(ctx); err != nil || e.cfg.Roles.Mapper == "" {
 			return err
 		}
@@ -353,9 +308,9 @@ func (e *Engine) startJob(ctx context.Context, d record.Decision) error {
 	}
 	job := e.makeJob()
 	if job.Operator == record.OpRepair && want.Operator != "" && want.Operator != record.OpRepair {
-		job.Parent, job.Inspirations = e.st.best, nil // what is to be repaired is no parent of another edit
+		job.Parent, job.Inspirations = e.st.Best, nil // what is to be repaired is no parent of another edit
 	}
-	if m := e.st.member(want.Parent); m != nil && m.scored {
+	if m := e.st.Candidate(want.Parent); m != nil && m.Scored {
 		job.Parent = want.Parent
 	}
 	if want.Operator != "" {

@@ -2,17 +2,15 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"sync"
 	"sync/atomic"
 
 	"atoll/engine/agent"
-	"atoll/engine/archive"
+	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/engine/memory"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -80,7 +78,7 @@ func (e *Engine) scope(name string) (agent.Target, func(string) bool) {
 	if now := e.shared.set.Load(); now != nil {
 		set = *now
 	}
-	for _, t := range allTargets(e.cfg, set) {
+	for _, t := range fold.AllTargets(e.cfg, set) {
 		if t.Name == name && name != "" {
 			target = agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
 		}
@@ -231,17 +229,6 @@ func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.
 	return c.Tree, nil
 }
 
-func sortByObjective(elites []archive.Holder) {
-	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
-}
-
-func unmarshal(row store.FoldRow, into any) error {
-	if err := json.Unmarshal(row.Data, into); err != nil {
-		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
-	}
-	return nil
-}
-
 // rootFailed ends the run: without a value of the root nothing can be compared.
 func (e *Engine) rootFailed(class record.Class, reason string) {
 	e.trouble.Lock()
@@ -256,7 +243,7 @@ const anchorEvery = 256
 // anchor makes new candidates reachable from the anchor of the experiment and
 // takes their attempt refs away. Until then each is held by its own ref.
 func (e *Engine) anchor(ctx context.Context, now bool) error {
-	if !now && e.st.madeSince < anchorEvery || e.st.madeSince == 0 && e.anchored == 0 {
+	if !now && e.st.MadeSince < anchorEvery || e.st.MadeSince == 0 && e.anchored == 0 {
 		return nil
 	}
 	attempts, err := e.repo.Attempts(ctx, e.exp)
@@ -271,11 +258,11 @@ func (e *Engine) anchor(ctx context.Context, now bool) error {
 	var commits []record.Hash
 	var done []record.JobID
 	for _, job := range jobs {
-		if e.st.member(record.CandidateID(job)) != nil {
+		if e.st.Candidate(record.CandidateID(job)) != nil {
 			commits, done = append(commits, attempts[job]), append(done, job)
 		}
 	}
-	e.st.madeSince, e.anchored = 0, 0
+	e.st.MadeSince, e.anchored = 0, 0
 	if len(commits) == 0 {
 		return nil
 	}

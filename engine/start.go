@@ -13,6 +13,7 @@ import (
 	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/eval"
+	"atoll/engine/fold"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/store"
@@ -68,7 +69,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.changeObjective(ctx); err != nil {
 		return err
 	}
-	if e.st, err = openState(ctx, e.db, e.exp); err != nil {
+	if e.st, err = fold.OpenState(ctx, e.db, e.exp); err != nil {
 		return err
 	}
 	e.liveConfig()
@@ -84,15 +85,15 @@ func (e *Engine) start(ctx context.Context) error {
 		if err := e.openEpochs(ctx); err != nil {
 			return err
 		}
-		e.st.lore = lore{on: true, now: agent.NewHistory(), at: map[int]*agent.History{}}
+		e.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}}
 	}
 	e.sync()
-	e.st.quiet = true
+	e.st.Quiet = true
 	tell := e.progress(ctx)
-	if err := e.st.catchUp(ctx, e.db, func(record.JobID) error { tell(); return e.folded(ctx) }); err != nil {
+	if err := e.st.CatchUp(ctx, e.db, func(record.JobID) error { tell(); return e.folded(ctx) }); err != nil {
 		return err
 	}
-	e.st.quiet = false
+	e.st.Quiet = false
 	e.wallFrom = e.opt.Now()
 	for _, line := range e.opt.Say {
 		e.note("info", record.NoJob, line)
@@ -125,7 +126,7 @@ func (e *Engine) start(ctx context.Context) error {
 		e.publish(true)
 		return nil
 	}
-	if m := e.st.member(record.Root); m != nil && e.st.made(m).status == record.StatusFailed && e.st.did(m).measuring == 0 {
+	if m := e.st.Candidate(record.Root); m != nil && e.st.Origin(m).Status == record.StatusFailed && e.st.Trials(m).Measuring == 0 {
 		return e.retryRoot(ctx)
 	}
 	e.publish(true)
@@ -146,7 +147,7 @@ func (e *Engine) progress(ctx context.Context) func() {
 		}
 		last = e.opt.Now()
 		if s := *e.feed.Latest(); s.Loading {
-			s.Read, s.Rows = int(e.st.seq), int(rows)
+			s.Read, s.Rows = int(e.st.Seq), int(rows)
 			e.feed.Publish(&s)
 		}
 	}

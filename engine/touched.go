@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"atoll/engine/archive"
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -29,9 +30,9 @@ func (e *Engine) touchedBefore(ctx context.Context) (func(path string) bool, err
 	defer e.touched.mu.Unlock()
 	if e.touched.seen == nil {
 		var elites []archive.Holder
-		if err := e.ask(ctx, func(s *State) {
-			if s.arch != nil {
-				elites = s.arch.Holders()
+		if err := e.ask(ctx, func(s *fold.State) {
+			if s.Archive() != nil {
+				elites = s.Archive().Holders()
 			}
 		}); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -42,7 +43,7 @@ func (e *Engine) upkeep(ctx context.Context) {
 // checkFold compares the archive with one built anew.
 func (e *Engine) checkFold(ctx context.Context) {
 	var bad error
-	if err := e.ask(ctx, func(s *State) { bad = s.CheckArchive() }); err != nil || bad == nil {
+	if err := e.ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
 		return
 	}
 	e.trouble.Lock()

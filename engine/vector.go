@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"atoll/engine/behavior"
+	"atoll/engine/fold"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -55,7 +56,7 @@ func (e *Engine) embeddingOf(ctx context.Context) (*embedding, error) {
 
 // rootVector embeds every eligible file of the root.
 func (e *Engine) rootVector(ctx context.Context, tree record.Hash) ([]float32, error) {
-	if !e.st.learned {
+	if !e.st.Learned {
 		return nil, nil
 	}
 	em, err := e.embeddingOf(ctx)
@@ -87,7 +88,7 @@ func (e *Engine) rootVector(ctx context.Context, tree record.Hash) ([]float32, e
 
 // vectorOf is the vector of a candidate: its parent's, with what changed.
 func (e *Engine) vectorOf(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
-	if !e.st.learned {
+	if !e.st.Learned {
 		return nil, nil
 	}
 	em, err := e.embeddingOf(ctx)
@@ -140,7 +141,7 @@ func (e *Engine) blobVector(ctx context.Context, em *embedding, path string, mod
 func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
 	s := e.st
 	dims := len(s.Config.Map.Grid)
-	version := s.report.Version + 1
+	version := s.Report.Version + 1
 	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), dims)
 	if err != nil {
 		return record.Space{}, err
@@ -151,9 +152,9 @@ func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32
 	}
 	space.SetEmbedder(em.embedder.ID())
 	var degrees float64
-	if s.space != nil {
-		space.Align(s.space, vectors)
-		degrees = space.Degrees(s.space)
+	if s.Space != nil {
+		space.Align(s.Space, vectors)
+		degrees = space.Degrees(s.Space)
 	}
 	axes, err := e.axisNames(ctx, space)
 	if err != nil {
@@ -164,17 +165,17 @@ func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32
 		return record.Space{}, err
 	}
 	rec := record.Space{
-		Version: version, AtFold: s.scored, Model: model,
+		Version: version, AtFold: s.Scored, Model: model,
 		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: degrees, Captured: space.Captured(vectors), Axes: axes},
 	}
-	moved, err := s.adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
+	moved, err := s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
 		return e.db.Vectors(ctx, e.exp, fn)
 	})
 	if err != nil {
 		return record.Space{}, err
 	}
 	rec.Report.Moved, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Gained, moved.Lost
-	s.report = rec.Report
+	s.Report = rec.Report
 	return rec, nil
 }
 
@@ -186,7 +187,7 @@ const namedBy = 64
 func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string, error) {
 	var vocabulary behavior.Vocabulary
 	s := e.st
-	ids := s.sample.ids
+	ids := s.SampleIDs()
 	if len(ids) > namedBy {
 		ids = ids[:namedBy]
 	}
@@ -222,22 +223,14 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string
 				docs = append(docs, behavior.Document{Path: p, Data: text})
 			}
 		}
-		vocabulary.Add(s.vectors[id], docs)
+		vocabulary.Add(s.Vectors[id], docs)
 	}
 	return behavior.AxisNames(space, &vocabulary), nil
 }
 
-func spaceText(r record.SpaceReport) string {
-	if r.Version <= 1 {
-		return fmt.Sprintf("map 1: %d niches filled, axes %s", r.Gained, strings.Join(r.Axes, " | "))
-	}
-	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
-		r.Version-1, r.Version, r.Cause, 100*r.Moved, r.Gained, r.Lost, r.Degrees, strings.Join(r.Axes, " | "))
-}
-
 // refit fits a new map when one is due, or when a person asked for it.
 func (e *Engine) refit(ctx context.Context, asked bool) error {
-	cause, vectors, err := e.st.refitDue(ctx, asked)
+	cause, vectors, err := e.st.RefitDue(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -249,12 +242,12 @@ func (e *Engine) refit(ctx context.Context, asked bool) error {
 	}
 	rec, err := e.fitSpace(ctx, cause, vectors)
 	if err != nil {
-		return fmt.Errorf("fit map %d: %w", e.st.report.Version+1, err)
+		return fmt.Errorf("fit map %d: %w", e.st.Report.Version+1, err)
 	}
 	if _, err := e.db.PutSpace(ctx, e.exp, rec); err != nil {
 		return fmt.Errorf("write map %d: %w", rec.Version, err)
 	}
-	e.note("info", record.NoJob, spaceText(rec.Report))
+	e.note("info", record.NoJob, fold.SpaceText(rec.Report))
 	return e.keepLook(ctx)
 }
 
@@ -263,9 +256,9 @@ func (e *Engine) refit(ctx context.Context, asked bool) error {
 const metaLooked = "looked"
 
 func (e *Engine) keepLook(ctx context.Context) error {
-	if e.st.looked == e.kept {
+	if e.st.Looked == e.kept {
 		return nil
 	}
-	e.kept = e.st.looked
+	e.kept = e.st.Looked
 	return e.db.PutMeta(ctx, e.exp, metaLooked, strconv.Itoa(e.kept))
 }

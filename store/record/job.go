@@ -90,6 +90,13 @@ const (
 	PurposeVerify    Purpose = "verify"
 )
 
+// What an assist job asks an agent for: the notes of an epoch, or proposals of
+// targets.
+const (
+	PurposeReflect Purpose = "reflect"
+	PurposeMap     Purpose = "map"
+)
+
 // Class groups failures by what would cure them.
 type Class string
 

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"fmt"
@@ -16,14 +16,14 @@ func (s *State) CheckArchive() error {
 	s.arch.Expire(s.folded)
 	fresh := archive.New(s.shape(), s.arch.Offset())
 	for id := range s.measured() {
-		m := s.member(id)
-		if s.isWaiting(id) || !m.scored {
+		m := s.Candidate(id)
+		if s.isWaiting(id) || !m.Scored {
 			continue
 		}
 		if _, err := fresh.Add(s.entry(m, s.pointOf(id))); err != nil {
 			return fmt.Errorf("fold %s: %w", id, err)
 		}
-		if m.rejected {
+		if m.Rejected {
 			fresh.Remove(id)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"context"
@@ -17,36 +17,36 @@ import (
 
 // locate returns the coordinates of a scored candidate: its measures, or where
 // its vector lies in the learned space; nil while that has no map yet.
-func (s *State) locate(m *member, measures []float64) ([]float64, error) {
-	if !s.learned {
+func (s *State) locate(m *Candidate, measures []float64) ([]float64, error) {
+	if !s.Learned {
 		if len(measures) != len(s.Config.Map.Axes) {
-			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.id(), len(measures), len(s.Config.Map.Axes))
+			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.ID(), len(measures), len(s.Config.Map.Axes))
 		}
 		return measures, nil
 	}
-	kept, dropped := s.sample.offer(m.id())
+	kept, dropped := s.Sample.offer(m.ID())
 	if dropped != record.NoCandidate {
-		s.countKind(s.vectors[dropped], -1)
-		delete(s.vectors, dropped)
+		s.countKind(s.Vectors[dropped], -1)
+		delete(s.Vectors, dropped)
 	}
-	if p := s.points.get(m.id()); p != nil {
+	if p := s.points.get(m.ID()); p != nil {
 		return p, nil
 	}
-	if s.space == nil && !kept {
+	if s.Space == nil && !kept {
 		return nil, nil
 	}
-	v, err := s.vector(m.id())
+	v, err := s.vector(m.ID())
 	if err != nil {
-		return nil, fmt.Errorf("read the vector of %s: %w", m.id(), err)
+		return nil, fmt.Errorf("read the vector of %s: %w", m.ID(), err)
 	}
 	if kept {
-		s.vectors[m.id()] = v
+		s.Vectors[m.ID()] = v
 		s.countKind(v, 1)
 	}
-	if s.space == nil {
+	if s.Space == nil {
 		return nil, nil
 	}
-	return s.space.Project(v), nil
+	return s.Space.Project(v), nil
 }
 
 // pointOf returns the coordinates under which a candidate competes or waits for
@@ -64,7 +64,7 @@ func (s *State) pointOf(id record.CandidateID) []float64 {
 
 // countKind counts distinct vectors of the sample until there is a map.
 func (s *State) countKind(v []float32, by int) {
-	if s.space != nil || v == nil {
+	if s.Space != nil || v == nil {
 		s.kinds = nil
 		return
 	}
@@ -82,16 +82,16 @@ func (s *State) countKind(v []float32, by int) {
 // sampled returns the vectors of the reservoir in a fixed order, equal ones
 // once.
 func (s *State) sampled() ([][]float32, error) {
-	seen := make(map[string]bool, len(s.sample.ids))
-	out := make([][]float32, 0, len(s.sample.ids))
-	for _, id := range append([]record.CandidateID{record.Root}, s.sample.ids...) {
-		v, ok := s.vectors[id]
+	seen := make(map[string]bool, len(s.Sample.ids))
+	out := make([][]float32, 0, len(s.Sample.ids))
+	for _, id := range append([]record.CandidateID{record.Root}, s.Sample.ids...) {
+		v, ok := s.Vectors[id]
 		if !ok {
 			var err error
 			if v, err = s.vector(id); err != nil {
 				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
 			}
-			s.vectors[id] = v
+			s.Vectors[id] = v
 		}
 		key := vectorKey(v)
 		if !seen[key] {
@@ -103,27 +103,27 @@ func (s *State) sampled() ([][]float32, error) {
 }
 
 // refitDue says why a new map should be fitted now, or nothing.
-func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors [][]float32, err error) {
+func (s *State) RefitDue(ctx context.Context, asked bool) (cause string, vectors [][]float32, err error) {
 	every := s.Config.Map.RefitEvery
-	if !s.learned || !asked && s.scored%every != 0 && s.space != nil {
+	if !s.Learned || !asked && s.Scored%every != 0 && s.Space != nil {
 		return "", nil, nil
 	}
-	if s.space == nil && !asked && len(s.kinds)+1 < s.Config.Map.MinFit { // the root may have left the sample
+	if s.Space == nil && !asked && len(s.kinds)+1 < s.Config.Map.MinFit { // the root may have left the sample
 		return "", nil, nil
 	}
-	if s.space != nil && !asked {
-		if s.scored <= s.looked {
+	if s.Space != nil && !asked {
+		if s.Scored <= s.Looked {
 			return "", nil, nil
 		}
-		s.looked = s.scored
+		s.Looked = s.Scored
 	}
 	if vectors, err = s.sampled(); err != nil {
 		return "", nil, err
 	}
 	switch {
-	case s.space == nil && len(vectors) >= s.Config.Map.MinFit:
+	case s.Space == nil && len(vectors) >= s.Config.Map.MinFit:
 		return "first", vectors, nil
-	case s.space == nil:
+	case s.Space == nil:
 		return "", nil, nil
 	case asked:
 		return "asked", vectors, nil
@@ -133,7 +133,7 @@ func (s *State) refitDue(ctx context.Context, asked bool) (cause string, vectors
 		return "", nil, err
 	}
 	rule := behavior.Rule{Every: every}
-	v, err := rule.Look(ctx, s.space, vectors, latest, s.atFold, s.scored)
+	v, err := rule.Look(ctx, s.Space, vectors, latest, s.atFold, s.Scored)
 	if err != nil || !v.Due {
 		return "", nil, err
 	}
@@ -148,7 +148,7 @@ func (s *State) latest() ([][]float32, error) {
 	out := make([][]float32, 0, min(n, latestCount))
 	for i := max(0, n-latestCount); i < n; i++ {
 		id := record.CandidateID(s.order[i])
-		v, ok := s.vectors[id]
+		v, ok := s.Vectors[id]
 		if !ok {
 			var err error
 			if v, err = s.vector(id); err != nil {
@@ -172,18 +172,18 @@ func vectorKey(v []float32) string {
 // adopt makes a space the present one: every candidate gets its coordinates,
 // the archive is laid out anew and the curves are told under the new map.
 // each streams the vectors of all candidates.
-func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []float32) error) error) (archive.Moved, error) {
+func (s *State) Adopt(rec record.Space, each func(func(record.CandidateID, []float32) error) error) (archive.Moved, error) {
 	sp, err := behavior.Decode(rec.Model)
 	if err != nil {
 		return archive.Moved{}, fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
-	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
+	s.Space, s.Report, s.atFold = sp, rec.Report, rec.AtFold
 	if s.arch == nil {
 		return archive.Moved{}, nil
 	}
 	points := newPlaces(s.shape())
 	err = each(func(id record.CandidateID, v []float32) error {
-		if m := s.member(id); m != nil && m.counted {
+		if m := s.Candidate(id); m != nil && m.counted {
 			points.put(id, sp.Project(v))
 		}
 		return nil
@@ -203,26 +203,26 @@ func (s *State) adopt(rec record.Space, each func(func(record.CandidateID, []flo
 // lie at these points.
 func (s *State) retell(points *places) {
 	told := s.curves
-	live, best, scored := s.arch, s.best, s.scored
+	live, best, scored := s.arch, s.Best, s.Scored
 	s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}
 	s.arch = archive.New(s.shape(), live.Offset())
-	s.best = record.NoCandidate
+	s.Best = record.NoCandidate
 	next := 0
 	for _, p := range told.points {
 		for ; next < p.x && next < len(s.order); next++ {
-			m := s.member(record.CandidateID(s.order[next]))
-			if m.rejected || !m.scored {
+			m := s.Candidate(record.CandidateID(s.order[next]))
+			if m.Rejected || !m.Scored {
 				continue
 			}
-			_, _ = s.arch.Add(s.entry(m, points.get(m.id()))) // accepted before
-			if s.best == record.NoCandidate || s.better(m, s.member(s.best)) {
-				s.best = m.id()
+			_, _ = s.arch.Add(s.entry(m, points.get(m.ID()))) // accepted before
+			if s.Best == record.NoCandidate || s.better(m, s.Candidate(s.Best)) {
+				s.Best = m.ID()
 			}
 		}
-		s.scored = p.x
+		s.Scored = p.x
 		s.curves.add(s, p.at)
 	}
-	s.arch, s.best, s.scored = live, best, scored
+	s.arch, s.Best, s.Scored = live, best, scored
 }
 
 // places are the coordinates of candidates in one map, by number.
@@ -254,7 +254,7 @@ func (p *places) get(id record.CandidateID) []float64 {
 // loadSpace makes the newest map of the store the present one before any row
 // is folded, so that a fold tells everything under one map.
 func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
-	if !s.learned {
+	if !s.Learned {
 		return nil
 	}
 	spaces, err := db.Spaces(ctx, s.Exp.ID)
@@ -269,7 +269,7 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
-	s.space, s.report, s.atFold = sp, rec.Report, rec.AtFold
+	s.Space, s.Report, s.atFold = sp, rec.Report, rec.AtFold
 	s.points = newPlaces(s.shape())
 	return db.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
 		s.points.put(id, sp.Project(v))
@@ -281,14 +281,14 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 // state is used.
 func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
 	for {
-		s, err := openState(ctx, db, id)
+		s, err := OpenState(ctx, db, id)
 		if err != nil {
 			return nil, err
 		}
-		s.quiet = true
-		err = s.catchUp(ctx, db, func(record.JobID) error { return nil })
-		s.quiet = false
-		if errors.Is(err, errSuperseded) { // between the two reads
+		s.Quiet = true
+		err = s.CatchUp(ctx, db, func(record.JobID) error { return nil })
+		s.Quiet = false
+		if errors.Is(err, ErrSuperseded) { // between the two reads
 			continue
 		}
 		if err != nil {
@@ -299,7 +299,7 @@ func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 }
 
 // openState returns the state before its first row, under the newest map.
-func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+func OpenState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
 	exp, err := db.Experiment(ctx, id)
 	if err != nil {
 		return nil, err
@@ -312,7 +312,7 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 	if err != nil {
 		return nil, err
 	}
-	s.vectors = map[record.CandidateID][]float32{}
+	s.Vectors = map[record.CandidateID][]float32{}
 	s.vector = func(c record.CandidateID) ([]float32, error) { return db.Vector(ctx, id, c) }
 	if err := s.loadSpace(ctx, db); err != nil {
 		return nil, err
@@ -321,8 +321,8 @@ func openState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 }
 
 // catchUp folds the rows that are new since the last call.
-func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
-	err := db.FoldLog(ctx, s.Exp.ID, s.seq, func(row store.FoldRow) error {
+func (s *State) CatchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
+	err := db.FoldLog(ctx, s.Exp.ID, s.Seq, func(row store.FoldRow) error {
 		if row.Kind == record.LogSpace {
 			return s.foldSpace(ctx, db, row)
 		}
@@ -333,7 +333,7 @@ func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobI
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("fold the log after row %d: %w", s.seq, err)
+		return fmt.Errorf("fold the log after row %d: %w", s.Seq, err)
 	}
 	return nil
 }
@@ -341,20 +341,20 @@ func (s *State) catchUp(ctx context.Context, db *store.DB, then func(record.JobI
 // foldSpace takes a new map from the log, unless it is the present one or an
 // older one already.
 func (s *State) foldSpace(ctx context.Context, db *store.DB, row store.FoldRow) error {
-	s.seq = row.Seq
+	s.Seq = row.Seq
 	var rep record.SpaceReport
 	if err := unmarshal(row, &rep); err != nil {
 		return err
 	}
 	s.curves.mark(s, row.At, "map %d", rep.Version)
-	if rep.Version <= s.report.Version {
+	if rep.Version <= s.Report.Version {
 		return nil
 	}
 	rec, err := db.Space(ctx, s.Exp.ID, rep.Version)
 	if err != nil {
 		return err
 	}
-	_, err = s.adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
+	_, err = s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
 		return db.Vectors(ctx, s.Exp.ID, fn)
 	})
 	return err

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 // until every lower job number was folded; then is called after each job that
 // was folded, in fold order.
 func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
-	s.seq = row.Seq
+	s.Seq = row.Seq
 	switch row.Kind {
 	case record.LogEnd, record.LogSample, record.LogHeld:
 		return s.foldJob(row, then)
@@ -67,7 +67,7 @@ func (s *State) foldJob(row store.FoldRow, then func(record.JobID) error) error 
 		s.folded++
 		return then(row.Job)
 	}
-	s.early[row.Job] = append(s.early[row.Job], row)
+	s.Early[row.Job] = append(s.Early[row.Job], row)
 	return s.foldEarly(then)
 }
 
@@ -79,11 +79,11 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 		if s.renewal.open() {
 			job = s.renewal.next
 		}
-		rows, ok := s.early[job]
+		rows, ok := s.Early[job]
 		if !ok {
 			return nil
 		}
-		delete(s.early, job)
+		delete(s.Early, job)
 		for _, r := range rows {
 			if err := s.foldResult(r); err != nil {
 				return err
@@ -112,8 +112,8 @@ func (s *State) takeNote(n record.Note) {
 
 func (s *State) noteMade(row store.FoldRow) {
 	if row.Cand != nil {
-		s.members.put(row.Cand)
-		s.madeSince++
+		s.candidates.put(row.Cand)
+		s.MadeSince++
 	}
 }
 
@@ -131,13 +131,13 @@ func (s *State) foldResult(row store.FoldRow) error {
 		s.foldWithout(row, end)
 		return nil
 	}
-	m := s.members.put(row.Cand)
+	m := s.candidates.put(row.Cand)
 	if row.Work != nil && row.Work.Kind == record.Evaluate {
 		s.noteMeasured(row, m)
 	}
 	switch {
 	case row.Kind == record.LogHeld:
-		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.id(), row.Cand.Reason))
+		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
 	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
 		s.foldFailure(row, end, m)
 	default:
@@ -152,7 +152,7 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 	s.push(e)
 	if e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
-		s.lore.observe(e.Job.Operator, record.NoCandidate, false)
+		s.Lessons.Observe(e.Job.Operator, record.NoCandidate, false)
 		s.noteOutcome(e.Job, nil, end.State)
 		s.noteRepair(e.Job.Operator, e.Job.Parent)
 	}
@@ -165,18 +165,18 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 	}
 }
 
-func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
+func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *Candidate) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	if row.Kind == record.LogEnd {
 		s.push(e)
 	}
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: end.State, Usage: e.Job.Usage})
-		s.lore.observe(s.made(m).op, m.id(), false)
+		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage})
+		s.Lessons.Observe(s.Origin(m).op, m.ID(), false)
 		s.noteOutcome(e.Job, m, end.State)
-		s.noteRepair(s.made(m).op, m.parent())
+		s.noteRepair(s.Origin(m).op, m.Parent())
 		if end.State == record.Failed {
-			s.noteBroken(m.id(), end.Class)
+			s.noteBroken(m.ID(), end.Class)
 		}
 	}
 	if end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate {
@@ -189,24 +189,24 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *member) {
 	if end.State == record.Cancelled {
 		level = "info"
 	}
-	s.say(row, level, fmt.Sprintf("%s %s: %s", m.id(), end.State, end.Reason))
+	s.say(row, level, fmt.Sprintf("%s %s: %s", m.ID(), end.State, end.Reason))
 }
 
 // score gives a measured candidate its place.
-func (s *State) score(row store.FoldRow, m *member) error {
+func (s *State) score(row store.FoldRow, m *Candidate) error {
 	if s.stale(row.Cand.Version) {
 		return s.scorePast(row, m)
 	}
-	if s.arch == nil && m.id() != record.Root {
-		if s.version == 1 {
-			return fmt.Errorf("%s was measured before the root", m.id())
+	if s.arch == nil && m.ID() != record.Root {
+		if s.Version == 1 {
+			return fmt.Errorf("%s was measured before the root", m.ID())
 		}
 		s.unrooted = append(s.unrooted, row)
 		return nil
 	}
 	first := s.count(m)
-	m.scored = true
-	if m.id() == record.Root {
+	m.Scored = true
+	if m.ID() == record.Root {
 		s.openArchive(m)
 	}
 	s.watchNoise(row, m)
@@ -218,27 +218,27 @@ func (s *State) score(row store.FoldRow, m *member) error {
 		return err
 	}
 	e := view.Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
-	obj := m.obj
+	obj := m.Objective
 	e.Objective = &obj
-	if p := s.member(m.parent()); p != nil && p.scored {
-		d := s.sign * (m.obj - p.obj)
+	if p := s.Candidate(m.Parent()); p != nil && p.Scored {
+		d := s.Sign * (m.Objective - p.Objective)
 		e.Delta = &d
 	}
 	improved := s.place(m, point, &e, row.At)
-	if improved && m.id() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
-		s.placed = append(s.placed, m.job())
+	if improved && m.ID() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
+		s.Placed = append(s.Placed, m.Job())
 	}
-	if first && m.id() != record.Root {
+	if first && m.ID() != record.Root {
 		state := record.Scored
 		if improved {
 			state = record.Placed
 		}
-		s.yields.Add(search.Event{Operator: s.made(m).op, Agent: s.made(m).agent, Target: e.Job.Target, Parent: m.parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
-		s.lore.observe(s.made(m).op, m.id(), improved || e.Delta != nil && *e.Delta > 0)
+		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.Lessons.Observe(s.Origin(m).op, m.ID(), improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
-		s.noteRepair(s.made(m).op, m.parent())
+		s.noteRepair(s.Origin(m).op, m.Parent())
 	}
-	if row.Kind == record.LogEnd && m.id() != record.Root {
+	if row.Kind == record.LogEnd && m.ID() != record.Root {
 		s.push(e)
 	}
 	s.curves.add(s, row.At)

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"fmt"
@@ -30,13 +30,13 @@ const curvePoints = 1000
 
 // add takes the statistics after one fold.
 func (c *curveData) add(s *State, at record.Millis) {
-	p := curvePoint{x: s.scored, at: at, best: s.rootObj}
+	p := curvePoint{x: s.Scored, at: at, best: s.rootObj}
 	if s.arch != nil {
 		st := s.arch.Stats()
-		p.mean, p.qd, p.coverage = s.sign*st.Mean, st.QD, st.Coverage
+		p.mean, p.qd, p.coverage = s.Sign*st.Mean, st.QD, st.Coverage
 	}
-	if m := s.member(s.best); m != nil {
-		p.best = m.obj
+	if m := s.Candidate(s.Best); m != nil {
+		p.best = m.Objective
 	}
 	n := len(c.points) - 1
 	switch {
@@ -63,7 +63,7 @@ func (c *curveData) add(s *State, at record.Millis) {
 func (c *curveData) kept(p curvePoint) bool { return p.x%max(1, c.step) == 0 }
 
 func (c *curveData) mark(s *State, at record.Millis, format string, args ...any) {
-	c.marks = append(c.marks, view.Mark{X: s.scored, At: at, Text: fmt.Sprintf(format, args...)})
+	c.marks = append(c.marks, view.Mark{X: s.Scored, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // crowned notes who is the best now, when that is another than before. In strict
@@ -71,13 +71,13 @@ func (c *curveData) mark(s *State, at record.Millis, format string, args ...any)
 // before the one whom it follows.
 func (c *curveData) crowned(s *State, at record.Millis) {
 	n := len(c.reigns)
-	if s.best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == s.best {
+	if s.Best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == s.Best {
 		return
 	}
 	if n > 0 {
 		at = max(at, c.reigns[n-1].At)
 	}
-	c.reigns = append(c.reigns, view.Reign{X: s.scored, At: at, ID: s.best})
+	c.reigns = append(c.reigns, view.Reign{X: s.Scored, At: at, ID: s.Best})
 }
 
 // since is when the best became the best, 0 while there is none.

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // decisions is the part of the fold that people wrote: what they did, and what
 // can be taken back or done again.
 type decisions struct {
-	all    []record.Decision // oldest first
+	All    []record.Decision // oldest first
 	undo   []record.Decision // may be taken back, newest last
 	redo   []record.Decision // taken back, newest last
 	frozen map[string]bool   // targets
@@ -37,17 +37,17 @@ func (s *State) decide(d record.Decision) {
 	case record.Pin, record.Unpin:
 		// The store keeps the pin with the candidate.
 	case record.Refit:
-		s.decided.refit = d.Seq
+		s.Decided.refit = d.Seq
 	}
 	text := DecisionText(d)
-	s.tell(event{at: d.At, level: "info", job: record.NoJob, text: d.Who + ": " + text})
+	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
 	s.curves.mark(s, d.At, "%s", text)
 	s.curves.crowned(s, d.At)
 }
 
 // rejection is what the person who rejected a candidate last gave as reason.
 func (ds *decisions) rejection(id record.CandidateID) string {
-	for _, d := range slices.Backward(ds.all) {
+	for _, d := range slices.Backward(ds.All) {
 		if d.Verb == record.Reject && d.Candidate == id {
 			if d.Text == "" {
 				return "rejected by " + d.Who
@@ -61,8 +61,8 @@ func (ds *decisions) rejection(id record.CandidateID) string {
 // remember keeps the decision and moves it between the stacks. A decision that
 // undoes an undo is a redo.
 func (s *State) remember(d record.Decision) {
-	ds := &s.decided
-	ds.all = append(ds.all, d)
+	ds := &s.Decided
+	ds.All = append(ds.All, d)
 	if d.Undoes == 0 {
 		ds.redo = nil
 		if d.Inverse != nil {
@@ -95,7 +95,7 @@ func find(list []record.Decision, seq record.Seq) int {
 // NextUndo returns the decision row that takes back the last decision that can
 // be taken back.
 func (s *State) NextUndo(who string) (record.Decision, error) {
-	u := s.decided.undo
+	u := s.Decided.undo
 	if len(u) == 0 {
 		return record.Decision{}, fmt.Errorf("%w: nothing to undo", ErrDecision)
 	}
@@ -107,7 +107,7 @@ func (s *State) NextUndo(who string) (record.Decision, error) {
 
 // NextRedo returns the decision row that does the last undone decision again.
 func (s *State) NextRedo(who string) (record.Decision, error) {
-	r := s.decided.redo
+	r := s.Decided.redo
 	if len(r) == 0 {
 		return record.Decision{}, fmt.Errorf("%w: nothing to redo", ErrDecision)
 	}
@@ -118,37 +118,37 @@ func (s *State) NextRedo(who string) (record.Decision, error) {
 }
 
 func (s *State) reject(d record.Decision) {
-	m := s.member(d.Candidate)
-	if m == nil || m.id() == record.Root {
+	m := s.Candidate(d.Candidate)
+	if m == nil || m.ID() == record.Root {
 		return
 	}
-	m.rejected = true
-	if s.arch != nil && m.scored {
-		s.arch.Remove(m.id())
+	m.Rejected = true
+	if s.arch != nil && m.Scored {
+		s.arch.Remove(m.ID())
 	}
-	if s.best == m.id() {
+	if s.Best == m.ID() {
 		s.recrown()
 	}
 }
 
 func (s *State) restore(d record.Decision) {
-	m := s.member(d.Candidate)
-	if m == nil || !m.rejected {
+	m := s.Candidate(d.Candidate)
+	if m == nil || !m.Rejected {
 		return
 	}
-	m.rejected = false
-	if s.arch != nil && m.scored {
-		s.arch.Restore(m.id())
+	m.Rejected = false
+	if s.arch != nil && m.Scored {
+		s.arch.Restore(m.ID())
 	}
 	s.recrown()
 }
 
 func (s *State) freeze(d record.Decision) {
 	if d.Text != "" && d.Candidate == record.NoCandidate {
-		if s.decided.frozen == nil {
-			s.decided.frozen = map[string]bool{}
+		if s.Decided.frozen == nil {
+			s.Decided.frozen = map[string]bool{}
 		}
-		s.decided.frozen[d.Text] = true
+		s.Decided.frozen[d.Text] = true
 		return
 	}
 	if s.arch == nil {
@@ -160,8 +160,8 @@ func (s *State) freeze(d record.Decision) {
 
 func (s *State) release(d record.Decision) {
 	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
-		delete(s.decided.frozen, d.Text)
-		delete(s.decided.boosts, d.Text)
+		delete(s.Decided.frozen, d.Text)
+		delete(s.Decided.boosts, d.Text)
 		return
 	}
 	if s.arch == nil {
@@ -178,10 +178,10 @@ func (s *State) release(d record.Decision) {
 
 func (s *State) boost(d record.Decision) {
 	if d.Text != "" && d.Cell < 0 {
-		if s.decided.boosts == nil {
-			s.decided.boosts = map[string]float64{}
+		if s.Decided.boosts == nil {
+			s.Decided.boosts = map[string]float64{}
 		}
-		s.decided.boosts[d.Text] = d.Value
+		s.Decided.boosts[d.Text] = d.Value
 		return
 	}
 	if d.Cell < 0 {

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 // blockRows is how many rows lie next to each other.
 const blockRows = 512

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ import (
 
 // openArchive makes the grid once the root's value fixes the offset of the QD
 // score (adjusted root - |root|, unless the configuration names one).
-func (s *State) openArchive(m *member) {
+func (s *State) openArchive(m *Candidate) {
 	if s.arch != nil {
 		return
 	}
-	s.rootObj = m.obj
-	offset := s.sign*m.obj - math.Abs(m.obj)
+	s.rootObj = m.Objective
+	offset := s.Sign*m.Objective - math.Abs(m.Objective)
 	if o := s.Config.Map.Offset; o != nil {
 		offset = *o
 	}
@@ -27,90 +27,90 @@ func (s *State) openArchive(m *member) {
 
 // place puts a scored candidate into the archive, unless it must be measured
 // again before it may take a niche, and fills in what it took.
-func (s *State) place(m *member, point []float64, e *view.Ended, at record.Millis) (improved bool) {
+func (s *State) place(m *Candidate, point []float64, e *view.Ended, at record.Millis) (improved bool) {
 	entry := s.entry(m, point)
-	if m.rejected { // out of the competition, and there when it is restored
-		s.arch.Remove(m.id())
+	if m.Rejected { // out of the competition, and there when it is restored
+		s.arch.Remove(m.ID())
 		_, _ = s.arch.Add(entry)
 		return false
 	}
 	if s.mustChallenge(m, entry) {
-		s.wait(m.id(), point)
+		s.wait(m.ID(), point)
 		return false
 	}
-	s.unwait(m.id())
+	s.unwait(m.ID())
 	res, err := s.arch.Add(entry)
 	if err != nil {
-		s.tell(event{at: at, level: "error", job: m.job(), text: fmt.Sprintf("%s has no place: %v", m.id(), err)})
+		s.tell(event{At: at, Level: "error", Job: m.Job(), Text: fmt.Sprintf("%s has no place: %v", m.ID(), err)})
 		return false
 	}
-	if h := s.member(res.After); h != nil && h != m {
-		s.doubt(h)
+	if h := s.Candidate(res.After); h != nil && h != m {
+		s.checkAgain(h)
 	}
 	e.Best = s.crown(m)
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
 		return false
 	}
-	d := s.do(m)
-	d.wonAt, d.since = s.scored, at
+	d := s.Track(m)
+	d.wonAt, d.since = s.Scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed
-	if !s.quiet {
+	if !s.Quiet {
 		s.tell(s.placedEvent(m, e, at))
 	}
 	return true
 }
 
-func (s *State) placedEvent(m *member, e *view.Ended, at record.Millis) event {
-	text := fmt.Sprintf("%s takes %s", m.id(), s.CellName(e.Cell))
+func (s *State) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event {
+	text := fmt.Sprintf("%s takes %s", m.ID(), s.CellName(e.Cell))
 	if e.From == record.NoCandidate {
-		text = fmt.Sprintf("%s opens %s", m.id(), s.CellName(e.Cell))
-	} else if e.From != m.id() {
+		text = fmt.Sprintf("%s opens %s", m.ID(), s.CellName(e.Cell))
+	} else if e.From != m.ID() {
 		text += fmt.Sprintf(" from %s", e.From)
 	}
-	text += fmt.Sprintf(" with %s", view.FormatValue(m.obj))
+	text += fmt.Sprintf(" with %s", view.FormatValue(m.Objective))
 	if e.Best {
 		text = "new best: " + text
 	}
-	return event{at: at, level: "info", job: m.job(), text: text}
+	return event{At: at, Level: "info", Job: m.Job(), Text: text}
 }
 
-func (s *State) entry(m *member, point []float64) archive.Entry {
-	return archive.Entry{ID: m.id(), Objective: s.sign * m.obj, Samples: int(m.samples), Point: point}
+func (s *State) entry(m *Candidate, point []float64) archive.Entry {
+	return archive.Entry{ID: m.ID(), Objective: s.Sign * m.Objective, Samples: int(m.Samples), Point: point}
 }
 
 // crown makes m the best if it is. The root is the best until something beats
 // it, so the best is never worse than the root.
-func (s *State) crown(m *member) bool {
-	if s.best == record.NoCandidate {
-		s.best = m.id()
+func (s *State) crown(m *Candidate) bool {
+	if s.Best == record.NoCandidate {
+		s.Best = m.ID()
 		return false
 	}
-	if m.id() == s.best {
+	if m.ID() == s.Best {
 		s.recrown()
 		return false
 	}
-	if !s.better(m, s.member(s.best)) {
+	if !s.better(m, s.Candidate(s.Best)) {
 		return false
 	}
 	if s.unproven(m) {
-		s.doubt(m)
+		s.checkAgain(m)
 		return false
 	}
-	s.best = m.id()
+	s.Best = m.ID()
 	return true
 }
 
 // better is the tie rule: higher objective, then more samples, then lower id.
-func (s *State) better(a, b *member) bool {
-	x, y := s.sign*a.obj, s.sign*b.obj
+func (s *State) better(a, b *Candidate) bool {
+	x, y := s.Sign*a.Objective, s.Sign*b.Objective
 	if x != y {
 		return x > y
 	}
-	if a.samples != b.samples {
-		return a.samples > b.samples
+	if a.Samples != b.Samples {
+		return a.Samples > b.Samples
 	}
-	return a.id() < b.id()
+	return a.ID() < b.ID()
 }
 
 func (s *State) push(e view.Ended) {
@@ -121,18 +121,18 @@ func (s *State) push(e view.Ended) {
 }
 
 func (s *State) say(row store.FoldRow, level, text string) {
-	s.tell(event{at: row.At, level: level, job: row.Job, text: text})
+	s.tell(event{At: row.At, Level: level, Job: row.Job, Text: text})
 }
 
 // tell notes what happened, unless it is the past, which is no news.
 func (s *State) tell(e event) {
-	if !s.quiet {
+	if !s.Quiet {
 		s.events = append(s.events, e)
 	}
 }
 
 // takeEvents returns and forgets what happened since the last call.
-func (s *State) takeEvents() []event {
+func (s *State) TakeEvents() []event {
 	ev := s.events
 	s.events = nil
 	return ev

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"atoll/store/record"
 )
 
-// liveKeys maps the configuration keys that may change while an experiment
+// settingFields maps the configuration keys that may change while an experiment
 // runs to the fields of its settings.
-var liveKeys = map[string]string{
+var settingFields = map[string]string{
 	"workers": "workers", "budget.jobs": "max_jobs", "budget.evaluations": "max_evaluations", "budget.tokens": "max_tokens",
 	"budget.cost_usd": "max_cost_usd", "budget.wall": "max_wall_ms", "review.measure": "review", "review.niche": "review_niche",
 	"goal": "goal", "constraints": "constraints", "acceptance": "acceptance", "search.inspirations": "inspirations",
@@ -22,10 +22,10 @@ var liveKeys = map[string]string{
 // fieldOf returns the settings field that a key names: a configuration key, or
 // the field itself.
 func fieldOf(key string) (string, bool) {
-	if f, ok := liveKeys[key]; ok {
+	if f, ok := settingFields[key]; ok {
 		return f, true
 	}
-	for _, f := range liveKeys {
+	for _, f := range settingFields {
 		if f == key {
 			return f, true
 		}
@@ -36,8 +36,8 @@ func fieldOf(key string) (string, bool) {
 // LiveKeys lists the configuration keys that may change while an experiment
 // runs.
 func LiveKeys() []string {
-	out := make([]string, 0, len(liveKeys))
-	for k := range liveKeys {
+	out := make([]string, 0, len(settingFields))
+	for k := range settingFields {
 		out = append(out, k)
 	}
 	sort.Strings(out)
@@ -85,7 +85,7 @@ func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
 
 // mergeSetting returns the settings with the fields of change in place of their
 // own. What a field held before is gone, also of a map.
-func mergeSetting(now record.Settings, change []byte) (record.Settings, error) {
+func MergeSetting(now record.Settings, change []byte) (record.Settings, error) {
 	var out record.Settings
 	base, err := json.Marshal(now)
 	if err != nil {
@@ -159,3 +159,7 @@ func checkSetting(field string, raw json.RawMessage) error {
 	}
 	return nil
 }
+
+// IsLive reports whether a configuration key may change while an experiment
+// runs.
+func IsLive(key string) bool { return settingFields[key] != "" }

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"hash/fnv"
@@ -65,3 +65,6 @@ func (r *reservoir) rank(id record.CandidateID) uint64 {
 	x *= 0x94d049bb133111eb
 	return x ^ x>>31
 }
+
+// SampleIDs are the candidates of the sample by their rank; not to be changed.
+func (s *State) SampleIDs() []record.CandidateID { return s.Sample.ids }

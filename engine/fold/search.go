@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 )
 
 // view is what the search may know at this fold position.
-func (s *State) view() search.View {
+func (s *State) View() search.View {
 	return search.View{
 		Archive: s.arch, Fold: s.folded, Root: record.Root, Selection: s.Config.Search.Selection,
 		Inspirations: s.Settings.Inspirations, Operators: search.Weights(s.Settings.Operators),
@@ -26,10 +26,10 @@ func (s *State) targetWeights() []search.Weighted {
 			proposed += t.Weight
 		}
 		w := search.Weighted{Name: t.Name, Weight: t.Weight}
-		if s.decided.frozen[t.Name] {
+		if s.Decided.frozen[t.Name] {
 			w.Weight = 0
 		}
-		if b := s.decided.boosts[t.Name]; b > 0 {
+		if b := s.Decided.boosts[t.Name]; b > 0 {
 			w.Boost, w.Until = b, math.MaxInt
 		}
 		out = append(out, w)
@@ -86,7 +86,7 @@ func (s *State) fits(op record.Operator) bool {
 	case record.OpRepair:
 		return len(s.broken) > 0
 	case record.OpSeed:
-		return s.scored < seedJobs
+		return s.Scored < seedJobs
 	}
 	return true
 }
@@ -96,20 +96,20 @@ const seedJobs = 16
 
 // wouldTake reports whether a measured candidate would take a niche now, and
 // whether it would be the best.
-func (s *State) wouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
+func (s *State) WouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
 	if s.arch == nil || c.Objective == nil {
 		return false, false
 	}
-	adjusted := s.sign * *c.Objective
-	if m := s.member(s.best); m == nil || adjusted > s.sign*m.obj {
+	adjusted := s.Sign * *c.Objective
+	if m := s.Candidate(s.Best); m == nil || adjusted > s.Sign*m.Objective {
 		best = true
 	}
 	point := c.Measures
-	if s.learned {
-		if s.space == nil {
+	if s.Learned {
+		if s.Space == nil {
 			return best, best
 		}
-		point = s.space.Project(vector)
+		point = s.Space.Project(vector)
 	}
 	cell, err := s.shape().Cell(point)
 	if err != nil {

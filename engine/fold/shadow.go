@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"slices"
@@ -41,7 +41,7 @@ func (s *State) noteShadow(name string, state record.JobState, cost *float64) {
 }
 
 // shadowChoice is what the bandit would do now.
-func (s *State) shadowChoice() view.ShadowChoice {
+func (s *State) ShadowChoice() view.ShadowChoice {
 	if s.shadow == nil || len(s.weighted()) < 2 {
 		return view.ShadowChoice{}
 	}

@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"fmt"
@@ -23,63 +23,63 @@ type State struct {
 	Run      record.ExperimentState
 	Reason   string
 
-	sign    float64 // +1 maximize, -1 minimize
+	Sign    float64 // +1 maximize, -1 minimize
 	arch    *archive.Archive
-	learned bool
-	space   *behavior.Space
-	report  record.SpaceReport
+	Learned bool
+	Space   *behavior.Space
+	Report  record.SpaceReport
 	atFold  int            // scored candidates when the present space was fitted
-	looked  int            // scored candidates at the last look for a new one
+	Looked  int            // scored candidates at the last look for a new one
 	kinds   map[uint64]int // distinct vectors of the sample while there is no map
 	vector  func(record.CandidateID) ([]float32, error)
-	vectors map[record.CandidateID][]float32 // of the sample
+	Vectors map[record.CandidateID][]float32 // of the sample
 	points  *places                          // while the store is read for the first time
 
-	members  members
-	order    []int32              // numbers of the measured candidates, in the order of the fold
-	waiting  []challenger         // challengers that need more samples, in fold order
-	doubted  []record.CandidateID // inherited a place on too few samples; measured again at once
-	scored   int
-	version  int // objective version at this position of the log
-	renewal  renewal
-	past     []record.PastObjective // the versions before
-	parked   []parked               // decisions on niches while there is no archive
-	owed     []record.CandidateID   // were to be measured again when the present version began
-	unrooted []store.FoldRow        // measured under the present version before its root was
-	rootObj  float64
-	noisy    bool
-	best     record.CandidateID
+	candidates candidates
+	order      []int32              // numbers of the measured candidates, in the order of the fold
+	waiting    []challenger         // challengers that need more samples, in fold order
+	recheck    []record.CandidateID // inherited a place on too few samples; measured again at once
+	Scored     int
+	Version    int // objective version at this position of the log
+	renewal    renewal
+	past       []record.PastObjective // the versions before
+	parked     []parked               // decisions on niches while there is no archive
+	owed       []record.CandidateID   // were to be measured again when the present version began
+	unrooted   []store.FoldRow        // measured under the present version before its root was
+	rootObj    float64
+	Noisy      bool
+	Best       record.CandidateID
 
-	seq        record.Seq
+	Seq        record.Seq
 	nextFold   record.JobID // strict order: the job that is folded next
-	early      map[record.JobID][]store.FoldRow
+	Early      map[record.JobID][]store.FoldRow
 	folded     int // jobs folded
 	yields     search.Stats
 	failures   map[string]*view.FailureGroup
 	curves     curveData
 	recent     []view.Ended          // oldest first, bounded
-	placed     []record.JobID        // took a niche, and the store does not know
+	Placed     []record.JobID        // took a niche, and the store does not know
 	late       map[record.JobID]bool // held jobs that were folded when they were held
-	remeasured int
-	lore       lore
-	epoch      epochLog
+	Remeasured int
+	Lessons    Lessons
+	Epoch      epochLog
 	shadow     *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
 	broken     []brokenOne   // failed candidates that an edit could mend, oldest first
-	madeSince  int           // candidates made since the last anchor
-	decided    decisions
+	MadeSince  int           // candidates made since the last anchor
+	Decided    decisions
 	notes      []record.Note // what later prompts are told, by number
 	events     []event       // what the last rows did, for the log pane
-	quiet      bool          // what is folded now happened before this process looked
-	sample     *reservoir
-	alike      alike // failures in a row
+	Quiet      bool          // what is folded now happened before this process looked
+	Sample     *reservoir
+	Streak     Streak // failures in a row
 }
 
 // event is one thing the fold did that people want to read.
 type event struct {
-	at    record.Millis
-	level string
-	job   record.JobID
-	text  string
+	At    record.Millis
+	Level string
+	Job   record.JobID
+	Text  string
 }
 
 // recentCap bounds the list of ended jobs a snapshot carries.
@@ -93,12 +93,12 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	}
 	s := &State{
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
-		sign: 1, version: 1, learned: len(cfg.Map.Axes) == 0, best: record.NoCandidate,
-		early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
-		sample: newReservoir(exp.Seed, cfg.Map.History),
+		Sign: 1, Version: 1, Learned: len(cfg.Map.Axes) == 0, Best: record.NoCandidate,
+		Early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
+		Sample: newReservoir(exp.Seed, cfg.Map.History),
 	}
 	if cfg.Evaluator.Direction == "minimize" {
-		s.sign = -1
+		s.Sign = -1
 	}
 	return s, nil
 }
@@ -107,11 +107,11 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 // space.
 func (s *State) shape() archive.Shape {
 	var shape archive.Shape
-	if s.learned {
+	if s.Learned {
 		for i, n := range s.Config.Map.Grid {
 			name := fmt.Sprintf("axis %d", i+1)
-			if i < len(s.report.Axes) && s.report.Axes[i] != "" {
-				name = s.report.Axes[i]
+			if i < len(s.Report.Axes) && s.Report.Axes[i] != "" {
+				name = s.Report.Axes[i]
 			}
 			shape.Axes = append(shape.Axes, archive.Axis{Name: name, Lo: 0, Hi: 1, Bins: n})
 		}
@@ -148,8 +148,8 @@ func cellName(coords []int) string {
 // Place returns where a candidate lies now: its niche and its coordinates on
 // the axes, nil while it has none.
 func (s *State) Place(id record.CandidateID) (niche []int, point []float64) {
-	m := s.member(id)
-	if m == nil || s.arch == nil || !m.scored {
+	m := s.Candidate(id)
+	if m == nil || s.arch == nil || !m.Scored {
 		return nil, nil
 	}
 	if cell, ok := s.arch.CellOf(id); ok {

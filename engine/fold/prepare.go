@@ -1,4 +1,4 @@
-package engine
+package fold
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 	case record.Reject, record.Restore, record.Approve, record.Pin, record.Unpin:
 		return s.prepareCandidate(d)
 	case record.Measure:
-		return d, s.mayMeasure(d.Candidate)
+		return d, s.MayMeasure(d.Candidate)
 	case record.Pause:
 		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Resume:
@@ -32,11 +32,11 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 		if err := json.Unmarshal(d.Args, &job); err != nil {
 			return d, fmt.Errorf("%w: read the job to start: %v", ErrDecision, err)
 		}
-		if job.Purpose == purposeMap && s.Config.Roles.Mapper == "" {
+		if job.Purpose == record.PurposeMap && s.Config.Roles.Mapper == "" {
 			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
 		}
 	case record.Refit:
-		if !s.learned {
+		if !s.Learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
 		}
 	}
@@ -67,28 +67,28 @@ func prepareNote(d record.Decision) (record.Decision, error) {
 }
 
 func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
-	m := s.member(d.Candidate)
+	m := s.Candidate(d.Candidate)
 	if m == nil {
 		return d, fmt.Errorf("%w: there is no candidate %s", ErrDecision, d.Candidate)
 	}
 	inverse := record.Decision{Candidate: d.Candidate, Job: d.Job, Cell: -1}
 	switch d.Verb {
 	case record.Reject:
-		if m.id() == record.Root {
+		if m.ID() == record.Root {
 			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrDecision)
 		}
-		if m.rejected {
-			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.id())
+		if m.Rejected {
+			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.ID())
 		}
 		inverse.Verb = record.Restore
 	case record.Restore:
-		if !m.rejected {
-			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.id())
+		if !m.Rejected {
+			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.ID())
 		}
 		inverse.Verb = record.Reject
 	case record.Approve:
-		if s.made(m).status != record.StatusHeld {
-			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.id())
+		if s.Origin(m).Status != record.StatusHeld {
+			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
 		}
 		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
 	case record.Pin:
@@ -101,16 +101,16 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 }
 
 // mayMeasure says why a candidate cannot be measured again, nil where it can.
-func (s *State) mayMeasure(id record.CandidateID) error {
-	m := s.member(id)
+func (s *State) MayMeasure(id record.CandidateID) error {
+	m := s.Candidate(id)
 	switch {
 	case m == nil:
 		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
-	case !m.scored:
+	case !m.Scored:
 		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
-	case m.rejected:
+	case m.Rejected:
 		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
-	case s.did(m).measuring != 0:
+	case s.Trials(m).Measuring != 0:
 		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
 	}
 	return nil
@@ -175,7 +175,7 @@ func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
 		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
 	}
 	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
-	frozen, boost := s.decided.frozen[d.Text], s.decided.boosts[d.Text]
+	frozen, boost := s.Decided.frozen[d.Text], s.Decided.boosts[d.Text]
 	switch {
 	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
 		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)

@@ -1,0 +1,160 @@
+package fold
+
+import (
+	"iter"
+	"slices"
+
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Candidate is what the fold keeps of one candidate. There may be hundreds of
+// thousands, so it is small: what only few have is in Trials, its coordinates
+// are in the archive, and everything else is in the store.
+type Candidate struct {
+	created   record.Millis
+	Objective float64 // in the evaluator's own direction
+	num       int32   // candidate number
+	from      int32   // that of the parent
+	Samples   int32
+	trials    int32  // 1 + the row of its trials, 0 for most
+	origin    uint16 // of candidates.origins
+	counted   bool   // measured under some objective version
+	Scored    bool   // Objective is a value of the present objective version
+	Rejected  bool
+}
+
+// Origin is how candidates came to be and what became of them.
+type Origin struct {
+	op     record.Operator
+	agent  string
+	Status record.Status
+}
+
+// Trials are what few candidates have: those that took a niche, and those that
+// were measured more than once.
+type Trials struct {
+	mad       float64
+	claimed   float64 // the mean of claimedN held-out samples
+	ClaimedN  int
+	wonAt     int // scored candidates when it took its niche, 0 = never
+	since     record.Millis
+	Measuring record.JobID // the open evaluate job of it, 0 = none
+	Strikes   int          // evaluate jobs of it that failed in a row
+}
+
+func (m *Candidate) ID() record.CandidateID { return record.CandidateID(m.num) }
+
+func (m *Candidate) Parent() record.CandidateID { return record.CandidateID(m.from) }
+
+// job is the make job of the candidate: they share their number.
+func (m *Candidate) Job() record.JobID { return record.JobID(m.num) }
+
+// candidates are all candidates of a fold in the order in which they came.
+type candidates struct {
+	rows    rows[Candidate]
+	at      []int32 // row + 1 by candidate number, 0 = a job that made none
+	trials  rows[Trials]
+	origins []Origin // each once
+}
+
+// Trials returns a copy of what a candidate did.
+func (l *candidates) Trials(m *Candidate) Trials {
+	if m.trials == 0 {
+		return Trials{}
+	}
+	return *l.trials.at(int(m.trials - 1))
+}
+
+// track returns what a candidate did, to be changed.
+func (l *candidates) track(m *Candidate) *Trials {
+	if m.trials == 0 {
+		m.trials = int32(l.trials.add() + 1)
+	}
+	return l.trials.at(int(m.trials - 1))
+}
+
+// get returns what is known of a candidate, nil for none.
+func (l *candidates) get(id record.CandidateID) *Candidate {
+	if id < 0 || int(id) >= len(l.at) {
+		return nil
+	}
+	if row := l.at[id]; row > 0 {
+		return l.rows.at(int(row - 1))
+	}
+	return nil
+}
+
+// last is the highest number that a candidate has; -1 where there is none.
+func (l *candidates) last() record.CandidateID { return record.CandidateID(len(l.at) - 1) }
+
+// put returns the member of a candidate, new or known, with its columns as they
+// are now.
+func (l *candidates) put(c *store.FoldCandidate) *Candidate {
+	m := l.get(c.ID)
+	if m == nil {
+		row := l.rows.add()
+		for int(c.ID) >= len(l.at) {
+			l.at = append(l.at, 0)
+		}
+		l.at[c.ID] = int32(row + 1)
+		m = l.rows.at(row)
+		m.num = int32(c.ID)
+	}
+	m.from, m.created, m.Samples = int32(c.Parent), c.Created, int32(c.Samples)
+	m.origin = l.origin(Origin{c.Operator, c.Agent, c.Status})
+	if c.MAD != 0 || c.Claimed != nil || m.trials != 0 {
+		d := l.track(m)
+		d.mad, d.claimed, d.ClaimedN = c.MAD, 0, 0
+		if c.Claimed != nil {
+			d.claimed, d.ClaimedN = *c.Claimed, c.ClaimedSamples
+		}
+	}
+	if c.Objective != nil {
+		m.Objective = *c.Objective
+	}
+	return m
+}
+
+// origin returns the number of an origin, a new one if there is none like it.
+func (l *candidates) origin(m Origin) uint16 {
+	i := slices.Index(l.origins, m)
+	if i < 0 {
+		i = len(l.origins)
+		l.origins = append(l.origins, m)
+	}
+	return uint16(i)
+}
+
+// Origin returns how a candidate came to be and what became of it.
+func (s *State) Origin(m *Candidate) Origin { return s.candidates.origins[m.origin] }
+
+// measured visits the measured candidates in the order of the fold.
+func (s *State) measured() iter.Seq[record.CandidateID] {
+	return func(yield func(record.CandidateID) bool) {
+		for _, num := range s.order {
+			if !yield(record.CandidateID(num)) {
+				return
+			}
+		}
+	}
+}
+
+// Candidate returns what is known of a candidate, nil for none.
+func (s *State) Candidate(id record.CandidateID) *Candidate { return s.candidates.get(id) }
+
+// Trials returns a copy of what a candidate did.
+func (s *State) Trials(m *Candidate) Trials { return s.candidates.Trials(m) }
+
+// track returns what a candidate did, to be changed.
+func (s *State) Track(m *Candidate) *Trials { return s.candidates.track(m) }
+
+// claim is the mean of the held-out samples of a candidate; nil where there is
+// none.
+func (s *State) claim(m *Candidate) *float64 {
+	d := s.Trials(m)
+	if d.ClaimedN == 0 {
+		return nil
+	}
+	return &d.claimed
+}

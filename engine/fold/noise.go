@@ -1,0 +1,183 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+
+	"atoll/engine/archive"
+	"atoll/engine/view"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// What a noisy objective asks of a candidate before it may take a place
+// (design rule 8). All of it is part of the fold.
+
+// maxStrikes is how many evaluate jobs of one candidate may fail in a row
+// before it is left as it is: with the samples it has, and without the place it
+// was measured for.
+const MaxStrikes = 3
+
+// noteMeasured takes the end of an evaluate job of a candidate.
+func (s *State) noteMeasured(row store.FoldRow, m *Candidate) {
+	d := s.Track(m)
+	if d.Measuring == row.Job {
+		d.Measuring = 0
+	}
+	if row.Work.State == record.Done {
+		d.Strikes = 0
+		if row.Work.Purpose == record.PurposeVerify {
+			s.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.ID(), view.FormatValue(m.Objective), view.Plural(int(m.Samples), "sample")))
+		}
+		return
+	}
+	d.Strikes++
+	if d.Strikes == MaxStrikes && s.isWaiting(m.ID()) {
+		s.say(row, "warn", fmt.Sprintf("%s takes no niche: it failed %d times when it was measured again", m.ID(), MaxStrikes))
+	}
+}
+
+// watchNoise finds out that the objective is noisy: two samples of one tree
+// differ. Once true it stays true.
+func (s *State) watchNoise(row store.FoldRow, m *Candidate) {
+	if d := s.Trials(m); s.Noisy || d.mad == 0 && (d.ClaimedN == 0 || d.claimed == m.Objective) {
+		return
+	}
+	s.Noisy = true
+	if m.ID() == record.Root {
+		return
+	}
+	s.say(row, "info", fmt.Sprintf("the objective is noisy: samples of %s differ", m.ID()))
+	if best := s.Candidate(s.Best); best != nil {
+		s.checkAgain(best)
+	}
+}
+
+// provenAt is how many deciding samples a noisy objective asks for.
+func (s *State) provenAt() int { return s.Config.Evaluator.Repeats + s.Config.Evaluator.Challenge }
+
+// unproven reports whether a candidate has fewer samples than a noisy objective
+// asks of one that takes a place from another.
+func (s *State) unproven(m *Candidate) bool {
+	return s.Noisy && s.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && int(m.Samples) < s.provenAt()
+}
+
+// mustChallenge says whether a candidate that is not in the archive yet looks
+// better than the best, or than the holder of its niche, on too few samples.
+func (s *State) mustChallenge(m *Candidate, e archive.Entry) bool {
+	if !s.unproven(m) {
+		return false
+	}
+	if _, placed := s.arch.Entry(m.ID()); placed {
+		return false
+	}
+	if s.Best == record.NoCandidate || e.Objective > s.Sign*s.Candidate(s.Best).Objective {
+		return true
+	}
+	cell, err := s.shape().Cell(e.Point)
+	if err != nil {
+		return false
+	}
+	holder, ok := s.arch.Holder(cell)
+	return ok && holder.Objective < e.Objective
+}
+
+// checkAgain has a candidate measured again that came to a place because another
+// lost it, before its samples could be asked for.
+func (s *State) checkAgain(m *Candidate) {
+	if !s.unproven(m) || m.Rejected {
+		return
+	}
+	for _, id := range s.recheck {
+		if id == m.ID() {
+			return
+		}
+	}
+	s.recheck = append(s.recheck, m.ID())
+}
+
+// nextChallenge returns a candidate that needs further samples now, and how
+// many.
+func (s *State) NextChallenge() (m *Candidate, samples int) {
+	if root := s.Candidate(record.Root); s.Streak.check && s.Trials(root).Measuring == 0 {
+		s.Streak.check = false
+		return root, 1
+	}
+	kept := s.recheck[:0]
+	for _, id := range s.recheck {
+		if d := s.Candidate(id); s.unproven(d) && !d.Rejected && s.Trials(d).Strikes < MaxStrikes {
+			kept = append(kept, id)
+		}
+	}
+	s.recheck = kept
+	for _, c := range s.waiting {
+		if m := s.Candidate(c.id); s.ready(m) {
+			return m, max(1, s.provenAt()-int(m.Samples))
+		}
+	}
+	for _, id := range s.recheck {
+		if m := s.Candidate(id); s.ready(m) {
+			return m, max(1, s.provenAt()-int(m.Samples))
+		}
+	}
+	return nil, 0
+}
+
+// ready reports whether a candidate can be measured again now.
+func (s *State) ready(m *Candidate) bool {
+	d := s.Trials(m)
+	return d.Measuring == 0 && d.Strikes < MaxStrikes && !m.Rejected
+}
+
+// recrown looks for the best among all that compete, after one of them lost its
+// value or its right. One that looks better on too few samples is measured
+// again first.
+func (s *State) recrown() {
+	s.Best = record.NoCandidate
+	if s.arch == nil {
+		return
+	}
+	hope := record.NoCandidate
+	s.arch.Ranked(func(h archive.Holder) bool {
+		m := s.Candidate(h.ID)
+		if !s.unproven(m) {
+			if s.Best == record.NoCandidate || s.better(m, s.Candidate(s.Best)) {
+				s.Best = h.ID
+			}
+			return h.Frozen // one that is not frozen is better than those that follow
+		}
+		if s.Trials(m).Strikes < MaxStrikes && (hope == record.NoCandidate || s.better(m, s.Candidate(hope))) {
+			hope = h.ID
+		}
+		return true
+	})
+	if h := s.Candidate(hope); h != nil && (s.Best == record.NoCandidate || s.better(h, s.Candidate(s.Best))) {
+		s.checkAgain(h)
+	}
+}
+
+// challenger is a candidate that needs more samples before it may compete.
+type challenger struct {
+	id    record.CandidateID
+	point []float64
+}
+
+func (s *State) wait(id record.CandidateID, point []float64) {
+	if i := s.waitingAt(id); i >= 0 {
+		s.waiting[i].point = point
+		return
+	}
+	s.waiting = append(s.waiting, challenger{id, point})
+}
+
+func (s *State) unwait(id record.CandidateID) {
+	if i := s.waitingAt(id); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+	}
+}
+
+func (s *State) isWaiting(id record.CandidateID) bool { return s.waitingAt(id) >= 0 }
+
+func (s *State) waitingAt(id record.CandidateID) int {
+	return slices.IndexFunc(s.waiting, func(c challenger) bool { return c.id == id })
+}

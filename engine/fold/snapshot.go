@@ -1,0 +1,169 @@
+package fold
+
+import (
+	"atoll/engine/archive"
+	"atoll/engine/search"
+	"atoll/engine/view"
+	"atoll/store"
+	"atoll/store/record"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Snapshot tells the state as it is now, without what only a running engine
+// knows.
+func (s *State) Snapshot() *view.Snapshot {
+	snap := &view.Snapshot{
+		Fold: s.Seq, Experiment: s.Exp, Settings: s.Settings, State: s.Run, Reason: s.Reason,
+		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.Noisy,
+		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.FailureGroups(),
+		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
+		Targets: s.targetYields(), Shadow: s.ShadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),
+	}
+	snap.Experiment.State = s.Run
+	snap.Root = s.standing(s.Candidate(record.Root), 0)
+	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
+	snap.Grid = s.grid()
+	for i := len(s.recent) - 1; i >= 0 && len(snap.Recent) < recentCap; i-- {
+		snap.Recent = append(snap.Recent, s.recent[i])
+	}
+	for i := len(s.Decided.All) - 1; i >= 0 && len(snap.Decisions) < recentCap; i-- {
+		snap.Decisions = append(snap.Decisions, s.Decided.All[i])
+	}
+	return snap
+}
+
+func yieldsOf(list []search.Yield, weights map[string]float64) []view.Yield {
+	out := make([]view.Yield, 0, len(list))
+	seen := map[string]bool{}
+	for _, y := range list {
+		seen[y.Name] = true
+		out = append(out, view.Yield{Name: y.Name, Weight: weights[y.Name], Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, CostUSD: y.Usage.CostUSD, Boost: 1})
+	}
+	names := make([]string, 0, len(weights))
+	for n := range weights {
+		if !seen[n] {
+			names = append(names, n)
+		}
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		out = append(out, view.Yield{Name: n, Weight: weights[n], Boost: 1})
+	}
+	return out
+}
+
+func (s *State) targetYields() []view.Yield {
+	weights, by := map[string]float64{}, map[string]string{}
+	for _, t := range s.Targets() {
+		weights[t.Name], by[t.Name] = t.Weight, t.By
+	}
+	out := slices.DeleteFunc(yieldsOf(s.yields.Targets(), weights), func(y view.Yield) bool { return y.Name == "" })
+	for i := range out {
+		out[i].By = by[out[i].Name]
+		out[i].Frozen = s.Decided.frozen[out[i].Name]
+		if b := s.Decided.boosts[out[i].Name]; b > 0 {
+			out[i].Boost = b
+		}
+	}
+	return out
+}
+
+func (s *State) standing(m *Candidate, at record.Millis) view.Standing {
+	if m == nil || !m.Scored {
+		return view.Standing{ID: record.NoCandidate, Cell: -1}
+	}
+	st := view.Standing{
+		ID: m.ID(), Objective: m.Objective, Claimed: s.claim(m), MAD: s.Trials(m).mad, Samples: int(m.Samples), Cell: -1, At: at,
+		Percent: s.percent(m.Objective),
+	}
+	if m.ID() == record.Root {
+		st.Commit = s.Exp.RootCommit
+	}
+	if cell, ok := s.arch.CellOf(m.ID()); ok {
+		st.Cell = cell
+	}
+	return st
+}
+
+// percent is the improvement on the root in percent of its size, positive is
+// better; NaN when the root is 0.
+func (s *State) percent(obj float64) float64 {
+	if s.rootObj == 0 {
+		return math.NaN()
+	}
+	return s.Sign * (obj - s.rootObj) / math.Abs(s.rootObj) * 100
+}
+
+func (s *State) grid() view.Grid {
+	shape := s.shape()
+	g := view.Grid{Dims: shape.Dims(), Total: shape.Cells(), Map: s.Report.Version}
+	for i := range shape.Axes {
+		g.Axes = append(g.Axes, view.Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
+	}
+	if s.Learned && s.Space == nil {
+		g.NeedFit = s.Config.Map.MinFit
+	}
+	if s.arch == nil {
+		return g
+	}
+	st := s.arch.Stats()
+	g.Filled, g.Coverage, g.QD, g.QDNorm, g.Mean = st.Filled, st.Coverage, st.QD, st.QDNorm, s.Sign*st.Mean
+	g.Offset, g.Unplaced = s.arch.Offset(), s.arch.Unplaced()
+	tried := s.arch.Tried()
+	g.Cells = make([]view.Cell, 0, len(tried))
+	runners := make([]record.CandidateID, 0, cellRunners*len(tried))
+	for _, cell := range tried {
+		from := len(runners)
+		runners = s.arch.AppendRunners(runners, cell, cellRunners)
+		c := s.cell(cell)
+		c.Runners = runners[from:len(runners):len(runners)]
+		g.Cells = append(g.Cells, c)
+	}
+	return g
+}
+
+// cellRunners is how many of those that lost a cell it lists.
+const cellRunners = 5
+
+// cell tells one cell without its runners.
+func (s *State) cell(cell int) view.Cell {
+	c := view.Cell{Index: cell, Elite: record.NoCandidate, Tries: s.arch.Tries(cell), Boost: s.arch.BoostOf(cell, s.folded)}
+	holder, ok := s.arch.Holder(cell)
+	if !ok {
+		return c
+	}
+	m := s.Candidate(holder.ID)
+	c.Elite, c.Adjusted, c.Samples = holder.ID, holder.Objective, holder.Samples
+	c.Objective = s.Sign * holder.Objective
+	c.Frozen = holder.Frozen
+	c.Children, c.Improved = s.yields.Parent(holder.ID)
+	if m != nil {
+		d := s.Trials(m)
+		c.MAD, c.Since, c.Fold = d.mad, d.since, d.wonAt
+	}
+	return c
+}
+
+func sortByObjective(elites []archive.Holder) {
+	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
+}
+
+func unmarshal(row store.FoldRow, into any) error {
+	if err := json.Unmarshal(row.Data, into); err != nil {
+		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
+	}
+	return nil
+}
+
+func SpaceText(r record.SpaceReport) string {
+	if r.Version <= 1 {
+		return fmt.Sprintf("map 1: %d niches filled, axes %s", r.Gained, strings.Join(r.Axes, " | "))
+	}
+	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
+		r.Version-1, r.Version, r.Cause, 100*r.Moved, r.Gained, r.Lost, r.Degrees, strings.Join(r.Axes, " | "))
+}

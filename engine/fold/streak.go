@@ -1,0 +1,66 @@
+package fold
+
+import (
+	"atoll/store"
+	"atoll/store/record"
+	"fmt"
+)
+
+// breakAfter is how many in a row must fail alike.
+const BreakAfter = 20
+
+// Streak counts failures in a row that look the same.
+type Streak struct {
+	key   string
+	n     int
+	limit int  // grows each time the root proves the evaluator right
+	check bool // the root has to be measured again
+	text  string
+}
+
+// add counts a failure and reports whether there are too many now.
+func (a *Streak) Add(class record.Class, reason string, weight int) bool {
+	key := string(class) + ": " + figures.ReplaceAllString(reason, "N")
+	if key != a.key {
+		a.key, a.n = key, 0
+	}
+	a.n += weight
+	if a.n < max(a.limit, BreakAfter) {
+		return false
+	}
+	a.n, a.text = 0, reason
+	return true
+}
+
+// suspect takes the failure of a make job.
+func (s *State) suspect(row store.FoldRow, class record.Class, reason string) {
+	weight := 1
+	switch class {
+	case record.ClassEvaluator: // the same as on the root
+		weight = BreakAfter / 4
+	case record.ClassBuild, record.ClassTest, record.ClassTimeout, record.ClassMemory, record.ClassOutput, record.ClassCrash,
+		record.ClassMetric, record.ClassSandbox:
+	default:
+		return // not the evaluator's
+	}
+	if s.Streak.Add(class, reason, weight) {
+		s.Streak.check = true
+		s.say(row, "warn", fmt.Sprintf("many candidates in a row failed alike (%s): the root is measured again, to see whether the evaluator is broken", reason))
+	}
+}
+
+// trust takes a measurement that went well: of a candidate, or of the root that
+// was asked.
+func (s *State) trust(row store.FoldRow) {
+	if row.Work != nil && IsCheck(row.Candidate, row.Work.Purpose) {
+		s.Streak.limit = 2 * max(s.Streak.limit, BreakAfter)
+		s.say(row, "info", "the root measures well: it is the candidates that fail")
+	}
+	s.Streak.key, s.Streak.n = "", 0
+}
+
+// isCheck reports whether an evaluate job is the breaker's look at the root;
+// the root has no other reason to be challenged.
+func IsCheck(id record.CandidateID, p record.Purpose) bool {
+	return id == record.Root && p == record.PurposeChallenge
+}
