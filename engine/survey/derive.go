@@ -45,7 +45,7 @@ func (s *survey) budget() {
 	s.Say(fmt.Sprintf("one evaluation takes about %s, so %d jobs are proposed", roundTime(each), s.m.Jobs))
 }
 
-// axesOf proposes up to two axes from metrics beside the objective that say
+// axesOf proposes two axes, or none, from metrics beside the objective that say
 // something about the shape of a solution. The root lies in the middle.
 func axesOf(metrics []record.Metric, objective string) []config.Axis {
 	var axes []config.Axis
@@ -54,6 +54,9 @@ func axesOf(metrics []record.Metric, objective string) []config.Axis {
 			continue
 		}
 		axes = append(axes, config.Axis{Metric: m.Name, Min: 0, Max: roundUp(2 * m.Value), Bins: 10})
+	}
+	if len(axes) < 2 {
+		return nil // on one line few solutions have room; the learned map has two axes
 	}
 	return axes
 }

@@ -154,3 +154,39 @@ func TestNothingToMeasureIsSaid(t *testing.T) {
 		t.Errorf("%v %+v\n%s", err, r.Measured, said)
 	}
 }
+
+func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
+	r, said, err := surveyed(t, map[string]string{
+		"go.mod": "module example.com/x\n\ngo 1.22\n",
+		"x.go": "package x\n\ntype Options struct{ N int }\n\ntype Values []float64\n\n" +
+			"// Hot is where the tests spend their time.\nfunc Hot(s string, o *Options) (n int) {\n\tfor i := range 20000 {\n\t\tn += i ^ len(s)\n\t}\n\treturn n\n}\n\n" +
+			"func Mean(v Values) float64 {\n\ts := 0.0\n\tfor _, x := range v {\n\t\ts += x\n\t}\n\treturn s / float64(len(v))\n}\n\n" +
+			"func NeedsOptions(s string, o *Options) int { return len(s) + o.N }\n\nfunc Exotic(c chan int) int { return <-c }\n\nfunc hidden(s string) int { return len(s) }\n",
+		"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestHot(t *testing.T) {\n\tfor range 3000 {\n\t\tif Hot(\"a text of the tests\", nil) == 0 {\n\t\t\tt.Fatal()\n\t\t}\n\t}\n\t_ = hidden(\"\")\n}\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !strings.Contains(said, "an objective is missing") || !strings.Contains(said, "benchmarks of Hot, Mean were scaffolded") {
+		t.Errorf("said\n%s", said)
+	}
+	source := r.Scaffold["bench_test.go.txt"]
+	if !strings.Contains(source, "BenchmarkAtollHot") || !strings.Contains(source, "a text of the tests") || strings.Contains(source, "NeedsOptions") || strings.Contains(source, "Exotic") {
+		t.Errorf("source\n%s", source)
+	}
+	if r.Dir != survey.EvaluatorDir || r.Measured.Objective != "ns/op" || r.Measured.Direction != config.Minimize || !r.Measured.Paired {
+		t.Errorf("%+v", r.Measured)
+	}
+}
+
+func TestTestsWithoutCallableFunctionsAreTimed(t *testing.T) {
+	r, said, err := surveyed(t, map[string]string{
+		"Makefile": "test:\n\tsh check.sh\n", "check.sh": "test -f main.c\n", "main.c": "int main(void) { return 0; }\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if r.Measured.Objective != "time_ms" || r.Measured.Direction != config.Minimize || len(r.Measured.Stages) != 0 || !strings.Contains(said, "stands in for the objective that is missing") {
+		t.Errorf("%+v\n%s", r.Measured, said)
+	}
+}

@@ -1,6 +1,372 @@
 package survey
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
 
-// goScaffold writes benchmarks for the hottest exported functions.
-func (s *survey) goScaffold(ctx context.Context) (string, error) { return "not yet", nil }
+	"atoll/engine/eval"
+)
+
+// mostFunctions bounds the functions that a scaffold measures.
+const mostFunctions = 8
+
+// goScaffold writes benchmarks for the hottest exported functions: those in
+// which the tests spend their time, called with the texts and numbers of the
+// tests. It returns why it cannot, "" when the benchmarks stand.
+func (s *survey) goScaffold(ctx context.Context) (string, error) {
+	p := s.busiestPackage()
+	if p == nil {
+		return "no exported function takes only texts, numbers and lists of them, so no benchmark can be scaffolded", nil
+	}
+	hot, err := s.hottest(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	p.order(hot)
+	p.funcs = p.funcs[:min(len(p.funcs), mostFunctions)]
+	for range mostFunctions {
+		dropped, reason, err := s.tryScaffold(ctx, p)
+		switch {
+		case err != nil:
+			return "", err
+		case reason == "":
+			return "", nil
+		case !dropped || len(p.funcs) == 0:
+			s.drop()
+			return "the scaffolded benchmark does not run: " + reason, nil
+		}
+	}
+	s.drop()
+	return "no scaffolded benchmark runs", nil
+}
+
+// tryScaffold lays benchmarks of all functions of p out and measures. dropped
+// tells that one that fails was taken out of p, so that another try is worth it.
+func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, reason string, err error) {
+	if err := s.lay(p.scaffold(p.names(), "1x", 1)); err != nil {
+		return false, "", err
+	}
+	s.d.Evaluator, s.d.Adapter, s.d.Output = []string{"sh", "{dir}/measure.sh"}, "gobench", eval.OutputFile
+	sample, err := s.Lab.Run(ctx, s.evalOptions(), false)
+	if err != nil {
+		return false, "", err
+	}
+	if sample.Failed() {
+		text := string(sample.Raw.Stdout) + string(sample.Raw.Stderr)
+		return p.remove(culprit(text)), sample.Reason, nil
+	}
+	chosen := s.chooseBenches(readBenches(sample.Raw.Stdout))
+	var names []string
+	for _, b := range chosen {
+		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
+	}
+	each := min(200*time.Millisecond, max(20*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)
+	if err := s.lay(p.scaffold(names, each.String(), benchRuns)); err != nil {
+		return false, "", err
+	}
+	s.d.Found = "no benchmark, so " + EvaluatorDir + " holds one of " + strings.Join(names, ", ")
+	if reason, err := s.settle(ctx); err != nil || reason != "" {
+		return false, reason, err
+	}
+	s.goScope(ctx, []string{"./" + p.dir})
+	s.m.Notes = append(s.m.Notes, "An objective was missing: "+EvaluatorDir+" holds benchmarks of the functions in which the tests spend their time. Look whether they are what you care about.")
+	s.Say("an objective was missing: benchmarks of " + strings.Join(names, ", ") + " were scaffolded; look whether they are what you care about")
+	return false, "", nil
+}
+
+// culprit is the function whose benchmark panicked or failed, by what was
+// printed; "" when nothing tells. A panic can lose the race with the end of the
+// program: then a line with NaN is all that is left of it.
+func culprit(text string) string {
+	for _, sign := range []string{`\.BenchmarkAtoll(\w+)\(`, `--- FAIL: BenchmarkAtoll(\w+)`, `BenchmarkAtoll(\w+)(?:-\d+)?\s+0\s+NaN`} {
+		if m := regexp.MustCompile(sign).FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// hottest returns the share of time of functions while the tests run, by name.
+func (s *survey) hottest(ctx context.Context, p *goPackage) (map[string]float64, error) {
+	script := `go test -trimpath -vet=off -count=3 -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" ./` + p.dir + ` >/dev/null 2>&1
+go tool pprof -top -cum -nodecount=500 "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: eval.OutputFile}, false)
+	if err != nil {
+		return nil, err
+	}
+	return readTop(sample.Raw.Stdout), nil
+}
+
+// readTop reads the cumulative share of pprof -top by function name.
+func readTop(stdout []byte) map[string]float64 {
+	shares := map[string]float64{}
+	for l := range strings.Lines(string(stdout)) {
+		f := strings.Fields(l)
+		if len(f) < 6 || !strings.HasSuffix(f[4], "%") {
+			continue
+		}
+		share, err := strconv.ParseFloat(strings.TrimSuffix(f[4], "%"), 64)
+		if err != nil {
+			continue
+		}
+		name := f[5][strings.LastIndexByte(f[5], '/')+1:]
+		_, name, _ = strings.Cut(name, ".")
+		shares[name] = max(shares[name], share)
+	}
+	return shares
+}
+
+// goPackage is a package whose functions can be called with made-up arguments.
+type goPackage struct {
+	dir, name string
+	funcs     []goFunc
+	texts     []string // of its tests
+	numbers   []string
+}
+
+type goFunc struct {
+	name   string
+	params []string // kinds: string, []byte, int, float64, bool, nil, []string, []int, []float64
+	size   int      // of its body
+}
+
+// busiestPackage is the package with the most functions that can be called; nil
+// when no package has one.
+func (s *survey) busiestPackage() *goPackage {
+	byDir := map[string]*goPackage{}
+	types := map[string]map[string]string{}
+	parsed := map[string]*ast.File{}
+	for _, f := range s.Lab.Files {
+		dir := path.Dir(f)
+		if path.Ext(f) != ".go" || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") || strings.Contains("/"+f, "/internal/") {
+			continue
+		}
+		data, err := s.Lab.Read(f)
+		if err != nil {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		parsed[f] = file
+		if byDir[dir] == nil {
+			byDir[dir], types[dir] = &goPackage{dir: dir}, map[string]string{}
+		}
+		if strings.HasSuffix(f, "_test.go") {
+			byDir[dir].literals(file)
+			continue
+		}
+		byDir[dir].name = file.Name.Name
+		namedTypes(file, types[dir])
+	}
+	var best *goPackage
+	for _, f := range s.Lab.Files { // in order, so that the choice is the same every time
+		file, dir := parsed[f], path.Dir(f)
+		if file == nil || strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		p := byDir[dir]
+		p.functions(file, types[dir])
+		if p.name != "main" && len(p.funcs) > 0 && (best == nil || len(p.funcs) > len(best.funcs)) {
+			best = p
+		}
+	}
+	return best
+}
+
+// namedTypes notes what the names of a file stand for, where that is simple.
+func namedTypes(file *ast.File, types map[string]string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if t, ok := n.(*ast.TypeSpec); ok && t.TypeParams == nil {
+			if k := kindOf(t.Type, nil); k != "" {
+				types[t.Name.Name] = k
+			}
+		}
+		return true
+	})
+}
+
+// functions adds the exported functions of a file that can be called.
+func (p *goPackage) functions(file *ast.File, types map[string]string) {
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv != nil || fn.Body == nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() == 0 || fn.Type.Results.NumFields() == 0 {
+			continue
+		}
+		f := goFunc{name: fn.Name.Name, size: int(fn.Body.End() - fn.Body.Pos())}
+		data := false
+		for _, field := range fn.Type.Params.List {
+			k := kindOf(field.Type, types)
+			data = data || k != "nil"
+			for range max(1, len(field.Names)) {
+				f.params = append(f.params, k)
+			}
+		}
+		if data && !slices.Contains(f.params, "") {
+			p.funcs = append(p.funcs, f)
+		}
+	}
+}
+
+// kindOf is what an argument of a type can be made of, "" when nothing.
+func kindOf(e ast.Expr, types map[string]string) string {
+	switch t := e.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "string", "bool":
+			return t.Name
+		case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune":
+			return "int"
+		case "float64", "float32":
+			return "float64"
+		}
+		return types[t.Name]
+	case *ast.StarExpr:
+		return "nil"
+	case *ast.Ellipsis:
+		if k := kindOf(t.Elt, types); k == "string" || k == "int" || k == "float64" {
+			return k
+		}
+	case *ast.ArrayType:
+		if id, ok := t.Elt.(*ast.Ident); ok && t.Len == nil {
+			switch id.Name {
+			case "byte", "string", "int", "float64":
+				return "[]" + id.Name
+			}
+		}
+	}
+	return ""
+}
+
+// mostTexts bounds what is taken from the tests.
+const mostTexts = 24
+
+// literals gathers texts and numbers of a test.
+func (p *goPackage) literals(file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit:
+			switch x.Kind {
+			case token.STRING:
+				if text, err := strconv.Unquote(x.Value); err == nil && len(text) > 2 && len(text) < 400 && !strings.Contains(text, "%") && len(p.texts) < mostTexts && !slices.Contains(p.texts, text) {
+					p.texts = append(p.texts, text)
+				}
+			case token.FLOAT:
+				if len(p.numbers) < mostTexts && !slices.Contains(p.numbers, x.Value) {
+					p.numbers = append(p.numbers, x.Value)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// order brings the hottest functions first, then the longest.
+func (p *goPackage) order(shares map[string]float64) {
+	sort.SliceStable(p.funcs, func(i, j int) bool {
+		a, b := p.funcs[i], p.funcs[j]
+		if shares[a.name] != shares[b.name] {
+			return shares[a.name] > shares[b.name]
+		}
+		return a.size > b.size
+	})
+}
+
+func (p *goPackage) names() []string {
+	var list []string
+	for _, f := range p.funcs {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+func (p *goPackage) remove(name string) bool {
+	n := len(p.funcs)
+	p.funcs = slices.DeleteFunc(p.funcs, func(f goFunc) bool { return f.name == name })
+	return len(p.funcs) < n
+}
+
+// scaffold returns the files of the evaluator directory.
+func (p *goPackage) scaffold(names []string, each string, runs int) map[string]string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, "Atoll"+n)
+	}
+	target := path.Join(p.dir, "atoll_bench_test.go")
+	return map[string]string{
+		"bench_test.go.txt": p.source(names),
+		"measure.sh": fmt.Sprintf(`# Lays the benchmarks of this folder into the candidate's tree and runs them.
+set -e
+cp "$ATOLL_EVAL_DIR/bench_test.go.txt" %q
+exec go test -trimpath -vet=off -run='^$' -bench='^Benchmark(%s)$' -benchmem -benchtime=%s -count=%d ./%s
+`, target, strings.Join(quoted, "|"), each, runs, p.dir),
+	}
+}
+
+// source is the benchmark file: one operation calls a function with every text
+// or number once.
+func (p *goPackage) source(names []string) string {
+	texts := p.texts
+	if len(texts) < 4 {
+		texts = append(texts, "the quick brown fox", "jumps over", "the lazy dog", "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich")
+	}
+	numbers := p.numbers
+	if len(numbers) < 4 {
+		numbers = append(numbers, "1.5", "2.25", "3.125", "40.0", "512.5", "0.75", "9.0", "17.3")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Benchmarks that atoll init made of the exported functions in which the tests\n// spend their time. measure.sh lays them beside the package. Edit them freely.\n\npackage %s\n\nimport \"testing\"\n\n", p.name)
+	b.WriteString("var atollTexts = []string{\n")
+	for _, t := range texts {
+		fmt.Fprintf(&b, "\t%q,\n", t)
+	}
+	b.WriteString("}\n\nvar atollNumbers = []float64{" + strings.Join(numbers, ", ") + "}\n\nvar atollInts = []int{3, 1, 4, 15, 9, 2, 65, 35, 8, 97, 93, 23}\n")
+	for _, f := range p.funcs {
+		if !slices.Contains(names, f.name) {
+			continue
+		}
+		var args []string
+		for i, k := range f.params {
+			args = append(args, argument(k, i))
+		}
+		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, f.name, strings.Join(args, ", "))
+	}
+	return b.String()
+}
+
+// argument is an expression for the n-th parameter; i is the number of the call.
+func argument(kind string, n int) string {
+	at := func(list string) string { return fmt.Sprintf("%s[(i*%d+%d)%%len(%s)]", list, 2*n+1, n, list) }
+	switch kind {
+	case "string":
+		return at("atollTexts")
+	case "[]byte":
+		return "[]byte(" + at("atollTexts") + ")"
+	case "float64":
+		return at("atollNumbers")
+	case "int":
+		return strconv.Itoa(3 + 4*n)
+	case "bool":
+		return "i%2 == 0"
+	case "[]string":
+		return "atollTexts"
+	case "[]float64":
+		return "atollNumbers"
+	case "[]int":
+		return "atollInts"
+	}
+	return "nil"
+}
