@@ -204,3 +204,15 @@ func splitLines(data []byte) []string {
 	}
 	return lines
 }
+
+// AddedLines returns the numbers, from 1, of the lines of a text that an older
+// one does not have at their place.
+func AddedLines(old, now []byte) []int {
+	var out []int
+	for _, s := range compareLines(splitLines(old), splitLines(now)) {
+		for i := s.newFrom; i < s.newTo; i++ {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}

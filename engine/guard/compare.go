@@ -1,0 +1,293 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"atoll/engine/guard/probe"
+)
+
+// pair is one package or module in both trees.
+type pair struct {
+	name            string // before the name of a function: "strcase"
+	root, candidate *subject
+	literals        probe.Literals
+	relevant        func(group string) bool // can reach what changed
+	public          bool                    // others may depend on its names
+}
+
+// The bounds of a comparison.
+const (
+	fewestCases    = 60     // of one group, where there are many
+	mostCases      = 60_000 // of all groups together
+	mostLasting    = 12     // groups that need a process of their own
+	mostAlone      = 60     // groups asked alone when the state of a package is in the way
+	looks          = 12     // differing cases of a group that are looked at
+	mostShrunk     = 10     // groups whose difference is made small
+	shrinkingSteps = 12
+)
+
+// compare asks both trees the same and reports where the answers differ.
+func (c *check) compare(ctx context.Context, p pair) error {
+	names, lasting, err := c.rollCall(ctx, p)
+	if err != nil {
+		return err
+	}
+	if len(names)+len(lasting) == 0 {
+		c.report.note("%s: no input can be made for what can reach the change", p.name)
+		return nil
+	}
+	if len(names) > 0 {
+		unsteady, err := c.survey(ctx, p, names, true)
+		if err != nil {
+			return err
+		}
+		if unsteady { // one function's traces are another's input: apart they are steady
+			for _, name := range names[:min(len(names), mostAlone)] {
+				if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, name := range lasting[:min(len(lasting), mostLasting)] {
+		if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollCall lists the groups that both trees have with one signature.
+func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, err error) {
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Literals: p.literals}
+	was, err := p.root.ask(ctx, q)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the root: %w", err)
+	}
+	is, err := p.candidate.ask(ctx, q)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the candidate: %w", err)
+	}
+	now := map[string]probe.Answer{}
+	for _, g := range is.groups {
+		now[g.Group] = g
+	}
+	for _, g := range was.groups {
+		if !p.relevant(g.Group) {
+			continue
+		}
+		other, ok := now[g.Group]
+		switch {
+		case !ok && p.public:
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.name + "." + g.Group, Kind: Removed, Root: g.Signature})
+		case !ok:
+		case other.Signature != g.Signature:
+			if p.public {
+				c.report.Differences = append(c.report.Differences, Difference{Where: p.name + "." + g.Group, Kind: Changed, Root: g.Signature, Candidate: other.Signature})
+			}
+		case g.Lasting:
+			lasting = append(lasting, g.Group)
+		default:
+			names = append(names, g.Group)
+		}
+	}
+	return names, lasting, nil
+}
+
+// survey gives many inputs to some groups. together asks whether the groups
+// disturb each other; then the second answer of the root is in another order,
+// and unsteady reports that they do.
+func (c *check) survey(ctx context.Context, p pair, names []string, together bool) (unsteady bool, err error) {
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals,
+		Count: min(c.g.o.Cases, max(fewestCases, mostCases/len(names)))}
+	first, err := p.root.ask(ctx, q)
+	if err != nil {
+		return false, fmt.Errorf("the root: %w", err)
+	}
+	for _, position := range first.at {
+		q.Omit = append(q.Omit, position)
+	}
+	slices.Sort(q.Omit)
+	candidate, err := p.candidate.ask(ctx, q)
+	if err != nil {
+		return false, fmt.Errorf("the candidate: %w", err)
+	}
+	back := q
+	back.Omit, back.Backwards = nil, together && len(names) > 1
+	if !back.Backwards {
+		back.Omit = q.Omit
+	}
+	second, err := p.root.ask(ctx, back)
+	if err != nil {
+		return false, fmt.Errorf("the root: %w", err)
+	}
+	t := tally(first, second, candidate)
+	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
+		return true, nil
+	}
+	c.report.Functions += len(names)
+	c.report.Cases += t.compared
+	c.report.Unsteady += t.unsteady
+	if t.compared == 0 && t.unsteady > 0 {
+		c.report.note("%s: the root does not agree with itself on %s", p.name, strings.Join(names, ", "))
+	}
+	if first.cut || second.cut {
+		c.report.note("%s: too many inputs ended the process of the root; the rest was left out", p.name)
+	}
+	return false, c.settle(ctx, p, t, q)
+}
+
+// count is what a survey gave.
+type count struct {
+	compared, unsteady int
+	suspects           map[string][]int // cases by group, in order
+	of                 map[string]int   // cases compared by group
+	ends               map[site]string
+}
+
+// tally compares two answers of the root and one of the candidate.
+func tally(first, second, candidate *reply) count {
+	t := count{suspects: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}}
+	for at, a := range first.cases {
+		b, ok := second.cases[at]
+		if !ok {
+			continue
+		}
+		if a.In != b.In || a.Out != b.Out {
+			t.unsteady++
+			continue
+		}
+		if how, ended := candidate.fatal[at]; ended {
+			t.ends[at] = how
+			t.compared++
+			t.of[at.group]++
+			t.suspects[at.group] = append(t.suspects[at.group], at.index)
+			continue
+		}
+		n, ok := candidate.cases[at]
+		if !ok || n.In != a.In {
+			continue // another input: the types differ
+		}
+		t.compared++
+		t.of[at.group]++
+		if n.Out != a.Out {
+			t.suspects[at.group] = append(t.suspects[at.group], at.index)
+		}
+	}
+	for _, list := range t.suspects {
+		slices.Sort(list)
+	}
+	return t
+}
+
+// seen is a difference that was confirmed, by its choices.
+type seen struct {
+	group           string
+	choices         []uint64
+	in, root, other string
+	ends            bool
+}
+
+func (s seen) simpler(o seen) int {
+	return cmp.Or(cmp.Compare(len(s.in), len(o.in)), cmp.Compare(len(s.choices), len(o.choices)), slices.Compare(s.choices, o.choices))
+}
+
+// settle looks at the suspects again, in full, and keeps those that hold.
+func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) error {
+	shrunk := 0
+	for _, group := range slices.Sorted(maps.Keys(t.suspects)) {
+		list := t.suspects[group]
+		d := q
+		d.Mode, d.Omit, d.Cases = probe.Detail, nil, nil
+		step := max(1, len(list)/looks)
+		for i := 0; i < len(list) && len(d.Cases) < looks; i += step {
+			d.Cases = append(d.Cases, probe.Case{Group: group, Index: list[i]})
+		}
+		found, err := c.confirm(ctx, p, d)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		best := slices.MinFunc(found, seen.simpler)
+		if shrunk++; shrunk <= mostShrunk {
+			if best, err = c.shrink(ctx, p, q, best); err != nil {
+				return err
+			}
+		}
+		kind := Output
+		if best.ends {
+			kind = Ends
+		}
+		c.report.Differences = append(c.report.Differences, Difference{
+			Where: p.name + "." + group, Kind: kind, Input: best.in,
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(list), Of: t.of[group],
+		})
+	}
+	return nil
+}
+
+// confirm runs cases in both trees, the root before and after the candidate, and
+// returns those that differ and on which the root agrees with itself.
+func (c *check) confirm(ctx context.Context, p pair, q probe.Request) ([]seen, error) {
+	before, err := p.root.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	candidate, err := p.candidate.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.root.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var out []seen
+	for at, a := range before.cases {
+		b, ok := after.cases[at]
+		if !ok || a.In != b.In || a.Out != b.Out {
+			continue
+		}
+		if how, ended := candidate.fatal[at]; ended {
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, how, true})
+			continue
+		}
+		n, ok := candidate.cases[at]
+		if ok && n.In == a.In && !same(a.In, a.Out, n.Out) {
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, n.Out, false})
+		}
+	}
+	return out, nil
+}
+
+// shrink makes the input of a difference smaller while it stays one. Where the
+// process ends it is left: each try would cost one.
+func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) (seen, error) {
+	if best.ends {
+		return best, nil
+	}
+	for range shrinkingSteps {
+		s := q
+		s.Mode, s.Omit, s.Cases = probe.Shrink, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
+		found, err := c.confirm(ctx, p, s)
+		if err != nil {
+			return best, err
+		}
+		found = slices.DeleteFunc(found, func(f seen) bool { return f.ends })
+		if len(found) == 0 {
+			return best, nil
+		}
+		next := slices.MinFunc(found, seen.simpler)
+		if next.simpler(best) >= 0 {
+			return best, nil
+		}
+		best = next
+	}
+	return best, nil
+}

@@ -1,0 +1,282 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// Longest times of one case. The candidate gets more, so that a slow machine is
+// no difference.
+const (
+	rootCaseMS      = 2_000
+	candidateCaseMS = 15_000
+	rootDeaths      = 25
+	candidateDeaths = 5
+	mostPackages    = 8
+	buildWall       = 10 * time.Minute
+)
+
+func isGo(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
+
+// golang compares the Go packages that changed, and those that use them.
+func (c *check) golang(ctx context.Context) error {
+	files := c.changedWith(func(f string) bool { return isGo(f) || path.Base(f) == "go.mod" })
+	modules := map[string][]string{}
+	paths := map[string]string{}
+	for _, f := range files {
+		if dir, modulePath, ok := moduleOf(c.root, f); ok && isGo(f) {
+			modules[dir] = append(modules[dir], f)
+			paths[dir] = modulePath
+		}
+	}
+	if len(modules) == 0 {
+		return nil
+	}
+	env := c.g.surround(ctx, "go", "gcc")
+	for _, dir := range slices.Sorted(maps.Keys(modules)) {
+		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}}
+		m.names = affected(m.was, m.is)
+		if len(m.names) == 0 {
+			c.report.note("%s: no code changed but its comments and layout", paths[dir])
+			continue
+		}
+		if err := m.packages(ctx, modules[dir]); err != nil {
+			return err
+		}
+		if err := m.lines(ctx, modules[dir]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goCheck is the comparison of one module.
+type goCheck struct {
+	*check
+	env     surroundings
+	was, is *goModule
+	names   map[string]bool // affected
+	reached coverage
+}
+
+// packages compares the changed packages and, while there is room, those that
+// import them.
+func (m *goCheck) packages(ctx context.Context, files []string) error {
+	dirs := m.targets(files)
+	if len(dirs) > mostPackages {
+		m.report.note("%d packages can reach the change; %d were compared", len(dirs), mostPackages)
+		dirs = dirs[:mostPackages]
+	}
+	for i, dir := range dirs {
+		p := m.was.packages[dir]
+		api := apiOf(p)
+		now := apiOf(m.is.packages[dir])
+		if public(p) {
+			m.removed(p, api, now)
+		}
+		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors)}
+		if len(api.funcs)+len(api.types) == 0 || !m.relevantAPI(api) {
+			continue
+		}
+		err := m.compareOne(ctx, p, api, filepath.Join(m.scratch, strconv.Itoa(i)))
+		if errors.Is(err, errBuild) || errors.Is(err, errProbe) {
+			m.report.note("%s was not compared: %s", p.path, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets are the folders to compare: changed ones first.
+func (m *goCheck) targets(files []string) []string {
+	var dirs []string
+	for _, f := range files {
+		if dir := path.Dir(f); m.was.packages[dir] != nil && m.is.packages[dir] != nil && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for i := 0; i < len(dirs); i++ {
+		for _, dir := range sortedDirs(m.was) {
+			if o := m.was.packages[dir]; o.imports[m.was.packages[dirs[i]].path] && m.is.packages[dir] != nil && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// public reports a package that others may import.
+func public(p *goPackage) bool {
+	return p.name != "main" && !slices.Contains(strings.Split(p.path, "/"), "internal")
+}
+
+func (m *goCheck) removed(p *goPackage, was, is goAPI) {
+	for _, list := range [][2][]apiName{{was.funcs, is.funcs}, {was.types, is.types}, {was.errors, is.errors}} {
+		for _, n := range list[0] {
+			if !slices.Contains(list[1], n) {
+				m.report.Differences = append(m.report.Differences, Difference{Where: p.name + "." + n.name, Kind: Removed, Input: p.name + "." + n.name, Root: "there", Candidate: "gone"})
+			}
+		}
+	}
+}
+
+// relevant reports a function or a method that can reach the change.
+func (m *goCheck) relevant(group string) bool {
+	if from, to := strings.IndexByte(group, '['), strings.LastIndexByte(group, ']'); from >= 0 && to > from {
+		group = group[:from] + group[to+1:] // type arguments
+	}
+	receiver, method, isMethod := strings.Cut(group, ".")
+	return m.names[receiver] || isMethod && m.names[method]
+}
+
+func (m *goCheck) relevantAPI(api goAPI) bool {
+	return len(api.types) > 0 || slices.ContainsFunc(api.funcs, func(n apiName) bool { return m.names[n.name] })
+}
+
+// compareOne builds and asks the probe of one package in both trees.
+func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host string) error {
+	without := map[string]bool{}
+	for _, side := range []string{"root", "candidate"} {
+		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
+			return fmt.Errorf("make room for a binary: %w", err)
+		}
+	}
+	// The candidate first: what does not compile in either is left out in both.
+	for range 2 {
+		before := len(without)
+		if err := m.build(ctx, m.candidate, p, api, without, filepath.Join(host, "candidate"), true); err != nil {
+			return fmt.Errorf("the candidate: %w", err)
+		}
+		if err := m.build(ctx, m.root, p, api, without, filepath.Join(host, "root"), false); err != nil {
+			return fmt.Errorf("the root: %w", err)
+		}
+		if len(without) == before {
+			break
+		}
+	}
+	args := []string{binDir + "/probe.test", "-test.run=^TestAtollGuard$", "-test.timeout=0"}
+	profile := append(slices.Clone(args), "-test.coverprofile="+sandbox.TreeDir+"/"+profileName)
+	root := m.spec(m.root, m.env, args, p.dir, nil, filepath.Join(host, "root"), false)
+	candidate := m.spec(m.candidate, m.env, profile, p.dir, nil, filepath.Join(host, "candidate"), false)
+	candidate.Product = profileName
+	return m.compare(ctx, pair{
+		name:      p.name,
+		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
+		candidate: &subject{box: m.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, product: m.cover},
+		literals:  literals(m.root, callers(m.was, p)), relevant: m.relevant, public: public(p),
+	})
+}
+
+// errBuild: a package does not compile with the probe.
+var errBuild = errors.New("it does not build")
+
+// build compiles the probe of a package. Names whose lines do not compile are
+// added to without.
+func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, without map[string]bool, host string, cover bool) error {
+	pkgs := m.was
+	if v == m.candidate {
+		pkgs = m.is
+	}
+	own := pkgs.packages[p.dir]
+	for range 4 {
+		files, err := m.harness(own, api, without)
+		if err != nil {
+			return err
+		}
+		args := []string{"go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binDir + "/probe.test"}
+		if cover {
+			args = append(args, "-cover", "-covermode=set", "-coverpkg="+m.coverPackages())
+		}
+		spec := m.spec(v, m.env, append(args, "."), p.dir, files, host, true)
+		spec.Limits.Wall, spec.Limits.Memory = buildWall, max(m.g.o.Memory, 3<<30)
+		res, err := m.g.box.Run(ctx, spec)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if res.Exit == 0 {
+			return nil
+		}
+		bad := badLines(string(res.Stdout)+string(res.Stderr), files)
+		if len(bad) == 0 {
+			return fmt.Errorf("%w: %s", errBuild, lastWords(&res))
+		}
+		for _, name := range bad {
+			without[name] = true
+		}
+	}
+	return fmt.Errorf("%w: too many of its names cannot be called", errBuild)
+}
+
+// coverPackages are the packages whose lines are counted: those that changed
+// and what lies between them and the probe.
+func (m *goCheck) coverPackages() string {
+	var out []string
+	for _, f := range m.changed {
+		if p := m.is.packages[path.Dir(f)]; p != nil && isGo(f) && !slices.Contains(out, p.path) {
+			out = append(out, p.path)
+		}
+	}
+	return strings.Join(out, ",")
+}
+
+// harness is the probe as files of a package, in the place of its own tests.
+func (m *goCheck) harness(p *goPackage, api goAPI, without map[string]bool) ([]record.Change, error) {
+	var out []record.Change
+	for _, name := range p.testNames {
+		out = append(out, record.Change{Path: name, Mode: record.Deleted})
+	}
+	files, err := probeFiles(p.name)
+	if err != nil {
+		return nil, fmt.Errorf("read the probe: %w", err)
+	}
+	files[bridgeName] = bridge(p.name, api, without)
+	files["atoll_guard_start_test.go"] = starter(p.name, p.path)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out = append(out, record.Change{Path: path.Join(p.dir, name), Mode: record.Regular, Data: files[name]})
+	}
+	return out, nil
+}
+
+const bridgeName = "atoll_guard_bridge_test.go"
+
+var bridgeError = regexp.MustCompile(regexp.QuoteMeta(bridgeName) + `:(\d+):`)
+
+// badLines are the names on lines of the bridge that the compiler refused.
+func badLines(output string, files []record.Change) []string {
+	i := slices.IndexFunc(files, func(f record.Change) bool { return path.Base(f.Path) == bridgeName })
+	lines := strings.Split(string(files[i].Data), "\n")
+	var out []string
+	for _, match := range bridgeError.FindAllStringSubmatch(output, -1) {
+		n, err := strconv.Atoi(match[1])
+		if err != nil || n < 1 || n > len(lines) {
+			continue
+		}
+		if quoted, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines[n-1]), "{"), `", `); ok {
+			if name, err := strconv.Unquote(quoted + `"`); err == nil {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

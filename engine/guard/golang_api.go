@@ -1,0 +1,252 @@
+package guard
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atoll/engine/guard/probe"
+)
+
+// goAPI are the names of a package that its test binary can call.
+type goAPI struct {
+	funcs, types, errors []apiName
+}
+
+// apiName is a name and how to write it: generic ones with type arguments.
+type apiName struct{ name, written string }
+
+// apiOf lists what a package offers, by name. A program offers what its tests
+// call.
+func apiOf(p *goPackage) goAPI {
+	tested := map[string]bool{}
+	if p.name == "main" {
+		for _, f := range p.tests {
+			for name := range mentions(f) {
+				tested[name] = true
+			}
+		}
+	}
+	offered := func(name string) bool {
+		return token.IsExported(name) || tested[name] && name != "main" && name != "init"
+	}
+	constraints := map[string]ast.Expr{}
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok {
+				for _, s := range g.Specs {
+					if t, ok := s.(*ast.TypeSpec); ok {
+						constraints[t.Name.Name] = t.Type
+					}
+				}
+			}
+		}
+	}
+	var api goAPI
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && offered(d.Name.Name) {
+					api.funcs = append(api.funcs, instances(d.Name.Name, d.Type.TypeParams, constraints)...)
+				}
+			case *ast.GenDecl:
+				api.values(d, offered, constraints)
+			}
+		}
+	}
+	byName := func(a, b apiName) int { return strings.Compare(a.written, b.written) }
+	slices.SortFunc(api.funcs, byName)
+	slices.SortFunc(api.types, byName)
+	slices.SortFunc(api.errors, byName)
+	return api
+}
+
+func (api *goAPI) values(d *ast.GenDecl, offered func(string) bool, constraints map[string]ast.Expr) {
+	for _, s := range d.Specs {
+		switch s := s.(type) {
+		case *ast.TypeSpec:
+			if offered(s.Name.Name) && !s.Assign.IsValid() && !isConstraint(s.Type) {
+				list := instances(s.Name.Name, s.TypeParams, constraints)
+				api.types = append(api.types, list[:min(1, len(list))]...)
+			}
+		case *ast.ValueSpec:
+			for _, n := range s.Names {
+				if d.Tok == token.VAR && token.IsExported(n.Name) && (strings.HasPrefix(n.Name, "Err") || strings.HasSuffix(n.Name, "Error") || strings.HasSuffix(n.Name, "Err")) {
+					api.errors = append(api.errors, apiName{n.Name, n.Name})
+				}
+			}
+		}
+	}
+}
+
+// isConstraint reports an interface that no variable can have as its type.
+func isConstraint(x ast.Expr) bool {
+	t, ok := x.(*ast.InterfaceType)
+	if !ok || t.Methods == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.Methods.List, func(f *ast.Field) bool {
+		switch x := f.Type.(type) {
+		case *ast.BinaryExpr, *ast.UnaryExpr:
+			return true
+		case *ast.Ident:
+			return len(f.Names) == 0 && x.Name == "comparable"
+		case *ast.SelectorExpr:
+			return len(f.Names) == 0 && strings.Contains("Ordered Integer Signed Unsigned Float Complex", x.Sel.Name)
+		}
+		return false
+	})
+}
+
+// instances writes a name with type arguments that its constraints allow; once
+// or twice for a generic one, not at all where none is known.
+func instances(name string, params *ast.FieldList, constraints map[string]ast.Expr) []apiName {
+	if params == nil {
+		return []apiName{{name, name}}
+	}
+	var out []apiName
+	for round := range 2 {
+		var args []string
+		for _, f := range params.List {
+			choices := typeArguments(f.Type, constraints, 0)
+			if len(choices) == 0 {
+				return out
+			}
+			for range f.Names {
+				args = append(args, choices[min(round, len(choices)-1)])
+			}
+		}
+		written := name + "[" + strings.Join(args, ", ") + "]"
+		if !slices.ContainsFunc(out, func(a apiName) bool { return a.written == written }) {
+			out = append(out, apiName{name, written})
+		}
+	}
+	return out
+}
+
+// typeArguments are types that fit a constraint, as far as its text tells.
+func typeArguments(x ast.Expr, constraints map[string]ast.Expr, depth int) []string {
+	if depth > 5 {
+		return nil
+	}
+	switch t := x.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "any", "comparable":
+			return []string{"int", "string"}
+		case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "string", "bool", "byte", "rune":
+			return []string{t.Name}
+		}
+		if c := constraints[t.Name]; c != nil {
+			return typeArguments(c, constraints, depth+1)
+		}
+	case *ast.SelectorExpr:
+		switch t.Sel.Name {
+		case "Ordered":
+			return []string{"int", "string"}
+		case "Integer", "Signed":
+			return []string{"int"}
+		case "Unsigned":
+			return []string{"uint"}
+		case "Float":
+			return []string{"float64"}
+		case "Complex":
+			return []string{"complex128"}
+		}
+	case *ast.UnaryExpr:
+		return typeArguments(t.X, constraints, depth+1)
+	case *ast.BinaryExpr:
+		first := typeArguments(t.X, constraints, depth+1)
+		last := typeArguments(t.Y, constraints, depth+1)
+		return slices.Concat(first[:min(1, len(first))], last[:min(1, len(last))])
+	case *ast.InterfaceType:
+		if t.Methods == nil || len(t.Methods.List) == 0 {
+			return []string{"int", "string"}
+		}
+		if len(t.Methods.List) == 1 && len(t.Methods.List[0].Names) == 0 {
+			return typeArguments(t.Methods.List[0].Type, constraints, depth+1)
+		}
+	}
+	return nil
+}
+
+// common are the names that two versions both have, in order.
+func common(a, b []apiName) []apiName {
+	return slices.DeleteFunc(slices.Clone(a), func(n apiName) bool { return !slices.Contains(b, n) })
+}
+
+// bridge is the file inside the package that hands its names out. Names that do
+// not compile are left out by their lines.
+func bridge(pkg string, api goAPI, without map[string]bool) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\ntype AtollGuardEntry struct {\n\tName string\n\tValue interface{}\n}\n", pkg)
+	list := func(name string, entries []apiName, format string) {
+		fmt.Fprintf(&b, "\nvar %s = []AtollGuardEntry{\n", name)
+		for _, e := range entries {
+			if !without[e.written] {
+				fmt.Fprintf(&b, "\t{%s, "+format+"},\n", strconv.Quote(e.written), e.written)
+			}
+		}
+		b.WriteString("}\n")
+	}
+	list("AtollGuardFuncs", api.funcs, "%s")
+	list("AtollGuardTypes", api.types, "(*%s)(nil)")
+	list("AtollGuardErrors", api.errors, "%s")
+	return []byte(b.String())
+}
+
+// starter is the test that serves the probe.
+func starter(pkg, importPath string) []byte {
+	return fmt.Appendf(nil, `//go:build go1.22
+
+package %s_test
+
+import (
+	"reflect"
+	"testing"
+
+	target %q
+)
+
+func TestAtollGuard(t *testing.T) {
+	var api API
+	for _, e := range target.AtollGuardFuncs {
+		api.Funcs = append(api.Funcs, Func{e.Name, reflect.ValueOf(e.Value)})
+	}
+	for _, e := range target.AtollGuardTypes {
+		api.Types = append(api.Types, Type{e.Name, reflect.TypeOf(e.Value).Elem()})
+	}
+	for _, e := range target.AtollGuardErrors {
+		api.Errors = append(api.Errors, Sentinel{e.Name, e.Value})
+	}
+	if err := Serve(api); err != nil {
+		t.Fatal(err)
+	}
+}
+`, pkg, importPath)
+}
+
+// probeFiles are the sources of the probe as files of a package's tests.
+func probeFiles(pkg string) (map[string][]byte, error) {
+	entries, err := probe.Source.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, e := range entries {
+		if e.Name() == "doc.go" || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		data, err := probe.Source.ReadFile(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		text := strings.Replace(string(data), "package probe", "package "+pkg+"_test", 1)
+		out["atoll_guard_"+strings.TrimSuffix(e.Name(), ".go")+"_test.go"] = []byte("//go:build go1.22\n\n" + text)
+	}
+	return out, nil
+}

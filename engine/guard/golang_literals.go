@@ -1,0 +1,221 @@
+package guard
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atoll/engine/guard/probe"
+)
+
+// The bounds of what is taken from sources.
+const (
+	mostStrings   = 400
+	mostNumbers   = 200
+	mostTuples    = 400
+	longestString = 8 << 10
+	mostSamples   = 20 // files of testdata
+)
+
+// literals gathers the constants of a package and of what calls it: those of the
+// tests first, for they are inputs.
+func literals(v *view, pkgs []*goPackage) probe.Literals {
+	g := &gathering{seen: map[string]bool{}}
+	for _, p := range pkgs {
+		for _, f := range p.tests {
+			g.file(f)
+		}
+	}
+	for _, p := range pkgs {
+		for _, f := range p.files {
+			g.file(f)
+		}
+	}
+	samples := 0
+	for _, p := range pkgs {
+		for _, name := range v.files {
+			if samples >= mostSamples || !under(name, path.Join(p.dir, "testdata")) {
+				continue
+			}
+			if data := v.read(name); len(data) <= longestString && utf8.Valid(data) {
+				g.text(string(data))
+				samples++
+			}
+		}
+	}
+	return g.out
+}
+
+// gathering collects constants, each once.
+type gathering struct {
+	out  probe.Literals
+	seen map[string]bool
+}
+
+func (g *gathering) new(key string) bool {
+	if g.seen[key] {
+		return false
+	}
+	g.seen[key] = true
+	return true
+}
+
+func (g *gathering) text(s string) {
+	if len(g.out.Strings) < mostStrings && len(s) <= longestString && g.new("s"+s) {
+		g.out.Strings = append(g.out.Strings, s)
+	}
+}
+
+// file takes the literals of a file, and rows of them.
+func (g *gathering) file(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			if n.Tag != nil {
+				ast.Inspect(n.Type, func(ast.Node) bool { return false })
+				return false
+			}
+		case *ast.BasicLit:
+			g.literal(n)
+		case *ast.CallExpr:
+			g.row(n.Args)
+		case *ast.CompositeLit:
+			elements := make([]ast.Expr, len(n.Elts))
+			for i, e := range n.Elts {
+				elements[i] = e
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					elements[i] = kv.Value
+					if _, constant := constantOf(kv.Key); constant {
+						g.row([]ast.Expr{kv.Key, kv.Value})
+					}
+				}
+			}
+			g.row(elements)
+		}
+		return true
+	})
+}
+
+func (g *gathering) literal(n *ast.BasicLit) {
+	switch c, ok := constantOf(n); {
+	case !ok:
+	case c.Str != nil:
+		g.text(*c.Str)
+	case c.Int != nil && len(g.out.Ints) < mostNumbers && g.new("i"+n.Value):
+		g.out.Ints = append(g.out.Ints, *c.Int)
+	case c.Float != nil && len(g.out.Floats) < mostNumbers && g.new("f"+n.Value):
+		g.out.Floats = append(g.out.Floats, *c.Float)
+	}
+}
+
+// row keeps constants that stand together: arguments, or fields of a table.
+func (g *gathering) row(list []ast.Expr) {
+	var row probe.Tuple
+	key := "t"
+	for _, x := range list {
+		if c, ok := constantOf(x); ok && len(row) < 8 {
+			row = append(row, c)
+			key += "\x00" + describe(c)
+		}
+	}
+	if len(row) > 0 && len(g.out.Tuples) < mostTuples && g.new(key) {
+		g.out.Tuples = append(g.out.Tuples, row)
+	}
+}
+
+func describe(c probe.Constant) string {
+	switch {
+	case c.Str != nil:
+		return "s" + *c.Str
+	case c.Int != nil:
+		return "i" + strconv.FormatInt(*c.Int, 10)
+	case c.Float != nil:
+		return "f" + strconv.FormatFloat(*c.Float, 'g', -1, 64)
+	}
+	return "b" + strconv.FormatBool(*c.Bool)
+}
+
+// constantOf reads a literal, with a sign or converted to []byte.
+func constantOf(x ast.Expr) (probe.Constant, bool) {
+	switch n := x.(type) {
+	case *ast.Ident:
+		if n.Name == "true" || n.Name == "false" {
+			b := n.Name == "true"
+			return probe.Constant{Bool: &b}, true
+		}
+	case *ast.UnaryExpr:
+		c, ok := constantOf(n.X)
+		if ok && n.Op == token.SUB && c.Int != nil {
+			v := -*c.Int
+			return probe.Constant{Int: &v}, true
+		}
+		if ok && n.Op == token.SUB && c.Float != nil {
+			v := -*c.Float
+			return probe.Constant{Float: &v}, true
+		}
+	case *ast.CallExpr:
+		if a, ok := n.Fun.(*ast.ArrayType); ok && a.Len == nil && len(n.Args) == 1 {
+			return constantOf(n.Args[0])
+		}
+	case *ast.BinaryExpr:
+		a, okA := constantOf(n.X)
+		b, okB := constantOf(n.Y)
+		if okA && okB && n.Op == token.ADD && a.Str != nil && b.Str != nil {
+			s := *a.Str + *b.Str
+			return probe.Constant{Str: &s}, true
+		}
+	case *ast.BasicLit:
+		return basic(n)
+	}
+	return probe.Constant{}, false
+}
+
+func basic(n *ast.BasicLit) (probe.Constant, bool) {
+	switch n.Kind {
+	case token.STRING:
+		if s, err := strconv.Unquote(n.Value); err == nil && len(s) <= longestString {
+			return probe.Constant{Str: &s}, true
+		}
+	case token.CHAR:
+		if r, _, _, err := strconv.UnquoteChar(strings.Trim(n.Value, "'"), '\''); err == nil {
+			v := int64(r)
+			return probe.Constant{Int: &v}, true
+		}
+	case token.INT:
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			return probe.Constant{Int: &v}, true
+		}
+	case token.FLOAT:
+		if v, err := strconv.ParseFloat(n.Value, 64); err == nil {
+			return probe.Constant{Float: &v}, true
+		}
+	}
+	return probe.Constant{}, false
+}
+
+// near lists a package and those of its module that import it, which call it as
+// users do.
+func callers(m *goModule, p *goPackage) []*goPackage {
+	out := []*goPackage{p}
+	for _, dir := range sortedDirs(m) {
+		if o := m.packages[dir]; o != p && o.imports[p.path] {
+			out = append(out, o)
+		}
+	}
+	return out[:min(len(out), 6)]
+}
+
+func sortedDirs(m *goModule) []string {
+	var out []string
+	for dir := range m.packages {
+		out = append(out, dir)
+	}
+	slices.Sort(out)
+	return out
+}

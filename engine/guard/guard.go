@@ -1,0 +1,149 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"atoll/engine/sandbox"
+)
+
+// Runner runs one process in a sandbox; *sandbox.Box is one.
+type Runner interface {
+	Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error)
+}
+
+// Finder finds programs outside the system folders; *sandbox.Box is one. With a
+// Runner that is none, programs must lie in the system folders.
+type Finder interface {
+	Interpreters(ctx context.Context, names ...string) ([]sandbox.Mount, []string)
+}
+
+// Options are what a Guard works with. The zero value of each is a default.
+type Options struct {
+	Seed  uint64
+	Cases int           // most inputs of one function; 400
+	Wall  time.Duration // of one check; 3 minutes
+	// Memory bounds each process, in bytes; 2 GiB.
+	Memory int64
+	// Scratch is where binaries of the trees are kept during a check; the
+	// system's temporary folder.
+	Scratch string
+	// LookupEnv finds PATH and the caches of Go; os.LookupEnv.
+	LookupEnv func(string) (string, bool)
+	// Commands are run in both trees besides what the guard finds by itself.
+	Commands []Invocation
+	// PythonTests runs the tests of a Python tree, as words after the
+	// interpreter; found by itself when empty.
+	PythonTests []string
+	// NoTests leaves the tests of the candidate out when lines are counted that
+	// nothing reached.
+	NoTests bool
+}
+
+// Invocation is one run of a program with what it reads.
+type Invocation struct {
+	Args  []string // run in the top folder of the tree
+	Stdin string
+}
+
+// The defaults of [Options].
+const (
+	DefaultCases  = 400
+	DefaultWall   = 3 * time.Minute
+	DefaultMemory = 2 << 30
+)
+
+// ErrOptions: settings that cannot be.
+var ErrOptions = errors.New("bad settings of the guard")
+
+// Guard compares the behaviour of trees.
+type Guard struct {
+	box Runner
+	o   Options
+}
+
+// New makes a Guard. Errors wrap [ErrOptions].
+func New(box Runner, o Options) (*Guard, error) {
+	if o.Cases < 0 || o.Wall < 0 || o.Memory < 0 {
+		return nil, fmt.Errorf("%w: a limit is below 0", ErrOptions)
+	}
+	for _, c := range o.Commands {
+		if len(c.Args) == 0 {
+			return nil, fmt.Errorf("%w: a command without words", ErrOptions)
+		}
+	}
+	if o.Cases == 0 {
+		o.Cases = DefaultCases
+	}
+	if o.Wall == 0 {
+		o.Wall = DefaultWall
+	}
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Scratch == "" {
+		o.Scratch = os.TempDir()
+	}
+	if o.LookupEnv == nil {
+		o.LookupEnv = os.LookupEnv
+	}
+	return &Guard{box: box, o: o}, nil
+}
+
+// Check compares a candidate with the root. changed names the files that differ,
+// slash separated and relative. The error is the context's or one of this
+// machine; trees that cannot be compared are a [Report] that says so.
+func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []string) (Report, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, g.o.Wall, errOutOfTime)
+	defer cancel()
+	scratch, err := os.MkdirTemp(g.o.Scratch, "atoll-guard-")
+	if err != nil {
+		return Report{}, fmt.Errorf("make room for the guard: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	c := &check{g: g, scratch: scratch, changed: changed}
+	if c.root, err = open(root); err != nil {
+		return Report{}, fmt.Errorf("read the root: %w", err)
+	}
+	if c.candidate, err = open(candidate); err != nil {
+		return Report{}, fmt.Errorf("read the candidate: %w", err)
+	}
+	for _, part := range []func(context.Context) error{c.golang, c.python, c.commands} {
+		if err := part(ctx); err != nil {
+			if errors.Is(context.Cause(ctx), errOutOfTime) {
+				c.report.OutOfTime = true
+				break
+			}
+			return c.report, err
+		}
+	}
+	c.report.sort()
+	return c.report, nil
+}
+
+var errOutOfTime = errors.New("the guard ran out of time")
+
+// check is one comparison under way.
+type check struct {
+	g               *Guard
+	root, candidate *view
+	changed         []string
+	scratch         string
+	report          Report
+}
+
+// changedWith lists the changed files with one of the endings.
+func (c *check) changedWith(ok func(name string) bool) []string {
+	var out []string
+	for _, name := range c.changed {
+		if ok(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

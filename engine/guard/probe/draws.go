@@ -1,0 +1,99 @@
+package probe
+
+// draws is where a case takes its choices from: a seeded generator, or a list.
+// A list that has ended goes on with zeros, the simplest choice everywhere.
+type draws struct {
+	state uint64 // of splitmix64 (Steele, Lea and Flood 2014)
+	given []uint64
+	from  bool // given is used
+	used  []uint64
+}
+
+// maxChoices bounds what is remembered of one case; what is drawn beyond is 0.
+const maxChoices = 2048
+
+func seeded(seed uint64) *draws { return &draws{state: seed} }
+
+func replayed(choices []uint64) *draws { return &draws{given: choices, from: true} }
+
+// n returns a choice from 0 to k-1; k is above 0.
+func (d *draws) n(k int) int { return int(d.wide(uint64(k))) }
+
+func (d *draws) wide(k uint64) uint64 {
+	at := len(d.used)
+	if at >= maxChoices {
+		return 0
+	}
+	var v uint64
+	switch {
+	case !d.from:
+		v = d.next() % k
+	case at < len(d.given):
+		v = d.given[at] % k
+	}
+	d.used = append(d.used, v)
+	return v
+}
+
+// chance is true in part of 16 cases; the simplest choice is false.
+func (d *draws) chance(part int) bool { return d.n(16) >= 16-part }
+
+func (d *draws) next() uint64 {
+	d.state += 0x9e3779b97f4a7c15
+	z := d.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// hash is FNV-1a of 64 bits.
+func hash(texts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, t := range texts {
+		for i := range len(t) {
+			h = (h ^ uint64(t[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	return h
+}
+
+// variants are simpler lists of choices, in a fixed order: shorter ones first,
+// then blocks left out, then single choices made smaller.
+func variants(c []uint64, limit int) [][]uint64 {
+	var out [][]uint64
+	add := func(v []uint64) {
+		if len(out) < limit {
+			out = append(out, v)
+		}
+	}
+	cut := func(from, to int) []uint64 {
+		return append(append([]uint64{}, c[:from]...), c[to:]...)
+	}
+	with := func(i int, v uint64) []uint64 {
+		d := append([]uint64{}, c...)
+		d[i] = v
+		return d
+	}
+	for n := len(c) / 2; n > 0; n /= 2 {
+		add(append([]uint64{}, c[:len(c)-n]...))
+	}
+	for _, size := range []int{16, 8, 4, 3, 2, 1} {
+		step := max(1, size/2)
+		for i := 0; i+size <= len(c); i += step {
+			add(cut(i, i+size))
+		}
+	}
+	for i, v := range c {
+		if v > 0 {
+			add(with(i, 0))
+		}
+		if v > 2 {
+			add(with(i, v/2))
+		}
+		if v > 1 {
+			add(with(i, v-1))
+		}
+	}
+	return out
+}

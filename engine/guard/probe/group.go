@@ -1,0 +1,221 @@
+package probe
+
+import (
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// group is one function or method that is called many times.
+type group struct {
+	name    string
+	f       reflect.Value // of a function
+	t       reflect.Type  // of a method: the type
+	method  reflect.Method
+	rows    [][]*Constant
+	lasting bool // it may change the state of the package
+}
+
+// groups lists what can be called, functions first, both in the API's order.
+func (l *library) groups() []*group {
+	var out []*group
+	for _, f := range l.api.Funcs {
+		if f.Value.Kind() != reflect.Func || f.Value.IsNil() {
+			continue
+		}
+		t := f.Value.Type()
+		out = append(out, &group{name: f.Name, f: f.Value, rows: l.tuplesFor(t), lasting: t.NumOut() == 0})
+	}
+	for _, t := range l.api.Types {
+		if t.Type.Kind() == reflect.Interface {
+			continue
+		}
+		p := reflect.PointerTo(t.Type)
+		for i := range p.NumMethod() {
+			if m := p.Method(i); !silent(m.Name) {
+				out = append(out, &group{name: t.Name + "." + m.Name, t: t.Type, method: m})
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(g *group) bool { return !l.works(g) })
+}
+
+// works reports whether inputs can be made for a group.
+func (l *library) works(g *group) (ok bool) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case unsupported:
+			ok = false
+		default:
+			_ = p // a constructor that panics is a matter of the cases
+			ok = true
+		}
+	}()
+	m := &maker{d: replayed(nil), lib: l}
+	if g.f.IsValid() {
+		m.arguments(g.f.Type(), 0, nil)
+		return true
+	}
+	for i := 1; i < g.method.Type.NumIn(); i++ {
+		m.value(g.method.Type.In(i), 0)
+	}
+	m.value(g.t, 0)
+	return true
+}
+
+// signature tells when two trees cannot be asked the same.
+func (g *group) signature() string {
+	if g.f.IsValid() {
+		return g.f.Type().String()
+	}
+	return g.method.Type.String()
+}
+
+// outcome is a case that was run.
+type outcome struct {
+	in, out string
+	choices []uint64
+}
+
+// runner runs cases of one library, with what they print kept.
+type runner struct {
+	lib    *library
+	groups []*group
+	byName map[string]*group
+	tame   map[string]bool
+	out    *os.File // stands in for os.Stdout
+}
+
+// run runs one case.
+func (r *runner) run(g *group, d *draws) outcome {
+	m := &maker{d: d, lib: r.lib, tame: r.tame[g.name]}
+	var in string
+	text, _ := quiet(func() string {
+		switch {
+		case g.lasting && !g.f.IsValid():
+			return r.method(g, m, &in)
+		case g.lasting:
+			return r.scenario(g, m, &in)
+		case g.f.IsValid():
+			return r.function(g, m, &in)
+		}
+		return r.method(g, m, &in)
+	})
+	for _, tell := range m.seen {
+		text += "; " + tell()
+	}
+	if printed := r.printed(); printed != "" {
+		text += "; printed " + strconv.Quote(printed)
+	}
+	return outcome{in: in, out: text, choices: d.used}
+}
+
+// printed takes what the case wrote to os.Stdout.
+func (r *runner) printed() string {
+	if r.out == nil {
+		return ""
+	}
+	n, err := r.out.Seek(0, io.SeekCurrent)
+	if err != nil || n == 0 {
+		return ""
+	}
+	data := make([]byte, min(n, longestShown))
+	read, _ := r.out.ReadAt(data, 0)
+	_ = r.out.Truncate(0)
+	_, _ = r.out.Seek(0, io.SeekStart)
+	return string(data[:read])
+}
+
+// function calls a function and shows its results and what became of arguments
+// that it could change.
+func (r *runner) function(g *group, m *maker, in *string) string {
+	var row []*Constant
+	if len(g.rows) > 0 && m.d.chance(9) {
+		row = g.rows[m.d.n(len(g.rows))]
+	}
+	args, text := m.arguments(g.f.Type(), 0, row)
+	*in = g.name + "(" + text + ")"
+	out := call(g.f, args)
+	return r.show(out) + r.after(args)
+}
+
+func (r *runner) show(out []reflect.Value) string { return (&shower{lib: r.lib}).results(out) }
+
+// after shows arguments that the callee could change.
+func (r *runner) after(args []reflect.Value) string {
+	var parts []string
+	for _, a := range args {
+		switch a.Kind() {
+		case reflect.Slice, reflect.Map, reflect.Pointer:
+			if a.IsNil() || a.Kind() == reflect.Slice && a.Len() == 0 {
+				continue
+			}
+			parts = append(parts, (&shower{lib: r.lib}).show(a))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; arguments after it " + strings.Join(parts, ", ")
+}
+
+// method makes a receiver, calls some of its methods and at last the one of the
+// group.
+func (r *runner) method(g *group, m *maker, in *string) string {
+	e, text := m.value(g.t, 0)
+	p := reflect.New(g.t)
+	p.Elem().Set(e)
+	*in = "x := " + text
+	pt := p.Type()
+	var out []string
+	for range m.d.n(4) {
+		other := pt.Method(m.d.n(pt.NumMethod()))
+		if silent(other.Name) {
+			continue
+		}
+		out = append(out, r.step(p, other, m, in))
+	}
+	out = append(out, r.step(p, g.method, m, in))
+	return strings.Join(out, "; ") + "; x after it " + (&shower{lib: r.lib}).show(p.Elem())
+}
+
+// step calls one method of a receiver.
+func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string) string {
+	f := p.MethodByName(method.Name)
+	defer func() {
+		if e := recover(); e != nil {
+			if _, ok := e.(unsupported); !ok {
+				panic(e)
+			}
+		}
+	}()
+	args, text := m.arguments(f.Type(), 1, nil)
+	*in += "; x." + method.Name + "(" + text + ")"
+	return r.show(call(f, args)) + r.after(args)
+}
+
+// scenario calls a function without results, and then others, whose answers it
+// may have changed.
+func (r *runner) scenario(g *group, m *maker, in *string) string {
+	out := r.function(g, m, in)
+	var others []*group
+	for _, o := range r.groups {
+		if o.f.IsValid() && !o.lasting {
+			others = append(others, o)
+		}
+	}
+	if len(others) == 0 {
+		return out
+	}
+	for range 1 + m.d.n(3) {
+		var next string
+		text, _ := quiet(func() string { return r.function(others[m.d.n(len(others))], m, &next) })
+		*in += "; " + next
+		out += "; " + text
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand"
+	"net/url"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// known makes values of the standard library's types.
+func (g *maker) known(t reflect.Type, depth int) (reflect.Value, string, bool) {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		m := g.moment()
+		return reflect.ValueOf(m), "time " + m.Format(time.RFC3339Nano), true
+	case reflect.TypeFor[time.Duration]():
+		d := g.duration()
+		return reflect.ValueOf(d), fmt.Sprintf("%d /* %s */", int64(d), d), true
+	case reflect.TypeFor[time.Month]():
+		m := time.Month(1 + g.d.n(12))
+		return reflect.ValueOf(m), m.String(), true
+	case reflect.TypeFor[*time.Location]():
+		return reflect.ValueOf(time.UTC), "time.UTC", true
+	case reflect.TypeFor[*big.Int]():
+		i := big.NewInt(g.integer(63, true))
+		if g.d.chance(5) {
+			i.Mul(i, big.NewInt(g.integer(63, true)))
+		}
+		return reflect.ValueOf(i), "big.Int " + i.String(), true
+	case reflect.TypeFor[*big.Float]():
+		f := float64(g.d.n(1_000_000)) / 64
+		return reflect.ValueOf(big.NewFloat(f)), fmt.Sprintf("big.NewFloat(%g)", f), true
+	case reflect.TypeFor[*big.Rat]():
+		a, b := int64(g.d.n(1000)), int64(1+g.d.n(1000))
+		return reflect.ValueOf(big.NewRat(a, b)), fmt.Sprintf("big.NewRat(%d, %d)", a, b), true
+	case reflect.TypeFor[*url.URL]():
+		u, err := url.Parse(g.text())
+		if err != nil {
+			u = &url.URL{Path: "/"}
+		}
+		return reflect.ValueOf(u), "url " + strconv.Quote(u.String()), true
+	case reflect.TypeFor[*bytes.Buffer]():
+		s := g.text()
+		return reflect.ValueOf(bytes.NewBufferString(s)), "bytes.NewBufferString(" + strconv.Quote(s) + ")", true
+	case reflect.TypeFor[*strings.Builder]():
+		return reflect.ValueOf(&strings.Builder{}), "new(strings.Builder)", true
+	case reflect.TypeFor[*rand.Rand]():
+		n := int64(g.d.n(100))
+		return reflect.ValueOf(rand.New(rand.NewSource(n))), fmt.Sprintf("rand.New(rand.NewSource(%d))", n), true
+	case reflect.TypeFor[error]():
+		if g.d.n(3) == 0 {
+			return reflect.Zero(t), "nil", true
+		}
+		s := g.random(6)
+		return box(t, errors.New(s)), "errors.New(" + strconv.Quote(s) + ")", true
+	}
+	return reflect.Value{}, "", false
+}
+
+// box puts a value into an interface type.
+func box(t reflect.Type, x any) reflect.Value {
+	v := reflect.New(t).Elem()
+	v.Set(reflect.ValueOf(x))
+	return v
+}
+
+// held makes a value for an interface.
+func (g *maker) held(v reflect.Value, depth int) (reflect.Value, string) {
+	t := v.Type()
+	if t.NumMethod() == 0 {
+		return g.anything(v, depth)
+	}
+	if depth < deepest {
+		if list := g.lib.implementers(t); len(list) > 0 {
+			e, text := g.value(list[g.d.n(len(list))], depth+1)
+			if e.Kind() == reflect.Pointer && e.IsNil() {
+				return v, "nil"
+			}
+			v.Set(e)
+			return v, text
+		}
+	}
+	for _, r := range recipes() {
+		if r.t.Implements(t) {
+			x, text := r.make(g)
+			v.Set(reflect.ValueOf(x))
+			return v, text
+		}
+	}
+	panic(unsupported{t})
+}
+
+// recipe makes a value that has the methods of an interface.
+type recipe struct {
+	t    reflect.Type
+	make func(*maker) (any, string)
+}
+
+func recipes() []recipe {
+	return []recipe{
+		{reflect.TypeFor[*strings.Reader](), (*maker).stream},
+		{reflect.TypeFor[*bytes.Buffer](), (*maker).writer},
+		{reflect.TypeFor[sort.StringSlice](), (*maker).order},
+		{reflect.TypeFor[rand.Source64](), (*maker).source},
+		{reflect.TypeFor[context.Context](), (*maker).background},
+		{reflect.TypeFor[worded](), (*maker).stringer},
+	}
+}
+
+func (g *maker) stream() (any, string) {
+	s := g.text()
+	return strings.NewReader(s), "strings.NewReader(" + strconv.Quote(s) + ")"
+}
+
+// writer hands out a buffer; what was written to it is an output.
+func (g *maker) writer() (any, string) {
+	b := &bytes.Buffer{}
+	g.seen = append(g.seen, func() string { return "wrote " + strconv.Quote(b.String()) })
+	return b, "new(bytes.Buffer)"
+}
+
+func (g *maker) order() (any, string) {
+	var list sort.StringSlice
+	for range g.d.n(6) {
+		list = append(list, g.random(3))
+	}
+	g.seen = append(g.seen, func() string { return fmt.Sprintf("order %q", []string(list)) })
+	return list, fmt.Sprintf("sort.StringSlice%q", []string(list))
+}
+
+func (g *maker) source() (any, string) {
+	n := int64(g.d.n(100))
+	return rand.NewSource(n), fmt.Sprintf("rand.NewSource(%d)", n)
+}
+
+func (g *maker) background() (any, string) { return context.Background(), "context.Background()" }
+
+type worded string
+
+func (w worded) String() string { return string(w) }
+
+func (g *maker) stringer() (any, string) {
+	s := g.text()
+	return worded(s), "Stringer " + strconv.Quote(s)
+}
+
+// anything makes a value for an empty interface.
+func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
+	types := []reflect.Type{
+		nil, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[float64](), reflect.TypeFor[bool](),
+		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]string](), reflect.TypeFor[[]int](), reflect.TypeFor[int64](),
+	}
+	if depth >= 3 {
+		types = types[:5]
+	}
+	t := types[g.d.n(len(types))]
+	if t == nil {
+		return v, "nil"
+	}
+	e, text := g.value(t, depth+1)
+	v.Set(e)
+	if t == reflect.TypeFor[int64]() {
+		text = "int64(" + text + ")"
+	}
+	return v, text
+}
+
+// function makes a function whose results depend on its arguments alone. One of
+// two equal parameters that answers like a comparison is an order.
+func (g *maker) function(t reflect.Type) (reflect.Value, string) {
+	salt := g.d.n(8)
+	text := fmt.Sprintf("func%d", salt)
+	pair := t.NumIn() == 2 && t.In(0) == t.In(1) && t.NumOut() == 1
+	var calls []string
+	visits := t.NumOut() == 0 || t.NumOut() == 1 && t.Out(0).Kind() == reflect.Bool && !pair
+	if visits {
+		g.seen = append(g.seen, func() string { return "called with " + strings.Join(calls, " ") })
+	}
+	lib := g.lib
+	f := reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		texts := make([]string, len(args))
+		for i, a := range args {
+			texts[i] = (&shower{lib: lib, plain: true}).show(a)
+		}
+		if visits && len(calls) < 200 {
+			calls = append(calls, "("+strings.Join(texts, ", ")+")")
+		}
+		out := make([]reflect.Value, t.NumOut())
+		for i := range out {
+			if pair && order(args, texts, t.Out(i), &out[i]) {
+				continue
+			}
+			inner := &maker{d: seeded(hash(append(texts, strconv.Itoa(salt), strconv.Itoa(i))...)), lib: lib}
+			switch {
+			case t.Out(i) == reflect.TypeFor[error](): // most calls go well
+				out[i] = reflect.Zero(t.Out(i))
+				if inner.d.n(8) == 7 {
+					out[i] = box(t.Out(i), errors.New("refused"))
+				}
+			case visits:
+				out[i] = reflect.ValueOf(inner.d.n(4) > 0).Convert(t.Out(i))
+			default:
+				out[i], _ = inner.value(t.Out(i), 2)
+			}
+		}
+		return out
+	})
+	return f, text
+}
+
+// order answers a comparison of two values by their size, or by their text.
+func order(args []reflect.Value, texts []string, out reflect.Type, into *reflect.Value) bool {
+	c := strings.Compare(texts[0], texts[1])
+	switch {
+	case args[0].CanInt():
+		c = compare(args[0].Int(), args[1].Int())
+	case args[0].CanUint():
+		c = compare(args[0].Uint(), args[1].Uint())
+	case args[0].CanFloat():
+		c = compare(args[0].Float(), args[1].Float())
+	}
+	switch out.Kind() {
+	case reflect.Bool:
+		*into = reflect.ValueOf(c < 0).Convert(out)
+	case reflect.Int:
+		*into = reflect.ValueOf(c).Convert(out)
+	default:
+		return false
+	}
+	return out.Kind() == reflect.Bool || args[0].Kind() != reflect.Int // func(int, int) int is more often a step than an order
+}
+
+func compare[T int64 | uint64 | float64](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+package probe
+
+import (
+	"reflect"
+	"strings"
+)
+
+// library is what inputs are made of: the package's types, the functions that
+// make them, and literals.
+type library struct {
+	api    API
+	lits   Literals
+	byType map[reflect.Type]bool
+	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
+	module string                  // path that the package's types share
+}
+
+func newLibrary(api API, lits Literals) *library {
+	l := &library{api: api, lits: lits, byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}}
+	for _, t := range api.Types {
+		l.byType[t.Type] = true
+		if l.module == "" {
+			l.module = t.Type.PkgPath()
+		}
+	}
+	for _, f := range api.Funcs {
+		t := f.Value.Type()
+		if t.NumOut() == 0 || t.NumOut() > 2 || t.NumIn() > 5 {
+			continue
+		}
+		out := t.Out(0)
+		if out.Kind() == reflect.Pointer {
+			out = out.Elem()
+		}
+		if l.byType[out] {
+			l.makers[out] = append(l.makers[out], f)
+		}
+	}
+	return l
+}
+
+// opaque reports a struct with fields that only its package may set.
+func opaque(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if !t.Field(i).IsExported() {
+			return true
+		}
+	}
+	return false
+}
+
+// ours reports a type of the package under test.
+func (l *library) ours(t reflect.Type) bool {
+	return t.PkgPath() != "" && (l.byType[t] || t.PkgPath() == l.module)
+}
+
+// implementers are the package's types that an interface value can hold, as
+// they are or behind a pointer.
+func (l *library) implementers(iface reflect.Type) []reflect.Type {
+	var out []reflect.Type
+	for _, t := range l.api.Types {
+		if t.Type.Kind() == reflect.Interface {
+			continue
+		}
+		switch {
+		case t.Type.Implements(iface):
+			out = append(out, t.Type)
+		case reflect.PointerTo(t.Type).Implements(iface):
+			out = append(out, reflect.PointerTo(t.Type))
+		}
+	}
+	return out
+}
+
+// tuplesFor are the rows that fit the parameters of a function: each as one
+// constant per parameter, nil where none fits.
+func (l *library) tuplesFor(t reflect.Type) [][]*Constant {
+	var out [][]*Constant
+	for _, row := range l.lits.Tuples {
+		fit, at, hits := make([]*Constant, t.NumIn()), 0, 0
+		for i := range t.NumIn() {
+			for j := at; j < len(row); j++ {
+				if _, ok := row[j].as(t.In(i)); ok {
+					fit[i], at = &row[j], j+1
+					hits++
+					break
+				}
+			}
+		}
+		if hits >= min(2, t.NumIn()) && hits > 0 {
+			out = append(out, fit)
+		}
+	}
+	return out
+}
+
+// as converts a constant to a type, where it means the same there.
+func (c *Constant) as(t reflect.Type) (reflect.Value, bool) {
+	v := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.String:
+		if c.Str != nil {
+			v.SetString(*c.Str)
+			return v, true
+		}
+	case reflect.Slice:
+		if c.Str != nil && t.Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(*c.Str))
+			return v, true
+		}
+	case reflect.Bool:
+		if c.Bool != nil {
+			v.SetBool(*c.Bool)
+			return v, true
+		}
+	case reflect.Float32, reflect.Float64:
+		switch {
+		case c.Float != nil:
+			v.SetFloat(*c.Float)
+			return v, true
+		case c.Int != nil:
+			v.SetFloat(float64(*c.Int))
+			return v, true
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if c.Int != nil && !v.OverflowInt(*c.Int) {
+			v.SetInt(*c.Int)
+			return v, true
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if c.Int != nil && *c.Int >= 0 && !v.OverflowUint(uint64(*c.Int)) {
+			v.SetUint(uint64(*c.Int))
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// silent are methods that are no behaviour of a value by themselves: they block,
+// need a counterpart, or tell of memory.
+func silent(name string) bool {
+	switch name {
+	case "Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker", "Wait", "Serve", "ListenAndServe", "Cap", "Available", "AvailableBuffer":
+		return true
+	}
+	return strings.HasPrefix(name, "ListenAndServe")
+}

@@ -1,0 +1,291 @@
+package probe
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maker makes the values of one case and the text that a reader would write for
+// them.
+type maker struct {
+	d    *draws
+	lib  *library
+	tame bool
+	seen []func() string // what values that were handed out have recorded
+}
+
+// unsupported is thrown where no value of a type can be made.
+type unsupported struct{ t reflect.Type }
+
+const deepest = 5
+
+// value makes a value of a type.
+func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
+	if v, text, ok := g.known(t, depth); ok {
+		return v, text
+	}
+	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface) {
+		if v, text, ok := g.made(t, depth); ok {
+			return v, text
+		}
+	}
+	v := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.Bool:
+		v.SetBool(g.d.n(2) == 1)
+		return v, fmt.Sprint(v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(g.integer(t.Bits()-1, true))
+		if v.OverflowInt(v.Int()) {
+			v.SetInt(0)
+		}
+		return v, named(t, strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(g.integer(t.Bits(), false)))
+		return v, named(t, strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(g.float())
+		return v, named(t, strconv.FormatFloat(v.Float(), 'g', -1, t.Bits()))
+	case reflect.Complex64, reflect.Complex128:
+		v.SetComplex(complex(g.float(), g.float()))
+		return v, fmt.Sprint(v.Complex())
+	case reflect.String:
+		v.SetString(g.text())
+		return v, named(t, strconv.Quote(v.String()))
+	}
+	return g.compound(v, depth)
+}
+
+// named writes a constant as its type where that is no built-in one.
+func named(t reflect.Type, text string) string {
+	if t.PkgPath() == "" {
+		return text
+	}
+	return t.Name() + "(" + text + ")"
+}
+
+func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
+	t := v.Type()
+	switch t.Kind() {
+	case reflect.Slice:
+		return g.slice(v, depth)
+	case reflect.Array:
+		texts := make([]string, t.Len())
+		for i := range texts {
+			e, text := g.value(t.Elem(), depth+1)
+			v.Index(i).Set(e)
+			texts[i] = text
+		}
+		return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
+	case reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		var texts []string
+		for range g.length(depth, 5) {
+			k, kt := g.value(t.Key(), depth+1)
+			e, et := g.value(t.Elem(), depth+1)
+			if !k.Comparable() || v.MapIndex(k).IsValid() {
+				continue
+			}
+			v.SetMapIndex(k, e)
+			texts = append(texts, kt+": "+et)
+		}
+		return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
+	case reflect.Pointer:
+		if depth >= deepest || g.d.chance(1) {
+			return v, "nil"
+		}
+		e, text := g.value(t.Elem(), depth+1)
+		p := reflect.New(t.Elem())
+		p.Elem().Set(e)
+		v.Set(p.Convert(t))
+		return v, "&" + text
+	case reflect.Struct:
+		return g.fields(v, depth)
+	case reflect.Func:
+		return g.function(t)
+	case reflect.Interface:
+		return g.held(v, depth)
+	}
+	panic(unsupported{t})
+}
+
+func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
+	t := v.Type()
+	if t.Elem().Kind() == reflect.Uint8 {
+		s := g.text()
+		v.Set(reflect.ValueOf([]byte(s)).Convert(t))
+		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
+	}
+	n := g.length(depth, 9)
+	if n == 0 {
+		return v, "nil"
+	}
+	v.Set(reflect.MakeSlice(t, 0, n))
+	var texts []string
+	for range n {
+		if len(texts) > 0 && g.d.chance(3) { // equal elements are where order and counting break
+			i := g.d.n(len(texts))
+			v.Set(reflect.Append(v, v.Index(i)))
+			texts = append(texts, texts[i])
+			continue
+		}
+		e, text := g.value(t.Elem(), depth+1)
+		v.Set(reflect.Append(v, e))
+		texts = append(texts, text)
+	}
+	return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
+}
+
+// length draws a number of elements; deep ones get few.
+func (g *maker) length(depth, most int) int {
+	if depth >= deepest {
+		return 0
+	}
+	if depth == 0 && g.d.chance(1) {
+		return g.d.n(60)
+	}
+	return g.d.n(max(1, most-2*depth))
+}
+
+// fields fills the exported fields of a struct.
+func (g *maker) fields(v reflect.Value, depth int) (reflect.Value, string) {
+	t := v.Type()
+	if !g.lib.ours(t) && t.PkgPath() != "" && opaque(t) && t.NumField() > 0 && depth == 0 {
+		panic(unsupported{t}) // another package's secret
+	}
+	var texts []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() || depth >= deepest {
+			continue
+		}
+		e, text := g.optional(f.Type, depth+1)
+		if e.IsValid() && !e.IsZero() {
+			v.Field(i).Set(e)
+			texts = append(texts, f.Name+": "+text)
+		}
+	}
+	return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
+}
+
+// optional makes a value, or none where none can be made: a field may stay
+// unset.
+func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(unsupported); !ok {
+				panic(p)
+			}
+			v, text = reflect.Value{}, ""
+		}
+	}()
+	if g.d.chance(5) {
+		return v, ""
+	}
+	return g.value(t, depth)
+}
+
+// made makes a value of one of the package's types by a function of the package.
+// It reports false where a value is better filled by its fields.
+func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
+	makers := g.lib.makers[t]
+	if len(makers) == 0 || depth >= deepest {
+		return reflect.Value{}, "", false
+	}
+	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
+		return reflect.Value{}, "", false
+	}
+	f := makers[g.d.n(len(makers))]
+	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	out := call(f.Value, args)
+	v := out[0]
+	text = f.Name + "(" + text + ")"
+	if v.Kind() == reflect.Pointer && t.Kind() != reflect.Pointer {
+		if v.IsNil() {
+			panic(noValue{text})
+		}
+		return v.Elem(), "*" + text, true
+	}
+	if t.Kind() == reflect.Interface && v.IsNil() {
+		panic(noValue{text})
+	}
+	return v, text, true
+}
+
+// noValue is thrown when a function of the package was asked for a value and
+// gave none.
+type noValue struct{ text string }
+
+// arguments makes the arguments of a function. A row of constants, where given,
+// stands for the parameters that it fits.
+func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
+	args, texts := make([]reflect.Value, t.NumIn()), make([]string, t.NumIn())
+	for i := range args {
+		if row != nil && row[i] != nil && !g.d.chance(3) {
+			if v, ok := row[i].as(t.In(i)); ok {
+				args[i], texts[i] = v, constantText(v)
+				continue
+			}
+		}
+		args[i], texts[i] = g.value(t.In(i), depth)
+		if t.IsVariadic() && i == len(args)-1 {
+			texts[i] += "..."
+		}
+	}
+	return args, strings.Join(texts, ", ")
+}
+
+func constantText(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return named(v.Type(), strconv.Quote(v.String()))
+	case reflect.Slice:
+		return typeName(v.Type()) + "(" + strconv.Quote(string(v.Bytes())) + ")"
+	}
+	return named(v.Type(), fmt.Sprint(v.Interface()))
+}
+
+func call(f reflect.Value, args []reflect.Value) []reflect.Value {
+	if f.Type().IsVariadic() {
+		return f.CallSlice(args)
+	}
+	return f.Call(args)
+}
+
+// typeName is the name of a type without the package under test.
+func typeName(t reflect.Type) string {
+	if t.Name() != "" && t.PkgPath() != "" {
+		return t.Name()
+	}
+	return t.String()
+}
+
+// moment draws a time between 1970 and 2100, or the zero one.
+func (g *maker) moment() time.Time {
+	switch g.d.n(8) {
+	case 0:
+		return time.Time{}
+	case 1:
+		return time.Unix(int64(g.d.n(100)), 0).UTC()
+	case 2:
+		return time.Date(2000+g.d.n(30), time.Month(1+g.d.n(12)), 1+g.d.n(31), 0, 0, 0, 0, time.UTC)
+	}
+	return time.Unix(int64(g.d.wide(4_102_444_800)), int64(g.d.n(2))*int64(g.d.n(1_000_000_000))).UTC()
+}
+
+// duration draws a length of time near the units that people use.
+func (g *maker) duration() time.Duration {
+	unit := []time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}[g.d.n(7)]
+	v := time.Duration(g.d.n(120)) * unit
+	if g.d.chance(2) {
+		v = -v
+	}
+	if g.d.chance(1) {
+		v = math.MaxInt64
+	}
+	return v
+}

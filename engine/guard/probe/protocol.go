@@ -1,0 +1,102 @@
+package probe
+
+import "reflect"
+
+// API is what a package under test offers. Entries are in a fixed order, which
+// is the same in every tree that is compared.
+type API struct {
+	Funcs  []Func
+	Types  []Type
+	Errors []Sentinel
+}
+
+// Func is a function, not a method.
+type Func struct {
+	Name  string
+	Value reflect.Value
+}
+
+// Type is a named type of the package.
+type Type struct {
+	Name string
+	Type reflect.Type
+}
+
+// Sentinel is a package-level variable that may hold an error.
+type Sentinel struct {
+	Name  string
+	Value any
+}
+
+// The modes of a [Request].
+const (
+	Survey = "survey" // many cases, answered by hashes
+	Detail = "detail" // the named cases, in full
+	Shrink = "shrink" // simpler variants of one case, in full
+)
+
+// Request is what the asker wants to know.
+type Request struct {
+	Mode      string   `json:"mode"`
+	Seed      uint64   `json:"seed"`
+	Count     int      `json:"count"`               // cases per group, in a survey
+	Backwards bool     `json:"backwards,omitempty"` // groups in reverse order
+	Groups    []string `json:"groups,omitempty"`    // only these; none: all that leave nothing behind
+	From      int      `json:"from,omitempty"`      // position in the survey to start at
+	Skip      []string `json:"skip,omitempty"`      // groups to leave out
+	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
+	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
+	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
+	Literals  Literals `json:"literals"`
+	CaseMS    int64    `json:"case_ms"` // longest time of one case
+	HeapMiB   uint64   `json:"heap_mib"`
+}
+
+// Case names one case: by its index in the survey, or by its choices.
+type Case struct {
+	Group   string   `json:"group"`
+	Index   int      `json:"index"`
+	Choices []uint64 `json:"choices,omitempty"`
+}
+
+// Literals are values found in sources and tests: real inputs are near them.
+type Literals struct {
+	Strings []string  `json:"strings,omitempty"`
+	Ints    []int64   `json:"ints,omitempty"`
+	Floats  []float64 `json:"floats,omitempty"`
+	Tuples  []Tuple   `json:"tuples,omitempty"`
+}
+
+// Tuple is a row of constants that stand together: arguments of one call, a row
+// of a table. Each value is a string, an int64, a float64 or a bool.
+type Tuple []Constant
+
+// Constant is one value of a tuple; exactly one field is set.
+type Constant struct {
+	Str   *string  `json:"s,omitempty"`
+	Int   *int64   `json:"i,omitempty"`
+	Float *float64 `json:"f,omitempty"`
+	Bool  *bool    `json:"b,omitempty"`
+}
+
+// The kinds of an [Answer].
+const (
+	AnswerGroup = "group" // a group and its signature
+	AnswerCase  = "case"
+	AnswerStart = "start" // the cases of a group begin, with the one at Index and Position
+	AnswerStuck = "stuck" // the case took too long or too much; the process ends
+	AnswerEnd   = "end"   // everything was answered
+)
+
+// Answer is one line of the result.
+type Answer struct {
+	Kind      string   `json:"k"`
+	Group     string   `json:"g,omitempty"`
+	Index     int      `json:"i,omitempty"`
+	Position  int      `json:"p,omitempty"` // in the survey
+	In        string   `json:"in,omitempty"`
+	Out       string   `json:"out,omitempty"`
+	Choices   []uint64 `json:"c,omitempty"`
+	Signature string   `json:"sig,omitempty"`
+	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
+}

@@ -1,0 +1,188 @@
+package probe
+
+import (
+	"math"
+	"strings"
+	"unicode"
+)
+
+// integer draws a whole number of so many bits; small numbers and those of the
+// sources are frequent.
+func (g *maker) integer(bits int, signed bool) int64 {
+	d := g.d
+	lit := func() int64 {
+		if len(g.lib.lits.Ints) == 0 {
+			return int64(d.n(100))
+		}
+		return g.lib.lits.Ints[d.n(len(g.lib.lits.Ints))]
+	}
+	var v int64
+	switch d.n(16) {
+	case 0, 1, 2, 3:
+		v = int64(d.n(6))
+	case 4, 5, 6:
+		v = lit()
+	case 7:
+		v = lit() + int64(d.n(3)) - 1
+	case 8:
+		v = -int64(d.n(6))
+	case 9, 10:
+		v = int64(d.n(200))
+	case 11:
+		v = -int64(d.n(200))
+	case 12:
+		v = int64(d.n(100_000))
+	case 13:
+		v = (int64(1) << d.n(min(bits, 63))) + int64(d.n(3)) - 1
+	case 14:
+		v = -lit()
+	default:
+		v = int64(d.wide(math.MaxUint64))
+	}
+	if g.tame && (v > 64 || v < -64) {
+		v %= 64
+	}
+	if !signed && v < 0 && !d.chance(4) {
+		v = -v
+	}
+	return v
+}
+
+// float draws a number; whole and simple ones are frequent.
+func (g *maker) float() float64 {
+	d := g.d
+	switch d.n(16) {
+	case 0, 1, 2:
+		return float64(d.n(10))
+	case 3, 4, 5:
+		if n := len(g.lib.lits.Floats); n > 0 {
+			return g.lib.lits.Floats[d.n(n)]
+		}
+		return float64(d.n(100)) / 4
+	case 6:
+		if n := len(g.lib.lits.Ints); n > 0 {
+			return float64(g.lib.lits.Ints[d.n(n)])
+		}
+		return 0.5
+	case 7, 8:
+		return float64(d.n(2001)-1000) / 8
+	case 9:
+		return -float64(d.n(100))
+	case 10, 11:
+		return float64(d.n(1000)) / 1000
+	case 12:
+		return float64(d.n(1_000_000))
+	case 13:
+		return float64(d.n(1_000_000_007)) * 1.5
+	case 14:
+		return float64(d.n(100)) * 1e-7
+	}
+	return []float64{0, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), math.MaxFloat64, 1e21, 5e-324}[d.n(8)]
+}
+
+// Alphabets of random text: what splits, escapes, counts or folds in another
+// way than letters do.
+var alphabets = [][]rune{
+	[]rune("abcdefghijklmnopqrstuvwxyz"),
+	[]rune("aAbBcCxXyYzZ"),
+	[]rune("0123456789"),
+	[]rune(" \t\n-_./,:;"),
+	[]rune("\"'`\\()[]{}<>#@!?*+=|&%$^~"),
+	[]rune("éßİıøΣςж世界ﬁ\u0301\u200d😀\u00a0"),
+	[]rune("aB1_- ."),
+}
+
+// text draws a string. Most come from the sources and tests, as they are or
+// changed a little.
+func (g *maker) text() string {
+	d, lits := g.d, g.lib.lits.Strings
+	kind := d.n(16)
+	if len(lits) == 0 && kind >= 4 {
+		kind = kind % 4
+	}
+	switch {
+	case kind == 0:
+		return g.random(4)
+	case kind == 1:
+		return g.random(12)
+	case kind == 2:
+		return g.words()
+	case kind == 3:
+		return strings.Repeat(g.random(2), d.n(20))
+	case kind < 9:
+		return lits[d.n(len(lits))]
+	case kind < 14:
+		return g.changed(lits[d.n(len(lits))])
+	case kind == 14:
+		return lits[d.n(len(lits))] + g.random(2) + lits[d.n(len(lits))]
+	}
+	return g.changed(g.changed(lits[d.n(len(lits))]))
+}
+
+func (g *maker) random(most int) string {
+	var b strings.Builder
+	for range g.d.n(most + 1) {
+		alphabet := alphabets[g.d.n(len(alphabets))]
+		b.WriteRune(alphabet[g.d.n(len(alphabet))])
+	}
+	return b.String()
+}
+
+// words is text of the form that names and sentences have.
+func (g *maker) words() string {
+	var parts []string
+	for range 1 + g.d.n(4) {
+		var b strings.Builder
+		for range 1 + g.d.n(6) {
+			b.WriteRune(alphabets[0][g.d.n(26)])
+		}
+		w := b.String()
+		switch g.d.n(4) {
+		case 1:
+			w = strings.ToUpper(w)
+		case 2:
+			w = strings.ToUpper(w[:1]) + w[1:]
+		case 3:
+			w += string(alphabets[2][g.d.n(10)])
+		}
+		parts = append(parts, w)
+	}
+	return strings.Join(parts, []string{" ", "_", "-", ".", "", "  "}[g.d.n(6)])
+}
+
+// changed makes one small edit.
+func (g *maker) changed(s string) string {
+	d, r := g.d, []rune(s)
+	at := d.n(len(r) + 1)
+	switch d.n(8) {
+	case 0:
+		return string(r[:at])
+	case 1:
+		return string(r[at:])
+	case 2:
+		return string(r[:at]) + g.random(1) + string(r[at:])
+	case 3:
+		if at < len(r) {
+			return string(r[:at]) + string(r[at+1:])
+		}
+	case 4:
+		if at < len(r) {
+			if unicode.IsUpper(r[at]) {
+				r[at] = unicode.ToLower(r[at])
+			} else {
+				r[at] = unicode.ToUpper(r[at])
+			}
+		}
+		return string(r)
+	case 5:
+		to := min(len(r), at+1+d.n(4))
+		return string(r[:to]) + string(r[at:])
+	case 6:
+		b := []byte(s)
+		if len(b) > 0 {
+			b[d.n(len(b))] = byte(0x80 + d.n(128)) // most often not UTF-8
+		}
+		return string(b)
+	}
+	return string(r[:at]) + g.random(3) + string(r[at:])
+}

@@ -1,0 +1,225 @@
+package probe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// The environment of a probe.
+const (
+	RequestEnv = "ATOLL_GUARD_REQUEST" // file of the request
+	ResultEnv  = "ATOLL_GUARD_RESULT"  // file of the answers
+)
+
+// ErrRequest: the request cannot be read, or names no mode.
+var ErrRequest = errors.New("bad request to the probe")
+
+// Serve answers the request that the environment names, about an API.
+func Serve(api API) error {
+	data, err := os.ReadFile(os.Getenv(RequestEnv))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	var q Request
+	if err := json.Unmarshal(data, &q); err != nil {
+		return fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	f, err := os.OpenFile(os.Getenv(ResultEnv), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the result: %w", err)
+	}
+	err = answer(api, q, f)
+	return errors.Join(err, f.Close())
+}
+
+// answer writes the answers to a request, each as it comes: what code under test
+// ends cannot be written later.
+func answer(api API, q Request, to io.Writer) error {
+	lib := newLibrary(api, q.Literals)
+	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}}
+	for _, g := range r.groups {
+		r.byName[g.name] = g
+	}
+	for _, name := range q.Tame {
+		r.tame[name] = true
+	}
+	capture, err := os.CreateTemp("", "atoll-guard-")
+	if err != nil {
+		return fmt.Errorf("keep what is printed: %w", err)
+	}
+	stdout := os.Stdout
+	os.Stdout, r.out = capture, capture
+	defer func() {
+		os.Stdout = stdout
+		_ = capture.Close()
+		_ = os.Remove(capture.Name())
+	}()
+	s := &session{q: q, r: r, enc: json.NewEncoder(to)}
+	stop := s.watch()
+	defer stop()
+	switch q.Mode {
+	case Survey:
+		s.survey()
+	case Detail:
+		s.detail()
+	case Shrink:
+		s.shrink()
+	default:
+		return fmt.Errorf("%w: mode %q", ErrRequest, q.Mode)
+	}
+	s.write(Answer{Kind: AnswerEnd})
+	return s.err
+}
+
+// session is one request being answered.
+type session struct {
+	q     Request
+	r     *runner
+	enc   *json.Encoder
+	err   error
+	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
+	at    atomic.Int64 // its position
+}
+
+func (s *session) write(a Answer) {
+	if err := s.enc.Encode(a); err != nil && s.err == nil {
+		s.err = fmt.Errorf("write an answer: %w", err)
+	}
+}
+
+// one runs one case under the watch.
+func (s *session) one(position int, g *group, d *draws) outcome {
+	s.at.Store(int64(position))
+	s.began.Store(time.Now().UnixNano())
+	o := s.r.run(g, d)
+	s.began.Store(0)
+	return o
+}
+
+// chosen are the groups that the request is about, in its order.
+func (s *session) chosen() []*group {
+	var out []*group
+	for _, g := range s.r.groups {
+		if len(s.q.Groups) == 0 && g.lasting || len(s.q.Groups) > 0 && !slices.Contains(s.q.Groups, g.name) {
+			continue
+		}
+		out = append(out, g)
+	}
+	if s.q.Backwards {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// survey runs many cases of each group.
+func (s *session) survey() {
+	if s.q.From == 0 {
+		for _, g := range s.r.groups {
+			s.write(Answer{Kind: AnswerGroup, Group: g.name, Signature: g.signature(), Lasting: g.lasting})
+		}
+	}
+	position := 0
+	for _, g := range s.chosen() {
+		started := false
+		for i := range s.q.Count {
+			position++
+			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) {
+				continue
+			}
+			if !started {
+				started = true
+				s.write(Answer{Kind: AnswerStart, Group: g.name, Index: i, Position: position})
+			}
+			if slices.Contains(s.q.Omit, position) {
+				continue
+			}
+			o := s.one(position, g, seeded(s.seed(g.name, i)))
+			s.write(Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out)})
+		}
+	}
+}
+
+func (s *session) seed(group string, index int) uint64 {
+	return hash(strconv.FormatUint(s.q.Seed, 16), group, strconv.Itoa(index))
+}
+
+func short(text string) string { return strconv.FormatUint(hash(text), 36) }
+
+// detail runs the named cases and tells everything about them.
+func (s *session) detail() {
+	for n, c := range s.q.Cases {
+		g := s.r.byName[c.Group]
+		if g == nil || n < s.q.From {
+			continue
+		}
+		d := seeded(s.seed(c.Group, c.Index))
+		if len(c.Choices) > 0 {
+			d = replayed(c.Choices)
+		}
+		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
+		o := s.one(n+1, g, d)
+		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+	}
+}
+
+// mostVariants bounds one round of shrinking.
+const mostVariants = 400
+
+// shrink runs simpler variants of the first case, itself first.
+func (s *session) shrink() {
+	if len(s.q.Cases) == 0 {
+		return
+	}
+	c := s.q.Cases[0]
+	g := s.r.byName[c.Group]
+	if g == nil {
+		return
+	}
+	for n, v := range append([][]uint64{c.Choices}, variants(c.Choices, mostVariants)...) {
+		if n < s.q.From {
+			continue
+		}
+		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
+		o := s.one(n+1, g, replayed(v))
+		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+	}
+}
+
+// watch ends the process when a case takes too long or fills the memory: both
+// cannot be stopped from outside the goroutine that does it.
+func (s *session) watch() (stop func()) {
+	done, gone := make(chan struct{}), make(chan struct{})
+	limit := time.Duration(s.q.CaseMS) * time.Millisecond
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			began := s.began.Load()
+			if began == 0 {
+				continue
+			}
+			metrics.Read(heap)
+			slow := limit > 0 && time.Since(time.Unix(0, began)) > limit
+			if full := s.q.HeapMiB > 0 && heap[0].Value.Uint64()>>20 > s.q.HeapMiB; slow || full {
+				s.write(Answer{Kind: AnswerStuck, Position: int(s.at.Load())})
+				os.Exit(3)
+			}
+		}
+	}()
+	return func() { close(done); <-gone }
+}

@@ -1,0 +1,5 @@
+package guard
+
+import "context"
+
+func (c *check) python(context.Context) error { return nil }

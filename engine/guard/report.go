@@ -1,0 +1,124 @@
+package guard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The kinds of a [Difference].
+const (
+	Output  = "output"  // another result, error, panic or text
+	Ends    = "ends"    // the candidate does not come back: it exits, hangs or takes all memory
+	Removed = "removed" // an exported name is gone
+	Changed = "changed" // an exported name has another type
+)
+
+// Difference is one function, method or command that behaves in another way.
+type Difference struct {
+	Where     string `json:"where"` // "strcase.ToSnake", "geo.Point.Add", "mod.func", or the command
+	Kind      string `json:"kind"`
+	Input     string `json:"input"`     // the smallest that was found
+	Root      string `json:"root"`      // what the root gave
+	Candidate string `json:"candidate"` // what the candidate gave
+	Cases     int    `json:"cases"`     // inputs that told the two apart
+	Of        int    `json:"of"`        // inputs that were compared
+}
+
+// String is the difference in one line.
+func (d Difference) String() string {
+	switch d.Kind {
+	case Removed:
+		return d.Where + " is gone"
+	case Changed:
+		return fmt.Sprintf("%s was %s and is %s", d.Where, d.Root, d.Candidate)
+	}
+	return fmt.Sprintf("%s gave %s and gives %s", d.Input, d.Root, d.Candidate)
+}
+
+// Key names a difference, so that one that a person accepted is known again:
+// the same function, input and answer.
+func (d Difference) Key() string {
+	return strings.Join([]string{d.Kind, d.Where, d.Input, d.Candidate}, "\x00")
+}
+
+// Lines are neighbouring lines of a file, numbered from 1 in the candidate.
+type Lines struct {
+	File string `json:"file"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+}
+
+func (l Lines) String() string {
+	if l.From == l.To {
+		return fmt.Sprintf("%s:%d", l.File, l.From)
+	}
+	return fmt.Sprintf("%s:%d-%d", l.File, l.From, l.To)
+}
+
+// Report is what a check found.
+type Report struct {
+	Functions   int          `json:"functions"` // functions, methods and commands that were compared
+	Cases       int          `json:"cases"`     // inputs given to both
+	Unsteady    int          `json:"unsteady"`  // inputs on which the root does not agree with itself
+	Differences []Difference `json:"differences,omitempty"`
+	// Unreached are changed lines of code that no test and no input ran.
+	// Measured says that they were looked for.
+	Unreached []Lines `json:"unreached,omitempty"`
+	Measured  bool    `json:"measured"`
+	// Notes say in plain sentences what was not compared, and why.
+	Notes     []string `json:"notes,omitempty"`
+	OutOfTime bool     `json:"out_of_time,omitempty"`
+}
+
+// Same reports that no difference was found.
+func (r *Report) Same() bool { return len(r.Differences) == 0 }
+
+// Summary is the report in one line.
+func (r *Report) Summary() string {
+	switch {
+	case len(r.Differences) == 1:
+		return "behaves in another way: " + r.Differences[0].String()
+	case len(r.Differences) > 1:
+		return fmt.Sprintf("behaves in another way in %d places; %s", len(r.Differences), r.Differences[0])
+	case r.Cases == 0 && len(r.Notes) > 0:
+		return "behaviour was not compared: " + r.Notes[0]
+	case r.Cases == 0:
+		return "behaviour was not compared"
+	}
+	return fmt.Sprintf("behaves as the root on %d inputs of %d functions", r.Cases, r.Functions)
+}
+
+func (r *Report) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+// sort puts what tells most first: short inputs, then by name.
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Differences, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(len(a.Input), len(b.Input)), strings.Compare(a.Where, b.Where))
+	})
+	slices.SortFunc(r.Unreached, func(a, b Lines) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.From, b.From))
+	})
+}
+
+func rank(kind string) int { return slices.Index([]string{Output, Ends, Changed, Removed}, kind) }
+
+// together joins line numbers to stretches.
+func together(file string, lines []int) []Lines {
+	slices.Sort(lines)
+	var out []Lines
+	for _, n := range slices.Compact(lines) {
+		if len(out) > 0 && out[len(out)-1].To == n-1 {
+			out[len(out)-1].To = n
+			continue
+		}
+		out = append(out, Lines{file, n, n})
+	}
+	return out
+}

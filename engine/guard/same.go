@@ -1,0 +1,68 @@
+package guard
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atoll/engine/guard/probe"
+)
+
+// same reports that two outcomes read the same but for rounding. in is the
+// input that they are of: the larger its numbers, the larger the rounding.
+func same(in, a, b string) bool {
+	if a == b {
+		return true
+	}
+	pa, pb := strings.Split(a, probe.FloatMark), strings.Split(b, probe.FloatMark)
+	if len(pa) != len(pb) || pa[0] != pb[0] {
+		return false
+	}
+	scale := scaleOf(in)
+	for i := 1; i < len(pa); i++ {
+		x, restA, okA := leadingFloat(pa[i])
+		y, restB, okB := leadingFloat(pb[i])
+		if !okA || !okB || restA != restB || !near(x, y, scale) {
+			return false
+		}
+	}
+	return true
+}
+
+// Rounding: relative to the numbers, and to the square of the inputs, whose
+// terms may cancel.
+const (
+	relativeRounding = 1e-9
+	squaredRounding  = 1e-14
+)
+
+func near(x, y, scale float64) bool {
+	d := math.Abs(x - y)
+	return d <= relativeRounding*max(math.Abs(x), math.Abs(y)) || d <= squaredRounding*scale*scale
+}
+
+func leadingFloat(s string) (float64, string, bool) {
+	n := 0
+	for n < len(s) && strings.IndexByte("0123456789+-.eE", s[n]) >= 0 {
+		n++
+	}
+	f, err := strconv.ParseFloat(s[:n], 64)
+	return f, s[n:], err == nil
+}
+
+var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)
+
+// scaleOf is the largest number of an input, at least 1.
+func scaleOf(in string) float64 {
+	scale := 1.0
+	for _, n := range number.FindAllString(in, 200) {
+		if f, err := strconv.ParseFloat(n, 64); err == nil && f > scale && f < 1e100 {
+			scale = f
+		}
+	}
+	return scale
+}
+
+// readable drops the marks of numbers.
+func readable(text string) string { return strings.ReplaceAll(text, probe.FloatMark, "") }

@@ -1,0 +1,183 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/engine/guard/probe"
+	"atoll/engine/sandbox"
+)
+
+// subject is a probe in one tree: the same request gives the same inputs in
+// another tree.
+type subject struct {
+	box     Runner
+	spec    sandbox.Spec // without the request
+	caseMS  int64        // longest time of one case
+	deaths  int          // most cases that may end the process
+	product func([]byte) // takes what the spec's product held; may be nil
+}
+
+// site is one case of a survey, or of a list.
+type site struct {
+	group string
+	index int
+}
+
+// reply is what a probe said of a request.
+type reply struct {
+	groups []probe.Answer
+	cases  map[site]probe.Answer
+	fatal  map[site]string // the case ended the process, and how
+	at     map[site]int    // position of a fatal case
+	cut    bool            // too many were fatal: the rest was not asked
+}
+
+// errProbe: a probe did not answer at all.
+var errProbe = errors.New("the probe did not answer")
+
+const requestName = "request.json"
+
+// The bounds of one process of a probe.
+const (
+	mostGroupDeaths = 3
+	processWall     = 90 * time.Second
+	heapMiB         = 700
+)
+
+// ask puts a request to the probe. A case that ends the process is noted, and
+// the rest is asked of a new one.
+func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
+	q.CaseMS, q.HeapMiB = s.caseMS, heapMiB
+	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}}
+	perGroup := map[string]int{}
+	for {
+		data, err := json.Marshal(q)
+		if err != nil {
+			return nil, fmt.Errorf("write a request: %w", err)
+		}
+		spec := s.spec
+		spec.Files = map[string][]byte{requestName: data}
+		spec.ResultName = sandbox.ResultName
+		spec.Env = append(slices.Clone(spec.Env), probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName, probe.ResultEnv+"="+sandbox.ResultPath)
+		spec.Limits.Wall = processWall
+		res, err := s.box.Run(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if s.product != nil && res.HasProduct {
+			s.product(res.Product)
+		}
+		end, err := r.take(res.Result)
+		if err != nil {
+			return nil, err
+		}
+		if end.ended {
+			return r, nil
+		}
+		if end.position == 0 {
+			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
+		}
+		r.fatal[end.site] = fatalText(&res, end.stuck)
+		r.at[end.site] = end.position
+		q.From = end.position
+		if perGroup[end.site.group]++; perGroup[end.site.group] >= mostGroupDeaths {
+			q.Skip = append(slices.Clone(q.Skip), end.site.group)
+		}
+		if len(r.fatal) >= s.deaths {
+			r.cut = true
+			return r, nil
+		}
+	}
+}
+
+// ending is how one process of a probe came to its end.
+type ending struct {
+	ended    bool
+	stuck    bool
+	site     site // the case it was at
+	position int  // 0: it had not begun
+}
+
+// take reads the answers of one process.
+func (r *reply) take(data []byte) (ending, error) {
+	var end ending
+	for line := range bytes.Lines(data) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // cut off in the middle
+		}
+		var a probe.Answer
+		if err := json.Unmarshal(line, &a); err != nil {
+			return end, fmt.Errorf("%w: %w", errProbe, err)
+		}
+		switch a.Kind {
+		case probe.AnswerGroup:
+			r.groups = append(r.groups, a)
+		case probe.AnswerStart:
+			end.site, end.position = site{a.Group, a.Index}, a.Position
+		case probe.AnswerCase:
+			r.cases[site{a.Group, a.Index}] = a
+			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerStuck:
+			end.site.index += a.Position - end.position
+			end.position, end.stuck = a.Position, true
+		case probe.AnswerEnd:
+			end.ended = true
+		}
+	}
+	return end, nil
+}
+
+func fatalText(res *sandbox.Result, stuck bool) string {
+	switch {
+	case stuck:
+		return "does not come back, or takes all memory"
+	case slices.Contains(res.Limits, "memory"):
+		return "takes all memory"
+	case res.TimedOut:
+		return "does not come back"
+	case res.Signal != "":
+		return "ends the process: " + res.Signal
+	}
+	if words := firstWords(res.Stderr); words != "" {
+		return "ends the process: " + words
+	}
+	return fmt.Sprintf("ends the process with code %d", res.Exit)
+}
+
+// firstWords is the first line of a crash that says what it was.
+func firstWords(text []byte) string {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "panic:") {
+			return line
+		}
+	}
+	return ""
+}
+
+// lastWords is why a probe could not start.
+func lastWords(res *sandbox.Result) string {
+	text := strings.TrimSpace(string(res.Stderr))
+	if text == "" {
+		text = strings.TrimSpace(string(res.Stdout))
+	}
+	if text == "" {
+		return fmt.Sprintf("it ended with code %d", res.Exit)
+	}
+	if lines := strings.Split(text, "\n"); len(lines) > 3 {
+		text = strings.Join(lines[len(lines)-3:], "; ")
+	}
+	if len(text) > 300 {
+		text = text[:300]
+	}
+	return text
+}
