@@ -20,6 +20,14 @@ type pair struct {
 	public          bool                    // others may depend on its names
 }
 
+// where is the name that people see for a group.
+func (p pair) where(group string) string {
+	if p.name == "" {
+		return strings.Replace(group, ":", ".", 1)
+	}
+	return p.name + "." + group
+}
+
 // The bounds of a comparison.
 const (
 	fewestCases    = 60     // of one group, where there are many
@@ -38,7 +46,7 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		return err
 	}
 	if len(names)+len(lasting) == 0 {
-		c.report.note("%s: no input can be made for what can reach the change", p.name)
+		c.report.note("%sno input can be made for what can reach the change", prefix(p.name))
 		return nil
 	}
 	if len(names) > 0 {
@@ -84,11 +92,11 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 		other, ok := now[g.Group]
 		switch {
 		case !ok && p.public:
-			c.report.Differences = append(c.report.Differences, Difference{Where: p.name + "." + g.Group, Kind: Removed, Root: g.Signature})
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Removed, Input: p.where(g.Group), Root: "there", Candidate: "gone"})
 		case !ok:
 		case other.Signature != g.Signature:
 			if p.public {
-				c.report.Differences = append(c.report.Differences, Difference{Where: p.name + "." + g.Group, Kind: Changed, Root: g.Signature, Candidate: other.Signature})
+				c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Changed, Input: p.where(g.Group), Root: g.Signature, Candidate: other.Signature})
 			}
 		case g.Lasting:
 			lasting = append(lasting, g.Group)
@@ -118,9 +126,8 @@ func (c *check) survey(ctx context.Context, p pair, names []string, together boo
 		return false, fmt.Errorf("the candidate: %w", err)
 	}
 	back := q
-	back.Omit, back.Backwards = nil, together && len(names) > 1
-	if !back.Backwards {
-		back.Omit = q.Omit
+	if back.Backwards = together; together {
+		back.Omit = nil // positions of the other order
 	}
 	second, err := p.root.ask(ctx, back)
 	if err != nil {
@@ -134,10 +141,10 @@ func (c *check) survey(ctx context.Context, p pair, names []string, together boo
 	c.report.Cases += t.compared
 	c.report.Unsteady += t.unsteady
 	if t.compared == 0 && t.unsteady > 0 {
-		c.report.note("%s: the root does not agree with itself on %s", p.name, strings.Join(names, ", "))
+		c.report.note("%sthe root does not agree with itself on %s", prefix(p.name), strings.Join(names, ", "))
 	}
 	if first.cut || second.cut {
-		c.report.note("%s: too many inputs ended the process of the root; the rest was left out", p.name)
+		c.report.note("%stoo many inputs ended the process of the root; the rest was left out", prefix(p.name))
 	}
 	return false, c.settle(ctx, p, t, q)
 }
@@ -208,7 +215,7 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		for i := 0; i < len(list) && len(d.Cases) < looks; i += step {
 			d.Cases = append(d.Cases, probe.Case{Group: group, Index: list[i]})
 		}
-		found, err := c.confirm(ctx, p, d)
+		found, err := c.confirm(ctx, p, d, true)
 		if err != nil {
 			return err
 		}
@@ -226,16 +233,16 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 			kind = Ends
 		}
 		c.report.Differences = append(c.report.Differences, Difference{
-			Where: p.name + "." + group, Kind: kind, Input: best.in,
+			Where: p.where(group), Kind: kind, Input: best.in,
 			Root: readable(best.root), Candidate: readable(best.other), Cases: len(list), Of: t.of[group],
 		})
 	}
 	return nil
 }
 
-// confirm runs cases in both trees, the root before and after the candidate, and
-// returns those that differ and on which the root agrees with itself.
-func (c *check) confirm(ctx context.Context, p pair, q probe.Request) ([]seen, error) {
+// confirm runs cases in both trees and returns those that differ. With twice the
+// root runs them before and after the candidate and must agree with itself.
+func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool) ([]seen, error) {
 	before, err := p.root.ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -244,9 +251,11 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request) ([]seen, e
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.root.ask(ctx, q)
-	if err != nil {
-		return nil, err
+	after := before
+	if twice {
+		if after, err = p.root.ask(ctx, q); err != nil {
+			return nil, err
+		}
 	}
 	var out []seen
 	for at, a := range before.cases {
@@ -272,22 +281,35 @@ func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) 
 	if best.ends {
 		return best, nil
 	}
+	first := best
 	for range shrinkingSteps {
 		s := q
 		s.Mode, s.Omit, s.Cases = probe.Shrink, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
-		found, err := c.confirm(ctx, p, s)
+		found, err := c.confirm(ctx, p, s, false)
 		if err != nil {
 			return best, err
 		}
 		found = slices.DeleteFunc(found, func(f seen) bool { return f.ends })
 		if len(found) == 0 {
-			return best, nil
+			break
 		}
 		next := slices.MinFunc(found, seen.simpler)
 		if next.simpler(best) >= 0 {
-			return best, nil
+			break
 		}
 		best = next
 	}
-	return best, nil
+	q.Mode, q.Omit, q.Cases = probe.Detail, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
+	found, err := c.confirm(ctx, p, q, true)
+	if err != nil || len(found) == 0 { // the state of an earlier case was in it
+		return first, err
+	}
+	return found[0], nil
+}
+
+func prefix(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
 }

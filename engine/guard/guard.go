@@ -25,8 +25,8 @@ type Finder interface {
 // Options are what a Guard works with. The zero value of each is a default.
 type Options struct {
 	Seed  uint64
-	Cases int           // most inputs of one function; 400
-	Wall  time.Duration // of one check; 3 minutes
+	Cases int           // most inputs of one function; 1500
+	Wall  time.Duration // of one check; 5 minutes
 	// Memory bounds each process, in bytes; 2 GiB.
 	Memory int64
 	// Scratch is where binaries of the trees are kept during a check; the
@@ -52,8 +52,8 @@ type Invocation struct {
 
 // The defaults of [Options].
 const (
-	DefaultCases  = 400
-	DefaultWall   = 3 * time.Minute
+	DefaultCases  = 1500
+	DefaultWall   = 5 * time.Minute
 	DefaultMemory = 2 << 30
 )
 

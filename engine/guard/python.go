@@ -1,5 +1,213 @@
 package guard
 
-import "context"
+import (
+	"context"
+	_ "embed" // the probe of Python trees
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
-func (c *check) python(context.Context) error { return nil }
+	"atoll/engine/guard/probe"
+	"atoll/engine/sandbox"
+	"atoll/gitops"
+)
+
+//go:embed pyprobe/probe.py
+var pythonProbe []byte
+
+const (
+	recordingName = "atoll_guard_recording"
+	recordingEnv  = "ATOLL_GUARD_RECORDING"
+	pythonWall    = 5 * time.Minute // of the tests while calls are recorded
+)
+
+// python compares the functions of a Python tree that can reach the change.
+func (c *check) python(ctx context.Context) error {
+	files := c.changedWith(func(f string) bool { return strings.HasSuffix(f, ".py") && !isPythonTest(f) })
+	if len(files) == 0 {
+		return nil
+	}
+	p := &pyCheck{check: c, files: files, env: c.g.surround(ctx, "python3"), host: filepath.Join(c.scratch, "python"), reached: coverage{}}
+	if err := os.MkdirAll(p.host, 0o755); err != nil {
+		return fmt.Errorf("make room for a recording: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(p.host, "probe.py"), pythonProbe, 0o644); err != nil {
+		return fmt.Errorf("lay the probe: %w", err)
+	}
+	err := p.run(ctx)
+	if errors.Is(err, errProbe) {
+		c.report.note("the Python code was not compared: %s", err)
+		return nil
+	}
+	return err
+}
+
+// isPythonTest is the rule of the probe.
+func isPythonTest(name string) bool {
+	for _, dir := range strings.Split(path.Dir(name), "/") {
+		if dir == "test" || dir == "tests" || dir == "testing" {
+			return true
+		}
+	}
+	base := path.Base(name)
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "conftest.py" || base == "setup.py" || base == "tests.py"
+}
+
+// pyCheck is the comparison of the Python code of two trees.
+type pyCheck struct {
+	*check
+	env     surroundings
+	files   []string
+	host    string // the probe and the recording
+	reached coverage
+}
+
+// reach is what the probe says of a change.
+type reach struct {
+	Names    []string       `json:"names"`
+	Whole    bool           `json:"whole"`
+	Changed  []string       `json:"changed"`
+	Literals probe.Literals `json:"literals"`
+	Extra    []string       `json:"extra"`
+}
+
+// pyRequest is a request to the probe besides those that both probes know.
+type pyRequest struct {
+	Mode      string            `json:"mode"`
+	Tests     []string          `json:"tests,omitempty"`
+	Changed   []string          `json:"changed,omitempty"`
+	Sources   map[string]string `json:"sources,omitempty"`
+	Files     []string          `json:"files,omitempty"`
+	TestFiles []string          `json:"testfiles,omitempty"`
+}
+
+func (p *pyCheck) run(ctx context.Context) error {
+	r, err := p.affected(ctx)
+	if err != nil {
+		return err
+	}
+	if len(r.Changed) == 0 {
+		p.report.note("no Python code changed but its comments and layout")
+		return nil
+	}
+	if err := p.record(ctx); err != nil {
+		return err
+	}
+	spec := func(v *view) sandbox.Spec {
+		s := p.spec(v, p.env, p.command(), "", nil, p.host, false)
+		s.Env = append(s.Env, recordingEnv+"="+binDir+"/"+recordingName)
+		return s
+	}
+	candidate := spec(p.candidate)
+	candidate.Product = profileName
+	relevant := func(group string) bool {
+		if r.Whole {
+			return true
+		}
+		parts := strings.FieldsFunc(group, func(c rune) bool { return c == ':' || c == '.' })
+		return slices.Contains(r.Names, parts[len(parts)-1]) || len(parts) > 1 && slices.Contains(r.Names, parts[len(parts)-2])
+	}
+	err = p.compare(ctx, pair{
+		root:      &subject{box: p.g.box, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
+		candidate: &subject{box: p.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
+		literals:  r.Literals, relevant: relevant, public: true,
+	})
+	if err != nil {
+		return err
+	}
+	return p.lines(ctx)
+}
+
+func (p *pyCheck) command() []string { return []string{"python3", binDir + "/probe.py"} }
+
+// ask puts one request that gives one answer.
+func (p *pyCheck) ask(ctx context.Context, v *view, q pyRequest, product string) (sandbox.Result, error) {
+	data, err := json.Marshal(q)
+	if err != nil {
+		return sandbox.Result{}, fmt.Errorf("write a request: %w", err)
+	}
+	spec := p.spec(v, p.env, p.command(), "", nil, p.host, false)
+	spec.Files = map[string][]byte{requestName: data}
+	spec.ResultName, spec.Product = sandbox.ResultName, product
+	spec.Env = append(spec.Env, "PYTHONHASHSEED=0", probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName,
+		probe.ResultEnv+"="+sandbox.ResultPath, recordingEnv+"="+sandbox.TreeDir+"/"+recordingName)
+	spec.Limits.Wall = pythonWall
+	res, err := p.g.box.Run(ctx, spec)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return res, err
+}
+
+// affected asks which names the change can reach.
+func (p *pyCheck) affected(ctx context.Context) (reach, error) {
+	q := pyRequest{Mode: "affected", Sources: map[string]string{}, Files: p.files}
+	for _, f := range p.files {
+		q.Sources[f] = string(p.candidate.read(f))
+	}
+	for _, f := range p.root.files {
+		if strings.HasSuffix(f, ".py") && isPythonTest(f) && len(q.TestFiles) < 200 {
+			q.TestFiles = append(q.TestFiles, f)
+		}
+	}
+	res, err := p.ask(ctx, p.root, q, "")
+	if err != nil {
+		return reach{}, err
+	}
+	var r reach
+	if err := json.Unmarshal(res.Result, &r); err != nil {
+		return r, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
+	}
+	return r, nil
+}
+
+// record runs the tests of the root and keeps the calls they make.
+func (p *pyCheck) record(ctx context.Context) error {
+	res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests}, recordingName)
+	if err != nil {
+		return err
+	}
+	if !res.HasProduct {
+		return fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, lastWords(&res))
+	}
+	if err := os.WriteFile(filepath.Join(p.host, recordingName), res.Product, 0o644); err != nil {
+		return fmt.Errorf("keep the recording: %w", err)
+	}
+	return nil
+}
+
+// lines names the changed lines that neither the probe nor a test ran.
+func (p *pyCheck) lines(ctx context.Context) error {
+	changed := map[string][]int{}
+	for _, f := range p.files {
+		changed[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
+	}
+	if p.left(changed) != nil && !p.g.o.NoTests {
+		res, err := p.ask(ctx, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Changed: p.files}, profileName)
+		if err != nil {
+			return err
+		}
+		if res.HasProduct {
+			p.reached.add(res.Product)
+		}
+	}
+	if len(p.reached) > 0 {
+		p.report.Measured = true
+		p.report.Unreached = append(p.report.Unreached, p.left(changed)...)
+	}
+	return nil
+}
+
+func (p *pyCheck) left(changed map[string][]int) []Lines {
+	var out []Lines
+	for f, lines := range changed {
+		out = append(out, together(f, p.reached.missed(f, lines))...)
+	}
+	return out
+}

@@ -22,6 +22,8 @@ type subject struct {
 	caseMS  int64        // longest time of one case
 	deaths  int          // most cases that may end the process
 	product func([]byte) // takes what the spec's product held; may be nil
+	extra   []string     // of the request
+	changed []string     // of the request
 }
 
 // site is one case of a survey, or of a list.
@@ -54,7 +56,7 @@ const (
 // ask puts a request to the probe. A case that ends the process is noted, and
 // the rest is asked of a new one.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
-	q.CaseMS, q.HeapMiB = s.caseMS, heapMiB
+	q.CaseMS, q.HeapMiB, q.Extra, q.Changed = s.caseMS, heapMiB, s.extra, s.changed
 	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}}
 	perGroup := map[string]int{}
 	for {
@@ -66,6 +68,11 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		spec.Files = map[string][]byte{requestName: data}
 		spec.ResultName = sandbox.ResultName
 		spec.Env = append(slices.Clone(spec.Env), probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName, probe.ResultEnv+"="+sandbox.ResultPath)
+		if q.Backwards { // also the order of sets in Python
+			spec.Env = append(spec.Env, "PYTHONHASHSEED=4711")
+		} else {
+			spec.Env = append(spec.Env, "PYTHONHASHSEED=0")
+		}
 		spec.Limits.Wall = processWall
 		res, err := s.box.Run(ctx, spec)
 		if err != nil {

@@ -48,7 +48,9 @@ type Request struct {
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
-	CaseMS    int64    `json:"case_ms"` // longest time of one case
+	Extra     []string `json:"extra,omitempty"`   // Python: functions that no test calls
+	Changed   []string `json:"changed,omitempty"` // Python: files whose lines are counted
+	CaseMS    int64    `json:"case_ms"`           // longest time of one case
 	HeapMiB   uint64   `json:"heap_mib"`
 }
 

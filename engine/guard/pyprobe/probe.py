@@ -1,0 +1,973 @@
+"""The half of the guard that runs inside a Python tree.
+
+It records the calls that the tests make, and gives the same calls, as they were
+and varied, to whichever tree it stands in. A case is a list of choices: the same
+choices make the same call in every tree, and smaller ones a simpler call. The
+protocol is that of the Go probe: one JSON request, one JSON answer a line.
+
+Standard library only.
+"""
+import ast
+import asyncio
+import contextlib
+import dataclasses
+import enum
+import importlib
+import inspect
+import io
+import json
+import linecache
+import os
+import pickle
+import random
+import re
+import runpy
+import sys
+import threading
+import time
+import types
+
+TREE = os.path.realpath(os.getcwd())
+MASK = (1 << 64) - 1
+FLOAT_MARK = "\x01"
+MOST_RECORDED = 200
+MOST_TRIED = 3000
+LONGEST = 64 << 10
+COVER_FILE = "atoll_guard_cover.out"
+
+
+# ---- choices ----------------------------------------------------------------
+
+
+def fnv(*texts):
+    h = 14695981039346656037
+    for t in texts:
+        for b in t.encode("utf-8", "surrogatepass") + b"\xff":
+            h = ((h ^ b) * 1099511628211) & MASK
+    return h
+
+
+class Draws:
+    """Choices from a seeded generator, or from a list that goes on with zeros."""
+
+    def __init__(self, seed=None, given=None):
+        self.state, self.given, self.used = seed, given, []
+
+    def n(self, k):
+        at = len(self.used)
+        if k <= 1 or at >= 1024:
+            return 0
+        if self.given is None:
+            self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+            z = self.state
+            z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+            z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+            v = (z ^ (z >> 31)) % k
+        else:
+            v = self.given[at] % k if at < len(self.given) else 0
+        self.used.append(v)
+        return v
+
+    def pick(self, values):
+        return values[self.n(len(values))]
+
+
+def variants(c, limit=400):
+    out = []
+    n = len(c) // 2
+    while n > 0:
+        out.append(c[: len(c) - n])
+        n //= 2
+    for size in (16, 8, 4, 3, 2, 1):
+        for i in range(0, len(c) - size + 1, max(1, size // 2)):
+            out.append(c[:i] + c[i + size :])
+    for i, v in enumerate(c):
+        for smaller in {0, v // 2, v - 1}:
+            if 0 <= smaller < v:
+                out.append(c[:i] + [smaller] + c[i + 1 :])
+    return out[:limit]
+
+
+# ---- recording --------------------------------------------------------------
+
+
+def in_tree(path):
+    path = os.path.realpath(path)
+    return path.startswith(TREE + os.sep) and "site-packages" not in path
+
+
+def is_test(path):
+    parts = os.path.relpath(os.path.realpath(path), TREE).split(os.sep)
+    base = parts[-1]
+    return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "tests.py")
+
+
+class Unrecordable(Exception):
+    """A value that cannot be kept."""
+
+
+class Recorder:
+    """Keeps the arguments of calls, before the callee can change them."""
+
+    def __init__(self):
+        self.known = {}  # code -> (module, name) or None
+        self.calls = {}  # (module, name) -> {pickle: recipe}
+        self.tried = {}
+        self.objects = {}  # id -> [object, class, init recipe, history or None]
+        self.busy = threading.local()
+        self.stack = []
+
+    def resolve(self, frame):
+        code = frame.f_code
+        if code in self.known:
+            return self.known[code]
+        found = None
+        module = sys.modules.get(frame.f_globals.get("__name__", ""))
+        if module is not None and in_tree(code.co_filename) and not is_test(code.co_filename):
+            found = self.search(module, code)
+        self.known[code] = found
+        return found
+
+    @staticmethod
+    def search(module, code):
+        def codes(f):
+            f = getattr(f, "__func__", f)
+            if isinstance(f, property):
+                f = f.fget
+            seen = 0
+            while f is not None and seen < 10:
+                if getattr(f, "__code__", None) is code:
+                    return True
+                f, seen = getattr(f, "__wrapped__", None), seen + 1
+            return False
+
+        for name, value in list(vars(module).items()):
+            if isinstance(value, type):
+                if value.__module__ != module.__name__:
+                    continue
+                for attr, member in list(vars(value).items()):
+                    if codes(member):
+                        return module.__name__, value.__qualname__ + "." + attr
+            elif codes(value):
+                return module.__name__, name
+        return None
+
+    def encode(self, value, depth=0):
+        """A recipe for a value: pickled, or how to make it again."""
+        if depth > 6:
+            raise Unrecordable
+        kept = self.objects.get(id(value))
+        if kept is not None and kept[0] is value:
+            if kept[3] is None:
+                raise Unrecordable
+            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], tuple(kept[3]))
+        if dataclasses.is_dataclass(value) and not isinstance(value, type) and in_tree(getattr(sys.modules.get(type(value).__module__), "__file__", None) or "/"):
+            fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
+            return ("made", type(value).__module__, type(value).__qualname__, ((), fields), ())
+        if type(value) in (list, tuple, set):
+            return (type(value).__name__, [self.encode(v, depth + 1) for v in value])
+        if type(value) is dict:
+            return ("dict", [(self.encode(k, depth + 1), self.encode(v, depth + 1)) for k, v in value.items()])
+        try:
+            data = pickle.dumps(value, 4)
+        except Exception:
+            raise Unrecordable from None
+        if len(data) > LONGEST or b"__main__" in data:
+            raise Unrecordable
+        return ("value", data)
+
+    def arguments(self, frame):
+        code = frame.f_code
+        names = code.co_varnames
+        positional = names[: code.co_argcount]
+        at = code.co_argcount + code.co_kwonlyargcount
+        values = frame.f_locals
+        args = [values[n] for n in positional]
+        kwargs = {n: values[n] for n in names[code.co_argcount : at]}
+        if code.co_flags & inspect.CO_VARARGS:
+            args += list(values[names[at]])
+            at += 1
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            kwargs.update(values[names[at]])
+        return args, kwargs
+
+    def profile(self, frame, event, _arg):
+        if event != "call" or getattr(self.busy, "now", False):
+            return
+        key = self.resolve(frame)
+        if key is None:
+            return
+        self.busy.now = True
+        try:
+            self.call(frame, key)
+        except Unrecordable:
+            pass
+        except Exception:
+            pass  # what cannot be looked at is not recorded
+        finally:
+            self.busy.now = False
+
+    def call(self, frame, key):
+        name = key[1].rsplit(".", 1)[-1]
+        args, kwargs = self.arguments(frame)
+        bound = "." in key[1]
+        me = args[0] if bound and args else None
+        kept = self.objects.get(id(me)) if me is not None else None
+        if bound and name == "__init__":
+            if kept is None and len(self.objects) < 20000:
+                entry = [me, type(me), None, None]
+                self.objects[id(me)] = entry
+                entry[2] = (tuple(self.encode(a) for a in args[1:]), {k: self.encode(v) for k, v in kwargs.items()})
+                entry[3] = []
+                self.keep((key[0], key[1]), ("call", None, *entry[2]))
+            return
+        public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
+        private = any(p.startswith("_") for p in key[1].split(".")[:-1])
+        tries = self.tried.get(key, 0)
+        self.tried[key] = tries + 1
+        outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
+        if not outer and (tries > MOST_TRIED or len(self.calls.get(key, ())) >= MOST_RECORDED):
+            return
+        try:
+            rest = args[1:] if bound and not isinstance(me, type) else args
+            if bound and isinstance(me, type):
+                rest = args[1:]
+            recipe = (tuple(self.encode(a) for a in rest), {k: self.encode(v) for k, v in kwargs.items()})
+            if public and not private:
+                own = self.encode(me) if bound and not isinstance(me, type) and not self.static(frame, key) else None
+                if bound and self.static(frame, key):
+                    recipe = (tuple(self.encode(a) for a in args), recipe[1])
+                self.keep(key, ("call", own, *recipe))
+        except Unrecordable:
+            if outer:
+                kept[3] = None
+            raise
+        if outer:
+            if len(kept[3]) >= 12:
+                kept[3] = None
+            else:
+                kept[3].append((name, *recipe))
+
+    @staticmethod
+    def static(frame, key):
+        module = sys.modules.get(key[0])
+        owner, _, name = key[1].rpartition(".")
+        cls = module
+        for part in owner.split("."):
+            cls = getattr(cls, part, None)
+        return isinstance(inspect.getattr_static(cls, name, None), staticmethod)
+
+    @staticmethod
+    def from_outside(frame, me):
+        back = frame.f_back
+        while back is not None and not in_tree(back.f_code.co_filename):
+            back = back.f_back
+        if back is None or back.f_code.co_argcount == 0:
+            return True
+        return back.f_locals.get(back.f_code.co_varnames[0]) is not me
+
+    def keep(self, key, recipe):
+        calls = self.calls.setdefault(key, {})
+        if len(calls) >= MOST_RECORDED:
+            return
+        data = pickle.dumps(recipe, 4)
+        if len(data) <= LONGEST:
+            calls.setdefault(data, recipe)
+
+    def saved(self):
+        out = {}
+        for (module, name), calls in sorted(self.calls.items()):
+            out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
+        return out
+
+
+def run_tests(words):
+    """Runs the tests as the words say, or as they are found."""
+    attempts = [words] if words else []
+    if not attempts:
+        try:
+            import pytest  # noqa: F401
+
+            attempts.append(["-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider"])
+        except ImportError:
+            attempts.append(["-m", "unittest", "discover", "-q"])
+            for d in ("tests", "test"):
+                if os.path.isdir(d):
+                    attempts.append(["-m", "unittest", "discover", "-q", "-s", d] + (["-t", "."] if os.path.exists(os.path.join(d, "__init__.py")) else []))
+    for words in attempts:
+        if words[:1] == ["-m"]:
+            sys.argv = words[1:]
+            run = lambda w=words: runpy.run_module(w[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = list(words)
+            run = lambda w=words: runpy.run_path(w[0], run_name="__main__")
+        try:
+            run()
+        except SystemExit:
+            pass
+
+
+def record(q):
+    r = Recorder()
+    lines = Lines(q.get("changed") or [])
+    sys.setprofile(r.profile)
+    threading.setprofile(r.profile)
+    lines.start()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            run_tests(q.get("tests") or [])
+    finally:
+        sys.setprofile(None)
+        lines.stop()
+    with open(os.environ["ATOLL_GUARD_RECORDING"], "wb") as f:
+        pickle.dump(r.saved(), f, 4)
+
+
+# ---- lines ------------------------------------------------------------------
+
+
+class Lines:
+    """Which lines of some files run."""
+
+    def __init__(self, files):
+        self.files = {os.path.realpath(f): f for f in files}
+        self.hit = set()
+
+    def trace(self, frame, event, _arg):
+        name = self.files.get(frame.f_code.co_filename) or self.files.get(os.path.realpath(frame.f_code.co_filename))
+        if name is None:
+            return None
+
+        def inside(frame, event, _arg):
+            if event == "line":
+                self.hit.add((name, frame.f_lineno))
+            return inside
+
+        self.hit.add((name, frame.f_lineno))
+        return inside
+
+    def start(self):
+        if self.files:
+            sys.settrace(self.trace)
+            threading.settrace(self.trace)
+
+    def stop(self):
+        if not self.files:
+            return
+        sys.settrace(None)
+        try:
+            with open(os.path.join(TREE, COVER_FILE), "w", encoding="utf-8") as f:
+                for name in self.files.values():
+                    for line in sorted(code_lines(name)):
+                        f.write(f"{name}:{line}.0,{line}.0 1 {int((name, line) in self.hit)}\n")
+        except OSError:
+            pass
+
+
+def code_lines(name):
+    try:
+        with open(name, encoding="utf-8") as f:
+            top = compile(f.read(), name, "exec")
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    out, todo = set(), [top]
+    while todo:
+        code = todo.pop()
+        out.update(line for _, _, line in code.co_lines() if line)
+        todo += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return out
+
+
+# ---- what a change can reach -------------------------------------------------
+
+
+def declarations(source):
+    """Names of functions, methods, classes and module values with what they mention."""
+    out = {}
+
+    def add(key, node, without=()):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+        text = ast.dump(strip(node))
+        old = out.get(key)
+        out[key] = (text + (old[0] if old else ""), names | (old[1] if old else set()))
+
+    def strip(node):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(getattr(body[0], "value", None), ast.Constant) and isinstance(body[0].value.value, str):
+            node.body = body[1:] or [ast.Pass()]
+        return node
+
+    def visit(body, prefix):
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                add(prefix + node.name, node)
+            elif isinstance(node, ast.ClassDef):
+                rest = ast.ClassDef(name=node.name, bases=node.bases, keywords=node.keywords, decorator_list=node.decorator_list, body=[ast.Pass()])
+                add(prefix + node.name, rest)
+                visit(node.body, prefix + node.name + ".")
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                for a in node.names:
+                    add(prefix + (a.asname or a.name.split(".")[0]), node)
+            elif isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+                for part in ("body", "orelse", "finalbody"):
+                    visit(getattr(node, part, []), prefix)
+                for h in getattr(node, "handlers", []):
+                    visit(h.body, prefix)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for t in targets:
+                    for n in ast.walk(t):
+                        if isinstance(n, ast.Name):
+                            add(prefix + n.id, node)
+            elif not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+                add(prefix + "<top>", node)
+
+    try:
+        visit(ast.parse(source).body, "")
+    except (SyntaxError, ValueError):
+        return None
+    return out
+
+
+def affected(q):
+    """Names that a change can reach, by the names that sources mention."""
+    was, now = {}, {}
+    for folder, dirs, files in os.walk("."):
+        dirs[:] = [d for d in dirs if not d.startswith(".") and d != "node_modules"]
+        for f in files:
+            name = os.path.relpath(os.path.join(folder, f))
+            if f.endswith(".py") and not is_test(name):
+                with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as h:
+                    was[name] = declarations(h.read())
+    now.update(was)
+    for name, source in (q.get("sources") or {}).items():
+        now[name] = declarations(source)
+    names, all_decls = set(), []
+    for name in set(was) | set(now):
+        a, b = was.get(name) or {}, now.get(name) or {}
+        for key in set(a) | set(b):
+            all_decls.append((key, (a.get(key, ("", set()))[1]) | (b.get(key, ("", set()))[1])))
+            if a.get(key, ("",))[0] != b.get(key, ("",))[0]:
+                names.add(key)
+    reach = set()
+
+    def mark(key):
+        parts = key.split(".")
+        reach.add(parts[-1])
+        if len(parts) > 1 and parts[-1].startswith("__"):
+            reach.add(parts[-2])  # called without its name
+
+    whole = any(k.endswith("<top>") for k in names)
+    for k in names:
+        mark(k)
+    grown = bool(names)
+    while grown:
+        grown = False
+        for key, mentioned in all_decls:
+            if key.split(".")[-1] not in reach and mentioned & reach:
+                mark(key)
+                grown = True
+    return {"names": sorted(reach), "whole": whole, "changed": sorted(names)}
+
+
+# ---- values -----------------------------------------------------------------
+
+
+def decode(recipe):
+    kind = recipe[0]
+    if kind == "value":
+        return pickle.loads(recipe[1])
+    if kind in ("list", "tuple", "set"):
+        return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
+    if kind == "dict":
+        return {decode(k): decode(v) for k, v in recipe[1]}
+    _, module, name, (args, kwargs), history = recipe
+    cls = find(module, name)
+    me = cls(*[decode(a) for a in args], **{k: decode(v) for k, v in kwargs.items()})
+    for method, margs, mkwargs in history:
+        with contextlib.suppress(Exception):
+            result = getattr(me, method)(*[decode(a) for a in margs], **{k: decode(v) for k, v in mkwargs.items()})
+            if inspect.isgenerator(result):
+                list(zip(range(200), result))
+    return me
+
+
+def find(module, name):
+    value = importlib.import_module(module)
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
+
+
+class Vary:
+    """Makes values other than those that were recorded."""
+
+    def __init__(self, d, lits):
+        self.d, self.lits = d, lits
+
+    def text(self):
+        if self.lits["strings"] and self.d.n(3):
+            return self.d.pick(self.lits["strings"])
+        return "".join(self.d.pick(self.d.pick(ALPHABETS)) for _ in range(self.d.n(8)))
+
+    def integer(self):
+        k = self.d.n(6)
+        if k == 0:
+            return self.d.n(4)
+        if k == 1 and self.lits["ints"]:
+            return self.d.pick(self.lits["ints"])
+        if k == 2 and self.lits["ints"]:
+            return self.d.pick(self.lits["ints"]) + self.d.n(3) - 1
+        if k == 3:
+            return -self.d.n(20)
+        return self.d.n(200)
+
+    def number(self):
+        k = self.d.n(6)
+        if k == 0:
+            return float(self.d.n(4))
+        if k == 1 and self.lits["floats"]:
+            return self.d.pick(self.lits["floats"])
+        if k == 2:
+            return -self.d.n(1000) / 8
+        return self.d.n(100000) / 64
+
+    def anything(self, depth=0):
+        k = self.d.n(8 if depth < 2 else 5)
+        if k == 0:
+            return None
+        if k == 1:
+            return self.integer()
+        if k == 2:
+            return self.text()
+        if k == 3:
+            return self.number()
+        if k == 4:
+            return bool(self.d.n(2))
+        if k == 5:
+            return [self.integer() for _ in range(self.d.n(6))]
+        if k == 6:
+            return [self.text() for _ in range(self.d.n(5))]
+        return {self.text(): self.anything(depth + 1) for _ in range(self.d.n(4))}
+
+    def other(self, v, depth=0):
+        d = self.d
+        if isinstance(v, enum.Enum):
+            return d.pick(list(type(v)))
+        if v is None:
+            return d.pick([None, 0, "", 1])
+        if isinstance(v, bool):
+            return not v
+        if type(v) is int:
+            return d.pick([v, 0, 1, -1, v + 1, v - 1, -v, v * 2, self.integer(), self.integer()])
+        if type(v) is float:
+            return d.pick([v, 0.0, 1.0, -v, v + 1, v / 2, v * 1.001, self.number(), self.number()])
+        if type(v) is complex:
+            return d.pick([v, 0j, v.conjugate(), -v])
+        if type(v) is str:
+            return self.other_text(v)
+        if type(v) is bytes:
+            return self.other_text(v.decode("latin-1")).encode("utf-8")[:1000]
+        if type(v) in (list, tuple):
+            return type(v)(self.other_list(list(v), depth))
+        if type(v) is dict and depth < 4:
+            return self.other_dict(v, depth)
+        if type(v) in (set, frozenset):
+            return type(v)(self.other_list(sorted(v, key=repr), depth))
+        return v
+
+    def other_text(self, s):
+        d = self.d
+        if self.lits["strings"] and d.n(3) == 2:
+            s = d.pick(self.lits["strings"])
+        at = d.n(len(s) + 1)
+        k = d.n(12)
+        if k == 0:
+            return s[:at]
+        if k == 1:
+            return s[at:]
+        if k == 2:
+            return s[:at] + s[at + 1 :]
+        if k == 3:
+            return s[:at] + s[at : at + 1].swapcase() + s[at + 1 :]
+        if k == 4:
+            return s[:at] + s[at : at + 3] + s[at:]
+        if k == 5:
+            return self.text()
+        if k == 6:
+            return s + self.text()
+        if k > 8:
+            return d.pick([s.upper(), s.lower(), s.title(), s.swapcase()])
+        return s[:at] + d.pick(d.pick(ALPHABETS)) + s[at:]
+
+    def other_list(self, v, depth):
+        d = self.d
+        if not v:
+            return [self.anything(2)] if d.n(2) else v
+        at, k = d.n(len(v)), d.n(7)
+        if k == 0:
+            return v[:at] + v[at + 1 :]
+        if k == 1:
+            return v[:at]
+        if k == 2:
+            return v[::-1]
+        if k == 3:
+            return v[: at + 1] + v[at:]
+        if k == 4:
+            to = d.n(len(v))
+            v[at], v[to] = v[to], v[at]
+            return v
+        if depth > 4:
+            return v
+        v[at] = self.other(v[at], depth + 1)
+        return v
+
+    def other_dict(self, v, depth):
+        d = self.d
+        if not v:
+            return {self.text(): self.anything(2)}
+        key = d.pick(list(v))
+        k = d.n(4)
+        out = dict(v)
+        if k == 0:
+            del out[key]
+        elif k == 1:
+            out[self.other(key, depth + 1) if isinstance(key, (str, int)) else key] = v[key]
+        else:
+            out[key] = self.other(v[key], depth + 1)
+        return out
+
+    def like(self, parameter):
+        """A value for a parameter that no test gave one."""
+        note = parameter.annotation
+        text = note if isinstance(note, str) else getattr(note, "__name__", "") if isinstance(note, type) else str(note)
+        text = text.replace("typing.", "").lower()
+        if parameter.default not in (inspect.Parameter.empty, None) and not text.strip("_empty"):
+            return self.other(parameter.default)
+        for word, make in (("list[int", lambda: [self.integer() for _ in range(self.d.n(8))]), ("list[float", lambda: [self.number() for _ in range(self.d.n(8))]),
+                           ("list[str", lambda: [self.text() for _ in range(self.d.n(6))]), ("dict", lambda: {self.text(): self.anything(1) for _ in range(self.d.n(4))}),
+                           ("list", lambda: [self.anything(1) for _ in range(self.d.n(6))]), ("bool", lambda: bool(self.d.n(2))), ("int", self.integer),
+                           ("float", self.number), ("bytes", lambda: self.text().encode()), ("str", self.text)):
+            if word in text:
+                return make()
+        return self.anything()
+
+
+# ---- outcomes ---------------------------------------------------------------
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def show(v, depth=0, seen=()):
+    """What a caller can see of a value, and nothing of how it is kept."""
+    if id(v) in seen:
+        return "..."
+    if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
+        return repr(v)
+    if type(v) is float:
+        if v != v or v in (float("inf"), float("-inf")):
+            return repr(v)
+        return FLOAT_MARK + repr(v if v else 0.0)
+    if type(v) is complex:
+        return show(v.real) + "+j*" + show(v.imag)
+    if depth > 7:
+        return "..."
+    seen = seen + (id(v),)
+    rest = lambda x: show(x, depth + 1, seen)
+    if isinstance(v, enum.Enum):
+        return type(v).__name__ + "." + v.name
+    if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and hasattr(v, "_fields"):
+        inner = ", ".join(rest(x) for x in v[:2000])
+        return ("[%s]" if isinstance(v, list) else "(%s)") % inner
+    if isinstance(v, (set, frozenset)):
+        return "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
+    if isinstance(v, dict):
+        return "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
+    if isinstance(v, BaseException):
+        return type(v).__name__ + "(" + repr(str(v)) + ")"
+    if isinstance(v, type):
+        return "class " + v.__name__
+    if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__"):
+        out = []
+        for i, x in enumerate(v):
+            if i >= 200:
+                break
+            out.append(rest(x))
+        return "yields [" + ", ".join(out) + "]"
+    if callable(v) and hasattr(v, "__name__"):
+        return "function"
+    if hasattr(v, "tolist") and callable(v.tolist):
+        return rest(v.tolist())
+    module = sys.modules.get(type(v).__module__)
+    if module is not None and in_tree(getattr(module, "__file__", None) or "/"):
+        fields = {k: x for k, x in sorted(getattr(v, "__dict__", {}).items()) if not k.startswith("_")}
+        for c in type(v).__mro__:
+            for k in getattr(c, "__slots__", ()) if not isinstance(getattr(c, "__slots__", ()), str) else ():
+                if not k.startswith("_") and hasattr(v, k):
+                    fields[k] = getattr(v, k)
+            for k, p in vars(c).items():
+                if isinstance(p, property) and not k.startswith("_") and depth < 3:
+                    with contextlib.suppress(Exception):
+                        fields[k] = getattr(v, k)
+        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in sorted(fields.items())) + "}"
+        for name in ("__str__", "__len__"):
+            own = next((c for c in type(v).__mro__ if name in vars(c)), object)
+            if own is not object and depth < 3 and in_tree(getattr(sys.modules.get(own.__module__), "__file__", None) or "/"):
+                with contextlib.suppress(Exception):
+                    text += " " + name + "=" + repr(getattr(v, name)())
+        return text
+    try:
+        return ADDRESS.sub("", repr(v))[:LONGEST]
+    except Exception as e:
+        return "repr fails with " + type(e).__name__
+
+
+def failure(e):
+    """An exception: what the code says by raising it, and the kind alone where
+    the interpreter raised it."""
+    tb = e.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is not None:
+        line = linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno).strip()
+        if re.search(r"\braise\b", line) or not in_tree(tb.tb_frame.f_code.co_filename):
+            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", str(e))
+    return "raises " + type(e).__name__
+
+
+# ---- answering --------------------------------------------------------------
+
+
+class Session:
+    def __init__(self, q, out):
+        self.q, self.out = q, out
+        self.lock = threading.Lock()
+        self.began, self.position = 0.0, 0
+        with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
+            self.recorded = pickle.load(f)
+        lits = q.get("literals") or {}
+        self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
+        self.groups = list(self.recorded)
+        for name in q.get("extra") or []:
+            if name not in self.recorded:
+                self.groups.append(name)
+
+    def write(self, **a):
+        with self.lock:
+            os.write(self.out, (json.dumps(a) + "\n").encode())
+
+    def watch(self):
+        limit = (self.q.get("case_ms") or 5000) / 1000
+        while True:
+            time.sleep(0.05)
+            began = self.began
+            if began and time.monotonic() - began > limit:
+                self.write(k="stuck", p=self.position)
+                os._exit(3)
+
+    def seed(self, group, index):
+        return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
+
+    def one(self, position, group, d):
+        random.seed(7)
+        self.position, self.began = position, time.monotonic()
+        try:
+            return self.run(group, d)
+        finally:
+            self.began = 0.0
+
+    def run(self, group, d):
+        module, name = group.split(":")
+        vary = Vary(d, self.lits)
+        printed = io.StringIO()
+        shown, args, kwargs, me = group, [], {}, None
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                me, args, kwargs = self.arguments(group, d, vary)
+            except Exception as e:
+                return "no input", failure(e), d.used
+            called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
+            texts = [show(a) for a in args] + [k + "=" + show(v) for k, v in kwargs.items()]
+            if me is not None:
+                called = show(me) + "." + name.rsplit(".", 1)[-1]
+            shown = (called + "(" + ", ".join(texts) + ")").replace(FLOAT_MARK, "")
+            try:
+                if me is not None:
+                    f = inspect.getattr_static(type(me), name.rsplit(".", 1)[-1], None)
+                    f = getattr(me, name.rsplit(".", 1)[-1]) if not isinstance(f, property) else (lambda: getattr(me, name.rsplit(".", 1)[-1]))
+                else:
+                    f = find(module, name.removesuffix(".__init__"))
+                result = f(*args, **kwargs)
+                if inspect.iscoroutine(result):
+                    result = asyncio.run(result)
+                outcome = show(result)
+            except (Exception, SystemExit) as e:
+                outcome = failure(e)
+            after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray))]
+            if after:
+                outcome += "; arguments after it " + ", ".join(after)
+            if me is not None:
+                outcome += "; self after it " + show(me)
+        if printed.getvalue():
+            outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
+        return shown, outcome[: 2 * LONGEST], d.used
+
+    def arguments(self, group, d, vary):
+        calls = self.recorded.get(group)
+        if not calls:
+            return self.invented(group, d, vary)
+        _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
+        me = decode(own) if own is not None else None
+        args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+        for _ in range(d.n(4)):
+            at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
+            if at < len(args):
+                args[at] = vary.other(args[at])
+            elif kwargs:
+                k = list(kwargs)[at - len(args)]
+                kwargs[k] = vary.other(kwargs[k])
+        return me, args, kwargs
+
+    def invented(self, group, d, vary):
+        module, name = group.split(":")
+        f = find(module, name)
+        args, kwargs = [], {}
+        for p in inspect.signature(f).parameters.values():
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+                if p.default is not p.empty and d.n(3) == 0:
+                    break
+                args.append(vary.like(p))
+            elif p.kind is p.VAR_POSITIONAL:
+                args += [vary.anything() for _ in range(d.n(4))]
+            elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
+                kwargs[p.name] = vary.like(p)
+        return None, args, kwargs
+
+    def exists(self, group):
+        module, name = group.split(":")
+        try:
+            f = find(module, name.removesuffix(".__init__"))
+        except (ImportError, AttributeError):
+            return None
+        try:
+            return "(" + ", ".join(p.name + ("=" if p.default is not p.empty else "") for p in inspect.signature(f).parameters.values()) + ")"
+        except (TypeError, ValueError):
+            return ""
+
+    def survey(self):
+        q = self.q
+        groups = [g for g in self.groups if not q.get("groups") or g in q["groups"]]
+        if not q.get("from"):
+            for g in self.groups:
+                signature = self.exists(g)
+                if signature is not None:
+                    self.write(k="group", g=g, sig="def")
+        if q.get("backwards"):
+            groups.reverse()
+        omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
+        position = 0
+        for g in groups:
+            started = False
+            for i in range(q.get("count") or 0):
+                position += 1
+                if position <= (q.get("from") or 0) or g in skip:
+                    continue
+                if not started:
+                    started = True
+                    self.write(k="start", g=g, i=i, p=position)
+                if position in omit:
+                    continue
+                shown, out, _ = self.one(position, g, Draws(seed=self.seed(g, i)))
+                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)})
+
+    def full(self, cases):
+        for n, (g, d) in enumerate(cases):
+            if n < (self.q.get("from") or 0):
+                continue
+            self.write(k="start", g=g, i=n, p=n + 1)
+            shown, out, used = self.one(n + 1, g, d)
+            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, **{"in": shown})
+
+    def answer(self):
+        q = self.q
+        threading.Thread(target=self.watch, daemon=True).start()
+        cases = q.get("cases") or []
+        if q["mode"] == "survey":
+            self.survey()
+        elif q["mode"] == "detail":
+            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else Draws(seed=self.seed(c["group"], c["index"]))) for c in cases])
+        elif q["mode"] == "shrink":
+            c = cases[0]
+            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + variants(c["choices"])])
+        self.write(k="end")
+
+
+def public_functions(files):
+    """Module-level functions of some files, as groups."""
+    out = []
+    for name in files:
+        module = os.path.splitext(name)[0].replace(os.sep, ".")
+        if module.startswith("src."):
+            module = module[4:]
+        module = module.removesuffix(".__init__")
+        try:
+            with open(name, encoding="utf-8") as f:
+                body = ast.parse(f.read()).body
+        except (OSError, SyntaxError, ValueError):
+            continue
+        out += [module + ":" + n.name for n in body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and not n.name.startswith("_")]
+    return out
+
+
+def literals(files):
+    out = {"strings": [], "ints": [], "floats": []}
+    for name in files:
+        try:
+            with open(name, encoding="utf-8") as f:
+                tree = ast.parse(f.read())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for n in ast.walk(tree):
+            if isinstance(n, ast.Constant):
+                kind = {str: "strings", int: "ints", float: "floats"}.get(type(n.value))
+                if kind and len(out[kind]) < 300 and n.value not in out[kind] and (kind != "strings" or len(n.value) < 2000):
+                    out[kind].append(n.value)
+    return out
+
+
+def main():
+    sys.path[:0] = [TREE] + ([os.path.join(TREE, "src")] if os.path.isdir("src") else [])
+    sys.setrecursionlimit(2000)
+    with open(os.environ["ATOLL_GUARD_REQUEST"], encoding="utf-8") as f:
+        q = json.load(f)
+    mode = q["mode"]
+    if mode == "record":
+        record(q)
+        return
+    if mode == "affected":
+        result = affected(q)
+        sources = q.get("files") or []
+        result["literals"] = literals((q.get("testfiles") or []) + sources)
+        result["extra"] = public_functions(sources)
+        with open(os.environ["ATOLL_GUARD_RESULT"], "w", encoding="utf-8") as f:
+            json.dump(result, f)
+        return
+    with contextlib.suppress(Exception):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    out = os.open(os.environ["ATOLL_GUARD_RESULT"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    lines = Lines(q.get("changed") or [])
+    session = Session(q, out)
+    lines.start()
+    try:
+        session.answer()
+    finally:
+        lines.stop()
+
+
+if __name__ == "__main__":
+    main()
