@@ -17,6 +17,7 @@ type pair struct {
 	root, candidate *subject
 	literals        probe.Literals
 	relevant        func(group string) bool // can reach what changed
+	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
 }
 
@@ -32,10 +33,10 @@ func (p pair) where(group string) string {
 const (
 	fewestCases    = 60     // of one group, where there are many
 	mostCases      = 60_000 // of all groups together
-	mostLasting    = 12     // groups that need a process of their own
+	mostLasting    = 12     // groups that change the state of their package
 	mostAlone      = 60     // groups asked alone when the state of a package is in the way
-	looks          = 12     // differing cases of a group that are looked at
-	mostShrunk     = 10     // groups whose difference is made small
+	looks          = 8      // differing cases of a group that are looked at
+	mostShrunk     = 6      // groups whose difference is made small
 	shrinkingSteps = 12
 )
 
@@ -62,12 +63,11 @@ func (c *check) compare(ctx context.Context, p pair) error {
 			}
 		}
 	}
-	for _, name := range lasting[:min(len(lasting), mostLasting)] {
-		if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
-			return err
-		}
+	if lasting = lasting[:min(len(lasting), mostLasting)]; len(lasting) > 0 {
+		// One order in both trees: what one leaves behind is the same for the next.
+		_, err = c.survey(ctx, p, lasting, false)
 	}
-	return nil
+	return err
 }
 
 // rollCall lists the groups that both trees have with one signature.
@@ -111,7 +111,7 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals,
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p),
 		Count: min(c.g.o.Cases, max(fewestCases, mostCases/len(names)))}
 	first, err := p.root.ask(ctx, q)
 	if err != nil {
@@ -206,24 +206,30 @@ func (s seen) simpler(o seen) int {
 
 // settle looks at the suspects again, in full, and keeps those that hold.
 func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) error {
-	shrunk := 0
+	q.Mode, q.Omit, q.Cases = probe.Detail, nil, nil
 	for _, group := range slices.Sorted(maps.Keys(t.suspects)) {
-		list := t.suspects[group]
-		d := q
-		d.Mode, d.Omit, d.Cases = probe.Detail, nil, nil
-		step := max(1, len(list)/looks)
-		for i := 0; i < len(list) && len(d.Cases) < looks; i += step {
-			d.Cases = append(d.Cases, probe.Case{Group: group, Index: list[i]})
-		}
-		found, err := c.confirm(ctx, p, d, true)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
+		q.Cases = append(q.Cases, t.worthALook(group)...)
+	}
+	if len(q.Cases) == 0 {
+		return nil
+	}
+	found, err := c.confirm(ctx, p, q, true)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b seen) int {
+		return cmp.Or(-compareBool(p.direct(a.group), p.direct(b.group)), a.simpler(b))
+	})
+	done := map[string]bool{}
+	for _, best := range found {
+		if done[best.group] {
 			continue
 		}
-		best := slices.MinFunc(found, seen.simpler)
-		if shrunk++; shrunk <= mostShrunk {
+		done[best.group] = true
+		if !p.direct(best.group) && c.report.explains(p, best.in) {
+			continue
+		}
+		if len(done) <= mostShrunk {
 			if best, err = c.shrink(ctx, p, q, best); err != nil {
 				return err
 			}
@@ -233,11 +239,27 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 			kind = Ends
 		}
 		c.report.Differences = append(c.report.Differences, Difference{
-			Where: p.where(group), Kind: kind, Input: best.in,
-			Root: readable(best.root), Candidate: readable(best.other), Cases: len(list), Of: t.of[group],
+			Where: p.where(best.group), Kind: kind, Input: best.in,
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.suspects[best.group]), Of: t.of[best.group],
 		})
 	}
 	return nil
+}
+
+// worthALook picks from the suspects of a group: across all of them, and one
+// where the process ends, which costs one.
+func (t count) worthALook(group string) []probe.Case {
+	var out []probe.Case
+	list, ends := t.suspects[group], 0
+	for i := 0; i < len(list) && len(out) < looks; i += max(1, len(list)/looks) {
+		if _, ended := t.ends[site{group, list[i]}]; ended {
+			if ends++; ends > 1 {
+				continue
+			}
+		}
+		out = append(out, probe.Case{Group: group, Index: list[i]})
+	}
+	return out
 }
 
 // confirm runs cases in both trees and returns those that differ. With twice the
@@ -312,4 +334,14 @@ func prefix(name string) string {
 		return ""
 	}
 	return name + ": "
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }

@@ -22,7 +22,7 @@ import (
 // no difference.
 const (
 	rootCaseMS      = 2_000
-	candidateCaseMS = 15_000
+	candidateCaseMS = 10_000
 	rootDeaths      = 25
 	candidateDeaths = 5
 	mostPackages    = 8
@@ -50,7 +50,7 @@ func (c *check) golang(ctx context.Context) error {
 	env := c.g.surround(ctx, "go", "gcc")
 	for _, dir := range slices.Sorted(maps.Keys(modules)) {
 		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}}
-		m.names = affected(m.was, m.is)
+		m.names, m.direct = affected(m.was, m.is)
 		if len(m.names) == 0 {
 			c.report.note("%s: no code changed but its comments and layout", paths[dir])
 			continue
@@ -71,6 +71,7 @@ type goCheck struct {
 	env     surroundings
 	was, is *goModule
 	names   map[string]bool // affected
+	direct  map[string]bool // declarations that changed
 	reached coverage
 }
 
@@ -140,11 +141,18 @@ func (m *goCheck) removed(p *goPackage, was, is goAPI) {
 
 // relevant reports a function or a method that can reach the change.
 func (m *goCheck) relevant(group string) bool {
-	if from, to := strings.IndexByte(group, '['), strings.LastIndexByte(group, ']'); from >= 0 && to > from {
-		group = group[:from] + group[to+1:] // type arguments
-	}
+	group = ungeneric(group)
 	receiver, method, isMethod := strings.Cut(group, ".")
 	return m.names[receiver] || isMethod && m.names[method]
+}
+
+// ungeneric is the name of a group without type arguments.
+func ungeneric(group string) string {
+	from, to := strings.IndexByte(group, '['), strings.LastIndexByte(group, ']')
+	if from < 0 || to < from {
+		return group
+	}
+	return group[:from] + group[to+1:]
 }
 
 func (m *goCheck) relevantAPI(api goAPI) bool {
@@ -182,6 +190,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
 		candidate: &subject{box: m.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p)), relevant: m.relevant, public: public(p),
+		direct: func(group string) bool { return m.direct[ungeneric(group)] },
 	})
 }
 

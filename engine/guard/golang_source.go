@@ -235,9 +235,9 @@ var implicit = []string{
 
 // affected are the names whose behaviour may differ between two versions of a
 // module: what was changed, and by name all that mentions it. It errs towards
-// too many.
-func affected(was, is *goModule) map[string]bool {
-	names := map[string]bool{}
+// too many. direct are the declarations that changed themselves.
+func affected(was, is *goModule) (names, direct map[string]bool) {
+	names, direct = map[string]bool{}, map[string]bool{}
 	mark := func(d *goDecl, p *goPackage) {
 		names[d.name] = true
 		if d.receiver != "" && slices.Contains(implicit, d.name) {
@@ -253,6 +253,7 @@ func affected(was, is *goModule) map[string]bool {
 		old := was.packages[dir]
 		for key, d := range p.decls {
 			if old == nil || old.decls[key] == nil || old.decls[key].text != d.text {
+				direct[key] = true
 				mark(d, p)
 			}
 		}
@@ -278,7 +279,7 @@ func affected(was, is *goModule) map[string]bool {
 			}
 		}
 	}
-	return names
+	return names, direct
 }
 
 func overlaps(a, b map[string]bool) bool {

@@ -121,6 +121,7 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 			return c.report, err
 		}
 	}
+	c.report.reduce()
 	c.report.sort()
 	return c.report, nil
 }

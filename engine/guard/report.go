@@ -97,6 +97,56 @@ func (r *Report) note(format string, args ...any) {
 	}
 }
 
+// explains reports that an input contains a call that is known to differ by
+// itself.
+func (r *Report) explains(p pair, input string) bool {
+	return slices.ContainsFunc(r.Differences, func(d Difference) bool {
+		return strings.HasPrefix(d.Where, p.name) && len(d.Input) < len(input) && calls(input, d.Where)
+	})
+}
+
+// known are the groups of a pair that are known to differ.
+func (r *Report) known(p pair) []string {
+	var out []string
+	for _, d := range r.Differences {
+		if group, ok := strings.CutPrefix(d.Where, p.name+"."); ok {
+			out = append(out, group)
+		}
+	}
+	return out
+}
+
+// calls reports that an input calls the function or method of a name.
+func calls(input, where string) bool {
+	name := where[strings.LastIndexByte(where, '.')+1:]
+	for at := 0; ; {
+		i := strings.Index(input[at:], name+"(")
+		if i < 0 {
+			return false
+		}
+		at += i
+		if at == 0 || !isLetter(input[at-1]) {
+			return true
+		}
+		at++
+	}
+}
+
+func isLetter(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '"' || b == '\''
+}
+
+// reduce drops differences that only repeat a simpler one: their input calls
+// what is known to differ.
+func (r *Report) reduce() {
+	all := slices.Clone(r.Differences)
+	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
+		return slices.ContainsFunc(all, func(o Difference) bool {
+			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && len(o.Input) < len(d.Input) && calls(d.Input, o.Where)
+		})
+	})
+}
+
 // sort puts what tells most first: short inputs, then by name.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Differences, func(a, b Difference) int {

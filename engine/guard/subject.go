@@ -48,7 +48,7 @@ const requestName = "request.json"
 
 // The bounds of one process of a probe.
 const (
-	mostGroupDeaths = 3
+	mostGroupDeaths = 2
 	processWall     = 90 * time.Second
 	heapMiB         = 700
 )

@@ -87,6 +87,7 @@ type runner struct {
 	groups []*group
 	byName map[string]*group
 	tame   map[string]bool
+	known  []string
 	out    *os.File // stands in for os.Stdout
 }
 
@@ -204,7 +205,7 @@ func (r *runner) scenario(g *group, m *maker, in *string) string {
 	out := r.function(g, m, in)
 	var others []*group
 	for _, o := range r.groups {
-		if o.f.IsValid() && !o.lasting {
+		if o.f.IsValid() && !o.lasting && !slices.Contains(r.known, o.name) {
 			others = append(others, o)
 		}
 	}

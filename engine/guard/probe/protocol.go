@@ -44,6 +44,7 @@ type Request struct {
 	Groups    []string `json:"groups,omitempty"`    // only these; none: all that leave nothing behind
 	From      int      `json:"from,omitempty"`      // position in the survey to start at
 	Skip      []string `json:"skip,omitempty"`      // groups to leave out
+	Known     []string `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
 	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink

@@ -154,7 +154,7 @@ func (g *maker) words() string {
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
 	at := d.n(len(r) + 1)
-	switch d.n(10) {
+	switch d.n(11) {
 	case 0:
 		return string(r[:at])
 	case 1:
@@ -179,6 +179,8 @@ func (g *maker) changed(s string) string {
 		return string(r[:to]) + string(r[at:])
 	case 8:
 		return []string{strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(string(r[:min(1, len(r))])) + string(r[min(1, len(r)):])}[d.n(3)]
+	case 9:
+		return []string{" " + s, s + " ", s + "\n", "\t" + s}[d.n(4)]
 	case 6:
 		b := []byte(s)
 		if len(b) > 0 {

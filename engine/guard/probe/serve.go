@@ -44,7 +44,7 @@ func Serve(api API) error {
 // ends cannot be written later.
 func answer(api API, q Request, to io.Writer) error {
 	lib := newLibrary(api, q.Literals)
-	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}}
+	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}, known: q.Known}
 	for _, g := range r.groups {
 		r.byName[g.name] = g
 	}

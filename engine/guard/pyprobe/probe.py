@@ -535,6 +535,10 @@ class Vary:
             return -self.d.n(1000) / 8
         return self.d.n(100000) / 64
 
+    def literal(self, kind, v):
+        values = self.lits[kind]
+        return values[self.d.n(len(values))] if values else v
+
     def anything(self, depth=0):
         k = self.d.n(8 if depth < 2 else 5)
         if k == 0:
@@ -562,9 +566,9 @@ class Vary:
         if isinstance(v, bool):
             return not v
         if type(v) is int:
-            return d.pick([v, 0, 1, -1, v + 1, v - 1, -v, v * 2, self.integer(), self.integer()])
+            return d.pick([v, 0, 1, -1, v + 1, v - 1, -v, v * 2, self.integer(), self.integer(), self.literal("ints", v), self.literal("ints", v), self.literal("ints", v)])
         if type(v) is float:
-            return d.pick([v, 0.0, 1.0, -v, v + 1, v / 2, v * 1.001, self.number(), self.number()])
+            return d.pick([v, 0.0, 1.0, -v, v + 1, v / 2, v * 1.001, self.number(), self.number(), self.literal("floats", v), self.literal("floats", v)])
         if type(v) is complex:
             return d.pick([v, 0j, v.conjugate(), -v])
         if type(v) is str:
@@ -584,9 +588,11 @@ class Vary:
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
         at = d.n(len(s) + 1)
-        k = d.n(12)
+        k = d.n(14)
         if k == 0:
             return s[:at]
+        if k > 11:
+            return d.pick([" " + s, s + " ", s + "\n", "\t" + s])
         if k == 1:
             return s[at:]
         if k == 2:

@@ -1,0 +1,195 @@
+package guard_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/guard"
+	"atoll/engine/sandbox"
+	"atoll/store/record"
+)
+
+// mustBox is a sandbox that works here.
+func mustBox(t *testing.T) *sandbox.Box {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Options{Scratch: t.TempDir()})
+	if err != nil {
+		t.Skipf("this machine gives no sandbox: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+func mustHave(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not on the PATH", program)
+	}
+}
+
+// mustTree copies a folder of testdata; ".txt" behind a name falls away, for Go
+// files there would belong to this module.
+func mustTree(t *testing.T, folders ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, folder := range folders {
+		entries, err := os.ReadDir(filepath.Join("testdata", folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			data, err := os.ReadFile(filepath.Join("testdata", folder, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, strings.TrimSuffix(e.Name(), ".txt")), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func mustCheck(t *testing.T, o guard.Options, root, candidate guard.Tree, changed ...string) guard.Report {
+	t.Helper()
+	o.Scratch, o.Wall = t.TempDir(), 9*time.Minute
+	g, err := guard.New(mustBox(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := g.Check(t.Context(), root, candidate, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func wantWhere(t *testing.T, report guard.Report, want ...string) {
+	t.Helper()
+	got := map[string]guard.Difference{}
+	for _, d := range report.Differences {
+		got[d.Where] = d
+		t.Log(d.Kind, d)
+	}
+	for _, w := range want {
+		if _, ok := got[w]; !ok {
+			t.Errorf("nothing was said of %s", w)
+		}
+	}
+	if len(want) == 0 && (len(got) > 0 || report.Cases == 0) {
+		t.Errorf("%s", report.Summary())
+	}
+}
+
+func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
+	mustHave(t, "go")
+	root := mustTree(t, "go/root")
+	report := mustCheck(t, guard.Options{Cases: 400, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
+	wantWhere(t, report, "kit.Clamp", "kit.Mean", "kit.Count", "kit.Each", "kit.Max[int]", "kit.Max[string]", "kit.Print", "kit.Parse",
+		"kit.Reverse", "kit.SetPrefix", "kit.Steps", "kit.Stack.Pop")
+	for _, d := range report.Differences {
+		switch d.Where {
+		case "kit.Clamp":
+			if len(d.Input) > len("Clamp(-100, -100, -100)") {
+				t.Errorf("the input of Clamp is not small: %s", d.Input)
+			}
+		case "kit.Steps":
+			if d.Kind != guard.Ends || d.Input != "Steps(0)" {
+				t.Errorf("got %+v, want that Steps(0) does not come back", d)
+			}
+		}
+	}
+}
+
+func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
+	mustHave(t, "go")
+	root := mustTree(t, "go/root")
+	report := mustCheck(t, guard.Options{Cases: 400}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/refactored")}, "kit.go")
+	wantWhere(t, report)
+	if !report.Measured || len(report.Unreached) != 1 || report.Unreached[0].File != "kit.go" {
+		t.Fatalf("unreached are %v, measured %t; want the one branch that nothing takes", report.Unreached, report.Measured)
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "go", "refactored", "kit.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(data), "\n")
+	if u := report.Unreached[0]; !strings.Contains(strings.Join(lines[u.From-1:u.To], "\n"), `p.Key = "never"`) {
+		t.Errorf("%s is not the branch that nothing takes", u)
+	}
+}
+
+func TestANameThatIsGoneIsADifference(t *testing.T) {
+	mustHave(t, "go")
+	root := mustTree(t, "go/root")
+	data, err := os.ReadFile(filepath.Join(root, "kit.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.ReplaceAll(string(data), "func Reverse(", "func turn(")
+	now = strings.ReplaceAll(now, "func Greet(name string) string { return prefix + name }", "func Greet(name string, _ ...int) string { return prefix + name }")
+	report := mustCheck(t, guard.Options{Cases: 50, NoTests: true}, guard.Tree{Base: root},
+		guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+	wantWhere(t, report, "kit.Reverse", "kit.Greet")
+}
+
+func TestCommentsAloneNeedNoComparison(t *testing.T) {
+	root := mustTree(t, "go/root")
+	data, err := os.ReadFile(filepath.Join(root, "kit.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.ReplaceAll(string(data), "// Greet greets.", "// Greet is friendly.\n//\n// Very.")
+	report := mustCheck(t, guard.Options{}, guard.Tree{Base: root},
+		guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+	if !report.Same() || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "comments") {
+		t.Errorf("got %+v", report)
+	}
+}
+
+func TestChangesThatPassTheTestsOfAPythonModuleAreFound(t *testing.T) {
+	mustHave(t, "python3")
+	report := mustCheck(t, guard.Options{Cases: 600, NoTests: true}, guard.Tree{Base: mustTree(t, "python/root")},
+		guard.Tree{Base: mustTree(t, "python/root", "python/planted")}, "ledger.py")
+	wantWhere(t, report, "ledger.Ledger.add", "ledger.Ledger.total", "ledger.slug", "ledger.chunks", "ledger.parse", "ledger.mean", "ledger.dedupe", "ledger.grade")
+}
+
+func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
+	mustHave(t, "python3")
+	report := mustCheck(t, guard.Options{Cases: 300}, guard.Tree{Base: mustTree(t, "python/root")},
+		guard.Tree{Base: mustTree(t, "python/root", "python/refactored")}, "ledger.py")
+	wantWhere(t, report)
+	if !report.Measured || len(report.Unreached) != 0 {
+		t.Errorf("unreached are %v, measured %t", report.Unreached, report.Measured)
+	}
+}
+
+func TestCommandLinesAreCompared(t *testing.T) {
+	write := func(text string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "say.sh"), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	o := guard.Options{Commands: []guard.Invocation{
+		{Args: []string{"sh", "say.sh", "a"}, Stdin: "one\ntwo\n"},
+		{Args: []string{"sh", "say.sh", "b"}},
+		{Args: []string{"sh", "-c", "cat /proc/sys/kernel/random/uuid"}},
+	}}
+	report := mustCheck(t, o, guard.Tree{Base: write("echo $1; sort")}, guard.Tree{Base: write("echo $1; cat")}, "say.sh")
+	wantWhere(t, report)
+	report = mustCheck(t, o, guard.Tree{Base: write("echo $1; sort")}, guard.Tree{Base: write("echo $1; sort -r")}, "say.sh")
+	wantWhere(t, report, "sh say.sh a")
+	if len(report.Differences) != 1 || report.Unsteady != 1 || report.Cases != 2 {
+		t.Errorf("got %+v", report)
+	}
+}
