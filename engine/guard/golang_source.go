@@ -36,6 +36,8 @@ type goDecl struct {
 	name, receiver string
 	text           string          // its tokens
 	mentions       map[string]bool // identifiers
+	fields         []string        // that it assigns
+	variables      []string        // that it assigns; its own ones too
 }
 
 // moduleOf finds the module that a file belongs to; nil for none.
@@ -145,7 +147,9 @@ func (p *goPackage) declare(fset *token.FileSet, d ast.Decl, data []byte) {
 		if old := p.decls[key]; old != nil { // init, _
 			text = old.text + "\n" + text
 		}
-		p.decls[key] = &goDecl{name, receiver, text, mentions(n)}
+		decl := &goDecl{name: name, receiver: receiver, text: text, mentions: mentions(n)}
+		decl.fields, decl.variables = assigned(n)
+		p.decls[key] = decl
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -224,6 +228,37 @@ func mentions(n ast.Node) map[string]bool {
 	return out
 }
 
+// assigned are the names of fields and variables that a declaration assigns.
+func assigned(n ast.Node) (fields, variables []string) {
+	var target func(x ast.Expr)
+	target = func(x ast.Expr) {
+		switch x := x.(type) {
+		case *ast.Ident:
+			variables = append(variables, x.Name)
+		case *ast.SelectorExpr:
+			fields = append(fields, x.Sel.Name)
+		case *ast.IndexExpr:
+			target(x.X)
+		case *ast.StarExpr:
+			target(x.X)
+		case *ast.ParenExpr:
+			target(x.X)
+		}
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range n.Lhs {
+				target(x)
+			}
+		case *ast.IncDecStmt:
+			target(n.X)
+		}
+		return true
+	})
+	return fields, variables
+}
+
 // implicit are methods that are called without their name being written: by fmt,
 // sort, encoding and the like.
 var implicit = []string{
@@ -242,6 +277,14 @@ func affected(was, is *goModule) (names, direct map[string]bool) {
 		names[d.name] = true
 		if d.receiver != "" && slices.Contains(implicit, d.name) {
 			names[d.receiver] = true
+		}
+		for _, field := range d.fields {
+			names[field] = true
+		}
+		for _, v := range d.variables {
+			if p.decls[v] != nil {
+				names[v] = true
+			}
 		}
 		if d.name == "init" || d.name == "_" {
 			for _, other := range p.decls {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,17 +87,6 @@ func (v *view) read(name string) []byte {
 		return nil
 	}
 	return data
-}
-
-// in lists the files of one folder, without those below it.
-func (v *view) in(dir string) []string {
-	var out []string
-	for _, f := range v.files {
-		if path.Dir(f) == dir {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // with is the tree's delta with more on top.

@@ -16,6 +16,8 @@ type maker struct {
 	lib  *library
 	tame bool
 	seen []func() string // what values that were handed out have recorded
+
+	texts []string // made so far
 }
 
 // unsupported is thrown where no value of a type can be made.
@@ -120,6 +122,11 @@ func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
 		v.Set(reflect.ValueOf([]byte(s)).Convert(t))
 		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
 	}
+	if t.Elem() == reflect.TypeFor[rune]() && g.d.chance(12) {
+		s := g.text()
+		v.Set(reflect.ValueOf([]rune(s)).Convert(t))
+		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
+	}
 	n := g.length(depth, 9)
 	if n == 0 {
 		return v, "nil"
@@ -208,12 +215,49 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 		if v.IsNil() {
 			panic(noValue{text})
 		}
-		return v.Elem(), "*" + text, true
+		return v.Elem(), "*" + text + g.set(v, depth), true
+	}
+	if t.Kind() == reflect.Struct {
+		p := reflect.New(t)
+		p.Elem().Set(v)
+		return p.Elem(), text + g.set(p, depth), true
 	}
 	if t.Kind() == reflect.Interface && v.IsNil() {
 		panic(noValue{text})
 	}
 	return v, text, true
+}
+
+// set calls some of the methods that set a value up: those that give nothing, or
+// the value itself.
+func (g *maker) set(p reflect.Value, depth int) string {
+	if depth > 1 || !g.d.chance(6) {
+		return ""
+	}
+	var setters []reflect.Method
+	for i := range p.NumMethod() {
+		m := p.Type().Method(i)
+		if t := m.Type; !silent(m.Name) && t.NumIn() > 1 && (t.NumOut() == 0 || t.NumOut() == 1 && (t.Out(0) == p.Type() || t.Out(0) == p.Type().Elem())) {
+			setters = append(setters, m)
+		}
+	}
+	if len(setters) == 0 {
+		return ""
+	}
+	text := ""
+	for range 1 + g.d.n(2) {
+		name := setters[g.d.n(len(setters))].Name
+		m := p.MethodByName(name)
+		args, written := g.arguments(m.Type(), depth+1, nil)
+		out := call(m, args)
+		text += "." + name + "(" + written + ")"
+		if len(out) == 1 && out[0].Kind() == reflect.Pointer && !out[0].IsNil() {
+			p.Elem().Set(out[0].Elem())
+		} else if len(out) == 1 && out[0].Type() == p.Type().Elem() {
+			p.Elem().Set(out[0])
+		}
+	}
+	return text
 }
 
 // noValue is thrown when a function of the package was asked for a value and

@@ -92,9 +92,27 @@ var alphabets = [][]rune{
 	[]rune("aB1_- ."),
 }
 
-// text draws a string. Most come from the sources and tests, as they are or
-// changed a little.
+// text draws a string. Some are near one that the case has already: what
+// compares, searches or merges is dull on strangers.
 func (g *maker) text() string {
+	var s string
+	if len(g.texts) > 0 && g.d.chance(5) {
+		s = g.texts[g.d.n(len(g.texts))]
+		if g.d.n(3) > 0 {
+			s = g.changed(s)
+		}
+	} else {
+		s = g.newText()
+	}
+	if len(g.texts) < 8 {
+		g.texts = append(g.texts, s)
+	}
+	return s
+}
+
+// newText draws a string. Most come from the sources and tests, as they are or
+// changed a little.
+func (g *maker) newText() string {
 	d, lits := g.d, g.lib.lits.Strings
 	kind := d.n(16)
 	if len(lits) == 0 && kind >= 4 {

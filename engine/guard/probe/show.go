@@ -298,8 +298,9 @@ func (s *shower) function(b *strings.Builder, v reflect.Value, depth int) {
 			n++
 			return []reflect.Value{reflect.ValueOf(n < 50).Convert(t.In(0).Out(0))}
 		})
+		b.WriteString("yields")
 		text, _ := quiet(func() string { v.Call([]reflect.Value{yield}); return "" })
-		b.WriteString(" yields " + text)
+		b.WriteString(text)
 	case t.NumIn() == 0 && t.NumOut() > 0 && depth < 2:
 		for range 2 {
 			text, _ := quiet(func() string { return inner.results(v.Call(nil)) })

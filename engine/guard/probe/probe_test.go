@@ -1,0 +1,170 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+type counter struct{ n int }
+
+func (c *counter) Add(by int)  { c.n += by }
+func (c *counter) Total() int  { return c.n }
+func newCounter(n int) counter { return counter{n} }
+
+var errOdd = errors.New("odd")
+
+func half(n int) (int, error) {
+	if n%2 != 0 {
+		return 0, errOdd
+	}
+	return n / 2, nil
+}
+
+func testAPI() API {
+	return API{
+		Funcs: []Func{
+			{"half", reflect.ValueOf(half)},
+			{"newCounter", reflect.ValueOf(newCounter)},
+			{"reader", reflect.ValueOf(func(r io.Reader, f func(string) bool, m map[string][]float64, e error, t time.Time) int {
+				return len(m)
+			})},
+			{"channel", reflect.ValueOf(func(chan int) int { return 0 })},
+		},
+		Types:  []Type{{"counter", reflect.TypeFor[counter]()}},
+		Errors: []Sentinel{{"errOdd", errOdd}},
+	}
+}
+
+func mustAnswer(t *testing.T, q Request) []Answer {
+	t.Helper()
+	var b bytes.Buffer
+	if err := answer(testAPI(), q, &b); err != nil {
+		t.Fatal(err)
+	}
+	var out []Answer
+	for d := json.NewDecoder(&b); ; {
+		var a Answer
+		if err := d.Decode(&a); errors.Is(err, io.EOF) {
+			return out
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, a)
+	}
+}
+
+func TestWhatCannotBeMadeIsNoGroup(t *testing.T) {
+	var names []string
+	for _, a := range mustAnswer(t, Request{Mode: Survey}) {
+		if a.Kind == AnswerGroup {
+			names = append(names, a.Group)
+		}
+	}
+	if want := []string{"half", "newCounter", "reader", "counter.Add", "counter.Total"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+}
+
+func TestOneSeedGivesTheSameAnswersInAnyOrder(t *testing.T) {
+	cases := func(backwards bool) map[string]Answer {
+		out := map[string]Answer{}
+		for _, a := range mustAnswer(t, Request{Mode: Survey, Seed: 3, Count: 80, Backwards: backwards}) {
+			if a.Kind == AnswerCase {
+				a.Position = 0
+				out[a.Group+" "+string(rune(a.Index))] = a
+			}
+		}
+		return out
+	}
+	there, back := cases(false), cases(true)
+	if len(there) != 5*80 || !reflect.DeepEqual(there, back) {
+		t.Errorf("%d and %d cases, or other answers", len(there), len(back))
+	}
+}
+
+func TestChoicesReplayACase(t *testing.T) {
+	var q Request
+	for i := range 40 {
+		q.Cases = append(q.Cases, Case{Group: "counter.Add", Index: i})
+	}
+	q.Mode = Detail
+	for _, a := range mustAnswer(t, q) {
+		if a.Kind != AnswerCase {
+			continue
+		}
+		for _, b := range mustAnswer(t, Request{Mode: Detail, Cases: []Case{{Group: "counter.Add", Choices: a.Choices}}}) {
+			if b.Kind == AnswerCase && len(a.Choices) > 0 && (b.In != a.In || b.Out != a.Out) {
+				t.Errorf("%s gave %s, replayed %s gave %s", a.In, a.Out, b.In, b.Out)
+			}
+		}
+	}
+}
+
+func TestOutcomesShowWhatACallerSees(t *testing.T) {
+	lib := newLibrary(testAPI(), Literals{})
+	type pair struct {
+		A any
+		b int
+	}
+	for _, tt := range []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"nil and empty read the same", []int(nil), "[]"},
+		{"maps are in order", map[string]int{"b": 2, "a": 1}, `map["a":1 "b":2]`},
+		{"numbers carry their mark", 1.5, FloatMark + "1.5"},
+		{"fields of its own package alone are left out", pair{A: 3, b: 4}, "{A:int 3}"},
+		{"an error that the package names", errOdd, `error "odd" is errOdd`},
+		{"a closed value tells by its methods", counter{7}, "{ Total()=7}"},
+		{"an iterator by what it yields", func(yield func(int) bool) { _ = yield(1) && yield(2) }, "yields 1 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := (&shower{lib: lib}).show(reflect.ValueOf(tt.v))
+			if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(tt.want), " ") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestVariantsAreSimpler(t *testing.T) {
+	c := []uint64{5, 0, 9, 2, 7}
+	for _, v := range variants(c, 1000) {
+		if len(v) > len(c) || len(v) == len(c) && slices.Compare(v, c) >= 0 {
+			t.Errorf("%v is not simpler than %v", v, c)
+		}
+	}
+}
+
+func TestServeReadsARequestAndAppendsAnswers(t *testing.T) {
+	dir := t.TempDir()
+	request, result := filepath.Join(dir, "q"), filepath.Join(dir, "r")
+	t.Setenv(RequestEnv, request)
+	t.Setenv(ResultEnv, result)
+	if err := os.WriteFile(request, []byte(`{"mode":"survey","count":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Serve(testAPI()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(result)
+	if err != nil || !bytes.HasSuffix(data, []byte("{\"k\":\"end\"}\n")) {
+		t.Errorf("got %s, %v", data, err)
+	}
+	if err := os.WriteFile(request, []byte(`{"mode":"dance"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Serve(testAPI()); !errors.Is(err, ErrRequest) {
+		t.Errorf("got %v, want %v", err, ErrRequest)
+	}
+}
