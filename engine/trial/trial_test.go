@@ -1,0 +1,108 @@
+package trial_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"atoll/engine/eval"
+	"atoll/engine/guard"
+	"atoll/engine/mutant"
+	"atoll/engine/trial"
+	"atoll/store/record"
+)
+
+// canned answers for each content of the one file.
+type canned struct {
+	root   []float64
+	answer map[string]eval.Outcome
+}
+
+func (c *canned) Run(_ context.Context, q eval.Request) (eval.Outcome, error) {
+	if q.Root {
+		return eval.Outcome{Objective: c.root[q.Repeat%len(c.root)]}, nil
+	}
+	return c.answer[string(q.Delta[0].Data)], nil
+}
+
+type prober struct{}
+
+func (prober) Compile(_ context.Context, _, candidate guard.Tree, _ []string) (guard.Program, error) {
+	switch string(candidate.Delta[0].Data) {
+	case "broken":
+		return guard.Broken, nil
+	case "identical":
+		return guard.Identical, nil
+	}
+	return guard.Other, nil
+}
+
+func (prober) Check(_ context.Context, _, candidate guard.Tree, _ []string) (guard.Report, error) {
+	r := guard.Report{Cases: 10}
+	if string(candidate.Delta[0].Data) == "passes" {
+		r.Differences = []guard.Difference{{Where: "p.F", Kind: guard.Output, Input: "F(0)", Root: "1", Candidate: "2"}}
+	}
+	return r, nil
+}
+
+func (prober) Coverage(context.Context, guard.Tree) ([]guard.Reached, error) { return nil, nil }
+
+func mutants(names ...string) []mutant.Mutant {
+	var out []mutant.Mutant
+	for i, n := range names {
+		out = append(out, mutant.Mutant{Path: "f.go", Line: i + 1, Change: n, Data: []byte(n)})
+	}
+	return out
+}
+
+func TestVerdicts(t *testing.T) {
+	ev := &canned{root: []float64{100, 101, 99, 100, 100}, answer: map[string]eval.Outcome{
+		"fails": {Class: record.ClassTest, Reason: "no"}, "passes": {Objective: 101}, "worse": {Objective: 80}, "better": {Objective: 150},
+	}}
+	r, err := trial.Run(t.Context(), ev, prober{}, trial.Options{Mutants: mutants("fails", "passes", "worse", "better", "broken", "identical"), Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Caught != 2 || len(r.Missed) != 2 || r.Unbuilt != 1 || r.Same != 1 || r.Score() != 0.5 || r.Grade() != "fair" {
+		t.Errorf("got %+v", r)
+	}
+	if m := r.Missed[0]; m.Change != "passes" || m.Better || m.Advice() != "a test that expects F(0) to give 1" {
+		t.Errorf("got %+v: %s", m, m.Advice())
+	}
+	if m := r.Missed[1]; m.Change != "better" || !m.Better || !strings.Contains(m.Advice(), "may behave the same") {
+		t.Errorf("got %+v: %s", m, m.Advice())
+	}
+	if r.Smallest <= 0 || r.Smallest > 0.1 {
+		t.Errorf("the smallest visible gain is %g", r.Smallest)
+	}
+}
+
+func TestLessIsBetterWhereItIsMinimized(t *testing.T) {
+	ev := &canned{root: []float64{5}, answer: map[string]eval.Outcome{"slow": {Objective: 9}, "quick": {Objective: 1}}}
+	r, err := trial.Run(t.Context(), ev, prober{}, trial.Options{Mutants: mutants("slow", "quick"), Minimize: true})
+	if err != nil || r.Caught != 1 || len(r.Missed) != 1 || !r.Missed[0].Better || r.Smallest != 0 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+func TestNothingToTryHasNoGrade(t *testing.T) {
+	r, err := trial.Run(t.Context(), &canned{root: []float64{1}}, prober{}, trial.Options{})
+	if err != nil || !math.IsNaN(r.Score()) || r.Grade() != "unknown" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+type failing struct{ canned }
+
+func (failing) Run(context.Context, eval.Request) (eval.Outcome, error) {
+	return eval.Outcome{Class: record.ClassTest, Reason: "TestX fails"}, nil
+}
+
+func TestARootThatFailsIsNoTrial(t *testing.T) {
+	_, err := trial.Run(t.Context(), failing{}, prober{}, trial.Options{})
+	if !errors.Is(err, trial.ErrRoot) || !strings.Contains(err.Error(), "TestX fails") {
+		t.Errorf("got %v", err)
+	}
+}
