@@ -35,6 +35,14 @@ func mustHave(t *testing.T, program string) {
 	}
 }
 
+// slow marks tests that make many differences small, a process at a time.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes a minute, and -short was asked for")
+	}
+}
+
 // mustTree copies a folder of testdata; ".txt" behind a name falls away, for Go
 // files there would belong to this module.
 func mustTree(t *testing.T, folders ...string) string {
@@ -90,9 +98,11 @@ func wantWhere(t *testing.T, report guard.Report, want ...string) {
 }
 
 func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
+	t.Parallel()
+	slow(t)
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
-	report := mustCheck(t, guard.Options{Cases: 400, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
+	report := mustCheck(t, guard.Options{Cases: 300, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
 	wantWhere(t, report, "kit.Clamp", "kit.Mean", "kit.Count", "kit.Each", "kit.Max[int]", "kit.Max[string]", "kit.Print", "kit.Parse",
 		"kit.Reverse", "kit.SetPrefix", "kit.Steps", "kit.Stack.Pop")
 	for _, d := range report.Differences {
@@ -110,6 +120,7 @@ func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
 }
 
 func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
 	report := mustCheck(t, guard.Options{Cases: 400}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/refactored")}, "kit.go")
@@ -128,6 +139,7 @@ func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
 }
 
 func TestANameThatIsGoneIsADifference(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
 	data, err := os.ReadFile(filepath.Join(root, "kit.go"))
@@ -142,6 +154,7 @@ func TestANameThatIsGoneIsADifference(t *testing.T) {
 }
 
 func TestCommentsAloneNeedNoComparison(t *testing.T) {
+	t.Parallel()
 	root := mustTree(t, "go/root")
 	data, err := os.ReadFile(filepath.Join(root, "kit.go"))
 	if err != nil {
@@ -156,6 +169,8 @@ func TestCommentsAloneNeedNoComparison(t *testing.T) {
 }
 
 func TestChangesThatPassTheTestsOfAPythonModuleAreFound(t *testing.T) {
+	t.Parallel()
+	slow(t)
 	mustHave(t, "python3")
 	report := mustCheck(t, guard.Options{Cases: 600, NoTests: true}, guard.Tree{Base: mustTree(t, "python/root")},
 		guard.Tree{Base: mustTree(t, "python/root", "python/planted")}, "ledger.py")
@@ -163,6 +178,7 @@ func TestChangesThatPassTheTestsOfAPythonModuleAreFound(t *testing.T) {
 }
 
 func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
 	mustHave(t, "python3")
 	report := mustCheck(t, guard.Options{Cases: 300}, guard.Tree{Base: mustTree(t, "python/root")},
 		guard.Tree{Base: mustTree(t, "python/root", "python/refactored")}, "ledger.py")
@@ -173,6 +189,7 @@ func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
 }
 
 func TestCommandLinesAreCompared(t *testing.T) {
+	t.Parallel()
 	write := func(text string) string {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "say.sh"), []byte(text), 0o755); err != nil {

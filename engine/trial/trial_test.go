@@ -94,7 +94,7 @@ func TestNothingToTryHasNoGrade(t *testing.T) {
 	}
 }
 
-type failing struct{ canned }
+type failing struct{}
 
 func (failing) Run(context.Context, eval.Request) (eval.Outcome, error) {
 	return eval.Outcome{Class: record.ClassTest, Reason: "TestX fails"}, nil
