@@ -75,7 +75,7 @@ func resolveIn(ctx context.Context, git *command, source Target, rev string) (re
 // fetch copies commit and its history and gives it an import ref.
 func (r *Repo) fetch(ctx context.Context, git *command, source Target, commit record.Hash) error {
 	ref := importRefs + commit.String()
-	if at, ok := r.looseRef(ref); ok && at == commit && r.Has(ctx, commit) {
+	if at, err := r.readRef(ref); err == nil && at == commit && r.Has(ctx, commit) {
 		return nil
 	}
 	args := []string{

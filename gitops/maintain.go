@@ -1,12 +1,15 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"atoll/store/record"
 )
 
 // Maintain packs loose objects so that the number of packs grows with the
@@ -56,4 +59,23 @@ func (r *Repo) Fsck(ctx context.Context) error {
 	}
 	const most = 4 << 10
 	return fmt.Errorf("check the object store: %w\n%s", err, out[:min(len(out), most)])
+}
+
+// Whole reports, by an error, that a commit, its tree or a file of it is not in the
+// store or cannot be read. It reads every object: call it when something is amiss.
+func (r *Repo) Whole(ctx context.Context, commit record.Hash) error {
+	info, err := r.Commit(ctx, commit)
+	if err != nil {
+		return err
+	}
+	var bad error
+	err = r.walk(ctx, info.Tree, "", func(f record.File) {
+		if bad != nil || f.Mode == record.Submodule {
+			return
+		}
+		if _, err := r.Blob(ctx, f.Hash); err != nil {
+			bad = fmt.Errorf("%s: %w", f.Path, err)
+		}
+	})
+	return cmp.Or(bad, err)
 }

@@ -163,10 +163,11 @@ func (o *objects) has(h record.Hash) (bool, error) {
 	return err == nil, err
 }
 
-// stat looks for an object once, and says ErrNotFound.
+// stat looks for an object once, and says ErrNotFound. An empty file, as a power cut
+// leaves, holds none: the object can be written again.
 func (o *objects) stat(h record.Hash) error {
-	_, err := os.Lstat(o.file(h))
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(o.file(h))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		_, err = o.packs.find(h)
 	}
 	return err

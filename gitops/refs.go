@@ -26,7 +26,13 @@ const anchorWidth = 1000
 const anchorPrevious = "\nprevious "
 
 func attemptRefs(exp record.ExperimentID) string { return fmt.Sprintf("refs/atoll/%d/attempt", exp) }
-func anchorRef(exp record.ExperimentID) string   { return fmt.Sprintf("refs/atoll/%d/anchor", exp) }
+
+// anchorRef is a branch, so that a clone of the store, a bundle of it and any other
+// copy carry every candidate.
+func anchorRef(exp record.ExperimentID) string { return fmt.Sprintf("refs/heads/anchor/%d", exp) }
+
+// oldAnchorRef is where stores had it that were made by an earlier version.
+func oldAnchorRef(exp record.ExperimentID) string { return fmt.Sprintf("refs/atoll/%d/anchor", exp) }
 
 // MarkAttempt notes the commit that an attempt of a job made, before its row
 // exists: recovery finds it with [Repo.Attempts]. A later attempt replaces it.
@@ -46,20 +52,27 @@ func (r *Repo) MarkAttempt(ctx context.Context, exp record.ExperimentID, job rec
 // Attempts returns the commits marked and not cleared, by job.
 func (r *Repo) Attempts(ctx context.Context, exp record.ExperimentID) (map[record.JobID]record.Hash, error) {
 	out := make(map[record.JobID]record.Hash)
-	entries, err := os.ReadDir(filepath.Join(r.dir, attemptRefs(exp)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
+	packed, err := r.packedRefs()
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
 	}
-	for _, e := range entries {
-		job, err := strconv.ParseInt(e.Name(), 10, 64)
-		if err != nil {
-			continue // a lock file
-		}
-		if h, ok := r.looseRef(attemptRefs(exp) + "/" + e.Name()); ok {
+	note := func(name string, h record.Hash) {
+		if job, err := strconv.ParseInt(name, 10, 64); err == nil { // else a lock file
 			out[record.JobID(job)] = h
+		}
+	}
+	for ref, h := range packed {
+		if name, ok := strings.CutPrefix(ref, attemptRefs(exp)+"/"); ok {
+			note(name, h)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(r.dir, attemptRefs(exp)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list attempts: %w", err)
+	}
+	for _, e := range entries {
+		if h, ok := r.looseRef(attemptRefs(exp) + "/" + e.Name()); ok {
+			note(e.Name(), h)
 		}
 	}
 	return out, ctx.Err()
@@ -71,8 +84,16 @@ func (r *Repo) ClearAttempt(ctx context.Context, exp record.ExperimentID, job re
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := os.Remove(filepath.Join(r.dir, attemptRefs(exp), strconv.FormatInt(int64(job), 10)))
+	ref := attemptRefs(exp) + "/" + strconv.FormatInt(int64(job), 10)
+	err := os.Remove(filepath.Join(r.dir, ref))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("clear attempt of job %s: %w", job, err)
+	}
+	packed, err := r.packedRefs()
+	if err == nil && !packed[ref].IsZero() {
+		_, err = r.store(ctx, "update-ref", "-d", ref)
+	}
+	if err != nil {
 		return fmt.Errorf("clear attempt of job %s: %w", job, err)
 	}
 	return nil
@@ -84,8 +105,22 @@ func (r *Repo) writeRef(ref string, to record.Hash) error {
 	return layFile(file, filepath.Base(file)+".*.lock", []byte(to.String()+"\n"), 0o644, r.fsync)
 }
 
-// looseRef reads a ref that this package wrote, or git's fetch: both are loose,
-// as nothing here packs refs.
+// readRef reads a ref: a loose one, as this package and git's fetch write them, or
+// one that somebody's git gc has packed.
+func (r *Repo) readRef(ref string) (record.Hash, error) {
+	if h, ok := r.looseRef(ref); ok {
+		return h, nil
+	}
+	packed, err := r.packedRefs()
+	if err != nil {
+		return record.Hash{}, err
+	}
+	if h, ok := r.looseRef(ref); ok { // written meanwhile
+		return h, nil
+	}
+	return packed[ref], nil
+}
+
 func (r *Repo) looseRef(ref string) (record.Hash, bool) {
 	data, err := os.ReadFile(filepath.Join(r.dir, ref))
 	if err != nil {
@@ -93,6 +128,25 @@ func (r *Repo) looseRef(ref string) (record.Hash, bool) {
 	}
 	h, err := record.ParseHash(strings.TrimSpace(string(data)))
 	return h, err == nil
+}
+
+// packedRefs reads git's file of packed refs, which there mostly is none of.
+func (r *Repo) packedRefs() (map[string]record.Hash, error) {
+	data, err := os.ReadFile(filepath.Join(r.dir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the packed refs: %w", err)
+	}
+	refs := make(map[string]record.Hash)
+	for line := range strings.Lines(string(data)) {
+		name, ref, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if h, err := record.ParseHash(name); ok && err == nil { // else a comment, or what a tag leads to
+			refs[ref] = h
+		}
+	}
+	return refs, nil
 }
 
 // anchorsKnown is how many of the newest anchors are asked whether they hold a
@@ -131,6 +185,11 @@ func compareHashes(a, b record.Hash) int { return bytes.Compare(a[:], b[:]) }
 // anchors. Each anchor commit holds up to a thousand. Clear their attempts
 // afterwards, not before.
 func (r *Repo) Anchor(ctx context.Context, exp record.ExperimentID, commits []record.Hash) error {
+	return r.anchor(ctx, exp, commits, false)
+}
+
+// anchor is Anchor, on a new chain if anew.
+func (r *Repo) anchor(ctx context.Context, exp record.ExperimentID, commits []record.Hash, anew bool) error {
 	r.anchorMu.Lock()
 	defer r.anchorMu.Unlock()
 	if !r.exists() {
@@ -141,10 +200,14 @@ func (r *Repo) Anchor(ctx context.Context, exp record.ExperimentID, commits []re
 		return fmt.Errorf("anchor candidates: %w", err)
 	}
 	defer lock.Close()
-	chain, err := r.chain(ctx, exp)
+	chain := &anchorChain{}
+	if !anew {
+		chain, err = r.chain(ctx, exp)
+	}
 	if err != nil {
 		return fmt.Errorf("anchor candidates: %w", err)
 	}
+	r.anchors[exp] = chain
 	var fresh []record.Hash
 	seen := make(map[record.Hash]bool, len(commits))
 	for _, c := range commits {
@@ -195,25 +258,116 @@ func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *an
 // chain reads the anchors of an experiment, once and again when another
 // process has moved the ref.
 func (r *Repo) chain(ctx context.Context, exp record.ExperimentID) (*anchorChain, error) {
-	tip, _ := r.looseRef(anchorRef(exp))
+	tip, err := r.anchorTip(ctx, exp)
+	if err != nil {
+		return nil, err
+	}
 	if c := r.anchors[exp]; c != nil && c.tip == tip {
 		return c, nil
 	}
 	c := &anchorChain{tip: tip}
-	for at := tip; !at.IsZero() && len(c.held) < anchorsKnown; {
+	if _, err = r.walkAnchors(ctx, tip, func(commits []record.Hash) bool {
+		c.hold(commits)
+		return len(c.held) < anchorsKnown
+	}); err != nil {
+		return nil, err
+	}
+	slices.Reverse(c.held)
+	return c, nil
+}
+
+// anchorTip returns the newest anchor, zero when there is none that can be read:
+// then a new chain begins, and [Repo.Reanchor] has it hold all again.
+func (r *Repo) anchorTip(ctx context.Context, exp record.ExperimentID) (record.Hash, error) {
+	for _, ref := range []string{anchorRef(exp), oldAnchorRef(exp)} {
+		tip, err := r.readRef(ref)
+		if err != nil {
+			return record.Hash{}, err
+		}
+		if tip.IsZero() {
+			continue
+		}
+		if _, err := r.Commit(ctx, tip); err == nil || ctx.Err() != nil {
+			return tip, ctx.Err()
+		}
+	}
+	return record.Hash{}, nil
+}
+
+// walkAnchors calls see with what each anchor holds, from the newest back, until it
+// has seen enough or an anchor cannot be read: then it is not whole, and what lies
+// behind is not held.
+func (r *Repo) walkAnchors(ctx context.Context, tip record.Hash, see func([]record.Hash) bool) (whole bool, err error) {
+	for at := tip; !at.IsZero(); {
 		info, err := r.Commit(ctx, at)
 		if err != nil {
-			return nil, err
+			return false, ctx.Err()
 		}
 		at = record.Hash{}
 		if _, previous, ok := strings.Cut(info.Message, anchorPrevious); ok {
 			if at, err = record.ParseHash(strings.TrimSpace(previous)); err != nil {
-				return nil, fmt.Errorf("%w: anchor without its previous one", ErrObject)
+				return false, fmt.Errorf("%w: anchor without its previous one", ErrObject)
 			}
 		}
-		c.hold(slices.DeleteFunc(info.Parents, func(p record.Hash) bool { return p == at }))
+		if !see(slices.DeleteFunc(info.Parents, func(p record.Hash) bool { return p == at })) {
+			break
+		}
 	}
-	slices.Reverse(c.held)
-	r.anchors[exp] = c
-	return c, nil
+	return true, nil
+}
+
+// Reanchor anchors those of the commits that no anchor of the experiment holds: after
+// somebody else's git has packed or dropped refs and anchors. It reads all anchors; a
+// chain of which one is missing it leaves for a new one. It returns how many it
+// anchored and, in order, those of them that are not in the store any more.
+func (r *Repo) Reanchor(ctx context.Context, exp record.ExperimentID, commits []record.Hash) (added int, lost []record.Hash, err error) {
+	open, whole, err := r.unanchored(ctx, exp, commits)
+	if err != nil {
+		return 0, nil, fmt.Errorf("look through the anchors: %w", err)
+	}
+	var found []record.Hash
+	for _, c := range open {
+		_, err := r.Commit(ctx, c)
+		switch {
+		case err == nil:
+			found = append(found, c)
+		case ctx.Err() != nil:
+			return 0, nil, ctx.Err()
+		default:
+			lost = append(lost, c)
+		}
+	}
+	if err := r.anchor(ctx, exp, found, !whole); err != nil || whole {
+		return len(found), lost, err
+	}
+	_, err = r.store(ctx, "update-ref", "-d", oldAnchorRef(exp)) // if it was that one
+	return len(found), lost, err
+}
+
+// unanchored returns the commits that no anchor holds: all of them when the chain is
+// not whole, for nothing follows a broken one.
+func (r *Repo) unanchored(ctx context.Context, exp record.ExperimentID, commits []record.Hash) ([]record.Hash, bool, error) {
+	r.anchorMu.Lock()
+	defer r.anchorMu.Unlock()
+	if !r.exists() {
+		return nil, false, ErrNoStore
+	}
+	tip, err := r.anchorTip(ctx, exp)
+	if err != nil {
+		return nil, false, err
+	}
+	open := make(map[record.Hash]bool, len(commits))
+	for _, c := range commits {
+		open[c] = true
+	}
+	whole, err := r.walkAnchors(ctx, tip, func(held []record.Hash) bool {
+		for _, c := range held {
+			delete(open, c)
+		}
+		return true
+	})
+	if !whole || err != nil {
+		return commits, false, err
+	}
+	return slices.DeleteFunc(slices.Clone(commits), func(c record.Hash) bool { return !open[c] }), true, nil
 }

@@ -196,7 +196,7 @@ func TestFsckFindsDamage(t *testing.T) {
 	if err := s.Fsck(ctx); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(s.Dir(), "refs/atoll/1/anchor")
+	file := filepath.Join(s.Dir(), "refs/heads/anchor/1")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package gitops
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -69,9 +68,10 @@ func (r *Repo) list(ctx context.Context, tree record.Hash, last []*Tree) (*Tree,
 			t.files = splice(last[0].files, diffs)
 			return t, nil
 		}
-		if !errors.Is(err, errFar) {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
+		// It is too far from the last one, or that cannot be read any more.
 	}
 	return t, r.walk(ctx, tree, "", func(f record.File) { t.files = append(t.files, f) })
 }
