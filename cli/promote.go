@@ -40,7 +40,7 @@ func (a *App) promoteCmd() *cobra.Command {
 					_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", patch, patch)
 					return err
 				case bundle != "":
-					if err := o.Repo.Bundle(cmd.Context(), c.Commit, a.abs(bundle)); err != nil {
+					if err := o.Repo.Bundle(cmd.Context(), o.Target, c.Commit, a.abs(bundle)); err != nil {
 						return err
 					}
 					_, err = fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", bundle, bundle)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -154,6 +155,7 @@ type call struct {
 	env    []string // added to the closed environment
 	stdin  io.Reader
 	stdout io.Writer // nil: returned by run
+	stderr io.Writer // sees what is said meanwhile, nil = nobody
 }
 
 // run runs git with args and returns its standard output.
@@ -169,15 +171,22 @@ func (c *command) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// do runs one call to its end. When ctx ends, git and its children are killed.
+// do runs one call to its end. When ctx ends, git and its children are killed; when
+// this process ends, git is.
 func (c *command) do(ctx context.Context, k call) error {
+	// The kernel sends the signal when the thread ends that started git.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, c.bin, append(append([]string{}, settings...), k.args...)...)
 	cmd.Dir = "/"
 	cmd.Env = append(c.environment(), k.env...)
 	cmd.Stdin, cmd.Stdout = k.stdin, k.stdout
 	stderr := &headWriter{left: 32 << 10}
 	cmd.Stderr = stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if k.stderr != nil {
+		cmd.Stderr = io.MultiWriter(stderr, k.stderr)
+	}
+	cmd.SysProcAttr = dying()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"atoll/store/record"
 )
@@ -13,9 +12,10 @@ import (
 const importRefs = "refs/atoll/import/"
 
 // Import brings the commit that rev names in source, HEAD when empty, into the
-// store with all its history, and returns it. It makes the store when it is
-// missing. The source is read by git's own upload-pack and not changed. What
-// is in the store already is not fetched again.
+// store, and returns it. It makes the store when it is missing. Of the history comes
+// what leads from a commit that was imported before; what lies before the first stays
+// in source, which is not changed. What is in the store already is not fetched again.
+// A long import tells its progress to [Repo.OnProgress].
 func (r *Repo) Import(ctx context.Context, source Target, rev string) (record.Hash, error) {
 	if err := r.create(ctx); err != nil {
 		return record.Hash{}, err
@@ -70,29 +70,4 @@ func resolveIn(ctx context.Context, git *command, source Target, rev string) (re
 		return record.Hash{}, err
 	}
 	return record.ParseHash(out)
-}
-
-// fetch copies commit and its history and gives it an import ref.
-func (r *Repo) fetch(ctx context.Context, git *command, source Target, commit record.Hash) error {
-	ref := importRefs + commit.String()
-	if at, err := r.readRef(ref); err == nil && at == commit && r.Has(ctx, commit) {
-		return nil
-	}
-	args := []string{
-		"--git-dir=" + r.dir, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
-		"--no-recurse-submodules", "--update-shallow", "--no-show-forced-updates",
-	}
-	tips, err := r.store(ctx, "for-each-ref", "--format=%(refname)", importRefs)
-	if err != nil {
-		return err
-	}
-	// Only what came from outside can be of use in the negotiation.
-	for tip := range strings.FieldsSeq(string(tips)) {
-		args = append(args, "--negotiation-tip="+tip)
-	}
-	args = append(args, "--", source.CommonDir, "+"+commit.String()+":"+ref)
-	if _, err := git.run(ctx, args...); err != nil {
-		return err
-	}
-	return r.use(ctx, (*objects).refresh)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,24 +66,29 @@ func (r *Repo) promote(ctx context.Context, git *command, target Target, branch 
 
 // send copies a commit and what it needs into the user's object database.
 func (r *Repo) send(ctx context.Context, git *command, target Target, commit record.Hash) error {
-	_, err := git.run(ctx, "--git-dir="+target.CommonDir,
+	args := []string{"--git-dir=" + target.CommonDir,
 		"-c", "fetch.writeCommitGraph=false", "-c", "fetch.prune=false", "-c", "fetch.pruneTags=false",
 		"-c", "fetch.unpackLimit=100", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false",
 		"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules",
-		"--no-prune", "--no-show-forced-updates", "--no-progress", "--update-shallow", "--", r.dir, commit.String())
+		"--no-prune", "--no-show-forced-updates", "--no-progress"}
+	if target.Shallow { // another repository does not become so
+		args = append(args, "--update-shallow")
+	}
+	_, err := git.run(ctx, append(args, "--", r.dir, commit.String())...)
 	return err
 }
 
 // Bundle writes commit with its history to a new file that git clone and git
-// fetch read, under the branch atoll/<short name>.
-func (r *Repo) Bundle(ctx context.Context, commit record.Hash, path string) error {
-	if err := r.bundle(ctx, commit, path); err != nil {
+// fetch read, under the branch atoll/<short name>. The history before the commits
+// that were imported is read in source, which need not be there when they have none.
+func (r *Repo) Bundle(ctx context.Context, source Target, commit record.Hash, path string) error {
+	if err := r.bundle(ctx, source, commit, path); err != nil {
 		return fmt.Errorf("write bundle %s: %w", path, err)
 	}
 	return nil
 }
 
-func (r *Repo) bundle(ctx context.Context, commit record.Hash, path string) error {
+func (r *Repo) bundle(ctx context.Context, source Target, commit record.Hash, path string) error {
 	file, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -105,7 +111,14 @@ func (r *Repo) bundle(ctx context.Context, commit record.Hash, path string) erro
 	}
 	defer os.RemoveAll(part)
 	out := filepath.Join(part, "bundle")
-	if _, err := r.store(ctx, "bundle", "create", "-q", out, ref); err != nil {
+	whole := call{args: []string{"--git-dir=" + r.dir, "bundle", "create", "-q", out, ref}, stdout: io.Discard}
+	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
+		if source.CommonDir == "" || source.Shallow {
+			return fmt.Errorf("%w: the history before the root is not in the store, and its repository is not known or is shallow; promote to a branch or a patch instead", ErrNotFound)
+		}
+		whole.env = []string{"GIT_SHALLOW_FILE=", "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(source.CommonDir, "objects")}
+	}
+	if err := r.git.do(ctx, whole); err != nil {
 		return err
 	}
 	// Link refuses a name that was taken meanwhile; Rename would replace it.

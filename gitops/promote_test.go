@@ -73,7 +73,7 @@ func TestPromotedBranchStandsOnItsOwn(t *testing.T) {
 func TestBundleIsACloneOfTheCandidate(t *testing.T) {
 	s, c := candidate(t, sample(t))
 	path := filepath.Join(t.TempDir(), "best.bundle")
-	if err := s.Bundle(t.Context(), c, path); err != nil {
+	if err := s.Bundle(t.Context(), gitops.Target{}, c, path); err != nil {
 		t.Fatal(err)
 	}
 	out := repository{t: t, dir: t.TempDir()}
@@ -81,10 +81,10 @@ func TestBundleIsACloneOfTheCandidate(t *testing.T) {
 	if got := (repository{t: t, dir: out.dir + "/clone"}).run("rev-parse", "HEAD"); got != c.String() {
 		t.Errorf("the clone is at %s, want %s", got, c)
 	}
-	if err := s.Bundle(t.Context(), c, path); !errors.Is(err, gitops.ErrExists) {
+	if err := s.Bundle(t.Context(), gitops.Target{}, c, path); !errors.Is(err, gitops.ErrExists) {
 		t.Errorf("over a file that is there: %v", err)
 	}
-	if err := s.Bundle(t.Context(), record.Hash{1}, path+"2"); !errors.Is(err, gitops.ErrNotFound) {
+	if err := s.Bundle(t.Context(), gitops.Target{}, record.Hash{1}, path+"2"); !errors.Is(err, gitops.ErrNotFound) {
 		t.Errorf("of a commit that is not there: %v", err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -37,6 +37,7 @@ type Repo struct {
 	trees *lru[record.Hash, []entry]
 
 	listings listings
+	tell     func(text string) // how far a long import is, nil = nobody wants to know
 
 	mu      sync.Mutex // holds objects; never held while git runs
 	objects *objects   // nil until the directory exists
