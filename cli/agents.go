@@ -14,6 +14,7 @@ import (
 	"atoll/engine"
 	"atoll/engine/agent"
 	"atoll/engine/fold"
+	"atoll/engine/roster"
 	"atoll/store/record"
 )
 
@@ -56,13 +57,13 @@ func (a *App) agree(ctx context.Context, ses *engine.Session, exp record.Experim
 	if err != nil {
 		return refused, "", err
 	}
-	if err := engine.CheckAgents(cfg, a.getenv); err != nil {
+	if err := roster.CheckAgents(cfg, a.getenv); err != nil {
 		if f.look {
 			return lookOnly, fmt.Sprintf("looking on only, because the agents cannot work: %v", err), nil
 		}
 		return refused, "", err
 	}
-	paid := strings.Join(engine.PaidAgents(cfg), "\n")
+	paid := strings.Join(roster.PaidAgents(cfg), "\n")
 	was, _, err := ses.DB.Meta(ctx, exp.ID, metaAgreed)
 	if err != nil || paid == "" || covers(was, paid) {
 		return agreed, "", err

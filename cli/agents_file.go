@@ -10,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -103,7 +104,7 @@ func (a *App) refresh(ctx context.Context, ses *engine.Session, p place, exp rec
 	if keys := frozenKeys(old, cfg, l); keys != "" {
 		f.said = append(f.said, "not taken over, because it is fixed when an experiment starts (`atoll run --new` starts another): "+keys)
 	}
-	if err := engine.CheckAgents(cfg, a.getenv); err != nil {
+	if err := roster.CheckAgents(cfg, a.getenv); err != nil {
 		f.said = append(f.said, fmt.Sprintf("the agents are those of the last run, because the new ones cannot work: %v", err))
 		was, err := seen(ctx, ses, exp)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/roster"
 	"atoll/store/record"
 )
 
@@ -19,7 +20,7 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if problems := l.Complete(); len(problems) > 0 {
 		return record.Experiment{}, problems
 	}
-	if err := engine.CheckAgents(l.Config, a.getenv); err != nil {
+	if err := roster.CheckAgents(l.Config, a.getenv); err != nil {
 		return record.Experiment{}, err
 	}
 	if p.target.Path == "" {

@@ -19,6 +19,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -300,7 +301,7 @@ func TestAgentsThatCannotWorkAreRefusedBeforeAnythingIsSpent(t *testing.T) {
 			cfg := config.Defaults()
 			cfg.Agents = []config.Agent{m.agent("model")}
 			tt.change(&cfg)
-			err := engine.CheckAgents(cfg, plantedEnv)
+			err := roster.CheckAgents(cfg, plantedEnv)
 			var problems config.Problems
 			if !errors.As(err, &problems) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want a problem with %q", err, tt.want)

@@ -49,7 +49,7 @@ func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
 		return err
 	}
 	j.Background = &agent.Background{
-		Lineage: prompt.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.crew.secrets,
+		Lineage: prompt.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.roster.Secrets,
 	}
 	if j.Background.Summaries, err = r.summaries(ctx, j, !r.preview); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (e *Engine) failureText(ctx context.Context, job record.JobID) (string, err
 // reviewed reports whether a reviewer is asked about the candidate.
 func (r *jobRun) reviewed() bool {
 	name := r.e.cfg.Roles.Reviewer
-	return name != "" && r.e.crew.voices[name] != nil && !r.lease.Job.Approved
+	return name != "" && r.e.roster.Clients[name] != nil && !r.lease.Job.Approved
 }
 
 // review asks the reviewer about a candidate that the gate let pass. It
@@ -254,7 +254,7 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 		return "", nil
 	}
 	name := e.cfg.Roles.Reviewer
-	voice := e.crew.voices[name]
+	voice := e.roster.Clients[name]
 	e.live.stage(r.lease.Job.ID, record.Gated, "review")
 	diff, err := e.patch(ctx, parentTree, c.Tree)
 	if err != nil {
@@ -270,8 +270,8 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 		Job: r.lease.Job.ID, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance, Target: target,
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(), Diff: diff, Findings: findings, Plan: c.Intent,
 		Asked: prompt.Asked{Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason."},
-	}.WithSecrets(e.crew.secrets...)
-	prompt, err := e.crew.prompts.Render(agent.RoleReviewer, view)
+	}.WithSecrets(e.roster.Secrets...)
+	prompt, err := e.roster.Prompts.Render(agent.RoleReviewer, view)
 	if err != nil {
 		return "", err
 	}
@@ -279,7 +279,7 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	if broke := e.purse.refused(r.lease.Job.ID); broke != nil && errors.Is(err, gateway.ErrBudget) {
+	if broke := e.money.Refused(r.lease.Job.ID); broke != nil && errors.Is(err, gateway.ErrBudget) {
 		return "", broke // it is reviewed when there is money again
 	}
 	why, rerr := verdictOf(answer)
@@ -288,7 +288,7 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 		e.note("warn", r.lease.Job.ID, fmt.Sprintf("%s was not reviewed: %v", c.ID, err))
 		why = ""
 	}
-	text := agent.Redact(answer, e.crew.secrets...)
+	text := agent.Redact(answer, e.roster.Secrets...)
 	r.evidence = append(r.evidence, record.Evidence{Kind: "review", Text: []byte(tail(text, feedbackBytes))})
 	return why, nil
 }

@@ -14,14 +14,6 @@ import (
 // when it fails as well do claims pause. Counting is part of the fold, so that
 // the look at the root belongs to a fold position.
 
-// sick pauses claims: the root fails where it did not before.
-func (e *Engine) sick(reason string) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	e.trouble.pause = fmt.Sprintf("many candidates in a row failed alike, and now the root fails too (%s): mend the evaluator or the machine, then resume", reason)
-	e.poke()
-}
-
 // breaker counts failures of agents; owned by troubles' lock.
 type breaker struct{ fold.Streak }
 

@@ -13,6 +13,7 @@ import (
 	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
+	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -79,14 +80,14 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 	cfg.Roles, cfg.Agents = config.Roles{}, []config.Agent{a}
 	cfg.Agents[0].Weight = max(a.Weight, 1)
 	var paid *gateway.Account
-	h := &hiring{
-		cfg: cfg, opt: &Options{Getenv: c.getenv, Now: c.opt.Now}, box: box, repo: repo, dir: tmp, note: func(string) {},
-		account: func(name string, limit float64) func(agent.Job) *gateway.Account {
+	h := &roster.Builder{
+		Config: cfg, Getenv: c.getenv, Now: c.opt.Now, Box: box, Repo: repo, Dir: tmp, Note: func(string) {},
+		Account: func(name string, limit float64) func(agent.Job) *gateway.Account {
 			paid = gateway.NewAccount(gateway.AccountOptions{Name: "doctor " + name, LimitUSD: limit, Limited: cfg.Budget.CostUSD > 0})
 			return func(agent.Job) *gateway.Account { return paid }
 		},
 	}
-	crew, err := h.crew()
+	roster, err := h.Build()
 	var problems config.Problems
 	if errors.As(err, &problems) { // their keys count this agent alone
 		var texts []string
@@ -99,9 +100,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		c.add("agents", a.Name, err, "", "mend the lines above in "+config.FileName)
 		return
 	}
-	if crew.gateway != nil {
-		defer crew.gateway.Close()
-	}
+	defer roster.Close()
 	files, err := repo.Tree(ctx, tree)
 	if err != nil {
 		c.add("agents", a.Name, err, "", "")
@@ -113,7 +112,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		Parent: agent.Item{ID: record.Root, Tree: tree, Objective: &value, Files: files},
 	}
 	began := c.opt.Now()
-	res, err := crew.agents[a.Name].Edit(ctx, job, files)
+	res, err := roster.Agents[a.Name].Edit(ctx, job, files)
 	took := c.opt.Now().Sub(began)
 	c.tried(a, res, paid, took, err)
 }

@@ -31,8 +31,8 @@ func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case known && failure.Class == record.ClassBudget && r.e.purse.refused(r.lease.Job.ID) != nil:
-		return r.e.purse.refused(r.lease.Job.ID) // it waits for more money
+	case known && failure.Class == record.ClassBudget && r.e.money.Refused(r.lease.Job.ID) != nil:
+		return r.e.money.Refused(r.lease.Job.ID) // it waits for more money
 	case known:
 		return r.fail(ctx, failure.Class, failure.Error())
 	case errors.Is(err, agent.ErrNoChange):

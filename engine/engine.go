@@ -13,6 +13,7 @@ import (
 	"atoll/engine/eval"
 	"atoll/engine/fold"
 	"atoll/engine/gateway"
+	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -69,12 +70,12 @@ type Engine struct {
 	live *live
 	logs *logRing
 
-	db    *store.DB
-	repo  *gitops.Repo
-	box   *sandbox.Box
-	eval  *eval.Evaluator
-	crew  *crew
-	purse *purse
+	db     *store.DB
+	repo   *gitops.Repo
+	box    *sandbox.Box
+	eval   *eval.Evaluator
+	roster *roster.Roster
+	money  *roster.Budget
 
 	// Owned by the loop.
 	st          *fold.State
@@ -128,7 +129,7 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 		db: ses.DB, repo: ses.Repo,
 		calls: make(chan func(*fold.State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
-	e.purse = newPurse(e)
+	e.money = roster.NewBudget(exp, e.db, e, func() float64 { return e.settings().MaxCostUSD })
 	return e
 }
 

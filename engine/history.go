@@ -84,13 +84,6 @@ func (e *Engine) learn(ctx context.Context) error {
 	return nil
 }
 
-// history returns the counts that a job may use.
-func (e *Engine) history(job record.JobID) *agent.History {
-	e.shared.mu.Lock()
-	defer e.shared.mu.Unlock()
-	return e.shared.history[job]
-}
-
 // hand gives a job that was created at this fold position its counts.
 func (e *Engine) hand(job record.JobID) {
 	h := e.st.Lessons.Of(job, e.depth())

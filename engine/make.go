@@ -97,11 +97,11 @@ func (r *jobRun) candidate(ctx context.Context) (*record.Candidate, error) {
 // callAgent has the job's agent edit the parent's tree.
 func (r *jobRun) callAgent(ctx context.Context) (agent.Result, agent.Item, error) {
 	job := r.lease.Job
-	a, ok := r.e.crew.agents[job.Agent]
+	a, ok := r.e.roster.Agents[job.Agent]
 	if !ok {
 		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassAgent, Reason: fmt.Sprintf("there is no agent %q any more; give another one weight", job.Agent)}
 	}
-	if r.e.crew.own[job.Agent] && r.e.settings().MaxCostUSD > 0 {
+	if r.e.roster.OwnLogin[job.Agent] && r.e.settings().MaxCostUSD > 0 {
 		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassBudget, Reason: fmt.Sprintf("agent %q pays with its own login, which cannot be metered, and money is limited now", job.Agent)}
 	}
 	aj, err := r.agentJob(ctx)
@@ -128,7 +128,7 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
 		Live:     func(line string) { e.live.line(job.ID, line) },
 		Progress: func(stage string) { e.live.stage(job.ID, record.Editing, stage) },
-		Sending:  func(role, text string) { e.live.prompt(job.ID, role, agent.Redact(text, e.crew.secrets...)) },
+		Sending:  func(role, text string) { e.live.prompt(job.ID, role, agent.Redact(text, e.roster.Secrets...)) },
 	}
 	if job.Goal != "" {
 		aj.Goal = job.Goal
@@ -141,7 +141,7 @@ func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
 	aj.Target, aj.Scope = e.scope(job.Target)
-	mute := e.crew.mute[job.Agent]
+	mute := e.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {
 		if aj.Failures, err = e.failures(ctx, &aj); err != nil {
 			return agent.Job{}, err

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"atoll/config"
@@ -19,14 +18,6 @@ import (
 // with its candidates and samples, marked with its version, and the row of the
 // change tells how the search stood. The fold knows the present version from
 // the start, so that older rows are history wherever it begins.
-
-// versioned is the name of a fact that belongs to an objective version.
-func versioned(key string, version int) string {
-	if version <= 1 {
-		return key
-	}
-	return key + " " + strconv.Itoa(version)
-}
 
 // The priority of the jobs that measure again: before all others, the root
 // before the elites.
@@ -125,14 +116,6 @@ func (e *Engine) renew(ctx context.Context, o record.Objective, cfg config.Confi
 		Reason: fmt.Sprintf("objective version %d began", o.Version),
 	})
 	return err
-}
-
-// comparable takes the values from a candidate that are of another objective
-// version than the present one: agents must not compare them.
-func (e *Engine) comparable(c *record.Candidate) {
-	if c.Version != e.objectiveVersion() {
-		c.Objective, c.Claimed, c.Metrics, c.Measures = nil, nil, nil, nil
-	}
 }
 
 // reopen looks on at the objective version that another process began.

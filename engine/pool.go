@@ -188,42 +188,13 @@ func (e *Engine) heartbeats(ctx context.Context) {
 	}
 }
 
-// exhausted notes that a budget is used up; the loop ends the run.
-func (e *Engine) exhausted(b *store.BudgetError) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	e.trouble.budget = b.Error()
-	e.poke()
-}
-
-// storeFailed notes an error of the store or the object store that no job can
-// be blamed for; the loop ends the run with it.
-func (e *Engine) storeFailed(err error) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	if e.trouble.err == nil {
-		e.trouble.err = err
-	}
-	e.poke()
-}
-
-// troubles is what workers tell the loop beside results.
-type troubles struct {
-	sync.Mutex
-	budget  string
-	err     error
-	broken  string // why the evaluator cannot be trusted any more
-	pause   string // why no more jobs should be claimed for now
-	breaker breaker
-}
-
 // runJob carries one leased job as far as it goes.
 func (e *Engine) runJob(ctx context.Context, lease *record.Lease) {
 	jobCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e.live.begin(*lease, cancel)
 	defer e.live.end(lease.Job.ID)
-	defer e.purse.forget(lease.Job.ID)
+	defer e.money.Forget(lease.Job.ID)
 	r := &jobRun{e: e, lease: *lease, started: e.opt.Now()}
 	var err error
 	switch lease.Job.Kind {

@@ -9,6 +9,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/fold"
 	"atoll/engine/gateway"
+	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -89,7 +90,7 @@ func Propose(ctx context.Context, ses *Session, exp record.Experiment, cfg confi
 
 // propose fills in agents and the estimate.
 func (p *Proposal) propose(cfg config.Config, weights map[string]float64, begun int) {
-	prices := pricesOf(cfg)
+	prices := roster.PricesOf(cfg)
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
@@ -97,16 +98,16 @@ func (p *Proposal) propose(cfg config.Config, weights map[string]float64, begun 
 	total, known, unknown := 0.0, true, []string{}
 	for _, a := range cfg.Agents {
 		a.Weight = weights[a.Name]
-		if !used(cfg, a) {
+		if !roster.Used(cfg, a) {
 			continue
 		}
-		pa := ProposedAgent{Name: a.Name, Kind: a.Kind, Model: a.Model, Address: a.BaseURL, JobUSD: a.JobUSD, Paid: money(a, prices)}
+		pa := ProposedAgent{Name: a.Name, Kind: a.Kind, Model: a.Model, Address: a.BaseURL, JobUSD: a.JobUSD, Paid: roster.Costs(a, prices)}
 		if sum > 0 {
 			pa.Share = a.Weight / sum
 		}
-		for _, r := range rolesOf(cfg) {
-			if r.agent == a.Name {
-				pa.Roles = append(pa.Roles, r.name)
+		for _, r := range roster.RolesOf(cfg) {
+			if r.Agent == a.Name {
+				pa.Roles = append(pa.Roles, r.Name)
 			}
 		}
 		p.Agents = append(p.Agents, pa)

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -32,12 +31,6 @@ type shared struct {
 
 // itemCap bounds the candidates kept ready for agents.
 const itemCap = 512
-
-// sync publishes the settings to the workers.
-func (e *Engine) sync() {
-	set := e.st.Settings
-	e.shared.set.Store(&set)
-}
 
 func (e *Engine) settings() record.Settings { return *e.shared.set.Load() }
 func (e *Engine) seed() uint64              { return e.st.Exp.Seed }
@@ -229,50 +222,9 @@ func (r *jobRun) parentTree(ctx context.Context, id record.CandidateID) (record.
 	return c.Tree, nil
 }
 
-// rootFailed ends the run: without a value of the root nothing can be compared.
-func (e *Engine) rootFailed(class record.Class, reason string) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	e.trouble.broken = fmt.Sprintf("%v (%s): %s", ErrRoot, class, reason)
-	e.poke()
-}
-
-// anchorEvery is how many candidates share one anchor commit, at most.
-const anchorEvery = 256
-
-// anchor makes new candidates reachable from the anchor of the experiment and
-// takes their attempt refs away. Until then each is held by its own ref.
-func (e *Engine) anchor(ctx context.Context, now bool) error {
-	if !now && e.st.MadeSince < anchorEvery || e.st.MadeSince == 0 && e.anchored == 0 {
-		return nil
-	}
-	attempts, err := e.repo.Attempts(ctx, e.exp)
-	if err != nil {
-		return fmt.Errorf("read attempt refs: %w", err)
-	}
-	var jobs []record.JobID
-	for job := range attempts {
-		jobs = append(jobs, job)
-	}
-	sort.Slice(jobs, func(i, j int) bool { return jobs[i] < jobs[j] })
-	var commits []record.Hash
-	var done []record.JobID
-	for _, job := range jobs {
-		if e.st.Candidate(record.CandidateID(job)) != nil {
-			commits, done = append(commits, attempts[job]), append(done, job)
-		}
-	}
-	e.st.MadeSince, e.anchored = 0, 0
-	if len(commits) == 0 {
-		return nil
-	}
-	if err := e.repo.Anchor(ctx, e.exp, commits); err != nil {
-		return fmt.Errorf("anchor %d commits: %w", len(commits), err)
-	}
-	for _, job := range done {
-		if err := e.repo.ClearAttempt(ctx, e.exp, job); err != nil {
-			return fmt.Errorf("clear the attempt ref of %s: %w", job, err)
-		}
-	}
-	return nil
+// history returns the counts that a job may use.
+func (e *Engine) history(job record.JobID) *agent.History {
+	e.shared.mu.Lock()
+	defer e.shared.mu.Unlock()
+	return e.shared.history[job]
 }

@@ -14,6 +14,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/eval"
 	"atoll/engine/fold"
+	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/store"
@@ -100,7 +101,7 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.publish(true) // what is there can be seen while the rest is made ready
 	if !e.owner {
-		if e.crew, err = e.watchers(); err != nil {
+		if e.roster, err = e.watchers(); err != nil {
 			e.note("warn", record.NoJob, fmt.Sprintf("no prompt can be shown: %v", err))
 		}
 		return nil
@@ -208,11 +209,11 @@ func (e *Engine) equip(ctx context.Context) error {
 	if e.opt.RootOnly {
 		return nil
 	}
-	if e.crew, err = e.hire(); err != nil {
+	if e.roster, err = e.hire(); err != nil {
 		return err
 	}
 	// Where agents cost money a power cut must not lose what was paid for.
-	return e.db.SetSync(len(PaidAgents(e.cfg)) > 0)
+	return e.db.SetSync(len(roster.PaidAgents(e.cfg)) > 0)
 }
 
 // The facts about a run that verbs without an engine show as well, and those

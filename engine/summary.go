@@ -22,8 +22,8 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 	if err != nil {
 		return "", err
 	}
-	v := e.crew.voices[e.cfg.Roles.Summariser]
-	if v == nil || e.crew.builtin[r.lease.Job.Agent] {
+	v := e.roster.Clients[e.cfg.Roles.Summariser]
+	if v == nil || e.roster.BuiltIn[r.lease.Job.Agent] {
 		return plain, nil
 	}
 	e.live.stage(r.lease.Job.ID, record.Editing, "naming the change")
@@ -31,8 +31,8 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 	if err != nil {
 		return "", err
 	}
-	view := prompt.View{Job: r.lease.Job.ID, Goal: e.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(e.crew.secrets...)
-	prompt, err := e.crew.prompts.Render(agent.RoleSummariser, view)
+	view := prompt.View{Job: r.lease.Job.ID, Goal: e.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(e.roster.Secrets...)
+	prompt, err := e.roster.Prompts.Render(agent.RoleSummariser, view)
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +40,7 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	line := agent.Subject(agent.Redact(answer, e.crew.secrets...))
+	line := agent.Subject(agent.Redact(answer, e.roster.Secrets...))
 	if err == nil && line == "" {
 		err = fmt.Errorf("its answer holds no line")
 	}
@@ -54,7 +54,7 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 // ownWords is what the agent said of its edit, or what follows from the edit
 // where it said nothing.
 func (r *jobRun) ownWords(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (string, error) {
-	intent = agent.Redact(intent, r.e.crew.secrets...)
+	intent = agent.Redact(intent, r.e.roster.Secrets...)
 	if line := view.CleanLine(firstLine(intent)); line != "" && line != string(r.lease.Job.Operator) {
 		return intent, nil
 	}
@@ -155,7 +155,7 @@ func (r *jobRun) summaries(ctx context.Context, j *agent.Job, ask bool) (agent.S
 func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, ask bool) (string, error) {
 	e, key := r.e, chunkKey{c.Start, c.End, len(c.Steps)}
 	name := e.cfg.Roles.Summariser
-	v := e.crew.voices[name]
+	v := e.roster.Clients[name]
 	if ask && v != nil {
 		leave, err := e.chunks.enter(ctx, key)
 		if err != nil {
@@ -174,7 +174,7 @@ func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, as
 	if !ask || v == nil {
 		return "", nil
 	}
-	told, err := e.crew.prompts.Render(agent.RoleChunk, prompt.ChunkView(*j, c))
+	told, err := e.roster.Prompts.Render(agent.RoleChunk, prompt.ChunkView(*j, c))
 	if err != nil {
 		return "", err
 	}
@@ -183,12 +183,12 @@ func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, as
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	text := prompt.ChunkSummary(agent.Redact(answer, e.crew.secrets...))
+	text := prompt.ChunkSummary(agent.Redact(answer, e.roster.Secrets...))
 	if err != nil || text == "" {
 		e.note("warn", r.lease.Job.ID, fmt.Sprintf("no summary of %s to %s was written: %v", c.Start, c.End, err))
 		return "", nil
 	}
-	packed, err := json.Marshal(chunkText{Text: text, By: name, Model: v.model})
+	packed, err := json.Marshal(chunkText{Text: text, By: name, Model: v.Model()})
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package engine
+package roster
 
 import (
 	"context"
@@ -12,24 +12,27 @@ import (
 	"atoll/store/record"
 )
 
-// voice answers prompts of the roles beside the coder's.
-type voice struct {
+// RoleClient answers prompts of the roles beside the coder's.
+type RoleClient struct {
 	provider, model string
 	maxTokens       int64
-	limit           float64 // US dollars of one job
+	account         func(agent.Job) *gateway.Account
 	client          agent.Completer
 	record          string // folder in which answers are kept; "" = none
 	replay          string // folder from which answers are taken; "" = the model is asked
 }
 
-// answer asks the voice of a role within a job. What a ledger settles is not in
-// the usage.
-func (v *voice) answer(ctx context.Context, e *Engine, name, role string, lease record.Lease, p agent.Rendered) (string, record.Usage, error) {
+// Model is the name of the model that answers.
+func (v *RoleClient) Model() string { return v.model }
+
+// Ask has the model of a role answer within a job. What a ledger settles is not
+// in the usage.
+func (v *RoleClient) Ask(ctx context.Context, role string, lease record.Lease, p agent.Rendered) (string, record.Usage, error) {
 	if v.replay != "" {
 		text, err := readAnswer(v.replay, role, lease.Job.ID)
 		return text, record.Usage{}, err
 	}
-	acc := e.purse.account(name, v.limit)(agent.Job{Number: lease.Job.ID, Attempt: lease.Attempt})
+	acc := v.account(agent.Job{Number: lease.Job.ID, Attempt: lease.Attempt})
 	res, err := v.client.Complete(ctx, gateway.Request{
 		Provider: v.provider, Model: v.model, System: v.client.Redact(p.System), MaxTokens: v.maxTokens, Account: acc,
 		Messages: []gateway.Message{{Role: "user", Content: v.client.Redact(p.User)}},
@@ -42,26 +45,6 @@ func (v *voice) answer(ctx context.Context, e *Engine, name, role string, lease 
 		err = writeAnswer(v.record, lease.Job.ID, spoken{role, v.client.Redact(res.Text), res.Usage})
 	}
 	return res.Text, usage, err
-}
-
-// consult asks a voice on behalf of a job: the prompt can be seen while it is
-// under way, prompt and answer are kept as evidence, time and usage are counted.
-func (r *jobRun) consult(ctx context.Context, v *voice, name, role string, p agent.Rendered) (string, error) {
-	text := agent.Redact(p.System+"\n\n"+p.User, r.e.crew.secrets...)
-	r.e.live.prompt(r.lease.Job.ID, role, text)
-	kind := func(what string) string { // the words of the coder's own evidence stay its own
-		if r.lease.Job.Kind == record.Assist {
-			return what
-		}
-		return role + " " + what
-	}
-	r.keep(kind("prompt"), text)
-	began := r.e.opt.Now()
-	answer, usage, err := v.answer(ctx, r.e, name, role, r.lease, p)
-	r.edit += r.e.opt.Now().Sub(began)
-	r.usage = r.usage.Add(usage)
-	r.keep(kind("transcript"), answer)
-	return answer, err
 }
 
 // spoken is a recorded answer of a role.

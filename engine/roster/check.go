@@ -1,4 +1,4 @@
-package engine
+package roster
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"atoll/engine/gateway"
 )
 
-// money reports whether asking an agent may cost something: a provider or an
+// costs reports whether asking an agent may cost something: a provider or an
 // own login is behind it and its price is not known to be nothing.
-func money(a config.Agent, prices gateway.Prices) bool {
+func Costs(a config.Agent, prices gateway.Prices) bool {
 	switch {
 	case a.Kind == "command" && a.OwnCredentials:
 		return true
@@ -29,7 +29,7 @@ func money(a config.Agent, prices gateway.Prices) bool {
 func PaidAgents(cfg config.Config) []string {
 	var out []string
 	for _, a := range cfg.Agents {
-		if used(cfg, a) && money(a, pricesOf(cfg)) {
+		if Used(cfg, a) && Costs(a, PricesOf(cfg)) {
 			out = append(out, a.Name)
 		}
 	}
@@ -37,24 +37,24 @@ func PaidAgents(cfg config.Config) []string {
 }
 
 // used reports whether an agent edits by itself or serves a role.
-func used(cfg config.Config, a config.Agent) bool {
-	return a.Weight > 0 || slices.ContainsFunc(rolesOf(cfg), func(r role) bool { return r.agent == a.Name })
+func Used(cfg config.Config, a config.Agent) bool {
+	return a.Weight > 0 || slices.ContainsFunc(RolesOf(cfg), func(r role) bool { return r.Agent == a.Name })
 }
 
 // role is a service beside the coder's, with the agent that gives it.
-type role struct{ name, agent string }
+type role struct{ Name, Agent string }
 
 // rolesOf lists the roles that somebody serves.
-func rolesOf(cfg config.Config) []role {
+func RolesOf(cfg config.Config) []role {
 	r := cfg.Roles
 	all := []role{
 		{agent.RolePlanner, r.Planner}, {agent.RoleReviewer, r.Reviewer}, {agent.RoleReflector, r.Reflector},
 		{agent.RoleMapper, r.Mapper}, {agent.RoleSummariser, r.Summariser},
 	}
-	return slices.DeleteFunc(all, func(r role) bool { return r.agent == "" })
+	return slices.DeleteFunc(all, func(r role) bool { return r.Agent == "" })
 }
 
-func pricesOf(cfg config.Config) gateway.Prices {
+func PricesOf(cfg config.Config) gateway.Prices {
 	var out gateway.Prices
 	for _, p := range cfg.Prices {
 		out = append(out, gateway.Price{Model: p.Model, Input: p.Input, Cached: p.Cached, Output: p.Output})
@@ -87,7 +87,7 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 	}
 	keys := map[string]bool{}
 	for i, a := range cfg.Agents {
-		if !used(cfg, a) {
+		if !Used(cfg, a) {
 			continue
 		}
 		at := fmt.Sprintf("agents[%d]", i)
@@ -129,7 +129,7 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 }
 
 func checkMoney(cfg config.Config, a config.Agent, at string, bad func(string, string, ...any)) {
-	prices := pricesOf(cfg)
+	prices := PricesOf(cfg)
 	_, known := prices.Of(a.Model)
 	switch {
 	case a.Kind == "command" && a.OwnCredentials:
@@ -141,11 +141,11 @@ func checkMoney(cfg config.Config, a config.Agent, at string, bad func(string, s
 }
 
 func checkRoles(cfg config.Config, bad func(string, string, ...any)) {
-	for _, r := range rolesOf(cfg) {
-		plain := r.name == agent.RoleMapper || r.name == agent.RoleSummariser // done without a model, too
+	for _, r := range RolesOf(cfg) {
+		plain := r.Name == agent.RoleMapper || r.Name == agent.RoleSummariser // done without a model, too
 		for _, a := range cfg.Agents {
-			if a.Name == r.agent && a.Kind != "chat" && a.Kind != "replay" && (a.Kind != "offline" || !plain) {
-				bad("roles."+r.name, "agent %q is of kind %s; this role needs a chat agent", a.Name, a.Kind)
+			if a.Name == r.Agent && a.Kind != "chat" && a.Kind != "replay" && (a.Kind != "offline" || !plain) {
+				bad("roles."+r.Name, "agent %q is of kind %s; this role needs a chat agent", a.Name, a.Kind)
 			}
 		}
 	}

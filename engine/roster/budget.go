@@ -1,4 +1,4 @@
-package engine
+package roster
 
 import (
 	"context"
@@ -12,13 +12,16 @@ import (
 	"atoll/store/record"
 )
 
-// purse hands out the money of an experiment to the requests of its jobs. The
-// store keeps the books; the purse knows which reservations of this process are
+// Budget hands out the money of an experiment to the requests of its jobs. The
+// store keeps the books; it knows which reservations of this process are
 // open, so that a request that does not fit now waits for those to be settled
 // and is refused only when nothing can come back. It is safe for concurrent
 // use.
-type purse struct {
-	e *Engine
+type Budget struct {
+	exp    record.ExperimentID
+	books  Books
+	alarms Alarms
+	limit  func() float64 // US dollars of the experiment as set now, 0 = none
 
 	mu       sync.Mutex
 	open     int           // reservations that were made or are being made
@@ -35,13 +38,33 @@ type accountKey struct {
 	agent   string
 }
 
-func newPurse(e *Engine) *purse {
-	return &purse{e: e, change: make(chan struct{}), accounts: map[accountKey]*gateway.Account{}, broke: map[record.JobID]*store.BudgetError{}}
+// Books is where reservations of money are kept.
+type Books interface {
+	// Reserve sets US dollars aside for a request of a leased job; a
+	// *store.BudgetError says that they are not there.
+	Reserve(ctx context.Context, lease record.Lease, usd float64) error
+	// Settle puts what a request used in the place of what was reserved.
+	Settle(ctx context.Context, lease record.Lease, reserved float64, u record.Usage) error
 }
 
-// account returns who pays for an agent's requests, with the agent's own limit
+// Alarms are told what ends or pauses a run over money.
+type Alarms interface {
+	// Spent reports that a request of so many US dollars does not fit and that
+	// nothing can come back.
+	Spent(b *store.BudgetError, usd float64)
+	// Overbilled reports a provider that charges more than a request can cost.
+	Overbilled(job record.JobID, cost, reserved float64)
+}
+
+// NewBudget returns the budget of an experiment. limit tells the money of the
+// experiment as it is set now, in US dollars; 0 is no limit.
+func NewBudget(exp record.ExperimentID, books Books, alarms Alarms, limit func() float64) *Budget {
+	return &Budget{exp: exp, books: books, alarms: alarms, limit: limit, change: make(chan struct{}), accounts: map[accountKey]*gateway.Account{}, broke: map[record.JobID]*store.BudgetError{}}
+}
+
+// Account returns who pays for an agent's requests, with the agent's own limit
 // for one job in US dollars (0 = none).
-func (p *purse) account(name string, limit float64) func(agent.Job) *gateway.Account {
+func (p *Budget) Account(name string, limit float64) func(agent.Job) *gateway.Account {
 	return func(j agent.Job) *gateway.Account {
 		key := accountKey{j.Number, j.Attempt, name}
 		p.mu.Lock()
@@ -49,18 +72,18 @@ func (p *purse) account(name string, limit float64) func(agent.Job) *gateway.Acc
 		if a := p.accounts[key]; a != nil {
 			return a
 		}
-		lease := record.Lease{Job: record.Job{Experiment: p.e.exp, ID: j.Number}, Attempt: j.Attempt}
+		lease := record.Lease{Job: record.Job{Experiment: p.exp, ID: j.Number}, Attempt: j.Attempt}
 		a := gateway.NewAccount(gateway.AccountOptions{
 			Name: j.Number.String(), Ledger: &jobLedger{p: p, lease: lease}, LimitUSD: limit,
-			Limited: p.e.settings().MaxCostUSD > 0,
+			Limited: p.limit() > 0,
 		})
 		p.accounts[key] = a
 		return a
 	}
 }
 
-// forget lets go of the accounts of a job that ended or broke off.
-func (p *purse) forget(job record.JobID) {
+// Forget lets go of the accounts of a job that ended or broke off.
+func (p *Budget) Forget(job record.JobID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.broke, job)
@@ -71,7 +94,7 @@ func (p *purse) forget(job record.JobID) {
 	}
 }
 
-func (p *purse) begin() {
+func (p *Budget) begin() {
 	p.mu.Lock()
 	p.open++
 	p.mu.Unlock()
@@ -80,7 +103,7 @@ func (p *purse) begin() {
 // end counts one reservation less. Those that wait are woken when money came
 // back, or when there is nothing left to wait for. It returns what to wait on,
 // nil when no reservation is open.
-func (p *purse) end(settled bool) <-chan struct{} {
+func (p *Budget) end(settled bool) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open--
@@ -94,15 +117,15 @@ func (p *purse) end(settled bool) <-chan struct{} {
 	return p.change
 }
 
-func (p *purse) refuse(job record.JobID, b *store.BudgetError) {
+func (p *Budget) refuse(job record.JobID, b *store.BudgetError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.broke[job] = b
 }
 
-// refused returns the budget of the experiment that ended a job's work, nil
+// Refused returns the budget of the experiment that ended a job's work, nil
 // when none did: a limit of the job's own is none.
-func (p *purse) refused(job record.JobID) *store.BudgetError {
+func (p *Budget) Refused(job record.JobID) *store.BudgetError {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.broke[job]
@@ -110,7 +133,7 @@ func (p *purse) refused(job record.JobID) *store.BudgetError {
 
 // jobLedger is the experiment's money as one attempt of a job spends it.
 type jobLedger struct {
-	p     *purse
+	p     *Budget
 	lease record.Lease
 }
 
@@ -121,7 +144,7 @@ var _ gateway.Ledger = (*jobLedger)(nil)
 func (l *jobLedger) Reserve(ctx context.Context, usd float64) error {
 	for {
 		l.p.begin()
-		err := l.p.e.db.Reserve(ctx, l.lease, usd)
+		err := l.p.books.Reserve(ctx, l.lease, usd)
 		if err == nil {
 			return nil
 		}
@@ -132,7 +155,7 @@ func (l *jobLedger) Reserve(ctx context.Context, usd float64) error {
 		}
 		if wait == nil {
 			l.p.refuse(l.lease.Job.ID, budget)
-			l.p.e.spent(budget, usd)
+			l.p.alarms.Spent(budget, usd)
 			return fmt.Errorf("%w: %w", gateway.ErrBudget, err)
 		}
 		select {
@@ -146,31 +169,14 @@ func (l *jobLedger) Reserve(ctx context.Context, usd float64) error {
 // Settle implements [gateway.Ledger]. More than was reserved under a money
 // budget pauses the run: the bound does not hold with this provider.
 func (l *jobLedger) Settle(ctx context.Context, reserved float64, u record.Usage) error {
-	err := l.p.e.db.Settle(context.WithoutCancel(ctx), l.lease, reserved, u)
+	err := l.p.books.Settle(context.WithoutCancel(ctx), l.lease, reserved, u)
 	l.p.end(true)
 	if err != nil {
 		return err
 	}
 	const slack = 1e-9 // rounding
-	if u.CostUSD != nil && *u.CostUSD > reserved+slack && l.p.e.settings().MaxCostUSD > 0 {
-		l.p.e.overbilled(l.lease.Job.ID, *u.CostUSD, reserved)
+	if u.CostUSD != nil && *u.CostUSD > reserved+slack && l.p.limit() > 0 {
+		l.p.alarms.Overbilled(l.lease.Job.ID, *u.CostUSD, reserved)
 	}
 	return nil
-}
-
-// spent notes that the money is used up; the loop ends the run.
-func (e *Engine) spent(b *store.BudgetError, usd float64) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	e.trouble.budget = fmt.Sprintf("%v; the next request can cost $%.4f", b, usd)
-	e.poke()
-}
-
-// overbilled notes that a provider charges more than its answers can cost by
-// the price table; the loop pauses the run before more is asked.
-func (e *Engine) overbilled(job record.JobID, cost, reserved float64) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	e.trouble.pause = fmt.Sprintf("the provider billed $%.6f in %s for a request that could cost $%.6f at most: check prices and max_tokens, then resume", cost, job, reserved)
-	e.poke()
 }

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"atoll/engine/behavior"
+	"atoll/engine/fold"
+	"atoll/store/record"
+	"context"
+	"fmt"
+	"sort"
+	"strconv"
+)
+
+// fitSpace fits, aligns and names a new map.
+func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
+	s := e.st
+	dims := len(s.Config.Map.Grid)
+	version := s.Report.Version + 1
+	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), dims)
+	if err != nil {
+		return record.Space{}, err
+	}
+	em, err := e.embeddingOf(ctx)
+	if err != nil {
+		return record.Space{}, err
+	}
+	space.SetEmbedder(em.embedder.ID())
+	var degrees float64
+	if s.Space != nil {
+		space.Align(s.Space, vectors)
+		degrees = space.Degrees(s.Space)
+	}
+	axes, err := e.axisNames(ctx, space)
+	if err != nil {
+		return record.Space{}, err
+	}
+	model, err := space.Encode()
+	if err != nil {
+		return record.Space{}, err
+	}
+	rec := record.Space{
+		Version: version, AtFold: s.Scored, Model: model,
+		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: degrees, Captured: space.Captured(vectors), Axes: axes},
+	}
+	moved, err := s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
+		return e.db.Vectors(ctx, e.exp, fn)
+	})
+	if err != nil {
+		return record.Space{}, err
+	}
+	rec.Report.Moved, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Gained, moved.Lost
+	s.Report = rec.Report
+	return rec, nil
+}
+
+// namedBy is how many candidates are read to name the axes.
+const namedBy = 64
+
+// axisNames names the axes by the words that go with them among a sample of
+// candidates, in the files where those differ from the root.
+func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string, error) {
+	var vocabulary behavior.Vocabulary
+	s := e.st
+	ids := s.SampleIDs()
+	if len(ids) > namedBy {
+		ids = ids[:namedBy]
+	}
+	differs := map[string]bool{}
+	for _, id := range ids {
+		diffs, err := e.fromRoot(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range diffs {
+			if e.embed.eligible.Match(d.Path, -1) {
+				differs[d.Path] = true
+			}
+		}
+	}
+	paths := make([]string, 0, len(differs))
+	for p := range differs {
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	for _, id := range ids {
+		c, err := e.db.Candidate(ctx, e.exp, id)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := e.repo.Tree(ctx, c.Tree)
+		if err != nil {
+			return nil, err
+		}
+		var docs []behavior.Document
+		for _, p := range paths {
+			if text, err := tree.Read(ctx, p); err == nil {
+				docs = append(docs, behavior.Document{Path: p, Data: text})
+			}
+		}
+		vocabulary.Add(s.Vectors[id], docs)
+	}
+	return behavior.AxisNames(space, &vocabulary), nil
+}
+
+// refit fits a new map when one is due, or when a person asked for it.
+func (e *Engine) refit(ctx context.Context, asked bool) error {
+	cause, vectors, err := e.st.RefitDue(ctx, asked)
+	if err != nil {
+		return err
+	}
+	if cause == "" {
+		if asked {
+			e.note("warn", record.NoJob, "no new map: too few distinct candidates")
+		}
+		return e.keepLook(ctx)
+	}
+	rec, err := e.fitSpace(ctx, cause, vectors)
+	if err != nil {
+		return fmt.Errorf("fit map %d: %w", e.st.Report.Version+1, err)
+	}
+	if _, err := e.db.PutSpace(ctx, e.exp, rec); err != nil {
+		return fmt.Errorf("write map %d: %w", rec.Version, err)
+	}
+	e.note("info", record.NoJob, fold.SpaceText(rec.Report))
+	return e.keepLook(ctx)
+}
+
+// metaLooked keeps how many candidates were scored at the last look for a new
+// map, so that folding the past does not look again.
+const metaLooked = "looked"
+
+func (e *Engine) keepLook(ctx context.Context) error {
+	if e.st.Looked == e.kept {
+		return nil
+	}
+	e.kept = e.st.Looked
+	return e.db.PutMeta(ctx, e.exp, metaLooked, strconv.Itoa(e.kept))
+}
