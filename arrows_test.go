@@ -1,61 +1,236 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestTheArrowsOfTheHousePointOneWay holds what each package may know of the
-// others; docs/architecture.md draws it.
+var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md anew")
+
+// arrows are all that packages may import of atoll, by path below the module.
+// An arrow that is not here, and one that nothing uses, fails the test. The
+// drawing in docs/architecture.md is made of this table.
+func arrows() map[string][]string {
+	return map[string][]string{
+		".":                             {"cli", "engine/sandbox/boot"},
+		"cli":                           {"config", "engine", "engine/agent", "engine/eval", "engine/fold", "engine/memory", "engine/roster", "engine/sandbox", "engine/survey", "engine/view", "examples", "gitops", "store", "store/record", "tui"},
+		"engine":                        {"config", "engine/agent", "engine/agent/offline", "engine/agent/prompt", "engine/archive", "engine/behavior", "engine/eval", "engine/fold", "engine/gate", "engine/gateway", "engine/memory", "engine/roster", "engine/sandbox", "engine/search", "engine/view", "gitops", "store", "store/record"},
+		"engine/roster":                 {"config", "engine/agent", "engine/agent/client", "engine/agent/edit", "engine/agent/offline", "engine/agent/prompt", "engine/gateway", "engine/sandbox", "gitops", "store", "store/record"},
+		"engine/trial":                  {"engine/agent", "engine/agent/offline", "engine/eval", "engine/evidence", "engine/guard", "engine/mutant", "store/record"},
+		"engine/agent/client":           {"engine/agent", "engine/agent/clean", "engine/gateway", "engine/sandbox", "store/record"},
+		"engine/agent/offline":          {"engine/agent", "engine/agent/clean", "engine/agent/edit", "engine/agent/offline/language", "store/record"},
+		"engine/agent/prompt":           {"engine/agent", "engine/agent/clean", "engine/agent/edit", "engine/memory", "store/record"},
+		"engine/fold":                   {"config", "engine/agent", "engine/archive", "engine/behavior", "engine/memory", "engine/search", "engine/view", "store", "store/record"},
+		"engine/survey":                 {"config", "engine/eval", "engine/sandbox", "gitops", "store/record"},
+		"engine/agent":                  {"engine/agent/clean", "engine/agent/edit", "engine/gateway", "store/record"},
+		"engine/eval":                   {"engine/sandbox", "store/record"},
+		"engine/guard":                  {"engine/guard/probe", "engine/sandbox", "gitops", "store/record"},
+		"engine/search":                 {"engine/archive", "store/record"},
+		"tui":                           {"engine/view", "store/record", "tui/plot"},
+		"config":                        {"store/record"},
+		"engine/agent/edit":             {"engine/agent/clean", "store/record"},
+		"engine/agent/offline/language": {"store/record"},
+		"engine/archive":                {"store/record"},
+		"engine/gate":                   {"store/record"},
+		"engine/gateway":                {"store/record"},
+		"engine/memory":                 {"store/record"},
+		"engine/sandbox":                {"engine/sandbox/boot", "store/record"},
+		"engine/view":                   {"store/record"},
+		"gitops":                        {"store/record"},
+		"store":                         {"store/record"},
+		"cli/e2e":                       nil,
+		"engine/agent/clean":            nil,
+		"engine/behavior":               nil,
+		"engine/evidence":               nil,
+		"engine/guard/probe":            nil,
+		"engine/mutant":                 nil,
+		"engine/sandbox/boot":           nil,
+		"examples":                      nil,
+		"store/record":                  nil,
+		"tui/plot":                      nil,
+	}
+}
+
+// outside says who may import libraries that bind a package to a terminal, to C
+// or to a way of storing things. All other libraries are free.
+func outside() map[string][]string {
+	return map[string][]string{
+		"charm.land/":            {"tui", "tui/..."},
+		"github.com/spf13/cobra": {"cli"},
+		"github.com/mattn/":      {"store"},
+		"github.com/go-git/":     {"gitops"},
+		"database/sql":           {"store"},
+	}
+}
+
+// listed is a package as the go command tells it, with paths below the module.
+type listed struct {
+	path, doc string
+	own, all  []string // imports: of atoll, and all
+}
+
 func TestTheArrowsOfTheHousePointOneWay(t *testing.T) {
-	for _, rule := range []struct {
-		pkg  string
-		none []string // import paths, or prefixes of them, that it must not depend on
-	}{
-		{"atoll/store/record", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
-		{"atoll/engine/sandbox/boot", []string{"atoll/", "github.com/", "golang.org/"}},
-		{"atoll/engine/view", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
-		{"atoll/engine/archive", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/behavior", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/search", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/gate", []string{"atoll/engine", "atoll/store", "atoll/gitops", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/sandbox", []string{"atoll/engine/eval", "atoll/engine/agent", "atoll/store", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/survey", []string{"atoll/engine/archive", "atoll/engine/agent", "atoll/engine/search", "atoll/store/", "github.com/mattn/go-sqlite3", "charm.land"}},
-		{"atoll/engine/guard/probe", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
-		{"atoll/engine/guard", []string{"atoll/engine/eval", "atoll/engine/agent", "atoll/config", "atoll/store", "github.com/mattn", "charm.land"}},
-		{"atoll/engine/mutant", []string{"atoll/", "github.com/", "golang.org/", "gonum.org/"}},
-		{"atoll/tui/plot", []string{"atoll/engine", "atoll/store", "charm.land/bubbletea", "github.com/mattn/go-sqlite3"}},
-		{"atoll/config", []string{"atoll/engine", "atoll/gitops", "atoll/tui", "charm.land", "github.com/mattn"}},
-		{"atoll/gitops", []string{"atoll/engine", "atoll/config", "atoll/tui", "github.com/mattn", "charm.land"}},
-		{"atoll/store", []string{"atoll/engine", "atoll/gitops", "atoll/config", "charm.land"}},
-		{"atoll/engine", []string{"atoll/tui", "atoll/cli", "charm.land"}},
-		{"atoll/tui", []string{"atoll/cli"}},
-	} {
-		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.pkg).CombinedOutput()
-		if err != nil {
-			t.Fatalf("go list %s: %v\n%s", rule.pkg, err, out)
+	packages := list(t)
+	table := arrows()
+	for _, p := range packages {
+		allowed, known := table[p.path]
+		if !known {
+			t.Errorf("%s is in no table: say in arrows_test.go what it may import", p.path)
+			continue
 		}
-		for _, dep := range strings.Fields(string(out)) {
-			if dep == rule.pkg || dep == "atoll/store/record" || strings.HasPrefix(dep, rule.pkg+"/") {
-				continue
+		for _, to := range p.own {
+			if !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s, which the table does not allow", p.path, to)
 			}
-			for _, none := range rule.none {
-				if strings.HasPrefix(dep, none) && !allowed(rule.pkg, dep) {
-					t.Errorf("%s depends on %s", rule.pkg, dep)
+		}
+		for _, to := range allowed {
+			if !slices.Contains(p.own, to) {
+				t.Errorf("the table lets %s import %s, which it does not: take it out", p.path, to)
+			}
+		}
+		delete(table, p.path)
+	}
+	for _, gone := range slices.Sorted(maps.Keys(table)) {
+		t.Errorf("the table has %s, and there is no such package", gone)
+	}
+}
+
+func TestLibrariesThatBindArePartOfFewPackages(t *testing.T) {
+	for _, p := range list(t) {
+		for _, imported := range p.all {
+			for prefix, who := range outside() {
+				if !strings.HasPrefix(imported, prefix) || slices.ContainsFunc(who, func(w string) bool {
+					below, tree := strings.CutSuffix(w, "/...")
+					return w == p.path || tree && strings.HasPrefix(p.path, below+"/")
+				}) {
+					continue
 				}
+				t.Errorf("%s imports %s; that is for %s", p.path, imported, strings.Join(who, ", "))
 			}
 		}
 	}
 }
 
-// allowed are the few arrows between siblings.
-func allowed(pkg, dep string) bool {
-	switch pkg {
-	case "atoll/engine/search":
-		return dep == "atoll/engine/archive"
-	case "atoll/engine/sandbox":
-		return dep == "atoll/engine/sandbox/boot"
+func TestTheDrawingOfTheHouseIsFresh(t *testing.T) {
+	const file, from, to = "docs/architecture.md", "<!-- arrows -->\n", "<!-- end of arrows -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	head, rest, found := bytes.Cut(text, []byte(from))
+	_, tail, ends := bytes.Cut(rest, []byte(to))
+	if !found || !ends {
+		t.Fatalf("%s has no %s and %s", file, strings.TrimSpace(from), strings.TrimSpace(to))
+	}
+	fresh := slices.Concat(head, []byte(from), []byte(drawing(list(t))), []byte(to), tail)
+	if bytes.Equal(fresh, text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("the arrows in %s are not those of the code; draw them anew with: go test . -run Drawing -update", file)
+	}
+	if err := os.WriteFile(file, fresh, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list returns every package of the program; helpers of tests are none.
+func list(t *testing.T) []listed {
+	t.Helper()
+	const format = "{{.ImportPath}}\t{{.Doc}}\t{{join .Imports \" \"}}"
+	cmd := exec.Command("go", "list", "-f", format, "./...")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, errs.String())
+	}
+	var all []listed
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		p := listed{path: below(f[0]), doc: f[1], all: strings.Fields(f[2])}
+		if strings.HasSuffix(p.path, "test") || strings.Contains(p.path, "testdata") || strings.HasPrefix(p.path, "examples/") {
+			continue
+		}
+		for _, to := range p.all {
+			if strings.HasPrefix(to, "atoll/") {
+				p.own = append(p.own, below(to))
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// below is a path below the module, "." for the module itself.
+func below(importPath string) string {
+	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(importPath, "atoll"), "/"), ".")
+}
+
+// drawing is a table of the packages, those that know most first: every arrow
+// points down.
+func drawing(all []listed) string {
+	by := map[string]listed{}
+	for _, p := range all {
+		by[p.path] = p
+	}
+	height := map[string]int{}
+	var measure func(p string) int
+	measure = func(p string) int {
+		if h, known := height[p]; known {
+			return h
+		}
+		h := 0
+		for _, to := range by[p].own {
+			h = max(h, measure(to)+1)
+		}
+		height[p] = h
+		return h
+	}
+	slices.SortFunc(all, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(measure(b.path), measure(a.path)), cmp.Compare(a.path, b.path))
+	})
+	var b strings.Builder
+	b.WriteString("| package | what it is | imports |\n|---|---|---|\n")
+	for _, p := range all {
+		name := p.path
+		if name == "." {
+			name = "main"
+		}
+		doc := strings.TrimPrefix(p.doc, "Package "+path.Base(p.path)+" ")
+		doc = strings.TrimSuffix(strings.ReplaceAll(doc, "|", "\\|"), ".")
+		to := slices.Sorted(slices.Values(p.own))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, doc, strings.Join(to, ", "))
+	}
+	return b.String()
+}
+
+// TestPathsThatTheDocumentsNameExist holds what a newcomer is sent to.
+func TestPathsThatTheDocumentsNameExist(t *testing.T) {
+	quoted := regexp.MustCompile("`([a-z][a-zA-Z0-9_./-]*/[a-zA-Z0-9_./*-]*)`")
+	for _, file := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "NAME") || strings.HasPrefix(m[1], "atoll/") {
+				continue
+			}
+			if found, err := filepath.Glob(m[1]); err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which is not there", file, m[1])
+			}
+		}
+	}
 }

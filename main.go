@@ -2,10 +2,6 @@
 package main
 
 import (
-	// boot takes over at once when this program was started as the first
-	// process of a sandbox; it must come before everything else.
-	_ "atoll/engine/sandbox/boot"
-
 	"context"
 	"io"
 	"os"
@@ -13,6 +9,10 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	// boot takes over at once when this program was started as the first
+	// process of a sandbox. By its path it initialises before everything else.
+	_ "atoll/engine/sandbox/boot"
 
 	"github.com/charmbracelet/x/term"
 

@@ -392,8 +392,19 @@ func noKeyIn(t *testing.T, m *model, dir, file string) {
 		t.Errorf("only %d files were searched", searched)
 	}
 	for _, args := range [][]string{
-		{"status", "--json"}, {"status"}, {"jobs", "--json"}, {"candidates", "--json"}, {"events", "--json"}, {"notes", "--json"}, {"targets", "--json"},
-		{"show", "best", "--evidence"}, {"show", "#1"}, {"show", "#1", "--prompt"}, {"diff", "best"}, {"config", "explain"}, {"doctor"},
+		{"status", "--json"},
+		{"status"},
+		{"jobs", "--json"},
+		{"candidates", "--json"},
+		{"events", "--json"},
+		{"notes", "--json"},
+		{"targets", "--json"},
+		{"show", "best", "--evidence"},
+		{"show", "#1"},
+		{"show", "#1", "--prompt"},
+		{"diff", "best"},
+		{"config", "explain"},
+		{"doctor"},
 	} {
 		c := keyed(t, dir, cliKey, args...)
 		if text := c.out + c.err; strings.Contains(text, cliKey) || len(text) == 0 {

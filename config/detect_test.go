@@ -35,33 +35,43 @@ func TestDetect(t *testing.T) {
 		{
 			"a Go module with benchmarks is measured by them",
 			map[string]string{"go.mod": "module x", "a.go": "package x", "a_test.go": "package x\n\nfunc BenchmarkA(b *testing.B) {}\n"},
-			config.Detected{Language: "go", Test: []string{"go", "test", "./..."}, Evaluator: []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."},
+			config.Detected{
+				Language: "go", Test: []string{"go", "test", "./..."}, Evaluator: []string{"go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./..."},
 				Found: "a_test.go", Adapter: "gobench", Output: "result-file", Protected: []string{"**/*_test.go", "go.mod"},
-				Scope: []string{"**/*.go"}, Caches: []string{"go"}},
+				Scope: []string{"**/*.go"}, Caches: []string{"go"},
+			},
 		},
 		{
 			"an evaluator of OpenEvolve is known by its signature",
 			map[string]string{"initial_program.py": "", "evaluator.py": "import os\ndef evaluate(program_path):\n    return {}\n"},
-			config.Detected{Language: "python", Evaluator: []string{"evaluator.py", "initial_program.py"}, Found: "evaluator.py", Adapter: "openevolve",
-				Output: "result-file", Protected: []string{"evaluator.py"}, Scope: []string{"**/*.py"}},
+			config.Detected{
+				Language: "python", Evaluator: []string{"evaluator.py", "initial_program.py"}, Found: "evaluator.py", Adapter: "openevolve",
+				Output: "result-file", Protected: []string{"evaluator.py"}, Scope: []string{"**/*.py"},
+			},
 		},
 		{
 			"a script in a folder of its own protects the folder",
 			map[string]string{"src/a.py": "", "bench/evaluate.py": "import json\nprint(json.dumps({}))", "tests/test_a.py": ""},
-			config.Detected{Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "bench/evaluate.py"},
-				Found: "bench/evaluate.py", Output: "last-json-line", Protected: []string{"bench/**", "tests/**"}, Scope: []string{"**/*.py"}},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "bench/evaluate.py"},
+				Found: "bench/evaluate.py", Output: "last-json-line", Protected: []string{"bench/**", "tests/**"}, Scope: []string{"**/*.py"},
+			},
 		},
 		{
 			"a script among the sources protects only itself",
 			map[string]string{"src/a.py": "", "src/bench.py": "print(3)", "test_a.py": ""},
-			config.Detected{Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "src/bench.py"},
-				Found: "src/bench.py", Output: "last-number", Protected: []string{"src/bench.py", "**/test_*.py"}, Scope: []string{"**/*.py"}},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "src/bench.py"},
+				Found: "src/bench.py", Output: "last-number", Protected: []string{"src/bench.py", "**/test_*.py"}, Scope: []string{"**/*.py"},
+			},
 		},
 		{
 			"a Makefile with a bench target",
 			map[string]string{"main.c": "", "Makefile": "CC := cc\ntest: all\n\t./t\nbench: all\n\t./b\n"},
-			config.Detected{Language: "c", Test: []string{"make", "test"}, Evaluator: []string{"make", "-s", "bench"}, Found: "Makefile",
-				Output: "last-number", Protected: []string{"Makefile"}, Scope: []string{"**/*.{c,cc,cpp,cxx,h,hpp}"}},
+			config.Detected{
+				Language: "c", Test: []string{"make", "test"}, Evaluator: []string{"make", "-s", "bench"}, Found: "Makefile",
+				Output: "last-number", Protected: []string{"Makefile"}, Scope: []string{"**/*.{c,cc,cpp,cxx,h,hpp}"},
+			},
 		},
 		{
 			"vendored code decides nothing",
@@ -79,7 +89,8 @@ func TestDetect(t *testing.T) {
 func TestTemplateLoadsAndSaysWhatWasDetected(t *testing.T) {
 	odd := "we\"ird \x01\x7f\u0085\u2028 #name: [x]"
 	all := []config.Detected{
-		{}, {Name: odd, Found: odd, Evaluator: []string{"sh", odd}, Test: []string{odd}, Scope: []string{"a, b"}, Protected: []string{"#x", "{y,z}"}, Caches: []string{"go"}},
+		{},
+		{Name: odd, Found: odd, Evaluator: []string{"sh", odd}, Test: []string{odd}, Scope: []string{"a, b"}, Protected: []string{"#x", "{y,z}"}, Caches: []string{"go"}},
 		detect(map[string]string{"go.mod": "module x", "a_test.go": "package x\nfunc BenchmarkA(b *testing.B) {}\n"}),
 		detect(map[string]string{"evaluate.py": "print(1)", "tests/test_x.py": ""}),
 		{Test: []string{"make", "test"}},

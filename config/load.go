@@ -92,6 +92,28 @@ type Loaded struct {
 	File    string            // that was read, "" for none
 	Dir     string            // relative paths of the configuration start here
 	Origins map[string]Origin // by dotted key; a key that is missing is a default
+	given   bool              // the content came from the caller: there may be no folder
+}
+
+// Complete is [Config.Complete], and says when the evaluator's folder is not
+// there.
+func (l Loaded) Complete() Problems {
+	problems := l.Config.Complete()
+	dir := l.Evaluator.Dir
+	if dir == "" || l.given {
+		return problems
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(l.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		o := l.Origin("evaluator.dir")
+		problems = append(problems, Problem{
+			Source: o.place(), Line: o.Line, Column: o.Column, Key: "evaluator.dir",
+			Text: fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", l.Evaluator.Dir, FileName),
+		})
+	}
+	return problems
 }
 
 // Origin returns where the value of a dotted key came from. A key inside a
@@ -167,7 +189,7 @@ func (l *Loaded) read(o LoadOptions) ([]byte, error) {
 		l.Dir = filepath.Dir(o.File)
 	}
 	if o.Data != nil {
-		l.File = name
+		l.File, l.given = name, true
 		return o.Data, nil
 	}
 	data, err := readFile(name)

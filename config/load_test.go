@@ -135,8 +135,10 @@ func TestOverridesReachIntoListsAndMaps(t *testing.T) {
 	l := mustLoad(t, text, config.LoadOptions{
 		Env: []string{"ATOLL_EVALUATOR_PROTECTED=tests/**,bench/*.{go,py}", "ATOLL_MAP_GRID=8,8", "ATOLL_MAP_AXES=[{metric: a, max: 2}]"},
 		Flags: []config.Flag{
-			{Key: "agents.1.weight", Value: "0.5"}, {Key: "agents.offline.weight", Value: "3"},
-			{Key: "search.operators.tune", Value: "9"}, {Key: "evaluator.stages[1].command", Value: "make bench"},
+			{Key: "agents.1.weight", Value: "0.5"},
+			{Key: "agents.offline.weight", Value: "3"},
+			{Key: "search.operators.tune", Value: "9"},
+			{Key: "evaluator.stages[1].command", Value: "make bench"},
 			{Key: "map.qd_offset", Value: "-2"},
 		},
 	})

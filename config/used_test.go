@@ -15,6 +15,9 @@ import (
 // TestEveryKeyIsReadBySomething walks every key: a field that no package
 // outside config reads would be accepted, explained and without effect.
 func TestEveryKeyIsReadBySomething(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the types of the whole program, which takes long under the race detector")
+	}
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
 	}, "atoll/...")

@@ -281,8 +281,11 @@ func (k *checker) roles(c Config) {
 		all = append(all, a.Name)
 	}
 	for _, r := range []struct{ key, name string }{
-		{"planner", c.Roles.Planner}, {"reviewer", c.Roles.Reviewer}, {"reflector", c.Roles.Reflector},
-		{"mapper", c.Roles.Mapper}, {"summariser", c.Roles.Summariser},
+		{"planner", c.Roles.Planner},
+		{"reviewer", c.Roles.Reviewer},
+		{"reflector", c.Roles.Reflector},
+		{"mapper", c.Roles.Mapper},
+		{"summariser", c.Roles.Summariser},
 	} {
 		if r.name != "" && !slices.Contains(all, r.name) {
 			k.bad("roles."+r.key, "there is no agent %q%s", r.name, orList(meant(r.name, all), all))

@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
+	"atoll/engine/roster"
 	"atoll/engine/fold"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -92,6 +93,13 @@ func (c *checkup) configuration() {
 	if problems := c.opt.Config.Complete(); len(problems) > 0 {
 		c.add("configuration", config.FileName, problems, "", "write it with `atoll init`")
 		return
+	}
+	if err := roster.CheckAgents(c.opt.Config.Config, c.getenv); err != nil {
+		c.add("configuration", "agents", err, "", "until then `atoll run` refuses to start")
+		return
+	}
+	for _, advice := range c.opt.Config.Advice() {
+		c.warn("configuration", "budget", advice, "")
 	}
 	c.add("configuration", config.FileName, nil, "complete", "")
 }

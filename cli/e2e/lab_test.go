@@ -253,9 +253,13 @@ func makeBase(pace string) (string, error) {
 		return dir, err
 	}
 	for _, args := range [][]string{
-		{"run", "--headless", "--workers", "1"}, {"inject", "big"}, {"run", "--headless", "--workers", "1", "--max-jobs", "42"},
-		{"set", "review.niche", "all"}, {"run", "--headless", "--workers", "1", "--max-jobs", "50"},
-		{"pause"}, {"set", "budget.jobs", "400"},
+		{"run", "--headless", "--workers", "1"},
+		{"inject", "big"},
+		{"run", "--headless", "--workers", "1", "--max-jobs", "42"},
+		{"set", "review.niche", "all"},
+		{"run", "--headless", "--workers", "1", "--max-jobs", "50"},
+		{"pause"},
+		{"set", "budget.jobs", "400"},
 	} {
 		if out, err := command(dir, binary, args...).CombinedOutput(); err != nil {
 			return dir, fmt.Errorf("atoll %v: %w\n%s", args, err, out)
