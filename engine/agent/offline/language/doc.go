@@ -5,7 +5,7 @@
 // Its three nouns are [Language] (how comments, strings and statements look),
 // [Token] and [Source] (a file with the part of it that may change). Go is read
 // by go/parser and go/types; the others by one lexer, which accepts every
-// input: decision 14 says why.
+// input: decision 16 says why.
 //
 // Caveats: a token is no promise of meaning; a balanced text may not compile.
 package language
