@@ -88,7 +88,10 @@ type Job struct {
 	Parent       Item
 	Inspirations []Item // for crossover [0] is the donor; for repair one of them is the parent of Parent
 	// Scope reports whether a path may be changed; nil allows every path.
-	Scope       func(path string) bool
+	Scope func(path string) bool
+	// Limits are what a change may not exceed (files, lines, bytes), a sentence
+	// each, for prompts.
+	Limits      []string
 	Goal        string
 	Constraints []string
 	Acceptance  []string

@@ -1,9 +1,10 @@
 package prompt
 
 import (
-	"atoll/engine/agent"
 	"context"
 	"fmt"
+
+	"atoll/engine/agent"
 )
 
 // Brief is a job's view with the files that it shows. It is an [agent.Brief].
@@ -20,7 +21,11 @@ func (p *Prompts) Chat(o BriefOptions) func(context.Context, agent.Job, agent.Tr
 		if err != nil {
 			return nil, fmt.Errorf("read files: %w", err)
 		}
-		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Tokens: o.Tokens})}, nil
+		against, err := differences(ctx, &j)
+		if err != nil {
+			return nil, err
+		}
+		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Against: against, Tokens: o.Tokens})}, nil
 	}
 }
 
@@ -48,9 +53,15 @@ func (b *brief) Render(role string, o agent.Told) (agent.Rendered, error) {
 }
 
 // WorkTree writes prompts for clients with a work tree: the coder's prompt
-// without the files' text, which the client reads by itself.
-func (p *Prompts) WorkTree(_ context.Context, j agent.Job, _ agent.Tree) (string, error) {
-	out, err := p.Render(agent.RoleCoder, ViewOf(j, ViewOptions{Dir: "."}))
+// without the files' text, which the client reads by itself. It says what of
+// the tree may be changed.
+func (p *Prompts) WorkTree(ctx context.Context, j agent.Job, t agent.Tree) (string, error) {
+	against, err := differences(ctx, &j)
+	if err != nil {
+		return "", err
+	}
+	open, closed := scopeOf(&j, t)
+	out, err := p.Render(agent.RoleCoder, ViewOf(j, ViewOptions{Dir: ".", Scope: open, Closed: closed, Against: against}))
 	if err != nil {
 		return "", err
 	}

@@ -18,6 +18,7 @@ func (v View) redacted() View {
 	}
 	v.Goal, v.Dir, v.Plan, v.Diff, v.Facts, v.Answer, v.Retry = r(v.Goal), r(v.Dir), r(v.Plan), r(v.Diff), r(v.Facts), r(v.Answer), r(v.Retry)
 	v.Constraints, v.Acceptance, v.Others = all(v.Constraints), all(v.Acceptance), all(v.Others)
+	v.Scope, v.Closed, v.Limits = all(v.Scope), all(v.Closed), all(v.Limits)
 	v.Listing, v.Findings, v.Steps = all(v.Listing), all(v.Findings), all(v.Steps)
 	v.Target.Hint = r(v.Target.Hint)
 	v.Base = v.Base.redacted(r, all)
@@ -44,7 +45,7 @@ func (v View) redacted() View {
 }
 
 func (s Shown) redacted(r func(string) string, all func([]string) []string) Shown {
-	s.Intent, s.Diff = r(s.Intent), r(s.Diff)
+	s.Intent, s.Diff, s.Against = r(s.Intent), r(s.Diff), r(s.Against)
 	s.Metrics, s.Changed, s.Trajectory = all(s.Metrics), all(s.Changed), all(s.Trajectory)
 	return s
 }

@@ -54,6 +54,9 @@ type Tree struct {
 	Files   []FileText // most relevant first
 	Listing []string   // further paths in scope, without content
 	Dir     string     // work tree as the agent sees it; "" = it has none
+	Scope   []string   // for a work tree: what may be changed, when that is not all; a folder ends in /
+	Closed  []string   // for a work tree: what may not be changed, likewise
+	Limits  []string   // of a change, a sentence each
 }
 
 // Asked is how the answer must be, and how long the prompt may be.
@@ -78,6 +81,7 @@ type Shown struct {
 	Metrics    []string // at most ten
 	Changed    []string // at most twenty
 	Diff       string
+	Against    string // how it differs from the base; "" = not looked at
 	Trajectory []string
 }
 
@@ -87,6 +91,9 @@ type ViewOptions struct {
 	Files    []FileText
 	Listing  []string
 	Dir      string
+	Scope    []string // with Dir: see [Tree]
+	Closed   []string
+	Against  []string // by inspiration: how it differs from the base
 	Answer   string
 	Plan     string
 	Diff     string
@@ -110,7 +117,7 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	v := View{
 		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
 		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target, Failures: j.Failures,
-		Others: bg.Others, Feedback: bg.Feedback, Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir}, Plan: o.Plan, Diff: o.Diff,
+		Others: bg.Others, Feedback: bg.Feedback, Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir, Scope: o.Scope, Closed: o.Closed, Limits: j.Limits}, Plan: o.Plan, Diff: o.Diff,
 		Findings: o.Findings, Facts: o.Facts, Asked: Asked{Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets},
 	}
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
@@ -125,6 +132,9 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 		it := &j.Inspirations[i]
 		s := shown(&j, it, partOf(&j, i))
 		s.Trajectory = TrajectoryOf(bg.Lineage, j.Parent.ID, it.ID, bg.Summaries).Lines()
+		if i < len(o.Against) {
+			s.Against = o.Against[i]
+		}
 		v.Inspirations = append(v.Inspirations, s)
 	}
 	v.sortNotes(j.Notes)
