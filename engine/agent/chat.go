@@ -312,14 +312,29 @@ func (r *chatRun) intent(answer string) string {
 			return clean.Clip(clean.Line(strings.Trim(rest, "* ")), maxChatIntent)
 		}
 	}
+	if words := firstWords(answer); words != "" {
+		return clean.Clip(words, maxChatIntent)
+	}
 	if r.planned != "" {
 		return clean.Clip(clean.Line(firstOf(r.planned)), maxChatIntent)
 	}
-	first := strings.TrimSpace(firstOf(edit.WithoutThoughts(answer)))
-	if strings.ContainsAny(first, "<`{") || edit.LooksLikePath(edit.CleanName(first)) || first == "" {
-		return string(r.j.Operator)
+	return string(r.j.Operator)
+}
+
+// firstWords are the first words that a model says to people before its first
+// edit: no heading without words, no path, no code. "" when there are none.
+func firstWords(answer string) string {
+	for line := range strings.Lines(edit.WithoutThoughts(answer)) {
+		t := strings.Trim(clean.Line(line), "*#>- ")
+		if strings.HasPrefix(t, "```") || strings.HasPrefix(t, "<<<<<") || strings.HasPrefix(t, "@@") {
+			return ""
+		}
+		if strings.ContainsAny(t, "<`{=") || len(strings.Fields(t)) < 2 || edit.LooksLikePath(edit.CleanName(t)) {
+			continue
+		}
+		return t
 	}
-	return clean.Clip(clean.Line(first), maxChatIntent)
+	return ""
 }
 
 // maxChatIntent is the longest intent, in characters.

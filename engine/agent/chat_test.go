@@ -382,3 +382,23 @@ func block(path, search, replace string) string {
 func editTree() agenttest.Tree {
 	return agenttest.Tree{"a.go": "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {\n\treturn 2\n}\n", "twice.txt": "x\ny\nx\ny\n"}
 }
+
+func TestAnAnswerWithoutItsIntentLineIsTakenAtItsFirstWords(t *testing.T) {
+	edits := block("a.go", "\treturn 1\n", "\treturn 10\n")
+	for _, tc := range []struct{ name, before, want string }{
+		{"words before the edit", "I return ten instead of one.\n\n", "I return ten instead of one."},
+		{"words after a heading that says nothing", "# Plan\n\nReturn a larger constant.\n\n", "Return a larger constant."},
+		{"words after a path", "a.go\n\nMake the constant larger\n\n", "Make the constant larger"},
+		{"no words at all", "", "mutate"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := newModel(t, replies(tc.before+edits, "stop"))
+			j := chatJob(nil)
+			j.Operator = record.OpMutate
+			res, err := newChat(t, chatGateway(t, m.url, nil), nil).Edit(t.Context(), j, editTree())
+			if err != nil || res.Intent != tc.want {
+				t.Errorf("intent %q, want %q (%v)", res.Intent, tc.want, err)
+			}
+		})
+	}
+}

@@ -35,6 +35,9 @@ type Endpoint struct {
 	// Refused returns how many requests a budget has refused so far; nil: nobody
 	// knows. A client that does not end by itself then is ended.
 	Refused func() int
+	// Sent returns how many requests of the job have left so far; nil: nobody
+	// knows. A client that makes more than its options allow is ended.
+	Sent func() int
 }
 
 // Base returns the base URL for a protocol; "" stands for any.
@@ -80,6 +83,7 @@ type Options struct {
 	Timeout   time.Duration // wall time of one attempt; 0 = 20 minutes
 	Idle      time.Duration // silence that ends an attempt; 0 = 10 minutes
 	Attempts  int           // tries within one job, each in a fresh tree; 0 = 1
+	Requests  int           // to a model in one job, all attempts together; 0 = 200
 	MaxTurns  int           // 0 = the client's own; claude and gemini know it
 	MaxTokens int64         // of one answer; 0 = the client's own
 	JobUSD    float64       // with own credentials: what claude may spend; else the gateway holds the limit
@@ -126,6 +130,7 @@ var ErrOptions = errors.New("command agent")
 const (
 	defaultCommandTimeout = 20 * time.Minute
 	defaultCommandIdle    = 10 * time.Minute
+	defaultRequests       = 200
 	budgetGrace           = 3 * time.Second // for a client to end by itself
 )
 
@@ -145,6 +150,9 @@ func New(o Options) (*Command, error) {
 		o.Idle = min(defaultCommandIdle, o.Timeout)
 	}
 	o.Attempts = max(o.Attempts, 1)
+	if o.Requests <= 0 {
+		o.Requests = defaultRequests
+	}
 	if o.Wait == nil {
 		o.Wait = waitWall
 	}

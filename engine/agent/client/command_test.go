@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -523,6 +524,60 @@ func TestCommandEndsAClientThatTheBudgetRefuses(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	s.nothingLeft()
+}
+
+func TestCommandEndsAClientThatMakesTooManyRequests(t *testing.T) {
+	s := newScript(t)
+	o := s.options("codex", codexBegin+"sleep 300")
+	o.Requests, o.Attempts = 40, 2
+	o.Gateway = func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
+		ep := client.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Sent: func() int { return 41 }}
+		return ep, func() client.Metered { return client.Metered{Usage: record.Usage{Requests: 41}} }, nil
+	}
+	_, err := s.edit(t.Context(), o)
+	e := failureOf(t, err)
+	var ce *client.Error
+	if !errors.As(err, &ce) || ce.Fault != client.FaultRequests || !strings.Contains(err.Error(), "more than 40 requests") || e.Usage.Requests != 41 {
+		t.Errorf("%v", err)
+	}
+	s.nothingLeft()
+}
+
+func TestCommandDropsStrayNewFilesAndKeepsTheWork(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string // paths of the changes; nil = no change
+	}{
+		{"a note beside a real change", "echo gamma >> hello.txt; echo plan > NOTES.md; mkdir out; echo x > out/a.o2", []string{"hello.txt"}},
+		{"a change of a file that may not be changed is the gate's", "echo more >> sub/keep.txt; echo plan > NOTES.md", []string{"sub/keep.txt"}},
+		{"a new file inside the scope", "mkdir -p lib; echo x > lib/new.txt", []string{"lib/new.txt"}},
+		{"strays alone are no change", "echo plan > NOTES.md", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newScript(t)
+			c, err := client.New(s.options("", tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := s.job()
+			j.Scope = func(path string) bool { return path == "hello.txt" || strings.HasPrefix(path, "lib/") }
+			res, err := c.Edit(t.Context(), j, smallTree)
+			var got []string
+			for _, change := range res.Changes {
+				got = append(got, change.Path)
+			}
+			if !slices.Equal(got, tc.want) || (tc.want == nil) != errors.Is(err, agent.ErrNoChange) {
+				t.Fatalf("changes %v, error %v", got, err)
+			}
+			list := res.Evidence
+			if err != nil {
+				list = failureOf(t, err).Evidence
+			}
+			if strings.Contains(tc.text, "NOTES") != strings.Contains(evidence(list, "refused"), "NOTES.md: a new file outside of the scope") {
+				t.Errorf("evidence %q", evidence(list, "refused"))
+			}
+		})
+	}
 }
 
 func TestCommandRendersItsPromptFromTheTemplates(t *testing.T) {

@@ -29,6 +29,7 @@ const (
 	FaultProtocol Fault = "bad-answer"     // an answer that is no answer: HTML, empty, cut
 	FaultRequest  Fault = "bad-request"    // the service refused the request, or knows no such model
 	FaultTurns    Fault = "turn-limit"     // too many turns
+	FaultRequests Fault = "request-limit"  // more requests to the model than a job may make
 	FaultLoop     Fault = "loop"           // the model repeats itself, or answers with nothing for ever
 	FaultRefused  Fault = "refused"        // a permission was refused and that ended the run
 	FaultHang     Fault = "hang"           // silent for too long, or longer than the time limit
@@ -68,6 +69,8 @@ func (f Fault) Cure() string {
 		return "check the plan and billing of the provider"
 	case FaultBudget:
 		return "raise the budget, or job_usd of the agent"
+	case FaultRequests:
+		return "raise requests of the agent, or choose smaller targets"
 	case FaultRate:
 		return "lower rpm or parallel of the agent"
 	case FaultContext:

@@ -42,6 +42,7 @@ func GatewayFor(g *gateway.Gateway, providers, models []string, dir string, acco
 		})
 		ep := Endpoint{Socket: e.Socket, Token: e.Token, Anthropic: e.BaseURL(gateway.Anthropic), Gemini: e.BaseURL(gateway.Gemini)}
 		ep.Refused = func() int { return acc.Totals().Refused - open.Refused }
+		ep.Sent = func() int { return acc.Totals().Sent } // of all attempts
 		if ep.OpenAI = e.BaseURL(gateway.Responses); ep.OpenAI == "" {
 			ep.OpenAI = e.BaseURL(gateway.Chat)
 		}

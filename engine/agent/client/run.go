@@ -66,7 +66,7 @@ func (c *Command) attempt(ctx context.Context, j agent.Job, t agent.Tree, prompt
 	defer cancel(nil)
 	x.watch = newClientWatch(c.preset.Format, c.o.Idle, cancel, &j, x.redact)
 	x.spec.OnLine = x.watch.line
-	watched := x.watchBudget(runCtx, cancel)
+	watched := x.watchGateway(runCtx, cancel)
 	res, runErr := c.o.Box.Run(runCtx, x.spec)
 	cancel(nil)
 	watched.Wait()
@@ -265,14 +265,16 @@ var (
 	errClientIdle = errors.New("the client was silent for too long")
 	errClientLoop = errors.New("the client goes round in a circle")
 	errClientPaid = errors.New("the budget refuses the client's requests")
+	errClientBusy = errors.New("the client makes too many requests")
 )
 
-// watchBudget ends a client that goes on asking after the budget has said no:
-// some retry for minutes without a word. Its goroutine ends with ctx.
-func (x *trial) watchBudget(ctx context.Context, cancel context.CancelCauseFunc) *sync.WaitGroup {
+// watchGateway ends a client that makes more requests than a job may, or goes on
+// asking after the budget has said no: some retry for minutes without a word.
+// Its goroutine ends with ctx.
+func (x *trial) watchGateway(ctx context.Context, cancel context.CancelCauseFunc) *sync.WaitGroup {
 	var wait sync.WaitGroup
-	refused := x.in.ep.Refused
-	if refused == nil {
+	refused, sent := x.in.ep.Refused, x.in.ep.Sent
+	if refused == nil && sent == nil {
 		return &wait
 	}
 	wait.Go(func() {
@@ -285,7 +287,10 @@ func (x *trial) watchBudget(ctx context.Context, cancel context.CancelCauseFunc)
 				return
 			case now := <-tick.C:
 				switch {
-				case refused() == 0:
+				case sent != nil && sent() > x.c.o.Requests:
+					cancel(errClientBusy)
+					return
+				case refused == nil || refused() == 0:
 				case since.IsZero():
 					since = now
 				case now.Sub(since) > budgetGrace:

@@ -53,14 +53,15 @@ const (
 func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, metered Metered, prompt string) (agent.Result, error) {
 	rep := x.report(res)
 	usage := x.usage(rep, metered.Usage)
-	changes := res.Changes
+	changes, strays := x.withoutStrays(res.Changes)
+	res.Refused = append(slices.Clone(res.Refused), strays...)
 	evidence := x.evidence(res, rep, metered, prompt)
 	if ctx.Err() != nil {
 		return agent.Result{}, &agent.Error{Class: record.ClassAgent, Reason: x.c.o.Name + " was stopped", Usage: usage,
 			Evidence: append(evidence, x.partial(changes)...), Err: context.Cause(ctx)}
 	}
 	fault, message := x.fault(res, rep, runErr)
-	if metered.Refused > 0 && fault != FaultNone {
+	if metered.Refused > 0 && fault != FaultNone && fault != FaultRequests {
 		// Clients tell a refusal of the gateway in words of their own.
 		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
 	}
@@ -79,6 +80,28 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 		return agent.Result{}, &agent.Error{Class: record.ClassNoChange, Reason: x.nothing(rep, res), Usage: usage, Evidence: evidence, Err: agent.ErrNoChange}
 	}
 	return agent.Result{Changes: changes, Usage: usage, Intent: x.intent(rep, changes), Evidence: evidence}, nil
+}
+
+// withoutStrays leaves out new files outside of the job's scope: notes, build
+// results and the like, which are no reason to lose the rest. A change of a file
+// that the tree has stays in, for the gate to judge. The second result says what
+// was left out.
+func (x *trial) withoutStrays(changes []record.Change) (kept []record.Change, strays []string) {
+	have := map[string]bool{}
+	for _, f := range x.t.Files() {
+		have[f.Path] = true
+	}
+	for _, c := range changes {
+		if have[c.Path] || x.j.Allowed(c.Path) {
+			kept = append(kept, c)
+			continue
+		}
+		strays = append(strays, fmt.Sprintf("dropped %s: a new file outside of the scope", clean.Line(c.Path)))
+	}
+	if len(strays) > 0 && x.j.Live != nil {
+		x.j.Live(fmt.Sprintf("%s left %d new files outside of the scope; they are dropped (%s)", x.c.o.Name, len(strays), strays[0]))
+	}
+	return kept, strays
 }
 
 // report reads the kept output. When part of it was left out, counts come from
@@ -118,6 +141,8 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 		return FaultLoop, live.Message
 	case errors.Is(runErr, errClientPaid):
 		return FaultBudget, "the client went on asking"
+	case errors.Is(runErr, errClientBusy):
+		return FaultRequests, fmt.Sprintf("it made more than %d requests in this job", o.Requests)
 	case runErr != nil:
 		return FaultNone, ""
 	case res.TimedOut || slices.Contains(res.Limits, "wall"):
