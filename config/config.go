@@ -169,6 +169,10 @@ type Agent struct {
 	Timeout        time.Duration `key:"timeout" doc:"Wall time of one attempt."`
 	Attempts       int           `key:"attempts" min:"1" max:"100" doc:"Tries within one job."`
 	MaxTokens      int64         `key:"max_tokens" min:"0" doc:"Output tokens of one request."`
+	Temperature    *float64      `key:"temperature" min:"0" max:"2" doc:"Of a chat agent's answers; empty: the provider's own."`
+	Effort         string        `key:"effort" enum:",minimal,low,medium,high" doc:"Reasoning effort of a chat agent's model; empty: the provider's own. Not for the anthropic protocol."`
+	Context        int           `key:"context" min:"0" doc:"Tokens that a chat agent's prompt may have; 0: the sum of its sections' budgets."`
+	Requests       int           `key:"requests" min:"0" doc:"Requests to a model that a command agent may make in one job; 0: 200."`
 	JobUSD         float64       `key:"job_usd" min:"0" doc:"US dollars of one job; 0: no own limit."`
 	RPM            int           `key:"rpm" min:"0" doc:"Requests a minute; 0: no own limit."`
 	TPM            int64         `key:"tpm" min:"0" doc:"Tokens a minute, input and output; 0: no own limit."`

@@ -49,6 +49,7 @@ type ChatOptions struct {
 	Attempts    int         // answers of the coder in one job, and of the planner; 0: 3
 	MaxTokens   int64       // of one answer; 0: the gateway's default
 	Temperature *float64    // nil: the provider's own
+	Effort      string      // of reasoning: minimal, low, medium or high; empty: the provider's own
 	Planner     *ChatPlanner
 	// Brief gathers what the prompts of a job show.
 	Brief func(ctx context.Context, j Job, t Tree) (Brief, error)
@@ -289,7 +290,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 // ask sends one request of a conversation.
 func (r *chatRun) ask(ctx context.Context, role string, q gateway.Request) (string, error) {
 	lines := &liveLines{out: r.j.Live, redact: r.c.opt.Client.Redact}
-	q.MaxTokens, q.Temperature, q.Account, q.OnText = r.c.opt.MaxTokens, r.c.opt.Temperature, r.account, lines.add
+	q.MaxTokens, q.Temperature, q.Effort, q.Account, q.OnText = r.c.opt.MaxTokens, r.c.opt.Temperature, r.c.opt.Effort, r.account, lines.add
 	res, err := r.c.opt.Client.Complete(ctx, q)
 	lines.flush()
 	r.tries++

@@ -402,3 +402,19 @@ func TestAnAnswerWithoutItsIntentLineIsTakenAtItsFirstWords(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatTheSettingsSayOfAModelIsSent(t *testing.T) {
+	m := newModel(t, replies("INTENT: ten\n\n"+block("a.go", "\treturn 1\n", "\treturn 10\n"), "stop"))
+	warm := 0.25
+	c := newChat(t, chatGateway(t, m.url, nil), func(o *agent.ChatOptions) { o.Temperature, o.Effort = &warm, "high" })
+	if _, err := c.Edit(t.Context(), chatJob(nil), editTree()); err != nil {
+		t.Fatal(err)
+	}
+	var sent struct {
+		Temperature float64 `json:"temperature"`
+		Effort      string  `json:"reasoning_effort"`
+	}
+	if err := json.Unmarshal([]byte(m.asked[0]), &sent); err != nil || sent.Temperature != warm || sent.Effort != "high" {
+		t.Errorf("%+v %v", sent, err)
+	}
+}

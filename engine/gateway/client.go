@@ -26,6 +26,7 @@ type Request struct {
 	Messages    []Message
 	MaxTokens   int64           // of the answer, reasoning included; 0 = the gateway's default
 	Temperature *float64        // nil = the provider's own
+	Effort      string          // of reasoning (minimal, low, medium, high); "" = the provider's own. [Anthropic] has no such field
 	Schema      json.RawMessage // JSON schema that the answer should follow; nil = text
 	SchemaName  string
 	Account     *Account          // who pays; required
@@ -142,6 +143,7 @@ type quirks struct {
 	completionTokens bool // wants max_completion_tokens
 	plainTokens      bool // wants max_tokens
 	noTemperature    bool
+	noEffort         bool
 	noSchema         bool
 	noStreamOptions  bool
 }
@@ -171,6 +173,8 @@ func (u *upstream) adapt(model string, err error) bool {
 		} else if !q.plainTokens {
 			q.completionTokens = true
 		}
+	case strings.Contains(reason, "reasoning_effort") || strings.Contains(reason, "reasoning.effort"):
+		q.noEffort = true
 	case strings.Contains(reason, "temperature"):
 		q.noTemperature = true
 	case strings.Contains(reason, "stream_options"):
@@ -198,9 +202,12 @@ func (u *upstream) compose(r Request) *body {
 	if r.Temperature != nil && !q.noTemperature {
 		b.set("temperature", *r.Temperature)
 	}
-	schema := r.Schema
+	schema, effort := r.Schema, r.Effort
 	if q.noSchema {
 		schema = nil
+	}
+	if q.noEffort {
+		effort = ""
 	}
 	type turn struct {
 		Role    string `json:"role"`
@@ -227,6 +234,9 @@ func (u *upstream) compose(r Request) *body {
 		if schema != nil {
 			b.set("text", map[string]any{"format": map[string]any{"type": "json_schema", "name": name, "schema": schema, "strict": true}})
 		}
+		if effort != "" {
+			b.set("reasoning", map[string]any{"effort": effort})
+		}
 		b.tokens("max_output_tokens", r.MaxTokens)
 	case Anthropic:
 		b.set("messages", turns)
@@ -238,6 +248,9 @@ func (u *upstream) compose(r Request) *body {
 		b.set("messages", turns)
 		if schema != nil {
 			b.set("response_format", map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": name, "schema": schema, "strict": true}})
+		}
+		if effort != "" {
+			b.set("reasoning_effort", effort)
 		}
 		field := "max_tokens"
 		if u.sendsCompletionTokens(q) {

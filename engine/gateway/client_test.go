@@ -278,6 +278,31 @@ func TestAdaptsToTheServer(t *testing.T) {
 	}
 }
 
+func TestReasoningEffortIsSentAndLeftOutWhereItIsNotUnderstood(t *testing.T) {
+	for _, tt := range []struct {
+		api   gateway.API
+		value func(map[string]any) any
+	}{
+		{gateway.Chat, func(b map[string]any) any { return b["reasoning_effort"] }},
+		{gateway.Responses, func(b map[string]any) any {
+			m, _ := b["reasoning"].(map[string]any)
+			return m["effort"]
+		}},
+	} {
+		t.Run(string(tt.api), func(t *testing.T) {
+			f := newFake(t, status(400, `{"error":{"message":"Unsupported parameter: 'reasoning.effort' (reasoning_effort)"}}`), status(500, `{}`))
+			o, _ := options(tt.api, f.URL)
+			q := ask(account(0, nil))
+			q.Effort = "low"
+			_, _ = mustNew(t, o).Client().Complete(t.Context(), q)
+			seen := f.requests()
+			if len(seen) < 2 || tt.value(seen[0].body) != "low" || tt.value(seen[1].body) != nil {
+				t.Errorf("%d requests: %v", len(seen), seen)
+			}
+		})
+	}
+}
+
 func TestTokensPerMinute(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

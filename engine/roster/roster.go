@@ -195,7 +195,7 @@ func (h *Builder) chat(c *Roster, a config.Agent) (agent.Agent, error) {
 func (h *Builder) chatOptions(c *Roster, a config.Agent, client agent.Completer) agent.ChatOptions {
 	o := agent.ChatOptions{
 		Client: client, Provider: a.Name, Model: a.Model, Edit: edit.Format(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
-		Brief: c.Prompts.Chat(prompt.BriefOptions{}),
+		Brief: c.Prompts.Chat(prompt.BriefOptions{Tokens: a.Context}), Temperature: a.Temperature, Effort: a.Effort,
 	}
 	for _, p := range h.Config.Agents {
 		if p.Name == h.Config.Roles.Planner && p.Kind == "chat" {
@@ -208,7 +208,7 @@ func (h *Builder) chatOptions(c *Roster, a config.Agent, client agent.Completer)
 func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 	o := client.Options{
 		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: client.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: h.Getenv,
-		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
+		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, Requests: a.Requests, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
 		Limits: sandbox.Limits{Memory: h.Config.Limits.Memory, Procs: h.Config.Limits.Procs, Output: h.Config.Limits.Output, Disk: h.Config.Limits.Disk},
 		Box:    h.Box, Checkout: h.Repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.Getenv("HOME"),
 		Render: c.Prompts.WorkTree, Secrets: c.Secrets,
