@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/doctor"
 	"atoll/engine/view"
 	"atoll/gitops"
 )
@@ -28,7 +29,7 @@ func (a *App) doctorCmd() *cobra.Command {
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
 			rooted(&loaded)
-			checks = append(checks, engine.Doctor(ctx, engine.DoctorOptions{
+			checks = append(checks, engine.Doctor(ctx, doctor.Options{
 				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
 			})...)
 			return a.printChecks(checks, strict)

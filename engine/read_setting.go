@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/doctor"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -83,7 +84,7 @@ func (e *Engine) Doctor(ctx context.Context) ([]view.CheckLine, error) {
 	if err := e.ask(ctx, func(s *fold.State) { cfg = s.Config }); err != nil {
 		return nil, err
 	}
-	return Doctor(ctx, DoctorOptions{
+	return Doctor(ctx, doctor.Options{
 		Target: e.ses.Target, State: e.ses.Dir, Config: config.Loaded{Config: cfg, Dir: e.ses.Dir}, Now: e.opt.Now,
 	}), nil
 }

@@ -330,27 +330,7 @@ func (e *Engine) evalOptionsOf(cfg config.Config) eval.Options {
 	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
 		cfg.Evaluator.Dir = filepath.Join(e.ses.Dir, cfg.Evaluator.Dir)
 	}
-	return evalOptions(cfg)
-}
-
-// evalOptions turns a configuration into the options of its evaluator.
-func evalOptions(cfg config.Config) eval.Options {
-	c := cfg.Evaluator
-	o := eval.Options{
-		Command: c.Command, Dir: c.Dir, Adapter: c.Adapter, AdapterOptions: c.AdapterOptions, Repeats: c.Repeats, Output: c.Output, Objective: c.Objective, Direction: c.Direction,
-		Timeout: c.Timeout, Protected: append([]string{config.FileName}, c.Protected...), Hidden: c.Hidden, Env: c.Env, Caches: c.Caches,
-		Paired: c.Paired, Artifact: c.Artifact,
-		Limits: sandbox.Limits{
-			Wall: c.Timeout, CPU: cfg.Limits.CPU, Memory: cfg.Limits.Memory, Procs: cfg.Limits.Procs,
-			Output: cfg.Limits.Output, Disk: cfg.Limits.Disk,
-		},
-	}
-	for _, s := range c.Stages {
-		o.Stages = append(o.Stages, eval.Stage{
-			Name: s.Name, Command: s.Command, Timeout: s.Timeout, Metric: s.Metric, Threshold: s.Threshold, Output: s.Output,
-		})
-	}
-	return o
+	return eval.OptionsOf(cfg)
 }
 
 // SealEvaluator copies an evaluator directory into the state directory, so

@@ -1,9 +1,8 @@
-package engine
+package doctor
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,13 +16,17 @@ import (
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
+	"atoll/store"
 	"atoll/store/record"
 )
 
-// DoctorOptions say what to check.
-type DoctorOptions struct {
-	Target    gitops.Target
-	State     string // state directory
+// Options say what to check.
+type Options struct {
+	Target gitops.Target
+	State  string // state directory
+	// Open opens the store in it; it returns nil where there is none. A nil
+	// function leaves the store out.
+	Open      func(context.Context) (*Store, error)
 	Config    config.Loaded
 	ConfigErr error
 	Deep      bool // also measure the root and try every agent
@@ -33,7 +36,7 @@ type DoctorOptions struct {
 
 // checkup gathers findings.
 type checkup struct {
-	opt   DoctorOptions
+	opt   Options
 	lines []view.CheckLine
 }
 
@@ -49,10 +52,10 @@ func (c *checkup) warn(group, name, detail, cure string) {
 	c.lines = append(c.lines, view.CheckLine{Group: group, Name: name, Warn: true, Detail: detail, Cure: cure})
 }
 
-// Doctor checks the machine, the repository, the configuration, the store and,
+// Check looks at the machine, the repository, the configuration, the store and,
 // if asked to, the evaluator on the root and every agent on a small task, which
 // may cost money. It writes nothing but caches.
-func Doctor(ctx context.Context, o DoctorOptions) []view.CheckLine {
+func Check(ctx context.Context, o Options) []view.CheckLine {
 	c := &checkup{opt: o}
 	c.repository()
 	c.configuration()
@@ -159,29 +162,38 @@ func (c *checkup) disk() {
 	}
 }
 
+// Store is an experiment's store, opened to be looked at.
+type Store struct {
+	DB     *store.DB
+	Latest record.ExperimentID // 0 = there is no experiment
+	Close  func() error
+}
+
 // store checks the file and that the archive of the latest experiment is what
 // a fold of its log gives (design rule 1).
 func (c *checkup) store(ctx context.Context) {
-	ses, err := OpenSession(ctx, SessionOptions{Dir: c.opt.State, Target: c.opt.Target, ReadOnly: true, Now: c.opt.Now})
-	if errors.Is(err, ErrNoExperiment) {
+	if c.opt.Open == nil {
 		return
 	}
+	st, err := c.opt.Open(ctx)
 	if err != nil {
 		c.add("store", "open", err, "", "")
 		return
 	}
-	defer ses.Close()
-	c.add("store", "integrity", ses.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
-	exp, err := ses.Find(ctx, "")
-	if err != nil {
+	if st == nil {
 		return
 	}
-	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
+	defer st.Close()
+	c.add("store", "integrity", st.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
+	if st.Latest == 0 {
+		return
+	}
+	state, err := fold.LoadState(ctx, st.DB, st.Latest)
 	if err != nil {
 		c.add("store", "fold", err, "", "report this with a copy of the state directory")
 		return
 	}
-	c.add("store", "archive", st.CheckArchive(), "the archive is the fold of the log", "report this with a copy of the state directory")
+	c.add("store", "archive", state.CheckArchive(), "the archive is the fold of the log", "report this with a copy of the state directory")
 }
 
 // evaluator measures the root twice: time and noise.
@@ -206,7 +218,7 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 	c.add("evaluator", "root", nil, detail+", twice the same", "")
 }
 
-func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o DoctorOptions) ([]float64, time.Duration, error) {
+func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) ([]float64, time.Duration, error) {
 	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")})
 	if err != nil {
 		return nil, 0, err
@@ -229,7 +241,7 @@ func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o DoctorOpti
 	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
 		cfg.Evaluator.Dir = filepath.Join(o.Config.Dir, cfg.Evaluator.Dir)
 	}
-	ev, err := eval.New(ctx, box, evalOptions(cfg))
+	ev, err := eval.New(ctx, box, eval.OptionsOf(cfg))
 	if err != nil {
 		return nil, 0, err
 	}
