@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/view"
 )
 
 func (a *App) promoteCmd() *cobra.Command {
@@ -46,12 +47,20 @@ func (a *App) promoteCmd() *cobra.Command {
 					_, err = fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", bundle, bundle)
 					return err
 				}
+				report, looked, err := engine.GuardReport(cmd.Context(), o.Session, o.exp.ID, &c)
+				if err != nil {
+					return err
+				}
 				name, err := engine.Promote(cmd.Context(), o.Session, o.exp.ID, id, branch, a.who())
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, id, c.Commit.Short(), o.exp.Branch, name)
-				return err
+				fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, id, c.Commit.Short(), o.exp.Branch, name)
+				if !looked {
+					return nil
+				}
+				fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(report.Summary()))
+				return a.printUnreached(report)
 			})
 		},
 	}

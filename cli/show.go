@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/engine"
+	"atoll/engine/guard"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -76,8 +78,45 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "           %s %s %s\n", view.CleanLine(m.Name), view.FormatValue(m.Value), m.Unit)
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %d files, +%d -%d lines\n", nicheText(l.Niche), c.Files, c.Added, c.Removed)
+	if err := a.printBehaviour(ctx, o, &c); err != nil {
+		return err
+	}
 	if evidence {
 		return a.printEvidence(ctx, o, l.Job)
+	}
+	return nil
+}
+
+// printBehaviour tells what the guard found, where it looked.
+func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate) error {
+	report, ok, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
+	if err != nil || !ok {
+		return err
+	}
+	if report.Same() {
+		fmt.Fprintf(a.Out, "behaviour  %s\n", view.CleanLine(report.Summary()))
+	}
+	for i, d := range report.Differences {
+		if i == 8 {
+			fmt.Fprintf(a.Out, "           and %d more: --evidence\n", len(report.Differences)-i)
+			break
+		}
+		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "behaviour"}[i == 0], view.CleanLine(d.String()))
+	}
+	return a.printUnreached(report)
+}
+
+// printUnreached names the changed lines that nothing ran.
+func (a *App) printUnreached(report guard.Report) error {
+	for i, l := range report.Unreached {
+		head := map[bool]string{true: "not run"}[i == 0]
+		if i == 12 {
+			_, err := fmt.Fprintf(a.Out, "           and %d more stretches\n", len(report.Unreached)-i)
+			return err
+		}
+		if _, err := fmt.Fprintf(a.Out, "%-10s %s: changed, and reached by no test and no input\n", head, view.CleanLine(l.String())); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ type Config struct {
 	Search    Search    `key:"search"`
 	Gate      Gate      `key:"gate"`
 	Review    Review    `key:"review"`
+	Guard     string    `key:"guard" enum:"auto,on,off" doc:"Compare the behaviour of a candidate that would lead with the root's; another behaviour waits for review. auto: where the objective is time, memory or the like."`
 	Limits    Limits    `key:"limits"`
 	Sandbox   Sandbox   `key:"sandbox"`
 	Budget    Budget    `key:"budget"`

@@ -34,6 +34,7 @@ func Defaults() Config {
 			MaxFiles:  20, MaxLines: 2000, MaxFileBytes: 1 << 20,
 		},
 		Review:  Review{Measure: "off", Niche: "off"},
+		Guard:   "auto",
 		Limits:  Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
 		Sandbox: Sandbox{Mode: "auto"},
 		Budget:  Budget{Jobs: 100},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,11 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 	}
 	c.Status = record.StatusScored
 	out := store.Outcome{State: record.Scored, Candidate: c, Samples: samples, Vector: vector}
-	if why := r.reviewNiche(ctx, c, vector); why != "" {
+	why, err := r.behaviour(ctx, c, vector)
+	if err != nil {
+		return err
+	}
+	if why = cmp.Or(why, r.reviewNiche(ctx, c, vector)); why != "" {
 		return r.hold(ctx, record.Evaluating, why, out)
 	}
 	return r.finish(ctx, out)
