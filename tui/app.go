@@ -10,35 +10,34 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/steer"
+	"atoll/tui/widget"
 )
 
 // app is the root model. It routes messages and places panes; what they mean
 // is told by the key table and the panes.
 type app struct {
-	d       *desk
-	panes   map[paneID]pane
-	keys    *keymap
-	focus   paneID   // on the dashboard
-	zoom    zoom     // of the dashboard
-	stack   []paneID // screens over the dashboard
-	w, h    int
-	dialogs []dialog
+	router
+	opt     Options
+	keys    *keys.Table
+	actions *steer.Actions
+	leaving *leaving
+	outside *outside
+	dialogs []widget.Dialog
 	find    *finder // the filter line while it is typed in
-	toasts  []toast
-	nToast  int
-	cache   map[paneID]drawn
+	toasts  toasts
+	cache   map[pane.ID]drawn
 	glyphs  replacer
 	lastAt  time.Time
 	version uint64         // of the newest snapshot seen
 	behind  *view.Snapshot // newest while the view is paused
 	still   bool           // the view is paused
 	runs    int            // earlier runs of this person
-	boosts  map[string]asked
 	ticking bool
-	leaving int // 1 = draining, 2 = aborting
 	feedErr error
 	crash   *CrashError
-	aborted bool
 	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
 	listen  func() tea.Cmd                             // waits for the next snapshot
 }
@@ -46,23 +45,30 @@ type app struct {
 type replacer interface{ Replace(string) string }
 
 func newApp(ctx context.Context, o Options) (*app, error) {
-	keys, err := newKeymap(bindings(), o.Console.Keys)
-	if err != nil {
-		return nil, err
-	}
-	d := newDesk(ctx, o)
-	a := &app{d: d, keys: keys, focus: paneNiches, cache: map[paneID]drawn{}}
+	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), o.Console.Theme != "light", o.Console.Palette)
+	d.Clock = o.Now
+	a := &app{router: router{d: d, at: places{focus: pane.Niches}}, opt: o, cache: map[pane.ID]drawn{}}
+	d.Host = a
 	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	a.listen = func() tea.Cmd { return waitForSnap(d.ctx, o.Feed, a.version, a.lastAt) }
-	if r := plainGlyphs(d.glyphs); r != nil {
+	a.listen = func() tea.Cmd { return waitForSnap(d.Ctx, o.Feed, a.version, a.lastAt) }
+	if r := widget.PlainGlyphs(d.Glyphs); r != nil {
 		a.glyphs = r
 	}
-	a.panes = newPanes(d)
+	a.panes = pane.NewPanes(d)
+	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
+	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
+	a.leaving = &leaving{host: a, newest: a.newest, quit: o.Quit, suspended: o.Suspend}
+	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool}
+	table, err := keys.NewTable(a.bindings(), o.Console.Keys)
+	if err != nil {
+		return nil, err
+	}
+	a.keys = table
 	if o.Feed != nil {
-		d.take(o.Feed.Latest())
-		a.version = d.snap.Version
+		d.Take(o.Feed.Latest())
+		a.version = d.Snap.Version
 	}
 	return a, nil
 }
@@ -70,11 +76,11 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen()}
-	if a.d.opt.Console.Theme == "auto" || a.d.opt.Console.Theme == "" {
+	if a.opt.Console.Theme == "auto" || a.opt.Console.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	if a.d.opt.Console.Hints && !a.d.opt.ReadOnly && a.runs < hintedRuns {
-		cmds = append(cmds, a.say("arrows move, enter opens, ? lists every key", false))
+	if a.opt.Console.Hints && !a.opt.ReadOnly && a.runs < hintedRuns {
+		cmds = append(cmds, a.Say("arrows move, enter opens, ? lists every key", false))
 	}
 	return tea.Batch(cmds...)
 }
@@ -101,39 +107,39 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	case tea.MouseWheelMsg:
 		return a, a.wheel(msg.Mouse())
 	case tea.WindowSizeMsg:
-		a.w, a.h = msg.Width, msg.Height
+		a.at.w, a.at.h = msg.Width, msg.Height
 		return a, a.shown()
 	case tea.ColorProfileMsg:
-		if a.d.opt.Color == "" || a.d.opt.Color == "auto" {
-			a.d.profile = msg.Profile
-			a.d.restyle()
+		if a.opt.Color == "" || a.opt.Color == "auto" {
+			a.d.Profile = msg.Profile
+			a.d.Restyle()
 		}
 	case tea.BackgroundColorMsg:
-		a.d.dark = msg.IsDark()
-		a.d.restyle()
+		a.d.Dark = msg.IsDark()
+		a.d.Restyle()
 	case tea.ResumeMsg:
-		return a, a.resumed()
+		return a, a.leaving.resumed()
 	case snapMsg:
 		return a, a.snapshot(msg.snap)
-	case loadedMsg:
+	case pane.Loaded:
 		return a, a.loaded(msg)
-	case doneMsg:
+	case steer.Done:
 		return a, a.done(msg)
 	case tickMsg:
 		a.ticking = false
-		a.d.ticks++
+		a.d.Ticks++
 		return a, tea.Batch(a.tick(), a.shown())
 	case toastMsg:
-		a.dropToast(msg.n)
+		a.toasts.drop(msg.n)
 	case feedEndMsg:
 		a.feedErr = msg.err
 		return a, a.fail(fmt.Errorf("the feed ended: %w", msg.err))
-	case crashMsg:
-		return a, a.crashed(msg.where, msg.value, msg.stack)
+	case pane.Crash:
+		return a, a.crashed(msg.Where, msg.Value, msg.Stack)
 	case editMsg:
-		return a, a.openEditor(msg)
+		return a, a.outside.openEditor(msg)
 	case editedMsg:
-		return a, msg.then(a, msg.text)
+		return a, msg.then(msg.text)
 	case abortedMsg:
 		return a, tea.Quit
 	}
@@ -148,72 +154,37 @@ func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 	}
 	a.version = max(a.version, s.Version)
 	again := a.listen()
-	if a.leaving > 0 && len(s.Running) == 0 && s.Jobs.Running == 0 {
-		a.d.take(s)
+	if a.leaving.stage > 0 && len(s.Running) == 0 && s.Jobs.Running == 0 {
+		a.d.Take(s)
 		return tea.Quit
-	}
-	for _, dl := range a.dialogs {
-		if c, ok := dl.(*confirm); ok {
-			c.follow(s)
-		}
 	}
 	if a.still {
 		a.behind = s
+	} else {
+		a.d.Take(s)
+	}
+	for _, dl := range a.dialogs {
+		if c, ok := dl.(*widget.Confirm); ok {
+			c.Follow()
+		}
+	}
+	if a.still {
 		return again
 	}
-	a.d.take(s)
 	return tea.Batch(again, a.tick(), a.shown())
 }
 
-// shown asks for what the visible panes miss.
-func (a *app) shown() tea.Cmd {
-	var cmds []tea.Cmd
-	rects := a.rects()
-	for id, r := range rects {
-		if p := a.panes[id]; p != nil {
-			a.spread(id, r, rects)
-			cmds = append(cmds, p.show())
-		}
+// newest is the newest snapshot, also while the view is paused.
+func (a *app) newest() *view.Snapshot {
+	if a.behind != nil {
+		return a.behind
 	}
-	return tea.Batch(cmds...)
-}
-
-// spread tells a pane whether it is a screen now, and what room it has.
-func (a *app) spread(id paneID, r rect, all map[paneID]rect) {
-	full := a.screen() == id
-	switch p := a.panes[id].(type) {
-	case *nichesPane:
-		_, curves := all[paneCurves]
-		p.wide, p.small = r.W >= 102 && r.H >= 20, !curves && !full
-	case *jobsPane:
-		if p.full != full {
-			p.full = full
-			p.list.off = 0
-			p.bump()
-		}
-	case *reviewPane:
-		if p.full != full {
-			p.full = full
-			p.bump()
-		}
-	}
-}
-
-func (a *app) loaded(m loadedMsg) tea.Cmd {
-	p := a.panes[m.pane]
-	if p == nil {
-		return nil
-	}
-	p.take(m)
-	if _, visible := a.rects()[m.pane]; visible {
-		return p.show()
-	}
-	return nil
+	return a.d.Snap
 }
 
 // tick is the clock of elapsed times. It runs only while something runs.
 func (a *app) tick() tea.Cmd {
-	if a.ticking || len(a.d.snap.Running) == 0 || a.still {
+	if a.ticking || len(a.d.Snap.Running) == 0 || a.still {
 		return nil
 	}
 	a.ticking = true
@@ -221,15 +192,15 @@ func (a *app) tick() tea.Cmd {
 }
 
 // done tells the end of an action.
-func (a *app) done(m doneMsg) tea.Cmd {
-	if m.err != nil {
-		a.panes[paneReview].(*reviewPane).again()
-		return a.fail(m.err)
+func (a *app) done(m steer.Done) tea.Cmd {
+	if m.Err != nil {
+		a.panes.Review.Again()
+		return a.fail(m.Err)
 	}
-	if m.text == "" {
-		return m.then
+	if m.Text == "" {
+		return m.Then
 	}
-	return tea.Batch(a.say(m.text, m.undo), m.then)
+	return tea.Batch(a.Say(m.Text, m.Undo), m.Then)
 }
 
 func (a *app) crashed(where, value, stack string) tea.Cmd {
@@ -239,61 +210,35 @@ func (a *app) crashed(where, value, stack string) tea.Cmd {
 	return tea.Quit
 }
 
-// current returns the pane that has the keys.
-func (a *app) current() pane { return a.panes[a.currentID()] }
-
-func (a *app) currentID() paneID {
-	if n := len(a.stack); n > 0 {
-		return a.stack[n-1]
-	}
-	return a.focus
+// Ask opens a dialog over what is there.
+func (a *app) Ask(d widget.Dialog) tea.Cmd {
+	a.dialogs = append(a.dialogs, d)
+	return nil
 }
 
-func (a *app) screen() paneID {
-	if n := len(a.stack); n > 0 {
-		return a.stack[n-1]
+// Say tells that something was done; undo adds how to take it back.
+func (a *app) Say(text string, undo bool) tea.Cmd {
+	if undo {
+		text += " · " + a.keys.Key("undo") + " to undo"
 	}
-	return noPane
+	return a.toasts.add(text, "info", toastTime)
 }
 
-func (a *app) rects() map[paneID]rect { return layout(a.w, a.h, a.zoom, a.focus, a.screen()) }
+// Warn tells why something was not done.
+func (a *app) Warn(text string) tea.Cmd { return a.toasts.add(text, "warn", toastTime) }
 
-// open puts a screen on top. A screen that is already open comes forward.
-func (a *app) open(id paneID) tea.Cmd {
-	for i, s := range a.stack {
-		if s == id {
-			a.stack = append(a.stack[:i], a.stack[i+1:]...)
-			break
-		}
-	}
-	a.stack = append(a.stack, id)
-	return a.shown()
+// fail tells an error.
+func (a *app) fail(err error) tea.Cmd { return a.toasts.add(err.Error(), "error", errorTime) }
+
+// Decide writes decisions to the log.
+func (a *app) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {
+	return a.actions.Decide(said, undo, ds...)
 }
 
-// openCandidate shows a candidate.
-func (a *app) openCandidate(id record.CandidateID) tea.Cmd {
-	if id < 0 {
-		return nil
-	}
-	a.panes[paneCandidate].(*candidatePane).set(id)
-	return a.open(paneCandidate)
-}
+// Decided moves the review on.
+func (a *app) Decided(id record.CandidateID) { a.panes.Review.Decided(id) }
 
-// openJob shows a job.
-func (a *app) openJob(id record.JobID) tea.Cmd {
-	if id < 0 {
-		return nil
-	}
-	a.panes[paneJob].(*jobPane).set(id)
-	return a.open(paneJob)
-}
-
-func (a *app) back() tea.Cmd {
-	switch n := len(a.stack); {
-	case n > 0:
-		a.stack = a.stack[:n-1]
-	case a.zoom != zoomNormal:
-		a.zoom = zoomNormal
-	}
-	return a.shown()
+// Edit lets the person change a text.
+func (a *app) Edit(title, hint, text string, then func(text string) tea.Cmd) tea.Cmd {
+	return a.outside.Edit(title, hint, text, then)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"atoll/engine/view"
+	"atoll/tui/keys"
 	"atoll/tui/tuitest"
 )
 
@@ -34,11 +35,11 @@ func newRig(t testing.TB, s *view.Snapshot, w, h int, edit ...func(o *Options)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.d.profile = colorprofile.TrueColor
+	a.d.Profile = colorprofile.TrueColor
 	if o.Color == "never" {
-		a.d.profile = colorprofile.ASCII
+		a.d.Profile = colorprofile.ASCII
 	}
-	a.d.restyle()
+	a.d.Restyle()
 	a.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	a.listen = func() tea.Cmd { return nil }
 	r := &rig{t: t, app: a, ctl: ctl}
@@ -113,4 +114,10 @@ func (r *rig) typing(text string) {
 	for _, c := range text {
 		r.keys(string(c))
 	}
+}
+
+// bindings is the key table of a console that shows nothing yet.
+func bindings() []*keys.Binding {
+	a, _ := newApp(context.Background(), Options{})
+	return a.bindings()
 }

@@ -66,7 +66,11 @@ func TestMetricsAreReadWhenSomebodyLooks(t *testing.T) {
 		t.Fatal("the key itself reads")
 	}
 	r.run(cmd)
-	if want := everBest(r.app.d.snap); len(m.asked) != 1 || !slices.Equal(m.asked[0], want) {
+	want := []record.CandidateID{}
+	for _, reign := range slices.Backward(r.app.d.Snap.Curves.Reigns) {
+		want = append(want, reign.ID)
+	}
+	if want = append(want, record.Root); len(m.asked) != 1 || !slices.Equal(m.asked[0], want) {
 		t.Fatalf("asked for %v, want once %v", m.asked, want)
 	}
 	for _, want := range []string{"3 Fitness time_ms, ms ─", "3 Fitness spread ─", "3 Fitness ─", "3 Fitness time_ms, ms ─"} {
@@ -183,40 +187,5 @@ func TestLogarithmsAreLeftOutWhereThereAreNone(t *testing.T) {
 		if top := r.top(); !strings.Contains(top, want) || strings.Contains(top, "log y") || strings.Contains(top, "and y") {
 			t.Errorf("the scale after it: %s, want %s", top, want)
 		}
-	}
-}
-
-// The steps of a metric begin where its candidates became the best, on every
-// axis, and a stretch of the search shows what held at its start.
-func TestStepsOfAMetric(t *testing.T) {
-	minute := record.Millis(60_000)
-	s := tuitest.Snapshot(8)
-	s.Curves = view.Curves{
-		X: []int{1, 2, 3, 4, 5, 6, 7, 8}, At: []record.Millis{0, minute, 2 * minute, 3 * minute, 4 * minute, 5 * minute, 6 * minute, 7 * minute},
-		Best: []float64{1, 1, 2, 2, 2, 2, 2, 3}, Mean: make([]float64, 8), QD: make([]float64, 8), Coverage: make([]float64, 8),
-		Reigns: []view.Reign{{X: 1, At: 0, ID: 0}, {X: 3, At: 2 * minute, ID: 3}, {X: 8, At: 7 * minute, ID: 8}},
-	}
-	for _, c := range []struct {
-		name string
-		keys []string
-		x, y []float64
-	}{
-		{"by evaluations", nil, []float64{1, 3, 3, 8, 8, 8}, []float64{10, 10, 40, 40, 90, 90}},
-		{"over time", []string{"t"}, []float64{0, 2, 2, 7, 7, 7}, []float64{10, 10, 40, 40, 90, 90}},
-		{"the last quarter", []string{"v"}, []float64{7, 8, 8, 8}, []float64{40, 40, 90, 90}},
-		{"over the logarithm of time", []string{"t", "m", "m"}, []float64{1, 2, 2, 7, 7, 7}, []float64{10, 10, 40, 40, 90, 90}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := &metricReader{Reader: tuitest.Reader{Snap: s}, give: func(id record.CandidateID) []record.Metric {
-				return []record.Metric{{Name: "load", Value: 10 + 10*float64(id)}}
-			}}
-			r := newRig(t, s, 100, 20, func(o *Options) { o.Reader = m })
-			r.keys(append([]string{"3", "z", "]"}, c.keys...)...)
-			p := r.app.panes[paneCurves].(*curvesPane)
-			got := p.metricSteps(&s.Curves, p.xs(&s.Curves))
-			if !slices.Equal(got.X, c.x) || !slices.Equal(got.Y, c.y) {
-				t.Errorf("%v %v\nwant %v %v", got.X, got.Y, c.x, c.y)
-			}
-		})
 	}
 }

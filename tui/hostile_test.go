@@ -14,6 +14,8 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/steer"
 	"atoll/tui/tuitest"
 )
 
@@ -98,40 +100,40 @@ func TestHostileTextsReachNoScreen(t *testing.T) {
 			s := tuitest.Snapshot(8)
 			poison(reflect.ValueOf(s).Elem(), c.text)
 			r := newRig(t, s, c.w, c.h, func(o *Options) { o.Reader = &poisoned{tuitest.Reader{Snap: s}, c.text} })
-			shown := map[paneID]bool{}
+			shown := map[pane.ID]bool{}
 			check := func(name string) {
 				t.Helper()
 				frame := r.app.frame()
 				harmless(t, name, frame, c.w, c.h)
 				for _, l := range strings.Split(onlySGR.ReplaceAllString(frame, ""), "\n")[headerLines:] {
 					if strings.Contains(l, "red") || strings.Contains(l, "evil") {
-						shown[r.app.currentID()] = true
+						shown[r.app.at.current()] = true
 					}
 				}
 			}
 			allScreens(r, check)
-			for id := paneNiches; id <= paneCandidates; id++ {
-				if !shown[id] && id != paneCurves { // the curves show no foreign text below the header
+			for id := pane.Niches; id <= pane.Candidates; id++ {
+				if !shown[id] && id != pane.Curves { // the curves show no foreign text below the header
 					t.Errorf("screen %d shows no hostile text: this test says nothing about it", id)
 				}
 			}
 			for i := range 8 { // every text of a job
-				r.app.stack = nil
-				r.run(r.app.open(paneJob))
+				r.app.at.stack = nil
+				r.run(r.app.open(pane.Job))
 				r.keys("]")
 				check(fmt.Sprint("text of a job ", i))
 			}
 			for _, k := range []string{"?", ":", "y", "x", "M", "I"} {
-				r.app.stack, r.app.focus = nil, paneReview
+				r.app.at.stack, r.app.at.focus = nil, pane.Review
 				r.keys(k)
 				check("dialog " + k)
 				r.app.dialogs = nil
 			}
-			r.app.stack = nil
+			r.app.at.stack = nil
 			r.keys("8", "e")
 			check("the goal in a line")
 			r.app.dialogs = nil
-			r.app.stack = nil
+			r.app.at.stack = nil
 			r.keys("/")
 			r.app.paste(tea.PasteMsg{Content: c.text})
 			check("a filter")
@@ -150,9 +152,9 @@ func TestHostileErrorsAreText(t *testing.T) {
 	allScreens(r, func(name string) { harmless(t, name, r.app.frame(), 120, 36) })
 	r.keys("f") // refused: a toast
 	harmless(t, "a refused decision", r.app.frame(), 120, 36)
-	r.send(doneMsg{err: errors.New(huge)})
+	r.send(steer.Done{Err: errors.New(huge)})
 	harmless(t, "a toast", r.app.frame(), 120, 36)
-	r.send(doneMsg{text: huge})
+	r.send(steer.Done{Text: huge})
 	harmless(t, "a toast that says what was done", r.app.frame(), 120, 36)
 	bad := *s
 	bad.Fatal, bad.Reason, bad.Version = huge, hostile, s.Version+1
@@ -169,30 +171,39 @@ type failing struct {
 func (f *failing) Job(context.Context, record.JobID) (view.JobDetail, error) {
 	return view.JobDetail{}, errors.New(f.text)
 }
+
 func (f *failing) Jobs(context.Context, view.JobQuery) ([]view.JobLine, error) {
 	return nil, errors.New(f.text)
 }
+
 func (f *failing) Candidate(context.Context, record.CandidateID) (view.CandidateDetail, error) {
 	return view.CandidateDetail{}, errors.New(f.text)
 }
+
 func (f *failing) Candidates(context.Context, view.CandidateQuery) ([]record.Candidate, error) {
 	return nil, errors.New(f.text)
 }
+
 func (f *failing) Diff(context.Context, record.CandidateID, record.CandidateID, int) ([]view.FilePatch, error) {
 	return nil, errors.New(f.text)
 }
+
 func (f *failing) Metrics(context.Context, []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
 	return nil, errors.New(f.text)
 }
+
 func (f *failing) Lineage(context.Context, record.CandidateID) (view.Lineage, error) {
 	return view.Lineage{}, errors.New(f.text)
 }
+
 func (f *failing) Niche(context.Context, int) (view.NicheDetail, error) {
 	return view.NicheDetail{}, errors.New(f.text)
 }
+
 func (f *failing) Settings(context.Context) ([]view.SettingInfo, error) {
 	return nil, errors.New(f.text)
 }
+
 func (f *failing) Doctor(context.Context) ([]view.CheckLine, error) {
 	return nil, errors.New(f.text)
 }

@@ -1,6 +1,10 @@
 package tui
 
 import (
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/widget"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 )
@@ -8,7 +12,7 @@ import (
 // finder is the filter line of a pane while it is typed in.
 type finder struct {
 	in   textinput.Model
-	pane paneID
+	pane pane.ID
 	old  string
 }
 
@@ -16,88 +20,99 @@ type finder struct {
 // line, then the key table.
 func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	if b := a.keys.find([]scope{inAll}, name); b != nil && b.ID == "interrupt" {
-		return b.Run(a)
+	if b := a.keys.Find([]keys.Scope{keys.InAll}, name); b != nil && b.ID == "interrupt" {
+		return b.Run()
 	}
 	if n := len(a.dialogs); n > 0 {
-		return a.dialogs[n-1].key(a, k)
+		return a.answered(a.dialogs[n-1].Key(k))
 	}
 	if a.find != nil {
 		return a.typeFilter(k)
 	}
-	if len(a.rects()) == 1 && name != "q" { // below the floor only leaving works
+	if a.at.tooSmall() && name != "q" { // below the floor only leaving works
 		return nil
 	}
-	var scopes []scope
-	if p := a.current(); p != nil {
-		scopes = p.scopes()
-	}
-	b := a.keys.find(append(scopes[:len(scopes):len(scopes)], inAll), name)
+	scopes := a.Current().Scopes()
+	b := a.keys.Find(append(scopes[:len(scopes):len(scopes)], keys.InAll), name)
 	if b == nil {
 		return nil
 	}
 	return a.run(b)
 }
 
-// run does what a binding says, or tells why it cannot.
-func (a *app) run(b *binding) tea.Cmd {
-	if why := a.off(b); why != "" {
-		return a.warn(b.Title + ": " + why)
+// answered does what the dialog on top answered.
+func (a *app) answered(ans widget.Answer) tea.Cmd {
+	if ans.Why != "" {
+		return a.Warn(ans.Why)
 	}
-	return b.Run(a)
+	if ans.Close {
+		a.dialogs = a.dialogs[:len(a.dialogs)-1]
+	}
+	if ans.Run == nil {
+		return nil
+	}
+	return ans.Run()
+}
+
+// run does what a binding says, or tells why it cannot.
+func (a *app) run(b *keys.Binding) tea.Cmd {
+	if why := a.off(b); why != "" {
+		return a.Warn(b.Title + ": " + why)
+	}
+	return b.Run()
 }
 
 // off returns why a binding does nothing now, "" when it works.
-func (a *app) off(b *binding) string {
+func (a *app) off(b *keys.Binding) string {
 	if b.Decides {
 		switch {
-		case a.d.opt.ReadOnly:
+		case a.opt.ReadOnly:
 			return "this console is read-only"
-		case a.d.opt.Controller == nil:
+		case a.opt.Controller == nil:
 			return "no experiment is attached"
 		}
 	}
 	if b.Off != nil {
-		return b.Off(a)
+		return b.Off()
 	}
 	return ""
 }
 
 func (a *app) startFilter() tea.Cmd {
-	p := a.current()
-	text, _ := p.filter()
-	a.find = &finder{in: newInput(text), pane: a.currentID(), old: text}
+	p := a.Current()
+	text, _ := p.Filter()
+	a.find = &finder{in: widget.NewInput(text), pane: a.at.current(), old: text}
 	return nil
 }
 
 func (a *app) typeFilter(k tea.KeyPressMsg) tea.Cmd {
-	p := a.panes[a.find.pane]
+	p := a.panes.ByID[a.find.pane]
 	switch k.String() {
 	case "esc":
 		a.find = nil
-		p.setFilter("")
+		p.SetFilter("")
 		return a.shown()
 	case "enter":
 		a.find = nil
 		return a.shown()
 	case "up", "down":
 		if k.String() == "up" {
-			return p.move(up)
+			return p.Move(widget.Up)
 		}
-		return p.move(down)
+		return p.Move(widget.Down)
 	}
-	typed(&a.find.in, k)
-	p.setFilter(a.find.in.Value())
+	widget.Typed(&a.find.in, k)
+	p.SetFilter(a.find.in.Value())
 	return a.shown()
 }
 
 func (a *app) paste(m tea.PasteMsg) tea.Cmd {
 	switch n := len(a.dialogs); {
 	case n > 0:
-		a.dialogs[n-1].paste(m.Content)
+		a.dialogs[n-1].Paste(m.Content)
 	case a.find != nil:
-		typed(&a.find.in, m)
-		a.panes[a.find.pane].setFilter(a.find.in.Value())
+		widget.Typed(&a.find.in, m)
+		a.panes.ByID[a.find.pane].SetFilter(a.find.in.Value())
 	}
 	return nil
 }
@@ -105,39 +120,39 @@ func (a *app) paste(m tea.PasteMsg) tea.Cmd {
 // click focuses what is under the pointer and moves its cursor there.
 func (a *app) click(m tea.Mouse) tea.Cmd {
 	if n := len(a.dialogs); n > 0 {
-		b := a.dialogs[n-1].view(a.d, a.w, a.h)
-		x, y := a.dialogAt(b)
-		return a.dialogs[n-1].click(a, m.X-x, m.Y-y)
+		b := a.dialogs[n-1].View(a.d.St, a.at.w, a.at.h)
+		x, y := dialogAt(b, a.at)
+		return a.answered(a.dialogs[n-1].Click(m.X-x, m.Y-y))
 	}
 	if m.Button != tea.MouseLeft {
 		return nil
 	}
-	for id, r := range a.rects() {
-		p := a.panes[id]
+	for id, r := range a.at.rects() {
+		p := a.panes.ByID[id]
 		if p == nil || !r.contains(m.X, m.Y) {
 			continue
 		}
-		if len(a.stack) == 0 {
-			a.focus = id
+		if len(a.at.stack) == 0 {
+			a.at.focus = id
 		}
-		return tea.Batch(p.click(m.X-r.X-1, m.Y-r.Y-1), a.shown())
+		return tea.Batch(p.Click(m.X-r.X-1, m.Y-r.Y-1), a.shown())
 	}
 	return nil
 }
 
 // wheel scrolls what is under the pointer.
 func (a *app) wheel(m tea.Mouse) tea.Cmd {
-	by, mv := 3, wheelDown
+	by, mv := 3, widget.WheelDown
 	if m.Button == tea.MouseWheelUp {
-		by, mv = -3, wheelUp
+		by, mv = -3, widget.WheelUp
 	}
 	if n := len(a.dialogs); n > 0 {
-		a.dialogs[n-1].wheel(by)
+		a.dialogs[n-1].Wheel(by)
 		return nil
 	}
-	for id, r := range a.rects() {
-		if p := a.panes[id]; p != nil && r.contains(m.X, m.Y) {
-			return tea.Batch(p.move(mv), a.shown())
+	for id, r := range a.at.rects() {
+		if p := a.panes.ByID[id]; p != nil && r.contains(m.X, m.Y) {
+			return tea.Batch(p.Move(mv), a.shown())
 		}
 	}
 	return nil

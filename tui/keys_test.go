@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -12,7 +13,10 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/pane"
 	"atoll/tui/tuitest"
+	"atoll/tui/widget"
 )
 
 // golden registers -update.
@@ -53,7 +57,7 @@ func TestKeyTableIsWhole(t *testing.T) {
 			t.Errorf("%s is dangerous and not a decision", b.ID)
 		}
 		for _, s := range b.In {
-			if !slices.Contains(scopeOrder(), s) {
+			if !slices.Contains(keys.ScopeOrder(), s) {
 				t.Errorf("%s is in %q, which no page lists", b.ID, s)
 			}
 		}
@@ -63,7 +67,7 @@ func TestKeyTableIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newKeymap(all, nil); err != nil {
+	if _, err := keys.NewTable(all, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,10 +76,10 @@ func TestKeyTableIsWhole(t *testing.T) {
 // rely on everywhere.
 func TestGlobalKeysAreNotHidden(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(4), 120, 36)
-	for id, p := range r.app.panes {
+	for id, p := range r.app.panes.ByID {
 		for _, key := range []string{"?", ":", "esc", "q", "ctrl+c", "u", "p", "P", "tab", "1", "9"} {
-			b := r.app.keys.find(append(p.scopes(), inAll), key)
-			if b == nil || !slices.Contains(b.In, inAll) {
+			b := r.app.keys.Find(append(p.Scopes(), keys.InAll), key)
+			if b == nil || !slices.Contains(b.In, keys.InAll) {
 				t.Errorf("pane %d: %s is hidden by %v", id, key, b)
 			}
 		}
@@ -83,18 +87,18 @@ func TestGlobalKeysAreNotHidden(t *testing.T) {
 }
 
 func TestOwnKeys(t *testing.T) {
-	m, err := newKeymap(bindings(), map[string]string{"freeze": "F ctrl+f"})
+	m, err := keys.NewTable(bindings(), map[string]string{"freeze": "F ctrl+f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := m.find([]scope{inCandidates}, "F"); b == nil || b.ID != "freeze" {
+	if b := m.Find([]keys.Scope{keys.InCandidates}, "F"); b == nil || b.ID != "freeze" {
 		t.Errorf("F does %v", b)
 	}
-	if b := m.find([]scope{inCandidates}, "f"); b != nil {
+	if b := m.Find([]keys.Scope{keys.InCandidates}, "f"); b != nil {
 		t.Errorf("f still does %s", b.ID)
 	}
 	for name, own := range map[string]map[string]string{"an unknown action": {"freezz": "F"}, "a clash": {"freeze": "a"}} {
-		if _, err := newKeymap(bindings(), own); !errors.Is(err, ErrKeys) {
+		if _, err := keys.NewTable(bindings(), own); !errors.Is(err, ErrKeys) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -157,7 +161,7 @@ func TestOwnWordsReject(t *testing.T) {
 
 func TestReadOnlyDecidesNothing(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) { o.ReadOnly = true })
-	for _, b := range r.app.keys.all {
+	for _, b := range r.app.keys.All {
 		if b.Decides && r.app.off(b) == "" {
 			t.Errorf("%s works in a read-only console", b.ID)
 		}
@@ -191,17 +195,17 @@ func TestEveryActionRunsEverywhere(t *testing.T) {
 			if name == "empty" {
 				s = tuitest.Loading()
 			}
-			for _, screen := range []paneID{noPane, paneJobs, paneReview, paneCandidate, paneJob, paneLineage, paneSettings, paneCandidates, paneNotes} {
+			for _, screen := range []pane.ID{pane.None, pane.Jobs, pane.Review, pane.Candidate, pane.Job, pane.Lineage, pane.Settings, pane.Candidates, pane.Notes} {
 				r := newRig(t, s, 100, 30)
 				for _, b := range bindings() {
 					if b.ID == "pager" || b.ID == "editor" || b.ID == "suspend" {
 						continue // these leave the screen to another program
 					}
-					r.app.stack, r.app.dialogs, r.app.leaving = nil, nil, 0
-					if screen != noPane {
+					r.app.at.stack, r.app.dialogs, r.app.leaving.stage = nil, nil, 0
+					if screen != pane.None {
 						r.run(r.app.open(screen))
 					}
-					r.run(r.app.run(r.app.keys.get(b.ID)))
+					r.run(r.app.run(r.app.keys.Get(b.ID)))
 					exact(t, b.ID, r.app.frame(), 100, 30)
 					if r.app.crash != nil {
 						t.Fatalf("%s on screen %d: %v", b.ID, screen, r.app.crash)
@@ -217,18 +221,18 @@ func TestPaletteFindsActionsAndObjects(t *testing.T) {
 	r.keys(":")
 	r.typing("settings")
 	r.keys("enter")
-	if r.app.screen() != paneSettings {
-		t.Errorf("the palette opened %d", r.app.screen())
+	if r.app.at.screen() != pane.Settings {
+		t.Errorf("the palette opened %d", r.app.at.screen())
 	}
 	r.keys(":")
 	r.typing("#341")
 	r.keys("enter")
-	if p := r.app.panes[paneJob].(*jobPane); r.app.screen() != paneJob || p.job != 341 {
-		t.Errorf("screen %d, job %s", r.app.screen(), p.job)
+	if p := r.app.panes.Job; r.app.at.screen() != pane.Job || p.Job != 341 {
+		t.Errorf("screen %d, job %s", r.app.at.screen(), p.Job)
 	}
 	r.keys("esc", "esc")
-	if r.app.screen() != noPane {
-		t.Errorf("esc leads to %d", r.app.screen())
+	if r.app.at.screen() != pane.None {
+		t.Errorf("esc leads to %d", r.app.at.screen())
 	}
 }
 
@@ -237,15 +241,23 @@ func TestFilterNarrowsAndInverts(t *testing.T) {
 	r.keys("2", "z", "/")
 	r.typing("failed")
 	r.keys("enter")
-	p := r.app.panes[paneJobs].(*jobsPane)
-	if len(p.list.ids) != 1 || p.list.ids[0] != 339 {
-		t.Errorf("failed jobs: %v", p.list.ids)
+	p := r.app.panes.ByID[pane.Jobs]
+	shown := func() (n int) {
+		_, right := p.Title()
+		_, said, _ := strings.Cut(ansi.Strip(right), " · ")
+		if _, err := fmt.Sscanf(said, "%d shown", &n); err != nil {
+			t.Fatalf("the title says %q", said)
+		}
+		return n
+	}
+	if n := shown(); n != 1 || p.Selected().Job != 339 {
+		t.Errorf("%d failed jobs, the first is %s", n, p.Selected().Job)
 	}
 	r.keys("esc")
-	if all := len(p.list.ids); all < 20 {
+	if all := shown(); all < 20 {
 		t.Errorf("esc leaves %d jobs", all)
 	}
-	if fits("!tune", "tune") || !fits("!tune", "mutate") || !fits("TUNE off", "tune", "offline") {
+	if widget.Fits("!tune", "tune") || !widget.Fits("!tune", "mutate") || !widget.Fits("TUNE off", "tune", "offline") {
 		t.Error("words or inversion do not hold")
 	}
 }
@@ -286,15 +298,15 @@ func TestQuitting(t *testing.T) {
 		next := tuitest.Snapshot(4)
 		next.Version, next.Running, next.Jobs.Running = 8, nil, 0
 		r.send(snapMsg{next})
-		if !r.quit || r.app.aborted {
-			t.Errorf("quit %v, aborted %v", r.quit, r.app.aborted)
+		if !r.quit || r.app.leaving.aborted {
+			t.Errorf("quit %v, aborted %v", r.quit, r.app.leaving.aborted)
 		}
 	})
 	t.Run("ctrl+c twice ends them, even over a dialog", func(t *testing.T) {
 		var d, ab int
 		r := newRig(t, tuitest.Snapshot(4), 100, 30, owner(&d, &ab))
 		r.keys("ctrl+c", "?", "ctrl+c")
-		if !r.quit || d != 1 || ab != 1 || !r.app.aborted {
+		if !r.quit || d != 1 || ab != 1 || !r.app.leaving.aborted {
 			t.Errorf("quit %v, drained %d, aborted %d", r.quit, d, ab)
 		}
 	})

@@ -1,29 +1,6 @@
 package tui
 
-// paneID names a region or a screen. The first five live on the dashboard.
-type paneID int
-
-// The panes and screens.
-const (
-	noPane paneID = iota
-	paneNiches
-	paneJobs
-	paneCurves
-	paneReview
-	paneLog
-	paneFailures
-	paneYields
-	paneNotes
-	paneDecisions
-	paneJob
-	paneCandidate
-	paneLineage
-	paneSettings
-	paneDoctor
-	paneCandidates
-	paneHeader
-	paneHelp
-)
+import "atoll/tui/pane"
 
 // zoom is how much of the dashboard the focused pane gets.
 type zoom int
@@ -49,18 +26,18 @@ func (r rect) contains(x, y int) bool {
 
 // layout places the panes on a screen of w x h cells. The rectangles cover the
 // screen and do not overlap. screen is the screen shown over the dashboard, or
-// noPane. Below the floor only the header comes back, over everything.
-func layout(w, h int, z zoom, focus, screen paneID) map[paneID]rect {
+// atNone. Below the floor only the header comes back, over everything.
+func layout(w, h int, z zoom, focus, screen pane.ID) map[pane.ID]rect {
 	if w < floorW || h < floorH {
-		return map[paneID]rect{paneHeader: {0, 0, w, h}}
+		return map[pane.ID]rect{pane.Header: {0, 0, w, h}}
 	}
-	out := map[paneID]rect{
-		paneHeader: {0, 0, w, headerLines},
-		paneHelp:   {0, h - 1, w, 1},
+	out := map[pane.ID]rect{
+		pane.Header: {0, 0, w, headerLines},
+		pane.Help:   {0, h - 1, w, 1},
 	}
 	body := rect{0, headerLines, w, h - headerLines - 1}
 	switch {
-	case screen != noPane:
+	case screen != pane.None:
 		out[screen] = body
 	case z == zoomFull || w < 80 || h < 24:
 		out[focus] = body
@@ -77,13 +54,13 @@ func layout(w, h int, z zoom, focus, screen paneID) map[paneID]rect {
 }
 
 // layoutHalf gives the focused pane the larger side.
-func layoutHalf(out map[paneID]rect, b rect, focus paneID) {
-	other := paneNiches
-	if focus == paneNiches {
-		other = paneJobs
+func layoutHalf(out map[pane.ID]rect, b rect, focus pane.ID) {
+	other := pane.Niches
+	if focus == pane.Niches {
+		other = pane.Jobs
 	}
 	big := b.W * 5 / 8
-	if other == paneNiches {
+	if other == pane.Niches {
 		out[other] = rect{b.X, b.Y, b.W - big, b.H}
 		out[focus] = rect{b.X + b.W - big, b.Y, big, b.H}
 		return
@@ -93,14 +70,14 @@ func layoutHalf(out map[paneID]rect, b rect, focus paneID) {
 }
 
 // layoutPortrait stacks everything on a narrow, tall screen.
-func layoutPortrait(out map[paneID]rect, b rect) {
+func layoutPortrait(out map[pane.ID]rect, b rect) {
 	curves, review, log := b.H*16/100, max(4, b.H*9/100), b.H*11/100
 	jobs := b.H * 17 / 100
 	y := b.Y
 	for _, p := range []struct {
-		id paneID
+		id pane.ID
 		h  int
-	}{{paneNiches, b.H - curves - review - log - jobs}, {paneJobs, jobs}, {paneCurves, curves}, {paneReview, review}, {paneLog, log}} {
+	}{{pane.Niches, b.H - curves - review - log - jobs}, {pane.Jobs, jobs}, {pane.Curves, curves}, {pane.Review, review}, {pane.Log, log}} {
 		out[p.id] = rect{b.X, y, b.W, p.h}
 		y += p.h
 	}
@@ -108,26 +85,26 @@ func layoutPortrait(out map[paneID]rect, b rect) {
 
 // layoutSmall keeps grid and jobs; the other panes take the place of the jobs
 // while they have the focus.
-func layoutSmall(out map[paneID]rect, b rect, focus paneID) {
+func layoutSmall(out map[pane.ID]rect, b rect, focus pane.ID) {
 	left := b.W / 2
-	second := paneJobs
-	if focus != paneNiches && focus != noPane {
+	second := pane.Jobs
+	if focus != pane.Niches && focus != pane.None {
 		second = focus
 	}
-	out[paneNiches] = rect{b.X, b.Y, left, b.H}
+	out[pane.Niches] = rect{b.X, b.Y, left, b.H}
 	out[second] = rect{b.X + left, b.Y, b.W - left, b.H}
 }
 
 // layoutFull is the dashboard: grid over review, jobs over curves over log.
-func layoutFull(out map[paneID]rect, b rect) {
+func layoutFull(out map[pane.ID]rect, b rect) {
 	left := min(b.W*48/100, 110)
 	review := max(4, min(b.H*16/100, 10))
 	log := max(4, min(b.H*18/100, 14))
 	curves := max(9, b.H*32/100)
 	x := b.X + left
-	out[paneNiches] = rect{b.X, b.Y, left, b.H - review}
-	out[paneReview] = rect{b.X, b.Y + b.H - review, left, review}
-	out[paneJobs] = rect{x, b.Y, b.W - left, b.H - curves - log}
-	out[paneCurves] = rect{x, b.Y + b.H - curves - log, b.W - left, curves}
-	out[paneLog] = rect{x, b.Y + b.H - log, b.W - left, log}
+	out[pane.Niches] = rect{b.X, b.Y, left, b.H - review}
+	out[pane.Review] = rect{b.X, b.Y + b.H - review, left, review}
+	out[pane.Jobs] = rect{x, b.Y, b.W - left, b.H - curves - log}
+	out[pane.Curves] = rect{x, b.Y + b.H - curves - log, b.W - left, curves}
+	out[pane.Log] = rect{x, b.Y + b.H - log, b.W - left, log}
 }

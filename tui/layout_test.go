@@ -1,13 +1,14 @@
 package tui
 
 import (
+	"atoll/tui/pane"
 	"strings"
 	"testing"
 )
 
 // drawLayout draws the rectangles in units of 10 columns and 4 rows.
-func drawLayout(w, h int, rects map[paneID]rect) string {
-	names := map[paneID]string{paneNiches: "n", paneJobs: "j", paneCurves: "c", paneReview: "r", paneLog: "l", paneHeader: "H", paneHelp: "h", paneDoctor: "d"}
+func drawLayout(w, h int, rects map[pane.ID]rect) string {
+	names := map[pane.ID]string{pane.Niches: "n", pane.Jobs: "j", pane.Curves: "c", pane.Review: "r", pane.Log: "l", pane.Header: "H", pane.Help: "h", pane.Doctor: "d"}
 	var b strings.Builder
 	for y := 0; y < h; y += 4 {
 		for x := 5; x < w; x += 10 {
@@ -27,11 +28,11 @@ func TestLayoutPictures(t *testing.T) {
 		name   string
 		w, h   int
 		zoom   zoom
-		focus  paneID
-		screen paneID
+		focus  pane.ID
+		screen pane.ID
 		want   string
 	}{
-		{"a large screen shows all panes", 120, 40, zoomNormal, paneNiches, noPane, `
+		{"a large screen shows all panes", 120, 40, zoomNormal, pane.Niches, pane.None, `
 HHHHHHHHHHHH
 nnnnnnjjjjjj
 nnnnnnjjjjjj
@@ -42,26 +43,26 @@ nnnnnncccccc
 nnnnnncccccc
 nnnnnncccccc
 rrrrrrllllll`},
-		{"80 x 24 keeps grid and jobs", 80, 24, zoomNormal, paneNiches, noPane, `
+		{"80 x 24 keeps grid and jobs", 80, 24, zoomNormal, pane.Niches, pane.None, `
 HHHHHHHH
 nnnnjjjj
 nnnnjjjj
 nnnnjjjj
 nnnnjjjj
 nnnnjjjj`},
-		{"at 80 x 24 the focused pane takes the place of the jobs", 80, 24, zoomNormal, paneLog, noPane, `
+		{"at 80 x 24 the focused pane takes the place of the jobs", 80, 24, zoomNormal, pane.Log, pane.None, `
 HHHHHHHH
 nnnnllll
 nnnnllll
 nnnnllll
 nnnnllll
 nnnnllll`},
-		{"60 x 16 shows one pane", 60, 16, zoomNormal, paneCurves, noPane, `
+		{"60 x 16 shows one pane", 60, 16, zoomNormal, pane.Curves, pane.None, `
 HHHHHH
 cccccc
 cccccc
 cccccc`},
-		{"a narrow and tall screen stacks", 80, 50, zoomNormal, paneNiches, noPane, `
+		{"a narrow and tall screen stacks", 80, 50, zoomNormal, pane.Niches, pane.None, `
 HHHHHHHH
 nnnnnnnn
 nnnnnnnn
@@ -75,14 +76,14 @@ cccccccc
 rrrrrrrr
 llllllll
 llllllll`},
-		{"half zoom gives the focused pane the larger side", 120, 24, zoomHalf, paneJobs, noPane, `
+		{"half zoom gives the focused pane the larger side", 120, 24, zoomHalf, pane.Jobs, pane.None, `
 HHHHHHHHHHHH
 nnnnjjjjjjjj
 nnnnjjjjjjjj
 nnnnjjjjjjjj
 nnnnjjjjjjjj
 nnnnjjjjjjjj`},
-		{"a screen covers the dashboard", 120, 24, zoomNormal, paneNiches, paneDoctor, `
+		{"a screen covers the dashboard", 120, 24, zoomNormal, pane.Niches, pane.Doctor, `
 HHHHHHHHHHHH
 dddddddddddd
 dddddddddddd
@@ -103,9 +104,9 @@ dddddddddddd`},
 func TestLayoutCovers(t *testing.T) {
 	for w := 1; w <= 250; w += 3 {
 		for h := 1; h <= 80; h++ {
-			for focus := paneNiches; focus <= paneLog; focus++ {
+			for focus := pane.Niches; focus <= pane.Log; focus++ {
 				for _, z := range []zoom{zoomNormal, zoomHalf, zoomFull} {
-					rects := layout(w, h, z, focus, noPane)
+					rects := layout(w, h, z, focus, pane.None)
 					area := 0
 					for id, r := range rects {
 						if r.X < 0 || r.Y < 0 || r.W < 1 || r.H < 1 || r.X+r.W > w || r.Y+r.H > h {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"sort"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -47,15 +46,6 @@ func drain(t *testing.T) (tty *os.File, bytes *atomic.Int64) {
 	return tty, bytes
 }
 
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // storm publishes events at a rate for a while and returns what each call of
 // Publish took, in rising order.
 func storm(feed *view.Feed, rate int, span time.Duration) []time.Duration {
@@ -83,9 +73,9 @@ func TestFiveThousandEventsASecond(t *testing.T) {
 		t.Skip("a measurement of time")
 	}
 	const rate, span = 5000, 2 * time.Second
-	before := processorTime(t)
+	before := tuitest.ProcessorTime(t)
 	storm(view.NewFeed(), rate, span)
-	alone := processorTime(t) - before
+	alone := tuitest.ProcessorTime(t) - before
 
 	feed := view.NewFeed()
 	tty, written := drain(t)
@@ -98,9 +88,9 @@ func TestFiveThousandEventsASecond(t *testing.T) {
 	for written.Load() < 5000 { // the first frame
 		time.Sleep(time.Millisecond)
 	}
-	before = processorTime(t)
+	before = tuitest.ProcessorTime(t)
 	took := storm(feed, rate, span)
-	cost := processorTime(t) - before - alone
+	cost := tuitest.ProcessorTime(t) - before - alone
 	cancel()
 	<-done
 	share := cost.Seconds() / span.Seconds()

@@ -9,6 +9,9 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/steer"
 )
 
 // Feed is where snapshots come from. Both methods are safe for concurrent use
@@ -20,38 +23,6 @@ type Feed interface {
 	// Wait returns the newest snapshot once its version is above after, or
 	// the error of ctx.
 	Wait(ctx context.Context, after uint64) (*view.Snapshot, error)
-}
-
-// Controller carries decisions to the experiment. Methods return when the
-// decision is a row of the log; its effect arrives through the feed.
-type Controller interface {
-	Decide(ctx context.Context, d record.Decision) (record.Seq, error)
-	// Undo takes the last decision back and says in a few words which.
-	Undo(ctx context.Context) (string, error)
-	Redo(ctx context.Context) (string, error)
-	// Promote adds a branch to the user's repository and returns its full name.
-	Promote(ctx context.Context, id record.CandidateID, branch string) (string, error)
-	// Patch returns the difference to the root as git writes it.
-	Patch(ctx context.Context, id record.CandidateID) ([]byte, error)
-}
-
-// Reader answers what a snapshot is too small for. Every method may be slow;
-// the console calls them outside its own goroutine.
-type Reader interface {
-	Job(ctx context.Context, id record.JobID) (view.JobDetail, error)
-	Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error)
-	Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error)
-	Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error)
-	// Diff returns the difference from a to b with lines of context around
-	// each change.
-	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error)
-	// Metrics returns the metrics of some candidates, without those never measured.
-	Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error)
-	Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error)
-	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
-	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
-	Settings(ctx context.Context) ([]view.SettingInfo, error)
-	Doctor(ctx context.Context) ([]view.CheckLine, error)
 }
 
 // Console is how the screen looks and feels.
@@ -69,8 +40,8 @@ type Console struct {
 // is read-only, without Reader the detail screens say that they have no data.
 type Options struct {
 	Feed       Feed
-	Controller Controller
-	Reader     Reader
+	Controller steer.Controller
+	Reader     pane.Reader
 	Console    Console
 	ReadOnly   bool
 	Color      string // auto, always, never
@@ -112,7 +83,7 @@ var (
 	// ErrNoFeed: the options name no feed.
 	ErrNoFeed = errors.New("the console has no feed to show")
 	// ErrKeys: the configured keys name no action or clash. Fix console.keys.
-	ErrKeys = errors.New("console.keys")
+	ErrKeys = keys.ErrKeys
 	// ErrAborted: the person asked to end running jobs at once.
 	ErrAborted = errors.New("aborted by ctrl+c")
 )

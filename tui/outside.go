@@ -2,55 +2,77 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/tui/plot"
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/steer"
+	"atoll/tui/widget"
 )
 
-// texter is a pane with a text that pager and editor can show.
-type texter interface{ plain() string }
+// outside is what leaves the screen: programs that get the terminal for a
+// while, and the clipboard.
+type outside struct {
+	host   outsideHost
+	act    *steer.Actions
+	env    []string
+	output io.Writer
+	tool   func(a, b record.Hash) []string // shows a difference; nil: there is none
+}
 
-func (p *candidatePane) plain() string { return p.d1.plain() }
-func (p *reviewPane) plain() string    { return p.d1.plain() }
+// outsideHost is what they ask of the console.
+type outsideHost interface {
+	pane.Host
+	Warn(text string) tea.Cmd
+}
+
+// Edit opens a text in the editor, or in a line here when the terminal names
+// none.
+func (o *outside) Edit(title, hint, text string, then func(text string) tea.Cmd) tea.Cmd {
+	if lookupEnv(o.env, "VISUAL") == "" && lookupEnv(o.env, "EDITOR") == "" {
+		return o.host.Ask(widget.NewPrompt(title, hint, text, then))
+	}
+	return o.edit("atoll-*.md", text+"\n", then)
+}
 
 // pager shows the whole text in $PAGER. Control sequences are gone from it.
-func (a *app) pager() tea.Cmd {
-	t, ok := a.current().(texter)
+func (o *outside) pager() tea.Cmd {
+	t, ok := o.host.Current().(pane.Texter)
 	if !ok {
-		return a.warn("there is no text here")
+		return o.host.Warn("there is no text here")
 	}
-	args := program(a.d.opt.Env, []string{"PAGER"}, "less -R")
-	cmd := a.foreground(args)
-	cmd.Stdin = strings.NewReader(t.plain())
+	args := program(o.env, []string{"PAGER"}, "less -R")
+	cmd := o.foreground(args)
+	cmd.Stdin = strings.NewReader(t.Text())
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		if err != nil {
-			return doneMsg{err: fmt.Errorf("pager %s: %w; set PAGER to another program", args[0], err)}
+			return steer.Done{Err: fmt.Errorf("pager %s: %w; set PAGER to another program", args[0], err)}
 		}
-		return doneMsg{}
+		return steer.Done{}
 	})
 }
 
 // editor opens the text in $EDITOR; changes are not taken back.
-func (a *app) editor() tea.Cmd {
-	t, ok := a.current().(texter)
+func (o *outside) editor() tea.Cmd {
+	t, ok := o.host.Current().(pane.Texter)
 	if !ok {
-		return a.warn("there is no text here")
+		return o.host.Warn("there is no text here")
 	}
-	return a.edit("atoll-*.txt", t.plain(), nil)
+	return o.edit("atoll-*.txt", t.Text(), nil)
 }
 
 // foreground is a program that gets the terminal itself, which the console's
 // own output is not, until the person ends it.
-func (a *app) foreground(args []string) *exec.Cmd {
+func (o *outside) foreground(args []string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = a.d.opt.Env, a.d.opt.Output, a.d.opt.Output
+	cmd.Env, cmd.Stdout, cmd.Stderr = o.env, o.output, o.output
 	return cmd
 }
 
@@ -67,21 +89,21 @@ func program(env, names []string, fallback string) []string {
 // editMsg says that a file is ready to be edited.
 type editMsg struct {
 	path string
-	then func(a *app, text string) tea.Cmd
+	then func(text string) tea.Cmd
 }
 
 // edit writes text to a private file, opens it in the editor and hands back
 // what is in it afterwards. The file is removed.
-func (a *app) edit(pattern, text string, then func(a *app, text string) tea.Cmd) tea.Cmd {
-	return guard("editor", func() tea.Msg {
+func (o *outside) edit(pattern, text string, then func(text string) tea.Cmd) tea.Cmd {
+	return pane.Guard("editor", func() tea.Msg {
 		f, err := os.CreateTemp("", pattern)
 		if err != nil {
-			return doneMsg{err: fmt.Errorf("a file for the editor: %w", err)}
+			return steer.Done{Err: fmt.Errorf("a file for the editor: %w", err)}
 		}
 		_, err = f.WriteString(text)
 		if err = errors.Join(err, f.Close()); err != nil {
 			_ = os.Remove(f.Name())
-			return doneMsg{err: fmt.Errorf("a file for the editor: %w", err)}
+			return steer.Done{Err: fmt.Errorf("a file for the editor: %w", err)}
 		}
 		return editMsg{f.Name(), then}
 	})
@@ -90,101 +112,113 @@ func (a *app) edit(pattern, text string, then func(a *app, text string) tea.Cmd)
 // editedMsg is what came out of the editor.
 type editedMsg struct {
 	text string
-	then func(a *app, text string) tea.Cmd
+	then func(text string) tea.Cmd
 }
 
-func (a *app) openEditor(m editMsg) tea.Cmd {
-	args := program(a.d.opt.Env, []string{"VISUAL", "EDITOR"}, "vi")
-	cmd := a.foreground(append(args, m.path))
+func (o *outside) openEditor(m editMsg) tea.Cmd {
+	args := program(o.env, []string{"VISUAL", "EDITOR"}, "vi")
+	cmd := o.foreground(append(args, m.path))
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		defer os.Remove(m.path)
 		if err != nil {
-			return doneMsg{err: fmt.Errorf("editor %s: %w; set EDITOR to another program", args[0], err)}
+			return steer.Done{Err: fmt.Errorf("editor %s: %w; set EDITOR to another program", args[0], err)}
 		}
 		if m.then == nil {
-			return doneMsg{}
+			return steer.Done{}
 		}
 		data, err := os.ReadFile(m.path)
 		if err != nil {
-			return doneMsg{err: fmt.Errorf("reading back what was edited: %w", err)}
+			return steer.Done{Err: fmt.Errorf("reading back what was edited: %w", err)}
 		}
 		return editedMsg{strings.TrimSpace(string(data)), m.then}
 	})
 }
 
-// editGoal opens the goal in the editor, or in a line here when the terminal
-// names none.
-func (a *app) editGoal() tea.Cmd {
-	old := a.panes[paneNotes].(*notesPane).goalText()
-	save := func(a *app, text string) tea.Cmd {
-		if text == strings.TrimSpace(old) {
-			return a.say("the goal is as it was", false)
-		}
-		return a.decide("the goal changed", true, setting("goal", text))
-	}
-	if lookupEnv(a.d.opt.Env, "VISUAL") == "" && lookupEnv(a.d.opt.Env, "EDITOR") == "" {
-		return a.push(newPrompt("Goal", "What the agents are to reach. With EDITOR set it opens there.", old, save))
-	}
-	return a.edit("atoll-goal-*.md", old+"\n", save)
-}
-
 // copyMenu offers what can be copied of the selected object.
-func (a *app) copyMenu() tea.Cmd {
-	s := a.current().sel()
-	var items []item
+func (o *outside) copyMenu() tea.Cmd {
+	s := o.host.Current().Selected()
+	var items []widget.Item
 	add := func(title, text string) {
 		if text != "" {
-			items = append(items, item{title: title, note: text, run: func(a *app) tea.Cmd { return a.clip(title, text) }})
+			items = append(items, widget.Item{Title: title, Note: text, Run: func() tea.Cmd { return o.clip(title, text) }})
 		}
 	}
-	if s.cand >= 0 {
-		items = append(items, item{title: "commit", note: "of " + s.cand.String(), run: func(a *app) tea.Cmd {
-			r := a.d.opt.Reader
-			return a.act("commit", func(ctx context.Context) doneMsg {
-				c, err := r.Candidate(ctx, s.cand)
+	if s.Candidate >= 0 {
+		items = append(items, widget.Item{Title: "commit", Note: "of " + s.Candidate.String(), Run: func() tea.Cmd {
+			r := o.act.D.Reader
+			return o.act.Act("commit", func(ctx context.Context) steer.Done {
+				c, err := r.Candidate(ctx, s.Candidate)
 				if err != nil {
-					return doneMsg{err: err}
+					return steer.Done{Err: err}
 				}
-				return doneMsg{text: "copied the commit of " + s.cand.String(), then: tea.SetClipboard(c.Candidate.Commit.String())}
+				return steer.Done{Text: "copied the commit of " + s.Candidate.String(), Then: tea.SetClipboard(c.Candidate.Commit.String())}
 			})
 		}})
-		add("candidate", s.cand.String())
+		add("candidate", s.Candidate.String())
 	}
-	if s.job >= 0 {
-		add("job", s.job.String())
+	if s.Job >= 0 {
+		add("job", s.Job.String())
 	}
-	if s.cell >= 0 {
-		add("niche", niche(&a.d.snap.Grid, s.cell))
+	if s.Cell >= 0 {
+		add("niche", pane.Niche(&o.act.D.Snap.Grid, s.Cell))
 	}
-	if p, ok := a.current().(*candidatePane); ok && p.detail != nil {
-		if data, err := json.Marshal(p.detail.Candidate.Metrics); err == nil {
-			add("metrics", string(data))
-		}
-		for _, b := range p.detail.Branches {
-			add("branch", b)
+	if p, ok := o.host.Current().(pane.Copier); ok {
+		for _, c := range p.Copies() {
+			add(c[0], c[1])
 		}
 	}
-	if t, ok := a.current().(texter); ok {
-		text := t.plain()
-		items = append(items, item{title: "this text", note: plural(strings.Count(text, "\n"), "line", "lines"), run: func(a *app) tea.Cmd { return a.clip("the text", text) }})
+	if t, ok := o.host.Current().(pane.Texter); ok {
+		text := t.Text()
+		items = append(items, widget.Item{Title: "this text", Note: widget.Plural(strings.Count(text, "\n"), "line", "lines"), Run: func() tea.Cmd { return o.clip("the text", text) }})
 	}
-	if ctl := a.d.opt.Controller; ctl != nil && s.cand > 0 {
-		items = append(items, item{title: "patch", note: "difference to the root, for git apply", run: func(a *app) tea.Cmd {
-			return a.act("patch", func(ctx context.Context) doneMsg {
-				data, err := ctl.Patch(ctx, s.cand)
-				return doneMsg{text: fmt.Sprintf("copied the patch of %s, %d bytes", s.cand, len(data)), err: err, then: tea.SetClipboard(string(data))}
+	if ctl := o.act.Ctl; ctl != nil && s.Candidate > 0 {
+		items = append(items, widget.Item{Title: "patch", Note: "difference to the root, for git apply", Run: func() tea.Cmd {
+			return o.act.Act("patch", func(ctx context.Context) steer.Done {
+				data, err := ctl.Patch(ctx, s.Candidate)
+				return steer.Done{Text: fmt.Sprintf("copied the patch of %s, %d bytes", s.Candidate, len(data)), Err: err, Then: tea.SetClipboard(string(data))}
 			})
 		}})
 	}
-	return a.push(newMenu("Copy", items))
+	return o.host.Ask(widget.NewMenu("Copy", items))
 }
 
 // clip puts text on the clipboard by OSC 52, which works over ssh.
-func (a *app) clip(what, text string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text), a.say("copied "+what, false))
+func (o *outside) clip(what, text string) tea.Cmd {
+	return tea.Batch(tea.SetClipboard(text), o.host.Say("copied "+what, false))
 }
 
-func splitLines(s string) []string {
-	lines, _ := plot.CleanLines(s, 500)
-	return lines
+// difftool shows the present difference in the program that git is set to.
+func (o *outside) difftool() tea.Cmd {
+	v := o.host.Current().(pane.Differ).Diff()
+	r, from, to := o.act.D.Reader, v.Against(), v.Candidate
+	tool := o.tool
+	return o.act.Act("difftool", func(ctx context.Context) steer.Done {
+		var hashes [2]record.Hash
+		for i, id := range [...]record.CandidateID{from, to} {
+			c, err := r.Candidate(ctx, id)
+			if err != nil {
+				return steer.Done{Err: err}
+			}
+			hashes[i] = c.Candidate.Commit
+		}
+		args := tool(hashes[0], hashes[1])
+		cmd := o.foreground(args)
+		return steer.Done{Then: tea.ExecProcess(cmd, func(err error) tea.Msg {
+			if err != nil {
+				return steer.Done{Err: fmt.Errorf("%s: %w; set one with git config diff.tool", strings.Join(args[:min(len(args), 1)], " ")+" difftool", err)}
+			}
+			return steer.Done{}
+		})}
+	})
+}
+
+func (o *outside) needDifftool() string {
+	h, ok := o.host.Current().(pane.Differ)
+	switch {
+	case !ok || h.Diff().Candidate < 0 || h.Diff().Against() < 0:
+		return "there is no difference here"
+	case o.tool == nil:
+		return "git is not at hand"
+	}
+	return ""
 }

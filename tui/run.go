@@ -15,29 +15,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
-)
 
-// newPanes makes all panes and screens.
-func newPanes(d *desk) map[paneID]pane {
-	b := func(id paneID) base { return base{d: d, id: id} }
-	return map[paneID]pane{
-		paneNiches:     newNiches(d),
-		paneJobs:       newJobs(d),
-		paneCurves:     newCurves(d),
-		paneReview:     newReview(d),
-		paneLog:        newLog(d),
-		paneFailures:   &failuresPane{base: b(paneFailures)},
-		paneYields:     &yieldsPane{base: b(paneYields)},
-		paneNotes:      &notesPane{base: b(paneNotes)},
-		paneDecisions:  &decisionsPane{base: b(paneDecisions)},
-		paneJob:        newJob(d),
-		paneCandidate:  newCandidate(d),
-		paneLineage:    newLineage(d),
-		paneSettings:   &settingsPane{base: b(paneSettings)},
-		paneDoctor:     &doctorPane{base: b(paneDoctor)},
-		paneCandidates: newCandidates(d),
-	}
-}
+	"atoll/tui/pane"
+	"atoll/tui/plot"
+)
 
 // Run shows the console until the person leaves or ctx ends. It returns nil
 // after an orderly end, [ErrAborted] when running jobs were to be ended at
@@ -58,7 +39,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.remembered(readState(o.StateFile))
-	m, err := tea.NewProgram(a, a.programOptions(ctx)...).Run()
+	m, err := tea.NewProgram(a, programOptions(ctx, a)...).Run()
 	if last, ok := m.(*app); ok {
 		a = last
 	}
@@ -66,8 +47,8 @@ func Run(ctx context.Context, o Options) error {
 	return a.ended(ctx, err)
 }
 
-func (a *app) programOptions(ctx context.Context) []tea.ProgramOption {
-	o := &a.d.opt
+func programOptions(ctx context.Context, a *app) []tea.ProgramOption {
+	o := &a.opt
 	fps := o.Console.FPS
 	if fps <= 0 {
 		fps = 30
@@ -83,9 +64,9 @@ func (a *app) programOptions(ctx context.Context) []tea.ProgramOption {
 		opts = append(opts, tea.WithEnvironment(o.Env))
 	}
 	if p, ok := fixedProfile(o); ok {
-		a.d.profile = p
-		a.d.opt.Color = "fixed"
-		a.d.restyle()
+		a.d.Profile = p
+		a.opt.Color = "fixed"
+		a.d.Restyle()
 		opts = append(opts, tea.WithColorProfile(p))
 	}
 	return opts
@@ -166,13 +147,13 @@ func (a *app) ended(ctx context.Context, err error) error {
 	switch {
 	case a.crash != nil:
 		a.crash.Err = err
-		a.crash.File = writeCrash(&a.d.opt, a.d.now(), a.crash)
+		a.crash.File = writeCrash(&a.opt, a.d.Now(), a.crash)
 		return a.crash
 	case errors.Is(err, tea.ErrProgramPanic):
 		c := &CrashError{Where: "the screen", Value: err.Error(), Err: err}
-		c.File = writeCrash(&a.d.opt, a.d.now(), c)
+		c.File = writeCrash(&a.opt, a.d.Now(), c)
 		return c
-	case a.aborted:
+	case a.leaving.aborted:
 		return ErrAborted
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -201,22 +182,19 @@ func writeCrash(o *Options, at time.Time, c *CrashError) string {
 
 // state is the layout that is remembered between runs.
 type state struct {
-	Focus   paneID `json:"focus"`
-	Half    bool   `json:"half"`
-	Layer   layer  `json:"layer"`
-	ByRank  bool   `json:"by_rank"`
-	Palette string `json:"palette"`
-	Level   int    `json:"level"`
-	Split   int    `json:"split"`
-	Runs    int    `json:"runs"` // with hints
+	Focus   pane.ID `json:"focus"`
+	Half    bool    `json:"half"`
+	Palette string  `json:"palette"`
+	Runs    int     `json:"runs"` // with hints
+	pane.Memory
 }
 
 func (a *app) state() state {
-	n := a.panes[paneNiches].(*nichesPane)
-	return state{
-		Focus: a.focus, Half: a.zoom == zoomHalf, Layer: n.layer, ByRank: n.byRank, Palette: a.d.palette,
-		Level: a.panes[paneLog].(*logPane).level, Split: a.panes[paneCandidate].(*candidatePane).d1.force, Runs: a.runs + 1,
+	s := state{Focus: a.at.focus, Half: a.at.zoom == zoomHalf, Palette: a.d.Palette, Runs: a.runs + 1}
+	for _, p := range a.panes.ByID {
+		p.Remember(&s.Memory)
 	}
+	return s
 }
 
 // remembered takes what makes sense of a former layout.
@@ -225,26 +203,18 @@ func (a *app) remembered(s state, ok bool) {
 		return
 	}
 	a.runs = s.Runs
-	if s.Focus >= paneNiches && s.Focus <= paneLog {
-		a.focus = s.Focus
+	if s.Focus >= pane.Niches && s.Focus <= pane.Log {
+		a.at.focus = s.Focus
 	}
 	if s.Half {
-		a.zoom = zoomHalf
+		a.at.zoom = zoomHalf
 	}
-	n := a.panes[paneNiches].(*nichesPane)
-	if s.Layer >= 0 && s.Layer < layers {
-		n.layer, n.byRank = s.Layer, s.ByRank
-	}
-	if s.Level >= 0 && s.Level < len(levels) {
-		a.panes[paneLog].(*logPane).level = s.Level
-	}
-	if s.Split >= 0 && s.Split <= 2 {
-		a.panes[paneCandidate].(*candidatePane).d1.force = s.Split
-		a.panes[paneReview].(*reviewPane).d1.force = s.Split
+	for _, p := range a.panes.ByID {
+		p.Recall(s.Memory)
 	}
 	if s.Palette != "" {
-		a.d.palette = s.Palette
-		a.d.restyle()
+		a.d.Palette = s.Palette
+		a.d.Restyle()
 	}
 }
 
@@ -266,4 +236,25 @@ func writeState(path string, s state) {
 	if data, err := json.Marshal(s); err == nil && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
 		_ = os.WriteFile(path, data, 0o600)
 	}
+}
+
+// glyphsOf chooses the characters: the Linux console has blocks but no
+// braille, a dumb terminal has ASCII.
+func glyphsOf(o *Options) plot.Glyphs {
+	switch term := lookupEnv(o.Env, "TERM"); {
+	case o.Console.ASCII || term == "dumb":
+		return plot.ASCII
+	case term == "linux":
+		return plot.Blocks
+	}
+	return plot.Braille
+}
+
+func lookupEnv(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if len(env[i]) > len(name) && env[i][len(name)] == '=' && env[i][:len(name)] == name {
+			return env[i][len(name)+1:]
+		}
+	}
+	return ""
 }

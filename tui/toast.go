@@ -19,37 +19,32 @@ const (
 	maxToasts = 3
 )
 
-// say tells that something was done; undo adds how to take it back.
-func (a *app) say(text string, undo bool) tea.Cmd {
-	if undo {
-		text += " · " + a.keys.key("undo") + " to undo"
-	}
-	return a.toast(text, "info", toastTime)
+// toasts are the short messages over the screen.
+type toasts struct {
+	shown []toast
+	last  int
+	after func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	tell  func(level, text string)                   // the log
 }
 
-// warn tells why something was not done.
-func (a *app) warn(text string) tea.Cmd { return a.toast(text, "warn", toastTime) }
-
-// fail tells an error.
-func (a *app) fail(err error) tea.Cmd { return a.toast(err.Error(), "error", errorTime) }
-
-func (a *app) toast(text, level string, stay time.Duration) tea.Cmd {
-	a.nToast++
-	n := a.nToast
-	a.toasts = append(a.toasts, toast{n, text, level != "info"})
-	if len(a.toasts) > maxToasts {
-		a.toasts = a.toasts[1:]
+// add shows a message for a while. Warnings are not kept in the log.
+func (t *toasts) add(text, level string, stay time.Duration) tea.Cmd {
+	t.last++
+	n := t.last
+	t.shown = append(t.shown, toast{n, text, level != "info"})
+	if len(t.shown) > maxToasts {
+		t.shown = t.shown[1:]
 	}
 	if level != "warn" {
-		a.panes[paneLog].(*logPane).tell(level, text)
+		t.tell(level, text)
 	}
-	return a.after(stay, toastMsg{n})
+	return t.after(stay, toastMsg{n})
 }
 
-func (a *app) dropToast(n int) {
-	for i, t := range a.toasts {
-		if t.n == n {
-			a.toasts = append(a.toasts[:i], a.toasts[i+1:]...)
+func (t *toasts) drop(n int) {
+	for i, s := range t.shown {
+		if s.n == n {
+			t.shown = append(t.shown[:i], t.shown[i+1:]...)
 			return
 		}
 	}

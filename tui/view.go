@@ -7,7 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"atoll/tui/pane"
 	"atoll/tui/plot"
+	"atoll/tui/widget"
 )
 
 // drawn is a pane as it was drawn last, with all it depends on.
@@ -31,25 +33,25 @@ func (a *app) View() (v tea.View) {
 	}()
 	v = tea.NewView(a.frame())
 	v.AltScreen = true
-	if a.d.opt.Console.Mouse {
+	if a.opt.Console.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	v.WindowTitle = plot.Clean(words(" ", "atoll", a.d.snap.Experiment.Name, string(a.d.snap.State)))
+	v.WindowTitle = plot.Clean(widget.Words(" ", "atoll", a.d.Snap.Experiment.Name, string(a.d.Snap.State)))
 	return v
 }
 
 // frame draws the whole screen.
 func (a *app) frame() string {
-	if a.w <= 0 || a.h <= 0 {
+	if a.at.w <= 0 || a.at.h <= 0 {
 		return ""
 	}
-	rects := a.rects()
-	if len(rects) == 1 {
-		return a.finish(a.tooSmall())
+	rects := a.at.rects()
+	if a.at.tooSmall() {
+		return a.finish(tooSmall(a.at))
 	}
-	rows := make([][]byte, a.h)
+	rows := make([][]byte, a.at.h)
 	for i := range rows {
-		rows[i] = make([]byte, 0, 4*a.w)
+		rows[i] = make([]byte, 0, 4*a.at.w)
 	}
 	for _, id := range byColumn(rects) {
 		r := rects[id]
@@ -57,7 +59,7 @@ func (a *app) frame() string {
 			rows[r.Y+i] = append(rows[r.Y+i], s...)
 		}
 	}
-	lines := make([]string, a.h)
+	lines := make([]string, a.at.h)
 	for i := range rows {
 		lines[i] = string(rows[i])
 	}
@@ -74,8 +76,8 @@ func (a *app) finish(lines []string) string {
 }
 
 // byColumn orders rectangles from left to right, so that rows can be joined.
-func byColumn(rects map[paneID]rect) []paneID {
-	ids := make([]paneID, 0, len(rects))
+func byColumn(rects map[pane.ID]rect) []pane.ID {
+	ids := make([]pane.ID, 0, len(rects))
 	for id := range rects {
 		i := len(ids)
 		ids = append(ids, id)
@@ -88,22 +90,22 @@ func byColumn(rects map[paneID]rect) []paneID {
 }
 
 // draw returns the lines of one region, from the cache where nothing changed.
-func (a *app) draw(id paneID, r rect, rects map[paneID]rect) []string {
+func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	switch id {
-	case paneHeader:
-		return fill(a.header(r.W), r.W, r.H)
-	case paneHelp:
-		return fill([]string{a.helpBar(r.W)}, r.W, r.H)
+	case pane.Header:
+		return widget.Fill(a.bars().header(r.W), r.W, r.H)
+	case pane.Help:
+		return widget.Fill([]string{a.bars().helpBar(r.W)}, r.W, r.H)
 	}
-	p := a.panes[id]
+	p := a.panes.ByID[id]
 	if p == nil {
-		return fill(nil, r.W, r.H)
+		return widget.Fill(nil, r.W, r.H)
 	}
-	a.spread(id, r, rects)
-	focus := id == a.currentID()
-	now := drawn{snap: a.d.snap.Version, rev: p.rev(), gen: a.d.gen, r: r, focus: focus}
-	if p.timed() {
-		now.ticks = a.d.ticks
+	a.place(id, r, rects)
+	focus := id == a.at.current()
+	now := drawn{snap: a.d.Snap.Version, rev: p.Revision(), gen: a.d.Gen, r: r, focus: focus}
+	if p.Timed() {
+		now.ticks = a.d.Ticks
 	}
 	if old, ok := a.cache[id]; ok {
 		now.lines = old.lines
@@ -111,13 +113,13 @@ func (a *app) draw(id paneID, r rect, rects map[paneID]rect) []string {
 			return old.lines
 		}
 	}
-	body := p.body(r.W-2, r.H-2, focus)
-	left, right := p.title()
-	if text, ok := p.filter(); ok && text != "" {
-		left += " " + a.d.st.Accent.S("/"+text)
+	body := p.Body(r.W-2, r.H-2, focus)
+	left, right := p.Title()
+	if text, ok := p.Filter(); ok && text != "" {
+		left += " " + a.d.St.Accent.S("/"+text)
 	}
-	now.lines = box(a.d.st, left, right, r.W, r.H, focus, body)
-	now.rev = p.rev()
+	now.lines = widget.Box(a.d.St, left, right, r.W, r.H, focus, body)
+	now.rev = p.Revision()
 	a.cache[id] = now
 	return now.lines
 }
@@ -128,40 +130,45 @@ func (n drawn) same(o drawn) bool {
 
 // overlay lays toasts and the open dialog over the screen.
 func (a *app) overlay(lines []string) {
-	y := a.h - 2
-	for i := len(a.toasts) - 1; i >= 0 && y > headerLines; i-- {
-		t := a.toasts[i]
-		st := a.d.st.Key
+	y := a.at.h - 2
+	for i := len(a.toasts.shown) - 1; i >= 0 && y > headerLines; i-- {
+		t := a.toasts.shown[i]
+		st := a.d.St.Key
 		if t.bad {
-			st = a.d.st.Bad
+			st = a.d.St.Bad
 		}
-		text := plot.Fit(plot.Clean(t.text), min(plot.Width(plot.Clean(t.text)), a.w-6))
-		row := a.d.st.Border.wrap("▌") + st.wrap(text) + "  "
-		splice(lines, []string{row}, a.w-plot.Width(row)-1, y)
+		text := plot.Fit(plot.Clean(t.text), min(plot.Width(plot.Clean(t.text)), a.at.w-6))
+		row := a.d.St.Border.Wrap("▌") + st.Wrap(text) + "  "
+		widget.Splice(lines, []string{row}, a.at.w-plot.Width(row)-1, y)
 		y--
 	}
 	if n := len(a.dialogs); n > 0 {
-		b := a.dialogs[n-1].view(a.d, a.w, a.h)
-		x, y := a.dialogAt(b)
-		splice(lines, b, x, y)
+		b := a.dialogs[n-1].View(a.d.St, a.at.w, a.at.h)
+		x, y := dialogAt(b, a.at)
+		widget.Splice(lines, b, x, y)
 	}
 }
 
-func (a *app) dialogAt(b []string) (x, y int) {
+func dialogAt(b []string, on places) (x, y int) {
 	w := 0
 	if len(b) > 0 {
 		w = plot.Width(b[0])
 	}
-	return max(0, (a.w-w)/2), max(0, (a.h-len(b))/3)
+	return max(0, (on.w-w)/2), max(0, (on.h-len(b))/3)
 }
 
-func (a *app) tooSmall() []string {
-	lines := fill(nil, a.w, a.h)
-	msg := fmt.Sprintf("%d x %d, atoll needs %d x %d", a.w, a.h, floorW, floorH)
-	if len(msg) > a.w {
+func tooSmall(on places) []string {
+	lines := widget.Fill(nil, on.w, on.h)
+	msg := fmt.Sprintf("%d x %d, atoll needs %d x %d", on.w, on.h, floorW, floorH)
+	if len(msg) > on.w {
 		msg = fmt.Sprintf("%dx%d", floorW, floorH)
 	}
-	pad := max(0, (a.w-len(msg))/2)
-	lines[a.h/2] = plot.Fit(strings.Repeat(" ", pad)+msg, a.w)
+	pad := max(0, (on.w-len(msg))/2)
+	lines[on.h/2] = plot.Fit(strings.Repeat(" ", pad)+msg, on.w)
 	return lines
+}
+
+// bars are the lines above and below the panes, as things stand.
+func (a *app) bars() *bars {
+	return &bars{d: a.d, keys: a.keys, off: a.off, scopes: a.Current().Scopes(), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.still, feedErr: a.feedErr, find: a.find}
 }

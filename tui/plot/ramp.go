@@ -114,9 +114,6 @@ func (r *Ramp) add(c color.Color, format string) {
 // Shade reports whether characters carry the values.
 func (r *Ramp) Shade() bool { return r.shade }
 
-// fg returns the foreground parameters for t, "" in a shade ramp.
-func (r *Ramp) fg(t float64) string { return r.at(t).fg }
-
 func (r *Ramp) at(t float64) *step {
 	if !(t > 0) { // NaN too
 		return &r.steps[0]

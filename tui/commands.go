@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// escape leaves the nearest transient state.
+func (a *app) escape() tea.Cmd {
+	if text, ok := a.Current().Filter(); ok && text != "" {
+		a.Current().SetFilter("")
+		return a.shown()
+	}
+	if a.still && len(a.at.stack) == 0 && a.at.zoom == zoomNormal {
+		return a.pauseView()
+	}
+	a.at.back()
+	return a.shown()
+}
+
+// match steps through the finds of a text.
+func (a *app) match(by int) tea.Cmd {
+	if s, ok := a.Current().(pane.Searcher); ok && !s.Match(by) {
+		return a.Warn("nothing to search for; / starts a search")
+	}
+	return nil
+}
+
+// openSelected opens what the cursor stands on.
+func (a *app) openSelected() tea.Cmd {
+	s := a.Current().Selected()
+	switch id := a.at.current(); {
+	case id == pane.Review && a.at.screen() != pane.Review:
+		return a.open(pane.Review)
+	case id == pane.Curves && a.at.screen() == pane.None, id == pane.Yields && a.at.screen() == pane.None:
+		return a.open(id)
+	case (id == pane.Jobs || id == pane.Log || id == pane.Failures || id == pane.Decisions) && s.Job >= 0:
+		return a.openJob(s.Job)
+	case id == pane.Settings:
+		return a.run(a.keys.Get("change"))
+	case id == pane.Notes:
+		return a.run(a.keys.Get("goal"))
+	case s.Candidate >= 0:
+		return a.openCandidate(s.Candidate)
+	case s.Job >= 0:
+		return a.openJob(s.Job)
+	}
+	return nil
+}
+
+func (a *app) cyclePalette() tea.Cmd {
+	names := plot.PaletteNames()
+	a.d.Palette = names[(slices.Index(names, a.d.Palette)+1)%len(names)]
+	a.d.Restyle()
+	return a.Say("colours: "+a.d.Palette, false)
+}
+
+func (a *app) pauseView() tea.Cmd {
+	a.still = !a.still
+	if a.still {
+		return nil
+	}
+	if a.behind != nil {
+		a.d.Take(a.behind)
+		a.behind = nil
+	}
+	return tea.Batch(a.tick(), a.shown())
+}
+
+// help lists what works here. Enter runs a line.
+func (a *app) help() tea.Cmd {
+	scopes := a.Current().Scopes()
+	var items []widget.Item
+	for _, s := range append(scopes[:len(scopes):len(scopes)], keys.InAll) {
+		for _, b := range a.keys.Active([]keys.Scope{s}) {
+			if !slices.ContainsFunc(items, func(it widget.Item) bool { return it.Title == b.Title && it.Key == keys.KeyNames(b.Keys) }) {
+				items = append(items, itemOf(a, b, string(s)))
+			}
+		}
+	}
+	return a.Ask(widget.NewMenu("Keys here", items))
+}
+
+func itemOf(a *app, b *keys.Binding, group string) widget.Item {
+	return widget.Item{Group: group, Key: keys.KeyNames(b.Keys), Title: b.Title, Note: b.Doc, Off: a.off(b), Run: func() tea.Cmd { return a.run(b) }}
+}
+
+// palette finds every action and screen by a few letters, and objects by
+// number: c128, #341.
+func (a *app) palette() tea.Cmd {
+	scopes := a.Current().Scopes()
+	var items []widget.Item
+	for _, b := range a.keys.Active(append(scopes[:len(scopes):len(scopes)], keys.InAll)) {
+		if b.Hidden {
+			continue
+		}
+		it := itemOf(a, b, "")
+		it.Title = b.ID
+		it.Note = widget.Words(": ", b.Title, b.Doc)
+		items = append(items, it)
+	}
+	m := widget.NewMenu("Command", items)
+	m.Own = a.ownCommand
+	return a.Ask(m)
+}

@@ -1,0 +1,203 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Binding is one row of the key table. Dispatch, help bar, help list, palette
+// and docs/keys.md all come from these rows.
+type Binding struct {
+	ID      string // the action's name in console.keys and in the palette
+	Keys    []string
+	Title   string // what it does, as a command
+	Doc     string // more words where the title is not enough
+	In      []Scope
+	Decides bool           // changes the experiment: off in a read-only console
+	Danger  bool           // asks before it acts
+	Bar     int            // rank in the help bar, 0 = not there
+	Hidden  bool           // not in palette and help (plain cursor moves are)
+	Off     func() string  // why it cannot be done now, "" = it can
+	Run     func() tea.Cmd // on the screen's goroutine: no IO
+}
+
+// ErrKeys: a person's own keys name no action or clash.
+var ErrKeys = errors.New("console.keys")
+
+// Table finds bindings by scope and key.
+type Table struct {
+	All []*Binding
+	by  map[Scope]map[string]*Binding
+}
+
+// NewTable applies the person's own keys (action to keys, space separated)
+// and refuses unknown actions and clashes within a scope.
+func NewTable(all []*Binding, own map[string]string) (*Table, error) {
+	ids := map[string]*Binding{}
+	for _, b := range all {
+		ids[b.ID] = b
+	}
+	for _, id := range sortedKeys(own) {
+		b := ids[id]
+		if b == nil {
+			return nil, fmt.Errorf("%w: %q is no action; see docs/keys.md", ErrKeys, id)
+		}
+		b.Keys = strings.Fields(own[id])
+	}
+	m := &Table{All: all, by: map[Scope]map[string]*Binding{}}
+	for _, b := range all {
+		for _, s := range b.In {
+			if m.by[s] == nil {
+				m.by[s] = map[string]*Binding{}
+			}
+			for _, k := range b.Keys {
+				if other := m.by[s][k]; other != nil {
+					return nil, fmt.Errorf("%w: %q would do both %s and %s in %s", ErrKeys, k, other.ID, b.ID, s)
+				}
+				m.by[s][k] = b
+			}
+		}
+	}
+	return m, nil
+}
+
+func sortedKeys(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Find returns the binding of a key in the first scope that has one.
+func (m *Table) Find(scopes []Scope, key string) *Binding {
+	for _, s := range scopes {
+		if b := m.by[s][key]; b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// Get returns a binding by its id.
+func (m *Table) Get(id string) *Binding {
+	for _, b := range m.All {
+		if b.ID == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// Key returns how a person presses an action.
+func (m *Table) Key(id string) string {
+	if b := m.Get(id); b != nil && len(b.Keys) > 0 {
+		return KeyName(b.Keys[0])
+	}
+	return ":" + id
+}
+
+// Active returns the bindings that hold in the scopes, each once.
+func (m *Table) Active(scopes []Scope) []*Binding {
+	var out []*Binding
+	for _, s := range scopes {
+		for _, b := range m.All {
+			if slices.Contains(b.In, s) && !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// KeyName writes a key as people read it.
+func KeyName(k string) string {
+	switch k {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return k
+}
+
+func KeyNames(keys []string) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = KeyName(k)
+	}
+	return strings.Join(out, " ")
+}
+
+// ScopeOrder is the order of documentation and help.
+func ScopeOrder() []Scope {
+	return []Scope{InAll, InList, InNiches, InCandidates, InJobs, InReview, InDiff, InText, InJob, InCurves, InLog, InNotes, InDecisions, InSettings, InTargets, InDoctor}
+}
+
+// Markdown returns docs/keys.md, written from the key table.
+func Markdown(all []*Binding) string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nWritten from the key table of the console (`go test ./tui -run KeysFile -update`).\n" +
+		"Every action is also in the palette (`:`), and keys can be changed in atoll.yaml:\n\n" +
+		"```yaml\nconsole:\n  keys:\n    freeze: F\n    zoom-in: + ctrl+o\n```\n\n" +
+		"A key that cannot do anything now is dim in the help bar and says why when pressed.\n" +
+		"Actions marked *decides* change the experiment and are off with `--read-only`;\nthose marked *asks* name what is lost and ask first.\n")
+	for _, s := range ScopeOrder() {
+		fmt.Fprintf(&b, "\n## %s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(string(s)[:1])+string(s)[1:])
+		for _, k := range all {
+			if !slices.Contains(k.In, s) {
+				continue
+			}
+			what := k.Title
+			if k.Doc != "" {
+				what += ": " + k.Doc
+			}
+			if k.Decides {
+				what += " *decides*"
+			}
+			if k.Danger {
+				what += " *asks*"
+			}
+			keys := make([]string, len(k.Keys))
+			for i, n := range k.Keys {
+				keys[i] = "`" + strings.ReplaceAll(n, "|", "\\|") + "`"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(keys, " "), k.ID, what)
+		}
+	}
+	return b.String()
+}
+
+// Scope is where a binding holds. A pane lists the scopes it has, the most
+// special first.
+type Scope string
+
+// The scopes of the key table.
+const (
+	InAll        Scope = "everywhere"
+	InList       Scope = "lists"
+	InText       Scope = "long texts"
+	InJob        Scope = "one job"
+	InDoctor     Scope = "doctor"
+	InNiches     Scope = "niches"
+	InCandidates Scope = "candidates"
+	InJobs       Scope = "jobs"
+	InReview     Scope = "review"
+	InDiff       Scope = "differences"
+	InCurves     Scope = "curves"
+	InLog        Scope = "log"
+	InNotes      Scope = "notes and goal"
+	InDecisions  Scope = "decisions"
+	InSettings   Scope = "settings"
+	InTargets    Scope = "targets"
+)

@@ -1,0 +1,187 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/widget"
+)
+
+// candidatesPane lists all candidates, newest or best first.
+type candidatesPane struct {
+	base
+	q      query
+	all    []record.Candidate
+	index  map[record.CandidateID]*record.Candidate
+	list   widget.List[record.CandidateID]
+	text   string
+	best   bool
+	paging paging
+}
+
+func newCandidates(d *Shared) *candidatesPane {
+	return &candidatesPane{base: base{d: d, id: Candidates}}
+}
+
+func (p *candidatesPane) Scopes() []keys.Scope {
+	return []keys.Scope{keys.InCandidates, keys.InJobs, keys.InList}
+}
+
+func (p *candidatesPane) Filter() (string, bool) { return p.text, true }
+func (p *candidatesPane) SetFilter(t string)     { p.text = t; p.bump() }
+
+func (p *candidatesPane) Keys() []*keys.Binding {
+	return []*keys.Binding{
+		{ID: "order", Keys: []string{"m"}, Title: "order", Doc: "newest or best first", In: []keys.Scope{keys.InJobs}, Off: p.hasKeys, Run: p.cycleOrder},
+	}
+}
+
+func (p *candidatesPane) Title() (string, string) {
+	order := "newest first"
+	if p.best {
+		order = "best first"
+	}
+	return p.heading("", "Candidates"), p.d.St.Label.S(widget.Words(" · ", order, p.paging.shown(len(p.list.IDs))))
+}
+
+func (p *candidatesPane) cycleOrder() tea.Cmd {
+	p.best = !p.best
+	p.list, p.paging = widget.List[record.CandidateID]{}, paging{}
+	p.bump()
+	return p.Load()
+}
+
+func (p *candidatesPane) Selected() Selection {
+	s := Nothing()
+	if id, ok := p.list.At(); ok {
+		s.Candidate, s.Job, s.Cell = id, record.JobID(id), p.d.Grid.CellOf(id)
+		c := p.index[id]
+		s.Pinned = c != nil && c.Pinned
+	}
+	return s
+}
+
+func (p *candidatesPane) Move(m widget.Motion) tea.Cmd {
+	p.list.Move(m)
+	p.paging.moved(m)
+	p.bump()
+	return nil
+}
+
+func (p *candidatesPane) Click(x, y int) tea.Cmd {
+	p.list.Click(y - 1)
+	p.bump()
+	return nil
+}
+
+func (p *candidatesPane) Load() tea.Cmd {
+	if p.d.Reader == nil {
+		return nil
+	}
+	word, search := storeWord(p.text, record.StatusNames())
+	elites := namesElites(p.text)
+	limit := p.paging.rows(p.list.NearEnd(), search)
+	r, query := p.d.Reader, view.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
+}
+
+func (p *candidatesPane) Take(m Loaded) {
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.([]record.Candidate); ok && m.err == nil {
+		p.all = v
+		p.paging.note(len(v))
+	}
+	p.bump()
+}
+
+func (p *candidatesPane) Body(w, h int, focus bool) []string {
+	st := p.d.St
+	switch {
+	case p.d.Reader == nil:
+		return []string{" " + st.Label.S("no reader is attached")}
+	case p.q.err != nil:
+		return []string{" " + st.Bad.S("cannot read them: "+p.q.err.Error())}
+	case !p.q.done && len(p.all) == 0:
+		return []string{" " + st.Label.S("loading")}
+	}
+	p.index = map[record.CandidateID]*record.Candidate{}
+	var ids []record.CandidateID
+	for i := range p.all {
+		c := &p.all[i]
+		if widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, string(c.Status), string(c.Class), c.Reason, c.Intent, c.Target, c.Commit.Short()) {
+			ids = append(ids, c.ID)
+			p.index[c.ID] = c
+		}
+	}
+	p.list.Set(ids)
+	if p.paging.laid() {
+		p.list.Move(widget.Bottom)
+	}
+	t := p.table()
+	if len(ids) == 0 {
+		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("no candidate fits"))
+	}
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Candidate { return p.index[ids[i]] })
+}
+
+func (p *candidatesPane) table() widget.Table[*record.Candidate] {
+	type row = *record.Candidate
+	st, g := p.d.St, &p.d.Snap.Grid
+	return widget.Table[row]{St: st, Mark: func(c row) bool { return p.d.marked(c.ID) }, Note: candidateNote, Columns: []widget.Column[row]{
+		{Head: "id", W: widget.IDWidth(int64(p.newest())), Rank: 100, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.ID) }},
+		{Head: "commit", W: 9, Rank: 20, Cell: func(c row) (widget.Style, string) { return st.Label, c.Commit.Short() }},
+		{Head: "status", W: 10, Rank: 80, Cell: func(c row) (widget.Style, string) {
+			status := c.Status
+			if p.d.Grid.CellOf(c.ID) >= 0 {
+				status = record.StatusElite
+			}
+			return st.State(string(status)), string(status)
+		}},
+		{Head: "niche", W: nicheWidth(g), Rank: 70, Cell: func(c row) (widget.Style, string) { return st.Ident, Niche(g, p.d.Grid.CellOf(c.ID)) }},
+		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(c row) (widget.Style, string) { return st.Strong, widget.Optional(c.Objective) }},
+		{Head: "operator", W: 11, Rank: 60, Cell: func(c row) (widget.Style, string) { return st.Plain, string(c.Operator) }},
+		{Head: "parent", W: 8, Rank: 50, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.Parent()) }},
+		{Head: "change", W: 11, Rank: 30, Cell: func(c row) (widget.Style, string) { return st.Label, widget.Change(c.Added, c.Removed) }},
+		{Head: "intent", Min: 20, Rank: 40, Cell: func(c row) (widget.Style, string) { return st.Label, candidateNote(c) }},
+	}}
+}
+
+func (p *candidatesPane) newest() (id record.CandidateID) {
+	for i := range p.all {
+		id = max(id, p.all[i].ID)
+	}
+	return id
+}
+
+// namesElites reports whether a filter asks for elites, at least by the beginning
+// of the word.
+func namesElites(filter string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(w string) bool {
+		return len(w) > 2 && strings.HasPrefix(string(record.StatusElite), w)
+	})
+}
+
+// candidateNote says why a candidate is no good, or what it is about.
+func candidateNote(c *record.Candidate) string {
+	if c.Reason != "" {
+		return widget.Words(": ", string(c.Class), c.Reason)
+	}
+	return c.Intent
+}
+
+// hasKeys says why the order cannot be changed: another pane has the keys.
+func (p *candidatesPane) hasKeys() string {
+	if p.d.Host.Current() != Pane(p) {
+		return "only in the list of candidates"
+	}
+	return ""
+}

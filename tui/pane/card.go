@@ -1,0 +1,154 @@
+package pane
+
+import (
+	"fmt"
+	"math"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// candidateCard tells a candidate in a few lines: where it comes from, what it
+// measures, how that compares with parent and root.
+func candidateCard(d *Shared, c *view.CandidateDetail, w int) []string {
+	st := d.St
+	k := &c.Candidate
+	var l widget.Line
+	l.Add(st.Ident, CandidateName(k.ID)).Gap(1).Add(st.Label, k.Commit.Short()).Gap(1).Add(st.State(string(k.Status)), string(k.Status))
+	if c.Cell >= 0 {
+		l.Gap(1).Add(st.Ident, Niche(&d.Snap.Grid, c.Cell))
+	}
+	if c.Frozen {
+		l.Gap(1).Add(st.Accent, "frozen")
+	}
+	if k.Pinned {
+		l.Gap(1).Add(st.Accent, "pinned")
+	}
+	if c.Boost > 0 && c.Boost != 1 {
+		l.Gap(1).Add(st.Accent, fmt.Sprintf("x%g", c.Boost))
+	}
+	out := []string{l.String()}
+	l = widget.Line{}
+	l.Add(st.Plain, string(k.Operator)).Add(st.Label, " by ").Add(st.Plain, k.Agent)
+	if k.Target != "" {
+		l.Add(st.Label, " on ").Add(st.Plain, k.Target)
+	}
+	role := record.Role("")
+	for _, p := range k.Parents {
+		sep := " "
+		if p.Role != role {
+			role = p.Role
+			if sep = " " + string(role) + " "; role == record.RoleParent {
+				sep = " from "
+			}
+		}
+		if l.W+plot.Width(sep+CandidateName(p.ID)) > w { // goes on below
+			out = append(out, l.String())
+			l = widget.Line{}
+		}
+		l.Add(st.Label, sep).Add(st.Ident, CandidateName(p.ID))
+	}
+	out = append(out, l.String())
+	if k.Intent != "" {
+		for i, t := range widget.WrapText("“"+plot.Clean(k.Intent)+"”", w) {
+			if i == 2 {
+				break
+			}
+			out = append(out, st.Plain.S(t))
+		}
+	}
+	if k.Reason != "" {
+		out = append(out, st.Bad.S(widget.Words(": ", string(k.Class), k.Reason)))
+	}
+	out = append(out, scoreLine(d, c))
+	return append(out, metricTable(d, c, w)...)
+}
+
+// scoreLine is the objective with samples, spread and the held-out value.
+func scoreLine(d *Shared, c *view.CandidateDetail) string {
+	st := d.St
+	k := &c.Candidate
+	var l widget.Line
+	l.Add(st.Strong, widget.Optional(k.Objective)).Add(st.Label, pastMark(d, k))
+	if !math.IsNaN(c.Percent) && k.Objective != nil && k.ID != record.Root {
+		l.Gap(1).Add(gainStyle(st, c.Percent), widget.Percent(c.Percent)).Add(st.Label, " on root")
+	}
+	if k.Samples > 1 || k.MAD > 0 {
+		l.Add(st.Label, fmt.Sprintf(" ±%s n=%d", plot.Short(k.MAD), k.Samples))
+	}
+	if k.Claimed != nil {
+		l.Add(st.Label, " · held-out ").Add(st.Plain, widget.Number(*k.Claimed)).Add(st.Label, fmt.Sprintf(" n=%d", k.ClaimedSamples))
+	}
+	return l.String()
+}
+
+// pastMark marks a value of an earlier objective version, which is compared with
+// nothing.
+func pastMark(d *Shared, c *record.Candidate) string {
+	if c.Objective == nil || d.Snap == nil || max(1, c.Version) >= d.Snap.Experiment.Objective {
+		return ""
+	}
+	return fmt.Sprintf(" v%d", c.Version)
+}
+
+func gainStyle(st *widget.Styles, v float64) widget.Style {
+	switch {
+	case v > 0:
+		return st.Good
+	case v < 0:
+		return st.Bad
+	}
+	return st.Label
+}
+
+// metricTable lists the metrics beside those of parent and root.
+func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
+	st := d.St
+	if len(c.Candidate.Metrics) == 0 {
+		return nil
+	}
+	name := min(18, max(10, w-32))
+	var head widget.Line
+	head.Fit(st.Label, "metric", name).Right(st.Label, "value", 10).Right(st.Label, "on parent", 11).Right(st.Label, "on root", 11)
+	out := []string{head.String()}
+	for _, m := range c.Candidate.Metrics {
+		var l widget.Line
+		col := st.Plain
+		if m.Name == d.Snap.Objective {
+			col = st.Strong
+		}
+		l.Fit(col, m.Name, name).Right(col, widget.Number(m.Value), 10)
+		for _, other := range []*record.Candidate{c.Parent, c.Root} {
+			v, ok := metricOf(other, m.Name)
+			if !ok {
+				l.Right(st.Label, "-", 11)
+				continue
+			}
+			diff := m.Value - v
+			good := diff
+			if m.Higher != nil && !*m.Higher || m.Higher == nil && m.Name == d.Snap.Objective && d.Snap.Direction == "minimize" {
+				good = -diff
+			}
+			l.Right(gainStyle(st, good), widget.Brief(diff), 11)
+		}
+		if m.Unit != "" {
+			l.Gap(1).Add(st.Label, m.Unit)
+		}
+		out = append(out, l.String())
+	}
+	return out
+}
+
+func metricOf(c *record.Candidate, name string) (float64, bool) {
+	if c == nil {
+		return 0, false
+	}
+	for _, m := range c.Metrics {
+		if m.Name == name {
+			return m.Value, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,97 @@
+package pane
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/widget"
+)
+
+// decisionsPane lists what people decided, newest first.
+type decisionsPane struct {
+	base
+	list widget.List[record.Seq]
+	text string
+	rows []*record.Decision
+}
+
+func (p *decisionsPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InDecisions, keys.InList} }
+func (p *decisionsPane) Filter() (string, bool)       { return p.text, true }
+func (p *decisionsPane) SetFilter(t string)           { p.text = t; p.bump() }
+func (p *decisionsPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return nil }
+func (p *decisionsPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return nil }
+func (p *decisionsPane) Title() (string, string) {
+	return p.heading("9", "Decisions"), p.d.St.Label.S("newest first; u takes the last one back")
+}
+
+func (p *decisionsPane) Selected() Selection {
+	s := Nothing()
+	if p.list.Cur < len(p.rows) {
+		d := p.rows[p.list.Cur]
+		s.Candidate, s.Job, s.Cell = d.Candidate, d.Job, d.Cell
+	}
+	return s
+}
+
+func (p *decisionsPane) Body(w, h int, focus bool) []string {
+	st := p.d.St
+	var ids []record.Seq
+	p.rows = p.rows[:0]
+	taken := map[record.Seq]bool{}
+	for i := range p.d.Snap.Decisions {
+		d := &p.d.Snap.Decisions[i]
+		if d.Undoes > 0 && d.Verb == record.Undo {
+			taken[d.Undoes] = true
+		}
+		if widget.Fits(p.text, string(d.Verb), d.Who, d.Text, CandidateName(d.Candidate)) {
+			p.rows = append(p.rows, d)
+			ids = append(ids, d.Seq)
+		}
+	}
+	p.list.Set(ids)
+	t := p.table(taken)
+	if len(ids) == 0 {
+		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("nobody decided anything yet"))
+	}
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Decision { return p.rows[i] })
+}
+
+func (p *decisionsPane) table(taken map[record.Seq]bool) widget.Table[*record.Decision] {
+	type row = *record.Decision
+	st := p.d.St
+	why := func(d row) string {
+		if taken[d.Seq] {
+			return widget.Words(" · ", "undone", d.Text)
+		}
+		return d.Text
+	}
+	return widget.Table[row]{St: st, Note: why, Columns: []widget.Column[row]{
+		{Head: "when", W: 10, Rank: 60, Cell: func(d row) (widget.Style, string) { return st.Label, widget.Clock(widget.Millis(d.At)) }},
+		{Head: "who", W: 12, Rank: 50, Cell: func(d row) (widget.Style, string) { return st.Label, d.Who }},
+		{Head: "what", W: 12, Rank: 100, Cell: func(d row) (widget.Style, string) {
+			verb := string(d.Verb)
+			if d.Verb == record.Boost || d.Verb == record.Prioritise {
+				verb += fmt.Sprintf(" %g", d.Value)
+			}
+			return st.State(string(d.Verb)), verb
+		}},
+		{Head: "on", W: 16, Rank: 90, Cell: func(d row) (widget.Style, string) { return st.Ident, p.object(d) }},
+		{Head: "why", Min: 14, Rank: 80, Cell: func(d row) (widget.Style, string) { return st.Plain, why(d) }},
+	}}
+}
+
+// object names what a decision is about.
+func (p *decisionsPane) object(d *record.Decision) string {
+	switch {
+	case d.Candidate >= 0:
+		return widget.Words(" ", CandidateName(d.Candidate), Niche(&p.d.Snap.Grid, d.Cell))
+	case d.Job >= 0:
+		return d.Job.String()
+	case d.Cell >= 0:
+		return Niche(&p.d.Snap.Grid, d.Cell)
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package pane
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/widget"
+)
+
+// failuresPane groups what failed alike, with what would help.
+type failuresPane struct {
+	base
+	list widget.List[int]
+	text string
+}
+
+func (p *failuresPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InJobs, keys.InList} }
+func (p *failuresPane) Filter() (string, bool)       { return p.text, true }
+func (p *failuresPane) SetFilter(t string)           { p.text = t; p.bump() }
+func (p *failuresPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return nil }
+func (p *failuresPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return nil }
+
+func (p *failuresPane) Title() (string, string) {
+	return p.heading("6", "Failures"), p.d.St.Label.S(widget.Plural(p.d.Snap.Jobs.Failed, "failed job", "failed jobs"))
+}
+
+func (p *failuresPane) Selected() Selection {
+	s := Nothing()
+	if i, ok := p.list.At(); ok && i < len(p.d.Snap.Failures) {
+		s.Job, s.State = p.d.Snap.Failures[i].Sample, record.Failed
+	}
+	return s
+}
+
+func (p *failuresPane) Body(w, h int, focus bool) []string {
+	st, groups := p.d.St, p.d.Snap.Failures
+	var ids []int
+	for i := range groups {
+		if widget.Fits(p.text, string(groups[i].Class), groups[i].Reason, groups[i].Cure) {
+			ids = append(ids, i)
+		}
+	}
+	p.list.Set(ids)
+	if len(ids) == 0 {
+		return []string{" " + st.Label.S("nothing failed")}
+	}
+	type row = *view.FailureGroup
+	t := widget.Table[row]{St: st, Note: func(g row) string { return widget.Words(". To do: ", g.Reason, g.Cure) }, Columns: []widget.Column[row]{
+		{Head: "count", W: 6, Right: true, Rank: 90, Cell: func(g row) (widget.Style, string) { return st.Strong, fmt.Sprint(g.Count) }},
+		{Head: "class", W: 11, Rank: 80, Cell: func(g row) (widget.Style, string) { return st.Bad, string(g.Class) }},
+		{Head: "sample", W: 9, Rank: 60, Cell: func(g row) (widget.Style, string) { return st.Ident, g.Sample.String() }},
+		{Head: "reason", Min: 24, Rank: 100, Cell: func(g row) (widget.Style, string) { return st.Plain, g.Reason }},
+		{Head: " what would help", W: 54, Rank: 10, Cell: func(g row) (widget.Style, string) { return st.Label, " " + g.Cure }},
+	}}
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) row { return &groups[ids[i]] })
+}

@@ -1,0 +1,302 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// maxTextLines is how much of a text the screen keeps; the pager has all.
+const maxTextLines = 20000
+
+// jobPane is the screen of one job: its stages in time, what it used, and the
+// texts kept with it.
+type jobPane struct {
+	base
+	Job    record.JobID
+	q      query
+	detail *view.JobDetail
+	tabAt  int
+	view   widget.Scroll
+	text   string
+	lines  []string
+	more   int
+	of     [2]int // answer and tab that lines were made from
+	answer int
+}
+
+func newJob(d *Shared) *jobPane { return &jobPane{base: base{d: d, id: Job}, Job: record.NoJob} }
+
+func (p *jobPane) Set(id record.JobID) {
+	if id != p.Job {
+		p.Job, p.detail, p.tabAt, p.view = id, nil, 0, widget.Scroll{}
+	}
+	p.bump()
+}
+
+func (p *jobPane) Scopes() []keys.Scope {
+	return []keys.Scope{keys.InJob, keys.InText, keys.InJobs, keys.InCandidates}
+}
+
+func (p *jobPane) Timed() bool            { return true }
+func (p *jobPane) Filter() (string, bool) { return p.text, true }
+func (p *jobPane) SetFilter(t string)     { p.text = t; p.bump() }
+
+func (p *jobPane) Keys() []*keys.Binding {
+	return []*keys.Binding{
+		{ID: "previous-text", Keys: []string{"["}, Title: "previous text", In: []keys.Scope{keys.InJob}, Run: func() tea.Cmd { return p.tab(-1) }},
+		{ID: "next-text", Keys: []string{"]"}, Title: "next text", In: []keys.Scope{keys.InJob}, Bar: 46, Run: func() tea.Cmd { return p.tab(1) }},
+	}
+}
+
+func (p *jobPane) Title() (string, string) {
+	st := p.d.St
+	if p.detail == nil {
+		return st.Ident.S(p.Job.String()), ""
+	}
+	j := &p.detail.Job
+	return st.Ident.S(p.Job.String()) + " " + st.State(string(j.State)).S(string(j.State)), st.Label.S(widget.Words(" · ", string(j.Kind), string(j.Operator), j.Agent, j.Target))
+}
+
+func (p *jobPane) Selected() Selection {
+	s := Nothing()
+	if p.detail != nil {
+		j := &p.detail.Job
+		s.Job, s.State, s.Priority, s.Candidate = p.Job, j.State, j.Priority, j.Candidate
+		s.Cell = p.d.Grid.CellOf(s.Candidate)
+	}
+	return s
+}
+
+func (p *jobPane) tab(by int) tea.Cmd {
+	if n := len(p.tabs()); n > 0 {
+		p.tabAt = (p.tabAt + by + n) % n
+		p.view = widget.Scroll{}
+	}
+	p.bump()
+	return nil
+}
+
+func (p *jobPane) Move(m widget.Motion) tea.Cmd {
+	p.view.Follow = false
+	p.view.Move(m)
+	p.bump()
+	return nil
+}
+
+// Match goes to the next line that contains the searched text.
+func (p *jobPane) Match(by int) bool {
+	if p.text == "" {
+		return false
+	}
+	n := len(p.lines)
+	for step := 1; step <= n; step++ {
+		i := ((p.view.Off+by*step)%n + n) % n
+		if strings.Contains(strings.ToLower(p.lines[i]), strings.ToLower(p.text)) {
+			p.view.Off = i
+			break
+		}
+	}
+	p.bump()
+	return true
+}
+
+func (p *jobPane) Load() tea.Cmd {
+	if p.Job < 0 || p.d.Reader == nil {
+		return nil
+	}
+	r, id := p.d.Reader, p.Job
+	return p.q.ask(p.d, p.id, fmt.Sprint("job ", int64(id)), func(ctx context.Context) (any, error) { return r.Job(ctx, id) })
+}
+
+func (p *jobPane) Take(m Loaded) {
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.(view.JobDetail); ok && m.err == nil {
+		p.detail = &v
+		p.answer++
+	}
+	p.bump()
+}
+
+// tabs are the texts: live output while it runs, then the evidence.
+func (p *jobPane) tabs() []string {
+	if p.detail == nil {
+		return nil
+	}
+	var out []string
+	if len(p.detail.Live) > 0 {
+		out = append(out, "live")
+	}
+	for _, e := range p.detail.Evidence {
+		name := e.Kind
+		if e.Attempt > 1 {
+			name += fmt.Sprintf(" %d", e.Attempt)
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// content returns the text of the present tab.
+func (p *jobPane) content() (text string, cut int64) {
+	if p.detail == nil {
+		return "", 0
+	}
+	i := p.tabAt
+	if len(p.detail.Live) > 0 {
+		if i == 0 {
+			return strings.Join(p.detail.Live, "\n"), 0
+		}
+		i--
+	}
+	if i < len(p.detail.Evidence) {
+		return string(p.detail.Evidence[i].Text), p.detail.Evidence[i].Cut
+	}
+	return "", 0
+}
+
+// Text returns the present text for pager and editor, made safe.
+func (p *jobPane) Text() string {
+	text, cut := p.content()
+	lines, _ := plot.CleanLines(text, 1<<20)
+	if cut > 0 {
+		lines = append(lines, fmt.Sprintf("(%d bytes were left out)", cut))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (p *jobPane) Body(w, h int, focus bool) []string {
+	st := p.d.St
+	switch {
+	case p.d.Reader == nil:
+		return []string{" " + st.Label.S("no reader is attached: only the snapshot is known")}
+	case p.q.err != nil:
+		return []string{" " + st.Bad.S("cannot read it: "+p.q.err.Error())}
+	case p.detail == nil:
+		return []string{" " + st.Label.S("loading")}
+	}
+	if w < 100 {
+		head := p.facts(w)
+		head = head[:min(len(head), h/3)]
+		return append(head, p.texts(w, h-len(head))...)
+	}
+	side := min(50, w*2/5)
+	return widget.Beside(p.facts(side), p.texts(w-side-1, h), side, 1)
+}
+
+// facts are the stages and what the job used.
+func (p *jobPane) facts(w int) []string {
+	st := p.d.St
+	d := p.detail
+	j := &d.Job
+	var out []string
+	pair := func(name string, l *widget.Line) {
+		var k widget.Line
+		k.Gap(1).Fit(st.Label, name, 9).Raw(l.String())
+		out = append(out, k.String())
+	}
+	if j.Reason != "" || j.Class != "" {
+		for _, t := range widget.WrapText(widget.Words(": ", string(j.Class), j.Reason), w-2) {
+			out = append(out, " "+st.State(string(j.State)).S(t))
+		}
+	}
+	from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
+	for _, i := range j.Inspirations {
+		from.Add(st.Label, " + ").Add(st.Ident, CandidateName(i))
+	}
+	pair("parent", from)
+	if j.Candidate >= 0 {
+		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
+		if c := d.Candidate; c != nil {
+			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective))
+			if d.Parent != nil && d.Parent.Objective != nil && c.Objective != nil {
+				v := p.d.gain(*c.Objective, *d.Parent.Objective)
+				made.Gap(1).Add(gainStyle(st, v), widget.Signed(v))
+			}
+		}
+		pair("made", made)
+	}
+	if j.Duplicate >= 0 && j.State == record.Duplicate {
+		pair("same as", (&widget.Line{}).Add(st.Ident, CandidateName(j.Duplicate)))
+	}
+	u := j.Usage
+	pair("used", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("%s, %s in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))))
+	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("edit %s, measure %s, own %.1f ms", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS), j.OwnMS)))
+	out = append(out, "", " "+st.Label.S("stages"))
+	for i := range d.Stages {
+		out = append(out, p.stage(&d.Stages[i], w))
+	}
+	for _, f := range d.Findings {
+		col, sign := st.Warn, "! "
+		if f.Hard {
+			col, sign = st.Bad, "x "
+		}
+		out = append(out, " "+col.S(sign+widget.Words(" ", f.Rule, f.Path, f.Text)))
+	}
+	if len(d.Retries) > 0 {
+		l := (&widget.Line{}).Gap(1).Add(st.Label, "tried again by")
+		for _, r := range d.Retries {
+			l.Gap(1).Add(st.Ident, r.String())
+		}
+		out = append(out, "", l.String())
+	}
+	return out
+}
+
+func (p *jobPane) stage(s *view.StageSpan, w int) string {
+	st := p.d.St
+	var l widget.Line
+	end, col := widget.Millis(s.Ended), st.Plain
+	if s.Ended == 0 {
+		end, col = p.d.Now(), st.Good
+	}
+	l.Gap(1).Fit(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Fit(col, s.Name, 18).Right(st.Plain, widget.Duration(end.Sub(widget.Millis(s.Started)).Round(time.Millisecond)), 8).Gap(2)
+	return l.Fit(st.Label, s.Note, w-l.W).String()
+}
+
+// texts are the tabs over the present text.
+func (p *jobPane) texts(w, h int) []string {
+	st := p.d.St
+	tabs := p.tabs()
+	if len(tabs) == 0 {
+		return []string{st.Label.S("no texts were kept")}
+	}
+	p.tabAt = min(p.tabAt, len(tabs)-1)
+	var l widget.Line
+	for i, t := range tabs {
+		if i == p.tabAt {
+			l.Add(st.Accent, t)
+		} else {
+			l.Add(st.Label, t)
+		}
+		l.Gap(2)
+	}
+	if key := [2]int{p.answer, p.tabAt}; key != p.of {
+		p.of = key
+		text, cut := p.content()
+		p.lines, p.more = plot.CleanLines(text, maxTextLines)
+		if cut > 0 {
+			p.lines = append(p.lines, fmt.Sprintf("(%d bytes were left out when it was stored)", cut))
+		}
+		if p.more > 0 {
+			p.lines = append(p.lines, fmt.Sprintf("(%d more lines; o opens all in the pager)", p.more))
+		}
+	}
+	out := []string{l.String(), st.Border.Wrap(widget.Repeat("─", w))}
+	p.view.Set(len(p.lines), h-2)
+	for i := p.view.Off; i < min(len(p.lines), p.view.Off+h-2); i++ {
+		out = append(out, drawSegs([]seg{{p.lines[i], st.Plain}}, p.view.Col, w, "", p.text, st))
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package pane
+
+import (
+	"fmt"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/widget"
+)
+
+// table is the screen of all jobs.
+func (p *jobsPane) screen(w, h int) []string {
+	st := p.d.St
+	jobs := p.all
+	if p.d.Reader == nil {
+		jobs = nil
+		for i := range p.d.Snap.Running {
+			jobs = append(jobs, view.JobLine{Job: p.d.Snap.Running[i].Job})
+		}
+		for i := range p.d.Snap.Recent {
+			jobs = append(jobs, view.JobLine{Job: p.d.Snap.Recent[i].Job, Objective: p.d.Snap.Recent[i].Objective})
+		}
+		p.all = jobs
+	}
+	var ids []record.JobID
+	index := map[record.JobID]*view.JobLine{}
+	recent := map[record.JobID]*view.Ended{}
+	for i := range p.d.Snap.Recent {
+		e := &p.d.Snap.Recent[i]
+		recent[e.Job.ID] = e
+	}
+	for i := range jobs {
+		line := &jobs[i]
+		j := &line.Job
+		if e := recent[j.ID]; e != nil { // newer than the answer
+			j = &e.Job
+			line = &view.JobLine{Job: *j, Objective: e.Objective}
+		}
+		if widget.Fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, CandidateName(j.Candidate)) {
+			ids = append(ids, j.ID)
+			index[j.ID] = line
+		}
+	}
+	p.list.Set(ids)
+	if p.paging.laid() {
+		p.list.Move(widget.Bottom)
+	}
+	t := p.table(recent)
+	said := ""
+	switch {
+	case p.q.err != nil:
+		said = st.Bad.S("cannot read the jobs: " + p.q.err.Error())
+	case p.d.Reader != nil && !p.q.done && len(jobs) == 0:
+		said = st.Label.S("loading")
+	case len(ids) == 0:
+		said = st.Label.S("no job fits")
+	}
+	if said != "" {
+		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+said)
+	}
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.JobLine { return index[ids[i]] })
+}
+
+// table has the columns of jobs; recent are the ends of the last ones.
+func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view.JobLine] {
+	type row = *view.JobLine
+	st := p.d.St
+	newest := record.JobID(0)
+	for i := range p.all {
+		newest = max(newest, p.all[i].Job.ID)
+	}
+	result := func(j row) (widget.Style, string) { return p.result(&j.Job, recent[j.Job.ID]) }
+	return widget.Table[row]{St: st, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
+		_, text := result(j)
+		return widget.Words(" · ", p.what(&j.Job)+" by "+widget.OrNone(j.Job.Agent), text)
+	}, Columns: []widget.Column[row]{
+		{Head: "job", W: widget.IDWidth(int64(newest)), Rank: 100, Cell: func(j row) (widget.Style, string) { return st.Ident, j.Job.ID.String() }},
+		{Head: "state", W: 11, Rank: 90, Cell: func(j row) (widget.Style, string) { return st.State(string(j.Job.State)), string(j.Job.State) }},
+		{Head: "work", W: 11, Rank: 80, Cell: func(j row) (widget.Style, string) { return st.Plain, p.what(&j.Job) }},
+		{Head: "parent", W: 9, Rank: 50, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Parent) }},
+		{Head: "made", W: 8, Rank: 20, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Candidate) }},
+		{Head: "agent", W: 11, Rank: 25, Cell: func(j row) (widget.Style, string) { return st.Label, j.Job.Agent }},
+		{Head: "edit", W: 8, Right: true, Rank: 40, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EditMS) }},
+		{Head: "measure", W: 9, Right: true, Rank: 60, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EvalMS) }},
+		{Head: "cost", W: 9, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
+		{Head: "value", W: 10, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
+			if j.Objective == nil && !j.Job.State.Ended() {
+				return st.Label, ""
+			}
+			return st.Strong, widget.Optional(j.Objective)
+		}},
+		{Head: "result", Min: 14, Rank: 70, Cell: result},
+	}}
+}
+
+// result says what came of a job; e is its end where that is known.
+func (p *jobsPane) result(j *record.Job, e *view.Ended) (widget.Style, string) {
+	st := p.d.St
+	switch {
+	case e != nil && e.Objective != nil:
+		text, col := p.outcome(e, false)
+		return col, text
+	case j.State == record.Duplicate:
+		return st.Label, "duplicate of " + CandidateName(j.Duplicate)
+	case j.State == record.Placed:
+		return st.Plain, "took a niche"
+	case j.State == record.Scored && j.Reason == "":
+		return st.Label, "no niche"
+	case j.Kind == record.Evaluate && j.State == record.Done:
+		return st.Label, "measured " + CandidateName(j.Candidate)
+	case j.State == record.Queued && j.Priority != 0:
+		return st.Label, fmt.Sprintf("priority %d", j.Priority)
+	}
+	return st.Label, widget.Words(": ", string(j.Class), j.Reason)
+}

@@ -1,0 +1,197 @@
+package pane
+
+import (
+	"math"
+	"strings"
+
+	"atoll/engine/view"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// heat builds the map of the two axes shown.
+func (p *nichesPane) heat() *plot.HeatMap {
+	g := &p.d.Snap.Grid
+	nx, ny := p.gridDim[0], p.gridDim[1]
+	m := &plot.HeatMap{
+		Cols: nx, Rows: ny, Ramp: p.d.ramp, Look: p.d.St.Look(p.d.Glyphs),
+		Cells: make([]plot.HeatCell, nx*ny), Cursor: true, CursorX: p.pos(p.view.x), CursorY: p.pos(p.view.y),
+	}
+	if x := p.view.x; x < len(g.Axes) && len(g.Axes[x].Edges) > 1 {
+		m.XEdges = plot.Edges(g.Axes[x].Edges)
+	}
+	if y := p.view.y; y < len(g.Axes) && len(g.Axes[y].Edges) > 1 {
+		m.YEdges = plot.Edges(g.Axes[y].Edges)
+	}
+	p.spots()
+	for i := range m.Cells {
+		if s := p.seenAt[i]; s.cell != nil {
+			m.Cells[i] = p.heatCell(s)
+		}
+	}
+	return m
+}
+
+// spot is what one field of the map shows: the best elite of the cells behind
+// it, the most urgent mark, all their tries.
+type spot struct {
+	cell  *view.Cell
+	tries int
+	mark  rune
+}
+
+// spots collects the fields of the map and the range of their colours.
+func (p *nichesPane) spots() {
+	g := &p.d.Snap.Grid
+	step := strides(g.Dims)
+	p.seenAt = append(p.seenAt[:0], make([]spot, p.gridDim[0]*p.gridDim[1])...)
+	for i := range g.Cells {
+		c := &g.Cells[i]
+		if c.Index < 0 || c.Index >= len(p.d.Grid.cells) || !p.shows(step, c.Index) {
+			continue
+		}
+		s := &p.seenAt[p.field(step, c.Index)]
+		if s.cell == nil || c.Elite >= 0 && (s.cell.Elite < 0 || c.Adjusted > s.cell.Adjusted) {
+			s.cell = c
+		}
+		s.tries += c.Tries
+		if m := p.markOf(c); m != 0 && (s.mark == 0 || strings.IndexRune(marks, m) < strings.IndexRune(marks, s.mark)) {
+			s.mark = m
+		}
+	}
+	p.lo, p.hi = p.d.Grid.lo, p.d.Grid.hi
+	if p.layer == layerValue {
+		return
+	}
+	p.lo, p.hi = math.Inf(1), math.Inf(-1)
+	for _, s := range p.seenAt {
+		if s.cell != nil && s.cell.Elite >= 0 {
+			v := p.value(s)
+			p.lo, p.hi = math.Min(p.lo, v), math.Max(p.hi, v)
+		}
+	}
+}
+
+// value is what a layer shows of a field.
+func (p *nichesPane) value(s spot) float64 {
+	switch p.layer {
+	case layerAge:
+		return float64(s.cell.Fold)
+	case layerTries:
+		return float64(s.tries)
+	case layerSpread:
+		return s.cell.MAD
+	case layerCuriosity:
+		return s.cell.Curiosity()
+	}
+	return s.cell.Adjusted
+}
+
+func (p *nichesPane) heatCell(s spot) plot.HeatCell {
+	out := plot.HeatCell{Filled: s.cell.Elite >= 0, Mark: s.mark}
+	v := p.value(s)
+	switch {
+	case p.layer == layerValue && p.byRank:
+		out.T = p.d.Grid.rank(v)
+	case !(p.hi > p.lo) || math.IsInf(p.hi-p.lo, 0):
+		out.T = 1
+	default:
+		out.T = math.Max(0, math.Min(1, (v-p.lo)/(p.hi-p.lo)))
+	}
+	return out
+}
+
+// newFor is how many folded candidates a niche counts as new.
+const newFor = 10
+
+// marks are the characters on a niche, the most urgent first.
+const marks = "x?▸>#+-*"
+
+// markOf is the one character on a niche.
+func (p *nichesPane) markOf(c *view.Cell) rune {
+	switch {
+	case c.Elite >= 0 && p.d.marked(c.Elite):
+		return 'x'
+	case c.Waiting > 0:
+		return '?'
+	case c.Running > 0:
+		if p.d.Glyphs == plot.Braille {
+			return '▸'
+		}
+		return '>'
+	case c.Frozen:
+		return '#'
+	case c.Boost > 1:
+		return '+'
+	case c.Boost > 0 && c.Boost < 1:
+		return '-'
+	case c.Elite > 0 && c.Fold > p.folded()-newFor:
+		return '*'
+	}
+	return 0
+}
+
+func (p *nichesPane) folded() int {
+	if n := len(p.d.Snap.Curves.X); n > 0 {
+		return p.d.Snap.Curves.X[n-1]
+	}
+	return 0
+}
+
+// legend is the ramp with its ends, and in words the marks that are there.
+func (p *nichesPane) legend(w int) string {
+	st := p.d.St
+	lo, hi := p.ends()
+	run := ">"
+	if p.d.Glyphs == plot.Braille {
+		run = "▸"
+	}
+	there := map[rune]bool{}
+	for _, s := range p.seenAt {
+		there[s.mark] = true
+	}
+	var said widget.Line
+	for _, m := range [...][2]string{{"?", "waits"}, {run, "running"}, {"#", "frozen"}, {"+", "boosted"}, {"-", "boosted down"}, {"x", "marked"}, {"*", "new"}} {
+		if there[[]rune(m[0])[0]] && said.W+plot.Width(m[1])+plot.Width(lo+hi)+16 <= w {
+			said.Gap(2).Add(st.Plain, m[0]).Gap(1).Add(st.Label, m[1])
+		}
+	}
+	name := p.d.Snap.Objective
+	if p.layer != layerValue {
+		name = p.layer.String()
+	} else if p.byRank {
+		name = "rank of " + name
+	}
+	var l widget.Line
+	free := w - said.W - plot.Width(lo+hi) - 4
+	l.Gap(1).Add(st.Label, lo).Gap(1).Raw(p.d.ramp.Legend(max(8, min(20, w/4, free)))).Gap(1).Add(st.Plain, hi)
+	if l.W+said.W+plot.Width(plot.Clean(name))+3 < w {
+		l.Gap(2).Add(st.Label, name)
+	}
+	return l.String() + said.String()
+}
+
+// ends are the values at the ends of the ramp, in the evaluator's direction.
+func (p *nichesPane) ends() (lo, hi string) {
+	switch p.layer {
+	case layerAge:
+		return "old", "new"
+	case layerTries, layerSpread, layerCuriosity:
+		if p.lo > p.hi {
+			return "-", "-"
+		}
+		return plot.Short(p.lo), plot.Short(p.hi)
+	}
+	if len(p.d.Grid.sorted) == 0 {
+		return "-", "-"
+	}
+	sign := 1.0
+	if p.d.Snap.Direction == "minimize" {
+		sign = -1
+	}
+	lo, hi = plot.Short(sign*p.d.Grid.lo), plot.Short(sign*p.d.Grid.hi)
+	if p.d.Grid.low {
+		lo = "<" + lo
+	}
+	return lo, hi
+}

@@ -1,0 +1,277 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// layer is what the colours of the grid tell.
+type layer int
+
+const (
+	layerValue layer = iota
+	layerAge
+	layerTries
+	layerSpread
+	layerCuriosity
+	layers
+)
+
+func (l layer) String() string {
+	return [...]string{"value", "age", "attempts", "spread", "curiosity"}[l]
+}
+
+// nichesPane is the grid, a legend and the words about the niche under the
+// cursor. Zoomed it adds the elite, its runners-up and the niche's history.
+type nichesPane struct {
+	base
+	gridCursor
+	width  int // of the last body
+	layer  layer
+	byRank bool
+	geo    plot.Geometry
+	x0, y0 int // where the map lies in the body
+	q      query
+	detail *view.NicheDetail
+	wide   bool    // room for the columns of the niche
+	small  bool    // the curves are not on the screen
+	seenAt []spot  // the fields of the map as it was drawn last
+	lo, hi float64 // the range of its colours
+}
+
+func newNiches(d *Shared) *nichesPane {
+	return &nichesPane{base: base{d: d, id: Niches}, gridCursor: gridCursor{shared: d, view: firstAxes}}
+}
+
+func (p *nichesPane) Scopes() []keys.Scope {
+	return []keys.Scope{keys.InNiches, keys.InCandidates, keys.InList}
+}
+
+func (p *nichesPane) Timed() bool { return p.wide }
+
+func (p *nichesPane) Keys() []*keys.Binding {
+	return []*keys.Binding{
+		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, tries, spread, curiosity", In: []keys.Scope{keys.InNiches}, Bar: 35, Run: p.cycleLayer},
+		{ID: "scale", Keys: []string{"m"}, Title: "scale", Doc: "linear or by rank", In: []keys.Scope{keys.InNiches}, Run: p.cycleScale},
+		{ID: "best", Keys: []string{"."}, Title: "to the best", In: []keys.Scope{keys.InNiches}, Run: p.toBest},
+		{ID: "axis-across", Keys: []string{"X"}, Title: "axis across", Doc: "the next one", In: []keys.Scope{keys.InNiches}, Off: p.twoAxes, Run: func() tea.Cmd { return p.cycleAxis(true) }},
+		{ID: "axis-up", Keys: []string{"Y"}, Title: "axis up", Doc: "the next one", In: []keys.Scope{keys.InNiches}, Off: p.twoAxes, Run: func() tea.Cmd { return p.cycleAxis(false) }},
+		{ID: "slices", Keys: []string{"A"}, Title: "slices", Doc: "the best over the axes that are not shown, or one slice of them", In: []keys.Scope{keys.InNiches}, Off: p.manyAxes, Run: p.toggleCut},
+		{ID: "slice-axis", Keys: []string{"s"}, Title: "axis of slices", Doc: "the one that [ and ] step along", In: []keys.Scope{keys.InNiches}, Off: p.fourAxes, Run: p.cycleMoving},
+		{ID: "slice-back", Keys: []string{"["}, Title: "slice back", Doc: "or the elite before, of those behind a field", In: []keys.Scope{keys.InNiches}, Off: p.manyAxes, Run: func() tea.Cmd { return p.slice(-1) }},
+		{ID: "slice-on", Keys: []string{"]"}, Title: "slice on", Doc: "or the next elite, of those behind a field", In: []keys.Scope{keys.InNiches}, Off: p.manyAxes, Run: func() tea.Cmd { return p.slice(1) }},
+	}
+}
+
+func (p *nichesPane) Title() (string, string) {
+	g, st := &p.d.Snap.Grid, p.d.St
+	left := p.heading("1", "Niches")
+	if p.layer != layerValue {
+		left += " " + st.Accent.S(p.layer.String())
+	} else if p.byRank {
+		left += " " + st.Accent.S("by rank")
+	}
+	if len(g.Axes) < 2 {
+		return left, st.Label.S(p.d.Snap.Objective)
+	}
+	right := st.Label.S(widget.AxisName(p.axis(p.view.x), 24) + " × " + widget.AxisName(p.axis(p.view.y), 24))
+	if hidden := p.hiddenName(max(12, p.width-plot.Width(left)-plot.Width(right)-8)); hidden != "" {
+		right += st.Label.S(" · ") + st.Plain.S(hidden)
+	}
+	if p.small && plot.Width(left)+plot.Width(right)+18 < p.width {
+		if t := p.d.trend(12); t != "" {
+			right = t + " " + right
+		}
+	}
+	return left, right
+}
+
+func (p *nichesPane) Place(at Placement) {
+	p.wide, p.small = at.W >= 102 && at.H >= 20, !at.Curves && !at.Full
+}
+
+func (p *nichesPane) Remember(to *Memory) { to.Layer, to.ByRank = int(p.layer), p.byRank }
+
+func (p *nichesPane) Recall(from Memory) {
+	if l := layer(from.Layer); l >= 0 && l < layers {
+		p.layer, p.byRank = l, from.ByRank
+	}
+}
+
+func (p *nichesPane) Selected() Selection {
+	s := Nothing()
+	s.Cell = p.cell()
+	if c := p.d.Grid.At(s.Cell); c != nil && c.Elite >= 0 {
+		s.Candidate, s.Job = c.Elite, record.JobID(c.Elite)
+	}
+	return s
+}
+
+func (p *nichesPane) Move(m widget.Motion) tea.Cmd {
+	p.sync()
+	p.seen = true
+	defer p.stand()
+	step := func(axis, by int) {
+		if axis < len(p.at) {
+			p.at[axis] = max(0, min(p.at[axis]+by, p.dim(axis)-1))
+		}
+	}
+	switch m {
+	case widget.Left:
+		step(p.view.x, -1)
+	case widget.Right:
+		step(p.view.x, 1)
+	case widget.Up:
+		step(p.view.y, 1)
+	case widget.Down:
+		step(p.view.y, -1)
+	case widget.PageUp:
+		step(p.view.y, max(1, p.dim(p.view.y)/4))
+	case widget.PageDown:
+		step(p.view.y, -max(1, p.dim(p.view.y)/4))
+	case widget.RowStart:
+		step(p.view.x, -p.dim(p.view.x))
+	case widget.RowEnd:
+		step(p.view.x, p.dim(p.view.x))
+	case widget.Top:
+		step(p.view.y, p.dim(p.view.y))
+	case widget.Bottom:
+		step(p.view.y, -p.dim(p.view.y))
+	}
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) Click(x, y int) tea.Cmd {
+	if cx, cy, ok := p.geo.At(x-p.x0, y-p.y0); ok {
+		p.sync()
+		p.seen = true
+		for axis, v := range map[int]int{p.view.x: cx, p.view.y: cy} {
+			if axis < len(p.at) {
+				p.at[axis] = v
+			}
+		}
+		p.stand()
+		p.bump()
+	}
+	return nil
+}
+
+func (p *nichesPane) cycleLayer() tea.Cmd {
+	p.layer = (p.layer + 1) % layers
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) cycleScale() tea.Cmd {
+	p.byRank = !p.byRank
+	p.bump()
+	return nil
+}
+
+func (p *nichesPane) toBest() tea.Cmd {
+	if at := coords(p.d.Snap.Grid.Dims, p.d.Snap.Best.Cell); at != nil {
+		p.sync()
+		copy(p.at, at)
+		p.seen = false // and follows it
+		p.bump()
+	}
+	return p.Load()
+}
+
+// Body draws the map with its legend and details; wide screens get the
+// columns of the niche beside it.
+func (p *nichesPane) Body(w, h int, focus bool) []string {
+	p.width = w
+	p.sync()
+	g := &p.d.Snap.Grid
+	if g.Total == 0 || len(g.Dims) == 0 || g.NeedFit > 0 && g.Filled == 0 {
+		p.geo = plot.Geometry{}
+		return p.empty(w, h)
+	}
+	if p.wide {
+		side := max(44, w*2/5)
+		return widget.Beside(p.mapLines(w-side-2, h), p.side(side, h), w-side-2, 2)
+	}
+	return p.mapLines(w, h)
+}
+
+func (p *nichesPane) empty(w, h int) []string {
+	st, s := p.d.St, p.d.Snap
+	text := "no niches yet"
+	switch {
+	case s.Loading:
+		text = Loading(s)
+	case s.Grid.NeedFit > 0:
+		text = fmt.Sprintf("the map is drawn after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
+	}
+	out := make([]string, h)
+	put := func(y int, t string, width int) {
+		if y >= 0 && y < h {
+			out[y] = strings.Repeat(" ", max(0, (w-width)/2)) + t
+		}
+	}
+	t := plot.Fit(text, min(len(text), w))
+	put(h/2, st.Label.S(t), len(t))
+	if need := s.Grid.NeedFit; need > 0 && !s.Loading {
+		n := min(30, w-4)
+		full, rest := plot.Bar(float64(s.Grid.Unplaced)/float64(need), n, p.d.Glyphs)
+		put(h/2+1, st.Lines[0].Wrap(full)+st.Border.Wrap(rest), n)
+	}
+	return out
+}
+
+// mapLines is the heat map over legend and details.
+func (p *nichesPane) mapLines(w, h int) []string {
+	m := p.heat()
+	extra, mh := p.room(m, w, h)
+	used := p.geo.Lines
+	if p.geo.AxisX {
+		used += 2
+	}
+	p.x0 = max(0, (w-p.geo.Left-p.geo.Cols*p.geo.CellW)/2-p.geo.Left/2)
+	p.y0 = max(0, (mh-used)/2)
+	p.geo.W, p.geo.H = w-p.x0, used
+	grid := m.Render(p.geo)
+	var out []string
+	for range p.y0 {
+		out = append(out, "")
+	}
+	pad := strings.Repeat(" ", p.x0)
+	for _, l := range grid[:min(used, len(grid))] {
+		out = append(out, pad+l)
+	}
+	if extra == 4 {
+		out = append(out, "")
+	}
+	if extra > 1 {
+		out = append(out, p.legend(w))
+	}
+	return append(out, p.details(w, extra == 4)...)
+}
+
+// room places the map and says how many lines of words stay below it: a gap,
+// the legend and two lines of details, or the legend and one where that lets
+// the niches be larger, or one line alone where they would be tiny.
+func (p *nichesPane) room(m *plot.HeatMap, w, h int) (extra, mh int) {
+	best := plot.Geometry{}
+	for _, e := range [...]int{4, 2, 1} {
+		if e == 4 && h < 14 || e == 2 && h < 7 {
+			continue
+		}
+		g := m.Place(w-1, max(1, h-e))
+		if larger := g.CellW*g.CellH > best.CellW*best.CellH; extra == 0 || larger && (e > 1 || best.CellH < 2) {
+			best, extra, mh = g, e, max(1, h-e)
+		}
+	}
+	p.geo = best
+	return extra, mh
+}

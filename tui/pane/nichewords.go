@@ -1,0 +1,233 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// details tell the niche under the cursor in words: what the colours say must
+// be readable too.
+func (p *nichesPane) details(w int, two bool) []string {
+	g, st := &p.d.Snap.Grid, p.d.St
+	cell := p.cell()
+	c := p.d.Grid.At(cell)
+	var l widget.Line
+	l.Gap(1).Add(st.Ident, Niche(g, cell))
+	if c == nil || c.Elite < 0 {
+		l.Add(st.Label, " empty")
+		if c != nil && c.Tries > 0 {
+			l.Add(st.Label, fmt.Sprintf(" · %s", widget.Plural(c.Tries, "try", "tries")))
+		}
+		if c != nil && c.Waiting > 0 {
+			l.Add(st.Label, fmt.Sprintf(" · %d waiting", c.Waiting))
+		}
+		out := []string{l.String()}
+		if two {
+			out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
+		}
+		return out
+	}
+	l.Gap(1).Add(st.Ident, CandidateName(c.Elite)).Gap(1).Add(st.Strong, widget.Number(c.Objective))
+	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root {
+		diff := p.d.gain(c.Objective, root.Objective)
+		col := st.Good
+		if diff < 0 {
+			col = st.Bad
+		}
+		l.Gap(1).Add(col, widget.Signed(diff)).Add(st.Label, " on root")
+	}
+	var tell []string
+	switch p.layer { // what the colours say
+	case layerSpread:
+		tell = append(tell, fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples")))
+	case layerCuriosity:
+		tell = append(tell, fmt.Sprintf("%d of %s took a niche", c.Improved, widget.Plural(c.Children, "edit", "edits")))
+	case layerAge:
+		tell = append(tell, "taken "+widget.Ago(p.d.Now().Sub(widget.Millis(c.Since))))
+	}
+	if c.Frozen {
+		tell = append(tell, "frozen")
+	}
+	if c.Boost > 0 && c.Boost != 1 {
+		tell = append(tell, fmt.Sprintf("boost x%g", c.Boost))
+	}
+	if c.Waiting > 0 {
+		tell = append(tell, fmt.Sprintf("%d waiting", c.Waiting))
+	}
+	if c.Running > 0 {
+		tell = append(tell, fmt.Sprintf("%d running", c.Running))
+	}
+	tell = append(tell, widget.Plural(c.Tries, "try", "tries"))
+	for _, t := range tell {
+		if l.W+len(t)+3 <= w {
+			l.Add(st.Label, " · ").Add(st.Plain, t)
+		}
+	}
+	out := []string{l.String()}
+	if two {
+		if all := p.stacked(); len(all) > 1 {
+			return append(out, " "+st.Label.S(widget.CutParts(p.others(all, cell), w-1)))
+		}
+		out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
+	}
+	return out
+}
+
+// others tells which of the elites behind a field is chosen, and the rest.
+func (p *nichesPane) others(all []*view.Cell, cell int) []string {
+	var parts []string
+	at := 0
+	for i, c := range all {
+		if c.Index == cell {
+			at = i + 1
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", Niche(&p.d.Snap.Grid, c.Index), CandidateName(c.Elite), widget.Number(c.Objective)))
+	}
+	return append([]string{fmt.Sprintf("%d of %d here, [ ] choose", at, len(all))}, parts...)
+}
+
+// bounds tells the edges of a niche on every axis in w cells, the lower ones
+// alone where room is short.
+func (p *nichesPane) bounds(cell, w int) string {
+	g := &p.d.Snap.Grid
+	at := coords(g.Dims, cell)
+	var parts, short []string
+	for i, n := range at {
+		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
+			e := plot.Edges(g.Axes[i].Edges)
+			parts = append(parts, fmt.Sprintf("%s %s–%s", widget.AxisName(g.Axes[i].Name, max(8, (w-3*len(at))/len(at)-plot.Width(e[n]+e[n+1])-2)), e[n], e[n+1]))
+			short = append(short, widget.AxisName(g.Axes[i].Name, 12)+" "+e[n])
+		}
+	}
+	if t := strings.Join(parts, " · "); plot.Width(t) <= w {
+		return t
+	}
+	return strings.Join(short, " · ")
+}
+
+// axes tells the edges of a niche with the whole names of the axes.
+func (p *nichesPane) axes(cell, w int) []string {
+	g, st := &p.d.Snap.Grid, p.d.St
+	at := coords(g.Dims, cell)
+	var out []string
+	for i, n := range at {
+		if i >= len(g.Axes) || n+1 >= len(g.Axes[i].Edges) {
+			continue
+		}
+		e := plot.Edges(g.Axes[i].Edges)
+		for k, t := range widget.WrapText(g.Axes[i].Name, max(12, w-18)) {
+			var l widget.Line
+			if k == 0 {
+				l.Fit(st.Plain, e[n]+"–"+e[n+1], 16)
+			} else {
+				l.Gap(16)
+			}
+			out = append(out, l.Gap(1).Add(st.Label, t).String())
+		}
+	}
+	return out
+}
+
+// show asks for the niche under the cursor when there is room to tell it.
+func (p *nichesPane) Load() tea.Cmd {
+	cell := p.cell()
+	if !p.wide || cell < 0 || p.d.Reader == nil {
+		return nil
+	}
+	r := p.d.Reader
+	return p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) })
+}
+
+func (p *nichesPane) Take(m Loaded) {
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.(view.NicheDetail); ok && m.err == nil {
+		p.detail = &v
+	}
+	p.bump()
+}
+
+// side is the column of a zoomed grid: elite, runners-up, history.
+func (p *nichesPane) side(w, h int) []string {
+	st, g := p.d.St, &p.d.Snap.Grid
+	cell := p.cell()
+	out := []string{"", st.Strong.S("niche ") + st.Ident.S(Niche(g, cell))}
+	out = append(out, p.axes(cell, w)...)
+	if all := p.stacked(); len(all) > 1 {
+		out = append(out, "", st.Label.S(fmt.Sprintf("%d elites over the axes that are not shown", len(all))))
+		for i, c := range all {
+			if i == 6 {
+				out = append(out, st.Label.S(fmt.Sprintf("and %d more", len(all)-i)))
+				break
+			}
+			var l widget.Line
+			l.Fit(st.Ident, Niche(g, c.Index), 10).Fit(st.Ident, CandidateName(c.Elite), 7).Right(st.Plain, widget.Number(c.Objective), 9)
+			if row := l.String(); c.Index == cell {
+				out = append(out, widget.Pick(st.Selected, row, min(w, 30)))
+			} else {
+				out = append(out, row)
+			}
+		}
+	}
+	out = append(out, "")
+	n := p.detail
+	switch {
+	case p.q.err != nil:
+		return append(out, st.Bad.S("cannot read it: "+p.q.err.Error()))
+	case p.d.Reader == nil:
+		return append(out, st.Label.S("no reader: only what the map shows"))
+	case n == nil || n.Cell != cell:
+		return append(out, st.Label.S("loading"))
+	case n.Elite == nil:
+		return append(out, st.Label.S("empty; "+widget.Plural(n.Tries, "try", "tries")))
+	}
+	out = append(out, candidateCard(p.d, n.Elite, w)...)
+	out = append(out, "", st.Label.S(fmt.Sprintf("runners-up of %s", widget.Plural(n.Tries, "try", "tries"))))
+	for i, c := range n.Runners {
+		if i == 5 {
+			break
+		}
+		out = append(out, p.runner(&c, n.Elite, w))
+	}
+	out = append(out, "", st.Label.S("history"))
+	for _, t := range n.History {
+		if len(out) >= h {
+			break
+		}
+		out = append(out, takeover(p.d, &t, w))
+	}
+	return out
+}
+
+func (p *nichesPane) runner(c *record.Candidate, elite *view.CandidateDetail, w int) string {
+	st := p.d.St
+	var l widget.Line
+	l.Fit(st.Ident, CandidateName(c.ID), 7).Fit(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 9).Gap(2)
+	if c.Objective != nil && elite.Candidate.Objective != nil {
+		l.Right(st.Label, widget.Brief(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 9).Gap(2)
+	}
+	return l.Fit(st.Label, c.Intent, w-l.W).String()
+}
+
+func takeover(d *Shared, t *view.Takeover, w int) string {
+	st := d.St
+	var l widget.Line
+	l.Fit(st.Label, when(d, t.At), 10).Fit(st.Ident, CandidateName(t.Candidate), 7).Right(st.Plain, widget.Number(t.Objective), 9).Gap(2)
+	if !math.IsNaN(t.Delta) {
+		l.Fit(st.Good, widget.Brief(t.Delta), 9)
+	} else {
+		l.Gap(9)
+	}
+	return l.Fit(st.Label, t.Why, w-l.W).String()
+}

@@ -1,0 +1,64 @@
+package pane
+
+import (
+	"atoll/tui/keys"
+	"slices"
+)
+
+// Panes are all panes and screens of one console.
+type Panes struct {
+	ByID      map[ID]Pane
+	Candidate *candidatePane
+	Job       *jobPane
+	Lineage   *lineagePane
+	Review    *reviewPane
+	Log       *logPane
+}
+
+// NewPanes makes all panes and screens.
+func NewPanes(d *Shared) *Panes {
+	b := func(id ID) base { return base{d: d, id: id} }
+	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Review: newReview(d), Log: newLog(d)}
+	p.ByID = map[ID]Pane{
+		Niches:     newNiches(d),
+		Jobs:       newJobs(d),
+		Curves:     newCurves(d),
+		Review:     p.Review,
+		Log:        p.Log,
+		Failures:   &failuresPane{base: b(Failures)},
+		Yields:     &yieldsPane{base: b(Yields)},
+		Notes:      &notesPane{base: b(Notes)},
+		Decisions:  &decisionsPane{base: b(Decisions)},
+		Job:        p.Job,
+		Candidate:  p.Candidate,
+		Lineage:    p.Lineage,
+		Settings:   &settingsPane{base: b(Settings)},
+		Doctor:     &doctorPane{base: b(Doctor)},
+		Candidates: newCandidates(d),
+	}
+	return p
+}
+
+// Keys returns the rows that the panes have in the key table.
+func (p *Panes) Keys(d *Shared) []*keys.Binding {
+	var out []*keys.Binding
+	for id := None; id < Header; id++ {
+		if q := p.ByID[id]; q != nil {
+			out = append(out, q.Keys()...)
+		}
+	}
+	return slices.Concat(out, diffKeys(d))
+}
+
+// What panes can do beyond being one.
+var (
+	_ Differ   = (*candidatePane)(nil)
+	_ Differ   = (*reviewPane)(nil)
+	_ Texter   = (*candidatePane)(nil)
+	_ Texter   = (*reviewPane)(nil)
+	_ Texter   = (*jobPane)(nil)
+	_ Searcher = (*candidatePane)(nil)
+	_ Searcher = (*reviewPane)(nil)
+	_ Searcher = (*jobPane)(nil)
+	_ Copier   = (*candidatePane)(nil)
+)

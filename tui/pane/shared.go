@@ -1,0 +1,203 @@
+package pane
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// Shared is what all panes show: the snapshot, an index over its grid, the
+// styles, and what the person marked. Only the screen's goroutine touches it.
+type Shared struct {
+	Ctx     context.Context
+	Reader  Reader           // nil: only the snapshot is known
+	Host    Host             // what a pane may ask of the console
+	Clock   func() time.Time // nil: the time of day
+	Snap    *view.Snapshot   // never nil
+	Grid    gridIndex
+	St      *widget.Styles
+	ramp    *plot.Ramp
+	Glyphs  plot.Glyphs
+	Dark    bool
+	Profile colorprofile.Profile
+	Palette string
+	Gen     uint64 // changes with styles and marks
+	Ticks   uint64 // seconds since something runs
+	Marks   []record.CandidateID
+	boosts  map[string]asked
+}
+
+// NewShared returns what panes share before anything is known, drawn in the
+// colours and characters that a terminal has.
+func NewShared(ctx context.Context, r Reader, g plot.Glyphs, dark bool, palette string) *Shared {
+	d := &Shared{Ctx: ctx, Reader: r, Glyphs: g, Dark: dark, Profile: colorprofile.TrueColor, Palette: palette}
+	d.Snap = &view.Snapshot{Loading: true, Root: view.Standing{ID: record.NoCandidate, Cell: -1}, Best: view.Standing{ID: record.NoCandidate, Cell: -1}}
+	if d.Palette == "" {
+		d.Palette = "viridis"
+	}
+	d.Restyle()
+	return d
+}
+
+// Restyle rebuilds what depends on background, profile or palette.
+func (d *Shared) Restyle() {
+	d.St = widget.NewStyles(d.Dark, d.Profile)
+	d.ramp = plot.NewRamp(d.Palette, d.Profile, d.Glyphs)
+	d.Gen++
+}
+
+func (d *Shared) Now() time.Time {
+	if d.Clock == nil {
+		return time.Now()
+	}
+	return d.Clock()
+}
+
+// Take makes s the snapshot that everything shows.
+func (d *Shared) Take(s *view.Snapshot) {
+	if s == nil {
+		return
+	}
+	d.Snap = s
+	d.Grid.build(s)
+}
+
+func (d *Shared) marked(id record.CandidateID) bool { return slices.Contains(d.Marks, id) }
+
+func (d *Shared) Mark(id record.CandidateID) {
+	if i := slices.Index(d.Marks, id); i >= 0 {
+		d.Marks = slices.Delete(d.Marks, i, i+1)
+	} else {
+		d.Marks = append(d.Marks, id)
+	}
+	d.Gen++
+}
+
+// Unmark forgets all marks.
+func (d *Shared) Unmark() {
+	d.Marks = nil
+	d.Gen++
+}
+
+// gain is the direction-aware difference of a over b: positive is better.
+func (d *Shared) gain(a, b float64) float64 {
+	if d.Snap.Direction == "minimize" {
+		return b - a
+	}
+	return a - b
+}
+
+// gridIndex answers questions about the grid of one snapshot.
+type gridIndex struct {
+	cells  []*view.Cell // by flat index, nil = never tried
+	of     map[record.CandidateID]int
+	sorted []float64 // adjusted objectives of the elites, rising
+	// The bounds of the colours. They only grow while one map lasts, so that
+	// colours do not jump while a person looks.
+	lo, hi float64
+	low    bool // values below lo exist
+	key    [3]int64
+}
+
+func (g *gridIndex) build(s *view.Snapshot) {
+	total := 1
+	for _, n := range s.Grid.Dims {
+		total *= max(n, 0)
+	}
+	if len(s.Grid.Dims) == 0 || total > 1<<20 {
+		total = 0
+	}
+	g.cells = make([]*view.Cell, total)
+	g.of = make(map[record.CandidateID]int, len(s.Grid.Cells))
+	g.sorted = g.sorted[:0]
+	for i := range s.Grid.Cells {
+		c := &s.Grid.Cells[i]
+		if c.Index < 0 || c.Index >= total {
+			continue
+		}
+		g.cells[c.Index] = c
+		if c.Elite >= 0 {
+			g.of[c.Elite] = c.Index
+			if !math.IsNaN(c.Adjusted) && !math.IsInf(c.Adjusted, 0) {
+				g.sorted = append(g.sorted, c.Adjusted)
+			}
+		}
+	}
+	sort.Float64s(g.sorted)
+	g.bounds(s)
+}
+
+// bounds holds the range of colours: from the second percentile to the best.
+func (g *gridIndex) bounds(s *view.Snapshot) {
+	key := [3]int64{int64(s.Experiment.ID), int64(s.Grid.Map), int64(s.Experiment.Objective)}
+	if key != g.key {
+		g.key, g.lo, g.hi = key, 0, 0
+	}
+	n := len(g.sorted)
+	if n == 0 {
+		return
+	}
+	lo, hi := g.sorted[0], g.sorted[n-1]
+	if n >= 50 {
+		lo = g.sorted[n/50]
+	}
+	if g.lo == g.hi {
+		g.lo, g.hi = lo, hi
+	}
+	g.lo, g.hi = math.Min(g.lo, lo), math.Max(g.hi, hi)
+	g.low = g.sorted[0] < g.lo
+}
+
+func (g *gridIndex) At(cell int) *view.Cell {
+	if cell < 0 || cell >= len(g.cells) {
+		return nil
+	}
+	return g.cells[cell]
+}
+
+// CellOf returns the niche a candidate holds, -1 for none.
+func (g *gridIndex) CellOf(id record.CandidateID) int {
+	if c, ok := g.of[id]; ok {
+		return c
+	}
+	return -1
+}
+
+// rank returns the share of elites that are not better, in [0,1].
+func (g *gridIndex) rank(v float64) float64 {
+	if len(g.sorted) < 2 {
+		return 1
+	}
+	return float64(sort.SearchFloat64s(g.sorted, v)) / float64(len(g.sorted)-1)
+}
+
+const maxBoost = 16
+
+// asked is a boost that was asked for and is not in the feed yet.
+type asked struct {
+	factor float64
+	fold   record.Seq
+}
+
+// Boosted returns the factor after one more press. A press that comes before
+// the feed shows the one before it builds on what was asked for.
+func (d *Shared) Boosted(what string, now, by float64) float64 {
+	if p, ok := d.boosts[what]; ok && p.fold == d.Snap.Fold {
+		now = p.factor
+	}
+	factor := max(1.0/maxBoost, min(now*by, maxBoost))
+	if d.boosts == nil {
+		d.boosts = map[string]asked{}
+	}
+	d.boosts[what] = asked{factor, d.Snap.Fold}
+	return factor
+}

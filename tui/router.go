@@ -1,0 +1,180 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/widget"
+)
+
+// router knows the panes and where the person is, and goes from one to the
+// other.
+type router struct {
+	d     *pane.Shared
+	panes *pane.Panes
+	at    places
+}
+
+// Current returns the pane that has the keys.
+func (r *router) Current() pane.Pane { return r.panes.ByID[r.at.current()] }
+
+// shown asks for what the visible panes miss.
+func (r *router) shown() tea.Cmd {
+	var cmds []tea.Cmd
+	rects := r.at.rects()
+	for id, at := range rects {
+		if p := r.panes.ByID[id]; p != nil {
+			r.place(id, at, rects)
+			cmds = append(cmds, p.Load())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// place tells a pane how it lies on the screen.
+func (r *router) place(id pane.ID, on rect, all map[pane.ID]rect) {
+	_, curves := all[pane.Curves]
+	r.panes.ByID[id].Place(pane.Placement{Full: r.at.screen() == id, W: on.W, H: on.H, Curves: curves})
+}
+
+func (r *router) loaded(m pane.Loaded) tea.Cmd {
+	p := r.panes.ByID[m.Pane]
+	if p == nil {
+		return nil
+	}
+	p.Take(m)
+	if _, visible := r.at.rects()[m.Pane]; visible {
+		return p.Load()
+	}
+	return nil
+}
+
+// open shows a screen.
+func (r *router) open(id pane.ID) tea.Cmd {
+	r.at.open(id)
+	return r.shown()
+}
+
+// openCandidate shows a candidate.
+func (r *router) openCandidate(id record.CandidateID) tea.Cmd {
+	if id < 0 {
+		return nil
+	}
+	r.panes.Candidate.Set(id)
+	return r.open(pane.Candidate)
+}
+
+// openJob shows a job.
+func (r *router) openJob(id record.JobID) tea.Cmd {
+	if id < 0 {
+		return nil
+	}
+	r.panes.Job.Set(id)
+	return r.open(pane.Job)
+}
+
+// goes changes where the person is.
+func (r *router) goes(move func(p *places)) func() tea.Cmd {
+	return func() tea.Cmd {
+		move(&r.at)
+		return r.shown()
+	}
+}
+
+func (r *router) move(m widget.Motion) tea.Cmd {
+	p := r.Current()
+	return tea.Batch(p.Move(m), p.Load())
+}
+
+func (r *router) canFilter() string {
+	if _, ok := r.Current().Filter(); ok {
+		return ""
+	}
+	return "this pane has nothing to filter"
+}
+
+func (r *router) markSelected() tea.Cmd {
+	r.d.Mark(r.Current().Selected().Candidate)
+	if r.at.current() == pane.Niches { // no list: the cursor stays
+		return nil
+	}
+	return r.Current().Move(widget.Down)
+}
+
+func (r *router) hasMarks() string {
+	if len(r.d.Marks) == 0 {
+		return "nothing is marked"
+	}
+	return ""
+}
+
+func (r *router) unmark() tea.Cmd {
+	r.d.Unmark()
+	return nil
+}
+
+func (r *router) openDiff() tea.Cmd {
+	s := r.Current().Selected()
+	if m := r.d.Marks; len(m) == 2 { // two marked: one against the other
+		s.Candidate = m[1]
+	}
+	r.panes.Candidate.CompareMarked(s.Candidate)
+	return r.openCandidate(s.Candidate)
+}
+
+func (r *router) openLineage() tea.Cmd {
+	r.panes.Lineage.Set(r.Current().Selected().Candidate)
+	return r.open(pane.Lineage)
+}
+
+func (r *router) openJobOf() tea.Cmd {
+	return r.openJob(record.JobID(r.Current().Selected().Candidate))
+}
+
+func (r *router) jobLog() tea.Cmd {
+	r.panes.Log.SetFilter(r.Current().Selected().Job.String())
+	return r.open(pane.Log)
+}
+
+func (r *router) nothingWaits() string {
+	if len(r.d.Snap.Review) == 0 {
+		return "nothing waits for review"
+	}
+	return ""
+}
+
+func (r *router) needObject() string {
+	if s := r.Current().Selected(); s.Candidate < 0 && s.Job < 0 {
+		return "nothing is selected"
+	}
+	return ""
+}
+
+func (r *router) needJob() string {
+	if r.Current().Selected().Job < 0 {
+		return "no job is selected"
+	}
+	return ""
+}
+
+func (r *router) needCandidate() string {
+	if r.Current().Selected().Candidate < 0 {
+		return "no candidate is selected"
+	}
+	return ""
+}
+
+// ownCommand understands #341 and c128.
+func (r *router) ownCommand(text string) *widget.Item {
+	var n int64
+	if _, err := fmt.Sscanf(text, "#%d", &n); err == nil {
+		return &widget.Item{Title: "open job " + text, Run: func() tea.Cmd { return r.openJob(record.JobID(n)) }}
+	}
+	if _, err := fmt.Sscanf(text, "c%d", &n); err == nil {
+		return &widget.Item{Title: "open candidate " + text, Run: func() tea.Cmd { return r.openCandidate(record.CandidateID(n)) }}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/widget"
+)
+
+// CandidateKeys are the rows about candidates.
+func (a *Actions) CandidateKeys() []*keys.Binding {
+	in := []keys.Scope{keys.InCandidates}
+	return []*keys.Binding{
+		{ID: "approve", Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.needHeld, Run: a.approve},
+		{ID: "reject", Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.needReject, Run: a.reject},
+		{ID: "freeze", Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
+		{ID: "boost", Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
+		{ID: "boost-down", Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
+		{ID: "release", Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.needHold, Run: a.release},
+		{ID: "pin", Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: a.needCandidate, Run: a.pin},
+		{ID: "measure", Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.needMeasured, Run: a.measureAgain},
+		{ID: "export", Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: a.needOther, Run: a.export},
+		{ID: "start-job", Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: a.needMeasured, Run: a.startJob},
+		{ID: "promote", Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository", In: in, Decides: true, Danger: true, Off: a.needCandidate, Run: a.promote},
+	}
+}
+
+func (a *Actions) approve() tea.Cmd {
+	ss := a.targets()
+	a.decided(ss)
+	return a.Decide("approved "+namesOf(ss), true, on(record.Approve, ss, nil)...)
+}
+
+// decided moves the review on and forgets the marks.
+func (a *Actions) decided(ss []pane.Selection) {
+	for _, s := range ss {
+		a.Host.Decided(s.Candidate)
+	}
+	a.D.Unmark()
+}
+
+// rejectReasons are the short list; own words work too.
+var rejectReasons = [...]string{"breaks behaviour", "games the metric", "out of scope", "unreadable", "risky", "no real gain"}
+
+func (a *Actions) reject() tea.Cmd {
+	ss := a.targets()
+	doIt := func(reason string) func() tea.Cmd {
+		return func() tea.Cmd {
+			a.decided(ss)
+			return a.Decide("rejected "+namesOf(ss)+": "+reason, true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
+		}
+	}
+	var items []widget.Item
+	for _, r := range rejectReasons {
+		items = append(items, widget.Item{Title: r, Run: doIt(r)})
+	}
+	m := widget.NewMenu("Reject "+namesOf(ss)+" because", items)
+	m.Own = func(text string) *widget.Item { return &widget.Item{Title: text, Note: "own words", Run: doIt(text)} }
+	return a.Host.Ask(m)
+}
+
+func (a *Actions) freeze() tea.Cmd {
+	ss := a.targets()
+	if c := a.D.Grid.At(ss[0].Cell); c != nil && c.Frozen {
+		return a.Decide("released "+namesOf(ss), true, on(record.Release, ss, nil)...)
+	}
+	a.D.Unmark()
+	return a.Decide("frozen "+namesOf(ss), true, on(record.Freeze, ss, nil)...)
+}
+
+func (a *Actions) boost(by float64) tea.Cmd {
+	ss := a.targets()
+	a.D.Unmark()
+	factor := 1.0
+	ds := on(record.Boost, ss, func(d *record.Decision) {
+		now := 1.0
+		if c := a.D.Grid.At(d.Cell); c != nil && c.Boost > 0 {
+			now = c.Boost
+		}
+		factor = a.D.Boosted(fmt.Sprint("niche ", d.Cell), now, by)
+		d.Value = factor
+	})
+	return a.Decide(fmt.Sprintf("%s boosted x%g", namesOf(ss), factor), true, ds...)
+}
+
+func (a *Actions) release() tea.Cmd {
+	ss := []pane.Selection{a.Host.Current().Selected()}
+	return a.Decide("released "+namesOf(ss), true, on(record.Release, ss, nil)...)
+}
+
+func (a *Actions) pin() tea.Cmd {
+	ss := a.targets()
+	verb, said := record.Pin, "pinned "
+	if a.Host.Current().Selected().Pinned {
+		verb, said = record.Unpin, "unpinned "
+	}
+	return a.Decide(said+namesOf(ss), true, on(verb, ss, nil)...)
+}
+
+func (a *Actions) measureAgain() tea.Cmd {
+	ss := a.targets()
+	return a.Decide("to be measured again: "+namesOf(ss), false, on(record.Measure, ss, nil)...)
+}
+
+func (a *Actions) promote() tea.Cmd {
+	s := a.Host.Current().Selected()
+	ctl := a.Ctl
+	p := widget.NewPrompt("Write "+pane.CandidateName(s.Candidate)+" to a new branch", "One branch is added to "+a.D.Snap.Experiment.Repository+"; nothing else there changes. An existing branch is refused.",
+		fmt.Sprintf("atoll/%s/c%d", a.D.Snap.Experiment.Name, s.Candidate),
+		func(branch string) tea.Cmd {
+			return a.Act("promote", func(ctx context.Context) Done {
+				name, err := ctl.Promote(ctx, s.Candidate, branch)
+				return Done{Text: "added branch " + name, Err: err}
+			})
+		})
+	p.Check = widget.NotEmpty("a branch needs a name")
+	return a.Host.Ask(p)
+}
+
+// export writes the difference between the root and a candidate to a file.
+// An existing file is not overwritten.
+func (a *Actions) export() tea.Cmd {
+	s := a.Host.Current().Selected()
+	ctl, dir := a.Ctl, a.Dir
+	p := widget.NewPrompt("Export "+pane.CandidateName(s.Candidate)+" as a patch", "A new file for git apply. An existing file is refused.",
+		fmt.Sprintf("%s-%s.patch", a.D.Snap.Experiment.Name, s.Candidate),
+		func(path string) tea.Cmd {
+			if !filepath.IsAbs(path) && dir != "" {
+				path = filepath.Join(dir, path)
+			}
+			return a.Act("export", func(ctx context.Context) Done {
+				data, err := ctl.Patch(ctx, s.Candidate)
+				if err == nil {
+					err = writeNew(path, data)
+				}
+				return Done{Text: "wrote " + path + "; try git apply --check", Err: err}
+			})
+		})
+	p.Check = widget.NotEmpty("a file needs a name")
+	return a.Host.Ask(p)
+}
+
+func writeNew(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the patch: %w; name another file", err)
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

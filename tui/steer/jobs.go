@@ -1,0 +1,115 @@
+package steer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/pane"
+	"atoll/tui/widget"
+)
+
+// JobKeys are the rows about jobs.
+func (a *Actions) JobKeys() []*keys.Binding {
+	in := []keys.Scope{keys.InJobs}
+	return []*keys.Binding{
+		{ID: "cancel", Keys: []string{"X"}, Title: "cancel the job", In: in, Decides: true, Danger: true, Bar: 72, Off: a.job(alive), Run: a.cancel},
+		{ID: "retry", Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Off: a.job(ended), Run: a.retry},
+		{ID: "sooner", Keys: []string{"K"}, Title: "sooner", Doc: "raises the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(1) }},
+		{ID: "later", Keys: []string{"J"}, Title: "later", Doc: "lowers the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(-1) }},
+	}
+}
+
+func (a *Actions) cancel() tea.Cmd {
+	s := a.Host.Current().Selected()
+	return a.Host.Ask(&widget.Confirm{
+		Title: "Cancel " + s.Job.String(),
+		Text:  []string{"Its work so far is lost; what it cost stays spent."},
+		Choices: []widget.Choice{{Key: "esc", Label: "keep it"}, {Key: "c", Label: "cancel it", Run: func() tea.Cmd {
+			return a.Decide("cancelled "+s.Job.String(), false, onJobDecision(record.Cancel, s.Job, 0))
+		}}},
+	})
+}
+
+func onJobDecision(v record.Verb, id record.JobID, value float64) record.Decision {
+	d := pane.Decision(v)
+	d.Job, d.Value = id, value
+	return d
+}
+
+func (a *Actions) retry() tea.Cmd {
+	s := a.Host.Current().Selected()
+	return a.Decide("queued a new try of "+s.Job.String(), false, onJobDecision(record.Retry, s.Job, 0))
+}
+
+func (a *Actions) prioritise(by int) tea.Cmd {
+	s := a.Host.Current().Selected()
+	now := s.Priority
+	d := onJobDecision(record.Prioritise, s.Job, float64(now+by))
+	back := onJobDecision(record.Prioritise, s.Job, float64(now))
+	d.Inverse = &back
+	return a.Decide(fmt.Sprintf("priority of %s: %d", s.Job, now+by), true, d)
+}
+
+// drawnBySearch names the choice that is left to the search.
+const drawnBySearch = "drawn by the search"
+
+// startJob queues a job from the selected candidate: operator, agent and goal
+// are asked one after the other.
+func (a *Actions) startJob() tea.Cmd {
+	job := record.Job{Parent: a.Host.Current().Selected().Candidate}
+	return a.Host.Ask(chooser("Job from "+pane.CandidateName(job.Parent)+": operator", operators(a.D), func(op string) tea.Cmd {
+		job.Operator = record.Operator(op)
+		return a.Host.Ask(chooser("Job from "+pane.CandidateName(job.Parent)+": agent", agents(a.D), func(agent string) tea.Cmd {
+			job.Agent = agent
+			return a.Host.Ask(widget.NewPrompt("Job from "+pane.CandidateName(job.Parent)+": goal", "For this job alone; empty keeps the goal of the experiment.", "", func(goal string) tea.Cmd {
+				job.Goal = goal
+				return a.Decide("queued a job from "+pane.CandidateName(job.Parent), false, startDecision(job))
+			}))
+		}))
+	}))
+}
+
+func startDecision(job record.Job) record.Decision {
+	d := pane.Decision(record.StartJob)
+	d.Args, _ = json.Marshal(job) // plain data always encodes
+	d.Text = widget.Words(" ", string(job.Operator), "from "+pane.CandidateName(job.Parent), job.Goal)
+	return d
+}
+
+// chooser is a menu of names with the search's own choice on top.
+func chooser(title string, names []string, then func(name string) tea.Cmd) *widget.Menu {
+	items := []widget.Item{{Title: drawnBySearch, Run: func() tea.Cmd { return then("") }}}
+	for _, n := range names {
+		items = append(items, widget.Item{Title: n, Run: func() tea.Cmd { return then(n) }})
+	}
+	return widget.NewMenu(title, items)
+}
+
+// operators and agents are those the experiment knows.
+func operators(d *pane.Shared) []string {
+	var out []string
+	for _, y := range d.Snap.Operators {
+		out = append(out, y.Name)
+	}
+	for name := range d.Snap.Settings.Operators {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func agents(d *pane.Shared) []string {
+	var out []string
+	for _, y := range d.Snap.Agents {
+		out = append(out, y.Name)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,129 @@
+package steer
+
+import (
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/widget"
+)
+
+// The reasons why a decision cannot be taken now.
+
+func (a *Actions) needCandidate() string {
+	if a.Host.Current().Selected().Candidate < 0 {
+		return "no candidate is selected"
+	}
+	return ""
+}
+
+func (a *Actions) needHeld() string {
+	for _, s := range a.targets() {
+		if s.Candidate < 0 || a.held(s.Candidate) == nil {
+			return pane.CandidateName(s.Candidate) + " does not wait for a decision"
+		}
+	}
+	return ""
+}
+
+func (a *Actions) needReject() string {
+	for _, s := range a.targets() {
+		switch {
+		case s.Candidate < 0:
+			return "no candidate is selected"
+		case s.Candidate == record.Root:
+			return "the root stays"
+		}
+	}
+	return ""
+}
+
+func (a *Actions) needElite() string {
+	for _, s := range a.targets() {
+		if s.Candidate < 0 {
+			return "this niche is empty"
+		}
+		if a.D.Grid.CellOf(s.Candidate) < 0 {
+			return pane.CandidateName(s.Candidate) + " holds no niche"
+		}
+	}
+	return ""
+}
+
+func (a *Actions) needHold() string {
+	c := a.D.Grid.At(a.Host.Current().Selected().Cell)
+	if c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
+		return "neither frozen nor boosted"
+	}
+	return ""
+}
+
+// job is the reason why nothing can be done to the selected job.
+func (a *Actions) job(reason func(s pane.Selection) string) func() string {
+	return func() string {
+		s := a.Host.Current().Selected()
+		if s.Job < 0 {
+			return "no job is selected"
+		}
+		return reason(s)
+	}
+}
+
+func alive(s pane.Selection) string {
+	if s.State.Ended() {
+		return s.Job.String() + " has ended"
+	}
+	return ""
+}
+
+func ended(s pane.Selection) string {
+	if s.State != "" && !s.State.Ended() {
+		return s.Job.String() + " has not ended"
+	}
+	return ""
+}
+
+func queued(s pane.Selection) string {
+	if s.State != record.Queued {
+		return "only queued jobs have a priority"
+	}
+	return ""
+}
+
+func (a *Actions) learned() string {
+	if a.D.Snap.Grid.Map == 0 {
+		return "the axes are metrics, or there is no map yet"
+	}
+	return ""
+}
+
+func (a *Actions) CanPause() string {
+	switch s := a.D.Snap.State; s {
+	case record.ExperimentRunning, record.ExperimentPaused, record.ExperimentBroken, record.ExperimentStopped:
+		return ""
+	default:
+		return widget.Words(" ", "the experiment is", string(s))
+	}
+}
+
+// needOther: a candidate other than the root, which differs from it.
+func (a *Actions) needOther() string {
+	switch s := a.Host.Current().Selected(); {
+	case s.Candidate < 0:
+		return "no candidate is selected"
+	case s.Candidate == record.Root:
+		return "the root does not differ from itself"
+	case a.Ctl == nil:
+		return "no experiment is attached"
+	}
+	return ""
+}
+
+// needMeasured: a job starts from a candidate that was measured.
+func (a *Actions) needMeasured() string {
+	switch s := a.Host.Current().Selected(); {
+	case s.Candidate < 0:
+		return "no candidate is selected"
+	case a.held(s.Candidate) != nil:
+		return pane.CandidateName(s.Candidate) + " is not measured yet"
+	}
+	return ""
+}

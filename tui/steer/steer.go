@@ -1,0 +1,144 @@
+package steer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/pane"
+)
+
+// Controller carries decisions to the experiment. Methods return when the
+// decision is a row of the log; its effect arrives through the feed.
+type Controller interface {
+	Decide(ctx context.Context, d record.Decision) (record.Seq, error)
+	// Undo takes the last decision back and says in a few words which.
+	Undo(ctx context.Context) (string, error)
+	Redo(ctx context.Context) (string, error)
+	// Promote adds a branch to the user's repository and returns its full name.
+	Promote(ctx context.Context, id record.CandidateID, branch string) (string, error)
+	// Patch returns the difference to the root as git writes it.
+	Patch(ctx context.Context, id record.CandidateID) ([]byte, error)
+}
+
+// Host is what decisions ask of the console.
+type Host interface {
+	pane.Host
+	// Decided tells that a candidate that waited was decided about.
+	Decided(id record.CandidateID)
+}
+
+// Actions are what a person can do to the experiment.
+type Actions struct {
+	D    *pane.Shared
+	Host Host
+	Ctl  Controller // nil: no experiment is attached
+	Who  string     // signs decisions
+	Dir  string     // where files that a person asks for go, "" = the current folder
+}
+
+// Done is the end of an action: what to say, or what went wrong.
+type Done struct {
+	Text string
+	Undo bool // can be taken back
+	Err  error
+	Then tea.Cmd
+}
+
+const actTimeout = 15 * time.Second
+
+// Act runs an action outside the screen's goroutine.
+func (a *Actions) Act(where string, fn func(ctx context.Context) Done) tea.Cmd {
+	ctx := a.D.Ctx
+	return pane.Guard(where, func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, actTimeout)
+		defer cancel()
+		m := fn(ctx)
+		if errors.Is(m.Err, context.DeadlineExceeded) {
+			m.Err = fmt.Errorf("%s took longer than %s; the log tells whether it happened", where, actTimeout)
+		}
+		return m
+	})
+}
+
+// Decide writes decisions to the log, one after the other; said tells what was
+// done.
+func (a *Actions) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {
+	ctl, who := a.Ctl, a.Who
+	if ctl == nil || len(ds) == 0 {
+		return nil
+	}
+	return a.Act(string(ds[0].Verb), func(ctx context.Context) Done {
+		for i, d := range ds {
+			d.Who = who
+			if _, err := ctl.Decide(ctx, d); err != nil {
+				if i > 0 {
+					err = fmt.Errorf("%d of %d done, then: %w", i, len(ds), err)
+				}
+				return Done{Err: err}
+			}
+		}
+		return Done{Text: said, Undo: undo}
+	})
+}
+
+// targets returns what a decision acts on: the marked candidates, else what
+// the cursor stands on.
+func (a *Actions) targets() []pane.Selection {
+	p := a.Host.Current()
+	if len(a.D.Marks) == 0 {
+		return []pane.Selection{p.Selected()}
+	}
+	var out []pane.Selection
+	for _, id := range a.D.Marks {
+		s := pane.Nothing()
+		s.Candidate, s.Cell, s.Held = id, a.D.Grid.CellOf(id), a.held(id) != nil
+		s.Job = record.JobID(id)
+		out = append(out, s)
+	}
+	return out
+}
+
+func (a *Actions) held(id record.CandidateID) *view.Held {
+	for i := range a.D.Snap.Review {
+		if a.D.Snap.Review[i].Candidate.ID == id {
+			return &a.D.Snap.Review[i]
+		}
+	}
+	return nil
+}
+
+// namesOf lists what was acted on: c12, c13 or "5 candidates".
+func namesOf(ss []pane.Selection) string {
+	if len(ss) > 3 {
+		return fmt.Sprintf("%d candidates", len(ss))
+	}
+	var out []string
+	for _, s := range ss {
+		out = append(out, pane.CandidateName(s.Candidate))
+	}
+	return strings.Join(out, ", ")
+}
+
+// on makes one decision for each selection.
+func on(v record.Verb, ss []pane.Selection, edit func(d *record.Decision)) []record.Decision {
+	out := make([]record.Decision, 0, len(ss))
+	for _, s := range ss {
+		d := pane.Decision(v)
+		d.Candidate, d.Cell = s.Candidate, s.Cell
+		if s.Job >= 0 && (v == record.Approve || v == record.Reject) {
+			d.Job = s.Job
+		}
+		if edit != nil {
+			edit(&d)
+		}
+		out = append(out, d)
+	}
+	return out
+}

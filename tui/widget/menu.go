@@ -1,0 +1,247 @@
+package widget
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/tui/plot"
+)
+
+// Item is one line of a menu. A line that is off stays in its place and says
+// why.
+type Item struct {
+	Group string
+	Key   string
+	Title string
+	Note  string
+	Off   string
+	Run   func() tea.Cmd
+}
+
+// Menu is a list to choose from by typing: the command palette, the help, the
+// copy menu, reasons. own turns what was typed into a line of its own.
+type Menu struct {
+	title string
+	items []Item
+	in    textinput.Model
+	Own   func(text string) *Item
+	found []Item
+	cur   int
+	off   int
+	rows  int
+}
+
+func NewMenu(title string, items []Item) *Menu {
+	m := &Menu{title: title, items: items, in: NewInput("")}
+	m.filter()
+	return m
+}
+
+func (m *Menu) filter() {
+	text := strings.TrimSpace(m.in.Value())
+	m.found = m.found[:0]
+	if text == "" {
+		m.found = append(m.found, m.items...)
+	} else {
+		for _, i := range rankBy(len(m.items), text, func(i int) string { return m.items[i].Title + " " + m.items[i].Note }) {
+			m.found = append(m.found, m.items[i])
+		}
+		if m.Own != nil {
+			if it := m.Own(text); it != nil {
+				m.found = append(m.found, *it)
+			}
+		}
+	}
+	m.cur, m.off = 0, 0
+}
+
+func (m *Menu) Key(k tea.KeyPressMsg) Answer {
+	switch k.String() {
+	case "esc":
+		return Answer{Close: true}
+	case "up", "ctrl+p", "shift+tab":
+		m.step(-1)
+	case "down", "ctrl+n", "tab":
+		m.step(1)
+	case "pgup":
+		m.step(-max(1, m.rows-1))
+	case "pgdown":
+		m.step(max(1, m.rows-1))
+	case "enter":
+		return m.pick()
+	default:
+		before := m.in.Value()
+		Typed(&m.in, k)
+		if m.in.Value() != before {
+			m.filter()
+		}
+	}
+	return Answer{}
+}
+
+func (m *Menu) step(by int) { m.cur = max(0, min(m.cur+by, len(m.found)-1)) }
+
+func (m *Menu) pick() Answer {
+	if m.cur >= len(m.found) {
+		return Answer{}
+	}
+	it := m.found[m.cur]
+	if it.Off != "" {
+		return Answer{Why: it.Title + ": " + it.Off}
+	}
+	return Answer{Close: true, Run: it.Run}
+}
+
+func (m *Menu) Paste(text string) {
+	Typed(&m.in, tea.PasteMsg{Content: text})
+	m.filter()
+}
+
+func (m *Menu) Wheel(by int) { m.step(by) }
+
+func (m *Menu) Click(x, y int) Answer {
+	lines := m.lines()
+	if i := m.off + y - 3; y >= 3 && i < len(lines) && lines[i] >= 0 {
+		if m.cur == lines[i] {
+			return m.pick()
+		}
+		m.cur = lines[i]
+	}
+	return Answer{}
+}
+
+// lines maps lines to items; -1 is a heading.
+func (m *Menu) lines() []int {
+	var out []int
+	group := ""
+	for i, it := range m.found {
+		if it.Group != group && m.in.Value() == "" {
+			group = it.Group
+			out = append(out, -1-i)
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func (m *Menu) View(st *Styles, w, h int) []string {
+	width := min(78, w-6)
+	m.rows = max(3, min(h-9, 24))
+	lines := m.lines()
+	at := 0
+	for i, l := range lines {
+		if l == m.cur {
+			at = i
+		}
+	}
+	if at < m.off+1 {
+		m.off = max(0, at-1)
+	}
+	if at >= m.off+m.rows {
+		m.off = at - m.rows + 1
+	}
+	m.in.SetWidth(width - 4)
+	body := []string{" " + st.Accent.S("▸") + " " + m.in.View(), st.Border.Wrap(strings.Repeat("─", width))}
+	keyW := 0
+	for _, it := range m.items {
+		keyW = max(keyW, plot.Width(it.Key))
+	}
+	for i := m.off; i < min(len(lines), m.off+m.rows); i++ {
+		body = append(body, m.row(st, lines[i], width, min(keyW, 18)))
+	}
+	if len(m.found) == 0 {
+		body = append(body, " "+st.Label.S("nothing fits"))
+	}
+	return dialogBox(st, m.title, st.Label.S("enter · esc"), width, append(body, m.footer(st, width)))
+}
+
+// footer is the whole note of the row under the cursor: rows are short.
+func (m *Menu) footer(sty *Styles, width int) string {
+	if m.cur >= len(m.found) {
+		return ""
+	}
+	it := m.found[m.cur]
+	st, note := sty.Label, it.Note
+	if it.Off != "" {
+		st, note = sty.Warn, it.Off
+	}
+	var l Line
+	return l.Gap(1).Fit(st, note, width-1).String()
+}
+
+func (m *Menu) row(sty *Styles, i, width, keyW int) string {
+	if i < 0 {
+		return " " + sty.Label.S(m.found[-1-i].Group)
+	}
+	it := m.found[i]
+	st, note := sty.Plain, it.Note
+	if it.Off != "" {
+		st, note = sty.Off, it.Off
+	}
+	var l Line
+	l.Gap(1)
+	if keyW > 0 {
+		l.Fit(sty.Key, it.Key, keyW).Gap(2)
+	}
+	rest := width - l.W - 1
+	title := min(plot.Width(plot.Clean(it.Title)), rest)
+	l.Fit(st, it.Title, max(title, min(rest, 26))).Gap(1)
+	l.Fit(sty.Label, note, max(0, width-l.W-1))
+	if i == m.cur {
+		return Pick(sty.Selected, l.String(), width)
+	}
+	return l.String()
+}
+
+// rankBy returns the numbers of the texts that contain the letters of pattern
+// in order, the closest first: letters side by side and at the start of a
+// word count most.
+func rankBy(n int, pattern string, text func(i int) string) []int {
+	type hit struct{ i, score int }
+	var hits []hit
+	for i := range n {
+		if s, ok := fuzzy(strings.ToLower(pattern), strings.ToLower(text(i))); ok {
+			hits = append(hits, hit{i, s})
+			for j := len(hits) - 1; j > 0 && hits[j].score > hits[j-1].score; j-- {
+				hits[j], hits[j-1] = hits[j-1], hits[j]
+			}
+		}
+	}
+	out := make([]int, len(hits))
+	for i, h := range hits {
+		out[i] = h.i
+	}
+	return out
+}
+
+// fuzzy scores pattern as a subsequence of text.
+func fuzzy(pattern, text string) (score int, ok bool) {
+	if at := strings.Index(text, pattern); at >= 0 {
+		score = 1000 - at
+		if at == 0 || text[at-1] == ' ' {
+			score += 500
+		}
+		return score, true
+	}
+	rest, run, word := []rune(pattern), 0, true
+	for i, r := range text {
+		if len(rest) == 0 {
+			break
+		}
+		if r == rest[0] {
+			rest = rest[1:]
+			run++
+			score += 4 * run
+			if word {
+				score += 12
+			}
+			score -= i / 8
+		} else {
+			run = 0
+		}
+		word = r == ' ' || r == '-' || r == '.'
+	}
+	return score, len(rest) == 0
+}

@@ -1,0 +1,130 @@
+package widget
+
+import "slices"
+
+// Column is one column of a table of rows R.
+type Column[R any] struct {
+	Head string
+	// W is its width in cells. Zero takes what the others leave, at least min.
+	W, Min int
+	Right  bool
+	// Rank says how much the column matters: the least goes first when room is
+	// short, whole.
+	Rank int
+	Cell func(r R) (Style, string)
+}
+
+// Table draws rows under headings, the one under the cursor reversed. What the
+// columns have no room for is told whole below the rows, for that row.
+type Table[R any] struct {
+	St      *Styles
+	Columns []Column[R]
+	Mark    func(r R) bool
+	Note    func(r R) string
+}
+
+// fit returns the columns that have room in w cells, with their widths.
+func (t *Table[R]) fit(w int) []Column[R] {
+	cols := slices.Clone(t.Columns)
+	for {
+		used, least := 1, 0 // one cell for the mark
+		for i, c := range cols {
+			used += max(c.W, c.Min) + air(cols, i)
+			if c.Rank < cols[least].Rank {
+				least = i
+			}
+		}
+		if used > w && len(cols) > 1 {
+			cols = slices.Delete(cols, least, least+1)
+			continue
+		}
+		for i, c := range cols {
+			if c.W == 0 {
+				cols[i].W = c.Min + max(0, w-used)
+			}
+		}
+		return cols
+	}
+}
+
+// Lines draws the n rows that win chooses for the height that is left. The
+// cursor stands on row cur.
+func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row func(i int) R) []string {
+	cols := t.fit(w)
+	var head Line
+	head.Gap(1)
+	for i, c := range cols {
+		if head.Gap(air(cols, i)); c.Right {
+			head.Right(t.St.Label, c.Head, c.W)
+		} else {
+			head.Fit(t.St.Label, c.Head, c.W)
+		}
+	}
+	out := []string{head.String()}
+	var note []string
+	if t.Note != nil && cur >= 0 && cur < n && h >= 9 {
+		note = WrapText(t.Note(row(cur)), w-2)
+	}
+	below := t.below(h, n, len(note))
+	from, to := win(h - 1 - below)
+	for i := from; i < to; i++ {
+		out = append(out, t.row(cols, row(i), i == cur, w))
+	}
+	if below == 0 {
+		return out
+	}
+	for len(out) < h-below {
+		out = append(out, "")
+	}
+	out = append(out, Rule)
+	for _, s := range note {
+		if len(out) == h {
+			break
+		}
+		out = append(out, " "+t.St.Plain.Wrap(s))
+	}
+	return out
+}
+
+// below is how many lines the note gets with its divider: always the same, so
+// that the rows stand still, or more where the rows leave them free.
+func (t *Table[R]) below(h, n, note int) int {
+	if t.Note == nil || h < 9 {
+		return 0
+	}
+	least := 3
+	if h >= 16 {
+		least = 4
+	}
+	return max(least, min(note+1, h-1-n))
+}
+
+// air is how many cells stay free before a column: numbers stand at the right
+// of theirs, what follows begins at the left of its own.
+func air[R any](cols []Column[R], i int) int {
+	if i > 0 && cols[i-1].Right && !cols[i].Right {
+		return 2
+	}
+	return 0
+}
+
+func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
+	var l Line
+	if t.Mark != nil && t.Mark(r) {
+		l.Add(t.St.Marked, "▸")
+	} else {
+		l.Gap(1)
+	}
+	for i, c := range cols {
+		st, text := c.Cell(r)
+		if l.Gap(air(cols, i)); c.Right {
+			l.Right(st, text, c.W)
+		} else {
+			l.Fit(st, text, c.W)
+		}
+	}
+	if picked {
+		return Pick(t.St.Selected, l.String(), w)
+	}
+	return l.String()
+}
