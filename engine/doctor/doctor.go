@@ -11,8 +11,8 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
-	"atoll/engine/roster"
 	"atoll/engine/fold"
+	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
