@@ -241,7 +241,7 @@ func startScript(homes []homeFile, drop string, git bool) []byte {
 	b.WriteString("umask 022\n")
 	for i, f := range homes {
 		to := quoteShell(sandbox.HomeDir + "/" + f.path)
-		fmt.Fprintf(&b, "mkdir -p \"$(dirname %s)\" && cat %s/%s%d > %s && chmod 600 %s || exit 125\n", to, sandbox.ControlDir, homeName, i, to, to)
+		fmt.Fprintf(&b, "(umask 077 && mkdir -p \"$(dirname %s)\" && cat %s/%s%d > %s) || exit 125\n", to, sandbox.ControlDir, homeName, i, to)
 	}
 	if git {
 		b.WriteString(`if [ ! -e .git ] && command -v git; then
