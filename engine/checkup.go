@@ -25,7 +25,7 @@ func openStore(ctx context.Context, o doctor.Options) (*doctor.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &doctor.Store{DB: ses.DB, Close: ses.Close}
+	st := &doctor.Store{DB: ses.DB, Repo: ses.Repo, Close: ses.Close}
 	if exp, err := ses.Find(ctx, ""); err == nil {
 		st.Latest = exp.ID
 	}

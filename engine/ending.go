@@ -28,6 +28,9 @@ func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 		r.usage = r.usage.Add(failure.Usage)
 		r.evidence = append(r.evidence, failure.Evidence...)
 	}
+	if ended, err := r.lost(ctx, err); ended || err != nil {
+		return err
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -86,6 +89,11 @@ func (r *jobRun) giveUp(ctx context.Context, err error) {
 			r.e.storeFailed(uerr)
 		}
 	default:
+		if ended, lerr := r.lost(ctx, err); ended && lerr == nil {
+			return
+		} else if lerr != nil {
+			err = lerr
+		}
 		r.e.note("error", r.lease.Job.ID, fmt.Sprintf("%s stopped: %v", r.lease.Job.ID, err))
 		r.e.storeFailed(fmt.Errorf("job %s: %w", r.lease.Job.ID, err))
 	}

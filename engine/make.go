@@ -173,10 +173,7 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
-	commit, err := e.repo.WriteCommit(ctx, gitops.CommitSpec{
-		Tree: tree, Parents: r.gitParents(ctx, parent), Message: commitMessage(e.exp, job, intent),
-		AuthorName: "atoll", AuthorEmail: "atoll@localhost", Time: time.UnixMilli(int64(e.rootTime())).Add(time.Duration(job.ID) * time.Second),
-	})
+	commit, err := e.repo.WriteCommit(ctx, e.commitSpec(job, tree, r.gitParents(ctx, parent), intent))
 	if err != nil {
 		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
 	}

@@ -8,9 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"hash/fnv"
-	"strconv"
 )
 
 // hashDir returns a SHA-256 over the names, modes and contents of a folder.
@@ -41,11 +38,4 @@ func hashDir(dir string) (string, error) {
 		return err
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// pathKey is a short name for an absolute path.
-func pathKey(path string) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(path))
-	return strconv.FormatUint(h.Sum64(), 36)
 }

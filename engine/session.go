@@ -68,27 +68,13 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	}
 	cache := o.Cache
 	if cache == "" {
-		cache = cacheDir(o.Dir)
+		cache = gitops.CacheDir(o.Dir)
 	}
 	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(o.Dir, "store.git"), Cache: cache})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed()}, nil
-}
-
-// cacheDir chooses where base checkouts live: in memory where the machine has
-// a writable /dev/shm, else in the user's cache. It is a cache: losing it
-// costs time only.
-func cacheDir(state string) string {
-	name := "atoll-" + strconv.Itoa(os.Getuid()) + "-" + pathKey(state)
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && syscall.Access("/dev/shm", 2) == nil {
-		return filepath.Join("/dev/shm", name)
-	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		return filepath.Join(dir, "atoll", name)
-	}
-	return filepath.Join(state, "checkouts")
 }
 
 // Lock takes the engine's lock of the state directory; it is held until Close.
@@ -151,9 +137,12 @@ func (s *Session) OwnerPID() int {
 	return pid
 }
 
-// Close closes the store, the object store and gives the lock back. A second
-// call does nothing.
+// Close closes the store, the object store and gives the lock back. Whoever ran an
+// engine frees the checkouts, which mostly lie in memory. A second call does nothing.
 func (s *Session) Close() error {
+	if s.lock != nil {
+		s.Repo.FreeCheckouts()
+	}
 	return errors.Join(s.DB.Close(), s.Repo.Close(), s.Unlock())
 }
 

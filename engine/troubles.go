@@ -34,6 +34,8 @@ type troubles struct {
 	broken  string // why the evaluator cannot be trusted any more
 	pause   string // why no more jobs should be claimed for now
 	breaker breaker
+
+	dismissed map[record.CandidateID]bool // by this engine, for want of their objects
 }
 
 // Spent notes that the money is used up; the loop ends the run.

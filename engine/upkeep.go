@@ -17,7 +17,8 @@ const (
 	looseMost   = 4000
 )
 
-// upkeep looks after the stores of a run until ctx ends: it packs loose
+// upkeep looks after the stores of a run until ctx ends: it anchors what no anchor
+// holds any more, packs loose
 // objects when there are many, and checks soon after the start, and every ten
 // minutes, that the archive is the fold of the log (design rule 1). An archive
 // that is not pauses the experiment.
@@ -25,6 +26,9 @@ func (e *Engine) upkeep(ctx context.Context) {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
 	const checkEvery = int(10 * time.Minute / upkeepEvery)
+	if err := e.reanchor(ctx); err != nil && ctx.Err() == nil {
+		e.note("warn", record.NoJob, err.Error())
+	}
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():

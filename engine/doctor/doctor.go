@@ -165,6 +165,7 @@ func (c *checkup) disk() {
 // Store is an experiment's store, opened to be looked at.
 type Store struct {
 	DB     *store.DB
+	Repo   *gitops.Repo
 	Latest record.ExperimentID // 0 = there is no experiment
 	Close  func() error
 }
@@ -185,6 +186,10 @@ func (c *checkup) store(ctx context.Context) {
 	}
 	defer st.Close()
 	c.add("store", "integrity", st.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
+	if c.opt.Deep && st.Repo != nil {
+		c.add("store", "objects", st.Repo.Fsck(ctx), "git finds all of them",
+			"put store.git back from a copy; a run writes lost commits again and rejects candidates whose files are gone")
+	}
 	if st.Latest == 0 {
 		return
 	}
