@@ -21,7 +21,7 @@ fmt:
 gen: ## documents and golden screens that are written from code
 	go test ./config -run Reference -update
 	go test ./tui -run 'KeysFile|Pictures' -update
-	go test . -run Arrows -update
+	go test . -run Drawing -update
 
 e2e: ## the binary in a real terminal
 	go test -count=1 ./cli ./cli/e2e

@@ -91,12 +91,6 @@ func firstFile(dir string, patterns ...string) string {
 	return ""
 }
 
-// FromOpenEvolve turns a configuration of OpenEvolve into one of atoll. The
-// paths of evaluator and program are relative to atoll.yaml.
-func FromOpenEvolve(text []byte, evaluator, program string) (Imported, error) {
-	return openEvolveTask{evaluator: evaluator, program: program}.take(text)
-}
-
 func (t openEvolveTask) take(text []byte) (Imported, error) {
 	var tree map[string]any
 	if err := yaml.Unmarshal(text, &tree); err != nil {

@@ -4,7 +4,6 @@ import (
 	"atoll/tui/keys"
 	"atoll/tui/pane"
 	"atoll/tui/widget"
-	"context"
 	"slices"
 	"strconv"
 
@@ -104,13 +103,4 @@ func textKeys(a *app) []*keys.Binding {
 		{ID: "editor", Keys: []string{"e"}, Title: "editor", Doc: "the text in $EDITOR", In: []keys.Scope{keys.InText}, Run: a.outside.editor},
 		{ID: "difftool", Keys: []string{"ctrl+t"}, Title: "difftool", Doc: "the difference in the tool that git is set to", In: []keys.Scope{keys.InDiff}, Off: a.outside.needDifftool, Run: a.outside.difftool},
 	}
-}
-
-// KeysMarkdown returns docs/keys.md, written from the key table.
-func KeysMarkdown() string {
-	a, err := newApp(context.Background(), Options{})
-	if err != nil { // the table itself clashes; a test holds that it does not
-		panic(err)
-	}
-	return keys.Markdown(a.keys.All)
 }

@@ -46,19 +46,6 @@ type Shape struct {
 	Axes []Axis
 }
 
-// Uniform returns a shape on [0,1] in every axis, the frame of the learned
-// space. Names may be shorter than bins.
-func Uniform(bins []int, names ...string) Shape {
-	s := Shape{Axes: make([]Axis, len(bins))}
-	for i, b := range bins {
-		s.Axes[i] = Axis{Lo: 0, Hi: 1, Bins: b}
-		if i < len(names) {
-			s.Axes[i].Name = names[i]
-		}
-	}
-	return s
-}
-
 // Validate reports with [ErrShape] what makes the shape useless.
 func (s Shape) Validate() error {
 	if len(s.Axes) == 0 {

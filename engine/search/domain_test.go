@@ -30,7 +30,7 @@ func arm(angles []float64) (objective float64, tip []float64) {
 // job edits the root afresh.
 func runArm(t *testing.T, seed uint64, jobs int, selection string, searching bool) *archive.Archive {
 	t.Helper()
-	a := archive.New(archive.Uniform([]int{16, 16}), -4)
+	a := archive.New(square(16), -4)
 	known := map[record.CandidateID][]float64{}
 	add := func(id record.CandidateID, angles []float64) archive.Result {
 		known[id] = angles
@@ -100,7 +100,7 @@ func TestASearchIsReproducibleAndBeatsRestarts(t *testing.T) {
 }
 
 func BenchmarkPick(b *testing.B) {
-	a := archive.New(archive.Uniform([]int{16, 16}), 0)
+	a := archive.New(square(16), 0)
 	rng := search.Rand(1, 1)
 	for id := range record.CandidateID(5000) {
 		if _, err := a.Add(archive.Entry{ID: id, Objective: rng.Float64(), Point: []float64{rng.Float64(), rng.Float64()}}); err != nil {

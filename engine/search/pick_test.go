@@ -17,7 +17,7 @@ import (
 // order, the objective being its number.
 func grid(t *testing.T, cells ...[2]int) *archive.Archive {
 	t.Helper()
-	a := archive.New(archive.Uniform([]int{8, 8}), 0)
+	a := archive.New(square(8), 0)
 	for i, c := range cells {
 		e := archive.Entry{ID: record.CandidateID(i), Objective: float64(i), Samples: 1,
 			Point: []float64{(float64(c[0]) + 0.5) / 8, (float64(c[1]) + 0.5) / 8}}
@@ -95,7 +95,7 @@ func TestSelectionOfParents(t *testing.T) {
 }
 
 func TestParentsBeforeThereIsAMap(t *testing.T) {
-	a := archive.New(archive.Uniform([]int{8, 8}), 0)
+	a := archive.New(square(8), 0)
 	v := view(a)
 	v.Root = record.Root
 	if c := search.Pick(v, 1, search.Rand(1, 1)); c.Parent != record.Root || c.Inspirations != nil || c.Operator != record.OpMutate {
@@ -243,4 +243,10 @@ func TestOneSeedOneChoice(t *testing.T) {
 	if a, b := search.Rand(7, 8).Uint64(), search.Rand(8, 7).Uint64(); a == b {
 		t.Error("seed and job are interchangeable")
 	}
+}
+
+// square is a map of so many cells on each of two axes.
+func square(bins int) archive.Shape {
+	axis := archive.Axis{Lo: 0, Hi: 1, Bins: bins}
+	return archive.Shape{Axes: []archive.Axis{axis, axis}}
 }

@@ -139,45 +139,6 @@ func KeyNames(keys []string) string {
 	return strings.Join(out, " ")
 }
 
-// ScopeOrder is the order of documentation and help.
-func ScopeOrder() []Scope {
-	return []Scope{InAll, InList, InNiches, InCandidates, InJobs, InReview, InDiff, InText, InJob, InCurves, InLog, InNotes, InDecisions, InSettings, InTargets, InDoctor}
-}
-
-// Markdown returns docs/keys.md, written from the key table.
-func Markdown(all []*Binding) string {
-	var b strings.Builder
-	b.WriteString("# Keys\n\nWritten from the key table of the console (`go test ./tui -run KeysFile -update`).\n" +
-		"Every action is also in the palette (`:`), and keys can be changed in atoll.yaml:\n\n" +
-		"```yaml\nconsole:\n  keys:\n    freeze: F\n    zoom-in: + ctrl+o\n```\n\n" +
-		"A key that cannot do anything now is dim in the help bar and says why when pressed.\n" +
-		"Actions marked *decides* change the experiment and are off with `--read-only`;\nthose marked *asks* name what is lost and ask first.\n")
-	for _, s := range ScopeOrder() {
-		fmt.Fprintf(&b, "\n## %s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(string(s)[:1])+string(s)[1:])
-		for _, k := range all {
-			if !slices.Contains(k.In, s) {
-				continue
-			}
-			what := k.Title
-			if k.Doc != "" {
-				what += ": " + k.Doc
-			}
-			if k.Decides {
-				what += " *decides*"
-			}
-			if k.Danger {
-				what += " *asks*"
-			}
-			keys := make([]string, len(k.Keys))
-			for i, n := range k.Keys {
-				keys[i] = "`" + strings.ReplaceAll(n, "|", "\\|") + "`"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(keys, " "), k.ID, what)
-		}
-	}
-	return b.String()
-}
-
 // Scope is where a binding holds. A pane lists the scopes it has, the most
 // special first.
 type Scope string
