@@ -120,7 +120,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		packages = s.relative(ctx, t.good)
 	}
 	command = append(command, packages...)
-	again, err := s.Lab.Command(ctx, testPatience, []string{"go"}, command...)
+	again, err := s.Lab.Watched(ctx, testPatience, []string{"go"}, command...)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		s.Say("the tests do not pass twice on the root, so they are no stage: " + again.Reason)
 		return nil
 	}
-	s.tests = again.Raw.Wall
+	s.tests, s.testsOpened = again.Raw.Wall, again.Opened
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(again.Raw.Wall)})
 	s.Say(fmt.Sprintf("%d tests pass in %s", t.passed, roundTime(again.Raw.Wall)))
 	return nil

@@ -133,6 +133,11 @@ func (l *Lab) Command(ctx context.Context, timeout time.Duration, caches []strin
 	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Timeout: timeout, Output: eval.OutputFile}, false)
 }
 
+// Watched is [Lab.Command] that notes which files are opened.
+func (l *Lab) Watched(ctx context.Context, timeout time.Duration, caches []string, args ...string) (Sample, error) {
+	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Timeout: timeout, Output: eval.OutputFile}, true)
+}
+
 // wordy keeps a command of one word from being read as a line for the shell.
 func wordy(args []string) []string {
 	if len(args) == 1 {

@@ -34,6 +34,11 @@ func (s *survey) protect() {
 		case roleSource:
 		}
 	}
+	for _, f := range s.testsOpened { // what the tests compare with
+		if !covered(s.d.Protected, f) && f != "atoll.yaml" && !slices.Contains(added, f) && !slices.Contains(ask, f) && s.role(f) == roleTask {
+			added = append(added, f)
+		}
+	}
 	for _, f := range ask {
 		if s.Ask(fmt.Sprintf("%s is read while the root is measured. Does it define the task (and so must not change)?", f), true) {
 			added = append(added, f)

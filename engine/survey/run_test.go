@@ -89,6 +89,9 @@ func TestScriptsAreReadAsTheyReport(t *testing.T) {
 		{"the last JSON line", map[string]string{"eval.sh": `echo start; echo '{"accuracy": 0.5, "n": 10}'`}, "last-json-line", "accuracy", config.Maximize, false, []string{"eval.sh"}},
 		{"a bare number by the words of the script", map[string]string{"bench.sh": "# elapsed seconds\necho 1.25\n"}, "last-number", "time", config.Minimize, false, []string{"bench.sh"}},
 		{"a bare number without words is marked", map[string]string{"bench.sh": "echo 1.25\n"}, "last-number", "result", config.Maximize, true, []string{"bench.sh"}},
+		{"a bare number by the words of a source that is built first", map[string]string{
+			"Makefile": "bench:\n\tcat bench.c bench.conf main.c > /dev/null\n\techo 0.5\ntest:\n\tcat check.c > /dev/null\n", "bench.c": "/* clock_gettime */", "bench.conf": "3", "main.c": "int x;", "check.c": "int y;"},
+			"last-number", "time", config.Minimize, false, []string{"Makefile", "bench.c", "bench.conf", "check.c"}},
 		{"no number at all is timed", map[string]string{"bench.sh": "echo done well\n"}, "result-file", "time_ms", config.Minimize, false, []string{"bench.sh"}},
 		{"a second way is tried when the first fails", map[string]string{"evaluate.sh": "exit 3\n", "bench.sh": "echo score = 1\n"}, "name=value", "score", config.Maximize, false, []string{"bench.sh"}},
 	} {

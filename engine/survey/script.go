@@ -58,11 +58,17 @@ var speaksOfTime = regexp.MustCompile(`(?i)perf_counter|process_time|time\.time|
 // speaksOfRate finds one that counts what is done in a second.
 var speaksOfRate = regexp.MustCompile(`(?i)per[ _]?sec|ops/s|throughput|/ *(?:elapsed|dt|seconds)\b`)
 
-// number names the metric of a bare number by the words of the script.
+// number names the metric of a bare number by the words of the script and of
+// the files of the task that it opened.
 func (s *survey) number(stdout string) {
 	text := stdout
-	if data, err := s.Lab.Read(s.d.Found); err == nil {
-		text += string(data)
+	for _, f := range union([]string{s.d.Found}, s.opened) {
+		if f != s.d.Found && s.role(f) != roleTask {
+			continue
+		}
+		if data, err := s.Lab.Read(f); err == nil && len(data) < 64<<10 {
+			text += string(data)
+		}
 	}
 	switch {
 	case speaksOfRate.MatchString(text):
@@ -70,7 +76,7 @@ func (s *survey) number(stdout string) {
 	case speaksOfTime.MatchString(text):
 		s.m.Objective, s.m.Direction = "time", config.Minimize
 	default:
-		s.m.Objective, s.m.Direction = "result", config.Maximize
+		s.m.Objective = "result"
 	}
 }
 
@@ -101,7 +107,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 	}
 	reason := ""
 	for _, command := range tries {
-		sample, err := s.Lab.Command(ctx, testPatience, s.d.Caches, command...)
+		sample, err := s.Lab.Watched(ctx, testPatience, s.d.Caches, command...)
 		if err != nil {
 			return err
 		}
@@ -114,7 +120,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 		case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
 			reason = "no test ran"
 		default:
-			s.tests = sample.Raw.Wall
+			s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
 			s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(sample.Raw.Wall)})
 			s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
 			return nil

@@ -43,12 +43,13 @@ type Result struct {
 // survey is one survey under way.
 type survey struct {
 	Options
-	d        config.Detected
-	m        config.Measured
-	scaffold map[string]string
-	opened   []string
-	tests    time.Duration // wall time of the tests, 0: none
-	language goFacts
+	d           config.Detected
+	m           config.Measured
+	scaffold    map[string]string
+	opened      []string
+	tests       time.Duration // wall time of the tests, 0: none
+	testsOpened []string
+	language    goFacts
 }
 
 // Run measures the root by what was found, one way after another until one
@@ -207,7 +208,6 @@ func (s *survey) derive(samples []Sample) {
 	first := samples[0]
 	objective := s.objective(first.Metrics)
 	s.m.Objective = objective.Name
-	s.direct(objective)
 	var values []float64
 	var longest time.Duration
 	for _, sample := range samples {
@@ -217,6 +217,7 @@ func (s *survey) derive(samples []Sample) {
 		}
 	}
 	spread := spreadOf(values)
+	s.direct(objective, spread > 0)
 	s.m.Repeats = 1
 	timed := config.TimeLike(objective.Name, objective.Unit)
 	s.m.Paired = timed && slices.Min(values) > 0
@@ -230,8 +231,9 @@ func (s *survey) derive(samples []Sample) {
 	s.Say(fmt.Sprintf("root: %s = %s%s, %s in %d runs, %s each; %s", objective.Name, short(eval.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest), s.m.Direction))
 }
 
-// direct sets the direction, and asks where nothing tells it.
-func (s *survey) direct(m record.Metric) {
+// direct sets the direction, and asks where nothing tells it. What varies from
+// run to run is more likely a time than a score.
+func (s *survey) direct(m record.Metric, varies bool) {
 	direction, sure := config.DirectionOf(m.Name, m.Unit)
 	if m.Higher != nil {
 		direction, sure = config.Minimize, true
@@ -239,8 +241,12 @@ func (s *survey) direct(m record.Metric) {
 			direction = config.Maximize
 		}
 	}
-	if !sure && s.m.Direction != "" {
+	switch {
+	case sure:
+	case s.m.Direction != "":
 		direction = s.m.Direction // what the script's own words suggest
+	case varies:
+		direction = config.Minimize
 	}
 	s.m.Unsure = !sure
 	if !sure && s.Ask(fmt.Sprintf("Is a larger %s better?", m.Name), direction == config.Maximize) != (direction == config.Maximize) {
