@@ -152,7 +152,7 @@ func (a *App) showPrompt(ctx context.Context, what string) error {
 	}
 	if a.flags.json {
 		for _, ev := range list {
-			writeJSONLine(a.Out, map[string]any{"job": job.ID, "attempt": ev.Attempt, "kind": ev.Kind, "text": string(ev.Text)})
+			writeJSONLine(a.Out, promptLine{Job: job.ID, Attempt: ev.Attempt, Kind: ev.Kind, Text: string(ev.Text)})
 		}
 		return nil
 	}
@@ -220,4 +220,12 @@ func (a *App) ask(ctx context.Context, ses *engine.Session, exp record.Experimen
 	}
 	fmt.Fprintln(a.Err, a.spell("atoll: no model was asked and nothing was paid for; `atoll run` asks again"))
 	return false, nil
+}
+
+// promptLine is one text of `show --prompt --json`.
+type promptLine struct {
+	Job     record.JobID `json:"job"`
+	Attempt int          `json:"attempt"`
+	Kind    string       `json:"kind"`
+	Text    string       `json:"text"`
 }

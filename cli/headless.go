@@ -105,12 +105,21 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
 	}
 }
 
+// eventLine is a line of `run --headless --json` with type event.
+type eventLine struct {
+	Type  string       `json:"type"`
+	At    string       `json:"at"`
+	Level string       `json:"level"`
+	Job   record.JobID `json:"job"` // -1 = none
+	Text  string       `json:"text"`
+}
+
 func (a *App) printLine(l view.LogLine) {
 	if l.Level == "debug" {
 		return
 	}
 	if a.flags.json {
-		writeJSONLine(a.Out, map[string]any{"type": "event", "at": l.At.UTC().Format(time.RFC3339Nano), "level": l.Level, "job": l.Job, "text": l.Text})
+		writeJSONLine(a.Out, eventLine{Type: "event", At: l.At.UTC().Format(time.RFC3339Nano), Level: l.Level, Job: l.Job, Text: l.Text})
 		return
 	}
 	mark := ""

@@ -21,6 +21,21 @@ func nicheText(n []int) string {
 	return "(" + strings.Join(parts, ",") + ")"
 }
 
+// nicheLine is one niche of `niches --json`.
+type nicheLine struct {
+	Niche     []int                `json:"niche"` // cell on each axis
+	Index     int                  `json:"index"`
+	Elite     record.CandidateID   `json:"elite"`
+	Commit    record.Hash          `json:"commit"`
+	Objective float64              `json:"objective"`
+	Samples   int                  `json:"samples"`
+	Spread    float64              `json:"spread"`
+	Tries     int                  `json:"tries"`
+	Frozen    bool                 `json:"frozen"`
+	Boost     float64              `json:"boost"`
+	Runners   []record.CandidateID `json:"runners"`
+}
+
 func (a *App) nichesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "niches", Short: "List the niches and who holds them", Example: "  atoll niches --json", Args: cobra.NoArgs,
@@ -49,9 +64,9 @@ func (a *App) nichesCmd() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					writeJSONLine(a.Out, map[string]any{
-						"niche": o.state.Coords(c.Index), "index": c.Index, "elite": c.Elite, "commit": elite.Commit, "objective": c.Objective,
-						"samples": c.Samples, "spread": c.MAD, "tries": c.Tries, "frozen": c.Frozen, "boost": c.Boost, "runners": c.Runners,
+					writeJSONLine(a.Out, nicheLine{
+						Niche: o.state.Coords(c.Index), Index: c.Index, Elite: c.Elite, Commit: elite.Commit, Objective: c.Objective,
+						Samples: c.Samples, Spread: c.MAD, Tries: c.Tries, Frozen: c.Frozen, Boost: c.Boost, Runners: c.Runners,
 					})
 					continue
 				}

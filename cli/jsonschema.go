@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// jsonShape is what a verb prints with --json.
+type jsonShape struct {
+	verb  string
+	doc   string
+	lines bool // one document a line
+	value any
+}
+
+// jsonShapes lists every verb that prints data, in the order of the documentation.
+func jsonShapes() []jsonShape {
+	return []jsonShape{
+		{"status", "atoll status", false, statusReport{}},
+		{"run event", "atoll run --headless: a line of the log, type event", true, eventLine{}},
+		{"run progress", "atoll run --headless: now and then and at each new best, type progress", true, progressLine{}},
+		{"run result", "atoll run --headless: the last line, type result", true, runResult{}},
+		{"experiments", "atoll experiments", false, []experimentLine{}},
+		{"experiments compared", "atoll experiments FIRST SECOND", false, comparison{}},
+		{"candidates", "atoll candidates, show and best", true, candidateLine{}},
+		{"niches", "atoll niches", true, nicheLine{}},
+		{"jobs", "atoll jobs; show '#7' prints one", true, record.Job{}},
+		{"events", "atoll events", true, record.LogRow{}},
+		{"notes", "atoll notes", true, record.Note{}},
+		{"targets", "atoll targets", true, targetLine{}},
+		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},
+		{"decision", "every verb that decides", false, record.Decision{}},
+		{"doctor", "atoll doctor", false, []view.CheckLine{}},
+		{"config explain", "atoll config explain", false, []config.Row{}},
+		{"version", "atoll version", false, Build{}},
+	}
+}
+
+// JSONSchema describes the output of every verb with --json as one JSON Schema
+// (draft 2020-12), a definition for each.
+func JSONSchema() ([]byte, error) {
+	defs := map[string]any{}
+	for _, s := range jsonShapes() {
+		d := schemaOf(reflect.TypeOf(s.value), nil)
+		d["description"] = s.doc
+		if s.lines {
+			d["description"] = s.doc + "; one document a line"
+		}
+		defs[s.verb] = d
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "What atoll prints with --json", "$defs": defs,
+	}, "", " ")
+	return append(text, '\n'), err
+}
+
+// schemaOf describes a Go type as encoding/json writes it. Within are the types
+// around it: one that holds itself is an object there, and no more is said.
+func schemaOf(t reflect.Type, within []reflect.Type) map[string]any {
+	text := reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		return map[string]any{}
+	case t.Implements(text):
+		return map[string]any{"type": "string"}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		s := schemaOf(t.Elem(), within)
+		if kind, ok := s["type"].(string); ok {
+			s["type"] = []string{kind, "null"}
+		}
+		return s
+	case reflect.Struct:
+		if slices.Contains(within, t) {
+			return map[string]any{"type": "object"}
+		}
+		return structSchema(t, append(slices.Clone(within), t))
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{"type": []string{"string", "null"}, "contentEncoding": "base64"}
+		}
+		return map[string]any{"type": []string{"array", "null"}, "items": schemaOf(t.Elem(), within)}
+	case reflect.Map:
+		return map[string]any{"type": []string{"object", "null"}, "additionalProperties": schemaOf(t.Elem(), within)}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Float32, reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.Interface:
+		return map[string]any{}
+	}
+	return map[string]any{"type": "integer"}
+}
+
+func structSchema(t reflect.Type, within []reflect.Type) map[string]any {
+	properties := map[string]any{}
+	var required []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+			continue
+		case f.Anonymous && name == "":
+			inner := structSchema(f.Type, within)
+			for k, v := range inner["properties"].(map[string]any) {
+				properties[k] = v
+			}
+			required = append(required, inner["required"].([]string)...)
+			continue
+		case name == "":
+			name = f.Name
+		}
+		properties[name] = schemaOf(f.Type, within)
+		if !strings.Contains(options, "omit") {
+			required = append(required, name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
