@@ -2,15 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/roster"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -25,6 +30,9 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	}
 	if p.target.Path == "" {
 		return record.Experiment{}, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
+	}
+	if files := uncommitted(ctx, p, l); len(files) > 0 {
+		return record.Experiment{}, usage("%s of the evaluator's command is not committed, so no candidate would have it: %s", strings.Join(files, ", "), committing(files))
 	}
 	if p.target.Dirty {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
@@ -151,4 +159,59 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 		return nil, fmt.Errorf("%w: %s; take it back, or start over with `atoll run --new`", engine.ErrFrozen, keys)
 	}
 	return a.takeOver(ctx, ses, exp, cfg, l)
+}
+
+// uncommitted lists the words of the evaluator's commands that are files of the
+// work tree and not of the root commit: a candidate's tree would not have them.
+func uncommitted(ctx context.Context, p place, l config.Loaded) []string {
+	if p.target.Path == "" || p.target.Bare || !p.target.Dirty {
+		return nil
+	}
+	words := slices.Clone(l.Evaluator.Command)
+	for _, s := range l.Evaluator.Stages {
+		words = append(words, s.Command...)
+	}
+	var missing []string
+	for _, w := range words {
+		w = path.Clean(filepath.ToSlash(w))
+		if !filepath.IsLocal(w) || w == "." || strings.ContainsAny(w, "{}*$ ") || slices.Contains(missing, w) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(p.target.Path, w)); err != nil || info.IsDir() {
+			continue
+		}
+		if _, err := gitops.ReadFile(ctx, p.target, l.Root, w); errors.Is(err, gitops.ErrNotFound) {
+			missing = append(missing, w)
+		}
+	}
+	return missing
+}
+
+// committing is what to do about files that are not committed.
+func committing(files []string) string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = shellWord(f)
+	}
+	list := strings.Join(names, " ")
+	return fmt.Sprintf("git add %s && git commit -m \"Add the evaluator\" -- %s", list, list)
+}
+
+// moved says that the revision an experiment began from names another commit
+// now, "" when it does not.
+func (a *App) moved(ctx context.Context, p place, exp record.Experiment, rev string) string {
+	if p.target.Path == "" || rev == "" {
+		return ""
+	}
+	cmd := exec.CommandContext(ctx, "git", "-C", p.target.Path, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
+	cmd.Env = a.Env
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	now := strings.TrimSpace(string(out))
+	if now == exp.RootCommit.String() {
+		return ""
+	}
+	return fmt.Sprintf("%s is at %.7s now; this experiment goes on from %s; `atoll run --new` starts one from there", rev, now, exp.RootCommit.Short())
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ func (a *App) doctorCmd() *cobra.Command {
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
 				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
 			})...)
+			if files := uncommitted(ctx, p, loaded); loadErr == nil && len(files) > 0 {
+				checks = append(checks, view.CheckLine{Group: "evaluator", Name: "command", Detail: strings.Join(files, ", ") + " is not committed, so no candidate would have it", Cure: committing(files)})
+			}
 			return a.printChecks(checks, strict)
 		},
 	}

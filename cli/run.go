@@ -149,6 +149,11 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 			return err
 		}
 	}
+	if err == nil && !f.fresh && loadErr == nil {
+		if text := a.moved(ctx, p, exp, loaded.Root); text != "" {
+			f.said = append(f.said, text)
+		}
+	}
 	return a.drive(ctx, ses, exp, f)
 }
 

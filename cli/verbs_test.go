@@ -318,3 +318,29 @@ func TestAHeadlessRunEndsWithAResultAndAVerdict(t *testing.T) {
 		}
 	}
 }
+
+func TestACommitThatMovedAndAScriptThatIsNotCommittedAreNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		"a.py": "1\n", "atoll.yaml": "evaluator:\n  command: [sh, measure.sh]\n  output: last-number\n  protected: [measure.sh]\nbudget: {jobs: 2}\n",
+	})
+	git(t, dir, "init", "--quiet")
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "start")
+	put(t, dir, map[string]string{"measure.sh": "cat a.py\n"})
+	refused(t, atoll(t, dir, "run", "--headless"), "measure.sh of the evaluator's command is not committed", "git add measure.sh")
+	if c := atoll(t, dir, "doctor"); c.code == 0 || !strings.Contains(c.out, "measure.sh is not committed") {
+		t.Errorf("doctor, exit %d:\n%s", c.code, c.out)
+	}
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "evaluator")
+	if out := must(t, dir, "run", "--headless"); strings.Contains(out, "HEAD is at") {
+		t.Errorf("nothing moved:\n%s", out)
+	}
+	put(t, dir, map[string]string{"a.py": "2\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "more")
+	if out := must(t, dir, "run", "--headless", "--max-jobs", "3"); !strings.Contains(out, "HEAD is at "+git(t, dir, "rev-parse", "--short=7", "HEAD")) || !strings.Contains(out, "run --new`") {
+		t.Errorf("the commit that moved is not told:\n%s", out)
+	}
+}

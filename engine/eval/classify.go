@@ -30,6 +30,7 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 		return verdict{record.ClassSandbox, "tried what the sandbox forbids: " + oneLine(r.Violations[0], 200)}
 	}
 	told := e.tell.line(e.neutral(string(r.Stderr)), e.neutral(string(r.Stdout)), e.strip()...)
+	told += cure(string(r.Stderr) + string(r.Stdout))
 	text := strings.ToLower(string(r.Stderr))
 	if outOfMemory(text) {
 		return verdict{record.ClassMemory, orElse(told, "out of memory")}
@@ -42,6 +43,18 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 	}
 	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
 	return verdict{class, orElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
+}
+
+// cure is what to do about a failure that the words of a program give away: one
+// of the machine, not of a candidate.
+func cure(text string) string {
+	switch {
+	case strings.Contains(text, "module lookup disabled by GOPROXY=off"), strings.Contains(text, "missing go.sum entry"):
+		return " (the sandbox has no network: run `go mod download` in the repository once)"
+	case strings.Contains(text, "GOTOOLCHAIN=local"):
+		return " (the sandbox has no network: install the Go version that go.mod asks for)"
+	}
+	return ""
 }
 
 func orElse(s, other string) string {

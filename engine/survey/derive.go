@@ -40,6 +40,9 @@ func (s *survey) budget() {
 	each = max(each+s.tests, time.Second)
 	jobs := int(searchTime / each)
 	s.m.Jobs = min(mostJobs, max(fewestJobs, jobs-jobs%10))
+	if len(s.m.Axes) == 0 { // the first learned map needs candidates to learn from
+		s.m.Jobs = max(s.m.Jobs, 2*config.Defaults().Map.MinFit)
+	}
 	wall := 2 * time.Duration(s.m.Jobs) * each // challenges and repeats come on top of the jobs
 	s.m.Wall = max(10*time.Minute, (wall + 10*time.Minute - 1).Truncate(10*time.Minute))
 	s.Say(fmt.Sprintf("one evaluation takes about %s, so %d jobs are proposed", roundTime(each), s.m.Jobs))
