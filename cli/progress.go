@@ -139,10 +139,7 @@ func gainOf(s *view.Snapshot) (gain *float64, confirmed bool) {
 	case s.Best.Claimed == nil:
 		return number(s.Best.Percent), false
 	}
-	root := s.Root.Objective
-	if s.Root.Claimed != nil {
-		root = *s.Root.Claimed
-	}
+	root := s.Root.Objective // the value that is shown beside it; 1 where the root runs beside each candidate
 	gained := 100 * (*s.Best.Claimed - root) / math.Abs(root)
 	if s.Direction == "minimize" {
 		gained = -gained
