@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,7 +89,7 @@ func (a *app) help() tea.Cmd {
 }
 
 func itemOf(a *app, b *keys.Binding, group string) widget.Item {
-	return widget.Item{Group: group, Key: keys.KeyNames(b.Keys), Title: b.Title, Note: b.Doc, Off: a.off(b), Run: func() tea.Cmd { return a.run(b) }}
+	return widget.Item{Group: group, Key: keys.KeyNames(b.Keys), Title: b.Now(len(a.d.Marks)), Note: b.Doc, Off: a.off(b), Run: func() tea.Cmd { return a.run(b) }}
 }
 
 // palette finds every action and screen by a few letters, and objects by
@@ -105,6 +106,9 @@ func (a *app) palette() tea.Cmd {
 		it.Note = widget.Words(": ", b.Title, b.Doc)
 		items = append(items, it)
 	}
+	slices.SortStableFunc(items, func(x, y widget.Item) int { // what works comes first
+		return cmp.Compare(min(len(x.Off), 1), min(len(y.Off), 1))
+	})
 	m := widget.NewMenu("Command", items)
 	m.Own = a.ownCommand
 	return a.Ask(m)

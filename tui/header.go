@@ -159,6 +159,9 @@ func (h *bars) figures() []widget.Part {
 	if s.Jobs.Held > 0 {
 		fig(80, "held", fmt.Sprint(s.Jobs.Held), st.Accent)
 	}
+	if n := s.Jobs.Rejected; n > 0 {
+		fig(45, "rejected", fmt.Sprint(n), st.Plain)
+	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)
 	fig(20, "dup", fmt.Sprint(s.Jobs.Duplicate), st.Plain)
 	order := "completion"
@@ -256,7 +259,7 @@ func (h *bars) helpBar(w int) string {
 // global ones.
 func (h *bars) hints(room int) string {
 	st := h.d.St
-	scopes := h.scopes
+	scopes, marked := h.scopes, len(h.d.Marks)
 	var show []*keys.Binding
 	taken := map[string]bool{}
 	for _, b := range h.keys.Active(append(scopes[:len(scopes):len(scopes)], keys.InAll)) {
@@ -282,7 +285,7 @@ func (h *bars) hints(room int) string {
 	fits := map[*keys.Binding]bool{} // what works now comes first where room is short
 	for _, off := range [...]bool{false, true} {
 		for _, b := range show {
-			if w := plot.Width(keys.KeyName(b.Keys[0])+" "+b.Title) + 2; !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
+			if w := plot.Width(keys.KeyName(b.Keys[0])+" "+b.Now(marked)) + 2; !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
 				fits[b] = true
 				room -= w
 			}
@@ -297,9 +300,9 @@ func (h *bars) hints(room int) string {
 			l.Gap(2)
 		}
 		if h.off(b) != "" {
-			l.Add(st.Off, keys.KeyName(b.Keys[0])+" "+b.Title)
+			l.Add(st.Off, keys.KeyName(b.Keys[0])+" "+b.Now(marked))
 		} else {
-			l.Add(st.Key, keys.KeyName(b.Keys[0])).Gap(1).Add(st.Label, b.Title)
+			l.Add(st.Key, keys.KeyName(b.Keys[0])).Gap(1).Add(st.Label, b.Now(marked))
 		}
 	}
 	return l.String() + end.String()

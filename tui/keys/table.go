@@ -21,9 +21,23 @@ type Binding struct {
 	Decides bool           // changes the experiment: off in a read-only console
 	Danger  bool           // asks before it acts
 	Bar     int            // rank in the help bar, 0 = not there
+	Many    bool           // acts on all marked candidates
+	Says    func() string  // what it does now, nil = Title
 	Hidden  bool           // not in palette and help (plain cursor moves are)
 	Off     func() string  // why it cannot be done now, "" = it can
 	Run     func() tea.Cmd // on the screen's goroutine: no IO
+}
+
+// Now says what the row does now; marked is how many candidates are marked.
+func (b *Binding) Now(marked int) string {
+	title := b.Title
+	if b.Says != nil {
+		title = b.Says()
+	}
+	if b.Many && marked > 0 {
+		title += fmt.Sprintf(" %d", marked)
+	}
+	return title
 }
 
 // ErrKeys: a person's own keys name no action or clash.

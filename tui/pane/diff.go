@@ -364,15 +364,21 @@ func diffKeys(d *Shared) []*keys.Binding {
 			return p.Load()
 		}
 	}
+	none := func() string {
+		if p, ok := d.Host.Current().(Differ); !ok || len(p.Diff().files) == 0 {
+			return "there is no difference here"
+		}
+		return ""
+	}
 	return []*keys.Binding{
-		{ID: "split", Keys: []string{"t"}, Title: "side by side", Doc: "or one column", In: []keys.Scope{keys.InDiff}, Bar: 48, Run: diff((*diffView).toggleSplit)},
-		{ID: "base", Keys: []string{"m"}, Title: "compare with", Doc: "parent, root, marked", In: []keys.Scope{keys.InDiff}, Bar: 47, Run: diff((*diffView).cycleBase)},
-		{ID: "previous-file", Keys: []string{"["}, Title: "previous file", In: []keys.Scope{keys.InDiff}, Run: diff(func(v *diffView) { v.file(-1) })},
-		{ID: "next-file", Keys: []string{"]"}, Title: "next file", In: []keys.Scope{keys.InDiff}, Bar: 46, Run: diff(func(v *diffView) { v.file(1) })},
-		{ID: "previous-hunk", Keys: []string{"K"}, Title: "previous hunk", In: []keys.Scope{keys.InDiff}, Run: diff(func(v *diffView) { v.hunk(-1) })},
-		{ID: "next-hunk", Keys: []string{"J"}, Title: "next hunk", In: []keys.Scope{keys.InDiff}, Bar: 45, Run: diff(func(v *diffView) { v.hunk(1) })},
-		{ID: "less-context", Keys: []string{"{"}, Title: "fewer lines around changes", In: []keys.Scope{keys.InDiff}, Run: diff(func(v *diffView) { v.widen(-2) })},
-		{ID: "more-context", Keys: []string{"}"}, Title: "more lines around changes", In: []keys.Scope{keys.InDiff}, Run: diff(func(v *diffView) { v.widen(2) })},
-		{ID: "whitespace", Keys: []string{"W"}, Title: "white space", Doc: "hides changes of white space alone", In: []keys.Scope{keys.InDiff}, Run: diff((*diffView).toggleSpace)},
+		{ID: "split", Keys: []string{"t"}, Title: "side by side", Doc: "or one column", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 48, Run: diff((*diffView).toggleSplit)},
+		{ID: "base", Keys: []string{"m"}, Title: "compare with", Doc: "parent, root, marked", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 47, Run: diff((*diffView).cycleBase)},
+		{ID: "previous-file", Keys: []string{"["}, Title: "previous file", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.file(-1) })},
+		{ID: "next-file", Keys: []string{"]"}, Title: "next file", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 46, Run: diff(func(v *diffView) { v.file(1) })},
+		{ID: "previous-hunk", Keys: []string{"K"}, Title: "previous hunk", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.hunk(-1) })},
+		{ID: "next-hunk", Keys: []string{"J"}, Title: "next hunk", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 45, Run: diff(func(v *diffView) { v.hunk(1) })},
+		{ID: "less-context", Keys: []string{"{"}, Title: "fewer lines around changes", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.widen(-2) })},
+		{ID: "more-context", Keys: []string{"}"}, Title: "more lines around changes", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.widen(2) })},
+		{ID: "whitespace", Keys: []string{"W"}, Title: "white space", Doc: "hides changes of white space alone", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff((*diffView).toggleSpace)},
 	}
 }

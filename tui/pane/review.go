@@ -45,7 +45,7 @@ func (p *reviewPane) Match(by int) bool      { p.bump(); return p.d1.match(by) }
 
 func (p *reviewPane) Keys() []*keys.Binding {
 	return []*keys.Binding{
-		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: []keys.Scope{keys.InReview}, Bar: 65, Run: p.skip},
+		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: []keys.Scope{keys.InReview}, Bar: 65, Off: p.empty, Run: p.skip},
 	}
 }
 
@@ -65,6 +65,14 @@ func (p *reviewPane) Place(at Placement) {
 }
 
 func (p *reviewPane) Recall(from Memory) { p.d1.recall(from) }
+
+// empty says why nothing can be skipped.
+func (p *reviewPane) empty() string {
+	if len(p.list.IDs) == 0 {
+		return "nothing waits"
+	}
+	return ""
+}
 
 // Waiting is how many candidates wait for a person; a snapshot lists no more
 // than the oldest.

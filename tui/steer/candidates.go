@@ -18,14 +18,14 @@ import (
 func (a *Actions) CandidateKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
-		{ID: "approve", Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.needHeld, Run: a.approve},
-		{ID: "reject", Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.needReject, Run: a.reject},
-		{ID: "freeze", Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
-		{ID: "boost", Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
-		{ID: "boost-down", Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
+		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.needHeld, Run: a.approve},
+		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.needReject, Run: a.reject},
+		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
+		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
+		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
 		{ID: "release", Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.needHold, Run: a.release},
-		{ID: "pin", Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: a.needCandidate, Run: a.pin},
-		{ID: "measure", Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.needMeasured, Run: a.measureAgain},
+		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: a.needCandidate, Run: a.pin},
+		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.needMeasured, Run: a.measureAgain},
 		{ID: "export", Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: a.needOther, Run: a.export},
 		{ID: "start-job", Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: a.needMeasured, Run: a.startJob},
 		{ID: "promote", Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository", In: in, Decides: true, Danger: true, Off: a.needCandidate, Run: a.promote},
@@ -54,7 +54,7 @@ func (a *Actions) reject() tea.Cmd {
 	doIt := func(reason string) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.decided(ss)
-			return a.Decide("rejected "+namesOf(ss)+": "+reason, true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
+			return a.Decide(widget.Words(": ", "rejected "+namesOf(ss), reason), true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
 		}
 	}
 	var items []widget.Item
@@ -62,6 +62,7 @@ func (a *Actions) reject() tea.Cmd {
 		items = append(items, widget.Item{Title: r, Run: doIt(r)})
 	}
 	m := widget.NewMenu("Reject "+namesOf(ss)+" because", items)
+	m.Unchosen(widget.Item{Title: "enter without a choice gives no reason", Run: doIt("")})
 	m.Own = func(text string) *widget.Item { return &widget.Item{Title: text, Note: "own words", Run: doIt(text)} }
 	return a.Host.Ask(m)
 }

@@ -36,6 +36,14 @@ func (a *Actions) takeBack(where, said string, fn func(Controller, context.Conte
 	})
 }
 
+// PauseOrResume says which of the two the key does now.
+func (a *Actions) PauseOrResume() string {
+	if a.D.Snap.State == record.ExperimentPaused {
+		return "resume the experiment"
+	}
+	return "pause the experiment"
+}
+
 func (a *Actions) PauseEngine() tea.Cmd {
 	if a.D.Snap.State != record.ExperimentRunning {
 		return a.Decide("resumed", true, pane.Decision(record.Resume))

@@ -27,6 +27,7 @@ type Menu struct {
 	items []Item
 	in    textinput.Model
 	Own   func(text string) *Item
+	none  *Item // what enter does while nothing is chosen; nil: the first line is chosen
 	found []Item
 	cur   int
 	off   int
@@ -55,6 +56,15 @@ func (m *Menu) filter() {
 		}
 	}
 	m.cur, m.off = 0, 0
+	if m.none != nil && text == "" {
+		m.cur = -1
+	}
+}
+
+// Unchosen leaves every line unchosen at first; enter alone does it instead.
+func (m *Menu) Unchosen(it Item) {
+	m.none = &it
+	m.filter()
 }
 
 func (m *Menu) Key(k tea.KeyPressMsg) Answer {
@@ -86,6 +96,9 @@ func (m *Menu) step(by int) { m.cur = max(0, min(m.cur+by, len(m.found)-1)) }
 func (m *Menu) pick() Answer {
 	if m.cur >= len(m.found) {
 		return Answer{}
+	}
+	if m.cur < 0 {
+		return Answer{Close: true, Run: m.none.Run}
 	}
 	it := m.found[m.cur]
 	if it.Off != "" {
@@ -162,6 +175,9 @@ func (m *Menu) footer(sty *Styles, width int) string {
 	if m.cur >= len(m.found) {
 		return ""
 	}
+	if m.cur < 0 {
+		return " " + sty.Label.S(m.none.Title)
+	}
 	it := m.found[m.cur]
 	st, note := sty.Label, it.Note
 	if it.Off != "" {
@@ -189,7 +205,7 @@ func (m *Menu) row(sty *Styles, i, width, keyW int) string {
 	title := min(plot.Width(plot.Clean(it.Title)), rest)
 	l.Fit(st, it.Title, max(title, min(rest, 26))).Gap(1)
 	l.Fit(sty.Label, note, max(0, width-l.W-1))
-	if i == m.cur {
+	if i >= 0 && i == m.cur {
 		return Pick(sty.Selected, l.String(), width)
 	}
 	return l.String()
