@@ -14,10 +14,10 @@ import (
 
 func (a *App) doctorCmd() *cobra.Command {
 	var deep, strict bool
-	var speed int
+	var speed, mutants int
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the machine, the repository, the configuration and the evaluator",
-		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
+		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --mutants 40    break the root 40 times: does the evaluator notice?\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if speed > 0 {
@@ -30,6 +30,12 @@ func (a *App) doctorCmd() *cobra.Command {
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
 			rooted(&loaded)
+			if cmd.Flags().Changed("mutants") {
+				if placeErr != nil {
+					return placeErr
+				}
+				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env}, mutants)
+			}
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
 				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
 			})...)
@@ -41,6 +47,7 @@ func (a *App) doctorCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also measure the root and try every agent")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit 2 when there are warnings")
+	cmd.Flags().IntVar(&mutants, "mutants", 0, "put the evaluator on trial: run it on so many programs broken on purpose")
 	cmd.Flags().IntVar(&speed, "speed", 0, "measure the engine's own overhead per job in a target of so many files")
 	return cmd
 }

@@ -224,37 +224,16 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 }
 
 func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) ([]float64, time.Duration, error) {
-	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")})
+	bench, err := openBench(ctx, box, tmp, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer repo.Close()
-	root, err := repo.Import(ctx, o.Target, o.Config.Root)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := repo.Commit(ctx, root)
-	if err != nil {
-		return nil, 0, err
-	}
-	base, release, err := repo.Checkout(ctx, info.Tree)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer release()
-	cfg := o.Config.Config
-	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
-		cfg.Evaluator.Dir = filepath.Join(o.Config.Dir, cfg.Evaluator.Dir)
-	}
-	ev, err := eval.New(ctx, box, eval.OptionsOf(cfg))
-	if err != nil {
-		return nil, 0, err
-	}
+	defer bench.close()
 	var values []float64
 	var took time.Duration
 	for i := range 2 {
 		began := o.Now()
-		out, err := ev.Run(ctx, eval.Request{Base: base, Trusted: base, Experiment: "doctor", BaseCommit: root, Commit: root, Repeat: i, Root: true, Goal: cfg.Goal})
+		out, err := bench.ev.Run(ctx, eval.Request{Base: bench.base, Trusted: bench.base, Experiment: "doctor", BaseCommit: bench.root, Commit: bench.root, Repeat: i, Root: true, Goal: bench.cfg.Goal})
 		took = o.Now().Sub(began)
 		if err != nil {
 			return nil, took, err

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"atoll/engine/doctor"
+	"atoll/engine/trial"
+	"atoll/engine/view"
+)
+
+// mostMutants bounds --mutants: each costs one run of the evaluator.
+const mostMutants = 10_000
+
+// mutants puts the evaluator on trial and prints its grade.
+func (a *App) mutants(ctx context.Context, o doctor.Options, n int) error {
+	if n < 1 || n > mostMutants {
+		return usage("--mutants %d: between 1 and %d", n, mostMutants)
+	}
+	report, err := doctor.Mutants(ctx, o, n, func(line string) {
+		fmt.Fprintln(a.Err, view.CleanLine(line))
+	})
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, struct {
+			trial.Report
+			Score *float64 `json:"score"`
+			Grade string   `json:"grade"`
+		}{report, finite(report.Score()), report.Grade()})
+	}
+	return a.printTrial(&report)
+}
+
+// finite is nil for what JSON cannot tell.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func (a *App) printTrial(r *trial.Report) error {
+	w := a.Out
+	fmt.Fprintf(w, "evaluator  %s: caught %d of %d broken programs", r.Grade(), r.Caught, r.Caught+len(r.Missed))
+	if s := finite(r.Score()); s != nil {
+		fmt.Fprintf(w, " (%.0f %%)", 100**s)
+	}
+	fmt.Fprintf(w, "; %d did not build, %d were the same program\n", r.Unbuilt, r.Same)
+	switch {
+	case r.Smallest == 0:
+		fmt.Fprintf(w, "root       %d runs gave the same value: any gain shows\n", r.Samples)
+	case r.Smallest < 0:
+		fmt.Fprintf(w, "root       %s, spread %s: %d samples are too few to confirm any gain\n", view.FormatValue(r.Mean), view.FormatValue(r.Dev), r.Samples)
+	default:
+		fmt.Fprintf(w, "root       %s, spread %s: with %d samples a gain of %.1f %% or more shows\n", view.FormatValue(r.Mean), view.FormatValue(r.Dev), r.Samples, 100*r.Smallest)
+	}
+	if r.Coverage >= 0 {
+		fmt.Fprintf(w, "coverage   the tests run %.0f %% of the code in scope\n", 100*r.Coverage)
+	}
+	tw := table(w)
+	for _, f := range r.Files {
+		fmt.Fprintf(tw, "  %s\tcaught %d of %d\t%s\n", view.CleanLine(f.File), f.Caught, f.Caught+f.Missed, coverageText(f.Coverage))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for i, m := range r.Missed {
+		if i == 0 {
+			fmt.Fprintln(w, "\ngot through:")
+		}
+		where := fmt.Sprintf("%s:%d", m.Path, m.Line)
+		if m.Function != "" {
+			where += " " + m.Function
+		}
+		note := ""
+		if m.Better {
+			note = " (measured better than the root)"
+		}
+		fmt.Fprintf(w, "  %s  %s%s\n    -> %s\n", view.CleanLine(where), view.CleanLine(m.Change), note, view.CleanLine(m.Advice()))
+	}
+	return nil
+}
+
+func coverageText(part float64) string {
+	if part < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% run by tests", 100*part)
+}
