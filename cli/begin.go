@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"atoll/config"
 	"atoll/engine"
@@ -40,6 +41,13 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	for _, advice := range l.Advice() {
 		fmt.Fprintln(a.Err, "atoll:", advice)
 	}
+	began, told := time.Now(), time.Now()
+	ses.Repo.OnProgress(func(text string) { // of an import that takes its time
+		if now := time.Now(); now.Sub(began) > 2*time.Second && now.Sub(told) > time.Second {
+			told = now
+			fmt.Fprintln(a.Err, "atoll:", text)
+		}
+	})
 	root, err := ses.Repo.Import(ctx, p.target, l.Root)
 	if err != nil {
 		return record.Experiment{}, err

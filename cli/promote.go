@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -35,7 +37,7 @@ func (a *App) promoteCmd() *cobra.Command {
 						_, err = a.Out.Write(text)
 						return err
 					}
-					if err := os.WriteFile(a.abs(patch), text, 0o644); err != nil {
+					if err := writeNew(a.abs(patch), text); err != nil {
 						return fmt.Errorf("write the patch: %w", err)
 					}
 					_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", patch, patch)
@@ -68,4 +70,17 @@ func (a *App) promoteCmd() *cobra.Command {
 	cmd.Flags().StringVar(&patch, "patch", "", "write a patch file instead (- for stdout)")
 	cmd.Flags().StringVar(&bundle, "bundle", "", "write a git bundle instead")
 	return cmd
+}
+
+// writeNew writes a file that must not be there yet, not even as a symlink.
+func writeNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already: choose another name or remove it", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }

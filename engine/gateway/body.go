@@ -2,8 +2,12 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +29,9 @@ func parseBody(a API, model string, data []byte) (*body, error) {
 	}
 	if b.fields == nil {
 		return nil, fmt.Errorf("read the request: it is no JSON object")
+	}
+	if err := b.plain(); err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	if a != Gemini {
 		b.read("model", &b.model)
@@ -104,13 +111,75 @@ func (b *body) limitOutput(ceiling, fallback int64, field string) int64 {
 	return most * b.answers("n") * b.answers("best_of")
 }
 
-// answers reads a number of answers; at least 1.
+// answers reads a number of answers; at least 1. Servers take 2.0 for 2, and some
+// 1.5 for 2: plain has seen to it that there is a number.
 func (b *body) answers(name string) int64 {
-	var n int64
+	var n float64
 	if b.read(name, &n) && n > 1 {
-		return n
+		return int64(min(math.Ceil(n), 1<<40))
 	}
 	return 1
+}
+
+// bounding are the fields that limits are set in, or that decide what a request can
+// cost, and those of Gemini's settings.
+var (
+	bounding = []string{
+		"model", "stream", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens", "tools", "tool_choice",
+		"web_search_options", "mcp_servers", "container", "service_tier", "previous_response_id", "conversation", "prompt",
+		"cachedContent", "cached_content", "messages", "input", "contents", "system", "stream_options", "generationConfig", "generation_config",
+	}
+	boundingGemini = []string{"maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count"}
+)
+
+// plain refuses a request that a provider could read in another way than it is read
+// here: a name in other letters, which some servers take for the same, both spellings
+// of Gemini's settings, or a number of answers that is none.
+func (b *body) plain() error {
+	if err := exact(b.fields, bounding); err != nil {
+		return err
+	}
+	if err := counts(b.fields, "n", "best_of"); err != nil {
+		return err
+	}
+	if b.api != Gemini {
+		return nil
+	}
+	one, other := b.fields["generationConfig"], b.fields["generation_config"]
+	if one != nil && other != nil {
+		return errors.New("it has both generationConfig and generation_config")
+	}
+	var inner map[string]json.RawMessage
+	if raw := cmp.Or(string(one), string(other)); raw == "" || json.Unmarshal([]byte(raw), &inner) != nil {
+		return nil // settings that are none are replaced
+	}
+	if err := exact(inner, boundingGemini); err != nil {
+		return err
+	}
+	return counts(inner, "candidateCount", "candidate_count")
+}
+
+// exact refuses a name that differs from one of the list by its case alone.
+func exact(fields map[string]json.RawMessage, list []string) error {
+	for name := range fields {
+		for _, known := range list {
+			if name != known && strings.EqualFold(name, known) && !slices.Contains(list, name) {
+				return fmt.Errorf("%q is not spelt %q", name, known)
+			}
+		}
+	}
+	return nil
+}
+
+// counts refuses a value of one of the names that is neither a number nor nothing.
+func counts(fields map[string]json.RawMessage, names ...string) error {
+	for _, name := range names {
+		var n *float64
+		if raw, there := fields[name]; there && json.Unmarshal(raw, &n) != nil {
+			return fmt.Errorf("%s is no number", name)
+		}
+	}
+	return nil
 }
 
 func (b *body) limitGemini(ceiling, limit int64) int64 {

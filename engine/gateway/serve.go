@@ -200,7 +200,10 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	o, err := e.prepare(p, rest, r, data)
 	if err != nil {
-		e.job.Account.refused()
+		var bad *errRequest
+		if !errors.As(err, &bad) { // a request that nobody serves costs nothing, and says nothing of a budget
+			e.job.Account.refused()
+		}
 		e.explain(w, api, err)
 		return
 	}

@@ -149,6 +149,10 @@ func TestServeRefuses(t *testing.T) {
 		{"a model without a price", chat, `{"model":"mystery"}`, false, 429, "price"},
 		{"more than the budget", chat, `{"model":"m","max_tokens":900000000}`, false, 429, "budget"},
 		{"many answers", chat, `{"model":"m","max_tokens":1000,"n":1000000}`, false, 429, "budget"},
+		{"many answers, as a broken number", chat, `{"model":"m","max_tokens":1000,"n":1000000.0}`, false, 429, "budget"},
+		{"answers that are no number", chat, `{"model":"m","max_tokens":1000,"n":"1000000"}`, false, 400, "no number"},
+		{"a field in other letters", chat, `{"model":"m","max_tokens":10,"Max_Tokens":900000000}`, false, 400, "not spelt"},
+		{"answers in other letters", chat, `{"model":"m","max_tokens":1000,"N":1000000}`, false, 400, "not spelt"},
 		{"a negative limit is set right", chat, `{"model":"m","max_tokens":-5}`, false, 200, "ok"},
 		{"a picture at an address", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]}]}`, false, 400, "no bound"},
 		{"a picture inside", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}}]}]}`, false, 200, "ok"},
@@ -171,6 +175,46 @@ func TestServeRefuses(t *testing.T) {
 				t.Errorf("%d requests reached the provider", sent)
 			}
 		})
+	}
+}
+
+func TestServeReadsGeminiAsItIsRead(t *testing.T) {
+	for _, tc := range []struct {
+		name, body string
+		want       int
+	}{
+		{"one spelling", `{"generationConfig":{"maxOutputTokens":10}}`, 200},
+		{"the other", `{"generation_config":{"max_output_tokens":10}}`, 200},
+		{"both", `{"generationConfig":{"maxOutputTokens":10},"generation_config":{"candidateCount":1000000}}`, 400},
+		{"a setting in other letters", `{"generationConfig":{"CandidateCount":1000000}}`, 400},
+		{"a broken number of answers", `{"generationConfig":{"maxOutputTokens":1000,"candidateCount":1000000.0}}`, 402},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t, geminiSays)
+			o, _ := options(gateway.Gemini, f.URL)
+			e := serve(t, mustNew(t, o), gateway.Job{Account: account(1, nil), Providers: []string{"p"}})
+			code, text := post(t, http.DefaultClient, e.BaseURL(gateway.Gemini)+"/v1beta/models/m:streamGenerateContent", e.Token, tc.body)
+			if code != tc.want || (code == 200) != (len(f.requests()) == 1) {
+				t.Errorf("got %d %s with %d requests, want %d", code, text, len(f.requests()), tc.want)
+			}
+		})
+	}
+}
+
+func TestWhatNobodyServesIsNoMatterOfMoney(t *testing.T) {
+	f := newFake(t, says("ok", 1, 1))
+	o, _ := options(gateway.Chat, f.URL)
+	a := account(1, nil)
+	e := serve(t, mustNew(t, o), gateway.Job{Account: a, Providers: []string{"p"}, Models: []string{"m"}})
+	for _, r := range [][2]string{{"/files", `{"model":"m"}`}, {"/chat/completions", `{"model":"gold"}`}, {"/chat/completions", `{`}} {
+		post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+r[0], e.Token, r[1])
+	}
+	if n := a.Totals().Refused; n != 0 {
+		t.Errorf("%d requests count as refused for money", n)
+	}
+	post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+"/chat/completions", e.Token, `{"model":"m","max_tokens":900000000}`)
+	if n := a.Totals().Refused; n != 1 {
+		t.Errorf("%d requests count as refused for money, want 1", n)
 	}
 }
 

@@ -189,13 +189,13 @@ func home(real string) []string {
 }
 
 // safe drops folders that would show a person's files: the root, a home, what
-// holds homes, and the mixed ~/.local. The others stand in for what was dropped.
+// holds homes, and the mixed ~/.local and ~/.cargo, which has keys of registries. The others stand in for what was dropped.
 func safe(dirs []string, others ...string) []string {
 	own, _ := os.UserHomeDir()
 	var list []string
 	for _, d := range dirs {
 		wide := d == "/" || strings.Count(d, "/") < 2 && d != "/usr" && d != "/opt" ||
-			own != "" && (inside(own, d) || d == filepath.Join(own, ".local")) || inside("/home", d) ||
+			own != "" && (inside(own, d) || d == filepath.Join(own, ".local") || d == filepath.Join(own, ".cargo")) || inside("/home", d) ||
 			filepath.Dir(d) == "/home"
 		if wide {
 			list = append(list, others...)

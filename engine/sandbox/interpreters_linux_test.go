@@ -102,3 +102,24 @@ func TestCachesMakeGoFast(t *testing.T) {
 		t.Errorf("go vet and go test take %v of processor time: the caches were not used", cpu)
 	}
 }
+
+// A version manager keeps its programs beside keys.
+func TestInterpretersShowNoFolderOfKeys(t *testing.T) {
+	b := mustBox(t, sandbox.ModeUnsafe)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, dir := range []string{".cargo", ".local"} {
+		program := filepath.Join(home, dir, "bin", "tool"+dir)
+		if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", filepath.Dir(program)+":/usr/bin:/bin")
+		mounts, _ := b.Interpreters(t.Context(), "tool"+dir)
+		if len(mounts) != 1 || mounts[0].Host != program {
+			t.Errorf("%s: mounts %+v, want the program alone", dir, mounts)
+		}
+	}
+}
