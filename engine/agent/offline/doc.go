@@ -7,6 +7,9 @@
 // blocks and functions, and whether a result parses) and the literal (a number
 // that may be tuned). [Survey] names where there is something to decide.
 //
+// Where the objective is a time, half of the mutations are rewrites that keep the
+// meaning (offline/idiom).
+//
 // Caveats: Go is edited by its syntax tree, other languages by their tokens:
 // such a result is balanced, not parsed.
 package offline

@@ -42,7 +42,7 @@ func ParseGo(src []byte, siblings *GoSiblings, parsed func(*GoFile)) (*GoFile, e
 		Importer: siblings, FakeImportC: true,
 		Error: func(err error) {
 			var te types.Error
-			if errors.As(err, &te) {
+			if errors.As(err, &te) && !strings.HasPrefix(te.Msg, "could not import ") {
 				g.errs[te.Msg]++
 			}
 		},

@@ -1,0 +1,323 @@
+// Package idiom knows rewrites that keep the meaning of a program and often
+// make it faster.
+//
+// Its three nouns are [Rewrite] (one idiom at one place), [Edit] (bytes that are
+// replaced) and the form (a function that recognises one idiom in a Go function
+// by its syntax and types). [Go] lists all rewrites of a file; each is made
+// alone.
+//
+// Caveats: a rewrite is offered only where types say that it holds, as far as
+// one file and its siblings tell; what imports declare is unknown, so package
+// functions are known by name. Nothing here says that a rewrite pays: most do
+// not, and measuring decides.
+package idiom
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atoll/engine/agent/offline/language"
+)
+
+// Edit replaces bytes Start to End by Text.
+type Edit struct {
+	Start, End int
+	Text       string
+}
+
+// Rewrite is one idiom at one place.
+type Rewrite struct {
+	Name  string // of the idiom, in words
+	Func  string // the function it is in
+	Line  int    // from 1
+	Loops int    // how many loops are around it
+	Edits []Edit
+
+	needs []string // packages that the new text names
+}
+
+// ErrBroken reports a rewrite whose result does not parse. Test with errors.Is.
+var ErrBroken = errors.New("the rewrite does not parse")
+
+// finder looks for idioms in one function.
+type finder struct {
+	f     *language.GoFile
+	src   []byte
+	fn    *ast.FuncDecl
+	minor int // of the language version, 1.x
+	names map[string]string
+	stack []ast.Node // around the node that is looked at, outermost first
+	out   []Rewrite
+}
+
+// Go lists the rewrites of a file in the order of their places. minor is that
+// of the Go version of the module (1.x); newer library functions are used only
+// where it has them.
+func Go(f *language.GoFile, src []byte, minor int) []Rewrite {
+	x := &finder{f: f, src: src, minor: minor, names: map[string]string{}}
+	for _, spec := range f.File.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err == nil && spec.Name == nil {
+			x.names[path[strings.LastIndexByte(path, '/')+1:]] = path
+		}
+	}
+	for _, d := range f.File.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		x.fn, x.stack = fn, nil
+		ast.Inspect(fn, func(n ast.Node) bool {
+			if n == nil {
+				x.stack = x.stack[:len(x.stack)-1]
+				return true
+			}
+			for _, form := range goForms {
+				form(x, n)
+			}
+			x.stack = append(x.stack, n)
+			return true
+		})
+	}
+	slices.SortStableFunc(x.out, func(a, b Rewrite) int { return cmp.Compare(a.Edits[0].Start, b.Edits[0].Start) })
+	return x.out
+}
+
+// goForms are the idioms of Go.
+var goForms = []func(*finder, ast.Node){
+	(*finder).sprintf, (*finder).sortByFunc, (*finder).builder, (*finder).grow, (*finder).writeOne, (*finder).writeConcat,
+	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
+	(*finder).splitFirst, (*finder).fprintf,
+}
+
+// offer adds a rewrite at a node.
+func (x *finder) offer(name string, at ast.Node, needs []string, edits ...Edit) {
+	loops := 0
+	for _, n := range x.stack {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops++
+		}
+	}
+	x.out = append(x.out, Rewrite{Name: name, Func: x.fn.Name.Name, Line: x.f.Fset.Position(at.Pos()).Line, Loops: loops, Edits: edits, needs: needs})
+}
+
+func (x *finder) replace(n ast.Node, text string) Edit {
+	return Edit{x.f.Offset(n.Pos()), x.f.Offset(n.End()), text}
+}
+
+func (x *finder) text(n ast.Node) string {
+	return string(x.src[x.f.Offset(n.Pos()):x.f.Offset(n.End())])
+}
+
+// parent is the node around the one that is looked at.
+func (x *finder) parent() ast.Node {
+	if len(x.stack) == 0 {
+		return nil
+	}
+	return x.stack[len(x.stack)-1]
+}
+
+// call reads pkg.name(args): the name with its package, "" for anything else.
+func (x *finder) call(n ast.Node) (string, *ast.CallExpr) {
+	c, ok := n.(*ast.CallExpr)
+	if !ok || c.Ellipsis.IsValid() {
+		return "", nil
+	}
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", nil
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok || x.names[id.Name] == "" {
+		return "", nil
+	}
+	if _, isPkg := x.f.Info.Uses[id].(*types.PkgName); !isPkg {
+		return "", nil
+	}
+	return x.names[id.Name] + "." + sel.Sel.Name, c
+}
+
+// usable reports that a package can be named: it is imported by its own name,
+// or no other thing has that name.
+func (x *finder) usable(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if x.names[name] == path {
+		return true
+	}
+	if x.names[name] != "" || x.f.Pkg.Scope().Lookup(name) != nil {
+		return false
+	}
+	taken := false
+	ast.Inspect(x.f.File, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		taken = taken || ok && id.Name == name
+		return !taken
+	})
+	return !taken
+}
+
+// basic is the basic type of an expression, without a name of its own; nil for
+// all others and for constants.
+func (x *finder) basic(e ast.Expr) *types.Basic {
+	tv, ok := x.f.Info.Types[e]
+	if !ok || tv.Type == nil || tv.Value != nil {
+		return nil
+	}
+	b, _ := types.Unalias(tv.Type).(*types.Basic)
+	return b
+}
+
+// simple reports an expression whose value costs nothing and changes nothing.
+func simple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		return simple(e.X)
+	case *ast.ParenExpr:
+		return simple(e.X)
+	}
+	return false
+}
+
+// assigned reports whether anything within n may change the variable named.
+func assigned(n ast.Node, name string) bool {
+	is := func(e ast.Expr) bool {
+		for {
+			switch t := e.(type) {
+			case *ast.IndexExpr:
+				e = t.X
+			case *ast.SelectorExpr:
+				e = t.X
+			case *ast.ParenExpr:
+				e = t.X
+			case *ast.StarExpr:
+				e = t.X
+			case *ast.Ident:
+				return t.Name == name
+			default:
+				return false
+			}
+		}
+	}
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || slices.ContainsFunc(n.Lhs, is)
+		case *ast.IncDecStmt:
+			found = found || is(n.X)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && is(n.X)
+		case *ast.RangeStmt:
+			found = found || n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value)
+		}
+		return !found
+	})
+	return found
+}
+
+// Apply makes the rewrite: its edits, the imports that it needs, and without
+// those that nothing names any more. A file that was formatted stays so.
+func (r Rewrite) Apply(src []byte) ([]byte, error) {
+	edits := slices.Clone(r.Edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Start, a.Start) })
+	out := slices.Clone(src)
+	for _, e := range edits {
+		out = slices.Concat(out[:e.Start], []byte(e.Text), out[e.End:])
+	}
+	out, err := mendImports(src, out, r.needs)
+	if err != nil {
+		return nil, err
+	}
+	if was, err := format.Source(src); err != nil || !bytes.Equal(was, src) {
+		return out, nil
+	}
+	return format.Source(out)
+}
+
+// mendImports adds imports and removes those that before named and out does
+// not.
+func mendImports(before, out []byte, needs []string) ([]byte, error) {
+	old, err := named(before)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", out, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, ErrBroken
+	}
+	now, err := named(out)
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]bool{}
+	var edits []Edit
+	for _, spec := range f.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		have[path] = true
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if spec.Name != nil || !old[name] || now[name] {
+			continue
+		}
+		at, end := fset.Position(spec.Pos()).Offset, fset.Position(spec.End()).Offset
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && len(g.Specs) == 1 && g.Specs[0] == ast.Spec(spec) {
+				at, end = fset.Position(g.Pos()).Offset, fset.Position(g.End()).Offset
+			}
+		}
+		edits = append(edits, Edit{at, end, ""})
+	}
+	text := ""
+	for _, path := range needs {
+		if !have[path] {
+			have[path] = true
+			text += "import " + strconv.Quote(path) + "\n"
+		}
+	}
+	if text != "" {
+		at := fset.Position(f.Name.End()).Offset
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Lparen.IsValid() {
+				at = fset.Position(g.Lparen).Offset + 1
+				text = strings.ReplaceAll(text, "import ", "\t")
+				break
+			}
+		}
+		edits = append(edits, Edit{at, at, "\n" + text})
+	}
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Start, a.Start) })
+	for _, e := range edits {
+		out = slices.Concat(out[:e.Start], []byte(e.Text), out[e.End:])
+	}
+	return out, nil
+}
+
+// named lists the names before a dot in a file: packages among them.
+func named(src []byte) (map[string]bool, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, ErrBroken
+	}
+	out := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				out[id.Name] = true
+			}
+		}
+		return true
+	})
+	return out, nil
+}

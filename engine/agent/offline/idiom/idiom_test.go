@@ -1,0 +1,76 @@
+package idiom_test
+
+import (
+	"go/token"
+	"strings"
+	"testing"
+
+	"atoll/engine/agent/offline/idiom"
+	"atoll/engine/agent/offline/language"
+)
+
+// rewrites lists the rewrites of a function body among some imports, applied.
+func rewrites(t *testing.T, src string) map[string]string {
+	t.Helper()
+	f, err := language.ParseGo([]byte(src), &language.GoSiblings{Fset: token.NewFileSet()}, func(*language.GoFile) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range idiom.Go(f, []byte(src), 26) {
+		data, err := r.Apply([]byte(src))
+		if err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+			continue
+		}
+		now, err := language.ParseGo(data, &language.GoSiblings{Fset: token.NewFileSet()}, func(*language.GoFile) {})
+		if err != nil || now.Worse(f) {
+			t.Errorf("%s does not compile: %v\n%s", r.Name, err, data)
+		}
+		out[r.Name] = string(data)
+	}
+	return out
+}
+
+func TestRewritesOfGo(t *testing.T) {
+	for _, tc := range []struct{ name, imports, body, idiom, want string }{
+		{"a number by strconv", "fmt", "func f(n int) string { return fmt.Sprintf(\"%d\", n) }", "strconv for Sprintf", "strconv.Itoa(n)"},
+		{"texts and numbers in a row", "fmt", "func f(s string, n uint8) string { return fmt.Sprintf(\"%s/%d\", s, n) }", "strconv for Sprintf", `(s + "/" + strconv.FormatUint(uint64(n), 10))`},
+		{"two numbers need one import", "fmt", "func f(n, m int) string { return fmt.Sprintf(\"%d:%d\", n, m) }", "strconv for Sprintf", "import \"strconv\"\n\nfunc"},
+		{"a width is no plain verb", "fmt", "func f(n int) string { return fmt.Sprintf(\"%3d\", n) }", "strconv for Sprintf", ""},
+		{"a named type may have a method", "fmt", "type T string\nfunc (T) String() string { return \"\" }\nfunc f(s T) string { return fmt.Sprintf(\"%s\", s) }", "strconv for Sprintf", ""},
+		{"an interface is not known", "fmt", "func f(s any) string { return fmt.Sprintf(\"%v\", s) }", "strconv for Sprintf", ""},
+		{"an expression compiled once", "regexp", "func f(s string) bool { return regexp.MustCompile(`a+`).MatchString(s) }", "an expression compiled once", "var fPattern"},
+		{"a pattern that is made at run time", "regexp", "func f(s string) bool { return regexp.MustCompile(s).MatchString(s) }", "an expression compiled once", ""},
+		{"bytes for a builder", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s)\n\tb.WriteByte('x')\n\treturn b.String()\n}", "a slice of bytes for a Builder", "return string(b)"},
+		{"a builder whose address leaves", "strings", "func g(*strings.Builder)\nfunc f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s)\n\tg(&b)\n\treturn b.String()\n}", "a slice of bytes for a Builder", ""},
+		{"grow", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s)\n\treturn b.String()\n}", "Grow before writing", "b.Grow(len(s))"},
+		{"a byte for a text", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(\".\")\n\treturn b.String()\n}", "WriteByte for a text of one byte", "b.WriteByte('.')"},
+		{"parts one by one", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s + \"=\" + s)\n\treturn b.String()\n}", "parts written one by one", "b.WriteString(\"=\")\n"},
+		{"a short loop", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tn += a[i]\n\t}\n\treturn n\n}", "a short loop unrolled", "i := 2"},
+		{"a loop that is left", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tif a[i] == 0 {\n\t\t\tbreak\n\t\t}\n\t}\n\treturn n\n}", "a short loop unrolled", ""},
+		{"a loop that changes its own counter", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\ti += a[i]\n\t}\n\treturn n\n}", "a short loop unrolled", ""},
+		{"a table", "", "func f(a []int) (n int) {\n\tfor i, x := range [3]int{4, 6, 9} {\n\t\tn += i * a[x]\n\t}\n\treturn n\n}", "a loop over a table unrolled", "var x int = 9"},
+		{"a table once", "", "func f(a []int) (n int) {\n\tfor _, x := range []int{4, 6, 9} {\n\t\tn += a[x]\n\t}\n\treturn n\n}", "a table of constants made once", "range fTable"},
+		{"one slab", "", "func f(n, k int) [][]int {\n\trows := make([][]int, n)\n\tfor i := range rows {\n\t\trows[i] = make([]int, k+1)\n\t}\n\treturn rows\n}", "rows of one slab", "rowsSlab := make([]int, len(rows)*(k+1))"},
+		{"rows of different length", "", "func f(n int) [][]int {\n\trows := make([][]int, n)\n\tfor i := range rows {\n\t\trows[i] = make([]int, i+1)\n\t}\n\treturn rows\n}", "rows of one slab", ""},
+		{"sorting by elements", "sort", "type v struct{ n int }\nfunc f(a []v) {\n\tsort.SliceStable(a, func(i, j int) bool { return a[i].n < a[j].n })\n}", "SortStableFunc of package slices", "if p.n < q.n {"},
+		{"sorting by another slice", "sort", "func f(a, b []int) {\n\tsort.Slice(a, func(i, j int) bool { return b[i] < b[j] })\n}", "SortFunc of package slices", ""},
+		{"parts in a row", "strings", "func f(s string) (n int) {\n\tfor _, p := range strings.Split(s, \",\") {\n\t\tn += len(p)\n\t}\n\treturn n\n}", "SplitSeq for a slice of parts", "for p := range strings.SplitSeq(s, \",\")"},
+		{"the first part", "strings", "func f(s string) string {\n\tp := strings.Split(s, \",\")[0]\n\treturn p\n}", "Cut for Split", "p, _, _ := strings.Cut(s, \",\")"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			src := "package p\n\n"
+			if tc.imports != "" {
+				src += "import \"" + tc.imports + "\"\n\n"
+			}
+			got := rewrites(t, src+tc.body+"\n")[tc.idiom]
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("got\n%s", got)
+			}
+			if tc.want != "" && strings.Contains(got, "\"fmt\"") && !strings.Contains(got, "fmt.") {
+				t.Errorf("an import that nothing names stays:\n%s", got)
+			}
+		})
+	}
+}
