@@ -79,12 +79,36 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.ReadOnly {
 		return db, db.look(ctx, o)
 	}
+	if err := private(abs); err != nil {
+		return nil, explain(err)
+	}
 	c, err := prepare(ctx, abs, o)
 	if err != nil {
 		return nil, err
 	}
 	db.writer = startWriter(c, o.Now)
 	return db, nil
+}
+
+// private makes the file one that no other user reads, whatever the folder lets them
+// see; SQLite gives its mode to the files beside it.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // SQLite says better what cannot be done
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	if err := f.Chmod(0o600); !errors.Is(err, fs.ErrPermission) { // it is another user's
+		return err
+	}
+	return nil
 }
 
 // place checks where the file is or will be, without touching what is there.

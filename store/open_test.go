@@ -185,6 +185,7 @@ func TestAReadOnlyStoreWritesNothingAndSeesAll(t *testing.T) {
 func TestAReadOnlyDirectoryIsExplained(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.ok(w.db.Close()) // no write-ahead log is left
+	w.ok(os.Chmod(w.path, 0o644))
 	dir := filepath.Dir(w.path)
 	run := func() (string, error) {
 		c := command(t, "look", w.path)
