@@ -87,7 +87,7 @@ func (e *editing) run() {
 		record.OpSeed:      {e.seed, e.tune, e.mutate},
 	}[e.job.Operator]
 	if e.job.Operator == record.OpMutate || e.job.Operator == record.OpSeed {
-		if e.timed() && e.rng.Float64() < idiomShare {
+		if timed(e.job) && e.rng.Float64() < idiomShare {
 			order = append([]func() bool{e.idiom}, order...)
 		}
 	}

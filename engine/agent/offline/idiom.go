@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atoll/engine/agent"
 	"atoll/engine/agent/offline/idiom"
 	"atoll/engine/agent/offline/language"
 )
@@ -22,9 +23,9 @@ var timeNames = regexp.MustCompile(`(?i)(^|[^a-z])(ns|us|µs|ms|sec|secs|seconds
 
 // timed reports whether the objective of the job is a time: by its unit, else
 // by its name.
-func (e *editing) timed() bool {
-	for _, m := range e.job.Parent.Metrics {
-		if m.Name != e.job.Metric || m.Unit == "" {
+func timed(j *agent.Job) bool {
+	for _, m := range j.Parent.Metrics {
+		if m.Name != j.Metric || m.Unit == "" {
 			continue
 		}
 		switch strings.ToLower(m.Unit) {
@@ -32,7 +33,7 @@ func (e *editing) timed() bool {
 			return true
 		}
 	}
-	return timeNames.MatchString(e.job.Metric)
+	return timeNames.MatchString(j.Metric)
 }
 
 // idiom makes one rewrite that keeps the meaning, in a Go file, more often in
@@ -51,7 +52,7 @@ func (e *editing) idiom() bool {
 		for range min(e.limits.tries, 2*len(all)) {
 			i := drawIndex(e.rng, len(all), func(i int) float64 { return []float64{1, 3, 9}[min(all[i].Loops, 2)] })
 			r := all[i]
-			if !e.rewritable(s, r) {
+			if !rewritable(s, r) {
 				continue
 			}
 			data, err := r.Apply(s.Data)
@@ -71,7 +72,7 @@ func (e *editing) idiom() bool {
 
 // rewritable reports whether the edited code lies in the part of the file that
 // may change; what a rewrite adds behind its function may follow that part.
-func (e *editing) rewritable(s *language.Source, r idiom.Rewrite) bool {
+func rewritable(s *language.Source, r idiom.Rewrite) bool {
 	for _, ed := range r.Edits {
 		if ed.Start != ed.End && !s.Within(ed.Start, ed.End) || ed.Start < s.Lo || ed.Start > s.Hi {
 			return false
