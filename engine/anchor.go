@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"atoll/engine/view"
 	"atoll/store/record"
 	"context"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 // sync publishes the settings to the workers.
 func (e *Engine) sync() {
 	set := e.st.Settings
-	e.shared.set.Store(&set)
+	e.set.Store(&set)
 }
 
 // anchorEvery is how many candidates share one anchor commit, at most.
@@ -49,6 +50,30 @@ func (e *Engine) anchor(ctx context.Context, now bool) error {
 		if err := e.repo.ClearAttempt(ctx, e.exp, job); err != nil {
 			return fmt.Errorf("clear the attempt ref of %s: %w", job, err)
 		}
+	}
+	return nil
+}
+
+// reanchor has every candidate reachable in the store,
+// whatever somebody's git did to its refs since the last run.
+func (e *Engine) reanchor(ctx context.Context) error {
+	var commits []record.Hash
+	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
+		commits = append(commits, c.Commit)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	added, lost, err := e.repo.Reanchor(ctx, e.exp, commits)
+	if err != nil {
+		return fmt.Errorf("anchor what was made: %w", err)
+	}
+	if added > 0 && added < len(commits) {
+		e.note("info", record.NoJob, fmt.Sprintf("%s of the store could have been dropped by git gc, and are held again", view.Plural(added, "candidate")))
+	}
+	if len(lost) > 0 {
+		e.note("warn", record.NoJob, fmt.Sprintf("%s of the store are missing; `atoll doctor --deep` names them", view.Plural(len(lost), "commit")))
 	}
 	return nil
 }

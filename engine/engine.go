@@ -16,6 +16,7 @@ import (
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -67,7 +68,7 @@ type Engine struct {
 	cfg  config.Config
 	log  *slog.Logger
 	feed *view.Feed
-	live *live
+	live *work.Live
 	logs *logRing
 
 	db     *store.DB
@@ -75,6 +76,7 @@ type Engine struct {
 	box    *sandbox.Box
 	eval   *eval.Evaluator
 	roster *roster.Roster
+	work   *work.Runner // of the present state; the loop's
 	money  *roster.Budget
 
 	// Owned by the loop.
@@ -98,11 +100,9 @@ type Engine struct {
 	fatal       error
 
 	// Shared with the workers.
-	shared  shared
+	set     atomic.Pointer[record.Settings] // as they are now
 	trouble troubles
-	touched touchedPaths
-	embed   embedding
-	chunks  chunks
+	looking atomic.Pointer[work.Runner] // what readers may ask; nil until its roster is there
 
 	calls   chan func(*fold.State)
 	wake    chan struct{} // work for the loop
@@ -125,12 +125,29 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 		opt.Getenv = os.Getenv
 	}
 	e := &Engine{
-		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: newLive(opt.Now), logs: newLogRing(opt.Now),
+		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: work.NewLive(opt.Now), logs: newLogRing(opt.Now),
 		db: ses.DB, repo: ses.Repo,
 		calls: make(chan func(*fold.State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
-	e.money = roster.NewBudget(exp, e.db, e, func() float64 { return e.settings().MaxCostUSD })
+	e.money = roster.NewBudget(exp, e.db, host{e}, func() float64 { return e.settings().MaxCostUSD })
 	return e
+}
+
+// settings are those in force, for any goroutine; the zero value before the
+// state is there.
+func (e *Engine) settings() record.Settings {
+	if now := e.set.Load(); now != nil {
+		return *now
+	}
+	return record.Settings{}
+}
+
+// newRunner makes what carries out jobs under the present state.
+func (e *Engine) newRunner() *work.Runner {
+	return work.New(work.Options{
+		Facts: work.Facts{Experiment: e.st.Exp, Config: e.cfg, Learned: e.st.Learned}, DB: e.db, Repo: e.repo, Budget: e.money,
+		Live: e.live, Standing: standing{e}, Host: host{e}, Now: e.opt.Now, Settings: e.settings,
+	})
 }
 
 // Feed returns where the engine publishes its snapshots.

@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"atoll/engine/memory"
 	"atoll/store"
 	"atoll/store/record"
 )
 
 // metaEpoch is the last epoch whose notes were written or given to a job.
 const metaEpoch = "epoch"
-
-// factsKept is how many epochs wait for their reflection at most.
-const factsKept = 8
 
 // endEpoch runs at each fold position: where an epoch ends, its notes are
 // written, or the job that asks the reflector for them is queued. An epoch that
@@ -32,14 +28,8 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 	if e.st.Archive() == nil {
 		return nil
 	}
-	facts := e.st.CloseEpoch(n, e.metric())
-	e.shared.mu.Lock()
-	if e.shared.facts == nil {
-		e.shared.facts = map[int]memory.EpochFacts{}
-	}
-	e.shared.facts[facts.Number] = facts
-	delete(e.shared.facts, facts.Number-factsKept)
-	e.shared.mu.Unlock()
+	facts := e.st.CloseEpoch(n, e.work.Metric())
+	e.work.KeepEpoch(facts)
 	if facts.Number <= e.epochDone || facts.Jobs == 0 {
 		return nil
 	}
@@ -53,7 +43,7 @@ func (e *Engine) endEpoch(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-	} else if err := e.writeNotes(ctx, facts, nil); err != nil {
+	} else if err := e.work.WriteNotes(ctx, facts, nil); err != nil {
 		return err
 	}
 	e.epochDone = facts.Number

@@ -4,118 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"regexp"
-	"strings"
 
-	"atoll/config"
-	"atoll/engine/fold"
 	"atoll/engine/guard"
-	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
-
-// EvidenceGuard is the kind of the evidence that holds a guard.Report, as JSON.
-const EvidenceGuard = "guard"
-
-// Before a candidate may lead, the guard compares its behaviour with the root's.
-// One that behaves in another way waits for a person, with the difference as the
-// reason: approved, it takes its place.
-
-// behaviour says in what a candidate that would lead differs from the root, or
-// nothing. What the guard cannot do is a note and no reason.
-func (r *jobRun) behaviour(ctx context.Context, c *record.Candidate, vector []float32) (string, error) {
-	e := r.e
-	if r.lease.Job.Approved || !Guards(e.cfg, e.eval.Objective(), c.Metrics) {
-		return "", nil
-	}
-	leads, err := r.leads(ctx, c, vector)
-	if err != nil || !leads {
-		return "", err
-	}
-	base, release, err := e.baseCheckout(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	delta, err := e.repo.Changes(ctx, e.rootTree(), c.Tree)
-	if err != nil {
-		return "", err
-	}
-	changed := make([]string, len(delta))
-	for i, d := range delta {
-		changed[i] = d.Path
-	}
-	g, err := guard.New(e.box, guardOptions(e.cfg))
-	if err != nil {
-		return "", err
-	}
-	e.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
-	report, err := g.Check(ctx, guard.Tree{Base: base}, guard.Tree{Base: base, Delta: delta}, changed)
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
-	if err != nil {
-		e.note("warn", r.lease.Job.ID, "behaviour was not compared: "+err.Error())
-		return "", nil
-	}
-	text, err := json.MarshalIndent(report, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("keep what the guard found: %w", err)
-	}
-	r.evidence = append(r.evidence, record.Evidence{Kind: EvidenceGuard, Text: text})
-	if report.Same() {
-		return "", nil
-	}
-	return view.CleanLine(report.Summary()), nil
-}
-
-// leads reports whether a candidate would lead. In strict order, where nothing
-// may depend on who is first, it is one that is better than the root.
-func (r *jobRun) leads(ctx context.Context, c *record.Candidate, vector []float32) (bool, error) {
-	if !r.e.st.Exp.Strict {
-		var best bool
-		err := r.e.ask(ctx, func(s *fold.State) { _, best = s.WouldTake(c, vector) })
-		return best, err
-	}
-	root, err := r.e.db.Candidate(ctx, r.e.exp, record.Root)
-	if err != nil || root.Objective == nil || c.Objective == nil {
-		return false, err
-	}
-	if r.e.cfg.Evaluator.Direction == "minimize" {
-		return *c.Objective < *root.Objective, nil
-	}
-	return *c.Objective > *root.Objective, nil
-}
-
-func guardOptions(cfg config.Config) guard.Options {
-	return guard.Options{Seed: cfg.Seed, Memory: cfg.Limits.Memory, LookupEnv: os.LookupEnv}
-}
-
-// spacious are words of metrics that say how much room a program takes.
-var spacious = regexp.MustCompile(`(?i)(^|[^a-z])(allocs?|allocations|bytes|b|[kmg]i?b|memory|mem|rss)([^a-z]|$)`)
-
-// Guards reports whether the guard is on. By itself it is where the objective is
-// what the program takes: where it is a score of what the program answers, other
-// answers are what is looked for.
-func Guards(cfg config.Config, objective string, metrics []record.Metric) bool {
-	switch cfg.Guard {
-	case "off":
-		return false
-	case "on":
-		return true
-	}
-	if cfg.Evaluator.Adapter == "gobench" || cfg.Evaluator.Adapter == "hyperfine" {
-		return true
-	}
-	unit := ""
-	for _, m := range metrics {
-		if m.Name == objective {
-			unit = m.Unit
-		}
-	}
-	return config.TimeLike(objective, unit) || spacious.MatchString(strings.ReplaceAll(objective, "_", " ")+" "+unit)
-}
 
 // GuardReport is what the guard found of a candidate; ok is false for one that it
 // did not look at.
@@ -125,7 +18,7 @@ func GuardReport(ctx context.Context, ses *Session, exp record.ExperimentID, c *
 		return report, false, err
 	}
 	for _, ev := range list {
-		if ev.Kind == EvidenceGuard {
+		if ev.Kind == work.EvidenceGuard {
 			report = guard.Report{}
 			if err := json.Unmarshal(ev.Text, &report); err != nil {
 				return report, false, fmt.Errorf("read what the guard found of %s: %w", c.ID, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -114,7 +115,7 @@ func TestTheGuardIsOnWhereTheObjectiveIsACost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := (&lab{t: t}).loaded(labYAML, "guard="+tt.guard)
 			cfg.Evaluator.Adapter = tt.adapter
-			if got := engine.Guards(cfg, tt.objective, []record.Metric{{Name: tt.objective, Unit: tt.unit}}); got != tt.want {
+			if got := work.Guards(cfg, tt.objective, []record.Metric{{Name: tt.objective, Unit: tt.unit}}); got != tt.want {
 				t.Errorf("got %t, want %t", got, tt.want)
 			}
 		})

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"atoll/engine/agent"
 	"atoll/engine/agent/offline"
 	"atoll/store/record"
 )
@@ -87,11 +86,5 @@ func (e *Engine) learn(ctx context.Context) error {
 // hand gives a job that was created at this fold position its counts.
 func (e *Engine) hand(job record.JobID) {
 	h := e.st.Lessons.Of(job, e.depth())
-	e.shared.mu.Lock()
-	defer e.shared.mu.Unlock()
-	if e.shared.history == nil {
-		e.shared.history = map[record.JobID]*agent.History{}
-	}
-	e.shared.history[job] = h
-	delete(e.shared.history, job-record.JobID(8*e.depth()))
+	e.work.SetHistory(job, h, job-record.JobID(8*e.depth()))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/engine/fold"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -41,14 +42,14 @@ func (e *Engine) Run(ctx context.Context) error {
 
 func (e *Engine) loop(ctx context.Context) error {
 	workCtx, abort := context.WithCancelCause(ctx)
-	pool := e.startPool(workCtx)
+	pool := e.work.NewPool(workCtx, work.PoolOptions{Once: e.opt.Once, More: e.more, Drain: e.drain})
 	var care sync.WaitGroup
 	if e.owner {
 		care.Go(func() { e.upkeep(workCtx) })
 	}
 	defer func() {
 		abort(errAborted)
-		pool.wait()
+		pool.Wait(e.answerUntil)
 		care.Wait()
 	}()
 	poll := time.NewTicker(pollEvery)
@@ -62,7 +63,7 @@ func (e *Engine) loop(ctx context.Context) error {
 		if err := e.step(ctx); err != nil {
 			return err
 		}
-		pool.resize(e.workerGoal())
+		pool.Resize(e.workerGoal())
 		if err := e.rest(ctx, pool); err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (e *Engine) loop(ctx context.Context) error {
 		}
 		if err := e.await(ctx, poll.C, expired, pool, &lastChange); err != nil {
 			abort(errAborted)
-			pool.wait()
+			pool.Wait(e.answerUntil)
 			return errors.Join(err, e.end(context.WithoutCancel(ctx), pool))
 		}
 	}
@@ -86,7 +87,7 @@ func (e *Engine) loop(ctx context.Context) error {
 
 // await returns when there may be something to do: a worker finished, a row of
 // another process, a question, a reader that has waited long enough.
-func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool *pool, lastChange *uint64) error {
+func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool *work.Pool, lastChange *uint64) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -99,7 +100,7 @@ func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool
 		case <-expired:
 			e.Drain()
 			return nil
-		case <-pool.idle:
+		case <-pool.Idle():
 			return nil
 		case <-poll:
 			n, err := e.db.Changed(ctx)
@@ -108,7 +109,7 @@ func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool
 			}
 			moved := n != *lastChange
 			*lastChange = n
-			if moved || e.live.dirty() {
+			if moved || e.live.Busy() {
 				return nil
 			}
 		}
@@ -202,8 +203,8 @@ func (e *Engine) workerGoal() int {
 }
 
 // over reports whether nothing is left to do in this run.
-func (e *Engine) over(pool *pool) bool {
-	if !e.owner || pool.busy() > 0 {
+func (e *Engine) over(pool *work.Pool) bool {
+	if !e.owner || pool.Busy() > 0 {
 		return false
 	}
 	if e.draining() || e.fatal != nil || e.st.Run == record.ExperimentBroken {
@@ -213,7 +214,7 @@ func (e *Engine) over(pool *pool) bool {
 		return true
 	}
 	if e.opt.Once {
-		return pool.spent()
+		return pool.Spent()
 	}
 	if e.st.Run != record.ExperimentRunning {
 		return false
@@ -226,8 +227,8 @@ func (e *Engine) settled() bool { return e.budget != "" || e.finished }
 
 // rest ends an experiment that a person watches: it is done, and the engine
 // stays to answer questions and to go on when the person changes something.
-func (e *Engine) rest(ctx context.Context, pool *pool) error {
-	if !e.owner || e.opt.Unattended || e.st.Run != record.ExperimentRunning || !e.settled() || pool.busy() > 0 {
+func (e *Engine) rest(ctx context.Context, pool *work.Pool) error {
+	if !e.owner || e.opt.Unattended || e.st.Run != record.ExperimentRunning || !e.settled() || pool.Busy() > 0 {
 		return nil
 	}
 	if err := errors.Join(e.markPlaced(ctx), e.anchor(ctx, true), e.addWall(ctx)); err != nil {
@@ -250,9 +251,9 @@ func (e *Engine) goOn(ctx context.Context) error {
 }
 
 // end writes how the run ended.
-func (e *Engine) end(ctx context.Context, pool *pool) error {
-	pool.resize(0)
-	pool.wait()
+func (e *Engine) end(ctx context.Context, pool *work.Pool) error {
+	pool.Resize(0)
+	pool.Wait(e.answerUntil)
 	if !e.owner {
 		return nil
 	}
@@ -340,5 +341,14 @@ func (e *Engine) note(level string, job record.JobID, text string, at ...time.Ti
 		e.log.Debug(text, "job", int64(job))
 	default:
 		e.log.Info(text, "job", int64(job))
+	}
+}
+
+// answerUntil answers a question, unless done is closed first.
+func (e *Engine) answerUntil(done <-chan struct{}) {
+	select {
+	case <-done:
+	case fn := <-e.calls: // questions are answered to the end
+		e.answer(fn)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -48,7 +49,7 @@ func (e *Engine) mapNow(ctx context.Context, epoch int) error {
 		})
 	}
 	here := e.st.TargetFacts()
-	survey, tree, err := e.survey(ctx, &here)
+	survey, tree, err := e.work.Survey(ctx, &here)
 	if err == nil {
 		var found []record.Target
 		if found, err = survey.Targets(ctx, tree, name); err == nil {
@@ -69,6 +70,6 @@ func (e *Engine) propose(ctx context.Context, found []record.Target) error {
 	}
 	e.st.Settings = set
 	e.sync()
-	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", view.Plural(len(found), "target"), targetNames(found)))
+	e.note("info", record.NoJob, fmt.Sprintf("%s proposed: %s", view.Plural(len(found), "target"), work.TargetNames(found)))
 	return nil
 }

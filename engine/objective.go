@@ -8,6 +8,7 @@ import (
 	"atoll/config"
 	"atoll/engine/eval"
 	"atoll/engine/fold"
+	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -46,7 +47,7 @@ func (e *Engine) changeObjective(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	was, sealed, err := e.db.Meta(ctx, e.exp, versioned(metaSeal, exp.Objective))
+	was, sealed, err := e.db.Meta(ctx, e.exp, work.Versioned(metaSeal, exp.Objective))
 	if err != nil {
 		return err
 	}
@@ -128,5 +129,7 @@ func (e *Engine) reopen(ctx context.Context) error {
 	e.liveConfig()
 	e.cfg = e.st.Config
 	e.sync()
+	e.work = e.newRunner()
+	e.lookOn()
 	return nil
 }

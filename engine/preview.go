@@ -20,14 +20,15 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 	}
 	e.liveConfig()
 	e.cfg = e.st.Config
-	e.policySet()
 	e.sync()
-	if name, err := learnedMetric(ctx, e.db, exp, e.objectiveVersion()); err == nil && name != "" {
-		e.shared.objName.Store(&name)
+	e.work = e.newRunner()
+	if name, err := learnedMetric(ctx, e.db, exp, e.st.Exp.Objective); err == nil && name != "" {
+		e.work.SetMetric(name)
 	}
 	if e.roster, err = e.watchers(); err != nil {
 		return record.Evidence{}, err
 	}
+	e.work.SetRoster(e.roster)
 	job, err := e.db.Job(ctx, exp, id)
 	if err != nil {
 		return record.Evidence{}, fmt.Errorf("read job %s: %w", id, err)
@@ -46,10 +47,23 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 		}
 	}()
 	defer func() { stop(); <-done }()
-	return e.preview(ctx, job)
+	return e.work.Preview(ctx, job)
 }
 
 // watchers is the crew of an engine that only looks on.
 func (e *Engine) watchers() (*roster.Roster, error) {
 	return (&roster.Builder{Config: e.cfg, Getenv: e.opt.Getenv, Dir: e.ses.Dir}).BuildPreviews()
+}
+
+// lookOn lets readers see the prompts of jobs that wait; who asks before sees
+// none.
+func (e *Engine) lookOn() {
+	r, err := e.watchers()
+	if err != nil {
+		e.note("warn", record.NoJob, fmt.Sprintf("no prompt can be shown: %v", err))
+		return
+	}
+	e.roster = r
+	e.work.SetRoster(r)
+	e.looking.Store(e.work)
 }

@@ -47,7 +47,11 @@ func (e *Engine) Patch(ctx context.Context, id record.CandidateID) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", id, err)
 	}
-	return e.repo.ExportPatch(ctx, e.rootCommit(), c.Commit)
+	exp, err := e.db.Experiment(ctx, e.exp)
+	if err != nil {
+		return nil, fmt.Errorf("read the experiment: %w", err)
+	}
+	return e.repo.ExportPatch(ctx, exp.RootCommit, c.Commit)
 }
 
 // Inject fetches a commit of the user's repository and queues it as a

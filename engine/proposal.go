@@ -11,6 +11,7 @@ import (
 	"atoll/engine/gateway"
 	"atoll/engine/roster"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -72,9 +73,8 @@ func Propose(ctx context.Context, ses *Session, exp record.Experiment, cfg confi
 	if err != nil {
 		return Proposal{}, fmt.Errorf("read the files of the root: %w", err)
 	}
-	e := &Engine{cfg: cfg}
-	e.policySet()
-	_, allowed := e.scope("")
+	set := st.Settings
+	_, allowed := work.New(work.Options{Facts: work.Facts{Experiment: exp, Config: cfg}, Settings: func() record.Settings { return set }}).Scope("")
 	for _, f := range tree.Files() {
 		p.Files++
 		if allowed(f.Path) {

@@ -38,7 +38,7 @@ func (e *Engine) publish(last bool) {
 	if e.draining() && !last {
 		snap.State = record.ExperimentDraining
 	}
-	snap.Running = e.live.all()
+	snap.Running = e.live.All()
 	snap.Log = e.logs.tail()
 	snap.PerMinute = e.rate.perMinute(snap.At)
 	if err := e.fillCounts(context.Background(), snap); err != nil {

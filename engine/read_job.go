@@ -20,7 +20,7 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (view.JobDetail, erro
 	if err != nil {
 		return view.JobDetail{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	d := view.JobDetail{Job: job, Live: e.live.linesOf(id), Stages: stagesOf(job)}
+	d := view.JobDetail{Job: job, Live: e.live.LinesOf(id), Stages: stagesOf(job)}
 	if d.Evidence, err = e.db.EvidenceOf(ctx, e.exp, id); err != nil {
 		return d, err
 	}
@@ -47,10 +47,14 @@ func (e *Engine) Job(ctx context.Context, id record.JobID) (view.JobDetail, erro
 // addPrompts shows what a job that has not ended was told, or would be told now.
 func (e *Engine) addPrompts(ctx context.Context, d *view.JobDetail) error {
 	if d.Job.State.Running() {
-		d.Evidence = append(d.Evidence, e.live.promptsOf(d.Job.ID)...)
+		d.Evidence = append(d.Evidence, e.live.PromptsOf(d.Job.ID)...)
 		return nil
 	}
-	p, err := e.preview(ctx, d.Job)
+	w := e.looking.Load()
+	if w == nil { // the agents are not known yet
+		return nil
+	}
+	p, err := w.Preview(ctx, d.Job)
 	if err == nil {
 		d.Evidence = append(d.Evidence, p)
 	}

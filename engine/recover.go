@@ -25,7 +25,7 @@ func (e *Engine) recover(ctx context.Context) error {
 	}
 	e.anchored = len(attempts)
 	for job, commit := range attempts {
-		e.setPrepared(job, commit)
+		e.work.SetPrepared(job, commit)
 	}
 	if e.acted, err = e.readSeq(ctx, "acted"); err != nil {
 		return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"atoll/engine/behavior"
 	"atoll/engine/fold"
+	"atoll/engine/work"
 	"atoll/store/record"
 	"context"
 	"fmt"
@@ -19,17 +20,17 @@ func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32
 	if err != nil {
 		return record.Space{}, err
 	}
-	em, err := e.embeddingOf(ctx)
+	em, err := e.work.Embedding(ctx)
 	if err != nil {
 		return record.Space{}, err
 	}
-	space.SetEmbedder(em.embedder.ID())
+	space.SetEmbedder(em.ID())
 	var degrees float64
 	if s.Space != nil {
 		space.Align(s.Space, vectors)
 		degrees = space.Degrees(s.Space)
 	}
-	axes, err := e.axisNames(ctx, space)
+	axes, err := e.axisNames(ctx, space, em)
 	if err != nil {
 		return record.Space{}, err
 	}
@@ -57,7 +58,7 @@ const namedBy = 64
 
 // axisNames names the axes by the words that go with them among a sample of
 // candidates, in the files where those differ from the root.
-func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string, error) {
+func (e *Engine) axisNames(ctx context.Context, space *behavior.Space, em *work.Embedding) ([]string, error) {
 	var vocabulary behavior.Vocabulary
 	s := e.st
 	ids := s.SampleIDs()
@@ -66,12 +67,12 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space) ([]string
 	}
 	differs := map[string]bool{}
 	for _, id := range ids {
-		diffs, err := e.fromRoot(ctx, id)
+		diffs, err := e.work.FromRoot(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range diffs {
-			if e.embed.eligible.Match(d.Path, -1) {
+			if em.Eligible(d.Path) {
 				differs[d.Path] = true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"atoll/engine/fold"
 	"atoll/engine/search"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -239,7 +240,7 @@ func ignoreLost(err error) error {
 }
 
 func (e *Engine) cancelJob(ctx context.Context, d record.Decision) error {
-	if e.live.cancel(d.Job, errCancelled) {
+	if e.live.Cancel(d.Job, work.ErrCancelled) {
 		return nil
 	}
 	ok, err := e.db.CancelQueued(ctx, e.exp, d.Job, "cancelled by "+d.Who)
@@ -343,7 +344,7 @@ func (e *Engine) inject(ctx context.Context, d record.Decision) error {
 	if err := e.repo.MarkAttempt(ctx, e.exp, job.ID, args.Commit); err != nil {
 		return err
 	}
-	e.setPrepared(job.ID, args.Commit)
+	e.work.SetPrepared(job.ID, args.Commit)
 	if err := e.goOn(ctx); err != nil {
 		return err
 	}

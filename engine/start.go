@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"atoll/config"
 	"atoll/engine/agent"
@@ -17,6 +16,7 @@ import (
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -75,7 +75,8 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.liveConfig()
 	e.cfg = e.st.Config
-	e.policySet()
+	e.sync()
+	e.work = e.newRunner()
 	if e.owner {
 		if err := e.equip(ctx); err != nil {
 			return err
@@ -101,9 +102,7 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.publish(true) // what is there can be seen while the rest is made ready
 	if !e.owner {
-		if e.roster, err = e.watchers(); err != nil {
-			e.note("warn", record.NoJob, fmt.Sprintf("no prompt can be shown: %v", err))
-		}
+		e.lookOn()
 		return nil
 	}
 	if err := e.learn(ctx); err != nil {
@@ -202,7 +201,7 @@ func (e *Engine) equip(ctx context.Context) error {
 	if err := e.checkSeal(ctx); err != nil {
 		return err
 	}
-	e.shared.gate.Protected, e.shared.allows = ev.Protected(), new(sync.Map)
+	e.work.Equip(box, ev)
 	if err := e.tell(ctx); err != nil {
 		return err
 	}
@@ -212,24 +211,16 @@ func (e *Engine) equip(ctx context.Context) error {
 	if e.roster, err = e.hire(); err != nil {
 		return err
 	}
+	e.work.SetRoster(e.roster)
+	e.looking.Store(e.work)
 	// Where agents cost money a power cut must not lose what was paid for.
 	return e.db.SetSync(len(roster.PaidAgents(e.cfg)) > 0)
 }
 
-// The facts about a run that verbs without an engine show as well, and those
-// that the evaluator learned from the root.
-const (
-	metaSeal      = "evaluator" // key of what measures
-	metaRung      = "rung"
-	metaMissing   = "missing"
-	metaObjective = "objective"
-	metaRootFails = "root-failure"
-)
-
 // learnedMetric is the metric searched on that an engine learned from the root
 // under an objective version; "" while none did.
 func learnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, version int) (string, error) {
-	name, _, err := db.Meta(ctx, exp, versioned(metaObjective, version))
+	name, _, err := db.Meta(ctx, exp, work.Versioned(work.MetaObjective, version))
 	return name, err
 }
 
@@ -281,15 +272,15 @@ func (e *Engine) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	name, err := learnedMetric(ctx, e.db, e.exp, e.objectiveVersion())
+	name, err := learnedMetric(ctx, e.db, e.exp, e.st.Exp.Objective)
 	if err != nil {
 		return err
 	}
 	if name != "" {
 		e.eval.SetObjective(name)
-		e.shared.objName.Store(&name)
+		e.work.SetMetric(name)
 	}
-	signature, ok, err := e.db.Meta(ctx, e.exp, versioned(metaRootFails, e.objectiveVersion()))
+	signature, ok, err := e.db.Meta(ctx, e.exp, work.Versioned(work.MetaRootFails, e.st.Exp.Objective))
 	if err == nil && ok {
 		e.eval.SetRootFailure(signature)
 	}
@@ -299,7 +290,7 @@ func (e *Engine) tell(ctx context.Context) error {
 // checkSeal compares the evaluator with that of the present objective version:
 // values of different evaluators never meet.
 func (e *Engine) checkSeal(ctx context.Context) error {
-	key, now := versioned(metaSeal, e.objectiveVersion()), e.eval.Key()
+	key, now := work.Versioned(metaSeal, e.st.Exp.Objective), e.eval.Key()
 	was, ok, err := e.db.Meta(ctx, e.exp, key)
 	if err != nil {
 		return err

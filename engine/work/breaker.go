@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"fmt"
@@ -14,20 +14,19 @@ import (
 // when it fails as well do claims pause. Counting is part of the fold, so that
 // the look at the root belongs to a fold position.
 
-// breaker counts failures of agents; owned by troubles' lock.
+// breaker counts failures of agents; in a row, under the runner's lock.
 type breaker struct{ fold.Streak }
 
 // watchFailures pauses claims when agents fail in one and the same way again
 // and again.
-func (e *Engine) watchFailures(out store.Outcome) {
-	e.trouble.Lock()
-	defer e.trouble.Unlock()
-	b := &e.trouble.breaker
+func (w *Runner) watchFailures(out store.Outcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	b := &w.breaker
 	switch {
 	case out.State == record.Failed && (out.Class == record.ClassAgent || out.Class == record.ClassInternal):
 		if b.Add(out.Class, out.Reason, 1) {
-			e.trouble.pause = fmt.Sprintf("the last %d jobs failed alike (%s): mend the agent or the machine, then resume", fold.BreakAfter, out.Reason)
-			e.poke()
+			w.host.Pause(fmt.Sprintf("the last %d jobs failed alike (%s): mend the agent or the machine, then resume", fold.BreakAfter, out.Reason))
 		}
 	case out.Candidate != nil: // an agent did its work
 		*b = breaker{}

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"atoll/engine/agent"
@@ -16,22 +16,19 @@ var ErrNoPreview = errors.New("there is no prompt to show")
 // evidence.
 const previewKind = "prompt, not sent yet"
 
-// preview renders the prompt of a make job that no agent was asked about yet,
+// Preview renders the prompt of a make job that no agent was asked about yet,
 // as it would be sent now: what others do until then still counts. Nothing is
 // sent, and nothing is paid for. The error is [ErrNoPreview] where an agent reads
 // no prompt.
-func (e *Engine) preview(ctx context.Context, job record.Job) (record.Evidence, error) {
+func (w *Runner) Preview(ctx context.Context, job record.Job) (record.Evidence, error) {
 	if job.Kind != record.Make || job.Candidate != record.NoCandidate || job.State != record.Queued {
 		return record.Evidence{}, fmt.Errorf("%w: %s is %s", ErrNoPreview, job.ID, job.State)
 	}
-	if e.roster == nil {
-		return record.Evidence{}, fmt.Errorf("%w: no agent was asked for yet", ErrNoPreview)
-	}
-	p := e.roster.Previewer(job.Agent)
+	p := w.roster.Previewer(job.Agent)
 	if p == nil {
 		return record.Evidence{}, fmt.Errorf("%w: agent %q reads none", ErrNoPreview, job.Agent)
 	}
-	r := &jobRun{e: e, lease: record.Lease{Job: job, Attempt: job.Attempt + 1}, preview: true}
+	r := &jobRun{w: w, lease: record.Lease{Job: job, Attempt: job.Attempt + 1}, preview: true}
 	aj, err := r.agentJob(ctx)
 	if err != nil {
 		return record.Evidence{}, err
@@ -45,5 +42,5 @@ func (e *Engine) preview(ctx context.Context, job record.Job) (record.Evidence, 
 	if text.System != "" {
 		whole = text.System + "\n\n" + text.User
 	}
-	return record.Evidence{Job: job.ID, Attempt: job.Attempt + 1, Kind: previewKind, Text: []byte(agent.Redact(whole, e.roster.Secrets...))}, nil
+	return record.Evidence{Job: job.ID, Attempt: job.Attempt + 1, Kind: previewKind, Text: []byte(agent.Redact(whole, w.roster.Secrets...))}, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"atoll/store/record"
 )
 
-// live is what workers tell about their jobs while they run: stage, last line
+// Live is what workers tell about their jobs while they run: stage, last line
 // of output, how to stop them. It is never kept.
-type live struct {
+type Live struct {
 	mu   sync.Mutex
 	now  func() time.Time
 	jobs map[record.JobID]*liveJob
@@ -30,11 +30,11 @@ type liveJob struct {
 // liveLines bounds the output kept of a running job.
 const liveLines = 200
 
-func newLive(now func() time.Time) *live {
-	return &live{now: now, jobs: map[record.JobID]*liveJob{}}
+func NewLive(now func() time.Time) *Live {
+	return &Live{now: now, jobs: map[record.JobID]*liveJob{}}
 }
 
-func (l *live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
+func (l *Live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -44,13 +44,13 @@ func (l *live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
 	}
 }
 
-func (l *live) end(id record.JobID) {
+func (l *Live) end(id record.JobID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.jobs, id)
 }
 
-func (l *live) stage(id record.JobID, state record.JobState, stage string) {
+func (l *Live) stage(id record.JobID, state record.JobState, stage string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if j := l.jobs[id]; j != nil {
@@ -61,7 +61,7 @@ func (l *live) stage(id record.JobID, state record.JobState, stage string) {
 	}
 }
 
-func (l *live) line(id record.JobID, text string) {
+func (l *Live) line(id record.JobID, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[id]
@@ -77,7 +77,7 @@ func (l *live) line(id record.JobID, text string) {
 }
 
 // prompt keeps what is about to be sent for a job; role says to whom.
-func (l *live) prompt(id record.JobID, role, text string) {
+func (l *Live) prompt(id record.JobID, role, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if j := l.jobs[id]; j != nil {
@@ -85,8 +85,8 @@ func (l *live) prompt(id record.JobID, role, text string) {
 	}
 }
 
-// promptsOf returns what was sent for a running job.
-func (l *live) promptsOf(id record.JobID) []record.Evidence {
+// PromptsOf returns what was sent for a running job.
+func (l *Live) PromptsOf(id record.JobID) []record.Evidence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if j := l.jobs[id]; j != nil {
@@ -95,8 +95,8 @@ func (l *live) promptsOf(id record.JobID) []record.Evidence {
 	return nil
 }
 
-// cancel stops a running job for a reason and reports whether it ran.
-func (l *live) cancel(id record.JobID, cause error) bool {
+// Cancel stops a running job for a reason and reports whether it ran.
+func (l *Live) Cancel(id record.JobID, cause error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[id]
@@ -107,8 +107,8 @@ func (l *live) cancel(id record.JobID, cause error) bool {
 	return true
 }
 
-// all returns the running jobs, oldest first.
-func (l *live) all() []view.Running {
+// All returns the running jobs, oldest first.
+func (l *Live) All() []view.Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := make([]view.Running, 0, len(l.jobs))
@@ -119,8 +119,8 @@ func (l *live) all() []view.Running {
 	return out
 }
 
-// linesOf returns the last lines of a running job's output.
-func (l *live) linesOf(id record.JobID) []string {
+// LinesOf returns the last lines of a running job's output.
+func (l *Live) LinesOf(id record.JobID) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[id]
@@ -135,7 +135,7 @@ func (l *live) linesOf(id record.JobID) []string {
 }
 
 // leases returns the leases in force.
-func (l *live) leases() []record.Lease {
+func (l *Live) leases() []record.Lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := make([]record.Lease, 0, len(l.jobs))
@@ -145,8 +145,8 @@ func (l *live) leases() []record.Lease {
 	return out
 }
 
-// dirty reports whether anything runs whose elapsed time or output moves.
-func (l *live) dirty() bool {
+// Busy reports whether anything runs whose elapsed time or output moves.
+func (l *Live) Busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.jobs) > 0

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 	"atoll/store/record"
 )
 
-// embedding turns trees into vectors of the learned space. Vectors add up: a
+// Embedding turns trees into vectors of the learned space. Vectors add up: a
 // candidate's is its parent's without the old blobs and with the new ones.
-type embedding struct {
+type Embedding struct {
 	mu       sync.Mutex
 	embedder behavior.Embedder
 	eligible *behavior.Eligible
 }
 
-// embeddingOf makes the embedder and the rule of eligible files once; both
+// Embedding makes the embedder and the rule of eligible files once; both
 // depend on the root alone.
-func (e *Engine) embeddingOf(ctx context.Context) (*embedding, error) {
-	e.embed.mu.Lock()
-	defer e.embed.mu.Unlock()
-	if e.embed.embedder != nil {
-		return &e.embed, nil
+func (w *Runner) Embedding(ctx context.Context) (*Embedding, error) {
+	w.embed.mu.Lock()
+	defer w.embed.mu.Unlock()
+	if w.embed.embedder != nil {
+		return &w.embed, nil
 	}
-	tree, err := e.repo.Tree(ctx, e.rootTree())
+	tree, err := w.repo.Tree(ctx, w.facts.Experiment.RootTree)
 	if err != nil {
 		return nil, err
 	}
-	opt := behavior.Options{MaxBytes: e.cfg.Map.MaxBytes, Include: e.cfg.Map.Include, Exclude: append(append([]string(nil), e.cfg.Map.Exclude...), e.cfg.Evaluator.Protected...)}
+	opt := behavior.Options{MaxBytes: w.facts.Config.Map.MaxBytes, Include: w.facts.Config.Map.Include, Exclude: append(append([]string(nil), w.facts.Config.Map.Exclude...), w.facts.Config.Evaluator.Protected...)}
 	for _, f := range tree.Files() {
 		dir, name := "", f.Path
 		if i := strings.LastIndexByte(f.Path, '/'); i >= 0 {
@@ -47,20 +47,20 @@ func (e *Engine) embeddingOf(ctx context.Context) (*embedding, error) {
 		}
 		opt.Ignore = append(opt.Ignore, behavior.IgnoreFile{Dir: dir, Text: string(text)})
 	}
-	e.embed.eligible, e.embed.embedder = behavior.NewEligible(opt), behavior.NewLexical()
-	return &e.embed, nil
+	w.embed.eligible, w.embed.embedder = behavior.NewEligible(opt), behavior.NewLexical()
+	return &w.embed, nil
 }
 
 // rootVector embeds every eligible file of the root.
-func (e *Engine) rootVector(ctx context.Context, tree record.Hash) ([]float32, error) {
-	if !e.st.Learned {
+func (w *Runner) rootVector(ctx context.Context, tree record.Hash) ([]float32, error) {
+	if !w.facts.Learned {
 		return nil, nil
 	}
-	em, err := e.embeddingOf(ctx)
+	em, err := w.Embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files, err := e.repo.Tree(ctx, tree)
+	files, err := w.repo.Tree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -84,33 +84,33 @@ func (e *Engine) rootVector(ctx context.Context, tree record.Hash) ([]float32, e
 }
 
 // vectorOf is the vector of a candidate: its parent's, with what changed.
-func (e *Engine) vectorOf(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
-	if !e.st.Learned {
+func (w *Runner) vectorOf(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
+	if !w.facts.Learned {
 		return nil, nil
 	}
-	em, err := e.embeddingOf(ctx)
+	em, err := w.Embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parent, err := e.db.Vector(ctx, e.exp, c.Parent())
+	parent, err := w.db.Vector(ctx, w.facts.Experiment.ID, c.Parent())
 	if errors.Is(err, store.ErrNotFound) {
-		return e.rootVector(ctx, c.Tree)
+		return w.rootVector(ctx, c.Tree)
 	}
 	if err != nil {
 		return nil, err
 	}
-	diffs, err := e.repo.DiffTrees(ctx, parentTree, c.Tree)
+	diffs, err := w.repo.DiffTrees(ctx, parentTree, c.Tree)
 	if err != nil {
 		return nil, err
 	}
 	var removed, added [][]float32
 	for _, d := range diffs {
-		if v, err := e.blobVector(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
+		if v, err := w.blobVector(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
 			return nil, err
 		} else if v != nil {
 			removed = append(removed, v)
 		}
-		if v, err := e.blobVector(ctx, em, d.Path, d.NewMode, d.NewHash); err != nil {
+		if v, err := w.blobVector(ctx, em, d.Path, d.NewMode, d.NewHash); err != nil {
 			return nil, err
 		} else if v != nil {
 			added = append(added, v)
@@ -120,11 +120,11 @@ func (e *Engine) vectorOf(ctx context.Context, c *record.Candidate, parentTree r
 }
 
 // blobVector embeds one version of a file; nil when it does not count.
-func (e *Engine) blobVector(ctx context.Context, em *embedding, path string, mode record.Mode, hash record.Hash) ([]float32, error) {
+func (w *Runner) blobVector(ctx context.Context, em *Embedding, path string, mode record.Mode, hash record.Hash) ([]float32, error) {
 	if hash.IsZero() || mode == record.Symlink || mode == record.Submodule || mode == record.Deleted {
 		return nil, nil
 	}
-	text, err := e.repo.Blob(ctx, hash)
+	text, err := w.repo.Blob(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -133,3 +133,9 @@ func (e *Engine) blobVector(ctx context.Context, em *embedding, path string, mod
 	}
 	return em.embedder.Embed(path, text), nil
 }
+
+// ID names the embedder.
+func (m *Embedding) ID() string { return m.embedder.ID() }
+
+// Eligible reports whether a path, whatever its size, shapes the learned space.
+func (m *Embedding) Eligible(path string) bool { return m.eligible.Match(path, -1) }

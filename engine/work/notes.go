@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"atoll/engine/agent"
@@ -13,29 +13,29 @@ import (
 	"strings"
 )
 
-// writeNotes lays fresh notes beside those that are there; nil stands for
+// WriteNotes lays fresh notes beside those that are there; nil stands for
 // those that follow from the figures alone.
-func (e *Engine) writeNotes(ctx context.Context, facts memory.EpochFacts, fresh []record.Note) error {
+func (w *Runner) WriteNotes(ctx context.Context, facts memory.EpochFacts, fresh []record.Note) error {
 	if fresh == nil {
-		if err := e.tellMore(ctx, &facts); err != nil {
+		if err := w.tellMore(ctx, &facts); err != nil {
 			return err
 		}
 		fresh = memory.Digest(facts)
 	}
-	have, err := e.db.Notes(ctx, e.exp)
+	have, err := w.db.Notes(ctx, w.facts.Experiment.ID)
 	if err != nil {
 		return err
 	}
 	for _, n := range have { // the log keeps them
 		if memory.Outdated(n) {
-			if err := e.db.DropNote(ctx, e.exp, n.ID); err != nil {
+			if err := w.db.DropNote(ctx, w.facts.Experiment.ID, n.ID); err != nil {
 				return fmt.Errorf("drop an outdated note: %w", err)
 			}
 		}
 	}
 	for _, n := range memory.Merge(have, fresh, memory.Limits{}) {
-		n.Text = agent.Redact(n.Text, e.roster.Secrets...)
-		if _, err := e.db.PutNote(ctx, e.exp, n); err != nil {
+		n.Text = agent.Redact(n.Text, w.roster.Secrets...)
+		if _, err := w.db.PutNote(ctx, w.facts.Experiment.ID, n); err != nil {
 			return fmt.Errorf("write a note of epoch %d: %w", facts.Number, err)
 		}
 	}
@@ -44,18 +44,18 @@ func (e *Engine) writeNotes(ctx context.Context, facts memory.EpochFacts, fresh 
 
 // tellMore adds to the gains of an epoch what they meant and where they edited,
 // and to its failures an example, none of which the fold keeps.
-func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
+func (w *Runner) tellMore(ctx context.Context, f *memory.EpochFacts) error {
 	f.Improvements, f.Ever = append([]memory.Improvement(nil), f.Improvements...), append([]memory.Improvement(nil), f.Ever...)
 	for _, list := range [][]memory.Improvement{f.Improvements, f.Ever} {
 		for i := range list {
-			c, err := e.db.Candidate(ctx, e.exp, list[i].Candidate)
+			c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, list[i].Candidate)
 			if err != nil {
 				return err
 			}
 			list[i].Intent, list[i].Files = c.Intent, nil
-			diffs, err := e.diffOf(ctx, &c)
+			diffs, err := w.diffOf(ctx, &c)
 			if err != nil { // notes are worth having without
-				e.note("warn", record.JobID(c.ID), fmt.Sprintf("the notes of epoch %d go without what %s changed: %v", f.Number, c.ID, err))
+				w.host.Note("warn", record.JobID(c.ID), fmt.Sprintf("the notes of epoch %d go without what %s changed: %v", f.Number, c.ID, err))
 				continue
 			}
 			for _, d := range diffs {
@@ -65,12 +65,12 @@ func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
 	}
 	f.Failures = append([]memory.Failure(nil), f.Failures...)
 	for i := range f.Failures {
-		text, err := e.failureText(ctx, f.Failures[i].Job)
+		text, err := w.failureText(ctx, f.Failures[i].Job)
 		if err != nil {
 			return err
 		}
 		f.Failures[i].Sample = text
-		f.Failures[i].Reason = e.withoutPrivate(f.Failures[i].Reason)
+		f.Failures[i].Reason = w.withoutPrivate(f.Failures[i].Reason)
 	}
 	return nil
 }
@@ -78,11 +78,11 @@ func (e *Engine) tellMore(ctx context.Context, f *memory.EpochFacts) error {
 // assist carries out a job that asks an agent for something else than a
 // candidate: a reflection on an epoch, or proposals of targets.
 func (r *jobRun) assist(ctx context.Context) error {
-	e, job := r.e, r.lease.Job
-	e.shared.mu.Lock()
-	facts, ok := e.shared.facts[job.Repeat]
-	e.shared.mu.Unlock()
-	voice := e.roster.Clients[job.Agent]
+	w, job := r.w, r.lease.Job
+	w.mu.Lock()
+	facts, ok := w.epochs[job.Repeat]
+	w.mu.Unlock()
+	voice := w.roster.Clients[job.Agent]
 	if job.Purpose == record.PurposeMap {
 		return r.mapRepository(ctx, voice)
 	}
@@ -94,21 +94,21 @@ func (r *jobRun) assist(ctx context.Context) error {
 	case voice == nil:
 		return r.reflected(ctx, facts, nil, fmt.Errorf("there is no agent %q any more", job.Agent))
 	}
-	if err := e.tellMore(ctx, &facts); err != nil {
+	if err := w.tellMore(ctx, &facts); err != nil {
 		return err
 	}
-	notes, err := e.db.Notes(ctx, e.exp)
+	notes, err := w.db.Notes(ctx, w.facts.Experiment.ID)
 	if err != nil {
 		return err
 	}
-	e.live.stage(job.ID, record.Editing, fmt.Sprintf("reflecting on epoch %d", job.Repeat))
-	set := e.settings()
-	view := prompt.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: e.cfg.Evaluator.Direction, Metric: e.metric()}
+	w.live.stage(job.ID, record.Editing, fmt.Sprintf("reflecting on epoch %d", job.Repeat))
+	set := w.settings()
+	view := prompt.View{Job: job.ID, Goal: set.Goal, Constraints: set.Constraints, Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric()}
 	ask := func(ctx context.Context, p agent.Rendered) (string, record.Usage, error) {
 		answer, err := r.consult(ctx, voice, job.Agent, agent.RoleReflector, p)
 		return answer, record.Usage{}, err // counted by consult
 	}
-	fresh, _, err := memory.Reflect(ctx, prompt.Reflection{Prompts: e.roster.Prompts, View: view.WithSecrets(e.roster.Secrets...), Ask: ask}, facts, notes)
+	fresh, _, err := memory.Reflect(ctx, prompt.Reflection{Prompts: w.roster.Prompts, View: view.WithSecrets(w.roster.Secrets...), Ask: ask}, facts, notes)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -121,7 +121,7 @@ func (r *jobRun) reflected(ctx context.Context, facts memory.EpochFacts, fresh [
 	if failure != nil {
 		fresh = nil
 	}
-	if err := r.e.writeNotes(ctx, facts, fresh); err != nil {
+	if err := r.w.WriteNotes(ctx, facts, fresh); err != nil {
 		return err
 	}
 	switch {
@@ -138,6 +138,6 @@ func (r *jobRun) keep(kind, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	text = agent.Redact(text, r.e.roster.Secrets...)
+	text = agent.Redact(text, r.w.roster.Secrets...)
 	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(tail(text, diffBytes)), Cut: int64(max(0, len(text)-diffBytes))})
 }

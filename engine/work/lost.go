@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -36,26 +35,26 @@ func (r *jobRun) lost(ctx context.Context, cause error) (bool, error) {
 		if id == record.NoCandidate {
 			continue
 		}
-		c, err := r.e.db.Candidate(ctx, r.e.exp, id)
+		c, err := r.w.db.Candidate(ctx, r.w.facts.Experiment.ID, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return false, err
 		}
-		bad := r.e.repo.Whole(ctx, c.Commit)
+		bad := r.w.repo.Whole(ctx, c.Commit)
 		if bad == nil {
 			continue
 		}
 		hurt = true
-		if r.e.rewrite(ctx, &c) && r.e.repo.Whole(ctx, c.Commit) == nil {
-			r.e.note("warn", job.ID, fmt.Sprintf("the commit of %s was missing and is written again", id))
+		if r.w.rewrite(ctx, &c) && r.w.repo.Whole(ctx, c.Commit) == nil {
+			r.w.host.Note("warn", job.ID, fmt.Sprintf("the commit of %s was missing and is written again", id))
 			continue
 		}
 		if id == record.Root {
 			return false, fmt.Errorf("the root's objects are missing: %w; put the store back from a copy, or start over with `atoll run --new`", bad)
 		}
-		if err := r.e.dismiss(ctx, id, bad); err != nil {
+		if err := r.w.dismiss(ctx, id, bad); err != nil {
 			return false, err
 		}
 	}
@@ -66,8 +65,8 @@ func (r *jobRun) lost(ctx context.Context, cause error) (bool, error) {
 }
 
 // rewrite makes the commit of a candidate once more.
-func (e *Engine) rewrite(ctx context.Context, c *record.Candidate) bool {
-	job, err := e.db.Job(ctx, e.exp, c.Job)
+func (w *Runner) rewrite(ctx context.Context, c *record.Candidate) bool {
+	job, err := w.db.Job(ctx, w.facts.Experiment.ID, c.Job)
 	if err != nil || c.ID == record.Root {
 		return false
 	}
@@ -76,7 +75,7 @@ func (e *Engine) rewrite(ctx context.Context, c *record.Candidate) bool {
 		if p.Role != record.RoleParent && (p.Role != record.RoleCrossover || job.Operator != record.OpCrossover) {
 			continue
 		}
-		from, err := e.db.Candidate(ctx, e.exp, p.ID)
+		from, err := w.db.Candidate(ctx, w.facts.Experiment.ID, p.ID)
 		if err != nil {
 			return false
 		}
@@ -84,57 +83,32 @@ func (e *Engine) rewrite(ctx context.Context, c *record.Candidate) bool {
 			parents = append(parents, from.Commit)
 		}
 	}
-	commit, err := e.repo.WriteCommit(ctx, e.commitSpec(job, c.Tree, parents, c.Intent))
+	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, c.Tree, parents, c.Intent))
 	return err == nil && commit == c.Commit
 }
 
 // commitSpec is all that goes into the commit of a job: its name follows from the row.
-func (e *Engine) commitSpec(job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
+func (w *Runner) commitSpec(job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
 	return gitops.CommitSpec{
-		Tree: tree, Parents: parents, Message: commitMessage(e.exp, job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
-		Time: time.UnixMilli(int64(e.rootTime())).Add(time.Duration(job.ID) * time.Second),
+		Tree: tree, Parents: parents, Message: commitMessage(w.facts.Experiment.ID, job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
+		Time: time.UnixMilli(int64(w.facts.Experiment.RootTime)).Add(time.Duration(job.ID) * time.Second),
 	}
 }
 
 // dismiss rejects a candidate whose objects are gone, once.
-func (e *Engine) dismiss(ctx context.Context, id record.CandidateID, bad error) error {
-	e.trouble.Lock()
-	again := e.trouble.dismissed[id]
-	if e.trouble.dismissed == nil {
-		e.trouble.dismissed = map[record.CandidateID]bool{}
+func (w *Runner) dismiss(ctx context.Context, id record.CandidateID, bad error) error {
+	w.mu.Lock()
+	again := w.dismissed[id]
+	if w.dismissed == nil {
+		w.dismissed = map[record.CandidateID]bool{}
 	}
-	e.trouble.dismissed[id] = true
-	e.trouble.Unlock()
+	w.dismissed[id] = true
+	w.mu.Unlock()
 	if again {
 		return nil
 	}
-	_, err := e.db.AppendDecision(ctx, e.exp, record.Decision{
+	_, err := w.host.Decide(ctx, record.Decision{
 		Who: "atoll", Verb: record.Reject, Candidate: id, Job: record.NoJob, Cell: -1, Text: fmt.Sprintf("its objects are missing: %v", bad),
 	})
-	e.poke()
 	return err
-}
-
-// reanchor has every candidate reachable in the store,
-// whatever somebody's git did to its refs since the last run.
-func (e *Engine) reanchor(ctx context.Context) error {
-	var commits []record.Hash
-	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
-		commits = append(commits, c.Commit)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	added, lost, err := e.repo.Reanchor(ctx, e.exp, commits)
-	if err != nil {
-		return fmt.Errorf("anchor what was made: %w", err)
-	}
-	if added > 0 && added < len(commits) {
-		e.note("info", record.NoJob, fmt.Sprintf("%s of the store could have been dropped by git gc, and are held again", view.Plural(added, "candidate")))
-	}
-	if len(lost) > 0 {
-		e.note("warn", record.NoJob, fmt.Sprintf("%s of the store are missing; `atoll doctor --deep` names them", view.Plural(len(lost), "commit")))
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 // measured stands for all.
 
 // metaProduct is the key under which the owner of a product is kept.
-func (e *Engine) metaProduct(hash string) string {
-	return "product " + strconv.Itoa(e.objectiveVersion()) + " " + hash
+func (w *Runner) metaProduct(hash string) string {
+	return "product " + strconv.Itoa(w.facts.Experiment.Objective) + " " + hash
 }
 
 // productOwner returns how to look up the candidate that was measured with a
 // product. An error of the store reads as "nobody": then it is measured.
-func (e *Engine) productOwner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
+func (w *Runner) productOwner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
 	return func(hash string) (record.CandidateID, bool) {
-		text, ok, err := e.db.Meta(ctx, e.exp, e.metaProduct(hash))
+		text, ok, err := w.db.Meta(ctx, w.facts.Experiment.ID, w.metaProduct(hash))
 		if err != nil || !ok {
 			return 0, false
 		}
@@ -32,14 +32,14 @@ func (e *Engine) productOwner(ctx context.Context, self record.CandidateID) func
 
 // keepProduct makes a measured candidate the owner of its product, unless it has
 // one.
-func (e *Engine) keepProduct(ctx context.Context, id record.CandidateID, hash string) error {
+func (w *Runner) keepProduct(ctx context.Context, id record.CandidateID, hash string) error {
 	if hash == "" {
 		return nil
 	}
-	if _, taken, err := e.db.Meta(ctx, e.exp, e.metaProduct(hash)); err != nil || taken {
+	if _, taken, err := w.db.Meta(ctx, w.facts.Experiment.ID, w.metaProduct(hash)); err != nil || taken {
 		return err
 	}
-	return e.db.PutMeta(ctx, e.exp, e.metaProduct(hash), strconv.FormatInt(int64(id), 10))
+	return w.db.PutMeta(ctx, w.facts.Experiment.ID, w.metaProduct(hash), strconv.FormatInt(int64(id), 10))
 }
 
 // twin ends a job whose candidate has the product of another.

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -16,7 +16,7 @@ func (r *jobRun) fill(out *store.Outcome) {
 	out.Usage, out.Evals = r.usage, r.evals
 	out.Evidence = r.evidence
 	out.EditMS, out.EvalMS = r.edit.Milliseconds(), r.eval.Milliseconds()
-	own := r.e.opt.Now().Sub(r.started) - r.edit - r.eval
+	own := r.w.now().Sub(r.started) - r.edit - r.eval
 	out.OwnMS = float64(own.Microseconds()) / 1000
 }
 
@@ -34,8 +34,8 @@ func (r *jobRun) agentFailed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case known && failure.Class == record.ClassBudget && r.e.money.Refused(r.lease.Job.ID) != nil:
-		return r.e.money.Refused(r.lease.Job.ID) // it waits for more money
+	case known && failure.Class == record.ClassBudget && r.w.money.Refused(r.lease.Job.ID) != nil:
+		return r.w.money.Refused(r.lease.Job.ID) // it waits for more money
 	case known:
 		return r.fail(ctx, failure.Class, failure.Error())
 	case errors.Is(err, agent.ErrNoChange):
@@ -52,12 +52,12 @@ func (r *jobRun) fail(ctx context.Context, class record.Class, reason string) er
 // finish writes the end of the job with all that was gathered on its way.
 func (r *jobRun) finish(ctx context.Context, out store.Outcome) error {
 	r.fill(&out)
-	if _, err := r.e.db.Finish(context.WithoutCancel(ctx), r.lease, out); err != nil {
+	if _, err := r.w.db.Finish(context.WithoutCancel(ctx), r.lease, out); err != nil {
 		return err
 	}
-	r.e.watchFailures(out)
+	r.w.watchFailures(out)
 	if out.State == record.Scored && out.Candidate != nil {
-		r.e.touch(context.WithoutCancel(ctx), out.Candidate)
+		r.w.touch(context.WithoutCancel(ctx), out.Candidate)
 	}
 	return nil
 }
@@ -72,21 +72,21 @@ func (r *jobRun) giveUp(ctx context.Context, err error) {
 		// Another job took what was left since this one was leased, or its agent
 		// was refused: its lease goes back to the queue once nothing runs, and it
 		// goes on when the budget is raised.
-		r.e.exhausted(budget)
-		if uerr := r.e.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil && !errors.Is(uerr, store.ErrLost) {
-			r.e.storeFailed(uerr)
+		r.w.host.Exhausted(budget)
+		if uerr := r.w.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil && !errors.Is(uerr, store.ErrLost) {
+			r.w.host.StoreFailed(uerr)
 		}
 	case errors.Is(err, store.ErrLost) || errors.Is(cause, store.ErrLost):
 		return
-	case errors.Is(cause, errCancelled):
+	case errors.Is(cause, ErrCancelled):
 		out := store.Outcome{State: record.Cancelled, Reason: "cancelled"}
 		if ferr := r.finish(ctx, out); ferr != nil && !errors.Is(ferr, store.ErrLost) {
-			r.e.storeFailed(ferr)
+			r.w.host.StoreFailed(ferr)
 		}
 	case ctx.Err() != nil:
 		// The engine stops at once: the lease goes back to the queue at its end.
-		if uerr := r.e.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil {
-			r.e.storeFailed(uerr)
+		if uerr := r.w.db.AddUsage(context.WithoutCancel(ctx), r.lease, r.usage); uerr != nil {
+			r.w.host.StoreFailed(uerr)
 		}
 	default:
 		if ended, lerr := r.lost(ctx, err); ended && lerr == nil {
@@ -94,7 +94,7 @@ func (r *jobRun) giveUp(ctx context.Context, err error) {
 		} else if lerr != nil {
 			err = lerr
 		}
-		r.e.note("error", r.lease.Job.ID, fmt.Sprintf("%s stopped: %v", r.lease.Job.ID, err))
-		r.e.storeFailed(fmt.Errorf("job %s: %w", r.lease.Job.ID, err))
+		r.w.host.Note("error", r.lease.Job.ID, fmt.Sprintf("%s stopped: %v", r.lease.Job.ID, err))
+		r.w.host.StoreFailed(fmt.Errorf("job %s: %w", r.lease.Job.ID, err))
 	}
 }

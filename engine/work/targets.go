@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"atoll/engine/agent"
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-func targetNames(list []record.Target) string {
+func TargetNames(list []record.Target) string {
 	var names []string
 	for _, t := range list {
 		names = append(names, t.Name)
@@ -27,21 +27,21 @@ func targetNames(list []record.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// survey reads what a mapper may know beside the files of the best candidate.
-func (e *Engine) survey(ctx context.Context, p *fold.TargetFacts) (offline.Survey, agent.Tree, error) {
+// Survey reads what a mapper may know beside the files of the best candidate.
+func (w *Runner) Survey(ctx context.Context, p *fold.TargetFacts) (offline.Survey, agent.Tree, error) {
 	out := offline.Survey{Gains: map[string]int{}, Tried: p.Tried}
-	_, out.Allowed = e.scope("")
-	for _, t := range e.cfg.Targets {
+	_, out.Allowed = w.Scope("")
+	for _, t := range w.facts.Config.Targets {
 		out.Taken = append(out.Taken, t.Name)
 	}
 	for _, g := range p.Ever {
-		changed := e.changedBy(ctx, g.Candidate)
+		changed := w.changedBy(ctx, g.Candidate)
 		for _, path := range changed {
 			out.Gains[path]++
 		}
 		p.Told = append(p.Told, fmt.Sprintf("%s changed %s: %+.6g (%s)", g.Candidate, strings.Join(changed, ", "), g.Delta, g.Operator))
 	}
-	best, err := e.item(ctx, p.Best)
+	best, err := w.item(ctx, p.Best)
 	if err != nil {
 		return out, nil, err
 	}
@@ -50,16 +50,16 @@ func (e *Engine) survey(ctx context.Context, p *fold.TargetFacts) (offline.Surve
 
 // changedBy lists the paths that a candidate changed, none where its files
 // cannot be read.
-func (e *Engine) changedBy(ctx context.Context, id record.CandidateID) []string {
-	c, err := e.db.Candidate(ctx, e.exp, id)
+func (w *Runner) changedBy(ctx context.Context, id record.CandidateID) []string {
+	c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, id)
 	if err != nil {
 		return nil
 	}
-	parent, err := e.db.Candidate(ctx, e.exp, c.Parent())
+	parent, err := w.db.Candidate(ctx, w.facts.Experiment.ID, c.Parent())
 	if err != nil {
 		return nil
 	}
-	diffs, err := e.repo.DiffTrees(ctx, parent.Tree, c.Tree)
+	diffs, err := w.repo.DiffTrees(ctx, parent.Tree, c.Tree)
 	if err != nil {
 		return nil
 	}
@@ -73,13 +73,13 @@ func (e *Engine) changedBy(ctx context.Context, id record.CandidateID) []string 
 // mapRepository is the assist job of a mapper. When the model cannot be asked
 // or understood the targets are those of the built-in one.
 func (r *jobRun) mapRepository(ctx context.Context, v *roster.RoleClient) error {
-	e, job := r.e, r.lease.Job
-	e.live.stage(job.ID, record.Editing, "looking for targets")
-	var here fold.TargetFacts
-	if err := e.ask(ctx, func(s *fold.State) { here = s.TargetFacts() }); err != nil {
+	w, job := r.w, r.lease.Job
+	w.live.stage(job.ID, record.Editing, "looking for targets")
+	here, err := w.standing.TargetFacts(ctx)
+	if err != nil {
 		return err
 	}
-	survey, tree, err := e.survey(ctx, &here)
+	survey, tree, err := w.Survey(ctx, &here)
 	if err != nil {
 		return r.fail(ctx, record.ClassInternal, err.Error())
 	}
@@ -119,39 +119,39 @@ func (r *jobRun) mapRepository(ctx context.Context, v *roster.RoleClient) error 
 // offerTargets writes the proposals as a decision of the mapper: the loop
 // carries it out, as it would a person's.
 func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error {
-	e := r.e
+	w := r.w
 	for i := range found { // what a model wrote may hold what it was told
-		found[i].Hint = agent.Redact(found[i].Hint, e.roster.Secrets...)
+		found[i].Hint = agent.Redact(found[i].Hint, w.roster.Secrets...)
 	}
-	var kept []record.Target
-	if err := e.ask(ctx, func(s *fold.State) { kept = s.WithKept(found) }); err != nil {
+	kept, err := w.standing.KeepTargets(ctx, found)
+	if err != nil {
 		return err
 	}
 	args, err := json.Marshal(map[string][]record.Target{"targets": kept})
 	if err != nil {
 		return err
 	}
-	_, err = e.append(ctx, record.Decision{
+	_, err = w.host.Decide(ctx, record.Decision{
 		Who: r.lease.Job.Agent, Verb: record.Set, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Args: args,
-		Text: "targets = " + targetNames(found),
+		Text: "targets = " + TargetNames(found),
 	})
 	return err
 }
 
 // mapPrompt shows the best candidate, its files, and how the targets did.
 func (r *jobRun) mapPrompt(ctx context.Context, here fold.TargetFacts, tree agent.Tree) (agent.Rendered, error) {
-	e := r.e
-	item, err := e.item(ctx, here.Best)
+	w := r.w
+	item, err := w.item(ctx, here.Best)
 	if err != nil {
 		return agent.Rendered{}, err
 	}
-	set := e.settings()
+	set := w.settings()
 	j := agent.Job{
 		Number: r.lease.Job.ID, Attempt: r.lease.Attempt, Parent: item, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
-		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
+		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
 	}
-	_, j.Scope = e.scope("")
-	if err := e.context(ctx, &j); err != nil {
+	_, j.Scope = w.Scope("")
+	if err := w.context(ctx, &j); err != nil {
 		return agent.Rendered{}, err
 	}
 	if err := r.inform(ctx, &j); err != nil {
@@ -161,7 +161,7 @@ func (r *jobRun) mapPrompt(ctx context.Context, here fold.TargetFacts, tree agen
 	if err != nil {
 		return agent.Rendered{}, err
 	}
-	return e.roster.Prompts.Render(agent.RoleMapper, prompt.ViewOf(j, prompt.ViewOptions{
+	return w.roster.Prompts.Render(agent.RoleMapper, prompt.ViewOf(j, prompt.ViewOptions{
 		Files: files, Listing: listing, Facts: strings.Join(here.Told, "\n"), Answer: offline.TargetsAnswer,
 	}))
 }

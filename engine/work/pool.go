@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -14,10 +14,18 @@ import (
 // leaseFor is how long a lease lasts without a heartbeat.
 const leaseFor = 60 * time.Second
 
-// pool is the set of workers of one run. It is owned by the loop, which sizes
+// PoolOptions say how jobs are claimed.
+type PoolOptions struct {
+	Once  bool            // each worker does one job
+	More  chan struct{}   // an offer of a job for each value
+	Drain <-chan struct{} // closed: nothing is claimed any more
+}
+
+// Pool is the set of workers of one run. It is owned by the loop, which sizes
 // it; each worker is a goroutine that leases one job at a time.
-type pool struct {
-	e        *Engine
+type Pool struct {
+	w        *Runner
+	opt      PoolOptions
 	ctx      context.Context
 	wg       sync.WaitGroup // the workers
 	beat     sync.WaitGroup // their heartbeat
@@ -30,21 +38,22 @@ type pool struct {
 	done     int // jobs done, for --once
 }
 
-func (e *Engine) startPool(ctx context.Context) *pool {
+// NewPool starts the heartbeat of a set of workers; they begin with [Pool.Resize].
+func (w *Runner) NewPool(ctx context.Context, opt PoolOptions) *Pool {
 	beatCtx, stopBeat := context.WithCancel(ctx)
-	p := &pool{e: e, ctx: ctx, idle: make(chan struct{}, 1), alive: map[int]bool{}, stopBeat: stopBeat}
-	p.beat.Go(func() { e.heartbeats(beatCtx) })
+	p := &Pool{w: w, opt: opt, ctx: ctx, idle: make(chan struct{}, 1), alive: map[int]bool{}, stopBeat: stopBeat}
+	p.beat.Go(func() { w.heartbeats(beatCtx) })
 	return p
 }
 
-// resize sets how many workers claim jobs. Workers above the goal end after
+// Resize sets how many workers claim jobs. Workers above the goal end after
 // their present job.
-func (p *pool) resize(goal int) {
+func (p *Pool) Resize(goal int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.goal = goal
 	for n := range goal {
-		if p.alive[n] || p.e.opt.Once && p.done >= goal {
+		if p.alive[n] || p.opt.Once && p.done >= goal {
 			continue
 		}
 		p.alive[n] = true
@@ -52,26 +61,30 @@ func (p *pool) resize(goal int) {
 	}
 }
 
-func (p *pool) busy() int {
+// Busy returns how many workers have a job.
+func (p *Pool) Busy() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.working
 }
 
-// spent reports whether a run with Once has dispatched what it may.
-func (p *pool) spent() bool {
+// Spent reports whether a run with Once has dispatched what it may.
+func (p *Pool) Spent() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.working == 0 && (p.done >= p.goal && p.goal > 0 || len(p.alive) == 0 && p.goal == 0)
 }
 
-// wait returns when every worker has ended; the context must have ended or
+// Wait returns when every worker has ended; the context must have ended or
 // the goal be 0.
-func (p *pool) wait() {
-	p.resize(0)
+//
+// meanwhile is called until then, again and again; it returns when done is
+// closed or it had something to do.
+func (p *Pool) Wait(meanwhile func(done <-chan struct{})) {
+	p.Resize(0)
 	for range 1024 { // wake those that wait for jobs
 		select {
-		case p.e.more <- struct{}{}:
+		case p.opt.More <- struct{}{}:
 			continue
 		default:
 		}
@@ -88,18 +101,18 @@ func (p *pool) wait() {
 		select {
 		case <-done:
 			return
-		case fn := <-p.e.calls: // questions are answered to the end
-			fn(p.e.st)
+		default:
+			meanwhile(done)
 		}
 	}
 }
 
 // mayClaim reports whether worker n may lease another job, and counts it as
 // working when it may.
-func (p *pool) mayClaim(n int) bool {
+func (p *Pool) mayClaim(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ctx.Err() != nil || n >= p.goal || p.e.draining() || p.e.opt.Once && p.done+p.working >= p.goal {
+	if p.ctx.Err() != nil || n >= p.goal || p.draining() || p.opt.Once && p.done+p.working >= p.goal {
 		delete(p.alive, n)
 		return false
 	}
@@ -107,7 +120,7 @@ func (p *pool) mayClaim(n int) bool {
 	return true
 }
 
-func (p *pool) rest(did bool) {
+func (p *Pool) rest(did bool) {
 	p.mu.Lock()
 	p.working--
 	if did {
@@ -120,17 +133,17 @@ func (p *pool) rest(did bool) {
 	}
 }
 
-func (p *pool) work(n int) {
+func (p *Pool) work(n int) {
 	name := fmt.Sprintf("w%d", n+1)
-	defer p.e.poke()
+	defer p.w.host.Wake()
 	for p.mayClaim(n) {
-		lease, err := p.e.db.Lease(p.ctx, p.e.exp, name, leaseFor)
+		lease, err := p.w.db.Lease(p.ctx, p.w.facts.Experiment.ID, name, leaseFor)
 		if err == nil {
 			select {
-			case <-p.e.more: // the job that was offered, or one like it
+			case <-p.opt.More: // the job that was offered, or one like it
 			default:
 			}
-			p.e.runJob(p.ctx, lease)
+			p.w.runJob(p.ctx, lease)
 			p.rest(true)
 			continue
 		}
@@ -145,25 +158,25 @@ func (p *pool) work(n int) {
 }
 
 // waitForJob waits until there may be a job to lease; false ends the worker.
-func (p *pool) waitForJob(err error) bool {
+func (p *Pool) waitForJob(err error) bool {
 	var budget *store.BudgetError
 	switch {
 	case errors.As(err, &budget):
-		p.e.exhausted(budget)
+		p.w.host.Exhausted(budget)
 		return false
 	case errors.Is(err, store.ErrNoJob):
 	case p.ctx.Err() != nil:
 		return false
 	default:
-		p.e.storeFailed(err)
+		p.w.host.StoreFailed(err)
 		return false
 	}
 	select {
 	case <-p.ctx.Done():
 		return false
-	case <-p.e.drain:
+	case <-p.opt.Drain:
 		return false
-	case <-p.e.more:
+	case <-p.opt.More:
 		return true
 	case <-time.After(time.Second): // another process may have approved a job
 		return true
@@ -171,7 +184,7 @@ func (p *pool) waitForJob(err error) bool {
 }
 
 // heartbeats keeps the leases of running jobs alive until ctx ends.
-func (e *Engine) heartbeats(ctx context.Context) {
+func (w *Runner) heartbeats(ctx context.Context) {
 	tick := time.NewTicker(leaseFor / 4)
 	defer tick.Stop()
 	for {
@@ -180,22 +193,22 @@ func (e *Engine) heartbeats(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		for _, l := range e.live.leases() {
-			if err := e.db.Heartbeat(ctx, l, leaseFor); errors.Is(err, store.ErrLost) {
-				e.live.cancel(l.Job.ID, store.ErrLost)
+		for _, l := range w.live.leases() {
+			if err := w.db.Heartbeat(ctx, l, leaseFor); errors.Is(err, store.ErrLost) {
+				w.live.Cancel(l.Job.ID, store.ErrLost)
 			}
 		}
 	}
 }
 
 // runJob carries one leased job as far as it goes.
-func (e *Engine) runJob(ctx context.Context, lease *record.Lease) {
+func (w *Runner) runJob(ctx context.Context, lease *record.Lease) {
 	jobCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e.live.begin(*lease, cancel)
-	defer e.live.end(lease.Job.ID)
-	defer e.money.Forget(lease.Job.ID)
-	r := &jobRun{e: e, lease: *lease, started: e.opt.Now()}
+	w.live.begin(*lease, cancel)
+	defer w.live.end(lease.Job.ID)
+	defer w.money.Forget(lease.Job.ID)
+	r := &jobRun{w: w, lease: *lease, started: w.now()}
 	var err error
 	switch lease.Job.Kind {
 	case record.Make:
@@ -209,5 +222,17 @@ func (e *Engine) runJob(ctx context.Context, lease *record.Lease) {
 	}
 	if err != nil {
 		r.giveUp(jobCtx, err)
+	}
+}
+
+// Idle receives when a worker went idle or ended.
+func (p *Pool) Idle() <-chan struct{} { return p.idle }
+
+func (p *Pool) draining() bool {
+	select {
+	case <-p.opt.Drain:
+		return true
+	default:
+		return false
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 
 // score measures the candidate of a make job and writes the end of the job.
 func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree record.Hash) error {
-	c.Version = r.e.objectiveVersion()
-	samples, failure, err := r.samples(ctx, c, 0, r.e.cfg.Evaluator.Repeats, false)
+	c.Version = r.w.facts.Experiment.Objective
+	samples, failure, err := r.samples(ctx, c, 0, r.w.facts.Config.Evaluator.Repeats, false)
 	if err != nil {
 		return err
 	}
@@ -28,11 +28,11 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, view.CleanLine(failure.Reason)
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
-	if err := r.e.summarise(c, samples); err != nil {
+	if err := r.w.summarise(c, samples); err != nil {
 		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
-	vector, err := r.e.vectorOf(ctx, c, parentTree)
+	vector, err := r.w.vectorOf(ctx, c, parentTree)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,12 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 
 // measure takes an evaluate job from its lease to its end.
 func (r *jobRun) measure(ctx context.Context) error {
-	e, job := r.e, r.lease.Job
-	c, err := e.db.Candidate(ctx, e.exp, job.Candidate)
+	w, job := r.w, r.lease.Job
+	c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, job.Candidate)
 	if err != nil {
 		return err
 	}
-	known, err := e.db.SamplesOf(ctx, e.exp, c.ID)
+	known, err := w.db.SamplesOf(ctx, w.facts.Experiment.ID, c.ID)
 	if err != nil {
 		return err
 	}
@@ -70,40 +70,40 @@ func (r *jobRun) measure(ctx context.Context) error {
 			return err
 		}
 		if failure != nil {
-			e.sick(failure.Reason)
+			w.host.RootSick(failure.Reason)
 		}
 	}
 	if failure != nil {
 		reason := view.CleanLine(failure.Reason)
 		if job.Purpose == record.PurposeRoot {
-			if err := e.db.PutMeta(ctx, e.exp, versioned(metaRootFails, e.objectiveVersion()), failure.Signature); err != nil {
+			if err := w.db.PutMeta(ctx, w.facts.Experiment.ID, Versioned(MetaRootFails, w.facts.Experiment.Objective), failure.Signature); err != nil {
 				return err
 			}
 			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
-			e.rootFailed(failure.Class, reason)
+			w.host.RootFailed(failure.Class, reason)
 		}
 		if len(fresh) > 0 && job.Purpose != record.PurposeRoot {
 			// What was measured before the failure counts.
-			if err := e.summarise(&c, append(known, fresh...)); err != nil {
+			if err := w.summarise(&c, append(known, fresh...)); err != nil {
 				return err
 			}
 		}
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: failure.Class, Reason: reason, Candidate: &c, Samples: fresh})
 	}
-	if err := e.summarise(&c, append(known, fresh...)); err != nil {
+	if err := w.summarise(&c, append(known, fresh...)); err != nil {
 		if job.Purpose == record.PurposeRoot {
 			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
-			e.rootFailed(record.ClassMetric, err.Error())
+			w.host.RootFailed(record.ClassMetric, err.Error())
 		}
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: record.ClassMetric, Reason: view.CleanLine(err.Error()), Candidate: &c, Samples: fresh})
 	}
 	var vector []float32
 	if job.Purpose == record.PurposeRoot {
-		if err := e.keepObjective(ctx); err != nil {
+		if err := w.keepObjective(ctx); err != nil {
 			return err
 		}
 		c.Status = record.StatusScored
-		if vector, err = e.rootVector(ctx, c.Tree); err != nil {
+		if vector, err = w.rootVector(ctx, c.Tree); err != nil {
 			return err
 		}
 	}
@@ -115,9 +115,9 @@ func (r *jobRun) measure(ctx context.Context) error {
 func (r *jobRun) reserve(ctx context.Context, n int) error {
 	from := r.lease.Job.State
 	if from != record.Committed && from != record.Gated {
-		return r.e.db.SpendEvals(ctx, r.lease, n)
+		return r.w.db.SpendEvals(ctx, r.lease, n)
 	}
-	if err := r.e.db.Evaluate(ctx, r.lease, from, n); err != nil {
+	if err := r.w.db.Evaluate(ctx, r.lease, from, n); err != nil {
 		return err
 	}
 	r.lease.Job.State = record.Evaluating
@@ -127,30 +127,30 @@ func (r *jobRun) reserve(ctx context.Context, n int) error {
 // samples measures a candidate n times. A failure of the candidate is returned
 // as an outcome; an error is one of the machine.
 func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
-	e, job := r.e, r.lease.Job
-	base, release, err := e.baseCheckout(ctx)
+	w, job := r.w, r.lease.Job
+	base, release, err := w.baseCheckout(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	delta, err := e.repo.Changes(ctx, e.rootTree(), c.Tree)
+	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, c.Tree)
 	if err != nil {
 		return nil, nil, err
 	}
 	var out []record.Sample
 	for i := range n {
-		if err := r.reserve(ctx, e.eval.MaxRuns()); err != nil {
+		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
 			return out, nil, err
 		}
-		began := e.opt.Now()
+		began := w.now()
 		r.liveEval("", "", i, n) // an evaluator that prints nothing is seen to work
-		res, err := e.eval.Run(ctx, eval.Request{
-			Base: base, Trusted: base, Delta: delta, Experiment: e.st.Exp.Name, Job: job.ID, Candidate: c.ID,
-			BaseCommit: e.rootCommit(), Commit: c.Commit, Goal: e.settings().Goal, Repeat: from + i, Seed: e.seed(),
-			Root: c.ID == record.Root, SameProduct: e.productOwner(ctx, c.ID),
+		res, err := w.eval.Run(ctx, eval.Request{
+			Base: base, Trusted: base, Delta: delta, Experiment: w.facts.Experiment.Name, Job: job.ID, Candidate: c.ID,
+			BaseCommit: w.facts.Experiment.RootCommit, Commit: c.Commit, Goal: w.settings().Goal, Repeat: from + i, Seed: w.facts.Experiment.Seed,
+			Root: c.ID == record.Root, SameProduct: w.productOwner(ctx, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
 		})
-		wall := e.opt.Now().Sub(began)
+		wall := w.now().Sub(began)
 		r.eval += wall
 		if err != nil {
 			return out, nil, err
@@ -163,12 +163,12 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 		if res.Class != record.ClassNone || res.Twin != nil {
 			return out, &res, nil
 		}
-		if err := e.keepProduct(ctx, c.ID, res.Product); err != nil {
+		if err := w.keepProduct(ctx, c.ID, res.Product); err != nil {
 			return out, nil, err
 		}
 		out = append(out, record.Sample{
-			Candidate: c.ID, Job: job.ID, Version: e.objectiveVersion(), Repeat: from + i, HeldOut: heldOut,
-			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(e.opt.Now().UnixMilli()),
+			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,
+			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()),
 		})
 	}
 	return out, nil, nil
@@ -176,13 +176,13 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 
 // keepObjective fixes the metric that is searched on: the configured one, or
 // the first of the root's result.
-func (e *Engine) keepObjective(ctx context.Context) error {
-	name := e.eval.Objective()
+func (w *Runner) keepObjective(ctx context.Context) error {
+	name := w.eval.Objective()
 	if name == "" {
 		return nil
 	}
-	e.shared.objName.Store(&name)
-	return e.db.PutMeta(ctx, e.exp, versioned(metaObjective, e.objectiveVersion()), name)
+	w.objName.Store(&name)
+	return w.db.PutMeta(ctx, w.facts.Experiment.ID, Versioned(MetaObjective, w.facts.Experiment.Objective), name)
 }
 
 func (r *jobRun) liveEval(stage, line string, i, n int) {
@@ -194,21 +194,21 @@ func (r *jobRun) liveEval(stage, line string, i, n int) {
 		name += fmt.Sprintf(" %d/%d", i+1, n)
 	}
 	if line == "" {
-		r.e.live.stage(r.lease.Job.ID, record.Evaluating, name)
+		r.w.live.stage(r.lease.Job.ID, record.Evaluating, name)
 		return
 	}
-	r.e.live.line(r.lease.Job.ID, line)
+	r.w.live.line(r.lease.Job.ID, line)
 }
 
 // summarise fills in the objective, its spread and the medians of all metrics
 // from the samples. Deciding samples give the objective, held-out ones the
 // claimed value; the two never mix (design rule 8).
-func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
+func (w *Runner) summarise(c *record.Candidate, samples []record.Sample) error {
 	var deciding, heldOut []float64
 	values := map[string][]float64{}
 	var order []record.Metric
 	for _, s := range samples {
-		if s.Version != e.objectiveVersion() {
+		if s.Version != w.facts.Experiment.Objective {
 			continue
 		}
 		if s.HeldOut {
@@ -228,10 +228,10 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		return errors.New("nothing was measured")
 	}
 	mid := eval.Median(deciding)
-	if e.cfg.Evaluator.Paired && c.ID == record.Root {
+	if w.facts.Config.Evaluator.Paired && c.ID == record.Root {
 		mid = 1 // the root beside itself: what its samples say is the noise
 	}
-	c.Version = e.objectiveVersion()
+	c.Version = w.facts.Experiment.Objective
 	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
 	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
 	if len(heldOut) > 0 {
@@ -243,7 +243,7 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 		m.Value = eval.Median(values[m.Name])
 		c.Metrics = append(c.Metrics, m)
 	}
-	if err := e.measuresOf(c); err != nil {
+	if err := w.measuresOf(c); err != nil {
 		c.Objective = nil
 		return err
 	}
@@ -251,9 +251,9 @@ func (e *Engine) summarise(c *record.Candidate, samples []record.Sample) error {
 }
 
 // measuresOf fills in the coordinates on named axes.
-func (e *Engine) measuresOf(c *record.Candidate) error {
+func (w *Runner) measuresOf(c *record.Candidate) error {
 	c.Measures = nil
-	for _, a := range e.cfg.Map.Axes {
+	for _, a := range w.facts.Config.Map.Axes {
 		found := false
 		for _, m := range c.Metrics {
 			if m.Name == a.Metric {

@@ -1,12 +1,19 @@
-package engine
+package work
 
 import (
 	"atoll/store/record"
 	"strconv"
 )
 
+// What the evaluator learned from the root, as facts of the experiment: the
+// metric searched on, and the signature with which the root fails.
+const (
+	MetaObjective = "objective"
+	MetaRootFails = "root-failure"
+)
+
 // versioned is the name of a fact that belongs to an objective version.
-func versioned(key string, version int) string {
+func Versioned(key string, version int) string {
 	if version <= 1 {
 		return key
 	}
@@ -15,8 +22,8 @@ func versioned(key string, version int) string {
 
 // comparable takes the values from a candidate that are of another objective
 // version than the present one: agents must not compare them.
-func (e *Engine) comparable(c *record.Candidate) {
-	if c.Version != e.objectiveVersion() {
+func (w *Runner) comparable(c *record.Candidate) {
+	if c.Version != w.facts.Experiment.Objective {
 		c.Objective, c.Claimed, c.Metrics, c.Measures = nil, nil, nil, nil
 	}
 }

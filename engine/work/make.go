@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 )
 
 // The causes with which a running job is stopped.
-var errCancelled = errors.New("cancelled")
+var ErrCancelled = errors.New("cancelled")
 
 // jobRun is one attempt of one job. It lives on its worker's goroutine.
 type jobRun struct {
-	e        *Engine
+	w        *Runner
 	lease    record.Lease
 	started  time.Time
 	edit     time.Duration // of the agent
@@ -53,7 +53,7 @@ func (r *jobRun) make(ctx context.Context) error {
 	if held, err := r.holdBefore(ctx, c, *verdict); held || err != nil {
 		return err
 	}
-	if c.Objective != nil && c.Version == r.e.objectiveVersion() && r.lease.Job.Approved {
+	if c.Objective != nil && c.Version == r.w.facts.Experiment.Objective && r.lease.Job.Approved {
 		// Measured before, held before its niche, and approved.
 		c.Status = record.StatusScored
 		return r.finish(ctx, store.Outcome{State: record.Scored, Candidate: c})
@@ -67,21 +67,21 @@ func (r *jobRun) make(ctx context.Context) error {
 func (r *jobRun) candidate(ctx context.Context) (*record.Candidate, error) {
 	job := &r.lease.Job
 	if job.Candidate != record.NoCandidate {
-		c, err := r.e.db.Candidate(ctx, r.e.exp, job.Candidate)
+		c, err := r.w.db.Candidate(ctx, r.w.facts.Experiment.ID, job.Candidate)
 		return &c, err
 	}
-	if commit, ok := r.e.takePrepared(job.ID); ok {
+	if commit, ok := r.w.takePrepared(job.ID); ok {
 		return r.adoptCommit(ctx, commit)
 	}
-	r.e.live.stage(job.ID, record.Editing, "editing")
+	r.w.live.stage(job.ID, record.Editing, "editing")
 	res, parent, err := r.callAgent(ctx)
 	if err != nil {
 		return nil, r.agentFailed(ctx, err)
 	}
 	r.usage = r.usage.Add(res.Usage)
 	r.evidence = append(r.evidence, res.Evidence...)
-	r.e.live.stage(job.ID, record.Editing, "committing")
-	tree, err := r.e.repo.WriteTree(ctx, parent.Tree, res.Changes)
+	r.w.live.stage(job.ID, record.Editing, "committing")
+	tree, err := r.w.repo.WriteTree(ctx, parent.Tree, res.Changes)
 	if errors.Is(err, gitops.ErrChange) {
 		return nil, r.fail(ctx, record.ClassGate, err.Error())
 	}
@@ -97,60 +97,60 @@ func (r *jobRun) candidate(ctx context.Context) (*record.Candidate, error) {
 // callAgent has the job's agent edit the parent's tree.
 func (r *jobRun) callAgent(ctx context.Context) (agent.Result, agent.Item, error) {
 	job := r.lease.Job
-	a, ok := r.e.roster.Agents[job.Agent]
+	a, ok := r.w.roster.Agents[job.Agent]
 	if !ok {
 		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassAgent, Reason: fmt.Sprintf("there is no agent %q any more; give another one weight", job.Agent)}
 	}
-	if r.e.roster.OwnLogin[job.Agent] && r.e.settings().MaxCostUSD > 0 {
+	if r.w.roster.OwnLogin[job.Agent] && r.w.settings().MaxCostUSD > 0 {
 		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassBudget, Reason: fmt.Sprintf("agent %q pays with its own login, which cannot be metered, and money is limited now", job.Agent)}
 	}
 	aj, err := r.agentJob(ctx)
 	if err != nil {
 		return agent.Result{}, agent.Item{}, err
 	}
-	began := r.e.opt.Now()
+	began := r.w.now()
 	res, err := a.Edit(ctx, aj, aj.Parent.Files)
-	r.edit += r.e.opt.Now().Sub(began)
+	r.edit += r.w.now().Sub(began)
 	return res, aj.Parent, err
 }
 
 // agentJob is the job as its agent sees it.
 func (r *jobRun) agentJob(ctx context.Context) (agent.Job, error) {
-	job, e := r.lease.Job, r.e
-	parent, err := e.item(ctx, job.Parent)
+	job, w := r.lease.Job, r.w
+	parent, err := w.item(ctx, job.Parent)
 	if err != nil {
 		return agent.Job{}, err
 	}
-	set := e.settings()
+	set := w.settings()
 	aj := agent.Job{
-		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(e.seed()^editSalt, job.ID), Operator: job.Operator,
-		Parent: parent, History: e.history(job.ID), Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
-		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(),
-		Live:     func(line string) { e.live.line(job.ID, line) },
-		Progress: func(stage string) { e.live.stage(job.ID, record.Editing, stage) },
-		Sending:  func(role, text string) { e.live.prompt(job.ID, role, agent.Redact(text, e.roster.Secrets...)) },
+		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(w.facts.Experiment.Seed^editSalt, job.ID), Operator: job.Operator,
+		Parent: parent, History: w.history(job.ID), Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
+		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
+		Live:     func(line string) { w.live.line(job.ID, line) },
+		Progress: func(stage string) { w.live.stage(job.ID, record.Editing, stage) },
+		Sending:  func(role, text string) { w.live.prompt(job.ID, role, agent.Redact(text, w.roster.Secrets...)) },
 	}
 	if job.Goal != "" {
 		aj.Goal = job.Goal
 	}
 	for _, id := range job.Inspirations {
-		it, err := e.item(ctx, id)
+		it, err := w.item(ctx, id)
 		if err != nil {
 			return agent.Job{}, err
 		}
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
-	aj.Target, aj.Scope = e.scope(job.Target)
-	mute := e.roster.Mute[job.Agent]
+	aj.Target, aj.Scope = w.Scope(job.Target)
+	mute := w.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {
-		if aj.Failures, err = e.failures(ctx, &aj); err != nil {
+		if aj.Failures, err = w.failures(ctx, &aj); err != nil {
 			return agent.Job{}, err
 		}
 	}
 	if mute {
 		return aj, nil
 	}
-	if err := e.context(ctx, &aj); err != nil {
+	if err := w.context(ctx, &aj); err != nil {
 		return agent.Job{}, err
 	}
 	return aj, r.inform(ctx, &aj)
@@ -162,8 +162,8 @@ const editSalt = 0x517cc1b727220a95
 // commit makes the commit object, marks it so that a crash cannot lose it, and
 // writes its row. A tree that is known ends the job as a duplicate.
 func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (*record.Candidate, error) {
-	e, job := r.e, r.lease.Job
-	if known, err := e.db.CandidateByTree(ctx, e.exp, tree); err == nil {
+	w, job := r.w, r.lease.Job
+	if known, err := w.db.CandidateByTree(ctx, w.facts.Experiment.ID, tree); err == nil {
 		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
@@ -173,12 +173,12 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
-	commit, err := e.repo.WriteCommit(ctx, e.commitSpec(job, tree, r.gitParents(ctx, parent), intent))
+	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, tree, r.gitParents(ctx, parent), intent))
 	if err != nil {
 		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
 	}
 	c.Commit = commit
-	if err := e.repo.MarkAttempt(ctx, e.exp, job.ID, commit); err != nil {
+	if err := w.repo.MarkAttempt(ctx, w.facts.Experiment.ID, job.ID, commit); err != nil {
 		return nil, fmt.Errorf("mark the commit of %s: %w", job.ID, err)
 	}
 	return r.made(ctx, c, parent.Tree)
@@ -186,7 +186,7 @@ func (r *jobRun) commit(ctx context.Context, parent agent.Item, tree record.Hash
 
 // made writes the row of a commit that exists.
 func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*record.Candidate, error) {
-	e := r.e
+	w := r.w
 	r.parent = parentTree
 	diffs, err := r.changes(ctx, parentTree, c.Tree)
 	if err != nil {
@@ -197,12 +197,12 @@ func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree recor
 		c.Removed += max(0, d.Removed)
 	}
 	c.Files = len(diffs)
-	dup, err := e.db.Made(ctx, r.lease, *c)
+	dup, err := w.db.Made(ctx, r.lease, *c)
 	if err != nil {
 		return nil, err
 	}
 	if dup != record.NoCandidate {
-		return nil, e.repo.ClearAttempt(ctx, e.exp, r.lease.Job.ID)
+		return nil, w.repo.ClearAttempt(ctx, w.facts.Experiment.ID, r.lease.Job.ID)
 	}
 	r.lease.Job.State = record.Committed
 	return c, nil
@@ -211,16 +211,16 @@ func (r *jobRun) made(ctx context.Context, c *record.Candidate, parentTree recor
 // adoptCommit goes on from a commit whose row was lost in a crash, or that a
 // person injected: it is never made, or paid for, again.
 func (r *jobRun) adoptCommit(ctx context.Context, commit record.Hash) (*record.Candidate, error) {
-	e := r.e
-	info, err := e.repo.Commit(ctx, commit)
+	w := r.w
+	info, err := w.repo.Commit(ctx, commit)
 	if err != nil {
 		return nil, fmt.Errorf("read the commit of %s: %w", r.lease.Job.ID, err)
 	}
-	parent, err := e.item(ctx, r.lease.Job.Parent)
+	parent, err := w.item(ctx, r.lease.Job.Parent)
 	if err != nil {
 		return nil, err
 	}
-	if known, err := e.db.CandidateByTree(ctx, e.exp, info.Tree); err == nil {
+	if known, err := w.db.CandidateByTree(ctx, w.facts.Experiment.ID, info.Tree); err == nil {
 		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
 	}
 	c := r.describe(parent, info.Tree, firstLine(info.Message))
@@ -231,10 +231,10 @@ func (r *jobRun) adoptCommit(ctx context.Context, commit record.Hash) (*record.C
 func (r *jobRun) describe(parent agent.Item, tree record.Hash, intent string) *record.Candidate {
 	job := r.lease.Job
 	c := &record.Candidate{
-		Experiment: r.e.exp, ID: record.CandidateID(job.ID), Job: job.ID, Tree: tree,
+		Experiment: r.w.facts.Experiment.ID, ID: record.CandidateID(job.ID), Job: job.ID, Tree: tree,
 		Parents:  []record.ParentRef{{ID: parent.ID, Role: record.RoleParent}},
 		Operator: job.Operator, Agent: job.Agent, Target: job.Target, Intent: view.CleanLine(firstLine(intent)),
-		Status: record.StatusMade, Version: r.e.objectiveVersion(), Created: record.Millis(r.e.opt.Now().UnixMilli()),
+		Status: record.StatusMade, Version: r.w.facts.Experiment.Objective, Created: record.Millis(r.w.now().UnixMilli()),
 	}
 	for i, id := range job.Inspirations {
 		role := record.RoleInspiration
@@ -252,7 +252,7 @@ func (r *jobRun) gitParents(ctx context.Context, parent agent.Item) []record.Has
 	hashes := []record.Hash{parent.Commit}
 	job := r.lease.Job
 	if job.Operator == record.OpCrossover && len(job.Inspirations) > 0 {
-		if donor, err := r.e.db.Candidate(ctx, r.e.exp, job.Inspirations[0]); err == nil && donor.Commit != parent.Commit {
+		if donor, err := r.w.db.Candidate(ctx, r.w.facts.Experiment.ID, job.Inspirations[0]); err == nil && donor.Commit != parent.Commit {
 			hashes = append(hashes, donor.Commit)
 		}
 	}
@@ -278,17 +278,17 @@ func firstLine(s string) string {
 // gate checks the candidate's diff before any of its code runs. nil without an
 // error: the job has ended.
 func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree record.Hash) (*gate.Verdict, error) {
-	e := r.e
-	e.live.stage(r.lease.Job.ID, record.Committed, "gate")
+	w := r.w
+	w.live.stage(r.lease.Job.ID, record.Committed, "gate")
 	diffs, err := r.changes(ctx, parentTree, c.Tree)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := e.repo.Changes(ctx, parentTree, c.Tree)
+	changes, err := w.repo.Changes(ctx, parentTree, c.Tree)
 	if err != nil {
 		return nil, err
 	}
-	v := gate.Check(e.policy(), diffs, changes, c.Operator)
+	v := gate.Check(w.policy, diffs, changes, c.Operator)
 	if len(v.Findings) > 0 {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -310,13 +310,13 @@ func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree recor
 			return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: why, Candidate: c})
 		}
 		if r.reviewed() { // which may have cost something: once is enough
-			if err := e.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
+			if err := w.db.Stage(ctx, r.lease, record.Committed, record.Gated); err != nil {
 				return nil, err
 			}
 			r.lease.Job.State = record.Gated
 		}
 	}
-	e.live.stage(r.lease.Job.ID, record.Gated, "gate")
+	w.live.stage(r.lease.Job.ID, record.Gated, "gate")
 	return &v, nil
 }
 
@@ -324,11 +324,11 @@ func (r *jobRun) gate(ctx context.Context, c *record.Candidate, parentTree recor
 // lines.
 func (r *jobRun) changes(ctx context.Context, parentTree, tree record.Hash) ([]record.FileDiff, error) {
 	if r.diffs == nil {
-		diffs, err := r.e.repo.DiffTrees(ctx, parentTree, tree)
+		diffs, err := r.w.repo.DiffTrees(ctx, parentTree, tree)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.e.repo.CountLines(ctx, diffs); err != nil {
+		if err := r.w.repo.CountLines(ctx, diffs); err != nil {
 			return nil, err
 		}
 		r.diffs = diffs

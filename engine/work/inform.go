@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
-	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
@@ -32,46 +31,53 @@ const (
 // other jobs try, what the evaluator said of the parent. Agents that read no
 // prompt go without.
 func (r *jobRun) inform(ctx context.Context, j *agent.Job) error {
-	e := r.e
+	w := r.w
 	chains := [][]record.Candidate{}
 	for _, it := range slices.Concat([]agent.Item{j.Parent}, j.Inspirations) {
-		chain, err := e.db.Lineage(ctx, e.exp, it.ID, lineageDepth)
+		chain, err := w.db.Lineage(ctx, w.facts.Experiment.ID, it.ID, lineageDepth)
 		if err != nil {
 			return fmt.Errorf("read the lineage of %s: %w", it.ID, err)
 		}
 		for i := range chain {
-			e.comparable(&chain[i])
+			w.comparable(&chain[i])
 		}
 		chains = append(chains, chain)
 	}
-	feedback, err := e.feedback(ctx, j.Parent.ID)
+	feedback, err := w.feedback(ctx, j.Parent.ID)
 	if err != nil {
 		return err
 	}
 	j.Background = &agent.Background{
-		Lineage: prompt.CardsOf(chains...), Others: e.others(ctx, j.Number), Feedback: feedback, Secrets: e.roster.Secrets,
+		Lineage: prompt.CardsOf(chains...), Others: w.others(ctx, j.Number), Feedback: feedback, Secrets: w.roster.Secrets,
 	}
 	if j.Background.Summaries, err = r.summaries(ctx, j, !r.preview); err != nil {
 		return err
 	}
-	if err := e.dress(ctx, &j.Parent); err != nil {
+	if err := w.describeChange(ctx, &j.Parent); err != nil {
 		return err
 	}
 	for i := range j.Inspirations {
-		if err := e.dress(ctx, &j.Inspirations[i]); err != nil {
+		if err := w.describeChange(ctx, &j.Inspirations[i]); err != nil {
 			return err
 		}
 	}
-	return e.ask(ctx, func(s *fold.State) {
-		j.Parent.Place = s.PlaceText(j.Parent.ID)
-		for i := range j.Inspirations {
-			j.Inspirations[i].Place = s.PlaceText(j.Inspirations[i].ID)
-		}
-	})
+	ids := []record.CandidateID{j.Parent.ID}
+	for _, it := range j.Inspirations {
+		ids = append(ids, it.ID)
+	}
+	places, err := w.standing.Places(ctx, ids)
+	if err != nil {
+		return err
+	}
+	j.Parent.Place = places[0]
+	for i := range j.Inspirations {
+		j.Inspirations[i].Place = places[i+1]
+	}
+	return nil
 }
 
-// dress fills in what a candidate changed against its own parent.
-func (e *Engine) dress(ctx context.Context, it *agent.Item) error {
+// describeChange fills in what a candidate changed against its own parent.
+func (w *Runner) describeChange(ctx context.Context, it *agent.Item) error {
 	from := record.NoCandidate
 	for _, p := range it.Parents {
 		if p.Role == record.RoleParent {
@@ -81,11 +87,11 @@ func (e *Engine) dress(ctx context.Context, it *agent.Item) error {
 	if from == record.NoCandidate {
 		return nil
 	}
-	parent, err := e.db.Candidate(ctx, e.exp, from)
+	parent, err := w.db.Candidate(ctx, w.facts.Experiment.ID, from)
 	if err != nil {
 		return fmt.Errorf("read candidate %s: %w", from, err)
 	}
-	diffs, err := e.repo.DiffTrees(ctx, parent.Tree, it.Tree)
+	diffs, err := w.repo.DiffTrees(ctx, parent.Tree, it.Tree)
 	if err != nil {
 		return err
 	}
@@ -93,13 +99,13 @@ func (e *Engine) dress(ctx context.Context, it *agent.Item) error {
 	for _, d := range diffs {
 		it.Changed = append(it.Changed, d.Path)
 	}
-	it.Diff, err = e.patch(ctx, parent.Tree, it.Tree)
+	it.Diff, err = w.patch(ctx, parent.Tree, it.Tree)
 	return err
 }
 
 // patch is a difference as text, within what a prompt can hold.
-func (e *Engine) patch(ctx context.Context, a, b record.Hash) (string, error) {
-	text, err := e.repo.PatchText(ctx, a, b)
+func (w *Runner) patch(ctx context.Context, a, b record.Hash) (string, error) {
+	text, err := w.repo.PatchText(ctx, a, b)
 	if err != nil {
 		return "", err
 	}
@@ -110,9 +116,9 @@ func (e *Engine) patch(ctx context.Context, a, b record.Hash) (string, error) {
 }
 
 // others says in one line each what the jobs beside this one try.
-func (e *Engine) others(ctx context.Context, self record.JobID) []string {
+func (w *Runner) others(ctx context.Context, self record.JobID) []string {
 	var out []string
-	for _, r := range e.live.all() {
+	for _, r := range w.live.All() {
 		if r.Job.ID == self || r.Job.Kind != record.Make || len(out) == othersShown {
 			continue
 		}
@@ -121,7 +127,7 @@ func (e *Engine) others(ctx context.Context, self record.JobID) []string {
 			line += " on " + r.Job.Target
 		}
 		// A commit that exists says what was meant.
-		if c, err := e.db.Candidate(ctx, e.exp, record.CandidateID(r.Job.ID)); err == nil && c.Intent != "" {
+		if c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, record.CandidateID(r.Job.ID)); err == nil && c.Intent != "" {
 			line += ": " + c.Intent
 		} else if r.Job.Goal != "" {
 			line += ": " + firstLine(r.Job.Goal)
@@ -139,18 +145,18 @@ func measured(kind string) bool {
 
 // feedback is what the evaluator said of a candidate, without a line that
 // names a private metric.
-func (e *Engine) feedback(ctx context.Context, id record.CandidateID) ([]record.Evidence, error) {
-	all, err := e.db.EvidenceOf(ctx, e.exp, record.JobID(id))
+func (w *Runner) feedback(ctx context.Context, id record.CandidateID) ([]record.Evidence, error) {
+	all, err := w.db.EvidenceOf(ctx, w.facts.Experiment.ID, record.JobID(id))
 	if err != nil {
 		return nil, fmt.Errorf("read what the evaluator said of %s: %w", id, err)
 	}
 	var out []record.Evidence
 	room := feedbackBytes
 	for _, ev := range all {
-		if !measured(ev.Kind) || strings.HasSuffix(ev.Kind, "result") && len(e.cfg.Evaluator.Private) > 0 {
+		if !measured(ev.Kind) || strings.HasSuffix(ev.Kind, "result") && len(w.facts.Config.Evaluator.Private) > 0 {
 			continue
 		}
-		text := tail(e.withoutPrivate(string(ev.Text)), room)
+		text := tail(w.withoutPrivate(string(ev.Text)), room)
 		if room -= len(text); strings.TrimSpace(text) != "" {
 			ev.Text = []byte(text)
 			out = append(out, ev)
@@ -160,13 +166,13 @@ func (e *Engine) feedback(ctx context.Context, id record.CandidateID) ([]record.
 }
 
 // withoutPrivate takes out the lines that name a private metric.
-func (e *Engine) withoutPrivate(text string) string {
-	if len(e.cfg.Evaluator.Private) == 0 {
+func (w *Runner) withoutPrivate(text string) string {
+	if len(w.facts.Config.Evaluator.Private) == 0 {
 		return text
 	}
 	lines := strings.SplitAfter(text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
-		return slices.ContainsFunc(e.cfg.Evaluator.Private, func(name string) bool { return name != "" && strings.Contains(l, name) })
+		return slices.ContainsFunc(w.facts.Config.Evaluator.Private, func(name string) bool { return name != "" && strings.Contains(l, name) })
 	}), "")
 }
 
@@ -188,17 +194,16 @@ func tail(text string, n int) string {
 
 // failures are the newest failures that a job should know of: that of its
 // parent itself, those of edits of the same parent, then those in its niche.
-func (e *Engine) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
+func (w *Runner) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
+	jobs, err := w.db.Jobs(ctx, w.facts.Experiment.ID, store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
 	if err != nil {
 		return nil, err
 	}
-	near := map[record.CandidateID]bool{}
-	err = e.ask(ctx, func(s *fold.State) {
-		for _, f := range jobs {
-			near[f.Parent] = s.SameNiche(f.Parent, j.Parent.ID)
-		}
-	})
+	var parents []record.CandidateID
+	for _, f := range jobs {
+		parents = append(parents, f.Parent)
+	}
+	near, err := w.standing.Neighbours(ctx, j.Parent.ID, parents)
 	if err != nil {
 		return nil, err
 	}
@@ -213,26 +218,26 @@ func (e *Engine) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, e
 			if len(out) == failureShown || !wanted(f) || f.Class == record.ClassBudget || f.Class == record.ClassAgent {
 				continue
 			}
-			text, err := e.failureText(ctx, f.ID)
+			text, err := w.failureText(ctx, f.ID)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, agent.Failure{Job: f.ID, Class: f.Class, Reason: e.withoutPrivate(f.Reason), Text: text})
+			out = append(out, agent.Failure{Job: f.ID, Class: f.Class, Reason: w.withoutPrivate(f.Reason), Text: text})
 		}
 	}
 	return out, nil
 }
 
 // failureText is the end of what a failed job wrote.
-func (e *Engine) failureText(ctx context.Context, job record.JobID) (string, error) {
-	all, err := e.db.EvidenceOf(ctx, e.exp, job)
+func (w *Runner) failureText(ctx context.Context, job record.JobID) (string, error) {
+	all, err := w.db.EvidenceOf(ctx, w.facts.Experiment.ID, job)
 	if err != nil {
 		return "", err
 	}
 	for _, suffix := range []string{"stderr", "stdout"} {
 		for i := len(all) - 1; i >= 0; i-- {
 			if text := strings.TrimSpace(string(all[i].Text)); strings.HasSuffix(all[i].Kind, suffix) && measured(all[i].Kind) && text != "" {
-				return tail(e.withoutPrivate(text), failureBytes), nil
+				return tail(w.withoutPrivate(text), failureBytes), nil
 			}
 		}
 	}
@@ -241,22 +246,22 @@ func (e *Engine) failureText(ctx context.Context, job record.JobID) (string, err
 
 // reviewed reports whether a reviewer is asked about the candidate.
 func (r *jobRun) reviewed() bool {
-	name := r.e.cfg.Roles.Reviewer
-	return name != "" && r.e.roster.Clients[name] != nil && !r.lease.Job.Approved
+	name := r.w.facts.Config.Roles.Reviewer
+	return name != "" && r.w.roster.Clients[name] != nil && !r.lease.Job.Approved
 }
 
 // review asks the reviewer about a candidate that the gate let pass. It
 // returns why the candidate is refused, or "". A reviewer that cannot be asked
 // or understood refuses nothing; the reason is kept as evidence.
 func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (string, error) {
-	e := r.e
+	w := r.w
 	if !r.reviewed() {
 		return "", nil
 	}
-	name := e.cfg.Roles.Reviewer
-	voice := e.roster.Clients[name]
-	e.live.stage(r.lease.Job.ID, record.Gated, "review")
-	diff, err := e.patch(ctx, parentTree, c.Tree)
+	name := w.facts.Config.Roles.Reviewer
+	voice := w.roster.Clients[name]
+	w.live.stage(r.lease.Job.ID, record.Gated, "review")
+	diff, err := w.patch(ctx, parentTree, c.Tree)
 	if err != nil {
 		return "", err
 	}
@@ -264,14 +269,14 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	for _, f := range v.Findings {
 		findings = append(findings, fmt.Sprintf("%s %s: %s", f.Rule, f.Path, f.Text))
 	}
-	set := e.settings()
-	target, _ := e.scope(c.Target)
+	set := w.settings()
+	target, _ := w.Scope(c.Target)
 	view := prompt.View{
 		Job: r.lease.Job.ID, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance, Target: target,
-		Direction: e.cfg.Evaluator.Direction, Metric: e.metric(), Diff: diff, Findings: findings, Plan: c.Intent,
+		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(), Diff: diff, Findings: findings, Plan: c.Intent,
 		Asked: prompt.Asked{Answer: "Begin with one line \"VERDICT: accept\" or \"VERDICT: reject\". After it, one line for each reason."},
-	}.WithSecrets(e.roster.Secrets...)
-	prompt, err := e.roster.Prompts.Render(agent.RoleReviewer, view)
+	}.WithSecrets(w.roster.Secrets...)
+	prompt, err := w.roster.Prompts.Render(agent.RoleReviewer, view)
 	if err != nil {
 		return "", err
 	}
@@ -279,16 +284,16 @@ func (r *jobRun) review(ctx context.Context, c *record.Candidate, parentTree rec
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	if broke := e.money.Refused(r.lease.Job.ID); broke != nil && errors.Is(err, gateway.ErrBudget) {
+	if broke := w.money.Refused(r.lease.Job.ID); broke != nil && errors.Is(err, gateway.ErrBudget) {
 		return "", broke // it is reviewed when there is money again
 	}
 	why, rerr := verdictOf(answer)
 	if err = errors.Join(err, rerr); err != nil {
 		answer += "\n[not used: " + err.Error() + "]"
-		e.note("warn", r.lease.Job.ID, fmt.Sprintf("%s was not reviewed: %v", c.ID, err))
+		w.host.Note("warn", r.lease.Job.ID, fmt.Sprintf("%s was not reviewed: %v", c.ID, err))
 		why = ""
 	}
-	text := agent.Redact(answer, e.roster.Secrets...)
+	text := agent.Redact(answer, w.roster.Secrets...)
 	r.evidence = append(r.evidence, record.Evidence{Kind: "review", Text: []byte(tail(text, feedbackBytes))})
 	return why, nil
 }

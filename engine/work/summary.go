@@ -1,4 +1,4 @@
-package engine
+package work
 
 import (
 	"context"
@@ -17,35 +17,35 @@ import (
 // built-in agent, whose words follow from its edit, it is the agent's own. No
 // failure here costs the job its work.
 func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (string, error) {
-	e := r.e
+	w := r.w
 	plain, err := r.ownWords(ctx, parent, tree, intent)
 	if err != nil {
 		return "", err
 	}
-	v := e.roster.Clients[e.cfg.Roles.Summariser]
-	if v == nil || e.roster.BuiltIn[r.lease.Job.Agent] {
+	v := w.roster.Clients[w.facts.Config.Roles.Summariser]
+	if v == nil || w.roster.BuiltIn[r.lease.Job.Agent] {
 		return plain, nil
 	}
-	e.live.stage(r.lease.Job.ID, record.Editing, "naming the change")
-	diff, err := e.patch(ctx, parent.Tree, tree)
+	w.live.stage(r.lease.Job.ID, record.Editing, "naming the change")
+	diff, err := w.patch(ctx, parent.Tree, tree)
 	if err != nil {
 		return "", err
 	}
-	view := prompt.View{Job: r.lease.Job.ID, Goal: e.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(e.roster.Secrets...)
-	prompt, err := e.roster.Prompts.Render(agent.RoleSummariser, view)
+	view := prompt.View{Job: r.lease.Job.ID, Goal: w.settings().Goal, Plan: intent, Diff: diff}.WithSecrets(w.roster.Secrets...)
+	prompt, err := w.roster.Prompts.Render(agent.RoleSummariser, view)
 	if err != nil {
 		return "", err
 	}
-	answer, err := r.consult(ctx, v, e.cfg.Roles.Summariser, agent.RoleSummariser, prompt)
+	answer, err := r.consult(ctx, v, w.facts.Config.Roles.Summariser, agent.RoleSummariser, prompt)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	line := agent.Subject(agent.Redact(answer, e.roster.Secrets...))
+	line := agent.Subject(agent.Redact(answer, w.roster.Secrets...))
 	if err == nil && line == "" {
 		err = fmt.Errorf("its answer holds no line")
 	}
 	if err != nil {
-		e.note("warn", r.lease.Job.ID, fmt.Sprintf("the summariser gave no subject for %s: %v", r.lease.Job.ID, err))
+		w.host.Note("warn", r.lease.Job.ID, fmt.Sprintf("the summariser gave no subject for %s: %v", r.lease.Job.ID, err))
 		return plain, nil
 	}
 	return line, nil
@@ -54,7 +54,7 @@ func (r *jobRun) subject(ctx context.Context, parent agent.Item, tree record.Has
 // ownWords is what the agent said of its edit, or what follows from the edit
 // where it said nothing.
 func (r *jobRun) ownWords(ctx context.Context, parent agent.Item, tree record.Hash, intent string) (string, error) {
-	intent = agent.Redact(intent, r.e.roster.Secrets...)
+	intent = agent.Redact(intent, r.w.roster.Secrets...)
 	if line := view.CleanLine(firstLine(intent)); line != "" && line != string(r.lease.Job.Operator) {
 		return intent, nil
 	}
@@ -153,17 +153,17 @@ func (r *jobRun) summaries(ctx context.Context, j *agent.Job, ask bool) (agent.S
 
 // summaryOf is the summary of one stretch, "" where there is none.
 func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, ask bool) (string, error) {
-	e, key := r.e, chunkKey{c.Start, c.End, len(c.Steps)}
-	name := e.cfg.Roles.Summariser
-	v := e.roster.Clients[name]
+	w, key := r.w, chunkKey{c.Start, c.End, len(c.Steps)}
+	name := w.facts.Config.Roles.Summariser
+	v := w.roster.Clients[name]
 	if ask && v != nil {
-		leave, err := e.chunks.enter(ctx, key)
+		leave, err := w.chunks.enter(ctx, key)
 		if err != nil {
 			return "", err
 		}
 		defer leave()
 	}
-	data, ok, err := e.db.Meta(ctx, e.exp, key.meta())
+	data, ok, err := w.db.Meta(ctx, w.facts.Experiment.ID, key.meta())
 	if err != nil {
 		return "", err
 	}
@@ -174,23 +174,23 @@ func (r *jobRun) summaryOf(ctx context.Context, j *agent.Job, c prompt.Chunk, as
 	if !ask || v == nil {
 		return "", nil
 	}
-	told, err := e.roster.Prompts.Render(agent.RoleChunk, prompt.ChunkView(*j, c))
+	told, err := w.roster.Prompts.Render(agent.RoleChunk, prompt.ChunkView(*j, c))
 	if err != nil {
 		return "", err
 	}
-	e.live.stage(r.lease.Job.ID, record.Editing, "summing up "+c.Start.String()+" to "+c.End.String())
+	w.live.stage(r.lease.Job.ID, record.Editing, "summing up "+c.Start.String()+" to "+c.End.String())
 	answer, err := r.consult(ctx, v, name, fmt.Sprintf("%s-%d-%d", agent.RoleChunk, c.Start, c.End), told)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	text := prompt.ChunkSummary(agent.Redact(answer, e.roster.Secrets...))
+	text := prompt.ChunkSummary(agent.Redact(answer, w.roster.Secrets...))
 	if err != nil || text == "" {
-		e.note("warn", r.lease.Job.ID, fmt.Sprintf("no summary of %s to %s was written: %v", c.Start, c.End, err))
+		w.host.Note("warn", r.lease.Job.ID, fmt.Sprintf("no summary of %s to %s was written: %v", c.Start, c.End, err))
 		return "", nil
 	}
 	packed, err := json.Marshal(chunkText{Text: text, By: name, Model: v.Model()})
 	if err != nil {
 		return "", err
 	}
-	return text, e.db.PutMeta(context.WithoutCancel(ctx), e.exp, key.meta(), string(packed))
+	return text, w.db.PutMeta(context.WithoutCancel(ctx), w.facts.Experiment.ID, key.meta(), string(packed))
 }

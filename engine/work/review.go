@@ -1,10 +1,9 @@
-package engine
+package work
 
 import (
 	"context"
 	"strings"
 
-	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/store"
 	"atoll/store/record"
@@ -13,17 +12,17 @@ import (
 // holdBefore holds a candidate for a person before any of its code runs, when
 // the settings ask for it.
 func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Verdict) (bool, error) {
-	mode := r.e.settings().Review
+	mode := r.w.settings().Review
 	if mode == "" || mode == "off" || r.lease.Job.Approved {
 		return false, nil
 	}
 	reason := "every candidate is reviewed before it is measured"
 	if mode == "risky" {
-		diffs, err := r.e.diffOf(ctx, c)
+		diffs, err := r.w.diffOf(ctx, c)
 		if err != nil {
 			return false, err
 		}
-		before, err := r.e.touchedBefore(ctx)
+		before, err := r.w.touchedBefore(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -39,28 +38,28 @@ func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Ver
 // hold stops the job until a person decides, with all that was gathered.
 func (r *jobRun) hold(ctx context.Context, at record.JobState, reason string, out store.Outcome) error {
 	r.fill(&out)
-	return r.e.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
+	return r.w.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
 }
 
 // reviewNiche says why a person has to decide before the candidate takes its
 // niche, or nothing.
 func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []float32) string {
-	mode := r.e.settings().ReviewNiche
+	mode := r.w.settings().ReviewNiche
 	if mode == "" || mode == "off" || r.lease.Job.Approved {
 		return ""
 	}
-	var takes, best bool
-	if err := r.e.ask(ctx, func(s *fold.State) { takes, best = s.WouldTake(c, vector) }); err != nil || !takes {
+	takes, best, err := r.w.standing.WouldTake(ctx, c, vector)
+	if err != nil || !takes {
 		return ""
 	}
 	if mode == "all" {
 		return "every new elite is reviewed"
 	}
-	diffs, err := r.e.diffOf(ctx, c)
+	diffs, err := r.w.diffOf(ctx, c)
 	if err != nil {
 		return ""
 	}
-	before, err := r.e.touchedBefore(ctx)
+	before, err := r.w.touchedBefore(ctx)
 	if err != nil {
 		return ""
 	}

@@ -1,12 +1,10 @@
-package engine
+package work
 
 import (
 	"context"
 	"fmt"
 	"sync"
 
-	"atoll/engine/archive"
-	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -25,46 +23,42 @@ func (t *touchedPaths) add(diffs []record.FileDiff) {
 
 // touchedBefore returns which paths were touched before: those in which an
 // elite differs from the root, and those that were changed since in this run.
-func (e *Engine) touchedBefore(ctx context.Context) (func(path string) bool, error) {
-	e.touched.mu.Lock()
-	defer e.touched.mu.Unlock()
-	if e.touched.seen == nil {
-		var elites []archive.Holder
-		if err := e.ask(ctx, func(s *fold.State) {
-			if s.Archive() != nil {
-				elites = s.Archive().Holders()
-			}
-		}); err != nil {
+func (w *Runner) touchedBefore(ctx context.Context) (func(path string) bool, error) {
+	w.touched.mu.Lock()
+	defer w.touched.mu.Unlock()
+	if w.touched.seen == nil {
+		elites, err := w.standing.Elites(ctx)
+		if err != nil {
 			return nil, err
 		}
-		e.touched.seen = map[string]bool{}
+		w.touched.seen = map[string]bool{}
 		for _, elite := range elites {
-			diffs, err := e.fromRoot(ctx, elite.ID)
+			diffs, err := w.FromRoot(ctx, elite)
 			if err != nil {
-				e.touched.seen = nil
+				w.touched.seen = nil
 				return nil, fmt.Errorf("find the files that elites changed: %w", err)
 			}
-			e.touched.add(diffs)
+			w.touched.add(diffs)
 		}
 	}
 	return func(path string) bool {
-		e.touched.mu.Lock()
-		defer e.touched.mu.Unlock()
-		return e.touched.seen[path]
+		w.touched.mu.Lock()
+		defer w.touched.mu.Unlock()
+		return w.touched.seen[path]
 	}, nil
 }
 
 // touch remembers what a scored candidate changed, once somebody asked.
-func (e *Engine) touch(ctx context.Context, c *record.Candidate) {
-	e.touched.mu.Lock()
-	defer e.touched.mu.Unlock()
-	if e.touched.seen == nil {
+func (w *Runner) touch(ctx context.Context, c *record.Candidate) {
+	w.touched.mu.Lock()
+	defer w.touched.mu.Unlock()
+	if w.touched.seen == nil {
 		return
 	}
-	diffs, err := e.diffOf(ctx, c)
+	diffs, err := w.diffOf(ctx, c)
 	if err != nil {
-		e.note("warn", c.Job, fmt.Sprintf("find the files that %s changed: %v", c.ID, err))
+		w.host.Note("warn", c.Job, fmt.Sprintf("find the files that %s changed: %v", c.ID, err))
 		return
 	}
-	e.touched.add(diffs)
+	w.touched.add(diffs)
 }
