@@ -37,10 +37,19 @@ func TestWhatVerbsPrintFitsTheSchema(t *testing.T) {
 		lines bool
 		args  []string
 	}{
-		{"status", false, []string{"status"}}, {"experiments", false, []string{"experiments"}}, {"experiments compared", false, []string{"experiments", "1", "1"}},
-		{"candidates", true, []string{"candidates"}}, {"candidates", true, []string{"best"}}, {"niches", true, []string{"niches"}}, {"jobs", true, []string{"jobs"}},
-		{"events", true, []string{"events"}}, {"decision", false, []string{"note", "be brief"}}, {"notes", true, []string{"notes"}},
-		{"doctor", false, []string{"doctor"}}, {"config explain", false, []string{"config", "explain"}}, {"version", false, []string{"version"}},
+		{"status", false, []string{"status"}},
+		{"experiments", false, []string{"experiments"}},
+		{"experiments compared", false, []string{"experiments", "1", "1"}},
+		{"candidates", true, []string{"candidates"}},
+		{"candidates", true, []string{"best"}},
+		{"niches", true, []string{"niches"}},
+		{"jobs", true, []string{"jobs"}},
+		{"events", true, []string{"events"}},
+		{"decision", false, []string{"note", "be brief"}},
+		{"notes", true, []string{"notes"}},
+		{"doctor", false, []string{"doctor"}},
+		{"config explain", false, []string{"config", "explain"}},
+		{"version", false, []string{"version"}},
 	} {
 		out := strings.TrimSpace(must(t, dir, append(c.args, "--json")...))
 		docs := []string{out}

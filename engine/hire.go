@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"atoll/engine/roster"
-	"atoll/store/record"
 	"fmt"
 	"slices"
+
+	"atoll/engine/roster"
+	"atoll/store/record"
 )
 
 // hire builds the agents of the experiment.

@@ -81,8 +81,10 @@ var attacks = []attack{
 	{"replaces the folder of the protected helper by a symlink", []entry{link("trusted", "mine"), plain("mine/case.txt", "a b c d e\n")}, true},
 	{"adds a protected name in another case", []entry{plain("Trusted/CASE.txt", "a b c d e\n"), plain("solve.sh", honest)}, true},
 	{"changes atoll.yaml", []entry{plain("atoll.yaml", "evaluator: {command: echo}\n")}, true},
-	{"shadows the modules of the interpreter", []entry{plain("json.py", forgedModule), plain("subprocess.py", forgedModule), plain("helper.py", forgedModule),
-		plain("os.py", forgedModule), plain("sitecustomize.py", forgedModule), plain("usercustomize.py", forgedModule), plain("solve.sh", honest+"#1\n")}, false},
+	{"shadows the modules of the interpreter", []entry{
+		plain("json.py", forgedModule), plain("subprocess.py", forgedModule), plain("helper.py", forgedModule),
+		plain("os.py", forgedModule), plain("sitecustomize.py", forgedModule), plain("usercustomize.py", forgedModule), plain("solve.sh", honest+"#1\n"),
+	}, false},
 	{"prints a result", solve(`echo '{"metrics": {"score": 1e9}}'; echo 'score: 1e9'; echo 1000000; echo '{"metrics": {"score": 1e9}}' >&2` + "\n"), false},
 	{"writes a result where it thinks it belongs", solve(`for f in "$ATOLL_RESULT" /atoll/control/result.json ../control/result.json result.json /proc/$PPID/fd/1 /proc/1/fd/*; do
 		echo '{"metrics": {"score": 1e9}}' > "$f"; done 2>/dev/null` + "\n"), false},

@@ -181,8 +181,10 @@ func exists(path string) bool {
 func cached(t testing.TB, dir, cache string, room int64) *gitops.Repo {
 	t.Helper()
 	var ticks atomic.Int64
-	s, err := gitops.Open(t.Context(), gitops.Options{Dir: dir, Cache: cache, CacheBytes: room,
-		Now: func() time.Time { return time.Unix(1700000000+ticks.Add(1), 0) }})
+	s, err := gitops.Open(t.Context(), gitops.Options{
+		Dir: dir, Cache: cache, CacheBytes: room,
+		Now: func() time.Time { return time.Unix(1700000000+ticks.Add(1), 0) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

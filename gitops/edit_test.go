@@ -53,8 +53,11 @@ func TestWriteTree(t *testing.T) {
 		{"and so when its files are deleted by name", []record.Change{remove("a/b"), write("a", "")}, strings.Replace(all, "a.b a/b", "a a.b", 1)},
 		{"deleting what is not there is nothing", []record.Change{remove("nope"), remove("nope/x"), remove("README/x")}, all},
 		{"everything goes", []record.Change{remove("README"), remove("a.b"), remove("a"), remove("a0"), remove("link"), remove("run.sh"), remove("src")}, ""},
-		{"names are bytes", []record.Change{write("\xff\xfe", ""), write("back\\slash", ""), write("ta\tb", "")},
-			"README a.b a/b a0 back\\slash link run.sh src/deep/er/x.txt src/main.txt ta\tb \xff\xfe"},
+		{
+			"names are bytes",
+			[]record.Change{write("\xff\xfe", ""), write("back\\slash", ""), write("ta\tb", "")},
+			"README a.b a/b a0 back\\slash link run.sh src/deep/er/x.txt src/main.txt ta\tb \xff\xfe",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := must(s.WriteTree(t.Context(), base, c.changes))(t)

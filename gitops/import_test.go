@@ -193,8 +193,10 @@ func TestWriteCommitIsReproducible(t *testing.T) {
 		t.Errorf("git reads %q", got)
 	}
 	// The same by the git command.
-	env := []string{"GIT_AUTHOR_NAME=atoll", "GIT_AUTHOR_EMAIL=atoll@localhost", "GIT_AUTHOR_DATE=1700000123 +0000",
-		"GIT_COMMITTER_NAME=atoll", "GIT_COMMITTER_EMAIL=atoll@localhost", "GIT_COMMITTER_DATE=1700000123 +0000"}
+	env := []string{
+		"GIT_AUTHOR_NAME=atoll", "GIT_AUTHOR_EMAIL=atoll@localhost", "GIT_AUTHOR_DATE=1700000123 +0000",
+		"GIT_COMMITTER_NAME=atoll", "GIT_COMMITTER_EMAIL=atoll@localhost", "GIT_COMMITTER_DATE=1700000123 +0000",
+	}
 	for _, e := range env {
 		k, v, _ := strings.Cut(e, "=")
 		t.Setenv(k, v)

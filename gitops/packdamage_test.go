@@ -336,7 +336,8 @@ func deflated(text string) []byte {
 
 func FuzzPackEntry(f *testing.F) {
 	for _, b := range [][]byte{
-		head(blobKind, 0), head(blobKind, 500), head(1, 15), head(5, 1), head(offsetKind, 1<<20), nil, {0x80},
+		head(blobKind, 0), head(blobKind, 500), head(1, 15), head(5, 1), head(offsetKind, 1<<20), nil,
+		{0x80},
 		append(head(offsetKind, 9), 0x80, 0x10), append(head(offsetKind, 9), bytes.Repeat([]byte{255}, 20)...),
 		append(head(baseNameKind, 9), nameOf("x")...), bytes.Repeat([]byte{0xff}, 32), append(head(baseNameKind, 9), 1, 2),
 	} {

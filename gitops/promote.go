@@ -66,11 +66,13 @@ func (r *Repo) promote(ctx context.Context, git *command, target Target, branch 
 
 // send copies a commit and what it needs into the user's object database.
 func (r *Repo) send(ctx context.Context, git *command, target Target, commit record.Hash) error {
-	args := []string{"--git-dir=" + target.CommonDir,
+	args := []string{
+		"--git-dir=" + target.CommonDir,
 		"-c", "fetch.writeCommitGraph=false", "-c", "fetch.prune=false", "-c", "fetch.pruneTags=false",
 		"-c", "fetch.unpackLimit=100", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false",
 		"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules",
-		"--no-prune", "--no-show-forced-updates", "--no-progress"}
+		"--no-prune", "--no-show-forced-updates", "--no-progress",
+	}
 	if target.Shallow { // another repository does not become so
 		args = append(args, "--update-shallow")
 	}

@@ -26,8 +26,16 @@ func TestPromoteRefuses(t *testing.T) {
 	s, c := candidate(t, r)
 	target := inspect(t, r.dir)
 	for _, c2 := range []struct{ name, branch string }{
-		{"the branch of HEAD", "main"}, {"a branch that exists", "taken"}, {"a name below a branch", "taken/x"},
-		{"no name", ""}, {"an option", "-f"}, {"a space", "a b"}, {"two dots", "a..b"}, {"HEAD", "HEAD"}, {"a lock", "x.lock"}, {"a way out", "../x"},
+		{"the branch of HEAD", "main"},
+		{"a branch that exists", "taken"},
+		{"a name below a branch", "taken/x"},
+		{"no name", ""},
+		{"an option", "-f"},
+		{"a space", "a b"},
+		{"two dots", "a..b"},
+		{"HEAD", "HEAD"},
+		{"a lock", "x.lock"},
+		{"a way out", "../x"},
 	} {
 		before := snapshot(t, r.dir+"/.git/refs", r.dir+"/.git/HEAD")
 		if err := s.Promote(t.Context(), target, c2.branch, c); !errors.Is(err, gitops.ErrBranch) {

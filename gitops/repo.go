@@ -116,9 +116,13 @@ func (r *Repo) exists() bool {
 // storeConfig is what the store's own configuration says. Nothing may be
 // pruned or packed but by Maintain.
 var storeConfig = [][2]string{
-	{"gc.auto", "0"}, {"gc.pruneExpire", "never"}, {"maintenance.auto", "false"},
-	{"core.logAllRefUpdates", "false"}, {"core.hooksPath", "/dev/null"},
-	{"repack.writeBitmaps", "false"}, {"pack.writeReverseIndex", "false"},
+	{"gc.auto", "0"},
+	{"gc.pruneExpire", "never"},
+	{"maintenance.auto", "false"},
+	{"core.logAllRefUpdates", "false"},
+	{"core.hooksPath", "/dev/null"},
+	{"repack.writeBitmaps", "false"},
+	{"pack.writeReverseIndex", "false"},
 	{"uploadpack.allowAnySHA1InWant", "true"},
 }
 

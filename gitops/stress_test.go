@@ -217,8 +217,11 @@ func TestOldGitIsRefused(t *testing.T) {
 		says string
 		kind error
 	}{
-		{"git version 2.17.1", gitops.ErrGitVersion}, {"hello", gitops.ErrNoGit}, {"git version 2.x", gitops.ErrNoGit},
-		{"git version 2.50.1 (Apple Git-155)", nil}, {"git version 3.0.rc1.windows", nil},
+		{"git version 2.17.1", gitops.ErrGitVersion},
+		{"hello", gitops.ErrNoGit},
+		{"git version 2.x", gitops.ErrNoGit},
+		{"git version 2.50.1 (Apple Git-155)", nil},
+		{"git version 3.0.rc1.windows", nil},
 	} {
 		if err := os.WriteFile(fake, []byte("#!/bin/sh\necho '"+c.says+"'\n"), 0o755); err != nil {
 			t.Fatal(err)

@@ -230,8 +230,11 @@ func TestVectorsOfFilesAreCachedPerEmbedder(t *testing.T) {
 		blob     int
 		want     []float32
 	}{
-		{"lexical-1", 1, []float32{1}}, {"lexical-1", 2, []float32{2}}, {"lexical-2", 1, []float32{3}},
-		{"lexical-2", 2, nil}, {"other", 1, nil},
+		{"lexical-1", 1, []float32{1}},
+		{"lexical-1", 2, []float32{2}},
+		{"lexical-2", 1, []float32{3}},
+		{"lexical-2", 2, nil},
+		{"other", 1, nil},
 	} {
 		v, ok, err := w.db.BlobVector(w.ctx, c.embedder, hash(c.blob))
 		w.ok(err)

@@ -147,8 +147,10 @@ func TestAJobEndsOnlyAsItsKindDoes(t *testing.T) {
 	w.add(makeJob(1), evaluateJob(2, 0), record.Job{ID: 3, Kind: record.Assist})
 	for range 3 {
 		l := w.lease()
-		ends := map[record.JobState]bool{record.Done: l.Job.Kind != record.Make, record.Scored: l.Job.Kind == record.Make,
-			record.Queued: false, record.Held: false, record.Evaluating: false}
+		ends := map[record.JobState]bool{
+			record.Done: l.Job.Kind != record.Make, record.Scored: l.Job.Kind == record.Make,
+			record.Queued: false, record.Held: false, record.Evaluating: false,
+		}
 		for state, ok := range ends {
 			if ok {
 				continue

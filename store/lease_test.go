@@ -152,8 +152,11 @@ func TestStagesThatDoNotExistAreRefused(t *testing.T) {
 	w.addMakes(1, 1)
 	l := w.lease()
 	for _, step := range [][2]record.JobState{
-		{record.Editing, record.Committed}, {record.Gated, record.Committed}, {record.Gated, record.Held},
-		{record.Evaluating, record.Scored}, {record.Queued, record.Editing},
+		{record.Editing, record.Committed},
+		{record.Gated, record.Committed},
+		{record.Gated, record.Held},
+		{record.Evaluating, record.Scored},
+		{record.Queued, record.Editing},
 	} {
 		wants(t, w.db.Stage(w.ctx, l, step[0], step[1]), store.ErrInvalid)
 	}
@@ -171,10 +174,18 @@ func TestBudgetsEndTheLeases(t *testing.T) {
 	}{
 		{"jobs", record.Settings{MaxJobs: 1}, store.Outcome{}, store.BudgetJobs, 1},
 		{"evaluations", record.Settings{MaxEvals: 3}, store.Outcome{Evals: 3}, store.BudgetEvals, 3},
-		{"tokens", record.Settings{MaxTokens: 100},
-			store.Outcome{Usage: record.Usage{Requests: 1, InputTokens: 90, OutputTokens: 20}}, store.BudgetTokens, 110},
-		{"money", record.Settings{MaxCostUSD: 0.5},
-			store.Outcome{Usage: record.Usage{Requests: 1, CostUSD: &cost}}, store.BudgetCost, 0.75},
+		{
+			"tokens",
+			record.Settings{MaxTokens: 100},
+			store.Outcome{Usage: record.Usage{Requests: 1, InputTokens: 90, OutputTokens: 20}},
+			store.BudgetTokens, 110,
+		},
+		{
+			"money",
+			record.Settings{MaxCostUSD: 0.5},
+			store.Outcome{Usage: record.Usage{Requests: 1, CostUSD: &cost}},
+			store.BudgetCost, 0.75,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := open(t, c.settings)

@@ -33,15 +33,21 @@ func TestWhatAPersonChangesIsARowWithItsContent(t *testing.T) {
 		want any
 		into any
 	}{
-		{"settings", func() (record.Seq, error) { return w.db.PutSettings(w.ctx, w.exp, settings) },
-			record.LogSetting, &settings, &record.Settings{}},
+		{
+			"settings", func() (record.Seq, error) { return w.db.PutSettings(w.ctx, w.exp, settings) },
+			record.LogSetting, &settings, &record.Settings{},
+		},
 		{"state", func() (record.Seq, error) {
 			return w.db.PutState(w.ctx, w.exp, record.ExperimentPaused, "lunch")
 		}, record.LogState, &record.StateData{State: record.ExperimentPaused, Reason: "lunch"}, &record.StateData{}},
-		{"map", func() (record.Seq, error) { return w.db.PutSpace(w.ctx, w.exp, space) },
-			record.LogSpace, &space.Report, &record.SpaceReport{}},
-		{"decision", func() (record.Seq, error) { return w.db.AppendDecision(w.ctx, w.exp, decision) },
-			record.LogDecision, &decision, &record.Decision{}},
+		{
+			"map", func() (record.Seq, error) { return w.db.PutSpace(w.ctx, w.exp, space) },
+			record.LogSpace, &space.Report, &record.SpaceReport{},
+		},
+		{
+			"decision", func() (record.Seq, error) { return w.db.AppendDecision(w.ctx, w.exp, decision) },
+			record.LogDecision, &decision, &record.Decision{},
+		},
 		{"note", func() (record.Seq, error) {
 			var err error
 			note, err = w.db.PutNote(w.ctx, w.exp, record.Note{Kind: "long", Text: "loops matter", Author: "ada"})
@@ -163,8 +169,10 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 	w.addMakes(1, 5)
 	w.through(101, 11) // 1: scored
 	l := w.lease()     // 2: failed without a commit
-	w.finish(l, store.Outcome{State: record.Failed, Class: record.ClassAgent, Reason: "no answer", EditMS: 7,
-		Usage: record.Usage{Requests: 1, InputTokens: 5, CostUSD: ptr(0.5)}})
+	w.finish(l, store.Outcome{
+		State: record.Failed, Class: record.ClassAgent, Reason: "no answer", EditMS: 7,
+		Usage: record.Usage{Requests: 1, InputTokens: 5, CostUSD: ptr(0.5)},
+	})
 	l = w.lease() // 3: duplicate of 1
 	if dup, err := w.db.Made(w.ctx, l, candidate(l, 101)); dup != 1 || err != nil {
 		t.Fatal(dup, err)
@@ -200,8 +208,14 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 		got = append(got, b)
 	}
 	want := []brief{
-		{record.LogExperiment, -1, -1}, {record.LogEnd, 1, 1}, {record.LogEnd, 2, -1}, {record.LogEnd, 3, -1},
-		{record.LogHeld, 4, 4}, {record.LogMade, 5, 5}, {record.LogSample, 6, 1}, {record.LogDecision, -1, -1},
+		{record.LogExperiment, -1, -1},
+		{record.LogEnd, 1, 1},
+		{record.LogEnd, 2, -1},
+		{record.LogEnd, 3, -1},
+		{record.LogHeld, 4, 4},
+		{record.LogMade, 5, 5},
+		{record.LogSample, 6, 1},
+		{record.LogDecision, -1, -1},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("got  %v\nwant %v", got, want)

@@ -1,9 +1,10 @@
 package tui
 
 import (
-	"atoll/tui/pane"
 	"strings"
 	"testing"
+
+	"atoll/tui/pane"
 )
 
 // drawLayout draws the rectangles in units of 10 columns and 4 rows.

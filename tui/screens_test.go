@@ -103,8 +103,10 @@ func TestTablesLeaveOutWholeColumns(t *testing.T) {
 		return func(int) (widget.Style, string) { return widget.Style{}, s }
 	}
 	tab := widget.Table[int]{St: widget.NewStyles(true, colorprofile.ASCII), Note: func(int) string { return "all that there is to say" }, Columns: []widget.Column[int]{
-		{Head: "name", W: 8, Rank: 9, Cell: texts("one")}, {Head: "size", W: 6, Right: true, Rank: 5, Cell: texts("12")},
-		{Head: "kind", W: 6, Rank: 1, Cell: texts("odd")}, {Head: "text", Min: 5, Rank: 7, Cell: texts("something long")},
+		{Head: "name", W: 8, Rank: 9, Cell: texts("one")},
+		{Head: "size", W: 6, Right: true, Rank: 5, Cell: texts("12")},
+		{Head: "kind", W: 6, Rank: 1, Cell: texts("odd")},
+		{Head: "text", Min: 5, Rank: 7, Cell: texts("something long")},
 	}}
 	all := func(h int) (int, int) { return 0, min(1, h) }
 	for _, c := range []struct {

@@ -1,8 +1,9 @@
 package agent
 
 import (
-	"atoll/engine/agent/edit"
 	"fmt"
+
+	"atoll/engine/agent/edit"
 )
 
 const planAnswer = `Answer with one JSON object and nothing else, with these fields:

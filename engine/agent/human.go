@@ -163,9 +163,15 @@ func (w *workTree) open(ctx context.Context, t Tree) error {
 	if err != nil {
 		return fmt.Errorf("write the task: %w", err)
 	}
-	steps := [][]string{{"init", "-q", "."}, {"config", "core.autocrlf", "false"}, {"config", "user.name", "atoll"},
-		{"config", "user.email", "atoll@localhost"}, {"add", "-A", "-f"}, {"commit", "-q", "--no-verify", "--allow-empty", "-m", "where the job starts"},
-		{"tag", "atoll-base"}}
+	steps := [][]string{
+		{"init", "-q", "."},
+		{"config", "core.autocrlf", "false"},
+		{"config", "user.name", "atoll"},
+		{"config", "user.email", "atoll@localhost"},
+		{"add", "-A", "-f"},
+		{"commit", "-q", "--no-verify", "--allow-empty", "-m", "where the job starts"},
+		{"tag", "atoll-base"},
+	}
 	for _, args := range steps {
 		if _, err := w.git(ctx, args...); err != nil {
 			return err

@@ -96,8 +96,10 @@ func (w *workTree) blob(ctx context.Context, id string) ([]byte, error) {
 func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir, cmd.WaitDelay = dir, 2*time.Second
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir + "/.git", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_TERMINAL_PROMPT=0", "GIT_CEILING_DIRECTORIES=" + dir + "/..", "GIT_DIR=" + dir + "/.git", "GIT_WORK_TREE=" + dir}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir + "/.git", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_TERMINAL_PROMPT=0", "GIT_CEILING_DIRECTORIES=" + dir + "/..", "GIT_DIR=" + dir + "/.git", "GIT_WORK_TREE=" + dir,
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"atoll/engine/agent/clean"
-	"atoll/engine/agent/edit"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"atoll/engine/agent/clean"
+	"atoll/engine/agent/edit"
 )
 
 // Validation says how strictly a structured answer is read.
@@ -80,8 +81,12 @@ func stepTexts() []textRule {
 
 func stepLists() []listRule {
 	return []listRule{
-		{"actions", 1, 12, 200}, {"files", 0, 30, 400}, {"dependencies", 0, 12, 200}, {"validation", 1, 12, 400},
-		{"risks", 0, 12, 400}, {"references", 0, 12, 400},
+		{"actions", 1, 12, 200},
+		{"files", 0, 30, 400},
+		{"dependencies", 0, 12, 200},
+		{"validation", 1, 12, 400},
+		{"risks", 0, 12, 400},
+		{"references", 0, 12, 400},
 	}
 }
 

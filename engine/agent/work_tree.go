@@ -1,12 +1,13 @@
 package agent
 
 import (
-	"atoll/store/record"
 	"context"
 	"fmt"
 	"os"
 	"path"
 	"strings"
+
+	"atoll/store/record"
 )
 
 // writeTree writes the files of a tree into a folder, never outside of it.

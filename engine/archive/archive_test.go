@@ -32,33 +32,51 @@ func TestAddDecidesACell(t *testing.T) {
 		entries []archive.Entry // the last one is looked at
 		want    archive.Result
 	}{
-		{"an empty cell is taken and its gain counts from the offset",
+		{
+			"an empty cell is taken and its gain counts from the offset",
 			[]archive.Entry{{ID: 3, Objective: 5, Point: []float64{0.1}}},
-			archive.Result{Status: archive.NewNiche, Cell: 0, Before: none, After: 3, Left: -1, Delta: 4}},
-		{"a higher objective improves",
+			archive.Result{Status: archive.NewNiche, Cell: 0, Before: none, After: 3, Left: -1, Delta: 4},
+		},
+		{
+			"a higher objective improves",
 			[]archive.Entry{{ID: 1, Objective: 5, Point: []float64{0.1}}, {ID: 2, Objective: 7, Point: []float64{0.2}}},
-			archive.Result{Status: archive.Improved, Cell: 0, Before: 1, After: 2, Left: -1, Delta: 2}},
-		{"a lower objective loses by the difference",
+			archive.Result{Status: archive.Improved, Cell: 0, Before: 1, After: 2, Left: -1, Delta: 2},
+		},
+		{
+			"a lower objective loses by the difference",
 			[]archive.Entry{{ID: 1, Objective: 5, Point: []float64{0.1}}, {ID: 2, Objective: 3, Point: []float64{0.2}}},
-			archive.Result{Status: archive.Lost, Cell: 0, Before: 1, After: 1, Left: -1, Delta: -2}},
-		{"of equal objectives more samples win",
+			archive.Result{Status: archive.Lost, Cell: 0, Before: 1, After: 1, Left: -1, Delta: -2},
+		},
+		{
+			"of equal objectives more samples win",
 			[]archive.Entry{{ID: 1, Objective: 5, Samples: 1, Point: []float64{0.1}}, {ID: 2, Objective: 5, Samples: 3, Point: []float64{0.2}}},
-			archive.Result{Status: archive.Improved, Cell: 0, Before: 1, After: 2, Left: -1}},
-		{"of equal objectives and samples the lower number wins",
+			archive.Result{Status: archive.Improved, Cell: 0, Before: 1, After: 2, Left: -1},
+		},
+		{
+			"of equal objectives and samples the lower number wins",
 			[]archive.Entry{{ID: 2, Objective: 5, Samples: 1, Point: []float64{0.1}}, {ID: 1, Objective: 5, Samples: 1, Point: []float64{0.2}}},
-			archive.Result{Status: archive.Improved, Cell: 0, Before: 2, After: 1, Left: -1}},
-		{"a holder measured again stays and tells its change",
+			archive.Result{Status: archive.Improved, Cell: 0, Before: 2, After: 1, Left: -1},
+		},
+		{
+			"a holder measured again stays and tells its change",
 			[]archive.Entry{{ID: 1, Objective: 5, Point: []float64{0.1}}, {ID: 1, Objective: 4, Point: []float64{0.1}}},
-			archive.Result{Status: archive.Same, Cell: 0, Before: 1, After: 1, Left: -1, Delta: -1}},
-		{"a holder measured again can lose to the one behind it",
+			archive.Result{Status: archive.Same, Cell: 0, Before: 1, After: 1, Left: -1, Delta: -1},
+		},
+		{
+			"a holder measured again can lose to the one behind it",
 			[]archive.Entry{{ID: 1, Objective: 5, Point: []float64{0.1}}, {ID: 2, Objective: 4, Point: []float64{0.1}}, {ID: 1, Objective: 1, Point: []float64{0.1}}},
-			archive.Result{Status: archive.Lost, Cell: 0, Before: 1, After: 2, Left: -1, Delta: -3}},
-		{"new samples may move a candidate to another cell",
+			archive.Result{Status: archive.Lost, Cell: 0, Before: 1, After: 2, Left: -1, Delta: -3},
+		},
+		{
+			"new samples may move a candidate to another cell",
 			[]archive.Entry{{ID: 1, Objective: 5, Point: []float64{0.1}}, {ID: 1, Objective: 5, Point: []float64{0.9}}},
-			archive.Result{Status: archive.NewNiche, Cell: 3, Before: none, After: 1, Left: 0, Delta: 4}},
-		{"without coordinates a candidate waits in the pool",
+			archive.Result{Status: archive.NewNiche, Cell: 3, Before: none, After: 1, Left: 0, Delta: 4},
+		},
+		{
+			"without coordinates a candidate waits in the pool",
 			[]archive.Entry{{ID: 1, Objective: 5}},
-			archive.Result{Status: archive.Unplaced, Cell: -1, Before: none, After: none, Left: -1}},
+			archive.Result{Status: archive.Unplaced, Cell: -1, Before: none, After: none, Left: -1},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := archive.New(line(4), 1)

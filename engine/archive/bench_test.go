@@ -15,8 +15,10 @@ func manyEntries() []archive.Entry {
 	rng := rand.New(rand.NewPCG(1, 1))
 	out := make([]archive.Entry, many)
 	for i := range out {
-		out[i] = archive.Entry{ID: record.CandidateID(i), Objective: rng.NormFloat64(), Samples: 1,
-			Point: []float64{rng.Float64(), rng.Float64()}}
+		out[i] = archive.Entry{
+			ID: record.CandidateID(i), Objective: rng.NormFloat64(), Samples: 1,
+			Point: []float64{rng.Float64(), rng.Float64()},
+		}
 	}
 	return out
 }

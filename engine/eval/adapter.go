@@ -218,8 +218,10 @@ func shinka(o *Options) (*adapter, error) {
 func goBench(o *Options) *adapter {
 	args := o.words()
 	if len(args) == 0 {
-		args = []string{"go", "test", "-run=^$", "-bench=" + o.option("bench", "."), "-benchmem",
-			"-count=" + o.option("count", "5"), o.option("packages", "./...")}
+		args = []string{
+			"go", "test", "-run=^$", "-bench=" + o.option("bench", "."), "-benchmem",
+			"-count=" + o.option("count", "5"), o.option("packages", "./..."),
+		}
 	}
 	return &adapter{
 		name: "gobench", stdout: true,

@@ -120,11 +120,21 @@ type signalWord struct{ name, words string }
 
 func signalNames() []signalWord {
 	return []signalWord{
-		{"SIGSEGV", "segmentation fault"}, {"SIGABRT", "aborted"}, {"SIGBUS", "bus error"},
-		{"SIGFPE", "floating point exception"}, {"SIGILL", "illegal instruction"}, {"SIGKILL", "killed"},
-		{"SIGTERM", "terminated"}, {"SIGXCPU", "cpu time limit exceeded"}, {"SIGXFSZ", "file size limit exceeded"},
-		{"SIGSYS", "bad system call"}, {"SIGPIPE", "broken pipe"}, {"SIGTRAP", "trace/breakpoint trap"},
-		{"SIGINT", "interrupt"}, {"SIGHUP", "hangup"}, {"SIGQUIT", "quit"},
+		{"SIGSEGV", "segmentation fault"},
+		{"SIGABRT", "aborted"},
+		{"SIGBUS", "bus error"},
+		{"SIGFPE", "floating point exception"},
+		{"SIGILL", "illegal instruction"},
+		{"SIGKILL", "killed"},
+		{"SIGTERM", "terminated"},
+		{"SIGXCPU", "cpu time limit exceeded"},
+		{"SIGXFSZ", "file size limit exceeded"},
+		{"SIGSYS", "bad system call"},
+		{"SIGPIPE", "broken pipe"},
+		{"SIGTRAP", "trace/breakpoint trap"},
+		{"SIGINT", "interrupt"},
+		{"SIGHUP", "hangup"},
+		{"SIGQUIT", "quit"},
 	}
 }
 

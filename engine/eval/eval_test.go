@@ -80,9 +80,15 @@ func TestSpecOfARun(t *testing.T) {
 	out := mustRun(t, e, eval.Request{
 		Base: root, Trusted: root, Experiment: "x", Job: 12, Candidate: 12, Commit: commit, Goal: "faster", Repeat: 2, Seed: 5,
 		Delta: []record.Change{
-			{Path: "src/main.py", Mode: record.Regular, Data: []byte("new")}, {Path: "Tests/a.py", Mode: record.Regular}, {Path: "tests", Mode: record.Symlink, Data: []byte("/etc")},
-			{Path: "bench_y.py", Mode: record.Regular}, {Path: "bench_x/__init__.py", Mode: record.Regular}, {Path: "bench_x.cpython-311.so", Mode: record.Regular},
-			{Path: "src/__pycache__/main.cpython-311.pyc", Mode: record.Regular}, {Path: "ATOLL.yaml", Mode: record.Deleted}, {Path: "lib/b.py", Mode: record.Regular},
+			{Path: "src/main.py", Mode: record.Regular, Data: []byte("new")},
+			{Path: "Tests/a.py", Mode: record.Regular},
+			{Path: "tests", Mode: record.Symlink, Data: []byte("/etc")},
+			{Path: "bench_y.py", Mode: record.Regular},
+			{Path: "bench_x/__init__.py", Mode: record.Regular},
+			{Path: "bench_x.cpython-311.so", Mode: record.Regular},
+			{Path: "src/__pycache__/main.cpython-311.pyc", Mode: record.Regular},
+			{Path: "ATOLL.yaml", Mode: record.Deleted},
+			{Path: "lib/b.py", Mode: record.Regular},
 		},
 	})
 	if out.Failed() || len(out.Warnings) != 8 {

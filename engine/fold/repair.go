@@ -1,9 +1,10 @@
 package fold
 
 import (
-	"atoll/store/record"
 	"math/rand/v2"
 	"slices"
+
+	"atoll/store/record"
 )
 
 // placeText says where a candidate lies in the archive, "" where it has no

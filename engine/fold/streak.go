@@ -1,9 +1,10 @@
 package fold
 
 import (
+	"fmt"
+
 	"atoll/store"
 	"atoll/store/record"
-	"fmt"
 )
 
 // breakAfter is how many in a row must fail alike.

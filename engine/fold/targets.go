@@ -1,12 +1,13 @@
 package fold
 
 import (
+	"fmt"
+	"slices"
+
 	"atoll/config"
 	"atoll/engine/memory"
 	"atoll/engine/view"
 	"atoll/store/record"
-	"fmt"
-	"slices"
 )
 
 // Targets are all that a job may be about: those of the configuration, then the

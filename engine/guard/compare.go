@@ -111,8 +111,10 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p),
-		Count: min(c.g.o.Cases, max(fewestCases, mostCases/len(names)))}
+	q := probe.Request{
+		Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p),
+		Count: min(c.g.o.Cases, max(fewestCases, mostCases/len(names))),
+	}
 	first, err := p.root.ask(ctx, q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)

@@ -48,8 +48,11 @@ type role struct{ Name, Agent string }
 func RolesOf(cfg config.Config) []role {
 	r := cfg.Roles
 	all := []role{
-		{agent.RolePlanner, r.Planner}, {agent.RoleReviewer, r.Reviewer}, {agent.RoleReflector, r.Reflector},
-		{agent.RoleMapper, r.Mapper}, {agent.RoleSummariser, r.Summariser},
+		{agent.RolePlanner, r.Planner},
+		{agent.RoleReviewer, r.Reviewer},
+		{agent.RoleReflector, r.Reflector},
+		{agent.RoleMapper, r.Mapper},
+		{agent.RoleSummariser, r.Summariser},
 	}
 	return slices.DeleteFunc(all, func(r role) bool { return r.Agent == "" })
 }

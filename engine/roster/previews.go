@@ -1,12 +1,13 @@
 package roster
 
 import (
+	"context"
+	"fmt"
+
 	"atoll/config"
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
-	"context"
-	"fmt"
 )
 
 // Previewer returns who writes the prompts of an agent, nil for nobody.

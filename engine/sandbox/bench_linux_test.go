@@ -59,8 +59,12 @@ func BenchmarkTrue(b *testing.B) {
 		parallel bool
 		heap     int // megabytes
 		command  string
-	}{{"alone", false, 0, "true"}, {"two at a time", true, 0, "true"}, {"large supervisor", false, 500, "true"},
-		{"launched", true, 0, sandbox.RunPath}} {
+	}{
+		{"alone", false, 0, "true"},
+		{"two at a time", true, 0, "true"},
+		{"large supervisor", false, 500, "true"},
+		{"launched", true, 0, sandbox.RunPath},
+	} {
 		b.Run(tc.name, func(b *testing.B) {
 			ballast := make([]byte, tc.heap<<20)
 			for i := 0; i < len(ballast); i += 4096 {
@@ -70,8 +74,10 @@ func BenchmarkTrue(b *testing.B) {
 			if err != nil {
 				b.Skipf("this machine does not give rung 1: %v", err)
 			}
-			s := sandbox.Spec{Args: []string{tc.command, "true"}, Base: base, RunHelper: true, ResultName: "r",
-				Limits: sandbox.Limits{Wall: time.Minute, Disk: 64 << 20}}
+			s := sandbox.Spec{
+				Args: []string{tc.command, "true"}, Base: base, RunHelper: true, ResultName: "r",
+				Limits: sandbox.Limits{Wall: time.Minute, Disk: 64 << 20},
+			}
 			run := func() {
 				if res, err := box.Run(b.Context(), s); err != nil || res.Exit != 0 {
 					b.Error(res.Exit, err)

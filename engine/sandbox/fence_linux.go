@@ -45,8 +45,10 @@ func (f fence) finding() Finding {
 		return Finding{Name: "processes", OK: true, Detail: "each is traced and counted before its first step, and dies with its tracer; " +
 			"starting processes takes longer, and commands cannot trace others"}
 	}
-	return Finding{Name: "processes", Detail: "a command that forks without end can outrun the clean-up and fill the process table",
-		Cure: "allow tracing (sysctl kernel.yama.ptrace_scope below 2; in a container a system call filter that has ptrace), or rung 1"}
+	return Finding{
+		Name: "processes", Detail: "a command that forks without end can outrun the clean-up and fill the process table",
+		Cure: "allow tracing (sysctl kernel.yama.ptrace_scope below 2; in a container a system call filter that has ptrace), or rung 1",
+	}
 }
 
 // spareTasks is how far above the limit of a run the kernel's own limit lies, which

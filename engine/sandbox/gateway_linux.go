@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
+	"strings"
 	"sync"
 
 	"atoll/engine/sandbox/boot"
-	"strconv"
-	"strings"
 )
 
 // gateway passes connections on to the gateway's unix socket on the rungs that

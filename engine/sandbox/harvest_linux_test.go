@@ -25,13 +25,20 @@ func TestHarvestBringsBackWhatChanged(t *testing.T) {
 			{"a removed file", "rm main.txt", []record.Change{{Path: "main.txt"}}},
 			{"a removed folder", "rm -r dir", []record.Change{{Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"}}},
 			{"a folder removed and made again", "rm -r dir && mkdir dir && echo n > dir/n", []record.Change{
-				{Path: "dir/n", Mode: record.Regular, Data: []byte("n\n")}, {Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"}}},
-			{"a renamed folder", "mv dir other", []record.Change{{Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"},
-				{Path: "other/one.txt", Mode: record.Regular, Data: []byte("one\n")}, {Path: "other/sub/two.txt", Mode: record.Regular, Data: []byte("two\n")}}},
+				{Path: "dir/n", Mode: record.Regular, Data: []byte("n\n")}, {Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"},
+			}},
+			{"a renamed folder", "mv dir other", []record.Change{
+				{Path: "dir/one.txt"},
+				{Path: "dir/sub/two.txt"},
+				{Path: "other/one.txt", Mode: record.Regular, Data: []byte("one\n")},
+				{Path: "other/sub/two.txt", Mode: record.Regular, Data: []byte("two\n")},
+			}},
 			{"a folder that became a file", "rm -r dir && echo f > dir", []record.Change{
-				{Path: "dir", Mode: record.Regular, Data: []byte("f\n")}, {Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"}}},
+				{Path: "dir", Mode: record.Regular, Data: []byte("f\n")}, {Path: "dir/one.txt"}, {Path: "dir/sub/two.txt"},
+			}},
 			{"a file that became a folder", "rm main.txt && mkdir main.txt && echo f > main.txt/f", []record.Change{
-				{Path: "main.txt"}, {Path: "main.txt/f", Mode: record.Regular, Data: []byte("f\n")}}},
+				{Path: "main.txt"}, {Path: "main.txt/f", Mode: record.Regular, Data: []byte("f\n")},
+			}},
 			{"a symlink", "ln -s /etc/passwd link", []record.Change{{Path: "link", Mode: record.Symlink, Data: []byte("/etc/passwd")}}},
 			{"a file that became a symlink", "ln -sf dir/one.txt main.txt", []record.Change{{Path: "main.txt", Mode: record.Symlink, Data: []byte("dir/one.txt")}}},
 			{"names with newlines and escape codes", `printf x > "$(printf 'a\nb\033[31m')"`, []record.Change{{Path: "a\nb\x1b[31m", Mode: record.Regular, Data: []byte("x")}}},
@@ -112,14 +119,16 @@ func TestHarvestOfADelta(t *testing.T) {
 		w := newWorld(t)
 		s := w.sh("cat dir/one.txt; test ! -e dir/sub && test -x run.sh && echo more >> run.sh")
 		s.Delta = []record.Change{
-			{Path: "dir/one.txt", Mode: record.Regular, Data: []byte("changed\n")}, {Path: "dir/sub/two.txt"},
+			{Path: "dir/one.txt", Mode: record.Regular, Data: []byte("changed\n")},
+			{Path: "dir/sub/two.txt"},
 			{Path: "run.sh", Mode: record.Executable, Data: []byte("#!/bin/sh\n")},
 		}
 		s.Harvest = true
 		res := w.mustRun(b, s)
 		wantOut(t, res, "changed")
 		wantChanges(t, res.Changes, []record.Change{
-			{Path: "dir/one.txt", Mode: record.Regular, Data: []byte("changed\n")}, {Path: "dir/sub/two.txt"},
+			{Path: "dir/one.txt", Mode: record.Regular, Data: []byte("changed\n")},
+			{Path: "dir/sub/two.txt"},
 			{Path: "run.sh", Mode: record.Executable, Data: []byte("#!/bin/sh\nmore\n")},
 		})
 	})

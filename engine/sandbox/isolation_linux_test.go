@@ -27,9 +27,11 @@ func TestHostileWritesOutsideChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := "atoll-evil-" + w.token
-		paths := []string{w.victim + "/notes.txt", w.victim + "/.ssh/id_rsa", w.victim + "/new", w.base + "/main.txt",
+		paths := []string{
+			w.victim + "/notes.txt", w.victim + "/.ssh/id_rsa", w.victim + "/new", w.base + "/main.txt",
 			filepath.Join(own, name), "/tmp/" + name, "/var/tmp/" + name, "/dev/shm/" + name, "/usr/" + name, "/etc/" + name,
-			"/etc/passwd", "/proc/sys/kernel/core_pattern", "/proc/sys/vm/overcommit_memory", "/proc/self/oom_score_adj"}
+			"/etc/passwd", "/proc/sys/kernel/core_pattern", "/proc/sys/vm/overcommit_memory", "/proc/self/oom_score_adj",
+		}
 		pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
 		if err != nil {
 			t.Fatal(err)

@@ -226,8 +226,11 @@ func (b *Box) trimPath(j *boot.Job) {
 // rename replaces the inside paths by the real ones where nothing is mounted.
 func (b *Box) rename(j *boot.Job) {
 	pairs := [][2]string{
-		{TreeDir, j.Stage + "/tree"}, {ScratchDir, j.Stage + "/scratch"}, {ControlDir, j.Stage + "/control"},
-		{boot.BinDir, j.Stage + "/bin"}, {CacheDir, j.Stage + "/cache"},
+		{TreeDir, j.Stage + "/tree"},
+		{ScratchDir, j.Stage + "/scratch"},
+		{ControlDir, j.Stage + "/control"},
+		{boot.BinDir, j.Stage + "/bin"},
+		{CacheDir, j.Stage + "/cache"},
 	}
 	for i := range j.Mounts {
 		m := &j.Mounts[i]

@@ -76,8 +76,10 @@ func (b *Box) probe(ctx context.Context, r Rung, f fence) error {
 		return errors.New("a trial command changed its base checkout")
 	}
 	if r == Namespaces && res.Copied {
-		b.findings = append(b.findings, Finding{Name: "overlay", Detail: "the kernel refuses overlay mounts here: each run copies its tree",
-			Cure: "Linux 5.11 or newer, and a scratch folder that is not itself on an overlay"})
+		b.findings = append(b.findings, Finding{
+			Name: "overlay", Detail: "the kernel refuses overlay mounts here: each run copies its tree",
+			Cure: "Linux 5.11 or newer, and a scratch folder that is not itself on an overlay",
+		})
 	}
 	return nil
 }

@@ -259,8 +259,10 @@ func startLazy(exe, name string, attr *os.ProcAttr) (*os.Process, error) {
 // initEnv keeps the first process's own runtime and C library small, and marks it
 // for reaping.
 func (r *run) initEnv() []string {
-	return []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1", "GOGC=off", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
-		mark(r.job.Stage)}
+	return []string{
+		"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1", "GOGC=off", "GODEBUG=containermaxprocs=0,updatemaxprocs=0,madvdontneed=1",
+		mark(r.job.Stage),
+	}
 }
 
 // namespaces are the clone flags of rung 1.

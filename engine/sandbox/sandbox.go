@@ -125,8 +125,10 @@ func New(ctx context.Context, o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe},
-		lack: o.lack}
+	b := &Box{
+		exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe},
+		lack: o.lack,
+	}
 	if err := b.climb(ctx, o.Mode); err != nil {
 		b.starter.close()
 		_ = os.RemoveAll(dir)

@@ -241,8 +241,10 @@ func (p *program) decide(answers []uint32) {
 		if len(low) < 256 {
 			return slices.Concat([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: at, SkipTrue: uint8(len(low))}}, low, high)
 		}
-		return slices.Concat([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: at, SkipFalse: 1},
-			bpf.Jump{Skip: uint32(len(low))}}, low, high)
+		return slices.Concat([]bpf.Instruction{
+			bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: at, SkipFalse: 1},
+			bpf.Jump{Skip: uint32(len(low))},
+		}, low, high)
 	}
 	p.add(halve(all)...)
 }

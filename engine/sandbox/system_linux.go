@@ -25,10 +25,12 @@ var roots = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx
 // etc are the files of /etc that programs need and that tell nothing of people.
 // Folders of certificates are named one by one: private keys lie beside them,
 // and a command that root starts could read those.
-var etc = []string{"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
+var etc = []string{
+	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
 	"/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/mime.types",
-	"/etc/services", "/etc/protocols", "/etc/java-17-openjdk", "/etc/java-21-openjdk"}
+	"/etc/services", "/etc/protocols", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+}
 
 // deviceNodes are bound from the host: nodes cannot be made in a user namespace.
 var deviceNodes = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}

@@ -45,8 +45,10 @@ func runArm(t *testing.T, seed uint64, jobs int, selection string, searching boo
 	stats := &search.Stats{}
 	for job := record.JobID(1); job <= record.JobID(jobs); job++ {
 		rng := search.Rand(seed, job)
-		v := search.View{Archive: a, Fold: int(job), Selection: selection, Inspirations: 1, Stats: stats, Adapt: search.DefaultAdapt,
-			Operators: []search.Weighted{{Name: "crossover", Weight: 1}, {Name: "mutate", Weight: 1}}}
+		v := search.View{
+			Archive: a, Fold: int(job), Selection: selection, Inspirations: 1, Stats: stats, Adapt: search.DefaultAdapt,
+			Operators: []search.Weighted{{Name: "crossover", Weight: 1}, {Name: "mutate", Weight: 1}},
+		}
 		c := search.Pick(v, job, rng)
 		if !searching {
 			c.Parent, c.Operator = record.Root, record.OpMutate

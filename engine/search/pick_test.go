@@ -19,8 +19,10 @@ func grid(t *testing.T, cells ...[2]int) *archive.Archive {
 	t.Helper()
 	a := archive.New(square(8), 0)
 	for i, c := range cells {
-		e := archive.Entry{ID: record.CandidateID(i), Objective: float64(i), Samples: 1,
-			Point: []float64{(float64(c[0]) + 0.5) / 8, (float64(c[1]) + 0.5) / 8}}
+		e := archive.Entry{
+			ID: record.CandidateID(i), Objective: float64(i), Samples: 1,
+			Point: []float64{(float64(c[0]) + 0.5) / 8, (float64(c[1]) + 0.5) / 8},
+		}
 		if _, err := a.Add(e); err != nil {
 			t.Fatal(err)
 		}
@@ -157,16 +159,20 @@ func TestOperatorsThatMakeSense(t *testing.T) {
 	}{
 		{"all by weight, none without", func(*search.View) {}, map[record.Operator]float64{"crossover": 1000, "mutate": 2000, "repair": 1000}},
 		{"no crossover of one", func(v *search.View) { v.Archive.Remove(1) }, map[record.Operator]float64{"mutate": n * 2 / 3., "repair": n / 3.}},
-		{"none that does not fit", func(v *search.View) { v.Fits = func(o record.Operator) bool { return o != "repair" } },
-			map[record.Operator]float64{"crossover": n / 3., "mutate": n * 2 / 3.}},
+		{
+			"none that does not fit", func(v *search.View) { v.Fits = func(o record.Operator) bool { return o != "repair" } },
+			map[record.Operator]float64{"crossover": n / 3., "mutate": n * 2 / 3.},
+		},
 		{"none that no agent can do", func(v *search.View) {
 			v.AgentsFor = func(o record.Operator) []string {
 				return map[record.Operator][]string{"repair": {"offline"}, "mutate": {"chat"}}[o]
 			}
 		}, map[record.Operator]float64{"repair": n}},
 		{"mutate when nothing has a weight", func(v *search.View) { v.Operators = nil }, map[record.Operator]float64{"mutate": n}},
-		{"a weight that is not a number is none", func(v *search.View) { v.Operators[0].Weight, v.Operators[1].Weight = math.NaN(), math.Inf(1) },
-			map[record.Operator]float64{"repair": n}},
+		{
+			"a weight that is not a number is none", func(v *search.View) { v.Operators[0].Weight, v.Operators[1].Weight = math.NaN(), math.Inf(1) },
+			map[record.Operator]float64{"repair": n},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := view(grid(t, [2]int{0, 0}, [2]int{5, 5}))

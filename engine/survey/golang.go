@@ -356,8 +356,10 @@ func benchCommand(chosen []bench) []string {
 			break
 		}
 	}
-	args := []string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(names, "|") + ")$", "-benchmem",
-		"-benchtime=" + each.String(), "-count=" + strconv.Itoa(benchRuns)}
+	args := []string{
+		"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(names, "|") + ")$", "-benchmem",
+		"-benchtime=" + each.String(), "-count=" + strconv.Itoa(benchRuns),
+	}
 	return append(args, packagesOf(chosen)...)
 }
 

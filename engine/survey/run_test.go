@@ -82,16 +82,29 @@ func TestScriptsAreReadAsTheyReport(t *testing.T) {
 		unsure                       bool
 		protected                    []string
 	}{
-		{"pairs with a time fall", map[string]string{"bench.sh": "cat src/a.c settings.ini > /dev/null; echo cases: 3; echo time_ms = 12.5\n", "src/a.c": "", "settings.ini": ""},
-			"name=value", "time_ms", config.Minimize, false, []string{"bench.sh", "settings.ini"}},
-		{"a result file says itself which way is better", map[string]string{"evaluate.sh": `echo '{"metrics": [{"name": "q", "value": 2, "higher_is_better": false}]}' > "$ATOLL_RESULT"`},
-			"result-file", "q", config.Minimize, false, []string{"evaluate.sh"}},
+		{
+			"pairs with a time fall",
+			map[string]string{"bench.sh": "cat src/a.c settings.ini > /dev/null; echo cases: 3; echo time_ms = 12.5\n", "src/a.c": "", "settings.ini": ""},
+			"name=value", "time_ms", config.Minimize, false,
+			[]string{"bench.sh", "settings.ini"},
+		},
+		{
+			"a result file says itself which way is better",
+			map[string]string{"evaluate.sh": `echo '{"metrics": [{"name": "q", "value": 2, "higher_is_better": false}]}' > "$ATOLL_RESULT"`},
+			"result-file", "q", config.Minimize, false,
+			[]string{"evaluate.sh"},
+		},
 		{"the last JSON line", map[string]string{"eval.sh": `echo start; echo '{"accuracy": 0.5, "n": 10}'`}, "last-json-line", "accuracy", config.Maximize, false, []string{"eval.sh"}},
 		{"a bare number by the words of the script", map[string]string{"bench.sh": "# elapsed seconds\necho 1.25\n"}, "last-number", "time", config.Minimize, false, []string{"bench.sh"}},
 		{"a bare number without words is marked", map[string]string{"bench.sh": "echo 1.25\n"}, "last-number", "result", config.Maximize, true, []string{"bench.sh"}},
-		{"a bare number by the words of a source that is built first", map[string]string{
-			"Makefile": "bench:\n\tcat bench.c bench.conf main.c > /dev/null\n\techo 0.5\ntest:\n\tcat check.c > /dev/null\n", "bench.c": "/* clock_gettime */", "bench.conf": "3", "main.c": "int x;", "check.c": "int y;"},
-			"last-number", "time", config.Minimize, false, []string{"Makefile", "bench.c", "bench.conf", "check.c"}},
+		{
+			"a bare number by the words of a source that is built first",
+			map[string]string{
+				"Makefile": "bench:\n\tcat bench.c bench.conf main.c > /dev/null\n\techo 0.5\ntest:\n\tcat check.c > /dev/null\n", "bench.c": "/* clock_gettime */", "bench.conf": "3", "main.c": "int x;", "check.c": "int y;",
+			},
+			"last-number", "time", config.Minimize, false,
+			[]string{"Makefile", "bench.c", "bench.conf", "check.c"},
+		},
 		{"no number at all is timed", map[string]string{"bench.sh": "echo done well\n"}, "result-file", "time_ms", config.Minimize, false, []string{"bench.sh"}},
 		{"a second way is tried when the first fails", map[string]string{"evaluate.sh": "exit 3\n", "bench.sh": "echo score = 1\n"}, "name=value", "score", config.Maximize, false, []string{"bench.sh"}},
 	} {

@@ -1,10 +1,11 @@
 package work
 
 import (
+	"context"
+
 	"atoll/engine/agent"
 	"atoll/engine/roster"
 	"atoll/store/record"
-	"context"
 )
 
 // consult asks a voice on behalf of a job: the prompt can be seen while it is

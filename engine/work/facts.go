@@ -1,8 +1,9 @@
 package work
 
 import (
-	"atoll/store/record"
 	"strconv"
+
+	"atoll/store/record"
 )
 
 // What the evaluator learned from the root, as facts of the experiment: the

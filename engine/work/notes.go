@@ -1,16 +1,17 @@
 package work
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
 	"atoll/engine/gateway"
 	"atoll/engine/memory"
 	"atoll/store"
 	"atoll/store/record"
-	"context"
-	"errors"
-	"fmt"
-	"strings"
 )
 
 // WriteNotes lays fresh notes beside those that are there; nil stands for

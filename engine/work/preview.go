@@ -1,11 +1,12 @@
 package work
 
 import (
-	"atoll/engine/agent"
-	"atoll/store/record"
 	"context"
 	"errors"
 	"fmt"
+
+	"atoll/engine/agent"
+	"atoll/store/record"
 )
 
 // ErrNoPreview reports a job for which no prompt can be shown before it is

@@ -1,6 +1,12 @@
 package work
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
 	"atoll/engine/agent"
 	"atoll/engine/agent/offline"
 	"atoll/engine/agent/prompt"
@@ -9,11 +15,6 @@ import (
 	"atoll/engine/roster"
 	"atoll/store"
 	"atoll/store/record"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
 )
 
 func TargetNames(list []record.Target) string {

@@ -86,8 +86,9 @@ func (b *bench) frame() string {
 	return ansi.Strip(left + " " + right + "\n" + strings.Join(body, "\n"))
 }
 
-func (b *bench) Current() Pane                                             { return b.p }
-func (b *bench) Ask(d widget.Dialog) tea.Cmd                               { b.asked = append(b.asked, d); return nil }
+func (b *bench) Current() Pane               { return b.p }
+func (b *bench) Ask(d widget.Dialog) tea.Cmd { b.asked = append(b.asked, d); return nil }
+
 func (b *bench) Say(text string, _ bool) tea.Cmd                           { b.said = append(b.said, text); return nil }
 func (b *bench) Edit(string, string, string, func(string) tea.Cmd) tea.Cmd { return nil }
 

@@ -1,14 +1,15 @@
 package pane
 
 import (
-	"atoll/engine/view"
-	"atoll/store/record"
-	"atoll/tui/widget"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/widget"
 )
 
 // when writes the time of day, or the date when it is another day's.

@@ -1,12 +1,13 @@
 package pane
 
 import (
-	"atoll/engine/view"
-	"atoll/tui/plot"
-	"atoll/tui/widget"
 	"fmt"
 	"sort"
 	"strings"
+
+	"atoll/engine/view"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
 )
 
 // gridCursor is a cursor in a grid of any number of dimensions, and how that

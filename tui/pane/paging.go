@@ -1,9 +1,10 @@
 package pane
 
 import (
-	"atoll/tui/widget"
 	"fmt"
 	"strings"
+
+	"atoll/tui/widget"
 )
 
 // paging is how much of a long history a list asks its reader for: more when the

@@ -1,8 +1,9 @@
 package pane
 
 import (
-	"atoll/tui/keys"
 	"slices"
+
+	"atoll/tui/keys"
 )
 
 // Panes are all panes and screens of one console.

@@ -229,10 +229,18 @@ func logLines() []view.LogLine {
 		job   record.JobID
 		text  string
 	}{
-		{"info", 330, "c330 scored 2.3011, no niche"}, {"info", 331, "c331 takes (7,4) from c208"}, {"warn", 332, "stage full took 8.1 s of 10 s"},
-		{"info", 333, "c333 scored 2.2876, no niche"}, {"info", -1, "map 3: 6 % of the candidates moved, captured 71 %"}, {"info", 335, "c335 is a duplicate of c290"},
-		{"info", 337, "c337 scored 2.3021, no niche"}, {"info", 338, "#338 is a duplicate of c290"}, {"error", 339, "#339 failed in test: circles 4 and 19 overlap"},
-		{"debug", 340, "lease of #340 renewed"}, {"info", 340, "c340 takes the empty (3,11)"}, {"info", 341, "c341 takes (9,5) from c271: new best 2.4131"},
+		{"info", 330, "c330 scored 2.3011, no niche"},
+		{"info", 331, "c331 takes (7,4) from c208"},
+		{"warn", 332, "stage full took 8.1 s of 10 s"},
+		{"info", 333, "c333 scored 2.2876, no niche"},
+		{"info", -1, "map 3: 6 % of the candidates moved, captured 71 %"},
+		{"info", 335, "c335 is a duplicate of c290"},
+		{"info", 337, "c337 scored 2.3021, no niche"},
+		{"info", 338, "#338 is a duplicate of c290"},
+		{"error", 339, "#339 failed in test: circles 4 and 19 overlap"},
+		{"debug", 340, "lease of #340 renewed"},
+		{"info", 340, "c340 takes the empty (3,11)"},
+		{"info", 341, "c341 takes (9,5) from c271: new best 2.4131"},
 	}
 	var out []view.LogLine
 	for i, t := range texts {

@@ -1,8 +1,9 @@
 package widget
 
 import (
-	"atoll/tui/plot"
 	"strings"
+
+	"atoll/tui/plot"
 )
 
 // Part is a piece of a header line. Parts of low rank go first when room is

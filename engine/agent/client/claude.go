@@ -1,9 +1,10 @@
 package client
 
 import (
-	"atoll/engine/agent/clean"
 	"encoding/json"
 	"strings"
+
+	"atoll/engine/agent/clean"
 )
 
 // claudeEvents reads `claude -p --output-format stream-json`, and cursor-agent,

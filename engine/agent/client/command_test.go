@@ -68,9 +68,11 @@ func newScriptOn(t *testing.T, mode sandbox.Mode) *script {
 // for a known preset, sh -c for generic.
 func (s *script) options(preset, text string) client.Options {
 	s.t.Helper()
-	o := client.Options{Preset: preset, Box: s.box, Timeout: 30 * time.Second, Model: "mock-model",
+	o := client.Options{
+		Preset: preset, Box: s.box, Timeout: 30 * time.Second, Model: "mock-model",
 		Env:  []string{"MARK=" + s.token},
-		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil }}
+		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
+	}
 	if preset == "" {
 		o.Command = []string{"/bin/sh", "-c", text}
 		return o
@@ -91,7 +93,8 @@ func (s *script) options(preset, text string) client.Options {
 }
 
 func (s *script) job() agent.Job {
-	return agent.Job{Number: 12, Attempt: 1, Goal: "make beta louder", Operator: record.OpRewrite, Rand: randv2.New(randv2.NewPCG(1, 2)),
+	return agent.Job{
+		Number: 12, Attempt: 1, Goal: "make beta louder", Operator: record.OpRewrite, Rand: randv2.New(randv2.NewPCG(1, 2)),
 		Live: func(l string) {
 			s.mu.Lock()
 			s.live = append(s.live, l)
@@ -99,7 +102,8 @@ func (s *script) job() agent.Job {
 			if strings.Contains(l, "begun") {
 				s.once.Do(func() { close(s.began) })
 			}
-		}}
+		},
+	}
 }
 
 var smallTree = agenttest.Tree{"hello.txt": "alpha\nbeta\n", "sub/keep.txt": "keep\n", ".gitignore": "*.o\n"}

@@ -70,6 +70,7 @@ func piFiles(in presetInput) []homeFile {
 			"models": []object{{"id": in.model, "contextWindow": 200000, "maxTokens": output}},
 		}}})},
 		{path: ".pi/agent/settings.json", data: mustJSON(object{"retry": object{
-			"maxRetries": 1, "baseDelayMs": 500, "provider": object{"maxRetries": 1}}})},
+			"maxRetries": 1, "baseDelayMs": 500, "provider": object{"maxRetries": 1},
+		}})},
 	}
 }

@@ -1,10 +1,11 @@
 package client
 
 import (
-	"atoll/engine/agent"
 	"context"
 	"fmt"
 	"os"
+
+	"atoll/engine/agent"
 )
 
 // lay gives the run its base: the checkout of the parent, or, where there is

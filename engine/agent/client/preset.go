@@ -70,8 +70,10 @@ const tokenVar = "ATOLL_TOKEN"
 
 // Presets lists the known clients by name.
 func Presets() []Preset {
-	return []Preset{codexPreset(), claudePreset(), geminiPreset(), openCodePreset(), piPreset(), aiderPreset(), cursorPreset(),
-		{Name: "generic", Format: StreamText, Prompt: PromptStdin, Gateway: true, env: genericEnv}}
+	return []Preset{
+		codexPreset(), claudePreset(), geminiPreset(), openCodePreset(), piPreset(), aiderPreset(), cursorPreset(),
+		{Name: "generic", Format: StreamText, Prompt: PromptStdin, Gateway: true, env: genericEnv},
+	}
 }
 
 // FindPreset returns the preset of a name; "" is generic. The error lists the
@@ -97,10 +99,12 @@ func codexPreset() Preset {
 		args: func(in presetInput) []string {
 			// Its own sandbox is off: the outer one holds more, and codex's own
 			// refuses edits without an event when its home lies in a temporary folder.
-			args := []string{"exec", "--json", "--ephemeral", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+			args := []string{
+				"exec", "--json", "--ephemeral", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
 				"-C", sandbox.TreeDir, "--disable", "plugins", "--disable", "unbounded_connection_retries",
 				"-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false",
-				"-c", `shell_environment_policy.exclude=["` + tokenVar + `"]`}
+				"-c", `shell_environment_policy.exclude=["` + tokenVar + `"]`,
+			}
 			if in.model != "" {
 				args = append(args, "-m", in.model)
 			}
@@ -124,8 +128,10 @@ func claudePreset() Preset {
 		Name: "claude", Program: "claude", Format: StreamClaude, Prompt: PromptStdin, Gateway: true, API: gateway.Anthropic,
 		Logins: []string{".claude/.credentials.json", ".claude.json"},
 		args: func(in presetInput) []string {
-			args := []string{"-p", "--output-format", "stream-json", "--verbose", "--strict-mcp-config", "--setting-sources", "user",
-				"--no-session-persistence", "--dangerously-skip-permissions"}
+			args := []string{
+				"-p", "--output-format", "stream-json", "--verbose", "--strict-mcp-config", "--setting-sources", "user",
+				"--no-session-persistence", "--dangerously-skip-permissions",
+			}
 			if !in.own { // bare takes a key only, no login
 				args = append(args, "--bare")
 			}
@@ -141,8 +147,10 @@ func claudePreset() Preset {
 			return args
 		},
 		env: func(in presetInput) []string {
-			env := []string{"CLAUDE_CONFIG_DIR=" + sandbox.HomeDir + "/.claude", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-				"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=2", "API_TIMEOUT_MS=300000", "IS_SANDBOX=1"}
+			env := []string{
+				"CLAUDE_CONFIG_DIR=" + sandbox.HomeDir + "/.claude", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+				"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=2", "API_TIMEOUT_MS=300000", "IS_SANDBOX=1",
+			}
 			if in.output > 0 {
 				env = append(env, fmt.Sprintf("CLAUDE_CODE_MAX_OUTPUT_TOKENS=%d", in.output))
 			}
@@ -191,8 +199,10 @@ func openCodePreset() Preset {
 			return args
 		},
 		env: func(in presetInput) []string {
-			return []string{"OPENCODE_CONFIG_CONTENT=" + openCodeConfig(in), "OPENCODE_DISABLE_PROJECT_CONFIG=1",
-				"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", tokenVar + "=" + in.token}
+			return []string{
+				"OPENCODE_CONFIG_CONTENT=" + openCodeConfig(in), "OPENCODE_DISABLE_PROJECT_CONFIG=1",
+				"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", tokenVar + "=" + in.token,
+			}
 		},
 	}
 }
@@ -224,10 +234,12 @@ func aiderPreset() Preset {
 	return Preset{
 		Name: "aider", Program: "aider", Format: StreamText, Prompt: PromptFile, Model: true, Gateway: true, API: gateway.Chat,
 		args: func(in presetInput) []string {
-			args := []string{"--yes-always", "--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-stream", "--no-pretty",
+			args := []string{
+				"--yes-always", "--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-stream", "--no-pretty",
 				"--no-check-update", "--analytics-disable", "--no-show-model-warnings", "--no-show-release-notes",
 				"--chat-history-file", sandbox.HomeDir + "/.aider.chat", "--input-history-file", sandbox.HomeDir + "/.aider.input",
-				"--message-file", in.prompt}
+				"--message-file", in.prompt,
+			}
 			if in.model != "" && in.own {
 				args = append(args, "--model", in.model)
 			} else if in.model != "" {

@@ -87,16 +87,20 @@ func (x *trial) notStarted(err error) error {
 	if errors.As(err, &own) {
 		return own
 	}
-	return &agent.Error{Class: record.ClassAgent, Reason: "start " + x.c.o.Name,
-		Err: &Error{Client: x.c.preset.Name, Fault: FaultStart, Message: err.Error(), Err: err}}
+	return &agent.Error{
+		Class: record.ClassAgent, Reason: "start " + x.c.o.Name,
+		Err: &Error{Client: x.c.preset.Name, Fault: FaultStart, Message: err.Error(), Err: err},
+	}
 }
 
 // openGateway opens the job's way to a model. The function that it returns
 // closes it, once, and returns what was metered.
 func (x *trial) openGateway(ctx context.Context) (func() Metered, error) {
 	o := &x.c.o
-	x.in = presetInput{model: o.Model, own: o.OwnCredentials, turns: o.MaxTurns, usd: o.JobUSD, output: o.MaxTokens,
-		prompt: sandbox.ControlDir + "/" + promptName}
+	x.in = presetInput{
+		model: o.Model, own: o.OwnCredentials, turns: o.MaxTurns, usd: o.JobUSD, output: o.MaxTokens,
+		prompt: sandbox.ControlDir + "/" + promptName,
+	}
 	if o.OwnCredentials {
 		x.spec.Net = sandbox.NetHost
 		return func() Metered { return Metered{Usage: record.Usage{Unmetered: true}} }, nil
@@ -214,8 +218,10 @@ func (x *trial) homeFiles() []homeFile {
 
 // droppings are names that tools leave behind; they are no part of a change
 // unless the tree has them already.
-var droppings = []string{".git", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".venv",
-	".DS_Store", ".codex", ".agents", ".aider.tags.cache.v4", ".opencode", ".claude", ".gemini"}
+var droppings = []string{
+	".git", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".venv",
+	".DS_Store", ".codex", ".agents", ".aider.tags.cache.v4", ".opencode", ".claude", ".gemini",
+}
 
 // skips are the droppings that the tree does not have.
 func (x *trial) skips() []string {

@@ -57,8 +57,10 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 	res.Refused = append(slices.Clone(res.Refused), strays...)
 	evidence := x.evidence(res, rep, metered, prompt)
 	if ctx.Err() != nil {
-		return agent.Result{}, &agent.Error{Class: record.ClassAgent, Reason: x.c.o.Name + " was stopped", Usage: usage,
-			Evidence: append(evidence, x.partial(changes)...), Err: context.Cause(ctx)}
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassAgent, Reason: x.c.o.Name + " was stopped", Usage: usage,
+			Evidence: append(evidence, x.partial(changes)...), Err: context.Cause(ctx),
+		}
 	}
 	fault, message := x.fault(res, rep, runErr)
 	if metered.Refused > 0 && fault != FaultNone && fault != FaultRequests {
@@ -74,8 +76,10 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 		if fault == FaultLimit {
 			class = limitClass(res.Limits)
 		}
-		return agent.Result{}, &agent.Error{Class: class, Reason: x.c.o.Name + " failed", Usage: usage,
-			Evidence: append(evidence, x.partial(changes)...), Err: ce}
+		return agent.Result{}, &agent.Error{
+			Class: class, Reason: x.c.o.Name + " failed", Usage: usage,
+			Evidence: append(evidence, x.partial(changes)...), Err: ce,
+		}
 	case len(changes) == 0:
 		return agent.Result{}, &agent.Error{Class: record.ClassNoChange, Reason: x.nothing(rep, res), Usage: usage, Evidence: evidence, Err: agent.ErrNoChange}
 	}

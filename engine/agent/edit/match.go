@@ -1,10 +1,11 @@
 package edit
 
 import (
-	"atoll/engine/agent/clean"
 	"fmt"
 	"slices"
 	"strings"
+
+	"atoll/engine/agent/clean"
 )
 
 // textFile is a file as lines. Each line keeps its own end, so that what is

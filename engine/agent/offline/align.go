@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"atoll/engine/agent/offline/language"
 	"bytes"
+
+	"atoll/engine/agent/offline/language"
 )
 
 // structure is the sequence of tokens of a source in which all numbers are

@@ -1,11 +1,12 @@
 package offline
 
 import (
-	"atoll/engine/agent/offline/language"
 	"bytes"
 	"math"
 	"strconv"
 	"strings"
+
+	"atoll/engine/agent/offline/language"
 )
 
 // literal is one number in a source that may be tuned.

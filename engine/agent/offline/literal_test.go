@@ -1,11 +1,12 @@
 package offline
 
 import (
-	"atoll/engine/agent/offline/language"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/engine/agent/offline/language"
 )
 
 func TestNumbersKeepTheirForm(t *testing.T) {

@@ -1,11 +1,12 @@
 package offline
 
 import (
-	"atoll/engine/agent/offline/language"
 	"bytes"
 	"fmt"
 	"math"
 	"strings"
+
+	"atoll/engine/agent/offline/language"
 )
 
 // mutation is one edit that may be tried.

@@ -351,8 +351,15 @@ func (m *goMutator) assignOperator() (mutation, bool) {
 
 // twinCall names the function that a call may be exchanged for.
 func twinCall(name string) string {
-	twins := [...][2]string{{"min", "max"}, {"math.Min", "math.Max"}, {"math.Floor", "math.Ceil"}, {"math.Sin", "math.Cos"},
-		{"math.Sqrt", "math.Cbrt"}, {"math.Exp", "math.Exp2"}, {"math.Log", "math.Log1p"}}
+	twins := [...][2]string{
+		{"min", "max"},
+		{"math.Min", "math.Max"},
+		{"math.Floor", "math.Ceil"},
+		{"math.Sin", "math.Cos"},
+		{"math.Sqrt", "math.Cbrt"},
+		{"math.Exp", "math.Exp2"},
+		{"math.Log", "math.Log1p"},
+	}
 	for _, t := range twins {
 		switch name {
 		case t[0]:

@@ -265,8 +265,10 @@ func (m *goMutator) copyStmt() (mutation, bool) {
 	if !ok || !ok2 || hi-lo > 2000 {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{at, at, string(m.s.Data[lo:hi])}},
-		fmt.Sprintf("copy line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at]))}, true
+	return mutation{
+		[]textEdit{{at, at, string(m.s.Data[lo:hi])}},
+		fmt.Sprintf("copy line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at])),
+	}, true
 }
 
 // swap exchanges two neighbours.
@@ -292,8 +294,10 @@ func (m *goMutator) move() (mutation, bool) {
 	if !ok || !ok2 || at >= lo && at <= hi {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{lo, hi, ""}, {at, at, string(m.s.Data[lo:hi])}},
-		fmt.Sprintf("move line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at]))}, true
+	return mutation{
+		[]textEdit{{lo, hi, ""}, {at, at, string(m.s.Data[lo:hi])}},
+		fmt.Sprintf("move line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at])),
+	}, true
 }
 
 // guard puts a statement under a condition found elsewhere.

@@ -188,8 +188,19 @@ func (m *tokenMutator) flag() (mutation, bool) {
 
 // exchange lists operators that may stand for each other.
 var exchange = [][]string{
-	{"+", "-", "*", "/"}, {"<", "<=", ">", ">="}, {"==", "!="}, {"===", "!=="}, {"&&", "||"}, {"and", "or"},
-	{"+=", "-=", "*="}, {"++", "--"}, {"min", "max"}, {"floor", "ceil"}, {"sin", "cos"}, {"fmin", "fmax"}, {"<<", ">>"},
+	{"+", "-", "*", "/"},
+	{"<", "<=", ">", ">="},
+	{"==", "!="},
+	{"===", "!=="},
+	{"&&", "||"},
+	{"and", "or"},
+	{"+=", "-=", "*="},
+	{"++", "--"},
+	{"min", "max"},
+	{"floor", "ceil"},
+	{"sin", "cos"},
+	{"fmin", "fmax"},
+	{"<<", ">>"},
 }
 
 // operator exchanges an operator or a function for one like it.
@@ -209,8 +220,10 @@ func (m *tokenMutator) operator() (mutation, bool) {
 			continue
 		}
 		lo, hi := language.LineStart(m.s.Data, t.Start), language.LineEnd(m.s.Data, t.End)
-		return mutation{[]textEdit{{t.Start, t.End, to}},
-			fmt.Sprintf("change operator at line %d: %s -> %s in %s", m.line(i), t.Text(m.s.Data), to, clean.Short(string(m.s.Data[lo:hi]), 80))}, true
+		return mutation{
+			[]textEdit{{t.Start, t.End, to}},
+			fmt.Sprintf("change operator at line %d: %s -> %s in %s", m.line(i), t.Text(m.s.Data), to, clean.Short(string(m.s.Data[lo:hi]), 80)),
+		}, true
 	}
 	return mutation{}, false
 }

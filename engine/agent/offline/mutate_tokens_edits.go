@@ -239,8 +239,10 @@ func (m *tokenMutator) copyStmt() (mutation, bool) {
 	if !ok || !ok2 || !st.simple {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{to.start, to.start, m.placed(st, to)}},
-		fmt.Sprintf("copy line %d before line %d: %s", st.line, to.line, m.stmtText(st))}, true
+	return mutation{
+		[]textEdit{{to.start, to.start, m.placed(st, to)}},
+		fmt.Sprintf("copy line %d before line %d: %s", st.line, to.line, m.stmtText(st)),
+	}, true
 }
 
 // swap exchanges two neighbours of a block.
@@ -274,6 +276,8 @@ func (m *tokenMutator) move() (mutation, bool) {
 	if m.s.Lang.Layout == language.LayoutIndent && !same {
 		return mutation{}, false
 	}
-	return mutation{[]textEdit{{st.start, st.end, ""}, {to.start, to.start, m.placed(st, to)}},
-		fmt.Sprintf("move line %d before line %d: %s", st.line, to.line, m.stmtText(st))}, true
+	return mutation{
+		[]textEdit{{st.start, st.end, ""}, {to.start, to.start, m.placed(st, to)}},
+		fmt.Sprintf("move line %d before line %d: %s", st.line, to.line, m.stmtText(st)),
+	}, true
 }

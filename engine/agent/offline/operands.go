@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"atoll/engine/agent/offline/language"
 	"bytes"
+
+	"atoll/engine/agent/offline/language"
 )
 
 // keyword reports words that are no operand in any language at hand.

@@ -1,14 +1,15 @@
 package prompt
 
 import (
-	"atoll/engine/agent"
-	"atoll/engine/agent/clean"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"atoll/engine/agent"
+	"atoll/engine/agent/clean"
 )
 
 // lineRunes bounds a text that has to be one line: an intent, a reason.

@@ -1,8 +1,6 @@
 package prompt
 
 import (
-	"atoll/engine/agent"
-	"atoll/engine/agent/clean"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,9 @@ import (
 	"sort"
 	"strings"
 	"text/template"
+
+	"atoll/engine/agent"
+	"atoll/engine/agent/clean"
 )
 
 // ErrPrompt reports a template that cannot be read, parsed or filled in. Test

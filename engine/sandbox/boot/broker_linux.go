@@ -60,8 +60,10 @@ func (w *world) closeLinks() error {
 
 // layPolicy writes what the launcher reads, and on the lower rungs a link to it.
 func (w *world) layPolicy(dir string) error {
-	p := &Policy{Rung: w.job.Rung, ABI: w.job.ABI, Port: w.landlockPort(), Tree: w.tree,
-		Scratch: w.scratch + "/" + CandidateName, Home: w.scratch + "/home", Drop: []string{"ATOLL_RESULT", "ATOLL_CONTEXT", "ATOLL_RUN"}}
+	p := &Policy{
+		Rung: w.job.Rung, ABI: w.job.ABI, Port: w.landlockPort(), Tree: w.tree,
+		Scratch: w.scratch + "/" + CandidateName, Home: w.scratch + "/home", Drop: []string{"ATOLL_RESULT", "ATOLL_CONTEXT", "ATOLL_RUN"},
+	}
 	if w.job.Rung == 2 {
 		p.Read, p.Write = w.candidateRules()
 	}

@@ -23,8 +23,10 @@ func (w *world) prepareFolder() error {
 	// The command has the same user: it must not read this process's memory.
 	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0)
 	w.tree, w.scratch, w.control = j.Stage+"/tree", j.Stage+"/scratch", j.Stage+"/control"
-	for _, dir := range []string{w.tree, w.scratch + "/tmp", w.scratch + "/home", w.scratch + "/run/tmp",
-		w.scratch + "/run/home", w.control, j.Stage + "/bin", j.Stage + "/hidden"} {
+	for _, dir := range []string{
+		w.tree, w.scratch + "/tmp", w.scratch + "/home", w.scratch + "/run/tmp",
+		w.scratch + "/run/home", w.control, j.Stage + "/bin", j.Stage + "/hidden",
+	} {
 		if err := mkdirs(dir); err != nil {
 			return step("make "+dir, err)
 		}

@@ -99,8 +99,10 @@ func (p *plan) begin(status int) (pid, said int, err error) {
 	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
 		return 0, -1, err
 	}
-	st := &forkState{calls: p.calls, flags: p.flags | uintptr(syscall.SIGCHLD), errfd: uintptr(fds[1]),
-		status: uintptr(status), sweep: p.sweep}
+	st := &forkState{
+		calls: p.calls, flags: p.flags | uintptr(syscall.SIGCHLD), errfd: uintptr(fds[1]),
+		status: uintptr(status), sweep: p.sweep,
+	}
 	if p.brief() {
 		st.flags |= vforkFlags
 	}

@@ -137,8 +137,10 @@ func addPath(set int, path string, rights uint64) error {
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // facts of /proc that tell of the machine and of no process.
-var facts = []string{"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/version", "/proc/filesystems",
-	"/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"}
+var facts = []string{
+	"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/version", "/proc/filesystems",
+	"/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage",
+}
 
 // leaderRules are what the command itself may do on rung 2.
 func (w *world) leaderRules() *ruleset {

@@ -266,8 +266,10 @@ func (j *Job) code(c *codec) {
 	c.files(&j.Files)
 	c.str(&j.ResultName)
 	c.str(&j.Product)
-	for _, v := range []*int64{&j.ResultMax, &j.ProductMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
-		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI, &j.Fence, &j.PidMax, &j.Nice, &j.Slack} {
+	for _, v := range []*int64{
+		&j.ResultMax, &j.ProductMax, &j.HarvestFile, &j.HarvestTotal, &j.Wall, &j.Grace, &j.CPU,
+		&j.Memory, &j.Disk, &j.Procs, &j.GatewayPort, &j.ABI, &j.Fence, &j.PidMax, &j.Nice, &j.Slack,
+	} {
 		c.i64(v)
 	}
 	for _, f := range []*bool{&j.Harvest, &j.OwnNet, &j.ReadOnly, &j.MaskProc, &j.ProcLimit, &j.NoOverlay} {

@@ -31,8 +31,10 @@ func TestMessagesComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("the sample leaves %s empty: a field that is not coded would not be seen", v.Type().Field(i).Name)
 		}
 	}
-	rep := Report{Err: "e", Exit: 1, Signal: 2, TimedOut: true, Limits: []string{"wall"}, Violations: []string{"v"}, Wall: 3, CPU: 4,
-		MaxRSS: 5, Result: []byte("r"), HasResult: true, Product: []byte("p"), HasProduct: true, Changes: []Change{{"p", 1, []byte("d")}}, Refused: []string{"f"}, Copied: true}
+	rep := Report{
+		Err: "e", Exit: 1, Signal: 2, TimedOut: true, Limits: []string{"wall"}, Violations: []string{"v"}, Wall: 3, CPU: 4,
+		MaxRSS: 5, Result: []byte("r"), HasResult: true, Product: []byte("p"), HasProduct: true, Changes: []Change{{"p", 1, []byte("d")}}, Refused: []string{"f"}, Copied: true,
+	}
 	var back Report
 	if err := back.Decode(rep.Encode()); err != nil || !reflect.DeepEqual(back, rep) {
 		t.Errorf("report %+v, %v\nwant %+v", back, err, rep)

@@ -104,8 +104,10 @@ func (w *world) layData() error {
 		return step("open the scratch file system", err)
 	}
 	w.data = data
-	for _, name := range []string{"upper", "work", "scratch", "scratch/tmp", "scratch/home",
-		"scratch/run", "scratch/run/tmp", "scratch/run/home", "control", "tmp", "shm"} {
+	for _, name := range []string{
+		"upper", "work", "scratch", "scratch/tmp", "scratch/home",
+		"scratch/run", "scratch/run/tmp", "scratch/run/home", "control", "tmp", "shm",
+	} {
 		if err := mkdirat(data, name, 0o755); err != nil {
 			return step("make "+name, err)
 		}

@@ -4,10 +4,9 @@
 package main
 
 import (
+	"binpacking/packing"
 	"encoding/binary"
 	"os"
-
-	"binpacking/packing"
 )
 
 func main() {

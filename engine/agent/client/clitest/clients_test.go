@@ -135,7 +135,8 @@ func (b *bench) options() client.Options {
 }
 
 func (b *bench) job() agent.Job {
-	return agent.Job{Number: 7, Attempt: 1, Goal: "change beta to BETA in hello.txt", Operator: record.OpStructural,
+	return agent.Job{
+		Number: 7, Attempt: 1, Goal: "change beta to BETA in hello.txt", Operator: record.OpStructural,
 		Live:     func(l string) { b.mu.Lock(); b.live = append(b.live, l); b.mu.Unlock() },
 		Progress: func(s string) { b.mu.Lock(); b.stages = append(b.stages, s); b.mu.Unlock() },
 	}

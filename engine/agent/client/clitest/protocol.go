@@ -87,18 +87,26 @@ func readResponses(doc dict, _ string) request {
 
 func writeResponses(w http.ResponseWriter, req request, a action) {
 	id := fmt.Sprintf("resp_%d", req.results)
-	out := dict{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-		"content": []any{dict{"type": "output_text", "text": a.text, "annotations": []any{}}}}
+	out := dict{
+		"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+		"content": []any{dict{"type": "output_text", "text": a.text, "annotations": []any{}}},
+	}
 	if a.tool != "" {
-		out = dict{"type": "function_call", "id": "fc_1", "call_id": fmt.Sprintf("call_%d", req.results), "name": a.tool,
-			"arguments": compact(a.args), "status": "completed"}
+		out = dict{
+			"type": "function_call", "id": "fc_1", "call_id": fmt.Sprintf("call_%d", req.results), "name": a.tool,
+			"arguments": compact(a.args), "status": "completed",
+		}
 	}
 	s := newSSE(w)
 	s.send("response.created", dict{"type": "response.created", "response": dict{"id": id, "status": "in_progress"}})
 	s.send("response.output_item.done", dict{"type": "response.output_item.done", "output_index": 0, "item": out})
-	s.send("response.completed", dict{"type": "response.completed", "response": dict{"id": id, "status": "completed", "output": []any{out},
-		"usage": dict{"input_tokens": InputTokens, "input_tokens_details": dict{"cached_tokens": 0}, "output_tokens": OutputTokens,
-			"output_tokens_details": dict{"reasoning_tokens": 0}, "total_tokens": InputTokens + OutputTokens}}})
+	s.send("response.completed", dict{"type": "response.completed", "response": dict{
+		"id": id, "status": "completed", "output": []any{out},
+		"usage": dict{
+			"input_tokens": InputTokens, "input_tokens_details": dict{"cached_tokens": 0}, "output_tokens": OutputTokens,
+			"output_tokens_details": dict{"reasoning_tokens": 0}, "total_tokens": InputTokens + OutputTokens,
+		},
+	}})
 }
 
 func readChat(doc dict, _ string) request {
@@ -122,8 +130,10 @@ func writeChat(w http.ResponseWriter, req request, a action) {
 	message, reason := dict{"role": "assistant", "content": a.text}, "stop"
 	if a.tool != "" {
 		reason = "tool_calls"
-		message = dict{"role": "assistant", "tool_calls": []any{dict{"index": 0, "id": fmt.Sprintf("call_%d", req.results), "type": "function",
-			"function": dict{"name": a.tool, "arguments": compact(a.args)}}}}
+		message = dict{"role": "assistant", "tool_calls": []any{dict{
+			"index": 0, "id": fmt.Sprintf("call_%d", req.results), "type": "function",
+			"function": dict{"name": a.tool, "arguments": compact(a.args)},
+		}}}
 	}
 	head := func(object string, choices []any) dict {
 		return dict{"id": "chatcmpl-1", "object": object, "created": 1, "model": req.model, "choices": choices}
@@ -166,16 +176,20 @@ func writeMessages(w http.ResponseWriter, req request, a action) {
 	if a.tool != "" {
 		block, reason = dict{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", req.results), "name": a.tool, "input": a.args}, "tool_use"
 	}
-	message := dict{"id": fmt.Sprintf("msg_%d", req.results), "type": "message", "role": "assistant", "model": req.model,
-		"content": []any{block}, "stop_reason": reason, "stop_sequence": nil, "usage": usage}
+	message := dict{
+		"id": fmt.Sprintf("msg_%d", req.results), "type": "message", "role": "assistant", "model": req.model,
+		"content": []any{block}, "stop_reason": reason, "stop_sequence": nil, "usage": usage,
+	}
 	if !req.stream {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(compact(message)))
 		return
 	}
 	s := newSSE(w)
-	first := dict{"id": message["id"], "type": "message", "role": "assistant", "model": req.model, "content": []any{},
-		"stop_reason": nil, "stop_sequence": nil, "usage": dict{"input_tokens": InputTokens, "output_tokens": 1}}
+	first := dict{
+		"id": message["id"], "type": "message", "role": "assistant", "model": req.model, "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": dict{"input_tokens": InputTokens, "output_tokens": 1},
+	}
 	s.send("message_start", dict{"type": "message_start", "message": first})
 	open, delta := dict{"type": "text", "text": ""}, dict{"type": "text_delta", "text": a.text}
 	if a.tool != "" {

@@ -171,8 +171,10 @@ func (s *Server) stall(ctx context.Context, w http.ResponseWriter) {
 }
 
 func (s *Server) allowed(r *http.Request) bool {
-	for _, v := range []string{strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
-		r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")} {
+	for _, v := range []string{
+		strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
+		r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key"),
+	} {
 		if v == s.Token {
 			return true
 		}
@@ -184,7 +186,8 @@ func fail(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{
-		"message": message, "code": status, "type": http.StatusText(status), "status": http.StatusText(status)}})
+		"message": message, "code": status, "type": http.StatusText(status), "status": http.StatusText(status),
+	}})
 }
 
 // action is a step in the tools that the client offers.

@@ -51,32 +51,54 @@ var All = sync.OnceValue(func() map[string]*Language {
 			m[e] = l
 		}
 	}
-	put(&Language{Name: "go", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, raw: '`', Minus: true, Weight: 1,
-		Imports: []string{"import", "package"}}, ".go")
-	put(&Language{Name: "python", Layout: LayoutIndent, line: hashed, quotes: `"'`, triple: true, Minus: true, Weight: 1,
-		Imports: []string{"import", "from"}}, ".py .pyw .pyx .pyi")
-	put(&Language{Name: "javascript", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, raw: '`', regex: true, Minus: true, Weight: 1,
-		Imports: []string{"import", "export"}}, ".js .mjs .cjs .jsx .ts .mts .cts .tsx")
-	put(&Language{Name: "rust", Layout: LayoutBrace, line: slash, block: stars, quotes: `"`, span: true, chars: true, Minus: true, Weight: 1,
-		Imports: []string{"use", "extern", "mod"}}, ".rs")
-	put(&Language{Name: "c", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, Minus: true, Weight: 1,
-		Imports: []string{"#include", "#pragma", "#version", "#line", "import", "using", "package"}},
+	put(&Language{
+		Name: "go", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, raw: '`', Minus: true, Weight: 1,
+		Imports: []string{"import", "package"},
+	}, ".go")
+	put(&Language{
+		Name: "python", Layout: LayoutIndent, line: hashed, quotes: `"'`, triple: true, Minus: true, Weight: 1,
+		Imports: []string{"import", "from"},
+	}, ".py .pyw .pyx .pyi")
+	put(&Language{
+		Name: "javascript", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, raw: '`', regex: true, Minus: true, Weight: 1,
+		Imports: []string{"import", "export"},
+	}, ".js .mjs .cjs .jsx .ts .mts .cts .tsx")
+	put(&Language{
+		Name: "rust", Layout: LayoutBrace, line: slash, block: stars, quotes: `"`, span: true, chars: true, Minus: true, Weight: 1,
+		Imports: []string{"use", "extern", "mod"},
+	}, ".rs")
+	put(&Language{
+		Name: "c", Layout: LayoutBrace, line: slash, block: stars, quotes: `"'`, Minus: true, Weight: 1,
+		Imports: []string{"#include", "#pragma", "#version", "#line", "import", "using", "package"},
+	},
 		".c .h .cc .cpp .cxx .hpp .hh .hxx .cu .cuh .java .kt .kts .scala .cs .swift .dart .zig .d .glsl .hlsl .metal .frag .vert .comp .wgsl .m .mm .groovy .proto .v .sv")
-	put(&Language{Name: "php", Layout: LayoutBrace, line: []string{"//", "#"}, block: stars, quotes: `"'`, span: true, dollar: true, Minus: true, Weight: 1,
-		Imports: []string{"use", "require", "include", "namespace"}}, ".php")
-	put(&Language{Name: "shell", Layout: LayoutLines, line: hashed, quotes: `"'`, raw: '`', span: true, dollar: true, Weight: 0.7,
-		Imports: []string{"source", "."}}, ".sh .bash .zsh .fish .ksh")
-	put(&Language{Name: "ruby", Layout: LayoutLines, line: hashed, quotes: `"'`, span: true, Minus: true, Weight: 1,
-		Imports: []string{"require", "require_relative", "gem", "load"}}, ".rb .ex .exs .jl .pl .pm .r .nim .cr")
-	put(&Language{Name: "lua", Layout: LayoutLines, line: []string{"--"}, block: [2]string{"--[[", "]]"}, quotes: `"'`, Minus: true, Weight: 1,
-		Imports: []string{"require"}}, ".lua")
-	put(&Language{Name: "haskell", Layout: LayoutText, line: []string{"--"}, block: [2]string{"{-", "-}"}, quotes: `"`, Minus: false, Weight: 0.7,
-		Imports: []string{"import", "module", "open"}}, ".hs .elm .ml .mli .fs .fsx")
+	put(&Language{
+		Name: "php", Layout: LayoutBrace, line: []string{"//", "#"}, block: stars, quotes: `"'`, span: true, dollar: true, Minus: true, Weight: 1,
+		Imports: []string{"use", "require", "include", "namespace"},
+	}, ".php")
+	put(&Language{
+		Name: "shell", Layout: LayoutLines, line: hashed, quotes: `"'`, raw: '`', span: true, dollar: true, Weight: 0.7,
+		Imports: []string{"source", "."},
+	}, ".sh .bash .zsh .fish .ksh")
+	put(&Language{
+		Name: "ruby", Layout: LayoutLines, line: hashed, quotes: `"'`, span: true, Minus: true, Weight: 1,
+		Imports: []string{"require", "require_relative", "gem", "load"},
+	}, ".rb .ex .exs .jl .pl .pm .r .nim .cr")
+	put(&Language{
+		Name: "lua", Layout: LayoutLines, line: []string{"--"}, block: [2]string{"--[[", "]]"}, quotes: `"'`, Minus: true, Weight: 1,
+		Imports: []string{"require"},
+	}, ".lua")
+	put(&Language{
+		Name: "haskell", Layout: LayoutText, line: []string{"--"}, block: [2]string{"{-", "-}"}, quotes: `"`, Minus: false, Weight: 0.7,
+		Imports: []string{"import", "module", "open"},
+	}, ".hs .elm .ml .mli .fs .fsx")
 	put(&Language{Name: "sql", Layout: LayoutText, line: []string{"--"}, block: stars, quotes: `"'`, span: true, Minus: true, Weight: 0.6}, ".sql")
 	put(&Language{Name: "lisp", Layout: LayoutText, line: []string{";"}, quotes: `"`, span: true, Minus: true, Weight: 0.7}, ".lisp .cl .el .scm .clj .cljs .rkt")
 	put(&Language{Name: "latex", Layout: LayoutText, line: []string{"%"}, Minus: true, Weight: 0.1}, ".tex")
-	put(&Language{Name: "css", Layout: LayoutText, block: stars, quotes: `"'`, Minus: true, Weight: 0.4, unitWord: true,
-		Imports: []string{"@import", "@charset"}}, ".css .scss .less")
+	put(&Language{
+		Name: "css", Layout: LayoutText, block: stars, quotes: `"'`, Minus: true, Weight: 0.4, unitWord: true,
+		Imports: []string{"@import", "@charset"},
+	}, ".css .scss .less")
 	put(&Language{Name: "yaml", Layout: LayoutData, line: hashed, quotes: `"'`, span: true, Minus: true, Weight: 0.6, unitWord: true}, ".yaml .yml")
 	put(&Language{Name: "toml", Layout: LayoutData, line: hashed, quotes: `"'`, triple: true, Minus: true, Weight: 0.6, unitWord: true}, ".toml")
 	put(&Language{Name: "ini", Layout: LayoutData, line: []string{"#", ";"}, quotes: `"`, Minus: true, Weight: 0.6, unitWord: true}, ".ini .cfg .conf .properties .env .cnf")
@@ -126,8 +148,10 @@ func skippedName(base string) bool {
 	if pinned(base) || strings.HasPrefix(base, ".") {
 		return true
 	}
-	for _, s := range []string{".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".pb.go", "_pb2.py", ".map",
-		"_generated.go", ".gen.go", ".generated.ts", ".sum", ".snap", ".golden"} {
+	for _, s := range []string{
+		".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".pb.go", "_pb2.py", ".map",
+		"_generated.go", ".gen.go", ".generated.ts", ".sum", ".snap", ".golden",
+	} {
 		if strings.HasSuffix(base, s) {
 			return true
 		}
