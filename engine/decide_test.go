@@ -58,6 +58,14 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	boost.Value = 4
 	decide(boost)
 	l.await(eng, "the niche is boosted", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
+	if said, err := eng.Undo(t.Context()); err != nil || !strings.Contains(said, "niche (") {
+		t.Fatalf("undo says %q, %v: the niche is to be named as on the map", said, err)
+	}
+	l.await(eng, "the boost is undone", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 1 })
+	if _, err := eng.Redo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the boost is done again", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
 
 	decide(about(record.Reject, best))
 	l.await(eng, "another is the best and holds its niche", func(s *view.Snapshot) bool {

@@ -246,8 +246,12 @@ func (e *Engine) Redo(ctx context.Context) (string, error) {
 
 func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) (record.Decision, error)) (string, error) {
 	var d record.Decision
+	var text string
 	var err error
-	if askErr := e.ask(ctx, func(s *fold.State) { d, err = next(s, e.opt.Who) }); askErr != nil {
+	if askErr := e.ask(ctx, func(s *fold.State) {
+		d, err = next(s, e.opt.Who)
+		text = s.DecisionText(d)
+	}); askErr != nil {
 		return "", askErr
 	}
 	if err != nil {
@@ -256,7 +260,7 @@ func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) (rec
 	if _, err := e.append(ctx, d); err != nil {
 		return "", err
 	}
-	return fold.DecisionText(d), nil
+	return text, nil
 }
 
 func (e *Engine) append(ctx context.Context, d record.Decision) (record.Seq, error) {

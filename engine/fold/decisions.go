@@ -3,6 +3,7 @@ package fold
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"atoll/store/record"
 )
@@ -39,7 +40,7 @@ func (s *State) decide(d record.Decision) {
 	case record.Refit:
 		s.Decided.refit = d.Seq
 	}
-	text := DecisionText(d)
+	text := s.DecisionText(d)
 	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
 	s.curves.mark(s, d.At, "%s", text)
 	s.curves.crowned(s, d.At)
@@ -194,8 +195,22 @@ func (s *State) boost(d record.Decision) {
 	s.arch.Boost(d.Cell, d.Value, s.folded+s.Config.Search.BoostFor)
 }
 
-// DecisionText says in a few words what a decision does.
+// DecisionText says in a few words what a decision does, with niches named as on
+// the map.
+func (s *State) DecisionText(d record.Decision) string {
+	if s.arch == nil {
+		return DecisionText(d)
+	}
+	return decisionText(d, s.CellName)
+}
+
+// DecisionText says in a few words what a decision does. Niches have numbers:
+// [State.DecisionText] knows their names.
 func DecisionText(d record.Decision) string {
+	return decisionText(d, strconv.Itoa)
+}
+
+func decisionText(d record.Decision, niche func(cell int) string) string {
 	text := string(d.Verb)
 	switch {
 	case d.Candidate != record.NoCandidate:
@@ -203,7 +218,7 @@ func DecisionText(d record.Decision) string {
 	case d.Job != record.NoJob:
 		text += " " + d.Job.String()
 	case d.Cell >= 0:
-		text += fmt.Sprintf(" niche %d", d.Cell)
+		text += " niche " + niche(d.Cell)
 	}
 	if d.Verb == record.Boost {
 		text += fmt.Sprintf(" x%.3g", d.Value)
