@@ -3,6 +3,7 @@ package tui
 import (
 	"atoll/tui/keys"
 	"atoll/tui/pane"
+	"atoll/tui/steer"
 	"atoll/tui/widget"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ func globalKeys(a *app) []*keys.Binding {
 		{ID: "interrupt", Keys: []string{"ctrl+c"}, Title: "drain and quit", Doc: "once: running jobs finish; twice: they are ended", In: all, Run: func() tea.Cmd { a.dialogs = nil; return a.leaving.interrupt() }},
 		{ID: "suspend", Keys: []string{"ctrl+z"}, Title: "suspend", Doc: "stops the console and the jobs until fg", In: all, Run: a.leaving.suspend},
 		{ID: "pause-view", Keys: []string{"p"}, Title: "pause the view", Doc: "the experiment goes on", In: all, Run: a.pauseView},
-		{ID: "pause", Keys: []string{"P"}, Title: "pause the experiment", Says: a.actions.PauseOrResume, Doc: "or resume it; running jobs finish", In: all, Decides: true, Bar: 30, Off: a.actions.CanPause, Run: a.actions.PauseEngine},
+		{ID: "pause", Keys: []string{"P"}, Title: "pause the experiment", Says: func() string { return steer.PauseOrResume(a.d.Snap.State) }, Doc: "or resume it; running jobs finish", In: all, Decides: true, Bar: 30, Off: a.actions.CanPause, Run: a.actions.PauseEngine},
 		{ID: "stop", Keys: nil, Title: "stop the experiment", In: all, Decides: true, Danger: true, Run: a.actions.StopEngine},
 		{ID: "undo", Keys: []string{"u"}, Title: "undo", Doc: "takes the last decision back", In: all, Decides: true, Bar: 20, Run: a.actions.Undo},
 		{ID: "redo", Keys: []string{"ctrl+r"}, Title: "redo", In: all, Decides: true, Run: a.actions.Redo},

@@ -37,8 +37,8 @@ func (a *Actions) takeBack(where, said string, fn func(Controller, context.Conte
 }
 
 // PauseOrResume says which of the two the key does now.
-func (a *Actions) PauseOrResume() string {
-	if a.D.Snap.State == record.ExperimentPaused {
+func PauseOrResume(state record.ExperimentState) string {
+	if state == record.ExperimentPaused {
 		return "resume the experiment"
 	}
 	return "pause the experiment"
