@@ -135,19 +135,18 @@ func (l *experimentLine) bestText() string {
 	if l.Best == nil {
 		return "-"
 	}
-	value := l.Best.Objective
-	if l.Best.Claimed != nil {
-		value = *l.Best.Claimed
+	if c := l.Best.Claim; c != nil && l.Best.ID != record.Root {
+		return l.Best.ID.String() + " " + view.ClaimValue(*c)
 	}
-	return l.Best.ID.String() + " " + view.FormatValue(value)
+	return l.Best.ID.String() + " " + view.FormatValue(l.Best.Objective)
 }
 
 func (l *experimentLine) gainText() string {
 	switch {
+	case l.Best != nil && l.Best.Claim != nil && l.Best.ID != record.Root:
+		return view.ClaimGain(*l.Best.Claim)
 	case l.Gain == nil:
 		return "-"
-	case !l.Confirmed:
-		return "unconfirmed"
 	}
 	return signedPercent(*l.Gain)
 }

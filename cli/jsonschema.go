@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -67,6 +68,8 @@ func schemaOf(t reflect.Type, within []reflect.Type) map[string]any {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]():
 		return map[string]any{}
+	case t == reflect.TypeFor[evidence.Interval]():
+		return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "number"}}
 	case t.Implements(text):
 		return map[string]any{"type": "string"}
 	}

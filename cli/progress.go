@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -107,22 +107,14 @@ func roughly(d time.Duration) time.Duration {
 
 // bestText is the value of the best with what is known of its gain.
 func bestText(s *view.Snapshot) string {
-	value := s.Best.Objective
-	if s.Best.Claimed != nil {
-		value = *s.Best.Claimed
-	}
-	text := objectiveName(s) + " " + view.FormatValue(value)
-	if s.Best.ID == record.Root {
-		return text + " (the root)"
-	}
-	gain, confirmed := gainOf(s)
+	c := s.Best.Claim
 	switch {
-	case !confirmed:
-		return text + " (unconfirmed)"
-	case gain == nil:
-		return text
+	case s.Best.ID == record.Root:
+		return objectiveName(s) + " " + view.FormatValue(s.Best.Objective) + " (the root)"
+	case c.N == 0:
+		return objectiveName(s) + " " + view.ClaimValue(c)
 	}
-	return text + " (" + signedPercent(*gain) + " on the root)"
+	return objectiveName(s) + " " + view.ClaimValue(c) + " (" + view.ClaimGain(c) + " on the root)"
 }
 
 // gainOf is the improvement of the best on the root in percent, direction-aware,
@@ -134,17 +126,9 @@ func gainOf(s *view.Snapshot) (gain *float64, confirmed bool) {
 		return nil, false
 	case s.Best.ID == record.Root:
 		return number(0), true
-	case !s.Noisy:
-		return number(s.Best.Percent), true
-	case s.Best.Claimed == nil:
-		return number(s.Best.Percent), false
 	}
-	root := s.Root.Objective // the value that is shown beside it; 1 where the root runs beside each candidate
-	gained := 100 * (*s.Best.Claimed - root) / math.Abs(root)
-	if s.Direction == "minimize" {
-		gained = -gained
-	}
-	return number(gained), true
+	w := s.Best.Claim.Word
+	return number(s.Best.Percent), w == evidence.Exact || w == evidence.Confirmed
 }
 
 // runResult is the last line of `run --headless --json`.

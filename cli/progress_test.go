@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -12,6 +13,9 @@ func value(v float64) *float64 { return &v }
 
 func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 	root := view.Standing{ID: record.Root, Objective: 100}
+	best := func(word evidence.Word, percent float64) view.Snapshot {
+		return view.Snapshot{Root: root, Best: view.Standing{ID: 3, Percent: percent, Claim: evidence.Claim{Word: word}}}
+	}
 	for _, c := range []struct {
 		name      string
 		snap      view.Snapshot
@@ -21,11 +25,12 @@ func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 	}{
 		{"nothing was measured", view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil, false, false},
 		{"the root is the best", view.Snapshot{Root: root, Best: root}, value(0), true, false},
-		{"nothing varies", view.Snapshot{Root: root, Best: view.Standing{ID: 3, Objective: 110, Percent: 10}}, value(10), true, true},
-		{"it varies and nothing was held out", view.Snapshot{Noisy: true, Root: root, Best: view.Standing{ID: 3, Objective: 110, Percent: 10}}, value(10), false, false},
-		{"held-out samples say less", view.Snapshot{Noisy: true, Root: root, Best: view.Standing{ID: 3, Objective: 110, Percent: 10, Claimed: value(104)}}, value(4), true, false},
-		{"a smaller value is better", view.Snapshot{Noisy: true, Direction: "minimize", Root: root, Best: view.Standing{ID: 3, Objective: 80, Percent: 20, Claimed: value(90)}}, value(10), true, true},
-		{"the root is 0", view.Snapshot{Root: view.Standing{ID: record.Root}, Best: view.Standing{ID: 3, Objective: 1, Percent: math.NaN()}}, nil, true, false},
+		{"nothing varies", best(evidence.Exact, 10), value(10), true, true},
+		{"it varies and nothing was held out", best(evidence.Unconfirmed, math.NaN()), nil, false, false},
+		{"it varies and no gain was seen", best(evidence.WithinNoise, math.NaN()), nil, false, false},
+		{"a gain that is confirmed and small", best(evidence.Confirmed, 4), value(4), true, false},
+		{"a gain that is confirmed", best(evidence.Confirmed, 10), value(10), true, true},
+		{"the root is 0", best(evidence.Exact, math.NaN()), nil, true, false},
 	} {
 		gain, confirmed := gainOf(&c.snap)
 		if (gain == nil) != (c.gain == nil) || gain != nil && math.Abs(*gain-*c.gain) > 1e-9 || confirmed != c.confirmed {

@@ -68,8 +68,8 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
 	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, view.FormatValue(l.Spread))
-	if l.Claimed != nil {
-		fmt.Fprintf(w, "claimed    %s (held-out samples)\n", view.FormatValue(*l.Claimed))
+	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" {
+		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
 	}
 	for _, h := range l.History {
 		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", view.FormatValue(h.Objective), h.Samples, h.Version)

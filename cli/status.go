@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -73,6 +74,7 @@ type standing struct {
 	Commit      record.Hash        `json:"commit"`
 	Objective   float64            `json:"objective"`
 	Claimed     *float64           `json:"claimed,omitempty"`
+	Claim       *evidence.Claim    `json:"claim,omitempty"` // what may be told of the best
 	Samples     int                `json:"samples"`
 	Spread      float64            `json:"spread"`
 	Improvement *float64           `json:"improvement_pct,omitempty"`
@@ -96,7 +98,7 @@ func standingOf(s view.Standing, root bool) *standing {
 	}
 	out := &standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
 	if !root {
-		out.Improvement = number(s.Percent)
+		out.Improvement, out.Claim = number(s.Percent), &s.Claim
 	}
 	return out
 }
@@ -175,11 +177,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
 		fmt.Fprintf(w, "root  %s  %s %s  n %d, spread %s\n", s.Root.Commit.Short(), objectiveName(s), view.FormatValue(s.Root.Objective), s.Root.Samples, view.FormatValue(s.Root.MAD))
-		fmt.Fprintf(w, "best  %s %s  %s  %s on root", s.Best.ID, s.Best.Commit.Short(), view.FormatValue(s.Best.Objective), signedPercent(s.Best.Percent))
-		if s.Best.Claimed != nil {
-			fmt.Fprintf(w, "  claimed %s", view.FormatValue(*s.Best.Claimed))
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "best  %s %s  %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s))
 	}
 	for _, p := range s.Past {
 		fmt.Fprintln(w, pastText(p))

@@ -16,12 +16,10 @@ func (e *Engine) knowMeasurements(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the evaluate jobs: %w", err)
 	}
-	e.st.Remeasured = 0
+	e.st.Proof.Restart()
 	e.st.Streak = fold.Streak{} // the past does not speak against the evaluator of today
 	for _, j := range jobs {
-		if j.Purpose == record.PurposeConfirm || j.Purpose == record.PurposeRemeasure {
-			e.st.Remeasured++
-		}
+		e.st.Proof.Note(j.Purpose, j.Samples)
 		if m := e.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
 			e.st.Track(m).Measuring = j.ID
 		}

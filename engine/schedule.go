@@ -51,11 +51,8 @@ func (e *Engine) depth() int {
 // look at an elite when its share is due, else a new candidate.
 func (e *Engine) nextWork() (record.Job, bool) {
 	s := e.st
-	if m, n := s.NextChallenge(); m != nil {
-		return e.remeasure(m, record.PurposeChallenge, n), true
-	}
-	if id, purpose, n, ok := s.RemeasureDue(); ok {
-		return e.remeasure(s.Candidate(id), purpose, n), true
+	if a, ok := s.NextAsk(); ok {
+		return e.remeasure(a), true
 	}
 	if s.Settings.MaxJobs > 0 && e.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
@@ -63,11 +60,12 @@ func (e *Engine) nextWork() (record.Job, bool) {
 	return e.makeJob(), true
 }
 
-// remeasure is the next job as one that takes n more samples of a candidate.
-func (e *Engine) remeasure(m *fold.Candidate, purpose record.Purpose, n int) record.Job {
-	d := e.st.Track(m)
+// remeasure is the next job as one that takes further samples of a candidate.
+func (e *Engine) remeasure(a fold.Ask) record.Job {
+	d := e.st.Track(a.Candidate)
 	d.Measuring = e.nextJob
-	return e.evaluateJob(m.ID(), purpose, int(m.Samples)+d.ClaimedN, n)
+	e.st.Proof.Note(a.Purpose, a.Samples)
+	return e.evaluateJob(a.Candidate.ID(), a.Purpose, int(a.Candidate.Samples)+d.HeldOut.N, a.Samples)
 }
 
 func (e *Engine) evaluateJob(id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
@@ -132,10 +130,8 @@ func (e *Engine) checkFinished(ctx context.Context) error {
 	if last > e.st.Seq {
 		return nil
 	}
-	if m := e.st.Candidate(e.st.Best); e.st.Noisy && m != nil && m.ID() != record.Root {
-		if d := e.st.Trials(m); d.ClaimedN < fold.ChampionSamples && d.Measuring == 0 && d.Strikes < fold.MaxStrikes {
-			return e.add(ctx, e.remeasure(m, record.PurposeConfirm, fold.ChampionSamples-d.ClaimedN))
-		}
+	if a, ok := e.st.LastAsk(); ok {
+		return e.add(ctx, e.remeasure(a))
 	}
 	e.finished = true
 	e.finishedWhy = view.Plural(e.made, "job") + " done"
@@ -278,7 +274,7 @@ func (e *Engine) measureAgain(ctx context.Context, d record.Decision) error {
 	if err := e.goOn(ctx); err != nil {
 		return err
 	}
-	job := e.remeasure(e.st.Candidate(d.Candidate), record.PurposeVerify, e.cfg.Evaluator.Repeats)
+	job := e.remeasure(fold.Ask{Candidate: e.st.Candidate(d.Candidate), Purpose: record.PurposeVerify, Samples: e.cfg.Evaluator.Repeats})
 	job.Priority = 1
 	return e.add(ctx, job)
 }

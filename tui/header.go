@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/keys"
@@ -115,7 +116,11 @@ func (h *bars) standing(w int) string {
 		}
 		left = append(left, widget.Part{Text: where, Rank: 60})
 		if s.Best.Claimed != nil {
-			left = append(left, widget.Part{Text: st.Label.S("held-out ") + st.Plain.S(widget.Number(*s.Best.Claimed)), Rank: 62})
+			text := st.Label.S("held-out ") + st.Plain.S(widget.Number(*s.Best.Claimed))
+			if c := &s.Best.Claim; c.N > 0 && c.Interval.Bounded() {
+				text += st.Label.S(fmt.Sprintf(" [%s, %s] n=%d", plot.Short(c.Interval.Low), plot.Short(c.Interval.High), c.N))
+			}
+			left = append(left, widget.Part{Text: text, Rank: 62})
 		}
 		if s.Noisy {
 			left = append(left, widget.Part{Text: st.Label.S(fmt.Sprintf("±%s n=%d", plot.Short(s.Best.MAD), s.Best.Samples)), Rank: 55})
@@ -128,6 +133,17 @@ func (h *bars) bestText() string {
 	s, st := h.d.Snap, h.d.St
 	if s.Best.ID < 0 {
 		return st.Label.S("nothing measured yet")
+	}
+	c := &s.Best.Claim
+	if c.Word == evidence.Unconfirmed || c.Word == evidence.WithinNoise {
+		t := st.Label.S("best ") + st.Strong.S(widget.Number(c.Value))
+		if s.Best.ID != record.Root {
+			t += "  " + st.Warn.S(string(c.Word))
+		}
+		return t
+	}
+	if c.Word == evidence.Confirmed {
+		return st.Label.S("best ") + st.Strong.S(widget.Number(c.Value)) + "  " + st.Good.S(view.ClaimGain(*c)) + st.Label.S(" on root "+widget.Number(c.Root))
 	}
 	t := st.Label.S("best ") + st.Strong.S(widget.Number(s.Best.Objective))
 	if s.Root.ID >= 0 && s.Best.ID != record.Root {

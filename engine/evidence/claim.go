@@ -37,7 +37,7 @@ type Question struct {
 	Minimize bool
 	Level    float64 // of the intervals, as [Spend] gives it; 0 = 0.95
 	// Enough is the number of samples of the candidate after which a gain that was
-	// not seen is called noise.
+	// not seen is called noise; where there is hardly any, fewer do.
 	Enough int
 	// Least is a bound of the spread from below: see [Summary.AtLeast].
 	Least float64
@@ -68,10 +68,17 @@ func Judge(q Question) Claim {
 	switch {
 	case c.GainIn.Low > 0:
 		c.Word = Confirmed
-	case c.GainIn.High <= 0, q.Enough > 0 && c.N >= q.Enough:
+	case c.GainIn.High <= 0, q.Enough > 0 && hopeless(&c, q.Enough):
 		c.Word = WithinNoise
 	}
 	return c
+}
+
+// hopeless reports whether further samples would hardly show a gain: there were
+// enough, or a half shows a small part of what would be seen, or a quarter shows
+// none. Giving up early adds no false claim.
+func hopeless(c *Claim, enough int) bool {
+	return c.N >= enough || 2*c.N >= enough && 4*c.Gain <= c.GainIn.Half() || 4*c.N >= enough && c.Gain <= 0
 }
 
 // Certain is the claim of an evaluator without noise: both values are what they
@@ -101,8 +108,16 @@ func (c *Claim) Percent() (gain float64, in Interval, ok bool) {
 	return c.Gain / size, Interval{c.GainIn.Low / size, c.GainIn.High / size}, true
 }
 
-// Precise reports whether the value is known to a twentieth of the gain (standard
-// error), which is worth one digit.
-func (c *Claim) Precise(dev float64) bool {
-	return c.N > 0 && dev/math.Sqrt(float64(c.N)) <= math.Abs(c.Gain)/20
+// Fine is the number of samples, a power of two from 8 to most, after which the
+// value of a gain is known to about a twentieth of it, which is worth one digit.
+// Dev is the standard deviation of one sample. The steps are coarse so that it
+// hardly matters where a first estimate of the gain came to lie: who stops when
+// the value looks good shows values that look good.
+func Fine(dev, gain float64, most int) int {
+	r := 20 * dev / gain
+	n := min(8, most)
+	for n < most && !(float64(n) >= r*r) {
+		n *= 2
+	}
+	return min(n, most)
 }

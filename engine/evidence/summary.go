@@ -3,8 +3,6 @@ package evidence
 import (
 	"encoding/json"
 	"math"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Summary is what the samples of one program show. The zero Summary is that of
@@ -21,16 +19,25 @@ func Of(values ...float64) (Summary, error) {
 		return Summary{}, ErrNone
 	}
 	s := Summary{N: len(values), Mean: values[0]}
-	if len(values) > 1 {
-		s.Mean, s.Dev = stat.MeanStdDev(values, nil)
-	}
-	if equal(values) { // rounding makes no noise
-		s.Mean, s.Dev = values[0], 0
+	if !equal(values) { // else rounding would make noise
+		s.Mean, s.Dev = spread(values)
 	}
 	if !finite(s.Mean) || !finite(s.Dev) {
 		return Summary{}, ErrNotFinite
 	}
 	return s, nil
+}
+
+// spread is mean and standard deviation, in one pass that does not cancel
+// (Welford 1962).
+func spread(values []float64) (mean, dev float64) {
+	squares := 0.0
+	for i, v := range values {
+		d := v - mean
+		mean += d / float64(i+1)
+		squares += d * (v - mean)
+	}
+	return mean, math.Sqrt(squares / float64(len(values)-1))
 }
 
 func equal(values []float64) bool {

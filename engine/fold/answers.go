@@ -59,9 +59,8 @@ func (s *State) FillDetail(d *view.CandidateDetail) {
 	if m == nil || s.arch == nil {
 		return
 	}
-	if m.Scored {
-		d.Percent = s.percent(m.Objective)
-	}
+	d.Claim, _ = s.ClaimOf(m.ID())
+	d.Percent = view.ClaimPercent(d.Claim)
 	if cell, ok := s.arch.CellOf(m.ID()); ok {
 		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"atoll/engine/evidence"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -35,9 +36,11 @@ type Origin struct {
 // were measured more than once.
 type Trials struct {
 	mad       float64
-	claimed   float64 // the mean of claimedN held-out samples
-	ClaimedN  int
-	wonAt     int // scored candidates when it took its niche, 0 = never
+	dev       float64             // of the deciding samples
+	HeldOut   evidence.Summary    // the held-out samples
+	pooled    [2]evidence.Summary // what the noise of the experiment has of both
+	led       bool                // won a race for the lead
+	wonAt     int                 // scored candidates when it took its niche, 0 = never
 	since     record.Millis
 	Measuring record.JobID // the open evaluate job of it, 0 = none
 	Strikes   int          // evaluate jobs of it that failed in a row
@@ -105,9 +108,9 @@ func (l *candidates) put(c *store.FoldCandidate) *Candidate {
 	m.origin = l.origin(Origin{c.Operator, c.Agent, c.Status})
 	if c.MAD != 0 || c.Claimed != nil || m.trials != 0 {
 		d := l.track(m)
-		d.mad, d.claimed, d.ClaimedN = c.MAD, 0, 0
+		d.mad, d.dev, d.HeldOut = c.MAD, c.Dev, evidence.Summary{}
 		if c.Claimed != nil {
-			d.claimed, d.ClaimedN = *c.Claimed, c.ClaimedSamples
+			d.HeldOut = evidence.Summary{N: c.ClaimedSamples, Mean: *c.Claimed, Dev: c.ClaimedDev}
 		}
 	}
 	if c.Objective != nil {
@@ -153,8 +156,8 @@ func (s *State) Track(m *Candidate) *Trials { return s.candidates.track(m) }
 // none.
 func (s *State) claim(m *Candidate) *float64 {
 	d := s.Trials(m)
-	if d.ClaimedN == 0 {
+	if d.HeldOut.N == 0 {
 		return nil
 	}
-	return &d.claimed
+	return &d.HeldOut.Mean
 }

@@ -210,6 +210,7 @@ func (s *State) score(row store.FoldRow, m *Candidate) error {
 		s.openArchive(m)
 	}
 	s.watchNoise(row, m)
+	s.pool(m)
 	if row.Work != nil && (row.Work.State == record.Done || row.Work.Kind == record.Make) {
 		s.trust(row)
 	}
@@ -227,6 +228,9 @@ func (s *State) score(row store.FoldRow, m *Candidate) error {
 	improved := s.place(m, point, &e, row.At)
 	if improved && m.ID() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
 		s.Placed = append(s.Placed, m.Job())
+	}
+	if improved || !first { // else nothing changed that others wait for
+		s.admit(row.At)
 	}
 	if first && m.ID() != record.Root {
 		state := record.Scored

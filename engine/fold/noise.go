@@ -13,7 +13,7 @@ import (
 // What a noisy objective asks of a candidate before it may take a place
 // (design rule 8). All of it is part of the fold.
 
-// maxStrikes is how many evaluate jobs of one candidate may fail in a row
+// MaxStrikes is how many evaluate jobs of one candidate may fail in a row
 // before it is left as it is: with the samples it has, and without the place it
 // was measured for.
 const MaxStrikes = 3
@@ -26,6 +26,14 @@ func (s *State) noteMeasured(row store.FoldRow, m *Candidate) {
 	}
 	if row.Work.State == record.Done {
 		d.Strikes = 0
+		switch row.Work.Purpose {
+		case record.PurposeLead:
+			d.led = true
+		case record.PurposeChallenge: // before there were races for the lead, and spreads, this was one
+			d.led = d.led || d.mad > 0 && d.dev == 0
+		case record.PurposeConfirm:
+			s.Proof.rank(m)
+		}
 		if row.Work.Purpose == record.PurposeVerify {
 			s.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.ID(), view.FormatValue(m.Objective), view.Plural(int(m.Samples), "sample")))
 		}
@@ -40,7 +48,7 @@ func (s *State) noteMeasured(row store.FoldRow, m *Candidate) {
 // watchNoise finds out that the objective is noisy: two samples of one tree
 // differ. Once true it stays true.
 func (s *State) watchNoise(row store.FoldRow, m *Candidate) {
-	if d := s.Trials(m); s.Noisy || d.mad == 0 && (d.ClaimedN == 0 || d.claimed == m.Objective) {
+	if d := s.Trials(m); s.Noisy || d.mad == 0 && (d.HeldOut.N == 0 || d.HeldOut.Mean == m.Objective) {
 		return
 	}
 	s.Noisy = true
@@ -62,30 +70,66 @@ func (s *State) unproven(m *Candidate) bool {
 	return s.Noisy && s.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && int(m.Samples) < s.provenAt()
 }
 
+// unraced reports whether a candidate did not win a race for the lead yet.
+func (s *State) unraced(m *Candidate) bool {
+	return s.Noisy && s.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && !s.Trials(m).led
+}
+
+// wantsLead reports whether a candidate looks better than the best and has still
+// to show it.
+func (s *State) wantsLead(m *Candidate) bool {
+	if !s.unraced(m) || s.disproved(m) {
+		return false
+	}
+	best := s.Candidate(s.Best)
+	return best == nil || s.Sign*m.Objective > s.Sign*best.Objective
+}
+
+// rivalOf is whom a candidate at a point looks better than: the holder of its
+// niche, else the best; nil for nobody.
+func (s *State) rivalOf(m *Candidate, point []float64) *Candidate {
+	if cell, err := s.shape().Cell(point); err == nil {
+		if holder, ok := s.arch.Holder(cell); ok && holder.ID != m.ID() && s.Sign*m.Objective > holder.Objective {
+			return s.Candidate(holder.ID)
+		}
+	}
+	if best := s.Candidate(s.Best); best != nil && s.Sign*m.Objective > s.Sign*best.Objective {
+		return best
+	}
+	return nil
+}
+
 // mustChallenge says whether a candidate that is not in the archive yet looks
 // better than the best, or than the holder of its niche, on too few samples.
 func (s *State) mustChallenge(m *Candidate, e archive.Entry) bool {
-	if !s.unproven(m) {
-		return false
-	}
 	if _, placed := s.arch.Entry(m.ID()); placed {
 		return false
 	}
-	if s.Best == record.NoCandidate || e.Objective > s.Sign*s.Candidate(s.Best).Objective {
-		return true
+	return s.unproven(m) && s.rivalOf(m, e.Point) != nil
+}
+
+// admit gives their places to those that waited and no longer look better than
+// who is there.
+func (s *State) admit(at record.Millis) {
+	for i := 0; i < len(s.waiting); {
+		c := s.waiting[i]
+		m := s.Candidate(c.id)
+		if m.Rejected || s.mustChallenge(m, s.entry(m, c.point)) {
+			i++
+			continue
+		}
+		e := view.Ended{Job: record.Job{ID: m.Job()}, Cell: -1, From: record.NoCandidate}
+		if s.place(m, c.point, &e, at) {
+			s.Placed = append(s.Placed, m.Job())
+		}
+		i = 0
 	}
-	cell, err := s.shape().Cell(e.Point)
-	if err != nil {
-		return false
-	}
-	holder, ok := s.arch.Holder(cell)
-	return ok && holder.Objective < e.Objective
 }
 
 // checkAgain has a candidate measured again that came to a place because another
 // lost it, before its samples could be asked for.
 func (s *State) checkAgain(m *Candidate) {
-	if !s.unproven(m) || m.Rejected {
+	if !s.unproven(m) && !s.wantsLead(m) || m.Rejected {
 		return
 	}
 	for _, id := range s.recheck {
@@ -96,31 +140,12 @@ func (s *State) checkAgain(m *Candidate) {
 	s.recheck = append(s.recheck, m.ID())
 }
 
-// nextChallenge returns a candidate that needs further samples now, and how
-// many.
-func (s *State) NextChallenge() (m *Candidate, samples int) {
-	if root := s.Candidate(record.Root); s.Streak.check && s.Trials(root).Measuring == 0 {
-		s.Streak.check = false
-		return root, 1
-	}
-	kept := s.recheck[:0]
-	for _, id := range s.recheck {
-		if d := s.Candidate(id); s.unproven(d) && !d.Rejected && s.Trials(d).Strikes < MaxStrikes {
-			kept = append(kept, id)
-		}
-	}
-	s.recheck = kept
-	for _, c := range s.waiting {
-		if m := s.Candidate(c.id); s.ready(m) {
-			return m, max(1, s.provenAt()-int(m.Samples))
-		}
-	}
-	for _, id := range s.recheck {
-		if m := s.Candidate(id); s.ready(m) {
-			return m, max(1, s.provenAt()-int(m.Samples))
-		}
-	}
-	return nil, 0
+// clearRecheck forgets those of which nothing is in doubt any more.
+func (s *State) clearRecheck() {
+	s.recheck = slices.DeleteFunc(s.recheck, func(id record.CandidateID) bool {
+		d := s.Candidate(id)
+		return !s.unproven(d) && !s.wantsLead(d) || d.Rejected || s.Trials(d).Strikes >= MaxStrikes
+	})
 }
 
 // ready reports whether a candidate can be measured again now.
@@ -133,16 +158,20 @@ func (s *State) ready(m *Candidate) bool {
 // value or its right. One that looks better on too few samples is measured
 // again first.
 func (s *State) recrown() {
+	was := s.Best
 	s.Best = record.NoCandidate
 	if s.arch == nil {
 		return
 	}
-	hope := record.NoCandidate
+	best, hope := record.NoCandidate, record.NoCandidate
 	s.arch.Ranked(func(h archive.Holder) bool {
 		m := s.Candidate(h.ID)
-		if !s.unproven(m) {
-			if s.Best == record.NoCandidate || s.better(m, s.Candidate(s.Best)) {
-				s.Best = h.ID
+		if s.disproved(m) {
+			return true
+		}
+		if !s.unraced(m) {
+			if best == record.NoCandidate || s.better(m, s.Candidate(best)) {
+				best = h.ID
 			}
 			return h.Frozen // one that is not frozen is better than those that follow
 		}
@@ -151,6 +180,9 @@ func (s *State) recrown() {
 		}
 		return true
 	})
+	if s.Best = best; best != was {
+		s.Proof.since = s.folded
+	}
 	if h := s.Candidate(hope); h != nil && (s.Best == record.NoCandidate || s.better(h, s.Candidate(s.Best))) {
 		s.checkAgain(h)
 	}

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store"
@@ -68,8 +69,10 @@ func (s *State) foldObjective(row store.FoldRow) error {
 	s.renewal = renewal{next: o.First, end: o.First + record.JobID(len(o.Elites)) + 1, strict: s.Exp.Strict, ahead: ahead}
 	s.broken, s.Streak = nil, Streak{}
 	for i := range s.candidates.trials.len() {
-		s.candidates.trials.at(i).Strikes = 0
+		t := s.candidates.trials.at(i)
+		t.Strikes, t.led, t.pooled = 0, false, [2]evidence.Summary{}
 	}
+	s.Proof.forget()
 	s.curves.mark(s, row.At, "objective %d", o.Version)
 	s.say(row, "info", ObjectiveText(o))
 	return nil

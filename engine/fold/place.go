@@ -3,6 +3,7 @@ package fold
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"atoll/engine/archive"
 	"atoll/engine/view"
@@ -83,21 +84,22 @@ func (s *State) entry(m *Candidate, point []float64) archive.Entry {
 // it, so the best is never worse than the root.
 func (s *State) crown(m *Candidate) bool {
 	if s.Best == record.NoCandidate {
-		s.Best = m.ID()
+		s.lead(m)
 		return false
 	}
-	if m.ID() == s.Best {
+	if m.ID() == s.Best || m.ID() == record.Root || slices.Contains(s.recheck, m.ID()) { // what is known of the gain has changed
+		was := s.Best
 		s.recrown()
+		return s.Best == m.ID() && was != m.ID()
+	}
+	if !s.better(m, s.Candidate(s.Best)) || s.disproved(m) {
 		return false
 	}
-	if !s.better(m, s.Candidate(s.Best)) {
-		return false
-	}
-	if s.unproven(m) {
+	if s.unraced(m) {
 		s.checkAgain(m)
 		return false
 	}
-	s.Best = m.ID()
+	s.lead(m)
 	return true
 }
 

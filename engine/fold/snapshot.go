@@ -8,7 +8,6 @@ import (
 	"atoll/store/record"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -79,8 +78,9 @@ func (s *State) standing(m *Candidate, at record.Millis) view.Standing {
 	}
 	st := view.Standing{
 		ID: m.ID(), Objective: m.Objective, Claimed: s.claim(m), MAD: s.Trials(m).mad, Samples: int(m.Samples), Cell: -1, At: at,
-		Percent: s.percent(m.Objective),
 	}
+	st.Claim, _ = s.ClaimOf(m.ID())
+	st.Percent = view.ClaimPercent(st.Claim)
 	if m.ID() == record.Root {
 		st.Commit = s.Exp.RootCommit
 	}
@@ -88,15 +88,6 @@ func (s *State) standing(m *Candidate, at record.Millis) view.Standing {
 		st.Cell = cell
 	}
 	return st
-}
-
-// percent is the improvement on the root in percent of its size, positive is
-// better; NaN when the root is 0.
-func (s *State) percent(obj float64) float64 {
-	if s.rootObj == 0 {
-		return math.NaN()
-	}
-	return s.Sign * (obj - s.rootObj) / math.Abs(s.rootObj) * 100
 }
 
 func (s *State) grid() view.Grid {

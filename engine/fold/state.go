@@ -50,28 +50,28 @@ type State struct {
 	Noisy      bool
 	Best       record.CandidateID
 
-	Seq        record.Seq
-	nextFold   record.JobID // strict order: the job that is folded next
-	Early      map[record.JobID][]store.FoldRow
-	folded     int // jobs folded
-	yields     search.Stats
-	failures   map[string]*view.FailureGroup
-	curves     curveData
-	recent     []view.Ended          // oldest first, bounded
-	Placed     []record.JobID        // took a niche, and the store does not know
-	late       map[record.JobID]bool // held jobs that were folded when they were held
-	Remeasured int
-	Lessons    Lessons
-	Epoch      epochLog
-	shadow     *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
-	broken     []brokenOne   // failed candidates that an edit could mend, oldest first
-	MadeSince  int           // candidates made since the last anchor
-	Decided    decisions
-	notes      []record.Note // what later prompts are told, by number
-	events     []event       // what the last rows did, for the log pane
-	Quiet      bool          // what is folded now happened before this process looked
-	Sample     *reservoir
-	Streak     Streak // failures in a row
+	Seq       record.Seq
+	nextFold  record.JobID // strict order: the job that is folded next
+	Early     map[record.JobID][]store.FoldRow
+	folded    int // jobs folded
+	yields    search.Stats
+	failures  map[string]*view.FailureGroup
+	curves    curveData
+	recent    []view.Ended          // oldest first, bounded
+	Placed    []record.JobID        // took a niche, and the store does not know
+	late      map[record.JobID]bool // held jobs that were folded when they were held
+	Proof     Proof                 // what a noisy experiment spent on evidence
+	Lessons   Lessons
+	Epoch     epochLog
+	shadow    *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
+	broken    []brokenOne   // failed candidates that an edit could mend, oldest first
+	MadeSince int           // candidates made since the last anchor
+	Decided   decisions
+	notes     []record.Note // what later prompts are told, by number
+	events    []event       // what the last rows did, for the log pane
+	Quiet     bool          // what is folded now happened before this process looked
+	Sample    *reservoir
+	Streak    Streak // failures in a row
 }
 
 // event is one thing the fold did that people want to read.

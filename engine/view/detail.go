@@ -1,6 +1,9 @@
 package view
 
-import "atoll/store/record"
+import (
+	"atoll/engine/evidence"
+	"atoll/store/record"
+)
 
 // This file holds the answers of a reader: what a screen asks for by id when
 // the snapshot is too small to carry it. All of it is plain data, read-only
@@ -46,7 +49,8 @@ type CandidateDetail struct {
 	Root      *record.Candidate // with metrics
 	Samples   []record.Sample   // deciding and held out, oldest first
 	Cell      int               // niche it lands in under the current map, -1 = unplaced
-	Percent   float64           // improvement on the root, direction-aware; NaN when unknown
+	Claim     evidence.Claim    // what may be told of it; no word when it is not measured
+	Percent   float64           // its gain on the root; NaN when that may not be told
 	Frozen    bool
 	Boost     float64 // factor of its niche, 1 = none
 	Children  []record.CandidateID

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"atoll/engine/evidence"
 	"atoll/store/record"
 )
 
@@ -68,8 +69,9 @@ type Standing struct {
 	Claimed   *float64
 	MAD       float64
 	Samples   int
-	Percent   float64 // improvement on the root, direction-aware; NaN when the root is 0
-	Cell      int     // flat index, -1 = unplaced
+	Claim     evidence.Claim // what may be told of it
+	Percent   float64        // its gain on the root; NaN when that may not be told, or the root is 0
+	Cell      int            // flat index, -1 = unplaced
 	At        record.Millis
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"atoll/engine/eval"
+	"atoll/engine/evidence"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
@@ -232,11 +233,17 @@ func (w *Runner) summarise(c *record.Candidate, samples []record.Sample) error {
 		mid = 1 // the root beside itself: what its samples say is the noise
 	}
 	c.Version = w.facts.Experiment.Objective
-	c.Objective, c.Samples, c.MAD = &mid, len(deciding), spread(deciding, mid)
-	c.Claimed, c.ClaimedSamples = nil, len(heldOut)
+	known, err := evidence.Of(deciding...)
+	if err != nil {
+		return err
+	}
+	c.Objective, c.Samples, c.MAD, c.Dev = &mid, len(deciding), spread(deciding, mid), known.Dev
+	c.Claimed, c.ClaimedSamples, c.ClaimedDev = nil, 0, 0
 	if len(heldOut) > 0 {
-		claimed := eval.Median(heldOut)
-		c.Claimed = &claimed
+		if known, err = evidence.Of(heldOut...); err != nil {
+			return err
+		}
+		c.Claimed, c.ClaimedSamples, c.ClaimedDev = &known.Mean, known.N, known.Dev
 	}
 	c.Metrics = c.Metrics[:0]
 	for _, m := range order {

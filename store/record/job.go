@@ -79,12 +79,16 @@ const (
 // Purpose says why an evaluate job measures.
 type Purpose string
 
-// Why an evaluate job measures: the root, a challenger that looks better
-// (its samples decide), an elite or champion again (held out), everything after
-// a change of the evaluator, or what a person asked for (its samples decide).
+// Why an evaluate job measures. The samples of the leader and of the root that
+// confirm the gain are held out, all others decide: of the root, of a challenger
+// that looks better (race: more looks follow; challenge: the last for a niche;
+// lead: the last for the lead), of an elite again, of everything after a change of
+// the evaluator, and those that a person asked for.
 const (
 	PurposeRoot      Purpose = "root"
+	PurposeRace      Purpose = "race"
 	PurposeChallenge Purpose = "challenge"
+	PurposeLead      Purpose = "lead"
 	PurposeConfirm   Purpose = "confirm"
 	PurposeRemeasure Purpose = "remeasure"
 	PurposeVerify    Purpose = "verify"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
@@ -75,11 +76,17 @@ func scoreLine(d *Shared, c *view.CandidateDetail) string {
 	if !math.IsNaN(c.Percent) && k.Objective != nil && k.ID != record.Root {
 		l.Gap(1).Add(gainStyle(st, c.Percent), widget.Percent(c.Percent)).Add(st.Label, " on root")
 	}
+	if w := c.Claim.Word; k.ID != record.Root && (w == evidence.Unconfirmed || w == evidence.WithinNoise) {
+		l.Gap(1).Add(st.Warn, string(w))
+	}
 	if k.Samples > 1 || k.MAD > 0 {
 		l.Add(st.Label, fmt.Sprintf(" ±%s n=%d", plot.Short(k.MAD), k.Samples))
 	}
 	if k.Claimed != nil {
 		l.Add(st.Label, " · held-out ").Add(st.Plain, widget.Number(*k.Claimed)).Add(st.Label, fmt.Sprintf(" n=%d", k.ClaimedSamples))
+		if in := c.Claim.Interval; c.Claim.N > 0 && in.Bounded() {
+			l.Add(st.Label, fmt.Sprintf(" [%s, %s]", plot.Short(in.Low), plot.Short(in.High)))
+		}
 	}
 	return l.String()
 }

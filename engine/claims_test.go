@@ -1,0 +1,113 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"atoll/engine"
+	"atoll/engine/evidence"
+	"atoll/store/record"
+)
+
+// These tests run whole experiments whose truth is known and hold what they claim
+// at their end. By default a few show that the machinery works; the figures of
+// docs/decisions/0012 are those of
+//
+//	ATOLL_SLOW=1 go test ./engine -run 'Claim|Planted|Shown' -v -timeout 2h
+
+// plantedMeasure has a truth that is 1, and better by GAIN where the first number
+// rose above 1.6.
+var plantedMeasure = strings.Replace(noisyMeasure, "truth = 1 / (1 + d)", "truth = 1 + GAIN * (p[1] > 1.6)", 1)
+
+// ended is what a noisy experiment says at its end.
+type ended struct {
+	evidence.Claim
+	best    record.CandidateID
+	truth   float64
+	samples int
+}
+
+// claimed runs an experiment with normal noise.
+func claimed(t *testing.T, script string, dev, gain float64, seed, jobs int) ended {
+	t.Helper()
+	l := bareLab(t, map[string]string{"program.txt": program, "measure.awk": script})
+	l.create(fmt.Sprintf("evaluator.command=[awk, -v, SIGMA=%v, -v, GAIN=%v, -f, measure.awk, program.txt]", dev, gain),
+		"evaluator.protected=[measure.awk]", fmt.Sprintf("seed=%d", seed), fmt.Sprintf("budget.jobs=%d", jobs))
+	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
+	if err := eng.Run(t.Context()); err != nil { // the time that the test has bounds it
+		t.Fatal(err)
+	}
+	best := eng.Feed().Latest().Best
+	b, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, best.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := l.state()
+	out := ended{best: b.ID, truth: metric(t, &b, "truth"), Claim: best.Claim}
+	if again, _ := st.ClaimOf(b.ID); again != out.Claim || st.Snapshot().Best.ID != best.ID {
+		t.Errorf("seed %d: the engine ended with %s, %+v; its log says %s, %+v", seed, best.ID, out.Claim, st.Snapshot().Best.ID, again)
+	}
+	if err := st.CheckArchive(); err != nil {
+		t.Errorf("seed %d: the archive is not the fold of its log: %v", seed, err)
+	}
+	err = l.ses.DB.EachCandidate(t.Context(), l.exp.ID, record.NoCandidate, func(c *record.Candidate) error {
+		out.samples += c.Samples + c.ClaimedSamples
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("seed %d: %s, truth %.3f, shown %.3f n=%d beside n=%d, gain %+.3f [%+.3f, %+.3f] %s; %d samples",
+		seed, out.best, out.truth, out.Value, out.N, out.RootN, out.Gain, out.GainIn.Low, out.GainIn.High, out.Word, out.samples)
+	return out
+}
+
+// slow returns the numbers of a quick or of a whole look.
+func slow(quick, whole int) int {
+	if os.Getenv("ATOLL_SLOW") != "" {
+		return whole
+	}
+	return quick
+}
+
+func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
+	runs, claims := slow(2, 40), 0
+	for seed := 1; seed <= runs; seed++ {
+		if c := claimed(t, plantedMeasure, sigma, 0, seed, slow(50, 100)); c.Word == evidence.Confirmed {
+			claims++
+		}
+	}
+	if claims > runs/20 {
+		t.Errorf("%d of %d runs claim a gain where there is none", claims, runs)
+	}
+}
+
+func TestAPlantedGainIsFoundAndConfirmed(t *testing.T) {
+	runs, found := slow(2, 40), 0
+	for seed := 1; seed <= runs; seed++ {
+		if c := claimed(t, plantedMeasure, sigma, 3*sigma, seed, 100); c.Word == evidence.Confirmed && c.truth > 1 {
+			found++
+		}
+	}
+	if found < runs*9/10 {
+		t.Errorf("a gain of three times the noise is found and confirmed in %d of %d runs", found, runs)
+	}
+}
+
+func TestShownValuesAreTrue(t *testing.T) {
+	for _, dev := range []float64{0.05, 0.2} {
+		var off, truth, samples []float64
+		for seed := 1; seed <= slow(1, 10); seed++ {
+			c := claimed(t, noisyMeasure, dev, 0, seed, slow(60, 300))
+			off, truth, samples = append(off, c.Value-c.truth), append(truth, c.truth), append(samples, float64(c.samples))
+		}
+		t.Logf("noise %v: shown %+.4f too much, truth %.3f, %.0f samples", dev, mean(off), mean(truth), mean(samples))
+		// Beyond what the noise of held-out samples explains: three standard errors.
+		if limit := 0.01 + 3*dev/math.Sqrt(float64(8*len(off))); math.Abs(mean(off)) > limit {
+			t.Errorf("noise %v: shown values are off by %+.4f, more than %.4f", dev, mean(off), limit)
+		}
+	}
+}
