@@ -118,7 +118,7 @@ func BenchmarkRead100k(b *testing.B) {
 		defer func() { b.ReportMetric(float64((cpu(b)-before).Milliseconds())/float64(b.N), "cpu-ms/op") }()
 		for b.Loop() {
 			ends := 0
-			w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r store.FoldRow) error {
+			w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
 				if r.Kind == record.LogEnd && r.Cand != nil && r.Cand.Objective != nil {
 					ends++
 				}

@@ -6,66 +6,12 @@ import (
 	"atoll/store/record"
 )
 
-// FoldRow is a row of the log as the fold takes it.
-type FoldRow struct {
-	record.LogRow
-	// Cand has the present columns of the candidate of a made, held, end or
-	// sample row; nil when the row has none, as after a failed edit.
-	Cand *FoldCandidate
-	// Work has the present columns of the job of a held, end or sample row, else
-	// nil: what it was, how it stands and what it cost. Not filled in are what
-	// concerns queue and lease, goal, inspirations, retries, samples, and the time
-	// it was created; nor, for a job that measured a candidate, who made that one.
-	Work *record.Job
-}
-
-// FoldCandidate is what the fold needs of a candidate.
-type FoldCandidate struct {
-	ID              record.CandidateID
-	Parent          record.CandidateID // the one that was edited
-	Commit, Tree    record.Hash
-	Operator        record.Operator
-	Agent, Target   string
-	Status          record.Status
-	Class           record.Class
-	Reason          string // of the candidate
-	Objective       *float64
-	MAD             float64
-	Samples         int
-	Claimed         *float64
-	ClaimedSamples  int
-	Dev, ClaimedDev float64
-	Version         int
-	Measures        []float64
-	Created         record.Millis
-	Added, Removed  int
-	State           record.JobState // of the row's job; empty in a made row
-	Usage           record.Usage    // of the row's job
-}
-
-// JobBrief returns the job of the row with the end that the row tells; without
-// one (State is empty), as it is now. Of a row without columns of a job it
-// returns the number alone.
-func (r *FoldRow) JobBrief(end record.EndData) record.Job {
-	j := record.Job{
-		Experiment: r.Experiment, ID: r.Job, Candidate: r.Candidate,
-		Parent: record.NoCandidate, Duplicate: record.NoCandidate,
-	}
-	if r.Work != nil {
-		j = *r.Work
-	}
-	if end.State != "" {
-		j.State, j.Class, j.Reason = end.State, end.Class, end.Reason
-	}
-	return j
-}
-
 // FoldLog calls fn for the rows after a position, in order, until there are no
 // more. Rows that only tell how a job got on are left out: job, lease, stage,
 // and made when the job is already held or ended, for the row of that follows.
 // The last row it gives is that of [DB.LastSeq]. An error of fn ends the stream
 // and is returned. Pointers in a row are the callee's to keep.
-func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(FoldRow) error) error {
+func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(record.FoldRow) error) error {
 	part, err := db.foldPart(ctx, exp, after)
 	for err == nil && len(part) > 0 {
 		next := db.foldAhead(ctx, exp, part)
@@ -84,13 +30,13 @@ func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record
 }
 
 type foldAhead struct {
-	rows []FoldRow
+	rows []record.FoldRow
 	err  error
 }
 
 // foldAhead reads the part after a full one while that one is folded. It always
 // sends one answer.
-func (db *DB) foldAhead(ctx context.Context, exp record.ExperimentID, part []FoldRow) <-chan foldAhead {
+func (db *DB) foldAhead(ctx context.Context, exp record.ExperimentID, part []record.FoldRow) <-chan foldAhead {
 	next := make(chan foldAhead, 1)
 	if len(part) < chunk {
 		next <- foldAhead{}
@@ -103,7 +49,7 @@ func (db *DB) foldAhead(ctx context.Context, exp record.ExperimentID, part []Fol
 	return next
 }
 
-func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after record.Seq) ([]FoldRow, error) {
+func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after record.Seq) ([]record.FoldRow, error) {
 	f := folder{exp: exp}
 	err := db.read(ctx, func(c *conn) error {
 		return c.query(ctx, sqlFold, []any{exp, after, chunk}, func(r *row) error {
@@ -117,9 +63,9 @@ func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after recor
 // folder reads one part of the log.
 type folder struct {
 	exp   record.ExperimentID
-	rows  []FoldRow
+	rows  []record.FoldRow
 	jobs  slab[record.Job]
-	cands slab[FoldCandidate]
+	cands slab[record.FoldCandidate]
 }
 
 // slab hands out values from blocks that grow with the demand.
@@ -144,8 +90,8 @@ const (
 	foldCandAt = 27
 )
 
-func (f *folder) scan(r *row) FoldRow {
-	out := FoldRow{LogRow: scanLog(r)}
+func (f *folder) scan(r *row) record.FoldRow {
+	out := record.FoldRow{LogRow: scanLog(r)}
 	out.Experiment = f.exp
 	job, cand := r.values[foldJobAt] != nil, r.values[foldCandAt] != nil
 	if !job && !cand {
@@ -191,7 +137,7 @@ func scanFoldJob(r *row, j *record.Job) {
 	j.Started, j.Ended = record.Millis(r.int()), record.Millis(r.int())
 }
 
-func scanFoldCandidate(r *row, c *FoldCandidate) {
+func scanFoldCandidate(r *row, c *record.FoldCandidate) {
 	c.Status, c.Commit, c.Tree = record.Status(r.text()), r.hash(), r.hash()
 	c.Class, c.Reason = record.Class(r.text()), r.text()
 	c.Objective, c.MAD, c.Samples = r.maybe(), r.float(), r.num()

@@ -189,8 +189,8 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 	_, err := w.db.AppendDecision(w.ctx, w.exp, record.Decision{Verb: record.Freeze, Candidate: 1, Job: record.NoJob})
 	w.ok(err)
 
-	var rows []store.FoldRow
-	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r store.FoldRow) error {
+	var rows []record.FoldRow
+	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
 		rows = append(rows, r)
 		return nil
 	}))
@@ -229,12 +229,12 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 }
 
 // checkFold compares the columns of fold rows with the records themselves.
-func checkFold(t *testing.T, w *world, rows []store.FoldRow) {
+func checkFold(t *testing.T, w *world, rows []record.FoldRow) {
 	t.Helper()
 	for _, r := range rows {
 		if r.Cand != nil {
 			c := w.candidate(r.Cand.ID)
-			want := store.FoldCandidate{
+			want := record.FoldCandidate{
 				ID: c.ID, Parent: c.Parent(), Commit: c.Commit, Tree: c.Tree, Operator: c.Operator, Agent: c.Agent,
 				Target: c.Target, Status: c.Status, Class: c.Class, Reason: c.Reason, Objective: c.Objective, MAD: c.MAD,
 				Samples: c.Samples, Claimed: c.Claimed, ClaimedSamples: c.ClaimedSamples, Dev: c.Dev, ClaimedDev: c.ClaimedDev, Version: c.Version,
@@ -269,7 +269,7 @@ func TestTheFoldGoesOnWhereItEnded(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.fill(1, 2500, 4) // more than one part
 	var all, parts []record.Seq
-	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r store.FoldRow) error {
+	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
 		all = append(all, r.Seq)
 		return w.db.PutMeta(w.ctx, w.exp, "fold", "a callback may use the store")
 	}))
@@ -280,7 +280,7 @@ func TestTheFoldGoesOnWhereItEnded(t *testing.T) {
 	after := record.Seq(0)
 	for len(parts) < len(all) {
 		n := 0
-		err := w.db.FoldLog(w.ctx, w.exp, after, func(r store.FoldRow) error {
+		err := w.db.FoldLog(w.ctx, w.exp, after, func(r record.FoldRow) error {
 			if n++; n > 700 {
 				return stop
 			}

@@ -51,7 +51,7 @@ func TestKillsLoseNoAcknowledgedJobAndDoubleNone(t *testing.T) {
 		t.Fatalf("only %d jobs ended, the test says nothing", len(acknowledged))
 	}
 	ends := map[record.JobID]int{}
-	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r store.FoldRow) error {
+	w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
 		if r.Kind == record.LogEnd {
 			ends[r.Job]++
 			if r.Cand == nil || *r.Cand.Objective != float64(r.Job) {

@@ -255,7 +255,7 @@ func TestManyGoroutinesAtOnce(t *testing.T) {
 			defer wg.Done()
 			for ctx.Err() == nil {
 				last := record.Seq(0)
-				err := w.db.FoldLog(w.ctx, w.exp, 0, func(r store.FoldRow) error {
+				err := w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
 					if r.Seq <= last {
 						return fmt.Errorf("row %d after %d", r.Seq, last)
 					}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"atoll/engine/evidence"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -93,7 +92,7 @@ func (l *candidates) last() record.CandidateID { return record.CandidateID(len(l
 
 // put returns the member of a candidate, new or known, with its columns as they
 // are now.
-func (l *candidates) put(c *store.FoldCandidate) *Candidate {
+func (l *candidates) put(c *record.FoldCandidate) *Candidate {
 	m := l.get(c.ID)
 	if m == nil {
 		row := l.rows.add()

@@ -8,14 +8,13 @@ import (
 
 	"atoll/engine/search"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 )
 
 // fold takes the next row of the log. Strict order holds rows of jobs back
 // until every lower job number was folded; then is called after each job that
 // was folded, in fold order.
-func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
+func (s *State) fold(row record.FoldRow, then func(record.JobID) error) error {
 	s.Seq = row.Seq
 	switch row.Kind {
 	case record.LogEnd, record.LogSample, record.LogHeld:
@@ -53,7 +52,7 @@ func (s *State) fold(row store.FoldRow, then func(record.JobID) error) error {
 	return nil
 }
 
-func (s *State) foldJob(row store.FoldRow, then func(record.JobID) error) error {
+func (s *State) foldJob(row record.FoldRow, then func(record.JobID) error) error {
 	if !s.Exp.Strict || row.Job < s.nextFold {
 		if err := s.foldResult(row); err != nil {
 			return err
@@ -110,7 +109,7 @@ func (s *State) takeNote(n record.Note) {
 	}
 }
 
-func (s *State) noteMade(row store.FoldRow) {
+func (s *State) noteMade(row record.FoldRow) {
 	if row.Cand != nil {
 		s.candidates.put(row.Cand)
 		s.MadeSince++
@@ -118,7 +117,7 @@ func (s *State) noteMade(row store.FoldRow) {
 }
 
 // foldResult takes the end of a job, or new samples of a candidate.
-func (s *State) foldResult(row store.FoldRow) error {
+func (s *State) foldResult(row record.FoldRow) error {
 	var end record.EndData
 	if row.Kind == record.LogEnd && row.Work != nil && (row.Work.State == record.Scored || row.Work.State == record.Placed) {
 		end.State = record.Scored // as most do; the row says no more
@@ -147,7 +146,7 @@ func (s *State) foldResult(row store.FoldRow) error {
 }
 
 // foldWithout takes the end of a job that made no candidate.
-func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
+func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	s.push(e)
 	if e.Job.Kind == record.Make {
@@ -165,7 +164,7 @@ func (s *State) foldWithout(row store.FoldRow, end record.EndData) {
 	}
 }
 
-func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *Candidate) {
+func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	if row.Kind == record.LogEnd {
 		s.push(e)
@@ -193,7 +192,7 @@ func (s *State) foldFailure(row store.FoldRow, end record.EndData, m *Candidate)
 }
 
 // score gives a measured candidate its place.
-func (s *State) score(row store.FoldRow, m *Candidate) error {
+func (s *State) score(row record.FoldRow, m *Candidate) error {
 	if s.stale(row.Cand.Version) {
 		return s.scorePast(row, m)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -19,7 +18,7 @@ import (
 const MaxStrikes = 3
 
 // noteMeasured takes the end of an evaluate job of a candidate.
-func (s *State) noteMeasured(row store.FoldRow, m *Candidate) {
+func (s *State) noteMeasured(row record.FoldRow, m *Candidate) {
 	d := s.Track(m)
 	if d.Measuring == row.Job {
 		d.Measuring = 0
@@ -47,7 +46,7 @@ func (s *State) noteMeasured(row store.FoldRow, m *Candidate) {
 
 // watchNoise finds out that the objective is noisy: two samples of one tree
 // differ. Once true it stays true.
-func (s *State) watchNoise(row store.FoldRow, m *Candidate) {
+func (s *State) watchNoise(row record.FoldRow, m *Candidate) {
 	if d := s.Trials(m); s.Noisy || d.mad == 0 && (d.HeldOut.N == 0 || d.HeldOut.Mean == m.Objective) {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 	"errors"
 	"fmt"
@@ -52,7 +51,7 @@ func (s *State) stale(version int) bool {
 }
 
 // foldObjective takes the beginning of an objective version.
-func (s *State) foldObjective(row store.FoldRow) error {
+func (s *State) foldObjective(row record.FoldRow) error {
 	var o record.Objective
 	if err := unmarshal(row, &o); err != nil {
 		return err
@@ -92,7 +91,7 @@ func (s *State) count(m *Candidate) bool {
 
 // scorePast takes a candidate whose value is of an earlier version: it counts,
 // it has coordinates, and it competes with nobody.
-func (s *State) scorePast(row store.FoldRow, m *Candidate) error {
+func (s *State) scorePast(row record.FoldRow, m *Candidate) error {
 	first := s.count(m)
 	if _, err := s.locate(m, row.Cand.Measures); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -122,7 +121,7 @@ func (s *State) push(e view.Ended) {
 	s.recent = append(s.recent, e)
 }
 
-func (s *State) say(row store.FoldRow, level, text string) {
+func (s *State) say(row record.FoldRow, level, text string) {
 	s.tell(event{At: row.At, Level: level, Job: row.Job, Text: text})
 }
 

@@ -4,7 +4,6 @@ import (
 	"atoll/engine/archive"
 	"atoll/engine/search"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 	"encoding/json"
 	"fmt"
@@ -144,7 +143,7 @@ func sortByObjective(elites []archive.Holder) {
 	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
 }
 
-func unmarshal(row store.FoldRow, into any) error {
+func unmarshal(row record.FoldRow, into any) error {
 	if err := json.Unmarshal(row.Data, into); err != nil {
 		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -253,15 +252,15 @@ func (p *places) get(id record.CandidateID) []float64 {
 
 // loadSpace makes the newest map of the store the present one before any row
 // is folded, so that a fold tells everything under one map.
-func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
+func (s *State) loadSpace(ctx context.Context, log Log) error {
 	if !s.Learned {
 		return nil
 	}
-	spaces, err := db.Spaces(ctx, s.Exp.ID)
+	spaces, err := log.Spaces(ctx, s.Exp.ID)
 	if err != nil || len(spaces) == 0 {
 		return err
 	}
-	rec, err := db.Space(ctx, s.Exp.ID, spaces[len(spaces)-1].Version)
+	rec, err := log.Space(ctx, s.Exp.ID, spaces[len(spaces)-1].Version)
 	if err != nil {
 		return err
 	}
@@ -271,22 +270,22 @@ func (s *State) loadSpace(ctx context.Context, db *store.DB) error {
 	}
 	s.Space, s.Report, s.atFold = sp, rec.Report, rec.AtFold
 	s.points = newPlaces(s.shape())
-	return db.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
+	return log.Vectors(ctx, s.Exp.ID, func(id record.CandidateID, v []float32) error {
 		s.points.put(id, sp.Project(v))
 		return nil
 	})
 }
 
-// LoadState folds the whole log of an experiment. db must stay open while the
+// LoadState folds the whole log of an experiment. log must stay open while the
 // state is used.
-func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
+func LoadState(ctx context.Context, log Log, id record.ExperimentID) (*State, error) {
 	for {
-		s, err := OpenState(ctx, db, id)
+		s, err := OpenState(ctx, log, id)
 		if err != nil {
 			return nil, err
 		}
 		s.Quiet = true
-		err = s.CatchUp(ctx, db, func(record.JobID) error { return nil })
+		err = s.CatchUp(ctx, log, func(record.JobID) error { return nil })
 		s.Quiet = false
 		if errors.Is(err, ErrSuperseded) { // between the two reads
 			continue
@@ -299,12 +298,12 @@ func LoadState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 }
 
 // openState returns the state before its first row, under the newest map.
-func OpenState(ctx context.Context, db *store.DB, id record.ExperimentID) (*State, error) {
-	exp, err := db.Experiment(ctx, id)
+func OpenState(ctx context.Context, log Log, id record.ExperimentID) (*State, error) {
+	exp, err := log.Experiment(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := db.Settings(ctx, id)
+	settings, err := log.Settings(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -313,18 +312,18 @@ func OpenState(ctx context.Context, db *store.DB, id record.ExperimentID) (*Stat
 		return nil, err
 	}
 	s.Vectors = map[record.CandidateID][]float32{}
-	s.vector = func(c record.CandidateID) ([]float32, error) { return db.Vector(ctx, id, c) }
-	if err := s.loadSpace(ctx, db); err != nil {
+	s.vector = func(c record.CandidateID) ([]float32, error) { return log.Vector(ctx, id, c) }
+	if err := s.loadSpace(ctx, log); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // catchUp folds the rows that are new since the last call.
-func (s *State) CatchUp(ctx context.Context, db *store.DB, then func(record.JobID) error) error {
-	err := db.FoldLog(ctx, s.Exp.ID, s.Seq, func(row store.FoldRow) error {
+func (s *State) CatchUp(ctx context.Context, log Log, then func(record.JobID) error) error {
+	err := log.FoldLog(ctx, s.Exp.ID, s.Seq, func(row record.FoldRow) error {
 		if row.Kind == record.LogSpace {
-			return s.foldSpace(ctx, db, row)
+			return s.foldSpace(ctx, log, row)
 		}
 		return s.fold(row, then)
 	})
@@ -340,7 +339,7 @@ func (s *State) CatchUp(ctx context.Context, db *store.DB, then func(record.JobI
 
 // foldSpace takes a new map from the log, unless it is the present one or an
 // older one already.
-func (s *State) foldSpace(ctx context.Context, db *store.DB, row store.FoldRow) error {
+func (s *State) foldSpace(ctx context.Context, log Log, row record.FoldRow) error {
 	s.Seq = row.Seq
 	var rep record.SpaceReport
 	if err := unmarshal(row, &rep); err != nil {
@@ -350,12 +349,12 @@ func (s *State) foldSpace(ctx context.Context, db *store.DB, row store.FoldRow) 
 	if rep.Version <= s.Report.Version {
 		return nil
 	}
-	rec, err := db.Space(ctx, s.Exp.ID, rep.Version)
+	rec, err := log.Space(ctx, s.Exp.ID, rep.Version)
 	if err != nil {
 		return err
 	}
 	_, err = s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
-		return db.Vectors(ctx, s.Exp.ID, fn)
+		return log.Vectors(ctx, s.Exp.ID, fn)
 	})
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"atoll/engine/behavior"
 	"atoll/engine/search"
 	"atoll/engine/view"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -45,14 +44,14 @@ type State struct {
 	past       []record.PastObjective // the versions before
 	parked     []parked               // decisions on niches while there is no archive
 	owed       []record.CandidateID   // were to be measured again when the present version began
-	unrooted   []store.FoldRow        // measured under the present version before its root was
+	unrooted   []record.FoldRow       // measured under the present version before its root was
 	rootObj    float64
 	Noisy      bool
 	Best       record.CandidateID
 
 	Seq       record.Seq
 	nextFold  record.JobID // strict order: the job that is folded next
-	Early     map[record.JobID][]store.FoldRow
+	Early     map[record.JobID][]record.FoldRow
 	folded    int // jobs folded
 	yields    search.Stats
 	failures  map[string]*view.FailureGroup
@@ -94,7 +93,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	s := &State{
 		Exp: exp, Settings: settings, Config: cfg, Run: exp.State, Reason: exp.Reason,
 		Sign: 1, Version: 1, Learned: len(cfg.Map.Axes) == 0, Best: record.NoCandidate,
-		Early: map[record.JobID][]store.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
+		Early: map[record.JobID][]record.FoldRow{}, late: map[record.JobID]bool{}, failures: map[string]*view.FailureGroup{},
 		Sample: newReservoir(exp.Seed, cfg.Map.History),
 	}
 	if cfg.Evaluator.Direction == "minimize" {

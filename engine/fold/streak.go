@@ -3,7 +3,6 @@ package fold
 import (
 	"fmt"
 
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -34,7 +33,7 @@ func (a *Streak) Add(class record.Class, reason string, weight int) bool {
 }
 
 // suspect takes the failure of a make job.
-func (s *State) suspect(row store.FoldRow, class record.Class, reason string) {
+func (s *State) suspect(row record.FoldRow, class record.Class, reason string) {
 	weight := 1
 	switch class {
 	case record.ClassEvaluator: // the same as on the root
@@ -52,7 +51,7 @@ func (s *State) suspect(row store.FoldRow, class record.Class, reason string) {
 
 // trust takes a measurement that went well: of a candidate, or of the root that
 // was asked.
-func (s *State) trust(row store.FoldRow) {
+func (s *State) trust(row record.FoldRow) {
 	if row.Work != nil && IsCheck(row.Candidate, row.Work.Purpose) {
 		s.Streak.limit = 2 * max(s.Streak.limit, BreakAfter)
 		s.say(row, "info", "the root measures well: it is the candidates that fail")
