@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"atoll/engine/view"
-	"atoll/store/record"
 	"context"
 	"fmt"
 	"sort"
+
+	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // sync publishes the settings to the workers.

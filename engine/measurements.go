@@ -1,11 +1,12 @@
 package engine
 
 import (
+	"context"
+	"fmt"
+
 	"atoll/engine/fold"
 	"atoll/store"
 	"atoll/store/record"
-	"context"
-	"fmt"
 )
 
 // knowMeasurements brings back what the fold does not keep of evaluate jobs:

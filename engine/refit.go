@@ -1,14 +1,15 @@
 package engine
 
 import (
-	"atoll/engine/behavior"
-	"atoll/engine/fold"
-	"atoll/engine/work"
-	"atoll/store/record"
 	"context"
 	"fmt"
 	"sort"
 	"strconv"
+
+	"atoll/engine/behavior"
+	"atoll/engine/fold"
+	"atoll/engine/work"
+	"atoll/store/record"
 )
 
 // fitSpace fits, aligns and names a new map.

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"atoll/store"
-	"atoll/store/record"
 	"fmt"
 	"sync"
+
+	"atoll/store"
+	"atoll/store/record"
 )
 
 // Exhausted notes that a budget is used up; the loop ends the run.

@@ -1,12 +1,13 @@
 package tui
 
 import (
+	"slices"
+	"strconv"
+
 	"atoll/tui/keys"
 	"atoll/tui/pane"
 	"atoll/tui/steer"
 	"atoll/tui/widget"
-	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -49,9 +50,14 @@ func screenKeys(a *app) []*keys.Binding {
 		pane  pane.ID
 		title string
 	}{
-		{"niches", pane.Niches, "niches"}, {"jobs", pane.Jobs, "jobs"}, {"fitness", pane.Curves, "fitness curves"},
-		{"review", pane.Review, "review"}, {"log", pane.Log, "log"}, {"failures", pane.Failures, "failures, grouped"},
-		{"yields", pane.Yields, "operators, agents and targets"}, {"notes", pane.Notes, "goal and notes"},
+		{"niches", pane.Niches, "niches"},
+		{"jobs", pane.Jobs, "jobs"},
+		{"fitness", pane.Curves, "fitness curves"},
+		{"review", pane.Review, "review"},
+		{"log", pane.Log, "log"},
+		{"failures", pane.Failures, "failures, grouped"},
+		{"yields", pane.Yields, "operators, agents and targets"},
+		{"notes", pane.Notes, "goal and notes"},
 		{"decisions", pane.Decisions, "decisions"},
 	} {
 		out = append(out, &keys.Binding{ID: s.id, Keys: []string{strconv.Itoa(i + 1)}, Title: s.title, In: []keys.Scope{keys.InAll}, Run: a.goes(func(p *places) { p.goTo(s.pane) })})

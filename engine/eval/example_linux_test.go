@@ -51,8 +51,10 @@ func TestTheShortestExampleIsSafe(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	root := mustTree(t, map[string]string{"measure.sh": shortest(t), "sort.c": honestSort, "cases.txt": "3\n1\n2\n", "secret/key": "HIDDEN"})
-	e := mustNew(t, box, eval.Options{Command: []string{"sh ./measure.sh"}, Protected: []string{"measure.sh"}, Hidden: []string{"secret"},
-		Objective: "time_ms", Direction: eval.Minimize, Timeout: 60 * time.Second, LookupEnv: systemPath()})
+	e := mustNew(t, box, eval.Options{
+		Command: []string{"sh ./measure.sh"}, Protected: []string{"measure.sh"}, Hidden: []string{"secret"},
+		Objective: "time_ms", Direction: eval.Minimize, Timeout: 60 * time.Second, LookupEnv: systemPath(),
+	})
 	if out := mustRun(t, e, eval.Request{Base: root, Trusted: root}); out.Failed() || out.Objective < 0 {
 		t.Fatalf("the honest one: %s: %s\n%s", out.Class, out.Reason, evidence(out, "stderr"))
 	}

@@ -1,12 +1,13 @@
 package fold
 
 import (
-	"atoll/engine/archive"
-	"atoll/engine/view"
-	"atoll/store/record"
 	"cmp"
 	"math"
 	"slices"
+
+	"atoll/engine/archive"
+	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // TellStatus gives a candidate of the store the status it has now: elite when it

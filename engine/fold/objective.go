@@ -1,13 +1,14 @@
 package fold
 
 import (
+	"errors"
+	"fmt"
+	"sort"
+
 	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
-	"errors"
-	"fmt"
-	"sort"
 )
 
 func ObjectiveText(o record.Objective) string {

@@ -1,15 +1,16 @@
 package fold
 
 import (
-	"atoll/engine/archive"
-	"atoll/engine/search"
-	"atoll/engine/view"
-	"atoll/store/record"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
 	"strings"
+
+	"atoll/engine/archive"
+	"atoll/engine/search"
+	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // Snapshot tells the state as it is now, without what only a running engine

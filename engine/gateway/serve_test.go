@@ -90,8 +90,10 @@ func TestServeMetersEachProtocol(t *testing.T) {
 	}{
 		{"chat", "/chat/completions", `{"model":"m","stream":true,"messages":[]}`, gateway.Chat, says("hi there", 100, 20), "Authorization", "/v1/chat/completions", 100, 20, 140e-6},
 		{"responses", "/responses", `{"model":"m","stream":true,"input":"x"}`, gateway.Responses, responsesSays, "Authorization", "/v1/responses", 100, 20, 104e-6},
-		{"anthropic", "/v1/messages?beta=true", `{"model":"m","max_tokens":50,"stream":true,"messages":[],"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}]}`,
-			gateway.Anthropic, anthropicSays, "X-Api-Key", "/v1/messages?beta=true", 130, 20, 156.5e-6},
+		{
+			"anthropic", "/v1/messages?beta=true", `{"model":"m","max_tokens":50,"stream":true,"messages":[],"system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}]}`,
+			gateway.Anthropic, anthropicSays, "X-Api-Key", "/v1/messages?beta=true", 130, 20, 156.5e-6,
+		},
 		{"gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", `{"contents":[]}`, gateway.Gemini, geminiSays, "X-Goog-Api-Key", "/v1beta/models/m:streamGenerateContent?alt=sse", 100, 25, 114e-6},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

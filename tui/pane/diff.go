@@ -1,10 +1,11 @@
 package pane
 
 import (
-	"atoll/tui/keys"
 	"context"
 	"fmt"
 	"strings"
+
+	"atoll/tui/keys"
 
 	tea "charm.land/bubbletea/v2"
 

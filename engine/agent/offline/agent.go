@@ -51,12 +51,16 @@ func (a *Agent) Operators() []record.Operator {
 // and an *Error for an operator that needs another agent.
 func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Result, error) {
 	if !slices.Contains(a.Operators(), j.Operator) {
-		return agent.Result{}, &agent.Error{Class: record.ClassAgent, Usage: agent.FreeOfCharge(),
-			Reason: fmt.Sprintf("edit %s: the offline agent has no operator %q; give it another agent or take its weight away", j.Number, j.Operator)}
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassAgent, Usage: agent.FreeOfCharge(),
+			Reason: fmt.Sprintf("edit %s: the offline agent has no operator %q; give it another agent or take its weight away", j.Number, j.Operator),
+		}
 	}
 	if j.Rand == nil {
-		return agent.Result{}, &agent.Error{Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
-			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number)}
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
+			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number),
+		}
 	}
 	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
 	e.run()
@@ -64,8 +68,10 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 		return agent.Result{}, err
 	}
 	if e.err != nil {
-		return agent.Result{}, &agent.Error{Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
-			Reason: fmt.Sprintf("edit %s: read the tree", j.Number), Err: e.err}
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
+			Reason: fmt.Sprintf("edit %s: read the tree", j.Number), Err: e.err,
+		}
 	}
 	changes := e.changes()
 	if len(changes) == 0 {
