@@ -114,7 +114,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		}
 	}()
 	uiErr := tui.Run(tuiCtx, tui.Options{
-		Feed: eng.Feed(), Controller: eng, Reader: eng, ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
+		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
 		Input: a.In, Output: a.Out,
 		Console: tui.Console{
 			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints,

@@ -230,7 +230,7 @@ func TestMetricsOfManyAreThoseOfEach(t *testing.T) {
 	for _, r := range eng.Feed().Latest().Curves.Reigns {
 		ids = append(ids, r.ID)
 	}
-	got, err := eng.Metrics(ctx, append(ids, 99_999))
+	got, err := eng.Reader().Metrics(ctx, append(ids, 99_999))
 	if err != nil {
 		t.Fatal(err)
 	}

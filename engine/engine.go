@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/doctor"
 	"atoll/engine/eval"
 	"atoll/engine/fold"
 	"atoll/engine/gateway"
+	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -102,14 +104,14 @@ type Engine struct {
 	// Shared with the workers.
 	set     atomic.Pointer[record.Settings] // as they are now
 	trouble troubles
-	looking atomic.Pointer[work.Runner] // what readers may ask; nil until its roster is there
 
-	calls   chan func(*fold.State)
-	wake    chan struct{} // work for the loop
-	more    chan struct{} // jobs for the workers
-	drain   chan struct{}
-	drained sync.Once
-	asleep  atomic.Bool
+	questions query.Questions
+	reader    *query.Reader
+	wake      chan struct{} // work for the loop
+	more      chan struct{} // jobs for the workers
+	drain     chan struct{}
+	drained   sync.Once
+	asleep    atomic.Bool
 }
 
 // New returns an engine for an experiment of an open session. It starts
@@ -127,8 +129,16 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 	e := &Engine{
 		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: work.NewLive(opt.Now), logs: newLogRing(opt.Now),
 		db: ses.DB, repo: ses.Repo,
-		calls: make(chan func(*fold.State)), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
+		questions: make(query.Questions), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
 	}
+	e.reader = query.NewReader(query.Options{
+		Experiment: exp, DB: e.db, Repo: e.repo, Asker: e.questions, Live: e.live,
+		Doctor: func(ctx context.Context, cfg config.Config) []view.CheckLine {
+			return Doctor(ctx, doctor.Options{
+				Target: ses.Target, State: ses.Dir, Config: config.Loaded{Config: cfg, Dir: ses.Dir}, Now: opt.Now,
+			})
+		},
+	})
 	e.money = roster.NewBudget(exp, e.db, host{e}, func() float64 { return e.settings().MaxCostUSD })
 	return e
 }
@@ -146,12 +156,15 @@ func (e *Engine) settings() record.Settings {
 func (e *Engine) newRunner() *work.Runner {
 	return work.New(work.Options{
 		Facts: work.Facts{Experiment: e.st.Exp, Config: e.cfg, Learned: e.st.Learned}, DB: e.db, Repo: e.repo, Budget: e.money,
-		Live: e.live, Standing: standing{e}, Host: host{e}, Now: e.opt.Now, Settings: e.settings,
+		Live: e.live, Standing: query.Standing{Asker: e.questions}, Host: host{e}, Now: e.opt.Now, Settings: e.settings,
 	})
 }
 
 // Feed returns where the engine publishes its snapshots.
 func (e *Engine) Feed() *view.Feed { return e.feed }
+
+// Reader returns who answers what a snapshot is too small to carry.
+func (e *Engine) Reader() *query.Reader { return e.reader }
 
 // Drain asks the engine to finish what runs, claim nothing new and return from
 // Run. It may be called more than once and from any goroutine.
@@ -177,42 +190,6 @@ func (e *Engine) poke() {
 	}
 }
 
-// ask runs fn on the loop's goroutine, which owns the state, and waits for it.
-func (e *Engine) ask(ctx context.Context, fn func(*fold.State)) error {
-	done := make(chan struct{})
-	call := func(s *fold.State) { fn(s); close(done) }
-	select {
-	case e.calls <- call:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// askEach is ask for each of n rows, some at a time, so that the loop has other
-// things to do in between.
-func (e *Engine) askEach(ctx context.Context, n int, fn func(s *fold.State, i int)) error {
-	const some = 1000
-	for from := 0; from < n; from += some {
-		if err := e.ask(ctx, func(s *fold.State) {
-			for i := from; i < min(n, from+some); i++ {
-				fn(s, i)
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// answer carries out a question of [Engine.ask].
-func (e *Engine) answer(fn func(*fold.State)) { fn(e.st) }
-
 // Decide appends a decision after checking it against the state; the loop
 // carries it out when it folds the row. It works on an engine that only looks
 // on as well.
@@ -225,7 +202,7 @@ func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, err
 		return 0, err
 	}
 	var err error
-	if askErr := e.ask(ctx, func(s *fold.State) { d, err = s.Prepare(d) }); askErr != nil {
+	if askErr := e.questions.Ask(ctx, func(s *fold.State) { d, err = s.Prepare(d) }); askErr != nil {
 		return 0, askErr
 	}
 	if err != nil {
@@ -248,7 +225,7 @@ func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) (rec
 	var d record.Decision
 	var text string
 	var err error
-	if askErr := e.ask(ctx, func(s *fold.State) {
+	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
 		d, err = next(s, e.opt.Who)
 		text = s.DecisionText(d)
 	}); askErr != nil {

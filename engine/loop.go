@@ -92,8 +92,8 @@ func (e *Engine) await(ctx context.Context, poll, expired <-chan time.Time, pool
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case fn := <-e.calls:
-			e.answer(fn)
+		case question := <-e.questions:
+			question(e.st)
 			continue
 		case <-e.wake:
 			return nil
@@ -348,7 +348,7 @@ func (e *Engine) note(level string, job record.JobID, text string, at ...time.Ti
 func (e *Engine) answerUntil(done <-chan struct{}) {
 	select {
 	case <-done:
-	case fn := <-e.calls: // questions are answered to the end
-		e.answer(fn)
+	case question := <-e.questions: // questions are answered to the end
+		question(e.st)
 	}
 }

@@ -16,7 +16,7 @@ func reading(t *testing.T) (eng *engine.Engine, last *view.Snapshot, all []recor
 	l := newLab(t, "budget.jobs=40")
 	eng, stop = l.start()
 	last = l.await(eng, "forty jobs ended", func(s *view.Snapshot) bool { return s.Jobs.Ended() == 40 && s.State == record.ExperimentDone })
-	all, err := eng.Candidates(t.Context(), view.CandidateQuery{Limit: 1000})
+	all, err := eng.Reader().Candidates(t.Context(), view.CandidateQuery{Limit: 1000})
 	if err != nil || len(all) < 20 {
 		t.Fatalf("%d candidates, %v", len(all), err)
 	}
@@ -37,7 +37,7 @@ func TestTheBestAreLookedForAmongAll(t *testing.T) {
 		return b.Samples - a.Samples
 	})
 	for _, text := range []string{"", "tune"} {
-		got, err := eng.Candidates(t.Context(), view.CandidateQuery{Best: true, Text: text, Limit: 3})
+		got, err := eng.Reader().Candidates(t.Context(), view.CandidateQuery{Best: true, Text: text, Limit: 3})
 		if err != nil || len(got) != 3 {
 			t.Fatalf("the best that are about %q: %d, %v", text, len(got), err)
 		}
@@ -59,7 +59,7 @@ func TestElitesAreListedByNumberOrByValue(t *testing.T) {
 	eng, last, _, stop := reading(t)
 	defer stop()
 	for _, best := range []bool{false, true} {
-		got, err := eng.Candidates(t.Context(), view.CandidateQuery{Elites: true, Best: best})
+		got, err := eng.Reader().Candidates(t.Context(), view.CandidateQuery{Elites: true, Best: best})
 		if err != nil || len(got) != last.Grid.Filled {
 			t.Fatalf("%d elites of %d niches, %v", len(got), last.Grid.Filled, err)
 		}
@@ -77,7 +77,7 @@ func TestElitesAreListedByNumberOrByValue(t *testing.T) {
 func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
 	eng, _, all, stop := reading(t)
 	defer stop()
-	lines, err := eng.Jobs(t.Context(), view.JobQuery{Limit: 1000})
+	lines, err := eng.Reader().Jobs(t.Context(), view.JobQuery{Limit: 1000})
 	if err != nil || len(lines) < 40 {
 		t.Fatalf("%d jobs, %v", len(lines), err)
 	}
@@ -103,7 +103,7 @@ func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
 func TestALineageHasEveryDescendantAfterItsParent(t *testing.T) {
 	eng, last, all, stop := reading(t)
 	defer stop()
-	root, err := eng.Lineage(t.Context(), record.Root)
+	root, err := eng.Reader().Lineage(t.Context(), record.Root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestALineageHasEveryDescendantAfterItsParent(t *testing.T) {
 		}
 		seen[n.ID] = true
 	}
-	line, err := eng.Lineage(t.Context(), last.Best.ID)
+	line, err := eng.Reader().Lineage(t.Context(), last.Best.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestTheHistoryOfANicheEndsWithItsElite(t *testing.T) {
 	eng, last, _, stop := reading(t)
 	defer stop()
 	for _, c := range last.Grid.Cells {
-		n, err := eng.Niche(t.Context(), c.Index)
+		n, err := eng.Reader().Niche(t.Context(), c.Index)
 		if err != nil {
 			t.Fatal(err)
 		}

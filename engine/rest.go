@@ -24,8 +24,8 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 		select {
 		case <-ctx.Done():
 			return false
-		case fn := <-e.calls:
-			e.answer(fn)
+		case question := <-e.questions:
+			question(e.st)
 			continue
 		case <-e.wake:
 		case <-poll.C:

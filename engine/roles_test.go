@@ -278,7 +278,7 @@ func TestPromptsCanBeSeenBeforeTheyAreSent(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), deadline)
 		defer cancel()
-		d, err := eng.Job(ctx, id)
+		d, err := eng.Reader().Job(ctx, id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -212,7 +212,7 @@ func (e *Engine) equip(ctx context.Context) error {
 		return err
 	}
 	e.work.SetRoster(e.roster)
-	e.looking.Store(e.work)
+	e.reader.ShowPrompts(e.work)
 	// Where agents cost money a power cut must not lose what was paid for.
 	return e.db.SetSync(len(roster.PaidAgents(e.cfg)) > 0)
 }

@@ -47,7 +47,7 @@ func (e *Engine) upkeep(ctx context.Context) {
 // checkFold compares the archive with one built anew.
 func (e *Engine) checkFold(ctx context.Context) {
 	var bad error
-	if err := e.ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
+	if err := e.questions.Ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
 		return
 	}
 	e.trouble.Lock()

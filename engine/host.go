@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"atoll/store"
 	"atoll/store/record"
@@ -76,3 +78,19 @@ func (h host) Pause(why string) {
 	h.e.trouble.pause = why
 	h.e.poke()
 }
+
+// host is told what workers report; it is the engine without its API.
+type host struct{ e *Engine }
+
+// Note implements [work.Host].
+func (h host) Note(level string, job record.JobID, text string, at ...time.Time) {
+	h.e.note(level, job, text, at...)
+}
+
+// Decide implements [work.Host].
+func (h host) Decide(ctx context.Context, d record.Decision) (record.Seq, error) {
+	return h.e.append(ctx, d)
+}
+
+// Wake implements [work.Host].
+func (h host) Wake() { h.e.poke() }

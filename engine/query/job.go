@@ -1,4 +1,4 @@
-package engine
+package query
 
 import (
 	"context"
@@ -11,50 +11,47 @@ import (
 	"atoll/store/record"
 )
 
-// A running engine answers what a snapshot is too small to carry. Every method
-// may be called from any goroutine and reads committed rows only.
-
 // Job returns everything known about one job.
-func (e *Engine) Job(ctx context.Context, id record.JobID) (view.JobDetail, error) {
-	job, err := e.db.Job(ctx, e.exp, id)
+func (r *Reader) Job(ctx context.Context, id record.JobID) (view.JobDetail, error) {
+	job, err := r.db.Job(ctx, r.exp, id)
 	if err != nil {
 		return view.JobDetail{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	d := view.JobDetail{Job: job, Live: e.live.LinesOf(id), Stages: stagesOf(job)}
-	if d.Evidence, err = e.db.EvidenceOf(ctx, e.exp, id); err != nil {
+	d := view.JobDetail{Job: job, Live: r.live.LinesOf(id), Stages: stagesOf(job)}
+	if d.Evidence, err = r.db.EvidenceOf(ctx, r.exp, id); err != nil {
 		return d, err
 	}
 	d.Findings = findingsOf(d.Evidence)
-	if err := e.addPrompts(ctx, &d); err != nil {
+	if err := r.addPrompts(ctx, &d); err != nil {
 		return d, err
 	}
 	if job.Candidate != record.NoCandidate {
-		c, err := e.candidate(ctx, job.Candidate)
+		c, err := r.candidate(ctx, job.Candidate)
 		if err != nil {
 			return d, err
 		}
 		d.Candidate = c
 	}
 	if job.Parent != record.NoCandidate {
-		if d.Parent, err = e.candidate(ctx, job.Parent); err != nil {
+		if d.Parent, err = r.candidate(ctx, job.Parent); err != nil {
 			return d, err
 		}
 	}
-	d.Retries, err = e.retriesOf(ctx, id)
+	d.Retries, err = r.retriesOf(ctx, id)
 	return d, err
 }
 
 // addPrompts shows what a job that has not ended was told, or would be told now.
-func (e *Engine) addPrompts(ctx context.Context, d *view.JobDetail) error {
+func (r *Reader) addPrompts(ctx context.Context, d *view.JobDetail) error {
 	if d.Job.State.Running() {
-		d.Evidence = append(d.Evidence, e.live.PromptsOf(d.Job.ID)...)
+		d.Evidence = append(d.Evidence, r.live.PromptsOf(d.Job.ID)...)
 		return nil
 	}
-	w := e.looking.Load()
-	if w == nil { // the agents are not known yet
+	previews := r.previews.Load()
+	if previews == nil { // the agents are not known yet
 		return nil
 	}
-	p, err := w.Preview(ctx, d.Job)
+	p, err := (*previews).Preview(ctx, d.Job)
 	if err == nil {
 		d.Evidence = append(d.Evidence, p)
 	}
@@ -65,16 +62,16 @@ func (e *Engine) addPrompts(ctx context.Context, d *view.JobDetail) error {
 }
 
 // retriesOf lists the jobs that try a job again, oldest first.
-func (e *Engine) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID, error) {
+func (r *Reader) retriesOf(ctx context.Context, id record.JobID) ([]record.JobID, error) {
 	asked := false
-	if err := e.ask(ctx, func(s *fold.State) {
+	if err := r.asker.Ask(ctx, func(s *fold.State) {
 		for _, d := range s.Decided.All {
 			asked = asked || d.Verb == record.Retry && d.Job == id
 		}
 	}); err != nil || !asked {
 		return nil, err
 	}
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{Limit: 1000})
+	jobs, err := r.db.Jobs(ctx, r.exp, store.JobFilter{Limit: 1000})
 	var out []record.JobID
 	for i := len(jobs) - 1; i >= 0; i-- {
 		if jobs[i].RetryOf == id {
@@ -130,8 +127,8 @@ func findingsOf(evidence []record.Evidence) []view.GateFinding {
 }
 
 // Jobs returns a page of jobs, newest first.
-func (e *Engine) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error) {
-	jobs, err := e.db.Jobs(ctx, e.exp, store.JobFilter{
+func (r *Reader) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error) {
+	jobs, err := r.db.Jobs(ctx, r.exp, store.JobFilter{
 		States: q.States, Kind: q.Kind, Operator: q.Operator, Agent: q.Agent, Target: q.Target, Text: q.Text, Before: q.Before,
 		Limit: orDefault(q.Limit, 200),
 	})
@@ -139,7 +136,7 @@ func (e *Engine) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, err
 		return nil, err
 	}
 	out := make([]view.JobLine, len(jobs))
-	return out, e.askEach(ctx, len(jobs), func(s *fold.State, i int) {
+	return out, askEach(ctx, r.asker, len(jobs), func(s *fold.State, i int) {
 		out[i].Job = jobs[i]
 		if m := s.Candidate(jobs[i].Candidate); m != nil && m.Scored {
 			obj := m.Objective

@@ -1,4 +1,4 @@
-package engine
+package query
 
 import (
 	"context"
@@ -11,21 +11,21 @@ import (
 
 // Diff returns the difference between two candidates as patches with lines of
 // context around each change.
-func (e *Engine) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error) {
-	ca, err := e.db.Candidate(ctx, e.exp, a)
+func (r *Reader) Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error) {
+	ca, err := r.db.Candidate(ctx, r.exp, a)
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", a, err)
 	}
-	cb, err := e.db.Candidate(ctx, e.exp, b)
+	cb, err := r.db.Candidate(ctx, r.exp, b)
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", b, err)
 	}
-	return DiffTrees(ctx, e.repo, ca.Tree, cb.Tree, lines)
+	return patchesOf(ctx, r.repo, ca.Tree, cb.Tree, lines)
 }
 
-// DiffTrees returns the difference between two trees as patches with lines of
+// patchesOf returns the difference between two trees as patches with lines of
 // context around each change.
-func DiffTrees(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]view.FilePatch, error) {
+func patchesOf(ctx context.Context, repo *gitops.Repo, a, b record.Hash, lines int) ([]view.FilePatch, error) {
 	patches, err := repo.Patch(ctx, a, b, max(0, lines))
 	if err != nil {
 		return nil, err

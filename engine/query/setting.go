@@ -1,4 +1,4 @@
-package engine
+package query
 
 import (
 	"context"
@@ -7,22 +7,16 @@ import (
 	"time"
 
 	"atoll/config"
-	"atoll/engine/doctor"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
 
-// Decisions returns the newest decisions, newest first.
-func (e *Engine) Decisions(ctx context.Context, limit int) ([]record.Decision, error) {
-	return e.db.Decisions(ctx, e.exp, limit)
-}
-
 // Settings explains every key of the configuration as it holds now.
-func (e *Engine) Settings(ctx context.Context) ([]view.SettingInfo, error) {
+func (r *Reader) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 	var set record.Settings
 	var cfg config.Config
-	if err := e.ask(ctx, func(s *fold.State) { set, cfg = s.Settings, s.Config }); err != nil {
+	if err := r.asker.Ask(ctx, func(s *fold.State) { set, cfg = s.Settings, s.Config }); err != nil {
 		return nil, err
 	}
 	rows, err := config.Loaded{Config: cfg}.Explain("")
@@ -34,21 +28,21 @@ func (e *Engine) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 		return nil, err
 	}
 	defaults := map[string]string{}
-	for _, r := range base {
-		defaults[r.Key] = r.Value
+	for _, row := range base {
+		defaults[row.Key] = row.Value
 	}
 	now := liveValues(set)
 	out := make([]view.SettingInfo, 0, len(rows))
-	for _, r := range rows {
-		info := view.SettingInfo{Key: r.Key, Value: r.Value, Default: defaults[r.Key], Origin: "default", Doc: r.Doc, Live: r.Live}
-		if r.Value != info.Default {
+	for _, row := range rows {
+		info := view.SettingInfo{Key: row.Key, Value: row.Value, Default: defaults[row.Key], Origin: "default", Doc: row.Doc, Live: row.Live}
+		if row.Value != info.Default {
 			info.Origin = "when it started"
 		}
-		if v, ok := now[r.Key]; ok && v != r.Value {
+		if v, ok := now[row.Key]; ok && v != row.Value {
 			info.Value, info.Origin = v, "set while it runs"
 		}
-		info.Live = fold.IsLive(r.Key)
-		if r.Key == "review.measure" || r.Key == "review.niche" {
+		info.Live = fold.IsLive(row.Key)
+		if row.Key == "review.measure" || row.Key == "review.niche" {
 			info.Enum = []string{"off", "risky", "all"}
 		}
 		out = append(out, info)
@@ -79,12 +73,10 @@ func jsonText(list []string) string {
 }
 
 // Doctor checks the machine and the store under a running experiment.
-func (e *Engine) Doctor(ctx context.Context) ([]view.CheckLine, error) {
+func (r *Reader) Doctor(ctx context.Context) ([]view.CheckLine, error) {
 	var cfg config.Config
-	if err := e.ask(ctx, func(s *fold.State) { cfg = s.Config }); err != nil {
+	if err := r.asker.Ask(ctx, func(s *fold.State) { cfg = s.Config }); err != nil {
 		return nil, err
 	}
-	return Doctor(ctx, doctor.Options{
-		Target: e.ses.Target, State: e.ses.Dir, Config: config.Loaded{Config: cfg, Dir: e.ses.Dir}, Now: e.opt.Now,
-	}), nil
+	return r.doctor(ctx, cfg), nil
 }

@@ -1,4 +1,4 @@
-package engine
+package query
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 )
 
 // Lineage returns the family of one candidate.
-func (e *Engine) Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error) {
+func (r *Reader) Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error) {
 	l := view.Lineage{Focus: id}
-	if err := e.ask(ctx, func(s *fold.State) { s.FillAncestors(&l) }); err != nil {
+	if err := r.asker.Ask(ctx, func(s *fold.State) { s.FillAncestors(&l) }); err != nil {
 		return l, err
 	}
 	look := fold.Family{L: &l}
 	for more := true; more; {
-		if err := e.ask(ctx, func(s *fold.State) { more = s.FillDescendants(&look) }); err != nil {
+		if err := r.asker.Ask(ctx, func(s *fold.State) { more = s.FillDescendants(&look) }); err != nil {
 			return l, err
 		}
 	}
 	for _, nodes := range [][]view.LineageNode{l.Ancestors, l.Descendants} {
 		for i := range nodes[:min(len(nodes), fold.LineageWords)] {
-			c, err := e.db.Candidate(ctx, e.exp, nodes[i].ID)
+			c, err := r.db.Candidate(ctx, r.exp, nodes[i].ID)
 			if err != nil {
 				return l, fmt.Errorf("read candidate %s: %w", nodes[i].ID, err)
 			}

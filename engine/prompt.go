@@ -5,13 +5,15 @@ import (
 	"fmt"
 
 	"atoll/engine/fold"
+	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/store/record"
 )
 
 // Prompt renders what an agent would be told now for a job that waits, without
 // an engine that runs. opt.Live is the configuration as it is now. It fails with
-// [ErrNoPreview] when the job began already, or when its agent reads no prompt.
+// [work.ErrNoPreview] when the job began already, or when its agent reads no
+// prompt.
 func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Options, id record.JobID) (record.Evidence, error) {
 	e := New(ses, exp, opt)
 	var err error
@@ -33,24 +35,10 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 	if err != nil {
 		return record.Evidence{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	answered, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() { // stands in for the loop, which owns the state
-		defer close(done)
-		for {
-			select {
-			case fn := <-e.calls:
-				e.answer(fn)
-			case <-answered.Done():
-				return
-			}
-		}
-	}()
-	defer func() { stop(); <-done }()
-	return e.work.Preview(ctx, job)
+	return query.Preview(ctx, e.st, e.questions, e.work, job)
 }
 
-// watchers is the crew of an engine that only looks on.
+// watchers are the agents of an engine that only looks on.
 func (e *Engine) watchers() (*roster.Roster, error) {
 	return (&roster.Builder{Config: e.cfg, Getenv: e.opt.Getenv, Dir: e.ses.Dir}).BuildPreviews()
 }
@@ -65,5 +53,5 @@ func (e *Engine) lookOn() {
 	}
 	e.roster = r
 	e.work.SetRoster(r)
-	e.looking.Store(e.work)
+	e.reader.ShowPrompts(e.work)
 }

@@ -1,4 +1,4 @@
-package engine
+package query
 
 import (
 	"cmp"
@@ -15,40 +15,40 @@ import (
 )
 
 // candidate reads one candidate with its metrics and its status of now.
-func (e *Engine) candidate(ctx context.Context, id record.CandidateID) (*record.Candidate, error) {
-	c, err := e.db.Candidate(ctx, e.exp, id)
+func (r *Reader) candidate(ctx context.Context, id record.CandidateID) (*record.Candidate, error) {
+	c, err := r.db.Candidate(ctx, r.exp, id)
 	if err != nil {
 		return nil, fmt.Errorf("read candidate %s: %w", id, err)
 	}
-	err = e.ask(ctx, func(s *fold.State) { s.TellStatus(&c) })
+	err = r.asker.Ask(ctx, func(s *fold.State) { s.TellStatus(&c) })
 	return &c, err
 }
 
 // Candidates returns a page of candidates.
-func (e *Engine) Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
-	list, err := e.listed(ctx, q)
+func (r *Reader) Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
+	list, err := r.listed(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return list, e.askEach(ctx, len(list), func(s *fold.State, i int) { s.TellStatus(&list[i]) })
+	return list, askEach(ctx, r.asker, len(list), func(s *fold.State, i int) { s.TellStatus(&list[i]) })
 }
 
 // listed reads the candidates of a query in its order.
-func (e *Engine) listed(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
+func (r *Reader) listed(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	limit := orDefault(q.Limit, 200)
 	switch {
 	case q.Best && q.Text != "" && !q.Elites:
-		return e.bestThatFit(ctx, q.Text, limit)
+		return r.bestThatFit(ctx, q.Text, limit)
 	case !q.Best && !q.Elites:
-		return e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
+		return r.db.Candidates(ctx, r.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
 	}
 	var ids []record.CandidateID
-	if err := e.ask(ctx, func(s *fold.State) { ids = s.Ranked(q, limit) }); err != nil {
+	if err := r.asker.Ask(ctx, func(s *fold.State) { ids = s.Ranked(q, limit) }); err != nil {
 		return nil, err
 	}
 	list := make([]record.Candidate, 0, len(ids))
 	for _, id := range ids {
-		c, err := e.db.Candidate(ctx, e.exp, id)
+		c, err := r.db.Candidate(ctx, r.exp, id)
 		if err != nil {
 			return nil, fmt.Errorf("read candidate %s: %w", id, err)
 		}
@@ -61,13 +61,13 @@ func (e *Engine) listed(ctx context.Context, q view.CandidateQuery) ([]record.Ca
 // first.
 const bestOf = 20_000
 
-func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]record.Candidate, error) {
-	list, err := e.db.Candidates(ctx, e.exp, store.CandidateFilter{Text: text, Limit: bestOf})
+func (r *Reader) bestThatFit(ctx context.Context, text string, limit int) ([]record.Candidate, error) {
+	list, err := r.db.Candidates(ctx, r.exp, store.CandidateFilter{Text: text, Limit: bestOf})
 	if err != nil {
 		return nil, err
 	}
 	value := map[record.CandidateID]float64{} // of those that count, adjusted
-	if err := e.askEach(ctx, len(list), func(s *fold.State, i int) {
+	if err := askEach(ctx, r.asker, len(list), func(s *fold.State, i int) {
 		if m := s.Candidate(list[i].ID); m != nil && m.Scored && !m.Rejected {
 			value[m.ID()] = s.Sign * m.Objective
 		}
@@ -82,37 +82,37 @@ func (e *Engine) bestThatFit(ctx context.Context, text string, limit int) ([]rec
 }
 
 // Candidate returns everything known about one candidate.
-func (e *Engine) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
-	c, err := e.candidate(ctx, id)
+func (r *Reader) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
+	c, err := r.candidate(ctx, id)
 	if err != nil {
 		return view.CandidateDetail{}, err
 	}
 	d := view.CandidateDetail{Candidate: *c, Cell: -1, Boost: 1, Percent: math.NaN()}
-	if d.Job, err = e.db.Job(ctx, e.exp, c.Job); err != nil && !errors.Is(err, store.ErrNotFound) {
+	if d.Job, err = r.db.Job(ctx, r.exp, c.Job); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
-	if d.Root, err = e.candidate(ctx, record.Root); err != nil {
+	if d.Root, err = r.candidate(ctx, record.Root); err != nil {
 		return d, err
 	}
 	if p := c.Parent(); p != record.NoCandidate {
-		if d.Parent, err = e.candidate(ctx, p); err != nil {
+		if d.Parent, err = r.candidate(ctx, p); err != nil {
 			return d, err
 		}
 	}
-	if d.Samples, err = e.db.SamplesOf(ctx, e.exp, id); err != nil {
+	if d.Samples, err = r.db.SamplesOf(ctx, r.exp, id); err != nil {
 		return d, err
 	}
-	children, err := e.db.Children(ctx, e.exp, id)
+	children, err := r.db.Children(ctx, r.exp, id)
 	if err != nil {
 		return d, err
 	}
 	for _, child := range children {
 		d.Children = append(d.Children, child.ID)
 	}
-	evidence, err := e.db.EvidenceOf(ctx, e.exp, c.Job)
+	evidence, err := r.db.EvidenceOf(ctx, r.exp, c.Job)
 	if err != nil {
 		return d, err
 	}
 	d.Findings = findingsOf(evidence)
-	return d, e.ask(ctx, func(s *fold.State) { s.FillDetail(&d) })
+	return d, r.asker.Ask(ctx, func(s *fold.State) { s.FillDetail(&d) })
 }
