@@ -12,36 +12,36 @@ import (
 
 // TellStatus gives a candidate of the store the status it has now: elite when it
 // holds a niche, rejected when a person rejected it after it was scored.
-func (s *State) TellStatus(c *record.Candidate) {
-	m := s.Candidate(c.ID)
+func (st *steering) TellStatus(c *record.Candidate) {
+	m := st.Candidate(c.ID)
 	switch {
 	case m == nil:
 	case m.Rejected:
 		c.Status = record.StatusRejected
 		if c.Reason == "" {
-			c.Reason = s.Decided.rejection(c.ID)
+			c.Reason = st.Decided.rejection(c.ID)
 		}
-	case c.Status == record.StatusScored && s.arch != nil && s.arch.Holds(c.ID):
+	case c.Status == record.StatusScored && st.arch != nil && st.arch.Holds(c.ID):
 		c.Status = record.StatusElite
 	}
 }
 
-// ranked lists those who compete, or the elites, in the order of a query.
-func (s *State) Ranked(q view.CandidateQuery, limit int) []record.CandidateID {
-	if s.arch == nil {
+// Ranked lists those who compete, or the elites, in the order of a query.
+func (a *arena) Ranked(q view.CandidateQuery, limit int) []record.CandidateID {
+	if a.arch == nil {
 		return nil
 	}
 	var list []archive.Holder
 	if q.Elites {
-		list = s.arch.Holders()
-		slices.SortFunc(list, func(a, b archive.Holder) int {
-			if q.Best && a.Objective != b.Objective {
-				return cmp.Compare(b.Objective, a.Objective)
+		list = a.arch.Holders()
+		slices.SortFunc(list, func(x, y archive.Holder) int {
+			if q.Best && x.Objective != y.Objective {
+				return cmp.Compare(y.Objective, x.Objective)
 			}
-			return cmp.Compare(b.ID, a.ID)
+			return cmp.Compare(y.ID, x.ID)
 		})
 	} else {
-		list = s.arch.Best(limit)
+		list = a.arch.Best(limit)
 	}
 	var out []record.CandidateID
 	for _, h := range list[:min(len(list), limit)] {
@@ -92,7 +92,7 @@ func (s *State) FillAncestors(l *view.Lineage) {
 	slices.Reverse(l.Ancestors)
 }
 
-// family is how far the descendants of one candidate were looked for. A child
+// Family is how far the descendants of one candidate were looked for. A child
 // comes after its parent.
 type Family struct {
 	L   *view.Lineage
@@ -100,7 +100,7 @@ type Family struct {
 	in  []bool // by candidate number
 }
 
-// fillDescendants looks through some more of the candidates and reports whether
+// FillDescendants looks through some more of the candidates and reports whether
 // there are others.
 func (s *State) FillDescendants(f *Family) (more bool) {
 	f.in = append(f.in, make([]bool, max(0, int(s.candidates.last())+1-len(f.in)))...)
@@ -170,16 +170,16 @@ func (s *State) FillNiche(d *view.NicheDetail) (holder record.CandidateID, runne
 // niche, newest first.
 const jobsFromBack = 20_000
 
-// jobsFrom lists the newest jobs whose parent lies in a niche.
-func (s *State) JobsFrom(cell, limit int) []record.JobID {
-	if s.arch == nil {
+// JobsFrom lists the newest jobs whose parent lies in a niche.
+func (a *arena) JobsFrom(cell, limit int) []record.JobID {
+	if a.arch == nil {
 		return nil
 	}
 	var out []record.JobID
-	last := s.candidates.last()
+	last := a.candidates.last()
 	for id := last; id > max(record.Root, last-jobsFromBack) && len(out) < limit; id-- {
-		if m := s.Candidate(id); m != nil {
-			if at, ok := s.arch.CellOf(m.Parent()); ok && at == cell {
+		if m := a.Candidate(id); m != nil {
+			if at, ok := a.arch.CellOf(m.Parent()); ok && at == cell {
 				out = append(out, m.Job())
 			}
 		}
@@ -188,14 +188,14 @@ func (s *State) JobsFrom(cell, limit int) []record.JobID {
 }
 
 // takeovers tells who held a niche under the present map, newest first.
-func (s *State) takeovers(cell, limit int) []view.Takeover {
-	if s.arch == nil {
+func (a *arena) takeovers(cell, limit int) []view.Takeover {
+	if a.arch == nil {
 		return nil
 	}
 	var out []view.Takeover
 	before := archive.Holder{ID: record.NoCandidate}
-	for _, h := range s.arch.Succession(cell) {
-		m := s.Candidate(h.ID)
+	for _, h := range a.arch.Succession(cell) {
+		m := a.Candidate(h.ID)
 		t := view.Takeover{At: m.created, Candidate: h.ID, From: before.ID, Objective: m.Objective, Delta: math.NaN(), Why: "new niche"}
 		if before.ID != record.NoCandidate {
 			t.Delta, t.Why = h.Objective-before.Objective, "better"

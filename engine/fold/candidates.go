@@ -49,11 +49,13 @@ func (m *Candidate) ID() record.CandidateID { return record.CandidateID(m.num) }
 
 func (m *Candidate) Parent() record.CandidateID { return record.CandidateID(m.from) }
 
-// job is the make job of the candidate: they share their number.
+// Job is the make job of the candidate: they share their number.
 func (m *Candidate) Job() record.JobID { return record.JobID(m.num) }
 
 // candidates are all candidates of a fold in the order in which they came.
 type candidates struct {
+	order   []int32 // numbers of the measured ones, in the order of the fold
+	Scored  int     // how many those are
 	rows    rows[Candidate]
 	at      []int32 // row + 1 by candidate number, 0 = a job that made none
 	trials  rows[Trials]
@@ -68,16 +70,16 @@ func (l *candidates) Trials(m *Candidate) Trials {
 	return *l.trials.at(int(m.trials - 1))
 }
 
-// track returns what a candidate did, to be changed.
-func (l *candidates) track(m *Candidate) *Trials {
+// Track returns what a candidate did, to be changed.
+func (l *candidates) Track(m *Candidate) *Trials {
 	if m.trials == 0 {
 		m.trials = int32(l.trials.add() + 1)
 	}
 	return l.trials.at(int(m.trials - 1))
 }
 
-// get returns what is known of a candidate, nil for none.
-func (l *candidates) get(id record.CandidateID) *Candidate {
+// Candidate returns what is known of a candidate, nil for none.
+func (l *candidates) Candidate(id record.CandidateID) *Candidate {
 	if id < 0 || int(id) >= len(l.at) {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (l *candidates) last() record.CandidateID { return record.CandidateID(len(l
 // put returns the member of a candidate, new or known, with its columns as they
 // are now.
 func (l *candidates) put(c *record.FoldCandidate) *Candidate {
-	m := l.get(c.ID)
+	m := l.Candidate(c.ID)
 	if m == nil {
 		row := l.rows.add()
 		for int(c.ID) >= len(l.at) {
@@ -106,7 +108,7 @@ func (l *candidates) put(c *record.FoldCandidate) *Candidate {
 	m.from, m.created, m.Samples = int32(c.Parent), c.Created, int32(c.Samples)
 	m.origin = l.origin(Origin{c.Operator, c.Agent, c.Status})
 	if c.MAD != 0 || c.Claimed != nil || m.trials != 0 {
-		d := l.track(m)
+		d := l.Track(m)
 		d.mad, d.dev, d.HeldOut = c.MAD, c.Dev, evidence.Summary{}
 		if c.Claimed != nil {
 			d.HeldOut = evidence.Summary{N: c.ClaimedSamples, Mean: *c.Claimed, Dev: c.ClaimedDev}
@@ -129,12 +131,12 @@ func (l *candidates) origin(m Origin) uint16 {
 }
 
 // Origin returns how a candidate came to be and what became of it.
-func (s *State) Origin(m *Candidate) Origin { return s.candidates.origins[m.origin] }
+func (l *candidates) Origin(m *Candidate) Origin { return l.origins[m.origin] }
 
 // measured visits the measured candidates in the order of the fold.
-func (s *State) measured() iter.Seq[record.CandidateID] {
+func (l *candidates) measured() iter.Seq[record.CandidateID] {
 	return func(yield func(record.CandidateID) bool) {
-		for _, num := range s.order {
+		for _, num := range l.order {
 			if !yield(record.CandidateID(num)) {
 				return
 			}
@@ -142,21 +144,24 @@ func (s *State) measured() iter.Seq[record.CandidateID] {
 	}
 }
 
-// Candidate returns what is known of a candidate, nil for none.
-func (s *State) Candidate(id record.CandidateID) *Candidate { return s.candidates.get(id) }
-
-// Trials returns a copy of what a candidate did.
-func (s *State) Trials(m *Candidate) Trials { return s.candidates.Trials(m) }
-
-// track returns what a candidate did, to be changed.
-func (s *State) Track(m *Candidate) *Trials { return s.candidates.track(m) }
-
 // claim is the mean of the held-out samples of a candidate; nil where there is
 // none.
-func (s *State) claim(m *Candidate) *float64 {
-	d := s.Trials(m)
+func (l *candidates) claim(m *Candidate) *float64 {
+	d := l.Trials(m)
 	if d.HeldOut.N == 0 {
 		return nil
 	}
 	return &d.HeldOut.Mean
+}
+
+// count takes a candidate into the order of measured ones and reports whether
+// it is new there.
+func (l *candidates) count(m *Candidate) bool {
+	if m.counted {
+		return false
+	}
+	m.counted = true
+	l.Scored++
+	l.order = append(l.order, m.num)
+	return true
 }

@@ -9,29 +9,29 @@ import (
 // CheckArchive builds the archive anew from the members of the fold, at the
 // coordinates that they have, and compares it with the one that grew row by row
 // (design rule 1). It returns the first difference in words.
-func (s *State) CheckArchive() error {
-	if s.arch == nil {
+func (c *contest) CheckArchive() error {
+	if c.arch == nil {
 		return nil
 	}
-	s.arch.Expire(s.folded)
-	fresh := archive.New(s.shape(), s.arch.Offset())
-	for id := range s.measured() {
-		m := s.Candidate(id)
-		if s.isWaiting(id) || !m.Scored {
+	c.arch.Expire(c.folded)
+	fresh := archive.New(c.shape(), c.arch.Offset())
+	for id := range c.measured() {
+		m := c.Candidate(id)
+		if c.isWaiting(id) || !m.Scored {
 			continue
 		}
-		if _, err := fresh.Add(s.entry(m, s.pointOf(id))); err != nil {
+		if _, err := fresh.Add(c.entry(m, c.pointOf(id))); err != nil {
 			return fmt.Errorf("fold %s: %w", id, err)
 		}
 		if m.Rejected {
 			fresh.Remove(id)
 		}
 	}
-	for _, id := range s.arch.Frozen() {
+	for _, id := range c.arch.Frozen() {
 		fresh.Freeze(id)
 	}
-	for _, b := range s.arch.Boosts(s.folded) {
+	for _, b := range c.arch.Boosts(c.folded) {
 		fresh.BoostOn(b.Anchor, b.Factor, b.Until)
 	}
-	return s.arch.Equal(fresh)
+	return c.arch.Equal(fresh)
 }

@@ -28,16 +28,9 @@ type curvePoint struct {
 // curvePoints bounds a curve: one that grows longer keeps every other value.
 const curvePoints = 1000
 
-// add takes the statistics after one fold.
-func (c *curveData) add(s *State, at record.Millis) {
-	p := curvePoint{x: s.Scored, at: at, best: s.rootObj}
-	if s.arch != nil {
-		st := s.arch.Stats()
-		p.mean, p.qd, p.coverage = s.Sign*st.Mean, st.QD, st.Coverage
-	}
-	if m := s.Candidate(s.Best); m != nil {
-		p.best = m.Objective
-	}
+// add takes how the search stands after one fold.
+func (c *curveData) add(p curvePoint, at record.Millis) {
+	p.at = at
 	n := len(c.points) - 1
 	switch {
 	case n >= 0 && c.points[n].x == p.x:
@@ -62,22 +55,22 @@ func (c *curveData) add(s *State, at record.Millis) {
 // of its stretch, since best and QD score only rise within one map.
 func (c *curveData) kept(p curvePoint) bool { return p.x%max(1, c.step) == 0 }
 
-func (c *curveData) mark(s *State, at record.Millis, format string, args ...any) {
-	c.marks = append(c.marks, view.Mark{X: s.Scored, At: at, Text: fmt.Sprintf(format, args...)})
+func (c *curveData) mark(x int, at record.Millis, format string, args ...any) {
+	c.marks = append(c.marks, view.Mark{X: x, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // crowned notes who is the best now, when that is another than before. In strict
 // order one job may be folded after another that ended later: nobody reigns
 // before the one whom it follows.
-func (c *curveData) crowned(s *State, at record.Millis) {
+func (c *curveData) crowned(x int, best record.CandidateID, at record.Millis) {
 	n := len(c.reigns)
-	if s.Best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == s.Best {
+	if best == record.NoCandidate || n > 0 && c.reigns[n-1].ID == best {
 		return
 	}
 	if n > 0 {
 		at = max(at, c.reigns[n-1].At)
 	}
-	c.reigns = append(c.reigns, view.Reign{X: s.Scored, At: at, ID: s.Best})
+	c.reigns = append(c.reigns, view.Reign{X: x, At: at, ID: best})
 }
 
 // since is when the best became the best, 0 while there is none.

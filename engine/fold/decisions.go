@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,33 +20,6 @@ type decisions struct {
 	refit  record.Seq // the last request for a new map
 }
 
-// decide folds one decision: what it does to the archive and to the stacks of
-// undo and redo. What a decision sets in motion (new jobs, states) is the
-// loop's work.
-func (s *State) decide(d record.Decision) {
-	s.remember(d)
-	switch d.Verb {
-	case record.Reject:
-		s.reject(d)
-	case record.Restore, record.Approve: // an approval that was taken back and given again
-		s.restore(d)
-	case record.Freeze:
-		s.freeze(d)
-	case record.Release:
-		s.release(d)
-	case record.Boost:
-		s.boost(d)
-	case record.Pin, record.Unpin:
-		// The store keeps the pin with the candidate.
-	case record.Refit:
-		s.Decided.refit = d.Seq
-	}
-	text := s.DecisionText(d)
-	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
-	s.curves.mark(s, d.At, "%s", text)
-	s.curves.crowned(s, d.At)
-}
-
 // rejection is what the person who rejected a candidate last gave as reason.
 func (ds *decisions) rejection(id record.CandidateID) string {
 	for _, d := range slices.Backward(ds.All) {
@@ -61,8 +35,8 @@ func (ds *decisions) rejection(id record.CandidateID) string {
 
 // remember keeps the decision and moves it between the stacks. A decision that
 // undoes an undo is a redo.
-func (s *State) remember(d record.Decision) {
-	ds := &s.Decided
+func (st *steering) remember(d record.Decision) {
+	ds := &st.Decided
 	ds.All = append(ds.All, d)
 	if d.Undoes == 0 {
 		ds.redo = nil
@@ -95,8 +69,8 @@ func find(list []record.Decision, seq record.Seq) int {
 
 // NextUndo returns the decision row that takes back the last decision that can
 // be taken back.
-func (s *State) NextUndo(who string) (record.Decision, error) {
-	u := s.Decided.undo
+func (st *steering) NextUndo(who string) (record.Decision, error) {
+	u := st.Decided.undo
 	if len(u) == 0 {
 		return record.Decision{}, fmt.Errorf("%w: nothing to undo", ErrDecision)
 	}
@@ -107,8 +81,8 @@ func (s *State) NextUndo(who string) (record.Decision, error) {
 }
 
 // NextRedo returns the decision row that does the last undone decision again.
-func (s *State) NextRedo(who string) (record.Decision, error) {
-	r := s.Decided.redo
+func (st *steering) NextRedo(who string) (record.Decision, error) {
+	r := st.Decided.redo
 	if len(r) == 0 {
 		return record.Decision{}, fmt.Errorf("%w: nothing to redo", ErrDecision)
 	}
@@ -118,90 +92,90 @@ func (s *State) NextRedo(who string) (record.Decision, error) {
 	return d, nil
 }
 
-func (s *State) reject(d record.Decision) {
-	m := s.Candidate(d.Candidate)
+func (st *steering) reject(d record.Decision) {
+	m := st.Candidate(d.Candidate)
 	if m == nil || m.ID() == record.Root {
 		return
 	}
 	m.Rejected = true
-	if s.arch != nil && m.Scored {
-		s.arch.Remove(m.ID())
+	if st.arch != nil && m.Scored {
+		st.arch.Remove(m.ID())
 	}
-	if s.Best == m.ID() {
-		s.recrown()
+	if st.Best == m.ID() {
+		st.recrown()
 	}
 }
 
-func (s *State) restore(d record.Decision) {
-	m := s.Candidate(d.Candidate)
+func (st *steering) restore(d record.Decision) {
+	m := st.Candidate(d.Candidate)
 	if m == nil || !m.Rejected {
 		return
 	}
 	m.Rejected = false
-	if s.arch != nil && m.Scored {
-		s.arch.Restore(m.ID())
+	if st.arch != nil && m.Scored {
+		st.arch.Restore(m.ID())
 	}
-	s.recrown()
+	st.recrown()
 }
 
-func (s *State) freeze(d record.Decision) {
+func (st *steering) freeze(d record.Decision) {
 	if d.Text != "" && d.Candidate == record.NoCandidate {
-		if s.Decided.frozen == nil {
-			s.Decided.frozen = map[string]bool{}
+		if st.Decided.frozen == nil {
+			st.Decided.frozen = map[string]bool{}
 		}
-		s.Decided.frozen[d.Text] = true
+		st.Decided.frozen[d.Text] = true
 		return
 	}
-	if s.arch == nil {
-		s.park(d)
+	if st.arch == nil {
+		st.park(d)
 		return
 	}
-	s.arch.Freeze(d.Candidate)
+	st.arch.Freeze(d.Candidate)
 }
 
-func (s *State) release(d record.Decision) {
+func (st *steering) release(d record.Decision) {
 	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
-		delete(s.Decided.frozen, d.Text)
-		delete(s.Decided.boosts, d.Text)
+		delete(st.Decided.frozen, d.Text)
+		delete(st.Decided.boosts, d.Text)
 		return
 	}
-	if s.arch == nil {
-		s.park(d)
+	if st.arch == nil {
+		st.park(d)
 		return
 	}
 	if d.Candidate != record.NoCandidate {
-		s.arch.Release(d.Candidate)
+		st.arch.Release(d.Candidate)
 	}
 	if d.Cell >= 0 {
-		s.arch.Boost(d.Cell, 1, 0)
+		st.arch.Boost(d.Cell, 1, 0)
 	}
 }
 
-func (s *State) boost(d record.Decision) {
+func (st *steering) boost(d record.Decision) {
 	if d.Text != "" && d.Cell < 0 {
-		if s.Decided.boosts == nil {
-			s.Decided.boosts = map[string]float64{}
+		if st.Decided.boosts == nil {
+			st.Decided.boosts = map[string]float64{}
 		}
-		s.Decided.boosts[d.Text] = d.Value
+		st.Decided.boosts[d.Text] = d.Value
 		return
 	}
 	if d.Cell < 0 {
 		return
 	}
-	if s.arch == nil {
-		s.park(d)
+	if st.arch == nil {
+		st.park(d)
 		return
 	}
-	s.arch.Boost(d.Cell, d.Value, s.folded+s.Config.Search.BoostFor)
+	st.arch.Boost(d.Cell, d.Value, st.folded+st.Config.Search.BoostFor)
 }
 
 // DecisionText says in a few words what a decision does, with niches named as on
 // the map.
-func (s *State) DecisionText(d record.Decision) string {
-	if s.arch == nil {
+func (a *arena) DecisionText(d record.Decision) string {
+	if a.arch == nil {
 		return DecisionText(d)
 	}
-	return decisionText(d, s.CellName)
+	return decisionText(d, a.CellName)
 }
 
 // DecisionText says in a few words what a decision does. Niches have numbers:
@@ -230,4 +204,50 @@ func decisionText(d record.Decision, niche func(cell int) string) string {
 		text += " (taking a decision back)"
 	}
 	return text
+}
+
+// steering is what people did to the search.
+type steering struct {
+	*contest
+	Decided decisions
+	parked  []parked      // decisions on niches while there is no archive
+	notes   []record.Note // what later prompts are told, by number
+}
+
+// parked is a decision on a niche that came while there was no archive.
+type parked struct {
+	d      record.Decision
+	folded int
+}
+
+func (st *steering) park(d record.Decision) { st.parked = append(st.parked, parked{d, st.folded}) }
+
+// unpark carries out what was decided while there was no archive.
+func (st *steering) unpark() {
+	folded := st.folded
+	for _, p := range st.parked {
+		st.folded = p.folded // a boost lasts from when it was given
+		switch p.d.Verb {
+		case record.Freeze:
+			st.freeze(p.d)
+		case record.Release:
+			st.release(p.d)
+		case record.Boost:
+			st.boost(p.d)
+		}
+	}
+	st.folded, st.parked = folded, nil
+}
+
+// takeNote keeps a note as it reads now, or lets go of one that is gone.
+func (st *steering) takeNote(n record.Note) {
+	i, known := slices.BinarySearchFunc(st.notes, n.ID, func(have record.Note, id int64) int { return cmp.Compare(have.ID, id) })
+	switch {
+	case known && n.Gone:
+		st.notes = slices.Delete(st.notes, i, i+1)
+	case known:
+		st.notes[i] = n
+	case !n.Gone:
+		st.notes = slices.Insert(st.notes, i, n)
+	}
 }

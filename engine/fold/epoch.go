@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"atoll/engine/agent"
 	"atoll/engine/memory"
 	"atoll/store/record"
 )
@@ -18,68 +19,71 @@ type epochLog struct {
 }
 
 // noteOutcome takes the end of a make job into the open epoch.
-func (s *State) noteOutcome(j record.Job, m *Candidate, state record.JobState) {
+func (o *outcomes) noteOutcome(j record.Job, m *Candidate, state record.JobState) {
 	if j.Kind != record.Make {
 		return
 	}
 	by := j.Agent
 	if m != nil {
-		by = s.Origin(m).agent
+		by = o.Origin(m).agent
 	}
-	s.noteShadow(by, state, j.Usage.CostUSD)
-	if !s.Epoch.On {
+	o.noteShadow(by, state, j.Usage.CostUSD)
+	if !o.Epoch.On {
 		return
 	}
-	o := memory.Outcome{
+	out := memory.Outcome{
 		Job: j.ID, Candidate: record.NoCandidate, Parent: j.Parent, Operator: string(j.Operator), Agent: j.Agent, Target: j.Target,
 		State: state, Class: j.Class, Reason: j.Reason,
 	}
 	if m != nil {
-		o.Candidate, o.Parent, o.Operator, o.Agent = m.ID(), m.Parent(), string(s.Origin(m).op), s.Origin(m).agent
+		out.Candidate, out.Parent, out.Operator, out.Agent = m.ID(), m.Parent(), string(o.Origin(m).op), o.Origin(m).agent
 		if m.Scored {
 			value := m.Objective
-			o.Objective = &value
+			out.Objective = &value
 		}
 	}
-	if p := s.Candidate(o.Parent); p != nil && p.Scored {
+	if p := o.Candidate(out.Parent); p != nil && p.Scored {
 		base := p.Objective
-		o.Base = &base
+		out.Base = &base
 	}
-	s.Epoch.outcomes = append(s.Epoch.outcomes, o)
+	o.Epoch.outcomes = append(o.Epoch.outcomes, out)
 }
 
-func (s *State) standingNow() memory.Standing {
-	out := memory.Standing{BestID: s.Best, Filled: s.arch.Stats().Filled}
-	if m := s.Candidate(s.Best); m != nil {
-		out.Best = m.Objective
-	}
-	return out
-}
-
-// closeEpoch gathers what the epoch that ends at fold position n showed, and
+// CloseEpoch gathers what the epoch that ends at fold position n showed, and
 // opens the next. It is a pure function of the log.
-func (s *State) CloseEpoch(n int, metric string) memory.EpochFacts {
-	l := &s.Epoch
-	now := s.standingNow()
+func (o *outcomes) CloseEpoch(n int, metric string) memory.EpochFacts {
+	l := &o.Epoch
+	now := o.standingNow()
 	if !l.began {
-		l.before, l.began = memory.Standing{Best: s.rootObj, BestID: record.Root}, true
+		l.before, l.began = memory.Standing{Best: o.rootObj, BestID: record.Root}, true
 	}
 	l.number++
 	noise := 0.0
-	if root := s.Candidate(record.Root); root != nil {
-		noise = s.Trials(root).mad
+	if root := o.Candidate(record.Root); root != nil {
+		noise = o.Trials(root).mad
 	}
-	every := s.Config.Search.Epoch
+	every := o.Config.Search.Epoch
 	facts := memory.Gather(memory.Epoch{
-		Number: l.number, From: n - every, To: n - 1, Direction: s.Config.Evaluator.Direction, Metric: metric, Root: s.rootObj,
+		Number: l.number, From: n - every, To: n - 1, Direction: o.Config.Evaluator.Direction, Metric: metric, Root: o.rootObj,
 		Before: l.before, After: now, Stale: l.stale, Ever: l.ever, Noise: noise,
 	}, l.outcomes)
 	l.outcomes, l.before, l.ever, l.stale = nil, now, facts.Ever, facts.Stale
 	return facts
 }
 
-// pass counts an epoch of an earlier objective version, whose values are gone.
+// Pass counts an epoch of an earlier objective version, whose values are gone.
 func (l *epochLog) Pass() {
 	l.number++
 	l.outcomes = nil
+}
+
+// outcomes are what the ends of make jobs add up to, for those that learn from
+// them.
+type outcomes struct {
+	*arena
+	failures failures
+	repairs  repairs
+	Lessons  Lessons
+	Epoch    epochLog
+	shadow   *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
 }

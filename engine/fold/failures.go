@@ -11,22 +11,25 @@ import (
 // figures are what differs between two failures of one kind.
 var figures = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
-// countFailure groups failures by class and by reason without its figures.
-func (s *State) countFailure(job record.JobID, class record.Class, reason string) {
+// failures are the groups of failures by class and shape of the reason.
+type failures map[string]*view.FailureGroup
+
+// count groups failures by class and by reason without its figures.
+func (f failures) count(job record.JobID, class record.Class, reason string) {
 	shape := figures.ReplaceAllString(reason, "N")
 	key := string(class) + "\x00" + shape
-	g := s.failures[key]
+	g := f[key]
 	if g == nil {
-		if len(s.failures) >= failureGroups {
+		if len(f) >= failureGroups {
 			key = string(class)
 			shape = "other"
-			if g = s.failures[key]; g == nil {
+			if g = f[key]; g == nil {
 				g = &view.FailureGroup{Class: class, Reason: shape, Cure: cure(class)}
-				s.failures[key] = g
+				f[key] = g
 			}
 		} else {
 			g = &view.FailureGroup{Class: class, Reason: reason, Cure: cure(class)}
-			s.failures[key] = g
+			f[key] = g
 		}
 	}
 	g.Count++
@@ -36,10 +39,10 @@ func (s *State) countFailure(job record.JobID, class record.Class, reason string
 // failureGroups bounds the number of different reasons that are told apart.
 const failureGroups = 200
 
-// FailureGroups returns the groups, most frequent first.
-func (s *State) FailureGroups() []view.FailureGroup {
-	out := make([]view.FailureGroup, 0, len(s.failures))
-	for _, g := range s.failures {
+// groups returns the groups, most frequent first.
+func (f failures) groups() []view.FailureGroup {
+	out := make([]view.FailureGroup, 0, len(f))
+	for _, g := range f {
 		out = append(out, *g)
 	}
 	sort.Slice(out, func(i, j int) bool {

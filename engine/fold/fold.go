@@ -1,10 +1,8 @@
 package fold
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"atoll/engine/search"
 	"atoll/engine/view"
@@ -96,19 +94,6 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 	}
 }
 
-// takeNote keeps a note as it reads now, or lets go of one that is gone.
-func (s *State) takeNote(n record.Note) {
-	i, known := slices.BinarySearchFunc(s.notes, n.ID, func(have record.Note, id int64) int { return cmp.Compare(have.ID, id) })
-	switch {
-	case known && n.Gone:
-		s.notes = slices.Delete(s.notes, i, i+1)
-	case known:
-		s.notes[i] = n
-	case !n.Gone:
-		s.notes = slices.Insert(s.notes, i, n)
-	}
-}
-
 func (s *State) noteMade(row record.FoldRow) {
 	if row.Cand != nil {
 		s.candidates.put(row.Cand)
@@ -153,13 +138,13 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
 		s.Lessons.Observe(e.Job.Operator, record.NoCandidate, false)
 		s.noteOutcome(e.Job, nil, end.State)
-		s.noteRepair(e.Job.Operator, e.Job.Parent)
+		s.repairs.ended(e.Job.Operator, e.Job.Parent)
 	}
 	switch end.State {
 	case record.Duplicate:
 		s.say(row, "debug", fmt.Sprintf("%s duplicate of %s", row.Job, e.Job.Duplicate))
 	case record.Failed:
-		s.countFailure(row.Job, end.Class, end.Reason)
+		s.failures.count(row.Job, end.Class, end.Reason)
 		s.say(row, "warn", fmt.Sprintf("%s failed: %s", row.Job, end.Reason))
 	}
 }
@@ -173,13 +158,13 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage})
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), false)
 		s.noteOutcome(e.Job, m, end.State)
-		s.noteRepair(s.Origin(m).op, m.Parent())
+		s.repairs.ended(s.Origin(m).op, m.Parent())
 		if end.State == record.Failed {
-			s.noteBroken(m.ID(), end.Class)
+			s.repairs.failed(m.ID(), end.Class)
 		}
 	}
 	if end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate {
-		s.countFailure(row.Job, end.Class, end.Reason)
+		s.failures.count(row.Job, end.Class, end.Reason)
 		if e.Job.Kind == record.Make {
 			s.suspect(row, end.Class, end.Reason)
 		}
@@ -207,6 +192,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 	m.Scored = true
 	if m.ID() == record.Root {
 		s.openArchive(m)
+		s.unpark()
 	}
 	s.watchNoise(row, m)
 	s.pool(m)
@@ -239,12 +225,46 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
-		s.noteRepair(s.Origin(m).op, m.Parent())
+		s.repairs.ended(s.Origin(m).op, m.Parent())
 	}
 	if row.Kind == record.LogEnd && m.ID() != record.Root {
 		s.push(e)
 	}
-	s.curves.add(s, row.At)
-	s.curves.crowned(s, row.At)
+	s.curves.add(s.progress(), row.At)
+	s.curves.crowned(s.Scored, s.Best, row.At)
 	return s.scoreUnrooted()
+}
+
+// decide folds one decision: what it does to the archive and to the stacks of
+// undo and redo. What a decision sets in motion (new jobs, states) is the
+// loop's work.
+func (s *State) decide(d record.Decision) {
+	s.remember(d)
+	switch d.Verb {
+	case record.Reject:
+		s.reject(d)
+	case record.Restore, record.Approve: // an approval that was taken back and given again
+		s.restore(d)
+	case record.Freeze:
+		s.freeze(d)
+	case record.Release:
+		s.release(d)
+	case record.Boost:
+		s.boost(d)
+	case record.Pin, record.Unpin:
+		// The store keeps the pin with the candidate.
+	case record.Refit:
+		s.Decided.refit = d.Seq
+	}
+	text := s.DecisionText(d)
+	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
+	s.curves.mark(s.Scored, d.At, "%s", text)
+	s.curves.crowned(s.Scored, s.Best, d.At)
+}
+
+func unmarshal(row record.FoldRow, into any) error {
+	if err := json.Unmarshal(row.Data, into); err != nil {
+		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
+	}
+	return nil
 }

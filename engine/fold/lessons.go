@@ -14,7 +14,7 @@ type Lessons struct {
 	At    map[int]*agent.History          // by folded jobs, the last positions only
 	Tag   func(record.CandidateID) string // nil while the past is folded
 	Past  []outcome                       // what was folded until then
-	Marks []position                      // the newest fold positions in it
+	Marks []lessonMark                    // the newest fold positions in it
 }
 
 // outcome is how one make job ended.
@@ -24,7 +24,7 @@ type outcome struct {
 	Improved bool
 }
 
-// observe folds the end of one make job.
+// Observe folds the end of one make job.
 func (l *Lessons) Observe(op record.Operator, id record.CandidateID, improved bool) {
 	switch {
 	case !l.On || op == "":
@@ -35,25 +35,25 @@ func (l *Lessons) Observe(op record.Operator, id record.CandidateID, improved bo
 	}
 }
 
-// mark remembers a fold position of the past.
+// Mark remembers a fold position of the past.
 func (l *Lessons) Mark(folded, depth int) {
 	if len(l.Marks) > 32*depth {
 		l.Marks = append(l.Marks[:0], l.Marks[16*depth:]...)
 	}
-	l.Marks = append(l.Marks, position{folded, len(l.Past)})
+	l.Marks = append(l.Marks, lessonMark{folded, len(l.Past)})
 }
 
-// keep remembers the counts at a fold position and forgets those that no job
+// Keep remembers the counts at a fold position and forgets those that no job
 // to come can have been created at.
 func (l *Lessons) Keep(folded, depth int) {
 	l.At[folded] = l.Now.Clone()
 	delete(l.At, folded-2*depth-2)
 }
 
-// of returns the counts for a job with so many jobs ahead of the fold.
+// Of returns the counts for a job with so many jobs ahead of the fold.
 func (l *Lessons) Of(job record.JobID, depth int) *agent.History {
 	return l.At[max(1, int(job)-depth+1)]
 }
 
-// position is a fold position and how many outcomes came before it.
-type position struct{ Folded, Outcomes int }
+// lessonMark is a fold position and how many outcomes came before it.
+type lessonMark struct{ Folded, Outcomes int }

@@ -19,38 +19,6 @@ func ObjectiveText(o record.Objective) string {
 // objective version: it is to be opened again.
 var ErrSuperseded = errors.New("a new objective version began")
 
-// renewal are the jobs that measure again, by number; in strict order they are
-// folded before all others.
-type renewal struct {
-	next, end record.JobID
-	strict    bool
-	ahead     map[record.JobID]bool // folded before their turn
-}
-
-func (r *renewal) open() bool { return r.strict && r.next < r.end }
-
-// passed notes in strict order that a job was folded.
-func (s *State) passed(job record.JobID) {
-	if s.renewal.open() {
-		s.renewal.ahead[job] = true
-		s.renewal.next++
-	} else {
-		s.nextFold++
-	}
-	for s.renewal.ahead[s.nextFold] {
-		delete(s.renewal.ahead, s.nextFold)
-		s.nextFold++
-	}
-}
-
-// before reports whether the fold is at a row of an earlier objective version.
-func (s *State) Before() bool { return s.Version < s.Exp.Objective }
-
-// stale reports whether values of a version are history.
-func (s *State) stale(version int) bool {
-	return s.Exp.Objective > 1 && (s.Before() || version < s.Exp.Objective)
-}
-
 // foldObjective takes the beginning of an objective version.
 func (s *State) foldObjective(row record.FoldRow) error {
 	var o record.Objective
@@ -67,27 +35,15 @@ func (s *State) foldObjective(row record.FoldRow) error {
 		ahead = map[record.JobID]bool{}
 	}
 	s.renewal = renewal{next: o.First, end: o.First + record.JobID(len(o.Elites)) + 1, strict: s.Exp.Strict, ahead: ahead}
-	s.broken, s.Streak = nil, Streak{}
+	s.repairs, s.Streak = nil, Streak{}
 	for i := range s.candidates.trials.len() {
 		t := s.candidates.trials.at(i)
 		t.Strikes, t.led, t.pooled = 0, false, [2]evidence.Summary{}
 	}
 	s.Proof.forget()
-	s.curves.mark(s, row.At, "objective %d", o.Version)
+	s.curves.mark(s.Scored, row.At, "objective %d", o.Version)
 	s.say(row, "info", ObjectiveText(o))
 	return nil
-}
-
-// count takes a candidate into the order of measured ones and reports whether
-// it is new there.
-func (s *State) count(m *Candidate) bool {
-	if m.counted {
-		return false
-	}
-	m.counted = true
-	s.Scored++
-	s.order = append(s.order, m.num)
-	return true
 }
 
 // scorePast takes a candidate whose value is of an earlier version: it counts,
@@ -105,7 +61,7 @@ func (s *State) scorePast(row record.FoldRow, m *Candidate) error {
 	s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Usage: e.Job.Usage})
 	s.Lessons.Observe(s.Origin(m).op, m.ID(), state == record.Placed)
 	s.noteOutcome(e.Job, m, state)
-	s.noteRepair(s.Origin(m).op, m.Parent())
+	s.repairs.ended(s.Origin(m).op, m.Parent())
 	if row.Kind == record.LogEnd {
 		s.push(e)
 	}
@@ -124,32 +80,7 @@ func (s *State) scoreUnrooted() error {
 	return nil
 }
 
-// parked is a decision on a niche that came while there was no archive.
-type parked struct {
-	d      record.Decision
-	folded int
-}
-
-func (s *State) park(d record.Decision) { s.parked = append(s.parked, parked{d, s.folded}) }
-
-// unpark carries out what was decided while there was no archive.
-func (s *State) unpark() {
-	folded := s.folded
-	for _, p := range s.parked {
-		s.folded = p.folded // a boost lasts from when it was given
-		switch p.d.Verb {
-		case record.Freeze:
-			s.freeze(p.d)
-		case record.Release:
-			s.release(p.d)
-		case record.Boost:
-			s.boost(p.d)
-		}
-	}
-	s.folded, s.parked = folded, nil
-}
-
-// toRenew are the candidates that a new version measures again, best first: who
+// ToRenew are the candidates that a new version measures again, best first: who
 // holds a niche, the best, and those that the present version has still to
 // measure again. While there is no map every candidate waits for its place, and
 // all are.
@@ -183,7 +114,7 @@ func (s *State) ToRenew() []record.CandidateID {
 // pastPoints bounds the curve that the row of a change keeps.
 const pastPoints = 200
 
-// standingPast is how the search stands, for the history of a version that
+// StandingPast is how the search stands, for the history of a version that
 // ends.
 func (s *State) StandingPast() record.PastObjective {
 	p := record.PastObjective{

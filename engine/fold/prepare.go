@@ -11,20 +11,20 @@ import (
 // Prepare checks a decision against the state and completes it: the niche of a
 // boost, the inverse that takes it back. It changes nothing. The error says
 // why the decision cannot be carried out.
-func (s *State) Prepare(d record.Decision) (record.Decision, error) {
+func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 	switch d.Verb {
 	case record.Freeze, record.Release, record.Boost:
-		return s.prepareNiche(d)
+		return st.prepareNiche(d)
 	case record.Reject, record.Restore, record.Approve, record.Pin, record.Unpin:
-		return s.prepareCandidate(d)
+		return st.prepareCandidate(d)
 	case record.Measure:
-		return d, s.MayMeasure(d.Candidate)
+		return d, st.MayMeasure(d.Candidate)
 	case record.Pause:
 		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Resume:
 		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Set:
-		return s.prepareSet(d)
+		return st.prepareSet(d)
 	case record.WriteNote:
 		return prepareNote(d)
 	case record.StartJob:
@@ -32,11 +32,11 @@ func (s *State) Prepare(d record.Decision) (record.Decision, error) {
 		if err := json.Unmarshal(d.Args, &job); err != nil {
 			return d, fmt.Errorf("%w: read the job to start: %v", ErrDecision, err)
 		}
-		if job.Purpose == record.PurposeMap && s.Config.Roles.Mapper == "" {
+		if job.Purpose == record.PurposeMap && st.Config.Roles.Mapper == "" {
 			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
 		}
 	case record.Refit:
-		if !s.Learned {
+		if !st.Learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
 		}
 	}
@@ -66,8 +66,8 @@ func prepareNote(d record.Decision) (record.Decision, error) {
 	return d, err
 }
 
-func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
-	m := s.Candidate(d.Candidate)
+func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error) {
+	m := st.Candidate(d.Candidate)
 	if m == nil {
 		return d, fmt.Errorf("%w: there is no candidate %s", ErrDecision, d.Candidate)
 	}
@@ -87,7 +87,7 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 		}
 		inverse.Verb = record.Reject
 	case record.Approve:
-		if s.Origin(m).Status != record.StatusHeld {
+		if st.Origin(m).Status != record.StatusHeld {
 			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
 		}
 		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
@@ -100,36 +100,20 @@ func (s *State) prepareCandidate(d record.Decision) (record.Decision, error) {
 	return d, nil
 }
 
-// mayMeasure says why a candidate cannot be measured again, nil where it can.
-func (s *State) MayMeasure(id record.CandidateID) error {
-	m := s.Candidate(id)
-	switch {
-	case m == nil:
-		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
-	case !m.Scored:
-		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
-	case m.Rejected:
-		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
-	case s.Trials(m).Measuring != 0:
-		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
-	}
-	return nil
-}
-
-func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
+func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
-		return s.prepareTarget(d)
+		return st.prepareTarget(d)
 	}
-	if s.arch == nil {
+	if st.arch == nil {
 		return d, fmt.Errorf("%w: the root is not measured yet", ErrDecision)
 	}
 	if d.Candidate == record.NoCandidate && d.Cell >= 0 {
-		if e, ok := s.arch.Holder(d.Cell); ok {
+		if e, ok := st.arch.Holder(d.Cell); ok {
 			d.Candidate = e.ID
 		}
 	}
 	if d.Cell < 0 && d.Candidate != record.NoCandidate {
-		if cell, ok := s.arch.CellOf(d.Candidate); ok {
+		if cell, ok := st.arch.CellOf(d.Candidate); ok {
 			d.Cell = cell
 		}
 	}
@@ -139,7 +123,7 @@ func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
 	back := record.Decision{Candidate: d.Candidate, Job: record.NoJob, Cell: d.Cell}
 	switch d.Verb {
 	case record.Freeze:
-		if s.arch.IsFrozen(d.Candidate) {
+		if st.arch.IsFrozen(d.Candidate) {
 			return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Candidate)
 		}
 		back.Verb, back.Cell = record.Release, -1
@@ -150,11 +134,11 @@ func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
 		}
 		d.Candidate = record.NoCandidate
 		back.Candidate, back.Verb = record.NoCandidate, record.Boost
-		back.Value = s.arch.BoostOf(d.Cell, s.folded)
+		back.Value = st.arch.BoostOf(d.Cell, st.folded)
 	case record.Release:
-		frozen, boosted := s.arch.IsFrozen(d.Candidate), s.arch.BoostOf(d.Cell, s.folded)
+		frozen, boosted := st.arch.IsFrozen(d.Candidate), st.arch.BoostOf(d.Cell, st.folded)
 		if !frozen && boosted == 1 {
-			return d, fmt.Errorf("%w: niche %s is neither frozen nor boosted", ErrDecision, s.CellName(d.Cell))
+			return d, fmt.Errorf("%w: niche %s is neither frozen nor boosted", ErrDecision, st.CellName(d.Cell))
 		}
 		back.Verb = record.Freeze
 		back.Cell = -1
@@ -166,16 +150,16 @@ func (s *State) prepareNiche(d record.Decision) (record.Decision, error) {
 	return d, nil
 }
 
-func (s *State) prepareTarget(d record.Decision) (record.Decision, error) {
+func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	known := false
-	for _, t := range s.Targets() {
+	for _, t := range st.Targets() {
 		known = known || t.Name == d.Text
 	}
 	if !known {
 		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
 	}
 	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
-	frozen, boost := s.Decided.frozen[d.Text], s.Decided.boosts[d.Text]
+	frozen, boost := st.Decided.frozen[d.Text], st.Decided.boosts[d.Text]
 	switch {
 	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
 		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)

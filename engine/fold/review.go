@@ -11,7 +11,7 @@ type WaitingRead struct {
 	Point     []float64 // where it would lie, nil when that is not known yet
 }
 
-// waitingFor tells a held job, the niche that its candidate would take, and from
+// WaitingFor tells a held job, the niche that its candidate would take, and from
 // whom.
 func (s *State) WaitingFor(j record.Job, r *WaitingRead) view.Held {
 	h := view.Held{Job: j, Candidate: r.Candidate, Before: "measuring", Cell: -1, From: record.NoCandidate}

@@ -67,4 +67,4 @@ func (r *reservoir) rank(id record.CandidateID) uint64 {
 }
 
 // SampleIDs are the candidates of the sample by their rank; not to be changed.
-func (s *State) SampleIDs() []record.CandidateID { return s.Sample.ids }
+func (l *learned) SampleIDs() []record.CandidateID { return l.Sample.ids }

@@ -8,7 +8,7 @@ import (
 	"atoll/store/record"
 )
 
-// view is what the search may know at this fold position.
+// View is what the search may know at this fold position.
 func (s *State) View() search.View {
 	return search.View{
 		Archive: s.arch, Fold: s.folded, Root: record.Root, Selection: s.Config.Search.Selection,
@@ -47,9 +47,9 @@ var offlineOperators = map[record.Operator]bool{
 
 // agentsFor names the agents that can carry out an operator: the offline agent
 // its own, models everything but tune, a person only what is asked for by hand.
-func (s *State) agentsFor() func(record.Operator) []string {
+func (r *rules) agentsFor() func(record.Operator) []string {
 	kinds := map[string]string{"offline": "offline"}
-	for _, a := range s.Config.Agents {
+	for _, a := range r.Config.Agents {
 		kinds[a.Name] = a.Kind
 	}
 	names := make([]string, 0, len(kinds))
@@ -84,7 +84,7 @@ func (s *State) fits(op record.Operator) bool {
 	case record.OpManual:
 		return false
 	case record.OpRepair:
-		return len(s.broken) > 0
+		return len(s.repairs) > 0
 	case record.OpSeed:
 		return s.Scored < seedJobs
 	}
@@ -93,28 +93,3 @@ func (s *State) fits(op record.Operator) bool {
 
 // seedJobs is how many measured candidates end the first population.
 const seedJobs = 16
-
-// wouldTake reports whether a measured candidate would take a niche now, and
-// whether it would be the best.
-func (s *State) WouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
-	if s.arch == nil || c.Objective == nil {
-		return false, false
-	}
-	adjusted := s.Sign * *c.Objective
-	if m := s.Candidate(s.Best); m == nil || adjusted > s.Sign*m.Objective {
-		best = true
-	}
-	point := c.Measures
-	if s.Learned {
-		if s.Space == nil {
-			return best, best
-		}
-		point = s.Space.Project(vector)
-	}
-	cell, err := s.shape().Cell(point)
-	if err != nil {
-		return best, best
-	}
-	holder, ok := s.arch.Holder(cell)
-	return !ok || adjusted > holder.Objective, best
-}

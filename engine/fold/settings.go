@@ -46,7 +46,7 @@ func LiveKeys() []string {
 
 // prepareSet turns {"key", "value"} of a Set decision into the settings field
 // it changes, checked, and adds the decision that takes it back.
-func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
+func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 	var in struct{ Key, Value string }
 	if err := json.Unmarshal(d.Args, &in); err != nil || in.Key == "" {
 		return d, fmt.Errorf("%w: a setting needs a key and a value", ErrDecision)
@@ -62,7 +62,7 @@ func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
 	if err := checkSetting(field, raw); err != nil {
 		return d, fmt.Errorf("%w: %s: %v", ErrDecision, in.Key, err)
 	}
-	now, err := json.Marshal(s.Settings)
+	now, err := json.Marshal(r.Settings)
 	if err != nil {
 		return d, err
 	}
@@ -83,7 +83,7 @@ func (s *State) prepareSet(d record.Decision) (record.Decision, error) {
 	return d, nil
 }
 
-// mergeSetting returns the settings with the fields of change in place of their
+// MergeSetting returns the settings with the fields of change in place of their
 // own. What a field held before is gone, also of a map.
 func MergeSetting(now record.Settings, change []byte) (record.Settings, error) {
 	var out record.Settings

@@ -9,9 +9,9 @@ import (
 )
 
 // weighted names the agents that may be drawn, in order.
-func (s *State) weighted() []string {
+func (r *rules) weighted() []string {
 	var names []string
-	for name, w := range s.Settings.Agents {
+	for name, w := range r.Settings.Agents {
 		if w > 0 {
 			names = append(names, name)
 		}
@@ -22,31 +22,31 @@ func (s *State) weighted() []string {
 
 // noteShadow tells the bandit what an agent brought, after asking whom it would
 // have asked in its place.
-func (s *State) noteShadow(name string, state record.JobState, cost *float64) {
-	names := s.weighted()
-	if name == "" || state == record.Cancelled || len(names) < 2 && s.shadow == nil {
+func (o *outcomes) noteShadow(name string, state record.JobState, cost *float64) {
+	names := o.weighted()
+	if name == "" || state == record.Cancelled || len(names) < 2 && o.shadow == nil {
 		return
 	}
-	if s.shadow == nil {
-		s.shadow = agent.NewShadow(names)
+	if o.shadow == nil {
+		o.shadow = agent.NewShadow(names)
 	}
 	if len(names) > 1 && slices.Contains(names, name) {
-		s.shadow.Compare(name)
+		o.shadow.Compare(name)
 	}
 	reward := 0.0
 	if state == record.Placed {
 		reward = 1
 	}
-	s.shadow.Observe(name, reward, cost)
+	o.shadow.Observe(name, reward, cost)
 }
 
-// shadowChoice is what the bandit would do now.
-func (s *State) ShadowChoice() view.ShadowChoice {
-	if s.shadow == nil || len(s.weighted()) < 2 {
+// ShadowChoice is what the bandit would do now.
+func (o *outcomes) ShadowChoice() view.ShadowChoice {
+	if o.shadow == nil || len(o.weighted()) < 2 {
 		return view.ShadowChoice{}
 	}
-	next := s.shadow.Suggest()
+	next := o.shadow.Suggest()
 	out := view.ShadowChoice{Agent: next.Agent, Why: next.Why}
-	out.Agreed, out.Compared = s.shadow.Agreement()
+	out.Agreed, out.Compared = o.shadow.Agreement()
 	return out
 }

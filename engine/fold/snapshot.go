@@ -1,13 +1,11 @@
 package fold
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
 	"strings"
 
-	"atoll/engine/archive"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -19,7 +17,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap := &view.Snapshot{
 		Fold: s.Seq, Experiment: s.Exp, Settings: s.Settings, State: s.Run, Reason: s.Reason,
 		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.Noisy,
-		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.FailureGroups(),
+		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
 		Targets: s.targetYields(), Shadow: s.ShadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),
 	}
@@ -138,17 +136,6 @@ func (s *State) cell(cell int) view.Cell {
 		c.MAD, c.Since, c.Fold = d.mad, d.since, d.wonAt
 	}
 	return c
-}
-
-func sortByObjective(elites []archive.Holder) {
-	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
-}
-
-func unmarshal(row record.FoldRow, into any) error {
-	if err := json.Unmarshal(row.Data, into); err != nil {
-		return fmt.Errorf("read row %d of the log: %w", row.Seq, err)
-	}
-	return nil
 }
 
 func SpaceText(r record.SpaceReport) string {

@@ -18,7 +18,7 @@ type Streak struct {
 	text  string
 }
 
-// add counts a failure and reports whether there are too many now.
+// Add counts a failure and reports whether there are too many now.
 func (a *Streak) Add(class record.Class, reason string, weight int) bool {
 	key := string(class) + ": " + figures.ReplaceAllString(reason, "N")
 	if key != a.key {
@@ -33,7 +33,7 @@ func (a *Streak) Add(class record.Class, reason string, weight int) bool {
 }
 
 // suspect takes the failure of a make job.
-func (s *State) suspect(row record.FoldRow, class record.Class, reason string) {
+func (q *asks) suspect(row record.FoldRow, class record.Class, reason string) {
 	weight := 1
 	switch class {
 	case record.ClassEvaluator: // the same as on the root
@@ -43,23 +43,23 @@ func (s *State) suspect(row record.FoldRow, class record.Class, reason string) {
 	default:
 		return // not the evaluator's
 	}
-	if s.Streak.Add(class, reason, weight) {
-		s.Streak.check = true
-		s.say(row, "warn", fmt.Sprintf("many candidates in a row failed alike (%s): the root is measured again, to see whether the evaluator is broken", reason))
+	if q.Streak.Add(class, reason, weight) {
+		q.Streak.check = true
+		q.say(row, "warn", fmt.Sprintf("many candidates in a row failed alike (%s): the root is measured again, to see whether the evaluator is broken", reason))
 	}
 }
 
 // trust takes a measurement that went well: of a candidate, or of the root that
 // was asked.
-func (s *State) trust(row record.FoldRow) {
+func (q *asks) trust(row record.FoldRow) {
 	if row.Work != nil && IsCheck(row.Candidate, row.Work.Purpose) {
-		s.Streak.limit = 2 * max(s.Streak.limit, BreakAfter)
-		s.say(row, "info", "the root measures well: it is the candidates that fail")
+		q.Streak.limit = 2 * max(q.Streak.limit, BreakAfter)
+		q.say(row, "info", "the root measures well: it is the candidates that fail")
 	}
-	s.Streak.key, s.Streak.n = "", 0
+	q.Streak.key, q.Streak.n = "", 0
 }
 
-// isCheck reports whether an evaluate job is the breaker's look at the root;
+// IsCheck reports whether an evaluate job is the breaker's look at the root;
 // the root has no other reason to be challenged.
 func IsCheck(id record.CandidateID, p record.Purpose) bool {
 	return id == record.Root && p == record.PurposeChallenge

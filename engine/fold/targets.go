@@ -12,7 +12,7 @@ import (
 
 // Targets are all that a job may be about: those of the configuration, then the
 // proposed ones.
-func (s *State) Targets() []record.Target { return AllTargets(s.Config, s.Settings) }
+func (r *rules) Targets() []record.Target { return AllTargets(r.Config, r.Settings) }
 
 func AllTargets(cfg config.Config, set record.Settings) []record.Target {
 	var out []record.Target
@@ -27,12 +27,12 @@ func AllTargets(cfg config.Config, set record.Settings) []record.Target {
 	return out
 }
 
-// withKept are new proposals with the old ones that a person set something for.
-func (s *State) WithKept(found []record.Target) []record.Target {
+// WithKept are new proposals with the old ones that a person set something for.
+func (st *steering) WithKept(found []record.Target) []record.Target {
 	out := slices.Clone(found)
-	for _, t := range s.Settings.Targets {
+	for _, t := range st.Settings.Targets {
 		known := slices.ContainsFunc(out, func(o record.Target) bool { return o.Name == t.Name })
-		if !known && (s.Decided.frozen[t.Name] || s.Decided.boosts[t.Name] > 0) {
+		if !known && (st.Decided.frozen[t.Name] || st.Decided.boosts[t.Name] > 0) {
 			out = append(out, t)
 		}
 	}

@@ -1,0 +1,123 @@
+package fold
+
+import (
+	"sort"
+
+	"atoll/engine/archive"
+	"atoll/engine/memory"
+	"atoll/store/record"
+)
+
+// arena is who holds which niche and who is the best, and what the rules of a
+// noisy objective say of a candidate there. Its methods change no place.
+type arena struct {
+	*rules
+	*position
+	*candidates
+	*learned
+	arch    *archive.Archive // nil before the root was measured
+	rootObj float64
+	Noisy   bool // two samples of one tree differed
+	Best    record.CandidateID
+	Proof   Proof // what a noisy experiment spent on evidence
+}
+
+// Archive gives read access to the grid; nil before the root was measured.
+func (a *arena) Archive() *archive.Archive { return a.arch }
+
+// CellName returns the form people see, "(12,5)".
+func (a *arena) CellName(cell int) string {
+	if a.arch == nil || cell < 0 {
+		return "(-)"
+	}
+	return cellName(a.shape().Coords(cell))
+}
+
+func (a *arena) entry(m *Candidate, point []float64) archive.Entry {
+	return archive.Entry{ID: m.ID(), Objective: a.Sign * m.Objective, Samples: int(m.Samples), Point: point}
+}
+
+// better is the tie rule: higher objective, then more samples, then lower id.
+func (a *arena) better(m, other *Candidate) bool {
+	x, y := a.Sign*m.Objective, a.Sign*other.Objective
+	if x != y {
+		return x > y
+	}
+	if m.Samples != other.Samples {
+		return m.Samples > other.Samples
+	}
+	return m.ID() < other.ID()
+}
+
+// PlaceText says where a candidate lies in the archive, "" where it has no
+// place.
+func (a *arena) PlaceText(id record.CandidateID) string {
+	if a.arch == nil {
+		return ""
+	}
+	cell, ok := a.arch.CellOf(id)
+	if !ok {
+		return ""
+	}
+	return "niche " + a.CellName(cell)
+}
+
+// SameNiche reports whether two candidates lie in one cell.
+func (a *arena) SameNiche(one, other record.CandidateID) bool {
+	if a.arch == nil {
+		return false
+	}
+	x, ok := a.arch.CellOf(one)
+	y, ok2 := a.arch.CellOf(other)
+	return ok && ok2 && x == y
+}
+
+// WouldTake reports whether a measured candidate would take a niche now, and
+// whether it would be the best.
+func (a *arena) WouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
+	if a.arch == nil || c.Objective == nil {
+		return false, false
+	}
+	adjusted := a.Sign * *c.Objective
+	if m := a.Candidate(a.Best); m == nil || adjusted > a.Sign*m.Objective {
+		best = true
+	}
+	point := c.Measures
+	if a.Learned {
+		if a.Space == nil {
+			return best, best
+		}
+		point = a.Space.Project(vector)
+	}
+	cell, err := a.shape().Cell(point)
+	if err != nil {
+		return best, best
+	}
+	holder, ok := a.arch.Holder(cell)
+	return !ok || adjusted > holder.Objective, best
+}
+
+func sortByObjective(elites []archive.Holder) {
+	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
+}
+
+func (a *arena) standingNow() memory.Standing {
+	out := memory.Standing{BestID: a.Best, Filled: a.arch.Stats().Filled}
+	if m := a.Candidate(a.Best); m != nil {
+		out.Best = m.Objective
+	}
+	return out
+}
+
+// progress is how the search stands now, for the curves.
+func (a *arena) progress() curvePoint {
+	p := curvePoint{x: a.Scored, best: a.rootObj}
+	if a.arch != nil {
+		st := a.arch.Stats()
+		p.mean, p.qd, p.coverage = a.Sign*st.Mean, st.QD, st.Coverage
+	}
+	if m := a.Candidate(a.Best); m != nil {
+		p.best = m.Objective
+	}
+	return p
+}

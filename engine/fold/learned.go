@@ -1,0 +1,246 @@
+package fold
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+
+	"atoll/engine/archive"
+	"atoll/engine/behavior"
+	"atoll/store/record"
+)
+
+// learned is the map that candidates lie on: the named axes of the configuration,
+// or a space that is fitted to the vectors of a sample.
+type learned struct {
+	*rules
+	*candidates
+	Space   *behavior.Space
+	Report  record.SpaceReport
+	atFold  int                              // scored candidates when the present space was fitted
+	Looked  int                              // scored candidates at the last look for a new one
+	Sample  *reservoir                       // whose vectors a space is fitted to
+	Vectors map[record.CandidateID][]float32 // of the sample
+	kinds   map[uint64]int                   // distinct vectors of the sample while there is no map
+	vector  func(record.CandidateID) ([]float32, error)
+	points  *places // while the store is read for the first time
+}
+
+// shape is the tessellation: the named axes, or the unit square of the learned
+// space.
+func (l *learned) shape() archive.Shape {
+	var shape archive.Shape
+	if l.Learned {
+		for i, n := range l.Config.Map.Grid {
+			name := fmt.Sprintf("axis %d", i+1)
+			if i < len(l.Report.Axes) && l.Report.Axes[i] != "" {
+				name = l.Report.Axes[i]
+			}
+			shape.Axes = append(shape.Axes, archive.Axis{Name: name, Lo: 0, Hi: 1, Bins: n})
+		}
+		return shape
+	}
+	for _, a := range l.Config.Map.Axes {
+		shape.Axes = append(shape.Axes, archive.Axis{Name: a.Metric, Lo: a.Min, Hi: a.Max, Bins: a.Bins, Edges: a.Edges})
+	}
+	return shape
+}
+
+// Coords returns the bin per axis of a flat cell index.
+func (l *learned) Coords(cell int) []int { return l.shape().Coords(cell) }
+
+// Cell returns the flat index of the niche with these bins per axis.
+func (l *learned) Cell(coords []int) (int, error) {
+	dims := l.shape().Dims()
+	if len(coords) != len(dims) {
+		return 0, fmt.Errorf("%w: a niche here has %d numbers, as in %s", ErrDecision, len(dims), cellName(make([]int, len(dims))))
+	}
+	cell := 0
+	for i, c := range coords {
+		if c < 0 || c >= dims[i] {
+			return 0, fmt.Errorf("%w: niche %s is outside the map, which has %v cells", ErrDecision, cellName(coords), dims)
+		}
+		cell = cell*dims[i] + c
+	}
+	return cell, nil
+}
+
+func cellName(coords []int) string {
+	out := "("
+	for i, c := range coords {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprint(c)
+	}
+	return out + ")"
+}
+
+// locate returns the coordinates of a scored candidate: its measures, or where
+// its vector lies in the learned space; nil while that has no map yet.
+func (l *learned) locate(m *Candidate, measures []float64) ([]float64, error) {
+	if !l.Learned {
+		if len(measures) != len(l.Config.Map.Axes) {
+			return nil, fmt.Errorf("%s has %d measures, the map has %d axes", m.ID(), len(measures), len(l.Config.Map.Axes))
+		}
+		return measures, nil
+	}
+	kept, dropped := l.Sample.offer(m.ID())
+	if dropped != record.NoCandidate {
+		l.countKind(l.Vectors[dropped], -1)
+		delete(l.Vectors, dropped)
+	}
+	if p := l.points.get(m.ID()); p != nil {
+		return p, nil
+	}
+	if l.Space == nil && !kept {
+		return nil, nil
+	}
+	v, err := l.vector(m.ID())
+	if err != nil {
+		return nil, fmt.Errorf("read the vector of %s: %w", m.ID(), err)
+	}
+	if kept {
+		l.Vectors[m.ID()] = v
+		l.countKind(v, 1)
+	}
+	if l.Space == nil {
+		return nil, nil
+	}
+	return l.Space.Project(v), nil
+}
+
+// countKind counts distinct vectors of the sample until there is a map.
+func (l *learned) countKind(v []float32, by int) {
+	if l.Space != nil || v == nil {
+		l.kinds = nil
+		return
+	}
+	if l.kinds == nil {
+		l.kinds = map[uint64]int{}
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(vectorKey(v))) // never fails
+	key := h.Sum64()
+	if l.kinds[key] += by; l.kinds[key] <= 0 {
+		delete(l.kinds, key)
+	}
+}
+
+// sampled returns the vectors of the reservoir in a fixed order, equal ones
+// once.
+func (l *learned) sampled() ([][]float32, error) {
+	seen := make(map[string]bool, len(l.Sample.ids))
+	out := make([][]float32, 0, len(l.Sample.ids))
+	for _, id := range append([]record.CandidateID{record.Root}, l.Sample.ids...) {
+		v, ok := l.Vectors[id]
+		if !ok {
+			var err error
+			if v, err = l.vector(id); err != nil {
+				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
+			}
+			l.Vectors[id] = v
+		}
+		key := vectorKey(v)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// RefitDue says why a new map should be fitted now, or nothing.
+func (l *learned) RefitDue(ctx context.Context, asked bool) (cause string, vectors [][]float32, err error) {
+	every := l.Config.Map.RefitEvery
+	if !l.Learned || !asked && l.Scored%every != 0 && l.Space != nil {
+		return "", nil, nil
+	}
+	if l.Space == nil && !asked && len(l.kinds)+1 < l.Config.Map.MinFit { // the root may have left the sample
+		return "", nil, nil
+	}
+	if l.Space != nil && !asked {
+		if l.Scored <= l.Looked {
+			return "", nil, nil
+		}
+		l.Looked = l.Scored
+	}
+	if vectors, err = l.sampled(); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case l.Space == nil && len(vectors) >= l.Config.Map.MinFit:
+		return "first", vectors, nil
+	case l.Space == nil:
+		return "", nil, nil
+	case asked:
+		return "asked", vectors, nil
+	}
+	latest, err := l.latest()
+	if err != nil {
+		return "", nil, err
+	}
+	rule := behavior.Rule{Every: every}
+	v, err := rule.Look(ctx, l.Space, vectors, latest, l.atFold, l.Scored)
+	if err != nil || !v.Due {
+		return "", nil, err
+	}
+	return v.Cause, vectors, nil
+}
+
+// latestCount is how many of the newest candidates a look for outliers counts.
+const latestCount = 100
+
+func (l *learned) latest() ([][]float32, error) {
+	n := len(l.order)
+	out := make([][]float32, 0, min(n, latestCount))
+	for i := max(0, n-latestCount); i < n; i++ {
+		id := record.CandidateID(l.order[i])
+		v, ok := l.Vectors[id]
+		if !ok {
+			var err error
+			if v, err = l.vector(id); err != nil {
+				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// vectorKey is equal for equal vectors.
+func vectorKey(v []float32) string {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return string(b)
+}
+
+// loadSpace makes the newest map of the store the present one before any row
+// is folded, so that a fold tells everything under one map.
+func (l *learned) loadSpace(ctx context.Context, log Log) error {
+	if !l.Learned {
+		return nil
+	}
+	spaces, err := log.Spaces(ctx, l.Exp.ID)
+	if err != nil || len(spaces) == 0 {
+		return err
+	}
+	rec, err := log.Space(ctx, l.Exp.ID, spaces[len(spaces)-1].Version)
+	if err != nil {
+		return err
+	}
+	sp, err := behavior.Decode(rec.Model)
+	if err != nil {
+		return fmt.Errorf("read map %d: %w", rec.Version, err)
+	}
+	l.Space, l.Report, l.atFold = sp, rec.Report, rec.AtFold
+	l.points = newPlaces(l.shape())
+	return log.Vectors(ctx, l.Exp.ID, func(id record.CandidateID, v []float32) error {
+		l.points.put(id, sp.Project(v))
+		return nil
+	})
+}

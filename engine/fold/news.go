@@ -1,0 +1,50 @@
+package fold
+
+import (
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// news are what the last rows did: the jobs that ended, and lines for the log
+// pane.
+type news struct {
+	recent []view.Ended // oldest first, bounded
+	events []event
+	Quiet  bool // what is folded now happened before this process looked
+}
+
+// event is one thing the fold did that people want to read.
+type event struct {
+	At    record.Millis
+	Level string
+	Job   record.JobID
+	Text  string
+}
+
+// recentCap bounds the list of ended jobs a snapshot carries.
+const recentCap = 200
+
+func (n *news) push(e view.Ended) {
+	if len(n.recent) >= 2*recentCap {
+		n.recent = append(n.recent[:0], n.recent[len(n.recent)-recentCap:]...)
+	}
+	n.recent = append(n.recent, e)
+}
+
+func (n *news) say(row record.FoldRow, level, text string) {
+	n.tell(event{At: row.At, Level: level, Job: row.Job, Text: text})
+}
+
+// tell notes what happened, unless it is the past, which is no news.
+func (n *news) tell(e event) {
+	if !n.Quiet {
+		n.events = append(n.events, e)
+	}
+}
+
+// TakeEvents returns and forgets what happened since the last call.
+func (n *news) TakeEvents() []event {
+	ev := n.events
+	n.events = nil
+	return ev
+}

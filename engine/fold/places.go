@@ -1,0 +1,34 @@
+package fold
+
+import (
+	"slices"
+
+	"atoll/engine/archive"
+	"atoll/store/record"
+)
+
+// places are the coordinates of candidates in one map, by number.
+type places struct {
+	axes   int
+	has    []bool
+	points []float64 // a point for each number
+}
+
+func newPlaces(shape archive.Shape) *places { return &places{axes: len(shape.Axes)} }
+
+func (p *places) put(id record.CandidateID, point []float64) {
+	if more := int(id) + 1 - len(p.has); more > 0 {
+		p.has = append(p.has, make([]bool, more)...)
+		p.points = append(p.points, make([]float64, more*p.axes)...)
+	}
+	p.has[id] = true
+	copy(p.points[int(id)*p.axes:], point[:p.axes])
+}
+
+// get returns a copy of the coordinates of a candidate, nil for none.
+func (p *places) get(id record.CandidateID) []float64 {
+	if p == nil || id < 0 || int(id) >= len(p.has) || !p.has[id] {
+		return nil
+	}
+	return slices.Clone(p.points[int(id)*p.axes : (int(id)+1)*p.axes])
+}
