@@ -35,8 +35,7 @@ func (ds *decisions) rejection(id record.CandidateID) string {
 
 // remember keeps the decision and moves it between the stacks. A decision that
 // undoes an undo is a redo.
-func (st *steering) remember(d record.Decision) {
-	ds := &st.Decided
+func (ds *decisions) remember(d record.Decision) {
 	ds.All = append(ds.All, d)
 	if d.Undoes == 0 {
 		ds.redo = nil

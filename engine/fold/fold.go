@@ -239,7 +239,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 // undo and redo. What a decision sets in motion (new jobs, states) is the
 // loop's work.
 func (s *State) decide(d record.Decision) {
-	s.remember(d)
+	s.Decided.remember(d)
 	switch d.Verb {
 	case record.Reject:
 		s.reject(d)
