@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/schedule"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -40,7 +41,7 @@ func (a *App) targetsCmd() *cobra.Command {
 						o.state.Config = engine.WithLive(o.state.Config, *now)
 					}
 					d := noObject(record.StartJob)
-					d.Args, d.Text = engine.MapJob(), "look for targets"
+					d.Args, d.Text = schedule.MapJob(), "look for targets"
 					return a.decide(cmd.Context(), o, d)
 				case reset:
 					args, err := json.Marshal(map[string]string{"key": "targets", "value": "[]"})

@@ -17,6 +17,7 @@ import (
 	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
+	"atoll/engine/schedule"
 	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/gitops"
@@ -82,24 +83,17 @@ type Engine struct {
 	money  *roster.Budget
 
 	// Owned by the loop.
-	st          *fold.State
-	owner       bool
-	acted       record.Seq   // decisions up to here were carried out
-	nextJob     record.JobID // the next number
-	made        int          // make jobs that exist
-	finished    bool         // every job of the budget came to its end
-	finishedWhy string
-	budget      string // the budget that is used up, "" = none
-	wallFrom    time.Time
-	started     time.Time
-	rate        rateMeter
-	best        view.Standing // as it was published last
-	review      reviews
-	anchored    int // attempts since the last anchor
-	mapped      int // the epoch after which targets were proposed, neverMapped before
-	epochDone   int // the last epoch whose notes are written or asked for
-	kept        int // the last look for a new map that the store knows of
-	fatal       error
+	st       *fold.State
+	owner    bool
+	plan     *schedule.Owner // what the owner adds
+	budget   string          // the budget that is used up, "" = none
+	wallFrom time.Time
+	started  time.Time
+	rate     rateMeter
+	best     view.Standing // as it was published last
+	review   reviews
+	anchored int // attempts since the last anchor
+	fatal    error
 
 	// Shared with the workers.
 	set     atomic.Pointer[record.Settings] // as they are now
@@ -138,6 +132,9 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 				Target: ses.Target, State: ses.Dir, Config: config.Loaded{Config: cfg, Dir: ses.Dir}, Now: opt.Now,
 			})
 		},
+	})
+	e.plan = schedule.New(schedule.Options{
+		Experiment: exp, DB: e.db, Repo: e.repo, Live: e.live, Host: scheduled{e}, RootOnly: opt.RootOnly,
 	})
 	e.money = roster.NewBudget(exp, e.db, host{e}, func() float64 { return e.settings().MaxCostUSD })
 	return e

@@ -135,10 +135,10 @@ func (e *Engine) step(ctx context.Context) error {
 	if err := e.troubled(ctx); err != nil {
 		return err
 	}
-	if err := e.act(ctx); err != nil {
+	if err := e.plan.Act(ctx); err != nil {
 		return err
 	}
-	if err := e.schedule(ctx); err != nil {
+	if err := e.plan.Fill(ctx); err != nil {
 		return err
 	}
 	if err := e.markPlaced(ctx); err != nil {
@@ -174,21 +174,13 @@ func (e *Engine) troubled(ctx context.Context) error {
 	return err
 }
 
-// folded runs at each fold position: refits and new jobs belong to positions,
-// never to the moment something completes.
+// folded runs at each fold position.
 func (e *Engine) folded(ctx context.Context) error {
 	e.rate.tick(e.opt.Now())
 	if !e.owner {
 		return nil
 	}
-	e.remember()
-	if err := e.endEpoch(ctx); err != nil {
-		return err
-	}
-	if err := e.refit(ctx, false); err != nil {
-		return err
-	}
-	return e.schedule(ctx)
+	return e.plan.Folded(ctx)
 }
 
 // workerGoal is how many workers should claim jobs now.
@@ -223,7 +215,10 @@ func (e *Engine) over(pool *work.Pool) bool {
 }
 
 // settled reports whether the budgets leave nothing to do.
-func (e *Engine) settled() bool { return e.budget != "" || e.finished }
+func (e *Engine) settled() bool {
+	_, finished := e.plan.Finished()
+	return e.budget != "" || finished
+}
 
 // rest ends an experiment that a person watches: it is done, and the engine
 // stays to answer questions and to go on when the person changes something.
@@ -242,7 +237,7 @@ func (e *Engine) rest(ctx context.Context, pool *work.Pool) error {
 
 // goOn makes an experiment that was done run again.
 func (e *Engine) goOn(ctx context.Context) error {
-	e.finished, e.budget = false, ""
+	e.budget = ""
 	if e.st.Run != record.ExperimentDone {
 		return nil
 	}
@@ -281,13 +276,14 @@ func (e *Engine) end(ctx context.Context, pool *work.Pool) error {
 
 func (e *Engine) endState(ctx context.Context) error {
 	state, reason := record.ExperimentStopped, "drained; `atoll run` goes on"
+	why, finished := e.plan.Finished()
 	switch {
 	case e.st.Run != record.ExperimentRunning: // paused or broken, or never resumed
 		return nil
 	case e.budget != "":
 		state, reason = record.ExperimentDone, "budget used up: "+e.budget
-	case e.finished:
-		state, reason = record.ExperimentDone, e.finishedWhy
+	case finished:
+		state, reason = record.ExperimentDone, why
 	}
 	return e.setState(ctx, state, reason)
 }

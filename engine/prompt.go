@@ -7,6 +7,7 @@ import (
 	"atoll/engine/fold"
 	"atoll/engine/query"
 	"atoll/engine/roster"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -24,7 +25,7 @@ func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Opti
 	e.cfg = e.st.Config
 	e.sync()
 	e.work = e.newRunner()
-	if name, err := learnedMetric(ctx, e.db, exp, e.st.Exp.Objective); err == nil && name != "" {
+	if name, err := work.LearnedMetric(ctx, e.db, exp, e.st.Exp.Objective); err == nil && name != "" {
 		e.work.SetMetric(name)
 	}
 	if e.roster, err = e.watchers(); err != nil {

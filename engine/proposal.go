@@ -63,7 +63,7 @@ func Propose(ctx context.Context, ses *Session, exp record.Experiment, cfg confi
 	p := Proposal{
 		Experiment: exp.Name, Objective: cfg.Evaluator.Objective, Noisy: s.Noisy, CostUSD: st.Settings.MaxCostUSD, Spent: counters.Usage,
 	}
-	if name, err := learnedMetric(ctx, ses.DB, exp.ID, exp.Objective); err == nil && name != "" {
+	if name, err := work.LearnedMetric(ctx, ses.DB, exp.ID, exp.Objective); err == nil && name != "" {
 		p.Objective = name
 	}
 	if s.Root.ID == record.Root {

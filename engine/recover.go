@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -27,33 +26,5 @@ func (e *Engine) recover(ctx context.Context) error {
 	for job, commit := range attempts {
 		e.work.SetPrepared(job, commit)
 	}
-	if e.acted, err = e.readSeq(ctx, "acted"); err != nil {
-		return err
-	}
-	looked, err := e.readSeq(ctx, metaLooked)
-	if err != nil {
-		return err
-	}
-	e.kept = int(looked)
-	e.st.Looked = e.kept
-	next, err := e.db.NextJobID(ctx, e.exp)
-	if err != nil {
-		return err
-	}
-	e.nextJob = next
-	counters, err := e.db.Counters(ctx, e.exp)
-	if err != nil {
-		return err
-	}
-	e.made = counters.Jobs(record.Make)
 	return nil
-}
-
-func (e *Engine) readSeq(ctx context.Context, key string) (record.Seq, error) {
-	text, ok, err := e.db.Meta(ctx, e.exp, key)
-	if err != nil || !ok {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return record.Seq(n), err
 }

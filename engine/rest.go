@@ -38,7 +38,8 @@ func (e *Engine) Rest(ctx context.Context) (work bool) {
 		if again, err := e.attend(ctx); err != nil {
 			e.note("error", record.NoJob, err.Error())
 		} else if again && !e.draining() {
-			e.finished, e.budget, e.fatal = false, "", nil
+			e.plan.Again()
+			e.budget, e.fatal = "", nil
 			return true
 		}
 		e.publish(true)
@@ -58,7 +59,7 @@ func (e *Engine) attend(ctx context.Context) (work bool, err error) {
 	if !e.owner {
 		return false, nil
 	}
-	if err := e.act(ctx); err != nil {
+	if err := e.plan.Act(ctx); err != nil {
 		return false, err
 	}
 	for _, d := range e.st.Decided.All[from:] {

@@ -15,6 +15,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/schedule"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -93,7 +94,7 @@ func TestAModelProposesTargetsThatAPersonFreezesAndDrops(t *testing.T) {
 		return d
 	}
 	start := on(record.StartJob, "")
-	start.Args = engine.MapJob()
+	start.Args = schedule.MapJob()
 	decide(on(record.Freeze, "numbers 1"))
 	decide(start)
 	decide(set("budget.jobs", "9"))

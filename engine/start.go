@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"atoll/config"
-	"atoll/engine/agent"
 	"atoll/engine/eval"
 	"atoll/engine/fold"
 	"atoll/engine/roster"
@@ -77,6 +76,7 @@ func (e *Engine) start(ctx context.Context) error {
 	e.cfg = e.st.Config
 	e.sync()
 	e.work = e.newRunner()
+	e.plan.Begin(e.st, e.cfg, e.work)
 	if e.owner {
 		if err := e.equip(ctx); err != nil {
 			return err
@@ -84,10 +84,9 @@ func (e *Engine) start(ctx context.Context) error {
 		if err := e.recover(ctx); err != nil {
 			return err
 		}
-		if err := e.openEpochs(ctx); err != nil {
+		if err := e.plan.Resume(ctx); err != nil {
 			return err
 		}
-		e.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}}
 	}
 	e.sync()
 	e.st.Quiet = true
@@ -105,10 +104,7 @@ func (e *Engine) start(ctx context.Context) error {
 		e.lookOn()
 		return nil
 	}
-	if err := e.learn(ctx); err != nil {
-		return err
-	}
-	if err := e.knowMeasurements(ctx); err != nil {
+	if err := e.plan.Learn(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -127,7 +123,7 @@ func (e *Engine) start(ctx context.Context) error {
 		return nil
 	}
 	if m := e.st.Candidate(record.Root); m != nil && e.st.Origin(m).Status == record.StatusFailed && e.st.Trials(m).Measuring == 0 {
-		return e.retryRoot(ctx)
+		return e.plan.RetryRoot(ctx)
 	}
 	e.publish(true)
 	return nil
@@ -212,16 +208,10 @@ func (e *Engine) equip(ctx context.Context) error {
 		return err
 	}
 	e.work.SetRoster(e.roster)
+	e.plan.SetRoster(e.roster)
 	e.reader.ShowPrompts(e.work)
 	// Where agents cost money a power cut must not lose what was paid for.
 	return e.db.SetSync(len(roster.PaidAgents(e.cfg)) > 0)
-}
-
-// learnedMetric is the metric searched on that an engine learned from the root
-// under an objective version; "" while none did.
-func learnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, version int) (string, error) {
-	name, _, err := db.Meta(ctx, exp, work.Versioned(work.MetaObjective, version))
-	return name, err
 }
 
 // FillFacts gives the snapshot of a folded log what an engine told about the
@@ -242,7 +232,7 @@ func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 		}
 	}
 	if snap.Objective == "" {
-		name, err := learnedMetric(ctx, db, exp.ID, exp.Objective)
+		name, err := work.LearnedMetric(ctx, db, exp.ID, exp.Objective)
 		if err != nil {
 			return err
 		}
@@ -272,7 +262,7 @@ func (e *Engine) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	name, err := learnedMetric(ctx, e.db, e.exp, e.st.Exp.Objective)
+	name, err := work.LearnedMetric(ctx, e.db, e.exp, e.st.Exp.Objective)
 	if err != nil {
 		return err
 	}
@@ -302,12 +292,6 @@ func (e *Engine) checkSeal(ctx context.Context) error {
 		return fmt.Errorf("%w: the evaluator of %s is not the one its values are of; put it back, measure again with `atoll run --remeasure`, or start over with `atoll run --new`", ErrFrozen, e.st.Exp.Name)
 	}
 	return nil
-}
-
-// retryRoot measures the root again after it failed in an earlier run.
-func (e *Engine) retryRoot(ctx context.Context) error {
-	job := e.evaluateJob(record.Root, record.PurposeRoot, 0, e.cfg.Evaluator.RootRepeats)
-	return e.add(ctx, job)
 }
 
 // evalOptions are the options of this experiment's evaluator. The

@@ -1,8 +1,10 @@
 package work
 
 import (
+	"context"
 	"strconv"
 
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -13,7 +15,14 @@ const (
 	MetaRootFails = "root-failure"
 )
 
-// versioned is the name of a fact that belongs to an objective version.
+// LearnedMetric is the metric searched on that an engine learned from the root
+// under an objective version; "" while none did.
+func LearnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, version int) (string, error) {
+	name, _, err := db.Meta(ctx, exp, Versioned(MetaObjective, version))
+	return name, err
+}
+
+// Versioned is the name of a fact that belongs to an objective version.
 func Versioned(key string, version int) string {
 	if version <= 1 {
 		return key

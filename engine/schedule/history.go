@@ -1,4 +1,4 @@
-package engine
+package schedule
 
 import (
 	"context"
@@ -9,32 +9,32 @@ import (
 
 // remember gives the jobs that belong to the present fold position their
 // counts. While the past is folded it only notes the position.
-func (e *Engine) remember() {
-	l := &e.st.Lessons
+func (o *Owner) remember() {
+	l := &o.st.Lessons
 	switch {
 	case !l.On:
 	case l.Tag == nil:
-		l.Mark(e.st.FoldCount(), e.depth())
+		l.Mark(o.st.FoldCount(), o.depth())
 	default:
-		e.give(e.st.FoldCount())
+		o.give(o.st.FoldCount())
 	}
 }
 
-func (e *Engine) give(folded int) {
-	e.st.Lessons.Keep(folded, e.depth())
-	e.hand(record.JobID(folded + e.depth() - 1))
+func (o *Owner) give(folded int) {
+	o.st.Lessons.Keep(folded, o.depth())
+	o.hand(record.JobID(folded + o.depth() - 1))
 	if folded == 1 {
-		for job := 1; job < e.depth(); job++ {
-			e.hand(record.JobID(job))
+		for job := 1; job < o.depth(); job++ {
+			o.hand(record.JobID(job))
 		}
 	}
 }
 
 // learn reads what the candidates of the past were meant to be and counts what
 // came of it. From then on candidates are looked up one by one.
-func (e *Engine) learn(ctx context.Context) error {
+func (o *Owner) learn(ctx context.Context) error {
 	tags, names := []string{}, map[string]string{}
-	err := e.db.EachCandidate(ctx, e.exp, record.NoCandidate, func(c *record.Candidate) error {
+	err := o.db.EachCandidate(ctx, o.exp, record.NoCandidate, func(c *record.Candidate) error {
 		tag := offline.IntentTag(c.Intent)
 		if tag == "" {
 			return nil
@@ -51,7 +51,7 @@ func (e *Engine) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &e.st.Lessons
+	l := &o.st.Lessons
 	l.Tag = func(id record.CandidateID) string {
 		if id < 0 || int(id) >= len(tags) {
 			return ""
@@ -64,7 +64,7 @@ func (e *Engine) learn(ctx context.Context) error {
 			l.Observe(o.Op, o.ID, o.Improved)
 		}
 		from = m.Outcomes
-		e.give(m.Folded)
+		o.give(m.Folded)
 	}
 	for _, o := range l.Past[from:] {
 		l.Observe(o.Op, o.ID, o.Improved)
@@ -74,7 +74,7 @@ func (e *Engine) learn(ctx context.Context) error {
 		if id == record.NoCandidate {
 			return ""
 		}
-		c, err := e.db.Candidate(ctx, e.exp, id)
+		c, err := o.db.Candidate(ctx, o.exp, id)
 		if err != nil {
 			return ""
 		}
@@ -84,7 +84,7 @@ func (e *Engine) learn(ctx context.Context) error {
 }
 
 // hand gives a job that was created at this fold position its counts.
-func (e *Engine) hand(job record.JobID) {
-	h := e.st.Lessons.Of(job, e.depth())
-	e.work.SetHistory(job, h, job-record.JobID(8*e.depth()))
+func (o *Owner) hand(job record.JobID) {
+	h := o.st.Lessons.Of(job, o.depth())
+	o.work.SetHistory(job, h, job-record.JobID(8*o.depth()))
 }

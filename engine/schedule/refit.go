@@ -1,4 +1,4 @@
-package engine
+package schedule
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 )
 
 // fitSpace fits, aligns and names a new map.
-func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
-	s := e.st
+func (o *Owner) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
+	s := o.st
 	dims := len(s.Config.Map.Grid)
 	version := s.Report.Version + 1
 	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), dims)
 	if err != nil {
 		return record.Space{}, err
 	}
-	em, err := e.work.Embedding(ctx)
+	em, err := o.work.Embedding(ctx)
 	if err != nil {
 		return record.Space{}, err
 	}
@@ -31,7 +31,7 @@ func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32
 		space.Align(s.Space, vectors)
 		degrees = space.Degrees(s.Space)
 	}
-	axes, err := e.axisNames(ctx, space, em)
+	axes, err := o.axisNames(ctx, space, em)
 	if err != nil {
 		return record.Space{}, err
 	}
@@ -44,7 +44,7 @@ func (e *Engine) fitSpace(ctx context.Context, cause string, vectors [][]float32
 		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: degrees, Captured: space.Captured(vectors), Axes: axes},
 	}
 	moved, err := s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
-		return e.db.Vectors(ctx, e.exp, fn)
+		return o.db.Vectors(ctx, o.exp, fn)
 	})
 	if err != nil {
 		return record.Space{}, err
@@ -59,16 +59,16 @@ const namedBy = 64
 
 // axisNames names the axes by the words that go with them among a sample of
 // candidates, in the files where those differ from the root.
-func (e *Engine) axisNames(ctx context.Context, space *behavior.Space, em *work.Embedding) ([]string, error) {
+func (o *Owner) axisNames(ctx context.Context, space *behavior.Space, em *work.Embedding) ([]string, error) {
 	var vocabulary behavior.Vocabulary
-	s := e.st
+	s := o.st
 	ids := s.SampleIDs()
 	if len(ids) > namedBy {
 		ids = ids[:namedBy]
 	}
 	differs := map[string]bool{}
 	for _, id := range ids {
-		diffs, err := e.work.FromRoot(ctx, id)
+		diffs, err := o.work.FromRoot(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -84,11 +84,11 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space, em *work.
 	}
 	sort.Strings(paths)
 	for _, id := range ids {
-		c, err := e.db.Candidate(ctx, e.exp, id)
+		c, err := o.db.Candidate(ctx, o.exp, id)
 		if err != nil {
 			return nil, err
 		}
-		tree, err := e.repo.Tree(ctx, c.Tree)
+		tree, err := o.repo.Tree(ctx, c.Tree)
 		if err != nil {
 			return nil, err
 		}
@@ -104,36 +104,36 @@ func (e *Engine) axisNames(ctx context.Context, space *behavior.Space, em *work.
 }
 
 // refit fits a new map when one is due, or when a person asked for it.
-func (e *Engine) refit(ctx context.Context, asked bool) error {
-	cause, vectors, err := e.st.RefitDue(ctx, asked)
+func (o *Owner) refit(ctx context.Context, asked bool) error {
+	cause, vectors, err := o.st.RefitDue(ctx, asked)
 	if err != nil {
 		return err
 	}
 	if cause == "" {
 		if asked {
-			e.note("warn", record.NoJob, "no new map: too few distinct candidates")
+			o.host.Note("warn", record.NoJob, "no new map: too few distinct candidates")
 		}
-		return e.keepLook(ctx)
+		return o.keepLook(ctx)
 	}
-	rec, err := e.fitSpace(ctx, cause, vectors)
+	rec, err := o.fitSpace(ctx, cause, vectors)
 	if err != nil {
-		return fmt.Errorf("fit map %d: %w", e.st.Report.Version+1, err)
+		return fmt.Errorf("fit map %d: %w", o.st.Report.Version+1, err)
 	}
-	if _, err := e.db.PutSpace(ctx, e.exp, rec); err != nil {
+	if _, err := o.db.PutSpace(ctx, o.exp, rec); err != nil {
 		return fmt.Errorf("write map %d: %w", rec.Version, err)
 	}
-	e.note("info", record.NoJob, fold.SpaceText(rec.Report))
-	return e.keepLook(ctx)
+	o.host.Note("info", record.NoJob, fold.SpaceText(rec.Report))
+	return o.keepLook(ctx)
 }
 
 // metaLooked keeps how many candidates were scored at the last look for a new
 // map, so that folding the past does not look again.
 const metaLooked = "looked"
 
-func (e *Engine) keepLook(ctx context.Context) error {
-	if e.st.Looked == e.kept {
+func (o *Owner) keepLook(ctx context.Context) error {
+	if o.st.Looked == o.kept {
 		return nil
 	}
-	e.kept = e.st.Looked
-	return e.db.PutMeta(ctx, e.exp, metaLooked, strconv.Itoa(e.kept))
+	o.kept = o.st.Looked
+	return o.db.PutMeta(ctx, o.exp, metaLooked, strconv.Itoa(o.kept))
 }

@@ -1,0 +1,129 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atoll/engine/fold"
+	"atoll/engine/search"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// Fill keeps jobs ahead of the fold: with F folded jobs and depth L, jobs
+// 0 to F+L-1 exist. In strict order folding job k thus creates exactly job
+// k+L; in completion order L follows the number of workers, and with one
+// worker both are reproducible. Each job's choice depends on the state at its
+// fold position and on hash(seed, number) alone.
+func (o *Owner) Fill(ctx context.Context) error {
+	if o.st.Archive() == nil || o.finished || o.rootOnly {
+		return nil
+	}
+	if err := o.mapDue(ctx); err != nil {
+		return err
+	}
+	for int(o.nextJob) < o.st.FoldCount()+o.depth() {
+		job, ok := o.nextWork()
+		if !ok {
+			return o.checkFinished(ctx)
+		}
+		if err := o.add(ctx, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Owner) depth() int {
+	if o.st.Exp.Strict {
+		return o.st.Exp.Lookahead
+	}
+	return 2 * max(1, o.st.Settings.Workers)
+}
+
+// nextWork is the next job: a challenger that waits for samples first, then a
+// look at an elite when its share is due, else a new candidate.
+func (o *Owner) nextWork() (record.Job, bool) {
+	s := o.st
+	if a, ok := s.NextAsk(); ok {
+		return o.remeasure(a), true
+	}
+	if s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
+		return record.Job{}, false
+	}
+	return o.makeJob(), true
+}
+
+// remeasure is the next job as one that takes further samples of a candidate.
+func (o *Owner) remeasure(a fold.Ask) record.Job {
+	d := o.st.Track(a.Candidate)
+	d.Measuring = o.nextJob
+	o.st.Proof.Note(a.Purpose, a.Samples)
+	return evaluateJob(o.exp, o.nextJob, a.Candidate.ID(), a.Purpose, int(a.Candidate.Samples)+d.HeldOut.N, a.Samples)
+}
+
+func evaluateJob(exp record.ExperimentID, number record.JobID, id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
+	return record.Job{
+		Experiment: exp, ID: number, Kind: record.Evaluate, State: record.Queued, Purpose: purpose,
+		Parent: record.NoCandidate, Candidate: id, Duplicate: record.NoCandidate, Repeat: repeat, Samples: samples,
+		Island: "main",
+	}
+}
+
+func (o *Owner) makeJob() record.Job {
+	rng := search.Rand(o.st.Exp.Seed, o.nextJob)
+	c := search.Pick(o.st.View(), o.nextJob, rng)
+	if failed, working, ok := o.st.ToRepair(rng); ok && c.Operator == record.OpRepair {
+		c.Inspirations = slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
+		c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, c.Inspirations...)
+	}
+	return record.Job{
+		Experiment: o.exp, ID: o.nextJob, Kind: record.Make, State: record.Queued, Island: c.Island,
+		Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Target: c.Target,
+		Candidate: record.NoCandidate, Duplicate: record.NoCandidate,
+	}
+}
+
+func (o *Owner) add(ctx context.Context, job record.Job) error {
+	if err := o.db.AddJobs(ctx, []record.Job{job}); err != nil {
+		return fmt.Errorf("queue job %s: %w", job.ID, err)
+	}
+	if job.Kind == record.Make {
+		o.made++
+	}
+	o.nextJob = job.ID + 1
+	o.host.Offer(1)
+	return nil
+}
+
+// checkFinished ends the experiment when its last job was folded: where the
+// objective is noisy the champion is confirmed first.
+func (o *Owner) checkFinished(ctx context.Context) error {
+	c, err := o.db.Counters(ctx, o.exp)
+	if err != nil {
+		return err
+	}
+	if c.Jobs(record.Make, openStates...)+c.Jobs(record.Evaluate, openStates...)+c.Jobs(record.Assist, openStates...) > 0 || len(o.st.Early) > 0 {
+		return nil
+	}
+	last, err := o.db.LastSeq(ctx, o.exp)
+	if err != nil {
+		return err
+	}
+	if last > o.st.Seq {
+		return nil
+	}
+	if a, ok := o.st.LastAsk(); ok {
+		return o.add(ctx, o.remeasure(a))
+	}
+	o.finished = true
+	o.finishedWhy = view.Plural(o.made, "job") + " done"
+	if n := c.Jobs(record.Make, record.Held); n > 0 {
+		o.finishedWhy += fmt.Sprintf("; %s waiting for review", view.Plural(n, "candidate"))
+	}
+	return nil
+}
+
+// openStates are those of jobs that will go on by themselves.
+var openStates = []record.JobState{record.Queued, record.Editing, record.Committed, record.Gated, record.Evaluating}

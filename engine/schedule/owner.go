@@ -1,0 +1,89 @@
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/fold"
+	"atoll/engine/roster"
+	"atoll/engine/work"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Host is the run that an owner schedules for; it is asked on the goroutine that
+// owns the state.
+type Host interface {
+	Note(level string, job record.JobID, text string, at ...time.Time)
+	// SetState writes a state of the experiment and folds it.
+	SetState(ctx context.Context, state record.ExperimentState, reason string) error
+	// Resume forgets that a budget was used up, and lets the experiment run.
+	Resume(ctx context.Context) error
+	// GoOn forgets that a budget was used up; an experiment that was done runs
+	// again.
+	GoOn(ctx context.Context) error
+	Sync()       // the settings of the state are new
+	Offer(n int) // there are n jobs to lease
+	Drain()      // the run ends when what runs has ended
+}
+
+// Options are what an owner works with in all runs.
+type Options struct {
+	Experiment record.ExperimentID
+	DB         *store.DB
+	Repo       *gitops.Repo
+	Live       *work.Live
+	Host       Host
+	RootOnly   bool // nothing but the root is measured
+}
+
+// Owner schedules one experiment. [Owner.Begin] gives it the state of a run.
+type Owner struct {
+	exp      record.ExperimentID
+	db       *store.DB
+	repo     *gitops.Repo
+	live     *work.Live
+	host     Host
+	rootOnly bool
+
+	st     *fold.State
+	cfg    config.Config
+	work   *work.Runner
+	roster *roster.Roster // nil: nobody can be asked yet
+
+	acted       record.Seq   // decisions up to here were carried out
+	nextJob     record.JobID // the next number
+	made        int          // make jobs that exist
+	finished    bool         // every job of the budget came to its end
+	finishedWhy string
+	mapped      int // the epoch after which targets were proposed, neverMapped before
+	epochDone   int // the last epoch whose notes are written or asked for
+	kept        int // the last look for a new map that the store knows of
+}
+
+// New returns the owner of an experiment, before its first run.
+func New(o Options) *Owner {
+	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly}
+}
+
+// Finished reports whether every job of the budget came to its end, and what to
+// say of it.
+func (o *Owner) Finished() (why string, finished bool) { return o.finishedWhy, o.finished }
+
+// Again forgets that the experiment was finished.
+func (o *Owner) Again() { o.finished = false }
+
+// Folded runs at each fold position: refits and new jobs belong to positions,
+// never to the moment something completes.
+func (o *Owner) Folded(ctx context.Context) error {
+	o.remember()
+	if err := o.endEpoch(ctx); err != nil {
+		return err
+	}
+	if err := o.refit(ctx, false); err != nil {
+		return err
+	}
+	return o.Fill(ctx)
+}

@@ -1,0 +1,95 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"atoll/config"
+	"atoll/engine/agent"
+	"atoll/engine/fold"
+	"atoll/engine/roster"
+	"atoll/engine/work"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Begin hands the owner the state of a run, before it was folded, and what
+// carries out jobs under it.
+func (o *Owner) Begin(st *fold.State, cfg config.Config, w *work.Runner) {
+	o.st, o.cfg, o.work = st, cfg, w
+}
+
+// SetRoster says who can be asked.
+func (o *Owner) SetRoster(r *roster.Roster) { o.roster = r }
+
+// Resume reads how far an earlier run came, before the log is folded.
+func (o *Owner) Resume(ctx context.Context) error {
+	var err error
+	if o.acted, err = o.readSeq(ctx, metaActed); err != nil {
+		return err
+	}
+	looked, err := o.readSeq(ctx, metaLooked)
+	if err != nil {
+		return err
+	}
+	o.kept = int(looked)
+	o.st.Looked = o.kept
+	next, err := o.db.NextJobID(ctx, o.exp)
+	if err != nil {
+		return err
+	}
+	o.nextJob = next
+	counters, err := o.db.Counters(ctx, o.exp)
+	if err != nil {
+		return err
+	}
+	o.made = counters.Jobs(record.Make)
+	if err := o.openEpochs(ctx); err != nil {
+		return err
+	}
+	o.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}}
+	return nil
+}
+
+func (o *Owner) readSeq(ctx context.Context, key string) (record.Seq, error) {
+	text, ok, err := o.db.Meta(ctx, o.exp, key)
+	if err != nil || !ok {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return record.Seq(n), err
+}
+
+// Learn brings back what the fold does not keep. It runs once a run, after the
+// log was folded for the first time.
+func (o *Owner) Learn(ctx context.Context) error {
+	if err := o.learn(ctx); err != nil {
+		return err
+	}
+	return o.knowMeasurements(ctx)
+}
+
+// RetryRoot measures the root again after it failed in an earlier run.
+func (o *Owner) RetryRoot(ctx context.Context) error {
+	return o.add(ctx, evaluateJob(o.exp, o.nextJob, record.Root, record.PurposeRoot, 0, o.cfg.Evaluator.RootRepeats))
+}
+
+// knowMeasurements brings back what the fold does not keep of evaluate jobs:
+// which are open, and how many looked at elites again. It runs once, after the
+// log was read for the first time.
+func (o *Owner) knowMeasurements(ctx context.Context) error {
+	jobs, err := o.db.Jobs(ctx, o.exp, store.JobFilter{Kind: record.Evaluate, Limit: int(o.nextJob) + 1})
+	if err != nil {
+		return fmt.Errorf("read the evaluate jobs: %w", err)
+	}
+	o.st.Proof.Restart()
+	o.st.Streak = fold.Streak{} // the past does not speak against the evaluator of today
+	for _, j := range jobs {
+		o.st.Proof.Note(j.Purpose, j.Samples)
+		if m := o.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
+			o.st.Track(m).Measuring = j.ID
+		}
+	}
+	return nil
+}
