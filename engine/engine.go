@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,34 +64,29 @@ type Options struct {
 // Engine runs one experiment of a session, or looks on while another process
 // does. Make one with [New]; [Engine.Run] is called once.
 type Engine struct {
+	*signals
+	journal
+	equipment
+
 	ses  *Session
 	exp  record.ExperimentID
 	opt  Options
 	cfg  config.Config
-	log  *slog.Logger
 	feed *view.Feed
 	live *work.Live
-	logs *logRing
 
-	db     *store.DB
-	repo   *gitops.Repo
-	box    *sandbox.Box
-	eval   *eval.Evaluator
-	roster *roster.Roster
-	work   *work.Runner // of the present state; the loop's
-	money  *roster.Budget
+	db    *store.DB
+	repo  *gitops.Repo
+	work  *work.Runner // of the present state; the loop's
+	money *roster.Budget
 
 	// Owned by the loop.
+	usage
+	told
 	st       *fold.State
 	owner    bool
 	plan     *schedule.Owner // what the owner adds
-	budget   string          // the budget that is used up, "" = none
-	wallFrom time.Time
-	started  time.Time
-	rate     rateMeter
-	best     view.Standing // as it was published last
-	review   reviews
-	anchored int // attempts since the last anchor
+	anchored int             // attempts since the last anchor
 	fatal    error
 
 	// Shared with the workers.
@@ -101,11 +95,6 @@ type Engine struct {
 
 	questions query.Questions
 	reader    *query.Reader
-	wake      chan struct{} // work for the loop
-	more      chan struct{} // jobs for the workers
-	drain     chan struct{}
-	drained   sync.Once
-	asleep    atomic.Bool
 }
 
 // New returns an engine for an experiment of an open session. It starts
@@ -121,9 +110,9 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 		opt.Getenv = os.Getenv
 	}
 	e := &Engine{
-		ses: ses, exp: exp, opt: opt, log: opt.Logger, feed: ses.Feed, live: work.NewLive(opt.Now), logs: newLogRing(opt.Now),
+		ses: ses, exp: exp, opt: opt, journal: journal{log: opt.Logger, logs: newLogRing(opt.Now)}, feed: ses.Feed, live: work.NewLive(opt.Now),
 		db: ses.DB, repo: ses.Repo,
-		questions: make(query.Questions), wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{}),
+		questions: make(query.Questions), signals: newSignals(),
 	}
 	e.reader = query.NewReader(query.Options{
 		Experiment: exp, DB: e.db, Repo: e.repo, Asker: e.questions, Live: e.live,
@@ -149,6 +138,20 @@ func (e *Engine) settings() record.Settings {
 	return record.Settings{}
 }
 
+// equipment is what an owner makes ready for a run and lets go of after it;
+// nil until then.
+type equipment struct {
+	box    *sandbox.Box
+	eval   *eval.Evaluator
+	roster *roster.Roster // of one that looks on as well
+}
+
+// usage is how much of the limits of a run is used.
+type usage struct {
+	budget   string    // the one that is used up, "" = none
+	wallFrom time.Time // the wall clock is counted up to here
+}
+
 // newRunner makes what carries out jobs under the present state.
 func (e *Engine) newRunner() *work.Runner {
 	return work.New(work.Options{
@@ -162,30 +165,6 @@ func (e *Engine) Feed() *view.Feed { return e.feed }
 
 // Reader returns who answers what a snapshot is too small to carry.
 func (e *Engine) Reader() *query.Reader { return e.reader }
-
-// Drain asks the engine to finish what runs, claim nothing new and return from
-// Run. It may be called more than once and from any goroutine.
-func (e *Engine) Drain() {
-	e.drained.Do(func() { close(e.drain) })
-	e.poke()
-}
-
-func (e *Engine) draining() bool {
-	select {
-	case <-e.drain:
-		return true
-	default:
-		return false
-	}
-}
-
-// poke wakes the loop; it never waits.
-func (e *Engine) poke() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-}
 
 // Decide appends a decision after checking it against the state; the loop
 // carries it out when it folds the row. It works on an engine that only looks
@@ -249,7 +228,3 @@ func (e *Engine) append(ctx context.Context, d record.Decision) (record.Seq, err
 // Owner reports whether this process runs the jobs. It is meaningful once Run
 // has taken or been refused the lock.
 func (e *Engine) Owner() bool { return e.ses.Locked() }
-
-// Hibernate tells the engine that the whole process group is about to be
-// stopped (true) or goes on again (false): no job is claimed in between.
-func (e *Engine) Hibernate(asleep bool) { e.asleep.Store(asleep); e.poke() }

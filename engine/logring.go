@@ -1,12 +1,38 @@
 package engine
 
 import (
+	"log/slog"
 	"sync"
 	"time"
 
 	"atoll/engine/view"
 	"atoll/store/record"
 )
+
+// journal is where a run says what it does: the log pane and the log file.
+type journal struct {
+	log  *slog.Logger
+	logs *logRing
+}
+
+// note writes a line to the log pane and to the log file.
+func (j *journal) note(level string, job record.JobID, text string, at ...time.Time) {
+	var when time.Time
+	if len(at) > 0 {
+		when = at[0]
+	}
+	j.logs.add(level, job, when, text)
+	switch level {
+	case "error":
+		j.log.Error(text, "job", int64(job))
+	case "warn":
+		j.log.Warn(text, "job", int64(job))
+	case "debug":
+		j.log.Debug(text, "job", int64(job))
+	default:
+		j.log.Info(text, "job", int64(job))
+	}
+}
 
 // logRing keeps the newest lines of the engine's log for the screen.
 type logRing struct {

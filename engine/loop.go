@@ -26,7 +26,6 @@ var errAborted = errors.New("the engine was stopped")
 // process holds the engine's lock it only looks on: it folds what that process
 // writes and returns when ctx ends. The error is nil for a clean end.
 func (e *Engine) Run(ctx context.Context) error {
-	e.started = e.opt.Now()
 	err := e.start(ctx)
 	if err == nil {
 		err = e.loop(ctx)
@@ -319,25 +318,6 @@ func (e *Engine) addWall(ctx context.Context) error {
 	}
 	e.wallFrom = now
 	return e.db.AddWall(ctx, e.exp, ms)
-}
-
-// note writes a line to the log pane and to the log file.
-func (e *Engine) note(level string, job record.JobID, text string, at ...time.Time) {
-	var when time.Time
-	if len(at) > 0 {
-		when = at[0]
-	}
-	e.logs.add(level, job, when, text)
-	switch level {
-	case "error":
-		e.log.Error(text, "job", int64(job))
-	case "warn":
-		e.log.Warn(text, "job", int64(job))
-	case "debug":
-		e.log.Debug(text, "job", int64(job))
-	default:
-		e.log.Info(text, "job", int64(job))
-	}
 }
 
 // answerUntil answers a question, unless done is closed first.

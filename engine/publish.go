@@ -10,6 +10,13 @@ import (
 	"atoll/store/record"
 )
 
+// told is what publishing remembers from one snapshot to the next.
+type told struct {
+	rate   rateMeter
+	best   view.Standing // as it was published last
+	review reviews
+}
+
 // publish makes a snapshot of the state and gives it to the feed.
 func (e *Engine) publish(last bool) {
 	if e.st == nil {

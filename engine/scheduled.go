@@ -32,16 +32,8 @@ func (h scheduled) GoOn(ctx context.Context) error { return h.e.goOn(ctx) }
 // Sync implements [schedule.Host].
 func (h scheduled) Sync() { h.e.sync() }
 
-// Offer implements [schedule.Host]: it tells workers that there are n jobs to lease.
-func (h scheduled) Offer(n int) {
-	for range n {
-		select {
-		case h.e.more <- struct{}{}:
-		default:
-			return
-		}
-	}
-}
+// Offer implements [schedule.Host].
+func (h scheduled) Offer(n int) { h.e.offer(n) }
 
 // Drain implements [schedule.Host].
 func (h scheduled) Drain() { h.e.Drain() }

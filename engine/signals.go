@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// signals are how other goroutines reach the loop and its workers without
+// waiting for them.
+type signals struct {
+	wake    chan struct{} // work for the loop
+	more    chan struct{} // jobs for the workers
+	drain   chan struct{}
+	drained sync.Once
+	asleep  atomic.Bool
+}
+
+func newSignals() *signals {
+	return &signals{wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{})}
+}
+
+// Drain asks the engine to finish what runs, claim nothing new and return from
+// Run. It may be called more than once and from any goroutine.
+func (s *signals) Drain() {
+	s.drained.Do(func() { close(s.drain) })
+	s.poke()
+}
+
+func (s *signals) draining() bool {
+	select {
+	case <-s.drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// Hibernate tells the engine that the whole process group is about to be
+// stopped (true) or goes on again (false): no job is claimed in between.
+func (s *signals) Hibernate(asleep bool) { s.asleep.Store(asleep); s.poke() }
+
+// poke wakes the loop; it never waits.
+func (s *signals) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// offer tells workers that there are n jobs to lease.
+func (s *signals) offer(n int) {
+	for range n {
+		select {
+		case s.more <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
