@@ -1,6 +1,8 @@
 package fold
 
 import (
+	"slices"
+
 	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/store/record"
@@ -18,9 +20,12 @@ const (
 	confirmEach  = 4    // samples of the leader, then of the root: what slows both down is seen by both
 	raceShare    = 0.06 // of all samples, for races while candidates are made
 	proofGrowth  = 2    // how far the share of the settings grows with the noise
-	lastShare    = 0.12 // and at the end of a run, with leastLast samples at least
-	leastLast    = 64
+	lastShare    = 0.12 // and at the end of a run, with lastLeast samples at least
 	steadyLeader = 32 // jobs that a leader leads before it is confirmed
+	// clearly is by how many deviations of one sample a value must be better so that
+	// looking closer is worth any allowance: noise alone does that to some two in a
+	// hundred candidates, which then fall out of the race at once.
+	clearly = 2
 )
 
 // Proof is what an experiment spent on evidence, and what it has.
@@ -78,12 +83,12 @@ func (q *asks) NextAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	if q.affords(q.Proof.challenged, q.challengeShare(), 2*q.provenAt()) {
+	if q.affords(q.Proof.challenged, q.challengeShare(), 2*q.provenAt()) || q.promising() {
 		if a, ok := q.nextChallenge(); ok {
 			return a, true
 		}
 	}
-	if q.affords(q.Proof.raced, raceShare, q.provenAt()) {
+	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, q.provenAt())) {
 		if a, ok := q.nextRace(); ok {
 			return a, true
 		}
@@ -104,18 +109,49 @@ func (q *asks) NextAsk() (Ask, bool) {
 	return Ask{}, false
 }
 
+// standsOut reports whether a candidate looks better than another by far more than
+// the noise.
+func (q *asks) standsOut(m, than *Candidate) bool {
+	if m == nil || than == nil || q.disproved(m) {
+		return false
+	}
+	dev := q.Proof.noise.Dev()
+	return dev > 0 && q.Sign*(m.Objective-than.Objective) > clearly*dev
+}
+
+// promising reports whether one that needs more samples looks better than the best
+// by far more than the noise.
+func (q *asks) promising() bool {
+	best := q.Candidate(q.Best)
+	wants := func(id record.CandidateID) bool {
+		m := q.Candidate(id)
+		return q.ready(m) && q.unproven(m) && q.standsOut(m, best)
+	}
+	return slices.ContainsFunc(q.waiting, func(c challenger) bool { return wants(c.id) }) || slices.ContainsFunc(q.recheck, wants)
+}
+
+// lastLeast is how many samples the end of a run may cost in any case: a short run
+// is not made many times as long by its last look.
+func (q *asks) lastLeast() int { return min(64, max(16, q.Scored/2)) }
+
 // LastAsk is what is measured again when no more candidates are made, so that the
 // best is confirmed; false when it is, or when that costs too much.
 func (q *asks) LastAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	if q.affords(q.Proof.raced, raceShare, leastLast/4) {
+	if q.promising() {
+		if a, ok := q.nextChallenge(); ok {
+			return a, true
+		}
+	}
+	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, q.lastLeast()/4)) {
 		if a, ok := q.nextRace(); ok {
 			return a, true
 		}
 	}
-	if q.Proof.proved >= leastLast && !q.affords(q.Proof.proved, lastShare, 0) {
+	best, root := q.Candidate(q.Best), q.Candidate(record.Root)
+	if q.Proof.proved >= q.lastLeast() && !q.standsOut(best, root) && !q.affords(q.Proof.proved, lastShare, 0) {
 		return Ask{}, false
 	}
 	return q.nextProof(true)
@@ -198,16 +234,23 @@ func (q *asks) nextChallenge() (Ask, bool) {
 // nextRace asks for the next look of the one that looks best of those that look
 // better than the best, or for samples of the best to match.
 func (q *asks) nextRace() (Ask, bool) {
+	m := q.racer()
+	if m == nil {
+		return Ask{}, false
+	}
+	return q.look(m, q.Candidate(q.Best), q.depth(), record.PurposeLead)
+}
+
+// racer is the one that looks best of those that look better than the best and
+// have still to show it; nil for nobody.
+func (q *asks) racer() *Candidate {
 	var m *Candidate
 	for _, id := range q.recheck {
 		if d := q.Candidate(id); q.wantsLead(d) && q.ready(d) && (m == nil || q.better(d, m)) {
 			m = d
 		}
 	}
-	if m == nil {
-		return Ask{}, false
-	}
-	return q.look(m, q.Candidate(q.Best), q.depth(), record.PurposeLead)
+	return m
 }
 
 // look is the next look of a race; last is the purpose of the last one.
