@@ -21,7 +21,7 @@ const (
 	raceShare    = 0.06 // of all samples, for races while candidates are made
 	proofGrowth  = 2    // how far the share of the settings grows with the noise
 	lastShare    = 0.12 // and at the end of a run, with lastLeast samples at least
-	steadyLeader = 32 // jobs that a leader leads before it is confirmed
+	steadyLeader = 32   // jobs that a leader leads before it is confirmed
 	// clearly is by how many deviations of one sample a value must be better so that
 	// looking closer is worth any allowance: noise alone does that to some two in a
 	// hundred candidates, which then fall out of the race at once.
@@ -145,7 +145,7 @@ func (q *asks) LastAsk() (Ask, bool) {
 			return a, true
 		}
 	}
-	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, q.lastLeast()/4)) {
+	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, max(8, q.lastLeast()/4))) {
 		if a, ok := q.nextRace(); ok {
 			return a, true
 		}
