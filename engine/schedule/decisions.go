@@ -82,7 +82,7 @@ func (o *Owner) carryOut(ctx context.Context, d record.Decision) error {
 		if err := json.Unmarshal(d.Args, &n); err != nil {
 			return err
 		}
-		return o.writeNote(ctx, n)
+		return writeNote(ctx, o.db, o.exp, n)
 	}
 	return nil
 }

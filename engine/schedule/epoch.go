@@ -91,14 +91,14 @@ func (o *Owner) openEpochs(ctx context.Context) error {
 
 // writeNote writes what a person decided of a note. One that an epoch dropped
 // meanwhile comes back when it reads otherwise now.
-func (o *Owner) writeNote(ctx context.Context, n record.Note) error {
-	_, err := o.db.PutNote(ctx, o.exp, n)
+func writeNote(ctx context.Context, db *store.DB, exp record.ExperimentID, n record.Note) error {
+	_, err := db.PutNote(ctx, exp, n)
 	if errors.Is(err, store.ErrNotFound) {
 		if n.Gone {
 			return nil
 		}
 		n.ID = 0
-		_, err = o.db.PutNote(ctx, o.exp, n)
+		_, err = db.PutNote(ctx, exp, n)
 	}
 	return err
 }

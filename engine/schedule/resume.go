@@ -26,10 +26,10 @@ func (o *Owner) SetRoster(r *roster.Roster) { o.roster = r }
 // Resume reads how far an earlier run came, before the log is folded.
 func (o *Owner) Resume(ctx context.Context) error {
 	var err error
-	if o.acted, err = o.readSeq(ctx, metaActed); err != nil {
+	if o.acted, err = readSeq(ctx, o.db, o.exp, metaActed); err != nil {
 		return err
 	}
-	looked, err := o.readSeq(ctx, metaLooked)
+	looked, err := readSeq(ctx, o.db, o.exp, metaLooked)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (o *Owner) Resume(ctx context.Context) error {
 	return nil
 }
 
-func (o *Owner) readSeq(ctx context.Context, key string) (record.Seq, error) {
-	text, ok, err := o.db.Meta(ctx, o.exp, key)
+func readSeq(ctx context.Context, db *store.DB, exp record.ExperimentID, key string) (record.Seq, error) {
+	text, ok, err := db.Meta(ctx, exp, key)
 	if err != nil || !ok {
 		return 0, err
 	}
