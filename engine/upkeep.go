@@ -37,6 +37,7 @@ func (e *Engine) upkeep(ctx context.Context) {
 		}
 		if n%checkEvery == 0 {
 			e.checkFold(ctx)
+			e.verifyFold(ctx)
 		}
 		if err := e.pack(ctx); err != nil && ctx.Err() == nil {
 			e.note("warn", record.NoJob, err.Error())
@@ -54,6 +55,17 @@ func (e *Engine) checkFold(ctx context.Context) {
 	e.trouble.pause = fmt.Sprintf("the archive is not the fold of the log: %v; report this with a copy of the state directory", bad)
 	e.trouble.Unlock()
 	e.poke()
+}
+
+// verifyFold folds the log anew and warns when the running state is another.
+func (e *Engine) verifyFold(ctx context.Context) {
+	err := fold.Verify(ctx, e.db, e.exp, func() (d fold.Digest, err error) {
+		err = e.questions.Ask(ctx, func(s *fold.State) { d = s.Digest() })
+		return d, err
+	})
+	if errors.Is(err, fold.ErrDiverged) {
+		e.note("warn", record.NoJob, err.Error()+"; report this with a copy of the state directory")
+	}
 }
 
 // pack packs the object store when it holds many loose objects.
