@@ -89,9 +89,7 @@ type Runner struct {
 	objName atomic.Pointer[string]
 	policy  gate.Policy
 	allows  *sync.Map // what gate.Allows says of each path, which costs a dozen patterns
-	touched touchedPaths
-	embed   Embedding
-	chunks  chunks
+	texts
 
 	mu        sync.Mutex
 	prepared  map[record.JobID]record.Hash // commits found without a row, or injected
@@ -101,6 +99,13 @@ type Runner struct {
 	base      string                    // checkout of the root
 	breaker   breaker
 	dismissed map[record.CandidateID]bool // by this engine, for want of their objects
+}
+
+// texts is what a runner keeps of sources it read, so that it reads each once.
+type texts struct {
+	touched touchedPaths
+	embed   Embedding
+	chunks  chunks
 }
 
 // New returns a runner that can read; Equip and SetRoster make it one that
