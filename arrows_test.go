@@ -24,11 +24,12 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"config", "engine", "engine/agent", "engine/doctor", "engine/eval", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/view", "examples", "gitops", "store", "store/record", "tui"},
+		"cli":                           {"config", "engine", "engine/agent", "engine/doctor", "engine/eval", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/query":                  {"config", "engine/fold", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/doctor":                 {"config", "engine/agent", "engine/eval", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/roster", "engine/sandbox", "engine/trial", "engine/view", "gitops", "store", "store/record"},
+		"engine/verify":                 {"config", "engine/eval", "engine/evidence", "engine/gate", "engine/guard", "engine/sandbox", "engine/view", "engine/work", "gitops", "store/record"},
 		"engine/work":                   {"config", "engine/agent", "engine/agent/offline", "engine/agent/prompt", "engine/behavior", "engine/eval", "engine/evidence", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/memory", "engine/roster", "engine/sandbox", "engine/search", "engine/view", "gitops", "store", "store/record"},
 		"engine/roster":                 {"config", "engine/agent", "engine/agent/client", "engine/agent/edit", "engine/agent/offline", "engine/agent/prompt", "engine/gateway", "engine/sandbox", "gitops", "store", "store/record"},
 		"engine/trial":                  {"engine/agent", "engine/agent/offline", "engine/eval", "engine/evidence", "engine/guard", "engine/mutant", "store/record"},

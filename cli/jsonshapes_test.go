@@ -8,6 +8,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/evidence"
+	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -36,6 +37,7 @@ func jsonShapes() []jsonShape {
 		{"notes", "atoll notes", true, record.Note{}},
 		{"targets", "atoll targets", true, targetLine{}},
 		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},
+		{"promote", "atoll promote --verify", false, verify.Report{}},
 		{"decision", "every verb that decides", false, record.Decision{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"config explain", "atoll config explain", false, []config.Row{}},

@@ -9,14 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/verify"
 	"atoll/engine/view"
 )
 
 func (a *App) promoteCmd() *cobra.Command {
 	var branch, patch, bundle string
+	var check verification
 	cmd := &cobra.Command{
 		Use: "promote CANDIDATE", Short: "Make a branch of a candidate in your repository, or a patch or bundle file",
-		Example: "  atoll promote best --branch faster-packing\n  atoll promote best --patch best.patch", Args: cobra.ExactArgs(1),
+		Example: "  atoll promote best --branch faster-packing\n  atoll promote best --patch best.patch\n  atoll promote best --verify --squash", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
 				id, err := o.parseCandidate(args[0])
@@ -28,6 +30,13 @@ func (a *App) promoteCmd() *cobra.Command {
 					return fmt.Errorf("there is no candidate %s: %w", id, err)
 				}
 				switch {
+				case check.on && (patch != "" || bundle != ""):
+					return usage("--verify writes a branch: leave --patch and --bundle out")
+				case check.on:
+					check.branch = branch
+					return a.verify(cmd.Context(), o, &c, check)
+				case check.squash || cmd.Flags().Changed("rounds"):
+					return usage("--squash and --rounds go with --verify")
 				case patch != "":
 					text, err := o.Repo.ExportPatch(cmd.Context(), o.exp.RootCommit, c.Commit)
 					if err != nil {
@@ -69,6 +78,9 @@ func (a *App) promoteCmd() *cobra.Command {
 	cmd.Flags().StringVar(&branch, "branch", "", "name of the new branch (default: atoll/EXPERIMENT-CANDIDATE)")
 	cmd.Flags().StringVar(&patch, "patch", "", "write a patch file instead (- for stdout)")
 	cmd.Flags().StringVar(&bundle, "bundle", "", "write a git bundle instead")
+	cmd.Flags().BoolVar(&check.on, "verify", false, "put the change on top of the branch as it is now, test and measure both in turn; refuse where the gain does not hold")
+	cmd.Flags().BoolVar(&check.squash, "squash", false, "with --verify: one commit on top of the branch, without the steps that led there")
+	cmd.Flags().IntVar(&check.rounds, "rounds", verify.DefaultRounds, "with --verify: rounds at most in which both are measured")
 	return cmd
 }
 

@@ -47,6 +47,7 @@ func TestWhatVerbsPrintFitsTheSchema(t *testing.T) {
 		{"events", true, []string{"events"}},
 		{"decision", false, []string{"note", "be brief"}},
 		{"notes", true, []string{"notes"}},
+		{"promote", false, []string{"promote", "best", "--verify"}},
 		{"doctor", false, []string{"doctor"}},
 		{"config explain", false, []string{"config", "explain"}},
 		{"version", false, []string{"version"}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atoll/engine/fold"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -26,18 +27,30 @@ func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id reco
 		if err != nil {
 			return "", err
 		}
-		branch = fmt.Sprintf("atoll/%s-%s", x.Name, id)
+		branch = BranchOf(x, id)
 	}
+	return branch, PromoteCommit(ctx, ses, exp, id, c.Commit, branch, who)
+}
+
+// BranchOf is the name of a candidate's branch where nobody chose another; git
+// allows it whatever the experiment is called.
+func BranchOf(x record.Experiment, id record.CandidateID) string {
+	return "atoll/" + gitops.BranchName(fmt.Sprintf("%s-%s", x.Name, id))
+}
+
+// PromoteCommit adds a branch to the user's repository that points at a commit
+// which holds a candidate's change, and records it.
+func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, id record.CandidateID, commit record.Hash, branch, who string) error {
 	if ses.Target.Path == "" {
-		return "", fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
+		return fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
 	}
-	if err := ses.Repo.Promote(ctx, ses.Target, branch, c.Commit); err != nil {
-		return "", err
+	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); err != nil {
+		return err
 	}
-	_, err = ses.DB.AppendDecision(ctx, exp, record.Decision{
+	_, err := ses.DB.AppendDecision(ctx, exp, record.Decision{
 		Who: who, Verb: record.Promote, Candidate: id, Job: record.NoJob, Cell: -1, Text: branch,
 	})
-	return branch, err
+	return err
 }
 
 // Patch returns the difference between the root and a candidate in the form

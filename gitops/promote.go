@@ -32,33 +32,14 @@ func (r *Repo) promote(ctx context.Context, git *command, target Target, branch 
 	if !r.Has(ctx, commit) {
 		return fmt.Errorf("commit %s in the store: %w", commit, ErrNotFound)
 	}
-	dir := "--git-dir=" + target.GitDir
-	ref := "refs/heads/" + branch
-	if strings.HasPrefix(branch, "-") || branch == "HEAD" {
-		return fmt.Errorf("%w: git does not allow the name; choose another", ErrBranch)
-	}
-	if _, err := git.run(ctx, dir, "check-ref-format", ref); err != nil {
-		return fmt.Errorf("%w: git does not allow the name; choose another", ErrBranch)
-	}
-	_, err := git.run(ctx, dir, "rev-parse", "-q", "--verify", "--end-of-options", ref)
-	if err == nil {
-		return fmt.Errorf("%w: it exists; choose another name", ErrBranch)
-	}
-	if exitCode(err) != 1 {
+	if err := free(ctx, git, target, branch); err != nil {
 		return err
-	}
-	head, err := git.line(ctx, dir, "symbolic-ref", "-q", "HEAD")
-	if err != nil && exitCode(err) != 1 {
-		return err
-	}
-	if head == ref {
-		return fmt.Errorf("%w: HEAD stands for it and has no commit yet; choose another name", ErrBranch)
 	}
 	if err := r.send(ctx, git, target, commit); err != nil {
 		return err
 	}
 	none := strings.Repeat("0", len(commit.String()))
-	if _, err := git.run(ctx, dir, "-c", "core.logAllRefUpdates=false", "update-ref", "--no-deref", ref, commit.String(), none); err != nil {
+	if _, err := git.run(ctx, "--git-dir="+target.GitDir, "-c", "core.logAllRefUpdates=false", "update-ref", "--no-deref", "refs/heads/"+branch, commit.String(), none); err != nil {
 		return fmt.Errorf("%w: %w", ErrBranch, err)
 	}
 	return nil

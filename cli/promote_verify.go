@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/engine/verify"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// errRefused ends `promote --verify` without a branch.
+var errRefused = errors.New("refused, nothing was written")
+
+// verification is what the flags of `promote --verify` ask for.
+type verification struct {
+	on, squash bool
+	rounds     int
+	branch     string
+}
+
+// verify promotes a candidate whose gain holds on the user's branch as it is now.
+func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v verification) error {
+	switch {
+	case v.rounds < verify.LeastRounds || v.rounds > verify.MostRounds:
+		return usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
+	case o.Target.Path == "":
+		return usage("the repository is not known here: run this inside it, or name it with --repo")
+	case c.ID == record.Root:
+		return usage("the root is what candidates are compared with: it is in your branch already")
+	case v.branch == "":
+		v.branch = engine.BranchOf(o.exp, c.ID)
+	}
+	if err := o.Repo.CheckBranch(ctx, o.Target, v.branch); err != nil {
+		return err
+	}
+	q, err := a.verifying(ctx, o, c, v)
+	if err != nil {
+		return err
+	}
+	report, err := verify.Run(ctx, q)
+	if err != nil {
+		return err
+	}
+	if report.Refused == "" {
+		commit, err := o.writeVerified(ctx, &report, c, v, q)
+		if err != nil {
+			return err
+		}
+		if err := engine.PromoteCommit(ctx, o.Session, o.exp.ID, c.ID, commit, v.branch, a.who()); err != nil {
+			return err
+		}
+		report.Branch, report.Commit = v.branch, commit.String()
+	}
+	if err := a.printVerified(&report); err != nil || report.Refused == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", errRefused, report.Refused)
+}
+
+// verifying puts together what a verification needs to know.
+func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v verification) (verify.Question, error) {
+	cfg, err := config.Decode(o.exp.Config)
+	if err != nil {
+		return verify.Question{}, fmt.Errorf("read the stored configuration of %s: %w", o.exp.Name, err)
+	}
+	if dir := cfg.Evaluator.Dir; dir != "" && !filepath.IsAbs(dir) {
+		cfg.Evaluator.Dir = filepath.Join(o.Dir, dir)
+	}
+	snap := o.state.Snapshot()
+	if err := engine.FillFacts(ctx, o.DB, snap); err != nil {
+		return verify.Question{}, err
+	}
+	lineage, err := o.lineage(ctx, c)
+	if err != nil {
+		return verify.Question{}, err
+	}
+	report, looked, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
+	if err != nil {
+		return verify.Question{}, err
+	}
+	if o.OwnerPID() != 0 {
+		fmt.Fprintln(a.Err, "atoll: an engine runs here and disturbs what is measured; `atoll pause` makes it wait")
+	}
+	args := []string{"promote", c.ID.String(), "--verify", "--experiment", fmt.Sprint(int64(o.exp.ID))}
+	if v.rounds != verify.DefaultRounds {
+		args = append(args, fmt.Sprintf("--rounds %d", v.rounds))
+	}
+	return verify.Question{
+		Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
+		Noisy: snap.Noisy, Accepted: looked && !report.Same() && c.Status == record.StatusScored,
+		Rounds: v.rounds, Command: "atoll " + strings.Join(args, " "), Now: a.Now,
+		Tell: func(line string) { fmt.Fprintln(a.Err, view.CleanLine(line)) },
+	}, nil
+}
+
+// lineage is the way from the first edit to a candidate.
+func (o *opened) lineage(ctx context.Context, c *record.Candidate) ([]verify.Step, error) {
+	var steps []verify.Step
+	for at := *c; at.ID != record.Root; {
+		steps = append(steps, verify.Step{ID: at.ID, Operator: at.Operator, Agent: at.Agent, Intent: view.CleanLine(at.Intent)})
+		parent := at.Parent()
+		if parent == record.NoCandidate || parent >= at.ID { // a parent is older
+			break
+		}
+		var err error
+		if at, err = o.DB.Candidate(ctx, o.exp.ID, parent); err != nil {
+			return nil, fmt.Errorf("read candidate %s: %w", parent, err)
+		}
+	}
+	slices.Reverse(steps)
+	return steps, nil
+}
+
+// writeVerified makes the commit: on top of the branch, and with the
+// candidate's own history beside it unless that is squashed.
+func (o *opened) writeVerified(ctx context.Context, r *verify.Report, c *record.Candidate, v verification, q verify.Question) (record.Hash, error) {
+	parents := []record.Hash{r.Onto}
+	if !v.squash {
+		parents = append(parents, c.Commit)
+	}
+	return o.Repo.WriteCommit(ctx, gitops.CommitSpec{Tree: r.Tree(), Parents: parents, Message: r.Message(), Time: q.Now()})
+}
+
+func (a *App) printVerified(r *verify.Report) error {
+	if a.flags.json {
+		return writeJSON(a.Out, r)
+	}
+	w := a.Out
+	moved := map[bool]string{true: ", which moved since the experiment began"}[r.Moved]
+	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Candidate, view.CleanLine(r.Base), r.Onto.Short(), moved)
+	if r.Behaviour != nil {
+		fmt.Fprintf(w, "%-10s %s\n", "behaviour", view.CleanLine(r.Behaviour.Summary()))
+		if err := a.printUnreached(*r.Behaviour); err != nil {
+			return err
+		}
+	}
+	if f := r.Figures; f != nil && f.N() > 0 {
+		before, after := f.Medians()
+		fmt.Fprintf(w, "%-10s %s before, %s after; %s\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
+		fmt.Fprintf(w, "%-10s %s\n", "measured", &r.Conditions)
+	}
+	if r.Branch == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Candidate, r.Commit[:7], r.Base, r.Branch)
+	return err
+}

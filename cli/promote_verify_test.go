@@ -1,0 +1,166 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// verified is what these tests read of `promote --verify --json`.
+type verified struct {
+	Refused, Commit, Branch string
+	Moved                   bool
+	Conflicts               []string
+	Figures                 struct {
+		Before, After []float64
+		Word          string
+	}
+}
+
+func verifiedOf(t *testing.T, c call) (v verified) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(c.out), &v); err != nil {
+		t.Fatalf("%v: %s%s", err, c.out, c.err)
+	}
+	return v
+}
+
+func TestAVerifiedPromotionStandsOnTheBranchAsItIsNow(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless")
+	id := best(t, dir).ID.String()
+	// The branch goes on meanwhile, and the work tree holds what is not committed.
+	put(t, dir, map[string]string{"NOTES": "mine\n"})
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "notes")
+	put(t, dir, map[string]string{"numbers.conf": "a = 1\n", "staged": "yes\n"})
+	git(t, dir, "add", "staged")
+	state := func() string {
+		return git(t, dir, "status", "--porcelain") + git(t, dir, "rev-parse", "HEAD") + git(t, dir, "symbolic-ref", "HEAD")
+	}
+	was := state()
+
+	out := must(t, dir, "promote", id, "--verify", "--squash", "--branch", "won", "--json")
+	v := verifiedOf(t, call{out: out})
+	if v.Refused != "" || !v.Moved || v.Branch != "won" || v.Figures.Word != "exact" || len(v.Figures.Before) != 2 {
+		t.Errorf("it says %s", out)
+	}
+	if got := state(); got != was {
+		t.Errorf("the work tree, index or HEAD changed: %s; was %s", got, was)
+	}
+	if n := strings.TrimSpace(git(t, dir, "rev-list", "--count", "main..won")); n != "1" {
+		t.Errorf("squashed, it is %s commits on top of main", n)
+	}
+	if files := strings.TrimSpace(git(t, dir, "diff", "--name-only", "main", "won")); files != "numbers.conf" {
+		t.Errorf("against main it changes %q", files)
+	}
+	for _, want := range []string{"Candidate " + id, "total: 32 before", "exact: 2 rounds agree", "core", "rung", "Evaluator: sh eval.sh", "Reproduce: atoll promote " + id + " --verify"} {
+		if message := git(t, dir, "log", "-1", "--format=%B", "won"); !strings.Contains(message, want) {
+			t.Errorf("the message has no %q:\n%s", want, message)
+		}
+	}
+	must(t, dir, "promote", id, "--verify", "--branch", "whole")
+	if parents := strings.Fields(git(t, dir, "log", "-1", "--format=%P", "whole")); len(parents) != 2 || parents[0] != strings.TrimSpace(git(t, dir, "rev-parse", "main")) {
+		t.Errorf("with its history its parents are %v", parents)
+	}
+	if c := atoll(t, dir, "promote", id, "--verify", "--branch", "won"); c.code != 2 || !strings.Contains(c.err, "it exists") {
+		t.Errorf("a branch that is taken: exit %d: %s", c.code, c.err)
+	}
+	if c := atoll(t, dir, "promote", id, "--verify", "--patch", "-"); c.code != 2 {
+		t.Errorf("--verify with --patch: exit %d: %s", c.code, c.err)
+	}
+}
+
+func TestAChangeThatNoLongerAppliesOrPaysIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		now  map[string]string // the branch meanwhile
+		want string
+	}{
+		"both changed the same lines":       {map[string]string{"numbers.conf": "a = 77\nb = 77\nc = 77\n"}, "numbers.conf"},
+		"the gain went away with the floor": {map[string]string{"eval.sh": "echo total=5000\n"}, "the gain does not hold"},
+		"the branch fails its evaluator":    {map[string]string{"eval.sh": "exit 3\n"}, "fails the evaluator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newSmall(t)
+			must(t, dir, "run", "--headless")
+			put(t, dir, c.now)
+			git(t, dir, "commit", "--quiet", "--all", "--message", "meanwhile")
+			got := atoll(t, dir, "promote", "best", "--verify")
+			if got.code != 1 || !strings.Contains(got.err, c.want) {
+				t.Errorf("exit %d: %s%s", got.code, got.out, got.err)
+			}
+			if refs := git(t, dir, "for-each-ref", "--format=%(refname)"); strings.TrimSpace(refs) != "refs/heads/main" {
+				t.Errorf("it wrote %s", refs)
+			}
+		})
+	}
+}
+
+// noisyEval measures a value that varies by up to NOISE, and adds EDGE to every
+// version of numbers.conf that is not the first.
+const noisyEval = `edge=0
+cmp -s numbers.conf numbers.base || edge=EDGE
+od -An -N2 -tu2 /dev/urandom | awk -v e=$edge '{print "total=" 100 + e + NOISE * $1 / 65536}'
+`
+
+func TestOfNoisyGainsOnlyATrueOneIsPromoted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edge, noise string
+		code        int
+		word        string
+	}{
+		"a true gain":                       {"5", "1", 0, "confirmed"},
+		"luck that hides a loss is refused": {"-3", "10", 1, "within noise"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newSmall(t)
+			put(t, dir, map[string]string{
+				"eval.sh": strings.NewReplacer("EDGE", c.edge, "NOISE", c.noise).Replace(noisyEval), "numbers.base": smallNumbers,
+				"atoll.yaml": strings.Replace(smallYAML, "[eval.sh]", "[eval.sh, numbers.base]", 1),
+			})
+			git(t, dir, "add", "--all")
+			git(t, dir, "commit", "--quiet", "--message", "noise")
+			must(t, dir, "run", "--headless")
+			got := atoll(t, dir, "promote", luckiest(t, dir), "--verify", "--json")
+			v := verifiedOf(t, got)
+			if got.code != c.code || v.Figures.Word != c.word || len(v.Figures.Before) < 8 || (v.Refused == "") != (c.code == 0) {
+				t.Errorf("exit %d: %s%s", got.code, got.out, got.err)
+			}
+			_, err := os.Stat(filepath.Join(dir, ".git", "refs", "heads", "atoll"))
+			if there := err == nil; there != (c.code == 0) {
+				t.Errorf("a branch was written: %v", there)
+			}
+		})
+	}
+}
+
+// luckiest is the candidate, the root aside, with the highest value of those that
+// decided.
+func luckiest(t *testing.T, dir string) string {
+	t.Helper()
+	name, most := "", 0.0
+	for _, line := range strings.Split(strings.TrimSpace(must(t, dir, "candidates", "--json")), "\n") {
+		var c struct {
+			ID        json.RawMessage `json:"id"`
+			Objective *float64        `json:"objective"`
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		id := strings.Trim(string(c.ID), `"`)
+		if c.Objective != nil && id != "0" && id != "c0" && *c.Objective > most {
+			name, most = id, *c.Objective
+		}
+	}
+	if name == "" {
+		t.Fatal("no candidate was measured")
+	}
+	return name
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"atoll/engine/eval"
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+)
+
+// The rounds of a verification. Below leastRounds the signed-rank interval of a
+// shared error has no ends.
+const (
+	DefaultRounds = 32
+	LeastRounds   = 8
+	MostRounds    = 256
+	exactRounds   = 2
+)
+
+// allError is the error of one verification, shared by its looks.
+const allError = 0.05
+
+// Figures are what measurements in turn say: pair i of Before and After was
+// measured one right after the other.
+type Figures struct {
+	Metric   string `json:"metric"`
+	Minimize bool   `json:"minimize"`
+	// Before and After are the values of the branch and of the winner, in the
+	// evaluator's own direction and unit, by round.
+	Before []float64 `json:"before"`
+	After  []float64 `json:"after"`
+	// Gain counts upwards: more is better. With Ratio it is a part of the branch's
+	// value, else in the metric's unit.
+	Gain  float64           `json:"gain"`
+	In    evidence.Interval `json:"gain_interval"`
+	Ratio bool              `json:"ratio"`
+	Level float64           `json:"level"` // of the interval; 1 for an exact gain
+	Word  evidence.Word     `json:"word"`
+}
+
+// N is the number of rounds.
+func (f *Figures) N() int { return len(f.Before) }
+
+// Holds reports whether the gain may be told as a fact.
+func (f *Figures) Holds() bool {
+	return f.Word == evidence.Confirmed || f.Word == evidence.Exact && f.Gain > 0
+}
+
+// String is the gain with its interval and the number of pairs.
+func (f *Figures) String() string {
+	show := view.FormatValue
+	if f.Ratio {
+		show = func(v float64) string { return fmt.Sprintf("%+.2f %%", 100*v) }
+	}
+	text := "a gain of " + show(f.Gain)
+	if f.Word == evidence.Exact {
+		return fmt.Sprintf("%s, exact: %d rounds agree", text, f.N())
+	}
+	if f.In.Bounded() {
+		text += fmt.Sprintf(" (%s to %s, level %.3g)", show(f.In.Low), show(f.In.High), f.Level)
+	}
+	return fmt.Sprintf("%s, n = %d pairs, %s", text, f.N(), f.Word)
+}
+
+// Medians are the middle values of the branch and of the winner.
+func (f *Figures) Medians() (before, after float64) {
+	return eval.Median(f.Before), eval.Median(f.After)
+}
+
+// looks are the numbers of rounds after which the figures are judged: doubling,
+// up to most.
+func looks(most int) []int {
+	var out []int
+	for n := LeastRounds; n < most; n *= 2 {
+		out = append(out, n)
+	}
+	return append(out, most)
+}
+
+// exact reports whether every sample of a side is the same as the others of it.
+func (f *Figures) exact() bool {
+	same := func(values []float64) bool { return slices.Min(values) == slices.Max(values) }
+	return same(f.Before) && same(f.After)
+}
+
+// certain judges values that do not vary.
+func (f *Figures) certain() {
+	c := evidence.Certain(f.After[0], f.Before[0], f.Minimize)
+	f.Gain, f.In, f.Level, f.Word, f.Ratio = c.Gain, c.GainIn, c.Level, c.Word, false
+	if f.positive() {
+		size := f.Before[0]
+		f.Gain, f.Ratio = c.Gain/size, true
+		f.In = evidence.Interval{Low: f.Gain, High: f.Gain}
+	}
+}
+
+func (f *Figures) positive() bool { return slices.Min(f.Before) > 0 && slices.Min(f.After) > 0 }
+
+// judge says what the rounds so far show; most is the bound of rounds.
+func (f *Figures) judge(most int) error {
+	if f.positive() {
+		return f.judgeRatio(most)
+	}
+	diffs := make([]float64, f.N())
+	for i := range diffs {
+		diffs[i] = f.After[i] - f.Before[i]
+	}
+	s, err := evidence.Of(diffs...)
+	if err != nil {
+		return err
+	}
+	c := evidence.Judge(evidence.Question{Candidate: s, Fixed: true, Minimize: f.Minimize, Level: 1 - allError, Enough: most})
+	f.Gain, f.In, f.Level, f.Word, f.Ratio = c.Gain, c.GainIn, c.Level, c.Word, false
+	return nil
+}
+
+func (f *Figures) judgeRatio(most int) error {
+	f.Ratio, f.Level = true, 1-allError/float64(len(looks(most)))
+	ratio, in, err := evidence.PairedRatio(f.Before, f.After, f.Level)
+	if err != nil {
+		return err
+	}
+	f.Gain, f.In = ratio-1, evidence.Interval{Low: in.Low - 1, High: in.High - 1}
+	if f.Minimize {
+		f.Gain, f.In = 1-ratio, evidence.Interval{Low: 1 - in.High, High: 1 - in.Low}
+	}
+	switch {
+	case f.In.Low > 0:
+		f.Word = evidence.Confirmed
+	case f.In.High <= 0, f.N() >= most, 2*f.N() >= most && f.Gain <= 0: // giving up early adds no false claim
+		f.Word = evidence.WithinNoise
+	default:
+		f.Word = evidence.Unconfirmed
+	}
+	return nil
+}
+
+// done judges the rounds where that is due, and reports whether the matter is
+// settled. Noisy says that the evaluator is known to vary, so that two rounds
+// which agree do so by chance.
+func (f *Figures) done(noisy bool, most int) (bool, error) {
+	if n := f.N(); n == exactRounds && !noisy && f.exact() {
+		f.certain()
+		return true, nil
+	} else if !slices.Contains(looks(most), n) {
+		return false, nil
+	}
+	err := f.judge(most)
+	return err == nil && f.Word != evidence.Unconfirmed, err
+}

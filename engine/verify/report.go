@@ -1,0 +1,132 @@
+package verify
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/engine/guard"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// Conditions are what a measurement depends on beside the code.
+type Conditions struct {
+	Platform string    `json:"platform"`
+	Cores    int       `json:"cores"`
+	Load     []float64 `json:"load,omitempty"` // of one minute, before and after; none where the system does not tell
+	Rung     string    `json:"rung"`
+	Date     time.Time `json:"date"`
+}
+
+// loadOf reads the load of one minute from the text of /proc/loadavg.
+func loadOf(text string) (float64, bool) {
+	first, _, _ := strings.Cut(text, " ")
+	v, err := strconv.ParseFloat(first, 64)
+	return v, err == nil
+}
+
+func (c *Conditions) String() string {
+	text := fmt.Sprintf("%s, %s", c.Platform, view.Plural(c.Cores, "core"))
+	if len(c.Load) == 2 {
+		text += fmt.Sprintf(", load %.2f before and %.2f after", c.Load[0], c.Load[1])
+	}
+	return fmt.Sprintf("%s, sandbox rung %s, %s", text, c.Rung, c.Date.UTC().Format("2006-01-02 15:04 MST"))
+}
+
+func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
+
+// Step is one candidate on the way from the root to the winner.
+type Step struct {
+	ID       record.CandidateID `json:"id"`
+	Operator record.Operator    `json:"operator"`
+	Agent    string             `json:"agent"`
+	Intent   string             `json:"intent,omitempty"`
+}
+
+// Report is the answer to a [Question].
+type Report struct {
+	Experiment string             `json:"experiment"`
+	Candidate  record.CandidateID `json:"candidate"`
+	Lineage    []Step             `json:"lineage"` // from the first edit to the candidate
+	Base       string             `json:"base"`    // the user's branch
+	Onto       record.Hash        `json:"onto"`    // its commit as it is now
+	Moved      bool               `json:"moved"`   // it is not the root of the experiment any more
+	Files      []string           `json:"files"`   // what the change touches there
+	Conflicts  []string           `json:"conflicts,omitempty"`
+	Behaviour  *guard.Report      `json:"behaviour,omitempty"`
+	Accepted   bool               `json:"behaviour_accepted,omitempty"` // a person approved that it differs
+	Figures    *Figures           `json:"figures,omitempty"`
+	Conditions Conditions         `json:"conditions"`
+	Evaluator  string             `json:"evaluator"` // its command, in one line
+	Command    string             `json:"command"`   // how to verify again
+	// Refused says in one line why there should be no branch; empty: the gain holds.
+	Refused string `json:"refused,omitempty"`
+	// Commit and Branch are filled in by who writes them.
+	Commit string `json:"commit,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	tree   record.Hash
+}
+
+// Tree is that of the branch with the change; zero where there is none.
+func (r *Report) Tree() record.Hash { return r.tree }
+
+func (r *Report) refuse(format string, args ...any) {
+	r.Refused = view.CleanLine(fmt.Sprintf(format, args...))
+}
+
+// mostSteps bounds the lineage that a message tells.
+const mostSteps = 20
+
+// Message is the commit message of a change that holds: what changed, figures,
+// conditions and how to reproduce them. Whatever texts of candidates hold, each
+// takes one line, and none of it can pass for a line of the message's own.
+func (r *Report) Message() string {
+	var b strings.Builder
+	last := Step{ID: r.Candidate}
+	if n := len(r.Lineage); n > 0 {
+		last = r.Lineage[n-1]
+	}
+	fmt.Fprintf(&b, "%s\n\n", subject(last))
+	fmt.Fprintf(&b, "Candidate %s of experiment %s, on top of %s (%s).\n", r.Candidate, view.CleanLine(r.Experiment), view.CleanLine(r.Base), r.Onto.Short())
+	for i, s := range r.Lineage {
+		if skip := len(r.Lineage) - mostSteps; i < skip {
+			if i == 0 {
+				fmt.Fprintf(&b, "- %d earlier edits\n", skip)
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "- %s, %s by %s: %s\n", s.ID, s.Operator, view.CleanLine(s.Agent), shorten(s.Intent, 160))
+	}
+	if f := r.Figures; f != nil {
+		before, after := f.Medians()
+		fmt.Fprintf(&b, "\n%s: %s before, %s after (medians); %s.\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
+	}
+	if r.Behaviour != nil {
+		fmt.Fprintf(&b, "Behaviour: %s%s.\n", shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])
+		for _, l := range r.Behaviour.Unreached[:min(10, len(r.Behaviour.Unreached))] {
+			fmt.Fprintf(&b, "Not reached by tests or inputs: %s\n", view.CleanLine(l.String()))
+		}
+	}
+	fmt.Fprintf(&b, "Measured in turn (ABBA), same sandbox: %s.\n", &r.Conditions)
+	fmt.Fprintf(&b, "Evaluator: %s\nReproduce: %s\n", shorten(r.Evaluator, 300), r.Command)
+	return b.String()
+}
+
+func subject(s Step) string {
+	if text := strings.TrimLeft(shorten(s.Intent, 72), "#- "); text != "" {
+		return text
+	}
+	return fmt.Sprintf("Candidate %s", s.ID)
+}
+
+// shorten makes one clean line of at most so many letters.
+func shorten(s string, most int) string {
+	line := strings.Join(strings.Fields(view.CleanLine(s)), " ")
+	if letters := []rune(line); len(letters) > most {
+		return strings.TrimSpace(string(letters[:most-1])) + "…"
+	}
+	return line
+}

@@ -1,0 +1,288 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval"
+	"atoll/engine/gate"
+	"atoll/engine/guard"
+	"atoll/engine/sandbox"
+	"atoll/engine/view"
+	"atoll/engine/work"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// ErrBranch: the user's branch as it is now does not pass its own evaluator, so
+// that nothing can be compared with it.
+var ErrBranch = errors.New("the branch as it is now fails the evaluator")
+
+// Question is a candidate that should become a branch.
+type Question struct {
+	Store      string        // the experiment's bare repository
+	Target     gitops.Target // the user's repository; it is read
+	Experiment record.Experiment
+	Config     config.Config // of the experiment; Evaluator.Dir is absolute
+	Metric     string        // searched on, where the configuration names none
+	Candidate  record.Candidate
+	Lineage    []Step
+	Noisy      bool   // values of this experiment are known to vary
+	Accepted   bool   // a person accepted that the candidate behaves in another way
+	Rounds     int    // at most; [DefaultRounds] when 0
+	Command    string // how to ask again
+	Now        func() time.Time
+	Tell       func(line string) // told of each step; it may be nil
+}
+
+// check is one verification under way.
+type check struct {
+	q      Question
+	repo   *gitops.Repo
+	box    *sandbox.Box
+	ev     *eval.Evaluator
+	base   string // checkout of the branch
+	delta  []record.Change
+	report Report
+}
+
+// Run answers a question. A change that conflicts, that the gate or the
+// evaluator refuses, that behaves in another way or whose gain does not hold is no
+// error: the report says so in Refused. Objects are added to the store;
+// nothing else is written. Errors: [ErrBranch], those of the machine and the context's.
+func Run(ctx context.Context, q Question) (report Report, err error) {
+	q.Rounds = cmp.Or(q.Rounds, DefaultRounds)
+	tmp, err := os.MkdirTemp("", "atoll-verify-")
+	if err != nil {
+		return report, fmt.Errorf("make a scratch folder: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	c := &check{q: q, report: Report{
+		Experiment: q.Experiment.Name, Candidate: q.Candidate.ID, Lineage: q.Lineage, Base: q.Experiment.Branch,
+		Evaluator: evaluatorText(q.Config), Command: q.Command,
+		Conditions: Conditions{Platform: platform(), Cores: runtime.NumCPU(), Date: q.Now()},
+	}}
+	// Checkouts of its own: nothing that an earlier run left is measured.
+	if c.repo, err = gitops.Open(ctx, gitops.Options{Dir: q.Store, Cache: filepath.Join(tmp, "checkouts")}); err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, c.repo.Close()) }()
+	if c.box, err = sandbox.New(ctx, sandbox.Options{Mode: sandbox.Mode(q.Config.Sandbox.Mode), Scratch: q.Config.Sandbox.Scratch}); err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, c.box.Close()) }()
+	c.report.Conditions.Rung = c.box.Rung().String()
+	err = c.run(ctx)
+	return c.report, err
+}
+
+func (c *check) tell(format string, args ...any) {
+	if c.q.Tell != nil {
+		c.q.Tell(fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *check) run(ctx context.Context) error {
+	o := eval.OptionsOf(c.q.Config)
+	o.Paired = false // both sides are measured here, with the values themselves
+	var err error
+	if c.ev, err = eval.New(ctx, c.box, o); err != nil {
+		return err
+	}
+	c.ev.SetObjective(c.q.Metric)
+	release, err := c.merge(ctx)
+	if err != nil || c.report.Refused != "" {
+		return err
+	}
+	defer release()
+	for _, step := range []func(context.Context) error{c.gate, c.passes, c.behaves, c.measure} {
+		if err := step(ctx); err != nil || c.report.Refused != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge puts the change on top of the branch as it is now and checks that out.
+func (c *check) merge(ctx context.Context) (release func(), err error) {
+	release = func() {}
+	x, r := c.q.Experiment, &c.report
+	if r.Onto, err = c.repo.FetchCommit(ctx, c.q.Target, x.Branch); err != nil {
+		return release, err
+	}
+	r.Moved = r.Onto != x.RootCommit
+	info, err := c.repo.Commit(ctx, r.Onto)
+	if err != nil {
+		return release, err
+	}
+	c.tell("putting %s on top of %s (%s)", c.q.Candidate.ID, r.Base, r.Onto.Short())
+	if r.tree = c.q.Candidate.Tree; info.Tree != x.RootTree {
+		if r.tree, r.Conflicts, err = c.repo.Merge(ctx, x.RootTree, info.Tree, c.q.Candidate.Tree); err != nil {
+			return release, err
+		}
+	}
+	if len(r.Conflicts) > 0 {
+		r.tree = record.Hash{}
+		r.refuse("%s changed since the experiment began, in the lines that %s changes: %s", r.Base, r.Candidate, strings.Join(r.Conflicts, ", "))
+		return release, nil
+	}
+	if c.delta, err = c.repo.Changes(ctx, info.Tree, r.tree); err != nil {
+		return release, err
+	}
+	if len(c.delta) == 0 {
+		r.refuse("%s holds what %s changes already", r.Base, r.Candidate)
+		return release, nil
+	}
+	for _, d := range c.delta {
+		r.Files = append(r.Files, d.Path)
+	}
+	slices.Sort(r.Files)
+	c.base, release, err = c.repo.Checkout(ctx, info.Tree)
+	if err != nil {
+		return func() {}, err
+	}
+	return release, nil
+}
+
+// gate applies the policy of names and kinds to the whole change; limits of
+// size are those of one edit and stay out.
+func (c *check) gate(ctx context.Context) error {
+	info, err := c.repo.Commit(ctx, c.report.Onto)
+	if err != nil {
+		return err
+	}
+	diffs, err := c.repo.DiffTrees(ctx, info.Tree, c.report.tree)
+	if err != nil {
+		return err
+	}
+	g := c.q.Config.Gate
+	v := gate.Check(gate.Policy{Protected: c.ev.Protected(), Scope: g.Scope, Forbidden: g.Forbidden}, diffs, c.delta, c.q.Candidate.Operator)
+	if v.Rejected {
+		c.report.refuse("the gate refuses it: %s", v.Reason())
+	}
+	return nil
+}
+
+// sample measures one of the two trees once.
+func (c *check) sample(ctx context.Context, winner bool, repeat int) (eval.Outcome, error) {
+	q := eval.Request{
+		Base: c.base, Trusted: c.base, Experiment: c.q.Experiment.Name, BaseCommit: c.report.Onto, Commit: c.report.Onto,
+		Goal: c.q.Config.Goal, Repeat: repeat, Seed: c.q.Experiment.Seed, Root: !winner,
+	}
+	if winner {
+		q.Delta, q.Candidate, q.Commit = c.delta, c.q.Candidate.ID, c.q.Candidate.Commit
+	}
+	out, err := c.ev.Run(ctx, q)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return out, err
+}
+
+// passes runs the evaluator's stages, tests among them, once on both. What is
+// measured on the way warms caches and counts for nothing.
+func (c *check) passes(ctx context.Context) error {
+	c.tell("running the evaluator on both")
+	root, err := c.sample(ctx, false, 0)
+	if err != nil {
+		return err
+	}
+	if root.Failed() {
+		return fmt.Errorf("%w (%s): %s; mend %s first", ErrBranch, root.Class, view.CleanLine(root.Reason), c.report.Base)
+	}
+	out, err := c.sample(ctx, true, 0)
+	if err != nil {
+		return err
+	}
+	if out.Failed() {
+		c.report.refuse("on %s as it is now it fails (%s): %s", c.report.Base, out.Class, out.Reason)
+		return nil
+	}
+	c.report.Figures = &Figures{Metric: root.ObjectiveName, Minimize: c.q.Config.Evaluator.Direction == eval.Minimize}
+	return nil
+}
+
+// behaves lets the guard compare both, where it is on for the experiment.
+func (c *check) behaves(ctx context.Context) error {
+	if !work.Guards(c.q.Config, c.ev.Objective(), c.q.Candidate.Metrics) {
+		return nil
+	}
+	c.tell("comparing behaviour")
+	g, err := guard.New(c.box, guard.Options{Seed: c.q.Config.Seed, Memory: c.q.Config.Limits.Memory, LookupEnv: os.LookupEnv})
+	if err != nil {
+		return err
+	}
+	found, err := g.Check(ctx, guard.Tree{Base: c.base}, guard.Tree{Base: c.base, Delta: c.delta}, c.report.Files)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		found.Notes = append(found.Notes, view.CleanLine(err.Error()))
+	}
+	c.report.Behaviour = &found
+	if !found.Same() {
+		if c.report.Accepted = c.q.Accepted; !c.q.Accepted {
+			c.report.refuse("it %s", found.Summary())
+		}
+	}
+	return nil
+}
+
+// measure takes rounds of both, in an order that turns with each round, until
+// the figures are clear.
+func (c *check) measure(ctx context.Context) error {
+	f := c.report.Figures
+	c.noteLoad()
+	defer c.noteLoad()
+	for round := range c.q.Rounds {
+		var values [2]float64 // of the branch, of the winner
+		for i := range values {
+			side := (round + i) % 2
+			out, err := c.sample(ctx, side == 1, 1+round)
+			if err != nil {
+				return err
+			}
+			if out.Failed() {
+				c.report.refuse("round %d: %s fails (%s): %s", round+1, [...]string{c.report.Base, "it"}[side], out.Class, out.Reason)
+				return nil
+			}
+			values[side] = out.Objective
+		}
+		f.Before, f.After = append(f.Before, values[0]), append(f.After, values[1])
+		c.tell("round %d: %s before, %s after", round+1, view.FormatValue(values[0]), view.FormatValue(values[1]))
+		if done, err := f.done(c.q.Noisy, c.q.Rounds); done || err != nil {
+			c.settle()
+			return err
+		}
+	}
+	c.settle()
+	return nil
+}
+
+func (c *check) settle() {
+	if f := c.report.Figures; !f.Holds() {
+		c.report.refuse("the gain does not hold: %s", f)
+	}
+}
+
+func (c *check) noteLoad() {
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		if v, ok := loadOf(string(text)); ok {
+			c.report.Conditions.Load = append(c.report.Conditions.Load, v)
+		}
+	}
+}
+
+// evaluatorText names the evaluator in one line.
+func evaluatorText(cfg config.Config) string {
+	return strings.TrimSpace(cfg.Evaluator.Adapter + " " + strings.Join(cfg.Evaluator.Command, " "))
+}

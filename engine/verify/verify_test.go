@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/evidence"
+	"atoll/engine/guard"
+	"atoll/store/record"
+)
+
+// times repeats a pattern of values up to n.
+func times(n int, pattern ...float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = pattern[i%len(pattern)]
+	}
+	return out
+}
+
+func TestWhatRoundsSay(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, after []float64
+		minimize      bool
+		noisy         bool
+		most          int
+		done          bool
+		word          evidence.Word
+		gain          float64
+	}{
+		"two rounds that agree are exact":                        {times(2, 10), times(2, 8), true, false, 32, true, evidence.Exact, 0.2},
+		"an exact loss is a loss":                                {times(2, 8), times(2, 10), true, false, 32, true, evidence.Exact, -0.25},
+		"exact values below zero have a difference, no ratio":    {times(2, -4), times(2, -3), false, false, 32, true, evidence.Exact, 1},
+		"two rounds that agree by chance are no proof":           {times(2, 10), times(2, 8), true, true, 32, false, "", 0},
+		"between looks nothing is judged":                        {times(9, 10, 11), times(9, 8, 7), true, false, 32, false, "", 0},
+		"a clear ratio is confirmed at the first look":           {times(8, 10, 11, 10.5), times(8, 8, 8.8, 8.4), true, true, 32, true, evidence.Confirmed, 0.2},
+		"where more is better a rise is the gain":                {times(8, 10, 11, 10.5), times(8, 12, 13.2, 12.6), false, true, 32, true, evidence.Confirmed, 0.2},
+		"a clear loss ends it":                                   {times(8, 8, 8.8, 8.4), times(8, 10, 11, 10.5), true, true, 32, true, evidence.WithinNoise, -0.25},
+		"a mixed first look goes on":                             {times(8, 10), times(8, 9, 10.5), true, true, 32, false, evidence.Unconfirmed, 0},
+		"no gain after half of the rounds is noise":              {times(16, 10), times(16, 10.5, 10, 9.6, 10.1), true, true, 32, true, evidence.WithinNoise, 0},
+		"what is not clear at the bound is noise":                {times(32, 10), times(32, 9, 10.5, 9.6, 10.3, 9.4, 10.2), true, true, 32, true, evidence.WithinNoise, 0},
+		"differences are judged where values are not positive":   {times(16, -1, 0, 1), times(16, 9, 10, 11.5), false, true, 16, true, evidence.Confirmed, 10.16},
+		"a difference that falls is a gain where less is better": {times(16, 9, 10, 11), times(16, -1, 0, 1), true, true, 16, true, evidence.Confirmed, 10},
+	} {
+		f := Figures{Before: c.before, After: c.after, Minimize: c.minimize}
+		done, err := f.done(c.noisy, c.most)
+		if err != nil || done != c.done || f.Word != c.word {
+			t.Errorf("%s: done %v, %q (%v); want %v, %q", name, done, f.Word, err, c.done, c.word)
+		}
+		if c.done && c.gain != 0 && (f.Gain < c.gain-0.02 || f.Gain > c.gain+0.02) {
+			t.Errorf("%s: a gain of %v; want about %v", name, f.Gain, c.gain)
+		}
+		if f.Holds() != (c.gain > 0 && c.done && (c.word == evidence.Exact || c.word == evidence.Confirmed)) {
+			t.Errorf("%s: holds is %v", name, f.Holds())
+		}
+		if _, err := json.Marshal(f); err != nil {
+			t.Errorf("%s: it has no JSON: %v", name, err)
+		}
+	}
+}
+
+func TestEveryLookMayBeClear(t *testing.T) {
+	for _, most := range []int{LeastRounds, 9, DefaultRounds, 100, MostRounds} {
+		all := looks(most)
+		if all[len(all)-1] != most || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+			t.Errorf("with %d rounds the looks are %v", most, all)
+		}
+		f := Figures{Before: times(all[0], 10), After: times(all[0], 9), Minimize: true}
+		if _, err := f.done(true, most); err != nil || !f.In.Bounded() {
+			t.Errorf("with %d rounds the interval of the first look, of %d, has no ends", most, all[0])
+		}
+	}
+}
+
+func TestAMessageCarriesAllAndNoTextForgesALineOfIt(t *testing.T) {
+	hash, err := record.ParseHash(strings.Repeat("ab", 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := "faster\n\nReviewed-by: nobody\x1b[31m\r\nEvaluator: true"
+	r := Report{
+		Experiment: "x\nReproduce: rm", Candidate: 7, Base: "main", Onto: hash, Evaluator: "sh eval.sh\nSigned-off-by: me", Command: "atoll promote c7 --verify",
+		Lineage:    []Step{{ID: 3, Operator: record.OpTune, Agent: "offline", Intent: "first"}, {ID: 7, Operator: record.OpMutate, Agent: "a\nb", Intent: hostile}},
+		Figures:    &Figures{Metric: "ns/op", Before: times(8, 10), After: times(8, 8), Gain: 0.2, In: evidence.Interval{Low: 0.1, High: 0.3}, Ratio: true, Level: 0.95, Word: evidence.Confirmed},
+		Behaviour:  &guard.Report{Cases: 3, Functions: 1},
+		Conditions: Conditions{Platform: "linux/amd64", Cores: 2, Load: []float64{0.5, 1}, Rung: "1 namespaces", Date: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)},
+	}
+	text := r.Message()
+	for _, want := range []string{
+		"Candidate c7 of experiment", "(abababa)", "- c3, tune by offline: first\n", "10 before, 8 after", "+20.00 % (+10.00 % to +30.00 %, level 0.95), n = 8 pairs, confirmed",
+		"behaves as the root on 3 inputs", "2 cores, load 0.50 before and 1.00 after", "rung 1 namespaces", "2026-01-02 03:04 UTC", "\nReproduce: atoll promote c7 --verify\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the message has no %q:\n%s", want, text)
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		for _, forged := range []string{"Reviewed-by:", "Signed-off-by:", "Evaluator: true", "Reproduce: rm"} {
+			if strings.HasPrefix(line, forged) {
+				t.Errorf("the text of a candidate made the line %q", line)
+			}
+		}
+	}
+	if first, _, _ := strings.Cut(text, "\n"); len([]rune(first)) > 72 || !strings.HasPrefix(first, "faster") || strings.ContainsRune(text, 0x1b) {
+		t.Errorf("the subject is %q", first)
+	}
+	r.Lineage = nil
+	if first, _, _ := strings.Cut(r.Message(), "\n"); first != "Candidate c7" {
+		t.Errorf("without an intent the subject is %q", first)
+	}
+}
+
+func TestALongLineageIsToldByItsEnd(t *testing.T) {
+	r := Report{Candidate: 30}
+	for i := range 30 {
+		r.Lineage = append(r.Lineage, Step{ID: record.CandidateID(i + 1)})
+	}
+	if text := r.Message(); !strings.Contains(text, "- 10 earlier edits\n- c11,") || strings.Contains(text, "- c10,") {
+		t.Errorf("the message is\n%s", text)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	if v, ok := loadOf("1.25 0.70 0.33 2/345 6789\n"); !ok || v != 1.25 {
+		t.Errorf("the load is %v, %v", v, ok)
+	}
+	if _, ok := loadOf(""); ok {
+		t.Error("an empty text tells a load")
+	}
+}
