@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -31,34 +31,50 @@ func (a *App) steerCmds() []*cobra.Command {
 		a.jobVerb(record.Retry, "Queue a job like this one again"),
 		a.jobVerb(record.Prioritise, "Change the priority of a queued job"),
 		a.plainVerb(record.Refit, "Fit the learned map anew"),
-		a.startCmd(), a.setCmd(), a.noteCmd(), a.injectCmd(), a.promoteCmd(), a.unwindCmd(record.Undo, "Take the last decision back"), a.unwindCmd(record.Redo, "Do the last undone decision again"),
+		a.startCmd(), a.setCmd(), a.noteCmd(), a.injectCmd(), a.promoteCmd(), a.unwindCmd(record.Undo, "Take the last decision back, or those that were made together"), a.unwindCmd(record.Redo, "Do again what undo took back"),
 	}
 }
 
-// decide checks and appends a decision and says what it did.
-func (a *App) decide(ctx context.Context, o *opened, d record.Decision) error {
-	d.Who = a.who()
-	d, err := o.state.Prepare(d)
-	if err != nil {
-		return err
+// decide checks and appends decisions, all or none, and says what they do.
+func (a *App) decide(ctx context.Context, o *opened, ds ...record.Decision) error {
+	for i, d := range ds {
+		d.Who = a.who()
+		var err error
+		if ds[i], err = o.state.Prepare(d); err != nil {
+			return err
+		}
 	}
-	return a.append(ctx, o, d)
+	said := make([]string, len(ds))
+	for i, d := range ds {
+		said[i] = o.state.DecisionText(d)
+	}
+	return a.append(ctx, o, strings.Join(said, "; "), ds...)
 }
 
-func (a *App) append(ctx context.Context, o *opened, d record.Decision) error {
-	seq, err := o.DB.AppendDecision(ctx, o.exp.ID, d)
+// append writes decisions that are one step; said tells what they do. As JSON
+// each is a line.
+func (a *App) append(ctx context.Context, o *opened, said string, ds ...record.Decision) error {
+	seq, err := o.DB.AppendDecisions(ctx, o.exp.ID, ds...)
 	if err != nil {
 		return err
 	}
 	if a.flags.json {
-		d.Seq = seq
-		return writeJSON(a.Out, d)
+		for i, d := range ds {
+			d.Seq = seq - record.Seq(len(ds)-1-i)
+			if len(ds) > 1 {
+				d.Group = seq - record.Seq(len(ds)-1)
+			}
+			if err := writeJSON(a.Out, d); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	then := ""
 	if o.OwnerPID() == 0 {
 		then = a.spell(" (no engine runs: it takes effect with the next `atoll run`)")
 	}
-	_, err = fmt.Fprintf(a.Out, "%s%s\n", fold.DecisionText(d), then)
+	_, err = fmt.Fprintf(a.Out, "%s%s\n", said, then)
 	return err
 }
 
@@ -99,11 +115,11 @@ func (a *App) unwindCmd(verb record.Verb, short string) *cobra.Command {
 				if verb == record.Redo {
 					next = o.state.NextRedo
 				}
-				d, err := next(a.who())
+				step, err := next(a.who())
 				if err != nil {
 					return err
 				}
-				return a.append(cmd.Context(), o, d)
+				return a.append(cmd.Context(), o, o.state.StepText(step), step...)
 			})
 		},
 	}

@@ -14,6 +14,7 @@ func (a *App) candidateVerb(verb record.Verb, short string) *cobra.Command {
 		Use: string(verb) + " CANDIDATE...", Short: short, Example: fmt.Sprintf("  atoll %s c128", verb), Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
+				var ds []record.Decision
 				for _, arg := range args {
 					id, err := o.parseCandidate(arg)
 					if err != nil {
@@ -21,11 +22,9 @@ func (a *App) candidateVerb(verb record.Verb, short string) *cobra.Command {
 					}
 					d := noObject(verb)
 					d.Candidate, d.Text = id, reason
-					if err := a.decide(cmd.Context(), o, d); err != nil {
-						return err
-					}
+					ds = append(ds, d)
 				}
-				return nil
+				return a.decide(cmd.Context(), o, ds...)
 			})
 		},
 	}

@@ -18,6 +18,7 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 		Example: fmt.Sprintf("  atoll %s 9,4\n  atoll %s c128\n  atoll %s target:parser", verb, verb, verb), Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
+				var ds []record.Decision
 				for _, arg := range args {
 					d, err := o.niche(arg)
 					if err != nil {
@@ -27,11 +28,9 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 					if verb == record.Boost {
 						d.Value = factor
 					}
-					if err := a.decide(cmd.Context(), o, d); err != nil {
-						return err
-					}
+					ds = append(ds, d)
 				}
-				return nil
+				return a.decide(cmd.Context(), o, ds...)
 			})
 		},
 	}

@@ -31,7 +31,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	decide := func(d record.Decision) {
 		t.Helper()
 		if _, err := eng.Decide(t.Context(), d); err != nil {
-			t.Fatalf("%s: %v", fold.DecisionText(d), err)
+			t.Fatalf("%s: %v", d.Verb, err)
 		}
 	}
 	cellOf := func(s *view.Snapshot, id record.CandidateID) *view.Cell {
@@ -78,7 +78,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 
 	for _, d := range []record.Decision{about(record.Reject, record.Root), about(record.Freeze, 99999), about(record.Approve, best), decision(record.Refit)} {
 		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, fold.ErrDecision) {
-			t.Errorf("%s: %v", fold.DecisionText(d), err)
+			t.Errorf("%s: %v", d.Verb, err)
 		}
 	}
 	stop()

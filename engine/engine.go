@@ -166,60 +166,82 @@ func (e *Engine) Feed() *view.Feed { return e.feed }
 // Reader returns who answers what a snapshot is too small to carry.
 func (e *Engine) Reader() *query.Reader { return e.reader }
 
-// Decide appends a decision after checking it against the state; the loop
-// carries it out when it folds the row. It works on an engine that only looks
-// on as well.
-func (e *Engine) Decide(ctx context.Context, d record.Decision) (record.Seq, error) {
-	if d.Who == "" {
-		d.Who = e.opt.Who
-	}
-	if d.Verb == record.Inject && len(d.Args) == 0 {
-		_, err := e.Inject(ctx, d.Text)
+// Decide appends decisions that are made by one act, all or none, after checking
+// them against the state; the loop carries them out when it folds the rows.
+// Together they are one step of undo. It works on an engine that only looks on as
+// well. It returns the position of the last row.
+func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
+	if len(ds) == 1 && ds[0].Verb == record.Inject && len(ds[0].Args) == 0 {
+		_, err := e.Inject(ctx, ds[0].Text)
 		return 0, err
 	}
+	made := make([]record.Decision, len(ds))
 	var err error
-	if askErr := e.questions.Ask(ctx, func(s *fold.State) { d, err = s.Prepare(d) }); askErr != nil {
+	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
+		for i, d := range ds {
+			if d.Who == "" {
+				d.Who = e.opt.Who
+			}
+			if made[i], err = s.Prepare(d); err != nil {
+				return
+			}
+		}
+	}); askErr != nil {
 		return 0, askErr
 	}
 	if err != nil {
 		return 0, err
 	}
-	return e.append(ctx, d)
+	return e.append(ctx, made...)
 }
 
-// Undo takes back the last decision that can be taken back and says which.
+// Undo takes back the last step that can be taken back, a decision or those that
+// were made together, and says what is so again.
 func (e *Engine) Undo(ctx context.Context) (string, error) {
 	return e.unwind(ctx, (*fold.State).NextUndo)
 }
 
-// Redo does the last undone decision again and says which.
+// Redo does the last step that was undone again and says which.
 func (e *Engine) Redo(ctx context.Context) (string, error) {
 	return e.unwind(ctx, (*fold.State).NextRedo)
 }
 
-func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) (record.Decision, error)) (string, error) {
-	var d record.Decision
+func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) ([]record.Decision, error)) (string, error) {
+	var step []record.Decision
 	var text string
 	var err error
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
-		d, err = next(s, e.opt.Who)
-		text = s.DecisionText(d)
+		step, err = next(s, e.opt.Who)
+		text = s.StepText(step)
 	}); askErr != nil {
 		return "", askErr
 	}
 	if err != nil {
 		return "", err
 	}
-	if _, err := e.append(ctx, d); err != nil {
+	seq, err := e.append(ctx, step...)
+	if err != nil {
 		return "", err
 	}
-	return text, nil
+	return text, e.awaitFold(ctx, seq)
 }
 
-func (e *Engine) append(ctx context.Context, d record.Decision) (record.Seq, error) {
-	seq, err := e.db.AppendDecision(ctx, e.exp, d)
+// awaitFold returns when the loop has folded the log up to a row, so that the
+// next step is the one before.
+func (e *Engine) awaitFold(ctx context.Context, seq record.Seq) error {
+	for folded := record.Seq(0); folded < seq; {
+		e.poke()
+		if err := e.questions.Ask(ctx, func(s *fold.State) { folded = s.Seq }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) append(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
+	seq, err := e.db.AppendDecisions(ctx, e.exp, ds...)
 	if err != nil {
-		return 0, fmt.Errorf("write the decision %q: %w", fold.DecisionText(d), err)
+		return 0, fmt.Errorf("write the decision: %w", err)
 	}
 	e.poke()
 	return seq, nil

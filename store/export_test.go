@@ -124,7 +124,7 @@ func statements() []statement {
 		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta,
 
 		sqlJobInsert, sqlJobFence, sqlJobTop, sqlJobLease, sqlJobBeat, sqlJobStage, sqlJobMade, sqlJobHold, sqlJobEnd,
-		sqlJobRelease, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
+		sqlJobApproved, sqlJobRelease, sqlJobBack, sqlJobRecall, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
 		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobsHeld, sqlJobLast,
 
 		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,

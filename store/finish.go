@@ -127,7 +127,8 @@ func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reas
 // Finish ends a leased job with all that the attempt brought, in one
 // transaction, and returns the position of its row: sample for an evaluate job
 // with samples, else end. Errors: [ErrLost], [ErrNotFinite], [ErrInvalid] when a
-// job of this kind has no such end.
+// job of this kind has no such end. A candidate that was measured although its
+// approval was taken back meanwhile is held before its niche instead.
 func (db *DB) Finish(ctx context.Context, l record.Lease, o Outcome) (record.Seq, error) {
 	what := leaseName("finish", l)
 	p, err := pack(&o)
@@ -143,10 +144,35 @@ func (db *DB) Finish(ctx context.Context, l record.Lease, o Outcome) (record.Seq
 		if !endsIn(f.kind, o.State) {
 			return fmt.Errorf("a %s job does not end %s: %w", f.kind, o.State, ErrInvalid)
 		}
+		if o.State == record.Scored && f.recalled() {
+			seq, err = t.withhold(l, f, o, p)
+			return err
+		}
 		seq, err = t.end(l, f, o, p)
 		return err
 	})
 	return seq, err
+}
+
+// withhold keeps what an attempt brought whose approval was taken back while it
+// ran: the candidate waits before its niche.
+func (t *tx) withhold(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, error) {
+	exp, id := l.Job.Experiment, l.Job.ID
+	seq, err := t.nextSeq()
+	if err != nil {
+		return 0, err
+	}
+	o.State, o.Class, o.Reason = record.Held, record.ClassNone, f.heldFor
+	if err := t.keep(l, f, &o, p, seq); err != nil {
+		return 0, err
+	}
+	err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, record.Evaluating, f.heldFor, o.EditMS, o.EvalMS, o.OwnMS)
+	if err != nil {
+		return 0, err
+	}
+	t.forfeit(exp, f)
+	t.moved(exp, f.kind, f.state, record.Held)
+	return seq, t.logAt(seq, exp, record.LogHeld, id, f.candidate, nil)
 }
 
 func endsIn(kind record.JobKind, s record.JobState) bool {

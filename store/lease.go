@@ -172,7 +172,13 @@ type fence struct {
 	heldAt    record.JobState
 	approved  bool
 	class     record.Class
+	reason    string
+	heldFor   string
+	was       string // JSON of the end before it waited again, "" = none
 }
+
+// recalled reports whether the approval was taken back while the job ran.
+func (f *fence) recalled() bool { return f.state.Running() && f.heldAt != "" && !f.approved }
 
 // fence reads a job inside of the transaction.
 func (t *tx) fence(exp record.ExperimentID, id record.JobID) (fence, error) {
@@ -182,6 +188,7 @@ func (t *tx) fence(exp record.ExperimentID, id record.JobID) (fence, error) {
 			kind: record.JobKind(r.text()), state: record.JobState(r.text()), attempt: r.num(),
 			candidate: record.CandidateID(r.int()), evals: r.int(), open: r.int(), reserved: r.int(),
 			heldAt: record.JobState(r.text()), approved: r.bool(), class: record.Class(r.text()),
+			reason: r.text(), heldFor: r.text(), was: r.text(),
 		}
 	})
 	if err == nil && !ok {
@@ -280,6 +287,9 @@ func (t *tx) requeue(exp record.ExperimentID, id record.JobID) error {
 	f, err := t.fence(exp, id)
 	if err != nil {
 		return err
+	}
+	if f.recalled() {
+		return t.recall(exp, id, f, f.heldAt, "")
 	}
 	err = t.must(ErrLost, sqlJobRequeue, exp, id, f.attempt, f.state, f.lane(f.approved))
 	if err != nil {

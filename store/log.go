@@ -77,22 +77,46 @@ func (db *DB) LastSeq(ctx context.Context, exp record.ExperimentID) (record.Seq,
 // AppendDecision appends an intervention; the loop carries it out when it reads
 // the row. Seq and At are given here.
 func (db *DB) AppendDecision(ctx context.Context, exp record.ExperimentID, d record.Decision) (record.Seq, error) {
-	what := "record the decision to " + string(d.Verb)
-	if !finite(d.Value) || d.Inverse != nil && !finite(d.Inverse.Value) {
-		return 0, doing(what, ErrNotFinite)
+	return db.AppendDecisions(ctx, exp, d)
+}
+
+// AppendDecisions appends interventions that were made by one act, all or none,
+// and returns the position of the last. When there are several, Group ties them
+// together.
+func (db *DB) AppendDecisions(ctx context.Context, exp record.ExperimentID, ds ...record.Decision) (record.Seq, error) {
+	if len(ds) == 0 {
+		return 0, doing("record a decision", ErrInvalid)
 	}
-	d.Seq, d.At = 0, 0
-	data, err := encode("decision", d)
-	if err != nil {
-		return 0, doing(what, err)
+	what := "record the decision to " + string(ds[0].Verb)
+	for _, d := range ds {
+		if !finite(d.Value) || d.Inverse != nil && !finite(d.Inverse.Value) {
+			return 0, doing(what, ErrNotFinite)
+		}
 	}
 	var seq record.Seq
-	err = db.write(ctx, what, func(t *tx) error {
+	err := db.write(ctx, what, func(t *tx) error {
 		if err := t.known(exp); err != nil {
 			return err
 		}
-		seq, err = t.log(exp, record.LogDecision, d.Job, d.Candidate, data)
-		return err
+		group := record.Seq(0)
+		for _, d := range ds {
+			var err error
+			if seq, err = t.nextSeq(); err != nil {
+				return err
+			}
+			if len(ds) > 1 && group == 0 {
+				group = seq
+			}
+			d.Seq, d.At, d.Group = 0, 0, group
+			data, err := encode("decision", d)
+			if err != nil {
+				return err
+			}
+			if err := t.logAt(seq, exp, record.LogDecision, d.Job, d.Candidate, data); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return seq, err
 }

@@ -8,7 +8,7 @@ const (
 		ON CONFLICT DO NOTHING`
 
 	// What a transition has to know of the job before it.
-	sqlJobFence statement = `SELECT kind, state, attempt, candidate, evals, evals_open, reserved, held_at, approved, class
+	sqlJobFence statement = `SELECT kind, state, attempt, candidate, evals, evals_open, reserved, held_at, approved, class, reason, held_for, was
 		FROM job WHERE experiment = ?1 AND id = ?2`
 
 	// The best of the lanes in the bit set ?2.
@@ -24,7 +24,7 @@ const (
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
 	sqlJobMade statement = `UPDATE job SET state = 'committed', candidate = ?4
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = 'editing' AND kind = 'make'`
-	sqlJobHold statement = `UPDATE job SET state = 'held', held_at = ?5, approved = 0, reason = ?6, worker = '', lease_until = 0,
+	sqlJobHold statement = `UPDATE job SET state = 'held', held_at = ?5, approved = 0, reason = ?6, held_for = ?6, worker = '', lease_until = 0,
 		evals_open = 0, edit_ms = edit_ms + ?7, eval_ms = eval_ms + ?8, own_ms = own_ms + ?9,
 		forfeit = forfeit + reserved, reserved = 0
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
@@ -32,9 +32,19 @@ const (
 		lease_until = 0, evals_open = 0, edit_ms = edit_ms + ?10, eval_ms = eval_ms + ?11, own_ms = own_ms + ?12,
 		forfeit = forfeit + reserved, reserved = 0
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
-	sqlJobRelease statement = `UPDATE job SET state = 'queued', approved = 1, lane = ?3, reason = ''
+	// An approval, and it taken back, while an attempt runs.
+	sqlJobApproved statement = `UPDATE job SET approved = ?3 WHERE experiment = ?1 AND id = ?2`
+	sqlJobRelease  statement = `UPDATE job SET state = 'queued', approved = 1, lane = ?3, reason = ''
 		WHERE experiment = ?1 AND id = ?2 AND state = 'held'`
-	sqlJobReopen statement = `UPDATE job SET state = 'held', class = '', ended = 0
+	// Back to the end that it had before it waited again.
+	sqlJobBack statement = `UPDATE job SET state = ?3, class = ?4, reason = ?5, approved = 1, was = ''
+		WHERE experiment = ?1 AND id = ?2 AND state = 'held'`
+	sqlJobRecall statement = `UPDATE job SET state = 'held', held_at = ?4, approved = 0, class = '', reason = held_for, was = ?5,
+		worker = '', lease_until = 0, evals_open = 0, forfeit = forfeit + reserved, reserved = 0
+		WHERE experiment = ?1 AND id = ?2 AND state = ?3`
+	// After a rejection was taken back: ?4 is where the job waits.
+	sqlJobReopen statement = `UPDATE job SET state = ?4, lane = ?5, class = '', ended = 0,
+		reason = CASE ?4 WHEN 'held' THEN held_for ELSE '' END
 		WHERE experiment = ?1 AND id = ?2 AND state = ?3`
 	sqlJobRequeue statement = `UPDATE job SET state = 'queued', lane = ?5, worker = '', lease_until = 0, evals_open = 0,
 		forfeit = forfeit + reserved, reserved = 0

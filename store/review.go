@@ -2,18 +2,26 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"atoll/store/record"
 )
 
-// Release queues a held job again, approved: its next attempt goes on behind
-// the point where it was held. Errors: [ErrLost] when it is not held.
+// Release lets a held job pass, approved: its next attempt goes on behind the
+// point where it was held. A job that had ended before it was held again
+// ([DB.Recall]) goes back to that end, one that still runs goes on. Errors:
+// [ErrLost] when it does not wait for a person.
 func (db *DB) Release(ctx context.Context, exp record.ExperimentID, id record.JobID) error {
 	return db.write(ctx, "approve job "+id.String(), func(t *tx) error {
 		f, err := t.fence(exp, id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case f.recalled():
+			return t.approve(exp, id, f, true)
+		case f.was != "":
+			return t.endAsBefore(exp, id, f)
 		}
 		if err := t.must(ErrLost, sqlJobRelease, exp, id, f.lane(true)); err != nil {
 			return err
@@ -24,6 +32,80 @@ func (db *DB) Release(ctx context.Context, exp record.ExperimentID, id record.Jo
 		t.moved(exp, f.kind, record.Held, record.Queued)
 		return t.logStage(exp, id, f.candidate, record.Queued)
 	})
+}
+
+// approve gives a running job its approval, or takes it away.
+func (t *tx) approve(exp record.ExperimentID, id record.JobID, f fence, yes bool) error {
+	if err := t.must(ErrLost, sqlJobApproved, exp, id, yes); err != nil {
+		return err
+	}
+	status, why := record.StatusMade, ""
+	if !yes {
+		status, why = record.StatusHeld, f.heldFor
+	}
+	_, err := t.exec(sqlCandidateStatus, exp, f.candidate, status, record.ClassNone, why)
+	return err
+}
+
+// endAsBefore gives a job that was held again the end that it had.
+func (t *tx) endAsBefore(exp record.ExperimentID, id record.JobID, f fence) error {
+	var was record.EndData
+	if err := json.Unmarshal([]byte(f.was), &was); err != nil {
+		return fmt.Errorf("read how job %s had ended: %w (%v)", id, ErrDamaged, err)
+	}
+	if err := t.must(ErrLost, sqlJobBack, exp, id, was.State, was.Class, was.Reason); err != nil {
+		return err
+	}
+	if _, err := t.exec(sqlCandidateStatus, exp, f.candidate, statusOf(was.State), was.Class, was.Reason); err != nil {
+		return err
+	}
+	t.moved(exp, f.kind, record.Held, was.State)
+	return t.logStage(exp, id, f.candidate, was.State)
+}
+
+// Recall takes the approval of a held job back: it waits for a person again,
+// for the reason it was held for. A job in the queue is held where it was held
+// before. One that runs goes on, and is held before its niche when it was
+// measured, or where it was held when its attempt breaks off. One that has ended
+// is held before its niche and keeps what was measured. Errors: [ErrLost] when
+// it was not approved.
+func (db *DB) Recall(ctx context.Context, exp record.ExperimentID, id record.JobID) error {
+	return db.write(ctx, "hold job "+id.String()+" again", func(t *tx) error {
+		f, err := t.fence(exp, id)
+		switch {
+		case err != nil:
+			return err
+		case f.kind != record.Make || f.heldAt == "" || !f.approved || f.candidate < 0:
+			return ErrLost
+		case f.state.Running():
+			return t.approve(exp, id, f, false)
+		case !f.state.Ended():
+			return t.recall(exp, id, f, f.heldAt, "")
+		}
+		was, err := encode("end", record.EndData{State: f.state, Class: f.class, Reason: f.reason})
+		if err != nil {
+			return err
+		}
+		at := f.heldAt
+		if statusOf(f.state) == record.StatusScored {
+			at = record.Evaluating
+		}
+		return t.recall(exp, id, f, at, string(was))
+	})
+}
+
+// recall holds a job again; was is the JSON of the end that it had, "" if none.
+func (t *tx) recall(exp record.ExperimentID, id record.JobID, f fence, at record.JobState, was string) error {
+	if err := t.must(ErrLost, sqlJobRecall, exp, id, f.state, at, was); err != nil {
+		return err
+	}
+	if _, err := t.exec(sqlCandidateStatus, exp, f.candidate, record.StatusHeld, record.ClassNone, f.heldFor); err != nil {
+		return err
+	}
+	t.forfeit(exp, f)
+	t.moved(exp, f.kind, f.state, record.Held)
+	_, err := t.log(exp, record.LogHeld, id, f.candidate, nil)
+	return err
 }
 
 // EndHeld ends a held or queued job without a lease: a person rejected or
@@ -73,26 +155,34 @@ func (db *DB) CancelQueued(ctx context.Context, exp record.ExperimentID, id reco
 	return done, err
 }
 
-// Reopen takes back the rejection or cancellation of a held job: it is held
-// again where it was. Errors: [ErrLost] when a person did not end it.
+// Reopen takes back the rejection or cancellation of a job that waited: it is
+// held again where it was, for the reason it was held for, or queued again.
+// Errors: [ErrLost] when a person did not end it.
 func (db *DB) Reopen(ctx context.Context, exp record.ExperimentID, id record.JobID) error {
 	return db.write(ctx, "reopen job "+id.String(), func(t *tx) error {
 		f, err := t.fence(exp, id)
 		if err != nil {
 			return err
 		}
-		byPerson := f.heldAt != "" && !f.approved && f.candidate >= 0 &&
-			(f.state == record.Rejected && f.class == record.ClassReview || f.state == record.Cancelled)
+		byPerson := f.candidate >= 0 &&
+			(f.state == record.Rejected && f.class == record.ClassReview || f.state == record.Cancelled && f.heldAt != "")
 		if !byPerson {
 			return ErrLost
 		}
-		if err := t.must(ErrLost, sqlJobReopen, exp, id, f.state); err != nil {
+		to, status, why := record.Held, record.StatusHeld, f.heldFor
+		if f.approved || f.heldAt == "" {
+			to, status, why = record.Queued, record.StatusMade, ""
+		}
+		if err := t.must(ErrLost, sqlJobReopen, exp, id, f.state, to, f.lane(f.approved)); err != nil {
 			return err
 		}
-		if _, err := t.exec(sqlCandidateStatus, exp, f.candidate, record.StatusHeld, record.ClassNone, ""); err != nil {
+		if _, err := t.exec(sqlCandidateStatus, exp, f.candidate, status, record.ClassNone, why); err != nil {
 			return err
 		}
-		t.moved(exp, f.kind, f.state, record.Held)
+		t.moved(exp, f.kind, f.state, to)
+		if to == record.Queued {
+			return t.logStage(exp, id, f.candidate, to)
+		}
 		_, err = t.log(exp, record.LogHeld, id, f.candidate, nil)
 		return err
 	})

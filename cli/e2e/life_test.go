@@ -54,7 +54,10 @@ func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	c.press("4", "a")
 	timed("the approved one goes on", func() bool { return l.job(record.JobID(held)).State != record.Held })
 	c.press("u")
-	timed("the approval is taken back", func() bool { return l.job(record.JobID(held)).State == record.Rejected })
+	timed("the approved one waits again", func() bool { return l.job(record.JobID(held)).State == record.Held })
+	timed("the screen says so", sees(held.String()+" waits again"))
+	c.press("a")
+	timed("it is approved again", func() bool { return l.job(record.JobID(held)).State != record.Held })
 }
 
 // bestOf returns the name of the best candidate from the header.

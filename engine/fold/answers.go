@@ -21,6 +21,8 @@ func (st *steering) TellStatus(c *record.Candidate) {
 		if c.Reason == "" {
 			c.Reason = st.Decided.rejection(c.ID)
 		}
+	case m.withheld:
+		c.Status = record.StatusHeld
 	case c.Status == record.StatusScored && st.arch != nil && st.arch.Holds(c.ID):
 		c.Status = record.StatusElite
 	}
@@ -144,8 +146,11 @@ func (s *State) node(m *Candidate) view.LineageNode {
 			n.Status = record.StatusElite
 		}
 	}
-	if m.Rejected {
+	switch {
+	case m.Rejected:
 		n.Status = record.StatusRejected
+	case m.withheld:
+		n.Status = record.StatusHeld
 	}
 	return n
 }

@@ -21,7 +21,8 @@ type Candidate struct {
 	origin    uint16 // of candidates.origins
 	counted   bool   // measured under some objective version
 	Scored    bool   // Objective is a value of the present objective version
-	Rejected  bool
+	Rejected  bool   // by a person
+	withheld  bool   // its approval was taken back: it waits for a person again
 }
 
 // Origin is how candidates came to be and what became of them.
@@ -44,6 +45,10 @@ type Trials struct {
 	Measuring record.JobID // the open evaluate job of it, 0 = none
 	Strikes   int          // evaluate jobs of it that failed in a row
 }
+
+// Out reports whether the candidate is out of the competition: rejected, or
+// waiting for a person after its approval was taken back.
+func (m *Candidate) Out() bool { return m.Rejected || m.withheld }
 
 func (m *Candidate) ID() record.CandidateID { return record.CandidateID(m.num) }
 
@@ -128,6 +133,13 @@ func (l *candidates) origin(m Origin) uint16 {
 		l.origins = append(l.origins, m)
 	}
 	return uint16(i)
+}
+
+// setStatus notes what a decision makes of a candidate before the store does.
+func (l *candidates) setStatus(m *Candidate, now record.Status) {
+	o := l.Origin(m)
+	o.Status = now
+	m.origin = l.origin(o)
 }
 
 // Origin returns how a candidate came to be and what became of it.

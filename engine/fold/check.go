@@ -23,7 +23,7 @@ func (c *contest) CheckArchive() error {
 		if _, err := fresh.Add(c.entry(m, c.pointOf(id))); err != nil {
 			return fmt.Errorf("fold %s: %w", id, err)
 		}
-		if m.Rejected {
+		if m.Out() {
 			fresh.Remove(id)
 		}
 	}

@@ -52,6 +52,8 @@ func (c *contest) MayMeasure(id record.CandidateID) error {
 		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
 	case m.Rejected:
 		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
+	case m.withheld:
+		return fmt.Errorf("%w: %s waits for review", ErrDecision, id)
 	case c.Trials(m).Measuring != 0:
 		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
 	}

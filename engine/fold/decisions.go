@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"atoll/engine/search"
 	"atoll/store/record"
 )
 
@@ -17,7 +17,10 @@ type decisions struct {
 	redo   []record.Decision // taken back, newest last
 	frozen map[string]bool   // targets
 	boosts map[string]float64
+	pinned map[record.CandidateID]bool
 	refit  record.Seq // the last request for a new map
+	// Ends of candidates that a person rejected, as they were counted.
+	counted map[record.CandidateID]search.Event
 }
 
 // rejection is what the person who rejected a candidate last gave as reason.
@@ -51,10 +54,26 @@ func (ds *decisions) remember(d record.Decision) {
 	}
 	if i := find(ds.redo, d.Undoes); i >= 0 {
 		again := ds.redo[i]
-		again.Seq = d.Seq
+		again.Seq, again.Group = d.Seq, d.Group
 		ds.redo = append(ds.redo[:i], ds.redo[i+1:]...)
 		ds.undo = append(ds.undo, again)
 	}
+}
+
+// pin remembers which candidates are pinned; the store keeps it with them.
+func (ds *decisions) pin(id record.CandidateID, on bool) {
+	if ds.pinned == nil {
+		ds.pinned = map[record.CandidateID]bool{}
+	}
+	ds.pinned[id] = on
+}
+
+// count remembers how the end of a rejected candidate was counted.
+func (ds *decisions) count(id record.CandidateID, e search.Event) {
+	if ds.counted == nil {
+		ds.counted = map[record.CandidateID]search.Event{}
+	}
+	ds.counted[id] = e
 }
 
 func find(list []record.Decision, seq record.Seq) int {
@@ -66,29 +85,46 @@ func find(list []record.Decision, seq record.Seq) int {
 	return -1
 }
 
-// NextUndo returns the decision row that takes back the last decision that can
-// be taken back.
-func (st *steering) NextUndo(who string) (record.Decision, error) {
-	u := st.Decided.undo
-	if len(u) == 0 {
-		return record.Decision{}, fmt.Errorf("%w: nothing to undo", ErrDecision)
+// NextUndo returns the decisions that take back the last step that can be taken
+// back: one decision, or those that were made together, the last one first.
+func (st *steering) NextUndo(who string) ([]record.Decision, error) {
+	step := lastStep(st.Decided.undo)
+	if len(step) == 0 {
+		return nil, fmt.Errorf("%w: nothing to undo", ErrDecision)
 	}
-	last := u[len(u)-1]
-	d := *last.Inverse
-	d.Who, d.Undoes, d.Inverse = who, last.Seq, nil
-	return d, nil
+	for i, d := range step {
+		back := *d.Inverse
+		back.Who, back.Undoes, back.Inverse = who, d.Seq, nil
+		step[i] = back
+	}
+	return step, nil
 }
 
-// NextRedo returns the decision row that does the last undone decision again.
-func (st *steering) NextRedo(who string) (record.Decision, error) {
-	r := st.Decided.redo
-	if len(r) == 0 {
-		return record.Decision{}, fmt.Errorf("%w: nothing to redo", ErrDecision)
+// NextRedo returns the decisions that do the last step that was undone again.
+func (st *steering) NextRedo(who string) ([]record.Decision, error) {
+	step := lastStep(st.Decided.redo)
+	if len(step) == 0 {
+		return nil, fmt.Errorf("%w: nothing to redo", ErrDecision)
 	}
-	d := r[len(r)-1]
-	d.Who, d.Undoes = who, d.Seq
-	d.Seq, d.At = 0, 0
-	return d, nil
+	for i, d := range step {
+		d.Who, d.Undoes = who, d.Seq
+		d.Seq, d.At, d.Group = 0, 0, 0
+		step[i] = d
+	}
+	return step, nil
+}
+
+// lastStep copies the last decisions of a stack that are one step, last one
+// first.
+func lastStep(stack []record.Decision) []record.Decision {
+	var step []record.Decision
+	for _, d := range slices.Backward(stack) {
+		if len(step) > 0 && (d.Group == 0 || d.Group != step[0].Group) {
+			break
+		}
+		step = append(step, d)
+	}
+	return step
 }
 
 func (st *steering) reject(d record.Decision) {
@@ -97,12 +133,10 @@ func (st *steering) reject(d record.Decision) {
 		return
 	}
 	m.Rejected = true
-	if st.arch != nil && m.Scored {
-		st.arch.Remove(m.ID())
+	if st.Origin(m).Status == record.StatusHeld {
+		st.setStatus(m, record.StatusRejected)
 	}
-	if st.Best == m.ID() {
-		st.recrown()
-	}
+	st.leave(m)
 }
 
 func (st *steering) restore(d record.Decision) {
@@ -111,6 +145,56 @@ func (st *steering) restore(d record.Decision) {
 		return
 	}
 	m.Rejected = false
+	if st.Origin(m).Status == record.StatusRejected {
+		st.setStatus(m, record.StatusHeld)
+	}
+	st.enter(m)
+}
+
+// hold takes an approval back: the candidate waits for a person again, and gives
+// up the niche that it took meanwhile.
+func (st *steering) hold(d record.Decision) {
+	m := st.Candidate(d.Candidate)
+	if m == nil || m.ID() == record.Root {
+		return
+	}
+	m.withheld = true
+	st.setStatus(m, record.StatusHeld)
+	st.leave(m)
+}
+
+// approve lets a candidate pass. One whose approval was taken back is where it
+// was, as far as it had come; in old logs a rejection takes an approval back.
+func (st *steering) approve(d record.Decision) {
+	m := st.Candidate(d.Candidate)
+	if m == nil {
+		return
+	}
+	if st.Origin(m).Status == record.StatusHeld {
+		st.setStatus(m, record.StatusMade)
+	}
+	if m.Out() {
+		m.withheld, m.Rejected = false, false
+		st.enter(m)
+	}
+}
+
+// leave takes a candidate out of the competition; the next in line takes its
+// niche.
+func (st *steering) leave(m *Candidate) {
+	if st.arch != nil && m.Scored {
+		st.arch.Remove(m.ID())
+	}
+	if st.Best == m.ID() {
+		st.recrown()
+	}
+}
+
+// enter lets a candidate compete again, unless something else keeps it out.
+func (st *steering) enter(m *Candidate) {
+	if m.Out() {
+		return
+	}
 	if st.arch != nil && m.Scored {
 		st.arch.Restore(m.ID())
 	}
@@ -123,6 +207,9 @@ func (st *steering) freeze(d record.Decision) {
 			st.Decided.frozen = map[string]bool{}
 		}
 		st.Decided.frozen[d.Text] = true
+		if d.Value > 0 { // a release taken back that had ended a boost as well
+			st.boost(d)
+		}
 		return
 	}
 	if st.arch == nil {
@@ -130,6 +217,9 @@ func (st *steering) freeze(d record.Decision) {
 		return
 	}
 	st.arch.Freeze(d.Candidate)
+	if d.Value > 0 {
+		st.boost(d)
+	}
 }
 
 func (st *steering) release(d record.Decision) {
@@ -166,43 +256,6 @@ func (st *steering) boost(d record.Decision) {
 		return
 	}
 	st.arch.Boost(d.Cell, d.Value, st.folded+st.Config.Search.BoostFor)
-}
-
-// DecisionText says in a few words what a decision does, with niches named as on
-// the map.
-func (a *arena) DecisionText(d record.Decision) string {
-	if a.arch == nil {
-		return DecisionText(d)
-	}
-	return decisionText(d, a.CellName)
-}
-
-// DecisionText says in a few words what a decision does. Niches have numbers:
-// [State.DecisionText] knows their names.
-func DecisionText(d record.Decision) string {
-	return decisionText(d, strconv.Itoa)
-}
-
-func decisionText(d record.Decision, niche func(cell int) string) string {
-	text := string(d.Verb)
-	switch {
-	case d.Candidate != record.NoCandidate:
-		text += " " + d.Candidate.String()
-	case d.Job != record.NoJob:
-		text += " " + d.Job.String()
-	case d.Cell >= 0:
-		text += " niche " + niche(d.Cell)
-	}
-	if d.Verb == record.Boost {
-		text += fmt.Sprintf(" x%.3g", d.Value)
-	}
-	if d.Text != "" {
-		text += ": " + d.Text
-	}
-	if d.Undoes != 0 {
-		text += " (taking a decision back)"
-	}
-	return text
 }
 
 // steering is what people did to the search.

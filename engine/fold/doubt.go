@@ -53,7 +53,7 @@ func (a *arena) mustChallenge(m *Candidate, e archive.Entry) bool {
 // ready reports whether a candidate can be measured again now.
 func (a *arena) ready(m *Candidate) bool {
 	d := a.Trials(m)
-	return d.Measuring == 0 && d.Strikes < MaxStrikes && !m.Rejected
+	return d.Measuring == 0 && d.Strikes < MaxStrikes && !m.Out()
 }
 
 // pool gives the noise of the experiment the samples of a candidate.

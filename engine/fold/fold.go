@@ -121,6 +121,7 @@ func (s *State) foldResult(row record.FoldRow) error {
 	}
 	switch {
 	case row.Kind == record.LogHeld:
+		s.uncount(m)
 		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
 	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
 		s.foldFailure(row, end, m)
@@ -155,7 +156,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		s.push(e)
 	}
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage})
+		s.countEnd(m, search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage})
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), false)
 		s.noteOutcome(e.Job, m, end.State)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
@@ -174,6 +175,27 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		level = "info"
 	}
 	s.say(row, level, fmt.Sprintf("%s %s: %s", m.ID(), end.State, end.Reason))
+}
+
+// countEnd counts the end of a candidate that has no value. That of one which a
+// person rejected counts until the rejection is taken back, and not beside the
+// value that it had before.
+func (s *State) countEnd(m *Candidate, e search.Event) {
+	s.uncount(m)
+	if m.Rejected && m.counted {
+		return
+	}
+	s.yields.Add(e)
+	if m.Rejected {
+		s.Decided.count(m.ID(), e)
+	}
+}
+
+func (s *State) uncount(m *Candidate) {
+	if e, ok := s.Decided.counted[m.ID()]; ok {
+		s.yields.Forget(e)
+		delete(s.Decided.counted, m.ID())
+	}
 }
 
 // score gives a measured candidate its place.
@@ -243,8 +265,15 @@ func (s *State) decide(d record.Decision) {
 	switch d.Verb {
 	case record.Reject:
 		s.reject(d)
-	case record.Restore, record.Approve: // an approval that was taken back and given again
+	case record.Restore:
+		if m := s.Candidate(d.Candidate); m != nil {
+			s.uncount(m)
+		}
 		s.restore(d)
+	case record.Approve:
+		s.approve(d)
+	case record.Hold:
+		s.hold(d)
 	case record.Freeze:
 		s.freeze(d)
 	case record.Release:
@@ -252,7 +281,7 @@ func (s *State) decide(d record.Decision) {
 	case record.Boost:
 		s.boost(d)
 	case record.Pin, record.Unpin:
-		// The store keeps the pin with the candidate.
+		s.Decided.pin(d.Candidate, d.Verb == record.Pin)
 	case record.Refit:
 		s.Decided.refit = d.Seq
 	}

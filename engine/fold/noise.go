@@ -66,7 +66,7 @@ func (c *contest) admit(at record.Millis) {
 	for i := 0; i < len(c.waiting); {
 		w := c.waiting[i]
 		m := c.Candidate(w.id)
-		if m.Rejected || c.mustChallenge(m, c.entry(m, w.point)) {
+		if m.Out() || c.mustChallenge(m, c.entry(m, w.point)) {
 			i++
 			continue
 		}
@@ -81,7 +81,7 @@ func (c *contest) admit(at record.Millis) {
 // checkAgain has a candidate measured again that came to a place because another
 // lost it, before its samples could be asked for.
 func (c *contest) checkAgain(m *Candidate) {
-	if !c.unproven(m) && !c.wantsLead(m) || m.Rejected {
+	if !c.unproven(m) && !c.wantsLead(m) || m.Out() {
 		return
 	}
 	for _, id := range c.recheck {
@@ -96,7 +96,7 @@ func (c *contest) checkAgain(m *Candidate) {
 func (c *contest) clearRecheck() {
 	c.recheck = slices.DeleteFunc(c.recheck, func(id record.CandidateID) bool {
 		d := c.Candidate(id)
-		return !c.unproven(d) && !c.wantsLead(d) || d.Rejected || c.Trials(d).Strikes >= MaxStrikes
+		return !c.unproven(d) && !c.wantsLead(d) || d.Out() || c.Trials(d).Strikes >= MaxStrikes
 	})
 }
 

@@ -93,7 +93,7 @@ func (s *State) ToRenew() []record.CandidateID {
 		take[s.Best] = true
 		for id := range s.measured() {
 			m := s.Candidate(id)
-			take[id] = take[id] || m.Scored && !m.Rejected && s.Learned && s.Space == nil || s.arch.IsFrozen(id)
+			take[id] = take[id] || m.Scored && !m.Out() && s.Learned && s.Space == nil || s.arch.IsFrozen(id)
 		}
 	}
 	var ids []record.CandidateID
@@ -104,7 +104,7 @@ func (s *State) ToRenew() []record.CandidateID {
 	}
 	sort.SliceStable(ids, func(i, j int) bool { return s.better(s.Candidate(ids[i]), s.Candidate(ids[j])) })
 	for _, id := range s.owed {
-		if m := s.Candidate(id); m != nil && !m.Scored && !m.Rejected && s.Trials(m).Strikes == 0 {
+		if m := s.Candidate(id); m != nil && !m.Scored && !m.Out() && s.Trials(m).Strikes == 0 {
 			ids = append(ids, id)
 		}
 	}

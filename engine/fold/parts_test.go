@@ -167,7 +167,7 @@ func TestADecisionMovesBetweenUndoAndRedo(t *testing.T) {
 			t.Errorf("%s: %d to undo and %d to redo, want %d and %d", step.name, len(d.undo), len(d.redo), step.undo, step.redo)
 		}
 	}
-	if next, err := s.NextUndo("ann"); err != nil || next.Undoes != 6 || next.Verb != record.Unpin || next.Who != "ann" {
+	if next, err := s.NextUndo("ann"); err != nil || len(next) != 1 || next[0].Undoes != 6 || next[0].Verb != record.Unpin || next[0].Who != "ann" {
 		t.Errorf("the next to undo is %+v, %v", next, err)
 	}
 	if _, err := s.NextRedo("ann"); !errors.Is(err, ErrDecision) {

@@ -28,7 +28,7 @@ func (c *contest) openArchive(m *Candidate) {
 // again before it may take a niche, and fills in what it took.
 func (c *contest) place(m *Candidate, point []float64, e *view.Ended, at record.Millis) (improved bool) {
 	entry := c.entry(m, point)
-	if m.Rejected { // out of the competition, and there when it is restored
+	if m.Out() { // out of the competition, and there when it is restored
 		c.arch.Remove(m.ID())
 		_, _ = c.arch.Add(entry)
 		return false

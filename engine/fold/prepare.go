@@ -20,8 +20,14 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 	case record.Measure:
 		return d, st.MayMeasure(d.Candidate)
 	case record.Pause:
+		if st.Run == record.ExperimentPaused {
+			return d, nil // it changes nothing, and there is nothing to take back
+		}
 		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Resume:
+		if st.Run == record.ExperimentRunning {
+			return d, nil
+		}
 		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
 	case record.Set:
 		return st.prepareSet(d)
@@ -90,10 +96,16 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 		if st.Origin(m).Status != record.StatusHeld {
 			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
 		}
-		inverse.Verb, inverse.Text = record.Reject, "approval taken back"
+		inverse.Verb = record.Hold
 	case record.Pin:
+		if st.Decided.pinned[d.Candidate] {
+			return d, fmt.Errorf("%w: %s is pinned already", ErrDecision, d.Candidate)
+		}
 		inverse.Verb = record.Unpin
 	case record.Unpin:
+		if !st.Decided.pinned[d.Candidate] {
+			return d, fmt.Errorf("%w: %s is not pinned", ErrDecision, d.Candidate)
+		}
 		inverse.Verb = record.Pin
 	}
 	d.Inverse = &inverse
@@ -141,9 +153,13 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 			return d, fmt.Errorf("%w: niche %s is neither frozen nor boosted", ErrDecision, st.CellName(d.Cell))
 		}
 		back.Verb = record.Freeze
-		back.Cell = -1
+		if boosted == 1 {
+			back.Cell = -1
+		} else {
+			back.Value = boosted // of a freeze: the niche is boosted as well
+		}
 		if !frozen {
-			back.Verb, back.Value, back.Cell, back.Candidate = record.Boost, boosted, d.Cell, record.NoCandidate
+			back.Verb, back.Candidate = record.Boost, record.NoCandidate
 		}
 	}
 	d.Inverse = &back
@@ -171,7 +187,7 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	case d.Verb == record.Freeze && frozen:
 		return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Text)
 	case d.Verb == record.Release && frozen:
-		back.Verb = record.Freeze
+		back.Verb, back.Value = record.Freeze, boost
 	case d.Verb == record.Release && boost > 0 && boost != 1:
 		back.Verb, back.Value = record.Boost, boost
 	case d.Verb == record.Release:

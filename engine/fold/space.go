@@ -52,7 +52,7 @@ func (s *State) retell(points *places) {
 	for _, p := range told.points {
 		for ; next < p.x && next < len(s.order); next++ {
 			m := s.Candidate(record.CandidateID(s.order[next]))
-			if m.Rejected || !m.Scored {
+			if m.Out() || !m.Scored {
 				continue
 			}
 			_, _ = s.arch.Add(s.entry(m, points.get(m.ID()))) // accepted before

@@ -68,7 +68,7 @@ func (r *Reader) bestThatFit(ctx context.Context, text string, limit int) ([]rec
 	}
 	value := map[record.CandidateID]float64{} // of those that count, adjusted
 	if err := askEach(ctx, r.asker, len(list), func(s *fold.State, i int) {
-		if m := s.Candidate(list[i].ID); m != nil && m.Scored && !m.Rejected {
+		if m := s.Candidate(list[i].ID); m != nil && m.Scored && !m.Out() {
 			value[m.ID()] = s.Sign * m.Objective
 		}
 	}); err != nil {

@@ -32,7 +32,7 @@ func (o *Owner) actFrom(ctx context.Context, i int) error {
 	for ; i < len(o.st.Decided.All); i++ {
 		d := o.st.Decided.All[i]
 		if err := o.carryOut(ctx, d); err != nil {
-			o.host.Note("error", record.NoJob, fmt.Sprintf("%s: %v", fold.DecisionText(d), err))
+			o.host.Note("error", record.NoJob, fmt.Sprintf("%s: %v", o.st.DecisionText(d), err))
 		}
 		o.acted = d.Seq
 		if err := o.db.PutMeta(ctx, o.exp, metaActed, strconv.FormatInt(int64(d.Seq), 10)); err != nil {
@@ -48,6 +48,8 @@ func (o *Owner) carryOut(ctx context.Context, d record.Decision) error {
 		err := ignoreLost(o.db.Release(ctx, o.exp, record.JobID(d.Candidate)))
 		o.host.Offer(1)
 		return err
+	case record.Hold:
+		return ignoreLost(o.db.Recall(ctx, o.exp, record.JobID(d.Candidate)))
 	case record.Reject:
 		return o.rejectOne(ctx, d)
 	case record.Restore:
@@ -92,11 +94,9 @@ func (o *Owner) rejectOne(ctx context.Context, d record.Decision) error {
 	if reason == "" {
 		reason = "rejected by " + d.Who
 	}
-	m := o.st.Candidate(d.Candidate)
-	if m != nil && o.st.Origin(m).Status == record.StatusHeld {
-		return ignoreLost(o.db.EndHeld(ctx, o.exp, m.Job(), record.Rejected, record.ClassReview, reason))
-	}
-	return nil // the fold takes it out of the archive
+	// Of what waits for a person or for a worker nothing runs any more; what was
+	// measured the fold takes out of the archive.
+	return ignoreLost(o.db.EndHeld(ctx, o.exp, record.JobID(d.Candidate), record.Rejected, record.ClassReview, reason))
 }
 
 // ignoreLost drops the error of a transition that no longer applies.

@@ -83,6 +83,20 @@ func (s *Stats) Add(e Event) {
 	}
 }
 
+// Forget takes back an end without a value that was added. What it used stays
+// used.
+func (s *Stats) Forget(e Event) {
+	for _, t := range []*tally{s.operators[string(e.Operator)], s.agents[e.Agent], s.targets[e.Target]} {
+		if t != nil {
+			t.tries = max(0, t.tries-1)
+			t.yield.Tries--
+		}
+	}
+	if e.Parent != record.NoCandidate {
+		s.parents[e.Parent][0]--
+	}
+}
+
 func (s *Stats) count(m map[string]*tally, name string, e Event) {
 	if name == "" {
 		return

@@ -61,6 +61,7 @@ type Verb string
 // The decisions of a person.
 const (
 	Approve    Verb = "approve"
+	Hold       Verb = "hold" // inverse of approve: waits for a person again
 	Reject     Verb = "reject"
 	Restore    Verb = "restore" // inverse of reject
 	Freeze     Verb = "freeze"
@@ -99,6 +100,7 @@ type Decision struct {
 	Text      string          `json:"text,omitempty"`
 	Args      json.RawMessage `json:"args,omitempty"`
 	Undoes    Seq             `json:"undoes,omitempty"`  // the decision this one takes back
+	Group     Seq             `json:"group,omitempty"`   // the first of those written together, which are one step of undo; 0 = alone
 	Inverse   *Decision       `json:"inverse,omitempty"` // nil: cannot be taken back
 }
 

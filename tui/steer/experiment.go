@@ -25,14 +25,14 @@ func (a *Actions) ExperimentKeys() []*keys.Binding {
 	}
 }
 
-func (a *Actions) Undo() tea.Cmd { return a.takeBack("undo", "undone: ", Controller.Undo) }
-func (a *Actions) Redo() tea.Cmd { return a.takeBack("redo", "done again: ", Controller.Redo) }
+func (a *Actions) Undo() tea.Cmd { return a.takeBack("undo", Controller.Undo) }
+func (a *Actions) Redo() tea.Cmd { return a.takeBack("redo", Controller.Redo) }
 
-func (a *Actions) takeBack(where, said string, fn func(Controller, context.Context) (string, error)) tea.Cmd {
+func (a *Actions) takeBack(where string, fn func(Controller, context.Context) (string, error)) tea.Cmd {
 	ctl := a.Ctl
 	return a.Act(where, func(ctx context.Context) Done {
 		text, err := fn(ctl, ctx)
-		return Done{Text: said + text, Err: err}
+		return Done{Text: text, Err: err}
 	})
 }
 

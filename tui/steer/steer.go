@@ -17,8 +17,10 @@ import (
 // Controller carries decisions to the experiment. Methods return when the
 // decision is a row of the log; its effect arrives through the feed.
 type Controller interface {
-	Decide(ctx context.Context, d record.Decision) (record.Seq, error)
-	// Undo takes the last decision back and says in a few words which.
+	// Decide writes decisions made by one act, all or none; they are one step of
+	// undo.
+	Decide(ctx context.Context, ds ...record.Decision) (record.Seq, error)
+	// Undo takes the last step back and says in a few words what is so again.
 	Undo(ctx context.Context) (string, error)
 	Redo(ctx context.Context) (string, error)
 	// Promote adds a branch to the user's repository and returns its full name.
@@ -67,22 +69,18 @@ func (a *Actions) Act(where string, fn func(ctx context.Context) Done) tea.Cmd {
 	})
 }
 
-// Decide writes decisions to the log, one after the other; said tells what was
-// done.
+// Decide writes decisions to the log, all or none; said tells what was done.
 func (a *Actions) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {
 	ctl, who := a.Ctl, a.Who
 	if ctl == nil || len(ds) == 0 {
 		return nil
 	}
 	return a.Act(string(ds[0].Verb), func(ctx context.Context) Done {
-		for i, d := range ds {
-			d.Who = who
-			if _, err := ctl.Decide(ctx, d); err != nil {
-				if i > 0 {
-					err = fmt.Errorf("%d of %d done, then: %w", i, len(ds), err)
-				}
-				return Done{Err: err}
-			}
+		for i := range ds {
+			ds[i].Who = who
+		}
+		if _, err := ctl.Decide(ctx, ds...); err != nil {
+			return Done{Err: err}
 		}
 		return Done{Text: said, Undo: undo}
 	})

@@ -199,14 +199,14 @@ type Controller struct {
 	Err  error
 }
 
-// Decide remembers d.
-func (c *Controller) Decide(_ context.Context, d record.Decision) (record.Seq, error) {
+// Decide remembers ds.
+func (c *Controller) Decide(_ context.Context, ds ...record.Decision) (record.Seq, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.Err != nil {
 		return 0, c.Err
 	}
-	c.made = append(c.made, d)
+	c.made = append(c.made, ds...)
 	return record.Seq(len(c.made)), nil
 }
 
