@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -342,5 +343,37 @@ func TestACommitThatMovedAndAScriptThatIsNotCommittedAreNamed(t *testing.T) {
 	git(t, dir, "commit", "--quiet", "--all", "--message", "more")
 	if out := must(t, dir, "run", "--headless", "--max-jobs", "3"); !strings.Contains(out, "HEAD is at "+git(t, dir, "rev-parse", "--short=7", "HEAD")) || !strings.Contains(out, "run --new`") {
 		t.Errorf("the commit that moved is not told:\n%s", out)
+	}
+}
+
+func TestUndoTakesBackAnApprovalOfSeveralAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	must(t, dir, "set", "review.measure", "all")
+	must(t, dir, "set", "budget.jobs", "44")
+	must(t, dir, "run", "--headless")
+	var held []string
+	for n := 40; n <= 44 && len(held) < 2; n++ {
+		id := fmt.Sprintf("c%d", n)
+		if c := atoll(t, dir, "show", id, "--json"); strings.Contains(c.out, `"held"`) {
+			held = append(held, id)
+		}
+	}
+	if len(held) < 2 {
+		t.Fatalf("%v wait: too few", held)
+	}
+	must(t, dir, "approve", held[0], held[1])
+	must(t, dir, "run", "--headless")
+	if got := one(t, dir, held[0]); got.Status == "held" {
+		t.Fatalf("%s is %s after its approval", held[0], got.Status)
+	}
+	if out, want := must(t, dir, "undo"), held[0]+", "+held[1]+" wait again"; !strings.Contains(out, want) {
+		t.Errorf("undo says %q; want %q", out, want)
+	}
+	must(t, dir, "run", "--headless")
+	for _, id := range held {
+		if got := one(t, dir, id); got.Status != "held" {
+			t.Errorf("%s is %s after undo", id, got.Status)
+		}
 	}
 }
