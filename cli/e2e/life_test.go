@@ -56,7 +56,7 @@ func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	c.press("u")
 	timed("the approved one waits again", func() bool { return l.job(record.JobID(held)).State == record.Held })
 	timed("the screen says so", sees(held.String()+" waits again"))
-	c.press("a")
+	l.atoll("approve", held.String()) // the cursor of the console has moved on
 	timed("it is approved again", func() bool { return l.job(record.JobID(held)).State != record.Held })
 }
 
