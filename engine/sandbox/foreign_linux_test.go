@@ -186,6 +186,6 @@ func attackHinder([]string) {
 		}
 		say("tried %d", tid)
 	}
-	say("itself: %v %v %v", unix.Setpriority(unix.PRIO_PROCESS, os.Getpid(), 5), unix.SchedSetaffinity(unix.Gettid(), &one),
+	say("itself: %v %v %v", unix.Setpriority(unix.PRIO_PROCESS, os.Getpid(), 19), unix.SchedSetaffinity(unix.Gettid(), &one),
 		unix.Prlimit(0, unix.RLIMIT_NOFILE, &few, nil))
 }
