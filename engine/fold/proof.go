@@ -22,6 +22,7 @@ const (
 	proofGrowth  = 2    // how far the share of the settings grows with the noise
 	lastShare    = 0.12 // and at the end of a run, with lastLeast samples at least
 	steadyLeader = 32   // jobs that a leader leads before it is confirmed
+	shownLeast   = 8    // samples of the last leader that did not decide, whatever was spent
 	// clearly is by how many deviations of one sample a value must be better so that
 	// looking closer is worth any allowance: noise alone does that to some two in a
 	// hundred candidates, which then fall out of the race at once.
@@ -132,7 +133,7 @@ func (q *asks) promising() bool {
 
 // lastLeast is how many samples the end of a run may cost in any case: a short run
 // is not made many times as long by its last look.
-func (q *asks) lastLeast() int { return min(64, max(16, q.Scored/2)) }
+func (q *asks) lastLeast() int { return min(64, max(16, q.Scored)) }
 
 // LastAsk is what is measured again when no more candidates are made, so that the
 // best is confirmed; false when it is, or when that costs too much.
@@ -151,7 +152,8 @@ func (q *asks) LastAsk() (Ask, bool) {
 		}
 	}
 	best, root := q.Candidate(q.Best), q.Candidate(record.Root)
-	if q.Proof.proved >= q.lastLeast() && !q.standsOut(best, root) && !q.affords(q.Proof.proved, lastShare, 0) {
+	shown := best != nil && q.Trials(best).HeldOut.N >= shownLeast
+	if shown && q.Proof.proved >= q.lastLeast() && !q.standsOut(best, root) && !q.affords(q.Proof.proved, lastShare, 0) {
 		return Ask{}, false
 	}
 	return q.nextProof(true)
