@@ -20,7 +20,8 @@ import (
 type consoleFlags struct{ readonly bool }
 
 // console opens the console on the experiment here: running it when nobody
-// else does, looking on otherwise. Without an experiment it says what to do.
+// else does, looking on otherwise. Without an experiment it says what to do, and
+// without a terminal how the experiment stands.
 func (a *App) console(ctx context.Context, f consoleFlags) error {
 	p, err := a.place(ctx)
 	if err != nil {
@@ -48,6 +49,12 @@ func (a *App) console(ctx context.Context, f consoleFlags) error {
 	run := runFlags{look: true, readonly: f.readonly}
 	if err := a.refresh(ctx, ses, p, exp, &run); err != nil {
 		return err
+	}
+	if !f.readonly && !a.IsTTY(a.Out) { // nobody could press a key: tell how it stands
+		for _, line := range run.said {
+			fmt.Fprintln(a.Err, "atoll: "+line)
+		}
+		return a.status(ctx)
 	}
 	return a.drive(ctx, ses, exp, run)
 }

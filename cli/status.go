@@ -106,22 +106,25 @@ func standingOf(s view.Standing, root bool) *standing {
 func (a *App) statusCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say how the experiment stands", Example: "  atoll status\n  atoll status --json | jq .best", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer o.Close()
-			s, err := o.snapshot(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if a.flags.json {
-				return writeJSON(a.Out, reportOf(s))
-			}
-			return a.printStatus(o, s)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) },
 	}
+}
+
+// status prints how the experiment stands.
+func (a *App) status(ctx context.Context) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, reportOf(s))
+	}
+	return a.printStatus(o, s)
 }
 
 // snapshot is the folded state with the store's totals.
