@@ -143,7 +143,10 @@ type Result struct {
 var ErrNoChange = errors.New("the agent changed nothing")
 
 // Error is a failure of an agent with what is known about it. Usage counts
-// what was consumed before it failed.
+// what was consumed before it failed. It is a gateway.ErrAccess when the provider
+// does not serve the key: then every further job of this agent fails alike until
+// a person did something about it, and the [gateway.ProviderError] among its
+// causes names the key's variable.
 type Error struct {
 	Class    record.Class
 	Reason   string // one line for people: what was attempted, what went wrong, what to do

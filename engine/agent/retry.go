@@ -57,7 +57,9 @@ func classify(ctx context.Context, err error, tries int, made record.Usage, evid
 		e.Reason = "the model refused"
 	case errors.Is(err, gateway.ErrEmpty), errors.Is(err, gateway.ErrCut):
 		e.Reason = fmt.Sprintf("no usable answer in %s", countOf(tries, "try"))
-	case errors.Is(err, gateway.ErrCircuit), errors.Is(err, gateway.ErrProvider), errors.Is(err, gateway.ErrNoKey):
+	case errors.Is(err, gateway.ErrAccess):
+		e.Reason = "the provider of the model does not serve this key"
+	case errors.Is(err, gateway.ErrCircuit), errors.Is(err, gateway.ErrProvider):
 		e.Reason = "the provider of the model failed"
 	case errors.Is(err, ErrSchema):
 		e.Reason = fmt.Sprintf("the plan could not be read in %s", countOf(tries, "answer"))

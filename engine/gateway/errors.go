@@ -25,7 +25,13 @@ var (
 	ErrEmpty = errors.New("the answer is empty")
 	// ErrCut: the answer ended before its end, or was larger than allowed.
 	ErrCut = errors.New("the answer was cut")
-	// ErrNoKey: the environment variable that should hold the key is empty.
+	// ErrAccess: the provider does not serve whoever has this key: the key is
+	// missing or refused, or the account behind it has nothing left. Asking again
+	// is no use until a person did something about it; [ProviderError] has the name
+	// of the key's environment variable, and why.
+	ErrAccess = errors.New("the provider does not serve this key")
+	// ErrNoKey: the environment variable that should hold the key is empty. It is an
+	// ErrAccess, and nothing was sent.
 	ErrNoKey = errors.New("the key is missing")
 	// ErrNoProvider: there is no provider of that name.
 	ErrNoProvider = errors.New("there is no such provider")
@@ -36,9 +42,11 @@ var (
 )
 
 // ProviderError is an answer that is no success, or the lack of an answer. It
-// is an [ErrProvider].
+// is an [ErrProvider]; with a refusal that lasts it is an [ErrAccess].
 type ProviderError struct {
 	Provider string
+	KeyEnv   string        // environment variable of its key; "" = it has none
+	Access   Access        // a refusal that lasts; "" = it may pass
 	Status   int           // HTTP status; 0 = no answer came
 	Reason   string        // what the provider or the network said, without keys, at most a few hundred bytes
 	After    time.Duration // what Retry-After asked for; 0 = nothing
@@ -49,6 +57,13 @@ type ProviderError struct {
 
 // Error says who failed, how, and what to do.
 func (e *ProviderError) Error() string {
+	if e.Access == KeyMissing {
+		text := fmt.Sprintf("%v: provider %s: %s", ErrNoKey, e.Provider, e.Advice())
+		if e.Reason != "" {
+			text += " (" + e.Reason + ")"
+		}
+		return text
+	}
 	what := fmt.Sprintf("status %d", e.Status)
 	if e.Status == 0 {
 		what = "no answer"
@@ -60,25 +75,41 @@ func (e *ProviderError) Error() string {
 	if e.Attempts > 1 {
 		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
-	return text + advice(e.Status)
+	if advice := e.Advice(); advice != "" {
+		text += "; " + advice
+	}
+	return text
 }
 
-func advice(status int) string {
-	switch status {
-	case 401, 403:
-		return "; check the key and what it may be used for"
+// Advice is what a person can do about it, or "".
+func (e *ProviderError) Advice() string {
+	if e.Access != Served {
+		return e.Access.advice(e.KeyEnv)
+	}
+	switch e.Status {
 	case 404:
-		return "; check base_url and the model's name"
+		return "check base_url and the model's name"
 	case 429:
-		return "; lower rpm or parallel, or check the account's quota"
+		return "lower rpm or parallel, or check the account's quota"
 	case 0:
-		return "; check base_url and the network"
+		return "check base_url and the network"
 	}
 	return ""
 }
 
-// Is makes errors.Is(err, ErrProvider) true.
-func (e *ProviderError) Is(target error) bool { return target == ErrProvider }
+// Is makes it an [ErrProvider] where the provider was asked, an [ErrAccess] with
+// a refusal that lasts, and an [ErrNoKey] without a key.
+func (e *ProviderError) Is(target error) bool {
+	switch target {
+	case ErrProvider:
+		return e.Access != KeyMissing
+	case ErrAccess:
+		return e.Access != Served
+	case ErrNoKey:
+		return e.Access == KeyMissing
+	}
+	return false
+}
 
 // Unwrap returns the cause, such as context.DeadlineExceeded.
 func (e *ProviderError) Unwrap() error { return e.err }

@@ -225,10 +225,10 @@ func (g *Gateway) key(p *upstream) (string, error) {
 	}
 	key := strings.TrimSpace(g.opt.Getenv(p.KeyEnv))
 	if key == "" {
-		return "", fmt.Errorf("%w: provider %s: set %s", ErrNoKey, p.Name, p.KeyEnv)
+		return "", &ProviderError{Provider: p.Name, KeyEnv: p.KeyEnv, Access: KeyMissing}
 	}
 	if strings.ContainsAny(key, "\r\n\x00") {
-		return "", fmt.Errorf("%w: provider %s: %s holds line breaks", ErrNoKey, p.Name, p.KeyEnv)
+		return "", &ProviderError{Provider: p.Name, KeyEnv: p.KeyEnv, Access: KeyMissing, Reason: "it holds line breaks"}
 	}
 	return key, nil
 }

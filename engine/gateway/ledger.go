@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -119,6 +120,9 @@ type Totals struct {
 	Usage   record.Usage
 	Sent    int // requests that left, retries counted
 	Refused int // requests that were refused before they left
+	// Denied is the refusal of a provider that lasts, an [ErrAccess]; nil: none. An
+	// endpoint asks no provider any more after it.
+	Denied error
 	// Notes say what was changed in a client's requests, or what was odd, each once.
 	Notes []string
 }
@@ -184,10 +188,24 @@ func (a *Account) note(text string) {
 	}
 }
 
-func (a *Account) refused() {
+// refused counts a request that did not leave because of err. One that follows a
+// provider's refusal says nothing of a budget.
+func (a *Account) refused(err error) {
+	if errors.Is(err, ErrAccess) {
+		return
+	}
 	a.mu.Lock()
 	a.total.Refused++
 	a.mu.Unlock()
+}
+
+// deny notes a provider's refusal that lasts.
+func (a *Account) deny(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.total.Denied == nil {
+		a.total.Denied = err
+	}
 }
 
 // settle counts one request that was sent. More than was reserved stops the

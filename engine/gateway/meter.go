@@ -17,7 +17,7 @@ type meter struct {
 	ended  bool   // the answer is whole
 	finish string // why it ended, in the provider's word
 	refuse string // text of a refusal
-	failed string // an error inside the answer
+	failed *fault // an error inside the answer; nil = none
 	bad    int    // events that were no JSON
 	events int
 	max    int // bytes of text kept
@@ -81,6 +81,13 @@ func (m *meter) metered() bool {
 	return m.known && (m.tokens != Tokens{} || m.text.Len() == 0)
 }
 
+// fail notes an error inside the answer; nil is none.
+func (m *meter) fail(f *fault) {
+	if f != nil {
+		m.failed = f
+	}
+}
+
 // event reads the data of one server-sent event, or a whole answer.
 func (m *meter) event(data []byte) {
 	m.events++
@@ -101,28 +108,6 @@ func (m *meter) event(data []byte) {
 	}
 	if !ok {
 		m.bad++
-	}
-}
-
-type apiError struct {
-	Message string          `json:"message"`
-	Type    string          `json:"type"`
-	Code    json.RawMessage `json:"code"`
-}
-
-func (e *apiError) text() string {
-	if e.Message != "" {
-		return e.Message
-	}
-	return e.Type
-}
-
-func (m *meter) fail(e *apiError) {
-	if e != nil {
-		m.failed = e.text()
-		if m.failed == "" {
-			m.failed = "the provider reported an error without a text"
-		}
 	}
 }
 
@@ -149,13 +134,13 @@ func (m *meter) chat(data []byte) bool {
 			Message chatMessage `json:"message"`
 			Finish  string      `json:"finish_reason"`
 		} `json:"choices"`
-		Usage *chatUsage      `json:"usage"`
-		Error json.RawMessage `json:"error"`
+		Usage *chatUsage `json:"usage"`
+		Error *fault     `json:"error"`
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return false
 	}
-	m.failRaw(e.Error)
+	m.fail(e.Error)
 	for _, c := range e.Choices {
 		if c.Index != 0 {
 			continue
@@ -172,18 +157,6 @@ func (m *meter) chat(data []byte) bool {
 		m.usage(Tokens{Input: u.Prompt - cached, Cached: cached, Output: u.Completion})
 	}
 	return true
-}
-
-// failRaw reads an error that is an object or a text.
-func (m *meter) failRaw(raw json.RawMessage) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return
-	}
-	var e apiError
-	if json.Unmarshal(raw, &e) != nil {
-		_ = json.Unmarshal(raw, &e.Message)
-	}
-	m.fail(&e)
 }
 
 // contentText reads content that is a text or a list of parts.
@@ -208,8 +181,8 @@ func contentText(raw json.RawMessage) string {
 }
 
 type responsesAnswer struct {
-	Status     string    `json:"status"`
-	Error      *apiError `json:"error"`
+	Status     string `json:"status"`
+	Error      *fault `json:"error"`
 	Incomplete *struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
@@ -235,6 +208,7 @@ func (m *meter) responses(data []byte) bool {
 		Type     string           `json:"type"`
 		Delta    json.RawMessage  `json:"delta"`
 		Message  string           `json:"message"`
+		Code     json.RawMessage  `json:"code"`
 		Response *responsesAnswer `json:"response"`
 		Object   string           `json:"object"`
 	}
@@ -253,10 +227,8 @@ func (m *meter) responses(data []byte) bool {
 			m.responsesEnd(e.Response)
 		}
 	case "error":
-		m.failed = e.Message
-		m.failRaw(errorOf(data))
-		if m.failed == "" {
-			m.failed = "the provider reported an error without a text"
+		if m.fail(&fault{Message: e.Message, Code: e.Code}); errorOf(data) != nil {
+			m.fail(readFault(data))
 		}
 	case "":
 		var whole responsesAnswer
@@ -291,8 +263,8 @@ func (m *meter) responsesEnd(r *responsesAnswer) {
 	case r.Incomplete != nil:
 		m.end(r.Incomplete.Reason)
 	case r.Status == "failed":
-		if m.failed == "" {
-			m.failed = "the response failed"
+		if m.failed == nil {
+			m.fail(&fault{Message: "the response failed"})
 		}
 	default:
 		m.end(r.Status)

@@ -60,7 +60,7 @@ func (m *meter) anthropic(data []byte) bool {
 		} `json:"content"`
 		StopReason string          `json:"stop_reason"`
 		Usage      *anthropicUsage `json:"usage"`
-		Error      *apiError       `json:"error"`
+		Error      *fault          `json:"error"`
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return false
@@ -123,7 +123,7 @@ func (m *meter) gemini(data []byte) bool {
 		Feedback *struct {
 			Block string `json:"blockReason"`
 		} `json:"promptFeedback"`
-		Error *apiError `json:"error"`
+		Error *fault `json:"error"`
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return false

@@ -63,19 +63,13 @@ func again(err error) (bool, time.Duration) {
 		return cut.again, 0
 	case errors.As(err, &p):
 		switch {
-		case p.Status == 429 && quotaGone(p.Reason):
+		case p.Access != Served: // nothing but a person changes it
 			return false, 0
 		case p.Status == 0, p.Status == 408, p.Status == 409, p.Status == 429, p.Status >= 500, p.Status == 200:
 			return true, p.After
 		}
 	}
 	return false, 0
-}
-
-// quotaGone reports a 429 that waiting does not cure.
-func quotaGone(reason string) bool {
-	r := strings.ToLower(reason)
-	return strings.Contains(r, "exceeded your current quota") || strings.Contains(r, "insufficient_quota") || strings.Contains(r, "credit balance")
 }
 
 // blame tells the breaker how a request ended.
@@ -87,9 +81,9 @@ func (u *upstream) blame(ctx context.Context, err error) {
 		u.breaker.result(true)
 	case errors.As(err, &p):
 		switch {
-		case p.Status == 429:
+		case p.Status == 429, p.Access != Served: // it is alive
 			u.breaker.undecided()
-		case p.Status == 0, p.Status == 401, p.Status == 403, p.Status == 408, p.Status >= 500:
+		case p.Status == 0, p.Status == 408, p.Status >= 500:
 			u.breaker.result(false)
 		default:
 			u.breaker.result(true) // it is alive, and did not like this request
@@ -106,12 +100,12 @@ func (u *upstream) blame(ctx context.Context, err error) {
 func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used record.Usage, err error) {
 	ctx, release, err := o.account.hold(ctx)
 	if err != nil {
-		o.account.refused()
+		o.account.refused(err)
 		return nil, used, err
 	}
 	defer release()
 	if err := g.allowed(o); err != nil {
-		o.account.refused()
+		o.account.refused(err)
 		return nil, used, err
 	}
 	if g.tape.replaying() {
@@ -135,8 +129,11 @@ func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used reco
 			last = err
 		}
 	}
-	if errors.Is(err, ErrBudget) {
-		o.account.refused()
+	switch {
+	case errors.Is(err, ErrBudget):
+		o.account.refused(err)
+	case errors.Is(err, ErrAccess):
+		o.account.deny(err)
 	}
 	var p *ProviderError
 	if errors.As(err, &p) {

@@ -210,30 +210,27 @@ func (g *Gateway) excerpt(s string) string {
 func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	ans.raw = g.redactor().bytes(raw)
-	reason := string(ans.raw)
-	m := &meter{max: 1}
-	if m.failRaw(errorOf(ans.raw)); m.failed != "" {
-		reason = m.failed
-	} else if looksHTML(ans.raw) {
+	f := readFault(ans.raw)
+	reason := f.text()
+	switch {
+	case res.StatusCode/100 == 3:
+		reason = "it redirects elsewhere, which is not followed because it would carry the key along"
+	case looksHTML(ans.raw):
 		reason = "the answer is a web page, not an API's"
 	}
-	if res.StatusCode/100 == 3 {
-		reason = "it redirects elsewhere, which is not followed because it would carry the key along"
+	if f.moderated() {
+		return fmt.Errorf("%w: %s: %s", ErrRefused, o.to.Name, g.excerpt(reason))
 	}
 	return &ProviderError{
-		Provider: o.to.Name, Status: res.StatusCode, Reason: g.excerpt(reason), After: retryAfter(res.Header, g.opt.Now()), sent: true,
+		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Access: f.access(res.StatusCode), Status: res.StatusCode, Reason: g.excerpt(reason),
+		After: max(retryAfter(res.Header, g.opt.Now()), f.delay()), sent: true,
 	}
-}
-
-func looksHTML(b []byte) bool {
-	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 256)])))
-	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
 }
 
 // read takes an answer in, line by line.
 func (g *Gateway) read(ctx context.Context, o *outgoing, ans *answer, body io.Reader, watch *watch) error {
 	ans.meter = &meter{api: o.to.API, say: o.say, think: o.think, max: int(g.opt.MaxAnswer)}
-	r := &answerReader{g: g, name: o.to.Name, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
+	r := &answerReader{g: g, to: o.to, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
 	err := r.run()
 	m := ans.meter
 	ans.final = m.known && (m.ended || o.to.API == Chat || o.to.API == Responses)

@@ -202,7 +202,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		var bad *errRequest
 		if !errors.As(err, &bad) { // a request that nobody serves costs nothing, and says nothing of a budget
-			e.job.Account.refused()
+			e.job.Account.refused(err)
 		}
 		e.explain(w, api, err)
 		return
@@ -216,6 +216,9 @@ func (e *Endpoint) pass(w http.ResponseWriter, r *http.Request, api API, o *outg
 	out := &relay{w: w, flush: http.NewResponseController(w)}
 	o.sink = out
 	ans, _, err := e.g.call(r.Context(), o)
+	if errors.Is(err, ErrAccess) { // clients ask again and again
+		e.job.Account.Stop(err)
+	}
 	switch {
 	case err == nil:
 		return

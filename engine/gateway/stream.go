@@ -13,7 +13,7 @@ import (
 // recording.
 type answerReader struct {
 	g       *Gateway
-	name    string // of the provider
+	to      *upstream
 	ans     *answer
 	in      *bufio.Reader
 	sink    sink
@@ -171,14 +171,16 @@ func (r *answerReader) end() error {
 	if r.sink != nil {
 		return nil
 	}
-	if m.failed != "" {
-		return &ProviderError{Provider: r.name, Status: r.ans.status, Reason: r.g.excerpt(m.failed), sent: true}
+	if f := m.failed; f != nil {
+		return &ProviderError{
+			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Access: f.access(r.ans.status), Status: r.ans.status, Reason: r.g.excerpt(f.text()), After: f.delay(), sent: true,
+		}
 	}
 	if m.ended {
 		return nil
 	}
 	if m.events == m.bad {
-		return &ProviderError{Provider: r.name, Status: r.ans.status, Reason: "what came is not what an API of this kind answers (no JSON that could be read)", sent: true}
+		return &ProviderError{Provider: r.to.Name, Status: r.ans.status, Reason: "what came is not what an API of this kind answers (no JSON that could be read)", sent: true}
 	}
 	why := "it ended without its end mark"
 	if m.bad > 0 {

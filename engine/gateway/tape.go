@@ -35,6 +35,7 @@ type Exchange struct {
 	BodyB64  []byte          `json:"body_base64,omitempty"` // instead of Body, where it is not UTF-8
 	Fault    string          `json:"fault,omitempty"`       // cut, provider
 	Reason   string          `json:"reason,omitempty"`      // of the fault
+	Access   Access          `json:"access,omitempty"`      // of a fault that lasts
 	Attempts int             `json:"attempts,omitempty"`
 }
 
@@ -123,7 +124,7 @@ func (t *tape) record(o *outgoing, ans *answer, err error) error {
 	case errors.As(err, &cut):
 		x.Fault, x.Reason = "cut", cut.why
 	case errors.As(err, &p):
-		x.Fault, x.Status, x.Reason, x.Attempts = "provider", p.Status, p.Reason, p.Attempts
+		x.Fault, x.Status, x.Reason, x.Access, x.Attempts = "provider", p.Status, p.Reason, p.Access, p.Attempts
 	default:
 		return nil
 	}
@@ -206,14 +207,14 @@ func (g *Gateway) play(o *outgoing, x Exchange) (*answer, error) {
 		if x.Fault == "cut" {
 			return &cutError{why: x.Reason}
 		}
-		return &ProviderError{Provider: o.to.Name, Status: x.Status, Reason: x.Reason, Attempts: x.Attempts}
+		return &ProviderError{Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Access: x.Access, Status: x.Status, Reason: x.Reason, Attempts: x.Attempts}
 	}
 	if x.Fault == "provider" && (x.Status < 200 || x.Status > 299) {
 		ans.raw = raw
 		return ans, fault()
 	}
 	ans.meter = &meter{api: o.to.API, say: o.say, think: o.think, max: int(g.opt.MaxAnswer)}
-	r := &answerReader{g: g, name: o.to.Name, ans: ans, in: bufio.NewReader(bytes.NewReader(raw)), sink: o.sink, secrets: newRedactor(nil)}
+	r := &answerReader{g: g, to: o.to, ans: ans, in: bufio.NewReader(bytes.NewReader(raw)), sink: o.sink, secrets: newRedactor(nil)}
 	err := r.run()
 	if x.Fault != "" && !errors.Is(err, errSink) {
 		err = fault()

@@ -35,6 +35,10 @@ type Endpoint struct {
 	// Refused returns how many requests a budget has refused so far; nil: nobody
 	// knows. A client that does not end by itself then is ended.
 	Refused func() int
+	// Denied reports whether a provider refused its key, or the account behind it,
+	// for good; nil: nobody knows. A client that does not end by itself then is
+	// ended.
+	Denied func() bool
 	// Sent returns how many requests of the job have left so far; nil: nobody
 	// knows. A client that makes more than its options allow is ended.
 	Sent func() int
@@ -57,6 +61,7 @@ func (e Endpoint) Base(api gateway.API) string {
 type Metered struct {
 	Usage   record.Usage
 	Refused int      // requests that a budget refused
+	Denied  error    // a provider's refusal that lasts, a gateway.ErrAccess; nil = none
 	Notes   []string // what was odd
 }
 
@@ -131,7 +136,7 @@ const (
 	defaultCommandTimeout = 20 * time.Minute
 	defaultCommandIdle    = 10 * time.Minute
 	defaultRequests       = 200
-	budgetGrace           = 3 * time.Second // for a client to end by itself
+	refusedGrace          = 3 * time.Second // for a client to end by itself
 )
 
 // New checks the options, without running anything.

@@ -34,7 +34,7 @@ func GatewayFor(g *gateway.Gateway, providers, models []string, dir string, acco
 		end := sync.OnceValue(func() Metered {
 			t := e.Close()
 			_ = os.RemoveAll(own)
-			m := Metered{Refused: t.Refused - open.Refused, Notes: t.Notes}
+			m := Metered{Refused: t.Refused - open.Refused, Denied: t.Denied, Notes: t.Notes}
 			if !acc.Settles() {
 				m.Usage = lessUsage(t.Usage, open.Usage)
 			}
@@ -42,6 +42,7 @@ func GatewayFor(g *gateway.Gateway, providers, models []string, dir string, acco
 		})
 		ep := Endpoint{Socket: e.Socket, Token: e.Token, Anthropic: e.BaseURL(gateway.Anthropic), Gemini: e.BaseURL(gateway.Gemini)}
 		ep.Refused = func() int { return acc.Totals().Refused - open.Refused }
+		ep.Denied = func() bool { return acc.Totals().Denied != nil }
 		ep.Sent = func() int { return acc.Totals().Sent } // of all attempts
 		if ep.OpenAI = e.BaseURL(gateway.Responses); ep.OpenAI == "" {
 			ep.OpenAI = e.BaseURL(gateway.Chat)

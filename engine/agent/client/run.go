@@ -271,16 +271,18 @@ var (
 	errClientIdle = errors.New("the client was silent for too long")
 	errClientLoop = errors.New("the client goes round in a circle")
 	errClientPaid = errors.New("the budget refuses the client's requests")
+	errClientKey  = errors.New("the provider refuses the client's requests")
 	errClientBusy = errors.New("the client makes too many requests")
 )
 
 // watchGateway ends a client that makes more requests than a job may, or goes on
-// asking after the budget has said no: some retry for minutes without a word.
+// asking after the budget or the provider has said no for good: some retry for
+// minutes without a word.
 // Its goroutine ends with ctx.
 func (x *trial) watchGateway(ctx context.Context, cancel context.CancelCauseFunc) *sync.WaitGroup {
 	var wait sync.WaitGroup
-	refused, sent := x.in.ep.Refused, x.in.ep.Sent
-	if refused == nil && sent == nil {
+	sent := x.in.ep.Sent
+	if x.in.ep.Refused == nil && x.in.ep.Denied == nil && sent == nil {
 		return &wait
 	}
 	wait.Go(func() {
@@ -292,21 +294,33 @@ func (x *trial) watchGateway(ctx context.Context, cancel context.CancelCauseFunc
 			case <-ctx.Done():
 				return
 			case now := <-tick.C:
+				why := x.refusal()
 				switch {
 				case sent != nil && sent() > x.c.o.Requests:
 					cancel(errClientBusy)
 					return
-				case refused == nil || refused() == 0:
+				case why == nil:
 				case since.IsZero():
 					since = now
-				case now.Sub(since) > budgetGrace:
-					cancel(errClientPaid)
+				case now.Sub(since) > refusedGrace:
+					cancel(why)
 					return
 				}
 			}
 		}
 	})
 	return &wait
+}
+
+// refusal says who refuses the client's requests for good, nil for nobody.
+func (x *trial) refusal() error {
+	switch ep := &x.in.ep; {
+	case ep.Denied != nil && ep.Denied():
+		return errClientKey
+	case ep.Refused != nil && ep.Refused() > 0:
+		return errClientPaid
+	}
+	return nil
 }
 
 // clientWatch reads the output of a run while it happens. Its methods are safe

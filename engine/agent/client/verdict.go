@@ -11,6 +11,7 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/clean"
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -30,10 +31,17 @@ func (e *Error) Error() string {
 	if e.Message != "" {
 		s += ": " + e.Message
 	}
-	if cure := e.Fault.Cure(); cure != "" {
+	var denied *gateway.ProviderError // says what to do itself
+	if cure := e.Fault.Cure(); cure != "" && !errors.As(e.Err, &denied) {
 		s += "; " + cure
 	}
 	return s
+}
+
+// Is makes a key or an account that was refused a gateway.ErrAccess, also where
+// the client used its own login.
+func (e *Error) Is(target error) bool {
+	return target == gateway.ErrAccess && (e.Fault == FaultAuth || e.Fault == FaultQuota)
 }
 
 // Unwrap returns the cause.
@@ -63,7 +71,12 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 		}
 	}
 	fault, message := x.fault(res, rep, runErr)
-	if metered.Refused > 0 && fault != FaultNone && fault != FaultRequests {
+	cause := runErr
+	switch {
+	case metered.Denied != nil && fault != FaultNone:
+		// Clients tell a refusal of the provider in words of their own, too.
+		fault, message, cause = deniedFault(metered.Denied), metered.Denied.Error(), metered.Denied
+	case metered.Refused > 0 && fault != FaultNone && fault != FaultRequests:
 		// Clients tell a refusal of the gateway in words of their own.
 		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
 	}
@@ -71,7 +84,7 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 	case runErr != nil && fault == FaultNone:
 		return agent.Result{}, &agent.Error{Class: record.ClassInternal, Reason: "run " + x.c.o.Name, Usage: usage, Evidence: evidence, Err: runErr}
 	case fault != FaultNone:
-		ce := &Error{Client: x.c.preset.Name, Fault: fault, Exit: res.Exit, Message: x.redact(message), Err: runErr}
+		ce := &Error{Client: x.c.preset.Name, Fault: fault, Exit: res.Exit, Message: x.redact(message), Err: cause}
 		class := fault.Class()
 		if fault == FaultLimit {
 			class = limitClass(res.Limits)
@@ -143,6 +156,8 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 	case errors.Is(runErr, errClientLoop):
 		live, _ := x.watch.seen()
 		return FaultLoop, live.Message
+	case errors.Is(runErr, errClientKey):
+		return FaultAuth, "the client went on asking"
 	case errors.Is(runErr, errClientPaid):
 		return FaultBudget, "the client went on asking"
 	case errors.Is(runErr, errClientBusy):
@@ -171,6 +186,15 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 		return FaultCrash, exitText(res, complaint)
 	}
 	return FaultNone, ""
+}
+
+// deniedFault is the fault behind a provider's refusal that lasts.
+func deniedFault(err error) Fault {
+	var p *gateway.ProviderError
+	if errors.As(err, &p) && p.Access == gateway.AccountEmpty {
+		return FaultQuota
+	}
+	return FaultAuth
 }
 
 func exitFault(exit int) Fault {

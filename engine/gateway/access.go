@@ -1,0 +1,202 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Access says why a provider does not serve whoever has the key.
+type Access string
+
+// The reasons. Each of them lasts until a person does something about it.
+const (
+	Served       Access = ""        // it does, as far as is known
+	KeyMissing   Access = "missing" // the environment variable of the key is empty
+	KeyRefused   Access = "key"     // the provider does not take the key, or not for this
+	AccountEmpty Access = "account" // the account behind the key has no money or quota left
+)
+
+// fault is an error as a provider writes it, whatever its protocol: OpenAI and
+// those who follow it, Anthropic, Gemini (also as a list of one), OpenRouter.
+type fault struct {
+	Message  string
+	Type     string          // OpenAI, Anthropic
+	Code     json.RawMessage // a word (OpenAI) or the HTTP status (Gemini, OpenRouter)
+	Status   string          // Gemini
+	Details  []faultDetail   // Gemini
+	Metadata struct {
+		Reasons []string `json:"reasons"`
+	} // OpenRouter, of an input that it moderates
+}
+
+// faultDetail is one of Gemini's ErrorInfo, RetryInfo and QuotaFailure.
+type faultDetail struct {
+	Reason     string `json:"reason"`
+	RetryDelay string `json:"retryDelay"`
+	Violations []struct {
+		Quota string `json:"quotaId"`
+	} `json:"violations"`
+}
+
+// UnmarshalJSON takes an object or a text. A field of another kind than expected
+// is passed over: what there is to read of a failure is read.
+func (f *fault) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &f.Message) == nil {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for name, to := range map[string]any{"message": &f.Message, "type": &f.Type, "code": &f.Code, "status": &f.Status, "details": &f.Details, "metadata": &f.Metadata} {
+		if raw, there := fields[name]; there {
+			_ = json.Unmarshal(raw, to)
+		}
+	}
+	return nil
+}
+
+// readFault reads the error in an answer. One of another form is the message
+// itself.
+func readFault(body []byte) *fault {
+	raw := errorOf(body)
+	if list := []json.RawMessage{}; raw == nil && json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		raw = errorOf(list[0])
+	}
+	var f fault
+	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &f) != nil {
+		return &fault{Message: string(body)}
+	}
+	return &f
+}
+
+// text is what the provider said of it.
+func (f *fault) text() string {
+	return cmp.Or(f.Message, f.Type, "the provider reported an error without a text")
+}
+
+// word is the code where it is no number.
+func (f *fault) word() string {
+	var s string
+	if json.Unmarshal(f.Code, &s) == nil {
+		return s
+	}
+	return ""
+}
+
+// number is the code where it is an HTTP status, else 0. An error inside an
+// answer that began well has its status there.
+func (f *fault) number() int {
+	n, err := strconv.Atoi(strings.Trim(string(f.Code), `"`))
+	if err != nil || n < 400 || n > 599 {
+		return 0
+	}
+	return n
+}
+
+// is reports whether one of the words is the type, the code or the status.
+func (f *fault) is(words ...string) bool {
+	return slices.Contains(words, f.Type) || slices.Contains(words, f.word()) || slices.Contains(words, f.Status)
+}
+
+// says reports whether the message has one of the texts, in lower case.
+func (f *fault) says(texts ...string) bool {
+	m := strings.ToLower(f.Message)
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(m, t) })
+}
+
+// moderated reports an input that was refused for what it says: 403 at
+// OpenRouter, and no matter of the key.
+func (f *fault) moderated() bool { return len(f.Metadata.Reasons) > 0 }
+
+// access tells a refusal that lasts from one that passes.
+func (f *fault) access(status int) Access {
+	if status < 300 {
+		status = f.number()
+	}
+	switch {
+	case f.moderated():
+		return Served
+	case f.is("authentication_error", "invalid_api_key", "account_deactivated"), f.reason("API_KEY_INVALID"):
+		return KeyRefused
+	case f.is("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"), status == 402:
+		return AccountEmpty
+	case status == 429:
+		return f.limited()
+	case status != 0 && status != 400 && status != 401 && status != 403:
+		return Served
+	case f.says("credit balance is too low", "specified api usage limits", "exceeded your current quota", "insufficient balance", "insufficient credits", "key limit exceeded"):
+		return AccountEmpty
+	case status == 401, status == 403, f.is("permission_error"), f.says("api key not valid", "api key expired"):
+		return KeyRefused
+	}
+	return Served
+}
+
+// limited tells a 429 for the minute from one that lasts. Gemini has the same
+// words for both, and a delay beside both; what differs is the name of the quota.
+func (f *fault) limited() Access {
+	for _, d := range f.Details {
+		for _, v := range d.Violations {
+			if strings.Contains(v.Quota, "PerDay") {
+				return AccountEmpty
+			}
+		}
+	}
+	if f.is("RESOURCE_EXHAUSTED") && (f.delay() > 0 || !f.says("exceeded your current quota")) {
+		return Served
+	}
+	if f.says("exceeded your current quota", "insufficient_quota", "credit balance", "insufficient balance", "per-day") {
+		return AccountEmpty
+	}
+	return Served
+}
+
+// reason looks for a reason among Gemini's details.
+func (f *fault) reason(word string) bool {
+	for _, d := range f.Details {
+		if d.Reason == word {
+			return true
+		}
+	}
+	return false
+}
+
+// delay is how long Gemini asks to wait; 0 = it does not say.
+func (f *fault) delay() time.Duration {
+	for _, d := range f.Details {
+		if after, err := time.ParseDuration(d.RetryDelay); err == nil && after > 0 {
+			return after
+		}
+	}
+	return 0
+}
+
+// advice says what a person can do about it. keyEnv is the environment variable
+// of the key.
+func (a Access) advice(keyEnv string) string {
+	key := keyEnv
+	if key == "" {
+		key = "the provider's key (key_env of the agent names none)"
+	}
+	switch a {
+	case KeyMissing:
+		return "set " + key
+	case KeyRefused:
+		return "check the key in " + key + " and what it may be used for"
+	case AccountEmpty:
+		return "the account behind " + key + " has nothing left: top it up, or use another key"
+	}
+	return ""
+}
+
+// looksHTML reports a web page.
+func looksHTML(b []byte) bool {
+	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 256)])))
+	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
+}
