@@ -95,6 +95,7 @@ func objectKeys(a *app) []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
 		{ID: "diff", Keys: []string{"d"}, Title: "diff", Doc: "against parent, root or the marked one", In: in, Bar: 50, Off: a.needCandidate, Run: a.openDiff},
+		{ID: "compare", Keys: []string{"D"}, Title: "compare", Doc: "the marked ones side by side, or it with its parent", In: in, Bar: 34, Off: a.needOthers, Run: a.openCompare},
 		{ID: "lineage", Keys: []string{"T"}, Title: "lineage", Doc: "the family tree", In: in, Bar: 24, Off: a.needCandidate, Run: a.openLineage},
 		{ID: "job-of", Keys: []string{"i"}, Title: "its job", Doc: "stages, prompt, output, verdict", In: in, Off: a.needCandidate, Run: a.openJobOf},
 		{ID: "copy", Keys: []string{"y"}, Title: "copy", Doc: "hash, id, metrics or difference to the clipboard", In: []keys.Scope{keys.InCandidates, keys.InJobs}, Off: a.needObject, Run: a.outside.copyMenu},

@@ -239,6 +239,8 @@ func screenTitle(id pane.ID) string {
 		return "Candidates"
 	case pane.Lineage:
 		return "Lineage"
+	case pane.Compare:
+		return "Compare"
 	case pane.Settings:
 		return "Settings"
 	case pane.Doctor:

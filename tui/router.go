@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -123,6 +124,31 @@ func (r *router) openDiff() tea.Cmd {
 	}
 	r.panes.Candidate.CompareMarked(s.Candidate)
 	return r.openCandidate(s.Candidate)
+}
+
+// openCompare lays the marked candidates side by side, in the order in which they
+// were marked; with one marked that and the one under the cursor; with none the
+// one under the cursor and its parent.
+func (r *router) openCompare() tea.Cmd {
+	ids := slices.Clone(r.d.Marks)
+	if at := r.Current().Selected().Candidate; len(ids) < 2 && at >= 0 && !slices.Contains(ids, at) {
+		ids = append(ids, at)
+	}
+	r.panes.Compare.Set(ids)
+	return r.open(pane.Compare)
+}
+
+// needOthers: there is something to compare.
+func (r *router) needOthers() string {
+	if r.at.current() == pane.Compare {
+		return "they stand side by side already"
+	}
+	if n := len(r.d.Marks); n > pane.MostCompared {
+		return fmt.Sprintf("%d are marked, and %d fit side by side", n, pane.MostCompared)
+	} else if n > 1 {
+		return ""
+	}
+	return r.needCandidate()
 }
 
 func (r *router) openLineage() tea.Cmd {

@@ -237,6 +237,8 @@ func candidates(t *tour) {
 	})
 	t.shows("d", "difference to")
 	t.press("esc")
+	t.shows("D", "Compare base ")
+	t.press("esc")
 	t.shows("T", "Lineage of")
 	t.press("esc")
 	t.shows("i", "stages")

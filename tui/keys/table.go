@@ -168,6 +168,7 @@ const (
 	InCandidates Scope = "candidates"
 	InJobs       Scope = "jobs"
 	InReview     Scope = "review"
+	InCompare    Scope = "compare"
 	InDiff       Scope = "differences"
 	InCurves     Scope = "curves"
 	InLog        Scope = "log"

@@ -29,6 +29,7 @@ const (
 	Settings
 	Doctor
 	Candidates
+	Compare
 	Header
 	Help
 )

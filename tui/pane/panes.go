@@ -12,6 +12,7 @@ type Panes struct {
 	Candidate *candidatePane
 	Job       *jobPane
 	Lineage   *lineagePane
+	Compare   *comparePane
 	Review    *reviewPane
 	Log       *logPane
 }
@@ -19,7 +20,7 @@ type Panes struct {
 // NewPanes makes all panes and screens.
 func NewPanes(d *Shared) *Panes {
 	b := func(id ID) base { return base{d: d, id: id} }
-	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Review: newReview(d), Log: newLog(d)}
+	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d)}
 	p.ByID = map[ID]Pane{
 		Niches:     newNiches(d),
 		Jobs:       newJobs(d),
@@ -36,6 +37,7 @@ func NewPanes(d *Shared) *Panes {
 		Settings:   &settingsPane{base: b(Settings)},
 		Doctor:     &doctorPane{base: b(Doctor)},
 		Candidates: newCandidates(d),
+		Compare:    p.Compare,
 	}
 	return p
 }
@@ -55,11 +57,14 @@ func (p *Panes) Keys(d *Shared) []*keys.Binding {
 var (
 	_ Differ   = (*candidatePane)(nil)
 	_ Differ   = (*reviewPane)(nil)
+	_ Differ   = (*comparePane)(nil)
 	_ Texter   = (*candidatePane)(nil)
 	_ Texter   = (*reviewPane)(nil)
 	_ Texter   = (*jobPane)(nil)
+	_ Texter   = (*comparePane)(nil)
 	_ Searcher = (*candidatePane)(nil)
 	_ Searcher = (*reviewPane)(nil)
 	_ Searcher = (*jobPane)(nil)
+	_ Searcher = (*comparePane)(nil)
 	_ Copier   = (*candidatePane)(nil)
 )

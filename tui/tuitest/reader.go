@@ -73,6 +73,14 @@ func (r *Reader) Candidate(_ context.Context, id record.CandidateID) (view.Candi
 	p.Metrics = []record.Metric{{Name: "sum_radii", Value: 2.3980}, {Name: "time_ms", Value: 340}}
 	root.Metrics = []record.Metric{{Name: "sum_radii", Value: rootValue}, {Name: "time_ms", Value: 120}}
 	root.Parents = nil
+	if id < 281 { // each has values of its own
+		x := float64(id) / 300
+		c.Objective, c.MAD = F(rootValue+(bestValue-rootValue)*x), 0.0004
+		c.Metrics[0].Value, c.Metrics[1].Value = *c.Objective, 120+640*x
+	}
+	if id == record.Root {
+		c.Parents, c.Operator, c.Intent = nil, record.OpSeed, ""
+	}
 	return view.CandidateDetail{
 		Candidate: c, Job: job(int(id), c.Operator, 255, record.Placed), Parent: &p, Root: &root, Cell: 149, Percent: 11.2, Boost: 1, Depth: 14,
 		Children: []record.CandidateID{300, 311, 320},

@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/tuitest"
+)
+
+func TestComparing(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		keys  []string
+		wants []string
+		not   string
+	}{
+		{"one key compares a candidate with its parent", 120, 36, []string{"D"}, []string{"Compare base c272 with c298", "2.3895", "2.4029 +0.0134", "time_ms ms ↓", "parted at", "steps since", "@@ -10,9"}, ""},
+		{"two marked stand in the order of the marks", 120, 36, []string{"space", "left", "left", "space", "D"}, []string{"Compare base c298 with c34"}, ""},
+		{"three marked have three columns", 200, 60, []string{"space", "left", "space", "left", "space", "D"}, []string{"base c298 with c44, c34"}, ""},
+		{"the next pair shows another difference", 200, 60, []string{"space", "left", "space", "left", "space", "D", "m"}, []string{"difference c298 → c34"}, ""},
+		{"the next base turns the columns", 120, 36, []string{"D", "s"}, []string{"Compare base c298 with c272", "2.3895 -0.0134"}, ""},
+		{"d leaves the difference alone", 120, 36, []string{"D", "d"}, []string{"@@ -10,9"}, "parted at"},
+		{"and d again brings the table back", 120, 36, []string{"D", "d", "d"}, []string{"@@ -10,9", "parted at"}, ""},
+		{"a low screen shows the table first", 60, 16, []string{"D"}, []string{"sum_radii", "evidence"}, "@@ -10,9"},
+		{"which scrolls to its end", 60, 16, []string{"D", "G"}, []string{"steps since"}, "sum_radii"},
+		{"and d shows the difference", 60, 16, []string{"D", "d"}, []string{"@@ -10,9"}, "sum_radii"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
+			r.keys(c.keys...)
+			frame := ansi.Strip(r.app.frame())
+			for _, want := range c.wants {
+				if !strings.Contains(frame, want) {
+					t.Errorf("%q is not there:\n%s", want, frame)
+				}
+			}
+			if c.not != "" && strings.Contains(frame, c.not) {
+				t.Errorf("%q is there:\n%s", c.not, frame)
+			}
+			exact(t, c.name, r.app.frame(), c.w, c.h)
+		})
+	}
+	t.Run("decisions act on the candidate that the difference leads to", func(t *testing.T) {
+		r := newRig(t, tuitest.Snapshot(16), 120, 36)
+		r.keys("D", "f")
+		if ds := r.ctl.Decisions(); len(ds) != 1 || ds[0].Verb != record.Freeze || ds[0].Candidate != 298 {
+			t.Errorf("decided %+v", ds)
+		}
+	})
+	t.Run("five marked are told apart from four", func(t *testing.T) {
+		r := newRig(t, tuitest.Snapshot(16), 120, 36)
+		r.keys("space", "left", "space", "left", "space", "left", "space", "left", "space", "D")
+		if r.app.at.screen() == pane.Compare || !strings.Contains(ansi.Strip(r.app.frame()), "5 are marked, and 4 fit side by side") {
+			t.Error("five are compared, or nothing says why not")
+		}
+	})
+	t.Run("the root alone has nothing to be compared with", func(t *testing.T) {
+		r := newRig(t, tuitest.Snapshot(16), 120, 36)
+		r.app.panes.Compare.Set([]record.CandidateID{record.Root})
+		r.run(r.app.open(pane.Compare))
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "the root has no parent") {
+			t.Error(frame)
+		}
+	})
+}

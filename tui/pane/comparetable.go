@@ -1,0 +1,275 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/engine/evidence"
+	"atoll/store/record"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// table lays the columns out: a row of words or figures for each question, the
+// base first.
+func (p *comparePane) table(w int) []string {
+	if len(p.all) == 0 {
+		return nil
+	}
+	t := compareTable{p: p, st: p.d.St, name: min(18, max(12, w/6))}
+	t.col = (w - t.name - 2) / len(p.all)
+	t.head()
+	t.objective()
+	t.metrics()
+	t.coordinates()
+	t.origin()
+	t.ancestry()
+	return t.out
+}
+
+func plainLines(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = ansi.Strip(l)
+	}
+	return out
+}
+
+// compareTable is the table while it is written.
+type compareTable struct {
+	p         *comparePane
+	st        *widget.Styles
+	name, col int // widths: of what is asked, of one candidate
+	out       []string
+}
+
+// piece is the content of a field: a figure and what is told beside it.
+type piece struct {
+	st    widget.Style
+	text  string
+	aside widget.Style
+	more  string
+}
+
+// row writes one line; nothing where no candidate has anything to say.
+func (t *compareTable) row(name string, cell func(c *compared, base bool) piece) {
+	var l widget.Line
+	l.Gap(1).Fit(t.st.Label, name, t.name-1).Gap(1)
+	some := false
+	for i := range t.p.all {
+		c := cell(&t.p.all[i], i == 0)
+		some = some || c.text != ""
+		room := t.col - 1
+		head := min(plot.Width(plot.Clean(c.text)), room)
+		l.Fit(c.st, c.text, head)
+		if rest := room - head - 1; rest >= 3 && c.more != "" {
+			l.Gap(1).Fit(c.aside, c.more, rest).Gap(1)
+		} else {
+			l.Gap(t.col - head)
+		}
+	}
+	if some {
+		t.out = append(t.out, l.String())
+	}
+}
+
+func (t *compareTable) head() {
+	t.row("", func(c *compared, base bool) piece {
+		k := &c.detail.Candidate
+		what := widget.Words(" ", string(k.Status), Niche(&t.p.d.Snap.Grid, t.p.d.Grid.CellOf(k.ID)))
+		if c.detail.Frozen {
+			what += " frozen"
+		}
+		if base {
+			what += " · base"
+		}
+		return piece{t.st.Ident, CandidateName(k.ID), t.st.Label, what}
+	})
+}
+
+// objective is the value that places a candidate, then what may be claimed of it.
+func (t *compareTable) objective() {
+	first := t.p.all[0].detail.Candidate.Objective
+	t.row(t.p.d.Snap.Objective+t.lower(), func(c *compared, base bool) piece {
+		k := &c.detail.Candidate
+		out := piece{st: t.st.Strong, text: widget.Optional(k.Objective)}
+		if k.Objective != nil && first != nil && !base {
+			gain := t.p.d.gain(*k.Objective, *first)
+			out.aside, out.more = gainStyle(t.st, gain), widget.Brief(*k.Objective-*first)
+		}
+		return out
+	})
+	t.row("evidence", func(c *compared, _ bool) piece {
+		k, claim := &c.detail.Candidate, &c.detail.Claim
+		switch {
+		case k.Objective == nil:
+			return piece{st: t.st.Label, text: "not measured"}
+		case claim.N > 0 && claim.Interval.Bounded() && claim.Word != evidence.Exact:
+			return piece{t.st.Plain, fmt.Sprintf("[%s, %s]", plot.Short(claim.Interval.Low), plot.Short(claim.Interval.High)), t.st.Label, fmt.Sprintf("n=%d held out", claim.N)}
+		case claim.Word == evidence.Exact:
+			return piece{st: t.st.Label, text: "exact: repeats agree"}
+		}
+		return piece{t.st.Plain, fmt.Sprintf("±%s n=%d", plot.Short(k.MAD), k.Samples), t.st.Warn, string(claim.Word)}
+	})
+	t.row("on root", func(c *compared, _ bool) piece {
+		claim := &c.detail.Claim
+		gain, in, ok := claim.Percent()
+		if c.detail.Candidate.ID == record.Root || claim.Word == "" || !ok {
+			return piece{}
+		}
+		if claim.Word != evidence.Exact && claim.Word != evidence.Confirmed {
+			return piece{st: t.st.Warn, text: string(claim.Word)}
+		}
+		out := piece{st: gainStyle(t.st, gain), text: widget.Percent(gain), aside: t.st.Label}
+		if claim.Word == evidence.Confirmed {
+			out.more = fmt.Sprintf("[%.1f, %.1f]", in.Low, in.High)
+		}
+		return out
+	})
+}
+
+func (t *compareTable) lower() string {
+	if t.p.d.Snap.Direction == "minimize" {
+		return " ↓"
+	}
+	return ""
+}
+
+// metrics has a row for each metric that any of them reports. The best of each
+// stands out where it is known which way is better.
+func (t *compareTable) metrics() {
+	var names []string
+	kind := map[string]record.Metric{}
+	for i := range t.p.all {
+		for _, m := range t.p.all[i].detail.Candidate.Metrics {
+			if _, seen := kind[m.Name]; !seen && m.Name != t.p.d.Snap.Objective {
+				names, kind[m.Name] = append(names, m.Name), m
+			}
+		}
+	}
+	for _, name := range names {
+		m := kind[name]
+		label := widget.Words(" ", name, m.Unit)
+		if m.Higher != nil && !*m.Higher {
+			label += " ↓"
+		}
+		first, known := metricOf(&t.p.all[0].detail.Candidate, name)
+		t.row(label, func(c *compared, base bool) piece {
+			v, ok := metricOf(&c.detail.Candidate, name)
+			if !ok {
+				return piece{st: t.st.Label, text: "-"}
+			}
+			out := piece{st: t.st.Plain, text: widget.Number(v)}
+			if known && !base {
+				out.aside, out.more = t.st.Label, widget.Brief(v-first)
+				if m.Higher != nil && v != first {
+					out.aside = gainStyle(t.st, map[bool]float64{true: 1, false: -1}[(v > first) == *m.Higher])
+				}
+			}
+			return out
+		})
+	}
+}
+
+// coordinates tell the niche axis by axis.
+func (t *compareTable) coordinates() {
+	g := &t.p.d.Snap.Grid
+	for i := range g.Axes {
+		ax := &g.Axes[i]
+		var first []int
+		t.row("at "+widget.AxisName(ax.Name, t.name-4), func(c *compared, base bool) piece {
+			at := coords(g.Dims, c.detail.Cell)
+			if base {
+				first = at
+			}
+			if i >= len(at) {
+				return piece{st: t.st.Label, text: "no niche yet"}
+			}
+			out := piece{st: t.st.Plain, text: fmt.Sprint(at[i]), aside: t.st.Label}
+			if at[i]+1 < len(ax.Edges) {
+				e := plot.Edges(ax.Edges)
+				out.more = e[at[i]] + "–" + e[at[i]+1]
+			}
+			if !base && i < len(first) && first[i] != at[i] {
+				out.more = widget.Words(" ", fmt.Sprintf("%+d", at[i]-first[i]), out.more)
+			}
+			return out
+		})
+	}
+}
+
+func (t *compareTable) origin() {
+	t.row("made by", func(c *compared, _ bool) piece {
+		k := &c.detail.Candidate
+		return piece{t.st.Plain, string(k.Operator), t.st.Label, widget.Words(" on ", k.Agent, k.Target)}
+	})
+	t.row("from", func(c *compared, _ bool) piece {
+		var more string
+		for _, r := range c.detail.Candidate.Parents {
+			if r.Role == record.RoleCrossover {
+				more += " × " + CandidateName(r.ID)
+			}
+		}
+		return piece{t.st.Ident, CandidateName(c.detail.Candidate.Parent()), t.st.Ident, more}
+	})
+	t.row("change", func(c *compared, _ bool) piece {
+		k := &c.detail.Candidate
+		return piece{t.st.Plain, widget.Change(k.Added, k.Removed), t.st.Label, "in " + widget.Plural(k.Files, "file", "files")}
+	})
+	t.row("intent", func(c *compared, _ bool) piece { return piece{st: t.st.Label, text: c.detail.Candidate.Intent} })
+	t.row("children", func(c *compared, _ bool) piece {
+		return piece{st: t.st.Plain, text: fmt.Sprint(len(c.detail.Children)), aside: t.st.Label, more: fmt.Sprintf("depth %d", c.detail.Depth)}
+	})
+}
+
+// ancestry tells where their lines part, and the way of each from there.
+func (t *compareTable) ancestry() {
+	lines := make([][]record.CandidateID, len(t.p.all))
+	for i := range t.p.all {
+		for _, n := range t.p.all[i].line {
+			lines[i] = append(lines[i], n.ID)
+		}
+	}
+	at := commonLength(lines)
+	if at == 0 {
+		return
+	}
+	common := t.p.all[0].line[at-1]
+	t.row("parted at", func(_ *compared, base bool) piece {
+		if !base {
+			return piece{}
+		}
+		return piece{t.st.Ident, CandidateName(common.ID), t.st.Label, widget.Optional(common.Objective)}
+	})
+	t.row("steps since", func(c *compared, _ bool) piece {
+		values := make([]float64, 0, len(c.line))
+		for _, n := range c.line[at-1:] {
+			if n.Objective != nil {
+				values = append(values, *n.Objective)
+			}
+		}
+		return piece{t.st.Plain, fmt.Sprint(len(c.line) - at), t.st.Lines[0], plot.Sparkline(values, min(len(values), max(3, t.col-8)), t.p.d.Glyphs)}
+	})
+	t.row("way", func(c *compared, _ bool) piece {
+		way := ""
+		for _, n := range c.line[at:] {
+			way += " → " + CandidateName(n.ID)
+		}
+		return piece{st: t.st.Ident, text: "·" + way}
+	})
+}
+
+// commonLength is how many of the first ids all lines share.
+func commonLength(lines [][]record.CandidateID) int {
+	n := len(slices.MinFunc(lines, func(a, b []record.CandidateID) int { return len(a) - len(b) }))
+	for i := range n {
+		for _, l := range lines[1:] {
+			if l[i] != lines[0][i] {
+				return i
+			}
+		}
+	}
+	return n
+}
