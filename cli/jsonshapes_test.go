@@ -34,6 +34,7 @@ func jsonShapes() []jsonShape {
 		{"niches", "atoll niches", true, nicheLine{}},
 		{"jobs", "atoll jobs; show '#7' prints one", true, record.Job{}},
 		{"events", "atoll events", true, record.LogRow{}},
+		{"why", "atoll why", true, whyLine{}},
 		{"notes", "atoll notes", true, record.Note{}},
 		{"targets", "atoll targets", true, targetLine{}},
 		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},

@@ -34,6 +34,8 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		{[]string{"best"}, "objective", "id commit objective"},
 		{[]string{"show", "c0"}, "root", "id commit objective"},
 		{[]string{"show", "#1"}, "#1  make", "id kind state"},
+		{[]string{"why", "best"}, "the root", "at candidate what text"},
+		{[]string{"report"}, "## How it came about", ""},
 		{[]string{"diff", "best"}, "diff --git a/modules/", ""},
 		{[]string{"config", "explain", "evaluator.timeout"}, "atoll.yaml:", ""},
 		{[]string{"config", "check"}, "ok", ""},

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"atoll/engine/view"
+)
+
+// The colours that charts are drawn in stand for variables of the page, so that
+// one drawing serves light and dark.
+func ink() color.Color   { return color.RGBA{R: 1, G: 2, B: 3, A: 255} }
+func faint() color.Color { return color.RGBA{R: 1, G: 2, B: 4, A: 255} }
+func mark() color.Color  { return color.RGBA{R: 1, G: 2, B: 5, A: 255} }
+
+func themed() *strings.Replacer {
+	return strings.NewReplacer("#010203", "var(--ink)", "#010204", "var(--faint)", "#010205", "var(--mark)")
+}
+
+const (
+	chartWidth  = 16 * vg.Centimeter
+	chartHeight = 7 * vg.Centimeter
+)
+
+// curve is one line of a chart over the number of measured candidates.
+type curve struct {
+	x []int
+	y []float64
+}
+
+// Charts draws the curves of the experiment: titles in order, and SVG for each.
+func (s *Story) charts() ([]figure, error) {
+	c := s.Snap.Curves
+	var out []figure
+	for _, one := range []struct {
+		title string
+		y     []float64
+	}{
+		{"Best " + s.Metric() + " so far, as it was decided", c.Best}, {"Niches filled, share of the map", c.Coverage}, {"QD score: sum over all niches", c.QD},
+	} {
+		svg, err := drawCurve(curve{x: c.X, y: one.y}, one.title)
+		if err != nil {
+			return nil, fmt.Errorf("draw %q: %w", one.title, err)
+		}
+		if svg != "" {
+			out = append(out, figure{Title: one.title, SVG: svg})
+		}
+	}
+	return out, nil
+}
+
+// figure is one drawing.
+type figure struct {
+	Title string
+	SVG   template.HTML
+}
+
+// drawCurve draws one line as SVG, "" where there is nothing to draw.
+func drawCurve(c curve, title string) (template.HTML, error) {
+	points := make(plotter.XYs, 0, len(c.x))
+	for i := range min(len(c.x), len(c.y)) {
+		if !math.IsNaN(c.y[i]) && !math.IsInf(c.y[i], 0) {
+			points = append(points, plotter.XY{X: float64(c.x[i]), Y: c.y[i]})
+		}
+	}
+	if len(points) < 2 {
+		return "", nil
+	}
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	p.X.Label.Text = "measured candidates"
+	line, err := plotter.NewLine(points)
+	if err != nil {
+		return "", err
+	}
+	line.StepStyle = plotter.PostStep
+	line.Width, line.Color = vg.Points(1.6), mark()
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint(), faint()
+	p.Add(grid, line)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Marker = plot.TickerFunc(shortTicks)
+		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = ink(), ink(), ink(), ink()
+		a.Label.TextStyle.Font.Size, a.Tick.Label.Font.Size = vg.Points(10), vg.Points(9)
+		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.6), vg.Points(0.6)
+	}
+	canvas := vgsvg.New(chartWidth, chartHeight)
+	p.Draw(draw.New(canvas))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", err
+	}
+	return inline(b.String(), title), nil
+}
+
+// shortTicks are the usual places with labels that tell neighbours apart and have
+// no digits to spare.
+func shortTicks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	for i, t := range ticks {
+		if !t.IsMinor() {
+			ticks[i].Label = view.FormatValue(t.Value)
+		}
+	}
+	return ticks
+}
+
+// inline makes a part of a page of a whole SVG document: no declaration, a size
+// that follows the page, a name for those who do not see it, and the page's
+// colours.
+func inline(doc, title string) template.HTML {
+	if i := strings.Index(doc, "<svg"); i >= 0 {
+		doc = doc[i:]
+	}
+	open, rest, _ := strings.Cut(doc, ">")
+	var box string
+	if _, after, ok := strings.Cut(open, `viewBox="`); ok {
+		box, _, _ = strings.Cut(after, `"`)
+	}
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s" role="img" aria-label="%s">`, box, template.HTMLEscapeString(title))
+	return template.HTML(head + themed().Replace(rest)) // drawn here: no foreign text but the label, which is escaped
+}
+
+// cellSize is the side of a niche on the map, in units of the drawing.
+const cellSize = 20
+
+// drawMap draws the niches: the better the elite the stronger its colour. Each
+// leads to the elite's change. Axes beyond the second are told in the name of a
+// cell and drawn as slices side by side.
+func (s *Story) drawMap() template.HTML {
+	g := s.Snap.Grid
+	if len(g.Dims) == 0 || g.Filled == 0 {
+		return ""
+	}
+	rows, columns, slices := g.Dims[0], 1, 1
+	if len(g.Dims) > 1 {
+		columns = g.Dims[1]
+	}
+	for _, d := range g.Dims[min(2, len(g.Dims)):] {
+		slices *= d
+	}
+	low, high := rangeOf(g.Cells)
+	listed := map[int]bool{}
+	for _, e := range s.Elites {
+		listed[e.Cell] = true
+	}
+	var b strings.Builder
+	width := slices * (columns + 1) * cellSize
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="the map: %d of %d niches filled">`, width, rows*cellSize, g.Filled, g.Total)
+	for slice := range slices {
+		fmt.Fprintf(&b, `<rect class="empty" x="%d" y="0" width="%d" height="%d"/>`, slice*(columns+1)*cellSize, columns*cellSize, rows*cellSize)
+	}
+	for _, c := range g.Cells {
+		if c.Elite < 0 {
+			continue
+		}
+		at := coordinates(g.Dims, c.Index)
+		column, slice := 0, 0
+		if len(at) > 1 {
+			column = at[1]
+		}
+		for i := 2; i < len(at); i++ {
+			slice = slice*g.Dims[i] + at[i]
+		}
+		strength := 1.0
+		if high > low {
+			strength = 0.15 + 0.85*(c.Adjusted-low)/(high-low)
+		}
+		x, y := (slice*(columns+1)+column)*cellSize, (rows-1-at[0])*cellSize
+		rect := fmt.Sprintf(`<rect class="niche" x="%d" y="%d" width="%d" height="%d" fill-opacity="%.2f"><title>%s %s: %s</title></rect>`,
+			x+1, y+1, cellSize-2, cellSize-2, strength, nicheName(g, c.Index), c.Elite, view.FormatValue(c.Objective))
+		if listed[c.Index] {
+			rect = fmt.Sprintf(`<a href="#n%d">%s</a>`, c.Index, rect)
+		}
+		b.WriteString(rect)
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers only
+}
+
+func rangeOf(cells []view.Cell) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, c := range cells {
+		if c.Elite >= 0 {
+			low, high = min(low, c.Adjusted), max(high, c.Adjusted)
+		}
+	}
+	return low, high
+}
+
+// axisText names an axis with its range.
+func axisText(a view.Axis) string {
+	name := view.CleanLine(a.Name)
+	if len(a.Edges) < 2 {
+		return name
+	}
+	return fmt.Sprintf("%s, %s to %s", name, view.FormatValue(a.Edges[0]), view.FormatValue(a.Edges[len(a.Edges)-1]))
+}

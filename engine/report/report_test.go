@@ -1,0 +1,191 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+const hostile = "<script>alert(1)</script> \x1b]0;owned\x07 `*_[x](http://example.com)_*` \u202eevil | # ``` </pre>"
+
+// fake answers for n elites, each with a change of some lines.
+type fake struct{ lines int }
+
+func (f fake) Candidate(_ context.Context, id record.CandidateID) (view.CandidateDetail, error) {
+	root := &record.Candidate{Metrics: []record.Metric{{Name: hostile, Value: 1}}}
+	c := record.Candidate{ID: id, Operator: record.OpRewrite, Agent: hostile, Intent: hostile, Metrics: []record.Metric{{Name: hostile, Value: 2, Unit: hostile}}}
+	return view.CandidateDetail{Candidate: c, Root: root, Claim: evidence.Certain(2, 1, false)}, nil
+}
+
+func (f fake) Lineage(_ context.Context, id record.CandidateID) (view.Lineage, error) {
+	l := view.Lineage{Focus: id}
+	for i := range id + 1 {
+		v := float64(i)
+		l.Ancestors = append(l.Ancestors, view.LineageNode{ID: i, Intent: hostile, Objective: &v, Operator: record.OpTune})
+	}
+	return l, nil
+}
+
+func (f fake) Diff(context.Context, record.CandidateID, record.CandidateID, int) ([]view.FilePatch, error) {
+	h := view.PatchHunk{OldStart: 1, NewStart: 1}
+	for range f.lines {
+		h.Lines = append(h.Lines, view.PatchLine{Kind: '+', Text: hostile})
+	}
+	return []view.FilePatch{{Path: hostile, Added: f.lines, Hunks: []view.PatchHunk{h}}}, nil
+}
+
+func (f fake) Settings(context.Context) ([]view.SettingInfo, error) {
+	return []view.SettingInfo{{Key: "goal", Value: hostile, Origin: "when it started"}, {Key: "workers", Value: "2", Origin: "default"}}, nil
+}
+
+func (f fake) Decided(context.Context, record.Decision) (string, error) { return hostile, nil }
+
+// snapshot has a map of side x side niches, all filled.
+func snapshot(side int, best record.CandidateID) *view.Snapshot {
+	s := &view.Snapshot{
+		Experiment: record.Experiment{ID: 1, Name: hostile, Seed: 7, Strict: true}, Settings: record.Settings{Goal: hostile, MaxJobs: 50, Workers: 2},
+		State: record.ExperimentDone, Reason: hostile, Objective: hostile, Direction: "maximize", Rung: hostile, Guarantees: []string{hostile},
+		Root: view.Standing{ID: 0, Objective: 1}, Best: view.Standing{ID: best, Objective: 2, Claim: evidence.Certain(2, 1, false)},
+		Jobs: view.Counts{Placed: 3, Failed: 1}, Evals: 9, WallMS: 3_700_000,
+		Failures:  []view.FailureGroup{{Class: record.ClassBuild, Reason: hostile, Count: 4, Sample: 3, Cure: hostile}},
+		Operators: []view.Yield{{Name: hostile, Tries: 4, Scored: 3, Improved: 2, Best: 1}, {Name: "never tried"}},
+		Notes:     []record.Note{{Text: hostile, Kind: "long"}, {Text: "dropped", Gone: true}},
+		Decisions: []record.Decision{{Who: hostile, Verb: record.Reject, Candidate: 1}},
+		Curves:    view.Curves{X: []int{1, 2, 3}, Best: []float64{1, 1.5, 2}, Coverage: []float64{0, .1, .2}, QD: []float64{1, 2, 3}},
+	}
+	s.Grid = view.Grid{Dims: []int{side, side}, Axes: []view.Axis{{Name: hostile, Edges: []float64{0, 1}}, {Name: "size"}}, Filled: side * side, Total: side * side, Coverage: 1}
+	for i := range side * side {
+		s.Grid.Cells = append(s.Grid.Cells, view.Cell{Index: i, Elite: record.CandidateID(i), Objective: float64(i), Adjusted: float64(i)})
+	}
+	return s
+}
+
+func written(t *testing.T, s *view.Snapshot, lines int, write func(io.Writer, *Story) error) string {
+	t.Helper()
+	story, err := Gather(t.Context(), fake{lines}, s, "atoll dev", time.UnixMilli(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := write(&b, story); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestThePageRunsNothingAsksForNothingAndShowsForeignTextAsText(t *testing.T) {
+	page := written(t, snapshot(3, 5), 4, HTML)
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for n := range doc.Descendants() {
+		if n.Type == html.TextNode {
+			text += n.Data
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "script", "link", "img", "iframe", "object", "embed", "form", "base":
+			t.Errorf("the page has a %s", n.Data)
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
+				t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+	if !strings.Contains(text, "<script>alert(1)</script>") {
+		t.Error("the foreign text is not shown as text")
+	}
+	for _, bad := range []string{"\x1b", "\x07", "\u202e"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page carries %q", bad)
+		}
+	}
+}
+
+func TestEveryLinkOfTheMapLeadsToAnElite(t *testing.T) {
+	page := written(t, snapshot(4, 5), 1, HTML)
+	for i := range 16 {
+		if !strings.Contains(page, fmt.Sprintf(`href="#n%d"`, i)) || !strings.Contains(page, fmt.Sprintf(`<details id="n%d"`, i)) {
+			t.Errorf("niche %d: no link or no place it leads to", i)
+		}
+	}
+}
+
+func TestAVeryLargeExperimentMakesAFileOfAFewMegabytes(t *testing.T) {
+	page := written(t, snapshot(100, 9_999), 300, HTML)
+	if len(page) > 5<<20 {
+		t.Errorf("the page has %d bytes, more than 5 MB", len(page))
+	}
+	if !strings.Contains(page, "8000 more are in") || !strings.Contains(page, "steps behind the root are left out") || !strings.Contains(page, "left out for the size of this file") {
+		t.Error("the page does not say what it leaves out")
+	}
+}
+
+func TestMarkdownHoldsForeignTextInItsPlace(t *testing.T) {
+	text := written(t, snapshot(3, 5), 2, Markdown)
+	for _, bad := range []string{"<script", "\x1b", "x](http"} {
+		if outside := withoutBlocks(text); strings.Contains(outside, bad) {
+			t.Errorf("outside of its blocks the document has %q", bad)
+		}
+	}
+	if strings.Contains(text, "never tried") || strings.Contains(text, "dropped") {
+		t.Error("the document tells what does not count")
+	}
+}
+
+// withoutBlocks leaves out fenced blocks.
+func withoutBlocks(text string) string {
+	var out []string
+	fence := ""
+	for line := range strings.Lines(text) {
+		switch ticks := len(line) - len(strings.TrimLeft(line, "`")); {
+		case fence == "" && ticks >= 3:
+			fence = line[:ticks]
+		case fence != "" && strings.TrimSpace(line) == fence:
+			fence = ""
+		case fence == "":
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "")
+}
+
+func TestTheOutcomeIsToldAsTheEvidenceAllows(t *testing.T) {
+	claim := func(word evidence.Word) evidence.Claim {
+		return evidence.Claim{Value: 12, N: 9, Level: .95, Root: 10, RootN: 9, Gain: 2, Interval: evidence.Interval{Low: 11, High: 13}, GainIn: evidence.Interval{Low: 1, High: 3}, Word: word}
+	}
+	for name, c := range map[string]struct {
+		best view.Standing
+		want string
+		not  string
+	}{
+		"a confirmed gain has its interval":          {view.Standing{ID: 4, Claim: claim(evidence.Confirmed)}, "+20.0 % [10.0, 30.0] confirmed", ""},
+		"a gain within noise is none":                {view.Standing{ID: 4, Claim: claim(evidence.WithinNoise)}, "take it as no gain", "20.0"},
+		"an unconfirmed gain has no percentage":      {view.Standing{ID: 4, Claim: claim(evidence.Unconfirmed)}, "unconfirmed", "20.0"},
+		"the root as the best is told as no gain":    {view.Standing{ID: 0}, "No candidate is better than the root", ""},
+		"an exact gain says that repeats are equal":  {view.Standing{ID: 4, Claim: evidence.Certain(12, 10, false)}, "agree to the last digit", ""},
+		"nothing measured beside the root is no win": {view.Standing{ID: record.NoCandidate}, "No candidate is better", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Story{Snap: &view.Snapshot{Root: view.Standing{ID: 0, Objective: 10}, Best: c.best}}
+			if got := s.outcome(); !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+				t.Errorf("says %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// Title names the experiment.
+func (s *Story) Title() string {
+	name := s.Snap.Experiment.Name
+	if name == "" {
+		name = fmt.Sprintf("experiment %d", s.Snap.Experiment.ID)
+	}
+	return view.CleanLine(name)
+}
+
+// Summary tells in a few sentences what became of the experiment.
+func (s *Story) Summary() []string {
+	return []string{s.effort(), s.outcome(), s.breadth()}
+}
+
+func (s *Story) effort() string {
+	j := s.Snap.Jobs
+	text := fmt.Sprintf("%s ended in %s", view.Plural(j.Ended(), "job"), duration(s.Snap.WallMS))
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{j.Placed, "took a niche"},
+		{j.Scored, "were measured without taking one"},
+		{j.Failed, "failed"},
+		{j.Rejected, "were rejected"},
+		{j.Duplicate, "repeated what was known"},
+		{j.Cancelled, "were cancelled"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	text += fmt.Sprintf(". The evaluator ran %s", view.Plural(s.Snap.Evals, "time"))
+	if cost := s.cost(); cost != "" {
+		text += "; agents used " + cost
+	}
+	return text + "."
+}
+
+func (s *Story) cost() string {
+	u := s.Snap.Usage
+	tokens := u.InputTokens + u.OutputTokens
+	if tokens == 0 && (u.CostUSD == nil || *u.CostUSD == 0) {
+		return ""
+	}
+	text := view.Plural(int(tokens), "token")
+	if u.CostUSD != nil {
+		text += fmt.Sprintf(" for $%.2f", *u.CostUSD)
+	}
+	if u.Unmetered {
+		text += ", and more that nobody could count"
+	}
+	return text
+}
+
+func (s *Story) outcome() string {
+	b, metric := s.Snap.Best, s.Metric()
+	lower := ""
+	if s.Minimize() {
+		lower = " (lower is better)"
+	}
+	switch {
+	case s.Snap.Root.ID == record.NoCandidate:
+		return "Nothing was measured yet."
+	case b.ID == record.NoCandidate || b.ID == record.Root:
+		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", metric, view.FormatValue(s.Snap.Root.Objective), lower)
+	}
+	text := fmt.Sprintf("The best is %s. Its %s is %s%s; the root's is %s. ", b.ID, metric, view.ClaimValue(b.Claim), lower, view.FormatValue(rootValue(&b.Claim, s.Snap)))
+	switch b.Claim.Word {
+	case evidence.Exact:
+		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", view.ClaimGain(b.Claim))
+	case evidence.Confirmed:
+		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", view.ClaimGain(b.Claim), 100*b.Claim.Level)
+	case evidence.WithinNoise:
+		return text + "What it seemed to gain is within the noise of the evaluator: take it as no gain."
+	}
+	return text + "Its gain is unconfirmed: there are too few samples that did not decide."
+}
+
+func rootValue(c *evidence.Claim, snap *view.Snapshot) float64 {
+	if c.RootN > 0 {
+		return c.Root
+	}
+	return snap.Root.Objective
+}
+
+func (s *Story) breadth() string {
+	g := s.Snap.Grid
+	if g.Total == 0 {
+		return "There was no map yet."
+	}
+	return fmt.Sprintf("%d of %d niches are filled (%.0f %%), over %s.", g.Filled, g.Total, 100*g.Coverage, strings.Join(axisNames(g), " and "))
+}
+
+func axisNames(g view.Grid) []string {
+	names := make([]string, len(g.Axes))
+	for i, a := range g.Axes {
+		names[i] = view.CleanLine(a.Name)
+	}
+	return names
+}
+
+// Metric is the name of what was searched on.
+func (s *Story) Metric() string {
+	if s.Snap.Objective == "" {
+		return "objective"
+	}
+	return view.CleanLine(s.Snap.Objective)
+}
+
+// Minimize reports whether lower values are better.
+func (s *Story) Minimize() bool { return s.Snap.Direction == "minimize" }
+
+// Reproduction is what takes the experiment up again from nothing.
+func (s *Story) Reproduction() []string {
+	e := s.Snap.Experiment
+	lines := []string{fmt.Sprintf("git checkout %s", e.RootCommit)}
+	run := fmt.Sprintf("atoll run --new --seed %d", e.Seed)
+	if e.Strict {
+		run += " --order strict"
+	}
+	if s.Snap.Settings.MaxJobs > 0 {
+		run += fmt.Sprintf(" --max-jobs %d", s.Snap.Settings.MaxJobs)
+	}
+	lines = append(lines, run)
+	if b := s.Snap.Best; b.ID != record.NoCandidate && b.ID != record.Root {
+		lines = append(lines, fmt.Sprintf("atoll promote %s --verify", b.ID))
+	}
+	return lines
+}
+
+// duration writes milliseconds as people say them.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// value writes what may be missing.
+func value(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return view.FormatValue(*v)
+}
+
+// signed writes a difference that counts upwards: more is better.
+func signed(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+.4g", *v)
+}
+
+func share(part, whole int) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// perGain is the cost of one improvement.
+func perGain(y view.Yield) string {
+	if y.CostUSD == nil {
+		return "–"
+	}
+	if y.Improved == 0 {
+		return fmt.Sprintf("$%.2f for none", *y.CostUSD)
+	}
+	return fmt.Sprintf("$%.4g", *y.CostUSD/float64(y.Improved))
+}
+
+func money(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("$%.2f", *v)
+}
