@@ -75,6 +75,15 @@ func readFault(body []byte) *fault {
 	return &f
 }
 
+// errorOf is the field of an answer that holds an error.
+func errorOf(data []byte) json.RawMessage {
+	var e struct {
+		Error json.RawMessage `json:"error"`
+	}
+	_ = json.Unmarshal(data, &e)
+	return e.Error
+}
+
 // text is what the provider said of it.
 func (f *fault) text() string {
 	return cmp.Or(f.Message, f.Type, "the provider reported an error without a text")

@@ -21,15 +21,15 @@ const (
 // anthropicVersion is sent where the client names none.
 const anthropicVersion = "2023-06-01"
 
-// target is the address of an operation at a provider. rest is what follows
-// the protocol's own root ("chat/completions", "v1/messages").
-func target(p Provider, rest string, query url.Values) (string, error) {
-	u, err := url.Parse(strings.TrimRight(p.BaseURL, "/"))
+// target is the address of an operation at a provider's base URL. rest is what
+// follows the protocol's own root ("chat/completions", "v1/messages").
+func (a API) target(baseURL, rest string, query url.Values) (string, error) {
+	u, err := url.Parse(strings.TrimRight(baseURL, "/"))
 	if err != nil {
 		return "", err
 	}
 	base := strings.TrimRight(u.Path, "/")
-	switch p.API {
+	switch a {
 	case Anthropic:
 		base = strings.TrimSuffix(base, "/v1")
 	case Gemini:

@@ -14,8 +14,8 @@ import (
 
 // Message is one turn of a conversation. Role is user or assistant.
 type Message struct {
-	Role    string
-	Content string
+	Role    string `json:"role"`
+	Content string `json:"content"`
 }
 
 // Request asks a model for a text.
@@ -46,6 +46,9 @@ type Response struct {
 
 // Client calls models from this process. It is safe for concurrent use.
 type Client struct{ g *Gateway }
+
+// Client returns the face for calls from this process.
+func (g *Gateway) Client() *Client { return &Client{g: g} }
 
 // Redact is [Gateway.Redact].
 func (c *Client) Redact(s string) string { return c.g.Redact(s) }
@@ -136,136 +139,3 @@ const overhead = 256
 // inputBound is the most tokens that a request can be: a token is at least a
 // byte, and special tokens around messages are shorter than their JSON.
 func inputBound(data []byte) int64 { return int64(len(data)) + overhead }
-
-// quirks are what a model's server does not understand, learnt from its
-// refusals.
-type quirks struct {
-	completionTokens bool // wants max_completion_tokens
-	plainTokens      bool // wants max_tokens
-	noTemperature    bool
-	noEffort         bool
-	noSchema         bool
-	noStreamOptions  bool
-}
-
-func (u *upstream) quirk(model string) quirks {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.quirks[model]
-}
-
-// adapt learns from a refused request; true: it is worth asking again.
-func (u *upstream) adapt(model string, err error) bool {
-	var p *ProviderError
-	if !errors.As(err, &p) || (p.Status != 400 && p.Status != 422) {
-		return false
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	q := u.quirks[model]
-	before := q
-	reason := strings.ToLower(p.Reason)
-	switch {
-	case u.API == Chat && strings.Contains(reason, "max_completion_tokens"):
-		// One of the two names is not understood; which one was sent is known.
-		if u.sendsCompletionTokens(q) {
-			q.plainTokens, q.completionTokens = true, false
-		} else if !q.plainTokens {
-			q.completionTokens = true
-		}
-	case strings.Contains(reason, "reasoning_effort") || strings.Contains(reason, "reasoning.effort"):
-		q.noEffort = true
-	case strings.Contains(reason, "temperature"):
-		q.noTemperature = true
-	case strings.Contains(reason, "stream_options"):
-		q.noStreamOptions = true
-	case strings.Contains(reason, "response_format") || strings.Contains(reason, "json_schema") || strings.Contains(reason, "schema") || strings.Contains(reason, "text.format"):
-		q.noSchema = true
-	}
-	u.quirks[model] = q
-	return q != before
-}
-
-func (u *upstream) sendsCompletionTokens(q quirks) bool {
-	if q.plainTokens {
-		return false
-	}
-	return q.completionTokens || strings.Contains(u.BaseURL, "//api.openai.com")
-}
-
-// compose writes a request in the protocol of the provider.
-func (u *upstream) compose(r Request) *body {
-	q := u.quirk(r.Model)
-	b := &body{api: u.API, model: r.Model, stream: true, fields: map[string]json.RawMessage{}}
-	b.set("model", r.Model)
-	b.set("stream", true)
-	if r.Temperature != nil && !q.noTemperature {
-		b.set("temperature", *r.Temperature)
-	}
-	schema, effort := r.Schema, r.Effort
-	if q.noSchema {
-		schema = nil
-	}
-	if q.noEffort {
-		effort = ""
-	}
-	type turn struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}
-	var turns []turn
-	if u.API == Chat && r.System != "" {
-		turns = append(turns, turn{"system", r.System})
-	}
-	for _, m := range r.Messages {
-		turns = append(turns, turn(m))
-	}
-	name := r.SchemaName
-	if name == "" {
-		name = "answer"
-	}
-	switch u.API {
-	case Responses:
-		b.set("input", turns)
-		b.set("store", false)
-		if r.System != "" {
-			b.set("instructions", r.System)
-		}
-		if schema != nil {
-			b.set("text", map[string]any{"format": map[string]any{"type": "json_schema", "name": name, "schema": schema, "strict": true}})
-		}
-		if effort != "" {
-			b.set("reasoning", map[string]any{"effort": effort})
-		}
-		b.tokens("max_output_tokens", r.MaxTokens)
-	case Anthropic:
-		b.set("messages", turns)
-		if r.System != "" {
-			b.set("system", r.System)
-		}
-		b.tokens("max_tokens", r.MaxTokens)
-	default:
-		b.set("messages", turns)
-		if schema != nil {
-			b.set("response_format", map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": name, "schema": schema, "strict": true}})
-		}
-		if effort != "" {
-			b.set("reasoning_effort", effort)
-		}
-		field := "max_tokens"
-		if u.sendsCompletionTokens(q) {
-			field = "max_completion_tokens"
-		}
-		b.tokens(field, max(r.MaxTokens, 0))
-		if r.MaxTokens <= 0 {
-			b.set(field, 0) // limitOutput fills it in
-		}
-	}
-	return b
-}
-
-func (b *body) tokens(field string, n int64) {
-	if n > 0 {
-		b.set(field, n)
-	}
-}

@@ -6,24 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"time"
 )
-
-// Provider is a place that serves models.
-type Provider struct {
-	Name      string // how errors and requests call it
-	API       API
-	BaseURL   string // "https://host/v1"; for Anthropic and Gemini with or without the version
-	KeyEnv    string // environment variable of the key; "" = the provider wants none
-	RPM       int    // requests a minute; 0 = no limit
-	TPM       int64  // tokens a minute; 0 = no limit
-	Parallel  int    // requests at a time; 0 = no limit
-	MaxTokens int64  // ceiling of an answer's tokens; 0 = what the request asks for
-}
 
 // Options of a gateway. The zero value of a field is the value in brackets.
 type Options struct {
@@ -88,7 +75,7 @@ func (o Options) filled() Options {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = Sleep
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64
@@ -96,7 +83,8 @@ func (o Options) filled() Options {
 	return o
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits on the wall clock, or returns the cause of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -105,16 +93,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// upstream is a provider with what is known about it while it runs.
-type upstream struct {
-	Provider
-	limit   *limiter
-	breaker *breaker
-
-	mu     sync.Mutex
-	quirks map[string]quirks // by model
 }
 
 // Gateway holds providers, keys and prices. It is safe for concurrent use and
@@ -143,10 +121,7 @@ func New(o Options) (*Gateway, error) {
 		if g.providers[p.Name] != nil {
 			return nil, fmt.Errorf("provider %q is there twice: give each agent's provider its own name", p.Name)
 		}
-		g.providers[p.Name] = &upstream{
-			Provider: p, limit: newLimiter(p, g.opt.Now, g.opt.Sleep),
-			breaker: &breaker{limit: g.opt.Failures, cool: g.opt.Cool, now: g.opt.Now}, quirks: map[string]quirks{},
-		}
+		g.providers[p.Name] = newUpstream(p, g.opt)
 	}
 	if o.Record != "" || o.Replay != "" {
 		t, err := newTape(o.Record, o.Replay)
@@ -168,35 +143,12 @@ func New(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-func checkProvider(p Provider) error {
-	switch p.API {
-	case Chat, Responses, Anthropic, Gemini:
-	default:
-		return fmt.Errorf("provider %q: %q is no protocol: use chat, responses, anthropic or gemini", p.Name, p.API)
-	}
-	u, err := url.Parse(p.BaseURL)
-	switch {
-	case err != nil:
-		return fmt.Errorf("provider %q: base_url is no URL: write it as https://host/v1", p.Name)
-	case (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
-		return fmt.Errorf("provider %q: base_url %q has no host: write it as https://host/v1", p.Name, u.Redacted())
-	case u.User != nil:
-		return fmt.Errorf("provider %q: base_url holds a password: name the key's variable with key_env instead", p.Name)
-	case strings.ContainsAny(u.RawQuery, "=") || u.Fragment != "":
-		return fmt.Errorf("provider %q: base_url has a query: write it without", p.Name)
-	}
-	return nil
-}
-
 // Close lets go of idle connections.
 func (g *Gateway) Close() {
 	if g.owned != nil {
 		g.owned.CloseIdleConnections()
 	}
 }
-
-// Client returns the face for calls from this process.
-func (g *Gateway) Client() *Client { return &Client{g: g} }
 
 // Price returns the price of a model; false: unknown.
 func (g *Gateway) Price(model string) (Price, bool) { return g.opt.Prices.Of(model) }

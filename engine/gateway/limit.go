@@ -28,10 +28,10 @@ type turn struct {
 	runs   bool
 }
 
-func newLimiter(p Provider, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
-	l := &limiter{now: now, sleep: sleep, rpm: max(0, p.RPM), tpm: max(0, p.TPM)}
-	if p.Parallel > 0 {
-		l.slots = make(chan struct{}, p.Parallel)
+func newLimiter(rpm int, tpm int64, parallel int, now func() time.Time, sleep func(context.Context, time.Duration) error) *limiter {
+	l := &limiter{now: now, sleep: sleep, rpm: max(0, rpm), tpm: max(0, tpm)}
+	if parallel > 0 {
+		l.slots = make(chan struct{}, parallel)
 	}
 	return l
 }

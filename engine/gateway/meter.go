@@ -210,7 +210,6 @@ func (m *meter) responses(data []byte) bool {
 		Message  string           `json:"message"`
 		Code     json.RawMessage  `json:"code"`
 		Response *responsesAnswer `json:"response"`
-		Object   string           `json:"object"`
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return false
@@ -240,20 +239,12 @@ func (m *meter) responses(data []byte) bool {
 	return true
 }
 
-func errorOf(data []byte) json.RawMessage {
-	var e struct {
-		Error json.RawMessage `json:"error"`
-	}
-	_ = json.Unmarshal(data, &e)
-	return e.Error
-}
-
 func (m *meter) responsesEnd(r *responsesAnswer) {
 	m.fail(r.Error)
 	streamed := m.text.Len() > 0 || m.refuse != ""
 	for _, o := range r.Output {
 		for _, c := range o.Content {
-			if !streamed {
+			if !streamed && o.Type != "reasoning" && c.Type != "reasoning_text" {
 				m.add(c.Text)
 				m.refuse += c.Refusal
 			}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -164,7 +165,7 @@ func (g *Gateway) transmit(ctx context.Context, o *outgoing, key string) (ans *a
 }
 
 func (g *Gateway) request(ctx context.Context, o *outgoing, key string) (*http.Request, error) {
-	address, err := target(o.to.Provider, o.rest, o.query)
+	address, err := o.to.API.target(o.to.BaseURL, o.rest, o.query)
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +226,24 @@ func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Access: f.access(res.StatusCode), Status: res.StatusCode, Reason: g.excerpt(reason),
 		After: max(retryAfter(res.Header, g.opt.Now()), f.delay()), sent: true,
 	}
+}
+
+// retryAfter reads how long a provider asks to wait; 0 = it does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		if s > 0 && s < 1e6 {
+			return time.Duration(s * float64(time.Second))
+		}
+		return 0
+	}
+	if t, err := http.ParseTime(v); err == nil && t.After(now) {
+		return t.Sub(now)
+	}
+	return 0
 }
 
 // read takes an answer in, line by line.

@@ -71,8 +71,8 @@ func protocolOf(a config.Agent) gateway.API {
 		return gateway.API(a.API)
 	}
 	if a.Kind == "command" {
-		if p, err := client.FindPreset(a.Preset); err == nil && p.API != "" {
-			return p.API
+		if api, err := client.Protocol(a.Preset); err == nil && api != "" {
+			return api
 		}
 	}
 	return gateway.Chat

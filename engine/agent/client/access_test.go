@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"context"
@@ -8,19 +8,18 @@ import (
 	"time"
 
 	"atoll/engine/agent"
-	"atoll/engine/agent/client"
 	"atoll/engine/gateway"
 	"atoll/store/record"
 )
 
 // refusing is a client whose provider has refused its key.
-func refusing(s *script, text string, why gateway.Access) client.Options {
+func refusing(s *script, text string, why gateway.Access) Options {
 	o := s.options("codex", text)
 	open := o.Gateway
-	o.Gateway = func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
+	o.Gateway = func(ctx context.Context, j agent.Job) (Endpoint, func() Metered, error) {
 		ep, end, err := open(ctx, j)
 		ep.Denied = func() bool { return true }
-		return ep, func() client.Metered {
+		return ep, func() Metered {
 			m := end()
 			m.Denied = &gateway.ProviderError{Provider: "p", KeyEnv: "CODER_KEY", Access: why, Status: 401, Reason: "Incorrect API key provided"}
 			return m
@@ -34,18 +33,18 @@ func TestARefusedKeyIsToldWithItsVariable(t *testing.T) {
 		name  string
 		why   gateway.Access
 		text  string
-		fault client.Fault
+		fault Fault
 		words string
 	}{
-		{"in words of the client's own", gateway.KeyRefused, `echo '{"type":"turn.failed","error":{"message":"We are currently experiencing high demand"}}'; exit 1`, client.FaultAuth, "check the key in CODER_KEY"},
-		{"of an account with nothing left", gateway.AccountEmpty, `echo '{"type":"turn.failed","error":{"message":"stream disconnected"}}'; exit 1`, client.FaultQuota, "the account behind CODER_KEY has nothing left"},
+		{"in words of the client's own", gateway.KeyRefused, `echo '{"type":"turn.failed","error":{"message":"We are currently experiencing high demand"}}'; exit 1`, FaultAuth, "check the key in CODER_KEY"},
+		{"of an account with nothing left", gateway.AccountEmpty, `echo '{"type":"turn.failed","error":{"message":"stream disconnected"}}'; exit 1`, FaultQuota, "the account behind CODER_KEY has nothing left"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newScript(t)
 			o := refusing(s, codexBegin+tc.text, tc.why)
 			o.Attempts = 3
 			_, err := s.edit(t.Context(), o)
-			var ce *client.Error
+			var ce *Error
 			if !errors.As(err, &ce) || ce.Fault != tc.fault || !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("got %v, want fault %s and %q", err, tc.fault, tc.words)
 			}

@@ -55,7 +55,7 @@ type claudeBlock struct {
 	IsError bool            `json:"is_error"`
 }
 
-func (c *claudeEvents) event(s *Stream, line []byte) string {
+func (c *claudeEvents) event(s *stream, line []byte) string {
 	var e claudeEvent
 	if !s.decode(line, &e) {
 		return ""
@@ -74,7 +74,7 @@ func (c *claudeEvents) event(s *Stream, line []byte) string {
 	return ""
 }
 
-func (c *claudeEvents) system(s *Stream, e *claudeEvent) string {
+func (c *claudeEvents) system(s *stream, e *claudeEvent) string {
 	switch e.Subtype {
 	case "init":
 		s.stage = "thinking"
@@ -88,7 +88,7 @@ func (c *claudeEvents) system(s *Stream, e *claudeEvent) string {
 	return ""
 }
 
-func (c *claudeEvents) message(s *Stream, e *claudeEvent) string {
+func (c *claudeEvents) message(s *stream, e *claudeEvent) string {
 	var m claudeMessage
 	var blocks []claudeBlock
 	if json.Unmarshal(e.Message, &m) != nil || json.Unmarshal(m.Content, &blocks) != nil {
@@ -112,7 +112,7 @@ func (c *claudeEvents) message(s *Stream, e *claudeEvent) string {
 	return show
 }
 
-func (c *claudeEvents) result(s *Stream, e *claudeEvent) {
+func (c *claudeEvents) result(s *stream, e *claudeEvent) {
 	s.stage, s.rep.Ended = "finishing", true
 	if e.Result != "" {
 		s.rep.Final = e.Result
@@ -152,12 +152,12 @@ func (c *claudeEvents) result(s *Stream, e *claudeEvent) {
 	case strings.HasPrefix(e.Subtype, "error_max_structured"):
 		s.fail(FaultProtocol, message)
 	default:
-		s.fail(FaultOf(e.Status, message), message)
+		s.fail(faultOf(e.Status, message), message)
 	}
 }
 
 // cost takes the client's figure only where the client knows the model's price.
-func (c *claudeEvents) cost(s *Stream, e *claudeEvent) {
+func (c *claudeEvents) cost(s *stream, e *claudeEvent) {
 	if e.Cost == nil || len(e.Models) == 0 {
 		return
 	}
@@ -170,7 +170,7 @@ func (c *claudeEvents) cost(s *Stream, e *claudeEvent) {
 	s.addCost(*e.Cost)
 }
 
-func (c *claudeEvents) end(*Stream) {}
+func (c *claudeEvents) end(*stream) {}
 
 // argumentOf shows the one argument of a tool call that tells most.
 func argumentOf(raw json.RawMessage) string {

@@ -32,7 +32,7 @@ type codexEvent struct {
 	} `json:"item"`
 }
 
-func (c *codexEvents) event(s *Stream, line []byte) string {
+func (c *codexEvents) event(s *stream, line []byte) string {
 	var e codexEvent
 	if !s.decode(line, &e) {
 		return ""
@@ -51,13 +51,13 @@ func (c *codexEvents) event(s *Stream, line []byte) string {
 		s.rep.Usage.Requests = max(s.rep.Usage.Requests, 1)
 	case "turn.failed":
 		s.stage, s.rep.Ended = "finishing", true
-		s.fail(FaultOf(0, e.Error.Message), e.Error.Message)
+		s.fail(faultOf(0, e.Error.Message), e.Error.Message)
 		return e.Error.Message
 	}
 	return ""
 }
 
-func (c *codexEvents) item(s *Stream, e *codexEvent) string {
+func (c *codexEvents) item(s *stream, e *codexEvent) string {
 	it, done := &e.Item, e.Type == "item.completed"
 	switch it.Type {
 	case "agent_message":
@@ -95,4 +95,4 @@ func (c *codexEvents) item(s *Stream, e *codexEvent) string {
 	return ""
 }
 
-func (c *codexEvents) end(*Stream) {}
+func (c *codexEvents) end(*stream) {}

@@ -121,7 +121,7 @@ type Options struct {
 // back what it changed there. It is safe for concurrent use.
 type Command struct {
 	o      Options
-	preset Preset
+	preset preset
 
 	mu    sync.Mutex
 	found *program
@@ -141,7 +141,7 @@ const (
 
 // New checks the options, without running anything.
 func New(o Options) (*Command, error) {
-	p, err := FindPreset(o.Preset)
+	p, err := findPreset(o.Preset)
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %v", ErrOptions, o.Name, err)
 	}
@@ -159,7 +159,7 @@ func New(o Options) (*Command, error) {
 		o.Requests = defaultRequests
 	}
 	if o.Wait == nil {
-		o.Wait = waitWall
+		o.Wait = gateway.Sleep
 	}
 	if o.Look == nil {
 		o.Look = exec.LookPath
@@ -189,7 +189,7 @@ func (c *Command) wrong() string {
 		return "command names no program"
 	case p.Name != "generic" && o.PromptBy != "" && o.PromptBy != p.Prompt:
 		return fmt.Sprintf("preset %s takes its prompt by %s", p.Name, p.Prompt)
-	case p.Prompt != PromptStdin && p.Prompt != PromptArg && p.Prompt != PromptFile:
+	case p.Prompt != promptStdin && p.Prompt != promptArg && p.Prompt != promptFile:
 		return fmt.Sprintf("prompt %q: use stdin, arg or file", p.Prompt)
 	case !p.Gateway && !o.OwnCredentials:
 		return fmt.Sprintf("%s cannot be pointed at the gateway; allow its own login with own_credentials: true", p.Name)
@@ -274,17 +274,6 @@ func backoff(j agent.Job, attempt int) time.Duration {
 		d = d/2 + time.Duration(j.Rand.Int64N(int64(d/2)))
 	}
 	return d
-}
-
-func waitWall(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // scopeFiles lists the files of the tree that may be changed, when they are few.

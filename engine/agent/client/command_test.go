@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/agenttest"
-	"atoll/engine/agent/client"
 	"atoll/engine/agent/prompt"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -66,9 +65,9 @@ func newScriptOn(t *testing.T, mode sandbox.Mode) *script {
 
 // options run sh with the text as a client of the preset: an installed program
 // for a known preset, sh -c for generic.
-func (s *script) options(preset, text string) client.Options {
+func (s *script) options(preset, text string) Options {
 	s.t.Helper()
-	o := client.Options{
+	o := Options{
 		Preset: preset, Box: s.box, Timeout: 30 * time.Second, Model: "mock-model",
 		Env:  []string{"MARK=" + s.token},
 		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
@@ -82,11 +81,11 @@ func (s *script) options(preset, text string) client.Options {
 		s.t.Fatal(err)
 	}
 	o.Command = []string{path}
-	o.Gateway = func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
+	o.Gateway = func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
 		cost := 0.25
-		return client.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1"},
-			func() client.Metered {
-				return client.Metered{Usage: record.Usage{Requests: 2, InputTokens: 300, OutputTokens: 40, CostUSD: &cost}}
+		return Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1"},
+			func() Metered {
+				return Metered{Usage: record.Usage{Requests: 2, InputTokens: 300, OutputTokens: 40, CostUSD: &cost}}
 			}, nil
 	}
 	return o
@@ -108,9 +107,9 @@ func (s *script) job() agent.Job {
 
 var smallTree = agenttest.Tree{"hello.txt": "alpha\nbeta\n", "sub/keep.txt": "keep\n", ".gitignore": "*.o\n"}
 
-func (s *script) edit(ctx context.Context, o client.Options) (agent.Result, error) {
+func (s *script) edit(ctx context.Context, o Options) (agent.Result, error) {
 	s.t.Helper()
-	c, err := client.New(o)
+	c, err := New(o)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -221,24 +220,24 @@ func TestCommandVerdicts(t *testing.T) {
 		preset  string
 		text    string
 		class   record.Class
-		fault   client.Fault
+		fault   Fault
 		partial bool
 		words   string
 	}{
 		{name: "exit 0 and a change and the end marker is a success", preset: "codex", text: codexBegin + "echo x > a.txt;" + codexDone},
 		{name: "exit 0 without a change is no change", preset: "codex", text: codexBegin + codexDone, class: record.ClassNoChange},
-		{name: "exit 0 but the turn failed", preset: "codex", text: fail("unexpected status 401 Unauthorized"), class: record.ClassAgent, fault: client.FaultAuth, partial: true},
-		{name: "exit 0 without the end marker", preset: "codex", text: codexBegin + "echo x > half.txt; exit 0", class: record.ClassAgent, fault: client.FaultCrash, partial: true},
-		{name: "the end marker but exit 3", preset: "codex", text: codexBegin + "echo x > half.txt;" + codexDone + "exit 3", class: record.ClassAgent, fault: client.FaultCrash, partial: true, words: "exit code 3"},
-		{name: "quota", preset: "codex", text: fail("Quota exceeded. Check your plan and billing details.") + "exit 1", class: record.ClassAgent, fault: client.FaultQuota, partial: true, words: "billing"},
-		{name: "rate limit", preset: "codex", text: fail("exceeded retry limit, last status: 429 Too Many Requests") + "exit 1", class: record.ClassAgent, fault: client.FaultRate, partial: true},
-		{name: "context length", preset: "codex", text: fail("Codex ran out of room in the context window.") + "exit 1", class: record.ClassAgent, fault: client.FaultContext, partial: true},
-		{name: "a budget that refuses", preset: "codex", text: fail("unexpected status 402: the budget of this job is used up") + "exit 1", class: record.ClassBudget, fault: client.FaultBudget, partial: true},
-		{name: "a bad flag", preset: "codex", text: "echo 'error: unexpected argument' >&2; exit 2", class: record.ClassAgent, fault: client.FaultStart, words: "unexpected argument"},
-		{name: "a generic program that fails", text: "echo x > half.txt; echo broken >&2; exit 4", class: record.ClassAgent, fault: client.FaultCrash, partial: true, words: "exit code 4: broken"},
-		{name: "a generic program that is not there", text: "exec /no/such/program", class: record.ClassAgent, fault: client.FaultStart},
+		{name: "exit 0 but the turn failed", preset: "codex", text: fail("unexpected status 401 Unauthorized"), class: record.ClassAgent, fault: FaultAuth, partial: true},
+		{name: "exit 0 without the end marker", preset: "codex", text: codexBegin + "echo x > half.txt; exit 0", class: record.ClassAgent, fault: FaultCrash, partial: true},
+		{name: "the end marker but exit 3", preset: "codex", text: codexBegin + "echo x > half.txt;" + codexDone + "exit 3", class: record.ClassAgent, fault: FaultCrash, partial: true, words: "exit code 3"},
+		{name: "quota", preset: "codex", text: fail("Quota exceeded. Check your plan and billing details.") + "exit 1", class: record.ClassAgent, fault: FaultQuota, partial: true, words: "billing"},
+		{name: "rate limit", preset: "codex", text: fail("exceeded retry limit, last status: 429 Too Many Requests") + "exit 1", class: record.ClassAgent, fault: FaultRate, partial: true},
+		{name: "context length", preset: "codex", text: fail("Codex ran out of room in the context window.") + "exit 1", class: record.ClassAgent, fault: FaultContext, partial: true},
+		{name: "a budget that refuses", preset: "codex", text: fail("unexpected status 402: the budget of this job is used up") + "exit 1", class: record.ClassBudget, fault: FaultBudget, partial: true},
+		{name: "a bad flag", preset: "codex", text: "echo 'error: unexpected argument' >&2; exit 2", class: record.ClassAgent, fault: FaultStart, words: "unexpected argument"},
+		{name: "a generic program that fails", text: "echo x > half.txt; echo broken >&2; exit 4", class: record.ClassAgent, fault: FaultCrash, partial: true, words: "exit code 4: broken"},
+		{name: "a generic program that is not there", text: "exec /no/such/program", class: record.ClassAgent, fault: FaultStart},
 		{name: "a generic program that changes nothing", text: "echo all done", class: record.ClassNoChange},
-		{name: "a program that is killed", text: "echo x > half.txt; kill -SEGV $$", class: record.ClassAgent, fault: client.FaultCrash, partial: true, words: "signal"},
+		{name: "a program that is killed", text: "echo x > half.txt; kill -SEGV $$", class: record.ClassAgent, fault: FaultCrash, partial: true, words: "signal"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -260,8 +259,8 @@ func TestCommandVerdicts(t *testing.T) {
 			if (tc.class == record.ClassNoChange) != errors.Is(err, agent.ErrNoChange) {
 				t.Errorf("error %v", err)
 			}
-			var ce *client.Error
-			if tc.fault != client.FaultNone && (!errors.As(err, &ce) || ce.Fault != tc.fault) {
+			var ce *Error
+			if tc.fault != FaultNone && (!errors.As(err, &ce) || ce.Fault != tc.fault) {
 				t.Errorf("error %v, want fault %s", err, tc.fault)
 			}
 			if has := evidence(e.Evidence, "partial") != ""; has != tc.partial {
@@ -333,8 +332,8 @@ func TestCommandEndsASilentClient(t *testing.T) {
 	o := s.options("codex", codexBegin+"sleep 300")
 	o.Idle = 400 * time.Millisecond
 	_, err := s.edit(t.Context(), o)
-	var ce *client.Error
-	if e := failureOf(t, err); e.Class != record.ClassTimeout || !errors.As(err, &ce) || ce.Fault != client.FaultHang {
+	var ce *Error
+	if e := failureOf(t, err); e.Class != record.ClassTimeout || !errors.As(err, &ce) || ce.Fault != FaultHang {
 		t.Errorf("error %v", err)
 	}
 	s.nothingLeft()
@@ -344,8 +343,8 @@ func TestCommandEndsAClientThatLoopsOnEmptyAnswers(t *testing.T) {
 	s := newScript(t)
 	_, err := s.edit(t.Context(), s.options("opencode", `
 while :; do echo '{"type":"step_finish","part":{"reason":"unknown","tokens":{"input":0,"output":0}}}'; done`))
-	var ce *client.Error
-	if !errors.As(err, &ce) || ce.Fault != client.FaultLoop {
+	var ce *Error
+	if !errors.As(err, &ce) || ce.Fault != FaultLoop {
 		t.Errorf("error %v", err)
 	}
 	s.nothingLeft()
@@ -389,14 +388,14 @@ grep -q "without changing any file" && { rm half.txt; echo done > a.txt;`+codexD
 echo '{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}'; exit 1`)
 	o.Attempts = 3
 	inner := o.Gateway
-	o.Gateway = func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
+	o.Gateway = func(ctx context.Context, j agent.Job) (Endpoint, func() Metered, error) {
 		count++
 		return inner(ctx, j)
 	}
 	_, err := s.edit(t.Context(), o)
 	e := failureOf(t, err)
-	var ce *client.Error
-	if !errors.As(err, &ce) || ce.Fault != client.FaultRate || count != 3 || len(s.waits) != 2 {
+	var ce *Error
+	if !errors.As(err, &ce) || ce.Fault != FaultRate || count != 3 || len(s.waits) != 2 {
 		t.Errorf("%v after %d attempts and waits %v", err, count, s.waits)
 	}
 	if e.Usage.InputTokens != 900 || *e.Usage.CostUSD != 0.75 {
@@ -423,7 +422,7 @@ func TestCommandDoesNotRepeatWhatNoRepeatCures(t *testing.T) {
 	o := s.options("codex", codexBegin+`echo '{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}'; exit 1`)
 	o.Attempts = 5
 	inner := o.Gateway
-	o.Gateway = func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
+	o.Gateway = func(ctx context.Context, j agent.Job) (Endpoint, func() Metered, error) {
 		count++
 		return inner(ctx, j)
 	}
@@ -459,27 +458,27 @@ func TestCommandLetsNothingOfTheHostIn(t *testing.T) {
 
 func TestCommandRefusesOptionsThatCannotWork(t *testing.T) {
 	s := newScript(t)
-	gateway := func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
-		return client.Endpoint{}, nil, nil
+	gateway := func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
+		return Endpoint{}, nil, nil
 	}
 	cases := []struct {
 		name string
-		o    client.Options
+		o    Options
 		want string
 	}{
-		{"no sandbox", client.Options{Command: []string{"sh"}}, "sandbox"},
-		{"no such preset", client.Options{Box: s.box, Preset: "codecs"}, "codex, claude, gemini"},
-		{"generic without a command", client.Options{Box: s.box}, "command"},
-		{"a client without a model", client.Options{Box: s.box, Preset: "codex", Model: "m"}, "own_credentials"},
-		{"a gateway without a model's name", client.Options{Box: s.box, Preset: "codex", Gateway: gateway}, "needs model"},
-		{"a client that cannot be metered", client.Options{Box: s.box, Preset: "cursor-agent", Gateway: gateway}, "own_credentials"},
-		{"a model that breaks out of its quotes", client.Options{Box: s.box, Preset: "codex", Gateway: gateway, Model: `x",y="`}, "characters"},
-		{"a prompt that the preset does not take", client.Options{Box: s.box, Preset: "codex", Gateway: gateway, Model: "m", PromptBy: client.PromptArg}, "stdin"},
+		{"no sandbox", Options{Command: []string{"sh"}}, "sandbox"},
+		{"no such preset", Options{Box: s.box, Preset: "codecs"}, "codex, claude, gemini"},
+		{"generic without a command", Options{Box: s.box}, "command"},
+		{"a client without a model", Options{Box: s.box, Preset: "codex", Model: "m"}, "own_credentials"},
+		{"a gateway without a model's name", Options{Box: s.box, Preset: "codex", Gateway: gateway}, "needs model"},
+		{"a client that cannot be metered", Options{Box: s.box, Preset: "cursor-agent", Gateway: gateway}, "own_credentials"},
+		{"a model that breaks out of its quotes", Options{Box: s.box, Preset: "codex", Gateway: gateway, Model: `x",y="`}, "characters"},
+		{"a prompt that the preset does not take", Options{Box: s.box, Preset: "codex", Gateway: gateway, Model: "m", PromptBy: promptArg}, "stdin"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := client.New(tc.o)
-			if !errors.Is(err, client.ErrOptions) || !strings.Contains(err.Error(), tc.want) {
+			_, err := New(tc.o)
+			if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one that says %q", err, tc.want)
 			}
 		})
@@ -497,7 +496,7 @@ sed -i s/beta/BETA/ hello.txt
 echo '{"type":"message","role":"assistant","content":"Louder."}'
 echo '{"type":"result","status":"success","stats":{"input_tokens":1,"output_tokens":1}}'`)
 			inner := o.Gateway
-			o.Gateway = func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
+			o.Gateway = func(ctx context.Context, j agent.Job) (Endpoint, func() Metered, error) {
 				ep, end, err := inner(ctx, j)
 				ep.Gemini = "http://" + sandbox.GatewayAddr + "/gemini"
 				return ep, end, err
@@ -517,9 +516,9 @@ echo '{"type":"result","status":"success","stats":{"input_tokens":1,"output_toke
 func TestCommandEndsAClientThatTheBudgetRefuses(t *testing.T) {
 	s := newScript(t)
 	o := s.options("codex", codexBegin+"sleep 300")
-	o.Gateway = func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
-		ep := client.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Refused: func() int { return 2 }}
-		return ep, func() client.Metered { return client.Metered{Refused: 2, Notes: []string{"odd"}} }, nil
+	o.Gateway = func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
+		ep := Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Refused: func() int { return 2 }}
+		return ep, func() Metered { return Metered{Refused: 2, Notes: []string{"odd"}} }, nil
 	}
 	began := time.Now()
 	_, err := s.edit(t.Context(), o)
@@ -534,14 +533,14 @@ func TestCommandEndsAClientThatMakesTooManyRequests(t *testing.T) {
 	s := newScript(t)
 	o := s.options("codex", codexBegin+"sleep 300")
 	o.Requests, o.Attempts = 40, 2
-	o.Gateway = func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
-		ep := client.Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Sent: func() int { return 41 }}
-		return ep, func() client.Metered { return client.Metered{Usage: record.Usage{Requests: 41}} }, nil
+	o.Gateway = func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
+		ep := Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Sent: func() int { return 41 }}
+		return ep, func() Metered { return Metered{Usage: record.Usage{Requests: 41}} }, nil
 	}
 	_, err := s.edit(t.Context(), o)
 	e := failureOf(t, err)
-	var ce *client.Error
-	if !errors.As(err, &ce) || ce.Fault != client.FaultRequests || !strings.Contains(err.Error(), "more than 40 requests") || e.Usage.Requests != 41 {
+	var ce *Error
+	if !errors.As(err, &ce) || ce.Fault != FaultRequests || !strings.Contains(err.Error(), "more than 40 requests") || e.Usage.Requests != 41 {
 		t.Errorf("%v", err)
 	}
 	s.nothingLeft()
@@ -559,7 +558,7 @@ func TestCommandDropsStrayNewFilesAndKeepsTheWork(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newScript(t)
-			c, err := client.New(s.options("", tc.text))
+			c, err := New(s.options("", tc.text))
 			if err != nil {
 				t.Fatal(err)
 			}

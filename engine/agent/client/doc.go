@@ -2,7 +2,7 @@
 //
 // Its three nouns are [Command] (the agent: a program in a sandbox over the
 // parent's tree, whose changed files come back), [Preset] (how one known
-// program is started and configured) and [Stream] (what its output says while
+// program is started and configured) and [stream] (what its output says while
 // it runs).
 //
 // Caveats: a program's exit code alone decides nothing: the end marker of its

@@ -114,17 +114,17 @@ type Format string
 
 // The formats. Text has no events: an end without an error is the marker.
 const (
-	StreamCodex    Format = "codex"
-	StreamClaude   Format = "claude"
-	StreamGemini   Format = "gemini"
-	StreamOpenCode Format = "opencode"
-	StreamPi       Format = "pi"
-	StreamText     Format = "text"
+	streamCodex    Format = "codex"
+	streamClaude   Format = "claude"
+	streamGemini   Format = "gemini"
+	streamOpenCode Format = "opencode"
+	streamPi       Format = "pi"
+	streamText     Format = "text"
 )
 
-// Stream reads a client's output line by line. It is not safe for concurrent
+// stream reads a client's output line by line. It is not safe for concurrent
 // use. Unknown events, unknown fields and lines that are no JSON are passed over.
-type Stream struct {
+type stream struct {
 	reader streamReader
 	rep    Report
 	stage  string
@@ -134,30 +134,30 @@ type Stream struct {
 // streamReader understands the events of one client. It is given one line of
 // JSON and fills the report; it returns a line for people, or "".
 type streamReader interface {
-	event(s *Stream, line []byte) string
-	end(s *Stream)
+	event(s *stream, line []byte) string
+	end(s *stream)
 }
 
-// NewStream returns a reader of format; an unknown one is read as text.
-func NewStream(format Format) *Stream {
-	s := &Stream{}
+// newStream returns a reader of format; an unknown one is read as text.
+func newStream(format Format) *stream {
+	s := &stream{}
 	switch format {
-	case StreamCodex:
+	case streamCodex:
 		s.reader = &codexEvents{}
-	case StreamClaude:
+	case streamClaude:
 		s.reader = &claudeEvents{}
-	case StreamGemini:
+	case streamGemini:
 		s.reader = &geminiEvents{}
-	case StreamOpenCode:
+	case streamOpenCode:
 		s.reader = &openCodeEvents{}
-	case StreamPi:
+	case streamPi:
 		s.reader = &piEvents{}
 	}
 	return s
 }
 
 // Line takes one line and returns what to show of it: one printable line, or "".
-func (s *Stream) Line(line []byte) string {
+func (s *stream) Line(line []byte) string {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return ""
@@ -183,10 +183,10 @@ func (s *Stream) Line(line []byte) string {
 
 // Stage returns the coarse stage of the run: "thinking", "reading", "editing",
 // "running", "finishing"; "" before the first event.
-func (s *Stream) Stage() string { return s.stage }
+func (s *stream) Stage() string { return s.stage }
 
 // Report returns what was understood so far; after the last line it is final.
-func (s *Stream) Report() Report {
+func (s *stream) Report() Report {
 	rep := s.rep
 	if s.reader != nil {
 		save := *s
@@ -199,7 +199,7 @@ func (s *Stream) Report() Report {
 
 // ReadStream reads a whole output.
 func ReadStream(format Format, output []byte) Report {
-	s := NewStream(format)
+	s := newStream(format)
 	for line := range bytes.Lines(output) {
 		s.Line(line)
 	}
@@ -207,7 +207,7 @@ func ReadStream(format Format, output []byte) Report {
 }
 
 // text looks for the words in which aider tells what it used.
-func (s *Stream) text(line []byte) {
+func (s *stream) text(line []byte) {
 	m := aiderTokens.FindSubmatch(line)
 	if m == nil {
 		return
@@ -243,7 +243,7 @@ func humanCount(s string) int64 {
 	return int64(v*unit + 0.5)
 }
 
-func (s *Stream) addCost(v float64) {
+func (s *stream) addCost(v float64) {
 	if v < 0 || v > 1e9 || v != v {
 		return
 	}
@@ -254,7 +254,7 @@ func (s *Stream) addCost(v float64) {
 }
 
 // fail notes a fault; the first one with a name stays.
-func (s *Stream) fail(f Fault, message string) {
+func (s *stream) fail(f Fault, message string) {
 	if s.rep.Fault == FaultNone {
 		s.rep.Fault, s.rep.Message = f, message
 	}
@@ -263,9 +263,9 @@ func (s *Stream) fail(f Fault, message string) {
 // maxLiveLine bounds a line that is shown while a client runs.
 const maxLiveLine = 200
 
-// FaultOf names the fault behind a status (0 = none) and a message of a service
+// faultOf names the fault behind a status (0 = none) and a message of a service
 // or a client.
-func FaultOf(status int, message string) Fault {
+func faultOf(status int, message string) Fault {
 	m := strings.ToLower(message)
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -309,7 +309,7 @@ func FaultOf(status int, message string) Fault {
 var statusWords = regexp.MustCompile(`(?:status:? |"code":|api error: |^)([45]\d\d)\b`)
 
 // decode reads one event into v; false for what is no JSON object of its shape.
-func (s *Stream) decode(line []byte, v any) bool {
+func (s *stream) decode(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"atoll/engine/agent/client"
 )
 
 var updateEvents = flag.Bool("update-events", false, "write testdata/events.golden anew")
@@ -45,7 +43,7 @@ func readCapture(t testing.TB, c capture) []byte {
 }
 
 // describe is one line of the golden file.
-func describe(c capture, r client.Report) string {
+func describe(c capture, r Report) string {
 	cost := "-"
 	if r.Usage.CostUSD != nil {
 		cost = fmt.Sprintf("%.6f", *r.Usage.CostUSD)
@@ -65,7 +63,7 @@ func describe(c capture, r client.Report) string {
 func TestEveryCapturedStreamIsUnderstood(t *testing.T) {
 	var out bytes.Buffer
 	for _, c := range captures(t) {
-		r := client.ReadStream(client.Format(c.CLI), readCapture(t, c))
+		r := ReadStream(Format(c.CLI), readCapture(t, c))
 		fmt.Fprintln(&out, describe(c, r))
 	}
 	const golden = "testdata/events.golden"
@@ -91,17 +89,17 @@ func TestEveryCapturedStreamIsUnderstood(t *testing.T) {
 
 // faultsByCase is what the service was told to do in of each failure; cases
 // that are not named end well, or without their end marker.
-var faultsByCase = map[string]client.Fault{
-	"auth": client.FaultAuth, "quota": client.FaultQuota, "ratelimit-fail": client.FaultRate, "error500": client.FaultServer,
-	"context": client.FaultContext, "length": client.FaultLength, "garbage": client.FaultProtocol, "empty": client.FaultProtocol,
-	"max-turns": client.FaultTurns, "turn-limit": client.FaultTurns, "max-budget": client.FaultBudget, "loop": client.FaultLoop,
-	"empty-loop": client.FaultLoop, "rejected": client.FaultRefused, "schema-invalid": client.FaultProtocol,
+var faultsByCase = map[string]Fault{
+	"auth": FaultAuth, "quota": FaultQuota, "ratelimit-fail": FaultRate, "error500": FaultServer,
+	"context": FaultContext, "length": FaultLength, "garbage": FaultProtocol, "empty": FaultProtocol,
+	"max-turns": FaultTurns, "turn-limit": FaultTurns, "max-budget": FaultBudget, "loop": FaultLoop,
+	"empty-loop": FaultLoop, "rejected": FaultRefused, "schema-invalid": FaultProtocol,
 }
 
 func TestCapturedFailuresHaveTheFaultOfTheirCase(t *testing.T) {
 	for _, c := range captures(t) {
 		_, name, _ := strings.Cut(strings.TrimSuffix(c.File, ".jsonl"), "-")
-		r := client.ReadStream(client.Format(c.CLI), readCapture(t, c))
+		r := ReadStream(Format(c.CLI), readCapture(t, c))
 		if r.Fault != faultsByCase[name] {
 			t.Errorf("%s has fault %q, want %q", c.File, r.Fault, faultsByCase[name])
 		}
@@ -114,15 +112,15 @@ func TestCapturedFailuresHaveTheFaultOfTheirCase(t *testing.T) {
 func TestACutStreamIsNeverASuccess(t *testing.T) {
 	for _, c := range captures(t) {
 		lines := bytes.SplitAfter(bytes.TrimSpace(readCapture(t, c)), []byte("\n"))
-		r := client.ReadStream(client.Format(c.CLI), bytes.Join(lines[:len(lines)-1], nil))
-		if r.Ended && r.Fault == client.FaultNone {
+		r := ReadStream(Format(c.CLI), bytes.Join(lines[:len(lines)-1], nil))
+		if r.Ended && r.Fault == FaultNone {
 			t.Errorf("%s without its last line still ended well", c.File)
 		}
 	}
 }
 
 func FuzzStreams(f *testing.F) {
-	formats := []client.Format{client.StreamCodex, client.StreamClaude, client.StreamGemini, client.StreamOpenCode, client.StreamPi, client.StreamText}
+	formats := []Format{streamCodex, streamClaude, streamGemini, streamOpenCode, streamPi, streamText}
 	for _, c := range captures(f) {
 		f.Add(readCapture(f, c))
 	}
@@ -130,7 +128,7 @@ func FuzzStreams(f *testing.F) {
 	f.Add([]byte(`{"type":"turn.completed","usage":{"input_tokens":1e300,"output_tokens":-5}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range formats {
-			r := client.ReadStream(format, data)
+			r := ReadStream(format, data)
 			if r.Usage.InputTokens < 0 || r.Usage.OutputTokens < 0 || r.Usage.CostUSD != nil && !(*r.Usage.CostUSD >= 0) {
 				t.Errorf("%s: usage %+v", format, r.Usage)
 			}
@@ -142,7 +140,7 @@ func FuzzStreams(f *testing.F) {
 }
 
 func TestAiderTellsWhatItUsed(t *testing.T) {
-	r := client.ReadStream(client.StreamText, []byte("Applied edit to a.py\nTokens: 2.3k sent, 145 received. Cost: $0.01 message, $0.02 session.\nTokens: 1,204 sent, 3 received.\n"))
+	r := ReadStream(streamText, []byte("Applied edit to a.py\nTokens: 2.3k sent, 145 received. Cost: $0.01 message, $0.02 session.\nTokens: 1,204 sent, 3 received.\n"))
 	if r.Usage.InputTokens != 3504 || r.Usage.OutputTokens != 148 || r.Usage.CostUSD == nil || *r.Usage.CostUSD != 0.01 {
 		t.Errorf("usage %+v", r.Usage)
 	}

@@ -33,7 +33,7 @@ type geminiEvent struct {
 	} `json:"stats"`
 }
 
-func (g *geminiEvents) event(s *Stream, line []byte) string {
+func (g *geminiEvents) event(s *stream, line []byte) string {
 	var e geminiEvent
 	if !s.decode(line, &e) {
 		return ""
@@ -68,7 +68,7 @@ func (g *geminiEvents) event(s *Stream, line []byte) string {
 	return ""
 }
 
-func (g *geminiEvents) result(s *Stream, e *geminiEvent) string {
+func (g *geminiEvents) result(s *stream, e *geminiEvent) string {
 	s.stage, s.rep.Ended = "finishing", true
 	if st := e.Stats; st != nil {
 		s.rep.HasUsage = true
@@ -90,9 +90,9 @@ func (g *geminiEvents) result(s *Stream, e *geminiEvent) string {
 	case strings.Contains(e.Error.Type, "TurnLimit"):
 		s.fail(FaultTurns, message)
 	default:
-		s.fail(FaultOf(0, message), message)
+		s.fail(faultOf(0, message), message)
 	}
 	return message
 }
 
-func (g *geminiEvents) end(s *Stream) { s.rep.Final = g.said.String() }
+func (g *geminiEvents) end(s *stream) { s.rep.Final = g.said.String() }

@@ -48,7 +48,7 @@ type openCodeEvent struct {
 	} `json:"error"`
 }
 
-func (o *openCodeEvents) event(s *Stream, line []byte) string {
+func (o *openCodeEvents) event(s *stream, line []byte) string {
 	var e openCodeEvent
 	if !s.decode(line, &e) {
 		return ""
@@ -71,7 +71,7 @@ func (o *openCodeEvents) event(s *Stream, line []byte) string {
 		o.step(s, &e)
 	case "error":
 		o.failed = true
-		f := FaultOf(e.Error.Data.Status, e.Error.Data.Message)
+		f := faultOf(e.Error.Data.Status, e.Error.Data.Message)
 		if strings.Contains(e.Error.Name, "ContextOverflow") {
 			f = FaultContext
 		} else if e.Error.Name == "UnknownError" && e.Error.Data.Status == 0 {
@@ -84,7 +84,7 @@ func (o *openCodeEvents) event(s *Stream, line []byte) string {
 	return ""
 }
 
-func (o *openCodeEvents) step(s *Stream, e *openCodeEvent) {
+func (o *openCodeEvents) step(s *stream, e *openCodeEvent) {
 	p := &e.Part
 	o.reason = p.Reason
 	s.rep.HasUsage = true
@@ -104,7 +104,7 @@ func (o *openCodeEvents) step(s *Stream, e *openCodeEvent) {
 	}
 }
 
-func (o *openCodeEvents) end(s *Stream) {
+func (o *openCodeEvents) end(s *stream) {
 	if o.failed {
 		return
 	}

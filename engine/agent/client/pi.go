@@ -37,7 +37,7 @@ type piEvent struct {
 	IsError bool            `json:"isError"`
 }
 
-func (p *piEvents) event(s *Stream, line []byte) string {
+func (p *piEvents) event(s *stream, line []byte) string {
 	if len(line) > 64 && strings.HasPrefix(string(line[:64]), `{"type":"message_update"`) {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (p *piEvents) event(s *Stream, line []byte) string {
 	return ""
 }
 
-func (p *piEvents) said(s *Stream, e *piEvent) string {
+func (p *piEvents) said(s *stream, e *piEvent) string {
 	m := e.Message
 	if m == nil || m.Role != "assistant" {
 		return ""
@@ -95,13 +95,13 @@ func (p *piEvents) said(s *Stream, e *piEvent) string {
 	return s.rep.Final
 }
 
-func (p *piEvents) end(s *Stream) {
+func (p *piEvents) end(s *stream) {
 	if !p.seen || !s.rep.Ended {
 		return
 	}
 	switch {
 	case p.reason == "error":
-		s.fail(FaultOf(0, p.message), p.message)
+		s.fail(faultOf(0, p.message), p.message)
 	case p.reason == "length":
 		s.fail(FaultLength, "the answer was cut by the token limit")
 	case p.reason == "aborted":

@@ -15,14 +15,14 @@ type PromptBy string
 // The ways of a prompt. Stdin has no limit of length; one argument is limited
 // to 128 KiB by the kernel.
 const (
-	PromptStdin PromptBy = "stdin"
-	PromptArg   PromptBy = "arg"
-	PromptFile  PromptBy = "file"
+	promptStdin PromptBy = "stdin"
+	promptArg   PromptBy = "arg"
+	promptFile  PromptBy = "file"
 )
 
-// Preset is how one known client is started and understood. The table is
-// [Presets]; docs/agents.md says which were run for real.
-type Preset struct {
+// preset is how one known client is started and understood. The table is
+// [presets]; docs/agents.md says which were run for real.
+type preset struct {
 	Name    string
 	Program string // found on PATH unless the command names another
 	Format  Format
@@ -68,33 +68,40 @@ type homeFile struct {
 // this one job and nothing else.
 const tokenVar = "ATOLL_TOKEN"
 
-// Presets lists the known clients by name.
-func Presets() []Preset {
-	return []Preset{
+// presets lists the known clients by name.
+func presets() []preset {
+	return []preset{
 		codexPreset(), claudePreset(), geminiPreset(), openCodePreset(), piPreset(), aiderPreset(), cursorPreset(),
-		{Name: "generic", Format: StreamText, Prompt: PromptStdin, Gateway: true, env: genericEnv},
+		{Name: "generic", Format: streamText, Prompt: promptStdin, Gateway: true, env: genericEnv},
 	}
 }
 
-// FindPreset returns the preset of a name; "" is generic. The error lists the
+// Protocol is how the client of a preset speaks to a model; "" = any. The error
+// lists the presets that there are.
+func Protocol(presetName string) (gateway.API, error) {
+	p, err := findPreset(presetName)
+	return p.API, err
+}
+
+// findPreset returns the preset of a name; "" is generic. The error lists the
 // names there are.
-func FindPreset(name string) (Preset, error) {
+func findPreset(name string) (preset, error) {
 	if name == "" {
 		name = "generic"
 	}
 	var names []string
-	for _, p := range Presets() {
+	for _, p := range presets() {
 		if p.Name == name {
 			return p, nil
 		}
 		names = append(names, p.Name)
 	}
-	return Preset{}, fmt.Errorf("there is no preset %q: choose one of %s", name, strings.Join(names, ", "))
+	return preset{}, fmt.Errorf("there is no preset %q: choose one of %s", name, strings.Join(names, ", "))
 }
 
-func codexPreset() Preset {
-	return Preset{
-		Name: "codex", Program: "codex", Format: StreamCodex, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Responses,
+func codexPreset() preset {
+	return preset{
+		Name: "codex", Program: "codex", Format: streamCodex, Prompt: promptStdin, Model: true, Gateway: true, API: gateway.Responses,
 		Logins: []string{".codex/auth.json"},
 		args: func(in presetInput) []string {
 			// Its own sandbox is off: the outer one holds more, and codex's own
@@ -123,9 +130,9 @@ func codexPreset() Preset {
 	}
 }
 
-func claudePreset() Preset {
-	return Preset{
-		Name: "claude", Program: "claude", Format: StreamClaude, Prompt: PromptStdin, Gateway: true, API: gateway.Anthropic,
+func claudePreset() preset {
+	return preset{
+		Name: "claude", Program: "claude", Format: streamClaude, Prompt: promptStdin, Gateway: true, API: gateway.Anthropic,
 		Logins: []string{".claude/.credentials.json", ".claude.json"},
 		args: func(in presetInput) []string {
 			args := []string{
@@ -162,9 +169,9 @@ func claudePreset() Preset {
 	}
 }
 
-func geminiPreset() Preset {
-	return Preset{
-		Name: "gemini", Program: "gemini", Format: StreamGemini, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Gemini,
+func geminiPreset() preset {
+	return preset{
+		Name: "gemini", Program: "gemini", Format: streamGemini, Prompt: promptStdin, Model: true, Gateway: true, API: gateway.Gemini,
 		Logins: []string{".gemini/oauth_creds.json", ".gemini/google_accounts.json"},
 		args: func(in presetInput) []string {
 			args := []string{"--approval-mode", "yolo", "--output-format", "stream-json"}
@@ -184,9 +191,9 @@ func geminiPreset() Preset {
 	}
 }
 
-func openCodePreset() Preset {
-	return Preset{
-		Name: "opencode", Program: "opencode", Format: StreamOpenCode, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Chat,
+func openCodePreset() preset {
+	return preset{
+		Name: "opencode", Program: "opencode", Format: streamOpenCode, Prompt: promptStdin, Model: true, Gateway: true, API: gateway.Chat,
 		Logins: []string{".local/share/opencode/auth.json"},
 		args: func(in presetInput) []string {
 			args := []string{"run", "--format", "json", "--dir", sandbox.TreeDir, "--title", "job", "--auto"}
@@ -207,9 +214,9 @@ func openCodePreset() Preset {
 	}
 }
 
-func piPreset() Preset {
-	return Preset{
-		Name: "pi", Program: "pi", Format: StreamPi, Prompt: PromptStdin, Model: true, Gateway: true, API: gateway.Chat,
+func piPreset() preset {
+	return preset{
+		Name: "pi", Program: "pi", Format: streamPi, Prompt: promptStdin, Model: true, Gateway: true, API: gateway.Chat,
 		Logins: []string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"},
 		// Each of these lines repeats the whole message so far.
 		drop: `{"type":"message_update"`,
@@ -230,9 +237,9 @@ func piPreset() Preset {
 	}
 }
 
-func aiderPreset() Preset {
-	return Preset{
-		Name: "aider", Program: "aider", Format: StreamText, Prompt: PromptFile, Model: true, Gateway: true, API: gateway.Chat,
+func aiderPreset() preset {
+	return preset{
+		Name: "aider", Program: "aider", Format: streamText, Prompt: promptFile, Model: true, Gateway: true, API: gateway.Chat,
 		args: func(in presetInput) []string {
 			args := []string{
 				"--yes-always", "--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-stream", "--no-pretty",
@@ -256,9 +263,9 @@ func aiderPreset() Preset {
 	}
 }
 
-func cursorPreset() Preset {
-	return Preset{
-		Name: "cursor-agent", Program: "cursor-agent", Format: StreamClaude, Prompt: PromptArg,
+func cursorPreset() preset {
+	return preset{
+		Name: "cursor-agent", Program: "cursor-agent", Format: streamClaude, Prompt: promptArg,
 		Logins: []string{".config/cursor/auth.json", ".cursor/cli-config.json"},
 		args: func(in presetInput) []string {
 			args := []string{"-p", "--output-format", "stream-json", "--force"}
@@ -291,7 +298,7 @@ func genericEnv(in presetInput) []string {
 
 // commandLine returns the arguments behind the program: those of the preset,
 // then the user's, then the prompt when it is an argument.
-func (p *Preset) commandLine(in presetInput, extra []string, prompt string) []string {
+func (p *preset) commandLine(in presetInput, extra []string, prompt string) []string {
 	var args []string
 	if p.args != nil {
 		args = p.args(in)
@@ -300,7 +307,7 @@ func (p *Preset) commandLine(in presetInput, extra []string, prompt string) []st
 	switch {
 	case p.Name == "codex":
 		args = append(args, "-") // the prompt is on stdin
-	case p.Prompt == PromptArg:
+	case p.Prompt == promptArg:
 		args = append(args, prompt)
 	}
 	return args

@@ -126,7 +126,7 @@ func (x *trial) openGateway(ctx context.Context) (func() Metered, error) {
 // prepare fills the rest of the Spec. release gives the checkout back.
 func (x *trial) prepare(ctx context.Context, prog *program, prompt string) (release func(), err error) {
 	c, o := x.c, &x.c.o
-	if c.preset.Prompt == PromptArg && len(prompt) > maxArgument {
+	if c.preset.Prompt == promptArg && len(prompt) > maxArgument {
 		return nil, fmt.Errorf("the prompt of %d bytes is longer than one argument can be; use prompt: stdin or file", len(prompt))
 	}
 	x.in.scope = scopeFiles(x.j, x.t, 20)
@@ -138,7 +138,7 @@ func (x *trial) prepare(ctx context.Context, prog *program, prompt string) (rele
 	files[startName] = startScript(homes, c.preset.drop, !o.NoGit)
 	x.spec.Files = files
 	x.spec.Args = append([]string{"/bin/sh", sandbox.ControlDir + "/" + startName, prog.path}, x.arguments(prompt)...)
-	if c.preset.Prompt == PromptStdin {
+	if c.preset.Prompt == promptStdin {
 		x.spec.Stdin = []byte(prompt)
 	}
 	x.environment(prog)
@@ -167,7 +167,7 @@ func (x *trial) arguments(prompt string) []string {
 		named = named || strings.Contains(a, "{prompt}")
 		args = append(args, r.Replace(a))
 	}
-	if c.preset.Prompt == PromptArg && !named {
+	if c.preset.Prompt == promptArg && !named {
 		args = append(args, prompt)
 	}
 	return args
@@ -327,7 +327,7 @@ func (x *trial) refusal() error {
 // for concurrent use.
 type clientWatch struct {
 	mu     sync.Mutex
-	stream *Stream
+	stream *stream
 	idle   *time.Timer
 	limit  time.Duration
 	cancel context.CancelCauseFunc
@@ -340,7 +340,7 @@ type clientWatch struct {
 }
 
 func newClientWatch(f Format, idle time.Duration, cancel context.CancelCauseFunc, j *agent.Job, redact func(string) string) *clientWatch {
-	w := &clientWatch{stream: NewStream(f), limit: idle, cancel: cancel, live: j.Live, stage: j.Progress, redact: redact}
+	w := &clientWatch{stream: newStream(f), limit: idle, cancel: cancel, live: j.Live, stage: j.Progress, redact: redact}
 	w.idle = time.AfterFunc(idle, func() { cancel(errClientIdle) })
 	return w
 }

@@ -171,7 +171,7 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 	case rep.Fault != FaultNone:
 		return rep.Fault, rep.Message
 	}
-	if x.c.preset.Format == StreamText {
+	if x.c.preset.Format == streamText {
 		if res.Exit == 0 {
 			return FaultNone, ""
 		}
@@ -182,7 +182,7 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 		return startFault(res.Exit, complaint), exitText(res, complaint)
 	case !rep.Ended:
 		return FaultCrash, "it ended before it was done: " + exitText(res, complaint)
-	case res.Exit != 0 && x.c.preset.Format != StreamPi:
+	case res.Exit != 0 && x.c.preset.Format != streamPi:
 		return FaultCrash, exitText(res, complaint)
 	}
 	return FaultNone, ""
@@ -206,7 +206,7 @@ func exitFault(exit int) Fault {
 
 // startFault reads stderr of a client that said nothing on stdout.
 func startFault(exit int, complaint string) Fault {
-	if f := FaultOf(0, complaint); f == FaultAuth {
+	if f := faultOf(0, complaint); f == FaultAuth {
 		return f
 	}
 	if exit > 128 {

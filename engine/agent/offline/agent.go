@@ -20,16 +20,13 @@ type Options struct {
 
 // Agent is the built-in agent. It is stateless and safe for concurrent use;
 // the same job, tree and random source give the same bytes.
-type Agent struct {
-	maxBytes int64
-	tries    int
-}
+type Agent struct{ bounds }
 
 var _ agent.Agent = (*Agent)(nil)
 
 // New returns the offline agent.
 func New(o Options) *Agent {
-	a := &Agent{maxBytes: o.MaxFileBytes, tries: o.Tries}
+	a := &Agent{bounds{maxBytes: o.MaxFileBytes, tries: o.Tries}}
 	if a.maxBytes <= 0 {
 		a.maxBytes = 256 << 10
 	}
@@ -62,7 +59,7 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number),
 		}
 	}
-	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
+	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
 	e.run()
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, err

@@ -13,13 +13,19 @@ import (
 	"atoll/store/record"
 )
 
+// bounds are those of every edit.
+type bounds struct {
+	maxBytes int64 // of a file
+	tries    int   // until an edit is valid
+}
+
 // editing is one call of Edit: the tree with the changes made so far.
 type editing struct {
 	ctx     context.Context
 	job     *agent.Job
 	rng     *rand.Rand
 	base    agent.Tree
-	limits  *Agent
+	limits  bounds
 	changed map[string][]byte      // new content by path
 	modes   map[string]record.Mode // of files that are new
 	intents []string

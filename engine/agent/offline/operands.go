@@ -50,12 +50,12 @@ func (m *tokenMutator) findOperands() {
 	numeric := map[name]bool{}
 	for _, o := range m.operands {
 		if o.numeric && toks[o.first].Kind == language.Word {
-			numeric[name{o.fn, m.source(o)}] = true
+			numeric[name{fn: o.fn, text: m.source(o)}] = true
 		}
 	}
 	for i := range m.operands {
 		o := &m.operands[i]
-		o.numeric = o.numeric || numeric[name{o.fn, m.source(*o)}]
+		o.numeric = o.numeric || numeric[name{fn: o.fn, text: m.source(*o)}]
 	}
 }
 

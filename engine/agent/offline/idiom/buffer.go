@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -82,60 +83,63 @@ func (x *finder) builder(n ast.Node) {
 	if b == nil || b.kind != "strings.Builder" {
 		return
 	}
-	name := b.obj.Name()
-	edits := []Edit{x.replace(d, "var "+name+" []byte")}
+	uses, good := 0, true
+	var edits []Edit
 	var needs []string
-	uses, good, known := 0, true, 0
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && x.f.Info.Uses[id] == b.obj {
-			uses++
-		}
 		switch s := n.(type) {
+		case *ast.Ident:
+			if x.f.Info.Uses[s] == b.obj {
+				uses++
+			}
 		case *ast.FuncLit:
 			good = false
-		case *ast.ExprStmt:
-			of, method, c := x.method(s.X)
-			if of == nil || of.obj != b.obj || len(c.Args) != 1 {
+		case *ast.ExprStmt, *ast.CallExpr:
+			text, arg := x.inBytes(b, s)
+			if text == "" {
 				return true
 			}
-			arg := x.text(c.Args[0])
-			switch method {
-			case "WriteString":
-				edits = append(edits, x.replace(s, name+" = append("+name+", "+arg+"...)"))
-			case "WriteByte":
-				edits = append(edits, x.replace(s, name+" = append("+name+", "+arg+")"))
-			case "WriteRune":
-				edits, needs = append(edits, x.replace(s, name+" = utf8.AppendRune("+name+", "+arg+")")), []string{"unicode/utf8"}
-			case "Grow":
-				edits = append(edits, x.replace(s, name+" = append(make([]byte, 0, len("+name+")+"+arg+"), "+name+"...)"))
-			default:
-				return true
+			edits = append(edits, x.replace(s, text))
+			good = good && !strings.Contains(arg, b.obj.Name()+".")
+			if strings.HasPrefix(text, b.obj.Name()+" = utf8.") {
+				needs = []string{"unicode/utf8"}
 			}
-			if nested := strings.Contains(arg, name+"."); nested {
-				good = false
-			}
-			known++
-		case *ast.CallExpr:
-			of, method, c := x.method(s)
-			if of == nil || of.obj != b.obj || len(c.Args) != 0 {
-				return true
-			}
-			switch method {
-			case "String":
-				edits = append(edits, x.replace(s, "string("+name+")"))
-			case "Len":
-				edits = append(edits, x.replace(s, "len("+name+")"))
-			default:
-				return true
-			}
-			known++
 		}
 		return true
 	})
-	if !good || uses != known || known < 2 || len(needs) > 0 && (x.minor < 18 || !x.usable("unicode/utf8")) {
+	if !good || uses != len(edits) || uses < 2 || len(needs) > 0 && (x.minor < 18 || !x.usable("unicode/utf8")) {
 		return
 	}
-	x.offer("a slice of bytes for a Builder", n, needs, edits...)
+	x.offer("a slice of bytes for a Builder", n, needs, slices.Insert(edits, 0, x.replace(d, "var "+b.obj.Name()+" []byte"))...)
+}
+
+// inBytes is what a use of a Builder becomes when the text is in a slice of
+// bytes of the same name, with the argument in it; "" for what is no such use.
+func (x *finder) inBytes(b *buffer, n ast.Node) (text, arg string) {
+	want := 0
+	if s, ok := n.(*ast.ExprStmt); ok {
+		n, want = s.X, 1
+	}
+	of, method, c := x.method(n)
+	if of == nil || of.obj != b.obj || len(c.Args) != want {
+		return "", ""
+	}
+	name := b.obj.Name()
+	if want == 0 {
+		return map[string]string{"String": "string(" + name + ")", "Len": "len(" + name + ")"}[method], ""
+	}
+	arg = x.text(c.Args[0])
+	switch method {
+	case "WriteString":
+		return name + " = append(" + name + ", " + arg + "...)", arg
+	case "WriteByte":
+		return name + " = append(" + name + ", " + arg + ")", arg
+	case "WriteRune":
+		return name + " = utf8.AppendRune(" + name + ", " + arg + ")", arg
+	case "Grow":
+		return name + " = append(make([]byte, 0, len(" + name + ")+" + arg + "), " + name + "...)", arg
+	}
+	return "", ""
 }
 
 // grow gives a buffer the size of the text that the function reads.
