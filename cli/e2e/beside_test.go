@@ -27,3 +27,32 @@ func compares(t *tour) {
 	t.press("d")
 	t.wait("steps since")
 }
+
+// lineage folds the family of the best and goes through it.
+func lineage(t *tour) {
+	t.press("T")
+	t.wait("Lineage of c")
+	t.wait("step") // of the answer
+	t.shows("m", "Lineage of all elites")
+	t.wait("a fifth of the gain")
+	t.press("home")
+	row := func(string) string { return t.selected() }
+	t.see("the root under the cursor", func(string) bool { return strings.Contains(t.selected(), "root") })
+	t.changes("left", row)
+	t.changes("right", row)
+	t.changes("h", row)
+	t.changes("l", row)
+	t.changes("]", row)
+	t.press("end")
+	t.changes("[", row)
+	t.shows("F", "▸ ")
+	t.press("F")
+	t.lost("▸ ")
+	t.press("m")
+	t.wait("Lineage of c")
+	t.wait("step")
+	t.press("home")
+	t.see("the root under the cursor", func(string) bool { return strings.Contains(t.selected(), "root") })
+	t.changes(".", row)
+	t.shows("o", "it has one parent alone")
+}

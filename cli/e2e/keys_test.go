@@ -106,6 +106,7 @@ func TestEveryKey(t *testing.T) {
 		{"keys on a job", "Jobs", jobs},
 		{"keys of the review", "Review", review},
 		{"keys of a comparison", "Compare", compares},
+		{"keys of a lineage", "Lineage", lineage},
 		{"keys of a difference", "Differences", differences},
 		{"keys of a long text", "Long texts", texts},
 		{"keys of one job's screen", "One job", oneJob},

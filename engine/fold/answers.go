@@ -94,6 +94,31 @@ func (s *State) FillAncestors(l *view.Lineage) {
 	slices.Reverse(l.Ancestors)
 }
 
+// FillSurvivors adds the lines of descent of all that hold a niche to a lineage
+// of the root, parents before their children.
+func (s *State) FillSurvivors(l *view.Lineage) {
+	if s.arch == nil {
+		return
+	}
+	in := map[record.CandidateID]bool{record.Root: true}
+	var ids []record.CandidateID
+	for _, h := range s.arch.Holders() {
+		for m := s.Candidate(h.ID); m != nil && !in[m.ID()]; m = s.Candidate(m.Parent()) {
+			in[m.ID()] = true
+			ids = append(ids, m.ID())
+		}
+	}
+	slices.Sort(ids)
+	l.More = max(0, len(ids)-survivorsCap)
+	for _, id := range ids[:len(ids)-l.More] {
+		l.Descendants = append(l.Descendants, s.node(s.Candidate(id)))
+	}
+	l.Ancestors = append(l.Ancestors, s.node(s.Candidate(record.Root)))
+}
+
+// survivorsCap bounds the candidates in the lines of descent of the elites.
+const survivorsCap = 2_000
+
 // Family is how far the descendants of one candidate were looked for. A child
 // comes after its parent.
 type Family struct {

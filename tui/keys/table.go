@@ -169,6 +169,7 @@ const (
 	InJobs       Scope = "jobs"
 	InReview     Scope = "review"
 	InCompare    Scope = "compare"
+	InLineage    Scope = "lineage"
 	InDiff       Scope = "differences"
 	InCurves     Scope = "curves"
 	InLog        Scope = "log"

@@ -3,6 +3,8 @@ package pane
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,20 +16,19 @@ import (
 	"atoll/tui/widget"
 )
 
-// lineagePane is the family tree of a candidate: its ancestors from the root
-// down, then its descendants.
+// lineagePane is the family of a candidate as a graph: its line from the root
+// down, what branches off, and the crossovers between them. As a second choice
+// it shows the lines of all that hold a niche.
 type lineagePane struct {
 	base
-	cand record.CandidateID
-	q    query
-	fam  *view.Lineage
-	list widget.List[record.CandidateID]
-	rows map[record.CandidateID]treeRow
-}
-
-type treeRow struct {
-	lead string
-	node *view.LineageNode
+	cand   record.CandidateID
+	all    bool // the lines of all elites
+	q      query
+	fam    *view.Lineage
+	tree   *family
+	list   widget.List[record.CandidateID]
+	lo, hi float64 // of the values shown
+	big    float64 // the gain of a breakthrough
 }
 
 func newLineage(d *Shared) *lineagePane {
@@ -35,22 +36,91 @@ func newLineage(d *Shared) *lineagePane {
 }
 
 func (p *lineagePane) Set(id record.CandidateID) {
-	if id != p.cand {
-		p.cand, p.fam = id, nil
-		p.list = widget.List[record.CandidateID]{}
+	if id != p.cand || p.all {
+		p.cand, p.all = id, false
+		p.forget()
 	}
 	p.bump()
 }
 
-func (p *lineagePane) Scopes() []keys.Scope { return []keys.Scope{keys.InCandidates, keys.InList} }
+func (p *lineagePane) forget() {
+	p.fam, p.tree = nil, nil
+	p.list = widget.List[record.CandidateID]{}
+}
+
+func (p *lineagePane) Scopes() []keys.Scope {
+	return []keys.Scope{keys.InLineage, keys.InCandidates, keys.InList}
+}
+
+func (p *lineagePane) Keys() []*keys.Binding {
+	in := []keys.Scope{keys.InLineage}
+	return []*keys.Binding{
+		{ID: "fold-branch", Keys: []string{"left", "h"}, Title: "fold", Doc: "what comes of it; again: of its parent", In: in, Off: p.empty, Run: p.foldHere},
+		{ID: "unfold-branch", Keys: []string{"right", "l"}, Title: "unfold", In: in, Off: p.empty, Run: p.unfoldHere},
+		{ID: "fold-branches", Keys: []string{"F"}, Title: "fold branches", Doc: "all that leave the line of the candidate; again: unfold", In: in, Bar: 76, Off: p.empty, Run: p.foldBranches},
+		{ID: "next-breakthrough", Keys: []string{"]"}, Title: "next breakthrough", In: in, Bar: 77, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(1) }},
+		{ID: "previous-breakthrough", Keys: []string{"["}, Title: "breakthrough before", In: in, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(-1) }},
+		{ID: "other-parent", Keys: []string{"o"}, Title: "to the other parent", Doc: "of a crossover", In: in, Off: p.noMate, Run: p.toMate},
+		{ID: "to-focus", Keys: []string{"."}, Title: "to the candidate", Doc: "whose lineage this is", In: in, Off: p.empty, Run: p.toFocus},
+		{ID: "whole-family", Keys: []string{"m"}, Title: "all lines", Says: p.other, Doc: "of all that hold a niche, or of this candidate alone", In: in, Bar: 75, Off: p.hasKeys, Run: p.toggleAll},
+	}
+}
+
+func (p *lineagePane) hasKeys() string {
+	if p.d.Host.Current() != Pane(p) {
+		return "only in a lineage"
+	}
+	return ""
+}
+
+// other is what the key of all lines shows now.
+func (p *lineagePane) other() string {
+	if p.all {
+		return "this candidate's line"
+	}
+	return "all lines"
+}
+
+func (p *lineagePane) empty() string {
+	if p.hasKeys() != "" || p.tree == nil || len(p.tree.rows) == 0 {
+		return "no lineage is shown"
+	}
+	return ""
+}
+
+func (p *lineagePane) noMate() string {
+	if why := p.empty(); why != "" {
+		return why
+	}
+	if len(mates(p.row().node)) == 0 {
+		return "it has one parent alone"
+	}
+	return ""
+}
 
 func (p *lineagePane) Title() (string, string) {
 	st := p.d.St
 	left := st.Strong.S("Lineage of ") + st.Ident.S(CandidateName(p.cand))
+	if p.all {
+		left = st.Strong.S("Lineage of all elites")
+	}
 	if p.fam == nil {
 		return left, ""
 	}
-	return left, st.Label.S(fmt.Sprintf("%s, %s", widget.Plural(len(p.fam.Ancestors)-1, "step from the root", "steps from the root"), widget.Plural(len(p.fam.Descendants)+p.fam.More, "descendant", "descendants")) + st.Accent.S(" · * a fifth of the gain"))
+	var line []float64
+	for i := range p.fam.Ancestors {
+		if o := p.fam.Ancestors[i].Objective; o != nil {
+			line = append(line, *o)
+		}
+	}
+	if len(line) > 1 {
+		left += " " + st.Lines[0].Wrap(plot.Sparkline(line, min(len(line), 24), p.d.Glyphs))
+	}
+	steps := widget.Plural(len(p.fam.Ancestors)-1, "step from the root", "steps from the root") + ", "
+	if p.all {
+		steps = ""
+	}
+	return left, st.Label.S(steps+widget.Plural(len(p.fam.Descendants)+p.fam.More, "descendant", "descendants")) + st.Accent.S(" · * a fifth of the gain")
 }
 
 func (p *lineagePane) Selected() Selection {
@@ -78,6 +148,9 @@ func (p *lineagePane) Load() tea.Cmd {
 		return nil
 	}
 	r, id := p.d.Reader, p.cand
+	if p.all {
+		return p.q.ask(p.d, p.id, "lines of all", func(ctx context.Context) (any, error) { return r.Survivors(ctx) })
+	}
 	return p.q.ask(p.d, p.id, fmt.Sprint("lineage ", id), func(ctx context.Context) (any, error) { return r.Lineage(ctx, id) })
 }
 
@@ -96,44 +169,137 @@ func (p *lineagePane) Take(m Loaded) {
 	p.bump()
 }
 
-// plant orders the tree: the line of ancestors, then children below their
-// parents.
+// plant orders the tree anew; what was folded stays so.
 func (p *lineagePane) plant() {
-	p.rows = map[record.CandidateID]treeRow{}
-	var ids []record.CandidateID
-	for i := range p.fam.Ancestors {
-		n := &p.fam.Ancestors[i]
-		ids = append(ids, n.ID)
-		p.rows[n.ID] = treeRow{"│ ", n}
+	old := p.tree
+	focus := p.cand
+	if p.all {
+		focus = p.d.Snap.Best.ID
 	}
-	kids := map[record.CandidateID][]*view.LineageNode{}
-	for i := range p.fam.Descendants {
-		n := &p.fam.Descendants[i]
-		for _, r := range n.Parents {
-			if r.Role == record.RoleParent {
-				kids[r.ID] = append(kids[r.ID], n)
-			}
+	p.tree = newFamily(p.fam, focus, func(a, b float64) bool { return p.d.gain(a, b) > 0 })
+	if old != nil {
+		p.tree.folded = old.folded
+	}
+	p.lo, p.hi = math.Inf(1), math.Inf(-1)
+	first, last := math.NaN(), math.NaN()
+	for _, n := range p.tree.nodes {
+		if n.Objective != nil {
+			p.lo, p.hi = math.Min(p.lo, *n.Objective), math.Max(p.hi, *n.Objective)
 		}
 	}
-	var grow func(id record.CandidateID, lead string, depth int)
-	grow = func(id record.CandidateID, lead string, depth int) {
-		for i, n := range kids[id] {
-			if _, twice := p.rows[n.ID]; twice {
-				continue
-			}
-			branch, below := "├─", "│ "
-			if i == len(kids[id])-1 {
-				branch, below = "└─", "  "
-			}
-			ids = append(ids, n.ID)
-			p.rows[n.ID] = treeRow{lead + branch, n}
-			if depth < 40 {
-				grow(n.ID, lead+below, depth+1)
-			}
+	if top := p.tree.nodes[p.tree.top]; top != nil && top.Objective != nil {
+		first = *top.Objective
+	}
+	for _, n := range p.tree.nodes {
+		if n.Objective != nil && (p.all || p.tree.path[n.ID]) && (math.IsNaN(last) || p.d.gain(*n.Objective, last) > 0) {
+			last = *n.Objective
 		}
 	}
-	grow(p.fam.Focus, "  ", 0)
+	p.big = p.d.gain(last, first) / 5
+	p.lay()
+}
+
+// lay makes the rows; the cursor stays on its candidate, or on the one that hides
+// it now.
+func (p *lineagePane) lay() {
+	p.tree.lay(14)
+	ids := make([]record.CandidateID, len(p.tree.rows))
+	for i := range p.tree.rows {
+		ids[i] = p.tree.rows[i].node.ID
+	}
+	at, ok := p.list.At()
 	p.list.Set(ids)
+	for ; ok && at >= 0 && !p.list.Seek(at); at = parentOf(p.tree.nodes[at]) {
+		if p.tree.nodes[at] == nil {
+			break
+		}
+	}
+	p.list.Clamp()
+}
+
+func (p *lineagePane) row() *familyRow { return &p.tree.rows[p.list.Cur] }
+
+func (p *lineagePane) foldHere() tea.Cmd {
+	n := p.row().node
+	if p.tree.folded[n.ID] || len(p.tree.kids[n.ID]) == 0 { // nothing to fold here: the one above
+		if up := parentOf(n); p.tree.nodes[up] != nil {
+			p.list.Seek(up)
+		}
+	} else {
+		p.tree.folded[n.ID] = true
+		p.lay()
+	}
+	p.bump()
+	return nil
+}
+
+func (p *lineagePane) unfoldHere() tea.Cmd {
+	delete(p.tree.folded, p.row().node.ID)
+	p.lay()
+	p.bump()
+	return nil
+}
+
+// foldBranches folds all that leaves the line of the candidate; when nothing is
+// left to fold it unfolds everything.
+func (p *lineagePane) foldBranches() tea.Cmd {
+	changed := false
+	for id, kids := range p.tree.kids {
+		if f := p.tree; len(kids) > 0 && !f.path[id] && f.path[parentOf(f.nodes[id])] && !f.folded[id] {
+			f.folded[id], changed = true, true
+		}
+	}
+	if !changed {
+		clear(p.tree.folded)
+	}
+	p.lay()
+	p.bump()
+	return nil
+}
+
+func (p *lineagePane) isBreakthrough(n *view.LineageNode) bool {
+	return p.big > 0 && n.Delta != nil && *n.Delta >= p.big
+}
+
+func (p *lineagePane) breakthrough(by int) tea.Cmd {
+	for i := p.list.Cur + by; i >= 0 && i < len(p.tree.rows); i += by {
+		if p.isBreakthrough(p.tree.rows[i].node) {
+			p.list.Cur = i
+			p.bump()
+			return nil
+		}
+	}
+	return p.d.Host.Say("no breakthrough "+map[int]string{1: "below", -1: "above"}[by], false)
+}
+
+// toMate goes to the other parent: here, or in a lineage of its own.
+func (p *lineagePane) toMate() tea.Cmd {
+	id := mates(p.row().node)[0]
+	if p.list.Seek(id) {
+		p.bump()
+		return nil
+	}
+	p.Set(id)
+	return p.Load()
+}
+
+func (p *lineagePane) toFocus() tea.Cmd {
+	for id := p.cand; p.tree.nodes[id] != nil; id = parentOf(p.tree.nodes[id]) {
+		if up := parentOf(p.tree.nodes[id]); up >= 0 {
+			delete(p.tree.folded, up)
+		}
+	}
+	p.lay()
+	p.list.Seek(p.cand)
+	p.bump()
+	return nil
+}
+
+func (p *lineagePane) toggleAll() tea.Cmd {
+	p.all = !p.all
+	p.forget()
+	p.bump()
+	return p.Load()
 }
 
 func (p *lineagePane) Body(w, h int, focus bool) []string {
@@ -147,56 +313,84 @@ func (p *lineagePane) Body(w, h int, focus bool) []string {
 		return []string{" " + st.Label.S("loading")}
 	}
 	t := p.table(w)
-	ids := p.list.IDs
-	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) treeRow { return p.rows[ids[i]] })
+	return t.Lines(w, h, len(p.tree.rows), p.list.Cur, p.list.Window, func(i int) *familyRow { return &p.tree.rows[i] })
 }
 
-// breakthrough is the gain from which a step is marked: a fifth of what the
-// line of ancestors gained, 0 where it gained nothing.
-func (p *lineagePane) breakthrough() float64 {
-	line := p.fam.Ancestors
-	if len(line) < 2 || line[0].Objective == nil || line[len(line)-1].Objective == nil {
-		return 0
+// bar is the place of a value between the worst and the best that are shown.
+func (p *lineagePane) bar(n *view.LineageNode, w int) string {
+	if n.Objective == nil || !(p.hi > p.lo) {
+		return ""
 	}
-	return p.d.gain(*line[len(line)-1].Objective, *line[0].Objective) / 5
+	t := (*n.Objective - p.lo) / (p.hi - p.lo)
+	if p.d.Snap.Direction == "minimize" {
+		t = 1 - t
+	}
+	full, _ := plot.Bar(math.Max(t, 0.05), w, p.d.Glyphs)
+	return full
 }
 
-func (p *lineagePane) table(w int) widget.Table[treeRow] {
+func (p *lineagePane) table(w int) widget.Table[*familyRow] {
+	type row = *familyRow
 	st, g := p.d.St, &p.d.Snap.Grid
 	lead := 0
-	for _, r := range p.rows {
-		lead = max(lead, plot.Width(r.lead)+2+widget.IDWidth(int64(r.node.ID)))
+	for i := range p.tree.rows {
+		r := &p.tree.rows[i]
+		lead = max(lead, plot.Width(r.lead)+2+widget.IDWidth(int64(r.node.ID))+plot.Width(foldText(r)))
 	}
-	big := p.breakthrough()
-	about := func(r treeRow) string {
+	about := func(r row) string {
 		var with []string
-		for _, k := range r.node.Parents {
-			if k.Role == record.RoleCrossover {
-				with = append(with, "× "+CandidateName(k.ID))
-			}
+		for _, k := range mates(r.node) {
+			with = append(with, "× "+CandidateName(k))
 		}
 		return widget.Words(" ", strings.Join(with, " "), r.node.Intent)
 	}
-	return widget.Table[treeRow]{St: st, Note: about, Columns: []widget.Column[treeRow]{
-		{Head: "candidate", W: max(10, min(lead, w/3)), Rank: 100, Cell: func(r treeRow) (widget.Style, string) {
-			if r.node.ID == p.cand {
-				return st.Accent, r.lead + "● " + CandidateName(r.node.ID)
+	arcs := slices.ContainsFunc(p.tree.rows, func(r familyRow) bool { return strings.TrimSpace(r.arcs) != "" })
+	cols := []widget.Column[row]{
+		{Head: "candidate", W: max(10, min(lead, w/3)), Rank: 100, Cell: func(r row) (widget.Style, string) {
+			mark, col := "○ ", st.Ident
+			switch {
+			case r.node.ID == p.cand && !p.all:
+				mark, col = "● ", st.Accent
+			case p.tree.path[r.node.ID] || p.d.Grid.CellOf(r.node.ID) >= 0:
+				mark = "● "
 			}
-			return st.Ident, r.lead + "○ " + CandidateName(r.node.ID)
+			if r.hidden > 0 {
+				mark = "▸ "
+			}
+			return col, r.lead + mark + CandidateName(r.node.ID) + foldText(r)
 		}},
-		{Head: "operator", W: 11, Rank: 60, Cell: func(r treeRow) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
-		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(r treeRow) (widget.Style, string) { return st.Strong, widget.Optional(r.node.Objective) }},
-		{Head: "on parent", W: 11, Right: true, Rank: 80, Cell: func(r treeRow) (widget.Style, string) {
-			if r.node.Delta == nil {
-				return st.Label, ""
+		{Head: "×", W: arcLanes + 1, Rank: 70, Cell: func(r row) (widget.Style, string) { return st.Warn, r.arcs }},
+		{Head: "operator", W: 11, Rank: 60, Cell: func(r row) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
+		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) { return st.Strong, widget.Optional(r.node.Objective) }},
+		{W: 11, Rank: 55, Cell: func(r row) (widget.Style, string) {
+			if len(r.below) > 1 {
+				return st.Lines[2], plot.Sparkline(r.below, min(len(r.below), 10), p.d.Glyphs)
 			}
-			if big > 0 && *r.node.Delta >= big {
+			return st.Lines[0], p.bar(r.node, 10)
+		}},
+		{Head: "on parent", W: 11, Right: true, Rank: 80, Cell: func(r row) (widget.Style, string) {
+			switch {
+			case r.node.Delta == nil:
+				return st.Label, ""
+			case p.isBreakthrough(r.node):
 				return st.Accent, "* " + widget.Brief(*r.node.Delta)
 			}
 			return gainStyle(st, *r.node.Delta), widget.Brief(*r.node.Delta)
 		}},
-		{Head: "status", W: 10, Rank: 40, Cell: func(r treeRow) (widget.Style, string) { return st.State(string(r.node.Status)), string(r.node.Status) }},
-		{Head: "niche", W: nicheWidth(g), Rank: 50, Cell: func(r treeRow) (widget.Style, string) { return st.Ident, Niche(g, r.node.Cell) }},
-		{Head: "intent", Min: 16, Rank: 45, Cell: func(r treeRow) (widget.Style, string) { return st.Label, about(r) }},
-	}}
+		{Head: "status", W: 10, Rank: 40, Cell: func(r row) (widget.Style, string) { return st.State(string(r.node.Status)), string(r.node.Status) }},
+		{Head: "niche", W: nicheWidth(g), Rank: 50, Cell: func(r row) (widget.Style, string) { return st.Ident, Niche(g, r.node.Cell) }},
+		{Head: "intent", Min: 16, Rank: 45, Cell: func(r row) (widget.Style, string) { return st.Label, about(r) }},
+	}
+	if !arcs {
+		cols = slices.Delete(cols, 1, 2)
+	}
+	return widget.Table[row]{St: st, Mark: func(r row) bool { return p.d.marked(r.node.ID) }, Note: about, Columns: cols}
+}
+
+// foldText says how many candidates are folded away.
+func foldText(r *familyRow) string {
+	if r.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" +%d", r.hidden)
 }

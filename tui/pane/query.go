@@ -128,6 +128,9 @@ type Reader interface {
 	// Metrics returns the metrics of some candidates, without those never measured.
 	Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error)
 	Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error)
+	// Survivors returns the lines of descent of all that hold a niche, as one
+	// family of the root.
+	Survivors(ctx context.Context) (view.Lineage, error)
 	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
 	Settings(ctx context.Context) ([]view.SettingInfo, error)

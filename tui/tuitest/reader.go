@@ -140,16 +140,45 @@ func (r *Reader) Diff(_ context.Context, a, b record.CandidateID, lines int) ([]
 	}, nil
 }
 
+func lineageNode(n, parent record.CandidateID, v float64) view.LineageNode {
+	x := view.LineageNode{ID: n, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
+	if parent >= 0 {
+		x.Parents, x.Delta = []record.ParentRef{{ID: parent, Role: record.RoleParent}}, F(0.01)
+	}
+	if n == 298 {
+		x.Operator, x.Delta = record.OpCrossover, F(0.0731)
+		x.Parents = append(x.Parents, record.ParentRef{ID: 7, Role: record.RoleCrossover})
+	}
+	return x
+}
+
+// Survivors returns a family of forty with branches and crossovers.
+func (r *Reader) Survivors(context.Context) (view.Lineage, error) {
+	l := view.Lineage{Focus: record.Root, Ancestors: []view.LineageNode{lineageNode(0, record.NoCandidate, rootValue)}}
+	for i := range 40 {
+		n := record.CandidateID(7*i + 4)
+		parent := record.Root
+		if i > 0 {
+			parent = record.CandidateID(7*(i*3/5) + 4)
+			if i%5 == 0 {
+				parent = record.CandidateID(7*(i-1) + 4)
+			}
+		}
+		x := lineageNode(n, parent, rootValue+0.006*float64(i)-0.01*float64(i%4))
+		x.Delta = F(*x.Objective - rootValue - 0.006*float64(i*3/5))
+		if i%9 == 8 {
+			x.Operator = record.OpCrossover
+			x.Parents = append(x.Parents, record.ParentRef{ID: record.CandidateID(7*(i-6) + 4), Role: record.RoleCrossover})
+		}
+		l.Descendants = append(l.Descendants, x)
+	}
+	return l, nil
+}
+
 // Lineage returns a line of eight ancestors and a few descendants.
 func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (view.Lineage, error) {
 	l := view.Lineage{Focus: id}
-	node := func(n, parent record.CandidateID, v float64) view.LineageNode {
-		x := view.LineageNode{ID: n, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: F(v), Delta: F(0.01), Cell: -1, Intent: "tune two literals", At: at(time.Minute)}
-		if parent >= 0 {
-			x.Parents = []record.ParentRef{{ID: parent, Role: record.RoleParent}, {ID: 7, Role: record.RoleCrossover}}
-		}
-		return x
-	}
+	node := lineageNode
 	parent := record.NoCandidate
 	for i := range 8 {
 		n := record.CandidateID(i) * id / 8
@@ -157,7 +186,8 @@ func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (view.Lineage
 		parent = n
 	}
 	l.Ancestors = append(l.Ancestors, node(id, parent, 2.4131))
-	l.Descendants = []view.LineageNode{node(id+2, id, 2.39), node(id+5, id, 2.41), node(id+9, id+5, 2.40)}
+	l.Descendants = []view.LineageNode{node(id+2, id, 2.39), node(id+5, id, 2.41), node(id+9, id+5, 2.40), node(id+11, id+5, 2.402)}
+	l.Descendants[3].Parents = append(l.Descendants[3].Parents, record.ParentRef{ID: id + 2, Role: record.RoleCrossover})
 	return l, nil
 }
 
