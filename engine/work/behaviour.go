@@ -23,16 +23,15 @@ const EvidenceGuard = "guard"
 
 // behaviour says in what a candidate that would lead differs from the root, or
 // nothing. What the guard cannot do is a note and no reason.
-func (r *jobRun) behaviour(ctx context.Context, c *record.Candidate, vector []float32) (string, error) {
-	w := r.w
+func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidate, vector []float32) (string, error) {
 	if r.lease.Job.Approved || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
 		return "", nil
 	}
-	leads, err := r.leads(ctx, c, vector)
+	leads, err := w.leads(ctx, c, vector)
 	if err != nil || !leads {
 		return "", err
 	}
-	base, release, err := w.baseCheckout(ctx)
+	base, release, err := w.checkout(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -71,16 +70,16 @@ func (r *jobRun) behaviour(ctx context.Context, c *record.Candidate, vector []fl
 
 // leads reports whether a candidate would lead. In strict order, where nothing
 // may depend on who is first, it is one that is better than the root.
-func (r *jobRun) leads(ctx context.Context, c *record.Candidate, vector []float32) (bool, error) {
-	if !r.w.facts.Experiment.Strict {
-		_, best, err := r.w.standing.WouldTake(ctx, c, vector)
+func (w *measurer) leads(ctx context.Context, c *record.Candidate, vector []float32) (bool, error) {
+	if !w.facts.Experiment.Strict {
+		_, best, err := w.standing.WouldTake(ctx, c, vector)
 		return best, err
 	}
-	root, err := r.w.db.Candidate(ctx, r.w.facts.Experiment.ID, record.Root)
+	root, err := w.db.Candidate(ctx, w.exp(), record.Root)
 	if err != nil || root.Objective == nil || c.Objective == nil {
 		return false, err
 	}
-	if r.w.facts.Config.Evaluator.Direction == "minimize" {
+	if w.facts.Config.Evaluator.Direction == "minimize" {
 		return *c.Objective < *root.Objective, nil
 	}
 	return *c.Objective > *root.Objective, nil

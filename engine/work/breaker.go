@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"sync"
 
 	"atoll/engine/fold"
 	"atoll/store"
@@ -14,21 +15,24 @@ import (
 // when it fails as well do claims pause. Counting is part of the fold, so that
 // the look at the root belongs to a fold position.
 
-// breaker counts failures of agents; in a row, under the runner's lock.
-type breaker struct{ fold.Streak }
+// breaker counts failures of agents in a row.
+type breaker struct {
+	*run
 
-// watchFailures pauses claims when agents fail in one and the same way again
-// and again.
-func (w *Runner) watchFailures(out store.Outcome) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	b := &w.breaker
+	mu     sync.Mutex
+	streak fold.Streak
+}
+
+// watch pauses claims when agents fail in one and the same way again and again.
+func (b *breaker) watch(out store.Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case out.State == record.Failed && (out.Class == record.ClassAgent || out.Class == record.ClassInternal):
-		if b.Add(out.Class, out.Reason, 1) {
-			w.host.Pause(fmt.Sprintf("the last %d jobs failed alike (%s): mend the agent or the machine, then resume", fold.BreakAfter, out.Reason))
+		if b.streak.Add(out.Class, out.Reason, 1) {
+			b.host.Pause(fmt.Sprintf("the last %d jobs failed alike (%s): mend the agent or the machine, then resume", fold.BreakAfter, out.Reason))
 		}
 	case out.Candidate != nil: // an agent did its work
-		*b = breaker{}
+		b.streak = fold.Streak{}
 	}
 }

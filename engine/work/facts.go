@@ -2,7 +2,9 @@ package work
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"atoll/store"
 	"atoll/store/record"
@@ -32,8 +34,31 @@ func Versioned(key string, version int) string {
 
 // comparable takes the values from a candidate that are of another objective
 // version than the present one: agents must not compare them.
-func (w *Runner) comparable(c *record.Candidate) {
-	if c.Version != w.facts.Experiment.Objective {
+func (f *Facts) comparable(c *record.Candidate) {
+	if c.Version != f.Experiment.Objective {
 		c.Objective, c.Claimed, c.Metrics, c.Measures = nil, nil, nil, nil
 	}
+}
+
+// public leaves out the metrics that must never reach a prompt.
+func (f *Facts) public(metrics []record.Metric) []record.Metric {
+	out := make([]record.Metric, 0, len(metrics))
+	for _, m := range metrics {
+		if !slices.Contains(f.Config.Evaluator.Private, m.Name) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// publicText takes out the lines that name a private metric.
+func (f *Facts) publicText(text string) string {
+	private := f.Config.Evaluator.Private
+	if len(private) == 0 {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
+		return slices.ContainsFunc(private, func(name string) bool { return name != "" && strings.Contains(l, name) })
+	}), "")
 }

@@ -3,22 +3,32 @@ package work
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
+	"sync"
 
 	"atoll/engine/eval"
-	"atoll/engine/evidence"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
 
+// measurer has candidates measured by the evaluator, and says what the values
+// mean for them.
+type measurer struct {
+	*run
+	products *products
+	vectors  *vectors
+	gate     *gatekeeper
+
+	mu   sync.Mutex
+	root string // checkout of the root, kept for the whole run
+}
+
 // score measures the candidate of a make job and writes the end of the job.
-func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree record.Hash) error {
-	c.Version = r.w.facts.Experiment.Objective
-	samples, failure, err := r.samples(ctx, c, 0, r.w.facts.Config.Evaluator.Repeats, false)
+func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash) error {
+	c.Version = r.facts.Experiment.Objective
+	samples, failure, err := w.samples(ctx, r, c, 0, r.facts.Config.Evaluator.Repeats, false)
 	if err != nil {
 		return err
 	}
@@ -29,45 +39,51 @@ func (r *jobRun) score(ctx context.Context, c *record.Candidate, parentTree reco
 		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, view.CleanLine(failure.Reason)
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
-	if err := r.w.summarise(c, samples); err != nil {
+	if err := r.facts.summarise(c, samples); err != nil {
 		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
-	vector, err := r.w.vectorOf(ctx, c, parentTree)
+	vector, err := w.vectors.of(ctx, c, parentTree)
 	if err != nil {
 		return err
 	}
 	c.Status = record.StatusScored
 	out := store.Outcome{State: record.Scored, Candidate: c, Samples: samples, Vector: vector}
-	why, err := r.behaviour(ctx, c, vector)
+	why, err := w.behaviour(ctx, r, c, vector)
 	if err != nil {
 		return err
 	}
-	if why = cmp.Or(why, r.reviewNiche(ctx, c, vector)); why != "" {
+	if why = cmp.Or(why, w.gate.holdNiche(ctx, r, c, vector)); why != "" {
 		return r.hold(ctx, record.Evaluating, why, out)
 	}
 	return r.finish(ctx, out)
 }
 
+// twin ends a job whose candidate has the product of another.
+func (r *attempt) twin(ctx context.Context, c *record.Candidate, of record.CandidateID, samples []record.Sample) error {
+	c.Status, c.Reason = record.StatusRejected, "same build product as "+of.String()
+	return r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of, Reason: c.Reason, Candidate: c, Samples: samples})
+}
+
 // measure takes an evaluate job from its lease to its end.
-func (r *jobRun) measure(ctx context.Context) error {
-	w, job := r.w, r.lease.Job
-	c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, job.Candidate)
+func (w *measurer) measure(ctx context.Context, r *attempt) error {
+	job := r.lease.Job
+	c, err := w.db.Candidate(ctx, w.exp(), job.Candidate)
 	if err != nil {
 		return err
 	}
-	known, err := w.db.SamplesOf(ctx, w.facts.Experiment.ID, c.ID)
+	known, err := w.db.SamplesOf(ctx, w.exp(), c.ID)
 	if err != nil {
 		return err
 	}
 	heldOut := job.Purpose == record.PurposeConfirm
-	fresh, failure, err := r.samples(ctx, &c, job.Repeat, max(1, job.Samples), heldOut)
+	fresh, failure, err := w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), heldOut)
 	if err != nil {
 		return err
 	}
 	if failure != nil && fold.IsCheck(c.ID, job.Purpose) {
 		// Once is a flaw, twice is the evaluator.
-		if fresh, failure, err = r.samples(ctx, &c, job.Repeat, max(1, job.Samples), false); err != nil {
+		if fresh, failure, err = w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), false); err != nil {
 			return err
 		}
 		if failure != nil {
@@ -77,7 +93,7 @@ func (r *jobRun) measure(ctx context.Context) error {
 	if failure != nil {
 		reason := view.CleanLine(failure.Reason)
 		if job.Purpose == record.PurposeRoot {
-			if err := w.db.PutMeta(ctx, w.facts.Experiment.ID, Versioned(MetaRootFails, w.facts.Experiment.Objective), failure.Signature); err != nil {
+			if err := w.db.PutMeta(ctx, w.exp(), Versioned(MetaRootFails, w.facts.Experiment.Objective), failure.Signature); err != nil {
 				return err
 			}
 			c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, reason
@@ -85,13 +101,13 @@ func (r *jobRun) measure(ctx context.Context) error {
 		}
 		if len(fresh) > 0 && job.Purpose != record.PurposeRoot {
 			// What was measured before the failure counts.
-			if err := w.summarise(&c, append(known, fresh...)); err != nil {
+			if err := w.facts.summarise(&c, append(known, fresh...)); err != nil {
 				return err
 			}
 		}
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: failure.Class, Reason: reason, Candidate: &c, Samples: fresh})
 	}
-	if err := w.summarise(&c, append(known, fresh...)); err != nil {
+	if err := w.facts.summarise(&c, append(known, fresh...)); err != nil {
 		if job.Purpose == record.PurposeRoot {
 			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 			w.host.RootFailed(record.ClassMetric, err.Error())
@@ -100,11 +116,11 @@ func (r *jobRun) measure(ctx context.Context) error {
 	}
 	var vector []float32
 	if job.Purpose == record.PurposeRoot {
-		if err := w.keepObjective(ctx); err != nil {
+		if err := w.keepMetric(ctx); err != nil {
 			return err
 		}
 		c.Status = record.StatusScored
-		if vector, err = w.rootVector(ctx, c.Tree); err != nil {
+		if vector, err = w.vectors.ofRoot(ctx, c.Tree); err != nil {
 			return err
 		}
 	}
@@ -113,12 +129,12 @@ func (r *jobRun) measure(ctx context.Context) error {
 
 // reserve sets runs of the evaluator aside; the first ones of a candidate move
 // its job on.
-func (r *jobRun) reserve(ctx context.Context, n int) error {
+func (r *attempt) reserve(ctx context.Context, n int) error {
 	from := r.lease.Job.State
 	if from != record.Committed && from != record.Gated {
-		return r.w.db.SpendEvals(ctx, r.lease, n)
+		return r.db.SpendEvals(ctx, r.lease, n)
 	}
-	if err := r.w.db.Evaluate(ctx, r.lease, from, n); err != nil {
+	if err := r.db.Evaluate(ctx, r.lease, from, n); err != nil {
 		return err
 	}
 	r.lease.Job.State = record.Evaluating
@@ -127,9 +143,9 @@ func (r *jobRun) reserve(ctx context.Context, n int) error {
 
 // samples measures a candidate n times. A failure of the candidate is returned
 // as an outcome; an error is one of the machine.
-func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
-	w, job := r.w, r.lease.Job
-	base, release, err := w.baseCheckout(ctx)
+func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
+	job := r.lease.Job
+	base, release, err := w.checkout(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,11 +164,11 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 		res, err := w.eval.Run(ctx, eval.Request{
 			Base: base, Trusted: base, Delta: delta, Experiment: w.facts.Experiment.Name, Job: job.ID, Candidate: c.ID,
 			BaseCommit: w.facts.Experiment.RootCommit, Commit: c.Commit, Goal: w.settings().Goal, Repeat: from + i, Seed: w.facts.Experiment.Seed,
-			Root: c.ID == record.Root, SameProduct: w.productOwner(ctx, c.ID),
+			Root: c.ID == record.Root, SameProduct: w.products.owner(ctx, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
 		})
 		wall := w.now().Sub(began)
-		r.eval += wall
+		r.measured += wall
 		if err != nil {
 			return out, nil, err
 		}
@@ -164,7 +180,7 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 		if res.Class != record.ClassNone || res.Twin != nil {
 			return out, &res, nil
 		}
-		if err := w.keepProduct(ctx, c.ID, res.Product); err != nil {
+		if err := w.products.keep(ctx, c.ID, res.Product); err != nil {
 			return out, nil, err
 		}
 		out = append(out, record.Sample{
@@ -175,18 +191,7 @@ func (r *jobRun) samples(ctx context.Context, c *record.Candidate, from, n int, 
 	return out, nil, nil
 }
 
-// keepObjective fixes the metric that is searched on: the configured one, or
-// the first of the root's result.
-func (w *Runner) keepObjective(ctx context.Context) error {
-	name := w.eval.Objective()
-	if name == "" {
-		return nil
-	}
-	w.objName.Store(&name)
-	return w.db.PutMeta(ctx, w.facts.Experiment.ID, Versioned(MetaObjective, w.facts.Experiment.Objective), name)
-}
-
-func (r *jobRun) liveEval(stage, line string, i, n int) {
+func (r *attempt) liveEval(stage, line string, i, n int) {
 	name := "measuring"
 	if stage != "" && stage != "measure" {
 		name += " " + stage
@@ -195,101 +200,24 @@ func (r *jobRun) liveEval(stage, line string, i, n int) {
 		name += fmt.Sprintf(" %d/%d", i+1, n)
 	}
 	if line == "" {
-		r.w.live.stage(r.lease.Job.ID, record.Evaluating, name)
+		r.live.stage(r.lease.Job.ID, record.Evaluating, name)
 		return
 	}
-	r.w.live.line(r.lease.Job.ID, line)
+	r.live.line(r.lease.Job.ID, line)
 }
 
-// summarise fills in the objective, its spread and the medians of all metrics
-// from the samples. Deciding samples give the objective, held-out ones the
-// claimed value; the two never mix (design rule 8).
-func (w *Runner) summarise(c *record.Candidate, samples []record.Sample) error {
-	var deciding, heldOut []float64
-	values := map[string][]float64{}
-	var order []record.Metric
-	for _, s := range samples {
-		if s.Version != w.facts.Experiment.Objective {
-			continue
+// checkout returns the checkout of the root that every evaluation lies on.
+// It is kept for the whole run; the returned function gives nothing back.
+func (w *measurer) checkout(ctx context.Context) (string, func(), error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.root == "" {
+		dir, release, err := w.repo.Checkout(ctx, w.facts.Experiment.RootTree)
+		if err != nil {
+			return "", nil, fmt.Errorf("check out the root: %w", err)
 		}
-		if s.HeldOut {
-			heldOut = append(heldOut, s.Objective)
-			continue
-		}
-		deciding = append(deciding, s.Objective)
-		for _, m := range s.Metrics {
-			if _, ok := values[m.Name]; !ok {
-				order = append(order, m)
-			}
-			values[m.Name] = append(values[m.Name], m.Value)
-		}
+		w.root = dir
+		_ = release // kept for the whole run
 	}
-	c.Objective = nil
-	if len(deciding) == 0 {
-		return errors.New("nothing was measured")
-	}
-	mid := eval.Median(deciding)
-	if w.facts.Config.Evaluator.Paired && c.ID == record.Root {
-		mid = 1 // the root beside itself: what its samples say is the noise
-	}
-	c.Version = w.facts.Experiment.Objective
-	known, err := evidence.Of(deciding...)
-	if err != nil {
-		return err
-	}
-	c.Objective, c.Samples, c.MAD, c.Dev = &mid, len(deciding), spread(deciding, mid), known.Dev
-	c.Claimed, c.ClaimedSamples, c.ClaimedDev = nil, 0, 0
-	if len(heldOut) > 0 {
-		if known, err = evidence.Of(heldOut...); err != nil {
-			return err
-		}
-		c.Claimed, c.ClaimedSamples, c.ClaimedDev = &known.Mean, known.N, known.Dev
-	}
-	c.Metrics = c.Metrics[:0]
-	for _, m := range order {
-		m.Value = eval.Median(values[m.Name])
-		c.Metrics = append(c.Metrics, m)
-	}
-	if err := w.measuresOf(c); err != nil {
-		c.Objective = nil
-		return err
-	}
-	return nil
-}
-
-// measuresOf fills in the coordinates on named axes.
-func (w *Runner) measuresOf(c *record.Candidate) error {
-	c.Measures = nil
-	for _, a := range w.facts.Config.Map.Axes {
-		found := false
-		for _, m := range c.Metrics {
-			if m.Name == a.Metric {
-				c.Measures = append(c.Measures, m.Value)
-				found = true
-			}
-		}
-		if !found {
-			return fmt.Errorf("the evaluator reported no metric %q, which is an axis of the map", a.Metric)
-		}
-	}
-	return nil
-}
-
-// spread returns the median absolute deviation from mid; when more than half of
-// the values agree, where that is 0 whatever the others are, the mean absolute
-// deviation. It is 0 if and only if all values are equal, which is how the fold
-// sees noise.
-func spread(values []float64, mid float64) float64 {
-	d := make([]float64, len(values))
-	for i, v := range values {
-		d[i] = math.Abs(v - mid)
-	}
-	if m := eval.Median(d); m > 0 {
-		return m
-	}
-	sum := 0.0
-	for _, v := range d {
-		sum += v / float64(len(d))
-	}
-	return sum
+	return w.root, func() {}, nil
 }

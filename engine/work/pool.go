@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"atoll/store"
-	"atoll/store/record"
 )
 
 // leaseFor is how long a lease lasts without a heartbeat.
@@ -120,7 +119,8 @@ func (p *Pool) mayClaim(n int) bool {
 	return true
 }
 
-func (p *Pool) rest(did bool) {
+// free counts a worker as idle again; did says whether it carried out a job.
+func (p *Pool) free(did bool) {
 	p.mu.Lock()
 	p.working--
 	if did {
@@ -137,17 +137,17 @@ func (p *Pool) work(n int) {
 	name := fmt.Sprintf("w%d", n+1)
 	defer p.w.host.Wake()
 	for p.mayClaim(n) {
-		lease, err := p.w.db.Lease(p.ctx, p.w.facts.Experiment.ID, name, leaseFor)
+		lease, err := p.w.db.Lease(p.ctx, p.w.exp(), name, leaseFor)
 		if err == nil {
 			select {
 			case <-p.opt.More: // the job that was offered, or one like it
 			default:
 			}
-			p.w.runJob(p.ctx, lease)
-			p.rest(true)
+			p.w.carryOut(p.ctx, lease)
+			p.free(true)
 			continue
 		}
-		p.rest(false)
+		p.free(false)
 		if !p.waitForJob(err) {
 			p.mu.Lock()
 			delete(p.alive, n)
@@ -198,30 +198,6 @@ func (w *Runner) heartbeats(ctx context.Context) {
 				w.live.Cancel(l.Job.ID, store.ErrLost)
 			}
 		}
-	}
-}
-
-// runJob carries one leased job as far as it goes.
-func (w *Runner) runJob(ctx context.Context, lease *record.Lease) {
-	jobCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	w.live.begin(*lease, cancel)
-	defer w.live.end(lease.Job.ID)
-	defer w.money.Forget(lease.Job.ID)
-	r := &jobRun{w: w, lease: *lease, started: w.now()}
-	var err error
-	switch lease.Job.Kind {
-	case record.Make:
-		err = r.make(jobCtx)
-	case record.Evaluate:
-		err = r.measure(jobCtx)
-	case record.Assist:
-		err = r.assist(jobCtx)
-	default:
-		err = r.finish(jobCtx, store.Outcome{State: record.Failed, Class: record.ClassInternal, Reason: "this version cannot do " + string(lease.Job.Kind) + " jobs"})
-	}
-	if err != nil {
-		r.giveUp(jobCtx, err)
 	}
 }
 

@@ -29,8 +29,8 @@ func (w *Runner) Preview(ctx context.Context, job record.Job) (record.Evidence, 
 	if p == nil {
 		return record.Evidence{}, fmt.Errorf("%w: agent %q reads none", ErrNoPreview, job.Agent)
 	}
-	r := &jobRun{w: w, lease: record.Lease{Job: job, Attempt: job.Attempt + 1}, preview: true}
-	aj, err := r.agentJob(ctx)
+	r := &attempt{run: w.run, lease: record.Lease{Job: job, Attempt: job.Attempt + 1}, preview: true}
+	aj, err := w.editor.job(ctx, r)
 	if err != nil {
 		return record.Evidence{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -12,16 +11,19 @@ import (
 // the evaluator gives one identity, are the same program: the first that was
 // measured stands for all.
 
-// metaProduct is the key under which the owner of a product is kept.
-func (w *Runner) metaProduct(hash string) string {
+// products remembers who was measured with which product.
+type products struct{ *run }
+
+// meta is the key under which the owner of a product is kept.
+func (w *products) meta(hash string) string {
 	return "product " + strconv.Itoa(w.facts.Experiment.Objective) + " " + hash
 }
 
-// productOwner returns how to look up the candidate that was measured with a
+// owner returns how to look up the candidate that was measured with a
 // product. An error of the store reads as "nobody": then it is measured.
-func (w *Runner) productOwner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
+func (w *products) owner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
 	return func(hash string) (record.CandidateID, bool) {
-		text, ok, err := w.db.Meta(ctx, w.facts.Experiment.ID, w.metaProduct(hash))
+		text, ok, err := w.db.Meta(ctx, w.exp(), w.meta(hash))
 		if err != nil || !ok {
 			return 0, false
 		}
@@ -30,20 +32,14 @@ func (w *Runner) productOwner(ctx context.Context, self record.CandidateID) func
 	}
 }
 
-// keepProduct makes a measured candidate the owner of its product, unless it has
+// keep makes a measured candidate the owner of its product, unless it has
 // one.
-func (w *Runner) keepProduct(ctx context.Context, id record.CandidateID, hash string) error {
+func (w *products) keep(ctx context.Context, id record.CandidateID, hash string) error {
 	if hash == "" {
 		return nil
 	}
-	if _, taken, err := w.db.Meta(ctx, w.facts.Experiment.ID, w.metaProduct(hash)); err != nil || taken {
+	if _, taken, err := w.db.Meta(ctx, w.exp(), w.meta(hash)); err != nil || taken {
 		return err
 	}
-	return w.db.PutMeta(ctx, w.facts.Experiment.ID, w.metaProduct(hash), strconv.FormatInt(int64(id), 10))
-}
-
-// twin ends a job whose candidate has the product of another.
-func (r *jobRun) twin(ctx context.Context, c *record.Candidate, of record.CandidateID, samples []record.Sample) error {
-	c.Status, c.Reason = record.StatusRejected, "same build product as "+of.String()
-	return r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of, Reason: c.Reason, Candidate: c, Samples: samples})
+	return w.db.PutMeta(ctx, w.exp(), w.meta(hash), strconv.FormatInt(int64(id), 10))
 }

@@ -12,7 +12,6 @@ import (
 	"atoll/engine/agent/prompt"
 	"atoll/engine/fold"
 	"atoll/engine/gateway"
-	"atoll/engine/roster"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -28,10 +27,13 @@ func TargetNames(list []record.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// Survey reads what a mapper may know beside the files of the best candidate.
-func (w *Runner) Survey(ctx context.Context, p *fold.TargetFacts) (offline.Survey, agent.Tree, error) {
+// mapper proposes targets: the parts of the repository that jobs aim at.
+type mapper struct{ *editor }
+
+// survey reads what a mapper may know beside the files of the best candidate.
+func (w *mapper) survey(ctx context.Context, p *fold.TargetFacts) (offline.Survey, agent.Tree, error) {
 	out := offline.Survey{Gains: map[string]int{}, Tried: p.Tried}
-	_, out.Allowed = w.Scope("")
+	_, out.Allowed = w.scope.of("")
 	for _, t := range w.facts.Config.Targets {
 		out.Taken = append(out.Taken, t.Name)
 	}
@@ -49,45 +51,24 @@ func (w *Runner) Survey(ctx context.Context, p *fold.TargetFacts) (offline.Surve
 	return out, best.Files, nil
 }
 
-// changedBy lists the paths that a candidate changed, none where its files
-// cannot be read.
-func (w *Runner) changedBy(ctx context.Context, id record.CandidateID) []string {
-	c, err := w.db.Candidate(ctx, w.facts.Experiment.ID, id)
-	if err != nil {
-		return nil
-	}
-	parent, err := w.db.Candidate(ctx, w.facts.Experiment.ID, c.Parent())
-	if err != nil {
-		return nil
-	}
-	diffs, err := w.repo.DiffTrees(ctx, parent.Tree, c.Tree)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, d := range diffs {
-		out = append(out, d.Path)
-	}
-	return out
-}
-
-// mapRepository is the assist job of a mapper. When the model cannot be asked
+// propose carries out the assist job of a mapper. When the model cannot be asked
 // or understood the targets are those of the built-in one.
-func (r *jobRun) mapRepository(ctx context.Context, v *roster.RoleClient) error {
-	w, job := r.w, r.lease.Job
+func (w *mapper) propose(ctx context.Context, r *attempt) error {
+	job := r.lease.Job
+	v := w.roster.Clients[job.Agent]
 	w.live.stage(job.ID, record.Editing, "looking for targets")
 	here, err := w.standing.TargetFacts(ctx)
 	if err != nil {
 		return err
 	}
-	survey, tree, err := w.Survey(ctx, &here)
+	survey, tree, err := w.survey(ctx, &here)
 	if err != nil {
 		return r.fail(ctx, record.ClassInternal, err.Error())
 	}
 	failure := fmt.Errorf("there is no agent %q any more", job.Agent)
 	answer := ""
 	if v != nil {
-		prompt, err := r.mapPrompt(ctx, here, tree)
+		prompt, err := w.prompt(ctx, r, here, tree)
 		if err != nil {
 			return err
 		}
@@ -105,7 +86,7 @@ func (r *jobRun) mapRepository(ctx context.Context, v *roster.RoleClient) error 
 			return err
 		}
 	}
-	if err := r.offerTargets(ctx, found); err != nil {
+	if err := w.offer(ctx, r, found); err != nil {
 		return err
 	}
 	switch {
@@ -117,10 +98,9 @@ func (r *jobRun) mapRepository(ctx context.Context, v *roster.RoleClient) error 
 	return r.fail(ctx, record.ClassAgent, failure.Error())
 }
 
-// offerTargets writes the proposals as a decision of the mapper: the loop
+// offer writes the proposals as a decision of the mapper: the loop
 // carries it out, as it would a person's.
-func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error {
-	w := r.w
+func (w *mapper) offer(ctx context.Context, r *attempt, found []record.Target) error {
 	for i := range found { // what a model wrote may hold what it was told
 		found[i].Hint = agent.Redact(found[i].Hint, w.roster.Secrets...)
 	}
@@ -139,9 +119,8 @@ func (r *jobRun) offerTargets(ctx context.Context, found []record.Target) error 
 	return err
 }
 
-// mapPrompt shows the best candidate, its files, and how the targets did.
-func (r *jobRun) mapPrompt(ctx context.Context, here fold.TargetFacts, tree agent.Tree) (agent.Rendered, error) {
-	w := r.w
+// prompt shows the best candidate, its files, and how the targets did.
+func (w *mapper) prompt(ctx context.Context, r *attempt, here fold.TargetFacts, tree agent.Tree) (agent.Rendered, error) {
 	item, err := w.item(ctx, here.Best)
 	if err != nil {
 		return agent.Rendered{}, err
@@ -151,11 +130,11 @@ func (r *jobRun) mapPrompt(ctx context.Context, here fold.TargetFacts, tree agen
 		Number: r.lease.Job.ID, Attempt: r.lease.Attempt, Parent: item, Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
 		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
 	}
-	_, j.Scope = w.Scope("")
-	if err := w.context(ctx, &j); err != nil {
+	_, j.Scope = w.scope.of("")
+	if err := w.notes(ctx, &j); err != nil {
 		return agent.Rendered{}, err
 	}
-	if err := r.inform(ctx, &j); err != nil {
+	if err := w.inform(ctx, r, &j); err != nil {
 		return agent.Rendered{}, err
 	}
 	files, listing, err := prompt.ReadFiles(ctx, j, tree, prompt.FileLimits{})

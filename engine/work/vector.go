@@ -12,6 +12,12 @@ import (
 	"atoll/store/record"
 )
 
+// vectors places candidates in the learned space.
+type vectors struct {
+	*run
+	embed Embedding
+}
+
 // Embedding turns trees into vectors of the learned space. Vectors add up: a
 // candidate's is its parent's without the old blobs and with the new ones.
 type Embedding struct {
@@ -20,9 +26,9 @@ type Embedding struct {
 	eligible *behavior.Eligible
 }
 
-// Embedding makes the embedder and the rule of eligible files once; both
+// embedding makes the embedder and the rule of eligible files once; both
 // depend on the root alone.
-func (w *Runner) Embedding(ctx context.Context) (*Embedding, error) {
+func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 	w.embed.mu.Lock()
 	defer w.embed.mu.Unlock()
 	if w.embed.embedder != nil {
@@ -51,12 +57,12 @@ func (w *Runner) Embedding(ctx context.Context) (*Embedding, error) {
 	return &w.embed, nil
 }
 
-// rootVector embeds every eligible file of the root.
-func (w *Runner) rootVector(ctx context.Context, tree record.Hash) ([]float32, error) {
+// ofRoot embeds every eligible file of the root.
+func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, error) {
 	if !w.facts.Learned {
 		return nil, nil
 	}
-	em, err := w.Embedding(ctx)
+	em, err := w.embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,18 +89,18 @@ func (w *Runner) rootVector(ctx context.Context, tree record.Hash) ([]float32, e
 	return behavior.Combine(make([]float32, em.embedder.Dims()), nil, added), nil
 }
 
-// vectorOf is the vector of a candidate: its parent's, with what changed.
-func (w *Runner) vectorOf(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
+// of is the vector of a candidate: its parent's, with what changed.
+func (w *vectors) of(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
 	if !w.facts.Learned {
 		return nil, nil
 	}
-	em, err := w.Embedding(ctx)
+	em, err := w.embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parent, err := w.db.Vector(ctx, w.facts.Experiment.ID, c.Parent())
+	parent, err := w.db.Vector(ctx, w.exp(), c.Parent())
 	if errors.Is(err, store.ErrNotFound) {
-		return w.rootVector(ctx, c.Tree)
+		return w.ofRoot(ctx, c.Tree)
 	}
 	if err != nil {
 		return nil, err
@@ -105,12 +111,12 @@ func (w *Runner) vectorOf(ctx context.Context, c *record.Candidate, parentTree r
 	}
 	var removed, added [][]float32
 	for _, d := range diffs {
-		if v, err := w.blobVector(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
+		if v, err := w.ofBlob(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
 			return nil, err
 		} else if v != nil {
 			removed = append(removed, v)
 		}
-		if v, err := w.blobVector(ctx, em, d.Path, d.NewMode, d.NewHash); err != nil {
+		if v, err := w.ofBlob(ctx, em, d.Path, d.NewMode, d.NewHash); err != nil {
 			return nil, err
 		} else if v != nil {
 			added = append(added, v)
@@ -119,8 +125,8 @@ func (w *Runner) vectorOf(ctx context.Context, c *record.Candidate, parentTree r
 	return behavior.Combine(parent, removed, added), nil
 }
 
-// blobVector embeds one version of a file; nil when it does not count.
-func (w *Runner) blobVector(ctx context.Context, em *Embedding, path string, mode record.Mode, hash record.Hash) ([]float32, error) {
+// ofBlob embeds one version of a file; nil when it does not count.
+func (w *vectors) ofBlob(ctx context.Context, em *Embedding, path string, mode record.Mode, hash record.Hash) ([]float32, error) {
 	if hash.IsZero() || mode == record.Symlink || mode == record.Submodule || mode == record.Deleted {
 		return nil, nil
 	}

@@ -11,18 +11,18 @@ import (
 
 // holdBefore holds a candidate for a person before any of its code runs, when
 // the settings ask for it.
-func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Verdict) (bool, error) {
-	mode := r.w.settings().Review
+func (w *gatekeeper) holdBefore(ctx context.Context, r *attempt, c *record.Candidate, v gate.Verdict) (bool, error) {
+	mode := w.settings().Review
 	if mode == "" || mode == "off" || r.lease.Job.Approved {
 		return false, nil
 	}
 	reason := "every candidate is reviewed before it is measured"
 	if mode == "risky" {
-		diffs, err := r.w.diffOf(ctx, c)
+		diffs, err := w.diffOf(ctx, c)
 		if err != nil {
 			return false, err
 		}
-		before, err := r.w.touchedBefore(ctx)
+		before, err := w.touched.before(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -35,31 +35,25 @@ func (r *jobRun) holdBefore(ctx context.Context, c *record.Candidate, v gate.Ver
 	return true, r.hold(ctx, record.Gated, reason, store.Outcome{})
 }
 
-// hold stops the job until a person decides, with all that was gathered.
-func (r *jobRun) hold(ctx context.Context, at record.JobState, reason string, out store.Outcome) error {
-	r.fill(&out)
-	return r.w.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
-}
-
-// reviewNiche says why a person has to decide before the candidate takes its
+// holdNiche says why a person has to decide before the candidate takes its
 // niche, or nothing.
-func (r *jobRun) reviewNiche(ctx context.Context, c *record.Candidate, vector []float32) string {
-	mode := r.w.settings().ReviewNiche
+func (w *gatekeeper) holdNiche(ctx context.Context, r *attempt, c *record.Candidate, vector []float32) string {
+	mode := w.settings().ReviewNiche
 	if mode == "" || mode == "off" || r.lease.Job.Approved {
 		return ""
 	}
-	takes, best, err := r.w.standing.WouldTake(ctx, c, vector)
+	takes, best, err := w.standing.WouldTake(ctx, c, vector)
 	if err != nil || !takes {
 		return ""
 	}
 	if mode == "all" {
 		return "every new elite is reviewed"
 	}
-	diffs, err := r.w.diffOf(ctx, c)
+	diffs, err := w.diffOf(ctx, c)
 	if err != nil {
 		return ""
 	}
-	before, err := r.w.touchedBefore(ctx)
+	before, err := w.touched.before(ctx)
 	if err != nil {
 		return ""
 	}

@@ -1,0 +1,120 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atoll/engine/agent"
+	"atoll/engine/roster"
+	"atoll/engine/view"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// attempt is one leased execution of a job, with all that it gathers on its way.
+// It lives on its worker's goroutine.
+type attempt struct {
+	*run
+	lease    record.Lease
+	started  time.Time
+	edit     time.Duration // of the agent
+	measured time.Duration // of the evaluator
+	usage    record.Usage
+	evidence []record.Evidence
+	evals    int
+	preview  bool // nothing is asked or spent: the prompt is only looked at
+
+	parent record.Hash       // the parent's tree, once it is known
+	diffs  []record.FileDiff // to the parent, once they are known
+
+	ended func(context.Context, store.Outcome) // told of the end once it is written
+}
+
+// fill adds to an outcome what was gathered on the way.
+func (r *attempt) fill(out *store.Outcome) {
+	out.Usage, out.Evals = r.usage, r.evals
+	out.Evidence = r.evidence
+	out.EditMS, out.EvalMS = r.edit.Milliseconds(), r.measured.Milliseconds()
+	own := r.now().Sub(r.started) - r.edit - r.measured
+	out.OwnMS = float64(own.Microseconds()) / 1000
+}
+
+// fail ends a job that made no candidate.
+func (r *attempt) fail(ctx context.Context, class record.Class, reason string) error {
+	return r.finish(ctx, store.Outcome{State: record.Failed, Class: class, Reason: view.CleanLine(reason)})
+}
+
+// finish writes the end of the job with all that was gathered on its way.
+func (r *attempt) finish(ctx context.Context, out store.Outcome) error {
+	r.fill(&out)
+	if _, err := r.db.Finish(context.WithoutCancel(ctx), r.lease, out); err != nil {
+		return err
+	}
+	r.ended(context.WithoutCancel(ctx), out)
+	return nil
+}
+
+// hold stops the job until a person decides, with all that was gathered.
+func (r *attempt) hold(ctx context.Context, at record.JobState, reason string, out store.Outcome) error {
+	r.fill(&out)
+	return r.db.Hold(context.WithoutCancel(ctx), r.lease, at, reason, out)
+}
+
+// keep adds evidence without keys.
+func (r *attempt) keep(kind, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	text = agent.Redact(text, r.roster.Secrets...)
+	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(tail(text, diffBytes)), Cut: int64(max(0, len(text)-diffBytes))})
+}
+
+// consult asks the client of a role on behalf of a job: the prompt can be seen while it is
+// under way, prompt and answer are kept as evidence, time and usage are counted.
+func (r *attempt) consult(ctx context.Context, v *roster.RoleClient, name, role string, p agent.Rendered) (string, error) {
+	text := agent.Redact(p.System+"\n\n"+p.User, r.roster.Secrets...)
+	r.live.prompt(r.lease.Job.ID, role, text)
+	kind := func(what string) string { // the words of the coder's own evidence stay its own
+		if r.lease.Job.Kind == record.Assist {
+			return what
+		}
+		return role + " " + what
+	}
+	r.keep(kind("prompt"), text)
+	began := r.now()
+	answer, usage, err := v.Ask(ctx, role, r.lease, p)
+	r.edit += r.now().Sub(began)
+	r.usage = r.usage.Add(usage)
+	r.keep(kind("transcript"), answer)
+	return answer, err
+}
+
+// parentTree is the tree that the job edits.
+func (r *attempt) parentTree(ctx context.Context, id record.CandidateID) (record.Hash, error) {
+	if !r.parent.IsZero() {
+		return r.parent, nil
+	}
+	c, err := r.db.Candidate(ctx, r.exp(), id)
+	if err != nil {
+		return record.Hash{}, fmt.Errorf("read the parent %s: %w", id, err)
+	}
+	return c.Tree, nil
+}
+
+// changes tells what the job's candidate changes in its parent, with counts of
+// lines.
+func (r *attempt) changes(ctx context.Context, parentTree, tree record.Hash) ([]record.FileDiff, error) {
+	if r.diffs == nil {
+		diffs, err := r.repo.DiffTrees(ctx, parentTree, tree)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.repo.CountLines(ctx, diffs); err != nil {
+			return nil, err
+		}
+		r.diffs = diffs
+	}
+	return r.diffs, nil
+}

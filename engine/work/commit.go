@@ -1,0 +1,189 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atoll/engine/agent"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// committer writes what agents changed as commits and candidates.
+type committer struct {
+	*candidates
+
+	mu       sync.Mutex
+	prepared map[record.JobID]record.Hash // commits found without a row, or injected
+}
+
+// write makes the commit object, marks it so that a crash cannot lose it, and
+// writes its row. A tree that is known ends the job as a duplicate.
+func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tree record.Hash, intent string) (*record.Candidate, error) {
+	job := r.lease.Job
+	if known, err := w.db.CandidateByTree(ctx, w.exp(), tree); err == nil {
+		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	intent, err := w.subject(ctx, r, parent, tree, intent)
+	if err != nil {
+		return nil, err
+	}
+	c := r.describe(parent, tree, intent)
+	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, tree, r.gitParents(ctx, parent), intent))
+	if err != nil {
+		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
+	}
+	c.Commit = commit
+	if err := w.repo.MarkAttempt(ctx, w.exp(), job.ID, commit); err != nil {
+		return nil, fmt.Errorf("mark the commit of %s: %w", job.ID, err)
+	}
+	return w.made(ctx, r, c, parent.Tree)
+}
+
+// adopt goes on from a commit whose row was lost in a crash, or that a
+// person injected: it is never made, or paid for, again.
+func (w *committer) adopt(ctx context.Context, r *attempt, commit record.Hash) (*record.Candidate, error) {
+	info, err := w.repo.Commit(ctx, commit)
+	if err != nil {
+		return nil, fmt.Errorf("read the commit of %s: %w", r.lease.Job.ID, err)
+	}
+	parent, err := w.item(ctx, r.lease.Job.Parent)
+	if err != nil {
+		return nil, err
+	}
+	if known, err := w.db.CandidateByTree(ctx, w.exp(), info.Tree); err == nil {
+		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
+	}
+	c := r.describe(parent, info.Tree, firstLine(info.Message))
+	c.Commit = commit
+	return w.made(ctx, r, c, parent.Tree)
+}
+
+// made writes the row of a commit that exists.
+func (w *committer) made(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash) (*record.Candidate, error) {
+	r.parent = parentTree
+	diffs, err := r.changes(ctx, parentTree, c.Tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range diffs {
+		c.Added += max(0, d.Added)
+		c.Removed += max(0, d.Removed)
+	}
+	c.Files = len(diffs)
+	dup, err := w.db.Made(ctx, r.lease, *c)
+	if err != nil {
+		return nil, err
+	}
+	if dup != record.NoCandidate {
+		return nil, w.repo.ClearAttempt(ctx, w.exp(), r.lease.Job.ID)
+	}
+	r.lease.Job.State = record.Committed
+	return c, nil
+}
+
+func (r *attempt) describe(parent agent.Item, tree record.Hash, intent string) *record.Candidate {
+	job := r.lease.Job
+	c := &record.Candidate{
+		Experiment: r.exp(), ID: record.CandidateID(job.ID), Job: job.ID, Tree: tree,
+		Parents:  []record.ParentRef{{ID: parent.ID, Role: record.RoleParent}},
+		Operator: job.Operator, Agent: job.Agent, Target: job.Target, Intent: view.CleanLine(firstLine(intent)),
+		Status: record.StatusMade, Version: r.facts.Experiment.Objective, Created: record.Millis(r.now().UnixMilli()),
+	}
+	for i, id := range job.Inspirations {
+		role := record.RoleInspiration
+		if i == 0 && (job.Operator == record.OpCrossover || job.Operator == record.OpSynergy) {
+			role = record.RoleCrossover
+		}
+		c.Parents = append(c.Parents, record.ParentRef{ID: id, Role: role})
+	}
+	return c
+}
+
+// gitParents are the commits a candidate descends from: the parent, and the
+// donor of a crossover.
+func (r *attempt) gitParents(ctx context.Context, parent agent.Item) []record.Hash {
+	hashes := []record.Hash{parent.Commit}
+	job := r.lease.Job
+	if job.Operator == record.OpCrossover && len(job.Inspirations) > 0 {
+		if donor, err := r.db.Candidate(ctx, r.exp(), job.Inspirations[0]); err == nil && donor.Commit != parent.Commit {
+			hashes = append(hashes, donor.Commit)
+		}
+	}
+	return hashes
+}
+
+// commitSpec is all that goes into the commit of a job: its name follows from the row.
+func (w *committer) commitSpec(job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
+	return gitops.CommitSpec{
+		Tree: tree, Parents: parents, Message: commitMessage(w.exp(), job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
+		Time: time.UnixMilli(int64(w.facts.Experiment.RootTime)).Add(time.Duration(job.ID) * time.Second),
+	}
+}
+
+func commitMessage(exp record.ExperimentID, job record.Job, intent string) string {
+	subject := view.CleanLine(firstLine(intent))
+	if subject == "" {
+		subject = string(job.Operator)
+	}
+	if len(subject) > 72 {
+		subject = strings.TrimSpace(strings.ToValidUTF8(subject[:69], "")) + "..."
+	}
+	return fmt.Sprintf("%s\n\nAtoll-Experiment: %d\nAtoll-Job: %d\nAtoll-Operator: %s\nAtoll-Agent: %s\n", subject, exp, job.ID, job.Operator, job.Agent)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// rewrite makes the commit of a candidate once more.
+func (w *committer) rewrite(ctx context.Context, c *record.Candidate) bool {
+	job, err := w.db.Job(ctx, w.exp(), c.Job)
+	if err != nil || c.ID == record.Root {
+		return false
+	}
+	var parents []record.Hash
+	for _, p := range c.Parents {
+		if p.Role != record.RoleParent && (p.Role != record.RoleCrossover || job.Operator != record.OpCrossover) {
+			continue
+		}
+		from, err := w.db.Candidate(ctx, w.exp(), p.ID)
+		if err != nil {
+			return false
+		}
+		if !slices.Contains(parents, from.Commit) {
+			parents = append(parents, from.Commit)
+		}
+	}
+	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, c.Tree, parents, c.Intent))
+	return err == nil && commit == c.Commit
+}
+
+// prepare has a job go on from a commit that exists.
+func (w *committer) prepare(job record.JobID, commit record.Hash) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.prepared == nil {
+		w.prepared = map[record.JobID]record.Hash{}
+	}
+	w.prepared[job] = commit
+}
+
+// take returns the commit that a job goes on from, once.
+func (w *committer) take(job record.JobID) (record.Hash, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	commit, ok := w.prepared[job]
+	delete(w.prepared, job)
+	return commit, ok
+}

@@ -1,0 +1,121 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"atoll/engine/agent"
+	"atoll/engine/search"
+	"atoll/store/record"
+)
+
+// editor has agents edit: it tells them what they may know and takes back what
+// they changed.
+type editor struct {
+	*candidates
+	scope    *scope
+	feedback *feedback
+	lineage  *stretches
+
+	mu        sync.Mutex
+	histories map[record.JobID]*agent.History
+}
+
+// edit has the job's agent edit the parent's tree.
+func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item, error) {
+	job := r.lease.Job
+	a, ok := w.roster.Agents[job.Agent]
+	if !ok {
+		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassAgent, Reason: fmt.Sprintf("there is no agent %q any more; give another one weight", job.Agent)}
+	}
+	if w.roster.OwnLogin[job.Agent] && w.settings().MaxCostUSD > 0 {
+		return agent.Result{}, agent.Item{}, &agent.Error{Class: record.ClassBudget, Reason: fmt.Sprintf("agent %q pays with its own login, which cannot be metered, and money is limited now", job.Agent)}
+	}
+	aj, err := w.job(ctx, r)
+	if err != nil {
+		return agent.Result{}, agent.Item{}, err
+	}
+	began := w.now()
+	res, err := a.Edit(ctx, aj, aj.Parent.Files)
+	r.edit += w.now().Sub(began)
+	return res, aj.Parent, err
+}
+
+// job is the job as its agent sees it.
+func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
+	job := r.lease.Job
+	parent, err := w.item(ctx, job.Parent)
+	if err != nil {
+		return agent.Job{}, err
+	}
+	set := w.settings()
+	aj := agent.Job{
+		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(w.facts.Experiment.Seed^editSalt, job.ID), Operator: job.Operator,
+		Parent: parent, History: w.history(job.ID), Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
+		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
+		Live:     func(line string) { w.live.line(job.ID, line) },
+		Progress: func(stage string) { w.live.stage(job.ID, record.Editing, stage) },
+		Sending:  func(role, text string) { w.live.prompt(job.ID, role, agent.Redact(text, w.roster.Secrets...)) },
+	}
+	if job.Goal != "" {
+		aj.Goal = job.Goal
+	}
+	for _, id := range job.Inspirations {
+		it, err := w.item(ctx, id)
+		if err != nil {
+			return agent.Job{}, err
+		}
+		aj.Inspirations = append(aj.Inspirations, it)
+	}
+	aj.Target, aj.Scope = w.scope.of(job.Target)
+	mute := w.roster.Mute[job.Agent]
+	if !mute || job.Operator == record.OpRepair {
+		if aj.Failures, err = w.feedback.failures(ctx, &aj); err != nil {
+			return agent.Job{}, err
+		}
+	}
+	if mute {
+		return aj, nil
+	}
+	if err := w.notes(ctx, &aj); err != nil {
+		return agent.Job{}, err
+	}
+	return aj, w.inform(ctx, r, &aj)
+}
+
+// editSalt keeps the agent's randomness apart from that of the choice.
+const editSalt = 0x517cc1b727220a95
+
+// notes adds the notes that agents may learn from.
+func (w *editor) notes(ctx context.Context, j *agent.Job) error {
+	notes, err := w.db.Notes(ctx, w.exp())
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if !n.Gone && (n.Target == "" || n.Target == j.Target.Name) {
+			j.Notes = append(j.Notes, n)
+		}
+	}
+	return nil
+}
+
+// setHistory gives a job the counts that its agent may learn from, and forgets
+// those of an old one.
+func (w *editor) setHistory(job record.JobID, h *agent.History, old record.JobID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.histories == nil {
+		w.histories = map[record.JobID]*agent.History{}
+	}
+	w.histories[job] = h
+	delete(w.histories, old)
+}
+
+// history returns the counts that a job may use.
+func (w *editor) history(job record.JobID) *agent.History {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.histories[job]
+}

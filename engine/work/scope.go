@@ -1,0 +1,50 @@
+package work
+
+import (
+	"sync"
+
+	"atoll/engine/agent"
+	"atoll/engine/fold"
+	"atoll/engine/gate"
+)
+
+// scope is what agents may change: the policy of the gate, and the targets.
+type scope struct {
+	*run
+	policy gate.Policy
+	allows *sync.Map // what gate.Allows says of each path, which costs a dozen patterns
+}
+
+func newScope(w *run) *scope {
+	g := w.facts.Config.Gate
+	return &scope{run: w, allows: new(sync.Map), policy: gate.Policy{
+		Protected: w.facts.Config.Evaluator.Protected, Scope: g.Scope, Forbidden: g.Forbidden,
+		MaxFiles: g.MaxFiles, MaxLines: g.MaxLines, MaxFileBytes: g.MaxFileBytes,
+	}}
+}
+
+// protect sets which paths the evaluator protects.
+func (w *scope) protect(paths []string) { w.policy.Protected, w.allows = paths, new(sync.Map) }
+
+// of returns the target of a job and which paths it may change: those of
+// the target, within the gate's scope, and never a protected one.
+func (w *scope) of(name string) (agent.Target, func(string) bool) {
+	var target agent.Target
+	for _, t := range fold.AllTargets(w.facts.Config, w.settings()) {
+		if t.Name == name && name != "" {
+			target = agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
+		}
+	}
+	p, known := w.policy, w.allows
+	allows := func(path string) bool {
+		if ok, seen := known.Load(path); seen {
+			return ok.(bool)
+		}
+		ok := p.Allows(path)
+		known.Store(path, ok)
+		return ok
+	}
+	return target, func(path string) bool {
+		return allows(path) && (len(target.Files) == 0 || gate.MatchExact(target.Files, path))
+	}
+}
