@@ -93,7 +93,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	eng.Feed().Publish(beforeFold(exp, cfg, a.Now()))
 	var engErr error
 	var wg sync.WaitGroup
-	restCtx, leave := context.WithCancel(engCtx)
+	idleCtx, leave := context.WithCancel(engCtx)
 	defer leave()
 	shown := make(chan struct{})
 	wg.Go(func() {
@@ -103,7 +103,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		case <-time.After(firstFrame):
 		}
 		engErr = eng.Run(engCtx)
-		for eng.Rest(restCtx) && engErr == nil { // the screen stays, and more work may come
+		for eng.Idle(idleCtx) && engErr == nil { // the screen stays, and more work may come
 			engErr = eng.Run(engCtx)
 		}
 	})

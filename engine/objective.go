@@ -14,11 +14,11 @@ import (
 
 // changeObjective begins a new objective version when this run may, and what
 // measures is not what the values are of.
-func (e *Engine) changeObjective(ctx context.Context) error {
-	if e.opt.Remeasure == nil || !e.owner {
+func (l *loop) changeObjective(ctx context.Context) error {
+	if l.opt.Remeasure == nil || !l.owner {
 		return nil
 	}
-	exp, err := e.db.Experiment(ctx, e.exp)
+	exp, err := l.db.Experiment(ctx, l.exp)
 	if err != nil {
 		return err
 	}
@@ -27,43 +27,38 @@ func (e *Engine) changeObjective(ctx context.Context) error {
 		return fmt.Errorf("read the stored configuration of %s: %w", exp.Name, err)
 	}
 	cfg := old
-	cfg.Evaluator, cfg.Limits = e.opt.Remeasure.Evaluator, e.opt.Remeasure.Limits
-	ev, err := eval.New(ctx, nil, e.evalOptionsOf(cfg)) // asked for its key alone
+	cfg.Evaluator, cfg.Limits = l.opt.Remeasure.Evaluator, l.opt.Remeasure.Limits
+	ev, err := eval.New(ctx, nil, l.equipment.evalOptions(cfg)) // asked for its key alone
 	if err != nil {
 		return err
 	}
-	was, sealed, err := e.db.Meta(ctx, e.exp, work.Versioned(metaSeal, exp.Objective))
+	was, sealed, err := l.db.Meta(ctx, l.exp, work.Versioned(metaSeal, exp.Objective))
 	if err != nil {
 		return err
 	}
 	frozen, _ := config.Diff(old, cfg)
 	if len(frozen) == 0 && (!sealed || was == ev.Key()) {
-		e.note("info", record.NoJob, fmt.Sprintf("nothing is measured again: objective version %d has this evaluator", max(1, exp.Objective)))
+		l.note("info", record.NoJob, fmt.Sprintf("nothing is measured again: objective version %d has this evaluator", max(1, exp.Objective)))
 		return nil
 	}
-	next, err := schedule.NextObjective(ctx, e.db, exp, frozen)
+	next, err := schedule.NextObjective(ctx, l.db, exp, frozen)
 	if err != nil {
 		return err
 	}
-	if err := schedule.Renew(ctx, e.db, e.exp, next, cfg); err != nil {
+	if err := schedule.Renew(ctx, l.db, l.exp, next, cfg); err != nil {
 		return fmt.Errorf("begin objective version %d: %w", next.Version, err)
 	}
-	e.note("info", record.NoJob, fold.ObjectiveText(next))
+	l.note("info", record.NoJob, fold.ObjectiveText(next))
 	return nil
 }
 
 // reopen looks on at the objective version that another process began.
-func (e *Engine) reopen(ctx context.Context) error {
-	st, err := fold.LoadState(ctx, e.db, e.exp)
+func (l *loop) reopen(ctx context.Context) error {
+	st, err := fold.LoadState(ctx, l.db, l.exp)
 	if err != nil {
 		return err
 	}
-	e.st = st
-	e.liveConfig()
-	e.cfg = e.st.Config
-	e.sync()
-	e.work = e.newRunner()
-	e.plan.Begin(e.st, e.cfg, e.work)
-	e.lookOn()
+	l.open(st)
+	l.lookOn()
 	return nil
 }

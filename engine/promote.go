@@ -99,6 +99,6 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who
 // Inject is [Inject] on the engine's experiment.
 func (e *Engine) Inject(ctx context.Context, rev string) (record.Hash, error) {
 	commit, err := Inject(ctx, e.ses, e.exp, rev, e.opt.Who)
-	e.poke()
+	e.wake()
 	return commit, err
 }

@@ -6,7 +6,6 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/engine/query"
-	"atoll/engine/roster"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -16,43 +15,22 @@ import (
 // [work.ErrNoPreview] when the job began already, or when its agent reads no
 // prompt.
 func Prompt(ctx context.Context, ses *Session, exp record.ExperimentID, opt Options, id record.JobID) (record.Evidence, error) {
-	e := New(ses, exp, opt)
-	var err error
-	if e.st, err = fold.LoadState(ctx, e.db, exp); err != nil {
+	l := New(ses, exp, opt).loop
+	st, err := fold.LoadState(ctx, l.db, exp)
+	if err != nil {
 		return record.Evidence{}, err
 	}
-	e.liveConfig()
-	e.cfg = e.st.Config
-	e.sync()
-	e.work = e.newRunner()
-	if name, err := work.LearnedMetric(ctx, e.db, exp, e.st.Exp.Objective); err == nil && name != "" {
-		e.work.SetMetric(name)
+	l.open(st)
+	if name, err := work.LearnedMetric(ctx, l.db, exp, st.Exp.Objective); err == nil && name != "" {
+		l.work.SetMetric(name)
 	}
-	if e.roster, err = e.watchers(); err != nil {
+	if err := l.equipment.watch(st.Config); err != nil {
 		return record.Evidence{}, err
 	}
-	e.work.SetRoster(e.roster)
-	job, err := e.db.Job(ctx, exp, id)
+	l.work.SetRoster(l.equipment.roster)
+	job, err := l.db.Job(ctx, exp, id)
 	if err != nil {
 		return record.Evidence{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	return query.Preview(ctx, e.st, e.questions, e.work, job)
-}
-
-// watchers are the agents of an engine that only looks on.
-func (e *Engine) watchers() (*roster.Roster, error) {
-	return (&roster.Builder{Config: e.cfg, Getenv: e.opt.Getenv, Dir: e.ses.Dir}).BuildPreviews()
-}
-
-// lookOn lets readers see the prompts of jobs that wait; who asks before sees
-// none.
-func (e *Engine) lookOn() {
-	r, err := e.watchers()
-	if err != nil {
-		e.note("warn", record.NoJob, fmt.Sprintf("no prompt can be shown: %v", err))
-		return
-	}
-	e.roster = r
-	e.work.SetRoster(r)
-	e.reader.ShowPrompts(e.work)
+	return query.Preview(ctx, st, l.questions, l.work, job)
 }

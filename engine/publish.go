@@ -10,52 +10,65 @@ import (
 	"atoll/store/record"
 )
 
-// told is what publishing remembers from one snapshot to the next.
-type told struct {
-	rate   rateMeter
-	best   view.Standing // as it was published last
-	review reviews
+// publisher makes snapshots for the readers of an engine.
+type publisher struct {
+	*shared
+	rate    rateMeter
+	best    view.Standing // as it was published last
+	waiting waitingList
 }
 
-// publish makes a snapshot of the state and gives it to the feed.
-func (e *Engine) publish(last bool) {
-	if e.st == nil {
-		e.feed.Publish(&view.Snapshot{Loading: e.fatal == nil, Fatal: errText(e.fatal), At: e.opt.Now()})
+// present is how the loop stands when a snapshot is made.
+type present struct {
+	st         *fold.State // nil: the run failed before there was one
+	owner      bool
+	rung       string   // of the sandbox, "" = none is used
+	guarantees []string // that are missing
+	fatal      error
+	wallFrom   time.Time // the wall clock is counted up to here
+	last       bool      // of a run
+}
+
+// publish gives the feed a snapshot.
+func (p *publisher) publish(now present) {
+	if now.st == nil {
+		p.feed.Publish(&view.Snapshot{Loading: now.fatal == nil, Fatal: errText(now.fatal), At: p.opt.Now()})
 		return
 	}
-	e.sync()
-	e.rate.open()
-	snap := e.st.Snapshot()
-	snap.Fatal = errText(e.fatal)
-	if snap.Best.ID == e.best.ID && snap.Best.ID != record.NoCandidate {
-		snap.Best.Commit = e.best.Commit
+	p.rate.open()
+	snap := now.st.Snapshot()
+	snap.Fatal = errText(now.fatal)
+	if snap.Best.ID == p.best.ID && snap.Best.ID != record.NoCandidate {
+		snap.Best.Commit = p.best.Commit
 	}
-	if err := tellBest(context.Background(), e.db, e.exp, &snap.Best); err != nil {
-		e.note("error", record.NoJob, err.Error())
+	if err := tellBest(context.Background(), p.db, p.exp, &snap.Best); err != nil {
+		p.note("error", record.NoJob, err.Error())
 	}
-	e.best = snap.Best
-	snap.Owner, snap.OwnerPID = e.owner, e.ses.OwnerPID()
-	snap.At = e.opt.Now()
-	if e.box != nil {
-		snap.Rung = e.box.Rung().String()
+	p.best = snap.Best
+	snap.Owner, snap.OwnerPID = now.owner, p.ses.OwnerPID()
+	snap.At = p.opt.Now()
+	if now.rung != "" {
+		snap.Rung = now.rung
 	}
-	if e.eval != nil {
-		snap.Guarantees = e.eval.Guarantees()
+	if now.guarantees != nil {
+		snap.Guarantees = now.guarantees
 	}
-	if e.draining() && !last {
+	if p.draining() && !now.last {
 		snap.State = record.ExperimentDraining
 	}
-	snap.Running = e.live.All()
-	snap.Log = e.logs.tail()
-	snap.PerMinute = e.rate.perMinute(snap.At)
-	if err := e.fillCounts(context.Background(), snap); err != nil {
-		e.note("error", record.NoJob, "count jobs: "+err.Error())
+	snap.Running = p.live.All()
+	snap.Log = p.lines.tail()
+	snap.PerMinute = p.rate.perMinute(snap.At)
+	if err := p.fillCounts(context.Background(), snap, now); err != nil {
+		p.note("error", record.NoJob, "count jobs: "+err.Error())
 	}
-	e.fillReview(context.Background(), snap)
+	if err := p.waiting.fill(context.Background(), p.db, now.st, snap); err != nil {
+		p.note("error", record.NoJob, "list what waits for review: "+err.Error())
+	}
 	for i := range snap.Grid.Cells {
-		snap.Grid.Cells[i].Running = runningAt(snap.Running, e.st, snap.Grid.Cells[i].Index)
+		snap.Grid.Cells[i].Running = runningAt(snap.Running, now.st, snap.Grid.Cells[i].Index)
 	}
-	e.feed.Publish(snap)
+	p.feed.Publish(snap)
 }
 
 func errText(err error) string {
@@ -78,14 +91,14 @@ func runningAt(running []view.Running, s *fold.State, cell int) int {
 	return n
 }
 
-func (e *Engine) fillCounts(ctx context.Context, snap *view.Snapshot) error {
-	c, err := e.db.Counters(ctx, e.exp)
+func (p *publisher) fillCounts(ctx context.Context, snap *view.Snapshot, now present) error {
+	c, err := p.db.Counters(ctx, p.exp)
 	if err != nil {
 		return err
 	}
 	FillCounts(snap, c)
-	if e.st.Run != record.ExperimentDone {
-		snap.WallMS += e.opt.Now().Sub(e.wallFrom).Milliseconds()
+	if now.st.Run != record.ExperimentDone {
+		snap.WallMS += p.opt.Now().Sub(now.wallFrom).Milliseconds()
 	}
 	if left := snap.Jobs.Max - snap.Jobs.Ended(); snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
 		snap.ETA = time.Duration(float64(left) / snap.PerMinute * float64(time.Minute))

@@ -10,6 +10,34 @@ import (
 	"path/filepath"
 )
 
+// SealEvaluator copies an evaluator directory into the state directory, so
+// that what measures cannot change under a running experiment, and returns the
+// copy's path. An empty dir stays empty.
+func SealEvaluator(stateDir, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	sum, err := hashDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("read the evaluator directory %s: %w", dir, err)
+	}
+	to := filepath.Join(stateDir, "evaluators", sum[:16])
+	if _, err := os.Stat(to); err == nil {
+		return to, nil
+	}
+	part := to + ".part"
+	if err := os.RemoveAll(part); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(part, os.DirFS(dir)); err != nil {
+		return "", fmt.Errorf("copy the evaluator directory %s: %w", dir, err)
+	}
+	return to, os.Rename(part, to)
+}
+
 // hashDir returns a SHA-256 over the names, modes and contents of a folder.
 func hashDir(dir string) (string, error) {
 	h := sha256.New()

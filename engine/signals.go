@@ -8,7 +8,7 @@ import (
 // signals are how other goroutines reach the loop and its workers without
 // waiting for them.
 type signals struct {
-	wake    chan struct{} // work for the loop
+	woken   chan struct{} // there is something for the loop to do
 	more    chan struct{} // jobs for the workers
 	drain   chan struct{}
 	drained sync.Once
@@ -16,14 +16,14 @@ type signals struct {
 }
 
 func newSignals() *signals {
-	return &signals{wake: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{})}
+	return &signals{woken: make(chan struct{}, 1), more: make(chan struct{}, 1024), drain: make(chan struct{})}
 }
 
 // Drain asks the engine to finish what runs, claim nothing new and return from
 // Run. It may be called more than once and from any goroutine.
 func (s *signals) Drain() {
 	s.drained.Do(func() { close(s.drain) })
-	s.poke()
+	s.wake()
 }
 
 func (s *signals) draining() bool {
@@ -37,12 +37,12 @@ func (s *signals) draining() bool {
 
 // Hibernate tells the engine that the whole process group is about to be
 // stopped (true) or goes on again (false): no job is claimed in between.
-func (s *signals) Hibernate(asleep bool) { s.asleep.Store(asleep); s.poke() }
+func (s *signals) Hibernate(asleep bool) { s.asleep.Store(asleep); s.wake() }
 
-// poke wakes the loop; it never waits.
-func (s *signals) poke() {
+// wake has the loop look what there is to do; it never waits.
+func (s *signals) wake() {
 	select {
-	case s.wake <- struct{}{}:
+	case s.woken <- struct{}{}:
 	default:
 	}
 }

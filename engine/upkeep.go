@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"atoll/engine/fold"
+	"atoll/engine/query"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -17,17 +21,26 @@ const (
 	looseMost   = 4000
 )
 
-// upkeep looks after the stores of a run until ctx ends: it anchors what no anchor
-// holds any more, packs loose
-// objects when there are many, and checks soon after the start, and every ten
-// minutes, that the archive is the fold of the log (design rule 1). An archive
-// that is not pauses the experiment.
-func (e *Engine) upkeep(ctx context.Context) {
+// upkeep looks after the stores of a run, beside its loop.
+type upkeep struct {
+	*journal
+	exp   record.ExperimentID
+	db    *store.DB
+	repo  *gitops.Repo
+	asker query.Asker
+	pause func(why string)
+}
+
+// run looks after the stores until ctx ends: it anchors what no anchor holds any
+// more, packs loose objects when there are many, and checks soon after the start,
+// and every ten minutes, that the archive is the fold of the log. An archive that
+// is not pauses the experiment.
+func (u *upkeep) run(ctx context.Context) {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
 	const checkEvery = int(10 * time.Minute / upkeepEvery)
-	if err := e.reanchor(ctx); err != nil && ctx.Err() == nil {
-		e.note("warn", record.NoJob, err.Error())
+	if err := u.reanchor(ctx); err != nil && ctx.Err() == nil {
+		u.note("warn", record.NoJob, err.Error())
 	}
 	for n := 0; ; n++ {
 		select {
@@ -36,46 +49,67 @@ func (e *Engine) upkeep(ctx context.Context) {
 		case <-tick.C:
 		}
 		if n%checkEvery == 0 {
-			e.checkFold(ctx)
-			e.verifyFold(ctx)
+			u.checkFold(ctx)
+			u.verifyFold(ctx)
 		}
-		if err := e.pack(ctx); err != nil && ctx.Err() == nil {
-			e.note("warn", record.NoJob, err.Error())
+		if err := u.pack(ctx); err != nil && ctx.Err() == nil {
+			u.note("warn", record.NoJob, err.Error())
 		}
 	}
 }
 
 // checkFold compares the archive with one built anew.
-func (e *Engine) checkFold(ctx context.Context) {
+func (u *upkeep) checkFold(ctx context.Context) {
 	var bad error
-	if err := e.questions.Ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
+	if err := u.asker.Ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
 		return
 	}
-	e.trouble.Lock()
-	e.trouble.pause = fmt.Sprintf("the archive is not the fold of the log: %v; report this with a copy of the state directory", bad)
-	e.trouble.Unlock()
-	e.poke()
+	u.pause(fmt.Sprintf("the archive is not the fold of the log: %v; report this with a copy of the state directory", bad))
 }
 
 // verifyFold folds the log anew and warns when the running state is another.
-func (e *Engine) verifyFold(ctx context.Context) {
-	err := fold.Verify(ctx, e.db, e.exp, func() (d fold.Digest, err error) {
-		err = e.questions.Ask(ctx, func(s *fold.State) { d = s.Digest() })
+func (u *upkeep) verifyFold(ctx context.Context) {
+	err := fold.Verify(ctx, u.db, u.exp, func() (d fold.Digest, err error) {
+		err = u.asker.Ask(ctx, func(s *fold.State) { d = s.Digest() })
 		return d, err
 	})
 	if errors.Is(err, fold.ErrDiverged) {
-		e.note("warn", record.NoJob, err.Error()+"; report this with a copy of the state directory")
+		u.note("warn", record.NoJob, err.Error()+"; report this with a copy of the state directory")
 	}
 }
 
 // pack packs the object store when it holds many loose objects.
-func (e *Engine) pack(ctx context.Context) error {
-	n, err := e.repo.Loose()
+func (u *upkeep) pack(ctx context.Context) error {
+	n, err := u.repo.Loose()
 	if err != nil || n < looseMost {
 		return err
 	}
-	if err := e.repo.Maintain(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := u.repo.Maintain(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		return err
+	}
+	return nil
+}
+
+// reanchor has every candidate reachable in the store, whatever somebody's git
+// did to its refs since the last run.
+func (u *upkeep) reanchor(ctx context.Context) error {
+	var commits []record.Hash
+	err := u.db.EachCandidate(ctx, u.exp, record.NoCandidate, func(c *record.Candidate) error {
+		commits = append(commits, c.Commit)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	added, lost, err := u.repo.Reanchor(ctx, u.exp, commits)
+	if err != nil {
+		return fmt.Errorf("anchor what was made: %w", err)
+	}
+	if added > 0 && added < len(commits) {
+		u.note("info", record.NoJob, fmt.Sprintf("%s of the store could have been dropped by git gc, and are held again", view.Plural(added, "candidate")))
+	}
+	if len(lost) > 0 {
+		u.note("warn", record.NoJob, fmt.Sprintf("%s of the store are missing; `atoll doctor --deep` names them", view.Plural(len(lost), "commit")))
 	}
 	return nil
 }

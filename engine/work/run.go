@@ -72,7 +72,7 @@ type run struct {
 }
 
 // exp is the number of the experiment.
-func (w *run) exp() record.ExperimentID { return w.exp() }
+func (w *run) exp() record.ExperimentID { return w.facts.Experiment.ID }
 
 // Metric is the name of the objective: the configured one, or the first that
 // the evaluator reported.

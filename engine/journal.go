@@ -11,8 +11,8 @@ import (
 
 // journal is where a run says what it does: the log pane and the log file.
 type journal struct {
-	log  *slog.Logger
-	logs *logRing
+	log   *slog.Logger
+	lines *logRing
 }
 
 // note writes a line to the log pane and to the log file.
@@ -21,7 +21,7 @@ func (j *journal) note(level string, job record.JobID, text string, at ...time.T
 	if len(at) > 0 {
 		when = at[0]
 	}
-	j.logs.add(level, job, when, text)
+	j.lines.add(level, job, when, text)
 	switch level {
 	case "error":
 		j.log.Error(text, "job", int64(job))

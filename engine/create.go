@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"atoll/config"
+	"atoll/store/record"
+)
+
+// Plan is a new experiment before it is written.
+type Plan struct {
+	Config config.Config
+	Root   record.Hash // commit, already in the object store
+	Branch string      // what Config.Root was resolved from
+}
+
+// Create writes a new experiment with its root candidate and the job that
+// measures it. The root's commit must be in the session's object store.
+func Create(ctx context.Context, ses *Session, p Plan) (record.Experiment, error) {
+	info, err := ses.Repo.Commit(ctx, p.Root)
+	if err != nil {
+		return record.Experiment{}, fmt.Errorf("read the root commit %s: %w", p.Root.Short(), err)
+	}
+	e := record.Experiment{
+		Name: p.Config.Name, Repository: ses.Target.Path, Branch: p.Branch, RootCommit: p.Root, RootTree: info.Tree,
+		RootTime: record.Millis(info.Time.UnixMilli()), Seed: p.Config.Seed, Strict: p.Config.Order == "strict",
+		Lookahead: p.Config.Lookahead, Config: config.Encode(p.Config), EvalKey: config.MeasureKey(p.Config), Objective: 1,
+		State: record.ExperimentRunning,
+	}
+	if e, err = ses.DB.CreateExperiment(ctx, e, p.Config.Settings()); err != nil {
+		return e, fmt.Errorf("write the experiment: %w", err)
+	}
+	job := record.Job{
+		Experiment: e.ID, ID: 0, Kind: record.Evaluate, State: record.Queued, Purpose: record.PurposeRoot, Island: "main",
+		Parent: record.NoCandidate, Candidate: record.Root, Duplicate: record.NoCandidate, Samples: p.Config.Evaluator.RootRepeats,
+	}
+	if err := ses.DB.AddJobs(ctx, []record.Job{job}); err != nil {
+		return e, fmt.Errorf("queue the measurement of the root: %w", err)
+	}
+	return e, ses.Repo.Anchor(ctx, e.ID, []record.Hash{e.RootCommit})
+}

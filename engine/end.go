@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"atoll/engine/work"
+	"atoll/store/record"
+)
+
+// over reports whether nothing is left to do in this run.
+func (l *loop) over(pool *work.Pool) bool {
+	if !l.owner || pool.Busy() > 0 {
+		return false
+	}
+	if l.draining() || l.fatal != nil || l.st.Run == record.ExperimentBroken {
+		return true
+	}
+	if l.opt.RootOnly && l.st.Archive() != nil {
+		return true
+	}
+	if l.opt.Once {
+		return pool.Spent()
+	}
+	if l.st.Run != record.ExperimentRunning {
+		return false
+	}
+	return l.opt.Unattended && l.nothingLeft()
+}
+
+// nothingLeft reports whether the budgets leave nothing to do.
+func (l *loop) nothingLeft() bool {
+	_, finished := l.plan.Finished()
+	return l.budget != "" || finished
+}
+
+// settle ends an experiment that a person watches: it is done, and the engine
+// stays to answer questions and to go on when the person changes something.
+func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
+	if !l.owner || l.opt.Unattended || l.st.Run != record.ExperimentRunning || !l.nothingLeft() || pool.Busy() > 0 {
+		return nil
+	}
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
+		return err
+	}
+	if _, err := l.db.Requeue(ctx, l.exp); err != nil { // what the budget stopped halfway
+		return err
+	}
+	return l.endState(ctx)
+}
+
+// goOn makes an experiment that was done run again.
+func (l *loop) goOn(ctx context.Context) error {
+	l.budget = ""
+	if l.st.Run != record.ExperimentDone {
+		return nil
+	}
+	l.wallFrom = l.opt.Now()
+	return l.setState(ctx, record.ExperimentRunning, "")
+}
+
+// end writes how the run ended.
+func (l *loop) end(ctx context.Context, pool *work.Pool) error {
+	pool.Resize(0)
+	pool.Wait(l.answerUntil)
+	if !l.owner {
+		return nil
+	}
+	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { return nil }); err != nil {
+		return err
+	}
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
+		return err
+	}
+	if _, err := l.db.Requeue(ctx, l.exp); err != nil {
+		return err
+	}
+	if err := l.endState(ctx); err != nil {
+		return err
+	}
+	l.tell()
+	l.publish(true)
+	if l.st.Run == record.ExperimentBroken {
+		return fmt.Errorf("%w: %s", ErrBroken, l.st.Reason)
+	}
+	return l.fatal
+}
+
+func (l *loop) endState(ctx context.Context) error {
+	state, reason := record.ExperimentStopped, "drained; `atoll run` goes on"
+	why, finished := l.plan.Finished()
+	switch {
+	case l.st.Run != record.ExperimentRunning: // paused or broken, or never resumed
+		return nil
+	case l.budget != "":
+		state, reason = record.ExperimentDone, "budget used up: "+l.budget
+	case finished:
+		state, reason = record.ExperimentDone, why
+	}
+	return l.setState(ctx, state, reason)
+}
+
+// setState writes a state and folds it.
+func (l *loop) setState(ctx context.Context, state record.ExperimentState, reason string) error {
+	if l.st.Run == state && l.st.Reason == reason {
+		return nil
+	}
+	if _, err := l.db.PutState(ctx, l.exp, state, reason); err != nil {
+		return fmt.Errorf("write the state %s: %w", state, err)
+	}
+	return l.st.CatchUp(ctx, l.db, func(record.JobID) error { return l.folded(ctx) })
+}
+
+// markPlaced tells the store which jobs took a niche when they were folded.
+func (l *loop) markPlaced(ctx context.Context) error {
+	if len(l.st.Placed) == 0 {
+		return nil
+	}
+	if err := l.db.Place(ctx, l.exp, l.st.Placed...); err != nil {
+		return fmt.Errorf("write which jobs took a niche: %w", err)
+	}
+	l.st.Placed = l.st.Placed[:0]
+	return nil
+}
+
+func (l *loop) addWall(ctx context.Context) error {
+	now := l.opt.Now()
+	ms := now.Sub(l.wallFrom).Milliseconds()
+	if ms <= 0 {
+		return nil
+	}
+	l.wallFrom = now
+	return l.db.AddWall(ctx, l.exp, ms)
+}

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/eval"
+	"atoll/engine/fold"
+	"atoll/engine/roster"
+	"atoll/engine/sandbox"
+	"atoll/engine/view"
+	"atoll/engine/work"
+	"atoll/store/record"
+)
+
+// equipment is what the owner makes ready for a run and lets go of after it.
+type equipment struct {
+	*shared
+	box    *sandbox.Box    // nil: nothing is run here
+	eval   *eval.Evaluator // nil: nothing is measured here
+	roster *roster.Roster  // of one that looks on as well
+}
+
+// prepare makes ready what measures: sandbox and evaluator. It refuses an
+// evaluator that is not the one the values are of.
+func (q *equipment) prepare(ctx context.Context, st *fold.State) error {
+	cfg := st.Config
+	if n, err := sandbox.ReapStrays(cfg.Sandbox.Scratch); err != nil {
+		q.note("warn", record.NoJob, fmt.Sprintf("look for processes of a dead engine: %v", err))
+	} else if n > 0 {
+		q.note("info", record.NoJob, "ended "+view.Plural(n, "process")+" of a dead engine")
+	}
+	opt := q.opt.Sandbox
+	opt.Mode, opt.Scratch = sandbox.Mode(cfg.Sandbox.Mode), cfg.Sandbox.Scratch
+	box, err := sandbox.New(ctx, opt)
+	if err != nil {
+		return err
+	}
+	q.box = box
+	if q.eval, err = eval.New(ctx, box, q.evalOptions(cfg)); err != nil {
+		return err
+	}
+	if err := q.checkSeal(ctx, st.Exp); err != nil {
+		return err
+	}
+	return q.tellEvaluator(ctx, st.Exp.Objective)
+}
+
+// tellEvaluator keeps what this run can guarantee, and gives the evaluator back
+// what an earlier one learned from the root.
+func (q *equipment) tellEvaluator(ctx context.Context, version int) error {
+	for key, value := range map[string]string{metaRung: q.box.Rung().String(), metaMissing: strings.Join(q.eval.Guarantees(), "\n")} {
+		if err := q.db.PutMeta(ctx, q.exp, key, value); err != nil {
+			return err
+		}
+	}
+	name, err := work.LearnedMetric(ctx, q.db, q.exp, version)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		q.eval.SetObjective(name)
+	}
+	signature, ok, err := q.db.Meta(ctx, q.exp, work.Versioned(work.MetaRootFails, version))
+	if err == nil && ok {
+		q.eval.SetRootFailure(signature)
+	}
+	return err
+}
+
+// checkSeal compares the evaluator with that of the present objective version:
+// values of different evaluators never meet.
+func (q *equipment) checkSeal(ctx context.Context, exp record.Experiment) error {
+	key, now := work.Versioned(metaSeal, exp.Objective), q.eval.Key()
+	was, ok, err := q.db.Meta(ctx, q.exp, key)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return q.db.PutMeta(ctx, q.exp, key, now)
+	}
+	if was != now {
+		return fmt.Errorf("%w: the evaluator of %s is not the one its values are of; put it back, measure again with `atoll run --remeasure`, or start over with `atoll run --new`", ErrFrozen, exp.Name)
+	}
+	return nil
+}
+
+// evalOptions are the options of an experiment's evaluator. The evaluator
+// directory is the sealed copy that was made when the experiment started.
+func (q *equipment) evalOptions(cfg config.Config) eval.Options {
+	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
+		cfg.Evaluator.Dir = filepath.Join(q.ses.Dir, cfg.Evaluator.Dir)
+	}
+	return eval.OptionsOf(cfg)
+}
+
+// hire builds the agents of the experiment.
+func (q *equipment) hire(st *fold.State) error {
+	cfg := st.Config
+	cfg.Agents = slices.Clone(cfg.Agents)
+	for i := range cfg.Agents { // weights are settings
+		cfg.Agents[i].Weight = st.Settings.Agents[cfg.Agents[i].Name]
+	}
+	cfg.Budget.CostUSD = st.Settings.MaxCostUSD
+	h := &roster.Builder{
+		Config: cfg, Box: q.box, Repo: q.repo, Dir: q.ses.Dir, Account: q.money.Account,
+		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: q.opt.Gateway, Record: q.opt.Record,
+		Note: func(text string) { q.note("warn", record.NoJob, text) },
+	}
+	var err error
+	q.roster, err = h.Build()
+	return err
+}
+
+// watch builds the agents of one that only looks on: they write prompts, and
+// cannot be asked.
+func (q *equipment) watch(cfg config.Config) (err error) {
+	q.roster, err = (&roster.Builder{Config: cfg, Getenv: q.opt.Getenv, Dir: q.ses.Dir}).BuildPreviews()
+	return err
+}
+
+// release lets go of what was made ready.
+func (q *equipment) release() {
+	q.roster.Close()
+	if q.box != nil {
+		if err := q.box.Close(); err != nil {
+			q.note("warn", record.NoJob, fmt.Sprintf("end what runs in the sandbox: %v", err))
+		}
+	}
+}
+
+// rung and guarantees are what snapshots tell of the sandbox.
+func (q *equipment) rung() string {
+	if q.box == nil {
+		return ""
+	}
+	return q.box.Rung().String()
+}
+
+func (q *equipment) guarantees() []string {
+	if q.eval == nil {
+		return nil
+	}
+	return q.eval.Guarantees()
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"atoll/engine/query"
+	"atoll/engine/roster"
+	"atoll/engine/view"
+	"atoll/engine/work"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// shared is what every goroutine of an engine may use.
+type shared struct {
+	*signals
+	journal
+
+	ses  *Session
+	exp  record.ExperimentID
+	opt  Options
+	db   *store.DB
+	repo *gitops.Repo
+	feed *view.Feed
+	live *work.Live
+
+	questions query.Questions // asked of the loop
+	reader    *query.Reader
+	alarms    *alarms
+	money     *roster.Budget
+	set       atomic.Pointer[record.Settings] // as they are now; nil before the state is there
+}
+
+// settings are those in force, for any goroutine; the zero value before the
+// state is there.
+func (s *shared) settings() record.Settings {
+	if now := s.set.Load(); now != nil {
+		return *now
+	}
+	return record.Settings{}
+}
+
+// append writes decisions and has the loop fold them.
+func (s *shared) append(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
+	seq, err := s.db.AppendDecisions(ctx, s.exp, ds...)
+	if err != nil {
+		return 0, fmt.Errorf("write the decision: %w", err)
+	}
+	s.wake()
+	return seq, nil
+}
