@@ -94,7 +94,7 @@ func moveKeys(a *app) []*keys.Binding {
 func objectKeys(a *app) []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
-		{ID: "diff", Keys: []string{"d"}, Title: "diff", Doc: "against parent, root or the marked one", In: in, Bar: 50, Off: a.needCandidate, Run: a.openDiff},
+		{ID: "diff", Keys: []string{"d"}, Title: "diff", Says: a.diffWord, Doc: "against parent, root or the marked one, over the whole width; again: beside its figures", In: in, Bar: 50, Off: a.needCandidate, Run: a.openDiff},
 		{ID: "compare", Keys: []string{"D"}, Title: "compare", Doc: "the marked ones side by side, or it with its parent", In: in, Bar: 34, Off: a.needOthers, Run: a.openCompare},
 		{ID: "lineage", Keys: []string{"T"}, Title: "lineage", Doc: "the family tree", In: in, Bar: 24, Off: a.needCandidate, Run: a.openLineage},
 		{ID: "job-of", Keys: []string{"i"}, Title: "its job", Doc: "stages, prompt, output, verdict", In: in, Off: a.needCandidate, Run: a.openJobOf},

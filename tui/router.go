@@ -64,7 +64,7 @@ func (r *router) openCandidate(id record.CandidateID) tea.Cmd {
 	if id < 0 {
 		return nil
 	}
-	r.panes.Candidate.Set(id)
+	r.panes.Candidate.Show(id, false)
 	return r.open(pane.Candidate)
 }
 
@@ -117,13 +117,39 @@ func (r *router) unmark() tea.Cmd {
 	return nil
 }
 
+// openDiff shows what was changed, over the whole width. Where a difference is
+// shown already its width changes.
 func (r *router) openDiff() tea.Cmd {
+	if d := r.differ(); d != nil {
+		d.Diff().ToggleWide()
+		r.d.Gen++
+		return r.shown()
+	}
 	s := r.Current().Selected()
 	if m := r.d.Marks; len(m) == 2 { // two marked: one against the other
 		s.Candidate = m[1]
 	}
 	r.panes.Candidate.CompareMarked(s.Candidate)
-	return r.openCandidate(s.Candidate)
+	return r.open(pane.Candidate)
+}
+
+// differ is the pane with the keys if it shows a difference as a screen.
+func (r *router) differ() pane.Differ {
+	if d, ok := r.Current().(pane.Differ); ok && r.at.screen() != pane.None && len(r.d.Marks) != 2 {
+		return d
+	}
+	return nil
+}
+
+// diffWord says what the key of differences does now.
+func (r *router) diffWord() string {
+	switch d := r.differ(); {
+	case d == nil:
+		return "diff"
+	case d.Diff().Wide():
+		return "beside its figures"
+	}
+	return "diff alone"
 }
 
 // openCompare lays the marked candidates side by side, in the order in which they

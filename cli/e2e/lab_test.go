@@ -326,6 +326,16 @@ func (l *lab) last() (d record.Decision) {
 	return d
 }
 
+// decisions returns the newest ones, newest first.
+func (l *lab) decisions(n int) (ds []record.Decision) {
+	l.t.Helper()
+	l.read(func(ctx context.Context, db *store.DB, exp record.ExperimentID) (err error) {
+		ds, err = db.Decisions(ctx, exp, n)
+		return err
+	})
+	return ds
+}
+
 func (l *lab) job(id record.JobID) (j record.Job) {
 	l.t.Helper()
 	l.read(func(ctx context.Context, db *store.DB, exp record.ExperimentID) (err error) {

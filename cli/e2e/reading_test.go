@@ -13,12 +13,44 @@ import (
 
 func review(t *tour) {
 	t.press("r")
-	held := t.lab.held()
-	t.wait(held[0].String())
-	t.see("the first under the cursor", func(string) bool { return strings.Contains(t.selected(), held[0].String()) })
-	t.key("s", func() {
-		t.see("the next under the cursor", func(string) bool { return strings.Contains(t.selected(), held[1].String()) })
-	})
+	t.wait("if approved now")
+	picked := func(string) string { return t.picked() }
+	t.see("a candidate under the cursor", func(string) bool { return t.picked() != "" })
+	t.changes("s", picked)
+	if strings.Contains(t.screen(), "no longer better") {
+		t.shows("H", "no better than")
+	} else {
+		t.done.add(t.scope, "H") // all that waits is welcome: TestTheReviewIsTrueAsOfNow
+	}
+	best := regexp.MustCompile(`best of each niche \((\d+)\)`)
+	t.press("?")
+	t.wait("╭ Keys here")
+	m := best.FindStringSubmatch(t.screen())
+	t.press("esc")
+	if m == nil {
+		t.t.Fatalf("the bulk approval does not say on how many it acts:\n%s", t.screen())
+	}
+	t.decides("A", func() bool { return t.lab.last().Verb == record.Approve })
+	t.wait("the best of each niche")
+	step := 0
+	for _, d := range t.lab.decisions(20) {
+		if last := t.lab.last(); d.Verb == record.Approve && (d.Seq == last.Seq || d.Group != 0 && d.Group == last.Group) {
+			step++
+		}
+	}
+	if fmt.Sprint(step) != m[1] {
+		t.t.Errorf("the key said %s, and %d were approved in one step", m[1], step)
+	}
+}
+
+// picked is the candidate of the row under the cursor, "" while a frame is half
+// drawn.
+func (c *console) picked() string {
+	row := c.selected()
+	if len(row) < 20 {
+		return ""
+	}
+	return regexp.MustCompile(`\bc\d+\b`).FindString(row)
 }
 
 // top is the first line of the difference beside the card.
@@ -52,6 +84,7 @@ func differences(t *tour) {
 	t.changes("}", hunk)
 	t.changes("{", hunk)
 	third := func(string) string { l := strings.Split(t.screen(), "\n"); return l[7] }
+	t.key("L", func() { t.see("lines that are cut", func(s string) bool { return strings.Contains(s, "…") }) })
 	t.changes("right", third)
 	t.changes("left", third)
 	t.changes("l", third)
@@ -96,6 +129,7 @@ func texts(t *tour) {
 		}
 	}
 	third := func(string) string { l := strings.Split(t.screen(), "\n"); return l[7] }
+	t.press("L") // long lines are cut
 	t.changes("right", third)
 	t.changes("left", third)
 	t.changes("l", third)

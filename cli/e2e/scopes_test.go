@@ -263,13 +263,19 @@ func candidates(t *tour) {
 		t.t.Errorf("branches: %s, %v", out, err)
 	}
 	t.home()
-	held := t.lab.held()
 	t.press("4")
-	t.decides("a", func() bool { d := t.lab.last(); return d.Verb == record.Approve && d.Candidate == held[0] })
-	until(t.t, "the job is no longer held", patience, func() bool { return t.lab.job(record.JobID(held[0])).State != record.Held })
-	t.shows("x", "Reject "+held[1].String())
+	t.see("a candidate that waits", func(string) bool { return t.picked() != "" })
+	first := t.picked()
+	t.decides("a", func() bool { d := t.lab.last(); return d.Verb == record.Approve && d.Candidate.String() == first })
+	until(t.t, "the job is no longer held", patience, func() bool { return t.lab.job(record.JobID(t.lab.last().Candidate)).State != record.Held })
+	t.see("the next that waits", func(string) bool { return t.picked() != "" && t.picked() != first })
+	second := t.picked()
+	t.shows("x", "Reject "+second)
 	t.press("enter")
-	until(t.t, "the job is rejected", patience, func() bool { return t.lab.job(record.JobID(held[1])).State == record.Rejected })
+	until(t.t, "the job is rejected", patience, func() bool {
+		d := t.lab.last()
+		return d.Verb == record.Reject && d.Candidate.String() == second && t.lab.job(record.JobID(d.Candidate)).State == record.Rejected
+	})
 }
 
 // startOne makes a job from the selected candidate.

@@ -25,7 +25,7 @@ type candidatePane struct {
 
 func newCandidate(d *Shared) *candidatePane {
 	p := &candidatePane{base: base{d: d, id: Candidate}, cand: record.NoCandidate}
-	p.d1 = diffView{d: d, id: Candidate, Candidate: record.NoCandidate, parent: record.NoCandidate}
+	p.d1 = newDiff(d, Candidate)
 	return p
 }
 
@@ -37,9 +37,15 @@ func (p *candidatePane) Set(id record.CandidateID) {
 	p.bump()
 }
 
+// Show shows a candidate beside its difference, or the difference alone.
+func (p *candidatePane) Show(id record.CandidateID, wide bool) {
+	p.Set(id)
+	p.d1.wide = wide
+}
+
 // CompareMarked compares with the marked candidate when there is one.
 func (p *candidatePane) CompareMarked(id record.CandidateID) {
-	p.Set(id)
+	p.Show(id, true)
 	p.d1.with = withParent
 	if n := len(p.d.Marks); n == 1 && p.d.Marks[0] != id || n == 2 {
 		p.d1.with = withMarked
@@ -111,6 +117,9 @@ func (p *candidatePane) Body(w, h int, focus bool) []string {
 		return []string{" " + st.Bad.S("cannot read it: "+p.q.err.Error())}
 	case p.detail == nil:
 		return []string{" " + st.Label.S("loading")}
+	}
+	if p.d1.wide {
+		return append(widget.Indent(candidateLine(p.d, p.detail)), p.d1.body(w, h-1)...)
 	}
 	if w < 100 {
 		card := widget.Indent(candidateCard(p.d, p.detail, w-2))

@@ -67,6 +67,21 @@ func candidateCard(d *Shared, c *view.CandidateDetail, w int) []string {
 	return append(out, metricTable(d, c, w)...)
 }
 
+// candidateLine tells a candidate in one line.
+func candidateLine(d *Shared, c *view.CandidateDetail) []string {
+	st, k := d.St, &c.Candidate
+	var l widget.Line
+	l.Add(st.Ident, CandidateName(k.ID)).Gap(1).Add(st.State(string(k.Status)), string(k.Status))
+	if c.Cell >= 0 {
+		l.Gap(1).Add(st.Ident, Niche(&d.Snap.Grid, c.Cell))
+	}
+	l.Gap(2).Raw(scoreLine(d, c))
+	if k.Intent != "" {
+		l.Gap(2).Add(st.Label, "“"+k.Intent+"”")
+	}
+	return []string{l.String()}
+}
+
 // scoreLine is the objective with samples, spread and the held-out value.
 func scoreLine(d *Shared, c *view.CandidateDetail) string {
 	st := d.St

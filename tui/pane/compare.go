@@ -42,7 +42,7 @@ type compared struct {
 
 func newCompare(d *Shared) *comparePane {
 	p := &comparePane{base: base{d: d, id: Compare}, pair: 1}
-	p.diff = diffView{d: d, id: Compare, Candidate: record.NoCandidate, parent: record.NoCandidate}
+	p.diff = newDiff(d, Compare)
 	return p
 }
 

@@ -34,6 +34,9 @@ type Differ interface {
 // splitFrom is the width from which two columns are the default.
 const splitFrom = 132
 
+// gutter is how many cells stand before the text of a line: finding, number, sign.
+const gutter = 7
+
 // diffView shows one candidate's difference: rows are made once for each
 // width, colours only for the lines in view.
 type diffView struct {
@@ -49,17 +52,27 @@ type diffView struct {
 	force     int // 0 = by width, 1 = one column, 2 = two
 	context   int // unchanged lines around a change, less 3
 	noSpace   bool
+	cutLong   bool // long lines are cut, and moved sideways, in place of wrapped
+	wide      bool // over the whole width, without what stands beside it
+	fresh     bool // nothing of it was drawn yet: it begins at the first change
 	rows      []diffRow
 	made      rowKey
 	view      widget.Scroll
 	text      string // searched
 	paint     syntax
+	changed   wordChanges
 	answers   int
+}
+
+// newDiff returns the difference of a pane.
+func newDiff(d *Shared, id ID) diffView {
+	return diffView{d: d, id: id, Candidate: record.NoCandidate, parent: record.NoCandidate, fresh: true}
 }
 
 type rowKey struct {
 	answers        int
 	split, noSpace bool
+	wrap           int // cells of text in which lines go on below, 0 = they are cut
 }
 
 // diffRow is one line of the view. Left and right are line numbers in their
@@ -68,13 +81,14 @@ type diffRow struct {
 	kind        byte // 'f' file, 'h' hunk, 'l' line, 't' text
 	file, hunk  int
 	left, right int
+	part        int // of long lines: how many rows of them are above this one
 	text        string
 }
 
 // set asks for another candidate.
 func (v *diffView) set(id, parent record.CandidateID, findings []view.GateFinding) {
 	if v.Candidate != id {
-		v.view = widget.Scroll{}
+		v.view, v.fresh = widget.Scroll{}, true
 	}
 	v.Candidate, v.parent, v.findings = id, parent, findings
 }
@@ -120,7 +134,7 @@ func (v *diffView) take(m Loaded) bool {
 	}
 	if f, ok := m.val.([]view.FilePatch); ok && m.err == nil {
 		v.files, v.answers = f, v.answers+1
-		v.paint = syntax{}
+		v.paint, v.changed = syntax{}, nil
 	}
 	return true
 }
@@ -144,7 +158,7 @@ func (v *diffView) cycleBase() {
 	if v.with == withMarked && (v.Against() == v.parent || v.Against() == v.Candidate) {
 		v.with = withParent
 	}
-	v.view = widget.Scroll{}
+	v.view, v.fresh = widget.Scroll{}, true
 }
 
 // usualContext is how many unchanged lines surround a change at first.
@@ -156,6 +170,15 @@ func (v *diffView) lines() int { return max(0, usualContext+v.context) }
 func (v *diffView) widen(by int) { v.context = max(-usualContext, min(v.context+by, 200)) }
 
 func (v *diffView) toggleSpace() { v.noSpace = !v.noSpace }
+
+// ToggleWide gives the difference the whole width, or takes it back.
+func (v *diffView) ToggleWide() { v.wide = !v.wide }
+
+// Wide reports whether the difference has the whole width.
+func (v *diffView) Wide() bool { return v.wide }
+
+// toggleLong wraps long lines, or cuts them. The view stays on its line.
+func (v *diffView) toggleLong() { v.cutLong, v.view.Col = !v.cutLong, 0 }
 
 // baseName tells what the difference is against.
 func (v *diffView) baseName() string {
@@ -234,6 +257,10 @@ func (v *diffView) body(w, h int) []string {
 		return []string{" " + st.Label.S("no difference to "+v.baseName())}
 	}
 	v.build(w)
+	if v.fresh {
+		v.fresh = false
+		v.toFirstChange(w, h)
+	}
 	v.view.Set(len(v.rows), h)
 	out := make([]string, 0, h)
 	for i := v.view.Off; i < min(len(v.rows), v.view.Off+h); i++ {
@@ -291,12 +318,12 @@ func (v *diffView) side(r *diffRow, i, w int) string {
 	if ln.Kind == '-' {
 		n = old
 	}
-	sign, col, back := " ", st.Label, ""
+	sign, col, back, word := " ", st.Label, "", widget.Style{}
 	switch ln.Kind {
 	case '+':
-		sign, col, back = "+", st.Diff.Added, st.Diff.AddedBG.SGR
+		sign, col, back, word = "+", st.Diff.Added, st.Diff.AddedBG.SGR, st.Diff.AddedWord
 	case '-':
-		sign, col, back = "-", st.Diff.Removed, st.Diff.RemovedBG.SGR
+		sign, col, back, word = "-", st.Diff.Removed, st.Diff.RemovedBG.SGR, st.Diff.RemovedWord
 	}
 	var l widget.Line
 	mark := " "
@@ -305,13 +332,22 @@ func (v *diffView) side(r *diffRow, i, w int) string {
 			mark = "!"
 		}
 	}
-	l.Add(st.Warn, mark).Right(st.Off, fmt.Sprint(n), 4).Gap(1)
+	if r.part > 0 { // goes on from the row above
+		l.Gap(gutter - 1)
+	} else {
+		l.Add(st.Warn, mark).Right(st.Off, fmt.Sprint(n), 4).Gap(1)
+	}
 	room := w - l.W - 1
 	if room < 1 {
 		return plot.Fit(l.String(), w)
 	}
 	segs := v.paint.line(v.d, &v.files[r.file], r.file, r.hunk, i)
-	body := drawSegs(segs, v.view.Col, room, back, v.text, st)
+	segs = stress(segs, v.changed.of(v.files, r.file, r.hunk)[i], word)
+	from := v.view.Col
+	if v.made.wrap > 0 {
+		from = r.part * v.made.wrap
+	}
+	body := drawSegs(segs, from, room, back, v.text, st)
 	if back != "" {
 		col = widget.Style{SGR: widget.Join(col.SGR, back)}
 	}
@@ -380,6 +416,7 @@ func diffKeys(d *Shared) []*keys.Binding {
 		{ID: "next-hunk", Keys: []string{"J"}, Title: "next hunk", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 45, Run: diff(func(v *diffView) { v.hunk(1) })},
 		{ID: "less-context", Keys: []string{"{"}, Title: "fewer lines around changes", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.widen(-2) })},
 		{ID: "more-context", Keys: []string{"}"}, Title: "more lines around changes", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.widen(2) })},
+		{ID: "long-lines", Keys: []string{"L"}, Title: "long lines", Doc: "go on below, or are cut and moved by ← and →", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff((*diffView).toggleLong)},
 		{ID: "whitespace", Keys: []string{"W"}, Title: "white space", Doc: "hides changes of white space alone", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff((*diffView).toggleSpace)},
 	}
 }

@@ -2,7 +2,7 @@ package pane
 
 import (
 	"math"
-	"strings"
+	"strconv"
 
 	"atoll/engine/view"
 	"atoll/tui/plot"
@@ -24,6 +24,9 @@ func (p *nichesPane) heat() *plot.HeatMap {
 		m.YEdges = plot.Edges(g.Axes[y].Edges)
 	}
 	p.spots()
+	if p.layer == layerValue {
+		m.Value = p.valueText()
+	}
 	for i := range m.Cells {
 		if s := p.seenAt[i]; s.cell != nil {
 			m.Cells[i] = p.heatCell(s)
@@ -32,12 +35,31 @@ func (p *nichesPane) heat() *plot.HeatMap {
 	return m
 }
 
+// valueText writes values so that a hundredth of the range of colours can be
+// told, with fewer digits where room is short, or not at all.
+func (p *nichesPane) valueText() func(v float64, w int) string {
+	span := p.hi - p.lo
+	least, most := 0, 0
+	if span > 0 && !math.IsInf(span, 0) {
+		least = max(0, int(math.Ceil(-math.Log10(span/10))))
+		most = max(0, int(math.Ceil(-math.Log10(span/100))))
+	}
+	return func(v float64, w int) string {
+		for digits := min(most, 6); digits >= min(least, 6); digits-- {
+			if t := strconv.FormatFloat(v, 'f', digits, 64); len(t) <= w {
+				return t
+			}
+		}
+		return ""
+	}
+}
+
 // spot is what one field of the map shows: the best elite of the cells behind
-// it, the most urgent mark, all their tries.
+// it, the marks and tries of all.
 type spot struct {
 	cell  *view.Cell
 	tries int
-	mark  rune
+	marks uint // bits by their place in marks
 }
 
 // spots collects the fields of the map and the range of their colours.
@@ -55,9 +77,7 @@ func (p *nichesPane) spots() {
 			s.cell = c
 		}
 		s.tries += c.Tries
-		if m := p.markOf(c); m != 0 && (s.mark == 0 || strings.IndexRune(marks, m) < strings.IndexRune(marks, s.mark)) {
-			s.mark = m
-		}
+		s.marks |= p.marksOf(c)
 	}
 	p.lo, p.hi = p.d.Grid.lo, p.d.Grid.hi
 	if p.layer == layerValue {
@@ -88,7 +108,7 @@ func (p *nichesPane) value(s spot) float64 {
 }
 
 func (p *nichesPane) heatCell(s spot) plot.HeatCell {
-	out := plot.HeatCell{Filled: s.cell.Elite >= 0, Mark: s.mark}
+	out := plot.HeatCell{Filled: s.cell.Elite >= 0, V: s.cell.Objective, Marks: p.signs(s.marks)}
 	v := p.value(s)
 	switch {
 	case p.layer == layerValue && p.byRank:
@@ -104,31 +124,62 @@ func (p *nichesPane) heatCell(s spot) plot.HeatCell {
 // newFor is how many folded candidates a niche counts as new.
 const newFor = 10
 
-// marks are the characters on a niche, the most urgent first.
-const marks = "x?▸>#+-*"
+// mark is what a niche can be beside its value.
+type mark int
 
-// markOf is the one character on a niche.
-func (p *nichesPane) markOf(c *view.Cell) rune {
-	switch {
-	case c.Elite >= 0 && p.d.marked(c.Elite):
-		return 'x'
-	case c.Waiting > 0:
-		return '?'
-	case c.Running > 0:
-		if p.d.Glyphs == plot.Braille {
-			return '▸'
-		}
-		return '>'
-	case c.Frozen:
-		return '#'
-	case c.Boost > 1:
-		return '+'
-	case c.Boost > 0 && c.Boost < 1:
-		return '-'
-	case c.Elite > 0 && c.Fold > p.folded()-newFor:
-		return '*'
+// The marks, what a person did first: where there is room for one alone it is
+// that, and the line below the map tells the rest.
+const (
+	markMarked mark = iota
+	markFrozen
+	markBoosted
+	markLess
+	markWaits
+	markRuns
+	markNew
+	markKinds
+)
+
+// sign is the character of a mark.
+func (m mark) sign(g plot.Glyphs) string {
+	if m == markRuns && g != plot.Braille {
+		return ">"
 	}
-	return 0
+	return [...]string{"x", "#", "+", "-", "?", "▸", "*"}[m]
+}
+
+func (m mark) String() string {
+	return [...]string{"marked", "frozen", "boosted", "boosted down", "waits", "running", "new"}[m]
+}
+
+// marksOf are the marks of a niche, one bit for each.
+func (p *nichesPane) marksOf(c *view.Cell) uint {
+	var out uint
+	for m, on := range [markKinds]bool{
+		markMarked:  c.Elite >= 0 && p.d.marked(c.Elite),
+		markFrozen:  c.Frozen,
+		markBoosted: c.Boost > 1,
+		markLess:    c.Boost > 0 && c.Boost < 1,
+		markWaits:   c.Waiting > 0,
+		markRuns:    c.Running > 0,
+		markNew:     c.Elite > 0 && c.Fold > p.folded()-newFor,
+	} {
+		if on {
+			out |= 1 << m
+		}
+	}
+	return out
+}
+
+// signs are the characters of marks, the first that matters most.
+func (p *nichesPane) signs(set uint) string {
+	out := ""
+	for m := range markKinds {
+		if set&(1<<m) != 0 {
+			out += m.sign(p.d.Glyphs)
+		}
+	}
+	return out
 }
 
 func (p *nichesPane) folded() int {
@@ -142,18 +193,14 @@ func (p *nichesPane) folded() int {
 func (p *nichesPane) legend(w int) string {
 	st := p.d.St
 	lo, hi := p.ends()
-	run := ">"
-	if p.d.Glyphs == plot.Braille {
-		run = "▸"
-	}
-	there := map[rune]bool{}
+	var there uint
 	for _, s := range p.seenAt {
-		there[s.mark] = true
+		there |= s.marks
 	}
 	var said widget.Line
-	for _, m := range [...][2]string{{"?", "waits"}, {run, "running"}, {"#", "frozen"}, {"+", "boosted"}, {"-", "boosted down"}, {"x", "marked"}, {"*", "new"}} {
-		if there[[]rune(m[0])[0]] && said.W+plot.Width(m[1])+plot.Width(lo+hi)+16 <= w {
-			said.Gap(2).Add(st.Plain, m[0]).Gap(1).Add(st.Label, m[1])
+	for m := range markKinds {
+		if there&(1<<m) != 0 && said.W+plot.Width(m.String())+plot.Width(lo+hi)+16 <= w {
+			said.Gap(2).Add(st.Plain, m.sign(p.d.Glyphs)).Gap(1).Add(st.Label, m.String())
 		}
 	}
 	name := p.d.Snap.Objective

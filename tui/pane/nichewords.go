@@ -37,15 +37,18 @@ func (p *nichesPane) details(w int, two bool) []string {
 		return out
 	}
 	l.Gap(1).Add(st.Ident, CandidateName(c.Elite)).Gap(1).Add(st.Strong, widget.Number(c.Objective))
+	marked := plot.Width(widget.Words(" · ", held(c)...)) + 3
 	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root {
 		diff := p.d.gain(c.Objective, root.Objective)
 		col := st.Good
 		if diff < 0 {
 			col = st.Bad
 		}
-		l.Gap(1).Add(col, widget.Signed(diff)).Add(st.Label, " on root")
+		if l.W+plot.Width(widget.Signed(diff))+9+marked <= w { // what was decided counts more
+			l.Gap(1).Add(col, widget.Signed(diff)).Add(st.Label, " on root")
+		}
 	}
-	var tell []string
+	tell := held(c)
 	switch p.layer { // what the colours say
 	case layerSpread:
 		tell = append(tell, fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples")))
@@ -54,6 +57,31 @@ func (p *nichesPane) details(w int, two bool) []string {
 	case layerAge:
 		tell = append(tell, "taken "+widget.Ago(p.d.Now().Sub(widget.Millis(c.Since))))
 	}
+	tell = append(tell, widget.Plural(c.Tries, "try", "tries"))
+	var rest []string // what the first line has no room for
+	for i, t := range tell {
+		if l.W+plot.Width(t)+3 > w {
+			rest = tell[i:]
+			break
+		}
+		l.Add(st.Label, " · ").Add(st.Plain, t)
+	}
+	out := []string{l.String()}
+	if two {
+		if len(rest) > 0 && len(rest) > len(tell)-len(held(c)) { // a state is among them
+			return append(out, " "+st.Plain.S(widget.CutParts(rest, w-1)))
+		}
+		if all := p.stacked(); len(all) > 1 {
+			return append(out, " "+st.Label.S(widget.CutParts(p.others(all, cell), w-1)))
+		}
+		out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
+	}
+	return out
+}
+
+// held tells what people and jobs do with a niche now.
+func held(c *view.Cell) []string {
+	var tell []string
 	if c.Frozen {
 		tell = append(tell, "frozen")
 	}
@@ -66,20 +94,7 @@ func (p *nichesPane) details(w int, two bool) []string {
 	if c.Running > 0 {
 		tell = append(tell, fmt.Sprintf("%d running", c.Running))
 	}
-	tell = append(tell, widget.Plural(c.Tries, "try", "tries"))
-	for _, t := range tell {
-		if l.W+len(t)+3 <= w {
-			l.Add(st.Label, " · ").Add(st.Plain, t)
-		}
-	}
-	out := []string{l.String()}
-	if two {
-		if all := p.stacked(); len(all) > 1 {
-			return append(out, " "+st.Label.S(widget.CutParts(p.others(all, cell), w-1)))
-		}
-		out = append(out, " "+st.Label.S(p.bounds(cell, w-1)))
-	}
-	return out
+	return tell
 }
 
 // others tells which of the elites behind a field is chosen, and the rest.

@@ -11,22 +11,27 @@ import (
 	"atoll/tui/widget"
 )
 
-// reviewPane lists what waits for a person, oldest first. As a screen it
+// reviewPane lists what waits for a person, the best first. As a screen it
 // shows the difference, the metrics and the findings beside the list, so that
 // one look decides.
 type reviewPane struct {
 	base
 	list  widget.List[record.CandidateID]
 	text  string
+	queue []waiting                   // as listed
+	bulk  []waiting                   // the best of each niche
+	hides int                         // how many are folded away
+	shows bool                        // what is no better is listed too
 	gone  map[record.CandidateID]bool // decided here, not yet gone from the feed
 	full  bool
 	d1    diffView
-	lastW int
+	rows  []int // rows of the list by line of the screen, -1 = none
+	side  int   // width of the list on the screen
 }
 
 func newReview(d *Shared) *reviewPane {
 	p := &reviewPane{base: base{d: d, id: Review}, gone: map[record.CandidateID]bool{}}
-	p.d1 = diffView{d: d, id: Review, Candidate: record.NoCandidate, parent: record.NoCandidate}
+	p.d1 = newDiff(d, Review)
 	return p
 }
 
@@ -39,32 +44,29 @@ func (p *reviewPane) Scopes() []keys.Scope {
 
 func (p *reviewPane) Timed() bool            { return true }
 func (p *reviewPane) Filter() (string, bool) { return p.text, true }
+func (p *reviewPane) SetFilter(t string)     { p.text = t; p.bump() }
 func (p *reviewPane) Diff() *diffView        { return &p.d1 }
 func (p *reviewPane) Text() string           { return p.d1.plain() }
 func (p *reviewPane) Match(by int) bool      { p.bump(); return p.d1.match(by) }
+func (p *reviewPane) Recall(from Memory)     { p.d1.recall(from) }
 
 func (p *reviewPane) Keys() []*keys.Binding {
+	in := []keys.Scope{keys.InReview}
 	return []*keys.Binding{
-		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: []keys.Scope{keys.InReview}, Bar: 65, Off: p.empty, Run: p.skip},
+		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: in, Bar: 65, Off: p.empty, Run: p.skip},
+		{ID: "no-better", Keys: []string{"H"}, Title: "show those no better", Says: p.foldWord, Doc: "what waits for a niche that somebody as good holds by now", In: in, Off: p.noneFolded, Run: p.fold},
 	}
-}
-
-func (p *reviewPane) SetFilter(t string) {
-	p.text = t
-	if p.full {
-		p.d1.text = t
-	}
-	p.bump()
 }
 
 func (p *reviewPane) Place(at Placement) {
-	if p.full != at.Full {
-		p.full = at.Full
-		p.bump()
+	if p.full == at.Full {
+		return
 	}
+	if p.full = at.Full; p.full { // the best is under the cursor when the queue opens
+		p.list.Move(widget.Top)
+	}
+	p.bump()
 }
-
-func (p *reviewPane) Recall(from Memory) { p.d1.recall(from) }
 
 // empty says why nothing can be skipped.
 func (p *reviewPane) empty() string {
@@ -72,6 +74,26 @@ func (p *reviewPane) empty() string {
 		return "nothing waits"
 	}
 	return ""
+}
+
+func (p *reviewPane) noneFolded() string {
+	if p.hides == 0 && !p.shows {
+		return "all that waits is listed"
+	}
+	return ""
+}
+
+func (p *reviewPane) foldWord() string {
+	if p.shows {
+		return "hide those no better"
+	}
+	return "show those no better"
+}
+
+func (p *reviewPane) fold() tea.Cmd {
+	p.shows = !p.shows
+	p.bump()
+	return p.Load()
 }
 
 // Waiting is how many candidates wait for a person; a snapshot lists no more
@@ -83,16 +105,26 @@ func Waiting(s *view.Snapshot) int {
 	return max(len(s.Review), s.Jobs.Held)
 }
 
+// BestOfEach selects the best of what waits for each niche, of those listed.
+func (p *reviewPane) BestOfEach() []Selection {
+	p.sync()
+	var out []Selection
+	for _, w := range p.bulk {
+		out = append(out, selected(w.held))
+	}
+	return out
+}
+
 func (p *reviewPane) Title() (string, string) {
 	st := p.d.St
 	left := p.heading("4", "Review")
-	if n := len(p.list.IDs); n > 0 {
+	if n := len(p.list.IDs) + p.hides; n > 0 {
 		if n == len(p.d.Snap.Review) {
 			n = Waiting(p.d.Snap)
 		}
 		left += " " + st.Accent.S(fmt.Sprintf("%d waiting", n))
 	}
-	if h := p.held(); h != nil && p.full {
+	if p.held() != nil && p.full {
 		return left, st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())
 	}
 	return left, st.Label.S(widget.Words(", ", setWord("before measuring", p.d.Snap.Settings.Review), setWord("before a niche", p.d.Snap.Settings.ReviewNiche)))
@@ -105,25 +137,41 @@ func setWord(name, value string) string {
 	return name + ": " + value
 }
 
-// sync takes what waits from the snapshot.
+// sync takes what waits from the snapshot. The cursor stays on its candidate
+// wherever that moves: a key pressed now means what is under it.
 func (p *reviewPane) sync() {
-	var ids []record.CandidateID
 	still := map[record.CandidateID]bool{}
-	for i := range p.d.Snap.Review {
-		h := &p.d.Snap.Review[i]
-		id := h.Candidate.ID
-		still[id] = true
-		if p.gone[id] || !p.full && !widget.Fits(p.text, CandidateName(id), string(h.Candidate.Operator), h.Candidate.Agent, h.Candidate.Intent) {
-			continue
+	var all []waiting
+	for _, w := range p.d.queueOf(p.d.Snap.Review) {
+		c := &w.held.Candidate
+		still[c.ID] = true
+		if !p.gone[c.ID] && widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, c.Intent, w.words(&p.d.Snap.Grid, w.held), firstOf(w.held.Findings)) {
+			all = append(all, w)
 		}
-		ids = append(ids, id)
 	}
 	for id := range p.gone {
 		if !still[id] {
 			delete(p.gone, id)
 		}
 	}
+	p.bulk = bestOfEach(all)
+	n := len(all)
+	for n > 0 && all[n-1].outlook == noBetter {
+		n--
+	}
+	if p.hides = 0; !p.shows && n > 0 {
+		p.hides, all = len(all)-n, all[:n]
+	}
+	p.queue = all
+	ids := make([]record.CandidateID, len(all))
+	for i, w := range all {
+		ids[i] = w.held.Candidate.ID
+	}
+	under, had := p.list.At()
 	p.list.Set(ids)
+	if had {
+		p.list.Seek(under)
+	}
 }
 
 // Decided hides a candidate until the feed confirms; the next is selected.
@@ -154,24 +202,31 @@ func (p *reviewPane) skip() tea.Cmd {
 	return p.Load()
 }
 
-func (p *reviewPane) held() *view.Held {
-	id, ok := p.list.At()
-	if !ok {
-		return nil
+// at returns what the cursor stands on, nil for nothing.
+func (p *reviewPane) at() *waiting {
+	if p.list.Cur < len(p.queue) {
+		return &p.queue[p.list.Cur]
 	}
-	for i := range p.d.Snap.Review {
-		if p.d.Snap.Review[i].Candidate.ID == id {
-			return &p.d.Snap.Review[i]
-		}
+	return nil
+}
+
+func (p *reviewPane) held() *view.Held {
+	if w := p.at(); w != nil {
+		return w.held
 	}
 	return nil
 }
 
 func (p *reviewPane) Selected() Selection {
-	s := Nothing()
 	if h := p.held(); h != nil {
-		s.Candidate, s.Job, s.State, s.Cell, s.Held = h.Candidate.ID, h.Job.ID, h.Job.State, h.Cell, true
+		return selected(h)
 	}
+	return Nothing()
+}
+
+func selected(h *view.Held) Selection {
+	s := Nothing()
+	s.Candidate, s.Job, s.State, s.Cell, s.Held = h.Candidate.ID, h.Job.ID, h.Job.State, h.Cell, true
 	return s
 }
 
@@ -186,12 +241,9 @@ func (p *reviewPane) Move(m widget.Motion) tea.Cmd {
 }
 
 func (p *reviewPane) Click(x, y int) tea.Cmd {
-	if p.full {
-		if x < p.lastW {
-			p.list.Click(y / 3)
-		}
-	} else {
-		p.list.Click(y)
+	if y >= 0 && y < len(p.rows) && p.rows[y] >= 0 && (!p.full || x < p.side) {
+		p.list.Cur = p.rows[y]
+		p.list.Clamp()
 	}
 	p.bump()
 	return p.Load()
@@ -215,150 +267,4 @@ func (p *reviewPane) Take(m Loaded) {
 	if p.d1.take(m) {
 		p.bump()
 	}
-}
-
-func (p *reviewPane) Body(w, h int, focus bool) []string {
-	p.sync()
-	if p.full {
-		return p.screen(w, h)
-	}
-	st := p.d.St
-	if len(p.list.IDs) == 0 {
-		text := "nothing waits"
-		if p.d.Snap.Loading {
-			text = "loading"
-		}
-		return []string{" " + st.Label.S(text)}
-	}
-	var out []string
-	from, to := p.list.Window(h)
-	for i := from; i < to; i++ {
-		held := p.find(p.list.IDs[i])
-		row := p.row(held, w)
-		if focus && i == p.list.Cur {
-			row = widget.Pick(st.Selected, row, w)
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
-func (p *reviewPane) find(id record.CandidateID) *view.Held {
-	for i := range p.d.Snap.Review {
-		if p.d.Snap.Review[i].Candidate.ID == id {
-			return &p.d.Snap.Review[i]
-		}
-	}
-	return &view.Held{}
-}
-
-func (p *reviewPane) row(h *view.Held, w int) string {
-	st := p.d.St
-	c := &h.Candidate
-	var l widget.Line
-	mark := " "
-	if p.d.marked(c.ID) {
-		mark = "▸"
-	}
-	l.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), 7).Fit(st.Plain, string(c.Operator), 10).Fit(st.Label, widget.Change(c.Added, c.Removed), 10)
-	l.Right(st.Plain, widget.Optional(c.Objective), 9).Gap(2)
-	where := Niche(&p.d.Snap.Grid, h.Cell)
-	if h.Cell >= 0 && h.From >= 0 {
-		where += " from " + CandidateName(h.From)
-	}
-	text := widget.Words(" · ", where, firstOf(h.Findings), c.Intent)
-	return l.Fit(st.Label, text, w-l.W).String()
-}
-
-func firstOf(s []string) string {
-	if len(s) == 0 {
-		return ""
-	}
-	return s[0]
-}
-
-// screen is the decision on one screen: the queue on the left, what it is
-// about on the right.
-func (p *reviewPane) screen(w, h int) []string {
-	st := p.d.St
-	held := p.held()
-	if held == nil {
-		return []string{"", " " + st.Label.S("nothing waits for a decision"), "", " " + st.Label.S("review is set to "+widget.Words(", ", "before measuring: "+orOff(p.d.Snap.Settings.Review), "before a niche: "+orOff(p.d.Snap.Settings.ReviewNiche)))}
-	}
-	side := max(30, min(w*30/100, 48))
-	p.lastW = side
-	return widget.Beside(p.queue(side, h), p.decision(held, w-side-1, h), side, 1)
-}
-
-func orOff(s string) string {
-	if s == "" {
-		return "off"
-	}
-	return s
-}
-
-// queue lists what waits, three lines each.
-func (p *reviewPane) queue(w, h int) []string {
-	st := p.d.St
-	var out []string
-	from, to := p.list.Window(max(1, h/3))
-	for i := from; i < to; i++ {
-		held := p.find(p.list.IDs[i])
-		c := &held.Candidate
-		var a, b, t widget.Line
-		mark := " "
-		if p.d.marked(c.ID) {
-			mark = "x"
-		}
-		a.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), 6).Fit(st.Plain, string(c.Operator), 10).Right(st.Strong, widget.Optional(c.Objective), w-a.W-8).Gap(1).Fit(st.Ident, Niche(&p.d.Snap.Grid, held.Cell), 7)
-		b.Gap(1).Add(st.Label, "from ").Add(st.Ident, CandidateName(c.Parent())).Add(st.Label, " "+widget.Change(c.Added, c.Removed))
-		if held.From >= 0 {
-			b.Add(st.Label, " takes over ").Add(st.Ident, CandidateName(held.From))
-		} else if held.Before != "" {
-			b.Add(st.Label, " before "+held.Before)
-		}
-		row := a.String()
-		if i == p.list.Cur {
-			row = widget.Pick(st.Selected, row, w)
-		}
-		out = append(out, row, b.String(), t.String())
-	}
-	return out
-}
-
-// decision is the right side: intent, figures, findings, difference.
-func (p *reviewPane) decision(h *view.Held, w, hh int) []string {
-	st := p.d.St
-	c := &h.Candidate
-	var l widget.Line
-	l.Add(st.Ident, CandidateName(c.ID)).Gap(1).Add(st.Label, c.Commit.Short()).Gap(2).Add(st.Plain, string(c.Operator)).Add(st.Label, " by ").Add(st.Plain, c.Agent).Gap(2).Add(st.Strong, widget.Optional(c.Objective))
-	if c.Objective != nil && h.Parent != nil {
-		v := p.d.gain(*c.Objective, *h.Parent)
-		l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on parent")
-	}
-	if r := p.d.Snap.Root; c.Objective != nil && r.ID >= 0 {
-		v := p.d.gain(*c.Objective, r.Objective)
-		l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on root")
-	}
-	if c.Objective == nil {
-		l.Gap(1).Add(st.Label, "not measured yet")
-	}
-	out := []string{l.String()}
-	if c.Intent != "" {
-		out = append(out, st.Plain.S("“"+c.Intent+"”"))
-	}
-	var ms widget.Line
-	for _, m := range c.Metrics {
-		if m.Name != p.d.Snap.Objective && ms.W < w-20 {
-			ms.Add(st.Label, m.Name+" ").Add(st.Plain, widget.Number(m.Value)).Gap(2)
-		}
-	}
-	if ms.W > 0 {
-		out = append(out, ms.String())
-	}
-	for _, f := range h.Findings {
-		out = append(out, st.Warn.S("! "+f))
-	}
-	out = append(out, st.Border.Wrap(widget.Repeat("─", w)))
-	return append(out, p.d1.body(w, hh-len(out))...)
 }

@@ -158,7 +158,7 @@ func drawSegs(segs []seg, col, w int, back, search string, st *widget.Styles) st
 			n = plot.Width(text)
 		}
 		used += n
-		on := widget.Style{SGR: widget.Join(s.st.SGR, back)}
+		on := widget.Style{SGR: widget.Join(back, s.st.SGR)} // what a stretch has of its own wins
 		if search != "" {
 			b.WriteString(widget.Highlight(on, st.Match, text, search))
 		} else {

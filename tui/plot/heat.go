@@ -14,14 +14,17 @@ type HeatMap struct {
 	CursorX, CursorY int
 	Ramp             *Ramp
 	Look             Look
+	// Value writes what a niche holds in at most w cells, "" where that says
+	// nothing; nil = values are never written.
+	Value func(v float64, w int) string
 }
 
-// HeatCell is one niche. T is its value in [0,1]; Mark is a character of one
-// cell's width or 0.
+// HeatCell is one niche. T is where its value lies in [0,1], V what is written
+// of it; Marks are characters of one cell's width each, the most important first.
 type HeatCell struct {
 	Filled bool
-	T      float64
-	Mark   rune
+	T, V   float64
+	Marks  string
 }
 
 // Look holds SGR parameters for all that is no value.
@@ -209,7 +212,7 @@ func (m *HeatMap) cell(x, y int) *HeatCell {
 func (m *HeatMap) textLine(p *painter, g Geometry, line int) {
 	top, topOK := g.half(2 * line)
 	low, _ := g.half(2*line + 1)
-	middle := top == low && line == m.markLine(g, low)
+	at := line - m.markLine(g, low) // 0 is the row of words, 1 the one below
 	for x := g.OffX; x < g.OffX+g.Cols; x++ {
 		y := g.OffY + low
 		if top != low || !topOK {
@@ -219,11 +222,11 @@ func (m *HeatMap) textLine(p *painter, g Geometry, line int) {
 		c := m.cell(x, y)
 		switch {
 		case m.Cursor && x == m.CursorX && y == m.CursorY:
-			m.cursorCell(p, g, c, middle)
+			m.cursorCell(p, g, c, at)
 		case !c.Filled:
-			m.emptyCell(p, g, c, middle)
+			m.emptyCell(p, g, c, at)
 		default:
-			m.filledCell(p, g, c, middle)
+			m.filledCell(p, g, c, at)
 		}
 	}
 }
@@ -240,44 +243,76 @@ func (m *HeatMap) markLine(g Geometry, row int) int {
 	return (first + last) / 2
 }
 
-func (m *HeatMap) emptyCell(p *painter, g Geometry, c *HeatCell, middle bool) {
-	text, at := " ", (g.CellW-1)/2
-	if middle {
-		text = "·"
-		if m.Look.Glyphs == ASCII {
+// words are what stands on row at of a niche in w cells: its value, and its
+// marks beside it or below. Where room is short the marks go first.
+func (m *HeatMap) words(g Geometry, c *HeatCell, w, at int) string {
+	value, marks := "", cutMarks(c.Marks, w)
+	if m.Value != nil && c.Filled && w >= leastValue {
+		value = m.Value(c.V, w-1)
+	}
+	two := g.CellH >= 4 && g.CellH%2 == 0
+	switch {
+	case two && value != "" && at == 1:
+		return marks
+	case at != 0:
+		return ""
+	case value == "":
+		return marks
+	case two || marks == "":
+		return value
+	case Width(value)+1+Width(marks) <= w:
+		return value + " " + marks
+	}
+	return marks
+}
+
+// leastValue is the width from which a value says more than its colour.
+const leastValue = 5
+
+// cutMarks keeps the first marks that fit.
+func cutMarks(marks string, w int) string {
+	rs := []rune(marks)
+	return string(rs[:min(len(rs), max(w, 0))])
+}
+
+func (m *HeatMap) emptyCell(p *painter, g Geometry, c *HeatCell, row int) {
+	text, style := "", m.Look.Faint
+	if row == 0 {
+		if text = "·"; m.Look.Glyphs == ASCII {
 			text = "'"
 		}
 	}
-	if c.Mark != 0 && middle {
-		p.put("", strings.Repeat(" ", at))
-		p.put(m.Look.Accent, string(c.Mark))
-	} else {
-		p.put(m.Look.Faint, strings.Repeat(" ", at)+text)
+	if t := m.words(g, c, g.CellW, row); t != "" {
+		text, style = t, m.Look.Accent
 	}
-	p.put(m.Look.Faint, strings.Repeat(" ", g.CellW-at-1))
+	at := (g.CellW - Width(text)) / 2
+	p.put(m.Look.Faint, strings.Repeat(" ", at))
+	p.put(style, text)
+	p.put(m.Look.Faint, strings.Repeat(" ", g.CellW-at-Width(text)))
 }
 
-func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, middle bool) {
+func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, row int) {
 	s := m.Ramp.at(c.T)
-	fill := " "
+	fill, room := " ", g.CellW
 	if m.Ramp.shade {
 		fill = string(s.char)
+		if room > 1 {
+			room-- // the value stays readable before the marks
+		}
 	}
-	if c.Mark == 0 || !middle {
-		p.put(s.bg, strings.Repeat(fill, g.CellW))
-		return
-	}
-	at := (g.CellW - 1) / 2
+	text := m.words(g, c, room, row)
+	n := Width(text)
+	at := (g.CellW - n) / 2
 	if m.Ramp.shade && g.CellW > 1 {
-		at++ // the value stays readable before the mark
+		at = max(1, at)
 	}
 	p.put(s.bg, strings.Repeat(fill, at))
-	p.put(sgr(s.bg, s.ink), string(c.Mark))
-	p.put(s.bg, strings.Repeat(fill, g.CellW-at-1))
+	p.put(sgr(s.bg, s.ink), text)
+	p.put(s.bg, strings.Repeat(fill, g.CellW-at-n))
 }
 
 // cursorCell draws a bracket pair, reversed against the colour of the cell.
-func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, middle bool) {
+func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, row int) {
 	style := "38;5;16;48;5;231"
 	switch {
 	case m.Ramp.shade:
@@ -293,27 +328,21 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, middle bool) {
 		p.put(style, ch)
 		return
 	}
-	inside := strings.Repeat(" ", g.CellW-2)
-	if g.CellW > 2 {
-		mark := " "
-		if c.Mark != 0 && middle {
-			mark = string(c.Mark)
-		}
-		at := (g.CellW - 3) / 2
-		inside = strings.Repeat(" ", at) + mark + strings.Repeat(" ", g.CellW-3-at)
-	}
-	open, end := "[", "]"
-	p.put(style, open)
-	if g.CellW > 2 && c.Filled && !m.Ramp.shade {
+	room := g.CellW - 2
+	text := m.words(g, c, room, row)
+	at := (room - Width(text)) / 2
+	inside := strings.Repeat(" ", at) + text + strings.Repeat(" ", room-at-Width(text))
+	p.put(style, "[")
+	if room > 0 && c.Filled && !m.Ramp.shade {
 		s := m.Ramp.at(c.T)
 		p.put(sgr(s.bg, s.ink), inside)
-	} else if g.CellW > 2 && c.Filled {
+	} else if room > 0 && c.Filled {
 		fill := string(m.Ramp.at(c.T).char)
 		p.put("", strings.ReplaceAll(inside, " ", fill))
 	} else {
 		p.put("", inside)
 	}
-	p.put(style, end)
+	p.put(style, "]")
 }
 
 // twoCells draws parts of two niches in each character: the foreground of an

@@ -89,7 +89,7 @@ func heat(g plot.Glyphs, p colorprofile.Profile, rows ...string) *plot.HeatMap {
 			case c >= '0' && c <= '9':
 				m.Cells = append(m.Cells, plot.HeatCell{Filled: true, T: float64(c-'0') / 9})
 			default:
-				m.Cells = append(m.Cells, plot.HeatCell{Filled: true, T: 0.5, Mark: c})
+				m.Cells = append(m.Cells, plot.HeatCell{Filled: true, T: 0.5, Marks: string(c)})
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func FuzzHeatMap(f *testing.F) {
 		}{{plot.Braille, colorprofile.TrueColor}, {plot.Braille, colorprofile.ANSI256}, {plot.Blocks, colorprofile.ANSI}, {plot.ASCII, colorprofile.ASCII}} {
 			m := &plot.HeatMap{Cols: cols, Rows: rows, Cells: make([]plot.HeatCell, cols*rows), Ramp: plot.NewRamp("viridis", r.p, r.g), Look: plot.Look{Glyphs: r.g}, Cursor: true, CursorX: min(max(cx, 0), max(cols-1, 0)), CursorY: min(max(cy, 0), max(rows-1, 0)), XEdges: make([]string, cols+1), YEdges: make([]string, rows+1)}
 			for i := range m.Cells {
-				m.Cells[i] = plot.HeatCell{Filled: i%3 > 0, T: v * float64(i), Mark: map[bool]rune{true: '#'}[i%7 == 0]}
+				m.Cells[i] = plot.HeatCell{Filled: i%3 > 0, T: v * float64(i), Marks: map[bool]string{true: "#?"}[i%7 == 0]}
 			}
 			for i := range m.XEdges {
 				m.XEdges[i] = plot.Short(float64(i))

@@ -19,6 +19,7 @@ func (a *Actions) CandidateKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
 		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.needHeld, Run: a.approve},
+		{ID: "approve-best", Keys: []string{"A"}, Title: "approve the best of each niche", Says: a.bestWord, Doc: "of those listed, in one step", In: []keys.Scope{keys.InReview}, Decides: true, Bar: 64, Off: a.needBest, Run: a.approveBest},
 		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.needReject, Run: a.reject},
 		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
 		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
@@ -36,6 +37,37 @@ func (a *Actions) approve() tea.Cmd {
 	ss := a.targets()
 	a.decided(ss)
 	return a.Decide("approved "+namesOf(ss), true, on(record.Approve, ss, nil)...)
+}
+
+// bestChooser is the pane that lists what waits.
+type bestChooser interface{ BestOfEach() []pane.Selection }
+
+func (a *Actions) best() []pane.Selection {
+	if p, ok := a.Host.Current().(bestChooser); ok {
+		return p.BestOfEach()
+	}
+	return nil
+}
+
+func (a *Actions) needBest() string {
+	if len(a.best()) == 0 {
+		return "nothing that waits would take a niche"
+	}
+	return ""
+}
+
+func (a *Actions) bestWord() string {
+	if n := len(a.best()); n > 0 {
+		return fmt.Sprintf("approve best of each niche (%d)", n)
+	}
+	return "approve best of each niche"
+}
+
+// approveBest approves, for each niche, the best of what waits for it.
+func (a *Actions) approveBest() tea.Cmd {
+	ss := a.best()
+	a.decided(ss)
+	return a.Decide("approved "+namesOf(ss)+", the best of each niche", true, on(record.Approve, ss, nil)...)
 }
 
 // decided moves the review on and forgets the marks.

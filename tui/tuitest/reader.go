@@ -232,9 +232,10 @@ func (r *Reader) Doctor(context.Context) ([]view.CheckLine, error) {
 
 // Controller remembers what it was told. Err makes every call fail.
 type Controller struct {
-	mu   sync.Mutex
-	made []record.Decision
-	Err  error
+	mu    sync.Mutex
+	made  []record.Decision
+	steps int
+	Err   error
 }
 
 // Decide remembers ds.
@@ -245,6 +246,7 @@ func (c *Controller) Decide(_ context.Context, ds ...record.Decision) (record.Se
 		return 0, c.Err
 	}
 	c.made = append(c.made, ds...)
+	c.steps++
 	return record.Seq(len(c.made)), nil
 }
 
@@ -253,6 +255,13 @@ func (c *Controller) Decisions() []record.Decision {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]record.Decision(nil), c.made...)
+}
+
+// Steps returns how many steps of undo the decisions are.
+func (c *Controller) Steps() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.steps
 }
 
 // Undo says what the last decision was.

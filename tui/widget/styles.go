@@ -58,7 +58,10 @@ type Styles struct {
 }
 
 // DiffStyles colour what changed.
-type DiffStyles struct{ Added, Removed, AddedBG, RemovedBG, Hunk Style }
+type DiffStyles struct {
+	Added, Removed, AddedBG, RemovedBG, Hunk Style
+	AddedWord, RemovedWord                   Style // the words that differ, on top of the line's own
+}
 
 // SyntaxStyles colour source code.
 type SyntaxStyles struct{ Keyword, Name, Text, Number, Comment Style }
@@ -104,12 +107,12 @@ func NewStyles(dark bool, p colorprofile.Profile) *Styles {
 		return Style{Join(append(attrs, pick(d, l).sgr(p, false))...)}
 	}
 	bg := func(d, l tone) Style { return Style{pick(d, l).sgr(p, true)} }
-	bold, faint, reverse := "1", "", "7"
+	bold, faint, reverse, underline := "1", "", "7", "4"
 	if p < colorprofile.ANSI { // no colour: attributes carry what they can
 		faint = "2"
 	}
 	if p == colorprofile.NoTTY {
-		bold, faint, reverse = "", "", ""
+		bold, faint, reverse, underline = "", "", "", ""
 	}
 	s := &Styles{}
 	s.Strong = Style{bold}
@@ -128,6 +131,11 @@ func NewStyles(dark bool, p colorprofile.Profile) *Styles {
 	s.Diff.Added, s.Diff.Removed = s.Good, s.Bad
 	s.Diff.AddedBG = bg(tone{"14301F", 22, 0}, tone{"DDF4E4", 194, 0})
 	s.Diff.RemovedBG = bg(tone{"3A1A16", 52, 0}, tone{"FBE3DC", 224, 0})
+	s.Diff.AddedWord = bg(tone{"1F6B43", 28, 0}, tone{"9BE0B0", 157, 0})
+	s.Diff.RemovedWord = bg(tone{"7A2E22", 88, 0}, tone{"F5B5A4", 217, 0})
+	if p < colorprofile.ANSI256 { // backgrounds of sixteen colours drown the text
+		s.Diff.AddedWord, s.Diff.RemovedWord = Style{Join(bold, underline)}, Style{Join(bold, underline)}
+	}
 	s.Diff.Hunk = fg(tone{"8DB4D8", 110, 36}, tone{"2F6A9F", 25, 34})
 	s.Syntax.Keyword = fg(tone{"C79BD8", 176, 35}, tone{"8A3BA6", 91, 35})
 	s.Syntax.Name = fg(tone{"8DB4D8", 110, 36}, tone{"2F6A9F", 25, 34})

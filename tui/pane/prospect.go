@@ -1,0 +1,114 @@
+package pane
+
+import (
+	"cmp"
+	"slices"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/widget"
+)
+
+// outlook is what approving a candidate that waits would come to now.
+type outlook int
+
+// The outlooks, the most welcome first: this is the order of the queue.
+const (
+	newBest    outlook = iota // better than everything
+	takesNiche                // better than who holds its niche
+	firstThere                // its niche is empty
+	notPlaced                 // measured, but the map has no niche for it yet
+	unmeasured                // waits before it is measured
+	noBetter                  // somebody as good holds its niche now
+)
+
+// prospect is the outlook of one candidate, with its gain and on whom.
+type prospect struct {
+	outlook
+	gain   float64 // direction-aware; 0 where there is nothing to compare with
+	on     record.CandidateID
+	frozen bool // who holds the niche keeps it whatever comes
+}
+
+// prospectOf looks at the niches as they are now, not as they were when the
+// candidate began to wait.
+func (d *Shared) prospectOf(h *view.Held) prospect {
+	p := prospect{outlook: unmeasured, on: record.NoCandidate}
+	if h.Candidate.Objective == nil {
+		return p
+	}
+	v, best := *h.Candidate.Objective, d.Snap.Best
+	if h.Parent != nil {
+		p.gain, p.on = d.gain(v, *h.Parent), h.Candidate.Parent()
+	}
+	holder := d.Grid.At(h.Cell)
+	switch {
+	case best.ID >= 0 && d.gain(v, best.Objective) > 0:
+		p.outlook, p.gain, p.on = newBest, d.gain(v, best.Objective), best.ID
+	case h.Cell < 0:
+		p.outlook = notPlaced
+	case holder == nil || holder.Elite < 0:
+		p.outlook = firstThere
+	default:
+		p.gain, p.on, p.frozen = d.gain(v, holder.Objective), holder.Elite, holder.Frozen
+		if p.outlook = takesNiche; p.gain <= 0 || p.frozen {
+			p.outlook = noBetter
+		}
+	}
+	return p
+}
+
+// words tell an outlook in one line.
+func (p prospect) words(g *view.Grid, h *view.Held) string {
+	on := CandidateName(p.on)
+	switch p.outlook {
+	case newBest:
+		return widget.Words(" ", "new best,", "ahead of", on, widget.Unless(h.Cell < 0, "in "+Niche(g, h.Cell)))
+	case takesNiche:
+		return "takes " + Niche(g, h.Cell) + " from " + on
+	case firstThere:
+		return "first in " + Niche(g, h.Cell)
+	case notPlaced:
+		return "no map yet"
+	case noBetter:
+		if p.frozen {
+			return on + " is frozen in " + Niche(g, h.Cell)
+		}
+		return "no better than " + on + " in " + Niche(g, h.Cell)
+	}
+	return "not measured yet"
+}
+
+// waiting is a candidate in the queue.
+type waiting struct {
+	held *view.Held
+	prospect
+}
+
+// queueOf orders what waits by what approving it would come to: by outlook, then
+// by gain, then the oldest first.
+func (d *Shared) queueOf(list []view.Held) []waiting {
+	out := make([]waiting, len(list))
+	for i := range list {
+		out[i] = waiting{&list[i], d.prospectOf(&list[i])}
+	}
+	slices.SortStableFunc(out, func(a, b waiting) int {
+		return cmp.Or(cmp.Compare(a.outlook, b.outlook), cmp.Compare(b.gain, a.gain))
+	})
+	return out
+}
+
+// bestOfEach returns the best candidate for each niche among those that would
+// take one, in the order of the queue.
+func bestOfEach(queue []waiting) []waiting {
+	var out []waiting
+	taken := map[int]bool{}
+	for _, w := range queue {
+		if w.outlook > firstThere || w.held.Cell >= 0 && taken[w.held.Cell] {
+			continue
+		}
+		taken[w.held.Cell] = true
+		out = append(out, w)
+	}
+	return out
+}

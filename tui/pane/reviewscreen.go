@@ -1,0 +1,206 @@
+package pane
+
+import (
+	"atoll/tui/widget"
+)
+
+func (p *reviewPane) Body(w, h int, focus bool) []string {
+	p.sync()
+	p.rows = p.rows[:0]
+	if p.full {
+		return p.screen(w, h)
+	}
+	st := p.d.St
+	if len(p.queue) == 0 {
+		return []string{" " + st.Label.S(p.nothing())}
+	}
+	var out []string
+	rows := h
+	if p.hides > 0 && h > 2 {
+		rows--
+	}
+	from, to := p.list.Window(rows)
+	for i := from; i < to; i++ {
+		row := p.row(&p.queue[i], w)
+		if focus && i == p.list.Cur {
+			row = widget.Pick(st.Selected, row, w)
+		}
+		p.rows = append(p.rows, i)
+		out = append(out, row)
+	}
+	if rows < h {
+		out = append(out, p.folded())
+	}
+	return out
+}
+
+// nothing says why the queue is empty.
+func (p *reviewPane) nothing() string {
+	switch {
+	case p.d.Snap.Loading:
+		return "loading"
+	case p.text != "" && len(p.d.Snap.Review) > 0:
+		return "nothing that waits fits"
+	}
+	return "nothing waits"
+}
+
+// folded tells what the queue does not list.
+func (p *reviewPane) folded() string {
+	return " " + p.d.St.Label.S(widget.Plural(p.hides, "is", "are")+" no better than what holds the niche; H lists them")
+}
+
+// row is one candidate on the dashboard.
+func (p *reviewPane) row(x *waiting, w int) string {
+	st, c := p.d.St, &x.held.Candidate
+	var l widget.Line
+	mark := " "
+	if p.d.marked(c.ID) {
+		mark = "▸"
+	}
+	l.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID)))
+	l.Right(st.Plain, widget.Optional(c.Objective), 8).Gap(1)
+	p.gain(&l, x, 9)
+	text := widget.Words(" · ", x.words(&p.d.Snap.Grid, x.held), firstOf(x.held.Findings), c.Intent)
+	if w >= 90 {
+		l.Fit(st.Plain, string(c.Operator), 11).Fit(st.Label, widget.Change(c.Added, c.Removed), 12)
+	}
+	col := st.Plain
+	if x.outlook >= unmeasured {
+		col = st.Label
+	}
+	return l.Fit(col, text, w-l.W).String()
+}
+
+// gain writes what approving gains, in w cells.
+func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
+	if x.outlook == unmeasured || x.on < 0 {
+		l.Gap(w)
+		return
+	}
+	l.Fit(gainStyle(p.d.St, x.prospect.gain), widget.Brief(x.prospect.gain), w)
+}
+
+func firstOf(s []string) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return s[0]
+}
+
+// sideFrom is the width from which the queue stands beside the difference.
+const sideFrom = 90
+
+// screen is the decision on one screen: the queue, and what it is about.
+func (p *reviewPane) screen(w, h int) []string {
+	st := p.d.St
+	x := p.at()
+	if x == nil {
+		s := &p.d.Snap.Settings
+		return []string{"", " " + st.Label.S(p.nothing()), "", " " + st.Label.S("review is set to "+widget.Words(", ", "before measuring: "+orOff(s.Review), "before a niche: "+orOff(s.ReviewNiche))), " " + st.Label.S(":review-niche and :review-measure change that")}
+	}
+	switch {
+	case p.d1.wide:
+		p.side = 0
+		return widget.Indent(p.decision(x, w-1, h))
+	case w < sideFrom:
+		p.side = w
+		n := max(2, min(2*len(p.queue), h/4))
+		out := append(p.lines(w, n), st.Border.Wrap(widget.Repeat("─", w)))
+		return append(out, widget.Indent(p.decision(x, w-1, h-len(out)))...)
+	}
+	p.side = max(34, min(w*30/100, 56))
+	return widget.Beside(p.lines(p.side, h), p.decision(x, w-p.side-1, h), p.side, 1)
+}
+
+func orOff(s string) string {
+	if s == "" {
+		return "off"
+	}
+	return s
+}
+
+// lines list the queue, two lines for each candidate.
+func (p *reviewPane) lines(w, h int) []string {
+	st := p.d.St
+	var out []string
+	room := h
+	if p.hides > 0 && h > 4 {
+		room -= 2
+	}
+	from, to := p.list.Window(max(1, room/2))
+	for i := from; i < to; i++ {
+		x := &p.queue[i]
+		c := &x.held.Candidate
+		var a, b widget.Line
+		mark := " "
+		if p.d.marked(c.ID) {
+			mark = "▸"
+		}
+		a.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Fit(st.Plain, string(c.Operator), 11).Right(st.Strong, widget.Optional(c.Objective), 8).Gap(1)
+		p.gain(&a, x, max(0, w-a.W))
+		b.Gap(2).Fit(st.Label, widget.Words(" · ", x.words(&p.d.Snap.Grid, x.held), widget.Change(c.Added, c.Removed)), w-2)
+		row := a.String()
+		if i == p.list.Cur {
+			row = widget.Pick(st.Selected, row, w)
+		}
+		p.rows = append(p.rows, i, i)
+		out = append(out, row, b.String())
+	}
+	if room < h {
+		out = append(out, "")
+		for _, t := range widget.WrapText(widget.Plural(p.hides, "more is", "more are")+" no longer better; H lists them", w-2) {
+			out = append(out, " "+st.Label.S(t))
+		}
+	}
+	return out
+}
+
+// decision is what a person decides about: intent, figures, findings, difference.
+func (p *reviewPane) decision(x *waiting, w, hh int) []string {
+	st, h := p.d.St, x.held
+	c := &h.Candidate
+	var l widget.Line
+	l.Add(st.Ident, CandidateName(c.ID)).Gap(1).Add(st.Label, c.Commit.Short()).Gap(2).Add(st.Plain, string(c.Operator)).Add(st.Label, " by ").Add(st.Plain, c.Agent).Gap(2)
+	if c.Objective == nil {
+		l.Add(st.Label, "not measured yet")
+	} else {
+		l.Add(st.Strong, widget.Number(*c.Objective))
+		if h.Parent != nil {
+			v := p.d.gain(*c.Objective, *h.Parent)
+			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on parent")
+		}
+		if r := p.d.Snap.Root; r.ID >= 0 {
+			v := p.d.gain(*c.Objective, r.Objective)
+			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on root")
+		}
+	}
+	out := []string{l.String()}
+	col := st.Accent
+	if x.outlook >= noBetter {
+		col = st.Warn
+	}
+	var then widget.Line
+	then.Add(st.Label, "if approved now: ").Add(col, x.words(&p.d.Snap.Grid, h))
+	if x.outlook == takesNiche || x.outlook == newBest {
+		then.Gap(1).Add(gainStyle(st, x.prospect.gain), widget.Signed(x.prospect.gain))
+	}
+	out = append(out, then.String())
+	if c.Intent != "" && hh >= 12 {
+		out = append(out, st.Plain.S("“"+c.Intent+"”"))
+	}
+	var ms widget.Line
+	for _, m := range c.Metrics {
+		if m.Name != p.d.Snap.Objective && ms.W < w-20 {
+			ms.Add(st.Label, m.Name+" ").Add(st.Plain, widget.Number(m.Value)).Gap(2)
+		}
+	}
+	if ms.W > 0 && hh >= 16 {
+		out = append(out, ms.String())
+	}
+	for _, f := range h.Findings {
+		out = append(out, st.Warn.S("! "+f))
+	}
+	out = append(out, st.Border.Wrap(widget.Repeat("─", w)))
+	return append(out, p.d1.body(w, hh-len(out))...)
+}

@@ -1,0 +1,174 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/tuitest"
+)
+
+// waits is a snapshot in which candidates wait, each for a niche with its value.
+type waits struct {
+	id    record.CandidateID
+	cell  int
+	value float64
+}
+
+func queued(s *view.Snapshot, list ...waits) *view.Snapshot {
+	s.Review = nil
+	for _, w := range list {
+		c := tuitest.Candidate(int(w.id))
+		c.Status, c.Objective, c.Operator = record.StatusHeld, tuitest.F(w.value), record.OpTune
+		s.Review = append(s.Review, view.Held{Job: record.Job{ID: record.JobID(w.id), State: record.Held, Candidate: w.id}, Candidate: c, Before: "its niche", Cell: w.cell, From: record.NoCandidate, Parent: tuitest.F(2.3)})
+	}
+	s.Jobs.Held = len(list)
+	return s
+}
+
+// filled returns the filled cells of a snapshot, the best elite first.
+func filled(s *view.Snapshot) []view.Cell {
+	cells := slices.Clone(s.Grid.Cells)
+	slices.SortFunc(cells, func(a, b view.Cell) int {
+		switch {
+		case a.Objective > b.Objective:
+			return -1
+		case a.Objective < b.Objective:
+			return 1
+		}
+		return 0
+	})
+	return cells
+}
+
+// order lists the candidates on the review screen from above.
+func (r *rig) order() []record.CandidateID {
+	var out []record.CandidateID
+	r.keys("home")
+	for range r.app.d.Snap.Review {
+		out = append(out, r.app.Current().Selected().Candidate)
+		r.keys("down")
+	}
+	return slices.Compact(out)
+}
+
+func TestTheReviewIsTrueAsOfNow(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	low, high := cells[40], cells[20]
+	queued(s, waits{401, low.Index, low.Objective + 0.001}, waits{402, high.Index, high.Objective + 0.004})
+	r := newRig(t, s, 140, 40)
+	r.keys("r")
+	if got := r.order(); !slices.Equal(got, []record.CandidateID{402, 401}) {
+		t.Errorf("the queue is %v, not by gain", got)
+	}
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "takes "+pane.Niche(&s.Grid, low.Index)+" from "+low.Elite.String()) {
+		t.Errorf("it is not told from whom c401 takes its niche:\n%s", frame)
+	}
+
+	next := tuitest.Snapshot(16) // somebody else takes the niche that c402 waits for
+	next.Version++
+	queued(next, waits{401, low.Index, low.Objective + 0.001}, waits{402, high.Index, high.Objective + 0.004})
+	for i := range next.Grid.Cells {
+		if c := &next.Grid.Cells[i]; c.Index == high.Index {
+			c.Elite, c.Objective, c.Adjusted = 350, high.Objective+0.009, high.Adjusted+0.009
+		}
+	}
+	r.send(snapMsg{next})
+	frame := ansi.Strip(r.app.frame())
+	if strings.Contains(frame, "from "+high.Elite.String()+" ") || !strings.Contains(frame, "1 more is no longer better") {
+		t.Errorf("c402 is told to take its niche though it would lose:\n%s", frame)
+	}
+	r.keys("H")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "no better than c350") {
+		t.Errorf("what is no better is not listed when asked for:\n%s", frame)
+	}
+}
+
+func TestTheCursorStaysOnItsCandidateWhenABetterOneComes(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	low, high := cells[40], cells[20]
+	r := newRig(t, queued(s, waits{401, low.Index, low.Objective + 0.001}), 140, 40)
+	r.keys("r")
+	next := queued(tuitest.Snapshot(16), waits{401, low.Index, low.Objective + 0.001}, waits{402, high.Index, high.Objective + 0.004})
+	next.Version++
+	r.send(snapMsg{next})
+	_ = r.app.frame()
+	r.keys("a")
+	if ds := r.ctl.Decisions(); len(ds) != 1 || ds[0].Candidate != 401 {
+		t.Errorf("a key meant for c401 decided %+v", ds)
+	}
+}
+
+func TestTheBestOfEachNicheIsApprovedInOneStep(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	a, b := cells[30], cells[20]
+	queued(s, waits{401, a.Index, a.Objective + 0.001}, waits{402, a.Index, a.Objective + 0.002}, waits{403, b.Index, b.Objective + 0.001}, waits{404, b.Index, b.Objective - 0.1})
+	r := newRig(t, s, 140, 40)
+	r.keys("r")
+	if bar := r.bar(); !strings.Contains(bar, "A approve best of each niche (2)") {
+		t.Errorf("the key does not say on how many it acts: %s", bar)
+	}
+	r.keys("A")
+	ds := r.ctl.Decisions()
+	if len(ds) != 2 || ds[0].Candidate != 402 || ds[1].Candidate != 403 {
+		t.Fatalf("decided %+v", ds)
+	}
+	if r.ctl.Steps() != 1 {
+		t.Errorf("two approvals of one key are %d steps", r.ctl.Steps())
+	}
+}
+
+func TestTheQueueIsFiltered(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	queued(s, waits{401, cells[30].Index, 2.41}, waits{402, cells[31].Index, 2.40})
+	r := newRig(t, s, 140, 40)
+	r.keys("r", "/")
+	r.typing("c402")
+	r.keys("enter")
+	if got := r.app.Current().Selected().Candidate; got != 402 || strings.Contains(ansi.Strip(r.app.frame()), "c401") {
+		t.Errorf("the filter leaves %s and:\n%s", got, ansi.Strip(r.app.frame()))
+	}
+}
+
+func TestFrozenBoostedAndWaitingShowTogether(t *testing.T) {
+	s := tuitest.Snapshot(8)
+	best := s.Best.Cell
+	for i := range s.Grid.Cells {
+		c := &s.Grid.Cells[i]
+		c.Waiting, c.Running, c.Fold, c.Frozen, c.Boost = 1, 0, 0, false, 1
+		if c.Index == best {
+			c.Frozen, c.Boost = true, 4
+		}
+	}
+	for _, size := range [][2]int{{120, 36}, {200, 60}, {300, 80}} {
+		r := newRig(t, s, size[0], size[1])
+		frame := ansi.Strip(r.app.frame())
+		if !strings.Contains(frame, "#+?") {
+			t.Errorf("at %dx%d the niche does not show that it is frozen, boosted and waited for:\n%s", size[0], size[1], frame)
+		}
+	}
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
+		r := newRig(t, s, size[0], size[1])
+		if frame := ansi.Strip(r.app.frame()); !(strings.Contains(frame, "frozen · boost x4") && strings.Contains(frame, "1 waiting")) {
+			t.Errorf("at %dx%d the line under the map does not tell it:\n%s", size[0], size[1], frame)
+		}
+	}
+}
+
+func TestLargeNichesShowTheirValues(t *testing.T) {
+	s := tuitest.Snapshot(8)
+	r := newRig(t, s, 200, 60)
+	r.keys("C") // away from the cursor's brackets nothing depends on the palette
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, " 2.2") && !strings.Contains(frame, " 2.3") {
+		t.Errorf("no value stands in a niche:\n%s", frame)
+	}
+}
