@@ -17,7 +17,7 @@ func (a *App) steerCmds() []*cobra.Command {
 	return []*cobra.Command{
 		a.candidateVerb(record.Approve, "Let a held candidate go on"),
 		a.candidateVerb(record.Reject, "Take a candidate out of the archive; the runner-up takes its niche"),
-		a.candidateVerb(record.Restore, "Take a rejection back"),
+		a.restoreCmd(),
 		a.nicheVerb(record.Freeze, "Keep the elite of a niche and do not use it as a parent"),
 		a.nicheVerb(record.Boost, "Choose parents from a niche more often"),
 		a.nicheVerb(record.Release, "End the freeze and the boost of a niche"),

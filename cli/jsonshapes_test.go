@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/backup"
 	"atoll/engine/evidence"
 	"atoll/engine/verify"
 	"atoll/engine/view"
@@ -41,6 +42,7 @@ func jsonShapes() []jsonShape {
 		{"promote", "atoll promote --verify", false, verify.Report{}},
 		{"decision", "every verb that decides", false, record.Decision{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
+		{"backup", "atoll backup and restore", false, backup.Manifest{}},
 		{"config explain", "atoll config explain", false, []config.Row{}},
 		{"version", "atoll version", false, Build{}},
 	}

@@ -1,0 +1,102 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"atoll/store/record"
+)
+
+// BundleAll writes commits with all that they need into a new file that git reads;
+// the names of branches say which commit is which. The store is only read, so that
+// an engine may run on it. History that is not in the store is not in the bundle:
+// shallow is what git calls the file that says where it ends, nil when it is whole.
+func (r *Repo) BundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, err error) {
+	shallow, err = r.bundleAll(ctx, path, branches)
+	if err != nil {
+		return nil, fmt.Errorf("write bundle %s: %w", path, err)
+	}
+	return shallow, nil
+}
+
+func (r *Repo) bundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, err error) {
+	if !r.exists() {
+		return nil, ErrNoStore
+	}
+	if shallow, err = r.shallow(); err != nil {
+		return nil, err
+	}
+	// Refs are written beside the store, in a repository that borrows its objects.
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".bundle-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", dir); err != nil {
+		return nil, err
+	}
+	var refs bytes.Buffer
+	refs.WriteString("# pack-refs with: sorted \n")
+	for _, name := range slices.Sorted(maps.Keys(branches)) {
+		fmt.Fprintf(&refs, "%s refs/heads/%s\n", branches[name], name)
+	}
+	for name, data := range map[string][]byte{"packed-refs": refs.Bytes(), "objects/info/alternates": []byte(filepath.Join(r.dir, "objects") + "\n"), "shallow": shallow} {
+		if data == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return shallow, r.git.do(ctx, call{args: []string{"--git-dir=" + dir, "bundle", "create", "-q", path, "--branches"}, stdout: io.Discard})
+}
+
+// Unbundle takes the objects of what [Repo.BundleAll] wrote into the store, which
+// it makes when it is missing. It writes no refs: anchor the commits that count.
+func (r *Repo) Unbundle(ctx context.Context, path string, shallow []byte) error {
+	err := r.create(ctx)
+	if err == nil && len(shallow) > 0 {
+		err = r.addShallow(shallow)
+	}
+	if err == nil {
+		err = r.git.do(ctx, call{args: []string{"--git-dir=" + r.dir, "-c", "transfer.fsckObjects=true", "bundle", "unbundle", path}, stdout: io.Discard})
+	}
+	if err == nil {
+		err = r.use(ctx, (*objects).refresh)
+	}
+	if err != nil {
+		return fmt.Errorf("read bundle %s: %w", path, err)
+	}
+	return nil
+}
+
+// shallow reads where the history of the store ends, nil when it is whole.
+func (r *Repo) shallow() ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// addShallow notes more ends of the history.
+func (r *Repo) addShallow(data []byte) error {
+	have, err := r.shallow()
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(data) {
+		if !bytes.Contains(have, bytes.TrimSpace(line)) {
+			have = append(have, line...)
+		}
+	}
+	return layFile(filepath.Join(r.dir, "shallow"), "shallow.*.lock", have, 0o644, r.fsync)
+}
