@@ -79,7 +79,7 @@ func (a *App) append(ctx context.Context, o *opened, said string, ds ...record.D
 }
 
 func noObject(verb record.Verb) record.Decision {
-	return record.Decision{Verb: verb, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	return record.NewDecision(verb)
 }
 
 // with opens the experiment for fn.

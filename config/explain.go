@@ -8,13 +8,13 @@ import (
 
 // Row explains one key: its value and all that is known about it.
 type Row struct {
-	Key     string
-	Value   string // as atoll.yaml would hold it; "" for empty
-	Origin  Origin
-	Doc     string
-	Allowed string
-	Live    bool // may change after the start
-	Measure bool // part of the evaluation key
+	Key     string `json:"key"`
+	Value   string `json:"value"` // as atoll.yaml would hold it; "" for empty
+	Origin  Origin `json:"origin"`
+	Doc     string `json:"doc"`
+	Allowed string `json:"allowed,omitempty"`
+	Live    bool   `json:"live"`    // may change after the start
+	Measure bool   `json:"measure"` // part of the evaluation key
 }
 
 // Frozen returns "live" or "frozen", the words of the screen.

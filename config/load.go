@@ -35,10 +35,10 @@ const (
 
 // Origin is where a value came from.
 type Origin struct {
-	Kind   OriginKind
-	Name   string // file, variable or flag
-	Line   int    // in the file, from 1
-	Column int
+	Kind   OriginKind `json:"kind"`
+	Name   string     `json:"name,omitempty"` // file, variable or flag
+	Line   int        `json:"line,omitempty"` // in the file, from 1
+	Column int        `json:"column,omitempty"`
 }
 
 // String returns "default", "atoll.yaml:12", "environment ATOLL_WORKERS" or

@@ -31,10 +31,8 @@ func Create(ctx context.Context, ses *Session, p Plan) (record.Experiment, error
 	if e, err = ses.DB.CreateExperiment(ctx, e, p.Config.Settings()); err != nil {
 		return e, fmt.Errorf("write the experiment: %w", err)
 	}
-	job := record.Job{
-		Experiment: e.ID, ID: 0, Kind: record.Evaluate, State: record.Queued, Purpose: record.PurposeRoot, Island: "main",
-		Parent: record.NoCandidate, Candidate: record.Root, Duplicate: record.NoCandidate, Samples: p.Config.Evaluator.RootRepeats,
-	}
+	job := record.NewJob(e.ID, 0, record.Evaluate)
+	job.Purpose, job.Candidate, job.Samples = record.PurposeRoot, record.Root, p.Config.Evaluator.RootRepeats
 	if err := ses.DB.AddJobs(ctx, []record.Job{job}); err != nil {
 		return e, fmt.Errorf("queue the measurement of the root: %w", err)
 	}

@@ -7,11 +7,18 @@ import (
 	"atoll/store/record"
 )
 
-// idle is [Engine.Idle].
+// idle is [Engine.Idle]. After a run that failed before it was known which
+// decisions were carried out none is: they wait for the next run.
 func (l *loop) idle(ctx context.Context) (work bool) {
 	if l.st == nil { // the run failed before there was a state
 		<-ctx.Done() // questions end with their own contexts
 		return false
+	}
+	if l.owner && !l.resumed { // what was decided before asks for nothing now
+		if _, err := l.attend(ctx); err != nil {
+			l.note("error", record.NoJob, err.Error())
+		}
+		l.publish(true)
 	}
 	l.publisher.rate = rateMeter{}
 	poll := time.NewTicker(pollEvery)
@@ -54,11 +61,14 @@ func (l *loop) attend(ctx context.Context) (work bool, err error) {
 	if !l.owner {
 		return false, nil
 	}
-	if err := l.plan.Act(ctx); err != nil {
-		return false, err
-	}
 	for _, d := range l.st.Decided.All[from:] {
 		work = work || startsWork(d)
+	}
+	if !l.resumed {
+		return work, nil
+	}
+	if err := l.plan.Act(ctx); err != nil {
+		return false, err
 	}
 	return work, l.markPlaced(ctx)
 }

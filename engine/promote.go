@@ -47,9 +47,9 @@ func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, i
 	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); err != nil {
 		return err
 	}
-	_, err := ses.DB.AppendDecision(ctx, exp, record.Decision{
-		Who: who, Verb: record.Promote, Candidate: id, Job: record.NoJob, Cell: -1, Text: branch,
-	})
+	d := record.NewDecision(record.Promote)
+	d.Who, d.Candidate, d.Text = who, id, branch
+	_, err := ses.DB.AppendDecision(ctx, exp, d)
 	return err
 }
 
@@ -90,9 +90,9 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who
 	if err != nil {
 		return commit, err
 	}
-	_, err = ses.DB.AppendDecision(ctx, exp, record.Decision{
-		Who: who, Verb: record.Inject, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: commit.Short(), Args: args,
-	})
+	d := record.NewDecision(record.Inject)
+	d.Who, d.Text, d.Args = who, commit.Short(), args
+	_, err = ses.DB.AppendDecision(ctx, exp, d)
 	return commit, err
 }
 

@@ -23,12 +23,12 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 		if st.Run == record.ExperimentPaused {
 			return d, nil // it changes nothing, and there is nothing to take back
 		}
-		d.Inverse = &record.Decision{Verb: record.Resume, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+		d.Inverse = back(record.Resume)
 	case record.Resume:
 		if st.Run == record.ExperimentRunning {
 			return d, nil
 		}
-		d.Inverse = &record.Decision{Verb: record.Pause, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+		d.Inverse = back(record.Pause)
 	case record.Set:
 		return st.prepareSet(d)
 	case record.WriteNote:
@@ -47,6 +47,12 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 		}
 	}
 	return d, nil
+}
+
+// back is the inverse of a decision that is about the whole experiment.
+func back(verb record.Verb) *record.Decision {
+	d := record.NewDecision(verb)
+	return &d
 }
 
 // prepareNote completes a note: its text, kind, target and author.
@@ -174,7 +180,8 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	if !known {
 		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
 	}
-	back := record.Decision{Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Text: d.Text, Verb: record.Release}
+	back := record.NewDecision(record.Release)
+	back.Text = d.Text
 	frozen, boost := st.Decided.frozen[d.Text], st.Decided.boosts[d.Text]
 	switch {
 	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):

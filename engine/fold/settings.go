@@ -76,10 +76,8 @@ func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 	}
 	d.Args = fmt.Appendf(nil, "{%q:%s}", field, raw)
 	d.Text = in.Key + " = " + in.Value
-	d.Inverse = &record.Decision{
-		Verb: record.Set, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1,
-		Args: fmt.Appendf(nil, "{%q:%s}", field, was), Text: in.Key + " = " + strings.Trim(string(was), `"`),
-	}
+	d.Inverse = back(record.Set)
+	d.Inverse.Args, d.Inverse.Text = fmt.Appendf(nil, "{%q:%s}", field, was), in.Key+" = "+strings.Trim(string(was), `"`)
 	return d, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,10 +152,28 @@ func TestLauncherOutsideASandboxSaysSo(t *testing.T) {
 	}
 	b := mustBox(t, sandbox.ModeUnsafe)
 	w := newWorld(t)
-	res := w.mustRun(b, w.sh(link+" true; echo status $?"))
+	res := w.mustRun(b, w.sh("ATOLL_RUN="+link+" "+link+" true; echo status $?"))
 	wantOut(t, res, "status 126")
 	if !strings.Contains(string(res.Stderr), "inside a sandbox only") {
 		t.Errorf("stderr %q", res.Stderr)
+	}
+}
+
+// The name of a file is a person's to choose.
+func TestAProgramThatIsCalledLikeTheLauncherIsItself(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := t.TempDir() + "/" + boot.RunName
+	if err := os.Symlink(exe, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(link, "-test.run=^$")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ATOLL_RUN=") })
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "fewer rights") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

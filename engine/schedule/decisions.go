@@ -8,18 +8,26 @@ import (
 	"strconv"
 
 	"atoll/engine/fold"
+	"atoll/engine/search"
 	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
 
-// metaActed is the last decision that was carried out.
-const metaActed = "acted"
+// The facts of how far decisions were carried out: the last one, and those
+// before it that wait for the root.
+const (
+	metaActed   = "acted"
+	metaWaiting = "decisions-waiting"
+)
 
 // Act carries out the decisions that were folded since the last call. What a
 // decision starts is idempotent or happens before the marker moves on, so a
 // crash repeats at most one of them.
 func (o *Owner) Act(ctx context.Context) error {
+	if err := o.actOnWaiting(ctx); err != nil {
+		return err
+	}
 	for i := len(o.st.Decided.All) - 1; i >= 0; i-- {
 		if o.st.Decided.All[i].Seq <= o.acted {
 			return o.actFrom(ctx, i+1)
@@ -31,8 +39,13 @@ func (o *Owner) Act(ctx context.Context) error {
 func (o *Owner) actFrom(ctx context.Context, i int) error {
 	for ; i < len(o.st.Decided.All); i++ {
 		d := o.st.Decided.All[i]
-		if err := o.carryOut(ctx, d); err != nil {
-			o.host.Note("error", record.NoJob, fmt.Sprintf("%s: %v", o.st.DecisionText(d), err))
+		if o.st.Archive() == nil && startsFromElites(d.Verb) {
+			if err := o.keepWaiting(ctx, append(o.waiting, d.Seq)); err != nil {
+				return err
+			}
+			o.host.Note("info", record.NoJob, o.st.DecisionText(d)+": as soon as the root is measured")
+		} else {
+			o.try(ctx, d)
 		}
 		o.acted = d.Seq
 		if err := o.db.PutMeta(ctx, o.exp, metaActed, strconv.FormatInt(int64(d.Seq), 10)); err != nil {
@@ -40,6 +53,41 @@ func (o *Owner) actFrom(ctx context.Context, i int) error {
 		}
 	}
 	return nil
+}
+
+// startsFromElites reports whether a decision makes a candidate's job, which needs
+// a measured root to start from.
+func startsFromElites(v record.Verb) bool { return v == record.StartJob || v == record.Inject }
+
+// actOnWaiting carries out what waited for the root, once it is measured.
+func (o *Owner) actOnWaiting(ctx context.Context) error {
+	for len(o.waiting) > 0 && o.st.Archive() != nil {
+		for _, d := range o.st.Decided.All {
+			if d.Seq == o.waiting[0] {
+				o.try(ctx, d)
+			}
+		}
+		if err := o.keepWaiting(ctx, o.waiting[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Owner) keepWaiting(ctx context.Context, seqs []record.Seq) error {
+	o.waiting = seqs
+	text, err := json.Marshal(seqs)
+	if err != nil {
+		return err
+	}
+	return o.db.PutMeta(ctx, o.exp, metaWaiting, string(text))
+}
+
+// try carries out a decision; one that cannot be is a note.
+func (o *Owner) try(ctx context.Context, d record.Decision) {
+	if err := o.carryOut(ctx, d); err != nil {
+		o.host.Note("error", record.NoJob, fmt.Sprintf("%s: %v", o.st.DecisionText(d), err))
+	}
 }
 
 func (o *Owner) carryOut(ctx context.Context, d record.Decision) error {
@@ -123,12 +171,10 @@ func (o *Owner) retryJob(ctx context.Context, d record.Decision) error {
 	if err != nil {
 		return err
 	}
-	job := record.Job{
-		Experiment: o.exp, ID: o.nextJob, Kind: old.Kind, State: record.Queued, Purpose: old.Purpose, Island: old.Island,
-		Parent: old.Parent, Inspirations: old.Inspirations, Operator: old.Operator, Agent: old.Agent, Target: old.Target, Goal: old.Goal,
-		Candidate: record.NoCandidate, Duplicate: record.NoCandidate, RetryOf: old.ID, Priority: old.Priority + 1,
-		Repeat: old.Repeat, Samples: old.Samples,
-	}
+	job := record.NewJob(o.exp, o.nextJob, old.Kind)
+	job.Purpose, job.Island, job.Repeat, job.Samples = old.Purpose, old.Island, old.Repeat, old.Samples
+	job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target, job.Goal = old.Parent, old.Inspirations, old.Operator, old.Agent, old.Target, old.Goal
+	job.RetryOf, job.Priority = old.ID, old.Priority+1
 	if old.Kind == record.Evaluate {
 		job.Candidate = old.Candidate
 	}
@@ -175,23 +221,16 @@ func (o *Owner) startJob(ctx context.Context, d record.Decision) error {
 		}
 		return o.mapNow(ctx, max(o.mapped, 0))
 	}
-	job := o.makeJob()
-	if job.Operator == record.OpRepair && want.Operator != "" && want.Operator != record.OpRepair {
-		job.Parent, job.Inspirations = o.st.Best, nil // what is to be repaired is no parent of another edit
-	}
+	fixed := search.Free()
 	if m := o.st.Candidate(want.Parent); m != nil && m.Scored {
-		job.Parent = want.Parent
+		fixed.Parent = want.Parent
 	}
-	if want.Operator != "" {
-		job.Operator = want.Operator
-	}
-	if want.Agent != "" {
-		job.Agent = want.Agent
-	}
-	job.Goal, job.Target, job.Priority = want.Goal, want.Target, 1
+	fixed.Operator, fixed.Agent, fixed.Target = want.Operator, want.Agent, want.Target
 	if len(want.Inspirations) > 0 {
-		job.Inspirations = want.Inspirations
+		fixed.Inspirations = want.Inspirations
 	}
+	job := o.makeJob(fixed)
+	job.Goal, job.Target, job.Priority = want.Goal, want.Target, 1
 	if err := o.goOn(ctx); err != nil {
 		return err
 	}
@@ -207,8 +246,8 @@ func (o *Owner) inject(ctx context.Context, d record.Decision) error {
 	if err := json.Unmarshal(d.Args, &args); err != nil {
 		return err
 	}
-	job := o.makeJob()
-	job.Parent, job.Inspirations, job.Operator, job.Agent, job.Priority = record.Root, nil, record.OpManual, "human", 1
+	job := record.NewJob(o.exp, o.nextJob, record.Make)
+	job.Parent, job.Operator, job.Agent, job.Priority = record.Root, record.OpManual, "human", 1
 	if err := o.repo.MarkAttempt(ctx, o.exp, job.ID, args.Commit); err != nil {
 		return err
 	}

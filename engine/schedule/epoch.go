@@ -37,10 +37,7 @@ func (o *Owner) endEpoch(ctx context.Context) error {
 		o.host.Note("info", record.NoJob, c.Text())
 	}
 	if name := o.cfg.Roles.Reflector; name != "" && o.roster != nil && o.roster.Clients[name] != nil {
-		if err := o.add(ctx, record.Job{
-			Experiment: o.exp, ID: o.nextJob, Kind: record.Assist, State: record.Queued, Purpose: record.PurposeReflect, Island: "main", Agent: name,
-			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: facts.Number,
-		}); err != nil {
+		if err := o.add(ctx, o.assistJob(record.PurposeReflect, name, facts.Number)); err != nil {
 			return err
 		}
 	} else if err := o.work.WriteNotes(ctx, facts, nil); err != nil {

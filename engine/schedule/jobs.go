@@ -52,7 +52,7 @@ func (o *Owner) nextWork() (record.Job, bool) {
 	if s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
 	}
-	return o.makeJob(), true
+	return o.makeJob(search.Free()), true
 }
 
 // remeasure is the next job as one that takes further samples of a candidate.
@@ -64,25 +64,32 @@ func (o *Owner) remeasure(a fold.Ask) record.Job {
 }
 
 func evaluateJob(exp record.ExperimentID, number record.JobID, id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
-	return record.Job{
-		Experiment: exp, ID: number, Kind: record.Evaluate, State: record.Queued, Purpose: purpose,
-		Parent: record.NoCandidate, Candidate: id, Duplicate: record.NoCandidate, Repeat: repeat, Samples: samples,
-		Island: "main",
-	}
+	job := record.NewJob(exp, number, record.Evaluate)
+	job.Purpose, job.Candidate, job.Repeat, job.Samples = purpose, id, repeat, samples
+	return job
 }
 
-func (o *Owner) makeJob() record.Job {
+// assistJob is the next job as one that asks an agent about an epoch.
+func (o *Owner) assistJob(purpose record.Purpose, agent string, epoch int) record.Job {
+	job := record.NewJob(o.exp, o.nextJob, record.Assist)
+	job.Purpose, job.Agent, job.Repeat = purpose, agent, epoch
+	return job
+}
+
+// makeJob is the next job as one that makes a candidate: what is not fixed is
+// drawn. A repair takes the newest failure in the place of the parent drawn.
+func (o *Owner) makeJob(fixed search.Fixed) record.Job {
 	rng := search.Rand(o.st.Exp.Seed, o.nextJob)
-	c := search.Pick(o.st.View(), o.nextJob, rng)
-	if failed, working, ok := o.st.ToRepair(rng); ok && c.Operator == record.OpRepair {
-		c.Inspirations = slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
-		c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, c.Inspirations...)
+	c := search.Pick(o.st.View(), rng, fixed)
+	if c.Operator == record.OpRepair && fixed.Parent == record.NoCandidate {
+		if failed, working, ok := o.st.ToRepair(rng); ok {
+			beside := slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
+			c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, beside...)
+		}
 	}
-	return record.Job{
-		Experiment: o.exp, ID: o.nextJob, Kind: record.Make, State: record.Queued, Island: c.Island,
-		Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Target: c.Target,
-		Candidate: record.NoCandidate, Duplicate: record.NoCandidate,
-	}
+	job := record.NewJob(o.exp, o.nextJob, record.Make)
+	job.Island, job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target = c.Island, c.Parent, c.Inspirations, c.Operator, c.Agent, c.Target
+	return job
 }
 
 func (o *Owner) add(ctx context.Context, job record.Job) error {

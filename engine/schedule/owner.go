@@ -54,6 +54,7 @@ type Owner struct {
 	roster *roster.Roster // nil: nobody can be asked yet
 
 	acted       record.Seq   // decisions up to here were carried out
+	waiting     []record.Seq // but for these, which wait for the root
 	nextJob     record.JobID // the next number
 	made        int          // make jobs that exist
 	finished    bool         // every job of the budget came to its end

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -28,6 +29,15 @@ func (o *Owner) Resume(ctx context.Context) error {
 	var err error
 	if o.acted, err = readSeq(ctx, o.db, o.exp, metaActed); err != nil {
 		return err
+	}
+	text, ok, err := o.db.Meta(ctx, o.exp, metaWaiting)
+	if err != nil {
+		return err
+	}
+	if o.waiting = nil; ok {
+		if err := json.Unmarshal([]byte(text), &o.waiting); err != nil {
+			return fmt.Errorf("read which decisions wait for the root: %w", err)
+		}
 	}
 	looked, err := readSeq(ctx, o.db, o.exp, metaLooked)
 	if err != nil {

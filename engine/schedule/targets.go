@@ -43,10 +43,7 @@ func (o *Owner) mapNow(ctx context.Context, epoch int) error {
 		return err
 	}
 	if o.roster.Clients[name] != nil {
-		return o.add(ctx, record.Job{
-			Experiment: o.exp, ID: o.nextJob, Kind: record.Assist, State: record.Queued, Purpose: record.PurposeMap, Island: "main", Agent: name,
-			Parent: record.NoCandidate, Candidate: record.NoCandidate, Duplicate: record.NoCandidate, Repeat: epoch,
-		})
+		return o.add(ctx, o.assistJob(record.PurposeMap, name, epoch))
 	}
 	here := o.st.TargetFacts()
 	survey, tree, err := o.work.Survey(ctx, &here)

@@ -49,7 +49,7 @@ func runArm(t *testing.T, seed uint64, jobs int, selection string, searching boo
 			Archive: a, Fold: int(job), Selection: selection, Inspirations: 1, Stats: stats, Adapt: search.DefaultAdapt,
 			Operators: []search.Weighted{{Name: "crossover", Weight: 1}, {Name: "mutate", Weight: 1}},
 		}
-		c := search.Pick(v, job, rng)
+		c := search.Pick(v, rng, search.Free())
 		if !searching {
 			c.Parent, c.Operator = record.Root, record.OpMutate
 		}
@@ -111,6 +111,6 @@ func BenchmarkPick(b *testing.B) {
 	}
 	v := search.View{Archive: a, Inspirations: 3, Operators: []search.Weighted{{Name: "crossover", Weight: 1}}}
 	for b.Loop() {
-		search.Pick(v, 1, rng)
+		search.Pick(v, rng, search.Free())
 	}
 }

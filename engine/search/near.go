@@ -15,7 +15,7 @@ const maxRadius = 3
 // inspirations takes elites near the parent, ring by ring of the Chebyshev
 // distance between cells, then the rest of the elites, then those that have no
 // coordinates yet. Each group is shuffled; none comes twice.
-func (p *picker) inspirations(f Forced, c Choice) ([]record.CandidateID, string) {
+func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) {
 	if f.Inspirations != nil {
 		return slices.Clone(f.Inspirations), ""
 	}

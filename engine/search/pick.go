@@ -48,8 +48,8 @@ type View struct {
 	Adapt float64
 }
 
-// Forced is what a person fixed; the rest is drawn. Start from [Free].
-type Forced struct {
+// Fixed is what a person fixed; the rest is drawn. Start from [Free].
+type Fixed struct {
 	Parent       record.CandidateID // NoCandidate: drawn
 	Operator     record.Operator
 	Agent        string
@@ -58,7 +58,7 @@ type Forced struct {
 }
 
 // Free fixes nothing.
-func Free() Forced { return Forced{Parent: record.NoCandidate} }
+func Free() Fixed { return Fixed{Parent: record.NoCandidate} }
 
 // Choice is what a make job shall do.
 type Choice struct {
@@ -71,13 +71,11 @@ type Choice struct {
 	Why          string // one line for people
 }
 
-// Pick decides what a job does. The generator must be [Rand] of the job.
-func Pick(v View, job record.JobID, rng *rand.Rand) Choice { return PickForced(v, job, rng, Free()) }
-
-// PickForced is Pick with parts that a person fixed. They pass as they are: a
-// fixed parent may be frozen, a fixed agent may have no weight, and a fixed
-// operator is not asked whether it fits.
-func PickForced(v View, job record.JobID, rng *rand.Rand, f Forced) Choice {
+// Pick decides what a job does. The generator must be [Rand] of the job. What a
+// person fixed passes as it is: a fixed parent may be frozen, a fixed agent may
+// have no weight, and a fixed operator is not asked whether it fits. The rest is
+// drawn, as many numbers as if nothing was fixed.
+func Pick(v View, rng *rand.Rand, f Fixed) Choice {
 	p := picker{view: v, rng: rng, holders: v.Archive.Holders()}
 	c := Choice{Island: island}
 	var why [4]string
@@ -106,7 +104,7 @@ type picker struct {
 
 // parent draws from the free elites, else from the pool, else from the frozen
 // elites, else it is the root.
-func (p *picker) parent(f Forced) (record.CandidateID, string) {
+func (p *picker) parent(f Fixed) (record.CandidateID, string) {
 	x := p.rng.Float64() // always one number, whatever is fixed
 	if f.Parent != record.NoCandidate {
 		return f.Parent, "given by hand"
@@ -217,7 +215,7 @@ func at(weights []float64, x float64) int {
 }
 
 // operator draws among those that fit and that some agent can carry out.
-func (p *picker) operator(f Forced, parent record.CandidateID) (record.Operator, string) {
+func (p *picker) operator(f Fixed, parent record.CandidateID) (record.Operator, string) {
 	ops := Adapted(p.view.Operators, p.view.Stats, p.view.Adapt)
 	weights := make([]float64, len(ops))
 	sum := 0.0
@@ -237,7 +235,7 @@ func (p *picker) operator(f Forced, parent record.CandidateID) (record.Operator,
 	return record.Operator(ops[i].Name), fmt.Sprintf("%s with chance %.2f", ops[i].Name, weights[i]/sum)
 }
 
-func (p *picker) possible(op record.Operator, f Forced, parent record.CandidateID) bool {
+func (p *picker) possible(op record.Operator, f Fixed, parent record.CandidateID) bool {
 	if p.view.Fits != nil && !p.view.Fits(op) {
 		return false
 	}
@@ -294,7 +292,7 @@ func (p *picker) agents(op record.Operator) []float64 {
 
 // agent draws who edits. When nobody with a weight can, it is the first who
 // could, so that an operator given by hand still finds its agent.
-func (p *picker) agent(f Forced, op record.Operator) string {
+func (p *picker) agent(f Fixed, op record.Operator) string {
 	i := draw(p.rng, p.agents(op))
 	switch {
 	case f.Agent != "":
@@ -309,7 +307,7 @@ func (p *picker) agent(f Forced, op record.Operator) string {
 	return ""
 }
 
-func (p *picker) target(f Forced) (string, string) {
+func (p *picker) target(f Fixed) (string, string) {
 	weights := make([]float64, len(p.view.Targets))
 	for i, t := range p.view.Targets {
 		weights[i] = t.at(p.view.Fold)

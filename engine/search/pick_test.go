@@ -42,7 +42,7 @@ func view(a *archive.Archive) search.View {
 func sample[K comparable](v search.View, n int, f func(search.Choice) K) map[K]int {
 	out := map[K]int{}
 	for job := range record.JobID(n) {
-		out[f(search.Pick(v, job, search.Rand(1, job)))]++
+		out[f(search.Pick(v, search.Rand(1, job), search.Free()))]++
 	}
 	return out
 }
@@ -100,7 +100,7 @@ func TestParentsBeforeThereIsAMap(t *testing.T) {
 	a := archive.New(square(8), 0)
 	v := view(a)
 	v.Root = record.Root
-	if c := search.Pick(v, 1, search.Rand(1, 1)); c.Parent != record.Root || c.Inspirations != nil || c.Operator != record.OpMutate {
+	if c := search.Pick(v, search.Rand(1, 1), search.Free()); c.Parent != record.Root || c.Inspirations != nil || c.Operator != record.OpMutate {
 		t.Errorf("with nothing at all: %+v", c)
 	}
 	for id := range record.CandidateID(6) {
@@ -128,7 +128,7 @@ func TestInspirationsComeFromNearby(t *testing.T) {
 			for job := range record.JobID(50) {
 				f := search.Free()
 				f.Parent = 0
-				c := search.PickForced(v, job, search.Rand(3, job), f)
+				c := search.Pick(v, search.Rand(3, job), f)
 				count := []int{0, 0, 0, 0}
 				for i, id := range c.Inspirations {
 					if slices.Contains(c.Inspirations[:i], id) || id == c.Parent {
@@ -186,11 +186,11 @@ func TestOperatorsThatMakeSense(t *testing.T) {
 	}
 	v := view(grid(t, [2]int{0, 0}, [2]int{5, 5}))
 	v.Operators, v.Inspirations = []search.Weighted{{Name: "crossover", Weight: 1}}, 0
-	if c := search.Pick(v, 1, search.Rand(1, 1)); len(c.Inspirations) != 1 || c.Inspirations[0] == c.Parent {
+	if c := search.Pick(v, search.Rand(1, 1), search.Free()); len(c.Inspirations) != 1 || c.Inspirations[0] == c.Parent {
 		t.Errorf("a crossover without its second parent: %+v", c)
 	}
 	v.Operators[0].Name = "seed"
-	if c := search.Pick(v, 1, search.Rand(1, 1)); c.Parent != record.Root {
+	if c := search.Pick(v, search.Rand(1, 1), search.Free()); c.Parent != record.Root {
 		t.Errorf("a seed edits %s", c.Parent)
 	}
 }
@@ -208,7 +208,7 @@ func TestAgentsAndTargetsByWeight(t *testing.T) {
 	v.Fold = 5
 	about(t, "boost run out", sample(v, 4000, func(c search.Choice) string { return c.Target })["a"], 2000)
 	v.Targets = v.Targets[2:]
-	if c := search.Pick(v, 1, search.Rand(1, 1)); c.Target != "" || !strings.Contains(c.Why, "no target") {
+	if c := search.Pick(v, search.Rand(1, 1), search.Free()); c.Target != "" || !strings.Contains(c.Why, "no target") {
 		t.Errorf("with all frozen: %+v", c)
 	}
 }
@@ -218,15 +218,15 @@ func TestAChoiceByHandPassesAsItIs(t *testing.T) {
 	a.Freeze(1)
 	v := view(a)
 	v.Targets = []search.Weighted{{Name: "x", Weight: 1, Frozen: true}}
-	f := search.Forced{Parent: 1, Operator: record.OpManual, Agent: "human", Target: "x", Inspirations: []record.CandidateID{2}}
-	c := search.PickForced(v, 4, search.Rand(1, 4), f)
+	f := search.Fixed{Parent: 1, Operator: record.OpManual, Agent: "human", Target: "x", Inspirations: []record.CandidateID{2}}
+	c := search.Pick(v, search.Rand(1, 4), f)
 	want := search.Choice{Parent: 1, Operator: record.OpManual, Agent: "human", Target: "x", Inspirations: []record.CandidateID{2}, Island: "main", Why: c.Why}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
 	f = search.Free()
 	f.Inspirations = []record.CandidateID{}
-	if c := search.PickForced(v, 4, search.Rand(1, 4), f); len(c.Inspirations) != 0 || c.Operator != record.OpMutate || c.Parent == 1 {
+	if c := search.Pick(v, search.Rand(1, 4), f); len(c.Inspirations) != 0 || c.Operator != record.OpMutate || c.Parent == 1 {
 		t.Errorf("the rest is drawn: %+v", c)
 	}
 }
@@ -236,7 +236,7 @@ func TestOneSeedOneChoice(t *testing.T) {
 	all := func(seed uint64, order []record.JobID) map[record.JobID]search.Choice {
 		out := map[record.JobID]search.Choice{}
 		for _, job := range order {
-			out[job] = search.Pick(v, job, search.Rand(seed, job))
+			out[job] = search.Pick(v, search.Rand(seed, job), search.Free())
 		}
 		return out
 	}

@@ -170,10 +170,10 @@ type SettingInfo struct {
 
 // CheckLine is one finding of the doctor.
 type CheckLine struct {
-	Group  string // system, sandbox, repository, evaluator, agents, store
-	Name   string
-	OK     bool
-	Warn   bool // not OK, but the search can go on
-	Detail string
-	Cure   string // what to do next, "" when OK
+	Group  string `json:"group"` // system, sandbox, repository, evaluator, agents, store
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Warn   bool   `json:"warn"` // not OK, but the search can go on
+	Detail string `json:"detail"`
+	Cure   string `json:"cure,omitempty"` // what to do next, "" when OK
 }

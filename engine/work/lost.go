@@ -84,8 +84,8 @@ func (w *rescuer) dismiss(ctx context.Context, id record.CandidateID, bad error)
 	if again {
 		return nil
 	}
-	_, err := w.host.Decide(ctx, record.Decision{
-		Who: "atoll", Verb: record.Reject, Candidate: id, Job: record.NoJob, Cell: -1, Text: fmt.Sprintf("its objects are missing: %v", bad),
-	})
+	d := record.NewDecision(record.Reject)
+	d.Who, d.Candidate, d.Text = "atoll", id, fmt.Sprintf("its objects are missing: %v", bad)
+	_, err := w.host.Decide(ctx, d)
 	return err
 }

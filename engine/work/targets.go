@@ -112,10 +112,9 @@ func (w *mapper) offer(ctx context.Context, r *attempt, found []record.Target) e
 	if err != nil {
 		return err
 	}
-	_, err = w.host.Decide(ctx, record.Decision{
-		Who: r.lease.Job.Agent, Verb: record.Set, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Args: args,
-		Text: "targets = " + TargetNames(found),
-	})
+	d := record.NewDecision(record.Set)
+	d.Who, d.Args, d.Text = r.lease.Job.Agent, args, "targets = "+TargetNames(found)
+	_, err = w.host.Decide(ctx, d)
 	return err
 }
 

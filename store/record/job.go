@@ -159,6 +159,14 @@ type Job struct {
 	LeaseUntil   Millis        `json:"-"`
 }
 
+// NewJob returns a queued job that has no candidate yet and starts from none.
+func NewJob(exp ExperimentID, id JobID, kind JobKind) Job {
+	return Job{
+		Experiment: exp, ID: id, Kind: kind, State: Queued, Island: "main",
+		Parent: NoCandidate, Candidate: NoCandidate, Duplicate: NoCandidate,
+	}
+}
+
 // Lease is the right of one worker to advance one job. Attempt is the fence:
 // every transition names it and is refused when another attempt began.
 type Lease struct {

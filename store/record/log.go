@@ -104,6 +104,12 @@ type Decision struct {
 	Inverse   *Decision       `json:"inverse,omitempty"` // nil: cannot be taken back
 }
 
+// NewDecision returns a decision that is about nothing yet: no candidate, no job,
+// no niche.
+func NewDecision(verb Verb) Decision {
+	return Decision{Verb: verb, Candidate: NoCandidate, Job: NoJob, Cell: -1}
+}
+
 // Space is one version of the learned coordinates: embedder, projection,
 // rotation. Model is opaque to all but package behavior.
 type Space struct {

@@ -8,7 +8,7 @@ import (
 
 // Decision returns a decision about nothing yet; the console signs it.
 func Decision(v record.Verb) record.Decision {
-	return record.Decision{Verb: v, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1}
+	return record.NewDecision(v)
 }
 
 // Setting is the decision that changes a live setting: Args names key and

@@ -40,10 +40,24 @@ func init() {
 	case name == StarterName:
 		runtime.LockOSThread()
 		syscall.Exit(starterMain())
-	case name == RunName || strings.HasSuffix(name, "/"+RunName):
+	case isLauncher(name):
 		runtime.LockOSThread()
 		syscall.Exit(launchMain(os.Args))
 	}
+}
+
+// isLauncher reports whether a program of this name is the launcher of a sandbox.
+// The name alone does not make it one: a person may call the program so. A sandbox
+// sets ATOLL_RUN or puts the launcher's policy beside it.
+func isLauncher(name string) bool {
+	if name != RunName && !strings.HasSuffix(name, "/"+RunName) {
+		return false
+	}
+	if _, within := syscall.Getenv("ATOLL_RUN"); within {
+		return true
+	}
+	var st syscall.Stat_t
+	return strings.Contains(name, "/") && syscall.Stat(parent(name)+"/"+policyName, &st) == nil
 }
 
 // initMain is the life of a sandbox's first process. Its exit status is 0

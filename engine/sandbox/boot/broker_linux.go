@@ -67,7 +67,7 @@ func (w *world) layPolicy(dir string) error {
 	if w.job.Rung == 2 {
 		p.Read, p.Write = w.candidateRules()
 	}
-	if err := writeFile(dir+"/policy", encode(p), 0o444); err != nil {
+	if err := writeFile(dir+"/"+policyName, encode(p), 0o444); err != nil {
 		return step("write the launcher's policy", err)
 	}
 	if w.job.Rung == 1 {

@@ -56,6 +56,9 @@ func (a *answer) code(c *codec) {
 	c.str(&a.Err)
 }
 
+// policyName is the file beside the launcher that says what candidate code may do.
+const policyName = "policy"
+
 // maxLaunch bounds one message between launcher and PID 1.
 const maxLaunch = 8 << 20
 
@@ -74,7 +77,7 @@ func launchMain(args []string) int {
 		self = os.Getenv("ATOLL_RUN")
 	}
 	dir := parent(self)
-	fd, err := syscall.Open(dir+"/policy", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	fd, err := syscall.Open(dir+"/"+policyName, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return fail("it works inside a sandbox only: read the policy", err)
 	}

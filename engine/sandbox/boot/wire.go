@@ -12,7 +12,8 @@ const (
 	InitName = "atoll-sandbox-init"
 	// StarterName as the program's name makes it the process that starts others.
 	StarterName = "atoll-sandbox-starter"
-	// RunName as the last part of the program's name makes it the launcher.
+	// RunName as the last part of the program's name makes it the launcher, inside
+	// a sandbox.
 	RunName = "atoll-run"
 
 	Root       = "/atoll"
