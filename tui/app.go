@@ -31,10 +31,9 @@ type app struct {
 	cache   map[pane.ID]drawn
 	glyphs  replacer
 	lastAt  time.Time
-	version uint64         // of the newest snapshot seen
-	behind  *view.Snapshot // newest while the view is paused
-	still   bool           // the view is paused
-	runs    int            // earlier runs of this person
+	version uint64 // of the newest snapshot seen
+	reel    *reel  // which moment is shown
+	runs    int    // earlier runs of this person
 	ticking bool
 	feedErr error
 	crash   *CrashError
@@ -56,10 +55,11 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	if r := widget.PlainGlyphs(d.Glyphs); r != nil {
 		a.glyphs = r
 	}
+	a.reel = &reel{d: d, host: a}
 	a.panes = pane.NewPanes(d)
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
-	a.leaving = &leaving{host: a, newest: a.newest, quit: o.Quit, suspended: o.Suspend}
+	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
 	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool}
 	table, err := keys.NewTable(a.bindings(), o.Console.Keys)
 	if err != nil {
@@ -131,6 +131,10 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 		return a, tea.Batch(a.tick(), a.shown())
 	case toastMsg:
 		a.toasts.drop(msg.n)
+	case pastMsg:
+		return a, a.reel.took(msg)
+	case playMsg:
+		return a, a.reel.played(msg)
 	case feedEndMsg:
 		a.feedErr = msg.err
 		return a, a.fail(fmt.Errorf("the feed ended: %w", msg.err))
@@ -158,33 +162,21 @@ func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 		a.d.Take(s)
 		return tea.Quit
 	}
-	if a.still {
-		a.behind = s
-	} else {
-		a.d.Take(s)
-	}
+	shows := a.reel.take(s)
 	for _, dl := range a.dialogs {
 		if c, ok := dl.(*widget.Confirm); ok {
 			c.Follow()
 		}
 	}
-	if a.still {
+	if !shows {
 		return again
 	}
 	return tea.Batch(again, a.tick(), a.shown())
 }
 
-// newest is the newest snapshot, also while the view is paused.
-func (a *app) newest() *view.Snapshot {
-	if a.behind != nil {
-		return a.behind
-	}
-	return a.d.Snap
-}
-
 // tick is the clock of elapsed times. It runs only while something runs.
 func (a *app) tick() tea.Cmd {
-	if a.ticking || len(a.d.Snap.Running) == 0 || a.still {
+	if a.ticking || len(a.d.Snap.Running) == 0 || a.reel.still {
 		return nil
 	}
 	a.ticking = true
@@ -209,6 +201,12 @@ func (a *app) crashed(where, value, stack string) tea.Cmd {
 	}
 	return tea.Quit
 }
+
+// later sends a message after a while.
+func (a *app) later(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }
+
+// refresh asks for what the panes of another snapshot miss.
+func (a *app) refresh() tea.Cmd { return tea.Batch(a.tick(), a.shown()) }
 
 // Ask opens a dialog over what is there.
 func (a *app) Ask(d widget.Dialog) tea.Cmd {

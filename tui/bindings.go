@@ -14,7 +14,7 @@ import (
 
 // bindings returns the key table.
 func (a *app) bindings() []*keys.Binding {
-	return slices.Concat(globalKeys(a), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), textKeys(a), a.actions.ExperimentKeys())
+	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), textKeys(a), a.actions.ExperimentKeys())
 }
 
 func globalKeys(a *app) []*keys.Binding {
@@ -26,7 +26,7 @@ func globalKeys(a *app) []*keys.Binding {
 		{ID: "quit", Keys: []string{"q"}, Title: "quit", Doc: "asks while jobs run", In: all, Bar: 10, Run: a.leaving.ask},
 		{ID: "interrupt", Keys: []string{"ctrl+c"}, Title: "drain and quit", Doc: "once: running jobs finish; twice: they are ended", In: all, Run: func() tea.Cmd { a.dialogs = nil; return a.leaving.interrupt() }},
 		{ID: "suspend", Keys: []string{"ctrl+z"}, Title: "suspend", Doc: "stops the console and the jobs until fg", In: all, Run: a.leaving.suspend},
-		{ID: "pause-view", Keys: []string{"p"}, Title: "pause the view", Doc: "the experiment goes on", In: all, Run: a.pauseView},
+		{ID: "pause-view", Keys: []string{"p"}, Title: "pause the view", Doc: "the experiment goes on", In: all, Run: a.reel.pause},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause the experiment", Says: func() string { return steer.PauseOrResume(a.d.Snap.State) }, Doc: "or resume it; running jobs finish", In: all, Decides: true, Bar: 30, Off: a.actions.CanPause, Run: a.actions.PauseEngine},
 		{ID: "stop", Keys: nil, Title: "stop the experiment", In: all, Decides: true, Danger: true, Run: a.actions.StopEngine},
 		{ID: "undo", Keys: []string{"u"}, Title: "undo", Doc: "takes the last decision back", In: all, Decides: true, Bar: 20, Run: a.actions.Undo},

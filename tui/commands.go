@@ -18,8 +18,8 @@ func (a *app) escape() tea.Cmd {
 		a.Current().SetFilter("")
 		return a.shown()
 	}
-	if a.still && len(a.at.stack) == 0 && a.at.zoom == zoomNormal {
-		return a.pauseView()
+	if (a.reel.still || a.reel.open) && len(a.at.stack) == 0 && a.at.zoom == zoomNormal {
+		return a.reel.pause()
 	}
 	a.at.back()
 	return a.shown()
@@ -62,21 +62,9 @@ func (a *app) cyclePalette() tea.Cmd {
 	return a.Say("colours: "+a.d.Palette, false)
 }
 
-func (a *app) pauseView() tea.Cmd {
-	a.still = !a.still
-	if a.still {
-		return nil
-	}
-	if a.behind != nil {
-		a.d.Take(a.behind)
-		a.behind = nil
-	}
-	return tea.Batch(a.tick(), a.shown())
-}
-
 // help lists what works here. Enter runs a line.
 func (a *app) help() tea.Cmd {
-	scopes := a.Current().Scopes()
+	scopes := a.scopes()
 	var items []widget.Item
 	for _, s := range append(scopes[:len(scopes):len(scopes)], keys.InAll) {
 		for _, b := range a.keys.Active([]keys.Scope{s}) {
@@ -95,7 +83,7 @@ func itemOf(a *app, b *keys.Binding, group string) widget.Item {
 // palette finds every action and screen by a few letters, and objects by
 // number: c128, #341.
 func (a *app) palette() tea.Cmd {
-	scopes := a.Current().Scopes()
+	scopes := a.scopes()
 	var items []widget.Item
 	for _, b := range a.keys.Active(append(scopes[:len(scopes):len(scopes)], keys.InAll)) {
 		if b.Hidden {

@@ -23,6 +23,7 @@ type bars struct {
 	screen   pane.ID                      // over the dashboard
 	draining bool
 	still    bool // the view is paused
+	past     bool // the screen shows a moment of the log
 	feedErr  error
 	find     *finder
 }
@@ -52,6 +53,8 @@ func (h *bars) progress(w int) []widget.Part {
 		state = st.Banner.S(" broken ")
 	case h.draining:
 		state = st.Accent.S("● draining " + widget.Plural(len(s.Running), "job", "jobs"))
+	case h.past:
+		state = st.Banner.S(" the past ")
 	case h.still:
 		state = st.Banner.S(" view paused ")
 	case s.Loading:

@@ -32,7 +32,7 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	if a.at.tooSmall() && name != "q" { // below the floor only leaving works
 		return nil
 	}
-	scopes := a.Current().Scopes()
+	scopes := a.scopes()
 	b := a.keys.Find(append(scopes[:len(scopes):len(scopes)], keys.InAll), name)
 	if b == nil {
 		return nil
@@ -66,6 +66,8 @@ func (a *app) run(b *keys.Binding) tea.Cmd {
 func (a *app) off(b *keys.Binding) string {
 	if b.Decides {
 		switch {
+		case a.reel.open:
+			return "this is the past; " + a.keys.Key("past") + " goes back to now"
 		case a.opt.ReadOnly:
 			return "this console is read-only"
 		case a.opt.Controller == nil:
@@ -76,6 +78,16 @@ func (a *app) off(b *keys.Binding) string {
 		return b.Off()
 	}
 	return ""
+}
+
+// scopes are those of the pane that has the keys, the most special first; the past
+// comes before all.
+func (a *app) scopes() []keys.Scope {
+	s := a.Current().Scopes()
+	if a.reel.open {
+		return append([]keys.Scope{keys.InTime}, s...)
+	}
+	return s[:len(s):len(s)]
 }
 
 func (a *app) startFilter() tea.Cmd {

@@ -31,6 +31,14 @@ func layout(w, h int, z zoom, focus, screen pane.ID) map[pane.ID]rect {
 	if w < floorW || h < floorH {
 		return map[pane.ID]rect{pane.Header: {0, 0, w, h}}
 	}
+	return arrange(w, h, z, focus, screen)
+}
+
+// stripLines is the height of the strip of the past.
+const stripLines = 3
+
+// arrange places the panes where there is room for them.
+func arrange(w, h int, z zoom, focus, screen pane.ID) map[pane.ID]rect {
 	out := map[pane.ID]rect{
 		pane.Header: {0, 0, w, headerLines},
 		pane.Help:   {0, h - 1, w, 1},

@@ -9,6 +9,7 @@ type places struct {
 	zoom  zoom      // of the dashboard
 	stack []pane.ID // screens over the dashboard
 	w, h  int
+	strip int // lines above the help bar that are kept free for the past
 }
 
 // current is the pane that has the keys.
@@ -28,7 +29,13 @@ func (p *places) screen() pane.ID {
 }
 
 func (p *places) rects() map[pane.ID]rect {
-	return layout(p.w, p.h, p.zoom, p.focus, p.screen())
+	if p.strip == 0 || p.tooSmall() {
+		return layout(p.w, p.h, p.zoom, p.focus, p.screen())
+	}
+	out := arrange(p.w, p.h-p.strip, p.zoom, p.focus, p.screen())
+	out[pane.Time] = rect{0, p.h - 1 - p.strip, p.w, p.strip}
+	out[pane.Help] = rect{0, p.h - 1, p.w, 1}
+	return out
 }
 
 // tooSmall reports whether the terminal is below the floor.

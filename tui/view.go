@@ -45,6 +45,10 @@ func (a *app) frame() string {
 	if a.at.w <= 0 || a.at.h <= 0 {
 		return ""
 	}
+	a.at.strip = 0
+	if a.reel.open {
+		a.at.strip = stripLines
+	}
 	rects := a.at.rects()
 	if a.at.tooSmall() {
 		return a.finish(tooSmall(a.at))
@@ -94,6 +98,8 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	switch id {
 	case pane.Header:
 		return widget.Fill(a.bars().header(r.W), r.W, r.H)
+	case pane.Time:
+		return widget.Fill(a.reel.strip(r.W), r.W, r.H)
 	case pane.Help:
 		return widget.Fill([]string{a.bars().helpBar(r.W)}, r.W, r.H)
 	}
@@ -170,5 +176,5 @@ func tooSmall(on places) []string {
 
 // bars are the lines above and below the panes, as things stand.
 func (a *app) bars() *bars {
-	return &bars{d: a.d, keys: a.keys, off: a.off, scopes: a.Current().Scopes(), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.still, feedErr: a.feedErr, find: a.find}
+	return &bars{d: a.d, keys: a.keys, off: a.off, scopes: a.scopes(), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.reel.still, past: a.reel.open, feedErr: a.feedErr, find: a.find}
 }

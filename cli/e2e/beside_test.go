@@ -1,6 +1,9 @@
 package e2e_test
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // compares lays the best beside its parent, and three marked ones side by side.
 func compares(t *tour) {
@@ -57,4 +60,26 @@ func lineage(t *tour) {
 	t.see("the root under the cursor", func(string) bool { return strings.Contains(t.selected(), "root") })
 	t.changes(".", row)
 	t.shows("o", "it has one parent alone")
+}
+
+var momentOf = regexp.MustCompile(`(\d+) of (\d+)  `)
+
+// past goes back in time, step by step and by decisions, and comes back.
+func past(t *tour) {
+	t.press("H")
+	t.wait(" the past ")
+	at := func(s string) string { return momentOf.FindString(s) }
+	t.see("the newest moment", func(s string) bool { m := momentOf.FindStringSubmatch(s); return m != nil && m[1] == m[2] })
+	t.changes("[", at)
+	t.changes("]", at)
+	t.changes("<", at)
+	t.changes(">", at)
+	t.changes("{", at)
+	t.press("home")
+	t.shows("}", "changed: ") // the first setting of the review
+	t.changes("home", at)
+	t.changes("end", at)
+	t.shows("space", "playing")
+	t.press("esc")
+	t.lost(" the past ")
 }

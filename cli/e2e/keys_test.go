@@ -100,6 +100,7 @@ func TestEveryKey(t *testing.T) {
 		run         func(t *tour)
 	}{
 		{"keys that work everywhere", "Everywhere", everywhere},
+		{"keys of the past", "The past", past},
 		{"keys of lists", "Lists", lists},
 		{"keys of the grid", "Niches", grid},
 		{"keys on a candidate", "Candidates", candidates},

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"atoll/config"
+	"atoll/engine/fold"
+	"atoll/engine/history"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
@@ -43,12 +45,13 @@ type Reader struct {
 	live     Live
 	doctor   func(ctx context.Context, cfg config.Config) []view.CheckLine
 	previews atomic.Pointer[Previewer]
+	past     *history.Book
 }
 
 // NewReader returns a reader that shows no prompts of jobs that wait until
 // [Reader.ShowPrompts].
 func NewReader(o Options) *Reader {
-	return &Reader{exp: o.Experiment, db: o.DB, repo: o.Repo, asker: o.Asker, live: o.Live, doctor: o.Doctor}
+	return &Reader{exp: o.Experiment, db: o.DB, repo: o.Repo, asker: o.Asker, live: o.Live, doctor: o.Doctor, past: history.NewBook(o.DB, o.Experiment)}
 }
 
 // ShowPrompts lets the reader show the prompts of jobs that wait from now on. p
@@ -60,6 +63,16 @@ func (r *Reader) ShowPrompts(p Previewer) { r.previews.Store(&p) }
 // did not measure has those of an earlier one.
 func (r *Reader) Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
 	return r.db.MetricsOf(ctx, r.exp, ids)
+}
+
+// Past tells how the experiment stood after a moment of its log, by its number
+// from 0; one below 0 means the newest.
+func (r *Reader) Past(ctx context.Context, at int) (view.Past, error) {
+	layout := 0
+	if err := r.asker.Ask(ctx, func(s *fold.State) { layout = s.Report.Version }); err != nil {
+		return view.Past{}, err
+	}
+	return r.past.At(ctx, at, layout)
 }
 
 // Decisions returns the newest decisions, newest first.

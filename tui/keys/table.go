@@ -170,6 +170,7 @@ const (
 	InReview     Scope = "review"
 	InCompare    Scope = "compare"
 	InLineage    Scope = "lineage"
+	InTime       Scope = "the past"
 	InDiff       Scope = "differences"
 	InCurves     Scope = "curves"
 	InLog        Scope = "log"

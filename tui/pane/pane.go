@@ -32,6 +32,7 @@ const (
 	Compare
 	Header
 	Help
+	Time
 )
 
 // Pane is one region of the screen or a whole screen.

@@ -131,6 +131,9 @@ type Reader interface {
 	// Survivors returns the lines of descent of all that hold a niche, as one
 	// family of the root.
 	Survivors(ctx context.Context) (view.Lineage, error)
+	// Past tells how the experiment stood after a moment of its log, by its
+	// number from 0; one below 0 means the newest.
+	Past(ctx context.Context, at int) (view.Past, error)
 	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
 	Settings(ctx context.Context) ([]view.SettingInfo, error)

@@ -191,6 +191,33 @@ func (r *Reader) Lineage(_ context.Context, id record.CandidateID) (view.Lineage
 	return l, nil
 }
 
+// Past returns the log of a hundred moments: the grid fills from its first niche
+// to its last, and a person decided at every thirtieth.
+func (r *Reader) Past(_ context.Context, moment int) (view.Past, error) {
+	const n = 100
+	if moment < 0 || moment >= n {
+		moment = n - 1
+	}
+	s := *r.Snap
+	s.Grid.Cells = s.Grid.Cells[:len(s.Grid.Cells)*(moment+1)/n]
+	s.Grid.Filled, s.Jobs.Scored, s.Running, s.Fold = len(s.Grid.Cells), moment*2, nil, record.Seq(moment)
+	p := view.Past{At: moment, Moments: n, Seq: record.Seq(moment), Snap: &s, First: at(50 * time.Minute), Last: at(0), Time: at(time.Duration(n-1-moment) * 30 * time.Second), Before: -1, After: -1}
+	p.Decided = moment%30 == 29
+	p.Said, p.Changed = []string{fmt.Sprintf("c%d scored 2.%d, no niche", moment*3, 1000+moment)}, nil
+	if p.Decided {
+		p.Said, p.Changed = []string{"ada: reject c190: games the metric"}, []string{"best c298 2.4131, was c190 2.4204", "c133 holds (8,4), was c190", "QD -0.02"}
+	}
+	if b := (moment+1)/30*30 - 1; b >= 0 && b < moment {
+		p.Before = b
+	} else if b >= 30 {
+		p.Before = b - 30
+	}
+	if a := (moment+1)/30*30 + 29; a < n {
+		p.After = a
+	}
+	return p, nil
+}
+
 // Niche returns a niche with its past.
 func (r *Reader) Niche(ctx context.Context, cell int) (view.NicheDetail, error) {
 	c, err := r.Candidate(ctx, 298)

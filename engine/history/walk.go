@@ -1,0 +1,191 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"atoll/engine/fold"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// walk is a state that was folded up to a position, with what a running engine
+// counts beside it.
+type walk struct {
+	log   Log
+	exp   record.ExperimentID
+	st    *fold.State
+	seq   record.Seq // all rows up to here are folded
+	ends  map[record.JobID]record.JobState
+	count map[record.JobState]int // make jobs by how they ended
+	held  []record.JobID          // oldest first
+	usage record.Usage
+	began record.Millis
+	last  record.Millis
+	said  []string // what the last row that was folded did
+	lines []view.LogLine
+	told  uint64 // lines so far
+}
+
+func clock(m record.Millis) time.Time { return time.UnixMilli(int64(m)) }
+
+// logLines is how many lines of the log pane a walk remembers.
+const logLines = 200
+
+func newWalk(ctx context.Context, log Log, id record.ExperimentID) (*walk, error) {
+	st, err := fold.OpenState(ctx, opening{log}, id)
+	if err != nil {
+		return nil, fmt.Errorf("begin the log anew: %w", err)
+	}
+	return &walk{log: log, exp: id, st: st, ends: map[record.JobID]record.JobState{}, count: map[record.JobState]int{}}, nil
+}
+
+// opening is the log as it was before its first row: settings and state are
+// those that the experiment was created with.
+type opening struct{ Log }
+
+func (o opening) Experiment(ctx context.Context, id record.ExperimentID) (record.Experiment, error) {
+	exp, err := o.Log.Experiment(ctx, id)
+	exp.State, exp.Reason = record.ExperimentRunning, ""
+	return exp, err
+}
+
+// errThere ends a stream of rows at the position that was asked for.
+var errThere = errors.New("the position is reached")
+
+// until is a log that ends at a position, and tells a walk what passes.
+type until struct {
+	Log
+	w    *walk
+	end  record.Seq
+	then func(row record.FoldRow) error
+}
+
+func (u until) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(record.FoldRow) error) error {
+	return u.Log.FoldLog(ctx, exp, after, func(row record.FoldRow) error {
+		if row.Seq > u.end {
+			return errThere
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+		u.w.pass(row)
+		return u.then(row)
+	})
+}
+
+// upTo folds all rows up to a position; then is called after each of them.
+func (w *walk) upTo(ctx context.Context, seq record.Seq, then func(row record.FoldRow) error) error {
+	if seq <= w.seq {
+		return nil
+	}
+	err := w.st.CatchUp(ctx, until{w.log, w, seq, then}, func(record.JobID) error { return nil })
+	if err != nil && !errors.Is(err, errThere) {
+		return err
+	}
+	w.seq = seq
+	return ctx.Err()
+}
+
+// pass counts a row that was folded.
+func (w *walk) pass(row record.FoldRow) {
+	if w.began == 0 {
+		w.began = row.At
+	}
+	w.last = row.At
+	w.said = w.said[:0:0]
+	for _, e := range w.st.TakeEvents() {
+		w.told++
+		w.lines = append(w.lines, view.LogLine{N: w.told, At: clock(e.At), Level: e.Level, Job: e.Job, Text: e.Text})
+		if e.Level != "debug" {
+			w.said = append(w.said, e.Text)
+		}
+	}
+	if len(w.lines) > 2*logLines {
+		w.lines = slices.Clone(w.lines[len(w.lines)-logLines:])
+	}
+	switch row.Kind {
+	case record.LogHeld:
+		w.ended(row.Job, record.Held)
+	case record.LogEnd:
+		var end record.EndData
+		if len(row.Data) > 0 {
+			_ = json.Unmarshal(row.Data, &end) // what is no end has no state, and is not counted
+		}
+		if row.Work == nil || row.Work.Kind != record.Make {
+			return
+		}
+		w.usage = w.usage.Add(row.Work.Usage)
+		if row.Work.State.Ended() {
+			end.State = row.Work.State
+		}
+		w.ended(row.Job, end.State)
+	}
+}
+
+// ended counts how a make job stands since a row: held, or ended.
+func (w *walk) ended(id record.JobID, state record.JobState) {
+	if was, ok := w.ends[id]; ok {
+		w.count[was]--
+		if was == record.Held {
+			w.held = slices.DeleteFunc(w.held, func(h record.JobID) bool { return h == id })
+		}
+	}
+	w.ends[id] = state
+	w.count[state]++
+	if state == record.Held {
+		w.held = append(w.held, id)
+	}
+}
+
+// snapshot tells the state where the walk stands.
+func (w *walk) snapshot(ctx context.Context) (*view.Snapshot, error) {
+	s := w.st.Snapshot()
+	s.Fold, s.At = w.st.Seq, clock(w.last)
+	s.Jobs = view.Counts{
+		Held: w.count[record.Held], Placed: w.count[record.Placed], Scored: w.count[record.Scored], Rejected: w.count[record.Rejected],
+		Failed: w.count[record.Failed], Duplicate: w.count[record.Duplicate], Cancelled: w.count[record.Cancelled], Max: s.Settings.MaxJobs,
+	}
+	s.Usage, s.WallMS = w.usage, int64(w.last-w.began)
+	s.Log = slices.Clone(w.lines[max(0, len(w.lines)-logLines):])
+	for _, id := range w.held[:min(len(w.held), view.ReviewCap)] {
+		h, err := w.waiting(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if h.Cell >= 0 {
+			s.Grid.Wait(h.Cell)
+		}
+		s.Review = append(s.Review, h)
+	}
+	return s, nil
+}
+
+// waiting tells a job that was held.
+func (w *walk) waiting(ctx context.Context, id record.JobID) (view.Held, error) {
+	j, err := w.log.Job(ctx, w.exp, id)
+	if err != nil {
+		return view.Held{}, fmt.Errorf("read job %s: %w", id, err)
+	}
+	r := fold.WaitingRead{Attempt: j.Attempt}
+	if r.Candidate, err = w.log.Candidate(ctx, w.exp, j.Candidate); err != nil {
+		return view.Held{}, fmt.Errorf("read candidate %s: %w", j.Candidate, err)
+	}
+	switch {
+	case j.HeldAt != record.Evaluating:
+	case !w.st.Learned:
+		r.Point = r.Candidate.Measures
+	case w.st.Space != nil:
+		v, err := w.log.Vector(ctx, w.exp, j.Candidate)
+		if err != nil {
+			return view.Held{}, fmt.Errorf("read the vector of %s: %w", j.Candidate, err)
+		}
+		r.Point = w.st.Space.Project(v)
+	}
+	j.State, r.Candidate.Status = record.Held, record.StatusHeld
+	return w.st.WaitingFor(j, &r), nil
+}
