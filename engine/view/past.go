@@ -80,6 +80,9 @@ func (c *changes) niches() {
 			old = o
 			delete(was, now.Index)
 		}
+		if old.Elite == now.Elite && old.Frozen == now.Frozen && old.Boost == now.Boost {
+			continue
+		}
 		at := cellText(c.b.Grid.Dims, now.Index)
 		switch {
 		case old.Elite == now.Elite:
