@@ -153,7 +153,7 @@ func (p past) rise() {
 		Parents: []record.ParentRef{{ID: record.Root, Role: record.RoleParent}}, Status: record.StatusMade, Version: 1,
 		Tree: madeUp(1, id), Commit: madeUp(2, id),
 	}
-	if _, err := db.Made(ctx, *lease, c); err != nil {
+	if _, _, err := db.Made(ctx, *lease, c); err != nil {
 		p.t.Fatal(err)
 	}
 	for _, step := range [][2]record.JobState{{record.Committed, record.Gated}, {record.Gated, record.Evaluating}} {

@@ -42,22 +42,6 @@ func TestAnExperimentRunsToItsBudgetAndEveryJobIsAccountedFor(t *testing.T) {
 	git(t, filepath.Join(l.ses.Dir, "store.git"), "fsck", "--strict", "--connectivity-only")
 }
 
-func TestOneSeedGivesOneResultWhateverTheNumberOfWorkers(t *testing.T) {
-	var first []string
-	for _, workers := range []int{1, 2, 4} {
-		l := newLab(t, "order=strict", "seed=7", fmt.Sprintf("workers=%d", workers))
-		l.run()
-		got := l.candidates()
-		if first == nil {
-			first = got
-			continue
-		}
-		if diff := same(first, got); diff != "" {
-			t.Errorf("%d workers differ from one:\n%s", workers, diff)
-		}
-	}
-}
-
 func TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened(t *testing.T) {
 	whole := newLab(t, "seed=3")
 	whole.run()

@@ -352,11 +352,11 @@ func TestATreeOfAnEarlierVersionIsMeasuredAnew(t *testing.T) {
 	if loser.ID == 0 {
 		t.Fatal("every candidate holds a niche")
 	}
-	if _, err := l.ses.DB.CandidateByTree(t.Context(), l.exp.ID, loser.Tree); err != nil {
+	if _, err := l.ses.DB.CandidateByTree(t.Context(), l.exp.ID, loser.Job, loser.Tree); err != nil {
 		t.Fatalf("its tree is not known: %v", err)
 	}
 	l.remeasure(mirrored, "evaluator.direction=minimize")
-	if c, err := l.ses.DB.CandidateByTree(t.Context(), l.exp.ID, loser.Tree); !errors.Is(err, store.ErrNotFound) {
+	if c, err := l.ses.DB.CandidateByTree(t.Context(), l.exp.ID, loser.Job, loser.Tree); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("%s, of version %d, still makes duplicates (%v)", c.ID, c.Version, err)
 	}
 }

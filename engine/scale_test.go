@@ -185,7 +185,7 @@ func (p past) one(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := db.Made(ctx, *lease, c); err != nil {
+	if _, _, err := db.Made(ctx, *lease, c); err != nil {
 		return err
 	}
 	if err := db.Stage(ctx, *lease, record.Committed, record.Gated); err != nil {

@@ -57,7 +57,7 @@ func (w *world) cycle() error {
 		return err
 	}
 	id := int(l.Job.ID)
-	if _, err := w.db.Made(w.ctx, *l, candidate(*l, 1000+id)); err != nil {
+	if _, _, err := w.db.Made(w.ctx, *l, candidate(*l, 1000+id)); err != nil {
 		return err
 	}
 	if err := w.db.Stage(w.ctx, *l, record.Committed, record.Gated); err != nil {

@@ -57,10 +57,10 @@ func (db *DB) Candidate(ctx context.Context, exp record.ExperimentID, id record.
 	return db.candidate(ctx, "read candidate "+id.String(), sqlCandidate, exp, id)
 }
 
-// CandidateByTree returns the first candidate that makes another one of this
-// tree a duplicate (see [DB.Made]), or [ErrNotFound].
-func (db *DB) CandidateByTree(ctx context.Context, exp record.ExperimentID, tree record.Hash) (record.Candidate, error) {
-	return db.candidate(ctx, "find the tree "+tree.Short(), sqlCandidateByTree, exp, tree)
+// CandidateByTree returns the candidate that makes a job that comes to its tree a
+// duplicate (see [DB.Made]), or [ErrNotFound].
+func (db *DB) CandidateByTree(ctx context.Context, exp record.ExperimentID, job record.JobID, tree record.Hash) (record.Candidate, error) {
+	return db.candidate(ctx, "find the tree "+tree.Short(), sqlCandidateByTree, exp, tree, job)
 }
 
 // CandidateByCommit returns the candidate of a commit, or [ErrNotFound].
@@ -68,10 +68,10 @@ func (db *DB) CandidateByCommit(ctx context.Context, exp record.ExperimentID, co
 	return db.candidate(ctx, "find the commit "+commit.Short(), sqlCandidateByCommit, exp, commit)
 }
 
-func (db *DB) candidate(ctx context.Context, what string, q statement, exp record.ExperimentID, key any) (record.Candidate, error) {
+func (db *DB) candidate(ctx context.Context, what string, q statement, exp record.ExperimentID, key ...any) (record.Candidate, error) {
 	var c record.Candidate
 	err := db.read(ctx, func(r *conn) error {
-		ok, err := r.one(ctx, q, []any{exp, key}, func(r *row) { c = scanCandidate(r) })
+		ok, err := r.one(ctx, q, append([]any{exp}, key...), func(r *row) { c = scanCandidate(r) })
 		if err == nil && !ok {
 			return ErrNotFound
 		}

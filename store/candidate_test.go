@@ -26,7 +26,7 @@ func (w *world) family(n int) {
 		if i%3 == 0 {
 			c.Parents = append(c.Parents, record.ParentRef{ID: 1, Role: record.RoleCrossover})
 		}
-		dup, err := w.db.Made(w.ctx, l, c)
+		dup, _, err := w.db.Made(w.ctx, l, c)
 		w.ok(err)
 		if dup != record.NoCandidate {
 			w.t.Fatal(dup)
@@ -141,14 +141,14 @@ func TestFamilies(t *testing.T) {
 func TestCandidatesByTreeAndCommit(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.family(3)
-	c, err := w.db.CandidateByTree(w.ctx, w.exp, hash(102))
+	c, err := w.db.CandidateByTree(w.ctx, w.exp, 99, hash(102))
 	w.ok(err)
 	d, err := w.db.CandidateByCommit(w.ctx, w.exp, hash(103+1<<32))
 	w.ok(err)
 	if c.ID != 2 || d.ID != 3 || len(d.Metrics) != 1 {
 		t.Errorf("got %s and %s", c.ID, d.ID)
 	}
-	_, err = w.db.CandidateByTree(w.ctx, w.exp, hash(999))
+	_, err = w.db.CandidateByTree(w.ctx, w.exp, 99, hash(999))
 	wants(t, err, store.ErrNotFound)
 	_, err = w.db.CandidateByCommit(w.ctx, w.exp, hash(999))
 	wants(t, err, store.ErrNotFound)

@@ -127,7 +127,9 @@ func statements() []statement {
 		sqlJobApproved, sqlJobRelease, sqlJobBack, sqlJobRecall, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,
 		sqlJobsLeased, sqlJobsExpired, sqlJobsEvaluate, sqlJob, sqlJobs, sqlJobsIn, sqlJobsHeld, sqlJobLast,
 
-		sqlCandidateInsert, sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
+		sqlCandidateInsert, sqlCandidatesLater, sqlCandidateDrop, sqlCandidateParents, sqlDescentDrop, sqlMetricDrop, sqlSamplesMove, sqlSamplesDrop, sqlVectorDrop,
+		sqlCandidateTwin, sqlTreesEqual, sqlStrict, sqlProductOwner, sqlJobDisplaced, sqlJobDuplicate, sqlJobUnmade, sqlJobsDuplicates,
+		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
 		sqlCandidatesUpIn, sqlCandidatesEach, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
 		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlVectorPut, sqlVector,

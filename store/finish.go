@@ -36,12 +36,14 @@ type Outcome struct {
 // is returned; else dup is [record.NoCandidate]. The known tree of a candidate
 // that was cancelled, or failed without a verdict on it (internal, evaluator,
 // budget), or was last measured under an earlier objective version, makes no
-// duplicate. Errors: [ErrLost].
-func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup record.CandidateID, err error) {
+// duplicate. In strict order the lowest number is the original: jobs of higher
+// numbers with this tree end as duplicates of this one and are returned as
+// displaced; the attempts of those that run are in vain. Errors: [ErrLost].
+func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup record.CandidateID, displaced []record.JobID, err error) {
 	exp, id := l.Job.Experiment, l.Job.ID
 	c.ID, c.Job = record.CandidateID(id), id
 	err = db.write(ctx, leaseName("record the commit of", l), func(t *tx) error {
-		dup = record.NoCandidate
+		dup, displaced = record.NoCandidate, nil
 		f, err := t.leased(l)
 		if err != nil {
 			return err
@@ -49,12 +51,12 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup
 		if f.state != record.Editing || f.kind != record.Make {
 			return ErrLost
 		}
-		known, err := t.one(sqlCandidateKnown, []any{exp, c.Tree}, func(r *row) { dup = record.CandidateID(r.int()) })
+		known, err := t.one(sqlCandidateKnown, []any{exp, c.Tree, id}, func(r *row) { dup = record.CandidateID(r.int()) })
 		if err != nil {
 			return err
 		}
 		if known {
-			_, err := t.end(l, f, Outcome{State: record.Duplicate, Duplicate: dup, Reason: "the same tree as " + dup.String()}, nil)
+			_, err := t.end(l, f, Outcome{State: record.Duplicate, Duplicate: dup, Reason: SameTree(dup)}, nil)
 			return err
 		}
 		if err := t.must(ErrLost, sqlJobMade, exp, id, l.Attempt, c.ID); err != nil {
@@ -69,10 +71,13 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup
 			return err
 		}
 		t.moved(exp, record.Make, record.Editing, record.Committed)
+		if displaced, err = t.displace(exp, id, c.Tree); err != nil {
+			return err
+		}
 		_, err = t.log(exp, record.LogMade, id, c.ID, nil)
 		return err
 	})
-	return dup, err
+	return dup, displaced, err
 }
 
 // Hold stops a leased job until a person decides: at is gated (before
@@ -106,6 +111,10 @@ func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reas
 		o := o
 		if len(with) == 0 {
 			o.Evals = int(f.open)
+		}
+		if f.displaced() {
+			_, err := t.endLeased(l, f, o, p)
+			return err
 		}
 		seq, err := t.nextSeq()
 		if err != nil {
@@ -144,14 +153,22 @@ func (db *DB) Finish(ctx context.Context, l record.Lease, o Outcome) (record.Seq
 		if !endsIn(f.kind, o.State) {
 			return fmt.Errorf("a %s job does not end %s: %w", f.kind, o.State, ErrInvalid)
 		}
-		if o.State == record.Scored && f.recalled() {
-			seq, err = t.withhold(l, f, o, p)
-			return err
-		}
-		seq, err = t.end(l, f, o, p)
+		seq, err = t.endLeased(l, f, o, p)
 		return err
 	})
 	return seq, err
+}
+
+// endLeased writes the end that an attempt came to, unless something else was
+// decided of its job meanwhile.
+func (t *tx) endLeased(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, error) {
+	if f.displaced() {
+		return t.endAttempt(l, f, o, p)
+	}
+	if o.State == record.Scored && f.recalled() {
+		return t.withhold(l, f, o, p)
+	}
+	return t.end(l, f, o, p)
 }
 
 // withhold keeps what an attempt brought whose approval was taken back while it

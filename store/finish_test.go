@@ -16,7 +16,7 @@ func TestTheSameTreeEndsAsADuplicate(t *testing.T) {
 	w.addMakes(1, 3)
 	w.through(100, 1)
 	l := w.lease()
-	dup, err := w.db.Made(w.ctx, l, candidate(l, 100))
+	dup, _, err := w.db.Made(w.ctx, l, candidate(l, 100))
 	w.ok(err)
 	if dup != 1 {
 		t.Fatalf("duplicate of %s, want c1", dup)
@@ -27,7 +27,7 @@ func TestTheSameTreeEndsAsADuplicate(t *testing.T) {
 	_, err = w.db.Candidate(w.ctx, w.exp, 2)
 	wants(t, err, store.ErrNotFound)
 	root := w.lease()
-	if dup, err := w.db.Made(w.ctx, root, candidate(root, 2)); dup != record.Root || err != nil {
+	if dup, _, err := w.db.Made(w.ctx, root, candidate(root, 2)); dup != record.Root || err != nil {
 		t.Errorf("the tree of the root: got %s, %v", dup, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestATreeWithoutAVerdictIsNoOriginal(t *testing.T) {
 				t.Errorf("got candidate %+v", got)
 			}
 			l = w.lease()
-			dup, err := w.db.Made(w.ctx, l, candidate(l, 100))
+			dup, _, err := w.db.Made(w.ctx, l, candidate(l, 100))
 			w.ok(err)
 			if dup != c.dup {
 				t.Errorf("got %s, want %s", dup, c.dup)

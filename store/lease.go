@@ -175,7 +175,12 @@ type fence struct {
 	reason    string
 	heldFor   string
 	was       string // JSON of the end before it waited again, "" = none
+	duplicate record.CandidateID
 }
+
+// displaced reports whether a job of a lower number came to the same tree while
+// this one ran.
+func (f *fence) displaced() bool { return f.state.Running() && f.duplicate >= 0 }
 
 // recalled reports whether the approval was taken back while the job ran.
 func (f *fence) recalled() bool { return f.state.Running() && f.heldAt != "" && !f.approved }
@@ -188,7 +193,7 @@ func (t *tx) fence(exp record.ExperimentID, id record.JobID) (fence, error) {
 			kind: record.JobKind(r.text()), state: record.JobState(r.text()), attempt: r.num(),
 			candidate: record.CandidateID(r.int()), evals: r.int(), open: r.int(), reserved: r.int(),
 			heldAt: record.JobState(r.text()), approved: r.bool(), class: record.Class(r.text()),
-			reason: r.text(), heldFor: r.text(), was: r.text(),
+			reason: r.text(), heldFor: r.text(), was: r.text(), duplicate: record.CandidateID(r.int()),
 		}
 	})
 	if err == nil && !ok {
@@ -286,6 +291,11 @@ func (db *DB) requeue(ctx context.Context, exp record.ExperimentID, which func(r
 func (t *tx) requeue(exp record.ExperimentID, id record.JobID) error {
 	f, err := t.fence(exp, id)
 	if err != nil {
+		return err
+	}
+	if f.displaced() {
+		l := record.Lease{Job: record.Job{Experiment: exp, ID: id, Kind: f.kind}, Attempt: f.attempt}
+		_, err = t.endLeased(l, f, Outcome{Evals: int(f.open)}, nil)
 		return err
 	}
 	if f.recalled() {

@@ -66,7 +66,7 @@ func TestEveryStepOfALostLeaseIsRefusedAndChangesNothing(t *testing.T) {
 	for _, during := range []string{"while it is queued", "while another attempt runs"} {
 		t.Run(during, func(t *testing.T) {
 			before := len(w.kinds())
-			_, err := w.db.Made(w.ctx, old, candidate(old, 50))
+			_, _, err := w.db.Made(w.ctx, old, candidate(old, 50))
 			wants(t, err, store.ErrLost)
 			wants(t, w.db.Heartbeat(w.ctx, old, time.Minute), store.ErrLost)
 			wants(t, w.db.Stage(w.ctx, old, record.Committed, record.Gated), store.ErrLost)

@@ -174,7 +174,7 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 		Usage: record.Usage{Requests: 1, InputTokens: 5, CostUSD: ptr(0.5)},
 	})
 	l = w.lease() // 3: duplicate of 1
-	if dup, err := w.db.Made(w.ctx, l, candidate(l, 101)); dup != 1 || err != nil {
+	if dup, _, err := w.db.Made(w.ctx, l, candidate(l, 101)); dup != 1 || err != nil {
 		t.Fatal(dup, err)
 	}
 	l = w.lease() // 4: held

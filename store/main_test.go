@@ -101,7 +101,7 @@ func workOne(ctx context.Context, db *store.DB, worker string) error {
 	}
 	id := int(l.Job.ID)
 	if l.Job.State == record.Editing {
-		if _, err := db.Made(ctx, *l, candidate(*l, 1000+id)); err != nil {
+		if _, _, err := db.Made(ctx, *l, candidate(*l, 1000+id)); err != nil {
 			return err
 		}
 	}

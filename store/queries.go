@@ -51,6 +51,9 @@ const (
 	sqlSettings statement = `SELECT data FROM settings WHERE experiment = ?1`
 	sqlTotalNew statement = `INSERT INTO total (experiment) VALUES (?1)`
 
+	sqlStrict       statement = `SELECT strict FROM experiment WHERE id = ?1`
+	sqlProductOwner statement = `SELECT CASE WHEN j.duplicate >= 0 THEN j.duplicate ELSE j.id END FROM meta m
+		CROSS JOIN job j ON j.experiment = ?1 AND j.id = CAST(m.value AS INTEGER) WHERE m.experiment = ?1 AND m.key = ?2`
 	sqlMetaPut statement = `INSERT INTO meta (experiment, key, value) VALUES (?1, ?2, ?3)
 		ON CONFLICT DO UPDATE SET value = excluded.value`
 	sqlMeta statement = `SELECT value FROM meta WHERE experiment = ?1 AND key = ?2`

@@ -6,20 +6,31 @@ const (
 		agent, target, intent, added, removed, files, status, version, created)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)`
 
-	// The original of a tree. A candidate whose measurement never came to a
-	// verdict is none.
-	// A tree counts as known under the present objective version only, and with a
-	// verdict on it.
+	// The original of a tree for job ?3. A candidate whose measurement never came
+	// to a verdict is none. A tree counts as known under the present objective
+	// version only, and with a verdict on it; in strict order by lower numbers only.
 	sqlCandidateKnown statement = `SELECT id ` + knownTree
 	knownTree                   = `FROM candidate INDEXED BY candidate_tree WHERE experiment = ?1 AND tree_id = ?2
+		AND (id < ?3 OR NOT (SELECT strict FROM experiment WHERE id = ?1))
 		AND status <> 'cancelled' AND NOT (status = 'failed' AND class IN ('internal', 'evaluator', 'budget'))
 		AND version >= (SELECT objective FROM experiment WHERE id = ?1) ORDER BY id LIMIT 1`
+	// Those of a tree that job ?3 displaces, in strict order.
+	sqlCandidatesLater statement = `SELECT id FROM candidate INDEXED BY candidate_tree WHERE experiment = ?1 AND tree_id = ?2
+		AND id > ?3 AND (SELECT strict FROM experiment WHERE id = ?1) ORDER BY id`
+	sqlCandidateDrop   statement = `DELETE FROM candidate WHERE experiment = ?1 AND id = ?2`
 	sqlCandidateStatus statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5
 		WHERE experiment = ?1 AND id = ?2`
 	sqlCandidateValues statement = `UPDATE candidate SET status = ?3, class = ?4, reason = ?5, objective = ?6, mad = ?7,
 		samples = ?8, claimed = ?9, claimed_samples = ?10, version = ?11, measures = ?12, dev = ?14, claimed_dev = ?15,
 		scored = CASE scored WHEN 0 THEN ?13 ELSE scored END
 		WHERE experiment = ?1 AND id = ?2`
+	// One that has the product of another: rejected, without a value.
+	sqlCandidateTwin statement = `UPDATE candidate SET status = 'rejected', class = '', reason = ?3, objective = NULL, mad = 0, dev = 0,
+		samples = 0, claimed = NULL, claimed_samples = 0, claimed_dev = 0, measures = NULL, scored = 0,
+		version = (SELECT objective FROM experiment WHERE id = ?1)
+		WHERE experiment = ?1 AND id = ?2`
+	sqlTreesEqual statement = `SELECT 1 FROM candidate a CROSS JOIN candidate b ON b.experiment = ?1 AND b.id = ?3
+		WHERE a.experiment = ?1 AND a.id = ?2 AND a.tree_id = b.tree_id`
 	sqlCandidatePin statement = `UPDATE candidate SET pinned = ?3 WHERE experiment = ?1 AND id = ?2`
 
 	sqlCandidate         statement = `SELECT ` + candidateColumns + ` FROM candidate WHERE experiment = ?1 AND id = ?2`
@@ -50,6 +61,8 @@ const (
 		ORDER BY line.depth`
 	sqlDescentInsert statement = `INSERT INTO descent (experiment, parent, child, role) VALUES (?1, ?2, ?3, ?4)
 		ON CONFLICT DO NOTHING`
+	sqlDescentDrop      statement = `DELETE FROM descent WHERE experiment = ?1 AND parent = ?2 AND child = ?3`
+	sqlCandidateParents statement = `SELECT parents FROM candidate WHERE experiment = ?1 AND id = ?2`
 
 	candidateColumns = `experiment, id, job, commit_id, tree_id, parents, operator, agent, target, intent, added, removed,
 		files, status, class, reason, objective, mad, samples, claimed, claimed_samples, version, measures, pinned,
@@ -57,7 +70,8 @@ const (
 
 	sqlMetricPut statement = `INSERT INTO metric (experiment, candidate, data) VALUES (?1, ?2, ?3)
 		ON CONFLICT (experiment, candidate) DO UPDATE SET data = excluded.data`
-	sqlMetric statement = `SELECT data FROM metric WHERE experiment = ?1 AND candidate = ?2`
+	sqlMetricDrop statement = `DELETE FROM metric WHERE experiment = ?1 AND candidate = ?2`
+	sqlMetric     statement = `SELECT data FROM metric WHERE experiment = ?1 AND candidate = ?2`
 	// By candidate, however many an experiment has.
 	sqlMetricsOf statement = `SELECT metric.candidate, metric.data FROM json_each(?2)
 		CROSS JOIN metric ON metric.experiment = ?1 AND metric.candidate = json_each.value`
@@ -66,7 +80,13 @@ const (
 
 	sqlSampleInsert statement = `INSERT INTO sample (experiment, candidate, version, job, repeat, held_out, objective, wall_ms, at,
 		metrics, load) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`
-	sqlSamples statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, load, metrics FROM sample
+	// What was measured of a job that was displaced is its original's, unless that
+	// has samples already or the measurement came to no value.
+	sqlSamplesMove statement = `UPDATE sample SET candidate = ?3, job = ?3 WHERE experiment = ?1 AND candidate = ?2
+		AND version = (SELECT version FROM candidate WHERE experiment = ?1 AND id = ?2 AND objective IS NOT NULL)
+		AND NOT EXISTS (SELECT 1 FROM sample s WHERE s.experiment = ?1 AND s.candidate = ?3)`
+	sqlSamplesDrop statement = `DELETE FROM sample WHERE experiment = ?1 AND candidate = ?2`
+	sqlSamples     statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, load, metrics FROM sample
 		WHERE experiment = ?1 AND candidate = ?2 ORDER BY version, job, repeat`
 
 	sqlEvidenceInsert statement = `INSERT INTO evidence (experiment, job, attempt, kind, cut, size, packed, text)
@@ -76,6 +96,7 @@ const (
 
 	sqlVectorPut statement = `INSERT INTO vector (experiment, candidate, data) VALUES (?1, ?2, ?3)
 		ON CONFLICT (experiment, candidate) DO UPDATE SET data = excluded.data`
+	sqlVectorDrop  statement = `DELETE FROM vector WHERE experiment = ?1 AND candidate = ?2`
 	sqlVector      statement = `SELECT data FROM vector WHERE experiment = ?1 AND candidate = ?2`
 	sqlVectorsEach statement = `SELECT candidate, data FROM vector
 		WHERE experiment = ?1 AND candidate > ?2 ORDER BY candidate LIMIT ?3`

@@ -8,7 +8,7 @@ const (
 		ON CONFLICT DO NOTHING`
 
 	// What a transition has to know of the job before it.
-	sqlJobFence statement = `SELECT kind, state, attempt, candidate, evals, evals_open, reserved, held_at, approved, class, reason, held_for, was
+	sqlJobFence statement = `SELECT kind, state, attempt, candidate, evals, evals_open, reserved, held_at, approved, class, reason, held_for, was, duplicate
 		FROM job WHERE experiment = ?1 AND id = ?2`
 
 	// The best of the lanes in the bit set ?2.
@@ -49,7 +49,13 @@ const (
 	sqlJobRequeue statement = `UPDATE job SET state = 'queued', lane = ?5, worker = '', lease_until = 0, evals_open = 0,
 		forfeit = forfeit + reserved, reserved = 0
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
-	sqlJobPlace statement = `UPDATE job SET state = 'placed'
+	// A job that was displaced: while it runs, and where it does not.
+	sqlJobDisplaced statement = `UPDATE job SET duplicate = ?3 WHERE experiment = ?1 AND id = ?2 AND lease_until > 0`
+	sqlJobDuplicate statement = `UPDATE job SET state = 'duplicate', class = '', reason = ?3, duplicate = ?4, was = '',
+		ended = CASE ended WHEN 0 THEN ?5 ELSE ended END
+		WHERE experiment = ?1 AND id = ?2 AND lease_until = 0`
+	sqlJobUnmade statement = `UPDATE job SET candidate = -1 WHERE experiment = ?1 AND id = ?2`
+	sqlJobPlace  statement = `UPDATE job SET state = 'placed'
 		WHERE experiment = ?1 AND id = ?2 AND state = 'scored' AND kind = 'make'`
 	sqlJobPriority statement = `UPDATE job SET priority = ?3
 		WHERE experiment = ?1 AND id = ?2 AND state IN ('queued', 'held')`
@@ -66,6 +72,8 @@ const (
 		WHERE experiment = ?1 AND lease_until > 0 AND lease_until < ?2`
 	sqlJobsEvaluate statement = `SELECT id FROM job INDEXED BY job_state
 		WHERE experiment = ?1 AND state = 'queued' AND kind = 'evaluate' ORDER BY id`
+	sqlJobsDuplicates statement = `SELECT id FROM job INDEXED BY job_state
+		WHERE experiment = ?1 AND state = 'duplicate' AND id > ?2 AND duplicate = ?3 ORDER BY id`
 	sqlJobLast statement = `SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1`
 
 	sqlJob    statement = `SELECT ` + jobColumns + ` FROM job WHERE experiment = ?1 AND id = ?2`

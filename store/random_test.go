@@ -15,7 +15,7 @@ import (
 func TestCountersEqualAFullCountAfterAnything(t *testing.T) {
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 99))
-		w := open(t, record.Settings{MaxJobs: 60, MaxEvals: 150, MaxTokens: 20_000, MaxCostUSD: 12})
+		w := openIn(t, seed%2 == 1, record.Settings{MaxJobs: 60, MaxEvals: 150, MaxTokens: 20_000, MaxCostUSD: 12})
 		r := &random{world: w, rng: rng}
 		for i := range 500 {
 			if err := r.step(); err != nil && !expected(err) {
@@ -114,7 +114,7 @@ func (r *random) person(job record.JobID) error {
 func (r *random) worker(l record.Lease) error {
 	switch r.rng.IntN(9) {
 	case 0, 1:
-		_, err := r.db.Made(r.ctx, l, candidate(l, 100+r.rng.IntN(80)))
+		_, _, err := r.db.Made(r.ctx, l, candidate(l, 100+r.rng.IntN(80)))
 		return err
 	case 2:
 		return r.db.Stage(r.ctx, l, record.Committed, record.Gated)

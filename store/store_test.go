@@ -108,7 +108,7 @@ func (w *world) lease() record.Lease {
 
 func (w *world) made(l record.Lease, tree int) {
 	w.t.Helper()
-	dup, err := w.db.Made(w.ctx, l, candidate(l, tree))
+	dup, _, err := w.db.Made(w.ctx, l, candidate(l, tree))
 	w.ok(err)
 	if dup != record.NoCandidate {
 		w.t.Fatalf("tree %d of job %s is a duplicate of %s", tree, l.Job.ID, dup)

@@ -96,7 +96,7 @@ func one(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
 		Commit: h("commit"), Tree: h("tree"), Operator: l.Job.Operator, Agent: l.Job.Agent, Intent: "tune 2 literals in left.conf",
 		Parents: []record.ParentRef{{ID: record.Root, Role: record.RoleParent}},
 	}
-	if _, err := db.Made(ctx, *l, c); err != nil {
+	if _, _, err := db.Made(ctx, *l, c); err != nil {
 		return err
 	}
 	for _, step := range [][2]record.JobState{{record.Committed, record.Gated}, {record.Gated, record.Evaluating}} {

@@ -125,6 +125,13 @@ func (l *candidates) put(c *record.FoldCandidate) *Candidate {
 	return m
 }
 
+// drop forgets a candidate that was made and never measured.
+func (l *candidates) drop(id record.CandidateID) {
+	if m := l.Candidate(id); m != nil && !m.counted {
+		l.at[id] = 0
+	}
+}
+
 // origin returns the number of an origin, a new one if there is none like it.
 func (l *candidates) origin(m Origin) uint16 {
 	i := slices.Index(l.origins, m)

@@ -81,7 +81,7 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 			return nil
 		}
 		delete(s.Early, job)
-		for _, r := range rows {
+		for _, r := range standing(rows) {
 			if err := s.foldResult(r); err != nil {
 				return err
 			}
@@ -92,6 +92,21 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 			return err
 		}
 	}
+}
+
+// standing are those of the rows of a job that count when its turn has come: a
+// job that was displaced by one of a lower number is a duplicate and nothing
+// else, whatever it came to before.
+func standing(rows []record.FoldRow) []record.FoldRow {
+	last := rows[len(rows)-1:]
+	if len(rows) == 1 || last[0].Kind != record.LogEnd {
+		return rows
+	}
+	var end record.EndData
+	if json.Unmarshal(last[0].Data, &end) == nil && end.State == record.Duplicate {
+		return last
+	}
+	return rows
 }
 
 func (s *State) noteMade(row record.FoldRow) {
@@ -143,6 +158,7 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 	}
 	switch end.State {
 	case record.Duplicate:
+		s.candidates.drop(record.CandidateID(row.Job))
 		s.say(row, "debug", fmt.Sprintf("%s duplicate of %s", row.Job, e.Job.Duplicate))
 	case record.Failed:
 		s.failures.count(row.Job, end.Class, end.Reason)

@@ -28,9 +28,7 @@ type committer struct {
 // writes its row. A tree that is known ends the job as a duplicate.
 func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tree record.Hash, intent string) (*record.Candidate, error) {
 	job := r.lease.Job
-	if known, err := w.db.CandidateByTree(ctx, w.exp(), tree); err == nil {
-		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
-	} else if !errors.Is(err, store.ErrNotFound) {
+	if known, err := r.known(ctx, tree); known || err != nil {
 		return nil, err
 	}
 	intent, err := w.subject(ctx, r, parent, tree, intent)
@@ -60,12 +58,24 @@ func (w *committer) adopt(ctx context.Context, r *attempt, commit record.Hash) (
 	if err != nil {
 		return nil, err
 	}
-	if known, err := w.db.CandidateByTree(ctx, w.exp(), info.Tree); err == nil {
-		return nil, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: known.ID, Reason: "same tree as " + known.ID.String()})
+	if known, err := r.known(ctx, info.Tree); known || err != nil {
+		return nil, err
 	}
 	c := r.describe(parent, info.Tree, firstLine(info.Message))
 	c.Commit = commit
 	return w.made(ctx, r, c, parent.Tree)
+}
+
+// known ends the job as a duplicate where a candidate has its tree already.
+func (r *attempt) known(ctx context.Context, tree record.Hash) (bool, error) {
+	of, err := r.db.CandidateByTree(ctx, r.exp(), r.lease.Job.ID, tree)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of.ID, Reason: store.SameTree(of.ID)})
 }
 
 // made writes the row of a commit that exists.
@@ -80,9 +90,15 @@ func (w *committer) made(ctx context.Context, r *attempt, c *record.Candidate, p
 		c.Removed += max(0, d.Removed)
 	}
 	c.Files = len(diffs)
-	dup, err := w.db.Made(ctx, r.lease, *c)
+	dup, displaced, err := w.db.Made(ctx, r.lease, *c)
 	if err != nil {
 		return nil, err
+	}
+	for _, job := range displaced { // came to this tree first, and come after
+		w.live.Cancel(job, errDisplaced)
+		if err := w.repo.ClearAttempt(ctx, w.exp(), job); err != nil {
+			return nil, err
+		}
 	}
 	if dup != record.NoCandidate {
 		return nil, w.repo.ClearAttempt(ctx, w.exp(), r.lease.Job.ID)

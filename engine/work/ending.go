@@ -10,8 +10,12 @@ import (
 	"atoll/store/record"
 )
 
-// ErrCancelled is the cause with which a person stops a running job.
-var ErrCancelled = errors.New("cancelled")
+// The causes with which a running job is stopped: by a person, and by a job of a
+// lower number that came to the same.
+var (
+	ErrCancelled = errors.New("cancelled")
+	errDisplaced = errors.New("a job of a lower number came to the same")
+)
 
 // agentFailed ends the job with what the agent said.
 func (w *Runner) agentFailed(ctx context.Context, r *attempt, err error) error {
@@ -53,8 +57,8 @@ func (w *Runner) giveUp(ctx context.Context, r *attempt, err error) {
 		}
 	case errors.Is(err, store.ErrLost) || errors.Is(cause, store.ErrLost):
 		return
-	case errors.Is(cause, ErrCancelled):
-		out := store.Outcome{State: record.Cancelled, Reason: "cancelled"}
+	case errors.Is(cause, ErrCancelled), errors.Is(cause, errDisplaced):
+		out := store.Outcome{State: record.Cancelled, Reason: "cancelled"} // the store knows of what a displaced one is the duplicate
 		if ferr := r.finish(ctx, out); ferr != nil && !errors.Is(ferr, store.ErrLost) {
 			w.host.StoreFailed(ferr)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"atoll/engine/eval"
@@ -28,9 +29,16 @@ type measurer struct {
 // score measures the candidate of a make job and writes the end of the job.
 func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash) error {
 	c.Version = r.facts.Experiment.Objective
-	samples, failure, err := w.samples(ctx, r, c, 0, r.facts.Config.Evaluator.Repeats, false)
+	taken, err := r.taken(ctx, c)
 	if err != nil {
 		return err
+	}
+	var samples []record.Sample
+	var failure *eval.Outcome
+	if taken == nil {
+		if samples, failure, err = w.samples(ctx, r, c, 0, r.facts.Config.Evaluator.Repeats, false); err != nil {
+			return err
+		}
 	}
 	if failure != nil && failure.Twin != nil {
 		return r.twin(ctx, c, *failure.Twin, samples)
@@ -39,7 +47,7 @@ func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, p
 		c.Status, c.Class, c.Reason = record.StatusFailed, failure.Class, view.CleanLine(failure.Reason)
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
-	if err := r.facts.summarise(c, samples); err != nil {
+	if err := r.facts.summarise(c, slices.Concat(taken, samples)); err != nil {
 		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
@@ -59,9 +67,26 @@ func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, p
 	return r.finish(ctx, out)
 }
 
+// taken are the samples that the candidate took over from one of the same tree
+// that it displaced, nil for none: its measurement is paid for already.
+func (r *attempt) taken(ctx context.Context, c *record.Candidate) ([]record.Sample, error) {
+	if !r.facts.Experiment.Strict {
+		return nil, nil
+	}
+	all, err := r.db.SamplesOf(ctx, r.exp(), c.ID)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s record.Sample) bool { return s.Version != c.Version || s.HeldOut })
+	if len(all) < r.facts.Config.Evaluator.Repeats {
+		return nil, nil
+	}
+	return all, nil
+}
+
 // twin ends a job whose candidate has the product of another.
 func (r *attempt) twin(ctx context.Context, c *record.Candidate, of record.CandidateID, samples []record.Sample) error {
-	c.Status, c.Reason = record.StatusRejected, "same build product as "+of.String()
+	c.Status, c.Reason = record.StatusRejected, store.SameProduct(of)
 	return r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of, Reason: c.Reason, Candidate: c, Samples: samples})
 }
 
@@ -164,7 +189,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		res, err := w.eval.Run(ctx, eval.Request{
 			Base: base, Trusted: base, Delta: delta, Experiment: w.facts.Experiment.Name, Job: job.ID, Candidate: c.ID,
 			BaseCommit: w.facts.Experiment.RootCommit, Commit: c.Commit, Goal: w.settings().Goal, Repeat: from + i, Seed: w.facts.Experiment.Seed,
-			Root: c.ID == record.Root, SameProduct: w.products.owner(ctx, c.ID),
+			Root: c.ID == record.Root, SameProduct: w.products.owner(ctx, r, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
 		})
 		wall := w.now().Sub(began)
@@ -180,8 +205,10 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		if res.Class != record.ClassNone || res.Twin != nil {
 			return out, &res, nil
 		}
-		if err := w.products.keep(ctx, c.ID, res.Product); err != nil {
+		if of, twin, err := w.products.keep(ctx, r, c.ID, res.Product); err != nil {
 			return out, nil, err
+		} else if twin {
+			return nil, &eval.Outcome{Twin: &of}, nil
 		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,

@@ -19,27 +19,25 @@ func (w *products) meta(hash string) string {
 	return "product " + strconv.Itoa(w.facts.Experiment.Objective) + " " + hash
 }
 
-// owner returns how to look up the candidate that was measured with a
-// product. An error of the store reads as "nobody": then it is measured.
-func (w *products) owner(ctx context.Context, self record.CandidateID) func(string) (record.CandidateID, bool) {
+// owner returns how to look up the candidate that makes another one of its product
+// a duplicate. An error of the store reads as "nobody": then it is measured.
+func (w *products) owner(ctx context.Context, r *attempt, self record.CandidateID) func(string) (record.CandidateID, bool) {
 	return func(hash string) (record.CandidateID, bool) {
-		text, ok, err := w.db.Meta(ctx, w.exp(), w.meta(hash))
-		if err != nil || !ok {
-			return 0, false
-		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		return record.CandidateID(n), err == nil && record.CandidateID(n) != self
+		owner, err := w.db.Owner(ctx, r.lease, self, w.meta(hash))
+		return owner, err == nil && owner != record.NoCandidate
 	}
 }
 
-// keep makes a measured candidate the owner of its product, unless it has
-// one.
-func (w *products) keep(ctx context.Context, id record.CandidateID, hash string) error {
+// keep makes a measured candidate the owner of its product, unless it has one, and
+// reports whether the candidate is the duplicate of that: in strict order one of a
+// lower number was measured at the same time.
+func (w *products) keep(ctx context.Context, r *attempt, id record.CandidateID, hash string) (of record.CandidateID, twin bool, err error) {
 	if hash == "" {
-		return nil
+		return id, false, nil
 	}
-	if _, taken, err := w.db.Meta(ctx, w.exp(), w.meta(hash)); err != nil || taken {
-		return err
+	owner, displaced, err := w.db.Own(ctx, r.lease, id, w.meta(hash))
+	for _, job := range displaced {
+		w.live.Cancel(job, errDisplaced)
 	}
-	return w.db.PutMeta(ctx, w.exp(), w.meta(hash), strconv.FormatInt(int64(id), 10))
+	return owner, w.facts.Experiment.Strict && r.lease.Job.Kind == record.Make && owner < id, err
 }
