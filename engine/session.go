@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,7 +26,9 @@ type Session struct {
 	DB     *store.DB
 	Repo   *gitops.Repo
 	Feed   *view.Feed
-	lock   *os.File
+
+	mu   sync.Mutex
+	lock *os.File // nil: another process has it, or nobody
 }
 
 // SessionOptions say how to open a state directory.
@@ -80,7 +83,7 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 // Lock takes the engine's lock of the state directory; it is held until Close.
 // ErrLocked names the process that holds it.
 func (s *Session) Lock() error {
-	if s.lock != nil {
+	if s.Locked() {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -99,13 +102,17 @@ func (s *Session) Lock() error {
 			return fmt.Errorf("write the lock of %s: %w", s.Dir, err)
 		}
 	}
+	s.mu.Lock()
 	s.lock = f
+	s.mu.Unlock()
 	return nil
 }
 
 // Unlock gives the lock back before the session is closed, so that others can
 // run the jobs. Nothing may run here.
 func (s *Session) Unlock() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.lock == nil {
 		return nil
 	}
@@ -114,13 +121,18 @@ func (s *Session) Unlock() error {
 	return err
 }
 
-// Locked reports whether this session holds the engine's lock.
-func (s *Session) Locked() bool { return s.lock != nil }
+// Locked reports whether this session holds the engine's lock. Any goroutine may
+// ask.
+func (s *Session) Locked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lock != nil
+}
 
 // OwnerPID returns the process that holds the engine's lock, 0 when nobody
 // does.
 func (s *Session) OwnerPID() int {
-	if s.lock != nil {
+	if s.Locked() {
 		return os.Getpid()
 	}
 	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR, 0)
@@ -140,7 +152,7 @@ func (s *Session) OwnerPID() int {
 // Close closes the store, the object store and gives the lock back. Whoever ran an
 // engine frees the checkouts, which mostly lie in memory. A second call does nothing.
 func (s *Session) Close() error {
-	if s.lock != nil {
+	if s.Locked() {
 		s.Repo.FreeCheckouts()
 	}
 	return errors.Join(s.DB.Close(), s.Repo.Close(), s.Unlock())

@@ -8,16 +8,17 @@ import (
 
 // Asker runs a function on the goroutine that owns the state, and waits for it.
 // The function only reads and keeps nothing of the state. The error is that of
-// ctx. It is safe for concurrent use.
+// ctx: then the function never runs. It is safe for concurrent use.
 type Asker interface {
 	Ask(ctx context.Context, fn func(*fold.State)) error
 }
 
 // Questions is the [Asker] of a goroutine that owns a state: that goroutine
-// receives from it and calls what it receives with its state.
+// receives from it and calls what it receives with its state, at once and always.
 type Questions chan func(*fold.State)
 
-// Ask implements [Asker].
+// Ask implements [Asker]. A question that was taken is waited for, whatever becomes
+// of ctx: it writes what belongs to the one who asks.
 func (q Questions) Ask(ctx context.Context, fn func(*fold.State)) error {
 	done := make(chan struct{})
 	question := func(s *fold.State) { fn(s); close(done) }
@@ -26,12 +27,8 @@ func (q Questions) Ask(ctx context.Context, fn func(*fold.State)) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	<-done
+	return nil
 }
 
 // askEach asks for each of n rows, some at a time, so that the goroutine that

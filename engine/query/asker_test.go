@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 
 	"atoll/engine/fold"
@@ -14,6 +15,24 @@ func TestAQuestionThatNobodyAnswersEndsWithItsContext(t *testing.T) {
 	err := make(Questions).Ask(ctx, func(*fold.State) { t.Error("a question ran without an owner of the state") })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+func TestAQuestionThatWasTakenIsWaitedForWhateverBecomesOfItsContext(t *testing.T) {
+	questions := make(Questions)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		question := <-questions
+		cancel()
+		runtime.Gosched() // gives one who does not wait the time to go on
+		question(nil)
+	}()
+	var seen []int
+	if err := questions.Ask(ctx, func(*fold.State) { seen = append(seen, 1) }); err != nil {
+		t.Fatalf("an answered question ends with %v", err)
+	}
+	if len(seen) != 1 { // the race detector tells an answer that comes later
+		t.Fatalf("the answer is %v", seen)
 	}
 }
 
