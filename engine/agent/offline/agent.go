@@ -89,10 +89,8 @@ func (e *editing) run() {
 		record.OpRepair:    {e.repair, e.mutate, e.tune},
 		record.OpSeed:      {e.seed, e.tune, e.mutate},
 	}[e.job.Operator]
-	if e.job.Operator == record.OpMutate || e.job.Operator == record.OpSeed {
-		if timed(e.job) && e.rng.Float64() < idiomShare {
-			order = append([]func() bool{e.idiom}, order...)
-		}
+	if e.job.Operator != record.OpCrossover && e.job.Operator != record.OpRepair && timed(e.job) && e.rng.Float64() < idiomShare {
+		order = append([]func() bool{e.idiom}, order...)
 	}
 	for _, op := range order {
 		if op() && len(e.changes()) > 0 || e.stop() {

@@ -138,6 +138,9 @@ func inOperation(x goExpr) bool {
 	return false
 }
 
+// builtinMinor is the language version, 1.x, that has min and max.
+const builtinMinor = 21
+
 // wrap puts a number into a call: math.Sqrt(x), min(x, y).
 func (m *goMutator) wrap() (mutation, bool) {
 	x, ok := m.draw(func(x goExpr) bool { return x.value && isNumeric(x.typ) && !inIndex(x) })
@@ -153,7 +156,7 @@ func (m *goMutator) wrap() (mutation, bool) {
 		return m.exprMutation(x.node, "(-"+m.operand(x.node)+")", "negate")
 	}
 	other, _, ok := m.material(x.node.Pos(), func(t types.Type) bool { return types.Identical(t, x.typ) })
-	if !ok {
+	if !ok || m.minor < builtinMinor {
 		return mutation{}, false
 	}
 	return m.exprMutation(x.node, fmt.Sprintf("%s(%s, %s)", pickOne(m.e, []string{"min", "max"}), old, other), "wrap")

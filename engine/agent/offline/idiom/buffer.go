@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // buffer is a variable of the function that gathers text.
 type buffer struct {
-	obj  types.Object
-	kind string // strings.Builder or bytes.Buffer
-	decl *ast.DeclStmt
+	obj   types.Object
+	kind  string   // strings.Builder or bytes.Buffer
+	decl  ast.Stmt // that declares it, empty
+	short bool     // declared by ":="
 }
 
-// bufferOf is the buffer that an expression names: declared in this function as
-// "var b strings.Builder"; nil for anything else.
+// bufferOf is the buffer that an expression names: declared in this function,
+// empty; nil for anything else.
 func (x *finder) bufferOf(e ast.Expr) *buffer {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -29,31 +31,65 @@ func (x *finder) bufferOf(e ast.Expr) *buffer {
 	}
 	var found *buffer
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		if d, ok := n.(*ast.DeclStmt); ok {
-			if b := x.declared(d); b != nil && b.obj == obj {
-				found = b
-			}
+		if b := x.declared(n); b != nil && b.obj == obj {
+			found = b
 		}
 		return found == nil
 	})
 	return found
 }
 
-// declared reads "var b strings.Builder".
-func (x *finder) declared(d *ast.DeclStmt) *buffer {
-	g, ok := d.Decl.(*ast.GenDecl)
-	if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
-		return nil
+// declared reads the declaration of an empty buffer: "var b strings.Builder",
+// "b := strings.Builder{}", "b := &bytes.Buffer{}", "b := new(bytes.Buffer)".
+func (x *finder) declared(n ast.Node) *buffer {
+	switch d := n.(type) {
+	case *ast.DeclStmt:
+		g, ok := d.Decl.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
+			return nil
+		}
+		spec, ok := g.Specs[0].(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || spec.Type == nil || len(spec.Values) != 0 || !x.isBuffer(spec.Type) {
+			return nil
+		}
+		return &buffer{obj: x.f.Info.Defs[spec.Names[0]], kind: x.text(spec.Type), decl: d}
+	case *ast.AssignStmt:
+		if d.Tok != token.DEFINE || len(d.Lhs) != 1 || len(d.Rhs) != 1 {
+			return nil
+		}
+		id, ok := d.Lhs[0].(*ast.Ident)
+		t := emptyOf(d.Rhs[0])
+		if !ok || t == nil || !x.isBuffer(t) || x.f.Info.Defs[id] == nil {
+			return nil
+		}
+		return &buffer{obj: x.f.Info.Defs[id], kind: x.text(t), decl: d, short: true}
 	}
-	spec, ok := g.Specs[0].(*ast.ValueSpec)
-	if !ok || len(spec.Names) != 1 || spec.Type == nil || len(spec.Values) != 0 {
-		return nil
+	return nil
+}
+
+// isBuffer reports a type of the standard library that gathers text.
+func (x *finder) isBuffer(t ast.Expr) bool {
+	kind := x.text(t)
+	pkg, _, _ := strings.Cut(kind, ".")
+	return (kind == "strings.Builder" || kind == "bytes.Buffer") && x.names[pkg] == pkg
+}
+
+// emptyOf is the type of T{}, &T{} and new(T); nil for all else.
+func emptyOf(e ast.Expr) ast.Expr {
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
 	}
-	kind := x.text(spec.Type)
-	if kind != "strings.Builder" && kind != "bytes.Buffer" || x.names[kind[:strings.IndexByte(kind, '.')]] == "" {
-		return nil
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			return e.Type
+		}
+	case *ast.CallExpr:
+		if id, ok := e.Fun.(*ast.Ident); ok && id.Name == "new" && len(e.Args) == 1 {
+			return e.Args[0]
+		}
 	}
-	return &buffer{obj: x.f.Info.Defs[spec.Names[0]], kind: kind, decl: d}
+	return nil
 }
 
 // method reads b.name(args) of a buffer.
@@ -73,82 +109,144 @@ func (x *finder) method(n ast.Node) (*buffer, string, *ast.CallExpr) {
 	return b, sel.Sel.Name, c
 }
 
-// builder gathers text in a slice of bytes instead of in a strings.Builder.
+// onStack is how many bytes a buffer of bytes begins with where it may lie on
+// the stack.
+const onStack = 64
+
+// builder gathers text in a slice of bytes instead of in a buffer.
 func (x *finder) builder(n ast.Node) {
-	d, ok := n.(*ast.DeclStmt)
-	if !ok {
+	b := x.declared(n)
+	if b == nil {
 		return
 	}
-	b := x.declared(d)
-	if b == nil || b.kind != "strings.Builder" {
-		return
-	}
-	uses, good := 0, true
-	var edits []Edit
-	var needs []string
+	inBytes := asBytes{x: x, b: b, name: b.obj.Name()}
+	uses := 0
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		switch s := n.(type) {
-		case *ast.Ident:
-			if x.f.Info.Uses[s] == b.obj {
-				uses++
-			}
-		case *ast.FuncLit:
-			good = false
-		case *ast.ExprStmt, *ast.CallExpr:
-			text, arg := x.inBytes(b, s)
-			if text == "" {
-				return true
-			}
-			edits = append(edits, x.replace(s, text))
-			good = good && !strings.Contains(arg, b.obj.Name()+".")
-			if strings.HasPrefix(text, b.obj.Name()+" = utf8.") {
-				needs = []string{"unicode/utf8"}
-			}
+		if id, ok := n.(*ast.Ident); ok && x.f.Info.Uses[id] == b.obj {
+			uses++
 		}
+		inBytes.look(n)
 		return true
 	})
-	if !good || uses != len(edits) || uses < 2 || len(needs) > 0 && (x.minor < 18 || !x.usable("unicode/utf8")) {
+	if inBytes.refused || uses != inBytes.known || uses < 2 || !inBytes.text {
 		return
 	}
-	x.offer("a slice of bytes for a Builder", n, needs, slices.Insert(edits, 0, x.replace(d, "var "+b.obj.Name()+" []byte"))...)
+	empty := "var " + inBytes.name + " []byte"
+	if b.short {
+		empty = inBytes.name + " := []byte(nil)"
+	}
+	x.offer("a slice of bytes for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, nil, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, empty)})...)
+	small := inBytes.name + " := make([]byte, 0, " + strconv.Itoa(onStack) + ")"
+	x.offer("bytes on the stack for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, nil, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, small)})...)
 }
 
-// inBytes is what a use of a Builder becomes when the text is in a slice of
-// bytes of the same name, with the argument in it; "" for what is no such use.
-func (x *finder) inBytes(b *buffer, n ast.Node) (text, arg string) {
-	want := 0
-	if s, ok := n.(*ast.ExprStmt); ok {
-		n, want = s.X, 1
+// asBytes turns the uses of a buffer into those of a slice of bytes.
+type asBytes struct {
+	x       *finder
+	b       *buffer
+	name    string
+	edits   []Edit
+	known   int  // uses that were turned
+	text    bool // its text is taken
+	refused bool
+}
+
+// look turns one use. The arguments stay as they are, for they may use the
+// buffer too.
+func (a *asBytes) look(n ast.Node) {
+	switch s := n.(type) {
+	case *ast.FuncLit:
+		a.refused = true
+	case *ast.ExprStmt:
+		if of, method, c := a.x.method(s.X); of != nil && of.obj == a.b.obj && len(c.Args) == 1 {
+			a.write(s, method, c.Args[0])
+		}
+	case *ast.CallExpr:
+		of, method, c := a.x.method(s)
+		if of == nil || of.obj != a.b.obj || len(c.Args) != 0 {
+			return
+		}
+		switch method {
+		case "String":
+			a.text = true
+			a.turn(a.x.replace(s, "string("+a.name+")"))
+		case "Len":
+			a.turn(a.x.replace(s, "len("+a.name+")"))
+		}
 	}
-	of, method, c := x.method(n)
-	if of == nil || of.obj != b.obj || len(c.Args) != want {
-		return "", ""
-	}
-	name := b.obj.Name()
-	if want == 0 {
-		return map[string]string{"String": "string(" + name + ")", "Len": "len(" + name + ")"}[method], ""
-	}
-	arg = x.text(c.Args[0])
+}
+
+func (a *asBytes) turn(edits ...Edit) {
+	a.known++
+	a.edits = append(a.edits, edits...)
+}
+
+// around puts text before and behind an argument in the place of a statement.
+func (a *asBytes) around(s ast.Stmt, arg ast.Expr, before, behind string) {
+	f := a.x.f
+	a.turn(Edit{f.Offset(s.Pos()), f.Offset(arg.Pos()), before}, Edit{f.Offset(arg.End()), f.Offset(s.End()), behind})
+}
+
+// write turns a call that writes.
+func (a *asBytes) write(s *ast.ExprStmt, method string, arg ast.Expr) {
+	name, add := a.name, a.name+" = append("+a.name+", "
 	switch method {
-	case "WriteString":
-		return name + " = append(" + name + ", " + arg + "...)", arg
+	case "WriteString", "Write":
+		if lit, ok := arg.(*ast.CompositeLit); ok && method == "Write" && a.x.text(lit.Type) == "[]byte" && len(lit.Elts) > 0 {
+			if _, keyed := lit.Elts[0].(*ast.KeyValueExpr); !keyed {
+				f := a.x.f
+				a.turn(Edit{f.Offset(s.Pos()), f.Offset(lit.Lbrace) + 1, add}, Edit{f.Offset(lit.Rbrace), f.Offset(s.End()), ")"})
+				return
+			}
+		}
+		a.around(s, arg, add, "...)")
 	case "WriteByte":
-		return name + " = append(" + name + ", " + arg + ")", arg
+		a.around(s, arg, add, ")")
 	case "WriteRune":
-		return name + " = utf8.AppendRune(" + name + ", " + arg + ")", arg
+		a.rune(s, arg, add)
+	case "Truncate":
+		a.around(s, arg, name+" = "+name+"[:", "]")
 	case "Grow":
-		return name + " = append(make([]byte, 0, len(" + name + ")+" + arg + "), " + name + "...)", arg
+		if simpleSize(arg) {
+			size := a.x.text(arg)
+			a.turn(a.x.replace(s, "if cap("+name+")-len("+name+") < "+size+" {\n"+name+" = append(make([]byte, 0, len("+name+")+"+size+"), "+name+"...)\n}"))
+		}
 	}
-	return "", ""
+}
+
+// rune turns a written rune: one of ASCII is a byte.
+func (a *asBytes) rune(s *ast.ExprStmt, arg ast.Expr, add string) {
+	v := a.x.text(arg)
+	if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.CHAR {
+		if r, _, _, err := strconv.UnquoteChar(lit.Value[1:len(lit.Value)-1], '\''); err == nil && r < utf8.RuneSelf {
+			a.around(s, arg, add, ")")
+			return
+		}
+	}
+	if t := a.x.basic(arg); simple(arg) && t != nil && t.Kind() == types.Int32 {
+		a.turn(a.x.replace(s, "if uint32("+v+") < 0x80 {\n"+add+"byte("+v+"))\n} else {\n"+add+"string("+v+")...)\n}"))
+		return
+	}
+	a.around(s, arg, add+"string(rune(", "))...)")
+}
+
+// simpleSize reports a size that may be written twice.
+func simpleSize(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return simpleSize(e.X) && simpleSize(e.Y)
+	case *ast.CallExpr:
+		id, ok := e.Fun.(*ast.Ident)
+		return ok && (id.Name == "len" || id.Name == "max" || id.Name == "min") && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !simpleSize(a) })
+	case *ast.ParenExpr:
+		return simpleSize(e.X)
+	}
+	return simple(e)
 }
 
 // grow gives a buffer the size of the text that the function reads.
 func (x *finder) grow(n ast.Node) {
-	d, ok := n.(*ast.DeclStmt)
-	if !ok {
-		return
-	}
-	b := x.declared(d)
+	b := x.declared(n)
 	if b == nil {
 		return
 	}
@@ -166,7 +264,7 @@ func (x *finder) grow(n ast.Node) {
 		if kind != "string" && kind != "[]byte" || len(field.Names) == 0 || field.Names[0].Name == "_" {
 			continue
 		}
-		end := x.f.Offset(d.End())
+		end := x.f.Offset(b.decl.End())
 		x.offer("Grow before writing", n, nil, Edit{end, end, "\n" + b.obj.Name() + ".Grow(len(" + field.Names[0].Name + "))"})
 		return
 	}

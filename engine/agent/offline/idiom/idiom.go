@@ -96,7 +96,7 @@ func Go(f *language.GoFile, src []byte, minor int) []Rewrite {
 var goForms = []func(*finder, ast.Node){
 	(*finder).sprintf, (*finder).sortByFunc, (*finder).builder, (*finder).grow, (*finder).writeOne, (*finder).writeConcat,
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
-	(*finder).splitFirst, (*finder).fprintf,
+	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 }
 
 // offer adds a rewrite at a node.

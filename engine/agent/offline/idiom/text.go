@@ -5,111 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"strconv"
 	"strings"
 )
-
-// sprintf writes a value by strconv instead of by a format.
-func (x *finder) sprintf(n ast.Node) {
-	name, c := x.call(n)
-	if name != "fmt.Sprintf" || !x.usable("strconv") {
-		return
-	}
-	if text, needs, ok := x.formatted(c.Args); ok {
-		x.offer("strconv for Sprintf", n, needs, x.replace(n, text))
-	}
-}
-
-// fprintf writes into a builder without a format.
-func (x *finder) fprintf(n ast.Node) {
-	name, c := x.call(n)
-	if _, statement := x.parent().(*ast.ExprStmt); name != "fmt.Fprintf" || !statement || len(c.Args) < 2 || !x.usable("strconv") {
-		return
-	}
-	to, ok := c.Args[0].(*ast.UnaryExpr)
-	if !ok || to.Op != token.AND || x.bufferOf(to.X) == nil {
-		return
-	}
-	if text, needs, ok := x.formatted(c.Args[1:]); ok {
-		x.offer("WriteString for Fprintf", n, needs, x.replace(n, x.text(to.X)+".WriteString("+text+")"))
-	}
-}
-
-// formatted is what a constant format with plain verbs makes of its arguments,
-// as an expression.
-func (x *finder) formatted(args []ast.Expr) (text string, needs []string, ok bool) {
-	if len(args) == 0 {
-		return "", nil, false
-	}
-	tv := x.f.Info.Types[args[0]]
-	if tv.Value == nil || tv.Value.Kind() != constant.String {
-		return "", nil, false
-	}
-	rest, args := constant.StringVal(tv.Value), args[1:]
-	var parts []string
-	for rest != "" {
-		i := strings.IndexByte(rest, '%')
-		if i < 0 {
-			parts, rest = append(parts, strconv.Quote(rest)), ""
-			break
-		}
-		if i > 0 {
-			parts = append(parts, strconv.Quote(rest[:i]))
-		}
-		if i+1 >= len(rest) || len(args) == 0 {
-			return "", nil, false
-		}
-		part, pkg, good := x.verb(rest[i+1], args[0])
-		if !good {
-			return "", nil, false
-		}
-		if pkg != "" {
-			needs = append(needs, pkg)
-		}
-		parts, rest, args = append(parts, part), rest[i+2:], args[1:]
-	}
-	if len(args) > 0 || len(parts) == 0 || len(parts) > 6 {
-		return "", nil, false
-	}
-	if text = strings.Join(parts, " + "); len(parts) > 1 {
-		text = "(" + text + ")"
-	}
-	return text, needs, true
-}
-
-// verb is one verb with its argument, whose type is basic and has no methods.
-func (x *finder) verb(verb byte, arg ast.Expr) (text, needs string, ok bool) {
-	b := x.basic(arg)
-	if b == nil {
-		return "", "", false
-	}
-	s := x.text(arg)
-	integer := func(base string) (string, string, bool) {
-		switch {
-		case b.Kind() == types.Int && base == "10":
-			return "strconv.Itoa(" + s + ")", "strconv", true
-		case b.Info()&types.IsUnsigned != 0:
-			return "strconv.FormatUint(uint64(" + s + "), " + base + ")", "strconv", true
-		}
-		return "strconv.FormatInt(int64(" + s + "), " + base + ")", "strconv", true
-	}
-	switch info := b.Info(); {
-	case info&types.IsString != 0 && (verb == 's' || verb == 'v'):
-		if !simple(arg) {
-			s = "(" + s + ")"
-		}
-		return s, "", true
-	case info&types.IsString != 0 && verb == 'q':
-		return "strconv.Quote(" + s + ")", "strconv", true
-	case info&types.IsInteger != 0 && (verb == 'd' || verb == 'v'):
-		return integer("10")
-	case info&types.IsInteger != 0 && verb == 'x':
-		return integer("16")
-	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
-		return "strconv.FormatBool(" + s + ")", "strconv", true
-	}
-	return "", "", false
-}
 
 // splitRange walks over the parts of a text without a slice of them.
 func (x *finder) splitRange(n ast.Node) {
@@ -147,4 +44,138 @@ func (x *finder) splitFirst(n ast.Node) {
 		return
 	}
 	x.offer("Cut for Split", n, nil, x.replace(a, x.text(a.Lhs[0])+", _, _ "+a.Tok.String()+" strings.Cut("+x.text(c.Args[0])+", "+x.text(c.Args[1])+")"))
+}
+
+// splitParts takes the first two parts of a text without splitting all of it,
+// where no more are looked at: p[0], p[1] and whether there are two.
+func (x *finder) splitParts(n ast.Node) {
+	a, ok := n.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || x.minor < 18 || a.Tok != token.DEFINE {
+		return
+	}
+	id, ok := a.Lhs[0].(*ast.Ident)
+	name, c := x.call(a.Rhs[0])
+	if !ok || name != "strings.Split" || len(c.Args) != 2 || x.f.Info.Defs[id] == nil {
+		return
+	}
+	if sep := x.f.Info.Types[c.Args[1]].Value; sep == nil || sep.Kind() != constant.String || constant.StringVal(sep) == "" {
+		return
+	}
+	p := parts{x: x, of: id}
+	if !p.read() {
+		return
+	}
+	first, more, second := p.names()
+	if first == "" {
+		return
+	}
+	sep := x.text(c.Args[1])
+	text := first + ", " + second + ", " + more + " := strings.Cut(" + x.text(c.Args[0]) + ", " + sep + ")\n" + second + ", _, _ = strings.Cut(" + second + ", " + sep + ")\n_, _, _ = " + first + ", " + second + ", " + more
+	x.offer("Cut for the parts of a text", n, nil, append(p.edits, x.replace(a, text))...)
+}
+
+// parts are the uses of a slice of two parts.
+type parts struct {
+	x      *finder
+	of     *ast.Ident
+	edits  []Edit
+	looked bool // whether there are two is asked
+}
+
+// names are new ones for the first part, whether there are two, and the second.
+func (p *parts) names() (first, more, second string) {
+	first, more, second = p.of.Name+"First", p.of.Name+"More", p.of.Name+"Second"
+	all := p.x.text(p.x.fn)
+	for _, name := range []string{first, more, second} {
+		if strings.Contains(all, name) || p.x.f.Pkg.Scope().Lookup(name) != nil {
+			return "", "", ""
+		}
+	}
+	return first, more, second
+}
+
+// read turns every use; false where one is of another kind.
+func (p *parts) read() bool {
+	x, obj := p.x, p.x.f.Info.Defs[p.of]
+	first, more, second := p.of.Name+"First", p.of.Name+"More", p.of.Name+"Second"
+	uses := 0
+	mine := func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return ok && x.f.Info.Uses[id] == obj
+	}
+	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if x.f.Info.Uses[n] == obj {
+				uses++
+			}
+		case *ast.IndexExpr:
+			if mine(n.X) && (x.text(n.Index) == "0" || x.text(n.Index) == "1") {
+				uses--
+				p.edits = append(p.edits, x.replace(n, map[string]string{"0": first, "1": second}[x.text(n.Index)]))
+			}
+		case *ast.BinaryExpr:
+			c, ok := n.X.(*ast.CallExpr)
+			if !ok || x.text(c.Fun) != "len" || len(c.Args) != 1 || !mine(c.Args[0]) {
+				return true
+			}
+			if how := n.Op.String() + x.text(n.Y); how == ">1" || how == ">=2" {
+				uses--
+				p.looked = true
+				p.edits = append(p.edits, x.replace(n, more))
+			}
+		}
+		return true
+	})
+	// The second part is only there where somebody asked.
+	return uses == 0 && len(p.edits) > 0 && p.looked
+}
+
+// overRunes walks over a text instead of over a slice of its runes.
+func (x *finder) overRunes(n ast.Node) {
+	r, ok := n.(*ast.RangeStmt)
+	if !ok || r.Value == nil {
+		return
+	}
+	if key, ok := r.Key.(*ast.Ident); !ok || key.Name != "_" {
+		return
+	}
+	c, ok := r.X.(*ast.CallExpr)
+	if !ok || len(c.Args) != 1 || x.text(c.Fun) != "[]rune" {
+		return
+	}
+	if b := x.basic(c.Args[0]); b != nil && b.Info()&types.IsString != 0 {
+		x.offer("a text walked over without a slice of runes", n, nil, x.replace(c, x.text(c.Args[0])))
+	}
+}
+
+// square multiplies instead of raising to the power of two.
+func (x *finder) square(n ast.Node) {
+	name, c := x.call(n)
+	if name != "math.Pow" || len(c.Args) != 2 || !repeatable(c.Args[0]) {
+		return
+	}
+	if two := x.f.Info.Types[c.Args[1]].Value; two == nil || constant.Compare(constant.ToFloat(two), token.NEQ, constant.MakeFloat64(2)) {
+		return
+	}
+	b := x.basic(c.Args[0])
+	if b == nil || b.Kind() != types.Float64 {
+		return
+	}
+	v := "(" + x.text(c.Args[0]) + ")"
+	x.offer("a product for Pow", n, nil, x.replace(n, "("+v+" * "+v+")"))
+}
+
+// repeatable reports an expression that may be evaluated twice: names, their
+// elements, and sums and products of them.
+func repeatable(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return repeatable(e.X) && repeatable(e.Y)
+	case *ast.ParenExpr:
+		return repeatable(e.X)
+	case *ast.IndexExpr:
+		return simple(e.X) && simple(e.Index)
+	}
+	return simple(e)
 }

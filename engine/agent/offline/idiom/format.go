@@ -1,0 +1,432 @@
+package idiom
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// piece is a part of a format: text, or a verb.
+type piece struct {
+	text      string
+	verb      byte
+	precision string // an expression; "" = none is written
+}
+
+// pieces reads a format of plain verbs, and %f with a precision.
+func pieces(format string) ([]piece, bool) {
+	var out []piece
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			out = append(out, piece{text: text.String()})
+			text.Reset()
+		}
+	}
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			text.WriteByte(format[i])
+			continue
+		}
+		if i++; i >= len(format) {
+			return nil, false
+		}
+		if format[i] == '%' {
+			text.WriteByte('%')
+			continue
+		}
+		p := piece{}
+		if format[i] == '.' {
+			from := i + 1
+			for i++; i < len(format) && '0' <= format[i] && format[i] <= '9'; i++ {
+			}
+			if i == len(format) || i == from || i > from+2 || format[i] != 'f' {
+				return nil, false
+			}
+			p.precision = format[from:i]
+		}
+		p.verb = format[i]
+		flush()
+		out = append(out, p)
+	}
+	flush()
+	return out, true
+}
+
+// sprintf writes a value by strconv instead of by a format.
+func (x *finder) sprintf(n ast.Node) {
+	name, c := x.call(n)
+	if name != "fmt.Sprintf" || len(c.Args) == 0 || !x.usable("strconv") {
+		return
+	}
+	list, drop, ok := x.format(c.Args[0])
+	if !ok {
+		return
+	}
+	if text, needs, ok := x.formatted(list, c.Args[1:]); ok {
+		x.offer("strconv for Sprintf", n, needs, append(drop, x.replace(n, text))...)
+	}
+}
+
+// sprintfOneOf returns by strconv where a variable holds one of a few formats.
+func (x *finder) sprintfOneOf(n ast.Node) {
+	ret, ok := n.(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return
+	}
+	name, c := x.call(ret.Results[0])
+	if name != "fmt.Sprintf" || len(c.Args) < 2 || !x.usable("strconv") {
+		return
+	}
+	id, ok := c.Args[0].(*ast.Ident)
+	if !ok {
+		return
+	}
+	values, whole := x.values(x.f.Info.Uses[id])
+	if !whole || len(values) < 2 || len(values) > 4 {
+		return
+	}
+	var b strings.Builder
+	var needs []string
+	b.WriteString("switch " + id.Name + " {\n")
+	var done []string
+	for _, v := range values {
+		format, ok := x.constantText(v)
+		if !ok {
+			return
+		}
+		if slices.Contains(done, format) {
+			continue
+		}
+		done = append(done, format)
+		list, ok := pieces(format)
+		if !ok {
+			return
+		}
+		text, more, ok := x.formatted(list, c.Args[1:])
+		if !ok {
+			return
+		}
+		needs = append(needs, more...)
+		b.WriteString("case " + strconv.Quote(format) + ":\nreturn " + text + "\n")
+	}
+	x.offer("strconv for one of some formats", n, needs, x.replace(ret, b.String()+"}\n"+x.text(ret)))
+}
+
+// constantText is the value of a constant text.
+func (x *finder) constantText(e ast.Expr) (string, bool) {
+	v := x.f.Info.Types[e].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// values are the expressions that a local variable is given; whole is false
+// where it may get others.
+func (x *finder) values(obj types.Object) (values []ast.Expr, whole bool) {
+	v, ok := obj.(*types.Var)
+	if !ok || v.Pos() < x.fn.Body.Pos() || v.Pos() > x.fn.Body.End() {
+		return nil, false
+	}
+	whole = true
+	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				id, ok := l.(*ast.Ident)
+				if !ok || x.f.Info.Uses[id] != obj && x.f.Info.Defs[id] != obj {
+					continue
+				}
+				if len(n.Lhs) != len(n.Rhs) || n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+					whole = false
+					return false
+				}
+				values = append(values, n.Rhs[i])
+			}
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if x.f.Info.Defs[id] != obj {
+					continue
+				}
+				if i >= len(n.Values) || len(n.Values) != len(n.Names) {
+					whole = false
+					return false
+				}
+				values = append(values, n.Values[i])
+			}
+		case *ast.UnaryExpr:
+			if id, ok := n.X.(*ast.Ident); ok && n.Op == token.AND && x.f.Info.Uses[id] == obj {
+				whole = false
+			}
+		case *ast.IncDecStmt:
+			if id, ok := n.X.(*ast.Ident); ok && x.f.Info.Uses[id] == obj {
+				whole = false
+			}
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if id, ok := e.(*ast.Ident); ok && (x.f.Info.Uses[id] == obj || x.f.Info.Defs[id] == obj) {
+					whole = false
+				}
+			}
+		}
+		return true
+	})
+	return values, whole && len(values) > 0
+}
+
+// format reads the format of a call: a constant, a variable that holds one, or
+// a variable that holds a format made by another. drop takes variables away
+// that nothing uses any more.
+func (x *finder) format(e ast.Expr) (list []piece, drop []Edit, ok bool) {
+	if text, ok := x.constantText(e); ok {
+		list, ok = pieces(text)
+		return list, nil, ok
+	}
+	value, drop, ok := x.only(e)
+	if !ok {
+		return nil, nil, false
+	}
+	if text, ok := x.constantText(value); ok {
+		list, ok = pieces(text)
+		return list, drop, ok
+	}
+	name, c := x.call(value)
+	if name != "fmt.Sprintf" || len(c.Args) == 0 {
+		return nil, nil, false
+	}
+	outer, isConst := x.constantText(c.Args[0])
+	if !isConst {
+		v, more, ok := x.only(c.Args[0])
+		if !ok {
+			return nil, nil, false
+		}
+		if outer, isConst = x.constantText(v); !isConst {
+			return nil, nil, false
+		}
+		drop = append(drop, more...)
+	}
+	list, ok = x.formatOfFormat(outer, c.Args[1:], c)
+	return list, drop, ok
+}
+
+// only is the one value of a variable that is used once, with the edits that
+// take its declaration away.
+func (x *finder) only(e ast.Expr) (value ast.Expr, drop []Edit, ok bool) {
+	id, isName := e.(*ast.Ident)
+	if !isName {
+		return nil, nil, false
+	}
+	obj := x.f.Info.Uses[id]
+	values, whole := x.values(obj)
+	if !whole || len(values) != 1 {
+		return nil, nil, false
+	}
+	uses := 0
+	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if x.f.Info.Uses[n] == obj {
+				uses++
+			}
+		case *ast.AssignStmt:
+			if len(n.Lhs) == 1 && len(n.Rhs) == 1 && n.Rhs[0] == values[0] && n.Tok == token.DEFINE {
+				drop = []Edit{x.replace(n, "")}
+			}
+		}
+		return true
+	})
+	return values[0], drop, uses == 1 && len(drop) == 1
+}
+
+// formatOfFormat is the format that a format with "%%.%df" makes of numbers that
+// are not negative and do not change any more.
+func (x *finder) formatOfFormat(outer string, args []ast.Expr, at ast.Node) ([]piece, bool) {
+	const mark = "\x00"
+	var numbers []string
+	inner := ""
+	for outer != "" {
+		i := strings.IndexByte(outer, '%')
+		if i < 0 || i+1 >= len(outer) {
+			if i >= 0 {
+				return nil, false
+			}
+			inner += outer
+			break
+		}
+		inner += outer[:i]
+		switch outer[i+1] {
+		case '%':
+			inner += "%"
+		case 'd':
+			if len(args) == 0 || !x.count(args[0], at) {
+				return nil, false
+			}
+			numbers = append(numbers, x.text(args[0]))
+			inner += mark
+			args = args[1:]
+		default:
+			return nil, false
+		}
+		outer = outer[i+2:]
+	}
+	if len(args) > 0 || len(numbers) != strings.Count(inner, "%."+mark+"f") || len(numbers) == 0 {
+		return nil, false
+	}
+	list, ok := pieces(strings.ReplaceAll(inner, mark, "0"))
+	for i := range list {
+		if list[i].precision == "0" && len(numbers) > 0 {
+			list[i].precision, numbers = numbers[0], numbers[1:]
+		}
+	}
+	return list, ok && len(numbers) == 0
+}
+
+// count reports a local number that is never negative and that nothing after a
+// place changes.
+func (x *finder) count(e ast.Expr, at ast.Node) bool {
+	id, ok := e.(*ast.Ident)
+	b := x.basic(e)
+	if !ok || b == nil || b.Kind() != types.Int {
+		return false
+	}
+	values, whole := x.values(x.f.Info.Uses[id])
+	if !whole {
+		return false
+	}
+	for _, v := range values {
+		if v.Pos() > at.Pos() || !x.positive(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// positive reports a value that is 0 or more by its form.
+func (x *finder) positive(e ast.Expr) bool {
+	if v, ok := whole(x.f.Info.Types[e].Value); ok {
+		return v >= 0
+	}
+	c, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch id, _ := c.Fun.(*ast.Ident); {
+	case id == nil:
+		return false
+	case id.Name == "len":
+		return true
+	case id.Name == "max":
+		return slices.ContainsFunc(c.Args, x.positive)
+	}
+	return false
+}
+
+// fprintf writes into a builder without a format.
+func (x *finder) fprintf(n ast.Node) {
+	name, c := x.call(n)
+	if _, statement := x.parent().(*ast.ExprStmt); name != "fmt.Fprintf" || !statement || len(c.Args) < 2 || !x.usable("strconv") {
+		return
+	}
+	to := c.Args[0]
+	if u, ok := to.(*ast.UnaryExpr); ok {
+		to = u.X
+	}
+	if x.bufferOf(to) == nil {
+		return
+	}
+	list, drop, ok := x.format(c.Args[1])
+	if !ok {
+		return
+	}
+	if text, needs, ok := x.formatted(list, c.Args[2:]); ok {
+		x.offer("WriteString for Fprintf", n, needs, append(drop, x.replace(n, x.text(to)+".WriteString("+text+")"))...)
+	}
+}
+
+// formatted is what a format makes of its arguments, as an expression.
+func (x *finder) formatted(list []piece, args []ast.Expr) (text string, needs []string, ok bool) {
+	var out []string
+	for _, p := range list {
+		if p.verb == 0 {
+			out = append(out, strconv.Quote(p.text))
+			continue
+		}
+		if len(args) == 0 {
+			return "", nil, false
+		}
+		part, pkg, good := x.verb(p, args[0])
+		if !good {
+			return "", nil, false
+		}
+		if pkg != "" {
+			needs = append(needs, pkg)
+		}
+		out, args = append(out, part), args[1:]
+	}
+	if len(args) > 0 || len(out) == 0 || len(out) > 6 {
+		return "", nil, false
+	}
+	if text = strings.Join(out, " + "); len(out) > 1 {
+		text = "(" + text + ")"
+	}
+	return text, needs, true
+}
+
+// verb is one verb with its argument, whose type is basic and has no methods.
+func (x *finder) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
+	b := x.basic(arg)
+	if b == nil {
+		return "", "", false
+	}
+	s := x.text(arg)
+	if p.verb == 'f' {
+		return x.float(p, b, s)
+	}
+	integer := func(base string) (string, string, bool) {
+		switch {
+		case b.Kind() == types.Int && base == "10":
+			return "strconv.Itoa(" + s + ")", "strconv", true
+		case b.Info()&types.IsUnsigned != 0:
+			return "strconv.FormatUint(uint64(" + s + "), " + base + ")", "strconv", true
+		}
+		return "strconv.FormatInt(int64(" + s + "), " + base + ")", "strconv", true
+	}
+	switch info := b.Info(); {
+	case p.precision != "":
+		return "", "", false
+	case info&types.IsString != 0 && (p.verb == 's' || p.verb == 'v'):
+		if !simple(arg) {
+			s = "(" + s + ")"
+		}
+		return s, "", true
+	case info&types.IsString != 0 && p.verb == 'q':
+		return "strconv.Quote(" + s + ")", "strconv", true
+	case info&types.IsInteger != 0 && (p.verb == 'd' || p.verb == 'v'):
+		return integer("10")
+	case info&types.IsInteger != 0 && p.verb == 'x':
+		return integer("16")
+	case info&types.IsBoolean != 0 && (p.verb == 't' || p.verb == 'v'):
+		return "strconv.FormatBool(" + s + ")", "strconv", true
+	}
+	return "", "", false
+}
+
+// float writes %f, which is six digits without a precision.
+func (x *finder) float(p piece, b *types.Basic, s string) (text, needs string, ok bool) {
+	digits := p.precision
+	if digits == "" {
+		digits = "6"
+	}
+	switch b.Kind() {
+	case types.Float64:
+		return "strconv.FormatFloat(" + s + ", 'f', " + digits + ", 64)", "strconv", true
+	case types.Float32:
+		return "strconv.FormatFloat(float64(" + s + "), 'f', " + digits + ", 32)", "strconv", true
+	}
+	return "", "", false
+}
