@@ -19,6 +19,8 @@ type pair struct {
 	relevant        func(group string) bool // can reach what changed
 	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
+	watched         bool                    // the probes tell what inputs do in the changed code
+	corpus          map[string][][]uint64   // inputs that do something of their own there
 }
 
 // where is the name that people see for a group.
@@ -33,6 +35,7 @@ func (p pair) where(group string) string {
 const (
 	fewestCases    = 60     // of one group, where there are many
 	mostCases      = 60_000 // of all groups together
+	fewGroups      = 6      // all of them are close to the change
 	mostLasting    = 12     // groups that change the state of their package
 	mostAlone      = 60     // groups asked alone when the state of a package is in the way
 	looks          = 8      // differing cases of a group that are looked at
@@ -49,6 +52,11 @@ func (c *check) compare(ctx context.Context, p pair) error {
 	if len(names)+len(lasting) == 0 {
 		c.report.note("%sno input can be made for what can reach the change", prefix(p.name))
 		return nil
+	}
+	if p.watched {
+		if p.corpus, err = c.explore(ctx, p, slices.Concat(names, lasting)); err != nil {
+			return err
+		}
 	}
 	if len(names) > 0 {
 		unsteady, err := c.survey(ctx, p, names, true)
@@ -107,14 +115,42 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 	return names, lasting, nil
 }
 
+// explore looks in both trees for inputs that do something of their own in the
+// changed code. A way that only one tree has is what matters most.
+func (c *check) explore(ctx context.Context, p pair, names []string) (map[string][][]uint64, error) {
+	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p)}
+	c.spread(p, &q)
+	corpus := map[string][][]uint64{}
+	for _, s := range []*subject{p.root, p.candidate} {
+		r, err := s.ask(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("look for inputs: %w", err)
+		}
+		for _, name := range names {
+			corpus[name] = append(corpus[name], r.kept[name]...)
+		}
+	}
+	return corpus, nil
+}
+
+// spread says how many cases each group of a request gets: more where it is
+// close to the change.
+func (c *check) spread(p pair, q *probe.Request) {
+	for _, name := range q.Groups {
+		if p.direct(name) || len(q.Groups) <= fewGroups {
+			q.Close = append(q.Close, name)
+		}
+	}
+	shares := len(q.Groups) + (probe.CloseFactor-1)*len(q.Close)
+	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, shares)))
+}
+
 // survey gives many inputs to some groups. together asks whether the groups
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{
-		Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p),
-		Count: min(c.g.o.Cases, max(fewestCases, mostCases/len(names))),
-	}
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p), Corpus: p.corpus}
+	c.spread(p, &q)
 	first, err := p.root.ask(ctx, q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"maps"
 	"os"
 	"path"
@@ -168,13 +169,21 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		}
 	}
 	// The candidate first: what does not compile in either is left out in both.
-	for range 2 {
+	watched := true
+	for range 3 {
 		before := len(without)
-		if err := m.build(ctx, m.candidate, p, api, without, filepath.Join(host, "candidate"), true); err != nil {
-			return fmt.Errorf("the candidate: %w", err)
+		err := m.build(ctx, m.candidate, p, api, without, filepath.Join(host, "candidate"), true, watched)
+		if err != nil {
+			err = fmt.Errorf("the candidate: %w", err)
+		} else if err = m.build(ctx, m.root, p, api, without, filepath.Join(host, "root"), false, watched); err != nil {
+			err = fmt.Errorf("the root: %w", err)
 		}
-		if err := m.build(ctx, m.root, p, api, without, filepath.Join(host, "root"), false); err != nil {
-			return fmt.Errorf("the root: %w", err)
+		if errors.Is(err, errBuild) && watched {
+			watched = false // what is put in to watch may be what does not compile
+			continue
+		}
+		if err != nil {
+			return err
 		}
 		if len(without) == before {
 			break
@@ -189,9 +198,24 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		name:      p.name,
 		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
 		candidate: &subject{box: m.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, product: m.cover},
-		literals:  literals(m.root, callers(m.was, p)), relevant: m.relevant, public: public(p),
-		direct: func(group string) bool { return m.direct[ungeneric(group)] },
+		literals:  literals(m.root, callers(m.was, p), m.changedNodes()), relevant: m.relevant, public: public(p),
+		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p),
 	})
+}
+
+// changedNodes are the declarations that changed, as they were and as they are.
+func (m *goCheck) changedNodes() []ast.Node {
+	var out []ast.Node
+	for _, side := range []*goModule{m.was, m.is} {
+		for _, dir := range sortedDirs(side) {
+			for _, key := range slices.Sorted(maps.Keys(m.direct)) {
+				if d := side.packages[dir].decls[key]; d != nil {
+					out = append(out, d.node)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // errBuild: a package does not compile with the probe.
@@ -199,14 +223,14 @@ var errBuild = errors.New("it does not build")
 
 // build compiles the probe of a package. Names whose lines do not compile are
 // added to without.
-func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, without map[string]bool, host string, cover bool) error {
+func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, without map[string]bool, host string, cover, watched bool) error {
 	pkgs := m.was
 	if v == m.candidate {
 		pkgs = m.is
 	}
 	own := pkgs.packages[p.dir]
 	for range 4 {
-		files, err := m.harness(own, api, without)
+		files, err := m.harness(v, own, api, without, watched)
 		if err != nil {
 			return err
 		}
@@ -250,8 +274,11 @@ func (m *goCheck) coverPackages() string {
 }
 
 // harness is the probe as files of a package, in the place of its own tests.
-func (m *goCheck) harness(p *goPackage, api goAPI, without map[string]bool) ([]record.Change, error) {
+func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]bool, watched bool) ([]record.Change, error) {
 	var out []record.Change
+	if watched {
+		out = m.watched(v, p)
+	}
 	for _, name := range p.testNames {
 		out = append(out, record.Change{Path: name, Mode: record.Deleted})
 	}
@@ -260,7 +287,7 @@ func (m *goCheck) harness(p *goPackage, api goAPI, without map[string]bool) ([]r
 		return nil, fmt.Errorf("read the probe: %w", err)
 	}
 	files[bridgeName] = bridge(p.name, api, without)
-	files["atoll_guard_start_test.go"] = starter(p.name, p.path)
+	files["atoll_guard_start_test.go"] = starter(p.name, p.path, len(out) > len(p.testNames))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out = append(out, record.Change{Path: path.Join(p.dir, name), Mode: record.Regular, Data: files[name]})
 	}

@@ -200,7 +200,11 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 }
 
 // starter is the test that serves the probe.
-func starter(pkg, importPath string) []byte {
+func starter(pkg, importPath string, watched bool) []byte {
+	watch := ""
+	if watched {
+		watch = "\tapi.Watch = target.AtollGuardWatch[:]\n"
+	}
 	return fmt.Appendf(nil, `//go:build go1.22
 
 package %s_test
@@ -223,11 +227,11 @@ func TestAtollGuard(t *testing.T) {
 	for _, e := range target.AtollGuardErrors {
 		api.Errors = append(api.Errors, Sentinel{e.Name, e.Value})
 	}
-	if err := Serve(api); err != nil {
+%s	if err := Serve(api); err != nil {
 		t.Fatal(err)
 	}
 }
-`, pkg, importPath)
+`, pkg, importPath, watch)
 }
 
 // probeFiles are the sources of the probe as files of a package's tests.

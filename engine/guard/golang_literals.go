@@ -18,13 +18,18 @@ const (
 	mostNumbers   = 200
 	mostTuples    = 400
 	longestString = 8 << 10
+	longestList   = 64 // elements
 	mostSamples   = 20 // files of testdata
 )
 
 // literals gathers the constants of a package and of what calls it: those of the
 // tests first, for they are inputs.
-func literals(v *view, pkgs []*goPackage) probe.Literals {
+// near are the declarations that changed, whose constants are told apart.
+func literals(v *view, pkgs []*goPackage, near []ast.Node) probe.Literals {
 	g := &gathering{seen: map[string]bool{}}
+	for _, n := range near {
+		g.nearby(n)
+	}
 	for _, p := range pkgs {
 		for _, f := range p.tests {
 			g.file(f)
@@ -64,6 +69,52 @@ func (g *gathering) new(key string) bool {
 	return true
 }
 
+// nearby takes the constants of changed code. Its characters are numbers.
+func (g *gathering) nearby(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		c, ok := constantOf(lit)
+		if !ok || len(g.out.NearInts)+len(g.out.NearFloats)+len(g.out.NearStrings) >= mostNumbers || !g.new("n"+describe(c)) {
+			return true
+		}
+		switch {
+		case c.Str != nil:
+			g.out.NearStrings = append(g.out.NearStrings, *c.Str)
+		case c.Int != nil:
+			g.out.NearInts = append(g.out.NearInts, *c.Int)
+			g.out.NearFloats = append(g.out.NearFloats, float64(*c.Int))
+		case c.Float != nil:
+			g.out.NearFloats = append(g.out.NearFloats, *c.Float)
+		}
+		return true
+	})
+}
+
+// list keeps the elements of a slice of constants.
+func (g *gathering) list(n *ast.CompositeLit) {
+	if a, ok := n.Type.(*ast.ArrayType); !ok || len(n.Elts) == 0 || len(n.Elts) > longestList {
+		return
+	} else if _, basic := a.Elt.(*ast.Ident); !basic {
+		return
+	}
+	var list probe.Tuple
+	key := "l"
+	for _, x := range n.Elts {
+		c, ok := constantOf(x)
+		if !ok {
+			return
+		}
+		list = append(list, c)
+		key += "\x00" + describe(c)
+	}
+	if len(g.out.Lists) < mostTuples && g.new(key) {
+		g.out.Lists = append(g.out.Lists, list)
+	}
+}
+
 func (g *gathering) text(s string) {
 	if len(g.out.Strings) < mostStrings && len(s) <= longestString && g.new("s"+s) {
 		g.out.Strings = append(g.out.Strings, s)
@@ -86,6 +137,7 @@ func (g *gathering) file(f *ast.File) {
 		case *ast.CallExpr:
 			g.row(n.Args)
 		case *ast.CompositeLit:
+			g.list(n)
 			elements := make([]ast.Expr, len(n.Elts))
 			for i, e := range n.Elts {
 				elements[i] = e

@@ -38,6 +38,7 @@ type goDecl struct {
 	mentions       map[string]bool // identifiers
 	fields         []string        // that it assigns
 	variables      []string        // that it assigns; its own ones too
+	node           ast.Node
 }
 
 // moduleOf finds the module that a file belongs to; nil for none.
@@ -147,7 +148,7 @@ func (p *goPackage) declare(fset *token.FileSet, d ast.Decl, data []byte) {
 		if old := p.decls[key]; old != nil { // init, _
 			text = old.text + "\n" + text
 		}
-		decl := &goDecl{name: name, receiver: receiver, text: text, mentions: mentions(n)}
+		decl := &goDecl{name: name, receiver: receiver, text: text, mentions: mentions(n), node: n}
 		decl.fields, decl.variables = assigned(n)
 		p.decls[key] = decl
 	}

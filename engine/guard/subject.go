@@ -38,7 +38,8 @@ type reply struct {
 	cases  map[site]probe.Answer
 	fatal  map[site]string // the case ended the process, and how
 	at     map[site]int    // position of a fatal case
-	cut    bool            // too many were fatal: the rest was not asked
+	kept   map[string][][]uint64
+	cut    bool // too many were fatal: the rest was not asked
 }
 
 // errProbe: a probe did not answer at all.
@@ -57,7 +58,7 @@ const (
 // the rest is asked of a new one.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra, q.Changed = s.caseMS, heapMiB, s.extra, s.changed
-	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}}
+	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}}
 	perGroup := map[string]int{}
 	for {
 		data, err := json.Marshal(q)
@@ -133,6 +134,9 @@ func (r *reply) take(data []byte) (ending, error) {
 			end.site, end.position = site{a.Group, a.Index}, a.Position
 		case probe.AnswerCase:
 			r.cases[site{a.Group, a.Index}] = a
+			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerKeep:
+			r.kept[a.Group] = append(r.kept[a.Group], a.Choices)
 			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
 		case probe.AnswerStuck:
 			end.site.index += a.Position - end.position

@@ -12,11 +12,11 @@ import (
 	"atoll/store/record"
 )
 
-// patience is the timeout for something that took so long on the root: four
+// patience is the timeout for something that took so long on the root: six
 // times and a little, for a machine that is busier than now.
 func patience(took time.Duration) time.Duration {
-	t := 4*took + 5*time.Second
-	for _, step := range []time.Duration{10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute, 90 * time.Second} {
+	t := 6*took + 10*time.Second
+	for _, step := range []time.Duration{20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute, 90 * time.Second} {
 		if t <= step {
 			return step
 		}

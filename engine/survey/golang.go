@@ -196,10 +196,10 @@ type bench struct {
 
 // The bounds of a chosen set of benchmarks.
 const (
-	mostLines = 16                     // benchmark lines in one measurement
-	slowBench = 700 * time.Millisecond // of one iteration: too slow to repeat
-	benchTime = 3 * time.Second        // of one measurement, about
-	benchRuns = 3                      // -count
+	mostLines = 16                      // benchmark lines in one measurement
+	slowBench = 700 * time.Millisecond  // of one iteration: too slow to repeat
+	benchTime = 1500 * time.Millisecond // of one measurement, about; what looks good is measured again and again
+	benchRuns = 3                       // -count
 )
 
 // goBenchmarks lists the benchmarks by running each once, chooses those that

@@ -136,7 +136,7 @@ type goPackage struct {
 
 type goFunc struct {
 	name   string
-	params []string // kinds: string, []byte, int, float64, bool, nil, []string, []int, []float64
+	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, []string, []int, []float64
 	size   int      // of its body
 }
 
@@ -185,11 +185,35 @@ func (s *survey) busiestPackage() *goPackage {
 	return best
 }
 
-// namedTypes notes what the names of a file stand for, where that is simple.
+// variableKind marks a kind that is a variable of the package, such as its
+// default options.
+const variableKind = "the variable "
+
+// namedTypes notes what the names of a file stand for, where that is simple, and
+// exported variables that hold a value of a type.
 func namedTypes(file *ast.File, types map[string]string) {
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			v := s.(*ast.ValueSpec)
+			if len(v.Names) != 1 || !v.Names[0].IsExported() || len(v.Values) != 1 {
+				continue
+			}
+			t := v.Type
+			if lit, ok := v.Values[0].(*ast.CompositeLit); ok && t == nil {
+				t = lit.Type
+			}
+			if id, ok := t.(*ast.Ident); ok && types[id.Name] == "" {
+				types[id.Name] = variableKind + v.Names[0].Name
+			}
+		}
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if t, ok := n.(*ast.TypeSpec); ok && t.TypeParams == nil {
-			if k := kindOf(t.Type, nil); k != "" {
+			if k := kindOf(t.Type, nil); k != "" && k != "nil" {
 				types[t.Name.Name] = k
 			}
 		}
@@ -208,7 +232,7 @@ func (p *goPackage) functions(file *ast.File, types map[string]string) {
 		data := false
 		for _, field := range fn.Type.Params.List {
 			k := kindOf(field.Type, types)
-			data = data || k != "nil"
+			data = data || k != "nil" && !strings.HasPrefix(k, variableKind)
 			for range max(1, len(field.Names)) {
 				f.params = append(f.params, k)
 			}
@@ -241,7 +265,7 @@ func kindOf(e ast.Expr, types map[string]string) string {
 	case *ast.ArrayType:
 		if id, ok := t.Elt.(*ast.Ident); ok && t.Len == nil {
 			switch id.Name {
-			case "byte", "string", "int", "float64":
+			case "byte", "rune", "string", "int", "float64":
 				return "[]" + id.Name
 			}
 		}
@@ -349,12 +373,17 @@ func (p *goPackage) source(names []string) string {
 
 // argument is an expression for the n-th parameter; i is the number of the call.
 func argument(kind string, n int) string {
+	if name, ok := strings.CutPrefix(kind, variableKind); ok {
+		return name
+	}
 	at := func(list string) string { return fmt.Sprintf("%s[(i*%d+%d)%%len(%s)]", list, 2*n+1, n, list) }
 	switch kind {
 	case "string":
 		return at("atollTexts")
 	case "[]byte":
 		return "[]byte(" + at("atollTexts") + ")"
+	case "[]rune":
+		return "[]rune(" + at("atollTexts") + ")"
 	case "float64":
 		return at("atollNumbers")
 	case "int":

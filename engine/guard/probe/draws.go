@@ -6,6 +6,7 @@ type draws struct {
 	state uint64 // of splitmix64 (Steele, Lea and Flood 2014)
 	given []uint64
 	from  bool // given is used
+	loose bool // after the list it goes on with the generator
 	used  []uint64
 }
 
@@ -15,6 +16,35 @@ const maxChoices = 2048
 func seeded(seed uint64) *draws { return &draws{state: seed} }
 
 func replayed(choices []uint64) *draws { return &draws{given: choices, from: true} }
+
+// varied are choices near those of a corpus: some exchanged, left out, repeated,
+// or followed by those of another.
+func varied(corpus [][]uint64, seed uint64) *draws {
+	d := seeded(seed)
+	pick := func(n int) int { return int(d.next() % uint64(n)) }
+	c := append([]uint64{}, corpus[pick(len(corpus))]...)
+	for range 1 + pick(3) {
+		if len(c) == 0 {
+			break
+		}
+		at := pick(len(c))
+		to := min(len(c), at+1+pick(4))
+		switch pick(8) {
+		case 0:
+			c = append(c[:at:at], c[to:]...)
+		case 1:
+			c = append(c[:to:to], c[at:]...)
+		case 2:
+			other := corpus[pick(len(corpus))]
+			c = append(c[:at:at], other[min(at, len(other)):]...)
+		case 3:
+			c[at] += uint64(pick(5)) - 2
+		default:
+			c[at] = d.next()
+		}
+	}
+	return &draws{state: d.next(), given: c, from: true, loose: true}
+}
 
 // n returns a choice from 0 to k-1; k is above 0.
 func (d *draws) n(k int) int { return int(d.wide(uint64(k))) }
@@ -30,6 +60,8 @@ func (d *draws) wide(k uint64) uint64 {
 		v = d.next() % k
 	case at < len(d.given):
 		v = d.given[at] % k
+	case d.loose:
+		v = d.next() % k
 	}
 	d.used = append(d.used, v)
 	return v

@@ -13,10 +13,11 @@ type library struct {
 	byType map[reflect.Type]bool
 	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
 	module string                  // path that the package's types share
+	lists  map[reflect.Type][][]reflect.Value
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}}
+	l := &library{api: api, lits: lits, byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {
@@ -94,6 +95,27 @@ func (l *library) tuplesFor(t reflect.Type) [][]*Constant {
 			out = append(out, fit)
 		}
 	}
+	return out
+}
+
+// listsFor are the lists of the sources whose elements have a type.
+func (l *library) listsFor(t reflect.Type) [][]reflect.Value {
+	out, ok := l.lists[t]
+	if ok {
+		return out
+	}
+	for _, list := range l.lits.Lists {
+		var values []reflect.Value
+		for i := range list {
+			if v, fits := list[i].as(t); fits {
+				values = append(values, v)
+			}
+		}
+		if len(values) == len(list) {
+			out = append(out, values)
+		}
+	}
+	l.lists[t] = out
 	return out
 }
 

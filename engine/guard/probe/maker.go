@@ -127,6 +127,9 @@ func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
 		v.Set(reflect.ValueOf([]rune(s)).Convert(t))
 		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
 	}
+	if list := g.lib.listsFor(t.Elem()); len(list) > 0 && g.d.chance(6) {
+		return g.listed(v, list[g.d.n(len(list))])
+	}
 	n := g.length(depth, 9)
 	if n == 0 {
 		return v, "nil"
@@ -147,10 +150,44 @@ func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
 	return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
 }
 
+// listed is a slice of the sources or tests, as it is or changed a little.
+func (g *maker) listed(v reflect.Value, list []reflect.Value) (reflect.Value, string) {
+	list = append([]reflect.Value{}, list...)
+	for range g.d.n(3) {
+		at := g.d.n(len(list))
+		switch g.d.n(4) {
+		case 0:
+			list = append(list[:at:at], list[at+1:]...)
+		case 1:
+			list = append(list[:at+1:at+1], list[at:]...)
+		case 2:
+			to := g.d.n(len(list))
+			list[at], list[to] = list[to], list[at]
+		default:
+			list[at], _ = g.value(v.Type().Elem(), 2)
+		}
+		if len(list) == 0 {
+			break
+		}
+	}
+	if len(list) == 0 {
+		return v, "nil"
+	}
+	v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(list)), list...))
+	texts := make([]string, len(list))
+	for i, e := range list {
+		texts[i] = constantText(e)
+	}
+	return v, typeName(v.Type()) + "{" + strings.Join(texts, ", ") + "}"
+}
+
 // length draws a number of elements; deep ones get few.
 func (g *maker) length(depth, most int) int {
 	if depth >= deepest {
 		return 0
+	}
+	if n := len(g.lib.lits.NearInts); depth == 0 && n > 0 && g.d.chance(1) {
+		return int(min(80, max(0, g.lib.lits.NearInts[g.d.n(n)]+int64(g.d.n(3))-1)))
 	}
 	if depth == 0 && g.d.chance(1) {
 		return g.d.n(60)
@@ -231,7 +268,7 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 // set calls some of the methods that set a value up: those that give nothing, or
 // the value itself.
 func (g *maker) set(p reflect.Value, depth int) string {
-	if depth > 1 || !g.d.chance(6) {
+	if depth > 1 || !g.d.chance(8) {
 		return ""
 	}
 	var setters []reflect.Method
@@ -245,7 +282,7 @@ func (g *maker) set(p reflect.Value, depth int) string {
 		return ""
 	}
 	text := ""
-	for range 1 + g.d.n(2) {
+	for range 1 + g.d.n(4) {
 		name := setters[g.d.n(len(setters))].Name
 		m := p.MethodByName(name)
 		args, written := g.arguments(m.Type(), depth+1, nil)

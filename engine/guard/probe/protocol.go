@@ -8,6 +8,9 @@ type API struct {
 	Funcs  []Func
 	Types  []Type
 	Errors []Sentinel
+	// Watch holds what the last case did in the code that is watched, a byte for
+	// each thing that can happen; nil where nothing is watched.
+	Watch []byte
 }
 
 // Func is a function, not a method.
@@ -30,9 +33,10 @@ type Sentinel struct {
 
 // The modes of a [Request].
 const (
-	Survey = "survey" // many cases, answered by hashes
-	Detail = "detail" // the named cases, in full
-	Shrink = "shrink" // simpler variants of one case, in full
+	Survey  = "survey"  // many cases, answered by hashes
+	Explore = "explore" // many cases, of which those are answered that did something new in the watched code
+	Detail  = "detail"  // the named cases, in full
+	Shrink  = "shrink"  // simpler variants of one case, in full
 )
 
 // Request is what the asker wants to know.
@@ -40,6 +44,7 @@ type Request struct {
 	Mode      string   `json:"mode"`
 	Seed      uint64   `json:"seed"`
 	Count     int      `json:"count"`               // cases per group, in a survey
+	Close     []string `json:"close,omitempty"`     // groups that get CloseFactor times as many
 	Backwards bool     `json:"backwards,omitempty"` // groups in reverse order
 	Groups    []string `json:"groups,omitempty"`    // only these; none: all that leave nothing behind
 	From      int      `json:"from,omitempty"`      // position in the survey to start at
@@ -49,11 +54,18 @@ type Request struct {
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
-	Extra     []string `json:"extra,omitempty"`   // Python: functions that no test calls
-	Changed   []string `json:"changed,omitempty"` // Python: files whose lines are counted
-	CaseMS    int64    `json:"case_ms"`           // longest time of one case
-	HeapMiB   uint64   `json:"heap_mib"`
+	// Corpus holds choices by group that did something worth doing again: they are
+	// cases of a survey, and others are made from them.
+	Corpus  map[string][][]uint64 `json:"corpus,omitempty"`
+	Extra   []string              `json:"extra,omitempty"`   // Python: functions that no test calls
+	Changed []string              `json:"changed,omitempty"` // Python: files whose lines are counted
+	CaseMS  int64                 `json:"case_ms"`           // longest time of one case
+	HeapMiB uint64                `json:"heap_mib"`
 }
+
+// CloseFactor is how many times as many cases a group gets that is close to the
+// change.
+const CloseFactor = 3
 
 // Case names one case: by its index in the survey, or by its choices.
 type Case struct {
@@ -68,6 +80,11 @@ type Literals struct {
 	Ints    []int64   `json:"ints,omitempty"`
 	Floats  []float64 `json:"floats,omitempty"`
 	Tuples  []Tuple   `json:"tuples,omitempty"`
+	Lists   []Tuple   `json:"lists,omitempty"` // elements of slices
+	// Those of the code that changed: its boundaries are at or beside them.
+	NearStrings []string  `json:"near_strings,omitempty"`
+	NearInts    []int64   `json:"near_ints,omitempty"`
+	NearFloats  []float64 `json:"near_floats,omitempty"`
 }
 
 // Tuple is a row of constants that stand together: arguments of one call, a row
@@ -86,6 +103,7 @@ type Constant struct {
 const (
 	AnswerGroup = "group" // a group and its signature
 	AnswerCase  = "case"
+	AnswerKeep  = "keep"  // choices worth doing again
 	AnswerStart = "start" // the cases of a group begin, with the one at Index and Position
 	AnswerStuck = "stuck" // the case took too long or too much; the process ends
 	AnswerEnd   = "end"   // everything was answered

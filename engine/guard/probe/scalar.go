@@ -16,14 +16,20 @@ func (g *maker) integer(bits int, signed bool) int64 {
 		}
 		return g.lib.lits.Ints[d.n(len(g.lib.lits.Ints))]
 	}
+	near := func() int64 {
+		if n := len(g.lib.lits.NearInts); n > 0 && d.n(2) == 1 {
+			return g.lib.lits.NearInts[d.n(n)]
+		}
+		return lit()
+	}
 	var v int64
 	switch d.n(16) {
 	case 0, 1, 2, 3:
 		v = int64(d.n(6))
-	case 4, 5, 6:
-		v = lit()
-	case 7:
-		v = lit() + int64(d.n(3)) - 1
+	case 4, 5:
+		v = near()
+	case 6, 7:
+		v = near() + int64(d.n(3)) - 1
 	case 8:
 		v = -int64(d.n(6))
 	case 9, 10:
@@ -54,7 +60,12 @@ func (g *maker) float() float64 {
 	switch d.n(16) {
 	case 0, 1, 2:
 		return float64(d.n(10))
-	case 3, 4, 5:
+	case 3:
+		if n := len(g.lib.lits.NearFloats); n > 0 {
+			return g.lib.lits.NearFloats[d.n(n)] + []float64{0, 0.1, -0.1, 1, -1}[d.n(5)]
+		}
+		return float64(d.n(5)) / 4
+	case 4, 5:
 		if n := len(g.lib.lits.Floats); n > 0 {
 			return g.lib.lits.Floats[d.n(n)]
 		}
@@ -96,7 +107,7 @@ var alphabets = [][]rune{
 // compares, searches or merges is dull on strangers.
 func (g *maker) text() string {
 	var s string
-	if len(g.texts) > 0 && g.d.chance(5) {
+	if len(g.texts) > 0 && g.d.chance(7) {
 		s = g.texts[g.d.n(len(g.texts))]
 		if g.d.n(3) > 0 {
 			s = g.changed(s)
@@ -114,7 +125,10 @@ func (g *maker) text() string {
 // changed a little.
 func (g *maker) newText() string {
 	d, lits := g.d, g.lib.lits.Strings
-	kind := d.n(16)
+	kind := d.n(18)
+	if kind >= 16 {
+		return g.nearText()
+	}
 	if len(lits) == 0 && kind >= 4 {
 		kind = kind % 4
 	}
@@ -137,9 +151,53 @@ func (g *maker) newText() string {
 	return g.changed(g.changed(lits[d.n(len(lits))]))
 }
 
+// nearText is a text of what the changed code looks for: its strings and
+// characters, and a length at one of its numbers.
+func (g *maker) nearText() string {
+	d, lits := g.d, g.lib.lits
+	var b strings.Builder
+	for range 1 + d.n(4) {
+		switch k := d.n(4); {
+		case k == 0 && len(lits.NearStrings) > 0:
+			b.WriteString(lits.NearStrings[d.n(len(lits.NearStrings))])
+		case k <= 1 && len(lits.Strings) > 0:
+			b.WriteString(lits.Strings[d.n(len(lits.Strings))])
+		case k == 2:
+			b.WriteString(g.random(3))
+		default:
+			b.WriteRune(g.nearRune())
+		}
+	}
+	r := []rune(b.String())
+	if n := len(lits.NearInts); n > 0 && d.n(4) == 3 {
+		if to := int(min(300, max(0, lits.NearInts[d.n(n)]))) + d.n(3) - 1; to > 0 && len(r) > 0 {
+			for len(r) < to {
+				r = append(r, r[d.n(len(r))])
+			}
+			r = r[:to]
+		}
+	}
+	return string(r)
+}
+
+// nearRune is a character of the changed code or one beside it.
+func (g *maker) nearRune() rune {
+	if n := len(g.lib.lits.NearInts); n > 0 {
+		if v := g.lib.lits.NearInts[g.d.n(n)] + int64(g.d.n(3)) - 1; v >= 9 && v <= unicode.MaxRune {
+			return rune(v)
+		}
+	}
+	alphabet := alphabets[g.d.n(len(alphabets))]
+	return alphabet[g.d.n(len(alphabet))]
+}
+
 func (g *maker) random(most int) string {
 	var b strings.Builder
 	for range g.d.n(most + 1) {
+		if g.d.chance(3) {
+			b.WriteRune(g.nearRune())
+			continue
+		}
 		alphabet := alphabets[g.d.n(len(alphabets))]
 		b.WriteRune(alphabet[g.d.n(len(alphabet))])
 	}

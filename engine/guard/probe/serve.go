@@ -68,6 +68,8 @@ func answer(api API, q Request, to io.Writer) error {
 	switch q.Mode {
 	case Survey:
 		s.survey()
+	case Explore:
+		s.explore(api.Watch)
 	case Detail:
 		s.detail()
 	case Shrink:
@@ -129,7 +131,7 @@ func (s *session) survey() {
 	position := 0
 	for _, g := range s.chosen() {
 		started := false
-		for i := range s.q.Count {
+		for i := range s.count(g.name) {
 			position++
 			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) {
 				continue
@@ -141,10 +143,31 @@ func (s *session) survey() {
 			if slices.Contains(s.q.Omit, position) {
 				continue
 			}
-			o := s.one(position, g, seeded(s.seed(g.name, i)))
+			o := s.one(position, g, s.draws(g.name, i))
 			s.write(Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out)})
 		}
 	}
+}
+
+// count is how many cases a group gets.
+func (s *session) count(group string) int {
+	if slices.Contains(s.q.Close, group) {
+		return CloseFactor * s.q.Count
+	}
+	return s.q.Count
+}
+
+// draws are the choices of a case of a survey: first those of the corpus, then
+// in turn others made from them and new ones.
+func (s *session) draws(group string, index int) *draws {
+	corpus := s.q.Corpus[group]
+	switch {
+	case index < len(corpus):
+		return replayed(corpus[index])
+	case len(corpus) > 0 && index%2 == 0:
+		return varied(corpus, s.seed(group, index))
+	}
+	return seeded(s.seed(group, index))
 }
 
 func (s *session) seed(group string, index int) uint64 {
@@ -160,7 +183,7 @@ func (s *session) detail() {
 		if g == nil || n < s.q.From {
 			continue
 		}
-		d := seeded(s.seed(c.Group, c.Index))
+		d := s.draws(c.Group, c.Index)
 		if len(c.Choices) > 0 {
 			d = replayed(c.Choices)
 		}
