@@ -21,6 +21,7 @@ type pair struct {
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
 	corpus          map[string][][]uint64   // inputs that do something of their own there
+	tame            []string                // groups whose large numbers end the process
 }
 
 // where is the name that people see for a group.
@@ -54,18 +55,18 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		return nil
 	}
 	if p.watched {
-		if p.corpus, err = c.explore(ctx, p, slices.Concat(names, lasting)); err != nil {
+		if p.corpus, err = c.explore(ctx, &p, slices.Concat(names, lasting)); err != nil {
 			return err
 		}
 	}
 	if len(names) > 0 {
-		unsteady, err := c.survey(ctx, p, names, true)
+		unsteady, err := c.survey(ctx, &p, names, true)
 		if err != nil {
 			return err
 		}
 		if unsteady { // one function's traces are another's input: apart they are steady
 			for _, name := range names[:min(len(names), mostAlone)] {
-				if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
+				if _, err := c.survey(ctx, &p, []string{name}, false); err != nil {
 					return err
 				}
 			}
@@ -73,7 +74,7 @@ func (c *check) compare(ctx context.Context, p pair) error {
 	}
 	if lasting = lasting[:min(len(lasting), mostLasting)]; len(lasting) > 0 {
 		// One order in both trees: what one leaves behind is the same for the next.
-		_, err = c.survey(ctx, p, lasting, false)
+		_, err = c.survey(ctx, &p, lasting, false)
 	}
 	return err
 }
@@ -117,12 +118,12 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 
 // explore looks in both trees for inputs that do something of their own in the
 // changed code. A way that only one tree has is what matters most.
-func (c *check) explore(ctx context.Context, p pair, names []string) (map[string][][]uint64, error) {
-	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p)}
-	c.spread(p, &q)
+func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
+	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p)}
+	c.spread(*p, &q)
 	corpus := map[string][][]uint64{}
 	for _, s := range []*subject{p.root, p.candidate} {
-		r, err := s.ask(ctx, q)
+		r, err := p.tamed(ctx, s, &q)
 		if err != nil {
 			return nil, fmt.Errorf("look for inputs: %w", err)
 		}
@@ -131,6 +132,28 @@ func (c *check) explore(ctx context.Context, p pair, names []string) (map[string
 		}
 	}
 	return corpus, nil
+}
+
+// tamed asks a tree, and again with small numbers for the groups that end its
+// process, until few do. What was learnt holds for the pair.
+func (p *pair) tamed(ctx context.Context, s *subject, q *probe.Request) (*reply, error) {
+	for {
+		q.Tame = p.tame
+		r, err := s.ask(ctx, *q)
+		if err != nil || s != p.root || !r.cut {
+			return r, err
+		}
+		before := len(p.tame)
+		for at := range r.fatal {
+			if !slices.Contains(p.tame, at.group) {
+				p.tame = append(p.tame, at.group)
+			}
+		}
+		if len(p.tame) == before {
+			return r, nil
+		}
+		slices.Sort(p.tame)
+	}
 }
 
 // spread says how many cases each group of a request gets: more where it is
@@ -148,10 +171,10 @@ func (c *check) spread(p pair, q *probe.Request) {
 // survey gives many inputs to some groups. together asks whether the groups
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
-func (c *check) survey(ctx context.Context, p pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(p), Corpus: p.corpus}
-	c.spread(p, &q)
-	first, err := p.root.ask(ctx, q)
+func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus}
+	c.spread(*p, &q)
+	first, err := p.tamed(ctx, p.root, &q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)
 	}
@@ -184,7 +207,7 @@ func (c *check) survey(ctx context.Context, p pair, names []string, together boo
 	if first.cut || second.cut {
 		c.report.note("%stoo many inputs ended the process of the root; the rest was left out", prefix(p.name))
 	}
-	return false, c.settle(ctx, p, t, q)
+	return false, c.settle(ctx, *p, t, q)
 }
 
 // count is what a survey gave.

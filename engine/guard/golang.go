@@ -203,15 +203,21 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 	})
 }
 
-// changedNodes are the declarations that changed, as they were and as they are.
-func (m *goCheck) changedNodes() []ast.Node {
-	var out []ast.Node
-	for _, side := range []*goModule{m.was, m.is} {
-		for _, dir := range sortedDirs(side) {
-			for _, key := range slices.Sorted(maps.Keys(m.direct)) {
-				if d := side.packages[dir].decls[key]; d != nil {
-					out = append(out, d.node)
-				}
+// changedNodes are the declarations that changed, as they were and as they are;
+// nil stands for one that was not there.
+func (m *goCheck) changedNodes() [][2]ast.Node {
+	var out [][2]ast.Node
+	for _, dir := range sortedDirs(m.is) {
+		for _, key := range slices.Sorted(maps.Keys(m.direct)) {
+			var pair [2]ast.Node
+			if old := m.was.packages[dir]; old != nil && old.decls[key] != nil {
+				pair[0] = old.decls[key].node
+			}
+			if d := m.is.packages[dir].decls[key]; d != nil {
+				pair[1] = d.node
+			}
+			if pair[0] != nil || pair[1] != nil {
+				out = append(out, pair)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package guard
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -25,10 +26,12 @@ const (
 // literals gathers the constants of a package and of what calls it: those of the
 // tests first, for they are inputs.
 // near are the declarations that changed, whose constants are told apart.
-func literals(v *view, pkgs []*goPackage, near []ast.Node) probe.Literals {
+func literals(v *view, pkgs []*goPackage, near [][2]ast.Node) probe.Literals {
 	g := &gathering{seen: map[string]bool{}}
-	for _, n := range near {
-		g.nearby(n)
+	g.changed(near)
+	for _, pair := range near {
+		g.nearby(pair[0])
+		g.nearby(pair[1])
 	}
 	for _, p := range pkgs {
 		for _, f := range p.tests {
@@ -69,28 +72,66 @@ func (g *gathering) new(key string) bool {
 	return true
 }
 
-// nearby takes the constants of changed code. Its characters are numbers.
-func (g *gathering) nearby(n ast.Node) {
+// weightOfChanged is how often a constant counts that only one version has.
+const weightOfChanged = 12
+
+// changed takes the constants that a declaration has more often in one version
+// than in the other.
+func (g *gathering) changed(near [][2]ast.Node) {
+	for _, pair := range near {
+		count := map[string]int{}
+		value := map[string]probe.Constant{}
+		for side, n := range pair {
+			constants(n, func(c probe.Constant) {
+				key := describe(c)
+				count[key] += 1 - 2*side
+				value[key] = c
+			})
+		}
+		for _, key := range slices.Sorted(maps.Keys(count)) {
+			if count[key] != 0 && len(g.out.NearInts)+len(g.out.NearStrings)+len(g.out.NearFloats) < mostNumbers {
+				for range weightOfChanged {
+					g.near(value[key])
+				}
+			}
+		}
+	}
+}
+
+// constants calls fn for the literals below a node, which may be nil.
+func constants(n ast.Node, fn func(probe.Constant)) {
+	if n == nil {
+		return
+	}
 	ast.Inspect(n, func(n ast.Node) bool {
-		lit, ok := n.(*ast.BasicLit)
-		if !ok {
-			return true
-		}
-		c, ok := constantOf(lit)
-		if !ok || len(g.out.NearInts)+len(g.out.NearFloats)+len(g.out.NearStrings) >= mostNumbers || !g.new("n"+describe(c)) {
-			return true
-		}
-		switch {
-		case c.Str != nil:
-			g.out.NearStrings = append(g.out.NearStrings, *c.Str)
-		case c.Int != nil:
-			g.out.NearInts = append(g.out.NearInts, *c.Int)
-			g.out.NearFloats = append(g.out.NearFloats, float64(*c.Int))
-		case c.Float != nil:
-			g.out.NearFloats = append(g.out.NearFloats, *c.Float)
+		if lit, ok := n.(*ast.BasicLit); ok {
+			if c, ok := constantOf(lit); ok {
+				fn(c)
+			}
 		}
 		return true
 	})
+}
+
+// nearby takes the constants of changed code. Its characters are numbers.
+func (g *gathering) nearby(n ast.Node) {
+	constants(n, func(c probe.Constant) {
+		if len(g.out.NearInts)+len(g.out.NearFloats)+len(g.out.NearStrings) < 2*mostNumbers && g.new("n"+describe(c)) {
+			g.near(c)
+		}
+	})
+}
+
+func (g *gathering) near(c probe.Constant) {
+	switch {
+	case c.Str != nil:
+		g.out.NearStrings = append(g.out.NearStrings, *c.Str)
+	case c.Int != nil:
+		g.out.NearInts = append(g.out.NearInts, *c.Int)
+		g.out.NearFloats = append(g.out.NearFloats, float64(*c.Int))
+	case c.Float != nil:
+		g.out.NearFloats = append(g.out.NearFloats, *c.Float)
+	}
 }
 
 // list keeps the elements of a slice of constants.

@@ -184,8 +184,9 @@ func (e *editing) load(p pick) (*language.Source, bool) {
 	return s, true
 }
 
-// maxLoads bounds how many files one operator reads.
-const maxLoads = 10
+// maxLoads bounds how many files one operator reads: in some trees most files
+// are tables that hold nothing for it.
+const maxLoads = 40
 
 // draw offers files, by weight and each at most once, until fn takes one.
 func (e *editing) draw(fn func(*language.Source) bool) bool {

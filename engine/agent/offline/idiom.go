@@ -89,6 +89,10 @@ func (e *editing) places() []place {
 		if p.l.Name != "go" || strings.HasSuffix(p.file.Path, "_test.go") || files == idiomFiles || e.stop() {
 			continue
 		}
+		// Tables of data come in hundreds, and hold no function.
+		if data, ok := e.read(p.file.Path); !ok || !bytes.Contains(data, []byte("\nfunc ")) {
+			continue
+		}
 		files++
 		if s, ok := e.load(p); ok {
 			out = append(out, e.placesOf(s)...)

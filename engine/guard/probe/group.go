@@ -164,6 +164,9 @@ func (r *runner) after(args []reflect.Value) string {
 	return "; arguments after it " + strings.Join(parts, ", ")
 }
 
+// mostOften bounds how often one method is called to fill a receiver.
+const mostOften = 40
+
 // method makes a receiver, calls some of its methods and at last the one of the
 // group.
 func (r *runner) method(g *group, m *maker, in *string) string {
@@ -173,6 +176,13 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 	*in = "x := " + text
 	pt := p.Type()
 	var out []string
+	if m.d.chance(4) { // what holds things shows itself when it is full
+		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
+			for range m.d.n(mostOften) {
+				out = append(out, r.step(p, often, m, in))
+			}
+		}
+	}
 	for range m.d.n(4) {
 		other := pt.Method(m.d.n(pt.NumMethod()))
 		if silent(other.Name) {

@@ -180,15 +180,29 @@ func (g *maker) nearText() string {
 	return string(r)
 }
 
-// nearRune is a character of the changed code or one beside it.
+// nearRune is a character of the changed code or one beside it, one of a page of
+// characters with such a number, or any.
 func (g *maker) nearRune() rune {
+	d := g.d
+	v := int64(-1)
 	if n := len(g.lib.lits.NearInts); n > 0 {
-		if v := g.lib.lits.NearInts[g.d.n(n)] + int64(g.d.n(3)) - 1; v >= 9 && v <= unicode.MaxRune {
-			return rune(v)
-		}
+		v = g.lib.lits.NearInts[d.n(n)]
 	}
-	alphabet := alphabets[g.d.n(len(alphabets))]
-	return alphabet[g.d.n(len(alphabet))]
+	switch kind := d.n(8); {
+	case kind < 5 && v >= 0:
+		v += int64(d.n(3)) - 1
+	case kind == 5 && v >= 0:
+		v = v<<8 + int64(d.n(256))
+	case kind == 6:
+		v = int64(d.n(0x10000))
+	case kind == 7:
+		v = int64(d.n(unicode.MaxRune))
+	}
+	if v >= 9 && v <= unicode.MaxRune && (v < 0xd800 || v > 0xdfff) {
+		return rune(v)
+	}
+	alphabet := alphabets[d.n(len(alphabets))]
+	return alphabet[d.n(len(alphabet))]
 }
 
 func (g *maker) random(most int) string {
