@@ -34,7 +34,7 @@ func (a *App) doctorCmd() *cobra.Command {
 				if placeErr != nil {
 					return placeErr
 				}
-				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env}, mutants)
+				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env}, p.state, mutants)
 			}
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
 				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"math"
 
+	"atoll/config"
 	"atoll/engine/doctor"
 	"atoll/engine/trial"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // mostMutants bounds --mutants: each costs one run of the evaluator.
 const mostMutants = 10_000
 
 // mutants puts the evaluator on trial and prints its grade.
-func (a *App) mutants(ctx context.Context, o doctor.Options, n int) error {
+func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int) error {
 	if n < 1 || n > mostMutants {
 		return usage("--mutants %d: between 1 and %d", n, mostMutants)
 	}
@@ -24,6 +26,9 @@ func (a *App) mutants(ctx context.Context, o doctor.Options, n int) error {
 	if err != nil {
 		return err
 	}
+	if err := keepGrade(state, o.Config, &report); err != nil {
+		fmt.Fprintln(a.Err, "atoll:", err)
+	}
 	if a.flags.json {
 		return writeJSON(a.Out, struct {
 			trial.Report
@@ -32,6 +37,24 @@ func (a *App) mutants(ctx context.Context, o doctor.Options, n int) error {
 		}{report, finite(report.Score()), report.Grade()})
 	}
 	return a.printTrial(&report)
+}
+
+// keepGrade keeps a grade for the runs that measure with the same evaluator.
+func keepGrade(state string, l config.Loaded, r *trial.Report) error {
+	cfg, err := sealed(state, l)
+	if err != nil {
+		return err
+	}
+	return trial.Keep(state, r.Tree, config.MeasureKey(cfg), r)
+}
+
+// gradeOf is the grade of an experiment's evaluator in one line, or how to get
+// one. known tells which.
+func (a *App) gradeOf(state string, exp record.Experiment) (text string, known bool) {
+	if g, ok := trial.Known(state, exp.RootTree, exp.EvalKey); ok {
+		return g.String(), true
+	}
+	return "not graded: `" + a.says("doctor --mutants 20") + "` tells how many broken programs it lets through", false
 }
 
 // finite is nil for what JSON cannot tell.

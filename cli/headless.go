@@ -20,6 +20,8 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	defer stop()
 	if !a.flags.json {
 		fmt.Fprintf(a.Out, "experiment %s: seed %d, root %s (%s), state %s\n", exp.Name, exp.Seed, exp.RootCommit.Short(), exp.Branch, ses.Dir)
+		grade, _ := a.gradeOf(ses.Dir, exp)
+		fmt.Fprintf(a.Out, "evaluator %s\n", grade)
 	}
 	printed := make(chan struct{})
 	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))

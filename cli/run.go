@@ -167,6 +167,9 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 		f.said = append(f.said, why)
 	}
 	opt := a.engineOptions(f)
+	if grade, known := a.gradeOf(ses.Dir, exp); known {
+		opt.Grade = grade
+	}
 	logger, closeLog, err := openLog(ses.Dir)
 	if err != nil {
 		return err

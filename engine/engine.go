@@ -38,6 +38,8 @@ type Options struct {
 	Look bool
 	// Say are lines that the log of the run begins with.
 	Say []string
+	// Grade is what is known of the evaluator, in words; snapshots carry it.
+	Grade string
 	// Getenv reads the keys of providers; nil: os.Getenv.
 	Getenv func(string) string
 	// Gateway tunes the way to models; providers, prices, keys and clock come

@@ -50,6 +50,7 @@ func (p *publisher) publish(now present) {
 	if now.rung != "" {
 		snap.Rung = now.rung
 	}
+	snap.Grade = p.opt.Grade
 	if now.guarantees != nil {
 		snap.Guarantees = now.guarantees
 	}

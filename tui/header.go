@@ -169,6 +169,9 @@ func (h *bars) figures() []widget.Part {
 	if n := len(s.Guarantees); n > 0 {
 		ps = append(ps, widget.Part{Text: st.Warn.S("! " + widget.Plural(n, "guarantee missing", "guarantees missing")), Rank: 70})
 	}
+	if word, _, ok := strings.Cut(s.Grade, ":"); ok {
+		fig(42, "evaluator", word, map[bool]widget.Style{true: st.Plain, false: st.Warn}[word == "good" || word == "fair"])
+	}
 	if g.Total > 0 {
 		fig(50, "QD", widget.Number(g.QD), st.Plain)
 		fig(65, "niches", fmt.Sprintf("%d/%d %.0f %%", g.Filled, g.Total, 100*g.Coverage), st.Plain)

@@ -110,8 +110,10 @@ func Mutants(ctx context.Context, o Options, n int, tell func(string)) (report t
 	if err != nil {
 		return report, err
 	}
-	return trial.Run(ctx, b.ev, g, trial.Options{
+	report, err = trial.Run(ctx, b.ev, g, trial.Options{
 		Base: b.base, Root: b.root, Goal: b.cfg.Goal, Minimize: b.cfg.Evaluator.Direction == "minimize",
 		Mutants: mutants, Workers: b.cfg.Workers, Tell: tell,
 	})
+	report.Tree = b.tree
+	return report, err
 }

@@ -35,7 +35,7 @@ func (p pair) where(group string) string {
 // The bounds of a comparison.
 const (
 	fewestCases    = 60     // of one group, where there are many
-	mostCases      = 60_000 // of all groups together
+	mostCases      = 40_000 // of all groups together
 	fewGroups      = 6      // all of them are close to the change
 	mostLasting    = 12     // groups that change the state of their package
 	mostAlone      = 60     // groups asked alone when the state of a package is in the way
@@ -121,6 +121,7 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
 	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p)}
 	c.spread(*p, &q)
+	q.Count = (q.Count + 1) / 2
 	corpus := map[string][][]uint64{}
 	for _, s := range []*subject{p.root, p.candidate} {
 		r, err := p.tamed(ctx, s, &q)

@@ -85,10 +85,12 @@ type Report struct {
 	Coverage float64  `json:"coverage"` // part of the code that the tests run; -1 = not known
 	Files    []Part   `json:"files"`
 	// The root against itself.
-	Samples  int     `json:"samples"`
-	Mean     float64 `json:"mean"`
-	Dev      float64 `json:"dev"`
-	Smallest float64 `json:"smallest"` // gain, as part of the root, that as many samples of a candidate are expected to show; 0 = any, -1 = none
+	Samples int     `json:"samples"`
+	Mean    float64 `json:"mean"`
+	Dev     float64 `json:"dev"`
+	// Tree is that of the root.
+	Tree     record.Hash `json:"-"`
+	Smallest float64     `json:"smallest"` // gain, as part of the root, that as many samples of a candidate are expected to show; 0 = any, -1 = none
 }
 
 // Part is the grade of one file.

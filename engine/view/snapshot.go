@@ -29,6 +29,7 @@ type Snapshot struct {
 	Objective  string // metric searched on
 	Noisy      bool
 	Guarantees []string // missing guarantees, one sentence each; empty is good
+	Grade      string   // of the evaluator, in words; "" where it was not on trial
 	Rung       string   // "1 namespaces", "2 landlock", "3 plain"
 	Owner      bool     // this process runs the engine; else it looks on
 	OwnerPID   int

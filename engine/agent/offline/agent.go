@@ -89,7 +89,7 @@ func (e *editing) run() {
 		record.OpRepair:    {e.repair, e.mutate, e.tune},
 		record.OpSeed:      {e.seed, e.tune, e.mutate},
 	}[e.job.Operator]
-	if e.job.Operator != record.OpCrossover && e.job.Operator != record.OpRepair && timed(e.job) && e.rng.Float64() < idiomShare {
+	if e.job.Operator != record.OpCrossover && e.job.Operator != record.OpRepair && timed(e.job) {
 		order = append([]func() bool{e.idiom}, order...)
 	}
 	for _, op := range order {

@@ -15,9 +15,9 @@ import (
 	"atoll/engine/agent/offline/language"
 )
 
-// idiomShare is how often a mutation becomes a rewrite that keeps the meaning,
-// where the objective is a time.
-const idiomShare = 0.7
+// idiomShare is how often an edit becomes a rewrite that keeps the meaning, where
+// the objective is a time, once the first jobs have gone through all of them.
+const idiomShare = 0.6
 
 // timeNames are words by which a metric says that it is a time, or falls and
 // rises with one.
@@ -50,17 +50,17 @@ type place struct {
 	r idiom.Rewrite
 }
 
-// idiom makes a rewrite that keeps the meaning, in a Go file: half of the time
-// the next of all in the order of what promises most, else one drawn by that.
-// At times it goes on in the same function, for a gain that is too small to be
-// seen alone.
+// idiom makes a rewrite that keeps the meaning, in a Go file. The first jobs go
+// through all of them in the order of what promises most; later ones are drawn by
+// that. At times it goes on in the same function, for a gain that is too small to
+// be seen alone.
 func (e *editing) idiom() bool {
 	all := e.places()
-	if len(all) == 0 {
+	at := int(e.job.Number) - 1
+	switch {
+	case len(all) == 0 || at >= len(all) && e.rng.Float64() >= idiomShare:
 		return false
-	}
-	at := int(e.job.Number) % len(all)
-	if e.rng.IntN(2) == 0 {
+	case at < 0 || at >= len(all):
 		at = drawIndex(e.rng, len(all), func(i int) float64 { return promise(all[i].r) })
 	}
 	for try := range min(e.limits.tries, len(all)) {

@@ -168,3 +168,54 @@ func TestServeReadsARequestAndAppendsAnswers(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrRequest)
 	}
 }
+
+func TestInputsThatDoSomethingNewAreKeptAndVaried(t *testing.T) {
+	watch := make([]byte, 4)
+	api := API{Watch: watch, Funcs: []Func{{"narrow", reflect.ValueOf(func(a, b int) int {
+		if a == 4711 {
+			watch[0] = 1
+			if b == a+1 {
+				watch[1] = 1
+				return 1
+			}
+		}
+		return 0
+	})}}}
+	ask := func(q Request) (out []Answer) {
+		q.Literals, q.Groups, q.Count = Literals{NearInts: []int64{4711}}, []string{"narrow"}, 1000
+		var b bytes.Buffer
+		if err := answer(api, q, &b); err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(b.Bytes()) {
+			var a Answer
+			if err := json.Unmarshal(line, &a); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, a)
+		}
+		return out
+	}
+	corpus := map[string][][]uint64{}
+	for _, a := range ask(Request{Mode: Explore, Close: []string{"narrow"}}) {
+		if a.Kind == AnswerKeep {
+			corpus[a.Group] = append(corpus[a.Group], a.Choices)
+		}
+	}
+	if len(corpus["narrow"]) != 2 {
+		t.Fatalf("%d inputs were kept, want one for each thing that happened", len(corpus["narrow"]))
+	}
+	hits := func(q Request) (n int) {
+		q.Mode = Survey
+		for _, a := range ask(q) {
+			if a.Kind == AnswerCase && a.Out == short("1; ") || a.Kind == AnswerCase && a.Out == short("1") {
+				n++
+			}
+		}
+		return n
+	}
+	without, with := hits(Request{}), hits(Request{Corpus: corpus})
+	if with < 5*max(1, without) {
+		t.Errorf("with the corpus %d inputs go the narrow way, without it %d", with, without)
+	}
+}

@@ -1,0 +1,76 @@
+package guard
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+const watchedSource = `package p
+
+func find(s string, max int) (at int) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == 'x':
+			return i
+		default:
+			if next(s) > max && s != "" { // next may do something
+				return -1
+			}
+		}
+	}
+	return len(s)
+}
+
+func untouched(a, b int) bool { return a < b }
+`
+
+func TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched(t *testing.T) {
+	w := &watcher{}
+	out := w.file([]byte(watchedSource), func(key string, _ *ast.FuncDecl) bool { return key == "find" })
+	if _, err := parser.ParseFile(token.NewFileSet(), "", out, parser.SkipObjectResolution); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	was, is := strings.Split(watchedSource, "\n"), strings.Split(string(out), "\n")
+	if len(was) != len(is) {
+		t.Fatalf("%d lines became %d", len(was), len(is))
+	}
+	for _, tt := range []struct {
+		line int
+		want string
+	}{
+		{3, "func find(s string, max int) (at int) { atollGuardRan(1); "},
+		{4, "(atollGuardSides(1, i, len(s)) && i < len(s)); i++ { atollGuardRan(2);"},
+		{6, "case (atollGuardSides(2, s[i], 'x') && s[i] == 'x'): atollGuardRan(3);"},
+		{9, `if next(s) > max && (atollGuardSides(3, s, "") && s != "") {`},
+		{17, "func untouched(a, b int) bool { return a < b }"},
+	} {
+		if got := is[tt.line-1]; !strings.Contains(got, tt.want) {
+			t.Errorf("line %d is %q, want %q in it", tt.line, got, tt.want)
+		}
+	}
+	if out := w.file([]byte(watchedSource), func(string, *ast.FuncDecl) bool { return false }); out != nil {
+		t.Errorf("nothing is watched, and yet there are marks:\n%s", out)
+	}
+}
+
+func TestConstantsThatOneVersionHasCountMost(t *testing.T) {
+	node := func(text string) ast.Node {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Decls[0]
+	}
+	g := &gathering{seen: map[string]bool{}}
+	g.changed([][2]ast.Node{{node("func f(n int) bool { return n > 7 && n < 40 }"), node("func f(n int) bool { return n > 8 && n < 40 }")}, {nil, node("var x = \"new\"")}})
+	count := map[int64]int{}
+	for _, n := range g.out.NearInts {
+		count[n]++
+	}
+	if count[7] != weightOfChanged || count[8] != weightOfChanged || count[40] != 0 || len(g.out.NearStrings) != weightOfChanged {
+		t.Errorf("got %v and %q", count, g.out.NearStrings)
+	}
+}
