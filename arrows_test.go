@@ -39,7 +39,7 @@ func arrows() map[string][]string {
 		"tui":                           {"engine/evidence", "engine/view", "store/record", "tui/keys", "tui/pane", "tui/plot", "tui/steer", "tui/widget"},
 		"engine/agent/client":           {"engine/agent", "engine/agent/clean", "engine/gateway", "engine/sandbox", "store/record"},
 		"engine/agent/offline":          {"engine/agent", "engine/agent/clean", "engine/agent/edit", "engine/agent/offline/idiom", "engine/agent/offline/language", "store/record"},
-		"engine/agent/prompt":           {"engine/agent", "engine/agent/clean", "engine/agent/edit", "engine/memory", "store/record"},
+		"engine/agent/prompt":           {"engine/agent", "engine/agent/clean", "engine/agent/edit", "engine/agent/offline/language", "engine/memory", "store/record"},
 		"engine/fold":                   {"config", "engine/agent", "engine/archive", "engine/behavior", "engine/evidence", "engine/memory", "engine/search", "engine/view", "store/record"},
 		"engine/survey":                 {"config", "engine/eval", "engine/sandbox", "gitops", "store/record"},
 		"tui/steer":                     {"engine/view", "store/record", "tui/keys", "tui/pane", "tui/widget"},

@@ -45,7 +45,8 @@ type statusReport struct {
 		CostUSD   *float64 `json:"cost_usd"`
 		Unmetered bool     `json:"unmetered,omitempty"` // more was used than anybody could count
 	} `json:"usage"`
-	Shadow *shadow `json:"shadow,omitempty"`
+	Agents []agentYield `json:"agents"`
+	Shadow *shadow      `json:"shadow,omitempty"`
 	Budget struct {
 		Jobs        int     `json:"jobs,omitempty"`
 		Evaluations int     `json:"evaluations,omitempty"`
@@ -160,6 +161,7 @@ func reportOf(s *view.Snapshot) statusReport {
 	c := s.Jobs
 	r.Jobs = jobs{Queued: c.Queued, Running: c.Running, Held: c.Held, Placed: c.Placed, Scored: c.Scored, Rejected: c.Rejected, Failed: c.Failed, Duplicate: c.Duplicate, Cancelled: c.Cancelled}
 	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
+	r.Agents = agentYields(s)
 	if c := s.Shadow; c.Compared > 0 {
 		r.Shadow = &shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared}
 	}
@@ -188,6 +190,9 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, view.FormatValue(s.Grid.QD))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	for _, y := range agentYields(s) {
+		fmt.Fprintln(w, y.text())
+	}
 	if s.Shadow.Compared > 0 {
 		fmt.Fprintf(w, "agent %s\n", view.CleanLine(s.Shadow.Text()))
 	}

@@ -109,7 +109,7 @@ type Axis struct {
 
 // Search describes what is tried next.
 type Search struct {
-	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy" doc:"Weights of the operators; what is not named is not drawn."`
+	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy, and tune only beside the offline one" doc:"Weights of the operators; what is not named is not drawn."`
 	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
 	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
@@ -129,6 +129,7 @@ type Gate struct {
 type Review struct {
 	Measure string `key:"measure" enum:"off,risky,all" live:"yes" doc:"Before a candidate is measured."`
 	Niche   string `key:"niche" enum:"off,risky,all" live:"yes" doc:"Before a candidate takes a niche."`
+	Fail    string `key:"fail" enum:"open,closed" live:"yes" doc:"A candidate that roles.reviewer could not judge: open: it goes on; closed: it waits for you."`
 }
 
 // Limits hold for each run of foreign code.
@@ -157,31 +158,33 @@ type Budget struct {
 
 // Agent is one who edits, plans or reviews.
 type Agent struct {
-	Name           string        `key:"name" auto:"the preset or the kind" doc:"How it is called in jobs and on screen."`
-	Kind           string        `key:"kind" enum:"offline,chat,command,human,replay" doc:"What it is."`
-	Weight         float64       `key:"weight" min:"0" live:"yes" doc:"Weight of the draw; 0: never by itself."`
-	Preset         string        `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
-	Command        []string      `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
-	Prompt         string        `key:"prompt" enum:",stdin,arg,file" doc:"How a generic agent gets its prompt."`
-	API            string        `key:"api" enum:",chat,responses,anthropic,gemini" doc:"Protocol of the provider; empty: that of the preset, else chat. Chat agents do not speak gemini."`
-	BaseURL        string        `key:"base_url" doc:"Base URL of the provider."`
-	KeyEnv         string        `key:"key_env" doc:"Environment variable that holds the key."`
-	Model          string        `key:"model" doc:"Model name."`
-	Edit           string        `key:"edit" enum:",blocks,whole,diff" doc:"How a chat agent writes its edits."`
-	Timeout        time.Duration `key:"timeout" doc:"Wall time of one attempt."`
-	Attempts       int           `key:"attempts" min:"1" max:"100" doc:"Tries within one job."`
-	MaxTokens      int64         `key:"max_tokens" min:"0" doc:"Output tokens of one request."`
-	Temperature    *float64      `key:"temperature" min:"0" max:"2" doc:"Of a chat agent's answers; empty: the provider's own."`
-	Effort         string        `key:"effort" enum:",minimal,low,medium,high" doc:"Reasoning effort of a chat agent's model; empty: the provider's own. Not for the anthropic protocol."`
-	Context        int           `key:"context" min:"0" doc:"Tokens that a chat agent's prompt may have; 0: the sum of its sections' budgets."`
-	Requests       int           `key:"requests" min:"0" doc:"Requests to a model that a command agent may make in one job; 0: 200."`
-	JobUSD         float64       `key:"job_usd" min:"0" doc:"US dollars of one job; 0: no own limit."`
-	RPM            int           `key:"rpm" min:"0" doc:"Requests a minute; 0: no own limit."`
-	TPM            int64         `key:"tpm" min:"0" doc:"Tokens a minute, input and output; 0: no own limit."`
-	Parallel       int           `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit."`
-	Env            []string      `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
-	OwnCredentials bool          `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
-	Recording      string        `key:"recording" doc:"Folder of a replay agent."`
+	Name           string            `key:"name" auto:"the preset or the kind" doc:"How it is called in jobs and on screen."`
+	Kind           string            `key:"kind" enum:"offline,chat,command,human,replay" doc:"What it is."`
+	Weight         float64           `key:"weight" min:"0" live:"yes" doc:"Weight of the draw; 0: never by itself."`
+	Preset         string            `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
+	Command        []string          `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
+	Prompt         string            `key:"prompt" enum:",stdin,arg,file" doc:"How a generic agent gets its prompt."`
+	API            string            `key:"api" enum:",chat,responses,anthropic,gemini" doc:"Protocol of the provider; empty: that of the preset, else chat. Chat agents do not speak gemini."`
+	BaseURL        string            `key:"base_url" doc:"Base URL of the provider."`
+	KeyEnv         string            `key:"key_env" doc:"Environment variable that holds the key."`
+	Model          string            `key:"model" doc:"Model name."`
+	Edit           string            `key:"edit" enum:",blocks,whole,diff" doc:"How a chat agent writes its edits."`
+	Timeout        time.Duration     `key:"timeout" doc:"Wall time of one attempt."`
+	Attempts       int               `key:"attempts" min:"1" max:"100" doc:"Tries within one job."`
+	MaxTokens      int64             `key:"max_tokens" min:"0" doc:"Output tokens of one request."`
+	Temperature    *float64          `key:"temperature" min:"0" max:"2" doc:"Of a chat agent's answers; empty: the provider's own."`
+	Effort         string            `key:"effort" enum:",minimal,low,medium,high" doc:"Reasoning effort of a chat agent's model; empty: the provider's own. Not for the anthropic protocol."`
+	ExtraBody      map[string]string `key:"extra_body" values:"json" doc:"Further fields of a chat agent's requests, as its provider names them: top_p: 0.9. A value is JSON, else a text."`
+	Context        int               `key:"context" min:"0" doc:"Tokens that a chat agent's prompt may have: more than the budgets of its sections together widens them, less cuts the largest; 0: their sum."`
+	Cache          bool              `key:"cache" doc:"Mark a chat agent's prompts for its provider's cache (Anthropic, OpenRouter); others cache by themselves."`
+	Requests       int               `key:"requests" min:"0" doc:"Requests to a model that a command agent may make in one job; 0: 200."`
+	JobUSD         float64           `key:"job_usd" min:"0" doc:"US dollars of one job; 0: no own limit."`
+	RPM            int               `key:"rpm" min:"0" doc:"Requests a minute; 0: no own limit."`
+	TPM            int64             `key:"tpm" min:"0" doc:"Tokens a minute, input and output; 0: no own limit."`
+	Parallel       int               `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit."`
+	Env            []string          `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
+	OwnCredentials bool              `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
+	Recording      string            `key:"recording" doc:"Folder of a replay agent."`
 }
 
 // Roles name the agent that serves each role; empty: off, or the coder.

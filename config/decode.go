@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -192,9 +193,27 @@ func (d *decoder) entries(f field, path string, v reflect.Value, n *yaml.Node) {
 			d.problem(key, path+"."+key.Value, "given twice")
 			continue
 		}
-		d.scalar(each, path+"."+key.Value, item, resolve(n.Content[i+1]))
+		value := resolve(n.Content[i+1])
+		if f.json && value.Kind != yaml.ScalarNode {
+			value = jsonNode(value)
+		}
+		d.scalar(each, path+"."+key.Value, item, value)
 		v.SetMapIndex(reflect.ValueOf(key.Value), item)
 	}
+}
+
+// jsonNode is a section or a list as the text of its JSON. What is none of JSON's
+// stays as it is, to be refused.
+func jsonNode(n *yaml.Node) *yaml.Node {
+	var v any
+	if n.Decode(&v) != nil {
+		return n
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return n
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(text), Line: n.Line, Column: n.Column}
 }
 
 // list reads a list of sections. An element that is a single word sets the

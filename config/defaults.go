@@ -33,7 +33,7 @@ func Defaults() Config {
 			Forbidden: []string{".gitmodules", ".gitattributes", ".github/**", ".gitlab-ci.yml"},
 			MaxFiles:  20, MaxLines: 2000, MaxFileBytes: 1 << 20,
 		},
-		Review:  Review{Measure: "off", Niche: "off"},
+		Review:  Review{Measure: "off", Niche: "off", Fail: "open"},
 		Guard:   "auto",
 		Limits:  Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
 		Sandbox: Sandbox{Mode: "auto"},
@@ -64,16 +64,22 @@ func element(t reflect.Type) reflect.Value {
 }
 
 // defaultOperators returns the weights for a set of agents: what the offline
-// agent can do, and more as soon as another agent edits.
+// agent can do, and more as soon as another agent edits. What no agent with a
+// weight can carry out has none.
 func defaultOperators(agents []Agent) map[string]float64 {
+	offline, other := len(agents) == 0, false
 	for _, a := range agents {
-		if a.Kind != "offline" && a.Weight > 0 {
-			return map[string]float64{
-				"tune": 0.15, "mutate": 0.45, "crossover": 0.2, "structural": 0.1, "repair": 0.05, "synergy": 0.05,
-			}
-		}
+		offline = offline || a.Weight > 0 && a.Carries("tune")
+		other = other || a.Weight > 0 && a.Kind != "offline"
 	}
-	return map[string]float64{"tune": 0.4, "mutate": 0.4, "crossover": 0.2}
+	if !other {
+		return map[string]float64{"tune": 0.4, "mutate": 0.4, "crossover": 0.2}
+	}
+	weights := map[string]float64{"mutate": 0.45, "crossover": 0.2, "structural": 0.1, "repair": 0.05, "synergy": 0.05}
+	if offline {
+		weights["tune"] = 0.15
+	}
+	return weights
 }
 
 // fill sets what a default derives from other keys: names of stages and

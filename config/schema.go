@@ -51,6 +51,7 @@ type field struct {
 	auto    string
 	live    bool
 	measure bool
+	json    bool    // of a map of texts: a value may be any JSON, kept as its text
 	sub     []field // of a section or of one element of a list
 }
 
@@ -66,7 +67,7 @@ func fieldsOf(t reflect.Type, live, measure bool) []field {
 			name: tag.Get("key"), index: i, typ: sf.Type, doc: tag.Get("doc"),
 			min: tag.Get("min"), max: tag.Get("max"), auto: tag.Get("auto"),
 			live:    live || tag.Get("live") == "yes",
-			measure: measure || tag.Get("measure") == "yes",
+			measure: measure || tag.Get("measure") == "yes", json: tag.Get("values") == "json",
 		}
 		if enum, ok := tag.Lookup("enum"); ok {
 			f.enum = strings.Split(enum, ",")

@@ -39,30 +39,21 @@ var (
 	_ Agent     = (*Chat)(nil)
 )
 
-// ChatOptions describe an agent that asks a model in words. Client, Provider,
-// Model and Brief are required.
+// ChatOptions describe an agent that asks a model in words. Client, Coder with
+// its provider and model, and Brief are required.
 type ChatOptions struct {
-	Client      Completer
-	Provider    string // of the coder
-	Model       string
-	Edit        edit.Format // empty: EditBlocks
-	Attempts    int         // answers of the coder in one job, and of the planner; 0: 3
-	MaxTokens   int64       // of one answer; 0: the gateway's default
-	Temperature *float64    // nil: the provider's own
-	Effort      string      // of reasoning: minimal, low, medium or high; empty: the provider's own
-	Planner     *ChatPlanner
+	Client   Completer
+	Coder    gateway.Request // how it is asked; system, messages and account are those of a job
+	Edit     edit.Format     // empty: EditBlocks
+	Attempts int             // answers of the coder in one job, and of the planner; 0: 3
+	// Planner is how a model is asked for a plan before the coder edits; nil: there
+	// is no plan.
+	Planner *gateway.Request
 	// Brief gathers what the prompts of a job show.
 	Brief func(ctx context.Context, j Job, t Tree) (Brief, error)
 	// Account gives who pays for a job; nil: nobody keeps money. What a ledger
 	// settles is not in Result.Usage, or it would count twice.
 	Account func(Job) *gateway.Account
-}
-
-// ChatPlanner lets a model plan before the coder edits.
-type ChatPlanner struct {
-	Provider   string
-	Model      string
-	Validation Validation // empty: ValidateLenient
 }
 
 // Chat edits by asking a model over an API: an optional plan, then edits in a
@@ -75,9 +66,9 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	switch {
 	case o.Client == nil:
 		return nil, errors.New("chat agent: it needs a client of the gateway")
-	case o.Provider == "":
+	case o.Coder.Provider == "":
 		return nil, errors.New("chat agent: it needs a provider")
-	case o.Model == "":
+	case o.Coder.Model == "":
 		return nil, errors.New("chat agent: it needs a model: set model")
 	case o.Brief == nil:
 		return nil, errors.New("chat agent: it needs prompts")
@@ -91,19 +82,6 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	}
 	if o.Attempts <= 0 {
 		o.Attempts = 3
-	}
-	if p := o.Planner; p != nil {
-		own := *p
-		if own.Validation == "" {
-			own.Validation = ValidateLenient
-		}
-		if own.Provider == "" {
-			own.Provider = o.Provider
-		}
-		if own.Model == "" {
-			own.Model = o.Model
-		}
-		o.Planner = &own
 	}
 	return &Chat{opt: o}, nil
 }
@@ -205,24 +183,16 @@ func (r *chatRun) render(role, retry string) (Rendered, error) {
 	return out, nil
 }
 
-// plan asks for a plan until one can be read.
+// plan asks for a plan until there is an answer.
 func (r *chatRun) plan(ctx context.Context) error {
-	p := r.c.opt.Planner
 	r.stage("planning")
 	back := PlanFallback{Acceptance: r.j.Acceptance}
 	for _, m := range r.j.Parent.Metrics {
 		back.Metrics = append(back.Metrics, m.Name)
 	}
-	ask := gateway.Request{Provider: p.Provider, Model: p.Model}
-	if p.Validation == ValidateStrict {
-		ask.Schema, ask.SchemaName = PlanSchema(), "plan"
-	}
-	return r.converse(ctx, RolePlanner, ask, func(answer string, _ Rendered) error {
-		plan, err := ParsePlan(answer, p.Validation, back)
-		if err == nil {
-			r.planned = plan.Text()
-		}
-		return err
+	return r.converse(ctx, RolePlanner, *r.c.opt.Planner, func(answer string, _ Rendered) error {
+		r.planned = ParsePlan(answer, back).Text()
+		return nil
 	})
 }
 
@@ -230,8 +200,7 @@ func (r *chatRun) plan(ctx context.Context) error {
 func (r *chatRun) code(ctx context.Context) (Result, error) {
 	r.stage("writing")
 	var res Result
-	ask := gateway.Request{Provider: r.c.opt.Provider, Model: r.c.opt.Model}
-	err := r.converse(ctx, RoleCoder, ask, func(answer string, sent Rendered) error {
+	err := r.converse(ctx, RoleCoder, r.c.opt.Coder, func(answer string, sent Rendered) error {
 		edits, err := edit.Parse(r.c.opt.Edit, answer, r.brief.Files())
 		if err != nil {
 			return err
@@ -281,7 +250,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 		if told = next == feedBack && !told; told {
 			r.note("atoll", "told", text)
 			ask.Messages = append(slices.Clone(ask.Messages),
-				gateway.Message{Role: "assistant", Content: clean.Middle(answer, maxEcho)}, gateway.Message{Role: "user", Content: correction(role, text)})
+				gateway.Message{Role: "assistant", Content: clean.Middle(answer, maxEcho)}, gateway.Message{Role: "user", Content: correction(text)})
 		}
 		retry = text
 	}
@@ -290,7 +259,7 @@ func (r *chatRun) converse(ctx context.Context, role string, ask gateway.Request
 // ask sends one request of a conversation.
 func (r *chatRun) ask(ctx context.Context, role string, q gateway.Request) (string, error) {
 	lines := &liveLines{out: r.j.Live, redact: r.c.opt.Client.Redact}
-	q.MaxTokens, q.Temperature, q.Effort, q.Account, q.OnText = r.c.opt.MaxTokens, r.c.opt.Temperature, r.c.opt.Effort, r.account, lines.add
+	q.Account, q.OnText = r.account, lines.add
 	res, err := r.c.opt.Client.Complete(ctx, q)
 	lines.flush()
 	r.tries++

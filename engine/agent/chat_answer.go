@@ -64,10 +64,7 @@ func editAnswer(f edit.Format) string {
 	return blocksAnswer
 }
 
-// correction tells the model what was wrong with its answer.
-func correction(role, problems string) string {
-	if role == RolePlanner {
-		return fmt.Sprintf("This could not be used:\n%s\nAnswer again with the whole JSON object, and nothing else.", problems)
-	}
+// correction tells the model what was wrong with its edits.
+func correction(problems string) string {
 	return fmt.Sprintf("None of your edits was made, because of this:\n%s\nThe files are as they were shown. Answer again with all edits, in the same form.", problems)
 }

@@ -124,7 +124,7 @@ func newChat(t *testing.T, g *gateway.Gateway, change func(*agent.ChatOptions)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := agent.ChatOptions{Client: g.Client(), Provider: "p", Model: "m", Brief: prompts.Chat(prompt.BriefOptions{}), MaxTokens: 1000}
+	o := agent.ChatOptions{Client: g.Client(), Coder: gateway.Request{Provider: "p", Model: "m", MaxTokens: 1000}, Brief: prompts.Chat(0)}
 	if change != nil {
 		change(&o)
 	}
@@ -253,19 +253,18 @@ func TestChatPlansFirst(t *testing.T) {
 	good := block("a.go", "\treturn 1\n", "\treturn 10\n")
 	for _, tc := range []struct {
 		name     string
-		mode     agent.Validation
 		steps    []http.HandlerFunc
 		requests int
 		want     string // in the coder's prompt; "" = it fails
 	}{
-		{"a plan", agent.ValidateStrict, []http.HandlerFunc{replies("```json\n"+goodPlan+"\n```", "stop"), replies(good, "stop")}, 2, "sort first"},
-		{"a plan of the wrong schema is corrected", agent.ValidateStrict, []http.HandlerFunc{replies(`{"plan":"x"}`, "stop"), replies(goodPlan, "stop"), replies(good, "stop")}, 3, "sort first"},
-		{"a plan that never follows the schema", agent.ValidateStrict, []http.HandlerFunc{replies(`{"plan":"x"}`, "stop")}, 3, ""},
-		{"words, leniently", agent.ValidateLenient, []http.HandlerFunc{replies("Try harmonic classes.", "stop"), replies(good, "stop")}, 2, "Try harmonic classes."},
+		{"a plan", []http.HandlerFunc{replies("```json\n"+goodPlan+"\n```", "stop"), replies(good, "stop")}, 2, "sort first"},
+		{"words", []http.HandlerFunc{replies("Try harmonic classes.", "stop"), replies(good, "stop")}, 2, "Try harmonic classes."},
+		{"an empty answer is asked for again", []http.HandlerFunc{replies("", "stop"), replies(goodPlan, "stop"), replies(good, "stop")}, 3, "sort first"},
+		{"a planner that never answers", []http.HandlerFunc{replies("", "stop")}, 3, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newModel(t, tc.steps...)
-			c := newChat(t, chatGateway(t, m.url, nil), func(o *agent.ChatOptions) { o.Planner = &agent.ChatPlanner{Validation: tc.mode} })
+			c := newChat(t, chatGateway(t, m.url, nil), func(o *agent.ChatOptions) { o.Planner = &gateway.Request{Provider: "p", Model: "m", MaxTokens: 500} })
 			res, err := c.Edit(t.Context(), chatJob(nil), editTree())
 			asked := m.requests()
 			if len(asked) != tc.requests {
@@ -273,16 +272,13 @@ func TestChatPlansFirst(t *testing.T) {
 			}
 			if tc.want == "" {
 				var e *agent.Error
-				if !errors.As(err, &e) || e.Class != record.ClassAgent || !errors.Is(err, agent.ErrSchema) || e.Usage.Requests != tc.requests {
+				if !errors.As(err, &e) || e.Class != record.ClassAgent || !errors.Is(err, gateway.ErrEmpty) || e.Usage.Requests != tc.requests {
 					t.Errorf("got %v", err)
 				}
 				return
 			}
 			if err != nil || !strings.Contains(asked[len(asked)-1], tc.want) || res.Usage.Requests != tc.requests {
 				t.Errorf("got %v; the coder saw %s", err, asked[len(asked)-1])
-			}
-			if strict := strings.Contains(asked[0], `"json_schema"`); strict != (tc.mode == agent.ValidateStrict) {
-				t.Errorf("the schema was sent: %v", strict)
 			}
 		})
 	}
@@ -406,7 +402,7 @@ func TestAnAnswerWithoutItsIntentLineIsTakenAtItsFirstWords(t *testing.T) {
 func TestWhatTheSettingsSayOfAModelIsSent(t *testing.T) {
 	m := newModel(t, replies("INTENT: ten\n\n"+block("a.go", "\treturn 1\n", "\treturn 10\n"), "stop"))
 	warm := 0.25
-	c := newChat(t, chatGateway(t, m.url, nil), func(o *agent.ChatOptions) { o.Temperature, o.Effort = &warm, "high" })
+	c := newChat(t, chatGateway(t, m.url, nil), func(o *agent.ChatOptions) { o.Coder.Temperature, o.Coder.Effort = &warm, "high" })
 	if _, err := c.Edit(t.Context(), chatJob(nil), editTree()); err != nil {
 		t.Fatal(err)
 	}

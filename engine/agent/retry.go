@@ -25,8 +25,6 @@ func judge(err error) (verdict, string) {
 	switch {
 	case errors.As(err, &edit):
 		return feedBack, edit.Feedback()
-	case errors.Is(err, ErrSchema):
-		return feedBack, err.Error()
 	case errors.Is(err, ErrNoChange):
 		return feedBack, "The edits leave every file as it is. Make a real change."
 	case errors.Is(err, gateway.ErrCut):
@@ -61,8 +59,6 @@ func classify(ctx context.Context, err error, tries int, made record.Usage, evid
 		e.Reason = "the provider of the model does not serve this key"
 	case errors.Is(err, gateway.ErrCircuit), errors.Is(err, gateway.ErrProvider):
 		e.Reason = "the provider of the model failed"
-	case errors.Is(err, ErrSchema):
-		e.Reason = fmt.Sprintf("the plan could not be read in %s", countOf(tries, "answer"))
 	default:
 		var edit *edit.Error
 		if errors.As(err, &edit) {

@@ -1,9 +1,11 @@
 package fold
 
 import (
+	"maps"
 	"math"
-	"sort"
+	"slices"
 
+	"atoll/config"
 	"atoll/engine/search"
 	"atoll/store/record"
 )
@@ -40,41 +42,16 @@ func (s *State) targetWeights() []search.Weighted {
 	return out
 }
 
-// offlineOperators are what the built-in agent can carry out.
-var offlineOperators = map[record.Operator]bool{
-	record.OpSeed: true, record.OpTune: true, record.OpMutate: true, record.OpCrossover: true, record.OpRepair: true,
-}
-
-// agentsFor names the agents that can carry out an operator: the offline agent
-// its own, models everything but tune, a person only what is asked for by hand.
+// agentsFor names the agents that can carry out an operator. The offline one is
+// always there.
 func (r *rules) agentsFor() func(record.Operator) []string {
-	kinds := map[string]string{"offline": "offline"}
+	agents := map[string]config.Agent{"offline": {Name: "offline", Kind: "offline"}}
 	for _, a := range r.Config.Agents {
-		kinds[a.Name] = a.Kind
+		agents[a.Name] = a
 	}
-	names := make([]string, 0, len(kinds))
-	for n := range kinds {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(agents))
 	return func(op record.Operator) []string {
-		var out []string
-		for _, n := range names {
-			switch kinds[n] {
-			case "offline":
-				if !offlineOperators[op] {
-					continue
-				}
-			case "human":
-				continue
-			default:
-				if op == record.OpTune {
-					continue
-				}
-			}
-			out = append(out, n)
-		}
-		return out
+		return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !agents[n].Carries(string(op)) })
 	}
 }
 

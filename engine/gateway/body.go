@@ -362,7 +362,7 @@ func (b *body) askUsage() {
 // writeRate is the dearest factor on the input price that the request can cause.
 func writeRate(a API, data []byte) float64 {
 	switch {
-	case a != Anthropic || !bytes.Contains(data, []byte(`"cache_control"`)):
+	case a != Anthropic && a != Chat || !bytes.Contains(data, []byte(`"cache_control"`)):
 		return 1
 	case bytes.Contains(data, []byte(`"1h"`)):
 		return writeHrFactor

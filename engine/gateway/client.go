@@ -24,14 +24,18 @@ type Request struct {
 	Model       string
 	System      string
 	Messages    []Message
-	MaxTokens   int64           // of the answer, reasoning included; 0 = the gateway's default
-	Temperature *float64        // nil = the provider's own
-	Effort      string          // of reasoning (minimal, low, medium, high); "" = the provider's own. [Anthropic] has no such field
-	Schema      json.RawMessage // JSON schema that the answer should follow; nil = text
-	SchemaName  string
-	Account     *Account          // who pays; required
-	OnText      func(text string) // pieces of the answer as they come, from the calling goroutine; may be nil
-	OnThink     func(text string) // pieces of reasoning; may be nil
+	MaxTokens   int64    // of the answer, reasoning included; 0 = the gateway's default
+	Temperature *float64 // nil = the provider's own
+	Effort      string   // of reasoning (minimal, low, medium, high); "" = the provider's own. [Anthropic] has no such field
+	// Extra are further fields of the request as the provider names them, each a
+	// JSON value; see [CheckExtra].
+	Extra map[string]json.RawMessage
+	// Cache marks the prompt for the provider's cache: Anthropic and models behind
+	// OpenRouter want it marked, OpenAI caches in any case.
+	Cache   bool
+	Account *Account          // who pays; required
+	OnText  func(text string) // pieces of the answer as they come, from the calling goroutine; may be nil
+	OnThink func(text string) // pieces of reasoning; may be nil
 }
 
 // Response is what a model said. Usage counts all requests of the call, those
@@ -84,6 +88,11 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 
 func (c *Client) ask(ctx context.Context, p *upstream, r Request) (Response, error) {
 	b := p.compose(r)
+	if r.Account.strict {
+		if what := b.unbounded(); what != "" {
+			return Response{}, fmt.Errorf("%w: it uses %s, and money is limited", ErrUnbounded, what)
+		}
+	}
 	b.askUsage()
 	q := p.quirk(r.Model)
 	if q.noStreamOptions {

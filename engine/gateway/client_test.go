@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -259,13 +260,13 @@ func TestAdaptsToTheServer(t *testing.T) {
 	f := newFake(t,
 		status(400, `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`),
 		status(400, `{"error":{"message":"temperature does not support 0.2"}}`),
-		status(400, `{"error":{"message":"response_format json_schema is not supported"}}`),
+		status(400, `{"error":{"message":"Unknown parameter: 'messages[1].content[0].cache_control'."}}`),
 		says("ok", 1, 1))
 	o, _ := options(gateway.Chat, f.URL)
 	g := mustNew(t, o)
 	q := ask(account(0, nil))
 	warm := 0.2
-	q.Temperature, q.Schema = &warm, []byte(`{"type":"object"}`)
+	q.Temperature, q.Cache = &warm, true
 	for range 2 {
 		if _, err := g.Client().Complete(t.Context(), q); err != nil {
 			t.Fatal(err)
@@ -273,7 +274,7 @@ func TestAdaptsToTheServer(t *testing.T) {
 	}
 	seen := f.requests()
 	last := seen[len(seen)-1].body
-	if len(seen) != 5 || last["max_completion_tokens"] != 100.0 || last["max_tokens"] != nil || last["temperature"] != nil || last["response_format"] != nil {
+	if len(seen) != 5 || last["max_completion_tokens"] != 100.0 || last["max_tokens"] != nil || last["temperature"] != nil || strings.Contains(fmt.Sprint(last["messages"]), "cache_control") {
 		t.Errorf("%d requests, the last %v", len(seen), last)
 	}
 }
@@ -334,5 +335,71 @@ func TestTokensPerMinute(t *testing.T) {
 				t.Errorf("%d requests of %d tokens at %d a minute slept %s, want %s", tt.calls, tt.used, tt.tpm, slept, tt.want)
 			}
 		})
+	}
+}
+
+func TestThePromptIsMarkedForTheCache(t *testing.T) {
+	for _, tt := range []struct {
+		api  gateway.API
+		want string
+	}{
+		{gateway.Chat, "map[cache_control:map[type:ephemeral] text:hello type:text]"},
+		{gateway.Anthropic, "map[cache_control:map[type:ephemeral] text:hello type:text]"},
+		{gateway.Responses, "prompt_cache_key:atoll p"},
+	} {
+		t.Run(string(tt.api), func(t *testing.T) {
+			f := newFake(t, status(500, "{}"))
+			o, _ := options(tt.api, f.URL)
+			q := ask(account(0, nil))
+			q.Messages = []gateway.Message{{Role: "user", Content: "hello"}, {Role: "assistant", Content: "no"}, {Role: "user", Content: "again"}}
+			for _, q.Cache = range []bool{true, false} {
+				before := len(f.requests())
+				_, _ = mustNew(t, o).Client().Complete(t.Context(), q)
+				if got := fmt.Sprint(f.requests()[before].body); strings.Contains(got, tt.want) != q.Cache || strings.Count(got, "hello") != 1 {
+					t.Errorf("with cache %t it sent %s", q.Cache, got)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatAProviderChargesForItsCacheIsReserved(t *testing.T) {
+	f := newFake(t, func(w http.ResponseWriter, _ *http.Request) {
+		sse(w)
+		chatPart(w, "hi")
+		event(w, map[string]any{
+			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}},
+			"usage":   map[string]any{"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": map[string]any{"cached_tokens": 20, "cache_write_tokens": 70}},
+		})
+		_, _ = fmt.Fprint(w, "data: [DONE]\n\n")
+	})
+	o, _ := options(gateway.Chat, f.URL)
+	q := ask(account(0.5, nil))
+	q.Cache = true
+	res, err := mustNew(t, o).Client().Complete(t.Context(), q)
+	if err != nil || res.Tokens != (gateway.Tokens{Input: 10, Cached: 20, Written: 70, Output: 5}) {
+		t.Errorf("got %+v, %v", res.Tokens, err)
+	}
+}
+
+func TestFurtherFieldsAreSent(t *testing.T) {
+	f := newFake(t, says("ok", 1, 1))
+	o, _ := options(gateway.Chat, f.URL)
+	q := ask(account(0.5, nil))
+	q.Extra = map[string]json.RawMessage{"top_p": []byte("0.9"), "provider": []byte(`{"order":["a","b"]}`)}
+	if _, err := mustNew(t, o).Client().Complete(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	if b := f.requests()[0].body; b["top_p"] != 0.9 || fmt.Sprint(b["provider"]) != "map[order:[a b]]" {
+		t.Errorf("it sent %v", b)
+	}
+	q.Extra = map[string]json.RawMessage{"service_tier": []byte(`"priority"`)}
+	if _, err := mustNew(t, o).Client().Complete(t.Context(), q); !errors.Is(err, gateway.ErrUnbounded) || len(f.requests()) != 1 {
+		t.Errorf("got %v after %d requests, want a refusal before the second", err, len(f.requests()))
+	}
+	for name, value := range map[string]string{"max_tokens": "5", "Tools": "[]", "plugins": "[]", "model": `"x"`, "n": "2", "top_p": "{"} {
+		if err := gateway.CheckExtra(map[string]json.RawMessage{name: []byte(value)}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want a refusal that names it", name, err)
+		}
 	}
 }

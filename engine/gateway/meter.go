@@ -115,7 +115,8 @@ type chatUsage struct {
 	Prompt     int64 `json:"prompt_tokens"`
 	Completion int64 `json:"completion_tokens"`
 	Details    struct {
-		Cached int64 `json:"cached_tokens"`
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"` // OpenRouter
 	} `json:"prompt_tokens_details"`
 }
 
@@ -154,7 +155,8 @@ func (m *meter) chat(data []byte) bool {
 	}
 	if u := e.Usage; u != nil {
 		cached := min(u.Details.Cached, u.Prompt)
-		m.usage(Tokens{Input: u.Prompt - cached, Cached: cached, Output: u.Completion})
+		written := min(u.Details.Written, u.Prompt-cached)
+		m.usage(Tokens{Input: u.Prompt - cached - written, Cached: cached, Written: written, Output: u.Completion})
 	}
 	return true
 }

@@ -65,8 +65,8 @@ type quirks struct {
 	plainTokens      bool // wants max_tokens
 	noTemperature    bool
 	noEffort         bool
-	noSchema         bool
 	noStreamOptions  bool
+	noCache          bool
 }
 
 func (u *upstream) quirk(model string) quirks {
@@ -98,10 +98,10 @@ func (u *upstream) adapt(model string, err error) bool {
 		q.noEffort = true
 	case strings.Contains(reason, "temperature"):
 		q.noTemperature = true
+	case strings.Contains(reason, "cache_control") || strings.Contains(reason, "prompt_cache_key"):
+		q.noCache = true
 	case strings.Contains(reason, "stream_options"):
 		q.noStreamOptions = true
-	case strings.Contains(reason, "response_format") || strings.Contains(reason, "json_schema") || strings.Contains(reason, "schema") || strings.Contains(reason, "text.format"):
-		q.noSchema = true
 	}
 	u.quirks[model] = q
 	return q != before

@@ -106,8 +106,10 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 				bad(at+".base_url", "agent %q has no provider: write its address, such as https://host/v1", a.Name)
 			case protocolOf(a) == gateway.Gemini:
 				bad(at+".api", "chat agents do not speak gemini: use the provider's OpenAI-compatible address with api: chat")
+			case gateway.CheckExtra(extraOf(a)) != nil:
+				bad(at+".extra_body", "%v", gateway.CheckExtra(extraOf(a)))
 			case protocolOf(a) == gateway.Anthropic && a.Effort != "":
-				bad(at+".effort", "the anthropic protocol has no reasoning effort: leave it empty, or use api: chat")
+				bad(at+".effort", "the anthropic protocol has no reasoning effort: leave it empty, write its thinking in extra_body, or use api: chat")
 			}
 		}
 		if cfg.Budget.CostUSD > 0 {

@@ -14,16 +14,15 @@ import (
 
 // RoleClient answers prompts of the roles beside the coder's.
 type RoleClient struct {
-	provider, model string
-	maxTokens       int64
-	account         func(agent.Job) *gateway.Account
-	client          agent.Completer
-	record          string // folder in which answers are kept; "" = none
-	replay          string // folder from which answers are taken; "" = the model is asked
+	ask     gateway.Request // how the model is asked, but for the prompt and who pays
+	account func(agent.Job) *gateway.Account
+	client  agent.Completer
+	record  string // folder in which answers are kept; "" = none
+	replay  string // folder from which answers are taken; "" = the model is asked
 }
 
 // Model is the name of the model that answers.
-func (v *RoleClient) Model() string { return v.model }
+func (v *RoleClient) Model() string { return v.ask.Model }
 
 // Ask has the model of a role answer within a job. What a ledger settles is not
 // in the usage.
@@ -33,10 +32,9 @@ func (v *RoleClient) Ask(ctx context.Context, role string, lease record.Lease, p
 		return text, record.Usage{}, err
 	}
 	acc := v.account(agent.Job{Number: lease.Job.ID, Attempt: lease.Attempt})
-	res, err := v.client.Complete(ctx, gateway.Request{
-		Provider: v.provider, Model: v.model, System: v.client.Redact(p.System), MaxTokens: v.maxTokens, Account: acc,
-		Messages: []gateway.Message{{Role: "user", Content: v.client.Redact(p.User)}},
-	})
+	q := v.ask
+	q.System, q.Messages, q.Account = v.client.Redact(p.System), []gateway.Message{{Role: "user", Content: v.client.Redact(p.User)}}, acc
+	res, err := v.client.Complete(ctx, q)
 	usage := res.Usage
 	if acc.Settles() {
 		usage = record.Usage{}

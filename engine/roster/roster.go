@@ -2,6 +2,7 @@ package roster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -181,7 +182,7 @@ func (h *Builder) chat(c *Roster, a config.Agent) (agent.Agent, error) {
 	if a.BaseURL == "" {
 		return nil, fmt.Errorf("it has no provider: set base_url")
 	}
-	c.Clients[a.Name] = &RoleClient{provider: a.Name, model: a.Model, maxTokens: a.MaxTokens, client: c.gateway.Client(), account: h.Account(a.Name, a.JobUSD)}
+	c.Clients[a.Name] = &RoleClient{ask: requestOf(a), client: c.gateway.Client(), account: h.Account(a.Name, a.JobUSD)}
 	o := h.chatOptions(c, a, c.gateway.Client())
 	o.Account = h.Account(a.Name, a.JobUSD)
 	ch, err := agent.NewChat(o)
@@ -194,15 +195,36 @@ func (h *Builder) chat(c *Roster, a config.Agent) (agent.Agent, error) {
 // chatOptions are those of a chat agent but for who pays.
 func (h *Builder) chatOptions(c *Roster, a config.Agent, client agent.Completer) agent.ChatOptions {
 	o := agent.ChatOptions{
-		Client: client, Provider: a.Name, Model: a.Model, Edit: edit.Format(a.Edit), Attempts: a.Attempts, MaxTokens: a.MaxTokens,
-		Brief: c.Prompts.Chat(prompt.BriefOptions{Tokens: a.Context}), Temperature: a.Temperature, Effort: a.Effort,
+		Client: client, Coder: requestOf(a), Edit: edit.Format(a.Edit), Attempts: a.Attempts, Brief: c.Prompts.Chat(a.Context),
 	}
 	for _, p := range h.Config.Agents {
 		if p.Name == h.Config.Roles.Planner && p.Kind == "chat" {
-			o.Planner = &agent.ChatPlanner{Provider: p.Name, Model: p.Model}
+			ask := requestOf(p)
+			o.Planner = &ask
 		}
 	}
 	return o
+}
+
+// requestOf is how the model of an agent is asked.
+func requestOf(a config.Agent) gateway.Request {
+	return gateway.Request{
+		Provider: a.Name, Model: a.Model, MaxTokens: a.MaxTokens, Temperature: a.Temperature, Effort: a.Effort, Extra: extraOf(a), Cache: a.Cache,
+	}
+}
+
+// extraOf are the further fields of an agent's requests. What is no JSON is a
+// text.
+func extraOf(a config.Agent) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, value := range a.ExtraBody {
+		raw := json.RawMessage(value)
+		if !json.Valid(raw) {
+			raw, _ = json.Marshal(value) // a text always encodes
+		}
+		out[name] = raw
+	}
+	return out
 }
 
 func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {

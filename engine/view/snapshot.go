@@ -224,10 +224,13 @@ type Yield struct {
 	Scored   int
 	Improved int // took a niche
 	Best     int // became the best
-	CostUSD  *float64
-	Frozen   bool
-	Boost    float64
-	By       string // of a target: the agent that proposed it, "" = the configuration
+	// Low and High bound the share that improved with 95 % confidence; both 0
+	// before the first try.
+	Low, High float64
+	CostUSD   *float64 // nil = nobody could meter it
+	Frozen    bool
+	Boost     float64
+	By        string // of a target: the agent that proposed it, "" = the configuration
 }
 
 // LogLine is one line of the engine's log.

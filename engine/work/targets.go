@@ -136,7 +136,7 @@ func (w *mapper) prompt(ctx context.Context, r *attempt, here fold.TargetFacts, 
 	if err := w.inform(ctx, r, &j); err != nil {
 		return agent.Rendered{}, err
 	}
-	files, listing, err := prompt.ReadFiles(ctx, j, tree, prompt.FileLimits{})
+	files, listing, err := prompt.ReadFiles(ctx, j, tree, 0)
 	if err != nil {
 		return agent.Rendered{}, err
 	}

@@ -15,9 +15,10 @@ type brief struct {
 
 // Chat gathers what prompts show of a job to a model without a work tree:
 // everything in the view, and the files that matter most within limits.
-func (p *Prompts) Chat(o BriefOptions) func(context.Context, agent.Job, agent.Tree) (agent.Brief, error) {
+// tokens is what a prompt may have; 0: the sum of its sections' budgets.
+func (p *Prompts) Chat(tokens int) func(context.Context, agent.Job, agent.Tree) (agent.Brief, error) {
 	return func(ctx context.Context, j agent.Job, t agent.Tree) (agent.Brief, error) {
-		files, listing, err := ReadFiles(ctx, j, t, o.Files)
+		files, listing, err := ReadFiles(ctx, j, t, tokens)
 		if err != nil {
 			return nil, fmt.Errorf("read files: %w", err)
 		}
@@ -25,15 +26,8 @@ func (p *Prompts) Chat(o BriefOptions) func(context.Context, agent.Job, agent.Tr
 		if err != nil {
 			return nil, err
 		}
-		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Against: against, Tokens: o.Tokens})}, nil
+		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Against: against, Tokens: tokens})}, nil
 	}
-}
-
-// BriefOptions bound what a prompt shows. The zero value is what most models
-// want.
-type BriefOptions struct {
-	Files  FileLimits
-	Tokens int // of a prompt; 0: the sum of its sections' budgets
 }
 
 // Files are the paths whose text the view holds.

@@ -25,48 +25,34 @@ type FileText struct {
 // fenceFile shows a whole file.
 func fenceFile(f FileText) string { return Fence("file "+f.Path, f.Text) }
 
-// FileLimits bound what [ReadFiles] reads. Zero values mean 40 files, 256 KiB
-// altogether, 128 KiB each and 200 listed paths.
-type FileLimits struct {
-	Files   int
-	Bytes   int64
-	Each    int64
-	Listing int
-}
+// The bounds of what [ReadFiles] reads.
+const (
+	maxFiles   = 40
+	maxBytes   = 256 << 10 // of all, unless a prompt has room for more
+	maxEach    = 128 << 10
+	maxListing = 200
 
-func (l FileLimits) orDefault() FileLimits {
-	if l.Files <= 0 {
-		l.Files = 40
-	}
-	if l.Bytes <= 0 {
-		l.Bytes = 256 << 10
-	}
-	if l.Each <= 0 {
-		l.Each = 128 << 10
-	}
-	if l.Listing <= 0 {
-		l.Listing = 200
-	}
-	return l
-}
+	bytesPerToken = 4 // about, of ASCII
+)
 
 // ReadFiles reads the files that the job may change, most relevant first:
 // those of its target, those that failures name, those that the parent or an
-// inspiration changed, then the rest, small ones first; text files only. The
-// second result lists further paths in scope, without content.
-func ReadFiles(ctx context.Context, j agent.Job, t agent.Tree, l FileLimits) ([]FileText, []string, error) {
-	l = l.orDefault()
+// inspiration changed, then the rest, small ones first; text files only. tokens
+// is what the prompt may have; 0 = the usual. The second result lists further
+// paths in scope, without content.
+func ReadFiles(ctx context.Context, j agent.Job, t agent.Tree, tokens int) ([]FileText, []string, error) {
+	most := max(maxBytes, int64(tokens)*bytesPerToken)
 	files := relevant(&j, t.Files())
 	var out []FileText
 	var rest []string
 	var total int64
 	for _, f := range files {
-		if len(out) < l.Files && f.Size <= l.Each && total+max(f.Size, 0) <= l.Bytes {
+		if len(out) < maxFiles && f.Size <= maxEach && total+max(f.Size, 0) <= most {
 			data, err := t.Read(ctx, f.Path)
 			if err != nil {
 				return nil, nil, fmt.Errorf("read %q for the prompt: %w", f.Path, err)
 			}
-			if clean.IsText(data) && int64(len(data)) <= l.Each && total+int64(len(data)) <= l.Bytes {
+			if clean.IsText(data) && len(data) <= maxEach && total+int64(len(data)) <= most {
 				total += int64(len(data))
 				out = append(out, FileText{Path: f.Path, Text: string(data), Symbol: j.Target.Symbol})
 				continue
@@ -75,7 +61,7 @@ func ReadFiles(ctx context.Context, j agent.Job, t agent.Tree, l FileLimits) ([]
 				continue
 			}
 		}
-		if len(rest) < l.Listing {
+		if len(rest) < maxListing {
 			rest = append(rest, f.Path)
 		}
 	}

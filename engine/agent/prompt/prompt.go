@@ -136,8 +136,9 @@ func (p *Prompts) Render(role string, v View) (agent.Rendered, error) {
 // such limit).
 func (p *Prompts) fill(s *sheet, v View, most int) ([]agent.Section, error) {
 	var out []agent.Section
+	wide := v.widening(s)
 	for _, part := range s.parts {
-		f := &filling{View: v, prompts: p, budget: v.budgetOf(part)}
+		f := &filling{View: v, prompts: p, budget: v.budgetOf(part, wide)}
 		if most > 0 && f.budget > 0 {
 			f.budget = min(f.budget, most)
 		}

@@ -94,7 +94,7 @@ func render(t *testing.T, role string, v prompt.View) agent.Rendered {
 
 func viewOf(t *testing.T, j agent.Job) prompt.View {
 	t.Helper()
-	files, listing, err := prompt.ReadFiles(t.Context(), j, promptFiles, prompt.FileLimits{})
+	files, listing, err := prompt.ReadFiles(t.Context(), j, promptFiles, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestMetricsThatTheEngineLeftOutAreNowhere(t *testing.T) {
 }
 
 func TestScopeAndBinaryFilesAreKeptOut(t *testing.T) {
-	files, listing, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), promptFiles, prompt.FileLimits{})
+	files, listing, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), promptFiles, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestTheFilesOfTheTargetComeFirst(t *testing.T) {
 	j := promptJob(record.OpMutate)
 	j.Target.Files, j.Scope = []string{"core/**"}, nil
 	tree := agenttest.Tree{"core/big.go": strings.Repeat("x\n", 500), "a.go": "x", "pack/priority.go": "named by a failure and changed", "pack/sort.go": "changed by another"}
-	files, _, err := prompt.ReadFiles(t.Context(), j, tree, prompt.FileLimits{})
+	files, _, err := prompt.ReadFiles(t.Context(), j, tree, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,22 +258,26 @@ func TestTheRootHasNoTrajectory(t *testing.T) {
 func TestFilesBeyondTheLimitsAreListed(t *testing.T) {
 	tree := agenttest.Tree{}
 	for i := range 10 {
-		tree[fmt.Sprintf("pack/f%d.go", i)] = strings.Repeat("x\n", 100)
+		tree[fmt.Sprintf("pack/f%d.go", i)] = strings.Repeat("x\n", 30<<10)
 	}
-	files, listing, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), tree, prompt.FileLimits{Bytes: 700})
-	if err != nil || len(files) != 3 || len(listing) != 7 {
-		t.Errorf("%d files, %d listed, %v; want 3 and 7", len(files), len(listing), err)
+	files, listing, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), tree, 0)
+	if err != nil || len(files) != 4 || len(listing) != 6 {
+		t.Errorf("%d files, %d listed, %v; want 4 and 6", len(files), len(listing), err)
+	}
+	files, listing, err = prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), tree, 100_000)
+	if err != nil || len(files) != 6 || len(listing) != 4 {
+		t.Errorf("a larger prompt: %d files, %d listed, %v; want 6 and 4", len(files), len(listing), err)
 	}
 }
 
 func TestReadFilesSaysWhichFileCannotBeRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := prompt.ReadFiles(ctx, promptJob(record.OpMutate), promptFiles, prompt.FileLimits{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := prompt.ReadFiles(ctx, promptJob(record.OpMutate), promptFiles, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled read gave %v", err)
 	}
 	broken := brokenTree{promptFiles}
-	if _, _, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), broken, prompt.FileLimits{}); err == nil || !strings.Contains(err.Error(), "pack/priority.go") {
+	if _, _, err := prompt.ReadFiles(t.Context(), promptJob(record.OpMutate), broken, 0); err == nil || !strings.Contains(err.Error(), "pack/priority.go") {
 		t.Errorf("err = %v", err)
 	}
 }

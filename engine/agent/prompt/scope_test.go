@@ -52,7 +52,7 @@ func TestACrossoverShowsHowTheDonorDiffersFromTheBase(t *testing.T) {
 		return j
 	}
 	render := func(j agent.Job) string {
-		brief, err := p.Chat(prompt.BriefOptions{})(t.Context(), j, base)
+		brief, err := p.Chat(0)(t.Context(), j, base)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ type Tree struct {
 type Asked struct {
 	Answer  string         // how it must be written: edit format, schema
 	Retry   string         // why the attempt before this one was refused
-	Tokens  int            // of the whole prompt; 0 = the sum of the sections' budgets
+	Tokens  int            // of the whole prompt; 0 = the sum of the sections' budgets, which a larger number widens
 	Budgets map[string]int // tokens by section, instead of the template's
 }
 
@@ -147,13 +147,26 @@ func (v View) WithSecrets(secrets ...string) View {
 	return v
 }
 
-// budgetOf is the budget of a section: the view's own, else the template's.
-// One without a budget in the template is never cut.
-func (v *View) budgetOf(p *part) int {
+// budgetOf is the budget of a section: the view's own, else the template's,
+// widened by wide (at least 1). One without a budget in the template is never cut.
+func (v *View) budgetOf(p *part, wide float64) int {
 	if n, ok := v.Budgets[p.name]; ok && n > 0 && p.budget > 0 {
 		return n
 	}
-	return p.budget
+	return int(float64(p.budget) * wide)
+}
+
+// widening is by how much the sections' budgets grow where the whole prompt may
+// have more than their sum.
+func (v *View) widening(s *sheet) float64 {
+	sum := 0
+	for _, p := range s.parts {
+		sum += p.budget
+	}
+	if sum == 0 || v.Tokens <= sum {
+		return 1
+	}
+	return float64(v.Tokens) / float64(sum)
 }
 
 // partOf says what the i-th inspiration is for.

@@ -1,0 +1,79 @@
+package engine_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/store/record"
+)
+
+func TestAReviewer(t *testing.T) {
+	const rejects = "```json\n{\"verdict\": \"reject\", \"reasons\": [\"program.txt:2 guesses\"]}\n```"
+	for _, tc := range []struct {
+		name      string
+		replies   []string // to the first, the second ... question about one candidate
+		fail      string
+		rejected  bool
+		held      bool
+		questions int // about each candidate
+		reason    string
+	}{
+		{"that answers in JSON is understood", []string{rejects}, "open", true, false, 1, "program.txt:2 guesses"},
+		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses"},
+		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, ""},
+		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := newFakeModel(t)
+			var mu sync.Mutex
+			asked := map[string]int{} // by the change that is shown
+			m.reply = func(prompt string) string {
+				if !strings.Contains(prompt, "You review one change") {
+					return ""
+				}
+				_, change, _ := strings.Cut(prompt, "## The change")
+				change, _, _ = strings.Cut(change, "## What to deliver")
+				mu.Lock()
+				defer mu.Unlock()
+				asked[change]++
+				if n := asked[change]; n > 1 && !strings.Contains(prompt, "could not be read") {
+					t.Errorf("asked again without a word on why:\n%s", prompt)
+				}
+				return tc.replies[min(asked[change], len(tc.replies))-1]
+			}
+			l := agentLab(t, func(c *config.Config) {
+				c.Agents = []config.Agent{m.agent("model")}
+				c.Roles.Reviewer, c.Review.Fail = "model", tc.fail
+				c.Budget.Jobs, c.Workers = 2, 1
+			})
+			snap, err := l.runWith(engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := snap.Jobs.Rejected == 2; got != tc.rejected {
+				t.Errorf("rejected %d of 2, want all %t", snap.Jobs.Rejected, tc.rejected)
+			}
+			if got := snap.Jobs.Held == 2; got != tc.held {
+				t.Errorf("held %d of 2, want all %t", snap.Jobs.Held, tc.held)
+			}
+			for _, j := range l.jobs(record.Rejected, record.Held) {
+				if !strings.Contains(j.Reason, tc.reason) {
+					t.Errorf("%s: %q, want %q", j.ID, j.Reason, tc.reason)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for change, n := range asked {
+				if n != tc.questions {
+					t.Errorf("asked %d times, want %d, about\n%s", n, tc.questions, change)
+				}
+			}
+			if len(asked) != 2 {
+				t.Errorf("asked about %d candidates, want 2", len(asked))
+			}
+		})
+	}
+}
