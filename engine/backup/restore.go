@@ -20,20 +20,6 @@ import (
 	"atoll/store/record"
 )
 
-// Read returns what a backup holds, by its own word.
-func Read(path string) (Manifest, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("read the backup: %w", err)
-	}
-	defer f.Close()
-	m, err := readManifest(tar.NewReader(bufio.NewReader(f)))
-	if err != nil {
-		return m, fmt.Errorf("read the backup %s: %w", path, err)
-	}
-	return m, nil
-}
-
 // Restore makes the state directory dir of a backup. A directory that holds
 // anything is refused with ErrTaken; a file that is damaged, of any part, with
 // ErrFormat; then nothing is left.
