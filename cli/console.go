@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,9 +126,10 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
 		Input: a.In, Output: a.Out,
 		Console: tui.Console{
-			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints,
+			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints, Colours: look.Colours,
 		},
 		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
+		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Dir: a.Dir,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
@@ -170,6 +173,23 @@ func beforeFold(exp record.Experiment, cfg config.Config, now time.Time) *view.S
 	nobody := view.Standing{ID: record.NoCandidate, Cell: -1}
 	return &view.Snapshot{Loading: true, Experiment: exp, Settings: cfg.Settings(), State: exp.State, Root: nobody, Best: nobody, At: now}
 }
+
+// announcer starts the person's own program with a line of news, nil without one.
+func (a *App) announcer(program []string) func(text string) error {
+	if len(program) == 0 {
+		return nil
+	}
+	return func(text string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), announceTime)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, program[0], append(slices.Clone(program[1:]), text)...)
+		cmd.Env, cmd.Dir = a.Env, a.Dir
+		return cmd.Run()
+	}
+}
+
+// announceTime is how long a program that tells news may take.
+const announceTime = 10 * time.Second
 
 // difftool shows two commits in the program that git is set to, nil without
 // git.

@@ -216,10 +216,14 @@ type Target struct {
 // Console describes the screen.
 type Console struct {
 	Palette string            `key:"palette" enum:"viridis,cividis,magma,grey" live:"yes" doc:"Colours of the heat map."`
-	Theme   string            `key:"theme" enum:"auto,dark,light" live:"yes" doc:"Background the colours are made for."`
+	Theme   string            `key:"theme" enum:"auto,dark,light,contrast-dark,contrast-light" live:"yes" doc:"Background the colours are made for; contrast: no grey, strong colours."`
 	Mouse   bool              `key:"mouse" live:"yes" doc:"Mouse clicks and wheel; off leaves text selection to the terminal."`
 	ASCII   bool              `key:"ascii" live:"yes" doc:"Plain characters only."`
 	FPS     int               `key:"fps" min:"1" max:"60" live:"yes" doc:"Frames a second, at most."`
 	Keys    map[string]string `key:"keys" live:"yes" doc:"Other keys for an action: action: key."`
+	Notify  []string          `key:"notify" live:"yes" doc:"How news reach a person who looks elsewhere: bell, osc9, osc777 (notifications of the terminal)."`
+	News    []string          `key:"news" live:"yes" doc:"What is told: best, review, pause, end."`
+	Program []string          `key:"notify_command" live:"yes" doc:"Program that is started with a line of news as its last argument."`
+	Colours map[string]string `key:"colours" live:"yes" doc:"Own colours: accent, ident, good, bad, warn, label, border: #rrggbb."`
 	Hints   bool              `key:"hints" live:"yes" doc:"First-run hints."`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,6 +31,7 @@ type app struct {
 	toasts  toasts
 	cache   map[pane.ID]drawn
 	glyphs  replacer
+	notices notices
 	lastAt  time.Time
 	version uint64 // of the newest snapshot seen
 	reel    *reel  // which moment is shown
@@ -44,7 +46,9 @@ type app struct {
 type replacer interface{ Replace(string) string }
 
 func newApp(ctx context.Context, o Options) (*app, error) {
-	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), o.Console.Theme != "light", o.Console.Palette)
+	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), !strings.HasSuffix(o.Console.Theme, "light"), o.Console.Palette)
+	d.Contrast, d.Own = strings.HasPrefix(o.Console.Theme, "contrast"), o.Console.Colours
+	d.Restyle()
 	d.Clock = o.Now
 	a := &app{router: router{d: d, at: places{focus: pane.Niches}}, opt: o, cache: map[pane.ID]drawn{}}
 	d.Host = a
@@ -55,7 +59,12 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	if r := widget.PlainGlyphs(d.Glyphs); r != nil {
 		a.glyphs = r
 	}
-	a.reel = &reel{d: d, host: a}
+	a.reel = &reel{
+		d: d, host: a,
+		after:   func(wait time.Duration, msg tea.Msg) tea.Cmd { return a.after(wait, msg) },
+		refresh: func() tea.Cmd { return tea.Batch(a.tick(), a.shown()) },
+	}
+	a.notices.opt = o.Notices
 	a.panes = pane.NewPanes(d)
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
@@ -162,6 +171,7 @@ func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 		a.d.Take(s)
 		return tea.Quit
 	}
+	again = tea.Batch(again, a.notices.see(s))
 	shows := a.reel.take(s)
 	for _, dl := range a.dialogs {
 		if c, ok := dl.(*widget.Confirm); ok {
@@ -201,12 +211,6 @@ func (a *app) crashed(where, value, stack string) tea.Cmd {
 	}
 	return tea.Quit
 }
-
-// later sends a message after a while.
-func (a *app) later(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }
-
-// refresh asks for what the panes of another snapshot miss.
-func (a *app) refresh() tea.Cmd { return tea.Batch(a.tick(), a.shown()) }
 
 // Ask opens a dialog over what is there.
 func (a *app) Ask(d widget.Dialog) tea.Cmd {

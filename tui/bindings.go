@@ -65,6 +65,7 @@ func screenKeys(a *app) []*keys.Binding {
 	return append(out,
 		&keys.Binding{ID: "review-queue", Keys: []string{"r"}, Title: "review queue", Doc: "what waits for a person, with its differences", In: []keys.Scope{keys.InAll}, Bar: 40, Off: a.nothingWaits, Run: func() tea.Cmd { return a.open(pane.Review) }},
 		&keys.Binding{ID: "candidates", Keys: []string{"c"}, Title: "candidates", Doc: "all candidates, newest or best first", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Candidates) }},
+		&keys.Binding{ID: "steering", Keys: []string{"O"}, Title: "steering", Doc: "weights, workers, reviews and the goal, and what they do to the next draws", In: []keys.Scope{keys.InAll}, Bar: 13, Run: func() tea.Cmd { return a.open(pane.Steering) }},
 		&keys.Binding{ID: "settings", Keys: []string{"S"}, Title: "settings", Doc: "value and origin of each", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Settings) }},
 		&keys.Binding{ID: "doctor", Keys: nil, Title: "doctor", Doc: "checks of system, sandbox, repository, agents", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Doctor) }},
 	)
@@ -86,8 +87,38 @@ func moveKeys(a *app) []*keys.Binding {
 		{ID: "row-end", Keys: []string{"$"}, Title: "to the end of the row", In: []keys.Scope{keys.InNiches}, Hidden: true, Run: mv(widget.RowEnd)},
 		{ID: "open", Keys: []string{"enter"}, Title: "open", In: []keys.Scope{keys.InList}, Bar: 80, Run: a.openSelected},
 		{ID: "mark", Keys: []string{"space"}, Title: "mark", Doc: "decisions then act on all marked candidates", In: []keys.Scope{keys.InCandidates}, Bar: 15, Off: a.needCandidate, Run: a.markSelected},
+		sortKey(a),
 		{ID: "filter", Keys: []string{"/"}, Title: "filter", Doc: "lists keep what fits, texts search; ! in front inverts", In: lists, Bar: 28, Off: a.canFilter, Run: a.startFilter},
 	}
+}
+
+// sortKey orders the table of the pane by a column.
+func sortKey(a *app) *keys.Binding {
+	table := func() pane.Sorter {
+		if p, ok := a.Current().(pane.Sorter); ok && len(p.Heads()) > 0 {
+			return p
+		}
+		return nil
+	}
+	off := func() string {
+		if table() == nil {
+			return "this pane has no table to sort"
+		}
+		return ""
+	}
+	run := func() tea.Cmd {
+		p := table()
+		var items []widget.Item
+		for _, head := range p.Heads() {
+			items = append(items, widget.Item{Title: head, Note: "the largest first; again: the smallest; again: as they come", Run: func() tea.Cmd {
+				p.Order().Toggle(head)
+				a.d.Gen++
+				return nil
+			}})
+		}
+		return a.Ask(widget.NewMenu("Sort by", items))
+	}
+	return &keys.Binding{ID: "sort", Keys: []string{"o"}, Title: "sort", Doc: "a table by any of its columns, up or down", In: []keys.Scope{keys.InList}, Bar: 14, Off: off, Run: run}
 }
 
 // objectKeys are about what the cursor stands on.

@@ -64,7 +64,7 @@ func (a *app) cyclePalette() tea.Cmd {
 
 // help lists what works here. Enter runs a line.
 func (a *app) help() tea.Cmd {
-	scopes := a.scopes()
+	scopes := a.reel.scopes(a.Current())
 	var items []widget.Item
 	for _, s := range append(scopes[:len(scopes):len(scopes)], keys.InAll) {
 		for _, b := range a.keys.Active([]keys.Scope{s}) {
@@ -83,7 +83,7 @@ func itemOf(a *app, b *keys.Binding, group string) widget.Item {
 // palette finds every action and screen by a few letters, and objects by
 // number: c128, #341.
 func (a *app) palette() tea.Cmd {
-	scopes := a.scopes()
+	scopes := a.reel.scopes(a.Current())
 	var items []widget.Item
 	for _, b := range a.keys.Active(append(scopes[:len(scopes):len(scopes)], keys.InAll)) {
 		if b.Hidden {

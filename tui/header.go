@@ -247,6 +247,8 @@ func screenTitle(id pane.ID) string {
 		return "Lineage"
 	case pane.Compare:
 		return "Compare"
+	case pane.Steering:
+		return "Steering"
 	case pane.Settings:
 		return "Settings"
 	case pane.Doctor:

@@ -32,7 +32,7 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	if a.at.tooSmall() && name != "q" { // below the floor only leaving works
 		return nil
 	}
-	scopes := a.scopes()
+	scopes := a.reel.scopes(a.Current())
 	b := a.keys.Find(append(scopes[:len(scopes):len(scopes)], keys.InAll), name)
 	if b == nil {
 		return nil
@@ -78,16 +78,6 @@ func (a *app) off(b *keys.Binding) string {
 		return b.Off()
 	}
 	return ""
-}
-
-// scopes are those of the pane that has the keys, the most special first; the past
-// comes before all.
-func (a *app) scopes() []keys.Scope {
-	s := a.Current().Scopes()
-	if a.reel.open {
-		return append([]keys.Scope{keys.InTime}, s...)
-	}
-	return s[:len(s):len(s)]
 }
 
 func (a *app) startFilter() tea.Cmd {

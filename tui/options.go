@@ -28,7 +28,8 @@ type Feed interface {
 // Console is how the screen looks and feels.
 type Console struct {
 	Palette string            // viridis, cividis, magma, grey
-	Theme   string            // auto, dark, light
+	Theme   string            // auto, dark, light, contrast-dark, contrast-light
+	Colours map[string]string // own ones, by name: #rrggbb
 	Mouse   bool              // click and wheel
 	ASCII   bool              // plain characters only
 	FPS     int               // frames a second at most; 0 = 30
@@ -55,6 +56,7 @@ type Options struct {
 	Version    string
 	Who        string // signs decisions, "" = console
 	Shown      func() // called once, after the first frame went to the terminal; nil = nobody asks
+	Notices    Notices
 	Quit       Quit
 	Suspend    Suspend
 	// Difftool returns a program that shows the difference from a to b on this

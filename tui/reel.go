@@ -18,13 +18,15 @@ import (
 type reel struct {
 	d       *pane.Shared
 	host    reelHost
-	behind  *view.Snapshot // the newest while the screen shows another
-	still   bool           // the view is paused
-	past    *view.Past     // what is shown of the past; nil: nothing yet
-	open    bool           // the screen is in the past
-	want    int            // the moment that was asked for last
-	busy    bool           // a question is under way
-	playing int            // which run of the player; 0 = it stands
+	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	refresh func() tea.Cmd                             // asks for what the panes of another snapshot miss
+	behind  *view.Snapshot                             // the newest while the screen shows another
+	still   bool                                       // the view is paused
+	past    *view.Past                                 // what is shown of the past; nil: nothing yet
+	open    bool                                       // the screen is in the past
+	want    int                                        // the moment that was asked for last
+	busy    bool                                       // a question is under way
+	playing int                                        // which run of the player; 0 = it stands
 	plays   int
 	shown   uint64 // snapshots of the past that were shown: their versions
 }
@@ -33,8 +35,15 @@ type reel struct {
 type reelHost interface {
 	pane.Host
 	Warn(text string) tea.Cmd
-	later(d time.Duration, msg tea.Msg) tea.Cmd
-	refresh() tea.Cmd // of what is visible, which shows another snapshot
+}
+
+// scopes puts the keys of the past before those of a pane.
+func (r *reel) scopes(of pane.Pane) []keys.Scope {
+	s := of.Scopes()
+	if r.open {
+		return append([]keys.Scope{keys.InTime}, s...)
+	}
+	return s[:len(s):len(s)]
 }
 
 // pastMsg is an answer about the past; playMsg is the next step of the player.
@@ -82,7 +91,7 @@ func (r *reel) pause() tea.Cmd {
 		return nil
 	}
 	r.present()
-	return r.host.refresh()
+	return r.refresh()
 }
 
 // noReader says why there is no past.
@@ -105,7 +114,7 @@ func (r *reel) toggle() tea.Cmd {
 func (r *reel) leave() tea.Cmd {
 	r.open, r.past, r.playing = false, nil, 0
 	r.present()
-	return r.host.refresh()
+	return r.refresh()
 }
 
 // goTo asks for a moment; while a question is under way the last wish counts.
@@ -150,9 +159,9 @@ func (r *reel) took(m pastMsg) tea.Cmd {
 	s.Version, s.Owner = pastVersions+r.shown, r.newest().Owner
 	r.d.Take(&s)
 	if r.want >= 0 && r.want != p.At && r.want < p.Moments {
-		return tea.Batch(r.host.refresh(), r.goTo(r.want))
+		return tea.Batch(r.refresh(), r.goTo(r.want))
 	}
-	return tea.Batch(r.host.refresh(), r.next())
+	return tea.Batch(r.refresh(), r.next())
 }
 
 // pastVersions is above the version of any snapshot of a feed.
@@ -221,7 +230,7 @@ func (r *reel) next() tea.Cmd {
 		r.playing = 0
 		return nil
 	}
-	return r.host.later(playEvery, playMsg{r.playing})
+	return r.after(playEvery, playMsg{r.playing})
 }
 
 func (r *reel) played(m playMsg) tea.Cmd {

@@ -176,5 +176,5 @@ func tooSmall(on places) []string {
 
 // bars are the lines above and below the panes, as things stand.
 func (a *app) bars() *bars {
-	return &bars{d: a.d, keys: a.keys, off: a.off, scopes: a.scopes(), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.reel.still, past: a.reel.open, feedErr: a.feedErr, find: a.find}
+	return &bars{d: a.d, keys: a.keys, off: a.off, scopes: a.reel.scopes(a.Current()), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.reel.still, past: a.reel.open, feedErr: a.feedErr, find: a.find}
 }

@@ -83,3 +83,24 @@ func past(t *tour) {
 	t.press("esc")
 	t.lost(" the past ")
 }
+
+// steering changes a weight in a draft, drops it, and makes another so.
+func steering(t *tour) {
+	t.press("O")
+	t.wait("╭ Steering")
+	row := func(string) string { return t.selected() }
+	t.changes("right", row)
+	t.wait("draft, not in force")
+	t.hides("x", "draft, not in force")
+	t.changes("l", row)
+	t.changes("h", row)
+	t.changes("left", row)
+	t.decides("enter", func() bool { return strings.Contains(t.lab.last().Text, "search.operators = ") })
+	until(t.t, "crossover is drawn less", patience, func() bool { return t.lab.settings().Operators["crossover"] == 0.05 })
+	t.shows("e", "Goal of the draft")
+	t.text(" Soon.")
+	t.press("enter")
+	t.wait("Soon.")
+	t.press("enter")
+	until(t.t, "the goal is a setting", patience, func() bool { return strings.HasSuffix(t.lab.settings().Goal, " Soon.") })
+}

@@ -114,6 +114,7 @@ func TestEveryKey(t *testing.T) {
 		{"keys of the curves", "Curves", curves},
 		{"keys of the log", "Log", logs},
 		{"keys of goal and notes", "Notes and goal", notes},
+		{"keys of steering", "Steering", steering},
 		{"keys of the settings", "Settings", settingsScreen},
 		{"keys on a target", "Targets", targets},
 		{"keys of the doctor", "Doctor", doctor},

@@ -7,6 +7,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -70,3 +71,23 @@ func (s *State) fits(op record.Operator) bool {
 
 // seedJobs is how many measured candidates end the first population.
 const seedJobs = 16
+
+// Odds tells the chances of the next draws as they would be with the weights of
+// other settings.
+func (s *State) Odds(draft record.Settings) view.Odds {
+	if s.arch == nil {
+		return view.Odds{}
+	}
+	v := s.View()
+	v.Operators, v.Agents = search.Weights(draft.Operators), search.Weights(draft.Agents)
+	chances := search.Chances(v)
+	o := view.Odds{Cells: map[int]float64{}, Operators: chances.Operators, Agents: chances.Agents, Targets: chances.Targets}
+	for id, chance := range chances.Parents {
+		if cell, ok := s.arch.CellOf(id); ok && s.arch.Holds(id) {
+			o.Cells[cell] += chance
+		} else {
+			o.Elsewhere += chance
+		}
+	}
+	return o
+}

@@ -177,3 +177,21 @@ type CheckLine struct {
 	Detail string `json:"detail"`
 	Cure   string `json:"cure,omitempty"` // what to do next, "" when OK
 }
+
+// Odds are the chances of the next draws, by what they draw; each adds up to 1
+// where something can be drawn.
+type Odds struct {
+	Cells     map[int]float64 // of the parent, by the niche it holds
+	Elsewhere float64         // of a parent without a niche
+	Operators map[string]float64
+	Agents    map[string]float64
+	Targets   map[string]float64 // "" = none
+}
+
+// NextPrompt is what the agent of the next job would be told.
+type NextPrompt struct {
+	Job   record.JobID
+	Agent string
+	Text  string
+	Why   string // there is no text
+}

@@ -171,6 +171,7 @@ const (
 	InCompare    Scope = "compare"
 	InLineage    Scope = "lineage"
 	InTime       Scope = "the past"
+	InSteering   Scope = "steering"
 	InDiff       Scope = "differences"
 	InCurves     Scope = "curves"
 	InLog        Scope = "log"

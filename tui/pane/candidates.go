@@ -23,6 +23,7 @@ type candidatesPane struct {
 	list   widget.List[record.CandidateID]
 	text   string
 	best   bool
+	order  widget.Order
 	paging paging
 }
 
@@ -122,11 +123,16 @@ func (p *candidatesPane) Body(w, h int, focus bool) []string {
 			p.index[c.ID] = c
 		}
 	}
+	t := p.table()
+	sorted := make([]record.CandidateID, len(ids))
+	for to, from := range t.Sort(len(ids), func(i int) *record.Candidate { return p.index[ids[i]] }) {
+		sorted[to] = ids[from]
+	}
+	ids = sorted
 	p.list.Set(ids)
 	if p.paging.laid() {
 		p.list.Move(widget.Bottom)
 	}
-	t := p.table()
 	if len(ids) == 0 {
 		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("no candidate fits"))
 	}
@@ -136,7 +142,7 @@ func (p *candidatesPane) Body(w, h int, focus bool) []string {
 func (p *candidatesPane) table() widget.Table[*record.Candidate] {
 	type row = *record.Candidate
 	st, g := p.d.St, &p.d.Snap.Grid
-	return widget.Table[row]{St: st, Mark: func(c row) bool { return p.d.marked(c.ID) }, Note: candidateNote, Columns: []widget.Column[row]{
+	return widget.Table[row]{St: st, Order: p.order, Mark: func(c row) bool { return p.d.marked(c.ID) }, Note: candidateNote, Columns: []widget.Column[row]{
 		{Head: "id", W: widget.IDWidth(int64(p.newest())), Rank: 100, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.ID) }},
 		{Head: "commit", W: 9, Rank: 20, Cell: func(c row) (widget.Style, string) { return st.Label, c.Commit.Short() }},
 		{Head: "status", W: 10, Rank: 80, Cell: func(c row) (widget.Style, string) {
@@ -154,6 +160,10 @@ func (p *candidatesPane) table() widget.Table[*record.Candidate] {
 		{Head: "intent", Min: 20, Rank: 40, Cell: func(c row) (widget.Style, string) { return st.Label, candidateNote(c) }},
 	}}
 }
+
+// Heads and Order are those of its table.
+func (p *candidatesPane) Heads() []string      { t := p.table(); return t.Heads() }
+func (p *candidatesPane) Order() *widget.Order { return &p.order }
 
 func (p *candidatesPane) newest() (id record.CandidateID) {
 	for i := range p.all {

@@ -13,9 +13,10 @@ import (
 // decisionsPane lists what people decided, newest first.
 type decisionsPane struct {
 	base
-	list widget.List[record.Seq]
-	text string
-	rows []*record.Decision
+	list  widget.List[record.Seq]
+	text  string
+	rows  []*record.Decision
+	order widget.Order
 }
 
 func (p *decisionsPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InDecisions, keys.InList} }
@@ -38,8 +39,7 @@ func (p *decisionsPane) Selected() Selection {
 
 func (p *decisionsPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
-	var ids []record.Seq
-	p.rows = p.rows[:0]
+	var rows []*record.Decision
 	taken := map[record.Seq]bool{}
 	for i := range p.d.Snap.Decisions {
 		d := &p.d.Snap.Decisions[i]
@@ -47,17 +47,25 @@ func (p *decisionsPane) Body(w, h int, focus bool) []string {
 			taken[d.Undoes] = true
 		}
 		if widget.Fits(p.text, string(d.Verb), d.Who, d.Text, CandidateName(d.Candidate)) {
-			p.rows = append(p.rows, d)
-			ids = append(ids, d.Seq)
+			rows = append(rows, d)
 		}
 	}
-	p.list.Set(ids)
 	t := p.table(taken)
+	ids := make([]record.Seq, len(rows))
+	p.rows = make([]*record.Decision, len(rows))
+	for to, from := range t.Sort(len(rows), func(i int) *record.Decision { return rows[i] }) {
+		p.rows[to], ids[to] = rows[from], rows[from].Seq
+	}
+	p.list.Set(ids)
 	if len(ids) == 0 {
 		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("nobody decided anything yet"))
 	}
 	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Decision { return p.rows[i] })
 }
+
+// Heads and Order are those of its table.
+func (p *decisionsPane) Heads() []string      { t := p.table(nil); return t.Heads() }
+func (p *decisionsPane) Order() *widget.Order { return &p.order }
 
 func (p *decisionsPane) table(taken map[record.Seq]bool) widget.Table[*record.Decision] {
 	type row = *record.Decision
@@ -68,7 +76,7 @@ func (p *decisionsPane) table(taken map[record.Seq]bool) widget.Table[*record.De
 		}
 		return d.Text
 	}
-	return widget.Table[row]{St: st, Note: why, Columns: []widget.Column[row]{
+	return widget.Table[row]{St: st, Order: p.order, Note: why, Columns: []widget.Column[row]{
 		{Head: "when", W: 10, Rank: 60, Cell: func(d row) (widget.Style, string) { return st.Label, widget.Clock(widget.Millis(d.At)) }},
 		{Head: "who", W: 12, Rank: 50, Cell: func(d row) (widget.Style, string) { return st.Label, d.Who }},
 		{Head: "what", W: 12, Rank: 100, Cell: func(d row) (widget.Style, string) {

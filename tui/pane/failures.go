@@ -14,8 +14,9 @@ import (
 // failuresPane groups what failed alike, with what would help.
 type failuresPane struct {
 	base
-	list widget.List[int]
-	text string
+	list  widget.List[int]
+	text  string
+	order widget.Order
 }
 
 func (p *failuresPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InJobs, keys.InList} }
@@ -44,17 +45,32 @@ func (p *failuresPane) Body(w, h int, focus bool) []string {
 			ids = append(ids, i)
 		}
 	}
-	p.list.Set(ids)
 	if len(ids) == 0 {
+		p.list.Set(ids)
 		return []string{" " + st.Label.S("nothing failed")}
 	}
+	t := p.table()
+	sorted := make([]int, len(ids))
+	for to, from := range t.Sort(len(ids), func(i int) *view.FailureGroup { return &groups[ids[i]] }) {
+		sorted[to] = ids[from]
+	}
+	ids = sorted
+	p.list.Set(ids)
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.FailureGroup { return &groups[ids[i]] })
+}
+
+// Heads and Order are those of its table.
+func (p *failuresPane) Heads() []string      { t := p.table(); return t.Heads() }
+func (p *failuresPane) Order() *widget.Order { return &p.order }
+
+func (p *failuresPane) table() widget.Table[*view.FailureGroup] {
+	st := p.d.St
 	type row = *view.FailureGroup
-	t := widget.Table[row]{St: st, Note: func(g row) string { return widget.Words(". To do: ", g.Reason, g.Cure) }, Columns: []widget.Column[row]{
+	return widget.Table[row]{St: st, Order: p.order, Note: func(g row) string { return widget.Words(". To do: ", g.Reason, g.Cure) }, Columns: []widget.Column[row]{
 		{Head: "count", W: 6, Right: true, Rank: 90, Cell: func(g row) (widget.Style, string) { return st.Strong, fmt.Sprint(g.Count) }},
 		{Head: "class", W: 11, Rank: 80, Cell: func(g row) (widget.Style, string) { return st.Bad, string(g.Class) }},
 		{Head: "sample", W: 9, Rank: 60, Cell: func(g row) (widget.Style, string) { return st.Ident, g.Sample.String() }},
 		{Head: "reason", Min: 24, Rank: 100, Cell: func(g row) (widget.Style, string) { return st.Plain, g.Reason }},
 		{Head: " what would help", W: 54, Rank: 10, Cell: func(g row) (widget.Style, string) { return st.Label, " " + g.Cure }},
 	}}
-	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) row { return &groups[ids[i]] })
 }

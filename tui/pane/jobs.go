@@ -41,6 +41,7 @@ type jobsPane struct {
 	all    []view.JobLine
 	paging paging
 	full   bool
+	order  widget.Order         // of the screen of all jobs
 	rows   map[record.JobID]int // of Running, or -1-index of Recent
 }
 

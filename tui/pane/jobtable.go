@@ -41,11 +41,16 @@ func (p *jobsPane) screen(w, h int) []string {
 			index[j.ID] = line
 		}
 	}
+	t := p.table(recent)
+	sorted := make([]record.JobID, len(ids))
+	for to, from := range t.Sort(len(ids), func(i int) *view.JobLine { return index[ids[i]] }) {
+		sorted[to] = ids[from]
+	}
+	ids = sorted
 	p.list.Set(ids)
 	if p.paging.laid() {
 		p.list.Move(widget.Bottom)
 	}
-	t := p.table(recent)
 	said := ""
 	switch {
 	case p.q.err != nil:
@@ -61,6 +66,17 @@ func (p *jobsPane) screen(w, h int) []string {
 	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.JobLine { return index[ids[i]] })
 }
 
+// Heads and Order are those of the screen of all jobs.
+func (p *jobsPane) Heads() []string {
+	if !p.full {
+		return nil
+	}
+	t := p.table(nil)
+	return t.Heads()
+}
+
+func (p *jobsPane) Order() *widget.Order { return &p.order }
+
 // table has the columns of jobs; recent are the ends of the last ones.
 func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view.JobLine] {
 	type row = *view.JobLine
@@ -70,7 +86,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		newest = max(newest, p.all[i].Job.ID)
 	}
 	result := func(j row) (widget.Style, string) { return p.result(&j.Job, recent[j.Job.ID]) }
-	return widget.Table[row]{St: st, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
+	return widget.Table[row]{St: st, Order: p.order, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
 		_, text := result(j)
 		return widget.Words(" · ", p.what(&j.Job)+" by "+widget.OrNone(j.Job.Agent), text)
 	}, Columns: []widget.Column[row]{

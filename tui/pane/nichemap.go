@@ -101,6 +101,8 @@ func (p *nichesPane) value(s spot) float64 {
 		return float64(s.tries)
 	case layerSpread:
 		return s.cell.MAD
+	case layerOdds:
+		return 100 * p.odds.Cells[s.cell.Index]
 	case layerCuriosity:
 		return s.cell.Curiosity()
 	}
@@ -223,7 +225,7 @@ func (p *nichesPane) ends() (lo, hi string) {
 	switch p.layer {
 	case layerAge:
 		return "old", "new"
-	case layerTries, layerSpread, layerCuriosity:
+	case layerTries, layerSpread, layerCuriosity, layerOdds:
 		if p.lo > p.hi {
 			return "-", "-"
 		}

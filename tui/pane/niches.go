@@ -22,11 +22,12 @@ const (
 	layerTries
 	layerSpread
 	layerCuriosity
+	layerOdds
 	layers
 )
 
 func (l layer) String() string {
-	return [...]string{"value", "age", "attempts", "spread", "curiosity"}[l]
+	return [...]string{"value", "age", "attempts", "spread", "curiosity", "odds"}[l]
 }
 
 // nichesPane is the grid, a legend and the words about the niche under the
@@ -40,11 +41,13 @@ type nichesPane struct {
 	geo    plot.Geometry
 	x0, y0 int // where the map lies in the body
 	q      query
+	qOdds  query
 	detail *view.NicheDetail
-	wide   bool    // room for the columns of the niche
-	small  bool    // the curves are not on the screen
-	seenAt []spot  // the fields of the map as it was drawn last
-	lo, hi float64 // the range of its colours
+	odds   view.Odds // of the next parent, for the layer
+	wide   bool      // room for the columns of the niche
+	small  bool      // the curves are not on the screen
+	seenAt []spot    // the fields of the map as it was drawn last
+	lo, hi float64   // the range of its colours
 }
 
 func newNiches(d *Shared) *nichesPane {
@@ -59,7 +62,7 @@ func (p *nichesPane) Timed() bool { return p.wide }
 
 func (p *nichesPane) Keys() []*keys.Binding {
 	return []*keys.Binding{
-		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, tries, spread, curiosity", In: []keys.Scope{keys.InNiches}, Bar: 35, Run: p.cycleLayer},
+		{ID: "layer", Keys: []string{"v"}, Title: "layer", Doc: "value, age, tries, spread, curiosity, odds of being the next parent", In: []keys.Scope{keys.InNiches}, Bar: 35, Run: p.cycleLayer},
 		{ID: "scale", Keys: []string{"m"}, Title: "scale", Doc: "linear or by rank", In: []keys.Scope{keys.InNiches}, Run: p.cycleScale},
 		{ID: "best", Keys: []string{"."}, Title: "to the best", In: []keys.Scope{keys.InNiches}, Run: p.toBest},
 		{ID: "axis-across", Keys: []string{"X"}, Title: "axis across", Doc: "the next one", In: []keys.Scope{keys.InNiches}, Off: p.twoAxes, Run: func() tea.Cmd { return p.cycleAxis(true) }},
@@ -168,7 +171,7 @@ func (p *nichesPane) Click(x, y int) tea.Cmd {
 func (p *nichesPane) cycleLayer() tea.Cmd {
 	p.layer = (p.layer + 1) % layers
 	p.bump()
-	return nil
+	return p.Load()
 }
 
 func (p *nichesPane) cycleScale() tea.Cmd {

@@ -52,6 +52,8 @@ func (p *nichesPane) details(w int, two bool) []string {
 	switch p.layer { // what the colours say
 	case layerSpread:
 		tell = append(tell, fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples")))
+	case layerOdds:
+		tell = append(tell, fmt.Sprintf("next parent %.2g %%", 100*p.odds.Cells[cell]))
 	case layerCuriosity:
 		tell = append(tell, fmt.Sprintf("%d of %s took a niche", c.Improved, widget.Plural(c.Children, "edit", "edits")))
 	case layerAge:
@@ -156,14 +158,27 @@ func (p *nichesPane) axes(cell, w int) []string {
 // show asks for the niche under the cursor when there is room to tell it.
 func (p *nichesPane) Load() tea.Cmd {
 	cell := p.cell()
-	if !p.wide || cell < 0 || p.d.Reader == nil {
+	if p.d.Reader == nil {
 		return nil
 	}
 	r := p.d.Reader
-	return p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) })
+	var odds tea.Cmd
+	if p.layer == layerOdds {
+		now := p.d.Snap.Settings
+		odds = p.qOdds.ask(p.d, p.id, "odds", func(ctx context.Context) (any, error) { return r.Odds(ctx, now) })
+	}
+	if !p.wide || cell < 0 {
+		return odds
+	}
+	return tea.Batch(odds, p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) }))
 }
 
 func (p *nichesPane) Take(m Loaded) {
+	if v, ok := m.val.(view.Odds); ok && p.qOdds.accept(m) {
+		p.odds = v
+		p.bump()
+		return
+	}
 	if !p.q.accept(m) {
 		return
 	}

@@ -30,6 +30,7 @@ const (
 	Doctor
 	Candidates
 	Compare
+	Steering
 	Header
 	Help
 	Time
@@ -142,6 +143,12 @@ type Texter interface{ Text() string }
 // Searcher is a pane with a text that can be searched; Match goes to the next
 // find, and reports whether something is searched for.
 type Searcher interface{ Match(by int) bool }
+
+// Sorter is a pane with a table that can be ordered by its columns.
+type Sorter interface {
+	Heads() []string
+	Order() *widget.Order
+}
 
 // Copier is a pane that has more to copy: titles and texts.
 type Copier interface{ Copies() [][2]string }

@@ -38,6 +38,7 @@ func NewPanes(d *Shared) *Panes {
 		Doctor:     &doctorPane{base: b(Doctor)},
 		Candidates: newCandidates(d),
 		Compare:    p.Compare,
+		Steering:   newSteering(d),
 	}
 	return p
 }
@@ -62,6 +63,7 @@ var (
 	_ Texter   = (*reviewPane)(nil)
 	_ Texter   = (*jobPane)(nil)
 	_ Texter   = (*comparePane)(nil)
+	_ Texter   = (*steeringPane)(nil)
 	_ Searcher = (*candidatePane)(nil)
 	_ Searcher = (*reviewPane)(nil)
 	_ Searcher = (*jobPane)(nil)

@@ -134,6 +134,11 @@ type Reader interface {
 	// Past tells how the experiment stood after a moment of its log, by its
 	// number from 0; one below 0 means the newest.
 	Past(ctx context.Context, at int) (view.Past, error)
+	// Odds tells the chances of the next draws under other settings.
+	Odds(ctx context.Context, draft record.Settings) (view.Odds, error)
+	// NextPrompt tells what the agent of the next job would be told if the goal
+	// were another.
+	NextPrompt(ctx context.Context, goal string) (view.NextPrompt, error)
 	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
 	Settings(ctx context.Context) ([]view.SettingInfo, error)

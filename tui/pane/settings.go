@@ -15,12 +15,17 @@ import (
 // settingsPane lists every key with its value and where the value comes from.
 type settingsPane struct {
 	base
-	q    query
-	all  []view.SettingInfo
-	rows []int
-	list widget.List[string]
-	text string
+	q     query
+	all   []view.SettingInfo
+	rows  []int
+	list  widget.List[string]
+	text  string
+	order widget.Order
 }
+
+// Heads and Order are those of its table.
+func (p *settingsPane) Heads() []string      { t := p.table(); return t.Heads() }
+func (p *settingsPane) Order() *widget.Order { return &p.order }
 
 func (p *settingsPane) Scopes() []keys.Scope   { return []keys.Scope{keys.InSettings, keys.InList} }
 func (p *settingsPane) Filter() (string, bool) { return p.text, true }
@@ -75,17 +80,26 @@ func (p *settingsPane) Body(w, h int, focus bool) []string {
 	case !p.q.done && len(p.all) == 0:
 		return []string{" " + st.Label.S("loading")}
 	}
-	var ids []string
-	p.rows = p.rows[:0]
+	var found []int
 	for i := range p.all {
 		if s := &p.all[i]; widget.Fits(p.text, s.Key, s.Value, s.Origin, s.Doc) {
-			ids = append(ids, s.Key)
-			p.rows = append(p.rows, i)
+			found = append(found, i)
 		}
 	}
+	t := p.table()
+	ids := make([]string, len(found))
+	p.rows = make([]int, len(found))
+	for to, from := range t.Sort(len(found), func(i int) *view.SettingInfo { return &p.all[found[i]] }) {
+		p.rows[to], ids[to] = found[from], p.all[found[from]].Key
+	}
 	p.list.Set(ids)
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.SettingInfo { return &p.all[p.rows[i]] })
+}
+
+func (p *settingsPane) table() widget.Table[*view.SettingInfo] {
 	type row = *view.SettingInfo
-	t := widget.Table[row]{St: st, Note: func(s row) string {
+	st := p.d.St
+	return widget.Table[row]{St: st, Order: p.order, Note: func(s row) string {
 		return widget.Words(" ", s.Doc, "Default: "+widget.OrNone(s.Default)+". Set "+s.Origin+": "+widget.OrNone(s.Value))
 	}, Columns: []widget.Column[row]{
 		{Head: "key", W: 28, Rank: 100, Cell: func(s row) (widget.Style, string) { return st.Plain, s.Key }},
@@ -100,7 +114,6 @@ func (p *settingsPane) Body(w, h int, focus bool) []string {
 		}},
 		{Head: " from", W: 24, Rank: 50, Cell: func(s row) (widget.Style, string) { return st.Label, " " + s.Origin }},
 	}}
-	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) row { return &p.all[p.rows[i]] })
 }
 
 // fixed says why the setting under the cursor cannot be changed, "" = it can.

@@ -18,22 +18,24 @@ import (
 // Shared is what all panes show: the snapshot, an index over its grid, the
 // styles, and what the person marked. Only the screen's goroutine touches it.
 type Shared struct {
-	Ctx     context.Context
-	Reader  Reader           // nil: only the snapshot is known
-	Host    Host             // what a pane may ask of the console
-	Clock   func() time.Time // nil: the time of day
-	Snap    *view.Snapshot   // never nil
-	Grid    gridIndex
-	St      *widget.Styles
-	ramp    *plot.Ramp
-	Glyphs  plot.Glyphs
-	Dark    bool
-	Profile colorprofile.Profile
-	Palette string
-	Gen     uint64 // changes with styles and marks
-	Ticks   uint64 // seconds since something runs
-	Marks   []record.CandidateID
-	boosts  map[string]asked
+	Ctx      context.Context
+	Reader   Reader           // nil: only the snapshot is known
+	Host     Host             // what a pane may ask of the console
+	Clock    func() time.Time // nil: the time of day
+	Snap     *view.Snapshot   // never nil
+	Grid     gridIndex
+	St       *widget.Styles
+	ramp     *plot.Ramp
+	Glyphs   plot.Glyphs
+	Dark     bool
+	Contrast bool              // no grey, strong colours
+	Own      map[string]string // colours of a person, by name
+	Profile  colorprofile.Profile
+	Palette  string
+	Gen      uint64 // changes with styles and marks
+	Ticks    uint64 // seconds since something runs
+	Marks    []record.CandidateID
+	boosts   map[string]asked
 }
 
 // NewShared returns what panes share before anything is known, drawn in the
@@ -51,6 +53,10 @@ func NewShared(ctx context.Context, r Reader, g plot.Glyphs, dark bool, palette 
 // Restyle rebuilds what depends on background, profile or palette.
 func (d *Shared) Restyle() {
 	d.St = widget.NewStyles(d.Dark, d.Profile)
+	if d.Contrast {
+		d.St.Strengthen(d.Dark, d.Profile)
+	}
+	d.St.Own(d.Own, d.Profile)
 	d.ramp = plot.NewRamp(d.Palette, d.Profile, d.Glyphs)
 	d.Gen++
 }

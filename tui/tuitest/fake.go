@@ -40,7 +40,7 @@ func Snapshot(n int) *view.Snapshot {
 		Rung: "1 namespaces", Owner: true, Evals: 612, WallMS: 1_640_000, PerMinute: 12.4, ETA: 13 * time.Minute, OwnMS: 11.4,
 		At: now, Noisy: true,
 		Experiment: record.Experiment{ID: 1, Name: "circle-packing", Repository: "~/src/packing", Branch: "main", RootCommit: hash(0), Seed: 1, Strict: true, Lookahead: 8, Objective: 1},
-		Settings:   record.Settings{Workers: 2, MaxJobs: 500, MaxCostUSD: 5, Review: "risky", ReviewNiche: "off", Goal: "Pack 26 circles into the unit square so that the sum of their radii is largest.", Constraints: []string{"keep the signature of solve()", "no new dependencies"}, Acceptance: []string{"all circles inside, none overlap"}, Inspirations: 2},
+		Settings:   record.Settings{Workers: 2, MaxJobs: 500, MaxCostUSD: 5, Review: "risky", ReviewNiche: "off", Goal: "Pack 26 circles into the unit square so that the sum of their radii is largest.", Constraints: []string{"keep the signature of solve()", "no new dependencies"}, Acceptance: []string{"all circles inside, none overlap"}, Inspirations: 2, Operators: map[string]float64{"tune": 0.4, "mutate": 0.3, "crossover": 0.2, "rewrite": 0.1}, Agents: map[string]float64{"offline": 0.8, "chat": 0.2}},
 		Root:       view.Standing{ID: 0, Commit: hash(0), Objective: rootValue, Samples: 5, MAD: 0.0004, Cell: -1, At: at(27 * time.Minute)},
 		Jobs:       view.Counts{Queued: 3, Running: 2, Held: 2, Placed: 97, Scored: 219, Failed: 9, Duplicate: 14, Rejected: 2, Max: 500},
 		Usage:      record.Usage{Requests: 41, InputTokens: 812_000, OutputTokens: 96_000, CostUSD: F(1.32)},

@@ -218,6 +218,32 @@ func (r *Reader) Past(_ context.Context, moment int) (view.Past, error) {
 	return p, nil
 }
 
+// Odds gives every elite the same chance, and operators and agents that of their
+// weights.
+func (r *Reader) Odds(_ context.Context, draft record.Settings) (view.Odds, error) {
+	o := view.Odds{Cells: map[int]float64{}, Operators: shares(draft.Operators), Agents: shares(draft.Agents)}
+	for i, c := range r.Snap.Grid.Cells {
+		o.Cells[c.Index] = float64(1+i%5) / float64(3*len(r.Snap.Grid.Cells))
+	}
+	return o, nil
+}
+
+func shares(weights map[string]float64) map[string]float64 {
+	out, sum := map[string]float64{}, 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	for n, w := range weights {
+		out[n] = w / max(sum, 1e-9)
+	}
+	return out
+}
+
+// NextPrompt returns a short text with the goal in it.
+func (r *Reader) NextPrompt(_ context.Context, goal string) (view.NextPrompt, error) {
+	return view.NextPrompt{Job: 344, Agent: "chat", Text: "You improve solver.py.\n\nGoal: " + goal + "\n\nThe parent reaches 2.3980 and lies in niche (9,4).\nAnswer with edits alone.\n"}, nil
+}
+
 // Niche returns a niche with its past.
 func (r *Reader) Niche(ctx context.Context, cell int) (view.NicheDetail, error) {
 	c, err := r.Candidate(ctx, 298)

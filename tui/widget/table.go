@@ -1,6 +1,9 @@
 package widget
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Column is one column of a table of rows R.
 type Column[R any] struct {
@@ -21,6 +24,7 @@ type Table[R any] struct {
 	Columns []Column[R]
 	Mark    func(r R) bool
 	Note    func(r R) string
+	Order   Order // of the rows; see Sort
 }
 
 // fit returns the columns that have room in w cells, with their widths.
@@ -55,9 +59,9 @@ func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row f
 	head.Gap(1)
 	for i, c := range cols {
 		if head.Gap(air(cols, i)); c.Right {
-			head.Right(t.St.Label, c.Head, c.W)
+			head.Right(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		} else {
-			head.Fit(t.St.Label, c.Head, c.W)
+			head.Fit(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		}
 	}
 	out := []string{head.String()}

@@ -1,0 +1,88 @@
+package search
+
+import (
+	"atoll/store/record"
+)
+
+// Odds are the chances of the next draw, each list adding up to 1 where
+// something can be drawn.
+type Odds struct {
+	Parents   map[record.CandidateID]float64
+	Operators map[string]float64
+	Agents    map[string]float64
+	Targets   map[string]float64 // "" = none
+}
+
+// Chances returns the odds of the next [Pick] under a view. Agents are told over
+// all operators. An operator that needs a second parent counts as possible once
+// there are two candidates, whoever the parent is.
+func Chances(v View) Odds {
+	p := picker{view: v, holders: v.Archive.Holders()}
+	o := Odds{Parents: p.parentOdds(), Operators: map[string]float64{}, Agents: map[string]float64{}, Targets: map[string]float64{}}
+	ops := Adapted(v.Operators, v.Stats, v.Adapt)
+	sum := 0.0
+	for _, w := range ops {
+		if p.possible(record.Operator(w.Name), Free(), record.NoCandidate) {
+			o.Operators[w.Name] = w.at(v.Fold)
+			sum += o.Operators[w.Name]
+		}
+	}
+	for name := range o.Operators {
+		if sum > 0 {
+			o.Operators[name] /= sum
+		}
+		share(o.Agents, p.agents(record.Operator(name)), func(i int) string { return v.Agents[i].Name }, o.Operators[name])
+	}
+	targets := make([]float64, len(v.Targets))
+	for i, t := range v.Targets {
+		targets[i] = t.at(v.Fold)
+	}
+	share(o.Targets, targets, func(i int) string { return v.Targets[i].Name }, 1)
+	return o
+}
+
+// share adds to each name its part of a chance, in proportion to the weights.
+func share(to map[string]float64, weights []float64, name func(i int) string, chance float64) {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	for i, w := range weights {
+		if sum > 0 {
+			to[name(i)] += chance * w / sum
+		}
+	}
+}
+
+// parentOdds are the chances of the elites, of the pool where there are none, or
+// of the root.
+func (p *picker) parentOdds() map[record.CandidateID]float64 {
+	out := map[record.CandidateID]float64{}
+	hs := p.holders[:0:0]
+	for _, h := range p.holders {
+		if !h.Frozen {
+			hs = append(hs, h)
+		}
+	}
+	if pool := p.pool(); len(hs) == 0 && len(pool) > 0 {
+		for _, id := range pool {
+			out[id] += 1 / float64(len(pool))
+		}
+		return out
+	}
+	if len(hs) == 0 {
+		hs = p.holders
+	}
+	sum := 0.0
+	weights := p.chances(hs)
+	for _, w := range weights {
+		sum += w
+	}
+	for i, h := range hs {
+		out[h.ID] += weights[i] / sum
+	}
+	if len(hs) == 0 {
+		out[p.view.Root] = 1
+	}
+	return out
+}

@@ -1,0 +1,353 @@
+package pane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/widget"
+)
+
+// steeringPane has what steers the search as rows: weights of operators and
+// agents, workers, budgets, what waits for a person, the goal. Arrows change a
+// draft and show what it would do to the next draws; enter makes it so.
+type steeringPane struct {
+	base
+	list  widget.List[string]
+	rows  []steerRow
+	draft record.Settings // as it would be
+	from  record.Settings // as it was when the draft began
+	dirty bool
+	now   view.Odds // with the settings in force
+	then  view.Odds // with the draft
+	q     query     // of then and now
+	next  view.NextPrompt
+	qNext query // of next
+}
+
+// steerRow is one setting. Step changes the draft by so many steps.
+type steerRow struct {
+	id, group, name string
+	key             string // of the configuration
+	value           func(s *record.Settings) string
+	step            func(s *record.Settings, by int)
+	odds            func(o *view.Odds) (float64, bool)
+}
+
+func newSteering(d *Shared) *steeringPane { return &steeringPane{base: base{d: d, id: Steering}} }
+
+func (p *steeringPane) Scopes() []keys.Scope { return []keys.Scope{keys.InSteering, keys.InList} }
+
+func (p *steeringPane) Keys() []*keys.Binding {
+	in := []keys.Scope{keys.InSteering}
+	return []*keys.Binding{
+		{ID: "less", Keys: []string{"left", "h"}, Title: "less", Doc: "in the draft", In: in, Bar: 84, Off: p.noStep, Run: func() tea.Cmd { return p.step(-1) }},
+		{ID: "more", Keys: []string{"right", "l"}, Title: "more", Doc: "in the draft", In: in, Bar: 83, Off: p.noStep, Run: func() tea.Cmd { return p.step(1) }},
+		{ID: "apply-draft", Keys: []string{"enter"}, Title: "make it so", Doc: "the whole draft, as one step of undo", In: in, Decides: true, Bar: 82, Off: p.noDraft, Run: p.apply},
+		{ID: "drop-draft", Keys: []string{"x"}, Title: "drop the draft", In: in, Bar: 81, Off: p.noDraft, Run: p.drop},
+		{ID: "draft-goal", Keys: []string{"e"}, Title: "edit the goal", Doc: "in the draft; the next job's text shows it", In: in, Bar: 80, Run: p.editGoal},
+	}
+}
+
+func (p *steeringPane) Title() (string, string) {
+	st := p.d.St
+	if p.dirty {
+		return p.heading("", "Steering") + " " + st.Accent.S("draft, not in force"), st.Label.S("enter makes it so")
+	}
+	return p.heading("", "Steering"), st.Label.S("left and right change a draft")
+}
+
+func (p *steeringPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return p.Load() }
+func (p *steeringPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return p.Load() }
+
+// sync makes the rows of what the experiment has now. A draft stays.
+func (p *steeringPane) sync() {
+	s := &p.d.Snap.Settings
+	if !p.dirty {
+		p.draft, p.from = cloneSettings(s), cloneSettings(s)
+	}
+	p.rows = p.rows[:0]
+	weights := func(group, key string, of func(s *record.Settings) map[string]float64, odds func(o *view.Odds) map[string]float64) {
+		for _, name := range slices.Sorted(maps.Keys(of(&p.draft))) {
+			p.rows = append(p.rows, steerRow{
+				id: group + name, group: group, name: name, key: key,
+				value: func(s *record.Settings) string { return fmt.Sprintf("%.2f", of(s)[name]) },
+				step: func(s *record.Settings, by int) {
+					of(s)[name] = max(0, float64(int(of(s)[name]*20+0.5)+by)/20)
+				},
+				odds: func(o *view.Odds) (float64, bool) { v, ok := odds(o)[name]; return v, ok },
+			})
+		}
+	}
+	weights("operators", "search.operators", func(s *record.Settings) map[string]float64 { return s.Operators }, func(o *view.Odds) map[string]float64 { return o.Operators })
+	weights("agents", "agents", func(s *record.Settings) map[string]float64 { return s.Agents }, func(o *view.Odds) map[string]float64 { return o.Agents })
+	number := func(group, name, key string, at func(s *record.Settings) *int, step, least int) {
+		p.rows = append(p.rows, steerRow{
+			id: key, group: group, name: name, key: key,
+			value: func(s *record.Settings) string { return widget.Thousands(*at(s)) },
+			step:  func(s *record.Settings, by int) { *at(s) = max(least, *at(s)+by*step) },
+		})
+	}
+	choice := func(name, key string, at func(s *record.Settings) *string) {
+		names := []string{"off", "risky", "all"}
+		p.rows = append(p.rows, steerRow{
+			id: key, group: "review", name: name, key: key,
+			value: func(s *record.Settings) string { return widget.OrNone(*at(s)) },
+			step: func(s *record.Settings, by int) {
+				*at(s) = names[max(0, min(slices.Index(names, *at(s))+by, len(names)-1))]
+			},
+		})
+	}
+	number("search", "inspirations", "search.inspirations", func(s *record.Settings) *int { return &s.Inspirations }, 1, 0)
+	choice("before measuring", "review.measure", func(s *record.Settings) *string { return &s.Review })
+	choice("before a niche", "review.niche", func(s *record.Settings) *string { return &s.ReviewNiche })
+	number("budget", "workers", "workers", func(s *record.Settings) *int { return &s.Workers }, 1, 1)
+	number("budget", "jobs", "budget.jobs", func(s *record.Settings) *int { return &s.MaxJobs }, 50, 0)
+	p.rows = append(p.rows, steerRow{id: "goal", group: "words", name: "goal", key: "goal", value: func(s *record.Settings) string { return widget.OneLine(widget.OrNone(s.Goal)) }})
+	ids := make([]string, len(p.rows))
+	for i := range p.rows {
+		ids[i] = p.rows[i].id
+	}
+	p.list.Set(ids)
+}
+
+func cloneSettings(s *record.Settings) record.Settings {
+	c := *s
+	c.Operators, c.Agents = maps.Clone(s.Operators), maps.Clone(s.Agents)
+	if c.Operators == nil {
+		c.Operators = map[string]float64{}
+	}
+	if c.Agents == nil {
+		c.Agents = map[string]float64{}
+	}
+	return c
+}
+
+func (p *steeringPane) row() *steerRow {
+	if p.list.Cur < len(p.rows) {
+		return &p.rows[p.list.Cur]
+	}
+	return nil
+}
+
+func (p *steeringPane) noStep() string {
+	switch r := p.row(); {
+	case p.d.Host.Current() != Pane(p) || r == nil:
+		return "no setting is selected"
+	case r.step == nil:
+		return "e edits it"
+	}
+	return ""
+}
+
+func (p *steeringPane) noDraft() string {
+	if p.d.Host.Current() != Pane(p) || !p.dirty {
+		return "nothing is changed yet; left and right change the row"
+	}
+	return ""
+}
+
+func (p *steeringPane) step(by int) tea.Cmd {
+	p.row().step(&p.draft, by)
+	p.touched()
+	return p.Load()
+}
+
+// touched notes whether the draft differs from what is in force.
+func (p *steeringPane) touched() {
+	p.dirty = slices.ContainsFunc(p.rows, func(r steerRow) bool { return r.value(&p.draft) != r.value(&p.from) }) || p.draft.Goal != p.from.Goal
+	p.bump()
+}
+
+func (p *steeringPane) drop() tea.Cmd {
+	p.dirty = false
+	p.bump()
+	return p.Load()
+}
+
+func (p *steeringPane) editGoal() tea.Cmd {
+	return p.d.Host.Edit("Goal of the draft", "What the agents are to reach; enter on the list makes it so.", p.draft.Goal, func(text string) tea.Cmd {
+		p.draft.Goal = text
+		p.touched()
+		p.list.Seek("goal")
+		return p.Load()
+	})
+}
+
+// apply decides all that the draft changed, as one act.
+func (p *steeringPane) apply() tea.Cmd {
+	var ds []record.Decision
+	done := map[string]bool{}
+	for _, r := range p.rows {
+		if r.value(&p.draft) == r.value(&p.from) && (r.key != "goal" || p.draft.Goal == p.from.Goal) || done[r.key] {
+			continue
+		}
+		done[r.key] = true
+		ds = append(ds, Setting(r.key, settingText(r.key, &p.draft)))
+	}
+	p.dirty = false
+	p.bump()
+	return p.d.Host.Decide(widget.Plural(len(ds), "setting", "settings")+" changed", true, ds...)
+}
+
+// settingText writes a setting as a decision carries it.
+func settingText(key string, s *record.Settings) string {
+	weights := func(m map[string]float64) string {
+		data, err := json.Marshal(m)
+		if err != nil {
+			return "{}"
+		}
+		return string(data)
+	}
+	switch key {
+	case "search.operators":
+		return weights(s.Operators)
+	case "agents":
+		return weights(s.Agents)
+	case "search.inspirations":
+		return fmt.Sprint(s.Inspirations)
+	case "review.measure":
+		return s.Review
+	case "review.niche":
+		return s.ReviewNiche
+	case "workers":
+		return fmt.Sprint(s.Workers)
+	case "budget.jobs":
+		return fmt.Sprint(s.MaxJobs)
+	}
+	return s.Goal
+}
+
+// bothOdds is what a draft would do to the draws.
+type bothOdds struct{ now, then view.Odds }
+
+func (p *steeringPane) Load() tea.Cmd {
+	p.sync()
+	if p.d.Reader == nil {
+		return nil
+	}
+	r, now, draft := p.d.Reader, cloneSettings(&p.d.Snap.Settings), cloneSettings(&p.draft)
+	ask := p.q.ask(p.d, p.id, "odds "+settingText("search.operators", &draft)+settingText("agents", &draft), func(ctx context.Context) (any, error) {
+		a, err := r.Odds(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		b, err := r.Odds(ctx, draft)
+		return bothOdds{a, b}, err
+	})
+	goal := draft.Goal
+	return tea.Batch(ask, p.qNext.ask(p.d, p.id, "prompt "+goal, func(ctx context.Context) (any, error) { return r.NextPrompt(ctx, goal) }))
+}
+
+func (p *steeringPane) Take(m Loaded) {
+	if p.q.accept(m) {
+		if v, ok := m.val.(bothOdds); ok && m.err == nil {
+			p.now, p.then = v.now, v.then
+		}
+	}
+	if p.qNext.accept(m) {
+		if v, ok := m.val.(view.NextPrompt); ok && m.err == nil {
+			p.next = v
+		}
+	}
+	p.bump()
+}
+
+// Text is the next job's text.
+func (p *steeringPane) Text() string { return p.next.Text }
+
+func (p *steeringPane) Body(w, h int, focus bool) []string {
+	p.sync()
+	if w < 110 {
+		out := p.table(w, max(4, h*3/5))
+		out = append(out, widget.Rule+p.d.St.Label.S(p.promptTitle()))
+		return append(out, p.prompt(w, h-len(out))...)
+	}
+	left := max(64, w*9/20)
+	return widget.Beside(p.table(left, h), append([]string{p.d.St.Label.S(p.promptTitle())}, p.prompt(w-left-2, h-1)...), left, 2)
+}
+
+// table draws the rows with their odds.
+func (p *steeringPane) table(w, h int) []string {
+	st := p.d.St
+	type row = *steerRow
+	mark := func(r row) widget.Style {
+		if r.value(&p.draft) != r.value(&p.from) {
+			return st.Accent
+		}
+		return st.Strong
+	}
+	t := widget.Table[row]{St: st, Columns: []widget.Column[row]{
+		{Head: "", W: 11, Rank: 40, Cell: func(r row) (widget.Style, string) {
+			if i := slices.IndexFunc(p.rows, func(x steerRow) bool { return x.group == r.group }); i >= 0 && p.rows[i].id != r.id {
+				return st.Label, ""
+			}
+			return st.Label, r.group
+		}},
+		{Head: "setting", W: 18, Rank: 100, Cell: func(r row) (widget.Style, string) { return st.Plain, r.name }},
+		{Head: "value", Min: 10, Rank: 95, Cell: func(r row) (widget.Style, string) {
+			if was, now := r.value(&p.from), r.value(&p.draft); was != now && r.key != "goal" {
+				return mark(r), now + " was " + was
+			}
+			return mark(r), r.value(&p.draft)
+		}},
+		{Head: "chance", W: 8, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) { return st.Plain, p.chance(r, &p.now) }},
+		{Head: "then", W: 8, Right: true, Rank: 88, Cell: func(r row) (widget.Style, string) {
+			if p.chance(r, &p.now) == p.chance(r, &p.then) {
+				return st.Label, ""
+			}
+			return st.Accent, p.chance(r, &p.then)
+		}},
+		{Head: "", W: 14, Rank: 60, Cell: func(r row) (widget.Style, string) {
+			if r.odds == nil {
+				return st.Label, ""
+			}
+			v, _ := r.odds(&p.then)
+			return st.Lines[0], " " + widget.Repeat("▪", int(v*12+0.5))
+		}},
+	}}
+	return t.Lines(w, h, len(p.rows), p.list.Cur, p.list.Window, func(i int) row { return &p.rows[i] })
+}
+
+func (p *steeringPane) chance(r *steerRow, o *view.Odds) string {
+	if r.odds == nil || o.Operators == nil {
+		return ""
+	}
+	v, _ := r.odds(o)
+	return fmt.Sprintf("%.1f %%", 100*v)
+}
+
+func (p *steeringPane) promptTitle() string {
+	switch {
+	case p.next.Job < 0 || p.next.Agent == "":
+		return "no job waits: its text would stand here"
+	case p.next.Text == "":
+		return fmt.Sprintf("%s waits for %s, which reads no prompt", p.next.Job, p.next.Agent)
+	}
+	title := fmt.Sprintf("what %s will be told for %s", p.next.Agent, p.next.Job)
+	if p.draft.Goal != p.from.Goal {
+		title += ", as drafted"
+	}
+	return title
+}
+
+func (p *steeringPane) prompt(w, h int) []string {
+	var out []string
+	for _, l := range widget.SplitLines(p.next.Text) {
+		for _, t := range widget.WrapText(l, w-2) {
+			out = append(out, " "+p.d.St.Plain.S(t))
+		}
+	}
+	if at := slices.IndexFunc(out, func(l string) bool { return strings.Contains(l, strings.SplitN(p.draft.Goal, "\n", 2)[0]) }); at > 2 && p.row() != nil && p.row().id == "goal" {
+		out = out[at-2:]
+	}
+	return out[:min(len(out), max(0, h))]
+}
