@@ -89,7 +89,7 @@ type Stage struct {
 type Map struct {
 	Axes       []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
 	Grid       []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
-	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files."`
+	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files and whatever is in scope of the gate."`
 	Exclude    []string `key:"exclude" doc:"Globs of files that do not."`
 	MaxBytes   int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`
 	MinFit     int      `key:"min_fit" min:"4" max:"100000" doc:"Distinct candidates before the first map."`

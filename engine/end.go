@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"atoll/engine/doctor"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -47,7 +48,12 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil { // what the budget stopped halfway
 		return err
 	}
-	return l.endState(ctx)
+	return errors.Join(l.endState(ctx), l.keepDigest(ctx))
+}
+
+// keepDigest writes what the state is, for a check that folds the log later.
+func (l *loop) keepDigest(ctx context.Context) error {
+	return doctor.KeepDigest(ctx, l.db, l.exp, l.st.Digest())
 }
 
 // goOn makes an experiment that was done run again.
@@ -76,7 +82,7 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil {
 		return err
 	}
-	if err := l.endState(ctx); err != nil {
+	if err := errors.Join(l.endState(ctx), l.keepDigest(ctx)); err != nil {
 		return err
 	}
 	l.tell()

@@ -64,7 +64,7 @@ func (u *upkeep) checkFold(ctx context.Context) {
 	if err := u.asker.Ask(ctx, func(s *fold.State) { bad = s.CheckArchive() }); err != nil || bad == nil {
 		return
 	}
-	u.pause(fmt.Sprintf("the archive is not the fold of the log: %v; report this with a copy of the state directory", bad))
+	u.pause(fmt.Sprintf("the archive is not the fold of the log: %v; `atoll resume` goes on with it as it is, `atoll run` folds the log anew; report this with a copy of the state directory", bad))
 }
 
 // verifyFold folds the log anew and warns when the running state is another.
@@ -74,7 +74,7 @@ func (u *upkeep) verifyFold(ctx context.Context) {
 		return d, err
 	})
 	if errors.Is(err, fold.ErrDiverged) {
-		u.note("warn", record.NoJob, err.Error()+"; report this with a copy of the state directory")
+		u.note("warn", record.NoJob, err.Error()+"; end this run and start it again, which folds the log anew; if this comes back, report it with a copy of the state directory")
 	}
 }
 

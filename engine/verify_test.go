@@ -1,40 +1,122 @@
 package engine_test
 
 import (
-	"errors"
-	"fmt"
+	"database/sql"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	_ "github.com/mattn/go-sqlite3"
+
+	"atoll/engine"
+	"atoll/engine/doctor"
 	"atoll/engine/fold"
+	"atoll/engine/query"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
-func TestAStateThatIsNotTheFoldOfItsLogIsFound(t *testing.T) {
-	for _, extra := range [][]string{{"budget.jobs=24"}, {"budget.jobs=24", "order=strict", "workers=3"}} {
-		t.Run(fmt.Sprint(extra), func(t *testing.T) {
-			l := newLab(t, extra...)
+// verified are experiments of which every kind of state is compared.
+func verified() map[string]func(t *testing.T) *lab {
+	named := func(extra ...string) func(t *testing.T) *lab {
+		return func(t *testing.T) *lab { t.Helper(); return newLab(t, extra...) }
+	}
+	return map[string]func(t *testing.T) *lab{
+		"in the order of completion": named("budget.jobs=24"),
+		"in strict order":            named("budget.jobs=24", "order=strict", "workers=3"),
+		"on a learned map": func(t *testing.T) *lab {
+			t.Helper()
+			l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})
+			l.begin(l.loaded(kindsYAML, "map.refit_every=10"))
+			return l
+		},
+	}
+}
+
+func TestUpkeepFindsAStateThatIsNotTheFoldOfItsLog(t *testing.T) {
+	for order, begin := range verified() {
+		t.Run(order, func(t *testing.T) {
+			l := begin(t)
 			l.run()
-			verify := func(s *fold.State) error {
-				return fold.Verify(t.Context(), l.ses.DB, l.exp.ID, func() (fold.Digest, error) { return s.Digest(), nil })
-			}
-			if err := verify(l.state()); err != nil {
-				t.Errorf("a fold of the log is not one: %v", err)
-			}
 			for _, c := range []struct {
-				name  string
-				plant func(*fold.State)
+				name   string
+				plant  func(*fold.State)
+				warns  string
+				pauses bool
 			}{
-				{"a niche has another holder", func(s *fold.State) { s.Archive().Remove(s.Best) }},
+				{"a fold of the log is one", func(*fold.State) {}, "", false},
+				{"a niche has another holder", func(s *fold.State) { s.Archive().Remove(s.Best) }, "archive", true},
 				{"a decision is missing from the log", func(s *fold.State) {
 					s.Decided.All = append(s.Decided.All, record.Decision{Verb: record.Pause})
-				}},
+				}, "decisions", false},
 			} {
-				s := l.state()
-				c.plant(s)
-				if err := verify(s); !errors.Is(err, fold.ErrDiverged) {
-					t.Errorf("%s: the error is %v", c.name, err)
-				}
+				t.Run(c.name, func(t *testing.T) {
+					s := l.state()
+					c.plant(s)
+					lines, pause := engine.CheckFold(t.Context(), l.ses, l.exp.ID, query.Alone{State: s})
+					said := strings.Join(lines, "\n")
+					if (c.warns == "") != (said == "") || !strings.Contains(said, c.warns) || (c.warns != "") != strings.Contains(said, "start it again") {
+						t.Errorf("the log pane says %q", said)
+					}
+					if (pause != "") != c.pauses {
+						t.Errorf("the run pauses: %q", pause)
+					}
+				})
 			}
 		})
+	}
+}
+
+// archiveCheck is what doctor says of the archive, through its entry.
+func (l *lab) archiveCheck() view.CheckLine {
+	l.t.Helper()
+	for _, c := range engine.Doctor(l.t.Context(), doctor.Options{State: l.ses.Dir, Target: l.ses.Target}) {
+		if c.Group == "store" && c.Name == "archive" {
+			return c
+		}
+	}
+	l.t.Fatal("doctor says nothing of the archive")
+	return view.CheckLine{}
+}
+
+// change changes the store behind the program's back.
+func (l *lab) change(statement string) {
+	l.t.Helper()
+	db, err := sql.Open("sqlite3", filepath.Join(l.ses.Dir, "atoll.db"))
+	if err == nil {
+		_, err = db.Exec(statement)
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func TestDoctorFindsWhatWasChangedInTheStore(t *testing.T) {
+	for order, begin := range verified() {
+		for _, c := range []struct {
+			name, statement, says string
+		}{
+			{"nothing", "", ""},
+			{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
+			{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
+			{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
+				CAST('{"who":"nobody","verb":"pause","candidate":-1,"job":-1,"cell":-1}' AS BLOB)
+				FROM (SELECT * FROM log WHERE fold = 0 ORDER BY seq LIMIT 1)`, "decisions"},
+		} {
+			t.Run(order+", "+c.name, func(t *testing.T) {
+				l := begin(t)
+				l.run()
+				if c.statement != "" {
+					l.change(c.statement)
+				}
+				got := l.archiveCheck()
+				if got.OK != (c.says == "") || !strings.Contains(got.Detail, c.says) || !got.OK && got.Cure == "" {
+					t.Errorf("doctor says %+v", got)
+				}
+			})
+		}
 	}
 }

@@ -180,6 +180,12 @@ func (a *Archive) Pool(n int) []Entry {
 // counted.
 func (a *Archive) Unplaced() int { return a.cells[a.pool()].len() }
 
+// Waits reports whether a candidate waits for coordinates and competes.
+func (a *Archive) Waits(id record.CandidateID) bool {
+	i, ok := a.index.get(id)
+	return ok && a.at(i).pos >= 0 && a.at(i).home == a.pool()
+}
+
 // Tries returns how many candidates landed in a cell under the present map,
 // removed ones included.
 func (a *Archive) Tries(cell int) int {

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bytes"
 	"path"
 	"strings"
 )
@@ -19,6 +20,8 @@ type IgnoreFile struct {
 // of gitignore(5): without a slash they match at any depth.
 type Options struct {
 	Include  []string // instead of the known kinds of source; also lifts the built-in exclusions
+	Scope    []string // besides the known kinds of source, whatever their kind; also lifts the built-in exclusions
+	AnyKind  bool     // text of any kind counts, not the known kinds of source alone
 	Exclude  []string // besides the built-in exclusions
 	MaxBytes int64    // 0: DefaultMaxBytes
 	// Ignore lists the ignore files, in any order; a later one of the same
@@ -30,6 +33,8 @@ type Options struct {
 // safe for concurrent use.
 type Eligible struct {
 	include  []pattern
+	scope    []pattern
+	anyKind  bool
 	builtin  []pattern
 	exclude  []pattern
 	ignore   []scoped // folders before what lies in them
@@ -47,6 +52,8 @@ type scoped struct {
 func NewEligible(o Options) *Eligible {
 	e := &Eligible{
 		include:  parsePatterns(o.Include),
+		scope:    parsePatterns(o.Scope),
+		anyKind:  o.AnyKind,
 		builtin:  parsePatterns(excludedByDefault),
 		exclude:  parsePatterns(o.Exclude),
 		maxBytes: o.MaxBytes,
@@ -83,14 +90,25 @@ func (e *Eligible) Match(name string, size int64) bool {
 		return false
 	}
 	segs := strings.Split(name, "/")
-	if len(e.include) > 0 {
+	switch {
+	case len(e.include) > 0:
 		if !within(e.include, segs) {
 			return false
 		}
-	} else if !isSource(segs[len(segs)-1]) || within(e.builtin, segs) {
+	case within(e.scope, segs):
+	case !e.anyKind && !isSource(segs[len(segs)-1]), within(e.builtin, segs):
 		return false
 	}
 	return !within(e.exclude, segs) && !e.ignored(segs)
+}
+
+// Shapes reports whether a file with this content shapes the map: it matches, and
+// a person may have written it. Long lines speak against source, not against prose.
+func (e *Eligible) Shapes(name string, content []byte) bool {
+	if !e.Match(name, int64(len(content))) || isBinary(content) || saysGenerated(content) {
+		return false
+	}
+	return !isSource(path.Base(name)) || !minified(content)
 }
 
 // within applies a list of patterns to a path and the folders above it, the
@@ -184,17 +202,12 @@ const (
 	shortFile  = 2 << 10
 )
 
-// LooksGenerated reports content that no person edits: binary data, a file
-// whose head says that a program wrote it, or minified code.
-func LooksGenerated(content []byte) bool {
-	for _, c := range content[:min(len(content), binaryHead)] {
-		if c == 0 {
-			return true
-		}
-	}
-	if minified(content) {
-		return true
-	}
+func isBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), binaryHead)], 0) >= 0
+}
+
+// saysGenerated looks for a head that says that a program wrote the file.
+func saysGenerated(content []byte) bool {
 	head := strings.ToLower(string(content[:min(len(content), headBytes)]))
 	for n, line := range strings.Split(head, "\n") {
 		if n == headLines {

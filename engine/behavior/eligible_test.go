@@ -94,6 +94,13 @@ func TestWhichFilesShapeTheMap(t *testing.T) {
 		{"an inclusion of another kind", behavior.Options{Include: []string{"*.json"}}, "a/data.json", 10, true},
 		{"an inclusion leaves out the rest", behavior.Options{Include: []string{"*.json"}}, "main.go", 10, false},
 		{"an inclusion lifts what is built in", behavior.Options{Include: []string{"tests/"}}, "tests/a.py", 10, true},
+		{"text of any kind where nothing is out of scope", behavior.Options{AnyKind: true}, "prompts/system.md", 10, true},
+		{"but not what others wrote", behavior.Options{AnyKind: true}, "node_modules/a/readme.md", 10, false},
+		{"a file in scope whatever its kind", behavior.Options{Scope: []string{"prompts/**"}}, "prompts/system.txt", 10, true},
+		{"data out of scope does not", behavior.Options{Scope: []string{"prompts/**"}}, "data.yaml", 10, false},
+		{"source out of scope does", behavior.Options{Scope: []string{"prompts/**"}}, "main.go", 10, true},
+		{"a scope lifts what is built in", behavior.Options{Scope: []string{"tests/*.txt"}}, "tests/a.txt", 10, true},
+		{"but not an exclusion of it", behavior.Options{Scope: []string{"conf"}, Exclude: []string{"conf/secret.yaml"}}, "conf/secret.yaml", 10, false},
 		{"but not an exclusion", behavior.Options{Include: []string{"*.go"}, Exclude: []string{"b.go"}}, "b.go", 10, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +111,27 @@ func TestWhichFilesShapeTheMap(t *testing.T) {
 	}
 }
 
-func TestLooksGenerated(t *testing.T) {
+func TestWhatAPersonMayHaveWrittenShapesTheMap(t *testing.T) {
+	prose := strings.Repeat("One paragraph of a prompt is one line, however long it is. ", 60)
+	for _, tt := range []struct {
+		name, path, text string
+		want             bool
+	}{
+		{"prose of long lines", "prompt.md", prose, true},
+		{"source of long lines was minified", "a.js", "f(" + strings.Repeat("a,", 4000) + ")", false},
+		{"binary data", "a.txt", "a\x00b", false},
+		{"what a program wrote, by its own words", "a.yaml", "# @generated\na: 1\n", false},
+		{"an empty file", "a.txt", "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := behavior.NewEligible(behavior.Options{AnyKind: true}).Shapes(tt.path, []byte(tt.text)); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestWhatAProgramWroteDoesNotShapeTheMap(t *testing.T) {
 	lines := strings.Repeat("x := f(1)\n", 500)
 	for _, tt := range []struct {
 		name, text string
@@ -118,10 +145,9 @@ func TestLooksGenerated(t *testing.T) {
 		{"binary", "\x7fELF\x00\x01", true},
 		{"one long line", "var a=" + strings.Repeat("b(1),", 2000), true},
 		{"one long string among lines", lines + "s := \"" + strings.Repeat("z", 4000) + "\"\n", false},
-		{"nothing", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := behavior.LooksGenerated([]byte(tt.text)); got != tt.want {
+			if got := behavior.NewEligible(behavior.Options{}).Shapes("a.go", []byte(tt.text)); got == tt.want {
 				t.Errorf("got %v", got)
 			}
 		})

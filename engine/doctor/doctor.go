@@ -11,7 +11,6 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
-	"atoll/engine/fold"
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -193,17 +192,11 @@ func (c *checkup) store(ctx context.Context) {
 	if st.Latest == 0 {
 		return
 	}
-	state, err := fold.LoadState(ctx, st.DB, st.Latest)
-	if err != nil {
-		c.add("store", "fold", err, "", "report this with a copy of the state directory")
-		return
-	}
-	bad := state.CheckArchive()
-	if bad == nil { // folds of one log are equal
-		bad = fold.Verify(ctx, st.DB, st.Latest, func() (fold.Digest, error) { return state.Digest(), nil })
-	}
-	c.add("store", "archive", bad, "the archive is the fold of the log", "report this with a copy of the state directory")
+	c.add("store", "archive", checkFold(ctx, st.DB, st.Latest), "the archive is the fold of the log", foldCure)
 }
+
+// foldCure is what to do where an archive is not the fold of its log.
+const foldCure = "go on from a backup of the state directory, or start over with `atoll run --new`; report this with a copy of it"
 
 // evaluator measures the root twice: time and noise.
 func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/engine/search"
 	"atoll/store/record"
 )
 
@@ -49,13 +50,26 @@ func (s *State) Digest() Digest {
 		s.arch.Expire(s.folded)
 		add("archive", s.arch.Digest())
 	}
-	if s.Learned {
+	c := s.curves.snapshot()
+	if s.Learned { // who took a niche under an earlier map is not in the log
+		add("tries", tries(s.yields.Operators()), tries(s.yields.Agents()), tries(s.yields.Targets()))
+		if !slices.ContainsFunc(ds.All, func(d record.Decision) bool { return d.Verb == record.Reject }) { // curves are told anew without the rejected
+			add("curves", c.X, c.Best)
+		}
 		return d
 	}
-	c := s.curves.snapshot()
 	add("curves", c.X, c.Best)
 	add("yields", s.yields.Operators(), s.yields.Agents(), s.yields.Targets())
 	return d
+}
+
+// tries are yields without what depends on a map.
+func tries(of []search.Yield) []search.Yield {
+	out := slices.Clone(of)
+	for i := range out {
+		out[i] = search.Yield{Name: out[i].Name, Tries: out[i].Tries, Scored: out[i].Scored, Usage: out[i].Usage}
+	}
+	return out
 }
 
 // Compare returns [ErrDiverged] with the names of the parts that differ. Digests

@@ -241,6 +241,9 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 	if err != nil {
 		return err
 	}
+	if first {
+		s.warnMapless(row)
+	}
 	e := view.Ended{Job: row.JobBrief(record.EndData{State: record.Scored}), Cell: -1, From: record.NoCandidate}
 	obj := m.Objective
 	e.Objective = &obj

@@ -95,7 +95,7 @@ func (s *State) grid() view.Grid {
 		g.Axes = append(g.Axes, view.Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
 	}
 	if s.Learned && s.Space == nil {
-		g.NeedFit = s.Config.Map.MinFit
+		g.NeedFit, g.Distinct = s.Config.Map.MinFit, len(s.kinds)
 	}
 	if s.arch == nil {
 		return g

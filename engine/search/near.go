@@ -58,7 +58,7 @@ func (p *picker) groups(parent record.CandidateID) [maxRadius + 2][]record.Candi
 		}
 		out[g] = append(out[g], h.ID)
 	}
-	for _, e := range p.view.Archive.Pool(-1) {
+	for _, e := range p.view.Archive.Pool(poolMost) {
 		if e.ID != parent {
 			out[maxRadius+1] = append(out[maxRadius+1], e.ID)
 		}

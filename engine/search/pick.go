@@ -128,15 +128,23 @@ func (p *picker) parent(f Fixed) (record.CandidateID, string) {
 	return p.view.Root, "the root, there is no other"
 }
 
-// pool returns the better half of the candidates without coordinates, frozen
-// ones left out, and the root if it is among them.
+// poolMost bounds how many candidates without coordinates a choice looks at: where
+// no map comes there may be any number of them.
+const poolMost = 512
+
+// pool returns the better half of the candidates without coordinates, poolMost at
+// most, frozen ones left out, and the root if it is among them.
 func (p *picker) pool() []record.CandidateID {
+	a := p.view.Archive
 	var ids []record.CandidateID
-	n := (p.view.Archive.Unplaced() + 1) / 2
-	for _, e := range p.view.Archive.Pool(-1) {
-		if (len(ids) < n || e.ID == p.view.Root) && !p.view.Archive.IsFrozen(e.ID) {
+	n, frozen := min((a.Unplaced()+1)/2, poolMost), len(a.Frozen())
+	for _, e := range a.Pool(n + frozen) {
+		if len(ids) < n && !a.IsFrozen(e.ID) {
 			ids = append(ids, e.ID)
 		}
+	}
+	if root := p.view.Root; a.Waits(root) && !a.IsFrozen(root) && !slices.Contains(ids, root) {
+		ids = append(ids, root)
 	}
 	return ids
 }

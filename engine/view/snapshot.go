@@ -102,6 +102,7 @@ type Grid struct {
 	Mean     float64 // of the elites' objectives
 	Unplaced int     // scored but without coordinates yet
 	NeedFit  int     // distinct candidates needed before the first map
+	Distinct int     // how many there are, while there is no map
 	Map      int     // version of the learned space; 0 = none or metric axes
 }
 

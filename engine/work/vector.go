@@ -38,7 +38,7 @@ func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := behavior.Options{MaxBytes: w.facts.Config.Map.MaxBytes, Include: w.facts.Config.Map.Include, Exclude: append(append([]string(nil), w.facts.Config.Map.Exclude...), w.facts.Config.Evaluator.Protected...)}
+	opt := behavior.Options{MaxBytes: w.facts.Config.Map.MaxBytes, Include: w.facts.Config.Map.Include, Scope: w.facts.Config.Gate.Scope, AnyKind: len(w.facts.Config.Gate.Scope) == 0, Exclude: append(append([]string(nil), w.facts.Config.Map.Exclude...), w.facts.Config.Evaluator.Protected...)}
 	for _, f := range tree.Files() {
 		dir, name := "", f.Path
 		if i := strings.LastIndexByte(f.Path, '/'); i >= 0 {
@@ -79,7 +79,7 @@ func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, erro
 		if err != nil {
 			return nil, err
 		}
-		if !behavior.LooksGenerated(text) {
+		if em.eligible.Shapes(f.Path, text) {
 			added = append(added, em.embedder.Embed(f.Path, text))
 		}
 	}
@@ -134,7 +134,7 @@ func (w *vectors) ofBlob(ctx context.Context, em *Embedding, path string, mode r
 	if err != nil {
 		return nil, err
 	}
-	if !em.eligible.Match(path, int64(len(text))) || behavior.LooksGenerated(text) {
+	if !em.eligible.Shapes(path, text) {
 		return nil, nil
 	}
 	return em.embedder.Embed(path, text), nil

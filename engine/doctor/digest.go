@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atoll/engine/fold"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// metaDigest is what the engine that ran last knew of its state when it ended.
+const metaDigest = "digest"
+
+// KeepDigest writes what a state is when the run that owns it ends, so that a
+// check that folds the log later can tell whether the store says the same still.
+func KeepDigest(ctx context.Context, db *store.DB, exp record.ExperimentID, d fold.Digest) error {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return db.PutMeta(ctx, exp, metaDigest, string(text))
+}
+
+// checkFold folds the log of an experiment and says where the archive is not what
+// follows from it: as it is now, and as the last engine had it, unless the log went
+// on since.
+func checkFold(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+	state, err := fold.LoadState(ctx, db, exp)
+	if err != nil {
+		return err
+	}
+	if err := state.CheckArchive(); err != nil {
+		return err
+	}
+	text, ok, err := db.Meta(ctx, exp, metaDigest)
+	if err != nil || !ok {
+		return err
+	}
+	var was fold.Digest
+	if err := json.Unmarshal([]byte(text), &was); err != nil {
+		return fmt.Errorf("read the digest of the last run: %w", err)
+	}
+	if _, err := was.Compare(state.Digest()); err != nil {
+		return fmt.Errorf("%w: the store does not say any more what the last run saw", err)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"atoll/engine/query"
+	"atoll/store/record"
+)
+
+// What tests from outside need of the inside.
+
+// CheckFold does what an engine does now and then to see that its state is the
+// fold of the log. It returns what the log pane says, and why the run pauses.
+func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker query.Asker) (lines []string, pause string) {
+	j := journal{log: slog.New(slog.DiscardHandler), lines: newLogRing(time.Now)}
+	u := upkeep{journal: &j, exp: exp, db: ses.DB, repo: ses.Repo, asker: asker, pause: func(why string) { pause = why }}
+	u.checkFold(ctx)
+	u.verifyFold(ctx)
+	for _, l := range j.lines.tail() {
+		lines = append(lines, l.Text)
+	}
+	return lines, pause
+}
