@@ -172,11 +172,11 @@ func (l *learned) RefitDue(ctx context.Context, asked bool) (cause string, vecto
 	}
 	switch {
 	case l.Space == nil && len(vectors) >= l.Config.Map.MinFit:
-		return "first", vectors, nil
+		return behavior.CauseFirst, vectors, nil
 	case l.Space == nil:
 		return "", nil, nil
 	case asked:
-		return "asked", vectors, nil
+		return behavior.CauseAsked, vectors, nil
 	}
 	latest, err := l.latest()
 	if err != nil {

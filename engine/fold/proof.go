@@ -78,7 +78,6 @@ func (t *Proof) rank(m *Candidate) {
 // NextAsk is what is measured again before another candidate is made.
 func (q *asks) NextAsk() (Ask, bool) {
 	if root := q.Candidate(record.Root); q.Streak.check && q.Trials(root).Measuring == 0 {
-		q.Streak.check = false
 		return Ask{root, record.PurposeChallenge, 1}, true
 	}
 	if !q.Noisy {

@@ -64,3 +64,17 @@ func (q *asks) trust(row record.FoldRow) {
 func IsCheck(id record.CandidateID, p record.Purpose) bool {
 	return id == record.Root && p == record.PurposeChallenge
 }
+
+// Asked notes that an evaluate job is queued: its candidate is not asked for again
+// until it ends.
+func (q *asks) Asked(job record.Job) {
+	m := q.Candidate(job.Candidate)
+	if m == nil {
+		return
+	}
+	q.Track(m).Measuring = job.ID
+	q.Proof.Note(job.Purpose, job.Samples)
+	if IsCheck(job.Candidate, job.Purpose) {
+		q.Streak.check = false
+	}
+}

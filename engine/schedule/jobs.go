@@ -57,10 +57,8 @@ func (o *Owner) nextWork() (record.Job, bool) {
 
 // remeasure is the next job as one that takes further samples of a candidate.
 func (o *Owner) remeasure(a fold.Ask) record.Job {
-	d := o.st.Track(a.Candidate)
-	d.Measuring = o.nextJob
-	o.st.Proof.Note(a.Purpose, a.Samples)
-	return evaluateJob(o.exp, o.nextJob, a.Candidate.ID(), a.Purpose, int(a.Candidate.Samples)+d.HeldOut.N, a.Samples)
+	taken := int(a.Candidate.Samples) + o.st.Trials(a.Candidate).HeldOut.N
+	return evaluateJob(o.exp, o.nextJob, a.Candidate.ID(), a.Purpose, taken, a.Samples)
 }
 
 func evaluateJob(exp record.ExperimentID, number record.JobID, id record.CandidateID, purpose record.Purpose, repeat, samples int) record.Job {
@@ -96,8 +94,11 @@ func (o *Owner) add(ctx context.Context, job record.Job) error {
 	if err := o.db.AddJobs(ctx, []record.Job{job}); err != nil {
 		return fmt.Errorf("queue job %s: %w", job.ID, err)
 	}
-	if job.Kind == record.Make {
+	switch job.Kind {
+	case record.Make:
 		o.made++
+	case record.Evaluate:
+		o.st.Asked(job)
 	}
 	o.nextJob = job.ID + 1
 	o.host.Offer(1)
