@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/guard"
 	"atoll/engine/view"
@@ -102,6 +103,13 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 			break
 		}
 		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "behaviour"}[i == 0], view.CleanLine(d.String()))
+	}
+	if names := report.Where(); len(names) > 0 {
+		fmt.Fprintf(a.Out, "           accept it once: %s; for good, from the next run on: guard_accept: [%s] in %s\n",
+			a.says("approve "+c.ID.String()), view.CleanLine(strings.Join(names, ", ")), config.FileName)
+	}
+	for i, d := range report.Accepted {
+		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "accepted"}[i == 0], view.CleanLine(d.String()))
 	}
 	return a.printUnreached(report)
 }

@@ -33,21 +33,29 @@ type Config struct {
 	Lookahead   int      `key:"lookahead" min:"1" max:"1024" doc:"Strict order: how many jobs may be ahead of the fold."`
 	Workers     int      `key:"workers" min:"1" max:"1024" live:"yes" auto:"half the cores, 1 to 4" doc:"Jobs at the same time."`
 
-	Evaluator Evaluator `key:"evaluator"`
-	Map       Map       `key:"map"`
-	Search    Search    `key:"search"`
-	Gate      Gate      `key:"gate"`
-	Review    Review    `key:"review"`
-	Guard     string    `key:"guard" enum:"auto,on,off" doc:"Compare the behaviour of a candidate that would lead with the root's; another behaviour waits for review. auto: where the objective is time, memory or the like."`
-	Limits    Limits    `key:"limits"`
-	Sandbox   Sandbox   `key:"sandbox"`
-	Budget    Budget    `key:"budget"`
-	Agents    []Agent   `key:"agents" live:"yes" auto:"the built-in offline agent" doc:"Who edits, plans or reviews."`
-	Roles     Roles     `key:"roles" live:"yes"`
-	Prices    []Price   `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
-	Prompts   string    `key:"prompts" live:"yes" doc:"Folder of prompt templates that take the place of the built-in ones, relative to atoll.yaml."`
-	Targets   []Target  `key:"targets" doc:"Named parts of the repository with their own weight."`
-	Console   Console   `key:"console"`
+	Evaluator     Evaluator      `key:"evaluator"`
+	Map           Map            `key:"map"`
+	Search        Search         `key:"search"`
+	Gate          Gate           `key:"gate"`
+	Review        Review         `key:"review"`
+	Guard         string         `key:"guard" enum:"auto,on,off" doc:"Compare the behaviour of a candidate that would lead with the root's; another behaviour waits for review. auto: where the objective is time, memory or the like."`
+	GuardCommands []GuardCommand `key:"guard_commands" doc:"Command lines whose output is behaviour: the guard runs each in the root and in the candidate."`
+	GuardAccept   []string       `key:"guard_accept" live:"yes" doc:"Functions, methods and command lines that may behave in another way, as the guard names them: strcase.ToSnake."`
+	Limits        Limits         `key:"limits"`
+	Sandbox       Sandbox        `key:"sandbox"`
+	Budget        Budget         `key:"budget"`
+	Agents        []Agent        `key:"agents" live:"yes" auto:"the built-in offline agent" doc:"Who edits, plans or reviews."`
+	Roles         Roles          `key:"roles" live:"yes"`
+	Prices        []Price        `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
+	Prompts       string         `key:"prompts" live:"yes" doc:"Folder of prompt templates that take the place of the built-in ones, relative to atoll.yaml."`
+	Targets       []Target       `key:"targets" doc:"Named parts of the repository with their own weight."`
+	Console       Console        `key:"console"`
+}
+
+// GuardCommand is one run of a program whose output is behaviour.
+type GuardCommand struct {
+	Command []string `key:"command" doc:"Program and arguments, run in the top folder of the tree; a single string is run by sh -c."`
+	Stdin   string   `key:"stdin" doc:"What it reads."`
 }
 
 // Evaluator describes the user's measurement.

@@ -42,6 +42,7 @@ const (
 	looks          = 8      // differing cases of a group that are looked at
 	mostShrunk     = 6      // groups whose difference is made small
 	shrinkingSteps = 12
+	insisting      = 5 // times that a difference is confirmed where the root draws at random
 )
 
 // compare asks both trees the same and reports where the answers differ.
@@ -124,7 +125,7 @@ func (c *check) explore(ctx context.Context, p *pair, names []string) (map[strin
 	q.Count = (q.Count + 1) / 2
 	corpus := map[string][][]uint64{}
 	for _, s := range []*subject{p.root, p.candidate} {
-		r, err := p.tamed(ctx, s, &q)
+		r, err := p.tamed(ctx, s.impatient(), s == p.root, &q)
 		if err != nil {
 			return nil, fmt.Errorf("look for inputs: %w", err)
 		}
@@ -137,11 +138,11 @@ func (c *check) explore(ctx context.Context, p *pair, names []string) (map[strin
 
 // tamed asks a tree, and again with small numbers for the groups that end its
 // process, until few do. What was learnt holds for the pair.
-func (p *pair) tamed(ctx context.Context, s *subject, q *probe.Request) (*reply, error) {
+func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
 	for {
 		q.Tame = p.tame
 		r, err := s.ask(ctx, *q)
-		if err != nil || s != p.root || !r.cut {
+		if err != nil || !learn || !r.cut {
 			return r, err
 		}
 		before := len(p.tame)
@@ -175,7 +176,7 @@ func (c *check) spread(p pair, q *probe.Request) {
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus}
 	c.spread(*p, &q)
-	first, err := p.tamed(ctx, p.root, &q)
+	first, err := p.tamed(ctx, p.root, true, &q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)
 	}
@@ -217,11 +218,12 @@ type count struct {
 	suspects           map[string][]int // cases by group, in order
 	of                 map[string]int   // cases compared by group
 	ends               map[site]string
+	shaky              map[string]bool // groups with cases on which the root does not agree with itself
 }
 
 // tally compares two answers of the root and one of the candidate.
 func tally(first, second, candidate *reply) count {
-	t := count{suspects: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}}
+	t := count{suspects: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
 		if !ok {
@@ -229,6 +231,7 @@ func tally(first, second, candidate *reply) count {
 		}
 		if a.In != b.In || a.Out != b.Out {
 			t.unsteady++
+			t.shaky[at.group] = true
 			continue
 		}
 		if how, ended := candidate.fatal[at]; ended {
@@ -279,6 +282,9 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	if err != nil {
 		return err
 	}
+	if found, err = c.insist(ctx, p, t, q, found); err != nil {
+		return err
+	}
 	slices.SortFunc(found, func(a, b seen) int {
 		return cmp.Or(-compareBool(p.direct(a.group), p.direct(b.group)), a.simpler(b))
 	})
@@ -306,6 +312,31 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		})
 	}
 	return nil
+}
+
+// insist confirms again and again the differences of groups that draw at random:
+// of two outcomes that are as likely, the root gives one twice by chance in half of
+// all cases.
+func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, found []seen) ([]seen, error) {
+	for range insisting {
+		q.Cases = nil
+		for _, s := range found {
+			if t.shaky[s.group] {
+				q.Cases = append(q.Cases, probe.Case{Group: s.group, Choices: s.choices})
+			}
+		}
+		if len(q.Cases) == 0 {
+			return found, nil
+		}
+		again, err := c.confirm(ctx, p, q, true)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(found, func(s seen) bool {
+			return t.shaky[s.group] && !slices.ContainsFunc(again, func(o seen) bool { return o.in == s.in && o.root == s.root })
+		})
+	}
+	return found, nil
 }
 
 // worthALook picks from the suspects of a group: across all of them, and one

@@ -22,7 +22,7 @@ import (
 // Longest times of one case. The candidate gets more, so that a slow machine is
 // no difference.
 const (
-	rootCaseMS      = 2_000
+	rootCaseMS      = 1_000
 	candidateCaseMS = 10_000
 	rootDeaths      = 25
 	candidateDeaths = 5

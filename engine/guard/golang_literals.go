@@ -15,7 +15,7 @@ import (
 
 // The bounds of what is taken from sources.
 const (
-	mostStrings   = 400
+	mostStrings   = 1500
 	mostNumbers   = 200
 	mostTuples    = 400
 	longestString = 8 << 10

@@ -36,6 +36,9 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Commands are run in both trees besides what the guard finds by itself.
 	Commands []Invocation
+	// Accept names functions, methods and commands whose behaviour may differ, as
+	// [Difference.Where] does.
+	Accept []string
 	// PythonTests runs the tests of a Python tree, as words after the
 	// interpreter; found by itself when empty.
 	PythonTests []string
@@ -122,6 +125,7 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 		}
 	}
 	c.report.reduce()
+	c.report.accept(c.g.o.Accept)
 	c.report.sort()
 	return c.report, nil
 }

@@ -209,4 +209,9 @@ func TestCommandLinesAreCompared(t *testing.T) {
 	if len(report.Differences) != 1 || report.Unsteady != 1 || report.Cases != 2 {
 		t.Errorf("got %+v", report)
 	}
+	o.Accept = []string{"sh say.sh a"}
+	report = mustCheck(t, o, guard.Tree{Base: write("echo $1; sort")}, guard.Tree{Base: write("echo $1; sort -r")}, "say.sh")
+	if !report.Same() || len(report.Accepted) != 1 || report.Accepted[0].Where != "sh say.sh a" {
+		t.Errorf("got %+v, want the one difference among what is accepted", report)
+	}
 }

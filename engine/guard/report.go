@@ -63,6 +63,8 @@ type Report struct {
 	Cases       int          `json:"cases"`     // inputs given to both
 	Unsteady    int          `json:"unsteady"`  // inputs on which the root does not agree with itself
 	Differences []Difference `json:"differences,omitempty"`
+	// Accepted are differences that may be.
+	Accepted []Difference `json:"accepted,omitempty"`
 	// Unreached are changed lines of code that no test and no input ran.
 	// Measured says that they were looked for.
 	Unreached []Lines `json:"unreached,omitempty"`
@@ -144,6 +146,28 @@ func (r *Report) reduce() {
 		return slices.ContainsFunc(all, func(o Difference) bool {
 			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && len(o.Input) < len(d.Input) && calls(d.Input, o.Where)
 		})
+	})
+}
+
+// Where names what behaves in another way, each once.
+func (r *Report) Where() []string {
+	var out []string
+	for _, d := range r.Differences {
+		if !slices.Contains(out, d.Where) {
+			out = append(out, d.Where)
+		}
+	}
+	return out
+}
+
+// accept takes out what may differ.
+func (r *Report) accept(where []string) {
+	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
+		if slices.Contains(where, d.Where) {
+			r.Accepted = append(r.Accepted, d)
+			return true
+		}
+		return false
 	})
 }
 

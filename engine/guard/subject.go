@@ -26,6 +26,14 @@ type subject struct {
 	changed []string     // of the request
 }
 
+// impatient is the subject for a first look, where little is lost with a case: it
+// waits for none as long, and gives up after few that end the process.
+func (s *subject) impatient() *subject {
+	quick := *s
+	quick.caseMS, quick.deaths = min(s.caseMS, rootCaseMS), fewDeaths
+	return &quick
+}
+
 // site is one case of a survey, or of a list.
 type site struct {
 	group string
@@ -50,6 +58,7 @@ const requestName = "request.json"
 // The bounds of one process of a probe.
 const (
 	mostGroupDeaths = 2
+	fewDeaths       = 6
 	processWall     = 90 * time.Second
 	heapMiB         = 700
 )

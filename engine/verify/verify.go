@@ -217,7 +217,7 @@ func (c *check) behaves(ctx context.Context) error {
 		return nil
 	}
 	c.tell("comparing behaviour")
-	g, err := guard.New(c.box, guard.Options{Seed: c.q.Config.Seed, Memory: c.q.Config.Limits.Memory, LookupEnv: os.LookupEnv})
+	g, err := guard.New(c.box, work.GuardOptions(c.q.Config))
 	if err != nil {
 		return err
 	}

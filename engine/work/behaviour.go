@@ -44,7 +44,7 @@ func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidat
 	for i, d := range delta {
 		changed[i] = d.Path
 	}
-	g, err := guard.New(w.box, guardOptions(w.facts.Config))
+	g, err := guard.New(w.box, GuardOptions(w.facts.Config))
 	if err != nil {
 		return "", err
 	}
@@ -85,8 +85,17 @@ func (w *measurer) leads(ctx context.Context, c *record.Candidate, vector []floa
 	return *c.Objective > *root.Objective, nil
 }
 
-func guardOptions(cfg config.Config) guard.Options {
-	return guard.Options{Seed: cfg.Seed, Memory: cfg.Limits.Memory, LookupEnv: os.LookupEnv}
+// GuardOptions are those of the guard of an experiment.
+func GuardOptions(cfg config.Config) guard.Options {
+	o := guard.Options{Seed: cfg.Seed, Memory: cfg.Limits.Memory, LookupEnv: os.LookupEnv, Accept: cfg.GuardAccept}
+	for _, c := range cfg.GuardCommands {
+		args := c.Command
+		if len(args) == 1 && strings.ContainsAny(args[0], " \t|<>") {
+			args = []string{"sh", "-c", args[0]}
+		}
+		o.Commands = append(o.Commands, guard.Invocation{Args: args, Stdin: c.Stdin})
+	}
+	return o
 }
 
 // spacious are words of metrics that say how much room a program takes.

@@ -101,6 +101,7 @@ var alphabets = [][]rune{
 	[]rune("\"'`\\()[]{}<>#@!?*+=|&%$^~"),
 	[]rune("éßİıøΣςж世界ﬁ\u0301\u200d😀\u00a0"),
 	[]rune("aB1_- ."),
+	[]rune("אבגعربيहिन्दीไทยกำ한글각ㄱ中文。、！ａＡ１カナ🇩🇪👩‍💻👍🏽\r\n\u2028\u0308\ufe0f"),
 }
 
 // text draws a string. Some are near one that the case has already: what
