@@ -143,6 +143,9 @@ func (a *App) showPrompt(ctx context.Context, what string) error {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(ev record.Evidence) bool { return !strings.HasSuffix(ev.Kind, "prompt") })
+	if task, err := agent.HumanTask(o.Dir, job.ID); err == nil && len(list) == 0 {
+		list = append(list, record.Evidence{Job: job.ID, Attempt: job.Attempt, Kind: "prompt of a person", Text: task})
+	}
 	if len(list) == 0 {
 		ev, err := engine.Prompt(ctx, o.Session, o.exp.ID, engine.Options{Now: a.Now, Getenv: a.getenv, Live: a.fileNow(ctx)}, job.ID)
 		if err != nil {

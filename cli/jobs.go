@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"atoll/engine/agent"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
@@ -39,7 +41,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			}
 			if a.flags.json {
 				for _, j := range list {
-					writeJSONLine(a.Out, j)
+					writeJSONLine(a.Out, jobLine{j, o.workTree(j)})
 				}
 				return nil
 			}
@@ -82,25 +84,43 @@ func (a *App) showJob(ctx context.Context, o *opened, what string) error {
 		return fmt.Errorf("there is no job %s: %w", record.JobID(id), err)
 	}
 	if a.flags.json {
-		return writeJSON(a.Out, j)
+		return writeJSON(a.Out, jobLine{j, o.workTree(j)})
 	}
-	printJob(a.Out, j)
+	printJob(a.Out, jobLine{j, o.workTree(j)})
 	return a.printEvidence(ctx, o, j.ID)
 }
 
+// jobLine is a job, and where its person edits.
+type jobLine struct {
+	record.Job
+	WorkTree string `json:"work_tree,omitempty"` // "" = none waits
+}
+
+// workTree is the folder in which a running job waits for a person, "" for none.
+func (o *opened) workTree(j record.Job) string {
+	if dir := agent.HumanTree(o.Dir, j.ID); j.State.Running() || j.State == record.Queued {
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
 // printJob writes what there is to say about a job, one line each.
-func printJob(w io.Writer, j record.Job) {
+func printJob(w io.Writer, j jobLine) {
 	state := string(j.State)
 	if j.Class != "" {
 		state += ", " + string(j.Class)
 	}
-	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, workOf(j), state)
+	fmt.Fprintf(w, "%s  %s %s  %s\n", j.ID, j.Kind, workOf(j.Job), state)
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%-10s %s\n", name, view.CleanLine(text))
 		}
 	}
 	line("reason", j.Reason)
+	line("why", j.Why)
+	line("work tree", j.WorkTree)
 	line("agent", j.Agent)
 	line("target", j.Target)
 	line("goal", j.Goal)

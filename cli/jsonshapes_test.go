@@ -33,7 +33,7 @@ func jsonShapes() []jsonShape {
 		{"experiments compared", "atoll experiments FIRST SECOND", false, comparison{}},
 		{"candidates", "atoll candidates, show and best", true, candidateLine{}},
 		{"niches", "atoll niches", true, nicheLine{}},
-		{"jobs", "atoll jobs; show '#7' prints one", true, record.Job{}},
+		{"jobs", "atoll jobs; show '#7' prints one", true, jobLine{}},
 		{"events", "atoll events", true, record.LogRow{}},
 		{"why", "atoll why", true, whyLine{}},
 		{"notes", "atoll notes", true, record.Note{}},

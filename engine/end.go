@@ -56,6 +56,16 @@ func (l *loop) keepDigest(ctx context.Context) error {
 	return doctor.KeepDigest(ctx, l.db, l.exp, l.st.Digest())
 }
 
+// returnJobs puts jobs that broke off back in the queue, once nothing runs.
+func (l *loop) returnJobs(ctx context.Context, pool *work.Pool) error {
+	if !l.putBack || pool.Busy() > 0 || l.st.Run == record.ExperimentRunning {
+		return nil
+	}
+	l.putBack = false
+	_, err := l.db.Requeue(ctx, l.exp)
+	return err
+}
+
 // goOn makes an experiment that was done run again.
 func (l *loop) goOn(ctx context.Context) error {
 	l.budget = ""

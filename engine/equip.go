@@ -106,9 +106,13 @@ func (q *equipment) hire(st *fold.State) error {
 		cfg.Agents[i].Weight = st.Settings.Agents[cfg.Agents[i].Name]
 	}
 	cfg.Budget.CostUSD = st.Settings.MaxCostUSD
+	asking := q.opt.Gateway
+	if asking.Sleep == nil {
+		asking.Sleep = q.patience
+	}
 	h := &roster.Builder{
 		Config: cfg, Box: q.box, Repo: q.repo, Dir: q.ses.Dir, Account: q.money.Account,
-		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: q.opt.Gateway, Record: q.opt.Record,
+		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: asking, Record: q.opt.Record,
 		Note: func(text string) { q.note("warn", record.NoJob, text) },
 	}
 	var err error

@@ -36,6 +36,7 @@ type loop struct {
 	owner    bool            // this process runs the jobs
 	resumed  bool            // it is known which decisions were carried out before
 	budget   string          // the one that is used up, "" = none
+	putBack  bool            // jobs broke off and wait for the queue
 	wallFrom time.Time       // the wall clock is counted up to here
 	fatal    error
 }
@@ -66,7 +67,7 @@ func (l *loop) run(ctx context.Context) error {
 // turn folds, schedules and publishes until the run is over.
 func (l *loop) turn(ctx context.Context) error {
 	workCtx, abort := context.WithCancelCause(ctx)
-	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more, Drain: l.drain})
+	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
 	var care sync.WaitGroup
 	if l.owner {
 		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause}
@@ -89,6 +90,9 @@ func (l *loop) turn(ctx context.Context) error {
 			return err
 		}
 		pool.Resize(l.workerGoal())
+		if err := l.returnJobs(ctx, pool); err != nil {
+			return err
+		}
 		if err := l.settle(ctx, pool); err != nil {
 			return err
 		}
@@ -182,6 +186,7 @@ func (l *loop) troubled(ctx context.Context) error {
 		l.budget = now.budget
 	}
 	if now.pause != "" {
+		l.putBack = true
 		l.note("error", record.NoJob, now.pause)
 		if l.opt.Unattended {
 			return l.setState(ctx, record.ExperimentBroken, now.pause)

@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"atoll/engine/work"
 )
 
 // signals are how other goroutines reach the loop and its workers without
@@ -24,6 +28,21 @@ func newSignals() *signals {
 func (s *signals) Drain() {
 	s.drained.Do(func() { close(s.drain) })
 	s.wake()
+}
+
+// patience waits before something is tried again, but for a run that drains:
+// there it is [work.ErrDrained], and nothing is tried again.
+func (s *signals) patience(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.drain:
+		return work.ErrDrained
+	}
 }
 
 func (s *signals) draining() bool {

@@ -50,7 +50,7 @@ func (t *tx) addJob(j *record.Job) error {
 		cand = j.Candidate
 	}
 	n, err := t.exec(sqlJobInsert, j.Experiment, j.ID, j.Kind, j.Priority, firstLane(j.Kind), j.Purpose, j.Island, j.Parent,
-		joinIDs(j.Inspirations), j.Operator, j.Agent, j.Target, j.Goal, cand, j.RetryOf, j.Repeat, j.Samples, t.now)
+		joinIDs(j.Inspirations), j.Operator, j.Agent, j.Target, j.Goal, cand, j.RetryOf, j.Repeat, j.Samples, t.now, j.Why)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -96,7 +96,7 @@ func scanJob(r *row) record.Job {
 		HeldAt: record.JobState(r.text()), Approved: r.bool(), Attempt: r.num(), Class: record.Class(r.text()),
 		Reason: r.text(), Usage: scanSpent(r).usage(),
 		EditMS: r.int(), EvalMS: r.int(), OwnMS: r.float(), Created: record.Millis(r.int()),
-		Started: record.Millis(r.int()), Ended: record.Millis(r.int()), LeaseUntil: record.Millis(r.int()),
+		Started: record.Millis(r.int()), Ended: record.Millis(r.int()), LeaseUntil: record.Millis(r.int()), Why: r.text(),
 	}
 }
 

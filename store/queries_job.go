@@ -3,8 +3,8 @@ package store
 // Statements on jobs.
 const (
 	sqlJobInsert statement = `INSERT INTO job (experiment, id, kind, state, priority, lane, purpose, island, parent,
-		inspirations, operator, agent, target, goal, candidate, duplicate, retry_of, repeat, samples, created)
-		VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, -1, ?15, ?16, ?17, ?18)
+		inspirations, operator, agent, target, goal, candidate, duplicate, retry_of, repeat, samples, created, why)
+		VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, -1, ?15, ?16, ?17, ?18, ?19)
 		ON CONFLICT DO NOTHING`
 
 	// What a transition has to know of the job before it.
@@ -92,5 +92,5 @@ const (
 	jobColumns = `experiment, id, kind, state, priority, purpose, island, parent, inspirations, operator, agent,
 		target, goal, candidate, duplicate, retry_of, repeat, samples, held_at, approved, attempt, class, reason,
 		requests, input_tokens, output_tokens, cost, priced, unpriced, unmetered,
-		edit_ms, eval_ms, own_ms, created, started, ended, lease_until`
+		edit_ms, eval_ms, own_ms, created, started, ended, lease_until, why`
 )

@@ -71,6 +71,19 @@ func (h *Human) WorkTree(job record.JobID) string {
 	return filepath.Join(h.o.Dir, fmt.Sprintf("job-%d", job))
 }
 
+// HumanDir is where the work trees of persons lie in a state directory.
+func HumanDir(state string) string { return filepath.Join(state, "work") }
+
+// HumanTree is the work tree of a job in a state directory.
+func HumanTree(state string, job record.JobID) string {
+	return filepath.Join(HumanDir(state), fmt.Sprintf("job-%d", job))
+}
+
+// HumanTask reads the task of a job from its work tree in a state directory.
+func HumanTask(state string, job record.JobID) ([]byte, error) {
+	return os.ReadFile(filepath.Join(HumanTree(state, job), humanTask))
+}
+
 // Preview implements [Previewer].
 func (h *Human) Preview(ctx context.Context, j Job, t Tree) (Rendered, error) {
 	text, err := h.o.Render(ctx, j, t)

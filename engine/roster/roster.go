@@ -34,6 +34,7 @@ type Roster struct {
 	Secrets    []string        // keys, never to be written anywhere
 	Mute       map[string]bool // agents that read no prompt
 	BuiltIn    map[string]bool // offline agents
+	People     map[string]bool // agents that are persons
 	OwnLogin   map[string]bool // agents with their own credentials: nobody can meter them
 }
 
@@ -77,7 +78,7 @@ func (h *Builder) Build() (*Roster, error) {
 	if err := CheckAgents(cfg, h.Getenv); err != nil {
 		return nil, err
 	}
-	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}}
+	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, People: map[string]bool{}}
 	var err error
 	if c.Prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
@@ -169,7 +170,8 @@ func (h *Builder) build(c *Roster, a config.Agent) (agent.Agent, error) {
 	case "command":
 		return h.command(c, a)
 	case "human":
-		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: filepath.Join(h.Dir, "work"), Render: c.Prompts.WorkTree})
+		c.People[a.Name] = true
+		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: agent.HumanDir(h.Dir), Render: c.Prompts.WorkTree})
 	case "replay":
 		c.Mute[a.Name] = true
 		c.Clients[a.Name] = &RoleClient{replay: a.Recording}
@@ -233,7 +235,7 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, Requests: a.Requests, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
 		Limits: sandbox.Limits{Memory: h.Config.Limits.Memory, Procs: h.Config.Limits.Procs, Output: h.Config.Limits.Output, Disk: h.Config.Limits.Disk},
 		Box:    h.Box, Checkout: h.Repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.Getenv("HOME"),
-		Render: c.Prompts.WorkTree, Secrets: c.Secrets,
+		Render: c.Prompts.WorkTree, Secrets: c.Secrets, Wait: h.Gateway.Sleep,
 	}
 	if a.BaseURL != "" && !a.OwnCredentials {
 		dir, err := h.socketDir()

@@ -174,7 +174,7 @@ func (o *Owner) retryJob(ctx context.Context, d record.Decision) error {
 	job := record.NewJob(o.exp, o.nextJob, old.Kind)
 	job.Purpose, job.Island, job.Repeat, job.Samples = old.Purpose, old.Island, old.Repeat, old.Samples
 	job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target, job.Goal = old.Parent, old.Inspirations, old.Operator, old.Agent, old.Target, old.Goal
-	job.RetryOf, job.Priority = old.ID, old.Priority+1
+	job.RetryOf, job.Priority, job.Why = old.ID, old.Priority+1, "as "+old.ID.String()+", tried again"
 	if old.Kind == record.Evaluate {
 		job.Candidate = old.Candidate
 	}
@@ -248,6 +248,7 @@ func (o *Owner) inject(ctx context.Context, d record.Decision) error {
 	}
 	job := record.NewJob(o.exp, o.nextJob, record.Make)
 	job.Parent, job.Operator, job.Agent, job.Priority = record.Root, record.OpManual, "human", 1
+	job.Why = "a commit of the user's repository"
 	if err := o.repo.MarkAttempt(ctx, o.exp, job.ID, args.Commit); err != nil {
 		return err
 	}

@@ -83,10 +83,12 @@ func (o *Owner) makeJob(fixed search.Fixed) record.Job {
 		if failed, working, ok := o.st.ToRepair(rng); ok {
 			beside := slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
 			c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, beside...)
+			c.Why = fmt.Sprintf("%s failed, its parent %s works; %s", failed, working, record.OpRepair)
 		}
 	}
 	job := record.NewJob(o.exp, o.nextJob, record.Make)
 	job.Island, job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target = c.Island, c.Parent, c.Inspirations, c.Operator, c.Agent, c.Target
+	job.Why = c.Why
 	return job
 }
 

@@ -88,6 +88,9 @@ func (r *attempt) consult(ctx context.Context, v *roster.RoleClient, name, role 
 	r.edit += r.now().Sub(began)
 	r.usage = r.usage.Add(usage)
 	r.keep(kind("transcript"), answer)
+	if err != nil && ctx.Err() == nil && r.putBack(err) {
+		err = fmt.Errorf("%w: %w", errPutBack, err)
+	}
 	return answer, err
 }
 

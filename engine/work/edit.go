@@ -36,10 +36,30 @@ func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item
 	if err != nil {
 		return agent.Result{}, agent.Item{}, err
 	}
+	if w.roster.People[job.Agent] { // who may take days: a run that ends does not wait
+		var done context.CancelFunc
+		ctx, done = w.untilDrained(ctx)
+		defer done()
+	}
 	began := w.now()
 	res, err := a.Edit(ctx, aj, aj.Parent.Files)
 	r.edit += w.now().Sub(began)
 	return res, aj.Parent, err
+}
+
+// untilDrained returns a context that ends when the run drains, too.
+func (w *run) untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-w.drain:
+			cancel(ErrDrained)
+		case <-stop:
+		}
+	})
+	return ctx, func() { close(stop); watch.Wait(); cancel(nil) }
 }
 
 // job is the job as its agent sees it.
@@ -69,6 +89,7 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
 	aj.Target, aj.Scope = w.scope.of(job.Target)
+	aj.Limits = w.scope.limits()
 	mute := w.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {
 		if aj.Failures, err = w.feedback.failures(ctx, &aj); err != nil {

@@ -131,6 +131,9 @@ func (w *notebook) reflect(ctx context.Context, r *attempt) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if errors.Is(err, errPutBack) {
+		return err
+	}
 	return w.reflected(ctx, r, facts, fresh, err)
 }
 

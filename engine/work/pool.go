@@ -15,9 +15,8 @@ const leaseFor = 60 * time.Second
 
 // PoolOptions say how jobs are claimed.
 type PoolOptions struct {
-	Once  bool            // each worker does one job
-	More  chan struct{}   // an offer of a job for each value
-	Drain <-chan struct{} // closed: nothing is claimed any more
+	Once bool          // each worker does one job
+	More chan struct{} // an offer of a job for each value
 }
 
 // Pool is the set of workers of one run. It is owned by the loop, which sizes
@@ -111,7 +110,7 @@ func (p *Pool) Wait(meanwhile func(done <-chan struct{})) {
 func (p *Pool) mayClaim(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ctx.Err() != nil || n >= p.goal || p.draining() || p.opt.Once && p.done+p.working >= p.goal {
+	if p.ctx.Err() != nil || n >= p.goal || p.w.draining() || p.opt.Once && p.done+p.working >= p.goal {
 		delete(p.alive, n)
 		return false
 	}
@@ -143,12 +142,15 @@ func (p *Pool) work(n int) {
 			case <-p.opt.More: // the job that was offered, or one like it
 			default:
 			}
-			p.w.carryOut(p.ctx, lease)
+			goOn := p.w.carryOut(p.ctx, lease)
 			p.free(true)
-			continue
+			if goOn {
+				continue
+			}
+		} else {
+			p.free(false)
 		}
-		p.free(false)
-		if !p.waitForJob(err) {
+		if err == nil || !p.waitForJob(err) {
 			p.mu.Lock()
 			delete(p.alive, n)
 			p.mu.Unlock()
@@ -174,7 +176,7 @@ func (p *Pool) waitForJob(err error) bool {
 	select {
 	case <-p.ctx.Done():
 		return false
-	case <-p.opt.Drain:
+	case <-p.w.drain:
 		return false
 	case <-p.opt.More:
 		return true
@@ -203,12 +205,3 @@ func (w *Runner) heartbeats(ctx context.Context) {
 
 // Idle receives when a worker went idle or ended.
 func (p *Pool) Idle() <-chan struct{} { return p.idle }
-
-func (p *Pool) draining() bool {
-	select {
-	case <-p.opt.Drain:
-		return true
-	default:
-		return false
-	}
-}

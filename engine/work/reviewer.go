@@ -44,6 +44,8 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 		return false, broke // it is reviewed when there is money again
 	}
 	switch {
+	case errors.Is(err, errPutBack):
+		return false, err
 	case err != nil:
 		return w.unreviewed(ctx, r, c, err)
 	case verdict.Accepted:
@@ -58,9 +60,6 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 func (w *gatekeeper) unreviewed(ctx context.Context, r *attempt, c *record.Candidate, why error) (ended bool, err error) {
 	text := view.CleanLine(fmt.Sprintf("%s was not reviewed: %v", c.ID, why))
 	w.host.Note("warn", r.lease.Job.ID, text)
-	if errors.Is(why, gateway.ErrAccess) {
-		w.host.Pause("the reviewer cannot be asked: " + view.CleanLine(why.Error()))
-	}
 	if w.facts.Config.Review.Fail != "closed" {
 		return false, nil
 	}

@@ -64,11 +64,22 @@ type run struct {
 	host     Host
 	now      func() time.Time
 	settings func() record.Settings // as they are now
+	drain    <-chan struct{}        // closed: nothing is claimed or tried again; nil: never
 
 	box    *sandbox.Box           // nil: nothing can be run
 	eval   *eval.Evaluator        // nil: nothing can be measured
 	roster *roster.Roster         // nil: nobody can be asked
 	metric atomic.Pointer[string] // learned from the root; nil: not yet
+}
+
+// draining reports whether the run ends as soon as what runs has ended.
+func (w *run) draining() bool {
+	select {
+	case <-w.drain:
+		return true
+	default:
+		return false
+	}
 }
 
 // exp is the number of the experiment.

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,6 +30,7 @@ type Options struct {
 	Host     Host
 	Now      func() time.Time
 	Settings func() record.Settings // as they are now
+	Drain    <-chan struct{}        // closed: nothing is claimed or tried again
 }
 
 // Runner carries out leased jobs, each step by a part that knows one thing. Its
@@ -53,7 +55,7 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &run{
 		facts: o.Facts, db: o.DB, repo: o.Repo, money: o.Budget, live: o.Live, standing: o.Standing, host: o.Host, now: o.Now,
-		settings: o.Settings,
+		settings: o.Settings, drain: o.Drain,
 	}
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, breaker: breaker{run: r}}
 	said := &feedback{r}
@@ -112,8 +114,9 @@ func (w *Runner) FromRoot(ctx context.Context, id record.CandidateID) ([]record.
 	return w.candidates.fromRoot(ctx, id)
 }
 
-// carryOut takes one leased job as far as it goes.
-func (w *Runner) carryOut(ctx context.Context, lease *record.Lease) {
+// carryOut takes one leased job as far as it goes. It reports whether the worker
+// may go on with another: not where one as good as this would break off, too.
+func (w *Runner) carryOut(ctx context.Context, lease *record.Lease) (goOn bool) {
 	jobCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.live.begin(*lease, cancel)
@@ -122,7 +125,9 @@ func (w *Runner) carryOut(ctx context.Context, lease *record.Lease) {
 	r := &attempt{run: w.run, lease: *lease, started: w.now(), ended: w.ended}
 	if err := w.do(jobCtx, r); err != nil {
 		w.giveUp(jobCtx, r, err)
+		return !errors.Is(err, errPutBack)
 	}
+	return true
 }
 
 // do carries out a job by its kind. An error is none of the job's: its attempt

@@ -1,11 +1,15 @@
 package work
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"atoll/engine/agent"
 	"atoll/engine/fold"
 	"atoll/engine/gate"
+	"atoll/engine/view"
 )
 
 // scope is what agents may change: the policy of the gate, and the targets.
@@ -25,6 +29,29 @@ func newScope(w *run) *scope {
 
 // protect sets which paths the evaluator protects.
 func (w *scope) protect(paths []string) { w.policy.Protected, w.allows = paths, new(sync.Map) }
+
+// limits says in a sentence each what a change may not exceed.
+func (w *scope) limits() []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	p := w.policy
+	if len(p.Scope) > 0 {
+		say("Only these paths may be changed: %s.", strings.Join(p.Scope, ", "))
+	}
+	if closed := slices.Concat(p.Protected, p.Forbidden); len(closed) > 0 {
+		say("These paths stay as they are: %s.", strings.Join(closed, ", "))
+	}
+	if p.MaxFiles > 0 {
+		say("A change touches at most %s.", view.Plural(p.MaxFiles, "file"))
+	}
+	if p.MaxLines > 0 {
+		say("A change adds and removes at most %s.", view.Plural(p.MaxLines, "line"))
+	}
+	if p.MaxFileBytes > 0 {
+		say("No file is larger than %d bytes.", p.MaxFileBytes)
+	}
+	return out
+}
 
 // of returns the target of a job and which paths it may change: those of
 // the target, within the gate's scope, and never a protected one.

@@ -77,6 +77,9 @@ func (w *mapper) propose(ctx context.Context, r *attempt) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if errors.Is(failure, errPutBack) {
+		return failure
+	}
 	var found []record.Target
 	if failure == nil {
 		found, failure = survey.ParseTargets(answer, tree, job.Agent)

@@ -139,6 +139,7 @@ type Job struct {
 	Agent        string        `json:"agent,omitempty"`
 	Target       string        `json:"target,omitempty"`
 	Goal         string        `json:"goal,omitempty"`     // overrides the experiment's goal for this job
+	Why          string        `json:"why,omitempty"`      // why it starts where it does, one line for people
 	Candidate    CandidateID   `json:"candidate"`          // made or measured; NoCandidate before
 	Duplicate    CandidateID   `json:"duplicate_of"`       // the original of a duplicate, else NoCandidate
 	RetryOf      JobID         `json:"retry_of,omitempty"` // 0 = first try

@@ -1,0 +1,120 @@
+package engine_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/config"
+	"atoll/engine"
+	"atoll/engine/gateway"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// refusing is a provider that answers every request with a status until it is told
+// otherwise.
+func refusing(t *testing.T, status int, body string) (m *fakeModel, serve func()) {
+	m = newFakeModel(t)
+	served := make(chan struct{})
+	m.trouble = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		select {
+		case <-served:
+			return false
+		default:
+			http.Error(w, body, status)
+			return true
+		}
+	}
+	return m, func() { close(served) }
+}
+
+func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		body   string
+	}{
+		{"the key is refused", 401, `{"error":{"message":"invalid api key"}}`},
+		{"the key may not do this", 403, `{"error":{"message":"forbidden"}}`},
+		{"the quota is gone", 429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, serve := refusing(t, tt.status, tt.body)
+			l := agentLab(t, func(c *config.Config) {
+				c.Agents = []config.Agent{m.agent("model")}
+				c.Workers, c.Budget.Jobs = 2, 4
+			})
+			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv})
+			s := l.await(eng, "it pauses", func(s *view.Snapshot) bool { return s.State == record.ExperimentPaused && s.Jobs.Running == 0 })
+			if !strings.Contains(s.Reason, "PLANTED_KEY") || !strings.Contains(s.Reason, "resume") {
+				t.Errorf("the reason names no key, or nothing to do: %s", s.Reason)
+			}
+			if s.Jobs.Ended() != 0 || s.Jobs.Queued == 0 {
+				t.Errorf("jobs %+v, none should have ended", s.Jobs)
+			}
+			if n := len(m.asked()); n > 4 {
+				t.Errorf("%d requests were sent for nothing", n)
+			}
+			serve()
+			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
+				t.Fatal(err)
+			}
+			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
+			if s.Jobs.Placed+s.Jobs.Scored != 4 {
+				t.Errorf("after the key was mended: %+v", s.Jobs)
+			}
+			stop()
+		})
+	}
+}
+
+func TestARunWithoutAPersonEndsWhereTheKeyIsRefused(t *testing.T) {
+	m, _ := refusing(t, 401, `{"error":{"message":"invalid api key"}}`)
+	l := agentLab(t, func(c *config.Config) {
+		c.Agents = []config.Agent{m.agent("model")}
+		c.Budget.Jobs = 4
+	})
+	s, err := l.runWith(engine.Options{})
+	if err == nil || !strings.Contains(err.Error(), "PLANTED_KEY") {
+		t.Errorf("the run ended with %v", err)
+	}
+	if s.Jobs.Ended() != 0 || s.Jobs.Running != 0 {
+		t.Errorf("jobs %+v", s.Jobs)
+	}
+}
+
+func TestADrainedRunWaitsForNoProvider(t *testing.T) {
+	m, _ := refusing(t, 503, `{"error":{"message":"overloaded"}}`)
+	l := agentLab(t, func(c *config.Config) {
+		c.Agents = []config.Agent{m.agent("model")}
+		c.Budget.Jobs = 4
+	})
+	patience := gateway.Options{Attempts: 50, Backoff: time.Hour, MaxBackoff: time.Hour, Total: 100 * time.Hour, Rand: func() float64 { return 1 }}
+	eng, stop := l.startWith(engine.Options{Getenv: plantedEnv, Gateway: patience})
+	l.await(eng, "the provider was asked", func(*view.Snapshot) bool { return len(m.asked()) > 0 })
+	stop() // fails when the backoff is waited for
+	for _, j := range l.jobs() {
+		if j.Kind == record.Make && j.State != record.Queued {
+			t.Errorf("%s is %s: %s", j.ID, j.State, j.Reason)
+		}
+	}
+}
+
+func TestAPersonIsDrawnByWeightAndARunThatEndsDoesNotWaitForThem(t *testing.T) {
+	l := agentLab(t, func(c *config.Config) {
+		c.Agents = []config.Agent{{Name: "ada", Kind: "human", Weight: 1, Attempts: 1}}
+		c.Budget.Jobs = 4
+	})
+	eng, stop := l.startWith(engine.Options{})
+	s := l.await(eng, "a person has a job", func(s *view.Snapshot) bool {
+		return len(s.Running) > 0 && s.Running[0].Job.Agent == "ada" && strings.Contains(s.Running[0].Stage, "person")
+	})
+	job := s.Running[0].Job.ID
+	stop()
+	j, err := l.ses.DB.Job(t.Context(), l.exp.ID, job)
+	if err != nil || j.State != record.Queued || j.Agent != "ada" {
+		t.Errorf("after the run %s of %s is %s, %v", job, j.Agent, j.State, err)
+	}
+}
