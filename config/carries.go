@@ -7,15 +7,12 @@ import (
 )
 
 // Carries reports whether an agent can carry out an operator: the offline agent
-// its own, models and clients everything but tune (they write code, and the
-// offline agent turns numbers for nothing), a person only what is asked for by
-// hand, a replay whatever was recorded.
+// its own, models, clients and persons everything but tune (they write code, and
+// the offline agent turns numbers for nothing), a replay whatever was recorded.
 func (a Agent) Carries(operator string) bool {
 	switch a.Kind {
 	case "offline":
 		return slices.Contains([]string{"seed", "tune", "mutate", "crossover", "repair"}, operator)
-	case "human":
-		return false
 	case "replay":
 		return true
 	}
@@ -39,7 +36,7 @@ func (c Config) idle() []string {
 // out; "" where there are none.
 func (c Config) idleAdvice() string {
 	idle := c.idle()
-	if len(idle) == 0 || !slices.ContainsFunc(c.Agents, func(a Agent) bool { return a.Weight > 0 && a.Kind != "human" }) {
+	if len(idle) == 0 || !slices.ContainsFunc(c.Agents, func(a Agent) bool { return a.Weight > 0 }) {
 		return ""
 	}
 	if len(idle) == len(c.Search.Operators) {
