@@ -121,6 +121,9 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 			}
 			return st.Strong, fmt.Sprintf("%.1f %%", 100*share(y))
 		}},
+		{Head: "lately", W: latelyBins, Right: true, Rank: 42, Cell: func(y row) (widget.Style, string) {
+			return st.Lines[0], p.d.lately(func(e *view.Ended) bool { return p.of(name, &e.Job) == y.Name }, placed)
+		}},
 		{Head: "best", W: 6, Right: true, Rank: 40, Cell: count(func(y row) int { return y.Best })},
 		{Head: "cost", W: 10, Right: true, Rank: 45, Cell: func(y row) (widget.Style, string) {
 			if y.CostUSD == nil {
@@ -133,6 +136,17 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 			return st.Lines[0], widget.Repeat("▪", int(share(y)*float64(min(40, max(12, w-95)))+0.5))
 		}},
 	}}
+}
+
+// of names the operator, agent or target of a job.
+func (p *yieldsPane) of(group string, j *record.Job) string {
+	switch group {
+	case "Operators":
+		return string(j.Operator)
+	case "Agents":
+		return j.Agent
+	}
+	return j.Target
 }
 
 // yieldMarks says what a person did to a target.
