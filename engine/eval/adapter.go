@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"atoll/engine/sandbox"
-	"atoll/store/record"
 )
 
 // shims are the small programs that run evaluators of other systems unchanged.
@@ -394,11 +393,4 @@ func shimDigest() string {
 		sum.Write(files[n])
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// higher is a pointer to a direction of a metric.
-func higher(b bool) *bool { return &b }
-
-func metric(name string, value float64, unit string, up bool) record.Metric {
-	return record.Metric{Name: name, Value: value, Unit: unit, Higher: higher(up)}
 }

@@ -57,13 +57,6 @@ func cure(text string) string {
 	return ""
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // limitVerdict handles the limits that the sandbox enforced. Limits that were
 // touched by a run that still succeeded (a cut output) are no failure.
 func limitVerdict(r *sandbox.Result, l sandbox.Limits, failed bool) verdict {
@@ -218,15 +211,6 @@ func hasCompilerError(text string) bool {
 		}
 	}
 	return false
-}
-
-func allDigits(s string) bool {
-	for _, r := range s {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return s != ""
 }
 
 func containsAny(text string, words ...string) bool {

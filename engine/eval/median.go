@@ -46,12 +46,3 @@ func Median(values []float64) float64 {
 	}
 	return a/2 + b/2 // halves first: the sum of two large values may overflow
 }
-
-// better reports whether a is better than b in the given direction, "minimize"
-// or "maximize" (the default).
-func better(a, b float64, direction string) bool {
-	if direction == Minimize {
-		return a < b
-	}
-	return a > b
-}

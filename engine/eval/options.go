@@ -282,3 +282,12 @@ func matchGlobs(globs []string, name string) bool {
 	}
 	return false
 }
+
+// better reports whether a is better than b in the given direction, "minimize"
+// or "maximize" (the default).
+func better(a, b float64, direction string) bool {
+	if direction == Minimize {
+		return a < b
+	}
+	return a > b
+}

@@ -362,3 +362,10 @@ func textOf(v any) string {
 
 // sortedKeys returns the names of artifacts in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// higher is a pointer to a direction of a metric.
+func higher(b bool) *bool { return &b }
+
+func metric(name string, value float64, unit string, up bool) record.Metric {
+	return record.Metric{Name: name, Value: value, Unit: unit, Higher: higher(up)}
+}

@@ -69,3 +69,19 @@ func tail(s string, n int) (string, int64) {
 	}
 	return s[cut:], int64(cut)
 }
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func allDigits(s string) bool {
+	for _, r := range s {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"context"
 
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
 )
 
 // fence is what holds the processes of a run together, so that none is made
@@ -13,9 +13,9 @@ type fence int
 
 // The fences, the best first but for none, which is the last resort.
 const (
-	fenceNone      fence = boot.FenceNone
-	fenceNamespace fence = boot.FenceNamespace
-	fenceTrace     fence = boot.FenceTrace
+	fenceNone      fence = wire.FenceNone
+	fenceNamespace fence = wire.FenceNamespace
+	fenceTrace     fence = wire.FenceTrace
 )
 
 // enclose probes a rung, below the first with each fence until one works. The

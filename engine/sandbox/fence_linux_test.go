@@ -11,6 +11,7 @@ import (
 
 	"atoll/engine/sandbox"
 	"atoll/engine/sandbox/boot"
+
 	"golang.org/x/sys/unix"
 )
 

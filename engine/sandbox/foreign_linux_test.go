@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"atoll/engine/sandbox"
+
 	"golang.org/x/sys/unix"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
 )
 
 // gateway passes connections on to the gateway's unix socket on the rungs that
@@ -23,7 +23,7 @@ type gateway struct {
 }
 
 // openGateway listens, and writes the port that the system chose into the job.
-func (b *Box) openGateway(j *boot.Job, socket string) (*gateway, error) {
+func (b *Box) openGateway(j *wire.Job, socket string) (*gateway, error) {
 	if b.rung == Landlock && b.facts.abi < 4 {
 		return nil, fmt.Errorf("%w: this kernel's Landlock (version %d) cannot limit a command to the gateway: "+
 			"use Linux 6.7 or newer, or a machine where rung 1 works", ErrSpec, b.facts.abi)
@@ -33,9 +33,9 @@ func (b *Box) openGateway(j *boot.Job, socket string) (*gateway, error) {
 		return nil, fmt.Errorf("open a port for the gateway: %w", err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	j.GatewayPort = int64(port)
+	j.Net.Port = int64(port)
 	real := "127.0.0.1:" + strconv.Itoa(port)
-	for _, list := range [][]string{j.Args, j.Env} {
+	for _, list := range [][]string{j.Command.Args, j.Command.Env} {
 		for i := range list {
 			list[i] = strings.ReplaceAll(list[i], GatewayAddr, real)
 		}

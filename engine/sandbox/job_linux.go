@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
 )
 
 // Bounds of what comes back.
@@ -25,7 +25,7 @@ const (
 
 // job turns a Spec into the message for the first process. Stage is the folder
 // to mount on, or on the lower rungs the private folder of the run.
-func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
+func (b *Box) job(s *Spec, stage string) (*wire.Job, error) {
 	if err := check(s); err != nil {
 		return nil, err
 	}
@@ -41,24 +41,28 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &boot.Job{
-		Rung: int(b.rung), Stage: stage, Args: slices.Clone(s.Args), Env: b.environ(s), Dir: s.Dir, Base: s.Base,
-		Hidden: slices.Clone(s.Hidden), ResultName: s.ResultName, ResultMax: maxResult, Product: s.Product, ProductMax: maxProduct,
-		Harvest: s.Harvest, HarvestFile: maxHarvestFile, HarvestTotal: maxHarvestTotal, HarvestSkip: s.HarvestSkip,
-		Wall: int64(s.Limits.Wall), Grace: int64(grace), CPU: int64(s.Limits.CPU), Memory: s.Limits.Memory,
-		Disk: s.Limits.Disk, Procs: int64(s.Limits.Procs), OwnNet: net != NetHost,
-		ReadOnly: s.TreeReadOnly, MaskProc: b.facts.root, Filter: code, Narrow: narrow, ABI: int64(b.facts.abi),
-		ProcLimit: b.facts.procLimit && b.rung == Namespaces, Fence: int64(b.fence), PidMax: b.pidMax(s.Limits.Procs),
-		Nice: b.facts.nice, Slack: b.facts.slack, NoOverlay: b.lack.overlay,
+	j := &wire.Job{
+		Rung: int(b.rung), Stage: stage, Base: s.Base, Hidden: slices.Clone(s.Hidden), ReadOnly: s.TreeReadOnly, NoOverlay: b.lack.overlay,
+		Command: wire.Command{Args: slices.Clone(s.Args), Env: b.environ(s), Dir: s.Dir, Nice: b.facts.nice, Slack: b.facts.slack},
+		Limits: wire.Limits{
+			Wall: int64(s.Limits.Wall), Grace: int64(grace), CPU: int64(s.Limits.CPU), Memory: s.Limits.Memory, Disk: s.Limits.Disk,
+			Procs: int64(s.Limits.Procs), PidMax: b.pidMax(s.Limits.Procs), ProcLimit: b.facts.procLimit && b.rung == Namespaces,
+		},
+		Net: wire.Net{Own: net != NetHost},
+		Take: wire.Take{
+			Result: s.ResultName, ResultMax: maxResult, Product: s.Product, ProductMax: maxProduct,
+			Changes: s.Harvest, FileMax: maxHarvestFile, TotalMax: maxHarvestTotal, Skip: s.HarvestSkip,
+		},
+		MaskProc: b.facts.root, Filter: code, Narrow: narrow, ABI: int64(b.facts.abi), Fence: int64(b.fence),
 	}
 	for _, c := range s.Delta {
-		j.Delta = append(j.Delta, boot.Change{Path: c.Path, Mode: uint32(c.Mode), Data: c.Data})
+		j.Delta = append(j.Delta, wire.Change{Path: c.Path, Mode: uint32(c.Mode), Data: c.Data})
 	}
 	for _, x := range s.Seal {
-		j.Seals = append(j.Seals, boot.Pair{A: x.Path, B: x.Host})
+		j.Seals = append(j.Seals, wire.Pair{A: x.Path, B: x.Host})
 	}
 	for name, data := range s.Files {
-		j.Files = append(j.Files, boot.File{Path: name, Mode: 0o644, Data: data})
+		j.Files = append(j.Files, wire.File{Path: name, Mode: 0o644, Data: data})
 	}
 	sort.Slice(j.Files, func(a, c int) bool { return j.Files[a].Path < j.Files[c].Path })
 	if s.RunHelper {
@@ -68,7 +72,7 @@ func (b *Box) job(s *Spec, stage string) (*boot.Job, error) {
 	if b.rung != Namespaces {
 		b.trimPath(j)
 		b.rename(j)
-		j.Env = append(j.Env, mark(stage))
+		j.Command.Env = append(j.Command.Env, mark(stage))
 	}
 	return j, nil
 }
@@ -147,7 +151,7 @@ func hosts(s *Spec) []string {
 }
 
 // lay adds mounts, links, small files and the network.
-func (b *Box) lay(j *boot.Job, s *Spec, net NetMode) {
+func (b *Box) lay(j *wire.Job, s *Spec, net NetMode) {
 	if b.rung == Namespaces {
 		j.Mounts = append(j.Mounts, b.system.mounts...)
 		j.Links, j.Texts = b.system.links, b.system.texts
@@ -157,7 +161,7 @@ func (b *Box) lay(j *boot.Job, s *Spec, net NetMode) {
 			}
 		}
 		if net == NetGateway {
-			j.Gateway, j.GatewayPort = s.Gateway, gatewayPort
+			j.Net.Gateway, j.Net.Port = s.Gateway, gatewayPort
 		}
 	} else {
 		j.Mounts = append(j.Mounts, b.system.readable()...)
@@ -166,10 +170,10 @@ func (b *Box) lay(j *boot.Job, s *Spec, net NetMode) {
 		if !m.Write && m.Host == m.At && b.system.covered(m.At) {
 			continue
 		}
-		j.Mounts = append(j.Mounts, boot.Mount{Host: m.Host, At: m.At, Write: m.Write, Private: m.Private, Optional: m.Optional})
+		j.Mounts = append(j.Mounts, wire.Mount{Host: m.Host, At: m.At, Write: m.Write, Private: m.Private, Optional: m.Optional})
 	}
 	for _, m := range s.Caches {
-		j.Mounts = append(j.Mounts, boot.Mount{Host: m.Host, At: m.At, Overlay: m.Write, Private: m.Private, Optional: true})
+		j.Mounts = append(j.Mounts, wire.Mount{Host: m.Host, At: m.At, Overlay: m.Write, Private: m.Private, Optional: true})
 	}
 }
 
@@ -202,34 +206,34 @@ func (b *Box) environ(s *Spec) []string {
 // trimPath takes folders out of the command's PATH that the command may not
 // open: they can be seen on rung 2, and a shell that finds a program there stops
 // looking and fails.
-func (b *Box) trimPath(j *boot.Job) {
+func (b *Box) trimPath(j *wire.Job) {
 	if b.rung != Landlock {
 		return
 	}
-	for i, e := range j.Env {
+	for i, e := range j.Command.Env {
 		path, ok := strings.CutPrefix(e, "PATH=")
 		if !ok {
 			continue
 		}
 		var kept []string
 		for _, dir := range filepath.SplitList(path) {
-			if !filepath.IsAbs(dir) || slices.ContainsFunc(j.Mounts, func(m boot.Mount) bool { return inside(dir, m.At) }) || inside(dir, boot.Root) {
+			if !filepath.IsAbs(dir) || slices.ContainsFunc(j.Mounts, func(m wire.Mount) bool { return inside(dir, m.At) }) || inside(dir, wire.Root) {
 				kept = append(kept, dir)
 			}
 		}
 		if len(kept) > 0 {
-			j.Env[i] = "PATH=" + strings.Join(kept, ":")
+			j.Command.Env[i] = "PATH=" + strings.Join(kept, ":")
 		}
 	}
 }
 
 // rename replaces the inside paths by the real ones where nothing is mounted.
-func (b *Box) rename(j *boot.Job) {
+func (b *Box) rename(j *wire.Job) {
 	pairs := [][2]string{
 		{TreeDir, j.Stage + "/tree"},
 		{ScratchDir, j.Stage + "/scratch"},
 		{ControlDir, j.Stage + "/control"},
-		{boot.BinDir, j.Stage + "/bin"},
+		{wire.BinDir, j.Stage + "/bin"},
 		{CacheDir, j.Stage + "/cache"},
 	}
 	for i := range j.Mounts {
@@ -252,7 +256,7 @@ func (b *Box) rename(j *boot.Job) {
 		flat = append(flat, p[0], p[1])
 	}
 	r := strings.NewReplacer(flat...)
-	for _, list := range [][]string{j.Args, j.Env, j.Hidden} {
+	for _, list := range [][]string{j.Command.Args, j.Command.Env, j.Hidden} {
 		for i := range list {
 			list[i] = r.Replace(list[i])
 		}

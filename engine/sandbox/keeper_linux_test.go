@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atoll/engine/sandbox"
+
 	"golang.org/x/sys/unix"
 )
 

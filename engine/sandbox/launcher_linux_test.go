@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"atoll/engine/sandbox"
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -165,7 +166,7 @@ func TestAProgramThatIsCalledLikeTheLauncherIsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := t.TempDir() + "/" + boot.RunName
+	link := t.TempDir() + "/" + wire.RunName
 	if err := os.Symlink(exe, link); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func attackOutlive(args []string) {
 // launchMessage is what a launcher sends, as package boot writes it.
 func launchMessage(args []string, cwd string) []byte {
 	word := func(b []byte, n int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(n)) }
-	b := word(nil, boot.WireVersion)
+	b := word(nil, wire.WireVersion)
 	b = word(b, len(args))
 	for _, a := range args {
 		b = append(word(b, len(a)), a...)

@@ -14,7 +14,11 @@ import (
 	"time"
 
 	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/start"
+	"atoll/engine/sandbox/boot/tree"
+	"atoll/engine/sandbox/boot/wire"
 	"atoll/store/record"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -62,7 +66,7 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 type run struct {
 	box   *Box
 	spec  *Spec
-	job   *boot.Job
+	job   *wire.Job
 	began time.Time
 
 	orders *os.File
@@ -97,7 +101,7 @@ func (r *run) do(ctx context.Context) (Result, error) {
 		}
 		return Result{}, fmt.Errorf("start a sandbox: %w", err)
 	}
-	q := &quota{max: r.spec.Limits.Output, over: func() { r.order(boot.OrderOutput) }}
+	q := &quota{max: r.spec.Limits.Output, over: func() { r.order(wire.OrderOutput) }}
 	if q.max <= 0 {
 		q.max = defaultOutput
 	}
@@ -167,7 +171,7 @@ func (r *run) open() (_ *pipes, err error) {
 		}
 		return f
 	}
-	msg := memory(r.job.Encode())
+	msg := memory(wire.Encode(r.job))
 	var stdin *os.File
 	if r.spec.Stdin != nil {
 		stdin = memory(r.spec.Stdin)
@@ -269,7 +273,7 @@ func (r *run) initEnv() []string {
 func (r *run) namespaces() uintptr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
-	if r.job.OwnNet {
+	if r.job.Net.Own {
 		flags |= unix.CLONE_NEWNET
 	}
 	return flags
@@ -283,7 +287,7 @@ func (r *run) attributes() *syscall.SysProcAttr {
 		a.Cloneflags = r.namespaces()
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
-		a.AmbientCaps = boot.Capabilities
+		a.AmbientCaps = start.Capabilities
 	}
 	if r.box.fence == fenceNamespace {
 		a.Cloneflags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
@@ -307,7 +311,7 @@ func (r *run) await(ctx context.Context, first *child) (state string, killed boo
 			return state, killed, err
 		case <-done:
 			done, err = nil, context.Cause(ctx)
-			r.order(boot.OrderCancel)
+			r.order(wire.OrderCancel)
 			t := time.NewTimer(slack)
 			defer t.Stop()
 			late = t.C
@@ -323,8 +327,8 @@ func (r *run) result(state string) (Result, error) {
 	res := Result{Wall: r.box.now().Sub(r.began)}
 	res.Stdout, res.StdoutCut = r.out[0].bytes()
 	res.Stderr, res.StderrCut = r.out[1].bytes()
-	var rep boot.Report
-	if err := rep.Decode(r.report); err != nil {
+	var rep wire.Report
+	if err := wire.Decode(r.report, &rep); err != nil {
 		return res, fmt.Errorf("%w (%s): %s", ErrEnded, state, tail(res.Stderr))
 	}
 	if rep.Err != "" {
@@ -353,4 +357,4 @@ func tail(b []byte) string {
 }
 
 // removeAll removes a folder that hostile code may have filled.
-func removeAll(path string) error { return boot.RemoveAll(path) }
+func removeAll(path string) error { return tree.RemoveAll(path) }

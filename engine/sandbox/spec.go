@@ -3,31 +3,31 @@ package sandbox
 import (
 	"time"
 
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
 	"atoll/store/record"
 )
 
 // Paths inside the sandbox. On rungs 2 and 3 they stand for the real paths.
 const (
-	TreeDir    = boot.TreeDir              // the candidate's tree, the working directory
-	ScratchDir = boot.ScratchDir           // private, writable, thrown away
-	TmpDir     = boot.ScratchDir + "/tmp"  // TMPDIR
-	HomeDir    = boot.ScratchDir + "/home" // HOME
-	ControlDir = boot.ControlDir           // Spec.Files and the result; closed to candidate code
+	TreeDir    = wire.TreeDir              // the candidate's tree, the working directory
+	ScratchDir = wire.ScratchDir           // private, writable, thrown away
+	TmpDir     = wire.ScratchDir + "/tmp"  // TMPDIR
+	HomeDir    = wire.ScratchDir + "/home" // HOME
+	ControlDir = wire.ControlDir           // Spec.Files and the result; closed to candidate code
 	// CandidateDir is the one folder that code run through ATOLL_RUN writes. The
 	// command sees it too: programs and data pass both ways through it.
-	CandidateDir = boot.ScratchDir + "/" + boot.CandidateName
+	CandidateDir = wire.ScratchDir + "/" + wire.CandidateName
 	// EvaluatorDir is where an evaluator directory outside the tree is mounted by
 	// convention. Mount it Private.
-	EvaluatorDir = boot.Root + "/evaluator"
-	CacheDir     = boot.Root + "/cache" // parent of the caches of [Caches]
+	EvaluatorDir = wire.Root + "/evaluator"
+	CacheDir     = wire.Root + "/cache" // parent of the caches of [Caches]
 
 	ResultName  = "result.json"
 	ResultPath  = ControlDir + "/" + ResultName // ATOLL_RESULT
 	ContextName = "context.json"
 	ContextPath = ControlDir + "/" + ContextName // ATOLL_CONTEXT
 	// RunPath is the launcher, ATOLL_RUN.
-	RunPath = boot.BinDir + "/" + boot.RunName
+	RunPath = wire.BinDir + "/" + wire.RunName
 	// GatewayAddr is where NetGateway answers inside the sandbox.
 	GatewayAddr = "127.0.0.1:18311"
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
 )
 
 // buildConsole builds a program that links the console.
@@ -54,8 +55,8 @@ func startAs(t *testing.T, exe, name string, env ...string) (time.Duration, stri
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r boot.Report
-		if err := r.Decode(data); err != nil || r.Err == "" {
+		var r wire.Report
+		if err := wire.Decode(data, &r); err != nil || r.Err == "" {
 			t.Fatalf("the first process reported %q, %v; want the damaged message", r.Err, err)
 		}
 	}

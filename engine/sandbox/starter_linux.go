@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -47,13 +49,13 @@ func (s *starter) launch(env []string, flags uintptr, files []*os.File) (*child,
 		return nil, err
 	}
 	s.last++
-	o := boot.Order{Kind: boot.OrderStart, ID: s.last, Exe: s.exe, Env: env, Flags: int64(flags), UID: insideID}
+	o := wire.Order{Kind: wire.OrderStart, ID: s.last, Exe: s.exe, Env: env, Flags: int64(flags), UID: insideID}
 	fds := make([]int, len(files))
 	for i, f := range files {
 		fds[i] = int(f.Fd())
 	}
 	s.begun[o.ID], s.ended[o.ID] = begun, done
-	_, _, err := s.conn.WriteMsgUnix(o.Encode(), unix.UnixRights(fds...), nil)
+	_, _, err := s.conn.WriteMsgUnix(wire.Encode(&o), unix.UnixRights(fds...), nil)
 	runtime.KeepAlive(files)
 	s.mu.Unlock()
 	if err == nil {
@@ -71,7 +73,7 @@ func (s *starter) kill(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn != nil {
-		_, _ = s.conn.Write((&boot.Order{Kind: boot.OrderKill, ID: id}).Encode())
+		_, _ = s.conn.Write(wire.Encode(&wire.Order{Kind: wire.OrderKill, ID: id}))
 	}
 }
 
@@ -122,16 +124,16 @@ func (s *starter) open() error {
 
 // read passes events on until the starter ends.
 func (s *starter) read(conn *net.UnixConn) {
-	buf := make([]byte, boot.MaxPacket)
+	buf := make([]byte, wire.MaxPacket)
 	for {
 		n, err := conn.Read(buf)
-		var e boot.Event
-		if err != nil || n == 0 || e.Decode(buf[:n]) != nil {
+		var e wire.Event
+		if err != nil || n == 0 || wire.Decode(buf[:n], &e) != nil {
 			break
 		}
 		s.mu.Lock()
 		switch e.Kind {
-		case boot.EventBegun:
+		case wire.EventBegun:
 			var err error
 			if e.Err != "" {
 				err = errors.New(e.Err)
@@ -140,7 +142,7 @@ func (s *starter) read(conn *net.UnixConn) {
 				c <- err
 				delete(s.begun, e.ID)
 			}
-		case boot.EventEnded:
+		case wire.EventEnded:
 			if c := s.ended[e.ID]; c != nil {
 				c <- describeStatus(syscall.WaitStatus(e.Status))
 				delete(s.ended, e.ID)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"atoll/engine/sandbox"
+
 	"golang.org/x/sys/unix"
 )
 

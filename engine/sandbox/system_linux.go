@@ -7,15 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"atoll/engine/sandbox/boot"
+	"atoll/engine/sandbox/boot/wire"
+
 	"golang.org/x/sys/unix"
 )
 
 // system is what of this machine every sandbox sees, found once.
 type system struct {
-	mounts []boot.Mount
-	links  []boot.Pair
-	texts  []boot.File
+	mounts []wire.Mount
+	links  []wire.Pair
+	texts  []wire.File
 }
 
 // roots are the folders of the system that programs need; each is bound
@@ -51,19 +52,19 @@ func findSystem() system {
 		}
 		if fi.Mode()&os.ModeSymlink != 0 {
 			if target, err := os.Readlink(path); err == nil {
-				s.links = append(s.links, boot.Pair{A: path, B: target})
+				s.links = append(s.links, wire.Pair{A: path, B: target})
 				continue
 			}
 		}
-		s.mounts = append(s.mounts, boot.Mount{Host: path, At: path, Optional: true})
+		s.mounts = append(s.mounts, wire.Mount{Host: path, At: path, Optional: true})
 	}
 	for _, path := range deviceNodes {
-		s.mounts = append(s.mounts, boot.Mount{Host: path, At: path, Write: true, Device: true, Optional: true})
+		s.mounts = append(s.mounts, wire.Mount{Host: path, At: path, Write: true, Device: true, Optional: true})
 	}
-	s.links = append(s.links, boot.Pair{A: "/dev/fd", B: "/proc/self/fd"}, boot.Pair{A: "/dev/stdin", B: "/proc/self/fd/0"},
-		boot.Pair{A: "/dev/stdout", B: "/proc/self/fd/1"}, boot.Pair{A: "/dev/stderr", B: "/proc/self/fd/2"},
-		boot.Pair{A: "/var/tmp", B: "/tmp"})
-	s.texts = []boot.File{
+	s.links = append(s.links, wire.Pair{A: "/dev/fd", B: "/proc/self/fd"}, wire.Pair{A: "/dev/stdin", B: "/proc/self/fd/0"},
+		wire.Pair{A: "/dev/stdout", B: "/proc/self/fd/1"}, wire.Pair{A: "/dev/stderr", B: "/proc/self/fd/2"},
+		wire.Pair{A: "/var/tmp", B: "/tmp"})
+	s.texts = []wire.File{
 		text("/etc/passwd", fmt.Sprintf("%s:x:%d:%d::%s:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n", insideName, insideID, insideID, HomeDir)),
 		text("/etc/group", fmt.Sprintf("%s:x:%d:\nnogroup:x:65534:\n", insideName, insideID)),
 		text("/etc/hosts", "127.0.0.1 localhost atoll\n::1 localhost\n"),
@@ -73,8 +74,8 @@ func findSystem() system {
 	return s
 }
 
-func text(path, data string) boot.File {
-	return boot.File{Path: path, Mode: 0o444, Data: []byte(data)}
+func text(path, data string) wire.File {
+	return wire.File{Path: path, Mode: 0o444, Data: []byte(data)}
 }
 
 // facts are what the kernel gives, found once.
@@ -120,16 +121,16 @@ func release(s string) (major, minor int) {
 }
 
 // readable is what rung 2 may read of the host besides the mounts.
-func (s *system) readable() []boot.Mount {
-	list := append([]boot.Mount(nil), s.mounts...)
+func (s *system) readable() []wire.Mount {
+	list := append([]wire.Mount(nil), s.mounts...)
 	for _, l := range s.links { // Landlock follows the link when the rule is made
 		if strings.HasPrefix(l.A, "/dev/") || l.A == "/var/tmp" {
 			continue
 		}
-		list = append(list, boot.Mount{Host: l.A, At: l.A, Optional: true})
+		list = append(list, wire.Mount{Host: l.A, At: l.A, Optional: true})
 	}
 	for _, path := range []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf"} {
-		list = append(list, boot.Mount{Host: path, At: path, Optional: true})
+		list = append(list, wire.Mount{Host: path, At: path, Optional: true})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/engine/sandbox"
+
 	"golang.org/x/sys/unix"
 )
 

@@ -1,14 +1,15 @@
 // Package boot is the first process of every sandbox, and the launcher that
 // evaluators call to run a candidate's code with fewer rights.
 //
-// Its three nouns are [Job], what the supervisor asks for, [Report], what came
-// of it, and Policy, what the launcher may give away. The supervisor starts
-// this very program again with [InitName] as its name, a Job in descriptor 3, a
-// pipe that orders a kill in 4 and a pipe for the Report in 5. The package's
-// init function sees the name, does the work and exits, before any other
-// package of the program has initialised: it depends on the standard library
-// alone (and little of it), and Go initialises packages that are ready in the
-// order of their import paths.
+// The supervisor starts this very program again with [InitName] as its name, a
+// [wire.Job] in descriptor 3, a pipe that orders a kill in 4 and a pipe for the
+// [wire.Report] in 5. The package's init function sees the name, does the work and
+// exits, before any other package of the program has initialised: it and the packages
+// below it depend on the standard library alone (and little of it), and Go initialises
+// packages that are ready in the order of their import paths.
+//
+// The work is that of the packages below: world makes what the command sees, watch
+// holds its processes, start starts them.
 //
 // On rung 1 the process is PID 1 of new namespaces: it mounts the private
 // world, starts the command, watches its limits, and when it dies, everything

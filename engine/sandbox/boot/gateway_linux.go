@@ -1,22 +1,28 @@
 package boot
 
-import "syscall"
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
 
-// forward listens on the gateway's port of the sandbox's own loopback interface
-// and passes each connection on to the supervisor's unix socket. It runs until
+	"atoll/engine/sandbox/boot/kernel"
+)
+
+// forward listens on a port of the sandbox's own loopback interface and passes each
+// connection on to the supervisor's unix socket, which gateway names. It runs until
 // the process ends.
-func (w *world) forward() error {
+func forward(port, gateway int) error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Port: int(w.job.GatewayPort), Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return err
 	}
 	if err := syscall.Listen(fd, 64); err != nil {
 		return err
 	}
-	target := "/proc/self/fd/" + itoa(w.gateway)
+	target := "/proc/self/fd/" + strconv.Itoa(gateway)
 	slots := make(chan struct{}, 64)
 	go func() {
 		for {
@@ -62,11 +68,30 @@ func relay(conn int, target string) {
 func pump(dst, src int) {
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := retry(func() (int, error) { return syscall.Read(src, buf) })
-		if err != nil || n == 0 || writeAll(dst, buf[:n]) != nil {
+		n, err := kernel.Retry(func() (int, error) { return syscall.Read(src, buf) })
+		if err != nil || n == 0 || kernel.WriteAll(dst, buf[:n]) != nil {
 			_ = syscall.Shutdown(dst, syscall.SHUT_WR)
 			_ = syscall.Shutdown(src, syscall.SHUT_RD)
 			return
 		}
 	}
+}
+
+// loopback brings up lo of a new network namespace.
+func loopback() error {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	req := struct {
+		name  [16]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(req.name[:], "lo")
+	if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&req))); e != 0 {
+		return e
+	}
+	return nil
 }

@@ -1,0 +1,8 @@
+package kernel
+
+const (
+	sysFstatat   = 262
+	SysPrlimit64 = 302
+	SysSeccomp   = 317
+	SysCopyRange = 326
+)

@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"syscall"
+	"time"
+
+	"atoll/engine/sandbox/boot/proc"
+)
+
+// usage is what the watchdog has seen.
+type usage struct {
+	memory  int64     // largest sum of resident bytes
+	tasks   int       // at the last look
+	weighed int64     // by the scales, the last time
+	weighAt time.Time // not before
+	tables  int64     // page tables, when they were last looked at
+	tableAt time.Time
+	written int64
+	writeAt time.Time
+}
+
+// check looks at all processes once. It returns how many tasks there are and
+// whether a limit was passed. It waits for nobody.
+func (k *Keeper) check(now time.Time) (tasks int, over bool) {
+	j := k.job
+	var ru syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
+	cpu := cpuOf(&ru) - cpuOf(&k.before)
+	var memory, space int64
+	list := k.processes()
+	if j.Limits.Procs > 0 && int64(len(list)) > j.Limits.Procs { // a storm grows while each is looked at
+		k.limit("procs")
+		return len(list), true
+	}
+	for _, pid := range list {
+		s, ok := k.proc.Stat(pid)
+		if !ok || s.Zombie {
+			continue
+		}
+		tasks += s.Threads
+		memory += s.Rss
+		space += s.Space
+		cpu += s.Cpu * int64(10*time.Millisecond)
+	}
+	if j.Limits.Memory > 0 {
+		memory = k.weigh(list, memory, k.tables(list, space, now)+k.heldByNobody(), now)
+	}
+	k.usage.memory = max(k.usage.memory, memory)
+	for _, l := range []struct {
+		name      string
+		used, max int64
+	}{{"memory", memory, j.Limits.Memory}, {"procs", int64(tasks), j.Limits.Procs}, {"cpu", cpu, j.Limits.CPU}} {
+		if l.max > 0 && l.used > l.max {
+			k.limit(l.name)
+			over = true
+		}
+	}
+	if k.diskFull(now, false) {
+		k.limit("disk")
+		over = over || k.job.Rung != 1
+	}
+	return tasks, over
+}
+
+// patience is how long the watchdog waits for the scales before it believes the
+// larger, plain sum.
+const patience = 2 * time.Second
+
+// weigh returns what the processes take together. The plain sum of their resident
+// sizes counts a page that several share once for each. When that is too much the
+// scales are asked for the proportional sum, which takes them as long as the kernel
+// lets the processes change their memory: until they answer their last answer
+// stands. Other bytes, which no process holds alone, are added to both.
+func (k *Keeper) weigh(list []int, plain, others int64, now time.Time) int64 {
+	u := &k.usage
+	if v, ok := k.scales.answer(); ok {
+		u.weighed, u.weighAt = v, now.Add(2*k.scales.took)
+	}
+	switch {
+	case plain+others <= k.job.Limits.Memory:
+		u.weighed = 0
+		return plain + others
+	case u.weighed < 0 || k.scales.waited(now) > patience: // the kernel does not tell, or not in time
+		return plain + others
+	}
+	if k.scales.idle() && !now.Before(u.weighAt) {
+		k.loads = append(k.loads[:0], list...)
+		k.scales.ask(now)
+	}
+	return u.weighed + others
+}
+
+// weighAll is the work of the scales: the proportional sizes of the processes they
+// were given, summed up; negative where the kernel does not tell.
+func (k *Keeper) weighAll(p *proc.Table) int64 {
+	var sum int64
+	for _, pid := range k.loads {
+		text, err := p.Of(pid, "/smaps_rollup").Text()
+		if err == nil {
+			sum += proc.Line(text, "Pss:") << 10
+			continue
+		}
+		if err != syscall.ENOENT && err != syscall.ESRCH {
+			return -1
+		}
+		if _, alive := p.Stat(pid); alive && !k.rollups(p) {
+			return -1
+		}
+	}
+	return sum
+}
+
+// rollups reports that the kernel has the files that are weighed by.
+func (k *Keeper) rollups(p *proc.Table) bool {
+	_, err := p.Of(syscall.Getpid(), "/smaps_rollup").Text()
+	return err == nil
+}
+
+// tables returns the page tables of the processes. They are no part of a resident
+// size, and a process that reads a byte in every second megabyte of a large empty
+// space takes little else. They are looked at while the address space could need
+// many, a twentieth of the time at most.
+func (k *Keeper) tables(list []int, space int64, now time.Time) int64 {
+	const reach = 512 // bytes of address space for a byte of page table, at most
+	u := &k.usage
+	if space/reach < k.job.Limits.Memory/16 {
+		return 0
+	}
+	if now.Before(u.tableAt) {
+		return u.tables
+	}
+	u.tables = 0
+	for _, pid := range list {
+		if text, err := k.proc.Of(pid, "/status").Text(); err == nil {
+			u.tables += proc.Line(text, "VmPTE:") << 10
+		}
+	}
+	u.tableAt = now.Add(20 * time.Since(now))
+	return u.tables
+}
+
+// processes lists every process of the sandbox but this one. The list is valid until
+// the next call.
+func (k *Keeper) processes() []int {
+	if k.job.Apart() {
+		return k.proc.All()
+	}
+	return k.proc.Descendants()
+}
+
+// diskFull reports that nothing more can be written. Rung 1 asks the file system;
+// below, a clerk adds up what was written, a twentieth of the time at most. At the
+// end, when nobody writes any more, it is added up here.
+func (k *Keeper) diskFull(now time.Time, end bool) bool {
+	j, u := k.job, &k.usage
+	switch {
+	case j.Limits.Disk <= 0:
+		return false
+	case j.Rung == 1:
+		return k.ground.Full()
+	case end:
+		u.written = k.ground.Written()
+	default:
+		if v, ok := k.surveyor.answer(); ok {
+			u.written, u.writeAt = v, now.Add(max(100*time.Millisecond, 20*k.surveyor.took))
+		}
+		if k.surveyor.idle() && !now.Before(u.writeAt) {
+			k.surveyor.ask(now)
+		}
+	}
+	return u.written >= j.Limits.Disk
+}

@@ -1,0 +1,120 @@
+package world
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+
+	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/tree"
+	"atoll/engine/sandbox/boot/wire"
+)
+
+// maxCacheCopy is the size above which a cache is used in place, read-only,
+// where it cannot be overlaid.
+const maxCacheCopy = 256 << 20
+
+// layCache lays a warm cache for the command to write, and another layer of it
+// for candidate code, whose writes stay apart from the command's.
+func (w *World) layCache(i int, m wire.Mount) error {
+	lower, err := kernel.OpenDir(kernel.AtFdCwd, m.Host)
+	if err != nil {
+		return err
+	}
+	n := strconv.Itoa(i)
+	for _, name := range []string{"cu" + n, "cw" + n, "vu" + n, "vw" + n} {
+		if err := kernel.Mkdirat(w.data, name, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{w.at(m.At), w.at(wire.ViewDir) + "/" + n, w.at(candidatePath(m.At))} {
+		if err := tree.Mkdirs(dir); err != nil {
+			return err
+		}
+	}
+	w.lowers[i] = lower
+	err = w.overlay(lower, "cu"+n, "cw"+n, w.at(m.At))
+	if err != nil {
+		return w.layCacheCopy(lower, m, wire.ViewDir+"/"+n)
+	}
+	if w.job.Launcher == "" {
+		return nil
+	}
+	return w.overlay(lower, "vu"+n, "vw"+n, w.at(wire.ViewDir)+"/"+n)
+}
+
+// layCacheCopy does without overlay: the command writes a copy of the cache while
+// that is small, and candidate code reads the cache itself.
+func (w *World) layCacheCopy(lower int, m wire.Mount, view string) error {
+	size, _, err := tree.TreeSize(lower)
+	if err != nil {
+		return err
+	}
+	if size > maxCacheCopy {
+		err = w.bind(kernel.AtFdCwd, m.Host, m.At, true, kernel.AttrNosuid|kernel.AttrNodev)
+	} else {
+		_, err = w.copyTo(lower, w.at(m.At))
+	}
+	if err != nil || w.job.Launcher == "" {
+		return err
+	}
+	return w.bind(kernel.AtFdCwd, m.Host, view, true, kernel.AttrNosuid|kernel.AttrNodev)
+}
+
+// candidatePath is where candidate code sees a cache: those in the command's home
+// are in its own home, all others at the same place.
+func candidatePath(at string) string {
+	if rest, ok := strings.CutPrefix(at, wire.ScratchDir+"/home/"); ok {
+		return wire.ScratchDir + "/" + wire.CandidateName + "/home/" + rest
+	}
+	return at
+}
+
+// copyCaches gives a run of the lower rungs private copies of the caches it may
+// write. The supervisor has already named the copy as the cache's place.
+func (w *World) copyCaches() error {
+	for i := range w.job.Mounts {
+		m := &w.job.Mounts[i]
+		if !m.Overlay {
+			continue
+		}
+		if err := tree.Mkdirs(m.At); err != nil {
+			return kernel.Step("make "+m.At, err)
+		}
+		copied, err := w.copyCache(m)
+		if err != nil {
+			return kernel.Step("copy the cache "+m.Host, err)
+		}
+		if copied {
+			m.Host, m.Write, m.Private = m.At, true, true
+		}
+		m.Overlay = false
+	}
+	return nil
+}
+
+// copyCache copies a small cache, and links to a large one.
+func (w *World) copyCache(m *wire.Mount) (bool, error) {
+	src, err := kernel.OpenDir(kernel.AtFdCwd, m.Host)
+	if err != nil {
+		return true, nil // no such cache: it starts empty
+	}
+	defer syscall.Close(src)
+	size, _, err := tree.TreeSize(src)
+	if err != nil {
+		return false, err
+	}
+	if size > maxCacheCopy {
+		if err := syscall.Rmdir(m.At); err != nil {
+			return false, err
+		}
+		return false, syscall.Symlink(m.Host, m.At)
+	}
+	dst, err := kernel.OpenDir(kernel.AtFdCwd, m.At)
+	if err != nil {
+		return false, err
+	}
+	defer syscall.Close(dst)
+	w.copied += size
+	return true, tree.CopyTree(src, dst)
+}
