@@ -57,10 +57,9 @@ func (a *alarms) Exhausted(b *store.BudgetError) {
 	a.raise(func(r *alarm) { r.budget = b.Error() })
 }
 
-// Spent notes that the money is used up; the loop ends the run.
-func (a *alarms) Spent(b *store.BudgetError, usd float64) {
-	a.raise(func(r *alarm) { r.budget = fmt.Sprintf("%v; the next request can cost $%.4f", b, usd) })
-}
+// Spent notes that the money does not reach for the next request; the loop ends
+// the run.
+func (a *alarms) Spent(b *store.BudgetError) { a.Exhausted(b) }
 
 // Overbilled notes that a provider charges more than its answers can cost by
 // the price table; the loop pauses the run before more is asked.

@@ -110,7 +110,7 @@ func (l *loop) endState(ctx context.Context) error {
 	case l.st.Run != record.ExperimentRunning: // paused or broken, or never resumed
 		return nil
 	case l.budget != "":
-		state, reason = record.ExperimentDone, "budget used up: "+l.budget
+		state, reason = record.ExperimentDone, l.budget
 	case finished:
 		state, reason = record.ExperimentDone, why
 	}

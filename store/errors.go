@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"syscall"
 
 	"github.com/mattn/go-sqlite3"
@@ -54,10 +55,17 @@ type BudgetError struct {
 	Which string // jobs, evaluations, tokens, cost, wall time
 	Used  float64
 	Max   float64
+	Next  float64 // what was asked for can need at most; 0 = not known
 }
 
-// Error names the budget in its unit.
+// Error names the budget in its unit, and what it is too small for.
 func (e *BudgetError) Error() string {
+	if left := e.Max - e.Used; left > 0 && e.Next > left {
+		if e.Which == BudgetCost {
+			return fmt.Sprintf("the budget of $%g has $%g left, and the next request could cost $%.4g: raise it, or lower max_tokens", e.Max, nearly(left), e.Next)
+		}
+		return fmt.Sprintf("the budget of %g %s has %g left, and the next candidate needs %g: raise it", e.Max, e.Which, left, e.Next)
+	}
 	switch e.Which {
 	case BudgetCost:
 		return fmt.Sprintf("the budget of $%g is used up ($%g); raise it or stop here", e.Max, e.Used)
@@ -66,6 +74,9 @@ func (e *BudgetError) Error() string {
 	}
 	return fmt.Sprintf("the budget of %g %s is used up (%g); raise it or stop here", e.Max, e.Which, e.Used)
 }
+
+// nearly is a sum of money to a hundredth of a cent, down.
+func nearly(usd float64) float64 { return math.Floor(usd*1e4) / 1e4 }
 
 // Is makes errors.Is(err, ErrBudget) true.
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }

@@ -70,15 +70,15 @@ func (l *ledger) refuse(lane int) error {
 	needs := func(list ...int) bool { return slices.Contains(list, lane) }
 	switch {
 	case max.wall > 0 && t.wall >= max.wall && lane != laneRecord:
-		return &BudgetError{BudgetWall, float64(t.wall), float64(max.wall)}
+		return &BudgetError{Which: BudgetWall, Used: float64(t.wall), Max: float64(max.wall)}
 	case max.jobs > 0 && t.begun >= max.jobs && needs(laneMake):
-		return &BudgetError{BudgetJobs, float64(t.begun), float64(max.jobs)}
+		return &BudgetError{Which: BudgetJobs, Used: float64(t.begun), Max: float64(max.jobs)}
 	case max.evals > 0 && t.evals >= max.evals && needs(laneMeasure, laneContinue, laneAgain, laneMake):
-		return &BudgetError{BudgetEvals, float64(t.evals), float64(max.evals)}
+		return &BudgetError{Which: BudgetEvals, Used: float64(t.evals), Max: float64(max.evals)}
 	case max.tokens > 0 && t.spent.in+t.spent.out >= max.tokens && needs(laneAssist, laneAgain, laneMake):
-		return &BudgetError{BudgetTokens, float64(t.spent.in + t.spent.out), float64(max.tokens)}
+		return &BudgetError{Which: BudgetTokens, Used: float64(t.spent.in + t.spent.out), Max: float64(max.tokens)}
 	case max.cost > 0 && t.money() >= max.cost && needs(laneAssist, laneAgain, laneMake):
-		return &BudgetError{BudgetCost, fromNano(t.money()), fromNano(max.cost)}
+		return &BudgetError{Which: BudgetCost, Used: fromNano(t.money()), Max: fromNano(max.cost)}
 	}
 	return nil
 }

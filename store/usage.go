@@ -78,7 +78,7 @@ func (t *tx) reserveEvals(l record.Lease, n int) error {
 	}
 	used := b.now().evals + int64(n)
 	if n > 0 && b.limits.evals > 0 && used > b.limits.evals {
-		return &BudgetError{BudgetEvals, float64(used - int64(n)), float64(b.limits.evals)}
+		return &BudgetError{Which: BudgetEvals, Used: float64(used - int64(n)), Max: float64(b.limits.evals), Next: float64(n)}
 	}
 	return t.countEvals(l, int64(n))
 }
@@ -111,7 +111,7 @@ func (db *DB) Reserve(ctx context.Context, l record.Lease, usd float64) error {
 			return err
 		}
 		if used := b.now().money(); b.limits.cost > 0 && used+n > b.limits.cost {
-			return &BudgetError{BudgetCost, fromNano(used), fromNano(b.limits.cost)}
+			return &BudgetError{Which: BudgetCost, Used: fromNano(used), Max: fromNano(b.limits.cost), Next: usd}
 		}
 		b.delta.reserved += n
 		return t.must(ErrLost, sqlJobReserve, l.Job.Experiment, l.Job.ID, l.Attempt, n)

@@ -2,12 +2,15 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"atoll/store/record"
@@ -21,6 +24,7 @@ type Recording struct {
 	Operator record.Operator   `json:"operator,omitempty"`
 	Target   string            `json:"target,omitempty"`
 	Parent   record.Hash       `json:"parent_tree"`
+	Files    string            `json:"parent_files,omitempty"` // digest of the parent's files but for the configuration
 	Changes  []RecordedChange  `json:"changes,omitempty"`
 	Usage    record.Usage      `json:"usage"`
 	Intent   string            `json:"intent,omitempty"`
@@ -78,6 +82,9 @@ type RecorderOptions struct {
 	// Redact is applied to every text and to every changed file; nil leaves all
 	// as it is. [Redact] with the keys bound is one.
 	Redact func(string) string
+	// Config is the path of the configuration in the tree: a replay has another one
+	// than the run that was recorded, and is on the same files all the same.
+	Config string
 	// Settled returns what a ledger settled for a job, which is not in the result
 	// of its agent; nil: nothing.
 	Settled func(Job) record.Usage
@@ -114,6 +121,7 @@ func (r *Recorder) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	rec := Recording{
 		Version: recordingVersion, Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Target: j.Target.Name, Parent: j.Parent.Tree,
+		Files:   filesBut(t, r.o.Config),
 		Changes: r.clean(res.Changes), Usage: res.Usage, Intent: r.o.Redact(res.Intent), Evidence: res.Evidence,
 	}
 	if err != nil {
@@ -188,27 +196,62 @@ func recordingPath(dir string, job record.JobID) string {
 // Replay gives back what was recorded, job by job. It is safe for concurrent
 // use and needs neither key nor network. The usage it reports is nothing: what
 // was recorded has been paid for; the recorded figures are in the evidence.
-type Replay struct{ dir string }
+type Replay struct{ dir, config string }
 
-// NewReplay checks that dir holds recordings.
-func NewReplay(dir string) (*Replay, error) {
+// NewReplay checks that dir holds recordings. config is the path of the
+// configuration in the tree, which may be another one than that of the recording.
+func NewReplay(dir, config string) (*Replay, error) {
 	list, err := filepath.Glob(filepath.Join(dir, "job-*.json"))
 	if err != nil || len(list) == 0 {
 		return nil, fmt.Errorf("%w: %s holds no job-*.json; record a run first", ErrNoRecording, dir)
 	}
-	return &Replay{dir: dir}, nil
+	return &Replay{dir, config}, nil
+}
+
+// filesBut is a digest of the names, kinds and contents of a tree without one
+// path; "" where the tree does not know its contents' hashes.
+func filesBut(t Tree, but string) string {
+	if t == nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, f := range t.Files() {
+		switch {
+		case f.Path == but:
+			continue
+		case f.Hash.IsZero():
+			return ""
+		}
+		fmt.Fprintf(h, "%d %s %q\n", f.Mode, f.Hash, f.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// fits reports whether the job is on the tree of its recording.
+func (r *Replay) fits(rec *Recording, j *Job, t Tree) error {
+	if j.Parent.Tree.IsZero() || rec.Parent.IsZero() || rec.Parent == j.Parent.Tree {
+		return nil
+	}
+	if now := filesBut(t, r.config); rec.Files != "" && now == rec.Files {
+		return nil
+	}
+	text := "other files"
+	if j.Parent.ID == record.Root {
+		text = "another root"
+	}
+	return fmt.Errorf("%w: %s was recorded as %s on %s (tree %s), and now it is %s of %s (tree %s); replay from the root of the recording (%s may differ), with its seed, search, map, evaluator and number of jobs, and one worker or order: strict",
+		ErrOtherRecording, j.Number, rec.Operator, text, rec.Parent.Short(), j.Operator, j.Parent.ID, j.Parent.Tree.Short(), r.config)
 }
 
 // Edit returns the recorded changes, or the recorded failure. A job that was
-// recorded on another parent tree is refused.
-func (r *Replay) Edit(ctx context.Context, j Job, _ Tree) (Result, error) {
+// recorded on other files is refused.
+func (r *Replay) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, context.Cause(ctx)
 	}
 	rec, err := ReadRecording(r.dir, j.Number)
-	if err == nil && !j.Parent.Tree.IsZero() && !rec.Parent.IsZero() && rec.Parent != j.Parent.Tree {
-		err = fmt.Errorf("%w: %s was recorded on tree %s, now its parent is %s; replay with the seed, root and settings of the recording",
-			ErrOtherRecording, j.Number, rec.Parent.Short(), j.Parent.Tree.Short())
+	if err == nil {
+		err = r.fits(&rec, &j, t)
 	}
 	if err != nil {
 		return Result{}, &Error{Class: record.ClassAgent, Reason: "replay " + j.Number.String(), Err: err}
@@ -225,7 +268,8 @@ func (r *Replay) Edit(ctx context.Context, j Job, _ Tree) (Result, error) {
 	case !rec.Failed:
 		return Result{Changes: rec.changes(), Usage: FreeOfCharge(), Intent: rec.Intent, Evidence: evidence}, nil
 	case rec.Class == record.ClassNoChange:
-		return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: FreeOfCharge(), Evidence: evidence, Err: ErrNoChange}
+		reason := strings.TrimSuffix(rec.Reason, ": "+ErrNoChange.Error()) // which is the cause again
+		return Result{}, &Error{Class: rec.Class, Reason: reason, Usage: FreeOfCharge(), Evidence: evidence, Err: ErrNoChange}
 	}
 	return Result{}, &Error{Class: rec.Class, Reason: rec.Reason, Usage: FreeOfCharge(), Evidence: evidence}
 }

@@ -71,7 +71,7 @@ func TestFiftyRecordedJobsReplayToTheSameChanges(t *testing.T) {
 		res, err := rec.Edit(t.Context(), drawnJob(n), nil)
 		want = append(want, end{res.Changes, classOf(err)})
 	}
-	play, err := agent.NewReplay(dir)
+	play, err := agent.NewReplay(dir, "atoll.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestFiftyRecordedJobsReplayToTheSameChanges(t *testing.T) {
 
 func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := agent.NewReplay(dir); !errors.Is(err, agent.ErrNoRecording) {
+	if _, err := agent.NewReplay(dir, "atoll.yaml"); !errors.Is(err, agent.ErrNoRecording) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	rec, err := agent.NewRecorder(drawn{"k"}, agent.RecorderOptions{Dir: dir})
@@ -114,7 +114,7 @@ func TestReplayRefusesWhatDoesNotFit(t *testing.T) {
 	if _, err := rec.Edit(t.Context(), drawnJob(1), nil); err != nil {
 		t.Fatal(err)
 	}
-	play, err := agent.NewReplay(dir)
+	play, err := agent.NewReplay(dir, "atoll.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

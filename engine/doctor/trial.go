@@ -72,7 +72,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		c.add("agents", a.Name, nil, "a person; not tried", "")
 		return
 	case "replay":
-		_, err := agent.NewReplay(a.Recording)
+		_, err := agent.NewReplay(a.Recording, config.FileName)
 		c.add("agents", a.Name, err, "its recordings are there, costs nothing", "record a run with `atoll run --record DIR`")
 		return
 	}

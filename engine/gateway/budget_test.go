@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -92,15 +93,15 @@ type ledger struct {
 	broken  error
 }
 
-func (l *ledger) Reserve(_ context.Context, usd float64) error {
+func (l *ledger) Reserve(_ context.Context, _, most float64) (float64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refuse != nil {
-		return l.refuse
+		return 0, l.refuse
 	}
 	l.calls++
-	l.open += usd
-	return nil
+	l.open += most
+	return most, nil
 }
 
 func (l *ledger) Settle(ctx context.Context, reserved float64, u record.Usage) error {
@@ -155,5 +156,49 @@ func TestStopEndsRequestsInFlight(t *testing.T) {
 	}
 	if _, err := g.Client().Complete(t.Context(), q); !errors.Is(err, over) || len(f.requests()) != 1 {
 		t.Errorf("afterwards: got %v, %d requests", err, len(f.requests()))
+	}
+}
+
+func TestAnAnswerIsCutToWhatTheBudgetHasLeft(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		usd   float64
+		extra string // a further field of the request
+		want  int64  // tokens of the answer that was asked for; 0 = refused
+	}{
+		{"enough for all of it", 9, "", 8000},
+		{"enough for half of it", 4.1, "", 4000},
+		{"enough for less than a quarter", 1.5, "", 0},
+		{"enough for half of one with a budget of thoughts", 4.1, `{"type":"enabled","budget_tokens":5000}`, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t, says("hi", 10, 5))
+			o, _ := options(gateway.Chat, f.URL)
+			o.Prices = gateway.Prices{{Model: "m", Input: 1, Output: 1000}}
+			a := account(0, gateway.NewBudget(tc.usd, nil))
+			q := ask(a)
+			q.MaxTokens = 8000
+			if tc.extra != "" {
+				q.Extra = map[string]json.RawMessage{"thinking": []byte(tc.extra)}
+			}
+			_, err := mustNew(t, o).Client().Complete(t.Context(), q)
+			seen := f.requests()
+			if tc.want == 0 {
+				if !errors.Is(err, gateway.ErrBudget) || len(seen) != 0 {
+					t.Fatalf("got %v after %d requests, want a refusal", err, len(seen))
+				}
+				return
+			}
+			if err != nil || len(seen) != 1 {
+				t.Fatalf("got %v after %d requests", err, len(seen))
+			}
+			got := int64(seen[0].body["max_tokens"].(float64))
+			if got > tc.want+100 || got < tc.want-100 {
+				t.Errorf("it asked for %d tokens, want about %d", got, tc.want)
+			}
+			if cut := len(a.Totals().Notes) > 0; cut != (tc.want < 8000) {
+				t.Errorf("notes %q", a.Totals().Notes)
+			}
+		})
 	}
 }

@@ -10,13 +10,15 @@ import (
 	"atoll/store/record"
 )
 
-// Ledger keeps money. Reserve sets aside what a request can cost at most and
-// returns an error that is [ErrBudget] when less is left; any other error stops
-// the request too. Settle gives back what was reserved and counts what was
-// used; it is called exactly once for each reservation, also when the request
-// was cancelled. Both are safe for concurrent use.
+// Ledger keeps money. Reserve sets aside what a request can cost at most, or,
+// where less is left and nothing is to come back, what is left, down to least:
+// the request is then cut to it. It returns what it set aside, or an error that
+// is [ErrBudget] when not even least is left; any other error stops the request
+// too. Settle gives back what was reserved and counts what was used; it is called
+// exactly once for each reservation, also when the request was cancelled. Both
+// are safe for concurrent use.
 type Ledger interface {
-	Reserve(ctx context.Context, usd float64) error
+	Reserve(ctx context.Context, least, most float64) (usd float64, err error)
 	Settle(ctx context.Context, reserved float64, u record.Usage) error
 }
 
@@ -38,34 +40,35 @@ var _ Ledger = (*Budget)(nil)
 func NewBudget(usd float64, next Ledger) *Budget { return &Budget{limit: usd, next: next} }
 
 // Reserve implements [Ledger].
-func (b *Budget) Reserve(ctx context.Context, usd float64) error {
-	if math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
-		return fmt.Errorf("%w: $%v cannot be reserved", ErrBudget, usd)
+func (b *Budget) Reserve(ctx context.Context, least, most float64) (float64, error) {
+	for _, usd := range []float64{least, most} {
+		if math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
+			return 0, fmt.Errorf("%w: $%v cannot be reserved", ErrBudget, usd)
+		}
 	}
-	if err := b.take(usd); err != nil {
-		return err
+	took, err := b.take(least, most)
+	if err != nil || b.next == nil {
+		return took, err
 	}
-	if b.next == nil {
-		return nil
-	}
-	if err := b.next.Reserve(ctx, usd); err != nil {
-		b.mu.Lock()
-		b.reserved -= usd
-		b.mu.Unlock()
-		return err
-	}
-	return nil
-}
-
-func (b *Budget) take(usd float64) error {
+	got, err := b.next.Reserve(ctx, least, took)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.limit > 0 && b.spent+b.reserved+usd > b.limit {
-		return fmt.Errorf("%w: it can cost up to $%.4f, and of $%g there are $%.4f spent and $%.4f reserved: raise the budget, or lower max_tokens",
-			ErrBudget, usd, b.limit, b.spent, b.reserved)
+	b.reserved += got - took
+	return got, err
+}
+
+func (b *Budget) take(least, most float64) (float64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if left := b.limit - b.spent - b.reserved; b.limit > 0 && most > left {
+		if left < least {
+			return 0, fmt.Errorf("%w: it can cost up to $%.4f, and of $%g there are $%.4f spent and $%.4f reserved: raise the budget, or lower max_tokens",
+				ErrBudget, most, b.limit, b.spent, b.reserved)
+		}
+		most = left
 	}
-	b.reserved += usd
-	return nil
+	b.reserved += most
+	return most, nil
 }
 
 // Settle implements [Ledger].

@@ -98,6 +98,16 @@ func (p Price) worst(b bound) float64 {
 	return (float64(b.input)*rate + float64(b.output)*p.Output) / 1e6
 }
 
+// affords is how many tokens of answer so much money is enough for, beside the
+// input of a request.
+func (p Price) affords(b bound, usd float64) int64 {
+	input := p.worst(bound{input: b.input, factor: b.factor})
+	if p.Output <= 0 || usd <= input {
+		return 0
+	}
+	return int64((usd - input) / p.Output * 1e6)
+}
+
 // bound is the most that a request can use.
 type bound struct {
 	input  int64   // tokens

@@ -81,12 +81,19 @@ func (g *Gateway) once(ctx context.Context, o *outgoing) (*answer, error) {
 		return nil, err
 	}
 	price, known := g.opt.Prices.Of(o.model)
-	reserved := 0.0
+	reserved, least := 0.0, 0.0
 	if known && !o.free {
-		reserved = price.worst(o.bound)
+		reserved, least = price.worst(o.bound), price.worst(o.shortest())
 	}
-	if err := o.account.ledger.Reserve(ctx, reserved); err != nil {
+	got, err := o.account.ledger.Reserve(ctx, least, reserved)
+	if err != nil {
 		return nil, fmt.Errorf("request to %s for %s: %w", o.to.Name, o.model, err)
+	}
+	if got < reserved {
+		reserved = got
+		if o = o.cut(price.affords(o.bound, got)); price.worst(o.bound) > got {
+			return nil, errors.Join(fmt.Errorf("request to %s for %s: %w", o.to.Name, o.model, ErrBudget), o.account.ledger.Settle(ctx, got, record.Usage{}))
+		}
 	}
 	ans, sent, err := g.transmit(ctx, o, key)
 	u := record.Usage{}
@@ -104,6 +111,41 @@ func (g *Gateway) once(ctx context.Context, o *outgoing) (*answer, error) {
 		return ans, serr
 	}
 	return ans, err
+}
+
+// shortAnswer is the least that an answer may be cut to for want of money, in
+// tokens; a quarter of what was asked for, where that is more.
+const shortAnswer = 1024
+
+// shortest is the bound of the request with the shortest answer that it may be
+// cut to. One with a budget of thoughts within its answer is not cut.
+func (o *outgoing) shortest() bound {
+	b := o.bound
+	if !bytes.Contains(o.body, []byte(`"thinking"`)) {
+		b.output = min(b.output, max(shortAnswer, b.output/4))
+	}
+	return b
+}
+
+// cut is the request with an answer of at most so many tokens, or as many answers
+// as it asks for of that many together.
+func (o *outgoing) cut(tokens int64) *outgoing {
+	probe, err := parseBody(o.to.API, o.model, o.body)
+	if err != nil {
+		return o // it was read before, or written here
+	}
+	each := tokens / probe.limitOutput(1, 1, "")
+	b, err := parseBody(o.to.API, o.model, o.body)
+	if err != nil || each < 1 {
+		return o
+	}
+	short := *o
+	short.bound.output = b.limitOutput(each, each, "")
+	if short.body, err = b.bytes(); err != nil {
+		return o
+	}
+	o.account.note(fmt.Sprintf("an answer was cut to %d tokens: the budget had no more left", each))
+	return &short
 }
 
 // cost is what a request that left is settled at.

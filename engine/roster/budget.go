@@ -49,9 +49,8 @@ type Books interface {
 
 // Alarms are told what ends or pauses a run over money.
 type Alarms interface {
-	// Spent reports that a request of so many US dollars does not fit and that
-	// nothing can come back.
-	Spent(b *store.BudgetError, usd float64)
+	// Spent reports that a request does not fit and that nothing can come back.
+	Spent(b *store.BudgetError)
 	// Overbilled reports a provider that charges more than a request can cost.
 	Overbilled(job record.JobID, cost, reserved float64)
 }
@@ -139,32 +138,39 @@ type jobLedger struct {
 
 var _ gateway.Ledger = (*jobLedger)(nil)
 
-// Reserve implements [gateway.Ledger]. A refusal that no open request can lift
-// ends the run: the budget is used up.
-func (l *jobLedger) Reserve(ctx context.Context, usd float64) error {
-	for {
+// Reserve implements [gateway.Ledger]. A refusal that no open request can lift,
+// and that what is left does not do for, ends the run.
+func (l *jobLedger) Reserve(ctx context.Context, least, most float64) (float64, error) {
+	for usd := most; ; {
 		l.p.begin()
 		err := l.p.books.Reserve(ctx, l.lease, usd)
 		if err == nil {
-			return nil
+			return usd, nil
 		}
 		wait := l.p.end(false)
 		var budget *store.BudgetError
 		if !errors.As(err, &budget) {
-			return err
+			return 0, err
 		}
 		if wait == nil {
+			if left := budget.Max - budget.Used - rounding; left >= least && left < usd {
+				usd = left
+				continue
+			}
 			l.p.refuse(l.lease.Job.ID, budget)
-			l.p.alarms.Spent(budget, usd)
-			return fmt.Errorf("%w: %w", gateway.ErrBudget, err)
+			l.p.alarms.Spent(budget)
+			return 0, fmt.Errorf("%w: %w", gateway.ErrBudget, err)
 		}
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
 	}
 }
+
+// rounding is what sums of money may differ by, in US dollars.
+const rounding = 1e-9
 
 // Settle implements [gateway.Ledger]. More than was reserved under a money
 // budget pauses the run: the bound does not hold with this provider.
@@ -174,8 +180,7 @@ func (l *jobLedger) Settle(ctx context.Context, reserved float64, u record.Usage
 	if err != nil {
 		return err
 	}
-	const slack = 1e-9 // rounding
-	if u.CostUSD != nil && *u.CostUSD > reserved+slack && l.p.limit() > 0 {
+	if u.CostUSD != nil && *u.CostUSD > reserved+rounding && l.p.limit() > 0 {
 		l.p.alarms.Overbilled(l.lease.Job.ID, *u.CostUSD, reserved)
 	}
 	return nil

@@ -145,7 +145,7 @@ func (h *Builder) recording(c *Roster) error {
 		}
 		account := h.Account(name, limits[name])
 		r, err := agent.NewRecorder(a, agent.RecorderOptions{
-			Dir: h.Record, Redact: func(s string) string { return agent.Redact(s, c.Secrets...) },
+			Dir: h.Record, Config: config.FileName, Redact: func(s string) string { return agent.Redact(s, c.Secrets...) },
 			Settled: func(j agent.Job) record.Usage { return account(j).Totals().Usage },
 		})
 		if err != nil {
@@ -175,7 +175,7 @@ func (h *Builder) build(c *Roster, a config.Agent) (agent.Agent, error) {
 	case "replay":
 		c.Mute[a.Name] = true
 		c.Clients[a.Name] = &RoleClient{replay: a.Recording}
-		return agent.NewReplay(a.Recording)
+		return agent.NewReplay(a.Recording, config.FileName)
 	}
 	return nil, fmt.Errorf("there is no kind %q", a.Kind)
 }
