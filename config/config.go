@@ -71,7 +71,7 @@ type Evaluator struct {
 	Repeats        int               `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
 	RootRepeats    int               `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`
 	Challenge      int               `key:"challenge" min:"0" max:"100" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
-	Depth          int               `key:"depth" min:"2" max:"1000" doc:"Samples at most of a challenger before it takes the lead, where the objective is noisy; the noise and the size of gains choose."`
+	Depth          int               `key:"depth" min:"2" max:"1000" doc:"Deciding samples at most of one that may be the best, where the objective is noisy; the noise chooses how many it gets."`
 	Remeasure      float64           `key:"remeasure" min:"0" max:"0.9" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
 	Paired         bool              `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
 	Timeout        time.Duration     `key:"timeout" measure:"yes" doc:"Wall time of one run."`

@@ -47,7 +47,8 @@ func claimed(t *testing.T, script string, dev, gain float64, seed, jobs int) end
 	}
 	st := l.state()
 	out := ended{best: b.ID, truth: metric(t, &b, "truth"), Claim: best.Claim}
-	if again, _ := st.ClaimOf(b.ID); again != out.Claim || st.Snapshot().Best.ID != best.ID {
+	// The noise is pooled in another order when the log is folded anew.
+	if again, _ := st.ClaimOf(b.ID); again.Word != out.Word || again.N != out.N || math.Abs(again.GainIn.Low-out.GainIn.Low) > 1e-9 && again.GainIn.Bounded() || st.Snapshot().Best.ID != best.ID {
 		t.Errorf("seed %d: the engine ended with %s, %+v; its log says %s, %+v", seed, best.ID, out.Claim, st.Snapshot().Best.ID, again)
 	}
 	if err := st.CheckArchive(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"atoll/engine/evidence"
 	"atoll/engine/fold"
 	"atoll/store/record"
 )
@@ -228,24 +229,27 @@ func standardError(values []float64) float64 {
 }
 
 // TestTakingANicheNeedsFurtherSamples follows every improvement of a niche in a
-// noisy experiment: nobody displaces another on a single sample.
+// noisy experiment: nobody displaces another on a single sample, unless it is
+// plainly better.
 func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
 	l := noisyLab(t, 11, "budget.jobs=30", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]")
 	l.run()
 	st := l.state()
 	measured := map[record.CandidateID]bool{}
 	for _, j := range l.jobs() {
-		if j.Purpose == record.PurposeChallenge {
+		switch j.Purpose {
+		case record.PurposeChallenge, record.PurposeRace, record.PurposeLead:
 			measured[j.Candidate] = true
 		}
 	}
 	seen := 0
 	for _, e := range st.Archive().Elites() {
-		first := true // opened its niche
-		for _, id := range st.Archive().Runners(mustCell(t, st, e.ID), 1000) {
-			first = first && id.ID > e.ID
+		first, plain := true, true // opened its niche; is better than all others there by far more than the noise
+		for _, r := range st.Archive().Runners(mustCell(t, st, e.ID), 1000) {
+			first = first && r.ID > e.ID
+			plain = plain && evidence.Runner{Value: e.Objective, N: 1}.Plain(evidence.Runner{Value: r.Objective, N: r.Samples}, sigma)
 		}
-		if first || e.ID == record.Root {
+		if first || plain || e.ID == record.Root {
 			continue
 		}
 		seen++

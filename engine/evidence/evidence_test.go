@@ -301,7 +301,8 @@ func TestSteps(t *testing.T) {
 		"it wins at the last look":                          {runner{2, 16}, runner{1, 16}, 16, evidence.Won, 0},
 		"no look goes beyond the depth":                     {runner{2, 2}, runner{1, 3}, 3, evidence.Challenger, 1},
 		"far above it wins earlier":                         {runner{9, 2}, runner{1, 3}, 16, evidence.Won, 0},
-		"but never by a single sample":                      {runner{99, 1}, runner{1, 3}, 16, evidence.Challenger, 1},
+		"also by a single sample":                           {runner{99, 1}, runner{1, 3}, 16, evidence.Won, 0},
+		"but not before the holder has as many":             {runner{9, 4}, runner{1, 3}, 16, evidence.Holder, 1},
 		"what is no number wins nothing":                    {runner{math.NaN(), 9}, runner{1, 3}, 4, evidence.Lost, 0},
 		"a holder of fewer samples than the depth is asked": {runner{2, 20}, runner{1, 3}, 16, evidence.Holder, 13},
 	} {
@@ -312,14 +313,44 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func TestTheDepthFollowsTheNoiseAgainstTheGain(t *testing.T) {
-	for _, c := range []struct {
-		noise, gain float64
-		want        int
-	}{{0, 1, 2}, {0.5, 1, 2}, {1, 1, 2}, {2, 1, 8}, {3, 1, 16}, {100, 1, 16}, {1, 0, 4}, {1, -1, 16}, {1, math.Inf(1), 2}, {math.Inf(1), 1, 16}, {1, 1e-320, 16}} {
-		if got := evidence.Depth(c.noise, c.gain, 16); got != c.want {
-			t.Errorf("noise %v against a gain of %v: depth %d, expected %d", c.noise, c.gain, got, c.want)
+func TestWhoIsMeasuredNextInADuel(t *testing.T) {
+	type runner = evidence.Runner
+	for name, c := range map[string]struct {
+		leader, challenger runner
+		move               evidence.Move
+		n                  int
+	}{
+		"one that looks better is measured again":                 {runner{1, 4}, runner{2, 1}, evidence.Challenger, 1},
+		"its samples double":                                      {runner{1, 8}, runner{1.1, 4}, evidence.Challenger, 4},
+		"the leader is, where it is known less":                   {runner{2, 2}, runner{1.9, 8}, evidence.Holder, 2},
+		"one that looks worse by less than both errors is, too":   {runner{1, 4}, runner{0.4, 4}, evidence.Challenger, 4},
+		"one that looks worse by more is left alone":              {runner{1, 4}, runner{-0.1, 4}, evidence.Lost, 0},
+		"nobody has more samples than the most":                   {runner{1, 20}, runner{1, 12}, evidence.Challenger, 4},
+		"and two that have them are left alone":                   {runner{1, 20}, runner{1, 16}, evidence.Lost, 0},
+		"what is no number is left alone":                         {runner{1, 4}, runner{math.NaN(), 1}, evidence.Lost, 0},
+		"beside a value without error the challenger is measured": {runner{1, math.MaxInt32}, runner{1.1, 4}, evidence.Challenger, 4},
+	} {
+		move, n := evidence.Duel(c.leader, c.challenger, 1, 16)
+		if move != c.move || n != c.n {
+			t.Errorf("%s: got move %d with %d samples, expected %d with %d", name, move, n, c.move, c.n)
 		}
+	}
+	if move, _ := evidence.Duel(runner{1, 2}, runner{1, 1}, 0, 16); move != evidence.Lost {
+		t.Errorf("without noise equals are measured again: move %d", move)
+	}
+}
+
+func TestTheLargerTheNoiseTheMoreSamplesGoToWhoMayBeTheBest(t *testing.T) {
+	lead, niche := 0.0, 1.0
+	for _, noise := range []float64{0.001, 0.01, 0.1, 1, 10, math.Inf(1)} {
+		l, n := evidence.Split(noise, 0.1)
+		if !(l > lead) && noise < 10 || !(n < niche) && noise < 10 || l < 0 || n < 0 || l+n > 0.5 {
+			t.Errorf("noise %v: %v for the lead and %v for niches, after %v and %v", noise, l, n, lead, niche)
+		}
+		lead, niche = l, n
+	}
+	if l, n := evidence.Split(1, 0); !(l > 0 && n > 0) {
+		t.Errorf("while no step is known: %v and %v", l, n)
 	}
 }
 
@@ -372,7 +403,7 @@ func FuzzJudge(f *testing.F) {
 		if data, err := json.Marshal(got); err != nil {
 			t.Errorf("%+v has no JSON (%s): %v", got, data, err)
 		}
-		_, n := evidence.Step(evidence.Runner{Value: a, N: 3}, evidence.Runner{Value: b, N: 2}, c, evidence.Depth(c, d, 16))
+		_, n := evidence.Duel(evidence.Runner{Value: a, N: 3}, evidence.Runner{Value: b, N: 2}, c, 16)
 		if n < 0 || n > 16 {
 			t.Errorf("a race asks for %d samples", n)
 		}

@@ -39,7 +39,6 @@ type Trials struct {
 	dev       float64             // of the deciding samples
 	HeldOut   evidence.Summary    // the held-out samples
 	pooled    [2]evidence.Summary // what the noise of the experiment has of both
-	led       bool                // won a race for the lead
 	wonAt     int                 // scored candidates when it took its niche, 0 = never
 	since     record.Millis
 	Measuring record.JobID // the open evaluate job of it, 0 = none

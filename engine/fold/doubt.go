@@ -1,6 +1,8 @@
 package fold
 
 import (
+	"math"
+
 	"atoll/engine/archive"
 	"atoll/engine/evidence"
 	"atoll/store/record"
@@ -10,21 +12,6 @@ import (
 // asks of one that takes a place from another.
 func (a *arena) unproven(m *Candidate) bool {
 	return a.Noisy && a.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && int(m.Samples) < a.provenAt()
-}
-
-// unraced reports whether a candidate did not win a race for the lead yet.
-func (a *arena) unraced(m *Candidate) bool {
-	return a.Noisy && a.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && !a.Trials(m).led
-}
-
-// wantsLead reports whether a candidate looks better than the best and has still
-// to show it.
-func (a *arena) wantsLead(m *Candidate) bool {
-	if !a.unraced(m) || a.disproved(m) {
-		return false
-	}
-	best := a.Candidate(a.Best)
-	return best == nil || a.Sign*m.Objective > a.Sign*best.Objective
 }
 
 // rivalOf is whom a candidate at a point looks better than: the holder of its
@@ -42,12 +29,17 @@ func (a *arena) rivalOf(m *Candidate, point []float64) *Candidate {
 }
 
 // mustChallenge says whether a candidate that is not in the archive yet looks
-// better than the best, or than the holder of its niche, on too few samples.
+// better than the best, or than the holder of its niche, on too few samples, and
+// not plainly so.
 func (a *arena) mustChallenge(m *Candidate, e archive.Entry) bool {
 	if _, placed := a.arch.Entry(m.ID()); placed {
 		return false
 	}
-	return a.unproven(m) && a.rivalOf(m, e.Point) != nil
+	if !a.unproven(m) {
+		return false
+	}
+	rival := a.rivalOf(m, e.Point)
+	return rival != nil && !a.runner(m).Plain(a.runner(rival), a.Proof.noise.Dev())
 }
 
 // ready reports whether a candidate can be measured again now.
@@ -139,16 +131,6 @@ func (a *arena) disproved(m *Candidate) bool {
 	return c.Word == evidence.WithinNoise
 }
 
-// challengeShare is the part of all samples for challengers of niches: the larger
-// the steps forward are beside the noise, the more of those that look better are.
-func (a *arena) challengeShare() float64 {
-	noise, stride := a.Proof.noise.Dev(), a.stride()
-	if noise <= 0 || stride == 0 {
-		return 0.2
-	}
-	return max(0.1, min(0.3, 0.2*stride/noise))
-}
-
 // affords reports whether samples that were asked for, beyond a grant, leave room
 // for more in a share of all.
 func (a *arena) affords(asked int, share float64, grant int) bool {
@@ -156,12 +138,33 @@ func (a *arena) affords(asked int, share float64, grant int) bool {
 	return (1-share)*float64(asked-grant) < share*first
 }
 
-// depth is how many samples a race for the lead ends with.
-func (a *arena) depth() int {
-	d := evidence.Depth(a.Proof.noise.Dev(), a.stride(), a.Config.Evaluator.Depth)
-	return max(d, a.provenAt())
-}
+// depth is how many deciding samples one that may be the best has at most.
+func (a *arena) depth() int { return max(a.Config.Evaluator.Depth, a.provenAt()) }
+
+// fixed reports whether a value is known without error: measured beside itself,
+// the root is 1.
+func (a *arena) fixed(m *Candidate) bool { return a.Config.Evaluator.Paired && m.ID() == record.Root }
 
 func (a *arena) runner(m *Candidate) evidence.Runner {
-	return evidence.Runner{Value: a.Sign * m.Objective, N: int(m.Samples)}
+	r := evidence.Runner{Value: a.Sign * m.Objective, N: int(m.Samples)}
+	if a.fixed(m) {
+		r.N = math.MaxInt32
+	}
+	return r
+}
+
+// cautious is what a candidate leads by: its value, less its error where the
+// objective is noisy.
+func (a *arena) cautious(m *Candidate) float64 {
+	if !a.Noisy || a.Config.Evaluator.Challenge == 0 {
+		return a.Sign * m.Objective
+	}
+	return a.runner(m).Cautious(a.Proof.noise.Dev())
+}
+
+// leads reports whether a candidate leads another: by its cautious value, then by
+// the tie rule.
+func (a *arena) leads(m, other *Candidate) bool {
+	x, y := a.cautious(m), a.cautious(other)
+	return x > y || x == y && a.better(m, other)
 }

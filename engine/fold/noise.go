@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"atoll/engine/archive"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -25,12 +24,7 @@ func (c *contest) noteMeasured(row record.FoldRow, m *Candidate) {
 	}
 	if row.Work.State == record.Done {
 		d.Strikes = 0
-		switch row.Work.Purpose {
-		case record.PurposeLead:
-			d.led = true
-		case record.PurposeChallenge: // before there were races for the lead, and spreads, this was one
-			d.led = d.led || d.mad > 0 && d.dev == 0
-		case record.PurposeConfirm:
+		if row.Work.Purpose == record.PurposeConfirm {
 			c.Proof.rank(m)
 		}
 		if row.Work.Purpose == record.PurposeVerify {
@@ -81,7 +75,7 @@ func (c *contest) admit(at record.Millis) {
 // checkAgain has a candidate measured again that came to a place because another
 // lost it, before its samples could be asked for.
 func (c *contest) checkAgain(m *Candidate) {
-	if !c.unproven(m) && !c.wantsLead(m) || m.Out() {
+	if !c.unproven(m) || m.Out() {
 		return
 	}
 	for _, id := range c.recheck {
@@ -96,42 +90,29 @@ func (c *contest) checkAgain(m *Candidate) {
 func (c *contest) clearRecheck() {
 	c.recheck = slices.DeleteFunc(c.recheck, func(id record.CandidateID) bool {
 		d := c.Candidate(id)
-		return !c.unproven(d) && !c.wantsLead(d) || d.Out() || c.Trials(d).Strikes >= MaxStrikes
+		return !c.unproven(d) || d.Out() || c.Trials(d).Strikes >= MaxStrikes
 	})
 }
 
-// recrown looks for the best among all that compete, after one of them lost its
-// value or its right. One that looks better on too few samples is measured
-// again first.
+// recrown looks for the best among those that look best: the first by the cautious
+// value of those that have enough samples and were not disproved. The root is the
+// best until something leads it, so the best is never worse than the root.
 func (c *contest) recrown() {
-	was := c.Best
-	c.Best = record.NoCandidate
 	if c.arch == nil {
+		c.Best = record.NoCandidate
 		return
 	}
-	best, hope := record.NoCandidate, record.NoCandidate
-	c.arch.Ranked(func(h archive.Holder) bool {
-		m := c.Candidate(h.ID)
-		if c.disproved(m) {
-			return true
+	best := c.Candidate(record.Root)
+	see := func(m *Candidate) {
+		if m != nil && m.Scored && !m.Out() && !c.disproved(m) && !c.unproven(m) && c.leads(m, best) {
+			best = m
 		}
-		if !c.unraced(m) {
-			if best == record.NoCandidate || c.better(m, c.Candidate(best)) {
-				best = h.ID
-			}
-			return h.Frozen // one that is not frozen is better than those that follow
-		}
-		if c.Trials(m).Strikes < MaxStrikes && (hope == record.NoCandidate || c.better(m, c.Candidate(hope))) {
-			hope = h.ID
-		}
-		return true
-	})
-	if c.Best = best; best != was {
-		c.Proof.since = c.folded
 	}
-	if h := c.Candidate(hope); h != nil && (c.Best == record.NoCandidate || c.better(h, c.Candidate(c.Best))) {
-		c.checkAgain(h)
+	see(c.Candidate(c.Best))
+	for _, h := range c.arch.Best(contenders + len(c.Proof.ranks)) {
+		see(c.Candidate(h.ID))
 	}
+	c.lead(best)
 }
 
 // challenger is a candidate that needs more samples before it may compete.

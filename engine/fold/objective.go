@@ -38,7 +38,7 @@ func (s *State) foldObjective(row record.FoldRow) error {
 	s.repairs, s.Streak = nil, Streak{}
 	for i := range s.candidates.trials.len() {
 		t := s.candidates.trials.at(i)
-		t.Strikes, t.led, t.pooled = 0, false, [2]evidence.Summary{}
+		t.Strikes, t.pooled = 0, [2]evidence.Summary{}
 	}
 	s.Proof.forget()
 	s.curves.mark(s.Scored, row.At, "objective %d", o.Version)

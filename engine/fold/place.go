@@ -3,7 +3,6 @@ package fold
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"atoll/engine/archive"
 	"atoll/engine/view"
@@ -74,25 +73,18 @@ func (a *arena) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event
 	return event{At: at, Level: "info", Job: m.Job(), Text: text}
 }
 
-// crown makes m the best if it is. The root is the best until something beats
-// it, so the best is never worse than the root.
+// crown makes m the best if it is, and where the objective is noisy whoever leads
+// now that m is better known.
 func (c *contest) crown(m *Candidate) bool {
-	if c.Best == record.NoCandidate {
+	was := c.Best
+	switch {
+	case was == record.NoCandidate:
 		c.lead(m)
 		return false
-	}
-	if m.ID() == c.Best || m.ID() == record.Root || slices.Contains(c.recheck, m.ID()) { // what is known of the gain has changed
-		was := c.Best
+	case c.Noisy || m.ID() == was || m.ID() == record.Root:
 		c.recrown()
-		return c.Best == m.ID() && was != m.ID()
+	case c.better(m, c.Candidate(was)):
+		c.lead(m)
 	}
-	if !c.better(m, c.Candidate(c.Best)) || c.disproved(m) {
-		return false
-	}
-	if c.unraced(m) {
-		c.checkAgain(m)
-		return false
-	}
-	c.lead(m)
-	return true
+	return c.Best == m.ID() && was != m.ID()
 }

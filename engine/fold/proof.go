@@ -1,8 +1,6 @@
 package fold
 
 import (
-	"slices"
-
 	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/store/record"
@@ -16,27 +14,22 @@ import (
 const (
 	runError     = 0.05
 	confirmMost  = 32   // samples of a leader after which a gain that was not seen is noise
-	preciseMost  = 64   // and those beyond which its value is made no more precise
+	preciseMost  = 16   // and those beyond which its value is made no more precise
 	confirmEach  = 4    // samples of the leader, then of the root: what slows both down is seen by both
-	raceShare    = 0.06 // of all samples, for races while candidates are made
 	proofGrowth  = 2    // how far the share of the settings grows with the noise
 	lastShare    = 0.12 // and at the end of a run, with lastLeast samples at least
 	steadyLeader = 32   // jobs that a leader leads before it is confirmed
 	shownLeast   = 8    // samples of the last leader that did not decide, whatever was spent
-	// clearly is by how many deviations of one sample a value must be better so that
-	// looking closer is worth any allowance: noise alone does that to some two in a
-	// hundred candidates, which then fall out of the race at once.
-	clearly = 2
 )
 
 // Proof is what an experiment spent on evidence, and what it has.
 type Proof struct {
 	noise      evidence.Noise
 	ranks      map[record.CandidateID]int // of those that were ever confirmed: their place in that order, from 1
-	challenged int
-	raced      int // samples asked for in races
-	proved     int // and of leaders, the root beside them, and elites
-	since      int // fold position at which the best became it
+	challenged int                        // samples asked for of challengers of niches
+	raced      int                        // samples asked for of those that may be the best
+	proved     int                        // and of leaders, the root beside them, and elites
+	since      int                        // fold position at which the best became it
 }
 
 // Ask is a wish for further samples of a candidate.
@@ -49,9 +42,9 @@ type Ask struct {
 // Note counts samples that were asked for.
 func (t *Proof) Note(p record.Purpose, n int) {
 	switch p {
-	case record.PurposeChallenge:
+	case record.PurposeChallenge, record.PurposeRace:
 		t.challenged += n
-	case record.PurposeRace, record.PurposeLead:
+	case record.PurposeLead:
 		t.raced += n
 	case record.PurposeConfirm, record.PurposeRemeasure:
 		t.proved += n
@@ -83,15 +76,14 @@ func (q *asks) NextAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	if q.affords(q.Proof.challenged, q.challengeShare(), 2*q.provenAt()) || q.promising() {
+	lead, niche := evidence.Split(q.Proof.noise.Dev(), q.stride())
+	if q.affords(q.Proof.challenged, niche, q.provenAt()) {
 		if a, ok := q.nextChallenge(); ok {
 			return a, true
 		}
 	}
-	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, q.provenAt())) {
-		if a, ok := q.nextRace(); ok {
-			return a, true
-		}
+	if a, ok := q.nextDuel(lead, q.provenAt()); ok {
+		return a, true
 	}
 	least := q.Config.Evaluator.Remeasure
 	if least <= 0 || q.Scored < 2 {
@@ -109,27 +101,6 @@ func (q *asks) NextAsk() (Ask, bool) {
 	return Ask{}, false
 }
 
-// standsOut reports whether a candidate looks better than another by far more than
-// the noise.
-func (q *asks) standsOut(m, than *Candidate) bool {
-	if m == nil || than == nil || q.disproved(m) {
-		return false
-	}
-	dev := q.Proof.noise.Dev()
-	return dev > 0 && q.Sign*(m.Objective-than.Objective) > clearly*dev
-}
-
-// promising reports whether one that needs more samples looks better than the best
-// by far more than the noise.
-func (q *asks) promising() bool {
-	best := q.Candidate(q.Best)
-	wants := func(id record.CandidateID) bool {
-		m := q.Candidate(id)
-		return q.ready(m) && q.unproven(m) && q.standsOut(m, best)
-	}
-	return slices.ContainsFunc(q.waiting, func(c challenger) bool { return wants(c.id) }) || slices.ContainsFunc(q.recheck, wants)
-}
-
 // lastLeast is how many samples the end of a run may cost in any case: a short run
 // is not made many times as long by its last look.
 func (q *asks) lastLeast() int { return min(64, max(16, q.Scored)) }
@@ -140,19 +111,13 @@ func (q *asks) LastAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	if q.promising() {
-		if a, ok := q.nextChallenge(); ok {
-			return a, true
-		}
-	}
-	if m := q.racer(); m != nil && (q.standsOut(m, q.Candidate(q.Best)) || q.affords(q.Proof.raced, raceShare, max(8, q.lastLeast()/4))) {
-		if a, ok := q.nextRace(); ok {
-			return a, true
-		}
+	lead, _ := evidence.Split(q.Proof.noise.Dev(), q.stride())
+	if a, ok := q.nextDuel(lead, max(q.provenAt(), q.lastLeast()/8)); ok {
+		return a, true
 	}
 	best, root := q.Candidate(q.Best), q.Candidate(record.Root)
 	shown := best != nil && q.Trials(best).HeldOut.N >= shownLeast
-	if shown && q.Proof.proved >= q.lastLeast() && !q.standsOut(best, root) && !q.affords(q.Proof.proved, lastShare, 0) {
+	if shown && q.Proof.proved >= q.lastLeast() && !q.runner(best).Plain(q.runner(root), q.Proof.noise.Dev()) && !q.affords(q.Proof.proved, lastShare, 0) {
 		return Ask{}, false
 	}
 	return q.nextProof(true)
@@ -217,7 +182,7 @@ func (q *asks) nextChallenge() (Ask, bool) {
 		if rival == nil || found && q.Sign*(m.Objective-rival.Objective) <= ahead {
 			continue
 		}
-		if a, ok := q.look(m, rival, q.provenAt(), record.PurposeChallenge); ok {
+		if a, ok := q.look(m, rival); ok {
 			next, ahead, found = a, q.Sign*(m.Objective-rival.Objective), true
 		}
 	}
@@ -232,40 +197,61 @@ func (q *asks) nextChallenge() (Ask, bool) {
 	return Ask{}, false
 }
 
-// nextRace asks for the next look of the one that looks best of those that look
-// better than the best, or for samples of the best to match.
-func (q *asks) nextRace() (Ask, bool) {
-	m := q.racer()
-	if m == nil {
+// contenders is how many of those that look best are asked whether they may be
+// the best.
+const contenders = 32
+
+// nextDuel asks for samples of the best, or of the one that looks best beside it,
+// while their share of all samples and a grant last. One that is plainly better is
+// asked whatever was spent.
+func (q *asks) nextDuel(share float64, grant int) (Ask, bool) {
+	best, m := q.Candidate(q.Best), q.rivalOfBest()
+	if best == nil || m == nil {
 		return Ask{}, false
 	}
-	return q.look(m, q.Candidate(q.Best), q.depth(), record.PurposeLead)
+	noise := q.Proof.noise.Dev()
+	if !q.affords(q.Proof.raced, share, grant) && !(q.unproven(m) && q.runner(m).Plain(q.runner(best), noise)) {
+		return Ask{}, false
+	}
+	move, n := evidence.Duel(q.runner(best), q.runner(m), noise, q.depth())
+	if move == evidence.Holder && (!q.ready(best) || q.fixed(best)) {
+		move, n = evidence.Challenger, min(int(m.Samples), q.depth()-int(m.Samples))
+	}
+	switch move {
+	case evidence.Challenger:
+		return Ask{m, record.PurposeLead, n}, n > 0
+	case evidence.Holder:
+		return Ask{best, record.PurposeLead, n}, true
+	}
+	return Ask{}, false
 }
 
-// racer is the one that looks best of those that look better than the best and
-// have still to show it; nil for nobody.
-func (q *asks) racer() *Candidate {
-	var m *Candidate
-	for _, id := range q.recheck {
-		if d := q.Candidate(id); q.wantsLead(d) && q.ready(d) && (m == nil || q.better(d, m)) {
-			m = d
+// rivalOfBest is the one that looks best beside the best of those that may be
+// measured further; nil for nobody.
+func (q *asks) rivalOfBest() *Candidate {
+	var top *Candidate
+	see := func(id record.CandidateID) {
+		m := q.Candidate(id)
+		if id != q.Best && q.ready(m) && !q.fixed(m) && int(m.Samples) < q.depth() && (top == nil || q.better(m, top)) && !q.disproved(m) {
+			top = m
 		}
 	}
-	return m
+	for _, w := range q.waiting {
+		see(w.id)
+	}
+	for _, h := range q.arch.Best(contenders + len(q.Proof.ranks)) {
+		see(h.ID)
+	}
+	return top
 }
 
-// look is the next look of a race; last is the purpose of the last one.
-func (q *asks) look(m, rival *Candidate, depth int, last record.Purpose) (Ask, bool) {
-	n := int(m.Samples)
+// look is the next look of a race for a niche.
+func (q *asks) look(m, rival *Candidate) (Ask, bool) {
+	n, depth := int(m.Samples), q.provenAt()
 	move, k := evidence.Step(q.runner(m), q.runner(rival), q.Proof.noise.Dev(), depth)
 	if move == evidence.Holder {
-		if d := q.Trials(rival); d.Measuring != 0 {
-			return Ask{}, false
-		} else if d.Strikes < MaxStrikes {
-			if last == record.PurposeLead || rival.ID() == record.Root {
-				last = record.PurposeRace
-			}
-			return Ask{rival, last, k}, true
+		if q.ready(rival) && !q.fixed(rival) {
+			return Ask{rival, record.PurposeRace, k}, true
 		}
 		move, k = evidence.Challenger, min(max(1, n), depth-n)
 	}
@@ -273,11 +259,13 @@ func (q *asks) look(m, rival *Candidate, depth int, last record.Purpose) (Ask, b
 	case move == evidence.Lost:
 		return Ask{}, false
 	case move == evidence.Won || k <= 0:
-		return Ask{m, last, max(1, q.provenAt()-n)}, true
-	case n+k < depth && last == record.PurposeLead:
-		last = record.PurposeRace
+		k = max(1, depth-n)
 	}
-	return Ask{m, last, k}, true
+	p := record.PurposeChallenge
+	if n+k < depth {
+		p = record.PurposeRace
+	}
+	return Ask{m, p, k}, true
 }
 
 // asks are the wishes for further samples, and what failures in a row make of

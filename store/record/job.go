@@ -81,9 +81,9 @@ type Purpose string
 
 // Why an evaluate job measures. The samples of the leader and of the root that
 // confirm the gain are held out, all others decide: of the root, of a challenger
-// that looks better (race: more looks follow; challenge: the last for a niche;
-// lead: the last for the lead), of an elite again, of everything after a change of
-// the evaluator, and those that a person asked for.
+// of a niche and its holder (race: more looks follow; challenge: the last), of
+// those that may be the best and the leader beside them (lead), of an elite again,
+// of everything after a change of the evaluator, and those that a person asked for.
 const (
 	PurposeRoot      Purpose = "root"
 	PurposeRace      Purpose = "race"
