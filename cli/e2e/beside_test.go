@@ -75,9 +75,8 @@ func past(t *tour) {
 	t.changes("<", at)
 	t.changes(">", at)
 	t.changes("{", at)
-	t.press("home")
-	t.shows("}", "changed: ") // the first setting of the review
 	t.changes("home", at)
+	t.changes("}", at)
 	t.changes("end", at)
 	t.shows("space", "playing")
 	t.press("esc")

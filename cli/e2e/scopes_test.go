@@ -136,6 +136,10 @@ func lists(t *tour) {
 	t.press("enter")
 	t.press("esc")
 	t.wait(" tune ")
+	t.shows("o", "╭ Sort by")
+	t.text("value")
+	t.press("enter")
+	t.wait("value↓")
 	t.shows("enter", "difference to")
 }
 

@@ -341,7 +341,11 @@ func (p *steeringPane) promptTitle() string {
 
 func (p *steeringPane) prompt(w, h int) []string {
 	var out []string
-	for _, l := range widget.SplitLines(p.next.Text) {
+	text := p.next.Text
+	if text == "" { // the goal alone can be told
+		text = p.draft.Goal
+	}
+	for _, l := range widget.SplitLines(text) {
 		for _, t := range widget.WrapText(l, w-2) {
 			out = append(out, " "+p.d.St.Plain.S(t))
 		}

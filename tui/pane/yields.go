@@ -121,7 +121,7 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 			}
 			return st.Strong, fmt.Sprintf("%.1f %%", 100*share(y))
 		}},
-		{Head: "lately", W: latelyBins, Right: true, Rank: 42, Cell: func(y row) (widget.Style, string) {
+		{Head: "lately", W: latelyBins + 2, Right: true, Rank: 42, Cell: func(y row) (widget.Style, string) {
 			return st.Lines[0], p.d.lately(func(e *view.Ended) bool { return p.of(name, &e.Job) == y.Name }, placed)
 		}},
 		{Head: "best", W: 6, Right: true, Rank: 40, Cell: count(func(y row) int { return y.Best })},
