@@ -47,8 +47,15 @@ func TestAJobMayChangeItsTargetWithinTheScopeOfTheGate(t *testing.T) {
 		target, path string
 		may          bool
 	}{
-		{"", "main.go", true}, {"", "core/a.go", true}, {"", "notes.txt", false}, {"", "bench/run.go", false}, {"", "core/keys.go", false},
-		{"core", "core/a.go", true}, {"core", "main.go", false}, {"core", "core/keys.go", false}, {"unknown", "main.go", true},
+		{"", "main.go", true},
+		{"", "core/a.go", true},
+		{"", "notes.txt", false},
+		{"", "bench/run.go", false},
+		{"", "core/keys.go", false},
+		{"core", "core/a.go", true},
+		{"core", "main.go", false},
+		{"core", "core/keys.go", false},
+		{"unknown", "main.go", true},
 	} {
 		target, may := s.of(tt.target)
 		if got := may(tt.path); got != tt.may {

@@ -1,0 +1,38 @@
+package work
+
+import (
+	"errors"
+
+	"atoll/engine/gateway"
+	"atoll/engine/view"
+)
+
+// The causes with which work is stopped.
+var (
+	// ErrCancelled: a person stopped a running job.
+	ErrCancelled = errors.New("cancelled")
+	// ErrDrained: the run ends, and nothing is waited for. The job goes back to
+	// the queue.
+	ErrDrained = errors.New("the run ends")
+	// errDisplaced: a job of a lower number came to the same.
+	errDisplaced = errors.New("a job of a lower number came to the same")
+)
+
+// errPutBack reports an attempt that came to nothing through no fault of its job:
+// it goes back to the queue, and nothing is counted against it.
+var errPutBack = errors.New("the job goes back to the queue")
+
+// putBack reports whether an agent's error says nothing about the job: the
+// provider does not serve the key, which pauses the run, or the run ends while a
+// provider that fails is waited for.
+func (r *attempt) putBack(err error) bool {
+	if errors.Is(err, gateway.ErrAccess) {
+		why := err.Error()
+		if p := (*gateway.ProviderError)(nil); errors.As(err, &p) {
+			why = p.Error()
+		}
+		r.host.Pause(view.CleanLine(why + "; then resume. No job was charged"))
+		return true
+	}
+	return errors.Is(err, ErrDrained) || r.draining() && (errors.Is(err, gateway.ErrProvider) || errors.Is(err, gateway.ErrCircuit))
+}
