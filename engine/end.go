@@ -114,6 +114,9 @@ func (l *loop) endState(ctx context.Context) error {
 	case finished:
 		state, reason = record.ExperimentDone, why
 	}
+	if l.st.Unconfirmed() {
+		reason += "; the gain of " + l.st.Best.String() + " is not confirmed"
+	}
 	return l.setState(ctx, state, reason)
 }
 
