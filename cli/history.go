@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -32,7 +32,7 @@ func (o *opened) history(ctx context.Context, c record.Candidate) ([]pastValue, 
 	}
 	var out []pastValue
 	for _, v := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, pastValue{Version: v, Objective: eval.Median(values[v]), Samples: len(values[v])})
+		out = append(out, pastValue{Version: v, Objective: output.Median(values[v]), Samples: len(values[v])})
 	}
 	return out, nil
 }

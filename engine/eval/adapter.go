@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 )
 
@@ -33,7 +34,7 @@ type adapter struct {
 	// command returns program and arguments.
 	command func(in places) []string
 	// parse reads the result; nil: the contract's result file.
-	parse func(r *sandbox.Result, objective string) (Report, error)
+	parse func(r *sandbox.Result, objective string) (output.Report, error)
 	// compare tells how the stdout of a candidate stands against that of the root
 	// beside it; nil: there is nothing more to say than the ratio.
 	compare func(root, candidate []byte) string
@@ -134,7 +135,7 @@ func openEvolve(o *Options) (*adapter, error) {
 	thresholds := o.option("thresholds", "0.5,0.75,0.9")
 	if thresholds != "off" {
 		for part := range strings.SplitSeq(thresholds, ",") {
-			if _, err := strictFloat(strings.TrimSpace(part)); err != nil {
+			if _, err := output.StrictFloat(strings.TrimSpace(part)); err != nil {
 				return nil, fmt.Errorf("the adapter option thresholds is %q: write numbers with commas, or off", thresholds)
 			}
 		}
@@ -227,12 +228,12 @@ func goBench(o *Options) *adapter {
 		why:     "benchmark results are read from stdout of the process that runs the candidate's code, which can print lines of its own",
 		command: func(in places) []string { return in.expandAll(args) },
 		caches:  []string{"go"},
-		compare: compareGoBench,
-		parse: func(r *sandbox.Result, _ string) (Report, error) {
+		compare: output.CompareGoBench,
+		parse: func(r *sandbox.Result, _ string) (output.Report, error) {
 			if r.StdoutCut > 0 {
-				return Report{}, errCut
+				return output.Report{}, errCut
 			}
-			return ParseGoBench(r.Stdout)
+			return output.ParseGoBench(r.Stdout)
 		},
 	}
 }
@@ -250,11 +251,11 @@ func goTest(o *Options) *adapter {
 		command: func(places) []string { return args },
 		caches:  []string{"go"},
 		scores:  []int{1},
-		parse: func(r *sandbox.Result, _ string) (Report, error) {
+		parse: func(r *sandbox.Result, _ string) (output.Report, error) {
 			if r.StdoutCut > 0 {
-				return Report{}, errCut
+				return output.Report{}, errCut
 			}
-			return ParseGoTest(r.Stdout)
+			return output.ParseGoTest(r.Stdout)
 		},
 	}
 }
@@ -274,11 +275,11 @@ func pyTest(o *Options) *adapter {
 			return args
 		},
 		scores: []int{1},
-		parse: func(r *sandbox.Result, _ string) (Report, error) {
+		parse: func(r *sandbox.Result, _ string) (output.Report, error) {
 			if !r.HasResult {
-				return Report{}, errors.New("pytest wrote no results: is it installed for this python, and did it start?")
+				return output.Report{}, errors.New("pytest wrote no results: is it installed for this python, and did it start?")
 			}
-			return ParseJUnit(r.Result)
+			return output.ParseJUnit(r.Result)
 		},
 	}
 }
@@ -295,11 +296,11 @@ func hyperfine(o *Options) (*adapter, error) {
 	launch := !own && o.option("launcher", "on") != "off"
 	a := &adapter{
 		name: "hyperfine",
-		parse: func(r *sandbox.Result, _ string) (Report, error) {
+		parse: func(r *sandbox.Result, _ string) (output.Report, error) {
 			if !r.HasResult {
-				return Report{}, errors.New("hyperfine wrote no results")
+				return output.Report{}, errors.New("hyperfine wrote no results")
 			}
-			return ParseHyperfine(r.Result)
+			return output.ParseHyperfine(r.Result)
 		},
 	}
 	if !launch {

@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
 
 // build leaves the code without its comments; that is what decides.
 var build = []eval.Stage{
-	{Name: "build", Command: []string{"mkdir -p out && grep -v '^#' code > out/program"}, Output: eval.OutputNone},
-	{Name: "full", Command: []string{"grep -v '^#' code | wc -c"}, Output: eval.OutputNumber},
+	{Name: "build", Command: []string{"mkdir -p out && grep -v '^#' code > out/program"}, Output: output.OutputNone},
+	{Name: "full", Command: []string{"grep -v '^#' code | wc -c"}, Output: output.OutputNumber},
 }
 
 func TestSameProductIsNotMeasuredFurther(t *testing.T) {
@@ -51,7 +52,7 @@ func TestProductIsAPlainFile(t *testing.T) {
 			"a pipe":                "mkdir out && mkfifo out/program",
 			"a folder":              "mkdir -p out/program",
 		} {
-			stages := []eval.Stage{{Name: "build", Command: []string{script}, Output: eval.OutputNone}, build[1]}
+			stages := []eval.Stage{{Name: "build", Command: []string{script}, Output: output.OutputNone}, build[1]}
 			e := mustNew(t, box, eval.Options{Stages: stages, Artifact: "out/program", Objective: "size", LookupEnv: systemPath()})
 			if out := mustRun(t, e, eval.Request{Base: root}); out.Product != "" || out.Failed() {
 				t.Errorf("%s: product %q, %s %s", name, out.Product, out.Class, out.Reason)

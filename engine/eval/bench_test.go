@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 )
 
@@ -16,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	defer box.Close()
 	base := b.TempDir()
-	e, err := eval.New(b.Context(), box, eval.Options{Command: []string{"echo 1"}, Output: eval.OutputNumber, Dir: b.TempDir(), LookupEnv: systemPath()})
+	e, err := eval.New(b.Context(), box, eval.Options{Command: []string{"echo 1"}, Output: output.OutputNumber, Dir: b.TempDir(), LookupEnv: systemPath()})
 	if err != nil {
 		b.Fatal(err)
 	}

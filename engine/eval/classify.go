@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -27,13 +28,13 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 		return verdict{}
 	}
 	if len(r.Violations) > 0 {
-		return verdict{record.ClassSandbox, "tried what the sandbox forbids: " + oneLine(r.Violations[0], 200)}
+		return verdict{record.ClassSandbox, "tried what the sandbox forbids: " + output.OneLine(r.Violations[0], 200)}
 	}
-	told := e.tell.line(e.neutral(string(r.Stderr)), e.neutral(string(r.Stdout)), e.strip()...)
+	told := e.tell.Line(e.neutral(string(r.Stderr)), e.neutral(string(r.Stdout)), e.strip()...)
 	told += cure(string(r.Stderr) + string(r.Stdout))
 	text := strings.ToLower(string(r.Stderr))
 	if outOfMemory(text) {
-		return verdict{record.ClassMemory, orElse(told, "out of memory")}
+		return verdict{record.ClassMemory, output.OrElse(told, "out of memory")}
 	}
 	if v := signalVerdict(r, told, limits); v.class != record.ClassNone {
 		return v
@@ -42,7 +43,7 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 		told = strings.TrimSpace(told + " (a program outside /usr is seen only when its folder is listed in evaluator.caches)")
 	}
 	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
-	return verdict{class, orElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
+	return verdict{class, output.OrElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
 }
 
 // cure is what to do about a failure that the words of a program give away: one
@@ -106,7 +107,7 @@ func signalVerdict(r *sandbox.Result, told string, l sandbox.Limits) verdict {
 	if told != "" {
 		reason += ": " + told
 	}
-	return verdict{record.ClassCrash, oneLine(reason, maxReason)}
+	return verdict{record.ClassCrash, output.OneLine(reason, output.MaxReason)}
 }
 
 type signalWord struct{ name, words string }
@@ -205,7 +206,7 @@ func hasCompilerError(text string) bool {
 		// file.go:line:col: words, the form of go build and go vet.
 		if i := strings.Index(l, ".go:"); i > 0 && !strings.Contains(l[:i], " ") {
 			parts := strings.SplitN(l[i+4:], ":", 3)
-			if len(parts) == 3 && allDigits(parts[0]) && allDigits(parts[1]) {
+			if len(parts) == 3 && output.AllDigits(parts[0]) && output.AllDigits(parts[1]) {
 				return true
 			}
 		}

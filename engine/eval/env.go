@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -252,7 +253,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		spec.OnLine = func(_ int, line string) {
 			mu.Lock()
 			defer mu.Unlock()
-			live(name, oneLine(e.neutral(line), 400))
+			live(name, output.OneLine(e.neutral(line), 400))
 		}
 	}
 	return spec, nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -35,7 +36,7 @@ type Evaluator struct {
 	guard  *guard
 	caches []cache
 	found  programs
-	tell   *telling
+	tell   *output.Telling
 	keyed  string
 
 	mu        sync.Mutex
@@ -54,7 +55,7 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{box: box, o: o, stages: stages, tell: newTelling(), objective: o.Objective}
+	e := &Evaluator{box: box, o: o, stages: stages, tell: output.NewTelling(), objective: o.Objective}
 	protected := slices.Clone(o.Protected)
 	for _, st := range stages {
 		if st.adapter != nil {
@@ -222,9 +223,9 @@ func (e *Evaluator) Run(ctx context.Context, q Request) (Outcome, error) {
 // fail writes a verdict into an outcome and decides whether the evaluator
 // itself is to blame.
 func (e *Evaluator) fail(out *Outcome, q Request, st *stage, v verdict) {
-	out.Class, out.Reason = v.class, oneLine(v.reason, maxReason)
+	out.Class, out.Reason = v.class, output.OneLine(v.reason, output.MaxReason)
 	out.Objective = 0
-	out.Signature = e.tell.signature(string(v.class), st.Name, out.Reason)
+	out.Signature = e.tell.Signature(string(v.class), st.Name, out.Reason)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -232,7 +233,7 @@ func (e *Evaluator) fail(out *Outcome, q Request, st *stage, v verdict) {
 		e.rootFault = out.Signature
 	case e.rootFault == out.Signature:
 		out.Class = record.ClassEvaluator
-		out.Reason = oneLine("as on the root: "+out.Reason, maxReason)
+		out.Reason = output.OneLine("as on the root: "+out.Reason, output.MaxReason)
 	}
 }
 
@@ -249,7 +250,7 @@ func (e *Evaluator) neutral(text string) string {
 	if e.box.Rung() == sandbox.Namespaces {
 		return text
 	}
-	text = e.tell.private.ReplaceAllString(text, path.Dir(sandbox.TreeDir)+"/$1")
+	text = e.tell.Private.ReplaceAllString(text, path.Dir(sandbox.TreeDir)+"/$1")
 	if e.o.Dir != "" {
 		text = strings.ReplaceAll(text, e.o.Dir, sandbox.EvaluatorDir)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -28,7 +29,7 @@ func threshold(v float64) *float64 { return &v }
 
 func TestStagesRunInOrderAndStopEarly(t *testing.T) {
 	stages := []eval.Stage{
-		{Name: "build", Command: []string{"make", "all"}, Output: eval.OutputNone, Timeout: time.Second},
+		{Name: "build", Command: []string{"make", "all"}, Output: output.OutputNone, Timeout: time.Second},
 		{Name: "quick", Command: []string{"quick", "it"}, Metric: "score", Threshold: threshold(0.5)},
 		{Name: "full"},
 	}
@@ -398,7 +399,7 @@ func TestKeyCoversWhatAffectsAMeasurement(t *testing.T) {
 	for name, change := range map[string]func(o *eval.Options){
 		"command":   func(o *eval.Options) { o.Command = []string{"x", "z"} },
 		"dir":       func(o *eval.Options) { o.Dir = mustTree(t, map[string]string{"e.py": "2"}) },
-		"output":    func(o *eval.Options) { o.Output = eval.OutputNumber },
+		"output":    func(o *eval.Options) { o.Output = output.OutputNumber },
 		"objective": func(o *eval.Options) { o.Objective = "t" },
 		"direction": func(o *eval.Options) { o.Direction = eval.Minimize },
 		"stages":    func(o *eval.Options) { o.Stages = []eval.Stage{{Name: "a"}} },
@@ -439,7 +440,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		{"a malformed glob", eval.Options{Command: []string{"x"}, Protected: []string{"[a"}}, "malformed glob"},
 		{"a reserved variable", eval.Options{Command: []string{"x"}, Env: []string{"ATOLL_RESULT=/x"}}, "leave ATOLL_ names"},
 		{"two stages of one name", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a"}, {Name: "a"}}}, "two stages are called"},
-		{"a last stage without output", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a", Output: eval.OutputNone}}}, "must report metrics"},
+		{"a last stage without output", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a", Output: output.OutputNone}}}, "must report metrics"},
 		{"a metric without threshold", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a", Metric: "m"}}}, "has no threshold"},
 		{"a threshold without metric", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a", Threshold: threshold(1)}}}, "needs the name of a metric"},
 		{"a threshold that is not finite", eval.Options{Command: []string{"x"}, Stages: []eval.Stage{{Name: "a", Metric: "m", Threshold: threshold(math.NaN())}}}, "not finite"},
@@ -465,7 +466,7 @@ func TestGuaranteesNameWhatIsMissing(t *testing.T) {
 		want []string // beginnings
 	}{
 		{"nothing is missing", sandbox.Namespaces, eval.Options{Command: []string{"x"}, Dir: dir}, nil},
-		{"a score on stdout", sandbox.Namespaces, eval.Options{Command: []string{"x"}, Dir: dir, Output: eval.OutputNumber}, []string{"Score on stdout"}},
+		{"a score on stdout", sandbox.Namespaces, eval.Options{Command: []string{"x"}, Dir: dir, Output: output.OutputNumber}, []string{"Score on stdout"}},
 		{"an adapter that imports the candidate", sandbox.Namespaces, eval.Options{Adapter: "openevolve", Dir: dir}, []string{"Shared process"}},
 		{"an evaluator in the tree", sandbox.Namespaces, eval.Options{Command: []string{"x"}}, []string{"Evaluator in the tree: neither"}},
 		{"a protected evaluator in the tree", sandbox.Namespaces, eval.Options{Command: []string{"x"}, Protected: []string{"e.py"}}, []string{"Evaluator in the tree: its protected"}},

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 )
 
@@ -24,7 +25,7 @@ func (e *Evaluator) Guarantees() []string {
 			add("Shared process: " + st.adapter.why + ".")
 		case st.adapter != nil && st.adapter.stdout:
 			add("Score on stdout: " + st.adapter.why + ".")
-		case st.adapter == nil && (st.Output == OutputJSON || st.Output == OutputNumber || st.Output == OutputPairs):
+		case st.adapter == nil && (st.Output == output.OutputJSON || st.Output == output.OutputNumber || st.Output == output.OutputPairs):
 			add("Score on stdout: candidate code that the evaluator starts with the same stdout can print a score of its own; result-file cannot be forged that way.")
 		}
 	}

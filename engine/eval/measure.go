@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -16,7 +17,7 @@ const (
 )
 
 // read turns the end of a process into a report or a verdict.
-func (e *Evaluator) read(st *stage, r *sandbox.Result, limits sandbox.Limits) (Report, verdict) {
+func (e *Evaluator) read(st *stage, r *sandbox.Result, limits sandbox.Limits) (output.Report, verdict) {
 	ended := *r
 	if st.adapter != nil && slices.Contains(st.adapter.scores, r.Exit) && r.Signal == "" {
 		ended.Exit = 0
@@ -28,7 +29,7 @@ func (e *Evaluator) read(st *stage, r *sandbox.Result, limits sandbox.Limits) (R
 				return report, verdict{report.Failure.Class, report.Failure.Reason}
 			}
 		}
-		return Report{}, v
+		return output.Report{}, v
 	}
 	report, err := e.parse(st, r)
 	switch {
@@ -38,37 +39,37 @@ func (e *Evaluator) read(st *stage, r *sandbox.Result, limits sandbox.Limits) (R
 		return report, verdict{}
 	case r.Exit != 0:
 		// The adapter took the exit code for a score, but there is none.
-		return Report{}, e.judge(st, r, limits)
+		return output.Report{}, e.judge(st, r, limits)
 	}
-	return Report{}, verdict{record.ClassMetric, err.Error()}
+	return output.Report{}, verdict{record.ClassMetric, err.Error()}
 }
 
 // parse reads the result where the stage's output says.
-func (e *Evaluator) parse(st *stage, r *sandbox.Result) (Report, error) {
+func (e *Evaluator) parse(st *stage, r *sandbox.Result) (output.Report, error) {
 	if st.adapter != nil && st.adapter.parse != nil {
 		return st.adapter.parse(r, e.Objective())
 	}
-	output := st.Output
+	form := st.Output
 	if st.adapter != nil {
-		output = OutputFile
+		form = output.OutputFile
 	}
-	switch output {
-	case OutputNone:
-		return Report{}, nil
-	case OutputFile:
+	switch form {
+	case output.OutputNone:
+		return output.Report{}, nil
+	case output.OutputFile:
 		if !r.HasResult {
-			return Report{}, errors.New("the evaluator ended well but wrote no result: write JSON to the file named by ATOLL_RESULT, or set evaluator.output")
+			return output.Report{}, errors.New("the evaluator ended well but wrote no result: write JSON to the file named by ATOLL_RESULT, or set evaluator.output")
 		}
-		return ParseReport(r.Result)
-	case OutputJSON:
-		return ParseLastJSON(r.Stdout)
-	case OutputNumber:
-		return ParseLastNumber(r.Stdout, orElse(e.Objective(), "score"))
+		return output.ParseReport(r.Result)
+	case output.OutputJSON:
+		return output.ParseLastJSON(r.Stdout)
+	case output.OutputNumber:
+		return output.ParseLastNumber(r.Stdout, output.OrElse(e.Objective(), "score"))
 	}
 	if r.StdoutCut > 0 {
-		return Report{}, errCut
+		return output.Report{}, errCut
 	}
-	return ParsePairs(r.Stdout)
+	return output.ParsePairs(r.Stdout)
 }
 
 // ended is the evidence of how a run went.
@@ -92,7 +93,7 @@ type ended struct {
 
 // report keeps what a stage showed: how it ended always, its texts when it
 // failed, its logs and extra data when there are any.
-func (r *run) report(st *stage, res *sandbox.Result, report Report, v verdict) {
+func (r *run) report(st *stage, res *sandbox.Result, report output.Report, v verdict) {
 	how := ended{
 		Stage: st.Name, Repeat: r.q.Repeat, Exit: res.Exit, Signal: signalName(res.Signal), TimedOut: res.TimedOut,
 		Limits: res.Limits, Violations: res.Violations, WallMS: res.Wall.Milliseconds(), CPUMS: res.CPU.Milliseconds(),
@@ -108,9 +109,9 @@ func (r *run) report(st *stage, res *sandbox.Result, report Report, v verdict) {
 		r.keep("logs", []byte(report.Logs), 0)
 	}
 	if len(report.Extra) > 0 {
-		r.keep("extra", report.Extra[:min(len(report.Extra), maxTextBytes)], int64(max(0, len(report.Extra)-maxTextBytes)))
+		r.keep("extra", report.Extra[:min(len(report.Extra), output.MaxTextBytes)], int64(max(0, len(report.Extra)-output.MaxTextBytes)))
 	}
-	for _, name := range sortedKeys(report.Artifacts) {
+	for _, name := range output.SortedKeys(report.Artifacts) {
 		r.keep("artifact "+name, []byte(report.Artifacts[name]), 0)
 	}
 }
@@ -119,14 +120,14 @@ func (r *run) report(st *stage, res *sandbox.Result, report Report, v verdict) {
 func (r *run) evidence(prefix string, res *sandbox.Result, _ *stage) { r.texts(prefix+" ", res) }
 
 func (r *run) texts(prefix string, res *sandbox.Result) {
-	if text, cut := tail(clean(r.e.neutral(string(res.Stderr))), maxStderr); text != "" {
+	if text, cut := output.Tail(output.Clean(r.e.neutral(string(res.Stderr))), maxStderr); text != "" {
 		r.keep(prefix+"stderr", []byte(text), cut+res.StderrCut)
 	}
-	if text, cut := tail(clean(r.e.neutral(string(res.Stdout))), maxStdout); text != "" {
+	if text, cut := output.Tail(output.Clean(r.e.neutral(string(res.Stdout))), maxStdout); text != "" {
 		r.keep(prefix+"stdout", []byte(text), cut+res.StdoutCut)
 	}
 	if res.HasResult && len(res.Result) > 0 {
-		text, cut := tail(clean(r.e.neutral(string(res.Result))), maxStdout)
+		text, cut := output.Tail(output.Clean(r.e.neutral(string(res.Result))), maxStdout)
 		r.keep(prefix+"result", []byte(text), cut)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // The directions of an objective.
@@ -118,7 +118,7 @@ func (o Options) prepare() (Options, []*stage, error) {
 		o.Timeout = DefaultTimeout
 	}
 	if o.Output == "" {
-		o.Output = OutputFile
+		o.Output = output.OutputFile
 	}
 	if o.Direction == "" {
 		o.Direction = Maximize
@@ -159,7 +159,7 @@ func (o *Options) check() error {
 		return fail("evaluator.output is %q: use result-file, last-json-line, last-number or name=value", o.Output)
 	}
 	if o.Objective != "" {
-		if err := checkName(o.Objective); err != nil {
+		if err := output.CheckName(o.Objective); err != nil {
 			return fail("evaluator.objective: %v", err)
 		}
 	}
@@ -241,11 +241,11 @@ func (s *stage) check() error {
 		return errors.New("it has no command, and evaluator.command is empty")
 	case !knownOutput(s.Output, true):
 		return fmt.Errorf("its output is %q: use none, result-file, last-json-line, last-number or name=value", s.Output)
-	case s.last && s.Output == OutputNone:
+	case s.last && s.Output == output.OutputNone:
 		return errors.New("the last stage must report metrics, its output cannot be none")
 	case s.Metric != "" && s.Threshold == nil:
 		return fmt.Errorf("metric %q has no threshold", s.Metric)
-	case s.Metric != "" && s.Output == OutputNone:
+	case s.Metric != "" && s.Output == output.OutputNone:
 		return errors.New("a threshold needs an output")
 	case s.Threshold != nil && s.Metric == "":
 		return errors.New("a threshold needs the name of a metric")
@@ -257,9 +257,9 @@ func (s *stage) check() error {
 
 func knownOutput(s string, none bool) bool {
 	switch s {
-	case OutputFile, OutputJSON, OutputNumber, OutputPairs:
+	case output.OutputFile, output.OutputJSON, output.OutputNumber, output.OutputPairs:
 		return true
-	case OutputNone:
+	case output.OutputNone:
 		return none
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 )
 
@@ -35,7 +36,7 @@ func TestAnInterpreterBehindAShimIsFoundAndMounted(t *testing.T) {
 	for name, command := range map[string][]string{"named by the stage": {"ruby", "x"}, "named in a script": {"sh", "-c", "ruby x"}} {
 		t.Run(name, func(t *testing.T) {
 			e, err := eval.New(t.Context(), box, eval.Options{
-				Command: command, Output: eval.OutputPairs, Objective: "value",
+				Command: command, Output: output.OutputPairs, Objective: "value",
 				LookupEnv: func(key string) (string, bool) { return path, key == "PATH" },
 			})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -36,7 +37,7 @@ func (r *run) lay() error {
 	var dropped []string
 	r.delta, dropped = r.e.guard.filter(r.guarded, r.q.Delta)
 	for _, p := range dropped {
-		r.out.Warnings = append(r.out.Warnings, "the change of "+oneLine(p, 120)+" was left out: the path is protected")
+		r.out.Warnings = append(r.out.Warnings, "the change of "+output.OneLine(p, 120)+" was left out: the path is protected")
 	}
 	r.seals = r.e.guard.seals(r.guarded, trusted)
 	r.hidden = hidden(r.e.o.Hidden, r.guarded.all, r.delta)
@@ -59,7 +60,7 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 		r.out.Runs++
 		r.out.Stage = st.Name
 		r.evidence(candidate, &res, st)
-		return verdict{record.ClassCrash, oneLine(err.Error(), 300)}, nil
+		return verdict{record.ClassCrash, output.OneLine(err.Error(), 300)}, nil
 	}
 	if err != nil {
 		return verdict{}, err
@@ -120,7 +121,7 @@ func (r *run) compare(st *stage, stdout []byte) {
 	if st.adapter == nil || st.adapter.compare == nil {
 		return
 	}
-	if text := clean(st.adapter.compare(r.rootOut, stdout)); text != "" {
+	if text := output.Clean(st.adapter.compare(r.rootOut, stdout)); text != "" {
 		if r.out.Artifacts == nil {
 			r.out.Artifacts = map[string]string{}
 		}
@@ -152,7 +153,7 @@ func (r *run) execute(ctx context.Context, st *stage, base string, delta []recor
 }
 
 // take adds what a stage reported to the outcome.
-func (r *run) take(st *stage, res *sandbox.Result, report Report, v verdict) {
+func (r *run) take(st *stage, res *sandbox.Result, report output.Report, v verdict) {
 	for _, m := range report.Metrics {
 		if i := slices.IndexFunc(r.out.Metrics, func(o record.Metric) bool { return o.Name == m.Name }); i >= 0 {
 			r.out.Metrics[i] = m
@@ -164,14 +165,14 @@ func (r *run) take(st *stage, res *sandbox.Result, report Report, v verdict) {
 		r.out.Summary = report.Summary
 	}
 	r.out.Tests = append(r.out.Tests, report.Tests...)
-	for _, name := range sortedKeys(report.Artifacts) {
+	for _, name := range output.SortedKeys(report.Artifacts) {
 		if r.out.Artifacts == nil {
 			r.out.Artifacts = map[string]string{}
 		}
 		r.out.Artifacts[name] = report.Artifacts[name]
 	}
 	if v.class == record.ClassNone && len(res.Violations) > 0 {
-		r.out.Warnings = append(r.out.Warnings, "tried what the sandbox forbids: "+oneLine(res.Violations[0], 200))
+		r.out.Warnings = append(r.out.Warnings, "tried what the sandbox forbids: "+output.OneLine(res.Violations[0], 200))
 	}
 	r.report(st, res, report, v)
 }
@@ -256,7 +257,7 @@ func names(list []record.Metric) string {
 		}
 		text += m.Name
 	}
-	return orElse(text, "none")
+	return output.OrElse(text, "none")
 }
 
 func union(list, more []string) []string {

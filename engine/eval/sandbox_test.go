@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -130,10 +131,10 @@ func TestLimitsEndARun(t *testing.T) {
 func TestOutputsComeThroughTheSandbox(t *testing.T) {
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		for output, command := range map[string]string{
-			eval.OutputFile:   `printf '{"metrics":[{"name":"score","value":2.5}]}' > "$ATOLL_RESULT"`,
-			eval.OutputJSON:   `echo noise; echo '{"score": 2.5}'`,
-			eval.OutputNumber: `echo noise; echo 2.5`,
-			eval.OutputPairs:  `echo noise; echo "score = 2.5 ms"`,
+			output.OutputFile:   `printf '{"metrics":[{"name":"score","value":2.5}]}' > "$ATOLL_RESULT"`,
+			output.OutputJSON:   `echo noise; echo '{"score": 2.5}'`,
+			output.OutputNumber: `echo noise; echo 2.5`,
+			output.OutputPairs:  `echo noise; echo "score = 2.5 ms"`,
 		} {
 			e := mustNew(t, box, eval.Options{Command: shell(command), Output: output, Objective: "score", LookupEnv: systemPath()})
 			if out := mustRun(t, e, eval.Request{}); out.Failed() || out.Objective != 2.5 {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"atoll/config"
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 )
 
 // goFacts are what was learned of a Go module.
@@ -129,7 +129,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		return nil
 	}
 	s.tests, s.testsOpened = again.Raw.Wall, again.Opened
-	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(again.Raw.Wall)})
+	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(again.Raw.Wall)})
 	s.Say(fmt.Sprintf("%d tests pass in %s", t.passed, roundTime(again.Raw.Wall)))
 	return nil
 }
@@ -224,7 +224,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	}
 	chosen := s.chooseBenches(all)
 	s.d.Evaluator = benchCommand(chosen)
-	s.d.Adapter, s.d.Output = "gobench", eval.OutputFile
+	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
 	reason, err := s.settle(ctx)
 	if err != nil || reason != "" {
 		return reason, err

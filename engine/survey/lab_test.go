@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/engine/survey"
 	"atoll/gitops"
@@ -82,7 +83,7 @@ func TestFilesThatTheEvaluatorOpensAreSeen(t *testing.T) {
 	for _, mode := range []sandbox.Mode{sandbox.ModeNamespaces, sandbox.ModeLandlock, sandbox.ModeUnsafe} {
 		t.Run(string(mode), func(t *testing.T) {
 			l, _ := open(t, box(t, mode), dir)
-			s, err := l.Run(t.Context(), eval.Options{Command: []string{"sh", "measure.sh"}, Output: eval.OutputPairs, Timeout: time.Minute}, true)
+			s, err := l.Run(t.Context(), eval.Options{Command: []string{"sh", "measure.sh"}, Output: output.OutputPairs, Timeout: time.Minute}, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 )
 
 // mostFunctions bounds the functions that a scaffold measures.
@@ -56,7 +57,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	if err := s.lay(p.scaffold(p.names(), "1x", 1)); err != nil {
 		return false, "", err
 	}
-	s.d.Evaluator, s.d.Adapter, s.d.Output = []string{"sh", "{dir}/measure.sh"}, "gobench", eval.OutputFile
+	s.d.Evaluator, s.d.Adapter, s.d.Output = []string{"sh", "{dir}/measure.sh"}, "gobench", output.OutputFile
 	sample, err := s.Lab.Run(ctx, s.evalOptions(), false)
 	if err != nil {
 		return false, "", err
@@ -100,7 +101,7 @@ func culprit(text string) string {
 func (s *survey) hottest(ctx context.Context, p *goPackage) (map[string]float64, error) {
 	script := `go test -trimpath -vet=off -count=3 -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" ./` + p.dir + ` >/dev/null 2>&1
 go tool pprof -top -cum -nodecount=500 "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: eval.OutputFile}, false)
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}

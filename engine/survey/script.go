@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"atoll/config"
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 )
 
 // script runs a program that was found and reads how it reports from what it
@@ -18,7 +18,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		return s.settle(ctx)
 	}
 	o := s.evalOptions()
-	o.Command, o.Output, o.Objective = wordy(o.Command), eval.OutputFile, ""
+	o.Command, o.Output, o.Objective = wordy(o.Command), output.OutputFile, ""
 	sample, err := s.Lab.Run(ctx, o, true)
 	if err != nil {
 		return "", err
@@ -33,15 +33,15 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	}
 	switch {
 	case raw.HasResult:
-		s.d.Output = eval.OutputFile
-	case works(eval.ParseGoBench(raw.Stdout)):
-		s.d.Adapter, s.d.Output = "gobench", eval.OutputFile
-	case strings.Contains(string(raw.Stdout), "{") && works(eval.ParseLastJSON(raw.Stdout)):
-		s.d.Output = eval.OutputJSON
-	case works(eval.ParsePairs(raw.Stdout)):
-		s.d.Output = eval.OutputPairs
-	case works(eval.ParseLastNumber(raw.Stdout, "score")):
-		s.d.Output = eval.OutputNumber
+		s.d.Output = output.OutputFile
+	case works(output.ParseGoBench(raw.Stdout)):
+		s.d.Adapter, s.d.Output = "gobench", output.OutputFile
+	case strings.Contains(string(raw.Stdout), "{") && works(output.ParseLastJSON(raw.Stdout)):
+		s.d.Output = output.OutputJSON
+	case works(output.ParsePairs(raw.Stdout)):
+		s.d.Output = output.OutputPairs
+	case works(output.ParseLastNumber(raw.Stdout, "score")):
+		s.d.Output = output.OutputNumber
 		s.number(string(raw.Stdout))
 	default:
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
@@ -50,7 +50,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	return s.settle(ctx)
 }
 
-func works(_ eval.Report, err error) bool { return err == nil }
+func works(_ output.Report, err error) bool { return err == nil }
 
 // speaksOfTime finds a script that measures time by its words.
 var speaksOfTime = regexp.MustCompile(`(?i)perf_counter|process_time|time\.time|timeit|clock\(\)|clock_gettime|date \+%s|hrtime|performance\.now|elapsed|duration|seconds|\btime\b`)
@@ -121,7 +121,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 			reason = "no test ran"
 		default:
 			s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
-			s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: eval.OutputNone, Timeout: patience(sample.Raw.Wall)})
+			s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
 			s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
 			return nil
 		}
@@ -149,7 +149,7 @@ func (s *survey) timed(ctx context.Context, command []string) (string, error) {
 		return "", err
 	}
 	s.d.Evaluator = append([]string{"sh", "{dir}/time.sh"}, command...)
-	s.d.Adapter, s.d.Output, s.m.Objective = "", eval.OutputFile, ""
+	s.d.Adapter, s.d.Output, s.m.Objective = "", output.OutputFile, ""
 	reason, err := s.settle(ctx)
 	if reason != "" {
 		s.drop()

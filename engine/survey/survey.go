@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/store/record"
 )
 
@@ -106,7 +107,7 @@ func (s *survey) choose(ctx context.Context) error {
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
 	}
-	s.d = s.d.With(config.Choice{Output: eval.OutputFile})
+	s.d = s.d.With(config.Choice{Output: output.OutputFile})
 	reason, err := s.invent(ctx)
 	switch {
 	case err != nil:
@@ -227,8 +228,8 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Timeout = patience(longest)
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
-	s.m.Notes = append(s.m.Notes, fmt.Sprintf("Measured on the root: %s = %s%s, %s in %d runs, %s each.", objective.Name, short(eval.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest)))
-	s.Say(fmt.Sprintf("root: %s = %s%s, %s in %d runs, %s each; %s", objective.Name, short(eval.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest), s.m.Direction))
+	s.m.Notes = append(s.m.Notes, fmt.Sprintf("Measured on the root: %s = %s%s, %s in %d runs, %s each.", objective.Name, short(output.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest)))
+	s.Say(fmt.Sprintf("root: %s = %s%s, %s in %d runs, %s each; %s", objective.Name, short(output.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest), s.m.Direction))
 }
 
 // direct sets the direction, and asks where nothing tells it. What varies from

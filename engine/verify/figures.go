@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
 )
@@ -65,7 +65,7 @@ func (f *Figures) String() string {
 
 // Medians are the middle values of the branch and of the winner.
 func (f *Figures) Medians() (before, after float64) {
-	return eval.Median(f.Before), eval.Median(f.After)
+	return output.Median(f.Before), output.Median(f.After)
 }
 
 // looks are the numbers of rounds after which the figures are judged: doubling,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
 	"atoll/store/record"
 )
@@ -37,7 +37,7 @@ func (f *Facts) summarise(c *record.Candidate, samples []record.Sample) error {
 	if len(deciding) == 0 {
 		return errors.New("nothing was measured")
 	}
-	mid := eval.Median(deciding)
+	mid := output.Median(deciding)
 	if f.Config.Evaluator.Paired && c.ID == record.Root {
 		mid = 1 // the root beside itself: what its samples say is the noise
 	}
@@ -56,7 +56,7 @@ func (f *Facts) summarise(c *record.Candidate, samples []record.Sample) error {
 	}
 	c.Metrics = c.Metrics[:0]
 	for _, m := range order {
-		m.Value = eval.Median(values[m.Name])
+		m.Value = output.Median(values[m.Name])
 		c.Metrics = append(c.Metrics, m)
 	}
 	if err := f.measuresOf(c); err != nil {
@@ -93,7 +93,7 @@ func spread(values []float64, mid float64) float64 {
 	for i, v := range values {
 		d[i] = math.Abs(v - mid)
 	}
-	if m := eval.Median(d); m > 0 {
+	if m := output.Median(d); m > 0 {
 		return m
 	}
 	sum := 0.0

@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"bufio"
@@ -14,12 +14,12 @@ import (
 // takes it.
 const alpha = 0.05
 
-// compareGoBench tells how the benchmarks of the candidate stand against those
+// CompareGoBench tells how the benchmarks of the candidate stand against those
 // of the root beside it, in the manner of benchstat: medians with their spread,
 // the change in percent, and the two-sided p of the Mann-Whitney U test over the
 // repeats of -count; "~" where the test sees no difference. "" when no benchmark
 // is in both.
-func compareGoBench(root, candidate []byte) string {
+func CompareGoBench(root, candidate []byte) string {
 	a, b := benchTableOf(root), benchTableOf(candidate)
 	var out bytes.Buffer
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)

@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ func ParseJUnit(data []byte) (Report, error) {
 	}
 	var top junitSuite
 	if err := xml.Unmarshal(data, &top); err != nil {
-		return Report{}, fmt.Errorf("the test results cannot be read: %s", oneLine(err.Error(), 200))
+		return Report{}, fmt.Errorf("the test results cannot be read: %s", OneLine(err.Error(), 200))
 	}
 	var t testCount
 	broken, err := countSuite(&t, &top, 0)
@@ -60,8 +60,8 @@ func countSuite(t *testCount, s *junitSuite, depth int) (broken string, err erro
 		}
 		switch {
 		case len(c.Error) > 0 && c.Error[0].Message == "collection failure":
-			told := newTelling().fromPytestError(c.Error[0].Text)
-			broken = orElse(broken, oneLine(orElse(told, name+" cannot be imported"), maxReason))
+			told := NewTelling().fromPytestError(c.Error[0].Text)
+			broken = OrElse(broken, OneLine(OrElse(told, name+" cannot be imported"), MaxReason))
 		case len(c.Failure) > 0:
 			t.add(name, "fail", c.Failure[0].Message+"\n"+c.Failure[0].Text)
 		case len(c.Error) > 0:
@@ -77,7 +77,7 @@ func countSuite(t *testCount, s *junitSuite, depth int) (broken string, err erro
 		if err != nil {
 			return "", err
 		}
-		broken = orElse(broken, b)
+		broken = OrElse(broken, b)
 	}
 	return broken, nil
 }
@@ -107,7 +107,7 @@ func ParseHyperfine(data []byte) (Report, error) {
 	}
 	var f hyperfineFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return Report{}, fmt.Errorf("the timings cannot be read: %s", oneLine(err.Error(), 200))
+		return Report{}, fmt.Errorf("the timings cannot be read: %s", OneLine(err.Error(), 200))
 	}
 	if len(f.Results) == 0 {
 		return Report{}, errors.New("the timings hold no result")
@@ -116,7 +116,7 @@ func ParseHyperfine(data []byte) (Report, error) {
 	for i, res := range f.Results {
 		for _, code := range res.ExitCodes {
 			if code == nil || *code != 0 {
-				return Report{Failure: &Failure{Class: record.ClassTest, Reason: oneLine("a timed run failed: "+res.Command, maxReason)}}, nil
+				return Report{Failure: &Failure{Class: record.ClassTest, Reason: OneLine("a timed run failed: "+res.Command, MaxReason)}}, nil
 			}
 		}
 		prefix := ""

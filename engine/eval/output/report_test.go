@@ -1,4 +1,4 @@
-package eval_test
+package output_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 	"atoll/store/record"
 )
 
@@ -51,7 +51,7 @@ func TestParseReport(t *testing.T) {
 		{"a failure of unknown class", `{"failure":{"class":"gate","reason":"no"}}`, "", `the class "gate"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := eval.ParseReport([]byte(tt.in))
+			r, err := output.ParseReport([]byte(tt.in))
 			checkErr(t, err, tt.err)
 			if got := pairs(r.Metrics); err == nil && got != tt.want {
 				t.Errorf("metrics %q, want %q", got, tt.want)
@@ -83,7 +83,7 @@ func pairs(list []record.Metric) string {
 }
 
 func TestParseReportKeepsTextsClean(t *testing.T) {
-	r, err := eval.ParseReport([]byte(`{"summary":"a\u001b[31mred\u001b[0m\nb","metrics":[{"name":"a","value":-0.0,"unit":"m\u0007s"}],
+	r, err := output.ParseReport([]byte(`{"summary":"a\u001b[31mred\u001b[0m\nb","metrics":[{"name":"a","value":-0.0,"unit":"m\u0007s"}],
 		"tests":["one",{"name":"two","ok":true}],"logs":["x\u001b]0;title\u0007y",{"k":1}],"artifacts":{"plot":"\u001b[2Jtext","table":{"a":[1,2]}},"extra":{"deep":[1,"\u001b[2J"]}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -114,19 +114,19 @@ func TestParseReportTakesManyMetricsUpToACap(t *testing.T) {
 		}
 		return text
 	}
-	r, err := eval.ParseReport(many(eval.MaxMetrics))
-	if err != nil || len(r.Metrics) != eval.MaxMetrics {
+	r, err := output.ParseReport(many(output.MaxMetrics))
+	if err != nil || len(r.Metrics) != output.MaxMetrics {
 		t.Errorf("%d metrics: %v", len(r.Metrics), err)
 	}
-	_, err = eval.ParseReport(many(eval.MaxMetrics + 1))
+	_, err = output.ParseReport(many(output.MaxMetrics + 1))
 	checkErr(t, err, "513 metrics, more than the 512 allowed")
 }
 
 func TestParseOutputs(t *testing.T) {
-	number := func(b []byte) (eval.Report, error) { return eval.ParseLastNumber(b, "score") }
+	number := func(b []byte) (output.Report, error) { return output.ParseLastNumber(b, "score") }
 	for _, tt := range []struct {
 		name  string
-		parse func([]byte) (eval.Report, error)
+		parse func([]byte) (output.Report, error)
 		in    string
 		want  string
 		err   string
@@ -142,21 +142,21 @@ func TestParseOutputs(t *testing.T) {
 		{"underscores are refused", number, "1_000", "", "is not a number"},
 		{"nothing printed", number, " \n", "", "stdout is empty"},
 
-		{"the last JSON line counts", eval.ParseLastJSON, "{\"metrics\":{\"a\":1}}\nlog\n{\"metrics\":{\"a\":2}}\n", "a=2", ""},
-		{"prose after it is passed over", eval.ParseLastJSON, "{\"metrics\":{\"a\":1}}\ndone", "a=1", ""},
-		{"flat numbers are metrics", eval.ParseLastJSON, `{"time_ms": 12.5, "ok": true, "inner": {"x": 1, "s": "t"}}`, "time_ms=12.5 inner.x=1", ""},
-		{"an object over several lines", eval.ParseLastJSON, "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n", "a=1 b.c=2", ""},
-		{"no number in it", eval.ParseLastJSON, `{"a":"b"}`, "", "holds no number"},
-		{"no JSON line", eval.ParseLastJSON, "hello", "", `no line of stdout begins a JSON object; the last one is "hello"`},
-		{"a broken line", eval.ParseLastJSON, `{"a": nan}`, "", "nan is no JSON number"},
+		{"the last JSON line counts", output.ParseLastJSON, "{\"metrics\":{\"a\":1}}\nlog\n{\"metrics\":{\"a\":2}}\n", "a=2", ""},
+		{"prose after it is passed over", output.ParseLastJSON, "{\"metrics\":{\"a\":1}}\ndone", "a=1", ""},
+		{"flat numbers are metrics", output.ParseLastJSON, `{"time_ms": 12.5, "ok": true, "inner": {"x": 1, "s": "t"}}`, "time_ms=12.5 inner.x=1", ""},
+		{"an object over several lines", output.ParseLastJSON, "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n", "a=1 b.c=2", ""},
+		{"no number in it", output.ParseLastJSON, `{"a":"b"}`, "", "holds no number"},
+		{"no JSON line", output.ParseLastJSON, "hello", "", `no line of stdout begins a JSON object; the last one is "hello"`},
+		{"a broken line", output.ParseLastJSON, `{"a": nan}`, "", "nan is no JSON number"},
 
-		{"equals and colon", eval.ParsePairs, "start\nscore      : 0.5\ntime = 12.5 ms\nurl: http://x:80\n12:30: 4\n", "score=0.5 time=12.5", ""},
-		{"an equals sign inside a name", eval.ParsePairs, "n=100/ns=5", "n=100/ns=5", ""},
-		{"a name twice", eval.ParsePairs, "a=1\na=2", "", `"a" is reported twice`},
-		{"marked lines alone count", eval.ParsePairs, "step: 1\nstep: 2\nMETRIC loss=0.5\nMETRIC acc = 0.9", "loss=0.5 acc=0.9", ""},
-		{"a marked line must be well formed", eval.ParsePairs, "METRIC loss=high", "", `"high" is not a number`},
-		{"a value that is not finite", eval.ParsePairs, "a = nan", "", "is not finite"},
-		{"no pair at all", eval.ParsePairs, "hello\nworld: peace", "", "no line of stdout is name = number"},
+		{"equals and colon", output.ParsePairs, "start\nscore      : 0.5\ntime = 12.5 ms\nurl: http://x:80\n12:30: 4\n", "score=0.5 time=12.5", ""},
+		{"an equals sign inside a name", output.ParsePairs, "n=100/ns=5", "n=100/ns=5", ""},
+		{"a name twice", output.ParsePairs, "a=1\na=2", "", `"a" is reported twice`},
+		{"marked lines alone count", output.ParsePairs, "step: 1\nstep: 2\nMETRIC loss=0.5\nMETRIC acc = 0.9", "loss=0.5 acc=0.9", ""},
+		{"a marked line must be well formed", output.ParsePairs, "METRIC loss=high", "", `"high" is not a number`},
+		{"a value that is not finite", output.ParsePairs, "a = nan", "", "is not finite"},
+		{"no pair at all", output.ParsePairs, "hello\nworld: peace", "", "no line of stdout is name = number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := tt.parse([]byte(tt.in))
@@ -172,7 +172,7 @@ func TestParseGoBench(t *testing.T) {
 	const out = "goos: linux\nBenchmarkSort/n=100-8   \t 1000\t 100 ns/op\t 16 B/op\t 0 allocs/op\n" +
 		"BenchmarkSort/n=100-8 1000 300 ns/op 16 B/op 0 allocs/op\nBenchmarkSort/n=100-8 1000 110 ns/op 16 B/op 0 allocs/op\n" +
 		"BenchmarkFind-8 10 990 ns/op 4 B/op 1 allocs/op 5.5 hits/op\nPASS\nok \tm\t1.2s\n"
-	r, err := eval.ParseGoBench([]byte(out))
+	r, err := output.ParseGoBench([]byte(out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +190,13 @@ func TestParseGoBench(t *testing.T) {
 	if r.Metrics[0].Name != "ns/op" || *r.Metrics[0].Higher {
 		t.Errorf("first metric %+v", r.Metrics[0])
 	}
-	one, err := eval.ParseGoBench([]byte("BenchmarkA/case-2 10 5 ns/op\nBenchmarkB 10 5 ns/op\n"))
+	one, err := output.ParseGoBench([]byte("BenchmarkA/case-2 10 5 ns/op\nBenchmarkB 10 5 ns/op\n"))
 	if err != nil || one.Metrics[1].Name != "A/case-2 ns/op" {
 		t.Errorf("one processor: %v %v", one.Metrics, err)
 	}
-	_, err = eval.ParseGoBench([]byte("PASS\n"))
+	_, err = output.ParseGoBench([]byte("PASS\n"))
 	checkErr(t, err, "no benchmark line")
-	_, err = eval.ParseGoBench([]byte("BenchmarkA 10 +Inf ns/op\n"))
+	_, err = output.ParseGoBench([]byte("BenchmarkA 10 +Inf ns/op\n"))
 	checkErr(t, err, "is not finite")
 }
 
@@ -208,16 +208,16 @@ func TestParseTestResults(t *testing.T) {
 {"Action":"skip","Package":"m","Test":"TestC"}
 {"Action":"fail","Package":"m"}
 `
-	r, err := eval.ParseGoTest([]byte(events))
+	r, err := output.ParseGoTest([]byte(events))
 	if err != nil || pairs(r.Metrics) != "pass_rate=0.3333333333333333 tests_passed=1 tests_failed=1 tests_skipped=1 tests_total=3" {
 		t.Errorf("%s %v", pairs(r.Metrics), err)
 	}
 	if !strings.Contains(r.Artifacts["m TestB"], "want 2") {
 		t.Errorf("artifacts %v", r.Artifacts)
 	}
-	_, err = eval.ParseGoTest([]byte("nothing here\n"))
+	_, err = output.ParseGoTest([]byte("nothing here\n"))
 	checkErr(t, err, "no test ran")
-	r, err = eval.ParseGoTest([]byte(`{"ImportPath":"m","Action":"build-output","Output":"# m\n"}
+	r, err = output.ParseGoTest([]byte(`{"ImportPath":"m","Action":"build-output","Output":"# m\n"}
 {"ImportPath":"m","Action":"build-output","Output":"./a.go:3:5: undefined: x\n"}
 {"ImportPath":"m","Action":"build-fail"}`))
 	if err != nil || r.Failure == nil || r.Failure.Class != record.ClassBuild || r.Failure.Reason != "a.go:3: undefined: x" {
@@ -227,43 +227,43 @@ func TestParseTestResults(t *testing.T) {
 	const junit = `<?xml version="1.0"?><testsuites><testsuite name="pytest" errors="0" failures="1">
 <testcase classname="t" name="a" time="0.1"/><testcase classname="t" name="b"><failure message="assert 1 == 2">E  AssertionError</failure></testcase>
 <testcase classname="t" name="c"><skipped message="no"/></testcase></testsuite></testsuites>`
-	r, err = eval.ParseJUnit([]byte(junit))
+	r, err = output.ParseJUnit([]byte(junit))
 	if err != nil || r.Metrics[0].Value != 1.0/3 || !strings.Contains(r.Artifacts["t.b"], "assert 1 == 2") {
 		t.Errorf("%s %v %v", pairs(r.Metrics), r.Artifacts, err)
 	}
-	r, err = eval.ParseJUnit([]byte(`<testsuite><testcase name="t"><error message="collection failure">t.py:1: in x
+	r, err = output.ParseJUnit([]byte(`<testsuite><testcase name="t"><error message="collection failure">t.py:1: in x
     import y
 E   ModuleNotFoundError: No module named 'y'</error></testcase><testcase name="ok"/></testsuite>`))
 	if err != nil || r.Failure == nil || r.Failure.Class != record.ClassBuild || !strings.Contains(r.Failure.Reason, "No module named 'y'") {
 		t.Errorf("%+v %v", r.Failure, err)
 	}
-	_, err = eval.ParseJUnit([]byte("<testsuite"))
+	_, err = output.ParseJUnit([]byte("<testsuite"))
 	checkErr(t, err, "cannot be read")
 }
 
 func TestParseHyperfine(t *testing.T) {
-	r, err := eval.ParseHyperfine([]byte(`{"results":[{"command":"x","mean":0.2,"stddev":0.01,"median":0.19,"user":0.1,"system":0.02,"min":0.18,"max":0.25,"times":[0.18,0.19,0.25],"exit_codes":[0,0,0]},
+	r, err := output.ParseHyperfine([]byte(`{"results":[{"command":"x","mean":0.2,"stddev":0.01,"median":0.19,"user":0.1,"system":0.02,"min":0.18,"max":0.25,"times":[0.18,0.19,0.25],"exit_codes":[0,0,0]},
 		{"command":"y","median":0.4,"times":[0.4],"exit_codes":[0]}]}`))
 	if err != nil || pairs(r.Metrics) != "median=0.19 mean=0.2 min=0.18 max=0.25 stddev=0.01 user=0.1 system=0.02 2.median=0.4" {
 		t.Errorf("%s %v", pairs(r.Metrics), err)
 	}
-	r, err = eval.ParseHyperfine([]byte(`{"results":[{"command":"x","median":0.1,"exit_codes":[0,3]}]}`))
+	r, err = output.ParseHyperfine([]byte(`{"results":[{"command":"x","median":0.1,"exit_codes":[0,3]}]}`))
 	if err != nil || r.Failure == nil {
 		t.Errorf("a run that failed: %+v %v", r, err)
 	}
-	_, err = eval.ParseHyperfine([]byte(`{"results":[]}`))
+	_, err = output.ParseHyperfine([]byte(`{"results":[]}`))
 	checkErr(t, err, "no result")
 }
 
 // checkParsed holds for whatever a parser accepts.
-func checkParsed(t *testing.T, r eval.Report) {
+func checkParsed(t *testing.T, r output.Report) {
 	t.Helper()
 	if len(r.Metrics) == 0 && r.Failure == nil {
 		t.Error("accepted without metric or failure")
 	}
 	seen := map[string]bool{}
 	for _, m := range r.Metrics {
-		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) || m.Name == "" || len(m.Name) > eval.MaxNameBytes || seen[m.Name] {
+		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) || m.Name == "" || len(m.Name) > output.MaxNameBytes || seen[m.Name] {
 			t.Errorf("accepted %+v", m)
 		}
 		if strings.ContainsFunc(m.Name+m.Unit+r.Summary, unicode.IsControl) {
@@ -271,7 +271,7 @@ func checkParsed(t *testing.T, r eval.Report) {
 		}
 		seen[m.Name] = true
 	}
-	if len(r.Metrics) > eval.MaxMetrics {
+	if len(r.Metrics) > output.MaxMetrics {
 		t.Errorf("%d metrics", len(r.Metrics))
 	}
 	if r.Extra != nil && !json.Valid(r.Extra) {
@@ -286,9 +286,9 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`<testsuite><testcase name="a"><failure message="m">t</failure></testcase></testsuite>`))
 	f.Add([]byte(`{"results":[{"command":"c","median":1,"times":[1],"exit_codes":[0]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, parse := range []func([]byte) (eval.Report, error){
-			eval.ParseReport, eval.ParseLastJSON, eval.ParsePairs, eval.ParseGoBench, eval.ParseGoTest, eval.ParseJUnit, eval.ParseHyperfine,
-			func(b []byte) (eval.Report, error) { return eval.ParseLastNumber(b, "score") },
+		for _, parse := range []func([]byte) (output.Report, error){
+			output.ParseReport, output.ParseLastJSON, output.ParsePairs, output.ParseGoBench, output.ParseGoTest, output.ParseJUnit, output.ParseHyperfine,
+			func(b []byte) (output.Report, error) { return output.ParseLastNumber(b, "score") },
 		} {
 			r, err := parse(data)
 			if err == nil {

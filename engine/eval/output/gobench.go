@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"bufio"
@@ -43,7 +43,7 @@ type benchTable struct {
 // line reads "BenchmarkX-8   100   12.3 ns/op   4 B/op". Other lines pass.
 func (b *benchTable) line(text string) error {
 	f := strings.Fields(text)
-	if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") || !allDigits(f[1]) {
+	if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") || !AllDigits(f[1]) {
 		return nil
 	}
 	name := strings.TrimPrefix(f[0], "Benchmark")
@@ -51,9 +51,9 @@ func (b *benchTable) line(text string) error {
 		b.names = append(b.names, name)
 	}
 	for i := 2; i+1 < len(f); i += 2 {
-		v, err := strictFloat(f[i])
+		v, err := StrictFloat(f[i])
 		if err != nil {
-			return fmt.Errorf("the benchmark line %q: %q %w", clip(oneLine(text, 200), 80), f[i], err)
+			return fmt.Errorf("the benchmark line %q: %q %w", clip(OneLine(text, 200), 80), f[i], err)
 		}
 		if !contains(b.units, f[i+1]) {
 			b.units = append(b.units, f[i+1])
@@ -112,7 +112,7 @@ func benchMetric(name string, v float64, unit string) record.Metric {
 // number that only some names end with belongs to them.
 func commonSuffix(names []string) string {
 	i := strings.LastIndexByte(names[0], '-')
-	if i < 0 || !allDigits(names[0][i+1:]) {
+	if i < 0 || !AllDigits(names[0][i+1:]) {
 		return ""
 	}
 	suffix := names[0][i:]
@@ -165,10 +165,10 @@ func ParseGoTest(stdout []byte) (Report, error) {
 				broken = l
 			}
 		case "build-fail":
-			broken = orElse(broken, e.ImportPath+" does not build")
+			broken = OrElse(broken, e.ImportPath+" does not build")
 		case "output":
 			if strings.Contains(e.Output, "[build failed]") || strings.Contains(e.Output, "[setup failed]") {
-				broken = orElse(broken, strings.TrimSpace(e.Output))
+				broken = OrElse(broken, strings.TrimSpace(e.Output))
 			}
 			if len(output[key]) < 8<<10 {
 				output[key] += e.Output
@@ -187,7 +187,7 @@ func ParseGoTest(stdout []byte) (Report, error) {
 		return Report{}, fmt.Errorf("read the test output: %w", err)
 	}
 	if broken != "" {
-		return Report{Failure: &Failure{Class: record.ClassBuild, Reason: newTelling().line(broken, "")}}, nil
+		return Report{Failure: &Failure{Class: record.ClassBuild, Reason: NewTelling().Line(broken, "")}}, nil
 	}
 	var t testCount
 	for _, key := range order {
@@ -205,7 +205,7 @@ type testCount struct {
 
 func (t *testCount) add(name, result, output string) {
 	if len(t.names) < 1000 {
-		t.names = append(t.names, oneLine(name, 200))
+		t.names = append(t.names, OneLine(name, 200))
 	}
 	switch result {
 	case "pass":
@@ -218,8 +218,8 @@ func (t *testCount) add(name, result, output string) {
 			t.failures = map[string]string{}
 		}
 		if len(t.failures) < maxArtifacts {
-			text, _ := tail(clean(output), 8<<10)
-			t.failures[clipBytes(oneLine(name, 200), MaxNameBytes)] = text
+			text, _ := Tail(Clean(output), 8<<10)
+			t.failures[clipBytes(OneLine(name, 200), MaxNameBytes)] = text
 		}
 	}
 }

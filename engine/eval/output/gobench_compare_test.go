@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"fmt"
@@ -68,7 +68,7 @@ func benchLines(name string, unit string, values ...float64) string {
 func TestCompareGoBench(t *testing.T) {
 	root := "goos: linux\n" + benchLines("Fast", "ns/op", 100, 101, 102, 103, 104) + benchLines("Same", "ns/op", 10, 11, 12, 13, 14) + benchLines("Gone", "ns/op", 1)
 	candidate := benchLines("Fast", "ns/op", 50, 51, 52, 53, 54) + benchLines("Same", "ns/op", 10.5, 11.5, 12.5, 13.5, 9) + benchLines("New", "ns/op", 1)
-	text := compareGoBench([]byte(root), []byte(candidate))
+	text := CompareGoBench([]byte(root), []byte(candidate))
 	for _, want := range []string{"ns/op", "Fast", "-49.02 % (p=0.008 n=5+5)", "Same", "~ (p=0.690 n=5+5)", "geometric mean"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -79,7 +79,7 @@ func TestCompareGoBench(t *testing.T) {
 			t.Errorf("%q in\n%s", not, text)
 		}
 	}
-	if got := compareGoBench(nil, []byte(candidate)); got != "" {
+	if got := CompareGoBench(nil, []byte(candidate)); got != "" {
 		t.Errorf("without a root: %q", got)
 	}
 }

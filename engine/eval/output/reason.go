@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"path"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// telling finds the most telling line of what a failed program wrote. The
+// Telling finds the most telling line of what a failed program wrote. The
 // search goes from the forms that name their cause best to the last line.
-type telling struct {
+type Telling struct {
 	python  *regexp.Regexp // SomeError: words
 	frame   *regexp.Regexp // File "x.py", line 3
 	compile *regexp.Regexp // a.go:3:4: words, a.c:3:4: error: words
@@ -20,11 +20,11 @@ type telling struct {
 	pytest  *regexp.Regexp // FAILED a.py::test - words
 	node    *regexp.Regexp // TypeError: words
 	digits  *regexp.Regexp
-	private *regexp.Regexp // folders of a sandbox on the lower rungs
+	Private *regexp.Regexp // folders of a sandbox on the lower rungs
 }
 
-func newTelling() *telling {
-	return &telling{
+func NewTelling() *Telling {
+	return &Telling{
 		python:  regexp.MustCompile(`^([A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Failure|Timeout|Expired|Iteration)\w*)(:.*)?$`),
 		frame:   regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`),
 		compile: regexp.MustCompile(`^(\./)?([\w./+-]+\.(go|c|cc|cpp|cxx|h|hpp|rs|zig|swift|java|kt|ts|tsx|js|hs|f90|jl)):(\d+)(:\d+)?: (\S.*)$`),
@@ -35,26 +35,26 @@ func newTelling() *telling {
 		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
 		pytest:  regexp.MustCompile(`^(FAILED|ERROR) \S`),
 		node:    regexp.MustCompile(`^(Uncaught )?[A-Z]\w*Error\b.*: \S`),
-		private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
+		Private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
 
-// line returns the one line to show for what a program wrote, or nothing when
+// Line returns the one line to show for what a program wrote, or nothing when
 // it wrote nothing. strip are folders whose names are taken out.
-func (t *telling) line(stderr, stdout string, strip ...string) string {
+func (t *Telling) Line(stderr, stdout string, strip ...string) string {
 	err, out := lines(stderr, strip), lines(stdout, strip)
 	for _, find := range []func([]string) string{t.fromPython, t.fromCompiler, t.fromGoTest, t.fromPanic, t.fromPytest, t.fromNode} {
 		for _, text := range [][]string{err, out} {
 			if l := find(text); l != "" {
-				return oneLine(l, maxReason)
+				return OneLine(l, MaxReason)
 			}
 		}
 	}
 	for _, text := range [][]string{err, out} {
 		for i := len(text) - 1; i >= 0; i-- {
 			if l := strings.TrimSpace(text[i]); l != "" {
-				return oneLine(l, maxReason)
+				return OneLine(l, MaxReason)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (t *telling) line(stderr, stdout string, strip ...string) string {
 }
 
 func lines(text string, strip []string) []string {
-	text = clean(text)
+	text = Clean(text)
 	for _, s := range strip {
 		if strings.Trim(s, "/") != "" {
 			text = strings.ReplaceAll(text, strings.TrimSuffix(s, "/")+"/", "")
@@ -73,7 +73,7 @@ func lines(text string, strip []string) []string {
 
 // fromPython takes the last exception line of the last traceback, with the
 // place of its innermost frame.
-func (t *telling) fromPython(text []string) string {
+func (t *Telling) fromPython(text []string) string {
 	start := -1
 	for i, l := range text {
 		if strings.HasPrefix(strings.TrimSpace(l), "Traceback (most recent call last)") {
@@ -112,7 +112,7 @@ func (t *telling) fromPython(text []string) string {
 	return found
 }
 
-func (t *telling) fromCompiler(text []string) string {
+func (t *Telling) fromCompiler(text []string) string {
 	for i, l := range text {
 		if m := t.compile.FindStringSubmatch(l); m != nil {
 			words := m[6]
@@ -133,7 +133,7 @@ func (t *telling) fromCompiler(text []string) string {
 	return ""
 }
 
-func (t *telling) fromGoTest(text []string) string {
+func (t *Telling) fromGoTest(text []string) string {
 	for i, l := range text {
 		m := t.goFail.FindStringSubmatch(l)
 		if m == nil {
@@ -155,7 +155,7 @@ func (t *telling) fromGoTest(text []string) string {
 	return ""
 }
 
-func (t *telling) fromPanic(text []string) string {
+func (t *Telling) fromPanic(text []string) string {
 	for _, l := range text {
 		if t.panics.MatchString(l) {
 			return l
@@ -164,7 +164,7 @@ func (t *telling) fromPanic(text []string) string {
 	return ""
 }
 
-func (t *telling) fromPytest(text []string) string {
+func (t *Telling) fromPytest(text []string) string {
 	for _, l := range text {
 		if t.pytest.MatchString(l) {
 			return l
@@ -175,7 +175,7 @@ func (t *telling) fromPytest(text []string) string {
 
 // fromPytestError finds the error in pytest's own rendering of a traceback,
 // where the lines of the error begin with E.
-func (t *telling) fromPytestError(text string) string {
+func (t *Telling) fromPytestError(text string) string {
 	last := ""
 	for _, l := range lines(text, nil) {
 		if rest, ok := strings.CutPrefix(l, "E "); ok {
@@ -191,7 +191,7 @@ func (t *telling) fromPytestError(text string) string {
 	return last
 }
 
-func (t *telling) fromNode(text []string) string {
+func (t *Telling) fromNode(text []string) string {
 	for _, l := range text {
 		if t.node.MatchString(l) {
 			return l
@@ -200,8 +200,8 @@ func (t *telling) fromNode(text []string) string {
 	return ""
 }
 
-// signature names an error so that two runs of the same fault agree: numbers,
+// Signature names an error so that two runs of the same fault agree: numbers,
 // addresses and letter case fall away.
-func (t *telling) signature(class, stage, reason string) string {
+func (t *Telling) Signature(class, stage, reason string) string {
 	return class + "|" + stage + "|" + t.digits.ReplaceAllString(strings.ToLower(reason), "#")
 }

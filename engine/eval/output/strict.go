@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"bytes"
@@ -123,7 +123,7 @@ func explainJSON(data []byte, at int, err error) error {
 		return errors.New("JSON wants double quotes (json.dumps, not str)")
 	}
 	line := bytes.Count(data[:at], []byte("\n")) + 1
-	return fmt.Errorf("line %d is not JSON: %s", line, oneLine(strings.TrimPrefix(err.Error(), "json: "), 120))
+	return fmt.Errorf("line %d is not JSON: %s", line, OneLine(strings.TrimPrefix(err.Error(), "json: "), 120))
 }
 
 func kindOf(v any) string {

@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"strings"
@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxReason is the length of a reason in runes.
-const maxReason = 300
+// MaxReason is the length of a reason in runes.
+const MaxReason = 300
 
-// clean removes terminal control sequences and control characters but for
+// Clean removes terminal control sequences and control characters but for
 // newline and tab, and makes the text valid UTF-8.
-func clean(s string) string {
+func Clean(s string) string {
 	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -29,9 +29,9 @@ func clean(s string) string {
 	}, s)
 }
 
-// oneLine makes a text one line of at most n runes, fit for a screen.
-func oneLine(s string, n int) string {
-	return clip(strings.Join(strings.Fields(clean(s)), " "), n)
+// OneLine makes a text one line of at most n runes, fit for a screen.
+func OneLine(s string, n int) string {
+	return clip(strings.Join(strings.Fields(Clean(s)), " "), n)
 }
 
 // clip shortens a text to n runes and shows that it did.
@@ -54,9 +54,9 @@ func clipBytes(s string, n int) string {
 	return s[:n]
 }
 
-// tail keeps the last n bytes of a text from the start of a line, and says how
+// Tail keeps the last n bytes of a text from the start of a line, and says how
 // many bytes it left out.
-func tail(s string, n int) (string, int64) {
+func Tail(s string, n int) (string, int64) {
 	if len(s) <= n {
 		return s, 0
 	}
@@ -70,14 +70,14 @@ func tail(s string, n int) (string, int64) {
 	return s[cut:], int64(cut)
 }
 
-func orElse(s, other string) string {
+func OrElse(s, other string) string {
 	if s == "" {
 		return other
 	}
 	return s
 }
 
-func allDigits(s string) bool {
+func AllDigits(s string) bool {
 	for _, r := range s {
 		if r < '0' || r > '9' {
 			return false

@@ -1,4 +1,4 @@
-package eval
+package output
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ func ParseLastNumber(stdout []byte, name string) (Report, error) {
 	if line == "" {
 		return Report{}, errors.New("stdout is empty, expected a number on its last line")
 	}
-	v, err := strictFloat(line)
+	v, err := StrictFloat(line)
 	if err != nil {
 		return Report{}, fmt.Errorf("the last line of stdout, %q, %w", clip(line, 60), err)
 	}
@@ -52,7 +52,7 @@ func ParseLastJSON(stdout []byte) (Report, error) {
 		}
 	}
 	if line == "" {
-		return Report{}, fmt.Errorf("no line of stdout begins a JSON object; the last one is %q", clip(oneLine(lastLine(stdout), 200), 60))
+		return Report{}, fmt.Errorf("no line of stdout begins a JSON object; the last one is %q", clip(OneLine(lastLine(stdout), 200), 60))
 	}
 	if o, err = decodeObject([]byte(line)); err != nil {
 		// An object over several lines: all of stdout has to be it.
@@ -101,7 +101,7 @@ func flatReport(o object) (Report, error) {
 	}
 	if s, ok := o.get("summary"); ok {
 		if text, ok := s.(string); ok {
-			r.Summary = oneLine(text, 500)
+			r.Summary = OneLine(text, 500)
 		}
 	}
 	return r, checkMetrics(r.Metrics)
@@ -130,7 +130,7 @@ func ParsePairs(stdout []byte) (Report, error) {
 		case err == nil:
 			r.Metrics = append(r.Metrics, m)
 		case marked || errors.Is(err, errNotFinite):
-			return Report{}, fmt.Errorf("the line %q of stdout: %w", clip(oneLine(l, 200), 60), err)
+			return Report{}, fmt.Errorf("the line %q of stdout: %w", clip(OneLine(l, 200), 60), err)
 		}
 		if len(r.Metrics) > MaxMetrics {
 			break
@@ -158,13 +158,13 @@ func pairOf(line string) (record.Metric, error) {
 	if len(fields) == 0 || len(fields) > 2 {
 		return record.Metric{}, errors.New("expected a number and at most a unit after the name")
 	}
-	v, err := strictFloat(fields[0])
+	v, err := StrictFloat(fields[0])
 	if err != nil {
 		return record.Metric{}, fmt.Errorf("%q %w", clip(fields[0], 40), err)
 	}
 	m := record.Metric{Name: name, Value: v}
 	if len(fields) == 2 {
-		m.Unit = oneLine(fields[1], 32)
+		m.Unit = OneLine(fields[1], 32)
 	}
 	return m, nil
 }
@@ -183,9 +183,9 @@ func plainName(s string) bool {
 
 var errNotFinite = errors.New("is not finite")
 
-// strictFloat reads a decimal number. It knows exponents, and refuses what
+// StrictFloat reads a decimal number. It knows exponents, and refuses what
 // strconv takes beyond that: hexadecimal, underscores, infinities.
-func strictFloat(s string) (float64, error) {
+func StrictFloat(s string) (float64, error) {
 	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
 	case "nan", "inf", "infinity":
 		return 0, errNotFinite

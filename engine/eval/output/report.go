@@ -1,4 +1,8 @@
-package eval
+// Package output reads what an evaluator put out, strictly: the result as JSON, numbers
+// on standard output, the tables of test and benchmark tools, and the one plain line in
+// which a failed command says why. Everything that it returns is clean text and finite
+// numbers. It also sums up repeated values.
+package output
 
 import (
 	"encoding/json"
@@ -20,7 +24,7 @@ const (
 	MaxMetrics     = 512
 	MaxNameBytes   = 100
 	maxReportBytes = 8 << 20
-	maxTextBytes   = 64 << 10
+	MaxTextBytes   = 64 << 10
 	maxArtifacts   = 64
 	maxIdentity    = 2048
 )
@@ -78,7 +82,7 @@ func reportOf(o object) (Report, error) {
 		if !isText {
 			return Report{}, fmt.Errorf("summary is %s, expected text", kindOf(v))
 		}
-		r.Summary = oneLine(s, 500)
+		r.Summary = OneLine(s, 500)
 	}
 	list, ok := o.get("metrics")
 	if !ok && r.Failure == nil {
@@ -115,11 +119,11 @@ func failureOf(o object) (*Failure, error) {
 	f := Failure{Class: record.ClassTest}
 	switch v := v.(type) {
 	case string:
-		f.Reason = oneLine(v, maxReason)
+		f.Reason = OneLine(v, MaxReason)
 	case object:
 		if reason, ok := v.get("reason"); ok {
 			text, _ := reason.(string)
-			f.Reason = oneLine(text, maxReason)
+			f.Reason = OneLine(text, MaxReason)
 		}
 		if class, ok := v.get("class"); ok {
 			text, _ := class.(string)
@@ -178,7 +182,7 @@ func checkMetrics(list []record.Metric) error {
 	}
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
-		if err := checkName(m.Name); err != nil {
+		if err := CheckName(m.Name); err != nil {
 			return err
 		}
 		if seen[m.Name] {
@@ -218,7 +222,7 @@ func metricOf(v any) (record.Metric, error) {
 		if !ok {
 			return m, fmt.Errorf("the unit of %q is %s, expected text", clip(m.Name, 60), kindOf(unit))
 		}
-		m.Unit = oneLine(text, 32)
+		m.Unit = OneLine(text, 32)
 	}
 	if higher, ok := o.get("higher_is_better"); ok && higher != nil {
 		b, ok := higher.(bool)
@@ -247,8 +251,8 @@ func finite(name string, v any) (float64, error) {
 	return f + 0, nil
 }
 
-// checkName refuses names that cannot be shown or addressed.
-func checkName(name string) error {
+// CheckName refuses names that cannot be shown or addressed.
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("a metric has an empty name")
@@ -277,7 +281,7 @@ func testsOf(o object) []string {
 	list, ok := v.([]any)
 	if !ok {
 		if text, ok := v.(string); ok && text != "" {
-			return []string{oneLine(text, 200)}
+			return []string{OneLine(text, 200)}
 		}
 		return nil
 	}
@@ -285,11 +289,11 @@ func testsOf(o object) []string {
 	for _, e := range list {
 		switch e := e.(type) {
 		case string:
-			names = append(names, oneLine(e, 200))
+			names = append(names, OneLine(e, 200))
 		case object:
 			if name, ok := e.get("name"); ok {
 				text, _ := name.(string)
-				names = append(names, oneLine(text, 200))
+				names = append(names, OneLine(text, 200))
 			}
 		}
 		if len(names) == 1000 {
@@ -303,17 +307,17 @@ func logsOf(o object) string {
 	v, _ := o.get("logs")
 	switch v := v.(type) {
 	case string:
-		return clipBytes(clean(v), maxTextBytes)
+		return clipBytes(Clean(v), MaxTextBytes)
 	case []any:
 		var b strings.Builder
 		for _, e := range v {
 			b.WriteString(textOf(e))
 			b.WriteByte('\n')
-			if b.Len() > maxTextBytes {
+			if b.Len() > MaxTextBytes {
 				break
 			}
 		}
-		return clipBytes(b.String(), maxTextBytes)
+		return clipBytes(b.String(), MaxTextBytes)
 	}
 	return ""
 }
@@ -324,8 +328,8 @@ func artifactsOf(o object) map[string]string {
 	v, _ := o.get("artifacts")
 	found := map[string]string{}
 	put := func(name, text string) {
-		if name = oneLine(name, MaxNameBytes); name != "" && len(found) < maxArtifacts {
-			found[name] = clipBytes(text, maxTextBytes)
+		if name = OneLine(name, MaxNameBytes); name != "" && len(found) < maxArtifacts {
+			found[name] = clipBytes(text, MaxTextBytes)
 		}
 	}
 	switch v := v.(type) {
@@ -355,13 +359,13 @@ func artifactsOf(o object) map[string]string {
 
 func textOf(v any) string {
 	if s, ok := v.(string); ok {
-		return clean(s)
+		return Clean(s)
 	}
 	return string(plainJSON(v))
 }
 
-// sortedKeys returns the names of artifacts in order.
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+// SortedKeys returns the names of artifacts in order.
+func SortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // higher is a pointer to a direction of a metric.
 func higher(b bool) *bool { return &b }
