@@ -133,50 +133,57 @@ func (x *finder) values(obj types.Object) (values []ast.Expr, whole bool) {
 	if !ok || v.Pos() < x.fn.Body.Pos() || v.Pos() > x.fn.Body.End() {
 		return nil, false
 	}
-	whole = true
+	g := given{x: x, obj: obj, whole: true}
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, l := range n.Lhs {
-				id, ok := l.(*ast.Ident)
-				if !ok || x.f.Info.Uses[id] != obj && x.f.Info.Defs[id] != obj {
-					continue
-				}
-				if len(n.Lhs) != len(n.Rhs) || n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-					whole = false
-					return false
-				}
-				values = append(values, n.Rhs[i])
-			}
-		case *ast.ValueSpec:
-			for i, id := range n.Names {
-				if x.f.Info.Defs[id] != obj {
-					continue
-				}
-				if i >= len(n.Values) || len(n.Values) != len(n.Names) {
-					whole = false
-					return false
-				}
-				values = append(values, n.Values[i])
-			}
-		case *ast.UnaryExpr:
-			if id, ok := n.X.(*ast.Ident); ok && n.Op == token.AND && x.f.Info.Uses[id] == obj {
-				whole = false
-			}
-		case *ast.IncDecStmt:
-			if id, ok := n.X.(*ast.Ident); ok && x.f.Info.Uses[id] == obj {
-				whole = false
-			}
-		case *ast.RangeStmt:
-			for _, e := range []ast.Expr{n.Key, n.Value} {
-				if id, ok := e.(*ast.Ident); ok && (x.f.Info.Uses[id] == obj || x.f.Info.Defs[id] == obj) {
-					whole = false
-				}
+		g.look(n)
+		return g.whole
+	})
+	return g.values, g.whole && len(g.values) > 0
+}
+
+// given gathers what a variable is given; whole is false where that is not all.
+type given struct {
+	x      *finder
+	obj    types.Object
+	values []ast.Expr
+	whole  bool
+}
+
+func (g *given) is(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (g.x.f.Info.Uses[id] == g.obj || g.x.f.Info.Defs[id] == g.obj)
+}
+
+func (g *given) look(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, l := range n.Lhs {
+			if g.is(l) {
+				g.take(i, len(n.Lhs), n.Rhs, n.Tok == token.ASSIGN || n.Tok == token.DEFINE)
 			}
 		}
-		return true
-	})
-	return values, whole && len(values) > 0
+	case *ast.ValueSpec:
+		for i, id := range n.Names {
+			if g.is(id) {
+				g.take(i, len(n.Names), n.Values, true)
+			}
+		}
+	case *ast.UnaryExpr:
+		g.whole = g.whole && !(n.Op == token.AND && g.is(n.X))
+	case *ast.IncDecStmt:
+		g.whole = g.whole && !g.is(n.X)
+	case *ast.RangeStmt:
+		g.whole = g.whole && !g.is(n.Key) && !g.is(n.Value)
+	}
+}
+
+// take takes the value of the i-th of n names.
+func (g *given) take(i, n int, values []ast.Expr, plain bool) {
+	if !plain || len(values) != n {
+		g.whole = false
+		return
+	}
+	g.values = append(g.values, values[i])
 }
 
 // format reads the format of a call: a constant, a variable that holds one, or
