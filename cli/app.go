@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"strconv"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/fold"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 )
@@ -182,9 +185,31 @@ func (a *App) getenv(name string) string {
 	return value
 }
 
-// who signs decisions.
+// who signs decisions: the name that a person goes by in git where there is
+// one, else the account. The root of an experiment is a commit, so that the
+// account of that name is told as one.
 func (a *App) who() string {
-	for _, name := range []string{"ATOLL_USER", "USER", "LOGNAME"} {
+	name := a.name()
+	if name == "root" {
+		return "user root"
+	}
+	return name
+}
+
+func (a *App) name() string {
+	for _, name := range []string{"ATOLL_USER", "GIT_AUTHOR_NAME"} {
+		if v := a.getenv(name); v != "" {
+			return v
+		}
+	}
+	if a.has("git") {
+		cmd := exec.Command("git", "config", "--get", "user.name")
+		cmd.Dir, cmd.Env = a.Dir, a.Env
+		if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
+			return view.CleanLine(string(bytes.TrimSpace(out)))
+		}
+	}
+	for _, name := range []string{"USER", "LOGNAME"} {
 		if v := a.getenv(name); v != "" {
 			return v
 		}

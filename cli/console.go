@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -131,7 +132,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
 		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
-		Difftool: a.difftool(ses), Dir: a.Dir,
+		Difftool: a.difftool(ses), Dir: a.Dir, Verb: a.verbs(exp.ID),
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	})
 	if errors.Is(uiErr, tui.ErrAborted) {
@@ -200,6 +201,24 @@ func (a *App) difftool(ses *engine.Session) func(from, to record.Hash) []string 
 	return func(from, to record.Hash) []string {
 		return []string{"git", "--git-dir", filepath.Join(ses.Dir, "store.git"), "difftool", "--no-prompt", from.String(), to.String()}
 	}
+}
+
+// verbs returns how this program is called with a verb on an experiment here;
+// nil where it cannot be found.
+func (a *App) verbs(exp record.ExperimentID) func(args ...string) []string {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	call := []string{exe}
+	if a.flags.repo != "" {
+		call = append(call, "-C", a.flags.repo)
+	}
+	if a.flags.state != "" {
+		call = append(call, "--state", a.flags.state)
+	}
+	call = append(call, "--experiment", fmt.Sprint(int64(exp)))
+	return func(args ...string) []string { return append(slices.Clone(call), args...) }
 }
 
 // layoutFile remembers the console's layout for this user.

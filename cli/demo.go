@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -179,10 +180,41 @@ func (a *App) warm(ctx context.Context, ex examples.Example, dir string) error {
 	fmt.Fprintf(a.Err, "atoll: building %s once, so that the build cache is warm\n", ex.Name)
 	cmd := exec.CommandContext(ctx, ex.Warm[0], ex.Warm[1:]...)
 	cmd.Dir, cmd.Env = dir, a.Env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	done := a.elapsing("building")
+	out, err := cmd.CombinedOutput()
+	done()
+	if err != nil {
 		return fmt.Errorf("build the example %s in %s: %w: %s; run it there by hand: %s", ex.Name, dir, err, strings.TrimSpace(string(out)), strings.Join(ex.Warm, " "))
 	}
 	return nil
+}
+
+// elapsing shows on a terminal how long something takes, until the function that
+// it returns is called. Elsewhere it writes nothing.
+func (a *App) elapsing(what string) (done func()) {
+	if !a.IsTTY(a.Err) {
+		return func() {}
+	}
+	began := time.Now()
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				fmt.Fprint(a.Err, "\r\x1b[K")
+				return
+			case <-tick.C:
+				fmt.Fprintf(a.Err, "\r%s, %.0f s", what, time.Since(began).Seconds())
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
 }
 
 // demoDate makes the root commit of a demo the same on every machine.

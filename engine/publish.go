@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"atoll/engine/fold"
@@ -57,9 +59,17 @@ func (p *publisher) publish(now present) {
 	if p.draining() && !now.last {
 		snap.State = record.ExperimentDraining
 	}
-	snap.Running = p.live.All()
+	if snap.Running = p.live.All(); !now.owner {
+		if err := p.tellElsewhere(context.Background(), snap); err != nil {
+			p.note("error", record.NoJob, err.Error())
+		}
+	}
 	snap.Log = p.lines.tail()
-	snap.PerMinute = p.rate.perMinute(snap.At)
+	if snap.State == record.ExperimentRunning {
+		snap.PerMinute = p.rate.perMinute(snap.At)
+	} else {
+		p.rate.rest()
+	}
 	if err := p.fillCounts(context.Background(), snap, now); err != nil {
 		p.note("error", record.NoJob, "count jobs: "+err.Error())
 	}
@@ -70,6 +80,40 @@ func (p *publisher) publish(now present) {
 		snap.Grid.Cells[i].Running = runningAt(snap.Running, now.st, snap.Grid.Cells[i].Index)
 	}
 	p.feed.Publish(snap)
+}
+
+// mostElsewhere bounds the jobs of another process that a snapshot lists.
+const mostElsewhere = 64
+
+// tellElsewhere lists the jobs that another process runs, as far as the store
+// knows them.
+func (p *publisher) tellElsewhere(ctx context.Context, snap *view.Snapshot) error {
+	if snap.OwnerPID == 0 {
+		return nil
+	}
+	jobs, err := p.db.Jobs(ctx, p.exp, store.JobFilter{States: runningStates, Limit: mostElsewhere})
+	if err != nil {
+		return fmt.Errorf("list what runs: %w", err)
+	}
+	for _, j := range slices.Backward(jobs) { // oldest first
+		since := time.UnixMilli(int64(j.Started))
+		snap.Running = append(snap.Running, view.Running{Job: j, Stage: stageOf(j.State), Since: since, Started: since})
+	}
+	return nil
+}
+
+// runningStates are those of jobs that a worker holds.
+var runningStates = []record.JobState{record.Editing, record.Committed, record.Gated, record.Evaluating}
+
+// stageOf names what a worker does with a job in this state.
+func stageOf(s record.JobState) string {
+	switch s {
+	case record.Committed, record.Gated:
+		return "gate"
+	case record.Evaluating:
+		return "measuring"
+	}
+	return string(s)
 }
 
 func errText(err error) string {

@@ -27,6 +27,9 @@ func (r *rateMeter) tick(now time.Time) {
 	}
 }
 
+// rest forgets the past: time in which nothing was to be done does not count.
+func (r *rateMeter) rest() { r.times = r.times[:0] }
+
 func (r *rateMeter) perMinute(now time.Time) float64 {
 	i := sort.Search(len(r.times), func(i int) bool { return now.Sub(r.times[i]) <= rateWindow })
 	r.times = r.times[i:]

@@ -69,7 +69,8 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
-	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool}
+	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool, verb: o.Verb}
+	a.actions.Verify = a.outside.verifier()
 	table, err := keys.NewTable(a.bindings(), o.Console.Keys)
 	if err != nil {
 		return nil, err
@@ -202,6 +203,9 @@ func (a *app) done(m steer.Done) tea.Cmd {
 	if m.Text == "" {
 		return m.Then
 	}
+	if m.Logged { // the experiment's own log has it
+		return tea.Batch(a.toasts.show(a.undoable(m.Text, m.Undo), "info", toastTime), m.Then)
+	}
 	return tea.Batch(a.Say(m.Text, m.Undo), m.Then)
 }
 
@@ -220,10 +224,15 @@ func (a *app) Ask(d widget.Dialog) tea.Cmd {
 
 // Say tells that something was done; undo adds how to take it back.
 func (a *app) Say(text string, undo bool) tea.Cmd {
+	return a.toasts.add(a.undoable(text, undo), "info", toastTime)
+}
+
+// undoable adds how to take something back.
+func (a *app) undoable(text string, undo bool) string {
 	if undo {
 		text += " · " + a.keys.Key("undo") + " to undo"
 	}
-	return a.toasts.add(text, "info", toastTime)
+	return text
 }
 
 // Warn tells why something was not done.

@@ -14,7 +14,7 @@ import (
 
 // bindings returns the key table.
 func (a *app) bindings() []*keys.Binding {
-	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), textKeys(a), a.actions.ExperimentKeys())
+	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), finishedKeys(a), textKeys(a), a.actions.ExperimentKeys())
 }
 
 func globalKeys(a *app) []*keys.Binding {
@@ -67,6 +67,7 @@ func screenKeys(a *app) []*keys.Binding {
 		&keys.Binding{ID: "candidates", Keys: []string{"c"}, Title: "candidates", Doc: "all candidates, newest or best first", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Candidates) }},
 		&keys.Binding{ID: "steering", Keys: []string{"O"}, Title: "steering", Doc: "weights, workers, reviews and the goal, and what they do to the next draws", In: []keys.Scope{keys.InAll}, Bar: 13, Run: func() tea.Cmd { return a.open(pane.Steering) }},
 		&keys.Binding{ID: "settings", Keys: []string{"S"}, Title: "settings", Doc: "value and origin of each", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Settings) }},
+		&keys.Binding{ID: "summary", Keys: []string{"F"}, Title: "summary", Doc: "what the search found, and what to do with it", In: []keys.Scope{keys.InAll}, Bar: 26, Off: a.nothingFound, Run: func() tea.Cmd { return a.open(pane.Finished) }},
 		&keys.Binding{ID: "doctor", Keys: nil, Title: "doctor", Doc: "checks of system, sandbox, repository, agents", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Doctor) }},
 	)
 }
@@ -131,6 +132,16 @@ func objectKeys(a *app) []*keys.Binding {
 		{ID: "job-of", Keys: []string{"i"}, Title: "its job", Doc: "stages, prompt, output, verdict", In: in, Off: a.needCandidate, Run: a.openJobOf},
 		{ID: "copy", Keys: []string{"y"}, Title: "copy", Doc: "hash, id, metrics or difference to the clipboard", In: []keys.Scope{keys.InCandidates, keys.InJobs}, Off: a.needObject, Run: a.outside.copyMenu},
 		{ID: "job-log", Keys: []string{"l"}, Title: "its log", In: []keys.Scope{keys.InJobs}, Off: a.needJob, Run: a.jobLog},
+	}
+}
+
+// finishedKeys are those of the summary.
+func finishedKeys(a *app) []*keys.Binding {
+	in := []keys.Scope{keys.InFinished}
+	return []*keys.Binding{
+		{ID: "more-budget", Keys: []string{"+"}, Title: "more jobs", Doc: "raises the budget of jobs; a search that is done goes on", In: in, Decides: true, Bar: 68, Run: func() tea.Cmd { return a.keys.Get("budget-jobs").Run() }},
+		{ID: "report", Keys: []string{"O"}, Title: "report", Doc: "writes what became of the experiment as one HTML file", In: in, Bar: 67, Off: a.outside.needVerb, Run: a.outside.report},
+		{ID: "anew", Keys: []string{"N"}, Title: "start anew", Doc: "copies the command that starts another experiment here", In: in, Bar: 66, Off: a.outside.needVerb, Run: a.outside.anew},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"atoll/engine/evidence"
 	"atoll/engine/view"
@@ -59,6 +60,8 @@ func (h *bars) progress(w int) []widget.Part {
 		state = st.Banner.S(" view paused ")
 	case s.Loading:
 		state = st.Label.S(pane.Loading(s))
+	case pane.Ownerless(s):
+		state = st.Accent.S("○ no engine")
 	}
 	ps := []widget.Part{{Text: state, Rank: 100}}
 	if s.Settings.Workers > 0 {
@@ -72,14 +75,28 @@ func (h *bars) progress(w int) []widget.Part {
 	} else {
 		ps = append(ps, widget.Part{Text: jobs + st.Label.S(" jobs"), Rank: 95})
 	}
-	if s.PerMinute > 0 {
+	if s.PerMinute > 0 && h.fresh() {
 		ps = append(ps, widget.Part{Text: st.Plain.S(fmt.Sprintf("%.1f", s.PerMinute)) + st.Label.S("/min"), Rank: 50})
 	}
-	if s.ETA > 0 && s.State == record.ExperimentRunning {
+	if s.ETA > 0 && h.fresh() {
 		ps = append(ps, widget.Part{Text: st.Label.S("ETA ") + st.Plain.S(widget.Duration(s.ETA)), Rank: 45})
 	}
 	return append(ps, widget.Part{Text: h.cost(), Rank: 85})
 }
+
+// fresh reports whether rate and time left are still true: jobs end about as
+// often as they did.
+func (h *bars) fresh() bool {
+	s := h.d.Snap
+	if s.State != record.ExperimentRunning || len(s.Recent) == 0 || s.PerMinute <= 0 {
+		return false
+	}
+	quiet := h.d.Now().Sub(widget.Millis(s.Recent[0].Job.Ended))
+	return quiet < max(staleAfter, time.Duration(5*float64(time.Minute)/s.PerMinute))
+}
+
+// staleAfter is how long without a result a rate is told.
+const staleAfter = 2 * time.Minute
 
 // cost is what was spent, against the budget where there is one.
 func (h *bars) cost() string {
@@ -249,6 +266,8 @@ func screenTitle(id pane.ID) string {
 		return "Compare"
 	case pane.Steering:
 		return "Steering"
+	case pane.Finished:
+		return "Summary"
 	case pane.Settings:
 		return "Settings"
 	case pane.Doctor:

@@ -62,7 +62,10 @@ type Options struct {
 	// Difftool returns a program that shows the difference from a to b on this
 	// terminal, with its arguments; nil = there is none.
 	Difftool func(a, b record.Hash) []string
-	Dir      string // where files that a person asks for go, "" = the current folder
+	// Verb returns the command line of this program for a verb on the same
+	// experiment; nil = there is none.
+	Verb func(args ...string) []string
+	Dir  string // where files that a person asks for go, "" = the current folder
 }
 
 // Quit is what leaving does to the engine. Both are called outside the

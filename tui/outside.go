@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,6 +26,7 @@ type outside struct {
 	env    []string
 	output io.Writer
 	tool   func(a, b record.Hash) []string // shows a difference; nil: there is none
+	verb   func(args ...string) []string   // this program with a verb; nil: there is none
 }
 
 // outsideHost is what they ask of the console.
@@ -66,6 +68,32 @@ func (o *outside) editor() tea.Cmd {
 		return o.host.Warn("there is no text here")
 	}
 	return o.edit("atoll-*.txt", t.Text(), nil)
+}
+
+// verifier runs the verb that verifies and writes a branch, on the terminal: it
+// takes a while and tells its steps. nil where this program cannot be called.
+func (o *outside) verifier() func(id record.CandidateID, branch string) tea.Cmd {
+	if o.verb == nil {
+		return nil
+	}
+	return func(id record.CandidateID, branch string) tea.Cmd {
+		return o.spoken(o.verb("promote", id.String(), "--verify", "--branch", branch), "added branch "+branch+", verified")
+	}
+}
+
+// waitForEnter runs the rest of its arguments, waits until the person has read
+// what they wrote, and ends as they ended.
+const waitForEnter = `"$@"; code=$?; echo; printf 'enter goes back to the console '; read -r _; exit $code`
+
+// spoken gives the terminal to a program until the person has read what it said.
+func (o *outside) spoken(args []string, said string) tea.Cmd {
+	cmd := o.foreground(append([]string{"sh", "-c", waitForEnter, "sh"}, args...))
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		if err != nil {
+			return steer.Done{Err: errors.New("nothing was written: the verification did not hold, or could not be done")}
+		}
+		return steer.Done{Text: said, Logged: true}
+	})
 }
 
 // foreground is a program that gets the terminal itself, which the console's
@@ -221,4 +249,34 @@ func (o *outside) needDifftool() string {
 		return "git is not at hand"
 	}
 	return ""
+}
+
+func (o *outside) needVerb() string {
+	if o.verb == nil {
+		return "this program cannot be called from here"
+	}
+	return ""
+}
+
+// report has the program write its report beside the person's other files.
+func (o *outside) report() tea.Cmd {
+	path := o.act.D.Snap.Experiment.Name + "-report.html"
+	if o.act.Dir != "" {
+		path = filepath.Join(o.act.Dir, path)
+	}
+	args, env := o.verb("report", "--html", path), o.env
+	return o.act.Act("report", func(ctx context.Context) steer.Done {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return steer.Done{Err: fmt.Errorf("write the report: %w: %s", err, strings.TrimSpace(string(out)))}
+		}
+		return steer.Done{Text: "wrote " + path}
+	})
+}
+
+// anew copies the command that begins another experiment: this console shows one.
+func (o *outside) anew() tea.Cmd {
+	const command = "atoll run --new"
+	return tea.Batch(tea.SetClipboard(command), o.host.Say("copied `"+command+"`: it starts another experiment from your branch as it is now", false))
 }

@@ -198,6 +198,14 @@ func (r *router) nothingWaits() string {
 	return ""
 }
 
+// nothingFound says why there is nothing to sum up.
+func (r *router) nothingFound() string {
+	if r.d.Snap.Best.ID < 0 {
+		return "nothing is measured yet"
+	}
+	return ""
+}
+
 func (r *router) needObject() string {
 	if s := r.Current().Selected(); s.Candidate < 0 && s.Job < 0 {
 		return "nothing is selected"

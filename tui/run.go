@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"atoll/engine/view"
 	"atoll/tui/pane"
 	"atoll/tui/plot"
 )
@@ -186,11 +188,18 @@ type state struct {
 	Half    bool    `json:"half"`
 	Palette string  `json:"palette"`
 	Runs    int     `json:"runs"` // with hints
+	Of      string  `json:"of"`   // the experiment that layer and level were chosen for
 	pane.Memory
 }
 
+// experimentKey tells an experiment from others of this person.
+func experimentKey(s *view.Snapshot) string {
+	x := &s.Experiment
+	return fmt.Sprint(x.Repository, " ", int64(x.ID), " ", x.Name)
+}
+
 func (a *app) state() state {
-	s := state{Focus: a.at.focus, Half: a.at.zoom == zoomHalf, Palette: a.d.Palette, Runs: a.runs + 1}
+	s := state{Focus: a.at.focus, Half: a.at.zoom == zoomHalf, Palette: a.d.Palette, Runs: a.runs + 1, Of: experimentKey(a.d.Snap)}
 	for _, p := range a.panes.ByID {
 		p.Remember(&s.Memory)
 	}
@@ -208,6 +217,9 @@ func (a *app) remembered(s state, ok bool) {
 	}
 	if s.Half {
 		a.at.zoom = zoomHalf
+	}
+	if s.Of != experimentKey(a.d.Snap) { // what one looked at there is not of interest here
+		s.Memory.Forget()
 	}
 	for _, p := range a.panes.ByID {
 		p.Recall(s.Memory)
@@ -239,15 +251,27 @@ func writeState(path string, s state) {
 }
 
 // glyphsOf chooses the characters: the Linux console has blocks but no
-// braille, a dumb terminal has ASCII.
+// braille, a dumb terminal and a locale without UTF-8 have ASCII.
 func glyphsOf(o *Options) plot.Glyphs {
 	switch term := lookupEnv(o.Env, "TERM"); {
-	case o.Console.ASCII || term == "dumb":
+	case o.Console.ASCII || term == "dumb" || !utf8Locale(o.Env):
 		return plot.ASCII
 	case term == "linux":
 		return plot.Blocks
 	}
 	return plot.Braille
+}
+
+// utf8Locale reports whether the locale has more than plain characters. An
+// environment that names none is that of a program on its own, such as in a
+// container, where terminals are UTF-8 all the same.
+func utf8Locale(env []string) bool {
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} { // as setlocale(3) looks them up
+		if v := strings.ToLower(lookupEnv(env, name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return true
 }
 
 func lookupEnv(env []string, name string) string {

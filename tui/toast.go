@@ -29,14 +29,19 @@ type toasts struct {
 
 // add shows a message for a while. Warnings are not kept in the log.
 func (t *toasts) add(text, level string, stay time.Duration) tea.Cmd {
+	if level != "warn" {
+		t.tell(level, text)
+	}
+	return t.show(text, level, stay)
+}
+
+// show is add for what the log has already.
+func (t *toasts) show(text, level string, stay time.Duration) tea.Cmd {
 	t.last++
 	n := t.last
 	t.shown = append(t.shown, toast{n, text, level != "info"})
 	if len(t.shown) > maxToasts {
 		t.shown = t.shown[1:]
-	}
-	if level != "warn" {
-		t.tell(level, text)
 	}
 	return t.after(stay, toastMsg{n})
 }

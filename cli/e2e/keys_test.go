@@ -118,6 +118,7 @@ func TestEveryKey(t *testing.T) {
 		{"keys of the settings", "Settings", settingsScreen},
 		{"keys on a target", "Targets", targets},
 		{"keys of the doctor", "Doctor", doctor},
+		{"keys of the summary", "Finished", summary},
 	}
 	ok := t.Run("scopes", func(t *testing.T) {
 		for _, p := range parts {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -188,4 +189,24 @@ func oneJob(t *tour) {
 	_ = tabs
 	t.changes("]", third)
 	t.changes("[", third)
+}
+
+func summary(t *tour) {
+	t.press("F")
+	t.wait("╭ Summary")
+	t.wait("not verified on main")
+	t.shows("+", "Make jobs of the whole experiment")
+	t.press("esc")
+	t.shows("O", "wrote ")
+	if files, err := filepath.Glob(filepath.Join(t.lab.dir, "dials-report.html")); err != nil || len(files) != 1 {
+		t.t.Errorf("the report is %v, %v", files, err)
+	}
+	t.shows("N", "atoll run --new")
+	t.press("w")
+	t.wait("verify, then write")
+	t.press("enter")
+	t.wait("enter goes back to the console")
+	t.press("enter")
+	t.wait("╭ Summary")
+	t.wait("verified", "did not hold")
 }

@@ -37,6 +37,8 @@ func everywhere(t *tour) {
 	t.shows("c", "╭ Candidates")
 	t.shows("S", "╭ Settings")
 	t.shows("O", "╭ Steering")
+	t.shows("F", "╭ Summary")
+	t.home()
 	t.shows("r", "difference to")
 	t.home()
 	t.hides("+", "╭ 3 Fitness")
@@ -266,8 +268,9 @@ func candidates(t *tour) {
 	}
 	t.startOne()
 	t.shows("w", "to a new branch")
-	t.press("enter")
-	t.wait("added branch")
+	t.wait("verify, then write")
+	t.press("down", "enter")
+	t.wait("unverified")
 	if out, err := command(t.lab.dir, "git", "branch", "--list", "atoll/*").Output(); err != nil || !strings.Contains(string(out), "atoll/dials/c") {
 		t.t.Errorf("branches: %s, %v", out, err)
 	}

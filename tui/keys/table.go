@@ -22,6 +22,7 @@ type Binding struct {
 	Danger  bool           // asks before it acts
 	Bar     int            // rank in the help bar, 0 = not there
 	Many    bool           // acts on all marked candidates
+	One     bool           // acts on what the cursor stands on, whatever is marked
 	Says    func() string  // what it does now, nil = Title
 	Hidden  bool           // not in palette and help (plain cursor moves are)
 	Off     func() string  // why it cannot be done now, "" = it can
@@ -34,8 +35,12 @@ func (b *Binding) Now(marked int) string {
 	if b.Says != nil {
 		title = b.Says()
 	}
-	if b.Many && marked > 0 {
+	switch {
+	case marked == 0:
+	case b.Many:
 		title += fmt.Sprintf(" %d", marked)
+	case b.One:
+		title += " 1"
 	}
 	return title
 }
@@ -178,5 +183,6 @@ const (
 	InNotes      Scope = "notes and goal"
 	InDecisions  Scope = "decisions"
 	InSettings   Scope = "settings"
+	InFinished   Scope = "finished"
 	InTargets    Scope = "targets"
 )

@@ -242,16 +242,23 @@ func (p *jobsPane) Click(x, y int) tea.Cmd {
 	return nil
 }
 
+// Ownerless reports whether an experiment should run and no process runs it.
+func Ownerless(s *view.Snapshot) bool {
+	return !s.Loading && !s.Owner && s.OwnerPID == 0 && s.State == record.ExperimentRunning
+}
+
 func idleWords(s *view.Snapshot) string {
 	switch {
 	case s.Loading:
 		return "loading"
+	case Ownerless(s):
+		return "no engine runs here; `atoll run` goes on with it"
 	case s.State == record.ExperimentRunning && s.Owner:
 		return "waiting for work"
 	case s.State == "":
 		return "nothing runs"
-	case s.State == record.ExperimentDone && s.Owner:
-		return widget.Words(", ", "done", s.Reason) + "; :budget jobs gives it more"
+	case s.State == record.ExperimentDone:
+		return widget.Words(", ", "done", s.Reason) + "; F sums it up"
 	}
 	return "nothing runs: " + widget.Words(", ", string(s.State), s.Reason)
 }

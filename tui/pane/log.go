@@ -35,10 +35,13 @@ const wrapFrom = 15
 
 var levels = [...]string{"debug", "info", "warn", "error"}
 
-const maxOwn = 200
+const (
+	maxOwn     = 200
+	usualLevel = 1 // info
+)
 
 func newLog(d *Shared) *logPane {
-	return &logPane{base: base{d: d, id: Log}, level: 1, view: widget.Scroll{Follow: true}}
+	return &logPane{base: base{d: d, id: Log}, level: usualLevel, view: widget.Scroll{Follow: true}}
 }
 
 func (p *logPane) Scopes() []keys.Scope   { return []keys.Scope{keys.InLog, keys.InList} }

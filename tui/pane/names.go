@@ -109,3 +109,13 @@ func Loading(s *view.Snapshot) string {
 	}
 	return fmt.Sprintf("reading the log, %s of %s", widget.Thousands(s.Read), widget.Thousands(s.Rows))
 }
+
+func millisSpan(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// costWords is what was spent, in words where nothing was.
+func costWords(u record.Usage) string {
+	if t := costText(u); t != "-" {
+		return t
+	}
+	return "no cost"
+}

@@ -31,6 +31,7 @@ const (
 	Candidates
 	Compare
 	Steering
+	Finished
 	Header
 	Help
 	Time
@@ -72,6 +73,12 @@ type Memory struct {
 	ByRank bool `json:"by_rank"`
 	Level  int  `json:"level"`
 	Split  int  `json:"split"`
+}
+
+// Forget keeps only what makes sense for every experiment.
+func (m *Memory) Forget() {
+	split := m.Split
+	*m = Memory{Level: usualLevel, Split: split}
 }
 
 // Host is what a pane may ask of the console.

@@ -39,6 +39,7 @@ func NewPanes(d *Shared) *Panes {
 		Candidates: newCandidates(d),
 		Compare:    p.Compare,
 		Steering:   newSteering(d),
+		Finished:   newFinished(d),
 	}
 	return p
 }
@@ -59,14 +60,17 @@ var (
 	_ Differ   = (*candidatePane)(nil)
 	_ Differ   = (*reviewPane)(nil)
 	_ Differ   = (*comparePane)(nil)
+	_ Differ   = (*finishedPane)(nil)
 	_ Texter   = (*candidatePane)(nil)
 	_ Texter   = (*reviewPane)(nil)
 	_ Texter   = (*jobPane)(nil)
 	_ Texter   = (*comparePane)(nil)
 	_ Texter   = (*steeringPane)(nil)
+	_ Texter   = (*finishedPane)(nil)
 	_ Searcher = (*candidatePane)(nil)
 	_ Searcher = (*reviewPane)(nil)
 	_ Searcher = (*jobPane)(nil)
 	_ Searcher = (*comparePane)(nil)
+	_ Searcher = (*finishedPane)(nil)
 	_ Copier   = (*candidatePane)(nil)
 )

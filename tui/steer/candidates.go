@@ -24,12 +24,12 @@ func (a *Actions) CandidateKeys() []*keys.Binding {
 		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
 		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
 		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
-		{ID: "release", Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.needHold, Run: a.release},
+		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.needHold, Run: a.release},
 		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: a.needCandidate, Run: a.pin},
 		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.needMeasured, Run: a.measureAgain},
-		{ID: "export", Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: a.needOther, Run: a.export},
-		{ID: "start-job", Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: a.needMeasured, Run: a.startJob},
-		{ID: "promote", Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository", In: in, Decides: true, Danger: true, Off: a.needCandidate, Run: a.promote},
+		{ID: "export", One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: a.needOther, Run: a.export},
+		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: a.needMeasured, Run: a.startJob},
+		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: a.needOther, Run: a.promote},
 	}
 }
 
@@ -124,7 +124,8 @@ func (a *Actions) boost(by float64) tea.Cmd {
 }
 
 func (a *Actions) release() tea.Cmd {
-	ss := []pane.Selection{a.Host.Current().Selected()}
+	ss := a.targets()
+	a.D.Unmark()
 	return a.Decide("released "+namesOf(ss), true, on(record.Release, ss, nil)...)
 }
 
@@ -142,19 +143,39 @@ func (a *Actions) measureAgain() tea.Cmd {
 	return a.Decide("to be measured again: "+namesOf(ss), false, on(record.Measure, ss, nil)...)
 }
 
+// promote asks how a candidate becomes a branch: what was measured in the search
+// is not yet a gain on the branch as it is now.
 func (a *Actions) promote() tea.Cmd {
 	s := a.Host.Current().Selected()
-	ctl := a.Ctl
-	p := widget.NewPrompt("Write "+pane.CandidateName(s.Candidate)+" to a new branch", "One branch is added to "+a.D.Snap.Experiment.Repository+"; nothing else there changes. An existing branch is refused.",
-		fmt.Sprintf("atoll/%s/c%d", a.D.Snap.Experiment.Name, s.Candidate),
-		func(branch string) tea.Cmd {
-			return a.Act("promote", func(ctx context.Context) Done {
-				name, err := ctl.Promote(ctx, s.Candidate, branch)
-				return Done{Text: "added branch " + name, Err: err}
-			})
+	return a.askBranch(s.Candidate, fmt.Sprintf("atoll/%s/c%d", a.D.Snap.Experiment.Name, s.Candidate))
+}
+
+func (a *Actions) askBranch(id record.CandidateID, branch string) tea.Cmd {
+	onto := widget.OrNone(a.D.Snap.Experiment.Branch)
+	var items []widget.Item
+	if a.Verify != nil {
+		items = append(items, widget.Item{
+			Title: "verify, then write " + branch, Note: "measures it on " + onto + " as it is now, in turn with it; refuses where the gain does not hold",
+			Run: func() tea.Cmd { return a.Verify(id, branch) },
 		})
-	p.Check = widget.NotEmpty("a branch needs a name")
-	return a.Host.Ask(p)
+	}
+	items = append(items, widget.Item{
+		Title: "write " + branch + " unverified", Note: "one branch is added, nothing else changes; its gain was not measured on " + onto + " as it is now",
+		Run: func() tea.Cmd { return a.writeBranch(id, branch) },
+	})
+	m := widget.NewMenu("Write "+pane.CandidateName(id)+" to a new branch", items)
+	m.Own = func(text string) *widget.Item {
+		return &widget.Item{Title: "call it " + text, Note: "then choose how it is written", Run: func() tea.Cmd { return a.askBranch(id, text) }}
+	}
+	return a.Host.Ask(m)
+}
+
+func (a *Actions) writeBranch(id record.CandidateID, branch string) tea.Cmd {
+	ctl := a.Ctl
+	return a.Act("promote", func(ctx context.Context) Done {
+		name, err := ctl.Promote(ctx, id, branch)
+		return Done{Text: "added branch " + name + ", unverified", Err: err, Logged: true}
+	})
 }
 
 // export writes the difference between the root and a candidate to a file.

@@ -49,9 +49,10 @@ func (a *Actions) needElite() string {
 }
 
 func (a *Actions) needHold() string {
-	c := a.D.Grid.At(a.Host.Current().Selected().Cell)
-	if c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
-		return "neither frozen nor boosted"
+	for _, s := range a.targets() {
+		if c := a.D.Grid.At(s.Cell); c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
+			return widget.Unless(s.Candidate < 0, pane.CandidateName(s.Candidate)+" is ") + "neither frozen nor boosted"
+		}
 	}
 	return ""
 }

@@ -42,15 +42,21 @@ type Actions struct {
 	Host Host
 	Ctl  Controller // nil: no experiment is attached
 	Who  string     // signs decisions
-	Dir  string     // where files that a person asks for go, "" = the current folder
+	// Verify measures a candidate on top of the user's branch as it is now and
+	// writes the branch where its gain holds; nil = not from here.
+	Verify func(id record.CandidateID, branch string) tea.Cmd
+	Dir    string // where files that a person asks for go, "" = the current folder
 }
 
 // Done is the end of an action: what to say, or what went wrong.
 type Done struct {
 	Text string
 	Undo bool // can be taken back
-	Err  error
-	Then tea.Cmd
+	// Logged says that the experiment's log tells it: the console's own lines
+	// leave it out.
+	Logged bool
+	Err    error
+	Then   tea.Cmd
 }
 
 const actTimeout = 15 * time.Second
@@ -82,7 +88,7 @@ func (a *Actions) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd 
 		if _, err := ctl.Decide(ctx, ds...); err != nil {
 			return Done{Err: err}
 		}
-		return Done{Text: said, Undo: undo}
+		return Done{Text: said, Undo: undo, Logged: true}
 	})
 }
 

@@ -1,0 +1,150 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/pane"
+	"atoll/tui/plot"
+	"atoll/tui/tuitest"
+)
+
+// finished is an experiment that is done and whose best is confirmed.
+func finished() *view.Snapshot {
+	s := tuitest.Snapshot(16)
+	s.State, s.Reason, s.Running, s.Jobs.Running = record.ExperimentDone, "500 jobs done", nil, 0
+	s.Best.Claim = evidence.Claim{Value: 2.4098, Interval: evidence.Interval{Low: 2.408, High: 2.4116}, N: 12, Level: 0.95, Root: 2.1602, RootN: 12, Gain: 0.2496, GainIn: evidence.Interval{Low: 0.24, High: 0.26}, Word: evidence.Confirmed}
+	return s
+}
+
+func TestAFinishedSearchIsSummedUp(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {300, 80}} {
+		r := newRig(t, finished(), size[0], size[1])
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "F sums it up") && size[0] > 80 {
+			t.Errorf("the dashboard does not say where the summary is:\n%s", frame)
+		}
+		r.keys("F")
+		frame := ansi.Strip(r.app.frame())
+		for _, want := range []string{"500 jobs done", "c298", "confirmed on root", "[2.408, 2.412] of 12 held-out samples", "not verified on main", "write it to a branch"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("at %dx%d the summary lacks %q:\n%s", size[0], size[1], want, frame)
+			}
+		}
+		exact(t, "summary", r.app.frame(), size[0], size[1])
+	}
+}
+
+func TestAPromotionSaysWhetherItIsVerified(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) {
+		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }
+	})
+	r.keys("w")
+	frame := ansi.Strip(r.app.frame())
+	if !strings.Contains(frame, "verify, then write atoll/circle-packing/c298") || !strings.Contains(frame, "unverified") {
+		t.Errorf("the promotion offers no verification:\n%s", frame)
+	}
+	r.keys("down", "enter")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "unverified") {
+		t.Errorf("the branch is not called unverified:\n%s", frame)
+	}
+}
+
+func TestRateAndTimeLeftGoBlankWhenTheyAreStale(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	r := newRig(t, s, 160, 40)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "12.4/min") || !strings.Contains(frame, "ETA") {
+		t.Fatalf("a search that runs does not tell its rate:\n%s", frame)
+	}
+	r.app.d.Clock = func() time.Time { return tuitest.Now().Add(10 * time.Minute) }
+	r.app.d.Gen++
+	if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "12.4/min") || strings.Contains(frame, "ETA") {
+		t.Errorf("ten minutes without a result it still tells its rate:\n%s", frame)
+	}
+}
+
+func TestEveryDecisionIsInTheLogOnce(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 160, 40)
+	r.keys("f")
+	if n := strings.Count(ansi.Strip(r.app.frame()), "frozen c298"); n != 1 {
+		t.Errorf("the decision shows %d times: the log of the experiment tells it, and one message", n)
+	}
+	r.keys("5", "z")
+	if frame := ansi.Strip(r.app.frame()); strings.Count(frame, "frozen c298") > 1 {
+		t.Errorf("the console's log tells what the experiment's tells:\n%s", frame)
+	}
+}
+
+func TestLayerAndLevelBelongToAnExperiment(t *testing.T) {
+	one := newRig(t, tuitest.Snapshot(16), 120, 36)
+	one.keys("v", "5", "L", "L")
+	kept := one.app.state()
+	for _, c := range []struct {
+		name  string
+		other bool
+	}{{"the same experiment", false}, {"another one", true}} {
+		s := tuitest.Snapshot(16)
+		if c.other {
+			s.Experiment.ID, s.Experiment.Name = 2, "bin-packing"
+		}
+		r := newRig(t, s, 120, 36)
+		r.app.remembered(kept, true)
+		frame := ansi.Strip(r.app.frame())
+		if got := strings.Contains(frame, "Niches age") && strings.Contains(frame, "from error"); got == c.other {
+			t.Errorf("%s: layer and level are remembered: %v\n%s", c.name, got, frame)
+		}
+	}
+}
+
+func TestLocalesWithoutUTF8GetPlainCharacters(t *testing.T) {
+	for _, c := range []struct {
+		env  []string
+		want plot.Glyphs
+	}{
+		{[]string{"TERM=xterm"}, plot.Braille},
+		{[]string{"TERM=xterm", "LANG=en_US.UTF-8"}, plot.Braille},
+		{[]string{"TERM=xterm", "LANG=de_DE.utf8"}, plot.Braille},
+		{[]string{"TERM=xterm", "LANG=en_US.UTF-8", "LC_ALL=C"}, plot.ASCII},
+		{[]string{"TERM=xterm", "LC_CTYPE=POSIX"}, plot.ASCII},
+		{[]string{"TERM=xterm", "LANG=de_DE.ISO-8859-1"}, plot.ASCII},
+		{[]string{"TERM=linux", "LANG=C.UTF-8"}, plot.Blocks},
+	} {
+		if got := glyphsOf(&Options{Env: c.env}); got != c.want {
+			t.Errorf("%v: characters %d, want %d", c.env, got, c.want)
+		}
+	}
+}
+
+func TestAConsoleThatLooksOnTellsThatNobodyRunsIt(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	s.Owner, s.OwnerPID, s.Running, s.Jobs.Running = false, 0, nil, 0
+	r := newRig(t, s, 160, 40)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "no engine") || strings.Contains(frame, "● running") {
+		t.Errorf("it seems to run:\n%s", frame)
+	}
+	s = tuitest.Snapshot(16)
+	s.Owner, s.OwnerPID = false, 4711
+	r = newRig(t, s, 160, 40)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "● running") || !strings.Contains(frame, "#342") {
+		t.Errorf("what another process runs is not shown:\n%s", frame)
+	}
+}
+
+func TestKeysOfOneSayOneWhileSeveralAreMarked(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("space", "left", "space")
+	marked := len(r.app.d.Marks)
+	for _, b := range r.app.keys.Active(r.app.panes.ByID[pane.Niches].Scopes()) {
+		if b.Decides && !b.Many && !b.One {
+			t.Errorf("with %d marked %s does not say on how many it acts", marked, b.ID)
+		}
+	}
+	if now := r.app.keys.Get("promote").Now(marked); !strings.HasSuffix(now, " 1") {
+		t.Errorf("promote says %q", now)
+	}
+}

@@ -1,0 +1,192 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/keys"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
+)
+
+// finishedPane sums a search up: what it took, what it found and how sure that
+// is, what the winner changes, and what can be done with it.
+type finishedPane struct {
+	base
+	best   record.CandidateID
+	q      query
+	detail *view.CandidateDetail
+	d1     diffView
+}
+
+func newFinished(d *Shared) *finishedPane {
+	p := &finishedPane{base: base{d: d, id: Finished}, best: record.NoCandidate}
+	p.d1 = newDiff(d, Finished)
+	p.d1.with = withRoot
+	return p
+}
+
+func (p *finishedPane) Scopes() []keys.Scope {
+	return []keys.Scope{keys.InFinished, keys.InDiff, keys.InCandidates, keys.InText}
+}
+
+func (p *finishedPane) Diff() *diffView        { return &p.d1 }
+func (p *finishedPane) Filter() (string, bool) { return p.d1.text, true }
+func (p *finishedPane) SetFilter(t string)     { p.d1.text = t; p.bump() }
+func (p *finishedPane) Text() string           { return p.d1.plain() }
+func (p *finishedPane) Match(by int) bool      { p.bump(); return p.d1.match(by) }
+
+func (p *finishedPane) Title() (string, string) {
+	st := p.d.St
+	return p.heading("", "Summary"), st.Label.S("what "+CandidateName(p.best)+" changes, against ") + st.Ident.S(p.d1.baseName())
+}
+
+func (p *finishedPane) Selected() Selection {
+	s := Nothing()
+	if p.best >= 0 {
+		s.Candidate, s.Job, s.Cell = p.best, record.JobID(p.best), p.d.Grid.CellOf(p.best)
+		s.Pinned = p.detail != nil && p.detail.Candidate.Pinned
+	}
+	return s
+}
+
+func (p *finishedPane) Move(m widget.Motion) tea.Cmd {
+	p.d1.view.Move(m)
+	p.bump()
+	return nil
+}
+
+func (p *finishedPane) Load() tea.Cmd {
+	if id := p.d.Snap.Best.ID; id != p.best {
+		p.best, p.detail = id, nil
+		p.bump()
+	}
+	if p.best < 0 || p.d.Reader == nil {
+		return nil
+	}
+	r, id := p.d.Reader, p.best
+	return tea.Batch(p.q.ask(p.d, p.id, fmt.Sprint("candidate ", id), func(ctx context.Context) (any, error) { return r.Candidate(ctx, id) }), p.d1.show())
+}
+
+func (p *finishedPane) Take(m Loaded) {
+	if p.d1.take(m) {
+		p.bump()
+	}
+	if !p.q.accept(m) {
+		return
+	}
+	if v, ok := m.val.(view.CandidateDetail); ok && m.err == nil {
+		p.detail = &v
+		p.d1.set(v.Candidate.ID, v.Candidate.Parent(), v.Findings)
+	}
+	p.bump()
+}
+
+func (p *finishedPane) Body(w, h int, focus bool) []string {
+	st := p.d.St
+	switch {
+	case p.d1.wide:
+		return p.d1.body(w, h)
+	case w < 100:
+		out := widget.Indent(p.summary(w-2, h < 24))
+		out = append(out[:min(len(out), h*3/4)], st.Border.Wrap(widget.Repeat("─", w)))
+		return append(out, p.d1.body(w, h-len(out))...)
+	}
+	side := min(64, w/2)
+	return widget.Beside(widget.Indent(p.summary(side-2, false)), p.d1.body(w-side-1, h), side, 1)
+}
+
+// summary is the search in a few lines, the most important first; brief leaves
+// out the metrics and names the keys side by side.
+func (p *finishedPane) summary(w int, brief bool) []string {
+	st, s := p.d.St, p.d.Snap
+	var out []string
+	add := func(l *widget.Line) { out = append(out, l.String()) }
+	add((&widget.Line{}).Add(st.State(string(s.State)), widget.Words(": ", string(s.State), s.Reason)))
+	took := (&widget.Line{}).Add(st.Plain, widget.Plural(s.Jobs.Ended(), "job", "jobs")).Add(st.Label, " in ").Add(st.Plain, widget.Duration(millisSpan(s.WallMS)))
+	took.Add(st.Label, " · ").Add(st.Plain, widget.Plural(s.Evals, "evaluation", "evaluations")).Add(st.Label, " · ").Add(st.Plain, costWords(s.Usage))
+	add(took)
+	if g := &s.Grid; g.Total > 0 {
+		add((&widget.Line{}).Add(st.Plain, fmt.Sprintf("%d of %d", g.Filled, g.Total)).Add(st.Label, " niches filled · failed ").Add(st.Plain, fmt.Sprint(s.Jobs.Failed)).Add(st.Label, " · rejected ").Add(st.Plain, fmt.Sprint(s.Jobs.Rejected)))
+	}
+	if !brief {
+		out = append(out, "")
+	}
+	out = append(out, p.verdict(w)...)
+	if p.detail != nil && !brief {
+		out = append(out, metricTable(p.d, p.detail, w)...)
+	}
+	if brief {
+		l := &widget.Line{}
+		for _, next := range p.next() {
+			if l.W+plot.Width(next[1])+6 > w {
+				add(l)
+				l = &widget.Line{}
+			}
+			l.Add(st.Key, next[0]).Gap(1).Add(st.Plain, next[1]).Gap(3)
+		}
+		add(l)
+		return out
+	}
+	out = append(out, "")
+	for _, next := range p.next() {
+		add((&widget.Line{}).Fit(st.Key, next[0], 3).Add(st.Plain, next[1]))
+	}
+	return out
+}
+
+// verdict tells the best and what may be said of its gain.
+func (p *finishedPane) verdict(w int) []string {
+	st, s := p.d.St, p.d.Snap
+	if s.Best.ID < 0 {
+		return []string{st.Label.S("nothing was measured")}
+	}
+	if s.Best.ID == record.Root {
+		return []string{st.Strong.S("nothing better than the root was found"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}
+	}
+	l := (&widget.Line{}).Add(st.Label, "best ").Add(st.Ident, CandidateName(s.Best.ID))
+	if s.Best.Cell >= 0 {
+		l.Gap(1).Add(st.Ident, Niche(&s.Grid, s.Best.Cell))
+	}
+	value := s.Best.Objective
+	if s.Best.Claim.N > 0 {
+		value = s.Best.Claim.Value
+	}
+	l.Gap(2).Add(st.Strong, widget.Number(value)).Add(st.Label, " root "+widget.Number(s.Root.Objective))
+	out := []string{l.String()}
+	c := &s.Best.Claim
+	said := (&widget.Line{})
+	switch c.Word {
+	case evidence.Confirmed:
+		said.Add(st.Good, view.ClaimGain(*c)).Add(st.Label, " on root")
+	case "":
+		said.Add(gainStyle(st, s.Best.Percent), widget.Percent(s.Best.Percent)).Add(st.Label, " on root")
+	default:
+		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; V measures it again")
+	}
+	out = append(out, said.String())
+	if c.N > 0 && c.Interval.Bounded() {
+		for _, t := range widget.WrapText(fmt.Sprintf("%.0f %% interval [%s, %s] of %s", 100*c.Level, plot.Short(c.Interval.Low), plot.Short(c.Interval.High), widget.Plural(c.N, "held-out sample", "held-out samples")), w) {
+			out = append(out, st.Label.S(t))
+		}
+	}
+	return append(out, st.Warn.S("not verified on "+widget.OrNone(s.Experiment.Branch)+" as it is now: w does that"))
+}
+
+// next are the keys that lead on from here.
+func (p *finishedPane) next() [][2]string {
+	return [][2]string{
+		{"w", "write it to a branch, verified"},
+		{"E", "export it as a patch"},
+		{"d", "its difference alone"},
+		{"T", "how it came about"},
+		{"O", "a report for people who were not here"},
+		{"+", "more jobs for this search"},
+		{"N", "start another one"},
+	}
+}
