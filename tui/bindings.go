@@ -14,7 +14,7 @@ import (
 
 // bindings returns the key table.
 func (a *app) bindings() []*keys.Binding {
-	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), finishedKeys(a), textKeys(a), a.actions.ExperimentKeys())
+	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), workKeys(a), textKeys(a), a.actions.ExperimentKeys())
 }
 
 func globalKeys(a *app) []*keys.Binding {
@@ -135,10 +135,12 @@ func objectKeys(a *app) []*keys.Binding {
 	}
 }
 
-// finishedKeys are those of the summary.
-func finishedKeys(a *app) []*keys.Binding {
+// workKeys are those of one job's work tree and of the summary.
+func workKeys(a *app) []*keys.Binding {
 	in := []keys.Scope{keys.InFinished}
 	return []*keys.Binding{
+		{ID: "edit-tree", Keys: []string{"W"}, Title: "edit its work tree", Doc: "where a person is asked to edit, in $EDITOR", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.editTree},
+		{ID: "shell-tree", Keys: []string{"!"}, Title: "shell in its work tree", Doc: "where a person is asked to edit", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.shellThere},
 		{ID: "more-budget", Keys: []string{"+"}, Title: "more jobs", Doc: "raises the budget of jobs; a search that is done goes on", In: in, Decides: true, Bar: 68, Run: func() tea.Cmd { return a.keys.Get("budget-jobs").Run() }},
 		{ID: "report", Keys: []string{"O"}, Title: "report", Doc: "writes what became of the experiment as one HTML file", In: in, Bar: 67, Off: a.outside.needVerb, Run: a.outside.report},
 		{ID: "anew", Keys: []string{"N"}, Title: "start anew", Doc: "copies the command that starts another experiment here", In: in, Bar: 66, Off: a.outside.needVerb, Run: a.outside.anew},

@@ -189,7 +189,9 @@ func (h *bars) figures() []widget.Part {
 	if word, _, ok := strings.Cut(s.Grade, ":"); ok {
 		fig(42, "evaluator", word, map[bool]widget.Style{true: st.Plain, false: st.Warn}[word == "good" || word == "fair"])
 	}
-	if g.Total > 0 {
+	if g.Total > 0 && g.Filled == 0 && g.NeedFit == 0 {
+		fig(65, "niches", fmt.Sprintf("0/%d", g.Total), st.Plain)
+	} else if g.Filled > 0 {
 		fig(50, "QD", widget.Number(g.QD), st.Plain)
 		fig(65, "niches", fmt.Sprintf("%d/%d %.0f %%", g.Filled, g.Total, 100*g.Coverage), st.Plain)
 	} else if g.NeedFit > 0 {
@@ -203,11 +205,9 @@ func (h *bars) figures() []widget.Part {
 	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)
 	fig(20, "dup", fmt.Sprint(s.Jobs.Duplicate), st.Plain)
-	order := "completion"
 	if s.Experiment.Strict {
-		order = "strict"
+		fig(10, "results", "in order of number", st.Plain)
 	}
-	fig(10, "order", order, st.Plain)
 	return ps
 }
 
@@ -287,7 +287,7 @@ func (h *bars) helpBar(w int) string {
 	if n := len(h.d.Marks); n > 0 {
 		badges = append(badges, widget.Part{Text: st.Accent.S(widget.Plural(n, "marked", "marked")), Rank: 70})
 	}
-	if n := errorsIn(h.d.Snap); n > 0 {
+	if n := errorsIn(h.d.Snap); n > 0 && w >= 72 { // what is to be decided goes first
 		badges = append(badges, widget.Part{Text: st.Bad.S(widget.Plural(n, "error", "errors")), Rank: 60})
 	}
 	if n := pane.Waiting(h.d.Snap); n > 0 {
@@ -323,7 +323,10 @@ func (h *bars) hints(room int) string {
 	var end widget.Line
 	for _, id := range last {
 		if b := h.keys.Get(id); len(b.Keys) > 0 {
-			end.Gap(2).Add(st.Key, keys.KeyName(b.Keys[0])).Gap(1).Add(st.Label, b.Title)
+			end.Gap(2).Add(st.Key, keys.KeyName(b.Keys[0]))
+			if room >= leastWords {
+				end.Gap(1).Add(st.Label, b.Title)
+			}
 		}
 	}
 	room -= end.W
@@ -352,6 +355,9 @@ func (h *bars) hints(room int) string {
 	}
 	return l.String() + end.String()
 }
+
+// leastWords is the room from which keys that are always there have words.
+const leastWords = 56
 
 func errorsIn(s *view.Snapshot) int {
 	n := 0

@@ -105,7 +105,7 @@ func layoutSmall(out map[pane.ID]rect, b rect, focus pane.ID) {
 
 // layoutFull is the dashboard: grid over review, jobs over curves over log.
 func layoutFull(out map[pane.ID]rect, b rect) {
-	left := min(b.W*48/100, 110)
+	left := min(b.W*48/100, 150)
 	review := max(4, min(b.H*16/100, 10))
 	log := max(4, min(b.H*18/100, 14))
 	curves := max(9, b.H*32/100)

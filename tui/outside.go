@@ -280,3 +280,39 @@ func (o *outside) anew() tea.Cmd {
 	const command = "atoll run --new"
 	return tea.Batch(tea.SetClipboard(command), o.host.Say("copied `"+command+"`: it starts another experiment from your branch as it is now", false))
 }
+
+// treeHolder is a pane that knows where a person edits for a job.
+type treeHolder interface{ WorkTree() string }
+
+func (o *outside) tree() string {
+	if p, ok := o.host.Current().(treeHolder); ok {
+		return p.WorkTree()
+	}
+	return ""
+}
+
+func (o *outside) needTree() string {
+	if o.tree() == "" {
+		return "no person is asked to edit for this job"
+	}
+	return ""
+}
+
+// editTree opens the work tree of a person's job in the editor.
+func (o *outside) editTree() tea.Cmd {
+	return o.there(append(program(o.env, []string{"VISUAL", "EDITOR"}, "vi"), "."))
+}
+
+// shellThere opens a shell in the work tree of a person's job.
+func (o *outside) shellThere() tea.Cmd { return o.there(program(o.env, []string{"SHELL"}, "sh")) }
+
+func (o *outside) there(args []string) tea.Cmd {
+	cmd := o.foreground(args)
+	cmd.Dir = o.tree()
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		if err != nil {
+			return steer.Done{Err: fmt.Errorf("%s in the work tree: %w", args[0], err)}
+		}
+		return steer.Done{Text: "back from the work tree; a commit there, or the file .atoll-done, ends the job"}
+	})
+}

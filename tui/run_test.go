@@ -163,7 +163,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 	feed.Put(&next)
 	c.wait("1 to review")
 	c.press("\x1b")
-	c.wait("spread × largest")
+	c.wait("→ spread  ↑ largest")
 	c.press("3q")
 	if err := c.end(); err != nil {
 		t.Fatal(err)

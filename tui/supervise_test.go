@@ -82,3 +82,100 @@ func TestRejectedByTheGateIsCounted(t *testing.T) {
 		t.Errorf("the header does not count them:\n%s", frame)
 	}
 }
+
+func TestWhatWasUndoneIsMarked(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("9")
+	frame := ansi.Strip(r.app.frame())
+	for _, line := range strings.Split(frame, "\n") {
+		if strings.Contains(line, " reject ") && !strings.Contains(line, "undone · games the metric") {
+			t.Errorf("the rejection that was taken back reads %s", line)
+		}
+		if strings.Contains(line, " boost ") && strings.Contains(line, "undone") {
+			t.Errorf("the boost that stands reads %s", line)
+		}
+	}
+	if !strings.Contains(frame, "takes it back") {
+		t.Errorf("no decision takes another back:\n%s", frame)
+	}
+}
+
+func TestAJobTellsWhyItWasDrawn(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("i") // from the dashboard: the best candidate's job
+	frame := ansi.Strip(r.app.frame())
+	for _, want := range []string{"why", "c255 is 1 of 82 elites", "rewrite with chance 0.10"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the job's screen lacks %q:\n%s", want, frame)
+		}
+	}
+	if strings.Contains(frame, " own ") {
+		t.Errorf("the time of atoll itself is called own:\n%s", frame)
+	}
+}
+
+func TestAMinimisedObjectiveSaysSo(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	s.Direction = "minimize"
+	for _, size := range [][2]int{{120, 36}, {200, 60}} {
+		r := newRig(t, s, size[0], size[1])
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "lower is better") {
+			t.Errorf("at %dx%d nothing says that lower is better:\n%s", size[0], size[1], frame)
+		}
+	}
+}
+
+func TestBeforeThereIsAMapThereIsNoMeanOfIt(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	s.Grid.Cells, s.Grid.Filled, s.Grid.NeedFit, s.Grid.QD, s.Grid.Mean = nil, 0, 32, 0, 0
+	r := newRig(t, s, 120, 36)
+	if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "mean") || strings.Contains(frame, "QD") {
+		t.Errorf("mean or QD are told of niches that are not there:\n%s", frame)
+	}
+}
+
+func TestASmallScreenKeepsApproveAndReject(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 60, 16)
+	r.keys("r")
+	if bar := r.bar(); !strings.Contains(bar, "a approve") || !strings.Contains(bar, "x reject") {
+		t.Errorf("at 60x16 the keys are %s", bar)
+	}
+}
+
+// TestTasksTakeFewKeys counts the key presses of what supervising is made of,
+// from the dashboard.
+func TestTasksTakeFewKeys(t *testing.T) {
+	verb := func(o *Options) {
+		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }
+	}
+	for _, c := range []struct {
+		task  string
+		open  []string // not counted
+		keys  []string
+		most  int
+		shown string // on the screen then
+		did   record.Verb
+	}{
+		{"approve the best that waits", []string{"r"}, []string{"a"}, 1, "", record.Approve},
+		{"see the exact change", nil, []string{"d"}, 1, "-    rate = 0.05", ""},
+		{"compare with the parent", nil, []string{"enter"}, 2, "on parent", ""},
+		{"freeze", nil, []string{"f"}, 1, "", record.Freeze},
+		{"promote, verified", nil, []string{"w"}, 1, "verify, then write", ""}, // and enter, which runs a program
+		{"why this parent", nil, []string{"i"}, 2, "is 1 of 82 elites", ""},
+	} {
+		t.Run(c.task, func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), 120, 36, verb)
+			r.keys(c.open...)
+			r.keys(c.keys...)
+			if len(c.keys) > c.most {
+				t.Errorf("takes %d keys, not %d", len(c.keys), c.most)
+			}
+			if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, c.shown) {
+				t.Errorf("the screen lacks %q:\n%s", c.shown, frame)
+			}
+			if ds := r.ctl.Decisions(); c.did != "" && (len(ds) != 1 || ds[0].Verb != c.did) {
+				t.Errorf("decided %+v", ds)
+			}
+		})
+	}
+}

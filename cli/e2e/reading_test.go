@@ -189,6 +189,10 @@ func oneJob(t *tour) {
 	_ = tabs
 	t.changes("]", third)
 	t.changes("[", third)
+	t.wait("why")
+	t.shows("W", "no person is asked to edit")
+	t.lost("no person is asked to edit")
+	t.shows("!", "no person is asked to edit")
 }
 
 func summary(t *tour) {

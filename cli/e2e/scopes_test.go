@@ -175,7 +175,7 @@ func grid(t *tour) {
 	t.press("v")
 	t.shows("m", "Niches by rank")
 	t.press("m")
-	axes := regexp.MustCompile(`[abc] × [abc] · best over [abc]`)
+	axes := regexp.MustCompile(`→ [abc]  ↑ [abc] · best over [abc]`)
 	at = func(s string) string { return axes.FindString(s) }
 	t.changes("X", at)
 	t.changes("Y", at)
@@ -270,7 +270,7 @@ func candidates(t *tour) {
 	t.shows("w", "to a new branch")
 	t.wait("verify, then write")
 	t.press("down", "enter")
-	t.wait("unverified")
+	t.wait("added branch")
 	if out, err := command(t.lab.dir, "git", "branch", "--list", "atoll/*").Output(); err != nil || !strings.Contains(string(out), "atoll/dials/c") {
 		t.t.Errorf("branches: %s, %v", out, err)
 	}

@@ -84,11 +84,12 @@ func Pick(v View, rng *rand.Rand, f Fixed) Choice {
 	if c.Operator == record.OpSeed && f.Parent == record.NoCandidate {
 		c.Parent, why[0] = v.Root, "the root"
 	}
-	c.Agent = p.agent(f, c.Operator)
+	var who string
+	c.Agent, who = p.agent(f, c.Operator)
 	c.Target, why[2] = p.target(f)
 	c.Inspirations, why[3] = p.inspirations(f, c)
 	c.Why = fmt.Sprintf("%s is %s; %s", c.Parent, why[0], why[1])
-	for _, w := range why[2:] {
+	for _, w := range append([]string{who}, why[2:]...) {
 		if w != "" {
 			c.Why += "; " + w
 		}
@@ -300,19 +301,26 @@ func (p *picker) agents(op record.Operator) []float64 {
 
 // agent draws who edits. When nobody with a weight can, it is the first who
 // could, so that an operator given by hand still finds its agent.
-func (p *picker) agent(f Fixed, op record.Operator) string {
-	i := draw(p.rng, p.agents(op))
+func (p *picker) agent(f Fixed, op record.Operator) (name, why string) {
+	weights := p.agents(op)
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	i := draw(p.rng, weights)
 	switch {
 	case f.Agent != "":
-		return f.Agent
+		return f.Agent, "agent " + f.Agent + " given by hand"
 	case i >= 0:
-		return p.view.Agents[i].Name
+		return p.view.Agents[i].Name, fmt.Sprintf("agent %s with chance %.2f", p.view.Agents[i].Name, weights[i]/sum)
 	case p.view.AgentsFor != nil && len(p.view.AgentsFor(op)) > 0:
-		return p.view.AgentsFor(op)[0]
+		name = p.view.AgentsFor(op)[0]
 	case len(p.view.Agents) > 0:
-		return p.view.Agents[0].Name
+		name = p.view.Agents[0].Name
+	default:
+		return "", ""
 	}
-	return ""
+	return name, "agent " + name + ", as no agent with a weight can do it"
 }
 
 func (p *picker) target(f Fixed) (string, string) {

@@ -125,8 +125,12 @@ func (p *curvesPane) Title() (string, string) {
 	left += how
 	var l widget.Line
 	if n := len(s.Curves.X); n > 0 {
-		l.Add(st.Label, "best ").Add(st.Lines[0], widget.Number(last(s.Curves.Best))).Add(st.Label, " · mean ").Add(st.Plain, widget.Number(last(s.Curves.Mean)))
-		l.Add(st.Label, " · QD ").Add(st.Plain, widget.Number(last(s.Curves.QD)))
+		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], widget.Number(last(s.Curves.Best)))
+		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean))}, {" · QD ", widget.Number(last(s.Curves.QD))}} {
+			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
+				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
+			}
+		}
 	}
 	return left, l.String()
 }
@@ -141,7 +145,7 @@ func (p *curvesPane) Body(w, h int, focus bool) []string {
 	if p.metrics.at != 0 {
 		return p.metricBody(c, x, w, h)
 	}
-	if h < 20 {
+	if h < 20 || !p.d.mapped() {
 		return p.objective(c, x, w, h)
 	}
 	h1 := h * 5 / 9
@@ -199,7 +203,7 @@ func (p *curvesPane) chart() plot.Chart {
 	if p.byTime {
 		name = "minutes"
 	}
-	return plot.Chart{XName: name, Base: math.NaN(), LogX: p.scale.x(), LogY: p.scale.y(), Look: p.d.St.Look(p.d.Glyphs)}
+	return plot.Chart{XName: name, WholeX: !p.byTime, Base: math.NaN(), LogX: p.scale.x(), LogY: p.scale.y(), Look: p.d.St.Look(p.d.Glyphs)}
 }
 
 func (p *curvesPane) from(n int) int {
@@ -215,11 +219,11 @@ func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 	st := p.d.St
 	from := p.from(len(x))
 	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
-	mean := near(cut(c.Mean), cut(c.Best), p.d.Snap.Root)
-	ch.Series = []plot.Series{
-		{Name: "mean", X: x[from:], Y: mean, Style: st.Lines[1].SGR},
-		{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].SGR},
+	if p.d.mapped() {
+		mean := near(cut(c.Mean), cut(c.Best), p.d.Snap.Root)
+		ch.Series = append(ch.Series, plot.Series{Name: "mean", X: x[from:], Y: mean, Style: st.Lines[1].SGR})
 	}
+	ch.Series = append(ch.Series, plot.Series{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].SGR})
 	if r := p.d.Snap.Root; r.ID >= 0 {
 		ch.Base, ch.BaseAs = r.Objective, "root"
 	}
@@ -256,6 +260,15 @@ func (p *curvesPane) single(y, x []float64, color, w, h int) []string {
 	from := p.from(len(x))
 	ch.Series = []plot.Series{{Name: plot.Short(last(y)), X: x[from:], Y: y[min(from, len(y)):], Step: true, Style: p.d.St.Lines[color].SGR}}
 	return ch.Render(w, h)
+}
+
+// mapped reports whether candidates have niches: the mean of the elites and the
+// QD score are about those.
+func (d *Shared) mapped() bool { return d.Snap.Grid.Filled > 0 }
+
+// lower returns the text where the objective is minimised.
+func (d *Shared) lower(text string) string {
+	return widget.Unless(d.Snap.Direction != "minimize", text)
 }
 
 // trend is a one-line history for small screens.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,12 +41,9 @@ func (p *decisionsPane) Selected() Selection {
 func (p *decisionsPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	var rows []*record.Decision
-	taken := map[record.Seq]bool{}
+	taken := takenBack(p.d.Snap.Decisions)
 	for i := range p.d.Snap.Decisions {
 		d := &p.d.Snap.Decisions[i]
-		if d.Undoes > 0 && d.Verb == record.Undo {
-			taken[d.Undoes] = true
-		}
 		if widget.Fits(p.text, string(d.Verb), d.Who, d.Text, CandidateName(d.Candidate)) {
 			rows = append(rows, d)
 		}
@@ -67,14 +65,38 @@ func (p *decisionsPane) Body(w, h int, focus bool) []string {
 func (p *decisionsPane) Heads() []string      { t := p.table(nil); return t.Heads() }
 func (p *decisionsPane) Order() *widget.Order { return &p.order }
 
-func (p *decisionsPane) table(taken map[record.Seq]bool) widget.Table[*record.Decision] {
+// fate is what became of a decision, or what it did to another.
+type fate string
+
+// The fates of decisions.
+const (
+	undone    fate = "undone"
+	undoes    fate = "takes it back"
+	doneAgain fate = "done again"
+)
+
+// takenBack tells which decisions were undone, which undid them and which did
+// them again. What undoes a decision that is undone already does it again, and
+// can be undone itself.
+func takenBack(newestFirst []record.Decision) map[record.Seq]fate {
+	out := map[record.Seq]fate{}
+	for _, d := range slices.Backward(newestFirst) {
+		switch {
+		case d.Undoes == 0:
+		case out[d.Undoes] == undone:
+			out[d.Seq] = doneAgain
+		default:
+			out[d.Seq], out[d.Undoes] = undoes, undone
+		}
+	}
+	return out
+}
+
+func (p *decisionsPane) table(taken map[record.Seq]fate) widget.Table[*record.Decision] {
 	type row = *record.Decision
 	st := p.d.St
 	why := func(d row) string {
-		if taken[d.Seq] {
-			return widget.Words(" · ", "undone", d.Text)
-		}
-		return d.Text
+		return widget.Words(" · ", string(taken[d.Seq]), d.Text)
 	}
 	return widget.Table[row]{St: st, Order: p.order, Note: why, Columns: []widget.Column[row]{
 		{Head: "when", W: 10, Rank: 60, Cell: func(d row) (widget.Style, string) { return st.Label, widget.Clock(widget.Millis(d.At)) }},

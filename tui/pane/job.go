@@ -1,12 +1,15 @@
 package pane
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -30,7 +33,7 @@ type jobPane struct {
 	text   string
 	lines  []string
 	more   int
-	of     [2]int // answer and tab that lines were made from
+	of     [3]int // answer, tab and width that lines were made from
 	answer int
 }
 
@@ -160,11 +163,71 @@ func (p *jobPane) content() (text string, cut int64) {
 		}
 		i--
 	}
-	if i < len(p.detail.Evidence) {
-		return string(p.detail.Evidence[i].Text), p.detail.Evidence[i].Cut
+	if kept := p.detail.Evidence; i < len(kept) {
+		return formatted(kept[i].Text), kept[i].Cut
 	}
 	return "", 0
 }
+
+// choice is why the job was drawn as it was, a reason a line.
+func (p *jobPane) choice() []string {
+	switch j := &p.detail.Job; {
+	case j.Why != "":
+		return strings.Split(j.Why, "; ")
+	case j.Kind == record.Evaluate:
+		return []string{purposeWords(j.Purpose)}
+	case j.RetryOf > 0:
+		return []string{"a new try of " + j.RetryOf.String()}
+	case j.Operator == record.OpManual:
+		return []string{"injected by a person"}
+	}
+	return nil
+}
+
+// purposeWords say why something is measured.
+func purposeWords(p record.Purpose) string {
+	switch p {
+	case record.PurposeRoot:
+		return "the root is measured before everything else"
+	case record.PurposeRace, record.PurposeChallenge, record.PurposeLead:
+		return "it looks better than who holds its niche, and values vary: another look decides"
+	case record.PurposeConfirm:
+		return "samples that decided nothing tell what the best is worth"
+	case record.PurposeRemeasure:
+		return "measured again, as the evaluator is another or its share was due"
+	case record.PurposeVerify:
+		return "a person asked for it"
+	}
+	return string(p)
+}
+
+// formatted lays out what is one JSON value; other texts stay as they are.
+func formatted(text []byte) string {
+	var out bytes.Buffer
+	if t := bytes.TrimSpace(text); len(t) > 0 && (t[0] == '{' || t[0] == '[') && json.Indent(&out, t, "", "  ") == nil {
+		return out.String()
+	}
+	return string(text)
+}
+
+// workTree is where a person edits for this job, "" where nobody does.
+func (p *jobPane) workTree() string {
+	if p.detail == nil || p.detail.Job.State != record.Editing {
+		return ""
+	}
+	for _, l := range p.detail.Live {
+		if _, dir, ok := strings.Cut(l, waitsFor); ok {
+			return strings.TrimSpace(plot.Clean(dir))
+		}
+	}
+	return ""
+}
+
+// waitsFor begins the line by which a job says where a person is to edit.
+const waitsFor = "a work tree waits for you: "
+
+// WorkTree is where a person edits for the job shown, "" where nobody does.
+func (p *jobPane) WorkTree() string { return p.workTree() }
 
 // Text returns the present text for pager and editor, made safe.
 func (p *jobPane) Text() string {
@@ -211,11 +274,26 @@ func (p *jobPane) facts(w int) []string {
 			out = append(out, " "+st.State(string(j.State)).S(t))
 		}
 	}
+	if dir := p.workTree(); dir != "" {
+		out = append(out, " "+st.Accent.S("waits for you: W edits there, ! opens a shell"))
+		for _, t := range widget.WrapText(dir, w-2) {
+			out = append(out, " "+st.Strong.S(t))
+		}
+	}
 	from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
 	for _, i := range j.Inspirations {
 		from.Add(st.Label, " + ").Add(st.Ident, CandidateName(i))
 	}
 	pair("parent", from)
+	pair("by", (&widget.Line{}).Add(st.Plain, widget.OrNone(string(j.Operator))).Add(st.Label, " of ").Add(st.Plain, widget.OrNone(j.Agent)).Add(st.Label, widget.Unless(j.Target == "", " on "+j.Target)))
+	if why := p.choice(); len(why) > 0 {
+		for i, reason := range why {
+			for k, t := range widget.WrapText(reason, max(8, w-11)) {
+				pair(widget.Unless(i+k > 0, "why"), (&widget.Line{}).Add(st.Plain, t))
+			}
+		}
+	}
+	out = append(out, "")
 	if j.Candidate >= 0 {
 		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
 		if c := d.Candidate; c != nil {
@@ -235,7 +313,8 @@ func (p *jobPane) facts(w int) []string {
 	}
 	u := j.Usage
 	pair("used", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("%s, %s in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))))
-	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("edit %s, measure %s, own %.1f ms", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS), j.OwnMS)))
+	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS))))
+	pair("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS)))
 	out = append(out, "", " "+st.Label.S("stages"))
 	for i := range d.Stages {
 		out = append(out, p.stage(&d.Stages[i], w))
@@ -285,10 +364,14 @@ func (p *jobPane) texts(w, h int) []string {
 		}
 		l.Gap(2)
 	}
-	if key := [2]int{p.answer, p.tabAt}; key != p.of {
+	if key := [3]int{p.answer, p.tabAt, w}; key != p.of {
 		p.of = key
 		text, cut := p.content()
-		p.lines, p.more = plot.CleanLines(text, maxTextLines)
+		whole, more := plot.CleanLines(text, maxTextLines)
+		p.lines, p.more = p.lines[:0], more
+		for _, t := range whole {
+			p.lines = append(p.lines, strings.Split(ansi.Hardwrap(t, max(w, 8), true), "\n")...)
+		}
 		if cut > 0 {
 			p.lines = append(p.lines, fmt.Sprintf("(%d bytes were left out when it was stored)", cut))
 		}

@@ -42,6 +42,7 @@ type jobsPane struct {
 	paging paging
 	full   bool
 	order  widget.Order         // of the screen of all jobs
+	heads  int                  // rows of heads over what ended
 	rows   map[record.JobID]int // of Running, or -1-index of Recent
 }
 
@@ -201,6 +202,11 @@ func (p *jobsPane) overview(w, h int, focus bool) []string {
 	}
 	out = append(out, widget.Rule+st.Label.S("Recent"))
 	rest := h - len(out)
+	if p.heads = 0; rest >= 8 && w >= 56 && len(ids) > len(run) {
+		p.heads = 1
+		out = append(out, recentHead(st))
+		rest--
+	}
 	first := p.recentFrom(len(run), rest)
 	for i := first; i < len(ids) && rest > 0; i++ {
 		e := &s.Recent[-1-p.rows[ids[i]]]
@@ -235,7 +241,7 @@ func (p *jobsPane) Click(x, y int) tea.Cmd {
 	case y < run:
 		p.list.Cur = y
 	default:
-		p.list.Cur = p.list.Off + y - max(run, 1) - 1
+		p.list.Cur = p.list.Off + y - max(run, 1) - 1 - p.heads
 	}
 	p.list.Clamp()
 	p.bump()
@@ -319,6 +325,12 @@ func (p *jobsPane) from(j *record.Job) string {
 	return out
 }
 
+// recentHead are the heads of the columns of [jobsPane.recentRow].
+func recentHead(st *widget.Styles) string {
+	var l widget.Line
+	return l.Gap(1).Fit(st.Label, "job", 7).Fit(st.Label, "work", 10).Right(st.Label, "value", 8).Gap(2).Fit(st.Label, "on parent", 10).Add(st.Label, "outcome").String()
+}
+
 func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 	st := p.d.St
 	j := &e.Job
@@ -366,6 +378,8 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 		return "new " + where, st.Plain
 	case short && j.State == record.Placed:
 		return "took " + where, st.Plain
+	case short && j.State == record.Scored:
+		return "no better", st.Label
 	case e.Best && where == "":
 		return "new best, no niche", st.Good
 	case e.Best && e.From >= 0:
@@ -377,7 +391,7 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 	case j.State == record.Placed:
 		return "new niche " + where, st.Plain
 	case j.State == record.Scored:
-		return widget.Words(" ", "no niche", j.Reason), st.Label
+		return widget.Words(" ", "no better in its niche", j.Reason), st.Label
 	}
 	return j.Reason, st.Label
 }

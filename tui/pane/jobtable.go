@@ -121,7 +121,7 @@ func (p *jobsPane) result(j *record.Job, e *view.Ended) (widget.Style, string) {
 	case j.State == record.Placed:
 		return st.Plain, "took a niche"
 	case j.State == record.Scored && j.Reason == "":
-		return st.Label, "no niche"
+		return st.Label, "no better in its niche"
 	case j.Kind == record.Evaluate && j.State == record.Done:
 		return st.Label, "measured " + CandidateName(j.Candidate)
 	case j.State == record.Queued && j.Priority != 0:

@@ -210,6 +210,8 @@ func (p *nichesPane) legend(w int) string {
 		name = p.layer.String()
 	} else if p.byRank {
 		name = "rank of " + name
+	} else {
+		name += p.d.lower(", lower is better")
 	}
 	var l widget.Line
 	free := w - said.W - plot.Width(lo+hi) - 4

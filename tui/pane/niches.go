@@ -85,7 +85,7 @@ func (p *nichesPane) Title() (string, string) {
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.Snap.Objective)
 	}
-	right := st.Label.S(widget.AxisName(p.axis(p.view.x), 24) + " × " + widget.AxisName(p.axis(p.view.y), 24))
+	right := st.Label.S("→ " + widget.AxisName(p.axis(p.view.x), 24) + "  ↑ " + widget.AxisName(p.axis(p.view.y), 24))
 	if hidden := p.hiddenName(max(12, p.width-plot.Width(left)-plot.Width(right)-8)); hidden != "" {
 		right += st.Label.S(" · ") + st.Plain.S(hidden)
 	}

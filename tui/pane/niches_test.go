@@ -55,7 +55,7 @@ func TestHiddenAxes(t *testing.T) {
 		}
 		return n
 	}
-	says("at the start", "a × b · best over c", "niche (1,1,2)", "1 of 2 here", "2 elites over the axes that are not shown", "(1,1,0)")
+	says("at the start", "→ a  ↑ b · best over c", "niche (1,1,2)", "1 of 2 here", "2 elites over the axes that are not shown", "(1,1,0)")
 	if filled() != 2 {
 		t.Errorf("%d fields of two are filled", filled())
 	}
@@ -65,20 +65,20 @@ func TestHiddenAxes(t *testing.T) {
 		t.Errorf("c%d is chosen, not c10", p.Selected().Candidate)
 	}
 	r.keys("A")
-	says("in the slice of that elite", "a × b · c 1/4 0–10")
+	says("in the slice of that elite", "→ a  ↑ b · c 1/4 0–10")
 	if filled() != 1 {
 		t.Errorf("%d fields are filled in a slice with one elite", filled())
 	}
 	r.keys("[")
 	says("one slice back, around the end", "c 4/4 30–40", "(1,1,3) empty")
 	r.keys("A", "X")
-	says("with another axis across", "c × b · best over a")
+	says("with another axis across", "→ c  ↑ b · best over a")
 	r.keys("Y")
-	says("with another axis up", "c × a · best over b")
+	says("with another axis up", "→ c  ↑ a · best over b")
 	r.keys("Y")
-	says("where both would be the same", "c × b · best over a")
+	says("where both would be the same", "→ c  ↑ b · best over a")
 	r.keys("X", ".")
-	says("back at the best", "a × b", "niche (1,1,2)")
+	says("back at the best", "→ a  ↑ b", "niche (1,1,2)")
 }
 
 func TestSlicesAlongAChosenAxis(t *testing.T) {

@@ -22,6 +22,7 @@ type Chart struct {
 	XName  string
 	XTick  func(v float64) string // nil: Short
 	Marks  []ChartMark
+	WholeX bool // x counts things: no tick between two of them
 	LogX   bool // powers of ten at equal distances; what is not above zero leaves a gap
 	LogY   bool
 	Low    float64 // fixed bounds of y; both NaN or both 0 = from the data
@@ -328,6 +329,9 @@ func (f *frame) axis() string {
 		}
 	}
 	for _, v := range ticksOf(f.chart.LogX)(f.x0, f.x1, max(1, f.w/9)) {
+		if f.chart.WholeX && !f.chart.LogX && v != math.Round(v) {
+			continue
+		}
 		s := tick(v)
 		if f.chart.LogX {
 			s = tick(math.Pow(10, v))

@@ -62,6 +62,9 @@ func (g Geometry) half(h int) (row int, ok bool) {
 	return row, row < g.Rows
 }
 
+// bottom is the last row of text of a shown niche row, from below.
+func (g Geometry) bottom(row int) int { return (2*g.Lines - row*g.CellH - 1) / 2 }
+
 // At returns the niche under a cell of the screen.
 func (g Geometry) At(px, py int) (x, y int, ok bool) {
 	if g.CellW == 0 || px < g.Left || py < 0 || py >= g.Lines {

@@ -7,7 +7,7 @@ import "strings"
 func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
 	label, style := "", m.Look.Faint
 	tick := false
-	row := m.markLine(g, m.CursorY-g.OffY)
+	row := g.bottom(m.CursorY - g.OffY) // where its lower bound is
 	switch {
 	case line == 0:
 		label, tick = edge(m.YEdges, g.OffY+g.Rows), true
@@ -36,10 +36,10 @@ func (m *HeatMap) xAxis(g Geometry) string {
 		corner, dash, tick = "+", "-", "+"
 	}
 	n := g.Cols * g.CellW
-	marks := map[int]bool{0: true, n / 2: true, n - 1: true}
+	marks := map[int]bool{0: true, g.Cols / 2 * g.CellW: true, n - 1: true}
 	cur := -1
 	if m.Cursor {
-		cur = (m.CursorX-g.OffX)*g.CellW + (g.CellW-1)/2
+		cur = (m.CursorX - g.OffX) * g.CellW // where its lower bound is
 		marks[cur] = true
 	}
 	var p painter
@@ -92,7 +92,7 @@ func (m *HeatMap) xLabels(g Geometry) string {
 	place(edge(m.XEdges, g.OffX), 0, false)
 	place(last, n-len([]rune(last)), false)
 	if g.CellW > 0 {
-		place(edge(m.XEdges, g.OffX+g.Cols/2), n/2, false)
+		place(edge(m.XEdges, g.OffX+g.Cols/2), g.Cols/2*g.CellW, false)
 	}
 	var p painter
 	p.put("", strings.Repeat(" ", g.Left))

@@ -217,7 +217,7 @@ func curves(n int) view.Curves {
 func decisions() []record.Decision {
 	return []record.Decision{
 		{Seq: 880, At: at(time.Minute), Who: "ada", Verb: record.Boost, Candidate: 133, Job: record.NoJob, Cell: 131, Value: 2},
-		{Seq: 871, At: at(3 * time.Minute), Who: "ada", Verb: record.Undo, Candidate: record.NoCandidate, Job: record.NoJob, Cell: -1, Undoes: 860},
+		{Seq: 871, At: at(3 * time.Minute), Who: "ada", Verb: record.Restore, Candidate: 190, Job: 190, Cell: -1, Undoes: 860},
 		{Seq: 860, At: at(4 * time.Minute), Who: "ada", Verb: record.Reject, Candidate: 190, Job: 190, Cell: -1, Text: "games the metric"},
 		{Seq: 512, At: at(11 * time.Minute), Who: "ada", Verb: record.Freeze, Candidate: 77, Job: record.NoJob, Cell: 89},
 	}

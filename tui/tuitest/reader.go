@@ -20,6 +20,7 @@ type Reader struct{ Snap *view.Snapshot }
 // Job returns a finished make job with texts of all kinds.
 func (r *Reader) Job(_ context.Context, id record.JobID) (view.JobDetail, error) {
 	j := job(int(id), record.OpRewrite, 255, record.Placed)
+	j.Why = "c255 is 1 of 82 elites, boosted x2; rewrite with chance 0.10; agent chat with chance 0.20"
 	j.Agent, j.Usage = "chat", record.Usage{Requests: 2, InputTokens: 18_400, OutputTokens: 2_210, CostUSD: F(0.0312)}
 	c, p := Candidate(int(id)), Candidate(255)
 	p.Objective = F(2.3980)
