@@ -308,9 +308,6 @@ func (p *jobPane) facts(w int) []string {
 	if j.Duplicate >= 0 && j.State == record.Duplicate {
 		pair("same as", (&widget.Line{}).Add(st.Ident, CandidateName(j.Duplicate)))
 	}
-	if j.Why != "" {
-		pair("why", (&widget.Line{}).Add(st.Plain, j.Why))
-	}
 	u := j.Usage
 	pair("used", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("%s, %s in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))))
 	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS))))
