@@ -38,9 +38,9 @@ func TestThePastIsToldMomentByMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now := l.await(eng, "the best is another", func(s *view.Snapshot) bool { return s.Best.ID != elite })
+	l.await(eng, "the best is another", func(s *view.Snapshot) bool { return s.Best.ID != elite })
 	stop()
-	now = eng.Feed().Latest()
+	now := eng.Feed().Latest()
 
 	book := history.NewBook(l.ses.DB, l.exp.ID)
 	at := func(i int) view.Past {
