@@ -31,7 +31,7 @@ func (a *Archive) Equal(other *Archive) error {
 			return fmt.Errorf("%w: cell %d has %d and %d tries", ErrDiffers, c, x, y)
 		}
 	}
-	if err := a.equalEntries(other); err != nil {
+	if err := a.equalEntries(&other.board); err != nil {
 		return err
 	}
 	if !slices.Equal(a.boosts, other.boosts) {
@@ -43,15 +43,15 @@ func (a *Archive) Equal(other *Archive) error {
 	return nil
 }
 
-func (a *Archive) equalEntries(other *Archive) error {
+func (b *board) equalEntries(other *board) error {
 	theirs, stop := iter.Pull(other.byNumber())
 	defer stop()
-	for i := range a.byNumber() {
+	for i := range b.byNumber() {
 		j, ok := theirs()
 		if !ok {
-			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, a.at(i).id())
+			return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, b.at(i).id())
 		}
-		if err := a.equalEntry(other, i, j); err != nil {
+		if err := b.equalEntry(other, i, j); err != nil {
 			return err
 		}
 	}
@@ -61,8 +61,8 @@ func (a *Archive) equalEntries(other *Archive) error {
 	return nil
 }
 
-func (a *Archive) equalEntry(other *Archive, i, j int32) error {
-	s, t := a.at(i), other.at(j)
+func (b *board) equalEntry(other *board, i, j int32) error {
+	s, t := b.at(i), other.at(j)
 	if s.id() != t.id() {
 		return fmt.Errorf("%w: %s is known on one side only", ErrDiffers, min(s.id(), t.id()))
 	}
@@ -73,8 +73,8 @@ func (a *Archive) equalEntry(other *Archive, i, j int32) error {
 	if s.objective != t.objective || s.samples != t.samples {
 		return fmt.Errorf("%w: %s has objective %v of %d samples and %v of %d", ErrDiffers, s.id(), s.objective, s.samples, t.objective, t.samples)
 	}
-	if s.flags&added != 0 && s.home != a.pool() && !slices.Equal(a.point(i), other.point(j)) {
-		return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id(), a.point(i), other.point(j))
+	if s.flags&added != 0 && s.home != b.pool() && !slices.Equal(b.point(i), other.point(j)) {
+		return fmt.Errorf("%w: %s lies at %v and at %v", ErrDiffers, s.id(), b.point(i), other.point(j))
 	}
 	return nil
 }
@@ -94,10 +94,10 @@ func flagWords(f uint8) string {
 }
 
 // byNumber visits the slots that say anything, by candidate.
-func (a *Archive) byNumber() iter.Seq[int32] {
+func (b *board) byNumber() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		for i := range a.index.byNumber() {
-			if a.at(i).flags != 0 && !yield(i) {
+		for i := range b.index.byNumber() {
+			if b.at(i).flags != 0 && !yield(i) {
 				return
 			}
 		}

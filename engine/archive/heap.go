@@ -51,69 +51,69 @@ func (n *niche) add(r rival) int {
 func (n *niche) cut() { n.rivals = n.rivals[:n.len()-1] }
 
 // compete puts a slot behind the rivals of its home, in no order.
-func (a *Archive) compete(i int32) {
-	s := a.at(i)
-	k := a.cells[s.home].add(rival{objective: s.objective, num: s.num, slot: i, samples: s.samples, frozen: s.flags&frozen != 0})
+func (b *board) compete(i int32) {
+	s := b.at(i)
+	k := b.cells[s.home].add(rival{objective: s.objective, num: s.num, slot: i, samples: s.samples, frozen: s.flags&frozen != 0})
 	s.pos = int32(k)
 }
 
 // push lets a slot compete in its home.
-func (a *Archive) push(i int32) {
-	a.compete(i)
-	n := &a.cells[a.at(i).home]
-	a.up(n, n.len()-1)
-	if a.at(i).pos == 0 {
-		a.fresh = false
+func (b *board) push(i int32) {
+	b.compete(i)
+	n := &b.cells[b.at(i).home]
+	b.up(n, n.len()-1)
+	if b.at(i).pos == 0 {
+		b.fresh = false
 	}
 }
 
 // pull ends the competition of a slot.
-func (a *Archive) pull(i int32) {
-	n := &a.cells[a.at(i).home]
-	pos := int(a.at(i).pos)
+func (b *board) pull(i int32) {
+	n := &b.cells[b.at(i).home]
+	pos := int(b.at(i).pos)
 	last := *n.at(n.len() - 1)
 	n.cut()
-	a.at(i).pos = noSlot
+	b.at(i).pos = noSlot
 	if pos != n.len() {
-		a.put(n, pos, last)
-		a.up(n, pos)
-		a.down(n, int(a.at(last.slot).pos))
+		b.put(n, pos, last)
+		b.up(n, pos)
+		b.down(n, int(b.at(last.slot).pos))
 	}
 	if pos == 0 {
-		a.fresh = false
+		b.fresh = false
 	}
 }
 
 // fix restores the order after the rank of a slot changed.
-func (a *Archive) fix(i int32) {
-	n := &a.cells[a.at(i).home]
-	a.up(n, int(a.at(i).pos))
-	a.down(n, int(a.at(i).pos))
-	a.fresh = false
+func (b *board) fix(i int32) {
+	n := &b.cells[b.at(i).home]
+	b.up(n, int(b.at(i).pos))
+	b.down(n, int(b.at(i).pos))
+	b.fresh = false
 }
 
 // put lays an entry at a position.
-func (a *Archive) put(n *niche, k int, r rival) {
+func (b *board) put(n *niche, k int, r rival) {
 	*n.at(k) = r
-	a.at(r.slot).pos = int32(k)
+	b.at(r.slot).pos = int32(k)
 }
 
-func (a *Archive) up(n *niche, k int) {
+func (b *board) up(n *niche, k int) {
 	r, from := *n.at(k), k
 	for k > 0 {
 		parent := n.at((k - 1) / 2)
 		if !r.precedes(parent) {
 			break
 		}
-		a.put(n, k, *parent)
+		b.put(n, k, *parent)
 		k = (k - 1) / 2
 	}
 	if k != from {
-		a.put(n, k, r)
+		b.put(n, k, r)
 	}
 }
 
-func (a *Archive) down(n *niche, k int) {
+func (b *board) down(n *niche, k int) {
 	r, from := *n.at(k), k
 	for {
 		child := 2*k + 1
@@ -126,25 +126,25 @@ func (a *Archive) down(n *niche, k int) {
 		if !n.at(child).precedes(&r) {
 			break
 		}
-		a.put(n, k, *n.at(child))
+		b.put(n, k, *n.at(child))
 		k = child
 	}
 	if k != from {
-		a.put(n, k, r)
+		b.put(n, k, r)
 	}
 }
 
 // heapify orders a cell whose entries were added in any order.
-func (a *Archive) heapify(n *niche) {
+func (b *board) heapify(n *niche) {
 	for k := n.len()/2 - 1; k >= 0; k-- {
-		a.down(n, k)
+		b.down(n, k)
 	}
 }
 
 // first calls visit with the entries of a cell in order until it says stop. It
 // looks at no more than two entries beyond each that it visits.
-func (a *Archive) first(cell int32, visit func(k int, r *rival) bool) {
-	n := &a.cells[cell]
+func (b *board) first(cell int32, visit func(k int, r *rival) bool) {
+	n := &b.cells[cell]
 	if n.len() == 0 {
 		return
 	}

@@ -51,11 +51,11 @@ func (a *Archive) Stats() Stats {
 }
 
 // entry copies a slot out.
-func (a *Archive) entry(i int32) Entry {
-	s := a.at(i)
+func (b *board) entry(i int32) Entry {
+	s := b.at(i)
 	e := Entry{ID: s.id(), Objective: s.objective, Samples: int(s.samples)}
-	if s.home != a.pool() {
-		e.Point = slices.Clone(a.point(i))
+	if s.home != b.pool() {
+		e.Point = slices.Clone(b.point(i))
 	}
 	return e
 }
@@ -199,7 +199,7 @@ func (a *Archive) Tries(cell int) int {
 // included.
 func (a *Archive) Entries() int { return a.known }
 
-func (a *Archive) inside(cell int) bool { return cell >= 0 && cell < len(a.cells)-1 }
+func (b *board) inside(cell int) bool { return cell >= 0 && cell < len(b.cells)-1 }
 
 // Holder is what the search needs of an elite. It is read without its
 // coordinates.

@@ -48,41 +48,41 @@ func (a *Archive) Remap(shape Shape, point func(record.CandidateID) []float64) M
 	for c := range a.cells {
 		a.heapify(&a.cells[c])
 	}
-	return a.moved(&old, homes)
+	return a.moved(&old.board, homes)
 }
 
 // coordinates returns where an entry lies in the new map; a is the old archive.
-func (a *Archive) coordinates(i, home int32, point func(record.CandidateID) []float64) []float64 {
+func (b *board) coordinates(i, home int32, point func(record.CandidateID) []float64) []float64 {
 	if point != nil {
-		return point(a.at(i).id())
+		return point(b.at(i).id())
 	}
-	if home == a.pool() {
+	if home == b.pool() {
 		return nil
 	}
-	return a.point(i)
+	return b.point(i)
 }
 
 // lie stores coordinates and returns their cell, or the pool.
-func (a *Archive) lie(i int32, p []float64) int32 {
+func (b *board) lie(i int32, p []float64) int32 {
 	if p == nil {
-		return a.pool()
+		return b.pool()
 	}
-	cell, err := a.shape.Cell(p)
+	cell, err := b.shape.Cell(p)
 	if err != nil {
-		return a.pool()
+		return b.pool()
 	}
-	copy(a.point(i), p)
+	copy(b.point(i), p)
 	return int32(cell)
 }
 
 // moved compares with the archive before; homes are the old ones. A flat cell
 // number of another number of axes is compared as it is.
-func (a *Archive) moved(old *Archive, homes []int32) Moved {
+func (b *board) moved(old *board, homes []int32) Moved {
 	var m Moved
 	both, other := 0, 0
 	for i := range homes {
-		s := a.at(int32(i))
-		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == a.pool() {
+		s := b.at(int32(i))
+		if s.flags&(added|removed) != added || homes[i] == old.pool() || s.home == b.pool() {
 			continue
 		}
 		both++
@@ -93,9 +93,9 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 	if both > 0 {
 		m.Share = float64(other) / float64(both)
 	}
-	for c := range max(len(old.cells), len(a.cells)) - 1 {
+	for c := range max(len(old.cells), len(b.cells)) - 1 {
 		had := old.inside(c) && old.cells[c].len() > 0
-		has := a.inside(c) && a.cells[c].len() > 0
+		has := b.inside(c) && b.cells[c].len() > 0
 		switch {
 		case has && !had:
 			m.Gained++
@@ -105,7 +105,7 @@ func (a *Archive) moved(old *Archive, homes []int32) Moved {
 		if !has {
 			continue
 		}
-		r := a.cells[c].at(0)
+		r := b.cells[c].at(0)
 		from := int(homes[r.slot])
 		if homes[r.slot] == old.pool() {
 			from = -1
