@@ -50,8 +50,9 @@ func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	timed("another is the best", func() bool { s := c.screen(); return !strings.Contains(s, "best ") || l.bestOf(c) != best })
 	c.press("u")
 	timed("the rejected one is the best again", func() bool { return l.bestOf(c) == best })
-	held := l.held()[0]
-	c.press("4", "a")
+	c.press("4", "a") // the queue is in order of gain
+	timed("the approval is in the store", func() bool { return l.last().Verb == record.Approve })
+	held := l.last().Candidate
 	timed("the approved one goes on", func() bool { return l.job(record.JobID(held)).State != record.Held })
 	c.press("u")
 	timed("the approved one waits again", func() bool { return l.job(record.JobID(held)).State == record.Held })

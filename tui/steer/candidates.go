@@ -18,18 +18,18 @@ import (
 func (a *Actions) CandidateKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
-		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.needHeld, Run: a.approve},
+		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: reasons{a}.needHeld, Run: a.approve},
 		{ID: "approve-best", Keys: []string{"A"}, Title: "approve the best of each niche", Says: a.bestWord, Doc: "of those listed, in one step", In: []keys.Scope{keys.InReview}, Decides: true, Bar: 64, Off: a.needBest, Run: a.approveBest},
-		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.needReject, Run: a.reject},
-		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.needElite, Run: a.freeze},
-		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.needElite, Run: func() tea.Cmd { return a.boost(2) }},
-		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
-		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.needHold, Run: a.release},
-		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: a.needCandidate, Run: a.pin},
-		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.needMeasured, Run: a.measureAgain},
-		{ID: "export", One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: a.needOther, Run: a.export},
-		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: a.needMeasured, Run: a.startJob},
-		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: a.needOther, Run: a.promote},
+		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: reasons{a}.needReject, Run: a.reject},
+		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: reasons{a}.needElite, Run: a.freeze},
+		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: reasons{a}.needElite, Run: func() tea.Cmd { return a.boost(2) }},
+		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: reasons{a}.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
+		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: reasons{a}.needHold, Run: a.release},
+		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: reasons{a}.needCandidate, Run: a.pin},
+		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.measureAgain},
+		{ID: "export", One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: reasons{a}.needOther, Run: a.export},
+		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.startJob},
+		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: reasons{a}.needOther, Run: a.promote},
 	}
 }
 

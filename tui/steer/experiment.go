@@ -15,7 +15,7 @@ import (
 // ExperimentKeys are the rows about the experiment.
 func (a *Actions) ExperimentKeys() []*keys.Binding {
 	return []*keys.Binding{
-		{ID: "refit", Keys: nil, Title: "fit the map again", In: []keys.Scope{keys.InAll}, Decides: true, Off: a.learned, Run: a.refit},
+		{ID: "refit", Keys: nil, Title: "fit the map again", In: []keys.Scope{keys.InAll}, Decides: true, Off: reasons{a}.learned, Run: a.refit},
 		{ID: "inject", Keys: []string{"I"}, Title: "inject a commit", Doc: "a revision of your repository as a candidate", In: []keys.Scope{keys.InAll}, Decides: true, Run: a.inject},
 		{ID: "workers", Keys: nil, Title: "number of workers", In: []keys.Scope{keys.InAll}, Decides: true, Run: a.askSetting("workers", "Jobs that run at the same time.")},
 		{ID: "budget-jobs", Keys: nil, Title: "budget of jobs", In: []keys.Scope{keys.InAll}, Decides: true, Run: a.askSetting("budget.jobs", "Make jobs of the whole experiment; 0 is no limit.")},

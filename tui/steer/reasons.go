@@ -6,26 +6,27 @@ import (
 	"atoll/tui/widget"
 )
 
-// The reasons why a decision cannot be taken now.
+// reasons tells why a decision cannot be taken now, "" when it can.
+type reasons struct{ actions *Actions }
 
-func (a *Actions) needCandidate() string {
-	if a.Host.Current().Selected().Candidate < 0 {
+func (r reasons) needCandidate() string {
+	if r.actions.Host.Current().Selected().Candidate < 0 {
 		return "no candidate is selected"
 	}
 	return ""
 }
 
-func (a *Actions) needHeld() string {
-	for _, s := range a.targets() {
-		if s.Candidate < 0 || a.held(s.Candidate) == nil {
+func (r reasons) needHeld() string {
+	for _, s := range r.actions.targets() {
+		if s.Candidate < 0 || r.actions.held(s.Candidate) == nil {
 			return pane.CandidateName(s.Candidate) + " does not wait for a decision"
 		}
 	}
 	return ""
 }
 
-func (a *Actions) needReject() string {
-	for _, s := range a.targets() {
+func (r reasons) needReject() string {
+	for _, s := range r.actions.targets() {
 		switch {
 		case s.Candidate < 0:
 			return "no candidate is selected"
@@ -36,21 +37,21 @@ func (a *Actions) needReject() string {
 	return ""
 }
 
-func (a *Actions) needElite() string {
-	for _, s := range a.targets() {
+func (r reasons) needElite() string {
+	for _, s := range r.actions.targets() {
 		if s.Candidate < 0 {
 			return "this niche is empty"
 		}
-		if a.D.Grid.CellOf(s.Candidate) < 0 {
+		if r.actions.D.Grid.CellOf(s.Candidate) < 0 {
 			return pane.CandidateName(s.Candidate) + " holds no niche"
 		}
 	}
 	return ""
 }
 
-func (a *Actions) needHold() string {
-	for _, s := range a.targets() {
-		if c := a.D.Grid.At(s.Cell); c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
+func (r reasons) needHold() string {
+	for _, s := range r.actions.targets() {
+		if c := r.actions.D.Grid.At(s.Cell); c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
 			return widget.Unless(s.Candidate < 0, pane.CandidateName(s.Candidate)+" is ") + "neither frozen nor boosted"
 		}
 	}
@@ -89,8 +90,8 @@ func queued(s pane.Selection) string {
 	return ""
 }
 
-func (a *Actions) learned() string {
-	if a.D.Snap.Grid.Map == 0 {
+func (r reasons) learned() string {
+	if r.actions.D.Snap.Grid.Map == 0 {
 		return "the axes are metrics, or there is no map yet"
 	}
 	return ""
@@ -106,24 +107,24 @@ func (a *Actions) CanPause() string {
 }
 
 // needOther: a candidate other than the root, which differs from it.
-func (a *Actions) needOther() string {
-	switch s := a.Host.Current().Selected(); {
+func (r reasons) needOther() string {
+	switch s := r.actions.Host.Current().Selected(); {
 	case s.Candidate < 0:
 		return "no candidate is selected"
 	case s.Candidate == record.Root:
 		return "the root does not differ from itself"
-	case a.Ctl == nil:
+	case r.actions.Ctl == nil:
 		return "no experiment is attached"
 	}
 	return ""
 }
 
 // needMeasured: a job starts from a candidate that was measured.
-func (a *Actions) needMeasured() string {
-	switch s := a.Host.Current().Selected(); {
+func (r reasons) needMeasured() string {
+	switch s := r.actions.Host.Current().Selected(); {
 	case s.Candidate < 0:
 		return "no candidate is selected"
-	case a.held(s.Candidate) != nil:
+	case r.actions.held(s.Candidate) != nil:
 		return pane.CandidateName(s.Candidate) + " is not measured yet"
 	}
 	return ""
