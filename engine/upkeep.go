@@ -69,7 +69,7 @@ func (u *upkeep) checkFold(ctx context.Context) {
 
 // verifyFold folds the log anew and warns when the running state is another.
 func (u *upkeep) verifyFold(ctx context.Context) {
-	err := fold.Verify(ctx, u.db, u.exp, func() (d fold.Digest, err error) {
+	err := fold.CheckLog(ctx, u.db, u.exp, func() (d fold.Digest, err error) {
 		err = u.asker.Ask(ctx, func(s *fold.State) { d = s.Digest() })
 		return d, err
 	})

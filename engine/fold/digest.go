@@ -94,11 +94,11 @@ func (d Digest) Compare(other Digest) (known bool, err error) {
 // verifyTries bounds how often a fold runs after a state that goes on.
 const verifyTries = 5
 
-// Verify folds the log of an experiment anew and compares it with the state that
+// CheckLog folds the log of an experiment anew and compares it with the state that
 // live tells the digest of; it returns [ErrDiverged] where they differ. A state
 // that goes on faster than it can be followed is left for the next time. The
 // owner of the state answers live; everything else happens here.
-func Verify(ctx context.Context, log Log, id record.ExperimentID, live func() (Digest, error)) error {
+func CheckLog(ctx context.Context, log Log, id record.ExperimentID, live func() (Digest, error)) error {
 	fresh, err := LoadState(ctx, log, id)
 	for try := 0; err == nil && try < verifyTries; try++ {
 		var have Digest
