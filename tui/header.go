@@ -324,7 +324,7 @@ func (h *bars) hints(room int) string {
 	for _, id := range last {
 		if b := h.keys.Get(id); len(b.Keys) > 0 {
 			end.Gap(2).Add(st.Key, keys.KeyName(b.Keys[0]))
-			if room >= leastWords {
+			if room >= leastWords || id == "help" {
 				end.Gap(1).Add(st.Label, b.Title)
 			}
 		}
@@ -356,7 +356,8 @@ func (h *bars) hints(room int) string {
 	return l.String() + end.String()
 }
 
-// leastWords is the room from which keys that are always there have words.
+// leastWords is the room from which all keys that are always there have words; the
+// way to help has one on any screen.
 const leastWords = 56
 
 func errorsIn(s *view.Snapshot) int {

@@ -55,7 +55,7 @@ type place struct {
 // that. At times it goes on in the same function, for a gain that is too small to
 // be seen alone.
 func (e *editing) idiom() bool {
-	all := e.places()
+	all := idioms{e}.places()
 	at := int(e.job.Number) - 1
 	switch {
 	case len(all) == 0 || at >= len(all) && e.rng.Float64() >= idiomShare:
@@ -65,11 +65,11 @@ func (e *editing) idiom() bool {
 	}
 	for try := range min(e.limits.tries, len(all)) {
 		p := all[(at+try)%len(all)]
-		if !e.rewrite(p) {
+		if !(idioms{e}).rewrite(p) {
 			continue
 		}
 		if e.rng.IntN(3) == 0 {
-			e.sameFunction(p)
+			idioms{e}.sameFunction(p)
 		}
 		return true
 	}
@@ -80,9 +80,12 @@ func (e *editing) idiom() bool {
 // times as much.
 func promise(r idiom.Rewrite) float64 { return []float64{1, 3, 9}[min(r.Loops, 2)] }
 
+// idioms finds the places where a rewrite keeps the meaning, and rewrites one.
+type idioms struct{ *editing }
+
 // places lists the idioms of all files that may change, those that promise most
 // first.
-func (e *editing) places() []place {
+func (e idioms) places() []place {
 	var out []place
 	files := 0
 	for _, p := range e.picks() {
@@ -105,7 +108,7 @@ func (e *editing) places() []place {
 }
 
 // placesOf lists the idioms of one file that lie in the part that may change.
-func (e *editing) placesOf(s *language.Source) []place {
+func (e idioms) placesOf(s *language.Source) []place {
 	f, err := language.ParseGo(s.Data, e.siblings(s), func(*language.GoFile) {})
 	if err != nil {
 		return nil
@@ -120,7 +123,7 @@ func (e *editing) placesOf(s *language.Source) []place {
 }
 
 // rewrite makes one rewrite where the file still compiles after it.
-func (e *editing) rewrite(p place) bool {
+func (e idioms) rewrite(p place) bool {
 	data, err := p.r.Apply(p.s.Data)
 	if err != nil || bytes.Equal(data, p.s.Data) || int64(len(data)) > e.limits.maxBytes {
 		return false
@@ -139,7 +142,7 @@ func (e *editing) rewrite(p place) bool {
 }
 
 // sameFunction makes more rewrites in the function of one that was made.
-func (e *editing) sameFunction(p place) {
+func (e idioms) sameFunction(p place) {
 	for range idiomRounds - 1 {
 		s, ok := e.load(pick{file: p.s.File, l: p.s.Lang})
 		if !ok {
@@ -164,7 +167,7 @@ func rewritable(s *language.Source, r idiom.Rewrite) bool {
 }
 
 // goMinor is the minor Go version of the module around a path; 0 = unknown.
-func (e *editing) goMinor(file string) int {
+func (e idioms) goMinor(file string) int {
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		data, err := e.base.Read(e.ctx, path.Join(dir, "go.mod"))
 		if err != nil {

@@ -46,7 +46,7 @@ type goStmt struct {
 // newGoMutator draws a function, larger ones more often. It returns nil when
 // the file does not parse or has no function that may change.
 func newGoMutator(e *editing, s *language.Source) *goMutator {
-	m := &goMutator{e: e, s: s, sib: e.siblings(s), minor: e.goMinor(s.Path())}
+	m := &goMutator{e: e, s: s, sib: e.siblings(s), minor: idioms{e}.goMinor(s.Path())}
 	var fns []*ast.FuncDecl
 	g, err := language.ParseGo(s.Data, m.sib, func(g *language.GoFile) {
 		for _, d := range g.File.Decls {

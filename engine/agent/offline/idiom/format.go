@@ -63,11 +63,11 @@ func (x *finder) sprintf(n ast.Node) {
 	if name != "fmt.Sprintf" || len(c.Args) == 0 || !x.usable("strconv") {
 		return
 	}
-	list, drop, ok := x.format(c.Args[0])
+	list, drop, ok := formats{x}.format(c.Args[0])
 	if !ok {
 		return
 	}
-	if text, needs, ok := x.formatted(list, c.Args[1:]); ok {
+	if text, needs, ok := (formats{x}).formatted(list, c.Args[1:]); ok {
 		x.offer("strconv for Sprintf", n, needs, append(drop, x.replace(n, text))...)
 	}
 }
@@ -107,7 +107,7 @@ func (x *finder) sprintfOneOf(n ast.Node) {
 		if !ok {
 			return
 		}
-		text, more, ok := x.formatted(list, c.Args[1:])
+		text, more, ok := formats{x}.formatted(list, c.Args[1:])
 		if !ok {
 			return
 		}
@@ -186,10 +186,13 @@ func (g *given) take(i, n int, values []ast.Expr, plain bool) {
 	g.values = append(g.values, values[i])
 }
 
+// formats reads a format with its arguments and writes what comes out without it.
+type formats struct{ *finder }
+
 // format reads the format of a call: a constant, a variable that holds one, or
 // a variable that holds a format made by another. drop takes variables away
 // that nothing uses any more.
-func (x *finder) format(e ast.Expr) (list []piece, drop []Edit, ok bool) {
+func (x formats) format(e ast.Expr) (list []piece, drop []Edit, ok bool) {
 	if text, ok := x.constantText(e); ok {
 		list, ok = pieces(text)
 		return list, nil, ok
@@ -223,7 +226,7 @@ func (x *finder) format(e ast.Expr) (list []piece, drop []Edit, ok bool) {
 
 // only is the one value of a variable that is used once, with the edits that
 // take its declaration away.
-func (x *finder) only(e ast.Expr) (value ast.Expr, drop []Edit, ok bool) {
+func (x formats) only(e ast.Expr) (value ast.Expr, drop []Edit, ok bool) {
 	id, isName := e.(*ast.Ident)
 	if !isName {
 		return nil, nil, false
@@ -252,7 +255,7 @@ func (x *finder) only(e ast.Expr) (value ast.Expr, drop []Edit, ok bool) {
 
 // formatOfFormat is the format that a format with "%%.%df" makes of numbers that
 // are not negative and do not change any more.
-func (x *finder) formatOfFormat(outer string, args []ast.Expr, at ast.Node) ([]piece, bool) {
+func (x formats) formatOfFormat(outer string, args []ast.Expr, at ast.Node) ([]piece, bool) {
 	const mark = "\x00"
 	var numbers []string
 	inner := ""
@@ -295,7 +298,7 @@ func (x *finder) formatOfFormat(outer string, args []ast.Expr, at ast.Node) ([]p
 
 // count reports a local number that is never negative and that nothing after a
 // place changes.
-func (x *finder) count(e ast.Expr, at ast.Node) bool {
+func (x formats) count(e ast.Expr, at ast.Node) bool {
 	id, ok := e.(*ast.Ident)
 	b := x.basic(e)
 	if !ok || b == nil || b.Kind() != types.Int {
@@ -314,7 +317,7 @@ func (x *finder) count(e ast.Expr, at ast.Node) bool {
 }
 
 // positive reports a value that is 0 or more by its form.
-func (x *finder) positive(e ast.Expr) bool {
+func (x formats) positive(e ast.Expr) bool {
 	if v, ok := whole(x.f.Info.Types[e].Value); ok {
 		return v >= 0
 	}
@@ -346,17 +349,17 @@ func (x *finder) fprintf(n ast.Node) {
 	if x.bufferOf(to) == nil {
 		return
 	}
-	list, drop, ok := x.format(c.Args[1])
+	list, drop, ok := formats{x}.format(c.Args[1])
 	if !ok {
 		return
 	}
-	if text, needs, ok := x.formatted(list, c.Args[2:]); ok {
+	if text, needs, ok := (formats{x}).formatted(list, c.Args[2:]); ok {
 		x.offer("WriteString for Fprintf", n, needs, append(drop, x.replace(n, x.text(to)+".WriteString("+text+")"))...)
 	}
 }
 
 // formatted is what a format makes of its arguments, as an expression.
-func (x *finder) formatted(list []piece, args []ast.Expr) (text string, needs []string, ok bool) {
+func (x formats) formatted(list []piece, args []ast.Expr) (text string, needs []string, ok bool) {
 	var out []string
 	for _, p := range list {
 		if p.verb == 0 {
@@ -385,7 +388,7 @@ func (x *finder) formatted(list []piece, args []ast.Expr) (text string, needs []
 }
 
 // verb is one verb with its argument, whose type is basic and has no methods.
-func (x *finder) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
+func (x formats) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
 	b := x.basic(arg)
 	if b == nil {
 		return "", "", false
@@ -424,7 +427,7 @@ func (x *finder) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
 }
 
 // float writes %f, which is six digits without a precision.
-func (x *finder) float(p piece, b *types.Basic, s string) (text, needs string, ok bool) {
+func (x formats) float(p piece, b *types.Basic, s string) (text, needs string, ok bool) {
 	digits := p.precision
 	if digits == "" {
 		digits = "6"
