@@ -165,6 +165,11 @@ func (t *tx) endLeased(l record.Lease, f fence, o Outcome, p *packed) (record.Se
 	if f.displaced() {
 		return t.endAttempt(l, f, o, p)
 	}
+	if o.State == record.Duplicate {
+		if err := t.nameOriginal(l.Job.Experiment, &o); err != nil {
+			return 0, err
+		}
+	}
 	if o.State == record.Scored && f.recalled() {
 		return t.withhold(l, f, o, p)
 	}

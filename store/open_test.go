@@ -260,8 +260,16 @@ func layouts(t *testing.T) (int64, fstest.MapFS) {
 func TestAnExperimentOfTheFirstLayoutGoesOn(t *testing.T) {
 	_, files := layouts(t)
 	w := openWith(t, record.Settings{}, store.Options{}.WithMigrations(fstest.MapFS{"001_tables.sql": files["001_tables.sql"]}))
-	w.addMakes(1, 1)
 	w.ok(w.db.Close())
+	// A job as that layout had it.
+	old, err := sql.Open("sqlite3", w.path)
+	w.ok(err)
+	_, err = old.Exec(fmt.Sprintf(`INSERT INTO job (experiment, id, kind, state, priority, lane, purpose, island, parent, inspirations, operator, agent,
+			target, goal, candidate, duplicate, retry_of, repeat, samples, created)
+		VALUES (%[1]d, 1, 'make', 'queued', 0, 0, '', '', 0, '', 'tune', 'offline', '', '', -1, -1, 0, 0, 0, 1);
+		INSERT INTO job_count VALUES (%[1]d, 'make', 'queued', 1)`, w.exp))
+	w.ok(err)
+	w.ok(old.Close())
 	w.db = mustOpen(t, w.path, store.Options{})
 	w.through(100, 1)
 	c := w.candidate(1)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"atoll/store/record"
@@ -67,6 +68,32 @@ func (t *tx) repoint(exp record.ExperimentID, from, to record.JobID, products bo
 		}
 	}
 	return nil
+}
+
+// nameOriginal has an outcome name the original of what it repeats, which may have
+// been displaced since the worker looked: of a tree the one that came to it too, of
+// a product the one that built it too.
+func (t *tx) nameOriginal(exp record.ExperimentID, o *Outcome) error {
+	reason := SameProduct
+	if o.Reason == SameTree(o.Duplicate) {
+		reason = SameTree
+	}
+	for {
+		f, err := t.fence(exp, record.JobID(o.Duplicate))
+		if errors.Is(err, ErrNotFound) || err == nil && (f.duplicate < 0 || f.duplicate == o.Duplicate) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if o.Reason == SameTree(o.Duplicate) && f.candidate >= 0 { // it runs still, or stays for its product alone
+			same, err := t.one(sqlTreesEqual, []any{exp, o.Duplicate, f.duplicate}, func(*row) {})
+			if err != nil || !same {
+				return err
+			}
+		}
+		o.Duplicate, o.Reason = f.duplicate, reason(f.duplicate)
+	}
 }
 
 // endDisplaced ends a job that does not run as the duplicate of another, which

@@ -151,6 +151,22 @@ func TestDuplicatesOfADisplacedCandidateNameItsOriginal(t *testing.T) {
 	}
 }
 
+func TestAWorkerThatLookedBeforeNamesTheOriginalOfNow(t *testing.T) {
+	for name, reason := range map[string]func(record.CandidateID) string{"of a tree": store.SameTree, "of a product": store.SameProduct} {
+		t.Run(name, func(t *testing.T) {
+			w := openStrict(t)
+			w.addMakes(1, 3)
+			leases := []record.Lease{w.lease(), w.lease(), w.lease()}
+			w.made(leases[1], 100) // job 3 looks now: its original is c2
+			w.made(leases[0], 100)
+			w.finish(leases[2], store.Outcome{State: record.Duplicate, Duplicate: 2, Reason: reason(2)})
+			if j := w.job(3); j.Duplicate != 1 || j.Reason != reason(1) {
+				t.Errorf("job 3 is the duplicate of %s (%s)", j.Duplicate, j.Reason)
+			}
+		})
+	}
+}
+
 func TestInCompletionOrderTheFirstCommitIsTheOriginal(t *testing.T) {
 	w := open(t, record.Settings{})
 	w.addMakes(1, 2)
