@@ -1,9 +1,6 @@
 package fold
 
 import (
-	"fmt"
-	"math/bits"
-
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -50,15 +47,4 @@ func (n *news) TakeEvents() []event {
 	ev := n.events
 	n.events = nil
 	return ev
-}
-
-// warnMapless says, now and then, that no map comes because the candidates do not
-// differ in files that shape it.
-func (s *State) warnMapless(row record.FoldRow) {
-	need := s.Config.Map.MinFit
-	if !s.Learned || s.Space != nil || need < 1 || s.Scored < 2*need || s.Scored%need != 0 || bits.OnesCount(uint(s.Scored/need)) != 1 {
-		return
-	}
-	s.say(row, "warn", fmt.Sprintf("no map yet: of %d measured candidates %d differ in files that shape it, and %d must; name the files that change under map.include, or use map.axes",
-		s.Scored, len(s.kinds), need))
 }

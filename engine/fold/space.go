@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
@@ -147,4 +148,15 @@ func (s *State) foldSpace(ctx context.Context, log Log, row record.FoldRow) erro
 		return log.Vectors(ctx, s.Exp.ID, fn)
 	})
 	return err
+}
+
+// warnMapless says, now and then, that no map comes because the candidates do not
+// differ in files that shape it.
+func (s *State) warnMapless(row record.FoldRow) {
+	need := s.Config.Map.MinFit
+	if !s.Learned || s.Space != nil || need < 1 || s.Scored < 2*need || s.Scored%need != 0 || bits.OnesCount(uint(s.Scored/need)) != 1 {
+		return
+	}
+	s.say(row, "warn", fmt.Sprintf("no map yet: of %d measured candidates %d differ in files that shape it, and %d must; name the files that change under map.include, or use map.axes",
+		s.Scored, len(s.kinds), need))
 }
