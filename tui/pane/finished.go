@@ -164,13 +164,17 @@ func (p *finishedPane) verdict(w int) []string {
 	switch c.Word {
 	case evidence.Confirmed:
 		said.Add(st.Good, view.ClaimGain(*c)).Add(st.Label, " on root")
+	case evidence.Exact:
+		said.Add(gainStyle(st, s.Best.Percent), view.ClaimGain(*c)).Add(st.Label, " on root; repeats of this evaluator agree")
+	case evidence.WithinNoise:
+		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": take it as no gain")
 	case "":
 		said.Add(gainStyle(st, s.Best.Percent), widget.Percent(s.Best.Percent)).Add(st.Label, " on root")
 	default:
 		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; V measures it again")
 	}
 	out = append(out, said.String())
-	if c.N > 0 && c.Interval.Bounded() {
+	if c.Word != evidence.Exact && c.N > 0 && c.Interval.Bounded() {
 		for _, t := range widget.WrapText(fmt.Sprintf("%.0f %% interval [%s, %s] of %s", 100*c.Level, plot.Short(c.Interval.Low), plot.Short(c.Interval.High), widget.Plural(c.N, "held-out sample", "held-out samples")), w) {
 			out = append(out, st.Label.S(t))
 		}
