@@ -205,15 +205,6 @@ func (l *lab) manual() record.CandidateID {
 	return record.NoCandidate
 }
 
-// held returns the candidates that wait, oldest first.
-func (l *lab) held() (ids []record.CandidateID) {
-	l.t.Helper()
-	for _, j := range l.jobs(record.Held) {
-		ids = append([]record.CandidateID{j.Candidate}, ids...)
-	}
-	return ids
-}
-
 // goTo opens a candidate by its number in the palette.
 func (t *tour) goTo(id record.CandidateID) {
 	t.t.Helper()
