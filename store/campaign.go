@@ -7,12 +7,6 @@ import (
 	"atoll/store/record"
 )
 
-const (
-	sqlCampaignInsert statement = `INSERT INTO campaign (seq, at, kind, task, who, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`
-	sqlCampaignLast   statement = `SELECT coalesce(max(seq), 0) FROM campaign`
-	sqlCampaign       statement = `SELECT seq, at, kind, task, who, data FROM campaign WHERE seq > ?1 ORDER BY seq`
-)
-
 // AppendCampaign appends rows to the campaign's log, all or none, and returns the
 // position of the last. The rows were decided on what the log said up to after:
 // when it says more by now, nothing is written and the error is [ErrLost]. Seq and

@@ -137,5 +137,6 @@ func statements() []statement {
 
 		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
 		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNoteDelete, sqlNotes,
+		sqlCampaignInsert, sqlCampaignLast, sqlCampaign,
 	}
 }
