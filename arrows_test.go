@@ -240,8 +240,12 @@ func drawing(all []listed) string {
 
 // TestPathsThatTheDocumentsNameExist holds what a newcomer is sent to.
 func TestPathsThatTheDocumentsNameExist(t *testing.T) {
-	quoted := regexp.MustCompile("`([a-z][a-zA-Z0-9_./-]*/[a-zA-Z0-9_./*-]*)`")
-	for _, file := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+	quoted := regexp.MustCompile("`((?:cli|config|docs|engine|examples|gitops|store|tui)/[a-zA-Z0-9_./*-]*)`")
+	decided, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(decided, "CONTRIBUTING.md", "docs/architecture.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func (st *steering) TellStatus(c *record.Candidate) {
 }
 
 // Ranked lists those who compete, or the elites, in the order of a query.
-func (a *arena) Ranked(q view.CandidateQuery, limit int) []record.CandidateID {
+func (a *standings) Ranked(q view.CandidateQuery, limit int) []record.CandidateID {
 	if a.arch == nil {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (s *State) FillNiche(d *view.NicheDetail) (holder record.CandidateID, runne
 const jobsFromBack = 20_000
 
 // JobsFrom lists the newest jobs whose parent lies in a niche.
-func (a *arena) JobsFrom(cell, limit int) []record.JobID {
+func (a *standings) JobsFrom(cell, limit int) []record.JobID {
 	if a.arch == nil {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (a *arena) JobsFrom(cell, limit int) []record.JobID {
 }
 
 // takeovers tells who held a niche under the present map, newest first.
-func (a *arena) takeovers(cell, limit int) []view.Takeover {
+func (a *standings) takeovers(cell, limit int) []view.Takeover {
 	if a.arch == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 // CheckArchive builds the archive anew from the members of the fold, at the
 // coordinates that they have, and compares it with the one that grew row by row
 // (design rule 1). It returns the first difference in words.
-func (c *contest) CheckArchive() error {
+func (c *placement) CheckArchive() error {
 	if c.arch == nil {
 		return nil
 	}

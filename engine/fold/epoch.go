@@ -80,7 +80,7 @@ func (l *epochLog) Pass() {
 // outcomes are what the ends of make jobs add up to, for those that learn from
 // them.
 type outcomes struct {
-	*arena
+	*standings
 	failures failures
 	repairs  repairs
 	Lessons  Lessons

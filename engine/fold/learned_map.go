@@ -25,7 +25,7 @@ type learned struct {
 	Vectors map[record.CandidateID][]float32 // of the sample
 	kinds   map[uint64]int                   // distinct vectors of the sample while there is no map
 	vector  func(record.CandidateID) ([]float32, error)
-	points  *places // while the store is read for the first time
+	points  *coordinates // while the store is read for the first time
 }
 
 // shape is the tessellation: the named axes, or the unit square of the learned
@@ -238,7 +238,7 @@ func (l *learned) loadSpace(ctx context.Context, log Log) error {
 		return fmt.Errorf("read map %d: %w", rec.Version, err)
 	}
 	l.Space, l.Report, l.atFold = sp, rec.Report, rec.AtFold
-	l.points = newPlaces(l.shape())
+	l.points = newCoordinates(l.shape())
 	return log.Vectors(ctx, l.Exp.ID, func(id record.CandidateID, v []float32) error {
 		l.points.put(id, sp.Project(v))
 		return nil

@@ -17,7 +17,7 @@ import (
 const MaxStrikes = 3
 
 // noteMeasured takes the end of an evaluate job of a candidate.
-func (c *contest) noteMeasured(row record.FoldRow, m *Candidate) {
+func (c *placement) noteMeasured(row record.FoldRow, m *Candidate) {
 	d := c.Track(m)
 	if d.Measuring == row.Job {
 		d.Measuring = 0
@@ -25,7 +25,7 @@ func (c *contest) noteMeasured(row record.FoldRow, m *Candidate) {
 	if row.Work.State == record.Done {
 		d.Strikes = 0
 		if row.Work.Purpose == record.PurposeConfirm {
-			c.Proof.rank(m)
+			c.Evidence.rank(m)
 		}
 		if row.Work.Purpose == record.PurposeVerify {
 			c.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.ID(), view.FormatValue(m.Objective), view.Plural(int(m.Samples), "sample")))
@@ -40,7 +40,7 @@ func (c *contest) noteMeasured(row record.FoldRow, m *Candidate) {
 
 // watchNoise finds out that the objective is noisy: two samples of one tree
 // differ. Once true it stays true.
-func (c *contest) watchNoise(row record.FoldRow, m *Candidate) {
+func (c *placement) watchNoise(row record.FoldRow, m *Candidate) {
 	if d := c.Trials(m); c.Noisy || d.mad == 0 && (d.HeldOut.N == 0 || d.HeldOut.Mean == m.Objective) {
 		return
 	}
@@ -56,7 +56,7 @@ func (c *contest) watchNoise(row record.FoldRow, m *Candidate) {
 
 // admit gives their places to those that waited and no longer look better than
 // who is there.
-func (c *contest) admit(at record.Millis) {
+func (c *placement) admit(at record.Millis) {
 	for i := 0; i < len(c.waiting); {
 		w := c.waiting[i]
 		m := c.Candidate(w.id)
@@ -74,7 +74,7 @@ func (c *contest) admit(at record.Millis) {
 
 // checkAgain has a candidate measured again that came to a place because another
 // lost it, before its samples could be asked for.
-func (c *contest) checkAgain(m *Candidate) {
+func (c *placement) checkAgain(m *Candidate) {
 	if !c.unproven(m) || m.Out() {
 		return
 	}
@@ -87,7 +87,7 @@ func (c *contest) checkAgain(m *Candidate) {
 }
 
 // clearRecheck forgets those of which nothing is in doubt any more.
-func (c *contest) clearRecheck() {
+func (c *placement) clearRecheck() {
 	c.recheck = slices.DeleteFunc(c.recheck, func(id record.CandidateID) bool {
 		d := c.Candidate(id)
 		return !c.unproven(d) || d.Out() || c.Trials(d).Strikes >= MaxStrikes
@@ -97,7 +97,7 @@ func (c *contest) clearRecheck() {
 // recrown looks for the best among those that look best: the first by the cautious
 // value of those that have enough samples and were not disproved. The root is the
 // best until something leads it, so the best is never worse than the root.
-func (c *contest) recrown() {
+func (c *placement) recrown() {
 	if c.arch == nil {
 		c.Best = record.NoCandidate
 		return
@@ -109,7 +109,7 @@ func (c *contest) recrown() {
 		}
 	}
 	see(c.Candidate(c.Best))
-	for _, h := range c.arch.Best(contenders + len(c.Proof.ranks)) {
+	for _, h := range c.arch.Best(contenders + len(c.Evidence.ranks)) {
 		see(c.Candidate(h.ID))
 	}
 	c.lead(best)
@@ -121,7 +121,7 @@ type challenger struct {
 	point []float64
 }
 
-func (c *contest) wait(id record.CandidateID, point []float64) {
+func (c *placement) wait(id record.CandidateID, point []float64) {
 	if i := c.waitingAt(id); i >= 0 {
 		c.waiting[i].point = point
 		return
@@ -129,14 +129,14 @@ func (c *contest) wait(id record.CandidateID, point []float64) {
 	c.waiting = append(c.waiting, challenger{id, point})
 }
 
-func (c *contest) unwait(id record.CandidateID) {
+func (c *placement) unwait(id record.CandidateID) {
 	if i := c.waitingAt(id); i >= 0 {
 		c.waiting = slices.Delete(c.waiting, i, i+1)
 	}
 }
 
-func (c *contest) isWaiting(id record.CandidateID) bool { return c.waitingAt(id) >= 0 }
+func (c *placement) isWaiting(id record.CandidateID) bool { return c.waitingAt(id) >= 0 }
 
-func (c *contest) waitingAt(id record.CandidateID) int {
+func (c *placement) waitingAt(id record.CandidateID) int {
 	return slices.IndexFunc(c.waiting, func(w challenger) bool { return w.id == id })
 }

@@ -40,7 +40,7 @@ func (s *State) foldObjective(row record.FoldRow) error {
 		t := s.candidates.trials.at(i)
 		t.Strikes, t.pooled = 0, [2]evidence.Summary{}
 	}
-	s.Proof.forget()
+	s.Evidence.forget()
 	s.curves.mark(s.Scored, row.At, "objective %d", o.Version)
 	s.say(row, "info", ObjectiveText(o))
 	return nil

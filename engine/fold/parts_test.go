@@ -190,7 +190,7 @@ func TestStrictOrderFoldsRenewalsFirst(t *testing.T) {
 }
 
 func TestNewsOfThePastAreNone(t *testing.T) {
-	n := news{Quiet: true}
+	n := events{Quiet: true}
 	n.say(record.FoldRow{}, "info", "long ago")
 	n.Quiet = false
 	n.say(record.FoldRow{}, "info", "now")

@@ -23,7 +23,7 @@ func (s *State) Adopt(rec record.Space, each func(func(record.CandidateID, []flo
 	if s.arch == nil {
 		return archive.Moved{}, nil
 	}
-	points := newPlaces(s.shape())
+	points := newCoordinates(s.shape())
 	err = each(func(id record.CandidateID, v []float32) error {
 		if m := s.Candidate(id); m != nil && m.counted {
 			points.put(id, sp.Project(v))
@@ -43,7 +43,7 @@ func (s *State) Adopt(rec record.Space, each func(func(record.CandidateID, []flo
 
 // retell computes the curves again under the present map, in which candidates
 // lie at these points.
-func (s *State) retell(points *places) {
+func (s *State) retell(points *coordinates) {
 	told := *s.curves
 	live, best, scored := s.arch, s.Best, s.Scored
 	*s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}

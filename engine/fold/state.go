@@ -17,11 +17,11 @@ import (
 type State struct {
 	*rules
 	*position
-	*news
+	*events
 	*candidates
 	*learned
-	*arena
-	*contest
+	*standings
+	*placement
 	*asks
 	*outcomes
 	*steering
@@ -48,15 +48,15 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 		r.Sign = -1
 	}
 	p := &position{rules: r, Version: 1, Early: map[record.JobID][]record.FoldRow{}, late: map[record.JobID]bool{}}
-	n, c := &news{}, &candidates{}
+	n, c := &events{}, &candidates{}
 	l := &learned{rules: r, candidates: c, Sample: newReservoir(exp.Seed, cfg.Map.History)}
-	a := &arena{rules: r, position: p, candidates: c, learned: l, Best: record.NoCandidate}
-	k := &contest{arena: a, news: n}
+	a := &standings{rules: r, position: p, candidates: c, learned: l, Best: record.NoCandidate}
+	k := &placement{standings: a, events: n}
 	return &State{
-		rules: r, position: p, news: n, candidates: c, learned: l, arena: a, contest: k,
-		asks:     &asks{contest: k},
-		outcomes: &outcomes{arena: a, failures: failures{}},
-		steering: &steering{contest: k},
+		rules: r, position: p, events: n, candidates: c, learned: l, standings: a, placement: k,
+		asks:     &asks{placement: k},
+		outcomes: &outcomes{standings: a, failures: failures{}},
+		steering: &steering{placement: k},
 		curves:   &curveData{},
 	}, nil
 }

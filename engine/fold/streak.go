@@ -6,7 +6,7 @@ import (
 	"atoll/store/record"
 )
 
-// breakAfter is how many in a row must fail alike.
+// BreakAfter is how many in a row must fail alike.
 const BreakAfter = 20
 
 // Streak counts failures in a row that look the same.
@@ -59,7 +59,7 @@ func (q *asks) trust(row record.FoldRow) {
 	q.Streak.key, q.Streak.n = "", 0
 }
 
-// IsCheck reports whether an evaluate job is the breaker's look at the root;
+// IsCheck reports whether an evaluate job is a look at the root, whether the evaluator is broken;
 // the root has no other reason to be challenged.
 func IsCheck(id record.CandidateID, p record.Purpose) bool {
 	return id == record.Root && p == record.PurposeChallenge
@@ -73,7 +73,7 @@ func (q *asks) Asked(job record.Job) {
 		return
 	}
 	q.Track(m).Measuring = job.ID
-	q.Proof.Note(job.Purpose, job.Samples)
+	q.Evidence.Note(job.Purpose, job.Samples)
 	if IsCheck(job.Candidate, job.Purpose) {
 		q.Streak.check = false
 	}

@@ -11,7 +11,7 @@ import (
 // DecisionText says in a few words what a decision does, with niches named as on
 // the map. One that takes another back, or does it again, is told by what it
 // leaves behind: "c12 waits again".
-func (a *arena) DecisionText(d record.Decision) string {
+func (a *standings) DecisionText(d record.Decision) string {
 	if d.Undoes != 0 {
 		if text := backText(d, []string{a.nameOf(d)}); text != "" {
 			return text
@@ -32,7 +32,7 @@ func (a *arena) DecisionText(d record.Decision) string {
 
 // StepText says in a few words what decisions that are one step of undo or redo
 // leave behind: "c1, c2, c3 wait again".
-func (a *arena) StepText(step []record.Decision) string {
+func (a *standings) StepText(step []record.Decision) string {
 	var texts []string
 	for i := 0; i < len(step); {
 		d, names := step[i], []string{a.nameOf(step[i])}
@@ -53,7 +53,7 @@ func alike(a, b record.Decision) bool {
 }
 
 // nameOf names what a decision is about, "" for the experiment.
-func (a *arena) nameOf(d record.Decision) string {
+func (a *standings) nameOf(d record.Decision) string {
 	switch {
 	case d.Candidate != record.NoCandidate:
 		return d.Candidate.String()

@@ -93,10 +93,10 @@ func (o *Owner) knowMeasurements(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the evaluate jobs: %w", err)
 	}
-	o.st.Proof.Restart()
+	o.st.Evidence.Restart()
 	o.st.Streak = fold.Streak{} // the past does not speak against the evaluator of today
 	for _, j := range jobs {
-		o.st.Proof.Note(j.Purpose, j.Samples)
+		o.st.Evidence.Note(j.Purpose, j.Samples)
 		if m := o.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
 			o.st.Track(m).Measuring = j.ID
 		}

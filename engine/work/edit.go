@@ -15,7 +15,7 @@ import (
 type editor struct {
 	*candidates
 	scope    *scope
-	feedback *feedback
+	feedback *evaluatorFeedback
 	lineage  *stretches
 
 	mu        sync.Mutex

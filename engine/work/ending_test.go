@@ -49,7 +49,7 @@ func TestWhatSaysNothingOfAJobPutsItBack(t *testing.T) {
 func TestAgentsThatFailAlikePauseTheRunAndOneThatWorksStartsTheCountAnew(t *testing.T) {
 	failed := store.Outcome{State: record.Failed, Class: record.ClassAgent, Reason: "the model is out"}
 	host := &fakeHost{}
-	b := breaker{run: &run{host: host}}
+	b := agentStreak{run: &run{host: host}}
 	for range fold.BreakAfter - 1 {
 		b.watch(failed)
 	}

@@ -18,7 +18,7 @@ import (
 // those of a reflector.
 type notebook struct {
 	*candidates
-	feedback *feedback
+	feedback *evaluatorFeedback
 
 	mu     sync.Mutex
 	epochs map[int]memory.EpochFacts // of the last epochs, by number

@@ -47,7 +47,7 @@ type Runner struct {
 	rescuer    *rescuer
 	notebook   *notebook
 	mapper     *mapper
-	breaker    breaker
+	agents     agentStreak
 }
 
 // New returns a runner that can read; Equip and SetRoster make it one that
@@ -57,8 +57,8 @@ func New(o Options) *Runner {
 		facts: o.Facts, db: o.DB, repo: o.Repo, money: o.Budget, live: o.Live, standing: o.Standing, host: o.Host, now: o.Now,
 		settings: o.Settings, drain: o.Drain,
 	}
-	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, breaker: breaker{run: r}}
-	said := &feedback{r}
+	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
+	said := &evaluatorFeedback{r}
 	w.editor = &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
 	w.commits = &committer{candidates: w.candidates}
 	w.gate = &gatekeeper{candidates: w.candidates, scope: w.scope, touched: &touchedPaths{candidates: w.candidates}}
@@ -149,7 +149,7 @@ func (w *Runner) do(ctx context.Context, r *attempt) error {
 
 // ended takes note of how a job ended.
 func (w *Runner) ended(ctx context.Context, out store.Outcome) {
-	w.breaker.watch(out)
+	w.agents.watch(out)
 	if out.State == record.Scored && out.Candidate != nil {
 		w.gate.touched.keep(ctx, out.Candidate)
 	}

@@ -5,11 +5,11 @@ import (
 	"atoll/store/record"
 )
 
-// news are what the last rows did: the jobs that ended, and lines for the log
+// events are what the last rows did: the jobs that ended, and lines for the log
 // pane.
-type news struct {
+type events struct {
 	recent []view.Ended // oldest first, bounded
-	events []event
+	lines  []event
 	Quiet  bool // what is folded now happened before this process looked
 }
 
@@ -24,27 +24,27 @@ type event struct {
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
 
-func (n *news) push(e view.Ended) {
+func (n *events) push(e view.Ended) {
 	if len(n.recent) >= 2*recentCap {
 		n.recent = append(n.recent[:0], n.recent[len(n.recent)-recentCap:]...)
 	}
 	n.recent = append(n.recent, e)
 }
 
-func (n *news) say(row record.FoldRow, level, text string) {
+func (n *events) say(row record.FoldRow, level, text string) {
 	n.tell(event{At: row.At, Level: level, Job: row.Job, Text: text})
 }
 
 // tell notes what happened, unless it is the past, which is no news.
-func (n *news) tell(e event) {
+func (n *events) tell(e event) {
 	if !n.Quiet {
-		n.events = append(n.events, e)
+		n.lines = append(n.lines, e)
 	}
 }
 
 // TakeEvents returns and forgets what happened since the last call.
-func (n *news) TakeEvents() []event {
-	ev := n.events
-	n.events = nil
+func (n *events) TakeEvents() []event {
+	ev := n.lines
+	n.lines = nil
 	return ev
 }

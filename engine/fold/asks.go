@@ -6,9 +6,6 @@ import (
 	"atoll/store/record"
 )
 
-// What the evidence of a noisy objective costs and what it is worth. All of it is
-// part of the fold.
-
 // The rules of a noisy experiment. A run tells a gain that is none with a chance of
 // runError at most, however many leaders it had.
 const (
@@ -22,16 +19,6 @@ const (
 	shownLeast   = 8    // samples of the last leader that did not decide, whatever was spent
 )
 
-// Proof is what an experiment spent on evidence, and what it has.
-type Proof struct {
-	noise      evidence.Noise
-	ranks      map[record.CandidateID]int // of those that were ever confirmed: their place in that order, from 1
-	challenged int                        // samples asked for of challengers of niches
-	raced      int                        // samples asked for of those that may be the best
-	proved     int                        // and of leaders, the root beside them, and elites
-	since      int                        // fold position at which the best became it
-}
-
 // Ask is a wish for further samples of a candidate.
 type Ask struct {
 	Candidate *Candidate
@@ -39,33 +26,11 @@ type Ask struct {
 	Samples   int
 }
 
-// Note counts samples that were asked for.
-func (t *Proof) Note(p record.Purpose, n int) {
-	switch p {
-	case record.PurposeChallenge, record.PurposeRace:
-		t.challenged += n
-	case record.PurposeLead:
-		t.raced += n
-	case record.PurposeConfirm, record.PurposeRemeasure:
-		t.proved += n
-	}
-}
-
-// Restart forgets what was asked for, before it is counted again.
-func (t *Proof) Restart() { t.challenged, t.raced, t.proved = 0, 0, 0 }
-
-// forget drops what an earlier objective version showed.
-func (t *Proof) forget() { t.noise, t.ranks = evidence.Noise{}, nil }
-
-// rank numbers the leaders that are confirmed, in the order of the log.
-func (t *Proof) rank(m *Candidate) {
-	if m.ID() == record.Root || t.ranks[m.ID()] > 0 {
-		return
-	}
-	if t.ranks == nil {
-		t.ranks = map[record.CandidateID]int{}
-	}
-	t.ranks[m.ID()] = len(t.ranks) + 1
+// asks are the wishes for further samples, and what failures in a row make of
+// the root.
+type asks struct {
+	*placement
+	Streak Streak // failures in a row
 }
 
 // NextAsk is what is measured again before another candidate is made.
@@ -76,8 +41,8 @@ func (q *asks) NextAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	lead, niche := evidence.Split(q.Proof.noise.Dev(), q.stride())
-	if q.affords(q.Proof.challenged, niche, q.provenAt()) {
+	lead, niche := evidence.Split(q.Evidence.noise.Dev(), q.stride())
+	if q.affords(q.Evidence.challenged, niche, q.provenAt()) {
 		if a, ok := q.nextChallenge(); ok {
 			return a, true
 		}
@@ -89,13 +54,13 @@ func (q *asks) NextAsk() (Ask, bool) {
 	if least <= 0 || q.Scored < 2 {
 		return Ask{}, false
 	}
-	share := evidence.Share(q.Proof.noise.Dev(), q.stride(), least, min(0.9, proofGrowth*least))
-	if q.folded-q.Proof.since >= steadyLeader && q.affords(q.Proof.proved, share, 0) {
+	share := evidence.Share(q.Evidence.noise.Dev(), q.stride(), least, min(0.9, proofGrowth*least))
+	if q.folded-q.Evidence.since >= steadyLeader && q.affords(q.Evidence.proved, share, 0) {
 		if a, ok := q.nextProof(false); ok {
 			return a, true
 		}
 	}
-	if q.affords(q.Proof.proved, least, 0) {
+	if q.affords(q.Evidence.proved, least, 0) {
 		return q.nextElite()
 	}
 	return Ask{}, false
@@ -111,13 +76,13 @@ func (q *asks) LastAsk() (Ask, bool) {
 	if !q.Noisy {
 		return Ask{}, false
 	}
-	lead, _ := evidence.Split(q.Proof.noise.Dev(), q.stride())
+	lead, _ := evidence.Split(q.Evidence.noise.Dev(), q.stride())
 	if a, ok := q.nextDuel(lead, max(q.provenAt(), q.lastLeast()/8)); ok {
 		return a, true
 	}
 	best, root := q.Candidate(q.Best), q.Candidate(record.Root)
 	shown := best != nil && q.Trials(best).HeldOut.N >= shownLeast
-	if shown && q.Proof.proved >= q.lastLeast() && !q.runner(best).Plain(q.runner(root), q.Proof.noise.Dev()) && !q.affords(q.Proof.proved, lastShare, 0) {
+	if shown && q.Evidence.proved >= q.lastLeast() && !q.runner(best).Plain(q.runner(root), q.Evidence.noise.Dev()) && !q.affords(q.Evidence.proved, lastShare, 0) {
 		return Ask{}, false
 	}
 	return q.nextProof(true)
@@ -132,7 +97,7 @@ func (q *asks) nextProof(precise bool) (Ask, bool) {
 	}
 	have, beside := q.Trials(best).HeldOut.N, q.Trials(root).HeldOut.N
 	c := q.claimOf(best)
-	fine := evidence.Fine(q.Proof.noise.Dev(), c.Gain, preciseMost)
+	fine := evidence.Fine(q.Evidence.noise.Dev(), c.Gain, preciseMost)
 	switch {
 	case c.Word == evidence.Confirmed && (!precise || have >= fine):
 		return Ask{}, false
@@ -209,8 +174,8 @@ func (q *asks) nextDuel(share float64, grant int) (Ask, bool) {
 	if best == nil || m == nil {
 		return Ask{}, false
 	}
-	noise := q.Proof.noise.Dev()
-	if !q.affords(q.Proof.raced, share, grant) && !(q.unproven(m) && q.runner(m).Plain(q.runner(best), noise)) {
+	noise := q.Evidence.noise.Dev()
+	if !q.affords(q.Evidence.raced, share, grant) && !(q.unproven(m) && q.runner(m).Plain(q.runner(best), noise)) {
 		return Ask{}, false
 	}
 	move, n := evidence.Duel(q.runner(best), q.runner(m), noise, q.depth())
@@ -239,7 +204,7 @@ func (q *asks) rivalOfBest() *Candidate {
 	for _, w := range q.waiting {
 		see(w.id)
 	}
-	for _, h := range q.arch.Best(contenders + len(q.Proof.ranks)) {
+	for _, h := range q.arch.Best(contenders + len(q.Evidence.ranks)) {
 		see(h.ID)
 	}
 	return top
@@ -248,7 +213,7 @@ func (q *asks) rivalOfBest() *Candidate {
 // look is the next look of a race for a niche.
 func (q *asks) look(m, rival *Candidate) (Ask, bool) {
 	n, depth := int(m.Samples), q.provenAt()
-	move, k := evidence.Step(q.runner(m), q.runner(rival), q.Proof.noise.Dev(), depth)
+	move, k := evidence.Step(q.runner(m), q.runner(rival), q.Evidence.noise.Dev(), depth)
 	if move == evidence.Holder {
 		if q.ready(rival) && !q.fixed(rival) {
 			return Ask{rival, record.PurposeRace, k}, true
@@ -266,11 +231,4 @@ func (q *asks) look(m, rival *Candidate) (Ask, bool) {
 		p = record.PurposeRace
 	}
 	return Ask{m, p, k}, true
-}
-
-// asks are the wishes for further samples, and what failures in a row make of
-// the root.
-type asks struct {
-	*contest
-	Streak Streak // failures in a row
 }

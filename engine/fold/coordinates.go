@@ -7,16 +7,16 @@ import (
 	"atoll/store/record"
 )
 
-// places are the coordinates of candidates in one map, by number.
-type places struct {
+// coordinates are where candidates lie in one map, by number.
+type coordinates struct {
 	axes   int
 	has    []bool
 	points []float64 // a point for each number
 }
 
-func newPlaces(shape archive.Shape) *places { return &places{axes: len(shape.Axes)} }
+func newCoordinates(shape archive.Shape) *coordinates { return &coordinates{axes: len(shape.Axes)} }
 
-func (p *places) put(id record.CandidateID, point []float64) {
+func (p *coordinates) put(id record.CandidateID, point []float64) {
 	if more := int(id) + 1 - len(p.has); more > 0 {
 		p.has = append(p.has, make([]bool, more)...)
 		p.points = append(p.points, make([]float64, more*p.axes)...)
@@ -26,7 +26,7 @@ func (p *places) put(id record.CandidateID, point []float64) {
 }
 
 // get returns a copy of the coordinates of a candidate, nil for none.
-func (p *places) get(id record.CandidateID) []float64 {
+func (p *coordinates) get(id record.CandidateID) []float64 {
 	if p == nil || id < 0 || int(id) >= len(p.has) || !p.has[id] {
 		return nil
 	}

@@ -9,9 +9,63 @@ import (
 	"atoll/store/record"
 )
 
+// placement is who competes for places in the archive: it gives them, and keeps
+// those that must be measured again first.
+type placement struct {
+	*standings
+	*events
+	waiting []challenger         // need more samples, in fold order
+	recheck []record.CandidateID // inherited a place on too few samples; measured again at once
+	Placed  []record.JobID       // took a niche, and the store does not know
+}
+
+// Place returns where a candidate lies now: its niche and its coordinates on
+// the axes, nil while it has none.
+func (c *placement) Place(id record.CandidateID) (niche []int, point []float64) {
+	m := c.Candidate(id)
+	if m == nil || c.arch == nil || !m.Scored {
+		return nil, nil
+	}
+	if cell, ok := c.arch.CellOf(id); ok {
+		niche = c.Coords(cell)
+	}
+	return niche, c.pointOf(id)
+}
+
+// pointOf returns the coordinates under which a candidate competes or waits for
+// that; nil where it does neither.
+func (c *placement) pointOf(id record.CandidateID) []float64 {
+	if i := c.waitingAt(id); i >= 0 {
+		return c.waiting[i].point
+	}
+	if c.arch == nil {
+		return nil
+	}
+	e, _ := c.arch.Entry(id)
+	return e.Point
+}
+
+// MayMeasure says why a candidate cannot be measured again, nil where it can.
+func (c *placement) MayMeasure(id record.CandidateID) error {
+	m := c.Candidate(id)
+	switch {
+	case m == nil:
+		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
+	case !m.Scored:
+		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
+	case m.Rejected:
+		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
+	case m.withheld:
+		return fmt.Errorf("%w: %s waits for review", ErrDecision, id)
+	case c.Trials(m).Measuring != 0:
+		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
+	}
+	return nil
+}
+
 // openArchive makes the grid once the root's value fixes the offset of the QD
 // score (adjusted root - |root|, unless the configuration names one).
-func (c *contest) openArchive(m *Candidate) {
+func (c *placement) openArchive(m *Candidate) {
 	if c.arch != nil {
 		return
 	}
@@ -25,7 +79,7 @@ func (c *contest) openArchive(m *Candidate) {
 
 // place puts a scored candidate into the archive, unless it must be measured
 // again before it may take a niche, and fills in what it took.
-func (c *contest) place(m *Candidate, point []float64, e *view.Ended, at record.Millis) (improved bool) {
+func (c *placement) place(m *Candidate, point []float64, e *view.Ended, at record.Millis) (improved bool) {
 	entry := c.entry(m, point)
 	if m.Out() { // out of the competition, and there when it is restored
 		c.arch.Remove(m.ID())
@@ -59,7 +113,7 @@ func (c *contest) place(m *Candidate, point []float64, e *view.Ended, at record.
 	return true
 }
 
-func (a *arena) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event {
+func (a *standings) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event {
 	text := fmt.Sprintf("%s takes %s", m.ID(), a.CellName(e.Cell))
 	if e.From == record.NoCandidate {
 		text = fmt.Sprintf("%s opens %s", m.ID(), a.CellName(e.Cell))
@@ -75,7 +129,7 @@ func (a *arena) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event
 
 // crown makes m the best if it is, and where the objective is noisy whoever leads
 // now that m is better known.
-func (c *contest) crown(m *Candidate) bool {
+func (c *placement) crown(m *Candidate) bool {
 	was := c.Best
 	switch {
 	case was == record.NoCandidate:

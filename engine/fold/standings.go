@@ -8,37 +8,37 @@ import (
 	"atoll/store/record"
 )
 
-// arena is who holds which niche and who is the best, and what the rules of a
+// standings are who holds which niche and who is the best, and what the rules of a
 // noisy objective say of a candidate there. Its methods change no place.
-type arena struct {
+type standings struct {
 	*rules
 	*position
 	*candidates
 	*learned
-	arch    *archive.Archive // nil before the root was measured
-	rootObj float64
-	Noisy   bool // two samples of one tree differed
-	Best    record.CandidateID
-	Proof   Proof // what a noisy experiment spent on evidence
+	arch     *archive.Archive // nil before the root was measured
+	rootObj  float64
+	Noisy    bool // two samples of one tree differed
+	Best     record.CandidateID
+	Evidence Evidence // what a noisy experiment spent on evidence
 }
 
 // Archive gives read access to the grid; nil before the root was measured.
-func (a *arena) Archive() *archive.Archive { return a.arch }
+func (a *standings) Archive() *archive.Archive { return a.arch }
 
 // CellName returns the form people see, "(12,5)".
-func (a *arena) CellName(cell int) string {
+func (a *standings) CellName(cell int) string {
 	if a.arch == nil || cell < 0 {
 		return "(-)"
 	}
 	return cellName(a.shape().Coords(cell))
 }
 
-func (a *arena) entry(m *Candidate, point []float64) archive.Entry {
+func (a *standings) entry(m *Candidate, point []float64) archive.Entry {
 	return archive.Entry{ID: m.ID(), Objective: a.Sign * m.Objective, Samples: int(m.Samples), Point: point}
 }
 
 // better is the tie rule: higher objective, then more samples, then lower id.
-func (a *arena) better(m, other *Candidate) bool {
+func (a *standings) better(m, other *Candidate) bool {
 	x, y := a.Sign*m.Objective, a.Sign*other.Objective
 	if x != y {
 		return x > y
@@ -51,7 +51,7 @@ func (a *arena) better(m, other *Candidate) bool {
 
 // PlaceText says where a candidate lies in the archive, "" where it has no
 // place.
-func (a *arena) PlaceText(id record.CandidateID) string {
+func (a *standings) PlaceText(id record.CandidateID) string {
 	if a.arch == nil {
 		return ""
 	}
@@ -63,7 +63,7 @@ func (a *arena) PlaceText(id record.CandidateID) string {
 }
 
 // SameNiche reports whether two candidates lie in one cell.
-func (a *arena) SameNiche(one, other record.CandidateID) bool {
+func (a *standings) SameNiche(one, other record.CandidateID) bool {
 	if a.arch == nil {
 		return false
 	}
@@ -74,7 +74,7 @@ func (a *arena) SameNiche(one, other record.CandidateID) bool {
 
 // WouldTake reports whether a measured candidate would take a niche now, and
 // whether it would be the best.
-func (a *arena) WouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
+func (a *standings) WouldTake(c *record.Candidate, vector []float32) (takes, best bool) {
 	if a.arch == nil || c.Objective == nil {
 		return false, false
 	}
@@ -101,7 +101,7 @@ func sortByObjective(elites []archive.Holder) {
 	sort.SliceStable(elites, func(i, j int) bool { return elites[i].Objective > elites[j].Objective })
 }
 
-func (a *arena) standingNow() memory.Standing {
+func (a *standings) standingNow() memory.Standing {
 	out := memory.Standing{BestID: a.Best, Filled: a.arch.Stats().Filled}
 	if m := a.Candidate(a.Best); m != nil {
 		out.Best = m.Objective
@@ -110,7 +110,7 @@ func (a *arena) standingNow() memory.Standing {
 }
 
 // progress is how the search stands now, for the curves.
-func (a *arena) progress() curvePoint {
+func (a *standings) progress() curvePoint {
 	p := curvePoint{x: a.Scored, best: a.rootObj}
 	if a.arch != nil {
 		st := a.arch.Stats()

@@ -10,8 +10,8 @@ import (
 	"atoll/store/record"
 )
 
-// feedback is what the evaluator said of candidates, as far as agents may know.
-type feedback struct{ *run }
+// evaluatorFeedback is what the evaluator said of candidates, as far as agents may know.
+type evaluatorFeedback struct{ *run }
 
 // The bounds of what is told of it.
 const (
@@ -29,7 +29,7 @@ func measured(kind string) bool {
 
 // of is what the evaluator said of a candidate, without a line that
 // names a private metric.
-func (w *feedback) of(ctx context.Context, id record.CandidateID) ([]record.Evidence, error) {
+func (w *evaluatorFeedback) of(ctx context.Context, id record.CandidateID) ([]record.Evidence, error) {
 	all, err := w.db.EvidenceOf(ctx, w.exp(), record.JobID(id))
 	if err != nil {
 		return nil, fmt.Errorf("read what the evaluator said of %s: %w", id, err)
@@ -67,7 +67,7 @@ func tail(text string, n int) string {
 
 // failures are the newest failures that a job should know of: that of its
 // parent itself, those of edits of the same parent, then those in its niche.
-func (w *feedback) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
+func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
 	jobs, err := w.db.Jobs(ctx, w.exp(), store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (w *feedback) failures(ctx context.Context, j *agent.Job) ([]agent.Failure,
 }
 
 // failure is the end of what a failed job wrote.
-func (w *feedback) failure(ctx context.Context, job record.JobID) (string, error) {
+func (w *evaluatorFeedback) failure(ctx context.Context, job record.JobID) (string, error) {
 	all, err := w.db.EvidenceOf(ctx, w.exp(), job)
 	if err != nil {
 		return "", err

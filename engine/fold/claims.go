@@ -1,0 +1,57 @@
+package fold
+
+import (
+	"atoll/engine/evidence"
+	"atoll/store/record"
+)
+
+// claimOf says what may be told of a candidate's value beside the root's.
+func (a *standings) claimOf(m *Candidate) evidence.Claim {
+	minimize := a.Sign < 0
+	if !a.Noisy {
+		return evidence.Certain(m.Objective, a.rootObj, minimize)
+	}
+	d, root := a.Trials(m), a.Trials(a.Candidate(record.Root))
+	q := evidence.Question{
+		Candidate: d.HeldOut, Root: root.HeldOut, Minimize: minimize, Enough: confirmMost,
+		Level: evidence.Spend(runError, a.Evidence.ranks[m.ID()]), Least: a.Evidence.noise.Dev() / 2,
+	}
+	if a.Config.Evaluator.Paired {
+		q.Root, q.Fixed = evidence.Summary{Mean: a.rootObj}, true
+	}
+	if q.Least == 0 { // written before spreads were kept: nothing can be told
+		q.Candidate = evidence.Summary{}
+	}
+	c := evidence.Judge(q)
+	if c.N == 0 {
+		c.Value, c.Root = m.Objective, a.rootObj
+	}
+	return c
+}
+
+// ClaimOf says what may be told of a candidate; false where it has no value under
+// the present objective.
+func (a *standings) ClaimOf(id record.CandidateID) (evidence.Claim, bool) {
+	m := a.Candidate(id)
+	if m == nil || !m.Scored {
+		return evidence.Claim{}, false
+	}
+	return a.claimOf(m), true
+}
+
+// Unconfirmed reports whether the best is another than the root and its gain was
+// neither confirmed nor found to be noise.
+func (a *standings) Unconfirmed() bool {
+	c, ok := a.ClaimOf(a.Best)
+	return ok && a.Best != record.Root && c.Word == evidence.Unconfirmed
+}
+
+// disproved reports whether a candidate was measured beside the root long enough
+// to know that no gain is seen.
+func (a *standings) disproved(m *Candidate) bool {
+	if !a.Noisy || m.ID() == record.Root || a.Trials(m).HeldOut.N == 0 {
+		return false
+	}
+	c := a.claimOf(m)
+	return c.Word == evidence.WithinNoise
+}
