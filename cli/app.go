@@ -169,7 +169,7 @@ func (a *App) root() *cobra.Command {
 	add("run", a.demoCmd(), a.runCmd())
 	add("look", a.statusCmd(), a.experimentsCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd(), a.whyCmd(), a.reportCmd())
 	add("steer", a.steerCmds()...)
-	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd(), a.backupCmd())
+	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd(), a.backupCmd(), a.benchCmd())
 	root.AddCommand(a.versionCmd(), a.watchCmd())
 	return root
 }

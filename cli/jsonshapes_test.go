@@ -8,6 +8,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/backup"
+	"atoll/engine/bench"
 	"atoll/engine/evidence"
 	"atoll/engine/verify"
 	"atoll/engine/view"
@@ -41,6 +42,7 @@ func jsonShapes() []jsonShape {
 		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},
 		{"promote", "atoll promote --verify", false, verify.Report{}},
 		{"decision", "every verb that decides", false, record.Decision{}},
+		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"backup", "atoll backup and restore", false, backup.Manifest{}},
 		{"config explain", "atoll config explain", false, []config.Row{}},

@@ -190,8 +190,6 @@ func (w *trial) make() {
 	w.add(record.Job{Kind: record.Make, Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Candidate: record.NoCandidate})
 }
 
-const editSalt = 0x517cc1b727220a95
-
 func (w *trial) item(id record.CandidateID) agent.Item {
 	p, m := w.progs[id], w.st.Candidate(id)
 	v := m.Objective
@@ -200,7 +198,7 @@ func (w *trial) item(id record.CandidateID) agent.Item {
 
 func (w *trial) carryOut(j record.Job) {
 	aj := agent.Job{
-		Number: j.ID, Rand: search.Rand(w.exp.Seed^editSalt, j.ID), Operator: j.Operator, Parent: w.item(j.Parent),
+		Number: j.ID, Rand: search.EditRand(w.exp.Seed, j.ID), Operator: j.Operator, Parent: w.item(j.Parent),
 		Direction: "maximize", Metric: "score", History: w.st.Lessons.Of(j.ID, 2),
 	}
 	for _, id := range j.Inspirations {

@@ -74,19 +74,23 @@ func (o *Owner) assistJob(purpose record.Purpose, agent string, epoch int) recor
 	return job
 }
 
-// makeJob is the next job as one that makes a candidate: what is not fixed is
-// drawn. A repair takes the newest failure in the place of the parent drawn.
-func (o *Owner) makeJob(fixed search.Fixed) record.Job {
-	rng := search.Rand(o.st.Exp.Seed, o.nextJob)
-	c := search.Pick(o.st.View(), rng, fixed)
+// makeJob is the next job as one that makes a candidate.
+func (o *Owner) makeJob(fixed search.Fixed) record.Job { return MakeJob(o.st, o.nextJob, fixed) }
+
+// MakeJob is a job that makes a candidate: what is not fixed is drawn, by the
+// state, the seed of its experiment and the number of the job. A repair takes the
+// newest failure in the place of the parent drawn.
+func MakeJob(st *fold.State, number record.JobID, fixed search.Fixed) record.Job {
+	rng := search.Rand(st.Exp.Seed, number)
+	c := search.Pick(st.View(), rng, fixed)
 	if c.Operator == record.OpRepair && fixed.Parent == record.NoCandidate {
-		if failed, working, ok := o.st.ToRepair(rng); ok {
+		if failed, working, ok := st.ToRepair(rng); ok {
 			beside := slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
 			c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, beside...)
 			c.Why = fmt.Sprintf("%s failed, its parent %s works; %s", failed, working, record.OpRepair)
 		}
 	}
-	job := record.NewJob(o.exp, o.nextJob, record.Make)
+	job := record.NewJob(st.Exp.ID, number, record.Make)
 	job.Island, job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target = c.Island, c.Parent, c.Inspirations, c.Operator, c.Agent, c.Target
 	job.Why = c.Why
 	return job

@@ -12,28 +12,34 @@ import (
 	"atoll/store/record"
 )
 
-// fitSpace fits, aligns and names a new map.
-func (o *Owner) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
-	s := o.st
-	dims := len(s.Config.Map.Grid)
+// Fitting is what a new map is made with beside the vectors of a sample.
+type Fitting struct {
+	Embedder string // that the vectors are of
+	// Names names the axes of a map; nil leaves them without names.
+	Names func(*behavior.Space) ([]string, error)
+	// Each streams the vectors of all candidates.
+	Each func(func(record.CandidateID, []float32) error) error
+}
+
+// FitSpace fits a new map, aligns it with the present one, and makes it the
+// present one of a state.
+func FitSpace(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (record.Space, error) {
 	version := s.Report.Version + 1
-	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), dims)
+	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), len(s.Config.Map.Grid))
 	if err != nil {
 		return record.Space{}, err
 	}
-	em, err := o.work.Embedding(ctx)
-	if err != nil {
-		return record.Space{}, err
-	}
-	space.SetEmbedder(em.ID())
+	space.SetEmbedder(with.Embedder)
 	var degrees float64
 	if s.Space != nil {
 		space.Align(s.Space, vectors)
 		degrees = space.Degrees(s.Space)
 	}
-	axes, err := o.axisNames(ctx, space, em)
-	if err != nil {
-		return record.Space{}, err
+	var axes []string
+	if with.Names != nil {
+		if axes, err = with.Names(space); err != nil {
+			return record.Space{}, err
+		}
 	}
 	model, err := space.Encode()
 	if err != nil {
@@ -43,15 +49,28 @@ func (o *Owner) fitSpace(ctx context.Context, cause string, vectors [][]float32)
 		Version: version, AtFold: s.Scored, Model: model,
 		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: degrees, Captured: space.Captured(vectors), Axes: axes},
 	}
-	moved, err := s.Adopt(rec, func(fn func(record.CandidateID, []float32) error) error {
-		return o.db.Vectors(ctx, o.exp, fn)
-	})
+	moved, err := s.Adopt(rec, with.Each)
 	if err != nil {
 		return record.Space{}, err
 	}
 	rec.Report.Moved, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Gained, moved.Lost
 	s.Report = rec.Report
 	return rec, nil
+}
+
+// fitSpace fits, aligns and names a new map.
+func (o *Owner) fitSpace(ctx context.Context, cause string, vectors [][]float32) (record.Space, error) {
+	em, err := o.work.Embedding(ctx)
+	if err != nil {
+		return record.Space{}, err
+	}
+	return FitSpace(ctx, o.st, cause, vectors, Fitting{
+		Embedder: em.ID(),
+		Names:    func(space *behavior.Space) ([]string, error) { return o.axisNames(ctx, space, em) },
+		Each: func(fn func(record.CandidateID, []float32) error) error {
+			return o.db.Vectors(ctx, o.exp, fn)
+		},
+	})
 }
 
 // namedBy is how many candidates are read to name the axes.

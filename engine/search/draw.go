@@ -52,6 +52,12 @@ func Rand(seed uint64, job record.JobID) *rand.Rand {
 	return rand.New(rand.NewPCG(a^b, mix(b)))
 }
 
+// editSalt keeps an agent's randomness apart from that of the choice.
+const editSalt = 0x517cc1b727220a95
+
+// EditRand returns the random stream of the agent that carries out one job.
+func EditRand(seed uint64, job record.JobID) *rand.Rand { return Rand(seed^editSalt, job) }
+
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -71,7 +71,7 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 	}
 	set := w.settings()
 	aj := agent.Job{
-		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.Rand(w.facts.Experiment.Seed^editSalt, job.ID), Operator: job.Operator,
+		Number: job.ID, Attempt: r.lease.Attempt, Rand: search.EditRand(w.facts.Experiment.Seed, job.ID), Operator: job.Operator,
 		Parent: parent, History: w.history(job.ID), Goal: set.Goal, Constraints: set.Constraints, Acceptance: set.Acceptance,
 		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
 		Live:     func(line string) { w.live.line(job.ID, line) },
@@ -104,9 +104,6 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 	}
 	return aj, w.inform(ctx, r, &aj)
 }
-
-// editSalt keeps the agent's randomness apart from that of the choice.
-const editSalt = 0x517cc1b727220a95
 
 // notes adds the notes that agents may learn from.
 func (w *editor) notes(ctx context.Context, j *agent.Job) error {

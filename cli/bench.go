@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine/bench"
+	"atoll/engine/view"
+	"atoll/examples"
+)
+
+func (a *App) benchCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "bench", Short: "Measure atoll itself"}
+	cmd.AddCommand(a.benchSearchCmd())
+	return cmd
+}
+
+// benchFlags say what is compared.
+type benchFlags struct {
+	quick          bool
+	examples, ways []string
+	seeds          int
+	evaluations    []int
+}
+
+func (a *App) benchSearchCmd() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use: "search", Short: "Compare ways to search on the examples, at equal evaluations over many seeds",
+		Long: "Runs the examples with the offline agent and compares how the search goes on: as it is, with single ways to\n" +
+			"draw parents, and with baselines (random sampling, a climb from the best, one archive without niches).\n" +
+			"Nothing runs in a sandbox here, and nothing is stored: the candidates are edits of atoll's own examples.\n\nThe ways:\n" + wayLines(),
+		Example: "  atoll bench search --quick                       a few minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.benchSearch(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "few seeds and evaluations")
+	cmd.Flags().StringSliceVar(&f.examples, "example", nil, "an example (repeatable; default: all that can run here)")
+	cmd.Flags().StringSliceVar(&f.ways, "way", nil, "a way to search (repeatable; default: all)")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 0, "seeds of each way (default 10; 3 with --quick)")
+	cmd.Flags().IntSliceVar(&f.evaluations, "evaluations", nil, "numbers of evaluations at which to look; the last ends a run")
+	return cmd
+}
+
+func wayLines() string {
+	var b strings.Builder
+	for _, w := range bench.Ways() {
+		fmt.Fprintf(&b, "  %-10s %s\n", w.Name, w.Text)
+	}
+	return b.String()
+}
+
+// filled replaces what was not given.
+func (f benchFlags) filled() (benchFlags, error) {
+	if f.seeds == 0 {
+		if f.seeds = 10; f.quick {
+			f.seeds = 3
+		}
+	}
+	if len(f.evaluations) == 0 {
+		if f.evaluations = []int{300, 2000}; f.quick {
+			f.evaluations = []int{100, 300}
+		}
+	}
+	if f.seeds < 1 || slices.Min(f.evaluations) < 1 {
+		return f, usage("--seeds and --evaluations: 1 or more")
+	}
+	for _, name := range f.ways {
+		if !slices.ContainsFunc(bench.Ways(), func(w bench.Way) bool { return w.Name == name }) {
+			return f, usage("--way %s: there is no such way:\n%s", name, strings.TrimRight(wayLines(), "\n"))
+		}
+	}
+	return f, nil
+}
+
+func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
+	f, err := f.filled()
+	if err != nil {
+		return err
+	}
+	for _, e := range examples.List() {
+		if len(f.examples) > 0 && !slices.Contains(f.examples, e.Name) {
+			continue
+		}
+		if missing := a.benchLacks(e); missing != "" {
+			fmt.Fprintf(a.Err, "atoll: %s is left out: there is no %s on the PATH\n", e.Name, missing)
+			continue
+		}
+		if err := a.benchExample(ctx, e.Name, f); err != nil {
+			return err
+		}
+	}
+	for _, name := range f.examples {
+		if _, err := examples.Find(name); err != nil {
+			return usage("--example: %v", err)
+		}
+	}
+	return nil
+}
+
+// benchLacks names the program that an example needs and that is not here.
+func (a *App) benchLacks(e examples.Example) string {
+	switch {
+	case e.NeedsGo && !a.has("go"):
+		return "go"
+	case e.NeedsPython && !a.has("python3"):
+		return "python3"
+	}
+	return ""
+}
+
+func (a *App) benchExample(ctx context.Context, name string, f benchFlags) error {
+	p, err := bench.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if !a.flags.json {
+		fmt.Fprintf(a.Out, "%s, %s (%s), %s: median [least, most]\n", name, p.Config.Evaluator.Objective, p.Config.Evaluator.Direction, view.Plural(f.seeds, "seed"))
+	}
+	tw := table(a.Out)
+	if !a.flags.json {
+		fmt.Fprintln(tw, "WAY\tEVALUATIONS\tBEST\tQD SCORE\tNICHES\tDUPLICATES\tFAILED\tDEPTH\tSECONDS A RUN")
+	}
+	for _, w := range bench.Ways() {
+		if len(f.ways) > 0 && !slices.Contains(f.ways, w.Name) {
+			continue
+		}
+		var runs []bench.Result
+		for seed := range f.seeds {
+			r, err := bench.Run(ctx, p, w, uint64(seed+1), f.evaluations, a.Now)
+			if err != nil {
+				return err
+			}
+			if a.flags.json {
+				writeJSONLine(a.Out, r)
+			}
+			runs = append(runs, r)
+		}
+		if !a.flags.json {
+			for _, row := range benchRows(w.Name, runs) {
+				fmt.Fprintln(tw, row)
+			}
+			if err := tw.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// benchRows are the lines of one way, one for each number of evaluations.
+func benchRows(way string, runs []bench.Result) []string {
+	spread := func(format string, of func(bench.Result) float64) string {
+		var v []float64
+		for _, r := range runs {
+			v = append(v, of(r))
+		}
+		s := bench.SpreadOf(v)
+		return fmt.Sprintf(format+" ["+format+", "+format+"]", s.Median, s.Min, s.Max)
+	}
+	var out []string
+	for i, at := range runs[0].Points {
+		point := func(of func(bench.Point) float64) func(bench.Result) float64 {
+			return func(r bench.Result) float64 { return of(r.Points[min(i, len(r.Points)-1)]) }
+		}
+		row := fmt.Sprintf("%s\t%d\t%s\t%s\t%s", way, at.Evaluations,
+			spread("%.4f", point(func(p bench.Point) float64 { return p.Best })),
+			spread("%.1f", point(func(p bench.Point) float64 { return p.QD })),
+			spread("%.0f", point(func(p bench.Point) float64 { return float64(p.Niches) })))
+		if i == len(runs[0].Points)-1 {
+			share := func(of func(bench.Result) int) func(bench.Result) float64 {
+				return func(r bench.Result) float64 { return 100 * float64(of(r)) / float64(max(1, r.Jobs)) }
+			}
+			row += fmt.Sprintf("\t%s %%\t%s %%\t%s\t%s",
+				spread("%.0f", share(func(r bench.Result) int { return r.Duplicates })),
+				spread("%.0f", share(func(r bench.Result) int { return r.Failed })),
+				spread("%.0f", func(r bench.Result) float64 { return float64(r.Depth) }),
+				spread("%.1f", func(r bench.Result) float64 { return r.Seconds }))
+		}
+		out = append(out, row)
+	}
+	return out
+}
