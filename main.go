@@ -38,7 +38,7 @@ func run() int {
 		dir = "."
 	}
 	app := cli.App{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now, Build: cli.ReadBuild(version), Called: os.Args[0], Signals: signals,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now, Build: cli.ReadBuild(version), Called: os.Args[0], Signals: signals, Exit: os.Exit,
 		IsTTY: func(w io.Writer) bool {
 			f, ok := w.(*os.File)
 			return ok && term.IsTerminal(f.Fd())

@@ -213,7 +213,7 @@ func (a *App) ask(ctx context.Context, ses *engine.Session, exp record.Experimen
 		return false, usage("nobody is here to agree to paid jobs: say --yes, or run this in a terminal; nothing was paid for")
 	}
 	fmt.Fprint(a.Err, "Go on? [y/N] ")
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	answer, err := readLine(ctx, bufio.NewReader(a.In))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}

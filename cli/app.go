@@ -42,9 +42,11 @@ type App struct {
 	Build   Build
 	Called  string           // how this program was started, os.Args[0]; "": atoll
 	Signals <-chan os.Signal // interrupt, terminate, hang-up
+	Exit    func(code int)   // ends the program at the second signal to a verb that does not end at the first; nil: nothing does
 	IsTTY   func(io.Writer) bool
 
-	flags globals
+	flags      globals
+	interrupts interrupts
 }
 
 // globals are the flags that every verb takes.
@@ -72,9 +74,15 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	ctx, done := a.interruptible(ctx)
+	defer done()
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
+	}
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		fmt.Fprintln(a.Err, "atoll: interrupted")
+		return exitInterrupted
 	}
 	if errors.Is(err, errInterrupted) {
 		fmt.Fprintln(a.Err, a.spell("atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on"))

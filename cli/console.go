@@ -110,6 +110,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			engErr = eng.Run(engCtx)
 		}
 	})
+	signals, deaf := a.interrupts.listen()
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() { // a closed terminal or a signal drains the engine and ends the screen
 		defer close(gone)
@@ -117,7 +118,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			select {
 			case <-quit:
 				return
-			case <-a.Signals:
+			case <-signals:
 				eng.Drain()
 				closeScreen()
 			}
@@ -149,6 +150,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	close(quit)
 	<-gone
 	stop := a.onSignals(eng, func() { abort(errInterrupted) })
+	deaf()
 	wg.Wait()
 	stop()
 	sumErr := a.summary(eng.Feed().Latest())

@@ -47,6 +47,9 @@ func (a *App) events(ctx context.Context, o *opened, after record.Seq, tail int,
 	defer poll.Stop()
 	for {
 		rows, err := o.DB.Log(ctx, o.exp.ID, after, 1000)
+		if follow && ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -59,8 +62,6 @@ func (a *App) events(ctx context.Context, o *opened, after record.Seq, tail int,
 		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-a.Signals:
 			return nil
 		case <-poll.C:
 		}

@@ -56,6 +56,7 @@ func ignoreCancel(err error) error {
 // returned function stops listening and reports whether a signal came; it may
 // be called more than once.
 func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
+	signals, deaf := a.interrupts.listen()
 	quit, done := make(chan struct{}), make(chan struct{})
 	came := false
 	go func() {
@@ -64,7 +65,7 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 			select {
 			case <-quit:
 				return
-			case <-a.Signals:
+			case <-signals:
 			}
 			if came {
 				abort()
@@ -81,6 +82,7 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 			stopped = true
 			close(quit)
 			<-done
+			deaf()
 		}
 		return came
 	}

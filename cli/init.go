@@ -117,8 +117,6 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	if f.noMeasure {
 		return survey.Result{Detected: look}, nil
 	}
-	ctx, stop := a.untilSignal(ctx)
-	defer stop()
 	box, err := a.surveyBox(ctx, f)
 	if err != nil {
 		a.tell("nothing was measured: %v", err)
@@ -139,7 +137,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	committed.Name = look.Name
 	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Say: func(s string) { a.tell("  %s", s) }}
 	if in := a.answers(f); in != nil {
-		o.Ask = a.question(in)
+		o.Ask = a.question(ctx, in)
 	}
 	found, err := survey.Run(ctx, o)
 	if errors.Is(err, survey.ErrNothing) {
@@ -192,14 +190,14 @@ func (a *App) answers(f initFlags) *bufio.Reader {
 }
 
 // question puts a yes-or-no question; an empty answer, or none, is the proposed one.
-func (a *App) question(in *bufio.Reader) func(string, bool) bool {
+func (a *App) question(ctx context.Context, in *bufio.Reader) func(string, bool) bool {
 	return func(question string, proposed bool) bool {
 		choice := "[y/N]"
 		if proposed {
 			choice = "[Y/n]"
 		}
 		fmt.Fprintf(a.Out, "%s %s ", question, choice)
-		line, err := in.ReadString('\n')
+		line, err := readLine(ctx, in)
 		if err != nil {
 			fmt.Fprintln(a.Out)
 			return proposed
@@ -233,26 +231,6 @@ func writeScaffold(top string, files map[string]string, force bool) error {
 		}
 	}
 	return nil
-}
-
-// untilSignal ends a context at the first signal.
-func (a *App) untilSignal(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	quit := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-a.Signals:
-			cancel(errInterrupted)
-		case <-quit:
-		}
-	}()
-	return ctx, func() {
-		close(quit)
-		<-done
-		cancel(nil)
-	}
 }
 
 // listedFiles bounds the look at a repository.
