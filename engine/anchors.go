@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"atoll/engine/fold"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -14,6 +16,7 @@ import (
 // anchors makes candidates reachable in the object store: each has a ref of its
 // own until an anchor commit holds it.
 type anchors struct {
+	*journal
 	exp   record.ExperimentID
 	repo  *gitops.Repo
 	found int // attempt refs that an earlier run left
@@ -43,7 +46,11 @@ func (a *anchors) add(ctx context.Context, st *fold.State, now bool) error {
 	if len(commits) == 0 {
 		return nil
 	}
-	if err := a.repo.Anchor(ctx, a.exp, commits); err != nil {
+	err = a.repo.Anchor(ctx, a.exp, commits)
+	if errors.Is(err, gitops.ErrNotFound) || errors.Is(err, gitops.ErrDamaged) {
+		err = a.repo.Anchor(ctx, a.exp, a.present(ctx, commits))
+	}
+	if err != nil {
 		return fmt.Errorf("anchor %d commits: %w", len(commits), err)
 	}
 	for _, job := range done {
@@ -61,4 +68,17 @@ func (a *anchors) attempts(ctx context.Context) (map[record.JobID]record.Hash, e
 		return nil, fmt.Errorf("read attempt refs: %w", err)
 	}
 	return found, nil
+}
+
+// present returns those of the commits that are in the store, and tells of the
+// others: a job that meets one of them writes it again, or has its candidate rejected.
+func (a *anchors) present(ctx context.Context, commits []record.Hash) []record.Hash {
+	there := slices.DeleteFunc(slices.Clone(commits), func(c record.Hash) bool {
+		_, err := a.repo.Commit(ctx, c)
+		return err != nil
+	})
+	if gone := len(commits) - len(there); gone > 0 {
+		a.note("warn", record.NoJob, fmt.Sprintf("%s of the store are missing; `atoll doctor --deep` names them", view.Plural(gone, "commit")))
+	}
+	return there
 }

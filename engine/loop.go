@@ -42,7 +42,7 @@ type loop struct {
 }
 
 func newLoop(s *shared) *loop {
-	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{exp: s.exp, repo: s.repo}}
+	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}}
 	l.plan = schedule.New(schedule.Options{
 		Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly,
 	})
@@ -71,6 +71,7 @@ func (l *loop) turn(ctx context.Context) error {
 	var care sync.WaitGroup
 	if l.owner {
 		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause}
+		u.hold(ctx)
 		care.Go(func() { u.run(workCtx) })
 	}
 	defer func() {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"atoll/engine"
 	"atoll/engine/doctor"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -138,4 +140,35 @@ func TestCheckoutsLieWhereNobodyElseCanLookAndGoWithTheRun(t *testing.T) {
 	if _, err := os.Lstat(cache); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("after the run there is still %s: %v", cache, err)
 	}
+}
+
+func TestACommitThatIsGoneBeforeItsAnchorDoesNotStopTheRun(t *testing.T) {
+	l := newLab(t, "budget.jobs=6")
+	l.run()
+	store := filepath.Join(l.ses.Dir, "store.git")
+	commit := strings.Fields(l.candidates()[2])[1]
+	git(t, store, "update-ref", "-d", "refs/heads/anchor/1")
+	l.drop(commit)
+	write(t, filepath.Join(store, "refs/atoll/1/attempt/2"), commit+"\n")
+	l.reopen()
+	l.raise(12)
+	if s := l.run(); s.State != record.ExperimentDone || s.Jobs.Ended() != 12 {
+		t.Errorf("state %s %s, jobs %+v", s.State, s.Reason, s.Jobs)
+	}
+	if refs := git(t, store, "for-each-ref", "refs/atoll/1/attempt"); refs != "" {
+		t.Errorf("attempts are left: %s", refs)
+	}
+}
+
+func TestGitCollectsNothingFromTheStoreOfARun(t *testing.T) {
+	l := newLab(t, "budget.jobs=100000", "budget.evaluations=0")
+	store := filepath.Join(l.ses.Dir, "store.git")
+	eng, stop := l.start()
+	l.await(eng, "a candidate", func(s *view.Snapshot) bool { return s.Jobs.Ended() > 0 })
+	out, err := exec.Command("git", "-C", store, "gc", "--prune=now").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "already running") {
+		t.Errorf("during the run git says %s, %v", out, err)
+	}
+	stop()
+	git(t, store, "gc", "-q", "--prune=now")
 }

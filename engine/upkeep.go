@@ -21,6 +21,9 @@ const (
 	looseMost   = 4000
 )
 
+// gcWait is how long a run waits at its start for a git gc that works on its store.
+const gcWait = 10 * time.Second
+
 // upkeep looks after the stores of a run, beside its loop.
 type upkeep struct {
 	*journal
@@ -31,13 +34,27 @@ type upkeep struct {
 	pause func(why string)
 }
 
-// run looks after the stores until ctx ends: it anchors what no anchor holds any
+// hold keeps git gc from the store of a run.
+func (u *upkeep) hold(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, gcWait)
+	defer cancel()
+	if err := u.repo.HoldGC(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		u.note("warn", record.NoJob, err.Error()+"; what it drops may be needed")
+	}
+}
+
+// run looks after the stores until ctx ends: it keeps git gc away, anchors what no anchor holds any
 // more, packs loose objects when there are many, and checks soon after the start,
 // and every ten minutes, that the archive is the fold of the log. An archive that
 // is not pauses the experiment.
 func (u *upkeep) run(ctx context.Context) {
 	tick := time.NewTicker(upkeepEvery)
 	defer tick.Stop()
+	defer func() {
+		if err := u.repo.FreeGC(); err != nil {
+			u.note("warn", record.NoJob, err.Error())
+		}
+	}()
 	const checkEvery = int(10 * time.Minute / upkeepEvery)
 	if err := u.reanchor(ctx); err != nil && ctx.Err() == nil {
 		u.note("warn", record.NoJob, err.Error())
@@ -49,6 +66,7 @@ func (u *upkeep) run(ctx context.Context) {
 		case <-tick.C:
 		}
 		if n%checkEvery == 0 {
+			u.hold(ctx)
 			u.checkFold(ctx)
 			u.verifyFold(ctx)
 		}

@@ -56,6 +56,9 @@ func (w *rescuer) lost(ctx context.Context, r *attempt, cause error) (bool, erro
 		}
 		hurt = true
 		if w.rewrite(ctx, &c) && w.repo.Whole(ctx, c.Commit) == nil {
+			if err := w.repo.MarkAttempt(ctx, w.exp(), c.Job, c.Commit); err != nil { // until it is anchored
+				return false, err
+			}
 			w.host.Note("warn", job.ID, fmt.Sprintf("the commit of %s was missing and is written again", id))
 			continue
 		}
