@@ -12,6 +12,7 @@ import (
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/gitops"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -62,7 +63,7 @@ func (a *App) placeBy(ctx context.Context, look func(context.Context, string) (g
 // session opens the state directory of a place for a verb.
 func (a *App) session(ctx context.Context, p place, create bool) (*engine.Session, error) {
 	ses, err := engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, Create: create, Now: a.Now})
-	if err != nil && !create && errors.Is(err, os.ErrPermission) {
+	if err != nil && !create && (errors.Is(err, os.ErrPermission) || errors.Is(err, store.ErrReadOnly)) {
 		return engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, ReadOnly: true, Now: a.Now})
 	}
 	return ses, err

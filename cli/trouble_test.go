@@ -137,6 +137,37 @@ func TestAReadOnlyDiskIsRefusedInWords(t *testing.T) {
 	}
 }
 
+// TestReadingWorksOnAStateThatCannotBeWritten mounts the state read-only, which holds
+// for the administrator, too.
+func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless")
+	for _, c := range []struct {
+		name, args string
+		refused    string // what it says, "" where it works
+	}{
+		{"status", "status", ""},
+		{"lists", "candidates --json", ""},
+		{"the best", "show best", ""},
+		{"its difference", "diff best", ""},
+		{"the report", "report", ""},
+		{"the log", "events --tail 3", ""},
+		{"a patch elsewhere", "promote best --patch " + filepath.Join(t.TempDir(), "best.patch"), ""},
+		{"a backup elsewhere", "backup " + filepath.Join(t.TempDir(), "all.backup"), ""},
+		{"a deep check checks all, and says that no run would start", "doctor --deep", "cannot be written"},
+		{"a decision says why not", "pin best", "can only be read"},
+		{"a run says why not", "run --headless", "can only be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := mounted(t, dir, `mount --bind .git .git && mount -o remount,bind,ro .git && "$ATOLL" `+c.args)
+			if (got.code == 0) != (c.refused == "") || !strings.Contains(got.out+got.err, c.refused) {
+				t.Errorf("exit %d\n%s%s", got.code, got.out, got.err)
+			}
+		})
+	}
+}
+
 func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
 	dir := newSmall(t)
 	small := t.TempDir()

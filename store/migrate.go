@@ -212,11 +212,16 @@ func notNewer(version, newest int64) error {
 	return nil
 }
 
+// noLog reports that SQLite could not make the files of its write-ahead log.
+func noLog(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
+
 // walHint explains a store that cannot be read because the files of its
 // write-ahead log cannot be made.
 func (db *DB) walHint(err error) error {
-	var e sqlite3.Error
-	if !errors.As(err, &e) || (e.Code != sqlite3.ErrCantOpen && e.Code != sqlite3.ErrReadonly) {
+	if !noLog(err) {
 		return err
 	}
 	return fmt.Errorf("its write-ahead log cannot be opened in %s, a directory that this user cannot write; "+

@@ -40,6 +40,8 @@ type DB struct {
 	idle  []*conn
 	gone  bool
 
+	sealed  bool // nobody writes, and no write-ahead log can be made; set while opening
+
 	watch   sync.Mutex // guards what follows
 	watcher *conn
 	version int64
@@ -159,9 +161,40 @@ func header(path string, o Options) error {
 	return nil
 }
 
-// look opens the first reader, so that a store that cannot be read says so now.
+// look opens the first reader, so that a store that cannot be read says so now. Where
+// the write-ahead log cannot be made and none was left, it does without: on a disk that
+// is read-only nobody has the store open.
 func (db *DB) look(ctx context.Context, o Options) error {
-	err := db.read(ctx, func(c *conn) error {
+	err := db.firstRead(ctx, o)
+	if noLog(err) && !exists(db.path+"-wal") {
+		db.drop()
+		db.sealed = true
+		err = db.firstRead(ctx, o)
+	}
+	if err != nil {
+		return errors.Join(db.walHint(err), db.Close())
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// drop closes the readers that nobody uses.
+func (db *DB) drop() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, c := range db.idle {
+		_ = c.close() // it could read nothing
+	}
+	db.idle = nil
+}
+
+// firstRead checks the layout.
+func (db *DB) firstRead(ctx context.Context, o Options) error {
+	return db.read(ctx, func(c *conn) error {
 		version, err := inspect(c)
 		if err != nil {
 			return err
@@ -178,10 +211,6 @@ func (db *DB) look(ctx context.Context, o Options) error {
 		}
 		return notNewer(version, newest)
 	})
-	if err != nil {
-		return errors.Join(db.walHint(err), db.Close())
-	}
-	return nil
 }
 
 // Close commits what is under way and closes all connections. Reads that still
@@ -279,6 +308,14 @@ func (db *DB) reader() (*conn, error) {
 		return c, nil
 	}
 	db.mu.Unlock()
+	return db.dialReader()
+}
+
+// dialReader opens a connection for reads.
+func (db *DB) dialReader() (*conn, error) {
+	if db.sealed {
+		return dial(db.path, sealOptions)
+	}
 	return dial(db.path, readOptions)
 }
 
@@ -298,7 +335,7 @@ func (db *DB) Changed(ctx context.Context) (uint64, error) {
 		if gone {
 			return 0, ErrClosed
 		}
-		c, err := dial(db.path, readOptions)
+		c, err := db.dialReader()
 		if err != nil {
 			return 0, doing("watch the store", err)
 		}

@@ -201,11 +201,18 @@ func TestAReadOnlyDirectoryIsExplained(t *testing.T) {
 	}
 	w.ok(os.Chmod(dir, 0o555))
 	t.Cleanup(func() { w.ok(os.Chmod(dir, 0o755)) })
+	if out, err := run(); err != nil || out != "1\n" {
+		t.Errorf("of a store that nobody writes: %v: %s", err, out)
+	}
+	w.ok(os.Chmod(dir, 0o755))
+	w.ok(os.WriteFile(w.path+"-wal", nil, 0o644)) // somebody has it open, or was killed
+	w.ok(os.Chmod(dir, 0o555))
 	out, err := run()
 	if err == nil || !strings.Contains(out, "write-ahead log") || !strings.Contains(out, dir) || !strings.Contains(out, "copy all files") {
 		t.Errorf("got %v: %s", err, out)
 	}
 	w.ok(os.Chmod(dir, 0o777))
+	w.ok(os.Remove(w.path + "-wal"))
 	if out, err := run(); err != nil || out != "1\n" {
 		t.Errorf("in a directory that it may write: %v: %s", err, out)
 	}
