@@ -40,7 +40,7 @@ type DB struct {
 	idle  []*conn
 	gone  bool
 
-	sealed  bool // nobody writes, and no write-ahead log can be made; set while opening
+	sealed bool // nobody writes, and no write-ahead log can be made; set while opening
 
 	watch   sync.Mutex // guards what follows
 	watcher *conn
