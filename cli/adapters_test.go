@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +23,7 @@ type task struct {
 	metric string  // the objective
 	root   float64 // 0: above 0 will do
 	says   string  // missing guarantee
+	jobs   int     // 10 unless it says otherwise
 }
 
 const dial = "# the dial\nturns = 40\n"
@@ -28,7 +31,7 @@ const dial = "# the dial\nturns = 40\n"
 func tasks() []task {
 	return []task{
 		{
-			name: "go benchmarks beside those of the root", needs: "go", metric: "ns/op.ratio", says: "stdout",
+			name: "go benchmarks beside those of the root", needs: "go", metric: "ns/op.ratio", says: "stdout", jobs: 3, // each compiles twice
 			files: map[string]string{
 				"go.mod":       "module dial\n\ngo 1.21\n",
 				"dial.go":      "package dial\n\nconst rounds = 4000\n\nfunc Turn() int {\n\tn := 0\n\tfor i := 0; i < rounds; i++ {\n\t\tn += i % 7\n\t}\n\treturn n\n}\n",
@@ -108,11 +111,12 @@ func TestAdaptersThroughWholeRuns(t *testing.T) {
 	for _, k := range tasks() {
 		t.Run(k.name, func(t *testing.T) {
 			k.ready(t)
+			jobs := cmp.Or(k.jobs, 10)
 			s := &site{t: t, dir: t.TempDir()}
 			for name, text := range k.files {
 				s.put(name, text)
 			}
-			s.put("atoll.yaml", "goal: turn the dial\nseed: 5\nworkers: 1\nsearch: {operators: {tune: 1}}\nbudget: {jobs: 10}\n"+k.yaml)
+			s.put("atoll.yaml", "goal: turn the dial\nseed: 5\nworkers: 1\nsearch: {operators: {tune: 1}}\nbudget: {jobs: "+strconv.Itoa(jobs)+"}\n"+k.yaml)
 			git(t, s.dir, "init", "-q", "-b", "main")
 			git(t, s.dir, "add", "-A")
 			git(t, s.dir, "commit", "-q", "-m", "start")
@@ -132,7 +136,7 @@ func TestAdaptersThroughWholeRuns(t *testing.T) {
 			if r := status.Root.Objective; k.root > 0 && r != k.root || r <= 0 {
 				t.Errorf("the root has %v, want %v", r, k.root)
 			}
-			if n := status.Jobs; n.Placed+n.Scored+n.Failed+n.Duplicate != 10 || n.Placed+n.Scored == 0 {
+			if n := status.Jobs; n.Placed+n.Scored+n.Failed+n.Duplicate != jobs || n.Placed+n.Scored == 0 {
 				t.Errorf("jobs %+v, failures %v", n, status.Failures)
 			}
 			if k.root > 0 && status.Best.Objective <= status.Root.Objective {

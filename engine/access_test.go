@@ -31,6 +31,7 @@ func refusing(t *testing.T, status int, body string) (m *fakeModel, serve func()
 }
 
 func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		status int
@@ -71,6 +72,7 @@ func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T
 }
 
 func TestARunWithoutAPersonEndsWhereTheKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	m, _ := refusing(t, 401, `{"error":{"message":"invalid api key"}}`)
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{m.agent("model")}
@@ -86,6 +88,7 @@ func TestARunWithoutAPersonEndsWhereTheKeyIsRefused(t *testing.T) {
 }
 
 func TestADrainedRunWaitsForNoProvider(t *testing.T) {
+	t.Parallel()
 	m, _ := refusing(t, 503, `{"error":{"message":"overloaded"}}`)
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{m.agent("model")}
@@ -103,6 +106,7 @@ func TestADrainedRunWaitsForNoProvider(t *testing.T) {
 }
 
 func TestAPersonIsDrawnByWeightAndARunThatEndsDoesNotWaitForThem(t *testing.T) {
+	t.Parallel()
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "ada", Kind: "human", Weight: 1, Attempts: 1}}
 		c.Budget.Jobs = 4

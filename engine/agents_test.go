@@ -158,6 +158,7 @@ func (l *lab) runWith(opt engine.Options) (*view.Snapshot, error) {
 }
 
 func TestAnExperimentRecordedWithAChatModelReplaysOfflineToTheSameCandidates(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	tape := t.TempDir()
 	settings := []string{"order=strict", "workers=2", "budget.jobs=50"}
@@ -220,6 +221,7 @@ func recordedTrees(lines []string) []string {
 }
 
 func TestABudgetOfMoneyIsNeverExceededByEightWorkers(t *testing.T) {
+	t.Parallel()
 	const limit = 0.02
 	m := newFakeModel(t)
 	m.tokens = func(most int) (int, int) { return 900, most } // far more than a mean answer
@@ -258,6 +260,7 @@ func TestABudgetOfMoneyIsNeverExceededByEightWorkers(t *testing.T) {
 }
 
 func TestAProviderThatBillsMoreThanItCanStopsTheRun(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	m.tokens = func(most int) (int, int) { return 900, 100 * most }
 	l := agentLab(t, func(c *config.Config) {
@@ -275,6 +278,7 @@ func TestAProviderThatBillsMoreThanItCanStopsTheRun(t *testing.T) {
 }
 
 func TestAgentsThatCannotWorkAreRefusedBeforeAnythingIsSpent(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	for _, tt := range []struct {
 		name   string
@@ -314,6 +318,7 @@ func TestAgentsThatCannotWorkAreRefusedBeforeAnythingIsSpent(t *testing.T) {
 }
 
 func TestAReflectorWritesNotesAtTheEndOfAnEpochAndAReviewerRejects(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	m.reply = func(prompt string) string {
 		switch {
@@ -479,6 +484,7 @@ func (l *lab) searchTrees(text string) {
 }
 
 func TestMeasuringOnlyTheRootAsksNobody(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	l := agentLab(t, func(c *config.Config) { c.Agents = []config.Agent{m.agent("model")} })
 	snap, err := l.runWith(engine.Options{RootOnly: true})

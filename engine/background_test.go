@@ -13,6 +13,7 @@ import (
 )
 
 func TestARepairBeginsFromAFailedCandidateAndIsToldWhy(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	var n atomic.Int32
 	m.reply = func(string) string {
@@ -74,6 +75,7 @@ func TestARepairBeginsFromAFailedCandidateAndIsToldWhy(t *testing.T) {
 }
 
 func TestNotesOfAnEpochAreWrittenOnceHoweverOftenTheEngineStarts(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "search.epoch=5", "budget.jobs=12")
 	l.run()
 	count := func() (n int) {
@@ -99,6 +101,7 @@ func TestNotesOfAnEpochAreWrittenOnceHoweverOftenTheEngineStarts(t *testing.T) {
 }
 
 func TestTheNotesOfASnapshotAreThoseThatPromptsCarry(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "search.epoch=3", "budget.jobs=60")
 	s := l.run()
 	if len(s.Notes) < 5 {
@@ -121,6 +124,7 @@ func TestTheNotesOfASnapshotAreThoseThatPromptsCarry(t *testing.T) {
 }
 
 func TestADecisionOnANoteThatIsGoneByThenStopsNothing(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=4")
 	l.run()
 	for _, args := range []string{

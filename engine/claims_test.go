@@ -75,6 +75,7 @@ func slow(quick, whole int) int {
 }
 
 func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
+	t.Parallel()
 	runs, claims := slow(2, 40), 0
 	for seed := 1; seed <= runs; seed++ {
 		if c := claimed(t, plantedMeasure, sigma, 0, seed, slow(50, 100)); c.Word == evidence.Confirmed {
@@ -87,6 +88,7 @@ func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
 }
 
 func TestAPlantedGainIsFoundAndConfirmed(t *testing.T) {
+	t.Parallel()
 	runs, found := slow(2, 40), 0
 	for seed := 1; seed <= runs; seed++ {
 		if c := claimed(t, plantedMeasure, sigma, 3*sigma, seed, 100); c.Word == evidence.Confirmed && c.truth > 1 {
@@ -99,6 +101,7 @@ func TestAPlantedGainIsFoundAndConfirmed(t *testing.T) {
 }
 
 func TestShownValuesAreTrue(t *testing.T) {
+	t.Parallel()
 	for _, dev := range []float64{0.05, 0.2} {
 		var off, truth, samples []float64
 		for seed := 1; seed <= slow(1, 10); seed++ {

@@ -48,6 +48,7 @@ func told(reigns []view.Reign) []view.Reign {
 }
 
 func TestReignsAreThoseOfTheRunAndSurviveARestart(t *testing.T) {
+	t.Parallel()
 	for _, extra := range [][]string{{"budget.jobs=60"}, {"budget.jobs=60", "order=strict", "workers=3"}} {
 		t.Run(fmt.Sprint(extra), func(t *testing.T) {
 			l := newLab(t, extra...)
@@ -81,6 +82,7 @@ func TestReignsAreThoseOfTheRunAndSurviveARestart(t *testing.T) {
 
 // A new map tells the curves anew and lets the reigns be.
 func TestReignsOutliveANewMap(t *testing.T) {
+	t.Parallel()
 	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40)
 	s := l.run()
 	if s.Grid.Map == 0 || len(s.Curves.Reigns) < 3 {
@@ -96,6 +98,7 @@ func TestReignsOutliveANewMap(t *testing.T) {
 
 // A search in which every candidate is better than all before it.
 func TestASnapshotCarriesAtMostAThousandReignsAndValues(t *testing.T) {
+	t.Parallel()
 	const n = 2500
 	p := past{lab: newScaleLab(t, scaleYAML, n)}
 	p.root()
@@ -170,6 +173,7 @@ func (p past) rise() {
 }
 
 func TestARejectedBestEndsItsReign(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	l.await(eng, "the best changed twice", func(s *view.Snapshot) bool { return len(s.Curves.Reigns) >= 3 })
@@ -201,6 +205,7 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 }
 
 func TestANewObjectiveVersionBeginsNewReigns(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	first := l.run()
 	l.reopen()
@@ -219,6 +224,7 @@ func TestANewObjectiveVersionBeginsNewReigns(t *testing.T) {
 }
 
 func TestMetricsOfManyAreThoseOfEach(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)

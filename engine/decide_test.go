@@ -23,6 +23,7 @@ func about(verb record.Verb, id record.CandidateID) record.Decision {
 }
 
 func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()
@@ -88,6 +89,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 }
 
 func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()
@@ -106,6 +108,7 @@ func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
 }
 
 func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
+	t.Parallel()
 	for _, state := range []record.ExperimentState{record.ExperimentStopped, record.ExperimentPaused, record.ExperimentDone} {
 		t.Run(string(state), func(t *testing.T) {
 			l := newLab(t, "budget.jobs=3")
@@ -150,6 +153,7 @@ func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 }
 
 func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
+	t.Parallel()
 	for _, gate := range []string{"review.measure", "review.niche"} {
 		t.Run(gate, func(t *testing.T) {
 			l := newLab(t, gate+"=all", "budget.jobs=6")
@@ -194,6 +198,7 @@ func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 // A candidate that waits for its niche is marked on the map, under named axes
 // and under learned ones.
 func TestWhatWaitsForANicheIsMarkedOnTheMap(t *testing.T) {
+	t.Parallel()
 	for name, l := range map[string]*lab{
 		"named axes":   newLab(t, "budget.jobs=30"),
 		"learned axes": newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40),
@@ -230,6 +235,7 @@ func waitingOn(s *view.Snapshot) (n int) {
 // The one file of this experiment was never touched before: all wait for a
 // person, until an approved candidate that changed it has a value.
 func TestAFileThatACandidateChangedBeforeIsNoRiskAnyMore(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "review.measure=risky", "budget.jobs=4")
 	if s := l.run(); s.Jobs.Held != 4 {
 		t.Fatalf("before anything was measured jobs stand at %+v; want 4 held", s.Jobs)
@@ -253,6 +259,7 @@ func TestAFileThatACandidateChangedBeforeIsNoRiskAnyMore(t *testing.T) {
 }
 
 func TestJobsCanBeRetriedStartedAndInjected(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=4")
 	l.run()
 	write(t, l.repo+"/program.txt", "a = 3.5\nb = 3.5\nc = 1.5\nd = 1.5\n")
@@ -291,6 +298,7 @@ func TestJobsCanBeRetriedStartedAndInjected(t *testing.T) {
 }
 
 func TestACandidateCanBeMeasuredAgain(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=12")
 	best := l.run().Best
 	again := about(record.Measure, best.ID)

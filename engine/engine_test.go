@@ -15,6 +15,7 @@ import (
 )
 
 func TestAnExperimentRunsToItsBudgetAndEveryJobIsAccountedFor(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	s := l.run()
 	if s.State != record.ExperimentDone || s.Jobs.Ended() != 24 || s.Jobs.Queued+s.Jobs.Running+s.Jobs.Held != 0 {
@@ -43,6 +44,7 @@ func TestAnExperimentRunsToItsBudgetAndEveryJobIsAccountedFor(t *testing.T) {
 }
 
 func TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened(t *testing.T) {
+	t.Parallel()
 	whole := newLab(t, "seed=3")
 	whole.run()
 	broken := newLab(t, "seed=3")
@@ -69,6 +71,7 @@ func TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened(t *testing.T) {
 }
 
 func TestTheUsersRepositoryStaysAsItIs(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	before := footprint(t, l.repo)
 	l.run()
@@ -104,6 +107,7 @@ func footprint(t *testing.T, repo string) string {
 }
 
 func TestBudgetsAreNeverOverrun(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []int{5, 9} {
 		l := newLab(t, "budget.jobs=0", fmt.Sprintf("budget.evaluations=%d", limit), "workers=3")
 		s := l.run()
@@ -117,6 +121,7 @@ func TestBudgetsAreNeverOverrun(t *testing.T) {
 }
 
 func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) {
+	t.Parallel()
 	for name, command := range map[string]string{
 		"exit code":        "sh -c 'echo broken >&2; exit 3'",
 		"no result":        "true",
@@ -143,6 +148,7 @@ func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) 
 }
 
 func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=0")
 	eng, stop := l.start()
 	defer stop()

@@ -123,6 +123,7 @@ if [ "$(cat %s)" = broken ]; then echo "libmeasure.so.$$: cannot open shared obj
 }
 
 func TestBreakerTripsOnABrokenEvaluator(t *testing.T) {
+	t.Parallel()
 	flag := filepath.Join(t.TempDir(), "flag")
 	write(t, flag, "fine")
 	l := scriptLab(t, brokenLater(flag), "budget.jobs=2000", fmt.Sprintf("evaluator.caches=[%s]", filepath.Dir(flag)))
@@ -161,6 +162,7 @@ func TestBreakerTripsOnABrokenEvaluator(t *testing.T) {
 // A candidate that fails is no reason to stop, however many fail alike, as long
 // as the root measures well.
 func TestBreakerSparesAHardSpot(t *testing.T) {
+	t.Parallel()
 	hard := `#!/bin/sh
 if ! grep -q '"root": *true' "$ATOLL_CONTEXT"; then echo "FAIL: case 3" >&2; exit 1; fi
 ` + strings.TrimPrefix(measure, "#!/bin/sh\n")

@@ -45,6 +45,7 @@ func (l *lab) runFor(limit time.Duration) {
 }
 
 func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds Go programs for a minute, and -short was asked for")
 	}
@@ -98,6 +99,7 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 }
 
 func TestTheGuardIsOnWhereTheObjectiveIsACost(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, guard, adapter, objective, unit string
 		want                                  bool

@@ -27,6 +27,7 @@ func samePast(a, b *view.Snapshot) bool {
 }
 
 func TestThePastIsToldMomentByMoment(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	end := l.run()
 	elite := end.Best.ID

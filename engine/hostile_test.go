@@ -275,6 +275,7 @@ func (x *target) traces() []string {
 }
 
 func TestHostileCandidates(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip("the evaluator of this test is written in Python")
 	}
@@ -304,7 +305,7 @@ func hostile(t *testing.T, mode string) {
 	}
 	before := x.picture()
 	eng := engine.New(x.ses, x.exp.ID, engine.Options{Who: "tester"})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- eng.Run(ctx) }()
@@ -321,7 +322,7 @@ func hostile(t *testing.T, mode string) {
 		}
 	}
 	seen := map[record.Hash]*record.Candidate{}
-	x.awaitFor(eng, 90*time.Second, "every hostile candidate came to its end", func(*view.Snapshot) bool {
+	x.await(eng, "every hostile candidate came to its end", func(*view.Snapshot) bool {
 		for _, j := range x.jobs() {
 			if j.Operator != record.OpManual || !j.State.Ended() || j.Candidate == record.NoCandidate {
 				continue

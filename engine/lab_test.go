@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,22 @@ import (
 	"atoll/store"
 	"atoll/store/record"
 )
+
+// waiting is how many of these tests run at a time: they wait for processes, for
+// frames and for the disk more than they compute.
+const waiting = "6"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		if err := flag.Set("test.parallel", waiting); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // lab is a repository with a measurable program and a state directory.
 type lab struct {
@@ -160,7 +177,7 @@ func (l *lab) begin(cfg config.Config) {
 }
 
 // deadline bounds every wait of these tests.
-const deadline = 60 * time.Second
+const deadline = 4 * time.Minute
 
 // run runs the experiment to its end and returns the last snapshot.
 func (l *lab) run() *view.Snapshot {

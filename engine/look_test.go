@@ -104,6 +104,7 @@ func await(t *testing.T, what string, holds func() bool) {
 }
 
 func TestWhoLooksOnReadsQueuedJobsFromTheFirstSnapshotOn(t *testing.T) {
+	t.Parallel()
 	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})
 	l.begin(l.loaded(watchedYAML))
 	job := record.Job{
@@ -118,6 +119,7 @@ func TestWhoLooksOnReadsQueuedJobsFromTheFirstSnapshotOn(t *testing.T) {
 }
 
 func TestReadersGoOnWhileTheStateUnderThemIsReplaced(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=12")
 	l.run()
 	k := l.lookOn()

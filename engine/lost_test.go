@@ -25,6 +25,7 @@ func (l *lab) drop(object string) {
 }
 
 func TestAMissingObjectFailsAJobAndNotTheSearch(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		rev  string // of the best candidate's commit: what goes missing
@@ -61,6 +62,7 @@ func TestAMissingObjectFailsAJobAndNotTheSearch(t *testing.T) {
 }
 
 func TestADeepCheckFindsObjectsThatAreGone(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=4")
 	l.run()
 	c := strings.Fields(l.candidates()[1])[1]
@@ -83,6 +85,7 @@ func TestADeepCheckFindsObjectsThatAreGone(t *testing.T) {
 }
 
 func TestWhatNoAnchorHoldsIsAnchoredAtTheStart(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=6")
 	l.run()
 	store := filepath.Join(l.ses.Dir, "store.git")
@@ -104,6 +107,7 @@ func TestWhatNoAnchorHoldsIsAnchoredAtTheStart(t *testing.T) {
 }
 
 func TestCheckoutsLieWhereNobodyElseCanLookAndGoWithTheRun(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	cache := gitops.CacheDir(state)
 	l := newLab(t)

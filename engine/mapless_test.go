@@ -15,6 +15,7 @@ budget: {jobs: 40}
 `
 
 func TestEditsOfAnyKindOfFileShapeTheMap(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		extra []string

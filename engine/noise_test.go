@@ -164,6 +164,7 @@ func metric(t *testing.T, c *record.Candidate, name string) float64 {
 // whose truth is known. Three seeds show that the machinery works; with
 // ATOLL_SLOW=1 twenty hold the figures.
 func TestClaimedValuesAreUnbiased(t *testing.T) {
+	t.Parallel()
 	seeds, jobs := 3, 30
 	if os.Getenv("ATOLL_SLOW") != "" {
 		seeds, jobs = 20, 80
@@ -232,6 +233,7 @@ func standardError(values []float64) float64 {
 // noisy experiment: nobody displaces another on a single sample, unless it is
 // plainly better.
 func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
+	t.Parallel()
 	l := noisyLab(t, 11, "budget.jobs=30", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]")
 	l.run()
 	st := l.state()

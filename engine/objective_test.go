@@ -86,6 +86,7 @@ func elitesOf(s *view.Snapshot) []record.CandidateID {
 }
 
 func TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst(t *testing.T) {
+	t.Parallel()
 	for _, order := range []string{"completion", "strict"} {
 		t.Run(order, func(t *testing.T) {
 			l := newLab(t, "order="+order, "workers=2")
@@ -189,6 +190,7 @@ func (l *lab) againFirst(was *view.Snapshot, before map[record.CandidateID]recor
 }
 
 func TestWithoutLeaveAChangedEvaluatorStopsTheRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "factor"), "1\n")
 	script := `evaluator.command=[sh, -c, "sh measure.sh | awk -F= -v f=$(cat {dir}/factor) '{print $1 \"=\" ($1==\"score\" ? $2*f : $2)}'"]`
@@ -219,8 +221,10 @@ func TestWithoutLeaveAChangedEvaluatorStopsTheRun(t *testing.T) {
 }
 
 func TestARemeasurementThatIsBrokenOffGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, order := range []string{"completion", "strict"} {
 		t.Run(order, func(t *testing.T) {
+			t.Parallel()
 			slow := `evaluator.command=[sh, -c, "sleep 0.05; sh measure.sh | sed s/^score=-/score=/"]`
 			calm := newLab(t, "order="+order)
 			calm.run()
@@ -233,7 +237,7 @@ func TestARemeasurementThatIsBrokenOffGoesOn(t *testing.T) {
 			l.raise(32)
 			next := l.configured(slow, "evaluator.direction=minimize")
 			stops := 0
-			for wait := 30 * time.Millisecond; ; wait += 40 * time.Millisecond {
+			for wait := 30 * time.Millisecond; ; wait += wait * 2 / 5 {
 				ctx, cancel := context.WithTimeout(t.Context(), wait)
 				err := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true, Remeasure: next}).Run(ctx)
 				cancel()
@@ -266,6 +270,7 @@ func TestARemeasurementThatIsBrokenOffGoesOn(t *testing.T) {
 }
 
 func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.run()
 	l.reopen()
@@ -286,6 +291,7 @@ func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
 }
 
 func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	eng, stop := l.start()
 	first := l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
@@ -321,6 +327,7 @@ func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 }
 
 func TestALearnedMapOutlivesAChangeOfTheEvaluator(t *testing.T) {
+	t.Parallel()
 	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 20)
 	first := l.run()
 	if first.Grid.Map == 0 || len(elitesOf(first)) < 2 {
@@ -338,6 +345,7 @@ func TestALearnedMapOutlivesAChangeOfTheEvaluator(t *testing.T) {
 }
 
 func TestATreeOfAnEarlierVersionIsMeasuredAnew(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "seed=5", "budget.jobs=60")
 	l.run()
 	l.reopen()

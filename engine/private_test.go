@@ -23,6 +23,7 @@ awk -v out="$ATOLL_RESULT" '{s+=$3; v[NR]=$3} END {
 `
 
 func TestAPrivateMetricReachesNoPromptOfAnyRole(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	m.reply = func(prompt string) string {
 		if strings.Contains(prompt, "VERDICT") {

@@ -24,6 +24,7 @@ func reading(t *testing.T) (eng *engine.Engine, last *view.Snapshot, all []recor
 }
 
 func TestTheBestAreLookedForAmongAll(t *testing.T) {
+	t.Parallel()
 	eng, last, all, stop := reading(t)
 	defer stop()
 	measured := slices.DeleteFunc(slices.Clone(all), func(c record.Candidate) bool { return c.Objective == nil })
@@ -56,6 +57,7 @@ func TestTheBestAreLookedForAmongAll(t *testing.T) {
 }
 
 func TestElitesAreListedByNumberOrByValue(t *testing.T) {
+	t.Parallel()
 	eng, last, _, stop := reading(t)
 	defer stop()
 	for _, best := range []bool{false, true} {
@@ -75,6 +77,7 @@ func TestElitesAreListedByNumberOrByValue(t *testing.T) {
 }
 
 func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
+	t.Parallel()
 	eng, _, all, stop := reading(t)
 	defer stop()
 	lines, err := eng.Reader().Jobs(t.Context(), view.JobQuery{Limit: 1000})
@@ -101,6 +104,7 @@ func TestJobsAreListedWithTheValueOfWhatTheyMade(t *testing.T) {
 }
 
 func TestALineageHasEveryDescendantAfterItsParent(t *testing.T) {
+	t.Parallel()
 	eng, last, all, stop := reading(t)
 	defer stop()
 	root, err := eng.Reader().Lineage(t.Context(), record.Root)
@@ -132,6 +136,7 @@ func TestALineageHasEveryDescendantAfterItsParent(t *testing.T) {
 }
 
 func TestTheHistoryOfANicheEndsWithItsElite(t *testing.T) {
+	t.Parallel()
 	eng, last, _, stop := reading(t)
 	defer stop()
 	for _, c := range last.Grid.Cells {

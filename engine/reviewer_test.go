@@ -11,6 +11,7 @@ import (
 )
 
 func TestAReviewer(t *testing.T) {
+	t.Parallel()
 	const rejects = "```json\n{\"verdict\": \"reject\", \"reasons\": [\"program.txt:2 guesses\"]}\n```"
 	for _, tc := range []struct {
 		name      string

@@ -21,6 +21,7 @@ import (
 )
 
 func TestTheBuiltInMapperProposesTargetsBeforeTheFirstJob(t *testing.T) {
+	t.Parallel()
 	offline := func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "offline", Kind: "offline", Weight: 1, Attempts: 1}}
 		c.Roles.Mapper = "offline"
@@ -50,6 +51,7 @@ func TestTheBuiltInMapperProposesTargetsBeforeTheFirstJob(t *testing.T) {
 }
 
 func TestAModelProposesTargetsThatAPersonFreezesAndDrops(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	maps := 0
 	m.reply = func(prompt string) string {
@@ -120,6 +122,7 @@ func TestAModelProposesTargetsThatAPersonFreezesAndDrops(t *testing.T) {
 }
 
 func TestASummariserWritesSubjectsAndEachStretchOnce(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	step := regexp.MustCompile(`d = ([0-9.]+)`)
 	var mu sync.Mutex
@@ -204,6 +207,7 @@ func (l *lab) settings(change func(*record.Settings)) {
 }
 
 func TestARaisedBudgetGoesOnWithWhatItStopped(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	m.tokens = func(most int) (int, int) { return 900, most }
 	l := agentLab(t, func(c *config.Config) {
@@ -312,6 +316,7 @@ func TestPromptsCanBeSeenBeforeTheyAreSent(t *testing.T) {
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestNotesSurviveATreeThatIsGone(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=10", "search.epoch=5")
 	l.run()
 	best := l.state().Snapshot().Best
@@ -345,6 +350,7 @@ func TestNotesSurviveATreeThatIsGone(t *testing.T) {
 }
 
 func TestTheShadowBanditSaysWhatItWouldDoAndDecidesNothing(t *testing.T) {
+	t.Parallel()
 	m := newFakeModel(t)
 	l := agentLab(t, func(c *config.Config) {
 		good, poor := m.agent("good"), m.agent("poor")
@@ -374,6 +380,7 @@ func TestTheShadowBanditSaysWhatItWouldDoAndDecidesNothing(t *testing.T) {
 }
 
 func TestWhatNobodyMetersIsSaid(t *testing.T) {
+	t.Parallel()
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{
 			Name: "own", Kind: "command", Weight: 1, Attempts: 1, OwnCredentials: true, Prompt: "stdin",

@@ -9,6 +9,7 @@ import (
 
 // Products are the numbers rounded to halves: many trees give the same one.
 func TestSameProductEndsAsADuplicate(t *testing.T) {
+	t.Parallel()
 	l := bareLab(t, map[string]string{
 		"program.txt": program,
 		"build.sh":    "awk '{printf \"%s = %.1f\\n\", $1, int($3*2)/2}' program.txt > product\n",

@@ -172,6 +172,7 @@ func differs(a, b string) string {
 }
 
 func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "review.niche=all", "budget.jobs=30")
 	l.run()
 	l.settings(func(s *record.Settings) { s.ReviewNiche, s.MaxJobs = "off", 60 })
@@ -237,6 +238,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 }
 
 func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
+	t.Parallel()
 	for _, gate := range []string{"review.niche=all", "review.measure=all"} {
 		for _, order := range []string{"strict", "completion"} {
 			t.Run(gate+" "+order, func(t *testing.T) {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ func verified() map[string]func(t *testing.T) *lab {
 }
 
 func TestUpkeepFindsAStateThatIsNotTheFoldOfItsLog(t *testing.T) {
+	t.Parallel()
 	for order, begin := range verified() {
 		t.Run(order, func(t *testing.T) {
 			l := begin(t)
@@ -95,28 +97,45 @@ func (l *lab) change(statement string) {
 }
 
 func TestDoctorFindsWhatWasChangedInTheStore(t *testing.T) {
+	t.Parallel()
 	for order, begin := range verified() {
-		for _, c := range []struct {
-			name, statement, says string
-		}{
-			{"nothing", "", ""},
-			{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
-			{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
-			{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
+		t.Run(order, func(t *testing.T) {
+			ran := begin(t)
+			ran.run()
+			for _, c := range []struct {
+				name, statement, says string
+			}{
+				{"nothing", "", ""},
+				{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
+				{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
+				{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
 				CAST('{"who":"nobody","verb":"pause","candidate":-1,"job":-1,"cell":-1}' AS BLOB)
 				FROM (SELECT * FROM log WHERE fold = 0 ORDER BY seq LIMIT 1)`, "decisions"},
-		} {
-			t.Run(order+", "+c.name, func(t *testing.T) {
-				l := begin(t)
-				l.run()
-				if c.statement != "" {
-					l.change(c.statement)
-				}
-				got := l.archiveCheck()
-				if got.OK != (c.says == "") || !strings.Contains(got.Detail, c.says) || !got.OK && got.Cure == "" {
-					t.Errorf("doctor says %+v", got)
-				}
-			})
-		}
+			} {
+				t.Run(c.name, func(t *testing.T) {
+					l := ran.copied(t)
+					if c.statement != "" {
+						l.change(c.statement)
+					}
+					got := l.archiveCheck()
+					if got.OK != (c.says == "") || !strings.Contains(got.Detail, c.says) || !got.OK && got.Cure == "" {
+						t.Errorf("doctor says %+v", got)
+					}
+				})
+			}
+		})
 	}
+}
+
+// copied is the lab with a state directory of its own that holds the same. Nothing
+// may run on it meanwhile.
+func (l *lab) copied(t *testing.T) *lab {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(l.ses.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	twin := &lab{t: t, repo: l.repo, exp: l.exp}
+	twin.open(dir)
+	return twin
 }

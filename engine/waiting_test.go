@@ -22,6 +22,7 @@ func (l *lab) decide(d record.Decision) {
 }
 
 func TestWhatIsInjectedBeforeTheFirstRunIsMeasuredAfterTheRoot(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=3")
 	git(t, l.repo, "checkout", "-q", "-b", "own")
 	write(t, l.repo+"/program.txt", strings.Replace(program, "3.25", "5.5", 1))
@@ -60,6 +61,7 @@ func TestWhatIsInjectedBeforeTheFirstRunIsMeasuredAfterTheRoot(t *testing.T) {
 // A run that cannot start, for want of a key, does not know yet what was carried
 // out before it.
 func TestAfterARunThatFailedAtItsStartNoOldDecisionIsCarriedOutAgain(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "budget.jobs=4")
 	l.run()
 	retry := record.NewDecision(record.Retry)

@@ -42,6 +42,7 @@ func newRig(t testing.TB, s *view.Snapshot, w, h int, edit ...func(o *Options)) 
 	a.d.Restyle()
 	a.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	a.listen = func() tea.Cmd { return nil }
+	a.d.Wait = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
 	r := &rig{t: t, app: a, ctl: ctl}
 	r.send(tea.WindowSizeMsg{Width: w, Height: h})
 	return r

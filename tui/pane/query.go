@@ -78,12 +78,12 @@ func (q *query) askTyped(d *Shared, id ID, key string, typed bool, fn func(ctx c
 		q.done, q.err = false, nil
 	}
 	q.key, q.version, q.busy, q.at = key, d.Snap.Version, true, d.Now()
-	ctx, n := d.Ctx, q.latest.Add(1)
+	ctx, pass, n := d.Ctx, d.Wait, q.latest.Add(1)
 	return Guard("reader", func() tea.Msg {
-		if wait > 0 && !Sleep(ctx, wait) {
+		if wait > 0 && !pass(ctx, wait) {
 			return nil
 		}
-		if typed && !same && (!Sleep(ctx, typedFor) || q.latest.Load() != n) {
+		if typed && !same && (!pass(ctx, typedFor) || q.latest.Load() != n) {
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -104,6 +104,10 @@ func (q *query) accept(m Loaded) bool {
 	return true
 }
 
+// Wait returns after a time, or false at once when the context ends before.
+type Wait func(ctx context.Context, d time.Duration) bool
+
+// Sleep is the [Wait] of the clock on the wall.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -22,6 +22,7 @@ type Shared struct {
 	Reader   Reader           // nil: only the snapshot is known
 	Host     Host             // what a pane may ask of the console
 	Clock    func() time.Time // nil: the time of day
+	Wait     Wait             // lets time pass before a question is asked
 	Snap     *view.Snapshot   // never nil
 	Grid     gridIndex
 	St       *widget.Styles
@@ -41,7 +42,7 @@ type Shared struct {
 // NewShared returns what panes share before anything is known, drawn in the
 // colours and characters that a terminal has.
 func NewShared(ctx context.Context, r Reader, g plot.Glyphs, dark bool, palette string) *Shared {
-	d := &Shared{Ctx: ctx, Reader: r, Glyphs: g, Dark: dark, Profile: colorprofile.TrueColor, Palette: palette}
+	d := &Shared{Ctx: ctx, Reader: r, Glyphs: g, Dark: dark, Profile: colorprofile.TrueColor, Palette: palette, Wait: Sleep}
 	d.Snap = &view.Snapshot{Loading: true, Root: view.Standing{ID: record.NoCandidate, Cell: -1}, Best: view.Standing{ID: record.NoCandidate, Cell: -1}}
 	if d.Palette == "" {
 		d.Palette = "viridis"
