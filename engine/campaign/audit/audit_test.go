@@ -1,0 +1,149 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+)
+
+const goText = `package p
+
+// Easy has no branch.
+func Easy() int { return 1 }
+
+type T struct{}
+
+func (t *T) Hard(a, b bool, n int) int {
+	if a && b {
+		for i := range n {
+			switch i {
+			case 1:
+				return 1
+			case 2:
+				return 2
+			}
+		}
+	}
+	return 0
+}
+`
+
+// The figures behind the names are those of radon 5.1 on this text.
+const pyText = `
+def a(x):
+    with open(x) as f:
+        pass
+def c(x):
+    def d(y):
+        if y: pass
+    return lambda y: y
+def e(x):
+    try:
+        pass
+    except A:
+        pass
+    except B:
+        pass
+    else:
+        pass
+    finally:
+        pass
+def f(x):
+    return [i for i in x if i and
+        i > 1 if i or x for k in i]
+def g(x):
+    for i in x:
+        if i:
+            pass
+        else:
+            pass
+    else:
+        pass
+class K:
+    def m1(self):
+        if 1: pass
+    async def m2(self):
+        async for i in x: pass
+def o(x):
+    class L:
+        def q(self):
+            if x: pass
+    if x: return 1
+def p(x=1 if y else 2):
+    return {k for k in x}
+def q(x):
+    """if for while"""
+    # if for
+    y = "if" if x else 'for'
+    return y if y \
+        else x
+`
+
+func TestFunctionsHaveTheFiguresOfTheToolsOfTheirLanguage(t *testing.T) {
+	r := Run([]Source{{"p.go", []byte(goText)}, {"m.py", []byte(pyText)}, {"x.js", []byte("function f(a) {\n  if (a && a.b) { return a ? 1 : 2 }\n  return 0\n}\n")}})
+	for figure, want := range map[string]float64{
+		"complexity p.go:Easy": 1, "cognitive p.go:Easy": 0, "length p.go:Easy": 1,
+		"complexity p.go:(*T).Hard": 6, "cognitive p.go:(*T).Hard": 7, "length p.go:(*T).Hard": 13,
+		"complexity m.py:a": 1, "complexity m.py:c": 1, "complexity m.py:c.d": 2, "complexity m.py:e": 4, "complexity m.py:f": 7,
+		"complexity m.py:g": 4, "complexity m.py:K.m1": 2, "complexity m.py:K.m2": 2, "complexity m.py:o": 2, "complexity m.py:o.L.q": 2,
+		"complexity m.py:p": 2, "complexity m.py:q": 3, "length m.py:e": 11,
+		"complexity x.js:f": 4, "complexity gone.go:F": 0, "maintainability gone.go": 100, "worst all": 7,
+	} {
+		got, err := r.Figure(figure)
+		if err != nil || got != want {
+			t.Errorf("%s is %v (%v), want %v", figure, got, err, want)
+		}
+	}
+	if _, err := r.Figure("beauty p.go"); err == nil || !strings.Contains(err.Error(), "maintainability") {
+		t.Errorf("an unknown figure gives %v, want a list of those that exist", err)
+	}
+}
+
+func TestFindingsNameTheWorstPlaceOfAFileAndItsPriority(t *testing.T) {
+	branchy := func(name string, n int) string {
+		return "func " + name + "(a int) int {\n" + strings.Repeat("\tif a > 1 {\n\t\ta++\n\t}\n", n) + "\treturn a\n}\n"
+	}
+	sources := []Source{
+		{"ok.go", []byte("package p\n\n" + branchy("Fine", 14))},
+		{"bad.go", []byte("package p\n\n" + branchy("Bad", 16) + branchy("Worse", 40))},
+		{"bad_test.go", []byte("package p\n\n" + branchy("TestOnly", 40))},
+		{"vendor/v/v.go", []byte("package v\n\n" + branchy("Foreign", 40))},
+		{"notes.md", []byte("if if if")},
+	}
+	r := Run(sources)
+	got := r.Findings(Bounds{}, nil)
+	if len(got) != 1 || got[0].Key != "audit:complexity:bad.go:Worse" || got[0].Value != 41 {
+		t.Fatalf("the findings are %+v, want the complexity of Worse alone", got)
+	}
+	if p := got[0].Priority; p != 3 { // 5 for the complexity, -2 for a maintainable file
+		t.Errorf("the priority is %d (maintainability %.0f), want 3", p, r.Files[0].Maintainability)
+	}
+	before := Run([]Source{{"bad.go", []byte("package p\n\n" + branchy("Worse", 20))}})
+	if now := r.Findings(Bounds{}, &before); now[0].Priority != got[0].Priority+1 {
+		t.Errorf("what became worse has priority %d, want one more than %d", now[0].Priority, got[0].Priority)
+	}
+	if r.Skipped != 3 {
+		t.Errorf("%d files were passed over, want the test, the vendored one and the notes", r.Skipped)
+	}
+}
+
+func TestLinesThatStandTwiceAreCounted(t *testing.T) {
+	block := "\tx := readTheFirst(a)\n\ty := readTheSecond(b)\n\tz := join(x, y)\n\tlog(z)\n\tstore(z)\n\tclose(z)\n"
+	r := Run([]Source{
+		{"a.go", []byte("package p\n\nfunc A() {\n" + block + "\tdone()\n}\n")},
+		{"b.go", []byte("package p\n\nfunc B() {\n\tother()\n" + block + "}\n")},
+		{"c.go", []byte("package p\n\nfunc C() {\n\tother()\n}\n")},
+	})
+	if a, b, c := r.Files[0].Duplicated, r.Files[1].Duplicated, r.Files[2].Duplicated; a != 6 || b != 6 || c != 0 {
+		t.Errorf("%d, %d and %d lines stand twice, want 6, 6 and 0", a, b, c)
+	}
+}
+
+func FuzzAnyTextCanBeMeasured(f *testing.F) {
+	f.Add(pyText)
+	f.Add(goText)
+	f.Add("def f(:\n\tif x:\n else:\nclass")
+	f.Fuzz(func(t *testing.T, text string) {
+		r := Run([]Source{{"a.py", []byte(text)}, {"b.go", []byte(text)}, {"c.js", []byte(text)}, {"d.rb", []byte(text)}})
+		r.Findings(Bounds{Complexity: 1, FunctionLines: 1, FileLines: 1, DuplicatedLines: 1, Maintainability: 100}, nil)
+	})
+}

@@ -1,0 +1,170 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds are what a healthy tree keeps within. The zero value of a field takes the
+// default.
+type Bounds struct {
+	Complexity      int     // of a function; 0: 15
+	Maintainability float64 // of a file, at least; 0: 10, which is rank B
+	FunctionLines   int     // 0: 120
+	FileLines       int     // 0: 1,000
+	DuplicatedLines int     // of a file; 0: 60
+}
+
+func (b Bounds) filled() Bounds {
+	b.Complexity = cmp.Or(b.Complexity, 15)
+	b.Maintainability = cmp.Or(b.Maintainability, 10)
+	b.FunctionLines = cmp.Or(b.FunctionLines, 120)
+	b.FileLines = cmp.Or(b.FileLines, 1000)
+	b.DuplicatedLines = cmp.Or(b.DuplicatedLines, 60)
+	return b
+}
+
+// Finding is one file that is worse than the bounds, by its worst place.
+type Finding struct {
+	Key      string  `json:"key"` // the same for the same place in another commit
+	Path     string  `json:"path"`
+	Function string  `json:"function,omitempty"`
+	Line     int     `json:"line,omitempty"`
+	Figure   string  `json:"figure"` // as [Report.Figure] reads it
+	Value    float64 `json:"value"`
+	Bound    float64 `json:"bound"`
+	Priority int     `json:"priority"` // 1 to 5, 5 first
+	Text     string  `json:"text"`
+}
+
+// Findings lists the files of a report that are worse than the bounds, the urgent
+// ones first: one finding a file and kind of fault, so that a tree of many faults does
+// not drown its backlog. before is the report of an earlier commit, or nil: what became
+// worse since counts more, what became better less.
+func (r *Report) Findings(b Bounds, before *Report) []Finding {
+	b = b.filled()
+	var out []Finding
+	for i := range r.Files {
+		out = append(out, findingsOf(&r.Files[i], b, before)...)
+	}
+	slices.SortStableFunc(out, func(a, c Finding) int {
+		return cmp.Or(cmp.Compare(c.Priority, a.Priority), cmp.Compare(c.Value/max(c.Bound, 1), a.Value/max(a.Bound, 1)), cmp.Compare(a.Key, c.Key))
+	})
+	return out
+}
+
+func findingsOf(f *File, b Bounds, before *Report) []Finding {
+	var out []Finding
+	worst, long := -1, -1
+	over := 0
+	for i, fn := range f.Functions {
+		if worst < 0 || fn.Cyclomatic > f.Functions[worst].Cyclomatic {
+			worst = i
+		}
+		if long < 0 || fn.Lines > f.Functions[long].Lines {
+			long = i
+		}
+		if fn.Cyclomatic > b.Complexity {
+			over++
+		}
+	}
+	if worst >= 0 && f.Functions[worst].Cyclomatic > b.Complexity {
+		fn := f.Functions[worst]
+		g := placed(f, fn, Complexity, float64(fn.Cyclomatic), float64(b.Complexity))
+		g.Priority = priority(fn.Cyclomatic, f.Maintainability, over, trend(before, g))
+		g.Text = fmt.Sprintf("Refactor %s - %s has a complexity of %d, above %d", f.Path, fn.Name, fn.Cyclomatic, b.Complexity)
+		out = append(out, g)
+	}
+	if long >= 0 && f.Functions[long].Lines > b.FunctionLines && (worst != long || len(out) == 0) {
+		fn := f.Functions[long]
+		g := placed(f, fn, Length, float64(fn.Lines), float64(b.FunctionLines))
+		g.Priority = 2
+		g.Text = fmt.Sprintf("Refactor %s - %s has %d lines, above %d", f.Path, fn.Name, fn.Lines, b.FunctionLines)
+		out = append(out, g)
+	}
+	whole := func(figure string, value, bound float64, format string, args ...any) {
+		out = append(out, Finding{
+			Key: "audit:" + figure + ":" + f.Path, Path: f.Path, Figure: figure + " " + f.Path, Value: value, Bound: bound, Priority: 2,
+			Text: "Refactor " + f.Path + " - " + fmt.Sprintf(format, args...),
+		})
+	}
+	if f.Maintainability < b.Maintainability && len(out) == 0 {
+		whole(Maintainability, f.Maintainability, b.Maintainability, "its maintainability is %.1f (rank %s), below %g", f.Maintainability, Rank(f.Maintainability), b.Maintainability)
+	}
+	if f.Lines > b.FileLines {
+		whole(Lines, float64(f.Lines), float64(b.FileLines), "it has %d lines of code, above %d", f.Lines, b.FileLines)
+	}
+	if f.Duplicated > b.DuplicatedLines {
+		whole(Duplicated, float64(f.Duplicated), float64(b.DuplicatedLines), "%d of its lines stand elsewhere, too; above %d", f.Duplicated, b.DuplicatedLines)
+	}
+	return out
+}
+
+func placed(f *File, fn Function, figure string, value, bound float64) Finding {
+	return Finding{
+		Key: "audit:" + figure + ":" + f.Path + ":" + fn.Name, Path: f.Path, Function: fn.Name, Line: fn.Line,
+		Figure: figure + " " + f.Path + ":" + fn.Name, Value: value, Bound: bound,
+	}
+}
+
+// trend is the sign of what changed since an earlier report.
+func trend(before *Report, g Finding) int {
+	if before == nil {
+		return 0
+	}
+	was, err := before.Figure(g.Figure)
+	switch {
+	case err != nil || was == 0:
+		return 0
+	case g.Value > was:
+		return 1
+	case g.Value < was:
+		return -1
+	}
+	return 0
+}
+
+// Rank is the letter of a maintainability: A above 19 and B above 9, as radon has
+// them; below, C above 4, D above 0, F.
+func Rank(mi float64) string {
+	for i, least := range []float64{19, 9, 4, 0} {
+		if mi > least {
+			return "ABCD"[i : i+1]
+		}
+	}
+	return "F"
+}
+
+// priority is 5 above a complexity of 30, 4 above 20, 3 above 15, else 2; then F +1, C
+// and B -1, A -2 for the file's maintainability; +1 where more than five functions are
+// too complex; +1 where it became worse and -1 where it became better; at least 1
+// and at most 5.
+func priority(cc int, mi float64, over, trend int) int {
+	p := 2
+	switch {
+	case cc > 30:
+		p = 5
+	case cc > 20:
+		p = 4
+	case cc > 15:
+		p = 3
+	}
+	p += map[string]int{"F": 1, "C": -1, "B": -1, "A": -2}[Rank(mi)]
+	if over > 5 {
+		p++
+	}
+	return min(5, max(1, p+trend))
+}
+
+// String is the finding as one line: PATH:LINE: text.
+func (g Finding) String() string {
+	var b strings.Builder
+	b.WriteString(g.Path)
+	if g.Line > 0 {
+		fmt.Fprintf(&b, ":%d", g.Line)
+	}
+	fmt.Fprintf(&b, ": p%d %s", g.Priority, strings.TrimPrefix(g.Text, "Refactor "+g.Path+" - "))
+	return b.String()
+}

@@ -1,0 +1,331 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"atoll/engine/campaign/audit"
+	"atoll/store/record"
+)
+
+// Executor carries tasks out. Its methods are called from the goroutine of
+// [Campaign.Run], one at a time.
+type Executor interface {
+	// Head is the commit that a campaign begins with.
+	Head(ctx context.Context) (record.Hash, error)
+	// Execute carries out one attempt of a task, or goes on with one that was broken
+	// off: the same assignment never does, or pays for, the same work twice. An
+	// error is trouble of the machine or the end of ctx: the attempt stays open.
+	// Whatever becomes of the task is in the Outcome. A commit in it is reachable.
+	Execute(ctx context.Context, a Assignment) (Outcome, error)
+	// Publish lets the campaign's branch point to a commit.
+	Publish(ctx context.Context, head record.Hash) error
+	// Audit measures the source of a commit.
+	Audit(ctx context.Context, commit record.Hash) (audit.Report, error)
+}
+
+// Assignment is one attempt of a task.
+type Assignment struct {
+	Task    Task
+	Attempt int         // from 1
+	Root    record.Hash // the commit to begin on
+	Name    string      // of the experiment
+	Left    Settings    // of the campaign's budget: at most this may be used
+	Lessons []string    // of earlier tasks, for prompts; newest last
+}
+
+// Event is something that a person may want to read while a campaign runs.
+type Event struct {
+	Task int // 0 = the campaign
+	Text string
+	Bad  bool
+}
+
+// Options of a campaign.
+type Options struct {
+	Journal  Journal
+	Executor Executor
+	Now      func() time.Time // nil: time.Now
+	Bounds   audit.Bounds
+	NoAudit  bool        // find no tasks, and measure no health
+	Tell     func(Event) // from the goroutine of Run; nil: nobody
+	// Changed is called whenever the log grew, from the goroutine of Run; nil: nobody.
+	Changed func(*State)
+	Tasks   int // attempts of this run; 0: until nothing is ready
+}
+
+// Campaign is the loop. Make one with [New].
+type Campaign struct {
+	o Options
+	s *State
+}
+
+// tellLessons is how many lessons of earlier tasks a new one gets.
+const tellLessons = 12
+
+// openAudits bounds how many tasks of the auditor may be open: it proposes the
+// most urgent ones and more when those are done.
+const openAudits = 5
+
+// author is who writes what no person decided.
+const author = "campaign"
+
+// New returns a campaign. It starts nothing.
+func New(o Options) *Campaign {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tell == nil {
+		o.Tell = func(Event) {}
+	}
+	if o.Changed == nil {
+		o.Changed = func(*State) {}
+	}
+	return &Campaign{o: o, s: NewState()}
+}
+
+// State is the campaign as it is; for the goroutine of Run, or when it does not run.
+func (c *Campaign) State() *State { return c.s }
+
+// Run begins ready tasks one after the other until none is left, the budget is used
+// up or ctx ends, and returns why it ended, in words. An attempt that was broken off
+// before is gone on with first.
+func (c *Campaign) Run(ctx context.Context) (why string, err error) {
+	if err := c.prepare(ctx); err != nil {
+		return "", err
+	}
+	for n := 0; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if c.o.Tasks > 0 && n == c.o.Tasks {
+			return fmt.Sprintf("%d tasks were begun", n), nil
+		}
+		it, err := c.running(ctx)
+		if err != nil {
+			return "", err
+		}
+		if it == nil {
+			var why string
+			if it, why, err = c.begin(ctx); err != nil || it == nil {
+				return why, err
+			}
+		}
+		if err := c.attempt(ctx, it); err != nil {
+			return "", err
+		}
+	}
+}
+
+// change is [Change] on the campaign's own state.
+func (c *Campaign) change(ctx context.Context, decide func(*State) ([]record.CampaignRow, error)) error {
+	err := Change(ctx, c.o.Journal, c.s, author, decide)
+	c.o.Changed(c.s)
+	return err
+}
+
+// prepare gives the campaign a head and looks at the health of it.
+func (c *Campaign) prepare(ctx context.Context) error {
+	if err := c.s.Follow(ctx, c.o.Journal); err != nil {
+		return err
+	}
+	if c.s.Head.IsZero() {
+		h, err := c.o.Executor.Head(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
+			if !s.Head.IsZero() {
+				return nil, nil
+			}
+			return []record.CampaignRow{row(kindHead, 0, "", head{Commit: h, Text: "the campaign begins"})}, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil { // a kill may have come between a row and its branch
+		return err
+	}
+	return c.audit(ctx)
+}
+
+// running returns the attempt that was broken off, or nil.
+func (c *Campaign) running(ctx context.Context) (*Item, error) {
+	if err := c.s.Follow(ctx, c.o.Journal); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(c.s.Items, func(it *Item) bool { return it.Status == Running })
+	if i < 0 {
+		return nil, nil
+	}
+	c.o.Tell(Event{Task: c.s.Items[i].ID, Text: "goes on where it was broken off"})
+	return c.s.Items[i], nil
+}
+
+// begin writes which task is next, and why. A nil item means that there is none.
+func (c *Campaign) begin(ctx context.Context) (it *Item, why string, err error) {
+	id := 0
+	err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
+		p, reason, ok := s.next(c.o.Now())
+		if id, why = 0, reason; !ok {
+			return nil, nil
+		}
+		id = p.Task
+		it := s.byID[id]
+		st := start{
+			Attempt: it.Attempt + 1, Root: s.Head, Experiment: fmt.Sprintf("t%d-%d", id, len(s.Plans)+1),
+			Why: p.Why, Authority: s.authority(), Score: it.WSJF(), Predicted: p.Expected,
+		}
+		st.Baseline, st.Suggestion = s.wouldTake(c.o.Now())
+		return []record.CampaignRow{row(kindStart, id, "", st)}, nil
+	})
+	if err != nil || id == 0 {
+		return nil, why, err
+	}
+	it = c.s.byID[id]
+	c.o.Tell(Event{Task: id, Text: fmt.Sprintf("%s: begins (%s)", it.Title, c.s.Plans[len(c.s.Plans)-1].Why)})
+	return it, "", nil
+}
+
+// wouldTake returns the task that the formula alone would begin, and the one that the
+// ranker alone would; 0 = none.
+func (s *State) wouldTake(now time.Time) (formula, ranker int) {
+	order := s.Order(now)
+	best := 0.0
+	for _, p := range order {
+		if !p.Fits {
+			continue
+		}
+		if formula == 0 || p.WSJF > s.byID[formula].WSJF() {
+			formula = p.Task
+		}
+		if p.Expected != nil && (ranker == 0 || *p.Expected > best) {
+			ranker, best = p.Task, *p.Expected
+		}
+	}
+	return formula, ranker
+}
+
+// attempt has a task carried out, and writes what came of it.
+func (c *Campaign) attempt(ctx context.Context, it *Item) error {
+	lessons := c.s.Lessons[max(0, len(c.s.Lessons)-tellLessons):]
+	out, err := c.o.Executor.Execute(ctx, Assignment{
+		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Name: it.Experiment, Left: c.s.left(), Lessons: slices.Clone(lessons),
+	})
+	if err != nil {
+		return fmt.Errorf("t%d %s: %w", it.ID, it.Title, err)
+	}
+	if out.Status == Failed && it.Attempt <= it.Retries {
+		out.Status = Pending
+		out.Reason = fmt.Sprintf("attempt %d of %d failed: %s", it.Attempt, it.Retries+1, out.Reason)
+	}
+	if out.Status != Done {
+		out.Commit = record.Hash{}
+	}
+	out.Lessons = append(out.Lessons, lesson(it, &out))
+	id := it.ID
+	err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
+		if now := s.byID[id]; now.Status != Running || now.Attempt != it.Attempt {
+			return nil, fmt.Errorf("%w: t%d was changed while it ran: it is %s", ErrTask, id, now.Status)
+		}
+		return []record.CampaignRow{row(kindEnd, id, "", out)}, nil
+	})
+	if err != nil {
+		if errors.Is(err, ErrTask) { // a person dropped it meanwhile; what it did stays where it is
+			c.o.Tell(Event{Task: id, Text: err.Error(), Bad: true})
+			return nil
+		}
+		return err
+	}
+	c.o.Tell(Event{Task: id, Text: fmt.Sprintf("%s: %s", out.Status, out.Reason), Bad: out.Status != Done})
+	if out.Status == Done && !out.Commit.IsZero() {
+		if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil {
+			return err
+		}
+		if err := c.audit(ctx); err != nil {
+			return err
+		}
+	}
+	return c.reflect(ctx)
+}
+
+// left is what of the budget may still be used.
+func (s *State) left() Settings {
+	b := s.Settings
+	if b.Jobs > 0 {
+		b.Jobs = max(0, b.Jobs-s.Spent.Jobs)
+	}
+	if b.CostUSD > 0 {
+		b.CostUSD = max(0, b.CostUSD-s.Spent.USD)
+	}
+	return b
+}
+
+// audit measures the head where it was not measured yet, and adds tasks for what it
+// finds: the most urgent, one for each place, never more than five open.
+func (c *Campaign) audit(ctx context.Context) error {
+	if c.o.NoAudit || len(c.s.Health) > 0 && c.s.Health[len(c.s.Health)-1].Commit == c.s.Head {
+		return nil
+	}
+	at := c.s.Head
+	now, err := c.o.Executor.Audit(ctx, at)
+	if err != nil {
+		return err
+	}
+	var before *audit.Report
+	if n := len(c.s.Health); n > 0 {
+		was, err := c.o.Executor.Audit(ctx, c.s.Health[n-1].Commit)
+		if err != nil {
+			return err
+		}
+		before = &was
+	}
+	found := now.Findings(c.o.Bounds, before)
+	t := now.Totals()
+	health := Health{
+		Commit: at, Files: t.Files, Lines: t.Lines, Functions: t.Functions, Complexity: t.Complexity, Mean: t.Mean,
+		Findings: len(found), Duplicated: t.Duplicated,
+	}
+	return c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
+		if n := len(s.Health); n > 0 && s.Health[n-1].Commit == at {
+			return nil, nil
+		}
+		rows, err := s.Put(s.tasksFor(found)...)
+		if err != nil {
+			return nil, err
+		}
+		return append([]record.CampaignRow{row(kindHealth, 0, "", health)}, rows...), nil
+	})
+}
+
+// tasksFor turns findings into tasks. A place that had a task before, whatever
+// became of it, gets no second one: a person can open that again.
+func (s *State) tasksFor(found []audit.Finding) []Task {
+	open, known := 0, map[string]bool{}
+	for _, it := range s.Items {
+		known[it.Key] = true
+		if it.Origin == FromAudit && (it.Status == Pending || it.Status == Running) {
+			open++
+		}
+	}
+	var out []Task
+	for _, f := range found {
+		if open+len(out) >= openAudits {
+			break
+		}
+		if known[f.Key] {
+			continue
+		}
+		a := Acceptance{Kind: AcceptAudit, Name: f.Figure, Bound: f.Bound, AtLeast: f.Value < f.Bound}
+		out = append(out, Task{
+			ID: s.NextID() + len(out), Title: f.Text, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
+			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s = %s.", f.Text, f.Figure, short(f.Value)),
+			Scope: []string{f.Path}, Acceptance: []Acceptance{a},
+		})
+	}
+	return out
+}

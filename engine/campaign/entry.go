@@ -1,0 +1,106 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"atoll/store/record"
+)
+
+// The kinds of rows of the campaign's log. Their data are the types below.
+const (
+	kindTask     record.CampaignKind = "task"     // Task: added, or as it is from now on
+	kindDrop     record.CampaignKind = "drop"     // words
+	kindDone     record.CampaignKind = "done"     // words: it was done elsewhere
+	kindReopen   record.CampaignKind = "reopen"   // words: pending again, with its attempts counted anew
+	kindSettings record.CampaignKind = "settings" // Settings
+	kindStart    record.CampaignKind = "start"    // start
+	kindEnd      record.CampaignKind = "end"      // Outcome
+	kindHead     record.CampaignKind = "head"     // head: the branch begins, or was moved by a person
+	kindHealth   record.CampaignKind = "health"   // Health
+	kindLesson   record.CampaignKind = "lesson"   // words
+	kindPropose  record.CampaignKind = "propose"  // Proposal
+	kindAnswer   record.CampaignKind = "answer"   // answer
+	kindWarn     record.CampaignKind = "warn"     // words: the budget is nearly used up; once
+)
+
+type words struct {
+	Text string `json:"text,omitempty"`
+}
+
+// start is one attempt of a task: what it begins on, and what the planner saw.
+type start struct {
+	Attempt    int         `json:"attempt"`
+	Root       record.Hash `json:"root"`
+	Experiment string      `json:"experiment"`
+	Why        string      `json:"why"`
+	Baseline   int         `json:"baseline"`   // task that the formula would take
+	Suggestion int         `json:"suggestion"` // task that the ranker would take; 0 = it has no opinion yet
+	Authority  float64     `json:"authority"`
+	Predicted  *float64    `json:"predicted,omitempty"` // gain per cost that the ranker expects
+	Score      float64     `json:"score"`               // WSJF
+}
+
+// Outcome is what one attempt of a task came to.
+type Outcome struct {
+	Status  Status      `json:"status"` // Done, Failed, or Pending: to be tried again
+	Reason  string      `json:"reason"`
+	Commit  record.Hash `json:"commit,omitzero"` // new head; zero: the branch stays
+	Winner  string      `json:"winner,omitempty"`
+	Gain    *float64    `json:"gain,omitempty"`
+	Jobs    int         `json:"jobs"`
+	USD     float64     `json:"usd,omitempty"`
+	Checks  []Check     `json:"checks,omitempty"`
+	Lessons []string    `json:"lessons,omitempty"`
+}
+
+type head struct {
+	Commit record.Hash `json:"commit"`
+	Text   string      `json:"text,omitempty"`
+}
+
+// Settings bound a campaign. Zero is no limit.
+type Settings struct {
+	Jobs    int     `json:"jobs,omitempty"`     // make jobs of all tasks together
+	CostUSD float64 `json:"cost_usd,omitempty"` // of all tasks together
+	Tasks   int     `json:"tasks,omitempty"`    // attempts
+	// Authority is the most that the ranker may have; nil: 1. A person sets it to 0
+	// to have the formula alone.
+	Authority *float64 `json:"authority,omitempty"`
+}
+
+// Health is what the auditor found on one commit of the branch.
+type Health struct {
+	Commit     record.Hash `json:"commit"`
+	Files      int         `json:"files"`
+	Lines      int         `json:"lines"`
+	Functions  int         `json:"functions"`
+	Complexity int         `json:"complexity"` // of the most complex function
+	Mean       float64     `json:"mean"`       // complexity of functions
+	Findings   int         `json:"findings"`
+	Duplicated int         `json:"duplicated"` // lines
+}
+
+// Proposal is what the reflector thinks should change in the backlog. A person
+// accepts or rejects it.
+type Proposal struct {
+	ID     int    `json:"id"` // position in the log
+	Key    string `json:"key"`
+	Text   string `json:"text"`
+	Drop   []int  `json:"drop,omitempty"`
+	Add    []Task `json:"add,omitempty"` // numbers are given when it is accepted
+	Answer string `json:"answer"`        // "", accepted or rejected
+}
+
+type answer struct {
+	Proposal int  `json:"proposal"`
+	Accept   bool `json:"accept"`
+}
+
+func row(kind record.CampaignKind, task int, who string, data any) record.CampaignRow {
+	b, err := json.Marshal(data)
+	if err != nil { // numbers were checked; texts and hashes always pass
+		panic(fmt.Sprintf("campaign: encode %s: %v", kind, err))
+	}
+	return record.CampaignRow{Kind: kind, Task: task, Who: who, Data: b}
+}

@@ -1,0 +1,166 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Position is a ready task's place in the order, and why it stands there.
+type Position struct {
+	Task  int     `json:"task"`
+	Title string  `json:"title"`
+	WSJF  float64 `json:"wsjf"`
+	// Expected is the gain in percent per job that the ranker expects; nil: it has
+	// no opinion yet.
+	Expected *float64 `json:"expected,omitempty"`
+	By       string   `json:"by"`  // who put it here: formula or ranker
+	Why      string   `json:"why"` // in words
+	Fits     bool     `json:"fits"`
+}
+
+// Who puts a task at its place.
+const (
+	ByFormula = "formula"
+	ByRanker  = "ranker"
+)
+
+// warnAt is the share of a budget after which the campaign warns, once.
+const warnAt = 0.8
+
+// Order returns the ready tasks in the order in which they would be begun. The
+// ranker chooses the first places, as many as its authority is a share of them; the
+// formula the others. It changes nothing.
+func (s *State) Order(now time.Time) []Position {
+	byFormula := s.ready()
+	slices.SortStableFunc(byFormula, func(a, b *Item) int {
+		return cmp.Or(cmp.Compare(b.WSJF(), a.WSJF()), cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.Added, b.Added), cmp.Compare(a.ID, b.ID))
+	})
+	expected := map[int]float64{}
+	byRanker := slices.Clone(byFormula)
+	if s.Ranker.Knows() {
+		weights := s.Ranker.weights()
+		for _, it := range byFormula {
+			expected[it.ID] = expect(weights, features(&it.Task))
+		}
+		slices.SortStableFunc(byRanker, func(a, b *Item) int { return cmp.Compare(expected[b.ID], expected[a.ID]) })
+	}
+	own := 0
+	if s.Ranker.Knows() {
+		own = int(float64(len(byRanker)) * s.authority())
+	}
+	out := make([]Position, 0, len(byFormula))
+	put := func(it *Item, by string) {
+		p := Position{Task: it.ID, Title: it.Title, WSJF: it.WSJF(), By: by, Fits: s.fits(&it.Task) == ""}
+		if v, ok := expected[it.ID]; ok {
+			p.Expected = &v
+		}
+		p.Why = s.why(it, p, now)
+		out = append(out, p)
+	}
+	for _, it := range byRanker[:own] {
+		put(it, ByRanker)
+	}
+	for _, it := range byFormula {
+		if !slices.Contains(byRanker[:own], it) {
+			put(it, ByFormula)
+		}
+	}
+	return out
+}
+
+func (s *State) authority() float64 { return min(s.Ranker.Authority, s.Settings.cap()) }
+
+func (s *State) ready() []*Item {
+	var out []*Item
+	for _, it := range s.Items {
+		if st, _ := s.StatusOf(it); st == Ready {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+func (s *State) why(it *Item, p Position, now time.Time) string {
+	text := fmt.Sprintf("WSJF %s = (%s)/%s, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), short(max(it.Size, 0)), it.priority(), age(now, it))
+	if it.Size == 0 {
+		text = fmt.Sprintf("WSJF %s = (%s)/1, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), it.priority(), age(now, it))
+	}
+	if p.By == ByRanker {
+		text = fmt.Sprintf("the ranker expects %s %% a job; %s", short(*p.Expected), text)
+	}
+	if over := s.fits(&it.Task); over != "" {
+		text += "; " + over
+	}
+	return text
+}
+
+func sumText(t *Task) string {
+	if t.Value+t.Urgency+t.Risk == 0 {
+		return fmt.Sprintf("priority %d", t.priority())
+	}
+	return fmt.Sprintf("%s + %s + %s", short(t.Value), short(t.Urgency), short(t.Risk))
+}
+
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+func age(now time.Time, it *Item) string {
+	d := max(0, now.Sub(time.UnixMilli(int64(it.Added))))
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// fits says, in words, what of the budget is too little for a task; "" = nothing.
+func (s *State) fits(t *Task) string {
+	b := s.Settings
+	switch {
+	case b.Tasks > 0 && s.Spent.Tasks >= b.Tasks:
+		return fmt.Sprintf("the budget of %d tasks is used up", b.Tasks)
+	case b.Jobs > 0 && t.Command == "" && s.Spent.Jobs+t.MakeJobs() > b.Jobs:
+		return fmt.Sprintf("it may take %d jobs, and %d of %d are left", t.MakeJobs(), b.Jobs-s.Spent.Jobs, b.Jobs)
+	case b.CostUSD > 0 && s.Spent.USD+t.CostUSD > b.CostUSD:
+		return fmt.Sprintf("it may cost $%s, and $%s of $%s are left", short(t.CostUSD), short(b.CostUSD-s.Spent.USD), short(b.CostUSD))
+	case b.CostUSD > 0 && t.CostUSD == 0 && s.Spent.USD >= b.CostUSD:
+		return fmt.Sprintf("the budget of $%s is used up", short(b.CostUSD))
+	}
+	return ""
+}
+
+// nearlySpent says that a budget is used to four fifths; "" = it is not.
+func (s *State) nearlySpent() string {
+	b := s.Settings
+	switch {
+	case b.Jobs > 0 && float64(s.Spent.Jobs) >= warnAt*float64(b.Jobs):
+		return fmt.Sprintf("%d of %d jobs of the campaign are used", s.Spent.Jobs, b.Jobs)
+	case b.CostUSD > 0 && s.Spent.USD >= warnAt*b.CostUSD:
+		return fmt.Sprintf("$%s of $%s of the campaign are spent", short(s.Spent.USD), short(b.CostUSD))
+	case b.Tasks > 0 && float64(s.Spent.Tasks) >= warnAt*float64(b.Tasks):
+		return fmt.Sprintf("%d of %d attempts of the campaign are made", s.Spent.Tasks, b.Tasks)
+	}
+	return ""
+}
+
+// next is the task to begin now: the first in the order that fits the budget. ok is
+// false when there is none; why says so in words.
+func (s *State) next(now time.Time) (p Position, why string, ok bool) {
+	order := s.Order(now)
+	for _, p := range order {
+		if p.Fits {
+			return p, "", true
+		}
+	}
+	if len(order) == 0 {
+		return p, "no task is ready", false
+	}
+	it := s.byID[order[0].Task]
+	return p, fmt.Sprintf("t%d is next, but %s", it.ID, s.fits(&it.Task)), false
+}

@@ -1,0 +1,266 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// Journal keeps the log of a campaign; *store.DB is one. AppendCampaign writes all
+// rows or none, and only when nothing was written after the given position.
+type Journal interface {
+	CampaignLog(ctx context.Context, after record.Seq) ([]record.CampaignRow, error)
+	AppendCampaign(ctx context.Context, after record.Seq, rows ...record.CampaignRow) (record.Seq, error)
+}
+
+// State is a campaign as the log tells it: the same rows give the same state. Read
+// its fields, do not change them.
+type State struct {
+	Seq       record.Seq
+	Head      record.Hash // of the branch; zero before the first task
+	Settings  Settings
+	Items     []*Item // by number
+	Proposals []Proposal
+	Health    []Health // of the root and of every commit that was accepted, oldest first
+	Lessons   []string
+	Plans     []Plan // of every attempt, oldest first
+	Spent     Spent
+	Warned    bool // that the budget is nearly used up
+	Ranker    Ranker
+
+	byID map[int]*Item
+}
+
+// Spent is what the attempts so far took.
+type Spent struct {
+	Tasks int     `json:"tasks"`
+	Jobs  int     `json:"jobs"`
+	USD   float64 `json:"usd"`
+}
+
+// Plan is one decision of the planner: which task was begun, and which the formula
+// and the ranker would have taken.
+type Plan struct {
+	Task       int     `json:"task"`
+	Attempt    int     `json:"attempt"`
+	Why        string  `json:"why"`
+	Baseline   int     `json:"baseline"`
+	Suggestion int     `json:"suggestion"`
+	Authority  float64 `json:"authority"`
+}
+
+// Load folds the whole log.
+func Load(ctx context.Context, j Journal) (*State, error) {
+	s := NewState()
+	return s, s.Follow(ctx, j)
+}
+
+// NewState is a campaign without rows.
+func NewState() *State { return &State{byID: map[int]*Item{}} }
+
+// Follow folds the rows that came since.
+func (s *State) Follow(ctx context.Context, j Journal) error {
+	rows, err := j.CampaignLog(ctx, s.Seq)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := s.fold(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Item returns a task by its number.
+func (s *State) Item(id int) (*Item, error) {
+	if it := s.byID[id]; it != nil {
+		return it, nil
+	}
+	return nil, fmt.Errorf("%w: there is no task t%d; `atoll backlog` lists them", ErrNoTask, id)
+}
+
+// NextID is the number of a task that is added now.
+func (s *State) NextID() int {
+	if len(s.Items) == 0 {
+		return 1
+	}
+	return s.Items[len(s.Items)-1].ID + 1
+}
+
+// StatusOf is the status as people see it, with ready and blocked, and why.
+func (s *State) StatusOf(it *Item) (Status, string) {
+	if it.Status != Pending {
+		return it.Status, it.Reason
+	}
+	var waits []string
+	for _, d := range it.Dependencies {
+		switch on := s.byID[d]; {
+		case on == nil:
+			return Blocked, fmt.Sprintf("t%d does not exist", d)
+		case on.Status == Failed, on.Status == Dropped:
+			return Blocked, fmt.Sprintf("t%d is %s", d, on.Status)
+		case on.Status != Done:
+			waits = append(waits, fmt.Sprintf("t%d", d))
+		}
+	}
+	if len(waits) > 0 {
+		return Pending, "waits for " + strings.Join(waits, ", ")
+	}
+	return Ready, it.Reason
+}
+
+// fold takes in one row.
+func (s *State) fold(r record.CampaignRow) error {
+	if r.Seq != s.Seq+1 {
+		return fmt.Errorf("%w: row %d follows row %d", ErrLog, r.Seq, s.Seq)
+	}
+	if err := s.take(r); err != nil {
+		return fmt.Errorf("%w: row %d (%s): %v", ErrLog, r.Seq, r.Kind, err)
+	}
+	s.Seq = r.Seq
+	return nil
+}
+
+func (s *State) take(r record.CampaignRow) error {
+	switch r.Kind {
+	case kindTask:
+		return with(r, func(t *Task) error { return s.put(*t, r.At) })
+	case kindDrop:
+		return with(r, func(w *words) error { return s.move(r, Dropped, w.Text) })
+	case kindDone:
+		return with(r, func(w *words) error { return s.move(r, Done, w.Text) })
+	case kindReopen:
+		return with(r, func(w *words) error {
+			if it := s.byID[r.Task]; it != nil {
+				it.Attempt = 0
+			}
+			return s.move(r, Pending, w.Text)
+		})
+	case kindSettings:
+		return with(r, func(v *Settings) error { s.Settings = *v; return nil })
+	case kindHead:
+		return with(r, func(h *head) error { s.Head = h.Commit; return nil })
+	case kindStart:
+		return with(r, func(v *start) error { return s.begin(r, v) })
+	case kindEnd:
+		return with(r, func(v *Outcome) error { return s.end(r, v) })
+	case kindHealth:
+		return with(r, func(h *Health) error { s.Health = append(s.Health, *h); return nil })
+	case kindLesson:
+		return with(r, func(w *words) error { s.Lessons = append(s.Lessons, w.Text); return nil })
+	case kindWarn:
+		s.Warned = true
+		return nil
+	case kindPropose:
+		return with(r, func(p *Proposal) error {
+			p.ID = int(r.Seq)
+			s.Proposals = append(s.Proposals, *p)
+			return nil
+		})
+	case kindAnswer:
+		return with(r, func(a *answer) error { return s.answered(a) })
+	}
+	return fmt.Errorf("the kind is unknown; a newer atoll wrote it")
+}
+
+// with decodes the data of a row.
+func with[T any](r record.CampaignRow, fn func(*T) error) error {
+	var v T
+	if err := json.Unmarshal(r.Data, &v); err != nil {
+		return err
+	}
+	return fn(&v)
+}
+
+func (s *State) put(t Task, at record.Millis) error {
+	if it := s.byID[t.ID]; it != nil {
+		it.Task = t
+		return nil
+	}
+	it := &Item{Task: t, Status: Pending, Added: at}
+	s.byID[t.ID] = it
+	i, _ := slices.BinarySearchFunc(s.Items, t.ID, func(a *Item, id int) int { return a.ID - id })
+	s.Items = slices.Insert(s.Items, i, it)
+	return nil
+}
+
+func (s *State) move(r record.CampaignRow, to Status, why string) error {
+	it := s.byID[r.Task]
+	if it == nil {
+		return fmt.Errorf("there is no task %d", r.Task)
+	}
+	it.Status, it.Reason, it.Ended = to, why, 0
+	if to != Pending {
+		it.Ended = r.At
+	}
+	return nil
+}
+
+func (s *State) begin(r record.CampaignRow, v *start) error {
+	it := s.byID[r.Task]
+	if it == nil {
+		return fmt.Errorf("there is no task %d", r.Task)
+	}
+	it.Status, it.Reason, it.Attempt, it.Root, it.Experiment = Running, "", v.Attempt, v.Root, v.Experiment
+	it.Checks, it.Winner, it.Gain = nil, "", nil
+	s.Plans = append(s.Plans, Plan{
+		Task: r.Task, Attempt: v.Attempt, Why: v.Why, Baseline: v.Baseline, Suggestion: v.Suggestion, Authority: v.Authority,
+	})
+	s.Ranker.begin(r.Task, features(&it.Task), v.Score, v.Predicted)
+	return nil
+}
+
+func (s *State) end(r record.CampaignRow, v *Outcome) error {
+	it := s.byID[r.Task]
+	if it == nil {
+		return fmt.Errorf("there is no task %d", r.Task)
+	}
+	it.Status, it.Reason, it.Checks, it.Winner, it.Gain = v.Status, v.Reason, v.Checks, v.Winner, v.Gain
+	it.UsedJobs += v.Jobs
+	it.UsedUSD += v.USD
+	if v.Status != Pending {
+		it.Ended = r.At
+	}
+	if !v.Commit.IsZero() {
+		it.Commit, s.Head = v.Commit, v.Commit
+	}
+	s.Spent.Tasks++
+	s.Spent.Jobs += v.Jobs
+	s.Spent.USD += v.USD
+	s.Lessons = append(s.Lessons, v.Lessons...)
+	gain := 0.0
+	if v.Gain != nil && v.Status == Done {
+		gain = max(0, *v.Gain)
+	}
+	s.Ranker.end(r.Task, gain, costOf(v), s.Settings.cap())
+	return nil
+}
+
+// costOf is what the ranker counts as the price of an attempt: its jobs, and one
+// for the attempt itself.
+func costOf(v *Outcome) float64 { return 1 + float64(v.Jobs) }
+
+func (s *Settings) cap() float64 {
+	if s.Authority == nil {
+		return 1
+	}
+	return *s.Authority
+}
+
+func (s *State) answered(a *answer) error {
+	for i := range s.Proposals {
+		if p := &s.Proposals[i]; p.ID == a.Proposal {
+			p.Answer = "rejected"
+			if a.Accept {
+				p.Answer = "accepted"
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no proposal %d", a.Proposal)
+}
