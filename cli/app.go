@@ -17,6 +17,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/campaign"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -121,7 +122,7 @@ func exitCode(err error) int {
 	var refusal *gitops.Refusal
 	switch {
 	case errors.Is(err, errUsage), errors.As(err, &problems), errors.As(err, &refusal), errors.Is(err, engine.ErrFrozen),
-		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrNotFound), errors.Is(err, gitops.ErrBranch),
+		errors.Is(err, engine.ErrNoExperiment), errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrNotFound), errors.Is(err, gitops.ErrBranch), errors.Is(err, campaign.ErrTask), errors.Is(err, campaign.ErrNoTask),
 		isCobraUsage(err):
 		return exitUsage
 	}
@@ -174,8 +175,8 @@ func (a *App) root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("run", a.demoCmd(), a.runCmd())
-	add("look", a.statusCmd(), a.experimentsCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd(), a.whyCmd(), a.reportCmd())
+	add("run", a.demoCmd(), a.runCmd(), a.campaignCmd(), a.backlogCmd())
+	add("look", a.statusCmd(), a.experimentsCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd(), a.whyCmd(), a.reportCmd(), a.auditCmd())
 	add("steer", a.steerCmds()...)
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.importCmd(), a.backupCmd(), a.benchCmd())
 	root.AddCommand(a.versionCmd(), a.watchCmd())

@@ -398,10 +398,10 @@ func TestABacklogOfAnotherSystemIsTakenIn(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"- id: 1\n  title: a\n  colour: red":                 "colour",
-		"- id: 1\n  title: a\n- id: 1\n  title: b":           "twice",
-		"- id: 1\n  title: a\n  status: maybe":               "maybe",
-		"":                                                   "empty",
+		"- id: 1\n  title: a\n  colour: red":       "colour",
+		"- id: 1\n  title: a\n- id: 1\n  title: b": "twice",
+		"- id: 1\n  title: a\n  status: maybe":     "maybe",
+		"":                                         "empty",
 		"- id: 1\n  title: a\n  acceptance: [\"it is good\"]": "it is good",
 	} {
 		if _, _, err := ReadTasks([]byte(text)); !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), want) {

@@ -74,10 +74,16 @@ func Run(sources []Source) Report {
 	return r
 }
 
+// Reads reports whether a file of this name is source code that is measured.
+func Reads(path string) bool {
+	l := language.Of(path)
+	return l != nil && hasFunctions(l) && !language.IsTest(path) && !language.SkippedDir(path)
+}
+
 // measure returns a file's figures and its lines without white space around them.
 func measure(s Source) (File, []string, bool) {
 	l := language.Of(s.Path)
-	if l == nil || !hasFunctions(l) || language.IsTest(s.Path) || language.SkippedDir(s.Path) || language.LooksGenerated(s.Data) {
+	if !Reads(s.Path) || language.LooksGenerated(s.Data) {
 		return File{}, nil, false
 	}
 	toks := language.Lex(s.Data, l)

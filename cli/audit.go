@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/engine/campaign/audit"
+	"atoll/store/record"
+)
+
+// auditLine is what `audit --json` prints.
+type auditLine struct {
+	Commit   record.Hash     `json:"commit"`
+	Totals   audit.Totals    `json:"totals"`
+	Findings []audit.Finding `json:"findings"`
+	Files    []audit.File    `json:"files,omitempty"` // with --all
+}
+
+func (a *App) auditCmd() *cobra.Command {
+	var b audit.Bounds
+	var all bool
+	var fail int
+	cmd := &cobra.Command{
+		Use: "audit [REVISION]", Short: "Measure how healthy the source is, and what to mend first",
+		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
+			"Go is measured by gocyclo and gocognit, Python by the rules of radon, other languages by their branches.\n" +
+			"Tests, vendored and generated files are passed over.",
+		Example: "  atoll audit\n  atoll audit --fail-over 3 main      exit 1 when a finding has priority 4 or 5\n  atoll audit --all --json | jq '.files[].functions'",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rev := "HEAD"
+			if len(args) == 1 {
+				rev = args[0]
+			}
+			return a.audit(cmd.Context(), rev, b, all, fail)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&b.Complexity, "complexity", 15, "cyclomatic complexity of a function, at most")
+	f.IntVar(&b.FunctionLines, "function-lines", 120, "lines of a function, at most")
+	f.IntVar(&b.FileLines, "file-lines", 1000, "lines of code of a file, at most")
+	f.IntVar(&b.DuplicatedLines, "duplicated", 60, "lines of a file that stand elsewhere, too, at most")
+	f.Float64Var(&b.Maintainability, "maintainability", 10, "index of a file, 0 to 100, at least")
+	f.BoolVar(&all, "all", false, "with --json: the figures of every file and function as well")
+	f.IntVar(&fail, "fail-over", 0, "exit 1 when a finding has a higher priority than this, 1 to 5; 0: never")
+	return cmd
+}
+
+func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, fail int) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	if p.target.Path == "" {
+		return usage("an audit needs a repository: run this inside it, or name it with -C")
+	}
+	ses, err := a.session(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	commit, r, err := auditRevision(ctx, ses, p, rev)
+	if err != nil {
+		return err
+	}
+	line := auditLine{Commit: commit, Totals: r.Totals(), Findings: r.Findings(b, nil)}
+	if line.Findings == nil {
+		line.Findings = []audit.Finding{}
+	}
+	if all {
+		line.Files = r.Files
+	}
+	if a.flags.json {
+		err = writeJSON(a.Out, line)
+	} else {
+		a.printAudit(line, r.Skipped)
+	}
+	if err != nil || fail == 0 {
+		return err
+	}
+	over := 0
+	for _, f := range line.Findings {
+		if f.Priority > fail {
+			over++
+		}
+	}
+	if over > 0 {
+		return fmt.Errorf("%d findings have a priority above %d", over, fail)
+	}
+	return nil
+}
+
+func auditRevision(ctx context.Context, ses *engine.Session, p place, rev string) (record.Hash, audit.Report, error) {
+	commit, err := ses.Repo.Import(ctx, p.target, rev)
+	if err != nil {
+		return commit, audit.Report{}, err
+	}
+	info, err := ses.Repo.Commit(ctx, commit)
+	if err != nil {
+		return commit, audit.Report{}, err
+	}
+	r, err := auditTree(ctx, ses, info.Tree)
+	return commit, r, err
+}
+
+func (a *App) printAudit(l auditLine, skipped int) {
+	for _, f := range l.Findings {
+		fmt.Fprintln(a.Out, f)
+	}
+	t := l.Totals
+	fmt.Fprintf(a.Out, "%d findings in %d files, %d lines and %d functions of %s; highest complexity %d, mean %.1f; %d lines stand twice; %d files are no source or tests\n",
+		len(l.Findings), t.Files, t.Lines, t.Functions, l.Commit.Short(), t.Complexity, t.Mean, t.Duplicated, skipped)
+}

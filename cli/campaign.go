@@ -1,0 +1,383 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/engine/campaign"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// campaignLine is what `campaign status --json` prints.
+type campaignLine struct {
+	Head      record.Hash         `json:"head"`
+	Branch    string              `json:"branch"` // of atoll's own store
+	Tasks     map[string]int      `json:"tasks"`  // by status
+	Spent     campaign.Spent      `json:"spent"`
+	Settings  campaign.Settings   `json:"settings"`
+	Ranker    rankerLine          `json:"ranker"`
+	Health    []campaign.Health   `json:"health"`
+	Plans     []campaign.Plan     `json:"plans"`
+	Proposals []campaign.Proposal `json:"proposals"`
+	Lessons   []string            `json:"lessons"`
+}
+
+type rankerLine struct {
+	Authority float64 `json:"authority"`
+	Evidence  float64 `json:"evidence"` // mean, -1 to 1: how much more often than the formula it had two tasks in order
+	Error     float64 `json:"standard_error"`
+	Judged    int     `json:"judged"`
+	Agrees    float64 `json:"agrees"` // share of plans in which it would have taken the same task
+}
+
+func (a *App) campaignCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "campaign", Short: "Let a repository improve itself, task by task",
+		Long: "A campaign works through the backlog (`atoll backlog`). A task is an experiment with its own goal, scope,\nacceptance and budget, or a command; it is done when its acceptance was measured to hold, and its commit is\n" +
+			"the root of the next. An auditor finds further tasks. Results stand on the branch \"campaign\" of atoll's own\nstore until `atoll campaign promote` makes a branch of yours of them.",
+		Example: "  atoll backlog add \"Parse faster\" --accept \"gain >= 5%\"\n  atoll campaign run\n  atoll campaign status\n  atoll campaign promote",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.campaignStatus(cmd.Context()) },
+	}
+	cmd.AddCommand(a.campaignRunCmd(), a.campaignStatusCmd(), a.campaignSetCmd(), a.campaignAnswerCmd("accept", true), a.campaignAnswerCmd("reject", false),
+		a.campaignPromoteCmd(), a.campaignDemoCmd())
+	return cmd
+}
+
+// campaignFlags are those of campaign run and campaign demo.
+type campaignFlags struct {
+	tasks    int
+	noAudit  bool
+	headless bool
+}
+
+func (f *campaignFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.IntVar(&f.tasks, "tasks", 0, "stop after so many attempts (default: when nothing is ready)")
+	fl.BoolVar(&f.noAudit, "no-audit", false, "the auditor finds no tasks")
+	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
+}
+
+func (a *App) campaignRunCmd() *cobra.Command {
+	var f campaignFlags
+	cmd := &cobra.Command{
+		Use: "run", Short: "Work through the backlog", Args: cobra.NoArgs, Example: "  atoll campaign run --tasks 3",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.campaignRun(cmd.Context(), f) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
+	p, err := a.placeBy(ctx, gitops.Inspect)
+	if err != nil {
+		return err
+	}
+	loaded, err := a.load(ctx, p, nil)
+	if err != nil {
+		return err
+	}
+	rooted(&loaded)
+	ses, err := a.session(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	if err := ses.Lock(); err != nil {
+		return err
+	}
+	r := &taskRunner{app: a, ses: ses, place: p, loaded: loaded, tell: a.printCampaign}
+	defer r.close()
+	c := campaign.New(campaign.Options{
+		Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign,
+	})
+	why, err := c.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return a.campaignEnd(c.State(), why)
+}
+
+// campaignEvent is a line of `campaign run --json` with type event.
+type campaignEvent struct {
+	Type string `json:"type"`
+	At   string `json:"at"`
+	Task int    `json:"task"`
+	Text string `json:"text"`
+	Bad  bool   `json:"bad,omitempty"`
+}
+
+func (a *App) printCampaign(e campaign.Event) {
+	if a.flags.json {
+		writeJSONLine(a.Out, campaignEvent{Type: "event", At: a.Now().UTC().Format(time.RFC3339Nano), Task: e.Task, Text: e.Text, Bad: e.Bad})
+		return
+	}
+	who := "campaign"
+	if e.Task > 0 {
+		who = "t" + strconv.Itoa(e.Task)
+	}
+	fmt.Fprintf(a.Out, "%s %-4s %s\n", a.Now().Format("15:04:05"), who, view.CleanLine(e.Text))
+}
+
+// campaignEnd says how a run of a campaign ended, and what to do next.
+func (a *App) campaignEnd(s *campaign.State, why string) error {
+	if a.flags.json {
+		writeJSONLine(a.Out, struct {
+			Type   string       `json:"type"`
+			Reason string       `json:"reason"`
+			Result campaignLine `json:"result"`
+		}{"result", why, campaignOf(s)})
+		return nil
+	}
+	fmt.Fprintf(a.Out, "\n%s\n", why)
+	return a.printCampaignStatus(s)
+}
+
+func (a *App) campaignStatusCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "How the campaign stands", Args: cobra.NoArgs, Example: "  atoll campaign status --json | jq .ranker",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.campaignStatus(cmd.Context()) },
+	}
+}
+
+func (a *App) campaignStatus(ctx context.Context) error {
+	return a.withBacklog(ctx, false, func(_ *engine.Session, s *campaign.State) error {
+		if a.flags.json {
+			return writeJSON(a.Out, campaignOf(s))
+		}
+		return a.printCampaignStatus(s)
+	})
+}
+
+func campaignOf(s *campaign.State) campaignLine {
+	l := campaignLine{
+		Head: s.Head, Branch: campaignBranch, Tasks: map[string]int{}, Spent: s.Spent, Settings: s.Settings, Health: s.Health, Plans: s.Plans,
+		Proposals: s.Proposals, Lessons: s.Lessons,
+	}
+	for _, it := range s.Items {
+		st, _ := s.StatusOf(it)
+		l.Tasks[string(st)]++
+	}
+	same := 0
+	asked := 0
+	for _, p := range s.Plans {
+		if p.Suggestion != 0 {
+			asked++
+			if p.Suggestion == p.Baseline {
+				same++
+			}
+		}
+	}
+	mean, se, n := s.Ranker.Seen()
+	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Agrees: float64(same) / float64(max(asked, 1))}
+	for _, empty := range []*[]string{&l.Lessons} {
+		if *empty == nil {
+			*empty = []string{}
+		}
+	}
+	if l.Health == nil {
+		l.Health = []campaign.Health{}
+	}
+	if l.Plans == nil {
+		l.Plans = []campaign.Plan{}
+	}
+	if l.Proposals == nil {
+		l.Proposals = []campaign.Proposal{}
+	}
+	return l
+}
+
+func (a *App) printCampaignStatus(s *campaign.State) error {
+	w, l := a.Out, campaignOf(s)
+	fmt.Fprintf(w, "tasks   %d done, %d failed, %d ready, %d pending, %d blocked, %d dropped, %d running\n", l.Tasks["done"], l.Tasks["failed"], l.Tasks["ready"],
+		l.Tasks["pending"], l.Tasks["blocked"], l.Tasks["dropped"], l.Tasks["running"])
+	fmt.Fprintf(w, "spent   %s, %s, $%s\n", view.Plural(l.Spent.Tasks, "attempt"), view.Plural(l.Spent.Jobs, "job"), view.FormatValue(l.Spent.USD))
+	if !l.Head.IsZero() {
+		fmt.Fprintf(w, "head    %s on the branch %q of atoll's own store\n", l.Head.Short(), campaignBranch)
+	}
+	if n := len(l.Health); n > 0 {
+		first, last := l.Health[0], l.Health[n-1]
+		fmt.Fprintf(w, "health  highest complexity %d -> %d, mean %.2f -> %.2f, findings %d -> %d, lines %d -> %d\n", first.Complexity, last.Complexity, first.Mean, last.Mean,
+			first.Findings, last.Findings, first.Lines, last.Lines)
+	}
+	fmt.Fprintf(w, "ranker  authority %.2f; evidence %+.2f ± %.2f from %s; it would have taken the same task in %.0f %% of the plans\n", l.Ranker.Authority, l.Ranker.Evidence,
+		l.Ranker.Error, view.Plural(l.Ranker.Judged, "task"), 100*l.Ranker.Agrees)
+	for _, it := range s.Items {
+		if it.Status == campaign.Done || it.Status == campaign.Failed {
+			fmt.Fprintf(w, "t%-3d %-6s %s: %s\n", it.ID, it.Status, view.CleanLine(short(it.Title, 60)), view.CleanLine(short(it.Reason, 120)))
+		}
+	}
+	for _, p := range s.Proposals {
+		if p.Answer == "" {
+			fmt.Fprintf(w, "proposal %d: %s\n         %s or %s\n", p.ID, view.CleanLine(p.Text), a.says("campaign accept "+strconv.Itoa(p.ID)), a.says("campaign reject "+strconv.Itoa(p.ID)))
+		}
+	}
+	if l.Tasks["done"] > 0 && len(s.Plans) > 0 {
+		fmt.Fprintf(w, "next    %s\n", a.says("campaign promote"))
+	}
+	return nil
+}
+
+func (a *App) campaignSetCmd() *cobra.Command {
+	var v campaign.Settings
+	var authority float64
+	cmd := &cobra.Command{
+		Use: "set", Short: "Bound the campaign: jobs, money, attempts, authority of the ranker", Args: cobra.NoArgs,
+		Example: "  atoll campaign set --jobs 1000 --cost 20\n  atoll campaign set --authority 0      the formula alone orders the tasks",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.changeBacklog(cmd.Context(), true, func(s *campaign.State) ([]record.CampaignRow, error) {
+				next := s.Settings
+				changed := cmd.Flags().Changed
+				if changed("jobs") {
+					next.Jobs = v.Jobs
+				}
+				if changed("cost") {
+					next.CostUSD = v.CostUSD
+				}
+				if changed("tasks") {
+					next.Tasks = v.Tasks
+				}
+				if changed("authority") {
+					next.Authority = &authority
+				}
+				return s.Bound(next)
+			}, func(s *campaign.State) error {
+				if a.flags.json {
+					return writeJSON(a.Out, s.Settings)
+				}
+				most := 1.0
+				if s.Settings.Authority != nil {
+					most = *s.Settings.Authority
+				}
+				fmt.Fprintf(a.Out, "jobs %d, cost $%s, attempts %d (0: no limit); authority of the ranker at most %.2f\n", s.Settings.Jobs, view.FormatValue(s.Settings.CostUSD), s.Settings.Tasks, most)
+				return nil
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&v.Jobs, "jobs", 0, "make jobs of all tasks together; 0: no limit")
+	f.Float64Var(&v.CostUSD, "cost", 0, "US dollars of all tasks together; 0: no limit")
+	f.IntVar(&v.Tasks, "tasks", 0, "attempts; 0: no limit")
+	f.Float64Var(&authority, "authority", 1, "the most that the learned ranker may have, 0 to 1")
+	return cmd
+}
+
+func (a *App) campaignAnswerCmd(verb string, accept bool) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " PROPOSAL", Short: map[bool]string{true: "Carry out a proposal of the reflector", false: "Turn a proposal of the reflector down"}[accept],
+		Args: cobra.ExactArgs(1), Example: "  atoll campaign " + verb + " 17",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := strconv.Atoi(args[0])
+			if err != nil {
+				return usage("%q is no number of a proposal", args[0])
+			}
+			return a.changeBacklog(cmd.Context(), false, func(s *campaign.State) ([]record.CampaignRow, error) { return s.Answer(id, accept) },
+				func(*campaign.State) error {
+					fmt.Fprintf(a.Err, "atoll: proposal %d: %sed\n", id, verb)
+					return nil
+				})
+		},
+	}
+}
+
+func (a *App) campaignPromoteCmd() *cobra.Command {
+	var branch string
+	cmd := &cobra.Command{
+		Use: "promote", Short: "Make a branch of yours of what the campaign has done", Args: cobra.NoArgs, Example: "  atoll campaign promote --branch better",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withBacklog(cmd.Context(), false, func(ses *engine.Session, s *campaign.State) error {
+				if s.Head.IsZero() {
+					return usage("the campaign has done nothing yet; `atoll campaign run` begins")
+				}
+				if ses.Target.Path == "" {
+					return usage("the repository is not known here; run this inside it")
+				}
+				if err := ses.Repo.Promote(cmd.Context(), ses.Target, branch, s.Head); err != nil {
+					return err
+				}
+				if a.flags.json {
+					return writeJSON(a.Out, map[string]string{"branch": branch, "commit": s.Head.String()})
+				}
+				fmt.Fprintf(a.Out, "branch %s is at %s\n", branch, s.Head.Short())
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&branch, "branch", "atoll/campaign", "name of the new branch")
+	return cmd
+}
+
+func (a *App) campaignDemoCmd() *cobra.Command {
+	var f campaignFlags
+	var dir string
+	cmd := &cobra.Command{
+		Use: "demo", Short: "Watch a small campaign, offline", Args: cobra.NoArgs, Example: "  atoll campaign demo --dir /tmp/campaign --headless",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			var err error
+			if dir, err = a.demoDir("campaign", dir); err != nil {
+				return err
+			}
+			if err := a.makeDemo(ctx, campaignExample, dir); err != nil {
+				return err
+			}
+			a.flags.repo = dir
+			fmt.Fprintf(a.Err, "atoll: a campaign in %s; again: %s\n", dir, a.says("campaign run"))
+			if err := a.demoBacklog(ctx); err != nil {
+				return err
+			}
+			return a.campaignRun(ctx, f)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&dir, "dir", "", "folder of the copy (default: a new one in your cache)")
+	return cmd
+}
+
+// campaignExample is the example that the demo of campaigns works on.
+const campaignExample = "deceptive"
+
+// demoEpic is the backlog of the demo: it needs no key, and one task must fail.
+const demoEpic = `# Better parameters, with proof
+
+1. Note the start
+   run: printf 'The campaign began here.\n' > CAMPAIGN.md
+   value: 1
+2. Find better parameters
+   accept: gain >= 1%
+   jobs: 25
+   value: 8
+   size: 2
+3. Gain once more
+   accept: gain >= 0.5%
+   jobs: 25
+   value: 5
+   size: 2
+4. Become a thousand times better at once
+   accept: gain >= 100000%
+   jobs: 10
+   value: 3
+   size: 3
+   after: 1
+`
+
+// demoBacklog writes the backlog of the demo, unless there is one.
+func (a *App) demoBacklog(ctx context.Context) error {
+	return a.changeBacklog(ctx, true, func(s *campaign.State) ([]record.CampaignRow, error) {
+		if len(s.Items) > 0 {
+			return nil, nil
+		}
+		_, tasks, err := campaign.MapEpic(demoEpic, 1)
+		if err != nil {
+			return nil, err
+		}
+		return s.Put(tasks...)
+	}, func(*campaign.State) error { return nil })
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atoll/engine/campaign"
+	"atoll/engine/evidence"
+	"atoll/engine/fold"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// picker looks for the candidate of a task's experiment that meets its acceptance.
+type picker struct {
+	*taskRunner
+	task  *campaign.Task
+	exp   record.Experiment
+	state *fold.State
+	snap  *view.Snapshot
+	ran   int // candidates that commands were run on
+}
+
+// verdict is what one candidate came to.
+type verdict struct {
+	candidate record.CandidateID
+	checks    []campaign.Check
+	ok        bool
+	reason    string
+}
+
+// pick returns the best candidate that meets the acceptance; without one, what
+// the best came to. A chore that changed nothing, and a root that meets every bound
+// already, are done without a new commit.
+func (p *picker) pick(ctx context.Context) (verdict, error) {
+	if p.task.Command != "" {
+		return p.chore(ctx)
+	}
+	var first *verdict
+	for _, id := range p.state.Ranked(view.CandidateQuery{Best: true}, lookAt) {
+		if id == record.Root {
+			continue
+		}
+		v, err := p.check(ctx, id)
+		if err != nil || v.ok {
+			return v, err
+		}
+		if first == nil {
+			first = &v
+		}
+	}
+	if p.holdsAlready() {
+		v, err := p.check(ctx, record.Root)
+		if err != nil || v.ok {
+			v.reason = "the root meets the acceptance already"
+			return v, err
+		}
+	}
+	if first == nil {
+		return verdict{reason: "no candidate was measured: " + failuresText(p.snap)}, nil
+	}
+	return *first, nil
+}
+
+// holdsAlready says whether the root may be what a task asks for: only where that
+// is a bound and not a gain.
+func (p *picker) holdsAlready() bool {
+	if len(p.task.Acceptance) == 0 {
+		return false
+	}
+	for _, a := range p.task.Acceptance {
+		if a.Kind == campaign.AcceptGain {
+			return false
+		}
+	}
+	return true
+}
+
+// chore judges the single job of a chore.
+func (p *picker) chore(ctx context.Context) (verdict, error) {
+	jobs, err := p.ses.DB.Jobs(ctx, p.exp.ID, store.JobFilter{Kind: record.Make, Limit: 1})
+	if err != nil {
+		return verdict{}, err
+	}
+	if len(jobs) == 0 {
+		return verdict{reason: "the command was not run: " + p.snap.Reason}, nil
+	}
+	j := jobs[0]
+	id := record.Root
+	switch {
+	case j.State == record.Scored || j.State == record.Placed:
+		id = j.Candidate
+	case j.State == record.Duplicate, j.Class == record.ClassNoChange: // it ended well and changed nothing
+	default:
+		return verdict{reason: view.CleanLine(j.Reason)}, nil
+	}
+	v, err := p.check(ctx, id)
+	if v.ok && id == record.Root {
+		v.reason = "the command ended with 0 and changed nothing"
+	} else if v.ok {
+		v.reason = "the command ended with 0"
+	}
+	return v, err
+}
+
+// check holds every acceptance against one candidate. Without any, a search is done
+// by a confirmed gain, a chore by its command.
+func (p *picker) check(ctx context.Context, id record.CandidateID) (verdict, error) {
+	v := verdict{candidate: id, ok: true}
+	c, err := p.ses.DB.Candidate(ctx, p.exp.ID, id)
+	if err != nil {
+		return v, err
+	}
+	list := p.task.Acceptance
+	if len(list) == 0 && p.task.Command == "" {
+		list = []campaign.Acceptance{{Kind: campaign.AcceptGain, AtLeast: true}}
+	}
+	if worse := p.worse(id, &c); worse != "" {
+		v.ok, v.reason = false, worse
+		return v, nil
+	}
+	for _, a := range list {
+		k, err := p.accept(ctx, a, &c)
+		if err != nil {
+			return v, err
+		}
+		v.checks = append(v.checks, k)
+		if !k.Holds {
+			v.ok, v.reason = false, fmt.Sprintf("%s does not meet %q: %s", id, a.String(), k.Detail)
+			return v, nil
+		}
+	}
+	v.reason = fmt.Sprintf("%s meets the acceptance", id)
+	if len(v.checks) > 0 {
+		v.reason += ": " + v.checks[0].Detail
+	}
+	return v, nil
+}
+
+// worse says that a candidate is worse than the root on the objective, beyond the
+// root's spread; a task never pays with that.
+func (p *picker) worse(id record.CandidateID, c *record.Candidate) string {
+	if p.task.Command != "" || id == record.Root || c.Objective == nil {
+		return ""
+	}
+	loss := p.snap.Root.Objective - *c.Objective
+	if p.snap.Direction == "minimize" {
+		loss = -loss
+	}
+	if loss > 3*max(p.snap.Root.MAD, c.MAD) {
+		return fmt.Sprintf("%s is worse than the root: %s against %s", id, view.FormatValue(*c.Objective), view.FormatValue(p.snap.Root.Objective))
+	}
+	return ""
+}
+
+// accept checks one condition on one candidate.
+func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Candidate) (campaign.Check, error) {
+	k := campaign.Check{Acceptance: a}
+	switch a.Kind {
+	case campaign.AcceptGain:
+		p.gain(&k, c.ID)
+	case campaign.AcceptMetric:
+		return k, p.metric(ctx, &k, c)
+	case campaign.AcceptAudit:
+		r, err := auditTree(ctx, p.ses, c.Tree)
+		if err != nil {
+			return k, err
+		}
+		v, err := r.Figure(a.Name)
+		if err != nil {
+			k.Detail = err.Error()
+			return k, nil
+		}
+		k.Holds, k.Detail = a.Holds(v), fmt.Sprintf("%s is %s", a.Name, view.FormatValue(v))
+	case campaign.AcceptRun:
+		if p.ran >= runOn {
+			k.Detail = fmt.Sprintf("not run: it failed on %d better ones", runOn)
+			return k, nil
+		}
+		p.ran++
+		ok, text, err := p.passes(ctx, p.task, p.exp, a.Command, *c)
+		k.Holds, k.Detail = ok, text
+		return k, err
+	}
+	return k, nil
+}
+
+func (p *picker) gain(k *campaign.Check, id record.CandidateID) {
+	c, ok := p.state.ClaimOf(id)
+	pct := view.ClaimPercent(c)
+	switch {
+	case !ok || c.N == 0:
+		k.Detail = "it has no held-out samples"
+	case pct != pct:
+		k.Detail = fmt.Sprintf("its gain is %s", c.Word)
+		if c.Word == evidence.Exact || c.Word == evidence.Confirmed { // the root is 0: no percentage
+			k.Detail = fmt.Sprintf("it gains %s on a root of 0, which is no percentage", view.FormatValue(c.Gain))
+			k.Holds = k.Acceptance.Bound == 0 && c.Gain > 0
+		}
+	default:
+		k.Detail = fmt.Sprintf("%s, %s", signedPercent(pct), c.Word)
+		k.Holds = pct > 0 && k.Acceptance.Holds(pct)
+	}
+}
+
+// metric takes the held-out value of the objective, and the median of any other.
+func (p *picker) metric(ctx context.Context, k *campaign.Check, c *record.Candidate) error {
+	name := k.Acceptance.Name
+	if claim, ok := p.state.ClaimOf(c.ID); ok && name == p.snap.Objective && claim.N > 0 {
+		k.Holds = k.Acceptance.Holds(claim.Value)
+		k.Detail = fmt.Sprintf("%s is %s (held out, n=%d)", name, view.FormatValue(claim.Value), claim.N)
+		return nil
+	}
+	all, err := p.ses.DB.Metrics(ctx, p.exp.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.Name == name {
+			k.Holds, k.Detail = k.Acceptance.Holds(m.Value), fmt.Sprintf("%s is %s", name, view.FormatValue(m.Value))
+			return nil
+		}
+	}
+	k.Detail = fmt.Sprintf("the evaluator reports no metric %s", name)
+	return nil
+}
+
+func failuresText(s *view.Snapshot) string {
+	if len(s.Failures) == 0 {
+		return "no job gave one"
+	}
+	f := s.Failures[0]
+	return fmt.Sprintf("%d jobs ended %s", f.Count, f.Class)
+}
+
+// gitopsCommit is a commit of the campaign's branch.
+func gitopsCommit(tree, parent record.Hash, message string, at time.Time) gitops.CommitSpec {
+	return gitops.CommitSpec{
+		Tree: tree, Parents: []record.Hash{parent}, Message: message, AuthorName: "atoll", AuthorEmail: "atoll@localhost", Time: at,
+	}
+}

@@ -1,0 +1,155 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// campaigned is what must not depend on kills in `campaign status --json`.
+type campaigned struct {
+	Head  string
+	Tasks map[string]int
+	Spent struct{ Tasks, Jobs int }
+	Plans []struct{ Task, Attempt int }
+}
+
+func campaignStatus(t *testing.T, dir string) (c campaigned) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, dir, "campaign", "status", "--json")), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// storeGit runs git on atoll's own store.
+func storeGit(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"--git-dir", filepath.Join(dir, ".git", "atoll", "store.git")}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "plant")
+	out := must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+	for _, want := range []string{"t1   done", "t2   done", "t3   done", "t4   failed", `does not meet "gain >= 100000%"`, "drop t4"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	s := campaignStatus(t, dir)
+	if s.Tasks["done"] != 3 || s.Tasks["failed"] != 1 || s.Spent.Jobs != 61 {
+		t.Errorf("the status is %+v, want 3 done, 1 failed and 61 jobs", s)
+	}
+	subjects := strings.Split(storeGit(t, dir, "log", "--format=%s", "campaign"), "\n")
+	if want := []string{"Gain once more", "Find better parameters", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
+		t.Errorf("the branch has %q, want %q", subjects, want)
+	}
+	if got := storeGit(t, dir, "show", "campaign:CAMPAIGN.md"); got != "The campaign began here." {
+		t.Errorf("the chore left %q", got)
+	}
+	must(t, dir, "campaign", "promote", "--branch", "better")
+	if got := git(t, dir, "rev-parse", "better"); strings.TrimSpace(got) != s.Head {
+		t.Errorf("the promoted branch is at %s, want %s", got, s.Head)
+	}
+	// Each done task's bound holds when it is measured alone: the value of a commit
+	// is what the evaluator says of its tree.
+	lines := must(t, dir, "backlog", "--json")
+	var tasks []struct {
+		ID     int
+		Status string
+		Checks []struct{ Holds bool }
+		Commit string
+	}
+	if err := json.Unmarshal([]byte(lines), &tasks); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range tasks {
+		for _, c := range k.Checks {
+			if c.Holds != (k.Status == "done") {
+				t.Errorf("t%d is %s and its checks say %v", k.ID, k.Status, c.Holds)
+			}
+		}
+	}
+	if again := must(t, dir, "campaign", "run"); !strings.Contains(again, "no task is ready") {
+		t.Errorf("a second run does something: %s", again)
+	}
+}
+
+// TestACampaignThatIsKilledDoesNothingTwice kills the program at random moments; what
+// comes of it is what comes of a run that nobody disturbs.
+func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
+	t.Parallel()
+	whole := filepath.Join(t.TempDir(), "plant")
+	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--set", "workers=1")
+	want := campaignStatus(t, whole)
+	dir := filepath.Join(t.TempDir(), "plant")
+	rng := rand.New(rand.NewPCG(5, 5))
+	kills := 0
+	for kills < 20 {
+		cmd := command(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("after %d kills: %v", kills, err)
+			}
+			t.Logf("ended after %d kills", kills)
+			kills = 1 << 30
+		case <-time.After(time.Duration(100+rng.IntN(1400)) * time.Millisecond):
+			_ = cmd.Process.Kill()
+			<-ended
+			kills++
+		}
+	}
+	must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+	got := campaignStatus(t, dir)
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Errorf("after kills the campaign is\n%s\nand undisturbed\n%s", a, b)
+	}
+	must(t, dir, "doctor", "--deep")
+}
+
+func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "backlog", "add", "First", "--value", "3")
+	must(t, dir, "backlog", "add", "Second", "--after", "t1", "--accept", "gain >= 2%", "--accept", "run: true")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"backlog", "edit", "t1", "--after", "t2"}, "t1 -> t2 -> t1"},
+		{[]string{"backlog", "add", "second"}, "the same as t2"},
+		{[]string{"backlog", "add", "x", "--accept", "good"}, `acceptance "good"`},
+		{[]string{"backlog", "edit", "t9", "--priority", "1"}, "there is no task t9"},
+		{[]string{"backlog", "reopen", "t1"}, "only a failed or dropped task"},
+		{[]string{"backlog", "import", "nothing.yml"}, "nothing.yml"},
+		{[]string{"campaign", "accept", "4"}, "there is no proposal 4"},
+		{[]string{"campaign", "set", "--authority", "2"}, "between 0 and 1"},
+	} {
+		if got := atoll(t, dir, c.args...); got.code != 2 || !strings.Contains(got.err, c.want) {
+			t.Errorf("%v: exit %d, %q; want 2 and %q", c.args, got.code, got.err, c.want)
+		}
+	}
+	if out := must(t, dir, "backlog"); !strings.Contains(out, "1. WSJF 3") || !strings.Contains(out, "waits for t1") {
+		t.Errorf("the list is\n%s", out)
+	}
+	if out := must(t, dir, "audit"); !strings.Contains(out, "0 findings") {
+		t.Errorf("the audit says\n%s", out)
+	}
+}
