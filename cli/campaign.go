@@ -114,6 +114,13 @@ type campaignEvent struct {
 	Bad  bool   `json:"bad,omitempty"`
 }
 
+// campaignResult is the last line of `campaign run --json`.
+type campaignResult struct {
+	Type   string       `json:"type"`
+	Reason string       `json:"reason"` // why the run ended
+	Result campaignLine `json:"result"`
+}
+
 func (a *App) printCampaign(e campaign.Event) {
 	if a.flags.json {
 		writeJSONLine(a.Out, campaignEvent{Type: "event", At: a.Now().UTC().Format(time.RFC3339Nano), Task: e.Task, Text: e.Text, Bad: e.Bad})
@@ -129,11 +136,7 @@ func (a *App) printCampaign(e campaign.Event) {
 // campaignEnd says how a run of a campaign ended, and what to do next.
 func (a *App) campaignEnd(s *campaign.State, why string) error {
 	if a.flags.json {
-		writeJSONLine(a.Out, struct {
-			Type   string       `json:"type"`
-			Reason string       `json:"reason"`
-			Result campaignLine `json:"result"`
-		}{"result", why, campaignOf(s)})
+		writeJSONLine(a.Out, campaignResult{"result", why, campaignOf(s)})
 		return nil
 	}
 	fmt.Fprintf(a.Out, "\n%s\n", why)

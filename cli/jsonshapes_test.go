@@ -45,6 +45,11 @@ func jsonShapes() []jsonShape {
 		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"backup", "atoll backup and restore", false, backup.Manifest{}},
+		{"audit", "atoll audit", false, auditLine{}},
+		{"backlog", "atoll backlog; add, edit, drop, reopen and epic print the tasks they changed", false, []backlogLine{}},
+		{"campaign status", "atoll campaign status", false, campaignLine{}},
+		{"campaign event", "atoll campaign run: what happens, type event", true, campaignEvent{}},
+		{"campaign result", "atoll campaign run: the last line, type result", true, campaignResult{}},
 		{"config explain", "atoll config explain", false, []config.Row{}},
 		{"version", "atoll version", false, Build{}},
 	}

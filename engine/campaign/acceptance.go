@@ -33,7 +33,7 @@ func ParseAcceptance(text string) (Acceptance, error) {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "run:"); ok {
 		if rest = strings.TrimSpace(rest); rest == "" {
-			return Acceptance{}, fmt.Errorf("%w: acceptance %q names no command; write run: go test ./...", ErrTask, text)
+			return Acceptance{}, fmt.Errorf("%w: acceptance %q names no command; write run: and a command, such as run: make test", ErrTask, text)
 		}
 		return Acceptance{Kind: AcceptRun, Command: rest}, nil
 	}
