@@ -152,6 +152,34 @@ func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 	}
 }
 
+func TestWhatIsApprovedAfterTheEndIsStillCarriedOut(t *testing.T) {
+	for _, gate := range []string{"review.measure", "review.niche"} {
+		t.Run(gate, func(t *testing.T) {
+			l := newLab(t, gate+"=all", "budget.jobs=6")
+			eng, stop := l.start()
+			defer stop()
+			over := func(held int) func(s *view.Snapshot) bool {
+				return func(s *view.Snapshot) bool {
+					return s.State == record.ExperimentDone && s.Jobs.Held == held && s.Jobs.Queued+s.Jobs.Running == 0
+				}
+			}
+			s := l.await(eng, "all is done but for what waits", func(s *view.Snapshot) bool { return s.Jobs.Held > 1 && over(s.Jobs.Held)(s) })
+			ended, held, first := s.Jobs.Ended(), s.Jobs.Held, s.Review[0].Candidate.ID
+			if _, err := eng.Decide(t.Context(), about(record.Approve, first)); err != nil {
+				t.Fatal(err)
+			}
+			s = l.await(eng, "the approved one came to its end", over(held-1))
+			if s.Jobs.Ended() != ended+1 {
+				t.Errorf("%d jobs ended, %d before the approval", s.Jobs.Ended(), ended)
+			}
+			c, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, first)
+			if err != nil || c.Status != record.StatusScored {
+				t.Errorf("the approved candidate is %s, %v", c.Status, err)
+			}
+		})
+	}
+}
+
 func TestReviewHoldsCandidatesUntilAPersonDecides(t *testing.T) {
 	t.Parallel()
 	for _, gate := range []string{"review.measure", "review.niche"} {

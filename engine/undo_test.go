@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -107,57 +108,101 @@ func settled(t *testing.T, l *lab, eng *engine.Engine) string {
 	return picture(t, l, s)
 }
 
-// randomStep draws decisions of one kind that can be taken back, on one to three
-// candidates, niches or jobs.
-func randomStep(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision {
-	verb := []record.Verb{
-		record.Approve, record.Approve, record.Reject, record.Reject, record.Restore, record.Freeze, record.Release, record.Boost, record.Pin,
-		record.Unpin, record.Set, record.Prioritise,
-	}[rng.IntN(12)]
+// kindsOfSteps are the decisions that can be taken back, each as a draw of one step:
+// some come alone, some for one to five candidates, niches, targets or settings.
+var kindsOfSteps = []func(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision{
+	waiting(record.Approve), waiting(record.Approve), waiting(record.Reject),
+	anyCandidate(record.Reject), anyCandidate(record.Restore), anyCandidate(record.Pin), anyCandidate(record.Unpin),
+	anyNiche(record.Freeze), anyNiche(record.Release), anyNiche(record.Boost),
+	anyTarget(record.Freeze), anyTarget(record.Release), anyTarget(record.Boost),
+	someSettings, onePriority,
+}
+
+// several draws one to five decisions that are about different things.
+func several(rng *rand.Rand, draw func() record.Decision) []record.Decision {
 	var step []record.Decision
-	for range 1 + 2*rng.IntN(2) {
-		d := decision(verb)
-		switch verb {
-		case record.Set:
-			d.Args = []byte(fmt.Sprintf(`{"key":%q,"value":"%d"}`, []string{"budget.jobs", "workers", "search.inspirations"}[rng.IntN(3)], 40+rng.IntN(9)))
-			if rng.IntN(2) == 0 {
-				d.Args = []byte(fmt.Sprintf(`{"key":"goal","value":"goal %d"}`, rng.IntN(9)))
-			}
-			return []record.Decision{d}
-		case record.Prioritise:
-			var queued []record.Job
-			for _, j := range jobs {
-				if j.State == record.Queued || j.State == record.Held {
-					queued = append(queued, j)
-				}
-			}
-			if len(queued) == 0 {
-				return randomStep(rng, s, jobs)
-			}
-			j := queued[rng.IntN(len(queued))]
-			d.Job, d.Value = j.ID, float64(rng.IntN(5))
-			back := d
-			back.Value = float64(j.Priority)
-			d.Inverse = &back
-			return []record.Decision{d}
-		case record.Approve:
-			if len(s.Review) > 0 {
-				d.Candidate = s.Review[rng.IntN(len(s.Review))].Candidate.ID
-			}
-		case record.Freeze, record.Release, record.Boost:
-			d.Candidate = s.Grid.Cells[rng.IntN(len(s.Grid.Cells))].Elite
-			d.Value = 0
-			if verb == record.Boost {
-				d.Value = float64(2 + rng.IntN(3))
-			}
-		default:
-			d.Candidate = record.CandidateID(1 + rng.IntN(40))
+	for range 1 + rng.IntN(5) {
+		d := draw()
+		same := func(o record.Decision) bool {
+			return o.Candidate == d.Candidate && o.Text == d.Text && string(o.Args) == string(d.Args)
 		}
-		if !slices.ContainsFunc(step, func(o record.Decision) bool { return o.Candidate == d.Candidate }) {
+		if !slices.ContainsFunc(step, same) {
 			step = append(step, d)
 		}
 	}
 	return step
+}
+
+func waiting(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
+	return func(rng *rand.Rand, s *view.Snapshot, _ []record.Job) []record.Decision {
+		if len(s.Review) == 0 {
+			return nil
+		}
+		return several(rng, func() record.Decision { return about(verb, s.Review[rng.IntN(len(s.Review))].Candidate.ID) })
+	}
+}
+
+func anyCandidate(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
+	return func(rng *rand.Rand, _ *view.Snapshot, _ []record.Job) []record.Decision {
+		return several(rng, func() record.Decision { return about(verb, record.CandidateID(1+rng.IntN(40))) })
+	}
+}
+
+func anyNiche(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
+	return func(rng *rand.Rand, s *view.Snapshot, _ []record.Job) []record.Decision {
+		return several(rng, func() record.Decision {
+			return withFactor(rng, about(verb, s.Grid.Cells[rng.IntN(len(s.Grid.Cells))].Elite))
+		})
+	}
+}
+
+func anyTarget(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
+	return func(rng *rand.Rand, s *view.Snapshot, _ []record.Job) []record.Decision {
+		return several(rng, func() record.Decision {
+			d := withFactor(rng, decision(verb))
+			d.Text = s.Targets[rng.IntN(len(s.Targets))].Name
+			return d
+		})
+	}
+}
+
+func withFactor(rng *rand.Rand, d record.Decision) record.Decision {
+	if d.Verb == record.Boost {
+		d.Value = float64(2 + rng.IntN(3))
+	}
+	return d
+}
+
+// someSettings is what steering makes so at once: each setting at most once. The
+// budget stays below what was made: jobs that it would queue are not taken back.
+func someSettings(rng *rand.Rand, _ *view.Snapshot, _ []record.Job) []record.Decision {
+	args := []string{
+		fmt.Sprintf(`{"key":"budget.jobs","value":"%d"}`, 40+rng.IntN(9)), fmt.Sprintf(`{"key":"workers","value":"%d"}`, 1+rng.IntN(4)),
+		fmt.Sprintf(`{"key":"search.inspirations","value":"%d"}`, rng.IntN(5)), fmt.Sprintf(`{"key":"goal","value":"goal %d"}`, rng.IntN(9)),
+		fmt.Sprintf(`{"key":"budget.cost_usd","value":"%d"}`, 1+rng.IntN(9)), fmt.Sprintf(`{"key":"search.operators","value":"{tune: 0.%d}"}`, 1+rng.IntN(8)),
+	}
+	rng.Shuffle(len(args), func(i, j int) { args[i], args[j] = args[j], args[i] })
+	var step []record.Decision
+	for _, a := range args[:1+rng.IntN(3)] {
+		d := decision(record.Set)
+		d.Args = []byte(a)
+		step = append(step, d)
+	}
+	return step
+}
+
+// onePriority moves a job that waits in the queue.
+func onePriority(rng *rand.Rand, _ *view.Snapshot, jobs []record.Job) []record.Decision {
+	queued := slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool { return j.State != record.Queued && j.State != record.Held })
+	if len(queued) == 0 {
+		return nil
+	}
+	d, j := decision(record.Prioritise), queued[rng.IntN(len(queued))]
+	d.Job, d.Value = j.ID, float64(rng.IntN(5))
+	back := d
+	back.Value = float64(j.Priority)
+	d.Inverse = &back
+	return []record.Decision{d}
 }
 
 // differs tells the first line in which two pictures differ.
@@ -173,7 +218,10 @@ func differs(a, b string) string {
 
 func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, "review.niche=all", "budget.jobs=30")
+	l := newLab(t)
+	cfg := l.loaded(labYAML, "review.niche=all", "budget.jobs=30")
+	cfg.Targets = []config.Target{{Name: "program", Files: []string{"program.txt"}, Weight: 1}, {Name: "rest", Files: []string{"program.txt"}, Weight: 1}}
+	l.begin(cfg)
 	l.run()
 	l.settings(func(s *record.Settings) { s.ReviewNiche, s.MaxJobs = "off", 60 })
 	l.run()
@@ -189,22 +237,31 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 9))
 	pictures := []string{settled(t, l, eng)}
-	kinds, bulk := map[record.Verb]int{}, 0
+	kinds, together := map[string]int{}, map[string]int{}
 	for made := 0; made < 200; {
-		step := randomStep(rng, eng.Feed().Latest(), l.jobs())
+		step := kindsOfSteps[rng.IntN(len(kindsOfSteps))](rng, eng.Feed().Latest(), l.jobs())
+		if len(step) == 0 {
+			continue
+		}
 		if _, err := eng.Decide(t.Context(), step...); errors.Is(err, fold.ErrDecision) {
 			continue
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		made += len(step)
-		kinds[step[0].Verb] += len(step)
+		kind := string(step[0].Verb)
+		if step[0].Text != "" {
+			kind += " a target"
+		}
+		kinds[kind] += len(step)
 		if len(step) > 1 {
-			bulk++
+			together[kind]++
 		}
 		pictures = append(pictures, settled(t, l, eng))
 	}
-	t.Logf("%d steps, %d of several decisions: %v", len(pictures)-1, bulk, kinds)
+	if len(kinds) < 12 || len(together) < 8 {
+		t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(pictures)-1, kinds, together)
+	}
 	check := func(what string, at int) {
 		t.Helper()
 		if got := settled(t, l, eng); got != pictures[at] {

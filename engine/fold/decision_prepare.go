@@ -183,6 +183,9 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	back := record.NewDecision(record.Release)
 	back.Text = d.Text
 	frozen, boost := st.Decided.frozen[d.Text], st.Decided.boosts[d.Text]
+	if d.Verb == record.Release {
+		d.Value = 0
+	}
 	switch {
 	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
 		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
@@ -193,6 +196,8 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 		}
 	case d.Verb == record.Freeze && frozen:
 		return d, fmt.Errorf("%w: %s is frozen already", ErrDecision, d.Text)
+	case d.Verb == record.Freeze:
+		back.Value = boost // it stays boosted
 	case d.Verb == record.Release && frozen:
 		back.Verb, back.Value = record.Freeze, boost
 	case d.Verb == record.Release && boost > 0 && boost != 1:

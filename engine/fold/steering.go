@@ -114,6 +114,9 @@ func (st *steering) release(d record.Decision) {
 	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
 		delete(st.Decided.frozen, d.Text)
 		delete(st.Decided.boosts, d.Text)
+		if d.Value > 0 { // a freeze taken back: the boost of before it lasts
+			st.boost(d)
+		}
 		return
 	}
 	if st.arch == nil {

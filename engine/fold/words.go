@@ -103,6 +103,9 @@ func backText(d record.Decision, names []string) string {
 	case record.Freeze:
 		return fmt.Sprintf("%s %s frozen again", who, be)
 	case record.Release:
+		if d.Value > 0 || d.Candidate != record.NoCandidate && d.Cell < 0 { // a boost lasts
+			return fmt.Sprintf("%s %s no longer frozen", who, be)
+		}
 		return fmt.Sprintf("%s %s no longer frozen or boosted", who, be)
 	case record.Boost:
 		if d.Value == 1 {

@@ -91,3 +91,20 @@ func (o *Owner) goOn(ctx context.Context) error {
 	o.finished = false
 	return o.host.GoOn(ctx)
 }
+
+// goOnWith takes the outcome of a decision about a candidate's job. Where the job
+// has work left, an experiment that was done runs again for it.
+func (o *Owner) goOnWith(ctx context.Context, err error) error {
+	if err != nil {
+		return ignoreLost(err)
+	}
+	c, err := o.db.Counters(ctx, o.exp)
+	if err != nil || c.Jobs(record.Make, openStates...) == 0 {
+		return err
+	}
+	if err := o.goOn(ctx); err != nil {
+		return err
+	}
+	o.host.Offer(1)
+	return nil
+}

@@ -21,15 +21,13 @@ type intervention struct {
 func (v *intervention) carryOut(ctx context.Context) error {
 	switch v.decision.Verb {
 	case record.Approve:
-		err := ignoreLost(v.owner.db.Release(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
-		v.owner.host.Offer(1)
-		return err
+		return v.owner.goOnWith(ctx, v.owner.db.Release(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Hold:
 		return ignoreLost(v.owner.db.Recall(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Reject:
 		return v.reject(ctx)
 	case record.Restore:
-		return ignoreLost(v.owner.db.Reopen(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
+		return v.owner.goOnWith(ctx, v.owner.db.Reopen(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Cancel:
 		return v.cancel(ctx)
 	case record.Retry:
