@@ -343,11 +343,11 @@ func (v *diffView) side(r *diffRow, i, w int) string {
 	}
 	segs := v.paint.line(v.d, &v.files[r.file], r.file, r.hunk, i)
 	segs = stress(segs, v.changed.of(v.files, r.file, r.hunk)[i], word)
-	from := v.view.Col
+	from, tail := v.view.Col, "…"
 	if v.made.wrap > 0 {
-		from = r.part * v.made.wrap
+		from, tail = r.part*v.made.wrap, ""
 	}
-	body := drawSegs(segs, from, room, back, v.text, st)
+	body := drawSegs(segs, from, room, back, v.text, tail, st)
 	if back != "" {
 		col = widget.Style{SGR: widget.Join(col.SGR, back)}
 	}

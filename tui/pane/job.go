@@ -379,7 +379,7 @@ func (p *jobPane) texts(w, h int) []string {
 	out := []string{l.String(), st.Border.Wrap(widget.Repeat("─", w))}
 	p.view.Set(len(p.lines), h-2)
 	for i := p.view.Off; i < min(len(p.lines), p.view.Off+h-2); i++ {
-		out = append(out, drawSegs([]seg{{p.lines[i], st.Plain}}, p.view.Col, w, "", p.text, st))
+		out = append(out, drawSegs([]seg{{p.lines[i], st.Plain}}, p.view.Col, w, "", p.text, "…", st))
 	}
 	return out
 }

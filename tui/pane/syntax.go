@@ -139,8 +139,8 @@ func tokenStyle(st *widget.Styles, t chroma.TokenType) widget.Style {
 }
 
 // drawSegs draws segments from column col in exactly w cells over a
-// background.
-func drawSegs(segs []seg, col, w int, back, search string, st *widget.Styles) string {
+// background; tail ends what is cut there, "" where it goes on below.
+func drawSegs(segs []seg, col, w int, back, search, tail string, st *widget.Styles) string {
 	var b strings.Builder
 	used := 0
 	for _, s := range segs {
@@ -154,7 +154,7 @@ func drawSegs(segs []seg, col, w int, back, search string, st *widget.Styles) st
 			text, col = ansi.Cut(text, col, n), 0
 		}
 		if n = plot.Width(text); used+n > w {
-			text = ansi.Truncate(text, w-used, "…")
+			text = ansi.Truncate(text, w-used, tail)
 			n = plot.Width(text)
 		}
 		used += n
