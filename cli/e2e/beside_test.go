@@ -102,4 +102,22 @@ func steering(t *tour) {
 	t.wait("Soon.")
 	t.press("enter")
 	until(t.t, "the goal is a setting", patience, func() bool { return strings.HasSuffix(t.lab.settings().Goal, " Soon.") })
+	t.shows("n", "╭ New note")
+	t.text("c first")
+	t.press("enter")
+	until(t.t, "the note is written", patience, func() bool { return strings.Contains(string(t.lab.last().Args), "c first") })
+	t.press("G")
+	for !strings.Contains(t.selected(), "c first") { // the newest stands above those of the search
+		at := t.selected()
+		t.press("k")
+		t.see("the row above", func(string) bool { return t.selected() != at })
+	}
+	t.shows("E", "╭ Change the note ")
+	t.text(" of all")
+	t.press("enter")
+	until(t.t, "the note is changed", patience, func() bool { return strings.Contains(string(t.lab.last().Args), "c first of all") })
+	t.see("the changed note", func(string) bool { return strings.Contains(t.selected(), "c first of all") })
+	t.shows("X", "╭ Drop the note ")
+	t.press("d")
+	until(t.t, "the note is dropped", patience, func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
 }

@@ -12,7 +12,13 @@ import (
 var figures = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 
 // failures are the groups of failures by class and shape of the reason.
-type failures map[string]*view.FailureGroup
+type failures map[string]*failureGroup
+
+// failureGroup is a group with when its jobs failed.
+type failureGroup struct {
+	view.FailureGroup
+	when course
+}
 
 // count groups failures by class and by reason without its figures.
 func (f failures) count(job record.JobID, class record.Class, reason string) {
@@ -24,26 +30,29 @@ func (f failures) count(job record.JobID, class record.Class, reason string) {
 			key = string(class)
 			shape = "other"
 			if g = f[key]; g == nil {
-				g = &view.FailureGroup{Class: class, Reason: shape, Cure: cure(class)}
+				g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: shape, Cure: cure(class)}}
 				f[key] = g
 			}
 		} else {
-			g = &view.FailureGroup{Class: class, Reason: reason, Cure: cure(class)}
+			g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: reason, Cure: cure(class)}}
 			f[key] = g
 		}
 	}
 	g.Count++
 	g.Sample = job
+	g.when.add(int(job))
 }
 
 // failureGroups bounds the number of different reasons that are told apart.
 const failureGroups = 200
 
-// groups returns the groups, most frequent first.
-func (f failures) groups() []view.FailureGroup {
+// groups returns the groups, most frequent first; last is the newest job.
+func (f failures) groups(last int) []view.FailureGroup {
 	out := make([]view.FailureGroup, 0, len(f))
 	for _, g := range f {
-		out = append(out, *g)
+		told := g.FailureGroup
+		told.Course = g.when.upTo(last)
+		out = append(out, told)
 	}
 	sort.Slice(out, func(i, j int) bool {
 		if out[i].Count != out[j].Count {

@@ -76,7 +76,7 @@ func TestFailuresThatDifferInFiguresAloneAreOneGroup(t *testing.T) {
 				f.count(record.JobID(i+1), e.class, e.reason)
 			}
 			var got []int
-			for _, g := range f.groups() {
+			for _, g := range f.groups(1000) {
 				got = append(got, g.Count)
 			}
 			if !slices.Equal(got, c.want) {
@@ -92,7 +92,7 @@ func TestReasonsBeyondTheBoundAreCountedAsOthersOfTheirClass(t *testing.T) {
 	for i := range failureGroups + 10 {
 		f.count(record.JobID(i+1), record.ClassCrash, fmt.Sprintf("%c%c", letters[i/26], letters[i%26]))
 	}
-	groups := f.groups()
+	groups := f.groups(1000)
 	if len(groups) != failureGroups+1 || groups[0].Reason != "other" || groups[0].Count != 10 || groups[0].Sample != failureGroups+10 {
 		t.Errorf("%d groups, the first %+v", len(groups), groups[0])
 	}

@@ -185,7 +185,7 @@ func TestEndsAddUpToYieldsFailuresAndCurves(t *testing.T) {
 	if len(y) != 1 || y[0].Tries != 5 || y[0].Scored != 2 || y[0].Improved != 1 || y[0].Best != 1 {
 		t.Errorf("yields %+v", y)
 	}
-	groups := s.st.failures.groups()
+	groups := s.st.failures.groups(1000)
 	if len(groups) != 1 || groups[0].Count != 2 || groups[0].Sample != 4 {
 		t.Errorf("failures %+v", groups)
 	}

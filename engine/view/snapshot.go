@@ -215,6 +215,7 @@ type FailureGroup struct {
 	Count  int
 	Sample record.JobID
 	Cure   string // what would help
+	Course []int  `json:"-"` // how many failed in each of as many equal stretches of all jobs so far
 }
 
 // Yield says how an operator, agent or target does.

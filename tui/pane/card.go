@@ -32,7 +32,11 @@ func candidateCard(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	out := []string{l.String()}
 	l = widget.Line{}
-	l.Add(st.Plain, string(k.Operator)).Add(st.Label, " by ").Add(st.Plain, k.Agent)
+	if k.ID == record.Root {
+		l.Add(st.Label, "the commit that the search started from")
+	} else {
+		l.Add(st.Plain, string(k.Operator)).Add(st.Label, " by ").Add(st.Plain, k.Agent)
+	}
 	if k.Target != "" {
 		l.Add(st.Label, " on ").Add(st.Plain, k.Target)
 	}

@@ -8,6 +8,7 @@ import (
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/keys"
+	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -69,11 +70,23 @@ func (p *failuresPane) table() widget.Table[*view.FailureGroup] {
 	return widget.Table[row]{St: st, Order: p.order, Note: func(g row) string { return widget.Words(". To do: ", g.Reason, g.Cure) }, Columns: []widget.Column[row]{
 		{Head: "count", W: 6, Right: true, Rank: 90, Cell: func(g row) (widget.Style, string) { return st.Strong, fmt.Sprint(g.Count) }},
 		{Head: "class", W: 11, Rank: 80, Cell: func(g row) (widget.Style, string) { return st.Bad, string(g.Class) }},
-		{Head: "lately", W: latelyBins + 1, Rank: 50, Cell: func(g row) (widget.Style, string) {
-			return st.Bad, p.d.lately(every, func(e *view.Ended) bool { return e.Job.Class == g.Class && e.Job.Reason == g.Reason })
+		{Head: "over the run", W: courseCells + 1, Rank: 50, Cell: func(g row) (widget.Style, string) {
+			return st.Bad, plot.Heights(figures(g.Course), min(len(g.Course), courseCells), p.d.Glyphs)
 		}},
 		{Head: "sample", W: 9, Rank: 60, Cell: func(g row) (widget.Style, string) { return st.Ident, g.Sample.String() }},
 		{Head: "reason", Min: 24, Rank: 100, Cell: func(g row) (widget.Style, string) { return st.Plain, g.Reason }},
 		{Head: " what would help", W: 54, Rank: 10, Cell: func(g row) (widget.Style, string) { return st.Label, " " + g.Cure }},
 	}}
+}
+
+// courseCells is how wide the whole run is told in a table.
+const courseCells = 16
+
+// figures are counts as the plots take them.
+func figures(counts []int) []float64 {
+	out := make([]float64, len(counts))
+	for i, n := range counts {
+		out[i] = float64(n)
+	}
+	return out
 }

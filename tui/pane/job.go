@@ -284,8 +284,12 @@ func (p *jobPane) facts(w int) []string {
 	for _, i := range j.Inspirations {
 		from.Add(st.Label, " + ").Add(st.Ident, CandidateName(i))
 	}
-	pair("parent", from)
-	pair("by", (&widget.Line{}).Add(st.Plain, widget.OrNone(string(j.Operator))).Add(st.Label, " of ").Add(st.Plain, widget.OrNone(j.Agent)).Add(st.Label, widget.Unless(j.Target == "", " on "+j.Target)))
+	if j.Kind == record.Evaluate {
+		pair("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate)))
+	} else {
+		pair("parent", from)
+		pair("by", (&widget.Line{}).Add(st.Plain, widget.OrNone(string(j.Operator))).Add(st.Label, " of ").Add(st.Plain, widget.OrNone(j.Agent)).Add(st.Label, widget.Unless(j.Target == "", " on "+j.Target)))
+	}
 	if why := p.choice(); len(why) > 0 {
 		for i, reason := range why {
 			for k, t := range widget.WrapText(reason, max(8, w-11)) {

@@ -38,10 +38,7 @@ func (d *Shared) lately(counts, hit func(e *view.Ended) bool) string {
 			shares[i] = b[1] / b[0]
 		}
 	}
-	return plot.Sparkline(shares, latelyBins, d.Glyphs)
+	return plot.Heights(shares, latelyBins, d.Glyphs)
 }
-
-// every counts all jobs.
-func every(*view.Ended) bool { return true }
 
 func placed(e *view.Ended) bool { return e.Job.State == record.Placed }

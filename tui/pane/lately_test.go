@@ -29,7 +29,7 @@ func TestLatelyIsToldFromTheOldestToTheNewest(t *testing.T) {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
-	if got := (&Shared{Snap: &view.Snapshot{}}).lately(every, placed); got != "" {
+	if got := (&Shared{Snap: &view.Snapshot{}}).lately(placed, placed); got != "" {
 		t.Errorf("without jobs it says %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -230,7 +231,15 @@ func (p *nichesPane) side(w, h int) []string {
 		}
 		out = append(out, p.runner(&c, n.Elite, w))
 	}
-	out = append(out, "", st.Label.S("history"))
+	past := st.Label.S("history")
+	if len(n.History) > 1 { // newest first
+		var line []float64
+		for _, t := range slices.Backward(n.History) {
+			line = append(line, t.Objective)
+		}
+		past += " " + st.Lines[0].Wrap(plot.Sparkline(oriented(p.d, line), min(len(line), 24), p.d.Glyphs))
+	}
+	out = append(out, "", past)
 	for _, t := range n.History {
 		if len(out) >= h {
 			break
@@ -253,7 +262,11 @@ func (p *nichesPane) runner(c *record.Candidate, elite *view.CandidateDetail, w 
 func takeover(d *Shared, t *view.Takeover, w int) string {
 	st := d.St
 	var l widget.Line
-	l.Fit(st.Label, when(d, t.At), 10).Fit(st.Ident, CandidateName(t.Candidate), 7).Right(st.Plain, widget.Number(t.Objective), 9).Gap(2)
+	at := when(d, t.At)
+	if t.Candidate == record.Root {
+		at = "start"
+	}
+	l.Fit(st.Label, at, 10).Fit(st.Ident, CandidateName(t.Candidate), 7).Right(st.Plain, widget.Number(t.Objective), 9).Gap(2)
 	if !math.IsNaN(t.Delta) {
 		l.Fit(st.Good, widget.Brief(t.Delta), 9)
 	} else {

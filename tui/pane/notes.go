@@ -33,11 +33,12 @@ func (p *notesPane) Filter() (string, bool) { return p.text, true }
 func (p *notesPane) SetFilter(t string)     { p.text = t; p.bump() }
 
 func (p *notesPane) Keys() []*keys.Binding {
+	in := []keys.Scope{keys.InNotes, keys.InSteering}
 	return []*keys.Binding{
 		{ID: "goal", Keys: []string{"e"}, Title: "edit the goal", Doc: "in $EDITOR, or here when there is none", In: []keys.Scope{keys.InNotes}, Decides: true, Bar: 60, Run: p.editGoal},
-		{ID: "note", Keys: []string{"n"}, Title: "new note", Doc: "a lesson for later prompts", In: []keys.Scope{keys.InNotes}, Decides: true, Bar: 59, Run: p.newNote},
-		{ID: "change-note", Keys: []string{"E"}, Title: "change the note", Doc: "what later prompts say", In: []keys.Scope{keys.InNotes}, Decides: true, Bar: 58, Off: p.needNote, Run: p.changeNote},
-		{ID: "drop-note", Keys: []string{"X"}, Title: "drop the note", Doc: "no later prompt carries it", In: []keys.Scope{keys.InNotes}, Decides: true, Danger: true, Off: p.needNote, Run: p.dropNote},
+		{ID: "note", Keys: []string{"n"}, Title: "new note", Doc: "a lesson for later prompts", In: in, Decides: true, Bar: 59, Run: p.newNote},
+		{ID: "change-note", Keys: []string{"E"}, Title: "change the note", Doc: "what later prompts say", In: in, Decides: true, Bar: 58, Off: p.needNote, Run: p.changeNote},
+		{ID: "drop-note", Keys: []string{"X"}, Title: "drop the note", Doc: "no later prompt carries it", In: in, Decides: true, Danger: true, Off: p.needNote, Run: p.dropNote},
 	}
 }
 
@@ -86,8 +87,19 @@ func (p *notesPane) index() int {
 	return slices.IndexFunc(p.at, func(n noteLines) bool { return n.note.ID == p.cur })
 }
 
-// note is the one under the cursor.
-func (p *notesPane) note() (record.Note, bool) {
+// noter is a pane whose cursor can stand on a note.
+type noter interface{ noteAt() (record.Note, bool) }
+
+// picked is the note under the cursor of the pane that has the keys.
+func (p *notesPane) picked() (record.Note, bool) {
+	if at, ok := p.d.Host.Current().(noter); ok {
+		return at.noteAt()
+	}
+	return record.Note{}, false
+}
+
+// noteAt is the note under the cursor.
+func (p *notesPane) noteAt() (record.Note, bool) {
 	i := p.index()
 	if i < 0 {
 		return record.Note{}, false
@@ -170,7 +182,7 @@ func noteKinds(kind string) string {
 }
 
 func (p *notesPane) needNote() string {
-	if _, ok := p.note(); !ok {
+	if _, ok := p.picked(); !ok {
 		return "no note is selected; down goes to the first"
 	}
 	return ""
@@ -199,7 +211,7 @@ func (p *notesPane) newNote() tea.Cmd {
 
 // changeNote and dropNote act on the note under the cursor.
 func (p *notesPane) changeNote() tea.Cmd {
-	n, _ := p.note()
+	n, _ := p.picked()
 	q := widget.NewPrompt("Change the note", "What later prompts carry.", n.Text, func(text string) tea.Cmd {
 		n.Text = text
 		return p.d.Host.Decide("the note is changed", false, onNote(n))
@@ -209,7 +221,7 @@ func (p *notesPane) changeNote() tea.Cmd {
 }
 
 func (p *notesPane) dropNote() tea.Cmd {
-	n, _ := p.note()
+	n, _ := p.picked()
 	n.Gone = true
 	return p.d.Host.Ask(&widget.Confirm{
 		Title: "Drop the note",

@@ -2,9 +2,7 @@ package pane
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,29 +15,21 @@ import (
 )
 
 // steeringPane has what steers the search as rows: weights of operators and
-// agents, workers, budgets, what waits for a person, the goal. Arrows change a
-// draft and show what it would do to the next draws; enter makes it so.
+// agents, boosts of targets, workers, budgets, what waits for a person, the goal
+// and the notes. Arrows change a draft and show what it would do to the next
+// draws; enter makes it so.
 type steeringPane struct {
 	base
 	list  widget.List[string]
 	rows  []steerRow
-	draft record.Settings // as it would be
-	from  record.Settings // as it was when the draft began
+	draft steered // as it would be
+	from  steered // as it was when the draft began
 	dirty bool
 	now   view.Odds // with the settings in force
 	then  view.Odds // with the draft
 	q     query     // of then and now
 	next  view.NextPrompt
 	qNext query // of next
-}
-
-// steerRow is one setting. Step changes the draft by so many steps.
-type steerRow struct {
-	id, group, name string
-	key             string // of the configuration
-	value           func(s *record.Settings) string
-	step            func(s *record.Settings, by int)
-	odds            func(o *view.Odds) (float64, bool)
 }
 
 func newSteering(d *Shared) *steeringPane { return &steeringPane{base: base{d: d, id: Steering}} }
@@ -68,69 +58,6 @@ func (p *steeringPane) Title() (string, string) {
 func (p *steeringPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return p.Load() }
 func (p *steeringPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return p.Load() }
 
-// sync makes the rows of what the experiment has now. A draft stays.
-func (p *steeringPane) sync() {
-	s := &p.d.Snap.Settings
-	if !p.dirty {
-		p.draft, p.from = cloneSettings(s), cloneSettings(s)
-	}
-	p.rows = p.rows[:0]
-	weights := func(group, key string, of func(s *record.Settings) map[string]float64, odds func(o *view.Odds) map[string]float64) {
-		for _, name := range slices.Sorted(maps.Keys(of(&p.draft))) {
-			p.rows = append(p.rows, steerRow{
-				id: group + name, group: group, name: name, key: key,
-				value: func(s *record.Settings) string { return fmt.Sprintf("%.2f", of(s)[name]) },
-				step: func(s *record.Settings, by int) {
-					of(s)[name] = max(0, float64(int(of(s)[name]*20+0.5)+by)/20)
-				},
-				odds: func(o *view.Odds) (float64, bool) { v, ok := odds(o)[name]; return v, ok },
-			})
-		}
-	}
-	weights("operators", "search.operators", func(s *record.Settings) map[string]float64 { return s.Operators }, func(o *view.Odds) map[string]float64 { return o.Operators })
-	weights("agents", "agents", func(s *record.Settings) map[string]float64 { return s.Agents }, func(o *view.Odds) map[string]float64 { return o.Agents })
-	number := func(group, name, key string, at func(s *record.Settings) *int, step, least int) {
-		p.rows = append(p.rows, steerRow{
-			id: key, group: group, name: name, key: key,
-			value: func(s *record.Settings) string { return widget.Thousands(*at(s)) },
-			step:  func(s *record.Settings, by int) { *at(s) = max(least, *at(s)+by*step) },
-		})
-	}
-	choice := func(name, key string, at func(s *record.Settings) *string) {
-		names := []string{"off", "risky", "all"}
-		p.rows = append(p.rows, steerRow{
-			id: key, group: "review", name: name, key: key,
-			value: func(s *record.Settings) string { return widget.OrNone(*at(s)) },
-			step: func(s *record.Settings, by int) {
-				*at(s) = names[max(0, min(slices.Index(names, *at(s))+by, len(names)-1))]
-			},
-		})
-	}
-	number("search", "inspirations", "search.inspirations", func(s *record.Settings) *int { return &s.Inspirations }, 1, 0)
-	choice("before measuring", "review.measure", func(s *record.Settings) *string { return &s.Review })
-	choice("before a niche", "review.niche", func(s *record.Settings) *string { return &s.ReviewNiche })
-	number("budget", "workers", "workers", func(s *record.Settings) *int { return &s.Workers }, 1, 1)
-	number("budget", "jobs", "budget.jobs", func(s *record.Settings) *int { return &s.MaxJobs }, 50, 0)
-	p.rows = append(p.rows, steerRow{id: "goal", group: "words", name: "goal", key: "goal", value: func(s *record.Settings) string { return widget.OneLine(widget.OrNone(s.Goal)) }})
-	ids := make([]string, len(p.rows))
-	for i := range p.rows {
-		ids[i] = p.rows[i].id
-	}
-	p.list.Set(ids)
-}
-
-func cloneSettings(s *record.Settings) record.Settings {
-	c := *s
-	c.Operators, c.Agents = maps.Clone(s.Operators), maps.Clone(s.Agents)
-	if c.Operators == nil {
-		c.Operators = map[string]float64{}
-	}
-	if c.Agents == nil {
-		c.Agents = map[string]float64{}
-	}
-	return c
-}
-
 func (p *steeringPane) row() *steerRow {
 	if p.list.Cur < len(p.rows) {
 		return &p.rows[p.list.Cur]
@@ -142,6 +69,8 @@ func (p *steeringPane) noStep() string {
 	switch r := p.row(); {
 	case p.d.Host.Current() != Pane(p) || r == nil:
 		return "no setting is selected"
+	case r.note != nil:
+		return "E changes the note"
 	case r.step == nil:
 		return "e edits it"
 	}
@@ -190,40 +119,16 @@ func (p *steeringPane) apply() tea.Cmd {
 		if r.value(&p.draft) == r.value(&p.from) && (r.key != "goal" || p.draft.Goal == p.from.Goal) || done[r.key] {
 			continue
 		}
+		if r.group == "targets" {
+			ds = append(ds, onTarget(record.Boost, r.name, p.draft.boosts[r.name]))
+			continue
+		}
 		done[r.key] = true
-		ds = append(ds, Setting(r.key, settingText(r.key, &p.draft)))
+		ds = append(ds, Setting(r.key, settingText(r.key, &p.draft.Settings)))
 	}
 	p.dirty = false
 	p.bump()
 	return p.d.Host.Decide(widget.Plural(len(ds), "setting", "settings")+" changed", true, ds...)
-}
-
-// settingText writes a setting as a decision carries it.
-func settingText(key string, s *record.Settings) string {
-	weights := func(m map[string]float64) string {
-		data, err := json.Marshal(m)
-		if err != nil {
-			return "{}"
-		}
-		return string(data)
-	}
-	switch key {
-	case "search.operators":
-		return weights(s.Operators)
-	case "agents":
-		return weights(s.Agents)
-	case "search.inspirations":
-		return fmt.Sprint(s.Inspirations)
-	case "review.measure":
-		return s.Review
-	case "review.niche":
-		return s.ReviewNiche
-	case "workers":
-		return fmt.Sprint(s.Workers)
-	case "budget.jobs":
-		return fmt.Sprint(s.MaxJobs)
-	}
-	return s.Goal
 }
 
 // bothOdds is what a draft would do to the draws.
@@ -234,7 +139,7 @@ func (p *steeringPane) Load() tea.Cmd {
 	if p.d.Reader == nil {
 		return nil
 	}
-	r, now, draft := p.d.Reader, cloneSettings(&p.d.Snap.Settings), cloneSettings(&p.draft)
+	r, now, draft := p.d.Reader, cloneSettings(&p.d.Snap.Settings), cloneSettings(&p.draft.Settings)
 	ask := p.q.ask(p.d, p.id, "odds "+settingText("search.operators", &draft)+settingText("agents", &draft), func(ctx context.Context) (any, error) {
 		a, err := r.Odds(ctx, now)
 		if err != nil {
@@ -285,7 +190,7 @@ func (p *steeringPane) table(w, h int) []string {
 		}
 		return st.Strong
 	}
-	t := widget.Table[row]{St: st, Columns: []widget.Column[row]{
+	t := widget.Table[row]{St: st, Note: p.told, Columns: []widget.Column[row]{
 		{Head: "", W: 11, Rank: 40, Cell: func(r row) (widget.Style, string) {
 			if i := slices.IndexFunc(p.rows, func(x steerRow) bool { return x.group == r.group }); i >= 0 && p.rows[i].id != r.id {
 				return st.Label, ""
@@ -299,30 +204,59 @@ func (p *steeringPane) table(w, h int) []string {
 			}
 			return mark(r), r.value(&p.draft)
 		}},
-		{Head: "chance", W: 8, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) { return st.Plain, p.chance(r, &p.now) }},
+		{Head: "chance", W: 8, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) { return st.Plain, p.chance(r, &p.now, &p.from) }},
 		{Head: "then", W: 8, Right: true, Rank: 88, Cell: func(r row) (widget.Style, string) {
-			if p.chance(r, &p.now) == p.chance(r, &p.then) {
+			then := p.chance(r, &p.then, &p.draft)
+			if p.chance(r, &p.now, &p.from) == then {
 				return st.Label, ""
 			}
-			return st.Accent, p.chance(r, &p.then)
+			return st.Accent, then
 		}},
 		{Head: "", W: 14, Rank: 60, Cell: func(r row) (widget.Style, string) {
 			if r.odds == nil {
 				return st.Label, ""
 			}
-			v, _ := r.odds(&p.then)
+			v := p.share(r, &p.then, &p.draft)
 			return st.Lines[0], " " + widget.Repeat("▪", int(v*12+0.5))
 		}},
 	}}
 	return t.Lines(w, h, len(p.rows), p.list.Cur, p.list.Window, func(i int) row { return &p.rows[i] })
 }
 
-func (p *steeringPane) chance(r *steerRow, o *view.Odds) string {
+func (p *steeringPane) chance(r *steerRow, o *view.Odds, with *steered) string {
 	if r.odds == nil || o.Operators == nil {
 		return ""
 	}
-	v, _ := r.odds(o)
-	return fmt.Sprintf("%.1f %%", 100*v)
+	return fmt.Sprintf("%.1f %%", 100*p.share(r, o, with))
+}
+
+// share is the chance of a row. Odds come with the boosts of targets in force:
+// under those of a draft each target's share grows as its boost does.
+func (p *steeringPane) share(r *steerRow, o *view.Odds, with *steered) float64 {
+	odds := r.odds(o)
+	if r.group != "targets" {
+		return odds[r.name]
+	}
+	grown := func(name string) float64 { return odds[name] * with.boost(name) / p.from.boost(name) }
+	sum := 0.0
+	for name := range odds {
+		sum += grown(name)
+	}
+	if sum == 0 {
+		return 0
+	}
+	return grown(r.name) / sum
+}
+
+// told says of a row what its value does.
+func (p *steeringPane) told(r *steerRow) string {
+	switch {
+	case r.note != nil:
+		return widget.Words(" · ", r.note.Text, r.note.Author)
+	case r.id == "goal":
+		return p.draft.Goal
+	}
+	return r.doc
 }
 
 func (p *steeringPane) promptTitle() string {

@@ -11,10 +11,6 @@ func Sparkline(values []float64, w int, g Glyphs) string {
 	if w <= 0 {
 		return ""
 	}
-	levels := []rune("▁▂▃▄▅▆▇█")
-	if g == ASCII {
-		levels = []rune("_.-~=^")
-	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if finite(v) {
@@ -23,6 +19,18 @@ func Sparkline(values []float64, w int, g Glyphs) string {
 	}
 	if lo > hi {
 		return strings.Repeat(" ", w)
+	}
+	return spark(values, lo, hi, w, g)
+}
+
+// spark draws values between lo and hi.
+func spark(values []float64, lo, hi float64, w int, g Glyphs) string {
+	if w <= 0 {
+		return ""
+	}
+	levels := []rune("▁▂▃▄▅▆▇█")
+	if g == ASCII {
+		levels = []rune("_.-~=^")
 	}
 	n := min(w, len(values))
 	out := make([]rune, 0, w)
@@ -45,6 +53,21 @@ func Sparkline(values []float64, w int, g Glyphs) string {
 		}
 	}
 	return strings.Repeat(" ", w-len(out)) + string(out)
+}
+
+// Heights draws figures that are not below zero as one line of w cells, from
+// nothing at the bottom to the largest at the top; gaps are spaces.
+func Heights(values []float64, w int, g Glyphs) string {
+	top := 0.0
+	for _, v := range values {
+		if finite(v) {
+			top = math.Max(top, v)
+		}
+	}
+	if top == 0 {
+		top = 1
+	}
+	return spark(values, 0, top, w, g)
 }
 
 // Bar draws a share of 1 as w cells, by eighths of a cell.

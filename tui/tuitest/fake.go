@@ -53,9 +53,9 @@ func Snapshot(n int) *view.Snapshot {
 	s.Review = review(n)
 	s.Curves = curves(330)
 	s.Failures = []view.FailureGroup{
-		{Class: record.ClassTest, Reason: "circles 4 and 19 overlap", Count: 5, Sample: 339, Cure: "the repair operator gets these; add the overlap rule to the goal"},
-		{Class: record.ClassTimeout, Reason: "stage full took longer than 10s", Count: 3, Sample: 287, Cure: "raise evaluator.timeout or add a quick stage that rejects slow ones"},
-		{Class: record.ClassAgent, Reason: "answer held no edit block", Count: 1, Sample: 240, Cure: "look at the transcript of #240"},
+		{Class: record.ClassTest, Reason: "circles 4 and 19 overlap", Count: 5, Sample: 339, Course: []int{0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 2}, Cure: "the repair operator gets these; add the overlap rule to the goal"},
+		{Class: record.ClassTimeout, Reason: "stage full took longer than 10s", Count: 3, Sample: 287, Course: []int{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, Cure: "raise evaluator.timeout or add a quick stage that rejects slow ones"},
+		{Class: record.ClassAgent, Reason: "answer held no edit block", Count: 1, Sample: 240, Course: []int{0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, Cure: "look at the transcript of #240"},
 	}
 	s.Operators = []view.Yield{
 		{Name: "tune", Weight: 0.4, Tries: 160, Scored: 158, Improved: 52, Best: 9, Boost: 1},

@@ -222,7 +222,7 @@ func (r *Reader) Past(_ context.Context, moment int) (view.Past, error) {
 // Odds gives every elite the same chance, and operators and agents that of their
 // weights.
 func (r *Reader) Odds(_ context.Context, draft record.Settings) (view.Odds, error) {
-	o := view.Odds{Cells: map[int]float64{}, Operators: shares(draft.Operators), Agents: shares(draft.Agents)}
+	o := view.Odds{Cells: map[int]float64{}, Operators: shares(draft.Operators), Agents: shares(draft.Agents), Targets: map[string]float64{"solver": 2.0 / 3, "": 1.0 / 3}}
 	for i, c := range r.Snap.Grid.Cells {
 		o.Cells[c.Index] = float64(1+i%5) / float64(3*len(r.Snap.Grid.Cells))
 	}

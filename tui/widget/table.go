@@ -121,9 +121,12 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 	}
 	for i, c := range cols {
 		st, text := c.Cell(r)
-		if l.Gap(air(cols, i)); c.Right {
+		switch l.Gap(air(cols, i)); {
+		case c.Right:
 			l.Right(st, text, c.W)
-		} else {
+		case i+1 < len(cols) && !cols[i+1].Right: // columns never touch
+			l.Fit(st, text, c.W-1).Gap(1)
+		default:
 			l.Fit(st, text, c.W)
 		}
 	}

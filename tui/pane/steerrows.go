@@ -1,0 +1,203 @@
+package pane
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+	"atoll/tui/widget"
+)
+
+// steered is all that the rows of steering change.
+type steered struct {
+	record.Settings
+	boosts map[string]float64 // of targets, by name
+	frozen map[string]bool
+}
+
+// boost is the factor of a target.
+func (s *steered) boost(target string) float64 {
+	if f := s.boosts[target]; f > 0 {
+		return f
+	}
+	return 1
+}
+
+// steerRow is one setting. Step changes the draft by so many steps.
+type steerRow struct {
+	id, group, name string
+	key             string // of the configuration
+	doc             string
+	note            *record.Note
+	value           func(s *steered) string
+	step            func(s *steered, by int)
+	odds            func(o *view.Odds) map[string]float64
+}
+
+// sync makes the rows of what the experiment has now. A draft stays.
+func (p *steeringPane) sync() {
+	if !p.dirty {
+		p.draft, p.from = p.inForce(), p.inForce()
+	}
+	p.rows = p.rows[:0]
+	p.weights("operators", "search.operators", "weight of the operator in the draw; 0 never draws it", func(s *steered) map[string]float64 { return s.Operators }, func(o *view.Odds) map[string]float64 { return o.Operators })
+	p.weights("agents", "agents", "weight of the agent in the draw, among those that can carry the operator out", func(s *steered) map[string]float64 { return s.Agents }, func(o *view.Odds) map[string]float64 { return o.Agents })
+	p.targets()
+	p.number("search", "inspirations", "search.inspirations", "candidates shown beside the parent", func(s *steered) *int { return &s.Inspirations }, 1, 0)
+	p.choice("before measuring", "review.measure", "which candidates wait for you before they are measured", func(s *steered) *string { return &s.Review })
+	p.choice("before a niche", "review.niche", "which candidates wait for you before they take a niche", func(s *steered) *string { return &s.ReviewNiche })
+	p.number("budget", "workers", "workers", "jobs at the same time", func(s *steered) *int { return &s.Workers }, 1, 1)
+	p.number("budget", "jobs", "budget.jobs", "jobs of the whole experiment; 0 is no limit", func(s *steered) *int { return &s.MaxJobs }, 50, 0)
+	p.money()
+	p.rows = append(p.rows, steerRow{id: "goal", group: "words", name: "goal", key: "goal", value: func(s *steered) string { return widget.OneLine(widget.OrNone(s.Goal)) }})
+	p.notes()
+	ids := make([]string, len(p.rows))
+	for i := range p.rows {
+		ids[i] = p.rows[i].id
+	}
+	p.list.Set(ids)
+}
+
+// inForce is how the search is steered now.
+func (p *steeringPane) inForce() steered {
+	s := steered{Settings: cloneSettings(&p.d.Snap.Settings), boosts: map[string]float64{}, frozen: map[string]bool{}}
+	for _, t := range p.d.Snap.Targets {
+		s.boosts[t.Name], s.frozen[t.Name] = t.Boost, t.Frozen
+	}
+	return s
+}
+
+func (p *steeringPane) weights(group, key, doc string, of func(s *steered) map[string]float64, odds func(o *view.Odds) map[string]float64) {
+	for _, name := range slices.Sorted(maps.Keys(of(&p.draft))) {
+		p.rows = append(p.rows, steerRow{
+			id: group + name, group: group, name: name, key: key, doc: doc, odds: odds,
+			value: func(s *steered) string { return fmt.Sprintf("%.2f", of(s)[name]) },
+			step: func(s *steered, by int) {
+				of(s)[name] = max(0, float64(int(of(s)[name]*20+0.5)+by)/20)
+			},
+		})
+	}
+}
+
+// targets are rows of the factor by which each is drawn more, or less.
+func (p *steeringPane) targets() {
+	for _, t := range p.d.Snap.Targets {
+		p.rows = append(p.rows, steerRow{
+			id: "target " + t.Name, group: "targets", name: t.Name, doc: "drawn so much more often than its weight says; freeze it under Yields",
+			odds: func(o *view.Odds) map[string]float64 { return o.Targets },
+			value: func(s *steered) string {
+				return widget.Words(" ", fmt.Sprintf("x%g", s.boost(t.Name)), widget.Unless(!s.frozen[t.Name], "frozen"))
+			},
+			step: func(s *steered, by int) {
+				f := s.boost(t.Name)
+				for ; by > 0; by-- {
+					f *= 2
+				}
+				for ; by < 0; by++ {
+					f /= 2
+				}
+				s.boosts[t.Name] = max(1.0/maxBoost, min(f, maxBoost))
+			},
+		})
+	}
+}
+
+func (p *steeringPane) number(group, name, key, doc string, at func(s *steered) *int, step, least int) {
+	p.rows = append(p.rows, steerRow{
+		id: key, group: group, name: name, key: key, doc: doc,
+		value: func(s *steered) string { return widget.Thousands(*at(s)) },
+		step:  func(s *steered, by int) { *at(s) = max(least, *at(s)+by*step) },
+	})
+}
+
+func (p *steeringPane) choice(name, key, doc string, at func(s *steered) *string) {
+	names := []string{"off", "risky", "all"}
+	p.rows = append(p.rows, steerRow{
+		id: key, group: "review", name: name, key: key, doc: doc,
+		value: func(s *steered) string { return widget.OrNone(*at(s)) },
+		step: func(s *steered, by int) {
+			*at(s) = names[max(0, min(slices.Index(names, *at(s))+by, len(names)-1))]
+		},
+	})
+}
+
+// money is the budget of dollars.
+func (p *steeringPane) money() {
+	p.rows = append(p.rows, steerRow{
+		id: "budget.cost_usd", group: "budget", name: "money", key: "budget.cost_usd", doc: "US dollars of the whole experiment; what an agent's request could cost is reserved before it is sent",
+		value: func(s *steered) string {
+			if s.MaxCostUSD == 0 {
+				return "no limit"
+			}
+			return widget.Money(&s.MaxCostUSD)
+		},
+		step: func(s *steered, by int) { s.MaxCostUSD = max(0, s.MaxCostUSD+float64(by)) },
+	})
+}
+
+// notes are rows as well: what later prompts carry beside the goal.
+func (p *steeringPane) notes() {
+	for _, n := range slices.Backward(p.d.Snap.Notes) {
+		if n.Gone {
+			continue
+		}
+		text := widget.OneLine(n.Text)
+		p.rows = append(p.rows, steerRow{
+			id: fmt.Sprint("note ", n.ID), group: "notes", name: widget.Words(" ", n.Kind, n.Target), note: &n,
+			value: func(*steered) string { return text },
+		})
+	}
+}
+
+func cloneSettings(s *record.Settings) record.Settings {
+	c := *s
+	c.Operators, c.Agents = maps.Clone(s.Operators), maps.Clone(s.Agents)
+	if c.Operators == nil {
+		c.Operators = map[string]float64{}
+	}
+	if c.Agents == nil {
+		c.Agents = map[string]float64{}
+	}
+	return c
+}
+
+// settingText writes a setting as a decision carries it.
+func settingText(key string, s *record.Settings) string {
+	weights := func(m map[string]float64) string {
+		data, err := json.Marshal(m)
+		if err != nil {
+			return "{}"
+		}
+		return string(data)
+	}
+	switch key {
+	case "search.operators":
+		return weights(s.Operators)
+	case "agents":
+		return weights(s.Agents)
+	case "search.inspirations":
+		return fmt.Sprint(s.Inspirations)
+	case "review.measure":
+		return s.Review
+	case "review.niche":
+		return s.ReviewNiche
+	case "workers":
+		return fmt.Sprint(s.Workers)
+	case "budget.jobs":
+		return fmt.Sprint(s.MaxJobs)
+	case "budget.cost_usd":
+		return fmt.Sprint(s.MaxCostUSD)
+	}
+	return s.Goal
+}
+
+// noteAt is the note under the cursor.
+func (p *steeringPane) noteAt() (record.Note, bool) {
+	if r := p.row(); r != nil && r.note != nil {
+		return *r.note, true
+	}
+	return record.Note{}, false
+}
