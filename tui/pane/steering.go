@@ -190,7 +190,7 @@ func (p *steeringPane) table(w, h int) []string {
 		}
 		return st.Strong
 	}
-	t := widget.Table[row]{St: st, Note: p.told, Columns: []widget.Column[row]{
+	t := widget.Table[row]{St: st, Columns: []widget.Column[row]{
 		{Head: "", W: 11, Rank: 40, Cell: func(r row) (widget.Style, string) {
 			if i := slices.IndexFunc(p.rows, func(x steerRow) bool { return x.group == r.group }); i >= 0 && p.rows[i].id != r.id {
 				return st.Label, ""
@@ -220,7 +220,15 @@ func (p *steeringPane) table(w, h int) []string {
 			return st.Lines[0], " " + widget.Repeat("▪", int(v*12+0.5))
 		}},
 	}}
-	return t.Lines(w, h, len(p.rows), p.list.Cur, p.list.Window, func(i int) row { return &p.rows[i] })
+	var told []string
+	if r := p.row(); r != nil {
+		for _, l := range widget.WrapText(p.told(r), w-3) {
+			told = append(told, "  "+st.Label.S(l))
+		}
+	}
+	told = told[:min(len(told), max(0, h-8))]
+	out := t.Lines(w, h-1-len(told), len(p.rows), p.list.Cur, p.list.Window, func(i int) row { return &p.rows[i] })
+	return append(append(out, ""), told...)
 }
 
 func (p *steeringPane) chance(r *steerRow, o *view.Odds, with *steered) string {
