@@ -153,6 +153,7 @@ func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 }
 
 func TestWhatIsApprovedAfterTheEndIsStillCarriedOut(t *testing.T) {
+	t.Parallel()
 	for _, gate := range []string{"review.measure", "review.niche"} {
 		t.Run(gate, func(t *testing.T) {
 			l := newLab(t, gate+"=all", "budget.jobs=6")

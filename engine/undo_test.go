@@ -111,7 +111,7 @@ func settled(t *testing.T, l *lab, eng *engine.Engine) string {
 // kindsOfSteps are the decisions that can be taken back, each as a draw of one step:
 // some come alone, some for one to five candidates, niches, targets or settings.
 var kindsOfSteps = []func(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision{
-	waiting(record.Approve), waiting(record.Approve), waiting(record.Reject),
+	anyWaiting(record.Approve), anyWaiting(record.Approve), anyWaiting(record.Reject),
 	anyCandidate(record.Reject), anyCandidate(record.Restore), anyCandidate(record.Pin), anyCandidate(record.Unpin),
 	anyNiche(record.Freeze), anyNiche(record.Release), anyNiche(record.Boost),
 	anyTarget(record.Freeze), anyTarget(record.Release), anyTarget(record.Boost),
@@ -133,7 +133,7 @@ func several(rng *rand.Rand, draw func() record.Decision) []record.Decision {
 	return step
 }
 
-func waiting(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
+func anyWaiting(verb record.Verb) func(*rand.Rand, *view.Snapshot, []record.Job) []record.Decision {
 	return func(rng *rand.Rand, s *view.Snapshot, _ []record.Job) []record.Decision {
 		if len(s.Review) == 0 {
 			return nil
