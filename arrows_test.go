@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui"},
+		"cli":                           {"config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "examples", "store/record"},
@@ -53,6 +53,7 @@ func arrows() map[string][]string {
 		"engine/guard":                  {"engine/guard/probe", "engine/sandbox", "gitops", "store/record"},
 		"engine/search":                 {"engine/archive", "store/record"},
 		"tui/pane":                      {"engine/evidence", "engine/view", "store/record", "tui/keys", "tui/plot", "tui/widget"},
+		"tui/campaign":                  {"tui/plot", "tui/widget"},
 		"config":                        {"store/record"},
 		"engine/agent/edit":             {"engine/agent/clean", "store/record"},
 		"engine/agent/offline/language": {"store/record"},

@@ -93,7 +93,8 @@ func (a *App) backlog(ctx context.Context) error {
 	})
 }
 
-// backlogLines lists the ready tasks in their order, then the others by number.
+// backlogLines lists the task that runs, the ready ones in their order, then the others
+// by number.
 func (a *App) backlogLines(s *campaign.State) []backlogLine {
 	lines := []backlogLine{}
 	place := map[int]campaign.Position{}
@@ -106,6 +107,11 @@ func (a *App) backlogLines(s *campaign.State) []backlogLine {
 		}
 		lines = append(lines, l)
 	}
+	for _, it := range s.Items {
+		if it.Status == campaign.Running {
+			add(it, 0)
+		}
+	}
 	for i, p := range order {
 		place[p.Task] = p
 		if it, err := s.Item(p.Task); err == nil {
@@ -113,7 +119,7 @@ func (a *App) backlogLines(s *campaign.State) []backlogLine {
 		}
 	}
 	for _, it := range s.Items {
-		if _, ready := place[it.ID]; !ready {
+		if _, ready := place[it.ID]; !ready && it.Status != campaign.Running {
 			add(it, 0)
 		}
 	}

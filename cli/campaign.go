@@ -34,7 +34,8 @@ type rankerLine struct {
 	Evidence  float64 `json:"evidence"` // mean, -1 to 1: how much more often than the formula it had two tasks in order
 	Error     float64 `json:"standard_error"`
 	Judged    int     `json:"judged"`
-	Agrees    float64 `json:"agrees"` // share of plans in which it would have taken the same task
+	Asked     int     `json:"asked"`  // plans in which it had an opinion
+	Agrees    float64 `json:"agrees"` // share of them in which it would have taken the same task as the formula
 }
 
 func (a *App) campaignCmd() *cobra.Command {
@@ -95,9 +96,11 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 	}
 	r := &taskRunner{app: a, ses: ses, place: p, loaded: loaded, tell: a.printCampaign}
 	defer r.close()
-	c := campaign.New(campaign.Options{
-		Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign,
-	})
+	o := campaign.Options{Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign}
+	if !f.headless && !a.flags.json && a.IsTTY(a.Out) {
+		return a.watchCampaign(ctx, r, o)
+	}
+	c := campaign.New(o)
 	why, err := c.Run(ctx)
 	if err != nil {
 		return err
@@ -179,7 +182,7 @@ func campaignOf(s *campaign.State) campaignLine {
 		}
 	}
 	mean, se, n := s.Ranker.Seen()
-	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Agrees: float64(same) / float64(max(asked, 1))}
+	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Asked: asked, Agrees: float64(same) / float64(max(asked, 1))}
 	for _, empty := range []*[]string{&l.Lessons} {
 		if *empty == nil {
 			*empty = []string{}
@@ -210,8 +213,12 @@ func (a *App) printCampaignStatus(s *campaign.State) error {
 		fmt.Fprintf(w, "health  highest complexity %d -> %d, mean %.2f -> %.2f, findings %d -> %d, lines %d -> %d\n", first.Complexity, last.Complexity, first.Mean, last.Mean,
 			first.Findings, last.Findings, first.Lines, last.Lines)
 	}
-	fmt.Fprintf(w, "ranker  authority %.2f; evidence %+.2f ± %.2f from %s; it would have taken the same task in %.0f %% of the plans\n", l.Ranker.Authority, l.Ranker.Evidence,
-		l.Ranker.Error, view.Plural(l.Ranker.Judged, "task"), 100*l.Ranker.Agrees)
+	if l.Ranker.Asked == 0 {
+		fmt.Fprintln(w, "ranker  has no opinion yet: it needs a few tasks that ended")
+	} else {
+		fmt.Fprintf(w, "ranker  authority %.2f; evidence %+.2f ± %.2f from %s; it would have taken the same task in %.0f %% of %s\n", l.Ranker.Authority, l.Ranker.Evidence,
+			l.Ranker.Error, view.Plural(l.Ranker.Judged, "task"), 100*l.Ranker.Agrees, view.Plural(l.Ranker.Asked, "plan"))
+	}
 	for _, it := range s.Items {
 		if it.Status == campaign.Done || it.Status == campaign.Failed {
 			fmt.Fprintf(w, "t%-3d %-6s %s: %s\n", it.ID, it.Status, view.CleanLine(short(it.Title, 60)), view.CleanLine(short(it.Reason, 120)))

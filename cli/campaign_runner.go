@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atoll/config"
@@ -41,8 +42,31 @@ type taskRunner struct {
 	place  place
 	loaded config.Loaded
 	tell   func(campaign.Event)
-	feed   func(*engine.Engine) // told of the engine of each task before it runs; it may be nil
-	box    *sandbox.Box         // made when first asked for
+	search func(task int, s *view.Snapshot) // told how the search of a task stands, nil at its end; it may be nil
+	box    *sandbox.Box                     // made when first asked for
+
+	mu      sync.Mutex
+	running *engine.Engine
+	left    bool
+}
+
+// leave ends the task that runs as soon as what it has begun is done; the next run
+// of the campaign goes on with it. Any goroutine may call it.
+func (r *taskRunner) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = true
+	if r.running != nil {
+		r.running.Drain()
+	}
+}
+
+// runs says which engine runs, and whether none may any more.
+func (r *taskRunner) runs(eng *engine.Engine) (left bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running = eng
+	return r.left
 }
 
 func (r *taskRunner) close() {
@@ -210,8 +234,8 @@ func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, exp record.
 	opt := r.app.engineOptions(runFlags{})
 	opt.Unattended = true
 	eng := engine.New(r.ses, exp.ID, opt)
-	if r.feed != nil {
-		r.feed(eng)
+	if r.runs(eng) {
+		return errInterrupted
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
@@ -225,7 +249,7 @@ func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, exp record.
 	err := eng.Run(ctx)
 	stopReading()
 	<-watched
-	if stop() {
+	if left := r.runs(nil); stop() || left {
 		return errors.Join(errInterrupted, ignoreCancel(err))
 	}
 	return err
@@ -235,9 +259,18 @@ func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, exp record.
 func (r *taskRunner) follow(ctx context.Context, a campaign.Assignment, feed *view.Feed, exp record.ExperimentID) {
 	var version uint64
 	best := record.Root
+	show := func(s *view.Snapshot) {
+		if r.search != nil {
+			r.search(a.Task.ID, s)
+		}
+	}
+	defer show(nil)
 	for {
 		snap, err := feed.Wait(ctx, version)
 		version = snap.Version
+		if snap.Experiment.ID == exp {
+			show(snap)
+		}
 		if snap.Experiment.ID == exp && snap.Best.ID > record.Root && snap.Best.ID != best {
 			best = snap.Best.ID
 			r.tell(campaign.Event{Task: a.Task.ID, Text: fmt.Sprintf("%s leads with %s; the root has %s (job %d of %d)",
@@ -281,7 +314,7 @@ func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, exp rec
 		return out, nil // it holds as it is: the branch stays
 	}
 	out.Winner = won.candidate.String()
-	if c, ok := st.ClaimOf(won.candidate); ok {
+	if c, ok := st.ClaimOf(won.candidate); ok && a.Task.Command == "" { // a chore measures nothing
 		if pct := view.ClaimPercent(c); pct == pct { // told as a fact
 			out.Gain = &pct
 		}

@@ -1,0 +1,111 @@
+package campaign
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"atoll/tui/plot"
+)
+
+// asked is a Decide that remembers.
+type asked struct {
+	said   []string
+	refuse error
+}
+
+func (a *asked) Answer(p int, accept bool) error {
+	a.said = append(a.said, map[bool]string{true: "accept", false: "reject"}[accept])
+	return a.refuse
+}
+
+func (a *asked) Silence() error { a.said = append(a.said, "silence"); return a.refuse }
+
+func (a *asked) Drop(int) error { a.said = append(a.said, "drop"); return a.refuse }
+
+var board = Board{
+	Tasks: []Task{
+		{ID: 2, Status: "running", Title: "Parse \x1b[31mfaster"},
+		{ID: 3, Status: "ready", Title: "Document it", Position: 1, Why: "WSJF 5 = (5 + 0 + 0)/1"},
+		{ID: 1, Status: "done", Title: "Measure", Gain: "+4.00 %", Checks: []string{"gain >= 1%: holds (+4.00 %, confirmed)"}},
+	},
+	Spent: "2 attempts, 40 jobs", Head: "1234567", Open: []float64{1, 2, 3, 2}, Health: Health{Worst: []float64{20, 15}},
+	Ranker:    Ranker{Authority: 0.2, Evidence: 0.1, Error: 0.05, Judged: 8, Asked: 9, Agrees: 0.5},
+	Proposals: []Proposal{{ID: 7, Text: "drop t4"}},
+}
+
+func newModel(d Decide, w, h int) *model {
+	s := New(Options{Decide: d})
+	s.closed = make(chan struct{})
+	m := &model{screen: s, profile: colorprofile.ASCII, w: w, h: h}
+	m.restyle()
+	s.Publish(board)
+	s.Tell(Event{At: time.Unix(0, 0), Who: "t2", Text: "leads"})
+	m.Update(m.wait())
+	return m
+}
+
+func press(m *model, k string) tea.Msg {
+	cmd := m.key(k)
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	m.Update(msg)
+	return msg
+}
+
+func TestTheScreenFillsEverySizeAndShowsWhatCounts(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {60, 16}, {80, 24}, {120, 36}, {300, 80}, {20, 5}} {
+		m := newModel(&asked{}, size[0], size[1])
+		lines := m.lines()
+		if len(lines) != size[1] {
+			t.Errorf("%v: %d rows", size, len(lines))
+		}
+		for i, l := range lines {
+			if w := plot.Width(l); w > size[0] {
+				t.Errorf("%v: row %d is %d wide: %q", size, i, w, l)
+			}
+			if strings.Contains(l, "\x1b[31m") {
+				t.Errorf("%v: row %d carries a candidate's colours", size, i)
+			}
+		}
+	}
+	text := strings.Join(newModel(&asked{}, 120, 36).lines(), "\n")
+	for _, want := range []string{"Parse", "running", "WSJF 5", "+4.00 %", "authority 0.20", "drop t4", "branch at 1234567", "worst complexity", "leads"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the screen does not show %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestKeysDecideAndTellWhatCameOfIt(t *testing.T) {
+	a := &asked{}
+	m := newModel(a, 120, 36)
+	press(m, "a")
+	press(m, "0")
+	press(m, "down")
+	press(m, "X")
+	if strings.Join(a.said, " ") != "accept silence drop" {
+		t.Errorf("asked for %v", a.said)
+	}
+	a.refuse = errors.New("t3 is done already")
+	press(m, "X")
+	if !strings.Contains(m.help(), "t3 is done already") {
+		t.Errorf("a refusal shows as %q", m.help())
+	}
+	press(m, "down")
+	press(m, "enter")
+	if text := strings.Join(m.lines(), "\n"); !strings.Contains(text, "gain >= 1%: holds") {
+		t.Errorf("a task in full does not show its checks:\n%s", text)
+	}
+	left := false
+	m.screen.o.Leave = func() { left = true }
+	if m.key("q"); !left {
+		t.Error("q does not end what runs")
+	}
+}
