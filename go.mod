@@ -31,6 +31,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/uudashr/gocognit v1.3.0
 	gonum.org/v1/plot v0.17.0
+	mvdan.cc/sh/v3 v3.12.0
 )
 
 require (

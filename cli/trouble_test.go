@@ -220,3 +220,15 @@ func listed(t *testing.T, text string) map[int]string {
 	}
 	return out
 }
+
+func TestDoctorNamesLinesOfAnEvaluatorThatLendItsRights(t *testing.T) {
+	t.Parallel()
+	bad := another(t, "eval.sh", "set -e\ncc -O2 -o sum sum.c\nprintf '{\"metrics\": {\"total\": %s}}' \"$(cat numbers.conf)\" > \"$ATOLL_RESULT\"\n")
+	if c := atoll(t, bad, "doctor"); !strings.Contains(c.out, "eval.sh:2: cc compiles sum.c") || !strings.Contains(c.out, "ATOLL_RUN") {
+		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
+	good := another(t, "eval.sh", "# measures\n"+smallEval)
+	if c := atoll(t, good, "doctor"); c.code != 0 || strings.Contains(c.out, "eval.sh") {
+		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
+}

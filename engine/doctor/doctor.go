@@ -58,6 +58,7 @@ func Check(ctx context.Context, o Options) []view.CheckLine {
 	c := &checkup{opt: o}
 	c.repository()
 	c.configuration()
+	c.scripts()
 	box := c.sandbox(ctx)
 	c.disk()
 	c.store(ctx)

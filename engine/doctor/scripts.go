@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atoll/engine/eval/lint"
+	"atoll/engine/gate"
+)
+
+// The bounds of a look at scripts: programs of this size are seldom written by hand.
+const (
+	scriptsMost = 64
+	scriptSize  = 256 << 10
+)
+
+// scripts looks through the scripts of the evaluator for places that lend candidates its
+// rights. Adapters load candidates on purpose; what that means is told by each run.
+func (c *checkup) scripts() {
+	ev := c.opt.Config.Evaluator
+	if c.opt.ConfigErr != nil || ev.Adapter != "" {
+		return
+	}
+	top := c.opt.Target.Path
+	if c.opt.Target.Bare {
+		top = ""
+	}
+	protected := slices.Concat(ev.Protected, ev.Hidden)
+	tree := lint.Tree{
+		Has: func(p string) bool {
+			info, err := os.Lstat(filepath.Join(top, p))
+			return top != "" && err == nil && info.Mode().IsRegular()
+		},
+		Protected: func(p string) bool { return gate.MatchExact(protected, p) },
+	}
+	for _, f := range lint.Check(c.evaluatorScripts(top, tree), tree) {
+		c.warn("evaluator", "script", fmt.Sprintf("%s:%d: %s", f.Script, f.Line, f.What), f.Cure)
+	}
+}
+
+// evaluatorScripts reads the files of the tree that the commands name and candidates
+// cannot change, and the scripts of the evaluator directory.
+func (c *checkup) evaluatorScripts(top string, tree lint.Tree) []lint.Script {
+	ev := c.opt.Config.Evaluator
+	var words []string
+	for _, command := range append([][]string{ev.Command}, stageCommands(c)...) {
+		for _, w := range command {
+			words = append(words, strings.Fields(w)...) // one word is a line for the shell
+		}
+	}
+	var out []lint.Script
+	add := func(name, path string) {
+		if len(out) == scriptsMost || slices.ContainsFunc(out, func(s lint.Script) bool { return s.Name == name }) {
+			return
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > scriptSize {
+			return
+		}
+		if data, err := os.ReadFile(path); err == nil {
+			out = append(out, lint.Script{Name: name, Text: string(data)})
+		}
+	}
+	for _, w := range words {
+		if p := filepath.Clean(w); tree.Has(p) && tree.Protected(p) {
+			add(p, filepath.Join(top, p))
+		}
+	}
+	if ev.Dir == "" {
+		return out
+	}
+	dir := ev.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cmp.Or(c.opt.Config.Dir, top), dir)
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".sh") || strings.HasSuffix(path, ".py")) {
+			add(filepath.Join(ev.Dir, strings.TrimPrefix(path, dir)), path)
+		}
+		return nil // what cannot be read is told when it is run
+	})
+	return out
+}
+
+func stageCommands(c *checkup) (out [][]string) {
+	for _, s := range c.opt.Config.Evaluator.Stages {
+		out = append(out, s.Command)
+	}
+	return out
+}
