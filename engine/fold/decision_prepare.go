@@ -147,7 +147,7 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 		back.Verb, back.Cell = record.Release, -1
 		d.Cell = -1
 	case record.Boost:
-		if d.Value <= 0 || d.Value > 100 {
+		if !boosts(d.Value) {
 			return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
 		}
 		d.Candidate = record.NoCandidate
@@ -187,7 +187,7 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 		d.Value = 0
 	}
 	switch {
-	case d.Verb == record.Boost && (d.Value <= 0 || d.Value > 100):
+	case d.Verb == record.Boost && !boosts(d.Value):
 		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
 	case d.Verb == record.Boost:
 		back.Verb, back.Value = record.Boost, max(boost, 0)
@@ -208,3 +208,7 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	d.Inverse = &back
 	return d, nil
 }
+
+// boosts reports whether a number can be the factor of a boost; one that is none
+// cannot.
+func boosts(factor float64) bool { return factor > 0 && factor <= 100 }

@@ -115,7 +115,7 @@ func settingValue(field, value string) (json.RawMessage, error) {
 		}
 	}
 	var probe record.Settings
-	if err := json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, value), &probe); err == nil {
+	if json.Valid([]byte(value)) && json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, value), &probe) == nil {
 		return json.RawMessage(value), nil
 	}
 	quoted, err := json.Marshal(value)

@@ -75,7 +75,7 @@ func NewTable(all []*Binding, own map[string]string) (*Table, error) {
 				m.by[s] = map[string]*Binding{}
 			}
 			for _, k := range b.Keys {
-				if other := m.by[s][k]; other != nil {
+				if other := m.by[s][k]; other != nil && other != b {
 					return nil, fmt.Errorf("%w: %q would do both %s and %s in %s", ErrKeys, k, other.ID, b.ID, s)
 				}
 				m.by[s][k] = b

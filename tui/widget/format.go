@@ -97,12 +97,16 @@ func Brief(v float64) string {
 	if s := Signed(v); len(s) <= 8 {
 		return s
 	}
-	s := strconv.FormatFloat(v, 'e', 1, 64)
-	s = strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
-	if v > 0 {
-		s = "+" + s
+	for digits := 1; ; digits-- {
+		s := strconv.FormatFloat(v, 'e', digits, 64)
+		s = strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
+		if v > 0 {
+			s = "+" + s
+		}
+		if len(s) <= 8 || digits == 0 {
+			return s
+		}
 	}
-	return s
 }
 
 // Money writes dollars; what was not measured is unknown, never 0.

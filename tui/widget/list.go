@@ -98,9 +98,10 @@ func (l *List[K]) Window(h int) (from, to int) {
 	return l.Off, min(len(l.IDs), l.Off+h)
 }
 
-// Click moves the cursor to the row shown at line y.
+// Click moves the cursor to the row shown at line y; what stands below the rows,
+// such as the note of a table, is none.
 func (l *List[K]) Click(y int) bool {
-	if i := l.Off + y; y >= 0 && i < len(l.IDs) {
+	if i := l.Off + y; y >= 0 && y < l.Height && i < len(l.IDs) {
 		l.Cur = i
 		return true
 	}

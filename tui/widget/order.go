@@ -87,11 +87,15 @@ func (k sortKey) compare(o sortKey, down bool) int {
 // units are what figures are written in, in the smallest of them.
 var units = map[string]float64{"": 1, "%": 1, "ms": 1, "s": 1000, "k": 1e3, "M": 1e6, "G": 1e9}
 
-// keyOf reads a field: c128, #341, +0.31, $1.20, 410 ms, 1,204, or words.
+// keyOf reads a field: c128, #341, +0.31, $1.20, 410 ms, 1,204, +12 -3 (the lines
+// of a change), or words.
 func keyOf(text string) sortKey {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "-" || text == "none" {
 		return sortKey{rank: 2}
+	}
+	if added, removed, ok := changeOf(text); ok {
+		return sortKey{value: float64(added + removed)}
 	}
 	figure := strings.ReplaceAll(strings.TrimLeft(text, "c#+$* "), ",", "")
 	end := len(figure)
@@ -103,4 +107,15 @@ func keyOf(text string) sortKey {
 		return sortKey{value: v * scale}
 	}
 	return sortKey{rank: 1, text: strings.ToLower(text)}
+}
+
+// changeOf reads what [Change] writes.
+func changeOf(text string) (added, removed int, ok bool) {
+	plus, minus, both := strings.Cut(text, " -")
+	if !both || !strings.HasPrefix(plus, "+") {
+		return 0, 0, false
+	}
+	added, err := strconv.Atoi(plus[1:])
+	removed, err2 := strconv.Atoi(minus)
+	return added, removed, err == nil && err2 == nil
 }

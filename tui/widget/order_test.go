@@ -19,6 +19,7 @@ func TestTablesAreOrderedByWhatTheirFieldsSay(t *testing.T) {
 		{"times in two units", "410 ms,1.2 s,12 ms,-", "12 ms,410 ms,1.2 s,-", "1.2 s,410 ms,12 ms,-"},
 		{"money", "$1.20,$0.0312,unknown", "$0.0312,$1.20,unknown", "$1.20,$0.0312,unknown"},
 		{"words", "tune,Mutate,,repair", "Mutate,repair,tune,", "tune,repair,Mutate,"},
+		{"changes by their lines", "+100 -2,+12 -3,+9 -99,-", "+12 -3,+100 -2,+9 -99,-", "+9 -99,+100 -2,+12 -3,-"},
 		{"breakthroughs are figures", "* +0.5,+0.7", "* +0.5,+0.7", "+0.7,* +0.5"},
 	} {
 		rows := strings.Split(c.rows, ",")

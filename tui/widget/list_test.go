@@ -1,0 +1,200 @@
+package widget
+
+import (
+	"fmt"
+	"testing"
+)
+
+// numbers are n ids from first on, downwards: the newest first.
+func numbers(first, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = first - i
+	}
+	return out
+}
+
+func TestACursorStaysOnItsRowWhateverComesAboveIt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		cur    int
+		height int
+		now    []int
+		want   int // the id under the cursor
+		line   int // of the view where it stands
+	}{
+		{"on the first row it shows the newest", 0, 5, numbers(22, 22), 22, 0},
+		{"below, the row stays under it and on its line", 3, 5, numbers(22, 22), 17, 3},
+		{"a row that is gone leaves the cursor where it was", 3, 5, []int{20, 19, 18, 16, 15}, 16, 3},
+		{"a list that became shorter than that has it on its last row", 19, 5, numbers(20, 4), 17, 3},
+		{"an empty list has it nowhere", 3, 5, nil, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var l List[int]
+			l.Set(numbers(20, 20))
+			l.Window(c.height)
+			l.Cur = c.cur
+			l.Window(c.height)
+			l.Set(c.now)
+			from, to := l.Window(c.height)
+			id, ok := l.At()
+			if ok != (len(c.now) > 0) || id != c.want {
+				t.Errorf("the cursor is on %d, %v", id, ok)
+			}
+			if l.Cur-from != c.line || to > len(c.now) || to-from > c.height {
+				t.Errorf("it stands on line %d of rows %d to %d", l.Cur-from, from, to)
+			}
+		})
+	}
+}
+
+func TestMovesStayInTheListAndTheCursorInTheView(t *testing.T) {
+	var l List[int]
+	l.Set(numbers(30, 30))
+	l.Window(10)
+	for _, step := range []struct {
+		name     string
+		move     Motion
+		cur, off int
+	}{
+		{"up from the first row stays", Up, 0, 0},
+		{"a page keeps a row of the one before", PageDown, 9, 0},
+		{"the next page scrolls", PageDown, 18, 9},
+		{"the wheel moves three rows", WheelDown, 21, 12},
+		{"the end fills the view", Bottom, 29, 20},
+		{"down from the end stays", Down, 29, 20},
+		{"one up leaves the view alone", Up, 28, 20},
+		{"a page up", PageUp, 19, 19},
+		{"the start", Top, 0, 0},
+	} {
+		l.Move(step.move)
+		if l.Window(10); l.Cur != step.cur || l.Off != step.off {
+			t.Errorf("%s: cursor %d, first row %d; want %d and %d", step.name, l.Cur, l.Off, step.cur, step.off)
+		}
+	}
+	if from, to := l.Window(0); from != 0 || to != 0 {
+		t.Errorf("a view without a line shows rows %d to %d", from, to)
+	}
+}
+
+func TestAClickBelowTheRowsPicksNone(t *testing.T) {
+	var l List[int]
+	l.Set(numbers(30, 30))
+	l.Window(5)
+	for _, c := range []struct {
+		y   int
+		hit bool
+		cur int
+	}{{2, true, 2}, {-1, false, 2}, {5, false, 2}, {7, false, 2}, {4, true, 4}} {
+		if hit := l.Click(c.y); hit != c.hit || l.Cur != c.cur {
+			t.Errorf("line %d of a view of 5: %v, cursor on %d; want %v and %d", c.y, hit, l.Cur, c.hit, c.cur)
+		}
+	}
+	l.Set(numbers(3, 3))
+	l.Window(5)
+	if l.Click(4) {
+		t.Error("an empty line below a short list is a row")
+	}
+}
+
+func TestMoreIsReadBeforeTheEndIsReached(t *testing.T) {
+	var l List[int]
+	l.Set(numbers(30, 30))
+	l.Window(10)
+	if l.NearEnd() {
+		t.Error("at the top of three views")
+	}
+	if !l.Seek(11) || l.NearEnd() || !l.Seek(10) || !l.NearEnd() {
+		t.Errorf("a view before the end is row 20, not %d", l.Cur)
+	}
+	if l.Seek(99) {
+		t.Error("an id that is not there is found")
+	}
+}
+
+func TestATextThatGrowsIsFollowedFromItsEnd(t *testing.T) {
+	s := Scroll{Follow: true}
+	for _, n := range []int{3, 10, 25} {
+		s.Set(n, 10)
+		if !s.AtEnd() || s.Off != max(0, n-10) {
+			t.Errorf("%d lines: at %d", n, s.Off)
+		}
+	}
+	s.Follow = false
+	s.Move(PageUp)
+	if s.AtEnd() || s.Off != 6 {
+		t.Errorf("a page up leads to %d", s.Off)
+	}
+	s.Set(40, 10)
+	if s.Off != 6 {
+		t.Errorf("what comes at the end moves the view to %d", s.Off)
+	}
+	s.Move(Right)
+	s.Move(Left)
+	s.Move(Left)
+	if s.Col != 0 {
+		t.Errorf("left of the text is column %d", s.Col)
+	}
+	s.Set(4, 10)
+	if s.Off != 0 {
+		t.Errorf("a short text begins at %d", s.Off)
+	}
+}
+
+func TestATableLosesWholeColumnsTheLeastFirst(t *testing.T) {
+	cell := func(text string) func(int) (Style, string) {
+		return func(int) (Style, string) { return Style{}, text }
+	}
+	tab := Table[int]{Columns: []Column[int]{
+		{Head: "id", W: 4, Right: true, Rank: 100, Cell: cell("c1")},
+		{Head: "why", W: 10, Rank: 20, Cell: cell("tuned")},
+		{Head: "text", Min: 6, Rank: 50, Cell: cell("more")},
+		{Head: "ms", W: 5, Rank: 10, Cell: cell("12")},
+	}}
+	for _, c := range []struct {
+		w    int
+		want string
+	}{
+		{40, "id 4, why 10, text 18, ms 5"}, // 1 for the mark, 2 of air behind figures
+		{28, "id 4, why 10, text 6, ms 5"},
+		{27, "id 4, why 10, text 10"},
+		{20, "id 4, text 13"},
+		{12, "id 4"},
+		{1, "id 4"}, // one is always left
+	} {
+		got := ""
+		for i, col := range tab.fit(c.w) {
+			if i > 0 {
+				got += ", "
+			}
+			got += fmt.Sprintf("%s %d", col.Head, col.W)
+		}
+		if got != c.want {
+			t.Errorf("in %d cells: %s; want %s", c.w, got, c.want)
+		}
+	}
+	if tab.Columns[2].W != 0 || len(tab.Columns) != 4 {
+		t.Error("drawing changes the table")
+	}
+}
+
+func TestABriefDifferenceHasEightCells(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{0, "0"},
+		{0.5, "+0.5000"},
+		{-0.5, "-0.5000"},
+		{123.456, "+123.46"},
+		{-123456.7, "-123457"},
+		{12345678, "+1.2e7"},
+		{-1.5e-5, "-1.5e-5"},
+		{1e-100, "+1e-100"},
+		{-2.2e200, "-2e+200"},
+	} {
+		if got := Brief(c.v); got != c.want || len(got) > 8 {
+			t.Errorf("%v is written %q, want %q", c.v, got, c.want)
+		}
+	}
+}
