@@ -67,9 +67,48 @@ func (x *finder) sprintf(n ast.Node) {
 	if !ok {
 		return
 	}
-	if text, needs, ok := (formats{x}).formatted(list, c.Args[1:]); ok {
+	text, needs, ok := (formats{x}).formatted(list, c.Args[1:])
+	switch bound := unbounded(list); {
+	case !ok:
+	case bound == "":
 		x.offer("strconv for Sprintf", n, needs, append(drop, x.replace(n, text))...)
+	default:
+		x.earlyReturn(n, "if "+bound+" {\nreturn "+text+"\n}\n", needs, drop)
 	}
+}
+
+// mostDigits is the largest precision that a format takes; with more it says that
+// it has no verb.
+const mostDigits = "1_000_000"
+
+// unbounded is the condition under which precisions that are no constants mean what
+// they say; "" where all are constants.
+func unbounded(list []piece) string {
+	var parts []string
+	for _, p := range list {
+		if _, err := strconv.Atoi(p.precision); p.precision != "" && err != nil {
+			parts = append(parts, p.precision+" <= "+mostDigits)
+		}
+	}
+	return strings.Join(parts, " && ")
+}
+
+// earlyReturn puts a statement that may return before the return of n, and before
+// the variables that only that needs, which stand right before it.
+func (x *finder) earlyReturn(n ast.Node, text string, needs []string, drop []Edit) {
+	ret, ok := x.parent().(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return
+	}
+	at := x.f.Offset(ret.Pos())
+	slices.SortFunc(drop, func(a, b Edit) int { return b.Start - a.Start })
+	for _, d := range drop {
+		if d.End > at || strings.TrimSpace(string(x.src[d.End:at])) != "" {
+			return
+		}
+		at = d.Start
+	}
+	x.offer("strconv for Sprintf", n, needs, Edit{at, at, text})
 }
 
 // sprintfOneOf returns by strconv where a variable holds one of a few formats.
@@ -353,7 +392,7 @@ func (x *finder) fprintf(n ast.Node) {
 	if !ok {
 		return
 	}
-	if text, needs, ok := (formats{x}).formatted(list, c.Args[2:]); ok {
+	if text, needs, ok := (formats{x}).formatted(list, c.Args[2:]); ok && unbounded(list) == "" {
 		x.offer("WriteString for Fprintf", n, needs, append(drop, x.replace(n, x.text(to)+".WriteString("+text+")"))...)
 	}
 }
