@@ -16,6 +16,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/roster"
+	"atoll/engine/survey"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -35,7 +36,7 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if files := uncommitted(ctx, p, l); len(files) > 0 {
 		return record.Experiment{}, usage("%s of the evaluator's command is not committed, so no candidate would have it: %s", strings.Join(files, ", "), committing(files))
 	}
-	if p.target.Dirty {
+	if p.target.Dirty && !onlyOurs(ctx, p, a.Env) {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
 	}
 	for _, advice := range l.Advice() {
@@ -203,6 +204,22 @@ func committing(files []string) string {
 	}
 	list := strings.Join(names, " ")
 	return fmt.Sprintf("git add %s && git commit -m \"Add the evaluator\" -- %s", list, list)
+}
+
+// onlyOurs reports whether nothing differs from the commit but what init wrote.
+func onlyOurs(ctx context.Context, p place, env []string) bool {
+	cmd := exec.CommandContext(ctx, "git", "-C", p.target.Path, "status", "--porcelain", "-z", "--untracked-files=normal")
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil {
+		return false
+	}
+	for line := range strings.SplitSeq(strings.Trim(string(out), "\x00"), "\x00") {
+		if len(line) < 4 || line[3:] != config.FileName && line[3:] != survey.EvaluatorDir+"/" {
+			return false
+		}
+	}
+	return true
 }
 
 // moved says that the revision an experiment began from names another commit

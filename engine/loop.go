@@ -85,8 +85,15 @@ func (l *loop) turn(ctx context.Context) error {
 	if l.opt.For > 0 {
 		expired = time.After(l.opt.For)
 	}
+	closing, err := l.closing(ctx)
+	if err != nil {
+		return err
+	}
 	lastChange, last, late := uint64(0), time.Time{}, false
 	for {
+		if !closing.IsZero() && l.opt.Now().After(closing) {
+			l.plan.Close()
+		}
 		if err := l.step(ctx); err != nil {
 			return err
 		}
@@ -113,6 +120,25 @@ func (l *loop) turn(ctx context.Context) error {
 			return errors.Join(err, l.end(context.WithoutCancel(ctx), pool))
 		}
 	}
+}
+
+// closing is when a run that is bounded in time begins to confirm its best: after
+// three quarters; the zero time where nothing bounds it.
+func (l *loop) closing(ctx context.Context) (time.Time, error) {
+	left := l.opt.For
+	if most := l.st.Settings.MaxWallMS; most > 0 {
+		c, err := l.db.Counters(ctx, l.exp)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if rest := time.Duration(most-c.WallMS) * time.Millisecond; left <= 0 || rest < left {
+			left = max(rest, 0)
+		}
+	}
+	if left <= 0 {
+		return time.Time{}, nil
+	}
+	return l.opt.Now().Add(left * 3 / 4), nil
 }
 
 // await returns when there may be something to do: a worker finished, a row of

@@ -3,6 +3,8 @@ package fold
 import (
 	"sort"
 
+	"atoll/engine/evidence"
+
 	"atoll/engine/archive"
 	"atoll/engine/memory"
 	"atoll/store/record"
@@ -79,7 +81,11 @@ func (a *standings) WouldTake(c *record.Candidate, vector []float32) (takes, bes
 		return false, false
 	}
 	adjusted := a.Sign * *c.Objective
-	if m := a.Candidate(a.Best); m == nil || adjusted > a.Sign*m.Objective {
+	sure := adjusted
+	if a.Noisy && a.Config.Evaluator.Challenge > 0 {
+		sure = evidence.Runner{Value: adjusted, N: int(c.Samples)}.Cautious(a.Evidence.noise.Dev())
+	}
+	if m := a.Candidate(a.Best); m == nil || sure > a.cautious(m) {
 		best = true
 	}
 	point := c.Measures

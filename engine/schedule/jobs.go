@@ -49,6 +49,11 @@ func (o *Owner) nextWork() (record.Job, bool) {
 	if a, ok := s.NextAsk(); ok {
 		return o.remeasure(a), true
 	}
+	if o.closing && !s.Exp.Strict {
+		if a, ok := s.LastAsk(); ok {
+			return o.remeasure(a), true
+		}
+	}
 	if s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
 	}

@@ -59,9 +59,10 @@ type Owner struct {
 	made        int          // make jobs that exist
 	finished    bool         // every job of the budget came to its end
 	finishedWhy string
-	mapped      int // the epoch after which targets were proposed, neverMapped before
-	epochDone   int // the last epoch whose notes are written or asked for
-	kept        int // the last look for a new map that the store knows of
+	closing     bool // the run ends soon: the best is confirmed before anything is made
+	mapped      int  // the epoch after which targets were proposed, neverMapped before
+	epochDone   int  // the last epoch whose notes are written or asked for
+	kept        int  // the last look for a new map that the store knows of
 }
 
 // New returns the owner of an experiment, before its first run.
@@ -72,6 +73,10 @@ func New(o Options) *Owner {
 // Finished reports whether every job of the budget came to its end, and what to
 // say of it.
 func (o *Owner) Finished() (why string, finished bool) { return o.finishedWhy, o.finished }
+
+// Close tells that the run ends soon: from now on what confirms the best comes
+// before new candidates, but in strict order, where no choice may depend on time.
+func (o *Owner) Close() { o.closing = true }
 
 // Again forgets that the experiment was finished.
 func (o *Owner) Again() { o.finished = false }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atoll/config"
@@ -17,9 +18,11 @@ import (
 // EvidenceGuard is the kind of the evidence that holds a guard.Report, as JSON.
 const EvidenceGuard = "guard"
 
-// Before a candidate may lead, the guard compares its behaviour with the root's.
-// One that behaves in another way waits for a person, with the difference as the
-// reason: approved, it takes its place.
+// The guard compares the behaviour of a candidate with the root's as soon as it
+// would lead by more than its error, and at the latest before it is confirmed. One
+// that behaves in another way waits for a person, with the difference as the reason:
+// approved, it takes its place. One that came to lead later is rejected, which a
+// person can undo.
 
 // behaviour says in what a candidate that would lead differs from the root, or
 // nothing. What the guard cannot do is a note and no reason.
@@ -31,14 +34,57 @@ func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidat
 	if err != nil || !leads {
 		return "", err
 	}
+	report, done, err := w.guard(ctx, r, c)
+	if err != nil || !done {
+		return "", err
+	}
+	r.evidence = append(r.evidence, record.Evidence{Kind: EvidenceGuard, Text: report.text})
+	return report.why, nil
+}
+
+// behaviourLate is behaviour for a candidate that is confirmed and was not compared
+// before; it returns whether the candidate was rejected.
+func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Candidate) (bool, error) {
+	if c.ID == record.Root || w.facts.Experiment.Strict || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
+		return false, nil
+	}
+	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
+	if err != nil || slices.ContainsFunc(list, func(e record.Evidence) bool { return e.Kind == EvidenceGuard }) {
+		return false, err
+	}
+	report, done, err := w.guard(ctx, r, c)
+	if err != nil || !done {
+		return false, err
+	}
+	if err := w.db.PutEvidence(ctx, w.exp(), []record.Evidence{{Job: c.Job, Attempt: r.lease.Attempt, Kind: EvidenceGuard, Text: report.text}}); err != nil {
+		return false, err
+	}
+	if report.why == "" {
+		return false, nil
+	}
+	d := record.NewDecision(record.Reject)
+	d.Who, d.Candidate, d.Text = "guard", c.ID, report.why
+	_, err = w.host.Decide(ctx, d)
+	return true, err
+}
+
+// guarded is what the guard found.
+type guarded struct {
+	text []byte // a guard.Report, as JSON
+	why  string // "" where both behave alike
+}
+
+// guard compares a candidate with the root. What it cannot do is a note, and done
+// is false.
+func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (found guarded, done bool, err error) {
 	base, release, err := w.checkout(ctx)
 	if err != nil {
-		return "", err
+		return found, false, err
 	}
 	defer release()
 	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, c.Tree)
 	if err != nil {
-		return "", err
+		return found, false, err
 	}
 	changed := make([]string, len(delta))
 	for i, d := range delta {
@@ -46,26 +92,26 @@ func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidat
 	}
 	g, err := guard.New(w.box, GuardOptions(w.facts.Config))
 	if err != nil {
-		return "", err
+		return found, false, err
 	}
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
 	report, err := g.Check(ctx, guard.Tree{Base: base}, guard.Tree{Base: base, Delta: delta}, changed)
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return found, false, context.Cause(ctx)
 	}
 	if err != nil {
 		w.host.Note("warn", r.lease.Job.ID, "behaviour was not compared: "+err.Error())
-		return "", nil
+		return found, false, nil
 	}
 	text, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("keep what the guard found: %w", err)
+		return found, false, fmt.Errorf("keep what the guard found: %w", err)
 	}
-	r.evidence = append(r.evidence, record.Evidence{Kind: EvidenceGuard, Text: text})
-	if report.Same() {
-		return "", nil
+	found.text = text
+	if !report.Same() {
+		found.why = view.CleanLine(report.Summary())
 	}
-	return view.CleanLine(report.Summary()), nil
+	return found, true, nil
 }
 
 // leads reports whether a candidate would lead. In strict order, where nothing

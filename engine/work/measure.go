@@ -20,6 +20,7 @@ type measurer struct {
 	*run
 	products *products
 	vectors  *vectors
+	machine  *machine
 	gate     *gatekeeper
 
 	mu   sync.Mutex
@@ -102,6 +103,13 @@ func (w *measurer) measure(ctx context.Context, r *attempt) error {
 		return err
 	}
 	heldOut := job.Purpose == record.PurposeConfirm
+	if heldOut {
+		if rejected, err := w.behaviourLate(ctx, r, &c); err != nil {
+			return err
+		} else if rejected {
+			return r.fail(ctx, record.ClassReview, "it behaves in another way than the root")
+		}
+	}
 	fresh, failure, err := w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), heldOut)
 	if err != nil {
 		return err
@@ -184,7 +192,10 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
 			return out, nil, err
 		}
-		began := w.now()
+		began, load := w.now(), w.machine.load()
+		if w.facts.Config.Evaluator.Paired {
+			w.machine.noteBusy(w.host, job.ID, load)
+		}
 		r.liveEval("", "", i, n) // an evaluator that prints nothing is seen to work
 		res, err := w.eval.Run(ctx, eval.Request{
 			Base: base, Trusted: base, Delta: delta, Experiment: w.facts.Experiment.Name, Job: job.ID, Candidate: c.ID,
@@ -212,7 +223,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,
-			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()),
+			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load,
 		})
 	}
 	return out, nil, nil

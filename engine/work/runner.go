@@ -62,7 +62,7 @@ func New(o Options) *Runner {
 	w.editor = &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
 	w.commits = &committer{candidates: w.candidates}
 	w.gate = &gatekeeper{candidates: w.candidates, scope: w.scope, touched: &touchedPaths{candidates: w.candidates}}
-	w.measurer = &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: w.gate}
+	w.measurer = &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: w.gate, machine: newMachine()}
 	w.rescuer = &rescuer{committer: w.commits}
 	w.notebook = &notebook{candidates: w.candidates, feedback: said}
 	w.mapper = &mapper{w.editor}
