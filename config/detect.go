@@ -48,7 +48,9 @@ type Measured struct {
 	Axes      []Axis
 	Jobs      int
 	Wall      time.Duration
-	Notes     []string // one sentence each, for the file
+	Options   map[string]string // of the adapter
+	Targets   []Target          // where the time goes
+	Notes     []string          // one sentence each, for the file
 }
 
 // With returns what was detected with another way to measure.

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,6 +46,7 @@ func Template(d Detected) []byte {
 	line("  measure: off            # before their code runs")
 	line("  niche: off              # before they take a niche")
 	line("")
+	d.targetsPart(line)
 	line("budget:                   # 0 is no limit")
 	if m := d.Measured; m != nil && m.Jobs > 0 {
 		line("  jobs: %d", m.Jobs)
@@ -83,6 +86,9 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	}
 	if d.Adapter != "" {
 		line("  adapter: %s", d.Adapter)
+		if d.Measured != nil {
+			d.adapterOptions(line)
+		}
 	} else {
 		line("  output: %-15s # or last-json-line, last-number, name=value", orDefault(d.Output, "result-file"))
 	}
@@ -127,9 +133,43 @@ func (d Detected) measuredPart(line func(string, ...any)) {
 	}
 	line("  repeats: %-14d # the median counts", max(1, m.Repeats))
 	if m.Paired {
-		line("  paired: true            # the root runs beside each candidate: a busy machine slows both alike")
+		line("  paired: true            # the root runs beside each candidate: what slows one down slows both")
 	}
 	line("  timeout: %s", m.Timeout)
+}
+
+// adapterOptions are those that init found to work.
+func (d Detected) adapterOptions(line func(string, ...any)) {
+	if len(d.Measured.Options) == 0 {
+		return
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(d.Measured.Options)) {
+		parts = append(parts, name+": "+quoted(d.Measured.Options[name]))
+	}
+	line("  adapter_options: {%s}  # docs/evaluators.md, Go benchmarks", strings.Join(parts, ", "))
+}
+
+// targetsPart names the functions that are worth most.
+func (d Detected) targetsPart(line func(string, ...any)) {
+	if d.Measured == nil || len(d.Measured.Targets) == 0 {
+		return
+	}
+	line("targets:                  # what jobs aim at, by weight: where the benchmarks spend their time")
+	for _, t := range d.Measured.Targets {
+		text := fmt.Sprintf("  - {name: %s, weight: %s", quoted(t.Name), number(t.Weight))
+		if len(t.Files) > 0 {
+			text += ", files: " + list(t.Files)
+		}
+		if t.Symbol != "" {
+			text += ", symbol: " + quoted(t.Symbol)
+		}
+		if t.Hint != "" {
+			text += ", hint: " + quoted(t.Hint)
+		}
+		line("%s", text+"}")
+	}
+	line("")
 }
 
 // mapPart writes the axes that were seen, or shows how one is written.

@@ -19,7 +19,7 @@ import (
 // shims are the small programs that run evaluators of other systems unchanged.
 // They are laid read-only into the sandbox beside the context.
 //
-//go:embed shims/*.py
+//go:embed shims
 var shims embed.FS
 
 // adapter runs one kind of foreign evaluator.
@@ -28,7 +28,10 @@ type adapter struct {
 	shared bool   // candidate code runs in the evaluator's process
 	stdout bool   // the score is read from what the candidate's process prints
 	why    string // for Guarantees, when shared or stdout
-	shim   bool   // needs the embedded Python files
+	shim   bool   // needs the embedded files
+	// turns tells that the command measures the root in turns with the candidate,
+	// and splits what it printed; nil: the root runs beside it, as with any command.
+	turns func(stdout []byte) (root, candidate []byte)
 	// needs are files of the tree that belong to the evaluator.
 	needs []string
 	// command returns program and arguments.
@@ -88,7 +91,7 @@ func adapterOf(o *Options) (*adapter, error) {
 	case "shinka":
 		return shinka(o)
 	case "gobench":
-		return goBench(o), nil
+		return goBench(o)
 	case "gotest":
 		return goTest(o), nil
 	case "pytest":
@@ -211,31 +214,6 @@ func shinka(o *Options) (*adapter, error) {
 			return args
 		},
 	}, nil
-}
-
-// goBench runs Go benchmarks. Arguments: the whole command; default: go test
-// -run=^$ -bench=. -benchmem -count=5 ./...
-func goBench(o *Options) *adapter {
-	args := o.words()
-	if len(args) == 0 {
-		args = []string{
-			"go", "test", "-run=^$", "-bench=" + o.option("bench", "."), "-benchmem",
-			"-count=" + o.option("count", "5"), o.option("packages", "./..."),
-		}
-	}
-	return &adapter{
-		name: "gobench", stdout: true,
-		why:     "benchmark results are read from stdout of the process that runs the candidate's code, which can print lines of its own",
-		command: func(in places) []string { return in.expandAll(args) },
-		caches:  []string{"go"},
-		compare: output.CompareGoBench,
-		parse: func(r *sandbox.Result, _ string) (output.Report, error) {
-			if r.StdoutCut > 0 {
-				return output.Report{}, errCut
-			}
-			return output.ParseGoBench(r.Stdout)
-		},
-	}
 }
 
 // goTest counts passing tests. Arguments: the whole command, which must print
@@ -377,8 +355,9 @@ func shimFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
-// shimDigest is part of the key: another shim may measure otherwise.
-func shimDigest() string {
+// shimDigest is part of the key: another shim may measure otherwise. Turns of Go
+// benchmarks have shims of their own.
+func shimDigest(turns bool) string {
 	sum := sha256.New()
 	files, err := shimFiles()
 	if err != nil {
@@ -386,7 +365,9 @@ func shimDigest() string {
 	}
 	names := make([]string, 0, len(files))
 	for n := range files {
-		names = append(names, n)
+		if strings.HasSuffix(n, ".py") != turns {
+			names = append(names, n)
+		}
 	}
 	slices.Sort(names)
 	for _, n := range names {

@@ -22,6 +22,7 @@ type places struct {
 	run                    string // launcher of candidate code
 	dir                    string // evaluator directory, "" = none
 	candidate              string // the part of scratch that candidate code may write
+	compares               bool   // another than the root is measured
 }
 
 // expand fills {dir} and {tree} in a word of a command.
@@ -208,6 +209,7 @@ type contextFile struct {
 // spec is everything the sandbox needs for one run of a stage.
 func (r *run) spec(st *stage, base string, delta []record.Change, who string) (sandbox.Spec, error) {
 	e, in := r.e, r.e.places()
+	in.compares = !r.q.Root
 	c := contextFile{
 		Version: 1, Experiment: r.q.Experiment, Job: r.q.Job, Candidate: r.q.Candidate,
 		BaseCommit: hashText(r.q.BaseCommit), Commit: hashText(r.q.Commit), Goal: r.q.Goal,
@@ -228,6 +230,11 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		}
 		maps.Copy(files, more)
 	}
+	caches := e.caches
+	if st.adapter != nil && st.adapter.turns != nil {
+		files[layoutName] = []byte(e.o.layout(r.q))
+		caches = append(slices.Clone(caches), cache{"root", sandbox.Mount{Host: r.q.Trusted, At: besideDir, Write: true}})
+	}
 	limits := e.o.Limits
 	if st.Limits != nil {
 		limits = *st.Limits
@@ -244,7 +251,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir, Private: true})
 	}
 	spec.Mounts = append(spec.Mounts, e.found.mounts...)
-	for _, c := range e.caches {
+	for _, c := range caches {
 		spec.Caches = append(spec.Caches, c.mount)
 	}
 	if live := r.q.Live; live != nil {

@@ -165,6 +165,7 @@ type Request struct {
 type Outcome struct {
 	Objective     float64         // in the evaluator's own direction; 0 in a failure
 	ObjectiveName string          // metric the value is of
+	Of, Beside    float64         // with Paired: the two values whose ratio Objective is, of the candidate and of the root beside it
 	Metrics       []record.Metric // later stages win; in a failure those of the stages that ran
 	Summary       string
 	Tests         []string
@@ -200,6 +201,9 @@ func (e *Evaluator) Run(ctx context.Context, q Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	for _, st := range e.stages {
+		if q.Repeat > 0 && st.Output == output.OutputNone && e.o.Artifact == "" {
+			continue // it passed with the first sample, and says no more
+		}
 		v, err := r.stage(ctx, st)
 		if err != nil {
 			return r.out, fmt.Errorf("measure %s in stage %s: %w", q.Candidate, st.Name, err)

@@ -48,7 +48,11 @@ func (r *run) lay() error {
 // last one: before it and after it in turn, so that a drift of the machine does
 // not favour either.
 func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
-	paired := r.e.o.Paired && st.last
+	turns := st.adapter != nil && st.adapter.turns != nil
+	if turns && r.q.Trusted == "" {
+		return verdict{record.ClassEvaluator, noRoot}, nil
+	}
+	paired := r.e.o.Paired && st.last && !turns
 	rootFirst := r.q.Repeat%2 == 0
 	if paired && rootFirst {
 		if v, err := r.beside(ctx, st); err != nil || v.class != record.ClassNone {
@@ -79,17 +83,40 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 			return v, err
 		}
 	}
-	if paired {
+	switch {
+	case turns:
+		return r.inTurns(st, &res), nil
+	case paired:
 		r.compare(st, res.Stdout)
 	}
 	return verdict{}, nil
+}
+
+// inTurns takes the root's part of what a command printed that measured both.
+func (r *run) inTurns(st *stage, res *sandbox.Result) verdict {
+	root, candidate := st.adapter.turns(res.Stdout)
+	if isSame(res.Stdout) {
+		of := record.Root
+		r.out.Twin = &of
+		return verdict{}
+	}
+	report, err := output.ParseGoBenchLow(root)
+	if err != nil {
+		return verdict{record.ClassEvaluator, "the root in turns with it: " + err.Error()}
+	}
+	if v := r.rootValue(report); v.class != record.ClassNone {
+		return v
+	}
+	r.rootOut = root
+	r.compare(st, candidate)
+	return verdict{}
 }
 
 // beside measures the root in the same conditions.
 func (r *run) beside(ctx context.Context, st *stage) (verdict, error) {
 	trusted := r.q.Trusted
 	if trusted == "" {
-		return verdict{record.ClassEvaluator, "paired measurement needs the checkout of the root"}, nil
+		return verdict{record.ClassEvaluator, noRoot}, nil
 	}
 	res, limits, err := r.execute(ctx, st, trusted, nil, "root")
 	if err != nil {
@@ -100,19 +127,27 @@ func (r *run) beside(ctx context.Context, st *stage) (verdict, error) {
 		r.evidence("root", &res, st)
 		return verdict{record.ClassEvaluator, "the root failed beside it: " + v.reason}, nil
 	}
+	r.rootOut = res.Stdout
+	return r.rootValue(report), nil
+}
+
+const noRoot = "paired measurement needs the checkout of the root"
+
+// rootValue takes the root's value of the objective.
+func (r *run) rootValue(report output.Report) verdict {
 	name := r.e.Objective()
 	if name == "" && len(report.Metrics) > 0 {
 		name = report.Metrics[0].Name
 	}
 	value, ok := find(report.Metrics, name)
 	if !ok {
-		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it reported no metric %q", name)}, nil
+		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it reported no metric %q", name)}
 	}
 	if value <= 0 {
-		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it measured %s = %g: a ratio needs a value above 0", name, value)}, nil
+		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it measured %s = %g: a ratio needs a value above 0", name, value)}
 	}
-	r.root, r.rootOut = &value, res.Stdout
-	return verdict{}, nil
+	r.root = &value
+	return verdict{}
 }
 
 // compare keeps how the candidate stands against the root beside it, where the
@@ -223,6 +258,7 @@ func (r *run) conclude() verdict {
 	if ratio-ratio != 0 {
 		return verdict{record.ClassMetric, fmt.Sprintf("%s = %g against %g of the root gives no finite ratio", name, m.Value, *r.root)}
 	}
+	r.out.Of, r.out.Beside = m.Value, *r.root
 	r.out.Objective, r.out.ObjectiveName = ratio, name+ratioSuffix
 	r.out.Metrics = append(r.out.Metrics,
 		record.Metric{Name: name + ratioSuffix, Value: ratio, Higher: m.Higher},

@@ -153,7 +153,7 @@ func (e *Evaluator) key() (string, error) {
 		Paired: o.Paired, Repeats: o.Repeats, Dir: e.seal.digest,
 	}
 	if o.Adapter != "" {
-		k.Shims = shimDigest()
+		k.Shims = shimDigest(o.Turns())
 	}
 	text, err := json.Marshal(k)
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 // budget proposes jobs and wall time from what one evaluation takes.
 func (s *survey) budget() {
 	each := s.m.Wall * time.Duration(max(1, s.m.Repeats))
-	if s.m.Paired {
+	if s.m.Paired && s.m.Options == nil {
 		each *= 2
 	}
 	each = max(each+s.tests, time.Second)

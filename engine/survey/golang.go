@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/eval"
 	"atoll/engine/eval/output"
 )
 
@@ -36,11 +38,27 @@ func (s *survey) warm(ctx context.Context) {
 	s.Say("compiling once, so that the build cache is warm")
 	out, err := s.goCommand(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
 	if err == nil {
+		s.warmClock(ctx)
 		return
 	}
 	s.Say("the go command says: " + telling(out))
 	if missing.MatchString(out) {
 		s.Say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
+	}
+}
+
+// warmClock compiles what measures processor time, too.
+func (s *survey) warmClock(ctx context.Context) {
+	root, err := s.goCommand(ctx, "env", "GOROOT")
+	if err != nil {
+		return
+	}
+	dir := filepath.Join(s.Lab.tmp, "clock")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return
+	}
+	if flag, err := eval.GoClock(dir, strings.TrimSpace(root)); err == nil && flag != "" {
+		_, _ = s.goCommand(ctx, "test", flag, "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...") // a cache that stays cold is slower, and no more
 	}
 }
 
@@ -199,7 +217,7 @@ const (
 	mostLines = 16                      // benchmark lines in one measurement
 	slowBench = 700 * time.Millisecond  // of one iteration: too slow to repeat
 	benchTime = 1500 * time.Millisecond // of one measurement, about; what looks good is measured again and again
-	benchRuns = 3                       // -count
+	benchRuns = 6                       // turns of root and candidate
 )
 
 // goBenchmarks lists the benchmarks by running each once, chooses those that
@@ -225,12 +243,25 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	chosen := s.chooseBenches(all)
 	s.d.Evaluator = benchCommand(chosen)
 	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
-	reason, err := s.settle(ctx)
+	reason, err := s.settleBenches(ctx)
 	if err != nil || reason != "" {
 		return reason, err
 	}
 	s.goScope(ctx, packagesOf(chosen))
-	return "", nil
+	return "", s.goTargets(ctx, packagesOf(chosen))
+}
+
+// settleBenches measures Go benchmarks of root and root in turns, in processor
+// time and random layouts where this Go can do that.
+func (s *survey) settleBenches(ctx context.Context) (reason string, err error) {
+	rounds := strconv.Itoa(benchRuns)
+	for _, o := range []map[string]string{{"rounds": rounds, "clock": "processor", "layouts": "random"}, {"rounds": rounds}, nil} {
+		s.m.Options = o
+		if reason, err = s.settle(ctx); err != nil || reason == "" {
+			return "", err
+		}
+	}
+	return reason, nil
 }
 
 // benchFolders are the packages with benchmarks, as ./folder.
@@ -350,15 +381,15 @@ func benchCommand(chosen []bench) []string {
 		}
 	}
 	each := benchTime / time.Duration(benchRuns*len(chosen)) * 2 / 3 // a benchmark runs somewhat longer than its time
-	for _, step := range []time.Duration{200, 100, 50, 20, 10} {
-		if each >= step*time.Millisecond || step == 10 {
+	for _, step := range []time.Duration{100, 50, 20, 10, 5} {
+		if each >= step*time.Millisecond || step == 5 {
 			each = step * time.Millisecond
 			break
 		}
 	}
 	args := []string{
 		"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(names, "|") + ")$", "-benchmem",
-		"-benchtime=" + each.String(), "-count=" + strconv.Itoa(benchRuns),
+		"-cpu=1", "-benchtime=" + each.String(),
 	}
 	return append(args, packagesOf(chosen)...)
 }

@@ -71,12 +71,12 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
 	}
-	each := min(200*time.Millisecond, max(20*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)
-	if err := s.lay(p.scaffold(names, each.String(), benchRuns)); err != nil {
+	each := min(100*time.Millisecond, max(10*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)
+	if err := s.lay(p.scaffold(names, each.String(), 1)); err != nil {
 		return false, "", err
 	}
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " holds one of " + strings.Join(names, ", ")
-	if reason, err := s.settle(ctx); err != nil || reason != "" {
+	if reason, err := s.settleBenches(ctx); err != nil || reason != "" {
 		return false, reason, err
 	}
 	s.goScope(ctx, []string{"./" + p.dir})
@@ -336,7 +336,7 @@ func (p *goPackage) scaffold(names []string, each string, runs int) map[string]s
 		"measure.sh": fmt.Sprintf(`# Lays the benchmarks of this folder into the candidate's tree and runs them.
 set -e
 cp "$ATOLL_EVAL_DIR/bench_test.go.txt" %q
-exec go test -trimpath -vet=off -run='^$' -bench='^Benchmark(%s)$' -benchmem -benchtime=%s -count=%d ./%s
+exec go test -trimpath -vet=off -run='^$' -bench='^Benchmark(%s)$' -benchmem -cpu=1 -benchtime=%s -count=%d ./%s
 `, target, strings.Join(quoted, "|"), each, runs, p.dir),
 	}
 }

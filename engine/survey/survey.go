@@ -137,7 +137,7 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 // evalOptions are those of what was detected so far.
 func (s *survey) evalOptions() eval.Options {
 	return eval.Options{
-		Command: s.d.Evaluator, Adapter: s.d.Adapter, Output: s.d.Output, Objective: s.m.Objective, Direction: s.m.Direction, Timeout: firstPatience,
+		Command: s.d.Evaluator, Adapter: s.d.Adapter, AdapterOptions: s.m.Options, Paired: s.m.Options != nil, Output: s.d.Output, Objective: s.m.Objective, Direction: s.m.Direction, Timeout: firstPatience,
 		Caches: s.d.Caches, Dir: s.dirOf(), Protected: s.d.Protected,
 	}
 }
@@ -209,15 +209,21 @@ func (s *survey) derive(samples []Sample) {
 	first := samples[0]
 	objective := s.objective(first.Metrics)
 	s.m.Objective = objective.Name
-	var values []float64
+	var values, ratios []float64
 	var longest time.Duration
 	for _, sample := range samples {
 		longest = max(longest, sample.Wall)
 		if v, ok := valueOf(sample.Metrics, objective.Name); ok {
 			values = append(values, v)
 		}
+		if v, ok := valueOf(sample.Metrics, objective.Name+".ratio"); ok {
+			ratios = append(ratios, v)
+		}
 	}
 	spread := spreadOf(values)
+	if len(ratios) > 0 { // what is compared
+		spread = spreadOf(ratios)
+	}
 	s.direct(objective, spread > 0)
 	s.m.Repeats = 1
 	timed := config.TimeLike(objective.Name, objective.Unit)

@@ -53,6 +53,7 @@ type check struct {
 	base   string // checkout of the branch
 	delta  []record.Change
 	report Report
+	turns  bool // one sample measures the branch, too
 }
 
 // Run answers a question. A change that conflicts, that the gate or the
@@ -93,7 +94,8 @@ func (c *check) tell(format string, args ...any) {
 
 func (c *check) run(ctx context.Context) error {
 	o := eval.OptionsOf(c.q.Config)
-	o.Paired = false // both sides are measured here, with the values themselves
+	c.turns = o.Turns()
+	o.Paired = c.turns // else both sides are measured here, with the values themselves
 	var err error
 	if c.ev, err = eval.New(ctx, c.box, o); err != nil {
 		return err
@@ -207,7 +209,11 @@ func (c *check) passes(ctx context.Context) error {
 		c.report.refuse("on %s as it is now it fails (%s): %s", c.report.Base, out.Class, out.Reason)
 		return nil
 	}
-	c.report.Figures = &Figures{Metric: root.ObjectiveName, Minimize: c.q.Config.Evaluator.Direction == eval.Minimize}
+	if out.Twin != nil {
+		c.report.refuse("it builds the same program as %s", c.report.Base)
+		return nil
+	}
+	c.report.Figures = &Figures{Metric: strings.TrimSuffix(root.ObjectiveName, ".ratio"), Minimize: c.q.Config.Evaluator.Direction == eval.Minimize}
 	return nil
 }
 
@@ -244,18 +250,9 @@ func (c *check) measure(ctx context.Context) error {
 	c.noteLoad()
 	defer c.noteLoad()
 	for round := range c.q.Rounds {
-		var values [2]float64 // of the branch, of the winner
-		for i := range values {
-			side := (round + i) % 2
-			out, err := c.sample(ctx, side == 1, 1+round)
-			if err != nil {
-				return err
-			}
-			if out.Failed() {
-				c.report.refuse("round %d: %s fails (%s): %s", round+1, [...]string{c.report.Base, "it"}[side], out.Class, out.Reason)
-				return nil
-			}
-			values[side] = out.Objective
+		values, err := c.round(ctx, round)
+		if err != nil || c.report.Refused != "" {
+			return err
 		}
 		f.Before, f.After = append(f.Before, values[0]), append(f.After, values[1])
 		c.tell("round %d: %s before, %s after", round+1, view.FormatValue(values[0]), view.FormatValue(values[1]))
@@ -266,6 +263,29 @@ func (c *check) measure(ctx context.Context) error {
 	}
 	c.settle()
 	return nil
+}
+
+// round measures both sides once: the branch, then the winner.
+func (c *check) round(ctx context.Context, round int) (values [2]float64, err error) {
+	for i := range values {
+		side := (round + i) % 2
+		if c.turns && side == 0 {
+			continue
+		}
+		out, err := c.sample(ctx, side == 1, 1+round)
+		if err != nil {
+			return values, err
+		}
+		if out.Failed() {
+			c.report.refuse("round %d: %s fails (%s): %s", round+1, [...]string{c.report.Base, "it"}[side], out.Class, out.Reason)
+			return values, nil
+		}
+		values[side] = out.Objective
+		if c.turns {
+			values = [2]float64{out.Beside, out.Of}
+		}
+	}
+	return values, nil
 }
 
 func (c *check) settle() {

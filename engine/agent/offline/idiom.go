@@ -19,6 +19,10 @@ import (
 // the objective is a time, once the first jobs have gone through all of them.
 const idiomShare = 0.6
 
+// idiomFirst is the number of the first jobs that look for nothing else in the
+// functions that are worth most.
+const idiomFirst = 40
+
 // timeNames are words by which a metric says that it is a time, or falls and
 // rises with one.
 var timeNames = regexp.MustCompile(`(?i)(^|[^a-z])(ns|us|µs|ms|sec|secs|seconds?|time|times|duration|latency|elapsed|runtime|wall|cpu|speed|throughput|allocs|ops|qps|rps)([^a-z]|$)|ns_?op|b_?op`)
@@ -57,6 +61,12 @@ type place struct {
 func (e *editing) idiom() bool {
 	all := idioms{e}.places()
 	at := int(e.job.Number) - 1
+	if e.job.Target.Symbol != "" { // few places: each is soon drawn, and again on other parents
+		at = len(all)
+		if int(e.job.Number) <= idiomFirst && len(all) > 0 {
+			at = -1
+		}
+	}
 	switch {
 	case len(all) == 0 || at >= len(all) && e.rng.Float64() >= idiomShare:
 		return false

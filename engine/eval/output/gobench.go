@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"atoll/store/record"
@@ -16,8 +17,14 @@ import (
 // one metric, "Name unit", the median over -count; a metric named by the unit
 // alone is the mean over the benchmarks and comes first (ns/op leads): the
 // geometric mean, but of B/op and allocs/op, which may be 0, the arithmetic one.
-func ParseGoBench(stdout []byte) (Report, error) {
-	b := benchTable{values: map[string][]float64{}}
+func ParseGoBench(stdout []byte) (Report, error) { return parseGoBench(stdout, Median) }
+
+// ParseGoBenchLow is [ParseGoBench] with the mean of the lowest third of the times
+// in the place of their median: what disturbs a short run only makes it longer.
+func ParseGoBenchLow(stdout []byte) (Report, error) { return parseGoBench(stdout, lowest) }
+
+func parseGoBench(stdout []byte, time func([]float64) float64) (Report, error) {
+	b := benchTable{values: map[string][]float64{}, time: time}
 	scan := bufio.NewScanner(bytes.NewReader(stdout))
 	scan.Buffer(make([]byte, 0, 64<<10), 4<<20)
 	for scan.Scan() {
@@ -38,6 +45,7 @@ type benchTable struct {
 	names  []string // benchmarks, in order
 	units  []string // in order
 	values map[string][]float64
+	time   func([]float64) float64 // of the repeats of one benchmark
 }
 
 // line reads "BenchmarkX-8   100   12.3 ns/op   4 B/op". Other lines pass.
@@ -74,6 +82,9 @@ func (b *benchTable) report() (Report, error) {
 				continue
 			}
 			m := Median(values)
+			if unit == "ns/op" {
+				m = b.time(values)
+			}
 			logs += math.Log(m)
 			sum += m
 			n++
@@ -95,6 +106,17 @@ func (b *benchTable) report() (Report, error) {
 		r.Tests = append(r.Tests, "Benchmark"+n)
 	}
 	return r, checkMetrics(r.Metrics)
+}
+
+// lowest is the mean of the lowest third, of one value at least.
+func lowest(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := max(1, len(sorted)/3)
+	sum := 0.0
+	for _, v := range sorted[:n] {
+		sum += v
+	}
+	return sum / float64(n)
 }
 
 func benchMetric(name string, v float64, unit string) record.Metric {

@@ -1,0 +1,193 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval"
+	"atoll/engine/eval/output"
+)
+
+// The bounds of the functions that are worth a target of their own.
+const (
+	mostHot  = 10
+	leastHot = 0.02 // of the time of the benchmarks
+	coldPart = 0.15 // weight of the rest of the scope
+)
+
+// hot is a function of the module with its share of the time of the benchmarks,
+// what it calls outside of the module included.
+type hot struct {
+	file, symbol string
+	share        float64
+}
+
+// goTargets profiles the chosen benchmarks and makes targets of the functions in
+// which they spend their time. What cannot be profiled has no targets.
+func (s *survey) goTargets(ctx context.Context, packages []string) error {
+	module, err := s.goCommand(ctx, "list", "-m")
+	if err != nil {
+		return nil
+	}
+	shares := map[string]float64{}
+	for _, p := range packages {
+		found, err := s.profile(ctx, p, strings.TrimSpace(module))
+		if err != nil {
+			return err
+		}
+		for name, share := range found {
+			shares[name] += share / float64(len(packages))
+		}
+	}
+	list := s.locate(shares, strings.TrimSpace(module))
+	if len(list) == 0 {
+		return nil
+	}
+	var told []string
+	for _, h := range list {
+		name := h.symbol
+		if slices.ContainsFunc(s.m.Targets, func(t config.Target) bool { return t.Name == name }) {
+			name += " in " + h.file
+		}
+		s.m.Targets = append(s.m.Targets, config.Target{
+			Name: name, Files: []string{h.file}, Symbol: h.symbol, Weight: math.Round(100*h.share) / 100,
+			Hint: fmt.Sprintf("%.0f %% of the time of the benchmarks is spent here.", 100*h.share),
+		})
+		told = append(told, fmt.Sprintf("%s %.0f %%", h.symbol, 100*h.share))
+	}
+	s.m.Targets = append(s.m.Targets, config.Target{Name: "(elsewhere)", Files: s.d.Scope, Weight: coldPart})
+	s.Say("where the time goes: " + someOf(told, 6))
+	return nil
+}
+
+// profile returns the part of the time of a package's benchmarks that each
+// function of the module takes, by its linker name.
+func (s *survey) profile(ctx context.Context, pkg, module string) (map[string]float64, error) {
+	var words []string
+	for _, w := range s.d.Evaluator {
+		if slices.Contains(packagesIn(s.d.Evaluator), w) || strings.HasPrefix(w, "-count") {
+			continue
+		}
+		words = append(words, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	script := strings.Join(words, " ") + ` -benchtime=200ms -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
+go tool pprof -top -flat -nodecount=200 -show='^` + regexp.QuoteMeta(module) + `[./]' "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: time.Minute, Output: output.OutputFile}, false)
+	if err != nil {
+		return nil, err
+	}
+	return readFlat(sample.Raw.Stdout), nil
+}
+
+// packagesIn are the packages that a go test command names: its last words.
+func packagesIn(command []string) []string {
+	i := len(command)
+	for i > 2 && !strings.HasPrefix(command[i-1], "-") {
+		i--
+	}
+	return command[i:]
+}
+
+// readFlat reads the flat shares of pprof -top by the names of functions,
+// closures counted to the function that they are in.
+func readFlat(stdout []byte) map[string]float64 {
+	shares := map[string]float64{}
+	for l := range strings.Lines(string(stdout)) {
+		f := strings.Fields(l)
+		if len(f) < 6 || !strings.HasSuffix(f[1], "%") {
+			continue
+		}
+		share, err := strconv.ParseFloat(strings.TrimSuffix(f[1], "%"), 64)
+		if err != nil {
+			continue
+		}
+		shares[closure.ReplaceAllString(f[5], "")] += share / 100
+	}
+	return shares
+}
+
+var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+|\[\.\.\.\])+$`)
+
+// locate finds the functions of a profile in the files that may change.
+func (s *survey) locate(shares map[string]float64, module string) []hot {
+	var list []hot
+	for _, f := range s.Lab.Files {
+		if path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		pkg := module
+		if dir := path.Dir(f); dir != "." {
+			pkg += "/" + dir
+		}
+		if !anyPrefix(shares, pkg+".") {
+			continue
+		}
+		data, err := s.Lab.Read(f)
+		if err != nil {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			linked, symbol := goNames(fn)
+			if share := shares[pkg+"."+linked]; share >= leastHot {
+				list = append(list, hot{f, symbol, share})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b hot) int { return int(1e6*b.share) - int(1e6*a.share) })
+	return list[:min(len(list), mostHot)]
+}
+
+func anyPrefix(shares map[string]float64, prefix string) bool {
+	for name := range shares {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// goNames are the names of a function for the linker and for a target: (*T).M and
+// T.M of a method.
+func goNames(fn *ast.FuncDecl) (linked, symbol string) {
+	name := fn.Name.Name
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return name, name
+	}
+	t, star := fn.Recv.List[0].Type, false
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t, star = x.X, true
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			if star {
+				return "(*" + x.Name + ")." + name, x.Name + "." + name
+			}
+			return x.Name + "." + name, x.Name + "." + name
+		default:
+			return name, name
+		}
+	}
+}
