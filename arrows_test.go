@@ -24,7 +24,9 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
+		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "examples", "store/record"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/cli/door"
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/fold"
@@ -28,7 +29,7 @@ type experimentLine struct {
 	Niches    int                    `json:"niches_filled"`
 	QDScore   float64                `json:"qd_score"`
 	RootValue *float64               `json:"root_value"`
-	Best      *standing              `json:"best"`
+	Best      *door.Standing         `json:"best"`
 	Gain      *float64               `json:"gain_pct"`
 	Confirmed bool                   `json:"confirmed"`
 }
@@ -113,10 +114,10 @@ func experimentOf(ctx context.Context, ses *engine.Session, exp record.Experimen
 	}
 	l := experimentLine{
 		ID: exp.ID, Name: exp.Name, State: s.State, Created: time.UnixMilli(int64(exp.Created)).UTC().Format(time.RFC3339), Root: exp.RootCommit, Seed: exp.Seed,
-		Objective: objectiveName(s), Direction: s.Direction, Ended: s.Jobs.Ended(), Niches: s.Grid.Filled, QDScore: s.Grid.QD, Best: standingOf(s.Best, false),
+		Objective: objectiveName(s), Direction: s.Direction, Ended: s.Jobs.Ended(), Niches: s.Grid.Filled, QDScore: s.Grid.QD, Best: door.StandingOf(s.Best, false),
 	}
 	if s.Root.ID != record.NoCandidate {
-		l.RootValue = number(s.Root.Objective)
+		l.RootValue = door.Number(s.Root.Objective)
 	}
 	l.Gain, l.Confirmed = gainOf(s)
 	return l, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/cli/door"
 	"atoll/config"
 	"atoll/engine/backup"
 	"atoll/engine/bench"
@@ -26,7 +27,7 @@ type jsonShape struct {
 // jsonShapes lists every verb that prints data, in the order of the documentation.
 func jsonShapes() []jsonShape {
 	return []jsonShape{
-		{"status", "atoll status", false, statusReport{}},
+		{"status", "atoll status", false, door.Status{}},
 		{"run event", "atoll run --headless: a line of the log, type event", true, eventLine{}},
 		{"run progress", "atoll run --headless: now and then and at each new best, type progress", true, progressLine{}},
 		{"run result", "atoll run --headless: the last line, type result", true, runResult{}},

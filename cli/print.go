@@ -41,14 +41,6 @@ func signedPercent(p float64) string {
 	return fmt.Sprintf("%+.2f %%", p+0) // + 0 makes -0 plain
 }
 
-// number returns nil for what JSON cannot carry.
-func number(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
 func countsText(c view.Counts) string {
 	total := ""
 	if c.Max > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/cli/door"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -25,15 +26,15 @@ type progress struct {
 
 // progressLine is a line of `run --headless --json` with type progress.
 type progressLine struct {
-	Type      string    `json:"type"`
-	At        string    `json:"at"`
-	Ended     int       `json:"ended"`
-	MaxJobs   int       `json:"max_jobs,omitempty"`
-	Running   int       `json:"running"`
-	PerMinute float64   `json:"jobs_per_minute"`
-	ETAS      *float64  `json:"eta_s"`
-	Best      *standing `json:"best"`
-	NewBest   bool      `json:"new_best,omitempty"`
+	Type      string         `json:"type"`
+	At        string         `json:"at"`
+	Ended     int            `json:"ended"`
+	MaxJobs   int            `json:"max_jobs,omitempty"`
+	Running   int            `json:"running"`
+	PerMinute float64        `json:"jobs_per_minute"`
+	ETAS      *float64       `json:"eta_s"`
+	Best      *door.Standing `json:"best"`
+	NewBest   bool           `json:"new_best,omitempty"`
 }
 
 // see takes a snapshot.
@@ -70,10 +71,10 @@ func (p *progress) see(s *view.Snapshot) {
 func (p *progress) line(s *view.Snapshot, now time.Time, fresh bool) progressLine {
 	l := progressLine{
 		Type: "progress", At: now.UTC().Format(time.RFC3339Nano), Ended: s.Jobs.Ended(), MaxJobs: s.Jobs.Max, Running: s.Jobs.Running,
-		PerMinute: s.PerMinute, Best: standingOf(s.Best, false), NewBest: fresh,
+		PerMinute: s.PerMinute, Best: door.StandingOf(s.Best, false), NewBest: fresh,
 	}
 	if s.ETA > 0 {
-		l.ETAS = number(s.ETA.Seconds())
+		l.ETAS = door.Number(s.ETA.Seconds())
 	}
 	return l
 }
@@ -125,22 +126,22 @@ func gainOf(s *view.Snapshot) (gain *float64, confirmed bool) {
 	case s.Best.ID == record.NoCandidate:
 		return nil, false
 	case s.Best.ID == record.Root:
-		return number(0), true
+		return door.Number(0), true
 	}
 	w := s.Best.Claim.Word
-	return number(s.Best.Percent), w == evidence.Exact || w == evidence.Confirmed
+	return door.Number(s.Best.Percent), w == evidence.Exact || w == evidence.Confirmed
 }
 
 // runResult is the last line of `run --headless --json`.
 type runResult struct {
 	Type string `json:"type"`
-	statusReport
+	door.Status
 	Gain      *float64 `json:"gain_pct"`  // of the best on the root
 	Confirmed bool     `json:"confirmed"` // by samples that did not choose it
 }
 
 func resultOf(s *view.Snapshot) runResult {
-	r := runResult{Type: "result", statusReport: reportOf(s)}
+	r := runResult{Type: "result", Status: door.StatusOf(s)}
 	r.Gain, r.Confirmed = gainOf(s)
 	return r
 }

@@ -34,6 +34,7 @@ type runFlags struct {
 	record    string         // folder for what agents do
 	live      *config.Config // what the configuration file says now; nil: there is none
 	said      []string       // what changed in it since the last run
+	doors     doorFlags
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -102,6 +103,7 @@ func (a *App) runCmd() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	f.doors.add(cmd)
 	return cmd
 }
 
@@ -196,6 +198,11 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	}
 	opt.Unattended, opt.KeepState, opt.Look = headless, f.look, may == lookOnly
 	eng := engine.New(ses, exp.ID, opt)
+	closeDoors, err := a.beside(ctx, eng, f.doors, logger)
+	if err != nil {
+		return err
+	}
+	defer closeDoors()
 	if !headless {
 		return a.watch(ctx, eng, ses, exp, f)
 	}

@@ -3,53 +3,12 @@ package cli
 import (
 	"fmt"
 
+	"atoll/cli/door"
 	"atoll/engine/view"
 )
 
-// agentYield is what one agent led to: its ended jobs, cancelled ones not
-// counted.
-type agentYield struct {
-	Name     string  `json:"name"`
-	Weight   float64 `json:"weight"`
-	Tries    int     `json:"tries"`
-	Scored   int     `json:"scored"`   // measured
-	Improved int     `json:"improved"` // took a niche
-	Best     int     `json:"best"`     // became the best
-	// Yield is improved/tries, Low and High bound it with 95 % confidence; null
-	// before the first try.
-	Yield *float64 `json:"yield"`
-	Low   *float64 `json:"yield_low"`
-	High  *float64 `json:"yield_high"`
-	Cost  *float64 `json:"cost_usd"` // null: nobody could meter it
-	// PerImprovement is cost_usd/improved; null where either is not known.
-	PerImprovement *float64 `json:"cost_usd_per_improvement"`
-}
-
-// agentYields are those of all agents that have a weight or were tried.
-func agentYields(s *view.Snapshot) []agentYield {
-	out := []agentYield{}
-	for _, y := range s.Agents {
-		if y.Weight <= 0 && y.Tries == 0 {
-			continue
-		}
-		a := agentYield{Name: y.Name, Weight: y.Weight, Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, Cost: y.CostUSD}
-		if y.Tries == 0 {
-			a.Cost = new(float64)
-		} else {
-			rate := float64(y.Improved) / float64(y.Tries)
-			a.Yield, a.Low, a.High = &rate, &y.Low, &y.High
-		}
-		if a.Cost != nil && y.Improved > 0 {
-			each := *a.Cost / float64(y.Improved)
-			a.PerImprovement = &each
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
-// text is a line of status.
-func (y agentYield) text() string {
+// yieldText is a line of status about an agent.
+func yieldText(y door.AgentYield) string {
 	text := fmt.Sprintf("agent %s: %s", view.CleanLine(y.Name), view.Plural(y.Tries, "job"))
 	if y.Yield == nil {
 		return text

@@ -12,6 +12,9 @@ import (
 // Together they are one step of undo. It works on an engine that only looks on as
 // well. It returns the position of the last row.
 func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
+	if err := e.allowed(ds...); err != nil {
+		return 0, err
+	}
 	if len(ds) == 1 && ds[0].Verb == record.Inject && len(ds[0].Args) == 0 {
 		_, err := e.Inject(ctx, ds[0].Text)
 		return 0, err
@@ -21,7 +24,7 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
 		for i, d := range ds {
 			if d.Who == "" {
-				d.Who = e.opt.Who
+				d.Who = e.who
 			}
 			if made[i], err = s.Prepare(d); err != nil {
 				return
@@ -52,12 +55,15 @@ func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) ([]r
 	var text string
 	var err error
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
-		step, err = next(s, e.opt.Who)
+		step, err = next(s, e.who)
 		text = s.StepText(step)
 	}); askErr != nil {
 		return "", askErr
 	}
 	if err != nil {
+		return "", err
+	}
+	if err := e.allowed(step...); err != nil {
 		return "", err
 	}
 	seq, err := e.append(ctx, step...)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"time"
@@ -62,6 +63,8 @@ type Options struct {
 type Engine struct {
 	*shared
 	loop *loop
+	who  string                 // signs what is decided through this value
+	may  func(record.Verb) bool // which verbs; nil: all
 }
 
 // New returns an engine for an experiment of an open session. It starts
@@ -91,7 +94,26 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 			})
 		},
 	})
-	return &Engine{shared: s, loop: newLoop(s)}
+	return &Engine{shared: s, loop: newLoop(s), who: opt.Who}
+}
+
+// As returns the same engine for another person: who signs what is decided
+// through it, and may says which verbs that person has, also of what undo and redo
+// would write; nil means all. A verb that is not theirs is [ErrRole].
+func (e *Engine) As(who string, may func(record.Verb) bool) *Engine {
+	other := *e
+	other.who, other.may = who, may
+	return &other
+}
+
+// allowed is [ErrRole] where a decision is not for the one who decides here.
+func (e *Engine) allowed(ds ...record.Decision) error {
+	for _, d := range ds {
+		if e.may != nil && !e.may(d.Verb) {
+			return fmt.Errorf("%w: %s may not %s", ErrRole, e.who, d.Verb)
+		}
+	}
+	return nil
 }
 
 // Run runs the experiment until it is done, drained or ctx ends. When another

@@ -15,4 +15,6 @@ var (
 	ErrFrozen = errors.New("fixed when the experiment started")
 	// ErrBroken: the experiment stopped because it could not be trusted to go on.
 	ErrBroken = errors.New("the experiment is broken")
+	// ErrRole: the one who asks may not decide that.
+	ErrRole = errors.New("not allowed")
 )

@@ -13,7 +13,10 @@ import (
 // Promote adds one branch to the user's repository that points at a candidate,
 // and records it. The branch must not exist. It returns the branch's name.
 func (e *Engine) Promote(ctx context.Context, id record.CandidateID, branch string) (string, error) {
-	return Promote(ctx, e.ses, e.exp, id, branch, e.opt.Who)
+	if err := e.allowed(record.NewDecision(record.Promote)); err != nil {
+		return "", err
+	}
+	return Promote(ctx, e.ses, e.exp, id, branch, e.who)
 }
 
 // Promote is [Engine.Promote] for callers without a running engine.
@@ -98,7 +101,10 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who
 
 // Inject is [Inject] on the engine's experiment.
 func (e *Engine) Inject(ctx context.Context, rev string) (record.Hash, error) {
-	commit, err := Inject(ctx, e.ses, e.exp, rev, e.opt.Who)
+	if err := e.allowed(record.NewDecision(record.Inject)); err != nil {
+		return record.Hash{}, err
+	}
+	commit, err := Inject(ctx, e.ses, e.exp, rev, e.who)
 	e.wake()
 	return commit, err
 }

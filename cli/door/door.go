@@ -1,0 +1,127 @@
+// Package door is what every door to a running experiment has in common, whatever
+// it speaks: who may come in, what is told, and what can be decided.
+//
+// Its three nouns are [Door], [Caller] and [Command]. A door answers from the
+// snapshots and the reader of an engine, which may run the experiment or look on;
+// a caller has a name, which signs decisions, and a role; a command is a verb of
+// the command line as a value.
+//
+// Caveats: texts of candidates, agents and evaluators lose their control
+// characters here, because answers go to screens; a patch is given as it is.
+// Nothing here waits for a caller: who reads slowly misses states in between.
+package door
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"atoll/engine"
+	"atoll/engine/fold"
+	"atoll/engine/query"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// Door lets others look at one experiment and decide about it. All methods may
+// be called from any goroutine while the engine runs or idles.
+type Door struct {
+	eng *engine.Engine
+	log *Log
+}
+
+// New returns a door on an engine. Call [Door.Run] for the log.
+func New(eng *engine.Engine) *Door {
+	return &Door{eng: eng, log: newLog(eng.Reader())}
+}
+
+// Run follows the experiment's log until ctx ends.
+func (d *Door) Run(ctx context.Context) { d.log.follow(ctx, d.eng.Feed()) }
+
+// Log is the ordered log of the experiment.
+func (d *Door) Log() *Log { return d.log }
+
+// Reader answers what a snapshot is too small for.
+func (d *Door) Reader() *query.Reader { return d.eng.Reader() }
+
+// Feed is where the engine publishes its snapshots.
+func (d *Door) Feed() *view.Feed { return d.eng.Feed() }
+
+// Snapshot is the newest state. An experiment that says it runs while no engine
+// does is told as stopped. It is shared: do not write.
+func (d *Door) Snapshot() *view.Snapshot { return AtRest(d.eng.Feed().Latest()) }
+
+// AtRest tells an experiment that nobody runs as stopped.
+func AtRest(s *view.Snapshot) *view.Snapshot {
+	if s.Loading || s.Owner || s.OwnerPID != 0 || s.State != record.ExperimentRunning {
+		return s
+	}
+	at := *s
+	at.State, at.Reason = record.ExperimentStopped, "no engine runs; `atoll run` goes on"
+	return &at
+}
+
+// Ready waits until the log is folded, at most so long. The error is [ErrLoading],
+// or the one that the engine ended with.
+func (d *Door) Ready(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for version := uint64(0); ; {
+		s, err := d.eng.Feed().Wait(ctx, version)
+		switch {
+		case s.Fatal != "":
+			return fmt.Errorf("%w: %s", engine.ErrBroken, s.Fatal)
+		case !s.Loading && s.Experiment.ID != 0:
+			return nil
+		case err != nil:
+			return ErrLoading
+		}
+		version = s.Version
+	}
+}
+
+// The errors that doors tell apart, beside those of the engine.
+var (
+	// ErrLoading: the log of the experiment is still being read.
+	ErrLoading = errors.New("the experiment is still being read; try again in a moment")
+	// ErrCommand: what was asked makes no sense, whatever the state is.
+	ErrCommand = errors.New("bad command")
+)
+
+// Kind is what an error means to a caller.
+type Kind int
+
+// The kinds of errors.
+const (
+	KindInternal  Kind = iota // nobody's fault out there
+	KindBad                   // the request makes no sense
+	KindForbidden             // not with this role
+	KindMissing               // there is no such thing
+	KindConflict              // it makes sense, but not now
+	KindLater                 // try again
+)
+
+// KindOf sorts an error.
+func KindOf(err error) Kind {
+	var refusal *gitops.Refusal
+	switch {
+	case errors.Is(err, engine.ErrRole):
+		return KindForbidden
+	case errors.Is(err, store.ErrNotFound):
+		return KindMissing
+	case errors.Is(err, ErrLoading), errors.Is(err, context.DeadlineExceeded):
+		return KindLater
+	case errors.Is(err, ErrCommand), errors.As(err, &refusal), errors.Is(err, gitops.ErrBranch):
+		return KindBad
+	case errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrLost):
+		return KindConflict
+	}
+	return KindInternal
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCommand, fmt.Sprintf(format, args...))
+}

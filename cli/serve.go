@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"atoll/cli/door"
+	"atoll/cli/serve"
+	"atoll/engine"
+)
+
+// doorFlags say which doors are open, and to whom.
+type doorFlags struct {
+	http    string
+	tokens  string
+	private bool
+	plain   bool
+	cert    string
+	key     string
+	hosts   []string
+}
+
+func (f *doorFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.http, "http", "", "serve JSON, events, figures and a page on this address, such as 127.0.0.1:7777")
+	fl.StringVar(&f.tokens, "tokens", "", "file of those who may decide, a line each: NAME look|decide|admin TOKEN")
+	fl.BoolVar(&f.private, "private", false, "looking needs a token as well")
+	fl.BoolVar(&f.plain, "plain", false, "serve other machines without TLS, as behind a proxy")
+	fl.StringVar(&f.cert, "cert", "", "PEM file of the certificate, for TLS")
+	fl.StringVar(&f.key, "key", "", "PEM file of its key")
+	fl.StringSliceVar(&f.hosts, "host", nil, "further name under which the server is asked for (repeatable)")
+}
+
+func (f *doorFlags) any() bool { return f.http != "" }
+
+func (a *App) serveCmd() *cobra.Command {
+	var f doorFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Let browsers and programs look at the experiment, and decide with a token",
+		Long: "serve opens doors to the experiment here and runs no job itself: it works beside an engine in another process,\n" +
+			"and without one shows what is there. Looking is free on this machine; deciding needs a token of the --tokens file.",
+		Example: "  atoll serve --http 127.0.0.1:7777\n  printf 'ada decide %s\\n' $(openssl rand -hex 24) > tokens && chmod 600 tokens\n  atoll serve --http 127.0.0.1:7777 --tokens tokens", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !f.any() {
+				return usage("which door? --http 127.0.0.1:7777")
+			}
+			return a.serve(cmd.Context(), f)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// serve looks on and answers until a signal comes.
+func (a *App) serve(ctx context.Context, f doorFlags) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	ses, err := a.session(ctx, p, false)
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	exp, err := ses.Find(ctx, a.flags.experiment)
+	if err != nil {
+		return err
+	}
+	logger, closeLog, err := openLog(ses.Dir)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	opt := a.engineOptions(runFlags{})
+	opt.Look, opt.Logger = true, logger
+	eng := engine.New(ses, exp.ID, opt)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	doors, err := a.openDoors(eng, f, logger)
+	if err != nil {
+		return err
+	}
+	for _, text := range doors.said {
+		fmt.Fprintln(a.Err, "atoll: "+text)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-a.Signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	wg.Go(func() { a.lookOn(ctx, eng) })
+	err = doors.run(ctx)
+	cancel()
+	wg.Wait()
+	return ignoreCancel(err)
+}
+
+// lookOn follows an experiment until ctx ends.
+func (a *App) lookOn(ctx context.Context, eng *engine.Engine) {
+	for {
+		_ = eng.Run(ctx) // its end is told by the snapshots
+		if !eng.Idle(ctx) {
+			return
+		}
+	}
+}
+
+// doors are those that are open: addresses that were taken, and not yet answered
+// on.
+type doors struct {
+	door *door.Door
+	runs []func(ctx context.Context) error
+	said []string
+}
+
+// openDoors takes the addresses. Nothing is answered before run.
+func (a *App) openDoors(eng *engine.Engine, f doorFlags, logger *slog.Logger) (*doors, error) {
+	d := &doors{door: door.New(eng)}
+	var tokens *door.Tokens
+	if f.tokens != "" {
+		var err error
+		if tokens, err = door.OpenTokens(a.abs(f.tokens), a.Now); err != nil {
+			return nil, err
+		}
+	}
+	if f.http != "" {
+		o := serve.Options{
+			Door: d.door, Addr: f.http, Tokens: tokens, Private: f.private, Plain: f.plain, Hosts: f.hosts, Now: a.Now, Logger: logger, Version: a.Build.Version,
+		}
+		if f.cert != "" || f.key != "" {
+			o.Cert, o.Key = a.abs(f.cert), a.abs(f.key)
+		}
+		s, err := serve.Listen(o)
+		if err != nil {
+			return nil, usage("%v", err)
+		}
+		d.runs, d.said = append(d.runs, s.Run), append(d.said, "the page is at "+s.URL())
+	}
+	return d, nil
+}
+
+// run answers until ctx ends, or until a door cannot go on.
+func (d *doors) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { d.door.Run(ctx) })
+	errs := make([]error, len(d.runs))
+	for i, run := range d.runs {
+		wg.Go(func() {
+			defer cancel()
+			errs[i] = run(ctx)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// beside opens doors to an engine that this process runs; the returned function
+// closes them.
+func (a *App) beside(ctx context.Context, eng *engine.Engine, f doorFlags, logger *slog.Logger) (func(), error) {
+	if !f.any() {
+		return func() {}, nil
+	}
+	d, err := a.openDoors(eng, f, logger)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range d.said {
+		fmt.Fprintln(a.Err, "atoll: "+text)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := d.run(ctx); ignoreCancel(err) != nil {
+			logger.Error("a door closed: " + err.Error())
+		}
+	}()
+	return func() { cancel(); <-done }, nil
+}

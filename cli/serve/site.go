@@ -1,0 +1,46 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// site is everything that a server answers.
+type site struct {
+	opt     *Options
+	guard   *guard
+	figures *figures
+	page    *page
+}
+
+func newSite(o Options) *site {
+	s := &site{opt: &o, guard: newGuard(&o), figures: newFigures(o.Door)}
+	s.page = newPage(&o, s.guard)
+	return s
+}
+
+func (s *site) handler() http.Handler {
+	mux := http.NewServeMux()
+	api := newAPI(mux, s.opt.Version)
+	look(api, s.opt.Door)
+	steer(api, s.opt.Door)
+	(&stream{door: s.opt.Door, now: s.opt.Now}).register(api)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", s.figures.handler())
+	s.page.register(mux)
+	return s.guard.wrap(s.figures.count(mux))
+}
+
+// readyTime is how long a question for readiness waits.
+const readyTime = 50 * time.Millisecond
+
+// ready answers whether questions can be answered.
+func (s *site) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.opt.Door.Ready(r.Context(), readyTime); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ready")
+}
