@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed all:_bin-packing all:_circle-packing all:_deceptive
+//go:embed all:_autoscaler all:_bin-packing all:_circle-packing all:_deceptive
 var files embed.FS
 
 // ErrUnknown reports a name that is no example.
@@ -54,6 +54,11 @@ func List() []Example {
 			Objective: "excess_pct", Start: 4.153155400349218,
 			Warm: []string{"sh", "-c", "sh evaluator/quick.sh && go build -ldflags='-s -w' -o .play ./play && rm -f .play && " +
 				"go build -ldflags='-s -w' -o .evaluator ./evaluator && rm -f .evaluator"},
+		},
+		{
+			Name: "autoscaler", Title: "A production system under load: what should run?", Language: "Python", NeedsPython: true,
+			Goal:      "Let a small production system cost as little as it can, where failed and slow requests count as money.",
+			Objective: "score", Start: 11.384014527528258,
 		},
 		{
 			Name: "deceptive", Title: "Two modules that only run together", Language: "plain text",
