@@ -164,7 +164,7 @@ func (a *App) summary(s *view.Snapshot) error {
 		fmt.Fprintf(w, "      missing: %s\n", g)
 	}
 	if s.Best.ID > record.Root {
-		fmt.Fprintf(w, "next  %s\n      %s\n      %s\n", a.says("show best"), a.says("diff best"), a.says("promote best"))
+		fmt.Fprintf(w, "next  %s\n      %s\n      %s\n", a.says("show best"), a.says("diff best"), a.says("promote best --verify"))
 	}
 	return nil
 }

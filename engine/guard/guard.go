@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"time"
 
@@ -124,6 +125,7 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 			return c.report, err
 		}
 	}
+	c.unknown()
 	c.report.reduce()
 	c.report.accept(c.g.o.Accept)
 	c.report.sort()
@@ -139,6 +141,23 @@ type check struct {
 	changed         []string
 	scratch         string
 	report          Report
+}
+
+// languages are those that the guard does not know, by the endings of their files.
+var languages = map[string]string{
+	".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".jsx": "JavaScript", ".ts": "TypeScript", ".tsx": "TypeScript",
+	".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".hpp": "C++", ".rs": "Rust", ".java": "Java", ".rb": "Ruby", ".php": "PHP",
+	".cs": "C#", ".swift": "Swift", ".kt": "Kotlin", ".lua": "Lua", ".jl": "Julia", ".zig": "Zig", ".sh": "shell scripts",
+}
+
+// unknown notes changed files of languages that were not compared.
+func (c *check) unknown() {
+	if len(c.g.o.Commands) > 0 {
+		return
+	}
+	for _, name := range c.changedWith(func(f string) bool { return languages[path.Ext(f)] != "" }) {
+		c.report.note("there is no guard for %s; guard_commands compares command lines", languages[path.Ext(name)])
+	}
 }
 
 // changedWith lists the changed files with one of the endings.

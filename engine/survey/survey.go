@@ -75,9 +75,18 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{Detected: o.Look}, err
 	}
 	s.protect()
+	s.guarded()
 	s.budget()
 	s.d.Measured = &s.m
 	return Result{Detected: s.d, Scaffold: s.scaffold}, nil
+}
+
+// guarded says where nothing will compare the behaviour of candidates.
+func (s *survey) guarded() {
+	if l := s.d.Language; l != "" && l != "go" && l != "python" && config.TimeLike(s.m.Objective, "") {
+		s.m.Notes = append(s.m.Notes, "No guard knows "+l+": name command lines in guard_commands whose output must stay, or what no test sees may change.")
+		s.Say("behaviour is not compared in " + l + ": tests alone notice what a candidate breaks; guard_commands compares what command lines print (docs/guard.md)")
+	}
 }
 
 // choose tries the ways to measure in turn.

@@ -19,9 +19,9 @@ import (
 // the objective is a time, once the first jobs have gone through all of them.
 const idiomShare = 0.6
 
-// idiomFirst is the number of the first jobs that look for nothing else in the
-// functions that are worth most.
-const idiomFirst = 40
+// idiomFirst is the number of the last job that looks for nothing else where a
+// target is one function.
+const idiomFirst = 80
 
 // timeNames are words by which a metric says that it is a time, or falls and
 // rises with one.
@@ -61,10 +61,15 @@ type place struct {
 func (e *editing) idiom() bool {
 	all := idioms{e}.places()
 	at := int(e.job.Number) - 1
-	if e.job.Target.Symbol != "" { // few places: each is soon drawn, and again on other parents
+	if symbol := e.job.Target.Symbol; symbol != "" { // few places: each is soon drawn, and again on other parents
 		at = len(all)
-		if int(e.job.Number) <= idiomFirst && len(all) > 0 {
+		if int(e.job.Number) <= idiomFirst {
 			at = -1
+		}
+		if at < 0 && len(all) == 0 { // what it calls may lie beside it
+			e.job.Target.Symbol = ""
+			all = idioms{e}.places()
+			defer func() { e.job.Target.Symbol = symbol }()
 		}
 	}
 	switch {

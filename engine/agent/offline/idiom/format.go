@@ -72,7 +72,7 @@ func (x *finder) sprintf(n ast.Node) {
 	case !ok:
 	case bound == "":
 		x.offer("strconv for Sprintf", n, needs, append(drop, x.replace(n, text))...)
-	default:
+	case !strings.Contains(x.text(x.fn.Body), bound):
 		x.earlyReturn(n, "if "+bound+" {\nreturn "+text+"\n}\n", needs, drop)
 	}
 }
@@ -126,7 +126,7 @@ func (x *finder) sprintfOneOf(n ast.Node) {
 		return
 	}
 	values, whole := x.values(x.f.Info.Uses[id])
-	if !whole || len(values) < 2 || len(values) > 4 {
+	if !whole || len(values) < 2 || len(values) > 4 || x.switches(id.Name) {
 		return
 	}
 	var b strings.Builder
@@ -154,6 +154,20 @@ func (x *finder) sprintfOneOf(n ast.Node) {
 		b.WriteString("case " + strconv.Quote(format) + ":\nreturn " + text + "\n")
 	}
 	x.offer("strconv for one of some formats", n, needs, x.replace(ret, b.String()+"}\n"+x.text(ret)))
+}
+
+// switches reports whether the function asks already which of its values a
+// variable has.
+func (x *finder) switches(name string) bool {
+	found := false
+	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SwitchStmt); ok {
+			id, named := s.Tag.(*ast.Ident)
+			found = found || named && id.Name == name
+		}
+		return !found
+	})
+	return found
 }
 
 // constantText is the value of a constant text.
