@@ -270,6 +270,16 @@ func (x *finder) grow(n ast.Node) {
 	}
 }
 
+// asked reports whether a condition around the node is the one given.
+func (x *finder) asked(cond string) bool {
+	for _, n := range x.stack {
+		if s, ok := n.(*ast.IfStmt); ok && x.text(s.Cond) == cond {
+			return true
+		}
+	}
+	return false
+}
+
 // writeOne writes a byte for a text or rune of one byte, and a rune for the
 // text of a rune.
 func (x *finder) writeOne(n ast.Node) {
@@ -294,7 +304,11 @@ func (x *finder) writeOne(n ast.Node) {
 		}
 	case method == "WriteRune" && x.basic(c.Args[0]) != nil && x.basic(c.Args[0]).Kind() == types.Int32 && simple(c.Args[0]):
 		v, to := x.text(c.Args[0]), x.text(sel.X)
-		x.offer("WriteByte for runes of ASCII", n, nil, x.replace(s, "if "+v+" >= 0 && "+v+" < 0x80 {\n"+to+".WriteByte(byte("+v+"))\n} else {\n"+x.text(s)+"\n}"))
+		ascii := v + " >= 0 && " + v + " < 0x80"
+		if x.asked(ascii) {
+			return
+		}
+		x.offer("WriteByte for runes of ASCII", n, nil, x.replace(s, "if "+ascii+" {\n"+to+".WriteByte(byte("+v+"))\n} else {\n"+x.text(s)+"\n}"))
 	case method == "WriteString":
 		conv, ok := c.Args[0].(*ast.CallExpr)
 		if !ok || x.text(conv.Fun) != "string" || len(conv.Args) != 1 {

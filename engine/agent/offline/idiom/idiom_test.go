@@ -46,6 +46,8 @@ func TestRewritesOfGo(t *testing.T) {
 		{"a builder whose address leaves", "strings", "func g(*strings.Builder)\nfunc f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s)\n\tg(&b)\n\treturn b.String()\n}", "a slice of bytes for a Builder", ""},
 		{"grow", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s)\n\treturn b.String()\n}", "Grow before writing", "b.Grow(len(s))"},
 		{"a byte for a text", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(\".\")\n\treturn b.String()\n}", "WriteByte for a text of one byte", "b.WriteByte('.')"},
+		{"a byte for a rune of ASCII", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tb.WriteRune(r)\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r >= 0 && r < 0x80 {\n\t\t\tb.WriteByte(byte(r))"},
+		{"a byte for a rune of ASCII, done already", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r >= 0 && r < 0x80 {\n\t\t\tb.WriteByte(byte(r))\n\t\t} else {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", ""},
 		{"parts one by one", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s + \"=\" + s)\n\treturn b.String()\n}", "parts written one by one", "b.WriteString(\"=\")\n"},
 		{"a short loop", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tn += a[i]\n\t}\n\treturn n\n}", "a short loop unrolled", "i := 2"},
 		{"a loop that is left", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tif a[i] == 0 {\n\t\t\tbreak\n\t\t}\n\t}\n\treturn n\n}", "a short loop unrolled", ""},
