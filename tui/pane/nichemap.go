@@ -23,6 +23,9 @@ func (p *nichesPane) heat() *plot.HeatMap {
 	if y := p.view.y; y < len(g.Axes) && len(g.Axes[y].Edges) > 1 {
 		m.YEdges = plot.Edges(g.Axes[y].Edges)
 	}
+	if len(g.Axes) > 1 {
+		m.XName = p.units.named(p.axis(p.view.x), 24)
+	}
 	p.spots()
 	if p.layer == layerValue {
 		m.Value = p.valueText()

@@ -44,6 +44,7 @@ type nichesPane struct {
 	qOdds  query
 	detail *view.NicheDetail
 	odds   view.Odds // of the next parent, for the layer
+	units  axisUnits
 	wide   bool      // room for the columns of the niche
 	small  bool      // the curves are not on the screen
 	seenAt []spot    // the fields of the map as it was drawn last
@@ -85,7 +86,7 @@ func (p *nichesPane) Title() (string, string) {
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.Snap.Objective)
 	}
-	right := st.Label.S("→ " + widget.AxisName(p.axis(p.view.x), 24) + "  ↑ " + widget.AxisName(p.axis(p.view.y), 24))
+	right := st.Label.S("→ " + p.units.named(p.axis(p.view.x), 24) + "  ↑ " + p.units.named(p.axis(p.view.y), 24))
 	if hidden := p.hiddenName(max(12, p.width-plot.Width(left)-plot.Width(right)-8)); hidden != "" {
 		right += st.Label.S(" · ") + st.Plain.S(hidden)
 	}

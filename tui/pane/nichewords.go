@@ -123,7 +123,7 @@ func (p *nichesPane) bounds(cell, w int) string {
 	for i, n := range at {
 		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
 			e := plot.Edges(g.Axes[i].Edges)
-			parts = append(parts, fmt.Sprintf("%s %s–%s", widget.AxisName(g.Axes[i].Name, max(8, (w-3*len(at))/len(at)-plot.Width(e[n]+e[n+1])-2)), e[n], e[n+1]))
+			parts = append(parts, fmt.Sprintf("%s %s–%s%s", widget.AxisName(g.Axes[i].Name, max(8, (w-3*len(at))/len(at)-plot.Width(e[n]+e[n+1])-2)), e[n], e[n+1], p.units.after(g.Axes[i].Name)))
 			short = append(short, widget.AxisName(g.Axes[i].Name, 12)+" "+e[n])
 		}
 	}
@@ -168,15 +168,20 @@ func (p *nichesPane) Load() tea.Cmd {
 		now := p.d.Snap.Settings
 		odds = p.qOdds.ask(p.d, p.id, "odds", func(ctx context.Context) (any, error) { return r.Odds(ctx, now) })
 	}
+	units := p.units.load(p.d, p.id)
 	if !p.wide || cell < 0 {
-		return odds
+		return tea.Batch(odds, units)
 	}
-	return tea.Batch(odds, p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) }))
+	return tea.Batch(odds, units, p.q.ask(p.d, p.id, fmt.Sprint("niche ", cell), func(ctx context.Context) (any, error) { return r.Niche(ctx, cell) }))
 }
 
 func (p *nichesPane) Take(m Loaded) {
 	if v, ok := m.val.(view.Odds); ok && p.qOdds.accept(m) {
 		p.odds = v
+		p.bump()
+		return
+	}
+	if p.units.take(m) {
 		p.bump()
 		return
 	}

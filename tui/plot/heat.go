@@ -10,6 +10,7 @@ type HeatMap struct {
 	Cols, Rows       int
 	Cells            []HeatCell
 	XEdges, YEdges   []string // bounds of the bins, Cols+1 and Rows+1; nil = none
+	XName            string   // of the axis across, written under it where there is room
 	Cursor           bool
 	CursorX, CursorY int
 	Ramp             *Ramp

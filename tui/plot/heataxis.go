@@ -94,6 +94,13 @@ func (m *HeatMap) xLabels(g Geometry) string {
 	if g.CellW > 0 {
 		place(edge(m.XEdges, g.OffX+g.Cols/2), g.Cols/2*g.CellW, false)
 	}
+	if name := []rune(m.XName); len(name) > 0 {
+		if at := n - len([]rune(last)) - 2 - len(name); at > g.Cols/2*g.CellW {
+			place(m.XName, at, false)
+		} else if at := n + 2; at+len(name) <= len(line) {
+			place(m.XName, at, false)
+		}
+	}
 	var p painter
 	p.put("", strings.Repeat(" ", g.Left))
 	p.put(m.Look.Faint, string(line[:from]))
