@@ -3,13 +3,17 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/pane"
 	"atoll/tui/tuitest"
 )
 
@@ -102,5 +106,60 @@ func TestAFilterFindsWhatIsNotInTheList(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// worked is the processor time of this process so far: what a busy machine does
+// beside it does not count.
+func worked(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// frameLimit is what a frame may cost in a history of a hundred thousand.
+const frameLimit = 50 * time.Millisecond
+
+func TestAHundredThousandRowsScrollSortAndFilterAtOnce(t *testing.T) {
+	limit := frameLimit
+	if testing.Short() { // under the race detector
+		limit *= 10
+	}
+	for name, open := range map[string][]string{"jobs": {"2", "z"}, "candidates": {"c"}} {
+		t.Run(name, func(t *testing.T) {
+			r := longRig(t, 100_000)
+			r.keys(open...)
+			r.keys("G", "G")
+			sorter, ok := r.app.Current().(pane.Sorter)
+			if !ok {
+				t.Fatal("the table cannot be sorted")
+			}
+			for _, c := range []struct {
+				what string
+				do   func(i int)
+			}{
+				{"scrolling", func(int) { r.keys("k") }},
+				{"paging", func(int) { r.keys("pgup") }},
+				{"sorting by figures", func(int) { sorter.Order().Toggle("value"); r.app.d.Gen++; _ = r.app.frame() }},
+				{"scrolling what is sorted", func(int) { r.keys("k") }},
+				{"filtering", func(i int) { r.app.Current().SetFilter([]string{"tune", "c9", "x"}[i%3]); _ = r.app.frame() }},
+			} {
+				var took []time.Duration
+				for i := range 9 {
+					before := worked(t)
+					c.do(i)
+					took = append(took, worked(t)-before)
+				}
+				slices.Sort(took)
+				if mid := took[len(took)/2]; mid > limit {
+					t.Errorf("%s: a frame costs %s, not %s", c.what, mid, limit)
+				} else {
+					t.Logf("%s: %s a frame", c.what, mid.Round(10*time.Microsecond))
+				}
+			}
+		})
 	}
 }

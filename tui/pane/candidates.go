@@ -19,7 +19,8 @@ type candidatesPane struct {
 	base
 	q      query
 	all    []record.Candidate
-	index  map[record.CandidateID]*record.Candidate
+	answer uint64 // counts answers
+	laid   arranged[record.CandidateID, *record.Candidate]
 	list   widget.List[record.CandidateID]
 	text   string
 	best   bool
@@ -63,7 +64,7 @@ func (p *candidatesPane) Selected() Selection {
 	s := Nothing()
 	if id, ok := p.list.At(); ok {
 		s.Candidate, s.Job, s.Cell = id, record.JobID(id), p.d.Grid.CellOf(id)
-		c := p.index[id]
+		c := p.laid.index[id]
 		s.Pinned = c != nil && c.Pinned
 	}
 	return s
@@ -99,6 +100,7 @@ func (p *candidatesPane) Take(m Loaded) {
 	}
 	if v, ok := m.val.([]record.Candidate); ok && m.err == nil {
 		p.all = v
+		p.answer++
 		p.paging.note(len(v))
 	}
 	p.bump()
@@ -114,21 +116,10 @@ func (p *candidatesPane) Body(w, h int, focus bool) []string {
 	case !p.q.done && len(p.all) == 0:
 		return []string{" " + st.Label.S("loading")}
 	}
-	p.index = map[record.CandidateID]*record.Candidate{}
-	var ids []record.CandidateID
-	for i := range p.all {
-		c := &p.all[i]
-		if widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, string(c.Status), string(c.Class), c.Reason, c.Intent, c.Target, c.Commit.Short()) {
-			ids = append(ids, c.ID)
-			p.index[c.ID] = c
-		}
-	}
 	t := p.table()
-	sorted := make([]record.CandidateID, len(ids))
-	for to, from := range t.Sort(len(ids), func(i int) *record.Candidate { return p.index[ids[i]] }) {
-		sorted[to] = ids[from]
-	}
-	ids = sorted
+	ids, index := p.laid.rows(arrangement{p.answer, p.d.Snap, p.text, p.order}, func() ([]record.CandidateID, map[record.CandidateID]*record.Candidate) {
+		return p.arrange(&t)
+	})
 	p.list.Set(ids)
 	if p.paging.laid() {
 		p.list.Move(widget.Bottom)
@@ -136,7 +127,25 @@ func (p *candidatesPane) Body(w, h int, focus bool) []string {
 	if len(ids) == 0 {
 		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("no candidate fits"))
 	}
-	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Candidate { return p.index[ids[i]] })
+	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Candidate { return index[ids[i]] })
+}
+
+// arrange filters and sorts all rows.
+func (p *candidatesPane) arrange(t *widget.Table[*record.Candidate]) ([]record.CandidateID, map[record.CandidateID]*record.Candidate) {
+	index := make(map[record.CandidateID]*record.Candidate, len(p.all))
+	var fit []*record.Candidate
+	for i := range p.all {
+		c := &p.all[i]
+		if p.text == "" || widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, string(c.Status), string(c.Class), c.Reason, c.Intent, c.Target, c.Commit.Short()) {
+			fit = append(fit, c)
+			index[c.ID] = c
+		}
+	}
+	ids := make([]record.CandidateID, len(fit))
+	for to, from := range t.Sort(len(fit), func(i int) *record.Candidate { return fit[i] }) {
+		ids[to] = fit[from].ID
+	}
+	return ids, index
 }
 
 func (p *candidatesPane) table() widget.Table[*record.Candidate] {

@@ -39,6 +39,8 @@ type jobsPane struct {
 	group  int
 	q      query
 	all    []view.JobLine
+	answer uint64                                // counts answers
+	laid   arranged[record.JobID, *view.JobLine] // the screen of all jobs
 	paging paging
 	full   bool
 	order  widget.Order         // of the screen of all jobs
@@ -113,6 +115,7 @@ func (p *jobsPane) Take(m Loaded) {
 	}
 	if v, ok := m.val.([]view.JobLine); ok && m.err == nil {
 		p.all = v
+		p.answer++
 		p.paging.note(len(v))
 	}
 	p.bump()

@@ -22,31 +22,15 @@ func (p *jobsPane) screen(w, h int) []string {
 		}
 		p.all = jobs
 	}
-	var ids []record.JobID
-	index := map[record.JobID]*view.JobLine{}
 	recent := map[record.JobID]*view.Ended{}
 	for i := range p.d.Snap.Recent {
 		e := &p.d.Snap.Recent[i]
 		recent[e.Job.ID] = e
 	}
-	for i := range jobs {
-		line := &jobs[i]
-		j := &line.Job
-		if e := recent[j.ID]; e != nil { // newer than the answer
-			j = &e.Job
-			line = &view.JobLine{Job: *j, Objective: e.Objective}
-		}
-		if widget.Fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, CandidateName(j.Candidate)) {
-			ids = append(ids, j.ID)
-			index[j.ID] = line
-		}
-	}
 	t := p.table(recent)
-	sorted := make([]record.JobID, len(ids))
-	for to, from := range t.Sort(len(ids), func(i int) *view.JobLine { return index[ids[i]] }) {
-		sorted[to] = ids[from]
-	}
-	ids = sorted
+	ids, index := p.laid.rows(arrangement{p.answer, p.d.Snap, p.text, p.order}, func() ([]record.JobID, map[record.JobID]*view.JobLine) {
+		return p.arrange(jobs, recent, &t)
+	})
 	p.list.Set(ids)
 	if p.paging.laid() {
 		p.list.Move(widget.Bottom)
@@ -64,6 +48,28 @@ func (p *jobsPane) screen(w, h int) []string {
 		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+said)
 	}
 	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.JobLine { return index[ids[i]] })
+}
+
+// arrange filters and sorts the jobs; recent are newer than the answer.
+func (p *jobsPane) arrange(jobs []view.JobLine, recent map[record.JobID]*view.Ended, t *widget.Table[*view.JobLine]) ([]record.JobID, map[record.JobID]*view.JobLine) {
+	index := make(map[record.JobID]*view.JobLine, len(jobs))
+	var fit []*view.JobLine
+	for i := range jobs {
+		line := &jobs[i]
+		if e := recent[line.Job.ID]; e != nil {
+			line = &view.JobLine{Job: e.Job, Objective: e.Objective}
+		}
+		j := &line.Job
+		if p.text == "" || widget.Fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, CandidateName(j.Candidate)) {
+			fit = append(fit, line)
+			index[j.ID] = line
+		}
+	}
+	ids := make([]record.JobID, len(fit))
+	for to, from := range t.Sort(len(fit), func(i int) *view.JobLine { return fit[i] }) {
+		ids[to] = fit[from].Job.ID
+	}
+	return ids, index
 }
 
 // Heads and Order are those of the screen of all jobs.

@@ -45,10 +45,10 @@ type nichesPane struct {
 	detail *view.NicheDetail
 	odds   view.Odds // of the next parent, for the layer
 	units  axisUnits
-	wide   bool      // room for the columns of the niche
-	small  bool      // the curves are not on the screen
-	seenAt []spot    // the fields of the map as it was drawn last
-	lo, hi float64   // the range of its colours
+	wide   bool    // room for the columns of the niche
+	small  bool    // the curves are not on the screen
+	seenAt []spot  // the fields of the map as it was drawn last
+	lo, hi float64 // the range of its colours
 }
 
 func newNiches(d *Shared) *nichesPane {
