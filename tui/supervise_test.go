@@ -144,6 +144,26 @@ func TestASmallScreenKeepsApproveAndReject(t *testing.T) {
 
 // TestTasksTakeFewKeys counts the key presses of what supervising is made of,
 // from the dashboard.
+func TestYieldsAreSortedWithinTheirGroups(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("7")
+	p, ok := r.app.Current().(pane.Sorter)
+	if !ok || len(p.Heads()) == 0 {
+		t.Fatal("yields cannot be sorted")
+	}
+	p.Order().Toggle("yield") // the largest first
+	r.app.d.Gen++
+	frame := ansi.Strip(r.app.frame())
+	at := 0
+	for _, name := range []string{"tune ", "mutate ", "crossover ", "rewrite ", "offline ", "chat "} {
+		i := strings.Index(frame[at:], "│ "+name)
+		if i < 0 {
+			t.Fatalf("%s is not after those with a larger yield:\n%s", name, frame)
+		}
+		at += i
+	}
+}
+
 func TestTasksTakeFewKeys(t *testing.T) {
 	verb := func(o *Options) {
 		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }

@@ -202,7 +202,7 @@ func (p *nichesPane) Body(w, h int, focus bool) []string {
 		return p.empty(w, h)
 	}
 	if p.wide {
-		side := max(44, w*2/5)
+		side := max(44, min(w/3+4, 72))
 		return widget.Beside(p.mapLines(w-side-2, h), p.side(side, h), w-side-2, 2)
 	}
 	return p.mapLines(w, h)

@@ -17,7 +17,8 @@ import (
 // yieldsPane compares operators, agents and targets.
 type yieldsPane struct {
 	base
-	list widget.List[string] // "operator tune", "target solve"
+	list  widget.List[string] // "operator tune", "target solve"
+	order widget.Order        // within each group
 }
 
 func (p *yieldsPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InTargets, keys.InList} }
@@ -40,6 +41,24 @@ func (p *yieldsPane) groups() []yieldGroup {
 	return []yieldGroup{{"Operators", s.Operators}, {"Agents", s.Agents}, {"Targets", s.Targets}}
 }
 
+// sorted are the groups with their rows in the order that was chosen.
+func (p *yieldsPane) sorted() []yieldGroup {
+	groups := p.groups()
+	for i, g := range groups {
+		t := p.table(g.name, 0)
+		rows := make([]view.Yield, len(g.rows))
+		for to, from := range t.Sort(len(g.rows), func(k int) *view.Yield { return &g.rows[k] }) {
+			rows[to] = g.rows[from]
+		}
+		groups[i].rows = rows
+	}
+	return groups
+}
+
+// Heads are those of the columns that all groups have.
+func (p *yieldsPane) Heads() []string      { t := p.table("", 0); return t.Heads() }
+func (p *yieldsPane) Order() *widget.Order { return &p.order }
+
 type yieldGroup struct {
 	name string
 	rows []view.Yield
@@ -56,7 +75,8 @@ func (p *yieldsPane) Selected() Selection {
 func (p *yieldsPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	var ids, out []string
-	for _, g := range p.groups() {
+	groups := p.sorted()
+	for _, g := range groups {
 		for i := range g.rows {
 			ids = append(ids, g.name+" "+g.rows[i].Name)
 		}
@@ -64,7 +84,7 @@ func (p *yieldsPane) Body(w, h int, focus bool) []string {
 	p.list.Set(ids)
 	cur, _ := p.list.At()
 	at := 0
-	for _, g := range p.groups() {
+	for _, g := range groups {
 		if len(g.rows) == 0 {
 			continue
 		}
@@ -109,7 +129,7 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 			marks = max(marks, plot.Width(yieldMarks(&g.rows[i]))+1)
 		}
 	}
-	return widget.Table[row]{St: st, Columns: []widget.Column[row]{
+	return widget.Table[row]{St: st, Order: p.order, Columns: []widget.Column[row]{
 		{Head: name, W: 20, Rank: 100, Cell: func(y row) (widget.Style, string) { return st.Plain, y.Name }},
 		{Head: "weight", W: 8, Right: true, Rank: 50, Cell: func(y row) (widget.Style, string) { return st.Label, fmt.Sprintf("%.2g", y.Weight) }},
 		{Head: "tries", W: 8, Right: true, Rank: 80, Cell: count(func(y row) int { return y.Tries })},
