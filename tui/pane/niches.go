@@ -86,7 +86,11 @@ func (p *nichesPane) Title() (string, string) {
 	if len(g.Axes) < 2 {
 		return left, st.Label.S(p.d.Snap.Objective)
 	}
-	right := st.Label.S("→ " + p.units.named(p.axis(p.view.x), 24) + "  ↑ " + p.units.named(p.axis(p.view.y), 24))
+	room := 24
+	if p.width > 0 {
+		room = max(10, min(room, (p.width-plot.Width(left)-14)/2))
+	}
+	right := st.Label.S("→ " + p.units.named(p.axis(p.view.x), room) + "  ↑ " + p.units.named(p.axis(p.view.y), room))
 	if hidden := p.hiddenName(max(12, p.width-plot.Width(left)-plot.Width(right)-8)); hidden != "" {
 		right += st.Label.S(" · ") + st.Plain.S(hidden)
 	}

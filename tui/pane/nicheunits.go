@@ -8,6 +8,7 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -18,6 +19,9 @@ type axisUnits struct {
 	by  map[string]string
 	ask query
 }
+
+// mostUnit is how many cells of a unit are told.
+const mostUnit = 8
 
 // load asks for what is not known.
 func (u *axisUnits) load(d *Shared, id ID) tea.Cmd {
@@ -37,7 +41,8 @@ func (u *axisUnits) take(m Loaded) bool {
 	}
 	u.of, u.by = u.ask.key, map[string]string{}
 	for _, metric := range root.Candidate.Metrics {
-		u.by[metric.Name] = metric.Unit
+		unit := plot.Clean(metric.Unit)
+		u.by[metric.Name] = plot.Fit(unit, min(plot.Width(unit), mostUnit))
 	}
 	return true
 }
@@ -45,7 +50,10 @@ func (u *axisUnits) take(m Loaded) bool {
 // named is the name of an axis with its unit, in about w cells.
 func (u *axisUnits) named(axis string, w int) string {
 	unit := u.by[axis]
-	return widget.Words(", ", widget.AxisName(axis, max(8, w-len(unit))), unit)
+	if unit != "" {
+		w -= plot.Width(unit) + 2
+	}
+	return widget.Words(", ", widget.AxisName(axis, max(8, w)), unit)
 }
 
 // after is the unit as it follows a value of an axis.
