@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/record"},
@@ -33,6 +33,7 @@ func arrows() map[string][]string {
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/campaign/audit", "store", "store/record"},
 		"engine/campaign/audit":         {"engine/agent/offline/language", "store/record"},
+		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/report":                 {"engine/evidence", "engine/view", "store/record"},
 		"engine/history":                {"engine/fold", "engine/view", "store/record"},
 		"engine/query":                  {"config", "engine/fold", "engine/history", "engine/view", "engine/work", "gitops", "store", "store/record"},

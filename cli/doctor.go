@@ -16,7 +16,12 @@ func (a *App) doctorCmd() *cobra.Command {
 	var deep, strict bool
 	var speed, mutants int
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check the machine, the repository, the configuration and the evaluator",
+		Use: "doctor", Short: "Check the machine, the repository, the configuration, the evaluator and what is kept",
+		Long: `Each finding is a line with what to do next. Of what is kept here it checks the database and its write-ahead log, git's
+files, that every elite's commit is there and a ref leads to it, and that the archive is the fold of the log; --deep
+does it for every candidate and every object.
+
+Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under --strict, or usage.`,
 		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --mutants 40    break the root 40 times: does the evaluator notice?\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -45,7 +50,7 @@ func (a *App) doctorCmd() *cobra.Command {
 			return a.printChecks(checks, strict)
 		},
 	}
-	cmd.Flags().BoolVar(&deep, "deep", false, "also measure the root and try every agent")
+	cmd.Flags().BoolVar(&deep, "deep", false, "also measure the root, try every agent and read every object")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit 2 when there are warnings")
 	cmd.Flags().IntVar(&mutants, "mutants", 0, "put the evaluator on trial: run it on so many programs broken on purpose")
 	cmd.Flags().IntVar(&speed, "speed", 0, "measure the engine's own overhead per job in a target of so many files")

@@ -11,6 +11,7 @@ import (
 	"atoll/engine/backup"
 	"atoll/engine/bench"
 	"atoll/engine/evidence"
+	"atoll/engine/repair"
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -45,6 +46,7 @@ func jsonShapes() []jsonShape {
 		{"decision", "every verb that decides", false, record.Decision{}},
 		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
+		{"repair", "atoll repair", false, repair.Report{}},
 		{"backup", "atoll backup and restore", false, backup.Manifest{}},
 		{"audit", "atoll audit", false, auditLine{}},
 		{"backlog", "atoll backlog; add, edit, drop, reopen and epic print the tasks they changed", false, []backlogLine{}},

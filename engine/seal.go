@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"atoll/engine/doctor"
+	"atoll/engine/eval"
 )
 
 // SealEvaluator copies an evaluator directory into the state directory, so
@@ -34,6 +37,13 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 	}
 	if err := os.CopyFS(part, os.DirFS(dir)); err != nil {
 		return "", fmt.Errorf("copy the evaluator directory %s: %w", dir, err)
+	}
+	copied, err := eval.SumDir(part)
+	if err == nil { // doctor compares the copy with it
+		err = os.WriteFile(to+doctor.SumExt, []byte(copied+"\n"), 0o600)
+	}
+	if err != nil {
+		return "", err
 	}
 	return to, os.Rename(part, to)
 }

@@ -86,27 +86,43 @@ func (s *Session) Lock() error {
 	if s.Locked() {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := LockState(s.Dir)
 	if err != nil {
-		return fmt.Errorf("open the lock of %s: %w", s.Dir, err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		pid := s.OwnerPID()
-		_ = f.Close()
-		return fmt.Errorf("%w: process %d; watch it with `atoll`, steer it with any verb", ErrLocked, pid)
-	}
-	if err := f.Truncate(0); err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-		if err != nil {
-			_ = f.Close()
-			return fmt.Errorf("write the lock of %s: %w", s.Dir, err)
-		}
+		return err
 	}
 	s.mu.Lock()
 	s.lock = f
 	s.mu.Unlock()
 	return nil
 }
+
+// lockName is the file in a state directory that is locked by who runs the engine.
+const lockName = "engine.lock"
+
+// LockState takes the engine's lock of a state directory until the file is closed:
+// no engine runs there meanwhile. ErrLocked names the process that holds it.
+func LockState(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock of %s: %w", dir, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		pid := ownerOf(dir)
+		_ = f.Close()
+		return nil, fmt.Errorf("%w: process %d; watch it with `atoll`, steer it with any verb", ErrLocked, pid)
+	}
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		if err != nil {
+			_ = f.Close()
+			return nil, fmt.Errorf("write the lock of %s: %w", dir, err)
+		}
+	}
+	return f, nil
+}
+
+// Running reports whether an engine runs in a state directory.
+func Running(dir string) bool { return ownerOf(dir) != 0 }
 
 // Unlock gives the lock back before the session is closed, so that others can
 // run the jobs. Nothing may run here.
@@ -135,7 +151,11 @@ func (s *Session) OwnerPID() int {
 	if s.Locked() {
 		return os.Getpid()
 	}
-	f, err := os.OpenFile(filepath.Join(s.Dir, "engine.lock"), os.O_RDWR, 0)
+	return ownerOf(s.Dir)
+}
+
+func ownerOf(dir string) int {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
 	if err != nil {
 		return 0
 	}

@@ -17,7 +17,7 @@ import (
 // and, for the owner of the lock, everything that runs jobs is ready.
 func (l *loop) start(ctx context.Context) error {
 	l.resumed = false
-	if err := l.claim(); err != nil {
+	if err := l.claim(ctx); err != nil {
 		return err
 	}
 	if err := l.changeObjective(ctx); err != nil {
@@ -60,7 +60,7 @@ func (l *loop) start(ctx context.Context) error {
 
 // claim takes the lock of the state directory, unless this engine only looks on
 // or another process has it.
-func (l *loop) claim() error {
+func (l *loop) claim(ctx context.Context) error {
 	if l.opt.Look {
 		return nil
 	}
@@ -69,7 +69,14 @@ func (l *loop) claim() error {
 	if errors.Is(err, ErrLocked) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	l.db.KeepSealed()
+	if _, err := l.db.CheckSeal(ctx); err != nil {
+		return fmt.Errorf("%w; `atoll doctor --deep` says more, `atoll repair` mends what can be", err)
+	}
+	return nil
 }
 
 // open makes a state that was read the loop's own.

@@ -142,18 +142,26 @@ func (r *Repo) create(ctx context.Context) error {
 	if err := os.Chmod(part, 0o755); err != nil {
 		return fmt.Errorf("make the object store: %w", err)
 	}
-	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", part); err != nil {
+	if err := r.lay(ctx, part); err != nil {
 		return fmt.Errorf("make the object store: %w", err)
-	}
-	for _, s := range storeConfig {
-		if _, err := r.git.run(ctx, "--git-dir="+part, "config", s[0], s[1]); err != nil {
-			return fmt.Errorf("make the object store: %w", err)
-		}
 	}
 	if err := os.Rename(part, r.dir); err != nil && !r.exists() {
 		return fmt.Errorf("make the object store: %w", err)
 	}
 	return r.attach()
+}
+
+// lay makes an empty store of a folder.
+func (r *Repo) lay(ctx context.Context, dir string) error {
+	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", dir); err != nil {
+		return err
+	}
+	for _, s := range storeConfig {
+		if _, err := r.git.run(ctx, "--git-dir="+dir, "config", s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // attach opens the object storage once the directory is there.

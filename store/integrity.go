@@ -36,6 +36,24 @@ func (db *DB) Integrity(ctx context.Context) error {
 	return nil
 }
 
+// Reindex makes all indexes anew from their tables.
+func (db *DB) Reindex(ctx context.Context) error {
+	return db.outside(ctx, "make the indexes anew", "REINDEX")
+}
+
+// outside runs a statement that is a transaction by itself.
+func (db *DB) outside(ctx context.Context, what, text string) error {
+	if db.writer == nil {
+		return doing(what, ErrReadOnly)
+	}
+	return doing(what, db.writer.do(ctx, &op{outside: func(c *conn) error {
+		if _, err := unseal(db.path); err != nil {
+			return err
+		}
+		return c.do(text)
+	}}))
+}
+
 func (c *conn) pragmaFindings(ctx context.Context, pragma statement) error {
 	return c.query(ctx, pragma, nil, func(r *row) error {
 		if found := r.text(); found != "ok" {

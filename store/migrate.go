@@ -66,6 +66,9 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 		return err
 	}
 	if version < newest {
+		if _, err := unseal(path); err != nil {
+			return err
+		}
 		if err := migrate(c, o.migrations, newest); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.writer = startWriter(c, o.Now)
+	db.writer = startWriter(c, abs, o.Now)
 	return db, nil
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,8 @@ type op struct {
 // and waited for by close.
 type writer struct {
 	conn  *conn
+	path  string
+	seals atomic.Bool // when it is closed
 	now   func() time.Time
 	queue chan *op
 	ended chan struct{}
@@ -40,8 +43,8 @@ type writer struct {
 	closed bool
 }
 
-func startWriter(c *conn, now func() time.Time) *writer {
-	w := &writer{conn: c, now: now, queue: make(chan *op, queueDepth), ended: make(chan struct{})}
+func startWriter(c *conn, path string, now func() time.Time) *writer {
+	w := &writer{conn: c, path: path, now: now, queue: make(chan *op, queueDepth), ended: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -97,6 +100,9 @@ func (w *writer) close() error {
 	close(w.queue)
 	w.mu.Unlock()
 	<-w.ended
+	if w.seals.Load() {
+		w.seal()
+	}
 	return w.conn.close()
 }
 
@@ -141,7 +147,7 @@ func (w *writer) serve(first *op) (next *op) {
 // group runs ops in one transaction, and again one by one when the transaction
 // as a whole failed: then each gets its own answer.
 func (w *writer) group(first *op) (group []*op, next *op) {
-	t, err := begin(w.conn, w.now)
+	t, err := w.begin()
 	if err != nil {
 		first.err = err
 		return []*op{first}, nil
@@ -171,6 +177,22 @@ func (w *writer) group(first *op) (group []*op, next *op) {
 	return group, next
 }
 
+// begin opens a transaction; the file is not what its seal says any more.
+func (w *writer) begin() (*tx, error) {
+	t, err := begin(w.conn, w.now)
+	if err != nil {
+		return nil, err
+	}
+	was, err := unseal(w.path)
+	if was {
+		w.seals.Store(true)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.conn.do("ROLLBACK"))
+	}
+	return t, nil
+}
+
 // more takes the next op of the group from the queue, without waiting.
 func (w *writer) more(n int, began time.Time) (o, next *op) {
 	for n < groupOps && time.Since(began) < groupTime {
@@ -195,7 +217,7 @@ func (w *writer) more(n int, began time.Time) (o, next *op) {
 // all they return from scratch, so a second run is safe.
 func (w *writer) alone(o *op) {
 	o.err, o.panic = nil, nil
-	t, err := begin(w.conn, w.now)
+	t, err := w.begin()
 	if err != nil {
 		o.err = err
 		return

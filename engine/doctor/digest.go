@@ -23,18 +23,24 @@ func KeepDigest(ctx context.Context, db *store.DB, exp record.ExperimentID, d fo
 	return db.PutMeta(ctx, exp, metaDigest, string(text))
 }
 
-// checkFold folds the log of an experiment and says where the archive is not what
-// follows from it: as it is now, and as the last engine had it, unless the log went
-// on since.
-func checkFold(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
-	state, err := fold.LoadState(ctx, db, exp)
+// CheckFold folds the log of an experiment anew and says where the archive is not what
+// follows from it.
+func CheckFold(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+	st, err := fold.LoadState(ctx, db, exp)
 	if err != nil {
 		return err
 	}
+	return checkFold(ctx, db, st)
+}
+
+// checkFold says of a state that was folded anew where the archive is not what
+// follows from it: as it is now, and as the last engine had it, unless the log went
+// on since.
+func checkFold(ctx context.Context, db *store.DB, state *fold.State) error {
 	if err := state.CheckArchive(); err != nil {
 		return err
 	}
-	text, ok, err := db.Meta(ctx, exp, metaDigest)
+	text, ok, err := db.Meta(ctx, state.Exp.ID, metaDigest)
 	if err != nil || !ok {
 		return err
 	}

@@ -15,17 +15,14 @@ import (
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
-	"atoll/store"
 	"atoll/store/record"
 )
 
 // Options say what to check.
 type Options struct {
-	Target gitops.Target
-	State  string // state directory
-	// Open opens the store in it; it returns nil where there is none. A nil
-	// function leaves the store out.
-	Open      func(context.Context) (*Store, error)
+	Target    gitops.Target
+	State     string // state directory
+	Running   bool   // an engine runs on it now
 	Config    config.Loaded
 	ConfigErr error
 	Deep      bool // also measure the root and try every agent
@@ -61,7 +58,7 @@ func Check(ctx context.Context, o Options) []view.CheckLine {
 	c.scripts()
 	box := c.sandbox(ctx)
 	c.disk()
-	c.store(ctx)
+	c.lines = append(c.lines, CheckState(ctx, StateOptions{Dir: o.State, Deep: o.Deep, Running: o.Running})...)
 	if box != nil {
 		if o.Deep && o.ConfigErr == nil && o.Target.Path != "" {
 			c.evaluator(ctx, box)
@@ -161,43 +158,6 @@ func (c *checkup) disk() {
 		c.add("system", "state directory", fmt.Errorf("%s cannot be written: %w", dir, err), "", "choose another with --state")
 	}
 }
-
-// Store is an experiment's store, opened to be looked at.
-type Store struct {
-	DB     *store.DB
-	Repo   *gitops.Repo
-	Latest record.ExperimentID // 0 = there is no experiment
-	Close  func() error
-}
-
-// store checks the file and that the archive of the latest experiment is what
-// a fold of its log gives (design rule 1).
-func (c *checkup) store(ctx context.Context) {
-	if c.opt.Open == nil {
-		return
-	}
-	st, err := c.opt.Open(ctx)
-	if err != nil {
-		c.add("store", "open", err, "", "")
-		return
-	}
-	if st == nil {
-		return
-	}
-	defer st.Close()
-	c.add("store", "integrity", st.DB.Integrity(ctx), "ok", "copy the state directory, then restore a backup")
-	if c.opt.Deep && st.Repo != nil {
-		c.add("store", "objects", st.Repo.Fsck(ctx), "git finds all of them",
-			"put store.git back from a copy; a run writes lost commits again and rejects candidates whose files are gone")
-	}
-	if st.Latest == 0 {
-		return
-	}
-	c.add("store", "archive", checkFold(ctx, st.DB, st.Latest), "the archive is the fold of the log", foldCure)
-}
-
-// foldCure is what to do where an archive is not the fold of its log.
-const foldCure = "go on from a backup of the state directory, or start over with `atoll run --new`; report this with a copy of it"
 
 // evaluator measures the root twice: time and noise.
 func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {

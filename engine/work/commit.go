@@ -36,7 +36,7 @@ func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tr
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
-	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, tree, r.gitParents(ctx, parent), intent))
+	commit, err := w.repo.WriteCommit(ctx, commitSpec(&w.facts.Experiment, job, tree, r.gitParents(ctx, parent), intent))
 	if err != nil {
 		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
 	}
@@ -46,6 +46,10 @@ func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tr
 	}
 	return w.made(ctx, r, c, parent.Tree)
 }
+
+// errAnotherJob: a commit that was found is of a job of this number that was another
+// one, before the store went back to a copy of it.
+var errAnotherJob = errors.New("the commit that was found is not of this job")
 
 // adopt goes on from a commit whose row was lost in a crash, or that a
 // person injected: it is never made, or paid for, again.
@@ -60,6 +64,9 @@ func (w *committer) adopt(ctx context.Context, r *attempt, commit record.Hash) (
 	}
 	if known, err := r.known(ctx, info.Tree); known || err != nil {
 		return nil, err
+	}
+	if r.lease.Job.Operator != record.OpManual && !slices.Contains(info.Parents, parent.Commit) {
+		return nil, errAnotherJob
 	}
 	c := r.describe(parent, info.Tree, firstLine(info.Message))
 	c.Commit = commit
@@ -139,10 +146,10 @@ func (r *attempt) gitParents(ctx context.Context, parent agent.Item) []record.Ha
 }
 
 // commitSpec is all that goes into the commit of a job: its name follows from the row.
-func (w *committer) commitSpec(job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
+func commitSpec(exp *record.Experiment, job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
 	return gitops.CommitSpec{
-		Tree: tree, Parents: parents, Message: commitMessage(w.exp(), job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
-		Time: time.UnixMilli(int64(w.facts.Experiment.RootTime)).Add(time.Duration(job.ID) * time.Second),
+		Tree: tree, Parents: parents, Message: commitMessage(exp.ID, job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
+		Time: time.UnixMilli(int64(exp.RootTime)).Add(time.Duration(job.ID) * time.Second),
 	}
 }
 
@@ -162,9 +169,11 @@ func firstLine(s string) string {
 	return line
 }
 
-// rewrite makes the commit of a candidate once more.
-func (w *committer) rewrite(ctx context.Context, c *record.Candidate) bool {
-	job, err := w.db.Job(ctx, w.exp(), c.Job)
+// Rewrite makes the commit of a candidate once more, from its row and those it
+// descends from, and reports whether that was possible: the root and commits that
+// somebody else made are not made here.
+func Rewrite(ctx context.Context, db *store.DB, repo *gitops.Repo, exp *record.Experiment, c *record.Candidate) bool {
+	job, err := db.Job(ctx, exp.ID, c.Job)
 	if err != nil || c.ID == record.Root {
 		return false
 	}
@@ -173,7 +182,7 @@ func (w *committer) rewrite(ctx context.Context, c *record.Candidate) bool {
 		if p.Role != record.RoleParent && (p.Role != record.RoleCrossover || job.Operator != record.OpCrossover) {
 			continue
 		}
-		from, err := w.db.Candidate(ctx, w.exp(), p.ID)
+		from, err := db.Candidate(ctx, exp.ID, p.ID)
 		if err != nil {
 			return false
 		}
@@ -181,7 +190,7 @@ func (w *committer) rewrite(ctx context.Context, c *record.Candidate) bool {
 			parents = append(parents, from.Commit)
 		}
 	}
-	commit, err := w.repo.WriteCommit(ctx, w.commitSpec(job, c.Tree, parents, c.Intent))
+	commit, err := repo.WriteCommit(ctx, commitSpec(exp, job, c.Tree, parents, c.Intent))
 	return err == nil && commit == c.Commit
 }
 

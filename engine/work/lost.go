@@ -55,7 +55,7 @@ func (w *rescuer) lost(ctx context.Context, r *attempt, cause error) (bool, erro
 			continue
 		}
 		hurt = true
-		if w.rewrite(ctx, &c) && w.repo.Whole(ctx, c.Commit) == nil {
+		if Rewrite(ctx, w.db, w.repo, &w.facts.Experiment, &c) && w.repo.Whole(ctx, c.Commit) == nil {
 			if err := w.repo.MarkAttempt(ctx, w.exp(), c.Job, c.Commit); err != nil { // until it is anchored
 				return false, err
 			}

@@ -46,7 +46,10 @@ func (w *Runner) candidate(ctx context.Context, r *attempt) (*record.Candidate, 
 		return &c, err
 	}
 	if commit, ok := w.commits.take(job.ID); ok {
-		return w.commits.adopt(ctx, r, commit)
+		c, err := w.commits.adopt(ctx, r, commit)
+		if !errors.Is(err, errAnotherJob) {
+			return c, err
+		}
 	}
 	w.live.stage(job.ID, record.Editing, "editing")
 	res, parent, err := w.editor.edit(ctx, r)

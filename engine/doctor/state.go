@@ -1,0 +1,279 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atoll/engine/eval"
+	"atoll/engine/fold"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// StateOptions say which state directory to check.
+type StateOptions struct {
+	Dir     string
+	Deep    bool // also reads every object, and every candidate's tree
+	Running bool // an engine runs on it now: what it is writing is not looked at
+}
+
+// The names that parts of a state directory have.
+const (
+	DatabaseName  = "atoll.db"
+	ObjectsName   = "store.git"
+	EvaluatorName = "evaluators"
+	// SumExt ends the name of the file that has the sum of an evaluator's copy.
+	SumExt = ".sum"
+)
+
+// The cures of what is found in a state directory.
+const (
+	cureRepair = "`atoll repair`"
+	cureFrom   = "`atoll repair --from BACKUP`, a file of `atoll backup` or a copy of the state directory"
+	foldCure   = "go on from a backup of the state directory, or start over with `atoll run --new`; report this with a copy of it"
+)
+
+// state gathers what is found in one state directory.
+type state struct {
+	checkup
+	opt StateOptions
+}
+
+// CheckState says whether what a state directory keeps is whole: the database and its
+// write-ahead log, the object store, its refs, the copies of evaluators, and that the
+// archive is the fold of the log (design: the log is the truth). It writes nothing. A
+// directory without experiments gives no lines.
+func CheckState(ctx context.Context, o StateOptions) []view.CheckLine {
+	s := &state{opt: o}
+	path := filepath.Join(o.Dir, DatabaseName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		if _, err := os.Stat(filepath.Join(o.Dir, ObjectsName, "objects")); err == nil {
+			s.add("store", "database", fmt.Errorf("%s is missing or empty, and there are candidates in %s", path, ObjectsName), "", cureFrom)
+		}
+		return s.lines
+	}
+	s.checkup.try("store", "check", func() { s.database(ctx, path) })
+	return s.lines
+}
+
+// try keeps a check that panics, on rows that nothing wrote, from ending the others.
+func (c *checkup) try(group, name string, check func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.add(group, name, fmt.Errorf("rows cannot be understood: %v", p), "", cureFrom)
+		}
+	}()
+	check()
+}
+
+func (s *state) database(ctx context.Context, path string) {
+	if !s.opt.Running {
+		wal, err := store.CheckWAL(path)
+		s.add("store", "log tail", err, fmt.Sprintf("%s wait in the write-ahead log", view.Plural(wal.Commits, "commit")), cureRepair)
+	}
+	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
+	if err != nil {
+		s.add("store", "open", err, "", cureFrom)
+		return
+	}
+	defer db.Close()
+	if !s.opt.Running {
+		sealed, err := db.CheckSeal(ctx)
+		if detail := "every page is as it was written"; sealed {
+			s.add("store", "pages", err, detail, cureFrom)
+		}
+	}
+	s.add("store", "integrity", db.Integrity(ctx), "ok", cureRepair)
+	all, err := db.Experiments(ctx)
+	if err != nil {
+		s.add("store", "experiments", err, "", cureFrom)
+		return
+	}
+	cache, err := os.MkdirTemp("", "atoll-doctor-")
+	if err != nil {
+		s.add("store", "objects", err, "", "")
+		return
+	}
+	defer os.RemoveAll(cache)
+	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(s.opt.Dir, ObjectsName), Cache: filepath.Join(cache, "checkouts")})
+	if err != nil {
+		s.add("store", "objects", err, "", cureRepair)
+		return
+	}
+	defer repo.Close()
+	s.objects(ctx, repo)
+	for i := range all {
+		if s.opt.Deep || i == len(all)-1 {
+			s.try("store", "archive", func() { s.experiment(ctx, db, repo, &all[i]) })
+		}
+	}
+	s.evaluators()
+}
+
+// objects looks at the files of the object store.
+func (s *state) objects(ctx context.Context, repo *gitops.Repo) {
+	damage, err := repo.Examine(ctx, s.opt.Deep)
+	if err == nil && !damage.None() {
+		err = fmt.Errorf("damaged: %s", damage)
+	}
+	if s.opt.Deep && err == nil {
+		err = repo.Fsck(ctx)
+	}
+	detail := "git's files are there"
+	if s.opt.Deep {
+		detail = "git finds all of them"
+	}
+	s.add("store", "objects", err, detail, cureRepair)
+}
+
+// experiment looks whether database and object store agree about one search, and
+// folds its log.
+func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo, exp *record.Experiment) {
+	named := func(name string) string {
+		if s.opt.Deep {
+			return fmt.Sprintf("%s of %s", name, exp.Name)
+		}
+		return name
+	}
+	st, err := fold.LoadState(ctx, db, exp.ID)
+	if err == nil {
+		err = checkFold(ctx, db, st)
+	}
+	s.add("store", named("archive"), err, "the archive is the fold of the log", foldCure)
+	commits := []record.Hash{exp.RootCommit}
+	what := "elite"
+	if s.opt.Deep {
+		what = "candidate"
+		err = db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
+			commits = append(commits, c.Commit)
+			return nil
+		})
+	} else if err == nil && st.Archive() != nil {
+		for _, e := range st.Archive().Elites() {
+			c, err := db.Candidate(ctx, exp.ID, e.ID)
+			if err != nil {
+				s.add("store", named("candidates"), err, "", cureFrom)
+				return
+			}
+			commits = append(commits, c.Commit)
+		}
+	}
+	if err != nil {
+		return // which was told
+	}
+	s.commits(ctx, repo, exp, commits, named, what)
+	lost, err := Ahead(ctx, db, repo, exp.ID)
+	if err == nil && len(lost) > 0 {
+		err = fmt.Errorf("%s of the object store are not in the database: it is older", view.Plural(len(lost), "commit"))
+	}
+	s.add("store", named("order"), err, "the database is not behind the object store", cureRepair+"; the commits are not made or paid for again")
+}
+
+// commits looks whether commits and all that they need are there, and whether a ref
+// leads to each.
+func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Experiment, commits []record.Hash, named func(string) string, what string) {
+	gone := 0
+	var err error
+	if s.opt.Deep {
+		var lost map[record.Hash][]record.Hash
+		lost, err = repo.Losses(ctx, commits)
+		for c, objects := range lost {
+			gone++
+			err = fmt.Errorf("%s without all its files, such as %s for want of %s", view.Plural(len(lost), what), c.Short(), objects[0])
+		}
+	} else {
+		for _, c := range commits {
+			if _, bad := repo.Commit(ctx, c); bad != nil {
+				gone++
+				err = fmt.Errorf("the commits of %s are missing: %w", view.Plural(gone, what), bad)
+			}
+		}
+	}
+	s.add("store", named(what+"s"), err, fmt.Sprintf("%s and the root are there", view.Plural(len(commits)-1, what)), cureRepair)
+	if gone > 0 {
+		return
+	}
+	loose, err := repo.Unheld(ctx, exp.ID, commits[1:])
+	if err == nil && len(loose) > 0 {
+		err = fmt.Errorf("no ref leads to %s, such as %s: git gc could drop it", view.Plural(len(loose), what), loose[0].Short())
+	}
+	s.add("store", named("refs"), err, "every "+what+" is reachable", cureRepair)
+}
+
+// Ahead lists what the object store has and the database does not know: commits that
+// a ref or one of the newest anchors holds, with the number of the job that each was
+// made for. Those that jobs in work just made are not among them.
+func Ahead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.ExperimentID) (map[record.JobID]record.Hash, error) {
+	ahead := map[record.JobID]record.Hash{}
+	attempts, err := repo.Attempts(ctx, exp)
+	if err != nil {
+		return nil, err
+	}
+	held, err := repo.NewestAnchored(ctx, exp)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range held {
+		if info, err := repo.Commit(ctx, h); err == nil {
+			if job, ok := jobOf(info.Message); ok {
+				attempts[job] = h
+			}
+		}
+	}
+	open := 0
+	for job, h := range attempts {
+		j, err := db.Job(ctx, exp, job)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			ahead[job] = h
+		case err != nil:
+			return nil, err
+		case j.Candidate == record.NoCandidate && !j.State.Ended():
+			ahead[job] = h
+			open++
+		}
+	}
+	set, err := db.Settings(ctx, exp)
+	if err == nil && open == len(ahead) && open <= set.Workers {
+		return nil, nil // a kill between commit and row, which the next run goes on from
+	}
+	return ahead, err
+}
+
+// jobOf reads the number of the job from the message of a candidate's commit.
+func jobOf(message string) (record.JobID, bool) {
+	_, rest, ok := strings.Cut(message, "\nAtoll-Job: ")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseInt(line, 10, 64)
+	return record.JobID(n), ok && err == nil
+}
+
+// evaluators compares the copies of evaluators with the sums taken when they were
+// made.
+func (s *state) evaluators() {
+	folder := filepath.Join(s.opt.Dir, EvaluatorName)
+	sums, err := filepath.Glob(filepath.Join(folder, "*"+SumExt))
+	if err != nil {
+		return
+	}
+	for _, file := range sums {
+		dir := strings.TrimSuffix(file, SumExt)
+		want, err := os.ReadFile(file)
+		if err == nil {
+			var is string
+			if is, err = eval.SumDir(dir); err == nil && is != strings.TrimSpace(string(want)) {
+				err = fmt.Errorf("%s is not the copy that was made", dir)
+			}
+		}
+		s.add("store", "evaluator", err, filepath.Base(dir)+" is as it was copied", cureFrom)
+	}
+}

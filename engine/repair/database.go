@@ -1,0 +1,177 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"atoll/engine/doctor"
+	"atoll/store"
+)
+
+// databaseFiles are the files of a database, the main one first.
+func databaseFiles() []string {
+	return []string{doctor.DatabaseName, doctor.DatabaseName + "-wal", doctor.DatabaseName + "-shm", doctor.DatabaseName + ".sums"}
+}
+
+// database opens a database that is whole: the one that is there, mended where that is
+// safe, or that of a source. It reports false where there is none, and says so.
+func (b *bench) database(ctx context.Context) (ok bool, err error) {
+	path := filepath.Join(b.Dir, doctor.DatabaseName)
+	wal, walErr := store.CheckWAL(path)
+	if walErr != nil {
+		if err := b.keepCopy(doctor.DatabaseName + "-wal"); err != nil {
+			return false, err
+		}
+	}
+	bad := b.openDatabase(ctx, path)
+	if bad == nil && walErr != nil {
+		b.lost("what was committed behind frame %d of the write-ahead log: %v", wal.Frames, walErr)
+	}
+	if bad == nil || ctx.Err() != nil {
+		return bad == nil, ctx.Err()
+	}
+	for _, s := range b.sources {
+		if s.state == "" {
+			continue
+		}
+		theirs := filepath.Join(s.state, doctor.DatabaseName)
+		if err := wholeDatabase(ctx, theirs); err != nil {
+			b.lost("the database of %s cannot be taken: %v", s.name, err)
+			continue
+		}
+		for _, name := range databaseFiles() {
+			if err := b.setAside(name); err != nil {
+				return false, err
+			}
+		}
+		if err := copyDatabase(ctx, theirs, path); err != nil {
+			return false, err
+		}
+		if err := b.openDatabase(ctx, path); err != nil {
+			return false, err
+		}
+		b.did("took the database from %s, for the one here was damaged: %v", s.name, bad)
+		return true, nil
+	}
+	b.lost("the database cannot be made again from what is left: %v; every candidate's commit is still in %s, and values, decisions and notes are in a backup only: `atoll repair --from FILE`", bad, doctor.ObjectsName)
+	return false, nil
+}
+
+// openDatabase opens the database for writing and keeps it, if it is whole or if
+// indexes made anew make it so.
+func (b *bench) openDatabase(ctx context.Context, path string) error {
+	if info, err := os.Stat(path); err != nil {
+		return err
+	} else if info.Size() == 0 {
+		return fmt.Errorf("%s is empty", path)
+	}
+	sealed, err := sealedAs(ctx, path)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, path, store.Options{Now: b.Now})
+	if err != nil {
+		return err
+	}
+	err = wholeIn(ctx, db)
+	if err != nil && !sealed && errors.Is(err, store.ErrDamaged) && ctx.Err() == nil {
+		if err2 := b.keepCopy(doctor.DatabaseName); err2 != nil {
+			return errors.Join(err, err2, db.Close())
+		}
+		if db.Reindex(ctx) == nil {
+			if was := err; wholeIn(ctx, db) == nil {
+				b.did("made the indexes of the database anew: %v", was)
+				err = nil
+			}
+		}
+	}
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	b.db = db
+	return nil
+}
+
+// sealedAs looks at the seal of a database before anybody writes to it.
+func sealedAs(ctx context.Context, path string) (bool, error) {
+	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
+	return db.CheckSeal(ctx)
+}
+
+// wholeIn reports, by an error, a database that is not consistent, or of which a log
+// cannot be folded.
+func wholeIn(ctx context.Context, db *store.DB) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: rows cannot be understood: %v", store.ErrDamaged, p)
+		}
+	}()
+	if err := db.Integrity(ctx); err != nil {
+		return err
+	}
+	all, err := db.Experiments(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := doctor.CheckFold(ctx, db, all[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeDatabase is wholeIn for a database that is only looked at.
+func wholeDatabase(ctx context.Context, path string) error {
+	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.CheckSeal(ctx); err != nil {
+		return err
+	}
+	return wholeIn(ctx, db)
+}
+
+// copyDatabase writes a consistent copy.
+func copyDatabase(ctx context.Context, from, to string) error {
+	db, err := store.Open(ctx, from, store.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Backup(ctx, to), db.Close())
+}
+
+// keepCopy puts a copy of a file of the state directory aside.
+func (b *bench) keepCopy(name string) (err error) {
+	in, err := os.Open(filepath.Join(b.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(b.report.Aside, 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Join(b.report.Aside, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
