@@ -10,6 +10,7 @@ import (
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/gitops"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -53,6 +54,7 @@ func (a *anchors) add(ctx context.Context, st *fold.State, now bool) error {
 	if err != nil {
 		return fmt.Errorf("anchor %d commits: %w", len(commits), err)
 	}
+	fault.At(fault.Anchored)
 	for _, job := range done {
 		if err := a.repo.ClearAttempt(ctx, a.exp, job); err != nil {
 			return fmt.Errorf("clear the attempt ref of %s: %w", job, err)

@@ -25,6 +25,13 @@ import (
 const waiting = "6"
 
 func TestMain(m *testing.M) {
+	if state := os.Getenv("ENGINE_TEST_STATE"); state != "" { // this binary is the program that is killed
+		if err := runToBeKilled(state, os.Getenv("ENGINE_TEST_REPO")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	flag.Parse()
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })

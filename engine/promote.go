@@ -7,6 +7,7 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/gitops"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -50,6 +51,7 @@ func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, i
 	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); err != nil {
 		return err
 	}
+	fault.At(fault.Promote)
 	d := record.NewDecision(record.Promote)
 	d.Who, d.Candidate, d.Text = who, id, branch
 	_, err := ses.DB.AppendDecision(ctx, exp, d)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -30,6 +31,7 @@ func (r *Repo) Maintain(ctx context.Context) error {
 	if _, err := r.store(ctx, "repack", "-q", "-d", "--geometric=2"); err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
+	fault.At(fault.Packed)
 	err = r.use(ctx, (*objects).refresh)
 	if err != nil {
 		return fmt.Errorf("pack the object store: %w", err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -247,6 +248,7 @@ func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *an
 	if err != nil {
 		return err
 	}
+	fault.At(fault.Anchor)
 	if err := r.writeRef(anchorRef(exp), tip); err != nil {
 		return err
 	}

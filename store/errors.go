@@ -91,15 +91,15 @@ const (
 	BudgetWall   = "wall time"
 )
 
-// fault is a failure of the file or of SQLite under one of the sentinels.
-type fault struct {
+// failure is a fault of the file or of SQLite under one of the sentinels.
+type failure struct {
 	kind  error
 	cause error
 }
 
-func (f *fault) Error() string        { return f.kind.Error() + " (" + f.cause.Error() + ")" }
-func (f *fault) Is(target error) bool { return target == f.kind }
-func (f *fault) Unwrap() error        { return f.cause }
+func (f *failure) Error() string        { return f.kind.Error() + " (" + f.cause.Error() + ")" }
+func (f *failure) Is(target error) bool { return target == f.kind }
+func (f *failure) Unwrap() error        { return f.cause }
 
 // doing wraps an error with what was attempted; nil stays nil.
 func doing(what string, err error) error {
@@ -111,15 +111,15 @@ func doing(what string, err error) error {
 
 // explain puts failures of SQLite under the sentinels of this package.
 func explain(err error) error {
-	var f *fault
+	var f *failure
 	if err == nil || errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return &fault{ErrFull, err}
+		return &failure{ErrFull, err}
 	}
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EACCES) {
-		return &fault{ErrReadOnly, err}
+		return &failure{ErrReadOnly, err}
 	}
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
@@ -127,20 +127,20 @@ func explain(err error) error {
 	}
 	switch {
 	case e.Code == sqlite3.ErrFull, e.SystemErrno == syscall.ENOSPC, e.SystemErrno == syscall.EDQUOT:
-		return &fault{ErrFull, err}
+		return &failure{ErrFull, err}
 	case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrPerm,
 		e.SystemErrno == syscall.EROFS, e.SystemErrno == syscall.EACCES:
-		return &fault{ErrReadOnly, err}
+		return &failure{ErrReadOnly, err}
 	case e.Code == sqlite3.ErrIoErr, e.Code == sqlite3.ErrCantOpen:
-		return &fault{ErrIO, err}
+		return &failure{ErrIO, err}
 	case e.Code == sqlite3.ErrBusy, e.Code == sqlite3.ErrLocked:
-		return &fault{ErrBusy, err}
+		return &failure{ErrBusy, err}
 	case e.Code == sqlite3.ErrCorrupt:
-		return &fault{ErrDamaged, err}
+		return &failure{ErrDamaged, err}
 	case e.Code == sqlite3.ErrNotADB:
-		return &fault{ErrNotADatabase, err}
+		return &failure{ErrNotADatabase, err}
 	case e.ExtendedCode == sqlite3.ErrConstraintUnique, e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey:
-		return &fault{ErrExists, err}
+		return &failure{ErrExists, err}
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"atoll/store/fault"
 )
 
 // schema holds the migrations. The file named 00N_*.sql leads to version N of
@@ -190,6 +192,7 @@ func step(c *conn, files fs.FS, newest int64) (done bool, err error) {
 	if err := c.do(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version+1)); err != nil {
 		return false, err
 	}
+	fault.At(fault.Layout)
 	return false, c.do("COMMIT")
 }
 
@@ -229,5 +232,5 @@ func (db *DB) walHint(err error) error {
 	}
 	return fmt.Errorf("its write-ahead log cannot be opened in %s, a directory that this user cannot write; "+
 		"start atoll there as its owner, or copy all files of the store (also -wal and -shm) to a directory of your own: %w",
-		filepath.Dir(db.path), &fault{ErrReadOnly, err})
+		filepath.Dir(db.path), &failure{ErrReadOnly, err})
 }

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"atoll/store/fault"
 )
 
 // A seal is a file beside the store with a sum of each of its pages. SQLite keeps
@@ -144,6 +146,7 @@ func (w *writer) seal() {
 	text := binary.BigEndian.AppendUint32([]byte(sealMagic), crc32.Checksum(sums, castagnoli))
 	part := sealOf(w.path) + ".part"
 	if err := os.WriteFile(part, append(text, sums...), 0o600); err == nil {
+		fault.At(fault.Seal)
 		err = os.Rename(part, sealOf(w.path))
 		if err == nil {
 			return

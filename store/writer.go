@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"atoll/store/fault"
 )
 
 // The bounds of a group, and when the write-ahead log is cut back: after a
@@ -163,6 +165,7 @@ func (w *writer) group(first *op) (group []*op, next *op) {
 			break
 		}
 	}
+	fault.At(fault.Group)
 	if err := t.commit(); err != nil {
 		if len(group) == 1 {
 			if first.err == nil {
@@ -174,6 +177,7 @@ func (w *writer) group(first *op) (group []*op, next *op) {
 			w.alone(o)
 		}
 	}
+	fault.At(fault.Acknowledge)
 	return group, next
 }
 
@@ -186,6 +190,7 @@ func (w *writer) begin() (*tx, error) {
 	was, err := unseal(w.path)
 	if was {
 		w.seals.Store(true)
+		fault.At(fault.Unseal)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.conn.do("ROLLBACK"))

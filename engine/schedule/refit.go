@@ -9,6 +9,7 @@ import (
 	"atoll/engine/behavior"
 	"atoll/engine/fold"
 	"atoll/engine/work"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -138,9 +139,11 @@ func (o *Owner) refit(ctx context.Context, asked bool) error {
 	if err != nil {
 		return fmt.Errorf("fit map %d: %w", o.st.Report.Version+1, err)
 	}
+	fault.At(fault.Refit)
 	if _, err := o.db.PutSpace(ctx, o.exp, rec); err != nil {
 		return fmt.Errorf("write map %d: %w", rec.Version, err)
 	}
+	fault.At(fault.Refitted)
 	o.host.Note("info", record.NoJob, fold.SpaceText(rec.Report))
 	return o.keepLook(ctx)
 }

@@ -13,6 +13,7 @@ import (
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -41,9 +42,11 @@ func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tr
 		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
 	}
 	c.Commit = commit
+	fault.At(fault.Commit)
 	if err := w.repo.MarkAttempt(ctx, w.exp(), job.ID, commit); err != nil {
 		return nil, fmt.Errorf("mark the commit of %s: %w", job.ID, err)
 	}
+	fault.At(fault.Row)
 	return w.made(ctx, r, c, parent.Tree)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"atoll/gitops"
 	"atoll/store"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -33,6 +34,7 @@ func (w *Runner) make(ctx context.Context, r *attempt) error {
 		c.Status = record.StatusScored
 		return r.finish(ctx, store.Outcome{State: record.Scored, Candidate: c})
 	}
+	fault.At(fault.Measure)
 	return w.measurer.score(ctx, r, c, parentTree)
 }
 

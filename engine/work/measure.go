@@ -11,6 +11,7 @@ import (
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -56,6 +57,7 @@ func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, p
 	if err != nil {
 		return err
 	}
+	fault.At(fault.Measured)
 	c.Status = record.StatusScored
 	out := store.Outcome{State: record.Scored, Candidate: c, Samples: samples, Vector: vector}
 	why, err := w.behaviour(ctx, r, c, vector)
