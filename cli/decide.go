@@ -21,7 +21,7 @@ func (a *App) steerCmds() []*cobra.Command {
 		a.nicheVerb(record.Freeze, "Keep the elite of a niche and do not use it as a parent"),
 		a.nicheVerb(record.Boost, "Choose parents from a niche more often"),
 		a.nicheVerb(record.Release, "End the freeze and the boost of a niche"),
-		a.candidateVerb(record.Pin, "Mark a candidate to be kept; nothing is ever removed yet, so it protects from nothing"),
+		a.candidateVerb(record.Pin, "Keep everything of a candidate and of all it descends from, whatever `atoll gc` removes"),
 		a.candidateVerb(record.Measure, "Measure a candidate again; its value is then that of all its samples"),
 		a.candidateVerb(record.Unpin, "Take the mark of pin away"),
 		a.plainVerb(record.Pause, "Claim no new jobs"),

@@ -12,6 +12,7 @@ import (
 	"atoll/engine/bench"
 	"atoll/engine/evidence"
 	"atoll/engine/repair"
+	"atoll/engine/retention"
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -47,6 +48,7 @@ func jsonShapes() []jsonShape {
 		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"repair", "atoll repair", false, repair.Report{}},
+		{"gc", "atoll gc", false, retention.Report{}},
 		{"backup", "atoll backup and restore", false, backup.Manifest{}},
 		{"audit", "atoll audit", false, auditLine{}},
 		{"backlog", "atoll backlog; add, edit, drop, reopen and epic print the tasks they changed", false, []backlogLine{}},

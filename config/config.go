@@ -44,6 +44,7 @@ type Config struct {
 	Limits        Limits         `key:"limits"`
 	Sandbox       Sandbox        `key:"sandbox"`
 	Budget        Budget         `key:"budget"`
+	Retention     Retention      `key:"retention" live:"yes"`
 	Agents        []Agent        `key:"agents" live:"yes" auto:"the built-in offline agent" doc:"Who edits, plans or reviews."`
 	Roles         Roles          `key:"roles" live:"yes"`
 	Prices        []Price        `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
@@ -162,6 +163,13 @@ type Budget struct {
 	Tokens      int64         `key:"tokens" min:"0" live:"yes" doc:"Input and output tokens."`
 	CostUSD     float64       `key:"cost_usd" min:"0" live:"yes" doc:"US dollars."`
 	Wall        time.Duration `key:"wall" live:"yes" doc:"Time with a running engine."`
+}
+
+// Retention says what need not be kept for ever. What holds a niche, what is pinned and
+// all that they descend from keep everything.
+type Retention struct {
+	Evidence time.Duration `key:"evidence" doc:"Age at which atoll gc drops prompts, transcripts and output of candidates that hold no niche."`
+	Size     int64         `key:"size" unit:"bytes" doc:"Size of the state directory above which a run warns; 0: never."`
 }
 
 // Agent is one who edits, plans or reviews.

@@ -33,13 +33,14 @@ func Defaults() Config {
 			Forbidden: []string{".gitmodules", ".gitattributes", ".github/**", ".gitlab-ci.yml"},
 			MaxFiles:  20, MaxLines: 2000, MaxFileBytes: 1 << 20,
 		},
-		Review:  Review{Measure: "off", Niche: "off", Fail: "open"},
-		Guard:   "auto",
-		Limits:  Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
-		Sandbox: Sandbox{Mode: "auto"},
-		Budget:  Budget{Jobs: 100},
-		Agents:  []Agent{offlineAgent()},
-		Console: Console{Palette: "viridis", Theme: "auto", Mouse: true, FPS: 30, Hints: true},
+		Review:    Review{Measure: "off", Niche: "off", Fail: "open"},
+		Guard:     "auto",
+		Limits:    Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
+		Sandbox:   Sandbox{Mode: "auto"},
+		Budget:    Budget{Jobs: 100},
+		Agents:    []Agent{offlineAgent()},
+		Retention: Retention{Evidence: 30 * 24 * time.Hour},
+		Console:   Console{Palette: "viridis", Theme: "auto", Mouse: true, FPS: 30, Hints: true},
 	}
 }
 

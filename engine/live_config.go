@@ -11,6 +11,7 @@ import (
 // touched: a change of those is a row of the log.
 func WithLive(was, now config.Config) config.Config {
 	was.Agents, was.Roles, was.Prices, was.Prompts, was.Console = now.Agents, now.Roles, now.Prices, now.Prompts, now.Console
+	was.Retention = now.Retention
 	was.GuardAccept = now.GuardAccept
 	was.Evaluator.Private, was.Evaluator.Caches, was.Sandbox.Scratch = now.Evaluator.Private, now.Evaluator.Caches, now.Sandbox.Scratch
 	was.Targets = slices.Clone(was.Targets)

@@ -70,7 +70,7 @@ func (l *loop) turn(ctx context.Context) error {
 	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
 	var care sync.WaitGroup
 	if l.owner {
-		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause}
+		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, dir: l.ses.Dir, most: l.st.Config.Retention.Size}
 		u.hold(ctx)
 		care.Go(func() { u.run(workCtx) })
 	}

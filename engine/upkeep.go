@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"atoll/config"
 	"atoll/engine/fold"
 	"atoll/engine/query"
+	"atoll/engine/retention"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
@@ -32,6 +34,9 @@ type upkeep struct {
 	repo  *gitops.Repo
 	asker query.Asker
 	pause func(why string)
+	dir   string // the state directory
+	most  int64  // bytes that it may have before it is told; 0 = any
+	told  bool
 }
 
 // hold keeps git gc from the store of a run.
@@ -70,6 +75,9 @@ func (u *upkeep) run(ctx context.Context) {
 			u.checkFold(ctx)
 			u.verifyFold(ctx)
 		}
+		if n%checkEvery == 0 {
+			u.weigh()
+		}
 		if err := u.pack(ctx); err != nil && ctx.Err() == nil {
 			u.note("warn", record.NoJob, err.Error())
 		}
@@ -93,6 +101,18 @@ func (u *upkeep) verifyFold(ctx context.Context) {
 	})
 	if errors.Is(err, fold.ErrDiverged) {
 		u.note("warn", record.NoJob, err.Error()+"; end this run and start it again, which folds the log anew; if this comes back, report it with a copy of the state directory")
+	}
+}
+
+// weigh tells once when the state directory is larger than it should be.
+func (u *upkeep) weigh() {
+	if u.most <= 0 || u.told {
+		return
+	}
+	size, err := retention.SizeOf(u.dir)
+	if err == nil && size > u.most {
+		u.told = true
+		u.note("warn", record.NoJob, fmt.Sprintf("the state directory has %s, more than retention.size: `atoll gc --dry-run` says what could go", config.FormatSize(size)))
 	}
 }
 

@@ -17,6 +17,11 @@ import (
 // logarithm of their size. Nothing is dropped, reachable or not. Reading and
 // writing go on meanwhile. When another process is at it, it does nothing.
 func (r *Repo) Maintain(ctx context.Context) error {
+	return r.pack(ctx, "repack", "-q", "-d", "--geometric=2")
+}
+
+// pack runs a git command that packs.
+func (r *Repo) pack(ctx context.Context, args ...string) error {
 	if !r.exists() {
 		return nil
 	}
@@ -28,7 +33,7 @@ func (r *Repo) Maintain(ctx context.Context) error {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
 	defer lock.Close()
-	if _, err := r.store(ctx, "repack", "-q", "-d", "--geometric=2"); err != nil {
+	if _, err := r.store(ctx, args...); err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
 	fault.At(fault.Packed)
@@ -37,6 +42,13 @@ func (r *Repo) Maintain(ctx context.Context) error {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
 	return nil
+}
+
+// Compact packs all objects into one pack, reachable or not, each as what differs from
+// another where that is smaller. It takes minutes for a large store; reading and writing
+// go on meanwhile. When another process packs, it does nothing.
+func (r *Repo) Compact(ctx context.Context) error {
+	return r.pack(ctx, "repack", "-q", "-a", "-d", "-k")
 }
 
 // Loose estimates how many loose objects there are, from one of the 256 folders

@@ -132,7 +132,7 @@ func statements() []statement {
 		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
 		sqlCandidatesUpIn, sqlCandidatesEach, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
-		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlVectorPut, sqlVector,
+		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlEvidenceEach, sqlEvidenceDrop, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 
 		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,

@@ -24,9 +24,6 @@ var schema embed.FS
 // prepare opens the writing connection of a store, new or old, and brings the
 // layout up to date.
 func prepare(ctx context.Context, path string, o Options) (*conn, error) {
-	if err := create(path); err != nil {
-		return nil, err
-	}
 	c, err := dial(path, writeOptions)
 	if err != nil {
 		return nil, err
@@ -40,7 +37,10 @@ func prepare(ctx context.Context, path string, o Options) (*conn, error) {
 // create makes an empty file where there is none, so that connections never
 // make one by themselves.
 func create(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
+	}
 	if err != nil {
 		return explain(err)
 	}
@@ -148,7 +148,7 @@ func useWAL(ctx context.Context, c *conn) error {
 // keepCopy writes the store as it is beside itself before its layout changes.
 func keepCopy(c *conn, path string, version int64) error {
 	copyPath := fmt.Sprintf("%s.v%d", path, version)
-	part := copyPath + ".part"
+	part := fmt.Sprintf("%s.%d.part", copyPath, os.Getpid()) // another process may make the same
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("make room for a copy: %w", err)
 	}
@@ -158,20 +158,12 @@ func keepCopy(c *conn, path string, version int64) error {
 	return os.Rename(part, copyPath)
 }
 
-// migrate applies what is missing, each step in one transaction. Another
-// process may have been faster, so the version is read inside of it.
-func migrate(c *conn, files fs.FS, newest int64) error {
-	for {
-		done, err := step(c, files, newest)
-		if err != nil || done {
-			return err
-		}
-	}
-}
-
-func step(c *conn, files fs.FS, newest int64) (done bool, err error) {
+// migrate applies what is missing in one transaction: other processes see the old
+// layout or the new one, and a new store whole. Another process may have been faster, so
+// the version is read inside of it.
+func migrate(c *conn, files fs.FS, newest int64) (err error) {
 	if err := c.do("BEGIN IMMEDIATE"); err != nil {
-		return false, err
+		return err
 	}
 	defer func() {
 		if !c.raw.AutoCommit() {
@@ -179,21 +171,23 @@ func step(c *conn, files fs.FS, newest int64) (done bool, err error) {
 		}
 	}()
 	version, err := identify(c)
-	if err != nil || version >= newest {
-		return true, err
-	}
-	text, name, err := migration(files, version+1)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if err := c.do(text); err != nil {
-		return false, fmt.Errorf("change the layout by %s: %w", name, explain(err))
-	}
-	if err := c.do(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version+1)); err != nil {
-		return false, err
+	for ; version < newest; version++ {
+		text, name, err := migration(files, version+1)
+		if err != nil {
+			return err
+		}
+		if err := c.do(text); err != nil {
+			return fmt.Errorf("change the layout by %s: %w", name, explain(err))
+		}
+		if err := c.do(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version+1)); err != nil {
+			return err
+		}
 	}
 	fault.At(fault.Layout)
-	return false, c.do("COMMIT")
+	return c.do("COMMIT")
 }
 
 func newestOf(files fs.FS) (int64, error) {

@@ -42,6 +42,7 @@ type DB struct {
 
 	sealed bool // nobody writes, and no write-ahead log can be made; set while opening
 
+	release func()     // the file is open no more
 	watch   sync.Mutex // guards what follows
 	watcher *conn
 	version int64
@@ -77,15 +78,17 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := place(abs, o); err != nil {
 		return nil, err
 	}
-	db := &DB{path: abs, slots: make(chan struct{}, readers)}
+	db := &DB{path: abs, slots: make(chan struct{}, readers), release: handles.hold(abs)}
 	if o.ReadOnly {
 		return db, db.look(ctx, o)
 	}
-	if err := private(abs); err != nil {
-		return nil, explain(err)
+	err = explain(private(abs))
+	var c *conn
+	if err == nil {
+		c, err = prepare(ctx, abs, o)
 	}
-	c, err := prepare(ctx, abs, o)
 	if err != nil {
+		db.release()
 		return nil, err
 	}
 	db.writer = startWriter(c, abs, o.Now)
@@ -95,19 +98,18 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 // private makes the file one that no other user reads, whatever the folder lets them
 // see; SQLite gives its mode to the files beside it.
 func private(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil // SQLite says better what cannot be done
-	}
-	if err != nil {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = create(path)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // SQLite says better what cannot be done
+		}
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
 	if err != nil || info.Mode().Perm()&0o077 == 0 {
 		return err
 	}
-	if err := f.Chmod(0o600); !errors.Is(err, fs.ErrPermission) { // it is another user's
+	if err := os.Chmod(path, 0o600); !errors.Is(err, fs.ErrPermission) { // it is another user's
 		return err
 	}
 	return nil
@@ -136,7 +138,7 @@ func place(path string, o Options) error {
 // header refuses a file that does not begin as SQLite files do. An empty or
 // absent file is a store to be.
 func header(path string, o Options) error {
-	f, err := os.Open(path)
+	f, release, err := handles.lend(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly {
 			return fmt.Errorf("%w: start an experiment first", ErrNotFound)
@@ -146,12 +148,12 @@ func header(path string, o Options) error {
 	if err != nil {
 		return explain(err)
 	}
-	defer f.Close() // nothing was written
+	defer release()
 	magic := []byte("SQLite format 3\x00")
 	got := make([]byte, len(magic))
-	n, err := io.ReadFull(f, got)
+	n, err := f.ReadAt(got, 0)
 	switch {
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+	case err != nil && !errors.Is(err, io.EOF):
 		return fmt.Errorf("%w (%w)", ErrNotADatabase, err)
 	case n == 0 && !o.ReadOnly:
 		return nil
@@ -242,6 +244,7 @@ func (db *DB) Close() error {
 		err = errors.Join(err, db.watcher.close())
 		db.watcher = nil
 	}
+	db.release()
 	return doing("close the store", err)
 }
 

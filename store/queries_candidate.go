@@ -94,6 +94,12 @@ const (
 	sqlEvidence statement = `SELECT job, attempt, kind, cut, size, packed, text FROM evidence
 		WHERE experiment = ?1 AND job = ?2 ORDER BY id`
 
+	// By the order in the file: nothing else is read of a text than how long it is.
+	sqlEvidenceEach statement = `SELECT e.id, e.job, j.candidate, length(e.text), j.ended FROM evidence e NOT INDEXED
+		CROSS JOIN job j ON j.experiment = ?1 AND j.id = e.job
+		WHERE e.experiment = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3`
+	sqlEvidenceDrop statement = `DELETE FROM evidence WHERE id = ?1`
+
 	sqlVectorPut statement = `INSERT INTO vector (experiment, candidate, data) VALUES (?1, ?2, ?3)
 		ON CONFLICT (experiment, candidate) DO UPDATE SET data = excluded.data`
 	sqlVectorDrop  statement = `DELETE FROM vector WHERE experiment = ?1 AND candidate = ?2`

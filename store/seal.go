@@ -92,13 +92,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // pageSums returns the page size of a file and a sum of each page, four bytes each.
 func pageSums(ctx context.Context, path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, release, err := handles.lend(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer release()
 	head := make([]byte, 18)
-	if _, err := io.ReadFull(f, head); err != nil {
+	if _, err := f.ReadAt(head, 0); err != nil {
 		return nil, fmt.Errorf("%w: its header: %w", ErrDamaged, err)
 	}
 	size := int(binary.BigEndian.Uint16(head[16:]))

@@ -66,6 +66,17 @@ func (ds *decisions) pin(id record.CandidateID, on bool) {
 	ds.pinned[id] = on
 }
 
+// Pinned lists the candidates that are pinned, in no order.
+func (ds *decisions) Pinned() []record.CandidateID {
+	var ids []record.CandidateID
+	for id, on := range ds.pinned {
+		if on {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // count remembers how the end of a rejected candidate was counted.
 func (ds *decisions) count(id record.CandidateID, e search.Event) {
 	if ds.counted == nil {

@@ -80,8 +80,15 @@ func (b *bench) openDatabase(ctx context.Context, path string) error {
 	}
 	err = wholeIn(ctx, db)
 	if err != nil && !sealed && errors.Is(err, store.ErrDamaged) && ctx.Err() == nil {
-		if err2 := b.keepCopy(doctor.DatabaseName); err2 != nil {
-			return errors.Join(err, err2, db.Close())
+		if err2 := db.Close(); err2 != nil {
+			return errors.Join(err, err2)
+		}
+		err2 := b.keepCopy(doctor.DatabaseName) // nobody has it open now
+		if err2 == nil {
+			db, err2 = store.Open(ctx, path, store.Options{Now: b.Now})
+		}
+		if err2 != nil {
+			return errors.Join(err, err2)
 		}
 		if db.Reindex(ctx) == nil {
 			if was := err; wholeIn(ctx, db) == nil {
