@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"atoll/cli/door"
+	"atoll/cli/mcp"
 	"atoll/cli/serve"
 	"atoll/engine"
 )
@@ -58,6 +60,21 @@ func (a *App) serveCmd() *cobra.Command {
 
 // serve looks on and answers until a signal comes.
 func (a *App) serve(ctx context.Context, f doorFlags) error {
+	return a.looking(ctx, func(ctx context.Context, eng *engine.Engine, logger *slog.Logger) error {
+		doors, err := a.openDoors(eng, f, logger)
+		if err != nil {
+			return err
+		}
+		for _, text := range doors.said {
+			fmt.Fprintln(a.Err, "atoll: "+text)
+		}
+		return doors.run(ctx)
+	})
+}
+
+// looking runs fn beside an engine that looks on at the experiment here, until fn
+// returns; a signal ends its context.
+func (a *App) looking(ctx context.Context, fn func(ctx context.Context, eng *engine.Engine, logger *slog.Logger) error) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -81,13 +98,6 @@ func (a *App) serve(ctx context.Context, f doorFlags) error {
 	eng := engine.New(ses, exp.ID, opt)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	doors, err := a.openDoors(eng, f, logger)
-	if err != nil {
-		return err
-	}
-	for _, text := range doors.said {
-		fmt.Fprintln(a.Err, "atoll: "+text)
-	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		select {
@@ -97,7 +107,7 @@ func (a *App) serve(ctx context.Context, f doorFlags) error {
 		}
 	})
 	wg.Go(func() { a.lookOn(ctx, eng) })
-	err = doors.run(ctx)
+	err = fn(ctx, eng, logger)
 	cancel()
 	wg.Wait()
 	return ignoreCancel(err)
@@ -134,6 +144,9 @@ func (a *App) openDoors(eng *engine.Engine, f doorFlags, logger *slog.Logger) (*
 	if f.http != "" {
 		o := serve.Options{
 			Door: d.door, Addr: f.http, Tokens: tokens, Private: f.private, Plain: f.plain, Hosts: f.hosts, Now: a.Now, Logger: logger, Version: a.Build.Version,
+			Agents: func(who func(context.Context) door.Caller) http.Handler {
+				return mcp.Handler(d.door, who, a.Build.Version)
+			},
 		}
 		if f.cert != "" || f.key != "" {
 			o.Cert, o.Key = a.abs(f.cert), a.abs(f.key)

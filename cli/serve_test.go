@@ -136,6 +136,7 @@ func TestAServer(t *testing.T) {
 		{"slows wrong tokens down and answers others", slowsGuessesDown},
 		{"resumes a stream without loss or doubling", resumesAStream},
 		{"shows hostile text as text and allows nothing foreign", showsTextAsText},
+		{"speaks with coding agents by their role", speaksWithAgents},
 		{"tells nothing without a token when private", tellsNothingInPrivate},
 		{"is refused where strangers could reach it", refusesStrangers},
 	} {

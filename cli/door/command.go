@@ -61,6 +61,9 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	if !who.Role.May(verb) {
 		return done, fmt.Errorf("%w: %s has the role %s, which has no %s", engine.ErrRole, who.Name, who.Role, verb)
 	}
+	if err := c.check(); err != nil {
+		return done, err
+	}
 	eng := d.eng.As(who.Name, who.Role.May)
 	var err error
 	switch verb {
@@ -97,6 +100,32 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	}
 	done.Said = strings.Join(said, "; ")
 	return done, nil
+}
+
+// The most that a command is about, and that one of its texts has in bytes.
+const (
+	mostOf    = 100
+	mostBytes = 20_000
+)
+
+// check refuses commands that nobody means.
+func (c *Command) check() error {
+	if len(c.Of) > mostOf {
+		return bad("%d things at once: at most %d", len(c.Of), mostOf)
+	}
+	texts := append([]string{c.Text, c.Key, c.Value}, c.Of...)
+	if c.Start != nil {
+		texts = append(texts, c.Start.Parent, c.Start.Operator, c.Start.Agent, c.Start.Goal)
+	}
+	if c.Note != nil {
+		texts = append(texts, c.Note.Kind, c.Note.Target)
+	}
+	for _, text := range texts {
+		if len(text) > mostBytes {
+			return bad("a text of %d bytes: at most %d", len(text), mostBytes)
+		}
+	}
+	return nil
 }
 
 func (d *Door) promote(ctx context.Context, eng *engine.Engine, done Done, c Command) (Done, error) {

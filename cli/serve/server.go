@@ -29,6 +29,8 @@ type Options struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 	Version string
+	// Agents is what answers coding agents at /mcp, given who asks; nil = nobody.
+	Agents func(who func(context.Context) door.Caller) http.Handler
 }
 
 // Limits of what strangers can take.

@@ -30,6 +30,9 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.figures.handler())
 	s.page.register(mux)
+	if s.opt.Agents != nil {
+		mux.Handle("/mcp", patient(s.opt.Agents(callerOf)))
+	}
 	return s.guard.wrap(s.figures.count(mux))
 }
 
@@ -43,4 +46,15 @@ func (s *site) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintln(w, "ready")
+}
+
+// agentTime is how long an answer to a coding agent may take: it may wait for jobs.
+const agentTime = 2 * time.Minute
+
+// patient gives answers more time than others have.
+func patient(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(agentTime)) // else the usual time
+		next.ServeHTTP(w, r)
+	})
 }

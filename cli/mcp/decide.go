@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"context"
+
+	"atoll/cli/door"
+	"atoll/store/record"
+)
+
+type of struct {
+	Of   []string `json:"of" jsonschema:"candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the tool takes them"`
+	Text string   `json:"text,omitempty" jsonschema:"of reject: why"`
+	By   float64  `json:"by,omitempty" jsonschema:"of boost: the factor, 3 where it is left out"`
+}
+
+// decide adds the tools that the caller's role has.
+func (t tools) decide() {
+	for _, v := range []struct {
+		verb        record.Verb
+		title, text string
+	}{
+		{record.Approve, "Approve", "Let held candidates go on."},
+		{record.Reject, "Reject", "Take candidates out of the archive; the runner-up takes the niche."},
+		{record.Restore, "Restore", "Bring rejected candidates back."},
+		{record.Freeze, "Freeze", "Keep the elite of a niche (or target:NAME) and do not use it as a parent."},
+		{record.Boost, "Boost", "Choose parents from a niche (or target:NAME) more often."},
+		{record.Release, "Release", "End the freeze and the boost of a niche or target."},
+		{record.Measure, "Measure again", "Measure candidates again."},
+		{record.Cancel, "Cancel", "End queued, running or held jobs."},
+		{record.Retry, "Retry", "Queue jobs like these again."},
+	} {
+		undone := v.verb != record.Cancel && v.verb != record.Retry && v.verb != record.Measure
+		add(t, act(string(v.verb), v.title, v.text, undone), func(ctx context.Context, in of) (any, error) {
+			return t.do(ctx, door.Command{Verb: string(v.verb), Of: in.Of, Text: in.Text, By: in.By})
+		})
+	}
+	for _, v := range []struct {
+		verb        record.Verb
+		title, text string
+	}{
+		{record.Pause, "Pause", "Claim no new jobs."},
+		{record.Resume, "Resume", "Claim jobs again."},
+		{record.Undo, "Undo", "Take the last decision back, whoever made it."},
+		{record.Redo, "Redo", "Do again what undo took back."},
+	} {
+		add(t, act(string(v.verb), v.title, v.text, true), func(ctx context.Context, _ nothing) (any, error) {
+			return t.do(ctx, door.Command{Verb: string(v.verb)})
+		})
+	}
+	add(t, act("start", "Start a job", "Queue one job; what is left out is drawn.", false), func(ctx context.Context, in door.Start) (any, error) {
+		return t.do(ctx, door.Command{Verb: "start", Start: &in})
+	})
+	add(t, act("note", "Write a note", "Give agents a lesson or a direction for later prompts.", true), func(ctx context.Context, in struct {
+		door.Topic
+		Text string `json:"text" jsonschema:"the lesson"`
+	},
+	) (any, error) {
+		return t.do(ctx, door.Command{Verb: "note", Text: in.Text, Note: &in.Topic})
+	})
+	if t.who.Role >= door.Admin {
+		t.rule()
+	}
+}
+
+// rule adds what reads from and writes to the user's repository, and settings.
+func (t tools) rule() {
+	add(t, act("promote", "Promote", "Add a branch to the user's repository that is a candidate.", false), func(ctx context.Context, in struct {
+		oneCandidate
+		Branch string `json:"branch,omitempty" jsonschema:"its name; made up where it is left out"`
+	},
+	) (any, error) {
+		return t.do(ctx, door.Command{Verb: "promote", Of: []string{in.ID}, Text: in.Branch})
+	})
+	add(t, act("inject", "Inject", "Take a commit of the user's repository as a candidate; the engine measures it.", false), func(ctx context.Context, in struct {
+		Revision string `json:"revision" jsonschema:"a branch, a tag or a commit"`
+	},
+	) (any, error) {
+		return t.do(ctx, door.Command{Verb: "inject", Text: in.Revision})
+	})
+	add(t, act("set", "Change a setting", "Change a setting while the experiment runs.", true), func(ctx context.Context, in struct {
+		Key   string `json:"key" jsonschema:"such as workers or budget.jobs"`
+		Value string `json:"value" jsonschema:"its new value"`
+	},
+	) (any, error) {
+		return t.do(ctx, door.Command{Verb: "set", Key: in.Key, Value: in.Value})
+	})
+}
+
+func (t tools) do(ctx context.Context, c door.Command) (any, error) {
+	return t.door.Do(ctx, t.who, c)
+}

@@ -1,0 +1,155 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// client starts `atoll mcp` as a coding agent does.
+func client(t *testing.T, dir string, args ...string) *mcp.ClientSession {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil)
+	cmd := command(t, dir, append([]string{"mcp"}, args...)...)
+	s, err := c.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// called is the answer of a tool, and whether it is a refusal.
+func called(t *testing.T, s *mcp.ClientSession, tool string, args any) (text string, refused bool) {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error(), true
+	}
+	for _, c := range res.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			text += c.Text
+		}
+	}
+	return text, res.IsError
+}
+
+type args = map[string]any
+
+func TestACodingAgentLooksAndDecidesOverMCP(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	s := client(t, dir, "--allow", "decide")
+	for tool, in := range map[string]args{
+		"status": {}, "niches": {}, "candidates": {"best": true, "limit": 3}, "show": {"id": "best"}, "diff": {"id": "best", "from": "c0"}, "lineage": {"id": "root"},
+		"jobs": {"state": "failed"}, "job": {"id": "#3"}, "activity": {}, "lessons": {}, "wait": {"seconds": 1},
+	} {
+		text, refused := called(t, s, tool, in)
+		var object map[string]any
+		if err := json.Unmarshal([]byte(text), &object); refused || err != nil {
+			t.Errorf("%s: %v %.300s", tool, err, text)
+		}
+	}
+	for _, uri := range []string{"atoll://status", "atoll://archive", "atoll://curves", "atoll://candidate/best"} {
+		if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err != nil || len(r.Contents) != 1 || r.Contents[0].Text == "" {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+	if text, refused := called(t, s, "reject", args{"of": []string{"c3"}, "text": "no"}); refused || !strings.Contains(text, "c3") {
+		t.Fatalf("reject: %s", text)
+	}
+	if d := lastDecision(t, dir); !strings.Contains(d, `"reject"`) || !strings.Contains(d, "(mcp)") {
+		t.Errorf("the log has %s", d)
+	}
+	if out := must(t, dir, "undo"); !strings.Contains(out, "c3") {
+		t.Errorf("undo takes back: %s", out)
+	}
+}
+
+func TestACodingAgentIsRefusedWhatItMayNot(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	looks := client(t, dir)
+	list, err := looks.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("one that may only look has %s", tool.Name)
+		}
+	}
+	decides := client(t, dir, "--allow", "decide")
+	if list, err = decides.ListTools(t.Context(), nil); err != nil || slices.ContainsFunc(list.Tools, func(tool *mcp.Tool) bool { return tool.Name == "promote" || tool.Name == "set" }) {
+		t.Errorf("one that decides has what is an admin's (%v)", err)
+	}
+	rules := client(t, dir, "--allow", "admin")
+	for _, c := range []struct {
+		name, tool string
+		s          *mcp.ClientSession
+		in         args
+		word       string
+	}{
+		{"a decision of one that looks", "reject", looks, args{"of": []string{"c1"}}, "unknown tool"},
+		{"a branch of one that decides", "promote", decides, args{"id": "c1"}, "unknown tool"},
+		{"a field that does not exist", "status", looks, args{"sudo": true}, "sudo"},
+		{"a number for a name", "show", looks, args{"id": 7}, "type"},
+		{"a path for a name", "show", looks, args{"id": "../../etc/passwd"}, "no candidate"},
+		{"nothing to decide about", "reject", decides, args{"of": []string{}}, "what it is about"},
+		{"the root", "reject", decides, args{"of": []string{"root"}}, "compared with"},
+		{"ten megabytes", "note", decides, args{"text": strings.Repeat("a", 10<<20)}, "at most"},
+		{"a branch whose name is an option", "promote", rules, args{"id": "c1", "branch": "--force"}, "branch"},
+		{"a revision that is an option", "inject", rules, args{"revision": "--output=/tmp/x"}, "no commit"},
+		{"a setting that is frozen", "set", rules, args{"key": "evaluator.command", "value": "true"}, "evaluator.command"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if text, refused := called(t, c.s, c.tool, c.in); !refused || !strings.Contains(text, c.word) {
+				t.Errorf("refused %v: %.300s; want %q", refused, text, c.word)
+			}
+		})
+	}
+	t.Run("a role that does not exist", func(t *testing.T) { refused(t, atoll(t, dir, "mcp", "--allow", "everything"), "no role") })
+}
+
+// bearer adds a token to every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// speaksWithAgents is a part of TestAServer.
+func speaksWithAgents(t *testing.T, dir string) {
+	s := serving(t, dir)
+	for token, tools := range map[string][2]bool{"": {}, looker: {}, decider: {true, false}, ruler: {true, true}} {
+		c := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil)
+		session, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.url + "mcp", HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"reject", "promote"} {
+			has := slices.ContainsFunc(list.Tools, func(tool *mcp.Tool) bool {
+				return tool.Name == name
+			})
+			if has != tools[i] {
+				t.Errorf("with the token %q it has %s: %v", token, name, has)
+			}
+		}
+		if text, refused := called(t, session, "status", args{}); refused || !strings.Contains(text, "deceptive") {
+			t.Errorf("status: %s", text)
+		}
+		_ = session.Close()
+	}
+}
