@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"atoll/engine/campaign"
@@ -228,12 +229,24 @@ func (p *picker) metric(ctx context.Context, k *campaign.Check, c *record.Candid
 	return nil
 }
 
+// failuresText says how the jobs of a search ended that measured nothing.
 func failuresText(s *view.Snapshot) string {
 	if len(s.Failures) == 0 {
 		return "no job gave one"
 	}
-	f := s.Failures[0]
-	return fmt.Sprintf("%d jobs ended %s", f.Count, f.Class)
+	count := map[record.Class]int{}
+	var classes []record.Class
+	for _, f := range s.Failures {
+		if count[f.Class] == 0 {
+			classes = append(classes, f.Class)
+		}
+		count[f.Class] += f.Count
+	}
+	words := make([]string, len(classes))
+	for i, c := range classes {
+		words[i] = fmt.Sprintf("%d %s", count[c], c)
+	}
+	return fmt.Sprintf("its jobs failed (%s), the first: %s", strings.Join(words, ", "), view.CleanLine(s.Failures[0].Reason))
 }
 
 // gitopsCommit is a commit of the campaign's branch.
