@@ -84,8 +84,13 @@ func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range f.examples {
+		if !slices.Contains(bench.Names(), name) {
+			return usage("--example %s: there are %s", name, strings.Join(bench.Names(), ", "))
+		}
+	}
 	for _, e := range examples.List() {
-		if len(f.examples) > 0 && !slices.Contains(f.examples, e.Name) {
+		if !slices.Contains(bench.Names(), e.Name) || len(f.examples) > 0 && !slices.Contains(f.examples, e.Name) {
 			continue
 		}
 		if missing := a.benchLacks(e); missing != "" {
@@ -94,11 +99,6 @@ func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
 		}
 		if err := a.benchExample(ctx, e.Name, f); err != nil {
 			return err
-		}
-	}
-	for _, name := range f.examples {
-		if _, err := examples.Find(name); err != nil {
-			return usage("--example: %v", err)
 		}
 	}
 	return nil

@@ -33,6 +33,9 @@ func Open(ctx context.Context, name string) (Problem, error) {
 	return p, nil
 }
 
+// Names are the examples that can be measured here, in memory and without a sandbox.
+func Names() []string { return []string{"circle-packing", "bin-packing", "deceptive"} }
+
 func open(ctx context.Context, name, dir, scratch string) (Problem, error) {
 	if err := examples.Copy(name, dir); err != nil {
 		return Problem{}, err

@@ -1,4 +1,4 @@
-// Package prompt writes what agents are told.
+// Package prompt writes what agents are told, from the texts in its folder templates.
 //
 // Its three nouns are [View] (all that a template may show of a job), [Prompts]
 // (the templates of all roles, built in or of the user) and [Trajectory] (how a
