@@ -19,11 +19,10 @@ import (
 	"atoll/store/record"
 )
 
-// Longest times of one case. The candidate gets more, so that a slow machine is
-// no difference.
+// Longest time of one case in the root. The candidate gets more, so that a slow
+// machine is no difference: [Options.Patience].
 const (
 	rootCaseMS      = 1_000
-	candidateCaseMS = 10_000
 	rootDeaths      = 25
 	candidateDeaths = 5
 	mostPackages    = 8
@@ -197,7 +196,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 	return m.compare(ctx, pair{
 		name:      p.name,
 		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
-		candidate: &subject{box: m.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, product: m.cover},
+		candidate: &subject{box: m.g.box, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p),
 	})

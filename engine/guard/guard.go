@@ -28,6 +28,9 @@ type Options struct {
 	Seed  uint64
 	Cases int           // most inputs of one function; 1500
 	Wall  time.Duration // of one check; 5 minutes
+	// Patience is the longest time of one case in the candidate, whole milliseconds;
+	// 10 seconds. The root gets one second.
+	Patience time.Duration
 	// Memory bounds each process, in bytes; 2 GiB.
 	Memory int64
 	// Scratch is where binaries of the trees are kept during a check; the
@@ -56,9 +59,10 @@ type Invocation struct {
 
 // The defaults of [Options].
 const (
-	DefaultCases  = 1500
-	DefaultWall   = 5 * time.Minute
-	DefaultMemory = 2 << 30
+	DefaultCases    = 1500
+	DefaultWall     = 5 * time.Minute
+	DefaultPatience = 10 * time.Second
+	DefaultMemory   = 2 << 30
 )
 
 // ErrOptions: settings that cannot be.
@@ -72,7 +76,7 @@ type Guard struct {
 
 // New makes a Guard. Errors wrap [ErrOptions].
 func New(box Runner, o Options) (*Guard, error) {
-	if o.Cases < 0 || o.Wall < 0 || o.Memory < 0 {
+	if o.Cases < 0 || o.Wall < 0 || o.Patience < 0 || o.Memory < 0 {
 		return nil, fmt.Errorf("%w: a limit is below 0", ErrOptions)
 	}
 	for _, c := range o.Commands {
@@ -85,6 +89,9 @@ func New(box Runner, o Options) (*Guard, error) {
 	}
 	if o.Wall == 0 {
 		o.Wall = DefaultWall
+	}
+	if o.Patience == 0 {
+		o.Patience = DefaultPatience
 	}
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory

@@ -102,7 +102,7 @@ func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
 	slow(t)
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
-	report := mustCheck(t, guard.Options{Cases: 300, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
+	report := mustCheck(t, guard.Options{Cases: 300, Patience: 2 * time.Second, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
 	wantWhere(t, report, "kit.Clamp", "kit.Mean", "kit.Count", "kit.Each", "kit.Max[int]", "kit.Max[string]", "kit.Print", "kit.Parse",
 		"kit.Reverse", "kit.SetPrefix", "kit.Steps", "kit.Stack.Pop")
 	for _, d := range report.Differences {
@@ -172,7 +172,7 @@ func TestChangesThatPassTheTestsOfAPythonModuleAreFound(t *testing.T) {
 	t.Parallel()
 	slow(t)
 	mustHave(t, "python3")
-	report := mustCheck(t, guard.Options{Cases: 600, NoTests: true}, guard.Tree{Base: mustTree(t, "python/root")},
+	report := mustCheck(t, guard.Options{Cases: 150, NoTests: true}, guard.Tree{Base: mustTree(t, "python/root")},
 		guard.Tree{Base: mustTree(t, "python/root", "python/planted")}, "ledger.py")
 	wantWhere(t, report, "ledger.Ledger.add", "ledger.Ledger.total", "ledger.slug", "ledger.chunks", "ledger.parse", "ledger.mean", "ledger.dedupe", "ledger.grade")
 }

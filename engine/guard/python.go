@@ -115,7 +115,7 @@ func (p *pyCheck) run(ctx context.Context) error {
 	}
 	err = p.compare(ctx, pair{
 		root:      &subject{box: p.g.box, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
-		candidate: &subject{box: p.g.box, spec: candidate, caseMS: candidateCaseMS, deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
+		candidate: &subject{box: p.g.box, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
 		literals:  r.Literals, relevant: relevant, public: true,
 		direct: func(group string) bool {
 			_, name, _ := strings.Cut(group, ":")
