@@ -9,6 +9,7 @@ import (
 )
 
 func TestANameOfABranchIsLegalWhateverTheText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"packing-c12": "packing-c12", "make it *fast*: ~now^": "make-it-fast-now", "..": "candidate", "": "candidate", "@{-1}": "1", "@": "candidate",
 		"-rf": "rf", ".hidden": "hidden", "a..b": "a.b", "a.lock": "a", "a.lock.lock-": "a", ".lock": "lock", "a/../b": "a-b", "x\x00\x1b[31m\n": "x-31m",

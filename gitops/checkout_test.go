@@ -70,6 +70,7 @@ func checkout(t testing.TB, s *gitops.Repo, tree record.Hash) string {
 }
 
 func TestCheckoutHoldsTheTree(t *testing.T) {
+	t.Parallel()
 	old := syscall.Umask(0o077)
 	t.Cleanup(func() { syscall.Umask(old) })
 	s, _, base := imported(t, sample(t))
@@ -105,6 +106,7 @@ func TestCheckoutHoldsTheTree(t *testing.T) {
 }
 
 func TestCheckoutHonoursAttributes(t *testing.T) {
+	t.Parallel()
 	content := strings.Repeat("large content\n", 100)
 	sum := sha256.Sum256([]byte(content))
 	oid := hex.EncodeToString(sum[:])
@@ -193,6 +195,7 @@ func cached(t testing.TB, dir, cache string, room int64) *gitops.Repo {
 }
 
 func TestCheckoutsAreSharedAndEvicted(t *testing.T) {
+	t.Parallel()
 	first, _, _ := imported(t, sample(t))
 	cache := filepath.Join(t.TempDir(), "cache")
 	s := cached(t, first.Dir(), cache, 100<<10)
@@ -256,6 +259,7 @@ func TestCheckoutsAreSharedAndEvicted(t *testing.T) {
 }
 
 func TestConcurrentCallersShareOneCheckout(t *testing.T) {
+	t.Parallel()
 	s, _, tree := imported(t, sample(t))
 	dirs := make([]string, 16)
 	var wg sync.WaitGroup
@@ -282,6 +286,7 @@ func TestConcurrentCallersShareOneCheckout(t *testing.T) {
 }
 
 func TestACancelledCheckoutDoesNotSpoilTheOthers(t *testing.T) {
+	t.Parallel()
 	s, _, _ := imported(t, sample(t))
 	for _, tree := range trees(t, s, 10, 1000) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -306,6 +311,7 @@ func TestACancelledCheckoutDoesNotSpoilTheOthers(t *testing.T) {
 }
 
 func TestCheckoutsOutliveTheProcessAndCrashesDoNot(t *testing.T) {
+	t.Parallel()
 	first, _, tree := imported(t, sample(t))
 	cache := filepath.Join(t.TempDir(), "cache")
 	s := cached(t, first.Dir(), cache, 0)
@@ -340,6 +346,7 @@ func TestCheckoutsOutliveTheProcessAndCrashesDoNot(t *testing.T) {
 }
 
 func TestACheckoutThatWasTamperedWithIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	for name, tamper := range map[string]func(dir string) error{
 		"a line more": func(dir string) error {
 			f, err := os.OpenFile(filepath.Join(dir, "README"), os.O_APPEND|os.O_WRONLY, 0)

@@ -34,6 +34,7 @@ func names(t testing.TB, s *gitops.Repo, tree record.Hash) string {
 }
 
 func TestWriteTree(t *testing.T) {
+	t.Parallel()
 	s, _, base := imported(t, sample(t))
 	const all = "README a.b a/b a0 link run.sh src/deep/er/x.txt src/main.txt"
 	for _, c := range []struct {
@@ -70,6 +71,7 @@ func TestWriteTree(t *testing.T) {
 }
 
 func TestWriteTreeRefuses(t *testing.T) {
+	t.Parallel()
 	s, _, base := imported(t, sample(t))
 	link := func(path, to string) record.Change {
 		return record.Change{Path: path, Mode: record.Symlink, Data: []byte(to)}

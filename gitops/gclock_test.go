@@ -11,6 +11,7 @@ import (
 )
 
 func TestGitCollectsNothingWhileTheStoreIsHeld(t *testing.T) {
+	t.Parallel()
 	s, _, tree := imported(t, sample(t))
 	if err := s.HoldGC(t.Context()); err != nil {
 		t.Fatal(err)
@@ -34,6 +35,7 @@ func TestGitCollectsNothingWhileTheStoreIsHeld(t *testing.T) {
 }
 
 func TestAGarbageCollectionThatRunsIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	s, _, _ := imported(t, sample(t))
 	host, err := os.Hostname()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestImportBringsTheHistory(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	first := parse(t, r.run("rev-parse", "HEAD"))
 	second := r.commit(map[string]string{"more": "x\n"})
@@ -61,6 +62,7 @@ func TestImportBringsTheHistory(t *testing.T) {
 }
 
 func TestImportFromALinkedWorkTreeUsesItsHead(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	linked := repository{t: t, dir: filepath.Join(t.TempDir(), "linked")}
 	r.run("worktree", "add", "-q", "-b", "side", linked.dir)
@@ -72,6 +74,7 @@ func TestImportFromALinkedWorkTreeUsesItsHead(t *testing.T) {
 }
 
 func TestImportOfAShallowClone(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	for i := range 4 {
 		r.commit(map[string]string{"n": fmt.Sprint(i)})
@@ -114,6 +117,7 @@ func TestImportOfAShallowClone(t *testing.T) {
 }
 
 func TestImportKeepsSubmodulesAsTheyAre(t *testing.T) {
+	t.Parallel()
 	r, sub := sample(t), sample(t)
 	r.run("submodule", "--quiet", "add", sub.dir, "mods/sub")
 	r.commit(nil)
@@ -143,6 +147,7 @@ func TestImportKeepsSubmodulesAsTheyAre(t *testing.T) {
 }
 
 func TestTreeReadsFilesAndSizes(t *testing.T) {
+	t.Parallel()
 	s, _, tree := imported(t, sample(t))
 	ctx := t.Context()
 	list := must(s.Tree(ctx, tree))(t)
@@ -219,6 +224,7 @@ func TestWriteCommitIsReproducible(t *testing.T) {
 }
 
 func TestReadFileReadsFromTheObjects(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	linked := repository{t: t, dir: filepath.Join(t.TempDir(), "linked")}
 	r.run("worktree", "add", "-q", "-b", "side", linked.dir)

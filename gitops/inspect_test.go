@@ -22,6 +22,7 @@ func inspect(t testing.TB, dir string) gitops.Target {
 }
 
 func TestInspect(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	head := parse(t, r.run("rev-parse", "HEAD"))
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -62,6 +63,7 @@ func TestInspect(t *testing.T) {
 }
 
 func TestInspectSeesDirtSubmodulesAndLFS(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	if got := inspect(t, r.dir); got.Dirty || got.Submodules || got.LFS {
 		t.Fatalf("a plain repository: %+v", got)
@@ -88,6 +90,7 @@ func TestInspectSeesDirtSubmodulesAndLFS(t *testing.T) {
 }
 
 func TestInspectRefusesWithReasonAndNextStep(t *testing.T) {
+	t.Parallel()
 	unborn := newRepository(t)
 	sha256 := newRepository(t, "--object-format=sha256")
 	partial := sample(t)
@@ -181,6 +184,7 @@ func TestInspectRefusesAnotherUsersRepositoryUnlessTrusted(t *testing.T) {
 }
 
 func TestLocateLooksAtNoCommit(t *testing.T) {
+	t.Parallel()
 	unborn := newRepository(t)
 	if got, err := gitops.Locate(t.Context(), unborn.dir); err != nil || got.CommonDir != unborn.dir+"/.git" {
 		t.Errorf("no commit yet: %+v, %v", got, err)
@@ -268,6 +272,7 @@ func changed(before, after map[string]string) []string {
 }
 
 func TestTheUsersRepositoryStaysAsItIs(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"normal", "bare", "linked"} {
 		t.Run(kind, func(t *testing.T) {
 			r := sample(t)

@@ -48,6 +48,7 @@ func randomLines(rng *rand.Rand, n, alphabet int) []string {
 }
 
 func TestCompareLinesIsRightAndShortest(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
 		alphabet := 1 + rng.IntN(8)
@@ -67,6 +68,7 @@ func TestCompareLinesIsRightAndShortest(t *testing.T) {
 }
 
 func TestCompareLinesGivesUpInTime(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	a, b := randomLines(rng, 60000, 50), randomLines(rng, 60000, 50)
 	before := processor(t)
@@ -91,6 +93,7 @@ func processor(t *testing.T) time.Duration {
 }
 
 func TestSlideEndsWithTheClosingLine(t *testing.T) {
+	t.Parallel()
 	a := []string{"f {", "}", "", "h {", "}"}
 	b := []string{"f {", "}", "", "g {", "}", "", "h {", "}"}
 	if got, want := fmt.Sprint(compareLines(a, b)), "[{3 3 3 6}]"; got != want {
@@ -99,6 +102,7 @@ func TestSlideEndsWithTheClosingLine(t *testing.T) {
 }
 
 func TestBadName(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"", ".", "..", "a/b", "a\x00b", ".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git.", ".git ", ".git. .",
 		".git:stream", ".git::$INDEX_ALLOCATION", "git~1 ", ".git\\config", "a\\.git", "a\\git~1\\b",
@@ -119,6 +123,7 @@ func TestBadName(t *testing.T) {
 }
 
 func TestParseTreeRefusesWhatNoCheckoutMayBeMadeOf(t *testing.T) {
+	t.Parallel()
 	item := func(mode, name string) string { return mode + " " + name + "\x00" + string(make([]byte, 20)) }
 	for name, data := range map[string]string{
 		"cut off in a hash":               item("100644", "a")[:20],

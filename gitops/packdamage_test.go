@@ -118,6 +118,7 @@ func bare(t testing.TB) string {
 }
 
 func TestBasesAreFoundWhereverTheyAre(t *testing.T) {
+	t.Parallel()
 	dir := bare(t)
 	long := strings.Repeat("many lines\n", 100)
 	texts := []string{long + "0", long + "1", long + "2", long + "3", long + "4"}
@@ -152,6 +153,7 @@ func TestBasesAreFoundWhereverTheyAre(t *testing.T) {
 
 // TestDamagedPacksSayWhatAndWhere damages one number at a time.
 func TestDamagedPacksSayWhatAndWhere(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("some text that is packed\n", 20)
 	change := func(at int, to ...byte) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -242,6 +244,7 @@ func nameOf(text string) []byte {
 }
 
 func TestAPackThatBecomesShorterWhileItIsOpen(t *testing.T) {
+	t.Parallel()
 	dir := bare(t)
 	s := opened(t, dir)
 	path := craft(t, dir, false, blob("one"), blob(strings.Repeat("two", 100)))
@@ -262,6 +265,7 @@ func TestAPackThatBecomesShorterWhileItIsOpen(t *testing.T) {
 
 // TestNoDamageYieldsAnotherObject changes every byte of a pack and of its index.
 func TestNoDamageYieldsAnotherObject(t *testing.T) {
+	t.Parallel()
 	dir := bare(t)
 	long := strings.Repeat("a few lines\n", 9)
 	parts := []part{blob(long), after(blob(long).name, long, long+"!"), blob("short")}
@@ -300,6 +304,7 @@ func notAnother(t *testing.T, what string, s *gitops.Repo, texts map[record.Hash
 }
 
 func TestDamagedLooseObjects(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, says string
 		data       func(whole []byte) []byte

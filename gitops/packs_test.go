@@ -89,6 +89,7 @@ func packFiles(t testing.TB, s *gitops.Repo, suffix string) []string {
 }
 
 func TestPackedObjectsAreWhatGitSays(t *testing.T) {
+	t.Parallel()
 	r := history(t)
 	for _, c := range []struct {
 		name  string
@@ -198,6 +199,7 @@ func TestMemoryDoesNotGrowWithTheNumberOfPackedObjects(t *testing.T) {
 }
 
 func TestPacksThatVanish(t *testing.T) {
+	t.Parallel()
 	r := history(t)
 	t.Run("after they were opened are read to the end", func(t *testing.T) {
 		s := stored(t, r, "--depth=50")
@@ -241,6 +243,7 @@ func TestPacksThatVanish(t *testing.T) {
 }
 
 func TestAnObjectIsReadFromThePackInWhichItIsWhole(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	s := stored(t, r, "--depth=0")
 	all := allObjects(t, storeGit(t, s))

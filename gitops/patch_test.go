@@ -138,6 +138,7 @@ func TestPatchTextOfRandomTextsApplies(t *testing.T) {
 }
 
 func TestPatchShowsHunks(t *testing.T) {
+	t.Parallel()
 	s, _, base := imported(t, sample(t))
 	ctx := t.Context()
 	next := must(s.WriteTree(ctx, base, []record.Change{
@@ -172,6 +173,7 @@ func TestPatchShowsHunks(t *testing.T) {
 }
 
 func TestExportPatchMakesACommitAgain(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	s, head, base := imported(t, r)
 	ctx := t.Context()

@@ -65,6 +65,7 @@ func TestTheCacheIsAFolderThatOnlyThisUserCanUse(t *testing.T) {
 }
 
 func TestCheckoutsAreClosedToOthersAndNeverTakenFromThem(t *testing.T) {
+	t.Parallel()
 	source, _, base := imported(t, sample(t))
 	open := func(t *testing.T, cache string) *gitops.Repo {
 		s, err := gitops.Open(t.Context(), gitops.Options{Dir: source.Dir(), Cache: cache})
@@ -132,6 +133,7 @@ func TestCheckoutsAreClosedToOthersAndNeverTakenFromThem(t *testing.T) {
 }
 
 func TestFreedCheckoutsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	source, _, base := imported(t, sample(t))
 	cache := filepath.Join(t.TempDir(), "cache")
 	s, err := gitops.Open(t.Context(), gitops.Options{Dir: source.Dir(), Cache: cache})

@@ -20,6 +20,7 @@ func candidate(t *testing.T, r repository) (s *gitops.Repo, c record.Hash) {
 }
 
 func TestPromoteRefuses(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	r.run("branch", "taken")
 	r.run("tag", "tagged")
@@ -58,6 +59,7 @@ func TestPromoteRefuses(t *testing.T) {
 }
 
 func TestPromotedBranchStandsOnItsOwn(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	s, c := candidate(t, r)
 	if err := s.Promote(t.Context(), inspect(t, r.dir), "best", c); err != nil {
@@ -79,6 +81,7 @@ func TestPromotedBranchStandsOnItsOwn(t *testing.T) {
 }
 
 func TestBundleIsACloneOfTheCandidate(t *testing.T) {
+	t.Parallel()
 	s, c := candidate(t, sample(t))
 	path := filepath.Join(t.TempDir(), "best.bundle")
 	if err := s.Bundle(t.Context(), gitops.Target{}, c, path); err != nil {
@@ -102,6 +105,7 @@ func TestBundleIsACloneOfTheCandidate(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	s, head, base := imported(t, r)
 	ctx := t.Context()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAttemptsSurviveUntilTheyAreCleared(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	if err := s.MarkAttempt(ctx, 1, 5, record.Hash{1}); !errors.Is(err, gitops.ErrNotFound) {
@@ -52,6 +53,7 @@ func TestAttemptsSurviveUntilTheyAreCleared(t *testing.T) {
 }
 
 func TestAnchorKeepsCandidatesReachable(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	var all []record.Hash
@@ -112,6 +114,7 @@ func gc(git repository) {
 }
 
 func TestAnOutsideGarbageCollectionLosesNothing(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	git := storeGit(t, s)
@@ -177,6 +180,7 @@ func TestAnOutsideGarbageCollectionLosesNothing(t *testing.T) {
 }
 
 func TestAnchorsAreMadeAnewForWhatNoneHolds(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		spoil func(t *testing.T, s *gitops.Repo)
@@ -227,6 +231,7 @@ func TestAnchorsAreMadeAnewForWhatNoneHolds(t *testing.T) {
 }
 
 func TestAnEmptiedObjectCanBeWrittenAgain(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	c := commitTree(t, s, tree, 1, head)
@@ -259,6 +264,7 @@ func remove1(t *testing.T, name string) {
 }
 
 func TestNothingIsLostWithoutARef(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	var all []record.Hash

@@ -19,6 +19,7 @@ import (
 // TestManyWorkersShareOneStore writes, reads, compares, anchors and checks out
 // from many goroutines while the store is packed under them.
 func TestManyWorkersShareOneStore(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	files := map[string]string{}
 	for i := range 300 {
@@ -120,6 +121,7 @@ func oneCandidate(t *testing.T, s *gitops.Repo, rng *rand.Rand, n int, head, bas
 }
 
 func TestReadsGoOnWhenAnotherProcessPacks(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	ctx := t.Context()
 	git := storeGit(t, s)
@@ -153,6 +155,7 @@ func TestReadsGoOnWhenAnotherProcessPacks(t *testing.T) {
 }
 
 func TestStoreWithFsync(t *testing.T) {
+	t.Parallel()
 	r := sample(t)
 	base := t.TempDir()
 	s, err := gitops.Open(t.Context(), gitops.Options{Dir: filepath.Join(base, "deep/store.git"), Cache: filepath.Join(base, "cache"), Fsync: true})
@@ -175,6 +178,7 @@ func TestStoreWithFsync(t *testing.T) {
 }
 
 func TestClosedStoreSaysSo(t *testing.T) {
+	t.Parallel()
 	s, head, tree := imported(t, sample(t))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -191,6 +195,7 @@ func TestClosedStoreSaysSo(t *testing.T) {
 }
 
 func TestFsckFindsDamage(t *testing.T) {
+	t.Parallel()
 	s, _, _ := imported(t, sample(t))
 	ctx := t.Context()
 	if err := s.Fsck(ctx); err != nil {

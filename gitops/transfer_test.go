@@ -27,6 +27,7 @@ func long(t *testing.T) (repository, []record.Hash) {
 }
 
 func TestImportBringsNoHistoryThatNobodyNeeds(t *testing.T) {
+	t.Parallel()
 	r, all := long(t)
 	s := openStore(t)
 	ctx := t.Context()
@@ -106,6 +107,7 @@ func TestImportBringsNoHistoryThatNobodyNeeds(t *testing.T) {
 }
 
 func TestImportTellsItsProgress(t *testing.T) {
+	t.Parallel()
 	r, _ := long(t)
 	s := openStore(t)
 	var told []string

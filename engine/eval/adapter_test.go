@@ -24,6 +24,7 @@ func example(t *testing.T, name string) (dir, repository string) {
 }
 
 func TestOpenEvolveExampleRunsUnchanged(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	dir, repo := example(t, "openevolve")
 	e := mustNew(t, &bare{t: t, rung: sandbox.Namespaces}, eval.Options{
@@ -122,6 +123,7 @@ func checkOutcome(t *testing.T, out eval.Outcome, class record.Class, want map[s
 }
 
 func TestLoreleyExampleRunsUnchanged(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	dir, repo := example(t, "loreley")
 	e := mustNew(t, &bare{t: t, rung: sandbox.Namespaces}, eval.Options{
@@ -226,6 +228,7 @@ func TestShinkaForms(t *testing.T) {
 }
 
 func TestGoAdaptersRunTheGoTool(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on the PATH")
 	}

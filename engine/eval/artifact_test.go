@@ -18,6 +18,7 @@ var build = []eval.Stage{
 }
 
 func TestSameProductIsNotMeasuredFurther(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		root := mustTree(t, map[string]string{"code": "# one\nprint\n"})
 		e := mustNew(t, box, eval.Options{Stages: build, Artifact: "out/program", Objective: "size", LookupEnv: systemPath()})
@@ -43,6 +44,7 @@ func TestSameProductIsNotMeasuredFurther(t *testing.T) {
 // What is no plain file of the tree is no product, and never read through a
 // symlink.
 func TestProductIsAPlainFile(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		root := mustTree(t, map[string]string{"code": "x\n"})
 		for name, script := range map[string]string{
@@ -62,6 +64,7 @@ func TestProductIsAPlainFile(t *testing.T) {
 }
 
 func TestArtifactOptions(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		artifact string
 		stages   []eval.Stage

@@ -15,6 +15,7 @@ import (
 // candidate code writes not even the evaluator, and a login that lies beside the
 // cache is not there.
 func TestCachesAreWarmAndKeepNothing(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		tool, name string
 		host       string // a cached file, below the home folder

@@ -28,6 +28,7 @@ func score(v string) sandbox.Result { return result(`{"metrics":{"score":` + v +
 func threshold(v float64) *float64 { return &v }
 
 func TestStagesRunInOrderAndStopEarly(t *testing.T) {
+	t.Parallel()
 	stages := []eval.Stage{
 		{Name: "build", Command: []string{"make", "all"}, Output: output.OutputNone, Timeout: time.Second},
 		{Name: "quick", Command: []string{"quick", "it"}, Metric: "score", Threshold: threshold(0.5)},
@@ -68,6 +69,7 @@ func TestStagesRunInOrderAndStopEarly(t *testing.T) {
 }
 
 func TestSpecOfARun(t *testing.T) {
+	t.Parallel()
 	root := mustTree(t, map[string]string{"tests/a.py": "1", "tests/deep/b.py": "2", "bench_x.py": "3", "src/main.py": "4", "atoll.yaml": "5", "secret/key": "6"})
 	dir := mustTree(t, map[string]string{"evaluate.py": "7"})
 	box := &canned{reply: func(sandbox.Spec) sandbox.Result { return score("1") }}
@@ -141,6 +143,7 @@ func TestSpecOfARun(t *testing.T) {
 }
 
 func TestFailuresAreClassedWithOnePlainLine(t *testing.T) {
+	t.Parallel()
 	const traceback = "Traceback (most recent call last):\n  File \"/atoll/evaluator/e.py\", line 3, in <module>\n    f()\n  File \"/atoll/tree/src/a.py\", line 9, in f\n    raise X\n"
 	for _, tt := range []struct {
 		name   string
@@ -209,6 +212,7 @@ func TestFailuresAreClassedWithOnePlainLine(t *testing.T) {
 }
 
 func TestAFailureOfTheRootIsTheEvaluatorsOwn(t *testing.T) {
+	t.Parallel()
 	reply := sandbox.Result{Exit: 1, Stderr: []byte("cannot open /data/set-1.bin at 0x7f00\n")}
 	box := &canned{reply: func(sandbox.Spec) sandbox.Result { return reply }}
 	e := mustNew(t, box, eval.Options{Command: []string{"x"}, Objective: "score"})
@@ -233,6 +237,7 @@ func TestAFailureOfTheRootIsTheEvaluatorsOwn(t *testing.T) {
 }
 
 func TestObjectiveDefaultsToTheRootsFirstMetric(t *testing.T) {
+	t.Parallel()
 	reply := result(`{"metrics":{"speed":3,"size":4}}`)
 	box := &canned{reply: func(sandbox.Spec) sandbox.Result { return reply }}
 	e := mustNew(t, box, eval.Options{Command: []string{"x"}})
@@ -250,6 +255,7 @@ func TestObjectiveDefaultsToTheRootsFirstMetric(t *testing.T) {
 }
 
 func TestPairedReportsTheRatio(t *testing.T) {
+	t.Parallel()
 	root := mustTree(t, map[string]string{"a": "1"})
 	var order []string
 	values := map[string]string{"root": "4", "candidate": "3"}
@@ -286,6 +292,7 @@ func TestPairedReportsTheRatio(t *testing.T) {
 }
 
 func TestOwnFailuresAreErrors(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("no space left")
 	e := mustNew(t, &canned{err: broken}, eval.Options{Command: []string{"x"}})
 	if _, err := e.Run(t.Context(), eval.Request{Base: t.TempDir(), Candidate: 3}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "c3") {
@@ -297,6 +304,7 @@ func TestOwnFailuresAreErrors(t *testing.T) {
 }
 
 func TestASandboxThatACandidateBreaksIsItsOwnFailure(t *testing.T) {
+	t.Parallel()
 	broken := fmt.Errorf("%w (killed): out of memory", sandbox.ErrEnded)
 	e := mustNew(t, &canned{err: broken}, eval.Options{Command: []string{"x"}})
 	out := mustRun(t, e, eval.Request{Candidate: 3})
@@ -306,6 +314,7 @@ func TestASandboxThatACandidateBreaksIsItsOwnFailure(t *testing.T) {
 }
 
 func TestLiveLinesAreClean(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var got []string
 	box := &canned{reply: func(s sandbox.Spec) sandbox.Result {
@@ -324,6 +333,7 @@ func TestLiveLinesAreClean(t *testing.T) {
 }
 
 func TestSealNoticesChanges(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		change func(dir string) error
@@ -374,6 +384,7 @@ func TestSealNoticesChanges(t *testing.T) {
 }
 
 func TestSealNoticesChangesDuringARun(t *testing.T) {
+	t.Parallel()
 	dir := mustTree(t, map[string]string{"e.py": "1"})
 	e := mustNew(t, &canned{reply: func(sandbox.Spec) sandbox.Result {
 		if err := os.WriteFile(filepath.Join(dir, "e.py"), []byte("22"), 0o644); err != nil {
@@ -387,6 +398,7 @@ func TestSealNoticesChangesDuringARun(t *testing.T) {
 }
 
 func TestKeyCoversWhatAffectsAMeasurement(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"e.py": "1"}
 	base := func() eval.Options {
 		return eval.Options{Command: []string{"x", "y"}, Dir: mustTree(t, files), Objective: "s", Timeout: time.Minute, LookupEnv: func(string) (string, bool) { return "v", true }}
@@ -426,6 +438,7 @@ func TestKeyCoversWhatAffectsAMeasurement(t *testing.T) {
 }
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		o    eval.Options
@@ -458,6 +471,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 }
 
 func TestGuaranteesNameWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, tt := range []struct {
 		name string
@@ -490,6 +504,7 @@ func TestGuaranteesNameWhatIsMissing(t *testing.T) {
 }
 
 func TestAdapterFilesInTheTreeAreProtected(t *testing.T) {
+	t.Parallel()
 	e := mustNew(t, &canned{}, eval.Options{Adapter: "openevolve", Command: []string{"eval/evaluator.py", "p.py"}})
 	if !slices.Contains(e.Protected(), "eval/evaluator.py") || !slices.Contains(e.Protected(), "atoll.yaml") {
 		t.Errorf("protected %v", e.Protected())

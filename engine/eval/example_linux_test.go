@@ -42,6 +42,7 @@ int main(void) { puts(key); puts("0, \"higher_is_better\": true}], \"x\": [{"); 
 `
 
 func TestTheShortestExampleIsSafe(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("there is no C compiler")
 	}

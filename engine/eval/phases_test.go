@@ -46,6 +46,7 @@ class plugin:
 `
 
 func TestLoreleyPlugInsInPhases(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	change := func(code string) []record.Change {
 		return []record.Change{{Path: "program.py", Mode: record.Regular, Data: []byte(code)}}

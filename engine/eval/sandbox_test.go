@@ -51,6 +51,7 @@ func systemPath(extra ...string) func(string) (string, bool) {
 func shell(lines ...string) []string { return []string{strings.Join(lines, "\n")} }
 
 func TestCandidateCodeCannotReachTheMeasurement(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		dir := mustTree(t, map[string]string{"answers": "42", "evaluate.sh": "" +
 			"said=$(\"$ATOLL_RUN\" sh ./candidate.sh \"$ATOLL_RESULT\" \"$ATOLL_EVAL_DIR\")\n" +
@@ -85,6 +86,7 @@ func TestCandidateCodeCannotReachTheMeasurement(t *testing.T) {
 }
 
 func TestHiddenFilesAreTheRootsOwn(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		dir := mustTree(t, map[string]string{"evaluate.sh": "" +
 			"printf '{\"metrics\":{\"score\":%s}}' \"$(cat secret/key)\" > \"$ATOLL_RESULT\"\n"})
@@ -103,6 +105,7 @@ func TestHiddenFilesAreTheRootsOwn(t *testing.T) {
 }
 
 func TestLimitsEndARun(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		e := mustNew(t, box, eval.Options{Command: shell("echo starting >&2; sleep 30 & sleep 30"), Timeout: 300 * time.Millisecond, LookupEnv: systemPath()})
 		begin := time.Now()
@@ -129,6 +132,7 @@ func TestLimitsEndARun(t *testing.T) {
 }
 
 func TestOutputsComeThroughTheSandbox(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		for output, command := range map[string]string{
 			output.OutputFile:   `printf '{"metrics":[{"name":"score","value":2.5}]}' > "$ATOLL_RESULT"`,
@@ -145,6 +149,7 @@ func TestOutputsComeThroughTheSandbox(t *testing.T) {
 }
 
 func TestContextIsThereForTheEvaluator(t *testing.T) {
+	t.Parallel()
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		e := mustNew(t, box, eval.Options{LookupEnv: systemPath(), Command: shell(
 			`scratch=$(sed -n 's/.*"scratch": "\(.*\)",/\1/p' "$ATOLL_CONTEXT")`,
@@ -160,6 +165,7 @@ func TestContextIsThereForTheEvaluator(t *testing.T) {
 }
 
 func TestExamplesRunInTheSandbox(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/usr/bin/python3"); err != nil {
 		t.Skip("/usr/bin/python3 is not there, and the sandbox shows the system's programs only")
 	}
@@ -183,6 +189,7 @@ func TestExamplesRunInTheSandbox(t *testing.T) {
 }
 
 func TestGoTestsUseTheWarmCache(t *testing.T) {
+	t.Parallel()
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("go is not on the PATH")

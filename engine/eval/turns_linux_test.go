@@ -22,6 +22,7 @@ const (
 // of the linker that are drawn; a candidate that builds the root's program is
 // the root.
 func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it links four Go programs, and -short was asked for")
 	}
@@ -61,6 +62,7 @@ func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
 }
 
 func TestOptionsOfTurns(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		options map[string]string
 		want    string

@@ -76,12 +76,14 @@ func open(t *testing.T, b *sandbox.Box, dir string) (*survey.Lab, gitops.Target)
 }
 
 func TestFilesThatTheEvaluatorOpensAreSeen(t *testing.T) {
+	t.Parallel()
 	dir := repository(t, map[string]string{
 		"measure.sh":     "cat data/cases.txt settings > /dev/null\necho new > made; cat made >/dev/null\necho score = 3\n",
 		"data/cases.txt": "1", "data/other.txt": "2", "settings": "x", "main.c": "int main;",
 	})
 	for _, mode := range []sandbox.Mode{sandbox.ModeNamespaces, sandbox.ModeLandlock, sandbox.ModeUnsafe} {
 		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
 			l, _ := open(t, box(t, mode), dir)
 			s, err := l.Run(t.Context(), eval.Options{Command: []string{"sh", "measure.sh"}, Output: output.OutputPairs, Timeout: time.Minute}, true)
 			if err != nil {
@@ -99,6 +101,7 @@ func TestFilesThatTheEvaluatorOpensAreSeen(t *testing.T) {
 }
 
 func TestAWatchedCommandKeepsItsExitCode(t *testing.T) {
+	t.Parallel()
 	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"a": "1"}))
 	for command, exit := range map[string]int{"exit 7": 7, "kill -9 $$": 137, "nothing-like-this": 127} {
 		s, err := l.Run(t.Context(), eval.Options{Command: []string{command}, Timeout: time.Minute}, true)

@@ -38,6 +38,7 @@ func surveyed(t *testing.T, files map[string]string) (survey.Result, string, err
 const goSource = "package x\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i * i\n\t}\n\treturn s\n}\n"
 
 func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
+	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": goSource, "cmd/tool/main.go": "package main\n\nfunc main() {}\n", "bad/bad.go": "package bad\n\nfunc broken( {\n",
 		"data/cases.txt": "7\n", "data/unused.txt": "7\n",
@@ -75,6 +76,7 @@ func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
 }
 
 func TestScriptsAreReadAsTheyReport(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name                         string
 		files                        map[string]string
@@ -109,6 +111,7 @@ func TestScriptsAreReadAsTheyReport(t *testing.T) {
 		{"a second way is tried when the first fails", map[string]string{"evaluate.sh": "exit 3\n", "bench.sh": "echo score = 1\n"}, "name=value", "score", config.Maximize, false, []string{"bench.sh"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			r, said, err := surveyed(t, c.files)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
@@ -124,6 +127,7 @@ func TestScriptsAreReadAsTheyReport(t *testing.T) {
 }
 
 func TestAScorersOwnSettingsAreOutOfScope(t *testing.T) {
+	t.Parallel()
 	needsPython(t)
 	r, said, err := surveyed(t, map[string]string{
 		"evaluator.py":       "import importlib.util, config\ndef evaluate(program_path):\n    spec = importlib.util.spec_from_file_location('p', program_path)\n    m = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(m)\n    return {'combined_score': m.run(config.N)}\n",
@@ -147,6 +151,7 @@ func needsPython(t *testing.T) {
 }
 
 func TestInputThatIsMadeBesideTheProgramIsNamed(t *testing.T) {
+	t.Parallel()
 	needsPython(t)
 	r, said, err := surveyed(t, map[string]string{
 		"bench.sh": ". ./tour.sh\necho tour_length = $(tour)\n",
@@ -165,6 +170,7 @@ func TestInputThatIsMadeBesideTheProgramIsNamed(t *testing.T) {
 }
 
 func TestNothingToMeasureIsSaid(t *testing.T) {
+	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{"README.md": "hello\n"})
 	if !errors.Is(err, survey.ErrNothing) || r.Measured != nil {
 		t.Errorf("%v %+v\n%s", err, r.Measured, said)
@@ -172,6 +178,7 @@ func TestNothingToMeasureIsSaid(t *testing.T) {
 }
 
 func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
+	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n",
 		"x.go": "package x\n\ntype Options struct{ N int }\n\ntype Values []float64\n\n" +
@@ -196,6 +203,7 @@ func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 }
 
 func TestTestsWithoutCallableFunctionsAreTimed(t *testing.T) {
+	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"Makefile": "test:\n\tsh check.sh\n", "check.sh": "test -f main.c\n", "main.c": "int main(void) { return 0; }\n",
 	})
