@@ -14,7 +14,11 @@ const lineCap = 2000
 // invalid UTF-8, at most [lineCap] bytes.
 func CleanLine(s string) string {
 	if len(s) > lineCap {
-		s = s[:lineCap]
+		n := lineCap
+		for n > lineCap-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+			n-- // no character is cut in two
+		}
+		s = s[:n]
 	}
 	clean := true
 	for i := range len(s) {
@@ -28,6 +32,11 @@ func CleanLine(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
+	put := func(r rune) {
+		if b.Len()+utf8.RuneLen(r) <= lineCap { // what stands for a bad byte is longer than it
+			b.WriteRune(r)
+		}
+	}
 	for i := 0; i < len(s); {
 		if s[i] == 0x1b {
 			i += escapeLen(s[i:])
@@ -37,19 +46,21 @@ func CleanLine(s string) string {
 		i += n
 		switch {
 		case r == '\t' || r == '\n':
-			b.WriteByte(' ')
+			put(' ')
 		case r == utf8.RuneError && n == 1:
-			b.WriteRune('\uFFFD')
+			put('\uFFFD')
 		case r < 0x20 || r >= 0x7f && r < 0xa0, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		default:
-			b.WriteRune(r)
+			put(r)
 		}
 	}
 	return b.String()
 }
 
 // escapeLen returns the length of the control sequence that s begins with
-// (ECMA-48: CSI, and the string sequences OSC, DCS, SOS, PM, APC).
+// (ECMA-48: CSI, and the string sequences OSC, DCS, SOS, PM, APC; ECMA-35: the
+// choice of a character set, such as ESC ( B, which ends in the first byte that is
+// none of 0x20 to 0x2f). An escape before anything else stands alone.
 func escapeLen(s string) int {
 	if len(s) < 2 {
 		return 1
@@ -73,5 +84,12 @@ func escapeLen(s string) int {
 		}
 		return len(s)
 	}
-	return 2
+	n := 1
+	for n < len(s) && s[n] >= 0x20 && s[n] <= 0x2f {
+		n++
+	}
+	if n < len(s) && s[n] >= 0x30 && s[n] <= 0x7e {
+		n++
+	}
+	return n
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"atoll/store/record"
 )
@@ -140,13 +141,25 @@ func (c *changes) settings() {
 	if a.Goal != b.Goal {
 		c.say("another goal")
 	}
+	if !slices.Equal(a.Constraints, b.Constraints) {
+		c.say("other constraints")
+	}
+	if !slices.Equal(a.Acceptance, b.Acceptance) {
+		c.say("other acceptance criteria")
+	}
+	if len(a.Targets) != len(b.Targets) {
+		c.say("proposed targets %d, was %d", len(b.Targets), len(a.Targets))
+	}
 	for _, x := range []struct {
 		name     string
 		was, now any
 	}{
 		{"workers", a.Workers, b.Workers},
 		{"jobs at most", a.MaxJobs, b.MaxJobs},
+		{"evaluations at most", a.MaxEvals, b.MaxEvals},
+		{"tokens at most", a.MaxTokens, b.MaxTokens},
 		{"dollars at most", a.MaxCostUSD, b.MaxCostUSD},
+		{"time at most", time.Duration(a.MaxWallMS) * time.Millisecond, time.Duration(b.MaxWallMS) * time.Millisecond},
 		{"review before measuring", a.Review, b.Review},
 		{"review before a niche", a.ReviewNiche, b.ReviewNiche},
 		{"inspirations", a.Inspirations, b.Inspirations},
@@ -156,7 +169,9 @@ func (c *changes) settings() {
 		}
 	}
 	for _, x := range []struct{ was, now map[string]float64 }{{a.Operators, b.Operators}, {a.Agents, b.Agents}} {
-		for _, k := range slices.Sorted(maps.Keys(x.now)) {
+		names := slices.AppendSeq(slices.Collect(maps.Keys(x.was)), maps.Keys(x.now))
+		slices.Sort(names)
+		for _, k := range slices.Compact(names) { // one that is missing is 0
 			if x.was[k] != x.now[k] {
 				c.say("weight of %s %g, was %g", k, x.now[k], x.was[k])
 			}
