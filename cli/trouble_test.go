@@ -153,6 +153,7 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 		{"the report", "report", ""},
 		{"the log", "events --tail 3", ""},
 		{"a patch elsewhere", "promote best --patch " + filepath.Join(t.TempDir(), "best.patch"), ""},
+		{"a bundle elsewhere", "promote best --bundle " + filepath.Join(t.TempDir(), "best.bundle"), ""},
 		{"a backup elsewhere", "backup " + filepath.Join(t.TempDir(), "all.backup"), ""},
 		{"a deep check checks all, and says that no run would start", "doctor --deep", "cannot be written"},
 		{"a decision says why not", "pin best", "can only be read"},

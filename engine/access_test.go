@@ -105,6 +105,24 @@ func TestADrainedRunWaitsForNoProvider(t *testing.T) {
 	}
 }
 
+func TestADrainedRunWaitsForNoClientsNextAttempt(t *testing.T) {
+	t.Parallel()
+	l := agentLab(t, func(c *config.Config) {
+		c.Agents = []config.Agent{{Name: "client", Kind: "command", Command: []string{"sh", "-c", "exit 4"}, Weight: 1, Attempts: 50, Timeout: time.Minute}}
+		c.Workers, c.Budget.Jobs = 1, 4
+	})
+	eng, stop := l.startWith(engine.Options{})
+	l.await(eng, "the third attempt", func(s *view.Snapshot) bool {
+		return len(s.Running) > 0 && strings.Contains(s.Running[0].Line, "attempt 3 of 50")
+	})
+	stop()
+	for _, j := range l.jobs() {
+		if j.Kind == record.Make && j.State != record.Queued {
+			t.Errorf("%s is %s: %s", j.ID, j.State, j.Reason)
+		}
+	}
+}
+
 func TestAPersonIsDrawnByWeightAndARunThatEndsDoesNotWaitForThem(t *testing.T) {
 	t.Parallel()
 	l := agentLab(t, func(c *config.Config) {

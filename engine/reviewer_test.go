@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -21,20 +22,20 @@ func TestAReviewer(t *testing.T) {
 		held      bool
 		questions int // about each candidate
 		reason    string
+		status    int // with which its provider answers; 0: it serves
 	}{
-		{"that answers in JSON is understood", []string{rejects}, "open", true, false, 1, "program.txt:2 guesses"},
-		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses"},
-		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, ""},
-		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict"},
+		{"that answers in JSON is understood", []string{rejects}, "open", true, false, 1, "program.txt:2 guesses", 0},
+		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses", 0},
+		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, "", 0},
+		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict", 0},
+		{"whose key is refused lets pass where it fails open", nil, "open", false, false, 1, "", 401},
+		{"whose key is refused leaves it to a person where it fails closed", nil, "closed", false, true, 1, "was not reviewed: critic: status 401", 401},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m := newFakeModel(t)
+			m, reviewer := newFakeModel(t), newFakeModel(t)
 			var mu sync.Mutex
 			asked := map[string]int{} // by the change that is shown
-			m.reply = func(prompt string) string {
-				if !strings.Contains(prompt, "You review one change") {
-					return ""
-				}
+			hear := func(prompt string) string {
 				_, change, _ := strings.Cut(prompt, "## The change")
 				change, _, _ = strings.Cut(change, "## What to deliver")
 				mu.Lock()
@@ -43,11 +44,25 @@ func TestAReviewer(t *testing.T) {
 				if n := asked[change]; n > 1 && !strings.Contains(prompt, "could not be read") {
 					t.Errorf("asked again without a word on why:\n%s", prompt)
 				}
+				if tc.status != 0 {
+					return ""
+				}
 				return tc.replies[min(asked[change], len(tc.replies))-1]
 			}
+			reviewer.reply = hear
+			reviewer.trouble = func(n int, w http.ResponseWriter, _ *http.Request) bool {
+				if tc.status == 0 {
+					return false
+				}
+				hear(reviewer.asked()[n-1])
+				http.Error(w, `{"error":{"message":"invalid api key"}}`, tc.status)
+				return true
+			}
 			l := agentLab(t, func(c *config.Config) {
-				c.Agents = []config.Agent{m.agent("model")}
-				c.Roles.Reviewer, c.Review.Fail = "model", tc.fail
+				critic := reviewer.agent("critic")
+				critic.Weight = 0
+				c.Agents = []config.Agent{m.agent("model"), critic}
+				c.Roles.Reviewer, c.Review.Fail = "critic", tc.fail
 				c.Budget.Jobs, c.Workers = 2, 1
 			})
 			snap, err := l.runWith(engine.Options{})

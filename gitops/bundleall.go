@@ -34,14 +34,22 @@ func (r *Repo) bundleAll(ctx context.Context, path string, branches map[string]r
 	if shallow, err = r.shallow(); err != nil {
 		return nil, err
 	}
-	// Refs are written beside the store, in a repository that borrows its objects.
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".bundle-*")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", dir); err != nil {
+	if err := r.borrow(ctx, dir, branches, shallow); err != nil {
 		return nil, err
+	}
+	return shallow, r.git.do(ctx, call{args: []string{"--git-dir=" + dir, "bundle", "create", "-q", path, "--branches"}, stdout: io.Discard})
+}
+
+// borrow makes a repository in the folder dir that borrows the store's objects and
+// has refs of its own: the store may be one that can only be read.
+func (r *Repo) borrow(ctx context.Context, dir string, branches map[string]record.Hash, shallow []byte) error {
+	if _, err := r.git.run(ctx, "init", "-q", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", dir); err != nil {
+		return err
 	}
 	var refs bytes.Buffer
 	refs.WriteString("# pack-refs with: sorted \n")
@@ -53,10 +61,10 @@ func (r *Repo) bundleAll(ctx context.Context, path string, branches map[string]r
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o600); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return shallow, r.git.do(ctx, call{args: []string{"--git-dir=" + dir, "bundle", "create", "-q", path, "--branches"}, stdout: io.Discard})
+	return nil
 }
 
 // Unbundle takes the objects of what [Repo.BundleAll] wrote into the store, which

@@ -15,6 +15,17 @@ import (
 // ownName is the folder of this user in a memory that all users share.
 func ownName() string { return "atoll-" + strconv.Itoa(os.Getuid()) }
 
+func TestNoOtherUserLooksIntoTheObjectStore(t *testing.T) {
+	r, _, _ := imported(t, sample(t)) // in a folder that others may look into
+	info, err := os.Stat(r.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
+
 func TestTheCacheIsAFolderThatOnlyThisUserCanUse(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"atoll/store/record"
 )
@@ -82,10 +84,10 @@ func (r *Repo) bundle(ctx context.Context, source Target, commit record.Hash, pa
 	if !r.Has(ctx, commit) {
 		return fmt.Errorf("commit %s: %w", commit, ErrNotFound)
 	}
-	// A bundle lists refs, so the commit needs one. It stays, as somebody
-	// took the commit away under this name.
-	ref := "refs/heads/atoll/" + commit.Short()
-	if err := r.writeRef(ref, commit); err != nil {
+	// The ref stays, as somebody took the commit away under this name, where the store
+	// can be written.
+	branch := "atoll/" + commit.Short()
+	if err := r.writeRef("refs/heads/"+branch, commit); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
 	}
 	part, err := os.MkdirTemp(filepath.Dir(file), ".bundle-*")
@@ -93,13 +95,16 @@ func (r *Repo) bundle(ctx context.Context, source Target, commit record.Hash, pa
 		return err
 	}
 	defer os.RemoveAll(part)
-	out := filepath.Join(part, "bundle")
-	whole := call{args: []string{"--git-dir=" + r.dir, "bundle", "create", "-q", out, ref}, stdout: io.Discard}
+	refs, out := filepath.Join(part, "refs"), filepath.Join(part, "bundle")
+	if err := r.borrow(ctx, refs, map[string]record.Hash{branch: commit}, nil); err != nil {
+		return err
+	}
+	whole := call{args: []string{"--git-dir=" + refs, "bundle", "create", "-q", out, "--branches"}, stdout: io.Discard}
 	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
 		if source.CommonDir == "" || source.Shallow {
 			return fmt.Errorf("%w: the history before the root is not in the store, and its repository is not known or is shallow; promote to a branch or a patch instead", ErrNotFound)
 		}
-		whole.env = []string{"GIT_SHALLOW_FILE=", "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(source.CommonDir, "objects")}
+		whole.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(source.CommonDir, "objects")}
 	}
 	if err := r.git.do(ctx, whole); err != nil {
 		return err

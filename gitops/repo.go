@@ -134,14 +134,11 @@ func (r *Repo) create(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
 		return fmt.Errorf("make the object store: %w", err)
 	}
-	part, err := os.MkdirTemp(filepath.Dir(r.dir), ".store-*.part")
+	part, err := os.MkdirTemp(filepath.Dir(r.dir), ".store-*.part") // mode 0700, and so it stays
 	if err != nil {
 		return fmt.Errorf("make the object store: %w", err)
 	}
 	defer os.RemoveAll(part)
-	if err := os.Chmod(part, 0o755); err != nil {
-		return fmt.Errorf("make the object store: %w", err)
-	}
 	if err := r.lay(ctx, part); err != nil {
 		return fmt.Errorf("make the object store: %w", err)
 	}

@@ -105,7 +105,11 @@ func (db *DB) backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return ErrExists
 	}
-	c, err := dial(db.path, plainOptions)
+	options := plainOptions
+	if db.sealed {
+		options += "&immutable=1"
+	}
+	c, err := dial(db.path, options)
 	if err != nil {
 		return err
 	}

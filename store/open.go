@@ -209,7 +209,8 @@ func (db *DB) firstRead(ctx context.Context, o Options) error {
 		case version == 0:
 			return fmt.Errorf("%w: the store is empty; start an experiment first", ErrNotFound)
 		case version < newest:
-			return fmt.Errorf("the store has layout %d, this atoll reads %d: %w", version, newest, ErrReadOnly)
+			return fmt.Errorf("the store has layout %d, this atoll reads %d and would bring it up to date: %w; or copy the state directory and name the copy with --state",
+				version, newest, ErrReadOnly)
 		}
 		return notNewer(version, newest)
 	})
@@ -218,10 +219,6 @@ func (db *DB) firstRead(ctx context.Context, o Options) error {
 // Close commits what is under way and closes all connections. Reads that still
 // run end first. Closing twice does nothing.
 func (db *DB) Close() error {
-	var err error
-	if db.writer != nil {
-		err = db.writer.close()
-	}
 	db.mu.Lock()
 	done := db.gone
 	db.gone = true
@@ -229,6 +226,7 @@ func (db *DB) Close() error {
 	if done {
 		return nil
 	}
+	var err error
 	for range readers { // wait for those that read
 		db.slots <- struct{}{}
 	}
@@ -243,6 +241,9 @@ func (db *DB) Close() error {
 	if db.watcher != nil {
 		err = errors.Join(err, db.watcher.close())
 		db.watcher = nil
+	}
+	if db.writer != nil { // last: only who may write takes the write-ahead log in and removes it
+		err = errors.Join(err, db.writer.close())
 	}
 	db.release()
 	return doing("close the store", err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,6 +181,19 @@ func TestAReadOnlyStoreWritesNothingAndSeesAll(t *testing.T) {
 	w.ok(look.Integrity(w.ctx))
 }
 
+func TestACleanEndLeavesNoWriteAheadLog(t *testing.T) {
+	w := open(t, record.Settings{})
+	w.addMakes(1, 1)
+	w.through(100, 1)
+	w.candidate(1) // a reader that is still there at the end
+	w.ok(w.db.Close())
+	for _, name := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(w.path + name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is there: %v", w.path+name, err)
+		}
+	}
+}
+
 // TestAReadOnlyDirectoryIsExplained runs as another user, because the
 // administrator may write everywhere.
 func TestAReadOnlyDirectoryIsExplained(t *testing.T) {
@@ -295,6 +309,9 @@ func TestAnOlderLayoutIsCopiedThenMigrated(t *testing.T) {
 	next[fmt.Sprintf("%03d_shape.sql", now+2)] = &fstest.MapFile{Data: []byte("CREATE TABLE shape (x INTEGER) STRICT;")}
 	_, err := store.Open(w.ctx, w.path, store.Options{ReadOnly: true}.WithMigrations(next))
 	wants(t, err, store.ErrReadOnly)
+	if err != nil && !strings.Contains(err.Error(), "copy the state directory") {
+		t.Errorf("it does not say what to do: %v", err)
+	}
 	w.db = mustOpen(t, w.path, store.Options{}.WithMigrations(next))
 	if version, err := w.db.Pragma("user_version"); version != now+2 || err != nil {
 		t.Errorf("layout %d, %v", version, err)

@@ -99,7 +99,7 @@ func (c *checkup) configuration() {
 		return
 	}
 	for _, advice := range c.opt.Config.Advice() {
-		c.warn("configuration", "budget", advice, "")
+		c.warn("configuration", "advice", advice, "")
 	}
 	c.add("configuration", config.FileName, nil, "complete", "")
 }

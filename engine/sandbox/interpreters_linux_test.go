@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,35 @@ func TestInterpretersFollowShimsSymlinksAndScripts(t *testing.T) {
 		}
 		if !slices.Equal(needs, tc.needs) || path[0] != tc.path || !slices.Contains(path, "/usr/bin") {
 			t.Errorf("%s needs %v and path %v, want %v and %s first", tc.name, needs, path, tc.needs, tc.path)
+		}
+	}
+}
+
+func TestARustupShimShowsTheToolchainAndNotTheKeysBesideIt(t *testing.T) {
+	b := mustBox(t, sandbox.ModeUnsafe)
+	home := t.TempDir()
+	chain := filepath.Join(home, ".rustup/toolchains/stable")
+	for path, text := range map[string]string{
+		".cargo/bin/rustup": "#!/bin/sh\necho " + chain + "\n", ".cargo/bin/tool": "\x7fELF", ".cargo/credentials.toml": "token",
+		".rustup/toolchains/stable/bin/cargo": "#!/bin/sh\n",
+	} {
+		path = filepath.Join(home, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bin := filepath.Join(home, ".cargo/bin")
+	for _, name := range []string{"rustc", "cargo"} {
+		if err := os.Symlink("rustup", filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	for name, want := range map[string]string{"rustc": chain, "cargo": chain, "tool": filepath.Join(bin, "tool"), "rustup": filepath.Join(bin, "rustup")} {
+		mounts, _ := b.Interpreters(t.Context(), name)
+		if len(mounts) != 1 || mounts[0].Host != want {
+			t.Errorf("%s: mounts %+v, want %s alone", name, mounts, want)
 		}
 	}
 }

@@ -71,9 +71,19 @@ func (r *attempt) keep(kind, text string) {
 	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(tail(text, diffBytes)), Cut: int64(max(0, len(text)-diffBytes))})
 }
 
-// consult asks the client of a role on behalf of a job: the prompt can be seen while it is
-// under way, prompt and answer are kept as evidence, time and usage are counted.
+// consult asks the client of a role like [attempt.ask]. An error that says nothing about
+// the job is an errPutBack; a key that is refused pauses the run.
 func (r *attempt) consult(ctx context.Context, v *roster.RoleClient, name, role string, p agent.Rendered) (string, error) {
+	answer, err := r.ask(ctx, v, name, role, p)
+	if err != nil && ctx.Err() == nil && r.putBack(err) {
+		err = fmt.Errorf("%w: %w", errPutBack, err)
+	}
+	return answer, err
+}
+
+// ask asks the client of a role on behalf of a job: the prompt can be seen while it is
+// under way, prompt and answer are kept as evidence, time and usage are counted.
+func (r *attempt) ask(ctx context.Context, v *roster.RoleClient, name, role string, p agent.Rendered) (string, error) {
 	text := agent.Redact(p.System+"\n\n"+p.User, r.roster.Secrets...)
 	r.live.prompt(r.lease.Job.ID, role, text)
 	kind := func(what string) string { // the words of the coder's own evidence stay its own
@@ -88,9 +98,6 @@ func (r *attempt) consult(ctx context.Context, v *roster.RoleClient, name, role 
 	r.edit += r.now().Sub(began)
 	r.usage = r.usage.Add(usage)
 	r.keep(kind("transcript"), answer)
-	if err != nil && ctx.Err() == nil && r.putBack(err) {
-		err = fmt.Errorf("%w: %w", errPutBack, err)
-	}
 	return answer, err
 }
 

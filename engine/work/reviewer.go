@@ -24,9 +24,9 @@ func (w *gatekeeper) reviewed(r *attempt) bool {
 }
 
 // review asks the reviewer about a candidate that the gate let pass. It reports
-// that the job has ended, or waits for a person: a reviewer that cannot be asked
-// or understood lets the candidate pass where review.fail is open, else a person
-// decides. What it said is kept as evidence.
+// that the job has ended, or waits for a person: a reviewer that cannot be asked (its
+// key is refused, its provider fails) or understood lets the candidate pass where
+// review.fail is open, else a person decides. What it said is kept as evidence.
 func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (ended bool, err error) {
 	if !w.reviewed(r) {
 		return false, nil
@@ -44,8 +44,8 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 		return false, broke // it is reviewed when there is money again
 	}
 	switch {
-	case errors.Is(err, errPutBack):
-		return false, err
+	case err != nil && !errors.Is(err, gateway.ErrAccess) && r.putBack(err):
+		return false, fmt.Errorf("%w: %w", errPutBack, err)
 	case err != nil:
 		return w.unreviewed(ctx, r, c, err)
 	case verdict.Accepted:
@@ -119,7 +119,7 @@ func (w *gatekeeper) askReviewer(ctx context.Context, r *attempt, shown prompt.V
 		if err != nil {
 			return agent.Review{}, err
 		}
-		answer, err := r.consult(ctx, w.roster.Clients[name], name, agent.RoleReviewer, rendered)
+		answer, err := r.ask(ctx, w.roster.Clients[name], name, agent.RoleReviewer, rendered)
 		var verdict agent.Review
 		if err == nil {
 			verdict, err = agent.ReadReview(answer)

@@ -249,6 +249,7 @@ func (c *Command) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Re
 			continue
 		}
 		if err := c.o.Wait(ctx, backoff(j, attempt)); err != nil {
+			failure.Err = errors.Join(failure.Err, err) // why there is no other attempt
 			return agent.Result{}, failure
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"atoll/engine/agent"
 	"atoll/engine/agent/agenttest"
 	"atoll/engine/agent/prompt"
+	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -403,6 +404,21 @@ echo '{"type":"turn.failed","error":{"message":"exceeded retry limit, last statu
 	}
 	if len(s.waits) == 2 && (s.waits[0] < time.Second || s.waits[1] < s.waits[0]) {
 		t.Errorf("waits %v", s.waits)
+	}
+}
+
+func TestCommandTellsWhyItDidNotWaitForAnotherAttempt(t *testing.T) {
+	ends := errors.New("the run ends")
+	s := newScript(t)
+	o := s.options("codex", codexBegin+`echo '{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}'; exit 1`)
+	o.Attempts = 3
+	o.Wait = func(context.Context, time.Duration) error { return ends }
+	_, err := s.edit(t.Context(), o)
+	if !errors.Is(err, ends) || !errors.Is(err, gateway.ErrProvider) {
+		t.Errorf("got %v, want the end of the wait and a provider that failed", err)
+	}
+	if e := failureOf(t, err); e.Usage.InputTokens != 300 {
+		t.Errorf("usage %+v", e.Usage)
 	}
 }
 

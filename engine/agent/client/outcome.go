@@ -38,10 +38,16 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Is makes a key or an account that was refused a gateway.ErrAccess, also where
-// the client used its own login.
+// Is makes a key or an account that was refused a gateway.ErrAccess, and a service
+// that failed a gateway.ErrProvider, also where the client used its own login.
 func (e *Error) Is(target error) bool {
-	return target == gateway.ErrAccess && (e.Fault == FaultAuth || e.Fault == FaultQuota)
+	switch target {
+	case gateway.ErrAccess:
+		return e.Fault == FaultAuth || e.Fault == FaultQuota
+	case gateway.ErrProvider:
+		return e.Fault == FaultRate || e.Fault == FaultServer || e.Fault == FaultNetwork
+	}
+	return false
 }
 
 // Unwrap returns the cause.
