@@ -24,7 +24,8 @@ import (
 
 // judge runs solve.sh of the candidate with fewer rights and counts which of
 // five letters it prints: the root's two are honest, and no hostile candidate
-// below prints more. A secret in the output, or a word that an earlier run left
+// below prints more. What it left as its answer in the folder that both share counts as
+// output. A secret in the output, or a word that an earlier run left
 // behind, would be worth a thousand: then it was read.
 const judge = `
 import json, os, subprocess
@@ -34,6 +35,10 @@ def main():
     where = os.environ["ATOLL_EVAL_DIR"]
     run = subprocess.run([os.environ["ATOLL_RUN"], "sh", "./solve.sh"], capture_output=True)
     out = run.stdout.decode(errors="replace")
+    try:
+        out += " " + open(os.environ["ATOLL_RUN_DIR"] + "/answer").read()
+    except OSError:
+        pass
     words = out.split()
     score = helper.count(words)
     if open(where + "/secret").read().strip() in out or "LEFT-BEHIND" in words:
@@ -98,6 +103,15 @@ var attacks = []attack{
 	{"fills the disk", solve("head -c 9000000000 /dev/zero > \"$TMPDIR/f\" 2>/dev/null; true\n"), false},
 	{"floods its output", solve("yes WORD\n"), false},
 	{"sleeps for ever and ignores SIGTERM", solve("trap '' TERM INT HUP; while :; do sleep 1 ; done; : WORD\n"), false},
+	{"links the answer that the evaluator reads to a hidden file", solve(`for f in SECRET EVAL/secret /atoll/evaluator/secret; do ln -sf $f "$ATOLL_RUN_DIR/answer"; [ -e "$ATOLL_RUN_DIR/answer" ] && break; done 2>/dev/null
+		[ -L "$ATOLL_RUN_DIR/answer" ] || ln -sf /atoll/evaluator/secret "$ATOLL_RUN_DIR/answer" 2>/dev/null; true` + "\n"), false},
+	{"changes modes and times of what measures it", solve("chmod 0777 SECRET EVAL EVAL/* /atoll/evaluator/* 2>/dev/null; chmod 0 trusted trusted/* 2>/dev/null; true\n"), false},
+	{"speaks to the sandbox itself", solve(`find /atoll "${ATOLL_RUN_DIR%/*}" -type s 2>/dev/null | while read -r s; do python3 -c 'import socket, sys
+c = socket.socket(socket.AF_UNIX); c.connect(sys.argv[1]); print("c d e")' "$s" 2>/dev/null; done; true` + "\n"), false},
+	{"keeps memory in a segment that no process holds", solve(ctypes(`libc.shmget(0, 200 << 20, 0o1600) >= 0`)), false},
+	{"traces its parent", solve(ctypes(`libc.ptrace(16, os.getppid(), 0, 0) == 0`)), false},
+	{"takes its parent's files away", solve(ctypes(`resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))`)), false},
+	{"makes namespaces of its own", solve(ctypes(`libc.unshare(0x10000000 | 0x20000) == 0`)), false},
 	{"claims NaN", solve("echo claim NaN\n"), false},
 	{"claims Infinity", solve("echo claim Infinity\n"), false},
 	{"claims minus Infinity", solve("echo claim -Infinity\n"), false},
@@ -113,6 +127,12 @@ var attacks = []attack{
 	{"plants a hook", []entry{plain(".git/hooks/post-checkout", "#!/bin/sh\ntouch /tmp/WORD\n")}, true},
 	{"names files with newlines and escape codes", []entry{plain("a\nb", "x"), plain("\x1b]0;WORD\x07\x1b[31mred", "x"), plain("solve.sh", honest+"#2\n")}, true},
 	{"names a file that is no text", []entry{plain("bad\xff\xfename", "x"), plain("solve.sh", honest+"#3\n")}, false},
+}
+
+// ctypes is a line of shell that prints three further letters where something holds
+// of what Python can call.
+func ctypes(what string) string {
+	return "python3 -c 'import ctypes, os, resource\nlibc = ctypes.CDLL(None)\nif (" + what + ") is not False: print(\"c d e\")' 2>/dev/null; true\n"
 }
 
 const forgedModule = `
