@@ -54,6 +54,7 @@ func TestHostileCandidatesOfAnOrdinaryUser(t *testing.T) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "--- PASS: TestHostileCandidates/") {
 			tried++
+			t.Log("as nobody:", line)
 		} else if strings.Contains(line, "does not give the rung") {
 			t.Log(line)
 		}

@@ -26,12 +26,25 @@ var schema embed.FS
 func prepare(ctx context.Context, path string, o Options) (*conn, error) {
 	c, err := dial(path, writeOptions)
 	if err != nil {
-		return nil, err
+		return nil, unwritable(path, err)
 	}
 	if err := settle(ctx, c, path, o); err != nil {
-		return nil, errors.Join(explain(err), c.close())
+		return nil, errors.Join(unwritable(path, err), c.close())
 	}
 	return c, nil
+}
+
+// unwritable explains an error of opening: where SQLite says only that a file cannot be
+// opened, because it cannot make its write-ahead log, it is the directory that says why.
+func unwritable(path string, err error) error {
+	if !noLog(err) {
+		return explain(err)
+	}
+	f, why := os.CreateTemp(filepath.Dir(path), ".atoll-*")
+	if why != nil {
+		return explain(why)
+	}
+	return errors.Join(explain(err), f.Close(), os.Remove(f.Name()))
 }
 
 // create makes an empty file where there is none, so that connections never
