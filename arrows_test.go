@@ -24,12 +24,17 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/mcp", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/mcp", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
 		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
+		"engine/fleet/worker":           {"engine/eval", "engine/fleet/wire", "engine/sandbox", "engine/work", "gitops", "store/record"},
+		"engine/fleet":                  {"engine/eval", "engine/fleet/server", "engine/fleet/wire", "engine/view", "engine/work", "store/record"},
+		"engine/fleet/server":           {"engine/fleet/wire"},
+		"engine/fleet/wire":             {"config", "engine/eval", "engine/eval/output", "store/record"},
+		"engine/simulate":               {"config", "engine/fold", "engine/schedule", "engine/search", "store/record"},
 		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "examples", "store/record"},
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/campaign/audit", "store", "store/record"},
@@ -100,6 +105,7 @@ func arrows() map[string][]string {
 func outside() map[string][]string {
 	return map[string][]string{
 		"charm.land/":            {"tui", "tui/..."},
+		"github.com/nats-io/":    {"engine/fleet", "engine/fleet/..."},
 		"github.com/spf13/cobra": {"cli"},
 		"github.com/mattn/":      {"store"},
 		"github.com/go-git/":     {"gitops"},

@@ -13,6 +13,7 @@ import (
 	"atoll/engine/evidence"
 	"atoll/engine/repair"
 	"atoll/engine/retention"
+	"atoll/engine/fleet"
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -45,6 +46,9 @@ func jsonShapes() []jsonShape {
 		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},
 		{"promote", "atoll promote --verify", false, verify.Report{}},
 		{"decision", "every verb that decides", false, record.Decision{}},
+		{"fleet", "atoll fleet", false, fleet.Status{}},
+		{"invite", "atoll fleet invite", false, invited{}},
+		{"simulation", "atoll simulate", false, simulated{}},
 		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"repair", "atoll repair", false, repair.Report{}},

@@ -31,7 +31,8 @@ type runFlags struct {
 	forTime   time.Duration
 	failUnder *float64 // gain in percent below which the run fails; nil: never
 	order     string
-	record    string         // folder for what agents do
+	record    string // folder for what agents do
+	fleet     fleetFlags
 	live      *config.Config // what the configuration file says now; nil: there is none
 	said      []string       // what changed in it since the last run
 	doors     doorFlags
@@ -59,6 +60,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		return nil
 	})
 	fl.StringVar(&f.order, "order", "", "completion or strict (new experiments)")
+	f.fleet.add(cmd)
 }
 
 // values turns the flags that were given into configuration values.
@@ -197,6 +199,14 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 		}
 	}
 	opt.Unattended, opt.KeepState, opt.Look = headless, f.look, may == lookOnly
+	if f.fleet.address != "" && may != lookOnly {
+		c, err := a.lead(ctx, ses, f.fleet)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		opt.Fleet = c
+	}
 	eng := engine.New(ses, exp.ID, opt)
 	closeDoors, err := a.beside(ctx, eng, f.doors, logger)
 	if err != nil {

@@ -55,6 +55,20 @@ type Options struct {
 	Remeasure *config.Config
 	// RootOnly measures the root and returns: nothing is made or asked.
 	RootOnly bool
+	// Fleet takes the samples instead of this machine; nil: they are taken here.
+	Fleet Fleet
+}
+
+// Fleet has candidates measured on other machines. Its methods are safe for
+// concurrent use.
+type Fleet interface {
+	// Open makes ready to measure in the place of a station. The meter serves
+	// until the next Open.
+	Open(ctx context.Context, s work.Station) (work.Meter, error)
+	// Slots is how many samples can be taken at the same time now, Tasks how many
+	// are being taken or wait for that.
+	Slots() int
+	Tasks() int
 }
 
 // Engine runs one experiment of a session, or looks on while another process

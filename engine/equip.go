@@ -41,7 +41,7 @@ func (q *equipment) prepare(ctx context.Context, st *fold.State) error {
 		return err
 	}
 	q.box = box
-	if q.eval, err = eval.New(ctx, box, q.evalOptions(cfg)); err != nil {
+	if q.eval, err = eval.New(ctx, box, eval.OptionsOf(q.located(cfg))); err != nil {
 		return err
 	}
 	if err := q.checkSeal(ctx, st.Exp); err != nil {
@@ -89,13 +89,26 @@ func (q *equipment) checkSeal(ctx context.Context, exp record.Experiment) error 
 	return nil
 }
 
-// evalOptions are the options of an experiment's evaluator. The evaluator
-// directory is the sealed copy that was made when the experiment started.
-func (q *equipment) evalOptions(cfg config.Config) eval.Options {
+// located is a configuration whose evaluator directory is absolute: the sealed
+// copy that was made when the experiment started.
+func (q *equipment) located(cfg config.Config) config.Config {
 	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
 		cfg.Evaluator.Dir = filepath.Join(q.ses.Dir, cfg.Evaluator.Dir)
 	}
-	return eval.OptionsOf(cfg)
+	return cfg
+}
+
+// enlist has the fleet take the samples, where there is one.
+func (q *equipment) enlist(ctx context.Context, st *fold.State, w *work.Runner) error {
+	if q.opt.Fleet == nil {
+		return nil
+	}
+	meter, err := q.opt.Fleet.Open(ctx, work.Station{Bench: w.Bench(), Config: q.located(st.Config), Rung: q.box.Rung(), Host: q.alarms})
+	if err != nil {
+		return err
+	}
+	w.SetMeter(meter)
+	return nil
 }
 
 // hire builds the agents of the experiment.

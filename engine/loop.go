@@ -43,9 +43,11 @@ type loop struct {
 
 func newLoop(s *shared) *loop {
 	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}}
-	l.plan = schedule.New(schedule.Options{
-		Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly,
-	})
+	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly}
+	if s.opt.Fleet != nil {
+		plan.Slots = s.opt.Fleet.Slots
+	}
+	l.plan = schedule.New(plan)
 	return l
 }
 
@@ -97,7 +99,7 @@ func (l *loop) turn(ctx context.Context) error {
 		if err := l.step(ctx); err != nil {
 			return err
 		}
-		pool.Resize(l.workerGoal())
+		pool.Resize(l.workerGoal(pool.Busy()))
 		if err := l.returnJobs(ctx, pool); err != nil {
 			return err
 		}
@@ -235,15 +237,27 @@ func (l *loop) folded(ctx context.Context) error {
 	return l.plan.Folded(ctx)
 }
 
-// workerGoal is how many workers should claim jobs now.
-func (l *loop) workerGoal() int {
+// workerGoal is how many workers should claim jobs now; busy have one.
+func (l *loop) workerGoal(busy int) int {
 	if !l.owner || l.asleep.Load() || l.draining() || l.budget != "" || l.st.Run != record.ExperimentRunning {
 		return 0
 	}
 	if l.st.Archive() == nil && l.st.Version > 1 && !l.opt.Once {
 		return 1 // the root before all others
 	}
+	if l.opt.Fleet != nil && !l.opt.Once {
+		return l.fleetGoal(busy)
+	}
 	return l.st.Settings.Workers
+}
+
+// fleetGoal is how many jobs are in work while other machines measure: so many
+// that some candidates wait for a slot, however long edits take. The queue has no
+// more than twice the slots.
+func (l *loop) fleetGoal(busy int) int {
+	slots, least := l.opt.Fleet.Slots(), l.st.Settings.Workers
+	editing := max(0, busy-l.opt.Fleet.Tasks())
+	return max(least, min(editing+slots+slots/4+1, 2*slots+least))
 }
 
 // publish gives readers a snapshot; last is that of a run.

@@ -28,7 +28,7 @@ func (l *loop) changeObjective(ctx context.Context) error {
 	}
 	cfg := old
 	cfg.Evaluator, cfg.Limits = l.opt.Remeasure.Evaluator, l.opt.Remeasure.Limits
-	ev, err := eval.New(ctx, nil, l.equipment.evalOptions(cfg)) // asked for its key alone
+	ev, err := eval.New(ctx, nil, eval.OptionsOf(l.equipment.located(cfg))) // asked for its key alone
 	if err != nil {
 		return err
 	}

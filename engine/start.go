@@ -125,6 +125,9 @@ func (l *loop) equip(ctx context.Context) error {
 		return err
 	}
 	l.work.Equip(q.box, q.eval)
+	if err := q.enlist(ctx, l.st, l.work); err != nil {
+		return err
+	}
 	if name, err := work.LearnedMetric(ctx, l.db, l.exp, l.st.Exp.Objective); err != nil {
 		return err
 	} else if name != "" {

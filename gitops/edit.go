@@ -31,6 +31,35 @@ type edit struct {
 // both in one set of changes is ErrChange. Directories that lose their last
 // file disappear. The data of a submodule is its commit, 40 digits.
 func (r *Repo) WriteTree(ctx context.Context, base record.Hash, changes []record.Change) (record.Hash, error) {
+	return r.edit(ctx, base, changes, sink{r.write, r.keepTree})
+}
+
+// TreeAfter returns what WriteTree would return and writes nothing.
+func (r *Repo) TreeAfter(ctx context.Context, base record.Hash, changes []record.Change) (record.Hash, error) {
+	return r.edit(ctx, base, changes, sink{
+		put: func(_ context.Context, kind plumbing.ObjectType, data []byte) (record.Hash, error) {
+			return record.Hash(plumbing.ComputeHash(kind, data)), nil
+		},
+		keep: func(record.Hash, []entry) {},
+	})
+}
+
+// sink takes the objects of an edit.
+type sink struct {
+	put  func(ctx context.Context, kind plumbing.ObjectType, data []byte) (record.Hash, error)
+	keep func(tree record.Hash, es []entry) // remembers a directory that was put
+}
+
+// write stores an object.
+func (r *Repo) write(ctx context.Context, kind plumbing.ObjectType, data []byte) (h record.Hash, err error) {
+	err = r.use(ctx, func(o *objects) error {
+		h, err = o.write(kind, data)
+		return err
+	})
+	return h, err
+}
+
+func (r *Repo) edit(ctx context.Context, base record.Hash, changes []record.Change, to sink) (record.Hash, error) {
 	root := &edit{}
 	for i := range changes {
 		if err := root.add(&changes[i]); err != nil {
@@ -40,16 +69,13 @@ func (r *Repo) WriteTree(ctx context.Context, base record.Hash, changes []record
 	if base.IsZero() {
 		base = emptyTree
 	}
-	tree, err := r.apply(ctx, base, root)
+	tree, err := r.apply(ctx, base, root, to)
 	if err != nil {
 		return record.Hash{}, fmt.Errorf("edit tree %s: %w", base.Short(), err)
 	}
 	if tree.IsZero() {
 		tree = emptyTree
-		err = r.use(ctx, func(o *objects) error {
-			_, err := o.write(plumbing.TreeObject, nil)
-			return err
-		})
+		_, err = to.put(ctx, plumbing.TreeObject, nil)
 	}
 	return tree, err
 }
@@ -137,7 +163,7 @@ func checkChange(c *record.Change) error {
 }
 
 // apply edits one directory and returns its new tree, zero when it is empty.
-func (r *Repo) apply(ctx context.Context, tree record.Hash, ed *edit) (record.Hash, error) {
+func (r *Repo) apply(ctx context.Context, tree record.Hash, ed *edit, to sink) (record.Hash, error) {
 	if len(ed.below) == 0 {
 		return tree, nil
 	}
@@ -157,7 +183,7 @@ func (r *Repo) apply(ctx context.Context, tree record.Hash, ed *edit) (record.Ha
 	}
 	var added []entry
 	for name, sub := range ed.below {
-		e, ok, err := r.applyName(ctx, old, name, sub)
+		e, ok, err := r.applyName(ctx, old, name, sub, to)
 		if err != nil {
 			return record.Hash{}, err
 		}
@@ -170,14 +196,14 @@ func (r *Repo) apply(ctx context.Context, tree record.Hash, ed *edit) (record.Ha
 	if len(next) == 0 {
 		return record.Hash{}, nil
 	}
-	return r.writeEntries(ctx, next)
+	return r.writeEntries(ctx, next, to)
 }
 
 // applyName works out what becomes of one name of a directory; false when
 // nothing is left there.
-func (r *Repo) applyName(ctx context.Context, old []entry, name string, ed *edit) (entry, bool, error) {
+func (r *Repo) applyName(ctx context.Context, old []entry, name string, ed *edit, to sink) (entry, bool, error) {
 	if c := ed.file; c != nil {
-		h, err := r.writeData(ctx, c)
+		h, err := r.writeData(ctx, c, to)
 		return entry{name, uint32(c.Mode), h}, true, err
 	}
 	var dir record.Hash
@@ -192,34 +218,25 @@ func (r *Repo) applyName(ctx context.Context, old []entry, name string, ed *edit
 	if len(ed.below) == 0 {
 		return entry{}, false, nil
 	}
-	h, err := r.apply(ctx, dir, ed)
+	h, err := r.apply(ctx, dir, ed, to)
 	return entry{name, uint32(modeTree), h}, !h.IsZero(), err
 }
 
 // writeData stores the content of a change and returns what the entry names.
-func (r *Repo) writeData(ctx context.Context, c *record.Change) (h record.Hash, err error) {
+func (r *Repo) writeData(ctx context.Context, c *record.Change, to sink) (record.Hash, error) {
 	if c.Mode == record.Submodule {
 		return record.ParseHash(string(c.Data))
 	}
-	err = r.use(ctx, func(o *objects) error {
-		h, err = o.write(plumbing.BlobObject, c.Data)
-		return err
-	})
-	return h, err
+	return to.put(ctx, plumbing.BlobObject, c.Data)
 }
 
 // writeEntries stores a tree object and remembers it.
-func (r *Repo) writeEntries(ctx context.Context, es []entry) (h record.Hash, err error) {
+func (r *Repo) writeEntries(ctx context.Context, es []entry, to sink) (h record.Hash, err error) {
 	if err := unique(es); err != nil {
 		return h, errors.Join(ErrChange, err)
 	}
-	data := encodeTree(es)
-	err = r.use(ctx, func(o *objects) error {
-		h, err = o.write(plumbing.TreeObject, data)
-		return err
-	})
-	if err == nil {
-		r.keepTree(h, es)
+	if h, err = to.put(ctx, plumbing.TreeObject, encodeTree(es)); err == nil {
+		to.keep(h, es)
 	}
 	return h, err
 }

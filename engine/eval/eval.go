@@ -260,3 +260,23 @@ func (e *Evaluator) neutral(text string) string {
 	}
 	return text
 }
+
+// Learned is what requests of the root taught this evaluator: the metric searched
+// on and the signature of its failure, "" for none.
+func (e *Evaluator) Learned() (objective, rootFault string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.objective, e.rootFault
+}
+
+// Learn takes over what another evaluator of the same key measured of the root.
+func (e *Evaluator) Learn(root *Outcome) {
+	e.SetRootFailure(root.Signature)
+	name := root.ObjectiveName
+	if e.o.Paired {
+		name = strings.TrimSuffix(name, ratioSuffix)
+	}
+	if !root.Failed() {
+		e.SetObjective(name)
+	}
+}

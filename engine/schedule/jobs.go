@@ -39,7 +39,11 @@ func (o *Owner) depth() int {
 	if o.st.Exp.Strict {
 		return o.st.Exp.Lookahead
 	}
-	return 2 * max(1, o.st.Settings.Workers)
+	slots := 0
+	if o.slots != nil {
+		slots = o.slots()
+	}
+	return 2 * max(1, o.st.Settings.Workers, slots)
 }
 
 // nextWork is the next job: a challenger that waits for samples first, then a

@@ -37,6 +37,8 @@ type Options struct {
 	Live       *work.Live
 	Host       Host
 	RootOnly   bool // nothing but the root is measured
+	// Slots is how many samples other machines take at the same time; nil: none.
+	Slots func() int
 }
 
 // Owner schedules one experiment. [Owner.Begin] gives it the state of a run.
@@ -47,6 +49,7 @@ type Owner struct {
 	live     *work.Live
 	host     Host
 	rootOnly bool
+	slots    func() int
 
 	st     *fold.State
 	cfg    config.Config
@@ -67,7 +70,7 @@ type Owner struct {
 
 // New returns the owner of an experiment, before its first run.
 func New(o Options) *Owner {
-	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly}
+	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly, slots: o.Slots}
 }
 
 // Finished reports whether every job of the budget came to its end, and what to

@@ -77,11 +77,10 @@ type guarded struct {
 // guard compares a candidate with the root. What it cannot do is a note, and done
 // is false.
 func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (found guarded, done bool, err error) {
-	base, release, err := w.checkout(ctx)
+	base, err := w.bench.Checkout(ctx)
 	if err != nil {
 		return found, false, err
 	}
-	defer release()
 	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, c.Tree)
 	if err != nil {
 		return found, false, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"atoll/engine/eval"
 	"atoll/engine/fold"
@@ -23,9 +22,6 @@ type measurer struct {
 	vectors  *vectors
 	machine  *machine
 	gate     *gatekeeper
-
-	mu   sync.Mutex
-	root string // checkout of the root, kept for the whole run
 }
 
 // score measures the candidate of a make job and writes the end of the job.
@@ -180,15 +176,6 @@ func (r *attempt) reserve(ctx context.Context, n int) error {
 // as an outcome; an error is one of the machine.
 func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
 	job := r.lease.Job
-	base, release, err := w.checkout(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer release()
-	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, c.Tree)
-	if err != nil {
-		return nil, nil, err
-	}
 	var out []record.Sample
 	for i := range n {
 		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
@@ -199,13 +186,12 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 			w.machine.noteBusy(w.host, job.ID, load)
 		}
 		r.liveEval("", "", i, n) // an evaluator that prints nothing is seen to work
-		res, err := w.eval.Run(ctx, eval.Request{
-			Base: base, Trusted: base, Delta: delta, Experiment: w.facts.Experiment.Name, Job: job.ID, Candidate: c.ID,
-			BaseCommit: w.facts.Experiment.RootCommit, Commit: c.Commit, Goal: w.settings().Goal, Repeat: from + i, Seed: w.facts.Experiment.Seed,
-			Root: c.ID == record.Root, SameProduct: w.products.owner(ctx, r, c.ID),
+		res, err := w.meter.Measure(ctx, Measurement{
+			Job: job.ID, Attempt: r.lease.Attempt, Candidate: c.ID, Commit: c.Commit, Tree: c.Tree, Goal: w.settings().Goal,
+			Repeat: from + i, SameProduct: w.products.owner(ctx, r, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
 		})
-		wall := w.now().Sub(began)
+		wall := cmp.Or(res.Took, w.now().Sub(began))
 		r.measured += wall
 		if err != nil {
 			return out, nil, err
@@ -216,7 +202,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		r.evals += res.Runs
 		r.evidence = append(r.evidence, res.Evidence...)
 		if res.Class != record.ClassNone || res.Twin != nil {
-			return out, &res, nil
+			return out, &res.Outcome, nil
 		}
 		if of, twin, err := w.products.keep(ctx, r, c.ID, res.Product); err != nil {
 			return out, nil, err
@@ -244,20 +230,4 @@ func (r *attempt) liveEval(stage, line string, i, n int) {
 		return
 	}
 	r.live.line(r.lease.Job.ID, line)
-}
-
-// checkout returns the checkout of the root that every evaluation lies on.
-// It is kept for the whole run; the returned function gives nothing back.
-func (w *measurer) checkout(ctx context.Context) (string, func(), error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.root == "" {
-		dir, release, err := w.repo.Checkout(ctx, w.facts.Experiment.RootTree)
-		if err != nil {
-			return "", nil, fmt.Errorf("check out the root: %w", err)
-		}
-		w.root = dir
-		_ = release // kept for the whole run
-	}
-	return w.root, func() {}, nil
 }

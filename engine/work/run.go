@@ -68,6 +68,8 @@ type run struct {
 
 	box    *sandbox.Box           // nil: nothing can be run
 	eval   *eval.Evaluator        // nil: nothing can be measured
+	bench  *Bench                 // measures here
+	meter  Meter                  // measures: the bench, or other machines
 	roster *roster.Roster         // nil: nobody can be asked
 	metric atomic.Pointer[string] // learned from the root; nil: not yet
 }

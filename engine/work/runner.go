@@ -69,11 +69,21 @@ func New(o Options) *Runner {
 	return w
 }
 
-// Equip gives the runner its sandbox and its evaluator, before the first job.
+// Equip gives the runner its sandbox and its evaluator, before the first job. It
+// measures here, unless [Runner.SetMeter] says otherwise.
 func (w *Runner) Equip(box *sandbox.Box, ev *eval.Evaluator) {
+	e := w.facts.Experiment
 	w.box, w.eval = box, ev
+	w.bench = &Bench{Experiment: e.Name, Seed: e.Seed, RootCommit: e.RootCommit, RootTree: e.RootTree, Repo: w.repo, Eval: ev}
+	w.meter = w.bench
 	w.scope.protect(ev.Protected())
 }
+
+// Bench is what measures here, once the runner is equipped.
+func (w *Runner) Bench() *Bench { return w.bench }
+
+// SetMeter has samples taken elsewhere, before the first job.
+func (w *Runner) SetMeter(m Meter) { w.meter = m }
 
 // SetRoster gives the runner who can be asked, before the first job.
 func (w *Runner) SetRoster(r *roster.Roster) { w.roster = r }

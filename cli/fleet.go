@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine"
+	"atoll/engine/fleet"
+	"atoll/engine/fleet/server"
+	"atoll/engine/fleet/wire"
+	"atoll/engine/view"
+)
+
+// fleetFlags are those of a run that has others measure.
+type fleetFlags struct {
+	address string
+	lease   time.Duration
+}
+
+func (f *fleetFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.address, "fleet", "", "measure on other machines: listen:HOST:PORT, or the URL of a NATS server")
+	fl.DurationVar(&f.lease, "fleet-lease", fleet.DefaultLease, "how long a silent machine keeps its jobs")
+}
+
+// release names this program for others that must be the same.
+func (b Build) release() string {
+	text := b.Version
+	if b.Commit != "" {
+		text += " " + b.Commit[:min(12, len(b.Commit))]
+	}
+	if b.Modified {
+		text += " with changes"
+	}
+	return text
+}
+
+// lead makes this run the coordinator of a fleet.
+func (a *App) lead(ctx context.Context, ses *engine.Session, f fleetFlags) (*fleet.Coordinator, error) {
+	if f.lease < time.Second {
+		return nil, usage("--fleet-lease %s: at least 1s", f.lease)
+	}
+	c, err := fleet.Start(ctx, fleet.Options{Address: f.address, State: ses.Dir, Version: a.Build.release(), Lease: f.lease, Now: a.Now})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (a *App) fleetCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "fleet", Short: "List the machines that measure for a run, invite, drain or drop them",
+		Example: "  atoll fleet\n  atoll fleet invite rack1 --address hub.lan:7422\n  atoll fleet drain rack1", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.machines(cmd.Context()) },
+	}
+	var address string
+	invite := &cobra.Command{
+		Use: "invite NAME", Short: "Print the line that lets a machine join", Args: cobra.ExactArgs(1),
+		Long: "invite prints one line to paste on the other machine. It holds a key that lets one machine of that name take jobs and answer, and\nnothing else; whoever has it can do so. Inviting a name again makes the key before worthless.",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.invite(cmd.Context(), args[0], address) },
+	}
+	invite.Flags().StringVar(&address, "address", "", "host:port at which the other machine reaches this one (default: where the run listens)")
+	set := func(use, short string, state server.State, done string) *cobra.Command {
+		return &cobra.Command{
+			Use: use + " NAME", Short: short, Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.setMachine(cmd.Context(), args[0], state, done)
+			},
+		}
+	}
+	cmd.AddCommand(invite,
+		set("drain", "Have a machine finish what runs and get nothing more", server.Draining, "finishes what it has and gets nothing more"),
+		set("drop", "Take a machine's jobs and its key away", server.Dropped, "is dropped; what it had goes to others"),
+		set("resume", "Give a drained machine jobs again", server.Active, "gets jobs again"))
+	return cmd
+}
+
+// fleetStatus is what a run that is under way tells of its fleet.
+func fleetStatus(state string, now time.Time) (s fleet.Status, live bool, err error) {
+	data, err := os.ReadFile(filepath.Join(server.Dir(state), fleet.StatusName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, false, fmt.Errorf("read how the fleet stands: %w", err)
+	}
+	return s, now.Sub(s.At) < time.Minute, nil
+}
+
+// machines prints the fleet.
+func (a *App) machines(ctx context.Context) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	s, live, err := fleetStatus(p.state, a.Now())
+	if err != nil {
+		return err
+	}
+	if !live {
+		list, err := server.MembersOf(p.state).List()
+		if err != nil {
+			return err
+		}
+		s = fleet.Status{Machines: []fleet.Machine{}}
+		for _, m := range list {
+			state := "invited"
+			if m.State != server.Active {
+				state = string(m.State)
+			}
+			s.Machines = append(s.Machines, fleet.Machine{Name: m.Name, State: state})
+		}
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, s)
+	}
+	if !live {
+		fmt.Fprintln(a.Out, a.spell("no run has a fleet here now; `atoll run --fleet listen:0.0.0.0:7422` starts one"))
+	} else {
+		slots := 0
+		for _, m := range s.Machines {
+			slots += m.Slots
+		}
+		fmt.Fprintf(a.Out, "%s: %s, %d slots; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), slots, s.Running, s.Waiting)
+	}
+	if len(s.Machines) == 0 {
+		fmt.Fprintln(a.Out, a.spell("no machine; `atoll fleet invite NAME` prints the line that lets one join"))
+		return nil
+	}
+	tw := table(a.Out)
+	fmt.Fprintln(tw, "MACHINE\tSTATE\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tRUNG\tVERSION\tWHY")
+	for _, m := range s.Machines {
+		if m.Slots == 0 {
+			fmt.Fprintf(tw, "%s\t%s\n", m.Name, m.State)
+			continue
+		}
+		jobs := make([]string, 0, len(m.Jobs))
+		for _, j := range m.Jobs {
+			jobs = append(jobs, j.String())
+		}
+		if len(jobs) > 4 {
+			jobs = append(jobs[:4], fmt.Sprintf("and %d more", len(m.Jobs)-4))
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", m.Name, m.State, m.Slots, strings.Join(jobs, " "), m.Load,
+			m.PerMinute, m.Done, m.Faults, m.Refused, m.Rung, view.CleanLine(m.Version), view.CleanLine(m.Why))
+	}
+	return tw.Flush()
+}
+
+// invited is what invite prints as JSON. Command holds a key.
+type invited struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	Command string `json:"command"`
+}
+
+// invite makes a key for a machine and prints the line that it joins with.
+func (a *App) invite(ctx context.Context, name, address string) error {
+	if err := wire.CheckName(name); err != nil {
+		return usage("%v", err)
+	}
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	if address, err = a.reachable(p.state, address); err != nil {
+		return err
+	}
+	id, err := server.IdentityOf(p.state, a.Now())
+	if err != nil {
+		return err
+	}
+	seed, public, err := server.NewKey()
+	if err != nil {
+		return fmt.Errorf("make a key for %s: %w", name, err)
+	}
+	if err := server.MembersOf(p.state).Put(server.Member{Name: name, Key: public, State: server.Active, Since: a.Now()}); err != nil {
+		return err
+	}
+	line := "atoll worker --join " + wire.Invite{Address: address, Name: name, Seed: seed, Server: id.Print}.String()
+	if a.flags.json {
+		return writeJSON(a.Out, invited{name, address, line})
+	}
+	fmt.Fprintln(a.Err, "atoll: paste this on the other machine; it holds a key, so show it to nobody else")
+	fmt.Fprintln(a.Out, line)
+	return nil
+}
+
+// reachable is where another machine finds this one: what was given, or where
+// the run listens.
+func (a *App) reachable(state, address string) (string, error) {
+	if address == "" {
+		s, live, err := fleetStatus(state, a.Now())
+		if err != nil {
+			return "", err
+		}
+		if !live {
+			return "", usage("--address is missing: say at which host:port the other machine reaches this one, such as hub.lan:7422")
+		}
+		address = s.Address
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" || port == "" {
+		return "", usage("--address %q: write HOST:PORT, such as hub.lan:7422", address)
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		name, err := os.Hostname()
+		if err != nil {
+			return "", usage("--address is missing: the run listens at all addresses; say by which one the other machine reaches it")
+		}
+		address = net.JoinHostPort(name, port)
+	}
+	return address, nil
+}
+
+// setMachine notes what a person decided about a machine; the run that is under
+// way carries it out.
+func (a *App) setMachine(ctx context.Context, name string, state server.State, done string) error {
+	p, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	s, live, err := fleetStatus(p.state, a.Now())
+	if err != nil {
+		return err
+	}
+	known := false
+	for _, m := range s.Machines {
+		known = known || live && m.Name == name
+	}
+	if err := server.MembersOf(p.state).Set(name, state, known, a.Now()); err != nil {
+		if errors.Is(err, server.ErrMember) {
+			return usage("%v", err)
+		}
+		return err
+	}
+	if !a.flags.json {
+		fmt.Fprintln(a.Out, name, done)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hub is a repository whose run has others measure.
+type hub struct {
+	*site
+	address string
+}
+
+// fleetJobs are the make jobs of the runs in these tests.
+const fleetJobs = 120
+
+// alone runs the example on this machine, in strict order.
+func alone(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, dir: filepath.Join(t.TempDir(), "plant")}
+	must(t, t.TempDir(), "demo", "deceptive", "--dir", s.dir, "--headless", "--workers", "2", "--seed", strconv.Itoa(killSeed),
+		"--order", "strict", "--max-jobs", strconv.Itoa(fleetJobs))
+	return s
+}
+
+// newHub makes the same experiment without running any of its jobs here.
+func newHub(t *testing.T) *hub {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return &hub{&site{t: t, dir: filepath.Join(t.TempDir(), "plant")}, l.Addr().String()}
+}
+
+// run starts the run: the first one makes the experiment.
+func (h *hub) run(extra ...string) *exec.Cmd {
+	h.t.Helper()
+	args, dir := []string{"run", "--headless"}, h.dir
+	if _, err := os.Stat(h.state()); err != nil {
+		args, dir = []string{"demo", "deceptive", "--dir", h.dir, "--headless", "--seed", strconv.Itoa(killSeed), "--order", "strict"}, h.t.TempDir()
+	}
+	args = append(args, "--max-jobs", strconv.Itoa(fleetJobs), "--fleet", "listen:"+h.address, "--fleet-lease", "2s")
+	return h.start(command(h.t, dir, append(args, extra...)...), "run")
+}
+
+// start starts a program whose output goes to a file, shown when the test fails.
+func (h *hub) start(cmd *exec.Cmd, name string) *exec.Cmd {
+	h.t.Helper()
+	log, err := os.OpenFile(filepath.Join(h.t.ArtifactDir(), name+".log"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = log.Close()
+		if h.t.Failed() {
+			text, _ := os.ReadFile(log.Name())
+			h.t.Logf("%s:\n%s", name, text)
+		}
+	})
+	return cmd
+}
+
+// invite returns the words with which a machine joins.
+func (h *hub) invite(name string) []string {
+	h.t.Helper()
+	line := must(h.t, h.dir, "fleet", "invite", name, "--address", h.address)
+	return strings.Fields(line)[1:]
+}
+
+// worker starts a machine.
+func (h *hub) worker(name string, invite []string) *exec.Cmd {
+	h.t.Helper()
+	return h.start(command(h.t, h.t.TempDir(), append(invite, "--slots", "1", "--state", filepath.Join(h.t.TempDir(), "state"))...), name)
+}
+
+// machines are those of `fleet --json`, by name.
+func (h *hub) machines() map[string]map[string]any {
+	h.t.Helper()
+	var s struct{ Machines []map[string]any }
+	if err := json.Unmarshal([]byte(must(h.t, h.dir, "fleet", "--json")), &s); err != nil {
+		h.t.Fatal(err)
+	}
+	out := map[string]map[string]any{}
+	for _, m := range s.Machines {
+		out[m["name"].(string)] = m
+	}
+	return out
+}
+
+// ends waits until a program ended by itself.
+func ends(t *testing.T, cmd *exec.Cmd, code int) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(4 * time.Minute):
+		t.Fatalf("%v does not end", cmd.Args[1:3])
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Fatalf("%v: exit %d, want %d", cmd.Args[1:3], got, code)
+	}
+}
+
+func (h *hub) same(as *site) {
+	h.t.Helper()
+	got, want := h.candidates(), as.candidates()
+	if !slices.EqualFunc(got, want, func(a, b made) bool { return a.String() == b.String() }) {
+		h.t.Errorf("the fleet found\n%v\none machine alone\n%v", got, want)
+	}
+}
+
+// ready waits until the repository is there.
+func (h *hub) ready() {
+	h.t.Helper()
+	until(h.t, "the run has a state directory", func() bool {
+		_, err := os.Stat(filepath.Join(h.state(), "fleet", "server.pem"))
+		return err == nil
+	})
+}
+
+func TestAFleetFindsWhatOneMachineFinds(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	run := h.run()
+	h.ready()
+	for _, name := range []string{"rack1", "rack2"} {
+		h.worker(name, h.invite(name))
+	}
+	until(t, "both machines are listed with a slot", func() bool {
+		m := h.machines()
+		return m["rack1"]["slots"] == 1.0 && m["rack2"]["slots"] == 1.0 || run.ProcessState != nil
+	})
+	ends(t, run, 0)
+	h.same(alone(t))
+}
+
+func TestNothingIsLostOrDoubledWhenMachinesAndTheRunAreKilled(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	run := h.run()
+	h.ready()
+	one, two := h.invite("rack1"), h.invite("rack2")
+	victim := h.worker("rack1", one)
+	h.worker("rack2", two)
+	until(t, "some jobs ended", func() bool { return h.ended() > 5 })
+	_ = victim.Process.Kill()
+	until(t, "others go on", func() bool { return h.ended() > 15 })
+	h.worker("rack1", one)
+	_ = run.Process.Signal(syscall.SIGKILL)
+	_ = run.Wait()
+	run = h.run()
+	until(t, "the run goes on", func() bool { return h.ended() > 25 })
+	_ = run.Process.Signal(syscall.SIGKILL)
+	_ = run.Wait()
+	ends(t, h.run(), 0)
+	h.same(alone(t))
+	must(t, h.dir, "doctor")
+}
+
+func TestAMachineLeavesWhenAPersonSaysSo(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	run := h.run()
+	h.ready()
+	drained := h.worker("rack1", h.invite("rack1"))
+	dropped := h.worker("rack2", h.invite("rack2"))
+	until(t, "both joined", func() bool {
+		m := h.machines()
+		return m["rack1"]["slots"] == 1.0 && m["rack2"]["slots"] == 1.0
+	})
+	must(t, h.dir, "fleet", "drain", "rack1")
+	ends(t, drained, 0)
+	must(t, h.dir, "fleet", "drop", "rack2")
+	ends(t, dropped, 1)
+	if c := atoll(t, h.dir, "fleet", "drain", "nobody"); c.code != 2 || !strings.Contains(c.err, "no such machine") {
+		t.Errorf("draining nobody: exit %d, %s", c.code, c.err)
+	}
+	h.worker("rack3", h.invite("rack3"))
+	ends(t, run, 0)
+	if out := must(t, h.dir, "fleet"); !strings.Contains(out, "rack2") || !strings.Contains(out, "dropped") {
+		t.Errorf("the list after the run:\n%s", out)
+	}
+}
+
+func TestAWorkerSaysWhatIsWrongWithItsFlags(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"without an invite", nil, "--join is missing"},
+		{"with half an invite", []string{"--join", "atoll1.eyJ"}, "the invite cannot be read"},
+		{"with something else", []string{"--join", "hub"}, "neither an invite nor a URL"},
+		{"with a name that cannot be", []string{"--join", "nats://127.0.0.1:1", "--name", "../x"}, "is no name for a machine"},
+		{"with half a label", []string{"--join", "nats://127.0.0.1:1", "--label", "gpu"}, "write NAME=VALUE"},
+	} {
+		c := atoll(t, t.TempDir(), append([]string{"worker"}, tt.args...)...)
+		if c.code != 2 || !strings.Contains(c.err, tt.want) {
+			t.Errorf("%s: exit %d, %q, want %q", tt.name, c.code, c.err, tt.want)
+		}
+	}
+}

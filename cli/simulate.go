@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"atoll/engine/eval"
+	"atoll/engine/simulate"
+	"atoll/engine/view"
+	"atoll/store"
+	"atoll/store/record"
+)
+
+// simulateFlags are those of simulate.
+type simulateFlags struct {
+	plan         simulate.Plan
+	edit, eval   string
+	order        string
+	like         bool
+	sweep        int
+	edits, evals bool // given
+}
+
+func (a *App) simulateCmd() *cobra.Command {
+	f := simulateFlags{plan: simulate.Defaults()}
+	cmd := &cobra.Command{
+		Use: "simulate", Short: "Say beforehand what more machines would bring: throughput, cost, waiting, and from where they help no more",
+		Long: "simulate runs the search, the archive, the queue and the budgets of a run under a clock that does not wait. How long edits and\n" +
+			"measurements take, how often they fail and what they cost is given, or taken from an experiment (--like). What a child is worth\n" +
+			"is drawn, so that the best over time compares plans under the same assumptions and is no forecast for your problem.\n\n" +
+			"Times are written 30s, exp:30s (mean), lognormal:30s,0.8 (median, deviation of the logarithm) or uniform:10s,50s.",
+		Example: "  atoll simulate --machines 2000 --jobs 1000000\n  atoll simulate --machines 64 --edit lognormal:40s,0.7 --eval 5m --for 24h --loss 12h\n" +
+			"  atoll simulate --like --machines 32        with the times, failures and costs of the experiment here",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.edits, f.evals = cmd.Flags().Changed("edit"), cmd.Flags().Changed("eval")
+			if cmd.Flags().Changed("for") && !cmd.Flags().Changed("jobs") {
+				f.plan.Jobs = 0
+			}
+			return a.simulate(cmd.Context(), f)
+		},
+	}
+	p := &f.plan
+	fl := cmd.Flags()
+	fl.IntVar(&p.Machines, "machines", p.Machines, "machines")
+	fl.IntVar(&p.Slots, "slots", p.Slots, "samples at the same time on each")
+	fl.IntVar(&p.Jobs, "jobs", p.Jobs, "make jobs; 0: no bound")
+	fl.DurationVar(&p.For, "for", 0, "virtual time after which it ends")
+	fl.Float64Var(&p.MaxCost, "max-cost", 0, "dollars after which it ends")
+	fl.StringVar(&f.order, "order", "completion", "completion or strict")
+	fl.IntVar(&p.Lookahead, "lookahead", p.Lookahead, "jobs in work at the same time under order strict")
+	fl.Uint64Var(&p.Seed, "seed", p.Seed, "number that fixes every draw")
+	fl.StringVar(&f.edit, "edit", p.Edit.String(), "time of an edit")
+	fl.StringVar(&f.eval, "eval", p.Eval.String(), "time of a measurement")
+	fl.DurationVar(&p.Overhead, "overhead", p.Overhead, "time of the run itself for each job")
+	fl.DurationVar(&p.Travel, "travel", p.Travel, "time for a task to a machine and its result back")
+	fl.Float64Var(&p.Cost, "cost", 0, "dollars of an edit")
+	fl.Float64Var(&p.Fail, "fail", p.Fail, "share of jobs that fail when measured")
+	fl.Float64Var(&p.Twins, "duplicates", p.Twins, "share of edits that give what is known")
+	fl.Float64Var(&p.Yield, "yield", p.Yield, "share of candidates that are better than their parent")
+	fl.DurationVar(&p.Loss, "loss", 0, "mean time until a machine is lost; 0: never")
+	fl.DurationVar(&p.Back, "back", p.Back, "time until another stands in for it")
+	fl.BoolVar(&f.like, "like", false, "take times, failures, duplicates, costs and yield from the experiment here, and compare with it")
+	fl.IntVar(&f.sweep, "sweep-jobs", 20_000, "jobs of each smaller number of machines it is compared with; 0: no comparison")
+	return cmd
+}
+
+// simulated is what simulate prints as JSON.
+type simulated struct {
+	Plan     simulate.Plan      `json:"plan"`
+	Edit     string             `json:"edit"`
+	Eval     string             `json:"eval"`
+	Outcome  simulate.Outcome   `json:"outcome"`
+	Sweep    []simulate.Outcome `json:"sweep"`
+	Knee     int                `json:"knee"` // machines from which more help little; 0: not reached
+	Measured *checked           `json:"measured,omitempty"`
+}
+
+// checked is how a simulation of what an experiment did compares with it.
+type checked struct {
+	simulate.Experience
+	Simulated float64 `json:"simulated_per_hour"`
+	Error     float64 `json:"error"` // as a share
+}
+
+func (a *App) simulate(ctx context.Context, f simulateFlags) error {
+	p := f.plan
+	switch f.order {
+	case "strict":
+		p.Strict = true
+	case "completion":
+	default:
+		return usage("--order %q: completion or strict", f.order)
+	}
+	var err error
+	if p.Edit, err = simulate.ParseTimes(f.edit); err != nil {
+		return usage("--edit: %v", err)
+	}
+	if p.Eval, err = simulate.ParseTimes(f.eval); err != nil {
+		return usage("--eval: %v", err)
+	}
+	out := simulated{Sweep: []simulate.Outcome{}}
+	if f.like {
+		if out.Measured, err = a.likeHere(ctx, f, &p); err != nil {
+			return err
+		}
+	}
+	if out.Outcome, err = simulate.Run(ctx, p, a.Now); err != nil {
+		return usage("%v", err)
+	}
+	if f.sweep > 0 && p.Machines > 1 {
+		if out.Sweep, err = simulate.Sweep(ctx, p, f.sweep, a.Now); err != nil {
+			return err
+		}
+		out.Knee = simulate.Knee(out.Sweep)
+	}
+	out.Plan, out.Edit, out.Eval = p, p.Edit.String(), p.Eval.String()
+	if a.flags.json {
+		return writeJSON(a.Out, out)
+	}
+	printSimulated(a.Out, out)
+	return nil
+}
+
+// likeHere takes a plan's times from the experiment here, and simulates what it
+// did with the machines of the plan.
+func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (*checked, error) {
+	var c checked
+	err := a.with(ctx, func(o *opened) error {
+		jobs, improved, err := history(ctx, o)
+		if err != nil {
+			return err
+		}
+		edit, eval := p.Edit, p.Eval
+		if c.Experience, err = simulate.FromJobs(p, jobs, improved); err != nil {
+			return usage("--like: %v", err)
+		}
+		if f.edits {
+			p.Edit = edit
+		}
+		if f.evals {
+			p.Eval = eval
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	again := *p
+	again.Jobs, again.For, again.MaxCost = c.Jobs, 0, 0
+	o, err := simulate.Run(ctx, again, a.Now)
+	if err != nil {
+		return nil, usage("--like: %v", err)
+	}
+	c.Simulated = o.PerHour
+	if c.PerHour > 0 {
+		c.Error = o.PerHour/c.PerHour - 1
+	}
+	return &c, nil
+}
+
+// history is what the jobs of an experiment were like, and how many of its
+// candidates are better than their parents.
+func history(ctx context.Context, o *opened) (jobs []record.Job, improved int, err error) {
+	for before := record.JobID(0); ; {
+		list, err := o.DB.Jobs(ctx, o.exp.ID, store.JobFilter{Before: before, Limit: 5000})
+		if err != nil {
+			return nil, 0, err
+		}
+		jobs = append(jobs, list...)
+		if len(list) < 5000 {
+			break
+		}
+		before = list[len(list)-1].ID
+	}
+	down := o.state.Config.Evaluator.Direction == eval.Minimize
+	values := map[record.CandidateID]float64{}
+	for after := record.NoCandidate; ; {
+		list, err := o.DB.Candidates(ctx, o.exp.ID, store.CandidateFilter{After: after, Limit: 5000})
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range list {
+			if c := &list[i]; c.Objective != nil {
+				values[c.ID] = *c.Objective
+				if from, ok := values[c.Parent()]; ok && c.ID != record.Root && (*c.Objective > from) != down && *c.Objective != from {
+					improved++
+				}
+			}
+		}
+		if len(list) < 5000 {
+			return jobs, improved, nil
+		}
+		after = list[len(list)-1].ID
+	}
+}
+
+// printSimulated writes a simulation on one page.
+func printSimulated(w io.Writer, s simulated) {
+	p, o := &s.Plan, &s.Outcome
+	order := "completion"
+	if p.Strict {
+		order = fmt.Sprintf("strict, lookahead %d", p.Lookahead)
+	}
+	fmt.Fprintf(w, "%s of %d slots, order %s, seed %d; edit %s, evaluation %s\n", view.Plural(p.Machines, "machine"), p.Slots, order, p.Seed, s.Edit, s.Eval)
+	if m := s.Measured; m != nil {
+		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour; simulated on these machines %s (%+.1f %%)\n", m.Jobs, count(m.PerHour), count(m.Simulated), 100*m.Error)
+	}
+	fmt.Fprintf(w, "\nthroughput  %s jobs an hour; %d jobs in %s, ended by: %s\n", count(o.PerHour), o.Jobs, span(o.Seconds), o.Ended)
+	fmt.Fprintf(w, "slots       %.1f %% busy; a slot waits %s for a candidate, a candidate %s for a slot\n", 100*o.Busy, span(o.WaitJob), span(o.WaitSlot))
+	fmt.Fprintf(w, "held back   by %s\n", o.Limit)
+	fmt.Fprintf(w, "parents     are %.0f results old when their child ends\n", o.Stale)
+	if p.Cost > 0 {
+		fmt.Fprintf(w, "cost        $%.2f\n", o.Cost)
+	}
+	fmt.Fprintf(w, "lost        %d measurements with their machines; %d failed, %d duplicates\n", o.Lost, o.Failed, o.Duplicates)
+	tw := table(w)
+	fmt.Fprintf(tw, "\nAFTER\tJOBS\tBEST\tNICHES\tCOST\n")
+	for _, pt := range o.Points {
+		fmt.Fprintf(tw, "%s\t%d\t%.2f\t%d\t%.2f\n", span(pt.Seconds), pt.Jobs, pt.Best, pt.Filled, pt.Cost)
+	}
+	_ = tw.Flush()
+	if len(s.Sweep) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nwith %d jobs or fewer:\n", s.Sweep[len(s.Sweep)-1].Jobs)
+	tw = table(w)
+	fmt.Fprintln(tw, "MACHINES\tJOBS/H\tBUSY\tTIME\tBEST\tSTALE\tHELD BACK BY")
+	for _, o := range s.Sweep {
+		fmt.Fprintf(tw, "%d\t%s\t%.0f %%\t%s\t%.2f\t%.0f\t%s\n", o.Machines, count(o.PerHour), 100*o.Busy, span(o.Seconds), o.Best, o.Stale, o.Limit)
+	}
+	_ = tw.Flush()
+	if s.Knee > 0 {
+		fmt.Fprintf(w, "more than %s bring less than a third of what they should\n", view.Plural(s.Knee, "machine"))
+	}
+}
+
+// count is a large number with three digits that count.
+func count(v float64) string {
+	if v < 1000 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+	return fmt.Sprintf("%.0f", math.Round(v/unit)*unit)
+}
+
+// span is a time in words, of seconds.
+func span(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%.1f days", d.Hours()/24)
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

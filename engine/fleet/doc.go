@@ -1,0 +1,21 @@
+// Package fleet has candidates measured on many machines: the coordinator is the
+// process that runs the experiment, and jobs travel to workers through NATS
+// JetStream.
+//
+// Its nouns are [Coordinator], which is what the engine asks instead of measuring
+// here; the task, one sample that somebody is to take; and the machine, a worker
+// as the coordinator knows it.
+//
+// What travels is the evaluation alone. Leases, commits, the gate, the store and
+// the fold stay with the coordinator, and so does the edit. The queue holds
+// nothing that the log does not: a coordinator that starts again clears it, and
+// what was leased is leased, and published, anew.
+//
+// A task is claimed before it is done, and every claim draws a token. A result
+// counts when its token is the one of the last claim, and once: later ones, and
+// those of a machine that was silent for too long, are fenced off. What a machine
+// sends that it cannot honestly know is refused, counted and told under its name.
+//
+// Caveats: a worker that lies about what it measured is not found out here; only
+// machines that are trusted with the numbers should be invited.
+package fleet

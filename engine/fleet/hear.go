@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"atoll/engine/fleet/server"
+	"atoll/engine/fleet/wire"
+)
+
+// hear answers what a worker says. It is called for one message at a time.
+func (c *Coordinator) hear(msg *nats.Msg) {
+	name := c.subject.Speaker(msg.Subject)
+	if wire.CheckName(name) != nil {
+		return
+	}
+	a := c.answer(name, msg.Data)
+	if msg.Reply == "" {
+		return
+	}
+	a.V = wire.Protocol
+	data, err := wire.Encode(a)
+	if err != nil {
+		return
+	}
+	_ = msg.Respond(data) // who is gone asks again
+}
+
+// answer is what a worker is told. Hello alone may be said in the words of another
+// version.
+func (c *Coordinator) answer(name string, data []byte) wire.Answer {
+	ask, err := wire.Decode[wire.Ask](data)
+	now := c.opt.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.machines[name]
+	if err != nil {
+		if m != nil {
+			c.refuse(m, err.Error())
+		}
+		return wire.Answer{Why: err.Error(), Leave: true}
+	}
+	if ask.Kind == wire.AskHello && ask.Hello != nil {
+		return c.greet(name, *ask.Hello, now)
+	}
+	if m == nil {
+		return wire.Answer{Why: "this coordinator does not know the machine yet", Greet: true}
+	}
+	m.seen = now
+	if m.away {
+		m.away = false
+		c.say("info", name+" is back")
+	}
+	switch {
+	case ask.Kind == wire.AskBlob && ask.Blob != nil:
+		return c.blobs.answer(*ask.Blob)
+	case ask.Kind == wire.AskBeat && ask.Beat != nil:
+		return c.beat(m, ask.Beat, now)
+	case ask.Kind == wire.AskClaim && ask.Claim != nil:
+		return c.claimed(m, ask.Claim.Task, now)
+	case ask.Kind == wire.AskResult && ask.Result != nil:
+		return c.result(m, ask.Result, now)
+	case ask.Kind == wire.AskLine && ask.Line != nil:
+		c.line(m, ask.Line)
+		return wire.Answer{OK: true}
+	}
+	c.refuse(m, "a message that says nothing")
+	return wire.Answer{Why: "nothing was asked"}
+}
+
+// greet lets a machine in, or says why not.
+func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answer {
+	no := func(format string, args ...any) wire.Answer {
+		why := fmt.Sprintf(format, args...)
+		c.say("warn", name+" may not join: "+why)
+		return wire.Answer{Why: why, Leave: true}
+	}
+	switch {
+	case c.stateOf(name) == server.Dropped:
+		return no("the machine was dropped; `atoll fleet invite %s` lets it in again", name)
+	case h.Version != c.opt.Version:
+		return no("it runs atoll %s and the coordinator %s; install the same on both", clean(h.Version), c.opt.Version)
+	case h.OS != runtime.GOOS:
+		return no("its system is %s and that of the coordinator %s: values would not compare", clean(h.OS), runtime.GOOS)
+	case h.Slots < 1 || h.Slots > 4096:
+		return no("%d slots: use 1 to 4096", h.Slots)
+	case c.rung > 0 && h.Rung > c.rung:
+		return no("its sandbox holds less than the coordinator's (rung %d, here %d); `atoll doctor` there says what would raise it", h.Rung, c.rung)
+	case len(h.Labels) > 64:
+		return no("%d labels: use up to 64", len(h.Labels))
+	}
+	h.Arch, h.OS = clean(h.Arch), clean(h.OS)
+	m := c.machines[name]
+	if m == nil {
+		m = &machine{name: name}
+		c.machines[name] = m
+	}
+	m.hello, m.seen, m.away, m.state = h, now, false, c.stateOf(name)
+	if m.aside != "" && m.refused < maxRefused { // it was mended, or so it says
+		m.aside, m.inRow = "", 0
+	}
+	if m.aside != "" {
+		return wire.Answer{Why: m.aside, Leave: true}
+	}
+	c.say("info", fmt.Sprintf("%s joined with %d slots", name, h.Slots))
+	return wire.Answer{OK: true, Drain: m.state == server.Draining, Welcome: &wire.Welcome{
+		Stream: c.subject.Stream(), Consumer: c.subject.Consumer(wire.DefaultPool), LeaseMS: c.opt.Lease.Milliseconds(),
+	}}
+}
+
+func (c *Coordinator) beat(m *machine, b *wire.Beat, now time.Time) wire.Answer {
+	if len(b.Running) > 2*m.hello.Slots+16 {
+		c.refuse(m, fmt.Sprintf("it says that it works on %d tasks with %d slots", len(b.Running), m.hello.Slots))
+		return wire.Answer{Why: "too many tasks"}
+	}
+	m.load = b.Load
+	return wire.Answer{
+		OK: true, Stop: c.table.beat(m.name, b.Running, now), Drain: m.state == server.Draining, Leave: m.aside != "", Why: m.aside,
+	}
+}
+
+func (c *Coordinator) claimed(m *machine, id string, now time.Time) wire.Answer {
+	if !m.serves() {
+		return wire.Answer{Why: m.aside, Leave: m.aside != "", Drain: m.state == server.Draining}
+	}
+	token, v := c.table.claim(id, m.name, now)
+	if v != taken {
+		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
+	}
+	if k := c.table.tasks[id]; k.what.Live != nil {
+		k.what.Live("on "+m.name, "")
+	}
+	return wire.Answer{OK: true, Token: token}
+}
+
+// line shows a line of output of a task that the machine has.
+func (c *Coordinator) line(m *machine, l *wire.Line) {
+	if k := c.table.tasks[l.Task]; k != nil && k.machine == m.name && k.what.Live != nil {
+		k.what.Live(clean(l.Stage), clean(l.Text))
+	}
+}
+
+// result takes what a task gave.
+func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Answer {
+	k, v := c.table.judge(r.Task, r.Token, m.name)
+	switch v {
+	case forged:
+		c.refuse(m, "a result of a task that it was not given")
+		return wire.Answer{Fenced: true, Why: "the task was not given to this machine"}
+	case fenced:
+		m.fenced++
+		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
+	}
+	switch {
+	case r.Back:
+		k.free()
+		c.republish([]*task{k})
+	case r.Fault != "":
+		m.faults++
+		m.inRow++
+		why := clean(r.Fault)
+		c.say("warn", fmt.Sprintf("%s could not measure %s: %s", m.name, k.what.Candidate, why))
+		if c.table.fault(k, why) {
+			c.republish([]*task{k})
+		}
+		if m.inRow >= maxFaults && m.aside == "" {
+			c.setAside(m, fmt.Sprintf("%d tasks in a row could not be measured there, the last: %s", m.inRow, why))
+		}
+	default:
+		if _, err := r.Outcome(k.what.Job, k.what.Candidate, k.stages); err != nil {
+			c.refuse(m, err.Error())
+			k.free()
+			c.republish([]*task{k})
+			return wire.Answer{Fenced: true, Why: err.Error()}
+		}
+		m.counted(now)
+		c.table.end(k, ended{result: r, machine: m.name})
+	}
+	return wire.Answer{OK: true}
+}

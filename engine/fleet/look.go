@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"atoll/engine/fleet/server"
+	"atoll/engine/fleet/wire"
+)
+
+// look looks after the fleet until ctx ends: silent machines, decisions of people,
+// tasks that fell out of the queue, and what is told.
+func (c *Coordinator) look(ctx context.Context) {
+	tick := time.NewTicker(min(500*time.Millisecond, c.opt.Lease/4))
+	defer tick.Stop()
+	path := filepath.Join(server.Dir(c.opt.State), StatusName)
+	var told, checked time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := c.opt.Now()
+		if c.members.Changed() != c.changed {
+			c.readMembers()
+		}
+		c.listen(now)
+		if now.Sub(checked) >= c.opt.Lease/2 {
+			checked = now
+			c.mend(ctx, now)
+		}
+		if now.Sub(told) >= time.Second {
+			told = now
+			_ = server.WriteFile(path, c.status(now)) // a picture; the next one may fit
+		}
+	}
+}
+
+// listen notes who is silent, and frees what they had.
+func (c *Coordinator) listen(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost := c.table.silent(now)
+	for _, m := range c.machines {
+		if m.away || now.Sub(m.seen) < c.opt.Lease {
+			continue
+		}
+		m.away = true
+		text := fmt.Sprintf("%s is silent for %s", m.name, now.Sub(m.seen).Round(time.Second))
+		if n := lost[m.name]; n > 0 {
+			text += fmt.Sprintf("; %d of its tasks go to others", n)
+		}
+		c.say("warn", text)
+	}
+}
+
+// mend puts tasks that nobody has back in the queue, where they are in it no more:
+// a server that lost its disk, a worker that took one and died between two steps.
+func (c *Coordinator) mend(ctx context.Context, now time.Time) {
+	c.mu.Lock()
+	var never, old []*task
+	for _, k := range c.table.waiting() {
+		if k.published.IsZero() {
+			never = append(never, k)
+		} else if now.Sub(k.published) > c.opt.Lease {
+			old = append(old, k)
+		}
+	}
+	c.mu.Unlock()
+	if len(never)+len(old) == 0 {
+		return
+	}
+	consumer, err := c.js.Consumer(within(ctx, 2*time.Second), c.subject.Stream(), c.subject.Consumer(wire.DefaultPool))
+	if err != nil { // no server, or one that forgot
+		if c.openQueue(ctx) != nil {
+			return
+		}
+		never = append(never, old...)
+	} else if info := consumer.CachedInfo(); info.NumPending == 0 && info.NumAckPending == 0 {
+		never = append(never, old...)
+	}
+	for _, k := range never {
+		c.publish(k)
+	}
+}
+
+// readMembers takes over what people decided about machines.
+func (c *Coordinator) readMembers() {
+	changed := c.members.Changed()
+	list, err := c.members.List()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changed = changed
+	if err != nil {
+		c.say("warn", err.Error())
+		return
+	}
+	c.listed = list
+	for _, member := range list {
+		m := c.machines[member.Name]
+		if m == nil || m.state == member.State {
+			continue
+		}
+		m.state = member.State
+		switch m.state {
+		case server.Active:
+			c.say("info", m.name+" gets tasks again")
+		case server.Draining:
+			c.say("info", m.name+" finishes what it has and gets nothing more")
+			c.order(m.name, wire.Order{Kind: wire.OrderDrain})
+		case server.Dropped:
+			freed := c.table.release(m.name)
+			c.say("warn", fmt.Sprintf("%s is dropped; %d of its tasks go to others", m.name, len(freed)))
+			for _, k := range freed {
+				c.order(m.name, wire.Order{Kind: wire.OrderStop, Task: k.id})
+			}
+			c.republish(freed)
+			if c.server != nil {
+				c.server.Disconnect(m.name)
+			}
+		}
+	}
+}
+
+// stateOf is what people decided about a machine.
+func (c *Coordinator) stateOf(name string) server.State {
+	for _, m := range c.listed {
+		if m.Name == name {
+			return m.State
+		}
+	}
+	return server.Active
+}
+
+// order tells one worker what to do. One that does not hear it is told by the
+// answer to its next beat.
+func (c *Coordinator) order(name string, o wire.Order) {
+	o.V = wire.Protocol
+	if data, err := wire.Encode(o); err == nil {
+		_ = c.nc.Publish(c.subject.Down(name), data)
+	}
+}

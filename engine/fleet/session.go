@@ -1,0 +1,170 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"atoll/engine/eval"
+	"atoll/engine/fleet/wire"
+	"atoll/engine/view"
+	"atoll/engine/work"
+	"atoll/store/record"
+)
+
+// session is the fleet as one run measures on it.
+type session struct {
+	c    *Coordinator
+	job  work.Station
+	form wire.Task // what all tasks have in common
+}
+
+var _ work.Meter = (*session)(nil)
+
+// Open makes the fleet ready to measure for a run; the meter serves until the next
+// Open or Close. Repositories that keep files with Git LFS are refused: their
+// content does not travel.
+func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, error) {
+	if _, err := j.Bench.Checkout(ctx); err != nil { // what cannot be laid out here cannot be there
+		return nil, err
+	}
+	present, missing, err := j.Bench.Repo.Pointers(ctx, j.Bench.RootTree)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(present) + len(missing); n > 0 {
+		return nil, fmt.Errorf("a fleet cannot measure this repository: %s kept by Git LFS, whose content does not travel; run without --fleet", view.Plural(n, "file"))
+	}
+	parcel, err := wire.PackEvaluator(j.Config)
+	if err != nil {
+		return nil, err
+	}
+	base, err := c.blobs.offerFile("base-"+j.Bench.RootTree.String()+".pack", func(w io.Writer) error {
+		return j.Bench.Repo.PackTree(ctx, j.Bench.RootTree, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &session{c: c, job: j, form: wire.Task{
+		V: wire.Protocol, Experiment: j.Bench.Experiment, Seed: j.Bench.Seed, RootCommit: j.Bench.RootCommit,
+		Base:      wire.Base{Tree: j.Bench.RootTree, Blob: base},
+		Evaluator: wire.Evaluator{Key: j.Bench.Eval.Key(), Blob: c.blobs.offer(parcel)},
+	}}
+	c.mu.Lock()
+	c.rung, c.voice = int(j.Rung), j.Host
+	early := c.early
+	c.early = nil
+	c.mu.Unlock()
+	for _, tell := range early {
+		tell(j.Host)
+	}
+	if c.Slots() == 0 {
+		j.Host.Note("info", record.NoJob, "the fleet listens at "+c.address+"; no machine has joined yet")
+	}
+	return s, nil
+}
+
+// Measure implements [work.Meter]: it waits until a machine has taken the sample.
+func (s *session) Measure(ctx context.Context, m work.Measurement) (work.Measured, error) {
+	k, blob, err := s.task(ctx, m)
+	if err != nil {
+		return work.Measured{}, err
+	}
+	if blob != "" {
+		defer s.c.blobs.drop(blob)
+	}
+	s.c.mu.Lock()
+	s.c.table.tasks[k.id] = k
+	s.c.mu.Unlock()
+	if m.Live != nil {
+		m.Live("waits for a machine", "")
+	}
+	s.c.publish(k)
+	select {
+	case how := <-k.done:
+		if how.err != nil {
+			return work.Measured{Machine: how.machine}, how.err
+		}
+		return s.outcome(k, how)
+	case <-ctx.Done():
+		s.cancel(k)
+		return work.Measured{}, context.Cause(ctx)
+	}
+}
+
+// task writes the task of a measurement; blob is where its changes are when they
+// are large.
+func (s *session) task(ctx context.Context, m work.Measurement) (k *task, blob string, err error) {
+	changes, err := s.job.Bench.Repo.Changes(ctx, s.job.Bench.RootTree, m.Tree)
+	if err != nil {
+		return nil, "", err
+	}
+	t := s.form
+	t.ID, t.Job, t.Attempt, t.Candidate, t.Commit, t.Tree = newID(), m.Job, m.Attempt, m.Candidate, m.Commit, m.Tree
+	t.Goal, t.Repeat, t.Root = m.Goal, m.Repeat, m.Candidate == record.Root
+	t.Evaluator.Objective, t.Evaluator.RootFault = s.job.Bench.Eval.Learned()
+	t.Changes = wire.FromChanges(changes)
+	size := 0
+	for _, ch := range changes {
+		size += len(ch.Data) + len(ch.Path) + 64
+	}
+	if size > wire.MaxInline {
+		data, err := json.Marshal(t.Changes)
+		if err != nil {
+			return nil, "", err
+		}
+		blob = s.c.blobs.offer(data)
+		t.Changes, t.Blob = nil, blob
+	}
+	data, err := wire.Encode(t)
+	if err != nil {
+		return nil, "", err
+	}
+	return &task{
+		id: t.ID, data: data, what: m, stages: s.job.Bench.Eval.Stages(), done: make(chan ended, 1), issued: map[string]string{},
+	}, blob, nil
+}
+
+// outcome is what a result says, as the evaluator here would have said it.
+func (s *session) outcome(k *task, how ended) (work.Measured, error) {
+	out, err := how.result.Outcome(k.what.Job, k.what.Candidate, k.stages)
+	if err != nil {
+		return work.Measured{}, err
+	}
+	if k.what.Candidate == record.Root {
+		s.job.Bench.Eval.Learn(&out)
+	}
+	if !out.Failed() && out.Product != "" && k.what.SameProduct != nil {
+		if of, same := k.what.SameProduct(out.Product); same {
+			out = eval.Outcome{Twin: &of, Product: out.Product, Runs: out.Runs, Evidence: out.Evidence, Wall: out.Wall, Stage: out.Stage}
+		}
+	}
+	return work.Measured{Outcome: out, Machine: how.machine, Took: time.Duration(how.result.TookMS) * time.Millisecond}, nil
+}
+
+// errCancelled is what a task ends with that nobody waits for any more.
+var errCancelled = errors.New("nobody waits for it any more")
+
+// cancel takes a task back: from the queue when a worker asks for it, from a
+// machine by an order.
+func (s *session) cancel(k *task) {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if k.machine != "" {
+		s.c.order(k.machine, wire.Order{Kind: wire.OrderStop, Task: k.id})
+	}
+	s.c.table.end(k, ended{err: errCancelled})
+}
+
+// clean is text of a machine, fit to be shown.
+func clean(text string) string {
+	text = view.CleanLine(text)
+	if len(text) > 500 {
+		text = string(bytes.ToValidUTF8([]byte(text[:500]), nil))
+	}
+	return text
+}

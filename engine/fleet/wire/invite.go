@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Invite is what a machine needs to join a fleet: where it is, who the machine
+// is, and how to know the server. It holds a key and is shown to one machine
+// alone.
+type Invite struct {
+	Address string `json:"a"` // host:port
+	Fleet   string `json:"f,omitempty"`
+	Name    string `json:"n"`
+	Pool    string `json:"p,omitempty"`
+	Seed    string `json:"s"` // of its nkey
+	Server  []byte `json:"c"` // SHA-256 of the server's certificate
+}
+
+// invitePrefix begins an invite in its written form.
+const invitePrefix = "atoll1."
+
+// String is the written form: one word.
+func (i Invite) String() string {
+	data, _ := json.Marshal(i) // strings and bytes: nothing of it fails
+	return invitePrefix + base64.RawURLEncoding.EncodeToString(data)
+}
+
+// IsInvite reports whether text is the written form of an invite, not a URL.
+func IsInvite(text string) bool { return strings.HasPrefix(text, invitePrefix) }
+
+// ParseInvite reads the written form. Line breaks that a terminal put in do not
+// matter.
+func ParseInvite(text string) (Invite, error) {
+	var i Invite
+	word := strings.Join(strings.Fields(text), "")
+	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(word, invitePrefix))
+	if err == nil {
+		err = json.Unmarshal(data, &i)
+	}
+	if err != nil {
+		return i, fmt.Errorf("%w: the invite cannot be read; copy all of what `atoll fleet invite` printed", ErrMessage)
+	}
+	if err := CheckName(i.Name); err != nil {
+		return i, err
+	}
+	if i.Pool == "" {
+		i.Pool = DefaultPool
+	}
+	return i, CheckName(i.Pool)
+}
+
+// DefaultPool is where tasks lie that ask for nothing.
+const DefaultPool = "any"

@@ -1,0 +1,290 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"atoll/engine/fleet/wire"
+	"atoll/engine/sandbox"
+)
+
+// Options say who a worker is and where it works.
+type Options struct {
+	Join    string // an invite, or the URL of a NATS server
+	Name    string // with a URL: who this is
+	Slots   int    // samples at the same time
+	Labels  map[string]string
+	Version string // of this program, with its commit
+	State   string // a folder of its own
+	Cache   int64  // bytes that it may keep there from one start to the next
+	Sandbox sandbox.Options
+	Say     func(level, text string) // from any goroutine
+	Now     func() time.Time
+}
+
+// Worker is a machine of a fleet while it runs.
+type Worker struct {
+	o       Options
+	subject wire.Subjects
+	pool    string
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	box     *sandbox.Box
+	lab     *laboratory
+	lost    chan struct{} // closed: the connection was closed for good
+
+	drainOnce sync.Once
+	drained   chan struct{} // closed: nothing more is taken
+
+	mu      sync.Mutex
+	welcome wire.Welcome
+	running map[string]context.CancelCauseFunc
+	done    int
+	failed  int
+	leave   error
+}
+
+// The errors of this package that callers tell apart.
+var (
+	// ErrRefused reports a coordinator that does not want the machine.
+	ErrRefused = errors.New("the coordinator refused this machine")
+	// ErrInUse reports a state folder that another worker uses.
+	ErrInUse = errors.New("another worker uses this folder")
+)
+
+// The reasons for which an errand is cancelled.
+var (
+	errStopped = errors.New("the coordinator wants it no more")
+	errEnding  = errors.New("the worker ends")
+)
+
+// Run works until drain is closed and what it had is done, until the coordinator
+// sends the machine away, or until ctx ends, which breaks off what runs.
+func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
+	w := &Worker{o: o, pool: wire.DefaultPool, drained: make(chan struct{}), lost: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	lock, err := w.takeFolder()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if w.box, err = sandbox.New(ctx, o.Sandbox); err != nil {
+		return err
+	}
+	if w.lab, err = newLaboratory(ctx, o, w.box, w.ask); err != nil {
+		return errors.Join(err, w.box.Close())
+	}
+	err = w.serve(ctx, drain)
+	return errors.Join(err, w.box.Close(), w.lab.close())
+}
+
+// takeFolder makes the state folder this worker's own.
+func (w *Worker) takeFolder() (*os.File, error) {
+	if err := os.MkdirAll(w.o.State, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the worker: %w; choose another with --state", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(w.o.State, "worker.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder of the worker: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("%w: %s; choose another with --state", ErrInUse, w.o.State)
+	}
+	return lock, nil
+}
+
+// connect reaches the server. One that is not there yet is waited for.
+func (w *Worker) connect() error {
+	var s wire.Server
+	var err error
+	if wire.IsInvite(w.o.Join) {
+		i, perr := wire.ParseInvite(w.o.Join)
+		if perr != nil {
+			return perr
+		}
+		w.o.Name, w.pool = i.Name, i.Pool
+		s, err = i.Dial()
+	} else {
+		s, err = wire.ParseServer(w.o.Join)
+	}
+	if err != nil {
+		return err
+	}
+	if err := wire.CheckName(w.o.Name); err != nil {
+		return err
+	}
+	w.subject = s.Subjects
+	opts := append(wire.Patient(), s.Options...)
+	opts = append(opts, nats.Name(w.o.Name), nats.CustomInboxPrefix(s.Subjects.Inbox(w.o.Name)), nats.RetryOnFailedConnect(true),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				w.o.Say("warn", "the connection broke: "+err.Error()+"; what runs goes on, and is told later")
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { w.o.Say("info", "connected to "+s.Shown) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				w.o.Say("error", err.Error())
+			}
+		}),
+		nats.ClosedHandler(func(nc *nats.Conn) { close(w.lost) }))
+	if w.nc, err = nats.Connect(s.URL, opts...); err != nil {
+		return fmt.Errorf("connect to the fleet at %s: %w", s.Shown, err)
+	}
+	if !w.nc.IsConnected() {
+		why := "it does not answer"
+		if err := w.nc.LastError(); err != nil {
+			why = err.Error()
+		}
+		w.o.Say("warn", "cannot reach the fleet at "+s.Shown+" yet ("+why+"); waiting for it")
+	}
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		return err
+	}
+	_, err = w.nc.Subscribe(w.subject.Down(w.o.Name), w.obey)
+	return err
+}
+
+// serve joins the fleet and works for it.
+func (w *Worker) serve(ctx context.Context, drain <-chan struct{}) error {
+	if err := w.connect(); err != nil {
+		return err
+	}
+	defer w.nc.Close()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(errEnding)
+	var hands, beat sync.WaitGroup
+	go func() { // ends with ctx, which serve ends
+		select {
+		case <-ctx.Done():
+		case <-drain:
+			w.Drain()
+		case <-w.lost:
+			end(fmt.Errorf("the server closed the connection for good: %w", errors.Join(ErrRefused, w.nc.LastError())))
+		}
+	}()
+	if err := w.greet(ctx); err != nil || w.draining() {
+		return err
+	}
+	beats, still := context.WithCancel(ctx)
+	beat.Go(func() { w.beats(beats) })
+	for range w.o.Slots {
+		hands.Go(func() { w.work(ctx) })
+	}
+	hands.Wait()
+	still()
+	beat.Wait()
+	_ = w.nc.FlushTimeout(2 * time.Second) // acknowledgements that are under way
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cause := context.Cause(ctx); w.leave == nil && errors.Is(cause, ErrRefused) {
+		return cause
+	}
+	return w.leave
+}
+
+// Drain has the worker take nothing more and end when what it has is done.
+func (w *Worker) Drain() { w.drainOnce.Do(func() { close(w.drained) }) }
+
+func (w *Worker) draining() bool {
+	select {
+	case <-w.drained:
+		return true
+	default:
+		return false
+	}
+}
+
+// go away for a reason that a person has to look into.
+func (w *Worker) goAway(why string) {
+	w.mu.Lock()
+	w.leave = fmt.Errorf("%w: %s", ErrRefused, why)
+	w.mu.Unlock()
+	w.Drain()
+}
+
+// patience is how long an answer may take.
+const patience = 5 * time.Second
+
+// ask says something to the coordinator and waits for its answer.
+func (w *Worker) ask(ctx context.Context, q wire.Ask) (wire.Answer, error) {
+	q.V = wire.Protocol
+	data, err := wire.Encode(q)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	msg, err := w.nc.RequestWithContext(ctx, w.subject.Up(w.o.Name), data)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	return wire.Decode[wire.Answer](msg.Data)
+}
+
+// greet says hello until the coordinator answers.
+func (w *Worker) greet(ctx context.Context) error {
+	hello := wire.Hello{
+		Version: w.o.Version, Slots: w.o.Slots, CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Rung: int(w.box.Rung()), Labels: w.o.Labels,
+	}
+	waits := false
+	for {
+		a, err := w.ask(ctx, wire.Ask{Kind: wire.AskHello, Hello: &hello})
+		switch {
+		case errors.Is(err, wire.ErrMessage):
+			return err
+		case err == nil && a.Leave:
+			return fmt.Errorf("%w: %s", ErrRefused, a.Why)
+		case err == nil && a.Welcome != nil:
+			w.mu.Lock()
+			w.welcome = *a.Welcome
+			w.mu.Unlock()
+			w.o.Say("info", fmt.Sprintf("joined as %s with %d slots", w.o.Name, w.o.Slots))
+			return nil
+		case !waits && w.nc.IsConnected():
+			waits = true
+			w.o.Say("info", "no coordinator answers yet; waiting for one")
+		}
+		if !w.rest(ctx, time.Second) {
+			return ignoreEnd(ctx)
+		}
+	}
+}
+
+// ignoreEnd is why a context ended, nil where that was wanted.
+func ignoreEnd(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrRefused) {
+		return cause
+	}
+	return nil
+}
+
+// rest waits; false: the worker ends.
+func (w *Worker) rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-w.drained:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// lease is how long a silent worker keeps a task.
+func (w *Worker) lease() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(200*time.Millisecond, time.Duration(w.welcome.LeaseMS)*time.Millisecond)
+}

@@ -1,0 +1,110 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"atoll/store/record"
+)
+
+// Sweep carries out a plan with ever more machines, up to those of the plan, each
+// until the jobs or the time of the plan are used up. Jobs may be fewer there:
+// most bounds them, 0 does not.
+func Sweep(ctx context.Context, p Plan, most int, now func() time.Time) ([]Outcome, error) {
+	var out []Outcome
+	for _, n := range steps(p.Machines) {
+		q := p
+		q.Machines = n
+		if most > 0 && (q.Jobs == 0 || q.Jobs > most) {
+			q.Jobs = most
+		}
+		o, err := Run(ctx, q, now)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// steps are 1, 2, 4 and so on, and the last.
+func steps(last int) []int {
+	var out []int
+	for n := 1; n < last; n *= 2 {
+		out = append(out, n)
+	}
+	return append(out, last)
+}
+
+// enough is the gain in throughput below which machines that are half as many
+// again are said to help no more, as a share of what they should bring.
+const enough = 0.3
+
+// Knee is the first number of machines from which the next step brings less than
+// 30 % of what it should; 0: each step brings more.
+func Knee(sweep []Outcome) int {
+	for i := 1; i < len(sweep); i++ {
+		a, b := sweep[i-1], sweep[i]
+		should := float64(b.Slots)/float64(a.Slots) - 1
+		if a.PerHour > 0 && (b.PerHour/a.PerHour-1) < enough*should {
+			return a.Machines
+		}
+	}
+	return 0
+}
+
+// Experience is what an experiment showed of itself.
+type Experience struct {
+	Jobs    int     `json:"jobs"`
+	PerHour float64 `json:"jobs_per_hour"` // between the end of the first and of the last
+}
+
+// FromJobs takes over into a plan what the make jobs of an experiment showed: times,
+// failures, duplicates, costs. improved is how many of its candidates are better
+// than their parents.
+func FromJobs(p *Plan, jobs []record.Job, improved int) (Experience, error) {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool {
+		return j.Kind != record.Make || !j.State.Ended() || j.State == record.Cancelled
+	})
+	if len(jobs) < 20 {
+		return Experience{}, fmt.Errorf("the experiment has %d jobs that ended: 20 are needed to learn from", len(jobs))
+	}
+	var edits, evals []time.Duration
+	var failed, twins, scored int
+	var cost float64
+	first, last := jobs[0].Ended, jobs[0].Ended
+	for _, j := range jobs {
+		edits = append(edits, time.Duration(j.EditMS)*time.Millisecond)
+		if j.EvalMS > 0 {
+			evals = append(evals, time.Duration(j.EvalMS)*time.Millisecond)
+		}
+		switch j.State {
+		case record.Failed, record.Rejected:
+			failed++
+		case record.Duplicate:
+			twins++
+		default:
+			scored++
+		}
+		if j.Usage.CostUSD != nil {
+			cost += *j.Usage.CostUSD
+		}
+		first, last = min(first, j.Ended), max(last, j.Ended)
+	}
+	n := float64(len(jobs))
+	p.Edit, p.Eval = MeasuredTimes(edits), MeasuredTimes(evals)
+	p.Twins, p.Cost = float64(twins)/n, cost/n
+	if n > float64(twins) {
+		p.Fail = float64(failed) / (n - float64(twins))
+	}
+	if scored > 0 {
+		p.Yield = float64(improved) / float64(scored)
+	}
+	x := Experience{Jobs: len(jobs)}
+	if last > first {
+		x.PerHour = (n - 1) / (float64(last-first) / 3.6e6)
+	}
+	return x, nil
+}
