@@ -22,7 +22,7 @@ func globalKeys(a *app) []*keys.Binding {
 	return []*keys.Binding{
 		{ID: "help", Keys: []string{"?", "f1"}, Title: "help", Doc: "all keys that work here; enter runs one", In: all, Bar: 90, Run: a.help},
 		{ID: "palette", Keys: []string{":", "ctrl+p"}, Title: "command", Doc: "every action and screen, by a few letters", In: all, Bar: 89, Run: a.palette},
-		{ID: "back", Keys: []string{"esc"}, Title: "back", Doc: "leaves a screen, a filter, a zoom", In: all, Run: a.escape},
+		{ID: "back", Keys: []string{"esc"}, Title: "back", Doc: "leaves a screen, a search, a zoom", In: all, Run: a.escape},
 		{ID: "quit", Keys: []string{"q"}, Title: "quit", Doc: "asks while jobs run", In: all, Bar: 10, Run: a.leaving.ask},
 		{ID: "interrupt", Keys: []string{"ctrl+c"}, Title: "drain and quit", Doc: "once: running jobs finish; twice: they are ended", In: all, Run: func() tea.Cmd { a.dialogs = nil; return a.leaving.interrupt() }},
 		{ID: "suspend", Keys: []string{"ctrl+z"}, Title: "suspend", Doc: "stops the console and the jobs until fg", In: all, Run: a.leaving.suspend},
@@ -90,6 +90,7 @@ func moveKeys(a *app) []*keys.Binding {
 		{ID: "mark", Keys: []string{"space"}, Title: "mark", Doc: "decisions then act on all marked candidates", In: []keys.Scope{keys.InCandidates}, Bar: 15, Off: a.needCandidate, Run: a.markSelected},
 		sortKey(a),
 		{ID: "filter", Keys: []string{"/"}, Title: "filter", Doc: "lists keep what fits, texts search; ! in front inverts", In: lists, Bar: 28, Off: a.canFilter, Run: a.startFilter},
+		{ID: "clear-filter", Keys: []string{"backspace"}, Title: "clear the filter", Doc: "that of a list stays until then; esc ends a search in a text", In: lists, Off: a.notFiltered, Run: a.clearFilter},
 	}
 }
 

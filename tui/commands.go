@@ -15,15 +15,32 @@ import (
 
 // escape leaves the nearest transient state.
 func (a *app) escape() tea.Cmd {
-	if text, ok := a.Current().Filter(); ok && text != "" {
-		a.Current().SetFilter("")
-		return a.shown()
+	here := a.Current()
+	if text, ok := here.Filter(); ok && text != "" && (!sticky(here) || text == a.jobOfLog) {
+		return a.clearFilter()
 	}
 	if (a.reel.still || a.reel.open) && len(a.at.stack) == 0 && a.at.zoom == zoomNormal {
 		return a.reel.pause()
 	}
 	a.at.back()
 	return a.shown()
+}
+
+// sticky reports whether a filter stays when the person leaves the pane: that of
+// a list does, what was searched in a text does not.
+func sticky(p pane.Pane) bool { return slices.Contains(p.Scopes(), keys.InList) }
+
+func (a *app) clearFilter() tea.Cmd {
+	a.Current().SetFilter("")
+	return a.shown()
+}
+
+// notFiltered says why there is no filter to clear.
+func (a *app) notFiltered() string {
+	if text, _ := a.Current().Filter(); text == "" {
+		return "nothing is filtered"
+	}
+	return ""
 }
 
 // match steps through the finds of a text.

@@ -235,9 +235,9 @@ func (h *bars) tabs(w int) string {
 	}
 	var l widget.Line
 	l.Gap(1)
-	for i, name := range [...]string{"Niches", "Jobs", "Fitness", "Review", "Log", "Failures", "Yields", "Notes", "Decisions"} {
-		key := fmt.Sprint(i + 1)
-		if h.screen == pane.ID(i+1) {
+	for id := pane.Niches; id <= pane.Decisions; id++ {
+		key, name := fmt.Sprint(int(id)), screenTitle(id)
+		if h.screen == id {
 			l.Add(st.Accent, key+" "+name)
 		} else if w >= 100 {
 			l.Add(st.Off, key).Gap(1).Add(st.Label, name)
@@ -246,14 +246,33 @@ func (h *bars) tabs(w int) string {
 		}
 		l.Gap(2)
 	}
-	if t := screenTitle(h.screen); t != "" {
-		l.Add(st.Accent, t).Gap(2)
+	if h.screen > pane.Decisions {
+		l.Add(st.Accent, screenTitle(h.screen)).Gap(2)
 	}
 	return widget.Squeeze([]widget.Part{{Text: l.String(), Rank: 50}}, []widget.Part{{Text: h.bestText(), Rank: 40}}, w-1)
 }
 
+// screenTitle is what a screen is called above it and in the trail.
 func screenTitle(id pane.ID) string {
 	switch id {
+	case pane.Niches:
+		return "Niches"
+	case pane.Jobs:
+		return "Jobs"
+	case pane.Curves:
+		return "Fitness"
+	case pane.Review:
+		return "Review"
+	case pane.Log:
+		return "Log"
+	case pane.Failures:
+		return "Failures"
+	case pane.Yields:
+		return "Yields"
+	case pane.Notes:
+		return "Notes"
+	case pane.Decisions:
+		return "Decisions"
 	case pane.Job:
 		return "Job"
 	case pane.Candidate:

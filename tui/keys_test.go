@@ -258,12 +258,73 @@ func TestFilterNarrowsAndInverts(t *testing.T) {
 	if n := shown(); n != 1 || p.Selected().Job != 339 {
 		t.Errorf("%d failed jobs, the first is %s", n, p.Selected().Job)
 	}
-	r.keys("esc")
+	for _, there := range [][]string{{"esc", "z"}, {"c", "esc"}, {"9", "2"}} { // leaves, looks elsewhere, comes back
+		r.keys(there...)
+		r.app.frame()
+		if n := shown(); n != 1 {
+			t.Errorf("after %v the list has %d rows: the filter did not stay", there, n)
+		}
+	}
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "2 Jobs /failed backspace clears") {
+		t.Errorf("the filter that stayed is not shown:\n%s", frame)
+	}
+	r.keys("backspace")
 	if all := shown(); all < 20 {
-		t.Errorf("esc leaves %d jobs", all)
+		t.Errorf("backspace leaves %d jobs", all)
 	}
 	if widget.Fits("!tune", "tune") || !widget.Fits("!tune", "mutate") || !widget.Fits("TUNE off", "tune", "offline") {
 		t.Error("words or inversion do not hold")
+	}
+}
+
+func TestAnEscEndsWhatWasNotMeantToStay(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(8), 120, 36)
+	for _, c := range []struct {
+		name string
+		keys []string
+	}{
+		{"a search in a text", []string{"1", "enter", "/", "x", "enter"}},
+		{"the log of one job", []string{"2", "l"}},
+	} {
+		r.keys(c.keys...)
+		if text, _ := r.app.Current().Filter(); text == "" {
+			t.Fatalf("%s: nothing is searched for", c.name)
+		}
+		on := r.app.at.screen()
+		r.keys("esc")
+		if text, _ := r.app.Current().Filter(); text != "" || r.app.at.screen() != on {
+			t.Errorf("%s: after esc %q is searched for on screen %d", c.name, text, r.app.at.screen())
+		}
+		r.keys("esc")
+	}
+}
+
+func TestTheTitleSaysFromWhereOneCame(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+		want string // "" = the title begins with the screen's own
+	}{
+		{"a screen on the dashboard has no trail", 120, 36, []string{"c"}, ""},
+		{"three screens deep", 120, 36, []string{"c", "enter", "T"}, "╭ Candidates > c341 > Lineage of c341"},
+		{"a job names itself", 120, 36, []string{"2", "enter", "c"}, "╭ #342 > Candidates"},
+		{"on the smallest screen", 60, 16, []string{"c", "enter", "T"}, "╭ Candidates > c341 > Lineage of c341"},
+		{"where there is no room the title stays whole", 60, 16, []string{"2", "enter", "c", "enter", "T", "d", "D"}, "╭ Compare base c315"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
+			r.keys("1")
+			r.keys(c.keys...)
+			top := strings.Split(ansi.Strip(r.app.frame()), "\n")[2]
+			if c.want == "" && strings.Contains(top, ">") || !strings.Contains(top, c.want) || strings.Contains(top, "…") {
+				t.Errorf("the title is %q", top)
+			}
+			r.keys("esc")
+			if left := strings.Split(ansi.Strip(r.app.frame()), "\n")[2]; left == top {
+				t.Errorf("one screen back the title is still %q", left)
+			}
+		})
 	}
 }
 

@@ -17,6 +17,8 @@ type router struct {
 	d     *pane.Shared
 	panes *pane.Panes
 	at    places
+	// The filter with which the log was opened for one job: it does not stay.
+	jobOfLog string
 }
 
 // Current returns the pane that has the keys.
@@ -33,6 +35,19 @@ func (r *router) shown() tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// trail names the screens below the one that is shown, the lowest first.
+func (r *router) trail() []string {
+	var out []string
+	for _, id := range r.at.stack[:max(0, len(r.at.stack)-1)] {
+		name := screenTitle(id)
+		if p, ok := r.panes.ByID[id].(pane.Subject); ok {
+			name = p.Subject()
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // place tells a pane how it lies on the screen.
@@ -187,7 +202,8 @@ func (r *router) openJobOf() tea.Cmd {
 }
 
 func (r *router) jobLog() tea.Cmd {
-	r.panes.Log.SetFilter(r.Current().Selected().Job.String())
+	r.jobOfLog = r.Current().Selected().Job.String()
+	r.panes.Log.SetFilter(r.jobOfLog)
 	return r.open(pane.Log)
 }
 

@@ -17,6 +17,7 @@ type drawn struct {
 	snap, rev, gen, ticks uint64
 	r                     rect
 	focus                 bool
+	trail                 string
 	lines                 []string
 }
 
@@ -110,6 +111,9 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	a.place(id, r, rects)
 	focus := id == a.at.current()
 	now := drawn{snap: a.d.Snap.Version, rev: p.Revision(), gen: a.d.Gen, r: r, focus: focus}
+	if id == a.at.screen() {
+		now.trail = strings.Join(a.trail(), " > ")
+	}
 	if p.Timed() {
 		now.ticks = a.d.Ticks
 	}
@@ -123,6 +127,16 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	left, right := p.Title()
 	if text, ok := p.Filter(); ok && text != "" {
 		left += " " + a.d.St.Accent.S("/"+text)
+		if sticky(p) && focus && plot.Width(left)+plot.Width(right)+24 < r.W {
+			left += " " + a.d.St.Label.S(a.keys.Key("clear-filter")+" clears")
+		}
+	}
+	if now.trail != "" {
+		room := r.W - 8 - plot.Width(left)
+		if n := plot.Width(right); n <= room { // else it is not shown anyway
+			room -= n
+		}
+		left = a.d.St.Label.S(nearest(now.trail, room)) + left
 	}
 	now.lines = widget.Box(a.d.St, left, right, r.W, r.H, focus, body)
 	now.rev = p.Revision()
@@ -130,8 +144,22 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	return now.lines
 }
 
+// nearest is the end of a trail that fits w cells, from a whole name on, "" when
+// not even the last one does.
+func nearest(trail string, w int) string {
+	trail += " > "
+	for plot.Width(trail) > w {
+		_, rest, ok := strings.Cut(trail, " > ")
+		if !ok {
+			return ""
+		}
+		trail = rest
+	}
+	return trail
+}
+
 func (n drawn) same(o drawn) bool {
-	return n.snap == o.snap && n.rev == o.rev && n.gen == o.gen && n.ticks == o.ticks && n.r == o.r && n.focus == o.focus
+	return n.snap == o.snap && n.rev == o.rev && n.gen == o.gen && n.ticks == o.ticks && n.r == o.r && n.focus == o.focus && n.trail == o.trail
 }
 
 // overlay lays toasts and the open dialog over the screen.

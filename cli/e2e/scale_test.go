@@ -188,7 +188,7 @@ func TestListsReachTheWholeHistory(t *testing.T) {
 		c.press("enter")
 		c.wait(" c234 ")
 		c.see("nothing but what fits", func(s string) bool { return !strings.Contains(s, " c2345 ") || strings.Contains(s, "11 shown") })
-		c.press("esc", "esc", "esc")
+		c.press("backspace", "esc", "esc")
 		c.wait("1 Niches")
 	}
 }

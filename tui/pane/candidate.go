@@ -65,6 +65,9 @@ func (p *candidatePane) Match(by int) bool      { p.bump(); return p.d1.match(by
 func (p *candidatePane) Remember(to *Memory) { to.Split = p.d1.force }
 func (p *candidatePane) Recall(from Memory)  { p.d1.recall(from) }
 
+// Subject is the candidate.
+func (p *candidatePane) Subject() string { return CandidateName(p.cand) }
+
 func (p *candidatePane) Title() (string, string) {
 	st := p.d.St
 	return st.Ident.S(CandidateName(p.cand)), st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())

@@ -46,6 +46,9 @@ func (p *jobPane) Set(id record.JobID) {
 	p.bump()
 }
 
+// Subject is the job.
+func (p *jobPane) Subject() string { return p.Job.String() }
+
 func (p *jobPane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InJob, keys.InText, keys.InJobs, keys.InCandidates}
 }

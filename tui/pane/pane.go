@@ -157,5 +157,8 @@ type Sorter interface {
 	Order() *widget.Order
 }
 
+// Subject is a screen about one thing, which the trail of screens names.
+type Subject interface{ Subject() string }
+
 // Copier is a pane that has more to copy: titles and texts.
 type Copier interface{ Copies() [][2]string }

@@ -73,4 +73,6 @@ var (
 	_ Searcher = (*comparePane)(nil)
 	_ Searcher = (*finishedPane)(nil)
 	_ Copier   = (*candidatePane)(nil)
+	_ Subject  = (*candidatePane)(nil)
+	_ Subject  = (*jobPane)(nil)
 )
