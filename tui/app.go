@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,19 +45,16 @@ type app struct {
 type replacer interface{ Replace(string) string }
 
 func newApp(ctx context.Context, o Options) (*app, error) {
-	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), !strings.HasSuffix(o.Console.Theme, "light"), o.Console.Palette)
-	d.Contrast, d.Own = strings.HasPrefix(o.Console.Theme, "contrast"), o.Console.Colours
-	d.Restyle()
-	d.Clock = o.Now
+	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), true, o.Console.Palette)
+	d.Own, d.Clock = o.Console.Colours, o.Now
 	a := &app{router: router{d: d, at: places{focus: pane.Niches}}, opt: o, cache: map[pane.ID]drawn{}}
 	d.Host = a
 	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	a.listen = func() tea.Cmd { return waitForSnap(d.Ctx, o.Feed, a.version, a.lastAt) }
-	if r := widget.PlainGlyphs(d.Glyphs); r != nil {
-		a.glyphs = r
-	}
+	a.setGlyphs()
+	a.setTheme(o.Console.Theme)
 	a.reel = &reel{
 		d: d, host: a,
 		after:   func(wait time.Duration, msg tea.Msg) tea.Cmd { return a.after(wait, msg) },
@@ -66,6 +62,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	}
 	a.notices.opt = o.Notices
 	a.panes = pane.NewPanes(d)
+	a.panes.Options.Offer(a.preferences())
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
@@ -86,7 +83,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen()}
-	if a.opt.Console.Theme == "auto" || a.opt.Console.Theme == "" {
+	if a.autoTheme() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if a.opt.Console.Hints && !a.opt.ReadOnly && a.runs < hintedRuns {
@@ -125,8 +122,10 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 			a.d.Restyle()
 		}
 	case tea.BackgroundColorMsg:
-		a.d.Dark = msg.IsDark()
-		a.d.Restyle()
+		if a.autoTheme() {
+			a.d.Dark = msg.IsDark()
+			a.d.Restyle()
+		}
 	case tea.ResumeMsg:
 		return a, a.leaving.resumed()
 	case snapMsg:

@@ -68,6 +68,7 @@ func screenKeys(a *app) []*keys.Binding {
 		&keys.Binding{ID: "steering", Keys: []string{"O"}, Title: "steering", Doc: "weights, workers, reviews and the goal, and what they do to the next draws", In: []keys.Scope{keys.InAll}, Bar: 13, Run: func() tea.Cmd { return a.open(pane.Steering) }},
 		&keys.Binding{ID: "settings", Keys: []string{"S"}, Title: "settings", Doc: "value and origin of each", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Settings) }},
 		&keys.Binding{ID: "summary", Keys: []string{"F"}, Title: "summary", Doc: "what the search found, and what to do with it", In: []keys.Scope{keys.InAll}, Bar: 26, Off: a.nothingFound, Run: func() tea.Cmd { return a.open(pane.Finished) }},
+		&keys.Binding{ID: "options", Keys: []string{"f2"}, Title: "options", Doc: "theme, colours, characters, differences, mouse, news", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Options) }},
 		&keys.Binding{ID: "doctor", Keys: nil, Title: "doctor", Doc: "checks of system, sandbox, repository, agents", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Doctor) }},
 	)
 }

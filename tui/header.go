@@ -289,6 +289,8 @@ func screenTitle(id pane.ID) string {
 		return "Summary"
 	case pane.Settings:
 		return "Settings"
+	case pane.Options:
+		return "Options"
 	case pane.Doctor:
 		return "Doctor"
 	}

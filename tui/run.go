@@ -184,11 +184,11 @@ func writeCrash(o *Options, at time.Time, c *CrashError) string {
 
 // state is the layout that is remembered between runs.
 type state struct {
-	Focus   pane.ID `json:"focus"`
-	Half    bool    `json:"half"`
-	Palette string  `json:"palette"`
-	Runs    int     `json:"runs"` // with hints
-	Of      string  `json:"of"`   // the experiment that layer and level were chosen for
+	Focus   pane.ID           `json:"focus"`
+	Half    bool              `json:"half"`
+	Runs    int               `json:"runs"`              // with hints
+	Of      string            `json:"of"`                // the experiment that layer and level were chosen for
+	Options map[string]string `json:"options,omitempty"` // chosen by the person
 	pane.Memory
 }
 
@@ -199,7 +199,7 @@ func experimentKey(s *view.Snapshot) string {
 }
 
 func (a *app) state() state {
-	s := state{Focus: a.at.focus, Half: a.at.zoom == zoomHalf, Palette: a.d.Palette, Runs: a.runs + 1, Of: experimentKey(a.d.Snap)}
+	s := state{Focus: a.at.focus, Half: a.at.zoom == zoomHalf, Runs: a.runs + 1, Of: experimentKey(a.d.Snap), Options: a.panes.Options.Chosen()}
 	for _, p := range a.panes.ByID {
 		p.Remember(&s.Memory)
 	}
@@ -224,10 +224,7 @@ func (a *app) remembered(s state, ok bool) {
 	for _, p := range a.panes.ByID {
 		p.Recall(s.Memory)
 	}
-	if s.Palette != "" {
-		a.d.Palette = s.Palette
-		a.d.Restyle()
-	}
+	a.panes.Options.Choose(s.Options) // Init asks the terminal what a theme needs
 }
 
 // readState reads a remembered layout; what cannot be read is ignored.

@@ -125,7 +125,7 @@ func (c *console) see(what string, ok func(screen string) bool) time.Duration {
 var codes = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 	"pgup": "\x1b[5~", "pgdown": "\x1b[6~", "enter": "\r", "esc": "\x1b[27u", "bare esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z",
-	"space": " ", "f1": "\x1bOP", "backspace": "\x7f",
+	"space": " ", "f1": "\x1bOP", "f2": "\x1bOQ", "backspace": "\x7f",
 }
 
 func code(key string) string {

@@ -119,6 +119,7 @@ func TestEveryKey(t *testing.T) {
 		{"keys on a target", "Targets", targets},
 		{"keys of the doctor", "Doctor", doctor},
 		{"keys of the summary", "Finished", summary},
+		{"keys of the options", "Options", options},
 	}
 	ok := t.Run("scopes", func(t *testing.T) {
 		for _, p := range parts {

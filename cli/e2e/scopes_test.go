@@ -38,6 +38,7 @@ func everywhere(t *tour) {
 	t.shows("S", "> Settings")
 	t.shows("O", "> Steering")
 	t.shows("F", "> Summary")
+	t.shows("f2", "> Options")
 	t.home()
 	t.shows("r", "difference to")
 	t.home()

@@ -116,3 +116,22 @@ func doctor(t *tour) {
 	t.see("an answer", func(s string) bool { return !strings.Contains(s, "0 checks") })
 	t.shows("R", ", run 2")
 }
+
+// options changes the look of the console, which it remembers.
+func options(t *tour) {
+	t.press("f2")
+	t.wait("╭ Options")
+	row := func(string) string { return t.selected() }
+	t.see("the first option", func(string) bool { return strings.Contains(t.selected(), "theme") })
+	first := t.selected()
+	t.changes("right", row)
+	t.changes("left", row)
+	t.changes("l", row)
+	t.changes("h", row)
+	if t.selected() != first {
+		t.t.Errorf("there and back leads from %q to %q", first, t.selected())
+	}
+	t.changes("enter", row)
+	t.wait("chosen here")
+	t.hides("x", "chosen here")
+}

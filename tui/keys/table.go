@@ -184,5 +184,6 @@ const (
 	InDecisions  Scope = "decisions"
 	InSettings   Scope = "settings"
 	InFinished   Scope = "finished"
+	InOptions    Scope = "options"
 	InTargets    Scope = "targets"
 )

@@ -62,9 +62,6 @@ func (p *candidatePane) SetFilter(t string)     { p.d1.text = t; p.bump() }
 func (p *candidatePane) Text() string           { return p.d1.plain() }
 func (p *candidatePane) Match(by int) bool      { p.bump(); return p.d1.match(by) }
 
-func (p *candidatePane) Remember(to *Memory) { to.Split = p.d1.force }
-func (p *candidatePane) Recall(from Memory)  { p.d1.recall(from) }
-
 // Subject is the candidate.
 func (p *candidatePane) Subject() string { return CandidateName(p.cand) }
 

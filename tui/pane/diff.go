@@ -49,10 +49,8 @@ type diffView struct {
 	asked     [2]record.CandidateID // of the present question
 	files     []view.FilePatch
 	findings  []view.GateFinding
-	force     int // 0 = by width, 1 = one column, 2 = two
 	context   int // unchanged lines around a change, less 3
 	noSpace   bool
-	cutLong   bool // long lines are cut, and moved sideways, in place of wrapped
 	wide      bool // over the whole width, without what stands beside it
 	fresh     bool // nothing of it was drawn yet: it begins at the first change
 	rows      []diffRow
@@ -139,18 +137,13 @@ func (v *diffView) take(m Loaded) bool {
 	return true
 }
 
-func (v *diffView) recall(from Memory) {
-	if from.Split >= 0 && from.Split <= 2 {
-		v.force = from.Split
-	}
-}
-
 func (v *diffView) toggleSplit() {
 	if v.made.split {
-		v.force = 1
+		v.d.Reading.Columns = oneColumn
 	} else {
-		v.force = 2
+		v.d.Reading.Columns = twoColumns
 	}
+	v.d.Gen++
 }
 
 func (v *diffView) cycleBase() {
@@ -178,7 +171,10 @@ func (v *diffView) ToggleWide() { v.wide = !v.wide }
 func (v *diffView) Wide() bool { return v.wide }
 
 // toggleLong wraps long lines, or cuts them. The view stays on its line.
-func (v *diffView) toggleLong() { v.cutLong, v.view.Col = !v.cutLong, 0 }
+func (v *diffView) toggleLong() {
+	v.d.Reading.Cut, v.view.Col = !v.d.Reading.Cut, 0
+	v.d.Gen++
+}
 
 // baseName tells what the difference is against.
 func (v *diffView) baseName() string {

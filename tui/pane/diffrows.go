@@ -10,7 +10,7 @@ import (
 
 // build makes the rows for one or two columns.
 func (v *diffView) build(w int) {
-	split := v.force == 2 || v.force == 0 && w >= splitFrom
+	split := v.d.Reading.Columns == twoColumns || v.d.Reading.Columns == byWidth && w >= splitFrom
 	key := rowKey{v.answers, split, v.noSpace, v.wrapAt(w, split)}
 	if key == v.made && v.rows != nil {
 		return
@@ -41,7 +41,7 @@ func (v *diffView) wrapAt(w int, split bool) int {
 	if split {
 		w = (w - 1) / 2
 	}
-	if v.cutLong || w < 2*gutter {
+	if v.d.Reading.Cut || w < 2*gutter {
 		return 0
 	}
 	return w - gutter

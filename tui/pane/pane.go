@@ -32,6 +32,7 @@ const (
 	Compare
 	Steering
 	Finished
+	Options
 	Header
 	Help
 	Time
@@ -72,14 +73,10 @@ type Memory struct {
 	Layer  int  `json:"layer"`
 	ByRank bool `json:"by_rank"`
 	Level  int  `json:"level"`
-	Split  int  `json:"split"`
 }
 
-// Forget keeps only what makes sense for every experiment.
-func (m *Memory) Forget() {
-	split := m.Split
-	*m = Memory{Level: usualLevel, Split: split}
-}
+// Forget leaves what another experiment begins with.
+func (m *Memory) Forget() { *m = Memory{Level: usualLevel} }
 
 // Host is what a pane may ask of the console.
 type Host interface {

@@ -15,12 +15,13 @@ type Panes struct {
 	Compare   *comparePane
 	Review    *reviewPane
 	Log       *logPane
+	Options   *optionsPane
 }
 
 // NewPanes makes all panes and screens.
 func NewPanes(d *Shared) *Panes {
 	b := func(id ID) base { return base{d: d, id: id} }
-	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d)}
+	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d), Options: newOptions(d)}
 	p.ByID = map[ID]Pane{
 		Niches:     newNiches(d),
 		Jobs:       newJobs(d),
@@ -40,6 +41,7 @@ func NewPanes(d *Shared) *Panes {
 		Compare:    p.Compare,
 		Steering:   newSteering(d),
 		Finished:   newFinished(d),
+		Options:    p.Options,
 	}
 	return p
 }

@@ -48,7 +48,6 @@ func (p *reviewPane) SetFilter(t string)     { p.text = t; p.bump() }
 func (p *reviewPane) Diff() *diffView        { return &p.d1 }
 func (p *reviewPane) Text() string           { return p.d1.plain() }
 func (p *reviewPane) Match(by int) bool      { p.bump(); return p.d1.match(by) }
-func (p *reviewPane) Recall(from Memory)     { p.d1.recall(from) }
 
 func (p *reviewPane) Keys() []*keys.Binding {
 	in := []keys.Scope{keys.InReview}

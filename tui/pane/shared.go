@@ -33,11 +33,27 @@ type Shared struct {
 	Own      map[string]string // colours of a person, by name
 	Profile  colorprofile.Profile
 	Palette  string
+	Reading  Reading
 	Gen      uint64 // changes with styles and marks
 	Ticks    uint64 // seconds since something runs
 	Marks    []record.CandidateID
 	boosts   map[string]asked
 }
+
+// Reading is how differences are laid out.
+type Reading struct {
+	Cut     bool // long lines are cut, and moved sideways, in place of wrapped
+	Columns int  // an index into ColumnNames
+}
+
+// ColumnNames are the ways to lay before and after out.
+var ColumnNames = [...]string{byWidth: "by width", oneColumn: "one", twoColumns: "two"}
+
+const (
+	byWidth = iota
+	oneColumn
+	twoColumns
+)
 
 // NewShared returns what panes share before anything is known, drawn in the
 // colours and characters that a terminal has.
