@@ -143,6 +143,7 @@ func texts(t *tour) {
 	t.changes("n", at)
 	t.changes("n", at)
 	t.changes("N", at)
+	t.hides("backspace", "/lively")
 	t.key("o", func() {
 		until(t.t, "the pager got the text", patience, func() bool { return strings.Contains(seen(t.lab, "pager"), "lively") })
 	})
