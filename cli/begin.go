@@ -36,7 +36,7 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if files := uncommitted(ctx, p, l); len(files) > 0 {
 		return record.Experiment{}, usage("%s of the evaluator's command is not committed, so no candidate would have it: %s", strings.Join(files, ", "), committing(files))
 	}
-	if p.target.Dirty && !onlyOurs(ctx, p, a.Env) {
+	if p.target.Dirty && !onlyOurs(ctx, p) {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
 	}
 	for _, advice := range l.Advice() {
@@ -207,19 +207,11 @@ func committing(files []string) string {
 }
 
 // onlyOurs reports whether nothing differs from the commit but what init wrote.
-func onlyOurs(ctx context.Context, p place, env []string) bool {
-	cmd := exec.CommandContext(ctx, "git", "-C", p.target.Path, "status", "--porcelain", "-z", "--untracked-files=normal")
-	cmd.Env = env
-	out, err := cmd.Output()
-	if err != nil {
-		return false
-	}
-	for line := range strings.SplitSeq(strings.Trim(string(out), "\x00"), "\x00") {
-		if len(line) < 4 || line[3:] != config.FileName && line[3:] != survey.EvaluatorDir+"/" {
-			return false
-		}
-	}
-	return true
+func onlyOurs(ctx context.Context, p place) bool {
+	paths, err := gitops.Uncommitted(ctx, p.target)
+	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
+		return path != config.FileName && path != survey.EvaluatorDir+"/"
+	})
 }
 
 // moved says that the revision an experiment began from names another commit

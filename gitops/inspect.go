@@ -187,23 +187,51 @@ var lfsAttribute = regexp.MustCompile(`(?m)^[^#\n]*\sfilter=lfs(\s|$)`)
 
 func namesLFS(attributes []byte) bool { return lfsAttribute.Match(attributes) }
 
-// dirty compares the work tree with HEAD as the user's own git would, with
-// the user's configuration, and without refreshing the index.
+// dirty reports whether the work tree differs from HEAD.
 func dirty(ctx context.Context, git *command, t Target) (bool, error) {
+	paths, err := uncommitted(ctx, git, t)
+	return len(paths) > 0, err
+}
+
+// Uncommitted lists what of the user's work tree differs from HEAD, changed and new
+// files, as paths from its top; a folder that is new as a whole ends in a slash. A
+// bare repository has none.
+func Uncommitted(ctx context.Context, t Target) ([]string, error) {
+	git, err := pathOfGit("")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	err = git.trusting(ctx, func(git *command) error {
+		paths, err = uncommitted(ctx, git, t)
+		return err
+	})
+	return paths, err
+}
+
+// uncommitted compares the work tree with HEAD as the user's own git would, with
+// the user's configuration, and without refreshing the index.
+func uncommitted(ctx context.Context, git *command, t Target) ([]string, error) {
 	if t.Bare || t.Path == t.GitDir {
-		return false, nil
+		return nil, nil
 	}
 	cmd := exec.CommandContext(ctx, git.bin, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-		"-C", t.Path, "status", "--porcelain", "-z", "--ignore-submodules=dirty")
+		"-C", t.Path, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty")
 	cmd.Env = append(inherited(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
 	if v, ok := os.LookupEnv("XDG_CONFIG_HOME"); ok {
 		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+v)
 	}
 	out, err := cmd.Output()
 	if err != nil {
-		return false, fmt.Errorf("git status: %w", err)
+		return nil, fmt.Errorf("git status: %w", err)
 	}
-	return len(out) > 0, nil
+	var paths []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if len(line) > 3 { // two letters and a space before the path
+			paths = append(paths, line[3:])
+		}
+	}
+	return paths, nil
 }
 
 // trusting calls do, and once more with the user's own list of trusted

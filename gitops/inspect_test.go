@@ -1,12 +1,15 @@
 package gitops_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"atoll/gitops"
 	"atoll/store/record"
@@ -356,4 +359,28 @@ func armTraps(t testing.TB, gitDir, trap string) {
 	git.run("config", "fetch.writeCommitGraph", "true")
 	git.run("config", "gc.auto", "1")
 	git.run("config", "core.logAllRefUpdates", "true")
+}
+
+func TestWhatIsNotCommittedIsListedWithoutTouchingTheIndex(t *testing.T) {
+	r := newRepository(t)
+	r.commit(map[string]string{"a.txt": "a\n", "b.txt": "a text that is long enough to be found again under another name\n"})
+	index := filepath.Join(r.dir, ".git", "index")
+	r.write(map[string]string{"a.txt": "other\n", "new/x.txt": "x\n"})
+	r.run("mv", "b.txt", "c.txt")
+	before, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(r.dir, "c.txt"), later, later); err != nil { // git would like to note the new time
+		t.Fatal(err)
+	}
+	got, err := gitops.Uncommitted(t.Context(), inspect(t, r.dir))
+	slices.Sort(got)
+	if want := []string{"a.txt", "b.txt", "c.txt", "new/"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("not committed: %q (%v), want %q", got, err, want)
+	}
+	if after, err := os.ReadFile(index); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the index was written (%v)", err)
+	}
 }
