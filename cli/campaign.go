@@ -183,10 +183,8 @@ func campaignOf(s *campaign.State) campaignLine {
 	}
 	mean, se, n := s.Ranker.Seen()
 	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Asked: asked, Agrees: float64(same) / float64(max(asked, 1))}
-	for _, empty := range []*[]string{&l.Lessons} {
-		if *empty == nil {
-			*empty = []string{}
-		}
+	if l.Lessons == nil {
+		l.Lessons = []string{}
 	}
 	if l.Health == nil {
 		l.Health = []campaign.Health{}

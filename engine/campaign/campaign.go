@@ -61,6 +61,9 @@ type Options struct {
 type Campaign struct {
 	o Options
 	s *State
+
+	audited record.Hash // the commit that was measured last by this process
+	report  audit.Report
 }
 
 // tellLessons is how many lessons of earlier tasks a new one gets.
@@ -272,17 +275,17 @@ func (c *Campaign) audit(ctx context.Context) error {
 		return nil
 	}
 	at := c.s.Head
-	now, err := c.o.Executor.Audit(ctx, at)
-	if err != nil {
-		return err
-	}
 	var before *audit.Report
 	if n := len(c.s.Health); n > 0 {
-		was, err := c.o.Executor.Audit(ctx, c.s.Health[n-1].Commit)
+		was, err := c.measure(ctx, c.s.Health[n-1].Commit)
 		if err != nil {
 			return err
 		}
 		before = &was
+	}
+	now, err := c.measure(ctx, at)
+	if err != nil {
+		return err
 	}
 	found := now.Findings(c.o.Bounds, before)
 	t := now.Totals()
@@ -300,6 +303,18 @@ func (c *Campaign) audit(ctx context.Context) error {
 		}
 		return append([]record.CampaignRow{row(kindHealth, 0, "", health)}, rows...), nil
 	})
+}
+
+// measure has a commit audited, unless it was the last one.
+func (c *Campaign) measure(ctx context.Context, commit record.Hash) (audit.Report, error) {
+	if c.audited == commit {
+		return c.report, nil
+	}
+	r, err := c.o.Executor.Audit(ctx, commit)
+	if err == nil {
+		c.audited, c.report = commit, r
+	}
+	return r, err
 }
 
 // tasksFor turns findings into tasks. A place that had a task before, whatever

@@ -84,10 +84,7 @@ func (s *State) ready() []*Item {
 }
 
 func (s *State) why(it *Item, p Position, now time.Time) string {
-	text := fmt.Sprintf("WSJF %s = (%s)/%s, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), short(max(it.Size, 0)), it.priority(), age(now, it))
-	if it.Size == 0 {
-		text = fmt.Sprintf("WSJF %s = (%s)/1, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), it.priority(), age(now, it))
-	}
+	text := fmt.Sprintf("WSJF %s = (%s)/%s, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), short(it.size()), it.priority(), age(now, it))
 	if p.By == ByRanker {
 		text = fmt.Sprintf("the ranker expects %s %% a job; %s", short(*p.Expected), text)
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -92,18 +93,13 @@ func (t *Task) WSJF() float64 {
 	if sum == 0 {
 		sum = float64(t.priority())
 	}
-	size := t.Size
-	if size == 0 {
-		size = 1
-	}
-	return sum / size
+	return sum / t.size()
 }
 
+func (t *Task) size() float64 { return cmp.Or(t.Size, 1) }
+
 func (t *Task) priority() int {
-	if t.Priority == 0 {
-		return DefaultPriority
-	}
-	return t.Priority
+	return cmp.Or(t.Priority, DefaultPriority)
 }
 
 // check reports what is wrong with a task by itself.

@@ -52,13 +52,11 @@ func (s Subjects) Inbox(worker string) string { return "_INBOX_" + worker }
 // else.
 func (s Subjects) Permissions(worker, pool string) (publish, subscribe []string) {
 	consumer := s.Stream() + "." + s.Consumer(pool)
-	return []string{
+	publish = []string{
 		s.Up(worker),
 		"$JS.API.CONSUMER.MSG.NEXT." + consumer,
 		"$JS.API.CONSUMER.INFO." + consumer,
 		"$JS.ACK." + consumer + ".>",
-	}, []string{
-		s.Down(worker),
-		s.Inbox(worker) + ".>",
 	}
+	return publish, []string{s.Down(worker), s.Inbox(worker) + ".>"}
 }
