@@ -106,7 +106,7 @@ func LockState(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lock of %s: %w", dir, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockSoon(f); err != nil {
 		pid := ownerOf(dir)
 		_ = f.Close()
 		return nil, fmt.Errorf("%w: process %d; watch it with `atoll`, steer it with any verb", ErrLocked, pid)
@@ -121,6 +121,25 @@ func LockState(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// lockSoon takes the lock of an engine. Somebody who only asks whether an engine runs
+// has the lock for a moment: that is waited for.
+func lockSoon(f *os.File) error {
+	const tries, between = 20, 10 * time.Millisecond
+	for i := 0; ; i++ {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || i == tries {
+			return err
+		}
+		time.Sleep(between)
+	}
+}
+
+// unlock gives a lock back and closes its file. A process that is being started just
+// now has the file too until its exec, so closing alone would not end the lock.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 // Running reports whether an engine runs in a state directory.
 func Running(dir string) bool { return ownerOf(dir) != 0 }
 
@@ -132,7 +151,7 @@ func (s *Session) Unlock() error {
 	if s.lock == nil {
 		return nil
 	}
-	err := s.lock.Close()
+	err := unlock(s.lock)
 	s.lock = nil
 	return err
 }
@@ -159,10 +178,11 @@ func ownerOf(dir string) int {
 	if err != nil {
 		return 0
 	}
-	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+		_ = unlock(f)
 		return 0
 	}
+	defer f.Close()
 	b := make([]byte, 32)
 	n, _ := f.ReadAt(b, 0)
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(b[:n])))

@@ -76,7 +76,7 @@ func openCheckouts(dir string, limit int64, now func() time.Time) (*checkouts, e
 		case suffix == "part":
 			if lock, err := tryLockFile(c.lockPath(tree), exclusive); err == nil {
 				err = os.Rename(filepath.Join(abs, e.Name()), c.gonePath(tree))
-				lock.Close()
+				unlock(lock)
 				if err == nil {
 					c.sweep(c.gonePath(tree))
 				}
@@ -161,7 +161,7 @@ func (c *checkouts) leave(e *checkout) {
 	e.refs--
 	if e.refs == 0 {
 		if e.lock != nil {
-			e.lock.Close()
+			unlock(e.lock)
 			e.lock = nil
 		}
 		e.idle = c.now()
@@ -221,7 +221,7 @@ func (c *checkouts) discard(tree record.Hash) bool {
 	if err != nil {
 		return false
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	if err := c.setAside(tree); err != nil {
 		return false
 	}

@@ -83,7 +83,7 @@ func (r *Repo) fillOnce(ctx context.Context, tree record.Hash) filling {
 		}
 		// Missing or tampered with: the one with the exclusive lock makes it.
 		if err := r.renew(ctx, tree, lock); err != nil {
-			lock.Close()
+			unlock(lock)
 			return filling{err: err}
 		}
 	}

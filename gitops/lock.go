@@ -26,7 +26,7 @@ var errBusy = errors.New("locked by another process")
 const lockPoll = 10 * time.Millisecond
 
 // lockFile opens path, makes it if needed, and waits until it is locked. The
-// lock ends when the file is closed, or with the process.
+// lock ends with unlock, or with the process.
 func lockFile(ctx context.Context, path string, kind lockKind) (*os.File, error) {
 	for {
 		f, err := tryLockFile(path, kind)
@@ -37,6 +37,14 @@ func lockFile(ctx context.Context, path string, kind lockKind) (*os.File, error)
 			return nil, err
 		}
 	}
+}
+
+// unlock gives the lock back and closes its file. Closing alone would leave the lock
+// to a process that is being started just now: between fork and exec it has the
+// file too (flock(2)).
+func unlock(f *os.File) {
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	_ = f.Close()
 }
 
 // pause waits one poll.
@@ -71,7 +79,7 @@ func tryLockFile(path string, kind lockKind) (*os.File, error) {
 		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
 			return f, nil
 		}
-		f.Close()
+		unlock(f)
 	}
 }
 

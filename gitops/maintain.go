@@ -32,7 +32,7 @@ func (r *Repo) pack(ctx context.Context, args ...string) error {
 	if err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	if _, err := r.store(ctx, args...); err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}

@@ -200,7 +200,7 @@ func (r *Repo) anchor(ctx context.Context, exp record.ExperimentID, commits []re
 	if err != nil {
 		return fmt.Errorf("anchor candidates: %w", err)
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	chain := &anchorChain{}
 	if !anew {
 		chain, err = r.chain(ctx, exp)

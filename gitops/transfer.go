@@ -36,7 +36,7 @@ func (r *Repo) fetch(ctx context.Context, git *command, source Target, commit re
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	from, err := r.knownAncestor(ctx, git, source, commit)
 	if err != nil {
 		return err

@@ -149,8 +149,11 @@ func (c *Coordinator) lead(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("clear the queue of the fleet: %w", err)
 	}
-	_, err = c.nc.Subscribe(c.subject.AllUp(), c.hear)
-	return err
+	if _, err := c.nc.Subscribe(c.subject.AllUp(), c.hear); err != nil {
+		return err
+	}
+	// Whoever is told the address finds the server listening for us.
+	return c.nc.FlushWithContext(within(ctx, 10*time.Second))
 }
 
 // within bounds a context; it ends by itself.
