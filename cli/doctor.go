@@ -93,9 +93,9 @@ func (a *App) printChecks(checks []view.CheckLine, strict bool) error {
 	}
 	switch {
 	case bad > 0:
-		return fmt.Errorf("%d checks failed", bad)
+		return fmt.Errorf("%s failed", view.Plural(bad, "check"))
 	case warn > 0 && strict:
-		return usage("%d warnings", warn)
+		return usage("%s", view.Plural(warn, "warning"))
 	}
 	return nil
 }

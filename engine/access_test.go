@@ -71,6 +71,57 @@ func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T
 	}
 }
 
+func TestARoleWhoseKeyIsRefusedPausesAtOnceAndLosesNoWork(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		role   func(*config.Config)
+		status int
+		body   string
+	}{
+		{"planner", func(c *config.Config) { c.Roles.Planner = "helper" }, 401, `{"error":{"message":"invalid api key"}}`},
+		{"reviewer that fails open", func(c *config.Config) { c.Roles.Reviewer, c.Review.Fail = "helper", "open" }, 403, `{"error":{"message":"forbidden"}}`},
+		{"reviewer that fails closed", func(c *config.Config) { c.Roles.Reviewer, c.Review.Fail = "helper", "closed" }, 401, `{"error":{"message":"invalid api key"}}`},
+		{"summariser", func(c *config.Config) { c.Roles.Summariser = "helper" }, 429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`},
+		{"reflector", func(c *config.Config) { c.Roles.Reflector, c.Search.Epoch = "helper", 2 }, 402, `{"error":{"message":"no credits"}}`},
+		{"mapper", func(c *config.Config) { c.Roles.Mapper = "helper" }, 401, `{"error":{"message":"invalid api key"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newFakeModel(t)
+			helper, serve := refusing(t, tt.status, tt.body)
+			helper.reply = func(string) string { return "VERDICT: accept\nNumbers are nearer." }
+			l := agentLab(t, func(c *config.Config) {
+				own := helper.agent("helper")
+				own.Weight = 0
+				c.Agents = []config.Agent{m.agent("model"), own}
+				c.Workers, c.Budget.Jobs = 1, 4
+				tt.role(c)
+			})
+			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv})
+			s := l.await(eng, "it pauses", func(s *view.Snapshot) bool { return s.State == record.ExperimentPaused && s.Jobs.Running == 0 })
+			if !strings.Contains(s.Reason, "helper") || !strings.Contains(s.Reason, "PLANTED_KEY") {
+				t.Errorf("the reason names no agent or no key: %s", s.Reason)
+			}
+			if n := len(helper.asked()); n > 2 {
+				t.Errorf("%d requests were sent for nothing", n)
+			}
+			if s.Jobs.Failed+s.Jobs.Held+s.Jobs.Rejected != 0 {
+				t.Errorf("jobs %+v, none should have been lost", s.Jobs)
+			}
+			serve()
+			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
+				t.Fatal(err)
+			}
+			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
+			if s.Jobs.Placed+s.Jobs.Scored != 4 || len(m.asked()) != 4 {
+				t.Errorf("after the key was mended: %+v, the model was asked %d times for 4 jobs", s.Jobs, len(m.asked()))
+			}
+			stop()
+		})
+	}
+}
+
 func TestARunWithoutAPersonEndsWhereTheKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	m, _ := refusing(t, 401, `{"error":{"message":"invalid api key"}}`)

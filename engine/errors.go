@@ -14,7 +14,7 @@ var (
 	// ErrFrozen: a setting that is fixed when an experiment starts was changed.
 	ErrFrozen = errors.New("fixed when the experiment started")
 	// ErrBroken: the experiment stopped because it could not be trusted to go on.
-	ErrBroken = errors.New("the experiment is broken")
+	ErrBroken = errors.New("the experiment cannot go on")
 	// ErrRole: the one who asks may not decide that.
 	ErrRole = errors.New("not allowed")
 )

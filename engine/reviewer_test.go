@@ -28,8 +28,8 @@ func TestAReviewer(t *testing.T) {
 		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses", 0},
 		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, "", 0},
 		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict", 0},
-		{"whose key is refused lets pass where it fails open", nil, "open", false, false, 1, "", 401},
-		{"whose key is refused leaves it to a person where it fails closed", nil, "closed", false, true, 1, "was not reviewed: critic: status 401", 401},
+		{"that cannot read what it is asked lets pass where it fails open", nil, "open", false, false, 1, "", 400},
+		{"that cannot read what it is asked leaves it to a person where it fails closed", nil, "closed", false, true, 1, "was not reviewed: critic: status 400", 400},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, reviewer := newFakeModel(t), newFakeModel(t)
@@ -55,7 +55,7 @@ func TestAReviewer(t *testing.T) {
 					return false
 				}
 				hear(reviewer.asked()[n-1])
-				http.Error(w, `{"error":{"message":"invalid api key"}}`, tc.status)
+				http.Error(w, `{"error":{"message":"no such parameter"}}`, tc.status)
 				return true
 			}
 			l := agentLab(t, func(c *config.Config) {

@@ -33,6 +33,8 @@ var (
 	// ErrNoKey: the environment variable that should hold the key is empty. It is an
 	// ErrAccess, and nothing was sent.
 	ErrNoKey = errors.New("the key is missing")
+	// ErrRequests: the job has made as many requests as it may. Nothing was sent.
+	ErrRequests = errors.New("this job may make no more requests")
 	// ErrNoProvider: there is no provider of that name.
 	ErrNoProvider = errors.New("there is no such provider")
 	// ErrNoRecording: a replay has no answer to this request.

@@ -123,6 +123,8 @@ type Totals struct {
 	Usage   record.Usage
 	Sent    int // requests that left, retries counted
 	Refused int // requests that were refused before they left
+	Asked   int // requests of clients that were admitted
+	Excess  int // requests of clients above the number that the job may make; none left
 	// Denied is the refusal of a provider that lasts, an [ErrAccess]; nil: none. An
 	// endpoint asks no provider any more after it.
 	Denied error
@@ -200,6 +202,18 @@ func (a *Account) refused(err error) {
 	a.mu.Lock()
 	a.total.Refused++
 	a.mu.Unlock()
+}
+
+// admit counts a client's request, the most-th at most; 0 is no limit.
+func (a *Account) admit(most int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if most > 0 && a.total.Asked >= most {
+		a.total.Excess++
+		return fmt.Errorf("%w: %d were made", ErrRequests, most)
+	}
+	a.total.Asked++
+	return nil
 }
 
 // deny notes a provider's refusal that lasts.

@@ -25,6 +25,9 @@ type Job struct {
 	Providers []string
 	// Models are globs of the models that the client may ask for; none: all.
 	Models []string
+	// Requests is how many requests that cost the client may make with the account,
+	// those of earlier endpoints included; 0: no limit.
+	Requests int
 	// Dir is a folder of this job alone, where the socket is made. Empty: a port
 	// of the loopback instead.
 	Dir string
@@ -204,6 +207,10 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !errors.As(err, &bad) { // a request that nobody serves costs nothing, and says nothing of a budget
 			e.job.Account.refused(err)
 		}
+		e.explain(w, api, err)
+		return
+	}
+	if err := e.admit(o); err != nil {
 		e.explain(w, api, err)
 		return
 	}

@@ -101,6 +101,14 @@ func (e *Endpoint) bind(p *upstream, b *body) (int64, error) {
 	return b.limitOutput(p.MaxTokens, e.g.opt.DefaultTokens, field), nil
 }
 
+// admit counts a request that costs, and refuses one more than the job may make.
+func (e *Endpoint) admit(o *outgoing) error {
+	if o.free {
+		return nil
+	}
+	return e.job.Account.admit(e.job.Requests)
+}
+
 func (e *Endpoint) serves(model string) bool {
 	for _, glob := range e.job.Models {
 		if glob == model || match(glob, model) {
@@ -177,7 +185,7 @@ func (e *Endpoint) explain(w http.ResponseWriter, a API, err error) {
 		deny(w, a, bad.status, "invalid_request_error", text)
 	case errors.Is(err, ErrUnbounded):
 		deny(w, a, http.StatusBadRequest, "invalid_request_error", text)
-	case errors.Is(err, ErrBudget), errors.Is(err, ErrUnknownPrice), errors.Is(err, ErrClosed):
+	case errors.Is(err, ErrBudget), errors.Is(err, ErrUnknownPrice), errors.Is(err, ErrClosed), errors.Is(err, ErrRequests):
 		// OpenAI's clients give up at once on this one kind of 429.
 		if a == Chat || a == Responses {
 			deny(w, a, http.StatusTooManyRequests, "insufficient_quota", text)

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,6 +219,31 @@ func TestWhatNobodyServesIsNoMatterOfMoney(t *testing.T) {
 	post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+"/chat/completions", e.Token, `{"model":"m","max_tokens":900000000}`)
 	if n := a.Totals().Refused; n != 1 {
 		t.Errorf("%d requests count as refused for money, want 1", n)
+	}
+}
+
+func TestAJobMakesNoMoreRequestsThanItMay(t *testing.T) {
+	f := newFake(t, says("ok", 1, 1))
+	o, _ := options(gateway.Chat, f.URL)
+	g, a := mustNew(t, o), account(1, nil)
+	for attempt, want := range []int{3, 5} {
+		e := serve(t, g, gateway.Job{Account: a, Providers: []string{"p"}, Requests: 5})
+		var denied atomic.Int32
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if code, text := post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+"/chat/completions", e.Token, `{"model":"m"}`); code == 429 && strings.Contains(text, "no more requests") {
+					denied.Add(1)
+				} else if code != 200 {
+					t.Error(code, text)
+				}
+			})
+		}
+		all.Wait()
+		total := e.Close()
+		if n := len(f.requests()); n != want || total.Excess != int(denied.Load()) || total.Excess != attempt {
+			t.Errorf("attempt %d: %d requests reached the provider, want %d; %d were denied, and %d counted", attempt, n, want, denied.Load(), total.Excess)
+		}
 	}
 }
 

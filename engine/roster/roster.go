@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -246,7 +247,7 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		if a.Model != "" {
 			models = []string{a.Model}
 		}
-		o.Gateway = client.GatewayFor(c.gateway, []string{a.Name}, models, dir, h.Account(a.Name, a.JobUSD))
+		o.Gateway = client.GatewayFor(c.gateway, []string{a.Name}, models, cmp.Or(a.Requests, client.DefaultRequests), dir, h.Account(a.Name, a.JobUSD))
 	}
 	c.OwnLogin[a.Name] = a.OwnCredentials
 	return client.New(o)

@@ -25,8 +25,9 @@ func (w *gatekeeper) reviewed(r *attempt) bool {
 
 // review asks the reviewer about a candidate that the gate let pass. It reports
 // that the job has ended, or waits for a person: a reviewer that cannot be asked (its
-// key is refused, its provider fails) or understood lets the candidate pass where
-// review.fail is open, else a person decides. What it said is kept as evidence.
+// provider fails) or understood lets the candidate pass where review.fail is open, else
+// a person decides. Where its key is refused the run pauses, and the candidate is
+// reviewed when that is mended. What it said is kept as evidence.
 func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (ended bool, err error) {
 	if !w.reviewed(r) {
 		return false, nil
@@ -44,7 +45,7 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 		return false, broke // it is reviewed when there is money again
 	}
 	switch {
-	case err != nil && !errors.Is(err, gateway.ErrAccess) && r.putBack(err):
+	case err != nil && r.putBack(err):
 		return false, fmt.Errorf("%w: %w", errPutBack, err)
 	case err != nil:
 		return w.unreviewed(ctx, r, c, err)

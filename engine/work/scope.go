@@ -38,7 +38,7 @@ func (w *scope) limits() []string {
 	if len(p.Scope) > 0 {
 		say("Only these paths may be changed: %s.", strings.Join(p.Scope, ", "))
 	}
-	if closed := slices.Concat(p.Protected, p.Forbidden); len(closed) > 0 {
+	if closed := distinct(slices.Concat(p.Protected, p.Forbidden)); len(closed) > 0 {
 		say("These paths stay as they are: %s.", strings.Join(closed, ", "))
 	}
 	if p.MaxFiles > 0 {
@@ -51,6 +51,12 @@ func (w *scope) limits() []string {
 		say("No file is larger than %d bytes.", p.MaxFileBytes)
 	}
 	return out
+}
+
+// distinct leaves out what was there before.
+func distinct(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool { was := seen[s]; seen[s] = true; return was })
 }
 
 // of returns the target of a job and which paths it may change: those of

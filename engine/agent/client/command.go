@@ -39,9 +39,9 @@ type Endpoint struct {
 	// for good; nil: nobody knows. A client that does not end by itself then is
 	// ended.
 	Denied func() bool
-	// Sent returns how many requests of the job have left so far; nil: nobody
-	// knows. A client that makes more than its options allow is ended.
-	Sent func() int
+	// Excess reports whether the job wanted to make more requests than it may; nil:
+	// nobody knows. A client that does not end by itself then is ended.
+	Excess func() bool
 }
 
 // Base returns the base URL for a protocol; "" stands for any.
@@ -61,6 +61,7 @@ func (e Endpoint) Base(api gateway.API) string {
 type Metered struct {
 	Usage   record.Usage
 	Refused int      // requests that a budget refused
+	Excess  int      // requests above the number that a job may make, all attempts together
 	Denied  error    // a provider's refusal that lasts, a gateway.ErrAccess; nil = none
 	Notes   []string // what was odd
 }
@@ -135,9 +136,11 @@ var ErrOptions = errors.New("command agent")
 const (
 	defaultCommandTimeout = 20 * time.Minute
 	defaultCommandIdle    = 10 * time.Minute
-	defaultRequests       = 200
 	refusedGrace          = 3 * time.Second // for a client to end by itself
 )
+
+// DefaultRequests is how many requests to a model a job may make where nothing is said.
+const DefaultRequests = 200
 
 // New checks the options, without running anything.
 func New(o Options) (*Command, error) {
@@ -156,7 +159,7 @@ func New(o Options) (*Command, error) {
 	}
 	o.Attempts = max(o.Attempts, 1)
 	if o.Requests <= 0 {
-		o.Requests = defaultRequests
+		o.Requests = DefaultRequests
 	}
 	if o.Wait == nil {
 		o.Wait = gateway.Sleep

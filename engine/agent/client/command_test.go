@@ -546,20 +546,27 @@ func TestCommandEndsAClientThatTheBudgetRefuses(t *testing.T) {
 }
 
 func TestCommandEndsAClientThatMakesTooManyRequests(t *testing.T) {
-	s := newScript(t)
-	o := s.options("codex", codexBegin+"sleep 300")
-	o.Requests, o.Attempts = 40, 2
-	o.Gateway = func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
-		ep := Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Sent: func() int { return 41 }}
-		return ep, func() Metered { return Metered{Usage: record.Usage{Requests: 41}} }, nil
+	for name, text := range map[string]string{
+		"one that goes on":                        codexBegin + "sleep 300",
+		"one that gives up without a word of why": codexBegin + codexDone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			o := s.options("codex", text)
+			o.Requests, o.Attempts = 40, 2
+			o.Gateway = func(context.Context, agent.Job) (Endpoint, func() Metered, error) {
+				ep := Endpoint{Socket: s.sock, Token: s.token, OpenAI: "http://" + sandbox.GatewayAddr + "/openai/v1", Excess: func() bool { return true }}
+				return ep, func() Metered { return Metered{Excess: 1, Usage: record.Usage{Requests: 40}} }, nil
+			}
+			_, err := s.edit(t.Context(), o)
+			e := failureOf(t, err)
+			var ce *Error
+			if !errors.As(err, &ce) || ce.Fault != FaultRequests || !strings.Contains(err.Error(), "more than 40 requests") || e.Usage.Requests != 40 {
+				t.Errorf("%v", err)
+			}
+			s.nothingLeft()
+		})
 	}
-	_, err := s.edit(t.Context(), o)
-	e := failureOf(t, err)
-	var ce *Error
-	if !errors.As(err, &ce) || ce.Fault != FaultRequests || !strings.Contains(err.Error(), "more than 40 requests") || e.Usage.Requests != 41 {
-		t.Errorf("%v", err)
-	}
-	s.nothingLeft()
 }
 
 func TestCommandDropsStrayNewFilesAndKeepsTheWork(t *testing.T) {

@@ -82,7 +82,9 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 	case metered.Denied != nil && fault != FaultNone:
 		// Clients tell a refusal of the provider in words of their own, too.
 		fault, message, cause = deniedFault(metered.Denied), metered.Denied.Error(), metered.Denied
-	case metered.Refused > 0 && fault != FaultNone && fault != FaultRequests:
+	case metered.Excess > 0 && (fault != FaultNone || runErr == nil && len(changes) == 0):
+		fault, message = FaultRequests, x.tooMany()
+	case metered.Refused > 0 && fault != FaultNone:
 		// Clients tell a refusal of the gateway in words of their own.
 		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
 	}
@@ -167,7 +169,7 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 	case errors.Is(runErr, errClientPaid):
 		return FaultBudget, "the client went on asking"
 	case errors.Is(runErr, errClientBusy):
-		return FaultRequests, fmt.Sprintf("it made more than %d requests in this job", o.Requests)
+		return FaultRequests, x.tooMany()
 	case runErr != nil:
 		return FaultNone, ""
 	case res.TimedOut || slices.Contains(res.Limits, "wall"):
@@ -192,6 +194,10 @@ func (x *trial) fault(res sandbox.Result, rep Report, runErr error) (Fault, stri
 		return FaultCrash, exitText(res, complaint)
 	}
 	return FaultNone, ""
+}
+
+func (x *trial) tooMany() string {
+	return fmt.Sprintf("it wanted to make more than %d requests in this job", x.c.o.Requests)
 }
 
 // deniedFault is the fault behind a provider's refusal that lasts.

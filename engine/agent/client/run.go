@@ -275,14 +275,13 @@ var (
 	errClientBusy = errors.New("the client makes too many requests")
 )
 
-// watchGateway ends a client that makes more requests than a job may, or goes on
-// asking after the budget or the provider has said no for good: some retry for
-// minutes without a word.
+// watchGateway ends a client that goes on asking after the gateway has said no for
+// good, for the job, the budget or the provider: some retry for minutes without a
+// word.
 // Its goroutine ends with ctx.
 func (x *trial) watchGateway(ctx context.Context, cancel context.CancelCauseFunc) *sync.WaitGroup {
 	var wait sync.WaitGroup
-	sent := x.in.ep.Sent
-	if x.in.ep.Refused == nil && x.in.ep.Denied == nil && sent == nil {
+	if ep := &x.in.ep; ep.Refused == nil && ep.Denied == nil && ep.Excess == nil {
 		return &wait
 	}
 	wait.Go(func() {
@@ -294,11 +293,7 @@ func (x *trial) watchGateway(ctx context.Context, cancel context.CancelCauseFunc
 			case <-ctx.Done():
 				return
 			case now := <-tick.C:
-				why := x.refusal()
-				switch {
-				case sent != nil && sent() > x.c.o.Requests:
-					cancel(errClientBusy)
-					return
+				switch why := x.refusal(); {
 				case why == nil:
 				case since.IsZero():
 					since = now
@@ -319,6 +314,8 @@ func (x *trial) refusal() error {
 		return errClientKey
 	case ep.Refused != nil && ep.Refused() > 0:
 		return errClientPaid
+	case ep.Excess != nil && ep.Excess():
+		return errClientBusy
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ var protocols = map[string]gateway.API{"codex": gateway.Responses, "claude": gat
 
 // options are those of the command agent; change them before agent is called.
 func (b *bench) options() client.Options {
-	open := client.GatewayFor(b.gw, []string{string(protocols[b.name])}, []string{"mock-model"}, "", func(agent.Job) *gateway.Account {
+	open := client.GatewayFor(b.gw, []string{string(protocols[b.name])}, []string{"mock-model"}, 0, "", func(agent.Job) *gateway.Account {
 		return gateway.NewAccount(gateway.AccountOptions{Name: "#7", LimitUSD: b.usd})
 	})
 	return client.Options{
