@@ -133,7 +133,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
 		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
-		Difftool: a.difftool(ses), Dir: a.Dir, Verb: a.verbs(exp.ID),
+		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID),
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	})
 	if errors.Is(uiErr, tui.ErrAborted) {

@@ -61,6 +61,20 @@ func (r *logRing) add(level string, job record.JobID, at time.Time, text string)
 	r.lines = append(r.lines, view.LogLine{N: r.n, At: at, Level: level, Job: job, Text: view.CleanLine(text)})
 }
 
+// pastLines is how many lines from before this process looked a log begins with.
+const pastLines = 200
+
+// room is how many lines of the past the log has room for: it begins with them,
+// and has them already when a run goes on in this process.
+func (r *logRing) room() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.n > 0 {
+		return 0
+	}
+	return pastLines
+}
+
 // tail returns the newest lines, newest last.
 func (r *logRing) tail() []view.LogLine {
 	r.mu.Lock()

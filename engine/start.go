@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"atoll/engine/fold"
 	"atoll/engine/query"
@@ -40,12 +41,15 @@ func (l *loop) start(ctx context.Context) error {
 		}
 		l.resumed = true
 	}
-	l.st.Quiet = true
+	l.st.Quiet, l.st.Past = true, l.lines.room()
 	tell := l.progress(ctx)
 	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { tell(); return l.folded(ctx) }); err != nil {
 		return err
 	}
-	l.st.Quiet = false
+	l.st.Quiet, l.st.Past = false, 0
+	for _, ev := range l.st.TakeEvents() {
+		l.lines.add(ev.Level, ev.Job, time.UnixMilli(int64(ev.At)), ev.Text)
+	}
 	l.wallFrom = l.opt.Now()
 	for _, line := range l.opt.Say {
 		l.note("info", record.NoJob, line)

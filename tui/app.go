@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -36,6 +37,9 @@ type app struct {
 	reel    *reel  // which moment is shown
 	runs    int    // earlier runs of this person
 	ticking bool
+	// Sampling says that resources are being measured, Sampled when that began.
+	sampling bool
+	sampled  time.Time
 	feedErr error
 	crash   *CrashError
 	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
@@ -61,6 +65,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 		refresh: func() tea.Cmd { return tea.Batch(a.tick(), a.shown()) },
 	}
 	a.notices.opt = o.Notices
+	a.at.gauges = o.Meter != nil
 	a.panes = pane.NewPanes(d)
 	a.panes.Options.Offer(a.preferences())
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
@@ -82,7 +87,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen()}
+	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sample()}
 	if a.autoTheme() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -137,7 +142,12 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	case tickMsg:
 		a.ticking = false
 		a.d.Ticks++
-		return a, tea.Batch(a.tick(), a.shown())
+		return a, tea.Batch(a.tick(), a.shown(), a.sample())
+	case sampleMsg:
+		a.sampling = false
+		if msg.err == nil {
+			a.d.Sampled(msg.took)
+		}
 	case toastMsg:
 		a.toasts.drop(msg.n)
 	case pastMsg:
@@ -191,6 +201,25 @@ func (a *app) tick() tea.Cmd {
 	}
 	a.ticking = true
 	return a.after(time.Second, tickMsg{})
+}
+
+// sample measures cost and resources, at most every other second. The last time is
+// after the last job, so that the line tells how things came to rest.
+func (a *app) sample() tea.Cmd {
+	now := a.d.Now()
+	if a.opt.Meter == nil || a.sampling || now.Sub(a.sampled) < pane.SampleEvery {
+		return nil
+	}
+	a.sampling, a.sampled = true, now
+	pid := a.d.Snap.OwnerPID
+	if pid <= 0 {
+		pid = os.Getpid() // nobody runs it: what the console takes
+	}
+	ctx, meter := a.d.Ctx, a.opt.Meter
+	return pane.Guard("meter", func() tea.Msg {
+		took, err := meter(ctx, pid)
+		return sampleMsg{took, err}
+	})
 }
 
 // done tells the end of an action.

@@ -113,7 +113,7 @@ func sortKey(a *app) *keys.Binding {
 		p := table()
 		var items []widget.Item
 		for _, head := range p.Heads() {
-			items = append(items, widget.Item{Title: head, Note: "the largest first; again: the smallest; again: as they come", Run: func() tea.Cmd {
+			items = append(items, widget.Item{Title: head, Note: p.Order().Next(head), Run: func() tea.Cmd {
 				p.Order().Toggle(head)
 				a.d.Gen++
 				return nil

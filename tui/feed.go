@@ -17,6 +17,10 @@ type (
 	toastMsg   struct{ n int } // toast n may go
 	feedEndMsg struct{ err error }
 	abortedMsg struct{}
+	sampleMsg  struct { // what the experiment takes of the machine
+		took view.Resources
+		err  error
+	}
 )
 
 const frameTime = time.Second / 15

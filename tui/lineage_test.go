@@ -23,9 +23,10 @@ func TestLineageFoldsAndJumps(t *testing.T) {
 		{"right unfolds", []string{"T", "left", "right"}, 298, []string{"├─○ c300"}},
 		{"the candidate is found from anywhere", []string{"T", "g", "left", "."}, 298, []string{"├─○ c300"}},
 		{"the breakthrough is found from the root", []string{"T", "g", "]"}, 298, nil},
-		{"the other parent of a crossover opens its own lineage", []string{"T", "o"}, 7, []string{"Lineage of c7"}},
+		{"the other parent of a crossover opens its own lineage", []string{"T", "%"}, 7, []string{"Lineage of c7"}},
 		{"all lines of the elites", []string{"T", "m"}, record.Root, []string{"Lineage of all elites", "× c144"}},
-		{"the other parent is found among them", []string{"T", "m", "G", "[", "o"}, -2, nil},
+		{"the other parent is found among them", []string{"T", "m", "G", "[", "%"}, -2, nil},
+		{"by a column it is a list", []string{"T", "o", "v", "enter"}, -2, []string{"value↓", "○ c300"}},
 		{"branches are folded at once", []string{"T", "m", "F"}, record.Root, []string{"▸ c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -65,7 +65,10 @@ type Options struct {
 	// Verb returns the command line of this program for a verb on the same
 	// experiment; nil = there is none.
 	Verb func(args ...string) []string
-	Dir  string // where files that a person asks for go, "" = the current folder
+	// Meter measures what a process with all that it started takes of the machine; it
+	// is called outside the screen's goroutine. Nil: nobody can tell.
+	Meter func(ctx context.Context, pid int) (view.Resources, error)
+	Dir   string // where files that a person asks for go, "" = the current folder
 }
 
 // Quit is what leaving does to the engine. Both are called outside the

@@ -10,6 +10,9 @@ type places struct {
 	stack []pane.ID // screens over the dashboard
 	w, h  int
 	strip int // lines above the help bar that are kept free for the past
+	// Gauges says that cost and resources have a line above the help bar, where
+	// there is room for one.
+	gauges bool
 }
 
 // current is the pane that has the keys.
@@ -29,11 +32,24 @@ func (p *places) screen() pane.ID {
 }
 
 func (p *places) rects() map[pane.ID]rect {
-	if p.strip == 0 || p.tooSmall() {
-		return layout(p.w, p.h, p.zoom, p.focus, p.screen())
+	switch {
+	case p.tooSmall():
+	case p.strip > 0:
+		return p.above(pane.Time, p.strip)
+	case p.gauges && len(p.stack) == 0 && p.zoom != zoomFull && p.w >= 80 && p.h > gaugesFrom:
+		return p.above(pane.Gauges, 1)
 	}
-	out := arrange(p.w, p.h-p.strip, p.zoom, p.focus, p.screen())
-	out[pane.Time] = rect{0, p.h - 1 - p.strip, p.w, p.strip}
+	return layout(p.w, p.h, p.zoom, p.focus, p.screen())
+}
+
+// gaugesFrom is the height above which a line can be spared for cost and
+// resources.
+const gaugesFrom = 30
+
+// above places the panes above a strip of n lines over the help bar.
+func (p *places) above(id pane.ID, n int) map[pane.ID]rect {
+	out := arrange(p.w, p.h-n, p.zoom, p.focus, p.screen())
+	out[id] = rect{0, p.h - 1 - n, p.w, n}
 	out[pane.Help] = rect{0, p.h - 1, p.w, 1}
 	return out
 }

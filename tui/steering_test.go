@@ -24,8 +24,10 @@ func TestSteering(t *testing.T) {
 		{"x drops it", []string{"O", "right", "right", "x"}, []string{"0.20"}, "not in force", nil},
 		{"enter makes all of it so", []string{"O", "right", "j", "j", "j", "j", "right", "enter"}, nil, "not in force", []string{`search.operators = {"crossover":0.25,"mutate":0.3,"rewrite":0.1,"tune":0.4}`, `agents = {"chat":0.25,"offline":0.8}`}},
 		{"enter without a draft says why not", []string{"O", "enter"}, []string{"nothing is changed yet"}, "", nil},
-		{"reviews are rows", []string{"O", "j", "j", "j", "j", "j", "j", "j", "j", "j", "j", "right", "right", "enter"}, nil, "", []string{"review.niche = all"}},
-		{"targets are rows, boosted by doubling", []string{"O", "j", "j", "j", "j", "j", "j", "left"}, []string{"solver", "x1 was x2", "66.7 %  50.0 %", "x1 frozen"}, "", nil},
+		{"reviews are rows", []string{"O", "j", "j", "j", "j", "j", "j", "j", "j", "j", "j", "j", "right", "right", "enter"}, nil, "", []string{"review.niche = all"}},
+		{"targets are rows, boosted by doubling", []string{"O", "j", "j", "j", "j", "j", "j", "left"}, []string{"solver", "x1 was", "66.7 %  50.0 %", "x1 frozen"}, "", nil},
+		{"a target's weight is set to a figure", []string{"O", "j", "j", "j", "j", "j", "j", "e", "ctrl+u", "4", "enter"}, []string{"4 x4 was 2 x2", "66.7 %  80.0 %"}, "", nil},
+		{"a temperature sets the boosts of all targets", []string{"O", "j", "j", "j", "j", "j", "j", "j", "j", "right", "right", "left", "enter"}, nil, "not in force", []string{"solver"}},
 		{"and so is the money", []string{"O", "G", "k", "k", "k", "right", "right", "enter"}, nil, "", []string{"budget.cost_usd = 7"}},
 		{"a row says what it does", []string{"O"}, []string{"0 never draws it"}, "", nil},
 		{"notes are rows that are changed in place", []string{"O", "G", "E", "!", "enter"}, []string{"Hexagonal starts"}, "", []string{"Hexagonal starts beat square ones once more than 20 circles are placed.!"}},
@@ -46,7 +48,7 @@ func TestSteering(t *testing.T) {
 			}
 			var texts []string
 			for _, d := range r.ctl.Decisions() {
-				if d.Verb != record.Set && d.Verb != record.WriteNote {
+				if d.Verb != record.Set && d.Verb != record.WriteNote && d.Verb != record.Boost {
 					t.Errorf("decided %s", d.Verb)
 				}
 				texts = append(texts, d.Text)

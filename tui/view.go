@@ -101,6 +101,8 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 		return widget.Fill(a.bars().header(r.W), r.W, r.H)
 	case pane.Time:
 		return widget.Fill(a.reel.strip(r.W), r.W, r.H)
+	case pane.Gauges:
+		return widget.Fill([]string{a.d.Gauges(r.W)}, r.W, r.H)
 	case pane.Help:
 		return widget.Fill([]string{a.bars().helpBar(r.W)}, r.W, r.H)
 	}

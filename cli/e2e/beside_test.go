@@ -59,7 +59,7 @@ func lineage(t *tour) {
 	t.press("home")
 	t.see("the root under the cursor", func(string) bool { return strings.Contains(t.selected(), "root") })
 	t.changes(".", row)
-	t.shows("o", "it has one parent alone")
+	t.shows("%", "it has one parent alone")
 }
 
 var momentOf = regexp.MustCompile(`(\d+) of (\d+)  `)

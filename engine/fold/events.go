@@ -11,6 +11,7 @@ type events struct {
 	recent []view.Ended // oldest first, bounded
 	lines  []event
 	Quiet  bool // what is folded now happened before this process looked
+	Past   int  // how many lines of that are kept all the same, the newest
 }
 
 // event is one thing the fold did that people want to read.
@@ -35,12 +36,20 @@ func (n *events) say(row record.FoldRow, level, text string) {
 	n.tell(event{At: row.At, Level: level, Job: row.Job, Text: text})
 }
 
-// tell notes what happened, unless it is the past, which is no news.
+// tell notes what happened. The past is no news: of it the last lines alone are
+// kept, for those who look on from now.
 func (n *events) tell(e event) {
-	if !n.Quiet {
-		n.lines = append(n.lines, e)
+	if n.silent() {
+		return
 	}
+	if n.Quiet && len(n.lines) >= 2*n.Past {
+		n.lines = append(n.lines[:0], n.lines[len(n.lines)-n.Past:]...)
+	}
+	n.lines = append(n.lines, e)
 }
+
+// silent reports whether what happens is told to nobody.
+func (n *events) silent() bool { return n.Quiet && n.Past == 0 }
 
 // TakeEvents returns and forgets what happened since the last call.
 func (n *events) TakeEvents() []event {

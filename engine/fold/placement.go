@@ -107,7 +107,7 @@ func (c *placement) place(m *Candidate, point []float64, e *view.Ended, at recor
 	d.wonAt, d.since = c.Scored, at
 	e.Cell, e.From = res.Cell, res.Before
 	e.Job.State = record.Placed
-	if !c.Quiet {
+	if !c.silent() {
 		c.tell(c.placedEvent(m, e, at))
 	}
 	return true

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -148,6 +149,14 @@ func (f *family) lay(deep int) {
 		}
 	}
 	f.layArcs()
+}
+
+// flat makes a row of each candidate, without branches and arcs.
+func (f *family) flat() {
+	f.rows = f.rows[:0]
+	for _, id := range slices.Sorted(maps.Keys(f.nodes)) {
+		f.rows = append(f.rows, familyRow{node: f.nodes[id]})
+	}
 }
 
 // count is what comes of a candidate: how many, and the best of each step.

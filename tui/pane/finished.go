@@ -147,7 +147,7 @@ func (p *finishedPane) verdict(w int) []string {
 		return []string{st.Label.S("nothing was measured")}
 	}
 	if s.Best.ID == record.Root {
-		return []string{st.Strong.S("nothing better than the root was found"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}
+		return append([]string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}, p.waiting()...)
 	}
 	l := (&widget.Line{}).Add(st.Label, "best ").Add(st.Ident, CandidateName(s.Best.ID))
 	if s.Best.Cell >= 0 {
@@ -179,7 +179,17 @@ func (p *finishedPane) verdict(w int) []string {
 			out = append(out, st.Label.S(t))
 		}
 	}
+	out = append(out, p.waiting()...)
 	return append(out, st.Warn.S("not verified on "+widget.OrNone(s.Experiment.Branch)+" as it is now: w does that"))
+}
+
+// waiting tells of what a person could still take in.
+func (p *finishedPane) waiting() []string {
+	st, n := p.d.St, Waiting(p.d.Snap)
+	if n == 0 {
+		return nil
+	}
+	return []string{st.Accent.S(widget.Plural(n, "candidate waits", "candidates wait") + " for review: r")}
 }
 
 // next are the keys that lead on from here.

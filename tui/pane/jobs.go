@@ -45,6 +45,7 @@ type jobsPane struct {
 	full   bool
 	order  widget.Order         // of the screen of all jobs
 	heads  int                  // rows of heads over what ended
+	above  int                  // lines of what runs, or why nothing does
 	rows   map[record.JobID]int // of Running, or -1-index of Recent
 }
 
@@ -198,8 +199,15 @@ func (p *jobsPane) overview(w, h int, focus bool) []string {
 		out = append(out, p.paint(p.runningRow(&run[i], w), i, w, focus))
 	}
 	if len(run) == 0 {
-		out = append(out, " "+st.Label.S(idleWords(s)))
+		text, most := widget.WrapText(idleWords(s), w-2), 1
+		if h > 8 {
+			most = 3
+		}
+		for _, t := range text[:min(len(text), most)] {
+			out = append(out, " "+st.Label.S(t))
+		}
 	}
+	p.above = len(out)
 	if h-len(out) < 2 {
 		return out
 	}
@@ -237,14 +245,13 @@ func (p *jobsPane) recentFrom(running, rows int) int {
 }
 
 func (p *jobsPane) Click(x, y int) tea.Cmd {
-	run := len(p.d.Snap.Running)
 	switch {
 	case p.full:
 		p.list.Click(y - 1)
-	case y < run:
+	case y < len(p.d.Snap.Running):
 		p.list.Cur = y
 	default:
-		p.list.Cur = p.list.Off + y - max(run, 1) - 1 - p.heads
+		p.list.Cur = p.list.Off + y - p.above - 1 - p.heads
 	}
 	p.list.Clamp()
 	p.bump()

@@ -14,11 +14,21 @@ const latelyBins = 10
 // lately tells in a sparkline how often something was so among the jobs that
 // ended last, oldest first: of those that count, the share that is a hit.
 func (d *Shared) lately(counts, hit func(e *view.Ended) bool) string {
+	shares := d.shares(counts, hit)
+	if shares == nil {
+		return ""
+	}
+	return plot.Heights(shares, latelyBins, d.Glyphs)
+}
+
+// shares are the figures of lately, NaN where nothing counted; nil before the
+// first end.
+func (d *Shared) shares(counts, hit func(e *view.Ended) bool) []float64 {
 	var bins [latelyBins][2]float64
 	recent := d.Snap.Recent
 	n := len(recent)
 	if n == 0 {
-		return ""
+		return nil
 	}
 	for i := range recent {
 		e := &recent[i]
@@ -38,7 +48,9 @@ func (d *Shared) lately(counts, hit func(e *view.Ended) bool) string {
 			shares[i] = b[1] / b[0]
 		}
 	}
-	return plot.Heights(shares, latelyBins, d.Glyphs)
+	return shares
 }
+
+func everyJob(*view.Ended) bool { return true }
 
 func placed(e *view.Ended) bool { return e.Job.State == record.Placed }

@@ -29,6 +29,8 @@ type lineagePane struct {
 	list   widget.List[record.CandidateID]
 	lo, hi float64 // of the values shown
 	big    float64 // the gain of a breakthrough
+	order  widget.Order
+	laid   widget.Order // how the rows lie; by a column they are no tree
 }
 
 func newLineage(d *Shared) *lineagePane {
@@ -60,7 +62,7 @@ func (p *lineagePane) Keys() []*keys.Binding {
 		{ID: "fold-branches", Keys: []string{"F"}, Title: "fold branches", Doc: "all that leave the line of the candidate; again: unfold", In: in, Bar: 76, Off: p.empty, Run: p.foldBranches},
 		{ID: "next-breakthrough", Keys: []string{"]"}, Title: "next breakthrough", In: in, Bar: 77, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(1) }},
 		{ID: "previous-breakthrough", Keys: []string{"["}, Title: "breakthrough before", In: in, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(-1) }},
-		{ID: "other-parent", Keys: []string{"o"}, Title: "to the other parent", Doc: "of a crossover", In: in, Off: p.noMate, Run: p.toMate},
+		{ID: "other-parent", Keys: []string{"%"}, Title: "to the other parent", Doc: "of a crossover", In: in, Off: p.noMate, Run: p.toMate},
 		{ID: "to-focus", Keys: []string{"."}, Title: "to the candidate", Doc: "whose lineage this is", In: in, Off: p.empty, Run: p.toFocus},
 		{ID: "whole-family", Keys: []string{"m"}, Title: "all lines", Says: p.other, Doc: "of all that hold a niche, or of this candidate alone", In: in, Bar: 75, Off: p.hasKeys, Run: p.toggleAll},
 	}
@@ -202,7 +204,14 @@ func (p *lineagePane) plant() {
 // lay makes the rows; the cursor stays on its candidate, or on the one that hides
 // it now.
 func (p *lineagePane) lay() {
-	p.tree.lay(14)
+	p.laid = p.order
+	if p.tree.lay(14); p.order.By != "" {
+		p.tree.flat()
+		t, rows := p.table(80), slices.Clone(p.tree.rows)
+		for to, from := range t.Sort(len(rows), func(i int) *familyRow { return &rows[i] }) {
+			p.tree.rows[to] = rows[from]
+		}
+	}
 	ids := make([]record.CandidateID, len(p.tree.rows))
 	for i := range p.tree.rows {
 		ids[i] = p.tree.rows[i].node.ID
@@ -312,6 +321,9 @@ func (p *lineagePane) Body(w, h int, focus bool) []string {
 	case p.fam == nil:
 		return []string{" " + st.Label.S("loading")}
 	}
+	if p.laid != p.order {
+		p.lay()
+	}
 	t := p.table(w)
 	return t.Lines(w, h, len(p.tree.rows), p.list.Cur, p.list.Window, func(i int) *familyRow { return &p.tree.rows[i] })
 }
@@ -384,8 +396,19 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 	if !arcs {
 		cols = slices.Delete(cols, 1, 2)
 	}
-	return widget.Table[row]{St: st, Mark: func(r row) bool { return p.d.marked(r.node.ID) }, Note: about, Columns: cols}
+	return widget.Table[row]{St: st, Order: p.order, Mark: func(r row) bool { return p.d.marked(r.node.ID) }, Note: about, Columns: cols}
 }
+
+// Heads and Order are those of the table; ordered by a column it is no tree.
+func (p *lineagePane) Heads() []string {
+	if p.tree == nil {
+		return nil
+	}
+	t := p.table(80)
+	return t.Heads()
+}
+
+func (p *lineagePane) Order() *widget.Order { return &p.order }
 
 // foldText says how many candidates are folded away.
 func foldText(r *familyRow) string {

@@ -36,6 +36,7 @@ const (
 	Header
 	Help
 	Time
+	Gauges
 )
 
 // Pane is one region of the screen or a whole screen.

@@ -37,6 +37,7 @@ type Shared struct {
 	Gen      uint64 // changes with styles and marks
 	Ticks    uint64 // seconds since something runs
 	Marks    []record.CandidateID
+	Course   Course // of cost and resources
 	boosts   map[string]asked
 }
 

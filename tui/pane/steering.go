@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,7 +44,7 @@ func (p *steeringPane) Keys() []*keys.Binding {
 		{ID: "more", Keys: []string{"right", "l"}, Title: "more", Doc: "in the draft", In: in, Bar: 83, Off: p.noStep, Run: func() tea.Cmd { return p.step(1) }},
 		{ID: "apply-draft", Keys: []string{"enter"}, Title: "make it so", Doc: "the whole draft, as one step of undo", In: in, Decides: true, Bar: 82, Off: p.noDraft, Run: p.apply},
 		{ID: "drop-draft", Keys: []string{"x"}, Title: "drop the draft", In: in, Bar: 81, Off: p.noDraft, Run: p.drop},
-		{ID: "draft-goal", Keys: []string{"e"}, Title: "edit the goal", Doc: "in the draft; the next job's text shows it", In: in, Bar: 80, Run: p.editGoal},
+		{ID: "draft-goal", Keys: []string{"e"}, Title: "edit the goal", Says: p.editWord, Doc: "or on a target its weight, in the draft; the next job's text shows the goal", In: in, Bar: 80, Run: p.edit},
 	}
 }
 
@@ -102,6 +103,43 @@ func (p *steeringPane) drop() tea.Cmd {
 	return p.Load()
 }
 
+// target is the name of the target whose weight stands in the row under the cursor,
+// "" for none.
+func (p *steeringPane) target() string {
+	if r := p.row(); r != nil && p.draft.weights[r.name] > 0 && r.group == "targets" {
+		return r.name
+	}
+	return ""
+}
+
+func (p *steeringPane) editWord() string {
+	if p.target() != "" {
+		return "set its weight"
+	}
+	return "edit the goal"
+}
+
+func (p *steeringPane) edit() tea.Cmd {
+	name := p.target()
+	if name == "" {
+		return p.editGoal()
+	}
+	weight := p.draft.weights[name]
+	q := widget.NewPrompt("Weight of "+name, fmt.Sprintf("In the draw of targets; %.3g as configured, at most %d times more or less.", weight, maxBoost), fmt.Sprintf("%.3g", weight*p.draft.boost(name)), func(text string) tea.Cmd {
+		v, _ := strconv.ParseFloat(text, 64) // checked before
+		p.draft.boosts[name] = boostWithin(v / weight)
+		p.touched()
+		return p.Load()
+	})
+	q.Check = func(text string) string {
+		if v, err := strconv.ParseFloat(text, 64); err != nil || !(v > 0) {
+			return "a number above 0"
+		}
+		return ""
+	}
+	return p.d.Host.Ask(q)
+}
+
 func (p *steeringPane) editGoal() tea.Cmd {
 	return p.d.Host.Edit("Goal of the draft", "What the agents are to reach; enter on the list makes it so.", p.draft.Goal, func(text string) tea.Cmd {
 		p.draft.Goal = text
@@ -118,6 +156,9 @@ func (p *steeringPane) apply() tea.Cmd {
 	for _, r := range p.rows {
 		if r.value(&p.draft) == r.value(&p.from) && (r.key != "goal" || p.draft.Goal == p.from.Goal) || done[r.key] {
 			continue
+		}
+		if r.id == temperatureRow {
+			continue // the rows of the targets have it
 		}
 		if r.group == "targets" {
 			ds = append(ds, onTarget(record.Boost, r.name, p.draft.boosts[r.name]))
@@ -176,7 +217,7 @@ func (p *steeringPane) Body(w, h int, focus bool) []string {
 		out = append(out, widget.Rule+p.d.St.Label.S(p.promptTitle()))
 		return append(out, p.prompt(w, h-len(out))...)
 	}
-	left := max(64, w*9/20)
+	left := max(72, w*9/20)
 	return widget.Beside(p.table(left, h), append([]string{p.d.St.Label.S(p.promptTitle())}, p.prompt(w-left-2, h-1)...), left, 2)
 }
 
@@ -212,14 +253,17 @@ func (p *steeringPane) table(w, h int) []string {
 			}
 			return st.Accent, then
 		}},
-		{Head: "", W: 14, Rank: 60, Cell: func(r row) (widget.Style, string) {
+		{Head: "", W: 10, Rank: 60, Cell: func(r row) (widget.Style, string) {
 			if r.odds == nil {
 				return st.Label, ""
 			}
 			v := p.share(r, &p.then, &p.draft)
-			return st.Lines[0], " " + widget.Repeat("▪", int(v*12+0.5))
+			return st.Lines[0], " " + widget.Repeat("▪", int(v*9+0.5))
 		}},
 	}}
+	if !p.dirty { // there is no then
+		t.Columns = slices.DeleteFunc(t.Columns, func(c widget.Column[row]) bool { return c.Head == "then" })
+	}
 	var told []string
 	if r := p.row(); r != nil {
 		for _, l := range widget.WrapText(p.told(r), w-3) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"atoll/engine/view"
@@ -14,8 +15,9 @@ import (
 // steered is all that the rows of steering change.
 type steered struct {
 	record.Settings
-	boosts map[string]float64 // of targets, by name
-	frozen map[string]bool
+	weights map[string]float64 // of targets as configured, by name
+	boosts  map[string]float64
+	frozen  map[string]bool
 }
 
 // boost is the factor of a target.
@@ -63,8 +65,9 @@ func (p *steeringPane) sync() {
 
 // inForce is how the search is steered now.
 func (p *steeringPane) inForce() steered {
-	s := steered{Settings: cloneSettings(&p.d.Snap.Settings), boosts: map[string]float64{}, frozen: map[string]bool{}}
+	s := steered{Settings: cloneSettings(&p.d.Snap.Settings), weights: map[string]float64{}, boosts: map[string]float64{}, frozen: map[string]bool{}}
 	for _, t := range p.d.Snap.Targets {
+		s.weights[t.Name] = t.Weight
 		s.boosts[t.Name], s.frozen[t.Name] = t.Boost, t.Frozen
 	}
 	return s
@@ -86,10 +89,10 @@ func (p *steeringPane) weights(group, key, doc string, of func(s *steered) map[s
 func (p *steeringPane) targets() {
 	for _, t := range p.d.Snap.Targets {
 		p.rows = append(p.rows, steerRow{
-			id: "target " + t.Name, group: "targets", name: t.Name, doc: "drawn so much more often than its weight says; freeze it under Yields",
+			id: "target " + t.Name, group: "targets", name: t.Name, doc: fmt.Sprintf("weight in the draw: %.3g as configured, times a boost; e sets it, freeze it under Yields", t.Weight),
 			odds: func(o *view.Odds) map[string]float64 { return o.Targets },
 			value: func(s *steered) string {
-				return widget.Words(" ", fmt.Sprintf("x%g", s.boost(t.Name)), widget.Unless(!s.frozen[t.Name], "frozen"))
+				return widget.Words(" ", fmt.Sprintf("%.3g", s.weights[t.Name]*s.boost(t.Name)), fmt.Sprintf("x%.3g", s.boost(t.Name)), widget.Unless(!s.frozen[t.Name], "frozen"))
 			},
 			step: func(s *steered, by int) {
 				f := s.boost(t.Name)
@@ -99,10 +102,71 @@ func (p *steeringPane) targets() {
 				for ; by < 0; by++ {
 					f /= 2
 				}
-				s.boosts[t.Name] = max(1.0/maxBoost, min(f, maxBoost))
+				s.boosts[t.Name] = boostWithin(f)
 			},
 		})
 	}
+	if len(p.draft.weights) > 1 {
+		p.rows = append(p.rows, steerRow{
+			id: temperatureRow, group: "targets", name: "temperature", doc: "evens the weights of targets out above 1, sharpens them below: each draws by its weight to the power of 1/temperature",
+			value: func(s *steered) string {
+				if t := s.temperature(); t > 0 {
+					return fmt.Sprintf("%g", t)
+				}
+				return "own boosts"
+			},
+			step: func(s *steered, by int) {
+				at := slices.Index(temperatures[:], s.temperature())
+				if at < 0 {
+					at, by = slices.Index(temperatures[:], 1), 0
+				}
+				s.temper(temperatures[max(0, min(at+by, len(temperatures)-1))])
+			},
+		})
+	}
+}
+
+// temperatureRow is the row that changes the boosts of all targets.
+const temperatureRow = "temperature"
+
+// temperatures are those that can be chosen.
+var temperatures = [...]float64{0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8}
+
+func boostWithin(f float64) float64 { return max(1.0/maxBoost, min(f, maxBoost)) }
+
+// tempered are the boosts under which targets are drawn by their weight to the
+// power of 1/t. They leave the middle of the weights, by ratio, as it is.
+func (s *steered) tempered(t float64) map[string]float64 {
+	sum, n := 0.0, 0.0
+	for _, w := range s.weights {
+		if w > 0 {
+			sum, n = sum+math.Log(w), n+1
+		}
+	}
+	out := map[string]float64{}
+	for name, w := range s.weights {
+		if out[name] = 1; w > 0 {
+			out[name] = boostWithin(math.Exp((1/t - 1) * (math.Log(w) - sum/n)))
+		}
+	}
+	return out
+}
+
+func (s *steered) temper(t float64) { s.boosts = s.tempered(t) }
+
+// temperature is the one that the boosts come from, 0 for none.
+func (s *steered) temperature() float64 {
+	found := 0.0
+	for _, t := range temperatures {
+		same := true
+		for name, b := range s.tempered(t) {
+			same = same && math.Abs(math.Log(s.boost(name)/b)) < 0.01
+		}
+		if same && (found == 0 || t == 1) { // where the weights are alike any would do
+			found = t
+		}
+	}
+	return found
 }
 
 func (p *steeringPane) number(group, name, key, doc string, at func(s *steered) *int, step, least int) {

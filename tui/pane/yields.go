@@ -105,6 +105,8 @@ func (p *yieldsPane) Body(w, h int, focus bool) []string {
 	if len(out) == 0 {
 		return []string{" " + st.Label.S("nothing was tried yet")}
 	}
+	out = append(out, " "+st.Label.S("Cost and resources"))
+	out = append(out, p.d.gaugeLines(w)...)
 	if from := at - h + 2; from > 0 {
 		out = out[from:]
 	}

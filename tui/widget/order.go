@@ -27,6 +27,18 @@ func (o *Order) Toggle(by string) {
 	}
 }
 
+// Next says what [Order.Toggle] would do.
+func (o Order) Next(by string) string {
+	o.Toggle(by)
+	switch {
+	case o.By == "":
+		return "as they come"
+	case o.Down:
+		return "the largest first"
+	}
+	return "the smallest first"
+}
+
 // mark stands behind the heading of the column that orders.
 func (o Order) mark(head string) string {
 	switch {

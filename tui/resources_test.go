@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"atoll/engine/view"
+	"atoll/tui/tuitest"
+)
+
+// metered is a console whose machine is measured: half a core more every second.
+func metered(t *testing.T, w, h int) *rig {
+	r := newRig(t, tuitest.Snapshot(16), w, h, func(o *Options) {
+		o.Meter = func(context.Context, int) (view.Resources, error) { return view.Resources{}, nil }
+	})
+	for i := range 12 {
+		at := tuitest.Now().Add(time.Duration(i) * time.Second)
+		r.send(sampleMsg{took: view.Resources{At: at, CPU: time.Duration(i*i) * time.Second / 8, Memory: int64(i) << 25, Disk: 14 << 20, Free: 20 << 30}})
+	}
+	return r
+}
+
+func TestCostAndResourcesStandInAStrip(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		keys  []string
+		wants []string
+		not   string
+	}{
+		{"above the keys of the dashboard", 200, 60, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "disk 14 MB free 20.0 GB", "requests 41", "cost $1.32", "took a niche 40 %", "failed 20 %"}, ""},
+		{"what matters least goes first where room is short", 120, 36, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "failed 20 %"}, "free 20"},
+		{"small screens have it among the yields", 80, 24, nil, nil, "cpu"},
+		{"one to a line among the yields", 80, 30, []string{"7"}, []string{"Cost and resources", "cpu", "2.6"}, ""},
+		{"not over another screen", 120, 36, []string{"c"}, nil, "memory"},
+		{"not in the past", 120, 36, []string{"H"}, nil, "memory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := metered(t, c.w, c.h)
+			r.keys(c.keys...)
+			frame := ansi.Strip(r.app.frame())
+			for _, want := range c.wants {
+				if !strings.Contains(frame, want) {
+					t.Errorf("%q is not there:\n%s", want, frame)
+				}
+			}
+			if c.not != "" && strings.Contains(frame, c.not) {
+				t.Errorf("%q is there:\n%s", c.not, frame)
+			}
+			exact(t, c.name, r.app.frame(), c.w, c.h)
+		})
+	}
+}
