@@ -40,10 +40,10 @@ type app struct {
 	// Sampling says that resources are being measured, Sampled when that began.
 	sampling bool
 	sampled  time.Time
-	feedErr error
-	crash   *CrashError
-	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
-	listen  func() tea.Cmd                             // waits for the next snapshot
+	feedErr  error
+	crash    *CrashError
+	after    func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	listen   func() tea.Cmd                             // waits for the next snapshot
 }
 
 type replacer interface{ Replace(string) string }
