@@ -89,6 +89,11 @@ type Job struct {
 	Inspirations []Item // for crossover [0] is the donor; for repair one of them is the parent of Parent
 	// Scope reports whether a path may be changed; nil allows every path.
 	Scope func(path string) bool
+	// Hot are the targets of the experiment that name a function or a type, those
+	// with most weight first. What the scope allows but for the job's own target is
+	// Everywhere; nil allows every path.
+	Hot        []Target
+	Everywhere func(path string) bool
 	// Limits are what a change may not exceed (files, lines, bytes), a sentence
 	// each, for prompts.
 	Limits      []string

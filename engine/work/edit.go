@@ -89,6 +89,8 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		aj.Inspirations = append(aj.Inspirations, it)
 	}
 	aj.Target, aj.Scope = w.scope.of(job.Target)
+	_, aj.Everywhere = w.scope.of("")
+	aj.Hot = w.scope.hot()
 	aj.Limits = w.scope.limits()
 	mute := w.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"atoll/engine/fold"
 	"atoll/engine/gate"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // scope is what agents may change: the policy of the gate, and the targets.
@@ -57,6 +59,19 @@ func (w *scope) limits() []string {
 func distinct(list []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(s string) bool { was := seen[s]; seen[s] = true; return was })
+}
+
+// hot are the targets that name a part of a file, those with most weight first.
+func (w *scope) hot() []agent.Target {
+	all := fold.AllTargets(w.facts.Config, w.settings())
+	slices.SortStableFunc(all, func(a, b record.Target) int { return cmp.Compare(b.Weight, a.Weight) })
+	var out []agent.Target
+	for _, t := range all {
+		if t.Symbol != "" && t.Weight > 0 {
+			out = append(out, agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint})
+		}
+	}
+	return out
 }
 
 // of returns the target of a job and which paths it may change: those of

@@ -54,11 +54,15 @@ type place struct {
 	r idiom.Rewrite
 }
 
-// idiom makes a rewrite that keeps the meaning, in a Go file. The first jobs go
+// idiom makes a rewrite that keeps the meaning, in a Go file. The very first jobs
+// make many at once; those after them go
 // through all of them in the order of what promises most; later ones are drawn by
 // that. At times it goes on in the same function, for a gain that is too small to
 // be seen alone.
 func (e *editing) idiom() bool {
+	if (idioms{e}).together() {
+		return true
+	}
 	all := idioms{e}.places()
 	at := int(e.job.Number) - 1
 	if symbol := e.job.Target.Symbol; symbol != "" { // few places: each is soon drawn, and again on other parents
@@ -91,9 +95,9 @@ func (e *editing) idiom() bool {
 	return false
 }
 
-// promise is what speaks for a rewrite: what is inside of two loops counts nine
-// times as much.
-func promise(r idiom.Rewrite) float64 { return []float64{1, 3, 9}[min(r.Loops, 2)] }
+// promise is what speaks for a rewrite: that its like has paid, and the loops
+// around it.
+func promise(r idiom.Rewrite) float64 { return r.Pays * []float64{1, 3, 9}[min(r.Loops, 2)] }
 
 // idioms finds the places where a rewrite keeps the meaning, and rewrites one.
 type idioms struct{ *editing }

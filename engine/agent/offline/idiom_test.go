@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/engine/agent"
 	"atoll/store/record"
 )
 
@@ -28,7 +29,7 @@ func TestWhereTheObjectiveIsATimeRewritesThatKeepTheMeaningAreTried(t *testing.T
 			j := newJob(k, record.OpMutate, tree)
 			j.Metric, j.Direction = metric, "minimize"
 			next, res := mustEdit(t, j, tree)
-			if !strings.HasPrefix(res.Intent, "idiom in Key at line 9: strconv for Sprintf") {
+			if !strings.HasPrefix(res.Intent, "idiom in Key at line 9: strconv for Sprintf") && res.Intent != "idioms together: strconv for Sprintf" {
 				continue
 			}
 			n++
@@ -46,6 +47,51 @@ func TestWhereTheObjectiveIsATimeRewritesThatKeepTheMeaningAreTried(t *testing.T
 	for _, metric := range []string{"", "score", "terms", "sometimes"} {
 		if n := count(metric); n != 0 {
 			t.Errorf("with the objective %q %d of 40 mutations are idioms", metric, n)
+		}
+	}
+}
+
+const hotSample = `package p
+
+import (
+	"fmt"
+	"strings"
+)
+
+func Key(x, y int) string { return fmt.Sprintf("%d:%d", x, y) }
+
+func Join(s string, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString(s)
+		b.WriteString(".")
+	}
+	return b.String()
+}
+
+func Cold(x int) string { return fmt.Sprintf("%d", x) }
+`
+
+func TestTheFirstJobsMakeAllRewritesOfHotFunctionsAtOnce(t *testing.T) {
+	tree := newTree(map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": hotSample})
+	for _, tc := range []struct {
+		job    int
+		intent string
+	}{
+		{1, "idioms together in Join, Key: Grow before writing, WriteByte for a text of one byte, bytes on the stack for a Builder, strconv for Sprintf"},
+		{2, "idioms together in Join: Grow before writing, WriteByte for a text of one byte, bytes on the stack for a Builder"},
+		{3, "idioms together in Key: strconv for Sprintf"},
+	} {
+		j := newJob(tc.job, record.OpMutate, tree)
+		j.Metric, j.Direction = "ns/op", "minimize"
+		j.Target = agent.Target{Name: "elsewhere", Files: []string{"*.go"}}
+		j.Hot = []agent.Target{{Name: "Join", Files: []string{"p.go"}, Symbol: "Join"}, {Name: "Key", Files: []string{"p.go"}, Symbol: "Key"}}
+		next, res := mustEdit(t, j, tree)
+		if res.Intent != tc.intent {
+			t.Errorf("job %d: %s", tc.job, res.Intent)
+		}
+		if got := next.data["p.go"]; !strings.Contains(got, `func Cold(x int) string { return fmt.Sprintf("%d", x) }`) {
+			t.Errorf("job %d changed what is not hot:\n%s", tc.job, got)
 		}
 	}
 }

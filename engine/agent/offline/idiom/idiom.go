@@ -36,10 +36,11 @@ type Edit struct {
 
 // Rewrite is one idiom at one place.
 type Rewrite struct {
-	Name  string // of the idiom, in words
-	Func  string // the function it is in
-	Line  int    // from 1
-	Loops int    // how many loops are around it
+	Name  string  // of the idiom, in words
+	Func  string  // the function it is in
+	Line  int     // from 1
+	Loops int     // how many loops are around it
+	Pays  float64 // how often its like was worth it beside others: 1 is seldom
 	Edits []Edit
 
 	needs []string // packages that the new text names
@@ -97,6 +98,40 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).sprintf, (*finder).sortByFunc, (*finder).builder, (*finder).grow, (*finder).writeOne, (*finder).writeConcat,
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
+	(*finder).class, (*finder).containsByte, (*finder).element,
+}
+
+// pays are the idioms that paid on libraries which they were tried on one by one
+// (docs/benchmarks.md), by how their names begin; all others count 1.
+var pays = []struct {
+	name string
+	by   float64
+}{
+	{"a loop for an expression", 8},
+	{"an expression compiled once", 8},
+	{"strconv for", 5},
+	{"Grow before", 4},
+	{"WriteByte for runes", 4},
+	{"bytes on the stack", 4},
+	{"a slice of bytes", 3},
+	{"a loop over a table unrolled", 4},
+	{"rows of one slab", 4},
+	{"SortStableFunc", 4},
+	{"SortFunc", 3},
+	{"Cut for", 3},
+	{"an element read once", 2},
+	{"a replacer made once", 2},
+	{"a product for Pow", 2},
+	{"ContainsRune", 2},
+}
+
+func paysOf(name string) float64 {
+	for _, p := range pays {
+		if strings.HasPrefix(name, p.name) {
+			return p.by
+		}
+	}
+	return 1
 }
 
 // offer adds a rewrite at a node.
@@ -108,7 +143,7 @@ func (x *finder) offer(name string, at ast.Node, needs []string, edits ...Edit) 
 			loops++
 		}
 	}
-	x.out = append(x.out, Rewrite{Name: name, Func: x.fn.Name.Name, Line: x.f.Fset.Position(at.Pos()).Line, Loops: loops, Edits: edits, needs: needs})
+	x.out = append(x.out, Rewrite{Name: name, Func: x.fn.Name.Name, Line: x.f.Fset.Position(at.Pos()).Line, Loops: loops, Pays: paysOf(name), Edits: edits, needs: needs})
 }
 
 func (x *finder) replace(n ast.Node, text string) Edit {

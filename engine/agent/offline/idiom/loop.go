@@ -268,36 +268,65 @@ func (x *finder) slab(n ast.Node) {
 	if !ok {
 		return
 	}
-	for k := 0; k+1 < len(block.List); k++ {
+	for k := range block.List {
 		rows, _, count := x.made(block.List[k], token.DEFINE)
-		r, ok := block.List[k+1].(*ast.RangeStmt)
-		if rows == "" || !ok || r.Value != nil || r.Tok != token.DEFINE || x.text(r.X) != rows || len(r.Body.List) == 0 || !simple(count) {
+		if rows == "" || !simple(count) {
 			continue
 		}
-		key, ok := r.Key.(*ast.Ident)
-		if !ok || key.Name == "_" {
-			continue
+		for _, s := range block.List[k+1:] {
+			if x.slabIn(s, rows, count) || assigned(s, rows) || mentions(s, rows) {
+				break
+			}
 		}
-		row, elem, size := x.made(r.Body.List[0], token.ASSIGN)
-		if row != rows+"["+key.Name+"]" || !x.steady(size, r.Body) || mentions(size, key.Name) {
-			continue
-		}
-		array, ok := elem.(*ast.ArrayType)
-		if !ok || array.Len != nil {
-			continue
-		}
-		name := rows + "Slab"
-		if x.f.Pkg.Scope().Lookup(name) != nil || strings.Contains(x.text(x.fn), name) {
-			continue
-		}
-		at, i, w := x.f.Offset(r.Pos()), key.Name, "("+x.text(size)+")"
-		x.offer("rows of one slab", r, nil, Edit{at, at, name + " := make([]" + x.text(array.Elt) + ", len(" + rows + ")*" + w + ")\n"},
-			x.replace(r.Body.List[0], row+" = "+name+"["+i+"*"+w+":("+i+"+1)*"+w+":("+i+"+1)*"+w+"]"))
 	}
 }
 
-// mentions reports whether an expression holds a name.
-func mentions(e ast.Expr, name string) bool {
+// slabIn offers a slab where a loop begins each round by making a row.
+func (x *finder) slabIn(s ast.Stmt, rows string, count ast.Expr) bool {
+	key, body := x.overRows(s, rows, count)
+	if key == "" || key == "_" || len(body.List) == 0 {
+		return false
+	}
+	row, elem, size := x.made(body.List[0], token.ASSIGN)
+	if row != rows+"["+key+"]" || !x.steady(size, body) || mentions(size, key) || assigned(body, key) {
+		return false
+	}
+	array, ok := elem.(*ast.ArrayType)
+	name := x.fresh(rows + "Slab")
+	if !ok || array.Len != nil || name == "" {
+		return false
+	}
+	at, w := x.f.Offset(s.Pos()), "("+x.text(size)+")"
+	x.offer("rows of one slab", s, nil, Edit{at, at, name + " := make([]" + x.text(array.Elt) + ", len(" + rows + ")*" + w + ")\n"},
+		x.replace(body.List[0], row+" = "+name+"["+key+"*"+w+":("+key+"+1)*"+w+":("+key+"+1)*"+w+"]"))
+	return true
+}
+
+// overRows reads a loop that comes to each row once, by its place.
+func (x *finder) overRows(s ast.Stmt, rows string, count ast.Expr) (key string, body *ast.BlockStmt) {
+	switch r := s.(type) {
+	case *ast.RangeStmt:
+		id, ok := r.Key.(*ast.Ident)
+		if ok && r.Value == nil && r.Tok == token.DEFINE && x.text(r.X) == rows {
+			return id.Name, r.Body
+		}
+	case *ast.ForStmt:
+		init, ok := r.Init.(*ast.AssignStmt)
+		cond, ok2 := r.Cond.(*ast.BinaryExpr)
+		post, ok3 := r.Post.(*ast.IncDecStmt)
+		if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || x.text(init.Rhs[0]) != "0" || post.Tok != token.INC || cond.Op != token.LSS {
+			return "", nil
+		}
+		name := x.text(init.Lhs[0])
+		if bound := x.text(cond.Y); x.text(cond.X) == name && x.text(post.X) == name && (bound == x.text(count) || bound == "len("+rows+")") {
+			return name, r.Body
+		}
+	}
+	return "", nil
+}
+
+// mentions reports whether a piece of code holds a name.
+func mentions(e ast.Node, name string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

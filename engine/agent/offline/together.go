@@ -1,0 +1,119 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atoll/engine/agent"
+	"atoll/engine/agent/offline/idiom"
+)
+
+// The first jobs make many rewrites at once, since a gain of many is seen in a few
+// samples where that of one would be lost in the noise: job 1 in all hot functions,
+// those after it in one hot function each, without hot ones in the whole scope.
+const (
+	togetherHot  = 5  // functions that have a job of their own
+	togetherMost = 24 // rewrites in one function or file
+)
+
+// firstOf orders what is made together: a buffer has its size before it becomes a
+// slice of bytes, and a table is unrolled before it is made once.
+var firstOf = []string{"Grow before", "WriteByte", "WriteRune", "parts written", "Cut for", "a loop over a table unrolled", "bytes on the stack"}
+
+func rankOf(r idiom.Rewrite) int {
+	if i := slices.IndexFunc(firstOf, func(begin string) bool { return strings.HasPrefix(r.Name, begin) }); i >= 0 {
+		return i
+	}
+	return len(firstOf)
+}
+
+// together makes what its job is to make at once; false where that is nothing.
+func (e idioms) together() bool {
+	n, hot := int(e.job.Number), e.job.Hot
+	switch {
+	case n == 1 && len(hot) > 0:
+	case n > 1 && len(hot) > 1 && n <= 1+min(len(hot), togetherHot):
+		hot = hot[n-2 : n-1]
+	case n == 1:
+		hot = []agent.Target{{}}
+	default:
+		return false
+	}
+	job := *e.job
+	defer func() { *e.job, e.ready, e.picked = job, false, nil }()
+	var names, funcs []string
+	for _, t := range hot {
+		e.job.Target, e.ready, e.picked = t, false, nil
+		e.job.Scope = func(path string) bool {
+			return (job.Everywhere == nil || job.Everywhere(path)) && (len(t.Files) == 0 || t.Covers(path))
+		}
+		made := e.all()
+		if len(made) > 0 && t.Symbol != "" {
+			funcs = append(funcs, t.Symbol)
+		}
+		names = append(names, made...)
+	}
+	if len(names) == 0 {
+		return false
+	}
+	where := ""
+	if len(funcs) > 0 {
+		where = " in " + strings.Join(funcs, ", ")
+	}
+	e.intents = []string{fmt.Sprintf("idioms together%s: %s", where, counted(names))}
+	return true
+}
+
+// counted lists names with how often they came.
+func counted(names []string) string {
+	var out []string
+	for i, name := range names {
+		if slices.Index(names, name) < i {
+			continue
+		}
+		n := 0
+		for _, o := range names {
+			if o == name {
+				n++
+			}
+		}
+		if n > 1 {
+			name = fmt.Sprintf("%s (%d)", name, n)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// all makes every rewrite of the files of the job, one after the other, and tells
+// their names. One that does not compile is left out.
+func (e idioms) all() []string {
+	var names []string
+	for _, p := range e.picks()[:min(len(e.picks()), idiomFiles)] {
+		failed := map[string]bool{}
+		for range togetherMost {
+			s, ok := e.load(p)
+			if !ok || p.l.Name != "go" || strings.HasSuffix(p.file.Path, "_test.go") || e.stop() {
+				break
+			}
+			left := slices.DeleteFunc(e.placesOf(s), func(o place) bool { return failed[key(o)] })
+			if len(left) == 0 {
+				break
+			}
+			next := slices.MinFunc(left, func(a, b place) int {
+				return cmp.Or(cmp.Compare(rankOf(a.r), rankOf(b.r)), -cmp.Compare(promise(a.r), promise(b.r)))
+			})
+			if !e.rewrite(next) {
+				failed[key(next)] = true
+				continue
+			}
+			names = append(names, next.r.Name)
+		}
+	}
+	return names
+}
+
+// key tells rewrites that failed from others.
+func key(p place) string { return fmt.Sprint(p.r.Line, p.r.Name) }
