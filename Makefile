@@ -1,15 +1,18 @@
 # The errands of this repository. `make` builds; `make ci` is what must hold.
 GO_FILES = $(shell git ls-files '*.go')
 
-.PHONY: build test race lint fmt gen e2e bench ci release vuln
+.PHONY: build test full race lint fmt gen e2e bench ci release vuln
 
 build: ## the program, here
 	go build -o atoll .
 
-test: ## every test, about three minutes on two cores
+test: ## those of every day, about three minutes on two cores
 	go test ./...
 
-race: ## the same under the race detector, without what it makes too slow
+full: ## with those that are long by nature, as .ci/run does
+	ATOLL_FULL=1 go test ./...
+
+race: ## those of every day under the race detector, without what it makes too slow
 	go test -race -short ./...
 
 lint: ## format, vet, staticcheck, complexity, dead code

@@ -161,7 +161,7 @@ func TestAnExperimentRecordedWithAChatModelReplaysOfflineToTheSameCandidates(t *
 	t.Parallel()
 	m := newFakeModel(t)
 	tape := t.TempDir()
-	settings := []string{"order=strict", "workers=2", "budget.jobs=50"}
+	settings := []string{"order=strict", "workers=2", "budget.jobs=24"}
 	l := agentLab(t, func(c *config.Config) {
 		c.Agents = []config.Agent{m.agent("model")}
 		c.Search.Operators = map[string]float64{"mutate": 0.7, "crossover": 0.3}
@@ -170,12 +170,12 @@ func TestAnExperimentRecordedWithAChatModelReplaysOfflineToTheSameCandidates(t *
 	if err != nil {
 		t.Fatal(err)
 	}
-	if snap.State != record.ExperimentDone || snap.Jobs.Ended() != 50 {
+	if snap.State != record.ExperimentDone || snap.Jobs.Ended() != 24 {
 		t.Fatalf("recorded run: %s (%s), jobs %+v", snap.State, snap.Reason, snap.Jobs)
 	}
 	recorded := l.candidates()
-	if len(recorded) < 40 {
-		t.Fatalf("only %d candidates came of 50 jobs; the model's edits do not apply: %+v", len(recorded), snap.Failures)
+	if len(recorded) < 18 {
+		t.Fatalf("only %d candidates came of 24 jobs; the model's edits do not apply: %+v", len(recorded), snap.Failures)
 	}
 	m.Close() // from here on there is no model and no key
 	l.createWith(func(c *config.Config) {

@@ -102,10 +102,10 @@ func TestNotesOfAnEpochAreWrittenOnceHoweverOftenTheEngineStarts(t *testing.T) {
 
 func TestTheNotesOfASnapshotAreThoseThatPromptsCarry(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, "search.epoch=3", "budget.jobs=60")
+	l := newLab(t, "search.epoch=2", "budget.jobs=30")
 	s := l.run()
 	if len(s.Notes) < 5 {
-		t.Fatalf("20 epochs left %d notes", len(s.Notes))
+		t.Fatalf("15 epochs left %d notes", len(s.Notes))
 	}
 	rows, err := l.ses.DB.Notes(t.Context(), l.exp.ID)
 	if err != nil {

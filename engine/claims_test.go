@@ -3,10 +3,10 @@ package engine_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/evidence"
 	"atoll/store/record"
@@ -66,19 +66,11 @@ func claimed(t *testing.T, script string, dev, gain float64, seed, jobs int) end
 	return out
 }
 
-// slow returns the numbers of a quick or of a whole look.
-func slow(quick, whole int) int {
-	if os.Getenv("ATOLL_SLOW") != "" {
-		return whole
-	}
-	return quick
-}
-
 func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
 	t.Parallel()
-	runs, claims := slow(2, 40), 0
+	runs, claims := suitetest.Pick(1, 2, 40), 0
 	for seed := 1; seed <= runs; seed++ {
-		if c := claimed(t, plantedMeasure, sigma, 0, seed, slow(50, 100)); c.Word == evidence.Confirmed {
+		if c := claimed(t, plantedMeasure, sigma, 0, seed, suitetest.Pick(50, 50, 100)); c.Word == evidence.Confirmed {
 			claims++
 		}
 	}
@@ -89,23 +81,23 @@ func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
 
 func TestAPlantedGainIsFoundAndConfirmed(t *testing.T) {
 	t.Parallel()
-	runs, found := slow(2, 40), 0
+	runs, found := suitetest.Pick(1, 2, 40), 0
 	for seed := 1; seed <= runs; seed++ {
 		if c := claimed(t, plantedMeasure, sigma, 3*sigma, seed, 100); c.Word == evidence.Confirmed && c.truth > 1 {
 			found++
 		}
 	}
-	if found < runs*9/10 {
+	if 10*found < 9*runs {
 		t.Errorf("a gain of three times the noise is found and confirmed in %d of %d runs", found, runs)
 	}
 }
 
 func TestShownValuesAreTrue(t *testing.T) {
 	t.Parallel()
-	for _, dev := range []float64{0.05, 0.2} {
+	for _, dev := range suitetest.Pick([]float64{0.2}, []float64{0.05, 0.2}, []float64{0.05, 0.2}) {
 		var off, truth, samples []float64
-		for seed := 1; seed <= slow(1, 10); seed++ {
-			c := claimed(t, noisyMeasure, dev, 0, seed, slow(60, 300))
+		for seed := 1; seed <= suitetest.Pick(1, 1, 10); seed++ {
+			c := claimed(t, noisyMeasure, dev, 0, seed, suitetest.Pick(60, 60, 300))
 			off, truth, samples = append(off, c.Value-c.truth), append(truth, c.truth), append(samples, float64(c.samples))
 		}
 		t.Logf("noise %v: shown %+.4f too much, truth %.3f, %.0f samples", dev, mean(off), mean(truth), mean(samples))

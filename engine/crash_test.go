@@ -19,6 +19,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the checker reads with plain SQL
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/gitops"
 	"atoll/store/fault"
@@ -274,14 +275,13 @@ func newCrashes(t *testing.T, workers int, seed uint64) *crashes {
 }
 
 func TestKillsAtEveryPointAndAtAnyMomentLoseNothing(t *testing.T) {
-	kills := 25 // for each number of workers
-	if os.Getenv("ATOLL_SLOW") == "1" {
-		kills = 100
+	kills := suitetest.Pick(25, 25, 100) // for each number of workers
+	if suitetest.IsSlow() {
 		if n, err := strconv.Atoi(os.Getenv("ATOLL_KILLS")); err == nil {
 			kills = n / 2
 		}
 	}
-	for _, workers := range []int{2, 8} {
+	for _, workers := range suitetest.Pick([]int{8}, []int{2, 8}, []int{2, 8}) {
 		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
 			t.Parallel()
 			c := newCrashes(t, workers, uint64(workers))

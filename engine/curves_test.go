@@ -49,7 +49,7 @@ func told(reigns []view.Reign) []view.Reign {
 
 func TestReignsAreThoseOfTheRunAndSurviveARestart(t *testing.T) {
 	t.Parallel()
-	for _, extra := range [][]string{{"budget.jobs=60"}, {"budget.jobs=60", "order=strict", "workers=3"}} {
+	for _, extra := range [][]string{{"budget.jobs=40"}, {"budget.jobs=40", "order=strict", "workers=3"}} {
 		t.Run(fmt.Sprint(extra), func(t *testing.T) {
 			l := newLab(t, extra...)
 			s := l.run()
@@ -99,7 +99,7 @@ func TestReignsOutliveANewMap(t *testing.T) {
 // A search in which every candidate is better than all before it.
 func TestASnapshotCarriesAtMostAThousandReignsAndValues(t *testing.T) {
 	t.Parallel()
-	const n = 2500
+	const n = 1500
 	p := past{lab: newScaleLab(t, scaleYAML, n)}
 	p.root()
 	var jobs []record.Job

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/view"
 	"atoll/store"
@@ -46,13 +47,9 @@ func mark(t *testing.T) (setting string, alive func() int) {
 }
 
 // TestFlakyEvaluator lets an evaluator crash, hang and talk nonsense at random.
-// With ATOLL_SLOW=1 there are a thousand jobs and the throughput is held.
+// At the slow level there are a thousand jobs and the throughput is held.
 func TestFlakyEvaluator(t *testing.T) {
-	jobs, wait := 100, 800*time.Millisecond
-	slow := os.Getenv("ATOLL_SLOW") != ""
-	if slow {
-		jobs = 1000
-	}
+	jobs, wait := suitetest.Pick(100, 100, 1000), 800*time.Millisecond
 	setting, alive := mark(t)
 	l := scriptLab(t, flakyMeasure, setting, fmt.Sprintf("budget.jobs=%d", jobs), "workers=4", fmt.Sprintf("evaluator.timeout=%s", wait))
 	eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
@@ -109,7 +106,7 @@ func TestFlakyEvaluator(t *testing.T) {
 	predicted := measuring / 4
 	share := predicted.Seconds() / took.Seconds()
 	t.Logf("%d jobs in %.1f s: %.0f a minute, %.1f %% of what the limits predict; failures %v", len(list), took.Seconds(), float64(len(list))/took.Minutes(), 100*share, classes)
-	if slow && share < 0.9 {
+	if suitetest.IsSlow() && share < 0.9 {
 		t.Errorf("throughput is %.1f %% of what the time limits predict, expected 90 %%", 100*share)
 	}
 }

@@ -91,8 +91,8 @@ func TestThePastIsToldMomentByMoment(t *testing.T) {
 // A slider must not wait for the log, however long it is: the figures are those
 // of a person who jumps to the middle and steps back from there.
 func TestALongPastIsToldQuickly(t *testing.T) {
-	l := newScaleLab(t, scaleYAML, size(manyQuick, manySlow))
-	past{lab: l, n: size(manyQuick, manySlow), elites: 200}.write()
+	l := newScaleLab(t, scaleYAML, many())
+	past{lab: l, n: many(), elites: 200}.write()
 	book := history.NewBook(l.ses.DB, l.exp.ID)
 	ask := func(i int) view.Past {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestALongPastIsToldQuickly(t *testing.T) {
 	began := time.Now()
 	last := ask(-1)
 	t.Logf("the newest of %d moments: %s", last.Moments, time.Since(began))
-	if last.Moments < size(manyQuick, manySlow) {
+	if last.Moments < many() {
 		t.Fatalf("%d moments", last.Moments)
 	}
 	for _, c := range []struct {

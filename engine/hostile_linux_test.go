@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // TestHostileCandidatesOfAnOrdinaryUser runs the hostile candidates again as nobody:
@@ -16,6 +18,7 @@ func TestHostileCandidatesOfAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("these tests run as an ordinary user already")
 	}
+	suitetest.Full(t, "every attack once more, as nobody")
 	if testing.Short() {
 		t.Skip("attacks a second time; not with -short")
 	}
@@ -43,7 +46,7 @@ func TestHostileCandidatesOfAnOrdinaryUser(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), test, "-test.v", "-test.run=^TestHostileCandidates$")
 	cmd.Dir = home
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, "ATOLL_FULL=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
@@ -301,6 +302,9 @@ func TestHostileCandidates(t *testing.T) {
 	}
 	for _, mode := range []string{"namespaces", "landlock"} {
 		t.Run(mode, func(t *testing.T) {
+			if mode == "landlock" {
+				suitetest.Full(t, "every attack once more, on the weaker rung")
+			}
 			box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.Mode(mode)})
 			if errors.Is(err, sandbox.ErrNoRung) {
 				t.Skipf("this machine does not give the rung: %v", err)

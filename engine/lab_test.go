@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -19,10 +19,6 @@ import (
 	"atoll/store"
 	"atoll/store/record"
 )
-
-// waiting is how many of these tests run at a time: they wait for processes, for
-// frames and for the disk more than they compute.
-const waiting = "6"
 
 func TestMain(m *testing.M) {
 	if state := os.Getenv("ENGINE_TEST_STATE"); state != "" { // this binary is the program that is killed
@@ -32,15 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
-	if !asked {
-		if err := flag.Set("test.parallel", waiting); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
+	os.Exit(suitetest.RunAtOnce(m, "6"))
 }
 
 // lab is a repository with a measurable program and a state directory.

@@ -42,9 +42,9 @@ func TestAMissingObjectFailsAJobAndNotTheSearch(t *testing.T) {
 			gone := git(t, filepath.Join(l.ses.Dir, "store.git"), "rev-parse", commit+c.rev)
 			l.drop(gone)
 			l.reopen()
-			l.raise(40)
+			l.raise(24)
 			s := l.run()
-			if s.State != record.ExperimentDone || s.Jobs.Ended() != 40 {
+			if s.State != record.ExperimentDone || s.Jobs.Ended() != 24 {
 				t.Fatalf("state %s %s, jobs %+v", s.State, s.Reason, s.Jobs)
 			}
 			rejected := strings.Contains(l.candidates()[best], string(record.StatusRejected))

@@ -8,10 +8,10 @@ import (
 )
 
 const kindsYAML = labHead + `
-map: {grid: [8, 8], min_fit: 16}
+map: {grid: [8, 8], min_fit: 12}
 search:
   operators: {tune: 1}
-budget: {jobs: 40}
+budget: {jobs: 24}
 `
 
 func TestEditsOfAnyKindOfFileShapeTheMap(t *testing.T) {

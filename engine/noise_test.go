@@ -3,9 +3,9 @@ package engine_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/evidence"
 	"atoll/engine/fold"
 	"atoll/store/record"
@@ -161,14 +161,11 @@ func metric(t *testing.T, c *record.Candidate, name string) float64 {
 }
 
 // TestClaimedValuesAreUnbiased runs whole experiments with a noisy objective
-// whose truth is known. Three seeds show that the machinery works; with
-// ATOLL_SLOW=1 twenty hold the figures.
+// whose truth is known. One seed shows that the machinery works, three do
+// so at the full level; at the slow one twenty hold the figures.
 func TestClaimedValuesAreUnbiased(t *testing.T) {
 	t.Parallel()
-	seeds, jobs := 3, 30
-	if os.Getenv("ATOLL_SLOW") != "" {
-		seeds, jobs = 20, 80
-	}
+	seeds, jobs := suitetest.Pick(1, 3, 20), suitetest.Pick(30, 30, 80)
 	var held, naive, overclaims []float64
 	better, total := 0, claims{}
 	for seed := 1; seed <= seeds; seed++ {

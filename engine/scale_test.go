@@ -14,26 +14,18 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/fold"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
 )
 
-// The sizes of the large experiments; ATOLL_SLOW=1 takes those of the design.
-const (
-	manyQuick, manySlow       = 10_000, 100_000
-	vectorsQuick, vectorsSlow = 2_000, 10_000
-)
+// many and manyVectors are the sizes of the large experiments; the slow level takes
+// those of the design.
+func many() int { return suitetest.Pick(4_000, 10_000, 100_000) }
 
-func slowly() bool { return os.Getenv("ATOLL_SLOW") == "1" }
-
-func size(quick, slow int) int {
-	if slowly() {
-		return slow
-	}
-	return quick
-}
+func manyVectors() int { return suitetest.Pick(1_000, 2_000, 10_000) }
 
 const scaleYAML = labHead + `
 map:
@@ -271,7 +263,7 @@ func cost(runs int, fn func()) time.Duration {
 }
 
 func TestALargeExperimentIsFoldedWithinASecondAndStaysSmall(t *testing.T) {
-	n := size(manyQuick, manySlow)
+	n := many()
 	p := past{lab: newScaleLab(t, scaleYAML, n), n: n, elites: 1024}
 	p.write()
 	before := resident(t)
@@ -287,7 +279,7 @@ func TestALargeExperimentIsFoldedWithinASecondAndStaysSmall(t *testing.T) {
 	if want := n - n/17; snap.Grid.Filled < 900 || len(snap.Curves.X) > 1000 || snap.Curves.X[len(snap.Curves.X)-1] < want-1 {
 		t.Errorf("the fold tells %d niches and curves of %d points up to %d; want all of %d", snap.Grid.Filled, len(snap.Curves.X), snap.Curves.X[len(snap.Curves.X)-1], want)
 	}
-	if load > time.Second*time.Duration(max(n, 20_000))/manySlow*2 {
+	if load > time.Second*time.Duration(max(n, 20_000))/100_000*2 {
 		t.Errorf("folding %d candidates takes %v", n, load)
 	}
 	if snapshot > 20*time.Millisecond {
@@ -300,7 +292,7 @@ func TestALargeExperimentIsFoldedWithinASecondAndStaysSmall(t *testing.T) {
 }
 
 func TestALargeLearnedMapIsFoldedWithoutReadingVectorsOneByOne(t *testing.T) {
-	n := size(vectorsQuick, vectorsSlow)
+	n := manyVectors()
 	p := past{lab: newScaleLab(t, learnedYAML, n), n: n, elites: 64, vectors: true}
 	p.write()
 	// The budget is used up: the engine folds everything, fits the map that is
@@ -347,7 +339,7 @@ func (l *lab) own(newest int) float64 {
 }
 
 func TestACandidateTakesAQuarterOfAKilobyte(t *testing.T) {
-	const few, many = 4000, 10_000
+	few, many := suitetest.Pick(1000, 4000, 4000), suitetest.Pick(5000, 10_000, 10_000)
 	yaml := strings.ReplaceAll(scaleYAML, "bins: 32", "bins: 8") // niches that fill up
 	heap := func(n int) (bytes int) {
 		p := past{lab: newScaleLab(t, yaml, n), n: n, elites: 60}
@@ -362,7 +354,7 @@ func TestACandidateTakesAQuarterOfAKilobyte(t *testing.T) {
 		return bytes
 	}
 	first, last := heap(few), heap(many)
-	each := float64(last-first) / (many - few)
+	each := float64(last-first) / float64(many-few)
 	t.Logf("%d candidates take %d kB, %d take %d kB: %.1f bytes each", few, first>>10, many, last>>10, each)
 	if each > 250 {
 		t.Errorf("every candidate takes %.1f bytes of memory", each)
@@ -380,7 +372,7 @@ func live() int {
 func TestAJobCostsTheSameInALargeExperiment(t *testing.T) {
 	const jobs = 100
 	small := newScaleLab(t, scaleYAML, jobs).own(jobs * 3 / 4)
-	n := size(manyQuick, manySlow)
+	n := many()
 	p := past{lab: newScaleLab(t, scaleYAML, n+jobs), n: n, elites: 1024}
 	p.write()
 	began := time.Now()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/store"
 	"atoll/store/record"
@@ -74,16 +75,13 @@ func TestOneSeedGivesOneResultWhateverTheNumberOfWorkers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.files["program.txt"] = dials
-			many := []int{1, 3, 16}
-			if slowly() {
-				many = []int{1, 2, 4, 8, 16}
-			}
-			for seed := range size(2, 8) {
+			many := suitetest.Pick([]int{1, 8}, []int{1, 3, 16}, []int{1, 2, 4, 8, 16})
+			for seed := range suitetest.Pick(1, 2, 8) {
 				var ends, made []string
 				duplicates := 0
 				for _, workers := range many {
 					l := bareLab(t, c.files)
-					l.begin(l.loaded(dialsYAML, append(c.extra, fmt.Sprintf("seed=%d", seed), fmt.Sprintf("workers=%d", workers), fmt.Sprintf("budget.jobs=%d", size(40, 120)))...))
+					l.begin(l.loaded(dialsYAML, append(c.extra, fmt.Sprintf("seed=%d", seed), fmt.Sprintf("workers=%d", workers), fmt.Sprintf("budget.jobs=%d", suitetest.Pick(40, 40, 120)))...))
 					eng := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true, Now: unevenly(uint64(seed))})
 					ctx, cancel := context.WithTimeout(t.Context(), 5*deadline)
 					if err := eng.Run(ctx); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/gateway"
 	"atoll/store/record"
@@ -59,45 +60,49 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		reason string
 		free   bool // nothing is billed for the trouble
 		silent bool // it is given up on in the time of a test
+		full   bool // another row stands for it every day
 	}{
 		{name: "a 429 that asks to wait is waited for", bad: 1, answer: status(429, "Retry-After", "0.3"), free: true},
-		{name: "429 without end", bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
-		{name: "one 500 is tried again", bad: 1, answer: status(500), free: true},
+		{name: "429 without end", full: true, bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
+		{name: "one 500 is tried again", full: true, bad: 1, answer: status(500), free: true},
 		{name: "500 without end", bad: 4, answer: status(500), class: record.ClassAgent, reason: "500", free: true},
 		{name: "no answer at all", bad: 4, answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: record.ClassAgent, reason: "no answer", silent: true},
-		{name: "silence in the middle", bad: 4, answer: func(w http.ResponseWriter, r *http.Request) {
+		{name: "silence in the middle", full: true, bad: 4, answer: func(w http.ResponseWriter, r *http.Request) {
 			stream(w, says("INTENT: x\n", "stop")[0])
 			<-r.Context().Done()
 		}, class: record.ClassAgent, reason: "nothing came for", silent: true},
 		{name: "a stream that is cut", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("INTENT: x\nprogram.txt\n", "stop")[0])
 		}, class: record.ClassAgent, reason: "no usable answer"},
-		{name: "a connection that breaks", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "a connection that breaks", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
 			if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
 				_ = c.Close()
 			}
 		}, class: record.ClassAgent, reason: "provider"},
-		{name: "JSON that is none", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, `{"choices":[{"delta`, "[DONE]") }, class: record.ClassAgent, reason: "no usable answer"},
-		{name: "a web page", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "JSON that is none", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, `{"choices":[{"delta`, "[DONE]") }, class: record.ClassAgent, reason: "no usable answer"},
+		{name: "a web page", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<!doctype html><html><body>Sign in</body></html>")
 		}, class: record.ClassAgent},
 		{name: "a refusal", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("I will not do that.", "content_filter")...)
 		}, class: record.ClassAgent, reason: "refused"},
-		{name: "an empty answer", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, says("", "stop")...) }, class: record.ClassAgent, reason: "no usable answer"},
+		{name: "an empty answer", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, says("", "stop")...) }, class: record.ClassAgent, reason: "no usable answer"},
 		{name: "an answer without an edit", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, says("It is fine as it is.", "stop")...) }, class: record.ClassAgent, reason: "did not apply"},
-		{name: "an edit of a file that may not be changed", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "an edit of a file that may not be changed", full: true, bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("INTENT: cheat\nmeasure.sh\n```\necho score=0\n```\n", "stop")...)
 		}, class: record.ClassAgent, reason: "did not apply"},
 		{name: "the file as it was", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("INTENT: nothing\nprogram.txt\n```\n"+program+"```\n", "stop")...)
 		}, class: record.ClassNoChange, reason: "no change"},
-		{name: "five megabytes of words", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "five megabytes of words", full: true, bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, long...)
 		}, class: record.ClassAgent, reason: "did not apply"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.full {
+				suitetest.Full(t, "a whole run for one more trouble of the same kind")
+			}
 			m := newFakeModel(t)
 			m.trouble = func(n int, w http.ResponseWriter, r *http.Request) bool {
 				if n > tt.bad {

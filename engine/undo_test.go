@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -238,7 +239,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	pictures := []string{settled(t, l, eng)}
 	kinds, together := map[string]int{}, map[string]int{}
-	for made := 0; made < 200; {
+	for made := 0; made < suitetest.Pick(60, 200, 200); {
 		step := kindsOfSteps[rng.IntN(len(kindsOfSteps))](rng, eng.Feed().Latest(), l.jobs())
 		if len(step) == 0 {
 			continue
@@ -259,7 +260,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 		}
 		pictures = append(pictures, settled(t, l, eng))
 	}
-	if len(kinds) < 12 || len(together) < 8 {
+	if len(kinds) < suitetest.Pick(9, 12, 12) || len(together) < suitetest.Pick(5, 8, 8) {
 		t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(pictures)-1, kinds, together)
 	}
 	check := func(what string, at int) {
@@ -297,7 +298,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 	t.Parallel()
 	for _, gate := range []string{"review.niche=all", "review.measure=all"} {
-		for _, order := range []string{"strict", "completion"} {
+		for _, order := range orders() {
 			t.Run(gate+" "+order, func(t *testing.T) {
 				l := newLab(t, gate, "budget.jobs=6", "order="+order)
 				l.run()

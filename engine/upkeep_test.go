@@ -34,36 +34,41 @@ func verified() map[string]func(t *testing.T) *lab {
 	}
 }
 
-func TestUpkeepFindsAStateThatIsNotTheFoldOfItsLog(t *testing.T) {
+func TestAStateThatIsNotTheFoldOfItsLogIsFound(t *testing.T) {
 	t.Parallel()
 	for order, begin := range verified() {
 		t.Run(order, func(t *testing.T) {
 			l := begin(t)
 			l.run()
-			for _, c := range []struct {
-				name   string
-				plant  func(*fold.State)
-				warns  string
-				pauses bool
-			}{
-				{"a fold of the log is one", func(*fold.State) {}, "", false},
-				{"a niche has another holder", func(s *fold.State) { s.Archive().Remove(s.Best) }, "archive", true},
-				{"a decision is missing from the log", func(s *fold.State) {
-					s.Decided.All = append(s.Decided.All, record.Decision{Verb: record.Pause})
-				}, "decisions", false},
-			} {
-				t.Run(c.name, func(t *testing.T) {
-					s := l.state()
-					c.plant(s)
-					lines, pause := engine.CheckFold(t.Context(), l.ses, l.exp.ID, query.Alone{State: s})
-					said := strings.Join(lines, "\n")
-					if (c.warns == "") != (said == "") || !strings.Contains(said, c.warns) || (c.warns != "") != strings.Contains(said, "start it again") {
-						t.Errorf("the log pane says %q", said)
-					}
-					if (pause != "") != c.pauses {
-						t.Errorf("the run pauses: %q", pause)
-					}
-				})
+			t.Run("by upkeep, while it runs", l.upkeepFinds)
+			t.Run("by doctor, in the store", l.doctorFinds)
+		})
+	}
+}
+
+func (l *lab) upkeepFinds(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		plant  func(*fold.State)
+		warns  string
+		pauses bool
+	}{
+		{"a fold of the log is one", func(*fold.State) {}, "", false},
+		{"a niche has another holder", func(s *fold.State) { s.Archive().Remove(s.Best) }, "archive", true},
+		{"a decision is missing from the log", func(s *fold.State) {
+			s.Decided.All = append(s.Decided.All, record.Decision{Verb: record.Pause})
+		}, "decisions", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := l.state()
+			c.plant(s)
+			lines, pause := engine.CheckFold(t.Context(), l.ses, l.exp.ID, query.Alone{State: s})
+			said := strings.Join(lines, "\n")
+			if (c.warns == "") != (said == "") || !strings.Contains(said, c.warns) || (c.warns != "") != strings.Contains(said, "start it again") {
+				t.Errorf("the log pane says %q", said)
+			}
+			if (pause != "") != c.pauses {
+				t.Errorf("the run pauses: %q", pause)
 			}
 		})
 	}
@@ -96,32 +101,25 @@ func (l *lab) change(statement string) {
 	}
 }
 
-func TestDoctorFindsWhatWasChangedInTheStore(t *testing.T) {
-	t.Parallel()
-	for order, begin := range verified() {
-		t.Run(order, func(t *testing.T) {
-			ran := begin(t)
-			ran.run()
-			for _, c := range []struct {
-				name, statement, says string
-			}{
-				{"nothing", "", ""},
-				{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
-				{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
-				{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
-				CAST('{"who":"nobody","verb":"pause","candidate":-1,"job":-1,"cell":-1}' AS BLOB)
-				FROM (SELECT * FROM log WHERE fold = 0 ORDER BY seq LIMIT 1)`, "decisions"},
-			} {
-				t.Run(c.name, func(t *testing.T) {
-					l := ran.copied(t)
-					if c.statement != "" {
-						l.change(c.statement)
-					}
-					got := l.archiveCheck()
-					if got.OK != (c.says == "") || !strings.Contains(got.Detail, c.says) || !got.OK && got.Cure == "" {
-						t.Errorf("doctor says %+v", got)
-					}
-				})
+func (l *lab) doctorFinds(t *testing.T) {
+	for _, c := range []struct {
+		name, statement, says string
+	}{
+		{"nothing", "", ""},
+		{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
+		{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
+		{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
+		CAST('{"who":"nobody","verb":"pause","candidate":-1,"job":-1,"cell":-1}' AS BLOB)
+		FROM (SELECT * FROM log WHERE fold = 0 ORDER BY seq LIMIT 1)`, "decisions"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			twin := l.copied(t)
+			if c.statement != "" {
+				twin.change(c.statement)
+			}
+			got := twin.archiveCheck()
+			if got.OK != (c.says == "") || !strings.Contains(got.Detail, c.says) || !got.OK && got.Cure == "" {
+				t.Errorf("doctor says %+v", got)
 			}
 		})
 	}

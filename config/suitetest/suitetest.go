@@ -1,0 +1,66 @@
+// Package suitetest says how much of the tests was asked for. There are three levels,
+// and each has what those before it have:
+//
+//   - every day: `go test ./...`, a quick representative of each behaviour;
+//   - full, ATOLL_FULL=1: what holds before a change lands, which .ci/run asks for. More
+//     seeds, more kills, whole experiments, every rung of the sandbox;
+//   - slow, ATOLL_SLOW=1: the figures that docs/decisions name, for hours.
+//
+// A test that is long as a whole calls [Full] or [Slow] first. One that is quick with
+// smaller numbers takes them from [Pick] and says what the small form cannot show.
+package suitetest
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// Full skips a test unless the full level or the slow one was asked for. why says what
+// takes so long, and which quick test stands for it every day.
+func Full(t testing.TB, why string) {
+	t.Helper()
+	if !IsFull() {
+		t.Skipf("%s; ATOLL_FULL=1 runs it", why)
+	}
+}
+
+// Slow skips a test unless the slow level was asked for.
+func Slow(t testing.TB, why string) {
+	t.Helper()
+	if !IsSlow() {
+		t.Skipf("%s; ATOLL_SLOW=1 runs it", why)
+	}
+}
+
+// IsFull reports whether the full level or the slow one was asked for.
+func IsFull() bool { return os.Getenv("ATOLL_FULL") == "1" || IsSlow() }
+
+// IsSlow reports whether the slow level was asked for.
+func IsSlow() bool { return os.Getenv("ATOLL_SLOW") == "1" }
+
+// Pick returns the value of the level that was asked for.
+func Pick[T any](everyDay, full, slow T) T {
+	switch {
+	case IsSlow():
+		return slow
+	case IsFull():
+		return full
+	}
+	return everyDay
+}
+
+// RunAtOnce runs the tests of a package from its TestMain, n parallel ones at a time
+// unless -parallel says otherwise, and returns the exit code. It is for packages whose
+// tests wait for processes, frames and disks more than they compute.
+func RunAtOnce(m *testing.M, n string) int {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		if err := flag.Set("test.parallel", n); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
+}
