@@ -24,11 +24,12 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/mcp", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
+		"cli/mcp/evo":                   {"engine", "engine/view", "store/record"},
 		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
-		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gateway", "engine/guard", "engine/query", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
+		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/query", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
 		"engine/fleet/worker":           {"engine/eval", "engine/fleet/wire", "engine/sandbox", "engine/work", "gitops", "store/record"},
 		"engine/fleet":                  {"engine/eval", "engine/fleet/server", "engine/fleet/wire", "engine/view", "engine/work", "store/record"},
@@ -77,6 +78,7 @@ func arrows() map[string][]string {
 		"store":                         {"store/fault", "store/record"},
 		"tui/widget":                    {"store/record", "tui/plot"},
 		"cli/e2e":                       nil,
+		"cli/mcp/clients":               nil,
 		"engine/agent/clean":            nil,
 		"engine/behavior":               nil,
 		"engine/eval/lint":              nil,

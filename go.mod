@@ -35,6 +35,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
 	github.com/prometheus/client_golang v1.25.0
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/uudashr/gocognit v1.3.0
 	golang.org/x/time v0.16.0
 	gonum.org/v1/plot v0.17.0

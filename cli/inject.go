@@ -13,7 +13,7 @@ func (a *App) injectCmd() *cobra.Command {
 		Use: "inject REVISION", Short: "Add a commit of your repository as a candidate", Example: "  atoll inject my-branch", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
-				commit, err := engine.Inject(cmd.Context(), o.Session, o.exp.ID, args[0], a.who())
+				commit, _, err := engine.Inject(cmd.Context(), o.Session, o.exp.ID, engine.Injection{Revision: args[0]}, a.who())
 				if err != nil {
 					return err
 				}

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -151,5 +153,57 @@ func speaksWithAgents(t *testing.T, dir string) {
 			t.Errorf("status: %s", text)
 		}
 		_ = session.Close()
+	}
+}
+
+func TestAClientsSettingsAreChangedOnRequestAlone(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(home, ".claude.json")
+	old := "{\n\t\"theme\": \"dark\"\n}\n"
+	if err := os.WriteFile(file, []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, error) {
+		cmd := command(t, dir, append([]string{"mcp"}, args...)...)
+		cmd.Env = append(cmd.Env, "HOME="+home)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	unchanged := func(when string) {
+		t.Helper()
+		if now, err := os.ReadFile(file); err != nil || string(now) != old {
+			t.Errorf("%s it reads %s (%v)", when, now, err)
+		}
+	}
+	if out, err := run("install", "claude", "--print"); err != nil || !strings.Contains(out, `"mcpServers"`) {
+		t.Fatalf("--print: %v %s", err, out)
+	}
+	unchanged("after --print")
+	if out, err := run("install", "claude"); err == nil || !strings.Contains(out, "--yes") {
+		t.Fatalf("with nobody there: %v %s", err, out)
+	}
+	unchanged("with nobody there")
+	if out, err := run("install", "claude", "--yes", "--allow", "decide"); err != nil {
+		t.Fatalf("install: %v %s", err, out)
+	}
+	now, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(now), `"decide"`) || !strings.Contains(string(now), `"theme"`) {
+		t.Errorf("it reads %s (%v)", now, err)
+	}
+	if kept, err := filepath.Glob(file + ".*.bak"); err != nil || len(kept) != 1 {
+		t.Errorf("kept: %v %v", kept, err)
+	}
+	if out, err := run("uninstall", "claude", "--yes"); err != nil {
+		t.Fatalf("uninstall: %v %s", err, out)
+	}
+	if now, err := os.ReadFile(file); err != nil || strings.Contains(string(now), "decide") || !strings.Contains(string(now), `"theme"`) {
+		t.Errorf("it reads %s (%v)", now, err)
+	}
+	if _, err := os.Stat(filepath.Join(home, ".claude", "skills", "atoll-evolve", "SKILL.md")); err == nil {
+		t.Error("a skill is still there")
+	}
+	if out, err := run("install", "emacs", "--yes"); err == nil || !strings.Contains(out, "claude") {
+		t.Errorf("a client that nobody knows: %s", out)
 	}
 }

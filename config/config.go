@@ -123,6 +123,7 @@ type Search struct {
 	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`
+	OnlyInjected bool               `key:"only_injected" doc:"Make no candidate: only commits that are injected are measured."`
 }
 
 // Gate describes the policy checks of a diff.

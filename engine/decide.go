@@ -16,8 +16,8 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 		return 0, err
 	}
 	if len(ds) == 1 && ds[0].Verb == record.Inject && len(ds[0].Args) == 0 {
-		_, err := e.Inject(ctx, ds[0].Text)
-		return 0, err
+		_, seq, err := e.Inject(ctx, Injection{Revision: ds[0].Text})
+		return seq, err
 	}
 	made := make([]record.Decision, len(ds))
 	var err error

@@ -293,7 +293,7 @@ func TestJobsCanBeRetriedStartedAndInjected(t *testing.T) {
 	l.run()
 	write(t, l.repo+"/program.txt", "a = 3.5\nb = 3.5\nc = 1.5\nd = 1.5\n")
 	git(t, l.repo, "commit", "-q", "-a", "-m", "mine")
-	if _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, "HEAD", "tester"); err != nil {
+	if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
 		t.Fatal(err)
 	}
 	retry := decision(record.Retry)

@@ -63,7 +63,7 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 		write(t, l.repo+"/double.go", code)
 		write(t, l.repo+"/cost.txt", cost+"\n")
 		git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
-		if _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, "HEAD", "tester"); err != nil {
+		if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
 			t.Fatal(err)
 		}
 	}

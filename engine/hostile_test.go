@@ -335,7 +335,7 @@ func hostile(t *testing.T, mode string) {
 	go func() { done <- eng.Run(ctx) }()
 	x.await(eng, "the root is measured", func(s *view.Snapshot) bool { return s.Root.Samples > 0 })
 	for i, rev := range revs {
-		commit, err := eng.Inject(t.Context(), rev)
+		commit, _, err := eng.Inject(t.Context(), engine.Injection{Revision: rev})
 		switch {
 		case err == nil:
 			commits[commit] = attacks[i]

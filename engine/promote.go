@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"atoll/engine/fold"
@@ -70,43 +69,4 @@ func (e *Engine) Patch(ctx context.Context, id record.CandidateID) ([]byte, erro
 		return nil, fmt.Errorf("read the experiment: %w", err)
 	}
 	return e.repo.ExportPatch(ctx, exp.RootCommit, c.Commit)
-}
-
-// Inject fetches a commit of the user's repository and queues it as a
-// candidate. It returns the commit.
-func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, rev, who string) (record.Hash, error) {
-	if ses.Target.Path == "" {
-		return record.Hash{}, fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
-	}
-	commit, err := ses.Repo.FetchCommit(ctx, ses.Target, rev)
-	if err != nil {
-		return commit, err
-	}
-	// A tree that cannot be read here, such as one with a .git inside, is refused
-	// before it becomes a job.
-	info, err := ses.Repo.Commit(ctx, commit)
-	if err == nil {
-		_, err = ses.Repo.Tree(ctx, info.Tree)
-	}
-	if err != nil {
-		return commit, fmt.Errorf("%w: %s cannot be a candidate: %w", fold.ErrDecision, commit.Short(), err)
-	}
-	args, err := json.Marshal(map[string]record.Hash{"commit": commit})
-	if err != nil {
-		return commit, err
-	}
-	d := record.NewDecision(record.Inject)
-	d.Who, d.Text, d.Args = who, commit.Short(), args
-	_, err = ses.DB.AppendDecision(ctx, exp, d)
-	return commit, err
-}
-
-// Inject is [Inject] on the engine's experiment.
-func (e *Engine) Inject(ctx context.Context, rev string) (record.Hash, error) {
-	if err := e.allowed(record.NewDecision(record.Inject)); err != nil {
-		return record.Hash{}, err
-	}
-	commit, err := Inject(ctx, e.ses, e.exp, rev, e.who)
-	e.wake()
-	return commit, err
 }

@@ -27,7 +27,7 @@ func TestWhatIsInjectedBeforeTheFirstRunIsMeasuredAfterTheRoot(t *testing.T) {
 	git(t, l.repo, "checkout", "-q", "-b", "own")
 	write(t, l.repo+"/program.txt", strings.Replace(program, "3.25", "5.5", 1))
 	git(t, l.repo, "commit", "-q", "-a", "-m", "closer to ten")
-	commit, err := engine.Inject(t.Context(), l.ses, l.exp.ID, "own", "tester")
+	commit, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "own"}, "tester")
 	if err != nil {
 		t.Fatal(err)
 	}

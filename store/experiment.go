@@ -215,6 +215,31 @@ func (db *DB) PutMeta(ctx context.Context, exp record.ExperimentID, key, value s
 	})
 }
 
+// SwapMeta keeps a small fact in the place of the one that the caller knows, ""
+// where there is none, and further facts with it; false: it is another one now, and
+// nothing was written.
+func (db *DB) SwapMeta(ctx context.Context, exp record.ExperimentID, key, known, value string, more map[string]string) (swapped bool, err error) {
+	err = db.write(ctx, "keep "+key, func(t *tx) error {
+		now := ""
+		if _, err := t.one(sqlMeta, []any{exp, key}, func(r *row) { now = r.text() }); err != nil {
+			return err
+		}
+		if swapped = now == known; !swapped {
+			return nil
+		}
+		if _, err := t.exec(sqlMetaPut, exp, key, value); err != nil {
+			return err
+		}
+		for k, v := range more {
+			if _, err := t.exec(sqlMetaPut, exp, k, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return swapped, err
+}
+
 // AddWall adds time with a running engine, in milliseconds.
 func (db *DB) AddWall(ctx context.Context, exp record.ExperimentID, ms int64) error {
 	return db.write(ctx, "count the wall time", func(t *tx) error {

@@ -76,7 +76,8 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	case record.Promote:
 		return d.promote(ctx, eng, done, c)
 	case record.Inject:
-		commit, err := eng.Inject(ctx, c.Text)
+		commit, seq, err := eng.Inject(ctx, engine.Injection{Revision: c.Text})
+		done.Seq = seq
 		done.Said = "queued " + commit.Short() + " as a candidate"
 		return done, err
 	case record.Stop:

@@ -155,28 +155,6 @@ func (v *intervention) start(ctx context.Context) error {
 	return v.owner.add(ctx, job)
 }
 
-// inject queues a commit of the user's repository, already fetched, as the
-// work of a manual job: from there it goes the way of a recovered commit.
-func (v *intervention) inject(ctx context.Context) error {
-	var args struct {
-		Commit record.Hash `json:"commit"`
-	}
-	if err := json.Unmarshal(v.decision.Args, &args); err != nil {
-		return err
-	}
-	job := record.NewJob(v.owner.exp, v.owner.nextJob, record.Make)
-	job.Parent, job.Operator, job.Agent, job.Priority = record.Root, record.OpManual, "human", 1
-	job.Why = "a commit of the user's repository"
-	if err := v.owner.repo.MarkAttempt(ctx, v.owner.exp, job.ID, args.Commit); err != nil {
-		return err
-	}
-	v.owner.work.SetPrepared(job.ID, args.Commit)
-	if err := v.owner.goOn(ctx); err != nil {
-		return err
-	}
-	return v.owner.add(ctx, job)
-}
-
 // ignoreLost drops the error of a transition that no longer applies.
 func ignoreLost(err error) error {
 	if errors.Is(err, store.ErrLost) {

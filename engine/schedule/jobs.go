@@ -58,7 +58,7 @@ func (o *Owner) nextWork() (record.Job, bool) {
 			return o.remeasure(a), true
 		}
 	}
-	if s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
+	if o.cfg.Search.OnlyInjected || s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
 		return record.Job{}, false
 	}
 	return o.makeJob(search.Free()), true
@@ -123,6 +123,9 @@ func (o *Owner) add(ctx context.Context, job record.Job) error {
 // checkFinished ends the experiment when its last job was folded: where the
 // objective is noisy the champion is confirmed first.
 func (o *Owner) checkFinished(ctx context.Context) error {
+	if most := o.st.Settings.MaxJobs; o.cfg.Search.OnlyInjected && (most == 0 || o.made < most) {
+		return nil // more may be injected
+	}
 	c, err := o.db.Counters(ctx, o.exp)
 	if err != nil {
 		return err
