@@ -41,6 +41,8 @@ type Question struct {
 	Enough int
 	// Least is a bound of the spread from below: see [Summary.AtLeast].
 	Least float64
+	// Others is the noise of other programs under the same evaluator.
+	Others Noise
 }
 
 // Judge says what held-out samples of a candidate and of the root show.
@@ -50,7 +52,7 @@ func Judge(q Question) Claim {
 	}
 	c := Claim{
 		Value: q.Candidate.Mean, N: q.Candidate.N, Level: q.Level, Root: q.Root.Mean, RootN: q.Root.N,
-		Interval: q.Candidate.AtLeast(q.Least).Interval(q.Level), Word: Unconfirmed,
+		Interval: q.Candidate.AtLeast(q.Least).Among(q.Others, q.Level), Word: Unconfirmed,
 	}
 	if q.Candidate.N == 0 || q.Root.N == 0 && !q.Fixed {
 		c.GainIn = unbounded
@@ -60,7 +62,7 @@ func Judge(q Question) Claim {
 		c.Gain = c.Value - c.Root
 		c.GainIn = Interval{c.Interval.Low - c.Root, c.Interval.High - c.Root}
 	} else {
-		c.Gain, c.GainIn = Difference(q.Candidate.AtLeast(q.Least), q.Root.AtLeast(q.Least), q.Level)
+		c.Gain, c.GainIn = Difference(q.Candidate.AtLeast(q.Least), q.Root.AtLeast(q.Least), q.Others, q.Level)
 	}
 	if q.Minimize {
 		c.Gain, c.GainIn = -c.Gain, Interval{-c.GainIn.High, -c.GainIn.Low}

@@ -113,6 +113,67 @@ func TestManyChallengersWithoutAGainBringNoClaimInNineteenOfTwentyRuns(t *testin
 	}
 }
 
+// others is the noise of some programs that were measured thrice each, with spreads
+// that differ by half of themselves.
+func others(t *testing.T, rng *rand.Rand, draw func(*rand.Rand) float64) (n evidence.Noise) {
+	t.Helper()
+	for range 4 {
+		own := math.Exp(0.4 * rng.NormFloat64())
+		n.Add(summary(t, own*draw(rng), own*draw(rng), own*draw(rng)))
+	}
+	return n
+}
+
+// beside draws samples of a candidate that is measured beside the root, looked at
+// after 4, 8, 16 and 32.
+func beside(t *testing.T, rng *rand.Rand, draw func(*rand.Rand) float64, gain float64) (holds bool, n int) {
+	t.Helper()
+	known, own := others(t, rng, draw), math.Exp(0.4*rng.NormFloat64())
+	var values []float64
+	for _, n := range []int{4, 8, 16, 32} {
+		for len(values) < n {
+			values = append(values, gain+own*draw(rng))
+		}
+		q := evidence.Question{Candidate: summary(t, values...), Fixed: true, Others: known, Least: known.Dev() / 2}
+		if c := evidence.Judge(q); c.Holds() {
+			return true, n
+		}
+	}
+	return false, 32
+}
+
+func TestWithTheNoiseOfOthersAClaimHoldsAsOftenAndTakesFewerSamples(t *testing.T) {
+	const runs = 2000
+	for name, draw := range noises {
+		for _, sign := range []float64{1, -1} { // -1: less is better, as of times
+			rng, claims := rand.New(rand.NewPCG(15, 16)), 0
+			for range runs {
+				if holds, _ := beside(t, rng, func(r *rand.Rand) float64 { return sign * draw(r) }, 0); holds {
+					claims++
+				}
+			}
+			t.Logf("%s, %+.0f: a gain is claimed in %.1f %% of runs without one", name, sign, 100*float64(claims)/runs)
+			if claims > runs*35/1000 { // half of the misses are claims of a gain
+				t.Errorf("%s noise: %d of %d runs claim a gain where there is none", name, claims, runs)
+			}
+		}
+	}
+	rng, early, seen := rand.New(rand.NewPCG(17, 18)), 0, 0
+	for range runs {
+		holds, n := beside(t, rng, noises["normal"], 3)
+		if holds {
+			seen++
+		}
+		if n == 4 {
+			early++
+		}
+	}
+	t.Logf("a gain of three times the noise is confirmed in %.1f %%, by four samples in %.1f %%", 100*float64(seen)/runs, 100*float64(early)/runs)
+	if seen < runs*97/100 || early < runs/2 {
+		t.Errorf("a gain of three times the noise is confirmed in %d of %d runs, by four samples in %d", seen, runs, early)
+	}
+}
+
 func TestAGainOfThreeTimesTheNoiseIsConfirmed(t *testing.T) {
 	const runs = 400
 	for _, k := range []int{1, 3, 10} {
@@ -141,7 +202,7 @@ func TestResolutionIsTheGainThatIsSeenInFourOfFive(t *testing.T) {
 			for i := range a {
 				a[i], b[i] = gain+rng.NormFloat64(), rng.NormFloat64()
 			}
-			if _, in := evidence.Difference(summary(t, a...), summary(t, b...), 0.95); in.Low > 0 {
+			if _, in := evidence.Difference(summary(t, a...), summary(t, b...), evidence.Noise{}, 0.95); in.Low > 0 {
 				seen++
 			}
 		}

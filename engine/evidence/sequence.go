@@ -38,12 +38,16 @@ func radius(n float64, free int, dev, level float64) float64 {
 // Difference holds the expected value of a's samples less that of b's, at the
 // given level and at every number of samples at once; gain is the difference of
 // the means. Both are taken to have one spread: give them about as many samples.
-func Difference(a, b Summary, level float64) (gain float64, in Interval) {
+// Others is what is known of the noise of other programs.
+func Difference(a, b Summary, others Noise, level float64) (gain float64, in Interval) {
 	gain = a.Mean - b.Mean
 	if a.N == 0 || b.N == 0 || !finite(gain) {
 		return 0, unbounded
 	}
 	n, free, dev := together(a, b)
+	if free > 0 {
+		dev, free = others.moderated(dev, free)
+	}
 	r := radius(n, free, dev, level)
 	return gain, Interval{gain - r, gain + r}
 }

@@ -59,11 +59,37 @@ func (s Summary) AtLeast(dev float64) Summary {
 	return s
 }
 
+// borrowed is how many degrees of freedom the noise of other programs counts for
+// beside a program's own samples.
+const borrowed = 8
+
+// moderated is a spread estimated from free degrees of freedom, drawn to that of
+// other programs: the moderated t of Smyth 2004 ("Linear models and empirical
+// Bayes methods"), exact where the variances of programs differ as an inverse chi
+// square of that many degrees of freedom does. A handful of samples knows hardly
+// anything of its own spread; many outweigh what was borrowed.
+func (n Noise) moderated(dev float64, free int) (float64, int) {
+	b := min(n.free, borrowed)
+	if b <= 0 || n.squares <= 0 || free < 0 {
+		return dev, free
+	}
+	top := max(dev, n.Dev()) // scaled, for squares may overflow
+	f, g := float64(free), float64(b)
+	return top * math.Sqrt((f*square(dev/top)+g*square(n.Dev()/top))/(f+g)), free + b
+}
+
 // Interval holds the expected value of further samples, at the given level (0.95)
 // and at every number of samples at once. One sample says nothing of the noise,
 // so its interval has no ends.
-func (s Summary) Interval(level float64) Interval {
-	r := radius(float64(s.N), s.N-1, s.Dev, level)
+func (s Summary) Interval(level float64) Interval { return s.Among(Noise{}, level) }
+
+// Among is the interval with what is known of the noise of other programs.
+func (s Summary) Among(others Noise, level float64) Interval {
+	if s.N < 2 {
+		return unbounded
+	}
+	dev, free := others.moderated(s.Dev, s.N-1)
+	r := radius(float64(s.N), free, dev, level)
 	return Interval{s.Mean - r, s.Mean + r}
 }
 

@@ -16,6 +16,10 @@ func (a *standings) claimOf(m *Candidate) evidence.Claim {
 		Candidate: d.HeldOut, Root: root.HeldOut, Minimize: minimize, Enough: confirmMost,
 		Level: evidence.Spend(runError, a.Evidence.ranks[m.ID()]), Least: a.Evidence.noise.Dev() / 2,
 	}
+	q.Others = a.Evidence.noise
+	for _, own := range d.pooled {
+		q.Others.Drop(own)
+	}
 	if a.Config.Evaluator.Paired {
 		q.Root, q.Fixed = evidence.Summary{Mean: a.rootObj}, true
 	}
