@@ -80,7 +80,7 @@ func cachesOf(o *Options) ([]cache, error) {
 	var found []cache
 	add := func(kind, host string) {
 		if host != "" && isDir(host) {
-			found = append(found, cache{kind, sandbox.Mount{Host: host, At: sandbox.CacheDir + "/" + kind, Write: true}})
+			found = append(found, cache{kind, sandbox.Mount{Host: host, At: sandbox.CacheDir + "/" + kind, Write: true, Partial: kind == "go-build"}})
 		}
 	}
 	for _, c := range o.Caches {

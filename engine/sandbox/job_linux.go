@@ -173,7 +173,7 @@ func (b *Box) lay(j *wire.Job, s *Spec, net NetMode) {
 		j.Mounts = append(j.Mounts, wire.Mount{Host: m.Host, At: m.At, Write: m.Write, Private: m.Private, Optional: m.Optional})
 	}
 	for _, m := range s.Caches {
-		j.Mounts = append(j.Mounts, wire.Mount{Host: m.Host, At: m.At, Overlay: m.Write, Private: m.Private, Optional: true})
+		j.Mounts = append(j.Mounts, wire.Mount{Host: m.Host, At: m.At, Overlay: m.Write, Private: m.Private, Optional: true, Partial: m.Partial})
 	}
 }
 

@@ -18,6 +18,8 @@ type (
 	starter struct{ exe string }
 	// fence is never taken.
 	fence int
+	// groups are never made.
+	groups struct{}
 	// audience has no filter.
 	audience struct{}
 )

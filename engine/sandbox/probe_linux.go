@@ -34,7 +34,7 @@ func (b *Box) climb(ctx context.Context, mode Mode) error {
 		b.findings = append(b.findings, finding(r, err))
 		if err == nil {
 			b.rung, b.fence = r, fence
-			b.describe()
+			b.describe(b.joinGroup(ctx))
 			return nil
 		}
 		why = append(why, r.String()+": "+err.Error())
@@ -58,7 +58,7 @@ func (b *Box) probe(ctx context.Context, r Rung, f fence) error {
 	if err := os.WriteFile(base+"/old", []byte("old\n"), 0o644); err != nil {
 		return fmt.Errorf("make a file to probe with: %w", err)
 	}
-	trial := &Box{rung: r, fence: f, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts, starter: b.starter, lack: b.lack}
+	trial := &Box{rung: r, fence: f, exe: b.exe, dir: b.dir, now: b.now, system: b.system, facts: b.facts, starter: b.starter, groups: b.groups, lack: b.lack}
 	res, err := trial.Run(ctx, Spec{
 		Args: []string{"/bin/sh", "-c", "read line < old && echo new > old && (echo $line) && /bin/true"},
 		Base: base, Limits: Limits{Wall: 5 * time.Second, Disk: 1 << 20}, Harvest: true,
@@ -106,14 +106,32 @@ func finding(r Rung, err error) Finding {
 	return f
 }
 
-// describe adds what the chosen rung lacks.
-func (b *Box) describe() {
+// joinGroup has runs live in control groups, where one is delegated and a command
+// really runs in it. Else the error says why not.
+func (b *Box) joinGroup(ctx context.Context) (err error) {
+	if b.groups, err = b.findGroup(); err != nil {
+		return err
+	}
+	if err = b.probe(ctx, b.rung, b.fence); err != nil {
+		b.groups = nil
+	}
+	return err
+}
+
+// describe adds what the chosen rung lacks. group says why there is no control group.
+func (b *Box) describe(group error) {
 	add := func(ok bool, name, detail, cure string) {
 		b.findings = append(b.findings, Finding{Name: name, OK: ok, Detail: detail, Cure: cure})
 	}
 	if b.rung != Namespaces {
-		b.findings = append(b.findings, b.fence.finding())
+		f := b.fence.finding()
+		if b.fence == fenceNone && b.Fenced() {
+			f = Finding{Name: "processes", OK: true, Detail: "a control group of their own bounds them, and ends them together"}
+		}
+		b.findings = append(b.findings, f)
 	}
+	add(true, "control group", pick(b.groups != nil, "each run has one of its own: the kernel bounds its processes and memory",
+		fmt.Sprintf("%v: the watchdog counts alone; `systemd-run --user --scope -p Delegate=yes atoll run` has one", group)), "")
 	switch b.rung {
 	case Namespaces:
 		if b.facts.root {

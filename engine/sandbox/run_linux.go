@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 	"syscall"
@@ -59,7 +60,16 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 		defer g.close()
 	}
 	r := &run{box: b, spec: &s, job: job, began: b.now()}
-	return r.do(ctx)
+	if r.group, err = b.groups.open(s.Limits); err != nil {
+		return Result{}, err
+	}
+	res, err := r.do(ctx)
+	for _, name := range r.group.end() {
+		if !slices.Contains(res.Limits, name) {
+			res.Limits = append(res.Limits, name)
+		}
+	}
+	return res, err
 }
 
 // run is one command under way.
@@ -69,6 +79,7 @@ type run struct {
 	job   *wire.Job
 	began time.Time
 
+	group  *group // nil: none is delegated
 	orders *os.File
 	out    [2]stream
 	report []byte
@@ -114,6 +125,9 @@ func (r *run) do(ctx context.Context) (Result, error) {
 	}
 	readers.Go(func() { r.report, _ = io.ReadAll(io.LimitReader(p.report, 1<<31)) })
 	state, killed, ctxErr := r.await(ctx, first)
+	if killed {
+		r.group.kill()
+	}
 	if killed && r.box.rung != Namespaces {
 		_, _ = reap(r.job.Stage) // its children survive it there
 	}
@@ -207,7 +221,7 @@ func memfile(data []byte) (*os.File, error) {
 // it, where vfork costs nothing, or when the starter is gone.
 func (r *run) start(p *pipes) (*child, error) {
 	if r.box.rung == Namespaces {
-		c, err := r.box.starter.launch(r.initEnv(), r.namespaces(), p.child)
+		c, err := r.box.starter.launch(r.initEnv(), r.namespaces(), p.child, r.group)
 		if !errors.Is(err, errStarter) {
 			return c, err
 		}
@@ -288,6 +302,9 @@ func (r *run) attributes() *syscall.SysProcAttr {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getgid(), Size: 1}}
 		a.AmbientCaps = start.Capabilities
+	}
+	if r.group != nil {
+		a.UseCgroupFD, a.CgroupFD = true, r.group.fd()
 	}
 	if r.box.fence == fenceNamespace {
 		a.Cloneflags = unix.CLONE_NEWPID | unix.CLONE_NEWNS

@@ -74,6 +74,7 @@ type lack struct {
 	fences  []fence // the only ones that work below rung 1; nil = all
 	overlay bool    // overlay mounts are refused
 	pidMax  bool    // the kernel does not limit the processes of a namespace
+	group   string  // not taken away but given: a control group without limits
 }
 
 // Finding is one fact about the isolation that this machine gives.
@@ -97,7 +98,8 @@ type Box struct {
 	tools    tools
 	starter  *starter
 	lack     lack
-	fence    fence // below rung 1
+	fence    fence   // below rung 1
+	groups   *groups // nil: no control group is delegated
 
 	mu      sync.Mutex
 	closed  bool
@@ -176,7 +178,9 @@ func (b *Box) Rung() Rung { return b.rung }
 
 // Fenced reports that no process of a run can escape it: none is made unseen, and
 // all are gone when Run returns, however fast they start each other and end.
-func (b *Box) Fenced() bool { return b.rung == Namespaces || b.fence != 0 }
+func (b *Box) Fenced() bool {
+	return b.rung == Namespaces || b.fence != 0 || b.rung == Landlock && b.groups != nil
+}
 
 // Findings returns what holds on this machine and what would raise it.
 func (b *Box) Findings() []Finding { return append([]Finding(nil), b.findings...) }

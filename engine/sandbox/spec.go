@@ -57,6 +57,9 @@ type Mount struct {
 	Private bool
 	// Optional: when Host does not exist, it is left out.
 	Optional bool
+	// Partial: as a cache, any of its files are of use without the others. Of one that
+	// is too large to copy the newest are.
+	Partial bool
 }
 
 // Seal lays a trusted file or folder read-only over a path of the tree, whatever

@@ -40,8 +40,8 @@ type starter struct {
 // errStarter reports that the starter is not there.
 var errStarter = errors.New("the sandbox starter ended")
 
-// launch has the starter make one first process.
-func (s *starter) launch(env []string, flags uintptr, files []*os.File) (*child, error) {
+// launch has the starter make one first process, in a control group where there is one.
+func (s *starter) launch(env []string, flags uintptr, files []*os.File, g *group) (*child, error) {
 	begun, done := make(chan error, 1), make(chan string, 1)
 	s.mu.Lock()
 	if err := s.open(); err != nil {
@@ -50,9 +50,12 @@ func (s *starter) launch(env []string, flags uintptr, files []*os.File) (*child,
 	}
 	s.last++
 	o := wire.Order{Kind: wire.OrderStart, ID: s.last, Exe: s.exe, Env: env, Flags: int64(flags), UID: insideID}
-	fds := make([]int, len(files))
-	for i, f := range files {
-		fds[i] = int(f.Fd())
+	var fds []int
+	for _, f := range files {
+		fds = append(fds, int(f.Fd()))
+	}
+	if g != nil {
+		fds = append(fds, g.fd())
 	}
 	s.begun[o.ID], s.ended[o.ID] = begun, done
 	_, _, err := s.conn.WriteMsgUnix(wire.Encode(&o), unix.UnixRights(fds...), nil)

@@ -159,6 +159,7 @@ var storms = []struct {
 }
 
 func TestHostileStormsEnd(t *testing.T) {
+	t.Attr("timing", "how soon a storm is over is measured, and other processes keep the watchdog from its look")
 	if !guarded(t, 5*time.Minute) {
 		return
 	}

@@ -39,7 +39,7 @@ func starterMain() int {
 	watch.Preferred()
 	s := &starter{children: map[int]int64{}, kick: make(chan struct{}, 1)}
 	go s.reap()
-	buf, oob := make([]byte, wire.MaxPacket), make([]byte, syscall.CmsgSpace(6*4))
+	buf, oob := make([]byte, wire.MaxPacket), make([]byte, syscall.CmsgSpace(7*4))
 	for {
 		n, m, _, _, err := syscall.Recvmsg(StarterFd, buf, oob, syscall.MSG_CMSG_CLOEXEC)
 		if err == syscall.EINTR {
@@ -77,7 +77,7 @@ func say(e wire.Event) {
 
 // start forks one first process.
 func (s *starter) start(o *wire.Order, fds []int) {
-	if len(fds) != 6 {
+	if len(fds) < 6 {
 		say(wire.Event{Kind: wire.EventBegun, ID: o.ID, Err: "descriptors are missing"})
 		return
 	}
@@ -134,7 +134,8 @@ func (s *starter) reap() {
 }
 
 // firstProcess plans the start of a first process: in new namespaces, with the rights over
-// them that it needs, and the six descriptors in their places.
+// them that it needs, and six descriptors in their places. A seventh is that of the
+// control group that it is to live in.
 func firstProcess(o *wire.Order, fds []int) *start.Plan {
 	p := &start.Plan{Flags: uintptr(o.Flags)}
 	// This user, and no other, is the one inside.
@@ -145,7 +146,10 @@ func firstProcess(o *wire.Order, fds []int) *start.Plan {
 	p.Add(start.Must, "die with the supervisor", syscall.SYS_PRCTL, kernel.PrSetPdeathsig, uintptr(syscall.SIGKILL))
 	p.Add(start.Must, "enter /", syscall.SYS_CHDIR, p.Str("/"))
 	p.KeepRights()
-	for i, fd := range fds {
+	if len(fds) > 6 {
+		p.Into(fds[6])
+	}
+	for i, fd := range fds[:6] {
 		p.Add(start.Must, "pass on files", syscall.SYS_DUP3, uintptr(fd), uintptr(i), 0)
 	}
 	p.Add(start.May, "close other files", kernel.SysCloseRange, fdReport+1, uintptr(^uint32(0)), kernel.CloseRangeCloexec)

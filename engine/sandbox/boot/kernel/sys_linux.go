@@ -13,6 +13,7 @@ import (
 const (
 	sysOpenTree       = 428
 	SysMoveMount      = 429
+	SysClone3         = 435
 	SysCloseRange     = 436
 	SysMountSetattr   = 442
 	SysLandlockCreate = 444

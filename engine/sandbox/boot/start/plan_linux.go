@@ -36,6 +36,7 @@ type Plan struct {
 	calls []call
 	names []string
 	kept  []any
+	group int  // descriptor of a control group and 1; 0 = that of this process
 	Sweep bool // after split: the small init kills every process it may signal
 	// Between, if set, runs in the parent when the child exists and has not
 	// executed anything: the child must have a call that waits for it.
@@ -64,6 +65,9 @@ func (p *Plan) Then(q *Plan) {
 	p.Keep(q)
 }
 
+// Into has the child begin its life in the control group of this descriptor.
+func (p *Plan) Into(group int) { p.group = group + 1 }
+
 // Keep keeps what the calls point at for as long as the plan lives.
 func (p *Plan) Keep(v any) { p.kept = append(p.kept, v) }
 
@@ -89,13 +93,37 @@ func (p *Plan) Strs(list []string) uintptr {
 // that nothing is allocated after the fork.
 type forkState struct {
 	calls  []call
-	flags  uintptr
+	nr     uintptr // of the call that makes the child, and its arguments
+	a, b   uintptr
+	args   cloneArgs
 	errfd  uintptr
 	status uintptr // descriptor that the small init writes the wait status to
 	sweep  bool    // the small init kills all it may signal before it ends
 	report [2]uint32
 	file   uintptr // that was opened last
 	ws     uint32
+}
+
+// cloneArgs is the kernel's struct clone_args.
+type cloneArgs struct {
+	flags      uint64
+	_          [3]uint64
+	exitSignal uint64
+	_          [5]uint64
+	group      uint64
+}
+
+const cloneIntoGroup = 0x200000000
+
+// clones sets the call that makes the child: clone, or clone3 where it begins in a
+// control group of its own.
+func (st *forkState) clones(flags uintptr, group int) {
+	if group == 0 {
+		st.nr, st.a = syscall.SYS_CLONE, flags|uintptr(syscall.SIGCHLD)
+		return
+	}
+	st.args = cloneArgs{flags: uint64(flags) | cloneIntoGroup, exitSignal: uint64(syscall.SIGCHLD), group: uint64(group - 1)}
+	st.nr, st.a, st.b = kernel.SysClone3, uintptr(unsafe.Pointer(&st.args)), unsafe.Sizeof(st.args)
 }
 
 // Start makes the child and returns once it runs its program, or has failed to.
@@ -122,13 +150,12 @@ func (p *Plan) Begin(status int) (pid, said int, err error) {
 	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
 		return 0, -1, err
 	}
-	st := &forkState{
-		calls: p.calls, flags: p.Flags | uintptr(syscall.SIGCHLD), errfd: uintptr(fds[1]),
-		status: uintptr(status), sweep: p.Sweep,
-	}
+	st := &forkState{calls: p.calls, errfd: uintptr(fds[1]), status: uintptr(status), sweep: p.Sweep}
+	flags := p.Flags
 	if p.brief() {
-		st.flags |= vforkFlags
+		flags |= vforkFlags
 	}
+	st.clones(flags, p.group)
 	runtime.LockOSThread()
 	all, old := ^uint64(0), uint64(0)
 	setMask(&all, &old)
@@ -195,7 +222,7 @@ func (e *Error) Error() string { return e.Step + ": " + e.Err.Error() }
 //go:norace
 //go:noinline
 func rawStart(st *forkState) (pid uintptr, e syscall.Errno) {
-	pid, errno := vfork(st.flags)
+	pid, errno := vfork(st.nr, st.a, st.b)
 	if errno != 0 || pid != 0 {
 		return pid, syscall.Errno(errno)
 	}

@@ -2,12 +2,12 @@ package start
 
 import "syscall"
 
-// vfork clones with the given flags; here the child has a copy of the memory.
+// vfork makes the call nr, clone or clone3; here the child has a copy of the memory.
 //
 //go:norace
 //go:nosplit
-func vfork(flags uintptr) (pid, errno uintptr) {
-	pid, _, e := syscall.RawSyscall6(syscall.SYS_CLONE, flags, 0, 0, 0, 0, 0)
+func vfork(nr, a, b uintptr) (pid, errno uintptr) {
+	pid, _, e := syscall.RawSyscall6(nr, a, b, 0, 0, 0, 0)
 	return pid, uintptr(e)
 }
 

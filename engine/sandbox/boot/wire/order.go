@@ -16,7 +16,8 @@ const (
 )
 
 // Order is one packet to the starter. With OrderStart come six descriptors: the
-// standard three and those of the first process.
+// standard three and those of the first process, and that of a control group where there
+// is one.
 type Order struct {
 	Kind  int64
 	ID    int64 // chosen by the supervisor

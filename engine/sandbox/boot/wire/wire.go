@@ -60,10 +60,10 @@ type File struct {
 
 // Mount lays a host path into the sandbox. Overlay makes it writable with
 // writes kept inside; Private hides it from code run through the launcher;
-// Device leaves device nodes usable.
+// Device leaves device nodes usable. Of a Partial one any files serve without the others.
 type Mount struct {
-	Host, At                                  string
-	Write, Overlay, Private, Optional, Device bool
+	Host, At                                           string
+	Write, Overlay, Private, Optional, Device, Partial bool
 }
 
 // Job is everything the first process needs to know.
@@ -170,7 +170,7 @@ func (j *Job) code(c *codec) {
 	list(c, &j.Mounts, func(m *Mount) {
 		c.str(&m.Host)
 		c.str(&m.At)
-		for _, f := range []*bool{&m.Write, &m.Overlay, &m.Private, &m.Optional, &m.Device} {
+		for _, f := range []*bool{&m.Write, &m.Overlay, &m.Private, &m.Optional, &m.Device, &m.Partial} {
 			c.flag(f)
 		}
 	})

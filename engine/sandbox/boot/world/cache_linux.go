@@ -50,15 +50,37 @@ func (w *World) layCacheCopy(lower int, m wire.Mount, view string) error {
 	if err != nil {
 		return err
 	}
-	if size > maxCacheCopy {
+	switch {
+	case size > maxCacheCopy && m.Partial:
+		err = w.newestTo(lower, w.at(m.At))
+	case size > maxCacheCopy:
 		err = w.bind(kernel.AtFdCwd, m.Host, m.At, true, kernel.AttrNosuid|kernel.AttrNodev)
-	} else {
+	default:
 		_, err = w.copyTo(lower, w.at(m.At))
 	}
 	if err != nil || w.job.Launcher == "" {
 		return err
 	}
 	return w.bind(kernel.AtFdCwd, m.Host, view, true, kernel.AttrNosuid|kernel.AttrNodev)
+}
+
+// newestTo mounts a file system at a path and copies the newest files of lower there.
+func (w *World) newestTo(lower int, at string) error {
+	disk := w.job.Limits.Disk
+	if disk <= 0 {
+		disk = 1 << 40
+	}
+	opts := "mode=755,size=" + strconv.FormatInt(maxCacheCopy+disk, 10)
+	if err := syscall.Mount("atoll-copy", at, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, opts); err != nil {
+		return err
+	}
+	dst, err := kernel.OpenDir(kernel.AtFdCwd, at)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(dst)
+	_, err = tree.CopyNewest(lower, dst, maxCacheCopy)
+	return err
 }
 
 // candidatePath is where candidate code sees a cache: those in the command's home
@@ -93,7 +115,8 @@ func (w *World) copyCaches() error {
 	return nil
 }
 
-// copyCache copies a small cache, and links to a large one.
+// copyCache copies a small cache, the newest files of a large one of which a part
+// will do, and links to any other.
 func (w *World) copyCache(m *wire.Mount) (bool, error) {
 	src, err := kernel.OpenDir(kernel.AtFdCwd, m.Host)
 	if err != nil {
@@ -104,7 +127,7 @@ func (w *World) copyCache(m *wire.Mount) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if size > maxCacheCopy {
+	if size > maxCacheCopy && !m.Partial {
 		if err := syscall.Rmdir(m.At); err != nil {
 			return false, err
 		}
@@ -115,6 +138,11 @@ func (w *World) copyCache(m *wire.Mount) (bool, error) {
 		return false, err
 	}
 	defer syscall.Close(dst)
+	if size > maxCacheCopy {
+		size, err = tree.CopyNewest(src, dst, maxCacheCopy)
+	} else {
+		err = tree.CopyTree(src, dst)
+	}
 	w.copied += size
-	return true, tree.CopyTree(src, dst)
+	return true, err
 }

@@ -28,7 +28,7 @@ func (w *World) layLauncher() error {
 			return kernel.Step("make "+name, err)
 		}
 	}
-	if err := w.bind(kernel.AtFdCwd, w.job.Launcher, wire.BinDir+"/"+wire.RunName, true, kernel.AttrNosuid|kernel.AttrNodev); err != nil {
+	if err := w.layHost(wire.Mount{Host: w.job.Launcher, At: wire.BinDir + "/" + wire.RunName}, 0); err != nil {
 		return err
 	}
 	if err := w.layPolicy(w.at(wire.BinDir)); err != nil {

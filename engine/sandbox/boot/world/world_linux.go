@@ -29,10 +29,12 @@ type World struct {
 	Gateway int   // socket of the gateway on the host, to connect to; -1 = none
 	lowers  []int // of the overlay mounts, in the order of job.Mounts
 	Broker  int   // listening socket of the launcher, -1 = none
+
+	veils map[string]int // mounts of folders, -1 = the kernel makes none
 }
 
 func New(job *wire.Job, report *wire.Report) *World {
-	return &World{job: job, report: report, base: -1, upper: -1, data: -1, Gateway: -1, Broker: -1}
+	return &World{job: job, report: report, base: -1, upper: -1, data: -1, Gateway: -1, Broker: -1, veils: map[string]int{}}
 }
 
 // Build makes what the command will see: a root of mounts, or a folder.
@@ -66,6 +68,7 @@ func (w *World) enter() error {
 			return err
 		}
 	}
+	w.dropVeils()
 	return w.pivot()
 }
 
@@ -111,7 +114,7 @@ func (w *World) layData() error {
 	w.data = data
 	for _, name := range []string{
 		"upper", "work", "scratch", "scratch/tmp", "scratch/home",
-		"scratch/run", "scratch/run/tmp", "scratch/run/home", "control", "tmp", "shm",
+		"scratch/run", "scratch/run/tmp", "scratch/run/home", "control", "tmp", "shm", "nothing",
 	} {
 		if err := kernel.Mkdirat(data, name, 0o755); err != nil {
 			return kernel.Step("make "+name, err)
@@ -274,12 +277,25 @@ func (w *World) layMounts() error {
 		if !m.Device {
 			set |= kernel.AttrNodev
 		}
-		err := w.bind(kernel.AtFdCwd, m.Host, m.At, !m.Write, set)
+		err := w.layHost(m, set)
 		if err != nil && !(m.Optional && tree.Missing(err)) {
 			return err
 		}
 	}
 	return nil
+}
+
+// layHost lays one of the host's folders or files. Where its place inside does not
+// tell its place on the host, nothing else does.
+func (w *World) layHost(m wire.Mount, set uint64) error {
+	if m.Write || m.Device || m.At == m.Host {
+		return w.bind(kernel.AtFdCwd, m.Host, m.At, !m.Write, set)
+	}
+	fd, err := w.openVeiled(m.Host)
+	if err != nil {
+		return kernel.Step("lay "+m.Host+" at "+m.At, err)
+	}
+	return w.attach(fd, m.Host, m.At)
 }
 
 // layProc mounts the processes of the new namespace, read-only: as the host's
@@ -343,8 +359,15 @@ func (w *World) bind(src int, name, at string, readonly bool, set uint64) error 
 	if err != nil {
 		return kernel.Step("lay "+name+" at "+at, err)
 	}
+	return w.attach(fd, name, at)
+}
+
+// attach lays the detached mount fd, of what is called name, at an inside path that it
+// creates as a folder or an empty file, and closes fd.
+func (w *World) attach(fd int, name, at string) error {
 	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
+	err := syscall.Fstat(fd, &st)
+	if err != nil {
 		syscall.Close(fd)
 		return kernel.Step("look at "+name, err)
 	}
