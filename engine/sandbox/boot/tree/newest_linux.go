@@ -16,7 +16,8 @@ type aged struct {
 }
 
 // CopyNewest copies those regular files of src into dst that were changed last, as
-// many as fit in the given bytes, and all folders. It returns how much it copied.
+// many as fit in the given bytes, and all folders. One that alone would take a
+// sixteenth is left out. It returns how much it copied.
 func CopyNewest(src, dst int, most int64) (size int64, err error) {
 	var list []aged
 	if err := gather(src, dst, "", &list); err != nil {
@@ -24,8 +25,8 @@ func CopyNewest(src, dst int, most int64) (size int64, err error) {
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].when > list[j].when })
 	for _, f := range list {
-		if size+f.size > most {
-			break
+		if f.size > most/16 || size+f.size > most {
+			continue
 		}
 		if err := CopyFile(src, dst, f.path, f.path, f.mode); err != nil && !Missing(err) { // cleaned away meanwhile
 			return size, err
