@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/guard"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -32,14 +33,6 @@ func mustHave(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not on the PATH", program)
-	}
-}
-
-// slow marks tests that make many differences small, a process at a time.
-func slow(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes a minute, and -short was asked for")
 	}
 }
 
@@ -99,7 +92,7 @@ func wantWhere(t *testing.T, report guard.Report, want ...string) {
 
 func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
 	t.Parallel()
-	slow(t)
+	suitetest.Full(t, "makes a dozen differences small, a process at a time; a gone name is every day's")
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
 	report := mustCheck(t, guard.Options{Cases: 300, Patience: 2 * time.Second, NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/planted")}, "kit.go")
@@ -123,7 +116,7 @@ func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
-	report := mustCheck(t, guard.Options{Cases: 400}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/refactored")}, "kit.go")
+	report := mustCheck(t, guard.Options{Cases: suitetest.Pick(150, 400, 400)}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/refactored")}, "kit.go")
 	wantWhere(t, report)
 	if !report.Measured || len(report.Unreached) != 1 || report.Unreached[0].File != "kit.go" {
 		t.Fatalf("unreached are %v, measured %t; want the one branch that nothing takes", report.Unreached, report.Measured)
@@ -170,17 +163,31 @@ func TestCommentsAloneNeedNoComparison(t *testing.T) {
 
 func TestChangesThatPassTheTestsOfAPythonModuleAreFound(t *testing.T) {
 	t.Parallel()
-	slow(t)
+	suitetest.Full(t, "makes eight differences small, a process at a time")
 	mustHave(t, "python3")
 	report := mustCheck(t, guard.Options{Cases: 150, NoTests: true}, guard.Tree{Base: mustTree(t, "python/root")},
 		guard.Tree{Base: mustTree(t, "python/root", "python/planted")}, "ledger.py")
 	wantWhere(t, report, "ledger.Ledger.add", "ledger.Ledger.total", "ledger.slug", "ledger.chunks", "ledger.parse", "ledger.mean", "ledger.dedupe", "ledger.grade")
 }
 
+func TestAChangeOfAPythonFunctionIsFound(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	root := mustTree(t, "python/root")
+	data, err := os.ReadFile(filepath.Join(root, "ledger.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.Replace(string(data), "def slug(", "def slug(text, sep=\"-\"):\n    return \"\"\n\n\ndef old_slug(", 1)
+	report := mustCheck(t, guard.Options{Cases: 40, NoTests: true}, guard.Tree{Base: root},
+		guard.Tree{Base: root, Delta: []record.Change{{Path: "ledger.py", Mode: record.Regular, Data: []byte(now)}}}, "ledger.py")
+	wantWhere(t, report, "ledger.slug")
+}
+
 func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")
-	report := mustCheck(t, guard.Options{Cases: 300}, guard.Tree{Base: mustTree(t, "python/root")},
+	report := mustCheck(t, guard.Options{Cases: suitetest.Pick(100, 300, 300)}, guard.Tree{Base: mustTree(t, "python/root")},
 		guard.Tree{Base: mustTree(t, "python/root", "python/refactored")}, "ledger.py")
 	wantWhere(t, report)
 	if !report.Measured || len(report.Unreached) != 0 {
