@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 )
 
@@ -54,12 +55,12 @@ func mustBox(t testing.TB, mode sandbox.Mode) *sandbox.Box {
 	return b
 }
 
-// onRungs runs a test on each rung, and on the first also as on a kernel that
-// refuses overlay mounts.
+// onRungs runs a test on each rung, and at the full level on the first also as on a
+// kernel that refuses overlay mounts.
 func onRungs(t *testing.T, list []sandbox.Mode, fn func(t *testing.T, b *sandbox.Box)) {
 	for _, mode := range list {
 		t.Run(string(mode), func(t *testing.T) { fn(t, mustBox(t, mode)) })
-		if mode == sandbox.ModeNamespaces {
+		if mode == sandbox.ModeNamespaces && suitetest.IsFull() {
 			t.Run("copied", func(t *testing.T) { fn(t, lesser(t, mode, sandbox.Lack{Overlay: true})) })
 		}
 	}
@@ -224,7 +225,7 @@ func wantNoOut(t *testing.T, res sandbox.Result, parts ...string) {
 }
 
 // longAttacks are those that fill limits or wait for a watchdog: as nobody they run
-// with ATOLL_SLOW=1, which .ci/run sets, for they take most of the time.
+// at the slow level, which .ci/run asks for once, for they take most of the time.
 const longAttacks = "^(TestHostileLimits|TestHostileStormsEnd|TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime|TestHostileMemoryThatNoProcessHoldsIsCounted)$"
 
 // TestAsOrdinaryUser runs the tests of this package again as nobody: rights of
@@ -233,6 +234,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("these tests already run as an ordinary user")
 	}
+	suitetest.Full(t, "the tests of this package once more, as nobody")
 	if testing.Short() {
 		t.Skip("doubles the time of this package; not with -short")
 	}
@@ -259,12 +261,12 @@ func TestAsOrdinaryUser(t *testing.T) {
 		}
 	}
 	args := []string{"-test.v", "-test.run=^(TestHostile|TestRun|TestHarvest|TestLauncher)", "-test.timeout=450s"}
-	if os.Getenv("ATOLL_SLOW") != "1" {
+	if !suitetest.IsSlow() {
 		args = append(args, "-test.skip="+longAttacks)
 	}
 	cmd := exec.Command(dir+"/sandbox.test", args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/tmp", "TMPDIR=" + dir + "/tmp"}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/tmp", "TMPDIR=" + dir + "/tmp", "ATOLL_FULL=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

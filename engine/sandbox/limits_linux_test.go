@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 	"atoll/engine/sandbox/boot"
 )
 
 func TestHostileLimits(t *testing.T) {
-	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+	onRungs(t, suitetest.Pick(isolating, modes, modes), func(t *testing.T, b *sandbox.Box) {
 		t.Logf("rung %s", b.Rung())
 		for _, tc := range []struct {
 			name, attack string

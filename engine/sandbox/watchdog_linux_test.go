@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 
 	"golang.org/x/sys/unix"
@@ -74,7 +75,7 @@ func TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime(t *testing.T) {
 		{"each starts others that do the same", "0", "20"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+			onRungs(t, suitetest.Pick(isolating[:1], modes, modes), func(t *testing.T, b *sandbox.Box) {
 				w := newWorld(t)
 				s := w.spec("busy memory", tc.procs, tc.megabytes)
 				s.Limits = sandbox.Limits{Wall: 2 * time.Second, Procs: 256, Memory: 512 << 20}
@@ -149,7 +150,7 @@ func TestHostileMemoryThatNoProcessHoldsIsCounted(t *testing.T) {
 		{"segments of candidate code", "segments", "$ATOLL_RUN " + hostilePath + " 800"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
+			onRungs(t, suitetest.Pick(isolating[:1], isolating, isolating), func(t *testing.T, b *sandbox.Box) {
 				w := newWorld(t)
 				s := w.spec(tc.attack)
 				s.Args, s.RunHelper = []string{"sh", "-c", tc.script}, true
