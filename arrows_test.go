@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/guard", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/guard", "engine/history", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
 		"cli/mcp/evo":                   {"engine", "engine/view", "store/record"},
@@ -83,6 +83,7 @@ func arrows() map[string][]string {
 		"engine/behavior":               nil,
 		"engine/eval/lint":              nil,
 		"engine/evidence":               nil,
+		"engine/forge":                  nil,
 		"engine/guard/probe":            nil,
 		"engine/mutant":                 nil,
 		"engine/sandbox/boot":           {"engine/sandbox/boot/kernel", "engine/sandbox/boot/landlock", "engine/sandbox/boot/proc", "engine/sandbox/boot/start", "engine/sandbox/boot/tree", "engine/sandbox/boot/watch", "engine/sandbox/boot/wire", "engine/sandbox/boot/world"},

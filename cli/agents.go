@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -208,18 +206,9 @@ func (a *App) ask(ctx context.Context, ses *engine.Session, exp record.Experimen
 		return false, err
 	}
 	fmt.Fprintln(a.Err, strings.Join(p.Lines(), "\n"))
-	in, ok := a.In.(io.Writer)
-	if !ok || !a.IsTTY(in) {
-		return false, usage("nobody is here to agree to paid jobs: say --yes, or run this in a terminal; nothing was paid for")
-	}
-	fmt.Fprint(a.Err, "Go on? [y/N] ")
-	answer, err := readLine(ctx, bufio.NewReader(a.In))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("read the answer: %w", err)
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true, nil
+	agreed, err := a.confirm(ctx, "Go on?", "nobody is here to agree to paid jobs: say --yes, or run this in a terminal; nothing was paid for")
+	if err != nil || agreed {
+		return agreed, err
 	}
 	fmt.Fprintln(a.Err, a.spell("atoll: no model was asked and nothing was paid for; `atoll run` asks again"))
 	return false, nil

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -23,21 +21,34 @@ import (
 // `ArchiveDataFrame(pd.read_csv(FILE))` reads it. The solution is the commit; objective
 // is what the archive compares, higher is better. What follows is atoll's own.
 type archiveTable struct {
-	columns []string
-	rows    [][]any // of string, int, float64 or nil
+	columns []column
+	rows    [][]any // of the types of the columns, or nil
+}
+
+// column is one of a table. Its zero tells the type: "", 0 or 0.0.
+type column struct {
+	name string
+	zero any
 }
 
 func (a *App) exportCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "export FILE.csv|FILE.json", Short: "Write the archive as a table, with the column names of pyribs",
-		Long: `A row for each elite: solution (its commit), objective (higher is better), measures_0 and on (its coordinates), index (its
-niche), then candidate, value (the objective in its own direction), samples, claimed, and a column metric:NAME for every metric. The
-ending of the name says in which form; - with --json or without writes to standard output.`,
-		Example: "  atoll export archive.csv\n  atoll export --json - | jq '.[0]'", Args: cobra.ExactArgs(1),
+		Use: "export FILE.csv|FILE.json|FILE.parquet|FILE.atoll", Short: "Write the archive as a table, or the whole experiment as one file",
+		Long: `As a table, with the column names of pyribs, a row for each elite: solution (its commit), objective (higher is better),
+measures_0 and on (its coordinates), index (its niche), then candidate, value (the objective in its own direction), samples,
+claimed, and a column metric:NAME for every metric. The ending of the name says in which form; - with --json or without writes to
+standard output.
+
+A file that ends in .atoll holds this one experiment with all its candidates, log and evaluator: ` + "`atoll import FILE.atoll`" + ` adds it to
+the experiments of another repository, path or machine.`,
+		Example: "  atoll export archive.parquet\n  atoll export --json - | jq '.[0]'\n  atoll export tuesday.atoll", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if filepath.Ext(args[0]) == experimentExt {
+				return a.with(cmd.Context(), func(o *opened) error { return a.exportExperiment(cmd.Context(), o, args[0]) })
+			}
 			form := a.exportForm(args[0])
 			if form == nil {
-				return usage("export %s: name a file that ends in .csv or .json", args[0])
+				return usage("export %s: name a file that ends in .csv, .json, .parquet or %s", args[0], experimentExt)
 			}
 			return a.with(cmd.Context(), func(o *opened) error {
 				t, err := tableOf(cmd.Context(), o)
@@ -59,11 +70,13 @@ ending of the name says in which form; - with --json or without writes to standa
 
 // exportForm is how a file of that name is written; nil where its ending says nothing.
 func (a *App) exportForm(name string) func(io.Writer, *archiveTable) error {
-	switch ending := regexp.MustCompile(`\.[^./]+$`).FindString(name); {
+	switch ending := filepath.Ext(name); {
 	case ending == ".json", name == "-" && a.flags.json:
 		return writeTableJSON
 	case ending == ".csv", name == "-":
 		return writeTableCSV
+	case ending == ".parquet":
+		return writeTableParquet
 	}
 	return nil
 }
@@ -95,11 +108,11 @@ func tableOf(ctx context.Context, o *opened) (*archiveTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &archiveTable{columns: []string{"solution", "objective"}}
+	t := &archiveTable{columns: []column{{"solution", ""}, {"objective", 0.0}}}
 	for i := range dims {
-		t.columns = append(t.columns, "measures_"+strconv.Itoa(i))
+		t.columns = append(t.columns, column{"measures_" + strconv.Itoa(i), 0.0})
 	}
-	t.columns = append(t.columns, "index", "candidate", "value", "samples", "claimed")
+	t.columns = append(t.columns, column{"index", 0}, column{"candidate", 0}, column{"value", 0.0}, column{"samples", 0}, column{"claimed", 0.0})
 	var names []string
 	for _, list := range metrics {
 		for _, m := range list {
@@ -110,7 +123,7 @@ func tableOf(ctx context.Context, o *opened) (*archiveTable, error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		t.columns = append(t.columns, "metric:"+name)
+		t.columns = append(t.columns, column{"metric:" + name, 0.0})
 	}
 	for i, e := range elites {
 		c, err := o.DB.Candidate(ctx, o.exp.ID, e.ID)
@@ -146,44 +159,4 @@ func number(v *float64) any {
 		return nil
 	}
 	return *v
-}
-
-func writeTableCSV(w io.Writer, t *archiveTable) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(t.columns); err != nil {
-		return err
-	}
-	line := make([]string, len(t.columns))
-	for _, row := range t.rows {
-		for i, v := range row {
-			switch v := v.(type) {
-			case nil:
-				line[i] = ""
-			case float64:
-				line[i] = strconv.FormatFloat(v, 'g', -1, 64)
-			default:
-				line[i] = fmt.Sprint(v)
-			}
-		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// writeTableJSON writes a list of objects, as pandas reads with orient="records".
-func writeTableJSON(w io.Writer, t *archiveTable) error {
-	list := make([]map[string]any, 0, len(t.rows))
-	for _, row := range t.rows {
-		object := map[string]any{}
-		for i, v := range row {
-			object[t.columns[i]] = v
-		}
-		list = append(list, object)
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(list)
 }

@@ -12,9 +12,22 @@ import (
 
 func (a *App) importCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "import", Short: "Write an atoll.yaml from another system's settings", Args: cobra.NoArgs,
-		Example: "  atoll import openevolve examples/function_minimization\n  atoll import loreley .env",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use: "import [FILE]", Short: "Take in experiments of a file, or another system's settings", Args: cobra.MaximumNArgs(1),
+		Long: `A file that export or backup wrote: its experiments are added to those here, also while a run is under way. Nothing that is
+here changes; a name that is taken gets a number behind it. Each part is compared with its sum, and every candidate's commit and
+files must be there, before anything is taken in.
+
+With openevolve or loreley, atoll.yaml is written from that system's settings.`,
+		Example: "  atoll import tuesday.atoll\n  atoll import openevolve examples/function_minimization\n  atoll import loreley .env",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			if !isFile(a.abs(args[0])) {
+				return usage("there is no file %s to import; `atoll import --help` tells what can be", args[0])
+			}
+			return a.importExperiments(cmd.Context(), args[0])
+		},
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "openevolve DIR", Short: "Take over an OpenEvolve example: config.yaml, evaluator.py, initial_program.*", Args: cobra.ExactArgs(1),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,16 +12,38 @@ import (
 	"atoll/engine"
 	"atoll/engine/verify"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
+// promotion is what the flags of `promote` ask for.
+type promotion struct {
+	branch                string
+	patch, bundle, series string
+	epochs                bool
+	check                 verification
+	push                  pushing
+}
+
 func (a *App) promoteCmd() *cobra.Command {
-	var branch, patch, bundle string
-	var check verification
+	var p promotion
 	cmd := &cobra.Command{
-		Use: "promote CANDIDATE", Short: "Make a branch of a candidate in your repository, or a patch or bundle file",
-		Example: "  atoll promote best --branch faster-packing\n  atoll promote best --patch best.patch\n  atoll promote best --verify --squash", Args: cobra.ExactArgs(1),
+		Use: "promote CANDIDATE", Short: "Make a branch of a candidate in your repository and send it on, or a patch, series or bundle",
+		Long: `A branch is added to your repository; nothing else of it changes. With --push it is sent to a remote as your own git
+would, and with --pr a pull request is opened there whose text tells metrics, method and how to do it again; before that, all of it
+is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOKEN; without one gh or glab is asked.`,
+		Example: "  atoll promote best --branch faster-packing\n  atoll promote best --patch best.patch\n  atoll promote best --series patches/\n  atoll promote best --verify --squash --push origin --pr\n  atoll promote --epochs",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.check.consistent(cmd.Flags().Changed("rounds")); err != nil {
+				return err
+			}
+			if err := p.consistent(args); err != nil {
+				return err
+			}
 			return a.with(cmd.Context(), func(o *opened) error {
+				if p.epochs {
+					return a.tagEpochs(cmd.Context(), o)
+				}
 				id, err := o.parseCandidate(args[0])
 				if err != nil {
 					return err
@@ -29,59 +52,114 @@ func (a *App) promoteCmd() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("there is no candidate %s: %w", id, err)
 				}
-				switch {
-				case check.on && (patch != "" || bundle != ""):
-					return usage("--verify writes a branch: leave --patch and --bundle out")
-				case check.on:
-					check.branch = branch
-					return a.verify(cmd.Context(), o, &c, check)
-				case check.squash || cmd.Flags().Changed("rounds"):
-					return usage("--squash and --rounds go with --verify")
-				case patch != "":
-					text, err := o.Repo.ExportPatch(cmd.Context(), o.exp.RootCommit, c.Commit)
-					if err != nil {
-						return err
-					}
-					if patch == "-" {
-						_, err = a.Out.Write(text)
-						return err
-					}
-					if err := writeNew(a.abs(patch), text); err != nil {
-						return fmt.Errorf("write the patch: %w", err)
-					}
-					_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", patch, patch)
-					return err
-				case bundle != "":
-					if err := o.Repo.Bundle(cmd.Context(), o.Target, c.Commit, a.abs(bundle)); err != nil {
-						return err
-					}
-					_, err = fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", bundle, bundle)
-					return err
-				}
-				report, looked, err := engine.GuardReport(cmd.Context(), o.Session, o.exp.ID, &c)
-				if err != nil {
-					return err
-				}
-				name, err := engine.Promote(cmd.Context(), o.Session, o.exp.ID, id, branch, a.who())
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, id, c.Commit.Short(), o.exp.Branch, name)
-				if !looked {
-					return nil
-				}
-				fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(report.Summary()))
-				return a.printUnreached(report)
+				return a.promote(cmd.Context(), o, &c, p)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&branch, "branch", "", "name of the new branch (default: atoll/EXPERIMENT-CANDIDATE)")
-	cmd.Flags().StringVar(&patch, "patch", "", "write a patch file instead (- for stdout)")
-	cmd.Flags().StringVar(&bundle, "bundle", "", "write a git bundle instead")
-	cmd.Flags().BoolVar(&check.on, "verify", false, "put the change on top of the branch as it is now, test and measure both in turn; refuse where the gain does not hold")
-	cmd.Flags().BoolVar(&check.squash, "squash", false, "with --verify: one commit on top of the branch, without the steps that led there")
-	cmd.Flags().IntVar(&check.rounds, "rounds", verify.DefaultRounds, "with --verify: rounds at most in which both are measured")
+	f := cmd.Flags()
+	f.StringVar(&p.branch, "branch", "", "name of the new branch (default: atoll/EXPERIMENT-CANDIDATE)")
+	f.StringVar(&p.patch, "patch", "", "write a patch file instead (- for stdout)")
+	f.StringVar(&p.series, "series", "", "write a folder of patches instead, one for each step from the root, for git am")
+	f.StringVar(&p.bundle, "bundle", "", "write a git bundle instead")
+	f.BoolVar(&p.epochs, "epochs", false, "tag the best of each epoch in your repository: atoll/EXPERIMENT/epoch-N")
+	f.BoolVar(&p.check.on, "verify", false, "put the change on top of the branch as it is now, test and measure both in turn; refuse where the gain does not hold")
+	f.BoolVar(&p.check.squash, "squash", false, "with --verify: one commit on top of the branch, without the steps that led there")
+	f.IntVar(&p.check.rounds, "rounds", verify.DefaultRounds, "with --verify: rounds at most in which both are measured")
+	p.push.add(f)
 	return cmd
+}
+
+// consistent refuses flags that do not go together, before anything is opened.
+func (p *promotion) consistent(args []string) error {
+	forms := 0
+	for _, on := range []bool{p.patch != "", p.series != "", p.bundle != "", p.epochs} {
+		if on {
+			forms++
+		}
+	}
+	switch {
+	case len(args) == 0 && !p.epochs:
+		return usage("name a candidate: `atoll promote best`")
+	case len(args) > 0 && p.epochs:
+		return usage("--epochs tags many candidates: leave %s out", args[0])
+	case forms > 1:
+		return usage("one of --patch, --series, --bundle and --epochs at a time")
+	case forms > 0 && p.check.on:
+		return usage("--verify writes a branch: leave --patch, --series, --bundle and --epochs out")
+	case forms > 0 && (p.branch != "" || p.push.remote != ""):
+		return usage("--branch and --push go with a branch: leave --patch, --series, --bundle and --epochs out")
+	}
+	return p.push.consistent()
+}
+
+func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
+	switch {
+	case p.patch != "":
+		return a.writePatch(ctx, o, c, p.patch)
+	case p.series != "":
+		return a.writeSeries(ctx, o, c, p.series)
+	case p.bundle != "":
+		if err := o.Repo.Bundle(ctx, o.Target, c.Commit, a.abs(p.bundle)); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", p.bundle, p.bundle)
+		return err
+	}
+	if p.branch == "" {
+		p.branch = engine.BranchOf(o.exp, c.ID)
+	}
+	// Who is asked for what is found out before anything is written or measured.
+	to, err := a.destination(ctx, o, p)
+	if err != nil {
+		return err
+	}
+	verified := ""
+	if p.check.on {
+		p.check.branch = p.branch
+		if verified, err = a.verify(ctx, o, c, p.check); err != nil {
+			return err
+		}
+	} else if err := a.writeBranch(ctx, o, c, p.branch); err != nil {
+		return err
+	}
+	if to == nil {
+		return nil
+	}
+	return a.send(ctx, o, c, p, to, verified)
+}
+
+// writeBranch makes the branch of the candidate as it is.
+func (a *App) writeBranch(ctx context.Context, o *opened, c *record.Candidate, branch string) error {
+	report, looked, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
+	if err != nil {
+		return err
+	}
+	name, err := engine.Promote(ctx, o.Session, o.exp.ID, c.ID, branch, a.who())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, c.ID, c.Commit.Short(), o.exp.Branch, name)
+	if !looked {
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(report.Summary()))
+	return a.printUnreached(report)
+}
+
+func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, file string) error {
+	text, err := o.Repo.ExportPatch(ctx, o.exp.RootCommit, c.Commit)
+	if err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err = a.Out.Write(text)
+		return err
+	}
+	if err := writeNew(a.abs(file), text); err != nil {
+		return fmt.Errorf("write the patch: %w", err)
+	}
+	_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", file, file)
+	return err
 }
 
 // writeNew writes a file that must not be there yet, not even as a symlink.

@@ -26,43 +26,50 @@ type verification struct {
 	branch     string
 }
 
-// verify promotes a candidate whose gain holds on the user's branch as it is now.
-func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v verification) error {
+// consistent refuses flags that need --verify without it.
+func (v *verification) consistent(rounds bool) error {
+	if !v.on && (v.squash || rounds) {
+		return usage("--squash and --rounds go with --verify")
+	}
+	return nil
+}
+
+// verify promotes a candidate whose gain holds on the user's branch as it is now, and
+// returns what was found out, as the message of its commit tells it.
+func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v verification) (string, error) {
 	switch {
 	case v.rounds < verify.LeastRounds || v.rounds > verify.MostRounds:
-		return usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
+		return "", usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
 	case o.Target.Path == "":
-		return usage("the repository is not known here: run this inside it, or name it with --repo")
+		return "", usage("the repository is not known here: run this inside it, or name it with --repo")
 	case c.ID == record.Root:
-		return usage("the root is what candidates are compared with: it is in your branch already")
-	case v.branch == "":
-		v.branch = engine.BranchOf(o.exp, c.ID)
+		return "", usage("the root is what candidates are compared with: it is in your branch already")
 	}
 	if err := o.Repo.CheckBranch(ctx, o.Target, v.branch); err != nil {
-		return err
+		return "", err
 	}
 	q, err := a.verifying(ctx, o, c, v)
 	if err != nil {
-		return err
+		return "", err
 	}
 	report, err := verify.Run(ctx, q)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if report.Refused == "" {
 		commit, err := o.writeVerified(ctx, &report, c, v, q)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if err := engine.PromoteCommit(ctx, o.Session, o.exp.ID, c.ID, commit, v.branch, a.who()); err != nil {
-			return err
+			return "", err
 		}
 		report.Branch, report.Commit = v.branch, commit.String()
 	}
 	if err := a.printVerified(&report); err != nil || report.Refused == "" {
-		return err
+		return report.Message(), err
 	}
-	return fmt.Errorf("%w: %s", errRefused, report.Refused)
+	return "", fmt.Errorf("%w: %s", errRefused, report.Refused)
 }
 
 // verifying puts together what a verification needs to know.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"atoll/store/record"
 )
 
@@ -174,48 +172,4 @@ func writeLiteral(out *bytes.Buffer, data []byte) {
 		rest = rest[n:]
 	}
 	out.WriteByte('\n')
-}
-
-// ExportPatch writes what commit changes against root as one mail with the
-// commit's author and message: git am makes a commit of it, git apply changes
-// files. root and commit are commits.
-func (r *Repo) ExportPatch(ctx context.Context, root, commit record.Hash) ([]byte, error) {
-	from, err := r.Commit(ctx, root)
-	if err != nil {
-		return nil, fmt.Errorf("export a patch: %w", err)
-	}
-	to, err := r.Commit(ctx, commit)
-	if err != nil {
-		return nil, fmt.Errorf("export a patch: %w", err)
-	}
-	text, err := r.PatchText(ctx, from.Tree, to.Tree)
-	if err != nil {
-		return nil, fmt.Errorf("export a patch: %w", err)
-	}
-	subject, body, _ := strings.Cut(strings.TrimSpace(to.Message), "\n")
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "From %s Mon Sep 17 00:00:00 2001\nFrom: %s\nDate: %s\nSubject: [PATCH] %s\n",
-		plumbing.Hash(commit), to.Author, to.Time.Format("Mon, 2 Jan 2006 15:04:05 -0700"), subject)
-	out.WriteString("MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n")
-	if body = strings.TrimSpace(body); body != "" {
-		fmt.Fprintf(&out, "%s\n\n", mailSafe(body))
-	}
-	fmt.Fprintf(&out, "---\n\n")
-	out.Write(text)
-	out.WriteString("-- \natoll\n")
-	return out.Bytes(), nil
-}
-
-// mailSafe indents lines of a message that git am would take for the start of
-// the patch.
-func mailSafe(body string) string {
-	lines := strings.Split(body, "\n")
-	for i, l := range lines {
-		for _, start := range []string{"---", "diff ", "Index: ", "From ", ">From "} {
-			if strings.HasPrefix(l, start) {
-				lines[i] = " " + l
-			}
-		}
-	}
-	return strings.Join(lines, "\n")
 }

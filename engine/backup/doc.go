@@ -2,6 +2,8 @@
 // an engine may run on it, and makes a state directory of such a file: on another
 // machine, at another path, after a disk died.
 //
+// It adds what a backup holds to experiments that are here already, too ([Add]).
+//
 // Three nouns. A backup is a tar archive: a manifest first, then the database, the
 // object store as a bundle that plain git reads, and the copies of evaluators. The
 // [Manifest] names what is within, with the SHA-256 of each part. A [Source] is what

@@ -17,7 +17,6 @@ import (
 
 	"atoll/gitops"
 	"atoll/store"
-	"atoll/store/record"
 )
 
 // Restore makes the state directory dir of a backup. A directory that holds
@@ -142,11 +141,8 @@ func build(ctx context.Context, dir string, m *Manifest) (err error) {
 		return err
 	}
 	for _, exp := range m.Experiments {
-		commits := []record.Hash{exp.Root}
-		if err := db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
-			commits = append(commits, c.Commit)
-			return nil
-		}); err != nil {
+		commits, err := commitsOf(ctx, db, &exp)
+		if err != nil {
 			return err
 		}
 		if err := repo.Anchor(ctx, exp.ID, commits); err != nil { // which looks whether they are there

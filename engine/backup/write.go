@@ -14,6 +14,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"atoll/gitops"
@@ -26,6 +28,11 @@ type Source struct {
 	Dir  string // the state directory
 	DB   *store.DB
 	Repo *gitops.Repo
+
+	// Only copies one experiment and the folders below evaluators that are named; 0
+	// copies all.
+	Only       record.ExperimentID
+	Evaluators []string
 }
 
 // Write makes a backup in a new file. One that exists is refused with ErrTaken; a
@@ -61,6 +68,11 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 	if err := src.DB.Backup(ctx, copied); err != nil {
 		return m, err
 	}
+	if src.Only != 0 {
+		if err := store.KeepOnly(ctx, copied, src.Only); err != nil {
+			return m, err
+		}
+	}
 	held, err := m.listCandidates(ctx, copied)
 	if err != nil {
 		return m, err
@@ -82,7 +94,12 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 			return m, err
 		}
 	}
-	if err := eachFile(src.Dir, evaluators, add); err != nil {
+	if err := eachFile(src.Dir, evaluators, func(name, file string) error {
+		if !src.wants(name) {
+			return nil
+		}
+		return add(name, file)
+	}); err != nil {
 		return m, err
 	}
 	whole := filepath.Join(dir, "whole")
@@ -98,6 +115,15 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 		err = os.Rename(whole, path) // no hard links here
 	}
 	return m, err
+}
+
+// wants reports whether a file below evaluators belongs to what is copied.
+func (s *Source) wants(name string) bool {
+	if s.Only == 0 {
+		return true
+	}
+	folder, _, _ := strings.Cut(strings.TrimPrefix(name, evaluators+"/"), "/")
+	return slices.Contains(s.Evaluators, strings.TrimSuffix(folder, filepath.Ext(folder)))
 }
 
 // listCandidates notes the experiments of a copy of the database and returns the

@@ -81,12 +81,24 @@ func (s *Story) outcome() string {
 	case b.ID == record.NoCandidate || b.ID == record.Root:
 		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", metric, view.FormatValue(s.Snap.Root.Objective), lower)
 	}
-	text := fmt.Sprintf("The best is %s. Its %s is %s%s; the root's is %s. ", b.ID, metric, view.ClaimValue(b.Claim), lower, view.FormatValue(rootValue(&b.Claim, s.Snap)))
-	switch b.Claim.Word {
+	return "The best is " + b.ID.String() + ". " + s.claim(b.ID, &b.Claim)
+}
+
+// claim says what may be told of a candidate's value and gain.
+func (s *Story) claim(id record.CandidateID, c *evidence.Claim) string {
+	lower := ""
+	if s.Minimize() {
+		lower = " (lower is better)"
+	}
+	if id == record.Root || c.Word == "" {
+		return fmt.Sprintf("Nothing may be told of the %s of %s yet.", s.Metric(), id)
+	}
+	text := fmt.Sprintf("Its %s is %s%s; the root's is %s. ", s.Metric(), view.ClaimValue(*c), lower, view.FormatValue(rootValue(c, s.Snap)))
+	switch c.Word {
 	case evidence.Exact:
-		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", view.ClaimGain(b.Claim))
+		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", view.ClaimGain(*c))
 	case evidence.Confirmed:
-		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", view.ClaimGain(b.Claim), 100*b.Claim.Level)
+		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", view.ClaimGain(*c), 100*c.Level)
 	case evidence.WithinNoise:
 		return text + "What it seemed to gain is within the noise of the evaluator: take it as no gain."
 	}

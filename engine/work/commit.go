@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -193,8 +194,19 @@ func Rewrite(ctx context.Context, db *store.DB, repo *gitops.Repo, exp *record.E
 			parents = append(parents, from.Commit)
 		}
 	}
-	commit, err := repo.WriteCommit(ctx, commitSpec(exp, job, c.Tree, parents, c.Intent))
-	return err == nil && commit == c.Commit
+	// The commit names the experiment by the number that it had when it was made.
+	origin := *exp
+	if was, ok, err := db.Meta(ctx, exp.ID, store.MetaOrigin); err == nil && ok {
+		if n, err := strconv.ParseInt(was, 10, 64); err == nil {
+			origin.ID = record.ExperimentID(n)
+		}
+	}
+	for _, as := range []*record.Experiment{exp, &origin} {
+		if commit, err := repo.WriteCommit(ctx, commitSpec(as, job, c.Tree, parents, c.Intent)); err == nil && commit == c.Commit {
+			return true
+		}
+	}
+	return false
 }
 
 // prepare has a job go on from a commit that exists.

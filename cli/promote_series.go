@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	past "atoll/engine/history"
+	"atoll/engine/view"
+	"atoll/gitops"
+	"atoll/store/record"
+)
+
+// writeSeries writes a patch for each step from the root to a candidate into a new
+// or empty folder.
+func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, folder string) error {
+	commits := []record.Hash{o.exp.RootCommit}
+	steps, err := o.lineage(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		at, err := o.DB.Candidate(ctx, o.exp.ID, s.ID)
+		if err != nil {
+			return fmt.Errorf("read candidate %s: %w", s.ID, err)
+		}
+		commits = append(commits, at.Commit)
+	}
+	if len(commits) == 1 {
+		return usage("the root is what the patches are of: name another candidate")
+	}
+	dir := a.abs(folder)
+	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+		return fmt.Errorf("%s is not empty: name a new folder for the patches", folder)
+	}
+	files, err := o.Repo.ExportSeries(ctx, commits)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write the patches: %w", err)
+	}
+	for _, f := range files {
+		if err := writeNew(filepath.Join(dir, f.Name), f.Text); err != nil {
+			return fmt.Errorf("write the patches: %w", err)
+		}
+	}
+	_, err = fmt.Fprintf(a.Out, "wrote %s to %s; make commits of them with `git am %s`\n", view.Plural(len(files), "file"), folder, filepath.Join(folder, "*.patch"))
+	return err
+}
+
+// tagEpochs tags who led at the end of each epoch, in the user's repository. Tags
+// that are there already stay.
+func (a *App) tagEpochs(ctx context.Context, o *opened) error {
+	if o.Target.Path == "" {
+		return usage("the repository is not known here: run this inside it, or name it with --repo")
+	}
+	epochs, err := past.Epochs(ctx, o.DB, o.exp.ID, o.state.Config.Search.Epoch)
+	if err != nil {
+		return err
+	}
+	tagged, there := 0, 0
+	for _, e := range epochs {
+		if e.Best == record.NoCandidate || e.Best == record.Root {
+			continue
+		}
+		c, err := o.DB.Candidate(ctx, o.exp.ID, e.Best)
+		if err != nil {
+			return fmt.Errorf("read candidate %s: %w", e.Best, err)
+		}
+		name := fmt.Sprintf("atoll/%s/epoch-%d", gitops.BranchName(o.exp.Name), e.Number)
+		err = o.Repo.Tag(ctx, o.Target, name, c.Commit, epochMessage(o, e, &c), time.UnixMilli(int64(e.At)))
+		switch {
+		case errors.Is(err, gitops.ErrBranch):
+			there++
+			continue
+		case err != nil:
+			return err
+		}
+		tagged++
+		fmt.Fprintf(a.Out, "tag %s is %s (%s), %s, after %s\n", name, c.ID, c.Commit.Short(), valueText(&c), view.Plural(e.Jobs, "job"))
+	}
+	if tagged > 0 {
+		return nil
+	}
+	what := "no epoch has a best but the root yet"
+	if there > 0 {
+		what = "every epoch has its tag already"
+	}
+	_, err = fmt.Fprintln(a.Out, what)
+	return err
+}
+
+func epochMessage(o *opened, e past.Epoch, c *record.Candidate) string {
+	return fmt.Sprintf("%s, best of %s after epoch %d\n\n%s %s after %s.\n", c.ID, view.CleanLine(o.exp.Name), e.Number,
+		view.CleanLine(o.state.Snapshot().Objective), valueText(c), view.Plural(e.Jobs, "job"))
+}
+
+// valueText is what the deciding samples of a candidate say.
+func valueText(c *record.Candidate) string {
+	if c.Objective == nil {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s (n %d)", view.FormatValue(*c.Objective), c.Samples)
+}
