@@ -17,12 +17,27 @@ func ownName() string { return "atoll-" + strconv.Itoa(os.Getuid()) }
 
 func TestNoOtherUserLooksIntoTheObjectStore(t *testing.T) {
 	r, _, _ := imported(t, sample(t)) // in a folder that others may look into
-	info, err := os.Stat(r.Dir())
+	closed := func(when string) {
+		t.Helper()
+		info, err := os.Stat(r.Dir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o700 {
+			t.Errorf("%s its mode is %v", when, info.Mode())
+		}
+	}
+	closed("when it was made")
+	if err := os.Chmod(r.Dir(), 0o755); err != nil { // as earlier versions made it
+		t.Fatal(err)
+	}
+	again, err := gitops.Open(t.Context(), gitops.Options{Dir: r.Dir(), Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode().Perm() != 0o700 {
-		t.Errorf("mode %v", info.Mode())
+	closed("when it was opened")
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -78,9 +78,18 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		trees: newLRU[record.Hash, []entry](treeCacheBytes), anchors: make(map[record.ExperimentID]*anchorChain),
 	}
 	if r.exists() {
+		closeToOthers(dir)
 		r.objects = openObjects(dir, o.Fsync)
 	}
 	return r, nil
+}
+
+// closeToOthers takes the rights of other users from a store that an earlier version
+// made with them. Where this user cannot, it stays as it is.
+func closeToOthers(dir string) {
+	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o077 != 0 {
+		_ = os.Chmod(dir, 0o700)
+	}
 }
 
 // Close frees descriptors and memory. Checkouts that are still held stay on

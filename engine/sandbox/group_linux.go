@@ -42,7 +42,7 @@ func findGroups(proc string) (*groups, error) {
 	if filepath.Base(dir) == supervisors {
 		dir = filepath.Dir(dir)
 	}
-	if !whole && !marked1(dir, "user.delegate") && !marked1(dir, "trusted.delegate") {
+	if !whole && !delegated(dir, "user.delegate") && !delegated(dir, "trusted.delegate") {
 		return nil, fmt.Errorf("%w: %s belongs to whoever started atoll", errNoGroup, dir)
 	}
 	if err := enableControllers(dir); err != nil {
@@ -84,8 +84,8 @@ func ownGroup(proc string) (dir string, whole bool, err error) {
 	return "", false, fmt.Errorf("%w: version 2 is not mounted", errNoGroup)
 }
 
-// marked1 reports an extended attribute whose value is 1.
-func marked1(dir, name string) bool {
+// delegated reports that an attribute of dir says so.
+func delegated(dir, name string) bool {
 	var value [4]byte
 	n, err := unix.Getxattr(dir, name, value[:])
 	return err == nil && string(value[:n]) == "1"
@@ -202,13 +202,8 @@ func (g *group) bound(l Limits) error {
 	return errors.Join(errs...)
 }
 
-// fd is the descriptor to start processes in the group with, -1 for none.
-func (g *group) fd() int {
-	if g == nil {
-		return -1
-	}
-	return int(g.file.Fd())
-}
+// fd is the descriptor to start processes in the group with.
+func (g *group) fd() int { return int(g.file.Fd()) }
 
 // kill ends all processes of the group at once (Linux 5.14).
 func (g *group) kill() {
@@ -258,8 +253,7 @@ func (g *group) event(file, name string) int64 {
 	return 0
 }
 
-// findGroup looks for a delegated control group and tries it by really running a
-// command in one.
+// findGroup looks for a delegated control group.
 func (b *Box) findGroup() (*groups, error) {
 	if g := b.lack.group; g != "" {
 		return &groups{dir: g}, nil
