@@ -16,7 +16,8 @@ type imported struct {
 }
 
 // TestImportsWriteWhatRunAccepts runs what an import wrote through the checks
-// that a run makes before anything is spent.
+// that a run makes before anything is spent, and then, with an agent that needs no
+// key, for one job.
 func TestImportsWriteWhatRunAccepts(t *testing.T) {
 	for _, c := range []imported{
 		{
@@ -25,7 +26,7 @@ func TestImportsWriteWhatRunAccepts(t *testing.T) {
 				".env": "EXPERIMENT_ID=circles\nWORKER_EVALUATOR_PLUGIN=evaluate:plugin\nWORKER_EVALUATOR_PYTHON_PATHS=[\"examples/env\"]\n" +
 					"WORKER_CODING_BACKEND=loreley.backends.codex_cli:backend\nWORKER_PLANNING_BACKEND=loreley.backends.codex_cli:backend\n" +
 					"WORKER_EVOLUTION_COMMIT_MODEL=gpt-5.2\nSCHEDULER_MAX_TOTAL_JOBS=20\nMAPELITES_FITNESS_METRIC=sum_radii\n",
-				"examples/env/evaluate.py": "def plugin(context):\n    return []\n",
+				"examples/env/evaluate.py": "def plugin(context):\n    return {'summary': 'measured', 'metrics': [{'name': 'sum_radii', 'value': 1.5}]}\n",
 				"repo/solution.py":         "x = 1\n",
 			},
 			args: []string{"import", "loreley", "../.env"},
@@ -34,7 +35,7 @@ func TestImportsWriteWhatRunAccepts(t *testing.T) {
 			name: "an OpenEvolve example without an address",
 			files: map[string]string{
 				"repo/config.yaml":        "max_iterations: 20\nllm:\n  primary_model: gpt-5.2\ndatabase:\n  num_islands: 4\n",
-				"repo/evaluator.py":       "def evaluate(p):\n    return {}\n",
+				"repo/evaluator.py":       "def evaluate(p):\n    return {'combined_score': 1.5}\n",
 				"repo/initial_program.py": "x = 1\n",
 			},
 			args: []string{"import", "openevolve", "."},
@@ -62,6 +63,12 @@ func TestImportsWriteWhatRunAccepts(t *testing.T) {
 			if err != nil || !strings.Contains(string(out), "complete") {
 				text, _ := os.ReadFile(filepath.Join(repo, "atoll.yaml"))
 				t.Errorf("what was imported is refused: %v\n%s\n%s", err, out, text)
+			}
+			git(t, repo, "add", "--all")
+			git(t, repo, "commit", "--quiet", "--message", "imported")
+			must(t, repo, "run", "--headless", "--max-jobs", "1", "--set", "agents=[{name: offline, kind: offline}]", "--set", "roles.summariser=")
+			if out := must(t, repo, "show", "c0", "--json"); !strings.Contains(out, "1.5") {
+				t.Errorf("the root of what was imported is measured as\n%s", out)
 			}
 		})
 	}
