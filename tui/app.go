@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -40,6 +41,7 @@ type app struct {
 	// Sampling says that resources are being measured, Sampled when that began.
 	sampling bool
 	sampled  time.Time
+	graphics graphics
 	feedErr  error
 	crash    *CrashError
 	after    func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
@@ -87,7 +89,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sample()}
+	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sample(), a.graphics.asked(a.opt.Env)}
 	if a.autoTheme() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -107,6 +109,14 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if p := recover(); p != nil {
 			cmd = a.crashed("update", fmt.Sprint(p), string(debug.Stack()))
+			return
+		}
+		switch msg.(type) {
+		case graphicsMsg, imagesMsg: // what they do is their own
+		default:
+			if due := a.graphicsDue(); due != nil {
+				cmd = tea.Batch(cmd, due)
+			}
 		}
 	}()
 	switch msg := msg.(type) {
@@ -120,6 +130,7 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 		return a, a.wheel(msg.Mouse())
 	case tea.WindowSizeMsg:
 		a.at.w, a.at.h = msg.Width, msg.Height
+		a.graphics.era++
 		return a, a.shown()
 	case tea.ColorProfileMsg:
 		if a.opt.Color == "" || a.opt.Color == "auto" {
@@ -131,7 +142,14 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 			a.d.Dark = msg.IsDark()
 			a.d.Restyle()
 		}
+	case uv.KittyGraphicsEvent, uv.PrimaryDeviceAttributesEvent, uv.CellSizeEvent:
+		a.graphics.answered(msg)
+	case graphicsMsg:
+		return a, a.framed()
+	case imagesMsg:
+		return a, a.showImages(msg)
 	case tea.ResumeMsg:
+		a.graphics.era++
 		return a, a.leaving.resumed()
 	case snapMsg:
 		return a, a.snapshot(msg.snap)
@@ -224,6 +242,7 @@ func (a *app) sample() tea.Cmd {
 
 // done tells the end of an action.
 func (a *app) done(m steer.Done) tea.Cmd {
+	a.graphics.era++ // a program may have had the terminal
 	if m.Err != nil {
 		a.panes.Review.Again()
 		return a.fail(m.Err)

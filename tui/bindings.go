@@ -37,7 +37,7 @@ func globalKeys(a *app) []*keys.Binding {
 		{ID: "zoom-out", Keys: []string{"_"}, Title: "smaller pane", In: all, Run: a.goes(func(p *places) { p.zoomBy(-1) })},
 		{ID: "zoom", Keys: []string{"z"}, Title: "zoom", Doc: "the focused pane over the whole screen, and back", In: all, Bar: 25, Run: a.goes((*places).toggleZoom)},
 		{ID: "colours", Keys: []string{"C"}, Title: "colours of the heat map", Doc: "viridis, cividis, magma, grey", In: all, Run: a.cyclePalette},
-		{ID: "redraw", Keys: []string{"ctrl+l"}, Title: "draw the screen again", In: all, Run: func() tea.Cmd { return tea.ClearScreen }},
+		{ID: "redraw", Keys: []string{"ctrl+l"}, Title: "draw the screen again", In: all, Run: func() tea.Cmd { a.graphics.era++; return tea.ClearScreen }},
 		{ID: "unmark", Keys: []string{"U"}, Title: "forget all marks", In: all, Off: a.hasMarks, Run: a.unmark},
 	}
 }

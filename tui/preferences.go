@@ -34,6 +34,12 @@ func (a *app) preferences() []pane.Option {
 			}
 			return "of the terminal"
 		}, Set: func(v string) tea.Cmd { look.ASCII = v == "plain"; a.setGlyphs(); return a.shown() }},
+		{ID: "graphics", Group: "drawing", Name: "graphics", Doc: "Map and curves as images where the terminal has kitty's graphics or sixels; cells elsewhere.", Values: []string{"of the terminal", "off"}, Value: func() string {
+			if a.graphics.off {
+				return "off"
+			}
+			return "of the terminal"
+		}, Set: func(v string) tea.Cmd { a.graphics.off = v == "off"; return a.shown() }},
 		{ID: "long-lines", Group: "differences", Name: "long lines", Doc: "They go on below, or are cut and moved by the arrows.", Values: []string{"wrapped", "cut"}, Value: func() string {
 			if a.d.Reading.Cut {
 				return "cut"

@@ -58,9 +58,10 @@ func (a *app) frame() string {
 	for i := range rows {
 		rows[i] = make([]byte, 0, 4*a.at.w)
 	}
+	a.graphics.placed = a.graphics.placed[:0:0]
 	for _, id := range byColumn(rects) {
 		r := rects[id]
-		for i, s := range a.draw(id, r, rects) {
+		for i, s := range a.blank(id, r, a.draw(id, r, rects)) {
 			rows[r.Y+i] = append(rows[r.Y+i], s...)
 		}
 	}

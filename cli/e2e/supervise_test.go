@@ -70,6 +70,7 @@ func TestNoRateIsToldWhileNothingRuns(t *testing.T) {
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
+	c.wait("c48 waits for review") // the log begins with what was before
 	c.wait("/400 jobs")
 	c.lost("/min")
 	c.lost("ETA")
@@ -196,6 +197,33 @@ func TestKeysAreTakenBackOneByOne(t *testing.T) {
 			t.Fatalf("undo of %q does not restore what was before it:\n%s\nnot\n%s", steps[i].what, got, states[i])
 		}
 	}
+}
+
+// A pause and a resumption are one step each, through keys and through the verbs.
+func TestAPauseIsTakenBackInOneStep(t *testing.T) {
+	l := slowLab(t, "0.2")
+	c := start(t, l, nil, cols, rows, "run", "--workers", "1")
+	is := func(what string, state record.ExperimentState) {
+		t.Helper()
+		until(t, what, patience, func() bool { return l.state() == state })
+	}
+	c.wait("● running")
+	is("it runs", record.ExperimentRunning)
+	c.press("P")
+	is("P pauses it", record.ExperimentPaused)
+	c.wait("● paused")
+	c.press("u")
+	is("u takes the pause back", record.ExperimentRunning)
+	c.wait("● running")
+	c.press("ctrl+r")
+	is("ctrl+r pauses it again", record.ExperimentPaused)
+	c.wait("● paused")
+	c.press("P")
+	is("P resumes it", record.ExperimentRunning)
+	l.atoll("undo")
+	is("the verb takes that back", record.ExperimentPaused)
+	l.atoll("redo")
+	is("and does it again", record.ExperimentRunning)
 }
 
 // settled waits until what the store says stands still: decisions were carried out.

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"image"
 	"math"
 	"time"
 
@@ -23,6 +24,7 @@ type curvesPane struct {
 	scale   curveScale
 	metrics bestMetrics
 	width   int // of the last body
+	pics    []Picture
 }
 
 // curveScale is how the axes of the curves are divided.
@@ -136,7 +138,7 @@ func (p *curvesPane) Title() (string, string) {
 }
 
 func (p *curvesPane) Body(w, h int, focus bool) []string {
-	p.width = w
+	p.width, p.pics = w, nil
 	c := &p.d.Snap.Curves
 	if p.d.Snap.Loading && len(c.X) == 0 {
 		return p.word("loading", w, h)
@@ -228,8 +230,14 @@ func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 		ch.Base, ch.BaseAs = r.Objective, "root"
 	}
 	ch.Marks = p.marks(c)
+	if at := ch.Area(w, h); !at.Empty() {
+		p.pics = []Picture{{At: at, Draw: func(cw, high int) image.Image { return ch.Picture(w, h, cw, high) }}}
+	}
 	return ch.Render(w, h)
 }
+
+// Pictures are the lines of the objective.
+func (p *curvesPane) Pictures() []Picture { return p.pics }
 
 // near leaves out the means that would squeeze the best into a flat line: those
 // further from it than three times what the search has gained.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,7 +50,11 @@ type nichesPane struct {
 	small  bool    // the curves are not on the screen
 	seenAt []spot  // the fields of the map as it was drawn last
 	lo, hi float64 // the range of its colours
+	pics   []Picture
 }
+
+// Pictures is the map.
+func (p *nichesPane) Pictures() []Picture { return p.pics }
 
 func newNiches(d *Shared) *nichesPane {
 	return &nichesPane{base: base{d: d, id: Niches}, gridCursor: gridCursor{shared: d, view: firstAxes}}
@@ -198,7 +203,7 @@ func (p *nichesPane) toBest() tea.Cmd {
 // Body draws the map with its legend and details; wide screens get the
 // columns of the niche beside it.
 func (p *nichesPane) Body(w, h int, focus bool) []string {
-	p.width = w
+	p.width, p.pics = w, nil
 	p.sync()
 	g := &p.d.Snap.Grid
 	if g.Total == 0 || len(g.Dims) == 0 || g.NeedFit > 0 && g.Filled == 0 {
@@ -251,6 +256,10 @@ func (p *nichesPane) mapLines(w, h int) []string {
 	p.y0 = max(0, (mh-used)/2)
 	p.geo.W, p.geo.H = w-p.x0, used
 	grid := m.Render(p.geo)
+	if geo := p.geo; geo.CellW > 0 {
+		at := image.Pt(p.x0+geo.Left, p.y0)
+		p.pics = []Picture{{At: image.Rectangle{at, at.Add(image.Pt(geo.Cols*geo.CellW, geo.Lines))}, Draw: func(cw, ch int) image.Image { return m.Picture(geo, cw, ch) }}}
+	}
 	var out []string
 	for range p.y0 {
 		out = append(out, "")

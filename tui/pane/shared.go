@@ -79,6 +79,9 @@ func (d *Shared) Restyle() {
 	d.Gen++
 }
 
+// Ramp is how values become colours.
+func (d *Shared) Ramp() *plot.Ramp { return d.ramp }
+
 func (d *Shared) Now() time.Time {
 	if d.Clock == nil {
 		return time.Now()
