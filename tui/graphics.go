@@ -200,7 +200,7 @@ const (
 func writeKitty(b *bytes.Buffer, img image.Image, at image.Rectangle, number int) {
 	_ = kitty.EncodeGraphics(b, img, &kitty.Options{ // a buffer takes everything
 		Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, ID: number,
-		Columns: at.Dx(), Rows: at.Dy(), DoNotMoveCursor: true, Quite: 2, Chunk: true,
+		Columns: at.Dx(), Rows: at.Dy(), DoNotMoveCursor: true, Quiet: 2, Chunk: true,
 	})
 }
 
