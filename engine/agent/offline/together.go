@@ -103,7 +103,8 @@ func (e idioms) all() []string {
 				break
 			}
 			next := slices.MinFunc(left, func(a, b place) int {
-				return cmp.Or(cmp.Compare(rankOf(a.r), rankOf(b.r)), -cmp.Compare(promise(a.r), promise(b.r)))
+				// Of two alike the later: a format that is made by a format is both at once.
+				return cmp.Or(cmp.Compare(rankOf(a.r), rankOf(b.r)), -cmp.Compare(promise(a.r), promise(b.r)), -cmp.Compare(a.r.Line, b.r.Line))
 			})
 			if !e.rewrite(next) {
 				failed[key(next)] = true

@@ -263,7 +263,8 @@ func assigned(n ast.Node, name string) bool {
 }
 
 // Apply makes the rewrite: its edits, the imports that it needs, and without
-// those that nothing names any more. A file that was formatted stays so.
+// those that nothing names any more. A file that was formatted stays so; of another
+// the changed functions are formatted.
 func (r Rewrite) Apply(src []byte) ([]byte, error) {
 	edits := slices.Clone(r.Edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Start, a.Start) })
@@ -276,9 +277,35 @@ func (r Rewrite) Apply(src []byte) ([]byte, error) {
 		return nil, err
 	}
 	if was, err := format.Source(src); err != nil || !bytes.Equal(was, src) {
-		return out, nil
+		return formatChanged(src, out)
 	}
 	return format.Source(out)
+}
+
+// formatChanged formats the functions of a file that were not in it before, and
+// leaves the rest as it is.
+func formatChanged(src, out []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", out, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, ErrBroken
+	}
+	for _, d := range slices.Backward(f.Decls) {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		from, to := fset.Position(fn.Pos()).Offset, fset.Position(fn.End()).Offset
+		if bytes.Contains(src, out[from:to]) {
+			continue
+		}
+		text, err := format.Source(out[from:to])
+		if err != nil {
+			return nil, ErrBroken
+		}
+		out = slices.Concat(out[:from], text, out[to:])
+	}
+	return out, nil
 }
 
 // mendImports adds imports and removes those that before named and out does

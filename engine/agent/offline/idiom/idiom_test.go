@@ -106,3 +106,11 @@ func TestRewritesOfGo(t *testing.T) {
 		})
 	}
 }
+
+func TestOfAFileThatIsNotFormattedTheChangedFunctionsAre(t *testing.T) {
+	src := "package p\n\nfunc f(a []int)   (n int) {\nfor i := 0; i < 2; i++ {\nn += a[i]\n}\nreturn n\n}\n\nvar   x = 1\n"
+	got := rewrites(t, src)["a short loop unrolled"]
+	if !strings.HasPrefix(got, "package p\n\nfunc f(a []int) (n int) {\n\t{\n\t\t{\n\t\t\ti := 0\n") || !strings.HasSuffix(got, "\n}\n\nvar   x = 1\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
