@@ -24,10 +24,11 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/guard", "engine/history", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "cli/serve/ssh", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/guard", "engine/history", "engine/memory", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
 		"cli/mcp/evo":                   {"engine", "engine/view", "store/record"},
+		"cli/serve/ssh":                 {"cli/door", "engine/view"},
 		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
 		"engine":                        {"config", "engine/agent", "engine/doctor", "engine/eval", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/query", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
@@ -107,7 +108,7 @@ func arrows() map[string][]string {
 // or to a way of storing things. All other libraries are free.
 func outside() map[string][]string {
 	return map[string][]string{
-		"charm.land/":            {"tui", "tui/..."},
+		"charm.land/":            {"tui", "tui/...", "cli/serve/ssh"},
 		"github.com/nats-io/":    {"engine/fleet", "engine/fleet/..."},
 		"github.com/spf13/cobra": {"cli"},
 		"github.com/mattn/":      {"store"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"atoll/cli/door"
 	"atoll/cli/mcp"
 	"atoll/cli/mcp/evo"
-	"atoll/engine"
 )
 
 // mcpCmd speaks the Model Context Protocol with the program that started it.
@@ -49,8 +47,8 @@ func (a *App) mcpCmd() *cobra.Command {
 }
 
 func (a *App) mcp(ctx context.Context, who door.Caller) error {
-	return a.looking(ctx, func(ctx context.Context, eng *engine.Engine, _ *slog.Logger) error {
-		d := door.New(eng)
+	return a.looking(ctx, func(ctx context.Context, l looker) error {
+		d := door.New(l.eng)
 		err := mcp.NewServer(d, who, a.Build.Version).Run(ctx, &sdk.IOTransport{Reader: closing(a.In), Writer: keepOpen{a.Out}})
 		return clientGone(err)
 	})

@@ -208,7 +208,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 		opt.Fleet = c
 	}
 	eng := engine.New(ses, exp.ID, opt)
-	closeDoors, err := a.beside(ctx, eng, f.doors, logger)
+	closeDoors, err := a.beside(ctx, looker{eng, ses, exp, logger}, f.doors)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"atoll/cli/mcp"
 	"atoll/cli/serve"
 	"atoll/engine"
+	"atoll/store/record"
 )
 
 // doorFlags say which doors are open, and to whom.
@@ -25,11 +26,17 @@ type doorFlags struct {
 	cert    string
 	key     string
 	hosts   []string
+	ssh     string
+	sshKeys string
+	hooks   []string
 }
 
 func (f *doorFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.http, "http", "", "serve JSON, events, figures and a page on this address, such as 127.0.0.1:7777")
+	fl.StringVar(&f.ssh, "ssh", "", "serve the console over SSH on this address, such as 127.0.0.1:2222")
+	fl.StringVar(&f.sshKeys, "ssh-keys", "", "file of those who may come in by SSH, a line each: NAME look|decide|admin KEY")
+	fl.StringSliceVar(&f.hooks, "webhook", nil, "post news (a new best, a review that waits, a pause, the end) to this address; signed with ATOLL_WEBHOOK_SECRET where that is set (repeatable)")
 	fl.StringVar(&f.tokens, "tokens", "", "file of those who may decide, a line each: NAME look|decide|admin TOKEN")
 	fl.BoolVar(&f.private, "private", false, "looking needs a token as well")
 	fl.BoolVar(&f.plain, "plain", false, "serve other machines without TLS, as behind a proxy")
@@ -38,18 +45,18 @@ func (f *doorFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.hosts, "host", nil, "further name under which the server is asked for (repeatable)")
 }
 
-func (f *doorFlags) any() bool { return f.http != "" }
+func (f *doorFlags) any() bool { return f.http != "" || f.ssh != "" || len(f.hooks) > 0 }
 
 func (a *App) serveCmd() *cobra.Command {
 	var f doorFlags
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Let browsers and programs look at the experiment, and decide with a token",
+		Use: "serve", Short: "Let browsers, programs and people on other machines look at the experiment, and decide with a token or a key",
 		Long: "serve opens doors to the experiment here and runs no job itself: it works beside an engine in another process,\n" +
 			"and without one shows what is there. Looking is free on this machine; deciding needs a token of the --tokens file.",
-		Example: "  atoll serve --http 127.0.0.1:7777\n  printf 'ada decide %s\\n' $(openssl rand -hex 24) > tokens && chmod 600 tokens\n  atoll serve --http 127.0.0.1:7777 --tokens tokens", Args: cobra.NoArgs,
+		Example: "  atoll serve --http 127.0.0.1:7777\n  atoll serve --ssh :2222 --ssh-keys keys\n  printf 'ada decide %s\\n' $(openssl rand -hex 24) > tokens && chmod 600 tokens\n  atoll serve --http 127.0.0.1:7777 --tokens tokens", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !f.any() {
-				return usage("which door? --http 127.0.0.1:7777")
+				return usage("which door? --http 127.0.0.1:7777, --ssh 127.0.0.1:2222, or --webhook https://host/path")
 			}
 			return a.serve(cmd.Context(), f)
 		},
@@ -60,8 +67,8 @@ func (a *App) serveCmd() *cobra.Command {
 
 // serve looks on and answers until a signal comes.
 func (a *App) serve(ctx context.Context, f doorFlags) error {
-	return a.looking(ctx, func(ctx context.Context, eng *engine.Engine, logger *slog.Logger) error {
-		doors, err := a.openDoors(eng, f, logger)
+	return a.looking(ctx, func(ctx context.Context, l looker) error {
+		doors, err := a.openDoors(ctx, l, f)
 		if err != nil {
 			return err
 		}
@@ -72,9 +79,17 @@ func (a *App) serve(ctx context.Context, f doorFlags) error {
 	})
 }
 
+// looker is an engine with the experiment that it runs or looks on at.
+type looker struct {
+	eng    *engine.Engine
+	ses    *engine.Session
+	exp    record.Experiment
+	logger *slog.Logger
+}
+
 // looking runs fn beside an engine that looks on at the experiment here, until fn
 // returns; a signal ends its context.
-func (a *App) looking(ctx context.Context, fn func(ctx context.Context, eng *engine.Engine, logger *slog.Logger) error) error {
+func (a *App) looking(ctx context.Context, fn func(ctx context.Context, l looker) error) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -107,7 +122,7 @@ func (a *App) looking(ctx context.Context, fn func(ctx context.Context, eng *eng
 		}
 	})
 	wg.Go(func() { a.lookOn(ctx, eng) })
-	err = fn(ctx, eng, logger)
+	err = fn(ctx, looker{eng, ses, exp, logger})
 	cancel()
 	wg.Wait()
 	return ignoreCancel(err)
@@ -132,8 +147,8 @@ type doors struct {
 }
 
 // openDoors takes the addresses. Nothing is answered before run.
-func (a *App) openDoors(eng *engine.Engine, f doorFlags, logger *slog.Logger) (*doors, error) {
-	d := &doors{door: door.New(eng)}
+func (a *App) openDoors(ctx context.Context, l looker, f doorFlags) (*doors, error) {
+	d := &doors{door: door.New(l.eng)}
 	var tokens *door.Tokens
 	if f.tokens != "" {
 		var err error
@@ -143,7 +158,7 @@ func (a *App) openDoors(eng *engine.Engine, f doorFlags, logger *slog.Logger) (*
 	}
 	if f.http != "" {
 		o := serve.Options{
-			Door: d.door, Addr: f.http, Tokens: tokens, Private: f.private, Plain: f.plain, Hosts: f.hosts, Now: a.Now, Logger: logger, Version: a.Build.Version,
+			Door: d.door, Addr: f.http, Tokens: tokens, Private: f.private, Plain: f.plain, Hosts: f.hosts, Now: a.Now, Logger: l.logger, Version: a.Build.Version,
 			Agents: func(who func(context.Context) door.Caller) http.Handler {
 				return mcp.Handler(d.door, who, a.Build.Version)
 			},
@@ -156,6 +171,20 @@ func (a *App) openDoors(eng *engine.Engine, f doorFlags, logger *slog.Logger) (*
 			return nil, usage("%v", err)
 		}
 		d.runs, d.said = append(d.runs, s.Run), append(d.said, "the page is at "+s.URL())
+	}
+	for _, hook := range f.hooks {
+		h, err := serve.NewWebhook(serve.WebhookOptions{Door: d.door, URL: hook, Secret: a.getenv("ATOLL_WEBHOOK_SECRET"), Now: a.Now, Logger: l.logger})
+		if err != nil {
+			return nil, usage("%v", err)
+		}
+		d.runs = append(d.runs, h.Run)
+	}
+	if f.ssh != "" {
+		s, err := a.openSSH(ctx, l, f)
+		if err != nil {
+			return nil, err
+		}
+		d.runs, d.said = append(d.runs, s.Run), append(d.said, fmt.Sprintf("the console is at ssh://%s, host key %s", s.Addr(), s.Fingerprint()))
 	}
 	return d, nil
 }
@@ -179,11 +208,11 @@ func (d *doors) run(ctx context.Context) error {
 
 // beside opens doors to an engine that this process runs; the returned function
 // closes them.
-func (a *App) beside(ctx context.Context, eng *engine.Engine, f doorFlags, logger *slog.Logger) (func(), error) {
+func (a *App) beside(ctx context.Context, l looker, f doorFlags) (func(), error) {
 	if !f.any() {
 		return func() {}, nil
 	}
-	d, err := a.openDoors(eng, f, logger)
+	d, err := a.openDoors(ctx, l, f)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +224,7 @@ func (a *App) beside(ctx context.Context, eng *engine.Engine, f doorFlags, logge
 	go func() {
 		defer close(done)
 		if err := d.run(ctx); ignoreCancel(err) != nil {
-			logger.Error("a door closed: " + err.Error())
+			l.logger.Error("a door closed: " + err.Error())
 		}
 	}()
 	return func() { cancel(); <-done }, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -40,6 +41,9 @@ func (e *Engine) Fact(ctx context.Context, key string) (string, error) {
 	value, _, err := e.db.Meta(ctx, e.exp, key)
 	return value, err
 }
+
+// Latency tells how long the transactions took that this process wrote.
+func (e *Engine) Latency() store.Latency { return e.db.Latency() }
 
 // Witness keeps a text beside a job, which is shown with it.
 func (e *Engine) Witness(ctx context.Context, job record.Job, kind, text string) error {

@@ -41,6 +41,8 @@ type writer struct {
 	queue chan *op
 	ended chan struct{}
 
+	latency latencies // of groups
+
 	mu     sync.RWMutex // held for reading while an op is put in the queue
 	closed bool
 }
@@ -149,12 +151,13 @@ func (w *writer) serve(first *op) (next *op) {
 // group runs ops in one transaction, and again one by one when the transaction
 // as a whole failed: then each gets its own answer.
 func (w *writer) group(first *op) (group []*op, next *op) {
+	began := time.Now()
+	defer func() { w.latency.add(time.Since(began)) }()
 	t, err := w.begin()
 	if err != nil {
 		first.err = err
 		return []*op{first}, nil
 	}
-	began := time.Now()
 	o := first
 	for {
 		group = append(group, o)

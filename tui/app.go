@@ -73,7 +73,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
-	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool, verb: o.Verb}
+	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool, verb: o.Verb, remote: o.Remote != nil}
 	a.actions.Verify = a.outside.verifier()
 	table, err := keys.NewTable(a.bindings(), o.Console.Keys)
 	if err != nil {

@@ -25,7 +25,7 @@ func globalKeys(a *app) []*keys.Binding {
 		{ID: "back", Keys: []string{"esc"}, Title: "back", Doc: "leaves a screen, a search, a zoom", In: all, Run: a.escape},
 		{ID: "quit", Keys: []string{"q"}, Title: "quit", Doc: "asks while jobs run", In: all, Bar: 10, Run: a.leaving.ask},
 		{ID: "interrupt", Keys: []string{"ctrl+c"}, Title: "drain and quit", Doc: "once: running jobs finish; twice: they are ended", In: all, Run: func() tea.Cmd { a.dialogs = nil; return a.leaving.interrupt() }},
-		{ID: "suspend", Keys: []string{"ctrl+z"}, Title: "suspend", Doc: "stops the console and the jobs until fg", In: all, Run: a.leaving.suspend},
+		{ID: "suspend", Here: true, Keys: []string{"ctrl+z"}, Title: "suspend", Doc: "stops the console and the jobs until fg", In: all, Run: a.leaving.suspend},
 		{ID: "pause-view", Keys: []string{"p"}, Title: "pause the view", Doc: "the experiment goes on", In: all, Run: a.reel.pause},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause the experiment", Says: func() string { return steer.PauseOrResume(a.d.Snap.State) }, Doc: "or resume it; running jobs finish", In: all, Decides: true, Bar: 30, Off: a.actions.CanPause, Run: a.actions.PauseEngine},
 		{ID: "stop", Keys: nil, Title: "stop the experiment", In: all, Decides: true, Danger: true, Run: a.actions.StopEngine},
@@ -141,10 +141,10 @@ func objectKeys(a *app) []*keys.Binding {
 func workKeys(a *app) []*keys.Binding {
 	in := []keys.Scope{keys.InFinished}
 	return []*keys.Binding{
-		{ID: "edit-tree", Keys: []string{"W"}, Title: "edit its work tree", Doc: "where a person is asked to edit, in $EDITOR", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.editTree},
-		{ID: "shell-tree", Keys: []string{"!"}, Title: "shell in its work tree", Doc: "where a person is asked to edit", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.shellThere},
+		{ID: "edit-tree", Here: true, Keys: []string{"W"}, Title: "edit its work tree", Doc: "where a person is asked to edit, in $EDITOR", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.editTree},
+		{ID: "shell-tree", Here: true, Keys: []string{"!"}, Title: "shell in its work tree", Doc: "where a person is asked to edit", In: []keys.Scope{keys.InJob}, Off: a.outside.needTree, Run: a.outside.shellThere},
 		{ID: "more-budget", Keys: []string{"+"}, Title: "more jobs", Doc: "raises the budget of jobs; a search that is done goes on", In: in, Decides: true, Bar: 68, Run: func() tea.Cmd { return a.keys.Get("budget-jobs").Run() }},
-		{ID: "report", Keys: []string{"O"}, Title: "report", Doc: "writes what became of the experiment as one HTML file", In: in, Bar: 67, Off: a.outside.needVerb, Run: a.outside.report},
+		{ID: "report", Here: true, Keys: []string{"O"}, Title: "report", Doc: "writes what became of the experiment as one HTML file", In: in, Bar: 67, Off: a.outside.needVerb, Run: a.outside.report},
 		{ID: "anew", Keys: []string{"N"}, Title: "start anew", Doc: "copies the command that starts another experiment here", In: in, Bar: 66, Off: a.outside.needVerb, Run: a.outside.anew},
 	}
 }
@@ -153,8 +153,8 @@ func textKeys(a *app) []*keys.Binding {
 	return []*keys.Binding{
 		{ID: "next-match", Keys: []string{"n"}, Title: "next match", In: []keys.Scope{keys.InText}, Run: func() tea.Cmd { return a.match(1) }},
 		{ID: "previous-match", Keys: []string{"N"}, Title: "previous match", In: []keys.Scope{keys.InText}, Run: func() tea.Cmd { return a.match(-1) }},
-		{ID: "pager", Keys: []string{"o"}, Title: "pager", Doc: "the whole text in $PAGER", In: []keys.Scope{keys.InText}, Bar: 22, Run: a.outside.pager},
-		{ID: "editor", Keys: []string{"e"}, Title: "editor", Doc: "the text in $EDITOR", In: []keys.Scope{keys.InText}, Run: a.outside.editor},
-		{ID: "difftool", Keys: []string{"ctrl+t"}, Title: "difftool", Doc: "the difference in the tool that git is set to", In: []keys.Scope{keys.InDiff}, Off: a.outside.needDifftool, Run: a.outside.difftool},
+		{ID: "pager", Here: true, Keys: []string{"o"}, Title: "pager", Doc: "the whole text in $PAGER", In: []keys.Scope{keys.InText}, Bar: 22, Run: a.outside.pager},
+		{ID: "editor", Here: true, Keys: []string{"e"}, Title: "editor", Doc: "the text in $EDITOR", In: []keys.Scope{keys.InText}, Run: a.outside.editor},
+		{ID: "difftool", Here: true, Keys: []string{"ctrl+t"}, Title: "difftool", Doc: "the difference in the tool that git is set to", In: []keys.Scope{keys.InDiff}, Off: a.outside.needDifftool, Run: a.outside.difftool},
 	}
 }

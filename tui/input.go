@@ -74,6 +74,9 @@ func (a *app) off(b *keys.Binding) string {
 			return "no experiment is attached"
 		}
 	}
+	if b.Here && a.opt.Remote != nil {
+		return "only at the machine of the experiment"
+	}
 	if b.Off != nil {
 		return b.Off()
 	}

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine/view"
-	"atoll/store/record"
 	"atoll/tui/pane"
 	"atoll/tui/plot"
 	"atoll/tui/steer"
@@ -32,42 +31,15 @@ type notices struct {
 
 // see returns what tells the news, nil without any.
 func (n *notices) see(s *view.Snapshot) tea.Cmd {
-	old := n.last
+	news := view.NewsOf(n.last, s, widget.Number)
 	n.last = s
-	if old == nil || old.Loading || s.Loading || old.Experiment.ID != s.Experiment.ID {
-		return nil
-	}
 	var cmds []tea.Cmd
-	for _, text := range news(old, s, n.opt.On) {
-		cmds = append(cmds, n.tell("atoll "+s.Experiment.Name+": "+text))
-	}
-	return tea.Batch(cmds...)
-}
-
-// news lists what a person asked to be told.
-func news(old, now *view.Snapshot, on []string) (out []string) {
-	say := func(what, text string) {
-		if slices.Contains(on, what) {
-			out = append(out, text)
+	for _, one := range news {
+		if slices.Contains(n.opt.On, one.What) {
+			cmds = append(cmds, n.tell("atoll "+s.Experiment.Name+": "+one.Text))
 		}
 	}
-	if b := now.Best; b.ID >= 0 && b.ID != old.Best.ID && b.ID != record.Root {
-		say("best", fmt.Sprintf("new best %s, %s", pane.CandidateName(b.ID), widget.Number(b.Objective)))
-	}
-	if n := now.Jobs.Held; n > old.Jobs.Held {
-		say("review", fmt.Sprintf("%d to review", n))
-	}
-	switch s := now.State; {
-	case s == old.State:
-	case s == record.ExperimentPaused:
-		say("pause", widget.Words(": ", "paused", now.Reason))
-	case s == record.ExperimentDone || s == record.ExperimentStopped || s == record.ExperimentBroken:
-		say("end", widget.Words(": ", string(s), now.Reason))
-	}
-	if now.Fatal != "" && old.Fatal == "" {
-		say("end", "the engine stopped: "+now.Fatal)
-	}
-	return out
+	return tea.Batch(cmds...)
 }
 
 // tell writes one line to the terminal in the ways that were chosen.

@@ -59,6 +59,7 @@ type Options struct {
 	Notices    Notices
 	Quit       Quit
 	Suspend    Suspend
+	Remote     *Remote // nil: the person is here
 	// Difftool returns a program that shows the difference from a to b on this
 	// terminal, with its arguments; nil = there is none.
 	Difftool func(a, b record.Hash) []string
@@ -70,6 +71,16 @@ type Options struct {
 	Meter func(ctx context.Context, pid int) (view.Resources, error)
 	Dir   string // where files that a person asks for go, "" = the current folder
 }
+
+// Remote says that the person is on another machine: Input and Output are not a
+// terminal of this one, no program is started here and no file written.
+type Remote struct {
+	Size  Size        // of their terminal at the beginning
+	Sizes <-chan Size // as it changes; closed at the end
+}
+
+// Size is how large a terminal is, in cells.
+type Size struct{ Width, Height int }
 
 // Quit is what leaving does to the engine. Both are called outside the
 // screen's goroutine and must return soon; the console watches the feed for

@@ -27,6 +27,7 @@ type outside struct {
 	output io.Writer
 	tool   func(a, b record.Hash) []string // shows a difference; nil: there is none
 	verb   func(args ...string) []string   // this program with a verb; nil: there is none
+	remote bool                            // the person is on another machine
 }
 
 // outsideHost is what they ask of the console.
@@ -38,7 +39,7 @@ type outsideHost interface {
 // Edit opens a text in the editor, or in a line here when the terminal names
 // none.
 func (o *outside) Edit(title, hint, text string, then func(text string) tea.Cmd) tea.Cmd {
-	if lookupEnv(o.env, "VISUAL") == "" && lookupEnv(o.env, "EDITOR") == "" {
+	if o.remote || lookupEnv(o.env, "VISUAL") == "" && lookupEnv(o.env, "EDITOR") == "" {
 		return o.host.Ask(widget.NewPrompt(title, hint, text, then))
 	}
 	return o.edit("atoll-*.md", text+"\n", then)

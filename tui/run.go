@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,12 +42,37 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.remembered(readState(o.StateFile))
-	m, err := tea.NewProgram(a, programOptions(ctx, a)...).Run()
+	p := tea.NewProgram(a, programOptions(ctx, a)...)
+	if o.Remote != nil {
+		defer o.Remote.follow(p)()
+	}
+	m, err := p.Run()
 	if last, ok := m.(*app); ok {
 		a = last
 	}
 	writeState(o.StateFile, a.state())
 	return a.ended(ctx, err)
+}
+
+// follow tells a program how large the terminal is, until the returned function is
+// called.
+func (r *Remote) follow(p *tea.Program) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s, open := <-r.Sizes:
+				if !open {
+					return
+				}
+				p.Send(tea.WindowSizeMsg{Width: s.Width, Height: s.Height})
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
 }
 
 func programOptions(ctx context.Context, a *app) []tea.ProgramOption {
@@ -64,6 +90,9 @@ func programOptions(ctx context.Context, a *app) []tea.ProgramOption {
 	}
 	if len(o.Env) > 0 {
 		opts = append(opts, tea.WithEnvironment(o.Env))
+	}
+	if o.Remote != nil { // a server has many consoles: none of them may listen to its signals
+		opts = append(opts, tea.WithoutSignalHandler(), tea.WithWindowSize(o.Remote.Size.Width, o.Remote.Size.Height))
 	}
 	if p, ok := fixedProfile(o); ok {
 		a.d.Profile = p

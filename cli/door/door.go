@@ -54,6 +54,13 @@ func (d *Door) Feed() *view.Feed { return d.eng.Feed() }
 // does is told as stopped. It is shared: do not write.
 func (d *Door) Snapshot() *view.Snapshot { return AtRest(d.eng.Feed().Latest()) }
 
+// Latency tells how long the transactions took that this process wrote: how many
+// there were, their seconds together, and how many took at most so many seconds.
+func (d *Door) Latency() (count uint64, sum float64, buckets map[float64]uint64) {
+	l := d.eng.Latency()
+	return l.Count, l.Sum.Seconds(), l.Buckets
+}
+
 // AtRest tells an experiment that nobody runs as stopped.
 func AtRest(s *view.Snapshot) *view.Snapshot {
 	if s.Loading || s.Owner || s.OwnerPID != 0 || s.State != record.ExperimentRunning {

@@ -131,6 +131,7 @@ func newStateFigures(d *door.Door) stateFigures {
 		{"evaluations_total", "Runs of one stage of the evaluator.", nil},
 		{"tokens_total", "Tokens of all requests.", []string{"direction"}},
 		{"cost_usd", "Money spent; absent where a part of it is unknown.", nil},
+		{"transaction_seconds", "Time of the transactions that this process wrote.", nil},
 		{"engine_up", "1 while an engine runs the experiment.", nil},
 	} {
 		s.descs[x.name] = prometheus.NewDesc("atoll_"+x.name, x.help, x.labels, nil)
@@ -182,6 +183,8 @@ func (s stateFigures) Collect(ch chan<- prometheus.Metric) {
 	if c := snap.Usage.CostUSD; c != nil {
 		gauge("cost_usd", *c)
 	}
+	count, sum, buckets := s.door.Latency()
+	ch <- prometheus.MustNewConstHistogram(s.descs["transaction_seconds"], count, sum, buckets)
 	up := 0.0
 	if snap.Owner || snap.OwnerPID != 0 {
 		up = 1

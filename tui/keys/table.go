@@ -20,6 +20,7 @@ type Binding struct {
 	In      []Scope
 	Decides bool           // changes the experiment: off in a read-only console
 	Danger  bool           // asks before it acts
+	Here    bool           // needs programs, files or the process of this machine: off in a remote console
 	Bar     int            // rank in the help bar, 0 = not there
 	Many    bool           // acts on all marked candidates
 	One     bool           // acts on what the cursor stands on, whatever is marked

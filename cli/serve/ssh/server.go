@@ -1,0 +1,203 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"charm.land/wish/v2"
+	"github.com/charmbracelet/ssh"
+	gossh "golang.org/x/crypto/ssh"
+	"golang.org/x/net/netutil"
+
+	"atoll/cli/door"
+)
+
+// Size is how large a terminal is, in cells.
+type Size struct{ Width, Height int }
+
+// Terminal is the screen and keyboard of a session.
+type Terminal struct {
+	Who   door.Caller
+	In    io.Reader
+	Out   io.Writer
+	Env   []string    // TERM and what says which colours it has
+	Size  Size        // at the beginning
+	Sizes <-chan Size // as it changes; closed at the end of the session
+}
+
+// Options say where a server answers, and how a console is shown.
+type Options struct {
+	Addr    string // host:port
+	Keys    *Keys
+	HostKey string // file of the server's own key; made where it is missing
+	// Show shows a console until the person leaves or ctx ends.
+	Show   func(ctx context.Context, t Terminal) error
+	Logger *slog.Logger
+}
+
+// Limits of what strangers can take.
+const (
+	connections = 128              // at the same time, those that are still strangers included
+	consoles    = 64               // at the same time
+	tries       = 6                // keys that a client may offer
+	idleTime    = 10 * time.Minute // without a byte in either direction; a console that runs always writes
+	leaveTime   = 2 * time.Second  // for consoles to give the screens back at the end
+)
+
+// Server answers over SSH. Make one with [Listen].
+type Server struct {
+	opt   Options
+	ln    net.Listener
+	ssh   *ssh.Server
+	seats chan struct{} // one for each console
+
+	ctx context.Context // of all consoles; set by Run before the first
+}
+
+// Listen takes the address and reads or makes the host key.
+func Listen(o Options) (*Server, error) {
+	if _, _, err := net.SplitHostPort(o.Addr); err != nil {
+		return nil, fmt.Errorf("the address %q: write host:port, such as 127.0.0.1:2222", o.Addr)
+	}
+	s := &Server{opt: o, seats: make(chan struct{}, consoles)}
+	var err error
+	s.ssh, err = wish.NewServer(
+		wish.WithHostKeyPath(o.HostKey), wish.WithIdleTimeout(idleTime), wish.WithVersion("atoll"),
+		wish.WithPublicKeyAuth(func(_ ssh.Context, key ssh.PublicKey) bool {
+			_, known := o.Keys.Caller(key)
+			return known
+		}),
+		wish.WithMiddleware(func(ssh.Handler) ssh.Handler { return s.session }),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("make ready for ssh: %w", err)
+	}
+	s.ssh.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig { return &gossh.ServerConfig{MaxAuthTries: tries} }
+	ln, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	s.ln = netutil.LimitListener(ln, connections)
+	return s, nil
+}
+
+// Addr is where the server answers.
+func (s *Server) Addr() net.Addr { return s.ln.Addr() }
+
+// Fingerprint is that of the host key, as ssh shows it to one who comes first.
+func (s *Server) Fingerprint() string {
+	for _, k := range s.ssh.HostSigners {
+		return gossh.FingerprintSHA256(k.PublicKey())
+	}
+	return ""
+}
+
+// Run answers until ctx ends.
+func (s *Server) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.ctx = ctx
+	var others sync.WaitGroup
+	others.Go(func() {
+		<-ctx.Done()
+		end, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+		defer stop()
+		if s.ssh.Shutdown(end) != nil {
+			_ = s.ssh.Close()
+		}
+	})
+	err := s.ssh.Serve(s.ln)
+	cancel()
+	others.Wait()
+	if errors.Is(err, ssh.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// session shows a console to one who came in.
+func (s *Server) session(sess ssh.Session) {
+	who, known := s.opt.Keys.Caller(sess.PublicKey()) // it may have been taken out meanwhile
+	pty, windows, terminal := sess.Pty()
+	switch {
+	case !known:
+		wish.Fatalln(sess, "your key was taken out of the list")
+		return
+	case len(sess.Command()) > 0:
+		wish.Fatalln(sess, "there is only the console here: come without a command")
+		return
+	case !terminal:
+		wish.Fatalln(sess, "the console needs a terminal: ssh -t")
+		return
+	}
+	select {
+	case s.seats <- struct{}{}:
+		defer func() { <-s.seats }()
+	default:
+		wish.Fatalln(sess, fmt.Sprintf("%d consoles are open; come back later", consoles))
+		return
+	}
+	ctx, cancel := context.WithCancel(sess.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	sizes := make(chan Size, 1)
+	var resizing sync.WaitGroup
+	resizing.Go(func() {
+		defer close(sizes)
+		follow(ctx, windows, sizes)
+	})
+	log := s.opt.Logger.With("who", who.Name, "role", who.Role.String(), "from", sess.RemoteAddr().String())
+	log.Info("a console was opened over ssh")
+	err := s.opt.Show(ctx, Terminal{
+		Who: who, In: sess, Out: sess, Env: environment(sess.Environ(), pty.Term),
+		Size: Size{pty.Window.Width, pty.Window.Height}, Sizes: sizes,
+	})
+	cancel()
+	resizing.Wait()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		log.Error("a console over ssh ended: " + err.Error())
+		_ = sess.Exit(1)
+		return
+	}
+	log.Info("a console over ssh was closed")
+	_ = sess.Exit(0)
+}
+
+// follow hands on how large the terminal is; only the newest size counts.
+func follow(ctx context.Context, windows <-chan ssh.Window, sizes chan Size) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case w, open := <-windows:
+			if !open {
+				return
+			}
+			select {
+			case <-sizes:
+			default:
+			}
+			sizes <- Size{w.Width, w.Height}
+		}
+	}
+}
+
+// environment is what of a client's environment says how its terminal shows things.
+func environment(env []string, term string) []string {
+	out := []string{"TERM=" + term}
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE":
+			out = append(out, v)
+		}
+	}
+	return out
+}

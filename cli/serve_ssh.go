@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+
+	"atoll/cli/door"
+	"atoll/cli/serve/ssh"
+	"atoll/config"
+	"atoll/tui"
+)
+
+// hostKey is the file in a state directory that holds the key by which clients know
+// this server.
+const hostKey = "ssh_host_ed25519"
+
+// remoteFPS is how often a console over SSH is drawn in a second, at most.
+const remoteFPS = 15
+
+// openSSH takes the address of the door for consoles.
+func (a *App) openSSH(ctx context.Context, l looker, f doorFlags) (*ssh.Server, error) {
+	if f.sshKeys == "" {
+		return nil, usage("--ssh needs --ssh-keys FILE: who may come in, a line each: NAME look|decide|admin KEY")
+	}
+	keys, err := ssh.OpenKeys(a.abs(f.sshKeys), a.Now)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	cfg, err := config.Decode(l.exp.Config)
+	if err != nil {
+		return nil, err
+	}
+	look := a.looks(ctx, l.ses, cfg)
+	redact := a.redactor(cfg, nil)
+	s, err := ssh.Listen(ssh.Options{
+		Addr: f.ssh, Keys: keys, HostKey: filepath.Join(l.ses.Dir, hostKey), Logger: l.logger,
+		Show: func(ctx context.Context, t ssh.Terminal) error {
+			sizes := make(chan tui.Size)
+			go func() { // ends with the session, whose end closes the other one
+				defer close(sizes)
+				for s := range t.Sizes {
+					select {
+					case sizes <- tui.Size(s):
+					case <-ctx.Done():
+					}
+				}
+			}()
+			return tui.Run(ctx, tui.Options{
+				Feed: l.eng.Feed(), Controller: l.eng.As(t.Who.Name, t.Who.Role.May), Reader: l.eng.Reader(), ReadOnly: t.Who.Role < door.Decide, Who: t.Who.Name,
+				Color: "always", Now: a.Now, Env: t.Env, Input: t.In, Output: t.Out, Remote: &tui.Remote{Size: tui.Size(t.Size), Sizes: sizes},
+				Console: tui.Console{
+					Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: min(look.FPS, remoteFPS), Colours: look.Colours,
+				},
+				CrashDir: filepath.Join(l.ses.Dir, "logs"), Redact: redact, Version: a.Build.Version,
+			})
+		},
+	})
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return s, nil
+}
