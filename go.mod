@@ -32,6 +32,7 @@ require (
 require golang.org/x/tools v0.51.0
 
 require (
+	aead.dev/minisign v0.3.0
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/modelcontextprotocol/go-sdk v1.8.0

@@ -19,8 +19,8 @@ import (
 // metaAgreed names the paid agents that a person agreed to for an experiment.
 const metaAgreed = "agreed"
 
-// rooted makes the folders that agents and prompts name absolute: relative ones
-// count from the folder of the configuration.
+// rooted makes the folders that agents, prompts and live plug-ins name absolute:
+// relative ones count from the folder of the configuration.
 func rooted(l *config.Loaded) {
 	abs := func(path string) string {
 		if path == "" || filepath.IsAbs(path) || l.Dir == "" {
@@ -32,6 +32,13 @@ func rooted(l *config.Loaded) {
 	l.Config.Agents = slices.Clone(l.Config.Agents)
 	for i := range l.Config.Agents {
 		l.Config.Agents[i].Recording = abs(l.Config.Agents[i].Recording)
+		l.Config.Agents[i].Plugin = abs(l.Config.Agents[i].Plugin)
+	}
+	for _, list := range []*[]string{&l.Config.Plugins.Auditors, &l.Config.Plugins.Notifiers} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i] = abs((*list)[i])
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ func (a *App) refresh(ctx context.Context, ses *engine.Session, p place, exp rec
 	}
 	cfg := l.Config
 	cfg.Evaluator.Dir = old.Evaluator.Dir // the sealed copy; the engine holds it against its seal
+	cfg.Plugins.Embedder, cfg.Plugins.Descriptors = old.Plugins.Embedder, old.Plugins.Descriptors
 	if cfg, err = a.keepGiven(ctx, ses, exp, old, cfg, l); err != nil {
 		return err
 	}

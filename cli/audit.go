@@ -23,6 +23,7 @@ func (a *App) auditCmd() *cobra.Command {
 	var b audit.Bounds
 	var all bool
 	var fail int
+	var plugins []string
 	cmd := &cobra.Command{
 		Use: "audit [REVISION]", Short: "Measure how healthy the source is, and what to mend first",
 		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
@@ -35,7 +36,7 @@ func (a *App) auditCmd() *cobra.Command {
 			if len(args) == 1 {
 				rev = args[0]
 			}
-			return a.audit(cmd.Context(), rev, b, all, fail)
+			return a.audit(cmd.Context(), rev, b, all, fail, plugins)
 		},
 	}
 	f := cmd.Flags()
@@ -46,10 +47,11 @@ func (a *App) auditCmd() *cobra.Command {
 	f.Float64Var(&b.Maintainability, "maintainability", 10, "index of a file, 0 to 100, at least")
 	f.BoolVar(&all, "all", false, "with --json: the figures of every file and function as well")
 	f.IntVar(&fail, "fail-over", 0, "exit 1 when a finding has a higher priority than this, 1 to 5; 0: never")
+	f.StringArrayVar(&plugins, "plugin", nil, "folder of a plug-in of the kind auditor, beside those of plugins.auditors")
 	return cmd
 }
 
-func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, fail int) error {
+func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, fail int, plugins []string) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -62,7 +64,7 @@ func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, f
 		return err
 	}
 	defer ses.Close()
-	commit, r, err := auditRevision(ctx, ses, p, rev)
+	commit, r, err := a.auditRevision(ctx, ses, p, rev, plugins)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, f
 	return nil
 }
 
-func auditRevision(ctx context.Context, ses *engine.Session, p place, rev string) (record.Hash, audit.Report, error) {
+func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, rev string, plugins []string) (record.Hash, audit.Report, error) {
 	commit, err := ses.Repo.Import(ctx, p.target, rev)
 	if err != nil {
 		return commit, audit.Report{}, err
@@ -103,6 +105,10 @@ func auditRevision(ctx context.Context, ses *engine.Session, p place, rev string
 		return commit, audit.Report{}, err
 	}
 	r, err := auditTree(ctx, ses, info.Tree)
+	if err != nil {
+		return commit, r, err
+	}
+	r.Foreign, err = a.auditPlugged(ctx, ses, p, info.Tree, plugins)
 	return commit, r, err
 }
 

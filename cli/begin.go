@@ -122,26 +122,41 @@ func sealedFor(ctx context.Context, ses *engine.Session, p place, root record.Ha
 	return sealed(ses.Dir, l)
 }
 
-// sealed copies the evaluator directory into the state directory and returns
-// the configuration that names the copy.
+// sealed copies the evaluator directory and the plug-ins that place candidates into
+// the state directory and returns the configuration that names the copies.
 func sealed(state string, l config.Loaded) (config.Config, error) {
 	cfg := l.Config
-	if cfg.Evaluator.Dir == "" {
-		return cfg, nil
+	copied := func(key, dir string) (string, error) {
+		if dir == "" {
+			return "", nil
+		}
+		from := dir
+		if !filepath.IsAbs(dir) {
+			from = filepath.Join(l.Dir, dir)
+		}
+		if info, err := os.Stat(from); err != nil || !info.IsDir() {
+			return "", config.Problems{{Key: key, Text: fmt.Sprintf("there is no folder %s; name the folder, relative to %s", dir, config.FileName)}}
+		}
+		to, err := engine.SealEvaluator(state, from)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Rel(state, to)
 	}
-	dir := cfg.Evaluator.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(l.Dir, dir)
+	var err error
+	if cfg.Evaluator.Dir, err = copied("evaluator.dir", cfg.Evaluator.Dir); err != nil {
+		return l.Config, err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return cfg, config.Problems{{Key: "evaluator.dir", Text: fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", cfg.Evaluator.Dir, config.FileName)}}
+	if cfg.Plugins.Embedder, err = copied("plugins.embedder", cfg.Plugins.Embedder); err != nil {
+		return l.Config, err
 	}
-	copied, err := engine.SealEvaluator(state, dir)
-	if err != nil {
-		return cfg, err
+	cfg.Plugins.Descriptors = slices.Clone(cfg.Plugins.Descriptors)
+	for i, dir := range cfg.Plugins.Descriptors {
+		if cfg.Plugins.Descriptors[i], err = copied("plugins.descriptors", dir); err != nil {
+			return l.Config, err
+		}
 	}
-	cfg.Evaluator.Dir, err = filepath.Rel(state, copied)
-	return cfg, err
+	return cfg, nil
 }
 
 // resume goes on with an experiment: live settings that changed become a row,

@@ -166,7 +166,7 @@ func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Ca
 	case campaign.AcceptMetric:
 		return k, p.metric(ctx, &k, c)
 	case campaign.AcceptAudit:
-		r, err := auditTree(ctx, p.ses, c.Tree)
+		r, err := p.auditTree(ctx, c.Tree)
 		if err != nil {
 			return k, err
 		}

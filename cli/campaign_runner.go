@@ -37,13 +37,14 @@ const (
 // session's state directory, a chore one with a single job whose agent is the
 // command. It implements [campaign.Executor].
 type taskRunner struct {
-	app    *App
-	ses    *engine.Session
-	place  place
-	loaded config.Loaded
-	tell   func(campaign.Event)
-	search func(task int, s *view.Snapshot) // told how the search of a task stands, nil at its end; it may be nil
-	box    *sandbox.Box                     // made when first asked for
+	app      *App
+	ses      *engine.Session
+	place    place
+	loaded   config.Loaded
+	tell     func(campaign.Event)
+	search   func(task int, s *view.Snapshot) // told how the search of a task stands, nil at its end; it may be nil
+	box      *sandbox.Box                     // made when first asked for
+	auditors *auditors                        // as box
 
 	mu      sync.Mutex
 	running *engine.Engine
@@ -94,7 +95,33 @@ func (r *taskRunner) Audit(ctx context.Context, commit record.Hash) (audit.Repor
 	if err != nil {
 		return audit.Report{}, err
 	}
-	return auditTree(ctx, r.ses, info.Tree)
+	return r.auditTree(ctx, info.Tree)
+}
+
+// auditTree is what the auditor and the plug-ins of plugins.auditors find.
+func (r *taskRunner) auditTree(ctx context.Context, tree record.Hash) (audit.Report, error) {
+	report, err := auditTree(ctx, r.ses, tree)
+	if err != nil || len(r.loaded.Plugins.Auditors) == 0 {
+		return report, err
+	}
+	if r.auditors == nil {
+		if r.auditors, err = r.app.openAuditors(r.loaded.Config, r.sandbox); err != nil {
+			return report, err
+		}
+	}
+	report.Foreign, err = r.auditors.find(ctx, r.ses, tree)
+	return report, err
+}
+
+// sandbox is where commands and plug-ins run, made when first asked for.
+func (r *taskRunner) sandbox(ctx context.Context) (*sandbox.Box, error) {
+	if r.box != nil {
+		return r.box, nil
+	}
+	var err error
+	c := r.loaded.Sandbox
+	r.box, err = sandbox.New(ctx, sandbox.Options{Mode: sandbox.Mode(c.Mode), Scratch: c.Scratch})
+	return r.box, err
 }
 
 // auditMaxBytes bounds the files that the auditor reads.
@@ -352,14 +379,9 @@ func (r *taskRunner) commit(ctx context.Context, a campaign.Assignment, exp reco
 // passes runs a command on a tree, in the sandbox and with what the evaluator may
 // see, protected files from the attempt's root. It reports the last line of output.
 func (r *taskRunner) passes(ctx context.Context, a *campaign.Task, exp record.Experiment, command string, c record.Candidate) (bool, string, error) {
-	cfg, err := config.Decode(exp.Config)
+	box, err := r.sandbox(ctx)
 	if err != nil {
 		return false, "", err
-	}
-	if r.box == nil {
-		if r.box, err = sandbox.New(ctx, sandbox.Options{Mode: sandbox.Mode(cfg.Sandbox.Mode), Scratch: cfg.Sandbox.Scratch}); err != nil {
-			return false, "", err
-		}
 	}
 	o := eval.OptionsOf(r.loaded.Config)
 	o.Command, o.Adapter, o.AdapterOptions, o.Output = []string{runsWell(command)}, "", nil, "last-number"
@@ -371,7 +393,7 @@ func (r *taskRunner) passes(ctx context.Context, a *campaign.Task, exp record.Ex
 	if a.Wall() > 0 {
 		o.Timeout = a.Wall()
 	}
-	ev, err := eval.New(ctx, r.box, o)
+	ev, err := eval.New(ctx, box, o)
 	if err != nil {
 		return false, "", err
 	}

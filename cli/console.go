@@ -91,6 +91,11 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		return err
 	}
 	look := a.looks(ctx, ses, cfg)
+	told, err := a.tellPlugins(exp, f, eng.Feed())
+	if err != nil {
+		return err
+	}
+	defer told()
 	tuiCtx, closeScreen := context.WithCancel(ctx)
 	defer closeScreen()
 	eng.Feed().Publish(beforeFold(exp, cfg, a.Now()))

@@ -30,7 +30,11 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		defer close(printed)
 		a.printEvents(readCtx, eng.Feed())
 	}()
-	err := eng.Run(ctx)
+	told, err := a.tellPlugins(exp, f, eng.Feed())
+	if err == nil {
+		err = eng.Run(ctx)
+	}
+	told()
 	stopReading()
 	<-printed
 	end := eng.Feed().Latest()

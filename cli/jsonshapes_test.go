@@ -49,6 +49,8 @@ func jsonShapes() []jsonShape {
 		{"fleet", "atoll fleet", false, fleet.Status{}},
 		{"invite", "atoll fleet invite", false, invited{}},
 		{"simulation", "atoll simulate", false, simulated{}},
+		{"plugin check", "atoll plugin check", false, pluginChecked{}},
+		{"plugin list", "atoll plugin list", false, pluginList{}},
 		{"bench search", "atoll bench search, one document for each run", true, bench.Result{}},
 		{"doctor", "atoll doctor", false, []view.CheckLine{}},
 		{"repair", "atoll repair", false, repair.Report{}},

@@ -8,13 +8,18 @@ import (
 
 // Carries reports whether an agent can carry out an operator: the offline agent
 // its own, models, clients and persons everything but tune (they write code, and
-// the offline agent turns numbers for nothing), a replay whatever was recorded.
+// the offline agent turns numbers for nothing), a replay whatever was recorded, a
+// plug-in what is named.
 func (a Agent) Carries(operator string) bool {
 	switch a.Kind {
 	case "offline":
 		return slices.Contains([]string{"seed", "tune", "mutate", "crossover", "repair"}, operator)
 	case "replay":
 		return true
+	case "plugin":
+		if len(a.Operators) > 0 {
+			return slices.Contains(a.Operators, operator)
+		}
 	}
 	return operator != "tune"
 }

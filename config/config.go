@@ -50,6 +50,7 @@ type Config struct {
 	Prices        []Price        `key:"prices" live:"yes" doc:"Dollars per million tokens, by model."`
 	Prompts       string         `key:"prompts" live:"yes" doc:"Folder of prompt templates that take the place of the built-in ones, relative to atoll.yaml."`
 	Targets       []Target       `key:"targets" doc:"Named parts of the repository with their own weight."`
+	Plugins       Plugins        `key:"plugins"`
 	Console       Console        `key:"console"`
 }
 
@@ -63,7 +64,7 @@ type GuardCommand struct {
 type Evaluator struct {
 	Command        []string          `key:"command" measure:"yes" doc:"Program and arguments; a single string is run by sh -c. {dir} is the evaluator directory. With an adapter: the adapter's arguments."`
 	Dir            string            `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
-	Adapter        string            `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest" measure:"yes" doc:"Runs an evaluator written for another system unchanged."`
+	Adapter        string            `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest,plugin" measure:"yes" doc:"Runs an evaluator written for another system unchanged; plugin: the plug-in in evaluator.dir."`
 	AdapterOptions map[string]string `key:"adapter_options" measure:"yes" doc:"Further settings of the adapter, by name: python, program, thresholds, runs and so on."`
 	Output         string            `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
 	Objective      string            `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
@@ -176,7 +177,7 @@ type Retention struct {
 // Agent is one who edits, plans or reviews.
 type Agent struct {
 	Name           string            `key:"name" auto:"the preset or the kind" doc:"How it is called in jobs and on screen."`
-	Kind           string            `key:"kind" enum:"offline,chat,command,human,replay" doc:"What it is."`
+	Kind           string            `key:"kind" enum:"offline,chat,command,human,replay,plugin" doc:"What it is."`
 	Weight         float64           `key:"weight" min:"0" live:"yes" doc:"Weight of the draw; 0: never by itself."`
 	Preset         string            `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
 	Command        []string          `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`
@@ -202,6 +203,8 @@ type Agent struct {
 	Env            []string          `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
 	OwnCredentials bool              `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
 	Recording      string            `key:"recording" doc:"Folder of a replay agent."`
+	Plugin         string            `key:"plugin" doc:"Folder of a plug-in of the kind agent or operator."`
+	Operators      []string          `key:"operators" doc:"Operators that a plug-in carries out; empty: all but tune."`
 }
 
 // Roles name the agent that serves each role; empty: off, or the coder.
@@ -228,6 +231,15 @@ type Target struct {
 	Symbol string   `key:"symbol" doc:"Function or type inside the files."`
 	Hint   string   `key:"hint" doc:"What an agent should know of it."`
 	Weight float64  `key:"weight" min:"0" live:"yes" doc:"Weight of the draw."`
+}
+
+// Plugins names folders of plug-ins that have no key of their own elsewhere
+// (evaluators: evaluator.adapter, agents and operators: agents).
+type Plugins struct {
+	Descriptors []string `key:"descriptors" doc:"Plug-ins whose metrics join those of the evaluator, for the axes of the map."`
+	Embedder    string   `key:"embedder" doc:"Plug-in that makes the vectors of the learned map; empty: the built-in one."`
+	Auditors    []string `key:"auditors" live:"yes" doc:"Plug-ins whose findings join those of the auditor of a campaign."`
+	Notifiers   []string `key:"notifiers" live:"yes" doc:"Plug-ins that are told the news of console.news, all where that is empty, also without a console."`
 }
 
 // Console describes the screen.

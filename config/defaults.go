@@ -126,6 +126,8 @@ func impliedKind(a Agent) string {
 		return "chat"
 	case a.Recording != "":
 		return "replay"
+	case a.Plugin != "":
+		return "plugin"
 	}
 	return ""
 }

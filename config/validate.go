@@ -72,6 +72,9 @@ func (k *checker) evaluator(e Evaluator) {
 		k.bad("evaluator.command", "the program has no name")
 	}
 	seen := map[string]bool{}
+	if e.Adapter == "plugin" && (e.Dir == "" || len(e.Command) > 0) {
+		k.bad("evaluator.adapter", "a plug-in needs evaluator.dir, its folder, and no evaluator.command: its manifest has one")
+	}
 	for i, s := range e.Stages {
 		at := elementPath("evaluator.stages", i)
 		if seen[s.Name] {
@@ -240,7 +243,7 @@ func (k *checker) agents(agents []Agent) {
 		at := elementPath("agents", i)
 		switch {
 		case a.Kind == "":
-			k.bad(at+".kind", "say what the agent is: offline, chat, command, human or replay")
+			k.bad(at+".kind", "say what the agent is: offline, chat, command, human, replay or plugin")
 		case a.Name == "":
 			k.bad(at+".name", "the agent has no name")
 		case seen[a.Name]:
@@ -272,9 +275,21 @@ func (k *checker) agent(at string, a Agent) {
 		if a.Recording == "" {
 			k.bad(at+".recording", "a replay agent needs the folder of a recording")
 		}
+	case "plugin":
+		if a.Plugin == "" {
+			k.bad(at+".plugin", "a plug-in agent needs the folder of its plug-in")
+		}
 	}
 	if a.KeyEnv != "" && !variableName.MatchString(a.KeyEnv) {
 		k.bad(at+".key_env", "this is the name of a variable that holds the key, such as OPENAI_API_KEY, never the key itself")
+	}
+	if len(a.Operators) > 0 && a.Kind != "plugin" {
+		k.bad(at+".operators", "only a plug-in takes a list of operators; search.operators has the weights")
+	}
+	for _, name := range a.Operators {
+		if !slices.Contains(drawn(), name) {
+			k.bad(at+".operators", "no operator %q: write %s%s", name, strings.Join(drawn(), ", "), meant(name, drawn()))
+		}
 	}
 	k.environment(at+".env", a.Env)
 }

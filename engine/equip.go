@@ -89,11 +89,19 @@ func (q *equipment) checkSeal(ctx context.Context, exp record.Experiment) error 
 	return nil
 }
 
-// located is a configuration whose evaluator directory is absolute: the sealed
-// copy that was made when the experiment started.
+// located is a configuration whose evaluator directory and plug-ins are absolute: the
+// sealed copies that were made when the experiment started.
 func (q *equipment) located(cfg config.Config) config.Config {
-	if cfg.Evaluator.Dir != "" && !filepath.IsAbs(cfg.Evaluator.Dir) {
-		cfg.Evaluator.Dir = filepath.Join(q.ses.Dir, cfg.Evaluator.Dir)
+	at := func(dir string) string {
+		if dir != "" && !filepath.IsAbs(dir) {
+			return filepath.Join(q.ses.Dir, dir)
+		}
+		return dir
+	}
+	cfg.Evaluator.Dir, cfg.Plugins.Embedder = at(cfg.Evaluator.Dir), at(cfg.Plugins.Embedder)
+	cfg.Plugins.Descriptors = slices.Clone(cfg.Plugins.Descriptors)
+	for i, dir := range cfg.Plugins.Descriptors {
+		cfg.Plugins.Descriptors[i] = at(dir)
 	}
 	return cfg
 }

@@ -13,6 +13,7 @@ func WithLive(was, now config.Config) config.Config {
 	was.Agents, was.Roles, was.Prices, was.Prompts, was.Console = now.Agents, now.Roles, now.Prices, now.Prompts, now.Console
 	was.Retention = now.Retention
 	was.GuardAccept = now.GuardAccept
+	was.Plugins.Auditors, was.Plugins.Notifiers = now.Plugins.Auditors, now.Plugins.Notifiers
 	was.Evaluator.Private, was.Evaluator.Caches, was.Sandbox.Scratch = now.Evaluator.Private, now.Evaluator.Caches, now.Sandbox.Scratch
 	was.Targets = slices.Clone(was.Targets)
 	for i := range was.Targets {

@@ -129,6 +129,11 @@ func (l *loop) equip(ctx context.Context) error {
 		return err
 	}
 	l.work.Equip(q.box, q.eval)
+	placing, err := work.OpenPlugins(q.box, q.located(l.st.Config), q.opt.Getenv)
+	if err != nil {
+		return err
+	}
+	l.work.SetPlugins(placing)
 	if err := q.enlist(ctx, l.st, l.work); err != nil {
 		return err
 	}

@@ -43,12 +43,13 @@ type adapter struct {
 	compare func(root, candidate []byte) string
 	// scores lists exit codes besides 0 that still carry a result.
 	scores []int
-	caches []string // caches it wants when none are named
+	caches []string   // caches it wants when none are named
+	plugin *pluginRun // nil: none
 }
 
 // adapters returns the names of the adapters.
 func adapters() []string {
-	return []string{"openevolve", "loreley", "shinka", "gobench", "hyperfine", "gotest", "pytest"}
+	return []string{"openevolve", "loreley", "shinka", "gobench", "hyperfine", "gotest", "pytest", "plugin"}
 }
 
 // option returns an adapter option or a default.
@@ -98,6 +99,8 @@ func adapterOf(o *Options) (*adapter, error) {
 		return pyTest(o), nil
 	case "hyperfine":
 		return hyperfine(o)
+	case "plugin":
+		return plugged(o)
 	}
 	return nil, fmt.Errorf("evaluator.adapter is %q: use one of %s", o.Adapter, strings.Join(adapters(), ", "))
 }

@@ -240,9 +240,16 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		limits = *st.Limits
 	}
 	limits.Wall = st.Timeout
+	var stdin []byte
+	if st.adapter != nil && st.adapter.plugin != nil {
+		limits = st.adapter.plugin.p.Limits.Of(limits)
+		if stdin, err = st.adapter.plugin.asks(&c); err != nil {
+			return sandbox.Spec{}, err
+		}
+	}
 	spec := sandbox.Spec{
 		Args: e.args(st, in), Env: e.env(in), Base: base, Delta: delta, Seal: r.seals,
-		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true,
+		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true, Stdin: stdin,
 	}
 	if who == candidate && !st.last {
 		spec.Product = e.o.Artifact
@@ -251,6 +258,9 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		spec.Mounts = append(spec.Mounts, sandbox.Mount{Host: e.o.Dir, At: in.dir, Private: true})
 	}
 	spec.Mounts = append(spec.Mounts, e.found.mounts...)
+	if st.adapter != nil && st.adapter.plugin != nil {
+		spec.Mounts = append(spec.Mounts, st.adapter.plugin.p.Mounts()...)
+	}
 	for _, c := range caches {
 		spec.Caches = append(spec.Caches, c.mount)
 	}

@@ -177,6 +177,8 @@ func (h *Builder) build(c *Roster, a config.Agent) (agent.Agent, error) {
 		c.Mute[a.Name] = true
 		c.Clients[a.Name] = &RoleClient{replay: a.Recording}
 		return agent.NewReplay(a.Recording, config.FileName)
+	case "plugin":
+		return h.plugin(c, a)
 	}
 	return nil, fmt.Errorf("there is no kind %q", a.Kind)
 }

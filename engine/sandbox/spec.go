@@ -20,7 +20,9 @@ const (
 	// EvaluatorDir is where an evaluator directory outside the tree is mounted by
 	// convention. Mount it Private.
 	EvaluatorDir = wire.Root + "/evaluator"
-	CacheDir     = wire.Root + "/cache" // parent of the caches of [Caches]
+	// PluginDir is where the folder of a plug-in is mounted by convention.
+	PluginDir = wire.Root + "/plugin"
+	CacheDir  = wire.Root + "/cache" // parent of the caches of [Caches]
 
 	ResultName  = "result.json"
 	ResultPath  = ControlDir + "/" + ResultName // ATOLL_RESULT

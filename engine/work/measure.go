@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -50,6 +51,10 @@ func (w *measurer) score(ctx context.Context, r *attempt, c *record.Candidate, p
 		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
 	}
 	vector, err := w.vectors.of(ctx, c, parentTree)
+	if errors.Is(err, errPlugin) {
+		c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
+		return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: c, Samples: samples})
+	}
 	if err != nil {
 		return err
 	}
@@ -151,7 +156,11 @@ func (w *measurer) measure(ctx context.Context, r *attempt) error {
 			return err
 		}
 		c.Status = record.StatusScored
-		if vector, err = w.vectors.ofRoot(ctx, c.Tree); err != nil {
+		if vector, err = w.vectors.ofRoot(ctx, c.Tree); errors.Is(err, errPlugin) {
+			c.Status, c.Class, c.Reason = record.StatusFailed, record.ClassMetric, view.CleanLine(err.Error())
+			w.host.RootFailed(record.ClassMetric, err.Error())
+			return r.finish(ctx, store.Outcome{State: record.Failed, Class: c.Class, Reason: c.Reason, Candidate: &c, Samples: fresh})
+		} else if err != nil {
 			return err
 		}
 	}
@@ -177,6 +186,7 @@ func (r *attempt) reserve(ctx context.Context, n int) error {
 func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
 	job := r.lease.Job
 	var out []record.Sample
+	var more []record.Metric // of descriptors: the same for each sample
 	for i := range n {
 		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
 			return out, nil, err
@@ -209,9 +219,24 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		} else if twin {
 			return nil, &eval.Outcome{Twin: &of}, nil
 		}
+		if more == nil {
+			if more, err = w.described(ctx, c.Tree); err == nil {
+				_, err = join(res.Metrics, more)
+			}
+			if errors.Is(err, errPlugin) {
+				return out, &eval.Outcome{Class: record.ClassMetric, Reason: err.Error(), Signature: "descriptor"}, nil
+			}
+			if err != nil {
+				return out, nil, err
+			}
+		}
+		metrics, err := join(res.Metrics, more)
+		if err != nil {
+			return out, nil, err
+		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,
-			Objective: res.Objective, Metrics: res.Metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load,
+			Objective: res.Objective, Metrics: metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load,
 		})
 	}
 	return out, nil, nil

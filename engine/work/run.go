@@ -66,12 +66,13 @@ type run struct {
 	settings func() record.Settings // as they are now
 	drain    <-chan struct{}        // closed: nothing is claimed or tried again; nil: never
 
-	box    *sandbox.Box           // nil: nothing can be run
-	eval   *eval.Evaluator        // nil: nothing can be measured
-	bench  *Bench                 // measures here
-	meter  Meter                  // measures: the bench, or other machines
-	roster *roster.Roster         // nil: nobody can be asked
-	metric atomic.Pointer[string] // learned from the root; nil: not yet
+	box     *sandbox.Box           // nil: nothing can be run
+	eval    *eval.Evaluator        // nil: nothing can be measured
+	bench   *Bench                 // measures here
+	meter   Meter                  // measures: the bench, or other machines
+	roster  *roster.Roster         // nil: nobody can be asked
+	plugins *Plugins               // that place candidates; nil: none
+	metric  atomic.Pointer[string] // learned from the root; nil: not yet
 }
 
 // draining reports whether the run ends as soon as what runs has ended.

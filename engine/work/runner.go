@@ -79,6 +79,10 @@ func (w *Runner) Equip(box *sandbox.Box, ev *eval.Evaluator) {
 	w.scope.protect(ev.Protected())
 }
 
+// SetPlugins gives the runner the plug-ins that place candidates, before the first
+// job.
+func (w *Runner) SetPlugins(p *Plugins) { w.plugins = p }
+
 // Bench is what measures here, once the runner is equipped.
 func (w *Runner) Bench() *Bench { return w.bench }
 

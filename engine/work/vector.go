@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"atoll/engine/behavior"
+	"atoll/engine/plugin"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -22,7 +23,7 @@ type vectors struct {
 // candidate's is its parent's without the old blobs and with the new ones.
 type Embedding struct {
 	mu       sync.Mutex
-	embedder behavior.Embedder
+	embedder embedder
 	eligible *behavior.Eligible
 }
 
@@ -53,7 +54,10 @@ func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 		}
 		opt.Ignore = append(opt.Ignore, behavior.IgnoreFile{Dir: dir, Text: string(text)})
 	}
-	w.embed.eligible, w.embed.embedder = behavior.NewEligible(opt), behavior.NewLexical()
+	w.embed.eligible, w.embed.embedder = behavior.NewEligible(opt), lexical{behavior.NewLexical()}
+	if w.plugins != nil && w.plugins.embedder != nil {
+		w.embed.embedder = foreign{w.plugins.host, w.plugins.embedder}
+	}
 	return &w.embed, nil
 }
 
@@ -70,7 +74,7 @@ func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, erro
 	if err != nil {
 		return nil, err
 	}
-	var added [][]float32
+	var texts []plugin.Text
 	for _, f := range files.Files() {
 		if !em.eligible.Match(f.Path, f.Size) || f.Mode == record.Symlink || f.Mode == record.Submodule {
 			continue
@@ -80,13 +84,17 @@ func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, erro
 			return nil, err
 		}
 		if em.eligible.Shapes(f.Path, text) {
-			added = append(added, em.embedder.Embed(f.Path, text))
+			texts = append(texts, plugin.Text{Path: f.Path, Text: string(text)})
 		}
 	}
-	if len(added) == 0 {
+	if len(texts) == 0 {
 		return nil, fmt.Errorf("no file of the root shapes the learned space; name some under map.include, or use map.axes")
 	}
-	return behavior.Combine(make([]float32, em.embedder.Dims()), nil, added), nil
+	added, err := em.embedder.embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	return behavior.Combine(nil, nil, added), nil
 }
 
 // of is the vector of a candidate: its parent's, with what changed.
@@ -109,35 +117,38 @@ func (w *vectors) of(ctx context.Context, c *record.Candidate, parentTree record
 	if err != nil {
 		return nil, err
 	}
-	var removed, added [][]float32
+	var texts []plugin.Text // what went first
 	for _, d := range diffs {
-		if v, err := w.ofBlob(ctx, em, d.Path, d.OldMode, d.OldHash); err != nil {
+		if texts, err = w.shaping(ctx, em, texts, d.Path, d.OldMode, d.OldHash); err != nil {
 			return nil, err
-		} else if v != nil {
-			removed = append(removed, v)
-		}
-		if v, err := w.ofBlob(ctx, em, d.Path, d.NewMode, d.NewHash); err != nil {
-			return nil, err
-		} else if v != nil {
-			added = append(added, v)
 		}
 	}
-	return behavior.Combine(parent, removed, added), nil
-}
-
-// ofBlob embeds one version of a file; nil when it does not count.
-func (w *vectors) ofBlob(ctx context.Context, em *Embedding, path string, mode record.Mode, hash record.Hash) ([]float32, error) {
-	if hash.IsZero() || mode == record.Symlink || mode == record.Submodule || mode == record.Deleted {
-		return nil, nil
+	gone := len(texts)
+	for _, d := range diffs {
+		if texts, err = w.shaping(ctx, em, texts, d.Path, d.NewMode, d.NewHash); err != nil {
+			return nil, err
+		}
 	}
-	text, err := w.repo.Blob(ctx, hash)
+	all, err := em.embedder.embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	if !em.eligible.Shapes(path, text) {
-		return nil, nil
+	if len(all) > 0 && len(all[0]) != len(parent) {
+		return nil, fmt.Errorf("%w: the embedder made vectors of %d numbers before, and now of %d", errPlugin, len(parent), len(all[0]))
 	}
-	return em.embedder.Embed(path, text), nil
+	return behavior.Combine(parent, all[:gone], all[gone:]), nil
+}
+
+// shaping adds one version of a file to a list, where it counts.
+func (w *vectors) shaping(ctx context.Context, em *Embedding, list []plugin.Text, path string, mode record.Mode, hash record.Hash) ([]plugin.Text, error) {
+	if hash.IsZero() || mode == record.Symlink || mode == record.Submodule || mode == record.Deleted {
+		return list, nil
+	}
+	text, err := w.repo.Blob(ctx, hash)
+	if err != nil || !em.eligible.Shapes(path, text) {
+		return list, err
+	}
+	return append(list, plugin.Text{Path: path, Text: string(text)}), nil
 }
 
 // ID names the embedder.

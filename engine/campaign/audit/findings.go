@@ -49,6 +49,10 @@ func (r *Report) Findings(b Bounds, before *Report) []Finding {
 	for i := range r.Files {
 		out = append(out, findingsOf(&r.Files[i], b, before)...)
 	}
+	for _, g := range r.Foreign {
+		g.Priority = min(5, max(1, g.Priority+trend(before, g)))
+		out = append(out, g)
+	}
 	slices.SortStableFunc(out, func(a, c Finding) int {
 		return cmp.Or(cmp.Compare(c.Priority, a.Priority), cmp.Compare(c.Value/max(c.Bound, 1), a.Value/max(a.Bound, 1)), cmp.Compare(a.Key, c.Key))
 	})

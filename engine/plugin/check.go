@@ -1,0 +1,229 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atoll/engine/eval/output"
+)
+
+// Verdict is one point of the conformance suite.
+type Verdict struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"` // why not, or a figure
+	Err    error  `json:"-"`
+}
+
+// suite is one run of the conformance suite.
+type suite struct {
+	h    *Host
+	p    *Plugin
+	base string          // the sample
+	said json.RawMessage // its first answer
+	out  []Verdict
+}
+
+// Check runs the conformance suite on a plug-in, whoever trusts it: it runs in the
+// sandbox with what its manifest asks for. It stops at the first point that fails.
+// The error is one of the machine.
+func Check(ctx context.Context, h *Host, dir string) ([]Verdict, error) {
+	s := &suite{h: h}
+	p, err := Read(dir)
+	if !s.point("manifest and files", err, "") {
+		return s.out, nil
+	}
+	s.p = p
+	detail := "not signed; the hash is " + p.Hash
+	if id := p.Signed(); id != "" {
+		detail = "signed by the key " + id
+	}
+	s.point("signature", nil, detail)
+	base, err := os.MkdirTemp("", "atoll-sample-")
+	if err != nil {
+		return s.out, fmt.Errorf("lay out the sample: %w", err)
+	}
+	defer os.RemoveAll(base)
+	if s.base, err = p.sample(base); err != nil {
+		return s.out, err
+	}
+	for _, step := range []func(context.Context) (bool, error){s.answers, s.twice, s.alone, s.unknown} {
+		if ok, err := step(ctx); err != nil || !ok {
+			return s.out, err
+		}
+	}
+	return s.out, nil
+}
+
+// point notes a verdict, and reports whether it is good.
+func (s *suite) point(name string, err error, detail string) bool {
+	v := Verdict{Name: name, OK: err == nil, Detail: detail, Err: err}
+	if err != nil {
+		v.Detail = err.Error()
+	}
+	s.out = append(s.out, v)
+	return v.OK
+}
+
+// sample lays out what a plug-in is tried on: the folder that its manifest names,
+// else a small tree.
+func (p *Plugin) sample(dir string) (string, error) {
+	if p.Sample != "" {
+		return filepath.Join(p.Dir, filepath.FromSlash(p.Sample)), nil
+	}
+	for _, f := range sampleFiles() {
+		if err := os.WriteFile(filepath.Join(dir, f.Path), []byte(f.Text), 0o644); err != nil {
+			return "", fmt.Errorf("lay out the sample: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+func sampleFiles() []Text {
+	return []Text{{"numbers.txt", "first 1.5\nsecond 40\n"}, {"program.py", "print(1)  # TODO: print 2\n"}}
+}
+
+// question is what the suite asks a kind.
+func question(k Kind) any {
+	switch k {
+	case Evaluator:
+		return EvaluateParams{Goal: "a sample", Stage: "measure", Root: true}
+	case Agent:
+		return EditParams{Prompt: "Change something.", Operator: "mutate", Seed: 7}
+	case Operator:
+		return ProposeParams{Operator: "mutate", Seed: 7, Goal: "a sample", Metric: "sum", Direction: "maximize", Parent: Source{Files: sampleFiles()}, Others: []Other{}}
+	case Embedder:
+		return EmbedParams{Files: sampleFiles()}
+	case Notifier:
+		return NotifyParams{Experiment: "sample", Event: "best", Text: "atoll checks this plug-in"}
+	}
+	return Nothing{}
+}
+
+// understand checks an answer by the rules of its kind.
+func understand(k Kind, r *Reply) error {
+	var err error
+	switch k {
+	case Evaluator:
+		if _, err = output.ParseReport(r.Result); err != nil {
+			err = fmt.Errorf("%w: %w", ErrAnswer, err)
+		}
+	case Agent:
+		if _, err = ReadEdit(r.Result); err == nil && len(r.Changes) == 0 {
+			err = fmt.Errorf("%w: it changed nothing in its working directory", ErrAnswer)
+		}
+	case Operator:
+		var p ProposeResult
+		if p, err = ReadProposal(r.Result); err == nil && len(p.Changes) == 0 {
+			err = fmt.Errorf("%w: it proposed no change", ErrAnswer)
+		}
+	case Descriptor:
+		_, err = ReadMetrics(r.Result)
+	case Embedder:
+		_, err = ReadVectors(r.Result, len(sampleFiles()))
+	case Auditor:
+		_, err = ReadFindings(r.Result)
+	case Notifier:
+		err = decodeAnswer(r.Result, &Nothing{})
+	}
+	return err
+}
+
+func decodeAnswer(raw json.RawMessage, v any) error {
+	if err := decode(raw, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	return nil
+}
+
+// ask puts the question of the kind.
+func (s *suite) ask(ctx context.Context, t *Talk, params any) (Reply, time.Duration, error) {
+	began := time.Now()
+	r, err := s.h.converse(ctx, s.p, t, Call{Params: params, Base: s.base, Harvest: s.p.Kind == Agent})
+	return r, time.Since(began), err
+}
+
+// answers: the method of the kind, on the sample.
+func (s *suite) answers(ctx context.Context) (bool, error) {
+	r, took, err := s.ask(ctx, s.p.NewTalk(), question(s.p.Kind))
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err == nil {
+		s.said, err = r.Result, understand(s.p.Kind, &r)
+	}
+	return s.point("answers initialize and "+Method(s.p.Kind), err, fmt.Sprintf("in %d ms with its start", took.Milliseconds())), nil
+}
+
+// twice: kinds on which the order of a search depends give the same answer again.
+func (s *suite) twice(ctx context.Context) (bool, error) {
+	switch s.p.Kind {
+	case Operator, Descriptor, Embedder, Auditor:
+	default:
+		return true, nil
+	}
+	r, _, err := s.ask(ctx, s.p.NewTalk(), question(s.p.Kind))
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err == nil && !bytes.Equal(compact(s.said), compact(r.Result)) {
+		err = fmt.Errorf("%w: the same question had two answers; a search with it could not be repeated", ErrAnswer)
+	}
+	return s.point("answers alike twice", err, ""), nil
+}
+
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// alone: the vector of a file is the same whatever it is asked with.
+func (s *suite) alone(ctx context.Context) (bool, error) {
+	if s.p.Kind != Embedder {
+		return true, nil
+	}
+	const name = "embeds each file by itself"
+	files := sampleFiles()
+	both, _, err := s.ask(ctx, s.p.NewTalk(), EmbedParams{files})
+	if err != nil {
+		return s.point(name, err, ""), context.Cause(ctx)
+	}
+	one, _, err := s.ask(ctx, s.p.NewTalk(), EmbedParams{files[1:]})
+	if err != nil {
+		return s.point(name, err, ""), context.Cause(ctx)
+	}
+	all, err := ReadVectors(both.Result, len(files))
+	if err != nil {
+		return s.point(name, err, ""), nil
+	}
+	single, err := ReadVectors(one.Result, 1)
+	if err == nil && fmt.Sprint(single[0]) != fmt.Sprint(all[1]) {
+		err = fmt.Errorf("%w: a file has another vector when it is asked for with others", ErrAnswer)
+	}
+	return s.point(name, err, fmt.Sprintf("%d dimensions", len(all[0]))), nil
+}
+
+// unknown: a method that nobody knows is answered with an error, and the plug-in
+// ends when its input does.
+func (s *suite) unknown(ctx context.Context) (bool, error) {
+	_, _, err := s.ask(ctx, s.p.talk("atoll/unknown"), Nothing{})
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	switch {
+	case err == nil:
+		err = fmt.Errorf("%w: it answered a method that there is not", ErrProtocol)
+	case strings.Contains(err.Error(), "-32601"):
+		err = nil
+	}
+	return s.point("refuses a method that there is not, and goes on", err, ""), nil
+}
