@@ -87,7 +87,11 @@ func (c *Chart) Picture(w, h, cw, ch int) image.Image {
 		for x := 0; x < f.w*cw; x += 8 {
 			stroke(out, float64(x), y, float64(x+4), y, 0.6, faint)
 		}
-		letters(out, image.Pt(f.w*cw-4*len(c.BaseAs)-4, int(y)+9), c.BaseAs, faint)
+		at := int(y) + 9
+		if at > f.h*ch-6 { // below it is no room
+			at = int(y) - 9
+		}
+		letters(out, image.Pt(f.w*cw-4*len(c.BaseAs)-4, at), c.BaseAs, faint)
 	}
 	for _, s := range c.Series {
 		col := rgb(s.Style)
