@@ -59,6 +59,7 @@ func (c *console) all(texts ...string) {
 }
 
 func TestBeforeTheFirstPaidJobAPersonIsAsked(t *testing.T) {
+	t.Parallel()
 	l, asked, env := paid(t)
 	c := start(t, l, env, cols, rows, "run")
 	c.all("Before the first paid job", "score = 1", "writer (chat)", "at most $1 in all", "Go on? [y/N]")

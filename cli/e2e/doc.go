@@ -8,6 +8,6 @@
 // follow). A key of that page that no step presses fails the suite.
 //
 // Caveats: the experiments are small and offline and need sh, awk and git.
-// With ATOLL_SLOW=1 the slow parts run too: idle cost over ten seconds, a store
-// of a hundred thousand candidates, and job control in an interactive shell.
+// With ATOLL_SLOW=1 the slow parts run too: idle cost over ten seconds, and a store
+// of a hundred thousand candidates.
 package e2e

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -27,12 +28,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binary = filepath.Join(dir, "atoll")
-	build := exec.Command("go", "build", "-o", binary, "atoll")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "atoll")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := suitetest.RunAtOnce(m, "4")
 	for _, b := range []*original{&base, &paced} {
 		if b.dir != "" {
 			_ = os.RemoveAll(b.dir)
@@ -40,14 +41,6 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// slow skips what takes long unless it was asked for.
-func slow(t *testing.T) {
-	t.Helper()
-	if os.Getenv("ATOLL_SLOW") != "1" {
-		t.Skip("takes long; ATOLL_SLOW=1 runs it")
-	}
 }
 
 // lab is a repository with an experiment.

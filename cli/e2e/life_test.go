@@ -14,6 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -97,6 +98,7 @@ func TestVerbsOfAnotherProcessShowInARunningConsole(t *testing.T) {
 }
 
 func TestASecondConsoleLooksOn(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	a := start(t, l, nil, cols, rows)
 	a.wait("● paused")
@@ -113,6 +115,7 @@ func TestASecondConsoleLooksOn(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	c := start(t, l, nil, 80, 24)
 	c.wait("● paused")
@@ -132,6 +135,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestColoursAndCharacters(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	for _, s := range []struct {
 		name string
@@ -166,6 +170,7 @@ func TestColoursAndCharacters(t *testing.T) {
 }
 
 func TestAReadOnlyConsoleDecidesNothing(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	before := l.last().Seq
 	c := start(t, l, nil, cols, rows, "--read-only")
@@ -178,6 +183,7 @@ func TestAReadOnlyConsoleDecidesNothing(t *testing.T) {
 }
 
 func TestQuitAsksWhileJobsRun(t *testing.T) {
+	t.Parallel()
 	l := slowLab(t, "0.7")
 	c := start(t, l, nil, cols, rows, "run", "--workers", "2")
 	c.wait("measuring")
@@ -207,6 +213,7 @@ func (l *lab) finished(t *testing.T) {
 }
 
 func TestInterruptOnceDrainsTwiceAborts(t *testing.T) {
+	t.Parallel()
 	l := slowLab(t, "1.5")
 	c := start(t, l, nil, cols, rows, "run")
 	c.wait("measuring")
@@ -239,6 +246,7 @@ func TestInterruptOnceDrainsTwiceAborts(t *testing.T) {
 }
 
 func TestAClosedTerminalDrains(t *testing.T) {
+	t.Parallel()
 	l := slowLab(t, "1")
 	c := start(t, l, nil, cols, rows, "run")
 	c.wait("measuring")
@@ -254,6 +262,7 @@ func TestAClosedTerminalDrains(t *testing.T) {
 
 // TestSuspend works the console in a shell with job control.
 func TestSuspend(t *testing.T) {
+	t.Parallel()
 	shell, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("job control is tested with bash, which is not here")
@@ -320,7 +329,7 @@ func idle(pid int) (ticks int, err error) {
 }
 
 func TestAnIdleConsoleCostsNothing(t *testing.T) {
-	slow(t)
+	suitetest.Slow(t, "looks at an idle console for ten seconds of a calm machine")
 	l := newLab(t)
 	c := start(t, l, nil, 200, 60)
 	c.wait("● paused")

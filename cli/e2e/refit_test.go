@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -25,6 +26,7 @@ func (l *lab) maps() (list []record.Space) {
 // TestAskedForANewMap fits learned maps again from the palette: that of a small
 // target, and that of the bin-packing example.
 func TestAskedForANewMap(t *testing.T) {
+	t.Parallel()
 	learned := func(t *testing.T) *lab {
 		l := &lab{t: t, dir: filepath.Join(t.TempDir(), "lab")}
 		if err := makeRepository(l.dir, ":\n"); err != nil {
@@ -43,7 +45,7 @@ func TestAskedForANewMap(t *testing.T) {
 		return l
 	}
 	packing := func(t *testing.T) *lab {
-		slow(t)
+		suitetest.Full(t, "forty jobs that compile; the small target is every day's")
 		if _, err := exec.LookPath("go"); err != nil {
 			t.Skip("the example is built with the go command, which is not here")
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -120,10 +121,7 @@ func one(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
 // TestTheFirstFrameDoesNotWaitForTheStore measures from the start of the
 // process to the first complete frame, on a terminal that answers no query.
 func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
-	n, first := 2000, 400*time.Millisecond // on a busy machine
-	if os.Getenv("ATOLL_SLOW") == "1" {
-		n, first = 100_000, 100*time.Millisecond
-	}
+	n, first := suitetest.Pick(2000, 2000, 100_000), suitetest.Pick[time.Duration](400, 400, 100)*time.Millisecond // on a busy machine
 	l := grown(t, n)
 	defer l.lock().Close()
 	last := l.jobs()[0].ID.String()
@@ -134,7 +132,7 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 		c := start(t, l, nil, 200, 60)
 		c.see("a complete frame", func(s string) bool {
 			lines := strings.Split(s, "\n")
-			return len(lines) >= 60 && strings.Contains(lines[0], "dials") && strings.Contains(lines[58], "╯") && strings.Contains(lines[59], "? help")
+			return len(lines) >= 60 && strings.Contains(lines[0], "dials") && strings.Contains(lines[57]+lines[58], "╯") && strings.Contains(lines[59], "? help")
 		})
 		if n > 10_000 {
 			if s := c.screen(); !strings.Contains(s, "loading") && !strings.Contains(s, "reading the log") {
@@ -174,6 +172,7 @@ func (l *lab) lock() *os.File {
 // TestListsReachTheWholeHistory looks for an old candidate and an old job among
 // more than a list begins with.
 func TestListsReachTheWholeHistory(t *testing.T) {
+	t.Parallel()
 	l := grown(t, 2500)
 	defer l.lock().Close()
 	c := start(t, l, nil, 120, 36)

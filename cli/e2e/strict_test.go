@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"atoll/config/suitetest"
 )
 
 // Experiments in strict order that are compared: ATOLL_STRICT_SEEDS and
@@ -24,7 +26,7 @@ const (
 // under four busy loops, each seed with several numbers of workers, and compares
 // what came of it by hash.
 func TestStrictOrderGivesOneResultHoweverBusyTheMachineIs(t *testing.T) {
-	slow(t)
+	suitetest.Slow(t, "a hundred experiments under four busy loops")
 	for range 4 {
 		loop := command(t.TempDir(), "sh", "-c", "while :; do :; done")
 		if err := loop.Start(); err != nil {

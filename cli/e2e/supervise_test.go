@@ -13,6 +13,7 @@ import (
 )
 
 func TestASecondConsoleTellsTheRunAsItIs(t *testing.T) {
+	t.Parallel()
 	l := slowLab(t, "3")
 	a := start(t, l, nil, cols, rows, "run", "--workers", "2")
 	a.wait("2 running")
@@ -50,6 +51,7 @@ func parseJob(t *testing.T, text string) (id record.JobID) {
 }
 
 func TestALocaleWithoutUTF8GetsPlainCharacters(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	c := start(t, l, []string{"LC_ALL=C"}, cols, rows)
 	c.wait("* paused")
@@ -67,6 +69,7 @@ func TestALocaleWithoutUTF8GetsPlainCharacters(t *testing.T) {
 }
 
 func TestNoRateIsToldWhileNothingRuns(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
@@ -77,6 +80,7 @@ func TestNoRateIsToldWhileNothingRuns(t *testing.T) {
 }
 
 func TestTheBestWaitingIsApprovedWithOneKey(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
@@ -90,6 +94,7 @@ func TestTheBestWaitingIsApprovedWithOneKey(t *testing.T) {
 
 // A person is an agent: their job waits in a work tree, and its screen leads there.
 func TestAPersonEditsInTheWorkTreeOfTheirJob(t *testing.T) {
+	t.Parallel()
 	l := slowLab(t, "0")
 	text := strings.Replace(settings, "jobs: 40", "jobs: 2", 1) + "agents:\n  - {name: me, kind: human, weight: 1}\n"
 	err := writeFiles(l.dir, map[string]string{"atoll.yaml": text})
@@ -158,6 +163,7 @@ func (l *lab) standing() string {
 
 // One key takes back what one key did, whether it was about one candidate or many.
 func TestKeysAreTakenBackOneByOne(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
