@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -24,6 +25,7 @@ type task struct {
 	root   float64 // 0: above 0 will do
 	says   string  // missing guarantee
 	jobs   int     // 10 unless it says otherwise
+	full   bool    // it compiles or measures for long; the adapter alone has its test in engine/eval
 }
 
 const dial = "# the dial\nturns = 40\n"
@@ -31,7 +33,7 @@ const dial = "# the dial\nturns = 40\n"
 func tasks() []task {
 	return []task{
 		{
-			name: "go benchmarks beside those of the root", needs: "go", metric: "ns/op.ratio", says: "stdout", jobs: 3, // each compiles twice
+			name: "go benchmarks beside those of the root", full: true, needs: "go", metric: "ns/op.ratio", says: "stdout", jobs: 3, // each compiles twice
 			files: map[string]string{
 				"go.mod":       "module dial\n\ngo 1.21\n",
 				"dial.go":      "package dial\n\nconst rounds = 4000\n\nfunc Turn() int {\n\tn := 0\n\tfor i := 0; i < rounds; i++ {\n\t\tn += i % 7\n\t}\n\treturn n\n}\n",
@@ -40,7 +42,7 @@ func tasks() []task {
 			yaml: "evaluator: {adapter: gobench, command: [go, test, -run=^$, -bench=., -benchtime=2000x, -count=6], paired: true, objective: ns/op, direction: minimize, protected: [dial_test.go], root_repeats: 2}\ngate: {scope: [dial.go]}\nguard: off # the dial is turned by doing something else\n",
 		},
 		{
-			name: "go tests", needs: "go", metric: "tests_passed", root: 2, says: "stdout",
+			name: "go tests", full: true, needs: "go", metric: "tests_passed", root: 2, says: "stdout",
 			files: map[string]string{
 				"go.mod":       "module dial\n\ngo 1.21\n",
 				"dial.go":      "package dial\n\nconst turns = 40\n",
@@ -49,7 +51,7 @@ func tasks() []task {
 			yaml: "evaluator: {adapter: gotest, objective: tests_passed, protected: [dial_test.go]}\ngate: {scope: [dial.go]}\n",
 		},
 		{
-			name: "pytest", needs: "/usr/bin/python3", module: "pytest", metric: "pass_rate", root: 0.5, says: "Shared process",
+			name: "pytest", full: true, needs: "/usr/bin/python3", module: "pytest", metric: "pass_rate", root: 0.5, says: "Shared process",
 			files: map[string]string{
 				"dial.py":      dial,
 				"test_dial.py": "import dial\n\n\ndef test_above():\n    assert dial.turns > 3\n\n\ndef test_high():\n    assert dial.turns > 40\n",
@@ -57,7 +59,7 @@ func tasks() []task {
 			yaml: "evaluator: {adapter: pytest, adapter_options: {python: /usr/bin/python3}, objective: pass_rate, protected: [test_dial.py]}\ngate: {scope: [dial.py]}\n",
 		},
 		{
-			name: "hyperfine", needs: "hyperfine", metric: "median",
+			name: "hyperfine", full: true, needs: "hyperfine", metric: "median",
 			files: map[string]string{"dial.sh": "n=40\nwhile [ $n -gt 0 ]; do n=$((n-1)); done\n"},
 			yaml:  "evaluator: {adapter: hyperfine, command: [sh, dial.sh], adapter_options: {runs: \"3\", warmup: \"1\"}, objective: median, direction: minimize}\n",
 		},
@@ -110,6 +112,9 @@ func (k task) ready(t *testing.T) {
 func TestAdaptersThroughWholeRuns(t *testing.T) {
 	for _, k := range tasks() {
 		t.Run(k.name, func(t *testing.T) {
+			if k.full {
+				suitetest.Full(t, "a whole run of an adapter that takes long for each job")
+			}
 			k.ready(t)
 			jobs := cmp.Or(k.jobs, 10)
 			s := &site{t: t, dir: t.TempDir()}

@@ -8,6 +8,7 @@ import (
 )
 
 func TestWhatAnAgentMayBeToldReachesItsProvider(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 2}", "search: {operators: {tune: 1, mutate: 3}}", strings.Replace(m.agentsYAML(), "max_tokens: 500",
 		`max_tokens: 500, temperature: 0.25, effort: low, cache: true, extra_body: {top_p: 0.9, seed: 7, provider: {order: [a, b]}, verbosity: low}`, 1))
@@ -62,6 +63,7 @@ func TestWhatAnAgentMayBeToldReachesItsProvider(t *testing.T) {
 }
 
 func TestAFieldThatCannotBeBoundedIsRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, strings.Replace(m.agentsYAML(), "max_tokens: 500", "max_tokens: 500, extra_body: {n: 4}", 1))
 	c := keyed(t, dir, cliKey, "run", "--headless", "--yes")

@@ -141,6 +141,7 @@ func answered(t *testing.T, dir, answer string, args ...string) call {
 }
 
 func TestTheFirstPaidJobIsAskedForAndSaysWhatItWouldDo(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 4, cost_usd: 1}", m.agentsYAML())
 	proposal := []string{"Before the first paid job", "score = 1", "1 of 3 may be changed: value.txt", "writer (chat)", "model m-1", "4 jobs, at most $1 in all", "about $0.0"}
@@ -188,6 +189,7 @@ func TestTheFirstPaidJobIsAskedForAndSaysWhatItWouldDo(t *testing.T) {
 }
 
 func TestYesAnswersForScriptsAndANewPaidAgentIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 2}", m.agentsYAML())
 	if c := keyed(t, dir, cliKey, "run", "--headless", "--yes"); c.code != 0 || m.requests() != 2 {
@@ -203,6 +205,7 @@ func TestYesAnswersForScriptsAndANewPaidAgentIsAskedForAgain(t *testing.T) {
 }
 
 func TestTheBareCommandTakesOverTheFileAsItIsNowAndRunsNothing(t *testing.T) {
+	t.Parallel()
 	offline := "agents: [{name: offline, kind: offline, weight: 1}]"
 	dir := plot(t, "budget: {jobs: 3}", offline)
 	rewrite := func(text string) {
@@ -245,6 +248,7 @@ func TestTheBareCommandTakesOverTheFileAsItIsNowAndRunsNothing(t *testing.T) {
 }
 
 func TestDoctorTriesEveryAgent(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	script := func(name, body string) string {
 		return fmt.Sprintf("  - {name: %s, kind: command, weight: 0, command: [sh, -c, %q], timeout: 20s, attempts: 1}", name, body)
@@ -301,6 +305,7 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 }
 
 func TestPromptsTargetsAndNotesAsVerbs(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 3}", "search: {epoch: 3}", "targets: [{name: value, files: [value.txt], weight: 1}]", m.agentsYAML(), "roles: {mapper: writer}")
 	must := func(args ...string) string {

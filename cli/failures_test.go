@@ -123,6 +123,7 @@ limits: {memory: 96MiB}
 // A root that fails beside the candidate is the evaluator's failure; one that
 // fails from the start stops the run.
 func TestABrokenEvaluatorIsNotTheCandidatesFault(t *testing.T) {
+	t.Parallel()
 	const yaml = `evaluator:
   dir: evaluator
   objective: score

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -291,10 +292,7 @@ func gone(t *testing.T, mark string) {
 }
 
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
-	kills, jobs := 8, 160
-	if slowly() {
-		kills, jobs = 50, 3000
-	}
+	kills, jobs := suitetest.Pick(4, 8, 50), suitetest.Pick(80, 160, 3000)
 	calm := newSite(t, jobs)
 	want, wanted := calm.candidates(), calm.status()
 	s := newSite(t, 1)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // built is the program under test, built on first use.
@@ -20,7 +22,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := suitetest.RunAtOnce(m, "4")
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}
@@ -38,7 +40,7 @@ func program(t *testing.T) string {
 			return
 		}
 		built.path = filepath.Join(built.dir, "atoll")
-		if out, err := exec.Command("go", "build", "-o", built.path, "atoll").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.path, "atoll").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("build the program: %w\n%s", err, out)
 			return
 		}
@@ -117,6 +119,3 @@ func git(t *testing.T, dir string, args ...string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
-
-// slowly reports whether the long form of a test was asked for.
-func slowly() bool { return os.Getenv("ATOLL_SLOW") == "1" }

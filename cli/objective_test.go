@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -94,7 +95,7 @@ func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
 	args := []string{"run", "--headless", "--max-jobs", "24", "--remeasure"}
 	kills := 0
 	for {
-		more := s.counters().Evals + 1 + kills
+		more := s.counters().Evals + 1 + suitetest.Pick(4, 1, 1)*kills
 		if s.killed(func() bool { return s.counters().Evals >= more }, args...) {
 			break
 		}
@@ -150,6 +151,7 @@ func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
 }
 
 func TestOtherSettingsOfTheMeasurementAreAChoiceAsWell(t *testing.T) {
+	t.Parallel()
 	s := newScale(t)
 	must(t, s.dir, "run", "--headless", "--max-jobs", "6")
 	yaml, err := os.ReadFile(filepath.Join(s.dir, "atoll.yaml"))

@@ -10,6 +10,7 @@ import (
 )
 
 func TestARunReplaysAfterItsConfigurationWasCommitted(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 5}", m.agentsYAML())
 	tape := filepath.Join(t.TempDir(), "tape")

@@ -73,6 +73,7 @@ func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
 }
 
 func TestASecondEngineIsRefusedAndTheFirstGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := another(t, "eval.sh", "sleep 0.1\n"+smallEval)
 	first := command(t, dir, "run", "--headless")
 	var out bytes.Buffer
@@ -170,6 +171,7 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 }
 
 func TestAFullDiskEndsTheRunAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	dir := newSmall(t)
 	small := t.TempDir()
 	c := mounted(t, dir, `

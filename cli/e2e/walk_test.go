@@ -34,7 +34,7 @@ var stations = []station{
 	{"candidates", []string{"c"}, "shown"},
 	{"settings", []string{"S"}, "workers"},
 	{"options", []string{"f2"}, "heat map"},
-	{"steering", []string{"O"}, "before a niche"},
+	{"steering", []string{"O"}, "chance"},
 	{"compare", []string{"D"}, "Compare"},
 	{"summary", []string{"F"}, "niches filled"},
 	{"candidate", []string{"enter"}, "difference to"},
