@@ -277,6 +277,19 @@ func stepLine(c agent.Card) string {
 	return line + clean.Clip(wordsOf(c), stepRunes-len(line)-len(tail)) + tail
 }
 
+// heading says how many steps the trajectory has, and since when.
+func (t Trajectory) heading() string {
+	steps := "1 step"
+	if t.Unique != 1 {
+		steps = fmt.Sprintf("%d steps", t.Unique)
+	}
+	since := fmt.Sprintf("since %s, where it parted from %s", t.Common, t.Base)
+	if t.Common == t.Base {
+		since = "since " + t.Base.String()
+	}
+	return steps + " " + since + ", oldest first:"
+}
+
 // Lines writes the trajectory for a prompt, oldest first.
 func (t Trajectory) Lines() []string {
 	switch {
@@ -285,9 +298,9 @@ func (t Trajectory) Lines() []string {
 	case t.Common == record.NoCandidate:
 		return []string{fmt.Sprintf("Trajectory unavailable: %s and %s share no ancestor.", t.Base, t.Of)}
 	case t.Unique == 0:
-		return []string{fmt.Sprintf("unique_steps_count: 0 (%s is %s or an ancestor of it; lca=%s)", t.Of, t.Base, t.Common)}
+		return []string{fmt.Sprintf("No step of its own: %s is %s or an ancestor of it.", t.Of, t.Base)}
 	}
-	out := []string{fmt.Sprintf("unique_steps_count: %d (lca=%s, anchor=%s)", t.Unique, t.Common, t.Anchor)}
+	out := []string{t.heading()}
 	for _, c := range t.Early {
 		out = append(out, "- "+stepLine(c))
 	}

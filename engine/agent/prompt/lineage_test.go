@@ -123,11 +123,11 @@ func TestTrajectoryLines(t *testing.T) {
 		want     []string
 	}{
 		{"nothing is known", nil, 1, 2, nil},
-		{"two that parted", fork, 10, 20, []string{"unique_steps_count: 1 (lca=c4, anchor=experiment_root)", "- 141414141414 c20: own way"}},
+		{"two that parted", fork, 10, 20, []string{"1 step since c4, where it parted from c10, oldest first:", "- 141414141414 c20: own way"}},
 		{"no ancestor in common", prompt.Cards{1: {ID: 1, Parent: record.NoCandidate}, 2: {ID: 2, Parent: record.NoCandidate}}, 1, 2, []string{"Trajectory unavailable: c1 and c2 share no ancestor."}},
-		{"the common ancestor has no card", lost, 40, 31, []string{"unique_steps_count: 2 (lca=c25, anchor=chain_root)", "- 1e1e1e1e1e1e c30: after the loss", "- 1f1f1f1f1f1f c31: and on"}},
-		{"an ancestor of the base", fork, 10, 4, []string{"unique_steps_count: 0 (c4 is c10 or an ancestor of it; lca=c4)"}},
-		{"parents that go in a circle end", ring, 2, 3, []string{"unique_steps_count: 1 (lca=c1, anchor=none)", "- 030303030303 c3: into the ring"}},
+		{"the common ancestor has no card", lost, 40, 31, []string{"2 steps since c25, where it parted from c40, oldest first:", "- 1e1e1e1e1e1e c30: after the loss", "- 1f1f1f1f1f1f c31: and on"}},
+		{"an ancestor of the base", fork, 10, 4, []string{"No step of its own: c4 is c10 or an ancestor of it."}},
+		{"parents that go in a circle end", ring, 2, 3, []string{"1 step since c1, where it parted from c2, oldest first:", "- 030303030303 c3: into the ring"}},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
