@@ -76,6 +76,9 @@ type Failure struct {
 	Class  record.Class
 	Reason string
 	Text   string // tail of its output
+	Intent string // what it was to do; may be empty
+	Diff   string // unified diff against its parent; may be empty
+	Alike  int    // how many more failed for the same reason
 }
 
 // Job is one edit to make.

@@ -11,7 +11,10 @@ type Background struct {
 	Summaries Summaries         // written summaries of stretches; nil = plain ones
 	Others    []string          // what the jobs beside this one try, one line each
 	Feedback  []record.Evidence // what the evaluator said of the parent: artifacts, stderr
-	Secrets   []string          // exact texts that must never leave: provider keys, tokens
+	Best      *Item             // the best so far, with its metrics; nil = unknown
+	// Conditions are those under which a candidate is measured, a sentence each.
+	Conditions []string
+	Secrets    []string // exact texts that must never leave: provider keys, tokens
 }
 
 // Card is what a trajectory tells of one candidate.

@@ -13,7 +13,8 @@ fallback_plan (text of at most 1200 characters, or null), steps (list of 1 to 6 
 actions (list of 1 to 12 texts of at most 200), files (at most 30 paths), dependencies (at most 12 ids), validation (list of 1 to 12 texts), risks and references
 (lists of at most 12 texts)).`
 
-const intentLine = `Begin with one line "INTENT: " and what the change does, in at most 15 words. Then write the edits.`
+const intentLine = `First think, in a few lines of plain text: what limits the base according to its figures, what the other versions show, which one change follows.
+Then one line "INTENT: " and what the change does, in at most 15 words. Then write the edits, and nothing after them.`
 
 const blocksAnswer = intentLine + `
 Each edit is the path of a file on a line of its own, and below it a block:
@@ -26,7 +27,18 @@ lines to put in their place
 >>>>>>> REPLACE
 
 SEARCH holds whole lines, copied exactly, enough of them to occur only once in the file. Leave SEARCH empty to make a new file. Blocks of one file apply in
-order. To delete a file write a line "DELETE FILE: path". If nothing is worth changing, write NO CHANGE.`
+order. A whole answer looks like this:
+
+The loop looks at every bin again for each item; one that is full can never take one.
+INTENT: skip bins that are full
+pack/bins.go
+<<<<<<< SEARCH
+	for i := range bins {
+=======
+	for i := firstOpen; i < len(bins); i++ {
+>>>>>>> REPLACE
+
+To delete a file write a line "DELETE FILE: path". If nothing is worth changing, write NO CHANGE.`
 
 const wholeAnswer = intentLine + `
 Each edit is the path of a file on a line of its own, and below it the whole new content of that file in a fence:

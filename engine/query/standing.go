@@ -20,6 +20,12 @@ func (a Standing) Places(ctx context.Context, ids []record.CandidateID) ([]strin
 	})
 }
 
+// Best implements [work.Standing].
+func (a Standing) Best(ctx context.Context) (id record.CandidateID, err error) {
+	err = a.Asker.Ask(ctx, func(s *fold.State) { id = s.Best })
+	return id, err
+}
+
 // Neighbours implements [work.Standing].
 func (a Standing) Neighbours(ctx context.Context, of record.CandidateID, ids []record.CandidateID) (map[record.CandidateID]bool, error) {
 	out := map[record.CandidateID]bool{}

@@ -37,8 +37,12 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
 	if err != nil {
 		return err
 	}
+	best, err := w.best(ctx)
+	if err != nil {
+		return err
+	}
 	j.Background = &agent.Background{
-		Lineage: prompt.CardsOf(chains...), Others: w.others(ctx, j.Number), Feedback: feedback, Secrets: w.roster.Secrets,
+		Best: best, Conditions: w.facts.conditions(), Lineage: prompt.CardsOf(chains...), Others: w.others(ctx, j.Number), Feedback: feedback, Secrets: w.roster.Secrets,
 	}
 	if j.Background.Summaries, err = w.lineage.summaries(ctx, r, j, !r.preview); err != nil {
 		return err
@@ -64,6 +68,19 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
 		j.Inspirations[i].Place = places[i+1]
 	}
 	return nil
+}
+
+// best is the best candidate so far, nil where nothing was measured.
+func (w *editor) best(ctx context.Context) (*agent.Item, error) {
+	id, err := w.standing.Best(ctx)
+	if err != nil || id == record.NoCandidate {
+		return nil, err
+	}
+	it, err := w.item(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &it, nil
 }
 
 // others says in one line each what the jobs beside this one try.

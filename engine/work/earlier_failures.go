@@ -10,7 +10,8 @@ import (
 )
 
 // failures are the newest failures that a job should know of: that of its
-// parent itself, those of edits of the same parent, then those in its niche.
+// parent itself, those of edits of the same parent, then those in its niche. Of
+// those with one reason it is the first; the others are counted.
 func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
 	jobs, err := w.db.Jobs(ctx, w.exp(), store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
 	if err != nil {
@@ -25,6 +26,8 @@ func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent
 		return nil, err
 	}
 	var out []agent.Failure
+	place := map[string]int{} // of a class and reason in out
+	told := map[record.JobID]bool{}
 	for _, wanted := range []func(f *record.Job) bool{
 		func(f *record.Job) bool { return record.CandidateID(f.ID) == j.Parent.ID },
 		func(f *record.Job) bool { return f.Parent == j.Parent.ID },
@@ -32,16 +35,53 @@ func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent
 	} {
 		for i := range jobs {
 			f := &jobs[i]
-			if len(out) == failureShown || !wanted(f) || f.Class == record.ClassBudget || f.Class == record.ClassAgent {
+			if told[f.ID] || !wanted(f) || f.Class == record.ClassBudget || f.Class == record.ClassAgent {
 				continue
 			}
-			text, err := w.failure(ctx, f.ID)
+			told[f.ID] = true
+			reason := w.facts.publicText(f.Reason)
+			key := string(f.Class) + " " + reason
+			if i, known := place[key]; known {
+				out[i].Alike++
+				continue
+			}
+			if len(out) == failureShown {
+				continue
+			}
+			shown, err := w.failed(ctx, f, reason)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, agent.Failure{Job: f.ID, Class: f.Class, Reason: w.facts.publicText(f.Reason), Text: text})
+			place[key], out = len(out), append(out, shown)
 		}
 	}
+	return out, nil
+}
+
+// failed tells of one failure what it was to do, what it changed and what came of it.
+func (w *evaluatorFeedback) failed(ctx context.Context, f *record.Job, reason string) (agent.Failure, error) {
+	out := agent.Failure{Job: f.ID, Class: f.Class, Reason: reason}
+	var err error
+	if out.Text, err = w.failure(ctx, f.ID); err != nil {
+		return out, err
+	}
+	c, err := w.db.Candidate(ctx, w.exp(), record.CandidateID(f.ID))
+	if err != nil {
+		return out, nil // it made no commit
+	}
+	out.Intent = c.Intent
+	parent, err := w.db.Candidate(ctx, w.exp(), c.Parent())
+	if err != nil {
+		return out, nil
+	}
+	text, err := w.repo.PatchText(ctx, parent.Tree, c.Tree)
+	if err != nil {
+		return out, nil // its objects are gone; what it said is told all the same
+	}
+	if len(text) > failureBytes {
+		text = append(text[:failureBytes:failureBytes], "\n... cut here\n"...)
+	}
+	out.Diff = strings.ToValidUTF8(string(text), "")
 	return out, nil
 }
 

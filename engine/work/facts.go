@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,4 +62,36 @@ func (f *Facts) publicText(text string) string {
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
 		return slices.ContainsFunc(private, func(name string) bool { return name != "" && strings.Contains(l, name) })
 	}), "")
+}
+
+// conditions say, in words for agents, how a candidate is measured.
+func (f *Facts) conditions() []string {
+	e, l := &f.Config.Evaluator, &f.Config.Limits
+	var out []string
+	if f.Config.Sandbox.Mode != "unsafe" {
+		out = append(out, "The program runs in a sandbox without network; files that it writes are thrown away.")
+	}
+	if len(e.Stages) == 0 && len(e.Command) > 0 {
+		out = append(out, fmt.Sprintf("Command: %s", strings.Join(e.Command, " ")))
+	}
+	for i, s := range e.Stages {
+		command := s.Command
+		if len(command) == 0 {
+			command = e.Command
+		}
+		out = append(out, fmt.Sprintf("Stage %d of %d: %s", i+1, len(e.Stages), strings.Join(command, " ")))
+	}
+	if e.Timeout > 0 {
+		out = append(out, fmt.Sprintf("Time limit of one run: %s", e.Timeout))
+	}
+	if l.CPU > 0 {
+		out = append(out, fmt.Sprintf("Processor time of one run: %s", l.CPU))
+	}
+	if l.Memory > 0 {
+		out = append(out, fmt.Sprintf("Memory of one run: %d MiB", l.Memory>>20))
+	}
+	if e.Repeats > 1 {
+		out = append(out, fmt.Sprintf("Every candidate is measured %d times; the median counts.", e.Repeats))
+	}
+	return out
 }

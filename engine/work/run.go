@@ -26,6 +26,8 @@ type Facts struct {
 type Standing interface {
 	// Places says where candidates lie in the archive, "" where one has no place.
 	Places(ctx context.Context, ids []record.CandidateID) ([]string, error)
+	// Best is the best candidate so far, the root where there is no other.
+	Best(ctx context.Context) (record.CandidateID, error)
 	// Neighbours tells which of some candidates lie in the niche of one.
 	Neighbours(ctx context.Context, of record.CandidateID, ids []record.CandidateID) (map[record.CandidateID]bool, error)
 	// WouldTake reports whether a measured candidate would take a niche now, and

@@ -19,11 +19,10 @@ const (
 	againstText  = 64 << 10  // of the whole difference
 )
 
-// differences tells how the inspirations of a crossover or synergy differ from
-// the base, by inspiration; other operators need none. Files outside of the
+// differences tells how the inspirations differ from the base, by inspiration. Files outside of the
 // job's scope, large ones and those that are no text are left out.
 func differences(ctx context.Context, j *agent.Job) ([]string, error) {
-	if j.Operator != record.OpCrossover && j.Operator != record.OpSynergy || j.Parent.Files == nil {
+	if j.Parent.Files == nil {
 		return nil, nil
 	}
 	out := make([]string, len(j.Inspirations))

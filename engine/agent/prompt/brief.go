@@ -26,7 +26,11 @@ func (p *Prompts) Chat(tokens int) func(context.Context, agent.Job, agent.Tree) 
 		if err != nil {
 			return nil, err
 		}
-		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Against: against, Tokens: tokens})}, nil
+		whole, err := programs(ctx, &j, against)
+		if err != nil {
+			return nil, err
+		}
+		return &brief{prompts: p, view: ViewOf(j, ViewOptions{Files: files, Listing: listing, Against: against, Programs: whole, Tokens: tokens})}, nil
 	}
 }
 

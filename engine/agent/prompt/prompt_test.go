@@ -64,9 +64,11 @@ func promptJob(op record.Operator) agent.Job {
 			{ID: 4, Kind: "direction", Text: "Keep it readable.", Author: "ann"},
 			{ID: 5, Kind: "long", Text: "gone note", Author: lessons.AuthorDigest, Gone: true},
 		},
-		Failures: []agent.Failure{{Job: 13, Class: record.ClassBuild, Reason: "go build failed", Text: "pack/priority.go:12:2: undefined: slices\n"}},
+		Failures: []agent.Failure{{Job: 13, Class: record.ClassBuild, Reason: "go build failed", Text: "pack/priority.go:12:2: undefined: slices\n", Intent: "sort by slices", Diff: "--- a/pack/priority.go\n+++ b/pack/priority.go\n@@ -1 +1 @@\n-old\n+slices.Sort(old)\n", Alike: 2}},
 		Background: &agent.Background{
-			Lineage: cards, Others: []string{"#16: two-level bins"},
+			Best:       &agent.Item{ID: 11, Commit: hashOf(11), Objective: ptr(80.0), Intent: "two classes of bins", Metrics: []record.Metric{{Name: "bins", Value: 80, Higher: ptr(false)}}},
+			Conditions: []string{"Command: go run ./bench", "Time limit of one run: 1m0s"},
+			Lineage:    cards, Others: []string{"#16: two-level bins"},
 			Feedback: []record.Evidence{{Kind: "stderr", Text: []byte("instance 3: 2091 bins\n")}},
 		},
 	}

@@ -17,6 +17,15 @@ func (v View) redacted() View {
 		return out
 	}
 	v.Goal, v.Dir, v.Plan, v.Diff, v.Facts, v.Answer, v.Retry = r(v.Goal), r(v.Dir), r(v.Plan), r(v.Diff), r(v.Facts), r(v.Answer), r(v.Retry)
+	v.Conditions = all(v.Conditions)
+	if v.Best != nil {
+		best := v.Best.redacted(r, all)
+		v.Best = &best
+	}
+	v.Programs = append([]Program(nil), v.Programs...)
+	for i, p := range v.Programs {
+		v.Programs[i].Text = r(p.Text)
+	}
 	v.Constraints, v.Acceptance, v.Others = all(v.Constraints), all(v.Acceptance), all(v.Others)
 	v.Scope, v.Closed, v.Limits = all(v.Scope), all(v.Closed), all(v.Limits)
 	v.Listing, v.Findings, v.Steps = all(v.Listing), all(v.Findings), all(v.Steps)
@@ -31,6 +40,7 @@ func (v View) redacted() View {
 	v.Failures = append([]agent.Failure(nil), v.Failures...)
 	for i, f := range v.Failures {
 		v.Failures[i].Reason, v.Failures[i].Text = r(f.Reason), r(f.Text)
+		v.Failures[i].Intent, v.Failures[i].Diff = r(f.Intent), r(f.Diff)
 	}
 	v.Feedback = append([]record.Evidence(nil), v.Feedback...)
 	for i, e := range v.Feedback {

@@ -37,7 +37,7 @@ func TestAClientIsToldWhatItMayChangeAndHowMuch(t *testing.T) {
 	}
 }
 
-func TestACrossoverShowsHowTheDonorDiffersFromTheBase(t *testing.T) {
+func TestEveryOperatorShowsHowAnInspirationDiffersFromTheBase(t *testing.T) {
 	p, err := prompt.New("")
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestACrossoverShowsHowTheDonorDiffersFromTheBase(t *testing.T) {
 	if err != nil || !strings.Contains(tree, "+y = 3") {
 		t.Errorf("a client is not shown the parts to merge: %v", err)
 	}
-	if text = render(job(record.OpMutate)); !strings.Contains(text, "-its own step") || strings.Contains(text, "How it differs") {
-		t.Error("other operators show what the inspiration changed itself")
+	if text = render(job(record.OpMutate)); strings.Contains(text, "-its own step") || !strings.Contains(text, "+y = 3") {
+		t.Error("other operators do not show how the inspiration differs from the base")
 	}
 }

@@ -26,6 +26,10 @@ type View struct {
 	Metric       string
 	Target       agent.Target
 	Base         Shown
+	Best         *Shown // the best so far; nil = unknown, or the base itself
+	Leads        bool   // the base is the best so far
+	Programs     []Program
+	Conditions   []string // under which a candidate is measured, a sentence each
 	Inspirations []Shown
 	Failures     []agent.Failure
 	Others       []string
@@ -93,6 +97,7 @@ type ViewOptions struct {
 	Dir      string
 	Scope    []string // with Dir: see [Tree]
 	Closed   []string
+	Programs []Program
 	Against  []string // by inspiration: how it differs from the base
 	Answer   string
 	Plan     string
@@ -123,6 +128,8 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
 		v.Kind = DrawKind(j.Rand)
 	}
+	v.Programs, v.Conditions = o.Programs, bg.Conditions
+	v.showBest(&j, bg.Best)
 	v.secrets = append(append(v.secrets, bg.Secrets...), o.Secrets...)
 	v.Base = shown(&j, &j.Parent, "base")
 	if j.Parent.ID != record.Root {
@@ -139,6 +146,17 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	}
 	v.sortNotes(j.Notes)
 	return v
+}
+
+// showBest shows the best so far beside the base.
+func (v *View) showBest(j *agent.Job, best *agent.Item) {
+	if best == nil || best.Objective == nil {
+		return
+	}
+	if v.Leads = best.ID == j.Parent.ID; !v.Leads {
+		s := shown(j, best, "best so far")
+		v.Best = &s
+	}
 }
 
 // WithSecrets returns the view with further texts to take out.
