@@ -139,6 +139,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
 		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
 		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID),
+		Replay:  f.replay,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	})
 	if errors.Is(uiErr, tui.ErrAborted) {

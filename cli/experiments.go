@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/cli/door"
-	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -32,19 +31,6 @@ type experimentLine struct {
 	Best      *door.Standing         `json:"best"`
 	Gain      *float64               `json:"gain_pct"`
 	Confirmed bool                   `json:"confirmed"`
-}
-
-// comparison is what `experiments A B --json` prints.
-type comparison struct {
-	Experiments []experimentLine `json:"experiments"`
-	Differences []difference     `json:"differences"` // of the configurations, first and second
-	Comparable  bool             `json:"comparable"`  // both values are of the same evaluator and root
-}
-
-type difference struct {
-	Key    string `json:"key"`
-	Before string `json:"first"`
-	After  string `json:"second"`
 }
 
 func (a *App) experimentsCmd() *cobra.Command {
@@ -86,15 +72,19 @@ func (a *App) experiments(ctx context.Context, args []string) error {
 		list = append(list, exp)
 	}
 	lines := make([]experimentLine, 0, len(list))
+	var snaps []*view.Snapshot
 	for _, exp := range list {
-		line, err := experimentOf(ctx, ses, exp)
+		s, err := snapshotOf(ctx, ses, exp)
 		if err != nil {
 			return fmt.Errorf("read experiment %d: %w", exp.ID, err)
 		}
-		lines = append(lines, line)
+		lines = append(lines, lineOf(exp, s))
+		if len(args) == 2 {
+			snaps = append(snaps, s)
+		}
 	}
 	if len(args) == 2 {
-		return a.compare(list, lines)
+		return a.compare(list, lines, snaps)
 	}
 	if a.flags.json {
 		return writeJSON(a.Out, lines)
@@ -102,16 +92,16 @@ func (a *App) experiments(ctx context.Context, args []string) error {
 	return a.listExperiments(lines)
 }
 
-func experimentOf(ctx context.Context, ses *engine.Session, exp record.Experiment) (experimentLine, error) {
+func snapshotOf(ctx context.Context, ses *engine.Session, exp record.Experiment) (*view.Snapshot, error) {
 	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
 	if err != nil {
-		return experimentLine{}, err
+		return nil, err
 	}
 	o := opened{Session: ses, exp: exp, state: st}
-	s, err := o.snapshot(ctx)
-	if err != nil {
-		return experimentLine{}, err
-	}
+	return o.snapshot(ctx)
+}
+
+func lineOf(exp record.Experiment, s *view.Snapshot) experimentLine {
 	l := experimentLine{
 		ID: exp.ID, Name: exp.Name, State: s.State, Created: time.UnixMilli(int64(exp.Created)).UTC().Format(time.RFC3339), Root: exp.RootCommit, Seed: exp.Seed,
 		Objective: objectiveName(s), Direction: s.Direction, Ended: s.Jobs.Ended(), Niches: s.Grid.Filled, QDScore: s.Grid.QD, Best: door.StandingOf(s.Best, false),
@@ -120,7 +110,7 @@ func experimentOf(ctx context.Context, ses *engine.Session, exp record.Experimen
 		l.RootValue = door.Number(s.Root.Objective)
 	}
 	l.Gain, l.Confirmed = gainOf(s)
-	return l, nil
+	return l
 }
 
 func (a *App) listExperiments(lines []experimentLine) error {
@@ -150,40 +140,4 @@ func (l *experimentLine) gainText() string {
 		return "-"
 	}
 	return signedPercent(*l.Gain)
-}
-
-func (a *App) compare(list []record.Experiment, lines []experimentLine) error {
-	first, err := config.Decode(list[0].Config)
-	if err != nil {
-		return err
-	}
-	second, err := config.Decode(list[1].Config)
-	if err != nil {
-		return err
-	}
-	frozen, live := config.Diff(first, second)
-	c := comparison{Experiments: lines, Differences: []difference{}, Comparable: list[0].EvalKey == list[1].EvalKey && list[0].RootTree == list[1].RootTree}
-	for _, d := range append(frozen, live...) {
-		c.Differences = append(c.Differences, difference{d.Key, d.Old, d.New})
-	}
-	if a.flags.json {
-		return writeJSON(a.Out, c)
-	}
-	if err := a.listExperiments(lines); err != nil {
-		return err
-	}
-	if !c.Comparable {
-		fmt.Fprintln(a.Out, "\nTheir values do not compare: the root or what measures is not the same.")
-	}
-	if len(c.Differences) == 0 {
-		_, err := fmt.Fprintln(a.Out, "\nTheir configurations are the same.")
-		return err
-	}
-	fmt.Fprintln(a.Out)
-	tw := table(a.Out)
-	fmt.Fprintf(tw, "KEY\t%d\t%d\n", lines[0].ID, lines[1].ID)
-	for _, d := range c.Differences {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.Key, view.CleanLine(d.Before), view.CleanLine(d.After))
-	}
-	return tw.Flush()
 }

@@ -36,6 +36,7 @@ type runFlags struct {
 	live      *config.Config // what the configuration file says now; nil: there is none
 	said      []string       // what changed in it since the last run
 	doors     doorFlags
+	replay    time.Duration // plays the log in so long; 0: shows the present
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {

@@ -35,6 +35,7 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		{[]string{"show", "c0"}, "root", "id commit objective"},
 		{[]string{"show", "#1"}, "#1  make", "id kind state"},
 		{[]string{"why", "best"}, "the root", "at candidate what text"},
+		{[]string{"compare", "1", "1"}, "Their configurations are the same.", "experiments effort differences comparable race map"},
 		{[]string{"report"}, "## How it came about", ""},
 		{[]string{"diff", "best"}, "diff --git a/modules/", ""},
 		{[]string{"config", "explain", "evaluator.timeout"}, "atoll.yaml:", ""},

@@ -201,6 +201,11 @@ func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 	}
 	again = tea.Batch(again, a.notices.see(s))
 	shows := a.reel.take(s)
+	if a.opt.Replay > 0 && !s.Loading {
+		length := a.opt.Replay
+		a.opt.Replay = 0 // once
+		again = tea.Batch(again, a.reel.replay(length))
+	}
 	for _, dl := range a.dialogs {
 		if c, ok := dl.(*widget.Confirm); ok {
 			c.Follow()

@@ -70,6 +70,9 @@ type Options struct {
 	// is called outside the screen's goroutine. Nil: nobody can tell.
 	Meter func(ctx context.Context, pid int) (view.Resources, error)
 	Dir   string // where files that a person asks for go, "" = the current folder
+	// Replay plays the log from its start in so much time once it was read; 0 = the
+	// screen begins with the present.
+	Replay time.Duration
 }
 
 // Remote says that the person is on another machine: Input and Output are not a

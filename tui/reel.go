@@ -28,7 +28,8 @@ type reel struct {
 	busy    bool                                       // a question is under way
 	playing int                                        // which run of the player; 0 = it stands
 	plays   int
-	shown   uint64 // snapshots of the past that were shown: their versions
+	length  time.Duration // the whole log plays in so long; 0 = as is usual
+	shown   uint64        // snapshots of the past that were shown: their versions
 }
 
 // reelHost is what it asks of the console.
@@ -102,6 +103,15 @@ func (r *reel) noReader() string {
 	return ""
 }
 
+// replay goes to the first moment and plays the whole log in so much time.
+func (r *reel) replay(length time.Duration) tea.Cmd {
+	r.behind, r.open, r.still, r.past = r.newest(), true, false, nil
+	r.length = length
+	r.plays++
+	r.playing = r.plays
+	return r.goTo(0)
+}
+
 // toggle goes to the past, at its newest moment, or leaves it.
 func (r *reel) toggle() tea.Cmd {
 	if r.open {
@@ -137,7 +147,41 @@ const (
 	pastTimeout = time.Minute
 	playEvery   = 120 * time.Millisecond
 	playSteps   = 400 // of a whole log, however long it is
+	// A whole log plays in so long at most and at least, when a person makes it slower
+	// or faster.
+	slowest = time.Hour
+	fastest = 2 * time.Second
 )
+
+// pace is how long the player waits between steps, and by how many moments it goes.
+func (r *reel) pace() (every time.Duration, by int) {
+	moments := max(1, r.past.Moments)
+	if r.length == 0 {
+		return playEvery, max(1, moments/playSteps)
+	}
+	steps := max(1, int(r.length/playEvery))
+	if moments <= steps {
+		return r.length / time.Duration(moments), 1
+	}
+	by = (moments + steps - 1) / steps
+	return r.length * time.Duration(by) / time.Duration(moments), by
+}
+
+// faster makes the player twice as fast, or half as fast.
+func (r *reel) faster(faster bool) tea.Cmd {
+	if r.past == nil {
+		return nil
+	}
+	every, by := r.pace()
+	length := every * time.Duration((r.past.Moments+by-1)/by)
+	if faster {
+		length = max(fastest, length/2)
+	} else {
+		length = min(slowest, length*2)
+	}
+	r.length = length
+	return r.host.Say("the whole log plays in "+length.Round(time.Second).String(), false)
+}
 
 // took shows an answer.
 func (r *reel) took(m pastMsg) tea.Cmd {
@@ -230,14 +274,16 @@ func (r *reel) next() tea.Cmd {
 		r.playing = 0
 		return nil
 	}
-	return r.after(playEvery, playMsg{r.playing})
+	every, _ := r.pace()
+	return r.after(every, playMsg{r.playing})
 }
 
 func (r *reel) played(m playMsg) tea.Cmd {
 	if r.past == nil || m.run != r.playing || r.busy {
 		return nil
 	}
-	return r.goTo(min(r.past.At+max(1, r.past.Moments/playSteps), r.past.Moments-1))
+	_, by := r.pace()
+	return r.goTo(min(r.past.At+by, r.past.Moments-1))
 }
 
 // keys are the rows of the past. They come before those of panes while it is
@@ -255,6 +301,8 @@ func (r *reel) keys() []*keys.Binding {
 		{ID: "first-moment", Keys: []string{"home"}, Title: "the first moment", In: in, Run: func() tea.Cmd { r.playing = 0; return r.goTo(0) }},
 		{ID: "last-moment", Keys: []string{"end"}, Title: "the newest moment", In: in, Run: func() tea.Cmd { r.playing = 0; return r.goTo(-1) }},
 		{ID: "play", Keys: []string{"space"}, Title: "play", Doc: "through the log, or stop", In: in, Bar: 95, Run: r.play},
+		{ID: "play-faster", Keys: []string{"+"}, Title: "faster", Doc: "plays in half the time", In: in, Run: func() tea.Cmd { return r.faster(true) }},
+		{ID: "play-slower", Keys: []string{"-"}, Title: "slower", Doc: "plays in twice the time", In: in, Run: func() tea.Cmd { return r.faster(false) }},
 	}
 }
 

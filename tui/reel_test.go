@@ -82,6 +82,42 @@ func TestThePast(t *testing.T) {
 			t.Errorf("%d steps were played:\n%s", timers, frame)
 		}
 	})
+	t.Run("a replay begins at the first moment and takes the time that was asked for", func(t *testing.T) {
+		r := newRig(t, tuitest.Snapshot(16), 120, 36)
+		var waited time.Duration
+		steps := 0
+		r.app.after = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+			if _, ok := msg.(playMsg); !ok {
+				return nil
+			}
+			if steps++; steps == 1 && !strings.Contains(ansi.Strip(r.app.frame()), "1 of 100") {
+				t.Errorf("it begins with\n%s", ansi.Strip(r.app.frame()))
+			}
+			waited += wait
+			return func() tea.Msg { return msg }
+		}
+		r.app.opt.Replay = 10 * time.Second
+		next := tuitest.Snapshot(16)
+		next.Version = 9
+		r.send(snapMsg{next})
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "100 of 100") || strings.Contains(frame, "playing") {
+			t.Errorf("it does not end at the newest moment:\n%s", frame)
+		}
+		if waited < 9*time.Second || waited > 11*time.Second {
+			t.Errorf("it takes %s in %d steps", waited, steps)
+		}
+	})
+	t.Run("faster and slower", func(t *testing.T) {
+		r := newRig(t, tuitest.Snapshot(16), 120, 36)
+		r.keys("H", "+")
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "the whole log plays in 6s") {
+			t.Errorf("twice as fast:\n%s", frame)
+		}
+		r.keys("-", "-")
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "the whole log plays in 24s") {
+			t.Errorf("twice slower:\n%s", frame)
+		}
+	})
 	t.Run("every size has its slider", func(t *testing.T) {
 		r := newRig(t, tuitest.Snapshot(16), 120, 36)
 		r.keys("H", "[")

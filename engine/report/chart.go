@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"image/color"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,6 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // The colours that charts are drawn in stand for variables of the page, so that
@@ -28,27 +31,32 @@ func themed() *strings.Replacer {
 }
 
 const (
-	chartWidth  = 16 * vg.Centimeter
-	chartHeight = 7 * vg.Centimeter
+	chartWidth  = 12 * vg.Centimeter
+	chartHeight = 6 * vg.Centimeter
 )
 
 // curve is one line of a chart over the number of measured candidates.
 type curve struct {
-	x []int
-	y []float64
+	x    []int
+	y    []float64
+	root *float64 // drawn across, dashed
 }
 
 // Charts draws the curves of the experiment: titles in order, and SVG for each.
 func (s *Story) charts() ([]figure, error) {
 	c := s.Snap.Curves
+	best := curve{x: c.X, y: c.Best}
+	if s.Snap.Root.ID != record.NoCandidate {
+		best.root = &s.Snap.Root.Objective
+	}
 	var out []figure
 	for _, one := range []struct {
 		title string
-		y     []float64
+		curve
 	}{
-		{"Best " + s.Metric() + " so far, as it was decided", c.Best}, {"Niches filled, share of the map", c.Coverage}, {"QD score: sum over all niches", c.QD},
+		{"Best " + s.Metric() + " so far, as it was decided; dashed: the root", best}, {"Niches filled, share of the map", curve{x: c.X, y: c.Coverage}}, {"QD score: sum over all niches", curve{x: c.X, y: c.QD}},
 	} {
-		svg, err := drawCurve(curve{x: c.X, y: one.y}, one.title)
+		svg, err := drawCurve(one.curve, one.title)
 		if err != nil {
 			return nil, fmt.Errorf("draw %q: %w", one.title, err)
 		}
@@ -88,6 +96,14 @@ func drawCurve(c curve, title string) (template.HTML, error) {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint(), faint()
 	p.Add(grid, line)
+	if c.root != nil {
+		across, err := plotter.NewLine(plotter.XYs{{X: points[0].X, Y: *c.root}, {X: points[len(points)-1].X, Y: *c.root}})
+		if err != nil {
+			return "", err
+		}
+		across.Width, across.Color, across.Dashes = vg.Points(1), ink(), []vg.Length{vg.Points(4), vg.Points(3)}
+		p.Add(across)
+	}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Tick.Marker = plot.TickerFunc(shortTicks)
 		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = ink(), ink(), ink(), ink()
@@ -142,22 +158,22 @@ func (s *Story) drawMap() template.HTML {
 	if len(g.Dims) == 0 || g.Filled == 0 {
 		return ""
 	}
-	rows, columns, slices := g.Dims[0], 1, 1
+	rows, columns, depth := g.Dims[0], 1, 1
 	if len(g.Dims) > 1 {
 		columns = g.Dims[1]
 	}
 	for _, d := range g.Dims[min(2, len(g.Dims)):] {
-		slices *= d
+		depth *= d
 	}
-	low, high := rangeOf(g.Cells)
+	rank := ranks(g.Cells)
 	listed := map[int]bool{}
 	for _, e := range s.Elites {
 		listed[e.Cell] = true
 	}
 	var b strings.Builder
-	width := slices * (columns + 1) * cellSize
+	width := depth * (columns + 1) * cellSize
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="the map: %d of %d niches filled">`, width, rows*cellSize, g.Filled, g.Total)
-	for slice := range slices {
+	for slice := range depth {
 		fmt.Fprintf(&b, `<rect class="empty" x="%d" y="0" width="%d" height="%d"/>`, slice*(columns+1)*cellSize, columns*cellSize, rows*cellSize)
 	}
 	for _, c := range g.Cells {
@@ -172,13 +188,16 @@ func (s *Story) drawMap() template.HTML {
 		for i := 2; i < len(at); i++ {
 			slice = slice*g.Dims[i] + at[i]
 		}
-		strength := 1.0
-		if high > low {
-			strength = 0.15 + 0.85*(c.Adjusted-low)/(high-low)
-		}
 		x, y := (slice*(columns+1)+column)*cellSize, (rows-1-at[0])*cellSize
-		rect := fmt.Sprintf(`<rect class="niche" x="%d" y="%d" width="%d" height="%d" fill-opacity="%.2f"><title>%s %s: %s</title></rect>`,
-			x+1, y+1, cellSize-2, cellSize-2, strength, nicheName(g, c.Index), c.Elite, view.FormatValue(c.Objective))
+		class := "niche"
+		switch c.Elite {
+		case record.Root:
+			class += " root"
+		case s.Snap.Best.ID:
+			class += " best"
+		}
+		rect := fmt.Sprintf(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" fill-opacity="%.2f"><title>%s %s: %s</title></rect>`,
+			class, x+1, y+1, cellSize-2, cellSize-2, 0.15+0.85*rank[c.Adjusted], nicheName(g, c.Index), c.Elite, view.FormatValue(c.Objective))
 		if listed[c.Index] {
 			rect = fmt.Sprintf(`<a href="#n%d">%s</a>`, c.Index, rect)
 		}
@@ -188,14 +207,22 @@ func (s *Story) drawMap() template.HTML {
 	return template.HTML(b.String()) // numbers only
 }
 
-func rangeOf(cells []view.Cell) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
+// ranks says of each value that elites have how many of the others are lower, from 0
+// to 1: one that is far off does not make the rest alike.
+func ranks(cells []view.Cell) map[float64]float64 {
+	var values []float64
 	for _, c := range cells {
 		if c.Elite >= 0 {
-			low, high = min(low, c.Adjusted), max(high, c.Adjusted)
+			values = append(values, c.Adjusted)
 		}
 	}
-	return low, high
+	sort.Float64s(values)
+	values = slices.Compact(values)
+	rank := make(map[float64]float64, len(values))
+	for i, v := range values {
+		rank[v] = float64(i+1) / float64(len(values))
+	}
+	return rank
 }
 
 // axisText names an axis with its range.

@@ -24,6 +24,35 @@ func (s *Story) Summary() []string {
 	return []string{s.effort(), s.outcome(), s.breadth()}
 }
 
+// Fact is one of the figures that a reader looks for first.
+type Fact struct{ Name, Value string }
+
+// Facts are the gain with its interval, the values it is of, and what it took.
+func (s *Story) Facts() []Fact {
+	b, root := s.Snap.Best, s.Snap.Root
+	var out []Fact
+	add := func(name, value string) { out = append(out, Fact{name, value}) }
+	if root.ID != record.NoCandidate {
+		gain := "none"
+		if b.ID != record.NoCandidate && b.ID != record.Root {
+			gain = view.ClaimGain(b.Claim)
+			add(s.Metric()+" of "+b.ID.String(), view.ClaimValue(b.Claim))
+		}
+		out = append([]Fact{{"gain", gain}}, out...)
+		add(s.Metric()+" of the root", view.FormatValue(rootValue(&b.Claim, s.Snap)))
+	}
+	add("jobs", fmt.Sprint(s.Snap.Jobs.Ended()))
+	add("measurements", fmt.Sprint(s.Snap.Evals))
+	if g := s.Snap.Grid; g.Total > 0 {
+		add("niches", fmt.Sprintf("%d of %d", g.Filled, g.Total))
+	}
+	if cost := s.cost(); cost != "" {
+		add("agents", cost)
+	}
+	add("time", duration(s.Snap.WallMS))
+	return out
+}
+
 func (s *Story) effort() string {
 	j := s.Snap.Jobs
 	text := fmt.Sprintf("%s ended in %s", view.Plural(j.Ended(), "job"), duration(s.Snap.WallMS))
@@ -181,8 +210,11 @@ func value(v *float64) string {
 
 // signed writes a difference that counts upwards: more is better.
 func signed(v *float64) string {
-	if v == nil {
+	switch {
+	case v == nil:
 		return ""
+	case *v == 0:
+		return "no change"
 	}
 	return fmt.Sprintf("%+.4g", *v)
 }
