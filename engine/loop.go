@@ -53,17 +53,27 @@ func newLoop(s *shared) *loop {
 
 // run is [Engine.Run].
 func (l *loop) run(ctx context.Context) error {
-	err := l.start(ctx)
-	if err == nil {
-		err = l.turn(ctx)
+	err := l.once(ctx)
+	for l.owner && diskFull(err) && ctx.Err() == nil {
+		if err = l.awaitRoom(ctx, err); err == nil {
+			err = l.once(ctx)
+		}
 	}
-	l.equipment.release()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		l.fatal = err
 		l.note("error", record.NoJob, err.Error())
 		l.publish(true)
 	}
 	return err
+}
+
+// once runs until the experiment is over, or something is in the way.
+func (l *loop) once(ctx context.Context) error {
+	defer l.equipment.release()
+	if err := l.start(ctx); err != nil {
+		return err
+	}
+	return l.turn(ctx)
 }
 
 // turn folds, schedules and publishes until the run is over.

@@ -66,6 +66,8 @@ func child(role, path string) error {
 		return limited(ctx, path)
 	case "work":
 		return work(ctx, path)
+	case "recorded":
+		return recorded(ctx, path)
 	}
 	return fmt.Errorf("no role %q", role)
 }
@@ -84,7 +86,7 @@ func work(ctx context.Context, path string) error {
 	for worker := range 3 {
 		go func() {
 			for {
-				if err := workOne(ctx, db, fmt.Sprint("w", worker)); err != nil {
+				if err := workOne(ctx, db, fmt.Sprint("w", worker), printed); err != nil {
 					errs <- err
 					return
 				}
@@ -94,7 +96,13 @@ func work(ctx context.Context, path string) error {
 	return <-errs
 }
 
-func workOne(ctx context.Context, db *store.DB, worker string) error {
+func printed(id int) error {
+	_, err := fmt.Printf("%d\n", id)
+	return err
+}
+
+// workOne takes a job to its end and acknowledges it by told.
+func workOne(ctx context.Context, db *store.DB, worker string, told func(id int) error) error {
 	l, err := db.Lease(ctx, 1, worker, time.Minute)
 	if err != nil {
 		return err
@@ -113,8 +121,7 @@ func workOne(ctx context.Context, db *store.DB, worker string) error {
 	if _, err := db.Finish(ctx, *l, o); err != nil {
 		return err
 	}
-	_, err = fmt.Printf("%d\n", id)
-	return err
+	return told(id)
 }
 
 // limited lets no file grow beyond a size, so that writing fails as on a broken
