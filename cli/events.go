@@ -18,7 +18,7 @@ func (a *App) eventsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "events", Short: "Print the ordered log", Example: "  atoll events --tail 20\n  atoll events --follow --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := a.open(cmd.Context())
+			o, err := a.openUnfolded(cmd.Context())
 			if err != nil {
 				return err
 			}

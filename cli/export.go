@@ -44,7 +44,7 @@ the experiments of another repository, path or machine.`,
 		Example: "  atoll export archive.parquet\n  atoll export --json - | jq '.[0]'\n  atoll export tuesday.atoll", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if filepath.Ext(args[0]) == experimentExt {
-				return a.with(cmd.Context(), func(o *opened) error { return a.exportExperiment(cmd.Context(), o, args[0]) })
+				return a.exportExperiment(cmd.Context(), args[0])
 			}
 			form := a.exportForm(args[0])
 			if form == nil {

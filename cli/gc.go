@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/retention"
 	"atoll/engine/view"
@@ -84,13 +83,24 @@ func (a *App) toldGC(r retention.Report) error {
 		verb = "would drop"
 	}
 	fmt.Fprintf(a.Out, "%s %s of %s, %s; %s and all they descend from keep everything\n", verb, view.Plural(r.Texts, "text"), view.Plural(r.Candidates, "candidate"),
-		config.FormatSize(r.TextBytes), view.Plural(r.Protected, "protected candidate"))
+		sizeText(r.TextBytes), view.Plural(r.Protected, "protected candidate"))
 	if r.DryRun {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "the state directory had %s and has %s\n", config.FormatSize(r.Before), config.FormatSize(r.After))
+	fmt.Fprintf(a.Out, "the state directory had %s and has %s\n", sizeText(r.Before), sizeText(r.After))
 	if !r.Vacuumed {
 		fmt.Fprintln(a.Out, a.spell("an engine runs here: `atoll gc` after it gives the room in the database back to the disk"))
 	}
 	return nil
+}
+
+// sizeText is a number of bytes as people read it.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 }

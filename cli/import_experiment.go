@@ -14,8 +14,13 @@ import (
 // experimentExt is how files end that hold whole experiments.
 const experimentExt = ".atoll"
 
-// exportExperiment writes the opened experiment alone into one file.
-func (a *App) exportExperiment(ctx context.Context, o *opened, file string) error {
+// exportExperiment writes the experiment that the flags name alone into one file.
+func (a *App) exportExperiment(ctx context.Context, file string) error {
+	o, err := a.openUnfolded(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
 	cfg, err := config.Decode(o.exp.Config)
 	if err != nil {
 		return fmt.Errorf("read the stored configuration of %s: %w", o.exp.Name, err)

@@ -26,7 +26,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			if err := known("status", states, record.JobStateNames()); err != nil {
 				return err
 			}
-			o, err := a.open(cmd.Context())
+			o, err := a.openUnfolded(cmd.Context())
 			if err != nil {
 				return err
 			}

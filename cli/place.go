@@ -73,11 +73,24 @@ func (a *App) session(ctx context.Context, p place, create bool) (*engine.Sessio
 type opened struct {
 	*engine.Session
 	exp   record.Experiment
-	state *fold.State
+	state *fold.State // nil where it was opened unfolded
 }
 
 // open opens the experiment that the flags name and folds its log.
 func (a *App) open(ctx context.Context) (*opened, error) {
+	o, err := a.openUnfolded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.state, err = fold.LoadState(ctx, o.DB, o.exp.ID); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	return o, nil
+}
+
+// openUnfolded opens the experiment that the flags name for verbs that read rows alone:
+// a log of a million takes seconds to fold. There is no state.
+func (a *App) openUnfolded(ctx context.Context) (*opened, error) {
 	p, err := a.place(ctx)
 	if err != nil {
 		return nil, err
@@ -90,11 +103,7 @@ func (a *App) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, errors.Join(err, ses.Close())
 	}
-	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
-	if err != nil {
-		return nil, errors.Join(err, ses.Close())
-	}
-	return &opened{Session: ses, exp: exp, state: st}, nil
+	return &opened{Session: ses, exp: exp}, nil
 }
 
 // load reads the configuration for a place: atoll.yaml of the work tree, or of
