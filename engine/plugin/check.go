@@ -95,7 +95,7 @@ func question(k Kind) any {
 	case Evaluator:
 		return EvaluateParams{Goal: "a sample", Stage: "measure", Root: true}
 	case Agent:
-		return EditParams{Prompt: "Change something.", Operator: "mutate", Seed: 7}
+		return EditParams{Prompt: "Change something.", Goal: "a sample", Operator: "mutate", Seed: 7}
 	case Operator:
 		return ProposeParams{Operator: "mutate", Seed: 7, Goal: "a sample", Metric: "sum", Direction: "maximize", Parent: Source{Files: sampleFiles()}, Others: []Other{}}
 	case Embedder:

@@ -30,7 +30,8 @@ type EvaluateParams struct {
 // EditParams is what an agent is asked. The tree is its working directory: what it
 // changes there is the edit. It answers with an [EditResult].
 type EditParams struct {
-	Prompt   string `json:"prompt"`
+	Prompt   string `json:"prompt"` // the whole of it: goal, rules, notes, what was tried
+	Goal     string `json:"goal"`
 	Operator string `json:"operator"`
 	Seed     uint64 `json:"seed"`
 }

@@ -119,7 +119,7 @@ func (x *plugged) edit(ctx context.Context, j *agent.Job, t agent.Tree, seed uin
 	}
 	defer release()
 	reply, err := x.host.Call(ctx, x.p, plugin.Call{
-		Params: plugin.EditParams{Prompt: prompt, Operator: string(j.Operator), Seed: seed}, Base: dir, Harvest: true, Live: j.Live,
+		Params: plugin.EditParams{Prompt: prompt, Goal: j.Goal, Operator: string(j.Operator), Seed: seed}, Base: dir, Harvest: true, Live: j.Live,
 	})
 	if err != nil {
 		return res, reply.Stderr, err

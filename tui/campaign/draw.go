@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -189,7 +190,12 @@ func (m *model) trend(name string, values []float64, w int) string {
 		l.Fit(m.st.Off, "not measured yet", max(0, w-17))
 		return l.String()
 	}
-	l.Right(m.st.Plain, widget.Brief(values[len(values)-1]), 8).Gap(1)
+	last := values[len(values)-1]
+	text := widget.Number(last)
+	if last == math.Trunc(last) {
+		text = widget.Count(int64(last))
+	}
+	l.Right(m.st.Plain, text, 8).Gap(1)
 	l.Raw(m.st.Lines[1].Wrap(plot.Sparkline(values, max(1, w-26), m.glyphs)))
 	return l.String()
 }
