@@ -29,9 +29,6 @@ const (
 	Gitea  Kind = "gitea"
 )
 
-// Kinds lists them.
-func Kinds() []Kind { return []Kind{GitHub, GitLab, Gitea} }
-
 // Forge is a place that keeps a project. Make it with [Find].
 type Forge struct {
 	Kind    Kind
