@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +20,8 @@ import (
 
 	"github.com/hinshun/vt10x"
 	"golang.org/x/crypto/ssh"
+
+	"atoll/cli/serve"
 )
 
 // person is one with a key.
@@ -243,4 +248,60 @@ func TestAListOfKeysThatLetsOthersInIsRefused(t *testing.T) {
 	t.Run("none", func(t *testing.T) {
 		refused(t, atoll(t, dir, "serve", "--ssh", "127.0.0.1:0"), "--ssh-keys")
 	})
+}
+
+func TestADecisionThroughAnyDoorShowsInAConsoleThatTakesItBack(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	news := make(chan serve.Hook, 16)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var h serve.Hook
+		if json.NewDecoder(r.Body).Decode(&h) == nil {
+			news <- h
+		}
+	}))
+	defer hook.Close()
+	web := serving(t, dir, "--webhook", hook.URL)
+	lou := newPerson(t, "lou")
+	console := lou.console(t, consoles(t, dir, lou.line("decide"))) // of another process
+	console.shows("best")
+	agent := client(t, dir, "--allow", "decide")
+	best := fmt.Sprint(web.field("api/v1/status", "best.id"))
+	for _, c := range []struct {
+		door, author, verb string
+		decide             func()
+	}{
+		{"HTTP", "ada", "reject", func() {
+			if code, body := web.order(decider, `{"verb":"reject","of":["best"],"text":"games the metric"}`); code != 200 {
+				t.Fatalf("%d %s", code, body)
+			}
+		}},
+		{"MCP", "tester (mcp)", "boost", func() {
+			if text, refused := called(t, agent, "boost", args{"of": []string{"best"}}); refused {
+				t.Fatal(text)
+			}
+		}},
+	} {
+		c.decide()
+		began := time.Now()
+		until(t, "the console tells what came through "+c.door, func() bool {
+			text := console.text()
+			return strings.Contains(text, c.author) && strings.Contains(text, c.verb[:5])
+		})
+		t.Logf("through %s: shown after %v", c.door, time.Since(began).Round(time.Millisecond))
+		console.press("u")
+		until(t, "it is taken back", func() bool {
+			d := lastDecision(t, dir)
+			return strings.Contains(d, `"lou"`) && strings.Contains(d, `"undoes"`)
+		})
+		until(t, "the best is as before", func() bool { return fmt.Sprint(web.field("api/v1/status", "best.id")) == best })
+	}
+	select { // the rejection of the best made another one the best
+	case h := <-news:
+		if h.What != "best" || h.Best == nil || !strings.HasPrefix(h.Text, "new best ") {
+			t.Errorf("told: %+v", h)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the webhook was told nothing")
+	}
 }
