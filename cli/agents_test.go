@@ -245,6 +245,13 @@ func TestTheBareCommandTakesOverTheFileAsItIsNowAndRunsNothing(t *testing.T) {
 	if c := atoll(t, dir, "run", "--headless"); c.code != 2 || !strings.Contains(c.err, "run --new") {
 		t.Errorf("run takes other axes: exit %d\n%s", c.code, c.err)
 	}
+	if out := bare(); strings.Contains(out, "goes on from") {
+		t.Errorf("the repository did not move, and yet it says:\n%s", out)
+	}
+	git(t, dir, "-c", "user.name=tester", "-c", "user.email=tester@localhost", "commit", "--quiet", "--allow-empty", "-m", "Move on")
+	if out := bare(); !strings.Contains(out, "HEAD is at") || !strings.Contains(out, "this experiment goes on from") {
+		t.Errorf("a repository that moved since the experiment began:\n%s", out)
+	}
 }
 
 func TestDoctorTriesEveryAgent(t *testing.T) {
