@@ -40,7 +40,7 @@ func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent
 			}
 			told[f.ID] = true
 			reason := w.facts.publicText(f.Reason)
-			key := string(f.Class) + " " + reason
+			key := sameFailure(f.Class, reason)
 			if i, known := place[key]; known {
 				out[i].Alike++
 				continue
@@ -56,6 +56,17 @@ func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent
 		}
 	}
 	return out, nil
+}
+
+// sameFailure is equal for failures of one reason, whatever numbers (lines, columns,
+// values) it names.
+func sameFailure(class record.Class, reason string) string {
+	return string(class) + " " + strings.Map(func(r rune) rune {
+		if r == '.' || '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, reason)
 }
 
 // failed tells of one failure what it was to do, what it changed and what came of it.
