@@ -44,6 +44,9 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	}
 	began, told := time.Now(), time.Now()
 	ses.Repo.OnProgress(func(text string) { // of an import that takes its time
+		if strings.HasSuffix(text, "done.") {
+			return // a small repository on a busy machine: there is nothing to wait for
+		}
 		if now := time.Now(); now.Sub(began) > 2*time.Second && now.Sub(told) > time.Second {
 			told = now
 			fmt.Fprintln(a.Err, "atoll:", text)

@@ -41,6 +41,10 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 		if job.Purpose == record.PurposeMap && st.Config.Roles.Mapper == "" {
 			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
 		}
+		// The root's job waits until the root is measured.
+		if m := st.Candidate(job.Parent); job.Parent > record.Root && (m == nil || !m.Scored) {
+			return d, fmt.Errorf("%w: %s has no value, so no job can start from it; name a candidate that was measured", ErrDecision, job.Parent)
+		}
 	case record.Refit:
 		if !st.Learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)

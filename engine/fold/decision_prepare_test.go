@@ -78,6 +78,7 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"a review of a kind that is none", about(record.Set, setting(`{"key":"review.niche","value":"some"}`)), "off, risky or all"},
 		{"a new map where the axes are named", about(record.Refit, nil), "named axes"},
 		{"targets of a mapper that is nobody", about(record.StartJob, setting(`{"Kind":"assist","Purpose":"map"}`)), "nobody is the mapper"},
+		{"a job from a candidate that has no value", about(record.StartJob, setting(`{"Parent":99}`)), "c99 has no value"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := crowded(t, func(_ *record.Experiment, cfg *config.Config) {

@@ -3,13 +3,13 @@ package fold
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -340,10 +340,7 @@ func TestANoteOnMissingMapsComesSeldom(t *testing.T) {
 // TestAMillionCandidatesFitIn350MB folds what a run of a million jobs would have
 // written. The figure is in docs/benchmarks.md.
 func TestAMillionCandidatesFitIn350MB(t *testing.T) {
-	n := 100_000
-	if os.Getenv("ATOLL_SLOW") == "1" {
-		n = 1_000_000
-	}
+	n := suitetest.Pick(50_000, 100_000, 1_000_000)
 	live := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine/agent"
 	"atoll/engine/agent/agenttest"
 	"atoll/engine/agent/offline"
@@ -358,10 +358,7 @@ func column(list []outcome, of func(outcome) float64) evidence.Summary {
 // 0.977 and 0.940 with 427 samples on average, over 100 seeds. ATOLL_SLOW=1 holds
 // the figures of docs/decisions/0012.
 func TestARunFindsAsMuchAsThreeMediansWithNoMoreSamplesAndShowsTheTruth(t *testing.T) {
-	seeds := 20
-	if os.Getenv("ATOLL_SLOW") != "" {
-		seeds = 200
-	}
+	seeds := suitetest.Pick(20, 20, 200)
 	for _, c := range []struct{ dev, truth float64 }{{0.02, 0.993}, {0.05, 0.985}, {0.1, 0.977}, {0.2, 0.940}} {
 		list := trials(t, seeds, 300, c.dev, nearTen)
 		truth := column(list, func(o outcome) float64 { return o.truth })

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -116,7 +117,7 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 			checkMoney(cfg, a, at, bad)
 		}
 	}
-	for name := range keys {
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		if i := slices.IndexFunc(cfg.Evaluator.Env, func(v string) bool { return v == name || strings.HasPrefix(v, name+"=") }); i >= 0 {
 			bad("evaluator.env", "%s holds a provider's key; candidate code could read it there: take it out", name)
 		}
