@@ -189,14 +189,15 @@ func home(real string) []string {
 }
 
 // safe drops folders that would show a person's files: the root, a home, what
-// holds homes, and the mixed ~/.local and ~/.cargo, which has keys of registries. The others stand in for what was dropped.
+// holds homes, and the mixed ~/.local and ~/.cargo, of whomever and wherever they
+// are. The others stand in for what was dropped.
 func safe(dirs []string, others ...string) []string {
 	own, _ := os.UserHomeDir()
 	var list []string
 	for _, d := range dirs {
 		wide := d == "/" || strings.Count(d, "/") < 2 && d != "/usr" && d != "/opt" ||
-			own != "" && (inside(own, d) || d == filepath.Join(own, ".local") || d == filepath.Join(own, ".cargo")) || inside("/home", d) ||
-			filepath.Dir(d) == "/home"
+			own != "" && inside(own, d) || inside("/home", d) || filepath.Dir(d) == "/home" ||
+			filepath.Base(d) == ".local" || cargoHome(d)
 		if wide {
 			list = append(list, others...)
 		} else {
@@ -204,6 +205,17 @@ func safe(dirs []string, others ...string) []string {
 		}
 	}
 	return slices.Compact(list)
+}
+
+// cargoHome reports whether a folder is what CARGO_HOME names: beside the programs
+// in its bin it has the keys of registries. A toolchain has bin/cargo, too, and lib.
+func cargoHome(dir string) bool {
+	has := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	}
+	return filepath.Base(dir) == ".cargo" || slices.ContainsFunc([]string{"credentials.toml", "credentials", ".crates.toml"}, has) ||
+		(has("bin/rustup") || has("bin/cargo")) && !has("lib")
 }
 
 // inside reports that path is dir or lies in it.

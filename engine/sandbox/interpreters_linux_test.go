@@ -65,7 +65,7 @@ func TestARustupShimShowsTheToolchainAndNotTheKeysBesideIt(t *testing.T) {
 	chain := filepath.Join(home, ".rustup/toolchains/stable")
 	for path, text := range map[string]string{
 		".cargo/bin/rustup": "#!/bin/sh\necho " + chain + "\n", ".cargo/bin/tool": "\x7fELF", ".cargo/credentials.toml": "token",
-		".rustup/toolchains/stable/bin/cargo": "#!/bin/sh\n",
+		".rustup/toolchains/stable/bin/cargo": "#!/bin/sh\n", ".rustup/toolchains/stable/lib/rustlib/version": "3",
 	} {
 		path = filepath.Join(home, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
@@ -84,6 +84,66 @@ func TestARustupShimShowsTheToolchainAndNotTheKeysBesideIt(t *testing.T) {
 		mounts, _ := b.Interpreters(t.Context(), name)
 		if len(mounts) != 1 || mounts[0].Host != want {
 			t.Errorf("%s: mounts %+v, want %s alone", name, mounts, want)
+		}
+	}
+}
+
+// A service has another HOME, sudo -H changes it, and CARGO_HOME may be anywhere.
+func TestACargoHomeOfAnyNameShowsProgramsAlone(t *testing.T) {
+	top := t.TempDir()
+	t.Setenv("HOME", filepath.Join(top, "elsewhere"))
+	for _, c := range []struct {
+		folder, beside string
+		shims          []string
+	}{
+		{"person/.cargo", "credentials.toml", []string{"rustup", "rustc", "cargo"}},
+		{"shared/rust", "config.toml", []string{"rustup", "rustc", "cargo"}},
+		{"shared/lone", "config.toml", []string{"cargo"}},
+		{"shared/tools", "credentials.toml", []string{"tool"}},
+		{"shared/installed", ".crates.toml", []string{"tool"}},
+		{"person/.local", "share", []string{"tool"}},
+	} {
+		dir := filepath.Join(top, c.folder)
+		bin := filepath.Join(dir, "bin")
+		if err := errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(dir, c.beside), []byte("token"), 0o644),
+			os.WriteFile(filepath.Join(bin, c.shims[0]), []byte("#!/bin/sh\necho no toolchain is chosen >&2\nexit 1\n"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.shims[1:] {
+			if err := os.Symlink(c.shims[0], filepath.Join(bin, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin+":/usr/bin:/bin")
+		b := mustBox(t, sandbox.ModeUnsafe)
+		for _, name := range c.shims {
+			mounts, path := b.Interpreters(t.Context(), name)
+			if len(mounts) == 0 || path[0] != bin {
+				t.Errorf("%s of %s: mounts %+v and path %v", name, c.folder, mounts, path)
+			}
+			for _, m := range mounts {
+				if filepath.Dir(m.Host) != bin {
+					t.Errorf("%s of %s: mounts %s", name, c.folder, m.Host)
+				}
+			}
+		}
+	}
+}
+
+// A toolchain that no version manager owns has bin/cargo and lib, and is needed whole.
+func TestAToolchainWithoutAVersionManagerIsShownWhole(t *testing.T) {
+	top := filepath.Join(t.TempDir(), "rust-1.90")
+	bin := filepath.Join(top, "bin")
+	if err := errors.Join(os.MkdirAll(bin, 0o755), os.MkdirAll(filepath.Join(top, "lib/rustlib"), 0o755),
+		os.WriteFile(filepath.Join(bin, "rustc"), []byte("#!/bin/sh\necho "+top+"\n"), 0o755),
+		os.WriteFile(filepath.Join(bin, "cargo"), []byte("#!/bin/sh\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	b := mustBox(t, sandbox.ModeUnsafe)
+	for _, name := range []string{"rustc", "cargo"} {
+		if mounts, _ := b.Interpreters(t.Context(), name); len(mounts) != 1 || mounts[0].Host != top {
+			t.Errorf("%s: mounts %+v, want %s", name, mounts, top)
 		}
 	}
 }
