@@ -39,14 +39,14 @@ func keepOnly(ctx context.Context, path string, exp record.ExperimentID) (err er
 		return err
 	}
 	for _, t := range tables {
-		if _, err := c.exec(statement(fmt.Sprintf(`DELETE FROM %s WHERE experiment <> ?1`, t)), exp); err != nil {
+		if _, err := c.exec(statement(fmt.Sprintf(carryDropOthers, t)), exp); err != nil {
 			return err
 		}
 	}
-	if _, err := c.exec(`DELETE FROM experiment WHERE id <> ?1`, exp); err != nil {
+	if _, err := c.exec(carryDropExperiments, exp); err != nil {
 		return err
 	}
-	if err := c.do("DELETE FROM campaign; COMMIT; VACUUM"); err != nil {
+	if err := c.do(carryDropCampaign); err != nil {
 		return err
 	}
 	return ctx.Err()
@@ -54,9 +54,7 @@ func keepOnly(ctx context.Context, path string, exp record.ExperimentID) (err er
 
 // tablesOfExperiments lists the tables whose rows belong to one experiment each.
 func (c *conn) tablesOfExperiments(ctx context.Context, schema string) (names []string, err error) {
-	q := fmt.Sprintf(`SELECT t.name FROM %[1]s.sqlite_master t WHERE t.type = 'table'
-		AND EXISTS (SELECT 1 FROM pragma_table_info(t.name, '%[1]s') WHERE name = 'experiment') ORDER BY t.name`, schema)
-	err = c.query(ctx, statement(q), nil, func(r *row) error {
+	err = c.query(ctx, statement(fmt.Sprintf(carryTables, schema)), nil, func(r *row) error {
 		names = append(names, r.text())
 		return nil
 	})
@@ -142,10 +140,10 @@ func (a *adoption) first(q statement, fn func(*row), args ...any) error {
 // name finds the experiment's new number and name and writes its row.
 func (a *adoption) name() error {
 	var name string
-	if err := a.first(`SELECT name FROM other.experiment WHERE id = ?1`, func(r *row) { name = r.text() }, a.from); err != nil {
+	if err := a.first(carryName, func(r *row) { name = r.text() }, a.from); err != nil {
 		return err
 	}
-	if err := a.first(`SELECT max(?1, coalesce(max(id), 0) + 1) FROM main.experiment`, func(r *row) { a.to = record.ExperimentID(r.int()) }, a.from); err != nil {
+	if err := a.first(carryNumber, func(r *row) { a.to = record.ExperimentID(r.int()) }, a.from); err != nil {
 		return err
 	}
 	name, err := a.freeName(name)
@@ -170,7 +168,7 @@ func (a *adoption) name() error {
 		return err
 	}
 	// Numbers of notes count over all experiments and stand in rows of the log.
-	return a.first(`SELECT coalesce(max(id), 0) FROM main.note`, func(r *row) { a.notes = r.int() })
+	return a.first(carryNotes, func(r *row) { a.notes = r.int() })
 }
 
 // tableColumn is a column of a table; alone says that it is the whole primary key.
@@ -180,8 +178,7 @@ type tableColumn struct {
 }
 
 func (a *adoption) columns(table string) (list []tableColumn, err error) {
-	err = a.conn.query(a.ctx, `SELECT name, pk = 1 AND 1 = (SELECT count(*) FROM pragma_table_info(?1, 'main') WHERE pk > 0)
-		FROM pragma_table_info(?1, 'main') ORDER BY cid`, []any{table}, func(r *row) error {
+	err = a.conn.query(a.ctx, carryColumns, []any{table}, func(r *row) error {
 		list = append(list, tableColumn{r.text(), r.bool()})
 		return nil
 	})
@@ -193,7 +190,7 @@ func insertion(table string, columns []tableColumn, values []string) string {
 	for i, c := range columns {
 		names[i] = c.name
 	}
-	return fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %s FROM other.%[1]s", table, strings.Join(names, ", "), strings.Join(values, ", "))
+	return fmt.Sprintf(carryRows, table, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
 // copy copies the rows of one table.
@@ -225,18 +222,14 @@ func (a *adoption) copy(table string) error {
 // rest takes what is not of one experiment: vectors of files, the last position, and
 // where the experiment came from.
 func (a *adoption) rest() error {
-	for _, q := range []statement{
-		`INSERT OR IGNORE INTO main.embedder (name) SELECT name FROM other.embedder`,
-		`INSERT OR IGNORE INTO main.blob_vector (embedder, blob, data)
-		 SELECT m.id, b.blob, b.data FROM other.blob_vector b JOIN other.embedder e ON e.id = b.embedder JOIN main.embedder m ON m.name = e.name`,
-	} {
+	for _, q := range []statement{carryEmbedders, carryVectors} {
 		if _, err := a.conn.exec(q); err != nil {
 			return err
 		}
 	}
-	if _, err := a.conn.exec(`UPDATE main.sequence SET last = max(last, (SELECT coalesce(max(seq), 0) FROM other.log WHERE experiment = ?1))`, a.from); err != nil {
+	if _, err := a.conn.exec(carrySequence, a.from); err != nil {
 		return err
 	}
-	_, err := a.conn.exec(`INSERT INTO main.meta (experiment, key, value) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING`, a.to, MetaOrigin, fmt.Sprint(int64(a.from)))
+	_, err := a.conn.exec(carryOrigin, a.to, MetaOrigin, fmt.Sprint(int64(a.from)))
 	return err
 }

@@ -64,6 +64,8 @@ func lineage(t *tour) {
 
 var momentOf = regexp.MustCompile(`(\d+) of (\d+)  `)
 
+var playsIn = regexp.MustCompile(`the whole log plays in \S+`)
+
 // past goes back in time, step by step and by decisions, and comes back.
 func past(t *tour) {
 	t.press("H")
@@ -78,6 +80,9 @@ func past(t *tour) {
 	t.changes("home", at)
 	t.changes("}", at)
 	t.changes("end", at)
+	said := func(s string) string { return strings.Join(playsIn.FindAllString(s, -1), ", ") }
+	t.changes("-", said)
+	t.changes("+", said)
 	t.shows("space", "playing")
 	t.press("esc")
 	t.lost(" the past ")
