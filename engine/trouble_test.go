@@ -58,19 +58,19 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		answer func(http.ResponseWriter, *http.Request)
 		class  record.Class // "" = no job fails
 		reason string
-		free   bool // nothing is billed for the trouble
-		silent bool // it is given up on in the time of a test
-		full   bool // another row stands for it every day
+		free   bool          // nothing is billed for the trouble
+		silent time.Duration // how long a first byte is waited for where one is silent; 0 = as ever
+		full   bool          // another row stands for it every day
 	}{
 		{name: "a 429 that asks to wait is waited for", bad: 1, answer: status(429, "Retry-After", "0.3"), free: true},
 		{name: "429 without end", full: true, bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
 		{name: "one 500 is tried again", full: true, bad: 1, answer: status(500), free: true},
 		{name: "500 without end", bad: 4, answer: status(500), class: record.ClassAgent, reason: "500", free: true},
-		{name: "no answer at all", bad: 4, answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: record.ClassAgent, reason: "no answer", silent: true},
+		{name: "no answer at all", bad: 4, answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, class: record.ClassAgent, reason: "no answer", silent: time.Second},
 		{name: "silence in the middle", full: true, bad: 4, answer: func(w http.ResponseWriter, r *http.Request) {
 			stream(w, says("INTENT: x\n", "stop")[0])
 			<-r.Context().Done()
-		}, class: record.ClassAgent, reason: "nothing came for", silent: true},
+		}, class: record.ClassAgent, reason: "nothing came for", silent: 30 * time.Second},
 		{name: "a stream that is cut", bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("INTENT: x\nprogram.txt\n", "stop")[0])
 		}, class: record.ClassAgent, reason: "no usable answer"},
@@ -117,8 +117,9 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 				c.Budget.CostUSD, c.Budget.Jobs = 1, 5
 			})
 			patience := patient()
-			if tt.silent {
-				patience.FirstByte, patience.Idle = 150*time.Millisecond, 150*time.Millisecond
+			if tt.silent > 0 {
+				// A busy machine begins a good answer late, too.
+				patience.FirstByte, patience.Idle = tt.silent, 500*time.Millisecond
 			}
 			snap, err := l.runWith(engine.Options{Gateway: patience})
 			if err != nil {
