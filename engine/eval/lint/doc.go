@@ -39,7 +39,7 @@ type Tree struct {
 // is built from.
 func (t Tree) foreign(p string) bool {
 	p = path.Clean(p)
-	return !path.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../") && !t.Protected(p)
+	return !path.IsAbs(p) && !strings.HasPrefix(p, "~") && p != ".." && !strings.HasPrefix(p, "../") && !t.Protected(p)
 }
 
 // Check reads scripts by their endings and first lines; others have no findings.

@@ -26,9 +26,12 @@ func kind(s Script) string {
 var (
 	longText = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''`)
 	comment  = regexp.MustCompile(`(?m)^\s*#.*$`)
-	imports  = regexp.MustCompile(`^\s*(?:import|from)\s+([A-Za-z_][\w.]*)`)
+	imports  = regexp.MustCompile(`^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import\b|import\s+([A-Za-z_][\w., ]*))`)
+	dynamic  = regexp.MustCompile(`\b(?:import_module|__import__)\(\s*["']([A-Za-z_][\w.]*)["']`)
+	renames  = regexp.MustCompile(`(?m)^\s*(?:from\s+(?:subprocess|os)\s+import\s+(.+)|import\s+(?:subprocess|os)\s+as\s+(\w+))`)
+	starting = regexp.MustCompile(`^\s*(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput|system|popen)(?:\s+as\s+(\w+))?\s*$`)
 	loads    = regexp.MustCompile(`\b(exec\(\s*(?:open|compile)\(|runpy\.run_path\()`)
-	starts   = regexp.MustCompile(`\b(?:subprocess\.\w+|os\.system|os\.popen|Popen|check_output|check_call)\(`)
+	shells   = `\(\s*[rbfu]*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')` // what a shell is given
 	quoted   = regexp.MustCompile(`["']([^"'\s]+)["']`)
 )
 
@@ -37,19 +40,29 @@ var (
 func checkPython(s Script, tree Tree) []Finding {
 	blank := func(text string) string { return strings.Repeat("\n", strings.Count(text, "\n")) }
 	code := comment.ReplaceAllString(longText.ReplaceAllStringFunc(s.Text, blank), "")
+	names := starters(code)
+	starts, shell := regexp.MustCompile(names+`\(`), regexp.MustCompile(names+shells)
 	var out []Finding
 	for n, line := range strings.Split(code, "\n") {
 		add := func(what, cure string) {
 			out = append(out, Finding{Script: s.Name, Line: n + 1, What: what, Cure: cure})
 		}
-		if m := imports.FindStringSubmatch(line); m != nil {
-			module := strings.ReplaceAll(m[1], ".", "/")
-			if name := module + ".py"; tree.Has(name) && tree.foreign(name) {
-				add("imports "+m[1]+", which a candidate may change, into the evaluator: it can change what measures it", launchCure)
+		for _, module := range imported(line) {
+			if name := strings.ReplaceAll(module, ".", "/") + ".py"; tree.Has(name) && tree.foreign(name) {
+				add("imports "+module+", which a candidate may change, into the evaluator: it can change what measures it", launchCure)
 			}
 		}
 		if m := loads.FindStringSubmatch(line); m != nil {
 			add(strings.TrimRight(m[1], "(")+" loads code into the evaluator: where it is the candidate's, it can change what measures it", launchCure)
+		}
+		if m := shell.FindStringSubmatch(line); m != nil {
+			found := checkShell(Script{Name: s.Name, Text: m[1] + m[2]}, tree)
+			for _, f := range found {
+				add(f.What, f.Cure)
+			}
+			if len(found) > 0 {
+				continue
+			}
 		}
 		if !starts.MatchString(line) || strings.Contains(code, "ATOLL_RUN") {
 			continue
@@ -62,4 +75,47 @@ func checkPython(s Script, tree Tree) []Finding {
 		}
 	}
 	return out
+}
+
+// imported are the modules that a line loads by their names.
+func imported(line string) []string {
+	if m := imports.FindStringSubmatch(line); m != nil {
+		var list []string
+		for one := range strings.SplitSeq(m[1]+m[2], ",") {
+			if words := strings.Fields(one); len(words) > 0 {
+				list = append(list, words[0])
+			}
+		}
+		return list
+	}
+	at := dynamic.FindStringSubmatchIndex(line)
+	if at == nil {
+		return nil
+	}
+	before := line[:at[0]]
+	if strings.Count(before, "\"")%2 == 1 || strings.Count(before, "'")%2 == 1 {
+		return nil // part of a text, such as a program for the launcher
+	}
+	return []string{line[at[2]:at[3]]}
+}
+
+// starters is an expression for the functions of a script that start programs, by
+// the names that its imports give them.
+func starters(code string) string {
+	list := []string{`subprocess\.\w+`, `os\.system`, `os\.popen`, `Popen`, `check_output`, `check_call`}
+	for _, m := range renames.FindAllStringSubmatch(code, -1) {
+		if m[2] != "" {
+			list = append(list, m[2]+`\.(?:run|call|check_\w+|Popen|get\w*output|system|popen)`)
+		}
+		for one := range strings.SplitSeq(strings.Trim(m[1], "() "), ",") {
+			if as := starting.FindStringSubmatch(one); as != nil {
+				name := as[1]
+				if name == "" {
+					name = strings.TrimSpace(one)
+				}
+				list = append(list, name)
+			}
+		}
+	}
+	return `\b(?:` + strings.Join(list, "|") + `)`
 }

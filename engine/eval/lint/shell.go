@@ -20,7 +20,7 @@ const (
 var compilers = []string{"cc", "gcc", "g++", "c++", "clang", "clang++", "tcc", "c99", "as", "nasm", "rustc", "gfortran", "javac", "ghc", "zig", "nim", "ocamlopt", "gnatmake"}
 
 // interpreters run the file that is their first argument.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "lua", "php", "Rscript", "julia", "java", "racket"}
+var interpreters = []string{".", "source", "sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "lua", "php", "Rscript", "julia", "java", "racket"}
 
 // wrappers run the command that follows their options.
 var wrappers = []string{"time", "env", "exec", "nice", "timeout", "command", "taskset", "stdbuf", "nohup", "chrt", "perf", "setarch", "xargs"}
@@ -28,7 +28,7 @@ var wrappers = []string{"time", "env", "exec", "nice", "timeout", "command", "ta
 // builders run what the tree says, by their first argument; "" is any.
 var builders = map[string][]string{
 	"make": {""}, "ninja": {""}, "cargo": {"run", "test", "bench", "build"}, "npm": {"run", "test", "start"}, "yarn": {""},
-	"pytest": {""}, "tox": {""}, "go": {"run"}, "gradle": {""}, "mvn": {""}, "dune": {""}, "cmake": {"--build"},
+	"pytest": {""}, "tox": {""}, "go": {"run", "test", "generate"}, "gradle": {""}, "mvn": {""}, "dune": {""}, "cmake": {"--build"},
 }
 
 var sourceFile = regexp.MustCompile(`\.(c|cc|cpp|cxx|h|s|S|asm|rs|f|f90|java|hs|zig|nim|ml|adb)$`)
@@ -39,7 +39,8 @@ type shellScript struct {
 	tree    Tree
 	found   []Finding
 	told    map[string]bool // variables that hold what a candidate printed
-	checked map[string]bool // variables that are looked at
+	checked map[string]bool // variables and files that are looked at
+	files   map[string]bool // files that hold what a candidate printed, as they are written
 }
 
 func checkShell(s Script, tree Tree) []Finding {
@@ -47,7 +48,13 @@ func checkShell(s Script, tree Tree) []Finding {
 	if err != nil {
 		return nil // the shell itself will say so
 	}
-	c := &shellScript{Script: s, tree: tree, told: map[string]bool{}, checked: map[string]bool{}}
+	c := &shellScript{Script: s, tree: tree, told: map[string]bool{}, checked: map[string]bool{}, files: map[string]bool{}}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if st, ok := n.(*syntax.Stmt); ok {
+			c.file(st)
+		}
+		return true
+	})
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
@@ -87,10 +94,12 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 	if len(words) == 0 {
 		return
 	}
-	name := path.Base(literal(words[0]))
+	name := program(words[0])
 	switch {
 	case slices.Contains([]string{"[", "test", "expr", "grep", "awk", "[["}, name):
 		c.check(n)
+	case takesLinks(name, words[1:]):
+		c.add(n, name+" takes a symlink that a candidate left in $ATOLL_RUN_DIR along, and reading the copy follows it", "read it where it is, or copy single files with cp and none of -r, -a, -d, -P")
 	default:
 		if what := c.foreign(words); what != "" {
 			c.add(n, what, launchCure)
@@ -100,8 +109,7 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 
 // foreign says how a command runs code of a candidate with the evaluator's rights.
 func (c *shellScript) foreign(words []*syntax.Word) string {
-	program := literal(words[0])
-	name := path.Base(program)
+	name, path := program(words[0]), literal(words[0])
 	args := words[1:]
 	switch {
 	case slices.Contains(compilers, name):
@@ -132,63 +140,20 @@ func (c *shellScript) foreign(words []*syntax.Word) string {
 		if len(args) > 0 {
 			first = literal(args[0])
 		}
+		if name == "go" && first == "test" && slices.ContainsFunc(args, func(a *syntax.Word) bool { return literal(a) == "-c" || mentions(a, "ATOLL_RUN") }) {
+			return "" // built alone, or run by the launcher (-exec)
+		}
 		for _, verb := range builders[name] {
 			if verb == "" || verb == first {
 				return strings.TrimSpace(name+" "+verb) + " runs what the tree says with the evaluator's rights"
 			}
 		}
-	case strings.HasPrefix(program, "./") && c.tree.foreign(program):
-		return program + " runs with the evaluator's rights"
+	case mentions(words[0], "ATOLL_RUN_DIR"):
+		return "what candidates write in $ATOLL_RUN_DIR runs with the evaluator's rights"
+	case strings.HasPrefix(path, "./") && c.tree.foreign(path):
+		return path + " runs with the evaluator's rights"
 	}
 	return ""
-}
-
-// result looks at what is written to the result.
-func (c *shellScript) result(st *syntax.Stmt) {
-	to := slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool {
-		return strings.HasPrefix(r.Op.String(), ">") && r.Word != nil && mentions(r.Word, "ATOLL_RESULT")
-	})
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !to || !ok {
-		return
-	}
-	words := command(call.Args)
-	if len(words) == 0 {
-		return
-	}
-	if mentions(words[0], "ATOLL_RUN") {
-		c.add(st, "what the candidate prints becomes the result", "read its output in the evaluator, and write the result there")
-		return
-	}
-	name := literal(words[0])
-	if name != "echo" && name != "printf" {
-		return
-	}
-	if name == "printf" && len(words) > 1 && !strings.Contains(text(words[1]), "%s") {
-		words = words[:2] // %d and %f take numbers alone
-	}
-	for _, w := range words[1:] {
-		syntax.Walk(w, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && c.told[p.Param.Value] && !c.checked[p.Param.Value] {
-				c.add(st, "what the candidate printed, in $"+p.Param.Value+", is copied into the result: it can add metrics of its own", resultCure)
-			}
-			return true
-		})
-	}
-}
-
-// runs reports whether a word takes what a candidate's code prints.
-func (c *shellScript) runs(w syntax.Node) bool {
-	found := false
-	syntax.Walk(w, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok {
-			if words := command(call.Args); len(words) > 0 {
-				found = found || mentions(words[0], "ATOLL_RUN") || c.foreign(words) != ""
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 // check notes the variables that something looks at.
