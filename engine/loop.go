@@ -69,11 +69,23 @@ func (l *loop) run(ctx context.Context) error {
 
 // once runs until the experiment is over, or something is in the way.
 func (l *loop) once(ctx context.Context) error {
-	defer l.equipment.release()
+	defer l.letGo()
 	if err := l.start(ctx); err != nil {
 		return err
 	}
 	return l.turn(ctx)
+}
+
+// letGo ends what was made ready and gives the checkout of the root back, once nothing
+// is measured any more.
+func (l *loop) letGo() {
+	l.equipment.release()
+	if l.work == nil {
+		return
+	}
+	if bench := l.work.Bench(); bench != nil { // who only looks on has none
+		bench.Close()
+	}
 }
 
 // turn folds, schedules and publishes until the run is over.

@@ -27,6 +27,8 @@ type Session struct {
 	Repo   *gitops.Repo
 	Feed   *view.Feed
 
+	readOnly bool
+
 	mu   sync.Mutex
 	lock *os.File // nil: another process has it, or nobody
 }
@@ -77,7 +79,7 @@ func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed()}, nil
+	return &Session{Dir: o.Dir, Target: o.Target, DB: db, Repo: repo, Feed: view.NewFeed(), readOnly: o.ReadOnly}, nil
 }
 
 // Lock takes the engine's lock of the state directory; it is held until Close.
@@ -189,10 +191,11 @@ func ownerOf(dir string) int {
 	return pid
 }
 
-// Close closes the store, the object store and gives the lock back. Whoever ran an
-// engine frees the checkouts, which mostly lie in memory. A second call does nothing.
+// Close closes the store, the object store and gives the lock back. Unless an engine
+// runs in another process, it frees the checkouts, which mostly lie in memory: its own
+// and those that a killed process left. A second call does nothing.
 func (s *Session) Close() error {
-	if s.Locked() {
+	if !s.readOnly && (s.Locked() || s.OwnerPID() == 0) {
 		s.Repo.FreeCheckouts()
 	}
 	return errors.Join(s.DB.Close(), s.Repo.Close(), s.Unlock())

@@ -105,8 +105,8 @@ func (b *Bench) Checkout(ctx context.Context) (string, error) {
 	return b.root, nil
 }
 
-// Close gives the checkout back, once nothing is measured any more. A bench that
-// lasts as long as its process need not be closed.
+// Close gives the checkout back, once nothing is measured any more: while one is held,
+// it is not freed. A later measurement checks the root out again.
 func (b *Bench) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
