@@ -63,7 +63,7 @@ func (w *rescuer) lost(ctx context.Context, r *attempt, cause error) (bool, erro
 			continue
 		}
 		if id == record.Root {
-			return false, fmt.Errorf("the root's objects are missing: %w; put the store back from a copy, or start over with `atoll run --new`", bad)
+			return false, fmt.Errorf("the root's objects are missing: %w; `atoll repair` brings back what your repository still has; else put the store back from a copy, or start over with `atoll run --new`", bad)
 		}
 		if err := w.dismiss(ctx, id, bad); err != nil {
 			return false, err
