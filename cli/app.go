@@ -89,7 +89,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.Err, a.spell("atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on"))
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.Err, "atoll: %s\n", a.spell(message(err)+hint(root, err, args)))
+	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(message(err)+hint(root, err, args))))
 	return exitCode(err)
 }
 

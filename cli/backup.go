@@ -87,6 +87,6 @@ func (a *App) toldBackup(done, file string, m backup.Manifest) error {
 	if info, err := os.Stat(file); err == nil {
 		size = info.Size()
 	}
-	_, err := fmt.Fprintf(a.Out, "%s: %s, %s, %.1f MB\n", done, view.Plural(len(m.Experiments), "experiment"), view.Plural(candidates, "candidate"), float64(size)/1e6)
+	_, err := fmt.Fprintf(a.Out, "%s: %s, %s, %.1f MB\n", view.CleanLine(done), view.Plural(len(m.Experiments), "experiment"), view.Plural(candidates, "candidate"), float64(size)/1e6)
 	return err
 }

@@ -61,7 +61,7 @@ the experiments of another repository, path or machine.`,
 				if err := t.save(a.abs(args[0]), form); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.Out, "wrote %s: %s\n", args[0], view.Plural(len(t.rows), "elite"))
+				_, err = fmt.Fprintf(a.Out, "wrote %s: %s\n", view.CleanLine(args[0]), view.Plural(len(t.rows), "elite"))
 				return err
 			})
 		},
@@ -85,7 +85,7 @@ func (a *App) exportForm(name string) func(io.Writer, *archiveTable) error {
 func (t *archiveTable) save(path string, form func(io.Writer, *archiveTable) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already: choose another name or remove it", path)
+		return fmt.Errorf("%s is there already: choose another name or remove it", view.CleanLine(path))
 	}
 	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)

@@ -20,7 +20,7 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	stop := a.onSignals(eng, func() { abort(errInterrupted) })
 	defer stop()
 	if !a.flags.json {
-		fmt.Fprintf(a.Out, "experiment %s: seed %d, root %s (%s), state %s\n", exp.Name, exp.Seed, exp.RootCommit.Short(), exp.Branch, ses.Dir)
+		fmt.Fprintf(a.Out, "experiment %s: seed %d, root %s (%s), state %s\n", view.CleanLine(exp.Name), exp.Seed, exp.RootCommit.Short(), view.CleanLine(exp.Branch), view.CleanLine(ses.Dir))
 		grade, _ := a.gradeOf(ses.Dir, exp)
 		fmt.Fprintf(a.Out, "evaluator %s\n", grade)
 	}
@@ -135,7 +135,7 @@ func (a *App) printLine(l view.LogLine) {
 	if l.Level != "info" {
 		mark = l.Level + ": "
 	}
-	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, a.spell(l.Text))
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, view.CleanLine(a.spell(l.Text)))
 }
 
 // summary says how a run ended and what to do next.
@@ -148,9 +148,9 @@ func (a *App) summary(s *view.Snapshot) error {
 		return nil
 	}
 	w := a.Out
-	fmt.Fprintf(w, "\n%s: %s", s.Experiment.Name, s.State)
+	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), s.State)
 	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", a.spell(s.Reason))
+		fmt.Fprintf(w, " (%s)", view.CleanLine(a.spell(s.Reason)))
 	}
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/config"
+	"atoll/engine/view"
 )
 
 func (a *App) importCmd() *cobra.Command {
@@ -71,9 +72,9 @@ func (a *App) writeImport(dir string, imp config.Imported) error {
 	if err := os.WriteFile(path, imp.YAML, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	fmt.Fprintf(a.Out, "wrote %s\n", path)
+	fmt.Fprintf(a.Out, "wrote %s\n", view.CleanLine(path))
 	for _, n := range imp.Notes {
-		fmt.Fprintf(a.Out, "note: %s\n", n)
+		fmt.Fprintf(a.Out, "note: %s\n", view.CleanLine(n))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"atoll/config"
 	"atoll/engine/sandbox"
 	"atoll/engine/survey"
+	"atoll/engine/view"
 	"atoll/gitops"
 )
 
@@ -86,9 +87,9 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if found.Scaffold != nil {
-		a.tell("wrote %s", filepath.Join(target.Path, survey.EvaluatorDir))
+		a.tell("wrote %s", view.CleanLine(filepath.Join(target.Path, survey.EvaluatorDir)))
 	}
-	a.tell("wrote %s", path)
+	a.tell("wrote %s", view.CleanLine(path))
 	if len(found.Evaluator) == 0 {
 		a.tell("next  name a program that measures in evaluator.command, then `%s`", a.says("doctor --deep"))
 		return nil

@@ -78,7 +78,7 @@ func (a *App) exportNotes(list []record.Note, file string) error {
 	if err := os.WriteFile(a.abs(file), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write the notes: %w", err)
 	}
-	_, err := fmt.Fprintf(a.Out, "wrote %s\n", file)
+	_, err := fmt.Fprintf(a.Out, "wrote %s\n", view.CleanLine(file))
 	return err
 }
 

@@ -102,7 +102,7 @@ func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p pro
 		if err := o.Repo.Bundle(ctx, o.Target, c.Commit, a.abs(p.bundle)); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", p.bundle, p.bundle)
+		_, err := fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", view.CleanLine(p.bundle), shellWord(p.bundle))
 		return err
 	}
 	if p.branch == "" {
@@ -158,7 +158,7 @@ func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, fi
 	if err := writeNew(a.abs(file), text); err != nil {
 		return fmt.Errorf("write the patch: %w", err)
 	}
-	_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", file, file)
+	_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", view.CleanLine(file), shellWord(file))
 	return err
 }
 

@@ -48,7 +48,7 @@ func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, f
 			return fmt.Errorf("write the patches: %w", err)
 		}
 	}
-	_, err = fmt.Fprintf(a.Out, "wrote %s to %s; make commits of them with `git am %s`\n", view.Plural(len(files), "file"), folder, filepath.Join(folder, "*.patch"))
+	_, err = fmt.Fprintf(a.Out, "wrote %s to %s; make commits of them with `git am %s`\n", view.Plural(len(files), "file"), view.CleanLine(folder), view.CleanLine(filepath.Join(folder, "*.patch")))
 	return err
 }
 

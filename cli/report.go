@@ -10,6 +10,7 @@ import (
 
 	"atoll/engine/query"
 	"atoll/engine/report"
+	"atoll/engine/view"
 )
 
 func (a *App) reportCmd() *cobra.Command {
@@ -52,7 +53,7 @@ func (a *App) report(ctx context.Context, o *opened, page, document string) erro
 		if err := replaceFile(a.abs(f.name), func(w io.Writer) error { return f.write(w, story) }); err != nil {
 			return fmt.Errorf("write the report: %w", err)
 		}
-		if _, err := fmt.Fprintf(a.Out, "wrote %s\n", f.name); err != nil {
+		if _, err := fmt.Fprintf(a.Out, "wrote %s\n", view.CleanLine(f.name)); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+
+	"atoll/engine/view"
 )
 
 // says is a command line of atoll as a person can type it here: by the name this
@@ -42,8 +46,32 @@ func (a *App) called() string {
 	return shellWord(a.Called)
 }
 
-// shellWord makes one word for a shell.
+// cleanLines makes every line of a text harmless, as [view.CleanLine] does one.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = view.CleanLine(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shellWord makes one word for a shell. What a terminal would take for more than
+// a letter is escaped, in the form that bash, zsh and POSIX of 2024 read.
 func shellWord(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		var b strings.Builder
+		for i := range len(s) {
+			switch c := s[i]; {
+			case c < 0x20 || c >= 0x7f:
+				fmt.Fprintf(&b, `\%03o`, c)
+			case c == '\'' || c == '\\':
+				b.WriteString(`\` + string(c))
+			default:
+				b.WriteByte(c)
+			}
+		}
+		return "$'" + b.String() + "'"
+	}
 	for _, r := range s {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%", r) {
 			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

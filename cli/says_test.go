@@ -8,6 +8,7 @@ func TestPrintedCommandsCanBeTypedAsPrinted(t *testing.T) {
 		{"atoll", "", "", "atoll run"},
 		{"./atoll", "", "", "./atoll run"},
 		{"/tmp/go-build123/b001/exe/atoll", "../x y", "", "go run . -C '../x y' run"},
+		{"atoll", "fo\nl'd\x1b[31m", "", `atoll -C $'fo\012l\'d\033[31m' run`},
 		{"atoll", "x", "/s", "atoll -C x --state /s run"},
 	} {
 		a := App{Called: c.called, flags: globals{repo: c.repo, state: c.state}}

@@ -54,9 +54,9 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 
 func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
-	fmt.Fprintf(w, "%s  %s", s.Experiment.Name, s.State)
+	fmt.Fprintf(w, "%s  %s", view.CleanLine(s.Experiment.Name), s.State)
 	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", a.spell(s.Reason))
+		fmt.Fprintf(w, " (%s)", view.CleanLine(a.spell(s.Reason)))
 	}
 	fmt.Fprintf(w, "  seed %d\n", s.Experiment.Seed)
 	if s.Root.ID == record.NoCandidate {

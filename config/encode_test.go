@@ -15,7 +15,8 @@ import (
 func full(t *testing.T) config.Config {
 	t.Helper()
 	return mustLoad(t, `
-name: "odd \u0001 \u2028 <name> & 漢"
+name: "odd <name> & 漢"
+goal: "odd \u0001 \u2028"
 seed: 18446744073709551615
 constraints: ["a: b", "- c", "#d"]
 evaluator:

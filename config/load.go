@@ -138,7 +138,7 @@ func (l Loaded) Origin(key string) Origin {
 func Load(o LoadOptions) (Loaded, error) {
 	l := Loaded{Config: Defaults(), Dir: o.Dir, Origins: map[string]Origin{}}
 	if abs, err := filepath.Abs(o.Dir); err == nil && filepath.Base(abs) != string(filepath.Separator) {
-		l.Name = filepath.Base(abs)
+		l.Name = plainName(filepath.Base(abs))
 	}
 	data, err := l.read(o)
 	if err != nil {
@@ -167,6 +167,16 @@ func Load(o LoadOptions) (Loaded, error) {
 	}
 	d.problems.sort()
 	return l, d.problems.err()
+}
+
+// plainName makes a name of a folder's: - for what is no character to be shown.
+func plainName(folder string) string {
+	return strings.Map(func(r rune) rune {
+		if unshown(r) {
+			return '-'
+		}
+		return r
+	}, strings.ToValidUTF8(folder, "-"))
 }
 
 // knows reports whether a problem of this key was already noted.

@@ -69,6 +69,13 @@ func TestLoadWithoutAFile(t *testing.T) {
 	}
 }
 
+func TestANameOfAFolderHasNoControlCharacters(t *testing.T) {
+	l, err := config.Load(config.LoadOptions{Dir: filepath.Join(t.TempDir(), "fo\nld\x1b[31m")})
+	if err != nil || l.Name != "fo-ld-[31m" {
+		t.Errorf("name %q, %v", l.Name, err)
+	}
+}
+
 func TestLoadReportsEverythingAtOnceInFileOrder(t *testing.T) {
 	text := `sed: 3
 workers: 5000

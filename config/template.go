@@ -21,7 +21,7 @@ func Template(d Detected) []byte {
 	line("# Flags win over the environment (ATOLL_BUDGET_JOBS=50), which wins over this file.")
 	line("")
 	if d.Name != "" {
-		line("name: %s", quoted(d.Name))
+		line("name: %s", quoted(plainName(d.Name)))
 	}
 	line("goal: %s", quoted(def.Goal))
 	line("# constraints:            # what must stay true, one sentence each")

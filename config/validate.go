@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -26,6 +27,9 @@ func (k *checker) bad(key, format string, args ...any) {
 // single value is taken to be in its own range, which [Load] checks.
 func (c Config) Validate() Problems {
 	k := &checker{}
+	if strings.ContainsFunc(c.Name, unshown) {
+		k.bad("name", "%q has control characters, which break the lines that show it: write a name without them", c.Name)
+	}
 	k.evaluator(c.Evaluator)
 	k.axes(c.Map)
 	k.operators(c.Search)
@@ -37,6 +41,9 @@ func (c Config) Validate() Problems {
 	k.targets(c.Targets)
 	return k.problems
 }
+
+// unshown reports a character that ends a line or steers a terminal.
+func unshown(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
 
 // Complete returns what a run needs and is not said yet. It is apart from
 // Validate because most verbs work without an evaluator.

@@ -9,6 +9,7 @@ import (
 
 func TestRulesBetweenKeys(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
+		{"a name with a line's end and an escape", `name: "a\nb\u001b[31mred"`, `name: "a\nb\x1b[31mred" has control characters`},
 		{"a stage with a threshold but no metric", "evaluator: {command: x, stages: [{threshold: 1}]}", "evaluator.stages[0].threshold: a threshold needs a metric"},
 		{"a stage with a metric but no threshold", "evaluator: {command: x, stages: [{metric: m}]}", "needs a threshold"},
 		{"a last stage without output", "evaluator: {command: x, stages: [{}, {output: none}]}", "the last stage must report metrics"},
