@@ -127,7 +127,7 @@ var (
 	bounding = []string{
 		"model", "stream", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens", "tools", "tool_choice",
 		"web_search_options", "mcp_servers", "container", "service_tier", "previous_response_id", "conversation", "prompt",
-		"cachedContent", "cached_content", "messages", "input", "contents", "system", "stream_options", "generationConfig", "generation_config",
+		"models", "route", "preset", "plugins", "cachedContent", "cached_content", "messages", "input", "contents", "system", "stream_options", "generationConfig", "generation_config",
 	}
 	boundingGemini = []string{"maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count"}
 )
@@ -222,7 +222,7 @@ func hosted() []string {
 // takeOutTools removes the tools that a provider runs itself: their cost has
 // no bound.
 func (b *body) takeOutTools() {
-	for _, name := range []string{"web_search_options", "mcp_servers", "container"} {
+	for _, name := range []string{"web_search_options", "mcp_servers", "container", "plugins"} {
 		if _, there := b.fields[name]; there {
 			delete(b.fields, name)
 			b.notes = append(b.notes, name+" taken out: its cost has no bound")
@@ -263,6 +263,18 @@ func hostedTool(raw json.RawMessage) string {
 		}
 		if _, there := tool[h]; there && kind == "" {
 			return h
+		}
+	}
+	return ""
+}
+
+// elsewhere names what would have another model answer than the one the request
+// names: OpenRouter's list of models to fall back to, its way through them, and its
+// presets; "" when nothing does.
+func (b *body) elsewhere() string {
+	for _, name := range []string{"models", "route", "preset"} {
+		if raw, there := b.fields[name]; there && string(raw) != "null" {
+			return name
 		}
 	}
 	return ""

@@ -13,7 +13,7 @@ func taken() []string {
 	return []string{
 		"model", "stream", "stream_options", "messages", "input", "contents", "system", "instructions", "prompt", "previous_response_id", "conversation",
 		"cachedContent", "cached_content", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig", "generation_config",
-		"tools", "tool_choice", "web_search_options", "mcp_servers", "container", "plugins",
+		"tools", "tool_choice", "web_search_options", "mcp_servers", "container", "plugins", "models", "route", "preset",
 	}
 }
 

@@ -161,6 +161,11 @@ func TestServeRefuses(t *testing.T) {
 		{"a picture at an address", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]}]}`, false, 400, "no bound"},
 		{"a picture inside", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}}]}]}`, false, 200, "ok"},
 		{"a file elsewhere", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f-1"}}]}]}`, false, 400, "no bound"},
+		{"other models to fall back to", chat, `{"model":"m","models":["gold"]}`, false, 400, "models"},
+		{"other models in other letters", chat, `{"model":"m","Models":["gold"]}`, false, 400, "not spelt"},
+		{"a way to other models", chat, `{"model":"m","route":"fallback"}`, false, 400, "route"},
+		{"a preset that names a model", chat, `{"model":"m","preset":"gold"}`, false, 400, "preset"},
+		{"answers to choose the best of", chat, `{"model":"m","max_tokens":1000,"best_of":1000000}`, false, 429, "budget"},
 		{"priority", chat, `{"model":"m","service_tier":"priority"}`, false, 400, "no bound"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -253,17 +258,17 @@ func TestServeBoundsRequests(t *testing.T) {
 	o.Providers[0].MaxTokens = 500
 	a := account(1, nil)
 	e := serve(t, mustNew(t, o), gateway.Job{Account: a, Providers: []string{"p"}})
-	body := `{"model":"m","max_tokens":3,"max_tokens":9999,"stream":true,"tools":[{"type":"function","function":{"name":"f"}},{"type":"web_search_preview"}],"web_search_options":{}}`
+	body := `{"model":"m","max_tokens":3,"max_tokens":9999,"stream":true,"tools":[{"type":"function","function":{"name":"f"}},{"type":"web_search_preview"}],"web_search_options":{},"plugins":[{"id":"web"}]}`
 	if code, text := post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+"/chat/completions", e.Token, body); code != 200 {
 		t.Fatal(code, text)
 	}
 	got := f.requests()[0].body
 	tools, _ := got["tools"].([]any)
 	options, _ := got["stream_options"].(map[string]any)
-	if got["max_tokens"] != 500.0 || len(tools) != 1 || got["web_search_options"] != nil || options["include_usage"] != true {
+	if got["max_tokens"] != 500.0 || len(tools) != 1 || got["web_search_options"] != nil || got["plugins"] != nil || options["include_usage"] != true {
 		t.Errorf("the provider got %v", got)
 	}
-	if notes := e.Close().Notes; len(notes) != 3 {
+	if notes := e.Close().Notes; len(notes) != 4 {
 		t.Errorf("got notes %q", notes)
 	}
 }
