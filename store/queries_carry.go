@@ -9,8 +9,9 @@ const (
 	carryRows       = `INSERT INTO main.%s (%s) SELECT %s FROM other.%[1]s`
 	carryDropOthers = `DELETE FROM %s WHERE experiment <> ?1`
 
+	carryDropCampaign = `DELETE FROM campaign; COMMIT; VACUUM`
+
 	carryDropExperiments statement = `DELETE FROM experiment WHERE id <> ?1`
-	carryDropCampaign              = `DELETE FROM campaign; COMMIT; VACUUM`
 
 	carryName    statement = `SELECT name FROM other.experiment WHERE id = ?1`
 	carryNumber  statement = `SELECT max(?1, coalesce(max(id), 0) + 1) FROM main.experiment`
