@@ -114,7 +114,7 @@ func newLab(ctx context.Context, p Problem, w Way, seed uint64) (*lab, error) {
 		embedder: behavior.NewLexical(),
 		eligible: behavior.NewEligible(behavior.Options{
 			MaxBytes: cfg.Map.MaxBytes, Include: cfg.Map.Include, Scope: cfg.Gate.Scope, AnyKind: len(cfg.Gate.Scope) == 0,
-			Exclude: append(slices.Clone(cfg.Map.Exclude), cfg.Evaluator.Protected...),
+			Exclude: slices.Concat(cfg.Map.Exclude, cfg.Evaluator.Protected, []string{"/" + gate.ConfigFile}),
 		}),
 		result: Result{Problem: p.Name, Way: w.Name, Seed: seed},
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"atoll/engine/behavior"
+	"atoll/engine/gate"
 	"atoll/engine/plugin"
 	"atoll/store"
 	"atoll/store/record"
@@ -39,7 +41,10 @@ func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := behavior.Options{MaxBytes: w.facts.Config.Map.MaxBytes, Include: w.facts.Config.Map.Include, Scope: w.facts.Config.Gate.Scope, AnyKind: len(w.facts.Config.Gate.Scope) == 0, Exclude: append(append([]string(nil), w.facts.Config.Map.Exclude...), w.facts.Config.Evaluator.Protected...)}
+	c := &w.facts.Config
+	opt := behavior.Options{MaxBytes: c.Map.MaxBytes, Include: c.Map.Include, Scope: c.Gate.Scope, AnyKind: len(c.Gate.Scope) == 0}
+	// What no candidate may change tells none apart, and a replay has another configuration.
+	opt.Exclude = slices.Concat(c.Map.Exclude, c.Evaluator.Protected, []string{"/" + gate.ConfigFile})
 	for _, f := range tree.Files() {
 		dir, name := "", f.Path
 		if i := strings.LastIndexByte(f.Path, '/'); i >= 0 {
