@@ -71,7 +71,7 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 			c.wait("● paused")
 			c.wait("/400 jobs")
 			until(t, "the terminal is asked", patience, func() bool { return strings.Contains(c.output(), "\x1b[c") })
-			c.text(answer)
+			c.press(answer) // in one piece, as terminals write it
 			until(t, "map and curves are images of several colours", patience, func() bool {
 				n := 0
 				for _, img := range images(c.output()) {
@@ -101,7 +101,7 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 func TestTerminalsWithoutGraphicsGetCells(t *testing.T) {
 	c := start(t, newLab(t), nil, cols, rows)
 	c.wait("/400 jobs")
-	c.text(neither)
+	c.press(neither)
 	c.press("3", "1")
 	c.wait("[   64.2")
 	if n := len(images(c.output())); n > 0 {
