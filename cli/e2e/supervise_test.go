@@ -106,9 +106,9 @@ func TestAPersonEditsInTheWorkTreeOfTheirJob(t *testing.T) {
 	}
 	shell, editor := tellsWhere(t, l, "shell"), tellsWhere(t, l, "editor")
 	c := start(t, l, []string{"SHELL=" + shell, "EDITOR=" + editor, "VISUAL="}, cols, rows, "run", "--workers", "1")
-	c.wait("editing")
+	c.wait("waiting for a")
 	c.press("2", "g")
-	c.see("the job under the cursor", func(string) bool { return strings.Contains(c.selected(), "editing") })
+	c.see("the job under the cursor", func(string) bool { return strings.Contains(c.selected(), "waiting for a") })
 	c.press("enter")
 	c.all("waits for you: W edits there, ! opens a shell", "chance")
 	editing := l.jobs(record.Editing)
