@@ -17,12 +17,14 @@ import (
 	"atoll/tui/tuitest"
 )
 
-// console is the program on a pseudo terminal that answers no query.
+// console is the program on a pseudo terminal that shows whole frames and answers
+// no other query.
 type console struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	ptmx *os.File
 	vt   *tuitest.Terminal
+	part []byte // what has come of a frame that is not whole yet
 	mu   sync.Mutex
 	raw  bytes.Buffer
 	read chan struct{}
@@ -53,10 +55,9 @@ func launch(t *testing.T, cmd *exec.Cmd, w, h int) *console {
 		buf := make([]byte, 1<<16)
 		for {
 			n, err := ptmx.Read(buf)
-			c.mu.Lock()
-			c.raw.Write(buf[:n])
-			_, _ = c.vt.Write(buf[:n])
-			c.mu.Unlock()
+			if asked := c.take(buf[:n]); asked {
+				_, _ = ptmx.WriteString("\x1b[?2026;2$y")
+			}
 			if err != nil {
 				return
 			}
@@ -70,6 +71,43 @@ func launch(t *testing.T, cmd *exec.Cmd, w, h int) *console {
 		<-c.read
 	})
 	return c
+}
+
+// A frame stands between these marks for a terminal that says it knows them: mode
+// 2026, synchronized output.
+const frameBegins, frameEnds, marksKnown = "\x1b[?2026h", "\x1b[?2026l", "\x1b[?2026$p"
+
+// take takes what the program wrote; the screen changes by whole frames. It
+// reports whether the program asked whether the marks of frames are known.
+func (c *console) take(out []byte) (asked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := max(0, c.raw.Len()-len(marksKnown)+1)
+	c.raw.Write(out)
+	c.part = append(c.part, out...)
+	for {
+		at := bytes.Index(c.part, []byte(frameBegins))
+		if at < 0 { // keep back what may be the first bytes of a mark
+			at = len(c.part)
+			for n := 1; n < len(frameBegins); n++ {
+				if bytes.HasSuffix(c.part, []byte(frameBegins[:n])) {
+					at = len(c.part) - n
+				}
+			}
+		} else if n := bytes.Index(c.part[at:], []byte(frameEnds)); n >= 0 {
+			c.show(at + n + len(frameEnds))
+			continue
+		}
+		c.show(at)
+		break
+	}
+	return bytes.Contains(c.raw.Bytes()[before:], []byte(marksKnown))
+}
+
+// show puts the first n bytes of what has come on the screen.
+func (c *console) show(n int) {
+	_, _ = c.vt.Write(c.part[:n])
+	c.part = c.part[n:]
 }
 
 func (c *console) screen() string {

@@ -130,7 +130,8 @@ func texts(t *tour) {
 		}
 	}
 	third := func(string) string { l := strings.Split(t.screen(), "\n"); return l[7] }
-	t.press("L") // long lines are cut
+	t.press("L")
+	t.wait("…│") // long lines are cut
 	t.changes("right", third)
 	t.changes("left", third)
 	t.changes("l", third)
@@ -140,6 +141,7 @@ func texts(t *tour) {
 	t.shows("/", "enter keep")
 	t.text("lively")
 	t.press("enter")
+	t.lost("enter keep")
 	t.changes("n", at)
 	t.changes("n", at)
 	t.changes("N", at)
