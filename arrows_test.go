@@ -37,7 +37,7 @@ func arrows() map[string][]string {
 		"engine/fleet/server":           {"engine/fleet/wire"},
 		"engine/fleet/wire":             {"config", "engine/eval", "engine/eval/output", "store/record"},
 		"engine/simulate":               {"config", "engine/fold", "engine/schedule", "engine/search", "store/record"},
-		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "examples", "store/record"},
+		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "engine/work", "examples", "store/record"},
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/campaign/audit", "store", "store/record"},
 		"engine/campaign/audit":         {"engine/agent/offline/language", "store/record"},

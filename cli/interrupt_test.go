@@ -119,3 +119,33 @@ func (a *awaited) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+func TestOneSignalEndsWhatLooksAndDrainsWhatWorks(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		args  []string
+		ready string
+		says  string
+	}{
+		{"doors", []string{"serve", "--http", "127.0.0.1:0"}, "the page is at", ""},
+		{"a worker", []string{"worker", "--join", "nats://127.0.0.1:1", "--state", t.TempDir()}, "waiting for it", "finishing what runs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := plot(t, "budget: {jobs: 4}")
+			must(t, dir, "run", "--headless", "--max-jobs", "1")
+			cmd := command(t, dir, c.args...)
+			said := &awaited{word: c.ready, seen: make(chan struct{})}
+			cmd.Stdout, cmd.Stderr = said, said // one writer, so one at a time writes
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-said.seen
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil || !strings.Contains(said.text.String(), c.says) {
+				t.Errorf("%v\n%s", err, said.text.String())
+			}
+		})
+	}
+}

@@ -29,17 +29,8 @@ func (a *App) evolve(ctx context.Context, dialect evo.Dialect, below []string) e
 	for _, dir := range below {
 		h.below = append(h.below, a.abs(dir))
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-a.Signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
 	err := evo.NewServer(evo.NewMachine(h, dialect), a.Build.Version).Run(ctx, &sdk.IOTransport{Reader: closing(a.In), Writer: keepOpen{a.Out}})
 	cancel()
-	wg.Wait()
 	return errors.Join(clientGone(err), h.close())
 }
 

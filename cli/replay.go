@@ -40,26 +40,18 @@ func (a *App) replay(ctx context.Context, f replayFlags) error {
 	if !a.IsTTY(a.Out) {
 		return usage("a replay needs a terminal; `atoll events` prints the log, `atoll report` tells the story")
 	}
-	p, err := a.place(ctx)
+	o, err := a.openUnfolded(ctx)
 	if err != nil {
 		return err
 	}
-	ses, err := a.session(ctx, p, false)
-	if err != nil {
-		return err
-	}
-	defer ses.Close()
-	exp, err := ses.Find(ctx, a.flags.experiment)
-	if err != nil {
-		return err
-	}
+	defer o.Close()
 	length := f.in
 	if f.speed > 0 {
-		c, err := ses.DB.Counters(ctx, exp.ID)
+		c, err := o.DB.Counters(ctx, o.exp.ID)
 		if err != nil {
 			return err
 		}
 		length = max(time.Second, time.Duration(float64(c.WallMS)/f.speed)*time.Millisecond)
 	}
-	return a.drive(ctx, ses, exp, runFlags{look: true, readonly: true, replay: length})
+	return a.drive(ctx, o.Session, o.exp, runFlags{look: true, readonly: true, replay: length})
 }

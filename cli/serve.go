@@ -90,39 +90,24 @@ type looker struct {
 // looking runs fn beside an engine that looks on at the experiment here, until fn
 // returns; a signal ends its context.
 func (a *App) looking(ctx context.Context, fn func(ctx context.Context, l looker) error) error {
-	p, err := a.place(ctx)
+	o, err := a.openUnfolded(ctx)
 	if err != nil {
 		return err
 	}
-	ses, err := a.session(ctx, p, false)
-	if err != nil {
-		return err
-	}
-	defer ses.Close()
-	exp, err := ses.Find(ctx, a.flags.experiment)
-	if err != nil {
-		return err
-	}
-	logger, closeLog, err := openLog(ses.Dir)
+	defer o.Close()
+	logger, closeLog, err := openLog(o.Dir)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
 	opt := a.engineOptions(runFlags{})
 	opt.Look, opt.Logger = true, logger
-	eng := engine.New(ses, exp.ID, opt)
+	eng := engine.New(o.Session, o.exp.ID, opt)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-a.Signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
 	wg.Go(func() { a.lookOn(ctx, eng) })
-	err = fn(ctx, looker{eng, ses, exp, logger})
+	err = fn(ctx, looker{eng, o.Session, o.exp, logger})
 	cancel()
 	wg.Wait()
 	return ignoreCancel(err)

@@ -149,13 +149,15 @@ func (a *App) work(ctx context.Context, f workerFlags) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
 	drain, done := make(chan struct{}), make(chan struct{})
-	var signals sync.WaitGroup
-	signals.Go(func() {
+	signals, deaf := a.interrupts.listen()
+	defer deaf()
+	var listener sync.WaitGroup
+	listener.Go(func() {
 		for came := false; ; came = true {
 			select {
 			case <-done:
 				return
-			case <-a.Signals:
+			case <-signals:
 			}
 			if came {
 				abort(errInterrupted)
@@ -167,7 +169,7 @@ func (a *App) work(ctx context.Context, f workerFlags) error {
 	})
 	err = worker.Run(ctx, o, drain)
 	close(done)
-	signals.Wait()
+	listener.Wait()
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		return errors.Join(errInterrupted, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"atoll/engine/gate"
 	"atoll/engine/schedule"
 	"atoll/engine/search"
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -112,11 +113,8 @@ func newLab(ctx context.Context, p Problem, w Way, seed uint64) (*lab, error) {
 			MaxFiles: cfg.Gate.MaxFiles, MaxLines: cfg.Gate.MaxLines, MaxFileBytes: cfg.Gate.MaxFileBytes,
 		},
 		embedder: behavior.NewLexical(),
-		eligible: behavior.NewEligible(behavior.Options{
-			MaxBytes: cfg.Map.MaxBytes, Include: cfg.Map.Include, Scope: cfg.Gate.Scope, AnyKind: len(cfg.Gate.Scope) == 0,
-			Exclude: slices.Concat(cfg.Map.Exclude, cfg.Evaluator.Protected, []string{"/" + gate.ConfigFile}),
-		}),
-		result: Result{Problem: p.Name, Way: w.Name, Seed: seed},
+		eligible: behavior.NewEligible(work.MapFiles(&cfg)),
+		result:   Result{Problem: p.Name, Way: w.Name, Seed: seed},
 	}
 	var err error
 	if l.st, err = fold.OpenState(ctx, l, l.exp.ID); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"atoll/config"
 	"atoll/engine/behavior"
 	"atoll/engine/gate"
 	"atoll/engine/plugin"
@@ -29,6 +30,16 @@ type Embedding struct {
 	eligible *behavior.Eligible
 }
 
+// MapFiles says which files shape the learned map. What no candidate may change tells
+// none apart, the configuration among it, and a replay has another one. Ignore files
+// of the root are the caller's to add.
+func MapFiles(c *config.Config) behavior.Options {
+	return behavior.Options{
+		MaxBytes: c.Map.MaxBytes, Include: c.Map.Include, Scope: c.Gate.Scope, AnyKind: len(c.Gate.Scope) == 0,
+		Exclude: slices.Concat(c.Map.Exclude, c.Evaluator.Protected, []string{"/" + gate.ConfigFile}),
+	}
+}
+
 // embedding makes the embedder and the rule of eligible files once; both
 // depend on the root alone.
 func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
@@ -41,10 +52,7 @@ func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &w.facts.Config
-	opt := behavior.Options{MaxBytes: c.Map.MaxBytes, Include: c.Map.Include, Scope: c.Gate.Scope, AnyKind: len(c.Gate.Scope) == 0}
-	// What no candidate may change tells none apart, and a replay has another configuration.
-	opt.Exclude = slices.Concat(c.Map.Exclude, c.Evaluator.Protected, []string{"/" + gate.ConfigFile})
+	opt := MapFiles(&w.facts.Config)
 	for _, f := range tree.Files() {
 		dir, name := "", f.Path
 		if i := strings.LastIndexByte(f.Path, '/'); i >= 0 {
