@@ -150,11 +150,16 @@ type Result struct {
 // errors.Is.
 var ErrNoChange = errors.New("the agent changed nothing")
 
+// ErrMissing reports that the program of an agent, or what it runs on, is not on
+// this machine: every further job of the agent fails alike until a person
+// installed it. Test with errors.Is.
+var ErrMissing = errors.New("the agent's program is not on this machine")
+
 // Error is a failure of an agent with what is known about it. Usage counts
 // what was consumed before it failed. It is a gateway.ErrAccess when the provider
-// does not serve the key: then every further job of this agent fails alike until
+// does not serve the key or the model: then every further job of this agent fails alike until
 // a person did something about it, and the [gateway.ProviderError] among its
-// causes names the key's variable.
+// causes names the key's variable. It is an [ErrMissing] when there is nothing to run.
 type Error struct {
 	Class    record.Class
 	Reason   string // one line for people: what was attempted, what went wrong, what to do

@@ -56,7 +56,7 @@ func classify(ctx context.Context, err error, tries int, made record.Usage, evid
 	case errors.Is(err, gateway.ErrEmpty), errors.Is(err, gateway.ErrCut):
 		e.Reason = fmt.Sprintf("no usable answer in %s", countOf(tries, "try"))
 	case errors.Is(err, gateway.ErrAccess):
-		e.Reason = "the provider of the model does not serve this key"
+		e.Reason = "the provider does not serve this key or model"
 	case errors.Is(err, gateway.ErrCircuit), errors.Is(err, gateway.ErrProvider):
 		e.Reason = "the provider of the model failed"
 	default:

@@ -25,11 +25,12 @@ var (
 	ErrEmpty = errors.New("the answer is empty")
 	// ErrCut: the answer ended before its end, or was larger than allowed.
 	ErrCut = errors.New("the answer was cut")
-	// ErrAccess: the provider does not serve whoever has this key: the key is
-	// missing or refused, or the account behind it has nothing left. Asking again
-	// is no use until a person did something about it; [ProviderError] has the name
-	// of the key's environment variable, and why.
-	ErrAccess = errors.New("the provider does not serve this key")
+	// ErrAccess: the provider does not serve what is configured: the key is missing
+	// or refused, the account behind it has nothing left, the model has another name
+	// or the provider another address. Asking again is no use until a person did
+	// something about it; [ProviderError] has the name of the key's environment
+	// variable and of the model, and why.
+	ErrAccess = errors.New("the provider does not serve this key or model")
 	// ErrNoKey: the environment variable that should hold the key is empty. It is an
 	// ErrAccess, and nothing was sent.
 	ErrNoKey = errors.New("the key is missing")
@@ -48,6 +49,7 @@ var (
 type ProviderError struct {
 	Provider string
 	KeyEnv   string        // environment variable of its key; "" = it has none
+	Model    string        // that was asked for; "" = not known
 	Access   Access        // a refusal that lasts; "" = it may pass
 	Status   int           // HTTP status; 0 = no answer came
 	Reason   string        // what the provider or the network said, without keys, at most a few hundred bytes
@@ -85,7 +87,13 @@ func (e *ProviderError) Error() string {
 
 // Advice is what a person can do about it, or "".
 func (e *ProviderError) Advice() string {
-	if e.Access != Served {
+	switch e.Access {
+	case ModelUnknown:
+		return fmt.Sprintf("check the model's name %q, and whether the account may use it", e.Model)
+	case AddressWrong:
+		return "check base_url, and the protocol in api"
+	case Served:
+	default:
 		return e.Access.advice(e.KeyEnv)
 	}
 	switch e.Status {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Access says why a provider does not serve whoever has the key.
+// Access says why a provider does not serve what is configured.
 type Access string
 
 // The reasons. Each of them lasts until a person does something about it.
@@ -19,6 +19,8 @@ const (
 	KeyMissing   Access = "missing" // the environment variable of the key is empty
 	KeyRefused   Access = "key"     // the provider does not take the key, or not for this
 	AccountEmpty Access = "account" // the account behind the key has no money or quota left
+	ModelUnknown Access = "model"   // the provider has no model of that name, or not for this account
+	AddressWrong Access = "address" // nothing at the address speaks the protocol
 )
 
 // fault is an error as a provider writes it, whatever its protocol: OpenAI and
@@ -32,6 +34,7 @@ type fault struct {
 	Metadata struct {
 		Reasons []string `json:"reasons"`
 	} // OpenRouter, of an input that it moderates
+	other bool // what came has no error of any of these forms
 }
 
 // faultDetail is one of Gemini's ErrorInfo, RetryInfo and QuotaFailure.
@@ -70,7 +73,7 @@ func readFault(body []byte) *fault {
 	}
 	var f fault
 	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &f) != nil {
-		return &fault{Message: string(body)}
+		return &fault{Message: string(body), other: true}
 	}
 	return &f
 }
@@ -131,6 +134,10 @@ func (f *fault) access(status int) Access {
 	switch {
 	case f.moderated():
 		return Served
+	case f.unknownModel(status):
+		return ModelUnknown
+	case status == 404 && f.other:
+		return AddressWrong
 	case f.is("authentication_error", "invalid_api_key", "account_deactivated"), f.reason("API_KEY_INVALID"):
 		return KeyRefused
 	case f.is("insufficient_quota", "billing_error", "billing_not_active", "billing_hard_limit_reached"), status == 402:
@@ -145,6 +152,19 @@ func (f *fault) access(status int) Access {
 		return KeyRefused
 	}
 	return Served
+}
+
+// unknownModel reports an answer that names the model as what is not there.
+func (f *fault) unknownModel(status int) bool {
+	switch {
+	case f.is("model_not_found", "model_not_available", "invalid_model", "DeploymentNotFound"):
+		return true
+	case status == 404:
+		return f.says("model", "deployment", "no endpoints found") && !looksHTML([]byte(f.Message))
+	case status == 400, status == 422:
+		return f.says("not a valid model", "model not exist", "model does not exist", "model not found", "invalid model", "unknown model")
+	}
+	return false
 }
 
 // limited tells a 429 for the minute from one that lasts. Gemini has the same

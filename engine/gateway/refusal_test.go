@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,16 @@ func TestRefusalsThatLast(t *testing.T) {
 		{"OpenAI: the hard limit", 400, `{"error":{"message":"Billing hard limit has been reached","type":"invalid_request_error","code":"billing_hard_limit_reached"}}`, gateway.AccountEmpty},
 		{"OpenAI: too many requests", 429, `{"error":{"message":"Rate limit reached for gpt-x in organization org-1 on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.","type":"requests","code":"rate_limit_exceeded"}}`, gateway.Served},
 		{"OpenAI: a bad request", 400, `{"error":{"message":"Unknown parameter: 'x'.","type":"invalid_request_error","code":"unknown_parameter"}}`, gateway.Served},
-		{"OpenAI: no such model", 404, `{"error":{"message":"The model does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}`, gateway.Served},
+		{"OpenAI: no such model", 404, `{"error":{"message":"The model does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}`, gateway.ModelUnknown},
+		{"OpenAI: a model that the project may not use", 403, `{"error":{"message":"Project ` + "`p`" + ` does not have access to model ` + "`m`" + `","type":"invalid_request_error","code":"model_not_found"}}`, gateway.ModelUnknown},
+		{"OpenAI: something else that is not there", 404, `{"error":{"message":"Item with id 'rs_1' not found.","type":"invalid_request_error","code":null}}`, gateway.Served},
+		{"Anthropic: no such model", 404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-x"}}`, gateway.ModelUnknown},
+		{"Gemini: no such model", 404, `{"error":{"code":404,"message":"models/gemini-x is not found for API version v1beta, or is not supported for generateContent.","status":"NOT_FOUND"}}`, gateway.ModelUnknown},
+		{"OpenRouter: no such model", 400, `{"error":{"message":"x/y is not a valid model ID","code":400}}`, gateway.ModelUnknown},
+		{"Ollama: no such model", 404, `{"error":"model 'x' not found"}`, gateway.ModelUnknown},
+		{"vLLM: no such model", 404, `{"object":"error","message":"The model x does not exist.","type":"NotFoundError","param":null,"code":404}`, gateway.ModelUnknown},
+		{"nothing at the address", 404, `{"detail":"Not Found"}`, gateway.AddressWrong},
+		{"a web page at the address", 404, "<html><title>404 model train shop</title></html>", gateway.AddressWrong},
 		{"Anthropic: a wrong key", 401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`, gateway.KeyRefused},
 		{"Anthropic: no permission", 403, `{"type":"error","error":{"type":"permission_error","message":"Your API key does not have permission to use the specified resource."}}`, gateway.KeyRefused},
 		{"Anthropic: no credit", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`, gateway.AccountEmpty},
@@ -62,8 +72,12 @@ func TestRefusalsThatLast(t *testing.T) {
 			if len(f.requests()) != 1 {
 				t.Errorf("it was asked %d times, want once", len(f.requests()))
 			}
-			if p.KeyEnv != "TEST_KEY" || !strings.Contains(err.Error(), "TEST_KEY") {
-				t.Errorf("got %v, want the name of the key's variable in it", err)
+			name := map[gateway.Access]string{gateway.ModelUnknown: strconv.Quote(p.Model), gateway.AddressWrong: "base_url"}[tc.access]
+			if name == "" {
+				name = "TEST_KEY"
+			}
+			if p.KeyEnv != "TEST_KEY" || p.Model == "" || !strings.Contains(err.Error(), name) {
+				t.Errorf("got %v, want %s in it", err, name)
 			}
 			noKey(t, "the error", err.Error())
 		})

@@ -53,14 +53,14 @@ func (g *Gateway) play(o *outgoing, x Exchange) (*answer, error) {
 		if x.Fault == "cut" {
 			return &cutError{why: x.Reason}
 		}
-		return &ProviderError{Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Access: x.Access, Status: x.Status, Reason: x.Reason, Attempts: x.Attempts}
+		return &ProviderError{Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Model: o.model, Access: x.Access, Status: x.Status, Reason: x.Reason, Attempts: x.Attempts}
 	}
 	if x.Fault == "provider" && (x.Status < 200 || x.Status > 299) {
 		ans.raw = raw
 		return ans, fault()
 	}
 	ans.meter = &meter{api: o.to.API, say: o.say, think: o.think, max: int(g.opt.MaxAnswer)}
-	r := &answerReader{g: g, to: o.to, ans: ans, in: bufio.NewReader(bytes.NewReader(raw)), sink: o.sink, secrets: newRedactor(nil)}
+	r := &answerReader{g: g, to: o.to, model: o.model, ans: ans, in: bufio.NewReader(bytes.NewReader(raw)), sink: o.sink, secrets: newRedactor(nil)}
 	err := r.run()
 	if x.Fault != "" && !errors.Is(err, errSink) {
 		err = fault()

@@ -264,8 +264,12 @@ func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 	if f.moderated() {
 		return fmt.Errorf("%w: %s: %s", ErrRefused, o.to.Name, g.excerpt(reason))
 	}
+	access := f.access(res.StatusCode)
+	if o.free && res.StatusCode == 404 { // not every provider lists models or counts tokens
+		access = Served
+	}
 	return &ProviderError{
-		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Access: f.access(res.StatusCode), Status: res.StatusCode, Reason: g.excerpt(reason),
+		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Model: o.model, Access: access, Status: res.StatusCode, Reason: g.excerpt(reason),
 		After: max(retryAfter(res.Header, g.opt.Now()), f.delay()), sent: true,
 	}
 }
@@ -291,7 +295,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // read takes an answer in, line by line.
 func (g *Gateway) read(ctx context.Context, o *outgoing, ans *answer, body io.Reader, watch *watch) error {
 	ans.meter = &meter{api: o.to.API, say: o.say, think: o.think, max: int(g.opt.MaxAnswer)}
-	r := &answerReader{g: g, to: o.to, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
+	r := &answerReader{g: g, to: o.to, model: o.model, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
 	err := r.run()
 	m := ans.meter
 	ans.final = m.known && (m.ended || o.to.API == Chat || o.to.API == Responses)

@@ -14,6 +14,7 @@ import (
 type answerReader struct {
 	g       *Gateway
 	to      *upstream
+	model   string // that was asked for
 	ans     *answer
 	in      *bufio.Reader
 	sink    sink
@@ -173,7 +174,7 @@ func (r *answerReader) end() error {
 	}
 	if f := m.failed; f != nil {
 		return &ProviderError{
-			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Access: f.access(r.ans.status), Status: r.ans.status, Reason: r.g.excerpt(f.text()), After: f.delay(), sent: true,
+			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Model: r.model, Access: f.access(r.ans.status), Status: r.ans.status, Reason: r.g.excerpt(f.text()), After: f.delay(), sent: true,
 		}
 	}
 	if m.ended {

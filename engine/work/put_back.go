@@ -3,6 +3,7 @@ package work
 import (
 	"errors"
 
+	"atoll/engine/agent"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
 )
@@ -23,10 +24,11 @@ var (
 var errPutBack = errors.New("the job goes back to the queue")
 
 // putBack reports whether an agent's error says nothing about the job: the
-// provider does not serve the key, which pauses the run, or the run ends while a
-// provider that fails is waited for.
+// provider does not serve the key or the model, or the agent's program is not
+// installed, which pauses the run, or the run ends while a provider that fails is
+// waited for.
 func (r *attempt) putBack(err error) bool {
-	if errors.Is(err, gateway.ErrAccess) {
+	if errors.Is(err, gateway.ErrAccess) || errors.Is(err, agent.ErrMissing) {
 		why := err.Error()
 		if p := (*gateway.ProviderError)(nil); errors.As(err, &p) {
 			why = p.Error()

@@ -236,7 +236,7 @@ func TestCommandVerdicts(t *testing.T) {
 		{name: "a budget that refuses", preset: "codex", text: fail("unexpected status 402: the budget of this job is used up") + "exit 1", class: record.ClassBudget, fault: FaultBudget, partial: true},
 		{name: "a bad flag", preset: "codex", text: "echo 'error: unexpected argument' >&2; exit 2", class: record.ClassAgent, fault: FaultStart, words: "unexpected argument"},
 		{name: "a generic program that fails", text: "echo x > half.txt; echo broken >&2; exit 4", class: record.ClassAgent, fault: FaultCrash, partial: true, words: "exit code 4: broken"},
-		{name: "a generic program that is not there", text: "exec /no/such/program", class: record.ClassAgent, fault: FaultStart},
+		{name: "a generic program that is not there", text: "exec /no/such/program", class: record.ClassAgent, fault: FaultMissing, words: "/no/such/program"},
 		{name: "a generic program that changes nothing", text: "echo all done", class: record.ClassNoChange},
 		{name: "a program that is killed", text: "echo x > half.txt; kill -SEGV $$", class: record.ClassAgent, fault: FaultCrash, partial: true, words: "signal"},
 	}

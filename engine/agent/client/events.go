@@ -20,6 +20,7 @@ const (
 	FaultNone     Fault = ""
 	FaultAuth     Fault = "auth"           // the service refused the key
 	FaultQuota    Fault = "quota"          // the account is used up
+	FaultModel    Fault = "no-such-model"  // the service has no model of that name, or not for this account
 	FaultBudget   Fault = "budget"         // a limit in money or tokens of atoll or of the client
 	FaultRate     Fault = "rate-limit"     // too many requests, after all retries
 	FaultContext  Fault = "context-length" // the conversation outgrew the model
@@ -27,7 +28,7 @@ const (
 	FaultServer   Fault = "server"         // the service failed, after all retries
 	FaultNetwork  Fault = "network"        // no connection to the service
 	FaultProtocol Fault = "bad-answer"     // an answer that is no answer: HTML, empty, cut
-	FaultRequest  Fault = "bad-request"    // the service refused the request, or knows no such model
+	FaultRequest  Fault = "bad-request"    // the service refused the request
 	FaultTurns    Fault = "turn-limit"     // too many turns
 	FaultRequests Fault = "request-limit"  // more requests to the model than a job may make
 	FaultLoop     Fault = "loop"           // the model repeats itself, or answers with nothing for ever
@@ -35,7 +36,8 @@ const (
 	FaultHang     Fault = "hang"           // silent for too long, or longer than the time limit
 	FaultLimit    Fault = "limit"          // memory, output or processes
 	FaultCrash    Fault = "crash"          // ended before it said that it was done
-	FaultStart    Fault = "start"          // the program was not found or refused its arguments
+	FaultStart    Fault = "start"          // the program refused its arguments, or could not begin
+	FaultMissing  Fault = "not-installed"  // the program, or what it runs on, is not on this machine
 )
 
 // Class returns the class of failure that a fault is recorded as.
@@ -81,7 +83,7 @@ func (f Fault) Cure() string {
 		return "try again later, or check base_url"
 	case FaultNetwork:
 		return "check base_url and the network"
-	case FaultRequest:
+	case FaultModel, FaultRequest:
 		return "check the model's name"
 	case FaultHang:
 		return "raise the agent's timeout, or try another model"
@@ -89,6 +91,8 @@ func (f Fault) Cure() string {
 		return "raise the limits"
 	case FaultStart:
 		return "run doctor to see how the program is found"
+	case FaultMissing:
+		return "install it, or name its path in command"
 	}
 	return ""
 }
@@ -291,6 +295,9 @@ func faultOf(status int, message string) Fault {
 		return FaultRate
 	case status == 401 || status == 403 || has("api key", "unauthorized", "unauthenticated", "authenticat", "not logged in", "/login"):
 		return FaultAuth
+	case status == 404 && has("model"), has("model_not_found", "model not found", "not a valid model", "issue with the selected model", "invalid model", "unknown model"),
+		has("model") && has("does not exist", "is not supported when using"):
+		return FaultModel
 	case status >= 500 || has("high demand", "overloaded", "server had an error", "internal server error"):
 		return FaultServer
 	case has("max_output_tokens", "maximum output", "token limit"):

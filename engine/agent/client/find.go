@@ -17,14 +17,16 @@ type program struct {
 	dirs   []string // for PATH
 }
 
-// find looks the client up once. A client from npm needs the whole node_modules
+// find looks the client up once, and again when it is there no more. A client from npm needs the whole node_modules
 // it lies in, since its native part is a package beside it, and the node that
 // runs it; any other one what the sandbox finds of it.
 func (c *Command) find(ctx context.Context) (*program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.found != nil {
-		return c.found, nil
+		if _, err := os.Stat(c.found.path); err == nil {
+			return c.found, nil
+		}
 	}
 	name := c.preset.Program
 	if len(c.o.Command) > 0 {
@@ -32,14 +34,14 @@ func (c *Command) find(ctx context.Context) (*program, error) {
 	}
 	path, err := c.o.Look(name)
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w; install it, or name its path in command", name, err)
+		return nil, &Error{Client: c.preset.Name, Fault: FaultMissing, Message: fmt.Sprintf("there is no program %s (%v)", name, err), Err: err}
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, fmt.Errorf("find %s: %w", name, err)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil, fmt.Errorf("find %s: %w", name, err)
+		return nil, &Error{Client: c.preset.Name, Fault: FaultMissing, Message: fmt.Sprintf("there is no program %s (%v)", name, err), Err: err}
 	}
 	tools := c.o.Tools
 	p := &program{path: path}
@@ -59,6 +61,13 @@ func (c *Command) find(ctx context.Context) (*program, error) {
 		c.found = p
 	}
 	return p, nil
+}
+
+// forget has the client looked up again before its next run.
+func (c *Command) forget() {
+	c.mu.Lock()
+	c.found = nil
+	c.mu.Unlock()
 }
 
 // runsOnNode reports a script whose first line names node.

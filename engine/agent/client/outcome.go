@@ -38,14 +38,17 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Is makes a key or an account that was refused a gateway.ErrAccess, and a service
-// that failed a gateway.ErrProvider, also where the client used its own login.
+// Is makes a key, an account or a model that was refused a gateway.ErrAccess, a
+// service that failed a gateway.ErrProvider, also where the client used its own
+// login, and a client that is not there an agent.ErrMissing.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case gateway.ErrAccess:
-		return e.Fault == FaultAuth || e.Fault == FaultQuota
+		return e.Fault == FaultAuth || e.Fault == FaultQuota || e.Fault == FaultModel
 	case gateway.ErrProvider:
 		return e.Fault == FaultRate || e.Fault == FaultServer || e.Fault == FaultNetwork
+	case agent.ErrMissing:
+		return e.Fault == FaultMissing
 	}
 	return false
 }
@@ -79,14 +82,18 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 	fault, message := x.fault(res, rep, runErr)
 	cause := runErr
 	switch {
-	case metered.Denied != nil && fault != FaultNone:
-		// Clients tell a refusal of the provider in words of their own, too.
+	case metered.Denied != nil && (fault != FaultNone || runErr == nil && len(changes) == 0):
+		// Clients tell a refusal of the provider in words of their own, too, or not at all.
 		fault, message, cause = deniedFault(metered.Denied), metered.Denied.Error(), metered.Denied
 	case metered.Excess > 0 && (fault != FaultNone || runErr == nil && len(changes) == 0):
 		fault, message = FaultRequests, x.tooMany()
 	case metered.Refused > 0 && fault != FaultNone:
 		// Clients tell a refusal of the gateway in words of their own.
 		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
+	case fault == FaultStart && (res.Exit == 126 || res.Exit == 127) && len(changes) == 0 && metered.Usage.Requests == 0:
+		// A shell says so of a program that it cannot find, and did nothing else.
+		fault = FaultMissing
+		x.c.forget()
 	}
 	switch {
 	case runErr != nil && fault == FaultNone:
@@ -203,8 +210,15 @@ func (x *trial) tooMany() string {
 // deniedFault is the fault behind a provider's refusal that lasts.
 func deniedFault(err error) Fault {
 	var p *gateway.ProviderError
-	if errors.As(err, &p) && p.Access == gateway.AccountEmpty {
-		return FaultQuota
+	if errors.As(err, &p) {
+		switch p.Access {
+		case gateway.AccountEmpty:
+			return FaultQuota
+		case gateway.ModelUnknown:
+			return FaultModel
+		case gateway.AddressWrong:
+			return FaultRequest
+		}
 	}
 	return FaultAuth
 }

@@ -87,6 +87,9 @@ func (x *trial) notStarted(err error) error {
 	if errors.As(err, &own) {
 		return own
 	}
+	if ce := (*Error)(nil); errors.As(err, &ce) {
+		return &agent.Error{Class: ce.Fault.Class(), Reason: "start " + x.c.o.Name, Err: ce}
+	}
 	return &agent.Error{
 		Class: record.ClassAgent, Reason: "start " + x.c.o.Name,
 		Err: &Error{Client: x.c.preset.Name, Fault: FaultStart, Message: err.Error(), Err: err},
