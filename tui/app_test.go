@@ -67,7 +67,7 @@ func (r *rig) run(cmd tea.Cmd) {
 	var msg tea.Msg
 	select {
 	case msg = <-got:
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		r.t.Fatal("a command does not answer")
 	}
 	switch m := msg.(type) {

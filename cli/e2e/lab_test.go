@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -133,22 +132,6 @@ func slowLab(t *testing.T, seconds string) *lab {
 		t.Fatal(err)
 	}
 	return l
-}
-
-// stretched is a limit of time on this machine as busy as it is: so much longer
-// as there are more processes that want to run than processors.
-func stretched(t *testing.T, limit time.Duration) time.Duration {
-	t.Helper()
-	t.Attr("timing", "what a person waits for is measured")
-	text, err := os.ReadFile("/proc/loadavg")
-	var load float64
-	if err == nil {
-		_, err = fmt.Sscan(string(text), &load)
-	}
-	if err != nil {
-		return limit
-	}
-	return time.Duration(float64(limit) * max(1, load/float64(runtime.NumCPU())))
 }
 
 func makeRepository(dir, pace string) error {

@@ -30,7 +30,7 @@ func TestDecisionsReachStoreAndScreenAtOnce(t *testing.T) {
 	c.wait("/400 jobs")
 	timed := func(what string, ok func() bool) {
 		t.Helper()
-		t.Logf("%s after %s", what, until(t, what, stretched(t, decided), ok).Round(time.Millisecond))
+		t.Logf("%s after %s", what, until(t, what, suitetest.Stretched(t, decided), ok).Round(time.Millisecond))
 	}
 	sees := func(text string) func() bool { return func() bool { return strings.Contains(c.screen(), text) } }
 	c.press("f")
@@ -88,7 +88,7 @@ func TestVerbsOfAnotherProcessShowInARunningConsole(t *testing.T) {
 		l.atoll(strings.Fields(s.args)...)
 		took := c.wait(text)
 		t.Logf("%s shows after %s", s.args, took.Round(time.Millisecond))
-		if took > stretched(t, decided) {
+		if took > suitetest.Stretched(t, decided) {
 			t.Errorf("atoll %s shows after %s", s.args, took)
 		}
 	}
@@ -236,7 +236,7 @@ func TestInterruptOnceDrainsTwiceAborts(t *testing.T) {
 	if code := c.end(); code != 130 {
 		t.Errorf("ends with %d", code)
 	}
-	if took := time.Since(began); took > stretched(t, 10*time.Second) {
+	if took := time.Since(began); took > suitetest.Stretched(t, 10*time.Second) {
 		t.Errorf("the end took %s", took)
 	}
 	c.restored()

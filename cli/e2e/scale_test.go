@@ -150,7 +150,7 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
 	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %d kB", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
-	if firsts[2] > stretched(t, first) {
+	if firsts[2] > suitetest.Stretched(t, first) {
 		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
 	}
 }

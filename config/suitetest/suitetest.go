@@ -12,8 +12,11 @@ package suitetest
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"runtime"
 	"testing"
+	"time"
 )
 
 // Full skips a test unless the full level or the slow one was asked for. why says what
@@ -63,4 +66,21 @@ func RunAtOnce(m *testing.M, n string) int {
 		}
 	}
 	return m.Run()
+}
+
+// Stretched is a limit of time on this machine as busy as it is: so much longer as
+// there are more processes that want to run than processors. The test is marked as one
+// that counts time, which .ci/run tries a second time.
+func Stretched(t testing.TB, limit time.Duration) time.Duration {
+	t.Helper()
+	t.Attr("timing", "how soon something ends is measured")
+	text, err := os.ReadFile("/proc/loadavg")
+	var load float64
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &load)
+	}
+	if err != nil {
+		return limit
+	}
+	return time.Duration(float64(limit) * max(1, load/float64(runtime.NumCPU())))
 }

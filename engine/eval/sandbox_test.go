@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/eval"
 	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
@@ -110,7 +111,7 @@ func TestLimitsEndARun(t *testing.T) {
 		e := mustNew(t, box, eval.Options{Command: shell("echo starting >&2; sleep 30 & sleep 30"), Timeout: 300 * time.Millisecond, LookupEnv: systemPath()})
 		begin := time.Now()
 		out := mustRun(t, e, eval.Request{})
-		if out.Class != record.ClassTimeout || out.Reason != "timed out after 300ms" || time.Since(begin) > 15*time.Second {
+		if out.Class != record.ClassTimeout || out.Reason != "timed out after 300ms" || time.Since(begin) > suitetest.Stretched(t, 15*time.Second) {
 			t.Errorf("%s: %s after %s", out.Class, out.Reason, time.Since(begin))
 		}
 		if !strings.Contains(evidence(out, "stderr"), "starting") {

@@ -115,7 +115,7 @@ func dial(t *testing.T, i wire.Invite) (*hand, error) {
 		t.Fatal(err)
 	}
 	h := &hand{t: t, name: i.Name, errs: make(chan error, 64)}
-	h.nc, err = nats.Connect(s.URL, append(s.Options, nats.CustomInboxPrefix(wire.Subjects{}.Inbox(i.Name)), nats.MaxReconnects(0), nats.Timeout(30*time.Second),
+	h.nc, err = nats.Connect(s.URL, append(s.Options, nats.CustomInboxPrefix(wire.Subjects{}.Inbox(i.Name)), nats.MaxReconnects(0), nats.Timeout(2*time.Minute),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { h.errs <- err }))...)
 	if err == nil {
 		t.Cleanup(h.nc.Close)
@@ -320,7 +320,7 @@ func (h *hand) refused(what string) {
 		if !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
 			h.t.Errorf("%s: %v", what, err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		h.t.Errorf("%s: the server says nothing", what)
 	}
 }

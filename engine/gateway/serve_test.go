@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/gateway"
 )
 
@@ -368,7 +369,7 @@ func TestCloseEndsRequestsInFlight(t *testing.T) {
 	<-entered
 	began := time.Now()
 	total := e.Close()
-	if d := time.Since(began); d > 2*time.Second {
+	if d := time.Since(began); d > suitetest.Stretched(t, 2*time.Second) {
 		t.Errorf("closing took %v", d)
 	}
 	if err := <-ended; err == nil {

@@ -160,7 +160,6 @@ var storms = []struct {
 }
 
 func TestHostileStormsEnd(t *testing.T) {
-	t.Attr("timing", "how soon a storm is over is measured, and other processes keep the watchdog from its look")
 	if !guarded(t, 5*time.Minute) {
 		return
 	}
@@ -216,7 +215,7 @@ func weather(t *testing.T, b *sandbox.Box, script, limit string) {
 	if limit != "" {
 		wantLimits(t, res, limit)
 	}
-	if d := time.Since(began); d > 5*time.Second {
+	if d := time.Since(began); d > suitetest.Stretched(t, 5*time.Second) {
 		t.Errorf("it took %v", d)
 	}
 	if left := strangers(known); os.Getpid() == 1 && len(left) > 0 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/agent"
 	"atoll/engine/agent/agenttest"
 	"atoll/engine/agent/prompt"
@@ -299,7 +300,7 @@ while :; do sleep 1; done`))
 	at := time.Now()
 	cancel(why)
 	err := <-ended
-	if took := time.Since(at); took > 2*time.Second {
+	if took := time.Since(at); took > suitetest.Stretched(t, 2*time.Second) {
 		t.Errorf("it took %v", took)
 	}
 	if e := failureOf(t, err); !errors.Is(err, why) || !strings.Contains(evidence(e.Evidence, "partial"), "half.txt") {
@@ -319,7 +320,7 @@ while :; do sleep 1; done`)
 	began := time.Now()
 	_, err := s.edit(t.Context(), o)
 	e := failureOf(t, err)
-	if e.Class != record.ClassTimeout || time.Since(began) > 4*time.Second {
+	if e.Class != record.ClassTimeout || time.Since(began) > suitetest.Stretched(t, 4*time.Second) {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	if !strings.Contains(evidence(e.Evidence, "partial"), "half.txt") {
@@ -539,7 +540,7 @@ func TestCommandEndsAClientThatTheBudgetRefuses(t *testing.T) {
 	began := time.Now()
 	_, err := s.edit(t.Context(), o)
 	e := failureOf(t, err)
-	if e.Class != record.ClassBudget || time.Since(began) > 10*time.Second || evidence(e.Evidence, "gateway") != "odd" {
+	if e.Class != record.ClassBudget || time.Since(began) > suitetest.Stretched(t, 10*time.Second) || evidence(e.Evidence, "gateway") != "odd" {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	s.nothingLeft()
