@@ -14,7 +14,6 @@ import (
 // The bounds of what a prompt is given; its own sections cut further.
 const (
 	lineageDepth = 4096 // stretches of a trajectory are counted from the root
-	diffBytes    = 64 << 10
 	othersShown  = 16
 )
 

@@ -168,11 +168,6 @@ func commitMessage(exp record.ExperimentID, job record.Job, intent string) strin
 	return fmt.Sprintf("%s\n\nAtoll-Experiment: %d\nAtoll-Job: %d\nAtoll-Operator: %s\nAtoll-Agent: %s\n", subject, exp, job.ID, job.Operator, job.Agent)
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
 // Rewrite makes the commit of a candidate once more, from its row and those it
 // descends from, and reports whether that was possible: the root and commits that
 // somebody else made are not made here.

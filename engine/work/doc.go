@@ -5,7 +5,7 @@
 // leased execution of a job with all that it gathers, which lives on its worker's
 // goroutine; and [Pool], the workers.
 //
-// The way of a make job is Runner.make. Each step is a part that knows one thing:
+// The way of a make job is maker.make. Each step is a part that knows one thing:
 // the editor has the agent edit (what it is told is in background.go), the
 // committer writes commit and candidate, the gatekeeper lets it run or holds it,
 // the measurer has it measured. Beside them the notebook reflects on epochs, the

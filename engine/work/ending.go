@@ -10,15 +10,18 @@ import (
 	"atoll/store/record"
 )
 
+// ender ends attempts that broke off.
+type ender struct{ *rescuer }
+
 // agentFailed ends the job with what the agent said.
-func (w *Runner) agentFailed(ctx context.Context, r *attempt, err error) error {
+func (w *ender) agentFailed(ctx context.Context, r *attempt, err error) error {
 	var failure *agent.Error
 	known := errors.As(err, &failure)
 	if known { // what was used counts however the job ends
 		r.usage = r.usage.Add(failure.Usage)
 		r.evidence = append(r.evidence, failure.Evidence...)
 	}
-	if ended, err := w.rescuer.lost(ctx, r, err); ended || err != nil {
+	if ended, err := w.lost(ctx, r, err); ended || err != nil {
 		return err
 	}
 	switch {
@@ -38,7 +41,7 @@ func (w *Runner) agentFailed(ctx context.Context, r *attempt, err error) error {
 
 // giveUp ends a job whose attempt broke off: cancelled by a person, lost to
 // another attempt, stopped with the engine, or broken by the machine.
-func (w *Runner) giveUp(ctx context.Context, r *attempt, err error) {
+func (w *ender) giveUp(ctx context.Context, r *attempt, err error) {
 	cause := context.Cause(ctx)
 	var budget *store.BudgetError
 	switch {
@@ -67,7 +70,7 @@ func (w *Runner) giveUp(ctx context.Context, r *attempt, err error) {
 			w.host.StoreFailed(uerr)
 		}
 	default:
-		if ended, lerr := w.rescuer.lost(ctx, r, err); ended && lerr == nil {
+		if ended, lerr := w.lost(ctx, r, err); ended && lerr == nil {
 			return
 		} else if lerr != nil {
 			err = lerr

@@ -46,19 +46,3 @@ func (w *evaluatorFeedback) of(ctx context.Context, id record.CandidateID) ([]re
 	}
 	return out, nil
 }
-
-// tail is the end of a text, at most n bytes, from the beginning of a line
-// where it is cut.
-func tail(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	if n <= 0 {
-		return ""
-	}
-	text = text[len(text)-n:]
-	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
-		text = rest
-	}
-	return strings.ToValidUTF8(text, "")
-}

@@ -7,9 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"atoll/config"
 	"atoll/store"
 	"atoll/store/record"
 )
+
+// Facts are fixed for a run.
+type Facts struct {
+	Experiment record.Experiment
+	Config     config.Config
+	Learned    bool // the map has learned axes
+}
 
 // What the evaluator learned from the root, as facts of the experiment: the
 // metric searched on, and the signature with which the root fails.

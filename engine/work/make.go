@@ -11,9 +11,19 @@ import (
 	"atoll/store/record"
 )
 
+// maker carries out make jobs: it takes a candidate from part to part.
+type maker struct {
+	*run
+	editor    *editor
+	committer *committer
+	gate      *gatekeeper
+	measurer  *measurer
+	ender     *ender
+}
+
 // make takes a make job from its lease to its end, or to where a person has
 // to decide. A job that has a candidate already goes on behind it.
-func (w *Runner) make(ctx context.Context, r *attempt) error {
+func (w *maker) make(ctx context.Context, r *attempt) error {
 	c, err := w.candidate(ctx, r)
 	if err != nil || c == nil {
 		return err
@@ -41,14 +51,14 @@ func (w *Runner) make(ctx context.Context, r *attempt) error {
 // candidate returns the candidate of the job: the one that exists, the one of
 // a commit that was found without a row, or a new one. nil without an error:
 // the job has ended.
-func (w *Runner) candidate(ctx context.Context, r *attempt) (*record.Candidate, error) {
+func (w *maker) candidate(ctx context.Context, r *attempt) (*record.Candidate, error) {
 	job := &r.lease.Job
 	if job.Candidate != record.NoCandidate {
 		c, err := w.db.Candidate(ctx, w.exp(), job.Candidate)
 		return &c, err
 	}
-	if commit, ok := w.commits.take(job.ID); ok {
-		c, err := w.commits.adopt(ctx, r, commit)
+	if commit, ok := w.committer.take(job.ID); ok {
+		c, err := w.committer.adopt(ctx, r, commit)
 		if !errors.Is(err, errAnotherJob) {
 			return c, err
 		}
@@ -56,7 +66,7 @@ func (w *Runner) candidate(ctx context.Context, r *attempt) (*record.Candidate, 
 	w.live.stage(job.ID, record.Editing, "editing")
 	res, parent, err := w.editor.edit(ctx, r)
 	if err != nil {
-		return nil, w.agentFailed(ctx, r, err)
+		return nil, w.ender.agentFailed(ctx, r, err)
 	}
 	r.usage = r.usage.Add(res.Usage)
 	r.evidence = append(r.evidence, res.Evidence...)
@@ -71,5 +81,5 @@ func (w *Runner) candidate(ctx context.Context, r *attempt) (*record.Candidate, 
 	if tree == parent.Tree {
 		return nil, r.fail(ctx, record.ClassNoChange, "the agent changed nothing")
 	}
-	return w.commits.write(ctx, r, parent, tree, res.Intent)
+	return w.committer.write(ctx, r, parent, tree, res.Intent)
 }

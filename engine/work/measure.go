@@ -242,6 +242,22 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 	return out, nil, nil
 }
 
+// described are the metrics of a candidate's descriptors.
+func (w *measurer) described(ctx context.Context, tree record.Hash) ([]record.Metric, error) {
+	if w.plugins == nil || len(w.plugins.descriptors) == 0 {
+		return nil, nil
+	}
+	base, err := w.bench.Checkout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, tree)
+	if err != nil {
+		return nil, err
+	}
+	return w.plugins.describe(ctx, base, delta)
+}
+
 func (r *attempt) liveEval(stage, line string, i, n int) {
 	name := "measuring"
 	if stage != "" && stage != "measure" {

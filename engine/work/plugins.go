@@ -90,22 +90,6 @@ func join(metrics, more []record.Metric) ([]record.Metric, error) {
 	return out, nil
 }
 
-// described are the metrics of a candidate's descriptors.
-func (w *measurer) described(ctx context.Context, tree record.Hash) ([]record.Metric, error) {
-	if w.plugins == nil || len(w.plugins.descriptors) == 0 {
-		return nil, nil
-	}
-	base, err := w.bench.Checkout(ctx)
-	if err != nil {
-		return nil, err
-	}
-	delta, err := w.repo.Changes(ctx, w.facts.Experiment.RootTree, tree)
-	if err != nil {
-		return nil, err
-	}
-	return w.plugins.describe(ctx, base, delta)
-}
-
 // embedder turns files into vectors, one each, all of one length.
 type embedder interface {
 	ID() string

@@ -40,7 +40,7 @@ type Pool struct {
 func (w *Runner) NewPool(ctx context.Context, opt PoolOptions) *Pool {
 	beatCtx, stopBeat := context.WithCancel(ctx)
 	p := &Pool{w: w, opt: opt, ctx: ctx, idle: make(chan struct{}, 1), alive: map[int]bool{}, stopBeat: stopBeat}
-	p.beat.Go(func() { w.heartbeats(beatCtx) })
+	p.beat.Go(func() { p.heartbeats(beatCtx) })
 	return p
 }
 
@@ -186,7 +186,7 @@ func (p *Pool) waitForJob(err error) bool {
 }
 
 // heartbeats keeps the leases of running jobs alive until ctx ends.
-func (w *Runner) heartbeats(ctx context.Context) {
+func (p *Pool) heartbeats(ctx context.Context) {
 	tick := time.NewTicker(leaseFor / 4)
 	defer tick.Stop()
 	for {
@@ -195,9 +195,9 @@ func (w *Runner) heartbeats(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		for _, l := range w.live.leases() {
-			if err := w.db.Heartbeat(ctx, l, leaseFor); errors.Is(err, store.ErrLost) {
-				w.live.Cancel(l.Job.ID, store.ErrLost)
+		for _, l := range p.w.live.leases() {
+			if err := p.w.db.Heartbeat(ctx, l, leaseFor); errors.Is(err, store.ErrLost) {
+				p.w.live.Cancel(l.Job.ID, store.ErrLost)
 			}
 		}
 	}

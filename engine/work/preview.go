@@ -30,7 +30,7 @@ func (w *Runner) Preview(ctx context.Context, job record.Job) (record.Evidence, 
 		return record.Evidence{}, fmt.Errorf("%w: agent %q reads none", ErrNoPreview, job.Agent)
 	}
 	r := &attempt{run: w.run, lease: record.Lease{Job: job, Attempt: job.Attempt + 1}, preview: true}
-	aj, err := w.editor.job(ctx, r)
+	aj, err := w.maker.editor.job(ctx, r)
 	if err != nil {
 		return record.Evidence{}, err
 	}

@@ -27,14 +27,14 @@ var errPutBack = errors.New("the job goes back to the queue")
 // provider does not serve the key or the model, or the agent's program is not
 // installed, which pauses the run, or the run ends while a provider that fails is
 // waited for.
-func (r *attempt) putBack(err error) bool {
+func (w *run) putBack(err error) bool {
 	if errors.Is(err, gateway.ErrAccess) || errors.Is(err, agent.ErrMissing) {
 		why := err.Error()
 		if p := (*gateway.ProviderError)(nil); errors.As(err, &p) {
 			why = p.Error()
 		}
-		r.host.Pause(view.CleanLine(why + "; then resume. No job was charged"))
+		w.host.Pause(view.CleanLine(why + "; then resume. No job was charged"))
 		return true
 	}
-	return errors.Is(err, ErrDrained) || r.draining() && (errors.Is(err, gateway.ErrProvider) || errors.Is(err, gateway.ErrCircuit))
+	return errors.Is(err, ErrDrained) || w.draining() && (errors.Is(err, gateway.ErrProvider) || errors.Is(err, gateway.ErrCircuit))
 }

@@ -40,11 +40,7 @@ type Runner struct {
 	scope      *scope
 	candidates *candidates
 	vectors    *vectors
-	editor     *editor
-	commits    *committer
-	gate       *gatekeeper
-	measurer   *measurer
-	rescuer    *rescuer
+	maker      *maker
 	notebook   *notebook
 	mapper     *mapper
 	agents     agentStreak
@@ -59,13 +55,16 @@ func New(o Options) *Runner {
 	}
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
 	said := &evaluatorFeedback{r}
-	w.editor = &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
-	w.commits = &committer{candidates: w.candidates}
-	w.gate = &gatekeeper{candidates: w.candidates, scope: w.scope, touched: &touchedPaths{candidates: w.candidates}}
-	w.measurer = &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: w.gate, machine: newMachine()}
-	w.rescuer = &rescuer{committer: w.commits}
+	editor := &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
+	gate := &gatekeeper{candidates: w.candidates, scope: w.scope, touched: &touchedPaths{candidates: w.candidates}}
+	committer := &committer{candidates: w.candidates}
+	w.maker = &maker{
+		run: r, editor: editor, committer: committer, gate: gate,
+		measurer: &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: gate, machine: newMachine()},
+		ender:    &ender{&rescuer{committer: committer}},
+	}
 	w.notebook = &notebook{candidates: w.candidates, feedback: said}
-	w.mapper = &mapper{w.editor}
+	w.mapper = &mapper{editor}
 	return w
 }
 
@@ -93,12 +92,14 @@ func (w *Runner) SetMeter(m Meter) { w.meter = m }
 func (w *Runner) SetRoster(r *roster.Roster) { w.roster = r }
 
 // SetPrepared has a job go on from a commit that exists.
-func (w *Runner) SetPrepared(job record.JobID, commit record.Hash) { w.commits.prepare(job, commit) }
+func (w *Runner) SetPrepared(job record.JobID, commit record.Hash) {
+	w.maker.committer.prepare(job, commit)
+}
 
 // SetHistory gives a job the counts that its agent may learn from, and forgets
 // those of an old one.
 func (w *Runner) SetHistory(job record.JobID, h *agent.History, old record.JobID) {
-	w.editor.setHistory(job, h, old)
+	w.maker.editor.setHistory(job, h, old)
 }
 
 // KeepEpoch keeps what an epoch showed for the job that reflects on it.
@@ -138,7 +139,7 @@ func (w *Runner) carryOut(ctx context.Context, lease *record.Lease) (goOn bool) 
 	defer w.money.Forget(lease.Job.ID)
 	r := &attempt{run: w.run, lease: *lease, started: w.now(), ended: w.ended}
 	if err := w.do(jobCtx, r); err != nil {
-		w.giveUp(jobCtx, r, err)
+		w.maker.ender.giveUp(jobCtx, r, err)
 		return !errors.Is(err, errPutBack)
 	}
 	return true
@@ -150,9 +151,9 @@ func (w *Runner) do(ctx context.Context, r *attempt) error {
 	job := r.lease.Job
 	switch {
 	case job.Kind == record.Make:
-		return w.make(ctx, r)
+		return w.maker.make(ctx, r)
 	case job.Kind == record.Evaluate:
-		return w.measurer.measure(ctx, r)
+		return w.maker.measurer.measure(ctx, r)
 	case job.Kind == record.Assist && job.Purpose == record.PurposeReflect:
 		return w.notebook.reflect(ctx, r)
 	case job.Kind == record.Assist && job.Purpose == record.PurposeMap:
@@ -165,6 +166,6 @@ func (w *Runner) do(ctx context.Context, r *attempt) error {
 func (w *Runner) ended(ctx context.Context, out store.Outcome) {
 	w.agents.watch(out)
 	if out.State == record.Scored && out.Candidate != nil {
-		w.gate.touched.keep(ctx, out.Candidate)
+		w.maker.gate.touched.keep(ctx, out.Candidate)
 	}
 }

@@ -1,0 +1,29 @@
+package work
+
+import "strings"
+
+// diffBytes bounds a difference that agents are shown, and each text that is kept as
+// evidence.
+const diffBytes = 64 << 10
+
+// firstLine is the first line of a text that is not blank.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// tail is the end of a text, at most n bytes, from the beginning of a line
+// where it is cut.
+func tail(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	if n <= 0 {
+		return ""
+	}
+	text = text[len(text)-n:]
+	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
+		text = rest
+	}
+	return strings.ToValidUTF8(text, "")
+}
