@@ -218,11 +218,6 @@ func cargoHome(dir string) bool {
 		(has("bin/rustup") || has("bin/cargo")) && !has("lib")
 }
 
-// inside reports that path is dir or lies in it.
-func inside(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-}
-
 // shebang returns the programs that a script names in its first line.
 func shebang(path string) []string {
 	f, err := os.Open(path)

@@ -2,60 +2,12 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 )
-
-// Errors of this package.
-var (
-	// ErrNoRung: no isolation that the mode allows works here. The text says why.
-	ErrNoRung = errors.New("no sandbox works on this machine")
-	// ErrSpec: a Spec cannot be run as it is written.
-	ErrSpec = errors.New("bad sandbox request")
-	// ErrEnded: the first process of a sandbox was killed while the command ran, by
-	// the command or because the machine had no memory or processes left.
-	ErrEnded = errors.New("the first process of the sandbox ended without a report")
-	// ErrClosed: the Box is closed.
-	ErrClosed = errors.New("sandbox is closed")
-)
-
-// Mode says which rungs may be taken.
-type Mode string
-
-// The modes. Auto takes the higher of the first two rungs that works.
-const (
-	ModeAuto       Mode = "auto"
-	ModeNamespaces Mode = "namespaces"
-	ModeLandlock   Mode = "landlock"
-	ModeUnsafe     Mode = "unsafe"
-)
-
-// Rung is a step of the ladder; lower numbers hold more.
-type Rung int
-
-// The rungs.
-const (
-	Namespaces Rung = 1
-	Landlock   Rung = 2
-	Plain      Rung = 3
-)
-
-// String returns the form people see, "1 namespaces".
-func (r Rung) String() string {
-	switch r {
-	case Namespaces:
-		return "1 namespaces"
-	case Landlock:
-		return "2 landlock"
-	case Plain:
-		return "3 plain"
-	}
-	return fmt.Sprintf("%d", int(r))
-}
 
 // Options are what a Box is made from.
 type Options struct {
