@@ -1,7 +1,7 @@
 # The errands of this repository. `make` builds; `make ci` is what must hold.
 GO_FILES = $(shell git ls-files '*.go')
 
-.PHONY: build test full race lint fmt gen e2e bench ci release vuln
+.PHONY: build test full race lint fmt gen pictures e2e bench ci release vuln
 
 build: ## the program, here
 	go build -o atoll .
@@ -23,8 +23,11 @@ fmt:
 
 gen: ## documents and golden screens that are written from code
 	go test ./config -run Reference -update
-	go test ./tui -run 'KeysFile|Pictures' -update
+	go test ./tui -run KeysFile -update
 	go test . -run Drawing -update
+
+pictures: ## docs/screens and its list: the screens of a real run, about a minute
+	go test -count=1 ./tui -run PicturesOf -update
 
 e2e: ## the binary in a real terminal
 	go test -count=1 ./cli ./cli/e2e
