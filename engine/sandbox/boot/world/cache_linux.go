@@ -52,11 +52,11 @@ func (w *World) layCacheCopy(lower int, m wire.Mount, view string) error {
 	}
 	switch {
 	case size > maxCacheCopy && m.Partial:
-		err = w.newestTo(lower, w.at(m.At))
+		err = newestTo(w.job.Limits.Disk, lower, w.at(m.At))
 	case size > maxCacheCopy:
 		err = w.bind(kernel.AtFdCwd, m.Host, m.At, true, kernel.AttrNosuid|kernel.AttrNodev)
 	default:
-		_, err = w.copyTo(lower, w.at(m.At))
+		_, err = copyTo(w.job.Limits.Disk, lower, w.at(m.At))
 	}
 	if err != nil || w.job.Launcher == "" {
 		return err
@@ -65,8 +65,7 @@ func (w *World) layCacheCopy(lower int, m wire.Mount, view string) error {
 }
 
 // newestTo mounts a file system at a path and copies the newest files of lower there.
-func (w *World) newestTo(lower int, at string) error {
-	disk := w.job.Limits.Disk
+func newestTo(disk int64, lower int, at string) error {
 	if disk <= 0 {
 		disk = 1 << 40
 	}
@@ -103,7 +102,8 @@ func (w *World) copyCaches() error {
 		if err := tree.Mkdirs(m.At); err != nil {
 			return kernel.Step("make "+m.At, err)
 		}
-		copied, err := w.copyCache(m)
+		size, copied, err := copyCache(m)
+		w.copied += size
 		if err != nil {
 			return kernel.Step("copy the cache "+m.Host, err)
 		}
@@ -116,26 +116,26 @@ func (w *World) copyCaches() error {
 }
 
 // copyCache copies a small cache, the newest files of a large one of which a part
-// will do, and links to any other.
-func (w *World) copyCache(m *wire.Mount) (bool, error) {
+// will do, and links to any other. size is what a copy takes.
+func copyCache(m *wire.Mount) (size int64, copied bool, err error) {
 	src, err := kernel.OpenDir(kernel.AtFdCwd, m.Host)
 	if err != nil {
-		return true, nil // no such cache: it starts empty
+		return 0, true, nil // no such cache: it starts empty
 	}
 	defer syscall.Close(src)
-	size, _, err := tree.TreeSize(src)
+	size, _, err = tree.TreeSize(src)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if size > maxCacheCopy && !m.Partial {
 		if err := syscall.Rmdir(m.At); err != nil {
-			return false, err
+			return 0, false, err
 		}
-		return false, syscall.Symlink(m.Host, m.At)
+		return 0, false, syscall.Symlink(m.Host, m.At)
 	}
 	dst, err := kernel.OpenDir(kernel.AtFdCwd, m.At)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	defer syscall.Close(dst)
 	if size > maxCacheCopy {
@@ -143,6 +143,5 @@ func (w *World) copyCache(m *wire.Mount) (bool, error) {
 	} else {
 		err = tree.CopyTree(src, dst)
 	}
-	w.copied += size
-	return true, err
+	return size, true, err
 }

@@ -51,7 +51,7 @@ func (w *World) seal(root int, s wire.Pair) error {
 	if w.job.Rung != 1 {
 		return w.sealCopy(dir, name, s.B, uint32(st.Mode)&syscall.S_IFMT == syscall.S_IFDIR)
 	}
-	fd, err := w.openVeiled(s.B)
+	fd, err := w.veils.open(s.B)
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,11 @@ type World struct {
 	lowers  []int // of the overlay mounts, in the order of job.Mounts
 	Broker  int   // listening socket of the launcher, -1 = none
 
-	veils map[string]int // mounts of folders, -1 = the kernel makes none
+	veils veils
 }
 
 func New(job *wire.Job, report *wire.Report) *World {
-	return &World{job: job, report: report, base: -1, upper: -1, data: -1, Gateway: -1, Broker: -1, veils: map[string]int{}}
+	return &World{job: job, report: report, base: -1, upper: -1, data: -1, Gateway: -1, Broker: -1, veils: veils{refused: job.NoOverlay, base: job.Base, data: -1, of: map[string]int{}}}
 }
 
 // Build makes what the command will see: a root of mounts, or a folder.
@@ -68,7 +68,7 @@ func (w *World) enter() error {
 			return err
 		}
 	}
-	w.dropVeils()
+	w.veils.drop()
 	return w.pivot()
 }
 
@@ -111,7 +111,7 @@ func (w *World) layData() error {
 	if err != nil {
 		return kernel.Step("open the scratch file system", err)
 	}
-	w.data = data
+	w.data, w.veils.data = data, data
 	for _, name := range []string{
 		"upper", "work", "scratch", "scratch/tmp", "scratch/home",
 		"scratch/run", "scratch/run/tmp", "scratch/run/home", "control", "tmp", "shm", "nothing",
@@ -219,7 +219,7 @@ func (w *World) overlay(lower int, upper, work, at string) error {
 // copyBase fills the tree by copying: on a file system of its own, so that the
 // copy does not count against the disk limit.
 func (w *World) copyBase() error {
-	size, err := w.copyTo(w.base, w.at(wire.TreeDir))
+	size, err := copyTo(w.job.Limits.Disk, w.base, w.at(wire.TreeDir))
 	if err != nil {
 		return kernel.Step("copy the base checkout", err)
 	}
@@ -229,12 +229,11 @@ func (w *World) copyBase() error {
 
 // copyTo mounts a file system at a path, with room for src and for what the disk
 // limit allows, and copies src there. It returns how much that took.
-func (w *World) copyTo(src int, at string) (int64, error) {
+func copyTo(disk int64, src int, at string) (int64, error) {
 	size, files, err := tree.TreeSize(src)
 	if err != nil {
 		return 0, err
 	}
-	disk := w.job.Limits.Disk
 	if disk <= 0 {
 		disk = 1 << 40
 	}
@@ -291,7 +290,7 @@ func (w *World) layHost(m wire.Mount, set uint64) error {
 	if m.Write || m.Device || m.At == m.Host {
 		return w.bind(kernel.AtFdCwd, m.Host, m.At, !m.Write, set)
 	}
-	fd, err := w.openVeiled(m.Host)
+	fd, err := w.veils.open(m.Host)
 	if err != nil {
 		return kernel.Step("lay "+m.Host+" at "+m.At, err)
 	}
