@@ -20,7 +20,7 @@ type buffer struct {
 
 // bufferOf is the buffer that an expression names: declared in this function,
 // empty; nil for anything else.
-func (x *finder) bufferOf(e ast.Expr) *buffer {
+func (x *function) bufferOf(e ast.Expr) *buffer {
 	id, ok := e.(*ast.Ident)
 	if !ok {
 		return nil
@@ -41,7 +41,7 @@ func (x *finder) bufferOf(e ast.Expr) *buffer {
 
 // declared reads the declaration of an empty buffer: "var b strings.Builder",
 // "b := strings.Builder{}", "b := &bytes.Buffer{}", "b := new(bytes.Buffer)".
-func (x *finder) declared(n ast.Node) *buffer {
+func (x *function) declared(n ast.Node) *buffer {
 	switch d := n.(type) {
 	case *ast.DeclStmt:
 		g, ok := d.Decl.(*ast.GenDecl)
@@ -68,7 +68,7 @@ func (x *finder) declared(n ast.Node) *buffer {
 }
 
 // isBuffer reports a type of the standard library that gathers text.
-func (x *finder) isBuffer(t ast.Expr) bool {
+func (x *function) isBuffer(t ast.Expr) bool {
 	kind := x.text(t)
 	pkg, _, _ := strings.Cut(kind, ".")
 	return (kind == "strings.Builder" || kind == "bytes.Buffer") && x.names[pkg] == pkg
@@ -93,7 +93,7 @@ func emptyOf(e ast.Expr) ast.Expr {
 }
 
 // method reads b.name(args) of a buffer.
-func (x *finder) method(n ast.Node) (*buffer, string, *ast.CallExpr) {
+func (x *function) method(n ast.Node) (*buffer, string, *ast.CallExpr) {
 	c, ok := n.(*ast.CallExpr)
 	if !ok {
 		return nil, "", nil
@@ -271,7 +271,7 @@ func (x *finder) grow(n ast.Node) {
 }
 
 // asked reports whether a condition around the node is the one given.
-func (x *finder) asked(cond string) bool {
+func (x *function) asked(cond string) bool {
 	for _, n := range x.stack {
 		if s, ok := n.(*ast.IfStmt); ok && x.text(s.Cond) == cond {
 			return true

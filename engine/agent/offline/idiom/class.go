@@ -110,7 +110,7 @@ func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // pattern is the constant expression that a variable of the package, which this
 // file declares and nothing in it changes, was compiled from; "" for none.
-func (x *finder) pattern(id *ast.Ident) string {
+func (x *function) pattern(id *ast.Ident) string {
 	obj := x.f.Info.Uses[id]
 	if obj == nil || obj.Parent() != x.f.Pkg.Scope() || ast.IsExported(id.Name) || assigned(x.f.File, id.Name) {
 		return ""

@@ -33,7 +33,7 @@ func (x *finder) element(n ast.Node) {
 
 // fresh is a name that begins so and that nothing in the function or the package
 // has; "" where there is none.
-func (x *finder) fresh(name string) string {
+func (x *function) fresh(name string) string {
 	all := x.text(x.fn)
 	for k := range 9 {
 		full := name
@@ -50,7 +50,7 @@ func (x *finder) fresh(name string) string {
 // loop is a loop without closures and labels, that asks a plain condition before
 // each round.
 type loop struct {
-	x       *finder
+	x       *function
 	node    ast.Node
 	body    *ast.BlockStmt
 	first   string                // holds where there is a first round
@@ -59,7 +59,7 @@ type loop struct {
 	calls   bool                  // something is called that may change what it reaches
 }
 
-func (x *finder) loopOf(n ast.Node) *loop {
+func (x *function) loopOf(n ast.Node) *loop {
 	l := &loop{x: x, node: n, changed: map[types.Object]bool{}}
 	switch s := n.(type) {
 	case *ast.ForStmt:
@@ -268,7 +268,7 @@ func (l *loop) local(obj types.Object) bool {
 
 // private reports a slice that the function makes and nobody else can name before
 // it returns: all that is done with it is to take elements and its length.
-func (x *finder) private(obj types.Object) bool {
+func (x *function) private(obj types.Object) bool {
 	made, others := false, 0
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {

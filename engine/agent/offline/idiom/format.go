@@ -2,7 +2,6 @@ package idiom
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -57,190 +56,8 @@ func pieces(format string) ([]piece, bool) {
 	return out, true
 }
 
-// sprintf writes a value by strconv instead of by a format.
-func (x *finder) sprintf(n ast.Node) {
-	name, c := x.call(n)
-	if name != "fmt.Sprintf" || len(c.Args) == 0 || !x.usable("strconv") {
-		return
-	}
-	list, drop, ok := formats{x}.format(c.Args[0])
-	if !ok {
-		return
-	}
-	text, needs, ok := (formats{x}).formatted(list, c.Args[1:])
-	switch bound := unbounded(list); {
-	case !ok:
-	case bound == "":
-		x.offer("strconv for Sprintf", n, needs, append(drop, x.replace(n, text))...)
-	case !strings.Contains(x.text(x.fn.Body), bound):
-		x.earlyReturn(n, "if "+bound+" {\nreturn "+text+"\n}\n", needs, drop)
-	}
-}
-
-// mostDigits is the largest precision that a format takes; with more it says that
-// it has no verb.
-const mostDigits = "1_000_000"
-
-// unbounded is the condition under which precisions that are no constants mean what
-// they say; "" where all are constants.
-func unbounded(list []piece) string {
-	var parts []string
-	for _, p := range list {
-		if _, err := strconv.Atoi(p.precision); p.precision != "" && err != nil {
-			parts = append(parts, p.precision+" <= "+mostDigits)
-		}
-	}
-	return strings.Join(parts, " && ")
-}
-
-// earlyReturn puts a statement that may return before the return of n, and before
-// the variables that only that needs, which stand right before it.
-func (x *finder) earlyReturn(n ast.Node, text string, needs []string, drop []Edit) {
-	ret, ok := x.parent().(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 {
-		return
-	}
-	at := x.f.Offset(ret.Pos())
-	slices.SortFunc(drop, func(a, b Edit) int { return b.Start - a.Start })
-	for _, d := range drop {
-		if d.End > at || strings.TrimSpace(string(x.src[d.End:at])) != "" {
-			return
-		}
-		at = d.Start
-	}
-	x.offer("strconv for Sprintf", n, needs, Edit{at, at, text})
-}
-
-// sprintfOneOf returns by strconv where a variable holds one of a few formats.
-func (x *finder) sprintfOneOf(n ast.Node) {
-	ret, ok := n.(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 {
-		return
-	}
-	name, c := x.call(ret.Results[0])
-	if name != "fmt.Sprintf" || len(c.Args) < 2 || !x.usable("strconv") {
-		return
-	}
-	id, ok := c.Args[0].(*ast.Ident)
-	if !ok {
-		return
-	}
-	values, whole := x.values(x.f.Info.Uses[id])
-	if !whole || len(values) < 2 || len(values) > 4 || x.switches(id.Name) {
-		return
-	}
-	var b strings.Builder
-	var needs []string
-	b.WriteString("switch " + id.Name + " {\n")
-	var done []string
-	for _, v := range values {
-		format, ok := x.constantText(v)
-		if !ok {
-			return
-		}
-		if slices.Contains(done, format) {
-			continue
-		}
-		done = append(done, format)
-		list, ok := pieces(format)
-		if !ok {
-			return
-		}
-		text, more, ok := formats{x}.formatted(list, c.Args[1:])
-		if !ok {
-			return
-		}
-		needs = append(needs, more...)
-		b.WriteString("case " + strconv.Quote(format) + ":\nreturn " + text + "\n")
-	}
-	x.offer("strconv for one of some formats", n, needs, x.replace(ret, b.String()+"}\n"+x.text(ret)))
-}
-
-// switches reports whether the function asks already which of its values a
-// variable has.
-func (x *finder) switches(name string) bool {
-	found := false
-	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SwitchStmt); ok {
-			id, named := s.Tag.(*ast.Ident)
-			found = found || named && id.Name == name
-		}
-		return !found
-	})
-	return found
-}
-
-// constantText is the value of a constant text.
-func (x *finder) constantText(e ast.Expr) (string, bool) {
-	v := x.f.Info.Types[e].Value
-	if v == nil || v.Kind() != constant.String {
-		return "", false
-	}
-	return constant.StringVal(v), true
-}
-
-// values are the expressions that a local variable is given; whole is false
-// where it may get others.
-func (x *finder) values(obj types.Object) (values []ast.Expr, whole bool) {
-	v, ok := obj.(*types.Var)
-	if !ok || v.Pos() < x.fn.Body.Pos() || v.Pos() > x.fn.Body.End() {
-		return nil, false
-	}
-	g := given{x: x, obj: obj, whole: true}
-	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		g.look(n)
-		return g.whole
-	})
-	return g.values, g.whole && len(g.values) > 0
-}
-
-// given gathers what a variable is given; whole is false where that is not all.
-type given struct {
-	x      *finder
-	obj    types.Object
-	values []ast.Expr
-	whole  bool
-}
-
-func (g *given) is(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && (g.x.f.Info.Uses[id] == g.obj || g.x.f.Info.Defs[id] == g.obj)
-}
-
-func (g *given) look(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		for i, l := range n.Lhs {
-			if g.is(l) {
-				g.take(i, len(n.Lhs), n.Rhs, n.Tok == token.ASSIGN || n.Tok == token.DEFINE)
-			}
-		}
-	case *ast.ValueSpec:
-		for i, id := range n.Names {
-			if g.is(id) {
-				g.take(i, len(n.Names), n.Values, true)
-			}
-		}
-	case *ast.UnaryExpr:
-		g.whole = g.whole && !(n.Op == token.AND && g.is(n.X))
-	case *ast.IncDecStmt:
-		g.whole = g.whole && !g.is(n.X)
-	case *ast.RangeStmt:
-		g.whole = g.whole && !g.is(n.Key) && !g.is(n.Value)
-	}
-}
-
-// take takes the value of the i-th of n names.
-func (g *given) take(i, n int, values []ast.Expr, plain bool) {
-	if !plain || len(values) != n {
-		g.whole = false
-		return
-	}
-	g.values = append(g.values, values[i])
-}
-
 // formats reads a format with its arguments and writes what comes out without it.
-type formats struct{ *finder }
+type formats struct{ *function }
 
 // format reads the format of a call: a constant, a variable that holds one, or
 // a variable that holds a format made by another. drop takes variables away
@@ -387,28 +204,6 @@ func (x formats) positive(e ast.Expr) bool {
 		return slices.ContainsFunc(c.Args, x.positive)
 	}
 	return false
-}
-
-// fprintf writes into a builder without a format.
-func (x *finder) fprintf(n ast.Node) {
-	name, c := x.call(n)
-	if _, statement := x.parent().(*ast.ExprStmt); name != "fmt.Fprintf" || !statement || len(c.Args) < 2 || !x.usable("strconv") {
-		return
-	}
-	to := c.Args[0]
-	if u, ok := to.(*ast.UnaryExpr); ok {
-		to = u.X
-	}
-	if x.bufferOf(to) == nil {
-		return
-	}
-	list, drop, ok := formats{x}.format(c.Args[1])
-	if !ok {
-		return
-	}
-	if text, needs, ok := (formats{x}).formatted(list, c.Args[2:]); ok && unbounded(list) == "" {
-		x.offer("WriteString for Fprintf", n, needs, append(drop, x.replace(n, x.text(to)+".WriteString("+text+")"))...)
-	}
 }
 
 // formatted is what a format makes of its arguments, as an expression.

@@ -20,7 +20,6 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,22 +48,17 @@ type Rewrite struct {
 // ErrBroken reports a rewrite whose result does not parse. Test with errors.Is.
 var ErrBroken = errors.New("the rewrite does not parse")
 
-// finder looks for idioms in one function.
+// finder looks for idioms in one function after another.
 type finder struct {
-	f     *language.GoFile
-	src   []byte
-	fn    *ast.FuncDecl
-	minor int // of the language version, 1.x
-	names map[string]string
-	stack []ast.Node // around the node that is looked at, outermost first
-	out   []Rewrite
+	function
+	out []Rewrite
 }
 
 // Go lists the rewrites of a file in the order of their places. minor is that
 // of the Go version of the module (1.x); newer library functions are used only
 // where it has them.
 func Go(f *language.GoFile, src []byte, minor int) []Rewrite {
-	x := &finder{f: f, src: src, minor: minor, names: map[string]string{}}
+	x := &finder{function: function{f: f, src: src, minor: minor, names: map[string]string{}}}
 	for _, spec := range f.File.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err == nil && spec.Name == nil {
@@ -144,72 +138,6 @@ func (x *finder) offer(name string, at ast.Node, needs []string, edits ...Edit) 
 		}
 	}
 	x.out = append(x.out, Rewrite{Name: name, Func: x.fn.Name.Name, Line: x.f.Fset.Position(at.Pos()).Line, Loops: loops, Pays: paysOf(name), Edits: edits, needs: needs})
-}
-
-func (x *finder) replace(n ast.Node, text string) Edit {
-	return Edit{x.f.Offset(n.Pos()), x.f.Offset(n.End()), text}
-}
-
-func (x *finder) text(n ast.Node) string {
-	return string(x.src[x.f.Offset(n.Pos()):x.f.Offset(n.End())])
-}
-
-// parent is the node around the one that is looked at.
-func (x *finder) parent() ast.Node {
-	if len(x.stack) == 0 {
-		return nil
-	}
-	return x.stack[len(x.stack)-1]
-}
-
-// call reads pkg.name(args): the name with its package, "" for anything else.
-func (x *finder) call(n ast.Node) (string, *ast.CallExpr) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok || c.Ellipsis.IsValid() {
-		return "", nil
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return "", nil
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || x.names[id.Name] == "" {
-		return "", nil
-	}
-	if _, isPkg := x.f.Info.Uses[id].(*types.PkgName); !isPkg {
-		return "", nil
-	}
-	return x.names[id.Name] + "." + sel.Sel.Name, c
-}
-
-// usable reports that a package can be named: it is imported by its own name,
-// or no other thing has that name.
-func (x *finder) usable(path string) bool {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	if x.names[name] == path {
-		return true
-	}
-	if x.names[name] != "" || x.f.Pkg.Scope().Lookup(name) != nil {
-		return false
-	}
-	taken := false
-	ast.Inspect(x.f.File, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		taken = taken || ok && id.Name == name
-		return !taken
-	})
-	return !taken
-}
-
-// basic is the basic type of an expression, without a name of its own; nil for
-// all others and for constants.
-func (x *finder) basic(e ast.Expr) *types.Basic {
-	tv, ok := x.f.Info.Types[e]
-	if !ok || tv.Type == nil || tv.Value != nil {
-		return nil
-	}
-	b, _ := types.Unalias(tv.Type).(*types.Basic)
-	return b
 }
 
 // simple reports an expression whose value costs nothing and changes nothing.

@@ -18,7 +18,7 @@ const (
 
 // unrollable reports a body that may be repeated: nothing leaves the loop but
 // by return, and nothing in it is named from outside or kept.
-func (x *finder) unrollable(body *ast.BlockStmt) bool {
+func (x *function) unrollable(body *ast.BlockStmt) bool {
 	good := len(body.List) > 0 && body.End()-body.Pos() <= unrolledBytes
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n.(type) {
@@ -32,7 +32,7 @@ func (x *finder) unrollable(body *ast.BlockStmt) bool {
 }
 
 // inner is the text of a block without its braces.
-func (x *finder) inner(b *ast.BlockStmt) string {
+func (x *function) inner(b *ast.BlockStmt) string {
 	return string(x.src[x.f.Offset(b.Lbrace)+1 : x.f.Offset(b.Rbrace)])
 }
 
@@ -74,7 +74,7 @@ func whole(v constant.Value) (int64, bool) {
 }
 
 // table reads a composite literal of constant basic values, written one by one.
-func (x *finder) table(e ast.Expr) (*ast.CompositeLit, bool) {
+func (x *function) table(e ast.Expr) (*ast.CompositeLit, bool) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok || len(lit.Elts) == 0 {
 		return nil, false
@@ -224,7 +224,7 @@ func (x *finder) sortByFunc(n ast.Node) {
 
 // elements writes an expression over s[i] and s[j] as one over two names; ok is
 // false where i, j or s stand alone, or the names are taken.
-func (x *finder) elements(e ast.Expr, s string, places []string, names [2]string) (string, bool) {
+func (x *function) elements(e ast.Expr, s string, places []string, names [2]string) (string, bool) {
 	base := x.f.Offset(e.Pos())
 	text, ok := x.text(e), true
 	var edits []Edit
@@ -258,7 +258,7 @@ func (x *finder) elements(e ast.Expr, s string, places []string, names [2]string
 }
 
 // pure reports calls that change nothing: len, and conversions.
-func (x *finder) pure(c *ast.CallExpr) bool {
+func (x *function) pure(c *ast.CallExpr) bool {
 	return x.text(c.Fun) == "len" || x.f.Info.Types[c.Fun].IsType()
 }
 
@@ -303,7 +303,7 @@ func (x *finder) slabIn(s ast.Stmt, rows string, count ast.Expr) bool {
 }
 
 // overRows reads a loop that comes to each row once, by its place.
-func (x *finder) overRows(s ast.Stmt, rows string, count ast.Expr) (key string, body *ast.BlockStmt) {
+func (x *function) overRows(s ast.Stmt, rows string, count ast.Expr) (key string, body *ast.BlockStmt) {
 	switch r := s.(type) {
 	case *ast.RangeStmt:
 		id, ok := r.Key.(*ast.Ident)
@@ -337,7 +337,7 @@ func mentions(e ast.Node, name string) bool {
 }
 
 // made reads "name := make([]T, n)".
-func (x *finder) made(s ast.Stmt, tok token.Token) (name string, typ, size ast.Expr) {
+func (x *function) made(s ast.Stmt, tok token.Token) (name string, typ, size ast.Expr) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || a.Tok != tok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 		return "", nil, nil
@@ -351,7 +351,7 @@ func (x *finder) made(s ast.Stmt, tok token.Token) (name string, typ, size ast.E
 
 // steady reports a size that is the same in every round of a loop: of names
 // that the loop does not change, numbers, sums and lengths.
-func (x *finder) steady(size ast.Expr, body *ast.BlockStmt) bool {
+func (x *function) steady(size ast.Expr, body *ast.BlockStmt) bool {
 	switch e := size.(type) {
 	case *ast.BasicLit:
 		return true
