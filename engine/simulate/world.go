@@ -95,13 +95,18 @@ type world struct {
 	next   record.JobID
 	made   int
 
+	tally
+	every time.Duration
+}
+
+// tally is what is counted on the way.
+type tally struct {
 	out       Outcome
 	waitSlot  time.Duration
 	idleTime  time.Duration
 	fetched   int
 	measuring time.Duration
 	stale     int
-	every     time.Duration
 }
 
 // Run carries out a plan. now is the real clock, which tells how long it took.

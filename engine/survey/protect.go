@@ -63,7 +63,7 @@ const (
 // role says what an opened file is: code that may be improved, part of the task,
 // or a module beside the evaluator that could be either.
 func (s *survey) role(f string) role {
-	if !s.isSource(f) {
+	if !s.sources.has(f) {
 		return roleTask
 	}
 	if s.d.Language == "go" && strings.HasSuffix(f, ".go") { // settings of a Go library are code; _test.go is protected as a whole
@@ -87,32 +87,10 @@ func (s *survey) role(f string) role {
 		return roleSource
 	}
 	// A folder of the evaluator's own holds helpers of it.
-	if dir := path.Dir(s.d.Found); dir != "." && path.Dir(f) == dir && !s.holdsMost(dir) {
+	if dir := path.Dir(s.d.Found); dir != "." && path.Dir(f) == dir && !s.sources.mostlyIn(dir) {
 		return roleUnclear
 	}
 	return roleSource
-}
-
-// holdsMost reports whether a folder holds most of the sources: then it is not
-// the evaluator's own.
-func (s *survey) holdsMost(dir string) bool {
-	in, all := 0, 0
-	for _, f := range s.Lab.Files {
-		if s.isSource(f) {
-			all++
-			if path.Dir(f) == dir {
-				in++
-			}
-		}
-	}
-	return 2*in > all
-}
-
-func (s *survey) isSource(f string) bool {
-	if len(s.Look.Scope) == 0 {
-		return slices.Contains([]string{".py", ".go", ".c", ".h", ".cc", ".cpp", ".rs", ".js", ".mjs", ".ts", ".java", ".rb", ".jl", ".sh"}, path.Ext(f))
-	}
-	return covered(s.Look.Scope, f)
 }
 
 // gather turns many files of one folder into its glob.
@@ -168,7 +146,7 @@ func (s *survey) scope() {
 	var globs []string
 	found := false
 	for _, f := range s.opened {
-		if !s.isSource(f) || covered(s.d.Protected, f) {
+		if !s.sources.has(f) || covered(s.d.Protected, f) {
 			continue
 		}
 		found = true
@@ -190,7 +168,7 @@ func (s *survey) scope() {
 // smaller input would look like a gain.
 func (s *survey) warnOfInput() {
 	for _, f := range s.opened {
-		if !s.isSource(f) || covered(s.d.Protected, f) {
+		if !s.sources.has(f) || covered(s.d.Protected, f) {
 			continue
 		}
 		data, err := s.Lab.Read(f)

@@ -51,6 +51,7 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	language    goFacts
+	sources     sources
 }
 
 // Run measures the root by what was found, one way after another until one
@@ -63,7 +64,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Ask == nil {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
 	}
-	s := &survey{Options: o, d: o.Look}
+	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}}
 	if s.d.Language == "go" {
 		s.warm(ctx)
 	}

@@ -26,23 +26,28 @@ type View struct {
 	Metric       string
 	Target       agent.Target
 	Base         Shown
-	Best         *Shown // the best so far; nil = unknown, or the base itself
-	Leads        bool   // the base is the best so far
 	Programs     []Program
-	Conditions   []string // under which a candidate is measured, a sentence each
 	Inspirations []Shown
-	Failures     []agent.Failure
-	Others       []string
-	Feedback     []record.Evidence
 	Plan         string   // of the planner, for the coder
 	Diff         string   // for the reviewer and the summariser
 	Findings     []string // of the gate, for the reviewer
 	Facts        string   // of an epoch, for the reflector
 	Steps        []string // of a stretch, for its summary
+	Known
 	Notes
 	Tree
 	Asked
 	secrets []string
+}
+
+// Known is what the search knows beside the candidates that a job starts from.
+type Known struct {
+	Best       *Shown   // the best so far; nil = unknown, or the base itself
+	Leads      bool     // the base is the best so far
+	Conditions []string // under which a candidate is measured, a sentence each
+	Failures   []agent.Failure
+	Others     []string          // what the jobs beside this one try, a line each
+	Feedback   []record.Evidence // of the evaluator, about the base
 }
 
 // Notes are lessons, sorted by where templates show them.
@@ -121,14 +126,14 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	}
 	v := View{
 		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
-		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target, Failures: j.Failures,
-		Others: bg.Others, Feedback: bg.Feedback, Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir, Scope: o.Scope, Closed: o.Closed, Limits: j.Limits}, Plan: o.Plan, Diff: o.Diff,
-		Findings: o.Findings, Facts: o.Facts, Asked: Asked{Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets},
+		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target,
+		Known: Known{Conditions: bg.Conditions, Failures: j.Failures, Others: bg.Others, Feedback: bg.Feedback}, Programs: o.Programs,
+		Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir, Scope: o.Scope, Closed: o.Closed, Limits: j.Limits},
+		Plan: o.Plan, Diff: o.Diff, Findings: o.Findings, Facts: o.Facts, Asked: Asked{Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets},
 	}
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
 		v.Kind = DrawKind(j.Rand)
 	}
-	v.Programs, v.Conditions = o.Programs, bg.Conditions
 	v.showBest(&j, bg.Best)
 	v.secrets = append(append(v.secrets, bg.Secrets...), o.Secrets...)
 	v.Base = shown(&j, &j.Parent, "base")

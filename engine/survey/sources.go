@@ -1,0 +1,34 @@
+package survey
+
+import (
+	"path"
+	"slices"
+)
+
+// sources tells which files hold code that may be improved, by their names alone.
+type sources struct {
+	scope []string // globs; none: the usual endings
+	files []string // of the repository
+}
+
+func (s sources) has(f string) bool {
+	if len(s.scope) == 0 {
+		return slices.Contains([]string{".py", ".go", ".c", ".h", ".cc", ".cpp", ".rs", ".js", ".mjs", ".ts", ".java", ".rb", ".jl", ".sh"}, path.Ext(f))
+	}
+	return covered(s.scope, f)
+}
+
+// mostlyIn reports whether a folder holds most of them: then it is not the
+// evaluator's own.
+func (s sources) mostlyIn(dir string) bool {
+	in, all := 0, 0
+	for _, f := range s.files {
+		if s.has(f) {
+			all++
+			if path.Dir(f) == dir {
+				in++
+			}
+		}
+	}
+	return 2*in > all
+}
