@@ -47,7 +47,7 @@ func (a *App) openSSH(ctx context.Context, l looker, f doorFlags) (*ssh.Server, 
 			}()
 			return tui.Run(ctx, tui.Options{
 				Feed: l.eng.Feed(), Controller: l.eng.As(t.Who.Name, t.Who.Role.May), Reader: l.eng.Reader(), ReadOnly: t.Who.Role < door.Decide, Who: t.Who.Name,
-				Color: "always", Now: a.Now, Env: t.Env, Input: t.In, Output: t.Out, Remote: &tui.Remote{Size: tui.Size(t.Size), Sizes: sizes},
+				Color: "always", Now: a.Now, Env: t.Env, Input: t.In, Output: t.Out, Remote: &tui.Remote{Size: tui.Size(t.Size), Sizes: sizes, Pace: t.Pace},
 				Console: tui.Console{
 					Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: min(look.FPS, remoteFPS), Colours: look.Colours,
 				},

@@ -33,10 +33,11 @@ type app struct {
 	cache   map[pane.ID]drawn
 	glyphs  replacer
 	notices notices
-	lastAt  time.Time
-	version uint64 // of the newest snapshot seen
-	reel    *reel  // which moment is shown
-	runs    int    // earlier runs of this person
+	lastAt  time.Time // of the snapshot that is shown
+	pressed time.Time // when a key was pressed last
+	version uint64    // of the newest snapshot seen
+	reel    *reel     // which moment is shown
+	runs    int       // earlier runs of this person
 	ticking bool
 	// Sampling says that resources are being measured, Sampled when that began.
 	sampling bool
@@ -58,7 +59,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	a.listen = func() tea.Cmd { return waitForSnap(d.Ctx, o.Feed, a.version, a.lastAt) }
+	a.listen = func() tea.Cmd { return waitForSnap(d.Ctx, o.Feed, a.version, a.lastAt, o.Remote.snapEvery(a.pressed)) }
 	a.setGlyphs()
 	a.setTheme(o.Console.Theme)
 	a.reel = &reel{
@@ -121,6 +122,7 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	}()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		a.pressed = time.Now()
 		return a, a.key(msg)
 	case tea.PasteMsg:
 		return a, a.paste(msg)

@@ -23,11 +23,24 @@ type (
 	}
 )
 
+// frameTime is how long a snapshot stays at least.
 const frameTime = time.Second / 15
 
-// waitForSnap waits for the next snapshot, at most fifteen times a second. It
+// handTime is how long after a key a console elsewhere is as quick as one here.
+const handTime = 3 * time.Second
+
+// snapEvery is how long the snapshot that is shown stays at least, when a key was
+// pressed last at that time.
+func (r *Remote) snapEvery(pressed time.Time) time.Duration {
+	if r == nil || r.Pace == nil || time.Since(pressed) < handTime {
+		return frameTime
+	}
+	return max(frameTime, r.Pace())
+}
+
+// waitForSnap waits for the next snapshot, so long after the last one at least. It
 // is re-armed when its message arrives, so that one is under way at any time.
-func waitForSnap(ctx context.Context, f Feed, after uint64, last time.Time) tea.Cmd {
+func waitForSnap(ctx context.Context, f Feed, after uint64, last time.Time, every time.Duration) tea.Cmd {
 	return pane.Guard("feed", func() tea.Msg {
 		s, err := f.Wait(ctx, after)
 		if err != nil {
@@ -36,7 +49,7 @@ func waitForSnap(ctx context.Context, f Feed, after uint64, last time.Time) tea.
 			}
 			return feedEndMsg{err}
 		}
-		if wait := frameTime - time.Since(last); wait > 0 {
+		if wait := every - time.Since(last); wait > 0 {
 			if !pane.Sleep(ctx, wait) {
 				return nil
 			}

@@ -80,6 +80,9 @@ type Options struct {
 type Remote struct {
 	Size  Size        // of their terminal at the beginning
 	Sizes <-chan Size // as it changes; closed at the end
+	// Pace is how long news wait at least for the next ones, while nothing is pressed;
+	// nil: as at the machine itself. It is called from another goroutine.
+	Pace func() time.Duration
 }
 
 // Size is how large a terminal is, in cells.

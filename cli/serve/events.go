@@ -42,7 +42,43 @@ const (
 	eventPage  = 500
 	pulseEvery = time.Second      // at most, while something happens
 	pulseIdle  = 15 * time.Second // at least
+	gatherTime = 100 * time.Millisecond
 )
+
+// gathered is an answer that goes out when what is known is written, not event by
+// event: many readers of a busy experiment would take a processor for themselves.
+type gathered struct {
+	http.ResponseWriter
+	due bool
+}
+
+// Flush implements http.Flusher for what is asked for after each event.
+func (g *gathered) Flush() { g.due = true }
+
+// Unwrap lets deadlines through (http.ResponseController).
+func (g *gathered) Unwrap() http.ResponseWriter { return g.ResponseWriter }
+
+func (g *gathered) send() error {
+	if !g.due {
+		return nil
+	}
+	g.due = false
+	return http.NewResponseController(g.ResponseWriter).Flush()
+}
+
+// gatheredKey finds the answer of a stream in its context.
+type gatheredKey struct{}
+
+// gather lets the handlers of streams say when their answer goes out.
+func gather(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == prefix+"/events" {
+			g := &gathered{ResponseWriter: w}
+			w, r = g, r.WithContext(context.WithValue(r.Context(), gatheredKey{}, g))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 // register adds the stream. A browser that lost the line comes back with the
 // number of the last row it has, and goes on behind it.
@@ -85,7 +121,7 @@ func (s *stream) send(ctx context.Context, in *eventsInput, send sse.Sender) {
 		return
 	}
 	defer s.open.Add(-1)
-	if err := s.follow(ctx, in.from, send); err != nil {
+	if err := s.follow(ctx, in.from, send, ctx.Value(gatheredKey{}).(*gathered)); err != nil {
 		return // the reader has gone, or was too slow
 	}
 }
@@ -94,7 +130,7 @@ func (s *stream) pulse() pulseEvent {
 	return pulseEvent{Version: s.door.Feed().Latest().Version, At: record.Millis(s.now().UnixMilli())}
 }
 
-func (s *stream) follow(ctx context.Context, after record.Seq, send sse.Sender) error {
+func (s *stream) follow(ctx context.Context, after record.Seq, send sse.Sender, answer *gathered) error {
 	if after < 0 {
 		tail, err := s.door.Reader().LogTail(ctx, 1)
 		if err != nil {
@@ -111,6 +147,8 @@ func (s *stream) follow(ctx context.Context, after record.Seq, send sse.Sender) 
 	}
 	beat := time.NewTicker(pulseEvery)
 	defer beat.Stop()
+	soon := time.NewTimer(gatherTime)
+	defer soon.Stop()
 	for {
 		rows, changed, err := s.door.Log().After(ctx, after, eventPage)
 		if err != nil {
@@ -125,10 +163,18 @@ func (s *stream) follow(ctx context.Context, after record.Seq, send sse.Sender) 
 		if len(rows) == eventPage {
 			continue
 		}
+		if err := answer.send(); err != nil {
+			return err
+		}
+		if len(rows) > 0 { // the next ones go together
+			changed = nil
+			soon.Reset(gatherTime)
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-changed:
+		case <-soon.C:
 		case <-beat.C:
 			now := s.pulse()
 			if now.Version == told.Version && s.now().Sub(last) < pulseIdle {

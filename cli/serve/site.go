@@ -33,7 +33,7 @@ func (s *site) handler() http.Handler {
 	if s.opt.Agents != nil {
 		mux.Handle("/mcp", patient(s.opt.Agents(callerOf)))
 	}
-	return s.guard.wrap(s.figures.count(mux))
+	return s.guard.wrap(s.figures.count(gather(mux)))
 }
 
 // readyTime is how long a question for readiness waits.

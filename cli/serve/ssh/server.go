@@ -30,7 +30,17 @@ type Terminal struct {
 	Env   []string    // TERM and what says which colours it has
 	Size  Size        // at the beginning
 	Sizes <-chan Size // as it changes; closed at the end of the session
+	// Pace is how long news should wait for the next ones, so that all open consoles
+	// together draw about as often as a few do.
+	Pace func() time.Duration
 }
+
+// paceEach is by how much each open console makes the news of all wait, up to
+// paceMost: who decides must see it within a second.
+const paceEach, paceMost = 25 * time.Millisecond, 500 * time.Millisecond
+
+// pace is how long news should wait with as many consoles as are open now.
+func (s *Server) pace() time.Duration { return min(time.Duration(len(s.seats))*paceEach, paceMost) }
 
 // Options say where a server answers, and how a console is shown.
 type Options struct {
@@ -157,7 +167,7 @@ func (s *Server) session(sess ssh.Session) {
 	log.Info("a console was opened over ssh")
 	err := s.opt.Show(ctx, Terminal{
 		Who: who, In: sess, Out: sess, Env: environment(sess.Environ(), pty.Term),
-		Size: Size{pty.Window.Width, pty.Window.Height}, Sizes: sizes,
+		Size: Size{pty.Window.Width, pty.Window.Height}, Sizes: sizes, Pace: s.pace,
 	})
 	cancel()
 	resizing.Wait()
