@@ -39,6 +39,7 @@ func (a *App) jobsCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			o.atRest(list)
 			if a.flags.json {
 				for _, j := range list {
 					writeJSONLine(a.Out, jobLine{j, o.workTree(j)})
@@ -83,11 +84,27 @@ func (a *App) showJob(ctx context.Context, o *opened, what string) error {
 	if err != nil {
 		return fmt.Errorf("there is no job %s: %w", record.JobID(id), err)
 	}
+	one := []record.Job{j}
+	o.atRest(one)
+	j = one[0]
 	if a.flags.json {
 		return writeJSON(a.Out, jobLine{j, o.workTree(j)})
 	}
 	printJob(a.Out, jobLine{j, o.workTree(j)})
 	return a.printEvidence(ctx, o, j.ID)
+}
+
+// atRest makes jobs that an engine left in work wait in the queue, which they do as
+// soon as another one starts.
+func (o *opened) atRest(list []record.Job) {
+	if o.OwnerPID() != 0 {
+		return
+	}
+	for i := range list {
+		if list[i].State.Running() {
+			list[i].State = record.Queued
+		}
+	}
 }
 
 // jobLine is a job, and where its person edits.

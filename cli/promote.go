@@ -100,7 +100,7 @@ func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p pro
 		return a.writeSeries(ctx, o, c, p.series)
 	case p.bundle != "":
 		if err := o.Repo.Bundle(ctx, o.Target, c.Commit, a.abs(p.bundle)); err != nil {
-			return err
+			return engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
 		}
 		_, err := fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", view.CleanLine(p.bundle), shellWord(p.bundle))
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"atoll/engine"
 	past "atoll/engine/history"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -38,7 +39,7 @@ func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, f
 	}
 	files, err := o.Repo.ExportSeries(ctx, commits)
 	if err != nil {
-		return err
+		return engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the patches: %w", err)

@@ -46,8 +46,8 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 	}
 	engine.FillCounts(s, c)
 	s.OwnerPID = o.OwnerPID()
-	if s.OwnerPID == 0 && s.State == record.ExperimentRunning {
-		s.State, s.Reason = record.ExperimentStopped, "no engine runs; `atoll run` goes on"
+	if s.OwnerPID == 0 {
+		engine.AtRest(s, "no engine runs; `atoll run` goes on")
 	}
 	return s, engine.FillFacts(ctx, o.DB, s)
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"atoll/engine/doctor"
+	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -101,6 +104,38 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 		return fmt.Errorf("%w: %s", ErrBroken, l.st.Reason)
 	}
 	return l.fatal
+}
+
+// lastWords bounds how long a run that an error stopped tries to write so.
+const lastWords = 10 * time.Second
+
+// broken ends a run that an error stopped: its jobs wait in the queue again, and the
+// experiment is stopped for that reason. Where the store is what fails the next start
+// puts the jobs back, and until then readers are told by [AtRest].
+func (l *loop) broken(cause error) {
+	if !l.owner || l.st == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	_, err := l.db.Requeue(ctx, l.exp)
+	if l.st.Run == record.ExperimentRunning {
+		why, _, _ := strings.Cut(cause.Error(), "\n")
+		err = errors.Join(err, l.setState(ctx, record.ExperimentStopped, view.CleanLine(why)+"; `atoll run` goes on"))
+	}
+	if err != nil {
+		l.note("error", record.NoJob, "the end of the run could not be written: "+err.Error())
+	}
+}
+
+// AtRest makes a snapshot say what holds while no engine runs: an experiment that was
+// left as running has stopped, and jobs that were left in work wait in the queue.
+func AtRest(snap *view.Snapshot, reason string) {
+	if snap.State == record.ExperimentRunning {
+		snap.State, snap.Reason = record.ExperimentStopped, reason
+	}
+	snap.Jobs.Queued, snap.Jobs.Running = snap.Jobs.Queued+snap.Jobs.Running, 0
+	snap.Running = nil
 }
 
 func (l *loop) endState(ctx context.Context) error {

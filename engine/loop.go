@@ -62,6 +62,7 @@ func (l *loop) run(ctx context.Context) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		l.fatal = err
 		l.note("error", record.NoJob, err.Error())
+		l.broken(err)
 		l.publish(true)
 	}
 	return err

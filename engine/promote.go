@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"atoll/engine/fold"
@@ -47,8 +48,10 @@ func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, i
 	if ses.Target.Path == "" {
 		return fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
 	}
-	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); err != nil {
+	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); errors.Is(err, gitops.ErrBranch) {
 		return err
+	} else if err != nil {
+		return LostHistory(ctx, ses, exp, id, err)
 	}
 	fault.At(fault.Promote)
 	d := record.NewDecision(record.Promote)

@@ -73,6 +73,9 @@ func (p *publisher) publish(now present) {
 	if err := p.fillCounts(context.Background(), snap, now); err != nil {
 		p.note("error", record.NoJob, "count jobs: "+err.Error())
 	}
+	if now.fatal != nil && now.owner {
+		AtRest(snap, snap.Fatal)
+	}
 	if err := p.waiting.fill(context.Background(), p.db, now.st, snap); err != nil {
 		p.note("error", record.NoJob, "list what waits for review: "+err.Error())
 	}

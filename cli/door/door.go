@@ -61,13 +61,13 @@ func (d *Door) Latency() (count uint64, sum float64, buckets map[float64]uint64)
 	return l.Count, l.Sum.Seconds(), l.Buckets
 }
 
-// AtRest tells an experiment that nobody runs as stopped.
+// AtRest tells an experiment that nobody runs as stopped, with nothing in work.
 func AtRest(s *view.Snapshot) *view.Snapshot {
-	if s.Loading || s.Owner || s.OwnerPID != 0 || s.State != record.ExperimentRunning {
+	if s.Loading || s.Owner || s.OwnerPID != 0 || s.State != record.ExperimentRunning && s.Jobs.Running == 0 {
 		return s
 	}
 	at := *s
-	at.State, at.Reason = record.ExperimentStopped, "no engine runs; `atoll run` goes on"
+	engine.AtRest(&at, "no engine runs; `atoll run` goes on")
 	return &at
 }
 

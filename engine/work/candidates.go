@@ -103,7 +103,8 @@ func (w *candidates) changedBy(ctx context.Context, id record.CandidateID) []str
 	return out
 }
 
-// describeChange fills in what a candidate changed against its own parent.
+// describeChange fills in what a candidate changed against its own parent, as far as
+// the files of that one can still be read.
 func (w *candidates) describeChange(ctx context.Context, it *agent.Item) error {
 	from := record.NoCandidate
 	for _, p := range it.Parents {
@@ -119,6 +120,9 @@ func (w *candidates) describeChange(ctx context.Context, it *agent.Item) error {
 		return fmt.Errorf("read candidate %s: %w", from, err)
 	}
 	diffs, err := w.repo.DiffTrees(ctx, parent.Tree, it.Tree)
+	if missing(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,9 @@ func (w *candidates) describeChange(ctx context.Context, it *agent.Item) error {
 	for _, d := range diffs {
 		it.Changed = append(it.Changed, d.Path)
 	}
-	it.Diff, err = w.patch(ctx, parent.Tree, it.Tree)
+	if it.Diff, err = w.patch(ctx, parent.Tree, it.Tree); missing(err) {
+		return nil
+	}
 	return err
 }
 
