@@ -28,7 +28,7 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(printed)
-		a.printEvents(readCtx, eng.Feed())
+		a.printEvents(readCtx, eng.Feed(), ses.Dir)
 	}()
 	told, err := a.tellPlugins(exp, f, eng.Feed())
 	if err == nil {
@@ -94,10 +94,10 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 }
 
 // printEvents prints the log lines of snapshots until ctx ends, the last
-// snapshot included.
-func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
+// snapshot included. state is the directory below which persons edit.
+func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string) {
 	var version, line uint64
-	p := progress{app: a}
+	p, waits := progress{app: a}, waiting{app: a, state: state}
 	for {
 		snap, err := feed.Wait(ctx, version)
 		version = snap.Version
@@ -107,6 +107,7 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed) {
 				a.printLine(l)
 			}
 		}
+		waits.see(snap)
 		p.see(snap)
 		if err != nil {
 			return

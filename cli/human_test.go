@@ -1,8 +1,10 @@
 package cli_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,7 +68,55 @@ func TestAPersonFindsTheirWorkTreeAndTaskThroughTheVerbs(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatalf("run: %v\n%s", err, said.String())
 	}
+	if out := said.String(); strings.Count(out, "#1 waits for ada: ") != 1 || !strings.Contains(out, "touch "+filepath.Join(job.WorkTree, ".atoll-done")) {
+		t.Errorf("the run does not say, once, that and where a person is waited for:\n%s", out)
+	}
 	if out := must(t, dir, "candidates", "--json"); !strings.Contains(out, `"ada"`) {
 		t.Errorf("no candidate by ada:\n%s", out)
+	}
+}
+
+// A program that reads the lines of a run finds the work tree, and how to hand it in.
+func TestARunToldInJSONSaysThatAPersonIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll.yaml": smallYAML + "\nagents:\n  - {name: ada, kind: human, weight: 1}\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "by hand")
+	run := command(t, dir, "run", "--headless", "--json", "--max-jobs", "1")
+	pipe, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		var line struct {
+			Type, Agent, Task, Next string
+			Job                     int
+			WorkTree                string `json:"work_tree"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, lines.Text())
+		}
+		if line.Type != "waiting" {
+			continue
+		}
+		told++
+		if line.Job != 1 || line.Agent != "ada" || !strings.HasSuffix(line.Task, "show '#1' --prompt") {
+			t.Errorf("told %+v", line)
+		}
+		text, err := os.ReadFile(filepath.Join(line.WorkTree, "numbers.conf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, line.WorkTree, map[string]string{"numbers.conf": string(text) + "# by hand\n"})
+		if out, err := exec.Command("sh", "-c", line.Next).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v %s", line.Next, err, out)
+		}
+	}
+	if err := run.Wait(); err != nil || told != 1 {
+		t.Errorf("told %d times, run: %v", told, err)
 	}
 }

@@ -32,6 +32,7 @@ func jsonShapes() []jsonShape {
 	return []jsonShape{
 		{"status", "atoll status", false, door.Status{}},
 		{"run event", "atoll run --headless: a line of the log, type event", true, eventLine{}},
+		{"run waiting", "atoll run --headless: a job waits for a person, type waiting", true, waitingLine{}},
 		{"run progress", "atoll run --headless: now and then and at each new best, type progress", true, progressLine{}},
 		{"run result", "atoll run --headless: the last line, type result", true, runResult{}},
 		{"experiments", "atoll experiments", false, []experimentLine{}},

@@ -13,12 +13,15 @@ import (
 	"atoll/store/record"
 )
 
-// Names in a person's work tree.
+// Names in a person's work tree, for its person.
 const (
-	humanDone = ".atoll-done" // an empty file of this name ends the job: the files as they are
-	humanSkip = ".atoll-skip" // ends the job without a change
+	HumanDone = ".atoll-done" // an empty file of this name ends the job: the files as they are
+	HumanSkip = ".atoll-skip" // ends the job without a change
 	humanTask = "ATOLL-TASK.md"
 )
+
+// StageWaiting is the stage of a job that waits for its person.
+const StageWaiting = "waiting for a person"
 
 // HumanOptions describe the agent that is a person.
 type HumanOptions struct {
@@ -99,15 +102,15 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 		return Result{}, w.broken(ctx, "open a work tree", err)
 	}
 	w.say("a work tree waits for you: " + w.dir)
-	w.say("edit there and commit (or create " + humanDone + "); " + humanSkip + " gives the job back unchanged")
+	w.say("edit there and commit (or create " + HumanDone + "); " + HumanSkip + " gives the job back unchanged")
 	if j.Progress != nil {
-		j.Progress("waiting for a person")
+		j.Progress(StageWaiting)
 	}
 	end, err := w.wait(ctx)
 	if err != nil {
 		return Result{}, w.broken(ctx, "wait for a person", err)
 	}
-	if end == humanSkip {
+	if end == HumanSkip {
 		w.close()
 		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person gave the job back", Usage: FreeOfCharge(), Err: ErrNoChange}
 	}
@@ -147,7 +150,7 @@ func (w *workTree) broken(ctx context.Context, what string, err error) error {
 		return &Error{Class: record.ClassAgent, Reason: what, Usage: FreeOfCharge(), Err: err}
 	}
 	ended := &Error{Class: record.ClassAgent, Reason: "stopped waiting for a person", Usage: FreeOfCharge(), Err: context.Cause(ctx)}
-	changes, _, terr := w.take(context.WithoutCancel(ctx), humanDone)
+	changes, _, terr := w.take(context.WithoutCancel(ctx), HumanDone)
 	if terr == nil && len(changes) == 0 {
 		w.close()
 		return ended
@@ -190,7 +193,7 @@ func (w *workTree) open(ctx context.Context, t Tree) error {
 			return err
 		}
 	}
-	exclude := strings.Join([]string{"/" + humanDone, "/" + humanSkip, "/" + humanTask, ""}, "\n")
+	exclude := strings.Join([]string{"/" + HumanDone, "/" + HumanSkip, "/" + humanTask, ""}, "\n")
 	if err := os.WriteFile(filepath.Join(w.dir, ".git", "info", "exclude"), []byte(exclude), 0o600); err != nil {
 		return err
 	}
@@ -231,7 +234,7 @@ func (w *workTree) readBase(ctx context.Context) error {
 	return nil
 }
 
-// wait returns humanDone, humanSkip, or the commit that ended the job.
+// wait returns HumanDone, HumanSkip, or the commit that ended the job.
 func (w *workTree) wait(ctx context.Context) (string, error) {
 	opened := make(chan error, 1)
 	var closed <-chan error
@@ -264,14 +267,14 @@ func (w *workTree) wait(ctx context.Context) (string, error) {
 			if end, err := w.ended(ctx); end != "" || err != nil {
 				return end, err
 			}
-			return humanDone, nil
+			return HumanDone, nil
 		}
 	}
 }
 
 // ended looks for a sign of the person.
 func (w *workTree) ended(ctx context.Context) (string, error) {
-	for _, name := range []string{humanSkip, humanDone} {
+	for _, name := range []string{HumanSkip, HumanDone} {
 		if _, err := os.Lstat(filepath.Join(w.dir, name)); err == nil {
 			return name, nil
 		}

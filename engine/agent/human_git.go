@@ -29,7 +29,7 @@ func (w *workTree) take(ctx context.Context, end string) ([]record.Change, strin
 		return nil, "", errors.New("the work tree was never laid out")
 	}
 	tree, subject := end+"^{tree}", ""
-	if end == humanDone {
+	if end == HumanDone {
 		if _, err := w.git(ctx, "add", "-A"); err != nil {
 			return nil, "", err
 		}
