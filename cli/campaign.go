@@ -34,6 +34,8 @@ type rankerLine struct {
 	Evidence  float64 `json:"evidence"` // mean, -1 to 1: how much more often than the formula it had two tasks in order
 	Error     float64 `json:"standard_error"`
 	Judged    int     `json:"judged"`
+	Own       int     `json:"own"`    // ended tasks that it chose and the formula would not have begun then
+	Won       float64 `json:"won"`    // percent that those gained beyond what the formula's last ones did for the same cost
 	Asked     int     `json:"asked"`  // plans in which it had an opinion
 	Agrees    float64 `json:"agrees"` // share of them in which it would have taken the same task as the formula
 }
@@ -182,7 +184,7 @@ func campaignOf(s *campaign.State) campaignLine {
 		}
 	}
 	mean, se, n := s.Ranker.Seen()
-	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Asked: asked, Agrees: float64(same) / float64(max(asked, 1))}
+	l.Ranker = rankerLine{Authority: s.Ranker.Authority, Evidence: mean, Error: se, Judged: n, Own: s.Ranker.Own, Won: s.Ranker.Won, Asked: asked, Agrees: float64(same) / float64(max(asked, 1))}
 	if l.Lessons == nil {
 		l.Lessons = []string{}
 	}
@@ -216,6 +218,9 @@ func (a *App) printCampaignStatus(s *campaign.State) error {
 	} else {
 		fmt.Fprintf(w, "ranker  authority %.2f; evidence %+.2f ± %.2f from %s; it would have taken the same task in %.0f %% of %s\n", l.Ranker.Authority, l.Ranker.Evidence,
 			l.Ranker.Error, view.Plural(l.Ranker.Judged, "task"), 100*l.Ranker.Agrees, view.Plural(l.Ranker.Asked, "plan"))
+		if l.Ranker.Own > 0 {
+			fmt.Fprintf(w, "        it chose %s, which are %s of what the formula's choices do for the same cost\n", view.Plural(l.Ranker.Own, "task"), moreOrLess(l.Ranker.Won))
+		}
 	}
 	for _, it := range s.Items {
 		if it.Status == campaign.Done || it.Status == campaign.Failed {
@@ -231,6 +236,13 @@ func (a *App) printCampaignStatus(s *campaign.State) error {
 		fmt.Fprintf(w, "next    %s\n", a.says("campaign promote"))
 	}
 	return nil
+}
+
+func moreOrLess(percent float64) string {
+	if percent < 0 {
+		return view.FormatValue(-percent) + " percent points short"
+	}
+	return view.FormatValue(percent) + " percent points ahead"
 }
 
 func (a *App) campaignSetCmd() *cobra.Command {

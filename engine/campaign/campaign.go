@@ -173,18 +173,13 @@ func (c *Campaign) running(ctx context.Context) (*Item, error) {
 func (c *Campaign) begin(ctx context.Context) (it *Item, why string, err error) {
 	id := 0
 	err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
-		p, reason, ok := s.next(c.o.Now())
+		order := s.Order(c.o.Now())
+		p, reason, ok := s.next(order)
 		if id, why = 0, reason; !ok {
 			return nil, nil
 		}
 		id = p.Task
-		it := s.byID[id]
-		st := start{
-			Attempt: it.Attempt + 1, Root: s.Head, Experiment: fmt.Sprintf("t%d-%d", id, len(s.Plans)+1),
-			Why: p.Why, Authority: s.authority(), Score: it.WSJF(), Predicted: p.Expected,
-		}
-		st.Baseline, st.Suggestion = s.wouldTake(c.o.Now())
-		return []record.CampaignRow{row(kindStart, id, "", st)}, nil
+		return []record.CampaignRow{row(kindStart, id, "", s.startOf(p, order))}, nil
 	})
 	if err != nil || id == 0 {
 		return nil, why, err
@@ -194,16 +189,26 @@ func (c *Campaign) begin(ctx context.Context) (it *Item, why string, err error) 
 	return it, "", nil
 }
 
+// startOf is the next attempt of the task at a position of an order.
+func (s *State) startOf(p Position, order []Position) start {
+	it := s.byID[p.Task]
+	st := start{
+		Attempt: it.Attempt + 1, Root: s.Head, Experiment: fmt.Sprintf("t%d-%d", it.ID, len(s.Plans)+1),
+		Why: p.Why, Authority: s.authority(), Score: it.WSJF(), Predicted: p.Expected, By: p.By,
+	}
+	st.Baseline, st.Suggestion = s.wouldTake(order)
+	return st
+}
+
 // wouldTake returns the task that the formula alone would begin, and the one that the
 // ranker alone would; 0 = none.
-func (s *State) wouldTake(now time.Time) (formula, ranker int) {
-	order := s.Order(now)
+func (s *State) wouldTake(order []Position) (formula, ranker int) {
 	best := 0.0
 	for _, p := range order {
 		if !p.Fits {
 			continue
 		}
-		if formula == 0 || p.WSJF > s.byID[formula].WSJF() {
+		if formula == 0 || byWSJF(s.byID[p.Task], s.byID[formula]) < 0 {
 			formula = p.Task
 		}
 		if p.Expected != nil && (ranker == 0 || *p.Expected > best) {

@@ -149,7 +149,7 @@ func TestTheOrderIsThatOfTheFormulaAndSaysWhy(t *testing.T) {
 	if want := "WSJF 6 = (8 + 2 + 2)/2, priority 3, waits 59 s"; order[1].Why != want {
 		t.Errorf("the reason is %q, want %q", order[1].Why, want)
 	}
-	if p, _, ok := s.next(time.UnixMilli(0)); !ok || p.Task != 2 {
+	if p, _, ok := s.next(order); !ok || p.Task != 2 {
 		t.Errorf("t%d is next (%v), want t2: the first that fits", p.Task, ok)
 	}
 }

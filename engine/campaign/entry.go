@@ -39,6 +39,7 @@ type start struct {
 	Authority  float64     `json:"authority"`
 	Predicted  *float64    `json:"predicted,omitempty"` // gain per cost that the ranker expects
 	Score      float64     `json:"score"`               // WSJF
+	By         string      `json:"by,omitempty"`        // who chose it; "" = the formula
 }
 
 // Outcome is what one attempt of a task came to.

@@ -31,28 +31,17 @@ const (
 const warnAt = 0.8
 
 // Order returns the ready tasks in the order in which they would be begun. The
-// ranker chooses the first places, as many as its authority is a share of them; the
-// formula the others. It changes nothing.
+// ranker chooses as many of the places as its authority is a share of them, spread
+// evenly; the formula the others. It changes nothing.
 func (s *State) Order(now time.Time) []Position {
 	byFormula := s.ready()
-	slices.SortStableFunc(byFormula, func(a, b *Item) int {
-		return cmp.Or(cmp.Compare(b.WSJF(), a.WSJF()), cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.Added, b.Added), cmp.Compare(a.ID, b.ID))
-	})
-	expected := map[int]float64{}
-	byRanker := slices.Clone(byFormula)
-	if s.Ranker.Knows() {
-		weights := s.Ranker.weights()
-		for _, it := range byFormula {
-			expected[it.ID] = expect(weights, features(&it.Task))
-		}
-		slices.SortStableFunc(byRanker, func(a, b *Item) int { return cmp.Compare(expected[b.ID], expected[a.ID]) })
-	}
-	own := 0
-	if s.Ranker.Knows() {
-		own = int(float64(len(byRanker)) * s.authority())
-	}
+	slices.SortFunc(byFormula, byWSJF)
+	expected := s.forecast(byFormula)
+	chosen := s.better(byFormula, expected)
 	out := make([]Position, 0, len(byFormula))
+	placed := map[int]bool{}
 	put := func(it *Item, by string) {
+		placed[it.ID] = true
 		p := Position{Task: it.ID, Title: it.Title, WSJF: it.WSJF(), By: by, Fits: s.fits(&it.Task) == ""}
 		if v, ok := expected[it.ID]; ok {
 			p.Expected = &v
@@ -60,15 +49,22 @@ func (s *State) Order(now time.Time) []Position {
 		p.Why = s.why(it, p, now)
 		out = append(out, p)
 	}
-	for _, it := range byRanker[:own] {
-		put(it, ByRanker)
-	}
+	turn := s.Ranker.turn
 	for _, it := range byFormula {
-		if !slices.Contains(byRanker[:own], it) {
+		for turn += mostTurns * s.authority(); turn >= 1 && len(chosen) > 0; turn += mostTurns*s.authority() - 1 {
+			put(chosen[0], ByRanker)
+			chosen = chosen[1:]
+		}
+		if !placed[it.ID] {
 			put(it, ByFormula)
 		}
 	}
 	return out
+}
+
+// byWSJF orders tasks as the formula does: by WSJF, then priority, then age.
+func byWSJF(a, b *Item) int {
+	return cmp.Or(cmp.Compare(b.WSJF(), a.WSJF()), cmp.Compare(b.priority(), a.priority()), cmp.Compare(a.Added, b.Added), cmp.Compare(a.ID, b.ID))
 }
 
 func (s *State) authority() float64 { return min(s.Ranker.Authority, s.Settings.cap()) }
@@ -146,10 +142,9 @@ func (s *State) nearlySpent() string {
 	return ""
 }
 
-// next is the task to begin now: the first in the order that fits the budget. ok is
+// next is the task to begin: the first of an order that fits the budget. ok is
 // false when there is none; why says so in words.
-func (s *State) next(now time.Time) (p Position, why string, ok bool) {
-	order := s.Order(now)
+func (s *State) next(order []Position) (p Position, why string, ok bool) {
 	for _, p := range order {
 		if p.Fits {
 			return p, "", true

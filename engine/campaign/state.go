@@ -51,6 +51,7 @@ type Plan struct {
 	Baseline   int     `json:"baseline"`
 	Suggestion int     `json:"suggestion"`
 	Authority  float64 `json:"authority"`
+	By         string  `json:"by,omitempty"` // who chose the task; "" = the formula
 }
 
 // Load folds the whole log.
@@ -209,9 +210,9 @@ func (s *State) begin(r record.CampaignRow, v *start) error {
 	it.Status, it.Reason, it.Attempt, it.Root, it.Experiment = Running, "", v.Attempt, v.Root, v.Experiment
 	it.Checks, it.Winner, it.Gain = nil, "", nil
 	s.Plans = append(s.Plans, Plan{
-		Task: r.Task, Attempt: v.Attempt, Why: v.Why, Baseline: v.Baseline, Suggestion: v.Suggestion, Authority: v.Authority,
+		Task: r.Task, Attempt: v.Attempt, Why: v.Why, Baseline: v.Baseline, Suggestion: v.Suggestion, Authority: v.Authority, By: v.By,
 	})
-	s.Ranker.begin(r.Task, features(&it.Task), v.Score, v.Predicted)
+	s.Ranker.begin(r.Task, features(&it.Task), v)
 	return nil
 }
 

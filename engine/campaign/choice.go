@@ -1,0 +1,97 @@
+package campaign
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// forecast is what the ranker expects of tasks, in percent per job; empty without
+// an opinion.
+func (s *State) forecast(tasks []*Item) map[int]float64 {
+	out := map[int]float64{}
+	if !s.Ranker.Knows() {
+		return out
+	}
+	weights := s.Ranker.weights()
+	for _, it := range tasks {
+		out[it.ID] = expect(weights, features(&it.Task))
+	}
+	return out
+}
+
+// better lists the tasks that the ranker may choose, the best forecast first. Those
+// that the formula comes to before the budget ends cost nothing to choose:
+// they are done sooner. For any other task some at the end of the formula's order
+// are not done any more. The ranker may put them at stake only after three choices
+// in a row that gained more than the formula's, and only where the forecast of the one
+// exceeds that of the others by half of the error of its last forecasts. (Conservative bandits
+// bound what is at stake by what is known of the baseline: Wu et al. 2016.) Without a
+// budget, the formula is taken to end when as much was done again.
+func (s *State) better(byFormula []*Item, expected map[int]float64) []*Item {
+	if len(expected) == 0 || s.authority() == 0 {
+		return nil
+	}
+	costs := s.costs(byFormula)
+	left := float64(s.Spent.Jobs)
+	if s.Settings.Jobs > 0 {
+		left = float64(s.Settings.Jobs - s.Spent.Jobs)
+	}
+	var out, beyond []*Item // what the formula comes to, and what not
+	for _, it := range byFormula {
+		switch {
+		case s.fits(&it.Task) != "":
+		case costs[it.ID] <= left:
+			left -= costs[it.ID]
+			out = append(out, it)
+		default:
+			beyond = append(beyond, it)
+		}
+	}
+	if s.Ranker.wins >= provenBy {
+		comes := slices.Clone(out)
+		for _, it := range beyond {
+			if s.outdoes(it, comes, left, costs, expected) {
+				out = append(out, it)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Item) int { return cmp.Compare(expected[b.ID], expected[a.ID]) })
+	return out
+}
+
+// outdoes reports whether a task is worth those at the end of comes that must go for it,
+// when so many jobs are free.
+func (s *State) outdoes(it *Item, comes []*Item, free float64, costs, expected map[int]float64) bool {
+	cost := costs[it.ID]
+	net, square := expected[it.ID]*cost, cost*cost
+	for i := len(comes) - 1; i >= 0 && free < cost; i-- {
+		c := costs[comes[i].ID]
+		net -= max(0, expected[comes[i].ID]) * c
+		square += c * c
+		free += c
+	}
+	return free >= cost && net > byErrors*s.Ranker.missing()*math.Sqrt(square)
+}
+
+// costs are the jobs that tasks are likely to take: of those they may take, the share
+// that earlier ones took.
+func (s *State) costs(tasks []*Item) map[int]float64 {
+	used, may := 0, 0
+	for _, it := range s.Items {
+		if it.Command == "" && it.UsedJobs > 0 {
+			used, may = used+it.UsedJobs, may+it.MakeJobs()*max(it.Attempt, 1)
+		}
+	}
+	share := 1.0
+	if may > 0 {
+		share = min(1, float64(used)/float64(may))
+	}
+	out := make(map[int]float64, len(tasks))
+	for _, it := range tasks {
+		if it.Command == "" {
+			out[it.ID] = share * float64(it.MakeJobs())
+		}
+	}
+	return out
+}
