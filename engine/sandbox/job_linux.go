@@ -153,7 +153,7 @@ func hosts(s *Spec) []string {
 // lay adds mounts, links, small files and the network.
 func (b *Box) lay(j *wire.Job, s *Spec, net NetMode) {
 	if b.rung == Namespaces {
-		j.Mounts = append(j.Mounts, b.system.mounts...)
+		j.Mounts = append(append(j.Mounts, b.system.mounts...), covers(b.system.secrets)...)
 		j.Links, j.Texts = b.system.links, b.system.texts
 		if net == NetHost {
 			if data, err := os.ReadFile("/etc/resolv.conf"); err == nil {

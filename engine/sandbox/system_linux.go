@@ -17,6 +17,8 @@ type system struct {
 	mounts []wire.Mount
 	links  []wire.Pair
 	texts  []wire.File
+	// secrets are files with keys that lie in the mounts and are not shown.
+	secrets []string
 }
 
 // roots are the folders of the system that programs need; each is bound
@@ -58,6 +60,7 @@ func findSystem() system {
 		}
 		s.mounts = append(s.mounts, wire.Mount{Host: path, At: path, Optional: true})
 	}
+	s.secrets = secretsIn(&s)
 	for _, path := range deviceNodes {
 		s.mounts = append(s.mounts, wire.Mount{Host: path, At: path, Write: true, Device: true, Optional: true})
 	}
@@ -122,12 +125,17 @@ func release(s string) (major, minor int) {
 
 // readable is what rung 2 may read of the host besides the mounts.
 func (s *system) readable() []wire.Mount {
-	list := append([]wire.Mount(nil), s.mounts...)
+	var list []wire.Mount
+	for _, m := range s.mounts {
+		list = append(list, around(m, s.secrets)...)
+	}
 	for _, l := range s.links { // Landlock follows the link when the rule is made
 		if strings.HasPrefix(l.A, "/dev/") || l.A == "/var/tmp" {
 			continue
 		}
-		list = append(list, wire.Mount{Host: l.A, At: l.A, Optional: true})
+		if real, err := filepath.EvalSymlinks(l.A); err == nil {
+			list = append(list, around(wire.Mount{Host: real, At: real, Optional: true}, s.secrets)...)
+		}
 	}
 	for _, path := range []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf"} {
 		list = append(list, wire.Mount{Host: path, At: path, Optional: true})

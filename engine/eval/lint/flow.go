@@ -221,3 +221,48 @@ func takesLinks(name string, args []*syntax.Word) bool {
 	}
 	return links && from
 }
+
+// archives says what a command that packs or copies trees does with symlinks: it
+// "takes" them along as they are, "follows" them, or neither.
+func archives(name string, args []*syntax.Word) string {
+	if name != "tar" && name != "bsdtar" && name != "rsync" || len(args) == 0 {
+		return ""
+	}
+	short, long := "", []string{}
+	for i, a := range args {
+		switch option := literal(a); {
+		case strings.HasPrefix(option, "--"):
+			long = append(long, option)
+		case strings.HasPrefix(option, "-") || i == 0 && name != "rsync":
+			short += option
+		}
+	}
+	has := func(option string) bool { return slices.Contains(long, option) }
+	if name == "rsync" {
+		switch {
+		case strings.ContainsAny(short, "L") || has("--copy-links"):
+			return "follows"
+		case has("--no-links"):
+			return ""
+		case strings.ContainsAny(short, "al") || has("--archive") || has("--links"):
+			return "takes"
+		}
+		return ""
+	}
+	switch {
+	case strings.ContainsAny(short, "xt") && !strings.Contains(short, "c") || has("--extract"):
+		return ""
+	case strings.Contains(short, "h") || has("--dereference"):
+		return "follows"
+	}
+	return "takes"
+}
+
+// ofCandidates reports a word that is a path which a candidate may have written.
+func (c *shellScript) ofCandidates(w *syntax.Word) bool {
+	if mentions(w, "ATOLL_RUN_DIR") {
+		return true
+	}
+	p := literal(w)
+	return p != "" && !strings.HasPrefix(p, "-") && c.tree.foreign(p)
+}

@@ -28,7 +28,7 @@ var wrappers = []string{"time", "env", "exec", "nice", "timeout", "command", "ta
 // builders run what the tree says, by their first argument; "" is any.
 var builders = map[string][]string{
 	"make": {""}, "ninja": {""}, "cargo": {"run", "test", "bench", "build"}, "npm": {"run", "test", "start"}, "yarn": {""},
-	"pytest": {""}, "tox": {""}, "go": {"run", "test", "generate"}, "gradle": {""}, "mvn": {""}, "dune": {""}, "cmake": {"--build"},
+	"pytest": {""}, "tox": {""}, "go": {"run", "test", "generate", "build", "vet", "install"}, "gradle": {""}, "mvn": {""}, "dune": {""}, "cmake": {"--build"},
 }
 
 var sourceFile = regexp.MustCompile(`\.(c|cc|cpp|cxx|h|s|S|asm|rs|f|f90|java|hs|zig|nim|ml|adb)$`)
@@ -100,6 +100,10 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 		c.check(n)
 	case takesLinks(name, words[1:]):
 		c.add(n, name+" takes a symlink that a candidate left in $ATOLL_RUN_DIR along, and reading the copy follows it", "read it where it is, or copy single files with cp and none of -r, -a, -d, -P")
+	case archives(name, words[1:]) == "takes" && mentions(n, "ATOLL_RUN_DIR"):
+		c.add(n, name+" takes a symlink that a candidate left in $ATOLL_RUN_DIR along, and reading the copy follows it", "read it where it is, or copy single files with cp")
+	case archives(name, words[1:]) == "follows" && slices.ContainsFunc(words[1:], func(w *syntax.Word) bool { return c.ofCandidates(w) }):
+		c.add(n, name+" follows symlinks that a candidate made, with the evaluator's rights", "leave the option away, or "+launchCure)
 	default:
 		if what := c.foreign(words); what != "" {
 			c.add(n, what, launchCure)
@@ -143,6 +147,15 @@ func (c *shellScript) foreign(words []*syntax.Word) string {
 		if name == "go" && first == "test" && slices.ContainsFunc(args, func(a *syntax.Word) bool { return literal(a) == "-c" || mentions(a, "ATOLL_RUN") }) {
 			return "" // built alone, or run by the launcher (-exec)
 		}
+		if name == "go" && slices.Contains([]string{"build", "vet", "install"}, first) {
+			if first == "vet" && strings.Contains(c.Text, "CGO_ENABLED=0") {
+				return "" // it looks into C alone
+			}
+			if !slices.ContainsFunc(args[1:], func(a *syntax.Word) bool { return c.own(literal(a)) }) {
+				return name + " " + first + " compiles the candidate's packages with the evaluator's rights: C and assembly read whatever file the source names"
+			}
+			return ""
+		}
 		for _, verb := range builders[name] {
 			if verb == "" || verb == first {
 				return strings.TrimSpace(name+" "+verb) + " runs what the tree says with the evaluator's rights"
@@ -154,6 +167,12 @@ func (c *shellScript) foreign(words []*syntax.Word) string {
 		return path + " runs with the evaluator's rights"
 	}
 	return ""
+}
+
+// own reports a package of the tree that candidates cannot change.
+func (c *shellScript) own(p string) bool {
+	p = strings.TrimSuffix(p, "/...")
+	return strings.HasPrefix(p, "./") && p != "./" && (c.tree.Protected(path.Clean(p)) || c.tree.Protected(path.Clean(p)+"/main.go"))
 }
 
 // check notes the variables that something looks at.

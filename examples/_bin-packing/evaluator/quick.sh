@@ -2,7 +2,7 @@
 # The quick stage: the code must be sound and pass its test. The test is built
 # here and runs through the launcher, with fewer rights than this script.
 set -e
-go vet ./packing ./play
+CGO_ENABLED=0 go vet ./packing ./play
 go test -c -vet=off -ldflags='-s -w' -o .quick.test ./packing
 $ATOLL_RUN ./.quick.test
 rm -f .quick.test
