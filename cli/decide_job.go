@@ -29,7 +29,7 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 					d := noObject(verb)
 					d.Job = record.JobID(n)
 					if verb == record.Prioritise {
-						d.Value = float64(priority)
+						d = record.NewPriority(j.ID, j.Priority, priority)
 					}
 					if err := a.decide(cmd.Context(), o, d); err != nil {
 						return err

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"atoll/cli/door"
 	"atoll/store/record"
 )
 
@@ -20,11 +19,10 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 			return a.with(cmd.Context(), func(o *opened) error {
 				var ds []record.Decision
 				for _, arg := range args {
-					d, err := o.niche(arg)
+					d, err := o.aboutNiche(verb, arg)
 					if err != nil {
 						return err
 					}
-					d.Verb = verb
 					if verb == record.Boost {
 						d.Value = factor
 					}
@@ -40,27 +38,13 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 	return cmd
 }
 
-// niche reads what a niche verb is about.
-func (o *opened) niche(arg string) (record.Decision, error) {
-	d := noObject("")
-	if name, ok := strings.CutPrefix(arg, "target:"); ok {
-		d.Text = name
-		return d, nil
-	}
-	if !strings.Contains(arg, ",") {
-		id, err := o.parseCandidate(arg)
-		d.Candidate = id
-		return d, err
-	}
-	var coords []int
-	for _, p := range strings.Split(strings.Trim(arg, "()"), ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(p))
+// aboutNiche reads what a niche verb is about.
+func (o *opened) aboutNiche(verb record.Verb, arg string) (record.Decision, error) {
+	return door.AboutNiche(verb, arg, o.parseCandidate, func(text string) (int, error) {
+		coords, err := record.ParseNiche(text)
 		if err != nil {
-			return d, usage("%q is no niche: write 9,4", arg)
+			return -1, usage("%v", err)
 		}
-		coords = append(coords, n)
-	}
-	cell, err := o.state.Cell(coords)
-	d.Cell = cell
-	return d, err
+		return o.state.Cell(coords)
+	})
 }

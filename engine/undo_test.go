@@ -198,12 +198,8 @@ func onePriority(rng *rand.Rand, _ *view.Snapshot, jobs []record.Job) []record.D
 	if len(queued) == 0 {
 		return nil
 	}
-	d, j := decision(record.Prioritise), queued[rng.IntN(len(queued))]
-	d.Job, d.Value = j.ID, float64(rng.IntN(5))
-	back := d
-	back.Value = float64(j.Priority)
-	d.Inverse = &back
-	return []record.Decision{d}
+	j := queued[rng.IntN(len(queued))]
+	return []record.Decision{record.NewPriority(j.ID, j.Priority, rng.IntN(5))}
 }
 
 // differs tells the first line in which two pictures differ.

@@ -154,7 +154,7 @@ func (d *Door) decisions(ctx context.Context, verb record.Verb, c Command) ([]re
 		})
 	case record.Freeze, record.Boost, record.Release:
 		return d.each(c, func(arg string) (record.Decision, error) {
-			one, err := d.niche(ctx, verb, arg)
+			one, err := AboutNiche(verb, arg, d.Candidate, func(text string) (int, error) { return d.Niche(ctx, text) })
 			if one.Value = c.By; verb == record.Boost && c.By == 0 {
 				one.Value = defaultBoost
 			}
@@ -237,32 +237,26 @@ func (d *Door) Candidate(text string) (record.CandidateID, error) {
 	return id, nil
 }
 
-// niche reads a niche (9,4), the candidate that holds one, or target:NAME.
-func (d *Door) niche(ctx context.Context, verb record.Verb, arg string) (record.Decision, error) {
-	one := record.NewDecision(verb)
-	if name, ok := strings.CutPrefix(arg, "target:"); ok {
-		one.Text = name
-		return one, nil
+// AboutNiche makes a decision about a niche (9,4), the candidate that holds one, or
+// target:NAME. candidate and niche read names; niche returns the flat index.
+func AboutNiche(verb record.Verb, arg string, candidate func(string) (record.CandidateID, error), niche func(string) (int, error)) (d record.Decision, err error) {
+	d = record.NewDecision(verb)
+	switch name, ok := strings.CutPrefix(arg, "target:"); {
+	case ok:
+		d.Text = name
+	case strings.Contains(arg, ","):
+		d.Cell, err = niche(arg)
+	default:
+		d.Candidate, err = candidate(arg)
 	}
-	if !strings.Contains(arg, ",") {
-		id, err := d.Candidate(arg)
-		one.Candidate = id
-		return one, err
-	}
-	cell, err := d.Niche(ctx, arg)
-	one.Cell = cell
-	return one, err
+	return d, err
 }
 
 // Niche reads the flat index of a niche, written "9,4".
 func (d *Door) Niche(ctx context.Context, text string) (int, error) {
-	var coords []int
-	for part := range strings.SplitSeq(strings.Trim(text, "()"), ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil {
-			return -1, bad("%q is no niche: write 9,4", view.CleanLine(text))
-		}
-		coords = append(coords, n)
+	coords, err := record.ParseNiche(text)
+	if err != nil {
+		return -1, bad("%s", view.CleanLine(err.Error()))
 	}
 	return d.Reader().Cell(ctx, coords)
 }
@@ -277,10 +271,14 @@ func (d *Door) job(ctx context.Context, verb record.Verb, arg string, by float64
 	if err != nil {
 		return one, err
 	}
-	if j := detail.Job; j.State.Ended() && verb != record.Retry {
+	j := detail.Job
+	if j.State.Ended() && verb != record.Retry {
 		return one, bad("%s has ended: %s", j.ID, j.State)
 	}
-	one.Job, one.Value = id, by
+	if verb == record.Prioritise {
+		return record.NewPriority(id, j.Priority, int(by)), nil
+	}
+	one.Job = id
 	return one, nil
 }
 

@@ -22,25 +22,21 @@ type Boosted struct {
 	Until  int
 }
 
-// Boost multiplies the chance of a cell by factor until the fold position
-// until is reached, instead of any boost it had. A factor of 1, or one that is
-// not positive and finite, ends the boost. Nothing happens in a cell without a
-// holder: it reports whether something did.
-func (a *Archive) Boost(cell int, factor float64, until int) bool {
-	if !a.inside(cell) || a.holder(int32(cell)).slot == noSlot {
-		return false
+// Boost multiplies the chance of the niche in which a candidate lies, now and after
+// every remap, by factor until the fold position until is reached, instead of any
+// boost that the niche had. A factor of 1, or one that is not positive and finite, ends
+// the boost. The candidate need not be known yet.
+func (a *Archive) Boost(anchor record.CandidateID, factor float64, until int) {
+	if cell, ok := a.CellOf(anchor); ok {
+		a.boosts = slices.DeleteFunc(a.boosts, func(b boost) bool {
+			at, ok := a.CellOf(b.anchor)
+			return ok && at == cell
+		})
 	}
-	anchor := a.idOf(a.holder(int32(cell)).slot)
-	a.boosts = slices.DeleteFunc(a.boosts, func(b boost) bool {
-		at, ok := a.CellOf(b.anchor)
-		return ok && at == cell
-	})
 	a.BoostOn(anchor, factor, until)
-	return true
 }
 
-// BoostOn is Boost for the niche in which a candidate lies, now and after
-// every remap. The candidate need not be known yet.
+// BoostOn is Boost beside the boosts of others that lie in the niche.
 func (a *Archive) BoostOn(id record.CandidateID, factor float64, until int) {
 	at, found := slices.BinarySearchFunc(a.boosts, id, func(b boost, id record.CandidateID) int {
 		return int(b.anchor - id)

@@ -56,12 +56,7 @@ func TestABoostMovesWithItsCandidate(t *testing.T) {
 	a := archive.New(line(4), 0)
 	mustAdd(t, a, 1, 1, 1, 0.1)
 	mustAdd(t, a, 2, 1, 1, 0.6)
-	if a.Boost(3, 4, 100) || a.Boost(-1, 4, 100) || a.Boost(99, 4, 100) {
-		t.Error("a cell without a holder was boosted")
-	}
-	if !a.Boost(0, 4, 10) {
-		t.Fatal("not boosted")
-	}
+	a.Boost(1, 4, 10)
 	for _, tt := range []struct {
 		cell, now int
 		want      float64
@@ -78,7 +73,12 @@ func TestABoostMovesWithItsCandidate(t *testing.T) {
 	if got := a.BoostOf(3, 0); got != 4 {
 		t.Errorf("after the remap: %v, boosts %+v", got, a.Boosts(0))
 	}
-	a.Boost(3, 1, 10)
+	mustAdd(t, a, 4, 1, 1, 0.9)
+	a.Boost(4, 2, 10) // of the same niche: instead of the boost that it had
+	if got := a.Boosts(0); len(got) != 1 || got[0].Anchor != 4 {
+		t.Errorf("boosted once more: %+v", got)
+	}
+	a.Boost(4, 1, 10)
 	if len(a.Boosts(0)) != 0 {
 		t.Errorf("factor 1 left %+v", a.Boosts(0))
 	}

@@ -127,7 +127,7 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 		return st.prepareTarget(d)
 	}
 	if st.arch == nil {
-		return d, fmt.Errorf("%w: the root is not measured yet", ErrDecision)
+		return d, fmt.Errorf("%w: there are no niches before the root is measured; wait for its value", ErrDecision)
 	}
 	if d.Candidate == record.NoCandidate && d.Cell >= 0 {
 		if e, ok := st.arch.Holder(d.Cell); ok {
@@ -139,8 +139,11 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 			d.Cell = cell
 		}
 	}
-	if d.Candidate == record.NoCandidate || d.Cell < 0 {
+	if d.Candidate == record.NoCandidate {
 		return d, fmt.Errorf("%w: nobody holds that niche", ErrDecision)
+	}
+	if d.Cell < 0 {
+		return d, fmt.Errorf("%w: %s lies in no niche; wait until it is measured and there is a map", ErrDecision, d.Candidate)
 	}
 	back := record.Decision{Candidate: d.Candidate, Job: record.NoJob, Cell: d.Cell}
 	switch d.Verb {
@@ -154,9 +157,7 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 		if !boosts(d.Value) {
 			return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
 		}
-		d.Candidate = record.NoCandidate
-		back.Candidate, back.Verb = record.NoCandidate, record.Boost
-		back.Value = st.arch.BoostOf(d.Cell, st.folded)
+		back.Verb, back.Value = record.Boost, st.arch.BoostOf(d.Cell, st.folded)
 	case record.Release:
 		frozen, boosted := st.arch.IsFrozen(d.Candidate), st.arch.BoostOf(d.Cell, st.folded)
 		if !frozen && boosted == 1 {
@@ -169,7 +170,7 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 			back.Value = boosted // of a freeze: the niche is boosted as well
 		}
 		if !frozen {
-			back.Verb, back.Candidate = record.Boost, record.NoCandidate
+			back.Verb = record.Boost
 		}
 	}
 	d.Inverse = &back

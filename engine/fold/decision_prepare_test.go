@@ -60,6 +60,7 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"nothing to approve", about(record.Approve, candidate(1)), "does not wait"},
 		{"nothing to unpin", about(record.Unpin, candidate(1)), "not pinned"},
 		{"a niche that nobody holds", about(record.Freeze, cell(7, 0)), "nobody holds"},
+		{"the niche of a candidate that has none", about(record.Boost, candidate(9)), "c9 lies in no niche"},
 		{"a boost by nothing", about(record.Boost, cell(5, 0)), "above 0"},
 		{"a boost against the search", about(record.Boost, cell(5, -2)), "above 0"},
 		{"a boost beyond its bound", about(record.Boost, cell(5, 101)), "at most 100"},
@@ -215,6 +216,46 @@ func TestAFreezeBeforeTheRootIsMeasuredHoldsThen(t *testing.T) {
 	s.measured(1, 3, 0.05)
 	if got := s.elites(); got != "0:c0" || s.st.Best != 1 {
 		t.Errorf("a better one in the frozen niche: %s, the best is %s", got, s.st.Best)
+	}
+}
+
+func TestABoostStaysWithItsNiche(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tell func(s *story, boost record.Decision)
+	}{
+		{"where there is no archive yet", func(s *story, boost record.Decision) {
+			s.decide(boost)
+			s.measured(0, 1, 0.05)
+			s.measured(1, 3, 0.55)
+		}},
+		{"and its holder is new to the archive", func(s *story, boost record.Decision) {
+			s.measured(0, 1, 0.05)
+			s.decide(boost)
+			s.measured(1, 3, 0.55)
+		}},
+		{"where the cell of old is another's on the map of now", func(s *story, boost record.Decision) {
+			s.measured(0, 1, 0.05)
+			s.measured(1, 3, 0.55)
+			boost.Cell = 0
+			s.decide(boost)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first := crowded(t)
+			boost, err := first.st.Prepare(about(record.Boost, cell(5, 4)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := begin(t)
+			c.tell(s, boost)
+			if got := s.st.Archive().BoostOf(5, s.st.FoldCount()); got != 4 {
+				t.Errorf("niche 5 is boosted x%v", got)
+			}
+			if got := s.st.Archive().BoostOf(0, s.st.FoldCount()); got != 1 {
+				t.Errorf("niche 0 is boosted x%v", got)
+			}
+		})
 	}
 }
 

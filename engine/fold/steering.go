@@ -127,7 +127,7 @@ func (st *steering) release(d record.Decision) {
 		st.arch.Release(d.Candidate)
 	}
 	if d.Cell >= 0 {
-		st.arch.Boost(d.Cell, 1, 0)
+		st.boostNiche(d, 1)
 	}
 }
 
@@ -146,7 +146,22 @@ func (st *steering) boost(d record.Decision) {
 		st.park(d)
 		return
 	}
-	st.arch.Boost(d.Cell, d.Value, st.folded+st.Config.Search.BoostFor)
+	st.boostNiche(d, d.Value)
+}
+
+// boostNiche boosts the niche in which the decision's candidate lies: the number of a
+// cell means another niche on another map. Older rows name no
+// candidate; they are about who holds the cell.
+func (st *steering) boostNiche(d record.Decision, factor float64) {
+	anchor := d.Candidate
+	if anchor == record.NoCandidate {
+		e, ok := st.arch.Holder(d.Cell)
+		if !ok {
+			return
+		}
+		anchor = e.ID
+	}
+	st.arch.Boost(anchor, factor, st.folded+st.Config.Search.BoostFor)
 }
 
 // parked is a decision on a niche that came while there was no archive.

@@ -55,6 +55,8 @@ func alike(a, b record.Decision) bool {
 // nameOf names what a decision is about, "" for the experiment.
 func (a *standings) nameOf(d record.Decision) string {
 	switch {
+	case d.Verb == record.Boost && d.Cell >= 0:
+		return "niche " + a.CellName(d.Cell)
 	case d.Candidate != record.NoCandidate:
 		return d.Candidate.String()
 	case d.Job != record.NoJob:
@@ -87,7 +89,7 @@ func backText(d record.Decision, names []string) string {
 	}
 	if len(names) > 3 {
 		who = fmt.Sprintf("%d candidates", len(names))
-		if d.Candidate == record.NoCandidate {
+		if d.Verb == record.Boost || d.Candidate == record.NoCandidate {
 			who = fmt.Sprintf("%d niches", len(names))
 		}
 	}

@@ -39,6 +39,19 @@ func ParseCandidateID(s string) (CandidateID, error) {
 	return CandidateID(n), nil
 }
 
+// ParseNiche reads the coordinates of a niche, written "9,4" or "(9,4)".
+func ParseNiche(s string) ([]int, error) {
+	var coords []int
+	for part := range strings.SplitSeq(strings.Trim(s, "()"), ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q is no niche: write 9,4", s)
+		}
+		coords = append(coords, n)
+	}
+	return coords, nil
+}
+
 // Seq is a position in the ordered log of a store. It grows by commit order.
 type Seq int64
 

@@ -110,6 +110,15 @@ func NewDecision(verb Verb) Decision {
 	return Decision{Verb: verb, Candidate: NoCandidate, Job: NoJob, Cell: -1}
 }
 
+// NewPriority gives a job another priority; its inverse gives it the present one back.
+func NewPriority(job JobID, now, to int) Decision {
+	back := NewDecision(Prioritise)
+	back.Job, back.Value = job, float64(now)
+	d := back
+	d.Value, d.Inverse = float64(to), &back
+	return d
+}
+
 // Space is one version of the learned coordinates: embedder, projection,
 // rotation. Model is opaque to all but package behavior.
 type Space struct {

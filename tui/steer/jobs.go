@@ -48,11 +48,8 @@ func (a *Actions) retry() tea.Cmd {
 
 func (a *Actions) prioritise(by int) tea.Cmd {
 	s := a.Host.Current().Selected()
-	now := s.Priority
-	d := onJobDecision(record.Prioritise, s.Job, float64(now+by))
-	back := onJobDecision(record.Prioritise, s.Job, float64(now))
-	d.Inverse = &back
-	return a.Decide(fmt.Sprintf("priority of %s: %d", s.Job, now+by), true, d)
+	to := s.Priority + by
+	return a.Decide(fmt.Sprintf("priority of %s: %d", s.Job, to), true, record.NewPriority(s.Job, s.Priority, to))
 }
 
 // drawnBySearch names the choice that is left to the search.
