@@ -114,9 +114,7 @@ func (a *App) refresh(ctx context.Context, ses *engine.Session, p place, exp rec
 		cfg.Agents, cfg.Roles, cfg.Prices, cfg.Budget.CostUSD = was.Agents, was.Roles, was.Prices, was.Budget.CostUSD
 	}
 	said, err := a.takeOver(ctx, ses, exp, cfg, l)
-	if text := a.moved(ctx, p, exp, l.Root); text != "" {
-		said = append(said, text)
-	}
+	said = append(said, a.moved(ctx, ses, p, exp, l)...)
 	f.live, f.said = &cfg, slices.Concat(said, f.said)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -172,9 +171,16 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 	if err != nil {
 		return nil, err
 	}
+	gone := folderGone(l, old)
+	if gone {
+		l.Evaluator.Dir = "" // the copy goes on measuring, and moved says so
+	}
 	cfg, err := sealedFor(ctx, ses, place{target: ses.Target}, exp.RootCommit, l)
 	if err != nil {
 		return nil, err
+	}
+	if gone {
+		cfg.Evaluator.Dir = old.Evaluator.Dir
 	}
 	if l.File == "" { // only flags and environment speak
 		cfg = overlay(old, cfg, l)
@@ -230,23 +236,4 @@ func onlyOurs(ctx context.Context, p place) bool {
 	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
 		return path != config.FileName && path != survey.EvaluatorDir+"/"
 	})
-}
-
-// moved says that the revision an experiment began from names another commit
-// now, "" when it does not.
-func (a *App) moved(ctx context.Context, p place, exp record.Experiment, rev string) string {
-	if p.target.Path == "" || rev == "" {
-		return ""
-	}
-	cmd := exec.CommandContext(ctx, "git", "-C", p.target.Path, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
-	cmd.Env = a.Env
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	now := strings.TrimSpace(string(out))
-	if now == exp.RootCommit.String() {
-		return ""
-	}
-	return fmt.Sprintf("%s is at %.7s now; this experiment goes on from %s; `atoll run --new` starts one from there", rev, now, exp.RootCommit.Short())
 }

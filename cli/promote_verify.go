@@ -22,14 +22,15 @@ var errRefused = errors.New("refused, nothing was written")
 // verification is what the flags of `promote --verify` ask for.
 type verification struct {
 	on, squash bool
+	minimise   bool
 	rounds     int
 	branch     string
 }
 
 // consistent refuses flags that need --verify without it.
 func (v *verification) consistent(rounds bool) error {
-	if !v.on && (v.squash || rounds) {
-		return usage("--squash and --rounds go with --verify")
+	if !v.on && (v.squash || v.minimise || rounds) {
+		return usage("--squash, --minimise and --rounds go with --verify")
 	}
 	return nil
 }
@@ -100,8 +101,11 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 	if v.rounds != verify.DefaultRounds {
 		args = append(args, fmt.Sprintf("--rounds %d", v.rounds))
 	}
+	if v.minimise {
+		args = append(args, "--minimise")
+	}
 	return verify.Question{
-		Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
+		Minimise: v.minimise, Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
 		Noisy: snap.Noisy, Accepted: looked && !report.Same() && c.Status == record.StatusScored,
 		Rounds: v.rounds, Command: "atoll " + strings.Join(args, " "), Now: a.Now,
 		Tell: func(line string) { fmt.Fprintln(a.Err, view.CleanLine(line)) },
@@ -143,6 +147,9 @@ func (a *App) printVerified(r *verify.Report) error {
 	w := a.Out
 	moved := map[bool]string{true: ", which moved since the experiment began"}[r.Moved]
 	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Candidate, view.CleanLine(r.Base), r.Onto.Short(), moved)
+	if len(r.Left) > 0 {
+		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(r.LeftOut()))
+	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(w, "%-10s %s\n", "behaviour", view.CleanLine(r.Behaviour.Summary()))
 		if err := a.printUnreached(*r.Behaviour); err != nil {

@@ -164,3 +164,29 @@ func luckiest(t *testing.T, dir string) string {
 	}
 	return name
 }
+
+func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"notes.conf": "x = 1\n"})
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "notes")
+	must(t, dir, "run", "--headless", "--max-jobs", "1")
+	// A person's commit: the first number is better, and nothing measures the other file.
+	git(t, dir, "checkout", "--quiet", "-b", "mine")
+	put(t, dir, map[string]string{"numbers.conf": strings.Replace(smallNumbers, "a = ", "a = 9", 1), "notes.conf": "x = 2\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "two files")
+	git(t, dir, "checkout", "--quiet", "main")
+	must(t, dir, "inject", "mine")
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	got := must(t, dir, "promote", "best", "--verify", "--minimise", "--squash", "--branch", "small")
+	if !strings.Contains(got, "left out   notes.conf:1") {
+		t.Errorf("it says\n%s", got)
+	}
+	if files := strings.TrimSpace(git(t, dir, "diff", "--name-only", "main", "small")); files != "numbers.conf" {
+		t.Errorf("against main it changes %q", files)
+	}
+	if c := atoll(t, dir, "promote", "best", "--minimise"); c.code != 2 {
+		t.Errorf("--minimise alone: exit %d: %s", c.code, c.err)
+	}
+}

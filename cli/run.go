@@ -155,9 +155,7 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		}
 	}
 	if err == nil && !f.fresh && loadErr == nil {
-		if text := a.moved(ctx, p, exp, loaded.Root); text != "" {
-			f.said = append(f.said, text)
-		}
+		f.said = append(f.said, a.moved(ctx, ses, p, exp, loaded)...)
 	}
 	return a.drive(ctx, ses, exp, f)
 }

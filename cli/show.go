@@ -75,7 +75,10 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, h := range l.History {
 		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", view.FormatValue(h.Objective), h.Samples, h.Version)
 	}
-	for _, m := range c.Metrics {
+	for i, m := range c.Metrics {
+		if i == 0 && l.Samples > 1 {
+			fmt.Fprintf(w, "metrics    of the sample in the middle of the %d that decided\n", l.Samples)
+		}
 		fmt.Fprintf(w, "           %s %s %s\n", view.CleanLine(m.Name), view.FormatValue(m.Value), m.Unit)
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %d files, +%d -%d lines\n", nicheText(l.Niche), c.Files, c.Added, c.Removed)

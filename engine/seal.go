@@ -20,11 +20,11 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	sum, err := hashDir(dir)
+	name, err := SealName(dir)
 	if err != nil {
-		return "", fmt.Errorf("read the evaluator directory %s: %w", dir, err)
+		return "", err
 	}
-	to := filepath.Join(stateDir, "evaluators", sum[:16])
+	to := filepath.Join(stateDir, "evaluators", name)
 	if _, err := os.Stat(to); err == nil {
 		return to, nil
 	}
@@ -46,6 +46,16 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 		return "", err
 	}
 	return to, os.Rename(part, to)
+}
+
+// SealName is the name of the copy that [SealEvaluator] makes of a folder as it is
+// now: another name means other contents.
+func SealName(dir string) (string, error) {
+	sum, err := hashDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("read the evaluator directory %s: %w", dir, err)
+	}
+	return sum[:16], nil
 }
 
 // hashDir returns a SHA-256 over the names, modes and contents of a folder.

@@ -97,6 +97,8 @@ type Job struct {
 	// Everywhere; nil allows every path.
 	Hot        []Target
 	Everywhere func(path string) bool
+	// Frozen are the targets that a person froze: what they name stays as it is.
+	Frozen []Target
 	// Limits are what a change may not exceed (files, lines, bytes), a sentence
 	// each, for prompts.
 	Limits      []string

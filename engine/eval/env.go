@@ -248,7 +248,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		}
 	}
 	spec := sandbox.Spec{
-		Args: e.args(st, in), Env: e.env(in), Base: base, Delta: delta, Seal: r.seals,
+		Args: e.args(st, in), Env: append(e.env(in), "ATOLL_LAYOUT="+drawnLayout(r.q)), Base: base, Delta: delta, Seal: r.seals,
 		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true, Stdin: stdin,
 	}
 	if who == candidate && !st.last {

@@ -71,7 +71,9 @@ func goBench(o *Options) (*adapter, error) {
 			return output.Report{Summary: "the same program as the root's"}, nil
 		}
 		_, candidate := apart(r.Stdout)
-		return output.ParseGoBenchLow(candidate)
+		report, err := output.ParseGoBenchLow(candidate)
+		report.Identity = programOf(r.Stdout)
+		return report, err
 	}
 	return a, nil
 }
@@ -128,8 +130,15 @@ func (o *Options) layout(q Request) string {
 	if o.option("layouts", "linker") != "random" {
 		return "0"
 	}
+	return drawnLayout(q)
+}
+
+// drawnLayout is the seed of the layout of one sample. It is the same for all
+// candidates, and for the root beside them, so that programs that are equal stay
+// so; each further sample has another.
+func drawnLayout(q Request) string {
 	sum := fnv.New32a()
-	fmt.Fprintf(sum, "%d %d %d", q.Seed, q.Candidate, q.Repeat)
+	fmt.Fprintf(sum, "%d %d", q.Seed, q.Repeat)
 	return strconv.Itoa(1 + int(sum.Sum32()>>2))
 }
 
@@ -138,6 +147,7 @@ var (
 	markRoot      = []byte("atoll: root")
 	markCandidate = []byte("atoll: candidate")
 	markSame      = []byte("atoll: same")
+	markProgram   = []byte("atoll: program ")
 )
 
 // apart splits what turns printed.
@@ -145,6 +155,7 @@ func apart(stdout []byte) (root, candidate []byte) {
 	at := &candidate
 	for line := range bytes.Lines(stdout) {
 		switch text := bytes.TrimSpace(line); {
+		case bytes.HasPrefix(text, markProgram):
 		case bytes.Equal(text, markRoot):
 			at = &root
 		case bytes.Equal(text, markCandidate):
@@ -159,4 +170,14 @@ func apart(stdout []byte) (root, candidate []byte) {
 // isSame reports whether turns found that both programs are the same.
 func isSame(stdout []byte) bool {
 	return slices.ContainsFunc(bytes.Split(stdout, []byte("\n")), func(line []byte) bool { return bytes.Equal(bytes.TrimSpace(line), markSame) })
+}
+
+// programOf is the sum of what turns built of the candidate, "" where none is told.
+func programOf(stdout []byte) string {
+	for line := range bytes.Lines(stdout) {
+		if sum, ok := bytes.CutPrefix(line, markProgram); ok {
+			return string(bytes.TrimSpace(sum))
+		}
+	}
+	return ""
 }

@@ -77,6 +77,9 @@ func (r *run) stage(ctx context.Context, st *stage) (verdict, error) {
 	if v := r.threshold(st); v.class != record.ClassNone {
 		return v, nil
 	}
+	if turns && r.q.Repeat > 0 {
+		report.Identity = "" // of another layout: the first sample named the program
+	}
 	r.product(&res, report.Identity)
 	if paired && !rootFirst {
 		if v, err := r.beside(ctx, st); err != nil || v.class != record.ClassNone {

@@ -55,6 +55,13 @@ func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
 		if same := mustRun(t, e, change("// Sum adds up.", "// Sum adds, up.")); same.Failed() || same.Twin == nil || *same.Twin != record.Root {
 			t.Errorf("a comment makes another program: %+v", same)
 		}
+		// Two candidates that build one program are one, whatever their texts.
+		twin := change("40*n", "10*n")
+		twin.Delta[0].Data = append(twin.Delta[0].Data, "// The end.\n"...)
+		twin.Candidate, twin.SameProduct = 2, func(sum string) (record.CandidateID, bool) { return 1, sum == out.Product }
+		if same := mustRun(t, e, twin); same.Failed() || same.Twin == nil || *same.Twin != 1 {
+			t.Errorf("two texts of one program are two candidates: %+v", same)
+		}
 		if broken := mustRun(t, e, change("s := 0", "s := ")); !broken.Failed() || broken.Class != record.ClassBuild {
 			t.Errorf("what does not build ends as %q: %s", broken.Class, broken.Reason)
 		}

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"atoll/config"
@@ -38,6 +39,9 @@ func (st *steering) WithKept(found []record.Target) []record.Target {
 	}
 	return out
 }
+
+// FrozenTargets names the targets that are frozen.
+func (st *steering) FrozenTargets() []string { return slices.Sorted(maps.Keys(st.Decided.frozen)) }
 
 // TargetFacts is what a mapper may know at one fold position.
 type TargetFacts struct {

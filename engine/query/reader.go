@@ -58,7 +58,7 @@ func NewReader(o Options) *Reader {
 // is ready for calls from any goroutine.
 func (r *Reader) ShowPrompts(p Previewer) { r.previews.Store(&p) }
 
-// Metrics returns the medians of all metrics of some candidates. One that was
+// Metrics returns the metrics of some candidates, those of the sample in the middle. One that was
 // never measured is not in the answer; one that the present objective version
 // did not measure has those of an earlier one.
 func (r *Reader) Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {

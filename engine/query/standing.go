@@ -61,6 +61,12 @@ func (a Standing) TargetFacts(ctx context.Context) (facts fold.TargetFacts, err 
 	return facts, err
 }
 
+// FrozenTargets implements [work.Standing].
+func (a Standing) FrozenTargets(ctx context.Context) (names []string, err error) {
+	err = a.Asker.Ask(ctx, func(s *fold.State) { names = s.FrozenTargets() })
+	return names, err
+}
+
 // KeepTargets implements [work.Standing].
 func (a Standing) KeepTargets(ctx context.Context, found []record.Target) (kept []record.Target, err error) {
 	err = a.Asker.Ask(ctx, func(s *fold.State) { kept = s.WithKept(found) })

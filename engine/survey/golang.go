@@ -248,7 +248,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 		return reason, err
 	}
 	s.goScope(ctx, packagesOf(chosen))
-	return "", s.goTargets(ctx, packagesOf(chosen))
+	return "", s.goTargets(ctx, "", s.d.Evaluator, packagesOf(chosen))
 }
 
 // settleBenches measures Go benchmarks of root and root in turns, in processor

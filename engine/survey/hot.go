@@ -34,15 +34,17 @@ type hot struct {
 }
 
 // goTargets profiles the chosen benchmarks and makes targets of the functions in
-// which they spend their time. What cannot be profiled has no targets.
-func (s *survey) goTargets(ctx context.Context, packages []string) error {
+// which they spend their time. What cannot be profiled has no targets. Command is
+// go test with the benchmarks; before, which may be empty, is a line of shell that
+// lays down what they need.
+func (s *survey) goTargets(ctx context.Context, before string, command, packages []string) error {
 	module, err := s.goCommand(ctx, "list", "-m")
 	if err != nil {
 		return nil
 	}
 	shares := map[string]float64{}
 	for _, p := range packages {
-		found, err := s.profile(ctx, p, strings.TrimSpace(module))
+		found, err := s.profile(ctx, before, command, p, strings.TrimSpace(module))
 		if err != nil {
 			return err
 		}
@@ -73,17 +75,17 @@ func (s *survey) goTargets(ctx context.Context, packages []string) error {
 
 // profile returns the part of the time of a package's benchmarks that each
 // function of the module takes, by its linker name.
-func (s *survey) profile(ctx context.Context, pkg, module string) (map[string]float64, error) {
+func (s *survey) profile(ctx context.Context, before string, command []string, pkg, module string) (map[string]float64, error) {
 	var words []string
-	for _, w := range s.d.Evaluator {
-		if slices.Contains(packagesIn(s.d.Evaluator), w) || strings.HasPrefix(w, "-count") {
+	for _, w := range command {
+		if slices.Contains(packagesIn(command), w) || strings.HasPrefix(w, "-count") {
 			continue
 		}
 		words = append(words, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
 	}
-	script := strings.Join(words, " ") + ` -benchtime=200ms -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
+	script := before + strings.Join(words, " ") + ` -benchtime=200ms -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
 go tool pprof -top -flat -nodecount=200 -show='^` + regexp.QuoteMeta(module) + `[./]' "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: time.Minute, Output: output.OutputFile}, false)
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.dirOf(), Timeout: time.Minute, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -197,6 +197,9 @@ func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 	if !strings.Contains(source, "BenchmarkAtollHot") || !strings.Contains(source, "a text of the tests") || strings.Contains(source, "NeedsOptions") || strings.Contains(source, "Exotic") {
 		t.Errorf("source\n%s", source)
 	}
+	if hot := r.Measured.Targets; len(hot) < 2 || !slices.ContainsFunc(hot, func(t config.Target) bool { return t.Symbol == "Hot" && slices.Equal(t.Files, []string{"x.go"}) }) || hot[len(hot)-1].Symbol != "" {
+		t.Errorf("the functions that scaffolded benchmarks spend their time in are no targets: %+v\n%s", hot, said)
+	}
 	if r.Dir != survey.EvaluatorDir || r.Measured.Objective != "ns/op" || r.Measured.Direction != config.Minimize || !r.Measured.Paired {
 		t.Errorf("%+v", r.Measured)
 	}

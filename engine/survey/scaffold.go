@@ -82,7 +82,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	s.goScope(ctx, []string{"./" + p.dir})
 	s.m.Notes = append(s.m.Notes, "An objective was missing: "+EvaluatorDir+" holds benchmarks of the functions in which the tests spend their time. Look whether they are what you care about.")
 	s.Say("an objective was missing: benchmarks of " + strings.Join(names, ", ") + " were scaffolded; look whether they are what you care about")
-	return false, "", nil
+	return false, "", s.goTargets(ctx, p.laying(), p.command(names, each.String(), 1), []string{"./" + p.dir})
 }
 
 // culprit is the function whose benchmark panicked or failed, by what was
@@ -326,18 +326,34 @@ func (p *goPackage) remove(name string) bool {
 
 // scaffold returns the files of the evaluator directory.
 func (p *goPackage) scaffold(names []string, each string, runs int) map[string]string {
-	var quoted []string
-	for _, n := range names {
-		quoted = append(quoted, "Atoll"+n)
+	words := p.command(names, each, runs)
+	for i, w := range words {
+		if strings.ContainsAny(w, "^$|()") {
+			flag, value, _ := strings.Cut(w, "=")
+			words[i] = flag + "='" + value + "'"
+		}
 	}
-	target := path.Join(p.dir, "atoll_bench_test.go")
 	return map[string]string{
 		"bench_test.go.txt": p.source(names),
-		"measure.sh": fmt.Sprintf(`# Lays the benchmarks of this folder into the candidate's tree and runs them.
-set -e
-cp "$ATOLL_EVAL_DIR/bench_test.go.txt" %q
-exec go test -trimpath -vet=off -run='^$' -bench='^Benchmark(%s)$' -benchmem -cpu=1 -benchtime=%s -count=%d ./%s
-`, target, strings.Join(quoted, "|"), each, runs, p.dir),
+		"measure.sh": "# Lays the benchmarks of this folder into the candidate's tree and runs them.\nset -e\n" +
+			p.laying() + "exec " + strings.Join(words, " ") + "\n",
+	}
+}
+
+// laying is the line of shell that lays the benchmarks into a tree.
+func (p *goPackage) laying() string {
+	return fmt.Sprintf("cp \"$ATOLL_EVAL_DIR/bench_test.go.txt\" %q\n", path.Join(p.dir, "atoll_bench_test.go"))
+}
+
+// command runs the benchmarks that were laid.
+func (p *goPackage) command(names []string, each string, runs int) []string {
+	var all []string
+	for _, n := range names {
+		all = append(all, "Atoll"+n)
+	}
+	return []string{
+		"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(all, "|") + ")$", "-benchmem", "-cpu=1",
+		"-benchtime=" + each, fmt.Sprintf("-count=%d", runs), "./" + p.dir,
 	}
 }
 

@@ -6,7 +6,8 @@
 // everything that a commit message should carry. [Run] merges the change on
 // object level, asks the gate, runs the evaluator's stages on both trees, lets the
 // guard compare their behaviour, and measures them in turn, ABBA, until the
-// interval of the gain is clear or a bound of rounds is reached.
+// interval of the gain is clear or a bound of rounds is reached. Where that is asked
+// for, stretches of the change that bring nothing are left out before.
 //
 // Caveats. The user's repository is read and never written here. Files that belong
 // to the evaluator are those of the branch as it is now, on both sides. An

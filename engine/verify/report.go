@@ -56,6 +56,7 @@ type Report struct {
 	Moved      bool               `json:"moved"`   // it is not the root of the experiment any more
 	Files      []string           `json:"files"`   // what the change touches there
 	Conflicts  []string           `json:"conflicts,omitempty"`
+	Left       []Left             `json:"left_out,omitempty"` // of the winner, because it brings nothing
 	Behaviour  *guard.Report      `json:"behaviour,omitempty"`
 	Accepted   bool               `json:"behaviour_accepted,omitempty"` // a person approved that it differs
 	Figures    *Figures           `json:"figures,omitempty"`
@@ -72,6 +73,15 @@ type Report struct {
 
 // Tree is that of the branch with the change; zero where there is none.
 func (r *Report) Tree() record.Hash { return r.tree }
+
+// LeftOut names the stretches of the winner that were left out.
+func (r *Report) LeftOut() string {
+	names := make([]string, len(r.Left))
+	for i, l := range r.Left {
+		names[i] = l.String()
+	}
+	return strings.Join(names, ", ")
+}
 
 func (r *Report) refuse(format string, args ...any) {
 	r.Refused = view.CleanLine(fmt.Sprintf(format, args...))
@@ -103,6 +113,9 @@ func (r *Report) Message() string {
 	if f := r.Figures; f != nil {
 		before, after := f.Medians()
 		fmt.Fprintf(&b, "\n%s: %s before, %s after (medians); %s.\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
+	}
+	if len(r.Left) > 0 {
+		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", shorten(r.LeftOut(), 300))
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(&b, "Behaviour: %s%s.\n", shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])

@@ -38,6 +38,7 @@ type Question struct {
 	Lineage    []Step
 	Noisy      bool   // values of this experiment are known to vary
 	Accepted   bool   // a person accepted that the candidate behaves in another way
+	Minimise   bool   // what brings nothing is left out
 	Rounds     int    // at most; [DefaultRounds] when 0
 	Command    string // how to ask again
 	Now        func() time.Time
@@ -106,7 +107,7 @@ func (c *check) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	for _, step := range []func(context.Context) error{c.gate, c.passes, c.behaves, c.measure} {
+	for _, step := range []func(context.Context) error{c.gate, c.passes, c.minimise, c.behaves, c.measure} {
 		if err := step(ctx); err != nil || c.report.Refused != "" {
 			return err
 		}

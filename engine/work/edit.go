@@ -90,7 +90,9 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 	}
 	aj.Target, aj.Scope = w.scope.of(job.Target)
 	_, aj.Everywhere = w.scope.of("")
-	aj.Hot = w.scope.hot()
+	if aj.Hot, aj.Frozen, err = w.scope.hot(ctx); err != nil {
+		return agent.Job{}, err
+	}
 	aj.Limits = w.scope.limits()
 	mute := w.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {

@@ -88,3 +88,39 @@ func TestDecidingAndHeldOutSamplesAreSummedUpApart(t *testing.T) {
 		t.Error("nothing was measured, and nothing said so")
 	}
 }
+
+func TestMetricsOfACandidateAreOfOneSampleAndCannotContradictEachOther(t *testing.T) {
+	f := Facts{Experiment: record.Experiment{Objective: 1}}
+	// Each sample has a time, a rate that is its inverse, and two parts that add up to it.
+	sample := func(ms, read float64, more ...record.Metric) record.Sample {
+		return record.Sample{Version: 1, Objective: ms, Metrics: append([]record.Metric{
+			{Name: "ms", Value: ms}, {Name: "rate", Value: 1000 / ms}, {Name: "read", Value: read}, {Name: "write", Value: ms - read},
+		}, more...)}
+	}
+	for _, tt := range []struct {
+		name    string
+		samples []record.Sample
+		want    map[string]float64
+	}{
+		{"of three the middle one", []record.Sample{sample(8, 7), sample(2, 1), sample(4, 0)}, map[string]float64{"ms": 4, "rate": 250, "read": 0, "write": 4}},
+		{"of four the means of two", []record.Sample{sample(8, 7), sample(5, 1), sample(4, 2), sample(1, 1)}, map[string]float64{"ms": 4.5, "rate": 225, "read": 1.5, "write": 3}},
+		{"what the middle one lacks is the median of the others", []record.Sample{sample(8, 7, record.Metric{Name: "x", Value: 3}), sample(2, 1, record.Metric{Name: "x", Value: 5}), sample(4, 0)}, map[string]float64{"ms": 4, "x": 4}},
+	} {
+		c := record.Candidate{ID: 4}
+		if err := f.summarise(&c, tt.samples); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, m := range c.Metrics {
+			got[m.Name] = m.Value
+		}
+		for name, v := range tt.want {
+			if got[name] != v {
+				t.Errorf("%s: %s is %g, want %g", tt.name, name, got[name], v)
+			}
+		}
+		if got["ms"] != *c.Objective || got["read"]+got["write"] != got["ms"] {
+			t.Errorf("%s: %v beside an objective of %g", tt.name, got, *c.Objective)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type Standing interface {
 	Elites(ctx context.Context) ([]record.CandidateID, error)
 	// TargetFacts is what a mapper may know.
 	TargetFacts(ctx context.Context) (fold.TargetFacts, error)
+	// FrozenTargets names the targets that a person froze.
+	FrozenTargets(ctx context.Context) ([]string, error)
 	// KeepTargets adds to new proposals the old ones that a person set something for.
 	KeepTargets(ctx context.Context, found []record.Target) ([]record.Target, error)
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,17 +62,28 @@ func distinct(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { was := seen[s]; seen[s] = true; return was })
 }
 
-// hot are the targets that name a part of a file, those with most weight first.
-func (w *scope) hot() []agent.Target {
+// hot are the targets that name a part of a file, those with most weight first,
+// but for those that a person froze, which are told apart.
+func (w *scope) hot(ctx context.Context) (hot, frozen []agent.Target, err error) {
 	all := fold.AllTargets(w.facts.Config, w.settings())
+	if len(all) == 0 {
+		return nil, nil, nil
+	}
+	names, err := w.standing.FrozenTargets(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	slices.SortStableFunc(all, func(a, b record.Target) int { return cmp.Compare(b.Weight, a.Weight) })
-	var out []agent.Target
 	for _, t := range all {
-		if t.Symbol != "" && t.Weight > 0 {
-			out = append(out, agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint})
+		at := agent.Target{Name: t.Name, Files: t.Files, Symbol: t.Symbol, Hint: t.Hint}
+		switch {
+		case slices.Contains(names, t.Name):
+			frozen = append(frozen, at)
+		case t.Symbol != "" && t.Weight > 0:
+			hot = append(hot, at)
 		}
 	}
-	return out
+	return hot, frozen, nil
 }
 
 // of returns the target of a job and which paths it may change: those of

@@ -1,22 +1,23 @@
 package work
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
 	"atoll/store/record"
 )
 
-// summarise fills in the objective, its spread and the medians of all metrics
-// from the samples. Deciding samples give the objective, held-out ones the
-// claimed value; the two never mix (design rule 8).
+// summarise fills in the objective, its spread and the metrics from the samples.
+// Deciding samples give the objective and the metrics, held-out ones the claimed
+// value; the two never mix (design rule 8).
 func (f *Facts) summarise(c *record.Candidate, samples []record.Sample) error {
 	var deciding, heldOut []float64
-	values := map[string][]float64{}
-	var order []record.Metric
+	var taken []record.Sample // that decide
 	for _, s := range samples {
 		if s.Version != f.Experiment.Objective {
 			continue
@@ -25,13 +26,7 @@ func (f *Facts) summarise(c *record.Candidate, samples []record.Sample) error {
 			heldOut = append(heldOut, s.Objective)
 			continue
 		}
-		deciding = append(deciding, s.Objective)
-		for _, m := range s.Metrics {
-			if _, ok := values[m.Name]; !ok {
-				order = append(order, m)
-			}
-			values[m.Name] = append(values[m.Name], m.Value)
-		}
+		deciding, taken = append(deciding, s.Objective), append(taken, s)
 	}
 	c.Objective = nil
 	if len(deciding) == 0 {
@@ -54,16 +49,42 @@ func (f *Facts) summarise(c *record.Candidate, samples []record.Sample) error {
 		}
 		c.Claimed, c.ClaimedSamples, c.ClaimedDev = &known.Mean, known.N, known.Dev
 	}
-	c.Metrics = c.Metrics[:0]
-	for _, m := range order {
-		m.Value = output.Median(values[m.Name])
-		c.Metrics = append(c.Metrics, m)
-	}
+	c.Metrics = middle(taken)
 	if err := f.measuresOf(c); err != nil {
 		c.Objective = nil
 		return err
 	}
 	return nil
+}
+
+// middle are the metrics of the sample whose objective is the median of all; of an
+// even number the means over the two around it. Medians of each metric by itself
+// would come from different samples, and could contradict each other: a time that
+// fell beside a rate that fell. A metric that those samples lack is the median of
+// the others.
+func middle(samples []record.Sample) []record.Metric {
+	samples = slices.Clone(samples)
+	slices.SortStableFunc(samples, func(a, b record.Sample) int { return cmp.Compare(a.Objective, b.Objective) })
+	values, around := map[string][]float64{}, map[string][]float64{}
+	var out []record.Metric
+	for i, s := range samples {
+		for _, m := range s.Metrics {
+			if values[m.Name] == nil {
+				out = append(out, m)
+			}
+			values[m.Name] = append(values[m.Name], m.Value)
+			if i == (len(samples)-1)/2 || i == len(samples)/2 {
+				around[m.Name] = append(around[m.Name], m.Value)
+			}
+		}
+	}
+	for i, m := range out {
+		if list := around[m.Name]; len(list) > 0 {
+			values[m.Name] = list
+		}
+		out[i].Value = output.Median(values[m.Name]) // of one or two: itself, or the mean
+	}
+	return out
 }
 
 // measuresOf fills in the coordinates on named axes.

@@ -263,8 +263,8 @@ func (e *editing) crossHunks(d *donor, pairs []pair) bool {
 		}
 		for range e.limits.tries {
 			chosen := e.portion(len(hunks), len(pairs) > 1, d.better)
-			data := takeHunks(a, b, hunks, chosen)
-			if bytes.Equal(data, p.src.Data) || len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			data, ok := e.joined(p, takeHunks(a, b, hunks, chosen))
+			if !ok || bytes.Equal(data, p.src.Data) || len(pairs) == 1 && bytes.Equal(data, p.other) {
 				continue
 			}
 			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", d.id, count(chosen), len(hunks), p.src.Path()))
@@ -272,6 +272,28 @@ func (e *editing) crossHunks(d *donor, pairs []pair) bool {
 		}
 	}
 	return false
+}
+
+// joined makes a text of both versions fit to be compiled where that can be told:
+// the imports of a Go file follow what it names, and no name is missing that was
+// there before.
+func (e *editing) joined(p pair, data []byte) ([]byte, bool) {
+	if p.src.Lang.Name == "go" {
+		data = language.MendImports(data, p.other)
+	}
+	if !e.valid(p.src, data) {
+		return data, false
+	}
+	if p.src.Lang.Name != "go" {
+		return data, true
+	}
+	sib := e.siblings(p.src)
+	was, err := language.ParseGo(p.src.Data, sib, func(*language.GoFile) {})
+	if err != nil {
+		return data, true
+	}
+	now, err := language.ParseGo(data, sib, func(*language.GoFile) {})
+	return data, err == nil && !now.Worse(was)
 }
 
 func count(chosen []bool) int {
@@ -329,8 +351,8 @@ func (e *editing) crossFunction(d *donor, pairs []pair) bool {
 			if text == string(p.src.Data[u.Start:u.End]) {
 				continue
 			}
-			data := applyEdits(p.src.Data, []textEdit{{u.Start, u.End, text}})
-			if len(pairs) == 1 && bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			data, ok := e.joined(p, applyEdits(p.src.Data, []textEdit{{u.Start, u.End, text}}))
+			if !ok || len(pairs) == 1 && bytes.Equal(data, p.other) {
 				continue
 			}
 			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %s of %s", d.id, u.Full, p.src.Path()))

@@ -109,3 +109,23 @@ func TestCrossoverWithoutADonorThatDiffersDoesSomethingElse(t *testing.T) {
 		}
 	}
 }
+
+func TestCrossoverOfGoBringsTheImportsOfWhatItTakes(t *testing.T) {
+	const slow = "package p\n\nimport \"fmt\"\n\nfunc f(n int) string {\n\treturn fmt.Sprint(n)\n}\n\nfunc g(n int) int {\n\treturn n + 1\n}\n"
+	quick := strings.NewReplacer("\"fmt\"", "\"strconv\"", "fmt.Sprint(n)", "strconv.Itoa(n)", "n + 1", "n + 2").Replace(slow)
+	a, b := newTree(map[string]string{"p.go": slow, "go.mod": "module p\n\ngo 1.24\n"}), newTree(map[string]string{"p.go": quick, "go.mod": "module p\n\ngo 1.24\n"})
+	took := 0
+	for n := range 200 {
+		child, res := mustEdit(t, newJob(n, record.OpCrossover, a, b), a)
+		got := child.data["p.go"]
+		if strings.Contains(got, "strconv.Itoa") != strings.Contains(got, "\"strconv\"") || strings.Contains(got, "fmt.Sprint") != strings.Contains(got, "\"fmt\"") {
+			t.Fatalf("%s: imports and text do not agree:\n%s", res.Intent, got)
+		}
+		if strings.HasPrefix(res.Intent, "cross") && strings.Contains(got, "strconv.Itoa") {
+			took++
+		}
+	}
+	if took == 0 {
+		t.Error("no crossover took the function that needs an import: this test shows nothing")
+	}
+}

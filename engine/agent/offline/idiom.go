@@ -134,11 +134,21 @@ func (e idioms) placesOf(s *language.Source) []place {
 	}
 	var out []place
 	for _, r := range idiom.Go(f, s.Data, e.goMinor(s.Path())) {
-		if rewritable(s, r) {
+		if rewritable(s, r) && !e.frozen(s.Path(), r) {
 			out = append(out, place{s, r})
 		}
 	}
 	return out
+}
+
+// frozen reports whether a person froze what the rewrite changes.
+func (e idioms) frozen(path string, r idiom.Rewrite) bool {
+	return slices.ContainsFunc(e.job.Frozen, func(t agent.Target) bool {
+		if len(t.Files) > 0 && !t.Covers(path) {
+			return false
+		}
+		return t.Symbol == "" || t.Symbol[strings.LastIndexByte(t.Symbol, '.')+1:] == r.Func
+	})
 }
 
 // rewrite makes one rewrite where the file still compiles after it.

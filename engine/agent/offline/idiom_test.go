@@ -95,3 +95,32 @@ func TestTheFirstJobsMakeAllRewritesOfHotFunctionsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAPersonFrozeIsNotRewrittenByTheFirstJobsEither(t *testing.T) {
+	tree := newTree(map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": hotSample, "q.go": strings.NewReplacer("Key", "Far", "Join", "Link", "Cold", "Ice").Replace(hotSample)})
+	for _, tc := range []struct {
+		name   string
+		hot    []agent.Target
+		target agent.Target
+		kept   string // functions that stay as they are, by their first letter
+	}{
+		{"a hot function", []agent.Target{{Name: "Join", Files: []string{"p.go"}, Symbol: "Join"}}, agent.Target{}, "KCFLI"},
+		{"no hot function is left", nil, agent.Target{Name: "elsewhere", Files: []string{"*.go"}}, "K"},
+		{"the job's own target is a file", nil, agent.Target{Name: "q", Files: []string{"q.go"}}, "KJC"},
+	} {
+		j := newJob(1, record.OpMutate, tree)
+		j.Metric, j.Direction, j.Hot, j.Target = "ns/op", "minimize", tc.hot, tc.target
+		j.Frozen = []agent.Target{{Name: "Key", Files: []string{"p.go"}, Symbol: "Key"}}
+		next, res := mustEdit(t, j, tree)
+		if !strings.HasPrefix(res.Intent, "idioms together") {
+			t.Errorf("%s: %s", tc.name, res.Intent)
+		}
+		for path, text := range tree.data {
+			for _, fn := range strings.Split(text, "\nfunc ")[1:] {
+				if same := strings.Contains(next.data[path], "\nfunc "+strings.TrimRight(fn, "\n")); strings.Contains(tc.kept, fn[:1]) && !same {
+					t.Errorf("%s: it changes %.5s:\n%s", tc.name, fn, next.data[path])
+				}
+			}
+		}
+	}
+}

@@ -36,8 +36,8 @@ func (e idioms) together() bool {
 	case n == 1 && len(hot) > 0:
 	case n > 1 && len(hot) > 1 && n <= 1+min(len(hot), togetherHot):
 		hot = hot[n-2 : n-1]
-	case n == 1:
-		hot = []agent.Target{{}}
+	case n == 1: // its own target, which is no frozen one, or all
+		hot = []agent.Target{e.job.Target}
 	default:
 		return false
 	}

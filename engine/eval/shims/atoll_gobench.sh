@@ -40,6 +40,10 @@ if [ "$shortcut" = same ]; then
 	fi
 fi
 
+# What was built names the candidate: another that builds the same is the same. The
+# first line counts, and no program ran yet.
+echo "atoll: program $(cat "$kept"/candidate/*/program | sha256sum | cut -d' ' -f1)"
+
 turn() {
 	for d in "$kept/$1"/*/; do
 		echo "atoll: $1"
