@@ -86,3 +86,20 @@ func draw(rng *rand.Rand, weights []float64) int {
 	}
 	return last
 }
+
+// at is draw for a number from [0,1) that was taken before; some weight is
+// positive.
+func at(weights []float64, x float64) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	x *= sum
+	for i, w := range weights {
+		if x < w {
+			return i
+		}
+		x -= w
+	}
+	return len(weights) - 1
+}

@@ -53,36 +53,3 @@ func share(to map[string]float64, weights []float64, name func(i int) string, ch
 		}
 	}
 }
-
-// parentOdds are the chances of the elites, of the pool where there are none, or
-// of the root.
-func (p *picker) parentOdds() map[record.CandidateID]float64 {
-	out := map[record.CandidateID]float64{}
-	hs := p.holders[:0:0]
-	for _, h := range p.holders {
-		if !h.Frozen {
-			hs = append(hs, h)
-		}
-	}
-	if pool := p.pool(); len(hs) == 0 && len(pool) > 0 {
-		for _, id := range pool {
-			out[id] += 1 / float64(len(pool))
-		}
-		return out
-	}
-	if len(hs) == 0 {
-		hs = p.holders
-	}
-	sum := 0.0
-	weights := p.chances(hs)
-	for _, w := range weights {
-		sum += w
-	}
-	for i, h := range hs {
-		out[h.ID] += weights[i] / sum
-	}
-	if len(hs) == 0 {
-		out[p.view.Root] = 1
-	}
-	return out
-}

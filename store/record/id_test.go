@@ -13,8 +13,16 @@ func TestNichesAreReadAsTheyAreShown(t *testing.T) {
 		text string
 		want []int // nil: it is refused
 	}{
-		{"9,4", []int{9, 4}}, {"(9,4)", []int{9, 4}}, {"(9, 4)", []int{9, 4}}, {"7", []int{7}}, {"1,2,3", []int{1, 2, 3}},
-		{"", nil}, {"9,", nil}, {"9;4", nil}, {"c9", nil}, {"9,4.5", nil},
+		{"9,4", []int{9, 4}},
+		{"(9,4)", []int{9, 4}},
+		{"(9, 4)", []int{9, 4}},
+		{"7", []int{7}},
+		{"1,2,3", []int{1, 2, 3}},
+		{"", nil},
+		{"9,", nil},
+		{"9;4", nil},
+		{"c9", nil},
+		{"9,4.5", nil},
 	} {
 		got, err := record.ParseNiche(c.text)
 		if c.want == nil {

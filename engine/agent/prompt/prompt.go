@@ -12,6 +12,7 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/clean"
+	"atoll/store/record"
 )
 
 // ErrPrompt reports a template that cannot be read, parsed or filled in. Test
@@ -224,17 +225,33 @@ func (f *filling) entry(library, name string) (string, error) {
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"fence": Fence,
-		"line":  func(s string) string { return clean.Clip(clean.Line(s), lineRunes) },
+		"line":  oneLine,
 		"clip":  func(n int, s string) string { return clean.Clip(clean.Line(s), n) },
 		"cut":   func(n int, s string) string { return fit(agent.Section{Text: s}, n, false).Text },
 		"ends":  func(n int, s string) string { return fit(agent.Section{Text: s}, n, true).Text },
 		"join":  func(sep string, s []string) string { return strings.Join(s, sep) },
 		"inc":   func(i int) int { return i + 1 },
-		"about": func(target string) string {
-			if target == "" {
-				return ""
-			}
-			return "(" + clean.Clip(clean.Line(target), 80) + ") "
-		},
+		"about": about,
+		"items": items,
 	}
+}
+
+// oneLine is a text as one line of at most lineRunes.
+func oneLine(s string) string { return clean.Clip(clean.Line(s), lineRunes) }
+
+// about says which target something is about.
+func about(target string) string {
+	if target == "" {
+		return ""
+	}
+	return "(" + clean.Clip(clean.Line(target), 80) + ") "
+}
+
+// items lists notes, a line each.
+func items(notes []record.Note) string {
+	var b strings.Builder
+	for _, n := range notes {
+		b.WriteString("- " + about(n.Target) + clean.Clip(clean.Line(n.Text), 600) + "\n")
+	}
+	return b.String()
 }

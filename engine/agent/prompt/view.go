@@ -94,6 +94,24 @@ type Shown struct {
 	Trajectory []string
 }
 
+// History tells how a candidate came about; "" where nothing is known.
+func (s Shown) History() string {
+	if s.Intent == "" && len(s.Changed) == 0 && len(s.Trajectory) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if intent := oneLine(s.Intent); intent != "" {
+		b.WriteString("intent: " + intent + "\n")
+	}
+	if len(s.Changed) > 0 {
+		b.WriteString("changed files: " + oneLine(strings.Join(s.Changed, ", ")) + "\n")
+	}
+	if len(s.Trajectory) > 0 {
+		b.WriteString("how it came about:\n" + strings.Join(s.Trajectory, "\n"))
+	}
+	return b.String()
+}
+
 // ViewOptions are what a backend adds to a job. Files come from [ReadFiles];
 // agents with a work tree leave them out and set Dir.
 type ViewOptions struct {
