@@ -48,6 +48,7 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Operators []string
 		Targets   []string
 		Jobs      []string
+		Notes     []string
 	}
 	p.State, p.Settings, p.Best, p.Filled, p.QD, p.Counts = s.State, s.Settings, s.Best.ID, s.Grid.Filled, s.Grid.QD, s.Jobs
 	for _, c := range s.Grid.Cells {
@@ -61,6 +62,9 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 	}
 	for _, y := range s.Targets {
 		p.Targets = append(p.Targets, fmt.Sprint(y.Name, y.Frozen, y.Boost))
+	}
+	for _, n := range s.Notes {
+		p.Notes = append(p.Notes, fmt.Sprint(n.ID, n.Kind, n.Target, n.Text, n.Author, n.At))
 	}
 	for _, j := range l.jobs() {
 		text := fmt.Sprint(j.ID, j.State, j.Priority, j.Class, j.Reason)
@@ -100,6 +104,9 @@ func settled(t *testing.T, l *lab, eng *engine.Engine) string {
 		if !carried() {
 			return false
 		}
+		if s.State != record.ExperimentPaused && s.State != record.ExperimentDone { // what was let go on comes to its end
+			return false
+		}
 		last, err := l.ses.DB.LastSeq(t.Context(), l.exp.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +123,32 @@ var kindsOfSteps = []func(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) [
 	anyCandidate(record.Reject), anyCandidate(record.Restore), anyCandidate(record.Pin), anyCandidate(record.Unpin),
 	anyNiche(record.Freeze), anyNiche(record.Release), anyNiche(record.Boost),
 	anyTarget(record.Freeze), anyTarget(record.Release), anyTarget(record.Boost),
-	someSettings, onePriority,
+	someSettings, someSettings, onePriority, pauseOrResume, aNote, aNote, aNote,
+}
+
+// pauseOrResume is about the whole experiment. While something is left to do it
+// stays paused: what a resumption has done is not taken back.
+func pauseOrResume(_ *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision {
+	switch {
+	case s.State == record.ExperimentDone:
+		return []record.Decision{decision(record.Pause)}
+	case slices.ContainsFunc(jobs, func(j record.Job) bool { return !j.State.Ended() && j.State != record.Held }):
+		return nil
+	}
+	return []record.Decision{decision(record.Resume)}
+}
+
+// aNote writes a note, changes one or drops one.
+func aNote(rng *rand.Rand, s *view.Snapshot, _ []record.Job) []record.Decision {
+	n := record.Note{Kind: "long", Text: fmt.Sprintf("lesson %d", rng.IntN(3))}
+	if len(s.Notes) > 0 && rng.IntN(3) > 0 {
+		n = s.Notes[rng.IntN(len(s.Notes))]
+		n.Text += "."
+		n.Gone = rng.IntN(2) > 0
+	}
+	d := decision(record.WriteNote)
+	d.Args, _ = json.Marshal(n) // plain data
+	return []record.Decision{d}
 }
 
 // several draws one to five decisions that are about different things.
@@ -180,11 +212,13 @@ func someSettings(rng *rand.Rand, _ *view.Snapshot, _ []record.Job) []record.Dec
 	args := []string{
 		fmt.Sprintf(`{"key":"budget.jobs","value":"%d"}`, 40+rng.IntN(9)), fmt.Sprintf(`{"key":"workers","value":"%d"}`, 1+rng.IntN(4)),
 		fmt.Sprintf(`{"key":"search.inspirations","value":"%d"}`, rng.IntN(5)), fmt.Sprintf(`{"key":"goal","value":"goal %d"}`, rng.IntN(9)),
-		fmt.Sprintf(`{"key":"budget.cost_usd","value":"%d"}`, 1+rng.IntN(9)), fmt.Sprintf(`{"key":"search.operators","value":"{tune: 0.%d}"}`, 1+rng.IntN(8)),
+		fmt.Sprintf(`{"key":"budget.cost_usd","value":"%d"}`, 1+rng.IntN(9)), fmt.Sprintf(`{"key":"search.operators","value":"{\"tune\": 0.%d}"}`, 1+rng.IntN(8)),
+		fmt.Sprintf(`{"key":"agents","value":"{\"offline\": 0.%d}"}`, 1+rng.IntN(8)), fmt.Sprintf(`{"key":"review.measure","value":"%s"}`, []string{"off", "risky", "all"}[rng.IntN(3)]),
+		fmt.Sprintf(`{"key":"targets","value":"[{\"name\":\"found\",\"files\":[\"program.txt\"],\"weight\":%d}]"}`, 1+rng.IntN(3)),
 	}
 	rng.Shuffle(len(args), func(i, j int) { args[i], args[j] = args[j], args[i] })
 	var step []record.Decision
-	for _, a := range args[:1+rng.IntN(3)] {
+	for _, a := range args[:1+rng.IntN(4)] {
 		d := decision(record.Set)
 		d.Args = []byte(a)
 		step = append(step, d)
@@ -256,7 +290,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 		}
 		pictures = append(pictures, settled(t, l, eng))
 	}
-	if len(kinds) < suitetest.Pick(9, 12, 12) || len(together) < suitetest.Pick(5, 8, 8) {
+	if len(kinds) < suitetest.Pick(11, 15, 15) || len(together) < suitetest.Pick(5, 8, 8) {
 		t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(pictures)-1, kinds, together)
 	}
 	check := func(what string, at int) {

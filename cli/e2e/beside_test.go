@@ -122,7 +122,5 @@ func steering(t *tour) {
 	t.press("enter")
 	until(t.t, "the note is changed", patience, func() bool { return strings.Contains(string(t.lab.last().Args), "c first of all") })
 	t.see("the changed note", func(string) bool { return strings.Contains(t.selected(), "c first of") })
-	t.shows("X", "╭ Drop the note ")
-	t.press("d")
-	until(t.t, "the note is dropped", patience, func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
+	t.decides("X", func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
 }

@@ -59,10 +59,16 @@ func notes(t *tour) {
 	t.text(" of all")
 	t.press("enter")
 	t.wait("· b matters most of all")
-	t.shows("X", "╭ Drop the note ")
-	t.press("d")
-	until(t.t, "the note is dropped", patience, func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
-	t.see("no such note", func(s string) bool { return !strings.Contains(s, "b matters most") })
+	t.decides("X", func() bool { return strings.Contains(string(t.lab.last().Args), `"gone":true`) })
+	t.see("no such note", func(s string) bool { return !strings.Contains(s, "· b matters most") })
+	t.press("u")
+	t.wait("· b matters most of all")
+	t.press("u")
+	t.see("the note as it was written first", func(s string) bool {
+		return strings.Contains(s, "· b matters most") && !strings.Contains(s, "· b matters most of all")
+	})
+	t.press("u")
+	t.see("no such note", func(s string) bool { return !strings.Contains(s, "· b matters most") })
 }
 
 func settingsScreen(t *tour) {

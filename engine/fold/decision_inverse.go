@@ -32,7 +32,7 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 	case record.Set:
 		return st.prepareSet(d)
 	case record.WriteNote:
-		return prepareNote(d)
+		return st.prepareNote(d)
 	case record.StartJob:
 		var job record.Job
 		if err := json.Unmarshal(d.Args, &job); err != nil {
@@ -59,8 +59,9 @@ func back(verb record.Verb) *record.Decision {
 	return &d
 }
 
-// prepareNote completes a note: its text, kind, target and author.
-func prepareNote(d record.Decision) (record.Decision, error) {
+// prepareNote completes a note: its text, kind, target and author. What takes it
+// back is the note as it was; a new one goes again, by the number that it has then.
+func (st *steering) prepareNote(d record.Decision) (record.Decision, error) {
 	n := record.Note{Kind: "direction"}
 	if len(d.Args) > 0 {
 		if err := json.Unmarshal(d.Args, &n); err != nil {
@@ -77,8 +78,23 @@ func prepareNote(d record.Decision) (record.Decision, error) {
 		n.Kind = "direction"
 	}
 	n.Author = d.Who
+	was := n
+	was.Gone = true
+	if n.ID != 0 {
+		i, known := st.noteAt(n.ID)
+		if !known { // it went meanwhile: a new one if it reads otherwise now, else nothing
+			args, err := json.Marshal(n)
+			d.Args, d.Text = args, n.Text
+			return d, err
+		}
+		was = st.notes[i]
+	}
+	d.Inverse = back(record.WriteNote)
 	args, err := json.Marshal(n)
-	d.Args, d.Text = args, n.Text
+	if err == nil {
+		d.Inverse.Args, err = json.Marshal(was)
+	}
+	d.Args, d.Text, d.Inverse.Text = args, n.Text, was.Text
 	return d, err
 }
 

@@ -189,9 +189,14 @@ func (st *steering) unpark() {
 	st.folded, st.parked = folded, nil
 }
 
+// noteAt is where a note stands, or would stand, among those that are told.
+func (st *steering) noteAt(id int64) (i int, known bool) {
+	return slices.BinarySearchFunc(st.notes, id, func(have record.Note, id int64) int { return cmp.Compare(have.ID, id) })
+}
+
 // takeNote keeps a note as it reads now, or lets go of one that is gone.
 func (st *steering) takeNote(n record.Note) {
-	i, known := slices.BinarySearchFunc(st.notes, n.ID, func(have record.Note, id int64) int { return cmp.Compare(have.ID, id) })
+	i, known := st.noteAt(n.ID)
 	switch {
 	case known && n.Gone:
 		st.notes = slices.Delete(st.notes, i, i+1)

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ func (a *standings) DecisionText(d record.Decision) string {
 		}
 	}
 	text := string(d.Verb)
+	if goneNote(d) {
+		text = "drop the note"
+	}
 	if name := a.nameOf(d); name != "" {
 		text += " " + name
 	}
@@ -67,6 +71,12 @@ func (a *standings) nameOf(d record.Decision) string {
 		return d.Text
 	}
 	return ""
+}
+
+// goneNote reports whether a decision drops a note.
+func goneNote(d record.Decision) bool {
+	var n record.Note
+	return d.Verb == record.WriteNote && json.Unmarshal(d.Args, &n) == nil && n.Gone
 }
 
 // isTarget reports whether a decision is about a target, which it names by its
@@ -124,6 +134,11 @@ func backText(d record.Decision, names []string) string {
 		return "running again"
 	case record.Set:
 		return d.Text + " again"
+	case record.WriteNote:
+		if goneNote(d) {
+			return "no longer noted: " + d.Text
+		}
+		return "noted again: " + d.Text
 	case record.Prioritise:
 		return fmt.Sprintf("%s has priority %g again", who, d.Value)
 	}

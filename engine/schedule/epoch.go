@@ -88,14 +88,14 @@ func (o *Owner) openEpochs(ctx context.Context) error {
 
 // writeNote writes what a person decided of a note. One that an epoch dropped
 // meanwhile comes back when it reads otherwise now.
-func writeNote(ctx context.Context, db *store.DB, exp record.ExperimentID, n record.Note) error {
-	_, err := db.PutNote(ctx, exp, n)
+func writeNote(ctx context.Context, db *store.DB, exp record.ExperimentID, n record.Note) (record.Note, error) {
+	out, err := db.PutNote(ctx, exp, n)
 	if errors.Is(err, store.ErrNotFound) {
 		if n.Gone {
-			return nil
+			return n, nil
 		}
 		n.ID = 0
-		_, err = db.PutNote(ctx, exp, n)
+		out, err = db.PutNote(ctx, exp, n)
 	}
-	return err
+	return out, err
 }

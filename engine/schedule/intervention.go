@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
 
 	"atoll/engine/fold"
 	"atoll/engine/search"
@@ -54,13 +57,56 @@ func (v *intervention) carryOut(ctx context.Context) error {
 	case record.Inject:
 		return v.inject(ctx)
 	case record.WriteNote:
-		var n record.Note
-		if err := json.Unmarshal(v.decision.Args, &n); err != nil {
-			return err
-		}
-		return writeNote(ctx, v.owner.db, v.owner.exp, n)
+		return v.note(ctx)
 	}
 	return nil
+}
+
+// note writes, changes or drops a note. A new one has a number only when it is
+// written; what takes it back, or writes it again, finds it by the first decision
+// about it.
+func (v *intervention) note(ctx context.Context) error {
+	var n record.Note
+	if err := json.Unmarshal(v.decision.Args, &n); err != nil {
+		return err
+	}
+	if n.ID != 0 {
+		_, err := writeNote(ctx, v.owner.db, v.owner.exp, n)
+		return err
+	}
+	key := fmt.Sprintf("note of %d", v.first())
+	text, known, err := v.owner.db.Meta(ctx, v.owner.exp, key)
+	if err == nil && known {
+		n.ID, err = strconv.ParseInt(text, 10, 64)
+	}
+	if err != nil || n.Gone && !known {
+		return err
+	}
+	all, err := v.owner.db.Notes(ctx, v.owner.exp)
+	if err != nil {
+		return err
+	}
+	for _, have := range all {
+		if have.ID == n.ID {
+			n.At = have.At
+		}
+	}
+	if n, err = writeNote(ctx, v.owner.db, v.owner.exp, n); err != nil {
+		return err
+	}
+	return v.owner.db.PutMeta(ctx, v.owner.exp, key, strconv.FormatInt(n.ID, 10))
+}
+
+// first is the decision that this one takes back or does again, at the end of
+// the chain of those.
+func (v *intervention) first() record.Seq {
+	seq := v.decision.Seq
+	for _, d := range slices.Backward(v.owner.st.Decided.All) {
+		if d.Seq == seq && d.Undoes != 0 {
+			seq = d.Undoes
+		}
+	}
+	return seq
 }
 
 func (v *intervention) reject(ctx context.Context) error {

@@ -38,7 +38,7 @@ func (p *notesPane) Keys() []*keys.Binding {
 		{ID: "goal", Keys: []string{"e"}, Title: "edit the goal", Doc: "in $EDITOR, or here when there is none", In: []keys.Scope{keys.InNotes}, Decides: true, Bar: 60, Run: p.editGoal},
 		{ID: "note", Keys: []string{"n"}, Title: "new note", Doc: "a lesson for later prompts", In: in, Decides: true, Bar: 59, Run: p.newNote},
 		{ID: "change-note", Keys: []string{"E"}, Title: "change the note", Doc: "what later prompts say", In: in, Decides: true, Bar: 58, Off: p.needNote, Run: p.changeNote},
-		{ID: "drop-note", Keys: []string{"X"}, Title: "drop the note", Doc: "no later prompt carries it", In: in, Decides: true, Danger: true, Off: p.needNote, Run: p.dropNote},
+		{ID: "drop-note", Keys: []string{"X"}, Title: "drop the note", Doc: "no later prompt carries it", In: in, Decides: true, Off: p.needNote, Run: p.dropNote},
 	}
 }
 
@@ -203,7 +203,7 @@ func (p *notesPane) newNote() tea.Cmd {
 		d := Decision(record.WriteNote)
 		d.Text = text
 		d.Args, _ = json.Marshal(map[string]string{"kind": "long", "target": ""})
-		return p.d.Host.Decide("noted", false, d)
+		return p.d.Host.Decide("noted", true, d)
 	})
 	q.Check = widget.NotEmpty("write something")
 	return p.d.Host.Ask(q)
@@ -214,7 +214,7 @@ func (p *notesPane) changeNote() tea.Cmd {
 	n, _ := p.picked()
 	q := widget.NewPrompt("Change the note", "What later prompts carry.", n.Text, func(text string) tea.Cmd {
 		n.Text = text
-		return p.d.Host.Decide("the note is changed", false, onNote(n))
+		return p.d.Host.Decide("the note is changed", true, onNote(n))
 	})
 	q.Check = widget.NotEmpty("write something, or drop it with X")
 	return p.d.Host.Ask(q)
@@ -223,13 +223,7 @@ func (p *notesPane) changeNote() tea.Cmd {
 func (p *notesPane) dropNote() tea.Cmd {
 	n, _ := p.picked()
 	n.Gone = true
-	return p.d.Host.Ask(&widget.Confirm{
-		Title: "Drop the note",
-		Text:  widget.WrapText(n.Text, 60),
-		Choices: []widget.Choice{{Key: "esc", Label: "keep it"}, {Key: "d", Label: "drop it", Run: func() tea.Cmd {
-			return p.d.Host.Decide("the note is dropped", false, onNote(n))
-		}}},
-	})
+	return p.d.Host.Decide("the note is dropped", true, onNote(n))
 }
 
 func onNote(n record.Note) record.Decision {
