@@ -108,7 +108,7 @@ func (c *Chart) frame(w, h int) (*frame, bool) {
 		f.x1 = f.x0 + math.Max(1, math.Abs(f.x0)*1e-9)
 	}
 	f.h = h - 1
-	f.yTick = ticksOf(c.LogY)(f.y0, f.y1, max(2, f.h/3))
+	f.ticks()
 	for _, v := range f.yTick {
 		f.left = max(f.left, Width(f.yLabel(v))+1)
 	}
@@ -126,6 +126,17 @@ func (c *Chart) frame(w, h int) (*frame, bool) {
 	}
 	f.w = w - f.left - f.right
 	return f, f.w >= 4
+}
+
+// ticks chooses the numbers at the left.
+func (f *frame) ticks() {
+	if c := f.chart; !c.LogY && !(c.Low < c.High) {
+		if from, to, ticks := levels(f.y0, f.y1, f.h); ticks != nil {
+			f.y0, f.y1, f.yTick = from, to, ticks
+			return
+		}
+	}
+	f.yTick = ticksOf(f.chart.LogY)(f.y0, f.y1, max(2, f.h/3))
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

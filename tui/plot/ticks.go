@@ -45,6 +45,59 @@ func ticksBy(lo, hi, step float64, n int) []float64 {
 	return out
 }
 
+// levels widens lo to hi, as little as it can, so that round numbers lie on whole
+// rows of text, the same number of rows apart: lines of a low chart are read by
+// them. It returns those numbers too, at least two; none where there is no such
+// way.
+func levels(lo, hi float64, rows int) (from, to float64, ticks []float64) {
+	n := rows - 1 // steps from row to row
+	if n < 1 || !(hi > lo) || math.IsInf(hi-lo, 0) {
+		return lo, hi, nil
+	}
+	const most, low = 8, 4 // rows with a number; a plot so low has one in every row
+	least := max(min(2, n/low+1), (n+most-1)/most)
+	for every := least; every <= n; every++ {
+		step := roundUp((hi - lo) / float64(n) * float64(every))
+		for range 3 { // a bottom below lo may leave the top uncovered
+			a, b, at := spread(lo, step/float64(every), n, every)
+			if b >= hi-1e-9*(hi-lo) {
+				if len(at) > 1 && (ticks == nil || b-a < to-from) {
+					from, to, ticks = a, b, at
+				}
+				break
+			}
+			step = roundUp(step * 1.01)
+		}
+	}
+	if ticks == nil {
+		return lo, hi, nil
+	}
+	return from, to, ticks
+}
+
+// spread lays n+1 rows of one unit each from the last whole unit below lo, and
+// returns the values of those that are a multiple of every units.
+func spread(lo, unit float64, n, every int) (from, to float64, ticks []float64) {
+	first := math.Floor(lo/unit + 1e-6)
+	for i := range n + 1 {
+		if k := first + float64(i); math.Mod(k, float64(every)) == 0 {
+			ticks = append(ticks, k*unit+0) // no negative zero
+		}
+	}
+	return first * unit, (first + float64(n)) * unit, ticks
+}
+
+// roundUp returns the next 1, 2 or 5 times a power of ten.
+func roundUp(v float64) float64 {
+	mag := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range [...]float64{1, 2, 5} {
+		if m*mag >= v*(1-1e-9) {
+			return m * mag
+		}
+	}
+	return 10 * mag
+}
+
 // Short writes a number in at most seven cells: 0.042, 12.5, 1.2k, 3.4M. What
 // is no number is "-".
 func Short(v float64) string {
