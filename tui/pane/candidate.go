@@ -138,11 +138,11 @@ func (p *candidatePane) side(w, h int) []string {
 	for _, f := range p.detail.Findings {
 		out = append(out, st.Warn.S("! "+widget.Words(" ", f.Path, f.Text)))
 	}
-	if n := len(p.d1.files); n > 0 {
-		out = append(out, "", st.Label.S(widget.Plural(n, "file", "files")))
+	if files := p.d1.changes(); len(files) > 0 {
+		out = append(out, "", st.Label.S(widget.Plural(len(files), "file", "files")))
 		at := p.fileInView()
-		for i := range p.d1.files {
-			f := &p.d1.files[i]
+		for i := range files {
+			f := &files[i]
 			var l widget.Line
 			if i == at {
 				l.Add(st.Accent, "▸")

@@ -106,11 +106,25 @@ func (v *diffView) Against() record.CandidateID {
 	return v.parent
 }
 
-func (v *diffView) show() tea.Cmd {
+// pointed reports whether there are two candidates that can differ.
+func (v *diffView) pointed() bool {
 	base := v.Against()
-	if v.Candidate < 0 || base < 0 || v.d.Reader == nil || base == v.Candidate {
+	return v.Candidate >= 0 && base >= 0 && base != v.Candidate
+}
+
+// changes are the files that differ; none while nothing is compared.
+func (v *diffView) changes() []view.FilePatch {
+	if !v.pointed() {
 		return nil
 	}
+	return v.files
+}
+
+func (v *diffView) show() tea.Cmd {
+	if !v.pointed() || v.d.Reader == nil {
+		return nil
+	}
+	base := v.Against()
 	lines := v.lines()
 	key := fmt.Sprintf("diff %d %d %d", base, v.Candidate, lines)
 	if v.q.key == key && v.q.done && v.q.err == nil {
@@ -398,7 +412,7 @@ func diffKeys(d *Shared) []*keys.Binding {
 		}
 	}
 	none := func() string {
-		if p, ok := d.Host.Current().(Differ); !ok || len(p.Diff().files) == 0 {
+		if p, ok := d.Host.Current().(Differ); !ok || len(p.Diff().changes()) == 0 {
 			return "there is no difference here"
 		}
 		return ""

@@ -28,7 +28,7 @@ const (
 )
 
 func (l layer) String() string {
-	return [...]string{"value", "age", "attempts", "spread", "curiosity", "odds"}[l]
+	return [...]string{"value", "age", "tries", "spread", "curiosity", "odds"}[l]
 }
 
 // nichesPane is the grid, a legend and the words about the niche under the

@@ -105,7 +105,7 @@ func TestLayersTellWhatTheySay(t *testing.T) {
 		words  string
 		lo, hi float64
 	}{
-		{"age", "taken ", math.NaN(), 0}, {"attempts", "3 tries", 1, 3}, {"spread", "spread 0.3", 0.1, 0.3}, {"curiosity", "2 of 4 edits took a niche", 0.5, 0.5},
+		{"age", "taken ", math.NaN(), 0}, {"tries", "3 tries", 1, 3}, {"spread", "spread 0.3", 0.1, 0.3}, {"curiosity", "2 of 4 edits took a niche", 0.5, 0.5},
 	} {
 		r.keys("v")
 		frame := r.frame()

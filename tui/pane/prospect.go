@@ -6,6 +6,7 @@ import (
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -77,6 +78,33 @@ func (p prospect) words(g *view.Grid, h *view.Held) string {
 		return "no better than " + on + " in " + Niche(g, h.Cell)
 	}
 	return "not measured yet"
+}
+
+// brief tells an outlook in at most w cells: where the words do not fit, the shorter
+// ones, and the niche goes last.
+func (p prospect) brief(g *view.Grid, h *view.Held, w int) string {
+	whole := p.words(g, h)
+	on, at := CandidateName(p.on), widget.Unless(h.Cell < 0, Niche(g, h.Cell))
+	var short []string
+	switch p.outlook {
+	case newBest:
+		short = []string{widget.Words(" ", "new best", widget.Unless(at == "", "in "+at)), "new best"}
+	case takesNiche:
+		short = []string{at + " from " + on, "takes " + at, at}
+	case noBetter:
+		short = []string{on + " holds " + at, "no better"}
+		if p.frozen {
+			short = []string{on + " is frozen", "frozen"}
+		}
+	default:
+		short = []string{widget.Unless(at == "", at)}
+	}
+	for _, text := range append([]string{whole}, short...) {
+		if text != "" && plot.Width(text) <= w {
+			return text
+		}
+	}
+	return whole
 }
 
 // waiting is a candidate in the queue.

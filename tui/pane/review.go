@@ -251,6 +251,9 @@ func (p *reviewPane) Click(x, y int) tea.Cmd {
 func (p *reviewPane) Load() tea.Cmd {
 	p.sync()
 	h := p.held()
+	if h == nil {
+		p.d1.set(record.NoCandidate, record.NoCandidate, nil)
+	}
 	if !p.full || h == nil {
 		return nil
 	}

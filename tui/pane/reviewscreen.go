@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"atoll/engine/view"
+	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -61,9 +63,12 @@ func (p *reviewPane) row(x *waiting, w int) string {
 	l.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID)))
 	l.Right(st.Plain, widget.Optional(c.Objective), 8).Gap(1)
 	p.gain(&l, x, 9)
-	text := widget.Words(" · ", x.words(&p.d.Snap.Grid, x.held), firstOf(x.held.Findings), c.Intent)
 	if w >= 90 {
 		l.Fit(st.Plain, string(c.Operator), 11).Fit(st.Label, widget.Change(c.Added, c.Removed), 12)
+	}
+	text := x.brief(&p.d.Snap.Grid, x.held, w-l.W)
+	if more := widget.Words(" · ", text, firstOf(x.held.Findings), c.Intent); plot.Width(text)+9 < w-l.W { // room for words of it
+		text = more
 	}
 	col := st.Plain
 	if x.outlook >= unmeasured {
@@ -137,9 +142,9 @@ func (p *reviewPane) lines(w, h int) []string {
 		if p.d.marked(c.ID) {
 			mark = "▸"
 		}
-		a.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Fit(st.Plain, string(c.Operator), 11).Right(st.Strong, widget.Optional(c.Objective), 8).Gap(1)
+		a.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Fit(st.Plain, string(c.Operator), max(0, min(11, w-a.W-17))).Right(st.Strong, widget.Optional(c.Objective), 8).Gap(1)
 		p.gain(&a, x, max(0, w-a.W))
-		b.Gap(2).Fit(st.Label, widget.Words(" · ", x.words(&p.d.Snap.Grid, x.held), widget.Change(c.Added, c.Removed)), w-2)
+		b.Gap(2).Fit(st.Label, x.told(&p.d.Snap.Grid, w-2), w-2)
 		row := a.String()
 		if i == p.list.Cur {
 			row = widget.Pick(st.Selected, row, w)
@@ -154,6 +159,20 @@ func (p *reviewPane) lines(w, h int) []string {
 		}
 	}
 	return out
+}
+
+// told is what approving a candidate does and how large its change is, in w cells.
+func (x *waiting) told(g *view.Grid, w int) string {
+	change := widget.Change(x.held.Candidate.Added, x.held.Candidate.Removed)
+	whole := widget.Words(" · ", x.words(g, x.held), change)
+	if plot.Width(whole) <= w {
+		return whole
+	}
+	text := x.brief(g, x.held, w)
+	if more := widget.Words(" · ", text, change); plot.Width(more) <= w {
+		return more
+	}
+	return text
 }
 
 // decision is what a person decides about: intent, figures, findings, difference.

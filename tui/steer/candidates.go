@@ -86,7 +86,11 @@ func (a *Actions) reject() tea.Cmd {
 	doIt := func(reason string) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.decided(ss)
-			return a.Decide(widget.Words(": ", "rejected "+namesOf(ss), reason), true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
+			said := "rejected " + namesOf(ss) + ", no reason given"
+			if reason != "" {
+				said = "rejected " + namesOf(ss) + ": " + reason
+			}
+			return a.Decide(said, true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
 		}
 	}
 	var items []widget.Item
