@@ -115,33 +115,11 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 			engErr = eng.Run(engCtx)
 		}
 	})
-	signals, deaf := a.interrupts.listen()
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() { // a closed terminal or a signal drains the engine and ends the screen
-		defer close(gone)
-		for {
-			select {
-			case <-quit:
-				return
-			case <-signals:
-				eng.Drain()
-				closeScreen()
-			}
-		}
-	}()
-	uiErr := tui.Run(tuiCtx, tui.Options{
-		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
-		Input: a.In, Output: a.Out,
-		Console: tui.Console{
-			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints, Colours: look.Colours,
-		},
-		Shown: func() { close(shown) }, StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
-		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
-		Quit:     tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }},
-		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID),
-		Replay:  f.replay,
-		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
-	})
+	deaf := a.endOnSignals(eng, closeScreen)
+	screen := a.screen(eng, ses, exp, cfg, look, f)
+	screen.Shown = func() { close(shown) }
+	screen.Quit = tui.Quit{Drain: eng.Drain, Abort: func() { abort(errInterrupted) }}
+	uiErr := tui.Run(tuiCtx, screen)
 	if errors.Is(uiErr, tui.ErrAborted) {
 		abort(errInterrupted)
 	}
@@ -153,8 +131,6 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	if n := len(eng.Feed().Latest().Running); n > 0 && engCtx.Err() == nil {
 		fmt.Fprintf(a.Err, "atoll: finishing %d running jobs; ctrl+c stops them at once\n", n)
 	}
-	close(quit)
-	<-gone
 	stop := a.onSignals(eng, func() { abort(errInterrupted) })
 	deaf()
 	wg.Wait()
@@ -164,6 +140,46 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		return errInterrupted
 	}
 	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
+}
+
+// endOnSignals drains the engine and ends the screen when the terminal is closed or
+// a signal comes, until done is called.
+func (a *App) endOnSignals(eng *engine.Engine, closeScreen func()) (done func()) {
+	signals, release := a.interrupts.listen()
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-signals:
+				eng.Drain()
+				closeScreen()
+			}
+		}
+	}()
+	return func() {
+		release()
+		close(quit)
+		<-gone
+	}
+}
+
+// screen is what the console needs to know of an experiment and of this machine.
+func (a *App) screen(eng *engine.Engine, ses *engine.Session, exp record.Experiment, cfg config.Config, look config.Console, f runFlags) tui.Options {
+	return tui.Options{
+		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
+		Input: a.In, Output: a.Out,
+		Console: tui.Console{
+			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints, Colours: look.Colours,
+		},
+		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
+		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
+		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID),
+		Replay:  f.replay,
+		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
+	}
 }
 
 // looks is how the console looks: as the experiment was started with, but for

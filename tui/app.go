@@ -106,34 +106,38 @@ const hintedRuns = 3
 // Update routes a message. A panic below becomes a crash report and an orderly
 // end.
 func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
-	m = a
 	defer func() {
 		if p := recover(); p != nil {
-			cmd = a.crashed("update", fmt.Sprint(p), string(debug.Stack()))
-			return
-		}
-		switch msg.(type) {
-		case graphicsMsg, imagesMsg: // what they do is their own
-		default:
-			if due := a.graphicsDue(); due != nil {
-				cmd = tea.Batch(cmd, due)
-			}
+			m, cmd = a, a.crashed("update", fmt.Sprint(p), string(debug.Stack()))
 		}
 	}()
+	cmd = a.take(msg)
+	switch msg.(type) {
+	case graphicsMsg, imagesMsg: // what they do is their own
+	default:
+		if due := a.graphicsDue(); due != nil {
+			cmd = tea.Batch(cmd, due)
+		}
+	}
+	return a, cmd
+}
+
+// take does what a message of the terminal asks for, or one of the console itself.
+func (a *app) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		a.pressed = time.Now()
-		return a, a.key(msg)
+		return a.key(msg)
 	case tea.PasteMsg:
-		return a, a.paste(msg)
+		return a.paste(msg)
 	case tea.MouseClickMsg:
-		return a, a.click(msg.Mouse())
+		return a.click(msg.Mouse())
 	case tea.MouseWheelMsg:
-		return a, a.wheel(msg.Mouse())
+		return a.wheel(msg.Mouse())
 	case tea.WindowSizeMsg:
 		a.at.w, a.at.h = msg.Width, msg.Height
 		a.graphics.era++
-		return a, a.shown()
+		return a.shown()
 	case tea.ColorProfileMsg:
 		if a.opt.Color == "" || a.opt.Color == "auto" {
 			a.d.Profile = msg.Profile
@@ -146,23 +150,32 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 		}
 	case uv.KittyGraphicsEvent, uv.PrimaryDeviceAttributesEvent, uv.CellSizeEvent:
 		a.graphics.answered(msg)
-	case graphicsMsg:
-		return a, a.framed()
-	case imagesMsg:
-		return a, a.showImages(msg)
 	case tea.ResumeMsg:
 		a.graphics.era++
-		return a, a.leaving.resumed()
+		return a.leaving.resumed()
+	default:
+		return a.hear(msg)
+	}
+	return nil
+}
+
+// hear does what a message of the console's own parts asks for.
+func (a *app) hear(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case graphicsMsg:
+		return a.framed()
+	case imagesMsg:
+		return a.showImages(msg)
 	case snapMsg:
-		return a, a.snapshot(msg.snap)
+		return a.snapshot(msg.snap)
 	case pane.Loaded:
-		return a, a.loaded(msg)
+		return a.loaded(msg)
 	case steer.Done:
-		return a, a.done(msg)
+		return a.done(msg)
 	case tickMsg:
 		a.ticking = false
 		a.d.Ticks++
-		return a, tea.Batch(a.tick(), a.shown(), a.sample())
+		return tea.Batch(a.tick(), a.shown(), a.sample())
 	case sampleMsg:
 		a.sampling = false
 		if msg.err == nil {
@@ -171,22 +184,22 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	case toastMsg:
 		a.toasts.drop(msg.n)
 	case pastMsg:
-		return a, a.reel.took(msg)
+		return a.reel.took(msg)
 	case playMsg:
-		return a, a.reel.played(msg)
+		return a.reel.played(msg)
 	case feedEndMsg:
 		a.feedErr = msg.err
-		return a, a.fail(fmt.Errorf("the feed ended: %w", msg.err))
+		return a.fail(fmt.Errorf("the feed ended: %w", msg.err))
 	case pane.Crash:
-		return a, a.crashed(msg.Where, msg.Value, msg.Stack)
+		return a.crashed(msg.Where, msg.Value, msg.Stack)
 	case editMsg:
-		return a, a.outside.openEditor(msg)
+		return a.outside.openEditor(msg)
 	case editedMsg:
-		return a, msg.then(msg.text)
+		return msg.then(msg.text)
 	case abortedMsg:
-		return a, tea.Quit
+		return tea.Quit
 	}
-	return a, nil
+	return nil
 }
 
 // snapshot takes a new state, or keeps it aside while the view is paused.

@@ -2,11 +2,13 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"atoll/engine/view"
 	"atoll/tui/keys"
@@ -54,6 +56,21 @@ func (r *rig) send(msg tea.Msg) {
 	_, cmd := r.app.Update(msg)
 	_ = r.app.View() // the program draws after every message
 	r.run(cmd)
+}
+
+// tells fails where the frame lacks one of the texts, or has one that must not be
+// there, "" for none.
+func (r *rig) tells(wants []string, not string) {
+	r.t.Helper()
+	frame := ansi.Strip(r.app.frame())
+	for _, want := range wants {
+		if !strings.Contains(frame, want) {
+			r.t.Errorf("%q is not there:\n%s", want, frame)
+		}
+	}
+	if not != "" && strings.Contains(frame, not) {
+		r.t.Errorf("%q is there:\n%s", not, frame)
+	}
 }
 
 // run executes a command and delivers its message.

@@ -33,15 +33,7 @@ func TestComparing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
 			r.keys(c.keys...)
-			frame := ansi.Strip(r.app.frame())
-			for _, want := range c.wants {
-				if !strings.Contains(frame, want) {
-					t.Errorf("%q is not there:\n%s", want, frame)
-				}
-			}
-			if c.not != "" && strings.Contains(frame, c.not) {
-				t.Errorf("%q is there:\n%s", c.not, frame)
-			}
+			r.tells(c.wants, c.not)
 			exact(t, c.name, r.app.frame(), c.w, c.h)
 		})
 	}

@@ -38,15 +38,7 @@ func TestThePast(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
 			r.keys(c.keys...)
-			frame := ansi.Strip(r.app.frame())
-			for _, want := range c.wants {
-				if !strings.Contains(frame, want) {
-					t.Errorf("%q is not there:\n%s", want, frame)
-				}
-			}
-			if c.not != "" && strings.Contains(frame, c.not) {
-				t.Errorf("%q is there:\n%s", c.not, frame)
-			}
+			r.tells(c.wants, c.not)
 			if ds := r.ctl.Decisions(); len(ds) > 0 {
 				t.Errorf("decided %v", ds)
 			}

@@ -37,15 +37,7 @@ func TestSteering(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, tuitest.Snapshot(16), 120, 36)
 			r.keys(c.keys...)
-			frame := ansi.Strip(r.app.frame())
-			for _, want := range c.wants {
-				if !strings.Contains(frame, want) {
-					t.Errorf("%q is not there:\n%s", want, frame)
-				}
-			}
-			if c.not != "" && strings.Contains(frame, c.not) {
-				t.Errorf("%q is there:\n%s", c.not, frame)
-			}
+			r.tells(c.wants, c.not)
 			var texts []string
 			for _, d := range r.ctl.Decisions() {
 				if d.Verb != record.Set && d.Verb != record.WriteNote && d.Verb != record.Boost {
