@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 	for _, b := range []*original{&base, &paced} {
 		if b.dir != "" {
 			_ = os.RemoveAll(b.dir)
+			_ = os.RemoveAll(b.dir + ".home")
 		}
 	}
 	_ = os.RemoveAll(dir)
