@@ -24,6 +24,7 @@ func (a *App) auditCmd() *cobra.Command {
 	var all bool
 	var fail int
 	var plugins []string
+	var profile string
 	cmd := &cobra.Command{
 		Use: "audit [REVISION]", Short: "Measure how healthy the source is, and what to mend first",
 		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
@@ -36,7 +37,7 @@ func (a *App) auditCmd() *cobra.Command {
 			if len(args) == 1 {
 				rev = args[0]
 			}
-			return a.audit(cmd.Context(), rev, b, all, fail, plugins)
+			return a.audit(cmd.Context(), auditAsked{rev, b, all, fail, plugins, profile})
 		},
 	}
 	f := cmd.Flags()
@@ -45,13 +46,25 @@ func (a *App) auditCmd() *cobra.Command {
 	f.IntVar(&b.FileLines, "file-lines", 1000, "lines of code of a file, at most")
 	f.IntVar(&b.DuplicatedLines, "duplicated", 60, "lines of a file that stand elsewhere, too, at most")
 	f.Float64Var(&b.Maintainability, "maintainability", 10, "index of a file, 0 to 100, at least")
+	f.StringVar(&profile, "coverage", "", "profile of the tests: of go test -coverprofile, or lcov (coverage.py, c8, gcov); without it one of the commit, such as coverage.out")
+	f.Float64Var(&b.Coverage, "covered", 0, "percent of the lines of a file that tests run, at least; 0: not asked for")
 	f.BoolVar(&all, "all", false, "with --json: the figures of every file and function as well")
 	f.IntVar(&fail, "fail-over", 0, "exit 1 when a finding has a higher priority than this, 1 to 5; 0: never")
 	f.StringArrayVar(&plugins, "plugin", nil, "folder of a plug-in of the kind auditor, beside those of plugins.auditors")
 	return cmd
 }
 
-func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, fail int, plugins []string) error {
+// auditAsked is what the flags of audit say.
+type auditAsked struct {
+	rev     string
+	bounds  audit.Bounds
+	all     bool
+	fail    int
+	plugins []string
+	profile string // a file of the person; "": one of the commit
+}
+
+func (a *App) audit(ctx context.Context, ask auditAsked) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -64,15 +77,26 @@ func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, f
 		return err
 	}
 	defer ses.Close()
-	commit, r, err := a.auditRevision(ctx, ses, p, rev, plugins)
+	commit, r, err := a.auditRevision(ctx, ses, p, ask.rev, ask.plugins)
 	if err != nil {
 		return err
 	}
-	line := auditLine{Commit: commit, Totals: r.Totals(), Findings: r.Findings(b, nil)}
+	if ask.profile != "" {
+		data, err := a.readInput(ask.profile)
+		if err != nil {
+			return err
+		}
+		c, err := audit.ReadCoverage(data)
+		if err != nil {
+			return usage("%s: %v", ask.profile, err)
+		}
+		r.Cover(c)
+	}
+	line := auditLine{Commit: commit, Totals: r.Totals(), Findings: r.Findings(ask.bounds, nil)}
 	if line.Findings == nil {
 		line.Findings = []audit.Finding{}
 	}
-	if all {
+	if ask.all {
 		line.Files = r.Files
 	}
 	if a.flags.json {
@@ -80,17 +104,17 @@ func (a *App) audit(ctx context.Context, rev string, b audit.Bounds, all bool, f
 	} else {
 		a.printAudit(line, r.Skipped)
 	}
-	if err != nil || fail == 0 {
+	if err != nil || ask.fail == 0 {
 		return err
 	}
 	over := 0
 	for _, f := range line.Findings {
-		if f.Priority > fail {
+		if f.Priority > ask.fail {
 			over++
 		}
 	}
 	if over > 0 {
-		return fmt.Errorf("%d findings have a priority above %d", over, fail)
+		return fmt.Errorf("%d findings have a priority above %d", over, ask.fail)
 	}
 	return nil
 }

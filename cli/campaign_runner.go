@@ -124,8 +124,12 @@ func (r *taskRunner) sandbox(ctx context.Context) (*sandbox.Box, error) {
 	return r.box, err
 }
 
-// auditMaxBytes bounds the files that the auditor reads.
-const auditMaxBytes = 1 << 20
+// auditMaxBytes bounds the source files that the auditor reads, coverageMaxBytes the
+// profiles of tests.
+const (
+	auditMaxBytes    = 1 << 20
+	coverageMaxBytes = 32 << 20
+)
 
 func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audit.Report, error) {
 	t, err := ses.Repo.Tree(ctx, tree)
@@ -137,7 +141,17 @@ func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audi
 		return audit.Report{}, err
 	}
 	var sources []audit.Source
+	var profiles []audit.Coverage
 	for _, f := range files {
+		if f.Size <= coverageMaxBytes && audit.HoldsCoverage(f.Path) {
+			data, err := t.Read(ctx, f.Path)
+			if err != nil {
+				return audit.Report{}, err
+			}
+			if c, err := audit.ReadCoverage(data); err == nil { // else it is some other file of that name
+				profiles = append(profiles, c)
+			}
+		}
 		if f.Size > auditMaxBytes || !audit.Reads(f.Path) {
 			continue
 		}
@@ -147,7 +161,11 @@ func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audi
 		}
 		sources = append(sources, audit.Source{Path: f.Path, Data: data})
 	}
-	return audit.Run(sources), nil
+	r := audit.Run(sources)
+	for _, c := range profiles {
+		r.Cover(c)
+	}
+	return r, nil
 }
 
 // Execute implements [campaign.Executor].

@@ -15,6 +15,7 @@ type Bounds struct {
 	FunctionLines   int     // 0: 120
 	FileLines       int     // 0: 1,000
 	DuplicatedLines int     // of a file; 0: 60
+	Coverage        float64 // percent of a file, at least, where a profile knows it; 0: none is asked for
 }
 
 func (b Bounds) filled() Bounds {
@@ -99,6 +100,9 @@ func findingsOf(f *File, b Bounds, before *Report) []Finding {
 	}
 	if f.Lines > b.FileLines {
 		whole(Lines, float64(f.Lines), float64(b.FileLines), "it has %d lines of code, above %d", f.Lines, b.FileLines)
+	}
+	if f.Coverage != nil && *f.Coverage < b.Coverage {
+		whole(Covered, *f.Coverage, b.Coverage, "tests run %.0f %% of its lines, below %g %%", *f.Coverage, b.Coverage)
 	}
 	if f.Duplicated > b.DuplicatedLines {
 		whole(Duplicated, float64(f.Duplicated), float64(b.DuplicatedLines), "%d of its lines stand elsewhere, too; above %d", f.Duplicated, b.DuplicatedLines)

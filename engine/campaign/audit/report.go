@@ -24,6 +24,8 @@ type Function struct {
 	Lines      int    `json:"lines"`
 	Cyclomatic int    `json:"cyclomatic"`
 	Cognitive  int    `json:"cognitive,omitempty"` // Go only
+	// Coverage is the percentage of its lines that the tests ran; nil: not known.
+	Coverage *float64 `json:"coverage,omitempty"`
 }
 
 // File is one file that was measured.
@@ -34,6 +36,7 @@ type File struct {
 	Maintainability float64    `json:"maintainability"`
 	Functions       []Function `json:"functions,omitempty"`
 	Duplicated      int        `json:"duplicated,omitempty"` // lines that stand elsewhere, too
+	Coverage        *float64   `json:"coverage,omitempty"`   // as of a function
 }
 
 // Report is what a tree came to. Files are sorted by path.
@@ -174,6 +177,7 @@ const (
 	Maintainability = "maintainability" // of a FILE, 0 to 100
 	Lines           = "lines"           // of a FILE, or of the whole tree: all
 	Duplicated      = "duplicated"      // lines of a FILE, or of the whole tree: all
+	Covered         = "coverage"        // percent of the lines of a FILE or FILE:NAME that the tests ran
 	Worst           = "worst"           // the highest complexity of a FILE, or of the whole tree: all
 )
 
@@ -198,6 +202,8 @@ func (r *Report) Figure(name string) (float64, error) {
 		return 0, nil
 	}
 	switch figure {
+	case Covered:
+		return f.covered(place, fn)
 	case Complexity, Cognitive, Length:
 		if fn == "" {
 			return 0, fmt.Errorf("%s is a figure of a function: write %s FILE:FUNCTION", figure, figure)
@@ -223,5 +229,22 @@ func (r *Report) Figure(name string) (float64, error) {
 		}
 		return float64(map[string]int{Lines: f.Lines, Duplicated: f.Duplicated, Worst: worst}[figure]), nil
 	}
-	return 0, fmt.Errorf("the auditor has no figure %q; it has complexity, cognitive and length of FILE:FUNCTION, maintainability, lines, duplicated and worst of FILE (the last three also of all)", figure)
+	return 0, fmt.Errorf("the auditor has no figure %q; it has complexity, cognitive and length of FILE:FUNCTION, coverage of both, maintainability, lines, duplicated and worst of FILE (the last three also of all)", figure)
+}
+
+// covered is the coverage of a file, or of one of its functions.
+func (f *File) covered(place, fn string) (float64, error) {
+	share := f.Coverage
+	if fn != "" {
+		share = nil
+		for _, g := range f.Functions {
+			if g.Name == fn {
+				share = g.Coverage
+			}
+		}
+	}
+	if share == nil {
+		return 0, fmt.Errorf("the coverage of %s is not known: no profile of a test tool names it", place)
+	}
+	return *share, nil
 }
