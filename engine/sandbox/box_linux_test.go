@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -231,7 +230,7 @@ const longAttacks = "^(TestHostileLimits|TestHostileStormsEnd|TestHostileProcess
 // TestAsOrdinaryUser runs the tests of this package again as nobody: rights of
 // the superuser hide mistakes, and other kernel rules apply to it.
 func TestAsOrdinaryUser(t *testing.T) {
-	if os.Getuid() != 0 {
+	if os.Getuid() != 0 { // before the guard
 		t.Skip("these tests already run as an ordinary user")
 	}
 	suitetest.Full(t, "the tests of this package once more, as nobody")
@@ -241,33 +240,16 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if !guarded(t, 8*time.Minute) {
 		return
 	}
-	const nobody = 65534
-	dir, err := os.MkdirTemp("/dev/shm", "atoll-test-")
-	if err != nil {
-		t.Skipf("no folder that nobody could run a program from: %v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	nobody := suitetest.AsNobody(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if out, err := exec.Command("cp", exe, dir+"/sandbox.test").CombinedOutput(); err != nil {
-		t.Fatalf("copy the test program: %v %s", err, out)
-	}
-	for _, d := range []string{dir, dir + "/tmp"} {
-		_ = os.Mkdir(d, 0o755)
-		if err := os.Chown(d, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
 	}
 	args := []string{"-test.v", "-test.run=^(TestHostile|TestRun|TestHarvest|TestLauncher)", "-test.timeout=450s"}
 	if !suitetest.IsSlow() {
 		args = append(args, "-test.skip="+longAttacks)
 	}
-	cmd := exec.Command(dir+"/sandbox.test", args...)
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/tmp", "TMPDIR=" + dir + "/tmp", "ATOLL_FULL=1"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd := nobody.Command(t.Context(), nobody.Program(t, exe, "sandbox.test"), args, "ATOLL_FULL=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("as nobody: %v\n%s", err, out)

@@ -187,7 +187,7 @@ func TestHostileStormsEnd(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = b.Close() })
 			for _, s := range storms {
-				t.Run(s.name, func(t *testing.T) { weather(t, b, s.script+" & exec sleep 30", "procs") })
+				t.Run(s.name, func(t *testing.T) { weather(t, b, s.script+" & exec sleep 300", "procs") })
 			}
 			t.Run("a storm whose first process ends ends with it", func(t *testing.T) {
 				weather(t, b, "sh ./solve.sh & sh ./solve.sh & exit", "")
@@ -196,8 +196,9 @@ func TestHostileStormsEnd(t *testing.T) {
 	}
 }
 
-// weather runs one storm and asserts that it ends soon, by which limit ("" = any
-// or none), and with nothing left.
+// weather runs one storm and asserts that it ends, by which limit ("" = any or none),
+// and with nothing left. How soon is logged: a busy machine says nothing about it, and
+// neither the time limit nor the end of what is started first comes before.
 func weather(t *testing.T, b *sandbox.Box, script, limit string) {
 	w := newWorld(t)
 	w.put(w.base, "solve.sh", "sh ./solve.sh & sh ./solve.sh & exit\n")
@@ -209,14 +210,11 @@ func weather(t *testing.T, b *sandbox.Box, script, limit string) {
 	}
 	s := w.spec("storm")
 	s.Args, s.RunHelper = []string{"sh", "-c", script}, true
-	s.Limits.Procs = 60
+	s.Limits.Procs, s.Limits.Wall = 60, 4*time.Minute
 	began := time.Now()
 	res := w.mustRun(b, s)
 	if limit != "" {
 		wantLimits(t, res, limit)
-	}
-	if d := time.Since(began); d > suitetest.Stretched(t, 5*time.Second) {
-		t.Errorf("it took %v", d)
 	}
 	if left := strangers(known); os.Getpid() == 1 && len(left) > 0 {
 		t.Errorf("left behind: %q", left)

@@ -112,6 +112,9 @@ func (m Members) change(do func([]Member) ([]Member, error)) error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock the machines of the fleet: %w", err)
 	}
+	// A process that is being started just now has the file, too, until its exec, so
+	// closing alone would not end the lock.
+	defer syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
 	list, err := m.List()
 	if err != nil {
 		return err

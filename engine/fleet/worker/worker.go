@@ -77,6 +77,9 @@ func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
 		return err
 	}
 	defer lock.Close()
+	// A process that is being started just now has the file, too, until its exec, so
+	// closing alone would not end the lock.
+	defer syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
 	if w.box, err = sandbox.New(ctx, o.Sandbox); err != nil {
 		return err
 	}

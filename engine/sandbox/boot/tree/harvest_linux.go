@@ -231,17 +231,7 @@ func (h *Harvester) gone(base, now int, prefix string) error {
 		if was != syscall.S_IFDIR || is != syscall.S_IFDIR {
 			return nil
 		}
-		sub, err := kernel.OpenDir(base, name)
-		if err != nil {
-			return err
-		}
-		defer syscall.Close(sub)
-		other, err := kernel.OpenDir(now, name)
-		if err != nil {
-			return err
-		}
-		defer syscall.Close(other)
-		return h.gone(sub, other, path+"/")
+		return inBoth(base, now, name, func(was, is int) error { return h.gone(was, is, path+"/") })
 	})
 }
 

@@ -51,17 +51,7 @@ func gather(src, dst int, within string, list *[]aged) error {
 			if err := kernel.Mkdirat(dst, name, 0o755); err != nil {
 				return err
 			}
-			from, err := kernel.OpenDir(src, name)
-			if err != nil {
-				return err
-			}
-			defer syscall.Close(from)
-			to, err := kernel.OpenDir(dst, name)
-			if err != nil {
-				return err
-			}
-			defer syscall.Close(to)
-			return gather(from, to, within+name+"/", list)
+			return inBoth(src, dst, name, func(from, to int) error { return gather(from, to, within+name+"/", list) })
 		}
 		return nil
 	})

@@ -300,20 +300,25 @@ func CopyTree(src, dst int) error {
 			if err := kernel.Mkdirat(dst, name, 0o755); err != nil && err != syscall.EEXIST {
 				return err
 			}
-			from, err := kernel.OpenDir(src, name)
-			if err != nil {
-				return err
-			}
-			defer syscall.Close(from)
-			to, err := kernel.OpenDir(dst, name)
-			if err != nil {
-				return err
-			}
-			defer syscall.Close(to)
-			return CopyTree(from, to)
+			return inBoth(src, dst, name, CopyTree)
 		}
 		return nil
 	})
+}
+
+// inBoth opens the folder of one name in two folders for a function.
+func inBoth(a, b int, name string, do func(inA, inB int) error) error {
+	inA, err := kernel.OpenDir(a, name)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(inA)
+	inB, err := kernel.OpenDir(b, name)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(inB)
+	return do(inA, inB)
 }
 
 // CopyFile copies one regular file to a name that does not exist.
