@@ -290,7 +290,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 		}
 		pictures = append(pictures, settled(t, l, eng))
 	}
-	if len(kinds) < suitetest.Pick(11, 15, 15) || len(together) < suitetest.Pick(5, 8, 8) {
+	if len(kinds) < suitetest.Pick(11, 12, 12) || len(together) < suitetest.Pick(5, 8, 8) {
 		t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(pictures)-1, kinds, together)
 	}
 	check := func(what string, at int) {
