@@ -22,23 +22,23 @@ import (
 // is told by the key table and the panes.
 type app struct {
 	router
-	opt     Options
-	keys    *keys.Table
-	actions *steer.Actions
-	leaving *leaving
-	outside *outside
-	dialogs []widget.Dialog
-	find    *finder // the filter line while it is typed in
-	toasts  toasts
-	cache   map[pane.ID]drawn
-	glyphs  replacer
-	notices notices
-	lastAt  time.Time // of the snapshot that is shown
-	pressed time.Time // when a key was pressed last
-	version uint64    // of the newest snapshot seen
-	reel    *reel     // which moment is shown
-	runs    int       // earlier runs of this person
-	ticking bool
+	opt        Options
+	keys       *keys.Table
+	actions    *steer.Actions
+	leaving    *leaving
+	outside    *outside
+	dialogs    []widget.Dialog
+	find       *finder // the filter line
+	toasts     toasts
+	cache      map[pane.ID]drawn
+	appearance *appearance
+	notices    notices
+	lastAt     time.Time // of the snapshot that is shown
+	pressed    time.Time // when a key was pressed last
+	version    uint64    // of the newest snapshot seen
+	reel       *reel     // which moment is shown
+	runs       int       // earlier runs of this person
+	ticking    bool
 	// Sampling says that resources are being measured, Sampled when that began.
 	sampling bool
 	sampled  time.Time
@@ -60,8 +60,10 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	a.listen = func() tea.Cmd { return waitForSnap(d.Ctx, o.Feed, a.version, a.lastAt, o.Remote.snapEvery(a.pressed)) }
-	a.setGlyphs()
-	a.setTheme(o.Console.Theme)
+	a.appearance = &appearance{d: d, opt: &a.opt, graphics: &a.graphics, notices: &a.notices, shown: a.shown}
+	a.appearance.setGlyphs()
+	a.appearance.setTheme(o.Console.Theme)
+	a.find = &finder{router: &a.router}
 	a.reel = &reel{
 		d: d, host: a,
 		after:   func(wait time.Duration, msg tea.Msg) tea.Cmd { return a.after(wait, msg) },
@@ -70,7 +72,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.notices.opt = o.Notices
 	a.at.gauges = o.Meter != nil
 	a.panes = pane.NewPanes(d)
-	a.panes.Options.Offer(a.preferences())
+	a.panes.Options.Offer(a.appearance.options())
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
 	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
@@ -91,7 +93,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sample(), a.graphics.asked(a.opt.Env)}
-	if a.autoTheme() {
+	if a.appearance.autoTheme() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if a.opt.Console.Hints && !a.opt.ReadOnly && a.runs < hintedRuns {
@@ -144,7 +146,7 @@ func (a *app) take(msg tea.Msg) tea.Cmd {
 			a.d.Restyle()
 		}
 	case tea.BackgroundColorMsg:
-		if a.autoTheme() {
+		if a.appearance.autoTheme() {
 			a.d.Dark = msg.IsDark()
 			a.d.Restyle()
 		}

@@ -36,7 +36,7 @@ func globalKeys(a *app) []*keys.Binding {
 		{ID: "zoom-in", Keys: []string{"+", "="}, Title: "larger pane", Doc: "half, then full", In: all, Run: a.goes(func(p *places) { p.zoomBy(1) })},
 		{ID: "zoom-out", Keys: []string{"_"}, Title: "smaller pane", In: all, Run: a.goes(func(p *places) { p.zoomBy(-1) })},
 		{ID: "zoom", Keys: []string{"z"}, Title: "zoom", Doc: "the focused pane over the whole screen, and back", In: all, Bar: 25, Run: a.goes((*places).toggleZoom)},
-		{ID: "colours", Keys: []string{"C"}, Title: "colours of the heat map", Doc: "viridis, cividis, magma, grey", In: all, Run: a.cyclePalette},
+		{ID: "colours", Keys: []string{"C"}, Title: "colours of the heat map", Doc: "viridis, cividis, magma, grey", In: all, Run: func() tea.Cmd { return a.Say("colours: "+a.appearance.nextPalette(), false) }},
 		{ID: "redraw", Keys: []string{"ctrl+l"}, Title: "draw the screen again", In: all, Run: func() tea.Cmd { a.graphics.era++; return tea.ClearScreen }},
 		{ID: "unmark", Keys: []string{"U"}, Title: "forget all marks", In: all, Off: a.hasMarks, Run: a.unmark},
 	}
@@ -90,8 +90,8 @@ func moveKeys(a *app) []*keys.Binding {
 		{ID: "open", Keys: []string{"enter"}, Title: "open", In: []keys.Scope{keys.InList}, Bar: 80, Run: a.openSelected},
 		{ID: "mark", Keys: []string{"space"}, Title: "mark", Doc: "decisions then act on all marked candidates", In: []keys.Scope{keys.InCandidates}, Bar: 15, Off: a.needCandidate, Run: a.markSelected},
 		sortKey(a),
-		{ID: "filter", Keys: []string{"/"}, Title: "filter", Doc: "lists keep what fits, texts search; ! in front inverts", In: lists, Bar: 28, Off: a.canFilter, Run: a.startFilter},
-		{ID: "clear-filter", Keys: []string{"backspace"}, Title: "clear the filter", Doc: "that of a list stays until then; esc ends a search in a text", In: lists, Off: a.notFiltered, Run: a.clearFilter},
+		{ID: "filter", Keys: []string{"/"}, Title: "filter", Doc: "lists keep what fits, texts search; ! in front inverts", In: lists, Bar: 28, Off: a.canFilter, Run: a.find.start},
+		{ID: "clear-filter", Keys: []string{"backspace"}, Title: "clear the filter", Doc: "that of a list stays until then; esc ends a search in a text", In: lists, Off: a.find.none, Run: a.find.clear},
 	}
 }
 

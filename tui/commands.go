@@ -9,7 +9,6 @@ import (
 	"atoll/store/record"
 	"atoll/tui/keys"
 	"atoll/tui/pane"
-	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -17,7 +16,7 @@ import (
 func (a *app) escape() tea.Cmd {
 	here := a.Current()
 	if text, ok := here.Filter(); ok && text != "" && (!sticky(here) || text == a.jobOfLog) {
-		return a.clearFilter()
+		return a.find.clear()
 	}
 	if (a.reel.still || a.reel.open) && len(a.at.stack) == 0 && a.at.zoom == zoomNormal {
 		return a.reel.pause()
@@ -29,19 +28,6 @@ func (a *app) escape() tea.Cmd {
 // sticky reports whether a filter stays when the person leaves the pane: that of
 // a list does, what was searched in a text does not.
 func sticky(p pane.Pane) bool { return slices.Contains(p.Scopes(), keys.InList) }
-
-func (a *app) clearFilter() tea.Cmd {
-	a.Current().SetFilter("")
-	return a.shown()
-}
-
-// notFiltered says why there is no filter to clear.
-func (a *app) notFiltered() string {
-	if text, _ := a.Current().Filter(); text == "" {
-		return "nothing is filtered"
-	}
-	return ""
-}
 
 // match steps through the finds of a text.
 func (a *app) match(by int) tea.Cmd {
@@ -73,13 +59,6 @@ func (a *app) openSelected() tea.Cmd {
 		return a.openJob(s.Job)
 	}
 	return nil
-}
-
-func (a *app) cyclePalette() tea.Cmd {
-	names := plot.PaletteNames()
-	a.d.Palette = names[(slices.Index(names, a.d.Palette)+1)%len(names)]
-	a.d.Restyle()
-	return a.Say("colours: "+a.d.Palette, false)
 }
 
 // help lists what works here. Enter runs a line.

@@ -300,7 +300,7 @@ func screenTitle(id pane.ID) string {
 // helpBar is the last line: what can be done here, and what waits.
 func (h *bars) helpBar(w int) string {
 	st := h.d.St
-	if h.find != nil {
+	if h.find.open {
 		h.find.in.SetWidth(max(10, w-30))
 		return " " + st.Accent.S("/") + h.find.in.View() + " " + st.Label.S("enter keep · esc clear")
 	}

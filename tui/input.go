@@ -2,19 +2,10 @@ package tui
 
 import (
 	"atoll/tui/keys"
-	"atoll/tui/pane"
 	"atoll/tui/widget"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 )
-
-// finder is the filter line of a pane while it is typed in.
-type finder struct {
-	in   textinput.Model
-	pane pane.ID
-	old  string
-}
 
 // key routes a key: the interrupt first, then the dialog, then the filter
 // line, then the key table.
@@ -26,8 +17,8 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	if n := len(a.dialogs); n > 0 {
 		return a.answered(a.dialogs[n-1].Key(k))
 	}
-	if a.find != nil {
-		return a.typeFilter(k)
+	if a.find.open {
+		return a.find.key(k)
 	}
 	if a.at.tooSmall() && name != "q" { // below the floor only leaving works
 		return nil
@@ -83,41 +74,12 @@ func (a *app) off(b *keys.Binding) string {
 	return ""
 }
 
-func (a *app) startFilter() tea.Cmd {
-	p := a.Current()
-	text, _ := p.Filter()
-	a.find = &finder{in: widget.NewInput(text), pane: a.at.current(), old: text}
-	return nil
-}
-
-func (a *app) typeFilter(k tea.KeyPressMsg) tea.Cmd {
-	p := a.panes.ByID[a.find.pane]
-	switch k.String() {
-	case "esc":
-		a.find = nil
-		p.SetFilter("")
-		return a.shown()
-	case "enter":
-		a.find = nil
-		return a.shown()
-	case "up", "down":
-		if k.String() == "up" {
-			return p.Move(widget.Up)
-		}
-		return p.Move(widget.Down)
-	}
-	widget.Typed(&a.find.in, k)
-	p.SetFilter(a.find.in.Value())
-	return a.shown()
-}
-
 func (a *app) paste(m tea.PasteMsg) tea.Cmd {
 	switch n := len(a.dialogs); {
 	case n > 0:
 		a.dialogs[n-1].Paste(m.Content)
-	case a.find != nil:
-		widget.Typed(&a.find.in, m)
-		a.panes.ByID[a.find.pane].SetFilter(a.find.in.Value())
+	case a.find.open:
+		a.find.typed(m)
 	}
 	return nil
 }

@@ -75,8 +75,8 @@ func (a *app) frame() string {
 
 func (a *app) finish(lines []string) string {
 	s := strings.Join(lines, "\n")
-	if a.glyphs != nil {
-		s = a.glyphs.Replace(s)
+	if a.appearance.plain != nil {
+		s = a.appearance.plain.Replace(s)
 	}
 	return s
 }
