@@ -135,6 +135,9 @@ func (h *bars) standing(w int) string {
 			where += st.Label.S(" " + widget.Ago(h.d.Now().Sub(widget.Millis(s.Best.At))))
 		}
 		left = append(left, widget.Part{Text: where, Rank: 60})
+		if t := h.d.Trend(8); t != "" && w >= 72 && w < 84 { // curves and the title of the map have no room
+			left = append(left, widget.Part{Text: t, Rank: 63})
+		}
 		if s.Best.Claimed != nil {
 			text := st.Label.S("held-out ") + st.Plain.S(widget.Number(*s.Best.Claimed))
 			if c := &s.Best.Claim; c.N > 0 && c.Interval.Bounded() {
@@ -204,7 +207,9 @@ func (h *bars) figures() []widget.Part {
 		fig(45, "rejected", fmt.Sprint(n), st.Plain)
 	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)
-	fig(20, "dup", fmt.Sprint(s.Jobs.Duplicate), st.Plain)
+	if n := s.Jobs.Duplicate; n > 0 {
+		fig(20, "duplicates", fmt.Sprint(n), st.Plain)
+	}
 	if s.Experiment.Strict {
 		fig(10, "results", "in order of number", st.Plain)
 	}

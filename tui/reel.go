@@ -336,6 +336,9 @@ func (r *reel) strip(w int) []string {
 	}
 	left = append(left, widget.Part{Text: slider(r.d, p, w-used-2), Rank: 60})
 	said := st.Label.S("the experiment begins")
+	if p.At > 0 {
+		said = st.Label.S("a job went on")
+	}
 	if len(p.Said) > 0 {
 		said = st.Plain.S(widget.Words(" · ", p.Said...))
 		if p.Decided {

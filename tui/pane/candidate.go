@@ -67,7 +67,11 @@ func (p *candidatePane) Subject() string { return CandidateName(p.cand) }
 
 func (p *candidatePane) Title() (string, string) {
 	st := p.d.St
-	return st.Ident.S(CandidateName(p.cand)), st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())
+	left := st.Ident.S(CandidateName(p.cand))
+	if p.detail != nil {
+		left += " " + titleScore(p.d, p.detail)
+	}
+	return left, st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())
 }
 
 func (p *candidatePane) Selected() Selection {
@@ -119,13 +123,13 @@ func (p *candidatePane) Body(w, h int, focus bool) []string {
 		return []string{" " + st.Label.S("loading")}
 	}
 	if p.d1.wide {
-		return append(widget.Indent(candidateLine(p.d, p.detail)), p.d1.body(w, h-1)...)
+		return widget.Indent(append(candidateLine(p.d, p.detail), p.d1.body(w-1, h-1)...))
 	}
 	if w < 100 {
 		card := widget.Indent(candidateCard(p.d, p.detail, w-2))
 		card = card[:min(len(card), h/3)]
 		card = append(card, st.Border.Wrap(widget.Repeat("─", w)))
-		return append(card, p.d1.body(w, h-len(card))...)
+		return append(card, widget.Indent(p.d1.body(w-1, h-len(card)))...)
 	}
 	side := min(56, w*9/20)
 	return widget.Beside(widget.Indent(p.side(side-2, h)), p.d1.body(w-side-1, h), side, 1)
@@ -160,7 +164,7 @@ func (p *candidatePane) side(w, h int) []string {
 	}
 	if n := len(p.detail.Children); n > 0 {
 		var l widget.Line
-		l.Add(st.Label, fmt.Sprintf("%s at depth %d:", widget.Plural(n, "child", "children"), p.detail.Depth))
+		l.Add(st.Label, fmt.Sprintf("%s from the root · %s", widget.Plural(p.detail.Depth, "step", "steps"), widget.Plural(n, "child", "children")))
 		for _, c := range p.detail.Children {
 			if l.W > w-8 {
 				break
@@ -173,7 +177,7 @@ func (p *candidatePane) side(w, h int) []string {
 		if len(out) >= h {
 			break
 		}
-		kind := "decides"
+		kind := "decides its place"
 		if s.HeldOut {
 			kind = "held-out"
 		}
@@ -181,7 +185,7 @@ func (p *candidatePane) side(w, h int) []string {
 		if max(1, s.Version) < p.d.Snap.Experiment.Objective {
 			kind = fmt.Sprintf("of objective version %d", s.Version)
 		}
-		l.Fit(st.Label, fmt.Sprintf("sample %d", s.Repeat), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, kind+" · "+widget.MillisText(s.WallMS))
+		l.Fit(st.Label, fmt.Sprintf("sample %d", s.Repeat+1), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, kind+" · "+widget.MillisText(s.WallMS))
 		out = append(out, l.String())
 	}
 	return out

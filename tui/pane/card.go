@@ -45,8 +45,13 @@ func candidateCard(d *Shared, c *view.CandidateDetail, w int) []string {
 		sep := " "
 		if p.Role != role {
 			role = p.Role
-			if sep = " " + string(role) + " "; role == record.RoleParent {
+			switch sep = " " + string(role) + " "; role {
+			case record.RoleParent:
 				sep = " from "
+			case record.RoleCrossover:
+				sep = " with "
+			case record.RoleInspiration:
+				sep = " beside "
 			}
 		}
 		if l.W+plot.Width(sep+CandidateName(p.ID)) > w { // goes on below
@@ -84,6 +89,24 @@ func candidateLine(d *Shared, c *view.CandidateDetail) []string {
 		l.Gap(2).Add(st.Label, "“"+k.Intent+"”")
 	}
 	return []string{l.String()}
+}
+
+// titleScore is the objective in few cells, with the gain on the root or the word
+// that says why there is none to claim.
+func titleScore(d *Shared, c *view.CandidateDetail) string {
+	st, k := d.St, &c.Candidate
+	if k.Objective == nil {
+		return st.State(string(k.Status)).S(string(k.Status))
+	}
+	out := st.Strong.S(widget.Number(*k.Objective)) + st.Label.S(pastMark(d, k))
+	switch w := c.Claim.Word; {
+	case k.ID == record.Root || math.IsNaN(c.Percent):
+	case w == evidence.Unconfirmed || w == evidence.WithinNoise:
+		out += " " + st.Warn.S(string(w))
+	default:
+		out += " " + gainStyle(st, c.Percent).S(widget.Percent(c.Percent))
+	}
+	return out
 }
 
 // scoreLine is the objective with samples, spread and the held-out value.

@@ -248,7 +248,7 @@ func (p *comparePane) Body(w, h int, focus bool) []string {
 	case len(p.all) == 1:
 		return append(p.table(w), " "+st.Label.S("the root has no parent; mark another candidate to compare it with"))
 	case p.shows() == showDiff:
-		return p.diff.body(w, h)
+		return widget.Indent(p.diff.body(w-1, h))
 	case p.shows() == showTable:
 		t := p.table(w)
 		p.words.Set(len(t), h)
@@ -262,5 +262,5 @@ func (p *comparePane) Body(w, h int, focus bool) []string {
 	t := p.table(w)
 	t = t[:min(len(t), max(h*3/5, h-9))]
 	t = append(t, widget.Rule+st.Label.S("difference ")+st.Ident.S(CandidateName(p.ids[0])+" → "+CandidateName(p.ids[p.pair])))
-	return append(t, p.diff.body(w, h-len(t))...)
+	return append(t, widget.Indent(p.diff.body(w-1, h-len(t)))...)
 }

@@ -18,7 +18,12 @@ func (p *comparePane) table(w int) []string {
 	if len(p.all) == 0 {
 		return nil
 	}
-	t := compareTable{p: p, st: p.d.St, name: min(18, max(12, w/6))}
+	t := compareTable{p: p, st: p.d.St, name: 13}
+	for i := range p.all {
+		for _, m := range p.all[i].detail.Candidate.Metrics {
+			t.name = max(t.name, min(w/4, plot.Width(widget.Words(" ", m.Name, m.Unit))+4))
+		}
+	}
 	t.col = (w - t.name - 2) / len(p.all)
 	t.head()
 	t.objective()

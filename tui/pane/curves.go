@@ -279,10 +279,10 @@ func (d *Shared) lower(text string) string {
 	return widget.Unless(d.Snap.Direction != "minimize", text)
 }
 
-// trend is a one-line history for small screens.
-func (d *Shared) trend(w int) string {
+// Trend is a one-line history for small screens.
+func (d *Shared) Trend(w int) string {
 	c := &d.Snap.Curves
-	if len(c.Best) < 2 || w < 8 {
+	if len(c.Best) < 2 || w < 5 {
 		return ""
 	}
 	return d.St.Lines[0].Wrap(plot.Sparkline(oriented(d, c.Best), w, d.Glyphs))

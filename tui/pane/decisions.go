@@ -57,7 +57,7 @@ func (p *decisionsPane) Body(w, h int, focus bool) []string {
 	}
 	p.list.Set(ids)
 	if len(ids) == 0 {
-		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("nobody decided anything yet"))
+		return append(t.Lines(w, 1, 0, 0, p.list.Window, nil), " "+st.Label.S("nobody decided anything yet"), " "+st.Label.S("what you freeze, boost, approve, reject or set stands here"))
 	}
 	return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *record.Decision { return p.rows[i] })
 }

@@ -107,6 +107,8 @@ func (f *family) order() {
 			switch {
 			case f.path[a] != f.path[b]:
 				return map[bool]int{true: 1, false: -1}[f.path[a]]
+			case math.IsNaN(best[a]) != math.IsNaN(best[b]): // nothing was measured there
+				return map[bool]int{true: -1, false: 1}[math.IsNaN(best[a])]
 			case f.better(best[a], best[b]):
 				return 1
 			case f.better(best[b], best[a]):

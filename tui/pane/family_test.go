@@ -87,3 +87,16 @@ func TestALongFamilyIsLaidQuickly(t *testing.T) {
 		t.Errorf("%d rows", len(f.rows))
 	}
 }
+
+// What was not measured never carries the line on, wherever it stands among the
+// others.
+func TestAFamilyGoesOnWithWhatWasMeasured(t *testing.T) {
+	l := family0()
+	for _, id := range []record.CandidateID{10, 11} {
+		l.Descendants = append(l.Descendants, view.LineageNode{ID: id, Cell: -1, Parents: []record.ParentRef{{ID: 4, Role: record.RoleParent}}})
+	}
+	f := newFamily(&l, 4, func(a, b float64) bool { return a > b })
+	if got, want := draw(f), "├─c10 │\n├─c11 │\n├─c9 ╯\nc8"; !strings.HasSuffix(got, want) {
+		t.Errorf("drawn is\n%s\nits end is not\n%s", got, want)
+	}
+}

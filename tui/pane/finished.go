@@ -91,11 +91,11 @@ func (p *finishedPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	switch {
 	case p.d1.wide:
-		return p.d1.body(w, h)
+		return widget.Indent(p.d1.body(w-1, h))
 	case w < 100:
 		out := widget.Indent(p.summary(w-2, h < 24))
 		out = append(out[:min(len(out), h*3/4)], st.Border.Wrap(widget.Repeat("─", w)))
-		return append(out, p.d1.body(w, h-len(out))...)
+		return append(out, widget.Indent(p.d1.body(w-1, h-len(out)))...)
 	}
 	side := min(64, w/2)
 	return widget.Beside(widget.Indent(p.summary(side-2, false)), p.d1.body(w-side-1, h), side, 1)

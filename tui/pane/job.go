@@ -70,7 +70,22 @@ func (p *jobPane) Title() (string, string) {
 		return st.Ident.S(p.Job.String()), ""
 	}
 	j := &p.detail.Job
-	return st.Ident.S(p.Job.String()) + " " + st.State(string(j.State)).S(string(j.State)), st.Label.S(widget.Words(" · ", string(j.Kind), string(j.Operator), j.Agent, j.Target))
+	left := st.Ident.S(p.Job.String()) + " " + st.State(string(j.State)).S(string(j.State))
+	if c := p.detail.Candidate; c != nil && c.Objective != nil {
+		left += " " + st.Strong.S(widget.Number(*c.Objective)) + p.onParent()
+	}
+	return left, st.Label.S(widget.Words(" · ", string(j.Kind), string(j.Operator), j.Agent, j.Target))
+}
+
+// onParent is the gain of what was made on what it was made from, with a space
+// before it; "" where either is not measured.
+func (p *jobPane) onParent() string {
+	c, from := p.detail.Candidate, p.detail.Parent
+	if c == nil || from == nil || c.Objective == nil || from.Objective == nil {
+		return ""
+	}
+	v := p.d.gain(*c.Objective, *from.Objective)
+	return " " + gainStyle(p.d.St, v).S(widget.Brief(v))
 }
 
 func (p *jobPane) Selected() Selection {
@@ -255,7 +270,7 @@ func (p *jobPane) Body(w, h int, focus bool) []string {
 	if w < 100 {
 		head := p.facts(w)
 		head = head[:min(len(head), h/3)]
-		return append(head, p.texts(w, h-len(head))...)
+		return append(head, widget.Indent(p.texts(w-2, h-len(head)))...)
 	}
 	side := min(50, w*2/5)
 	return widget.Beside(p.facts(side), p.texts(w-side-1, h), side, 1)
@@ -284,8 +299,13 @@ func (p *jobPane) facts(w int) []string {
 		}
 	}
 	from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
-	for _, i := range j.Inspirations {
-		from.Add(st.Label, " + ").Add(st.Ident, CandidateName(i))
+	for i, id := range j.Inspirations {
+		if i == 0 && j.Operator == record.OpCrossover {
+			from.Add(st.Label, " crossed with ")
+		} else if i == 0 {
+			from.Add(st.Label, " beside")
+		}
+		from.Gap(1).Add(st.Ident, CandidateName(id))
 	}
 	if j.Kind == record.Evaluate {
 		pair("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate)))
@@ -304,10 +324,9 @@ func (p *jobPane) facts(w int) []string {
 	if j.Candidate >= 0 {
 		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
 		if c := d.Candidate; c != nil {
-			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective))
-			if d.Parent != nil && d.Parent.Objective != nil && c.Objective != nil {
-				v := p.d.gain(*c.Objective, *d.Parent.Objective)
-				made.Gap(1).Add(gainStyle(st, v), widget.Signed(v))
+			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective)).Raw(p.onParent())
+			if gain := p.onParent(); gain != "" {
+				made.Add(st.Label, " on parent")
 			}
 		}
 		pair("made", made)
@@ -316,7 +335,11 @@ func (p *jobPane) facts(w int) []string {
 		pair("same as", (&widget.Line{}).Add(st.Ident, CandidateName(j.Duplicate)))
 	}
 	u := j.Usage
-	pair("used", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("%s, %s in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))))
+	used := "no model was asked"
+	if u.Requests > 0 || u.Unmetered || u.CostUSD != nil && *u.CostUSD > 0 {
+		used = fmt.Sprintf("%s, %s tokens in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))
+	}
+	pair("used", (&widget.Line{}).Add(st.Plain, used))
 	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS))))
 	pair("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS)))
 	out = append(out, "", " "+st.Label.S("stages"))
@@ -347,7 +370,11 @@ func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	if s.Ended == 0 {
 		end, col = p.d.Now(), st.Good
 	}
-	l.Gap(1).Fit(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Fit(col, s.Name, 18).Right(st.Plain, widget.Duration(end.Sub(widget.Millis(s.Started)).Round(time.Millisecond)), 8).Gap(2)
+	took := ""
+	if s.Ended == 0 || s.Ended > s.Started { // an end takes no time
+		took = widget.Duration(end.Sub(widget.Millis(s.Started)).Round(time.Millisecond))
+	}
+	l.Gap(1).Fit(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Fit(col, s.Name, 18).Right(st.Plain, took, 8).Gap(2)
 	return l.Fit(st.Label, s.Note, w-l.W).String()
 }
 

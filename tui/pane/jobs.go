@@ -388,6 +388,8 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 		return "new " + where, st.Plain
 	case short && j.State == record.Placed:
 		return "took " + where, st.Plain
+	case j.State == record.Scored && p.d.Snap.Grid.NeedFit > 0 && !p.d.mapped():
+		return "before the map", st.Label
 	case short && j.State == record.Scored:
 		return "no better", st.Label
 	case e.Best && where == "":

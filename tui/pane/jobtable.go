@@ -97,7 +97,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		return widget.Words(" · ", p.what(&j.Job)+" by "+widget.OrNone(j.Job.Agent), text)
 	}, Columns: []widget.Column[row]{
 		{Head: "job", W: widget.IDWidth(int64(newest)), Rank: 100, Cell: func(j row) (widget.Style, string) { return st.Ident, j.Job.ID.String() }},
-		{Head: "state", W: 11, Rank: 90, Cell: func(j row) (widget.Style, string) { return st.State(string(j.Job.State)), string(j.Job.State) }},
+		{Head: "state", W: 12, Rank: 90, Cell: func(j row) (widget.Style, string) { return st.State(string(j.Job.State)), string(j.Job.State) }},
 		{Head: "work", W: 11, Rank: 80, Cell: func(j row) (widget.Style, string) { return st.Plain, p.what(&j.Job) }},
 		{Head: "parent", W: 9, Rank: 50, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Parent) }},
 		{Head: "made", W: 8, Rank: 20, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Candidate) }},

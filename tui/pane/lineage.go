@@ -373,7 +373,12 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 		}},
 		{Head: "×", W: arcLanes + 1, Rank: 70, Cell: func(r row) (widget.Style, string) { return st.Warn, r.arcs }},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(r row) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
-		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) { return st.Strong, widget.Optional(r.node.Objective) }},
+		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
+			if r.node.Objective == nil && w < 100 { // there is no column of the status
+				return st.State(string(r.node.Status)), string(r.node.Status)
+			}
+			return st.Strong, widget.Optional(r.node.Objective)
+		}},
 		{W: 11, Rank: 55, Cell: func(r row) (widget.Style, string) {
 			if len(r.below) > 1 {
 				return st.Lines[2], plot.Sparkline(r.below, min(len(r.below), 10), p.d.Glyphs)

@@ -100,7 +100,7 @@ func (p *nichesPane) Title() (string, string) {
 		right += st.Label.S(" · ") + st.Plain.S(hidden)
 	}
 	if p.small && plot.Width(left)+plot.Width(right)+18 < p.width {
-		if t := p.d.trend(12); t != "" {
+		if t := p.d.Trend(12); t != "" {
 			right = t + " " + right
 		}
 	}

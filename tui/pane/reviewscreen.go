@@ -67,7 +67,11 @@ func (p *reviewPane) row(x *waiting, w int) string {
 		l.Fit(st.Plain, string(c.Operator), 11).Fit(st.Label, widget.Change(c.Added, c.Removed), 12)
 	}
 	text := x.brief(&p.d.Snap.Grid, x.held, w-l.W)
-	if more := widget.Words(" · ", text, firstOf(x.held.Findings), c.Intent); plot.Width(text)+9 < w-l.W { // room for words of it
+	why := firstOf(x.held.Findings)
+	if p.byRule(x.held) {
+		why = ""
+	}
+	if more := widget.Words(" · ", text, why, c.Intent); plot.Width(text)+9 < w-l.W { // room for words of it
 		text = more
 	}
 	col := st.Plain
@@ -75,6 +79,12 @@ func (p *reviewPane) row(x *waiting, w int) string {
 		col = st.Label
 	}
 	return l.Fit(col, text, w-l.W).String()
+}
+
+// byRule reports whether a candidate waits because all do, which the title says.
+func (p *reviewPane) byRule(h *view.Held) bool {
+	s := &p.d.Snap.Settings
+	return len(h.Findings) == 1 && (h.Candidate.Objective != nil && s.ReviewNiche == "all" || h.Candidate.Objective == nil && s.Review == "all")
 }
 
 // gain writes what approving gains, in w cells.
@@ -114,8 +124,8 @@ func (p *reviewPane) screen(w, h int) []string {
 		out := append(p.lines(w, n), st.Border.Wrap(widget.Repeat("─", w)))
 		return append(out, widget.Indent(p.decision(x, w-1, h-len(out)))...)
 	}
-	p.side = max(34, min(w*30/100, 56))
-	return widget.Beside(p.lines(p.side, h), p.decision(x, w-p.side-1, h), p.side, 1)
+	p.side = max(36, min(w*30/100, 56))
+	return widget.Beside(p.lines(p.side, h), p.decision(x, w-p.side-2, h), p.side, 2)
 }
 
 func orOff(s string) string {
@@ -218,7 +228,11 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 		out = append(out, ms.String())
 	}
 	for _, f := range h.Findings {
-		out = append(out, st.Warn.S("! "+f))
+		if p.byRule(h) {
+			out = append(out, st.Label.S(f))
+		} else {
+			out = append(out, st.Warn.S("! "+f))
+		}
 	}
 	out = append(out, st.Border.Wrap(widget.Repeat("─", w)))
 	return append(out, p.d1.body(w, hh-len(out))...)

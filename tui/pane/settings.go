@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -100,7 +101,7 @@ func (p *settingsPane) table() widget.Table[*view.SettingInfo] {
 	type row = *view.SettingInfo
 	st := p.d.St
 	return widget.Table[row]{St: st, Order: p.order, Note: func(s row) string {
-		return widget.Words(" ", s.Doc, "Default: "+widget.OrNone(s.Default)+". Set "+s.Origin+": "+widget.OrNone(s.Value))
+		return widget.Words(" ", s.Doc, "Default: "+strings.TrimSuffix(widget.OrNone(s.Default), ".")+". Set "+s.Origin+": "+widget.OrNone(s.Value))
 	}, Columns: []widget.Column[row]{
 		{Head: "key", W: 28, Rank: 100, Cell: func(s row) (widget.Style, string) { return st.Plain, s.Key }},
 		{Head: "value", Min: 20, Rank: 90, Cell: func(s row) (widget.Style, string) {
@@ -202,6 +203,9 @@ func (p *doctorPane) Take(m Loaded) {
 	p.bump()
 }
 
+// mostDetail is how many lines a check has for what it found.
+const mostDetail = 6
+
 func (p *doctorPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	switch {
@@ -229,7 +233,14 @@ func (p *doctorPane) Body(w, h int, focus bool) []string {
 		}
 		var l widget.Line
 		l.Gap(3).Fit(col, word, 7).Fit(st.Plain, c.Name, 26)
-		out = append(out, l.Fit(st.Label, c.Detail, w-l.W).String())
+		told := widget.WrapText(c.Detail, max(8, w-38))
+		if len(told) > 0 {
+			l.Add(st.Label, told[0])
+		}
+		out = append(out, l.String())
+		for i := 1; i < min(len(told), mostDetail); i++ {
+			out = append(out, widget.Repeat(" ", 36)+st.Label.S(told[i]))
+		}
 		if !c.OK && c.Cure != "" {
 			for _, t := range widget.WrapText(c.Cure, w-38) {
 				out = append(out, widget.Repeat(" ", 36)+st.Plain.S(t))

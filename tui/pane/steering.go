@@ -218,7 +218,11 @@ func (p *steeringPane) Body(w, h int, focus bool) []string {
 		return append(out, p.prompt(w, h-len(out))...)
 	}
 	left := max(72, w*9/20)
-	return widget.Beside(p.table(left, h), append([]string{p.d.St.Label.S(p.promptTitle())}, p.prompt(w-left-2, h-1)...), left, 2)
+	var next []string
+	for _, t := range widget.WrapText(p.promptTitle(), w-left-3) {
+		next = append(next, p.d.St.Label.S(t))
+	}
+	return widget.Beside(p.table(left, h), append(next, p.prompt(w-left-2, h-len(next))...), left, 2)
 }
 
 // table draws the rows with their odds.
@@ -239,7 +243,7 @@ func (p *steeringPane) table(w, h int) []string {
 			return st.Label, r.group
 		}},
 		{Head: "setting", W: 18, Rank: 100, Cell: func(r row) (widget.Style, string) { return st.Plain, r.name }},
-		{Head: "value", Min: 10, Rank: 95, Cell: func(r row) (widget.Style, string) {
+		{Head: "value", Min: 10, Rank: 95, Over: true, Cell: func(r row) (widget.Style, string) {
 			if was, now := r.value(&p.from), r.value(&p.draft); was != now && r.key != "goal" {
 				return mark(r), now + " was " + was
 			}

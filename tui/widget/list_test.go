@@ -3,6 +3,9 @@ package widget
 import (
 	"fmt"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // numbers are n ids from first on, downwards: the newest first.
@@ -195,6 +198,24 @@ func TestABriefDifferenceHasEightCells(t *testing.T) {
 	} {
 		if got := Brief(c.v); got != c.want || len(got) > 8 {
 			t.Errorf("%v is written %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestATextGoesOnOverColumnsThatAreEmptyInItsRow(t *testing.T) {
+	cell := func(i int) func([]string) (Style, string) {
+		return func(r []string) (Style, string) { return Style{}, r[i] }
+	}
+	tab := Table[[]string]{St: NewStyles(true, colorprofile.ASCII), Columns: []Column[[]string]{
+		{Head: "name", W: 6, Rank: 9, Cell: cell(0)},
+		{Head: "value", Min: 8, Rank: 8, Over: true, Cell: cell(1)},
+		{Head: "share", W: 7, Right: true, Rank: 7, Cell: cell(2)},
+	}}
+	rows := [][]string{{"long", "a text of many words", ""}, {"short", "a text of many words", "12 %"}}
+	got := tab.Lines(24, 3, len(rows), -1, func(h int) (int, int) { return 0, min(h, len(rows)) }, func(i int) []string { return rows[i] })
+	for i, want := range []string{" name  value       share", " long  a text of many w…", " short a text of…   12 %"} {
+		if line := ansi.Strip(got[i]); line != want {
+			t.Errorf("line %d is %q, not %q", i, line, want)
 		}
 	}
 }

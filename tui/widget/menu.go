@@ -141,7 +141,8 @@ func (m *Menu) lines() []int {
 
 func (m *Menu) View(st *Styles, w, h int) []string {
 	width := min(78, w-6)
-	m.rows = max(3, min(h-9, 24))
+	told := m.told(width)
+	m.rows = max(3, min(h-8-told, 24))
 	lines := m.lines()
 	at := 0
 	for i, l := range lines {
@@ -167,24 +168,47 @@ func (m *Menu) View(st *Styles, w, h int) []string {
 	if len(m.found) == 0 {
 		body = append(body, " "+st.Label.S("nothing fits"))
 	}
-	return dialogBox(st, m.title, st.Label.S("enter · esc"), width, append(body, m.footer(st, width)))
+	return dialogBox(st, m.title, st.Label.S("enter · esc"), width, append(body, m.footer(st, width, told)...))
 }
 
-// footer is the whole note of the row under the cursor: rows are short.
-func (m *Menu) footer(sty *Styles, width int) string {
-	if m.cur >= len(m.found) {
-		return ""
+// told is how many lines the longest note takes, so that the rows stand still
+// whichever is told: one or two.
+func (m *Menu) told(width int) int {
+	for _, it := range m.items {
+		if max(plot.Width(it.Note), plot.Width(it.Off)) > width-2 {
+			return 2
+		}
 	}
-	if m.cur < 0 {
-		return " " + sty.Label.S(m.none.Title)
+	return 1
+}
+
+// footer is the whole note of the row under the cursor in n lines: rows are short.
+func (m *Menu) footer(sty *Styles, width, n int) []string {
+	st, note := sty.Label, ""
+	switch {
+	case m.cur >= len(m.found):
+	case m.cur < 0:
+		note = m.none.Title
+	case m.found[m.cur].Off != "":
+		st, note = sty.Warn, m.found[m.cur].Off
+	default:
+		note = m.found[m.cur].Note
 	}
-	it := m.found[m.cur]
-	st, note := sty.Label, it.Note
-	if it.Off != "" {
-		st, note = sty.Warn, it.Off
+	lines := WrapText(note, width-2)
+	out := make([]string, n)
+	for i := range out {
+		var l Line
+		switch {
+		case i >= len(lines):
+			continue
+		case i == n-1: // what has no room is cut
+			l.Gap(1).Fit(st, strings.Join(lines[i:], " "), width-1)
+		default:
+			l.Gap(1).Add(st, lines[i])
+		}
+		out[i] = l.String()
 	}
-	var l Line
-	return l.Gap(1).Fit(st, note, width-1).String()
+	return out
 }
 
 func (m *Menu) row(sty *Styles, i, width, keyW int) string {

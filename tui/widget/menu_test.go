@@ -122,3 +122,17 @@ func TestLettersFindTextsTheClosestFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestALongNoteOfAMenuIsToldInTwoLines(t *testing.T) {
+	note := "measures it on main as it is now, in turn with it, and refuses where the gain does not hold"
+	m := NewMenu("write", []Item{{Title: "verify", Note: note}, {Title: "leave", Note: "no"}})
+	rows := func() []string { return m.View(NewStyles(true, colorprofile.ASCII), 80, 24) }
+	before := rows()
+	if text := ansi.Strip(strings.Join(before, "\n")); !strings.Contains(text, "refuses where the") || !strings.Contains(text, "gain does not hold") {
+		t.Errorf("the note is cut:\n%s", text)
+	}
+	m.step(1)
+	if n := len(rows()); n != len(before) {
+		t.Errorf("the menu has %d lines on one row and %d on another", len(before), n)
+	}
+}

@@ -14,6 +14,9 @@ type Column[R any] struct {
 	// Rank says how much the column matters: the least goes first when room is
 	// short, whole.
 	Rank int
+	// Over lets the text go on over the next columns as long as they are empty in
+	// that row.
+	Over bool
 	Cell func(r R) (Style, string)
 }
 
@@ -119,8 +122,16 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 	} else {
 		l.Gap(1)
 	}
-	for i, c := range cols {
+	for i := 0; i < len(cols); i++ {
+		c := cols[i]
 		st, text := c.Cell(r)
+		for next := i + 1; c.Over && next < len(cols); next++ {
+			if _, there := cols[next].Cell(r); there != "" {
+				break
+			}
+			c.W += air(cols, next) + cols[next].W
+			i = next
+		}
 		switch l.Gap(air(cols, i)); {
 		case c.Right:
 			l.Right(st, text, c.W)
