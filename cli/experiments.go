@@ -9,7 +9,7 @@ import (
 
 	"atoll/cli/door"
 	"atoll/engine"
-	"atoll/engine/fold"
+	"atoll/engine/kept"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -93,7 +93,7 @@ func (a *App) experiments(ctx context.Context, args []string) error {
 }
 
 func snapshotOf(ctx context.Context, ses *engine.Session, exp record.Experiment) (*view.Snapshot, error) {
-	st, err := fold.LoadState(ctx, ses.DB, exp.ID)
+	st, err := kept.Load(ctx, ses.Dir, ses.DB, exp.ID)
 	if err != nil {
 		return nil, err
 	}

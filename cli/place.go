@@ -11,6 +11,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/fold"
+	"atoll/engine/kept"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -82,7 +83,7 @@ func (a *App) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.state, err = fold.LoadState(ctx, o.DB, o.exp.ID); err != nil {
+	if o.state, err = kept.Load(ctx, o.Dir, o.DB, o.exp.ID); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil

@@ -216,14 +216,14 @@ func (c *crashes) check(shown int, thorough bool) {
 		scan(&job, &data)
 		now.ends[job] = data
 	})
-	kept(c, "candidate", c.before.candidates, now.candidates)
-	kept(c, "sample", c.before.samples, now.samples)
-	kept(c, "end of job", c.before.ends, now.ends)
+	unchanged(c, "candidate", c.before.candidates, now.candidates)
+	unchanged(c, "sample", c.before.samples, now.samples)
+	unchanged(c, "end of job", c.before.ends, now.ends)
 	c.before = now
 	c.git(commits, thorough)
 }
 
-func kept[K comparable](c *crashes, what string, before, now map[K]string) {
+func unchanged[K comparable](c *crashes, what string, before, now map[K]string) {
 	c.t.Helper()
 	for key, value := range before {
 		if now[key] != value {

@@ -54,8 +54,12 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 	return errors.Join(l.endState(ctx), l.keepDigest(ctx))
 }
 
-// keepDigest writes what the state is, for a check that folds the log later.
+// keepDigest writes what the state is, for a check that folds the log later, and the
+// state itself where it is large.
 func (l *loop) keepDigest(ctx context.Context) error {
+	if l.keeper.DueAtEnd(l.st.Seq) {
+		l.keepFold(ctx, l.st)
+	}
 	return doctor.KeepDigest(ctx, l.db, l.exp, l.st.Digest())
 }
 

@@ -23,3 +23,6 @@ func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker
 	}
 	return lines, pause
 }
+
+// KeepFoldsFrom has the fold kept for readers from so many rows of the log on.
+func KeepFoldsFrom(e *Engine, rows record.Seq) { e.loop.keeper.Worth = rows }

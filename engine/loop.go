@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/engine/fold"
+	"atoll/engine/kept"
 	"atoll/engine/schedule"
 	"atoll/engine/work"
 	"atoll/store/record"
@@ -29,6 +30,7 @@ type loop struct {
 	equipment equipment
 	publisher publisher
 	anchors   anchors
+	keeper    kept.Keeper
 
 	st       *fold.State
 	work     *work.Runner    // of the present state
@@ -42,7 +44,7 @@ type loop struct {
 }
 
 func newLoop(s *shared) *loop {
-	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}}
+	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}, keeper: kept.Keeper{Dir: s.ses.Dir, DB: s.db}}
 	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly}
 	if s.opt.Fleet != nil {
 		plan.Slots = s.opt.Fleet.Slots
@@ -95,7 +97,7 @@ func (l *loop) turn(ctx context.Context) error {
 	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
 	var care sync.WaitGroup
 	if l.owner {
-		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, dir: l.ses.Dir, most: l.st.Config.Retention.Size}
+		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.keepDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
 		u.hold(ctx)
 		care.Go(func() { u.run(workCtx) })
 	}

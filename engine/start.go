@@ -18,16 +18,21 @@ import (
 // and, for the owner of the lock, everything that runs jobs is ready.
 func (l *loop) start(ctx context.Context) error {
 	l.resumed = false
+	known := l.recall(ctx)
 	if err := l.claim(ctx); err != nil {
 		return err
 	}
 	if err := l.changeObjective(ctx); err != nil {
 		return err
 	}
-	st, err := fold.OpenState(ctx, l.db, l.exp)
-	if err != nil {
-		return err
+	st := known
+	if l.owner || st == nil { // who decides folds every row
+		var err error
+		if st, err = fold.OpenState(ctx, l.db, l.exp); err != nil {
+			return err
+		}
 	}
+	known = nil // it may be large
 	l.open(st)
 	if l.owner {
 		if err := l.equip(ctx); err != nil {

@@ -34,7 +34,8 @@ type upkeep struct {
 	repo  *gitops.Repo
 	asker query.Asker
 	pause func(why string)
-	dir   string // the state directory
+	keep  func(*fold.State) // keeps the fold for readers, where that is due; on the goroutine of the state
+	dir   string            // the state directory
 	most  int64  // bytes that it may have before it is told; 0 = any
 	told  bool
 }
@@ -77,6 +78,9 @@ func (u *upkeep) run(ctx context.Context) {
 		}
 		if n%checkEvery == 0 {
 			u.weigh()
+		}
+		if err := u.asker.Ask(ctx, u.keep); err != nil {
+			return
 		}
 		if err := u.pack(ctx); err != nil && ctx.Err() == nil {
 			u.note("warn", record.NoJob, err.Error())

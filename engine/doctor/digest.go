@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atoll/engine/fold"
+	"atoll/engine/kept"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -50,6 +51,32 @@ func checkFold(ctx context.Context, db *store.DB, state *fold.State) error {
 	}
 	if _, err := was.Compare(state.Digest()); err != nil {
 		return fmt.Errorf("%w: the store does not say any more what the last run saw", err)
+	}
+	return nil
+}
+
+// CheckKept folds the log of an experiment anew and says where the fold that the last
+// run kept for readers differs from it.
+func CheckKept(ctx context.Context, db *store.DB, dir string, exp record.ExperimentID) error {
+	st, err := fold.LoadState(ctx, db, exp)
+	if err != nil {
+		return err
+	}
+	return checkKept(ctx, db, dir, st)
+}
+
+// checkKept says of the fold that the last run kept for readers where it is not what a
+// state that was folded anew is. None is kept of a small experiment.
+func checkKept(ctx context.Context, db *store.DB, dir string, fresh *fold.State) error {
+	st, _, err := kept.Open(ctx, dir, db, fresh.Exp.ID)
+	if err != nil || st == nil {
+		return err
+	}
+	if err := st.Follow(ctx, db); err != nil {
+		return fmt.Errorf("go on from the kept fold: %w", err)
+	}
+	if _, err := fresh.Digest().Compare(st.Digest()); err != nil {
+		return fmt.Errorf("the kept fold: %w", err)
 	}
 	return nil
 }

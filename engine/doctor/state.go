@@ -149,6 +149,9 @@ func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo,
 		err = checkFold(ctx, db, st)
 	}
 	s.add("store", named("archive"), err, "the archive is the fold of the log", foldCure)
+	if err == nil {
+		s.add("store", named("kept fold"), checkKept(ctx, db, s.opt.Dir, st), "what readers start from is the fold of the log", cureRepair)
+	}
 	commits := []record.Hash{exp.RootCommit}
 	what := "elite"
 	if s.opt.Deep {

@@ -75,9 +75,7 @@ func LoadState(ctx context.Context, log Log, id record.ExperimentID) (*State, er
 		if err != nil {
 			return nil, err
 		}
-		s.Quiet = true
-		err = s.CatchUp(ctx, log, func(record.JobID) error { return nil })
-		s.Quiet = false
+		err = s.Follow(ctx, log)
 		if errors.Is(err, ErrSuperseded) { // between the two reads
 			continue
 		}
@@ -88,8 +86,27 @@ func LoadState(ctx context.Context, log Log, id record.ExperimentID) (*State, er
 	}
 }
 
+// Follow folds the rows that are new, for somebody who only looks and reads no news.
+func (s *State) Follow(ctx context.Context, log Log) error {
+	s.Quiet = true
+	defer func() { s.Quiet = false }()
+	return s.CatchUp(ctx, log, func(record.JobID) error { return nil })
+}
+
 // OpenState returns the state before its first row, under the newest map.
 func OpenState(ctx context.Context, log Log, id record.ExperimentID) (*State, error) {
+	s, err := emptyState(ctx, log, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.loadSpace(ctx, log); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// emptyState returns the state before its first row, under no map.
+func emptyState(ctx context.Context, log Log, id record.ExperimentID) (*State, error) {
 	exp, err := log.Experiment(ctx, id)
 	if err != nil {
 		return nil, err
@@ -104,9 +121,6 @@ func OpenState(ctx context.Context, log Log, id record.ExperimentID) (*State, er
 	}
 	s.Vectors = map[record.CandidateID][]float32{}
 	s.vector = func(c record.CandidateID) ([]float32, error) { return log.Vector(ctx, id, c) }
-	if err := s.loadSpace(ctx, log); err != nil {
-		return nil, err
-	}
 	return s, nil
 }
 

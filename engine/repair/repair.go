@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/engine/doctor"
+	"atoll/engine/kept"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
@@ -117,6 +118,12 @@ func (b *bench) run(ctx context.Context) error {
 	for i := range all {
 		if err := b.experiment(ctx, &all[i]); err != nil {
 			return err
+		}
+		if err := doctor.CheckKept(ctx, b.db, b.Dir, all[i].ID); err != nil {
+			b.did("set aside the kept fold of %s, from which readers start; the next run writes another (%v)", all[i].Name, err)
+			if err := b.setAside(kept.Name(all[i].ID)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := b.evaluators(); err != nil {
