@@ -6,23 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/mattn/go-sqlite3" // copies rows by plain SQL
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
 
 // multiplied is how many jobs are made by the store's own transactions; a larger store
-// repeats their rows, with other numbers, trees, parents and values.
-const multiplied = 5000
+// repeats their rows, with other numbers, parents and values. Their commits are those of the lab, so that jobs can go on from them.
+const multiplied = 1000
 
 // large returns a paused lab whose store holds some n more measured candidates, each
 // with half a kilobyte of evidence. A folder that ATOLL_GROWN names is used instead, and is
-// filled where it is empty: a million takes minutes to write.
+// filled where it is missing: a million takes minutes to write.
 func large(t *testing.T, n int) *lab {
 	t.Helper()
 	kept := os.Getenv("ATOLL_GROWN")
@@ -80,6 +84,10 @@ func multiply(ctx context.Context, path string, first record.JobID, times int) e
 	}
 	if _, err := db.ExecContext(ctx, `INSERT INTO evidence (experiment, job, attempt, kind, cut, size, packed, text)
 		SELECT 1, id, 1, 'log', 0, 512, 0, CAST(printf('%.512c', 'x') AS BLOB) FROM job WHERE id >= ?`, first); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, `UPDATE candidate SET (commit_id, tree_id) = (SELECT commit_id, tree_id FROM candidate real
+		WHERE real.id BETWEEN 1 AND :first - 1 ORDER BY real.id = 1 + candidate.id % (:first - 1) DESC LIMIT 1) WHERE id >= :first`, sql.Named("first", int64(first))); err != nil {
 		return err
 	}
 	for round := 1; round < times; round++ {
@@ -148,8 +156,6 @@ func repeated(ctx context.Context, tx *sql.Tx, table string) (string, error) {
 			continue
 		case name == "seq":
 			value = "seq + :rows"
-		case name == "commit_id", name == "tree_id":
-			value = "randomblob(20)"
 		case name == "objective":
 			value = "objective - abs(random() % 1000) / 500.0"
 		}
@@ -162,7 +168,84 @@ func repeated(ctx context.Context, tx *sql.Tx, table string) (string, error) {
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE %s ORDER BY %s", table, strings.Join(names, ", "), strings.Join(values, ", "), table, filter, where), rows.Err()
 }
 
-func TestGrowLarge(t *testing.T) {
-	l := large(t, 1_000_000)
-	t.Log(l.dir)
+// started runs a verb and returns what it printed and how long it took: by the clock, and on
+// the processor.
+func (l *lab) started(args ...string) (text string, clock, processor time.Duration) {
+	l.t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Dir, cmd.Env = l.dir, environment("HOME="+l.dir+".home")
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		l.t.Fatalf("atoll %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out), time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// TestALargeExperimentIsReadFromItsKeptFold measures how long readers of many candidates
+// wait. With ATOLL_SLOW=1 they are a million; docs/benchmarks.md has the figures.
+func TestALargeExperimentIsReadFromItsKeptFold(t *testing.T) {
+	if os.Getenv("ATOLL_GROWN") == "" {
+		t.Parallel()
+	}
+	n := suitetest.Pick(2000, 2000, 1_000_000)
+	l := large(t, n)
+	said, clock, processor := l.started("run", "--headless", "--max-jobs", fmt.Sprint(l.settings().MaxJobs))
+	t.Logf("a run of ten jobs: %s, processor %s", clock.Round(time.Millisecond), processor)
+	if !strings.Contains(said, "done") {
+		t.Fatal(said)
+	}
+	kept := filepath.Join(l.dir, ".git", "atoll", "folds")
+	var clocks []time.Duration
+	for range 5 {
+		said, clock, processor = l.started("status")
+		clocks = append(clocks, clock)
+		t.Logf("status: %s, processor %s", clock.Round(time.Millisecond), processor)
+	}
+	if slices.Sort(clocks); n > 10_000 && clocks[2] > stretched(t, 150*time.Millisecond) {
+		t.Errorf("status takes %s", clocks[2])
+	}
+	l.opens(n)
+	if err := os.Rename(kept, kept+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	fresh, clock, processor := l.started("status")
+	t.Logf("status that folds the log: %s, processor %s", clock.Round(time.Millisecond), processor)
+	if err := os.Rename(kept+".aside", kept); err != nil {
+		t.Fatal(err)
+	}
+	if said != fresh {
+		t.Errorf("from the kept fold status says\n%s\nfrom the log\n%s", said, fresh)
+	}
+}
+
+// opens opens the console on a large experiment as the one who runs it, and as one who
+// looks on.
+func (l *lab) opens(n int) {
+	t := l.t
+	t.Helper()
+	for _, who := range []string{"the owner", "an onlooker"} {
+		unlock := func() {}
+		if who == "an onlooker" {
+			f := l.lock()
+			unlock = func() { _ = f.Close() }
+		}
+		last := l.jobs()[0].ID.String()
+		began := time.Now()
+		c := start(t, l, nil, 200, 60)
+		c.see("a complete frame", func(s string) bool {
+			lines := strings.Split(s, "\n")
+			return len(lines) >= 60 && strings.Contains(lines[0], "dials") && strings.Contains(lines[59], "? help")
+		})
+		first := time.Since(began)
+		c.wait(last)
+		whole := time.Since(began)
+		t.Logf("the console of %s: first frame after %s, whole after %s, memory %d kB", who, first.Round(time.Millisecond), whole.Round(time.Millisecond), resident(t, c.cmd.Process.Pid))
+		if n > 10_000 && whole > stretched(t, 5*time.Second) {
+			t.Errorf("the console of %s is whole after %s", who, whole)
+		}
+		c.press("q")
+		c.end()
+		unlock()
+	}
 }
