@@ -101,10 +101,10 @@ func TestAFoldThatDoesNotCountIsNotRead(t *testing.T) {
 		"another program wrote it": func(l *lab) {
 			l.change(`UPDATE meta SET value = json_set(value, '$.Program', 'of another time') WHERE key = 'kept-fold'`)
 		},
-		"the file is an earlier one":          func(l *lab) { l.change(`UPDATE meta SET value = json_set(value, '$.ID', 'X') WHERE key = 'kept-fold'`) },
-		"the file is gone":                    func(l *lab) { _ = os.Remove(l.keptFile()) },
-		"the file is empty":                   func(l *lab) { _ = os.Truncate(l.keptFile(), 0) },
-		"the database knows of none":          func(l *lab) { l.change(`DELETE FROM meta WHERE key = 'kept-fold'`) },
+		"the file is an earlier one":           func(l *lab) { l.change(`UPDATE meta SET value = json_set(value, '$.ID', 'X') WHERE key = 'kept-fold'`) },
+		"the file is gone":                     func(l *lab) { _ = os.Remove(l.keptFile()) },
+		"the file is empty":                    func(l *lab) { _ = os.Truncate(l.keptFile(), 0) },
+		"the database knows of none":           func(l *lab) { l.change(`DELETE FROM meta WHERE key = 'kept-fold'`) },
 		"the experiment has another evaluator": func(l *lab) { l.change(`UPDATE experiment SET objective = 2`) },
 	} {
 		t.Run(name, func(t *testing.T) {

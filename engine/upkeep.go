@@ -36,7 +36,7 @@ type upkeep struct {
 	pause func(why string)
 	keep  func(*fold.State) // keeps the fold for readers, where that is due; on the goroutine of the state
 	dir   string            // the state directory
-	most  int64  // bytes that it may have before it is told; 0 = any
+	most  int64             // bytes that it may have before it is told; 0 = any
 	told  bool
 }
 

@@ -41,7 +41,7 @@ func grown(outside *rules) *tree {
 		name: "oak", whole: outside, leaves: []leaf{{1, math.NaN(), true}, {2, math.Inf(-1), false}}, block: &[4]leaf{3: {a: 7}},
 		empty: []string{}, texts: [2]string{"x", ""}, table: map[string]*leaf{"": {a: 1}, "nil": nil}, nested: map[int][]leaf{3: {{a: 3}}, 4: nil}, bytes: []byte("abc"),
 	}
-	t.same, t.up, t.value = t.block, t, &t.leaves[0].b
+	t.same, t.up, t.value, t.how = t.block, t, &t.leaves[0].b, func() {}
 	return t
 }
 
@@ -60,6 +60,9 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 	var to tree
 	if err := image.Read(write(t, from, was), &to, there); err != nil {
 		t.Fatal(err)
+	}
+	if to.how != nil {
+		t.Error("a function was read")
 	}
 	if to.whole != there || to.same != to.block || to.up == from || to.up.up != to.up {
 		t.Error("pointers lead elsewhere")
@@ -99,16 +102,16 @@ func TestADamagedImageIsNeverRead(t *testing.T) {
 }
 
 func TestAnImageOfOtherTypesIsOfAnotherVersion(t *testing.T) {
-	type before struct{ a, b int }
+	type before struct{ A, B int }
 	type after struct{ a, c int }
-	var to after
-	if err := image.Read(write(t, &before{1, 2}), &to); !errors.Is(err, image.ErrOther) {
+	to := after{a: 1, c: 2}
+	if err := image.Read(write(t, &before{1, 2}), &to); !errors.Is(err, image.ErrOther) || to.a+to.c != 3 {
 		t.Error(err)
 	}
 }
 
 func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
-	for _, root := range []any{&struct{ c chan int }{}, &struct{ list []map[int]any }{}, 7, (*int)(nil)} {
+	for _, root := range []any{&struct{ C chan int }{}, &struct{ List []map[int]any }{}, 7, (*int)(nil)} {
 		if err := image.Write(io.Discard, root); err == nil {
 			t.Errorf("%T was written", root)
 		}
