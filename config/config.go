@@ -80,7 +80,7 @@ type Evaluator struct {
 	Protected      []string          `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
 	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read. They are protected, too."`
 	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
-	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent."`
+	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent. {tree} in a value is the candidate's tree."`
 	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }

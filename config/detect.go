@@ -23,6 +23,7 @@ type Detected struct {
 	Protected []string // globs of tests, evaluators and build settings
 	Scope     []string // globs of the sources
 	Caches    []string
+	Env       []string  // NAME=value for the evaluator
 	Dir       string    // evaluator directory, relative to atoll.yaml
 	Others    []Choice  // further ways to measure that were found, likeliest first
 	Measured  *Measured // what a run on the root taught; nil: nothing was run
@@ -86,7 +87,33 @@ func Detect(files []string, read func(path string) ([]byte, error)) Detected {
 	d.Test = l.test(d.Language)
 	l.evaluator(&d)
 	l.globs(&d)
+	if d.Language == "python" {
+		d.Env = l.pythonPath()
+	}
 	return d
+}
+
+// pythonPath lets scripts and tests that lie in a folder of their own import the
+// packages of the repository, as an installation would.
+func (l look) pythonPath() []string {
+	src, top := false, false
+	for _, f := range l.sorted {
+		dir := path.Dir(f)
+		switch {
+		case path.Ext(f) != ".py":
+		case dir == "src", path.Base(f) == "__init__.py" && path.Dir(dir) == "src":
+			src = true
+		case path.Base(f) == "__init__.py" && !strings.Contains(dir, "/") && !strings.HasPrefix(dir, "test"):
+			top = true
+		}
+	}
+	switch {
+	case src:
+		return []string{"PYTHONPATH={tree}/src"}
+	case top:
+		return []string{"PYTHONPATH={tree}"}
+	}
+	return nil
 }
 
 // look is one look at a repository.
@@ -191,6 +218,11 @@ func (l look) test(language string) []string {
 		for _, f := range l.sorted {
 			if base := path.Base(f); strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") {
 				return []string{"python3", "-m", "pytest", "-q"}
+			}
+		}
+		for _, f := range []string{"test.py", "tests.py"} {
+			if l.files[f] {
+				return []string{"python3", "-m", "unittest", strings.TrimSuffix(f, ".py")}
 			}
 		}
 	}

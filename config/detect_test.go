@@ -54,7 +54,7 @@ func TestDetect(t *testing.T) {
 			map[string]string{"src/a.py": "", "bench/evaluate.py": "import json\nprint(json.dumps({}))", "tests/test_a.py": ""},
 			config.Detected{
 				Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "bench/evaluate.py"},
-				Found: "bench/evaluate.py", Output: "last-json-line", Protected: []string{"bench/**", "tests/**"}, Scope: []string{"**/*.py"},
+				Found: "bench/evaluate.py", Output: "last-json-line", Protected: []string{"bench/**", "tests/**"}, Env: []string{"PYTHONPATH={tree}/src"}, Scope: []string{"**/*.py"},
 			},
 		},
 		{
@@ -62,7 +62,7 @@ func TestDetect(t *testing.T) {
 			map[string]string{"src/a.py": "", "src/bench.py": "print(3)", "test_a.py": ""},
 			config.Detected{
 				Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "src/bench.py"},
-				Found: "src/bench.py", Output: "last-number", Protected: []string{"src/bench.py", "**/test_*.py"}, Scope: []string{"**/*.py"},
+				Found: "src/bench.py", Output: "last-number", Protected: []string{"src/bench.py", "**/test_*.py"}, Env: []string{"PYTHONPATH={tree}/src"}, Scope: []string{"**/*.py"},
 			},
 		},
 		{

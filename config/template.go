@@ -106,6 +106,9 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 	if len(d.Caches) > 0 {
 		line("  caches: %s          # laid under the sandbox, read-only", list(d.Caches))
 	}
+	if len(d.Env) > 0 {
+		line("  env: %s      # beside what every evaluator is given", list(d.Env))
+	}
 	d.stages(line)
 }
 

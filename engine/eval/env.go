@@ -155,7 +155,7 @@ func (e *Evaluator) env(in places) []string {
 	}
 	for _, v := range e.userEnv() {
 		name, value, _ := strings.Cut(v, "=")
-		vars[name] = value
+		vars[name] = in.expand(value)
 	}
 	list := make([]string, 0, len(vars))
 	for _, name := range slices.Sorted(maps.Keys(vars)) {

@@ -36,6 +36,7 @@ type Lab struct {
 	Root  record.Hash
 	Base  string   // the checkout; read only
 	Files []string // of the commit, slash separated, sorted
+	Env   []string // of plain commands, NAME=value
 
 	box     Runner
 	exe     string
@@ -131,12 +132,12 @@ func (l *Lab) Run(ctx context.Context, o eval.Options, watched bool) (Sample, er
 
 // Command runs a plain command whose exit code and output are all that counts.
 func (l *Lab) Command(ctx context.Context, timeout time.Duration, caches []string, args ...string) (Sample, error) {
-	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Timeout: timeout, Output: output.OutputFile}, false)
+	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Env: l.Env, Timeout: timeout, Output: output.OutputFile}, false)
 }
 
 // Watched is [Lab.Command] that notes which files are opened.
 func (l *Lab) Watched(ctx context.Context, timeout time.Duration, caches []string, args ...string) (Sample, error) {
-	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Timeout: timeout, Output: output.OutputFile}, true)
+	return l.Run(ctx, eval.Options{Command: wordy(args), Caches: caches, Env: l.Env, Timeout: timeout, Output: output.OutputFile}, true)
 }
 
 // wordy keeps a command of one word from being read as a line for the shell.

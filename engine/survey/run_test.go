@@ -217,3 +217,30 @@ func TestTestsWithoutCallableFunctionsAreTimed(t *testing.T) {
 		t.Errorf("%+v\n%s", r.Measured, said)
 	}
 }
+
+func TestPythonCodeFindsThePackagesOfItsRepository(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	r, said, err := surveyed(t, map[string]string{
+		"pyproject.toml": "[project]\nname = \"x\"\n", "src/x/__init__.py": "def f(n):\n    return sum(range(n))\n",
+		"tests/__init__.py": "", "tests/test_x.py": "import unittest\nimport x\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(x.f(3), 3)\n",
+		"benchmark/bench.py": "import x\nprint('sum_ms=%d' % x.f(4))\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !slices.Equal(r.Env, []string{"PYTHONPATH={tree}/src"}) || r.Measured.Objective != "sum_ms" || len(r.Measured.Stages) != 1 {
+		t.Errorf("env %q, objective %s, stages %v\n%s", r.Env, r.Measured.Objective, r.Measured.Stages, said)
+	}
+	if text := string(config.Template(r.Detected)); !strings.Contains(text, `env: ["PYTHONPATH={tree}/src"]`) {
+		t.Errorf("the file does not say it:\n%s", text)
+	}
+}
+
+func TestABenchmarkThatRunsForAWhileIsNotTimed(t *testing.T) {
+	t.Parallel()
+	_, said, err := surveyed(t, map[string]string{"bench.sh": "echo 'leven x 1,234,567 ops/sec +-1.2%'\n"})
+	if !errors.Is(err, survey.ErrNothing) || !strings.Contains(said, "words that cannot be read") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}

@@ -28,7 +28,9 @@ type Options struct {
 	Lab  *Lab
 	Look config.Detected // what a look at the files found
 	Env  []string        // of this process, for the go command outside of the sandbox
-	Say  func(string)    // a finding, one sentence; nil: nobody listens
+	// Modules is the node_modules of the work tree, which no commit holds; "" for none.
+	Modules string
+	Say     func(string) // a finding, one sentence; nil: nobody listens
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
 	Ask func(question string, proposed bool) bool
 }
@@ -65,6 +67,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
 	}
 	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}}
+	s.Lab.Env = s.d.Env
+	if s.d.Language == "javascript" {
+		s.nodeModules()
+	}
 	if s.d.Language == "go" {
 		s.warm(ctx)
 	}
@@ -148,7 +154,7 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 func (s *survey) evalOptions() eval.Options {
 	return eval.Options{
 		Command: s.d.Evaluator, Adapter: s.d.Adapter, AdapterOptions: s.m.Options, Paired: s.m.Options != nil, Output: s.d.Output, Objective: s.m.Objective, Direction: s.m.Direction, Timeout: firstPatience,
-		Caches: s.d.Caches, Dir: s.dirOf(), Protected: s.d.Protected,
+		Caches: s.d.Caches, Env: s.d.Env, Dir: s.dirOf(), Protected: s.d.Protected,
 	}
 }
 
