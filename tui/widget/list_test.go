@@ -210,10 +210,11 @@ func TestATextGoesOnOverColumnsThatAreEmptyInItsRow(t *testing.T) {
 		{Head: "name", W: 6, Rank: 9, Cell: cell(0)},
 		{Head: "value", Min: 8, Rank: 8, Over: true, Cell: cell(1)},
 		{Head: "share", W: 7, Right: true, Rank: 7, Cell: cell(2)},
+		{Head: "bar", W: 3, Rank: 6, Cell: cell(3)},
 	}}
-	rows := [][]string{{"long", "a text of many words", ""}, {"short", "a text of many words", "12 %"}}
-	got := tab.Lines(24, 3, len(rows), -1, func(h int) (int, int) { return 0, min(h, len(rows)) }, func(i int) []string { return rows[i] })
-	for i, want := range []string{" name  value       share", " long  a text of many w…", " short a text of…   12 %"} {
+	rows := [][]string{{"long", "a text of many words, no less", "", ""}, {"short", "a text of many words", "12 %", "##"}}
+	got := tab.Lines(29, 3, len(rows), -1, func(h int) (int, int) { return 0, min(h, len(rows)) }, func(i int) []string { return rows[i] })
+	for i, want := range []string{" name  value       share  bar", " long  a text of many words,…", " short a text of…   12 %  ## "} {
 		if line := ansi.Strip(got[i]); line != want {
 			t.Errorf("line %d is %q, not %q", i, line, want)
 		}

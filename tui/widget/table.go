@@ -124,6 +124,7 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 	}
 	for i := 0; i < len(cols); i++ {
 		c := cols[i]
+		l.Gap(air(cols, i))
 		st, text := c.Cell(r)
 		for next := i + 1; c.Over && next < len(cols); next++ {
 			if _, there := cols[next].Cell(r); there != "" {
@@ -132,7 +133,7 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 			c.W += air(cols, next) + cols[next].W
 			i = next
 		}
-		switch l.Gap(air(cols, i)); {
+		switch {
 		case c.Right:
 			l.Right(st, text, c.W)
 		case i+1 < len(cols) && !cols[i+1].Right: // columns never touch
