@@ -157,7 +157,9 @@ func (l *loop) equip(ctx context.Context) error {
 	l.plan.SetRoster(q.roster)
 	l.reader.ShowPrompts(l.work)
 	// Where agents cost money a power cut must not lose what was paid for.
-	return l.db.SetSync(len(roster.PaidAgents(l.st.Config)) > 0)
+	paid := len(roster.PaidAgents(l.st.Config)) > 0
+	l.repo.SetFsync(paid)
+	return l.db.SetSync(paid)
 }
 
 // lookOn lets readers see the prompts of jobs that wait; who asks before sees

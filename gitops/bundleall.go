@@ -134,5 +134,5 @@ func (r *Repo) addShallow(data []byte) error {
 			have = append(have, line...)
 		}
 	}
-	return layFile(filepath.Join(r.dir, "shallow"), "shallow.*.lock", have, 0o644, r.fsync)
+	return layFile(filepath.Join(r.dir, "shallow"), "shallow.*.lock", have, 0o644, r.fsync.Load())
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
@@ -24,8 +25,8 @@ const objectCacheBytes = 4 << 20
 // objects reads and writes the objects of a store. Its caller holds Repo.mu
 // from the first byte of an object to the last.
 type objects struct {
-	dir   string // of the objects
-	fsync bool   // what is written survives a power cut
+	dir   string       // of the objects
+	fsync *atomic.Bool // what is written survives a power cut
 	packs packs
 	cache *lru[cacheKey, object]
 	in    bufio.Reader
@@ -35,7 +36,7 @@ type objects struct {
 	wrap *zlib.Writer // into out, as it is
 }
 
-func openObjects(dir string, fsync bool) *objects {
+func openObjects(dir string, fsync *atomic.Bool) *objects {
 	wrap, _ := zlib.NewWriterLevel(nil, zlib.NoCompression) // a level that there is
 	o := &objects{
 		dir: filepath.Join(dir, "objects"), fsync: fsync, cache: newLRU[cacheKey, object](objectCacheBytes),
@@ -192,7 +193,7 @@ func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, err
 	fmt.Fprintf(zip, "%s %d\x00", kind, len(data)) // into memory: nothing of it fails
 	zip.Write(data)
 	zip.Close()
-	if err := layFile(o.file(h), "tmp_obj_*", o.out.Bytes(), 0o444, o.fsync); err != nil {
+	if err := layFile(o.file(h), "tmp_obj_*", o.out.Bytes(), 0o444, o.fsync.Load()); err != nil {
 		return record.Hash{}, fmt.Errorf("write object %s: %w", h, err)
 	}
 	if obj := (object{kind, data}); objectBytes(obj) <= objectCacheBytes { // it is looked at soon
@@ -216,7 +217,7 @@ func (r *Repo) use(ctx context.Context, do func(*objects) error) error {
 		if !r.exists() {
 			return ErrNoStore
 		}
-		r.objects = openObjects(r.dir, r.fsync)
+		r.objects = openObjects(r.dir, &r.fsync)
 	}
 	return do(r.objects)
 }

@@ -103,7 +103,7 @@ func (r *Repo) ClearAttempt(ctx context.Context, exp record.ExperimentID, job re
 // writeRef writes a loose ref.
 func (r *Repo) writeRef(ref string, to record.Hash) error {
 	file := filepath.Join(r.dir, ref)
-	return layFile(file, filepath.Base(file)+".*.lock", []byte(to.String()+"\n"), 0o644, r.fsync)
+	return layFile(file, filepath.Base(file)+".*.lock", []byte(to.String()+"\n"), 0o644, r.fsync.Load())
 }
 
 // readRef reads a ref: a loose one, as this package and git's fetch write them, or

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atoll/store/record"
@@ -32,7 +33,7 @@ const DefaultCacheBytes = 4 << 30
 type Repo struct {
 	dir   string
 	git   *command
-	fsync bool
+	fsync atomic.Bool // what is written survives a power cut
 	cache *checkouts
 	trees *lru[record.Hash, []entry]
 
@@ -74,15 +75,20 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		return nil, err
 	}
 	r := &Repo{
-		dir: dir, git: git, fsync: o.Fsync, cache: cache,
+		dir: dir, git: git, cache: cache,
 		trees: newLRU[record.Hash, []entry](treeCacheBytes), anchors: make(map[record.ExperimentID]*anchorChain),
 	}
+	r.fsync.Store(o.Fsync)
 	if r.exists() {
 		closeToOthers(dir)
-		r.objects = openObjects(dir, o.Fsync)
+		r.objects = openObjects(dir, &r.fsync)
 	}
 	return r, nil
 }
+
+// SetFsync says whether objects and attempt refs that are written from now on survive a
+// power cut. What git itself packs does in any case.
+func (r *Repo) SetFsync(on bool) { r.fsync.Store(on) }
 
 // closeToOthers takes the rights of other users from a store that an earlier version
 // made with them. Where this user cannot, it stays as it is.
@@ -178,7 +184,7 @@ func (r *Repo) attach() error {
 		return ErrClosed
 	}
 	if r.objects == nil {
-		r.objects = openObjects(r.dir, r.fsync)
+		r.objects = openObjects(r.dir, &r.fsync)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (r *Repo) reopen() {
 	defer r.mu.Unlock()
 	if r.objects != nil {
 		r.objects.close()
-		r.objects = openObjects(r.dir, r.fsync)
+		r.objects = openObjects(r.dir, &r.fsync)
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *Repo) dropRefs(refs []string, folder string) error {
 			kept.Write(line)
 		}
 	}
-	return layFile(path, "packed-refs.*.lock", kept.Bytes(), 0o644, r.fsync)
+	return layFile(path, "packed-refs.*.lock", kept.Bytes(), 0o644, r.fsync.Load())
 }
 
 // TakeFrom copies those of the objects that another repository has, and that are

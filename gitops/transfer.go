@@ -124,7 +124,7 @@ func (r *Repo) cutBefore(ctx context.Context, commit record.Hash) error {
 	if bytes.Contains(data, []byte(commit.String())) {
 		return nil
 	}
-	return layFile(file, "shallow.*.lock", append(data, commit.String()+"\n"...), 0o644, r.fsync)
+	return layFile(file, "shallow.*.lock", append(data, commit.String()+"\n"...), 0o644, r.fsync.Load())
 }
 
 // OnProgress has fn told how far a long import is, from another goroutine, by what
