@@ -10,7 +10,7 @@ const (
 	LogExperiment LogKind = "experiment" // created
 	LogJob        LogKind = "job"        // a job was created; Data: none, read the job
 	LogLease      LogKind = "lease"      // an attempt began
-	LogStage      LogKind = "stage"      // a job changed its state otherwise; Data: StageData
+	LogStage      LogKind = "stage"      // a job changed its state otherwise; Data: {"state": the [JobState]}
 	LogMade       LogKind = "made"       // a commit exists
 	LogHeld       LogKind = "held"       // waits for a person
 	LogEnd        LogKind = "end"        // a job ended; Data: EndData
@@ -42,11 +42,6 @@ type EndData struct {
 	State  JobState `json:"state"`
 	Class  Class    `json:"class,omitempty"`
 	Reason string   `json:"reason,omitempty"`
-}
-
-// StageData goes with LogStage: the state that a job went to.
-type StageData struct {
-	State JobState `json:"state"`
 }
 
 // StateData goes with LogState.

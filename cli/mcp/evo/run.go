@@ -69,9 +69,8 @@ const (
 	Serial Dialect = "0.1.2"
 )
 
-// The stages of a run.
+// The stages of a run; "" while no generation is under way.
 const (
-	stageIdle    = ""        // no generation is under way
 	stageBatch   = "batch"   // the items of the batch are worked on
 	stageReflect = "reflect" // survivors were chosen
 )
