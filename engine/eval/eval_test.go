@@ -164,6 +164,8 @@ func TestFailuresAreClassedWithOnePlainLine(t *testing.T) {
 		{"a Go test", "", sandbox.Result{Exit: 1, Stdout: []byte("--- FAIL: TestAll (0.00s)\n    --- FAIL: TestAll/sub (0.00s)\n        a_test.go:7: got 1, want 2\nFAIL\nFAIL\tm\t0.1s\n")}, record.ClassTest, "TestAll/sub: a_test.go:7: got 1, want 2"},
 		{"a pytest summary", "", sandbox.Result{Exit: 1, Stdout: []byte("...\nFAILED test_a.py::test_x - assert 1 == 2\n1 failed in 0.1s\n")}, record.ClassTest, "FAILED test_a.py::test_x - assert 1 == 2"},
 		{"a Go panic", "", sandbox.Result{Exit: 2, Stderr: []byte("panic: index out of range [3]\n\ngoroutine 1 [running]:\nmain.main()\n\t/atoll/tree/a.go:3 +0x1d\nexit status 2\n")}, record.ClassCrash, "panic: index out of range [3]"},
+		{"a test that uvu runs", "", sandbox.Result{Exit: 1, Stdout: []byte("   FAIL  Date  \"Dates\"\n    Expected values to be strictly equal:  (is)\n\n  Total:     44\n  Duration:  8.87ms\n")}, record.ClassTest, `FAIL Date "Dates"`},
+		{"a test that node runs", "", sandbox.Result{Exit: 1, Stdout: []byte("TAP version 13\nok 1 - adds\nnot ok 2 - adds more\n  ---\n# fail 1\n# duration_ms 61\n")}, record.ClassTest, "not ok 2 - adds more"},
 		{"a JavaScript error", "", sandbox.Result{Exit: 1, Stderr: []byte("/atoll/tree/a.js:3\n  x()\n  ^\n\nReferenceError: x is not defined\n    at a.js:3:1\n\nNode.js v20\n")}, record.ClassTest, "ReferenceError: x is not defined"},
 		{"a segmentation fault", "", sandbox.Result{Exit: 139, Signal: "segmentation fault"}, record.ClassCrash, "killed by SIGSEGV"},
 		{"a child's segmentation fault, as a shell says it", "", sandbox.Result{Exit: 139, Stderr: []byte("Segmentation fault (core dumped)")}, record.ClassCrash, "killed by SIGSEGV: Segmentation fault (core dumped)"},

@@ -80,7 +80,9 @@ func (s *survey) role(f string) role {
 		return roleUnclear
 	}
 	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
-	if definesTask.MatchString(base) {
+	// In a package of Python a part of a name, such as in task_lists, is about its own subject.
+	own := s.d.Language == "python" && strings.ContainsAny(base, "_-") && slices.Contains(s.Lab.Files, path.Join(path.Dir(f), "__init__.py")) && path.Dir(s.d.Found) != path.Dir(f)
+	if definesTask.MatchString(base) && !own {
 		return roleTask
 	}
 	if base == "__init__" || base == "main" || base == "index" {

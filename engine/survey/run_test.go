@@ -222,7 +222,7 @@ func TestPythonCodeFindsThePackagesOfItsRepository(t *testing.T) {
 	t.Parallel()
 	needsPython(t)
 	r, said, err := surveyed(t, map[string]string{
-		"pyproject.toml": "[project]\nname = \"x\"\n", "src/x/__init__.py": "def f(n):\n    return sum(range(n))\n",
+		"pyproject.toml": "[project]\nname = \"x\"\n", "src/x/__init__.py": "from x.task_lists import f\n", "src/x/task_lists.py": "def f(n):\n    return sum(range(n))\n",
 		"tests/__init__.py": "", "tests/test_x.py": "import unittest\nimport x\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(x.f(3), 3)\n",
 		"benchmark/bench.py": "import x\nprint('sum_ms=%d' % x.f(4))\n",
 	})
@@ -231,6 +231,9 @@ func TestPythonCodeFindsThePackagesOfItsRepository(t *testing.T) {
 	}
 	if !slices.Equal(r.Env, []string{"PYTHONPATH={tree}/src"}) || r.Measured.Objective != "sum_ms" || len(r.Measured.Stages) != 1 {
 		t.Errorf("env %q, objective %s, stages %v\n%s", r.Env, r.Measured.Objective, r.Measured.Stages, said)
+	}
+	if slices.Contains(r.Protected, "src/x/task_lists.py") {
+		t.Errorf("a module of the package is protected for a part of its name: %q\n%s", r.Protected, said)
 	}
 	if text := string(config.Template(r.Detected)); !strings.Contains(text, `env: ["PYTHONPATH={tree}/src"]`) {
 		t.Errorf("the file does not say it:\n%s", text)

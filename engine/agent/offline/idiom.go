@@ -60,7 +60,7 @@ type place struct {
 // that. At times it goes on in the same function, for a gain that is too small to
 // be seen alone.
 func (e *editing) idiom() bool {
-	if (idioms{e}).together() {
+	if e.patterns() || (idioms{e}).together() {
 		return true
 	}
 	all := idioms{e}.places()
@@ -149,6 +149,11 @@ func (e idioms) frozen(path string, r idiom.Rewrite) bool {
 		}
 		return t.Symbol == "" || t.Symbol[strings.LastIndexByte(t.Symbol, '.')+1:] == r.Func
 	})
+}
+
+// frozenFile reports whether a person froze a part of a file.
+func (e idioms) frozenFile(path string) bool {
+	return slices.ContainsFunc(e.job.Frozen, func(t agent.Target) bool { return len(t.Files) == 0 || t.Covers(path) })
 }
 
 // rewrite makes one rewrite where the file still compiles after it.

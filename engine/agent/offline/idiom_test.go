@@ -124,3 +124,32 @@ func TestWhatAPersonFrozeIsNotRewrittenByTheFirstJobsEither(t *testing.T) {
 		}
 	}
 }
+
+func TestExpressionsOfPythonAreCompiledOncePerModule(t *testing.T) {
+	const head = "import os\nimport re\n\n\n"
+	for name, c := range map[string]struct{ src, want string }{
+		"a literal": {
+			head + "def f(s):\n    if re.match(r'\\d+', s):\n        return re.sub(\"a\" 'b', '', s)\n    return re.match(r'\\d+', os.sep)\n",
+			"import os\nimport re\n_EXPRESSION_1 = re.compile(r'\\d+')\n_EXPRESSION_2 = re.compile(\"a\" 'b')\n\n\ndef f(s):\n    if _EXPRESSION_1.match(s):\n        return _EXPRESSION_2.sub('', s)\n    return _EXPRESSION_1.match(os.sep)\n",
+		},
+		"flags stay":                  {head + "def f(s):\n    return re.match('a', s, re.I)\n", ""},
+		"flags by name stay":          {head + "def f(s):\n    return re.sub('a', 'b', s, flags=re.I)\n", ""},
+		"an expression in a variable": {head + "def f(p, s):\n    return re.match(p, s)\n", ""},
+		"a text that is put together": {head + "def f(p, s):\n    return re.match(f'{p}a', s)\n", ""},
+		"a sum of texts":              {head + "def f(p, s):\n    return re.match('a' + p, s)\n", ""},
+		"arguments in a list":         {head + "def f(a):\n    return re.match('a', *a)\n", ""},
+		"what runs once":              {head + "x = re.match('a', 'b')\n", ""},
+		"another re":                  {head + "def f(re, s):\n    return re.match('a', s)\n", ""},
+		"an import of another form":   {"import re as re\n\n\ndef f(s):\n    return re.match('a', s)\n", ""},
+		"a method of another thing":   {head + "def f(s):\n    return s.re.match('a', s)\n", ""},
+	} {
+		tree := newTree(map[string]string{"p.py": c.src})
+		j := newJob(1, record.OpMutate, tree)
+		j.Metric, j.Direction = "time_ms", "minimize"
+		next, res := mustEdit(t, j, tree)
+		made := strings.Contains(next.data["p.py"], "_EXPRESSION_")
+		if made != (c.want != "") || made && next.data["p.py"] != c.want {
+			t.Errorf("%s: %s\n%s", name, res.Intent, next.data["p.py"])
+		}
+	}
+}

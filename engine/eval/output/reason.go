@@ -19,6 +19,7 @@ type Telling struct {
 	panics  *regexp.Regexp // panic: words
 	pytest  *regexp.Regexp // FAILED a.py::test - words
 	node    *regexp.Regexp // TypeError: words
+	nodeBad *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
 	digits  *regexp.Regexp
 	Private *regexp.Regexp // folders of a sandbox on the lower rungs
 }
@@ -35,6 +36,7 @@ func NewTelling() *Telling {
 		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
 		pytest:  regexp.MustCompile(`^(FAILED|ERROR) \S`),
 		node:    regexp.MustCompile(`^(Uncaught )?[A-Z]\w*Error\b.*: \S`),
+		nodeBad: regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
 		Private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
@@ -192,9 +194,11 @@ func (t *Telling) fromPytestError(text string) string {
 }
 
 func (t *Telling) fromNode(text []string) string {
-	for _, l := range text {
-		if t.node.MatchString(l) {
-			return l
+	for _, form := range []*regexp.Regexp{t.node, t.nodeBad} {
+		for _, l := range text {
+			if form.MatchString(l) {
+				return l
+			}
 		}
 	}
 	return ""
