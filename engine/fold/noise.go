@@ -96,8 +96,10 @@ func (c *placement) clearRecheck() {
 
 // recrown looks for the best among those that look best: the first by the cautious
 // value of those that have enough samples and were not disproved. The root is the
-// best until something leads it, so the best is never worse than the root.
-func (c *placement) recrown() {
+// best until something leads it, so the best is never worse than the root. Those that
+// were just measured are looked at wherever they stand: what a candidate's value says
+// now must not depend on how many others looked better when it was first seen.
+func (c *placement) recrown(measured ...*Candidate) {
 	if c.arch == nil {
 		c.Best = record.NoCandidate
 		return
@@ -109,11 +111,18 @@ func (c *placement) recrown() {
 		}
 	}
 	see(c.Candidate(c.Best))
-	for _, h := range c.arch.Best(contenders + len(c.Evidence.ranks)) {
+	for _, m := range measured {
+		see(m)
+	}
+	for _, h := range c.arch.Best(crownable + len(c.Evidence.ranks)) {
 		see(c.Candidate(h.ID))
 	}
 	c.lead(best)
 }
+
+// crownable is how many of those that look best may be the best: more than are asked
+// for further samples, because many look better on a lucky one that lead nobody.
+const crownable = 8 * contenders
 
 // challenger is a candidate that needs more samples before it may compete.
 type challenger struct {

@@ -136,7 +136,7 @@ func (c *placement) crown(m *Candidate) bool {
 		c.lead(m)
 		return false
 	case c.Noisy || m.ID() == was || m.ID() == record.Root:
-		c.recrown()
+		c.recrown(m)
 	case c.better(m, c.Candidate(was)):
 		c.lead(m)
 	}
