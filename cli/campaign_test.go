@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"os/exec"
@@ -96,6 +97,8 @@ func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 	kills := 0
 	for kills < 20 {
 		cmd := command(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+		var said bytes.Buffer
+		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +107,7 @@ func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 		select {
 		case err := <-ended:
 			if err != nil {
-				t.Fatalf("after %d kills: %v", kills, err)
+				t.Fatalf("after %d kills: %v\n%s", kills, err, said.String())
 			}
 			t.Logf("ended after %d kills", kills)
 			kills = 1 << 30

@@ -222,6 +222,7 @@ func (s *siege) hold(list []hostileCandidate) {
 // on both rungs, as the superuser and as an ordinary user.
 func TestHostileCandidatesThroughTheProgram(t *testing.T) {
 	t.Parallel()
+	t.Attr("timing", "without a cgroup processes are counted now and then, and those that end soon may be missed on a busy machine")
 	suitetest.Full(t, "some sixty measurements of hostile candidates; engine's hostile candidates on rung 1 stand for it every day")
 	list := slices.DeleteFunc(hostileCandidates(), func(c hostileCandidate) bool { return c.slow != "" && !suitetest.IsSlow() })
 	for _, mode := range []string{"namespaces", "landlock"} {

@@ -111,7 +111,11 @@ func steering(t *tour) {
 	t.text("c first")
 	t.press("enter")
 	until(t.t, "the note is written", patience, func() bool { return strings.Contains(string(t.lab.last().Args), "c first") })
+	t.lost("╭ New note")
+	t.wait("c first") // in its row
+	first := t.selected()
 	t.press("G")
+	t.see("the last row", func(string) bool { return t.selected() != first })
 	for !strings.Contains(t.selected(), "c first") { // the newest stands above those of the search
 		at := t.selected()
 		t.press("k")

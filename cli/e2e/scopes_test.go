@@ -97,7 +97,7 @@ func (t *tour) inject() {
 func (t *tour) leave() {
 	t.t.Helper()
 	t.see("nothing runs", func(s string) bool {
-		return strings.Contains(s, "2 Jobs 0 running") && !slices.ContainsFunc(t.lab.jobs(), func(j record.Job) bool { return j.State.Running() })
+		return strings.Contains(s, "● paused") && strings.Contains(s, "2 Jobs 0 running") && !slices.ContainsFunc(t.lab.jobs(), func(j record.Job) bool { return j.State.Running() })
 	})
 	t.press("q")
 	if code := t.end(); code != 0 {
@@ -175,6 +175,7 @@ func grid(t *tour) {
 	t.press("v")
 	t.shows("m", "Niches by rank")
 	t.press("m")
+	t.lost("Niches by rank")
 	axes := regexp.MustCompile(`→ [abc]  ↑ [abc] · best over [abc]`)
 	at = func(s string) string { return axes.FindString(s) }
 	t.changes("X", at)

@@ -96,7 +96,7 @@ func settingsScreen(t *tour) {
 func targets(t *tour) {
 	t.press("7")
 	t.wait("Targets")
-	t.press("g")
+	t.see("a target under the cursor", func(string) bool { return strings.TrimSpace(t.selected()) != "" })
 	for range 12 {
 		if strings.HasPrefix(t.selected(), "left") {
 			break
