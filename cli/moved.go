@@ -21,11 +21,15 @@ import (
 // What an experiment began from may have changed since: its revision, the folder of
 // its evaluator, the scripts that measure. It goes on as it began, and that is said.
 
-// moved says in a line each what changed since an experiment began; cfg is its
-// stored configuration, l the one of now.
+// moved says in a line each what changed since an experiment began; l is the
+// configuration of now.
 func (a *App) moved(ctx context.Context, ses *engine.Session, p place, exp record.Experiment, l config.Loaded) []string {
+	began, err := config.Decode(exp.Config)
+	if err != nil { // opening the experiment has said it
+		return nil
+	}
 	var out []string
-	for _, text := range []string{a.movedRevision(ctx, p, exp, l.Root), a.movedFolder(ses, exp, l), a.movedScripts(ctx, p, exp)} {
+	for _, text := range []string{a.movedRevision(ctx, p, exp, l.Root), movedFolder(ses, began, l), a.movedScripts(ctx, p, exp, began)} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -49,13 +53,12 @@ func (a *App) movedRevision(ctx context.Context, p place, exp record.Experiment,
 
 // movedFolder says that the folder of the evaluator is gone, or holds something else
 // than the copy that measures.
-func (a *App) movedFolder(ses *engine.Session, exp record.Experiment, l config.Loaded) string {
-	cfg, err := config.Decode(exp.Config)
-	if err != nil || cfg.Evaluator.Dir == "" || l.Evaluator.Dir == "" || l.Dir == "" {
+func movedFolder(ses *engine.Session, began config.Config, l config.Loaded) string {
+	if began.Evaluator.Dir == "" || l.Evaluator.Dir == "" || l.Dir == "" {
 		return ""
 	}
 	dir := folderOf(l)
-	copied := filepath.Join(ses.Dir, cfg.Evaluator.Dir)
+	copied := filepath.Join(ses.Dir, began.Evaluator.Dir)
 	name, err := engine.SealName(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -88,17 +91,16 @@ func folderGone(l config.Loaded, began config.Config) bool {
 
 // movedScripts says which files that measure differ in the work tree from the commit
 // that the experiment began with.
-func (a *App) movedScripts(ctx context.Context, p place, exp record.Experiment) string {
-	cfg, err := config.Decode(exp.Config)
-	if err != nil || p.target.Path == "" || p.target.Bare {
+func (a *App) movedScripts(ctx context.Context, p place, exp record.Experiment, began config.Config) string {
+	if p.target.Path == "" || p.target.Bare {
 		return ""
 	}
 	out, err := a.git(ctx, p.target.Path, "diff", "--name-only", "--no-ext-diff", "--no-renames", "-z", exp.RootCommit.String(), "--")
 	if err != nil { // the commit is not in this repository
 		return ""
 	}
-	words := slices.Clone(cfg.Evaluator.Command)
-	for _, s := range cfg.Evaluator.Stages {
+	words := slices.Clone(began.Evaluator.Command)
+	for _, s := range began.Evaluator.Stages {
 		words = append(words, s.Command...)
 	}
 	var changed []string
@@ -107,7 +109,7 @@ func (a *App) movedScripts(ctx context.Context, p place, exp record.Experiment) 
 			continue
 		}
 		named := slices.ContainsFunc(words, func(w string) bool { return path.Clean(filepath.ToSlash(w)) == name })
-		if named || gate.MatchExact(cfg.Evaluator.Protected, name) {
+		if named || gate.MatchExact(began.Evaluator.Protected, name) {
 			changed = append(changed, name)
 		}
 	}

@@ -47,7 +47,7 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 	engine.FillCounts(s, c)
 	s.OwnerPID = o.OwnerPID()
 	if s.OwnerPID == 0 {
-		engine.AtRest(s, "no engine runs; `atoll run` goes on")
+		engine.AtRest(s, engine.NoEngine)
 	}
 	return s, engine.FillFacts(ctx, o.DB, s)
 }

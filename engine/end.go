@@ -132,6 +132,9 @@ func (l *loop) broken(cause error) {
 	}
 }
 
+// NoEngine is the reason of an experiment that nobody runs.
+const NoEngine = "no engine runs; `atoll run` goes on"
+
 // AtRest makes a snapshot say what holds while no engine runs: an experiment that was
 // left as running has stopped, and jobs that were left in work wait in the queue.
 func AtRest(snap *view.Snapshot, reason string) {

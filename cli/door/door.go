@@ -67,7 +67,7 @@ func AtRest(s *view.Snapshot) *view.Snapshot {
 		return s
 	}
 	at := *s
-	engine.AtRest(&at, "no engine runs; `atoll run` goes on")
+	engine.AtRest(&at, engine.NoEngine)
 	return &at
 }
 

@@ -253,7 +253,7 @@ func (r *Ranker) move(most float64) {
 // Seen is the evidence that counts now: its mean, the standard error of that, and
 // how many tasks it is from.
 func (r *Ranker) Seen() (mean, se float64, n int) {
-	last := r.Evidence[max(0, len(r.Evidence)-window):]
+	last := lastOf(r.Evidence, window)
 	n = len(last)
 	if n == 0 {
 		return 0, 0, 0

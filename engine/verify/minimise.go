@@ -289,8 +289,7 @@ func (m *minimiser) treeOf(ctx context.Context, kept []stretch) (record.Hash, er
 // withHunks makes some hunks in a text; they have no lines of context.
 func withHunks(old []byte, hunks []gitops.Hunk, chosen map[int]bool) []byte {
 	var out bytes.Buffer
-	var rest [][]byte
-	rest = slices.AppendSeq(rest, bytes.Lines(old))
+	rest := slices.Collect(bytes.Lines(old))
 	at := 0 // of the lines of old
 	for i, h := range hunks {
 		from := h.OldStart - 1

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,14 +18,7 @@ type Coverage map[string]map[int]bool
 var coverageFiles = []string{"coverage.out", "cover.out", "coverage.txt", "lcov.info", "coverage.lcov", "coverage/lcov.info"}
 
 // HoldsCoverage reports whether a file of the tree has the name of a profile.
-func HoldsCoverage(name string) bool {
-	for _, f := range coverageFiles {
-		if name == f {
-			return true
-		}
-	}
-	return false
-}
+func HoldsCoverage(name string) bool { return slices.Contains(coverageFiles, name) }
 
 // ReadCoverage reads a profile of `go test -coverprofile` or an lcov file, which coverage.py
 // (`coverage lcov`), c8, gcov and others write. The error names the line.

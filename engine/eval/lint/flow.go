@@ -20,15 +20,8 @@ func (c *shellScript) file(st *syntax.Stmt) {
 	if to := output(st); to != nil && c.speaks(st.Cmd) {
 		c.files[written(to)] = true
 	}
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return
-	}
-	words := command(call.Args)
-	if len(words) == 0 || mentions(words[0], "ATOLL_RUN") {
-		return
-	}
-	if name := program(words[0]); slices.Contains(copiers, name) || slices.Contains(silent, name) {
+	name, words := called(st)
+	if len(words) == 0 || mentions(words[0], "ATOLL_RUN") || slices.Contains(copiers, name) || slices.Contains(silent, name) {
 		return
 	}
 	for _, w := range words[1:] {
