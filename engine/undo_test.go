@@ -35,6 +35,7 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Frozen  bool
 		Boost   float64
 		Waiting int
+		Edits   [2]int
 	}
 	var p struct {
 		State     record.ExperimentState
@@ -45,24 +46,20 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Cells     []cell
 		Review    []waits
 		Counts    view.Counts
-		Operators []string
-		Targets   []string
+		Operators []view.Yield
+		Agents    []view.Yield
+		Targets   []view.Yield
 		Jobs      []string
 		Notes     []string
 	}
 	p.State, p.Settings, p.Best, p.Filled, p.QD, p.Counts = s.State, s.Settings, s.Best.ID, s.Grid.Filled, s.Grid.QD, s.Jobs
 	for _, c := range s.Grid.Cells {
-		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting})
+		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting, [2]int{c.Children, c.Improved}})
 	}
 	for _, h := range s.Review {
 		p.Review = append(p.Review, waits{h.Candidate.ID, h.Before, h.Cell, h.From, h.Findings, h.Candidate.Status})
 	}
-	for _, y := range s.Operators {
-		p.Operators = append(p.Operators, fmt.Sprint(y.Name, y.Tries, y.Scored, y.Improved, y.Weight))
-	}
-	for _, y := range s.Targets {
-		p.Targets = append(p.Targets, fmt.Sprint(y.Name, y.Frozen, y.Boost))
-	}
+	p.Operators, p.Agents, p.Targets = s.Operators, s.Agents, s.Targets
 	for _, n := range s.Notes {
 		p.Notes = append(p.Notes, fmt.Sprint(n.ID, n.Kind, n.Target, n.Text, n.Author, n.At))
 	}
@@ -116,9 +113,12 @@ func settled(t *testing.T, l *lab, eng *engine.Engine) string {
 	return picture(t, l, s)
 }
 
-// kindsOfSteps are the decisions that can be taken back, each as a draw of one step:
-// some come alone, some for one to five candidates, niches, targets or settings.
-var kindsOfSteps = []func(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision{
+// draw draws one step, of one decision or of several; none where it is about nothing.
+type draw func(rng *rand.Rand, s *view.Snapshot, jobs []record.Job) []record.Decision
+
+// kindsOfSteps are the decisions that can be taken back: some come alone, some for
+// one to five candidates, niches, targets or settings.
+var kindsOfSteps = []draw{
 	anyWaiting(record.Approve), anyWaiting(record.Approve), anyWaiting(record.Reject),
 	anyCandidate(record.Reject), oneCandidate(record.Restore), oneCandidate(record.Restore), anyCandidate(record.Pin), oneCandidate(record.Unpin),
 	anyNiche(record.Freeze), anyNiche(record.Release), anyNiche(record.Boost),
@@ -254,8 +254,10 @@ func differs(a, b string) string {
 	return fmt.Sprintf("%d lines, not %d", len(x), len(y))
 }
 
-func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
-	t.Parallel()
+// labThatWaits is an experiment with filled niches and candidates that wait before
+// theirs.
+func labThatWaits(t *testing.T) *lab {
+	t.Helper()
 	l := newLab(t)
 	cfg := l.loaded(labYAML, "review.niche=all", "budget.jobs=30")
 	cfg.Targets = []config.Target{{Name: "program", Files: []string{"program.txt"}, Weight: 1}, {Name: "rest", Files: []string{"program.txt"}, Weight: 1}}
@@ -263,76 +265,128 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 	l.run()
 	l.settings(func(s *record.Settings) { s.ReviewNiche, s.MaxJobs = "off", 60 })
 	l.run()
-	eng, stop := l.startWith(engine.Options{KeepState: true})
-	defer func() { stop() }()
-	l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
-	if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
-		t.Fatal(err)
-	}
-	base := l.await(eng, "it is paused", func(s *view.Snapshot) bool { return s.State == record.ExperimentPaused })
-	if len(base.Review) < 4 || base.Grid.Filled < 4 {
-		t.Fatalf("%d wait, %d niches are filled: too little to decide about", len(base.Review), base.Grid.Filled)
-	}
-	rng := rand.New(rand.NewPCG(3, 9))
-	pictures := []string{settled(t, l, eng)}
-	kinds, together := map[string]int{}, map[string]int{}
+	return l
+}
+
+// unwinding decides, takes everything back and does it again, and looks at the
+// picture after each step.
+type unwinding struct {
+	*lab
+	eng      *engine.Engine
+	stop     func()
+	pictures []string
+	kinds    map[string]int // decisions of each kind
+	together map[string]int // steps of several
+}
+
+func (w *unwinding) start() {
+	w.t.Helper()
+	w.eng, w.stop = w.startWith(engine.Options{KeepState: true})
+	w.await(w.eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
+}
+
+// decideAnything makes steps of several kinds, the first ones about the whole
+// experiment.
+func (w *unwinding) decideAnything(rng *rand.Rand, from []draw, first int) {
+	w.t.Helper()
+	w.kinds, w.together = map[string]int{}, map[string]int{}
 	for made := 0; made < suitetest.Pick(60, 200, 200); {
-		draw := kindsOfSteps[rng.IntN(len(kindsOfSteps))]
-		if made < 2 { // later something is left to do
+		draw := from[rng.IntN(len(from))]
+		if made < first { // later something is left to do
 			draw = pauseOrResume
 		}
-		step := draw(rng, eng.Feed().Latest(), l.jobs())
+		step := draw(rng, w.eng.Feed().Latest(), w.jobs())
 		if len(step) == 0 {
 			continue
 		}
-		if _, err := eng.Decide(t.Context(), step...); errors.Is(err, fold.ErrDecision) {
+		if _, err := w.eng.Decide(w.t.Context(), step...); errors.Is(err, fold.ErrDecision) {
 			continue
 		} else if err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
 		made += len(step)
 		kind := string(step[0].Verb)
 		if step[0].Text != "" {
 			kind += " a target"
 		}
-		kinds[kind] += len(step)
+		w.kinds[kind] += len(step)
 		if len(step) > 1 {
-			together[kind]++
+			w.together[kind]++
 		}
-		pictures = append(pictures, settled(t, l, eng))
+		w.pictures = append(w.pictures, settled(w.t, w.lab, w.eng))
 	}
-	if len(kinds) < suitetest.Pick(10, 15, 15) || len(together) < suitetest.Pick(5, 8, 8) {
-		t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(pictures)-1, kinds, together)
+}
+
+func (w *unwinding) check(what string, at int) {
+	w.t.Helper()
+	if got := settled(w.t, w.lab, w.eng); got != w.pictures[at] {
+		w.t.Fatalf("%s does not restore state %d of %d: %s", what, at, len(w.pictures)-1, differs(got, w.pictures[at]))
 	}
-	check := func(what string, at int) {
-		t.Helper()
-		if got := settled(t, l, eng); got != pictures[at] {
-			t.Fatalf("%s does not restore state %d of %d: %s", what, at, len(pictures)-1, differs(got, pictures[at]))
-		}
-	}
-	for at := len(pictures) - 2; at >= 0; at-- {
-		said, err := eng.Undo(t.Context())
+}
+
+// backAndForth takes back all steps and does them again; a restart in between
+// changes nothing.
+func (w *unwinding) backAndForth() {
+	w.t.Helper()
+	for at := len(w.pictures) - 2; at >= 0; at-- {
+		said, err := w.eng.Undo(w.t.Context())
 		if err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
-		check("undo ("+said+")", at)
-		if at == len(pictures)/2 { // a restart in between changes nothing
-			stop()
-			eng, stop = l.startWith(engine.Options{KeepState: true})
-			l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
-			check("a restart", at)
+		w.check("undo ("+said+")", at)
+		if at == len(w.pictures)/2 {
+			w.stop()
+			w.start()
+			w.check("a restart", at)
 		}
 	}
-	for at := 1; at < len(pictures); at++ {
-		said, err := eng.Redo(t.Context())
+	for at := 1; at < len(w.pictures); at++ {
+		said, err := w.eng.Redo(w.t.Context())
 		if err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
-		check("redo ("+said+")", at)
+		w.check("redo ("+said+")", at)
 	}
-	stop()
-	if err := l.state().CheckArchive(); err != nil {
-		t.Errorf("the archive is not the fold: %v", err)
+	w.stop()
+	if err := w.state().CheckArchive(); err != nil {
+		w.t.Errorf("the archive is not the fold: %v", err)
+	}
+}
+
+func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		pause bool
+		seed  uint64
+		drawn []draw
+	}{
+		{"while it is paused and nothing goes on", true, 9, kindsOfSteps},
+		{"while every approval is carried out to its end", false, 5, slices.Concat(kindsOfSteps, kindsOfSteps[:3], kindsOfSteps[:3])},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := unwinding{lab: labThatWaits(t)}
+			w.start()
+			defer func() { w.stop() }()
+			first := 0
+			if tt.pause {
+				first = 2
+				if _, err := w.eng.Decide(t.Context(), decision(record.Pause)); err != nil {
+					t.Fatal(err)
+				}
+				w.await(w.eng, "it is paused", func(s *view.Snapshot) bool { return s.State == record.ExperimentPaused })
+			}
+			w.pictures = []string{settled(t, w.lab, w.eng)}
+			if base := w.eng.Feed().Latest(); len(base.Review) < 4 || base.Grid.Filled < 4 {
+				t.Fatalf("%d wait, %d niches are filled: too little to decide about", len(base.Review), base.Grid.Filled)
+			}
+			w.decideAnything(rand.New(rand.NewPCG(3, tt.seed)), tt.drawn, first)
+			if len(w.kinds) < suitetest.Pick(9, 15, 15) || len(w.together) < suitetest.Pick(4, 8, 8) {
+				t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(w.pictures)-1, w.kinds, w.together)
+			}
+			w.backAndForth()
+		})
 	}
 }
 

@@ -23,6 +23,7 @@ type Candidate struct {
 	Scored    bool   // Objective is a value of the present objective version
 	Rejected  bool   // by a person
 	withheld  bool   // its approval was taken back: it waits for a person again
+	waited    bool   // it waited for a person at least once
 }
 
 // Origin is how candidates came to be and what became of them.

@@ -3,7 +3,6 @@ package fold
 import (
 	"slices"
 
-	"atoll/engine/search"
 	"atoll/store/record"
 )
 
@@ -17,8 +16,7 @@ type decisions struct {
 	boosts map[string]float64
 	pinned map[record.CandidateID]bool
 	refit  record.Seq // the last request for a new map
-	// Ends of candidates that a person rejected, as they were counted.
-	counted map[record.CandidateID]search.Event
+	ends   decidedEnds
 }
 
 // rejection is what the person who rejected a candidate last gave as reason.
@@ -75,14 +73,6 @@ func (ds *decisions) Pinned() []record.CandidateID {
 		}
 	}
 	return ids
-}
-
-// count remembers how the end of a rejected candidate was counted.
-func (ds *decisions) count(id record.CandidateID, e search.Event) {
-	if ds.counted == nil {
-		ds.counted = map[record.CandidateID]search.Event{}
-	}
-	ds.counted[id] = e
 }
 
 func find(list []record.Decision, seq record.Seq) int {

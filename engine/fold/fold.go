@@ -136,7 +136,8 @@ func (s *State) foldResult(row record.FoldRow) error {
 	}
 	switch {
 	case row.Kind == record.LogHeld:
-		s.uncount(m)
+		m.waited = true
+		s.withdraw(m)
 		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
 	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
 		s.foldFailure(row, end, m)
@@ -193,27 +194,6 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 	s.say(row, level, fmt.Sprintf("%s %s: %s", m.ID(), end.State, end.Reason))
 }
 
-// countEnd counts the end of a candidate that has no value. That of one which a
-// person rejected counts until the rejection is taken back, and not beside the
-// value that it had before.
-func (s *State) countEnd(m *Candidate, e search.Event) {
-	s.uncount(m)
-	if m.Rejected && m.counted {
-		return
-	}
-	s.yields.Add(e)
-	if m.Rejected {
-		s.Decided.count(m.ID(), e)
-	}
-}
-
-func (s *State) uncount(m *Candidate) {
-	if e, ok := s.Decided.counted[m.ID()]; ok {
-		s.yields.Forget(e)
-		delete(s.Decided.counted, m.ID())
-	}
-}
-
 // score gives a measured candidate its place.
 func (s *State) score(row record.FoldRow, m *Candidate) error {
 	if s.stale(row.Cand.Version) {
@@ -263,7 +243,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		if improved {
 			state = record.Placed
 		}
-		s.yields.Add(search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.countEnd(m, search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
@@ -285,13 +265,13 @@ func (s *State) decide(d record.Decision) {
 	case record.Reject:
 		s.reject(d)
 	case record.Restore:
-		if m := s.Candidate(d.Candidate); m != nil {
-			s.uncount(m)
-		}
+		s.withdrawRejection(d.Candidate)
 		s.restore(d)
 	case record.Approve:
+		s.countAgain(d.Candidate)
 		s.approve(d)
 	case record.Hold:
+		s.withdraw(s.Candidate(d.Candidate))
 		s.hold(d)
 	case record.Freeze:
 		s.freeze(d)

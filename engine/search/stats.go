@@ -83,17 +83,46 @@ func (s *Stats) Add(e Event) {
 	}
 }
 
-// Forget takes back an end without a value that was added. What it used stays
-// used.
+// Forget takes back an end that was added. A cost that it made unknown stays
+// unknown.
 func (s *Stats) Forget(e Event) {
-	for _, t := range []*tally{s.operators[string(e.Operator)], s.agents[e.Agent], s.targets[e.Target]} {
-		if t != nil {
-			t.tries = max(0, t.tries-1)
-			t.yield.Tries--
+	if e.State == record.Cancelled || !e.State.Ended() {
+		return
+	}
+	s.discount(s.operators, string(e.Operator), e)
+	s.discount(s.agents, e.Agent, e)
+	s.discount(s.targets, e.Target, e)
+	if e.Parent != record.NoCandidate {
+		n := &s.parents[e.Parent]
+		n[0]--
+		if e.State == record.Placed {
+			n[1]--
 		}
 	}
-	if e.Parent != record.NoCandidate {
-		s.parents[e.Parent][0]--
+}
+
+func (s *Stats) discount(m map[string]*tally, name string, e Event) {
+	t := m[name]
+	if t == nil {
+		return
+	}
+	if t.yield.Tries == 1 {
+		delete(m, name)
+		return
+	}
+	t.tries = max(0, t.tries-1)
+	t.yield.Tries--
+	t.yield.Usage = t.yield.Usage.Without(e.Usage)
+	switch e.State {
+	case record.Placed:
+		t.yield.Scored--
+		t.yield.Improved--
+		t.improved = max(0, t.improved-1)
+	case record.Scored:
+		t.yield.Scored--
+	}
+	if e.Best {
+		t.yield.Best--
 	}
 }
 

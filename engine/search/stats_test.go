@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"atoll/engine/search"
@@ -56,6 +57,33 @@ func TestYieldsAreCounted(t *testing.T) {
 	var none *search.Stats
 	if none.Operators() != nil {
 		t.Error("a nil Stats has yields")
+	}
+}
+
+func TestAnEndThatIsTakenBackLeavesTheYieldsAsTheyWere(t *testing.T) {
+	half, quarter := 0.5, 0.25
+	before := search.Event{Operator: "mutate", Agent: "chat", Target: "core", Parent: 1, State: record.Scored, Usage: record.Usage{Requests: 1, InputTokens: 10, CostUSD: &half}}
+	for _, e := range []search.Event{
+		{Operator: "mutate", Agent: "chat", Target: "core", Parent: 1, State: record.Placed, Best: true, Usage: record.Usage{Requests: 2, InputTokens: 5, CostUSD: &quarter}},
+		{Operator: "mutate", Agent: "chat", Parent: 2, State: record.Scored, Usage: record.Usage{Requests: 2, CostUSD: &quarter}},
+		{Operator: "tune", Agent: "offline", Target: "rest", Parent: 1, State: record.Failed},
+		{Operator: "tune", Agent: "offline", Parent: 3, State: record.Rejected},
+		{Operator: "mutate", Agent: "chat", Parent: 1, State: record.Cancelled},
+	} {
+		t.Run(string(e.State)+" by "+string(e.Operator), func(t *testing.T) {
+			var s search.Stats
+			s.Add(before)
+			all := func() []any {
+				tries, improved := s.Parent(e.Parent)
+				return []any{s.Operators(), s.Agents(), s.Targets(), tries, improved}
+			}
+			was := all()
+			s.Add(e)
+			s.Forget(e)
+			if got := all(); !reflect.DeepEqual(got, was) {
+				t.Errorf("%+v, not %+v", got, was)
+			}
+		})
 	}
 }
 

@@ -208,4 +208,18 @@ func (u Usage) Add(v Usage) Usage {
 	return sum
 }
 
+// Without returns the sum without a part that was added to it. What the part made
+// unknown or unmetered stays so.
+func (u Usage) Without(part Usage) Usage {
+	rest := u
+	rest.Requests -= part.Requests
+	rest.InputTokens -= part.InputTokens
+	rest.OutputTokens -= part.OutputTokens
+	if u.CostUSD != nil && part.CostUSD != nil {
+		c := max(0, *u.CostUSD-*part.CostUSD)
+		rest.CostUSD = &c
+	}
+	return rest
+}
+
 func (u Usage) idle() bool { return u.Requests == 0 && !u.Unmetered }
