@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -169,6 +170,9 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	if why != "" {
 		f.said = append(f.said, why)
 	}
+	if text := a.noWorkers(exp, f); text != "" {
+		f.said = append(f.said, text)
+	}
 	opt := a.engineOptions(f)
 	if grade, known := a.gradeOf(ses.Dir, exp); known {
 		opt.Grade = grade
@@ -219,6 +223,20 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 		return err
 	}
 	return a.headless(ctx, eng, ses, exp, f)
+}
+
+// noWorkers says that jobs will wait for workers for whom no door is open.
+func (a *App) noWorkers(exp record.Experiment, f runFlags) string {
+	cfg, err := a.present(exp, f)
+	if err != nil || f.doors.http != "" { // opening the experiment says it
+		return ""
+	}
+	for _, ag := range cfg.Agents {
+		if ag.Kind == "broker" && ag.Weight > 0 {
+			return fmt.Sprintf("jobs of %s wait for workers, and no door is open for them: `atoll run --http 127.0.0.1:8080 --tokens FILE` opens one", ag.Name)
+		}
+	}
+	return ""
 }
 
 func (a *App) engineOptions(f runFlags) engine.Options {

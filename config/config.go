@@ -177,7 +177,7 @@ type Retention struct {
 // Agent is one who edits, plans or reviews.
 type Agent struct {
 	Name           string            `key:"name" auto:"the preset or the kind" doc:"How it is called in jobs and on screen."`
-	Kind           string            `key:"kind" enum:"offline,chat,command,human,replay,plugin" doc:"What it is."`
+	Kind           string            `key:"kind" enum:"offline,chat,command,human,broker,replay,plugin" doc:"What it is."`
 	Weight         float64           `key:"weight" min:"0" live:"yes" doc:"Weight of the draw; 0: never by itself."`
 	Preset         string            `key:"preset" enum:",codex,claude,gemini,opencode,pi,aider,cursor-agent,generic" doc:"Command line and event format of a known program."`
 	Command        []string          `key:"command" doc:"Program and arguments of a generic agent; {prompt} {prompt_file} {dir} {model} are filled in."`

@@ -250,7 +250,7 @@ func (k *checker) agents(agents []Agent) {
 		at := elementPath("agents", i)
 		switch {
 		case a.Kind == "":
-			k.bad(at+".kind", "say what the agent is: offline, chat, command, human, replay or plugin")
+			k.bad(at+".kind", "say what the agent is: offline, chat, command, human, broker, replay or plugin")
 		case a.Name == "":
 			k.bad(at+".name", "the agent has no name")
 		case seen[a.Name]:

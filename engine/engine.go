@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/agent/broker"
 	"atoll/engine/doctor"
 	"atoll/engine/gateway"
 	"atoll/engine/query"
@@ -96,7 +97,7 @@ func New(ses *Session, exp record.ExperimentID, opt Options) *Engine {
 	s := &shared{
 		signals: newSignals(), journal: journal{log: opt.Logger, lines: newLogRing(opt.Now)},
 		ses: ses, exp: exp, opt: opt, db: ses.DB, repo: ses.Repo, feed: ses.Feed, live: work.NewLive(opt.Now),
-		questions: make(query.Questions),
+		questions: make(query.Questions), tasks: broker.New(opt.Now),
 	}
 	s.alarms = &alarms{journal: &s.journal, signals: s.signals, decide: s.append}
 	s.money = roster.NewBudget(exp, s.db, s.alarms, func() float64 { return s.settings().MaxCostUSD })
@@ -147,6 +148,10 @@ func (e *Engine) Feed() *view.Feed { return e.feed }
 
 // Reader returns who answers what a snapshot is too small to carry.
 func (e *Engine) Reader() *query.Reader { return e.reader }
+
+// Tasks are the jobs that workers from elsewhere come for, while this process runs
+// them.
+func (e *Engine) Tasks() *broker.Broker { return e.tasks }
 
 // Owner reports whether this process runs the jobs. It is meaningful once Run
 // has taken or been refused the lock.

@@ -133,7 +133,7 @@ func (q *equipment) hire(st *fold.State) error {
 	}
 	h := &roster.Builder{
 		Config: cfg, Box: q.box, Repo: q.repo, Dir: q.ses.Dir, Account: q.money.Account,
-		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: asking, Record: q.opt.Record,
+		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: asking, Record: q.opt.Record, Tasks: q.tasks,
 		Note: func(text string) { q.note("warn", record.NoJob, text) },
 	}
 	var err error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"atoll/engine/agent/broker"
 	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/view"
@@ -31,6 +32,7 @@ type shared struct {
 	reader    *query.Reader
 	alarms    *alarms
 	money     *roster.Budget
+	tasks     *broker.Broker                  // jobs that workers from elsewhere come for
 	set       atomic.Pointer[record.Settings] // as they are now; nil before the state is there
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/agent/broker"
 	"atoll/engine/fold"
 	"atoll/engine/query"
 	"atoll/engine/view"
@@ -94,6 +95,8 @@ func (d *Door) Ready(ctx context.Context, patience time.Duration) error {
 var (
 	// ErrLoading: the log of the experiment is still being read.
 	ErrLoading = errors.New("the experiment is still being read; try again in a moment")
+	// ErrNoEngine: this process looks on, and what was asked is for the one that runs.
+	ErrNoEngine = errors.New("no engine of this process runs the jobs")
 	// ErrCommand: what was asked makes no sense, whatever the state is.
 	ErrCommand = errors.New("bad command")
 )
@@ -117,13 +120,13 @@ func KindOf(err error) Kind {
 	switch {
 	case errors.Is(err, engine.ErrRole):
 		return KindForbidden
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, broker.ErrNoTask):
 		return KindMissing
 	case errors.Is(err, ErrLoading), errors.Is(err, context.DeadlineExceeded):
 		return KindLater
 	case errors.Is(err, ErrCommand), errors.As(err, &refusal), errors.Is(err, gitops.ErrBranch):
 		return KindBad
-	case errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrLost):
+	case errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrLost), errors.Is(err, broker.ErrLease), errors.Is(err, ErrNoEngine):
 		return KindConflict
 	}
 	return KindInternal

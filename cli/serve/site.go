@@ -25,6 +25,8 @@ func (s *site) handler() http.Handler {
 	api := newAPI(mux, s.opt.Version)
 	look(api, s.opt.Door)
 	steer(api, s.opt.Door)
+	tasks(api, s.opt.Door)
+	mux.HandleFunc("GET "+prefix+"/tasks/{id}/tree", s.taskTree)
 	(&stream{door: s.opt.Door, now: s.opt.Now}).register(api)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)

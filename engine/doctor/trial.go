@@ -71,6 +71,9 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 	case "human":
 		c.add("agents", a.Name, nil, "a person; not tried", "")
 		return
+	case "broker":
+		c.add("agents", a.Name, nil, "workers that come for tasks (run --http); not tried", "")
+		return
 	case "replay":
 		_, err := agent.NewReplay(a.Recording, config.FileName)
 		c.add("agents", a.Name, err, "its recordings are there, costs nothing", "record a run with `atoll run --record DIR`")

@@ -33,7 +33,7 @@ func (h *Builder) BuildPreviews() (*Roster, error) {
 			if c.previewers[a.Name], err = h.chatScribe(c, a); err != nil {
 				return nil, fmt.Errorf("agent %q: %w", a.Name, err)
 			}
-		case "command", "human":
+		case "command", "human", "broker":
 			c.previewers[a.Name] = renderer{c.Prompts}
 		default:
 			c.Mute[a.Name] = true

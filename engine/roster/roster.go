@@ -14,6 +14,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent"
+	"atoll/engine/agent/broker"
 	"atoll/engine/agent/client"
 	"atoll/engine/agent/edit"
 	"atoll/engine/agent/offline"
@@ -35,7 +36,7 @@ type Roster struct {
 	Secrets    []string        // keys, never to be written anywhere
 	Mute       map[string]bool // agents that read no prompt
 	BuiltIn    map[string]bool // offline agents
-	People     map[string]bool // agents that are persons
+	Elsewhere  map[string]bool // agents that take their time: persons, and workers that come for tasks
 	OwnLogin   map[string]bool // agents with their own credentials: nobody can meter them
 }
 
@@ -51,6 +52,7 @@ type Builder struct {
 	Getenv  func(string) string // reads the keys of providers
 	Gateway gateway.Options     // but for providers, prices, keys and clock
 	Record  string              // folder in which what agents do is written; "" = nowhere
+	Tasks   *broker.Broker      // where agents of the kind broker put their jobs
 }
 
 // Close ends what the roster holds open; nothing is asked after it.
@@ -79,7 +81,7 @@ func (h *Builder) Build() (*Roster, error) {
 	if err := CheckAgents(cfg, h.Getenv); err != nil {
 		return nil, err
 	}
-	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, People: map[string]bool{}}
+	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}}
 	var err error
 	if c.Prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
@@ -171,8 +173,11 @@ func (h *Builder) build(c *Roster, a config.Agent) (agent.Agent, error) {
 	case "command":
 		return h.command(c, a)
 	case "human":
-		c.People[a.Name] = true
+		c.Elsewhere[a.Name] = true
 		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: agent.HumanDir(h.Dir), Render: c.Prompts.WorkTree})
+	case "broker":
+		c.Elsewhere[a.Name] = true
+		return broker.NewAgent(h.Tasks, a.Name, c.Prompts.WorkTree), nil
 	case "replay":
 		c.Mute[a.Name] = true
 		c.Clients[a.Name] = &RoleClient{replay: a.Recording}

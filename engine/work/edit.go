@@ -36,7 +36,7 @@ func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item
 	if err != nil {
 		return agent.Result{}, agent.Item{}, err
 	}
-	if w.roster.People[job.Agent] { // who may take days: a run that ends does not wait
+	if w.roster.Elsewhere[job.Agent] { // who may take days: a run that ends does not wait
 		var done context.CancelFunc
 		ctx, done = w.untilDrained(ctx)
 		defer done()
