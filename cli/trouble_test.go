@@ -234,6 +234,10 @@ func TestDoctorNamesLinesOfAnEvaluatorThatLendItsRights(t *testing.T) {
 	if c := atoll(t, bad, "doctor"); !strings.Contains(c.out, "eval.sh:2: cc compiles sum.c") || !strings.Contains(c.out, "ATOLL_RUN") {
 		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
 	}
+	inline := another(t, "atoll.yaml", strings.Replace(smallYAML, "  command: [sh, eval.sh]", "  command: cc sum.c && ./a.out\n  stages: [{name: build, command: [make, all], output: none}, {name: full}]", 1))
+	if c := atoll(t, inline, "doctor"); !strings.Contains(c.out, "evaluator.command: cc compiles sum.c") || !strings.Contains(c.out, "the command of stage build: make runs") {
+		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
 	good := another(t, "eval.sh", "# measures\n"+smallEval)
 	if c := atoll(t, good, "doctor"); c.code != 0 || strings.Contains(c.out, "eval.sh") {
 		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/config"
 	"atoll/engine/eval/lint"
 	"atoll/engine/gate"
 )
@@ -30,17 +31,49 @@ func (c *checkup) scripts() {
 	if c.opt.Target.Bare {
 		top = ""
 	}
-	protected := slices.Concat(ev.Protected, ev.Hidden)
+	protected, scope := slices.Concat(ev.Protected, ev.Hidden), c.opt.Config.Gate.Scope
 	tree := lint.Tree{
 		Has: func(p string) bool {
 			info, err := os.Lstat(filepath.Join(top, p))
 			return top != "" && err == nil && info.Mode().IsRegular()
 		},
 		Protected: func(p string) bool { return gate.MatchExact(protected, p) },
+		GoOnly:    len(scope) > 0 && !slices.ContainsFunc(scope, func(glob string) bool { return !strings.HasSuffix(glob, ".go") }),
+	}
+	for _, f := range lint.Check(commandScripts(ev), tree) {
+		c.warn("evaluator", "script", f.Script+": "+f.What, f.Cure)
 	}
 	for _, f := range lint.Check(c.evaluatorScripts(top, tree), tree) {
 		c.warn("evaluator", "script", fmt.Sprintf("%s:%d: %s", f.Script, f.Line, f.What), f.Cure)
 	}
+}
+
+// commandScripts are the commands of the evaluator and of its stages as a shell would
+// be told them.
+func commandScripts(ev config.Evaluator) (out []lint.Script) {
+	add := func(name string, command []string) {
+		text := ""
+		switch {
+		case len(command) == 0:
+			return
+		case len(command) == 1:
+			text = command[0]
+		case len(command) == 3 && command[0] == "sh" && command[1] == "-c":
+			text = command[2]
+		default:
+			for _, w := range command {
+				text += " '" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			}
+			text = strings.ReplaceAll(text, "{dir}", `'"$ATOLL_EVAL_DIR"'`)
+		}
+		text = strings.NewReplacer("{dir}", `"$ATOLL_EVAL_DIR"`, "{tree}", ".").Replace(text)
+		out = append(out, lint.Script{Name: name, Text: "#!/bin/sh\n" + text + "\n"})
+	}
+	add("evaluator.command", ev.Command)
+	for _, s := range ev.Stages {
+		add("the command of stage "+s.Name, s.Command)
+	}
+	return out
 }
 
 // evaluatorScripts reads the files of the tree that the commands name and candidates

@@ -33,6 +33,18 @@ type Finding struct {
 type Tree struct {
 	Has       func(path string) bool // there is such a file
 	Protected func(path string) bool // candidates cannot change it
+	GoOnly    bool                   // they change and add files of Go alone: neither C nor assembly
+}
+
+// module reports whether a candidate may change what Python runs under a name.
+func (t Tree) module(name string) bool {
+	p := strings.ReplaceAll(name, ".", "/")
+	for _, file := range []string{p + ".py", p + "/__main__.py"} {
+		if name != "" && t.Has(file) && t.foreign(file) {
+			return true
+		}
+	}
+	return false
 }
 
 // foreign reports whether a candidate may have written what lies at a path, or what it

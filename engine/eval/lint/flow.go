@@ -186,6 +186,16 @@ func output(st *syntax.Stmt) *syntax.Word {
 	return nil
 }
 
+// input is the file that a statement reads as its standard input, nil without one.
+func input(st *syntax.Stmt) *syntax.Word {
+	for _, r := range st.Redirs {
+		if r.Op == syntax.RdrIn && r.Word != nil && (r.N == nil || r.N.Value == "0") {
+			return r.Word
+		}
+	}
+	return nil
+}
+
 // written is a word without its quotes and braces.
 func written(w *syntax.Word) string {
 	var b strings.Builder

@@ -30,7 +30,8 @@ var (
 	dynamic  = regexp.MustCompile(`\b(?:import_module|__import__)\(\s*["']([A-Za-z_][\w.]*)["']`)
 	renames  = regexp.MustCompile(`(?m)^\s*(?:from\s+(?:subprocess|os)\s+import\s+(.+)|import\s+(?:subprocess|os)\s+as\s+(\w+))`)
 	starting = regexp.MustCompile(`^\s*(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput|system|popen)(?:\s+as\s+(\w+))?\s*$`)
-	loads    = regexp.MustCompile(`\b(exec\(\s*(?:open|compile)\(|runpy\.run_path\()`)
+	loads    = regexp.MustCompile(`(?:^|[^\w.])((?:exec|eval|execfile)\(|runpy\.run_path\(|imp\.load_source\(|SourceFileLoader\(|(?:\w+\.)*spec_from_file_location\(|(?:ctypes\.)?(?:CDLL|PyDLL)\(\s*["']\.|(?:ctypes\.)?cdll\.LoadLibrary\(\s*["']\.)`)
+	thaws    = regexp.MustCompile(`(?:^|[^\w.])((?:pickle|cPickle|dill|cloudpickle|joblib|torch)\.loads?\(|shelve\.open\(|\w+\.load\(.*allow_pickle\s*=\s*True|pandas\.read_pickle\(|pd\.read_pickle\()`)
 	shells   = `\(\s*[rbfu]*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')` // what a shell is given
 	quoted   = regexp.MustCompile(`["']([^"'\s]+)["']`)
 )
@@ -43,7 +44,8 @@ func checkPython(s Script, tree Tree) []Finding {
 	names := starters(code)
 	starts, shell := regexp.MustCompile(names+`\(`), regexp.MustCompile(names+shells)
 	var out []Finding
-	for n, line := range strings.Split(code, "\n") {
+	lines := strings.Split(code, "\n")
+	for n, line := range lines {
 		add := func(what, cure string) {
 			out = append(out, Finding{Script: s.Name, Line: n + 1, What: what, Cure: cure})
 		}
@@ -52,8 +54,13 @@ func checkPython(s Script, tree Tree) []Finding {
 				add("imports "+module+", which a candidate may change, into the evaluator: it can change what measures it", launchCure)
 			}
 		}
-		if m := loads.FindStringSubmatch(line); m != nil {
-			add(strings.TrimRight(m[1], "(")+" loads code into the evaluator: where it is the candidate's, it can change what measures it", launchCure)
+		if at := loads.FindStringSubmatchIndex(line); at != nil && !quotedAt(line, at[2]) {
+			name, _, _ := strings.Cut(line[at[2]:at[3]], "(")
+			add(name+" loads code into the evaluator: where it is the candidate's, it can change what measures it", launchCure)
+		}
+		if at := thaws.FindStringSubmatchIndex(line); at != nil && !quotedAt(line, at[2]) {
+			name, _, _ := strings.Cut(line[at[2]:at[3]], "(")
+			add(name+" calls what the bytes name: where a candidate wrote them, its code runs in the evaluator", "have the candidate write JSON or plain numbers")
 		}
 		if m := shell.FindStringSubmatch(line); m != nil {
 			found := checkShell(Script{Name: s.Name, Text: m[1] + m[2]}, tree)
@@ -65,6 +72,10 @@ func checkPython(s Script, tree Tree) []Finding {
 			}
 		}
 		if !starts.MatchString(line) || strings.Contains(code, "ATOLL_RUN") {
+			continue
+		}
+		if found := checkShell(Script{Text: commandLine(lines[n:])}, tree); len(found) > 0 {
+			add(found[0].What, strings.ReplaceAll(found[0].Cure, "\"$ATOLL_RUN\"", "os.environ[\"ATOLL_RUN\"]"))
 			continue
 		}
 		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
@@ -92,11 +103,38 @@ func imported(line string) []string {
 	if at == nil {
 		return nil
 	}
-	before := line[:at[0]]
-	if strings.Count(before, "\"")%2 == 1 || strings.Count(before, "'")%2 == 1 {
-		return nil // part of a text, such as a program for the launcher
+	if quotedAt(line, at[0]) {
+		return nil // such as a program for the launcher
 	}
 	return []string{line[at[2]:at[3]]}
+}
+
+// quotedAt reports that a place of a line is part of a text.
+func quotedAt(line string, at int) bool {
+	return strings.Count(line[:at], "\"")%2 == 1 || strings.Count(line[:at], "'")%2 == 1
+}
+
+var (
+	listed = regexp.MustCompile(`\(\s*\[([^\[\]]*)\]`)
+	word   = regexp.MustCompile(`^[rbu]*(?:"([^"\\]*)"|'([^'\\]*)')$`)
+)
+
+// commandLine is the first list of words that lines give to a function, as a shell would
+// be told; a word that is not written out is a variable there.
+func commandLine(lines []string) string {
+	m := listed.FindStringSubmatch(strings.Join(lines[:min(len(lines), 12)], " "))
+	if m == nil || !strings.Contains(lines[0], "(") {
+		return ""
+	}
+	var out []string
+	for one := range strings.SplitSeq(m[1], ",") {
+		if w := word.FindStringSubmatch(strings.TrimSpace(one)); w == nil {
+			out = append(out, `"$x"`)
+		} else {
+			out = append(out, "'"+strings.ReplaceAll(w[1]+w[2], "'", `'\''`)+"'")
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // starters is an expression for the functions of a script that start programs, by

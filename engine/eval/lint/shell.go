@@ -2,7 +2,6 @@ package lint
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,24 +14,6 @@ const (
 	resultCure = "compute the value in the evaluator, or check that it is one number before it is written"
 )
 
-// compilers read what the source names (#include, .incbin), with the rights they
-// are started with.
-var compilers = []string{"cc", "gcc", "g++", "c++", "clang", "clang++", "tcc", "c99", "as", "nasm", "rustc", "gfortran", "javac", "ghc", "zig", "nim", "ocamlopt", "gnatmake"}
-
-// interpreters run the file that is their first argument.
-var interpreters = []string{".", "source", "sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "lua", "php", "Rscript", "julia", "java", "racket"}
-
-// wrappers run the command that follows their options.
-var wrappers = []string{"time", "env", "exec", "nice", "timeout", "command", "taskset", "stdbuf", "nohup", "chrt", "perf", "setarch", "xargs"}
-
-// builders run what the tree says, by their first argument; "" is any.
-var builders = map[string][]string{
-	"make": {""}, "ninja": {""}, "cargo": {"run", "test", "bench", "build"}, "npm": {"run", "test", "start"}, "yarn": {""},
-	"pytest": {""}, "tox": {""}, "go": {"run", "test", "generate", "build", "vet", "install"}, "gradle": {""}, "mvn": {""}, "dune": {""}, "cmake": {"--build"},
-}
-
-var sourceFile = regexp.MustCompile(`\.(c|cc|cpp|cxx|h|s|S|asm|rs|f|f90|java|hs|zig|nim|ml|adb)$`)
-
 // shellScript is one script while it is read.
 type shellScript struct {
 	Script
@@ -41,6 +22,7 @@ type shellScript struct {
 	told    map[string]bool // variables that hold what a candidate printed
 	checked map[string]bool // variables and files that are looked at
 	files   map[string]bool // files that hold what a candidate printed, as they are written
+	input   *syntax.Word    // what the command that is looked at reads as its standard input
 }
 
 func checkShell(s Script, tree Tree) []Finding {
@@ -57,6 +39,8 @@ func checkShell(s Script, tree Tree) []Finding {
 	})
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.Stmt:
+			c.input = input(n)
 		case *syntax.CallExpr:
 			c.call(n)
 		case *syntax.CaseClause:
@@ -70,6 +54,7 @@ func checkShell(s Script, tree Tree) []Finding {
 		}
 		return true
 	})
+	c.input = nil
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if st, ok := n.(*syntax.Stmt); ok {
 			c.result(st)
@@ -98,6 +83,11 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 	switch {
 	case slices.Contains([]string{"[", "test", "expr", "grep", "awk", "[["}, name):
 		c.check(n)
+		if what := c.foreign(words); what != "" {
+			c.add(n, what, launchCure)
+		}
+	case name == "eval" && slices.ContainsFunc(words[1:], c.heard):
+		c.add(n, "eval runs what the candidate printed with the evaluator's rights", resultCure)
 	case takesLinks(name, words[1:]):
 		c.add(n, name+" takes a symlink that a candidate left in $ATOLL_RUN_DIR along, and reading the copy follows it", "read it where it is, or copy single files with cp and none of -r, -a, -d, -P")
 	case archives(name, words[1:]) == "takes" && mentions(n, "ATOLL_RUN_DIR"):
@@ -111,68 +101,15 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 	}
 }
 
-// foreign says how a command runs code of a candidate with the evaluator's rights.
-func (c *shellScript) foreign(words []*syntax.Word) string {
-	name, path := program(words[0]), literal(words[0])
-	args := words[1:]
-	switch {
-	case slices.Contains(compilers, name):
-		for _, a := range args {
-			if p := literal(a); sourceFile.MatchString(p) && c.tree.foreign(p) {
-				return name + " compiles " + p + " with the evaluator's rights: a compiler reads whatever file the source names"
-			}
-		}
-	case slices.Contains(interpreters, name):
-		for i, a := range args {
-			p := literal(a)
-			if p == "-m" && i+1 < len(args) && slices.Contains([]string{"pytest", "unittest"}, literal(args[i+1])) {
-				return name + " -m " + literal(args[i+1]) + " runs the candidate's code with the evaluator's rights"
-			}
-			if p == "" || p == "-c" || p == "-e" || p == "-" || p == "-m" {
-				return ""
-			}
-			if strings.HasPrefix(p, "-") {
-				continue
-			}
-			if c.tree.foreign(p) {
-				return name + " runs " + p + " with the evaluator's rights"
-			}
-			return ""
-		}
-	case builders[name] != nil:
-		first := ""
-		if len(args) > 0 {
-			first = literal(args[0])
-		}
-		if name == "go" && first == "test" && slices.ContainsFunc(args, func(a *syntax.Word) bool { return literal(a) == "-c" || mentions(a, "ATOLL_RUN") }) {
-			return "" // built alone, or run by the launcher (-exec)
-		}
-		if name == "go" && slices.Contains([]string{"build", "vet", "install"}, first) {
-			if first == "vet" && strings.Contains(c.Text, "CGO_ENABLED=0") {
-				return "" // it looks into C alone
-			}
-			if !slices.ContainsFunc(args[1:], func(a *syntax.Word) bool { return c.own(literal(a)) }) {
-				return name + " " + first + " compiles the candidate's packages with the evaluator's rights: C and assembly read whatever file the source names"
-			}
-			return ""
-		}
-		for _, verb := range builders[name] {
-			if verb == "" || verb == first {
-				return strings.TrimSpace(name+" "+verb) + " runs what the tree says with the evaluator's rights"
-			}
-		}
-	case mentions(words[0], "ATOLL_RUN_DIR"):
-		return "what candidates write in $ATOLL_RUN_DIR runs with the evaluator's rights"
-	case strings.HasPrefix(path, "./") && c.tree.foreign(path):
-		return path + " runs with the evaluator's rights"
-	}
-	return ""
-}
-
-// own reports a package of the tree that candidates cannot change.
-func (c *shellScript) own(p string) bool {
-	p = strings.TrimSuffix(p, "/...")
-	return strings.HasPrefix(p, "./") && p != "./" && (c.tree.Protected(path.Clean(p)) || c.tree.Protected(path.Clean(p)+"/main.go"))
+// heard reports a word with what a candidate printed.
+func (c *shellScript) heard(w *syntax.Word) bool {
+	found := c.runs(w)
+	syntax.Walk(w, func(n syntax.Node) bool {
+		p, ok := n.(*syntax.ParamExp)
+		found = found || ok && p.Param != nil && c.told[p.Param.Value]
+		return !found
+	})
+	return found
 }
 
 // check notes the variables that something looks at.
