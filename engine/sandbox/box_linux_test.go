@@ -225,7 +225,7 @@ func wantNoOut(t *testing.T, res sandbox.Result, parts ...string) {
 
 // longAttacks are those that fill limits or wait for a watchdog: as nobody they run
 // at the slow level, which .ci/run asks for once, for they take most of the time.
-const longAttacks = "^(TestHostileLimits|TestHostileStormsEnd|TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime|TestHostileMemoryThatNoProcessHoldsIsCounted)$"
+const longAttacks = "^(TestHostileLimits|TestHostileStormsEnd|TestHostileStormsEndWhereTheKernelHasNoLimit|TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime|TestHostileMemoryThatNoProcessHoldsIsCounted)$"
 
 // TestAsOrdinaryUser runs the tests of this package again as nobody: rights of
 // the superuser hide mistakes, and other kernel rules apply to it.

@@ -91,6 +91,29 @@ func TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime(t *testing.T) {
 	}
 }
 
+// A program that starts too much and is over before the watchdog has looked again
+// passed the limit all the same.
+func TestHostileBurstsThatAreOverAtOnceAreCounted(t *testing.T) {
+	const burst = "for i in 1 2 3 4 5; do for j in 1 2 3 4 5; do sleep 300 & done; done"
+	for _, tc := range []struct {
+		name, script string
+		rungs        []sandbox.Mode
+	}{
+		{"the command", "sleep 0.1; " + burst, modes},
+		{"what it starts with the launcher, while it goes on", "$ATOLL_RUN sh -c 'sleep 0.1; " + burst + "'; sleep 60", modes[:1]},
+		{"what the launcher starts last", "exec $ATOLL_RUN sh -c 'sleep 0.1; " + burst + "'", modes[:1]},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			onRungs(t, tc.rungs, func(t *testing.T, b *sandbox.Box) {
+				w := newWorld(t)
+				s := w.sh(tc.script)
+				s.RunHelper, s.Limits.Procs = true, 24
+				wantLimits(t, w.mustRun(b, s), "procs")
+			})
+		})
+	}
+}
+
 // attackTables reads a byte in every second megabyte of an empty space: that takes
 // page tables, and no resident byte.
 func attackTables(args []string) {

@@ -53,7 +53,8 @@ func (p *Plan) Add(kind int, name string, nr uintptr, args ...uintptr) {
 
 // Fork adds that a process is started that makes the calls from here on. The one that
 // made them so far stays behind as a small init: it waits for the other and writes how
-// that ended.
+// that ended. Where it writes to a socket it stays, and with it whatever runs in its
+// namespace, until the other end is closed.
 func (p *Plan) Fork() {
 	p.calls = append(p.calls, call{kind: split})
 	p.names = append(p.names, "start a process")
@@ -97,7 +98,7 @@ type forkState struct {
 	a, b   uintptr
 	args   cloneArgs
 	errfd  uintptr
-	status uintptr // descriptor that the small init writes the wait status to
+	status uintptr // descriptor that the small init writes the wait status to, and waits at
 	sweep  bool    // the small init kills all it may signal before it ends
 	report [2]uint32
 	file   uintptr // that was opened last
@@ -267,7 +268,8 @@ func rawFail(st *forkState, i int, err syscall.Errno) {
 }
 
 // rawWait is the whole life of the small init of a nested process namespace: it
-// reaps until child ends, writes its wait status, and takes the rest with it.
+// reaps until child ends, writes its wait status, waits until it may go, and takes
+// the rest with it.
 //
 //go:norace
 //go:nosplit
@@ -297,6 +299,9 @@ func rawWait(st *forkState, child uintptr) {
 		}
 	}
 	syscall.RawSyscall(syscall.SYS_WRITE, st.status, uintptr(unsafe.Pointer(&st.ws)), 4)
+	// Where that is a connection, whoever reads it looks at what is left and hangs up;
+	// nothing can be read from the end of a pipe that is written to.
+	syscall.RawSyscall(syscall.SYS_READ, st.status, uintptr(unsafe.Pointer(&st.ws)), 1)
 	for {
 		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
 	}

@@ -199,9 +199,7 @@ func (k *Keeper) hasEnded() bool {
 func (k *Keeper) wait(d time.Duration) {
 	list := append(k.polled[:0], kernel.PollFd{Fd: int32(k.bell), Events: kernel.PollIn},
 		kernel.PollFd{Fd: int32(k.orders), Events: kernel.PollIn}, kernel.PollFd{Fd: k.listening(), Events: kernel.PollIn})
-	for _, r := range k.errands {
-		list = append(list, kernel.PollFd{Fd: r.hears(), Events: kernel.PollIn}, kernel.PollFd{Fd: int32(r.said), Events: kernel.PollIn})
-	}
+	list = k.listen(list)
 	k.polled = list
 	if kernel.Poll(list, d) <= 0 {
 		return
@@ -320,7 +318,11 @@ func (k *Keeper) limit(name string) {
 func (k *Keeper) end() {
 	k.closing = true
 	r := k.report
-	if n := k.alive(); n > 0 && !r.TimedOut && len(r.Limits) == 0 {
+	n := k.alive()
+	if k.job.Limits.Procs > 0 && int64(n) > k.job.Limits.Procs { // since the last look
+		k.limit("procs")
+	}
+	if n > 0 && !r.TimedOut && len(r.Limits) == 0 {
 		r.Violations = append(r.Violations, "left "+strconv.Itoa(n)+" process(es) behind")
 	}
 	for pause := time.Millisecond; !k.isGone(); pause = min(2*pause, 20*time.Millisecond) {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
 
 	"atoll/engine/sandbox/boot/kernel"
@@ -19,7 +20,8 @@ type errand struct {
 	plan   *start.Plan // nil before all of it is there
 	pid    int         // of the nested init
 	said   int         // where a failed start is reported, -1 = heard
-	status int         // where the nested init writes how the program ended
+	status int         // where the nested init tells how the program ended, -1 = told
+	ended  syscall.WaitStatus
 	err    error
 	left   bool // the launcher has nothing more to say, or is gone
 }
@@ -58,15 +60,29 @@ func (k *Keeper) accept() {
 	}
 }
 
-// serve goes on with each errand. The list has two entries for each, its
-// connection and its report of a failed start.
+// entries is how many descriptors of an errand are listened to.
+const entries = 3
+
+// listen appends what there may be to hear of the errands.
+func (k *Keeper) listen(list []kernel.PollFd) []kernel.PollFd {
+	for _, r := range k.errands {
+		list = append(list, kernel.PollFd{Fd: r.hears(), Events: kernel.PollIn},
+			kernel.PollFd{Fd: int32(r.said), Events: kernel.PollIn}, kernel.PollFd{Fd: int32(r.status), Events: kernel.PollIn})
+	}
+	return list
+}
+
+// serve goes on with each errand: it has the answers to what listen asked for.
 func (k *Keeper) serve(list []kernel.PollFd) {
 	kept := k.errands[:0]
 	for i, r := range k.errands {
-		if list[2*i+1].Back != 0 {
+		if list[entries*i+1].Back != 0 {
 			r.hear()
 		}
-		if list[2*i].Back != 0 {
+		if list[entries*i+2].Back != 0 {
+			k.look(r)
+		}
+		if list[entries*i].Back != 0 {
 			k.attend(r)
 		}
 		if k.finished(r) {
@@ -87,6 +103,29 @@ func (r *errand) hear() {
 		syscall.Close(r.said)
 		r.said = -1
 	}
+}
+
+// look takes the news that a program ended. What it started is there until the nested
+// init goes, which waits for the end of this connection: more processes than are
+// allowed may have begun since the last look.
+func (k *Keeper) look(r *errand) {
+	if _, over := k.check(time.Now()); over {
+		k.signalAll(syscall.SIGKILL)
+	}
+	r.leave()
+}
+
+// leave hears how the program ended, once, and lets the nested init go.
+func (r *errand) leave() {
+	if r.status < 0 {
+		return
+	}
+	ws, err := start.ReadStatus(r.status)
+	if err != nil {
+		ws = syscall.WaitStatus(syscall.SIGKILL)
+	}
+	syscall.Close(r.status)
+	r.ended, r.status = ws, -1
 }
 
 // attend reads the request, and starts the program when all of it is there. After
@@ -167,8 +206,8 @@ func (k *Keeper) launch(r *errand, l *wire.Launch) error {
 		return kernel.Step("start the program", syscall.ESHUTDOWN)
 	}
 	p := k.ground.Candidate(l, r.fds)
-	var status [2]int
-	if err := syscall.Pipe2(status[:], syscall.O_CLOEXEC); err != nil {
+	status, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
 		return err
 	}
 	defer syscall.Close(status[1])
@@ -211,11 +250,10 @@ func (k *Keeper) finished(r *errand) bool {
 			return false
 		}
 		r.hear()
-		a.Status = 128 + int64(syscall.SIGKILL)
+		r.leave()
+		a.Status = int64(start.ExitStatus(r.ended))
 		if r.err != nil {
 			a.Status = int64(start.ErrorStatus(r.err))
-		} else if ws, err := start.ReadStatus(r.status); err == nil {
-			a.Status = int64(start.ExitStatus(ws))
 		}
 	}
 	if r.err != nil {
