@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -154,5 +155,46 @@ func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
 	}
 	if out := must(t, dir, "audit"); !strings.Contains(out, "0 findings") {
 		t.Errorf("the audit says\n%s", out)
+	}
+}
+
+// TestADemoThatWasKilledWhileItWasMadeIsMadeAnew begins in folders as a kill leaves them.
+func TestADemoThatWasKilledWhileItWasMadeIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	whole := filepath.Join(t.TempDir(), "plant")
+	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--tasks", "1")
+	want := git(t, whole, "rev-parse", "HEAD")
+	script, err := os.ReadFile(filepath.Join(whole, "evaluator", "evaluate.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, left := range map[string][]string{
+		"before the first file":      {".atoll-half-made-1/"},
+		"while git wrote the commit": {".atoll-half-made-1/.git/index.lock", ".atoll-half-made-1/atoll.yaml"},
+		"while it was moved in":      {".atoll-half-made-1/.git/HEAD", "modules/", "evaluator/evaluate.sh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "plant")
+			for _, path := range left {
+				at := filepath.Join(dir, path)
+				if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasSuffix(path, "/") {
+					continue
+				}
+				if err := os.WriteFile(at, script, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--tasks", "1")
+			if got := git(t, dir, "rev-parse", "HEAD"); got != want {
+				t.Errorf("the repository begins at %s, undisturbed at %s", got, want)
+			}
+			if got := git(t, dir, "status", "--porcelain"); got != "" {
+				t.Errorf("files are left over: %s", got)
+			}
+		})
 	}
 }

@@ -131,20 +131,46 @@ func (a *App) demoDir(name, dir string) (string, error) {
 	}
 }
 
+// halfMade begins the name of the folder, inside that of a demo, in which the demo is
+// made: what stands there was broken off.
+const halfMade = ".atoll-half-made-"
+
 // makeDemo copies an example and makes it a git repository, unless the folder
-// holds one already: then its experiment goes on.
+// holds one already: then its experiment goes on. It may be killed at any moment, and
+// a git that outlives it does no harm: the repository is there only when it is whole.
 func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 	if _, err := gitops.Inspect(ctx, dir); err == nil {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			if other := demoName(dir); other != name {
 				return usage("%s holds another repository (%q); name another folder with --dir, or go on with that one: `atoll -C %s run`", dir, other, dir)
 			}
+			removeAll(halfMadeIn(dir))
 			return nil
 		}
 	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+	broken := halfMadeIn(dir)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && len(broken) == 0 {
 		return usage("%s is not empty and no repository; name another folder with --dir", dir)
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the demo folder: %w; name another with --dir", err)
+	}
+	half, err := os.MkdirTemp(dir, halfMade)
+	if err != nil {
+		return fmt.Errorf("make the demo in %s: %w; name another folder with --dir", dir, err)
+	}
+	removeAll(broken)
+	if err := a.makeRepository(ctx, name, half); err != nil {
+		return err
+	}
+	if err := moveIn(half, dir); err != nil {
+		return fmt.Errorf("make the demo in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// makeRepository copies an example into a folder and commits it.
+func (a *App) makeRepository(ctx context.Context, name, dir string) error {
 	if err := examples.Copy(name, dir); err != nil {
 		return fmt.Errorf("copy the example to %s: %w", dir, err)
 	}
@@ -160,6 +186,54 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 		}
 	}
 	return nil
+}
+
+// moveIn moves a repository that was made in half into the folder around it, .git last:
+// with it the repository is there. It replaces no file.
+func moveIn(half, dir string) error {
+	err := filepath.WalkDir(half, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		rel, err := filepath.Rel(half, path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, rel)
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		if _, err := os.Lstat(to); err == nil { // of one that was broken off
+			return nil
+		}
+		return os.Rename(path, to)
+	})
+	if err == nil {
+		err = os.Rename(filepath.Join(half, ".git"), filepath.Join(dir, ".git"))
+	}
+	return errors.Join(err, os.RemoveAll(half))
+}
+
+// halfMadeIn lists what was broken off while a demo was made.
+func halfMadeIn(dir string) (half []string) {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read is told of when it is written to
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), halfMade) {
+			half = append(half, filepath.Join(dir, e.Name()))
+		}
+	}
+	return half
+}
+
+// removeAll removes folders. A git that still writes there may leave some of one, for
+// the next time.
+func removeAll(dirs []string) {
+	for _, dir := range dirs {
+		_ = os.RemoveAll(dir)
+	}
 }
 
 // demoName returns the name of the experiment that a folder's atoll.yaml sets.
