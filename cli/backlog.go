@@ -149,6 +149,7 @@ type taskFlags struct {
 	after, scope, accept                        []string
 	value, urgency, risk, size, cost            float64
 	priority, jobs, retries                     int
+	best                                        bool
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
@@ -167,6 +168,7 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.priority, "priority", 0, "1 to 5, 5 first (default: 3)")
 	fl.IntVar(&f.jobs, "jobs", 0, "make jobs of one attempt (default: 60)")
 	fl.IntVar(&f.retries, "retries", 0, "further attempts when one fails")
+	fl.BoolVar(&f.best, "best", false, "spend all jobs and take the best that meets the conditions (default: end at the first)")
 	fl.StringVar(&f.deadline, "deadline", "", "of one attempt, such as 30m")
 	fl.StringVar(&f.epic, "epic", "", "what it is part of")
 }
@@ -200,6 +202,9 @@ func (f *taskFlags) apply(cmd *cobra.Command, t *campaign.Task) error {
 		if changed(n.flag) {
 			*n.to = n.from
 		}
+	}
+	if changed("best") {
+		t.Best = f.best
 	}
 	if changed("scope") {
 		t.Scope = slices.Clone(f.scope)

@@ -372,6 +372,7 @@ const demoEpic = `# Better parameters, with proof
    value: 1
 2. Find better parameters
    accept: gain >= 1%
+   best: yes
    jobs: 25
    value: 8
    size: 2

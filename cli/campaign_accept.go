@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,9 @@ type picker struct {
 	*taskRunner
 	task  *campaign.Task
 	exp   record.Experiment
+	known map[string]campaign.Check // of the auditor and of commands, by tree and condition: they stay
+
+	// What is looked at now.
 	state *fold.State
 	snap  *view.Snapshot
 	ran   int // candidates that commands were run on
@@ -36,7 +41,8 @@ type verdict struct {
 // pick returns the best candidate that meets the acceptance; without one, what
 // the best came to. A chore that changed nothing, and a root that meets every bound
 // already, are done without a new commit.
-func (p *picker) pick(ctx context.Context) (verdict, error) {
+func (p *picker) pick(ctx context.Context, st *fold.State) (verdict, error) {
+	p.state, p.snap, p.ran = st, st.Snapshot(), 0
 	if p.task.Command != "" {
 		return p.chore(ctx)
 	}
@@ -64,6 +70,16 @@ func (p *picker) pick(ctx context.Context) (verdict, error) {
 		return verdict{reason: "no candidate was measured: " + failuresText(p.snap)}, nil
 	}
 	return *first, nil
+}
+
+// enough is [engine.Options.Enough] of a task's search: what is picked now meets the
+// acceptance.
+func (p *picker) enough(ctx context.Context, st *fold.State) (string, error) {
+	v, err := p.pick(ctx, st)
+	if err != nil || !v.ok {
+		return "", err
+	}
+	return v.reason, nil
 }
 
 // holdsAlready says whether the root may be what a task asks for: only where that
@@ -115,10 +131,11 @@ func (p *picker) check(ctx context.Context, id record.CandidateID) (verdict, err
 	if err != nil {
 		return v, err
 	}
-	list := p.task.Acceptance
+	list := slices.Clone(p.task.Acceptance)
 	if len(list) == 0 && p.task.Command == "" {
 		list = []campaign.Acceptance{{Kind: campaign.AcceptGain, AtLeast: true}}
 	}
+	slices.SortStableFunc(list, func(a, b campaign.Acceptance) int { return cmp.Compare(price(a), price(b)) })
 	if worse := p.worse(id, &c); worse != "" {
 		v.ok, v.reason = false, worse
 		return v, nil
@@ -166,27 +183,51 @@ func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Ca
 	case campaign.AcceptMetric:
 		return k, p.metric(ctx, &k, c)
 	case campaign.AcceptAudit:
-		r, err := p.auditTree(ctx, c.Tree)
-		if err != nil {
-			return k, err
-		}
-		v, err := r.Figure(a.Name)
-		if err != nil {
-			k.Detail = err.Error()
+		return p.once(c, a, func() (campaign.Check, error) {
+			r, err := p.auditTree(ctx, c.Tree)
+			if err != nil {
+				return k, err
+			}
+			v, err := r.Figure(a.Name)
+			if err != nil {
+				k.Detail = err.Error()
+				return k, nil
+			}
+			k.Holds, k.Detail = a.Holds(v), fmt.Sprintf("%s is %s", a.Name, view.FormatValue(v))
 			return k, nil
-		}
-		k.Holds, k.Detail = a.Holds(v), fmt.Sprintf("%s is %s", a.Name, view.FormatValue(v))
+		})
 	case campaign.AcceptRun:
-		if p.ran >= runOn {
-			k.Detail = fmt.Sprintf("not run: it failed on %d better ones", runOn)
-			return k, nil
-		}
-		p.ran++
-		ok, text, err := p.passes(ctx, p.task, p.exp, a.Command, *c)
-		k.Holds, k.Detail = ok, text
-		return k, err
+		return p.once(c, a, func() (campaign.Check, error) {
+			if p.ran >= runOn && !p.task.EndsEarly() { // else each was looked at when it was measured
+				k.Detail = fmt.Sprintf("not run: it failed on %d better ones", runOn)
+				return k, nil
+			}
+			p.ran++
+			ok, text, err := p.passes(ctx, p.task, p.exp, a.Command, *c)
+			k.Holds, k.Detail = ok, text
+			return k, err
+		})
 	}
 	return k, nil
+}
+
+// price orders conditions by what it takes to check them.
+func price(a campaign.Acceptance) int {
+	return slices.Index([]campaign.AcceptanceKind{campaign.AcceptGain, campaign.AcceptMetric, campaign.AcceptAudit, campaign.AcceptRun}, a.Kind)
+}
+
+// once checks a condition on a tree, unless that was done before: a search asks again
+// after each job.
+func (p *picker) once(c *record.Candidate, a campaign.Acceptance, check func() (campaign.Check, error)) (campaign.Check, error) {
+	key := c.Tree.String() + " " + a.String()
+	if k, ok := p.known[key]; ok {
+		return k, nil
+	}
+	k, err := check()
+	if err == nil {
+		p.known[key] = k
+	}
+	return k, err
 }
 
 func (p *picker) gain(k *campaign.Check, id record.CandidateID) {

@@ -178,10 +178,11 @@ func (r *taskRunner) Execute(ctx context.Context, a campaign.Assignment) (campai
 		}
 		return campaign.Outcome{}, err
 	}
-	if err := r.run(ctx, a, exp); err != nil {
+	p := &picker{taskRunner: r, task: &a.Task, exp: exp, known: map[string]campaign.Check{}}
+	if err := r.run(ctx, a, p); err != nil {
 		return campaign.Outcome{}, err
 	}
-	return r.outcome(ctx, a, exp)
+	return r.outcome(ctx, a, p)
 }
 
 // experiment finds the experiment of an attempt, or begins it.
@@ -271,13 +272,18 @@ func chore(cfg config.Config, t *campaign.Task) config.Config {
 	return cfg
 }
 
-// run runs the experiment of an attempt to its end, unless it has ended.
-func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, exp record.Experiment) error {
+// run runs the experiment of an attempt to its end, unless it has ended. Where
+// something that was measured meets the acceptance, that is the end.
+func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, p *picker) error {
+	exp := p.exp
 	if exp.State == record.ExperimentDone {
 		return nil
 	}
 	opt := r.app.engineOptions(runFlags{})
 	opt.Unattended = true
+	if a.Task.EndsEarly() {
+		opt.Enough = p.enough
+	}
 	eng := engine.New(r.ses, exp.ID, opt)
 	if r.runs(eng) {
 		return errInterrupted
@@ -329,7 +335,8 @@ func (r *taskRunner) follow(ctx context.Context, a campaign.Assignment, feed *vi
 
 // outcome looks for the best candidate that meets the acceptance, and makes it one
 // commit on the campaign's branch.
-func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, exp record.Experiment) (campaign.Outcome, error) {
+func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, p *picker) (campaign.Outcome, error) {
+	exp := p.exp
 	st, err := fold.LoadState(ctx, r.ses.DB, exp.ID)
 	if err != nil {
 		return campaign.Outcome{}, err
@@ -344,8 +351,7 @@ func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, exp rec
 		out.Reason = cmp.Or(snap.Reason, "the root could not be measured")
 		return out, nil
 	}
-	p := &picker{taskRunner: r, task: &a.Task, exp: exp, state: st, snap: snap}
-	won, err := p.pick(ctx)
+	won, err := p.pick(ctx, st)
 	if err != nil {
 		return out, err
 	}

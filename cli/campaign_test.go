@@ -48,8 +48,8 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 		}
 	}
 	s := campaignStatus(t, dir)
-	if s.Tasks["done"] != 3 || s.Tasks["failed"] != 1 || s.Spent.Jobs != 61 {
-		t.Errorf("the status is %+v, want 3 done, 1 failed and 61 jobs", s)
+	if s.Tasks["done"] != 3 || s.Tasks["failed"] != 1 || s.Spent.Jobs != 44 {
+		t.Errorf("the status is %+v, want 3 done, 1 failed and 44 jobs", s)
 	}
 	subjects := strings.Split(storeGit(t, dir, "log", "--format=%s", "campaign"), "\n")
 	if want := []string{"Gain once more", "Find better parameters", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
@@ -87,17 +87,17 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 }
 
 // TestACampaignThatIsKilledDoesNothingTwice kills the program at random moments; what
-// comes of it is what comes of a run that nobody disturbs.
+// comes of it is what comes of a run that nobody disturbs, with another number of workers.
 func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "plant")
-	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--set", "workers=1")
+	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--set", "order=strict", "--set", "workers=1")
 	want := campaignStatus(t, whole)
 	dir := filepath.Join(t.TempDir(), "plant")
 	rng := rand.New(rand.NewPCG(5, 5))
 	kills := 0
 	for kills < 20 {
-		cmd := command(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+		cmd := command(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "order=strict", "--set", "workers=3")
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
@@ -118,7 +118,7 @@ func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 			kills++
 		}
 	}
-	must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
+	must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "order=strict", "--set", "workers=3")
 	got := campaignStatus(t, dir)
 	a, _ := json.Marshal(got)
 	b, _ := json.Marshal(want)
@@ -126,6 +126,30 @@ func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 		t.Errorf("after kills the campaign is\n%s\nand undisturbed\n%s", a, b)
 	}
 	must(t, dir, "doctor", "--deep")
+}
+
+func TestATaskEndsWhenItsAcceptanceWasMeasuredToHold(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t) // its numbers add up to 32
+	must(t, dir, "backlog", "add", "It is so already", "--accept", "total >= 30", "--jobs", "9")
+	must(t, dir, "backlog", "add", "A little more", "--accept", "gain >= 1%", "--jobs", "300", "--after", "t1")
+	must(t, dir, "backlog", "add", "As much as can be", "--accept", "gain >= 1%", "--best", "--jobs", "9", "--after", "t2")
+	must(t, dir, "campaign", "run", "--headless", "--set", "workers=1")
+	var tasks []struct {
+		Status, Reason string
+		UsedJobs       int `json:"used_jobs"`
+	}
+	if err := json.Unmarshal([]byte(must(t, dir, "backlog", "--json")), &tasks); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		least, most int
+		reason      string
+	}{{0, 0, "the root meets the acceptance already"}, {1, 60, "meets the acceptance: +"}, {9, 9, "meets the acceptance: +"}} {
+		if k := tasks[i]; k.Status != "done" || k.UsedJobs < want.least || k.UsedJobs > want.most || !strings.Contains(k.Reason, want.reason) {
+			t.Errorf("t%d is %s after %d jobs (%s), want %d to %d and %q", i+1, k.Status, k.UsedJobs, k.Reason, want.least, want.most, want.reason)
+		}
+	}
 }
 
 func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/sandbox"
+	"atoll/engine/schedule"
 	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store/record"
@@ -56,6 +57,9 @@ type Options struct {
 	Remeasure *config.Config
 	// RootOnly measures the root and returns: nothing is made or asked.
 	RootOnly bool
+	// Enough ends an unattended run before its budget is used up; nil: nothing does.
+	// It is asked on the goroutine of Run at each fold position.
+	Enough schedule.Enough
 	// Fleet takes the samples instead of this machine; nil: they are taken here.
 	Fleet Fleet
 }

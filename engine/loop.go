@@ -45,7 +45,7 @@ type loop struct {
 
 func newLoop(s *shared) *loop {
 	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}, keeper: kept.Keeper{Dir: s.ses.Dir, DB: s.db}}
-	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly}
+	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly, Enough: s.opt.Enough}
 	if s.opt.Fleet != nil {
 		plan.Slots = s.opt.Fleet.Slots
 	}

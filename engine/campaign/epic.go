@@ -14,7 +14,7 @@ var listed = regexp.MustCompile(`^\s*(?:(\d+)[.)]|[-*+])\s+(?:\[[ xX]\]\s+)?(.*)
 // MapEpic turns an epic in structured words into tasks with dependencies. The first
 // heading or line is the epic; every item of a list is a task; the indented lines
 // below an item are "key: value" for its fields (goal, component, value, urgency, risk,
-// size, priority, jobs, cost_usd, deadline, retries, scope, accept, run, after) and
+// size, priority, jobs, cost_usd, deadline, retries, best, scope, accept, run, after) and
 // otherwise belong to its goal. "after: 1, 3" names items by their place in the text;
 // items of a numbered list come after the one before them unless they say otherwise,
 // items of a bulleted list after none. Numbers are given from first on. Errors wrap
@@ -112,6 +112,9 @@ func (m *epicMap) set(t *Task, key, value string) (known bool, err error) {
 		return whole(&t.Jobs)
 	case "retries":
 		return whole(&t.Retries)
+	case "best":
+		t.Best, err = strconv.ParseBool(strings.NewReplacer("yes", "true", "no", "false").Replace(strings.ToLower(value)))
+		return true, err
 	case "deadline":
 		t.Deadline = value
 	case "run":

@@ -64,6 +64,7 @@ type Task struct {
 	Jobs         int          `json:"jobs,omitempty" yaml:"jobs,omitempty"`         // make jobs of one attempt; 0: 60
 	Deadline     string       `json:"deadline,omitempty" yaml:"deadline,omitempty"` // of one attempt, such as 30m
 	Retries      int          `json:"retries,omitempty" yaml:"retries,omitempty"`
+	Best         bool         `json:"best,omitempty" yaml:"best,omitempty"`             // spend all jobs, and take the best that meets the acceptance
 	Acceptance   []Acceptance `json:"acceptance,omitempty" yaml:"acceptance,omitempty"` // none: a confirmed gain, of a command its exit code
 	Scope        []string     `json:"scope,omitempty" yaml:"scope,omitempty,flow"`      // globs of files it may change; none: the experiment's
 	Command      string       `json:"command,omitempty" yaml:"command,omitempty"`       // a plain chore: run by sh -c in the tree instead of a search
@@ -85,6 +86,10 @@ func (t *Task) MakeJobs() int {
 	}
 	return DefaultJobs
 }
+
+// EndsEarly reports whether an attempt ends when something meets the acceptance. A
+// task that asks for the best does not, nor one without a condition of its own.
+func (t *Task) EndsEarly() bool { return !t.Best && t.Command == "" && len(t.Acceptance) > 0 }
 
 // WSJF is (value + urgency + risk) / size. A task without these three has its
 // priority as value; a size of 0 counts as 1.

@@ -50,6 +50,9 @@ func (o *Owner) depth() int {
 // look at an elite when its share is due, else a new candidate.
 func (o *Owner) nextWork() (record.Job, bool) {
 	s := o.st
+	if o.sufficient.Why != "" {
+		return record.Job{}, false
+	}
 	if a, ok := s.NextAsk(); ok {
 		return o.remeasure(a), true
 	}
@@ -143,8 +146,13 @@ func (o *Owner) checkFinished(ctx context.Context) error {
 	if a, ok := o.st.LastAsk(); ok {
 		return o.add(ctx, o.remeasure(a))
 	}
+	if still, err := o.stillEnough(ctx); err != nil {
+		return err
+	} else if !still {
+		return o.Fill(ctx)
+	}
 	o.finished = true
-	o.finishedWhy = view.Plural(o.made, "job") + " done"
+	o.finishedWhy = o.ended()
 	if n := c.Jobs(record.Make, record.Held); n > 0 {
 		o.finishedWhy += fmt.Sprintf("; %s waiting for review", view.Plural(n, "candidate"))
 	}

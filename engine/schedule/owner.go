@@ -39,6 +39,8 @@ type Options struct {
 	RootOnly   bool // nothing but the root is measured
 	// Slots is how many samples other machines take at the same time; nil: none.
 	Slots func() int
+	// Enough ends the search before its budget is used up; nil: nothing does.
+	Enough Enough
 }
 
 // Owner schedules one experiment. [Owner.Begin] gives it the state of a run.
@@ -50,6 +52,7 @@ type Owner struct {
 	host     Host
 	rootOnly bool
 	slots    func() int
+	enough   Enough
 
 	st     *fold.State
 	cfg    config.Config
@@ -62,6 +65,7 @@ type Owner struct {
 	made        int          // make jobs that exist
 	finished    bool         // every job of the budget came to its end
 	finishedWhy string
+	sufficient  sufficiency
 	closing     bool // the run ends soon: the best is confirmed before anything is made
 	mapped      int  // the epoch after which targets were proposed, neverMapped before
 	epochDone   int  // the last epoch whose notes are written or asked for
@@ -70,7 +74,7 @@ type Owner struct {
 
 // New returns the owner of an experiment, before its first run.
 func New(o Options) *Owner {
-	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly, slots: o.Slots}
+	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly, slots: o.Slots, enough: o.Enough}
 }
 
 // Finished reports whether every job of the budget came to its end, and what to
@@ -92,6 +96,9 @@ func (o *Owner) Folded(ctx context.Context) error {
 		return err
 	}
 	if err := o.refit(ctx, false); err != nil {
+		return err
+	}
+	if err := o.askEnough(ctx); err != nil {
 		return err
 	}
 	return o.Fill(ctx)
