@@ -158,6 +158,53 @@ func TestHostileCallsReachNothingOfOthers(t *testing.T) {
 	})
 }
 
+// attackRequests asks the file system of a file that it may only read for what an
+// owner may have, and for what anyone may.
+func attackRequests(paths []string) {
+	f, err := os.Open(paths[0])
+	if err != nil {
+		say("%v", err)
+		return
+	}
+	defer f.Close()
+	var value [512]byte
+	for _, c := range []struct {
+		name string
+		nr   uintptr
+	}{
+		{"set version", 0x40087602},
+		{"set version of ext4", 0x40086604},
+		{"allocate", 0x660c},
+		{"verity", 0x40806685},
+		{"encrypt", 0x800c6613},
+		{"set flags", unix.FS_IOC_SETFLAGS},
+		{"set attributes", 0x401c5820},
+		{"trim", 0xc0185879},
+		{"unknown", 0xdeadbeef},
+		{"keys", unix.TIOCSTI},
+		{"console", unix.TIOCCONS},
+	} {
+		_, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), c.nr, uintptr(unsafe.Pointer(&value)))
+		say("%s: %s", c.name, unix.ErrnoName(e))
+	}
+	left, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ)
+	say("left to read: %d %v", left, err)
+	_, err = unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
+	say("flags: %v", err)
+}
+
+func TestRequestsOfAFileChangeNothingOnRungTwo(t *testing.T) {
+	b := mustBox(t, sandbox.ModeLandlock)
+	w := newWorld(t)
+	s := w.spec("requests", "main.txt")
+	res := w.mustRun(b, s)
+	wantOut(t, res, "set version: ENOTTY", "set version of ext4: ENOTTY", "allocate: ENOTTY", "verity: ENOTTY", "encrypt: ENOTTY",
+		"set flags: ENOTTY", "set attributes: ENOTTY", "trim: ENOTTY", "unknown: ENOTTY", "keys: EPERM", "console: EPERM", "left to read: 9 <nil>")
+	if strings.Contains(string(res.Stdout), "flags: operation not permitted") {
+		t.Errorf("flags cannot be read: %s", res.Stdout)
+	}
+}
+
 // The first process of rung 1 has the user of what it watches.
 func TestHostileCommandCannotHinderItsFirstProcess(t *testing.T) {
 	b := mustBox(t, sandbox.ModeNamespaces)

@@ -53,6 +53,7 @@ var attacks = map[string]func(args []string){
 	"tables":      attackTables,
 	"segments":    attackSegments,
 	"foreign":     attackForeign,
+	"requests":    attackRequests,
 	"hinder":      attackHinder,
 	"outlive":     attackOutlive,
 	"hoard":       attackHoard,

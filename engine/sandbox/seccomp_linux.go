@@ -88,18 +88,7 @@ func (p *program) rules(a audience) {
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: refusedFlags, SkipFalse: 1},
 			bpf.RetConstant{Val: deny(unix.EPERM)}, bpf.RetConstant{Val: retAllow})
 	})
-	p.when(unix.SYS_IOCTL, func(q *program) {
-		q.add(bpf.LoadAbsolute{Off: offArg(1), Size: 4})
-		for _, request := range []int{unix.TIOCSTI, unix.TIOCLINUX} { // putting keys into a terminal's input
-			q.on(request, deny(unix.EPERM))
-		}
-		if a.rung == Landlock { // attributes of files
-			for _, request := range []int{unix.FS_IOC_SETFLAGS, fsSetAttr} {
-				q.on(request, deny(unix.ENOTTY))
-			}
-		}
-		q.add(bpf.RetConstant{Val: retAllow})
-	})
+	p.when(unix.SYS_IOCTL, func(q *program) { q.requests(a.rung) })
 	p.when(unix.SYS_PERSONALITY, func(q *program) { // of Linux, and where memory lies
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
 		for _, kind := range []int{0, 0x8, 0x20000, 0x20008, 0xffffffff, noRandom} {
@@ -123,8 +112,42 @@ func (p *program) rules(a audience) {
 // noRandom is ADDR_NO_RANDOMIZE.
 const noRandom = 0x40000
 
-// fsSetAttr is FS_IOC_FSSETXATTR.
-const fsSetAttr = 0x401c5820
+// Requests of files whose numbers carry the size of a word.
+const (
+	getVersion = 0x80087601 // FS_IOC_GETVERSION
+	getAttr    = 0x801c581f // FS_IOC_FSGETXATTR
+	extents    = 0xc020660b // FS_IOC_FIEMAP
+)
+
+// asking are requests that files and sockets answer and that change nothing but what
+// the caller may write anyway (clones of files).
+var asking = []int{
+	unix.FS_IOC_GETFLAGS, getVersion, getAttr, extents, unix.FICLONE, unix.FICLONERANGE, unix.FIDEDUPERANGE,
+	unix.SIOCATMARK, unix.SIOCGIFNAME, unix.SIOCGIFCONF, unix.SIOCGIFFLAGS, unix.SIOCGIFADDR, unix.SIOCGIFDSTADDR,
+	unix.SIOCGIFBRDADDR, unix.SIOCGIFNETMASK, unix.SIOCGIFMETRIC, unix.SIOCGIFMTU, unix.SIOCGIFHWADDR, unix.SIOCGIFINDEX,
+}
+
+// terminals is the class of the requests of terminals, pipes and descriptors.
+const terminals = 0x5400
+
+// requests are the answers to ioctl. On rung 2, where it reaches the files of the
+// machine, what is not known to be harmless is no request at all: a file system knows
+// some that an owner may ask for (a generation, verity) through a descriptor that only
+// reads.
+func (p *program) requests(r Rung) {
+	p.add(bpf.LoadAbsolute{Off: offArg(1), Size: 4})
+	for _, request := range []int{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS} { // keys into a terminal's input, what it shows out of it
+		p.on(request, deny(unix.EPERM))
+	}
+	if r == Landlock {
+		for _, request := range asking {
+			p.on(request, retAllow)
+		}
+		p.add(bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xff00})
+		p.unless(terminals, deny(unix.ENOTTY))
+	}
+	p.add(bpf.RetConstant{Val: retAllow})
+}
 
 // others keeps a command from steering other processes of its user: the first process
 // of its namespace by limits (the kernel lets it change nothing else of one that has
