@@ -2,31 +2,12 @@ package offline
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"atoll/engine/agent"
 	"atoll/engine/agent/offline/language"
-	"atoll/store/record"
 )
-
-// donor is an elite that gives parts to the parent.
-type donor struct {
-	id     record.CandidateID
-	files  agent.Tree
-	better bool
-	paths  []string // files that may change and differ from the parent's
-}
-
-// read returns a donor's content of a path, or nil when it has no such file.
-func (d *donor) read(ctx context.Context, path string) ([]byte, error) {
-	if _, ok := findFile(d.files.Files(), path); !ok {
-		return nil, nil
-	}
-	return d.files.Read(ctx, path)
-}
 
 // crossover takes parts of a second elite: a mix of aligned numbers, some
 // hunks of the difference, a function, or whole files. The first inspiration
@@ -48,48 +29,18 @@ func (e *editing) crossover() bool {
 	return false
 }
 
-// maxDonorFiles bounds how many differing files one crossover considers.
-const maxDonorFiles = 64
-
-// donor lists the files in which an inspiration differs.
-func (e *editing) donor(it agent.Item) *donor {
-	d := &donor{id: it.ID, files: it.Files, better: e.job.Better(it)}
-	a, b := e.base.Files(), it.Files.Files()
-	i, j := 0, 0
-	for (i < len(a) || j < len(b)) && len(d.paths) < maxDonorFiles {
-		var f record.File
-		switch {
-		case j == len(b) || i < len(a) && a[i].Path < b[j].Path:
-			i++ // a file the donor lacks stays
-			continue
-		case i == len(a) || b[j].Path < a[i].Path:
-			f = b[j]
-			j++
-		default:
-			f = b[j]
-			same := a[i].Hash == f.Hash && !f.Hash.IsZero()
-			i, j = i+1, j+1
-			if same {
-				continue
-			}
-		}
-		if _, ok := e.consider(f); ok {
-			d.paths = append(d.paths, f.Path)
-		}
-	}
-	return d
+// crossing is one parent and one donor in a crossover: the files in which they
+// differ.
+type crossing struct {
+	*editing
+	d     *donor
+	pairs []pair
+	added []string // paths of the donor's files that the parent lacks
 }
 
-// pair is a file of the parent and the donor's version of it.
-type pair struct {
-	src   *language.Source
-	other []byte
-}
-
-// cross draws a form of crossover and falls back to the others.
+// cross takes parts of a donor by one form of crossover or another.
 func (e *editing) cross(d *donor) bool {
-	var pairs []pair
-	var added []string
+	c := &crossing{editing: e, d: d}
 	for _, path := range d.paths {
 		other, err := d.read(e.ctx, path)
 		if err != nil {
@@ -101,7 +52,7 @@ func (e *editing) cross(d *donor) bool {
 		}
 		f, ok := findFile(e.base.Files(), path)
 		if !ok {
-			added = append(added, path)
+			c.added = append(c.added, path)
 			continue
 		}
 		p, _ := e.consider(f)
@@ -109,19 +60,18 @@ func (e *editing) cross(d *donor) bool {
 			continue
 		}
 		if s, ok := e.load(p); ok && !bytes.Equal(s.Data, other) {
-			pairs = append(pairs, pair{s, other})
+			c.pairs = append(c.pairs, pair{s, other})
 		}
 	}
-	forms := []func() bool{
-		func() bool { return e.crossNumbers(d, pairs) },
-		func() bool { return e.crossHunks(d, pairs) },
-		func() bool { return e.crossFunction(d, pairs) },
-		func() bool { return e.crossFiles(d, pairs, added) },
-		func() bool { return e.blend(d, pairs) },
-	}
+	return c.take()
+}
+
+// take draws a form of crossover and falls back to the others.
+func (c *crossing) take() bool {
+	forms := []func() bool{c.someNumbers, c.someHunks, c.oneFunction, c.someFiles, c.blend}
 	weights := []float64{0.4, 0.3, 0.2, 0.1, 0.05}
-	for len(forms) > 0 && !e.stop() {
-		i := drawIndex(e.rng, len(forms), func(i int) float64 { return weights[i] })
+	for len(forms) > 0 && !c.stop() {
+		i := drawIndex(c.rng, len(forms), func(i int) float64 { return weights[i] })
 		if forms[i]() {
 			return true
 		}
@@ -130,44 +80,18 @@ func (e *editing) cross(d *donor) bool {
 	return false
 }
 
-// difference is a literal whose aligned number in the donor is another one.
-type difference struct {
-	lit   literal
-	text  string // as the donor writes it
-	value float64
-}
-
-// differences lists the aligned numbers in which two versions differ. All is
-// false when they also differ in structure.
-func differences(p pair) (out []difference, all bool) {
-	toks := language.Lex(p.other, p.src.Lang)
-	all = sameStructure(p.src.Data, p.src.Toks, p.other, toks)
-	pairs := alignTokens(p.src.Data, p.src.Toks, p.other, toks)
-	for _, lit := range literals(p.src.Data, p.src.Lang, p.src.Toks) {
-		j := pairs[lit.tok]
-		if j < 0 || toks[j].Kind != language.Number || !p.src.Within(lit.start, lit.end) {
-			continue
-		}
-		o, ok := parseLiteral(p.other, toks[j])
-		if ok && o.value != lit.value {
-			out = append(out, difference{lit, toks[j].Text(p.other), o.value})
-		}
-	}
-	return out, all
-}
-
-// crossNumbers takes some of the donor's numbers: each by a coin, or a run of
+// someNumbers takes some of the donor's numbers: each by a coin, or a run of
 // them. With one difference there is nothing to mix unless the structure
 // differs too.
-func (e *editing) crossNumbers(d *donor, pairs []pair) bool {
-	for _, k := range e.rng.Perm(len(pairs)) {
-		p := pairs[k]
+func (c *crossing) someNumbers() bool {
+	for _, k := range c.rng.Perm(len(c.pairs)) {
+		p := c.pairs[k]
 		diffs, all := differences(p)
 		if len(diffs) == 0 || all && len(diffs) < 2 {
 			continue
 		}
-		for range e.limits.tries {
-			chosen := e.portion(len(diffs), !all, d.better)
+		for range c.limits.tries {
+			chosen := c.portion(len(diffs), !all, c.d.better)
 			var edits []textEdit
 			for i, df := range diffs {
 				if chosen[i] {
@@ -175,10 +99,10 @@ func (e *editing) crossNumbers(d *donor, pairs []pair) bool {
 				}
 			}
 			data := applyEdits(p.src.Data, edits)
-			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !c.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d literals of %s", d.id, len(edits), len(diffs), p.src.Path()))
+			c.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d literals of %s", c.d.id, len(edits), len(diffs), p.src.Path()))
 			return true
 		}
 	}
@@ -222,15 +146,15 @@ func (e *editing) portion(n int, full, better bool) []bool {
 }
 
 // blend moves the numbers of one file toward or past the donor's.
-func (e *editing) blend(d *donor, pairs []pair) bool {
-	for _, k := range e.rng.Perm(len(pairs)) {
-		p := pairs[k]
+func (c *crossing) blend() bool {
+	for _, k := range c.rng.Perm(len(c.pairs)) {
+		p := c.pairs[k]
 		diffs, _ := differences(p)
 		if len(diffs) == 0 {
 			continue
 		}
-		for range e.limits.tries {
-			share := -0.5 + 2*e.rng.Float64()
+		for range c.limits.tries {
+			share := -0.5 + 2*c.rng.Float64()
 			var edits []textEdit
 			for _, df := range diffs {
 				v := df.lit.value + share*(df.value-df.lit.value)
@@ -242,32 +166,32 @@ func (e *editing) blend(d *donor, pairs []pair) bool {
 				}
 			}
 			data := applyEdits(p.src.Data, edits)
-			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !e.valid(p.src, data) {
+			if bytes.Equal(data, p.src.Data) || bytes.Equal(data, p.other) || !c.valid(p.src, data) {
 				continue
 			}
-			e.put(p.src.Path(), data, fmt.Sprintf("blend %d literals of %s with %s by %.2g", len(edits), p.src.Path(), d.id, share))
+			c.put(p.src.Path(), data, fmt.Sprintf("blend %d literals of %s with %s by %.2g", len(edits), p.src.Path(), c.d.id, share))
 			return true
 		}
 	}
 	return false
 }
 
-// crossHunks takes some hunks of the line difference.
-func (e *editing) crossHunks(d *donor, pairs []pair) bool {
-	for _, k := range e.rng.Perm(len(pairs)) {
-		p := pairs[k]
+// someHunks takes some hunks of the line difference.
+func (c *crossing) someHunks() bool {
+	for _, k := range c.rng.Perm(len(c.pairs)) {
+		p := c.pairs[k]
 		a, b := splitLines(p.src.Data), splitLines(p.other)
 		hunks := inside(p.src, a, refine(diffLines(a, b)))
-		if len(hunks) == 0 || len(hunks) == 1 && len(pairs) == 1 {
+		if len(hunks) == 0 || len(hunks) == 1 && len(c.pairs) == 1 {
 			continue
 		}
-		for range e.limits.tries {
-			chosen := e.portion(len(hunks), len(pairs) > 1, d.better)
-			data, ok := e.joined(p, takeHunks(a, b, hunks, chosen))
-			if !ok || bytes.Equal(data, p.src.Data) || len(pairs) == 1 && bytes.Equal(data, p.other) {
+		for range c.limits.tries {
+			chosen := c.portion(len(hunks), len(c.pairs) > 1, c.d.better)
+			data, ok := c.joined(p, takeHunks(a, b, hunks, chosen))
+			if !ok || bytes.Equal(data, p.src.Data) || len(c.pairs) == 1 && bytes.Equal(data, p.other) {
 				continue
 			}
-			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", d.id, count(chosen), len(hunks), p.src.Path()))
+			c.put(p.src.Path(), data, fmt.Sprintf("cross %s: %d of %d hunks of %s", c.d.id, count(chosen), len(hunks), p.src.Path()))
 			return true
 		}
 	}
@@ -331,17 +255,17 @@ func inside(s *language.Source, lines [][]byte, hunks []hunk) []hunk {
 	return slices.DeleteFunc(hunks, func(h hunk) bool { return !s.Within(offset[h.a0], offset[h.a1]) })
 }
 
-// crossFunction takes one function that both have and that differs.
-func (e *editing) crossFunction(d *donor, pairs []pair) bool {
-	for _, k := range e.rng.Perm(len(pairs)) {
-		p := pairs[k]
+// oneFunction takes one function that both have and that differs.
+func (c *crossing) oneFunction() bool {
+	for _, k := range c.rng.Perm(len(c.pairs)) {
+		p := c.pairs[k]
 		theirs := &language.Source{File: p.src.File, Data: p.other, Lang: p.src.Lang, Toks: language.Lex(p.other, p.src.Lang), Hi: len(p.other)}
 		byName := map[string]language.Unit{}
 		for _, u := range language.Functions(theirs) {
 			byName[u.Full] = u
 		}
 		ours := language.Functions(p.src)
-		for _, i := range e.rng.Perm(len(ours)) {
+		for _, i := range c.rng.Perm(len(ours)) {
 			u := ours[i]
 			v, ok := byName[u.Full]
 			if !ok || !p.src.Within(u.Start, u.End) {
@@ -351,43 +275,43 @@ func (e *editing) crossFunction(d *donor, pairs []pair) bool {
 			if text == string(p.src.Data[u.Start:u.End]) {
 				continue
 			}
-			data, ok := e.joined(p, applyEdits(p.src.Data, []textEdit{{u.Start, u.End, text}}))
-			if !ok || len(pairs) == 1 && bytes.Equal(data, p.other) {
+			data, ok := c.joined(p, applyEdits(p.src.Data, []textEdit{{u.Start, u.End, text}}))
+			if !ok || len(c.pairs) == 1 && bytes.Equal(data, p.other) {
 				continue
 			}
-			e.put(p.src.Path(), data, fmt.Sprintf("cross %s: %s of %s", d.id, u.Full, p.src.Path()))
+			c.put(p.src.Path(), data, fmt.Sprintf("cross %s: %s of %s", c.d.id, u.Full, p.src.Path()))
 			return true
 		}
 	}
 	return false
 }
 
-// crossFiles takes whole files: some of those that differ, or a new one
+// someFiles takes whole files: some of those that differ, or a new one
 // together with those that changed beside it.
-func (e *editing) crossFiles(d *donor, pairs []pair, added []string) bool {
-	total := len(pairs) + len(added)
-	if total < 2 || e.job.Target.Symbol != "" {
+func (c *crossing) someFiles() bool {
+	total := len(c.pairs) + len(c.added)
+	if total < 2 || c.job.Target.Symbol != "" {
 		return false
 	}
-	chosen := e.portion(total, false, d.better)
+	chosen := c.portion(total, false, c.d.better)
 	taken := 0
 	for i := range total {
 		if !chosen[i] {
 			continue
 		}
-		if i < len(pairs) {
-			e.changed[pairs[i].src.Path()] = pairs[i].other
+		if i < len(c.pairs) {
+			c.changed[c.pairs[i].src.Path()] = c.pairs[i].other
 		} else {
-			data, err := d.read(e.ctx, added[i-len(pairs)])
+			data, err := c.d.read(c.ctx, c.added[i-len(c.pairs)])
 			if err != nil {
-				e.err = err
+				c.err = err
 				return false
 			}
-			f, _ := findFile(d.files.Files(), added[i-len(pairs)])
-			e.changed[f.Path], e.modes[f.Path] = data, f.Mode
+			f, _ := findFile(c.d.files.Files(), c.added[i-len(c.pairs)])
+			c.changed[f.Path], c.modes[f.Path] = data, f.Mode
 		}
 		taken++
 	}
-	e.intents = append(e.intents, fmt.Sprintf("cross %s: %d of %d files", d.id, taken, total))
+	c.intents = append(c.intents, fmt.Sprintf("cross %s: %d of %d files", c.d.id, taken, total))
 	return taken > 0
 }
