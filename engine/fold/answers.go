@@ -73,126 +73,21 @@ func (s *State) FillDetail(d *view.CandidateDetail) {
 	}
 }
 
-const (
-	// lineageWords is how many ancestors and descendants are told with their
-	// intent and their other parents.
-	LineageWords = 100
-	// lineageCap bounds the descendants that are listed.
-	lineageCap = 500
-	// lineageRows is how many candidates are looked through at a time, so that
-	// the loop has other things to do in between.
-	lineageRows = 20_000
-)
-
-func (s *State) FillAncestors(l *view.Lineage) {
-	for m := s.Candidate(l.Focus); m != nil; m = s.Candidate(m.Parent()) {
-		l.Ancestors = append(l.Ancestors, s.node(m))
-		if m.ID() == record.Root {
-			break
-		}
-	}
-	slices.Reverse(l.Ancestors)
-}
-
-// FillSurvivors adds the lines of descent of all that hold a niche to a lineage
-// of the root, parents before their children.
-func (s *State) FillSurvivors(l *view.Lineage) {
-	if s.arch == nil {
-		return
-	}
-	in := map[record.CandidateID]bool{record.Root: true}
-	var ids []record.CandidateID
-	for _, h := range s.arch.Holders() {
-		for m := s.Candidate(h.ID); m != nil && !in[m.ID()]; m = s.Candidate(m.Parent()) {
-			in[m.ID()] = true
-			ids = append(ids, m.ID())
-		}
-	}
-	slices.Sort(ids)
-	l.More = max(0, len(ids)-survivorsCap)
-	for _, id := range ids[:len(ids)-l.More] {
-		l.Descendants = append(l.Descendants, s.node(s.Candidate(id)))
-	}
-	l.Ancestors = append(l.Ancestors, s.node(s.Candidate(record.Root)))
-}
-
-// survivorsCap bounds the candidates in the lines of descent of the elites.
-const survivorsCap = 2_000
-
-// Family is how far the descendants of one candidate were looked for. A child
-// comes after its parent.
-type Family struct {
-	L   *view.Lineage
-	row int    // of the members, the next to be looked at
-	in  []bool // by candidate number
-}
-
-// FillDescendants looks through some more of the candidates and reports whether
-// there are others.
-func (s *State) FillDescendants(f *Family) (more bool) {
-	f.in = append(f.in, make([]bool, max(0, int(s.candidates.last())+1-len(f.in)))...)
-	if f.L.Focus < 0 || int(f.L.Focus) >= len(f.in) {
-		return false
-	}
-	f.in[f.L.Focus] = true
-	rows := s.candidates.rows.len()
-	for end := min(rows, f.row+lineageRows); f.row < end; f.row++ {
-		m := s.candidates.rows.at(f.row)
-		if m.ID() == record.Root || m.Parent() < 0 || int(m.Parent()) >= len(f.in) || !f.in[m.Parent()] {
-			continue
-		}
-		f.in[m.num] = true
-		if len(f.L.Descendants) < lineageCap {
-			f.L.Descendants = append(f.L.Descendants, s.node(m))
-		} else {
-			f.L.More++
-		}
-	}
-	return f.row < rows
-}
-
-func (s *State) node(m *Candidate) view.LineageNode {
-	how := s.Origin(m)
-	n := view.LineageNode{ID: m.ID(), Operator: how.op, Agent: how.agent, Status: how.Status, Cell: -1, At: m.created}
-	if m.Parent() != record.NoCandidate {
-		n.Parents = []record.ParentRef{{ID: m.Parent(), Role: record.RoleParent}}
-	}
-	if m.Scored {
-		obj := m.Objective
-		n.Objective = &obj
-		if p := s.Candidate(m.Parent()); p != nil && p.Scored {
-			d := s.Sign * (m.Objective - p.Objective)
-			n.Delta = &d
-		}
-		if cell, ok := s.arch.CellOf(m.ID()); ok {
-			n.Cell = cell
-		}
-		if s.arch.Holds(m.ID()) {
-			n.Status = record.StatusElite
-		}
-	}
-	switch {
-	case m.Rejected:
-		n.Status = record.StatusRejected
-	case m.withheld:
-		n.Status = record.StatusHeld
-	}
-	return n
-}
-
-func (s *State) FillNiche(d *view.NicheDetail) (holder record.CandidateID, runners []record.CandidateID) {
+// FillNiche tells a niche: who held it one after another, now and before. It returns who
+// holds it and who lost to them, best first.
+func (a *standings) FillNiche(d *view.NicheDetail) (holder record.CandidateID, runners []record.CandidateID) {
 	holder = record.NoCandidate
-	if s.arch == nil || d.Cell < 0 || d.Cell >= s.shape().Cells() {
+	if a.arch == nil || d.Cell < 0 || d.Cell >= a.shape().Cells() {
 		return holder, nil
 	}
-	d.Tries = s.arch.Tries(d.Cell)
-	if h, ok := s.arch.Holder(d.Cell); ok {
+	d.Tries = a.arch.Tries(d.Cell)
+	if h, ok := a.arch.Holder(d.Cell); ok {
 		holder = h.ID
 	}
-	for _, r := range s.arch.Runners(d.Cell, 20) {
+	for _, r := range a.arch.Runners(d.Cell, 20) {
 		runners = append(runners, r.ID)
 	}
-	d.History = s.takeovers(d.Cell, 100)
+	d.History = a.takeovers(d.Cell, 100)
 	return holder, runners
 }
 

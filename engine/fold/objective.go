@@ -15,7 +15,7 @@ func ObjectiveText(o record.Objective) string {
 	return fmt.Sprintf("objective version %d (%s): the root and %s are measured again; what was measured before is history", o.Version, o.Changed, view.Plural(len(o.Elites), "elite"))
 }
 
-// errSuperseded ends the fold of a state that was opened under an earlier
+// ErrSuperseded ends the fold of a state that was opened under an earlier
 // objective version: it is to be opened again.
 var ErrSuperseded = errors.New("a new objective version began")
 

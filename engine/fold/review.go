@@ -13,7 +13,7 @@ type WaitingRead struct {
 
 // WaitingFor tells a held job, the niche that its candidate would take, and from
 // whom.
-func (s *State) WaitingFor(j record.Job, r *WaitingRead) view.Held {
+func (a *standings) WaitingFor(j record.Job, r *WaitingRead) view.Held {
 	h := view.Held{Job: j, Candidate: r.Candidate, Before: "measuring", Cell: -1, From: record.NoCandidate}
 	if j.HeldAt == record.Evaluating {
 		h.Before = "its niche"
@@ -21,19 +21,19 @@ func (s *State) WaitingFor(j record.Job, r *WaitingRead) view.Held {
 	if j.Reason != "" {
 		h.Findings = []string{j.Reason}
 	}
-	if p := s.Candidate(r.Candidate.Parent()); p != nil && p.Scored {
+	if p := a.Candidate(r.Candidate.Parent()); p != nil && p.Scored {
 		obj := p.Objective
 		h.Parent = &obj
 	}
-	if s.arch == nil || len(r.Point) == 0 {
+	if a.arch == nil || len(r.Point) == 0 {
 		return h
 	}
-	cell, err := s.shape().Cell(r.Point)
+	cell, err := a.shape().Cell(r.Point)
 	if err != nil {
 		return h
 	}
 	h.Cell = cell
-	if holder, ok := s.arch.Holder(cell); ok {
+	if holder, ok := a.arch.Holder(cell); ok {
 		h.From = holder.ID
 	}
 	return h

@@ -21,6 +21,7 @@ type State struct {
 	*candidates
 	*learned
 	*standings
+	*descent
 	*placement
 	*asks
 	*outcomes
@@ -53,7 +54,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	a := &standings{rules: r, position: p, candidates: c, learned: l, Best: record.NoCandidate}
 	k := &placement{standings: a, events: n}
 	return &State{
-		rules: r, position: p, events: n, candidates: c, learned: l, standings: a, placement: k,
+		rules: r, position: p, events: n, candidates: c, learned: l, standings: a, descent: &descent{a}, placement: k,
 		asks:     &asks{placement: k},
 		outcomes: &outcomes{standings: a, failures: failures{}},
 		steering: &steering{placement: k},
