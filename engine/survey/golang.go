@@ -6,10 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,65 +13,8 @@ import (
 	"time"
 
 	"atoll/config"
-	"atoll/engine/eval"
 	"atoll/engine/eval/output"
 )
-
-// goFacts are what was learned of a Go module.
-type goFacts struct {
-	module bool // go.mod lies at the top
-}
-
-// warm compiles everything once outside of the sandbox, as the person's own go
-// command would: evaluations then compile what a candidate changed, and no more.
-// -trimpath makes what was compiled the same in every folder.
-func (s *survey) warm(ctx context.Context) {
-	if !slices.Contains(s.Lab.Files, "go.mod") {
-		s.Say("there is no go.mod at the top of the repository: name the commands yourself")
-		return
-	}
-	s.language.module = true
-	s.Say("compiling once, so that the build cache is warm")
-	out, err := s.goCommand(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
-	if err == nil {
-		s.warmClock(ctx)
-		return
-	}
-	s.Say("the go command says: " + telling(out))
-	if missing.MatchString(out) {
-		s.Say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
-	}
-}
-
-// warmClock compiles what measures processor time, too.
-func (s *survey) warmClock(ctx context.Context) {
-	root, err := s.goCommand(ctx, "env", "GOROOT")
-	if err != nil {
-		return
-	}
-	dir := filepath.Join(s.Lab.tmp, "clock")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return
-	}
-	if flag, err := eval.GoClock(dir, strings.TrimSpace(root)); err == nil && flag != "" {
-		_, _ = s.goCommand(ctx, "test", flag, "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...") // a cache that stays cold is slower, and no more
-	}
-}
-
-var missing = regexp.MustCompile(`missing go\.sum entry|no required module provides|module lookup disabled|cannot find module|dial tcp|proxy`)
-
-// goCommand runs the go command outside of the sandbox in the checkout. It
-// compiles and lists; it starts nothing that it built.
-func (s *survey) goCommand(ctx context.Context, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, firstPatience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = s.Lab.Base
-	cmd.Env = append(slices.Clone(s.Env), "GOFLAGS=-buildvcs=false")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
 
 // telling is the first line that is no headline.
 func telling(out string) string {
@@ -94,7 +33,7 @@ func (s *survey) findTests(ctx context.Context) error {
 		return nil
 	}
 	if s.Look.Language == "go" {
-		if !s.language.module {
+		if !s.module.found {
 			return nil
 		}
 		return s.goTests(ctx)
@@ -135,7 +74,7 @@ func (s *survey) goTests(ctx context.Context) error {
 	packages := []string{"./..."}
 	if len(t.broken) > 0 {
 		s.Say("packages whose tests do not build or end badly are left out: " + someOf(t.broken, 5))
-		packages = s.relative(ctx, t.good)
+		packages = s.module.relative(ctx, t.good)
 	}
 	command = append(command, packages...)
 	again, err := s.Lab.Watched(ctx, testPatience, []string{"go"}, command...)
@@ -191,20 +130,6 @@ func readTests(stdout []byte) testNames {
 	return t
 }
 
-// relative turns import paths into patterns such as ./sub.
-func (s *survey) relative(ctx context.Context, packages []string) []string {
-	out, err := s.goCommand(ctx, "list", "-m")
-	module := strings.TrimSpace(out)
-	if err != nil || module == "" {
-		return packages
-	}
-	var list []string
-	for _, p := range packages {
-		list = append(list, "./"+strings.TrimPrefix(strings.TrimPrefix(p, module), "/"))
-	}
-	return list
-}
-
 // bench is one line of a first look at the benchmarks.
 type bench struct {
 	top string // name of the function, without Benchmark
@@ -214,21 +139,22 @@ type bench struct {
 
 // The bounds of a chosen set of benchmarks.
 const (
-	mostLines = 16                      // benchmark lines in one measurement
-	slowBench = 700 * time.Millisecond  // of one iteration: too slow to repeat
-	benchTime = 1500 * time.Millisecond // of one measurement, about; what looks good is measured again and again
-	benchRuns = 6                       // turns of root and candidate
+	mostLines   = 16                      // benchmark lines in one measurement
+	mostSources = 40                      // folders of a scope
+	slowBench   = 700 * time.Millisecond  // of one iteration: too slow to repeat
+	benchTime   = 1500 * time.Millisecond // of one measurement, about; what looks good is measured again and again
+	benchRuns   = 6                       // turns of root and candidate
 )
 
 // goBenchmarks lists the benchmarks by running each once, chooses those that
 // end soon, and measures. It returns why that does not work, "" when it does.
 func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
-	if !s.language.module {
+	if !s.module.found {
 		return "there is no go.mod at the top", nil
 	}
 	// A package that does not build keeps the benchmarks of all that are named
 	// from running, so only those that have some are.
-	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x"}, s.benchFolders()...)
+	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x"}, s.module.benchFolders()...)
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, list...)
 	if err != nil {
 		return "", err
@@ -262,22 +188,6 @@ func (s *survey) settleBenches(ctx context.Context) (reason string, err error) {
 		}
 	}
 	return reason, nil
-}
-
-// benchFolders are the packages with benchmarks, as ./folder.
-func (s *survey) benchFolders() []string {
-	var list []string
-	for _, f := range s.Lab.Files {
-		if !strings.HasSuffix(f, "_test.go") || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") {
-			continue
-		}
-		if data, err := s.Lab.Read(f); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {
-			if dir := "./" + path.Dir(f); !slices.Contains(list, dir) {
-				list = append(list, dir)
-			}
-		}
-	}
-	return list
 }
 
 func readBenches(stdout []byte) []bench {
@@ -410,24 +320,7 @@ func packagesOf(chosen []bench) []string {
 
 // goScope narrows the scope to the packages that the benchmarks are built from.
 func (s *survey) goScope(ctx context.Context, packages []string) {
-	out, err := s.goCommand(ctx, append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}"}, packages...)...)
-	if err != nil {
-		return
-	}
-	base, err := filepath.EvalSymlinks(s.Lab.Base)
-	if err != nil {
-		return
-	}
-	var globs []string
-	for dir := range strings.Lines(out) {
-		rel, err := filepath.Rel(base, strings.TrimSpace(dir))
-		if err != nil || !filepath.IsLocal(rel) {
-			continue
-		}
-		globs = append(globs, path.Join(filepath.ToSlash(rel), "*.go"))
-	}
-	slices.Sort(globs)
-	if n := len(globs); n > 0 && n <= 40 {
+	if globs := s.module.sources(ctx, packages); len(globs) > 0 && len(globs) <= mostSources {
 		s.d.Scope = globs
 	}
 }

@@ -38,13 +38,13 @@ type hot struct {
 // go test with the benchmarks; before, which may be empty, is a line of shell that
 // lays down what they need.
 func (s *survey) goTargets(ctx context.Context, before string, command, packages []string) error {
-	module, err := s.goCommand(ctx, "list", "-m")
+	module, err := s.module.importPath(ctx)
 	if err != nil {
 		return nil
 	}
 	shares := map[string]float64{}
 	for _, p := range packages {
-		found, err := s.profile(ctx, before, command, p, strings.TrimSpace(module))
+		found, err := s.profile(ctx, before, command, p, module)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 			shares[name] += share / float64(len(packages))
 		}
 	}
-	list := s.locate(shares, strings.TrimSpace(module))
+	list := s.locate(shares, module)
 	if len(list) == 0 {
 		return nil
 	}

@@ -52,7 +52,7 @@ type survey struct {
 	opened      []string
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
-	language    goFacts
+	module      goModule
 	sources     sources
 }
 
@@ -66,13 +66,13 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Ask == nil {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
 	}
-	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}}
+	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say}}
 	s.Lab.Env = s.d.Env
 	if s.d.Language == "javascript" {
 		s.nodeModules()
 	}
 	if s.d.Language == "go" {
-		s.warm(ctx)
+		s.module.warm(ctx)
 	}
 	if err := s.findTests(ctx); err != nil {
 		return Result{}, err
@@ -137,7 +137,7 @@ func (s *survey) choose(ctx context.Context) error {
 // invent scaffolds an evaluator where there is none. It returns why it cannot.
 func (s *survey) invent(ctx context.Context) (string, error) {
 	switch {
-	case s.d.Language == "go" && s.language.module:
+	case s.d.Language == "go" && s.module.found:
 		reason, err := s.goScaffold(ctx)
 		if err != nil || reason == "" {
 			return reason, err

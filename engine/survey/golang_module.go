@@ -1,0 +1,133 @@
+package survey
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/engine/eval"
+)
+
+// goModule is the Go module of the checkout, as the go command knows it.
+type goModule struct {
+	lab   *Lab
+	env   []string     // of this process, for the go command
+	say   func(string) // a finding, one sentence
+	found bool         // go.mod lies at the top
+}
+
+// warm compiles everything once outside of the sandbox, as the person's own go
+// command would: evaluations then compile what a candidate changed, and no more.
+// -trimpath makes what was compiled the same in every folder.
+func (m *goModule) warm(ctx context.Context) {
+	if !slices.Contains(m.lab.Files, "go.mod") {
+		m.say("there is no go.mod at the top of the repository: name the commands yourself")
+		return
+	}
+	m.found = true
+	m.say("compiling once, so that the build cache is warm")
+	out, err := m.command(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
+	if err == nil {
+		m.warmClock(ctx)
+		return
+	}
+	m.say("the go command says: " + telling(out))
+	if missing.MatchString(out) {
+		m.say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
+	}
+}
+
+// warmClock compiles what measures processor time, too.
+func (m *goModule) warmClock(ctx context.Context) {
+	root, err := m.command(ctx, "env", "GOROOT")
+	if err != nil {
+		return
+	}
+	dir := filepath.Join(m.lab.tmp, "clock")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return
+	}
+	if flag, err := eval.GoClock(dir, strings.TrimSpace(root)); err == nil && flag != "" {
+		_, _ = m.command(ctx, "test", flag, "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...") // a cache that stays cold is slower, and no more
+	}
+}
+
+var missing = regexp.MustCompile(`missing go\.sum entry|no required module provides|module lookup disabled|cannot find module|dial tcp|proxy`)
+
+// command runs the go command outside of the sandbox in the checkout. It
+// compiles and lists; it starts nothing that it built.
+func (m *goModule) command(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, firstPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = m.lab.Base
+	cmd.Env = append(slices.Clone(m.env), "GOFLAGS=-buildvcs=false")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// importPath is the import path of the module.
+func (m *goModule) importPath(ctx context.Context) (string, error) {
+	out, err := m.command(ctx, "list", "-m")
+	return strings.TrimSpace(out), err
+}
+
+// relative turns import paths into patterns such as ./sub.
+func (m *goModule) relative(ctx context.Context, packages []string) []string {
+	module, err := m.importPath(ctx)
+	if err != nil || module == "" {
+		return packages
+	}
+	var list []string
+	for _, p := range packages {
+		list = append(list, "./"+strings.TrimPrefix(strings.TrimPrefix(p, module), "/"))
+	}
+	return list
+}
+
+// benchFolders are the packages with benchmarks, as ./folder.
+func (m *goModule) benchFolders() []string {
+	var list []string
+	for _, f := range m.lab.Files {
+		if !strings.HasSuffix(f, "_test.go") || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") {
+			continue
+		}
+		if data, err := m.lab.Read(f); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {
+			if dir := "./" + path.Dir(f); !slices.Contains(list, dir) {
+				list = append(list, dir)
+			}
+		}
+	}
+	return list
+}
+
+// sources are the files of the module that packages are built from, as globs; nil where
+// that cannot be told.
+func (m *goModule) sources(ctx context.Context, packages []string) []string {
+	out, err := m.command(ctx, append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}"}, packages...)...)
+	if err != nil {
+		return nil
+	}
+	base, err := filepath.EvalSymlinks(m.lab.Base)
+	if err != nil {
+		return nil
+	}
+	var globs []string
+	for dir := range strings.Lines(out) {
+		rel, err := filepath.Rel(base, strings.TrimSpace(dir))
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		globs = append(globs, path.Join(filepath.ToSlash(rel), "*.go"))
+	}
+	slices.Sort(globs)
+	return globs
+}
