@@ -45,7 +45,7 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 	if !l.owner || l.opt.Unattended || l.st.Run != record.ExperimentRunning || !l.nothingLeft() || pool.Busy() > 0 {
 		return nil
 	}
-	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.wall.add(ctx)); err != nil {
 		return err
 	}
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil { // what the budget stopped halfway
@@ -58,7 +58,7 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 // state itself where it is large.
 func (l *loop) keepDigest(ctx context.Context) error {
 	if l.keeper.DueAtEnd(l.st.Seq) {
-		l.keepFold(ctx, l.st)
+		l.keeper.keep(ctx, l.st)
 	}
 	return doctor.KeepDigest(ctx, l.db, l.exp, l.st.Digest())
 }
@@ -79,7 +79,7 @@ func (l *loop) goOn(ctx context.Context) error {
 	if l.st.Run != record.ExperimentDone {
 		return nil
 	}
-	l.wallFrom = l.opt.Now()
+	l.wall.start()
 	return l.setState(ctx, record.ExperimentRunning, "")
 }
 
@@ -93,7 +93,7 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { return nil }); err != nil {
 		return err
 	}
-	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.wall.add(ctx)); err != nil {
 		return err
 	}
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil {
@@ -183,14 +183,4 @@ func (l *loop) markPlaced(ctx context.Context) error {
 	}
 	l.st.Placed = l.st.Placed[:0]
 	return nil
-}
-
-func (l *loop) addWall(ctx context.Context) error {
-	now := l.opt.Now()
-	ms := now.Sub(l.wallFrom).Milliseconds()
-	if ms <= 0 {
-		return nil
-	}
-	l.wallFrom = now
-	return l.db.AddWall(ctx, l.exp, ms)
 }

@@ -30,21 +30,24 @@ type loop struct {
 	equipment equipment
 	publisher publisher
 	anchors   anchors
-	keeper    kept.Keeper
+	keeper    keeper
+	wall      wallClock
 
-	st       *fold.State
-	work     *work.Runner    // of the present state
-	plan     *schedule.Owner // what the owner adds
-	owner    bool            // this process runs the jobs
-	resumed  bool            // it is known which decisions were carried out before
-	budget   string          // the one that is used up, "" = none
-	putBack  bool            // jobs broke off and wait for the queue
-	wallFrom time.Time       // the wall clock is counted up to here
-	fatal    error
+	st      *fold.State
+	work    *work.Runner    // of the present state
+	plan    *schedule.Owner // what the owner adds
+	owner   bool            // this process runs the jobs
+	resumed bool            // it is known which decisions were carried out before
+	budget  string          // the one that is used up, "" = none
+	putBack bool            // jobs broke off and wait for the queue
+	fatal   error
 }
 
 func newLoop(s *shared) *loop {
-	l := &loop{shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo}, keeper: kept.Keeper{Dir: s.ses.Dir, DB: s.db}}
+	l := &loop{
+		shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo},
+		keeper: keeper{Keeper: kept.Keeper{Dir: s.ses.Dir, DB: s.db}, journal: &s.journal}, wall: wallClock{db: s.db, exp: s.exp, now: s.opt.Now},
+	}
 	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly, Enough: s.opt.Enough}
 	if s.opt.Fleet != nil {
 		plan.Slots = s.opt.Fleet.Slots
@@ -97,7 +100,7 @@ func (l *loop) turn(ctx context.Context) error {
 	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
 	var care sync.WaitGroup
 	if l.owner {
-		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.keepDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
+		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.keeper.whenDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
 		u.hold(ctx)
 		care.Go(func() { u.run(workCtx) })
 	}
@@ -112,7 +115,7 @@ func (l *loop) turn(ctx context.Context) error {
 	if l.opt.For > 0 {
 		expired = time.After(l.opt.For)
 	}
-	closing, err := l.closing(ctx)
+	closing, err := l.wall.closing(ctx, l.opt.For, l.st.Settings.MaxWallMS)
 	if err != nil {
 		return err
 	}
@@ -147,25 +150,6 @@ func (l *loop) turn(ctx context.Context) error {
 			return errors.Join(err, l.end(context.WithoutCancel(ctx), pool))
 		}
 	}
-}
-
-// closing is when a run that is bounded in time begins to confirm its best: after
-// three quarters; the zero time where nothing bounds it.
-func (l *loop) closing(ctx context.Context) (time.Time, error) {
-	left := l.opt.For
-	if most := l.st.Settings.MaxWallMS; most > 0 {
-		c, err := l.db.Counters(ctx, l.exp)
-		if err != nil {
-			return time.Time{}, err
-		}
-		if rest := time.Duration(most-c.WallMS) * time.Millisecond; left <= 0 || rest < left {
-			left = max(rest, 0)
-		}
-	}
-	if left <= 0 {
-		return time.Time{}, nil
-	}
-	return l.opt.Now().Add(left * 3 / 4), nil
 }
 
 // await returns when there may be something to do: a worker finished, a row of
@@ -225,8 +209,8 @@ func (l *loop) step(ctx context.Context) error {
 	if err := l.markPlaced(ctx); err != nil {
 		return err
 	}
-	if l.opt.Now().Sub(l.wallFrom) >= time.Second && l.st.Run != record.ExperimentDone {
-		if err := l.addWall(ctx); err != nil {
+	if l.wall.due() && l.st.Run != record.ExperimentDone {
+		if err := l.wall.add(ctx); err != nil {
 			return err
 		}
 	}
@@ -291,7 +275,7 @@ func (l *loop) publish(last bool) {
 		l.sync()
 	}
 	l.publisher.publish(present{
-		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, wallFrom: l.wallFrom, last: last,
+		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, wallFrom: l.wall.from, last: last,
 	})
 }
 

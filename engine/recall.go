@@ -27,25 +27,31 @@ func (l *loop) recall(ctx context.Context) *fold.State {
 		return nil
 	}
 	l.lines.restore(lines)
-	l.wallFrom = l.opt.Now()
-	l.publisher.publish(present{st: st, wallFrom: l.wallFrom})
+	l.wall.start()
+	l.publisher.publish(present{st: st, wallFrom: l.wall.from})
 	return st
 }
 
-// keepFold writes the state for readers to start from. It is a help: a run goes on
-// without.
-func (l *loop) keepFold(ctx context.Context, st *fold.State) {
-	if err := l.keeper.Keep(ctx, st, l.lines.tail()); err != nil {
-		l.log.Warn(err.Error())
+// keeper writes the state now and then for readers to start from. It is a help: a run
+// goes on without. It belongs to the loop.
+type keeper struct {
+	kept.Keeper
+	*journal
+}
+
+// keep writes a state.
+func (k *keeper) keep(ctx context.Context, st *fold.State) {
+	if err := k.Keep(ctx, st, k.lines.tail()); err != nil {
+		k.log.Warn(err.Error())
 	}
 }
 
-// keepDue returns what keeps the state while a run goes on, where much was folded since
+// whenDue returns what keeps the state while a run goes on, where much was folded since
 // the last time.
-func (l *loop) keepDue(ctx context.Context) func(*fold.State) {
+func (k *keeper) whenDue(ctx context.Context) func(*fold.State) {
 	return func(st *fold.State) {
-		if l.keeper.Due(st.Seq) {
-			l.keepFold(ctx, st)
+		if k.Due(st.Seq) {
+			k.keep(ctx, st)
 		}
 	}
 }

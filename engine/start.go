@@ -55,7 +55,7 @@ func (l *loop) start(ctx context.Context) error {
 	for _, ev := range l.st.TakeEvents() {
 		l.lines.add(ev.Level, ev.Job, time.UnixMilli(int64(ev.At)), ev.Text)
 	}
-	l.wallFrom = l.opt.Now()
+	l.wall.start()
 	for _, line := range l.opt.Say {
 		l.note("info", record.NoJob, line)
 	}
