@@ -57,8 +57,8 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 // keepDigest writes what the state is, for a check that folds the log later, and the
 // state itself where it is large.
 func (l *loop) keepDigest(ctx context.Context) error {
-	if l.keeper.DueAtEnd(l.st.Seq) {
-		l.keeper.keep(ctx, l.st)
+	if l.folds.DueAtEnd(l.st.Seq) {
+		l.folds.keep(ctx, l.st)
 	}
 	return doctor.KeepDigest(ctx, l.db, l.exp, l.st.Digest())
 }

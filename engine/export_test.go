@@ -25,4 +25,4 @@ func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker
 }
 
 // KeepFoldsFrom has the fold kept for readers from so many rows of the log on.
-func KeepFoldsFrom(e *Engine, rows record.Seq) { e.loop.keeper.Worth = rows }
+func KeepFoldsFrom(e *Engine, rows record.Seq) { e.loop.folds.Worth = rows }

@@ -30,7 +30,7 @@ type loop struct {
 	equipment equipment
 	publisher publisher
 	anchors   anchors
-	keeper    keeper
+	folds     foldWriter
 	wall      wallClock
 
 	st      *fold.State
@@ -46,7 +46,7 @@ type loop struct {
 func newLoop(s *shared) *loop {
 	l := &loop{
 		shared: s, equipment: equipment{shared: s}, publisher: publisher{shared: s}, anchors: anchors{journal: &s.journal, exp: s.exp, repo: s.repo},
-		keeper: keeper{Keeper: kept.Keeper{Dir: s.ses.Dir, DB: s.db}, journal: &s.journal}, wall: wallClock{db: s.db, exp: s.exp, now: s.opt.Now},
+		folds: foldWriter{Writer: kept.Writer{Dir: s.ses.Dir, DB: s.db}, journal: &s.journal}, wall: wallClock{db: s.db, exp: s.exp, now: s.opt.Now},
 	}
 	plan := schedule.Options{Experiment: s.exp, DB: s.db, Repo: s.repo, Live: s.live, Host: scheduled{l}, RootOnly: s.opt.RootOnly, Enough: s.opt.Enough}
 	if s.opt.Fleet != nil {
@@ -100,7 +100,7 @@ func (l *loop) turn(ctx context.Context) error {
 	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
 	var care sync.WaitGroup
 	if l.owner {
-		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.keeper.whenDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
+		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.folds.whenDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
 		u.hold(ctx)
 		care.Go(func() { u.run(workCtx) })
 	}

@@ -36,9 +36,9 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// Voice is who hears what the fleet has to say. Its methods are safe for
+// Listener is who hears what the fleet has to say. Its methods are safe for
 // concurrent use and do not wait.
-type Voice interface {
+type Listener interface {
 	Note(level string, job record.JobID, text string, at ...time.Time)
 	Wake() // there may be something to do
 }
@@ -62,10 +62,10 @@ type Coordinator struct {
 	table    *table
 	machines map[string]*machine
 	listed   []server.Member
-	changed  int64 // of the members
-	rung     int   // of this machine's sandbox; 0: nothing is measured yet
-	voice    Voice // nil: nobody listens
-	early    []func(Voice)
+	changed  int64    // of the members
+	rung     int      // of this machine's sandbox; 0: nothing is measured yet
+	listener Listener // nil: nobody listens
+	early    []func(Listener)
 }
 
 // Start reaches the fleet, or starts its server.
@@ -244,13 +244,13 @@ func (c *Coordinator) Tasks() int {
 // Address is where machines reach the fleet.
 func (c *Coordinator) Address() string { return c.address }
 
-// say tells the voice; what is said before there is one waits for it.
+// say tells the listener; what is said before there is one waits for it.
 func (c *Coordinator) say(level, text string) {
 	at := c.opt.Now()
-	tell := func(v Voice) { v.Note(level, record.NoJob, text, at) }
-	if c.voice != nil {
-		tell(c.voice)
-		c.voice.Wake()
+	tell := func(v Listener) { v.Note(level, record.NoJob, text, at) }
+	if c.listener != nil {
+		tell(c.listener)
+		c.listener.Wake()
 	} else if len(c.early) < 100 {
 		c.early = append(c.early, tell)
 	}

@@ -17,21 +17,21 @@ import (
 	"atoll/store/record"
 )
 
-// voice keeps what the fleet said.
-type voice struct {
+// listener keeps what the fleet said.
+type listener struct {
 	mu   sync.Mutex
 	said []string
 }
 
-func (v *voice) Note(level string, _ record.JobID, text string, _ ...time.Time) {
+func (v *listener) Note(level string, _ record.JobID, text string, _ ...time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.said = append(v.said, level+": "+text)
 }
 
-func (v *voice) Wake() {}
+func (v *listener) Wake() {}
 
-func (v *voice) all() string {
+func (v *listener) all() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return strings.Join(v.said, "\n")
@@ -41,20 +41,20 @@ func (v *voice) all() string {
 type lab struct {
 	t *testing.T
 	*Coordinator
-	voice *voice
-	state string
+	listener *listener
+	state    string
 }
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{t: t, voice: &voice{}, state: t.TempDir()}
+	l := &lab{t: t, listener: &listener{}, state: t.TempDir()}
 	c, err := Start(t.Context(), Options{Address: "listen:127.0.0.1:0", State: l.state, Version: "v1", Lease: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	c.mu.Lock()
-	c.voice, c.rung = l.voice, 1
+	c.listener, c.rung = l.listener, 1
 	c.mu.Unlock()
 	l.Coordinator = c
 	return l
@@ -255,7 +255,7 @@ func TestAHostileMachineIsRefusedAndNamed(t *testing.T) {
 	if a := fair.must(good(id, token)); a.OK || !a.Fenced {
 		t.Errorf("the same result again: %+v", a)
 	}
-	if said := l.voice.all(); !strings.Contains(said, "error: refused from bad: a result of a task that it was not given") || strings.Contains(said, "refused from fair") {
+	if said := l.listener.all(); !strings.Contains(said, "error: refused from bad: a result of a task that it was not given") || strings.Contains(said, "refused from fair") {
 		t.Errorf("what is told:\n%s", said)
 	}
 }
@@ -282,8 +282,8 @@ func TestAMachineThatKeepsLyingIsSetAside(t *testing.T) {
 	if a := bad.must(hello()); a.OK || !a.Leave {
 		t.Errorf("it may come back: %+v", a)
 	}
-	if l.Slots() != 0 || !strings.Contains(l.voice.all(), "bad is set aside") {
-		t.Errorf("%d slots; told: %s", l.Slots(), l.voice.all())
+	if l.Slots() != 0 || !strings.Contains(l.listener.all(), "bad is set aside") {
+		t.Errorf("%d slots; told: %s", l.Slots(), l.listener.all())
 	}
 }
 
@@ -375,7 +375,7 @@ func TestTheTaskOfAMachineThatFellSilentGoesToAnother(t *testing.T) {
 	if how := <-k.done; how.machine != "two" {
 		t.Errorf("it counts as that of %q", how.machine)
 	}
-	if said := l.voice.all(); strings.Contains(said, "refused") {
+	if said := l.listener.all(); strings.Contains(said, "refused") {
 		t.Errorf("an honest machine is told off:\n%s", said)
 	}
 }

@@ -55,7 +55,7 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 		Evaluator: wire.Evaluator{Key: j.Bench.Eval.Key(), Blob: c.blobs.offer(parcel)},
 	}}
 	c.mu.Lock()
-	c.rung, c.voice = int(j.Rung), j.Host
+	c.rung, c.listener = int(j.Rung), j.Host
 	early := c.early
 	c.early = nil
 	c.mu.Unlock()

@@ -52,9 +52,9 @@ type note struct {
 	Program string     // that wrote it, as [program] tells
 }
 
-// Keeper writes the kept folds of one run. It belongs to the goroutine that owns the
+// Writer writes the kept folds of one run. It belongs to the goroutine that owns the
 // state.
-type Keeper struct {
+type Writer struct {
 	Dir string // the state directory
 	DB  *store.DB
 	// Worth is from how many rows on one is written; 0: [worth].
@@ -64,31 +64,31 @@ type Keeper struct {
 
 // Due reports whether so much was folded since the last kept fold that it pays to
 // write another.
-func (k *Keeper) Due(at record.Seq) bool {
-	return at-k.last >= max(k.least(), at/100)
+func (w *Writer) Due(at record.Seq) bool {
+	return at-w.last >= max(w.least(), at/100)
 }
 
 // DueAtEnd is Due where nothing will be folded for a while.
-func (k *Keeper) DueAtEnd(at record.Seq) bool { return at >= k.least() && at > k.last }
+func (w *Writer) DueAtEnd(at record.Seq) bool { return at >= w.least() && at > w.last }
 
-func (k *Keeper) least() record.Seq { return cmp.Or(k.Worth, worth) }
+func (w *Writer) least() record.Seq { return cmp.Or(w.Worth, worth) }
 
 // Keep writes a state, with the newest lines of the run's log. The database names it
 // only once it is whole.
-func (k *Keeper) Keep(ctx context.Context, st *fold.State, lines []view.LogLine) error {
+func (w *Writer) Keep(ctx context.Context, st *fold.State, lines []view.LogLine) error {
 	n := note{ID: rand.Text(), Seq: st.Seq, Program: program()}
-	path := pathOf(k.Dir, st.Exp.ID)
+	path := pathOf(w.Dir, st.Exp.ID)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("keep the fold: %w", err)
 	}
 	part := path + ".part"
-	err := writeFile(part, func(w io.Writer) error {
+	err := writeFile(part, func(to io.Writer) error {
 		var name [nameSize]byte
 		copy(name[:], n.ID)
-		if _, err := w.Write(name[:]); err != nil {
+		if _, err := to.Write(name[:]); err != nil {
 			return err
 		}
-		return st.WriteImage(w, lines)
+		return st.WriteImage(to, lines)
 	})
 	if err == nil {
 		err = os.Rename(part, path)
@@ -100,8 +100,8 @@ func (k *Keeper) Keep(ctx context.Context, st *fold.State, lines []view.LogLine)
 	if err != nil {
 		return err
 	}
-	k.last = st.Seq
-	return k.DB.PutMeta(ctx, st.Exp.ID, metaKept, string(text))
+	w.last = st.Seq
+	return w.DB.PutMeta(ctx, st.Exp.ID, metaKept, string(text))
 }
 
 func writeFile(path string, write func(io.Writer) error) error {

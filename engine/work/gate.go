@@ -14,7 +14,7 @@ import (
 type gatekeeper struct {
 	*candidates
 	scope   *scope
-	touched *touchedPaths
+	changed *changedPaths
 }
 
 // check checks the candidate's diff before any of its code runs. nil without an

@@ -22,7 +22,7 @@ func (w *gatekeeper) holdBefore(ctx context.Context, r *attempt, c *record.Candi
 		if err != nil {
 			return false, err
 		}
-		before, err := w.touched.before(ctx)
+		before, err := w.changed.before(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -53,7 +53,7 @@ func (w *gatekeeper) holdNiche(ctx context.Context, r *attempt, c *record.Candid
 	if err != nil {
 		return ""
 	}
-	before, err := w.touched.before(ctx)
+	before, err := w.changed.before(ctx)
 	if err != nil {
 		return ""
 	}

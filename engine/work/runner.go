@@ -56,7 +56,7 @@ func New(o Options) *Runner {
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
 	said := &evaluatorFeedback{r}
 	editor := &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
-	gate := &gatekeeper{candidates: w.candidates, scope: w.scope, touched: &touchedPaths{candidates: w.candidates}}
+	gate := &gatekeeper{candidates: w.candidates, scope: w.scope, changed: &changedPaths{candidates: w.candidates}}
 	committer := &committer{candidates: w.candidates}
 	w.maker = &maker{
 		run: r, editor: editor, committer: committer, gate: gate,
@@ -166,6 +166,6 @@ func (w *Runner) do(ctx context.Context, r *attempt) error {
 func (w *Runner) ended(ctx context.Context, out store.Outcome) {
 	w.agents.watch(out)
 	if out.State == record.Scored && out.Candidate != nil {
-		w.maker.gate.touched.keep(ctx, out.Candidate)
+		w.maker.gate.changed.keep(ctx, out.Candidate)
 	}
 }

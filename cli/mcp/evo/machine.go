@@ -193,7 +193,7 @@ func (m *Machine) Status(ctx context.Context) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.heed(b.frozen())
+	r.freezeAs(b.frozen())
 	targets := answer{}
 	for _, t := range r.Targets {
 		targets[t.ID] = answer{
@@ -224,8 +224,8 @@ func (t *Target) status() string {
 	return "active"
 }
 
-// heed takes over which targets the experiment has frozen.
-func (r *Run) heed(frozen map[string]bool) {
+// freezeAs takes over which targets the experiment has frozen.
+func (r *Run) freezeAs(frozen map[string]bool) {
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		now, known := frozen[t.ID]

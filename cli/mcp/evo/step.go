@@ -87,7 +87,7 @@ func (m *Machine) planned(ctx context.Context, b *Bench) (*Run, error) {
 		if r.Stage == stageBatch {
 			return nil, nil
 		}
-		r.heed(frozen)
+		r.freezeAs(frozen)
 		if r.Batch = r.plan(b.Seed); len(r.Batch) > 0 {
 			r.Stage = stageBatch
 		}
@@ -331,7 +331,7 @@ func (m *Machine) choose(ctx context.Context, b *Bench) (Survivors, error) {
 		case len(open) > 0:
 			return nil, fmt.Errorf("%w: not reported yet: %.500s", ErrOrder, strings.Join(open, ", "))
 		}
-		r.heed(frozen)
+		r.freezeAs(frozen)
 		for i := range r.Targets {
 			for k := range r.Targets[i].Active {
 				if v, ok := values[r.Targets[i].Active[k].Branch]; ok {

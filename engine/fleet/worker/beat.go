@@ -19,7 +19,7 @@ func (w *Worker) beats(ctx context.Context) {
 	for {
 		a, err := w.ask(ctx, wire.Ask{Kind: wire.AskBeat, Beat: w.pulse()})
 		if err == nil {
-			w.heed(ctx, a)
+			w.follow(ctx, a)
 		}
 		select {
 		case <-ctx.Done():
@@ -41,8 +41,8 @@ func (w *Worker) pulse() *wire.Beat {
 	return b
 }
 
-// heed does what the answer to a beat says.
-func (w *Worker) heed(ctx context.Context, a wire.Answer) {
+// follow does what the answer to a beat says.
+func (w *Worker) follow(ctx context.Context, a wire.Answer) {
 	switch {
 	case a.Greet: // a coordinator that was started again
 		if err := w.greet(ctx); err != nil {

@@ -2,7 +2,7 @@
 // with the code that a run without a fleet measures with, and answers.
 //
 // Its nouns are [Worker]; the laboratory, what it has ready to measure with, by
-// what is asked for; and the errand, one task from the queue to its answer.
+// what is asked for; and the execution, one task from the queue to its answer.
 //
 // A worker keeps no experiment: the evaluator comes by the hash of its content,
 // the base tree by its name in git, once each, and a candidate as changes of that

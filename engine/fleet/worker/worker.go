@@ -62,7 +62,7 @@ var (
 	ErrInUse = errors.New("another worker uses this folder")
 )
 
-// The reasons for which an errand is cancelled.
+// The reasons for which an execution is cancelled.
 var (
 	errStopped = errors.New("the coordinator wants it no more")
 	errEnding  = errors.New("the worker ends")

@@ -26,7 +26,7 @@ func (w *Worker) work(ctx context.Context) {
 		if msg == nil {
 			continue
 		}
-		e := &errand{w: w, msg: msg}
+		e := &execution{w: w, msg: msg}
 		e.run(ctx)
 	}
 }
@@ -60,9 +60,9 @@ func (w *Worker) next(ctx context.Context) jetstream.Msg {
 	return nil
 }
 
-// errand is one task from the queue to its answer. It lives on the goroutine of
+// execution is one task from the queue to its answer. It lives on the goroutine of
 // its slot.
-type errand struct {
+type execution struct {
 	w     *Worker
 	msg   jetstream.Msg
 	task  wire.Task
@@ -72,9 +72,9 @@ type errand struct {
 	told time.Time // when a line was last sent
 }
 
-// run carries the errand out. Messages that are not acknowledged go to another
+// run carries the task out. Messages that are not acknowledged go to another
 // worker.
-func (e *errand) run(ctx context.Context) {
+func (e *execution) run(ctx context.Context) {
 	var err error
 	if e.task, err = wire.Decode[wire.Task](e.msg.Data()); err != nil || !wire.IsID(e.task.ID) {
 		e.w.o.Say("error", fmt.Sprintf("a task cannot be read: %v", err))
@@ -106,7 +106,7 @@ func (e *errand) run(ctx context.Context) {
 }
 
 // hold keeps the message this worker's until ctx ends.
-func (e *errand) hold(ctx context.Context) {
+func (e *execution) hold(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -119,7 +119,7 @@ func (e *errand) hold(ctx context.Context) {
 
 // claim asks whether the task is still to be done. False: the message was dealt
 // with.
-func (e *errand) claim(ctx context.Context) bool {
+func (e *execution) claim(ctx context.Context) bool {
 	for {
 		a, err := e.w.ask(ctx, wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: e.task.ID}})
 		switch {
@@ -132,7 +132,7 @@ func (e *errand) claim(ctx context.Context) bool {
 			return false
 		default:
 			_ = e.msg.Nak()
-			e.w.heed(ctx, a)
+			e.w.follow(ctx, a)
 			return false
 		}
 		if !e.w.rest(ctx, 500*time.Millisecond) {
@@ -143,7 +143,7 @@ func (e *errand) claim(ctx context.Context) bool {
 }
 
 // measure takes the sample; nil: nobody wants it any more.
-func (e *errand) measure(ctx context.Context) *wire.Result {
+func (e *execution) measure(ctx context.Context) *wire.Result {
 	out, took, err := e.sample(ctx)
 	cause := context.Cause(ctx)
 	switch {
@@ -159,7 +159,7 @@ func (e *errand) measure(ctx context.Context) *wire.Result {
 }
 
 // sample measures what the task says.
-func (e *errand) sample(ctx context.Context) (eval.Outcome, time.Duration, error) {
+func (e *execution) sample(ctx context.Context) (eval.Outcome, time.Duration, error) {
 	t := &e.task
 	bench, done, err := e.w.lab.bench(ctx, t)
 	if err != nil {
@@ -194,7 +194,7 @@ func (e *errand) sample(ctx context.Context) (eval.Outcome, time.Duration, error
 }
 
 // line sends a line of output now and then, for those who look on.
-func (e *errand) line(stage, text string) {
+func (e *execution) line(stage, text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.w.o.Now()
@@ -212,7 +212,7 @@ func cut(text string) string { return text[:min(len(text), 400)] }
 
 // fit leaves out what does not fit into a message: first the texts that only
 // people read.
-func (e *errand) fit(r *wire.Result) *wire.Result {
+func (e *execution) fit(r *wire.Result) *wire.Result {
 	for _, less := range []func(){
 		func() {},
 		func() { r.Artifacts, r.Tests = nil, r.Tests[:min(len(r.Tests), 1000)] },
@@ -230,7 +230,7 @@ func (e *errand) fit(r *wire.Result) *wire.Result {
 
 // deliver tells the coordinator until it has understood. What it has no use for
 // any more is thrown away.
-func (e *errand) deliver(ctx context.Context, r *wire.Result) {
+func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 	if r == nil {
 		_ = e.msg.Ack()
 		return
@@ -249,7 +249,7 @@ func (e *errand) deliver(ctx context.Context, r *wire.Result) {
 			return
 		}
 		if err == nil && a.Greet {
-			e.w.heed(ctx, a)
+			e.w.follow(ctx, a)
 		}
 		if !kept {
 			e.w.o.Say("warn", fmt.Sprintf("the result of %s cannot be delivered yet; it is kept", e.task.Candidate))
@@ -262,8 +262,8 @@ func (e *errand) deliver(ctx context.Context, r *wire.Result) {
 	}
 }
 
-// count notes how an errand ended.
-func (e *errand) count(r *wire.Result, a wire.Answer, kept bool) {
+// count notes how an execution ended.
+func (e *execution) count(r *wire.Result, a wire.Answer, kept bool) {
 	e.w.mu.Lock()
 	switch {
 	case r.Fault != "":

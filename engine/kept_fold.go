@@ -32,15 +32,15 @@ func (l *loop) recall(ctx context.Context) *fold.State {
 	return st
 }
 
-// keeper writes the state now and then for readers to start from. It is a help: a run
+// foldWriter writes the state now and then for readers to start from. It is a help: a run
 // goes on without. It belongs to the loop.
-type keeper struct {
-	kept.Keeper
+type foldWriter struct {
+	kept.Writer
 	*journal
 }
 
 // keep writes a state.
-func (k *keeper) keep(ctx context.Context, st *fold.State) {
+func (k *foldWriter) keep(ctx context.Context, st *fold.State) {
 	if err := k.Keep(ctx, st, k.lines.tail()); err != nil {
 		k.log.Warn(err.Error())
 	}
@@ -48,7 +48,7 @@ func (k *keeper) keep(ctx context.Context, st *fold.State) {
 
 // whenDue returns what keeps the state while a run goes on, where much was folded since
 // the last time.
-func (k *keeper) whenDue(ctx context.Context) func(*fold.State) {
+func (k *foldWriter) whenDue(ctx context.Context) func(*fold.State) {
 	return func(st *fold.State) {
 		if k.Due(st.Seq) {
 			k.keep(ctx, st)

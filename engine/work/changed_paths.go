@@ -8,15 +8,15 @@ import (
 	"atoll/store/record"
 )
 
-// touchedPaths are the paths that scored candidates changed before, for the
+// changedPaths are the paths that scored candidates changed before, for the
 // review of risky ones. They are gathered when the first is asked for.
-type touchedPaths struct {
+type changedPaths struct {
 	*candidates
 	mu   sync.Mutex
 	seen map[string]bool // nil: nobody asked yet
 }
 
-func (t *touchedPaths) add(diffs []record.FileDiff) {
+func (t *changedPaths) add(diffs []record.FileDiff) {
 	for _, d := range diffs {
 		t.seen[d.Path] = true
 	}
@@ -24,7 +24,7 @@ func (t *touchedPaths) add(diffs []record.FileDiff) {
 
 // before returns which paths were touched before: those in which an
 // elite differs from the root, and those that were changed since in this run.
-func (t *touchedPaths) before(ctx context.Context) (func(path string) bool, error) {
+func (t *changedPaths) before(ctx context.Context) (func(path string) bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen == nil {
@@ -50,7 +50,7 @@ func (t *touchedPaths) before(ctx context.Context) (func(path string) bool, erro
 }
 
 // keep remembers what a scored candidate changed, once somebody asked.
-func (t *touchedPaths) keep(ctx context.Context, c *record.Candidate) {
+func (t *changedPaths) keep(ctx context.Context, c *record.Candidate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen == nil {
