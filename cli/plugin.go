@@ -98,7 +98,11 @@ func (a *App) pluginCheck(ctx context.Context, name string) error {
 		return err
 	}
 	defer box.Close()
-	list, err := plugin.Check(ctx, &plugin.Host{Box: box, Getenv: a.getenv}, a.folder(name))
+	trust, err := plugin.OpenTrust(a.getenv)
+	if err != nil {
+		return err
+	}
+	list, err := plugin.Check(ctx, &plugin.Host{Box: box, Getenv: a.getenv}, trust, a.folder(name))
 	if err != nil {
 		return err
 	}

@@ -140,6 +140,118 @@ func TestAPluginThatNobodyTrustsDoesNotRun(t *testing.T) {
 	}
 }
 
+func TestTheCheckSaysWhetherASignatureHoldsAndWhoseItIs(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	h := host(t)
+	public, private, err := minisign.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(n int, change func(string) string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			text, err := os.ReadFile(filepath.Join(dir, plugin.SignatureName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(string(text), "\n")
+			lines[n-1] = change(lines[n-1])
+			write(t, dir, plugin.SignatureName, strings.Join(lines, "\n"))
+		}
+	}
+	// other returns a line with another character of base64 at a place, from its end if negative.
+	other := func(at int) func(string) string {
+		return func(text string) string {
+			b := []byte(text)
+			i := (at + len(b)) % len(b)
+			if b[i]++; b[i] == '=' || b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == ',' || b[i] == '0'-1 {
+				b[i] = 'A'
+			}
+			return string(b)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(t *testing.T, dir string)
+		want  string
+	}{
+		{"as it was signed", func(*testing.T, string) {}, ""},
+		{"another algorithm", line(2, other(0)), "signature"},
+		{"another id of a key", line(2, other(5)), "signature"},
+		{"another byte of the signature", line(2, other(40)), "is not that of the key"},
+		{"a last character whose bits count for nothing", line(2, other(-2)), "signature"},
+		{"another version in the manifest", func(t *testing.T, dir string) {
+			edit(t, dir, plugin.ManifestName, "version: 0.1.0", "version: 0.2.0")
+		}, "is not that of the key"},
+		{"another trusted comment", line(3, func(string) string { return "trusted comment: atoll plug-in other 9.9" }), "is not that of the key"},
+		{"another byte of the comment's signature", line(4, other(40)), "is not that of the key"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, trusts := range []bool{false, true} {
+				trust, err := plugin.OpenTrust(func(name string) string { return map[string]string{"HOME": t.TempDir()}[name] })
+				if err == nil && trusts {
+					_, err = trust.AddKey(public.String())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				dir, _ := fresh(t, plugin.Auditor, "python")
+				p, err := plugin.Read(dir)
+				if err == nil {
+					err = p.Sign(private)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.spoil(t, dir)
+				list, err := plugin.Check(t.Context(), h, trust, dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				says := "which you do not trust"
+				if trusts {
+					says = "which you trust"
+				}
+				v := list[1]
+				switch {
+				case v.Name != "signature":
+					t.Errorf("the second point is %s", v.Name)
+				case c.want == "" && (!v.OK || !strings.Contains(v.Detail, says) || len(list) < 4):
+					t.Errorf("trusted %v: got %v", trusts, list)
+				case c.want != "" && (v.OK || !errors.Is(v.Err, plugin.ErrSignature) || !strings.Contains(v.Detail, c.want) || len(list) != 2):
+					t.Errorf("trusted %v: got %v, want it to fail with %q", trusts, list, c.want)
+				}
+			}
+		})
+	}
+	t.Run("signed by minisign, the key unknown here", func(t *testing.T) {
+		t.Parallel()
+		dir, _ := fresh(t, plugin.Auditor, "python")
+		raw, err := os.ReadFile(filepath.Join(dir, plugin.ManifestName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, plugin.SignatureName, string(minisign.Sign(private, raw)))
+		list, err := plugin.Check(t.Context(), h, nil, dir)
+		if err != nil || list[1].OK || !strings.Contains(list[1].Detail, "it cannot be checked") {
+			t.Errorf("got %v, %v", list, err)
+		}
+	})
+}
+
+func TestSigningRefusesAManifestWithAKeyThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	dir, _ := fresh(t, plugin.Auditor, "python")
+	edit(t, dir, plugin.ManifestName, "kind:", "licence: MIT\nkind:")
+	before, _ := os.ReadFile(filepath.Join(dir, plugin.ManifestName))
+	_, err := plugin.Fill(dir)
+	after, _ := os.ReadFile(filepath.Join(dir, plugin.ManifestName))
+	if !errors.Is(err, plugin.ErrManifest) || !strings.Contains(err.Error(), "licence is no key of a manifest") || string(before) != string(after) {
+		t.Errorf("got %v; the manifest is now\n%s", err, after)
+	}
+}
+
 func TestABrokenPluginIsEndedWithTheReason(t *testing.T) {
 	t.Parallel()
 	needs(t, "python3")
@@ -203,7 +315,7 @@ func TestABrokenPluginIsEndedWithTheReason(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			list, err := plugin.Check(t.Context(), h, c.make(t))
+			list, err := plugin.Check(t.Context(), h, nil, c.make(t))
 			if err != nil {
 				t.Fatal(err)
 			}

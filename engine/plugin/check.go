@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,20 +32,24 @@ type suite struct {
 }
 
 // Check runs the conformance suite on a plug-in, whoever trusts it: it runs in the
-// sandbox with what its manifest asks for. It stops at the first point that fails.
+// sandbox with what its manifest asks for. t, which may be nil, has the keys that a
+// signature is held against first. It stops at the first point that fails.
 // The error is one of the machine.
-func Check(ctx context.Context, h *Host, dir string) ([]Verdict, error) {
+func Check(ctx context.Context, h *Host, t *Trust, dir string) ([]Verdict, error) {
 	s := &suite{h: h}
 	p, err := Read(dir)
-	if !s.point("manifest and files", err, "") {
+	damaged := errors.Is(err, ErrSignature) // the rest was read before it
+	if damaged {
+		s.point("manifest and files", nil, "")
+	}
+	if !damaged && !s.point("manifest and files", err, "") || damaged && !s.point("signature", err, "") {
 		return s.out, nil
 	}
 	s.p = p
-	detail := "not signed; the hash is " + p.Hash
-	if id := p.Signed(); id != "" {
-		detail = "signed by the key " + id
+	detail, err := p.seal(t)
+	if !s.point("signature", err, detail) {
+		return s.out, nil
 	}
-	s.point("signature", nil, detail)
 	base, err := os.MkdirTemp("", "atoll-sample-")
 	if err != nil {
 		return s.out, fmt.Errorf("lay out the sample: %w", err)
@@ -59,6 +64,20 @@ func Check(ctx context.Context, h *Host, dir string) ([]Verdict, error) {
 		}
 	}
 	return s.out, nil
+}
+
+// seal checks the signature and says in words whose it is, and whether the key is trusted.
+func (p *Plugin) seal(t *Trust) (string, error) {
+	id, trusted, err := p.Sealed(t)
+	switch {
+	case err != nil:
+		return "", err
+	case id == "":
+		return "not signed; the hash is " + p.Hash, nil
+	case trusted:
+		return fmt.Sprintf("signed by the key %s, which you trust", id), nil
+	}
+	return fmt.Sprintf("signed by the key %s, which you do not trust", id), nil
 }
 
 // point notes a verdict, and reports whether it is good.

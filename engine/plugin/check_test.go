@@ -30,7 +30,7 @@ func TestAPluginOfEachKindInThreeLanguagesPassesTheCheck(t *testing.T) {
 						}
 						fill(t, dir)
 					}
-					list, err := plugin.Check(t.Context(), h, dir)
+					list, err := plugin.Check(t.Context(), h, nil, dir)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -154,17 +154,26 @@ var (
 
 // parseManifest reads and checks plugin.yaml. The error is an ErrManifest.
 func parseManifest(data []byte) (Manifest, error) {
+	m, err := decodeManifest(data)
+	if err != nil {
+		return m, err
+	}
+	if why := m.wrong(); why != "" {
+		return m, fmt.Errorf("%w: %s: %s", ErrManifest, ManifestName, why)
+	}
+	return m, nil
+}
+
+// decodeManifest reads one document of known keys. The error is an ErrManifest.
+func decodeManifest(data []byte) (Manifest, error) {
 	var m Manifest
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&m); err != nil {
-		return m, fmt.Errorf("%w: %s: %w", ErrManifest, ManifestName, err)
+		return m, fmt.Errorf("%w: %s: %s", ErrManifest, ManifestName, strings.ReplaceAll(err.Error(), "not found in type plugin.Manifest", "is no key of a manifest"))
 	}
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return m, fmt.Errorf("%w: %s holds more than one document", ErrManifest, ManifestName)
-	}
-	if why := m.wrong(); why != "" {
-		return m, fmt.Errorf("%w: %s: %s", ErrManifest, ManifestName, why)
 	}
 	return m, nil
 }

@@ -11,16 +11,17 @@ import (
 )
 
 // Fill writes the hashes of all files into the manifest of a folder, and takes away
-// a signature, which no longer holds. The rest of the manifest is checked.
+// a signature, which no longer holds. The rest of the manifest is checked: a key that
+// there is not is refused, not left out.
 func Fill(dir string) (*Plugin, error) {
 	name := filepath.Join(dir, ManifestName)
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; `atoll plugin new` makes a plug-in", ErrManifest, err)
 	}
-	var m Manifest
-	if err := yaml.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrManifest, ManifestName, err)
+	m, err := decodeManifest(raw)
+	if err != nil {
+		return nil, err
 	}
 	if m.Files, err = sums(dir); err != nil {
 		return nil, err
@@ -46,9 +47,14 @@ func Fill(dir string) (*Plugin, error) {
 }
 
 // Sign signs the manifest of a plug-in with a private key in minisign's format.
-// The file of the signature can be checked by minisign itself.
+// The file of the signature can be checked by minisign itself; the public key stands in
+// the comment of it that is not signed.
 func (p *Plugin) Sign(key minisign.PrivateKey) error {
-	p.sig = minisign.SignWithComments(key, p.raw, fmt.Sprintf("atoll plug-in %s %s", p.Name, p.Version), "signature of "+ManifestName)
+	public, ok := key.Public().(minisign.PublicKey)
+	if !ok {
+		return fmt.Errorf("%w: the private key has no public one", ErrSignature)
+	}
+	p.sig = minisign.SignWithComments(key, p.raw, fmt.Sprintf("atoll plug-in %s %s", p.Name, p.Version), fmt.Sprintf("signature of %s, %s%s", ManifestName, besideKey, public))
 	return os.WriteFile(filepath.Join(p.Dir, SignatureName), p.sig, 0o644)
 }
 

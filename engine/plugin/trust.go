@@ -79,22 +79,11 @@ func (t *Trust) Allows(p *Plugin) error {
 
 // Believes is [Trust.Allows] whatever the permissions.
 func (t *Trust) Believes(p *Plugin) error {
-	known := false // ids are no secret: two keys may have one
-	for _, k := range t.Keys {
-		if p.sig == nil || k.ID != p.Signed() {
-			continue
-		}
-		var key minisign.PublicKey
-		if err := key.UnmarshalText([]byte(k.Key)); err != nil {
-			return fmt.Errorf("%w: the key %s in %s: %w", ErrTrust, k.ID, t.path, err)
-		}
-		if minisign.Verify(key, p.raw, p.sig) {
-			return nil
-		}
-		known = true
-	}
-	if known {
-		return fmt.Errorf("%w: it is not that of the key %s over this manifest: somebody changed one of the two", ErrSignature, p.Signed())
+	if keys, err := t.keys(p.Signed()); err != nil {
+		return err
+	} else if len(keys) > 0 {
+		_, _, err := p.Sealed(t)
+		return err
 	}
 	if slices.Contains(t.Hashes, p.Hash) {
 		return nil
