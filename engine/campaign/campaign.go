@@ -116,6 +116,8 @@ func (c *Campaign) Run(ctx context.Context) (why string, err error) {
 			if it, why, err = c.begin(ctx); err != nil || it == nil {
 				return why, err
 			}
+		} else if over := c.s.fits(&it.Task); over != "" { // the budget became smaller meanwhile
+			return fmt.Sprintf("t%d was broken off, but %s; %s", it.ID, over, raise), nil
 		}
 		if err := c.attempt(ctx, it); err != nil {
 			return "", err
@@ -237,7 +239,9 @@ func (c *Campaign) attempt(ctx context.Context, it *Item) error {
 	out.Lessons = append(out.Lessons, lesson(it, &out))
 	id := it.ID
 	err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
-		if now := s.byID[id]; now.Status != Running || now.Attempt != it.Attempt {
+		if now := s.byID[id]; now.Status == Dropped && now.Attempt == it.Attempt { // what it took was spent all the same
+			out.Status, out.Reason, out.Commit = Dropped, now.Reason, record.Hash{}
+		} else if now.Status != Running || now.Attempt != it.Attempt {
 			return nil, fmt.Errorf("%w: t%d was changed while it ran: it is %s", ErrTask, id, now.Status)
 		}
 		return []record.CampaignRow{row(kindEnd, id, "", out)}, nil

@@ -261,6 +261,67 @@ func TestABudgetWarnsOnceAndStops(t *testing.T) {
 	}
 }
 
+func TestABudgetStopsChoresTooAndGoesOnWhenItIsRaised(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget, raised Settings
+		took           Outcome // by each attempt
+		first, all     int     // tasks that are done
+		why            string
+	}{
+		"jobs":     {Settings{Jobs: 5}, Settings{Jobs: 6}, Outcome{Jobs: 1}, 5, 6, "the budget of 5 jobs is used up"},
+		"money":    {Settings{CostUSD: 2}, Settings{CostUSD: 20}, Outcome{USD: 0.75}, 3, 7, "the budget of $2 is used up"},
+		"attempts": {Settings{Tasks: 2}, Settings{}, Outcome{Jobs: 1}, 2, 7, "the budget of 2 tasks is used up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &memory{}
+			var chores []Task
+			for i := range 7 {
+				chores = append(chores, Task{ID: i + 1, Title: fmt.Sprint("n", i+1), Command: "true", Jobs: 1})
+			}
+			s := put(t, m, chores...)
+			run := func(b Settings) (string, int) {
+				if err := Change(t.Context(), m, s, "ann", func(s *State) ([]record.CampaignRow, error) { return s.Bound(b) }); err != nil {
+					t.Fatal(err)
+				}
+				w := &worker{do: func(Assignment) (Outcome, error) {
+					out := c.took
+					out.Status = Done
+					return out, nil
+				}}
+				r := New(Options{Journal: m, Executor: w})
+				why, err := r.Run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return why, r.State().Spent.Tasks
+			}
+			if why, n := run(c.budget); n != c.first || !strings.Contains(why, c.why) || !strings.Contains(why, "atoll campaign set") {
+				t.Errorf("%d tasks were done, %q; want %d and %q", n, why, c.first, c.why)
+			}
+			if why, n := run(c.raised); n != c.all {
+				t.Errorf("%d tasks were done with the larger budget, %q; want %d", n, why, c.all)
+			}
+		})
+	}
+}
+
+func TestATaskThatIsDroppedWhileItRunsIsPaidFor(t *testing.T) {
+	m := &memory{}
+	s := put(t, m, Task{ID: 1, Title: "a"})
+	w := &worker{do: func(Assignment) (Outcome, error) {
+		err := Change(t.Context(), m, s, "ann", func(s *State) ([]record.CampaignRow, error) { return s.Drop(1, "no need") })
+		return Outcome{Status: Done, Commit: record.Hash{7}, Jobs: 4, USD: 1}, err
+	}}
+	c := New(Options{Journal: m, Executor: w})
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := c.State()
+	if it := got.byID[1]; it.Status != Dropped || it.Reason != "no need" || got.Head == (record.Hash{7}) || got.Spent != (Spent{Tasks: 1, Jobs: 4, USD: 1}) {
+		t.Errorf("t1 is %s (%s), the head %s, spent %+v", it.Status, it.Reason, got.Head.Short(), got.Spent)
+	}
+}
+
 func TestTheAuditorAddsEachPlaceOnceAndNeverDrownsTheBacklog(t *testing.T) {
 	var bad []audit.Source
 	for i := range 9 {

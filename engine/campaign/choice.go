@@ -89,8 +89,9 @@ func (s *State) costs(tasks []*Item) map[int]float64 {
 	}
 	out := make(map[int]float64, len(tasks))
 	for _, it := range tasks {
+		out[it.ID] = float64(it.MakeJobs())
 		if it.Command == "" {
-			out[it.ID] = share * float64(it.MakeJobs())
+			out[it.ID] *= share
 		}
 	}
 	return out

@@ -44,7 +44,7 @@ type start struct {
 
 // Outcome is what one attempt of a task came to.
 type Outcome struct {
-	Status  Status      `json:"status"` // Done, Failed, or Pending: to be tried again
+	Status  Status      `json:"status"` // Done, Failed, Pending: to be tried again, or Dropped while it ran
 	Reason  string      `json:"reason"`
 	Commit  record.Hash `json:"commit,omitzero"` // new head; zero: the branch stays
 	Winner  string      `json:"winner,omitempty"`

@@ -118,12 +118,14 @@ func (s *State) fits(t *Task) string {
 	switch {
 	case b.Tasks > 0 && s.Spent.Tasks >= b.Tasks:
 		return fmt.Sprintf("the budget of %d tasks is used up", b.Tasks)
-	case b.Jobs > 0 && t.Command == "" && s.Spent.Jobs+t.MakeJobs() > b.Jobs:
+	case b.Jobs > 0 && s.Spent.Jobs >= b.Jobs:
+		return fmt.Sprintf("the budget of %d jobs is used up", b.Jobs)
+	case b.Jobs > 0 && s.Spent.Jobs+t.MakeJobs() > b.Jobs:
 		return fmt.Sprintf("it may take %d jobs, and %d of %d are left", t.MakeJobs(), b.Jobs-s.Spent.Jobs, b.Jobs)
+	case b.CostUSD > 0 && s.Spent.USD >= b.CostUSD:
+		return fmt.Sprintf("the budget of $%s is used up", short(b.CostUSD))
 	case b.CostUSD > 0 && s.Spent.USD+t.CostUSD > b.CostUSD:
 		return fmt.Sprintf("it may cost $%s, and $%s of $%s are left", short(t.CostUSD), short(b.CostUSD-s.Spent.USD), short(b.CostUSD))
-	case b.CostUSD > 0 && t.CostUSD == 0 && s.Spent.USD >= b.CostUSD:
-		return fmt.Sprintf("the budget of $%s is used up", short(b.CostUSD))
 	}
 	return ""
 }
@@ -142,6 +144,9 @@ func (s *State) nearlySpent() string {
 	return ""
 }
 
+// raise says what to do about a budget that is used up.
+const raise = "`atoll campaign set` raises a budget, and the next run goes on"
+
 // next is the task to begin: the first of an order that fits the budget. ok is
 // false when there is none; why says so in words.
 func (s *State) next(order []Position) (p Position, why string, ok bool) {
@@ -154,5 +159,5 @@ func (s *State) next(order []Position) (p Position, why string, ok bool) {
 		return p, "no task is ready", false
 	}
 	it := s.byID[order[0].Task]
-	return p, fmt.Sprintf("t%d is next, but %s", it.ID, s.fits(&it.Task)), false
+	return p, fmt.Sprintf("t%d is next, but %s; %s", it.ID, s.fits(&it.Task), raise), false
 }

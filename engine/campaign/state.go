@@ -234,6 +234,9 @@ func (s *State) end(r record.CampaignRow, v *Outcome) error {
 	s.Spent.Jobs += v.Jobs
 	s.Spent.USD += v.USD
 	s.Lessons = append(s.Lessons, v.Lessons...)
+	if v.Status == Dropped { // by a person: that says nothing about what it gains
+		return nil
+	}
 	gain := 0.0
 	if v.Gain != nil && v.Status == Done {
 		gain = max(0, *v.Gain)

@@ -79,8 +79,11 @@ func (t *Task) Wall() time.Duration {
 	return d
 }
 
-// MakeJobs is how many candidates one attempt may make.
+// MakeJobs is how many candidates one attempt may make; a chore's command is one job.
 func (t *Task) MakeJobs() int {
+	if t.Command != "" {
+		return 1
+	}
 	if t.Jobs > 0 {
 		return t.Jobs
 	}
