@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -85,10 +86,11 @@ func extract(ctx context.Context, path, dir string) (Manifest, error) {
 	return m, nil
 }
 
-// check refuses names that a backup never has.
+// check refuses names that a backup never has, and those that lead out of the folder
+// that they begin with.
 func (p *Part) check() error {
 	known := p.Name == databaseName || p.Name == bundleName || p.Name == shallowName || strings.HasPrefix(p.Name, evaluators+"/")
-	if !known || !filepath.IsLocal(filepath.FromSlash(p.Name)) || strings.ContainsRune(p.Name, 0) {
+	if !known || path.Clean(p.Name) != p.Name || !filepath.IsLocal(filepath.FromSlash(p.Name)) || strings.ContainsRune(p.Name, 0) {
 		return fmt.Errorf("%w: it has a part %q", ErrFormat, p.Name)
 	}
 	return nil
@@ -99,6 +101,9 @@ func (p *Part) extract(from io.Reader, to string) error {
 		return err
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: it has %s twice", ErrFormat, p.Name)
+	}
 	if err != nil {
 		return err
 	}
@@ -149,8 +154,10 @@ func build(ctx context.Context, dir string, m *Manifest) (err error) {
 			return fmt.Errorf("%w: %w", ErrFormat, err)
 		}
 	}
-	if err := repo.Fsck(ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrFormat, err)
+	if len(m.Experiments) > 0 { // else there is no object yet
+		if err := repo.Fsck(ctx); err != nil {
+			return fmt.Errorf("%w: %w", ErrFormat, err)
+		}
 	}
 	for _, name := range []string{databaseName, bundleName, shallowName} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
