@@ -2,7 +2,11 @@ package config_test
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"io/fs"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,13 +14,15 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 )
 
-// TestEveryKeyIsReadBySomething walks every key: a field that no package
-// outside config reads would be accepted, explained and without effect.
+// A field that no package outside config reads would be accepted, explained and without
+// effect.
 func TestEveryKeyIsReadBySomething(t *testing.T) {
+	suitetest.Full(t, "reads the types of the whole program; TestTheNameOfEveryKeyIsReadBySomething looks at names alone every day")
 	if testing.Short() {
-		t.Skip("reads the types of the whole program, which takes long under the race detector")
+		t.Skip("takes long under the race detector, which finds nothing in it")
 	}
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
@@ -36,25 +42,78 @@ func TestEveryKeyIsReadBySomething(t *testing.T) {
 			}
 		}
 	}
-	var walk func(typ reflect.Type, prefix string)
-	walk = func(typ reflect.Type, prefix string) {
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			path := prefix + f.Tag.Get("key")
-			inner := f.Type
-			if inner.Kind() == reflect.Slice {
-				inner = inner.Elem()
-			}
-			if inner.Kind() == reflect.Struct {
-				walk(inner, path+".")
-				continue
-			}
-			if !read[typ.Name()+"."+f.Name] {
-				t.Errorf("nothing outside config reads %s (%s.%s)", path, typ.Name(), f.Name)
-			}
+	eachKey(reflect.TypeFor[config.Config](), "", func(path, owner, field string) {
+		if !read[owner+"."+field] {
+			t.Errorf("nothing outside config reads %s (%s.%s)", path, owner, field)
 		}
+	})
+}
+
+func TestTheNameOfEveryKeyIsReadBySomething(t *testing.T) {
+	read := map[string]bool{} // names behind a dot
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (path == "../config" || path == "../examples" || strings.HasPrefix(d.Name(), ".") && d.Name() != "..") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		namesRead(file, read)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	walk(reflect.TypeFor[config.Config](), "")
+	live, err := parser.ParseFile(token.NewFileSet(), "settings.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	namesRead(live, read)
+	eachKey(reflect.TypeFor[config.Config](), "", func(path, owner, field string) {
+		if !read[field] {
+			t.Errorf("nothing outside config reads %s (%s.%s)", path, owner, field)
+		}
+	})
+}
+
+// eachKey tells every key that has a value of its own, and the field that it is.
+func eachKey(typ reflect.Type, prefix string, tell func(path, owner, field string)) {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		path := prefix + f.Tag.Get("key")
+		inner := f.Type
+		if inner.Kind() == reflect.Slice {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			eachKey(inner, path+".", tell)
+			continue
+		}
+		tell(path, typ.Name(), f.Name)
+	}
+}
+
+// namesRead notes the names behind a dot that a file reads, whatever they belong to.
+func namesRead(file *ast.File, read map[string]bool) {
+	set := map[ast.Expr]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				set[to] = true
+			}
+		case *ast.SelectorExpr:
+			read[n.Sel.Name] = read[n.Sel.Name] || !set[n]
+		}
+		return true
+	})
 }
 
 // fieldsRead notes the fields of configuration types that a file reads. What is
