@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -103,28 +104,35 @@ func (a *Actions) reject() tea.Cmd {
 	return a.Host.Ask(m)
 }
 
+// freeze freezes those that are not frozen, or releases all when every one is.
 func (a *Actions) freeze() tea.Cmd {
 	ss := a.targets()
-	if c := a.D.Grid.At(ss[0].Cell); c != nil && c.Frozen {
+	free := slices.DeleteFunc(slices.Clone(ss), func(s pane.Selection) bool {
+		c := a.D.Grid.At(s.Cell)
+		return c != nil && c.Frozen
+	})
+	a.D.Unmark()
+	if len(free) == 0 {
 		return a.Decide("released "+namesOf(ss), true, on(record.Release, ss, nil)...)
 	}
-	a.D.Unmark()
-	return a.Decide("frozen "+namesOf(ss), true, on(record.Freeze, ss, nil)...)
+	return a.Decide("frozen "+namesOf(free), true, on(record.Freeze, free, nil)...)
 }
 
 func (a *Actions) boost(by float64) tea.Cmd {
 	ss := a.targets()
 	a.D.Unmark()
-	factor := 1.0
 	ds := on(record.Boost, ss, func(d *record.Decision) {
 		now := 1.0
 		if c := a.D.Grid.At(d.Cell); c != nil && c.Boost > 0 {
 			now = c.Boost
 		}
-		factor = a.D.Boosted(fmt.Sprint("niche ", d.Cell), now, by)
-		d.Value = factor
+		d.Value = a.D.Boosted(fmt.Sprint("niche ", d.Cell), now, by)
 	})
-	return a.Decide(fmt.Sprintf("%s boosted x%g", namesOf(ss), factor), true, ds...)
+	said := fmt.Sprintf("%s boosted x%g", namesOf(ss), ds[0].Value)
+	if slices.ContainsFunc(ds, func(d record.Decision) bool { return d.Value != ds[0].Value }) {
+		said = fmt.Sprintf("%s boosted x%g of what each had", namesOf(ss), by)
+	}
+	return a.Decide(said, true, ds...)
 }
 
 func (a *Actions) release() tea.Cmd {

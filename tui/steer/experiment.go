@@ -55,7 +55,7 @@ func (a *Actions) StopEngine() tea.Cmd {
 	s := a.D.Snap
 	return a.Host.Ask(&widget.Confirm{
 		Title: "Stop " + s.Experiment.Name,
-		Text:  []string{fmt.Sprintf("%s finish, %d queued are dropped. The experiment can be run again later with what it has.", widget.Plural(len(s.Running), "running job", "running jobs"), s.Jobs.Queued)},
+		Text:  []string{fmt.Sprintf("%s finish, %d queued wait. The experiment can be run again later and goes on where it stopped.", widget.Plural(len(s.Running), "running job", "running jobs"), s.Jobs.Queued)},
 		Choices: []widget.Choice{{Key: "esc", Label: "go on"}, {Key: "s", Label: "stop it", Run: func() tea.Cmd {
 			return a.Decide("stopping", false, pane.Decision(record.Stop))
 		}}},
