@@ -12,12 +12,14 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"atoll/config/suitetest"
 )
 
 // hostileJudge counts the word ok, which the honest program prints twice, in what the
 // candidate prints, assembles and leaves in the folder that both share. Who shows the
-// secret would get a thousand.
+// secret, or changed what is protected for those who come after, would get a thousand.
 const hostileJudge = `#!/bin/sh
 "$ATOLL_RUN" as -o "$ATOLL_RUN_DIR/part.o" part.s >/dev/null 2>&1
 "$ATOLL_RUN" sh ./solve.sh > "$TMPDIR/out" 2>/dev/null
@@ -25,17 +27,19 @@ rc=$?
 [ $rc -lt 124 ] || exit $rc
 for f in part.o answer; do cat "$ATOLL_RUN_DIR/$f" 2>/dev/null; done >> "$TMPDIR/out"
 n=$(grep -ac '^ok$' "$TMPDIR/out")
-if grep -aqF "$(cat "$ATOLL_EVAL_DIR/secret")" "$TMPDIR/out"; then n=1000; fi
+if grep -aqF "$(cat "$ATOLL_EVAL_DIR/secret")" "$TMPDIR/out" || [ "$(cat trusted.txt)" != ok ]; then n=1000; fi
 printf '{"metrics": {"score": %d}}' "$n" > "$ATOLL_RESULT"
 `
 
 // hostileCandidate is one hostile commit and what must become of it. In its files
-// SECRET is the path of a key, EVAL the evaluator's folder, WORD marks its processes.
+// SECRET is the path of a key, EVAL the evaluator's folder, WORD marks its processes,
+// VICTIM is a process, QUEUE and SEGMENT are System V objects of the same user, and
+// NR_... is the number of a system call.
 type hostileCandidate struct {
 	name  string
 	solve string            // what solve.sh does beside the honest work
 	files map[string]string // further files; "-> x" is a symlink to x
-	ends  string            // status and class of the candidate
+	ends  string            // status and class of the candidate; "|" between what may be
 	slow  string            // why it is of the slow level, "" = it is quick
 }
 
@@ -46,6 +50,8 @@ func hostileCandidates() []hostileCandidate {
 		{"is honest", ": # a comment\n", nil, scored, ""},
 		{"has a link to a hidden file", "", map[string]string{"answer": "-> SECRET", "data": "-> EVAL/secret"}, "rejected gate", ""},
 		{"changes what is protected", "", map[string]string{"trusted.txt": "ok\nok\nok\n"}, "rejected gate", ""},
+		{"changes what is hidden", "", map[string]string{"cases/one": "ok\n"}, "rejected gate", ""},
+		{"reads what is hidden in its tree", "cat cases/one \"$OLDPWD/cases/one\"; ls cases; tail -n +1 cases/*; true\n", map[string]string{"part.s": ".incbin \"cases/one\"\n"}, scored, ""},
 		{"leaves a link to a hidden file where it is read", `for f in SECRET EVAL/secret /atoll/evaluator/secret; do ln -sfn "$f" "$ATOLL_RUN_DIR/answer" && [ -e "$ATOLL_RUN_DIR/answer" ] && break; done 2>/dev/null
 [ -L "$ATOLL_RUN_DIR/answer" ] || ln -s /atoll/evaluator/secret "$ATOLL_RUN_DIR/answer" 2>/dev/null; true` + "\n", nil, scored, ""},
 		{"assembles a hidden file", "", map[string]string{"part.s": ".incbin \"EVAL/secret\"\n"}, scored, ""},
@@ -53,25 +59,40 @@ func hostileCandidates() []hostileCandidate {
 		{"writes to the result and to what others have open", `for f in "$ATOLL_RESULT" "$ATOLL_CONTEXT" /atoll/control/* ../control/* result.json /proc/1/fd/* /proc/$PPID/fd/*; do printf '{"metrics":{"score":9}}\nok\nok\n' > "$f"; done 2>/dev/null; true` + "\n", nil, scored, ""},
 		{"speaks to sockets", `find /atoll /run /tmp /var "${ATOLL_RUN_DIR%/*}" -type s 2>/dev/null > "$ATOLL_RUN_DIR/s"; ` + perl(`use IO::Socket::UNIX; open my $l, "<", "$ENV{ATOLL_RUN_DIR}/s"; while (<$l>) { chomp; print "ok\n" if IO::Socket::UNIX->new(Peer => $_) }`), nil, scored, ""},
 		{"opens a key by modes, attributes and lists of access", `chmod 0666 SECRET EVAL/secret; chown $(id -u) SECRET; setfattr -n user.x -v y SECRET; setfacl -m u::rwx,o::rw SECRET
-` + perl(`my $v = pack("V(vvV)4", 2, 1, 7, -1, 4, 7, -1, 16, 7, -1, 32, 7, -1); for my $f ("SECRET", "EVAL/secret") { print "ok\n" if syscall(188, $f, "system.posix_acl_access", $v, length $v, 0) == 0 }`), nil, scored, ""},
+` + perl(`my $n = "system.posix_acl_access"; my $v = pack("V(vvV)4", 2, 1, 7, -1, 4, 7, -1, 16, 7, -1, 32, 7, -1); for (qw(SECRET EVAL/secret)) { my $f = $_; print "ok\n" if syscall(NR_SETXATTR, $f, $n, $v, length $v, 0) == 0 }`), nil, scored, ""},
+		{"gives a key attributes by the newest calls", perl(`my ($n, $v) = ("user.x", "evil"); my $x = pack("PLL", $v, 4, 0); my $a = "\0" x 64;
+for (qw(SECRET EVAL/secret)) { my $f = $_; print "ok\n" if syscall(NR_SETXATTRAT, -100, $f, 0, $n, $x, 16) == 0; print "ok\n" if syscall(469, -100, $f, $a, 32, 0) == 0 }`), nil, scored, ""},
+		{"writes to the checkouts of the root", `for f in $(find /dev/shm /tmp /var/tmp "$HOME" / -xdev -name trusted.txt 2>/dev/null); do chmod u+w "$f" "${f%/*}"; printf 'no\n' > "$f"; done 2>/dev/null; true` + "\n", nil, scored, ""},
+		{"steers a process of this user", perl(`my $l = pack("QQ", 0, 0); my $m = pack("Q16", 1); print "ok\n" if syscall(NR_PRLIMIT64, VICTIM, 4, $l, 0) == 0;
+print "ok\n" if setpriority(0, VICTIM, 19) == 1; print "ok\n" if syscall(NR_SCHED_SETAFFINITY, VICTIM, 128, $m) == 0; print "ok\n" if syscall(NR_IOPRIO_SET, 1, VICTIM, 24576) == 0`), nil, scored, ""},
+		{"takes from queues and segments of this user", perl(`my $b; print "ok\n" if msgrcv(QUEUE, $b, 64, 0, 2048); print "ok\n" if msgctl(QUEUE, 0, 0); print "ok\n" if shmctl(SEGMENT, 0, 0)`), nil, scored, ""},
+		{"keeps memory in segments that no process holds", perl(`my $n = 0; for (1..400) { my $i = shmget(0, 1 << 20, 0600); last unless defined $i and shmwrite($i, "x" x (1 << 20), 0, 1 << 20); $n++ } print "ok\n" if $n`), nil, scored, ""},
+		{"takes memory in page tables", perl(`my $s = 1 << 38; my $a = syscall(NR_MMAP, 0, $s, 1, 0x4022, -1, 0); syscall(NR_MADVISE, $a, $s, 15);
+for (my $i = 0; $i < $s; $i += 2 << 20) { my $x = unpack("P1", pack("Q", $a + $i)) } sleep 60; "WORD"`), nil, "failed memory", ""},
+		{"is busy with its memory in processes that start others", perl(`my $x = "x" x (20 << 20); for (1..40) { next if fork; while (1) { my $p = fork; exit unless $p; waitpid $p, 0 } } sleep 60; "WORD"`), nil, "failed sandbox|failed memory|failed timeout", ""},
 		{"leaves detached processes", `(setsid sh -c 'trap "" TERM HUP; sleep 2997; : WORD' >/dev/null 2>&1 &); (nohup sh -c 'sleep 2996; : WORD' >/dev/null 2>&1 &); true` + "\n", nil, scored, ""},
 		{"starts many processes", `i=0; while [ $i -lt 300 ]; do (sleep 60; : WORD) & i=$((i+1)); done; wait` + "\n", nil, "failed sandbox", ""},
 		{"takes memory", "head -c 500000000 /dev/zero | tail -c 499999999 > /dev/null\n", nil, "failed memory", ""},
 		{"floods its output", "yes WORD >&2 & yes WORD\n", nil, "failed output", ""},
 		{"sleeps for ever, deaf to signals", "trap '' TERM INT HUP; while :; do sleep 1; done; : WORD\n", nil, "failed timeout", "it waits for the time limit"},
-		{"fills the disk", "head -c 900000000 /dev/zero > \"$ATOLL_RUN_DIR/full\"; true\n", nil, "", "it writes until there is no room"},
+		{"fills the disk", "head -c 900000000 /dev/zero > \"$ATOLL_RUN_DIR/full\"; true\n", nil, "failed output|scored", "it writes until there is no room"},
 	}
 }
 
-// siege is a repository, an evaluator outside and a key, with hostile commits.
+// siege is a repository, an evaluator outside, a key and further things of its user,
+// with hostile commits.
 type siege struct {
 	t                       *testing.T
 	dir, repo, eval, secret string
 	word                    string
+	victim                  int // a process
+	queue, segment          int // a System V queue with a message, and a segment
+	before                  string
 	start                   func(args ...string) *exec.Cmd
 }
 
-func newSiege(t *testing.T, dir, mode string) *siege {
+// newSiege lays everything out; as starts a program of the user whom it belongs to.
+func newSiege(t *testing.T, dir, mode string, as func(program string, args ...string) *exec.Cmd) *siege {
 	t.Helper()
 	s := &siege{t: t, dir: dir, repo: filepath.Join(dir, "target"), eval: filepath.Join(dir, "judge"), secret: filepath.Join(dir, "keys", "key"), word: "siege-" + filepath.Base(dir) + "-" + mode}
 	for _, d := range []string{s.repo, s.eval, filepath.Dir(s.secret)} {
@@ -84,9 +105,9 @@ func newSiege(t *testing.T, dir, mode string) *siege {
 	if err := os.Chmod(s.secret, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s.repo, map[string]string{"solve.sh": "echo ok\necho ok\n", "part.s": ".byte 1\n", "trusted.txt": "ok\n", "atoll.yaml": `goal: many words
+	put(t, s.repo, map[string]string{"solve.sh": "echo ok\necho ok\n", "part.s": ".byte 1\n", "trusted.txt": "ok\n", "cases/one": "s3cr3t of " + s.word + "\n", "atoll.yaml": `goal: many words
 workers: 2
-evaluator: {command: [sh, "{dir}/judge.sh"], dir: "` + s.eval + `", objective: score, protected: [trusted.txt], timeout: 20s, root_repeats: 2, repeats: 1}
+evaluator: {command: [sh, "{dir}/judge.sh"], dir: "` + s.eval + `", objective: score, protected: [trusted.txt], hidden: ["cases/**"], timeout: 40s, root_repeats: 2, repeats: 1}
 limits: {memory: 128MiB, procs: 60, disk: 64MiB, output: 1MiB}
 sandbox: {mode: ` + mode + `}
 budget: {jobs: 1}
@@ -97,12 +118,61 @@ agents: [{name: idle, kind: command, weight: 1, command: ["true"], attempts: 1}]
 	git(t, s.repo, "init", "-q", "-b", "main")
 	git(t, s.repo, "add", "-A")
 	git(t, s.repo, "commit", "-q", "-m", "start")
+	victim := as("sleep", "1000")
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = victim.Process.Kill(); _ = victim.Wait() })
+	s.victim = victim.Process.Pid
+	const make = `my $q = msgget(0, 0600); msgsnd($q, pack("l! a*", 1, "mine"), 0) or die; my $s = shmget(0, 4096, 0600) or die; print "$q $s"`
+	out, err := as("perl", "-e", make).Output()
+	if err == nil {
+		_, err = fmt.Sscan(string(out), &s.queue, &s.segment)
+	}
+	if err != nil {
+		t.Fatalf("make a queue and a segment: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		_, _, _ = unix.Syscall(unix.SYS_MSGCTL, uintptr(s.queue), 0, 0)
+		_, _, _ = unix.Syscall(unix.SYS_SHMCTL, uintptr(s.segment), 0, 0)
+	})
+	s.before = s.belongings()
 	return s
+}
+
+// belongings describes the process, the queue and the segment.
+func (s *siege) belongings() string {
+	proc := fmt.Sprintf("/proc/%d/", s.victim)
+	io, _, _ := unix.Syscall(unix.SYS_IOPRIO_GET, 1, uintptr(s.victim), 0)
+	out := fmt.Sprintln("io", io)
+	for file, keep := range map[string]func(f []string) bool{
+		proc + "limits":     func(f []string) bool { return f[0] == "Max" && f[1] == "core" },
+		proc + "status":     func(f []string) bool { return f[0] == "Cpus_allowed:" },
+		"/proc/sysvipc/msg": func(f []string) bool { return f[1] == fmt.Sprint(s.queue) },
+		"/proc/sysvipc/shm": func(f []string) bool { return f[1] == fmt.Sprint(s.segment) },
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) > 5 && keep(f) || len(f) == 2 && keep(f) {
+				out += file + " " + strings.Join(f[:min(len(f), 6)], " ") + "\n"
+			}
+		}
+	}
+	nice, _ := unix.Getpriority(unix.PRIO_PROCESS, s.victim)
+	lines := strings.SplitAfter(out, "\n")
+	slices.Sort(lines)
+	return fmt.Sprintln("nice", nice) + strings.Join(lines, "")
 }
 
 // commit makes a hostile commit and returns its name.
 func (s *siege) commit(c hostileCandidate) string {
-	fill := strings.NewReplacer("SECRET", s.secret, "EVAL", s.eval, "WORD", s.word).Replace
+	fill := strings.NewReplacer("SECRET", s.secret, "EVAL", s.eval, "WORD", s.word, "VICTIM", fmt.Sprint(s.victim), "QUEUE", fmt.Sprint(s.queue),
+		"SEGMENT", fmt.Sprint(s.segment), "NR_SETXATTRAT", fmt.Sprint(unix.SYS_SETXATTRAT), "NR_PRLIMIT64", fmt.Sprint(unix.SYS_PRLIMIT64),
+		"NR_SCHED_SETAFFINITY", fmt.Sprint(unix.SYS_SCHED_SETAFFINITY), "NR_IOPRIO_SET", fmt.Sprint(unix.SYS_IOPRIO_SET),
+		"NR_SETXATTR", fmt.Sprint(unix.SYS_SETXATTR), "NR_MMAP", fmt.Sprint(unix.SYS_MMAP), "NR_MADVISE", fmt.Sprint(unix.SYS_MADVISE)).Replace
 	git(s.t, s.repo, "checkout", "-q", "--detach", "main")
 	if c.solve != "" {
 		put(s.t, s.repo, map[string]string{"solve.sh": "echo ok\necho ok\n" + fill(c.solve)})
@@ -147,6 +217,9 @@ func (s *siege) untouched() (wrong []string) {
 		if text, _ := os.ReadFile(path); string(text) != "s3cr3t of "+s.word+"\n" {
 			wrong = append(wrong, fmt.Sprintf("%s holds %q", path, text))
 		}
+	}
+	if now := s.belongings(); now != s.before {
+		wrong = append(wrong, "what belongs to this user was\n"+s.before+"and is\n"+now)
 	}
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range lines {
@@ -208,7 +281,7 @@ func (s *siege) hold(list []hostileCandidate) {
 	}
 	for i, c := range list {
 		got := ends[commits[i]]
-		if got != c.ends && (c.ends != "" || strings.Contains(got, "with")) {
+		if !slices.Contains(strings.Split(c.ends, "|"), got) {
 			s.t.Errorf("%s: %q, want %q", c.name, got, c.ends)
 		}
 		s.t.Logf("%-55s %s", c.name, got)
@@ -222,20 +295,19 @@ func (s *siege) hold(list []hostileCandidate) {
 // on both rungs, as the superuser and as an ordinary user.
 func TestHostileCandidatesThroughTheProgram(t *testing.T) {
 	t.Parallel()
-	t.Attr("timing", "without a cgroup processes are counted now and then, and those that end soon may be missed on a busy machine")
-	suitetest.Full(t, "some sixty measurements of hostile candidates; engine's hostile candidates on rung 1 stand for it every day")
+	suitetest.Full(t, "some ninety measurements of hostile candidates; engine's hostile candidates on rung 1 stand for it every day")
 	list := slices.DeleteFunc(hostileCandidates(), func(c hostileCandidate) bool { return c.slow != "" && !suitetest.IsSlow() })
 	for _, mode := range []string{"namespaces", "landlock"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s := newSiege(t, t.TempDir(), mode)
+			s := newSiege(t, t.TempDir(), mode, func(program string, args ...string) *exec.Cmd { return exec.Command(program, args...) })
 			s.start = func(args ...string) *exec.Cmd { return command(t, s.repo, args...) }
 			s.hold(list)
 		})
 		t.Run(mode+" as nobody", func(t *testing.T) {
 			t.Parallel()
 			nobody := suitetest.AsNobody(t)
-			s := newSiege(t, nobody.Dir, mode)
+			s := newSiege(t, nobody.Dir, mode, func(program string, args ...string) *exec.Cmd { return nobody.Command(t.Context(), program, args) })
 			exe := nobody.Program(t, program(t), "atoll")
 			s.start = func(args ...string) *exec.Cmd {
 				nobody.Own(t)

@@ -250,6 +250,19 @@ func TestChatCorrectionNamesTheProblem(t *testing.T) {
 	}
 }
 
+func TestAnAnswerCutByItsLengthAsksForLess(t *testing.T) {
+	good := block("a.go", "\treturn 1\n", "\treturn 10\n")
+	m := newModel(t, replies(good[:20], "length"), replies(good, "stop"))
+	c := newChat(t, chatGateway(t, m.url, nil), nil)
+	if _, err := c.Edit(t.Context(), chatJob(nil), editTree()); err != nil {
+		t.Fatal(err)
+	}
+	asked := m.requests()
+	if len(asked) != 2 || strings.Contains(asked[0], "Make a smaller change") || !strings.Contains(asked[1], "Make a smaller change") {
+		t.Errorf("%d requests; the second is\n%s", len(asked), asked[len(asked)-1])
+	}
+}
+
 func TestChatPlansFirst(t *testing.T) {
 	good := block("a.go", "\treturn 1\n", "\treturn 10\n")
 	for _, tc := range []struct {

@@ -84,6 +84,7 @@ func TestOpenEvolveForms(t *testing.T) {
 		{"an error beside a score of nothing is a failure", "def evaluate(p):\n  return {'combined_score': 0.0, 'error': 'no such function'}", nil, record.ClassTest, nil, "an error: no such function"},
 		{"an error beside a score is told and scored", "class R:\n  metrics={'combined_score': 0.5}\n  artifacts={'error': 'one trial of two failed'}\ndef evaluate(p):\n  return R()", nil, "", map[string]float64{"combined_score": 0.5}, ""},
 		{"an evaluator may be asynchronous", "import asyncio\nasync def evaluate(p):\n  await asyncio.sleep(0)\n  return {'s': 4}", nil, "", map[string]float64{"s": 4}, ""},
+		{"no other loads what asynchronous ones need", "import sys\ndef evaluate(p):\n  return {'loaded': int('asyncio' in sys.modules)}", nil, "", map[string]float64{"loaded": 0}, ""},
 		{"only an error is a failure", "def evaluate(p):\n  return {'error': 0.0}", nil, record.ClassTest, nil, "no number"},
 		{"an exception is a failure with its line", "def evaluate(p):\n  raise RuntimeError('broken pipe dream')", nil, record.ClassCrash, nil, "RuntimeError: broken pipe dream (evaluator.py:2)"},
 		{"no function evaluate", "x = 1", nil, record.ClassCrash, nil, "has no function evaluate"},
