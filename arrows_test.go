@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "draw the arrows in docs/architecture.md
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
-		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "cli/serve/ssh", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/gate", "engine/guard", "engine/history", "engine/kept", "engine/memory", "engine/plugin", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
+		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "cli/serve/ssh", "config", "engine", "engine/agent", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/gate", "engine/gateway", "engine/guard", "engine/history", "engine/kept", "engine/memory", "engine/plugin", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "tui", "tui/campaign"},
 		"cli/door":                      {"engine", "engine/agent", "engine/agent/broker", "engine/agent/edit", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
 		"cli/mcp/evo":                   {"engine", "engine/view", "store/record"},
@@ -39,7 +39,7 @@ func arrows() map[string][]string {
 		"engine/simulate":               {"config", "engine/fold", "engine/schedule", "engine/search", "store/record"},
 		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "engine/work", "examples", "store/record"},
 		"engine/backup":                 {"gitops", "store", "store/record"},
-		"engine/campaign":               {"engine/campaign/audit", "store", "store/record"},
+		"engine/campaign":               {"engine/agent/clean", "engine/agent/edit", "engine/campaign/audit", "store", "store/record"},
 		"engine/campaign/audit":         {"engine/agent/offline/language", "store/record"},
 		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/kept", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/retention":              {"engine/fold", "gitops", "store", "store/record"},

@@ -27,6 +27,7 @@ type model struct {
 	mu    sync.Mutex
 	asked []string
 	keys  map[string]bool
+	says  []string // instead, one after the other; the last again and again
 }
 
 func newModel(t *testing.T) *model {
@@ -51,6 +52,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := fmt.Sprintf("INTENT: try %d, told %s\nvalue.txt\n```\n%d\n```\n", n, cliKey, n%7)
 	if strings.Contains(string(data), "greeting.txt") {
 		text = "INTENT: greet\ngreeting.txt\n```\nhello\natoll\n```\n"
+	}
+	if len(m.says) > 0 {
+		text = m.says[min(n, len(m.says))-1]
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, v := range []any{

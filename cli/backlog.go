@@ -386,29 +386,3 @@ func (a *App) backlogExportCmd() *cobra.Command {
 		},
 	}
 }
-
-func (a *App) backlogEpicCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "epic FILE", Short: "Turn an epic in words into tasks with dependencies (- is standard input)", Args: cobra.ExactArgs(1), Example: "  atoll backlog epic plan.md",
-		Long: "The first heading is the epic, every item of a list a task. Indented lines below an item are its fields\n(goal, accept, value, urgency, risk, size, priority, jobs, scope, run, after: 1, 2 ...) or belong to its goal.\n" +
-			"The items of a numbered list come one after the other, unless after: says otherwise.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := a.readInput(args[0])
-			if err != nil {
-				return err
-			}
-			var ids []int
-			return a.changeBacklog(cmd.Context(), true, func(s *campaign.State) ([]record.CampaignRow, error) {
-				_, tasks, err := campaign.MapEpic(string(data), s.NextID())
-				if err != nil {
-					return nil, err
-				}
-				ids = nil
-				for _, t := range tasks {
-					ids = append(ids, t.ID)
-				}
-				return s.Put(tasks...)
-			}, func(s *campaign.State) error { return a.tellTask(s, ids...) })
-		},
-	}
-}

@@ -3,13 +3,17 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/campaign"
+	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
@@ -59,12 +63,14 @@ type campaignFlags struct {
 	tasks    int
 	noAudit  bool
 	headless bool
+	yes      bool
 }
 
 func (f *campaignFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.IntVar(&f.tasks, "tasks", 0, "stop after so many attempts (default: when nothing is ready)")
 	fl.BoolVar(&f.noAudit, "no-audit", false, "the auditor finds no tasks")
+	fl.BoolVar(&f.yes, "yes", false, "agree to agents that cost money")
 	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
 }
 
@@ -96,6 +102,9 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 	if err := ses.Lock(); err != nil {
 		return err
 	}
+	if ok, err := a.agreeToCampaign(ctx, ses, loaded.Config, f.yes); err != nil || !ok {
+		return err
+	}
 	r := &taskRunner{app: a, ses: ses, place: p, loaded: loaded, tell: a.printCampaign}
 	defer r.close()
 	o := campaign.Options{Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign}
@@ -108,6 +117,30 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 		return err
 	}
 	return a.campaignEnd(c.State(), why)
+}
+
+// agreeToCampaign asks a person, once, before agents that cost money work on tasks.
+func (a *App) agreeToCampaign(ctx context.Context, ses *engine.Session, cfg config.Config, yes bool) (bool, error) {
+	paid := roster.PaidAgents(cfg)
+	s, err := campaign.Load(ctx, ses.DB)
+	if err != nil || !slices.ContainsFunc(paid, func(name string) bool { return !slices.Contains(s.Settings.Agreed, name) }) {
+		return true, err
+	}
+	if !yes {
+		most := "with no limit (" + a.says("campaign set --cost 20") + " sets one)"
+		if s.Settings.CostUSD > 0 {
+			most = "at most $" + view.FormatValue(s.Settings.CostUSD) + " in all"
+		}
+		text := fmt.Sprintf("%s will work on the tasks, and may cost money: %s.", strings.Join(paid, ", "), most)
+		if ok, err := a.confirm(ctx, text+" Go on?", text+" Agree with --yes; nothing was paid for."); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, campaign.Change(ctx, ses.DB, s, a.who(), func(s *campaign.State) ([]record.CampaignRow, error) {
+		next := s.Settings
+		next.Agreed = paid
+		return s.Bound(next)
+	})
 }
 
 // campaignEvent is a line of `campaign run --json` with type event.
@@ -395,10 +428,10 @@ func (a *App) demoBacklog(ctx context.Context) error {
 		if len(s.Items) > 0 {
 			return nil, nil
 		}
-		_, tasks, err := campaign.MapEpic(demoEpic, 1)
+		title, tasks, err := campaign.MapEpic(demoEpic, 1)
 		if err != nil {
 			return nil, err
 		}
-		return s.Put(tasks...)
+		return s.PutEpic(campaign.Epic{Title: title, Words: demoEpic}, tasks...)
 	}, func(*campaign.State) error { return nil })
 }

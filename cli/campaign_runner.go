@@ -185,9 +185,12 @@ func (r *taskRunner) Execute(ctx context.Context, a campaign.Assignment) (campai
 	return r.outcome(ctx, a, p)
 }
 
+// experimentName is the experiment of an attempt, by the attempt's name.
+func experimentName(attempt string) string { return "campaign-" + attempt }
+
 // experiment finds the experiment of an attempt, or begins it.
 func (r *taskRunner) experiment(ctx context.Context, a campaign.Assignment) (record.Experiment, error) {
-	name := "campaign-" + a.Name
+	name := experimentName(a.Name)
 	all, err := r.ses.DB.Experiments(ctx)
 	if err != nil {
 		return record.Experiment{}, err

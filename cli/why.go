@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,16 +16,38 @@ import (
 type whyLine struct {
 	At   string             `json:"at"`
 	ID   record.CandidateID `json:"candidate"`
-	What string             `json:"what"` // step, niche, decision, claim
+	What string             `json:"what"` // step, niche, decision, children, claim; of a task also epic, task, plan, experiment, accepted, end, commit
 	Text string             `json:"text"`
+
+	// Of what a campaign did.
+	Task       int         `json:"task,omitempty"`
+	Experiment string      `json:"experiment,omitempty"`
+	Commit     record.Hash `json:"commit,omitzero"`
+}
+
+// name is what the line begins with in text.
+func (l *whyLine) name() string {
+	switch {
+	case l.ID != record.NoCandidate:
+		return l.ID.String()
+	case !l.Commit.IsZero():
+		return l.Commit.Short()
+	case l.Task > 0:
+		return "t" + strconv.Itoa(l.Task)
+	}
+	return ""
 }
 
 func (a *App) whyCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "why CANDIDATE", Short: "Tell the story of a candidate from the root to its end",
-		Long:    "Each step of its line is told with who made it from what, what was meant and what it brought; then what became\nof it: niches taken and lost, decisions of people, and what may be claimed.",
-		Example: "  atoll why best\n  atoll why c128", Args: cobra.ExactArgs(1),
+		Use: "why CANDIDATE|TASK|COMMIT", Short: "Tell the story of a candidate from the root to its end, or of a task from its epic to its commit",
+		Long: "Each step of a candidate's line is told with who made it from what, what was meant and what it brought; then\nwhat became of it: niches taken and lost, decisions of people, and what may be claimed.\n\n" +
+			"Of a task of the campaign (t2), or of a commit on its branch (a hash): the epic, the task, why it was next, the\nexperiment, the candidate with the steps to it, what was accepted, and the commit.",
+		Example: "  atoll why best\n  atoll why c128\n  atoll why t2\n  atoll why 9221b5b", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if namesTask(args[0]) {
+				return a.whyTask(cmd.Context(), args[0])
+			}
 			return a.with(cmd.Context(), func(o *opened) error {
 				id, err := o.parseCandidate(args[0])
 				if err != nil {
@@ -34,19 +57,27 @@ func (a *App) whyCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				for _, l := range lines {
-					if a.flags.json {
-						writeJSONLine(a.Out, l)
-						continue
-					}
-					if _, err := fmt.Fprintf(a.Out, "%-6s %s\n", l.ID, view.CleanLine(l.Text)); err != nil {
-						return err
-					}
+				task, err := o.taskLines(cmd.Context())
+				if err != nil {
+					return err
 				}
-				return nil
+				return a.printWhy(append(task, lines...))
 			})
 		},
 	}
+}
+
+func (a *App) printWhy(lines []whyLine) error {
+	for _, l := range lines {
+		if a.flags.json {
+			writeJSONLine(a.Out, l)
+			continue
+		}
+		if _, err := fmt.Fprintf(a.Out, "%-7s %s\n", l.name(), view.CleanLine(l.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // why tells the steps to a candidate and what became of it.
@@ -65,7 +96,7 @@ func (o *opened) why(ctx context.Context, id record.CandidateID) ([]whyLine, err
 		if err != nil {
 			return nil, fmt.Errorf("read candidate %s: %w", n.ID, err)
 		}
-		lines = append(lines, whyLine{instant(c.Created), n.ID, "step", stepText(n, &c)})
+		lines = append(lines, whyLine{At: instant(c.Created), ID: n.ID, What: "step", Text: stepText(n, &c)})
 	}
 	end, err := o.became(ctx, id)
 	return append(lines, end...), err
@@ -89,11 +120,11 @@ func (o *opened) became(ctx context.Context, id record.CandidateID) ([]whyLine, 
 			name := nicheText(o.line(d.Candidate).Niche)
 			switch {
 			case t.Candidate == id && t.From == record.NoCandidate:
-				lines = append(lines, whyLine{instant(t.At), id, "niche", fmt.Sprintf("took the empty niche %s of %d", name, grid.Total)})
+				lines = append(lines, whyLine{At: instant(t.At), ID: id, What: "niche", Text: fmt.Sprintf("took the empty niche %s of %d", name, grid.Total)})
 			case t.Candidate == id:
-				lines = append(lines, whyLine{instant(t.At), id, "niche", fmt.Sprintf("took niche %s from %s: %s", name, t.From, t.Why)})
+				lines = append(lines, whyLine{At: instant(t.At), ID: id, What: "niche", Text: fmt.Sprintf("took niche %s from %s: %s", name, t.From, t.Why)})
 			case t.From == id:
-				lines = append(lines, whyLine{instant(t.At), id, "niche", fmt.Sprintf("lost niche %s to %s: %s", name, t.Candidate, t.Why)})
+				lines = append(lines, whyLine{At: instant(t.At), ID: id, What: "niche", Text: fmt.Sprintf("lost niche %s to %s: %s", name, t.Candidate, t.Why)})
 			}
 		}
 	}
@@ -103,13 +134,13 @@ func (o *opened) became(ctx context.Context, id record.CandidateID) ([]whyLine, 
 	}
 	for i := len(decisions) - 1; i >= 0; i-- {
 		if dec := decisions[i]; dec.Candidate == id {
-			lines = append(lines, whyLine{instant(dec.At), id, "decision", dec.Who + ": " + o.state.DecisionText(dec)})
+			lines = append(lines, whyLine{At: instant(dec.At), ID: id, What: "decision", Text: dec.Who + ": " + o.state.DecisionText(dec)})
 		}
 	}
 	if len(d.Children) > 0 {
-		lines = append(lines, whyLine{instant(d.Candidate.Created), id, "children", view.Plural(len(d.Children), "candidate") + " were made from it, the first " + d.Children[0].String()})
+		lines = append(lines, whyLine{At: instant(d.Candidate.Created), ID: id, What: "children", Text: view.Plural(len(d.Children), "candidate") + " were made from it, the first " + d.Children[0].String()})
 	}
-	return append(lines, whyLine{instant(d.Job.Ended), id, "claim", endText(&d)}), nil
+	return append(lines, whyLine{At: instant(d.Job.Ended), ID: id, What: "claim", Text: endText(&d)}), nil
 }
 
 func stepText(n view.LineageNode, c *record.Candidate) string {

@@ -75,6 +75,17 @@ func (s *State) Put(tasks ...Task) ([]record.CampaignRow, error) {
 	return rows, nil
 }
 
+// PutEpic returns the rows that add an epic and its tasks; none for one that a planner
+// was asked about in vain.
+func (s *State) PutEpic(e Epic, tasks ...Task) ([]record.CampaignRow, error) {
+	e.Tasks, e.At, e.Who = []int{}, 0, "" // the row has them
+	for _, t := range tasks {
+		e.Tasks = append(e.Tasks, t.ID)
+	}
+	rows, err := s.Put(tasks...)
+	return append([]record.CampaignRow{row(kindEpic, 0, "", e)}, rows...), err
+}
+
 func (s *State) tasks() map[int]*Task {
 	all := make(map[int]*Task, len(s.Items))
 	for _, it := range s.Items {

@@ -224,7 +224,7 @@ func (s *State) wouldTake(order []Position) (formula, ranker int) {
 func (c *Campaign) attempt(ctx context.Context, it *Item) error {
 	lessons := c.s.Lessons[max(0, len(c.s.Lessons)-tellLessons):]
 	out, err := c.o.Executor.Execute(ctx, Assignment{
-		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Name: it.Experiment, Left: c.s.left(), Lessons: slices.Clone(lessons),
+		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Name: it.Experiment, Left: c.s.Left(), Lessons: slices.Clone(lessons),
 	})
 	if err != nil {
 		return fmt.Errorf("t%d %s: %w", it.ID, it.Title, err)
@@ -265,8 +265,9 @@ func (c *Campaign) attempt(ctx context.Context, it *Item) error {
 	return c.reflect(ctx)
 }
 
-// left is what of the budget may still be used.
-func (s *State) left() Settings {
+// Left is what of the budget may still be used: 0 where nothing is left, and where
+// there is no limit.
+func (s *State) Left() Settings {
 	b := s.Settings
 	if b.Jobs > 0 {
 		b.Jobs = max(0, b.Jobs-s.Spent.Jobs)

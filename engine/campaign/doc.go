@@ -20,10 +20,15 @@ package campaign
 
 import "errors"
 
+// errNoList: a text lists no task.
+var errNoList = errors.New("the epic lists no task; write each as an item of a list: 1. Title")
+
 // The errors of this package that callers tell apart.
 var (
 	// ErrTask: a task cannot be as it is written. The text says which field.
 	ErrTask = errors.New("bad task")
+	// ErrPlan: a planner's answers cannot be used. The text says why.
+	ErrPlan = errors.New("the planner gave no plan that can be used")
 	// ErrNoTask: there is no such task or proposal.
 	ErrNoTask = errors.New("no such task")
 	// ErrLog: a row of the log cannot be read, or says what cannot be.

@@ -13,6 +13,7 @@ const (
 	kindDrop     record.CampaignKind = "drop"     // words
 	kindDone     record.CampaignKind = "done"     // words: it was done elsewhere
 	kindReopen   record.CampaignKind = "reopen"   // words: pending again, with its attempts counted anew
+	kindEpic     record.CampaignKind = "epic"     // Epic
 	kindSettings record.CampaignKind = "settings" // Settings
 	kindStart    record.CampaignKind = "start"    // start
 	kindEnd      record.CampaignKind = "end"      // Outcome
@@ -26,6 +27,17 @@ const (
 
 type words struct {
 	Text string `json:"text,omitempty"`
+}
+
+// Epic is a text that became tasks, or that a planner was asked about in vain.
+type Epic struct {
+	Title string        `json:"title"`
+	Words string        `json:"words"`         // as they were given
+	By    string        `json:"by,omitempty"`  // the agent that planned; "": the text listed the tasks
+	Who   string        `json:"who,omitempty"` // the person
+	Tasks []int         `json:"tasks"`
+	USD   float64       `json:"usd,omitempty"` // what the planner cost, as far as it is known
+	At    record.Millis `json:"at,omitempty"`
 }
 
 // start is one attempt of a task: what it begins on, and what the planner saw.
@@ -68,6 +80,8 @@ type Settings struct {
 	// Authority is the most that the ranker may have; nil: 1. A person sets it to 0
 	// to have the formula alone.
 	Authority *float64 `json:"authority,omitempty"`
+	// Agreed names the agents that cost money and that a person agreed to.
+	Agreed []string `json:"agreed,omitempty"`
 }
 
 // Health is what the auditor found on one commit of the branch.

@@ -32,7 +32,7 @@ func MapEpic(text string, first int) (epic string, tasks []Task, err error) {
 		return "", nil, err
 	}
 	if len(m.tasks) == 0 {
-		return "", nil, fmt.Errorf("%w: the epic lists no task; write each as an item of a list: 1. Title", ErrTask)
+		return "", nil, fmt.Errorf("%w: %w", ErrTask, errNoList)
 	}
 	for i := range m.tasks {
 		for _, d := range m.tasks[i].Dependencies {

@@ -28,6 +28,7 @@ type State struct {
 	Health    []Health // of the root and of every commit that was accepted, oldest first
 	Lessons   []string
 	Plans     []Plan // of every attempt, oldest first
+	Epics     []Epic // oldest first
 	Spent     Spent
 	Warned    bool // that the budget is nearly used up
 	Ranker    Ranker
@@ -52,6 +53,15 @@ type Plan struct {
 	Suggestion int     `json:"suggestion"`
 	Authority  float64 `json:"authority"`
 	By         string  `json:"by,omitempty"` // who chose the task; "" = the formula
+
+	At         record.Millis `json:"at"`
+	Experiment string        `json:"experiment"`
+	Root       record.Hash   `json:"root"`
+	Status     Status        `json:"status"`           // running, or what the attempt came to; pending: it failed and is tried again
+	Reason     string        `json:"reason,omitempty"` // why, in words
+	Winner     string        `json:"winner,omitempty"`
+	Commit     record.Hash   `json:"commit,omitzero"`
+	Ended      record.Millis `json:"ended,omitempty"`
 }
 
 // Load folds the whole log.
@@ -142,6 +152,13 @@ func (s *State) take(r record.CampaignRow) error {
 			}
 			return s.move(r, Pending, w.Text)
 		})
+	case kindEpic:
+		return with(r, func(e *Epic) error {
+			e.At, e.Who = r.At, r.Who
+			s.Epics = append(s.Epics, *e)
+			s.Spent.USD += e.USD
+			return nil
+		})
 	case kindSettings:
 		return with(r, func(v *Settings) error { s.Settings = *v; return nil })
 	case kindHead:
@@ -211,6 +228,7 @@ func (s *State) begin(r record.CampaignRow, v *start) error {
 	it.Checks, it.Winner, it.Gain = nil, "", nil
 	s.Plans = append(s.Plans, Plan{
 		Task: r.Task, Attempt: v.Attempt, Why: v.Why, Baseline: v.Baseline, Suggestion: v.Suggestion, Authority: v.Authority, By: v.By,
+		At: r.At, Experiment: v.Experiment, Root: v.Root, Status: Running,
 	})
 	s.Ranker.begin(r.Task, features(&it.Task), v)
 	return nil
@@ -226,6 +244,12 @@ func (s *State) end(r record.CampaignRow, v *Outcome) error {
 	it.UsedUSD += v.USD
 	if v.Status != Pending {
 		it.Ended = r.At
+	}
+	for i := len(s.Plans) - 1; i >= 0; i-- {
+		if p := &s.Plans[i]; p.Task == r.Task {
+			p.Status, p.Reason, p.Winner, p.Commit, p.Ended = v.Status, v.Reason, v.Winner, v.Commit, r.At
+			break
+		}
 	}
 	if !v.Commit.IsZero() {
 		it.Commit, s.Head = v.Commit, v.Commit
