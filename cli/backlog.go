@@ -356,22 +356,25 @@ func (a *App) readInput(path string) ([]byte, error) {
 func (a *App) backlogImportCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE", Short: "Add the tasks of a tasks.yml or JSON file (- is standard input)", Args: cobra.ExactArgs(1), Example: "  atoll backlog import tasks.yml",
-		Long: "Reads what `atoll backlog export` writes, and the tasks.yml of systems with description, priority, cost and\nstatus: a higher priority number comes first, cost is the size, in_progress is pending, done stays done.",
+		Long: "Reads what `atoll backlog export` writes, and the tasks.yml of systems with description, priority, cost and\nstatus: a higher priority number comes first, cost is the size, in_progress is pending, done stays done,\narea is the component; what has no place here is kept in the note of its task.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := a.readInput(args[0])
 			if err != nil {
 				return err
 			}
-			tasks, done, err := campaign.ReadTasks(data)
+			file, err := campaign.ReadTasks(data)
 			if err != nil {
 				return err
 			}
 			before := 0
 			return a.changeBacklog(cmd.Context(), true, func(s *campaign.State) ([]record.CampaignRow, error) {
 				before = len(s.Items)
-				return s.Import(slices.Clone(tasks), done)
+				return s.Import(file)
 			}, func(s *campaign.State) error {
-				fmt.Fprintf(a.Err, "atoll: %s taken in, %d of them done\n", view.Plural(len(s.Items)-before, "task"), len(done))
+				fmt.Fprintf(a.Err, "atoll: %s taken in, %d of them done\n", view.Plural(len(s.Items)-before, "task"), len(file.Done))
+				for _, line := range file.Told {
+					fmt.Fprintf(a.Err, "atoll: %s\n", view.CleanLine(line))
+				}
 				return nil
 			})
 		},

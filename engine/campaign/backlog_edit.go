@@ -43,7 +43,10 @@ func Change(ctx context.Context, j Journal, s *State, who string, decide func(*S
 // that runs or has ended is not changed. Refused with [ErrTask]: what a task cannot
 // be by itself, dependencies that do not exist or go in a circle (the circle is
 // named), and an open task of the same key or title.
-func (s *State) Put(tasks ...Task) ([]record.CampaignRow, error) {
+func (s *State) Put(tasks ...Task) ([]record.CampaignRow, error) { return s.putAll(tasks, nil) }
+
+// putAll is [State.Put] for tasks of which some have ended: those can be the same as others.
+func (s *State) putAll(tasks []Task, ended map[int]bool) ([]record.CampaignRow, error) {
 	next := s.tasks()
 	for i := range tasks {
 		t := &tasks[i]
@@ -53,7 +56,7 @@ func (s *State) Put(tasks ...Task) ([]record.CampaignRow, error) {
 		if it := s.byID[t.ID]; it != nil && it.Status != Pending {
 			return nil, fmt.Errorf("%w: t%d is %s; only a pending task can be changed (`atoll backlog reopen t%d`)", ErrTask, t.ID, it.Status, t.ID)
 		}
-		if double := s.sameAs(next, t); double != 0 {
+		if double := s.sameAs(next, t); double != 0 && !ended[t.ID] && !ended[double] {
 			return nil, fmt.Errorf("%w: t%d is the same as t%d (%s)", ErrTask, t.ID, double, t.Title)
 		}
 		next[t.ID] = t

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -420,53 +421,116 @@ func TestABacklogOfAnotherSystemIsTakenIn(t *testing.T) {
 - id: 1
   description: Set up
   component: core
-  dependencies: []
+  dependencies: [99]
   priority: 5
   status: done
   command: null
-- id: 2
+- id: A-1
+  task_id: OBS-7
+  title: Look
+  description: |
+    Look at it
+    from all sides.
+  area: watch
+  dependencies: []
+  priority: "4"
+  status: pending
+  actionable_steps: ["First look", then: leap]
+  acceptance_criteria: [It is seen]
+  assigned_to: ann
+  metadata: {team: red, since: 2}
+- id: "3"
   description: Go on
   component: core
-  dependencies: [1]
+  area: edge
+  dependencies: [1, A-1, 98]
   priority: 2
   status: in_progress
   command: echo hello
   cost: 3
+  assigned_to: null
   epic: start
+- id: 5
+  title: Look
+  description: the same, done before
+  dependencies: []
+  priority: 1
+  status: done
 `
-	tasks, done, err := ReadTasks([]byte(text))
-	if err != nil || len(tasks) != 2 || !slices.Equal(done, []int{1}) {
-		t.Fatalf("%d tasks, %v done (%v)", len(tasks), done, err)
+	file, err := ReadTasks([]byte(text))
+	if err != nil || len(file.Tasks) != 4 || !slices.Equal(file.Done, []int{1, 5}) {
+		t.Fatalf("%d tasks, %v done (%v)", len(file.Tasks), file.Done, err)
+	}
+	if want := []string{"dependencies on tasks that the file does not have are dropped: 1 on 99, 3 on 98", "1 criteria in words"}; len(file.Told) != 2 ||
+		!strings.HasPrefix(file.Told[0], want[0]) || !strings.HasPrefix(file.Told[1], want[1]) {
+		t.Errorf("told is %q", file.Told)
 	}
 	m := &memory{}
 	put(t, m, Task{ID: 1, Title: "was here"})
 	s := NewState()
-	if err := Change(t.Context(), m, s, "ann", func(s *State) ([]record.CampaignRow, error) { return s.Import(tasks, done) }); err != nil {
+	if err := Change(t.Context(), m, s, "ann", func(s *State) ([]record.CampaignRow, error) { return s.Import(file) }); err != nil {
 		t.Fatal(err)
 	}
-	it := s.byID[3]
-	if it.Title != "Go on" || it.Command != "echo hello" || it.Size != 3 || !slices.Equal(it.Dependencies, []int{2}) || s.byID[2].Status != Done {
-		t.Errorf("the second task is %+v", it)
+	look := s.byID[3]
+	if look.Title != "Look" || look.Component != "watch" || look.Priority != 4 || look.Note != "id: A-1\ntask_id: OBS-7\nassigned_to: ann\nmetadata: {team: red, since: 2}" ||
+		look.Goal != "Look at it\nfrom all sides.\nSteps:\n- First look\n- then: leap\nIt is done when:\n- It is seen" {
+		t.Errorf("the second task is %+v", look.Task)
 	}
+	it := s.byID[4]
+	if it.Title != "Go on" || it.Command != "echo hello" || it.Size != 3 || !slices.Equal(it.Dependencies, []int{2, 3}) || it.Note != "area: edge" || s.byID[2].Status != Done {
+		t.Errorf("the third task is %+v", it)
+	}
+}
+
+func TestATasksFileIsReadAsItIsWritten(t *testing.T) {
+	whole := Task{
+		ID: 7, Title: "t", Goal: "g\nh", Component: "c", Dependencies: []int{8}, Priority: 2, Value: 1.5, Urgency: 2, Risk: 3, Size: 4, CostUSD: 5, Jobs: 6, Deadline: "30m",
+		Retries: 1, Best: true, Acceptance: []Acceptance{{Kind: AcceptGain, AtLeast: true, Bound: 5}, {Kind: AcceptRun, Command: "true"}}, Scope: []string{"a/**"}, Command: "echo",
+		Epic: "e", Key: "k", Origin: FromAudit, Note: "n: 1",
+	}
+	for v, i := reflect.ValueOf(whole), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Fatalf("the test says nothing of %s", v.Type().Field(i).Name)
+		}
+	}
+	m := &memory{}
+	s := put(t, m, whole, Task{ID: 8, Title: "before", Origin: FromPerson})
 	for _, form := range []bool{false, true} {
 		var b strings.Builder
 		if err := s.WriteTasks(&b, form); err != nil {
 			t.Fatal(err)
 		}
-		back, done, err := ReadTasks([]byte(b.String()))
-		if err != nil || len(back) != 3 || len(done) != 1 || back[2].Size != 3 {
-			t.Errorf("what was written is read as %+v, %v (%v):\n%s", back, done, err, b.String())
+		file, err := ReadTasks([]byte(b.String()))
+		if err != nil || len(file.Tasks) != 2 || !reflect.DeepEqual(file.Tasks[0], whole) || len(file.Told) > 0 {
+			t.Errorf("what was written is read as %+v (%v):\n%s", file, err, b.String())
 		}
 	}
+}
+
+func TestATasksFileThatCannotBeMeantIsRefusedInWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"- id: 1\n  title: a\n  colour: red":       "colour",
-		"- id: 1\n  title: a\n- id: 1\n  title: b": "twice",
-		"- id: 1\n  title: a\n  status: maybe":     "maybe",
-		"":                                         "empty",
+		"- id: 1\n  title: a\n  colour: red":           "line 3: colour: a task has no such field",
+		"- id: 1\n  title: a\n- id: \"1\"\n  title: b": "line 3: the id 1 stands twice",
+		"- id: 1\n  title: a\n  status: maybe":         `"maybe" is unknown`,
+		"":                                             "empty",
 		"- id: 1\n  title: a\n  acceptance: [\"it is good\"]": "it is good",
+		"- id: 1\n  title: a\n  priority: 2.5":                `line 3: priority: "2.5" is no whole number`,
+		"- id: 1\n  title: a\n  priority: high":               `line 3: priority: "high" is no whole number`,
+		"- id: 1\n  title: a\n  priority: 7":                  "priority 7 is not between 1 and 5",
+		"- id: 1\n  title: [a]":                               "line 2: title: this is no text",
+		"- id: 1.5\n  title: a":                               "neither a whole number nor a name",
+		"- id: 1\n  title: a\n  size: large":                  `line 3: size: "large" is no number`,
+		"- id: 1\n  title: a\n  dependencies: [{on: 2}]":      "line 3: dependencies: this is no text",
+		"- just words":                                        "line 1: this is no task",
+		"- title: a":                                          "line 1: the task has no id",
+		"tasks: 3":                                            "this is no list of tasks",
+		"work: []":                                            "neither a list of tasks nor an object",
 	} {
-		if _, _, err := ReadTasks([]byte(text)); !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), want) {
+		_, err := ReadTasks([]byte(text))
+		if !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want ErrTask with %q", text, err, want)
+		} else if strings.Contains(err.Error(), "campaign.") || strings.Contains(err.Error(), "!!") || strings.Contains(err.Error(), "unmarshal") {
+			t.Errorf("%q is answered in the program's own terms: %v", text, err)
 		}
 	}
 }

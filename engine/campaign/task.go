@@ -71,6 +71,7 @@ type Task struct {
 	Epic         string       `json:"epic,omitempty" yaml:"epic,omitempty"`
 	Key          string       `json:"key,omitempty" yaml:"key,omitempty"` // what it is about, where a program found it
 	Origin       string       `json:"origin,omitempty" yaml:"origin,omitempty"`
+	Note         string       `json:"note,omitempty" yaml:"note,omitempty"` // for people
 }
 
 // Wall is the deadline of one attempt; 0: none.
@@ -120,8 +121,8 @@ func (t *Task) check() error {
 		return bad("its number is not between 1 and %d", maxTasks)
 	case strings.TrimSpace(t.Title) == "":
 		return bad("it has no title")
-	case len(t.Title) > 300 || len(t.Goal) > maxText || len(t.Command) > maxText:
-		return bad("its title, goal or command is longer than 300, %d and %d bytes", maxText, maxText)
+	case len(t.Title) > 300 || len(t.Goal) > maxText || len(t.Command) > maxText || len(t.Note) > maxText:
+		return bad("its title is longer than 300 bytes, or its goal, command or note longer than %d", maxText)
 	case t.Priority < 0 || t.Priority > 5:
 		return bad("priority %d is not between 1 and 5", t.Priority)
 	case t.Jobs < 0 || t.Retries < 0 || t.Retries > 20:

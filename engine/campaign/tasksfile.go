@@ -1,12 +1,11 @@
 package campaign
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -14,93 +13,97 @@ import (
 	"atoll/store/record"
 )
 
-// fileTask is a task in a tasks.yml: that of atoll, and of systems that know fewer
-// fields and other words (description, cost, in_progress).
-type fileTask struct {
-	Task        `yaml:",inline"`
-	Description string  `json:"description,omitempty" yaml:"description,omitempty"`
-	Status      Status  `json:"status,omitempty" yaml:"status,omitempty"`
-	Cost        float64 `json:"cost,omitempty" yaml:"cost,omitempty"`
+// TasksFile is what a tasks.yml holds.
+type TasksFile struct {
+	Tasks []Task
+	Done  []int    // numbers of those that were done there
+	Told  []string // what was taken otherwise than it stands there, a line each
 }
 
 // ReadTasks reads tasks.yml or JSON: a list of tasks, or an object with one under
 // "tasks". Fields it does not know are refused. A file of the kind that has
 // description, priority, cost and status for each task is read as it means it, where
 // it can mean one thing only: a higher priority number comes first; cost is the size;
-// in_progress is pending, for whoever ran it is gone; done stays done. Errors wrap
-// [ErrTask].
-func ReadTasks(data []byte) (tasks []Task, done []int, err error) {
-	list, err := decodeTasks(data)
+// in_progress is pending, for whoever ran it is gone; done stays done; area is the component;
+// steps and criteria in words belong to what agents are told; what has no place here
+// (task_id, assigned_to, metadata, an id that is no number) is kept in the note of its task. A
+// dependency on a task that the file does not have is dropped: such files have their
+// done tasks elsewhere. Errors wrap [ErrTask].
+func ReadTasks(data []byte) (TasksFile, error) {
+	entries, err := readEntries(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %v", ErrTask, err)
+		return TasksFile{}, fmt.Errorf("%w: %w", ErrTask, err)
 	}
-	seen := map[int]bool{}
-	for i, f := range list {
-		t := f.Task
-		if t.Title == "" {
-			t.Title, _, _ = strings.Cut(f.Description, "\n")
-		} else if t.Goal == "" {
-			t.Goal = f.Description
+	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.status == Dropped })
+	ids, err := number(entries)
+	if err != nil {
+		return TasksFile{}, err
+	}
+	var f TasksFile
+	var lost []string
+	inWords := 0
+	for _, e := range entries {
+		t := e.taskOf(ids[e.id])
+		for _, on := range e.after {
+			if id, ok := ids[on]; ok {
+				t.Dependencies = append(t.Dependencies, id)
+			} else {
+				lost = append(lost, fmt.Sprintf("%s on %s", e.id, on))
+			}
 		}
-		if len(t.Title) > 300 {
-			t.Goal, t.Title = t.Title, strings.ToValidUTF8(t.Title[:200], "")+" ..."
-		}
-		if t.Size == 0 {
-			t.Size = f.Cost
-		}
-		if t.Origin == "" {
-			t.Origin = FromFile
-		}
-		if seen[t.ID] {
-			return nil, nil, fmt.Errorf("%w: the number %d stands twice", ErrTask, t.ID)
-		}
-		seen[t.ID] = true
-		switch f.Status {
-		case "", Pending, Ready, Blocked, Running, Failed, "in_progress":
-		case Done:
-			done = append(done, t.ID)
-		case Dropped:
-			continue
-		default:
-			return nil, nil, fmt.Errorf("%w: task %d: the status %q is unknown; there are pending, in_progress and done", ErrTask, t.ID, f.Status)
+		if e.status == Done {
+			f.Done = append(f.Done, t.ID)
+		} else {
+			inWords += len(e.criteria)
 		}
 		if err := t.check(); err != nil {
-			return nil, nil, fmt.Errorf("entry %d: %w", i+1, err)
+			return TasksFile{}, fmt.Errorf("line %d: %w", e.line, err)
 		}
-		tasks = append(tasks, t)
+		f.Tasks = append(f.Tasks, t)
 	}
-	return tasks, done, nil
+	if len(lost) > 0 {
+		f.Told = append(f.Told, "dependencies on tasks that the file does not have are dropped: "+strings.Join(lost, ", "))
+	}
+	if inWords > 0 {
+		f.Told = append(f.Told, fmt.Sprintf("%d criteria in words are told to agents and measured by nobody; `atoll backlog edit TASK --accept` adds conditions that are", inWords))
+	}
+	return f, nil
 }
 
-// decodeTasks reads both forms; JSON is YAML as far as this goes.
-func decodeTasks(data []byte) ([]fileTask, error) {
-	var top yaml.Node
-	if err := yaml.Unmarshal(data, &top); err != nil {
-		return nil, err
-	}
-	if len(top.Content) == 0 {
-		return nil, errors.New("the file is empty")
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if top.Content[0].Kind == yaml.MappingNode {
-		var f struct {
-			Tasks []fileTask `yaml:"tasks"`
+// number gives every id of a file the number of its task: its own, or for a
+// name the next after the highest.
+func number(entries []*entry) (map[string]int, error) {
+	ids := map[string]int{}
+	next := 1
+	for _, e := range entries {
+		if _, ok := ids[e.id]; ok {
+			return nil, fmt.Errorf("%w: line %d: the id %s stands twice", ErrTask, e.line, e.id)
 		}
-		err := dec.Decode(&f)
-		return f.Tasks, err
+		n, _ := strconv.Atoi(e.id) // 0: a name
+		ids[e.id] = n
+		next = max(next, n+1)
 	}
-	var list []fileTask
-	err := dec.Decode(&list)
-	return list, err
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.id); err != nil {
+			ids[e.id] = next
+			next++
+		}
+	}
+	return ids, nil
+}
+
+// writtenTask is a task as a tasks.yml has it.
+type writtenTask struct {
+	Task   `yaml:",inline"`
+	Status Status `json:"status,omitempty" yaml:"status,omitempty"`
 }
 
 // WriteTasks writes the whole backlog in the form that [ReadTasks] reads: as YAML, or
 // as JSON.
 func (s *State) WriteTasks(w io.Writer, asJSON bool) error {
-	list := make([]fileTask, len(s.Items))
+	list := make([]writtenTask, len(s.Items))
 	for i, it := range s.Items {
-		list[i] = fileTask{Task: it.Task, Status: it.Status}
+		list[i] = writtenTask{Task: it.Task, Status: it.Status}
 	}
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -118,7 +121,8 @@ func (s *State) WriteTasks(w io.Writer, asJSON bool) error {
 // Import returns the rows that add the tasks of a file. They keep their numbers where
 // all of these are free, else they get new ones, dependencies included. Those that
 // were done there count as done here.
-func (s *State) Import(tasks []Task, done []int) ([]record.CampaignRow, error) {
+func (s *State) Import(f TasksFile) ([]record.CampaignRow, error) {
+	tasks := slices.Clone(f.Tasks)
 	to := map[int]int{}
 	free := true
 	for _, t := range tasks {
@@ -131,20 +135,20 @@ func (s *State) Import(tasks []Task, done []int) ([]record.CampaignRow, error) {
 			to[t.ID] = s.NextID() + i
 		}
 	}
+	ended := map[int]bool{}
+	for _, id := range f.Done {
+		ended[to[id]] = true
+	}
 	for i := range tasks {
 		t := &tasks[i]
 		t.ID = to[t.ID]
 		t.Dependencies = slices.Clone(t.Dependencies)
 		for k, d := range t.Dependencies {
-			now, ok := to[d]
-			if !ok {
-				return nil, fmt.Errorf("%w: task %q depends on %d, which the file does not have", ErrTask, t.Title, d)
-			}
-			t.Dependencies[k] = now
+			t.Dependencies[k] = to[d]
 		}
 	}
-	rows, err := s.Put(tasks...)
-	for _, id := range done {
+	rows, err := s.putAll(tasks, ended)
+	for _, id := range f.Done {
 		rows = append(rows, row(kindDone, to[id], "", words{"done before it was imported"}))
 	}
 	return rows, err
