@@ -42,7 +42,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
-	github.com/uudashr/gocognit v1.3.0
+	github.com/uudashr/gocognit v1.2.0
 	golang.org/x/time v0.16.0
 	gonum.org/v1/plot v0.17.0
 	mvdan.cc/sh/v3 v3.12.0

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -76,6 +77,31 @@ def q(x):
     y = "if" if x else 'for'
     return y if y \
         else x
+def r(x, y):
+    assert (x and y), "a" if x else "b"; return x or y
+@deco(1 if K else 2)
+def s(x):
+    a = f"{x if x else 1!r:>{x or 3}} {{if x}} {x != 1 and 'and' in x}" rf'{[i for i in x]}'
+    return f"""{x["or"]
+        if x else 2}""" + "{x if x else 1}"
+class M(K if K else object):
+    z = 1 if K else 2
+    for i in []:
+        def m1(self): return 1 or 2
+    def m2(self):
+        def inner(): return 1 if 2 else 3
+        return inner
+    class N:
+        n = 1 and 2
+class O:
+    def only(self, x):
+        if x: pass
+        elif x: pass
+class P: pass
+def t(x):
+    y = x  # a \ in a comment
+    if y: pass  # \
+def u(x): return x or 1
 `
 
 func TestFunctionsHaveTheFiguresOfTheToolsOfTheirLanguage(t *testing.T) {
@@ -86,6 +112,8 @@ func TestFunctionsHaveTheFiguresOfTheToolsOfTheirLanguage(t *testing.T) {
 		"complexity m.py:a": 1, "complexity m.py:c": 1, "complexity m.py:c.d": 2, "complexity m.py:e": 4, "complexity m.py:f": 7,
 		"complexity m.py:g": 4, "complexity m.py:K.m1": 2, "complexity m.py:K.m2": 2, "complexity m.py:o": 2, "complexity m.py:o.L.q": 2,
 		"complexity m.py:p": 2, "complexity m.py:q": 3, "length m.py:e": 11,
+		"complexity m.py:r": 3, "complexity m.py:s": 6, "complexity m.py:K": 3, "complexity m.py:M": 4, "complexity m.py:M.N": 2, "complexity m.py:O": 4,
+		"complexity m.py:P": 1, "complexity m.py:t": 2, "complexity m.py:u": 2, "length m.py:O": 4,
 		"complexity x.js:f": 4, "complexity gone.go:F": 0, "maintainability gone.go": 100, "worst all": 7,
 	} {
 		got, err := r.Figure(figure)
@@ -95,6 +123,54 @@ func TestFunctionsHaveTheFiguresOfTheToolsOfTheirLanguage(t *testing.T) {
 	}
 	if _, err := r.Figure("beauty p.go"); err == nil || !strings.Contains(err.Error(), "maintainability") {
 		t.Errorf("an unknown figure gives %v, want a list of those that exist", err)
+	}
+}
+
+// TestGoFiguresAreThoseOfGocycloAndGocognit holds the figures of a file of awkward cases
+// against what gocyclo 0.6.0 and gocognit 1.2.0 print for it.
+func TestGoFiguresAreThoseOfGocycloAndGocognit(t *testing.T) {
+	data, err := os.ReadFile("testdata/tricky.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Run([]Source{{"tricky.go", data}})
+	want := []struct {
+		name                        string
+		line, cyclomatic, cognitive int // 0: the tool does not list it
+	}{
+		{"(*T).Rec", 7, 2, 1},
+		{"Rec", 14, 2, 3},
+		{"Ignored", 24, 0, 1},
+		{"Quiet", 32, 2, 0},
+		{"Shadow", 48, 1, 0},
+		{"Ping", 53, 2, 1},
+		{"Pong", 60, 1, 0},
+		{"(S).Value", 64, 1, 0},
+		{"(*S).Ptr", 65, 5, 3},
+		{"Value", 67, 1, 0},
+		{"Lit", 69, 3, 0},
+		{"One", 77, 2, 0},
+		{"One", 77, 2, 0},
+		{"Labels", 84, 7, 10},
+		{"Else", 104, 10, 13},
+		{"Select", 124, 7, 9},
+		{"Generic", 144, 5, 4},
+		{"init", 151, 2, 1},
+		{"init", 156, 1, 0},
+		{"_", 158, 2, 1},
+		{"External", 163, 1, 0},
+		{"Empty", 164, 1, 0},
+		{"Inner", 165, 2, 3},
+		{"Seq", 177, 4, 4},
+	}
+	got := r.Files[0].Functions
+	if len(got) != len(want) {
+		t.Errorf("%d functions are listed, want %d", len(got), len(want))
+	}
+	for i, w := range want[:min(len(want), len(got))] {
+		if g := got[i]; g.Name != w.name || g.Line != w.line || g.Cyclomatic != w.cyclomatic || g.Cognitive != w.cognitive {
+			t.Errorf("line %d: %s has %d and %d; want %s of line %d with %d and %d", g.Line, g.Name, g.Cyclomatic, g.Cognitive, w.name, w.line, w.cyclomatic, w.cognitive)
+		}
 	}
 }
 

@@ -6,8 +6,9 @@
 // bounds, with a priority and the figure under which it is mended.
 //
 // Figures. Go: cyclomatic complexity as gocyclo counts it (McCabe 1976) and
-// cognitive complexity as gocognit does (Campbell 2018), both by those libraries.
-// Python: cyclomatic complexity by the rules of radon, read from tokens. Other
+// cognitive complexity as gocognit 1.2 does (Campbell 2018), both by those libraries.
+// Python: cyclomatic complexity by the rules of radon 5.1, of match and except* too, which
+// radon passes over, read from tokens. Other
 // languages: branches among the tokens of each function. Maintainability is
 // 171 - 5.2 ln V - 0.23 CC - 16.2 ln LOC, scaled to 0..100 (Oman and Hagemeister 1992, in the
 // form of Visual Studio), with the Halstead volume V from tokens: an

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
+	"slices"
 
 	"github.com/fzipp/gocyclo"
 	"github.com/uudashr/gocognit"
@@ -12,16 +14,13 @@ import (
 	"atoll/store/record"
 )
 
-// goFunctions measures a Go file by gocyclo and gocognit.
+// goFunctions measures a Go file by gocyclo and gocognit: the functions that either
+// lists. A function that one of them is told to ignore has a figure of 0 there.
 func goFunctions(s Source) ([]Function, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, s.Path, s.Data, parser.ParseComments|parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, s.Path, s.Data, parser.ParseComments) // with the names resolved: gocognit knows recursion by them
 	if err != nil {
 		return nil, err
-	}
-	cognitive := map[int]int{} // by offset
-	for _, st := range gocognit.ComplexityStats(f, fset, nil) {
-		cognitive[st.Pos.Offset] = st.Complexity
 	}
 	ends := map[int]int{} // last line, by offset
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -31,12 +30,22 @@ func goFunctions(s Source) ([]Function, error) {
 		}
 		return true
 	})
-	var out []Function
+	at := map[int]*Function{} // by offset
+	of := func(name string, pos token.Position) *Function {
+		if at[pos.Offset] == nil {
+			at[pos.Offset] = &Function{Name: name, Line: pos.Line, Lines: ends[pos.Offset] - pos.Line + 1}
+		}
+		return at[pos.Offset]
+	}
 	for _, st := range gocyclo.AnalyzeASTFile(f, fset, nil) {
-		out = append(out, Function{
-			Name: st.FuncName, Line: st.Pos.Line, Lines: ends[st.Pos.Offset] - st.Pos.Line + 1,
-			Cyclomatic: st.Complexity, Cognitive: cognitive[st.Pos.Offset],
-		})
+		of(st.FuncName, st.Pos).Cyclomatic = st.Complexity
+	}
+	for _, st := range gocognit.ComplexityStats(f, fset, nil) {
+		of(st.FuncName, st.Pos).Cognitive = st.Complexity
+	}
+	var out []Function
+	for _, offset := range slices.Sorted(maps.Keys(at)) {
+		out = append(out, *at[offset])
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"atoll/engine/agent/offline/language"
@@ -11,6 +12,14 @@ type pyScope struct {
 	name   string
 	indent int // of the line that opened it
 	fn     int // its function, -1 for a class
+	class  int // its class, -1 for a function
+}
+
+// pyClass is a class with what its figure is made of.
+type pyClass struct {
+	Function
+	own     int   // branches of its body outside of methods
+	methods []int // functions
 }
 
 // pyBlock is a block that may have an else of its own.
@@ -21,25 +30,40 @@ type pyBlock struct {
 
 // python walks the logical lines of a file once.
 type python struct {
-	src    []byte
-	out    []Function
-	scopes []pyScope
-	blocks []pyBlock
+	src     []byte
+	lang    *language.Language
+	out     []Function
+	classes []pyClass
+	scopes  []pyScope
+	blocks  []pyBlock
 }
 
 // pythonFunctions measures the functions of a Python file by the rules of radon: 1, and
 // 1 for each if, elif, for, while, except, assert, comprehension with each of its
 // conditions, conditional expression, and, or, for each else of a loop or a try, and for each
-// case but case _. Defaults and decorators count nowhere, an inner function by
-// itself.
-func pythonFunctions(src []byte, toks []language.Token) []Function {
-	p := &python{src: src}
+// case but case _. Expressions in the braces of an f-string count, what stands in an
+// assert, in defaults and in decorators does not, an inner function counts by itself. The figure of
+// a class is radon's too: 1, its own branches and those of its methods, divided by the
+// number of methods.
+func pythonFunctions(s Source, l *language.Language, toks []language.Token) (functions, classes []Function) {
+	p := &python{src: s.Data, lang: l}
 	for i := 0; i < len(toks); {
 		end := p.lineEnd(toks, i)
 		p.line(toks[i:end])
 		i = end
 	}
-	return p.out
+	for _, c := range p.classes {
+		sum := 1 + c.own
+		for _, m := range c.methods {
+			sum += p.out[m].Cyclomatic
+		}
+		c.Cyclomatic = sum / max(len(c.methods), 1)
+		if len(c.methods) > 1 {
+			c.Cyclomatic++
+		}
+		classes = append(classes, c.Function)
+	}
+	return p.out, classes
 }
 
 // lineEnd is the end of the logical line that begins at token i: brackets and a
@@ -57,8 +81,8 @@ func (p *python) lineEnd(toks []language.Token, i int) int {
 			return len(toks)
 		}
 		next := toks[i+1]
-		between := p.src[toks[i].End:next.Start]
-		if depth <= 0 && strings.ContainsRune(string(between), '\n') && !strings.Contains(string(between), "\\") {
+		rest, _, ended := strings.Cut(string(p.src[toks[i].End:next.Start]), "\n")
+		if depth <= 0 && ended && strings.TrimSpace(rest) != "\\" {
 			return i + 1
 		}
 	}
@@ -83,11 +107,9 @@ func (p *python) line(toks []language.Token) {
 		p.scopes = p.scopes[:len(p.scopes)-1]
 	}
 	for _, s := range p.scopes {
-		if s.fn >= 0 {
-			fn := &p.out[s.fn]
-			last := toks[len(toks)-1]
-			fn.Lines = last.Line + strings.Count(last.Text(p.src), "\n") + 2 - fn.Line
-		}
+		fn := p.of(s)
+		last := toks[len(toks)-1]
+		fn.Lines = last.Line + strings.Count(last.Text(p.src), "\n") + 2 - fn.Line
 	}
 	words := toks
 	if words[0].Text(p.src) == "async" && len(words) > 1 {
@@ -100,6 +122,8 @@ func (p *python) line(toks []language.Token) {
 	case "else":
 		p.orElse(indent, words)
 		return
+	case "@":
+		return
 	default:
 		p.enter(first, indent)
 	}
@@ -111,14 +135,23 @@ func (p *python) open(kind string, words []language.Token, indent int) {
 	if len(words) < 2 {
 		return
 	}
-	s := pyScope{name: words[1].Text(p.src), indent: indent, fn: -1}
+	s := pyScope{name: words[1].Text(p.src), indent: indent, fn: -1, class: -1}
+	around := -1 // the class whose method it is
 	if n := len(p.scopes); n > 0 {
 		s.name = p.scopes[n-1].name + "." + s.name
+		around = p.scopes[n-1].class
 	}
+	first, last := words[0], words[len(words)-1]
+	fn := Function{Name: s.name, Line: first.Line + 1, Lines: last.Line + 1 - first.Line, Cyclomatic: 1}
 	if kind == "def" {
 		s.fn = len(p.out)
-		first, last := words[0], words[len(words)-1]
-		p.out = append(p.out, Function{Name: s.name, Line: first.Line + 1, Lines: last.Line + 1 - first.Line, Cyclomatic: 1})
+		p.out = append(p.out, fn)
+		if around >= 0 {
+			p.classes[around].methods = append(p.classes[around].methods, s.fn)
+		}
+	} else {
+		s.class = len(p.classes)
+		p.classes = append(p.classes, pyClass{Function: fn})
 	}
 	p.scopes = append(p.scopes, s)
 	if body := afterColon(p.src, words); len(body) > 0 {
@@ -151,20 +184,90 @@ func (p *python) orElse(indent int, words []language.Token) {
 	p.count(words[1:])
 }
 
-// count adds the branches of a line to the function that it stands in.
-func (p *python) count(words []language.Token) {
-	for i, t := range words {
-		switch t.Text(p.src) {
-		case "if", "elif", "for", "while", "except", "assert", "and", "or":
-			if t.Kind == language.Word {
-				p.add(1)
+// of is the function or class of a scope.
+func (p *python) of(s pyScope) *Function {
+	if s.fn >= 0 {
+		return &p.out[s.fn]
+	}
+	return &p.classes[s.class].Function
+}
+
+// count adds the branches of a line to what it stands in.
+func (p *python) count(words []language.Token) { p.add(p.branches(p.src, words)) }
+
+// branches counts them among tokens of a text.
+func (p *python) branches(src []byte, words []language.Token) int {
+	n := 0
+	for i := 0; i < len(words); i++ {
+		t := words[i]
+		switch text := t.Text(src); {
+		case t.Kind == language.String && i > 0 && words[i-1].End == t.Start && strings.EqualFold(strings.Trim(words[i-1].Text(src), "rR"), "f"):
+			inBraces(text, func(expression string) {
+				n += p.branches([]byte(expression), language.Lex([]byte(expression), p.lang))
+			})
+		case text == "case":
+			if i == 0 && len(words) > 2 && words[len(words)-1].Text(src) == ":" && words[1].Text(src) != "_" && words[1].Text(src) != "=" {
+				n++
 			}
-		case "case":
-			if i == 0 && len(words) > 2 && words[len(words)-1].Text(p.src) == ":" && words[1].Text(p.src) != "_" && words[1].Text(p.src) != "=" {
-				p.add(1)
+		case t.Kind != language.Word:
+		case text == "assert":
+			n++
+			for i+1 < len(words) && words[i+1].Text(src) != ";" {
+				i++
+			}
+		case slices.Contains(pyBranches, text):
+			n++
+		}
+	}
+	return n
+}
+
+// pyBranches are the words that add a way through a function.
+var pyBranches = []string{"if", "elif", "for", "while", "except", "and", "or"}
+
+// inBraces calls fn with each expression in the braces of an f-string, those of format
+// specifications among them.
+func inBraces(text string, fn func(string)) {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] != '{':
+		case strings.HasPrefix(text[i:], "{{"):
+			i++
+		default:
+			end := i + 1 + expressionEnd(text[i+1:], ":!}")
+			fn(text[i+1 : end])
+			if end < len(text) && text[end] == ':' {
+				spec := end + 1 + expressionEnd(text[end+1:], "}")
+				inBraces(text[end+1:spec], fn)
+				end = spec
+			}
+			i = end
+		}
+	}
+}
+
+// expressionEnd is where one of the signs stands outside of brackets and strings; != is
+// a comparison.
+func expressionEnd(text, signs string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case depth == 0 && strings.IndexByte(signs, c) >= 0 && !strings.HasPrefix(text[i:], "!="):
+			return i
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		case c == '!' && depth == 0:
+			i++ // of !=
+		case c == '"' || c == '\'':
+			if n := strings.IndexByte(text[i+1:], c); n >= 0 {
+				i += n + 1
 			}
 		}
 	}
+	return len(text)
 }
 
 func (p *python) add(n int) {
@@ -173,6 +276,8 @@ func (p *python) add(n int) {
 	}
 	if s := p.scopes[len(p.scopes)-1]; s.fn >= 0 {
 		p.out[s.fn].Cyclomatic += n
+	} else {
+		p.classes[s.class].own += n
 	}
 }
 

@@ -22,8 +22,8 @@ type Function struct {
 	Name       string `json:"name"`
 	Line       int    `json:"line"` // from 1
 	Lines      int    `json:"lines"`
-	Cyclomatic int    `json:"cyclomatic"`
-	Cognitive  int    `json:"cognitive,omitempty"` // Go only
+	Cyclomatic int    `json:"cyclomatic"`          // from 1; 0: //gocyclo:ignore stands above it
+	Cognitive  int    `json:"cognitive,omitempty"` // Go only; 0 also where //gocognit:ignore stands above it
 	// Coverage is the percentage of its lines that the tests ran; nil: not known.
 	Coverage *float64 `json:"coverage,omitempty"`
 }
@@ -35,6 +35,7 @@ type File struct {
 	Lines           int        `json:"lines"` // that are not empty and hold more than a comment
 	Maintainability float64    `json:"maintainability"`
 	Functions       []Function `json:"functions,omitempty"`
+	Classes         []Function `json:"classes,omitempty"`    // Python only; they are no part of sums, and no findings
 	Duplicated      int        `json:"duplicated,omitempty"` // lines that stand elsewhere, too
 	Coverage        *float64   `json:"coverage,omitempty"`   // as of a function
 }
@@ -102,7 +103,7 @@ func measure(s Source) (File, []string, bool) {
 		}
 		f.Functions = fns
 	case l.Name == "python":
-		f.Functions = pythonFunctions(s.Data, toks)
+		f.Functions, f.Classes = pythonFunctions(s, l, toks)
 	default:
 		f.Functions = otherFunctions(s, l, toks)
 	}
@@ -154,7 +155,7 @@ func maintainability(src []byte, toks []language.Token, f File) float64 {
 // Totals sums a report up.
 func (r *Report) Totals() Totals {
 	t := Totals{Files: len(r.Files)}
-	sum := 0
+	sum, counted := 0, 0
 	for i := range r.Files {
 		f := &r.Files[i]
 		t.Lines += f.Lines
@@ -162,16 +163,17 @@ func (r *Report) Totals() Totals {
 		t.Functions += len(f.Functions)
 		for _, fn := range f.Functions {
 			sum += fn.Cyclomatic
+			counted += min(fn.Cyclomatic, 1)
 			t.Complexity = max(t.Complexity, fn.Cyclomatic)
 		}
 	}
-	t.Mean = float64(sum) / float64(max(t.Functions, 1))
+	t.Mean = float64(sum) / float64(max(counted, 1))
 	return t
 }
 
 // The figures that [Report.Figure] knows.
 const (
-	Complexity      = "complexity"      // cyclomatic, of a function FILE:NAME
+	Complexity      = "complexity"      // cyclomatic, of a function or a Python class FILE:NAME
 	Cognitive       = "cognitive"       // of a Go function FILE:NAME
 	Length          = "length"          // lines of a function FILE:NAME
 	Maintainability = "maintainability" // of a FILE, 0 to 100
@@ -208,7 +210,7 @@ func (r *Report) Figure(name string) (float64, error) {
 		if fn == "" {
 			return 0, fmt.Errorf("%s is a figure of a function: write %s FILE:FUNCTION", figure, figure)
 		}
-		for _, g := range f.Functions {
+		for _, g := range slices.Concat(f.Functions, f.Classes) {
 			if g.Name == fn {
 				return float64(map[string]int{Complexity: g.Cyclomatic, Cognitive: g.Cognitive, Length: g.Lines}[figure]), nil
 			}
