@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,6 +143,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 			o.Modules = dir
 		}
 	}
+	o.Pythons = pythons(target.Path, a.getenv("PATH"))
 	if in := a.answers(f); in != nil {
 		o.Ask = a.question(ctx, in)
 	}
@@ -152,6 +154,31 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		return found, nil
 	}
 	return found, err
+}
+
+// pythons are the interpreters that tests may run with: that of a virtual environment in
+// the work tree, python3 of PATH, and others behind it on PATH.
+func pythons(tree, search string) []string {
+	var list []string
+	for _, dir := range []string{".venv", "venv", "env"} {
+		if found, err := exec.LookPath(filepath.Join(tree, dir, "bin", "python3")); err == nil {
+			list = append(list, found)
+		}
+	}
+	list = append(list, "python3")
+	seen := map[string]bool{}
+	for _, dir := range filepath.SplitList(search) {
+		found, err := exec.LookPath(filepath.Join(dir, "python3"))
+		if err != nil || !filepath.IsAbs(found) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(found)
+		if err == nil && len(seen) > 0 && !seen[real] { // the first is python3
+			list = append(list, found)
+		}
+		seen[real] = true
+	}
+	return list
 }
 
 func (a *App) surveyBox(ctx context.Context, f initFlags) (*sandbox.Box, error) {

@@ -29,7 +29,7 @@ var languages = []string{
 func (e *Evaluator) find(ctx context.Context, f Finder) programs {
 	names := slices.Clone(languages)
 	for _, st := range e.stages {
-		if st.adapter == nil && len(st.Command) > 1 && !strings.Contains(st.Command[0], "/") && !slices.Contains(names, st.Command[0]) {
+		if st.adapter == nil && len(st.Command) > 1 && (filepath.IsAbs(st.Command[0]) || !strings.Contains(st.Command[0], "/")) && !slices.Contains(names, st.Command[0]) {
 			names = append(names, st.Command[0])
 		}
 	}

@@ -43,6 +43,8 @@ type Options struct {
 	// Accept names functions, methods and commands whose behaviour may differ, as
 	// [Difference.Where] does.
 	Accept []string
+	// Python is the interpreter of Python trees; python3.
+	Python string
 	// PythonTests runs the tests of a Python tree, as words after the
 	// interpreter; found by itself when empty.
 	PythonTests []string
@@ -98,6 +100,9 @@ func New(box Runner, o Options) (*Guard, error) {
 	}
 	if o.Scratch == "" {
 		o.Scratch = os.TempDir()
+	}
+	if o.Python == "" {
+		o.Python = "python3"
 	}
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv

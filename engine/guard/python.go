@@ -33,7 +33,7 @@ func (c *check) python(ctx context.Context) error {
 	if len(files) == 0 {
 		return nil
 	}
-	p := &pyCheck{check: c, files: files, env: c.g.surround(ctx, "python3"), host: filepath.Join(c.scratch, "python"), reached: coverage{}}
+	p := &pyCheck{check: c, files: files, env: c.g.surround(ctx, c.g.o.Python), host: filepath.Join(c.scratch, "python"), reached: coverage{}}
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
@@ -128,7 +128,7 @@ func (p *pyCheck) run(ctx context.Context) error {
 	return p.lines(ctx)
 }
 
-func (p *pyCheck) command() []string { return []string{"python3", binDir + "/probe.py"} }
+func (p *pyCheck) command() []string { return []string{p.g.o.Python, binDir + "/probe.py"} }
 
 // ask puts one request that gives one answer.
 func (p *pyCheck) ask(ctx context.Context, v *view, q pyRequest, product string) (sandbox.Result, error) {

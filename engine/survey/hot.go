@@ -52,9 +52,14 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 			shares[name] += share / float64(len(packages))
 		}
 	}
-	list := s.locate(shares, module)
+	s.targets(s.locate(shares, module))
+	return nil
+}
+
+// targets proposes targets by the share of the time that is spent in them.
+func (s *survey) targets(list []hot) {
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	var told []string
 	for _, h := range list {
@@ -70,7 +75,6 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 	}
 	s.m.Targets = append(s.m.Targets, config.Target{Name: "(elsewhere)", Files: s.d.Scope, Weight: coldPart})
 	s.Say("where the time goes: " + someOf(told, 6))
-	return nil
 }
 
 // profile returns the part of the time of a package's benchmarks that each

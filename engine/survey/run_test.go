@@ -247,3 +247,39 @@ func TestABenchmarkThatRunsForAWhileIsNotTimed(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
+
+func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
+	t.Parallel()
+	r, said, err := surveyed(t, map[string]string{
+		"pyproject.toml": "[project]\nname = \"words\"\n", "words/__init__.py": "from words.count import count, shuffled, spell\n",
+		"words/count.py": "import random\n\n\ndef _split(text):\n    return [w.lower() for w in text.split()]\n\n\ndef count(text, *, least=1):\n    seen = {}\n    for w in _split(text):\n        seen[w] = seen.get(w, 0) + 1\n    return {w: n for w, n in seen.items() if n >= least}\n\n\n" +
+			"def shuffled(words):\n    return random.sample(words, len(words))\n\n\ndef spell(word):\n    for c in word:\n        yield c\n\n\ndef clear(words):\n    words.clear()\n",
+		"tests/__init__.py": "",
+		"tests/test_words.py": "import unittest\n\nfrom words import count, shuffled, spell\nfrom words.count import clear\n\n\nclass Tests(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(count(\"a b A \" * 50, least=60), {\"a\": 100})\n        self.assertRaises(AttributeError, count, 3)\n\n" +
+			"    def test_others(self):\n        self.assertEqual(list(spell(\"abc\")), [\"a\", \"b\", \"c\"])\n        shuffled(list(range(50)))\n        clear([1])\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if m := r.Measured; m.Objective != "time_us" || m.Direction != config.Minimize || !m.Paired || len(m.Stages) != 1 {
+		t.Errorf("measured %+v\n%s", m, said)
+	}
+	for _, want := range []string{`"words.count:count"`, `"{'least': 60}"`, `"{'a': 100}"`, `"words.count:spell"`, `"iterates": true`} {
+		if !strings.Contains(r.Scaffold["calls.json"], want) {
+			t.Errorf("no %s in\n%s", want, r.Scaffold["calls.json"])
+		}
+	}
+	for _, other := range []string{"shuffled", "clear", "(3,)"} { // gives another answer each time, changes what it is given, fails
+		if strings.Contains(r.Scaffold["calls.json"], other) {
+			t.Errorf("%s cannot be called again and again:\n%s", other, r.Scaffold["calls.json"])
+		}
+	}
+	if !slices.ContainsFunc(r.Measured.Targets, func(t config.Target) bool {
+		return t.Symbol == "_split" && slices.Equal(t.Files, []string{"words/count.py"})
+	}) {
+		t.Errorf("targets %+v\n%s", r.Measured.Targets, said)
+	}
+	if !slices.Contains(r.Scope, "words/*.py") || slices.Contains(r.Scope, "tests/*.py") {
+		t.Errorf("scope %q", r.Scope)
+	}
+}

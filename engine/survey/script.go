@@ -3,10 +3,10 @@ package survey
 import (
 	"context"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"atoll/config"
 	"atoll/engine/eval/output"
@@ -89,6 +89,8 @@ func (s *survey) number(stdout string) {
 // helpful adds what to do to a reason that many people meet.
 func (s *survey) helpful(reason string) string {
 	switch {
+	case ownModule.MatchString(reason) && s.has(ownModule.FindStringSubmatch(reason)[1]):
+		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
 	case strings.Contains(reason, "No module named"):
 		return reason + "; install it for the python3 of your PATH, or list its folder in evaluator.caches"
 	case strings.Contains(reason, "Cannot find module") || strings.Contains(reason, "ERR_MODULE_NOT_FOUND"):
@@ -97,43 +99,12 @@ func (s *survey) helpful(reason string) string {
 	return reason
 }
 
-// otherTests makes a stage of the tests of other languages, if they pass.
-func (s *survey) otherTests(ctx context.Context) error {
-	tries := [][]string{s.Look.Test}
-	if s.Look.Language == "python" {
-		tries = append(tries, []string{"python3", "-m", "unittest", "discover"})
-		for _, dir := range []string{"tests", "test"} {
-			for _, f := range s.Lab.Files {
-				if path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") {
-					tries = append(tries, []string{"python3", "-m", "unittest", "discover", "-s", dir, "-t", "."})
-					break
-				}
-			}
-		}
-	}
-	reason := ""
-	for _, command := range tries {
-		sample, err := s.Lab.Watched(ctx, testPatience, s.d.Caches, command...)
-		if err != nil {
-			return err
-		}
-		text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout)
-		switch {
-		case sample.Raw.TimedOut:
-			reason = "they did not end in " + testPatience.String()
-		case sample.Raw.Exit != 0:
-			reason = s.helpful(sample.Reason)
-		case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
-			reason = "no test ran"
-		default:
-			s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
-			s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
-			s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
-			return nil
-		}
-	}
-	s.Say("the tests do not pass on the root in the sandbox, so they are no stage: " + reason)
-	return nil
+// ownModule finds a module of a package that is not there.
+var ownModule = regexp.MustCompile(`No module named '(\w+)\.\w+`)
+
+// has reports whether the tree holds a package of Python.
+func (s *survey) has(pkg string) bool {
+	return slices.ContainsFunc(s.Lab.Files, func(f string) bool { return f == pkg+"/__init__.py" || f == "src/"+pkg+"/__init__.py" })
 }
 
 // nodeModules lets node find the packages that are installed beside the sources: no
@@ -197,10 +168,17 @@ func (s *survey) timed(ctx context.Context, command []string) (string, error) {
 	return reason, err
 }
 
+// slowTests is what tests may take that stand in for a benchmark: they run three times
+// in a sample, and as often on the root beside it.
+const slowTests = 15 * time.Second
+
 // timedTests is the last resort: the time of the tests.
 func (s *survey) timedTests(ctx context.Context) (string, error) {
 	if len(s.m.Stages) == 0 {
 		return "there are no tests that pass either", nil
+	}
+	if s.tests > slowTests {
+		return fmt.Sprintf("the tests take %s, too long to stand in for a benchmark", roundTime(s.tests)), nil
 	}
 	command := s.m.Stages[0].Command
 	if s.d.Language == "go" {

@@ -30,6 +30,9 @@ type Options struct {
 	Env  []string        // of this process, for the go command outside of the sandbox
 	// Modules is the node_modules of the work tree, which no commit holds; "" for none.
 	Modules string
+	// Pythons are interpreters to try in turn where one lacks what the tests import;
+	// python3 of PATH alone when empty.
+	Pythons []string
 	Say     func(string) // a finding, one sentence; nil: nobody listens
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
 	Ask func(question string, proposed bool) bool
@@ -52,6 +55,7 @@ type survey struct {
 	opened      []string
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
+	testCommand []string // runs the tests, or came furthest with them
 	module      goModule
 	sources     sources
 }
@@ -65,6 +69,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	if o.Ask == nil {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
+	}
+	if len(o.Pythons) == 0 {
+		o.Pythons = []string{"python3"}
 	}
 	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say}}
 	s.Lab.Env = s.d.Env
@@ -143,8 +150,14 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 			return reason, err
 		}
 		s.Say(reason)
-		fallthrough
-	case len(s.m.Stages) > 0:
+	case s.d.Language == "python":
+		reason, err := s.callScaffold(ctx)
+		if err != nil || reason == "" {
+			return reason, err
+		}
+		s.Say(reason)
+	}
+	if len(s.m.Stages) > 0 {
 		return s.timedTests(ctx)
 	}
 	return "write a program that measures and name it in evaluator.command (docs/evaluators.md has the contract)", nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,6 +140,12 @@ func GuardOptions(cfg config.Config) guard.Options {
 			args = []string{"sh", "-c", args[0]}
 		}
 		o.Commands = append(o.Commands, guard.Invocation{Args: args, Stdin: c.Stdin})
+	}
+	for _, st := range cfg.Evaluator.Stages { // what runs the tests of Python also compares
+		if len(st.Command) > 2 && st.Command[1] == "-m" && strings.HasPrefix(filepath.Base(st.Command[0]), "python") {
+			o.Python, o.PythonTests = st.Command[0], st.Command[1:]
+			break
+		}
 	}
 	return o
 }

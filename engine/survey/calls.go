@@ -1,0 +1,229 @@
+package survey
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed" // what runs in the sandbox
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/engine/eval/output"
+)
+
+//go:embed calls/record.py
+var recordPython string
+
+//go:embed calls/work.py
+var workPython string
+
+//go:embed calls/measure.py
+var measurePython string
+
+// The bounds of a benchmark that is made of the calls of tests.
+const (
+	slowCall    = 20 * time.Millisecond // one that takes longer is left out
+	slowCalls   = 20 * time.Millisecond // all of one function
+	profileTime = "2"                   // seconds
+)
+
+// recorded is what tests call.
+type recorded struct {
+	Files     []string       `json:"files"` // of the tree that were loaded
+	Functions []*calledOften `json:"functions"`
+}
+
+// calledOften is one function with calls that can be made again.
+type calledOften struct {
+	Name  string `json:"name"`  // module:function
+	Count int    `json:"count"` // of calls while the tests ran
+	Calls []call `json:"calls"`
+
+	seconds float64 // of all that the tests call, by what the calls take now
+}
+
+// call is one call: arguments and answer as expressions.
+type call struct {
+	Args     string  `json:"args"`
+	Kwargs   string  `json:"kwargs"`
+	Iterates bool    `json:"iterates"`
+	Answer   *string `json:"answer"` // nil: not compared
+}
+
+// answer is what one call gave on the root.
+type answer struct {
+	Answer   *string `json:"answer"`
+	Iterates bool    `json:"iterates"`
+	Failed   string  `json:"failed"`
+	Micros   float64 `json:"us"`
+}
+
+// callScaffold writes a benchmark of the functions that the tests call and in which they
+// spend their time, with the very calls of the tests. It returns why it cannot, "" when
+// the benchmark stands.
+func (s *survey) callScaffold(ctx context.Context) (string, error) {
+	reason, err := s.callBenchmark(ctx)
+	if err != nil || reason != "" {
+		s.drop()
+	}
+	return reason, err
+}
+
+func (s *survey) callBenchmark(ctx context.Context) (string, error) {
+	r, reason, err := s.record(ctx)
+	if err != nil || reason != "" {
+		return reason, err
+	}
+	if reason, err = s.keepSteady(ctx, r); err != nil || reason != "" {
+		return reason, err
+	}
+	if err := s.layCalls(r); err != nil {
+		return "", err
+	}
+	var names []string
+	for _, f := range r.Functions {
+		names = append(names, strings.ReplaceAll(f.Name, ":", "."))
+	}
+	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
+	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
+	s.opened = union(s.opened, r.Files)
+	if reason, err = s.settle(ctx); err != nil || reason != "" {
+		return reason, err
+	}
+	s.m.Notes = append(s.m.Notes,
+		"An objective was missing: "+EvaluatorDir+" times the functions in which the tests spend their time, by calls of the tests (calls.json). Look whether they are what you care about.",
+		"The calls are made many times over: an answer that is kept for the next time looks like a gain.")
+	s.Say("an objective was missing: the time of " + someOf(names, 8) + " by calls of the tests stands in; look whether they are what you care about")
+	return "", s.callTargets(ctx)
+}
+
+// callCommand measures, or asks a question of a benchmark that is laid out.
+func (s *survey) callCommand(question ...string) []string {
+	return append([]string{s.python(), "{dir}/measure.py"}, question...)
+}
+
+func (s *survey) layCalls(r *recorded) error {
+	text, err := json.MarshalIndent(map[string]any{"functions": r.Functions}, "", " ")
+	if err != nil {
+		return fmt.Errorf("write the calls of the tests: %w", err)
+	}
+	return s.lay(map[string]string{"calls.json": string(text) + "\n", "measure.py": measurePython, "work.py": workPython})
+}
+
+// record runs the tests, those that pass or those that were found, and notes their calls.
+func (s *survey) record(ctx context.Context) (*recorded, string, error) {
+	words := s.testCommand
+	if len(words) < 2 || !isPython(words[0]) {
+		return nil, "no tests were found whose calls a benchmark could make", nil
+	}
+	if err := s.lay(map[string]string{"record.py": recordPython, "work.py": workPython}); err != nil {
+		return nil, "", err
+	}
+	o := s.evalOptions()
+	o.Command, o.Adapter, o.Output, o.Timeout = append([]string{s.python(), "{dir}/record.py"}, words[1:]...), "", output.OutputFile, testPatience
+	sample, err := s.Lab.Run(ctx, o, false)
+	if err != nil {
+		return nil, "", err
+	}
+	r := &recorded{}
+	_, text, found := bytes.Cut(sample.Raw.Stdout, []byte("ATOLL_CALLS "))
+	if !found || json.Unmarshal(bytes.TrimSpace(text), r) != nil {
+		return nil, "the calls of the tests could not be recorded: " + orElse(sample.Reason, "no reason given"), nil
+	}
+	if len(r.Functions) == 0 {
+		return nil, "the tests call no function of this repository with values that can be written down, so no benchmark can be scaffolded", nil
+	}
+	return r, "", nil
+}
+
+// ask puts a question to the benchmark as it is laid out.
+func (s *survey) ask(ctx context.Context, v any, question ...string) (string, error) {
+	o := s.evalOptions()
+	o.Command, o.Adapter, o.Output, o.Timeout = s.callCommand(question...), "", output.OutputFile, testPatience
+	sample, err := s.Lab.Run(ctx, o, false)
+	if err != nil {
+		return "", err
+	}
+	if json.Unmarshal(bytes.TrimSpace(sample.Raw.Stdout), v) != nil {
+		return "the calls of the tests cannot be made again: " + orElse(sample.Reason, "no reason given"), nil
+	}
+	return "", nil
+}
+
+// keepSteady keeps the calls that answer alike twice and change nothing, of the
+// functions that take most of the time.
+func (s *survey) keepSteady(ctx context.Context, r *recorded) (string, error) {
+	var answers [2][][]answer
+	for i := range answers {
+		if err := s.layCalls(r); err != nil {
+			return "", err
+		}
+		if reason, err := s.ask(ctx, &answers[i], "answers"); err != nil || reason != "" {
+			return reason, err
+		}
+		if len(answers[i]) != len(r.Functions) {
+			return "the calls of the tests cannot be made again", nil
+		}
+	}
+	for i, f := range r.Functions {
+		f.keep(answers[0][i], answers[1][i])
+	}
+	r.Functions = slices.DeleteFunc(r.Functions, func(f *calledOften) bool { return len(f.Calls) == 0 })
+	if len(r.Functions) == 0 {
+		return "no call of the tests gives the same answer twice in a short time, so no benchmark can be scaffolded", nil
+	}
+	slices.SortStableFunc(r.Functions, func(a, b *calledOften) int {
+		return cmp.Or(cmp.Compare(b.seconds, a.seconds), strings.Compare(a.Name, b.Name))
+	})
+	r.Functions = r.Functions[:min(len(r.Functions), mostFunctions)]
+	return "", nil
+}
+
+// keep drops the calls that fail, vary or take long, and notes the answers of the others.
+func (f *calledOften) keep(first, second []answer) {
+	var kept []call
+	whole, tried := 0.0, 0.0
+	for i, c := range f.Calls {
+		if i >= len(first) || i >= len(second) {
+			break
+		}
+		a, b := first[i], second[i]
+		micros := min(a.Micros, b.Micros)
+		same := (a.Answer == nil) == (b.Answer == nil) && (a.Answer == nil || *a.Answer == *b.Answer)
+		if a.Failed != "" || b.Failed != "" || !same || micros > float64(slowCall.Microseconds()) {
+			continue
+		}
+		tried += micros
+		if whole+micros > float64(slowCalls.Microseconds()) {
+			continue
+		}
+		whole += micros
+		c.Answer, c.Iterates = a.Answer, a.Iterates
+		kept = append(kept, c)
+	}
+	f.Calls = kept
+	f.seconds = tried / float64(max(1, len(kept))) * float64(f.Count) / 1e6
+}
+
+// callTargets makes targets of the functions in which the benchmark spends its time.
+func (s *survey) callTargets(ctx context.Context) error {
+	var shares []struct {
+		File   string
+		Symbol string
+		Share  float64
+	}
+	if reason, err := s.ask(ctx, &shares, "profile", profileTime); err != nil || reason != "" {
+		return err // what cannot be profiled has no targets
+	}
+	var list []hot
+	for _, h := range shares {
+		if h.Share >= leastHot && !covered(s.d.Protected, h.File) {
+			list = append(list, hot{h.File, h.Symbol, h.Share})
+		}
+	}
+	s.targets(list[:min(len(list), mostHot)])
+	return nil
+}

@@ -1,0 +1,196 @@
+"""Makes calls in the tree that it stands in, when measure.py tells it to.
+
+It runs with fewer rights than measure.py, which takes the time and compares the answers.
+"""
+import sys
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # nothing in the tree stands in for the standard library
+import collections
+import datetime
+import decimal
+import fractions
+import importlib
+import itertools
+import json
+import math
+import os
+import time
+import types
+
+MOST_ITEMS = 10000  # of an iterator
+LONGEST = 20000  # text of a value
+
+
+class Unkeepable(Exception):
+    """A value that has no text."""
+
+
+def ref(module, name):
+    value = importlib.import_module(module)
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+NAMES = {"ref": ref, "datetime": datetime, "Decimal": decimal.Decimal, "Fraction": fractions.Fraction}
+WHOLE = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction, range, complex)
+NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
+
+
+def text(value, depth=0):
+    """An expression for a value, in NAMES."""
+    kind = type(value)
+    if value is None or kind in (bool, int, str, bytes):
+        said = repr(value)
+    elif kind is float:
+        said = repr(value) if math.isfinite(value) else "float(%r)" % repr(value)
+    elif depth > 5:
+        raise Unkeepable
+    elif kind in (list, tuple):
+        said = ", ".join(text(v, depth + 1) for v in value)
+        said = "[%s]" % said if kind is list else "(%s%s)" % (said, "," if len(value) == 1 else "")
+    elif kind in (set, frozenset):
+        said = "%s([%s])" % (kind.__name__, ", ".join(sorted(text(v, depth + 1) for v in value)))
+    elif kind is dict:
+        said = "{%s}" % ", ".join(text(k, depth + 1) + ": " + text(v, depth + 1) for k, v in value.items())
+    elif kind in WHOLE:
+        said = repr(value)
+        if eval(said, dict(NAMES)) != value:
+            raise Unkeepable
+    elif isinstance(value, NAMED) and known(value):
+        said = "ref(%r, %r)" % (value.__module__, value.__qualname__)
+    else:
+        raise Unkeepable
+    if len(said) > LONGEST:
+        raise Unkeepable
+    return said
+
+
+def known(value):
+    try:
+        tests = any(part == "__main__" or part.startswith("test") for part in value.__module__.split("."))
+        return not tests and ref(value.__module__, value.__qualname__) is value
+    except Exception:
+        return False
+
+
+class Function:
+    """One function and the calls that count of it."""
+
+    def __init__(self, given):
+        module, _, name = given["name"].partition(":")
+        self.call = ref(module, name)
+        self.calls = [(eval(c["args"], dict(NAMES)), eval(c["kwargs"], dict(NAMES)), c.get("iterates", False)) for c in given["calls"]]
+
+    def run(self, times):
+        call, exhaust, items = self.call, collections.deque, itertools.islice
+        calls = self.calls
+        for _ in range(times):
+            for args, kwargs, iterates in calls:
+                result = call(*args, **kwargs)
+                if iterates:
+                    exhaust(items(result, MOST_ITEMS), 0)
+
+    def answers(self):
+        return [answer(self.call, args, kwargs) for args, kwargs, _ in self.calls]
+
+
+def answer(call, args, kwargs):
+    """What one call gives, and what keeps it from being made again and again."""
+    before = text(args) + text(kwargs)
+    out = {"answer": None, "iterates": False, "failed": "", "us": 0.0}
+    try:
+        began = time.process_time_ns()
+        result = call(*args, **kwargs)
+        if hasattr(result, "__next__"):
+            out["iterates"] = True
+            result = list(itertools.islice(result, MOST_ITEMS))
+        out["us"] = (time.process_time_ns() - began) / 1e3
+    except BaseException as e:
+        out["failed"] = type(e).__name__ + ": " + str(e)[:200]
+        return out
+    if text(args) + text(kwargs) != before:
+        out["failed"] = "it changes its arguments"
+        return out
+    try:
+        out["answer"] = text(result)
+    except Unkeepable:
+        out["answer"] = None
+    return out
+
+
+def profile(functions, seconds):
+    """The part of the time that each function of the tree takes, with what it calls outside of the tree."""
+    import cProfile
+    import pstats
+
+    profiler = cProfile.Profile()
+    for f in functions:
+        until = time.perf_counter() + seconds / len(functions)
+        while time.perf_counter() < until:
+            profiler.enable()
+            f.run(1)
+            profiler.disable()
+    top = os.getcwd() + os.sep
+    shares, total = collections.Counter(), 0.0
+    for (name, line, _), (_, _, own, _, callers) in pstats.Stats(profiler).stats.items():
+        total += own
+        if name.startswith(top):
+            shares[name[len(top) :], line] += own
+        else:
+            for (caller, at, _), (_, _, _, spent) in callers.items():
+                if caller.startswith(top):
+                    shares[caller[len(top) :], at] += spent
+    found = [{"file": f, "symbol": symbol(f, line), "share": t / total} for (f, line), t in shares.most_common(30)]
+    return [f for f in found if f["symbol"]]
+
+
+def symbol(name, line):
+    """The function that begins at a line of a file, with the classes around it."""
+    import ast
+
+    def within(node, outer):
+        for child in ast.iter_child_nodes(node):
+            named = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            full = outer + [child.name] if named else outer
+            if named and min([child.lineno] + [d.lineno for d in child.decorator_list]) <= line <= child.end_lineno:
+                return within(child, full) or ("" if isinstance(child, ast.ClassDef) else ".".join(full))
+            deeper = "" if named else within(child, outer)
+            if deeper:
+                return deeper
+        return ""
+
+    with open(name, encoding="utf-8") as f:
+        return within(ast.parse(f.read()), [])
+
+
+def main():
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
+
+    def say(line):
+        out.write(line + "\n")
+        out.flush()
+
+    say(str(os.getpid()))
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    given = json.loads(asked.readline())
+    sys.path[:0] = [p for p in (os.path.join(os.getcwd(), "src"), os.getcwd()) if os.path.isdir(p)]
+    functions = [Function(f) for f in given["functions"]]
+    say("ready")
+    for line in asked:
+        words = line.split()
+        if words[0] == "answers":
+            say(json.dumps([f.answers() for f in functions]))
+        elif words[0] == "profile":
+            say(json.dumps(profile(functions, float(words[1]))))
+        else:
+            functions[int(words[1])].run(int(words[2]))
+            say("done")
+
+
+if __name__ == "__main__":
+    main()

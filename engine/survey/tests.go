@@ -1,0 +1,177 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/eval/output"
+)
+
+// otherTests makes a stage of the tests of other languages, if they pass. Where the
+// tests of Python import what is not installed for one interpreter, those that have it
+// are tried.
+func (s *survey) otherTests(ctx context.Context) error {
+	var first, furthest *attempt
+	lacks := ""
+	for i, tries := range s.waysToTest() {
+		if i > 0 && (lacks == "" || !imports(ctx, tries[0][0], lacks)) {
+			continue
+		}
+		for _, command := range tries {
+			why, err := s.try(ctx, command)
+			if err != nil {
+				return err
+			}
+			if why == "" {
+				s.testCommand = s.m.Stages[0].Command
+				return nil
+			}
+			missing := ""
+			if m := noModule.FindStringSubmatch(why); m != nil {
+				missing = m[1]
+			}
+			lacks = orElse(lacks, missing)
+			a := &attempt{command, why}
+			if first == nil {
+				first = a
+			}
+			if furthest == nil && why != noTest && (missing == "" || missing != lacks) {
+				furthest = a
+			}
+		}
+	}
+	if furthest == nil {
+		furthest = first
+	}
+	s.testCommand = furthest.command
+	s.Say("the tests do not pass on the root in the sandbox, so they are no stage: " + furthest.reason)
+	return nil
+}
+
+// attempt is a way to run the tests that failed.
+type attempt struct {
+	command []string
+	reason  string
+}
+
+const noTest = "no test ran"
+
+// waysToTest are the commands to try; in Python a list for each interpreter.
+func (s *survey) waysToTest() [][][]string {
+	if s.Look.Language != "python" || !isPython(s.Look.Test[0]) {
+		return [][][]string{{s.Look.Test}}
+	}
+	var ways [][][]string
+	for _, python := range s.Pythons {
+		ways = append(ways, s.pythonTests(python))
+	}
+	return ways
+}
+
+// noModule finds the name of a module of Python that is not installed.
+var noModule = regexp.MustCompile(`No module named '?([A-Za-z_]\w*)`)
+
+// imports reports whether an interpreter has a module installed. It runs outside of the
+// sandbox, and nothing of the repository.
+func imports(ctx context.Context, python, module string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, "-I", "-c", "import "+module)
+	cmd.Dir = "/"
+	return cmd.Run() == nil
+}
+
+// pythonTests are the ways to run the tests of Python.
+func (s *survey) pythonTests(python string) [][]string {
+	tries := [][]string{slices.Clone(s.Look.Test), {"python3", "-m", "unittest", "discover"}}
+	for _, dir := range []string{"tests", "test"} {
+		if slices.ContainsFunc(s.Lab.Files, func(f string) bool { return path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") }) {
+			tries = append(tries, []string{"python3", "-m", "unittest", "discover", "-s", dir, "-t", "."})
+		}
+	}
+	for _, t := range tries {
+		if isPython(t[0]) {
+			t[0] = python
+		}
+	}
+	return tries
+}
+
+func isPython(word string) bool { return strings.HasPrefix(path.Base(word), "python") }
+
+// python is the interpreter that runs the tests, or the first of those to try.
+func (s *survey) python() string {
+	if len(s.testCommand) > 0 && isPython(s.testCommand[0]) {
+		return s.testCommand[0]
+	}
+	return s.Pythons[0]
+}
+
+// try runs the tests by one command and makes a stage of them if they pass, else it
+// returns why they do not. Single tests of pytest that fail are left out.
+func (s *survey) try(ctx context.Context, command []string) (string, error) {
+	sample, err := s.Lab.Watched(ctx, testPatience, s.d.Caches, command...)
+	if err != nil {
+		return "", err
+	}
+	if failed := failedTests(sample.Raw.Stdout); sample.Raw.Exit == 1 && !sample.Raw.TimedOut && len(failed) > 0 && slices.Contains(command, "pytest") {
+		var names []string
+		for _, f := range failed {
+			command = append(slices.Clip(command), "--deselect="+f)
+			names = append(names, f[strings.LastIndexByte(f, '/')+1:])
+		}
+		if sample, err = s.Lab.Watched(ctx, testPatience, s.d.Caches, command...); err != nil {
+			return "", err
+		}
+		if sample.Raw.Exit == 0 {
+			s.Say(fmt.Sprintf("%d tests fail on the root in the sandbox and are left out: %s", len(names), someOf(names, 5)))
+			s.m.Notes = append(s.m.Notes, "These tests fail on the root in the sandbox, which has no network: "+someOf(names, 8)+".")
+		}
+	}
+	text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout)
+	if sample.Raw.Exit == 4 && strings.Contains(text, "unrecognized arguments") && !slices.Contains(command, "addopts=") {
+		return s.try(ctx, append(slices.Clip(command), "-o", "addopts=")) // of a plug-in that is not installed
+	}
+	if sample.Raw.Exit == 2 && strings.Contains(text, "conftest") && slices.Contains(command, "pytest") && !slices.Contains(command, "--noconftest") {
+		if why, err := s.try(ctx, append(slices.Clip(command), "--noconftest")); err != nil || why == "" {
+			return why, err
+		}
+	}
+	switch {
+	case sample.Raw.TimedOut:
+		return "they did not end in " + testPatience.String(), nil
+	case sample.Raw.Exit != 0:
+		return s.helpful(sample.Reason), nil
+	case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
+		return noTest, nil
+	}
+	s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
+	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
+	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
+	return "", nil
+}
+
+// mostFailed is how many failing tests are left out; where more fail, the tests do not
+// fit this machine.
+const mostFailed = 20
+
+var failedLine = regexp.MustCompile(`(?m)^FAILED ([^\s:]+\.py::[^\s]+)`)
+
+// failedTests are the tests that pytest names as failed; none where there are many.
+func failedTests(stdout []byte) []string {
+	var list []string
+	for _, m := range failedLine.FindAllSubmatch(stdout, -1) {
+		list = append(list, string(m[1]))
+	}
+	if len(list) > mostFailed || !regexp.MustCompile(`\d+ passed`).Match(stdout) {
+		return nil
+	}
+	return list
+}
