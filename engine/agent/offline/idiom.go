@@ -54,13 +54,13 @@ type place struct {
 	r idiom.Rewrite
 }
 
-// idiom makes a rewrite that keeps the meaning, in a Go file. The very first jobs
+// idiom makes a rewrite that keeps the meaning, in a file of Go or Python. The very first jobs
 // make many at once; those after them go
 // through all of them in the order of what promises most; later ones are drawn by
 // that. At times it goes on in the same function, for a gain that is too small to
 // be seen alone.
 func (e *editing) idiom() bool {
-	if e.patterns() || (idioms{e}).together() {
+	if compiled := e.patterns(); (idioms{e}).together() || compiled {
 		return true
 	}
 	all := idioms{e}.places()
@@ -108,11 +108,11 @@ func (e idioms) places() []place {
 	var out []place
 	files := 0
 	for _, p := range e.picks() {
-		if p.l.Name != "go" || strings.HasSuffix(p.file.Path, "_test.go") || files == idiomFiles || e.stop() {
+		if !known(p) || files == idiomFiles || e.stop() {
 			continue
 		}
 		// Tables of data come in hundreds, and hold no function.
-		if data, ok := e.read(p.file.Path); !ok || !bytes.Contains(data, []byte("\nfunc ")) {
+		if data, ok := e.read(p.file.Path); !ok || p.l.Name == "go" && !bytes.Contains(data, []byte("\nfunc ")) {
 			continue
 		}
 		files++
@@ -126,14 +126,21 @@ func (e idioms) places() []place {
 	return out
 }
 
+// known reports whether a file is of a language with idioms, and no test.
+func known(p pick) bool {
+	return p.l.Name == "go" && !strings.HasSuffix(p.file.Path, "_test.go") || p.l.Name == "python" && !strings.HasPrefix(path.Base(p.file.Path), "test")
+}
+
 // placesOf lists the idioms of one file that lie in the part that may change.
 func (e idioms) placesOf(s *language.Source) []place {
-	f, err := language.ParseGo(s.Data, e.siblings(s), func(*language.GoFile) {})
-	if err != nil {
-		return nil
+	var all []idiom.Rewrite
+	if s.Lang.Name == "python" {
+		all = idiom.Python(s)
+	} else if f, err := language.ParseGo(s.Data, e.siblings(s), func(*language.GoFile) {}); err == nil {
+		all = idiom.Go(f, s.Data, e.goMinor(s.Path()))
 	}
 	var out []place
-	for _, r := range idiom.Go(f, s.Data, e.goMinor(s.Path())) {
+	for _, r := range all {
 		if rewritable(s, r) && !e.frozen(s.Path(), r) {
 			out = append(out, place{s, r})
 		}
@@ -162,6 +169,13 @@ func (e idioms) rewrite(p place) bool {
 	if err != nil || bytes.Equal(data, p.s.Data) || int64(len(data)) > e.limits.maxBytes {
 		return false
 	}
+	made := func() bool {
+		e.put(p.s.Path(), data, fmt.Sprintf("idiom in %s at line %d: %s of %s", p.r.Func, p.r.Line, p.r.Name, p.s.Path()))
+		return true
+	}
+	if p.s.Lang.Name != "go" {
+		return e.valid(p.s, data) && made()
+	}
 	sib := e.siblings(p.s)
 	was, err := language.ParseGo(p.s.Data, sib, func(*language.GoFile) {})
 	if err != nil {
@@ -171,8 +185,7 @@ func (e idioms) rewrite(p place) bool {
 	if err != nil || now.Worse(was) {
 		return false
 	}
-	e.put(p.s.Path(), data, fmt.Sprintf("idiom in %s at line %d: %s of %s", p.r.Func, p.r.Line, p.r.Name, p.s.Path()))
-	return true
+	return made()
 }
 
 // sameFunction makes more rewrites in the function of one that was made.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/agent"
 	"atoll/engine/agent/offline/language"
 )
 
@@ -22,6 +23,15 @@ func (e *editing) patterns() bool {
 		n    int
 	}
 	var all []change
+	if target := e.job.Target; target.Symbol != "" { // what is compiled stands outside of every function
+		e.job.Target.Symbol = ""
+		defer func() { e.job.Target = target }()
+	}
+	if scope := e.job.Scope; e.job.Number == 1 && e.job.Everywhere != nil {
+		target := e.job.Target
+		e.job.Scope, e.job.Target, e.ready, e.picked = e.job.Everywhere, agent.Target{}, false, nil
+		defer func() { e.job.Scope, e.job.Target, e.ready, e.picked = scope, target, false, nil }()
+	}
 	for _, p := range e.picks() {
 		if p.l.Name != "python" || e.stop() {
 			continue

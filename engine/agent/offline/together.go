@@ -41,7 +41,7 @@ func (e idioms) together() bool {
 	default:
 		return false
 	}
-	job := *e.job
+	job, before := *e.job, slices.Clone(e.intents)
 	defer func() { *e.job, e.ready, e.picked = job, false, nil }()
 	var names, funcs []string
 	for _, t := range hot {
@@ -62,7 +62,7 @@ func (e idioms) together() bool {
 	if len(funcs) > 0 {
 		where = " in " + strings.Join(funcs, ", ")
 	}
-	e.intents = []string{fmt.Sprintf("idioms together%s: %s", where, counted(names))}
+	e.intents = append(before, fmt.Sprintf("idioms together%s: %s", where, counted(names)))
 	return true
 }
 
@@ -95,10 +95,11 @@ func (e idioms) all() []string {
 		failed := map[string]bool{}
 		for range togetherMost {
 			s, ok := e.load(p)
-			if !ok || p.l.Name != "go" || strings.HasSuffix(p.file.Path, "_test.go") || e.stop() {
+			if !ok || !known(p) || e.stop() {
 				break
 			}
-			left := slices.DeleteFunc(e.placesOf(s), func(o place) bool { return failed[key(o)] })
+			// What seldom pays, by its kind, is tried alone.
+			left := slices.DeleteFunc(e.placesOf(s), func(o place) bool { return failed[key(o)] || o.r.Pays < 1 })
 			if len(left) == 0 {
 				break
 			}

@@ -3,8 +3,8 @@
 //
 // Its three nouns are [Rewrite] (one idiom at one place), [Edit] (bytes that are
 // replaced) and the form (a function that recognises one idiom in a Go function
-// by its syntax and types). [Go] lists all rewrites of a file; each is made
-// alone.
+// by its syntax and types). [Go] lists all rewrites of a file, [Python] those of
+// one in Python; each is made alone.
 //
 // Caveats: a rewrite is offered only where types say that it holds, as far as
 // one file and its siblings tell; what imports declare is unknown, so package
@@ -43,6 +43,7 @@ type Rewrite struct {
 	Edits []Edit
 
 	needs []string // packages that the new text names
+	plain bool     // the language has no form that all files are written in
 }
 
 // ErrBroken reports a rewrite whose result does not parse. Test with errors.Is.
@@ -199,6 +200,9 @@ func (r Rewrite) Apply(src []byte) ([]byte, error) {
 	out := slices.Clone(src)
 	for _, e := range edits {
 		out = slices.Concat(out[:e.Start], []byte(e.Text), out[e.End:])
+	}
+	if r.plain {
+		return out, nil
 	}
 	out, err := mendImports(src, out, r.needs)
 	if err != nil {
