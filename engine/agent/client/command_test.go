@@ -213,6 +213,30 @@ echo '{"type":"turn.completed","usage":{"input_tokens":30,"output_tokens":4}}'
 `
 )
 
+func TestCommandStartsTheProgramBehindAShim(t *testing.T) {
+	s := newScript(t)
+	dir := t.TempDir()
+	real, shim := filepath.Join(dir, "versions/3/bin/python3"), filepath.Join(dir, "shims/python3")
+	for path, text := range map[string]string{
+		real: "#!/bin/sh\nif [ \"$1\" = -c ]; then printf '%s\\n' " + real + " " + dir + "/versions/3; exit; fi\necho louder > hello.txt\n",
+		shim: "#!/bin/sh\nexec " + real + " \"$@\"\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := s.options("", "")
+	o.Command = []string{"python3", "agent.py"}
+	o.Look = func(string) (string, error) { return shim, nil }
+	res, err := s.edit(t.Context(), o)
+	if err != nil || len(res.Changes) != 1 || string(res.Changes[0].Data) != "louder\n" {
+		t.Errorf("%v %v", res.Changes, err)
+	}
+}
+
 func TestCommandVerdicts(t *testing.T) {
 	fail := func(message string) string {
 		return codexBegin + `echo x > half.txt; echo '{"type":"turn.failed","error":{"message":"` + message + `"}}'; `

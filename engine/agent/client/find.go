@@ -57,6 +57,11 @@ func (c *Command) find(ctx context.Context) (*program, error) {
 	}
 	mounts, dirs := c.o.Box.Interpreters(ctx, tools...)
 	p.mounts, p.dirs = append(p.mounts, mounts...), dirs
+	if behind := filepath.Join(dirs[0], filepath.Base(p.path)); p.path == path && behind != path { // a version manager's shim stands for it
+		if _, err := os.Stat(behind); err == nil {
+			p.path = behind
+		}
+	}
 	if ctx.Err() == nil {
 		c.found = p
 	}
