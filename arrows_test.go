@@ -41,7 +41,7 @@ func arrows() map[string][]string {
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/agent/clean", "engine/agent/edit", "engine/campaign/audit", "store", "store/record"},
 		"engine/campaign/audit":         {"engine/agent/offline/language", "store/record"},
-		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/kept", "engine/view", "engine/work", "gitops", "store", "store/record"},
+		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/fold", "engine/kept", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/retention":              {"engine/fold", "gitops", "store", "store/record"},
 		"engine/report":                 {"engine/evidence", "engine/view", "store/record"},
 		"engine/history":                {"engine/fold", "engine/view", "store/record"},

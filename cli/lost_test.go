@@ -123,3 +123,27 @@ func TestARunThatAnErrorEndsLeavesNothingInWork(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatRepairCouldNotBringBackIsToldAndTheDirectoryIsWholeWithoutIt(t *testing.T) {
+	t.Parallel()
+	dir := stairs(t, "3")
+	must(t, dir, "run", "--headless", "--set", "search.operators.mutate=1")
+	store := loosen(t, dir)
+	var c1 struct{ Commit string }
+	if err := json.Unmarshal([]byte(must(t, dir, "show", "c1", "--json")), &c1); err != nil || c1.Commit == "" {
+		t.Fatalf("%v %s", err, must(t, dir, "show", "c1", "--json"))
+	}
+	lose(t, store, c1.Commit+":value.txt")
+	if c := atoll(t, dir, "doctor", "--deep"); c.code == 0 || !strings.Contains(c.out, "without all its files") {
+		t.Errorf("%d %s", c.code, c.out)
+	}
+	if got := must(t, dir, "repair"); !strings.Contains(got, "LOST  c1") || strings.Contains(got, "FAIL") {
+		t.Error(got)
+	}
+	if got := must(t, dir, "doctor", "--deep"); !strings.Contains(got, "1 candidate that nobody can choose") || strings.Contains(got, "FAIL") {
+		t.Error(got)
+	}
+	if got := must(t, dir, "repair"); got != "nothing to repair\n" {
+		t.Error(got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"atoll/store/fault"
 	"atoll/store/record"
@@ -64,15 +65,37 @@ func (r *Repo) Loose() (int, error) {
 	return 256 * len(list), nil
 }
 
-// Fsck lets git check every object and ref of the store. The error has what
-// git found.
-func (r *Repo) Fsck(ctx context.Context) error {
+// Fsck lets git check every object and ref of the store. The error has what git
+// found; that objects are missing which are known to be lost is none.
+func (r *Repo) Fsck(ctx context.Context, lost ...record.Hash) error {
 	out, err := r.store(ctx, "fsck", "--no-dangling", "--no-progress")
 	if err == nil {
 		return nil
 	}
-	const most = 4 << 10
-	return fmt.Errorf("check the object store: %w\n%s", err, out[:min(len(out), most)])
+	known := make(map[string]bool, len(lost))
+	for _, h := range lost {
+		known[h.String()] = true
+	}
+	var found []string
+	excused := 0
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "broken" || words[0] == "to" || words[0] == "notice:": // said again by a line of their own
+		case len(words) == 3 && words[0] == "missing" && known[words[2]]:
+			excused++
+		default:
+			found = append(found, strings.Join(words, " "))
+		}
+	}
+	if len(found) == 0 && excused > 0 {
+		return nil
+	}
+	const most = 20
+	if n := len(found) - most; n > 0 {
+		found = append(found[:most], fmt.Sprintf("and %d more", n))
+	}
+	return fmt.Errorf("check the object store: %w: %s", err, strings.Join(found, "; "))
 }
 
 // Whole reports, by an error, that a commit, its tree or a file of it is not in the

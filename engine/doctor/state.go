@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +45,8 @@ const (
 // state gathers what is found in one state directory.
 type state struct {
 	checkup
-	opt StateOptions
+	opt  StateOptions
+	lost []record.Hash // objects of candidates that nobody can choose any more
 }
 
 // CheckState says whether what a state directory keeps is whole: the database and its
@@ -110,29 +112,26 @@ func (s *state) database(ctx context.Context, path string) {
 		return
 	}
 	defer repo.Close()
-	s.objects(ctx, repo)
+	whole := s.objects(ctx, repo)
 	for i := range all {
 		if s.opt.Deep || i == len(all)-1 {
 			s.try("store", "archive", func() { s.experiment(ctx, db, repo, &all[i]) })
 		}
 	}
+	if s.opt.Deep && whole {
+		s.add("store", "git", repo.Fsck(ctx, s.lost...), "git finds every object", cureRepair)
+	}
 	s.evaluators()
 }
 
-// objects looks at the files of the object store.
-func (s *state) objects(ctx context.Context, repo *gitops.Repo) {
+// objects looks at the files of the object store, and reports whether git can read them.
+func (s *state) objects(ctx context.Context, repo *gitops.Repo) bool {
 	damage, err := repo.Examine(ctx, s.opt.Deep)
 	if err == nil && !damage.None() {
 		err = fmt.Errorf("damaged: %s", damage)
 	}
-	if s.opt.Deep && err == nil {
-		err = repo.Fsck(ctx)
-	}
-	detail := "git's files are there"
-	if s.opt.Deep {
-		detail = "git finds all of them"
-	}
-	s.add("store", "objects", err, detail, cureRepair)
+	s.add("store", "objects", err, "git's files are there", cureRepair)
+	return err == nil
 }
 
 // experiment looks whether database and object store agree about one search, and
@@ -153,11 +152,16 @@ func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo,
 		s.add("store", named("kept fold"), checkKept(ctx, db, s.opt.Dir, st), "what readers start from is the fold of the log", cureRepair)
 	}
 	commits := []record.Hash{exp.RootCommit}
+	open := map[record.Hash]bool{exp.RootCommit: true} // those that somebody may choose
 	what := "elite"
-	if s.opt.Deep {
+	if folded := err == nil; s.opt.Deep {
 		what = "candidate"
 		err = db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
 			commits = append(commits, c.Commit)
+			if folded {
+				st.TellStatus(c)
+			}
+			open[c.Commit] = open[c.Commit] || Open(c.Status)
 			return nil
 		})
 	} else if err == nil && st.Archive() != nil {
@@ -167,13 +171,13 @@ func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo,
 				s.add("store", named("candidates"), err, "", cureFrom)
 				return
 			}
-			commits = append(commits, c.Commit)
+			commits, open[c.Commit] = append(commits, c.Commit), true
 		}
 	}
 	if err != nil {
 		return // which was told
 	}
-	s.commits(ctx, repo, exp, commits, named, what)
+	s.commits(ctx, repo, exp, commits, open, named, what)
 	lost, err := Ahead(ctx, db, repo, exp.ID)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("%s of the object store are not in the database: it is older", view.Plural(len(lost), "commit"))
@@ -181,15 +185,27 @@ func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo,
 	s.add("store", named("order"), err, "the database is not behind the object store", cureRepair+"; the commits are not made or paid for again")
 }
 
+// Open reports whether the search or a person may still choose a candidate of a
+// status.
+func Open(s record.Status) bool {
+	return slices.Contains([]record.Status{record.StatusMade, record.StatusHeld, record.StatusScored, record.StatusElite}, s)
+}
+
 // commits looks whether commits and all that they need are there, and whether a ref
-// leads to each.
-func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Experiment, commits []record.Hash, named func(string) string, what string) {
-	gone := 0
+// leads to each. What is lost of those that are not open is told, and nothing is amiss.
+func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Experiment, commits []record.Hash, open map[record.Hash]bool, named func(string) string, what string) {
+	gone, closed := 0, 0
 	var err error
 	if s.opt.Deep {
 		var lost map[record.Hash][]record.Hash
 		lost, err = repo.Losses(ctx, commits)
 		for c, objects := range lost {
+			if !open[c] {
+				closed++
+				s.lost = append(s.lost, objects...)
+				commits = slices.DeleteFunc(commits, func(h record.Hash) bool { return h == c })
+				continue
+			}
 			gone++
 			err = fmt.Errorf("%s without all its files, such as %s for want of %s", view.Plural(len(lost), what), c.Short(), objects[0])
 		}
@@ -202,6 +218,9 @@ func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Expe
 		}
 	}
 	s.add("store", named(what+"s"), err, fmt.Sprintf("%s and the root are there", view.Plural(len(commits)-1, what)), cureRepair)
+	if closed > 0 {
+		s.warn("store", named("losses"), view.Plural(closed, "candidate")+" that nobody can choose any more, without all files", "nothing needs them; `atoll repair --from BACKUP` brings them back")
+	}
 	if gone > 0 {
 		return
 	}

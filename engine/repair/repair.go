@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/engine/doctor"
+	"atoll/engine/fold"
 	"atoll/engine/kept"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -151,8 +152,13 @@ func (b *bench) objects(ctx context.Context) error {
 
 // experiment has every commit of a search whole and held again, or rejects it.
 func (b *bench) experiment(ctx context.Context, exp *record.Experiment) error {
+	st, err := fold.LoadState(ctx, b.db, exp.ID)
+	folded := err == nil // else the check afterwards says so
 	var list []record.Candidate
 	if err := b.db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
+		if folded {
+			st.TellStatus(c)
+		}
 		list = append(list, record.Candidate{
 			ID: c.ID, Job: c.Job, Commit: c.Commit, Tree: c.Tree, Parents: c.Parents, Operator: c.Operator, Intent: c.Intent, Status: c.Status,
 		})
@@ -221,8 +227,11 @@ func (b *bench) hold(ctx context.Context, exp *record.Experiment, commits []reco
 // dismiss rejects a candidate whose objects are gone, unless it is nobody's choice as
 // it is.
 func (b *bench) dismiss(ctx context.Context, exp *record.Experiment, c *record.Candidate, missing []record.Hash) error {
+	if c.Status == record.StatusRejected { // the check afterwards says how many there are
+		return nil
+	}
 	b.lost("%s of %s: objects %s are in no source", c.ID, exp.Name, count(missing))
-	if c.Status != record.StatusScored && c.Status != record.StatusHeld && c.Status != record.StatusMade {
+	if !doctor.Open(c.Status) {
 		return nil
 	}
 	d := record.NewDecision(record.Reject)
