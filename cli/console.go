@@ -176,7 +176,7 @@ func (a *App) screen(eng *engine.Engine, ses *engine.Session, exp record.Experim
 		},
 		StateFile: a.layoutFile(), CrashDir: filepath.Join(ses.Dir, "logs"), Redact: a.redactor(cfg, f.live), Version: a.Build.Version, Who: a.who(),
 		Notices:  tui.Notices{By: look.Notify, On: look.News, Run: a.announcer(look.Program)},
-		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID),
+		Difftool: a.difftool(ses), Meter: (&meter{dir: ses.Dir, now: a.Now}).read, Dir: a.Dir, Verb: a.verbs(exp.ID), Typed: a.spell,
 		Replay:  f.replay,
 		Suspend: tui.Suspend{Before: func() { eng.Hibernate(true) }, After: func() { eng.Hibernate(false) }},
 	}

@@ -53,7 +53,7 @@ type replacer interface{ Replace(string) string }
 
 func newApp(ctx context.Context, o Options) (*app, error) {
 	d := pane.NewShared(ctx, o.Reader, glyphsOf(&o), true, o.Console.Palette)
-	d.Own, d.Clock = o.Console.Colours, o.Now
+	d.Own, d.Clock, d.Typed = o.Console.Colours, o.Now, o.Typed
 	a := &app{router: router{d: d, at: places{focus: pane.Niches}}, opt: o, cache: map[pane.ID]drawn{}}
 	d.Host = a
 	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
@@ -78,11 +78,11 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
 	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool, verb: o.Verb, remote: o.Remote != nil}
 	a.actions.Verify = a.outside.verifier()
-	table, err := keys.NewTable(a.bindings(), o.Console.Keys)
+	table, err := keys.NewTable(a.bindings(), o.Console.Keys, a.panes.Scopes()...)
 	if err != nil {
 		return nil, err
 	}
-	a.keys = table
+	a.keys, d.Keys = table, table
 	if o.Feed != nil {
 		d.Take(o.Feed.Latest())
 		a.version = d.Snap.Version
@@ -273,7 +273,7 @@ func (a *app) done(m steer.Done) tea.Cmd {
 		return m.Then
 	}
 	if m.Logged { // the experiment's own log has it
-		return tea.Batch(a.toasts.show(a.undoable(m.Text, m.Undo), "info", toastTime), m.Then)
+		return tea.Batch(a.toasts.show(a.undoable(a.d.Told(m.Text), m.Undo), "info", toastTime), m.Then)
 	}
 	return tea.Batch(a.Say(m.Text, m.Undo), m.Then)
 }
@@ -293,7 +293,7 @@ func (a *app) Ask(d widget.Dialog) tea.Cmd {
 
 // Say tells that something was done; undo adds how to take it back.
 func (a *app) Say(text string, undo bool) tea.Cmd {
-	return a.toasts.add(a.undoable(text, undo), "info", toastTime)
+	return a.toasts.add(a.undoable(a.d.Told(text), undo), "info", toastTime)
 }
 
 // undoable adds how to take something back.
@@ -305,10 +305,10 @@ func (a *app) undoable(text string, undo bool) string {
 }
 
 // Warn tells why something was not done.
-func (a *app) Warn(text string) tea.Cmd { return a.toasts.add(text, "warn", toastTime) }
+func (a *app) Warn(text string) tea.Cmd { return a.toasts.add(a.d.Told(text), "warn", toastTime) }
 
 // fail tells an error.
-func (a *app) fail(err error) tea.Cmd { return a.toasts.add(err.Error(), "error", errorTime) }
+func (a *app) fail(err error) tea.Cmd { return a.toasts.add(a.d.Told(err.Error()), "error", errorTime) }
 
 // Decide writes decisions to the log.
 func (a *app) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {

@@ -40,6 +40,22 @@ func TestAFinishedSearchIsSummedUp(t *testing.T) {
 	}
 }
 
+func TestCommandsAreToldAsTheyCanBeTypedHere(t *testing.T) {
+	s := finished()
+	s.State, s.Reason = record.ExperimentStopped, "drained; `atoll run` goes on"
+	r := newRig(t, s, 160, 40, func(o *Options) {
+		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }
+		o.Typed = func(text string) string { return strings.ReplaceAll(text, "`atoll ", "`atoll -C there ") }
+	})
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "`atoll -C there run` goes on") {
+		t.Errorf("the state line is of another folder:\n%s", frame)
+	}
+	r.keys("F", "N")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "copied `atoll -C there run --new`") {
+		t.Errorf("the command to start anew is of another folder:\n%s", frame)
+	}
+}
+
 func TestAPromotionSaysWhetherItIsVerified(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(16), 120, 36, func(o *Options) {
 		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }

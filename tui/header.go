@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -225,7 +226,7 @@ func (h *bars) banner() string {
 	case h.feedErr != nil:
 		return " " + st.Banner.S(" no more news: "+h.feedErr.Error()+" ")
 	case s.State == record.ExperimentBroken, s.State == record.ExperimentPaused && s.Reason != "" && !strings.HasPrefix(s.Reason, "paused by "): // a person knows
-		return " " + st.Accent.S(widget.Words(": ", string(s.State), s.Reason))
+		return " " + st.Accent.S(widget.Words(": ", string(s.State), h.d.Told(s.Reason)))
 	case h.still:
 		return " " + st.Accent.S("the view is paused; "+h.keys.Key("pause-view")+" shows what happened since")
 	}
@@ -326,25 +327,25 @@ func (h *bars) helpBar(w int) string {
 	return widget.Squeeze([]widget.Part{{Text: " " + h.hints(room), Rank: 100}}, badges, w-1)
 }
 
+// offered are the actions that the bar may name, the most useful first: those whose
+// first key does what they say in these scopes.
+func offered(table *keys.Table, scopes []keys.Scope) []*keys.Binding {
+	scopes = append(scopes[:len(scopes):len(scopes)], keys.InAll)
+	var show []*keys.Binding
+	for _, b := range table.Active(scopes) {
+		if b.Bar > 0 && len(b.Keys) > 0 && table.Find(scopes, b.Keys[0]) == b {
+			show = append(show, b)
+		}
+	}
+	slices.SortStableFunc(show, func(a, b *keys.Binding) int { return cmp.Compare(b.Bar, a.Bar) })
+	return show
+}
+
 // hints are the keys of the focused pane, the most useful first, then the
 // global ones.
 func (h *bars) hints(room int) string {
-	st := h.d.St
-	scopes, marked := h.scopes, len(h.d.Marks)
-	var show []*keys.Binding
-	taken := map[string]bool{}
-	for _, b := range h.keys.Active(append(scopes[:len(scopes):len(scopes)], keys.InAll)) {
-		if b.Bar == 0 || len(b.Keys) == 0 || taken[b.Keys[0]] {
-			continue
-		}
-		taken[b.Keys[0]] = true
-		i := len(show)
-		show = append(show, b)
-		for ; i > 0 && show[i-1].Bar < b.Bar; i-- {
-			show[i] = show[i-1]
-		}
-		show[i] = b
-	}
+	st, marked := h.d.St, len(h.d.Marks)
+	show := offered(h.keys, h.scopes)
 	last := []string{"palette", "help"} // always there, at the end
 	var end widget.Line
 	for _, id := range last {

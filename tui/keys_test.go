@@ -81,7 +81,7 @@ func TestKeyTableIsWhole(t *testing.T) {
 func TestGlobalKeysAreNotHidden(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(4), 120, 36)
 	for id, p := range r.app.panes.ByID {
-		for _, key := range []string{"?", ":", "esc", "q", "ctrl+c", "u", "p", "P", "tab", "1", "9"} {
+		for _, key := range []string{"?", ":", "esc", "q", "ctrl+c", "u", "p", "P", "tab", "1", "9", "H", "F", "r", "c", "S"} {
 			b := r.app.keys.Find(append(p.Scopes(), keys.InAll), key)
 			if b == nil || !slices.Contains(b.In, keys.InAll) {
 				t.Errorf("pane %d: %s is hidden by %v", id, key, b)
@@ -91,20 +91,84 @@ func TestGlobalKeysAreNotHidden(t *testing.T) {
 }
 
 func TestOwnKeys(t *testing.T) {
-	m, err := keys.NewTable(bindings(), map[string]string{"freeze": "F ctrl+f"})
+	m, err := keys.NewTable(bindings(), map[string]string{"freeze": "Z ctrl+f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := m.Find([]keys.Scope{keys.InCandidates}, "F"); b == nil || b.ID != "freeze" {
-		t.Errorf("F does %v", b)
+	if b := m.Find([]keys.Scope{keys.InCandidates}, "Z"); b == nil || b.ID != "freeze" {
+		t.Errorf("Z does %v", b)
 	}
 	if b := m.Find([]keys.Scope{keys.InCandidates}, "f"); b != nil {
 		t.Errorf("f still does %s", b.ID)
 	}
-	for name, own := range map[string]map[string]string{"an unknown action": {"freezz": "F"}, "a clash": {"freeze": "a"}} {
-		if _, err := keys.NewTable(bindings(), own); !errors.Is(err, ErrKeys) {
-			t.Errorf("%s: %v", name, err)
+	for _, c := range []struct {
+		name  string
+		own   map[string]string
+		wants []string // of the error, nil = taken
+	}{
+		{"an action that is none", map[string]string{"freezz": "Z"}, []string{"freezz"}},
+		{"a key of the same screen", map[string]string{"freeze": "a"}, []string{`"a"`, "freeze", "approve"}},
+		{"the key of help", map[string]string{"freeze": "?"}, []string{`"?"`, "freeze", "help"}},
+		{"the key of the summary", map[string]string{"boost": "F"}, []string{`"F"`, "boost", "summary"}},
+		{"a second key that options have", map[string]string{"freeze": "Z", "approve": "a f2"}, []string{`"f2"`, "approve", "options"}},
+		{"a key of everywhere that a screen has", map[string]string{"undo": "f"}, []string{`"f"`, "undo"}},
+		{"a key of another list of the same screen", map[string]string{"freeze": "j"}, []string{`"j"`, "freeze", "down"}},
+		{"a key of the review", map[string]string{"freeze": "s"}, []string{`"s"`, "freeze"}},
+		{"a key of a screen where it does not hold", map[string]string{"level": "b"}, nil},
+		{"what it had is no clash", map[string]string{"compare-diff": "d"}, nil},
+		{"two keys change places", map[string]string{"freeze": "b", "boost": "f"}, nil},
+		{"a place that another gives up", map[string]string{"freeze": "F", "summary": "Z"}, nil},
+	} {
+		_, err := newApp(t.Context(), Options{Console: Console{Keys: c.own}})
+		if (err != nil) != (c.wants != nil) || err != nil && !errors.Is(err, ErrKeys) {
+			t.Errorf("%s: %v", c.name, err)
 		}
+		for _, want := range c.wants {
+			if err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the error lacks %s: %v", c.name, want, err)
+			}
+		}
+	}
+}
+
+func TestAKeyOfTheBarDoesWhatItSaysOnThatScreen(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(4), 300, 80)
+	for _, scopes := range r.app.panes.Scopes() {
+		whole := append(scopes[:len(scopes):len(scopes)], keys.InAll)
+		show := offered(r.app.keys, scopes)
+		if len(show) < 5 {
+			t.Errorf("%v: only %d keys are offered", scopes, len(show))
+		}
+		for _, b := range show {
+			if does := r.app.keys.Find(whole, b.Keys[0]); does != b {
+				t.Errorf("%v: the bar says %s %s, and the key does %s", scopes, b.Keys[0], b.Title, does.ID)
+			}
+		}
+	}
+	r.keys("4")
+	if lines := strings.Split(ansi.Strip(r.app.frame()), "\n"); !strings.Contains(lines[len(lines)-1], "H back in time") {
+		t.Fatalf("the bar is %q", lines[len(lines)-1])
+	}
+	r.keys("H")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, " the past ") {
+		t.Errorf("in the review H does something else:\n%s", frame)
+	}
+}
+
+func TestAKeyIsNamedInHelpOnlyWhereItWorks(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 60)
+	r.keys("F", "?")
+	for _, line := range strings.Split(ansi.Strip(r.app.frame()), "\n") {
+		if strings.Contains(line, " larger pane") && strings.Contains(line, "+") {
+			t.Errorf("in the summary + is more jobs, and help says %q", line)
+		}
+	}
+}
+
+func TestTextsNameThePersonsOwnKeys(t *testing.T) {
+	r := newRig(t, finished(), 160, 40, func(o *Options) { o.Console.Keys = map[string]string{"summary": "Z"} })
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "Z sums it up") {
+		t.Errorf("the state line names another key:\n%s", frame)
 	}
 }
 
@@ -473,7 +537,7 @@ func markdown(all []*keys.Binding) string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nWritten from the key table of the console (`go test ./tui -run KeysFile -update`).\n" +
 		"Every action is also in the palette (`:`), and keys can be changed in atoll.yaml:\n\n" +
-		"```yaml\nconsole:\n  keys:\n    freeze: F\n    zoom-in: + ctrl+o\n```\n\n" +
+		"```yaml\nconsole:\n  keys:\n    freeze: Z\n    zoom-in: + ctrl+o\n```\n\n" +
 		"A key that cannot do anything now is dim in the help bar and says why when pressed.\n" +
 		"Actions marked *decides* change the experiment and are off with `--read-only`;\nthose marked *asks* name what is lost and ask first.\n")
 	for _, s := range scopes() {

@@ -27,7 +27,7 @@ func TestLineageFoldsAndJumps(t *testing.T) {
 		{"all lines of the elites", []string{"T", "m"}, record.Root, []string{"Lineage of all elites", "× c144"}},
 		{"the other parent is found among them", []string{"T", "m", "G", "[", "%"}, -2, nil},
 		{"by a column it is a list", []string{"T", "o", "v", "enter"}, -2, []string{"value↓", "○ c300"}},
-		{"branches are folded at once", []string{"T", "m", "F"}, record.Root, []string{"▸ c"}},
+		{"branches are folded at once", []string{"T", "m", "v"}, record.Root, []string{"▸ c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, tuitest.Snapshot(16), 120, 36)

@@ -66,6 +66,9 @@ type Options struct {
 	// Verb returns the command line of this program for a verb on the same
 	// experiment; nil = there is none.
 	Verb func(args ...string) []string
+	// Typed writes the command lines of a text, `atoll run`, as the person can type
+	// them where the console was started; nil = as they are.
+	Typed func(text string) string
 	// Meter measures what a process with all that it started takes of the machine; it
 	// is called outside the screen's goroutine. Nil: nobody can tell.
 	Meter func(ctx context.Context, pid int) (view.Resources, error)

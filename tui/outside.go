@@ -278,8 +278,8 @@ func (o *outside) report() tea.Cmd {
 
 // anew copies the command that begins another experiment: this console shows one.
 func (o *outside) anew() tea.Cmd {
-	const command = "atoll run --new"
-	return tea.Batch(tea.SetClipboard(command), o.host.Say("copied `"+command+"`: it starts another experiment from your branch as it is now", false))
+	const command = "`atoll run --new`"
+	return tea.Batch(tea.SetClipboard(strings.Trim(o.act.D.Told(command), "`")), o.host.Say("copied "+command+": it starts another experiment from your branch as it is now", false))
 }
 
 // treeHolder is a pane that knows where a person edits for a job.

@@ -84,7 +84,7 @@ func TestTheReviewIsTrueAsOfNow(t *testing.T) {
 	if strings.Contains(frame, "from "+high.Elite.String()+" ") || !strings.Contains(frame, "1 more is no longer better") {
 		t.Errorf("c402 is told to take its niche though it would lose:\n%s", frame)
 	}
-	r.keys("H")
+	r.keys("v")
 	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "no better than c350") {
 		t.Errorf("what is no better is not listed when asked for:\n%s", frame)
 	}

@@ -192,9 +192,9 @@ func TestTheReviewTellsWhatAnApprovalDoesNow(t *testing.T) {
 	}
 	c.see("who would lose now is folded away", func(s string) bool {
 		n := names(s)
-		return strings.Contains(s, "no longer better; H lists them") && !slices.ContainsFunc(rivals, func(r string) bool { return slices.Contains(n, r) })
+		return strings.Contains(s, "no longer better; v lists them") && !slices.ContainsFunc(rivals, func(r string) bool { return slices.Contains(n, r) })
 	})
-	c.press("H")
+	c.press("v")
 	c.see("who would lose, and against whom", func(s string) bool {
 		n := 0
 		for _, r := range queue(s) {
@@ -457,5 +457,30 @@ func TestTasksTakeFewKeysOnTheRealProgram(t *testing.T) {
 				c.decided(l, before, task.did)
 			}
 		})
+	}
+}
+
+func TestACommandThatIsCopiedWorksWhereTheConsoleWasStarted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := opened(t, l, 160, 44, "-C", "../lab")
+	c.press("F")
+	c.wait("╭ Summary")
+	c.press("N")
+	c.wait(" -C ../lab run --new`")
+}
+
+func TestKeysThatClashWithThoseOfEverywhereAreRefused(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for own, says := range map[string]string{
+		`{freeze: "?", boost: F}`:  `"F" would do boost in candidates, where it does summary`,
+		`{freeze: Z, approve: f2}`: `"f2" would do approve in candidates, where it does options`,
+	} {
+		c := start(t, l, nil, 120, 36, "--set", "console.keys="+own)
+		c.end()
+		if out := c.output(); !strings.Contains(out, says) {
+			t.Errorf("%s: the program does not say %q:\n%s", own, says, out)
+		}
 	}
 }

@@ -19,9 +19,9 @@ func review(t *tour) {
 	t.see("a candidate under the cursor", func(string) bool { return t.picked() != "" })
 	t.changes("s", picked)
 	if strings.Contains(t.screen(), "no longer better") {
-		t.shows("H", "no better than")
+		t.shows("v", "no better than")
 	} else {
-		t.done.add(t.scope, "H") // all that waits is welcome: TestTheReviewIsTrueAsOfNow
+		t.done.add(t.scope, "v") // all that waits is welcome: TestTheReviewIsTrueAsOfNow
 	}
 	best := regexp.MustCompile(`best of each niche \((\d+)\)`)
 	t.press("?")
@@ -208,7 +208,7 @@ func summary(t *tour) {
 	if files, err := filepath.Glob(filepath.Join(t.lab.dir, "dials-report.html")); err != nil || len(files) != 1 {
 		t.t.Errorf("the report is %v, %v", files, err)
 	}
-	t.shows("N", "atoll run --new")
+	t.shows("N", "run --new`")
 	t.press("w")
 	t.wait("verify, then write")
 	t.press("enter")

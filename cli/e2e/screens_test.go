@@ -34,7 +34,7 @@ func logs(t *tour) {
 	t.wait("colours")
 	t.press("up", "up")
 	t.wait("stopped, ")
-	t.hides("F", "stopped, ")
+	t.hides("f", "stopped, ")
 }
 
 func notes(t *tour) {

@@ -56,9 +56,13 @@ type Table struct {
 }
 
 // NewTable applies the person's own keys (action to keys, space separated)
-// and refuses unknown actions and clashes within a scope.
-func NewTable(all []*Binding, own map[string]string) (*Table, error) {
+// and refuses unknown actions and clashes: two actions of one scope with the same
+// key, and a key of the person's that another action has where both hold. Screens
+// are the scopes that hold together, one list for each screen; those of everywhere
+// hold in all of them.
+func NewTable(all []*Binding, own map[string]string, screens ...[]Scope) (*Table, error) {
 	ids := map[string]*Binding{}
+	moved := map[*Binding][]string{} // keys that an action has of the person alone
 	for _, b := range all {
 		ids[b.ID] = b
 	}
@@ -66,6 +70,11 @@ func NewTable(all []*Binding, own map[string]string) (*Table, error) {
 		b := ids[id]
 		if b == nil {
 			return nil, fmt.Errorf("%w: %q is no action; see docs/keys.md", ErrKeys, id)
+		}
+		for _, k := range strings.Fields(own[id]) {
+			if !slices.Contains(b.Keys, k) {
+				moved[b] = append(moved[b], k)
+			}
 		}
 		b.Keys = strings.Fields(own[id])
 	}
@@ -83,7 +92,44 @@ func NewTable(all []*Binding, own map[string]string) (*Table, error) {
 			}
 		}
 	}
+	for _, b := range all {
+		for _, k := range moved[b] {
+			if err := m.alone(b, k, screens); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return m, nil
+}
+
+// alone refuses a key of a person's own that would hide another action, or be hidden
+// by one, on any screen.
+func (m *Table) alone(b *Binding, key string, screens [][]Scope) error {
+	for _, other := range m.All {
+		if other == b || !slices.Contains(other.Keys, key) {
+			continue
+		}
+		if s, ok := meet(b, other, screens); ok {
+			return fmt.Errorf("%w: %q would do %s in %s, where it does %s; give one of them another key", ErrKeys, key, b.ID, s, other.ID)
+		}
+	}
+	return nil
+}
+
+// meet returns the most special scope in which two actions hold together.
+func meet(a, b *Binding, screens [][]Scope) (Scope, bool) {
+	for _, both := range [...][2]*Binding{{a, b}, {b, a}} {
+		if slices.Contains(both[0].In, InAll) {
+			return both[1].In[0], true
+		}
+	}
+	for _, screen := range screens {
+		in := func(s Scope) bool { return slices.Contains(screen, s) }
+		if i := slices.IndexFunc(a.In, in); i >= 0 && slices.ContainsFunc(b.In, in) {
+			return a.In[i], true
+		}
+	}
+	return "", false
 }
 
 func sortedKeys(m map[string]string) []string {

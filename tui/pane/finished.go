@@ -107,7 +107,7 @@ func (p *finishedPane) summary(w int, brief bool) []string {
 	st, s := p.d.St, p.d.Snap
 	var out []string
 	add := func(l *widget.Line) { out = append(out, l.String()) }
-	add((&widget.Line{}).Add(st.State(string(s.State)), widget.Words(": ", string(s.State), s.Reason)))
+	add((&widget.Line{}).Add(st.State(string(s.State)), widget.Words(": ", string(s.State), p.d.Told(s.Reason))))
 	took := (&widget.Line{}).Add(st.Plain, widget.Plural(s.Jobs.Ended(), "job", "jobs")).Add(st.Label, " in ").Add(st.Plain, widget.Duration(millisSpan(s.WallMS)))
 	took.Add(st.Label, " · ").Add(st.Plain, widget.Plural(s.Evals, "evaluation", "evaluations")).Add(st.Label, " · ").Add(st.Plain, costWords(s.Usage))
 	add(took)
@@ -171,7 +171,7 @@ func (p *finishedPane) verdict(w int) []string {
 	case "":
 		said.Add(gainStyle(st, s.Best.Percent), widget.Percent(s.Best.Percent)).Add(st.Label, " on root")
 	default:
-		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; V measures it again")
+		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
 	out = append(out, said.String())
 	if c.Word != evidence.Exact && c.N > 0 && c.Interval.Bounded() {
@@ -180,7 +180,7 @@ func (p *finishedPane) verdict(w int) []string {
 		}
 	}
 	out = append(out, p.waiting()...)
-	return append(out, st.Warn.S("not verified on "+widget.OrNone(s.Experiment.Branch)+" as it is now: w does that"))
+	return append(out, st.Warn.S("not verified on "+widget.OrNone(s.Experiment.Branch)+" as it is now: "+p.d.Key("promote")+" does that"))
 }
 
 // waiting tells of what a person could still take in.
@@ -189,7 +189,7 @@ func (p *finishedPane) waiting() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{st.Accent.S(widget.Plural(n, "candidate waits", "candidates wait") + " for review: r")}
+	return []string{st.Accent.S(widget.Plural(n, "candidate waits", "candidates wait") + " for review: " + p.d.Key("review-queue"))}
 }
 
 // next are the keys that lead on from here.

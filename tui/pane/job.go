@@ -293,7 +293,7 @@ func (p *jobPane) facts(w int) []string {
 		}
 	}
 	if dir := p.workTree(); dir != "" {
-		out = append(out, " "+st.Accent.S("waits for you: W edits there, ! opens a shell"))
+		out = append(out, " "+st.Accent.S("waits for you: "+p.d.Key("edit-tree")+" edits there, "+p.d.Key("shell-tree")+" opens a shell"))
 		for _, t := range widget.WrapText(dir, w-2) {
 			out = append(out, " "+st.Strong.S(t))
 		}
@@ -407,7 +407,7 @@ func (p *jobPane) texts(w, h int) []string {
 			p.lines = append(p.lines, fmt.Sprintf("(%d bytes were left out when it was stored)", cut))
 		}
 		if p.more > 0 {
-			p.lines = append(p.lines, fmt.Sprintf("(%d more lines; o opens all in the pager)", p.more))
+			p.lines = append(p.lines, fmt.Sprintf("(%d more lines; %s opens all in the pager)", p.more, p.d.Key("pager")))
 		}
 	}
 	out := []string{l.String(), st.Border.Wrap(widget.Repeat("─", w))}

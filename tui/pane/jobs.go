@@ -199,7 +199,7 @@ func (p *jobsPane) overview(w, h int, focus bool) []string {
 		out = append(out, p.paint(p.runningRow(&run[i], w), i, w, focus))
 	}
 	if len(run) == 0 {
-		text, most := widget.WrapText(idleWords(s), w-2), 1
+		text, most := widget.WrapText(p.d.idleWords(), w-2), 1
 		if h > 8 {
 			most = 3
 		}
@@ -263,20 +263,22 @@ func Ownerless(s *view.Snapshot) bool {
 	return !s.Loading && !s.Owner && s.OwnerPID == 0 && s.State == record.ExperimentRunning
 }
 
-func idleWords(s *view.Snapshot) string {
+// idleWords tell why nothing runs, and what to do.
+func (d *Shared) idleWords() string {
+	s := d.Snap
 	switch {
 	case s.Loading:
 		return "loading"
 	case Ownerless(s):
-		return "no engine runs here; `atoll run` goes on with it"
+		return d.Told("no engine runs here; `atoll run` goes on with it")
 	case s.State == record.ExperimentRunning && s.Owner:
 		return "waiting for work"
 	case s.State == "":
 		return "nothing runs"
 	case s.State == record.ExperimentDone:
-		return widget.Words(", ", "done", s.Reason) + "; F sums it up"
+		return widget.Words(", ", "done", d.Told(s.Reason)) + "; " + d.Key("summary") + " sums it up"
 	}
-	return "nothing runs: " + widget.Words(", ", string(s.State), s.Reason)
+	return "nothing runs: " + widget.Words(", ", string(s.State), d.Told(s.Reason))
 }
 
 // paint draws the row under the cursor reversed while the pane has the focus.

@@ -59,7 +59,7 @@ func (p *lineagePane) Keys() []*keys.Binding {
 	return []*keys.Binding{
 		{ID: "fold-branch", Keys: []string{"left", "h"}, Title: "fold", Doc: "what comes of it; again: of its parent", In: in, Off: p.empty, Run: p.foldHere},
 		{ID: "unfold-branch", Keys: []string{"right", "l"}, Title: "unfold", In: in, Off: p.empty, Run: p.unfoldHere},
-		{ID: "fold-branches", Keys: []string{"F"}, Title: "fold branches", Doc: "all that leave the line of the candidate; again: unfold", In: in, Bar: 76, Off: p.empty, Run: p.foldBranches},
+		{ID: "fold-branches", Keys: []string{"v"}, Title: "fold branches", Doc: "all that leave the line of the candidate; again: unfold", In: in, Bar: 76, Off: p.empty, Run: p.foldBranches},
 		{ID: "next-breakthrough", Keys: []string{"]"}, Title: "next breakthrough", In: in, Bar: 77, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(1) }},
 		{ID: "previous-breakthrough", Keys: []string{"["}, Title: "breakthrough before", In: in, Off: p.empty, Run: func() tea.Cmd { return p.breakthrough(-1) }},
 		{ID: "other-parent", Keys: []string{"%"}, Title: "to the other parent", Doc: "of a crossover", In: in, Off: p.noMate, Run: p.toMate},

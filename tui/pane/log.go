@@ -50,7 +50,7 @@ func (p *logPane) Filter() (string, bool) { return p.text, true }
 func (p *logPane) Keys() []*keys.Binding {
 	return []*keys.Binding{
 		{ID: "level", Keys: []string{"L"}, Title: "level", Doc: "the least level shown", In: []keys.Scope{keys.InLog}, Bar: 35, Run: p.cycleLevel},
-		{ID: "follow", Keys: []string{"F"}, Title: "follow", Doc: "stay at the end", In: []keys.Scope{keys.InLog}, Bar: 34, Run: func() tea.Cmd { return p.Move(widget.Bottom) }},
+		{ID: "follow", Keys: []string{"f"}, Title: "follow", Doc: "stay at the end", In: []keys.Scope{keys.InLog}, Bar: 34, Run: func() tea.Cmd { return p.Move(widget.Bottom) }},
 	}
 }
 
@@ -122,15 +122,17 @@ func rankOf(level string) int {
 // cells; room 0 leaves every line whole.
 func (p *logPane) gather(room int) {
 	p.lines = p.lines[:0]
-	keep := func(l *view.LogLine) {
-		if rankOf(l.Level) < p.level || !widget.Fits(p.text, l.Text, l.Level, l.Job.String()) {
+	keep := func(l *view.LogLine, text string) {
+		if rankOf(l.Level) < p.level || !widget.Fits(p.text, text, l.Level, l.Job.String()) {
 			return
 		}
-		if room <= 0 || len(l.Text) <= room {
-			p.lines = append(p.lines, logRow{LogLine: *l})
+		if room <= 0 || len(text) <= room {
+			row := logRow{LogLine: *l}
+			row.Text = text
+			p.lines = append(p.lines, row)
 			return
 		}
-		for i, t := range widget.WrapText(l.Text, room) {
+		for i, t := range widget.WrapText(text, room) {
 			row := logRow{LogLine: *l, more: i > 0}
 			row.Text = t
 			p.lines = append(p.lines, row)
@@ -139,11 +141,11 @@ func (p *logPane) gather(room int) {
 	log, own := p.d.Snap.Log, p.own
 	for len(log) > 0 || len(own) > 0 {
 		if len(log) > 0 && (len(own) == 0 || !own[0].At.Before(log[0].At)) {
-			keep(&log[0])
+			keep(&log[0], p.d.Told(log[0].Text))
 			log = log[1:]
 			continue
 		}
-		keep(&own[0])
+		keep(&own[0], own[0].Text)
 		own = own[1:]
 	}
 }

@@ -46,6 +46,17 @@ func NewPanes(d *Shared) *Panes {
 	return p
 }
 
+// Scopes are those that hold together, a list for each screen.
+func (p *Panes) Scopes() [][]keys.Scope {
+	out := [][]keys.Scope{{keys.InReview, keys.InDiff, keys.InCandidates, keys.InList, keys.InText}} // as a screen of its own
+	for id := None; id < Header; id++ {
+		if q := p.ByID[id]; q != nil {
+			out = append(out, q.Scopes())
+		}
+	}
+	return out
+}
+
 // Keys returns the rows that the panes have in the key table.
 func (p *Panes) Keys(d *Shared) []*keys.Binding {
 	var out []*keys.Binding

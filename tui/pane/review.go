@@ -53,7 +53,7 @@ func (p *reviewPane) Keys() []*keys.Binding {
 	in := []keys.Scope{keys.InReview}
 	return []*keys.Binding{
 		{ID: "skip", Keys: []string{"s"}, Title: "skip", Doc: "leaves it waiting and shows the next", In: in, Bar: 65, Off: p.empty, Run: p.skip},
-		{ID: "no-better", Keys: []string{"H"}, Title: "show those no better", Says: p.foldWord, Doc: "what waits for a niche that somebody as good holds by now", In: in, Off: p.noneFolded, Run: p.fold},
+		{ID: "no-better", Keys: []string{"v"}, Title: "show those no better", Says: p.foldWord, Doc: "what waits for a niche that somebody as good holds by now", In: in, Off: p.noneFolded, Run: p.fold},
 	}
 }
 

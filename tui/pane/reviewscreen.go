@@ -49,7 +49,7 @@ func (p *reviewPane) nothing() string {
 
 // folded tells what the queue does not list.
 func (p *reviewPane) folded() string {
-	return " " + p.d.St.Label.S(widget.Plural(p.hides, "is", "are")+" no better than what holds the niche; H lists them")
+	return " " + p.d.St.Label.S(widget.Plural(p.hides, "is", "are")+" no better than what holds the niche; "+p.d.Key("no-better")+" lists them")
 }
 
 // row is one candidate on the dashboard.
@@ -164,7 +164,7 @@ func (p *reviewPane) lines(w, h int) []string {
 	}
 	if room < h {
 		out = append(out, "")
-		for _, t := range widget.WrapText(widget.Plural(p.hides, "more is", "more are")+" no longer better; H lists them", w-2) {
+		for _, t := range widget.WrapText(widget.Plural(p.hides, "more is", "more are")+" no longer better; "+p.d.Key("no-better")+" lists them", w-2) {
 			out = append(out, " "+st.Label.S(t))
 		}
 	}

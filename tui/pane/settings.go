@@ -124,7 +124,7 @@ func (p *settingsPane) fixed() string {
 	case p.d.Host.Current() != Pane(p) || s == nil:
 		return "no setting is selected"
 	case !s.Live:
-		return s.Key + " is fixed once an experiment runs; run --new starts another"
+		return p.d.Told(s.Key + " is fixed once an experiment runs; `atoll run --new` starts another")
 	}
 	return ""
 }

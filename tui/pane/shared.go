@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/tui/keys"
 	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
@@ -39,6 +41,25 @@ type Shared struct {
 	Marks    []record.CandidateID
 	Course   Course // of cost and resources
 	boosts   map[string]asked
+	Keys     *keys.Table              // how actions are pressed; nil: nobody knows
+	Typed    func(text string) string // command lines of a text as they can be typed here; nil: as they are
+}
+
+// Key is how a person presses an action.
+func (d *Shared) Key(id string) string {
+	if d.Keys == nil {
+		return ":" + id
+	}
+	return d.Keys.Key(id)
+}
+
+// Told is a text with its command lines, `atoll run`, as they can be typed where
+// the console was started.
+func (d *Shared) Told(text string) string {
+	if d.Typed == nil || !strings.Contains(text, "`atoll ") {
+		return text
+	}
+	return d.Typed(text)
 }
 
 // Reading is how differences are laid out.

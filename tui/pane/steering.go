@@ -73,7 +73,7 @@ func (p *steeringPane) noStep() string {
 	case r.note != nil:
 		return "E changes the note"
 	case r.step == nil:
-		return "e edits it"
+		return p.d.Key("draft-goal") + " edits it"
 	}
 	return ""
 }
