@@ -1,15 +1,33 @@
 package tui
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"atoll/engine/evidence"
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/pane"
 	"atoll/tui/tuitest"
 )
+
+// waitingReader tells of a candidate that was measured and waits for a person.
+type waitingReader struct {
+	*tuitest.Reader
+	waits record.Candidate
+}
+
+func (r waitingReader) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
+	d, err := r.Reader.Candidate(ctx, id)
+	if id == r.waits.ID {
+		d.Candidate.Objective, d.Cell, d.Claim = r.waits.Objective, -1, evidence.Claim{}
+	}
+	return d, err
+}
 
 func TestComparing(t *testing.T) {
 	for _, c := range []struct {
@@ -37,6 +55,28 @@ func TestComparing(t *testing.T) {
 			exact(t, c.name, r.app.frame(), c.w, c.h)
 		})
 	}
+	for _, size := range [][2]int{{80, 24}, {60, 16}, {120, 36}} {
+		t.Run(fmt.Sprintf("figures and differences of four are whole at %dx%d", size[0], size[1]), func(t *testing.T) {
+			r := newRig(t, tuitest.Snapshot(16), size[0], size[1])
+			r.keys("space", "left", "space", "left", "space", "left", "space", "D")
+			frame := ansi.Strip(r.app.frame())
+			if n := strings.Count(frame, "-0."); n < 3 || strings.Contains(frame, "…") {
+				t.Errorf("%d differences are told, or something is cut:\n%s", n, frame)
+			}
+		})
+	}
+	t.Run("what waits for review has the niche that it would take", func(t *testing.T) {
+		s := tuitest.Snapshot(16)
+		held := &s.Review[0]
+		obj := 2.41
+		s.Noisy = false
+		held.Candidate.Objective, held.Cell = &obj, 54
+		reader := &tuitest.Reader{Snap: s}
+		r := newRig(t, s, 120, 36, func(o *Options) { o.Reader = waitingReader{reader, held.Candidate} })
+		r.app.panes.Compare.Set([]record.CandidateID{298, held.Candidate.ID})
+		r.run(r.app.open(pane.Compare))
+		r.tells([]string{"for (3,6)", "+11.6 %"}, "no niche yet")
+	})
 	t.Run("decisions act on the candidate that the difference leads to", func(t *testing.T) {
 		r := newRig(t, tuitest.Snapshot(16), 120, 36)
 		r.keys("D", "f")

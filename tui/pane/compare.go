@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/keys"
@@ -252,6 +253,9 @@ func (p *comparePane) Body(w, h int, focus bool) []string {
 	case p.shows() == showTable:
 		t := p.table(w)
 		p.words.Set(len(t), h)
+		if h-len(t) > leastBelow {
+			return p.under(t, w, h)
+		}
 		return t[p.words.Off:min(len(t), p.words.Off+h)]
 	}
 	if w >= splitFrom && len(p.all) == 2 {
@@ -260,7 +264,41 @@ func (p *comparePane) Body(w, h int, focus bool) []string {
 		return widget.Beside(t[:min(len(t), h)], p.diff.body(w-side-1, h), side, 1)
 	}
 	t := p.table(w)
-	t = t[:min(len(t), max(h*3/5, h-9))]
+	return p.under(t[:min(len(t), max(h*3/5, h-9))], w, h)
+}
+
+// leastBelow is how many lines a table must leave for the difference to stand below.
+const leastBelow = 3
+
+// under puts the difference below the table.
+func (p *comparePane) under(t []string, w, h int) []string {
+	st := p.d.St
 	t = append(t, widget.Rule+st.Label.S("difference ")+st.Ident.S(CandidateName(p.ids[0])+" → "+CandidateName(p.ids[p.pair])))
 	return append(t, widget.Indent(p.diff.body(w-1, h-len(t)))...)
+}
+
+// cellOf is the niche in which a candidate lies, or would lie once a person takes
+// it in; -1 where neither is known.
+func (p *comparePane) cellOf(c *compared) (cell int, waits bool) {
+	if c.detail.Cell < 0 {
+		for i := range p.d.Snap.Review {
+			if h := &p.d.Snap.Review[i]; h.Candidate.ID == c.detail.Candidate.ID {
+				return h.Cell, true
+			}
+		}
+	}
+	return c.detail.Cell, false
+}
+
+// waitingClaim is what may be told of a candidate that was measured and has no place
+// on the map yet; no word where nothing may.
+func (d *Shared) waitingClaim(c *view.CandidateDetail) evidence.Claim {
+	root := d.Snap.Root
+	switch {
+	case c.Candidate.Objective == nil || root.ID < 0:
+		return evidence.Claim{}
+	case d.Snap.Noisy:
+		return evidence.Claim{Root: root.Objective, Word: evidence.Unconfirmed}
+	}
+	return evidence.Certain(*c.Candidate.Objective, root.Objective, d.Snap.Direction == "minimize")
 }

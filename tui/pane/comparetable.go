@@ -24,14 +24,14 @@ func (p *comparePane) table(w int) []string {
 			t.name = max(t.name, min(w/4, plot.Width(widget.Words(" ", m.Name, m.Unit))+4))
 		}
 	}
-	t.col = (w - t.name - 2) / len(p.all)
+	t.col = (w - t.name - 1) / len(p.all)
 	t.head()
 	t.objective()
 	t.metrics()
 	t.coordinates()
 	t.origin()
 	t.ancestry()
-	return t.out
+	return t.lines(w)
 }
 
 func plainLines(lines []string) []string {
@@ -46,8 +46,15 @@ func plainLines(lines []string) []string {
 type compareTable struct {
 	p         *comparePane
 	st        *widget.Styles
-	name, col int // widths: of what is asked, of one candidate
-	out       []string
+	name, col int // widths: of what is asked, of one candidate where all have the same
+	rows      []compareRow
+}
+
+// compareRow is one question with the answer of each candidate.
+type compareRow struct {
+	name    string
+	figures bool // they stand side by side where that is possible at all
+	cells   []piece
 }
 
 // piece is the content of a field: a figure and what is told beside it.
@@ -58,36 +65,120 @@ type piece struct {
 	more  string
 }
 
-// row writes one line; nothing where no candidate has anything to say.
-func (t *compareTable) row(name string, cell func(c *compared, base bool) piece) {
-	var l widget.Line
-	l.Gap(1).Fit(t.st.Label, name, t.name-1).Gap(1)
-	some := false
-	for i := range t.p.all {
-		c := cell(&t.p.all[i], i == 0)
-		some = some || c.text != ""
-		room := t.col - 1
-		head := min(plot.Width(plot.Clean(c.text)), room)
-		l.Fit(c.st, c.text, head)
-		if rest := room - head - 1; rest >= 3 && c.more != "" {
-			l.Gap(1).Fit(c.aside, c.more, rest).Gap(1)
-		} else {
-			l.Gap(t.col - head)
+// width is that of a piece in one line.
+func (c *piece) width() int { return plot.Width(plot.Clean(widget.Words(" ", c.text, c.more))) }
+
+// lines lays a piece in lines of at most w cells: what is told beside the figure
+// goes below it where there is no room.
+func (c *piece) lines(w int) []string {
+	if c.width() <= w {
+		var l widget.Line
+		l.Add(c.st, c.text)
+		if c.more != "" {
+			l.Gap(min(l.W, 1)).Add(c.aside, c.more)
+		}
+		return []string{l.String()}
+	}
+	var out []string
+	for _, part := range [...]struct {
+		st   widget.Style
+		text string
+	}{{c.st, c.text}, {c.aside, c.more}} {
+		lines := widget.WrapText(part.text, w)
+		for i, text := range lines[:min(len(lines), mostPieceLines)] {
+			if i == mostPieceLines-1 && len(lines) > mostPieceLines {
+				text = plot.Fit(text+" …", min(w, plot.Width(text)+2))
+			}
+			if text != "" {
+				out = append(out, part.st.S(text))
+			}
 		}
 	}
-	if some {
-		t.out = append(t.out, l.String())
+	return out
+}
+
+// mostPieceLines is how many lines a text of a field gets.
+const mostPieceLines = 3
+
+// row asks every candidate; nothing is told where none has anything to say.
+func (t *compareTable) row(name string, cell func(c *compared, base bool) piece) {
+	t.add(compareRow{name: name}, cell)
+}
+
+// figures is row for a value with its difference to the base.
+func (t *compareTable) figures(name string, cell func(c *compared, base bool) piece) {
+	t.add(compareRow{name: name, figures: true}, cell)
+}
+
+// narrow reports whether there is room for figures and few words.
+func (t *compareTable) narrow() bool { return t.col < 24 }
+
+func (t *compareTable) add(r compareRow, cell func(c *compared, base bool) piece) {
+	some := false
+	for i := range t.p.all {
+		r.cells = append(r.cells, cell(&t.p.all[i], i == 0))
+		some = some || r.cells[i].text != ""
 	}
+	if some {
+		t.rows = append(t.rows, r)
+	}
+}
+
+// columns are the widths of the candidates: the same for all, unless that would
+// cut figures that have room otherwise.
+func (t *compareTable) columns(w int) []int {
+	n := len(t.p.all)
+	out, need, sum := make([]int, n), make([]int, n), 0
+	for i := range out {
+		out[i] = t.col
+		for _, r := range t.rows {
+			if r.figures {
+				need[i] = max(need[i], r.cells[i].width()+1)
+			}
+		}
+		sum += need[i]
+	}
+	if room := w - t.name; slices.Max(need) > t.col && sum <= room {
+		for i := range out {
+			out[i] = need[i] + (room-sum)/n
+		}
+	}
+	return out
+}
+
+// lines draws the rows in w cells.
+func (t *compareTable) lines(w int) (out []string) {
+	cols := t.columns(w)
+	for _, r := range t.rows {
+		cells, tall := make([][]string, len(cols)), 1
+		for i := range cols {
+			cells[i] = r.cells[i].lines(cols[i] - 1)
+			tall = max(tall, len(cells[i]))
+		}
+		for k := range tall {
+			var l widget.Line
+			l.Gap(1).Fit(t.st.Label, widget.Unless(k > 0, r.name), t.name-2).Gap(1)
+			for i, cell := range cells {
+				if k < len(cell) {
+					l.Raw(cell[k]).Gap(cols[i] - plot.Width(ansi.Strip(cell[k])))
+				} else {
+					l.Gap(cols[i])
+				}
+			}
+			out = append(out, l.String())
+		}
+	}
+	return out
 }
 
 func (t *compareTable) head() {
 	t.row("", func(c *compared, base bool) piece {
 		k := &c.detail.Candidate
-		what := widget.Words(" ", string(k.Status), Niche(&t.p.d.Snap.Grid, t.p.d.Grid.CellOf(k.ID)))
+		what := widget.Words(" ", string(k.Status), t.niche(c))
 		if c.detail.Frozen {
 			what += " frozen"
 		}
-		if base {
+		if base && !t.narrow() { // the title says it too
 			what += " · base"
 		}
 		return piece{t.st.Ident, CandidateName(k.ID), t.st.Label, what}
@@ -97,7 +188,7 @@ func (t *compareTable) head() {
 // objective is the value that places a candidate, then what may be claimed of it.
 func (t *compareTable) objective() {
 	first := t.p.all[0].detail.Candidate.Objective
-	t.row(t.p.d.Snap.Objective+t.lower(), func(c *compared, base bool) piece {
+	t.figures(t.p.d.Snap.Objective+t.lower(), func(c *compared, base bool) piece {
 		k := &c.detail.Candidate
 		out := piece{st: t.st.Strong, text: widget.Optional(k.Objective)}
 		if k.Objective != nil && first != nil && !base {
@@ -113,13 +204,19 @@ func (t *compareTable) objective() {
 			return piece{st: t.st.Label, text: "not measured"}
 		case claim.N > 0 && claim.Interval.Bounded() && claim.Word != evidence.Exact:
 			return piece{t.st.Plain, fmt.Sprintf("[%s, %s]", plot.Short(claim.Interval.Low), plot.Short(claim.Interval.High)), t.st.Label, fmt.Sprintf("n=%d held out", claim.N)}
-		case claim.Word == evidence.Exact:
-			return piece{st: t.st.Label, text: "exact: repeats agree"}
+		case claim.Word == evidence.Exact && k.Samples > 1:
+			return piece{t.st.Label, "exact", t.st.Label, fmt.Sprintf("n=%d agree", k.Samples)}
+		case claim.Word == evidence.Exact, claim.Word == "" && !t.p.d.Snap.Noisy:
+			root := t.p.d.Snap.Root.Samples
+			return piece{t.st.Label, fmt.Sprintf("n=%d", k.Samples), t.st.Label, widget.Unless(root < 2 || t.narrow(), fmt.Sprintf("%d of root agree", root))}
 		}
 		return piece{t.st.Plain, fmt.Sprintf("±%s n=%d", plot.Short(k.MAD), k.Samples), t.st.Warn, string(claim.Word)}
 	})
 	t.row("on root", func(c *compared, _ bool) piece {
-		claim := &c.detail.Claim
+		claim := c.detail.Claim
+		if claim.Word == "" {
+			claim = t.p.d.waitingClaim(&c.detail)
+		}
 		gain, in, ok := claim.Percent()
 		if c.detail.Candidate.ID == record.Root || claim.Word == "" || !ok {
 			return piece{}
@@ -133,6 +230,21 @@ func (t *compareTable) objective() {
 		}
 		return out
 	})
+}
+
+// niche names the niche of a candidate, or the one that it would take.
+func (t *compareTable) niche(c *compared) string {
+	cell, waits := t.p.cellOf(c)
+	name := Niche(&t.p.d.Snap.Grid, cell)
+	switch {
+	case name == "":
+		return ""
+	case waits:
+		return "for " + name
+	case t.p.d.Grid.CellOf(c.detail.Candidate.ID) != cell: // somebody else holds it
+		return "in " + name
+	}
+	return name
 }
 
 func (t *compareTable) lower() string {
@@ -161,7 +273,7 @@ func (t *compareTable) metrics() {
 			label += " ↓"
 		}
 		first, known := metricOf(&t.p.all[0].detail.Candidate, name)
-		t.row(label, func(c *compared, base bool) piece {
+		t.figures(label, func(c *compared, base bool) piece {
 			v, ok := metricOf(&c.detail.Candidate, name)
 			if !ok {
 				return piece{st: t.st.Label, text: "-"}
@@ -185,11 +297,16 @@ func (t *compareTable) coordinates() {
 		ax := &g.Axes[i]
 		var first []int
 		t.row("at "+widget.AxisName(ax.Name, t.name-4), func(c *compared, base bool) piece {
-			at := coords(g.Dims, c.detail.Cell)
+			cell, _ := t.p.cellOf(c)
+			at := coords(g.Dims, cell)
 			if base {
 				first = at
 			}
-			if i >= len(at) {
+			switch {
+			case i < len(at):
+			case c.detail.Candidate.Objective == nil:
+				return piece{st: t.st.Label, text: "-"}
+			default:
 				return piece{st: t.st.Label, text: "no niche yet"}
 			}
 			out := piece{st: t.st.Plain, text: fmt.Sprint(at[i]), aside: t.st.Label}
