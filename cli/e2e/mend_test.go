@@ -474,7 +474,7 @@ func TestKeysThatClashWithThoseOfEverywhereAreRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	for own, says := range map[string]string{
-		`{freeze: "?", boost: F}`:  `"F" would do boost in candidates, where it does summary`,
+		`{freeze: "?", boost: F}`:  `"?" would do freeze in candidates, where it does help`,
 		`{freeze: Z, approve: f2}`: `"f2" would do approve in candidates, where it does options`,
 	} {
 		c := start(t, l, nil, 120, 36, "--set", "console.keys="+own)
