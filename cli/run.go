@@ -170,7 +170,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	if why != "" {
 		f.said = append(f.said, why)
 	}
-	if text := a.noWorkers(exp, f); text != "" {
+	if text := a.awaited(exp, f); text != "" {
 		f.said = append(f.said, text)
 	}
 	opt := a.engineOptions(f)
@@ -225,10 +225,16 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	return a.headless(ctx, eng, ses, exp, f)
 }
 
-// noWorkers says that jobs will wait for workers for whom no door is open.
-func (a *App) noWorkers(exp record.Experiment, f runFlags) string {
+// awaited says what a run will wait for that nobody would guess: commits to measure,
+// or workers for whom no door is open.
+func (a *App) awaited(exp record.Experiment, f runFlags) string {
 	cfg, err := a.present(exp, f)
-	if err != nil || f.doors.http != "" { // opening the experiment says it
+	switch {
+	case err != nil: // opening the experiment says it
+		return ""
+	case cfg.Search.OnlyInjected:
+		return "no candidates are made here (search.only_injected): commits that `atoll inject REV` brings are measured"
+	case f.doors.http != "":
 		return ""
 	}
 	for _, ag := range cfg.Agents {

@@ -186,12 +186,18 @@ func TestTasksAreHandedOutOnceAndJudged(t *testing.T) {
 	}
 }
 
-func TestARunWithoutADoorSaysThatNobodyCanTakeItsTasks(t *testing.T) {
+func TestARunThatWaitsForOthersSaysForWhom(t *testing.T) {
 	t.Parallel()
-	dir := plot(t, "budget: {jobs: 1}", "agents: [{name: crowd, kind: broker, weight: 1}]")
-	cmd := command(t, dir, "run", "--headless", "--for", "1s")
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "jobs of crowd wait for workers") || !strings.Contains(string(out), "--http") {
-		t.Errorf("%v\n%s", err, out)
+	for _, tc := range []struct{ name, line, says string }{
+		{"workers, and no door is open", "agents: [{name: crowd, kind: broker, weight: 1}]", "jobs of crowd wait for workers, and no door is open for them: "},
+		{"commits", "search: {only_injected: true}", "inject REV"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := plot(t, "budget: {jobs: 1}", tc.line)
+			if got := must(t, dir, "run", "--headless", "--for", "1s"); !strings.Contains(got, tc.says) {
+				t.Error(got)
+			}
+		})
 	}
 }
