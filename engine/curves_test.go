@@ -183,7 +183,8 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 	s := l.await(eng, "it is paused", func(s *view.Snapshot) bool {
 		return s.State == record.ExperimentPaused && len(s.Running) == 0 && s.Jobs.Running == 0
 	})
-	n, best := len(s.Curves.Reigns), s.Best.ID
+	before, best := s.Curves, s.Best.ID
+	n := len(before.Reigns)
 	if _, err := eng.Decide(t.Context(), about(record.Reject, best)); err != nil {
 		t.Fatal(err)
 	}
@@ -191,12 +192,15 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 	if r := s.Curves.Reigns; len(r) != n+1 || r[n].ID != s.Best.ID || r[n].At < r[n-1].At || s.Best.At != r[n].At {
 		t.Errorf("%s was rejected, %s is the best since %d; reigns %v", best, s.Best.ID, s.Best.At, r)
 	}
+	if c := s.Curves; c.Best[len(c.Best)-1] != s.Best.Objective || c.QD[len(c.QD)-1] != s.Grid.QD {
+		t.Errorf("the curves end at %g and QD %g, where the best is %g and QD %g", c.Best[len(c.Best)-1], c.QD[len(c.QD)-1], s.Best.Objective, s.Grid.QD)
+	}
 	if _, err := eng.Undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s = l.await(eng, "the rejected one is the best again", func(s *view.Snapshot) bool { return s.Best.ID == best })
-	if r := s.Curves.Reigns; len(r) != n+2 || r[n+1].ID != best {
-		t.Errorf("%s is back; reigns %v", best, r)
+	if c := s.Curves; !slices.Equal(c.Reigns, before.Reigns) || !slices.Equal(c.X, before.X) || !slices.Equal(c.QD, before.QD) {
+		t.Errorf("%s is back; reigns %v, not %v; QD %v, not %v", best, c.Reigns, before.Reigns, c.QD, before.QD)
 	}
 	stop()
 	if again := l.state().Snapshot().Curves.Reigns; !slices.Equal(again, s.Curves.Reigns) {

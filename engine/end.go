@@ -45,7 +45,7 @@ func (l *loop) settle(ctx context.Context, pool *work.Pool) error {
 	if !l.owner || l.opt.Unattended || l.st.Run != record.ExperimentRunning || !l.nothingLeft() || pool.Busy() > 0 {
 		return nil
 	}
-	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.wall.add(ctx)); err != nil {
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
 		return err
 	}
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil { // what the budget stopped halfway
@@ -79,7 +79,6 @@ func (l *loop) goOn(ctx context.Context) error {
 	if l.st.Run != record.ExperimentDone {
 		return nil
 	}
-	l.wall.start()
 	return l.setState(ctx, record.ExperimentRunning, "")
 }
 
@@ -93,7 +92,7 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { return nil }); err != nil {
 		return err
 	}
-	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.wall.add(ctx)); err != nil {
+	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
 		return err
 	}
 	if _, err := l.db.Requeue(ctx, l.exp); err != nil {
@@ -146,7 +145,7 @@ func AtRest(snap *view.Snapshot, reason string) {
 }
 
 func (l *loop) endState(ctx context.Context) error {
-	state, reason := record.ExperimentStopped, "drained; `atoll run` goes on"
+	state, reason := record.ExperimentStopped, view.Drained
 	why, finished := l.plan.Finished()
 	switch {
 	case l.st.Run != record.ExperimentRunning: // paused or broken, or never resumed
@@ -156,9 +155,6 @@ func (l *loop) endState(ctx context.Context) error {
 	case finished:
 		state, reason = record.ExperimentDone, why
 	}
-	if l.st.Unconfirmed() {
-		reason += "; the gain of " + l.st.Best.String() + " is not confirmed"
-	}
 	return l.setState(ctx, state, reason)
 }
 
@@ -166,6 +162,9 @@ func (l *loop) endState(ctx context.Context) error {
 func (l *loop) setState(ctx context.Context, state record.ExperimentState, reason string) error {
 	if l.st.Run == state && l.st.Reason == reason {
 		return nil
+	}
+	if err := l.addWall(ctx); err != nil { // of the state before
+		return err
 	}
 	if _, err := l.db.PutState(ctx, l.exp, state, reason); err != nil {
 		return fmt.Errorf("write the state %s: %w", state, err)
@@ -183,4 +182,19 @@ func (l *loop) markPlaced(ctx context.Context) error {
 	}
 	l.st.Placed = l.st.Placed[:0]
 	return nil
+}
+
+// addWall counts the time since the last call, unless nothing was to be done in it.
+func (l *loop) addWall(ctx context.Context) error {
+	if !l.atWork() {
+		l.wall.start()
+		return nil
+	}
+	return l.wall.add(ctx)
+}
+
+// atWork reports whether the time that passes is time of the run: it is on, or what
+// it began still goes on.
+func (l *loop) atWork() bool {
+	return l.owner && l.st != nil && (l.st.Run == record.ExperimentRunning || l.live.Busy())
 }

@@ -209,8 +209,8 @@ func (l *loop) step(ctx context.Context) error {
 	if err := l.markPlaced(ctx); err != nil {
 		return err
 	}
-	if l.wall.due() && l.st.Run != record.ExperimentDone {
-		if err := l.wall.add(ctx); err != nil {
+	if l.wall.due() {
+		if err := l.addWall(ctx); err != nil {
 			return err
 		}
 	}
@@ -275,7 +275,7 @@ func (l *loop) publish(last bool) {
 		l.sync()
 	}
 	l.publisher.publish(present{
-		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, wallFrom: l.wall.from, last: last,
+		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, atWork: l.atWork(), wallFrom: l.wall.from, last: last,
 	})
 }
 

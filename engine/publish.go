@@ -27,7 +27,8 @@ type present struct {
 	rung       string   // of the sandbox, "" = none is used
 	guarantees []string // that are missing
 	fatal      error
-	wallFrom   time.Time // the wall clock is counted up to here
+	atWork     bool      // what passes is time of the run
+	wallFrom   time.Time // which is counted up to here
 	last       bool      // of a run
 }
 
@@ -145,7 +146,7 @@ func (p *publisher) fillCounts(ctx context.Context, snap *view.Snapshot, now pre
 		return err
 	}
 	FillCounts(snap, c)
-	if now.st.Run != record.ExperimentDone {
+	if now.atWork {
 		snap.WallMS += p.opt.Now().Sub(now.wallFrom).Milliseconds()
 	}
 	if left := snap.Jobs.Max - snap.Jobs.Ended(); snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
@@ -168,4 +169,5 @@ func FillCounts(snap *view.Snapshot, c store.Counters) {
 	for _, r := range snap.Recent {
 		snap.OwnMS += r.Job.OwnMS / float64(len(snap.Recent))
 	}
+	snap.TellRest()
 }

@@ -17,7 +17,8 @@ import (
 	"atoll/store/record"
 )
 
-// picture is all that decisions change, as JSON: no times, no log.
+// picture is all that readers see of what decisions change, as JSON: all but the
+// times of decisions and the log of them.
 func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 	t.Helper()
 	type waits struct {
@@ -36,9 +37,25 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Boost   float64
 		Waiting int
 		Edits   [2]int
+		Tries   int
+		Won     [2]int64
+		Runners []record.CandidateID
+	}
+	type ended struct {
+		Job   record.JobID
+		State record.JobState
+		Value *float64
+		Cell  int
+		From  record.CandidateID
+		Best  bool
+	}
+	type reign struct {
+		X  int
+		ID record.CandidateID
 	}
 	var p struct {
 		State     record.ExperimentState
+		Reason    string
 		Settings  record.Settings
 		Best      record.CandidateID
 		Filled    int
@@ -51,10 +68,29 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Targets   []view.Yield
 		Jobs      []string
 		Notes     []string
+		Recent    []ended
+		Failures  []view.FailureGroup
+		Courses   [][]int
+		Standing  string
+		Grid      view.Grid
+		Curves    view.Curves
+		Reigns    []reign
+	}
+	p.Reason, p.Failures, p.Curves, p.Grid = s.Reason, s.Failures, s.Curves, s.Grid
+	p.Standing = fmt.Sprint(s.Best.Objective, s.Best.MAD, s.Best.Samples, s.Best.Claim, s.Best.Percent, s.Best.Cell)
+	p.Curves.At, p.Curves.Marks, p.Curves.Reigns, p.Grid.Cells = nil, nil, nil, nil
+	for _, r := range s.Curves.Reigns {
+		p.Reigns = append(p.Reigns, reign{r.X, r.ID})
+	}
+	for _, f := range s.Failures {
+		p.Courses = append(p.Courses, f.Course)
+	}
+	for _, e := range s.Recent {
+		p.Recent = append(p.Recent, ended{e.Job.ID, e.Job.State, e.Objective, e.Cell, e.From, e.Best})
 	}
 	p.State, p.Settings, p.Best, p.Filled, p.QD, p.Counts = s.State, s.Settings, s.Best.ID, s.Grid.Filled, s.Grid.QD, s.Jobs
 	for _, c := range s.Grid.Cells {
-		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting, [2]int{c.Children, c.Improved}})
+		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting, [2]int{c.Children, c.Improved}, c.Tries, [2]int64{int64(c.Since), int64(c.Fold)}, c.Runners})
 	}
 	for _, h := range s.Review {
 		p.Review = append(p.Review, waits{h.Candidate.ID, h.Before, h.Cell, h.From, h.Findings, h.Candidate.Status})

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,12 +93,15 @@ func TestWhatWasUndoneIsMarked(t *testing.T) {
 		if strings.Contains(line, " reject ") && !strings.Contains(line, "undone · games the metric") {
 			t.Errorf("the rejection that was taken back reads %s", line)
 		}
+		if strings.Contains(line, " c190 ") && strings.Contains(line, " restore ") {
+			t.Errorf("what took it back reads %s", line)
+		}
 		if strings.Contains(line, " boost ") && strings.Contains(line, "undone") {
 			t.Errorf("the boost that stands reads %s", line)
 		}
 	}
-	if !strings.Contains(frame, "takes it back") {
-		t.Errorf("no decision takes another back:\n%s", frame)
+	if !regexp.MustCompile(`ada +undo +c190`).MatchString(frame) {
+		t.Errorf("no decision is an undo:\n%s", frame)
 	}
 }
 

@@ -80,7 +80,7 @@ func (a *standings) FillNiche(d *view.NicheDetail) (holder record.CandidateID, r
 	if a.arch == nil || d.Cell < 0 || d.Cell >= a.shape().Cells() {
 		return holder, nil
 	}
-	d.Tries = a.arch.Tries(d.Cell)
+	d.Tries = a.arch.Tries(d.Cell) - a.landAgain()[d.Cell]
 	if h, ok := a.arch.Holder(d.Cell); ok {
 		holder = h.ID
 	}

@@ -59,8 +59,9 @@ func (m *Candidate) Job() record.JobID { return record.JobID(m.num) }
 
 // candidates are all candidates of a fold in the order in which they came.
 type candidates struct {
-	order   []int32 // numbers of the measured ones, in the order of the fold
-	Scored  int     // how many those are
+	order   []int32                     // numbers of the measured ones, in the order of the fold
+	Scored  int                         // how many those are, but for those that wait for a person again
+	again   map[record.CandidateID]bool // measured ones that do
 	rows    rows[Candidate]
 	at      []int32 // row + 1 by candidate number, 0 = a job that made none
 	trials  rows[Trials]
@@ -171,6 +172,21 @@ func (l *candidates) claim(m *Candidate) *float64 {
 		return nil
 	}
 	return &d.HeldOut.Mean
+}
+
+// waitsAgain takes a measured candidate out of those that count.
+func (l *candidates) waitsAgain(m *Candidate) {
+	if l.again == nil {
+		l.again = map[record.CandidateID]bool{}
+	}
+	l.again[m.ID()] = true
+	l.Scored--
+}
+
+// passesAgain counts one that waited again.
+func (l *candidates) passesAgain(m *Candidate) {
+	delete(l.again, m.ID())
+	l.Scored++
 }
 
 // count takes a candidate into the order of measured ones and reports whether

@@ -43,13 +43,6 @@ func (a *standings) ClaimOf(id record.CandidateID) (evidence.Claim, bool) {
 	return a.claimOf(m), true
 }
 
-// Unconfirmed reports whether the best is another than the root and its gain was
-// neither confirmed nor found to be noise.
-func (a *standings) Unconfirmed() bool {
-	c, ok := a.ClaimOf(a.Best)
-	return ok && a.Best != record.Root && c.Word == evidence.Unconfirmed
-}
-
 // disproved reports whether a candidate was measured beside the root long enough
 // to know that no gain is seen.
 func (a *standings) disproved(m *Candidate) bool {

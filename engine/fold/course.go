@@ -11,10 +11,10 @@ type course struct {
 	n     [stretches]int32
 }
 
-// add counts at a job number.
-func (c *course) add(at int) {
+// add counts at a job number, or takes a count back where by is -1.
+func (c *course) add(at int, by int32) {
 	c.reach(at)
-	c.n[at/c.width]++
+	c.n[at/c.width] += by
 }
 
 // reach joins stretches until a job number has its own.

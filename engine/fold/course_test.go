@@ -20,7 +20,7 @@ func TestACourseTellsTheWholeRunInAsManyStretchesHoweverLongItIs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var c course
 			for _, at := range tt.at {
-				c.add(at)
+				c.add(at, 1)
 			}
 			if got := c.upTo(tt.last); !slices.Equal(got, tt.want) {
 				t.Errorf("got %v, want %v", got, tt.want)
@@ -30,7 +30,7 @@ func TestACourseTellsTheWholeRunInAsManyStretchesHoweverLongItIs(t *testing.T) {
 	var long course
 	for at := range 1_000_000 {
 		if at%10 == 0 {
-			long.add(at)
+			long.add(at, 1)
 		}
 	}
 	total := 0

@@ -15,7 +15,17 @@ type curveData struct {
 	points []curvePoint
 	step   int // a power of two
 	marks  []view.Mark
-	reigns []view.Reign // as they came, whatever the map of today
+	reigns []view.Reign            // as they came, whatever the map of today
+	before map[record.Seq]curveEnd // decisions that changed how the curves end
+}
+
+// curveEnd is how the curves ended before a decision.
+type curveEnd struct {
+	x      int          // what follows here changed
+	points []curvePoint // from there on
+	reigns []view.Reign // those that it ended
+	kept   int          // reigns before those
+	after  int          // reigns when it was folded
 }
 
 // curvePoint is how the search stood when x candidates were scored.
@@ -71,6 +81,65 @@ func (c *curveData) crowned(x int, best record.CandidateID, at record.Millis) {
 		at = max(at, c.reigns[n-1].At)
 	}
 	c.reigns = append(c.reigns, view.Reign{X: x, At: at, ID: best})
+}
+
+// bend makes the curves end as the search stands after a decision. One that takes
+// another back leaves them as they were before that, unless more happened since.
+func (s *State) bend(d record.Decision) {
+	c := s.curves
+	n := len(c.points)
+	if s.arch == nil || n == 0 {
+		return
+	}
+	now := s.progress()
+	was := curveEnd{x: min(now.x, c.points[n-1].x), kept: len(c.reigns)}
+	was.points = slices.Clone(c.points[c.from(was.x):])
+	if back, ok := c.before[d.Undoes]; ok && back.fits(c, now, s.Best) {
+		was.kept = min(was.kept, back.kept)
+		was.reigns = slices.Clone(c.reigns[was.kept:])
+		c.points = append(c.points[:c.from(back.x)], back.points...)
+		c.reigns = append(c.reigns[:back.kept], back.reigns...)
+	} else {
+		for was.kept > 0 && s.again[c.reigns[was.kept-1].ID] {
+			was.kept--
+		}
+		was.reigns = slices.Clone(c.reigns[was.kept:])
+		c.reigns = c.reigns[:was.kept]
+		c.points = c.points[:c.from(now.x+1)]
+		c.add(now, d.At)
+		c.crowned(now.x, s.Best, d.At)
+	}
+	was.after = len(c.reigns)
+	if !slices.Equal(c.points[c.from(was.x):], was.points) || len(was.reigns) > 0 || was.after != was.kept {
+		if c.before == nil {
+			c.before = map[record.Seq]curveEnd{}
+		}
+		c.before[d.Seq] = was
+		if d.Undoes != 0 { // what does it again names the same decision
+			c.before[d.Undoes] = was
+		}
+	}
+}
+
+// from is the first of the points from a place on.
+func (c *curveData) from(x int) int {
+	i := len(c.points)
+	for i > 0 && c.points[i-1].x >= x {
+		i--
+	}
+	return i
+}
+
+// fits reports whether curves that end so tell how the search stands now, and nobody
+// else came to lead since.
+func (e *curveEnd) fits(c *curveData, now curvePoint, best record.CandidateID) bool {
+	if len(e.points) == 0 || len(c.reigns) != e.after {
+		return false
+	}
+	last := e.points[len(e.points)-1]
+	now.at = last.at
+	leads := e.kept > 0 && len(e.reigns) == 0 && c.reigns[e.kept-1].ID == best || len(e.reigns) > 0 && e.reigns[len(e.reigns)-1].ID == best
+	return last == now && leads
 }
 
 // since is when the best became the best, 0 while there is none.

@@ -2,67 +2,193 @@ package fold
 
 import (
 	"atoll/engine/search"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
-// decidedEnds are the ends of candidates that people decide about, as the yields
-// count them: a decision that is taken back takes its end out of the yields, and
-// one that is made again brings it back.
+// decidedEnds are the ends of candidates that people decide about, as readers are
+// told of them: a decision that is taken back takes its end out of yields, recent
+// jobs and failures, and one that is made again brings it back.
 type decidedEnds struct {
-	counted   map[record.CandidateID]search.Event // in the yields
-	withdrawn map[record.CandidateID]search.Event // out of them: the candidate waits again
+	counted   map[record.CandidateID]decidedEnd // told
+	withdrawn map[record.CandidateID]decidedEnd // not told: the candidate waits again
+	reopened  map[record.CandidateID]bool       // a rejection was taken back, and the store does not hold it yet
+	rejected  map[record.CandidateID]int        // which end a rejection was that was taken back
 }
 
-// countEnd counts the end of a candidate's job in the yields, in place of one that
-// was counted before.
-func (s *State) countEnd(m *Candidate, e search.Event) {
+// decidedEnd is how one candidate's job ended.
+type decidedEnd struct {
+	event   search.Event
+	failure *failure // nil: it did not fail
+	told    *ended   // among the recent jobs when it was withdrawn; nil for none
+}
+
+// failure is how a job failed, and the sample of its group before.
+type failure struct {
+	class  record.Class
+	reason string
+	before record.JobID
+}
+
+// countEnd counts the end of a candidate's job in place of one that was counted
+// before.
+func (s *State) countEnd(m *Candidate, e decidedEnd) {
 	s.withdraw(m)
-	s.yields.Add(e)
+	s.yields.Add(e.event)
+	if e.failure != nil {
+		f := *e.failure
+		f.before = s.failures.count(m.Job(), f.class, f.reason)
+		e.failure = &f
+	}
 	if !m.waited && !m.Rejected {
 		return
 	}
 	ends := &s.Decided.ends
 	if ends.counted == nil {
-		ends.counted, ends.withdrawn = map[record.CandidateID]search.Event{}, map[record.CandidateID]search.Event{}
+		ends.counted, ends.withdrawn = map[record.CandidateID]decidedEnd{}, map[record.CandidateID]decidedEnd{}
 	}
+	e.told = nil
 	ends.counted[m.ID()] = e
 }
 
-// withdraw takes the end of a candidate that waits for a person again out of the
-// yields. An end by rejection is gone with the rejection; any other comes back
-// with the approval, for which no job ends again.
-func (s *State) withdraw(m *Candidate) {
+// withdraw takes back what is told of the end of a candidate that waits for a
+// person again. An end by rejection is gone with the rejection; any other comes
+// back with the approval, for which no job ends again. It returns what the recent jobs
+// told of it.
+func (s *State) withdraw(m *Candidate) *ended {
 	if m == nil {
-		return
+		return nil
 	}
 	ends := &s.Decided.ends
 	e, ok := ends.counted[m.ID()]
 	if !ok {
-		return
+		return nil
 	}
-	s.yields.Forget(e)
 	delete(ends.counted, m.ID())
-	if e.State != record.Rejected {
+	s.yields.Forget(e.event)
+	if f := e.failure; f != nil {
+		s.failures.discount(m.Job(), f.class, f.reason, f.before)
+	}
+	e.told = s.unpush(m.Job())
+	if e.event.State != record.Rejected {
 		ends.withdrawn[m.ID()] = e
 	}
+	return e.told
 }
 
-// withdrawRejection takes an end by rejection out of the yields. A candidate that
-// was rejected in its niche ended before, and that end stays.
+// withdrawRejection takes back what is told of an end by rejection. A candidate
+// that was rejected in its niche ended before, and that end stays.
 func (s *State) withdrawRejection(id record.CandidateID) {
-	if s.Decided.ends.counted[id].State == record.Rejected {
-		s.withdraw(s.Candidate(id))
-	}
-}
-
-// countAgain counts the end that a candidate had before its approval was taken
-// back.
-func (s *State) countAgain(id record.CandidateID) {
-	m := s.Candidate(id)
-	e, ok := s.Decided.ends.withdrawn[id]
-	if m == nil || !ok || !m.withheld {
+	ends := &s.Decided.ends
+	if ends.counted[id].event.State != record.Rejected {
 		return
 	}
-	delete(s.Decided.ends.withdrawn, id)
+	at := 0
+	if e := s.withdraw(s.Candidate(id)); e != nil {
+		at = e.nth
+	}
+	if ends.reopened == nil {
+		ends.reopened, ends.rejected = map[record.CandidateID]bool{}, map[record.CandidateID]int{}
+	}
+	ends.reopened[id], ends.rejected[id] = true, at
+}
+
+// pushRejection tells the end of a rejected candidate: where it was told before when
+// the rejection is done again.
+func (s *State) pushRejection(m *Candidate, e view.Ended) {
+	at := s.Decided.ends.rejected[m.ID()]
+	delete(s.Decided.ends.rejected, m.ID())
+	if at == 0 {
+		s.push(e)
+	} else {
+		s.pushBack(ended{e, at})
+	}
+}
+
+// pass lets a candidate pass. One whose approval was taken back after its end has
+// that end again: as it was where the approval is done again, and where it is a new
+// one with the place that it takes now.
+func (s *State) pass(d record.Decision) {
+	m := s.Candidate(d.Candidate)
+	if m == nil {
+		return
+	}
+	e, had := s.Decided.ends.withdrawn[m.ID()]
+	if !had || !m.withheld {
+		s.approve(d)
+		return
+	}
+	was := s.placeBefore(m)
+	s.approve(d)
+	delete(s.Decided.ends.withdrawn, m.ID())
+	if d.Undoes == 0 {
+		s.endAnew(m, &e, was, d.At)
+	}
+	s.setStatus(m, statusAfter(e.event.State))
+	told := e.told
 	s.countEnd(m, e)
+	if told != nil {
+		s.pushBack(*told)
+	}
+}
+
+// before is who was where when a candidate came back.
+type before struct {
+	cell         int
+	holder, best record.CandidateID
+}
+
+func (s *State) placeBefore(m *Candidate) before {
+	b := before{-1, record.NoCandidate, s.Best}
+	if s.arch == nil {
+		return b
+	}
+	if cell, ok := s.arch.CellOf(m.ID()); ok {
+		b.cell = cell
+		if h, ok := s.arch.Holder(cell); ok {
+			b.holder = h.ID
+		}
+	}
+	return b
+}
+
+// endAnew makes the end of a measured candidate one of now.
+func (s *State) endAnew(m *Candidate, e *decidedEnd, was before, at record.Millis) {
+	if e.event.State != record.Placed && e.event.State != record.Scored || s.arch == nil {
+		return
+	}
+	takes := s.arch.Holds(m.ID())
+	e.event.State, e.event.Best = record.Scored, s.Best == m.ID() && was.best != m.ID()
+	if takes {
+		e.event.State = record.Placed
+	}
+	if e.told == nil {
+		return
+	}
+	t := &e.told.Ended
+	s.ends++
+	e.told.nth = s.ends
+	t.Job.State, t.Best, t.Cell, t.From = e.event.State, e.event.Best, -1, record.NoCandidate
+	if takes {
+		t.Cell, t.From = was.cell, was.holder
+		d := s.Track(m)
+		d.wonAt, d.since = s.Scored, at
+		s.Placed = append(s.Placed, m.Job())
+		s.tell(s.placedEvent(m, t, at))
+	}
+}
+
+// statusAfter is the status of a candidate whose job ended so.
+func statusAfter(end record.JobState) record.Status {
+	switch end {
+	case record.Placed, record.Scored:
+		return record.StatusScored
+	case record.Failed:
+		return record.StatusFailed
+	case record.Rejected:
+		return record.StatusRejected
+	case record.Cancelled:
+		return record.StatusCancelled
+	}
+	return record.StatusMade
 }

@@ -53,7 +53,7 @@ func (s *State) Digest() Digest {
 	c := s.curves.snapshot()
 	if s.Learned { // who took a niche under an earlier map is not in the log
 		add("tries", tries(s.yields.Operators()), tries(s.yields.Agents()), tries(s.yields.Targets()))
-		if !slices.ContainsFunc(ds.All, func(d record.Decision) bool { return d.Verb == record.Reject }) { // curves are told anew without the rejected
+		if !slices.ContainsFunc(ds.All, func(d record.Decision) bool { return d.Verb == record.Reject || d.Verb == record.Hold }) { // curves are told anew without those
 			add("curves", c.X, c.Best)
 		}
 		return d

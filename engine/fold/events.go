@@ -1,6 +1,9 @@
 package fold
 
 import (
+	"cmp"
+	"slices"
+
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -8,7 +11,8 @@ import (
 // events are what the last rows did: the jobs that ended, and lines for the log
 // pane.
 type events struct {
-	recent []view.Ended // oldest first, bounded
+	recent []ended // oldest first, bounded
+	ends   int     // how many were pushed
 	lines  []event
 	Quiet  bool // what is folded now happened before this process looked
 	Past   int  // how many lines of that are kept all the same, the newest
@@ -22,6 +26,12 @@ type event struct {
 	Text  string
 }
 
+// ended is a job that came to an end, and which one of all.
+type ended struct {
+	view.Ended
+	nth int
+}
+
 // recentCap bounds the list of ended jobs a snapshot carries.
 const recentCap = 200
 
@@ -29,7 +39,26 @@ func (n *events) push(e view.Ended) {
 	if len(n.recent) >= 2*recentCap {
 		n.recent = append(n.recent[:0], n.recent[len(n.recent)-recentCap:]...)
 	}
-	n.recent = append(n.recent, e)
+	n.ends++
+	n.recent = append(n.recent, ended{e, n.ends})
+}
+
+// unpush takes the end of a job from those that are told; nil where it is not
+// among them any more.
+func (n *events) unpush(job record.JobID) *ended {
+	for i, e := range slices.Backward(n.recent) {
+		if e.Job.ID == job && e.Job.Kind == record.Make {
+			n.recent = slices.Delete(n.recent, i, i+1)
+			return &e
+		}
+	}
+	return nil
+}
+
+// pushBack tells an end again where it was told before.
+func (n *events) pushBack(e ended) {
+	i, _ := slices.BinarySearchFunc(n.recent, e.nth, func(have ended, nth int) int { return cmp.Compare(have.nth, nth) })
+	n.recent = slices.Insert(n.recent, i, e)
 }
 
 func (n *events) say(row record.FoldRow, level, text string) {

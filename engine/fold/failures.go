@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"maps"
 	"regexp"
 	"sort"
 
@@ -20,27 +21,50 @@ type failureGroup struct {
 	when course
 }
 
-// count groups failures by class and by reason without its figures.
-func (f failures) count(job record.JobID, class record.Class, reason string) {
-	shape := figures.ReplaceAllString(reason, "N")
-	key := string(class) + "\x00" + shape
-	g := f[key]
+// count groups failures by class and by reason without its figures. It returns the
+// sample that the group had before.
+func (f failures) count(job record.JobID, class record.Class, reason string) (sample record.JobID) {
+	g := f.group(class, reason)
 	if g == nil {
+		g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: reason, Cure: cure(class), Sample: record.NoJob}}
+		key := keyOf(class, reason)
 		if len(f) >= failureGroups {
-			key = string(class)
-			shape = "other"
-			if g = f[key]; g == nil {
-				g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: shape, Cure: cure(class)}}
-				f[key] = g
-			}
-		} else {
-			g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: reason, Cure: cure(class)}}
-			f[key] = g
+			key, g.Reason = string(class), "other"
 		}
+		f[key] = g
 	}
+	sample = g.Sample
 	g.Count++
 	g.Sample = job
-	g.when.add(int(job))
+	g.when.add(int(job), 1)
+	return sample
+}
+
+// discount takes back a failure that was counted when the group had this sample.
+func (f failures) discount(job record.JobID, class record.Class, reason string, sample record.JobID) {
+	g := f.group(class, reason)
+	if g == nil {
+		return
+	}
+	g.Count--
+	g.when.add(int(job), -1)
+	if g.Sample == job {
+		g.Sample = sample
+	}
+	maps.DeleteFunc(f, func(_ string, have *failureGroup) bool { return have == g && g.Count == 0 })
+}
+
+func keyOf(class record.Class, reason string) string {
+	return string(class) + "\x00" + figures.ReplaceAllString(reason, "N")
+}
+
+// group is the one that a failure belongs to, nil where there is none yet. When
+// there are too many groups those to come are told together.
+func (f failures) group(class record.Class, reason string) *failureGroup {
+	if g := f[keyOf(class, reason)]; g != nil || len(f) < failureGroups {
+		return g
+	}
+	return f[string(class)]
 }
 
 // failureGroups bounds the number of different reasons that are told apart.

@@ -136,15 +136,25 @@ func (s *State) foldResult(row record.FoldRow) error {
 	}
 	switch {
 	case row.Kind == record.LogHeld:
-		m.waited = true
-		s.withdraw(m)
-		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
+		s.foldHeld(row, m)
 	case row.Cand.Objective == nil || end.State == record.Rejected || end.State == record.Cancelled || end.State == record.Failed:
 		s.foldFailure(row, end, m)
 	default:
 		return s.score(row, m)
 	}
 	return nil
+}
+
+// foldHeld takes that a candidate waits for a person. Where a decision made it wait
+// again, that was told.
+func (s *State) foldHeld(row record.FoldRow, m *Candidate) {
+	again := m.withheld || s.Decided.ends.reopened[m.ID()]
+	delete(s.Decided.ends.reopened, m.ID())
+	m.waited = true
+	s.withdraw(m)
+	if !again {
+		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
+	}
 }
 
 // foldWithout takes the end of a job that made no candidate.
@@ -169,11 +179,14 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 
 func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
-	if row.Kind == record.LogEnd {
-		s.push(e)
-	}
+	fails := end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		s.countEnd(m, search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage})
+		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage}}
+		if fails {
+			ended.failure = &failure{class: end.Class, reason: end.Reason}
+			s.suspect(row, end.Class, end.Reason)
+		}
+		s.countEnd(m, ended)
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), false)
 		s.noteOutcome(e.Job, m, end.State)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
@@ -181,11 +194,18 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 			s.repairs.failed(m.ID(), end.Class)
 		}
 	}
-	if end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate {
+	switch {
+	case row.Kind != record.LogEnd:
+	case m.Rejected && end.State == record.Rejected:
+		s.pushRejection(m, e)
+	default:
+		s.push(e)
+	}
+	if fails && e.Job.Kind != record.Make {
 		s.failures.count(row.Job, end.Class, end.Reason)
-		if e.Job.Kind == record.Make {
-			s.suspect(row, end.Class, end.Reason)
-		}
+	}
+	if m.Rejected && end.State == record.Rejected && end.Class == record.ClassReview {
+		return // the decision was told
 	}
 	level := "warn"
 	if end.State == record.Cancelled {
@@ -243,7 +263,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		if improved {
 			state = record.Placed
 		}
-		s.countEnd(m, search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage})
+		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage}})
 		s.Lessons.Observe(s.Origin(m).op, m.ID(), improved || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
@@ -263,13 +283,15 @@ func (s *State) decide(d record.Decision) {
 	s.Decided.remember(d)
 	switch d.Verb {
 	case record.Reject:
+		if d.Undoes == 0 {
+			delete(s.Decided.ends.rejected, d.Candidate)
+		}
 		s.reject(d)
 	case record.Restore:
 		s.withdrawRejection(d.Candidate)
 		s.restore(d)
 	case record.Approve:
-		s.countAgain(d.Candidate)
-		s.approve(d)
+		s.pass(d)
 	case record.Hold:
 		s.withdraw(s.Candidate(d.Candidate))
 		s.hold(d)
@@ -287,7 +309,7 @@ func (s *State) decide(d record.Decision) {
 	text := s.DecisionText(d)
 	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
 	s.curves.mark(s.Scored, d.At, "%s", text)
-	s.curves.crowned(s.Scored, s.Best, d.At)
+	s.bend(d)
 }
 
 func unmarshal(row record.FoldRow, into any) error {

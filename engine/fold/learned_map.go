@@ -89,7 +89,9 @@ func (l *learned) locate(m *Candidate, measures []float64) ([]float64, error) {
 	}
 	kept, dropped := l.Sample.offer(m.ID())
 	if dropped != record.NoCandidate {
-		l.countKind(l.Vectors[dropped], -1)
+		if d := l.Candidate(dropped); d == nil || !d.withheld {
+			l.countKind(l.Vectors[dropped], -1)
+		}
 		delete(l.Vectors, dropped)
 	}
 	if p := l.points.get(m.ID()); p != nil {
@@ -126,6 +128,14 @@ func (l *learned) countKind(v []float32, by int) {
 	key := h.Sum64()
 	if l.kinds[key] += by; l.kinds[key] <= 0 {
 		delete(l.kinds, key)
+	}
+}
+
+// recount takes a candidate out of those that are told to be distinct (by -1), or
+// counts it again.
+func (l *learned) recount(m *Candidate, by int) {
+	if v := l.Vectors[m.ID()]; v != nil && l.Space == nil {
+		l.countKind(v, by)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *State) scorePast(row record.FoldRow, m *Candidate) error {
 	}
 	e := view.Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
 	state := row.Work.State
-	s.countEnd(m, search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Usage: e.Job.Usage})
+	s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Usage: e.Job.Usage}})
 	s.Lessons.Observe(s.Origin(m).op, m.ID(), state == record.Placed)
 	s.noteOutcome(e.Job, m, state)
 	s.repairs.ended(s.Origin(m).op, m.Parent())

@@ -26,7 +26,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
 	snap.Grid = s.grid()
 	for i := len(s.recent) - 1; i >= 0 && len(snap.Recent) < recentCap; i-- {
-		snap.Recent = append(snap.Recent, s.recent[i])
+		snap.Recent = append(snap.Recent, s.recent[i].Ended)
 	}
 	for i := len(s.Decided.All) - 1; i >= 0 && len(snap.Decisions) < recentCap; i-- {
 		snap.Decisions = append(snap.Decisions, s.Decided.All[i])
@@ -106,14 +106,30 @@ func (s *State) grid() view.Grid {
 	tried := s.arch.Tried()
 	g.Cells = make([]view.Cell, 0, len(tried))
 	runners := make([]record.CandidateID, 0, cellRunners*len(tried))
+	again := s.landAgain()
 	for _, cell := range tried {
 		from := len(runners)
 		runners = s.arch.AppendRunners(runners, cell, cellRunners)
 		c := s.cell(cell)
+		if c.Tries -= again[cell]; c.Tries <= 0 && c.Elite == record.NoCandidate {
+			continue
+		}
 		c.Runners = runners[from:len(runners):len(runners)]
 		g.Cells = append(g.Cells, c)
 	}
 	return g
+}
+
+// landAgain counts by niche the candidates that landed there and wait for a person
+// again.
+func (a *standings) landAgain() map[int]int {
+	n := map[int]int{}
+	for id := range a.again {
+		if cell, ok := a.arch.CellOf(id); ok {
+			n[cell]++
+		}
+	}
+	return n
 }
 
 // cellRunners is how many of those that lost a cell it lists.

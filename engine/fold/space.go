@@ -49,11 +49,14 @@ func (s *State) retell(points *coordinates) {
 	*s.curves = curveData{step: told.step, marks: told.marks, reigns: told.reigns}
 	s.arch = archive.New(s.shape(), live.Offset())
 	s.Best = record.NoCandidate
-	next := 0
+	next, seen := 0, 0
 	for _, p := range told.points {
-		for ; next < p.x && next < len(s.order); next++ {
+		for ; seen < p.x && next < len(s.order); next++ {
 			m := s.Candidate(record.CandidateID(s.order[next]))
-			if m.Out() || !m.Scored {
+			if m.withheld {
+				continue
+			}
+			if seen++; m.Out() || !m.Scored {
 				continue
 			}
 			_, _ = s.arch.Add(s.entry(m, points.get(m.ID()))) // accepted before

@@ -46,6 +46,10 @@ func (st *steering) hold(d record.Decision) {
 	if m == nil || m.ID() == record.Root {
 		return
 	}
+	if m.counted && !m.withheld {
+		st.waitsAgain(m)
+		st.recount(m, -1)
+	}
 	m.withheld = true
 	st.setStatus(m, record.StatusHeld)
 	st.leave(m)
@@ -60,6 +64,10 @@ func (st *steering) approve(d record.Decision) {
 	}
 	if st.Origin(m).Status == record.StatusHeld {
 		st.setStatus(m, record.StatusMade)
+	}
+	if m.counted && m.withheld {
+		st.passesAgain(m)
+		st.recount(m, 1)
 	}
 	if m.Out() {
 		m.withheld, m.Rejected = false, false

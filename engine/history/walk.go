@@ -151,6 +151,7 @@ func (w *walk) snapshot(ctx context.Context) (*view.Snapshot, error) {
 		Failed: w.count[record.Failed], Duplicate: w.count[record.Duplicate], Cancelled: w.count[record.Cancelled], Max: s.Settings.MaxJobs,
 	}
 	s.Usage, s.WallMS = w.usage, int64(w.last-w.began)
+	s.TellRest()
 	s.Log = slices.Clone(w.lines[max(0, len(w.lines)-logLines):])
 	for _, id := range w.held[:min(len(w.held), view.ReviewCap)] {
 		h, err := w.waiting(ctx, id)

@@ -7,7 +7,6 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/engine/search"
-	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -153,9 +152,6 @@ func (o *Owner) checkFinished(ctx context.Context) error {
 	}
 	o.finished = true
 	o.finishedWhy = o.ended()
-	if n := c.Jobs(record.Make, record.Held); n > 0 {
-		o.finishedWhy += fmt.Sprintf("; %s waiting for review", view.Plural(n, "candidate"))
-	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ type fate string
 // The fates of decisions.
 const (
 	undone    fate = "undone"
-	undoes    fate = "takes it back"
+	undoes    fate = "undo"
 	doneAgain fate = "done again"
 )
 
@@ -97,6 +97,9 @@ func (p *decisionsPane) table(taken map[record.Seq]fate) widget.Table[*record.De
 	type row = *record.Decision
 	st := p.d.St
 	why := func(d row) string {
+		if taken[d.Seq] == undoes {
+			return d.Text
+		}
 		return widget.Words(" · ", string(taken[d.Seq]), d.Text)
 	}
 	who := 6
@@ -108,6 +111,9 @@ func (p *decisionsPane) table(taken map[record.Seq]fate) widget.Table[*record.De
 		{Head: "who", W: who, Rank: 50, Cell: func(d row) (widget.Style, string) { return st.Label, d.Who }},
 		{Head: "what", W: 12, Rank: 100, Cell: func(d row) (widget.Style, string) {
 			verb := string(d.Verb)
+			if taken[d.Seq] == undoes {
+				return st.Label, string(undoes)
+			}
 			if d.Verb == record.Boost || d.Verb == record.Prioritise {
 				verb += fmt.Sprintf(" %g", d.Value)
 			}

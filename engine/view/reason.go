@@ -1,0 +1,37 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"atoll/engine/evidence"
+	"atoll/store/record"
+)
+
+// Drained is the reason of an experiment whose engine was told to end.
+const Drained = "drained; `atoll run` goes on"
+
+// TellRest adds to the reason of an experiment that is done or drained what is left
+// as of now: those that wait for a person, and a gain that nobody confirmed. The log
+// keeps neither, for both change with every decision.
+func (s *Snapshot) TellRest() {
+	done := s.State == record.ExperimentDone
+	if !done && (s.State != record.ExperimentStopped || !strings.HasPrefix(s.Reason, Drained)) {
+		return
+	}
+	parts := slices.DeleteFunc(strings.Split(s.Reason, "; "), func(part string) bool {
+		return part == "" || strings.HasSuffix(part, waitingForReview) || strings.HasSuffix(part, notConfirmed)
+	})
+	if done && s.Jobs.Held > 0 {
+		parts = append(parts, Plural(s.Jobs.Held, "candidate")+waitingForReview)
+	}
+	if b := &s.Best; b.ID > record.Root && b.Claim.Word == evidence.Unconfirmed {
+		parts = append(parts, "the gain of "+b.ID.String()+notConfirmed)
+	}
+	s.Reason = strings.Join(parts, "; ")
+}
+
+const (
+	waitingForReview = " waiting for review"
+	notConfirmed     = " is not confirmed"
+)
