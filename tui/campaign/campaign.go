@@ -119,8 +119,16 @@ func New(o Options) *Screen { return &Screen{o: o, news: make(chan struct{}, 1)}
 // logLines is how many events are kept.
 const logLines = 500
 
-// Publish shows a new board.
-func (s *Screen) Publish(b Board) { s.change(func() { s.board = b }) }
+// Publish shows a new board. A run that has ended does not go on: boards of what a
+// person decided afterwards need not say so again.
+func (s *Screen) Publish(b Board) {
+	s.change(func() {
+		if b.Ended == "" {
+			b.Ended = s.board.Ended
+		}
+		s.board = b
+	})
+}
 
 // Tell adds a line to the log.
 func (s *Screen) Tell(e Event) {
@@ -181,12 +189,12 @@ type model struct {
 	search *Running
 	log    []Event
 
-	w, h      int
-	proposals bool // the cursor is among the proposals
-	task      int  // cursor: row of the backlog
-	proposal  int
-	open      bool // the task under the cursor is shown whole
-	said      string
+	w, h     int
+	beside   bool // the keys go to what stands beside the backlog, on narrow screens in its place
+	task     int  // cursor: row of the backlog
+	proposal int
+	open     bool // the task under the cursor is shown whole
+	said     string
 }
 
 type (
@@ -229,7 +237,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.mu.Unlock()
 		m.task = min(m.task, max(0, len(m.board.Tasks)-1))
 		m.proposal = min(m.proposal, max(0, len(m.board.Proposals)-1))
-		m.proposals = m.proposals && len(m.board.Proposals) > 0
 		return m, m.wait
 	case saidMsg:
 		m.said = msg.text
@@ -253,9 +260,9 @@ func (m *model) key(k string) tea.Cmd {
 	case "down", "j":
 		m.move(1)
 	case "tab":
-		m.proposals = !m.proposals && len(m.board.Proposals) > 0
+		m.beside, m.open = !m.beside, false
 	case "enter":
-		m.open = !m.proposals
+		m.open = !m.beside
 	case "esc":
 		m.open = false
 	case "a", "x":
@@ -263,7 +270,7 @@ func (m *model) key(k string) tea.Cmd {
 	case "0":
 		return m.do("the formula alone orders the tasks", m.screen.o.Decide.Silence)
 	case "X":
-		if m.task < len(m.board.Tasks) && !m.proposals {
+		if m.task < len(m.board.Tasks) && !m.beside {
 			id := m.board.Tasks[m.task].ID
 			return m.do("dropped", func() error { return m.screen.o.Decide.Drop(id) })
 		}
@@ -272,17 +279,23 @@ func (m *model) key(k string) tea.Cmd {
 }
 
 func (m *model) move(by int) {
-	if m.proposals {
+	if m.beside {
 		m.proposal = min(max(0, m.proposal+by), max(0, len(m.board.Proposals)-1))
 		return
 	}
 	m.task = min(max(0, m.task+by), max(0, len(m.board.Tasks)-1))
 }
 
-// answer accepts or rejects the proposal under the cursor, or the first.
+// answer accepts or rejects the proposal under the cursor. Where the cursor is not there,
+// it goes there: nobody answers what is not shown in full.
 func (m *model) answer(accept bool) tea.Cmd {
 	if m.proposal >= len(m.board.Proposals) {
 		m.said = "no proposal waits"
+		return nil
+	}
+	if !m.beside {
+		m.beside, m.open = true, false
+		m.said = "read the proposal; a accepts it, x rejects it, tab goes back"
 		return nil
 	}
 	id := m.board.Proposals[m.proposal].ID

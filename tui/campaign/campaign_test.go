@@ -83,11 +83,49 @@ func TestTheScreenFillsEverySizeAndShowsWhatCounts(t *testing.T) {
 	}
 }
 
+func TestANarrowScreenShowsAProposalInFullBeforeItIsAnswered(t *testing.T) {
+	a := &asked{}
+	m := newModel(a, 60, 24)
+	b := board
+	b.Proposals = []Proposal{{ID: 7, Text: "drop t4 (Become a thousand times better at once): c10 does not meet the last word"}}
+	m.screen.Publish(b)
+	m.Update(m.wait())
+	if strings.Contains(strings.Join(m.lines(), "\n"), "authority 0.20") {
+		t.Fatal("the screen is not narrow")
+	}
+	press(m, "tab")
+	text := strings.Join(m.lines(), "\n")
+	for _, want := range []string{"authority 0.20", "drop t4", "last word", "a accept"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not show %q:\n%s", want, text)
+		}
+	}
+	if press(m, "x"); strings.Join(a.said, " ") != "reject" {
+		t.Errorf("asked for %v", a.said)
+	}
+}
+
+func TestTheEndOfARunStaysOnTheScreen(t *testing.T) {
+	m := newModel(&asked{}, 120, 36)
+	ended := board
+	ended.Ended = "no task is ready"
+	m.screen.Publish(ended)
+	m.screen.Publish(board) // after a decision
+	m.Update(m.wait())
+	if !strings.Contains(m.header(), "ended: no task is ready") {
+		t.Errorf("the header is %q", m.header())
+	}
+}
+
 func TestKeysDecideAndTellWhatCameOfIt(t *testing.T) {
 	a := &asked{}
 	m := newModel(a, 120, 36)
+	if press(m, "a"); len(a.said) > 0 || !strings.Contains(m.help(), "read the proposal") {
+		t.Errorf("a proposal that the cursor was not on was answered: %v", a.said)
+	}
 	press(m, "a")
 	press(m, "0")
+	press(m, "tab")
 	press(m, "down")
 	press(m, "X")
 	if strings.Join(a.said, " ") != "accept silence drop" {

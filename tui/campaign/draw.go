@@ -38,10 +38,12 @@ func (m *model) lines() []string {
 	}
 	var body []string
 	switch {
+	case m.beside && left == m.w:
+		body = m.side(m.w, top)
 	case m.open && m.task < len(m.board.Tasks):
 		body = widget.Box(m.st, m.title(), "", left, top, true, m.detail(left-2))
 	default:
-		body = widget.Box(m.st, "Backlog", m.counts(), left, top, !m.proposals, m.backlog(left-2, top-2))
+		body = widget.Box(m.st, "Backlog", m.counts(), left, top, !m.beside, m.backlog(left-2, top-2))
 	}
 	if left < m.w {
 		body = widget.Beside(body, m.side(m.w-left-1, top), left, 1)
@@ -95,7 +97,7 @@ func (m *model) backlog(w, h int) []string {
 		}
 		l.Fit(m.st.Label, why, max(0, rest))
 		row := l.String()
-		if i == m.task && !m.proposals {
+		if i == m.task && !m.beside {
 			row = widget.Pick(m.st.Selected, row, w)
 		}
 		out = append(out, row)
@@ -148,12 +150,21 @@ func (m *model) side(w, h int) []string {
 	inner := w - 2
 	var out []string
 	section := func(title string) { out = append(out, widget.Rule+title) }
+	if n := len(m.board.Proposals); m.beside && n > 0 { // first, where they are answered
+		out = append(m.waiting(inner)[1:], widget.Rule+"Now")
+	}
 	if r := m.search; r != nil {
 		out = append(out, m.st.Plain.Fit(fmt.Sprintf("t%d: %s of %s jobs", r.Task, widget.Thousands(r.Jobs), widget.Thousands(r.Max)), inner))
 		out = append(out, m.st.Plain.Fit(r.Best, inner), m.st.Label.Fit("root "+r.Root, inner))
 		out = append(out, m.st.Lines[0].Wrap(plot.Sparkline(r.Values, inner, m.glyphs)))
 	} else {
-		out = append(out, m.st.Label.Fit("no search runs", inner))
+		text := "nothing runs"
+		for _, t := range m.board.Tasks {
+			if t.Status == "running" {
+				text = fmt.Sprintf("t%d is made ready, or looked through", t.ID)
+			}
+		}
+		out = append(out, m.st.Label.Fit(text, inner))
 	}
 	section("Open tasks")
 	out = append(out, m.trend("open", m.board.Open, inner))
@@ -169,17 +180,42 @@ func (m *model) side(w, h int) []string {
 		out = append(out, m.st.Label.Fit(fmt.Sprintf("evidence %+.2f ± %.2f from %d tasks", r.Evidence, r.Error, r.Judged), inner))
 		out = append(out, m.st.Label.Fit(fmt.Sprintf("as the formula in %.0f %% of %d plans", 100*r.Agrees, r.Asked), inner))
 	}
-	if n := len(m.board.Proposals); n > 0 {
-		section(fmt.Sprintf("Proposals that wait: %d", n))
-		for i, p := range m.board.Proposals {
-			row := m.st.Plain.Fit(fmt.Sprintf("%d %s", p.ID, p.Text), inner)
-			if m.proposals && i == m.proposal {
-				row = widget.Pick(m.st.Selected, row, inner)
+	if !m.beside {
+		out = append(out, m.waiting(inner)...)
+	}
+	title := "Now"
+	if m.beside && len(m.board.Proposals) > 0 {
+		title = m.waitingTitle()
+	}
+	return widget.Box(m.st, title, "", w, h, m.beside, out)
+}
+
+func (m *model) waitingTitle() string {
+	return fmt.Sprintf("Proposals that wait: %d", len(m.board.Proposals))
+}
+
+// waiting are the proposals under their title, the one under the cursor in full and none
+// above it but the one before.
+func (m *model) waiting(w int) []string {
+	if len(m.board.Proposals) == 0 {
+		return nil
+	}
+	out := []string{widget.Rule + m.waitingTitle()}
+	for i := max(0, m.proposal-1); i < len(m.board.Proposals); i++ {
+		p := m.board.Proposals[i]
+		row := fmt.Sprintf("%d %s", p.ID, p.Text)
+		if !m.beside || i != m.proposal {
+			out = append(out, m.st.Plain.Fit(row, w))
+			continue
+		}
+		for k, line := range widget.WrapText(row, w) {
+			if k == 0 {
+				line = widget.Pick(m.st.Selected, line, w)
 			}
-			out = append(out, row)
+			out = append(out, line)
 		}
 	}
-	return widget.Box(m.st, "Now", "", w, h, m.proposals, out)
+	return out
 }
 
 // trend is a named sparkline with its last value.
@@ -220,9 +256,14 @@ func (m *model) help() string {
 	if m.said != "" {
 		return m.st.Accent.Fit(m.said, m.w)
 	}
-	text := "↑↓ task · enter whole · esc back · X drop · 0 formula alone · q leave"
-	if len(m.board.Proposals) > 0 {
-		text = "tab proposals · a accept · x reject · " + text
+	text := "↑↓ task · enter whole · esc back · X drop · tab now · 0 formula alone · q leave"
+	switch n := len(m.board.Proposals); {
+	case m.beside && n > 0:
+		text = "↑↓ proposal · a accept · x reject · tab backlog · 0 formula alone · q leave"
+	case m.beside:
+		text = "tab backlog · 0 formula alone · q leave"
+	case n > 0:
+		text = "a answer proposals · " + text
 	}
 	return m.st.Label.Fit(text, m.w)
 }
