@@ -20,6 +20,9 @@ const prefix = "/api/v1"
 func newAPI(mux *http.ServeMux, version string) huma.API {
 	cfg := huma.DefaultConfig("atoll", version)
 	cfg.Info.Description = "One experiment of atoll: a quality-diversity search over the commits of a git repository. Looking needs no token on the machine itself; commands need one (Authorization: Bearer TOKEN)."
+	cfg.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	cfg.Servers = []*huma.Server{{URL: "/"}}
+	cfg.Security = []map[string][]string{{}, {"token": {}}} // looking needs a token with --private alone
 	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = prefix+"/openapi", "", ""
 	cfg.CreateHooks = nil
 	cfg.RejectUnknownQueryParameters = true
