@@ -46,7 +46,7 @@ var builders = map[string][]string{
 // modules of Python run what the tree says; runners the file that is their first argument.
 var (
 	modules = []string{"pytest", "unittest", "build", "tox", "nox"}
-	runners = []string{"doctest", "cProfile", "profile", "trace", "pdb", "coverage", "run"}
+	runners = []string{"doctest", "cProfile", "profile", "trace", "pdb", "coverage"}
 )
 
 var (
@@ -157,6 +157,7 @@ func (c *shellScript) interprets(said, name string, args []*syntax.Word) string 
 		switch {
 		case p == "-m" && slices.Contains(runners, next):
 			i++
+		case p == "run" && i > 0 && literal(args[i-1]) == "coverage":
 		case p == "-m" && next == "pip":
 			return c.installs(said+" -m pip", args[i+2:])
 		case p == "-m" && (slices.Contains(modules, next) || c.tree.module(next)):

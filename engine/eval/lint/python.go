@@ -74,7 +74,7 @@ func checkPython(s Script, tree Tree) []Finding {
 		if !starts.MatchString(line) || strings.Contains(code, "ATOLL_RUN") {
 			continue
 		}
-		if found := checkShell(Script{Text: commandLine(lines[n:])}, tree); len(found) > 0 {
+		if found := checkShell(Script{Text: commandLine(line[starts.FindStringIndex(line)[1]-1:], lines[n+1:])}, tree); len(found) > 0 {
 			add(found[0].What, strings.ReplaceAll(found[0].Cure, "\"$ATOLL_RUN\"", "os.environ[\"ATOLL_RUN\"]"))
 			continue
 		}
@@ -115,15 +115,15 @@ func quotedAt(line string, at int) bool {
 }
 
 var (
-	listed = regexp.MustCompile(`\(\s*\[([^\[\]]*)\]`)
+	listed = regexp.MustCompile(`^\(\s*\[([^\[\]]*)\]`)
 	word   = regexp.MustCompile(`^[rbu]*(?:"([^"\\]*)"|'([^'\\]*)')$`)
 )
 
-// commandLine is the first list of words that lines give to a function, as a shell would
-// be told; a word that is not written out is a variable there.
-func commandLine(lines []string) string {
-	m := listed.FindStringSubmatch(strings.Join(lines[:min(len(lines), 12)], " "))
-	if m == nil || !strings.Contains(lines[0], "(") {
+// commandLine is the list of words that a call begins with, from its parenthesis on, as
+// a shell would be told; a word that is not written out is a variable there.
+func commandLine(call string, further []string) string {
+	m := listed.FindStringSubmatch(call + " " + strings.Join(further[:min(len(further), 12)], " "))
+	if m == nil {
 		return ""
 	}
 	var out []string
