@@ -58,8 +58,11 @@ func TestHostileReadsOfKeysFindNothing(t *testing.T) {
 	onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
 		w := newWorld(t)
 		t.Setenv("OPENAI_API_KEY", "sk-secret-"+w.token)
-		victim := exec.Command("sh", "-c", "sleep 1000; true", "word-"+w.token[6:])
+		victim := exec.Command("sh", "-c", "read line; true", "word-"+w.token[6:])
 		victim.Env = []string{"SECRET=word-" + w.token[6:]}
+		if _, err := victim.StdinPipe(); err != nil { // open until the victim is waited for
+			t.Fatal(err)
+		}
 		if err := victim.Start(); err != nil {
 			t.Fatal(err)
 		}

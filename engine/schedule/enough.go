@@ -8,6 +8,8 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/engine/view"
+	"atoll/store"
+	"atoll/store/record"
 )
 
 // Enough says whether what was measured is what a run is for, and why; "" is not yet.
@@ -19,68 +21,76 @@ type Enough func(ctx context.Context, st *fold.State) (why string, err error)
 // does not ask again.
 const metaEnough = "enough"
 
-// sufficiency is what [Enough] said so far.
+// sufficiency asks [Enough], and knows what it said so far.
 type sufficiency struct {
+	enough Enough // nil: nothing is ever enough
+	db     *store.DB
+	exp    record.ExperimentID
+	said   verdict
+}
+
+// verdict is what was said at a fold position.
+type verdict struct {
 	Asked int    `json:"asked"` // fold position up to which it was asked
 	Why   string `json:"why"`   // nothing more is made; "": the search goes on
 }
 
-// askEnough asks at a fold position. From the one on at which it is enough nothing more
+// reached reports that nothing more is to be made.
+func (s *sufficiency) reached() bool { return s.said.Why != "" }
+
+// ask asks at a fold position. From the one on at which it is enough nothing more
 // is made: what exists is carried out to its end, in whatever time that takes.
-func (o *Owner) askEnough(ctx context.Context) error {
-	if o.enough == nil || o.st.Archive() == nil || o.st.FoldCount() <= o.sufficient.Asked || o.sufficient.Why != "" {
+func (s *sufficiency) ask(ctx context.Context, st *fold.State) error {
+	if s.enough == nil || st.Archive() == nil || st.FoldCount() <= s.said.Asked || s.reached() {
 		return nil
 	}
-	why, err := o.enough(ctx, o.st)
+	return s.askNow(ctx, st)
+}
+
+func (s *sufficiency) askNow(ctx context.Context, st *fold.State) error {
+	why, err := s.enough(ctx, st)
 	if err != nil {
 		return err
 	}
-	return o.keepEnough(ctx, sufficiency{o.st.FoldCount(), why})
-}
-
-func (o *Owner) keepEnough(ctx context.Context, s sufficiency) error {
-	o.sufficient = s
-	data, err := json.Marshal(s)
+	s.said = verdict{st.FoldCount(), why}
+	data, err := json.Marshal(s.said)
 	if err != nil {
 		return err
 	}
-	return o.db.PutMeta(ctx, o.exp, metaEnough, string(data))
+	return s.db.PutMeta(ctx, s.exp, metaEnough, string(data))
 }
 
-// resumeEnough reads what an earlier run was told.
-func (o *Owner) resumeEnough(ctx context.Context) error {
-	o.sufficient = sufficiency{}
-	if o.enough == nil {
+// resume reads what an earlier run was told.
+func (s *sufficiency) resume(ctx context.Context) error {
+	s.said = verdict{}
+	if s.enough == nil {
 		return nil
 	}
-	text, ok, err := o.db.Meta(ctx, o.exp, metaEnough)
+	text, ok, err := s.db.Meta(ctx, s.exp, metaEnough)
 	if err != nil || !ok {
 		return err
 	}
-	if err := json.Unmarshal([]byte(text), &o.sufficient); err != nil {
+	if err := json.Unmarshal([]byte(text), &s.said); err != nil {
 		return fmt.Errorf("read whether the search has enough: %w", err)
 	}
 	return nil
 }
 
-// stillEnough asks again when everything came to its end: later samples may have taken
+// still asks again when everything came to its end: later samples may have taken
 // back what was enough, and then the search goes on as far as its budget.
-func (o *Owner) stillEnough(ctx context.Context) (bool, error) {
-	if o.sufficient.Why == "" {
+func (s *sufficiency) still(ctx context.Context, st *fold.State) (bool, error) {
+	if !s.reached() {
 		return true, nil
 	}
-	why, err := o.enough(ctx, o.st)
-	if err != nil {
-		return false, err
-	}
-	return why != "", o.keepEnough(ctx, sufficiency{o.st.FoldCount(), why})
+	err := s.askNow(ctx, st)
+	return s.reached(), err
 }
 
-// ended says how a search ended whose jobs all came to their end.
-func (o *Owner) ended() string {
-	jobs := view.Plural(o.made, "job") + " done"
-	if o.sufficient.Why == "" {
+// ended says how a search ended that made so many jobs, which all came to their end.
+func (s *sufficiency) ended(made int) string {
+	jobs := view.Plural(made, "job") + " done"
+	if !s.reached() {
 		return jobs
 	}
-	return strings.TrimSuffix(o.sufficient.Why, ".") + "; " + jobs
+	return strings.TrimSuffix(s.said.Why, ".") + "; " + jobs
 }

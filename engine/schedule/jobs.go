@@ -49,7 +49,7 @@ func (o *Owner) depth() int {
 // look at an elite when its share is due, else a new candidate.
 func (o *Owner) nextWork() (record.Job, bool) {
 	s := o.st
-	if o.sufficient.Why != "" {
+	if o.sufficient.reached() {
 		return record.Job{}, false
 	}
 	if a, ok := s.NextAsk(); ok {
@@ -145,13 +145,13 @@ func (o *Owner) checkFinished(ctx context.Context) error {
 	if a, ok := o.st.LastAsk(); ok {
 		return o.add(ctx, o.remeasure(a))
 	}
-	if still, err := o.stillEnough(ctx); err != nil {
+	if still, err := o.sufficient.still(ctx, o.st); err != nil {
 		return err
 	} else if !still {
 		return o.Fill(ctx)
 	}
 	o.finished = true
-	o.finishedWhy = o.ended()
+	o.finishedWhy = o.sufficient.ended(o.made)
 	return nil
 }
 

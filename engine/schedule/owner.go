@@ -52,7 +52,6 @@ type Owner struct {
 	host     Host
 	rootOnly bool
 	slots    func() int
-	enough   Enough
 
 	st     *fold.State
 	cfg    config.Config
@@ -74,7 +73,10 @@ type Owner struct {
 
 // New returns the owner of an experiment, before its first run.
 func New(o Options) *Owner {
-	return &Owner{exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly, slots: o.Slots, enough: o.Enough}
+	return &Owner{
+		exp: o.Experiment, db: o.DB, repo: o.Repo, live: o.Live, host: o.Host, rootOnly: o.RootOnly, slots: o.Slots,
+		sufficient: sufficiency{enough: o.Enough, db: o.DB, exp: o.Experiment},
+	}
 }
 
 // Finished reports whether every job of the budget came to its end, and what to
@@ -98,7 +100,7 @@ func (o *Owner) Folded(ctx context.Context) error {
 	if err := o.refit(ctx, false); err != nil {
 		return err
 	}
-	if err := o.askEnough(ctx); err != nil {
+	if err := o.sufficient.ask(ctx, o.st); err != nil {
 		return err
 	}
 	return o.Fill(ctx)

@@ -55,7 +55,7 @@ func (o *Owner) Resume(ctx context.Context) error {
 		return err
 	}
 	o.made = counters.Jobs(record.Make)
-	if err := o.resumeEnough(ctx); err != nil {
+	if err := o.sufficient.resume(ctx); err != nil {
 		return err
 	}
 	if err := o.openEpochs(ctx); err != nil {
