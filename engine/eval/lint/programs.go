@@ -89,7 +89,7 @@ func (c *shellScript) foreign(words []*syntax.Word) string {
 		return c.installs(said, args)
 	case name == "make" || name == "gmake":
 		if f := option(args, "-f"); f != nil && !c.ofCandidates(f) {
-			return "" // the evaluator's own
+			return "" // the evaluator's own; without -f a GNUmakefile comes before a protected Makefile
 		}
 	case name == "find":
 		return c.finds(args)
