@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -8,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"atoll/engine/eval"
+	"atoll/engine/eval/output"
 )
 
 // definesTask finds files that say what is to be solved rather than how: cases,
@@ -45,11 +49,57 @@ func (s *survey) protect() {
 		}
 	}
 	if len(added) > 0 {
-		s.d.Protected = append(s.d.Protected, gather(added)...)
+		s.added = gather(added)
+		s.d.Protected = append(s.d.Protected, s.added...)
 		s.Say("protected, because the evaluator opens them and they define the task: " + someOf(added, 8))
 	}
 	s.warnOfInput()
 	s.scope()
+}
+
+// readOnly finds a refused write in what a program says.
+var readOnly = regexp.MustCompile(`(?i)read-only file system|EROFS|permission denied|EACCES`)
+
+// releaseWritten takes back the protection of files that the evaluator or the tests
+// write, as a build may: they could not run with them protected.
+func (s *survey) releaseWritten(ctx context.Context) error {
+	for range len(s.added) {
+		said, err := s.refused(ctx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(s.added, func(g string) bool {
+			return said != "" && strings.Contains(said, strings.TrimSuffix(path.Base(g), "*"))
+		})
+		if i < 0 {
+			return nil
+		}
+		g := s.added[i]
+		s.added = slices.Delete(s.added, i, i+1)
+		s.d.Protected = slices.DeleteFunc(slices.Clone(s.d.Protected), func(o string) bool { return o == g })
+		s.Say(g + " is written while the root is measured, so it cannot be protected: look at what a candidate does to it")
+		s.m.Notes = append(s.m.Notes, "CHECK "+g+": it is written while the root is measured, so it is not protected.")
+	}
+	return nil
+}
+
+// refused runs the evaluator and the tests with everything protected, and returns what
+// was said where a write was refused; "" where none was.
+func (s *survey) refused(ctx context.Context) (string, error) {
+	all := []eval.Options{s.evalOptions()}
+	for _, st := range s.m.Stages {
+		all = append(all, eval.Options{Command: wordy(st.Command), Caches: s.d.Caches, Env: s.d.Env, Timeout: testPatience, Output: output.OutputFile, Protected: s.d.Protected})
+	}
+	for _, o := range all {
+		sample, err := s.Lab.Run(ctx, o, false)
+		if err != nil {
+			return "", err
+		}
+		if text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout); sample.Raw.Exit != 0 && readOnly.MatchString(text) {
+			return text, nil
+		}
+	}
+	return "", nil
 }
 
 type role int

@@ -283,3 +283,16 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 		t.Errorf("scope %q", r.Scope)
 	}
 }
+
+func TestWhatTheEvaluatorWritesIsNotProtected(t *testing.T) {
+	t.Parallel()
+	r, said, err := surveyed(t, map[string]string{
+		"bench.sh": "cat src/a.c data.txt cases.txt > /dev/null\necho new > data.txt || exit 3\necho time_ms = 12.5\n", "src/a.c": "", "data.txt": "old\n", "cases.txt": "7\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if slices.Contains(r.Protected, "data.txt") || !slices.Contains(r.Protected, "cases.txt") {
+		t.Errorf("protected %q\n%s", r.Protected, said)
+	}
+}

@@ -53,6 +53,7 @@ type survey struct {
 	m           config.Measured
 	scaffold    map[string]string
 	opened      []string
+	added       []string      // globs that were protected because of what was opened
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
@@ -89,6 +90,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{Detected: o.Look}, err
 	}
 	s.protect()
+	if err := s.releaseWritten(ctx); err != nil {
+		return Result{}, err
+	}
 	s.guarded()
 	s.budget()
 	s.d.Measured = &s.m

@@ -35,7 +35,7 @@ func NewTelling() *Telling {
 		goLine:  regexp.MustCompile(`^\s+(\S+\.go:\d+): (\S.*)$`),
 		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
 		pytest:  regexp.MustCompile(`^(FAILED|ERROR) \S`),
-		node:    regexp.MustCompile(`^(Uncaught )?[A-Z]\w*Error\b.*: \S`),
+		node:    regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?Error\b.*: \S`),
 		nodeBad: regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
 		Private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
