@@ -190,12 +190,24 @@ type model struct {
 	log    []Event
 
 	w, h     int
-	beside   bool // the keys go to what stands beside the backlog, on narrow screens in its place
-	task     int  // cursor: row of the backlog
+	page     page
+	task     int // cursor: row of the backlog
 	proposal int
+	scroll   int  // first row of the figures, where they have a page of their own
 	open     bool // the task under the cursor is shown whole
+	help     bool // the keys are shown
 	said     string
 }
+
+// page is what the keys are about. On a large screen all stand beside each other; on a
+// small one each fills it.
+type page int
+
+const (
+	onBacklog page = iota
+	onFigures      // on a small screen alone: there is nothing to choose
+	onProposals
+)
 
 type (
 	newsMsg struct{}
@@ -227,6 +239,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+		if m.page == onFigures && !m.small() {
+			m.page = onBacklog
+		}
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
@@ -255,22 +270,24 @@ func (m *model) key(k string) tea.Cmd {
 			m.screen.o.Leave()
 		}
 		return tea.Quit
+	case "?":
+		m.help = !m.help
 	case "up", "k":
 		m.move(-1)
 	case "down", "j":
 		m.move(1)
 	case "tab":
-		m.beside, m.open = !m.beside, false
+		m.turn()
 	case "enter":
-		m.open = !m.beside
+		m.open = m.page == onBacklog
 	case "esc":
-		m.open = false
+		m.open, m.help = false, false
 	case "a", "x":
 		return m.answer(k == "a")
 	case "0":
 		return m.do("the formula alone orders the tasks", m.screen.o.Decide.Silence)
 	case "X":
-		if m.task < len(m.board.Tasks) && !m.beside {
+		if m.task < len(m.board.Tasks) && m.page == onBacklog {
 			id := m.board.Tasks[m.task].ID
 			return m.do("dropped", func() error { return m.screen.o.Decide.Drop(id) })
 		}
@@ -278,12 +295,28 @@ func (m *model) key(k string) tea.Cmd {
 	return nil
 }
 
-func (m *model) move(by int) {
-	if m.beside {
-		m.proposal = min(max(0, m.proposal+by), max(0, len(m.board.Proposals)-1))
-		return
+// turn goes to the next page, or on a large screen to what has the keys next.
+func (m *model) turn() {
+	m.help, m.open, m.scroll = false, false, 0
+	switch {
+	case m.page == onBacklog && m.small():
+		m.page = onFigures
+	case m.page != onProposals && len(m.board.Proposals) > 0:
+		m.page = onProposals
+	default:
+		m.page = onBacklog
 	}
-	m.task = min(max(0, m.task+by), max(0, len(m.board.Tasks)-1))
+}
+
+func (m *model) move(by int) {
+	switch m.page {
+	case onProposals:
+		m.proposal = min(max(0, m.proposal+by), max(0, len(m.board.Proposals)-1))
+	case onFigures:
+		m.scroll = max(0, m.scroll+by)
+	default:
+		m.task = min(max(0, m.task+by), max(0, len(m.board.Tasks)-1))
+	}
 }
 
 // answer accepts or rejects the proposal under the cursor. Where the cursor is not there,
@@ -293,8 +326,8 @@ func (m *model) answer(accept bool) tea.Cmd {
 		m.said = "no proposal waits"
 		return nil
 	}
-	if !m.beside {
-		m.beside, m.open = true, false
+	if m.page != onProposals {
+		m.page, m.open, m.help = onProposals, false, false
 		m.said = "read the proposal; a accepts it, x rejects it, tab goes back"
 		return nil
 	}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -93,9 +94,10 @@ func TestANarrowScreenShowsAProposalInFullBeforeItIsAnswered(t *testing.T) {
 	if strings.Contains(strings.Join(m.lines(), "\n"), "authority 0.20") {
 		t.Fatal("the screen is not narrow")
 	}
-	press(m, "tab")
+	press(m, "a")
+	press(m, "esc") // what was said goes, the keys come back
 	text := strings.Join(m.lines(), "\n")
-	for _, want := range []string{"authority 0.20", "drop t4", "last word", "a accept"} {
+	for _, want := range []string{"drop t4", "last word", "a accept"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not show %q:\n%s", want, text)
 		}
@@ -120,7 +122,7 @@ func TestTheEndOfARunStaysOnTheScreen(t *testing.T) {
 func TestKeysDecideAndTellWhatCameOfIt(t *testing.T) {
 	a := &asked{}
 	m := newModel(a, 120, 36)
-	if press(m, "a"); len(a.said) > 0 || !strings.Contains(m.help(), "read the proposal") {
+	if press(m, "a"); len(a.said) > 0 || !strings.Contains(m.hint(), "read the proposal") {
 		t.Errorf("a proposal that the cursor was not on was answered: %v", a.said)
 	}
 	press(m, "a")
@@ -133,8 +135,8 @@ func TestKeysDecideAndTellWhatCameOfIt(t *testing.T) {
 	}
 	a.refuse = errors.New("t3 is done already")
 	press(m, "X")
-	if !strings.Contains(m.help(), "t3 is done already") {
-		t.Errorf("a refusal shows as %q", m.help())
+	if !strings.Contains(m.hint(), "t3 is done already") {
+		t.Errorf("a refusal shows as %q", m.hint())
 	}
 	press(m, "down")
 	press(m, "enter")
@@ -145,5 +147,61 @@ func TestKeysDecideAndTellWhatCameOfIt(t *testing.T) {
 	m.screen.o.Leave = func() { left = true }
 	if m.key("q"); !left {
 		t.Error("q does not end what runs")
+	}
+}
+
+func TestASmallScreenShowsEverythingOnPages(t *testing.T) {
+	a := &asked{}
+	many := board
+	many.Proposals = nil
+	for i := range 30 {
+		many.Proposals = append(many.Proposals, Proposal{ID: i + 1, Text: fmt.Sprintf("proposal %02d", i+1)})
+	}
+	m := newModel(a, 80, 24)
+	m.screen.Publish(many)
+	m.Update(m.wait())
+	shows := func(words ...string) {
+		t.Helper()
+		lines := m.lines()
+		text := strings.Join(lines, "\n")
+		for _, want := range words {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page does not show %q:\n%s", want, text)
+			}
+		}
+		if hint := lines[len(lines)-1]; !strings.Contains(hint, "? keys · q leave") {
+			t.Errorf("the hint is cut: %q", hint)
+		}
+	}
+	shows("Parse", "tab figures")
+	if strings.Contains(m.hint(), "accept") {
+		t.Errorf("the backlog offers to accept what nobody sees: %q", m.hint())
+	}
+	press(m, "tab")
+	shows("Open tasks", "worst complexity", "mean complexity", "findings", "lines", "authority 0.20", "evidence +0.10 ± 0.05 from 8 tasks", "50 % of 9 plans", "0 formula alone")
+	press(m, "tab")
+	for range 25 {
+		press(m, "down")
+	}
+	shows("proposal 26", "a accept · x reject")
+	if press(m, "a"); strings.Join(a.said, " ") != "accept" {
+		t.Errorf("asked for %v", a.said)
+	}
+	press(m, "tab")
+	shows("Backlog", "running")
+	press(m, "?")
+	shows("Keys", "accept or reject the proposal", "these keys", "the next run goes on")
+	press(m, "esc")
+	shows("Backlog")
+}
+
+func TestTheFiguresScrollOnTheSmallestScreen(t *testing.T) {
+	m := newModel(&asked{}, 40, 12)
+	press(m, "tab")
+	for range 50 {
+		press(m, "down")
+	}
+	if text := strings.Join(m.lines(), "\n"); !strings.Contains(text, "authority 0.20") || !strings.Contains(text, "of 9 plans") {
+		t.Errorf("the end of the figures is not reached:\n%s", text)
 	}
 }

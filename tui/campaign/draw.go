@@ -30,27 +30,56 @@ func (m *model) lines() []string {
 	if m.w < leastW || m.h < leastH {
 		return widget.Fill([]string{fmt.Sprintf("at least %dx%d, please", leastW, leastH)}, m.w, m.h)
 	}
-	logH := max(4, m.h/4)
+	logH := m.logHeight()
 	top := m.h - logH - 2
 	left := m.w
-	if m.w >= 100 {
+	if !m.small() {
 		left = m.w * 3 / 5
 	}
 	var body []string
 	switch {
-	case m.beside && left == m.w:
-		body = m.side(m.w, top)
+	case m.help:
+		body = widget.Box(m.st, "Keys", "", left, top, true, m.keys(left-2))
+	case m.small() && m.page == onFigures:
+		body = widget.Box(m.st, "Figures", "", left, top, true, m.window(m.figures(left-2), top-2))
+	case m.small() && m.page == onProposals:
+		body = widget.Box(m.st, m.waitingTitle(), "", left, top, true, m.proposals(left-2))
 	case m.open && m.task < len(m.board.Tasks):
 		body = widget.Box(m.st, m.title(), "", left, top, true, m.detail(left-2))
 	default:
-		body = widget.Box(m.st, "Backlog", m.counts(), left, top, !m.beside, m.backlog(left-2, top-2))
+		body = widget.Box(m.st, "Backlog", m.counts(), left, top, m.page == onBacklog, m.backlog(left-2, top-2))
 	}
 	if left < m.w {
 		body = widget.Beside(body, m.side(m.w-left-1, top), left, 1)
 	}
 	out := append([]string{m.header()}, body...)
-	out = append(out, widget.Box(m.st, "Log", "", m.w, logH, false, m.events(m.w-2, logH-2))...)
-	return widget.Fill(append(out, m.help()), m.w, m.h)
+	if logH > 0 {
+		out = append(out, widget.Box(m.st, "Log", "", m.w, logH, false, m.events(m.w-2, logH-2))...)
+	}
+	return widget.Fill(append(out, m.hint()), m.w, m.h)
+}
+
+// What the figures need beside the backlog, with three proposals below them.
+const (
+	sideW = 100 // columns of the whole screen
+	sideH = 20  // rows within the frame
+)
+
+// small reports whether the backlog fills the screen, and the rest has pages of its own.
+func (m *model) small() bool { return m.w < sideW || m.h-m.h/4-4 < sideH }
+
+// logHeight is the height of the log, 0 on the pages that have none.
+func (m *model) logHeight() int {
+	if m.small() && (m.page != onBacklog || m.help) {
+		return 0
+	}
+	return max(4, m.h/4)
+}
+
+// window is what of rows fits a page, from the one on that was scrolled to.
+func (m *model) window(rows []string, h int) []string {
+	m.scroll = min(m.scroll, max(0, len(rows)-h))
+	return rows[m.scroll:min(len(rows), m.scroll+h)]
 }
 
 func (m *model) header() string {
@@ -97,7 +126,7 @@ func (m *model) backlog(w, h int) []string {
 		}
 		l.Fit(m.st.Label, why, max(0, rest))
 		row := l.String()
-		if i == m.task && !m.beside {
+		if i == m.task && m.page == onBacklog {
 			row = widget.Pick(m.st.Selected, row, w)
 		}
 		out = append(out, row)
@@ -145,14 +174,52 @@ func (m *model) detail(w int) []string {
 	return out
 }
 
-// side is the right column: what runs, the burn-down, health, ranker, proposals.
+// side is the right column of a large screen: the figures and the proposals, those first
+// where they are answered.
 func (m *model) side(w, h int) []string {
-	inner := w - 2
+	waiting := m.proposals(w - 2)
+	if m.page == onProposals {
+		return widget.Box(m.st, m.waitingTitle(), "", w, h, true, append(append(waiting, widget.Rule+"Now"), m.figures(w-2)...))
+	}
+	out := m.figures(w - 2)
+	if len(m.board.Proposals) > 0 {
+		out = append(append(out, widget.Rule+m.waitingTitle()), waiting...)
+	}
+	return widget.Box(m.st, "Now", "", w, h, false, out)
+}
+
+func (m *model) waitingTitle() string {
+	return fmt.Sprintf("Proposals that wait: %d", len(m.board.Proposals))
+}
+
+// proposals are their rows, the one under the cursor in full and none above it but the
+// one before.
+func (m *model) proposals(w int) []string {
+	if len(m.board.Proposals) == 0 {
+		return []string{m.st.Off.Fit("no proposal waits", w)}
+	}
+	var out []string
+	for i := max(0, m.proposal-1); i < len(m.board.Proposals); i++ {
+		p := m.board.Proposals[i]
+		row := fmt.Sprintf("%d %s", p.ID, p.Text)
+		if m.page != onProposals || i != m.proposal {
+			out = append(out, m.st.Plain.Fit(row, w))
+			continue
+		}
+		for k, line := range widget.WrapText(row, w) {
+			if k == 0 {
+				line = widget.Pick(m.st.Selected, line, w)
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// figures are what runs, the burn-down, health and the ranker.
+func (m *model) figures(inner int) []string {
 	var out []string
 	section := func(title string) { out = append(out, widget.Rule+title) }
-	if n := len(m.board.Proposals); m.beside && n > 0 { // first, where they are answered
-		out = append(m.waiting(inner)[1:], widget.Rule+"Now")
-	}
 	if r := m.search; r != nil {
 		out = append(out, m.st.Plain.Fit(fmt.Sprintf("t%d: %s of %s jobs", r.Task, widget.Thousands(r.Jobs), widget.Thousands(r.Max)), inner))
 		out = append(out, m.st.Plain.Fit(r.Best, inner), m.st.Label.Fit("root "+r.Root, inner))
@@ -179,41 +246,6 @@ func (m *model) side(w, h int) []string {
 	} else {
 		out = append(out, m.st.Label.Fit(fmt.Sprintf("evidence %+.2f ± %.2f from %d tasks", r.Evidence, r.Error, r.Judged), inner))
 		out = append(out, m.st.Label.Fit(fmt.Sprintf("as the formula in %.0f %% of %d plans", 100*r.Agrees, r.Asked), inner))
-	}
-	if !m.beside {
-		out = append(out, m.waiting(inner)...)
-	}
-	title := "Now"
-	if m.beside && len(m.board.Proposals) > 0 {
-		title = m.waitingTitle()
-	}
-	return widget.Box(m.st, title, "", w, h, m.beside, out)
-}
-
-func (m *model) waitingTitle() string {
-	return fmt.Sprintf("Proposals that wait: %d", len(m.board.Proposals))
-}
-
-// waiting are the proposals under their title, the one under the cursor in full and none
-// above it but the one before.
-func (m *model) waiting(w int) []string {
-	if len(m.board.Proposals) == 0 {
-		return nil
-	}
-	out := []string{widget.Rule + m.waitingTitle()}
-	for i := max(0, m.proposal-1); i < len(m.board.Proposals); i++ {
-		p := m.board.Proposals[i]
-		row := fmt.Sprintf("%d %s", p.ID, p.Text)
-		if !m.beside || i != m.proposal {
-			out = append(out, m.st.Plain.Fit(row, w))
-			continue
-		}
-		for k, line := range widget.WrapText(row, w) {
-			if k == 0 {
-				line = widget.Pick(m.st.Selected, line, w)
-			}
-			out = append(out, line)
-		}
 	}
 	return out
 }
@@ -252,18 +284,81 @@ func (m *model) events(w, h int) []string {
 	return out
 }
 
-func (m *model) help() string {
+// bindings are all keys, in the order in which the help has them.
+func (m *model) bindings() [][2]string {
+	turn := "between the backlog and the proposals"
+	if m.small() {
+		turn = "the next page: backlog, figures, proposals"
+	}
+	return [][2]string{
+		{"tab", turn},
+		{"↑ ↓, k j", "the task or proposal above or below; scroll the figures"},
+		{"enter", "the task in full, with what its acceptance came to"},
+		{"esc", "back"},
+		{"X", "drop the task"},
+		{"a, x", "accept or reject the proposal"},
+		{"0", "the formula alone orders the tasks: the ranker's authority is 0"},
+		{"?", "these keys"},
+		{"q", "leave: what was begun is carried out, the next run goes on"},
+	}
+}
+
+func (m *model) keys(w int) []string {
+	var out []string
+	for _, b := range m.bindings() {
+		for i, line := range widget.WrapText(b[1], max(8, w-10)) {
+			key := b[0]
+			if i > 0 {
+				key = ""
+			}
+			var l widget.Line
+			l.Fit(m.st.Ident, key, 10)
+			out = append(out, l.String()+m.st.Plain.S(line))
+		}
+	}
+	return out
+}
+
+// hint is the last row: what was said, else the keys that matter on this page, as many
+// as fit.
+func (m *model) hint() string {
 	if m.said != "" {
 		return m.st.Accent.Fit(m.said, m.w)
 	}
-	text := "↑↓ task · enter whole · esc back · X drop · tab now · 0 formula alone · q leave"
-	switch n := len(m.board.Proposals); {
-	case m.beside && n > 0:
-		text = "↑↓ proposal · a accept · x reject · tab backlog · 0 formula alone · q leave"
-	case m.beside:
-		text = "tab backlog · 0 formula alone · q leave"
-	case n > 0:
-		text = "a answer proposals · " + text
+	const last = "? keys · q leave"
+	text := ""
+	for _, word := range m.hints() {
+		if plot.Width(text+word+" · "+last) > m.w {
+			break
+		}
+		text += word + " · "
 	}
-	return m.st.Label.Fit(text, m.w)
+	return m.st.Label.Fit(text+last, m.w)
+}
+
+// hints are the keys of a page, the ones that matter most first.
+func (m *model) hints() []string {
+	waiting := len(m.board.Proposals)
+	answer := []string{}
+	if waiting > 0 && m.page != onProposals {
+		answer = []string{"a answer proposals"}
+	}
+	switch {
+	case m.help:
+		return []string{"esc back"}
+	case m.page == onProposals && waiting > 0:
+		return []string{"tab backlog", "a accept", "x reject", "↑↓ proposal"}
+	case m.page == onProposals:
+		return []string{"tab backlog"}
+	case m.page == onFigures:
+		return append(answer, "tab next page", "0 formula alone", "↑↓ scroll")
+	case m.small():
+		answer = append(answer, "tab figures")
+	case waiting > 0:
+		answer = append(answer, "tab proposals")
+	}
+	if m.open {
+		answer = append(answer, "esc back")
+	}
+	return append(answer, "↑↓ task", "enter whole", "X drop", "0 formula alone")
 }
