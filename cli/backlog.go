@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,17 +35,21 @@ func (a *App) backlogCmd() *cobra.Command {
 			"  atoll backlog add \"Format\" --run \"gofmt -w .\"\n  atoll backlog epic plan.md\n  atoll backlog import tasks.yml",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.backlog(cmd.Context()) },
 	}
-	cmd.AddCommand(a.backlogAddCmd(), a.backlogEditCmd(), a.backlogDropCmd(), a.backlogReopenCmd(), a.backlogImportCmd(), a.backlogExportCmd(), a.backlogEpicCmd())
+	cmd.AddCommand(a.backlogShowCmd(), a.backlogAddCmd(), a.backlogEditCmd(), a.backlogDropCmd(), a.backlogReopenCmd(), a.backlogImportCmd(), a.backlogExportCmd(), a.backlogEpicCmd())
 	return cmd
 }
 
-// withBacklog opens the campaign of a place and calls fn.
+// withBacklog opens the campaign of a place and calls fn. Where there is no state and
+// none is to be made, the session is nil and the campaign empty.
 func (a *App) withBacklog(ctx context.Context, create bool, fn func(*engine.Session, *campaign.State) error) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
 	ses, err := a.session(ctx, p, create)
+	if errors.Is(err, engine.ErrNoExperiment) {
+		return fn(nil, campaign.NewState())
+	}
 	if err != nil {
 		return err
 	}
@@ -59,6 +64,10 @@ func (a *App) withBacklog(ctx context.Context, create bool, fn func(*engine.Sess
 // changeBacklog writes what decide says on the newest state.
 func (a *App) changeBacklog(ctx context.Context, create bool, decide func(*campaign.State) ([]record.CampaignRow, error), then func(*campaign.State) error) error {
 	return a.withBacklog(ctx, create, func(ses *engine.Session, s *campaign.State) error {
+		if ses == nil { // there is nothing to change: decide says so
+			_, err := decide(s)
+			return err
+		}
 		if err := campaign.Change(ctx, ses.DB, s, a.who(), decide); err != nil {
 			return err
 		}

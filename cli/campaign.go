@@ -352,7 +352,7 @@ func (a *App) campaignPromoteCmd() *cobra.Command {
 				if ses.Target.Path == "" {
 					return usage("the repository is not known here; run this inside it")
 				}
-				if err := ses.Repo.Promote(cmd.Context(), ses.Target, branch, s.Head); err != nil {
+				if err := ses.Repo.Advance(cmd.Context(), ses.Target, branch, s.Head); err != nil {
 					return err
 				}
 				if a.flags.json {
@@ -363,7 +363,7 @@ func (a *App) campaignPromoteCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&branch, "branch", "atoll/campaign", "name of the new branch")
+	cmd.Flags().StringVar(&branch, "branch", "atoll/campaign", "name of the branch: a new one, or one that the campaign's commits build on")
 	return cmd
 }
 

@@ -112,7 +112,7 @@ func (p *picker) chore(ctx context.Context) (verdict, error) {
 		id = j.Candidate
 	case j.State == record.Duplicate, j.Class == record.ClassNoChange: // it ended well and changed nothing
 	default:
-		return verdict{reason: view.CleanLine(j.Reason)}, nil
+		return verdict{reason: p.choreFailed(&j)}, nil
 	}
 	v, err := p.check(ctx, id)
 	if v.ok && id == record.Root {
@@ -121,6 +121,26 @@ func (p *picker) chore(ctx context.Context) (verdict, error) {
 		v.reason = "the command ended with 0"
 	}
 	return v, err
+}
+
+// choreFailed says why the command of a chore did not end well. The time limits of its
+// agent are the task's own.
+func (p *picker) choreFailed(j *record.Job) string {
+	wall := p.task.Wall()
+	silent := j.Class == record.ClassTimeout && strings.Contains(j.Reason, "it said nothing for")
+	switch {
+	case j.Class != record.ClassTimeout:
+		return view.CleanLine(j.Reason)
+	case wall == 0 && !silent:
+		return fmt.Sprintf("the command did not end within %s; `atoll backlog edit t%d --deadline TIME` gives it more, after `atoll backlog reopen`", choreTime, p.task.ID)
+	case silent && (wall == 0 || wall > choreSilence):
+		return fmt.Sprintf("the command printed nothing for %s, so it was ended; one that works for so long prints something now and then", choreSilence)
+	}
+	return deadlinePassed(wall) + ": the command was ended"
+}
+
+func deadlinePassed(wall time.Duration) string {
+	return fmt.Sprintf("the deadline of the task (%s) passed", wall)
 }
 
 // check holds every acceptance against one candidate. Without any, a search is done

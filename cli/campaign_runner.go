@@ -33,6 +33,12 @@ const (
 	runOn  = 8
 )
 
+// What the command of a chore has without a deadline: as a whole, and in silence.
+const (
+	choreTime    = 30 * time.Minute
+	choreSilence = 10 * time.Minute
+)
+
 // taskRunner carries out the tasks of a campaign: each is an experiment of the
 // session's state directory, a chore one with a single job whose agent is the
 // command. It implements [campaign.Executor].
@@ -267,7 +273,7 @@ func chore(cfg config.Config, t *campaign.Task) config.Config {
 		cfg.Gate.Scope = nil
 	}
 	cfg.Search.Operators = map[string]float64{string(record.OpMutate): 1}
-	agent := config.Agent{Name: "chore", Kind: "command", Preset: "generic", Command: []string{"sh", "-c", t.Command}, Weight: 1, Attempts: 1, Timeout: 30 * time.Minute}
+	agent := config.Agent{Name: "chore", Kind: "command", Preset: "generic", Command: []string{"sh", "-c", t.Command}, Weight: 1, Attempts: 1, Timeout: choreTime}
 	if t.Wall() > 0 {
 		agent.Timeout = t.Wall()
 	}
@@ -361,6 +367,9 @@ func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, p *pick
 	out.Checks = won.checks
 	if !won.ok {
 		out.Reason = won.reason
+		if wall := a.Task.Wall(); wall > 0 && a.Task.Command == "" && used.WallMS >= wall.Milliseconds() {
+			out.Reason = deadlinePassed(wall) + "; " + won.reason
+		}
 		return out, nil
 	}
 	out.Status, out.Reason = campaign.Done, won.reason

@@ -152,6 +152,92 @@ func TestATaskEndsWhenItsAcceptanceWasMeasuredToHold(t *testing.T) {
 	}
 }
 
+func TestAChoreTellsItsDeadlineAndItsLog(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "backlog", "add", "Slow", "--run", "sleep 600", "--deadline", "2s")
+	must(t, dir, "backlog", "add", "Loud", "--run", "seq 1 50; echo trouble >&2; exit 3")
+	must(t, dir, "backlog", "add", "Search", "--accept", "gain >= 100000%", "--deadline", "1s", "--jobs", "100000")
+	must(t, dir, "campaign", "run", "--headless", "--no-audit")
+	for task, want := range map[string][]string{
+		"t1": {"t1 Slow: failed", "the deadline of the task (2s) passed", "run         sleep 600", "experiment  campaign-t1-1"},
+		"t2": {"t2 Loud: failed", "exit code 3", "log\n  32\n", "  50\n  trouble\n", "the whole of it: "},
+		"t3": {"t3 Search: failed", "the deadline of the task (1s) passed; ", "gain >= 100000%"},
+	} {
+		out := must(t, dir, "backlog", "show", task)
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("backlog show %s has no %q:\n%s", task, w, out)
+			}
+		}
+		if strings.Contains(out, "another model") || strings.Contains(out, "agent's timeout") {
+			t.Errorf("backlog show %s advises about agents:\n%s", task, out)
+		}
+	}
+	if out := must(t, dir, "backlog", "show", "t2", "--log"); !strings.HasPrefix(out, "1\n2\n") || !strings.HasSuffix(out, "50\ntrouble\n") {
+		t.Errorf("the log is\n%s", out)
+	}
+	var shown struct{ Status, Log string }
+	if err := json.Unmarshal([]byte(must(t, dir, "backlog", "show", "t2", "--json")), &shown); err != nil || shown.Status != "failed" || !strings.HasSuffix(shown.Log, "50\ntrouble") {
+		t.Errorf("as JSON it is %+v (%v)", shown, err)
+	}
+}
+
+func TestACampaignIsPromotedAgainToTheSameBranch(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	work := func(name string) string {
+		must(t, dir, "backlog", "add", name, "--run", "echo "+name+" > "+name+".txt")
+		must(t, dir, "campaign", "run", "--headless", "--no-audit")
+		must(t, dir, "campaign", "promote")
+		return strings.TrimSpace(git(t, dir, "log", "-1", "--format=%s", "atoll/campaign"))
+	}
+	for _, name := range []string{"one", "two"} {
+		if got := work(name); got != name {
+			t.Errorf("after %s the branch is at %q, want that", name, got)
+		}
+	}
+	must(t, dir, "campaign", "promote") // nothing new
+	git(t, dir, "checkout", "--quiet", "atoll/campaign")
+	must(t, dir, "backlog", "add", "three", "--run", "echo three > three.txt")
+	must(t, dir, "campaign", "run", "--headless", "--no-audit")
+	if c := atoll(t, dir, "campaign", "promote"); c.code != 2 || !strings.Contains(c.err, "checked out") {
+		t.Errorf("a branch that is checked out: exit %d, %s", c.code, c.err)
+	}
+	git(t, dir, "commit", "--quiet", "--allow-empty", "--message", "my own")
+	git(t, dir, "checkout", "--quiet", "main")
+	if c := atoll(t, dir, "campaign", "promote"); c.code != 2 || !strings.Contains(c.err, "has commits that") {
+		t.Errorf("a branch with commits of its own: exit %d, %s", c.code, c.err)
+	}
+}
+
+func TestARepositoryWithoutTasksHasAnEmptyBacklog(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"backlog"}, "the backlog is empty"},
+		{[]string{"backlog", "--json"}, "[]\n"},
+		{[]string{"backlog", "export"}, "[]\n"},
+		{[]string{"backlog", "export", "--json"}, "[]\n"},
+		{[]string{"campaign", "status"}, "0 done"},
+	} {
+		if out := must(t, dir, c.args...); !strings.HasPrefix(out, c.want) && !strings.Contains(out, c.want) {
+			t.Errorf("atoll %v prints %q, want %q", c.args, out, c.want)
+		}
+	}
+	for _, args := range [][]string{{"backlog", "show", "t1"}, {"backlog", "drop", "t1"}, {"campaign", "accept", "3"}, {"campaign", "promote"}} {
+		if c := atoll(t, dir, args...); c.code != 2 || strings.Contains(c.err, "no experiment") {
+			t.Errorf("atoll %v: exit %d, %s", args, c.code, c.err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git", "atoll", "atoll.db")); err == nil {
+		t.Error("looking at the backlog made a state")
+	}
+}
+
 func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
 	t.Parallel()
 	dir := newSmall(t)

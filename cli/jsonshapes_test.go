@@ -60,6 +60,7 @@ func jsonShapes() []jsonShape {
 		{"import", "atoll import FILE", false, []backup.Added{}},
 		{"audit", "atoll audit", false, auditLine{}},
 		{"backlog", "atoll backlog; add, edit, drop, reopen and epic print the tasks they changed", false, []backlogLine{}},
+		{"backlog show", "atoll backlog show", false, backlogShown{}},
 		{"campaign status", "atoll campaign status", false, campaignLine{}},
 		{"campaign event", "atoll campaign run: what happens, type event", true, campaignEvent{}},
 		{"campaign result", "atoll campaign run: the last line, type result", true, campaignResult{}},

@@ -8,14 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"atoll/store/record"
 )
 
-// Promote adds branch to the user's repository, at commit. It is the only
-// function here that changes that repository: objects are added to it, and
+// Promote adds branch to the user's repository, at commit. It and [Repo.Advance] are the only
+// functions here that change that repository: objects are added to it, and
 // one branch. HEAD, index, work tree, configuration and other refs stay as
 // they are, no hook runs, no reflog is written. A branch that exists, or that
 // an unborn HEAD stands for, is refused with ErrBranch.
@@ -42,6 +43,58 @@ func (r *Repo) promote(ctx context.Context, git *command, target Target, branch 
 	}
 	none := strings.Repeat("0", len(commit.String()))
 	if _, err := git.run(ctx, "--git-dir="+target.GitDir, "-c", "core.logAllRefUpdates=false", "update-ref", "--no-deref", "refs/heads/"+branch, commit.String(), none); err != nil {
+		return fmt.Errorf("%w: %w", ErrBranch, err)
+	}
+	return nil
+}
+
+// Advance is [Repo.Promote] for a branch that may exist: one that commit descends from is
+// moved forward to it, and nothing is lost. A branch that has commits of its own, or that a
+// work tree has checked out, is refused with ErrBranch.
+func (r *Repo) Advance(ctx context.Context, target Target, branch string, commit record.Hash) error {
+	err := r.git.trusting(ctx, func(git *command) error {
+		at, err := git.line(ctx, "--git-dir="+target.GitDir, "rev-parse", "-q", "--verify", "--end-of-options", "refs/heads/"+branch)
+		switch {
+		case exitCode(err) == 1:
+			return r.promote(ctx, git, target, branch, commit)
+		case err != nil:
+			return err
+		}
+		return r.advance(ctx, git, target, branch, at, commit)
+	})
+	if err != nil && dubious(err) {
+		err = refusal(target.Path, target.CommonDir, err)
+	}
+	if err != nil {
+		return fmt.Errorf("promote %s to branch %q: %w", commit.Short(), branch, err)
+	}
+	return nil
+}
+
+// advance moves a branch that is at a commit.
+func (r *Repo) advance(ctx context.Context, git *command, target Target, branch, at string, commit record.Hash) error {
+	if at == commit.String() {
+		return nil
+	}
+	if !r.Has(ctx, commit) {
+		return fmt.Errorf("commit %s in the store: %w", commit, ErrNotFound)
+	}
+	var trees strings.Builder
+	if err := git.do(ctx, call{args: []string{"--git-dir=" + target.GitDir, "worktree", "list", "--porcelain"}, stdout: &trees}); err != nil {
+		return err
+	}
+	if slices.Contains(strings.Split(trees.String(), "\n"), "branch refs/heads/"+branch) {
+		return fmt.Errorf("%w: it exists and is checked out; check out another one first, or choose another name", ErrBranch)
+	}
+	if err := r.send(ctx, git, target, commit); err != nil {
+		return err
+	}
+	if _, err := git.run(ctx, "--git-dir="+target.GitDir, "merge-base", "--is-ancestor", at, commit.String()); exitCode(err) == 1 {
+		return fmt.Errorf("%w: it exists and has commits that %s does not build on; choose another name", ErrBranch, commit.Short())
+	} else if err != nil {
+		return err
+	}
+	if _, err := git.run(ctx, "--git-dir="+target.GitDir, "-c", "core.logAllRefUpdates=false", "update-ref", "--no-deref", "refs/heads/"+branch, commit.String(), at); err != nil {
 		return fmt.Errorf("%w: %w", ErrBranch, err)
 	}
 	return nil
