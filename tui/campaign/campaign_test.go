@@ -178,7 +178,10 @@ func TestASmallScreenShowsEverythingOnPages(t *testing.T) {
 		t.Errorf("the backlog offers to accept what nobody sees: %q", m.hint())
 	}
 	press(m, "tab")
-	shows("Open tasks", "worst complexity", "mean complexity", "findings", "lines", "authority 0.20", "evidence +0.10 ± 0.05 from 8 tasks", "50 % of 9 plans", "0 formula alone")
+	many.Ended = "t5 is next, but the budget of 5 jobs is used up; `atoll campaign set` raises a budget, and the next run goes on"
+	m.screen.Publish(many)
+	m.Update(m.wait())
+	shows("the next run goes on", "Open tasks", "worst complexity", "mean complexity", "findings", "lines", "authority 0.20", "evidence +0.10 ± 0.05 from 8 tasks", "50 % of 9 plans", "0 formula alone")
 	press(m, "tab")
 	for range 25 {
 		press(m, "down")

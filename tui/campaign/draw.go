@@ -224,6 +224,10 @@ func (m *model) figures(inner int) []string {
 		out = append(out, m.st.Plain.Fit(fmt.Sprintf("t%d: %s of %s jobs", r.Task, widget.Thousands(r.Jobs), widget.Thousands(r.Max)), inner))
 		out = append(out, m.st.Plain.Fit(r.Best, inner), m.st.Label.Fit("root "+r.Root, inner))
 		out = append(out, m.st.Lines[0].Wrap(plot.Sparkline(r.Values, inner, m.glyphs)))
+	} else if m.board.Ended != "" {
+		for _, line := range widget.WrapText("ended: "+m.board.Ended, inner) {
+			out = append(out, m.st.Plain.S(line))
+		}
 	} else {
 		text := "nothing runs"
 		for _, t := range m.board.Tasks {
