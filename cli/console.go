@@ -90,7 +90,10 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	if err != nil {
 		return err
 	}
-	look := a.looks(ctx, ses, cfg)
+	look, err := a.looks(ctx, ses, cfg)
+	if err != nil {
+		return err
+	}
 	told, err := a.tellPlugins(exp, f, eng.Feed())
 	if err != nil {
 		return err
@@ -185,12 +188,16 @@ func (a *App) screen(eng *engine.Engine, ses *engine.Session, exp record.Experim
 // looks is how the console looks: as the experiment was started with, but for
 // what the file, the environment and --set say now. A file that cannot be read
 // now is for other verbs to refuse.
-func (a *App) looks(ctx context.Context, ses *engine.Session, cfg config.Config) config.Console {
+func (a *App) looks(ctx context.Context, ses *engine.Session, cfg config.Config) (config.Console, error) {
 	l, err := a.load(ctx, place{target: ses.Target, state: ses.Dir}, nil)
 	if err != nil {
-		return cfg.Console
+		return cfg.Console, nil
 	}
-	return overlay(cfg, l.Config, l).Console
+	dir := ses.Target.Path
+	if l.File != "" {
+		dir = filepath.Dir(a.abs(l.File))
+	}
+	return themed(overlay(cfg, l.Config, l).Console, dir)
 }
 
 // beforeFold is what can be told of an experiment before its log is read.

@@ -30,7 +30,10 @@ func (a *App) openSSH(ctx context.Context, l looker, f doorFlags) (*ssh.Server, 
 	if err != nil {
 		return nil, err
 	}
-	look := a.looks(ctx, l.ses, cfg)
+	look, err := a.looks(ctx, l.ses, cfg)
+	if err != nil {
+		return nil, err
+	}
 	redact := a.redactor(cfg, nil)
 	s, err := ssh.Listen(ssh.Options{
 		Addr: f.ssh, Keys: keys, HostKey: filepath.Join(l.ses.Dir, hostKey), Logger: l.logger,

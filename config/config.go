@@ -72,9 +72,9 @@ type Evaluator struct {
 	Stages         []Stage           `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
 	Repeats        int               `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
 	RootRepeats    int               `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`
-	Challenge      int               `key:"challenge" min:"0" max:"100" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
-	Depth          int               `key:"depth" min:"2" max:"1000" doc:"Deciding samples at most of one that may be the best, where the objective is noisy; the noise chooses how many it gets."`
-	Remeasure      float64           `key:"remeasure" min:"0" max:"0.9" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
+	Challenge      int               `key:"challenge" min:"0" max:"100" live:"yes" doc:"Further samples of a challenger before it takes a niche, where the objective is noisy."`
+	Depth          int               `key:"depth" min:"2" max:"1000" live:"yes" doc:"Deciding samples at most of one that may be the best, where the objective is noisy; the noise chooses how many it gets."`
+	Remeasure      float64           `key:"remeasure" min:"0" max:"0.9" live:"yes" doc:"Share of evaluations spent on measuring elites again, where the objective is noisy."`
 	Paired         bool              `key:"paired" measure:"yes" doc:"Measure the root beside each candidate and report the ratio."`
 	Timeout        time.Duration     `key:"timeout" measure:"yes" doc:"Wall time of one run."`
 	Protected      []string          `key:"protected" measure:"yes" doc:"Globs of files that are always taken from the root."`
@@ -244,15 +244,16 @@ type Plugins struct {
 
 // Console describes the screen.
 type Console struct {
-	Palette string            `key:"palette" enum:"viridis,cividis,magma,grey" live:"yes" doc:"Colours of the heat map."`
-	Theme   string            `key:"theme" enum:"auto,dark,light,contrast-dark,contrast-light" live:"yes" doc:"Background the colours are made for; contrast: no grey, strong colours."`
-	Mouse   bool              `key:"mouse" live:"yes" doc:"Mouse clicks and wheel; off leaves text selection to the terminal."`
-	ASCII   bool              `key:"ascii" live:"yes" doc:"Plain characters only."`
-	FPS     int               `key:"fps" min:"1" max:"60" live:"yes" doc:"Frames a second, at most."`
-	Keys    map[string]string `key:"keys" live:"yes" doc:"Other keys for an action: action: key."`
-	Notify  []string          `key:"notify" live:"yes" doc:"How news reach a person who looks elsewhere: bell, osc9, osc777 (notifications of the terminal)."`
-	News    []string          `key:"news" live:"yes" doc:"What is told: best, review, pause, end."`
-	Program []string          `key:"notify_command" live:"yes" doc:"Program that is started with a line of news as its last argument."`
-	Colours map[string]string `key:"colours" live:"yes" doc:"Own colours: accent, ident, good, bad, warn, label, border: #rrggbb."`
-	Hints   bool              `key:"hints" live:"yes" doc:"First-run hints."`
+	Palette   string            `key:"palette" enum:"viridis,cividis,magma,grey" live:"yes" doc:"Colours of the heat map."`
+	Theme     string            `key:"theme" enum:"auto,dark,light,contrast-dark,contrast-light" live:"yes" doc:"Background the colours are made for; contrast: no grey, strong colours."`
+	ThemeFile string            `key:"theme_file" live:"yes" doc:"Theme of your own, relative to atoll.yaml: YAML with theme: (one of those above) and colours: (as below)."`
+	Mouse     bool              `key:"mouse" live:"yes" doc:"Mouse clicks and wheel; off leaves text selection to the terminal."`
+	ASCII     bool              `key:"ascii" live:"yes" doc:"Plain characters only."`
+	FPS       int               `key:"fps" min:"1" max:"60" live:"yes" doc:"Frames a second, at most."`
+	Keys      map[string]string `key:"keys" live:"yes" doc:"Other keys for an action: action: key."`
+	Notify    []string          `key:"notify" live:"yes" doc:"How news reach a person who looks elsewhere: bell, osc9, osc777 (notifications of the terminal)."`
+	News      []string          `key:"news" live:"yes" doc:"What is told: best, review, pause, end."`
+	Program   []string          `key:"notify_command" live:"yes" doc:"Program that is started with a line of news as its last argument."`
+	Colours   map[string]string `key:"colours" live:"yes" doc:"Own colours: accent, ident, good, bad, warn, label, border: #rrggbb."`
+	Hints     bool              `key:"hints" live:"yes" doc:"First-run hints."`
 }

@@ -23,6 +23,9 @@ func (c Config) Settings() record.Settings {
 		Constraints:  slices.Clone(c.Constraints),
 		Acceptance:   slices.Clone(c.Acceptance),
 		Inspirations: c.Search.Inspirations,
+		Challenge:    &c.Evaluator.Challenge,
+		Depth:        &c.Evaluator.Depth,
+		Remeasure:    &c.Evaluator.Remeasure,
 		Operators:    maps.Clone(c.Search.Operators),
 		Agents:       map[string]float64{},
 	}

@@ -269,3 +269,41 @@ func mustCell(t *testing.T, st *fold.State, id record.CandidateID) int {
 	}
 	return cell
 }
+
+func TestHowOftenNoiseIsLookedAtChangesFromTheRowOn(t *testing.T) {
+	t.Parallel()
+	l := noisyLab(t, 3, "budget.jobs=30")
+	challenges := func() (n int) {
+		for _, j := range l.jobs() {
+			if j.Purpose == record.PurposeChallenge {
+				n++
+			}
+		}
+		return n
+	}
+	l.run()
+	before := challenges()
+	if before == 0 {
+		t.Fatal("no challenger was looked at again: too little noise to tell anything")
+	}
+	l.settings(func(s *record.Settings) { s.MaxJobs, s.Challenge = 60, new(0) })
+	l.run()
+	if n := challenges(); n != before {
+		t.Errorf("%d challengers are looked at again after evaluator.challenge is 0", n-before)
+	}
+	l.settings(func(s *record.Settings) { s.MaxJobs, s.Challenge = 90, nil })
+	s := l.run()
+	if challenges() == before {
+		t.Error("no challenger is looked at again where the setting is as configured")
+	}
+	if now := s.Settings.Challenge; now == nil || *now != 2 {
+		t.Errorf("readers are told %v, not 2", now)
+	}
+	st := l.state() // folded anew: each stretch of the log under its own rule
+	if err := st.CheckArchive(); err != nil {
+		t.Error(err)
+	}
+	if st.Best != s.Best.ID {
+		t.Errorf("the best of the log folded anew is %s, that of the run %s", st.Best, s.Best.ID)
+	}
+}

@@ -257,6 +257,7 @@ func someSettings(rng *rand.Rand, _ *view.Snapshot, _ []record.Job) []record.Dec
 		fmt.Sprintf(`{"key":"search.inspirations","value":"%d"}`, rng.IntN(5)), fmt.Sprintf(`{"key":"goal","value":"goal %d"}`, rng.IntN(9)),
 		fmt.Sprintf(`{"key":"budget.cost_usd","value":"%d"}`, 1+rng.IntN(9)), fmt.Sprintf(`{"key":"search.operators","value":"{\"tune\": 0.%d}"}`, 1+rng.IntN(8)),
 		fmt.Sprintf(`{"key":"agents","value":"{\"offline\": 0.%d}"}`, 1+rng.IntN(8)), fmt.Sprintf(`{"key":"review.measure","value":"%s"}`, []string{"off", "risky", "all"}[rng.IntN(3)]),
+		fmt.Sprintf(`{"key":"evaluator.challenge","value":"%d"}`, rng.IntN(5)), fmt.Sprintf(`{"key":"evaluator.depth","value":"%d"}`, 2+rng.IntN(9)), fmt.Sprintf(`{"key":"evaluator.remeasure","value":"0.%d"}`, rng.IntN(9)),
 		fmt.Sprintf(`{"key":"targets","value":"[{\"name\":\"found\",\"files\":[\"program.txt\"],\"weight\":%d}]"}`, 1+rng.IntN(3)),
 	}
 	rng.Shuffle(len(args), func(i, j int) { args[i], args[j] = args[j], args[i] })

@@ -191,7 +191,7 @@ func (a *app) hear(msg tea.Msg) tea.Cmd {
 		return a.reel.played(msg)
 	case feedEndMsg:
 		a.feedErr = msg.err
-		return a.fail(fmt.Errorf("the feed ended: %w", msg.err))
+		return a.toasts.failed(a.d.Told, fmt.Errorf("the feed ended: %w", msg.err))
 	case pane.Crash:
 		return a.crashed(msg.Where, msg.Value, msg.Stack)
 	case editMsg:
@@ -267,7 +267,7 @@ func (a *app) done(m steer.Done) tea.Cmd {
 	a.graphics.era++ // a program may have had the terminal
 	if m.Err != nil {
 		a.panes.Review.Again()
-		return a.fail(m.Err)
+		return a.toasts.failed(a.d.Told, m.Err)
 	}
 	if m.Text == "" {
 		return m.Then
@@ -306,9 +306,6 @@ func (a *app) undoable(text string, undo bool) string {
 
 // Warn tells why something was not done.
 func (a *app) Warn(text string) tea.Cmd { return a.toasts.add(a.d.Told(text), "warn", toastTime) }
-
-// fail tells an error.
-func (a *app) fail(err error) tea.Cmd { return a.toasts.add(a.d.Told(err.Error()), "error", errorTime) }
 
 // Decide writes decisions to the log.
 func (a *app) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {

@@ -21,6 +21,12 @@ func onOrOff(on bool) string {
 	return "off"
 }
 
+// Themes are the values of Console.Theme.
+func Themes() []string { return []string{"auto", "dark", "light", "contrast-dark", "contrast-light"} }
+
+// ColourNames are the keys of Console.Colours.
+func ColourNames() []string { return widget.ColourNames() }
+
 // appearance is how everything is drawn: theme, colours, characters.
 type appearance struct {
 	d        *pane.Shared
@@ -36,7 +42,7 @@ func (p *appearance) options() []pane.Option {
 	look := &p.opt.Console
 	drawn := func() tea.Cmd { p.d.Gen++; return p.shown() }
 	rows := []pane.Option{
-		{ID: "theme", Group: "colours", Name: "theme", Doc: "Auto asks the terminal for its background.", Values: []string{"auto", "dark", "light", "contrast-dark", "contrast-light"}, Value: func() string { return cmp.Or(look.Theme, "auto") }, Set: p.setTheme},
+		{ID: "theme", Group: "colours", Name: "theme", Doc: "Auto asks the terminal for its background.", Values: Themes(), Value: func() string { return cmp.Or(look.Theme, "auto") }, Set: p.setTheme},
 		{ID: "palette", Group: "colours", Name: "heat map", Doc: "Cividis reads alike for the colour-blind, grey needs no colours.", Values: plot.PaletteNames(), Value: func() string { return p.d.Palette }, Set: p.setPalette},
 		{ID: "characters", Group: "drawing", Name: "characters", Doc: "Plain ones are for terminals and fonts without lines and blocks.", Values: []string{"of the terminal", "plain"}, Value: func() string {
 			if look.ASCII {

@@ -196,7 +196,7 @@ func (h *bars) figures() []widget.Part {
 	if g.Total > 0 && g.Filled == 0 && g.NeedFit == 0 {
 		fig(65, "niches", fmt.Sprintf("0/%d", g.Total), st.Plain)
 	} else if g.Filled > 0 {
-		fig(50, "QD", widget.Number(g.QD), st.Plain)
+		fig(50, "QD", plot.Short(g.QD), st.Plain)
 		fig(65, "niches", fmt.Sprintf("%d/%d %.0f %%", g.Filled, g.Total, 100*g.Coverage), st.Plain)
 	} else if g.NeedFit > 0 {
 		fig(65, "map after", fmt.Sprintf("%d/%d", g.Unplaced, g.NeedFit), st.Plain)

@@ -1,9 +1,13 @@
 package tui
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"atoll/engine/view"
 )
 
 // toast is a short message over the screen. Each also goes to the log.
@@ -44,6 +48,16 @@ func (t *toasts) show(text, level string, stay time.Duration) tea.Cmd {
 		t.shown = t.shown[1:]
 	}
 	return t.after(stay, toastMsg{n})
+}
+
+// failed tells an error. Of a decision that cannot be carried out only the reason is
+// told: nothing broke, so the log has no part in it. Said puts a text as the console
+// says it.
+func (t *toasts) failed(said func(text string) string, err error) tea.Cmd {
+	if errors.Is(err, view.ErrDecision) {
+		return t.add(said(strings.TrimPrefix(err.Error(), view.ErrDecision.Error()+": ")), "warn", toastTime)
+	}
+	return t.add(said(err.Error()), "error", errorTime)
 }
 
 func (t *toasts) drop(n int) {

@@ -234,6 +234,42 @@ func TestNewsReachAPersonWhoLooksElsewhere(t *testing.T) {
 	})
 }
 
+// osc are the notifications of terminals; they end with a bell of their own.
+var osc = regexp.MustCompile(`\x1b\][^\a\x1b]*\a`)
+
+func TestReviewsPausesAndTheEndAreNews(t *testing.T) {
+	t.Parallel()
+	l := paced.copy(t)
+	c := start(t, l, nil, cols, rows, "--set", "console.notify=[bell, osc9, osc777]", "--set", "console.news=[review, pause, end]")
+	c.wait("● paused")
+	c.wait("/400 jobs")
+	told := func(what string) {
+		t.Helper()
+		for _, how := range []string{"\x1b]9;atoll dials: ", "\x1b]777;notify;atoll;atoll dials: "} {
+			news := regexp.MustCompile(regexp.QuoteMeta(how) + what)
+			until(t, what+" by "+how[2:5], patience, func() bool { return news.MatchString(c.output()) })
+		}
+	}
+	bells := func() int { return strings.Count(osc.ReplaceAllString(c.output(), ""), "\a") }
+	c.press("P")
+	c.wait("● running")
+	told(`\d+ to review\a`)
+	until(t, "a bell", patience, func() bool { return bells() > 0 })
+	rung := bells()
+	c.press("P")
+	told("paused: paused by ada\a")
+	until(t, "a bell for the pause", patience, func() bool { return bells() > rung })
+	c.wait("● paused")
+	c.see("nothing runs", func(s string) bool { return strings.Contains(s, "2 Jobs 0 running") })
+	l.atoll("set", "budget.jobs", "41") // fewer than were made: nothing is left to do
+	c.wait("/41 jobs")
+	c.press("P")
+	told("done: [^\a]*\a")
+	if strings.Contains(c.output(), "new best c") {
+		t.Error("news that nobody asked for are told")
+	}
+}
+
 func TestKeysOfOnesOwnAreTakenOrTheConflictIsTold(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -342,7 +378,9 @@ func TestEverySizeUsesItsRoomAndKeepsWhatDecides(t *testing.T) {
 		{80, 24, []string{"r"}, []string{"a approve", "x reject", "78.5025 +14.3160", "ahead of c39 in (0,1,1) · +1 -1"}, "+14.31…"},
 		{120, 36, []string{"r"}, []string{"78.5025 +14.3160", "ahead of c39 in (0,1,1) ", "takes (0,0,2) from c34 · +1 -1"}, "(0,1,1…"},
 		{300, 80, nil, []string{"╭ 1 Niches", "╭ 2 Jobs", "╭ 3 Fitness", "╭ 4 Review", "╭ 5 Log", "QD score", "Coverage, %", "ahead of c39 in (0,1,1)"}, ""},
-		{300, 80, []string{"2", "z"}, []string{"job", "state", "work", "parent", "made", "agent", "edit", "measure", "cost", "value", "result", "#1 "}, ""},
+		{80, 24, nil, []string{"job ", "work ", "value outcome"}, ""},
+		{300, 80, nil, []string{"job ", "parent ", "agent ", "edit ", "measure ", "on parent "}, ""},
+		{300, 80, []string{"2", "z"}, []string{"job", "state", "work", "parent", "made", "agent", "edit", "measure", "cost", "value", "result", "#1 ", "stages", "atoll itself"}, ""},
 	} {
 		t.Run(fmt.Sprintf("%dx%d %s", s.w, s.h, strings.Join(s.keys, " ")), func(t *testing.T) {
 			c := start(t, l, nil, s.w, s.h)

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,19 +53,24 @@ func parseJob(t *testing.T, text string) (id record.JobID) {
 
 func TestALocaleWithoutUTF8GetsPlainCharacters(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	c := start(t, l, []string{"LC_ALL=C"}, cols, rows)
-	c.wait("* paused")
-	c.wait("/400 jobs")
-	for _, key := range []string{"3", "4", "c", "esc", "d", "esc", "T", "esc", "O", "esc", "7", "6", "8", "?", "esc"} {
-		c.press(key)
-	}
-	c.press("q")
-	if code := c.end(); code != 0 {
-		t.Errorf("ends with %d", code)
-	}
-	if m := regexp.MustCompile(`[^\x00-\x7f]+`).FindString(c.output()); m != "" {
-		t.Errorf("%q is written", m)
+	for _, env := range [][]string{{"LC_ALL=C"}, {"LC_ALL=de_DE.ISO-8859-1"}, {"LC_ALL=ja_JP.eucJP", "LANG=ja_JP.UTF-8"}, {"LANG=C"}, {"LANG=C.UTF-8", "LC_CTYPE=POSIX"}} {
+		t.Run(strings.Join(env, " "), func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			c := start(t, l, env, cols, rows)
+			c.wait("* paused")
+			c.wait("/400 jobs")
+			for _, key := range []string{"3", "4", "c", "esc", "d", "esc", "T", "esc", "O", "esc", "7", "6", "8", "?", "esc"} {
+				c.press(key)
+			}
+			c.press("q")
+			if code := c.end(); code != 0 {
+				t.Errorf("ends with %d", code)
+			}
+			if m := regexp.MustCompile(`[^\x00-\x7f]+`).FindString(c.output()); m != "" {
+				t.Errorf("%q is written", m)
+			}
+		})
 	}
 }
 
@@ -148,7 +154,11 @@ func tellsWhere(t *testing.T, l *lab, name string) string {
 
 // standing is all that decisions change, as the verbs tell it.
 func (l *lab) standing() string {
-	out := []string{l.atoll("niches", "--json"), fmt.Sprint(l.settings())}
+	settings, err := json.Marshal(l.settings())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	out := []string{l.atoll("niches", "--json"), string(settings)}
 	for _, j := range l.jobs() {
 		text := fmt.Sprint(j.ID, j.State, j.Priority)
 		if j.Candidate != record.NoCandidate {

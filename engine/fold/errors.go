@@ -1,6 +1,7 @@
 package fold
 
-import "errors"
+import "atoll/engine/view"
 
-// ErrDecision: a decision that cannot be carried out.
-var ErrDecision = errors.New("cannot do that")
+// ErrDecision: a decision that cannot be carried out; readers know it as
+// [view.ErrDecision].
+var ErrDecision = view.ErrDecision

@@ -22,11 +22,7 @@ func (s *State) fold(row record.FoldRow, then func(record.JobID) error) error {
 	case record.LogObjective:
 		return s.foldObjective(row)
 	case record.LogSetting:
-		var now record.Settings // a row holds all of them: what it does not name is gone
-		if err := json.Unmarshal(row.Data, &now); err != nil {
-			return err
-		}
-		s.Settings = now
+		return s.foldSetting(row)
 	case record.LogState:
 		var d record.StateData
 		if err := json.Unmarshal(row.Data, &d); err != nil {

@@ -50,7 +50,7 @@ func (q *asks) NextAsk() (Ask, bool) {
 	if a, ok := q.nextDuel(lead, q.provenAt()); ok {
 		return a, true
 	}
-	least := q.Config.Evaluator.Remeasure
+	least := q.remeasure()
 	if least <= 0 || q.Scored < 2 {
 		return Ask{}, false
 	}

@@ -12,6 +12,7 @@ type position struct {
 	folded   int                               // jobs folded
 	late     map[record.JobID]bool             // held jobs that were folded when they were held
 	renewal  renewal
+	looks    looks
 }
 
 // renewal are the jobs that measure again, by number; in strict order they are

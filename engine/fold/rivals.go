@@ -11,7 +11,7 @@ import (
 // unproven reports whether a candidate has fewer samples than a noisy objective
 // asks of one that takes a place from another.
 func (a *standings) unproven(m *Candidate) bool {
-	return a.Noisy && a.Config.Evaluator.Challenge > 0 && m.ID() != record.Root && int(m.Samples) < a.provenAt()
+	return a.Noisy && a.challenge() > 0 && m.ID() != record.Root && int(m.Samples) < a.provenAt()
 }
 
 // rivalOf is whom a candidate at a point looks better than: the holder of its
@@ -56,9 +56,6 @@ func (a *standings) lead(m *Candidate) {
 	a.Best = m.ID()
 }
 
-// depth is how many deciding samples one that may be the best has at most.
-func (a *standings) depth() int { return max(a.Config.Evaluator.Depth, a.provenAt()) }
-
 // fixed reports whether a value is known without error: measured beside itself,
 // the root is 1.
 func (a *standings) fixed(m *Candidate) bool {
@@ -76,7 +73,7 @@ func (a *standings) runner(m *Candidate) evidence.Runner {
 // cautious is what a candidate leads by: its value, less its error where the
 // objective is noisy.
 func (a *standings) cautious(m *Candidate) float64 {
-	if !a.Noisy || a.Config.Evaluator.Challenge == 0 {
+	if !a.Noisy || a.challenge() == 0 {
 		return a.Sign * m.Objective
 	}
 	return a.runner(m).Cautious(a.Evidence.noise.Dev())

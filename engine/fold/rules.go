@@ -16,6 +16,3 @@ type rules struct {
 	Sign     float64 // +1 maximize, -1 minimize
 	Learned  bool    // the map is learned, and has no named axes
 }
-
-// provenAt is how many deciding samples a noisy objective asks for.
-func (r *rules) provenAt() int { return r.Config.Evaluator.Repeats + r.Config.Evaluator.Challenge }

@@ -16,7 +16,7 @@ var settingFields = map[string]string{
 	"workers": "workers", "budget.jobs": "max_jobs", "budget.evaluations": "max_evaluations", "budget.tokens": "max_tokens",
 	"budget.cost_usd": "max_cost_usd", "budget.wall": "max_wall_ms", "review.measure": "review", "review.niche": "review_niche",
 	"goal": "goal", "constraints": "constraints", "acceptance": "acceptance", "search.inspirations": "inspirations",
-	"search.operators": "operators",
+	"search.operators": "operators", "evaluator.challenge": "challenge", "evaluator.depth": "depth", "evaluator.remeasure": "remeasure",
 }
 
 // fieldOf returns the settings field that a key names: a configuration key, or
@@ -144,6 +144,8 @@ func checkSetting(field string, raw json.RawMessage) error {
 		if s.MaxTokens < 0 || s.MaxCostUSD < 0 || s.MaxWallMS < 0 {
 			return fmt.Errorf("not below 0; 0 is no limit")
 		}
+	case "challenge", "depth", "remeasure":
+		return checkLooks(s)
 	case "targets":
 		for _, t := range s.Targets {
 			if t.Name == "" || len(t.Files) == 0 || t.Weight < 0 {
@@ -154,6 +156,19 @@ func checkSetting(field string, raw json.RawMessage) error {
 		if v := s.Review + s.ReviewNiche; v != "off" && v != "risky" && v != "all" {
 			return fmt.Errorf("off, risky or all")
 		}
+	}
+	return nil
+}
+
+// checkLooks refuses what the configuration would.
+func checkLooks(s record.Settings) error {
+	switch {
+	case s.Challenge != nil && (*s.Challenge < 0 || *s.Challenge > 100):
+		return fmt.Errorf("between 0 and 100 further samples")
+	case s.Depth != nil && (*s.Depth < 2 || *s.Depth > 1000):
+		return fmt.Errorf("between 2 and 1000 samples")
+	case s.Remeasure != nil && !(*s.Remeasure >= 0 && *s.Remeasure <= 0.9):
+		return fmt.Errorf("a share between 0 and 0.9")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // knows.
 func (s *State) Snapshot() *view.Snapshot {
 	snap := &view.Snapshot{
-		Fold: s.Seq, Experiment: s.Exp, Settings: s.Settings, State: s.Run, Reason: s.Reason,
+		Fold: s.Seq, Experiment: s.Exp, Settings: s.SettingsInForce(), State: s.Run, Reason: s.Reason,
 		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.Noisy,
 		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(int(s.candidates.last())),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),

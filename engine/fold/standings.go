@@ -82,7 +82,7 @@ func (a *standings) WouldTake(c *record.Candidate, vector []float32) (takes, bes
 	}
 	adjusted := a.Sign * *c.Objective
 	sure := adjusted
-	if a.Noisy && a.Config.Evaluator.Challenge > 0 {
+	if a.Noisy && a.challenge() > 0 {
 		sure = evidence.Runner{Value: adjusted, N: int(c.Samples)}.Cautious(a.Evidence.noise.Dev())
 	}
 	if m := a.Candidate(a.Best); m == nil || sure > a.cautious(m) {

@@ -16,7 +16,7 @@ import (
 func (r *Reader) Settings(ctx context.Context) ([]view.SettingInfo, error) {
 	var set record.Settings
 	var cfg config.Config
-	if err := r.asker.Ask(ctx, func(s *fold.State) { set, cfg = s.Settings, s.Config }); err != nil {
+	if err := r.asker.Ask(ctx, func(s *fold.State) { set, cfg = s.SettingsInForce(), s.Config }); err != nil {
 		return nil, err
 	}
 	rows, err := config.Loaded{Config: cfg}.Explain("")
@@ -56,8 +56,17 @@ func liveValues(s record.Settings) map[string]string {
 		"workers": fmt.Sprint(s.Workers), "budget.jobs": fmt.Sprint(s.MaxJobs), "budget.evaluations": fmt.Sprint(s.MaxEvals),
 		"budget.tokens": fmt.Sprint(s.MaxTokens), "budget.cost_usd": fmt.Sprint(s.MaxCostUSD), "goal": s.Goal,
 		"review.measure": s.Review, "review.niche": s.ReviewNiche, "search.inspirations": fmt.Sprint(s.Inspirations),
+		"evaluator.challenge": number(s.Challenge), "evaluator.depth": number(s.Depth), "evaluator.remeasure": number(s.Remeasure),
 		"budget.wall": (time.Duration(s.MaxWallMS) * time.Millisecond).String(), "constraints": jsonText(s.Constraints), "acceptance": jsonText(s.Acceptance),
 	}
+}
+
+// number writes a setting that the configuration gives where it is nil.
+func number[T int | float64](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(*v)
 }
 
 // jsonText writes a list as the configuration prints it, "" for none.

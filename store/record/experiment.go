@@ -50,6 +50,12 @@ type Settings struct {
 	Constraints  []string `json:"constraints,omitempty"`
 	Acceptance   []string `json:"acceptance,omitempty"`
 	Inspirations int      `json:"inspirations"`
+	// Challenge, Depth and Remeasure say how often a noisy objective is looked at again:
+	// further samples of a challenger, deciding samples at most, the share of evaluations
+	// spent on elites. Nil is as the experiment was configured.
+	Challenge *int     `json:"challenge,omitempty"`
+	Depth     *int     `json:"depth,omitempty"`
+	Remeasure *float64 `json:"remeasure,omitempty"`
 	// Operators and Agents are weights of the draw; a missing or zero entry is
 	// never drawn.
 	Operators map[string]float64 `json:"operators,omitempty"`

@@ -115,11 +115,11 @@ func (m *model) backlog(w, h int) []string {
 	for i := from; i < len(m.board.Tasks) && len(out) < h; i++ {
 		t := &m.board.Tasks[i]
 		var l widget.Line
-		l.Fit(m.st.Ident, fmt.Sprintf("t%d", t.ID), 5)
+		l.Col(m.st.Ident, fmt.Sprintf("t%d", t.ID), 6)
 		l.Fit(m.status(t.Status), t.Status, 8).Gap(1)
-		wide := max(12, (w-16)/2)
+		wide := max(12, (w-17)/2)
 		l.Fit(m.st.Plain, t.Title, wide).Gap(1)
-		rest := w - 15 - wide
+		rest := w - 16 - wide
 		why := t.Why
 		if t.Gain != "" {
 			why = t.Gain + "  " + why
@@ -257,7 +257,7 @@ func (m *model) figures(inner int) []string {
 // trend is a named sparkline with its last value.
 func (m *model) trend(name string, values []float64, w int) string {
 	var l widget.Line
-	l.Fit(m.st.Label, name, 17)
+	l.Col(m.st.Label, name, 17)
 	if len(values) == 0 {
 		l.Fit(m.st.Off, "not measured yet", max(0, w-17))
 		return l.String()
@@ -276,8 +276,8 @@ func (m *model) events(w, h int) []string {
 	var out []string
 	for _, e := range m.log[max(0, len(m.log)-h):] {
 		var l widget.Line
-		l.Fit(m.st.Label, e.At.Format("15:04:05"), 9)
-		l.Fit(m.st.Ident, e.Who, 9)
+		l.Col(m.st.Label, e.At.Format("15:04:05"), 9)
+		l.Col(m.st.Ident, e.Who, 9)
 		style := m.st.Plain
 		if e.Bad {
 			style = m.st.Warn

@@ -153,11 +153,11 @@ func (p *candidatePane) side(w, h int) []string {
 			} else {
 				l.Gap(1)
 			}
-			l.Fit(st.Plain, f.Path, w-14)
+			l.Col(st.Plain, f.Path, w-15)
 			if f.Binary {
-				l.Right(st.Label, "binary", 12)
+				l.Right(st.Label, "binary", 13)
 			} else {
-				l.Right(st.Diff.Added, fmt.Sprintf("+%d", max(0, f.Added)), 6).Right(st.Diff.Removed, fmt.Sprintf("-%d", max(0, f.Removed)), 6)
+				l.Right(st.Diff.Added, fmt.Sprintf("+%d", max(0, f.Added)), 6).RightCol(st.Diff.Removed, fmt.Sprintf("-%d", max(0, f.Removed)), 7)
 			}
 			out = append(out, l.String())
 		}
@@ -185,7 +185,7 @@ func (p *candidatePane) side(w, h int) []string {
 		if max(1, s.Version) < p.d.Snap.Experiment.Objective {
 			kind = fmt.Sprintf("of objective version %d", s.Version)
 		}
-		l.Fit(st.Label, fmt.Sprintf("sample %d", s.Repeat+1), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, kind+" · "+widget.MillisText(s.WallMS))
+		l.Col(st.Label, fmt.Sprintf("sample %d", s.Repeat+1), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, kind+" · "+widget.MillisText(s.WallMS))
 		out = append(out, l.String())
 	}
 	return out

@@ -162,9 +162,9 @@ func (p *candidatesPane) table() widget.Table[*record.Candidate] {
 			return st.State(string(status)), string(status)
 		}},
 		{Head: "niche", W: nicheWidth(g), Rank: 70, Cell: func(c row) (widget.Style, string) { return st.Ident, Niche(g, p.d.Grid.CellOf(c.ID)) }},
-		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(c row) (widget.Style, string) { return st.Strong, widget.Optional(c.Objective) }},
+		{Head: "value", W: 11, Right: true, Rank: 90, Cell: func(c row) (widget.Style, string) { return st.Strong, widget.Optional(c.Objective) }},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(c row) (widget.Style, string) { return st.Plain, string(c.Operator) }},
-		{Head: "parent", W: 8, Rank: 50, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.Parent()) }},
+		{Head: "parent", W: 9, Rank: 50, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.Parent()) }},
 		{Head: "change", W: 11, Rank: 30, Cell: func(c row) (widget.Style, string) { return st.Label, widget.Change(c.Added, c.Removed) }},
 		{Head: "intent", Min: 20, Rank: 40, Cell: func(c row) (widget.Style, string) { return st.Label, candidateNote(c) }},
 	}}

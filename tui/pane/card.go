@@ -160,7 +160,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	name := min(18, max(10, w-32))
 	var head widget.Line
-	head.Fit(st.Label, "metric", name).Right(st.Label, "value", 10).Right(st.Label, "on parent", 11).Right(st.Label, "on root", 11)
+	head.Col(st.Label, "metric", name).Right(st.Label, "value", 10).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
 	for _, m := range c.Candidate.Metrics {
 		var l widget.Line
@@ -168,7 +168,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if m.Name == d.Snap.Objective {
 			col = st.Strong
 		}
-		l.Fit(col, m.Name, name).Right(col, widget.Number(m.Value), 10)
+		l.Col(col, m.Name, name).Right(col, widget.Number(m.Value), 10)
 		for _, other := range []*record.Candidate{c.Parent, c.Root} {
 			v, ok := metricOf(other, m.Name)
 			if !ok {

@@ -128,7 +128,7 @@ func (p *curvesPane) Title() (string, string) {
 	var l widget.Line
 	if n := len(s.Curves.X); n > 0 {
 		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], widget.Number(last(s.Curves.Best)))
-		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean))}, {" · QD ", widget.Number(last(s.Curves.QD))}} {
+		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean))}, {" · QD ", plot.Short(last(s.Curves.QD))}} {
 			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
 				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
 			}

@@ -68,14 +68,14 @@ func (p *failuresPane) table() widget.Table[*view.FailureGroup] {
 	st := p.d.St
 	type row = *view.FailureGroup
 	return widget.Table[row]{St: st, Order: p.order, Note: func(g row) string { return widget.Words(". To do: ", g.Reason, g.Cure) }, Columns: []widget.Column[row]{
-		{Head: "count", W: 6, Right: true, Rank: 90, Cell: func(g row) (widget.Style, string) { return st.Strong, fmt.Sprint(g.Count) }},
+		{Head: "count", W: 8, Right: true, Rank: 90, Cell: func(g row) (widget.Style, string) { return st.Strong, fmt.Sprint(g.Count) }},
 		{Head: "class", W: 11, Rank: 80, Cell: func(g row) (widget.Style, string) { return st.Bad, string(g.Class) }},
 		{Head: "over the run", W: courseCells + 1, Rank: 50, Cell: func(g row) (widget.Style, string) {
 			return st.Bad, plot.Heights(figures(g.Course), min(len(g.Course), courseCells), p.d.Glyphs)
 		}},
-		{Head: "sample", W: 9, Rank: 60, Cell: func(g row) (widget.Style, string) { return st.Ident, g.Sample.String() }},
+		{Head: "sample", W: 10, Rank: 60, Cell: func(g row) (widget.Style, string) { return st.Ident, g.Sample.String() }},
 		{Head: "reason", Min: 24, Rank: 100, Cell: func(g row) (widget.Style, string) { return st.Plain, g.Reason }},
-		{Head: " what would help", W: 54, Rank: 10, Cell: func(g row) (widget.Style, string) { return st.Label, " " + g.Cure }},
+		{Head: "what would help", W: 54, Rank: 10, Cell: func(g row) (widget.Style, string) { return st.Label, g.Cure }},
 	}}
 }
 

@@ -37,7 +37,9 @@ type jobPane struct {
 	answer int
 }
 
-func newJob(d *Shared) *jobPane { return &jobPane{base: base{d: d, id: Job}, Job: record.NoJob} }
+// newJob returns the screen of a job, or with another id the part of a pane that shows
+// the job under its cursor.
+func newJob(d *Shared, id ID) *jobPane { return &jobPane{base: base{d: d, id: id}, Job: record.NoJob} }
 
 func (p *jobPane) Set(id record.JobID) {
 	if id != p.Job {
@@ -284,7 +286,7 @@ func (p *jobPane) facts(w int) []string {
 	var out []string
 	pair := func(name string, l *widget.Line) {
 		var k widget.Line
-		k.Gap(1).Fit(st.Label, name, 9).Raw(l.String())
+		k.Gap(1).Col(st.Label, name, 9).Raw(l.String())
 		out = append(out, k.String())
 	}
 	if j.Reason != "" || j.Class != "" {
@@ -374,7 +376,7 @@ func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	if s.Ended == 0 || s.Ended > s.Started { // an end takes no time
 		took = widget.Duration(end.Sub(widget.Millis(s.Started)).Round(time.Millisecond))
 	}
-	l.Gap(1).Fit(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Fit(col, s.Name, 18).Right(st.Plain, took, 8).Gap(2)
+	l.Gap(1).Col(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Col(col, s.Name, 18).Right(st.Plain, took, 8).Gap(2)
 	return l.Fit(st.Label, s.Note, w-l.W).String()
 }
 

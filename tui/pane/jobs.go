@@ -47,9 +47,13 @@ type jobsPane struct {
 	heads  int                  // rows of heads over what ended
 	above  int                  // lines of what runs, or why nothing does
 	rows   map[record.JobID]int // of Running, or -1-index of Recent
+	picked *jobPane             // the job under the cursor, beside a list with room
+	wide   bool                 // there is that room
 }
 
-func newJobs(d *Shared) *jobsPane { return &jobsPane{base: base{d: d, id: Jobs}} }
+func newJobs(d *Shared) *jobsPane {
+	return &jobsPane{base: base{d: d, id: Jobs}, picked: newJob(d, Jobs)}
+}
 
 func (p *jobsPane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InJobs, keys.InCandidates, keys.InList}
@@ -82,6 +86,7 @@ func (p *jobsPane) Title() (string, string) {
 }
 
 func (p *jobsPane) Place(at Placement) {
+	p.wide = at.Full && at.W >= besideFrom
 	if p.full != at.Full {
 		p.full = at.Full
 		p.list.Off = 0
@@ -96,11 +101,21 @@ func (p *jobsPane) cycleState() tea.Cmd {
 	return p.Load()
 }
 
-// show asks for all jobs while the pane is a screen.
+// Load asks for all jobs while the pane is a screen, and for more about the one under
+// the cursor where that is told.
 func (p *jobsPane) Load() tea.Cmd {
 	if !p.full || p.d.Reader == nil {
 		return nil
 	}
+	if id, ok := p.list.At(); p.wide && ok {
+		p.picked.Set(id)
+		return tea.Batch(p.askAll(), p.picked.Load())
+	}
+	return p.askAll()
+}
+
+// askAll asks for the jobs of the list.
+func (p *jobsPane) askAll() tea.Cmd {
 	word, search := storeWord(p.text, record.JobStateNames())
 	if digits, ok := strings.CutPrefix(word, "c"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		word = "#" + digits // a candidate has the number of its job
@@ -112,6 +127,8 @@ func (p *jobsPane) Load() tea.Cmd {
 
 func (p *jobsPane) Take(m Loaded) {
 	if !p.q.accept(m) {
+		p.picked.Take(m)
+		p.bump()
 		return
 	}
 	if v, ok := m.val.([]view.JobLine); ok && m.err == nil {
@@ -213,9 +230,9 @@ func (p *jobsPane) overview(w, h int, focus bool) []string {
 	}
 	out = append(out, widget.Rule+st.Label.S("Recent"))
 	rest := h - len(out)
-	if p.heads = 0; rest >= 8 && w >= 56 && len(ids) > len(run) {
+	if p.heads = 0; rest >= 5 && len(ids) > len(run) {
 		p.heads = 1
-		out = append(out, recentHead(st))
+		out = append(out, p.recentHead(w))
 		rest--
 	}
 	first := p.recentFrom(len(run), rest)
@@ -293,7 +310,7 @@ func (p *jobsPane) runningRow(r *view.Running, w int) string {
 	st := p.d.St
 	j := &r.Job
 	var l widget.Line
-	l.Gap(1).Fit(st.Ident, j.ID.String(), widget.IDWidth(int64(j.ID))).Fit(st.Plain, p.what(j), 11)
+	l.Gap(1).Col(st.Ident, j.ID.String(), p.idWidth()).Col(st.Plain, p.what(j), 11)
 	from := p.from(j)
 	tail := 9
 	stage := r.Stage
@@ -302,13 +319,13 @@ func (p *jobsPane) runningRow(r *view.Running, w int) string {
 	case room < 22:
 		l.Fit(st.Good, stage, room)
 	case room >= 52:
-		l.Fit(st.Ident, from, 24).Gap(1).Fit(st.Label, j.Agent, 10).Gap(1)
+		l.Col(st.Ident, from, 25).Col(st.Label, j.Agent, 11)
 		l.Fit(st.Good, stage, w-l.W-tail)
 	default:
 		n := min(len(from)+1, max(6, room-min(len(stage)+1, room/2)))
 		l.Fit(st.Ident, from, n).Gap(1).Fit(st.Good, stage, w-l.W-tail)
 	}
-	return l.Right(st.Label, widget.Duration(p.d.Now().Sub(r.Started)), tail-1).Gap(1).String()
+	return l.RightCol(st.Label, widget.Duration(p.d.Now().Sub(r.Started)), tail-1).Gap(1).String()
 }
 
 // what names the kind of work: the operator, or why it measures.
@@ -337,10 +354,34 @@ func (p *jobsPane) from(j *record.Job) string {
 	return out
 }
 
+// What columns the jobs that ended last have, by the width of the pane.
+const (
+	deltaFrom = 56  // the difference to the parent
+	workFrom  = 110 // parent, agent, times and cost
+)
+
 // recentHead are the heads of the columns of [jobsPane.recentRow].
-func recentHead(st *widget.Styles) string {
+func (p *jobsPane) recentHead(w int) string {
+	st := p.d.St
 	var l widget.Line
-	return l.Gap(1).Fit(st.Label, "job", 7).Fit(st.Label, "work", 10).Right(st.Label, "value", 8).Gap(2).Fit(st.Label, "on parent", 10).Add(st.Label, "outcome").String()
+	l.Gap(1).Col(st.Label, "job", p.idWidth()).Col(st.Label, "work", 11)
+	if w >= workFrom {
+		l.Col(st.Label, "parent", 9).Col(st.Label, "agent", 11).RightCol(st.Label, "edit", 9).RightCol(st.Label, "measure", 9).RightCol(st.Label, "cost", 9).Gap(1)
+	}
+	l.Right(st.Label, "value", 8).Gap(1)
+	if w >= deltaFrom {
+		l.Gap(1).Col(st.Label, "on parent", 10)
+	}
+	return l.Fit(st.Label, "outcome", max(0, w-l.W)).String()
+}
+
+// idWidth is the width of the numbers of the jobs shown.
+func (p *jobsPane) idWidth() int {
+	w := 5
+	for id := range p.rows {
+		w = max(w, len(id.String())+1)
+	}
+	return w
 }
 
 func (p *jobsPane) recentRow(e *view.Ended, w int) string {
@@ -351,19 +392,22 @@ func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 	if j.Candidate >= 0 && p.d.marked(j.Candidate) {
 		mark = "▸"
 	}
-	l.Add(st.Marked, mark).Fit(st.Ident, j.ID.String(), widget.IDWidth(int64(j.ID))).Fit(st.Plain, p.what(j), 10)
+	l.Add(st.Marked, mark).Col(st.Ident, j.ID.String(), p.idWidth()).Col(st.Plain, p.what(j), 11)
+	if w >= workFrom {
+		l.Col(st.Ident, CandidateName(j.Parent), 9).Col(st.Label, j.Agent, 11).RightCol(st.Label, widget.MillisText(j.EditMS), 9).RightCol(st.Label, widget.MillisText(j.EvalMS), 9).RightCol(st.Label, costText(j.Usage), 9).Gap(1)
+	}
 	if e.Objective != nil && j.State != record.Failed {
-		l.Right(st.Plain, widget.Number(*e.Objective), 8).Gap(2)
+		l.Right(st.Plain, widget.Narrow(*e.Objective, 8), 8).Gap(1)
 		switch {
-		case w < 56: // the outcome is worth more than the difference
+		case w < deltaFrom: // the outcome is worth more than the difference
 		case e.Delta != nil:
 			col := st.Label
 			if *e.Delta > 0 {
 				col = st.Good
 			}
-			l.Fit(col, widget.Brief(*e.Delta), 10)
+			l.Gap(1).Col(col, widget.Brief(*e.Delta), 10)
 		default:
-			l.Gap(10)
+			l.Gap(11)
 		}
 	} else if j.State != record.Duplicate {
 		l.Add(st.State(string(j.State)), string(j.State)).Gap(1)
@@ -371,7 +415,7 @@ func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 			l.Add(st.Plain, string(j.Class)).Gap(2)
 		}
 	}
-	text, col := p.outcome(e, w < 56)
+	text, col := p.outcome(e, w < deltaFrom)
 	return l.Fit(col, text, w-l.W).String()
 }
 

@@ -8,8 +8,28 @@ import (
 	"atoll/tui/widget"
 )
 
-// table is the screen of all jobs.
+// besideFrom is the width of a pane from which the job under the cursor is told beside
+// the list of all.
+const besideFrom = 200
+
+// screen is all jobs, and the one under the cursor where there is room for it.
 func (p *jobsPane) screen(w, h int) []string {
+	if !p.wide {
+		return p.listed(w, h)
+	}
+	side := w * 9 / 20
+	list := p.listed(side, h)
+	id, _ := p.list.At()
+	if p.picked.Job != id { // it is asked for next
+		return list
+	}
+	left, right := p.picked.Title()
+	about := []string{" " + left + "  " + right, ""}
+	return widget.Beside(list, append(about, p.picked.Body(w-side-2, h-len(about), false)...), side, 2)
+}
+
+// listed is the list of all jobs.
+func (p *jobsPane) listed(w, h int) []string {
 	st := p.d.St
 	jobs := p.all
 	if p.d.Reader == nil {
@@ -28,6 +48,9 @@ func (p *jobsPane) screen(w, h int) []string {
 		recent[e.Job.ID] = e
 	}
 	t := p.table(recent)
+	if p.wide {
+		t.Note = nil
+	}
 	ids, index := p.laid.rows(arrangement{p.answer, p.d.Snap, p.text, p.order}, func() ([]record.JobID, map[record.JobID]*view.JobLine) {
 		return p.arrange(jobs, recent, &t)
 	})
@@ -97,15 +120,15 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		return widget.Words(" · ", p.what(&j.Job)+" by "+widget.OrNone(j.Job.Agent), text)
 	}, Columns: []widget.Column[row]{
 		{Head: "job", W: widget.IDWidth(int64(newest)), Rank: 100, Cell: func(j row) (widget.Style, string) { return st.Ident, j.Job.ID.String() }},
-		{Head: "state", W: 12, Rank: 90, Cell: func(j row) (widget.Style, string) { return st.State(string(j.Job.State)), string(j.Job.State) }},
+		{Head: "state", W: 11, Rank: 90, Cell: func(j row) (widget.Style, string) { return st.State(string(j.Job.State)), string(j.Job.State) }},
 		{Head: "work", W: 11, Rank: 80, Cell: func(j row) (widget.Style, string) { return st.Plain, p.what(&j.Job) }},
-		{Head: "parent", W: 9, Rank: 50, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Parent) }},
+		{Head: "parent", W: 8, Rank: 50, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Parent) }},
 		{Head: "made", W: 8, Rank: 20, Cell: func(j row) (widget.Style, string) { return st.Ident, CandidateName(j.Job.Candidate) }},
 		{Head: "agent", W: 11, Rank: 25, Cell: func(j row) (widget.Style, string) { return st.Label, j.Job.Agent }},
-		{Head: "edit", W: 8, Right: true, Rank: 40, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EditMS) }},
+		{Head: "edit", W: 9, Right: true, Rank: 40, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EditMS) }},
 		{Head: "measure", W: 9, Right: true, Rank: 60, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EvalMS) }},
-		{Head: "cost", W: 9, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
-		{Head: "value", W: 10, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
+		{Head: "cost", W: 8, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
+		{Head: "value", W: 11, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
 			if j.Objective == nil && !j.Job.State.Ended() {
 				return st.Label, ""
 			}

@@ -373,7 +373,7 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 		}},
 		{Head: "×", W: arcLanes + 1, Rank: 70, Cell: func(r row) (widget.Style, string) { return st.Warn, r.arcs }},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(r row) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
-		{Head: "value", W: 9, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
+		{Head: "value", W: 11, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
 			if r.node.Objective == nil && w < 100 { // there is no column of the status
 				return st.State(string(r.node.Status)), string(r.node.Status)
 			}

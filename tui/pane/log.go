@@ -184,10 +184,10 @@ func (p *logPane) row(g *logRow, w int) string {
 	text := st.Plain
 	switch g.Level {
 	case "error":
-		l.Fit(st.Bad, widget.Unless(g.more, "error"), 6)
+		l.Col(st.Bad, widget.Unless(g.more, "error"), 6)
 		text = st.Bad
 	case "warn":
-		l.Fit(st.Warn, widget.Unless(g.more, "warn"), 6)
+		l.Col(st.Warn, widget.Unless(g.more, "warn"), 6)
 	case "debug":
 		text = st.Label
 	}

@@ -146,7 +146,7 @@ func (p *nichesPane) axes(cell, w int) []string {
 		for k, t := range widget.WrapText(g.Axes[i].Name, max(12, w-18)) {
 			var l widget.Line
 			if k == 0 {
-				l.Fit(st.Plain, e[n]+"–"+e[n+1], 16)
+				l.Col(st.Plain, e[n]+"–"+e[n+1], 16)
 			} else {
 				l.Gap(16)
 			}
@@ -208,9 +208,9 @@ func (p *nichesPane) side(w, h int) []string {
 				break
 			}
 			var l widget.Line
-			l.Fit(st.Ident, Niche(g, c.Index), 10).Fit(st.Ident, CandidateName(c.Elite), 7).Right(st.Plain, widget.Number(c.Objective), 9)
+			l.Col(st.Ident, Niche(g, c.Index), nicheWidth(g)).Col(st.Ident, CandidateName(c.Elite), widget.IDWidth(int64(c.Elite))).Right(st.Plain, widget.Number(c.Objective), 10)
 			if row := l.String(); c.Index == cell {
-				out = append(out, widget.Pick(st.Selected, row, min(w, 30)))
+				out = append(out, widget.Pick(st.Selected, row, min(w, l.W)))
 			} else {
 				out = append(out, row)
 			}
@@ -257,9 +257,9 @@ func (p *nichesPane) side(w, h int) []string {
 func (p *nichesPane) runner(c *record.Candidate, elite *view.CandidateDetail, w int) string {
 	st := p.d.St
 	var l widget.Line
-	l.Fit(st.Ident, CandidateName(c.ID), 7).Fit(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 9).Gap(2)
+	l.Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 10).Gap(2)
 	if c.Objective != nil && elite.Candidate.Objective != nil {
-		l.Right(st.Label, widget.Brief(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 9).Gap(2)
+		l.Right(st.Label, widget.Brief(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 8).Gap(2)
 	}
 	return l.Fit(st.Label, c.Intent, w-l.W).String()
 }
@@ -271,9 +271,9 @@ func takeover(d *Shared, t *view.Takeover, w int) string {
 	if t.Candidate == record.Root {
 		at = "start"
 	}
-	l.Fit(st.Label, at, 10).Fit(st.Ident, CandidateName(t.Candidate), 7).Right(st.Plain, widget.Number(t.Objective), 9).Gap(2)
+	l.Col(st.Label, at, 10).Col(st.Ident, CandidateName(t.Candidate), widget.IDWidth(int64(t.Candidate))).Right(st.Plain, widget.Number(t.Objective), 10).Gap(2)
 	if !math.IsNaN(t.Delta) {
-		l.Fit(st.Good, widget.Brief(t.Delta), 9)
+		l.Col(st.Good, widget.Brief(t.Delta), 9)
 	} else {
 		l.Gap(9)
 	}

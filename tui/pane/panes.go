@@ -21,7 +21,7 @@ type Panes struct {
 // NewPanes makes all panes and screens.
 func NewPanes(d *Shared) *Panes {
 	b := func(id ID) base { return base{d: d, id: id} }
-	p := &Panes{Candidate: newCandidate(d), Job: newJob(d), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d), Options: newOptions(d)}
+	p := &Panes{Candidate: newCandidate(d), Job: newJob(d, Job), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d), Options: newOptions(d)}
 	p.ByID = map[ID]Pane{
 		Niches:     newNiches(d),
 		Jobs:       newJobs(d),

@@ -143,7 +143,7 @@ func (d *Shared) gaugeLines(w int) []string {
 	var out []string
 	for _, g := range d.gauges() {
 		var l widget.Line
-		l.Gap(1).Fit(st.Plain, g.name, 20).Right(st.Strong, g.value, 14).Gap(2)
+		l.Gap(1).Col(st.Plain, g.name, 20).Right(st.Strong, g.value, 14).Gap(2)
 		if n := min(len(g.course), w-l.W-22); n > 1 && moves(g.course) {
 			l.Raw(st.Lines[0].Wrap(plot.Heights(g.course, n, d.Glyphs))).Gap(2)
 		}

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"atoll/engine/view"
+	"atoll/store/record"
 	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
@@ -60,11 +61,11 @@ func (p *reviewPane) row(x *waiting, w int) string {
 	if p.d.marked(c.ID) {
 		mark = "▸"
 	}
-	l.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID)))
-	l.Right(st.Plain, widget.Optional(c.Objective), 8).Gap(1)
+	l.Add(st.Marked, mark).Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID)))
+	l.Right(st.Plain, value(c, 8), 8).Gap(1)
 	p.gain(&l, x, 9)
 	if w >= 90 {
-		l.Fit(st.Plain, string(c.Operator), 11).Fit(st.Label, widget.Change(c.Added, c.Removed), 12)
+		l.Col(st.Plain, string(c.Operator), 11).Col(st.Label, widget.Change(c.Added, c.Removed), 12)
 	}
 	text := x.brief(&p.d.Snap.Grid, x.held, w-l.W)
 	why := firstOf(x.held.Findings)
@@ -81,6 +82,14 @@ func (p *reviewPane) row(x *waiting, w int) string {
 	return l.Fit(col, text, w-l.W).String()
 }
 
+// value is the objective in at most w cells.
+func value(c *record.Candidate, w int) string {
+	if c.Objective == nil {
+		return "-"
+	}
+	return widget.Narrow(*c.Objective, w)
+}
+
 // byRule reports whether a candidate waits because all do, which the title says.
 func (p *reviewPane) byRule(h *view.Held) bool {
 	s := &p.d.Snap.Settings
@@ -93,7 +102,7 @@ func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
 		l.Gap(w)
 		return
 	}
-	l.Fit(gainStyle(p.d.St, x.prospect.gain), widget.Brief(x.prospect.gain), w)
+	l.Col(gainStyle(p.d.St, x.prospect.gain), widget.Brief(x.prospect.gain), w)
 }
 
 func firstOf(s []string) string {
@@ -152,7 +161,7 @@ func (p *reviewPane) lines(w, h int) []string {
 		if p.d.marked(c.ID) {
 			mark = "▸"
 		}
-		a.Add(st.Marked, mark).Fit(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Fit(st.Plain, string(c.Operator), max(0, min(11, w-a.W-17))).Right(st.Strong, widget.Optional(c.Objective), 8).Gap(1)
+		a.Add(st.Marked, mark).Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), max(0, min(11, w-a.W-17))).Right(st.Strong, value(c, 8), 8).Gap(1)
 		p.gain(&a, x, max(0, w-a.W))
 		b.Gap(2).Fit(st.Label, x.told(&p.d.Snap.Grid, w-2), w-2)
 		row := a.String()

@@ -113,7 +113,7 @@ func (p *settingsPane) table() widget.Table[*view.SettingInfo] {
 			}
 			return st.Label, widget.OneLine(s.Value)
 		}},
-		{Head: " from", W: 24, Rank: 50, Cell: func(s row) (widget.Style, string) { return st.Label, " " + s.Origin }},
+		{Head: "from", W: 24, Rank: 50, Cell: func(s row) (widget.Style, string) { return st.Label, s.Origin }},
 	}}
 }
 
@@ -232,7 +232,7 @@ func (p *doctorPane) Body(w, h int, focus bool) []string {
 			}
 		}
 		var l widget.Line
-		l.Gap(3).Fit(col, word, 7).Fit(st.Plain, c.Name, 26)
+		l.Gap(3).Col(col, word, 7).Col(st.Plain, c.Name, 26)
 		told := widget.WrapText(c.Detail, max(8, w-38))
 		if len(told) > 0 {
 			l.Add(st.Label, told[0])

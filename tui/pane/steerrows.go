@@ -51,6 +51,7 @@ func (p *steeringPane) sync() {
 	p.number("search", "inspirations", "search.inspirations", "candidates shown beside the parent", func(s *steered) *int { return &s.Inspirations }, 1, 0)
 	p.choice("before measuring", "review.measure", "which candidates wait for you before they are measured", func(s *steered) *string { return &s.Review })
 	p.choice("before a niche", "review.niche", "which candidates wait for you before they take a niche", func(s *steered) *string { return &s.ReviewNiche })
+	p.looks()
 	p.number("budget", "workers", "workers", "jobs at the same time", func(s *steered) *int { return &s.Workers }, 1, 1)
 	p.number("budget", "jobs", "budget.jobs", "jobs of the whole experiment; 0 is no limit", func(s *steered) *int { return &s.MaxJobs }, 50, 0)
 	p.money()
@@ -188,6 +189,22 @@ func (p *steeringPane) choice(name, key, doc string, at func(s *steered) *string
 	})
 }
 
+// looks are how often a noisy objective is looked at again.
+func (p *steeringPane) looks() {
+	if p.draft.Challenge == nil || p.draft.Depth == nil || p.draft.Remeasure == nil {
+		return
+	}
+	p.number("noise", "further looks", "evaluator.challenge", "samples more of one that looks better, before it takes a niche, where values vary; 0 takes the first value for true", func(s *steered) *int { return s.Challenge }, 1, 0)
+	p.number("noise", "most samples", "evaluator.depth", "deciding samples at most of one that may be the best, where values vary", func(s *steered) *int { return s.Depth }, 1, 2)
+	p.rows = append(p.rows, steerRow{
+		id: "evaluator.remeasure", group: "noise", name: "measured again", key: "evaluator.remeasure", doc: "share of evaluations spent on measuring elites again, where values vary",
+		value: func(s *steered) string { return fmt.Sprintf("%.0f %%", 100**s.Remeasure) },
+		step: func(s *steered, by int) {
+			*s.Remeasure = max(0, min(0.9, (math.Round(20**s.Remeasure)+float64(by))/20))
+		},
+	})
+}
+
 // money is the budget of dollars.
 func (p *steeringPane) money() {
 	p.rows = append(p.rows, steerRow{
@@ -219,6 +236,7 @@ func (p *steeringPane) notes() {
 func cloneSettings(s *record.Settings) record.Settings {
 	c := *s
 	c.Operators, c.Agents = maps.Clone(s.Operators), maps.Clone(s.Agents)
+	c.Challenge, c.Depth, c.Remeasure = copied(s.Challenge), copied(s.Depth), copied(s.Remeasure)
 	if c.Operators == nil {
 		c.Operators = map[string]float64{}
 	}
@@ -226,6 +244,13 @@ func cloneSettings(s *record.Settings) record.Settings {
 		c.Agents = map[string]float64{}
 	}
 	return c
+}
+
+func copied[T any](v *T) *T {
+	if v == nil {
+		return nil
+	}
+	return new(*v)
 }
 
 // settingText writes a setting as a decision carries it.
@@ -250,6 +275,12 @@ func settingText(key string, s *record.Settings) string {
 		return s.ReviewNiche
 	case "workers":
 		return fmt.Sprint(s.Workers)
+	case "evaluator.challenge":
+		return fmt.Sprint(*s.Challenge)
+	case "evaluator.depth":
+		return fmt.Sprint(*s.Depth)
+	case "evaluator.remeasure":
+		return fmt.Sprint(*s.Remeasure)
 	case "budget.jobs":
 		return fmt.Sprint(s.MaxJobs)
 	case "budget.cost_usd":

@@ -323,7 +323,7 @@ func (c *Controller) Undo(context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.made) == 0 {
-		return "", errors.New("nothing to undo")
+		return "", fmt.Errorf("%w: nothing to undo", view.ErrDecision)
 	}
 	return string(c.made[len(c.made)-1].Verb), nil
 }

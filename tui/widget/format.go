@@ -94,19 +94,25 @@ func Clock(t time.Time) string {
 
 // Brief writes a difference in at most eight cells.
 func Brief(v float64) string {
-	if s := Signed(v); len(s) <= 8 {
-		return s
+	if v > 0 {
+		return "+" + Narrow(v, 7)
 	}
-	for digits := 1; ; digits-- {
-		s := strconv.FormatFloat(v, 'e', digits, 64)
-		s = strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
-		if v > 0 {
-			s = "+" + s
+	return Narrow(v, 8)
+}
+
+// Narrow writes a number as [Number] does, and with fewer digits where w cells
+// have no room for it; six are the least.
+func Narrow(v float64, w int) string {
+	s := Number(v)
+	for digits := 3; len(s) > w && digits >= 0; digits-- {
+		mantissa, exp, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits, 64), "e")
+		if digits > 0 {
+			mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
 		}
-		if len(s) <= 8 || digits == 0 {
-			return s
-		}
+		sign, n := strings.Trim(exp[:1], "+"), strings.TrimLeft(exp[1:], "0")
+		s = mantissa + "e" + sign + n
 	}
+	return s
 }
 
 // Money writes dollars; what was not measured is unknown, never 0.

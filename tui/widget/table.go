@@ -8,7 +8,8 @@ import (
 // Column is one column of a table of rows R.
 type Column[R any] struct {
 	Head string
-	// W is its width in cells. Zero takes what the others leave, at least min.
+	// W is its width in cells, one of which stays free: the last one, of a column on
+	// the right the first one. Zero takes what the others leave, at least Min.
 	W, Min int
 	Right  bool
 	// Rank says how much the column matters: the least goes first when room is
@@ -62,7 +63,7 @@ func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row f
 	head.Gap(1)
 	for i, c := range cols {
 		if head.Gap(air(cols, i)); c.Right {
-			head.Right(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
+			head.RightCol(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		} else {
 			head.Fit(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		}
@@ -134,10 +135,10 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 			i = next
 		}
 		switch {
-		case c.Right:
-			l.Right(st, text, c.W)
-		case i+1 < len(cols) && !cols[i+1].Right: // columns never touch
-			l.Fit(st, text, c.W-1).Gap(1)
+		case c.Right: // columns never touch
+			l.RightCol(st, text, c.W)
+		case i+1 < len(cols):
+			l.Col(st, text, c.W)
 		default:
 			l.Fit(st, text, c.W)
 		}

@@ -31,6 +31,15 @@ func (l *Line) Fit(s Style, text string, w int) *Line {
 	return l
 }
 
+// Col appends text in w cells, the last of which stays free: what follows does not
+// touch it.
+func (l *Line) Col(s Style, text string, w int) *Line { return l.Fit(s, text, w-1).Gap(min(w, 1)) }
+
+// RightCol appends text on the right of w cells, the first of which stays free.
+func (l *Line) RightCol(s Style, text string, w int) *Line {
+	return l.Gap(min(w, 1)).Right(s, text, w-1)
+}
+
 // Right appends text in exactly w cells, on the right.
 func (l *Line) Right(s Style, text string, w int) *Line {
 	if w > 0 {

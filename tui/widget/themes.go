@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,13 +33,23 @@ func (s *Styles) Strengthen(dark bool, p colorprofile.Profile) {
 	s.Lines = [4]Style{s.Good, plain, s.Ident, s.Accent}
 }
 
-// Own replaces colours by those of a person, #rrggbb by name: accent, ident,
-// good, bad, warn, label, border. What is none of these is left out.
-func (s *Styles) Own(colours map[string]string, p colorprofile.Profile) {
-	by := map[string][]*Style{
+// ColourNames are the colours that a person can replace.
+func ColourNames() []string {
+	return slices.Sorted(maps.Keys((&Styles{}).named()))
+}
+
+// named are the styles that have a colour of a name.
+func (s *Styles) named() map[string][]*Style {
+	return map[string][]*Style{
 		"accent": {&s.Accent, &s.Marked}, "ident": {&s.Ident}, "good": {&s.Good, &s.Diff.Added, &s.Lines[0]}, "bad": {&s.Bad, &s.Diff.Removed},
 		"warn": {&s.Warn}, "label": {&s.Label}, "border": {&s.Border},
 	}
+}
+
+// Own replaces colours by those of a person, #rrggbb by one of [ColourNames]. What is
+// none of these is left out.
+func (s *Styles) Own(colours map[string]string, p colorprofile.Profile) {
+	by := s.named()
 	for name, colour := range colours {
 		rgb := strings.TrimPrefix(colour, "#")
 		v, err := strconv.ParseUint(rgb, 16, 32)
