@@ -136,6 +136,14 @@ func (c *changes) figures() {
 	}
 }
 
+// given is the value of a setting, nil where it is as configured.
+func given[T int | float64](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
+
 func (c *changes) settings() {
 	a, b := &c.a.Settings, &c.b.Settings
 	if a.Goal != b.Goal {
@@ -163,8 +171,11 @@ func (c *changes) settings() {
 		{"review before measuring", a.Review, b.Review},
 		{"review before a niche", a.ReviewNiche, b.ReviewNiche},
 		{"inspirations", a.Inspirations, b.Inspirations},
+		{"further looks", given(a.Challenge), given(b.Challenge)},
+		{"samples at most", given(a.Depth), given(b.Depth)},
+		{"share measured again", given(a.Remeasure), given(b.Remeasure)},
 	} {
-		if x.was != x.now {
+		if x.was != x.now && x.was != nil {
 			c.say("%s %v, was %v", x.name, x.now, x.was)
 		}
 	}
