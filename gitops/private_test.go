@@ -210,3 +210,40 @@ func give(t testing.TB, path string) {
 		t.Skipf("only root can give files away: %v", err)
 	}
 }
+
+func TestCachesOfStoresThatAreGoneAreDropped(t *testing.T) {
+	t.Parallel()
+	source, _, base := imported(t, sample(t))
+	own := filepath.Join(t.TempDir(), "own")
+	lay := func(name, store string) string {
+		dir := filepath.Join(own, name)
+		if err := os.MkdirAll(filepath.Join(dir, "tree"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(store, filepath.Join(dir, "of")); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	gone, there := lay("gone", filepath.Join(t.TempDir(), "store.git")), lay("there", source.Dir())
+	if err := os.Mkdir(filepath.Join(own, "unnamed"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := gitops.Open(t.Context(), gitops.Options{Dir: source.Dir(), Cache: filepath.Join(own, "new")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	_, release, err := s.Checkout(t.Context(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if exists(gone) || !exists(there) || !exists(filepath.Join(own, "unnamed")) {
+		t.Errorf("gone %v, there %v", exists(gone), exists(there))
+	}
+	s.FreeCheckouts()
+	if exists(filepath.Join(own, "new")) {
+		t.Error("a cache that was freed is still there")
+	}
+}
