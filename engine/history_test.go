@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/engine"
 	"atoll/engine/history"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -85,6 +86,84 @@ func TestThePastIsToldMomentByMoment(t *testing.T) {
 	cancel()
 	if _, err := history.NewBook(l.ses.DB, l.exp.ID).At(ctx, -1, 0); err == nil {
 		t.Error("a cancelled question is answered")
+	}
+}
+
+func TestADecisionIsTheMomentAtWhichItsEffectIsSeen(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "review.niche=all", "budget.jobs=6")
+	was := l.run()
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	defer func() { stop() }()
+	l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
+	weights := decision(record.Set)
+	weights.Args = []byte(`{"key":"search.operators","value":"{\"tune\": 0.5}"}`)
+	note := decision(record.WriteNote)
+	note.Args = []byte(`{"kind":"long","text":"a lesson"}`)
+	waits := was.Review[0].Candidate.ID
+	undo := func() {
+		if _, err := eng.Undo(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decide := func(d record.Decision) func() {
+		return func() {
+			if _, err := eng.Decide(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	steps := []struct {
+		name    string
+		step    func()
+		changes string
+	}{
+		{"weights are set", decide(weights), "weight of tune 0.5, was "},
+		{"and set back", undo, ", was 0.5"},
+		{"an approval", decide(about(record.Approve, waits)), " waiting, was "},
+		{"taken back", undo, " waiting, was "},
+		{"done again", func() {
+			if _, err := eng.Redo(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}, " waiting, was "},
+		{"a rejection of another", decide(about(record.Reject, was.Review[1].Candidate.ID)), " waiting, was "},
+		{"taken back too", undo, " waiting, was "},
+		{"a note", decide(note), ""},
+	}
+	for _, s := range steps {
+		s.step()
+		settled(t, l, eng)
+	}
+	stop()
+	book := history.NewBook(l.ses.DB, l.exp.ID)
+	var told []view.Past
+	for i := 0; ; i++ {
+		p, err := book.At(t.Context(), i, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Join(p.Changed, "; ")
+		if i > 0 && len(p.Said) == 0 || !p.Decided && strings.Contains(changed, "weight of") {
+			t.Errorf("moment %d says %q and changed %q", i, p.Said, changed)
+		}
+		if p.Decided {
+			told = append(told, p)
+		}
+		if i == p.Moments-1 {
+			if now := eng.Feed().Latest(); p.Snap.Jobs.Held != now.Jobs.Held || p.Snap.Jobs.Ended() != now.Jobs.Ended() || len(p.Snap.Review) != len(now.Review) {
+				t.Errorf("at the end %+v, not %+v", p.Snap.Jobs, now.Jobs)
+			}
+			break
+		}
+	}
+	if len(told) != len(steps) {
+		t.Fatalf("%d moments at which a person decided, of %d decisions", len(told), len(steps))
+	}
+	for i, s := range steps {
+		if changed := strings.Join(told[i].Changed, "; "); !strings.Contains(changed, s.changes) {
+			t.Errorf("%s changed %q, not %q", s.name, changed, s.changes)
+		}
 	}
 }
 

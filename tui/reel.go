@@ -200,7 +200,8 @@ func (r *reel) took(m pastMsg) tea.Cmd {
 	r.past = &p
 	r.shown++
 	s := *p.Snap
-	s.Version, s.Owner = pastVersions+r.shown, r.newest().Owner
+	now := r.newest()
+	s.Version, s.Owner, s.OwnerPID = pastVersions+r.shown, now.Owner, now.OwnerPID
 	r.d.Take(&s)
 	if r.want >= 0 && r.want != p.At && r.want < p.Moments {
 		return tea.Batch(r.refresh(), r.goTo(r.want))
@@ -337,7 +338,7 @@ func (r *reel) strip(w int) []string {
 	left = append(left, widget.Part{Text: slider(r.d, p, w-used-2), Rank: 60})
 	said := st.Label.S("the experiment begins")
 	if p.At > 0 {
-		said = st.Label.S("a job went on")
+		said = st.Label.S("nothing that the log tells")
 	}
 	if len(p.Said) > 0 {
 		said = st.Plain.S(widget.Words(" · ", p.Said...))

@@ -301,6 +301,10 @@ func (s *State) decide(d record.Decision) {
 		s.Decided.pin(d.Candidate, d.Verb == record.Pin)
 	case record.Refit:
 		s.Decided.refit = d.Seq
+	case record.Set:
+		if now, err := MergeSetting(s.Settings, d.Args); err == nil { // else what carries it out says so
+			s.Settings = now
+		}
 	}
 	text := s.DecisionText(d)
 	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})

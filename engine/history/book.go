@@ -13,6 +13,7 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,15 +52,30 @@ type Book struct {
 	layout  int // the map and the objective version of what is kept
 	version int
 	moments []moment
+	seen    record.Seq // rows up to here are read
+	owed    map[consequence]owing
 	walks   []*walk
 	known   map[int]view.Past
 	order   []int // of known, oldest answer first
 }
 
 type moment struct {
-	seq     record.Seq
-	at      record.Millis
-	decided bool
+	seq      record.Seq // of its last row
+	at       record.Millis
+	decided  bool
+	decision record.Seq // of the decision
+}
+
+// consequence is a row that carries a decision out.
+type consequence struct {
+	kind  string // of the row, and for states which
+	about record.JobID
+}
+
+// owing is how many rows of a kind decisions will have, and the last of those.
+type owing struct {
+	n  int
+	by record.Seq
 }
 
 // NewBook returns a book of an experiment. It reads nothing yet.
@@ -105,18 +121,97 @@ func (b *Book) At(ctx context.Context, at, mapVersion int) (view.Past, error) {
 	return p, nil
 }
 
-// read takes the moments that are new.
+// read takes the moments that are new. What carries a decision out is no moment of
+// its own: it belongs to that of the decision, which tells what it changes.
 func (b *Book) read(ctx context.Context) error {
 	var last record.Seq
 	if n := len(b.moments); n > 0 {
 		last = b.moments[n-1].seq
 	}
-	return b.log.FoldLog(ctx, b.exp, last, func(row record.FoldRow) error {
-		if row.Kind != record.LogMade {
-			b.moments = append(b.moments, moment{row.Seq, row.At, row.Kind == record.LogDecision})
+	return b.log.FoldLog(ctx, b.exp, max(last, b.seen), func(row record.FoldRow) error {
+		b.seen = row.Seq
+		if row.Kind == record.LogMade {
+			return nil
 		}
+		if by := b.carriesOut(row); by != 0 {
+			if m := &b.moments[len(b.moments)-1]; m.decided && m.decision == by {
+				m.seq = row.Seq
+				delete(b.known, len(b.moments)-1)
+			}
+			return nil
+		}
+		m := moment{seq: row.Seq, at: row.At, decided: row.Kind == record.LogDecision}
+		if m.decided {
+			m.decision = row.Seq
+			b.owe(row)
+		}
+		b.moments = append(b.moments, m)
 		return nil
 	})
+}
+
+// owe notes which row will carry a decision out.
+func (b *Book) owe(row record.FoldRow) {
+	var d record.Decision
+	if json.Unmarshal(row.Data, &d) != nil {
+		return
+	}
+	var c consequence
+	switch d.Verb {
+	case record.Set:
+		c = consequence{string(record.LogSetting), record.NoJob}
+	case record.WriteNote:
+		c = consequence{string(record.LogNote), record.NoJob}
+	case record.Pause:
+		c = consequence{string(record.LogState) + string(record.ExperimentPaused), record.NoJob}
+	case record.Resume:
+		c = consequence{string(record.LogState) + string(record.ExperimentRunning), record.NoJob}
+	case record.Hold, record.Restore:
+		c = consequence{string(record.LogHeld), record.JobID(d.Candidate)}
+	case record.Reject:
+		c = consequence{string(record.LogEnd) + string(record.Rejected), record.JobID(d.Candidate)}
+	default:
+		return
+	}
+	if b.owed == nil {
+		b.owed = map[consequence]owing{}
+	}
+	b.owed[c] = owing{b.owed[c].n + 1, row.Seq}
+}
+
+// soon is how many rows later a decision is carried out at most.
+const soon = 500
+
+// carriesOut returns the last decision that a row of this kind carries out, 0 for
+// none.
+func (b *Book) carriesOut(row record.FoldRow) record.Seq {
+	c := consequence{string(row.Kind), row.Job}
+	switch row.Kind {
+	case record.LogState:
+		var d record.StateData
+		_ = json.Unmarshal(row.Data, &d) // what is none matches nothing
+		c.kind += string(d.State)
+	case record.LogEnd:
+		var d record.EndData
+		_ = json.Unmarshal(row.Data, &d)
+		c.kind += string(d.State)
+	case record.LogSetting, record.LogNote:
+		c.about = record.NoJob
+	}
+	o, ok := b.owed[c]
+	if !ok {
+		return 0
+	}
+	if o.n--; o.n == 0 {
+		delete(b.owed, c)
+	} else {
+		b.owed[c] = o
+	}
+	if row.Seq-o.by > soon {
+		delete(b.owed, c)
+		return 0
+	}
+	return o.by
 }
 
 // decision is the nearest moment in one direction at which a person decided, -1
@@ -133,14 +228,19 @@ func (b *Book) decision(at, by int) int {
 // tell folds up to a moment and keeps the answers of those just before it.
 func (b *Book) tell(ctx context.Context, at int) error {
 	from := max(0, at-window)
-	w, err := b.walkTo(ctx, b.moments[from].seq-1)
+	var before record.Seq
+	if from > 0 {
+		before = b.moments[from-1].seq
+	}
+	w, err := b.walkTo(ctx, before)
 	if err != nil {
 		return err
 	}
-	before, err := w.snapshot(ctx)
+	was, err := w.snapshot(ctx)
 	if err != nil {
 		return err
 	}
+	w.said = nil
 	i := from
 	err = w.upTo(ctx, b.moments[at].seq, func(row record.FoldRow) error {
 		if row.Seq != b.moments[i].seq {
@@ -150,8 +250,8 @@ func (b *Book) tell(ctx context.Context, at int) error {
 		if err != nil {
 			return err
 		}
-		b.keep(i, view.Past{At: i, Seq: row.Seq, Time: row.At, Decided: b.moments[i].decided, Said: w.said, Changed: view.Changes(before, snap), Snap: snap})
-		before = snap
+		b.keep(i, view.Past{At: i, Seq: row.Seq, Time: b.moments[i].at, Decided: b.moments[i].decided, Said: w.said, Changed: view.Changes(was, snap), Snap: snap})
+		was, w.said = snap, nil
 		i++
 		return nil
 	})
@@ -195,7 +295,7 @@ func (b *Book) walkTo(ctx context.Context, seq record.Seq) (*walk, error) {
 		b.walks = append(b.walks, w)
 		best = w
 	}
-	if err := best.upTo(ctx, seq, func(record.FoldRow) error { return nil }); err != nil {
+	if err := best.upTo(ctx, seq, func(record.FoldRow) error { best.said = nil; return nil }); err != nil {
 		b.drop(best)
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func Epochs(ctx context.Context, log Log, exp record.ExperimentID, every int) ([
 	}
 	const end = record.Seq(1 << 62)
 	err = w.upTo(ctx, end, func(record.FoldRow) error {
+		w.said = nil
 		// Strict order folds several jobs at one row.
 		for w.st.FoldCount() >= (len(list)+1)*every {
 			note((len(list) + 1) * every)

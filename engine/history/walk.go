@@ -16,19 +16,21 @@ import (
 // walk is a state that was folded up to a position, with what a running engine
 // counts beside it.
 type walk struct {
-	log   Log
-	exp   record.ExperimentID
-	st    *fold.State
-	seq   record.Seq // all rows up to here are folded
-	ends  map[record.JobID]record.JobState
-	count map[record.JobState]int // make jobs by how they ended
-	held  []record.JobID          // oldest first
-	usage record.Usage
-	began record.Millis
-	last  record.Millis
-	said  []string // what the last row that was folded did
-	lines []view.LogLine
-	told  uint64 // lines so far
+	log  Log
+	exp  record.ExperimentID
+	st   *fold.State
+	seq  record.Seq // all rows up to here are folded
+	ends map[record.JobID]record.JobState
+	// How those ended of which an approval was taken back.
+	before map[record.JobID]record.JobState
+	count  map[record.JobState]int // make jobs by how they ended
+	held   []record.JobID          // oldest first
+	usage  record.Usage
+	began  record.Millis
+	last   record.Millis
+	said   []string // what the rows did that were folded since somebody asked
+	lines  []view.LogLine
+	told   uint64 // lines so far
 }
 
 func clock(m record.Millis) time.Time { return time.UnixMilli(int64(m)) }
@@ -41,7 +43,7 @@ func newWalk(ctx context.Context, log Log, id record.ExperimentID) (*walk, error
 	if err != nil {
 		return nil, fmt.Errorf("begin the log anew: %w", err)
 	}
-	return &walk{log: log, exp: id, st: st, ends: map[record.JobID]record.JobState{}, count: map[record.JobState]int{}}, nil
+	return &walk{log: log, exp: id, st: st, ends: map[record.JobID]record.JobState{}, before: map[record.JobID]record.JobState{}, count: map[record.JobState]int{}}, nil
 }
 
 // opening is the log as it was before its first row: settings and state are
@@ -97,7 +99,6 @@ func (w *walk) pass(row record.FoldRow) {
 		w.began = row.At
 	}
 	w.last = row.At
-	w.said = w.said[:0:0]
 	for _, e := range w.st.TakeEvents() {
 		w.told++
 		w.lines = append(w.lines, view.LogLine{N: w.told, At: clock(e.At), Level: e.Level, Job: e.Job, Text: e.Text})
@@ -108,7 +109,12 @@ func (w *walk) pass(row record.FoldRow) {
 	if len(w.lines) > 2*logLines {
 		w.lines = slices.Clone(w.lines[len(w.lines)-logLines:])
 	}
+	if len(w.said) == 0 {
+		w.said = append(w.said, quiet(row)...)
+	}
 	switch row.Kind {
+	case record.LogDecision:
+		w.decided(row)
 	case record.LogHeld:
 		w.ended(row.Job, record.Held)
 	case record.LogEnd:
@@ -127,9 +133,59 @@ func (w *walk) pass(row record.FoldRow) {
 	}
 }
 
+// quiet says what a row is of which the fold tells nothing.
+func quiet(row record.FoldRow) []string {
+	switch row.Kind {
+	case record.LogEnd:
+		if row.Work != nil {
+			return []string{row.Job.String() + " ended"}
+		}
+	case record.LogSample:
+		return []string{row.Candidate.String() + " was measured again"}
+	case record.LogState:
+		var d record.StateData
+		if json.Unmarshal(row.Data, &d) == nil && d.State != "" {
+			text := "the experiment is " + string(d.State)
+			if d.Reason != "" {
+				text += ": " + d.Reason
+			}
+			return []string{text}
+		}
+	case record.LogSetting:
+		return []string{"the settings of the run"}
+	}
+	return nil
+}
+
+// decided counts what a decision makes of a candidate that waits, or waited: the
+// row that carries it out may come later.
+func (w *walk) decided(row record.FoldRow) {
+	var d record.Decision
+	if json.Unmarshal(row.Data, &d) != nil {
+		return
+	}
+	id := record.JobID(d.Candidate)
+	state, known := w.ends[id]
+	switch {
+	case d.Verb == record.Hold && known:
+		w.before[id] = state
+		w.ended(id, record.Held)
+	case d.Verb == record.Approve && state == record.Held:
+		w.ended(id, w.before[id]) // none where it has no end yet
+		delete(w.before, id)
+	case d.Verb == record.Reject && state == record.Held:
+		w.ended(id, record.Rejected)
+	case d.Verb == record.Restore && state == record.Rejected:
+		w.ended(id, record.Held)
+	}
+}
+
 // ended counts how a make job stands since a row: held, or ended.
 func (w *walk) ended(id record.JobID, state record.JobState) {
 	if was, ok := w.ends[id]; ok {
+		if was == state {
+			return
+		}
 		w.count[was]--
 		if was == record.Held {
 			w.held = slices.DeleteFunc(w.held, func(h record.JobID) bool { return h == id })
