@@ -69,7 +69,8 @@ func (a *App) printTrial(r *trial.Report) error {
 	w := a.Out
 	fmt.Fprintf(w, "evaluator  %s: caught %d of %d broken programs", r.Grade(), r.Caught, r.Caught+len(r.Missed))
 	if s := finite(r.Score()); s != nil {
-		fmt.Fprintf(w, " (%.0f %%)", 100**s)
+		lo, hi := r.Range()
+		fmt.Fprintf(w, " (%.0f %%; of all such programs %.0f to %.0f %%)", 100**s, 100*lo, 100*hi)
 	}
 	fmt.Fprintf(w, "; %d did not build, %d were the same program\n", r.Unbuilt, r.Same)
 	switch {

@@ -109,6 +109,15 @@ func (r *Report) Score() float64 {
 	return float64(r.Caught) / float64(r.Caught+len(r.Missed))
 }
 
+// Range is where the score over all broken programs lies by those that were drawn, with
+// 95 % (Wilson, JASA 22, 1927); NaN for none.
+func (r *Report) Range() (lo, hi float64) {
+	const z = 1.96
+	n, p := float64(r.Caught+len(r.Missed)), r.Score()
+	middle, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))
+}
+
 // Grade is the score in a word: good from 75 %, fair from 50 %, weak above 10 %, and
 // blind.
 func (r *Report) Grade() string {

@@ -106,3 +106,16 @@ func TestARootThatFailsIsNoTrial(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAScoreOfFewProgramsTellsHowFarItCanBeOff(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		caught, missed int
+		lo, hi         float64
+	}{{4, 8, 0.138, 0.609}, {0, 40, 0, 0.088}, {40, 0, 0.912, 1}, {155, 73, 0.617, 0.737}} {
+		r := trial.Report{Caught: c.caught, Missed: make([]trial.Missed, c.missed)}
+		if lo, hi := r.Range(); math.Abs(lo-c.lo) > 0.001 || math.Abs(hi-c.hi) > 0.001 {
+			t.Errorf("%d of %d: %.3f to %.3f, want %.3f to %.3f", c.caught, c.caught+c.missed, lo, hi, c.lo, c.hi)
+		}
+	}
+}

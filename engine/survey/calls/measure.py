@@ -64,6 +64,10 @@ class Worker:
         self.process.stdin.flush()
         return self.read()
 
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
     def seconds(self, function, times):
         began = self.clock()
         self.ask("run %d %d" % (function, times))
@@ -110,6 +114,7 @@ def main():
         worker = Worker(calls)
         if sys.argv[1:]:  # a question of atoll init
             print(worker.ask(" ".join(sys.argv[1:])), end="")
+            worker.close()
             return
         compare(calls, json.loads(worker.ask("answers")))
         each = measure(worker, len(calls["functions"]))
@@ -117,6 +122,7 @@ def main():
         result["metrics"] = [{"name": "time_us", "value": mean, "unit": "us", "higher_is_better": False}]
         for function, t in zip(calls["functions"], each):
             result["metrics"].append({"name": function["name"].replace(":", ".") + " us", "value": t, "unit": "us", "higher_is_better": False})
+        worker.close()
     except Failure as e:
         result["failure"] = {"class": "test", "reason": str(e)}
     with open(os.environ["ATOLL_RESULT"], "w", encoding="utf-8") as f:
