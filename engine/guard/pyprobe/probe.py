@@ -92,6 +92,8 @@ def variants(c, limit=400):
 
 
 def in_tree(path):
+    if path.startswith("<"):  # frozen into the interpreter, or made by a library
+        return False
     path = os.path.realpath(path)
     return path.startswith(TREE + os.sep) and "site-packages" not in path
 
