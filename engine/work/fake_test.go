@@ -21,7 +21,7 @@ var _ Host = (*fakeHost)(nil)
 func (h *fakeHost) Note(string, record.JobID, string, ...time.Time)             {}
 func (h *fakeHost) Decide(context.Context, record.Decision) (record.Seq, error) { return 0, nil }
 func (h *fakeHost) Wake()                                                       {}
-func (h *fakeHost) Exhausted(b *store.BudgetError) { h.Pause("exhausted: " + b.Which) }
+func (h *fakeHost) Exhausted(b *store.BudgetError)                              { h.Pause("exhausted: " + b.Which) }
 
 func (h *fakeHost) StoreFailed(err error)           { h.Pause("store failed: " + err.Error()) }
 func (h *fakeHost) RootSick(string)                 {}
