@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -39,14 +38,12 @@ type app struct {
 	reel       *reel     // which moment is shown
 	runs       int       // earlier runs of this person
 	ticking    bool
-	// Sampling says that resources are being measured, Sampled when that began.
-	sampling bool
-	sampled  time.Time
-	graphics graphics
-	feedErr  error
-	crash    *CrashError
-	after    func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
-	listen   func() tea.Cmd                             // waits for the next snapshot
+	sampler    *sampler
+	graphics   graphics
+	feedErr    error
+	crash      *CrashError
+	after      func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	listen     func() tea.Cmd                             // waits for the next snapshot
 }
 
 type replacer interface{ Replace(string) string }
@@ -70,6 +67,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 		refresh: func() tea.Cmd { return tea.Batch(a.tick(), a.shown()) },
 	}
 	a.notices.opt = o.Notices
+	a.sampler = &sampler{d: d, meter: o.Meter}
 	a.at.gauges = o.Meter != nil
 	a.panes = pane.NewPanes(d)
 	a.panes.Options.Offer(a.appearance.options())
@@ -92,7 +90,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sample(), a.graphics.asked(a.opt.Env)}
+	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sampler.due(), a.graphics.asked(a.opt.Env)}
 	if a.appearance.autoTheme() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -177,12 +175,9 @@ func (a *app) hear(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		a.ticking = false
 		a.d.Ticks++
-		return tea.Batch(a.tick(), a.shown(), a.sample())
+		return tea.Batch(a.tick(), a.shown(), a.sampler.due())
 	case sampleMsg:
-		a.sampling = false
-		if msg.err == nil {
-			a.d.Sampled(msg.took)
-		}
+		a.sampler.measured(msg)
 	case toastMsg:
 		a.toasts.drop(msg.n)
 	case pastMsg:
@@ -243,25 +238,6 @@ func (a *app) tick() tea.Cmd {
 	return a.after(time.Second, tickMsg{})
 }
 
-// sample measures cost and resources, at most every other second. The last time is
-// after the last job, so that the line tells how things came to rest.
-func (a *app) sample() tea.Cmd {
-	now := a.d.Now()
-	if a.opt.Meter == nil || a.sampling || now.Sub(a.sampled) < pane.SampleEvery {
-		return nil
-	}
-	a.sampling, a.sampled = true, now
-	pid := a.d.Snap.OwnerPID
-	if pid <= 0 {
-		pid = os.Getpid() // nobody runs it: what the console takes
-	}
-	ctx, meter := a.d.Ctx, a.opt.Meter
-	return pane.Guard("meter", func() tea.Msg {
-		took, err := meter(ctx, pid)
-		return sampleMsg{took, err}
-	})
-}
-
 // done tells the end of an action.
 func (a *app) done(m steer.Done) tea.Cmd {
 	a.graphics.era++ // a program may have had the terminal
@@ -273,7 +249,7 @@ func (a *app) done(m steer.Done) tea.Cmd {
 		return m.Then
 	}
 	if m.Logged { // the experiment's own log has it
-		return tea.Batch(a.toasts.show(a.undoable(a.d.Told(m.Text), m.Undo), "info", toastTime), m.Then)
+		return tea.Batch(a.toasts.show(undoable(a.keys, a.d.Told(m.Text), m.Undo), "info", toastTime), m.Then)
 	}
 	return tea.Batch(a.Say(m.Text, m.Undo), m.Then)
 }
@@ -293,15 +269,7 @@ func (a *app) Ask(d widget.Dialog) tea.Cmd {
 
 // Say tells that something was done; undo adds how to take it back.
 func (a *app) Say(text string, undo bool) tea.Cmd {
-	return a.toasts.add(a.undoable(a.d.Told(text), undo), "info", toastTime)
-}
-
-// undoable adds how to take something back.
-func (a *app) undoable(text string, undo bool) string {
-	if undo {
-		text += " · " + a.keys.Key("undo") + " to undo"
-	}
-	return text
+	return a.toasts.add(undoable(a.keys, a.d.Told(text), undo), "info", toastTime)
 }
 
 // Warn tells why something was not done.

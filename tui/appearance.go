@@ -127,6 +127,15 @@ func (p *appearance) setGlyphs() {
 	p.d.Restyle()
 }
 
+// finish makes a frame of its lines, in the characters that the terminal has.
+func (p *appearance) finish(lines []string) string {
+	s := strings.Join(lines, "\n")
+	if p.plain != nil {
+		s = p.plain.Replace(s)
+	}
+	return s
+}
+
 // nextPalette goes to the next colours of the heat map and returns their name.
 func (p *appearance) nextPalette() string {
 	names := plot.PaletteNames()

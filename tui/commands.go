@@ -67,7 +67,9 @@ func (a *app) help() tea.Cmd {
 	var items []widget.Item
 	for _, s := range append(scopes[:len(scopes):len(scopes)], keys.InAll) {
 		for _, b := range a.keys.Active([]keys.Scope{s}) {
-			if !slices.ContainsFunc(items, func(it widget.Item) bool { return it.Title == b.Title && it.Key == keys.KeyNames(a.reaching(b)) }) {
+			if !slices.ContainsFunc(items, func(it widget.Item) bool {
+				return it.Title == b.Title && it.Key == keys.KeyNames(reaching(a.keys, scopes, b))
+			}) {
 				items = append(items, itemOf(a, b, string(s)))
 			}
 		}
@@ -75,13 +77,12 @@ func (a *app) help() tea.Cmd {
 	return a.Ask(widget.NewMenu("Keys here", items))
 }
 
-// reaching are the keys of an action that do it here: none that a more special
-// action takes.
-func (a *app) reaching(b *keys.Binding) (here []string) {
-	scopes := a.reel.scopes(a.Current())
+// reaching are the keys of an action that do it in some scopes: none that a more
+// special action takes.
+func reaching(table *keys.Table, scopes []keys.Scope, b *keys.Binding) (here []string) {
 	scopes = append(scopes[:len(scopes):len(scopes)], keys.InAll)
 	for _, k := range b.Keys {
-		if a.keys.Find(scopes, k) == b {
+		if table.Find(scopes, k) == b {
 			here = append(here, k)
 		}
 	}
@@ -89,7 +90,7 @@ func (a *app) reaching(b *keys.Binding) (here []string) {
 }
 
 func itemOf(a *app, b *keys.Binding, group string) widget.Item {
-	return widget.Item{Group: group, Key: keys.KeyNames(a.reaching(b)), Title: b.Now(len(a.d.Marks)), Note: b.Doc, Off: a.off(b), Run: func() tea.Cmd { return a.run(b) }}
+	return widget.Item{Group: group, Key: keys.KeyNames(reaching(a.keys, a.reel.scopes(a.Current()), b)), Title: b.Now(len(a.d.Marks)), Note: b.Doc, Off: a.off(b), Run: func() tea.Cmd { return a.run(b) }}
 }
 
 // palette finds every action and screen by a few letters, and objects by

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine/view"
+	"atoll/tui/keys"
 )
 
 // toast is a short message over the screen. Each also goes to the log.
@@ -67,4 +68,12 @@ func (t *toasts) drop(n int) {
 			return
 		}
 	}
+}
+
+// undoable adds how to take something back.
+func undoable(table *keys.Table, text string, undo bool) string {
+	if undo {
+		text += " · " + table.Key("undo") + " to undo"
+	}
+	return text
 }

@@ -52,7 +52,7 @@ func (a *app) frame() string {
 	}
 	rects := a.at.rects()
 	if a.at.tooSmall() {
-		return a.finish(tooSmall(a.at))
+		return a.appearance.finish(tooSmall(a.at))
 	}
 	rows := make([][]byte, a.at.h)
 	for i := range rows {
@@ -70,15 +70,7 @@ func (a *app) frame() string {
 		lines[i] = string(rows[i])
 	}
 	a.overlay(lines)
-	return a.finish(lines)
-}
-
-func (a *app) finish(lines []string) string {
-	s := strings.Join(lines, "\n")
-	if a.appearance.plain != nil {
-		s = a.appearance.plain.Replace(s)
-	}
-	return s
+	return a.appearance.finish(lines)
 }
 
 // byColumn orders rectangles from left to right, so that rows can be joined.
