@@ -8,6 +8,7 @@ import (
 
 	"atoll/engine"
 	"atoll/engine/campaign/audit"
+	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
 
@@ -25,6 +26,7 @@ func (a *App) auditCmd() *cobra.Command {
 	var fail int
 	var plugins []string
 	var profile string
+	var collect bool
 	cmd := &cobra.Command{
 		Use: "audit [REVISION]", Short: "Measure how healthy the source is, and what to mend first",
 		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
@@ -37,7 +39,7 @@ func (a *App) auditCmd() *cobra.Command {
 			if len(args) == 1 {
 				rev = args[0]
 			}
-			return a.audit(cmd.Context(), auditAsked{rev, b, all, fail, plugins, profile})
+			return a.audit(cmd.Context(), auditAsked{rev, b, all, fail, plugins, profile, collect})
 		},
 	}
 	f := cmd.Flags()
@@ -48,6 +50,7 @@ func (a *App) auditCmd() *cobra.Command {
 	f.Float64Var(&b.Maintainability, "maintainability", 10, "index of a file, 0 to 100, at least")
 	f.StringVar(&profile, "coverage", "", "profile of the tests: of go test -coverprofile, or lcov (coverage.py, c8, gcov); without it one of the commit, such as coverage.out")
 	f.Float64Var(&b.Coverage, "covered", 0, "percent of the lines of a file that tests run, at least; 0: not asked for")
+	f.BoolVar(&collect, "collect", false, "run the tests in the sandbox for their coverage (go test, coverage.py); --covered does where no profile is there")
 	f.BoolVar(&all, "all", false, "with --json: the figures of every file and function as well")
 	f.IntVar(&fail, "fail-over", 0, "exit 1 when a finding has a higher priority than this, 1 to 5; 0: never")
 	f.StringArrayVar(&plugins, "plugin", nil, "folder of a plug-in of the kind auditor, beside those of plugins.auditors")
@@ -62,6 +65,7 @@ type auditAsked struct {
 	fail    int
 	plugins []string
 	profile string // a file of the person; "": one of the commit
+	collect bool   // run the tests
 }
 
 func (a *App) audit(ctx context.Context, ask auditAsked) error {
@@ -77,7 +81,7 @@ func (a *App) audit(ctx context.Context, ask auditAsked) error {
 		return err
 	}
 	defer ses.Close()
-	commit, r, err := a.auditRevision(ctx, ses, p, ask.rev, ask.plugins)
+	commit, r, err := a.auditRevision(ctx, ses, p, &ask)
 	if err != nil {
 		return err
 	}
@@ -119,8 +123,8 @@ func (a *App) audit(ctx context.Context, ask auditAsked) error {
 	return nil
 }
 
-func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, rev string, plugins []string) (record.Hash, audit.Report, error) {
-	commit, err := ses.Repo.Import(ctx, p.target, rev)
+func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, ask *auditAsked) (record.Hash, audit.Report, error) {
+	commit, err := ses.Repo.Import(ctx, p.target, ask.rev)
 	if err != nil {
 		return commit, audit.Report{}, err
 	}
@@ -128,12 +132,41 @@ func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, r
 	if err != nil {
 		return commit, audit.Report{}, err
 	}
-	r, err := auditTree(ctx, ses, info.Tree)
+	r, err := auditTree(ctx, ses, info.Tree, true)
 	if err != nil {
 		return commit, r, err
 	}
-	r.Foreign, err = a.auditPlugged(ctx, ses, p, info.Tree, plugins)
+	if ask.collect || ask.bounds.Coverage > 0 && ask.profile == "" && !r.Covered() {
+		if err := a.runCoverage(ctx, ses, p, info.Tree, &r); err != nil {
+			return commit, r, err
+		}
+	}
+	r.Foreign, err = a.auditPlugged(ctx, ses, p, info.Tree, ask.plugins)
 	return commit, r, err
+}
+
+// runCoverage runs the tests of a tree, and writes into a report what they covered; where
+// that cannot be known, it says so.
+func (a *App) runCoverage(ctx context.Context, ses *engine.Session, p place, tree record.Hash, r *audit.Report) error {
+	loaded, err := a.load(ctx, p, nil)
+	if err != nil {
+		return err
+	}
+	box, err := sandbox.New(ctx, sandbox.Options{Mode: sandbox.Mode(loaded.Sandbox.Mode), Scratch: loaded.Sandbox.Scratch})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = box.Close() }()
+	done := a.elapsing("running the tests for their coverage")
+	c, why, err := collectCoverage(ctx, box, ses, loaded.Config, tree)
+	done()
+	if why != "" {
+		fmt.Fprintln(a.Err, "atoll: the coverage is not known: "+why)
+	}
+	if c != nil {
+		r.Cover(c)
+	}
+	return err
 }
 
 func (a *App) printAudit(l auditLine, skipped int) {

@@ -13,6 +13,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/campaign"
+	"atoll/engine/campaign/audit"
 	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -64,12 +65,14 @@ type campaignFlags struct {
 	noAudit  bool
 	headless bool
 	yes      bool
+	covered  float64
 }
 
 func (f *campaignFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.IntVar(&f.tasks, "tasks", 0, "stop after so many attempts (default: when nothing is ready)")
 	fl.BoolVar(&f.noAudit, "no-audit", false, "the auditor finds no tasks")
+	fl.Float64Var(&f.covered, "covered", 0, "percent of the lines of each file that tests should run: the auditor runs them for it; 0: not asked for")
 	fl.BoolVar(&f.yes, "yes", false, "agree to agents that cost money")
 	fl.BoolVar(&f.headless, "headless", false, "no console: one line per event (the default when stdout is no terminal)")
 }
@@ -105,9 +108,9 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 	if ok, err := a.agreeToCampaign(ctx, ses, loaded.Config, f.yes); err != nil || !ok {
 		return err
 	}
-	r := &taskRunner{app: a, ses: ses, place: p, loaded: loaded, tell: a.printCampaign}
+	r := &taskRunner{app: a, ses: ses, place: p, loaded: loaded, tell: a.printCampaign, covered: f.covered}
 	defer r.close()
-	o := campaign.Options{Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign}
+	o := campaign.Options{Journal: ses.DB, Executor: r, Now: a.Now, NoAudit: f.noAudit, Tasks: f.tasks, Tell: a.printCampaign, Bounds: audit.Bounds{Coverage: f.covered}}
 	if !f.headless && !a.flags.json && a.IsTTY(a.Out) {
 		return a.watchCampaign(ctx, r, o)
 	}

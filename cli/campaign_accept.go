@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/engine/campaign"
+	"atoll/engine/campaign/audit"
 	"atoll/engine/evidence"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -204,7 +205,8 @@ func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Ca
 		return k, p.metric(ctx, &k, c)
 	case campaign.AcceptAudit:
 		return p.once(c, a, func() (campaign.Check, error) {
-			r, err := p.auditTree(ctx, c.Tree)
+			// A profile in the tree is what a candidate says of itself: the tests are run instead.
+			r, err := p.auditTree(ctx, c.Tree, strings.HasPrefix(a.Name, audit.Covered+" "), false)
 			if err != nil {
 				return k, err
 			}

@@ -51,6 +51,7 @@ type taskRunner struct {
 	search   func(task int, s *view.Snapshot) // told how the search of a task stands, nil at its end; it may be nil
 	box      *sandbox.Box                     // made when first asked for
 	auditors *auditors                        // as box
+	covered  float64                          // percent of each file that the tests should run; 0: not asked for
 
 	mu      sync.Mutex
 	running *engine.Engine
@@ -101,12 +102,17 @@ func (r *taskRunner) Audit(ctx context.Context, commit record.Hash) (audit.Repor
 	if err != nil {
 		return audit.Report{}, err
 	}
-	return r.auditTree(ctx, info.Tree)
+	return r.auditTree(ctx, info.Tree, r.covered > 0, true)
 }
 
-// auditTree is what the auditor and the plug-ins of plugins.auditors find.
-func (r *taskRunner) auditTree(ctx context.Context, tree record.Hash) (audit.Report, error) {
-	report, err := auditTree(ctx, r.ses, tree)
+// auditTree is what the auditor and the plug-ins of plugins.auditors find. With collect
+// the tests are run for their coverage; profiles says whether those that the tree holds
+// count.
+func (r *taskRunner) auditTree(ctx context.Context, tree record.Hash, collect, profiles bool) (audit.Report, error) {
+	report, err := auditTree(ctx, r.ses, tree, profiles)
+	if err == nil && collect {
+		err = r.cover(ctx, tree, &report)
+	}
 	if err != nil || len(r.loaded.Plugins.Auditors) == 0 {
 		return report, err
 	}
@@ -117,6 +123,22 @@ func (r *taskRunner) auditTree(ctx context.Context, tree record.Hash) (audit.Rep
 	}
 	report.Foreign, err = r.auditors.find(ctx, r.ses, tree)
 	return report, err
+}
+
+// cover writes into a report what the tests of its tree cover, where that can be known.
+func (r *taskRunner) cover(ctx context.Context, tree record.Hash, report *audit.Report) error {
+	box, err := r.sandbox(ctx)
+	if err != nil {
+		return err
+	}
+	c, why, err := collectCoverage(ctx, box, r.ses, r.loaded.Config, tree)
+	if why != "" {
+		r.tell(campaign.Event{Text: "the coverage is not known: " + why, Bad: true})
+	}
+	if c != nil {
+		report.Cover(c)
+	}
+	return err
 }
 
 // sandbox is where commands and plug-ins run, made when first asked for.
@@ -137,7 +159,9 @@ const (
 	coverageMaxBytes = 32 << 20
 )
 
-func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audit.Report, error) {
+// auditTree measures the source of a tree; with profiles also by those of test tools that
+// it holds.
+func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash, profiles bool) (audit.Report, error) {
 	t, err := ses.Repo.Tree(ctx, tree)
 	if err != nil {
 		return audit.Report{}, err
@@ -147,15 +171,15 @@ func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audi
 		return audit.Report{}, err
 	}
 	var sources []audit.Source
-	var profiles []audit.Coverage
+	var found []audit.Coverage
 	for _, f := range files {
-		if f.Size <= coverageMaxBytes && audit.HoldsCoverage(f.Path) {
+		if profiles && f.Size <= coverageMaxBytes && audit.HoldsCoverage(f.Path) {
 			data, err := t.Read(ctx, f.Path)
 			if err != nil {
 				return audit.Report{}, err
 			}
 			if c, err := audit.ReadCoverage(data); err == nil { // else it is some other file of that name
-				profiles = append(profiles, c)
+				found = append(found, c)
 			}
 		}
 		if f.Size > auditMaxBytes || !audit.Reads(f.Path) {
@@ -168,7 +192,7 @@ func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash) (audi
 		sources = append(sources, audit.Source{Path: f.Path, Data: data})
 	}
 	r := audit.Run(sources)
-	for _, c := range profiles {
+	for _, c := range found {
 		r.Cover(c)
 	}
 	return r, nil

@@ -126,6 +126,11 @@ func percent(lines map[int]bool, first, last int) (share float64, ok bool) {
 	return 100 * float64(ran) / float64(max(all, 1)), all > 0
 }
 
+// Covered reports whether the coverage of any file is known.
+func (r *Report) Covered() bool {
+	return slices.ContainsFunc(r.Files, func(f File) bool { return f.Coverage != nil })
+}
+
 // Cover writes into a report what the tests ran, in percent of lines, of every file
 // and function that the profile knows.
 func (r *Report) Cover(c Coverage) {
