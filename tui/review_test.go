@@ -90,6 +90,35 @@ func TestTheReviewIsTrueAsOfNow(t *testing.T) {
 	}
 }
 
+func TestTheQueueIsInOrderOfTheGainItTells(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	top, low := cells[0], cells[40]
+	empty := slices.IndexFunc(s.Grid.Cells, func(c view.Cell) bool { return c.Elite < 0 })
+	if empty >= 0 {
+		empty = s.Grid.Cells[empty].Index
+	} else {
+		for empty = 0; slices.ContainsFunc(s.Grid.Cells, func(c view.Cell) bool { return c.Index == empty }); empty++ {
+		}
+	}
+	queued(s, waits{401, top.Index, top.Objective + 1e-6}, waits{402, low.Index, low.Objective + 0.002}, waits{403, empty, low.Objective - 0.1}, waits{404, low.Index, low.Objective + 0.001}, waits{405, empty, low.Objective - 0.2})
+	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		r := newRig(t, s, size[0], size[1])
+		r.keys("r")
+		if got := r.order(); !slices.Equal(got, []record.CandidateID{403, 405, 402, 404, 401}) {
+			t.Errorf("%v: the queue is %v: first those that open a niche, then by gain on who holds it", size, got)
+		}
+	}
+	r := newRig(t, s, 140, 40)
+	r.keys("r")
+	frame := ansi.Strip(r.app.frame())
+	for _, want := range []string{"gain", "first in ", "new best, takes " + pane.Niche(&s.Grid, top.Index) + " from " + top.Elite.String(), "+0.0020"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the queue does not say %q:\n%s", want, frame)
+		}
+	}
+}
+
 func TestTheCursorStaysOnItsCandidateWhenABetterOneComes(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	cells := filled(s)

@@ -375,9 +375,9 @@ func TestEverySizeUsesItsRoomAndKeepsWhatDecides(t *testing.T) {
 		not   string
 	}{
 		{60, 16, []string{"r"}, []string{"a approve", "x reject"}, ""},
-		{80, 24, []string{"r"}, []string{"a approve", "x reject", "78.5025 +14.3160", "ahead of c39 in (0,1,1) · +1 -1"}, "+14.31…"},
-		{120, 36, []string{"r"}, []string{"78.5025 +14.3160", "ahead of c39 in (0,1,1) ", "takes (0,0,2) from c34 · +1 -1"}, "(0,1,1…"},
-		{300, 80, nil, []string{"╭ 1 Niches", "╭ 2 Jobs", "╭ 3 Fitness", "╭ 4 Review", "╭ 5 Log", "QD score", "Coverage, %", "ahead of c39 in (0,1,1)"}, ""},
+		{80, 24, []string{"r"}, []string{"a approve", "x reject", "78.5025 +14.3160", "takes (0,1,1) from c39 · +1 -1"}, "+14.31…"},
+		{120, 36, []string{"r"}, []string{"78.5025 +14.3160", "takes (0,1,1) from c39 ", "takes (0,0,2) from c34 · +1 -1"}, "(0,1,1…"},
+		{300, 80, nil, []string{"╭ 1 Niches", "╭ 2 Jobs", "╭ 3 Fitness", "╭ 4 Review", "╭ 5 Log", "QD score", "Coverage, %", "takes (0,1,1) from c39"}, ""},
 		{80, 24, nil, []string{"job ", "work ", "value outcome"}, ""},
 		{300, 80, nil, []string{"job ", "parent ", "agent ", "edit ", "measure ", "on parent "}, ""},
 		{300, 80, []string{"2", "z"}, []string{"job", "state", "work", "parent", "made", "agent", "edit", "measure", "cost", "value", "result", "#1 ", "stages", "atoll itself"}, ""},

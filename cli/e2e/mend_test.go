@@ -134,7 +134,7 @@ type queued struct {
 	gain        float64
 }
 
-var queueRow = regexp.MustCompile(`^│[ ▸](c\d+) +[a-z]+ +-?[\d.]+ +([+-][\d.]+|0)`)
+var queueRow = regexp.MustCompile(`^│[ ▸](c\d+) +[a-z]+ +-?[\d.]+ +([+-][\d.]+|0|first in)`)
 
 // queue reads the review queue at the left of the screen.
 func queue(screen string) (rows []queued) {
@@ -163,7 +163,7 @@ func TestTheReviewTellsWhatAnApprovalDoesNow(t *testing.T) {
 	rows := queue(c.screen())
 	var leads []float64
 	for _, r := range rows {
-		if strings.HasPrefix(r.words, "new best") {
+		if !strings.Contains(r.words, "first in") {
 			leads = append(leads, -r.gain)
 		}
 	}

@@ -13,23 +13,27 @@ import (
 // outlook is what approving a candidate that waits would come to now.
 type outlook int
 
-// The outlooks, the most welcome first: this is the order of the queue.
+// The outlooks: this is the order of the queue. One that is the first in its niche
+// gains all of its value.
 const (
-	newBest    outlook = iota // better than everything
+	firstThere outlook = iota // its niche is empty
 	takesNiche                // better than who holds its niche
-	firstThere                // its niche is empty
 	notPlaced                 // measured, but the map has no niche for it yet
 	unmeasured                // waits before it is measured
 	noBetter                  // somebody as good holds its niche now
 )
 
-// prospect is the outlook of one candidate, with its gain and on whom.
+// prospect is the outlook of one candidate, with its gain on who holds its niche.
 type prospect struct {
 	outlook
-	gain   float64 // direction-aware; 0 where there is nothing to compare with
+	best   bool    // better than everything
+	gain   float64 // direction-aware; of the first in a niche what its value is ahead of the root's
 	on     record.CandidateID
 	frozen bool // who holds the niche keeps it whatever comes
 }
+
+// compared reports whether the gain is one on who holds the niche.
+func (p *prospect) compared() bool { return p.outlook == takesNiche || p.outlook == noBetter }
 
 // prospectOf looks at the niches as they are now, not as they were when the
 // candidate began to wait.
@@ -38,14 +42,13 @@ func (d *Shared) prospectOf(h *view.Held) prospect {
 	if h.Candidate.Objective == nil {
 		return p
 	}
-	v, best := *h.Candidate.Objective, d.Snap.Best
-	if h.Parent != nil {
-		p.gain, p.on = d.gain(v, *h.Parent), h.Candidate.Parent()
+	v := *h.Candidate.Objective
+	if root := d.Snap.Root; root.ID >= 0 {
+		p.gain = d.gain(v, root.Objective)
 	}
+	p.best = d.Snap.Best.ID >= 0 && d.gain(v, d.Snap.Best.Objective) > 0
 	holder := d.Grid.At(h.Cell)
 	switch {
-	case best.ID >= 0 && d.gain(v, best.Objective) > 0:
-		p.outlook, p.gain, p.on = newBest, d.gain(v, best.Objective), best.ID
 	case h.Cell < 0:
 		p.outlook = notPlaced
 	case holder == nil || holder.Elite < 0:
@@ -56,15 +59,18 @@ func (d *Shared) prospectOf(h *view.Held) prospect {
 			p.outlook = noBetter
 		}
 	}
+	p.best = p.best && p.outlook != noBetter
 	return p
 }
 
 // words tell an outlook in one line.
 func (p prospect) words(g *view.Grid, h *view.Held) string {
+	return widget.Words(", ", widget.Unless(!p.best, "new best"), p.where(g, h))
+}
+
+func (p prospect) where(g *view.Grid, h *view.Held) string {
 	on := CandidateName(p.on)
 	switch p.outlook {
-	case newBest:
-		return widget.Words(" ", "new best,", "ahead of", on, widget.Unless(h.Cell < 0, "in "+Niche(g, h.Cell)))
 	case takesNiche:
 		return "takes " + Niche(g, h.Cell) + " from " + on
 	case firstThere:
@@ -86,12 +92,14 @@ func (p prospect) brief(g *view.Grid, h *view.Held, w int) string {
 	whole := p.words(g, h)
 	on, at := CandidateName(p.on), widget.Unless(h.Cell < 0, Niche(g, h.Cell))
 	var short []string
-	switch p.outlook {
-	case newBest:
+	if p.best {
 		short = []string{widget.Words(" ", "new best", widget.Unless(at == "", "in "+at)), "new best"}
-	case takesNiche:
+	}
+	switch {
+	case p.best:
+	case p.outlook == takesNiche:
 		short = []string{at + " from " + on, "takes " + at, at}
-	case noBetter:
+	case p.outlook == noBetter:
 		short = []string{on + " holds " + at, "no better"}
 		if p.frozen {
 			short = []string{on + " is frozen", "frozen"}
@@ -113,8 +121,9 @@ type waiting struct {
 	prospect
 }
 
-// queueOf orders what waits by what approving it would come to: by outlook, then
-// by gain, then the oldest first.
+// queueOf orders what waits by what its gain says: those that are the first in their
+// niche, by value, then those that take one, by gain on who holds it, then the oldest
+// first.
 func (d *Shared) queueOf(list []view.Held) []waiting {
 	out := make([]waiting, len(list))
 	for i := range list {
@@ -132,7 +141,7 @@ func bestOfEach(queue []waiting) []waiting {
 	var out []waiting
 	taken := map[int]bool{}
 	for _, w := range queue {
-		if w.outlook > firstThere || w.held.Cell >= 0 && taken[w.held.Cell] {
+		if w.outlook > takesNiche && !w.best || w.held.Cell >= 0 && taken[w.held.Cell] {
 			continue
 		}
 		taken[w.held.Cell] = true

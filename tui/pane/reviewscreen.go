@@ -22,6 +22,11 @@ func (p *reviewPane) Body(w, h int, focus bool) []string {
 	if p.hides > 0 && h > 2 {
 		rows--
 	}
+	if h > 4 {
+		rows--
+		p.rows = append(p.rows, -1)
+		out = append(out, p.head(p.queue[0].held.Candidate.ID, w))
+	}
 	from, to := p.list.Window(rows)
 	for i := from; i < to; i++ {
 		row := p.row(&p.queue[i], w)
@@ -31,10 +36,21 @@ func (p *reviewPane) Body(w, h int, focus bool) []string {
 		p.rows = append(p.rows, i)
 		out = append(out, row)
 	}
-	if rows < h {
+	if p.hides > 0 && h > 2 {
 		out = append(out, p.folded())
 	}
 	return out
+}
+
+// head names the columns of the queue.
+func (p *reviewPane) head(first record.CandidateID, w int) string {
+	st := p.d.St
+	var l widget.Line
+	l.Gap(1).Fit(st.Label, "", widget.IDWidth(int64(first))).Right(st.Label, "value", 8).Gap(1).Fit(st.Label, "gain", 9)
+	if w >= 90 {
+		l.Fit(st.Label, "operator", 11).Fit(st.Label, "change", 12)
+	}
+	return l.Fit(st.Label, "if approved now", w-l.W).String()
 }
 
 // nothing says why the queue is empty.
@@ -96,9 +112,13 @@ func (p *reviewPane) byRule(h *view.Held) bool {
 	return len(h.Findings) == 1 && (h.Candidate.Objective != nil && s.ReviewNiche == "all" || h.Candidate.Objective == nil && s.Review == "all")
 }
 
-// gain writes what approving gains, in w cells.
+// gain writes what approving gains on who holds the niche, in w cells.
 func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
-	if x.outlook == unmeasured || x.on < 0 {
+	switch {
+	case x.outlook == firstThere:
+		l.Fit(p.d.St.Accent, "first in", w)
+		return
+	case !x.compared():
 		l.Gap(w)
 		return
 	}
@@ -152,6 +172,13 @@ func (p *reviewPane) lines(w, h int) []string {
 	if p.hides > 0 && h > 4 {
 		room -= 2
 	}
+	if h > 6 {
+		room--
+		var l widget.Line
+		l.Gap(1 + widget.IDWidth(int64(p.queue[0].held.Candidate.ID)))
+		l.Fit(st.Label, "operator", max(0, min(11, w-l.W-17))).Right(st.Label, "value", 8).Gap(1).Fit(st.Label, "gain", max(0, w-l.W))
+		out, p.rows = append(out, l.String()), append(p.rows, -1)
+	}
 	from, to := p.list.Window(max(1, room/2))
 	for i := from; i < to; i++ {
 		x := &p.queue[i]
@@ -171,7 +198,7 @@ func (p *reviewPane) lines(w, h int) []string {
 		p.rows = append(p.rows, i, i)
 		out = append(out, row, b.String())
 	}
-	if room < h {
+	if p.hides > 0 && h > 4 {
 		out = append(out, "")
 		for _, t := range widget.WrapText(widget.Plural(p.hides, "more is", "more are")+" no longer better; "+p.d.Key("no-better")+" lists them", w-2) {
 			out = append(out, " "+st.Label.S(t))
@@ -220,7 +247,7 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 	}
 	var then widget.Line
 	then.Add(st.Label, "if approved now: ").Add(col, x.words(&p.d.Snap.Grid, h))
-	if x.outlook == takesNiche || x.outlook == newBest {
+	if x.outlook == takesNiche {
 		then.Gap(1).Add(gainStyle(st, x.prospect.gain), widget.Signed(x.prospect.gain))
 	}
 	out = append(out, then.String())
