@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"atoll/config/suitetest"
 )
 
 // hub is a repository whose run has others measure.
@@ -153,6 +155,7 @@ func TestAFleetFindsWhatOneMachineFinds(t *testing.T) {
 }
 
 func TestNothingIsLostOrDoubledWhenMachinesAndTheRunAreKilled(t *testing.T) {
+	suitetest.Full(t, "kills machines and their run in turn; TestKillsLoseNothingAndDoubleNothing and TestAFleetFindsWhatOneMachineFinds stand for it every day")
 	t.Parallel()
 	h := newHub(t)
 	run := h.run()

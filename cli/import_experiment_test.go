@@ -6,13 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // told is what an experiment says of itself but for its number and the time.
 func told(t *testing.T, dir string, flags ...string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, verb := range [][]string{{"candidates", "--json"}, {"niches", "--json"}, {"jobs", "--json"}, {"events", "--json"}, {"notes", "--json"}, {"diff", "best"}, {"export", "-"}, {"why", "best"}} {
+	verbs := [][]string{{"candidates", "--json"}, {"events", "--json"}, {"notes", "--json"}, {"export", "-"}}
+	if suitetest.IsFull() {
+		verbs = append(verbs, []string{"niches", "--json"}, []string{"jobs", "--json"}, []string{"diff", "best"}, []string{"why", "best"})
+	}
+	for _, verb := range verbs {
 		out[strings.Join(verb, " ")] = must(t, dir, append(flags, verb...)...)
 	}
 	return out
