@@ -255,17 +255,17 @@ func (l *loop) workerGoal(busy int) int {
 		return 1 // the root before all others
 	}
 	if l.opt.Fleet != nil && !l.opt.Once {
-		return l.fleetGoal(busy)
+		return fleetGoal(l.opt.Fleet, busy, l.st.Settings.Workers)
 	}
 	return l.st.Settings.Workers
 }
 
-// fleetGoal is how many jobs are in work while other machines measure: so many
-// that some candidates wait for a slot, however long edits take. The queue has no
-// more than twice the slots.
-func (l *loop) fleetGoal(busy int) int {
-	slots, least := l.opt.Fleet.Slots(), l.st.Settings.Workers
-	editing := max(0, busy-l.opt.Fleet.Tasks())
+// fleetGoal is how many jobs are in work while other machines measure, busy being so many
+// now and least the workers asked for: so many that some candidates wait for a slot, however
+// long edits take. The queue has no more than twice the slots.
+func fleetGoal(fleet Fleet, busy, least int) int {
+	slots := fleet.Slots()
+	editing := max(0, busy-fleet.Tasks())
 	return max(least, min(editing+slots+slots/4+1, 2*slots+least))
 }
 

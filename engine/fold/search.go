@@ -21,23 +21,23 @@ func (s *State) View() search.View {
 	}
 }
 
-func (s *State) targetWeights() []search.Weighted {
+func (st *steering) targetWeights() []search.Weighted {
 	var out []search.Weighted
 	proposed := 0.0
-	for _, t := range s.Targets() {
+	for _, t := range st.Targets() {
 		if t.By != "" {
 			proposed += t.Weight
 		}
 		w := search.Weighted{Name: t.Name, Weight: t.Weight}
-		if s.Decided.frozen[t.Name] {
+		if st.Decided.frozen[t.Name] {
 			w.Weight = 0
 		}
-		if b := s.Decided.boosts[t.Name]; b > 0 {
+		if b := st.Decided.boosts[t.Name]; b > 0 {
 			w.Boost, w.Until = b, math.MaxInt
 		}
 		out = append(out, w)
 	}
-	if len(s.Config.Targets) == 0 && proposed > 0 { // proposals are no fence: half of the jobs stay free
+	if len(st.Config.Targets) == 0 && proposed > 0 { // proposals are no fence: half of the jobs stay free
 		out = append(out, search.Weighted{Weight: proposed})
 	}
 	return out
@@ -57,14 +57,14 @@ func (r *rules) agentsFor() func(record.Operator) []string {
 }
 
 // fits says whether an operator makes sense now.
-func (s *State) fits(op record.Operator) bool {
+func (o *outcomes) fits(op record.Operator) bool {
 	switch op {
 	case record.OpManual:
 		return false
 	case record.OpRepair:
-		return len(s.repairs) > 0
+		return len(o.repairs) > 0
 	case record.OpSeed:
-		return s.Scored < seedJobs
+		return o.Scored < seedJobs
 	}
 	return true
 }

@@ -70,19 +70,19 @@ func (s *State) targetYields() []view.Yield {
 	return out
 }
 
-func (s *State) standing(m *Candidate, at record.Millis) view.Standing {
+func (a *standings) standing(m *Candidate, at record.Millis) view.Standing {
 	if m == nil || !m.Scored {
 		return view.Standing{ID: record.NoCandidate, Cell: -1}
 	}
 	st := view.Standing{
-		ID: m.ID(), Objective: m.Objective, Claimed: s.claim(m), MAD: s.Trials(m).mad, Samples: int(m.Samples), Cell: -1, At: at,
+		ID: m.ID(), Objective: m.Objective, Claimed: a.claim(m), MAD: a.Trials(m).mad, Samples: int(m.Samples), Cell: -1, At: at,
 	}
-	st.Claim, _ = s.ClaimOf(m.ID())
+	st.Claim, _ = a.ClaimOf(m.ID())
 	st.Percent = view.ClaimPercent(st.Claim)
 	if m.ID() == record.Root {
-		st.Commit = s.Exp.RootCommit
+		st.Commit = a.Exp.RootCommit
 	}
-	if cell, ok := s.arch.CellOf(m.ID()); ok {
+	if cell, ok := a.arch.CellOf(m.ID()); ok {
 		st.Cell = cell
 	}
 	return st

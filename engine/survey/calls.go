@@ -45,6 +45,12 @@ type calledOften struct {
 	seconds float64 // of all that the tests call, by what the calls take now
 }
 
+// callBench is a benchmark of calls of tests in the making.
+type callBench struct {
+	*survey
+	calls *recorded
+}
+
 // call is one call: arguments and answer as expressions.
 type call struct {
 	Args     string  `json:"args"`
@@ -65,31 +71,31 @@ type answer struct {
 // spend their time, with the very calls of the tests. It returns why it cannot, "" when
 // the benchmark stands.
 func (s *survey) callScaffold(ctx context.Context) (string, error) {
-	reason, err := s.callBenchmark(ctx)
+	reason, err := (&callBench{survey: s}).callBenchmark(ctx)
 	if err != nil || reason != "" {
 		s.drop()
 	}
 	return reason, err
 }
 
-func (s *survey) callBenchmark(ctx context.Context) (string, error) {
-	r, reason, err := s.record(ctx)
+func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
+	reason, err := s.record(ctx)
 	if err != nil || reason != "" {
 		return reason, err
 	}
-	if reason, err = s.keepSteady(ctx, r); err != nil || reason != "" {
+	if reason, err = s.keepSteady(ctx); err != nil || reason != "" {
 		return reason, err
 	}
-	if err := s.layCalls(r); err != nil {
+	if err := s.layCalls(); err != nil {
 		return "", err
 	}
 	var names []string
-	for _, f := range r.Functions {
+	for _, f := range s.calls.Functions {
 		names = append(names, strings.ReplaceAll(f.Name, ":", "."))
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
-	s.opened = union(s.opened, r.Files)
+	s.opened = union(s.opened, s.calls.Files)
 	if reason, err = s.settle(ctx); err != nil || reason != "" {
 		return reason, err
 	}
@@ -101,12 +107,12 @@ func (s *survey) callBenchmark(ctx context.Context) (string, error) {
 }
 
 // callCommand measures, or asks a question of a benchmark that is laid out.
-func (s *survey) callCommand(question ...string) []string {
+func (s *callBench) callCommand(question ...string) []string {
 	return append([]string{s.python(), "{dir}/measure.py"}, question...)
 }
 
-func (s *survey) layCalls(r *recorded) error {
-	text, err := json.MarshalIndent(map[string]any{"functions": r.Functions}, "", " ")
+func (s *callBench) layCalls() error {
+	text, err := json.MarshalIndent(map[string]any{"functions": s.calls.Functions}, "", " ")
 	if err != nil {
 		return fmt.Errorf("write the calls of the tests: %w", err)
 	}
@@ -114,33 +120,34 @@ func (s *survey) layCalls(r *recorded) error {
 }
 
 // record runs the tests, those that pass or those that were found, and notes their calls.
-func (s *survey) record(ctx context.Context) (*recorded, string, error) {
+func (s *callBench) record(ctx context.Context) (string, error) {
 	words := s.testCommand
 	if len(words) < 2 || !isPython(words[0]) {
-		return nil, "no tests were found whose calls a benchmark could make", nil
+		return "no tests were found whose calls a benchmark could make", nil
 	}
 	if err := s.lay(map[string]string{"record.py": recordPython, "work.py": workPython}); err != nil {
-		return nil, "", err
+		return "", err
 	}
 	o := s.evalOptions()
 	o.Command, o.Adapter, o.Output, o.Timeout = append([]string{s.python(), "{dir}/record.py"}, words[1:]...), "", output.OutputFile, testPatience
 	sample, err := s.Lab.Run(ctx, o, false)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	r := &recorded{}
 	_, text, found := bytes.Cut(sample.Raw.Stdout, []byte("ATOLL_CALLS "))
 	if !found || json.Unmarshal(bytes.TrimSpace(text), r) != nil {
-		return nil, "the calls of the tests could not be recorded: " + orElse(sample.Reason, "no reason given"), nil
+		return "the calls of the tests could not be recorded: " + orElse(sample.Reason, "no reason given"), nil
 	}
 	if len(r.Functions) == 0 {
-		return nil, "the tests call no function of this repository with values that can be written down, so no benchmark can be scaffolded", nil
+		return "the tests call no function of this repository with values that can be written down, so no benchmark can be scaffolded", nil
 	}
-	return r, "", nil
+	s.calls = r
+	return "", nil
 }
 
 // ask puts a question to the benchmark as it is laid out.
-func (s *survey) ask(ctx context.Context, v any, question ...string) (string, error) {
+func (s *callBench) ask(ctx context.Context, v any, question ...string) (string, error) {
 	o := s.evalOptions()
 	o.Command, o.Adapter, o.Output, o.Timeout = s.callCommand(question...), "", output.OutputFile, testPatience
 	sample, err := s.Lab.Run(ctx, o, false)
@@ -155,30 +162,30 @@ func (s *survey) ask(ctx context.Context, v any, question ...string) (string, er
 
 // keepSteady keeps the calls that answer alike twice and change nothing, of the
 // functions that take most of the time.
-func (s *survey) keepSteady(ctx context.Context, r *recorded) (string, error) {
+func (s *callBench) keepSteady(ctx context.Context) (string, error) {
 	var answers [2][][]answer
 	for i := range answers {
-		if err := s.layCalls(r); err != nil {
+		if err := s.layCalls(); err != nil {
 			return "", err
 		}
 		if reason, err := s.ask(ctx, &answers[i], "answers"); err != nil || reason != "" {
 			return reason, err
 		}
-		if len(answers[i]) != len(r.Functions) {
+		if len(answers[i]) != len(s.calls.Functions) {
 			return "the calls of the tests cannot be made again", nil
 		}
 	}
-	for i, f := range r.Functions {
+	for i, f := range s.calls.Functions {
 		f.keep(answers[0][i], answers[1][i])
 	}
-	r.Functions = slices.DeleteFunc(r.Functions, func(f *calledOften) bool { return len(f.Calls) == 0 })
-	if len(r.Functions) == 0 {
+	s.calls.Functions = slices.DeleteFunc(s.calls.Functions, func(f *calledOften) bool { return len(f.Calls) == 0 })
+	if len(s.calls.Functions) == 0 {
 		return "no call of the tests gives the same answer twice in a short time, so no benchmark can be scaffolded", nil
 	}
-	slices.SortStableFunc(r.Functions, func(a, b *calledOften) int {
+	slices.SortStableFunc(s.calls.Functions, func(a, b *calledOften) int {
 		return cmp.Or(cmp.Compare(b.seconds, a.seconds), strings.Compare(a.Name, b.Name))
 	})
-	r.Functions = r.Functions[:min(len(r.Functions), mostFunctions)]
+	s.calls.Functions = s.calls.Functions[:min(len(s.calls.Functions), mostFunctions)]
 	return "", nil
 }
 
@@ -209,7 +216,7 @@ func (f *calledOften) keep(first, second []answer) {
 }
 
 // callTargets makes targets of the functions in which the benchmark spends its time.
-func (s *survey) callTargets(ctx context.Context) error {
+func (s *callBench) callTargets(ctx context.Context) error {
 	var shares []struct {
 		File   string
 		Symbol string

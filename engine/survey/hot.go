@@ -52,7 +52,7 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 			shares[name] += share / float64(len(packages))
 		}
 	}
-	s.targets(s.locate(shares, module))
+	s.targets(s.Lab.locate(shares, module))
 	return nil
 }
 
@@ -126,9 +126,9 @@ func readFlat(stdout []byte) map[string]float64 {
 var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+|\[\.\.\.\])+$`)
 
 // locate finds the functions of a profile in the files that may change.
-func (s *survey) locate(shares map[string]float64, module string) []hot {
+func (l *Lab) locate(shares map[string]float64, module string) []hot {
 	var list []hot
-	for _, f := range s.Lab.Files {
+	for _, f := range l.Files {
 		if path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
 			continue
 		}
@@ -139,7 +139,7 @@ func (s *survey) locate(shares map[string]float64, module string) []hot {
 		if !anyPrefix(shares, pkg+".") {
 			continue
 		}
-		data, err := s.Lab.Read(f)
+		data, err := l.Read(f)
 		if err != nil {
 			continue
 		}

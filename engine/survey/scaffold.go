@@ -25,11 +25,11 @@ const mostFunctions = 8
 // which the tests spend their time, called with the texts and numbers of the
 // tests. It returns why it cannot, "" when the benchmarks stand.
 func (s *survey) goScaffold(ctx context.Context) (string, error) {
-	p := s.busiestPackage()
+	p := s.Lab.busiestPackage()
 	if p == nil {
 		return "no exported function takes only texts, numbers and lists of them, so no benchmark can be scaffolded", nil
 	}
-	hot, err := s.hottest(ctx, p)
+	hot, err := s.Lab.hottest(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -98,10 +98,10 @@ func culprit(text string) string {
 }
 
 // hottest returns the share of time of functions while the tests run, by name.
-func (s *survey) hottest(ctx context.Context, p *goPackage) (map[string]float64, error) {
+func (l *Lab) hottest(ctx context.Context, p *goPackage) (map[string]float64, error) {
 	script := `go test -trimpath -vet=off -count=3 -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" ./` + p.dir + ` >/dev/null 2>&1
 go tool pprof -top -cum -nodecount=500 "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: output.OutputFile}, false)
+	sample, err := l.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -143,16 +143,16 @@ type goFunc struct {
 
 // busiestPackage is the package with the most functions that can be called; nil
 // when no package has one.
-func (s *survey) busiestPackage() *goPackage {
+func (l *Lab) busiestPackage() *goPackage {
 	byDir := map[string]*goPackage{}
 	types := map[string]map[string]string{}
 	parsed := map[string]*ast.File{}
-	for _, f := range s.Lab.Files {
+	for _, f := range l.Files {
 		dir := path.Dir(f)
 		if path.Ext(f) != ".go" || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") || strings.Contains("/"+f, "/internal/") {
 			continue
 		}
-		data, err := s.Lab.Read(f)
+		data, err := l.Read(f)
 		if err != nil {
 			continue
 		}
@@ -172,7 +172,7 @@ func (s *survey) busiestPackage() *goPackage {
 		namedTypes(file, types[dir])
 	}
 	var best *goPackage
-	for _, f := range s.Lab.Files { // in order, so that the choice is the same every time
+	for _, f := range l.Files { // in order, so that the choice is the same every time
 		file, dir := parsed[f], path.Dir(f)
 		if file == nil || strings.HasSuffix(f, "_test.go") {
 			continue

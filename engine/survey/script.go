@@ -89,7 +89,7 @@ func (s *survey) number(stdout string) {
 // helpful adds what to do to a reason that many people meet.
 func (s *survey) helpful(reason string) string {
 	switch {
-	case ownModule.MatchString(reason) && s.has(ownModule.FindStringSubmatch(reason)[1]):
+	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
 		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
 	case strings.Contains(reason, "No module named"):
 		return reason + "; install it for the python3 of your PATH, or list its folder in evaluator.caches"
@@ -102,9 +102,9 @@ func (s *survey) helpful(reason string) string {
 // ownModule finds a module of a package that is not there.
 var ownModule = regexp.MustCompile(`No module named '(\w+)\.\w+`)
 
-// has reports whether the tree holds a package of Python.
-func (s *survey) has(pkg string) bool {
-	return slices.ContainsFunc(s.Lab.Files, func(f string) bool { return f == pkg+"/__init__.py" || f == "src/"+pkg+"/__init__.py" })
+// hasPackage reports whether the tree holds a package of Python.
+func (l *Lab) hasPackage(pkg string) bool {
+	return slices.ContainsFunc(l.Files, func(f string) bool { return f == pkg+"/__init__.py" || f == "src/"+pkg+"/__init__.py" })
 }
 
 // nodeModules lets node find the packages that are installed beside the sources: no

@@ -70,7 +70,7 @@ func (s *survey) waysToTest() [][][]string {
 	}
 	var ways [][][]string
 	for _, python := range s.Pythons {
-		ways = append(ways, s.pythonTests(python))
+		ways = append(ways, pythonTests(s.Look.Test, s.Lab.Files, python))
 	}
 	return ways
 }
@@ -88,11 +88,12 @@ func imports(ctx context.Context, python, module string) bool {
 	return cmd.Run() == nil
 }
 
-// pythonTests are the ways to run the tests of Python.
-func (s *survey) pythonTests(python string) [][]string {
-	tries := [][]string{slices.Clone(s.Look.Test), {"python3", "-m", "unittest", "discover"}}
+// pythonTests are the ways to run the tests of Python: the command that was found, then
+// those of the standard library.
+func pythonTests(found, files []string, python string) [][]string {
+	tries := [][]string{slices.Clone(found), {"python3", "-m", "unittest", "discover"}}
 	for _, dir := range []string{"tests", "test"} {
-		if slices.ContainsFunc(s.Lab.Files, func(f string) bool { return path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") }) {
+		if slices.ContainsFunc(files, func(f string) bool { return path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") }) {
 			tries = append(tries, []string{"python3", "-m", "unittest", "discover", "-s", dir, "-t", "."})
 		}
 	}
