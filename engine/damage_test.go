@@ -409,7 +409,7 @@ func (w *wrecks) bytesChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range suitetest.Pick(8, 60, 60) {
+	for i := range suitetest.Pick(20, 60, 60) {
 		data := bytes.Clone(whole)
 		for range 1 + i%4 {
 			data[100+rng.IntN(len(data)-100)] = byte(rng.IntN(256))

@@ -23,7 +23,7 @@ import (
 
 // many and manyVectors are the sizes of the large experiments; the slow level takes
 // those of the design.
-func many() int { return suitetest.Pick(2_000, 10_000, 100_000) }
+func many() int { return suitetest.Pick(4_000, 10_000, 100_000) }
 
 func manyVectors() int { return suitetest.Pick(1_000, 2_000, 10_000) }
 
