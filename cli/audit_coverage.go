@@ -10,6 +10,7 @@ import (
 	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/agent/clean"
+	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
@@ -90,4 +91,20 @@ func collectCoverage(ctx context.Context, box *sandbox.Box, ses *engine.Session,
 		return nil, fmt.Sprintf("the profile of the tests cannot be read: %v", err), nil
 	}
 	return c, "", nil
+}
+
+// cover writes into a report what the tests of its tree cover, where that can be known.
+func (r *taskRunner) cover(ctx context.Context, tree record.Hash, report *audit.Report) error {
+	box, err := r.sandbox(ctx)
+	if err != nil {
+		return err
+	}
+	c, why, err := collectCoverage(ctx, box, r.ses, r.loaded.Config, tree)
+	if why != "" {
+		r.tell(campaign.Event{Text: "the coverage is not known: " + why, Bad: true})
+	}
+	if c != nil {
+		report.Cover(c)
+	}
+	return err
 }

@@ -125,22 +125,6 @@ func (r *taskRunner) auditTree(ctx context.Context, tree record.Hash, collect, p
 	return report, err
 }
 
-// cover writes into a report what the tests of its tree cover, where that can be known.
-func (r *taskRunner) cover(ctx context.Context, tree record.Hash, report *audit.Report) error {
-	box, err := r.sandbox(ctx)
-	if err != nil {
-		return err
-	}
-	c, why, err := collectCoverage(ctx, box, r.ses, r.loaded.Config, tree)
-	if why != "" {
-		r.tell(campaign.Event{Text: "the coverage is not known: " + why, Bad: true})
-	}
-	if c != nil {
-		report.Cover(c)
-	}
-	return err
-}
-
 // sandbox is where commands and plug-ins run, made when first asked for.
 func (r *taskRunner) sandbox(ctx context.Context) (*sandbox.Box, error) {
 	if r.box != nil {
