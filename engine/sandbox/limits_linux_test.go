@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
@@ -186,6 +189,30 @@ func TestHostileStraysOfAKilledKeeperAreReaped(t *testing.T) {
 				t.Errorf("a living box was disturbed: %v", err)
 			}
 		})
+	}
+}
+
+func TestSeveralWhoStartAtOnceCleanUpAfterOneAnother(t *testing.T) {
+	w := newWorld(t)
+	scratch := t.TempDir()
+	for i := range 50 {
+		dead := fmt.Sprintf("%s/atoll-box-%d", scratch, i)
+		w.put(dead, "runs/run-1/deep/er/file", "")
+		w.put(dead, "owner", "1 1 another-boot")
+	}
+	w.put(scratch+"/atoll-box-new", "owner", "") // whose maker writes it now
+	var together errgroup.Group
+	for range 4 {
+		together.Go(func() error {
+			_, err := sandbox.ReapStrays(scratch)
+			return err
+		})
+	}
+	if err := together.Wait(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) != 1 || left[0].Name() != "atoll-box-new" {
+		t.Errorf("%v %v", left, err)
 	}
 }
 

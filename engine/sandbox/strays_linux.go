@@ -68,9 +68,10 @@ func own(box string) bool {
 	return ok && int(st.Uid) == os.Getuid()
 }
 
-// ignoreOthers drops the errors of folders that belong to another user.
+// ignoreOthers drops the errors of folders that belong to another user, or that
+// somebody else removed meanwhile.
 func ignoreOthers(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
@@ -95,10 +96,10 @@ func claim(box string) error {
 // alive reports that the process that made the Box still runs. One of another
 // process namespace (a container that shares the folder) is not ours to judge: it
 // counts as alive. A folder without an owner file is alive for a minute: it is
-// being made.
+// being made, as with one that is empty.
 func alive(box string) bool {
 	data, err := os.ReadFile(filepath.Join(box, ownerFile))
-	if err != nil {
+	if err != nil || len(data) == 0 {
 		fi, err := os.Stat(box)
 		return err == nil && time.Since(fi.ModTime()) < time.Minute
 	}
