@@ -381,7 +381,7 @@ func (a *App) campaignDemoCmd() *cobra.Command {
 			if dir, err = a.demoDir("campaign", dir); err != nil {
 				return err
 			}
-			if err := a.makeDemo(ctx, campaignExample, dir); err != nil {
+			if err := a.makeDemo(ctx, campaignExample, dir, demoTools()); err != nil {
 				return err
 			}
 			a.flags.repo = dir
@@ -396,34 +396,6 @@ func (a *App) campaignDemoCmd() *cobra.Command {
 	cmd.Flags().StringVar(&dir, "dir", "", "folder of the copy (default: a new one in your cache)")
 	return cmd
 }
-
-// campaignExample is the example that the demo of campaigns works on.
-const campaignExample = "deceptive"
-
-// demoEpic is the backlog of the demo: it needs no key, and one task must fail.
-const demoEpic = `# Better parameters, with proof
-
-1. Note the start
-   run: printf 'The campaign began here.\n' > CAMPAIGN.md
-   value: 1
-2. Find better parameters
-   accept: gain >= 1%
-   best: yes
-   jobs: 25
-   value: 8
-   size: 2
-3. Gain once more
-   accept: gain >= 0.5%
-   jobs: 25
-   value: 5
-   size: 2
-4. Become a thousand times better at once
-   accept: gain >= 100000%
-   jobs: 10
-   value: 3
-   size: 3
-   after: 1
-`
 
 // demoBacklog writes the backlog of the demo, unless there is one.
 func (a *App) demoBacklog(ctx context.Context) error {

@@ -40,7 +40,7 @@ func (a *App) demoCmd() *cobra.Command {
 			if dir, err = a.demoDir(ex.Name, dir); err != nil {
 				return err
 			}
-			if err := a.makeDemo(cmd.Context(), ex.Name, dir); err != nil {
+			if err := a.makeDemo(cmd.Context(), ex.Name, dir, nil); err != nil {
 				return err
 			}
 			a.flags.repo = dir
@@ -138,7 +138,7 @@ const halfMade = ".atoll-half-made-"
 // makeDemo copies an example and makes it a git repository, unless the folder
 // holds one already: then its experiment goes on. It may be killed at any moment, and
 // a git that outlives it does no harm: the repository is there only when it is whole.
-func (a *App) makeDemo(ctx context.Context, name, dir string) error {
+func (a *App) makeDemo(ctx context.Context, name, dir string, more map[string]string) error {
 	if _, err := gitops.Inspect(ctx, dir); err == nil {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			if other := demoName(dir); other != name {
@@ -160,7 +160,7 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 		return fmt.Errorf("make the demo in %s: %w; name another folder with --dir", dir, err)
 	}
 	removeAll(broken)
-	if err := a.makeRepository(ctx, name, half); err != nil {
+	if err := a.makeRepository(ctx, name, half, more); err != nil {
 		return err
 	}
 	if err := moveIn(half, dir); err != nil {
@@ -169,10 +169,20 @@ func (a *App) makeDemo(ctx context.Context, name, dir string) error {
 	return nil
 }
 
-// makeRepository copies an example into a folder and commits it.
-func (a *App) makeRepository(ctx context.Context, name, dir string) error {
+// makeRepository copies an example into a folder, with more files by their path, and commits
+// it.
+func (a *App) makeRepository(ctx context.Context, name, dir string, more map[string]string) error {
 	if err := examples.Copy(name, dir); err != nil {
 		return fmt.Errorf("copy the example to %s: %w", dir, err)
+	}
+	for path, text := range more {
+		file := filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("make the demo: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("make the demo: %w", err)
+		}
 	}
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
