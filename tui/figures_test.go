@@ -23,7 +23,7 @@ func TestTheFigureThatMattersIsSeenFirst(t *testing.T) {
 	}{
 		{"a job begins with its value and the gain on its parent", 60, 16, "2 j j enter", same, []string{"#341 placed 2.4029 +0.0049"}, ""},
 		{"a candidate with its value and the gain on the root", 60, 16, "enter", same, []string{"c298 2.4029 +11.2 %"}, ""},
-		{"curves shrink to a line beside the best", 80, 24, "", same, []string{"on root 2.1602  ▃"}, ""},
+		{"curves shrink to a line beside the best", 80, 24, "", same, []string{"on root 2.1602  ▅"}, ""},
 		{"what all wait for is not told of each", 200, 60, "", func(s *view.Snapshot) {
 			s.Settings.ReviewNiche = "all"
 			s.Review[1].Findings = []string{"every new elite is reviewed"}

@@ -40,6 +40,25 @@ func TestAFinishedSearchIsSummedUp(t *testing.T) {
 	}
 }
 
+func TestTheSummaryOffersWhatLeadsOn(t *testing.T) {
+	s := finished()
+	r := newRig(t, s, 120, 36, func(o *Options) {
+		o.Verb = func(args ...string) []string { return append([]string{"true"}, args...) }
+	})
+	r.keys("F")
+	lines := strings.Split(ansi.Strip(r.app.frame()), "\n")
+	if bar := lines[len(lines)-1]; !strings.HasPrefix(bar, " w write a branch  d diff alone  + more jobs") {
+		t.Errorf("the bar begins with %q", bar)
+	}
+	s = finished()
+	s.Best.ID = record.Root
+	r = newRig(t, s, 120, 36)
+	r.keys("F")
+	if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "write it to a branch") || !strings.Contains(frame, "start another one") {
+		t.Errorf("without a gain it offers to ship the root:\n%s", frame)
+	}
+}
+
 func TestCommandsAreToldAsTheyCanBeTypedHere(t *testing.T) {
 	s := finished()
 	s.State, s.Reason = record.ExperimentStopped, "drained; `atoll run` goes on"

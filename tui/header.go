@@ -22,6 +22,7 @@ type bars struct {
 	keys     *keys.Table
 	off      func(b *keys.Binding) string // why a key does nothing now
 	scopes   []keys.Scope                 // of the pane that has the keys
+	lead     []string                     // actions that its bar begins with
 	screen   pane.ID                      // over the dashboard
 	draining bool
 	still    bool // the view is paused
@@ -126,7 +127,11 @@ func (h *bars) standing(w int) string {
 	if banner := h.banner(); banner != "" {
 		return plot.Fit(banner, w)
 	}
-	left := []widget.Part{{Text: " " + h.bestText(), Rank: 100}}
+	best, root := h.bestWords()
+	left := []widget.Part{{Text: " " + best, Rank: 100}}
+	if root != "" {
+		left = append(left, widget.Part{Text: root, Rank: 64})
+	}
 	if s.Best.ID >= 0 {
 		where := st.Ident.S(pane.CandidateName(s.Best.ID))
 		if s.Best.Cell >= 0 {
@@ -136,8 +141,8 @@ func (h *bars) standing(w int) string {
 			where += st.Label.S(" " + widget.Ago(h.d.Now().Sub(widget.Millis(s.Best.At))))
 		}
 		left = append(left, widget.Part{Text: where, Rank: 60})
-		if t := h.d.Trend(8); t != "" && w >= 72 && w < 84 { // curves and the title of the map have no room
-			left = append(left, widget.Part{Text: t, Rank: 63})
+		if t := h.d.Trend(5); t != "" && w >= 72 && w < 84 { // curves and the title of the map have no room
+			left = append(left, widget.Part{Text: t, Rank: 61})
 		}
 		if s.Best.Claimed != nil {
 			text := st.Label.S("held-out ") + st.Plain.S(widget.Number(*s.Best.Claimed))
@@ -147,16 +152,22 @@ func (h *bars) standing(w int) string {
 			left = append(left, widget.Part{Text: text, Rank: 62})
 		}
 		if s.Noisy {
-			left = append(left, widget.Part{Text: st.Label.S(fmt.Sprintf("±%s n=%d", plot.Short(s.Best.MAD), s.Best.Samples)), Rank: 55})
+			left = append(left, widget.Part{Text: st.Label.S(h.d.Spread(s.Best.MAD, s.Best.Samples)), Rank: 63})
 		}
 	}
-	return widget.Squeeze(left, h.figures(), w-1)
+	return widget.Squeeze(left, h.figures(w), w-1)
 }
 
 func (h *bars) bestText() string {
+	best, root := h.bestWords()
+	return widget.Words(" ", best, root)
+}
+
+// bestWords are the best with its gain, and on what that is.
+func (h *bars) bestWords() (best, root string) {
 	s, st := h.d.Snap, h.d.St
 	if s.Best.ID < 0 {
-		return st.Label.S("nothing measured yet")
+		return st.Label.S("nothing measured yet"), ""
 	}
 	c := &s.Best.Claim
 	if c.Word == evidence.Unconfirmed || c.Word == evidence.WithinNoise {
@@ -164,10 +175,10 @@ func (h *bars) bestText() string {
 		if s.Best.ID != record.Root {
 			t += "  " + st.Warn.S(string(c.Word))
 		}
-		return t
+		return t, ""
 	}
 	if c.Word == evidence.Confirmed {
-		return st.Label.S("best ") + st.Strong.S(widget.Number(c.Value)) + "  " + st.Good.S(view.ClaimGain(*c)) + st.Label.S(" on root "+widget.Number(c.Root))
+		return st.Label.S("best ") + st.Strong.S(widget.Number(c.Value)) + "  " + st.Good.S(view.ClaimGain(*c)), st.Label.S("on root " + widget.Number(c.Root))
 	}
 	t := st.Label.S("best ") + st.Strong.S(widget.Number(s.Best.Objective))
 	if s.Root.ID >= 0 && s.Best.ID != record.Root {
@@ -175,12 +186,12 @@ func (h *bars) bestText() string {
 		if s.Best.Percent < 0 {
 			col = st.Bad
 		}
-		t += "  " + col.S(widget.Percent(s.Best.Percent)) + st.Label.S(" on root "+widget.Number(s.Root.Objective))
+		return t + "  " + col.S(widget.Percent(s.Best.Percent)), st.Label.S("on root " + widget.Number(s.Root.Objective))
 	}
-	return t
+	return t, ""
 }
 
-func (h *bars) figures() []widget.Part {
+func (h *bars) figures(w int) []widget.Part {
 	s, st := h.d.Snap, h.d.St
 	g := &s.Grid
 	var ps []widget.Part
@@ -188,7 +199,11 @@ func (h *bars) figures() []widget.Part {
 		ps = append(ps, widget.Part{Text: st.Label.S(label+" ") + style.S(value), Rank: rank})
 	}
 	if n := len(s.Guarantees); n > 0 {
-		ps = append(ps, widget.Part{Text: st.Warn.S("! " + widget.Plural(n, "guarantee missing", "guarantees missing")), Rank: 70})
+		text := "! " + widget.Plural(n, "guarantee missing", "guarantees missing")
+		if w < 100 {
+			text = fmt.Sprintf("! %d missing", n)
+		}
+		ps = append(ps, widget.Part{Text: st.Warn.S(text), Rank: 70})
 	}
 	if word, _, ok := strings.Cut(s.Grade, ":"); ok {
 		fig(42, "evaluator", word, map[bool]widget.Style{true: st.Plain, false: st.Warn}[word == "good" || word == "fair"])
@@ -197,7 +212,11 @@ func (h *bars) figures() []widget.Part {
 		fig(65, "niches", fmt.Sprintf("0/%d", g.Total), st.Plain)
 	} else if g.Filled > 0 {
 		fig(50, "QD", plot.Short(g.QD), st.Plain)
-		fig(65, "niches", fmt.Sprintf("%d/%d %.0f %%", g.Filled, g.Total, 100*g.Coverage), st.Plain)
+		niches := fmt.Sprintf("%d/%d", g.Filled, g.Total)
+		if w >= 100 {
+			niches += fmt.Sprintf(" %.0f %%", 100*g.Coverage)
+		}
+		fig(67, "niches", niches, st.Plain)
 	} else if g.NeedFit > 0 {
 		fig(65, "map after", fmt.Sprintf("%d/%d", g.Unplaced, g.NeedFit), st.Plain)
 	}
@@ -205,7 +224,7 @@ func (h *bars) figures() []widget.Part {
 		fig(80, "held", fmt.Sprint(s.Jobs.Held), st.Accent)
 	}
 	if n := s.Jobs.Rejected; n > 0 {
-		fig(45, "rejected", fmt.Sprint(n), st.Plain)
+		fig(66, "rejected", fmt.Sprint(n), st.Plain)
 	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)
 	if n := s.Jobs.Duplicate; n > 0 {
@@ -328,16 +347,23 @@ func (h *bars) helpBar(w int) string {
 }
 
 // offered are the actions that the bar may name, the most useful first: those whose
-// first key does what they say in these scopes.
-func offered(table *keys.Table, scopes []keys.Scope) []*keys.Binding {
+// first key does what they say in these scopes; lead are those that come before all
+// others.
+func offered(table *keys.Table, scopes []keys.Scope, lead []string) []*keys.Binding {
 	scopes = append(scopes[:len(scopes):len(scopes)], keys.InAll)
+	rank := func(b *keys.Binding) int {
+		if i := slices.Index(lead, b.ID); i >= 0 {
+			return 1000 - i
+		}
+		return b.Bar
+	}
 	var show []*keys.Binding
 	for _, b := range table.Active(scopes) {
-		if b.Bar > 0 && len(b.Keys) > 0 && table.Find(scopes, b.Keys[0]) == b {
+		if rank(b) > 0 && len(b.Keys) > 0 && table.Find(scopes, b.Keys[0]) == b {
 			show = append(show, b)
 		}
 	}
-	slices.SortStableFunc(show, func(a, b *keys.Binding) int { return cmp.Compare(b.Bar, a.Bar) })
+	slices.SortStableFunc(show, func(a, b *keys.Binding) int { return cmp.Compare(rank(b), rank(a)) })
 	return show
 }
 
@@ -345,7 +371,7 @@ func offered(table *keys.Table, scopes []keys.Scope) []*keys.Binding {
 // global ones.
 func (h *bars) hints(room int) string {
 	st, marked := h.d.St, len(h.d.Marks)
-	show := offered(h.keys, h.scopes)
+	show := offered(h.keys, h.scopes, h.lead)
 	last := []string{"palette", "help"} // always there, at the end
 	var end widget.Line
 	for _, id := range last {

@@ -135,7 +135,7 @@ func TestAKeyOfTheBarDoesWhatItSaysOnThatScreen(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(4), 300, 80)
 	for _, scopes := range r.app.panes.Scopes() {
 		whole := append(scopes[:len(scopes):len(scopes)], keys.InAll)
-		show := offered(r.app.keys, scopes)
+		show := offered(r.app.keys, scopes, nil)
 		if len(show) < 5 {
 			t.Errorf("%v: only %d keys are offered", scopes, len(show))
 		}

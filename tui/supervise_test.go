@@ -85,6 +85,36 @@ func TestRejectedByTheGateIsCounted(t *testing.T) {
 	}
 }
 
+func TestTheHeaderKeepsWhatFits(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+		s := tuitest.Snapshot(8)
+		s.Jobs.Rejected, s.Noisy, s.Best.Claimed = 5, false, nil
+		s.Guarantees = []string{"one", "two"}
+		r := newRig(t, s, size[0], size[1])
+		line := strings.Split(ansi.Strip(r.app.frame()), "\n")[1]
+		for _, want := range []string{"rejected 5", "niches ", "2 "} {
+			if !strings.Contains(line, want) {
+				t.Errorf("at %dx%d %q is dropped: %q", size[0], size[1], want, line)
+			}
+		}
+	}
+}
+
+func TestAGainIsReadTheSameEverywhere(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	s.Direction = "minimize"
+	r := newRig(t, s, 80, 24)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "sum_radii ↓") {
+		t.Errorf("the legend has no direction:\n%s", frame)
+	}
+	r = newRig(t, s, 120, 36)
+	r.keys("F")
+	frame := ansi.Strip(r.app.frame())
+	if !strings.Contains(frame, "↓ lower is better; what is gained is +") || !strings.Contains(frame, "time_ms ↓") {
+		t.Errorf("the metrics do not say which way is better:\n%s", frame)
+	}
+}
+
 func TestWhatWasUndoneIsMarked(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(16), 120, 36)
 	r.keys("9")

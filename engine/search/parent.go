@@ -34,11 +34,17 @@ func (p *picker) parent(f Fixed) (record.CandidateID, string) {
 	case len(holders) == 0:
 		return p.view.Root, "the root, there is no other"
 	}
-	h := holders[at(p.chances(holders), x)]
+	chances := p.chances(holders)
+	i := at(chances, x)
+	h := holders[i]
 	if h.Frozen {
 		return h.ID, "frozen, but there is no other"
 	}
-	why := fmt.Sprintf("1 of %d elites, %s", len(holders), p.selection())
+	sum := 0.0
+	for _, c := range chances {
+		sum += c
+	}
+	why := fmt.Sprintf("1 of %d elites, %s with chance %.2g", len(holders), p.selection(), chances[i]/sum)
 	if b := p.view.Archive.BoostOf(h.Cell, p.view.Fold); b != 1 {
 		why += fmt.Sprintf(", boosted x%g", b)
 	}

@@ -50,7 +50,7 @@ func (p *candidatesPane) Title() (string, string) {
 	if p.best {
 		order = "best first"
 	}
-	return p.heading("", "Candidates"), p.d.St.Label.S(widget.Words(" · ", order, p.paging.shown(len(p.list.IDs))))
+	return p.heading("", "Candidates"), p.d.St.Label.S(widget.Words(" · ", p.order.Says(order), p.paging.shown(len(p.list.IDs))))
 }
 
 func (p *candidatesPane) cycleOrder() tea.Cmd {

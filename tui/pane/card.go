@@ -122,7 +122,7 @@ func scoreLine(d *Shared, c *view.CandidateDetail) string {
 		l.Gap(1).Add(st.Warn, string(w))
 	}
 	if k.Samples > 1 || k.MAD > 0 {
-		l.Add(st.Label, fmt.Sprintf(" ±%s n=%d", plot.Short(k.MAD), k.Samples))
+		l.Add(st.Label, " "+d.Spread(k.MAD, k.Samples))
 	}
 	if k.Claimed != nil {
 		l.Add(st.Label, " · held-out ").Add(st.Plain, widget.Number(*k.Claimed)).Add(st.Label, fmt.Sprintf(" n=%d", k.ClaimedSamples))
@@ -162,32 +162,63 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	var head widget.Line
 	head.Col(st.Label, "metric", name).Right(st.Label, "value", 10).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
+	low := false
 	for _, m := range c.Candidate.Metrics {
 		var l widget.Line
 		col := st.Plain
 		if m.Name == d.Snap.Objective {
 			col = st.Strong
 		}
-		l.Col(col, m.Name, name).Right(col, widget.Number(m.Value), 10)
+		label := m.Name
+		if d.lowerIsBetter(&m) {
+			label, low = label+" ↓", true
+		}
+		l.Col(col, label, name).Right(col, widget.Number(m.Value), 10)
 		for _, other := range []*record.Candidate{c.Parent, c.Root} {
 			v, ok := metricOf(other, m.Name)
 			if !ok {
 				l.Right(st.Label, "-", 11)
 				continue
 			}
-			diff := m.Value - v
-			good := diff
-			if m.Higher != nil && !*m.Higher || m.Higher == nil && m.Name == d.Snap.Objective && d.Snap.Direction == "minimize" {
-				good = -diff
+			gain, told := d.better(&m, m.Value-v)
+			style := st.Plain
+			if told {
+				style = gainStyle(st, gain)
 			}
-			l.Right(gainStyle(st, good), widget.Brief(diff), 11)
+			l.Right(style, widget.Brief(gain), 11)
 		}
 		if m.Unit != "" {
 			l.Gap(1).Add(st.Label, m.Unit)
 		}
 		out = append(out, l.String())
 	}
+	if low {
+		out = append(out, st.Label.S(plot.Fit("↓ lower is better; what is gained is +", min(w, 38))))
+	}
 	return out
+}
+
+// lowerIsBetter reports whether a metric is known to be better where it is less.
+func (d *Shared) lowerIsBetter(m *record.Metric) bool {
+	return m.Higher != nil && !*m.Higher || m.Higher == nil && m.Name == d.Snap.Objective && d.Snap.Direction == "minimize"
+}
+
+// better reads a difference of a metric as a gain, + is better, where it is told which
+// way is better.
+func (d *Shared) better(m *record.Metric, diff float64) (gain float64, told bool) {
+	if d.lowerIsBetter(m) {
+		return -diff, true
+	}
+	return diff, m.Higher != nil || m.Name == d.Snap.Objective
+}
+
+// Spread writes the spread of so many samples.
+func (d *Shared) Spread(mad float64, n int) string {
+	sign := "±"
+	if d.Glyphs == plot.ASCII {
+		sign = "+-"
+	}
+	return fmt.Sprintf("%s%s n=%d", sign, plot.Short(mad), n)
 }
 
 func metricOf(c *record.Candidate, name string) (float64, bool) {

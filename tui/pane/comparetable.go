@@ -193,7 +193,7 @@ func (t *compareTable) objective() {
 		out := piece{st: t.st.Strong, text: widget.Optional(k.Objective)}
 		if k.Objective != nil && first != nil && !base {
 			gain := t.p.d.gain(*k.Objective, *first)
-			out.aside, out.more = gainStyle(t.st, gain), widget.Brief(*k.Objective-*first)
+			out.aside, out.more = gainStyle(t.st, gain), widget.Brief(gain)
 		}
 		return out
 	})
@@ -210,7 +210,7 @@ func (t *compareTable) objective() {
 			root := t.p.d.Snap.Root.Samples
 			return piece{t.st.Label, fmt.Sprintf("n=%d", k.Samples), t.st.Label, widget.Unless(root < 2 || t.narrow(), fmt.Sprintf("%d of root agree", root))}
 		}
-		return piece{t.st.Plain, fmt.Sprintf("±%s n=%d", plot.Short(k.MAD), k.Samples), t.st.Warn, string(claim.Word)}
+		return piece{t.st.Plain, t.p.d.Spread(k.MAD, k.Samples), t.st.Warn, string(claim.Word)}
 	})
 	t.row("on root", func(c *compared, _ bool) piece {
 		claim := c.detail.Claim
@@ -280,9 +280,9 @@ func (t *compareTable) metrics() {
 			}
 			out := piece{st: t.st.Plain, text: widget.Number(v)}
 			if known && !base {
-				out.aside, out.more = t.st.Label, widget.Brief(v-first)
-				if m.Higher != nil && v != first {
-					out.aside = gainStyle(t.st, map[bool]float64{true: 1, false: -1}[(v > first) == *m.Higher])
+				gain, told := t.p.d.better(&m, v-first)
+				if out.aside, out.more = t.st.Label, widget.Brief(gain); told {
+					out.aside = gainStyle(t.st, gain)
 				}
 			}
 			return out

@@ -27,7 +27,7 @@ func (p *decisionsPane) SetFilter(t string)           { p.text = t; p.bump() }
 func (p *decisionsPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return nil }
 func (p *decisionsPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return nil }
 func (p *decisionsPane) Title() (string, string) {
-	return p.heading("9", "Decisions"), p.d.St.Label.S("newest first; " + p.d.Key("undo") + " takes the last one back")
+	return p.heading("9", "Decisions"), p.d.St.Label.S(p.order.Says("newest first") + "; " + p.d.Key("undo") + " takes the last one back")
 }
 
 func (p *decisionsPane) Selected() Selection {

@@ -194,13 +194,27 @@ func (p *finishedPane) waiting() []string {
 
 // next are the keys that lead on from here.
 func (p *finishedPane) next() [][2]string {
-	return [][2]string{
-		{"w", "write it to a branch, verified"},
-		{"E", "export it as a patch"},
-		{"d", "its difference alone"},
-		{"T", "how it came about"},
-		{"O", "a report for people who were not here"},
-		{"+", "more jobs for this search"},
-		{"N", "start another one"},
+	var out [][2]string
+	if p.best > record.Root { // the root is what there was
+		out = [][2]string{
+			{p.d.Key("promote"), "write it to a branch, verified"},
+			{p.d.Key("export"), "export it as a patch"},
+			{p.d.Key("diff"), "its difference alone"},
+			{p.d.Key("lineage"), "how it came about"},
+		}
 	}
+	return append(out, [][2]string{
+		{p.d.Key("report"), "a report for people who were not here"},
+		{p.d.Key("more-budget"), "more jobs for this search"},
+		{p.d.Key("anew"), "start another one"},
+	}...)
+}
+
+// Leads are the actions that lead on, the first of the bar.
+func (p *finishedPane) Leads() []string {
+	lead := []string{"promote", "diff", "more-budget", "report", "anew"}
+	if p.best <= record.Root {
+		return lead[2:]
+	}
+	return lead
 }

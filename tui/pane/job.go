@@ -193,7 +193,11 @@ func (p *jobPane) content() (text string, cut int64) {
 func (p *jobPane) choice() []string {
 	switch j := &p.detail.Job; {
 	case j.Why != "":
-		return strings.Split(j.Why, "; ")
+		why := strings.Split(j.Why, "; ")
+		if rest, is := strings.CutPrefix(why[0], record.Root.String()+" "); is {
+			why[0] = CandidateName(record.Root) + " " + rest
+		}
+		return why
 	case j.Kind == record.Evaluate:
 		return []string{purposeWords(j.Purpose)}
 	case j.RetryOf > 0:
@@ -245,6 +249,14 @@ func (p *jobPane) workTree() string {
 
 // waitsFor begins the line by which a job says where a person is to edit.
 const waitsFor = "a work tree waits for you: "
+
+// Leads are the actions in the work tree that waits for a person.
+func (p *jobPane) Leads() []string {
+	if p.workTree() == "" {
+		return nil
+	}
+	return []string{"edit-tree", "shell-tree"}
+}
 
 // WorkTree is where a person edits for the job shown, "" where nobody does.
 func (p *jobPane) WorkTree() string { return p.workTree() }
@@ -403,7 +415,7 @@ func (p *jobPane) texts(w, h int) []string {
 		whole, more := plot.CleanLines(text, maxTextLines)
 		p.lines, p.more = p.lines[:0], more
 		for _, t := range whole {
-			p.lines = append(p.lines, strings.Split(ansi.Hardwrap(t, max(w, 8), true), "\n")...)
+			p.lines = append(p.lines, strings.Split(ansi.Wrap(t, max(w, 8), " ,;/"), "\n")...)
 		}
 		if cut > 0 {
 			p.lines = append(p.lines, fmt.Sprintf("(%d bytes were left out when it was stored)", cut))

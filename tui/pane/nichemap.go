@@ -3,6 +3,7 @@ package pane
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"atoll/engine/view"
 	"atoll/tui/plot"
@@ -38,20 +39,30 @@ func (p *nichesPane) heat() *plot.HeatMap {
 	return m
 }
 
-// valueText writes values so that a hundredth of the range of colours can be
-// told, with fewer digits where room is short, or not at all.
+// valueText writes values with as many digits as in words, with fewer where room
+// is short and all alike, or not at all where a tenth of the range of colours could
+// not be told.
 func (p *nichesPane) valueText() func(v float64, w int) string {
 	span := p.hi - p.lo
 	least, most := 0, 0
 	if span > 0 && !math.IsInf(span, 0) {
-		least = max(0, int(math.Ceil(-math.Log10(span/10))))
-		most = max(0, int(math.Ceil(-math.Log10(span/100))))
+		least = min(max(0, int(math.Ceil(-math.Log10(span/10)))), 6)
+		most = min(max(0, int(math.Ceil(-math.Log10(span/100)))), 6)
+	}
+	whole := 0 // cells before the point
+	for _, s := range p.seenAt {
+		if s.cell != nil && s.cell.Elite >= 0 {
+			v := s.cell.Objective
+			whole = max(whole, len(strconv.FormatFloat(math.Trunc(v), 'f', 0, 64)))
+			if _, digits, ok := strings.Cut(widget.Number(v), "."); ok && !strings.Contains(digits, "e") {
+				most = max(most, len(digits))
+			}
+		}
 	}
 	return func(v float64, w int) string {
-		for digits := min(most, 6); digits >= min(least, 6); digits-- {
-			if t := strconv.FormatFloat(v, 'f', digits, 64); len(t) <= w {
-				return t
-			}
+		digits := max(0, min(most, w-whole-1))
+		if t := strconv.FormatFloat(v, 'f', digits, 64); digits >= least && len(t) <= w {
+			return t
 		}
 		return ""
 	}
@@ -194,36 +205,58 @@ func (p *nichesPane) folded() int {
 	return 0
 }
 
-// legend is the ramp with its ends, and in words the marks that are there.
-func (p *nichesPane) legend(w int) string {
+// legend is the ramp with its ends, and in words the marks that are there: beside it,
+// or on a line above where there is one for them.
+func (p *nichesPane) legend(w int, two bool) []string {
 	st := p.d.St
 	lo, hi := p.ends()
 	var there uint
-	for _, s := range p.seenAt {
-		there |= s.marks
-	}
-	var said widget.Line
-	for m := range markKinds {
-		if there&(1<<m) != 0 && said.W+plot.Width(m.String())+plot.Width(lo+hi)+16 <= w {
-			said.Gap(2).Add(st.Plain, m.sign(p.d.Glyphs)).Gap(1).Add(st.Label, m.String())
+	for i, s := range p.seenAt {
+		x, y := i%p.gridDim[0]-p.geo.OffX, i/p.gridDim[0]-p.geo.OffY
+		if x >= 0 && x < p.geo.Cols && y >= 0 && y < p.geo.Rows {
+			there |= s.marks
 		}
 	}
 	name := p.d.Snap.Objective
+	long := name + p.d.lower(", lower is better")
+	name += p.d.lower(" ↓")
 	if p.layer != layerValue {
-		name = p.layer.String()
+		name, long = p.layer.String(), p.layer.String()
 	} else if p.byRank {
-		name = "rank of " + name
-	} else {
-		name += p.d.lower(", lower is better")
+		name, long = "rank of "+name, "rank of "+long
 	}
+	// The ramp with its ends and the name come first, then the marks.
+	least := plot.Width(lo+hi) + min(plot.Width(plot.Clean(name)), w/3) + leastRamp + 5
+	var said, all widget.Line
+	for m := range markKinds {
+		if there&(1<<m) == 0 {
+			continue
+		}
+		all.Gap(1+min(all.W, 1)).Add(st.Plain, m.sign(p.d.Glyphs)).Gap(1).Add(st.Label, m.String())
+		if said.W+plot.Width(m.String())+4+least <= w {
+			said.Gap(2).Add(st.Plain, m.sign(p.d.Glyphs)).Gap(1).Add(st.Label, m.String())
+		}
+	}
+	var lines []string
+	if two {
+		if all.W != said.W-1 && all.W > 0 { // not all fit beside it
+			said, lines = widget.Line{}, append(lines, plot.Fit(all.String(), w))
+		} else {
+			lines = append(lines, "")
+		}
+	}
+	free := w - said.W - plot.Width(lo+hi) - 5
+	if n := plot.Width(plot.Clean(long)); n+leastRamp <= free {
+		name = long
+	}
+	words := min(plot.Width(plot.Clean(name)), max(0, free-leastRamp))
 	var l widget.Line
-	free := w - said.W - plot.Width(lo+hi) - 4
-	l.Gap(1).Add(st.Label, lo).Gap(1).Raw(p.d.ramp.Legend(max(8, min(20, w/4, free)))).Gap(1).Add(st.Plain, hi)
-	if l.W+said.W+plot.Width(plot.Clean(name))+3 < w {
-		l.Gap(2).Add(st.Label, name)
-	}
-	return l.String() + said.String()
+	l.Gap(1).Add(st.Label, lo).Gap(1).Raw(p.d.ramp.Legend(max(leastRamp, min(20, w/4, free-words)))).Gap(1).Add(st.Plain, hi)
+	return append(lines, l.Gap(2).Fit(st.Label, name, words).String()+said.String())
 }
+
+// leastRamp is how many cells the colours of the legend have at least.
+const leastRamp = 4
 
 // ends are the values at the ends of the ramp, in the evaluator's direction.
 func (p *nichesPane) ends() (lo, hi string) {

@@ -268,11 +268,8 @@ func (p *nichesPane) mapLines(w, h int) []string {
 	for _, l := range grid[:min(used, len(grid))] {
 		out = append(out, pad+l)
 	}
-	if extra == 4 {
-		out = append(out, "")
-	}
 	if extra > 1 {
-		out = append(out, p.legend(w))
+		out = append(out, p.legend(w, extra == 4)...)
 	}
 	return append(out, p.details(w, extra == 4)...)
 }

@@ -155,6 +155,9 @@ type Sorter interface {
 	Order() *widget.Order
 }
 
+// Leader is a pane that says which actions its bar begins with now.
+type Leader interface{ Leads() []string }
+
 // Subject is a screen about one thing, which the trail of screens names.
 type Subject interface{ Subject() string }
 

@@ -217,7 +217,7 @@ func (p *steeringPane) Body(w, h int, focus bool) []string {
 		out = append(out, widget.Rule+p.d.St.Label.S(p.promptTitle()))
 		return append(out, p.prompt(w, h-len(out))...)
 	}
-	left := max(72, w*9/20)
+	left := max(72, w*9/20, w-110) // texts are read in lines of a hundred cells
 	var next []string
 	for _, t := range widget.WrapText(p.promptTitle(), w-left-3) {
 		next = append(next, p.d.St.Label.S(t))

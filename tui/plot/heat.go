@@ -146,7 +146,7 @@ func (m *HeatMap) placeSmall(g Geometry, gut int) Geometry {
 	if m.XEdges != nil && g.H >= min(lines, 6)+2 {
 		below, g.AxisX = 2, true
 	}
-	if fit := min(g.CellH+1, (g.W-g.Left)/m.Cols); fit > 1 {
+	if fit := min(max(g.CellH+1, 3), (g.W-g.Left)/m.Cols); fit > 1 {
 		g.CellW = fit
 	}
 	g.Cols = min(m.Cols, (g.W-g.Left)/g.CellW)
@@ -247,27 +247,43 @@ func (m *HeatMap) markLine(g Geometry, row int) int {
 	return (first + last) / 2
 }
 
-// words are what stands on row at of a niche in w cells: its value, and its
-// marks beside it or below. Where room is short the marks go first.
-func (m *HeatMap) words(g Geometry, c *HeatCell, w, at int) string {
+// words are what stands on the first two rows of a niche in w cells: its value, and
+// its marks beside it or below. Where room is short the marks go first. Less is how
+// much of value and marks is not told.
+func (m *HeatMap) words(g Geometry, c *HeatCell, w int) (rows [2]string, less int) {
 	value, marks := "", cutMarks(c.Marks, w)
+	less = Width(c.Marks) - Width(marks)
 	if m.Value != nil && c.Filled && w >= leastValue {
 		value = m.Value(c.V, w-1)
 	}
-	two := g.CellH >= 4 && g.CellH%2 == 0
-	switch {
-	case two && value != "" && at == 1:
-		return marks
-	case at != 0:
-		return ""
-	case value == "":
-		return marks
-	case two || marks == "":
-		return value
-	case Width(value)+1+Width(marks) <= w:
-		return value + " " + marks
+	if m.Value != nil && c.Filled && value == "" {
+		less++
 	}
-	return marks
+	switch two := g.CellH >= 4 && g.CellH%2 == 0; {
+	case value == "":
+		rows[0] = marks
+	case two:
+		rows[0], rows[1] = value, marks
+	case marks == "":
+		rows[0] = value
+	case Width(value)+1+Width(marks) <= w:
+		rows[0] = value + " " + marks
+	case Width(value)+Width(marks) <= w:
+		rows[0] = value + marks
+	default:
+		rows[0] = marks
+		less++
+	}
+	return rows, less
+}
+
+// row is what stands on row at of a niche in w cells.
+func (m *HeatMap) row(g Geometry, c *HeatCell, w, at int) string {
+	rows, _ := m.words(g, c, w)
+	if at < 0 || at > 1 {
+		return ""
+	}
+	return rows[at]
 }
 
 // leastValue is the width from which a value says more than its colour.
@@ -286,7 +302,7 @@ func (m *HeatMap) emptyCell(p *painter, g Geometry, c *HeatCell, row int) {
 			text = "'"
 		}
 	}
-	if t := m.words(g, c, g.CellW, row); t != "" {
+	if t := m.row(g, c, g.CellW, row); t != "" {
 		text, style = t, m.Look.Accent
 	}
 	at := (g.CellW - Width(text)) / 2
@@ -300,14 +316,14 @@ func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, row int) {
 	fill, room := " ", g.CellW
 	if m.Ramp.shade {
 		fill = string(s.char)
-		if room > 1 {
+		if room > 1 && Width(c.Marks) < room {
 			room-- // the value stays readable before the marks
 		}
 	}
-	text := m.words(g, c, room, row)
+	text := m.row(g, c, room, row)
 	n := Width(text)
 	at := (g.CellW - n) / 2
-	if m.Ramp.shade && g.CellW > 1 {
+	if m.Ramp.shade && n < g.CellW {
 		at = max(1, at)
 	}
 	p.put(s.bg, strings.Repeat(fill, at))
@@ -315,7 +331,8 @@ func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, row int) {
 	p.put(s.bg, strings.Repeat(fill, g.CellW-at-n))
 }
 
-// cursorCell draws a bracket pair, reversed against the colour of the cell.
+// cursorCell draws a bracket pair, reversed against the colour of the cell; where
+// value or marks need the room of the brackets, the whole cell reversed.
 func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, row int) {
 	style := "38;5;16;48;5;231"
 	switch {
@@ -333,7 +350,14 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, row int) {
 		return
 	}
 	room := g.CellW - 2
-	text := m.words(g, c, room, row)
+	_, inBrackets := m.words(g, c, room)
+	if _, whole := m.words(g, c, g.CellW); whole < inBrackets {
+		text := m.row(g, c, g.CellW, row)
+		at := (g.CellW - Width(text)) / 2
+		p.put(style, strings.Repeat(" ", at)+text+strings.Repeat(" ", g.CellW-at-Width(text)))
+		return
+	}
+	text := m.row(g, c, room, row)
 	at := (room - Width(text)) / 2
 	inside := strings.Repeat(" ", at) + text + strings.Repeat(" ", room-at-Width(text))
 	p.put(style, "[")
@@ -351,7 +375,50 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, row int) {
 
 // twoCells draws parts of two niches in each character: the foreground of an
 // upper half block is the upper niche, the background the lower one.
+// In dense mode the marks of the upper niche stand at the left, those of the lower
+// one at the right.
 func (m *HeatMap) twoCells(p *painter, g Geometry, x, yTop, yLow int, topOK bool) {
+	if g.Dense() && m.markedCells(p, g, x, yTop, yLow, topOK) {
+		return
+	}
+	m.halves(p, g, g.CellW, x, yTop, yLow, topOK)
+}
+
+// markedCells draws two niches of one row of text of which either has marks, and
+// reports whether one had.
+func (m *HeatMap) markedCells(p *painter, g Geometry, x, yTop, yLow int, topOK bool) bool {
+	up, low := "", m.cell(x, yLow).Marks
+	if topOK {
+		up = m.cell(x, yTop).Marks
+	}
+	if up == "" && low == "" {
+		return false
+	}
+	low = cutMarks(low, g.CellW-min(Width(up), max(1, g.CellW/2)))
+	up = cutMarks(up, g.CellW-Width(low))
+	p.put(m.markStyle(x, yTop), up)
+	if n := g.CellW - Width(up) - Width(low); n > 0 {
+		m.halves(p, g, n, x, yTop, yLow, topOK)
+	}
+	p.put(m.markStyle(x, yLow), low)
+	return true
+}
+
+// markStyle is that of marks alone: on the colour of their niche.
+func (m *HeatMap) markStyle(x, y int) string {
+	c := m.cell(x, y)
+	switch {
+	case m.Cursor && x == m.CursorX && y == m.CursorY:
+		return "38;5;16;48;5;231"
+	case c.Filled:
+		s := m.Ramp.at(c.T)
+		return sgr(s.bg, s.ink)
+	}
+	return m.Look.Accent
+}
+
+// halves draws n characters of two niches.
+func (m *HeatMap) halves(p *painter, g Geometry, n, x, yTop, yLow int, topOK bool) {
 	up, upOK := "", false
 	if topOK {
 		up, upOK = m.halfColour(x, yTop)
@@ -359,15 +426,15 @@ func (m *HeatMap) twoCells(p *painter, g Geometry, x, yTop, yLow int, topOK bool
 	dn, dnOK := m.halfColour(x, yLow)
 	switch {
 	case upOK && dnOK:
-		p.put(sgr("38;"+up, "48;"+dn), strings.Repeat("▀", g.CellW))
+		p.put(sgr("38;"+up, "48;"+dn), strings.Repeat("▀", n))
 	case upOK:
-		p.put("38;"+up, strings.Repeat("▀", g.CellW))
+		p.put("38;"+up, strings.Repeat("▀", n))
 	case dnOK:
-		p.put("38;"+dn, strings.Repeat("▄", g.CellW))
+		p.put("38;"+dn, strings.Repeat("▄", n))
 	case g.Dense():
-		p.put(m.Look.Faint, "·"+strings.Repeat(" ", g.CellW-1))
+		p.put(m.Look.Faint, "·"+strings.Repeat(" ", n-1))
 	default:
-		p.put("", strings.Repeat(" ", g.CellW))
+		p.put("", strings.Repeat(" ", n))
 	}
 }
 

@@ -379,3 +379,40 @@ func TestLogarithmicChart(t *testing.T) {
 		t.Errorf("logarithms of the axis across:\n%s", text)
 	}
 }
+
+func TestMarksAndValuesAreSeenUnderTheCursorAndWhereRowsShareALine(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		cols, rows int
+		w, h       int
+		marks      string
+		value      bool
+		want       string
+	}{
+		{"three marks in three columns", 4, 4, 12, 6, "#+?", false, "#+?"},
+		{"a mark in two columns", 4, 4, 8, 4, "?", false, "?"},
+		{"brackets stay where there is room", 2, 2, 20, 10, "?", false, "["},
+		{"a value that the brackets would take", 4, 4, 20, 20, "*", true, "36.5"},
+		{"a mark of the upper of two rows in one line", 4, 4, 12, 2, "?", false, "?"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &plot.HeatMap{Cols: c.cols, Rows: c.rows, Cells: make([]plot.HeatCell, c.cols*c.rows), Ramp: plot.NewRamp("viridis", colorprofile.TrueColor, plot.Braille), Cursor: true, CursorX: 1, CursorY: 3}
+			if c.rows < 4 {
+				m.CursorY = 1
+			}
+			if c.value {
+				m.Value = func(_ float64, w int) string {
+					if w < 4 {
+						return ""
+					}
+					return "36.5"
+				}
+			}
+			m.Cells[m.CursorY*c.cols+1] = plot.HeatCell{Filled: true, T: 0.5, V: 36.5, Marks: c.marks}
+			g := m.Place(c.w, c.h)
+			if got := picture(m.Render(g)); !strings.Contains(got, c.want) {
+				t.Errorf("in cells of %dx%d %q is not seen:\n%s", g.CellW, g.CellH, c.want, got)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
@@ -199,6 +200,22 @@ func TestABriefDifferenceHasEightCells(t *testing.T) {
 		if got := Brief(c.v); got != c.want || len(got) > 8 {
 			t.Errorf("%v is written %q, want %q", c.v, got, c.want)
 		}
+	}
+}
+
+func TestAColumnThatIsCutGetsWhatOthersLeaveFree(t *testing.T) {
+	cell := func(i int) func([]string) (Style, string) {
+		return func(r []string) (Style, string) { return Style{}, r[i] }
+	}
+	tab := Table[[]string]{St: NewStyles(true, colorprofile.ASCII), Columns: []Column[[]string]{
+		{Head: "who", W: 6, Rank: 5, Cell: cell(0)},
+		{Head: "value", W: 9, Right: true, Rank: 9, Cell: cell(1)},
+		{Head: "why", Min: 8, Rank: 8, Cell: cell(2)},
+	}}
+	rows := [][]string{{"somebody with a name", "1.5", "as it is"}}
+	got := tab.Lines(48, 3, 1, -1, func(h int) (int, int) { return 0, min(h, 1) }, func(i int) []string { return rows[i] })
+	if line := strings.Join(strings.Fields(ansi.Strip(got[1])), " "); line != "somebody with a name 1.5 as it is" {
+		t.Errorf("the row is %q", ansi.Strip(got[1]))
 	}
 }
 

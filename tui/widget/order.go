@@ -34,9 +34,20 @@ func (o Order) Next(by string) string {
 	case o.By == "":
 		return "as they come"
 	case o.Down:
-		return "the largest first"
+		return "downwards: 9 to 0, z to a"
 	}
-	return "the smallest first"
+	return "upwards: 0 to 9, a to z"
+}
+
+// Says tells in what order a table is, or the order in which its rows come.
+func (o Order) Says(asTheyCome string) string {
+	switch {
+	case o.By == "":
+		return asTheyCome
+	case o.Down:
+		return "by " + o.By + ", downwards"
+	}
+	return "by " + o.By + ", upwards"
 }
 
 // mark stands behind the heading of the column that orders.

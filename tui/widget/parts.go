@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"atoll/tui/plot"
@@ -14,22 +15,40 @@ type Part struct {
 }
 
 // Squeeze joins parts with two spaces in w cells, leaving out the least
-// important ones. The gap widens between left and right.
+// important ones that have no room. The gap widens between left and right.
 func Squeeze(left, right []Part, w int) string {
-	for {
-		l, lw := Joined(left)
-		r, rw := Joined(right)
-		need := lw + rw
-		if rw > 0 {
-			need += 2
+	ranks := make([]int, 0, len(left)+len(right))
+	for _, p := range slices.Concat(left, right) {
+		ranks = append(ranks, p.Rank)
+	}
+	slices.Sort(ranks)
+	in := map[int]bool{} // ranks that have room
+	var l, r string
+	lw, rw := 0, 0
+	for _, rank := range slices.Backward(slices.Compact(ranks)) {
+		in[rank] = true
+		tl, tlw := Joined(ranked(left, in))
+		tr, trw := Joined(ranked(right, in))
+		if gap := min(2*trw, 2); tlw+gap+trw > w && lw+rw > 0 {
+			in[rank] = false
+			continue
 		}
-		if need <= w {
-			return l + strings.Repeat(" ", w-lw-rw) + r
-		}
-		if !dropLeast(&left, &right) {
-			return plot.Fit(l+" "+r, w)
+		l, r, lw, rw = tl, tr, tlw, trw
+	}
+	if lw+rw > w {
+		return plot.Fit(l+r, w)
+	}
+	return l + strings.Repeat(" ", w-lw-rw) + r
+}
+
+// ranked are the parts of some ranks.
+func ranked(parts []Part, in map[int]bool) (out []Part) {
+	for _, p := range parts {
+		if in[p.Rank] {
+			out = append(out, p)
 		}
 	}
+	return out
 }
 
 func Joined(ps []Part) (string, int) {
@@ -41,20 +60,4 @@ func Joined(ps []Part) (string, int) {
 		l.Raw(p.Text)
 	}
 	return l.String(), l.W
-}
-
-func dropLeast(left, right *[]Part) bool {
-	best, side, at := 1000, left, -1
-	for _, s := range []*[]Part{left, right} {
-		for i, p := range *s {
-			if p.Rank < best {
-				best, side, at = p.Rank, s, i
-			}
-		}
-	}
-	if at < 0 || len(*left)+len(*right) <= 1 {
-		return false
-	}
-	*side = append(append([]Part(nil), (*side)[:at]...), (*side)[at+1:]...)
-	return true
 }

@@ -3,6 +3,8 @@ package widget
 import (
 	"slices"
 	"strings"
+
+	"atoll/tui/plot"
 )
 
 // Column is one column of a table of rows R.
@@ -55,10 +57,84 @@ func (t *Table[R]) fit(w int) []Column[R] {
 	}
 }
 
+// steadyRows is how many rows are looked at for the widths of columns, wherever the
+// window is; of more those in the window count.
+const steadyRows = 200
+
+// spread gives columns whose text is cut what others leave free, the most important
+// first. Rows from to to are looked at.
+func (t *Table[R]) spread(cols []Column[R], from, to int, row func(i int) R) {
+	need := make([]int, len(cols))
+	for i, c := range cols {
+		need[i] = plot.Width(c.Head+t.Order.mark(strings.TrimSpace(c.Head))) + room(cols, i)
+	}
+	for k := from; k < to; k++ {
+		r := row(k)
+		for i, c := range cols {
+			_, text := c.Cell(r)
+			need[i] = max(need[i], plot.Width(plot.Clean(text))+room(cols, i))
+		}
+	}
+	free := 0
+	var cut []int
+	for i, c := range cols {
+		switch {
+		case c.Over:
+		case need[i] > c.W:
+			cut = append(cut, i)
+		default:
+			free += c.W - need[i]
+		}
+	}
+	if len(cut) == 0 || free == 0 {
+		return
+	}
+	slices.SortStableFunc(cut, func(a, b int) int { return cols[b].Rank - cols[a].Rank })
+	wanted := 0
+	for _, i := range cut {
+		wanted += need[i] - cols[i].W
+	}
+	wanted = min(wanted, free)
+	for _, i := range cut {
+		more := min(need[i]-cols[i].W, wanted)
+		cols[i].W += more
+		wanted -= more
+		for k := len(cols) - 1; k >= 0 && more > 0; k-- { // from those at the right first
+			if spare := cols[k].W - need[k]; spare > 0 && !cols[k].Over && k != i {
+				less := min(spare, more)
+				cols[k].W -= less
+				more -= less
+			}
+		}
+	}
+}
+
+// room is how many cells of a column stay free, so that columns do not touch.
+func room[R any](cols []Column[R], i int) int {
+	switch {
+	case cols[i].Right && i > 0:
+		return 2
+	case cols[i].Right || i+1 == len(cols) || cols[i+1].Right:
+		return 0
+	}
+	return 1
+}
+
 // Lines draws the n rows that win chooses for the height that is left. The
 // cursor stands on row cur.
 func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row func(i int) R) []string {
+	var note []string
+	if t.Note != nil && cur >= 0 && cur < n && h >= 9 {
+		note = WrapText(t.Note(row(cur)), w-2)
+	}
+	below := t.below(h, n, len(note))
+	from, to := win(h - 1 - below)
 	cols := t.fit(w)
+	if n <= steadyRows {
+		t.spread(cols, 0, n, row)
+	} else {
+		t.spread(cols, from, to, row)
+	}
 	var head Line
 	head.Gap(1)
 	for i, c := range cols {
@@ -69,12 +145,6 @@ func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row f
 		}
 	}
 	out := []string{head.String()}
-	var note []string
-	if t.Note != nil && cur >= 0 && cur < n && h >= 9 {
-		note = WrapText(t.Note(row(cur)), w-2)
-	}
-	below := t.below(h, n, len(note))
-	from, to := win(h - 1 - below)
 	for i := from; i < to; i++ {
 		out = append(out, t.row(cols, row(i), i == cur, w))
 	}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -257,7 +258,7 @@ func CutParts(parts []string, w int) string {
 // AxisName shortens the name of a learned axis to w cells without cutting a
 // word: what goes up along it, then what goes down.
 func AxisName(name string, w int) string {
-	name = plot.Clean(name)
+	name = about.ReplaceAllString(plot.Clean(name), "~$1")
 	if plot.Width(name) <= w {
 		return name
 	}
@@ -268,6 +269,9 @@ func AxisName(name string, w int) string {
 	up = CutWords(up, max(w/2, w-plot.Width(down)-2))
 	return up + " -" + CutWords(down, w-plot.Width(up)-2)
 }
+
+// about finds figures that a learned axis names by their size: 2~.
+var about = regexp.MustCompile(`(-?[0-9][0-9.e+-]*)~`)
 
 // CutWords keeps the leading words that fit w cells, at least one.
 func CutWords(text string, w int) string {
