@@ -111,10 +111,7 @@ func (t *Table[R]) spread(cols []Column[R], from, to int, row func(i int) R) {
 
 // room is how many cells of a column stay free, so that columns do not touch.
 func room[R any](cols []Column[R], i int) int {
-	switch {
-	case cols[i].Right && i > 0:
-		return 2
-	case cols[i].Right || i+1 == len(cols) || cols[i+1].Right:
+	if !cols[i].Right && i+1 == len(cols) {
 		return 0
 	}
 	return 1
