@@ -44,8 +44,10 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plant")
 	out := must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
-	for _, want := range []string{"t1   done", "t2   done", "t3   done", "t4   failed", "t5   done", "t6   done", "t7   done", "t8   done", "the root meets the acceptance already",
-		"complexity 19 -> 4", "findings 2 -> 0", "it would have taken the same task in", `does not meet "gain >= 100000%"`, "drop t4"} {
+	for _, want := range []string{
+		"t1   done", "t2   done", "t3   done", "t4   failed", "t5   done", "t6   done", "t7   done", "t8   done", "the root meets the acceptance already",
+		"complexity 19 -> 4", "findings 2 -> 0", "it would have taken the same task in", `does not meet "gain >= 100000%"`, "drop t4",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
