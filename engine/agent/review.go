@@ -38,7 +38,7 @@ func (r Review) Why() string {
 // says both has no verdict. The error is [ErrNoVerdict].
 func ReadReview(answer string) (Review, error) {
 	answer = edit.WithoutThoughts(answer)
-	for _, read := range []func(string) []Review{reviewLines, reviewObjects, reviewWord} {
+	for _, read := range []func(string) []Review{reviewLines, reviewObjects, reviewCut, reviewWord} {
 		found := read(answer)
 		if len(found) == 0 {
 			continue
@@ -53,9 +53,15 @@ func ReadReview(answer string) (Review, error) {
 	return Review{}, ErrNoVerdict
 }
 
-// judgement tells a word for accept from one for reject.
-func judgement(word string) (accept, known bool) {
-	switch strings.ToLower(word) {
+// judgement tells words for accept from words for reject. What is not accepted is
+// rejected; what is not rejected says nothing.
+func judgement(words string) (accept, known bool) {
+	word := strings.ToLower(strings.TrimSpace(words))
+	if plain := negation.ReplaceAllString(word, ""); plain != word {
+		accept, known = judgement(plain)
+		return false, known && accept
+	}
+	switch word {
 	case "accept", "accepts", "accepted", "approve", "approves", "approved", "pass", "passed", "ok", "lgtm", "yes", "true":
 		return true, true
 	case "reject", "rejects", "rejected", "refuse", "refused", "deny", "denied", "decline", "declined", "fail", "failed", "no", "false":
@@ -65,7 +71,9 @@ func judgement(word string) (accept, known bool) {
 }
 
 var (
-	verdictLine = regexp.MustCompile(`(?im)^[\s*#>"` + "`" + `-]*verdict[\s*:="` + "`" + `-]+([a-z]+)(.*)$`)
+	negation    = regexp.MustCompile(`(?i)^(?:(?:do(?:es)?|can|should)\s+not|don't|cannot|can't|not|never)(?:\s+be)?\s+`)
+	verdictLine = regexp.MustCompile(`(?im)^[\s*#<>"` + "`" + `-]*(?:(?:my|our|the|final|overall)\s+){0,2}verdict(?:\s+is)?[\s*:：=<>"` + "`" + `-]+((?:(?:do(?:es)?|can|should)\s+not\s+(?:be\s+)?|don't\s+|cannot\s+(?:be\s+)?|can't\s+(?:be\s+)?|not\s+|never\s+)?[a-z]+)(.*)$`)
+	cutObject   = regexp.MustCompile(`(?i)"(?:verdict|decision)"\s*:\s*"([^"\n]*)"`)
 	firstWord   = regexp.MustCompile(`(?i)^[\s*#>` + "`" + `]*([a-z]+)[\s*` + "`" + `]*([:.,!-].*)?(?:\n|$)`)
 	otherWord   = regexp.MustCompile(`(?i)^[\s*"` + "`" + `]*(?:or|/|\|)[\s*"` + "`" + `]*([a-z]+)`)
 )
@@ -76,7 +84,7 @@ func reviewLines(answer string) []Review {
 	var out []Review
 	at := verdictLine.FindAllStringSubmatchIndex(answer, -1)
 	for i, m := range at {
-		rest := answer[m[4]:m[5]]
+		rest := strings.ReplaceAll(answer[m[4]:m[5]], "</verdict>", "")
 		accept, known := judgement(answer[m[2]:m[3]])
 		if o := otherWord.FindStringSubmatch(rest); !known || o != nil {
 			continue // the question, said again
@@ -86,6 +94,17 @@ func reviewLines(answer string) []Review {
 			end = at[i+1][0]
 		}
 		out = append(out, Review{accept, reasonLines(rest + "\n" + answer[m[1]:end])})
+	}
+	return out
+}
+
+// reviewCut reads the verdicts of JSON that does not end.
+func reviewCut(answer string) []Review {
+	var out []Review
+	for _, m := range cutObject.FindAllStringSubmatch(answer, -1) {
+		if accept, known := judgement(m[1]); known {
+			out = append(out, Review{Accepted: accept})
+		}
 	}
 	return out
 }
@@ -142,6 +161,9 @@ func reviewObject(object json.RawMessage) (Review, bool) {
 		}
 		accept, known := judgement(strings.Trim(string(raw), "\" \t"))
 		if !known {
+			if r, ok := verdictInside(raw); ok {
+				return r, true
+			}
 			continue
 		}
 		if strings.HasPrefix(name, "reject") { // "rejected": true
@@ -155,6 +177,20 @@ func reviewObject(object json.RawMessage) (Review, bool) {
 		}
 	}
 	return Review{}, false
+}
+
+// verdictInside reads a verdict that is an object itself.
+func verdictInside(raw json.RawMessage) (Review, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return Review{}, false
+	}
+	for _, name := range []string{"result", "value", "outcome"} {
+		if accept, known := judgement(strings.Trim(string(fields[name]), "\" \t")); known {
+			return Review{accept, reasonsOf(fields)}, true
+		}
+	}
+	return reviewObject(raw)
 }
 
 // reasonsOf reads a text, a list of texts, or a list of objects with a text.

@@ -125,6 +125,9 @@ func (w *gatekeeper) askReviewer(ctx context.Context, r *attempt, shown prompt.V
 		if err == nil {
 			verdict, err = agent.ReadReview(answer)
 		}
+		if errors.Is(err, gateway.ErrEmpty) {
+			err = fmt.Errorf("%w: %w", agent.ErrNoVerdict, err)
+		}
 		if err != nil {
 			answer += "\n[not used: " + err.Error() + "]"
 		}
