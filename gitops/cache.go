@@ -212,9 +212,6 @@ func (c *checkouts) evict(limit int64) int {
 func (c *checkouts) free() {
 	c.evict(-1)
 	c.wait()
-	if rest, err := os.ReadDir(c.dir); err == nil && len(rest) == 1 && rest[0].Name() == ofStore {
-		_ = os.Remove(filepath.Join(c.dir, ofStore))
-	}
 	_ = os.Remove(c.dir)
 }
 

@@ -69,7 +69,7 @@ func (r *Repo) fill(ctx context.Context, tree record.Hash) filling {
 }
 
 func (r *Repo) fillOnce(ctx context.Context, tree record.Hash) filling {
-	if err := keep(r.cache.dir, r.dir); err != nil {
+	if err := keep(r.cache.dir); err != nil {
 		return filling{err: err}
 	}
 	lock, err := lockFile(ctx, r.cache.lockPath(tree), shared)

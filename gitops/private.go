@@ -72,43 +72,17 @@ func ours(dir string) error {
 	return nil
 }
 
-// ofStore is a symlink in the folder of a cache that names the store it is of.
-const ofStore = "of"
-
-// keep makes the folder of a store's cache, or takes one over that is this user's
-// alone to write, and closes it to all others.
-func keep(dir, store string) error {
+// keep makes the folder of a cache, or takes one over that is this user's alone to
+// write, and closes it to all others.
+func keep(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
-	err := os.Mkdir(dir, 0o700)
-	switch {
-	case err == nil:
-		_ = os.Symlink(store, filepath.Join(dir, ofStore))
-		dropAbandoned(filepath.Dir(dir))
-	case !errors.Is(err, fs.ErrExist):
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if err := ours(dir); err != nil {
 		return err
 	}
 	return os.Chmod(dir, 0o700)
-}
-
-// dropAbandoned removes the caches in a folder of this user's whose stores are gone:
-// their runs were killed, and nobody comes back who would free them.
-func dropAbandoned(own string) {
-	if ours(own) != nil {
-		return
-	}
-	links, _ := filepath.Glob(filepath.Join(own, "*", ofStore))
-	for _, link := range links {
-		store, err := os.Readlink(link)
-		if err != nil || !filepath.IsAbs(store) || ours(filepath.Dir(link)) != nil {
-			continue
-		}
-		if _, err := os.Lstat(store); errors.Is(err, fs.ErrNotExist) {
-			_ = os.RemoveAll(filepath.Dir(link))
-		}
-	}
 }
