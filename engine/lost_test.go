@@ -68,7 +68,7 @@ func TestADeepCheckFindsObjectsThatAreGone(t *testing.T) {
 	c := strings.Fields(l.candidates()[1])[1]
 	report := func() (said string, ok bool) {
 		for _, line := range engine.Doctor(t.Context(), doctor.Options{Target: l.ses.Target, State: l.ses.Dir, Deep: true, ConfigErr: errors.New("not asked")}) {
-			if line.Group == "store" && line.Name == "objects" {
+			if line.Group == "store" && line.Name == "git" {
 				return line.Detail, line.OK
 			}
 		}

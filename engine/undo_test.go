@@ -419,7 +419,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 				t.Fatalf("%d wait, %d niches are filled: too little to decide about", len(base.Review), base.Grid.Filled)
 			}
 			w.decideAnything(rand.New(rand.NewPCG(3, tt.seed)), tt.drawn, first)
-			if len(w.kinds) < suitetest.Pick(9, 15, 15) || len(w.together) < suitetest.Pick(4, 8, 8) {
+			if len(w.kinds) < suitetest.Pick(9, 14, 14) || len(w.together) < suitetest.Pick(4, 8, 8) {
 				t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(w.pictures)-1, w.kinds, w.together)
 			}
 			w.backAndForth()

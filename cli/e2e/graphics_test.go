@@ -81,15 +81,15 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 				}
 				return n >= 2
 			})
-			c.see("the cells of the map are blank", func(s string) bool { return !strings.Contains(s, "[   64.2") })
+			c.see("the cells of the map are blank", func(s string) bool { return !strings.Contains(s, "[ 64.18") })
 			c.press("?")
-			c.see("cells under a dialog", func(s string) bool { return strings.Contains(s, "Keys here") && strings.Contains(s, "[   64.2") })
+			c.see("cells under a dialog", func(s string) bool { return strings.Contains(s, "Keys here") && strings.Contains(s, "[ 64.18") })
 			c.press("esc", "f2")
 			c.wait("graphics")
 			c.press("/")
 			c.text("graphics")
 			c.press("enter", "right", "esc")
-			c.see("cells again, as the option says", func(s string) bool { return strings.Contains(s, "[   64.2") })
+			c.see("cells again, as the option says", func(s string) bool { return strings.Contains(s, "[ 64.18") })
 			c.press("q")
 			if code := c.end(); code != 0 {
 				t.Errorf("ends with %d", code)
@@ -103,7 +103,7 @@ func TestTerminalsWithoutGraphicsGetCells(t *testing.T) {
 	c.wait("/400 jobs")
 	c.press(neither)
 	c.press("3", "1")
-	c.wait("[   64.2")
+	c.wait("[ 64.18")
 	if n := len(images(c.output())); n > 0 {
 		t.Errorf("%d images are written", n)
 	}

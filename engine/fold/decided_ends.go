@@ -1,6 +1,8 @@
 package fold
 
 import (
+	"cmp"
+
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -13,7 +15,8 @@ type decidedEnds struct {
 	counted   map[record.CandidateID]decidedEnd // told
 	withdrawn map[record.CandidateID]decidedEnd // not told: the candidate waits again
 	reopened  map[record.CandidateID]bool       // a rejection was taken back, and the store does not hold it yet
-	rejected  map[record.CandidateID]int        // which end a rejection was that was taken back
+	rejected  map[record.Seq]int                // which end a rejection was that was taken back, by the decision that did or is undone
+	places    map[record.CandidateID]int        // of rejections that are done again: which end they were
 }
 
 // decidedEnd is how one candidate's job ended.
@@ -78,8 +81,8 @@ func (s *State) withdraw(m *Candidate) *ended {
 
 // withdrawRejection takes back what is told of an end by rejection. A candidate
 // that was rejected in its niche ended before, and that end stays.
-func (s *State) withdrawRejection(id record.CandidateID) {
-	ends := &s.Decided.ends
+func (s *State) withdrawRejection(d record.Decision) {
+	id, ends := d.Candidate, &s.Decided.ends
 	if ends.counted[id].event.State != record.Rejected {
 		return
 	}
@@ -88,16 +91,29 @@ func (s *State) withdrawRejection(id record.CandidateID) {
 		at = e.nth
 	}
 	if ends.reopened == nil {
-		ends.reopened, ends.rejected = map[record.CandidateID]bool{}, map[record.CandidateID]int{}
+		ends.reopened, ends.rejected = map[record.CandidateID]bool{}, map[record.Seq]int{}
 	}
-	ends.reopened[id], ends.rejected[id] = true, at
+	ends.reopened[id], ends.rejected[cmp.Or(d.Undoes, d.Seq)] = true, at
+}
+
+// rejectAgain notes where the end of a rejection belongs that is done again, by undo or
+// by redo: both name the decision that was made first.
+func (s *State) rejectAgain(d record.Decision) {
+	ends := &s.Decided.ends
+	delete(ends.places, d.Candidate)
+	if at := ends.rejected[d.Undoes]; d.Undoes != 0 && at != 0 {
+		if ends.places == nil {
+			ends.places = map[record.CandidateID]int{}
+		}
+		ends.places[d.Candidate] = at
+	}
 }
 
 // pushRejection tells the end of a rejected candidate: where it was told before when
 // the rejection is done again.
 func (s *State) pushRejection(m *Candidate, e view.Ended) {
-	at := s.Decided.ends.rejected[m.ID()]
-	delete(s.Decided.ends.rejected, m.ID())
+	at := s.Decided.ends.places[m.ID()]
+	delete(s.Decided.ends.places, m.ID())
 	if at == 0 {
 		s.push(e)
 	} else {

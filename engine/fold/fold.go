@@ -279,12 +279,10 @@ func (s *State) decide(d record.Decision) {
 	s.Decided.remember(d)
 	switch d.Verb {
 	case record.Reject:
-		if d.Undoes == 0 {
-			delete(s.Decided.ends.rejected, d.Candidate)
-		}
+		s.rejectAgain(d)
 		s.reject(d)
 	case record.Restore:
-		s.withdrawRejection(d.Candidate)
+		s.withdrawRejection(d)
 		s.restore(d)
 	case record.Approve:
 		s.pass(d)
