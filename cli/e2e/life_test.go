@@ -174,7 +174,7 @@ func TestAReadOnlyConsoleDecidesNothing(t *testing.T) {
 	l := newLab(t)
 	before := l.last().Seq
 	c := start(t, l, nil, cols, rows, "--read-only")
-	c.wait("/50 jobs")
+	c.wait("/400 jobs")
 	c.press("f")
 	c.wait("this console is read-only")
 	if l.last().Seq != before {

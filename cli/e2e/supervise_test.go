@@ -183,12 +183,12 @@ func TestKeysAreTakenBackOneByOne(t *testing.T) {
 		keys []string
 		verb record.Verb
 	}{
+		{"approve two marked ones", []string{"4", "g", "down", "down", "space", "space", "a", "U"}, record.Approve}, // a third is better than both
+		{"approve the best of each niche", []string{"r", "A", "esc"}, record.Approve},
 		{"freeze", []string{"1", "f"}, record.Freeze},
 		{"boost", []string{"b"}, record.Boost},
 		{"boost again", []string{"b"}, record.Boost},
 		{"pin", []string{"*"}, record.Pin},
-		{"approve two marked ones", []string{"4", "g", "space", "space", "a", "U"}, record.Approve},
-		{"approve the best of each niche", []string{"r", "A", "esc"}, record.Approve},
 		{"reject the elite", []string{"1", ".", "x", "enter"}, record.Reject},
 	}
 	states := []string{l.standing()}
