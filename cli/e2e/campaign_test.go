@@ -21,7 +21,7 @@ func TestACampaignIsSeenFromItsFirstTaskToItsEnd(t *testing.T) {
 			l := &lab{t: t, dir: t.TempDir()}
 			plant := filepath.Join(l.dir, "plant")
 			c := start(t, l, nil, size[0], size[1], "campaign", "demo", "--dir", plant, "--set", "workers=1")
-			c.wait("t2   running  Find better parameters")
+			c.wait("t2    running  Find better parameters")
 			c.wait("ended: no task is ready")
 			c.wait("a answer proposals")
 			c.press("a")
@@ -30,7 +30,7 @@ func TestACampaignIsSeenFromItsFirstTaskToItsEnd(t *testing.T) {
 			c.press("a")
 			c.wait("answered")
 			c.press("tab")
-			c.wait("t4   dropped")
+			c.wait("t4    dropped")
 			if !strings.Contains(c.screen(), "ended: no task is ready") {
 				t.Errorf("the end is not told any more:\n%s", c.screen())
 			}

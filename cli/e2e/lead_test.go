@@ -157,7 +157,7 @@ func TestThePastIsShownAsItWas(t *testing.T) {
 	c.wait(" the past ")
 	c.all("ada: freeze "+best, "changed: ", "is frozen") // the newest moment
 	c.press("{")
-	c.all("ada: set: budget.jobs", "changed nothing on the map")
+	c.all("ada: set: budget.jobs", "jobs at most 400, was 50")
 	c.lost("· frozen")
 	c.press("home")
 	c.see("nothing waits yet, and the best is not known", func(s string) bool {

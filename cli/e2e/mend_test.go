@@ -222,7 +222,7 @@ func TestFrozenBoostedAndWaitingShowInTheCellAndBelowTheMap(t *testing.T) {
 	c.press("f")
 	c.wait("· frozen")
 	c.press("b")
-	c.all("· frozen · boost x2 · 3 waiting", "# frozen  + boosted  ? waits", "64.2")
+	c.all("· frozen · boost x2 · 3 waiting", "# frozen  + boosted  ? waits", "64.18")
 	c.see("all three marks in one cell", func(s string) bool {
 		return slices.ContainsFunc(strings.Split(s, "\n"), func(l string) bool {
 			return strings.Contains(l, "[") && strings.Contains(l, "#+?")
