@@ -241,8 +241,10 @@ func (a *app) tick() tea.Cmd {
 // done tells the end of an action.
 func (a *app) done(m steer.Done) tea.Cmd {
 	a.graphics.era++ // a program may have had the terminal
-	if m.Err != nil {
+	if m.Err != nil || m.Back {
 		a.panes.Review.Again()
+	}
+	if m.Err != nil {
 		return a.toasts.failed(a.d.Told, m.Err)
 	}
 	if m.Text == "" {

@@ -257,6 +257,20 @@ func TestErrorsAreShownAndTheQueueStays(t *testing.T) {
 	}
 }
 
+func TestWhatIsTakenBackBeforeTheFeedTellsOfItStandsInTheQueueAgain(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	r.keys("r")
+	first := r.order()
+	r.keys("a")
+	if got := r.order(); len(got) != len(first)-1 {
+		t.Fatalf("the queue was %v and is %v", first, got)
+	}
+	r.keys("u")
+	if got := r.order(); !slices.Equal(got, first) {
+		t.Errorf("the queue was %v and is %v", first, got)
+	}
+}
+
 func TestEveryActionRunsEverywhere(t *testing.T) {
 	for _, name := range []string{"full", "empty"} {
 		t.Run(name, func(t *testing.T) {

@@ -187,7 +187,7 @@ func (p *reviewPane) Decided(id record.CandidateID) {
 	p.bump()
 }
 
-// Again brings back what could not be decided.
+// Again brings back what could not be decided, or was taken back.
 func (p *reviewPane) Again() {
 	clear(p.gone)
 	p.bump()

@@ -32,7 +32,7 @@ func (a *Actions) takeBack(where string, fn func(Controller, context.Context) (s
 	ctl := a.Ctl
 	return a.Act(where, func(ctx context.Context) Done {
 		text, err := fn(ctl, ctx)
-		return Done{Text: text, Err: err, Logged: true}
+		return Done{Text: text, Err: err, Logged: true, Back: true}
 	})
 }
 

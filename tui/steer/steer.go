@@ -55,6 +55,8 @@ type Done struct {
 	// Logged says that the experiment's log tells it: the console's own lines
 	// leave it out.
 	Logged bool
+	// Back says that what was decided may wait again.
+	Back bool
 	Err    error
 	Then   tea.Cmd
 }
