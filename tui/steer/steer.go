@@ -57,8 +57,8 @@ type Done struct {
 	Logged bool
 	// Back says that what was decided may wait again.
 	Back bool
-	Err    error
-	Then   tea.Cmd
+	Err  error
+	Then tea.Cmd
 }
 
 const actTimeout = 15 * time.Second
