@@ -76,13 +76,14 @@ func TestEveryScreenOnEveryTerminal(t *testing.T) {
 			t.Run(fmt.Sprintf("%s at %dx%d", lk.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
 				l := paced.copy(t)
+				l.atoll("set", "budget.jobs", "9000") // it runs as long as the walk, however busy the machine is
 				l.atoll("resume")
 				var args []string
 				for _, s := range lk.set {
 					args = append(args, "--set", s)
 				}
 				c := start(t, l, lk.env, size[0], size[1], args...)
-				c.wait("/400 jobs")
+				c.wait("/9000 jobs")
 				walk(t, c, lk, size[0], size[1])
 			})
 		}
