@@ -1,11 +1,9 @@
 package door
 
 import (
-	"archive/tar"
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -108,26 +106,38 @@ func (d *Door) Tasks(ctx context.Context) ([]Task, error) {
 	return out, nil
 }
 
-// TaskNumber reads the number of a task: 12, #12.
-func TaskNumber(text string) (record.JobID, error) {
-	var id int64
-	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "#"), "%d", &id); err != nil || id <= 0 {
-		return 0, bad("%q is no task: write its number", text)
-	}
-	return record.JobID(id), nil
-}
-
-// TaskDetail tells one task.
-func (d *Door) TaskDetail(ctx context.Context, id record.JobID) (TaskDetail, error) {
+// task finds one of them.
+func (d *Door) task(ctx context.Context, id record.JobID) (*broker.Broker, broker.Task, error) {
 	b, err := d.tasks(ctx)
 	if err != nil {
-		return TaskDetail{}, err
+		return nil, broker.Task{}, err
 	}
 	t, err := b.Task(id)
+	return b, t, err
+}
+
+// Task tells how one task stands.
+func (d *Door) Task(ctx context.Context, id record.JobID) (Task, error) {
+	_, t, err := d.task(ctx, id)
+	if err != nil {
+		return Task{}, err
+	}
+	return taskOf(&t), nil
+}
+
+// TaskDetail tells one task with all that a worker needs.
+func (d *Door) TaskDetail(ctx context.Context, id record.JobID) (TaskDetail, error) {
+	_, t, err := d.task(ctx, id)
 	if err != nil {
 		return TaskDetail{}, err
 	}
 	return detailOf(&t), nil
+}
+
+// TaskTree gives the files of one task.
+func (d *Door) TaskTree(ctx context.Context, id record.JobID) (TaskTree, error) {
+	_, t, err := d.task(ctx, id)
+	return TaskTree{t.Files}, err
 }
 
 func taskOf(t *broker.Task) Task {
@@ -187,11 +197,7 @@ func (d *Door) GiveTaskBack(ctx context.Context, id record.JobID, lease string) 
 // FinishTask takes in what a worker made. What makes no sense is refused, and the
 // task stays with the worker.
 func (d *Door) FinishTask(ctx context.Context, id record.JobID, a Answer) error {
-	b, err := d.tasks(ctx)
-	if err != nil {
-		return err
-	}
-	t, err := b.Task(id)
+	b, t, err := d.task(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -284,37 +290,4 @@ func (c *TaskChange) change(modes map[string]record.Mode) (record.Change, error)
 		mode = record.Executable
 	}
 	return record.Change{Path: c.Path, Mode: mode, Data: data}, nil
-}
-
-// WriteTree writes the files of a task as a tar. Submodules are left out.
-func (d *Door) WriteTree(ctx context.Context, id record.JobID, w io.Writer) error {
-	b, err := d.tasks(ctx)
-	if err != nil {
-		return err
-	}
-	t, err := b.Task(id)
-	if err != nil {
-		return err
-	}
-	out := tar.NewWriter(w)
-	for _, f := range t.Files.Files() {
-		if f.Mode == record.Submodule {
-			continue
-		}
-		data, err := t.Files.Read(ctx, f.Path)
-		if err != nil {
-			return err
-		}
-		h := &tar.Header{Name: f.Path, Mode: int64(f.Mode.Perm()), Size: int64(len(data)), Format: tar.FormatPAX}
-		if f.Mode == record.Symlink {
-			h.Typeflag, h.Linkname, h.Size, data = tar.TypeSymlink, string(data), 0, nil
-		}
-		if err := out.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := out.Write(data); err != nil {
-			return err
-		}
-	}
-	return out.Close()
 }

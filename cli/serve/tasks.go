@@ -12,14 +12,16 @@ import (
 	"atoll/store/record"
 )
 
-// taskInput names a task.
-type taskInput struct {
+// TaskInput names a task.
+type TaskInput struct {
 	ID string `path:"id" maxLength:"24" example:"341"`
 }
 
+func (in TaskInput) task() (record.JobID, error) { return door.JobOf(in.ID) }
+
 // leaseInput is a task with a word of the worker that has it.
 type leaseInput struct {
-	ID   string `path:"id" maxLength:"24" example:"341"`
+	TaskInput
 	Body struct {
 		Lease   string  `json:"lease" maxLength:"64"`
 		Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"How long the lease holds from now on; 600 where it is left out."`
@@ -38,7 +40,7 @@ type nextInput struct {
 
 // resultInput is what a worker made.
 type resultInput struct {
-	ID   string `path:"id" maxLength:"24" example:"341"`
+	TaskInput
 	Body door.Answer
 }
 
@@ -101,65 +103,59 @@ func tasks(api huma.API, d *door.Door) {
 	aTask(api, d)
 }
 
+// ofTask reads the number of a task from a path.
+func ofTask[I interface{ task() (record.JobID, error) }, O any](fn func(ctx context.Context, id record.JobID, in *I) (O, error)) func(context.Context, door.Caller, *I) (*answer[O], error) {
+	return func(ctx context.Context, _ door.Caller, in *I) (*answer[O], error) {
+		id, err := (*in).task()
+		if err != nil {
+			return nil, err
+		}
+		out, err := fn(ctx, id, in)
+		return &answer[O]{out}, err
+	}
+}
+
 // aTask registers what is done with one task.
 func aTask(api huma.API, d *door.Door) {
-	hand(api, http.MethodGet, "/tasks/{id}", "task", "One task; its files are at /tasks/{id}/tree, as a tar", func(ctx context.Context, _ door.Caller, in *taskInput) (*answer[door.TaskDetail], error) {
-		id, err := door.TaskNumber(in.ID)
-		if err != nil {
-			return nil, err
-		}
-		t, err := d.TaskDetail(ctx, id)
-		return &answer[door.TaskDetail]{t}, err
-	})
-	hand(api, http.MethodGet, "/tasks/{id}/status", "task-status", "Whether a task waits or is with a worker", func(ctx context.Context, _ door.Caller, in *taskInput) (*answer[door.Task], error) {
-		id, err := door.TaskNumber(in.ID)
-		if err != nil {
-			return nil, err
-		}
-		t, err := d.TaskDetail(ctx, id)
-		return &answer[door.Task]{t.Task}, err
-	})
-	hand(api, http.MethodPost, "/tasks/{id}/start", "start-task", "Say that work goes on: the lease holds longer", func(ctx context.Context, _ door.Caller, in *leaseInput) (*answer[longer], error) {
-		id, err := door.TaskNumber(in.ID)
-		if err != nil {
-			return nil, err
-		}
+	hand(api, http.MethodGet, "/tasks/{id}", "task", "One task; its files are at /tasks/{id}/tree, as a tar", ofTask(func(ctx context.Context, id record.JobID, _ *TaskInput) (door.TaskDetail, error) {
+		return d.TaskDetail(ctx, id)
+	}))
+	hand(api, http.MethodGet, "/tasks/{id}/status", "task-status", "Whether a task waits or is with a worker", ofTask(func(ctx context.Context, id record.JobID, _ *TaskInput) (door.Task, error) {
+		return d.Task(ctx, id)
+	}))
+	hand(api, http.MethodPost, "/tasks/{id}/start", "start-task", "Say that work goes on: the lease holds longer", ofTask(func(ctx context.Context, id record.JobID, in *leaseInput) (longer, error) {
 		until, err := d.ExtendTask(ctx, id, in.Body.Lease, seconds(in.Body.Seconds), in.Body.Says)
-		return &answer[longer]{longer{until}}, err
-	})
-	hand(api, http.MethodPost, "/tasks/{id}/stop", "stop-task", "Give a task back, for another worker", func(ctx context.Context, _ door.Caller, in *leaseInput) (*answer[said], error) {
-		id, err := door.TaskNumber(in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &answer[said]{said{"the task waits again"}}, d.GiveTaskBack(ctx, id, in.Body.Lease)
-	})
-	hand(api, http.MethodPost, "/tasks/{id}/result", "finish-task", "Bring what was made: the gate judges it, and the engine measures it", func(ctx context.Context, _ door.Caller, in *resultInput) (*answer[said], error) {
-		id, err := door.TaskNumber(in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &answer[said]{said{"taken in; the job goes on"}}, d.FinishTask(ctx, id, in.Body)
-	})
+		return longer{until}, err
+	}))
+	hand(api, http.MethodPost, "/tasks/{id}/stop", "stop-task", "Give a task back, for another worker", ofTask(func(ctx context.Context, id record.JobID, in *leaseInput) (said, error) {
+		return said{"the task waits again"}, d.GiveTaskBack(ctx, id, in.Body.Lease)
+	}))
+	hand(api, http.MethodPost, "/tasks/{id}/result", "finish-task", "Bring what was made: the gate judges it, and the engine measures it", ofTask(func(ctx context.Context, id record.JobID, in *resultInput) (said, error) {
+		return said{"taken in; the job goes on"}, d.FinishTask(ctx, id, in.Body)
+	}))
 }
 
 // taskTree answers with the files of a task's parent as a tar.
 func (s *site) taskTree(w http.ResponseWriter, r *http.Request) {
-	id, err := door.TaskNumber(r.PathValue("id"))
-	if err == nil && callerOf(r.Context()).Role < door.Decide {
+	if callerOf(r.Context()).Role < door.Decide {
 		http.Error(w, "tasks are for workers whose token has the role decide", http.StatusForbidden)
 		return
 	}
-	if err == nil {
-		_, err = s.opt.Door.TaskDetail(r.Context(), id)
-	}
+	tree, err := s.treeOf(r)
 	if err != nil {
-		p := problem(err).(huma.StatusError)
-		http.Error(w, err.Error(), p.GetStatus())
+		http.Error(w, err.Error(), problem(err).(huma.StatusError).GetStatus())
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-tar")
-	if err := s.opt.Door.WriteTree(r.Context(), id, w); err != nil {
+	if err := tree.WriteTar(r.Context(), w); err != nil {
 		panic(http.ErrAbortHandler) // the answer is cut, and the client sees it
 	}
+}
+
+func (s *site) treeOf(r *http.Request) (door.TaskTree, error) {
+	id, err := door.JobOf(r.PathValue("id"))
+	if err != nil {
+		return door.TaskTree{}, err
+	}
+	return s.opt.Door.TaskTree(r.Context(), id)
 }
