@@ -179,7 +179,6 @@ func (a *App) fileNow(ctx context.Context) *config.Config {
 	if err != nil || loaded.File == "" {
 		return nil
 	}
-	rooted(&loaded)
 	return &loaded.Config
 }
 

@@ -91,7 +91,6 @@ func (a *App) refresh(ctx context.Context, ses *engine.Session, p place, exp rec
 	if l.File == "" {
 		return nil
 	}
-	rooted(&l)
 	old, err := config.Decode(exp.Config)
 	if err != nil {
 		return err

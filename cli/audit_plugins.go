@@ -75,7 +75,6 @@ func (a *App) auditPlugged(ctx context.Context, ses *engine.Session, p place, tr
 	if err != nil {
 		return nil, err
 	}
-	rooted(&l)
 	for _, dir := range more {
 		l.Plugins.Auditors = append(slices.Clip(l.Plugins.Auditors), a.folder(dir))
 	}

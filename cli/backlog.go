@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,34 +106,31 @@ func (a *App) backlog(ctx context.Context) error {
 // backlogLines lists the task that runs, the ready ones in their order, then the others
 // by number.
 func (a *App) backlogLines(s *campaign.State) []backlogLine {
-	lines := []backlogLine{}
-	place := map[int]campaign.Position{}
 	order := s.Order(a.Now())
-	add := func(it *campaign.Item, n int) {
-		l := backlogLine{Item: *it, Position: n}
-		l.Status, l.Reason = s.StatusOf(it)
-		if n > 0 {
-			l.Why = place[it.ID].Why
-		}
-		lines = append(lines, l)
+	lines := make([]backlogLine, len(s.Items))
+	for i, it := range s.Items {
+		lines[i] = backlogLineOf(s, it, order)
 	}
-	for _, it := range s.Items {
-		if it.Status == campaign.Running {
-			add(it, 0)
+	rank := func(l backlogLine) int {
+		switch {
+		case l.Status == campaign.Running:
+			return 0
+		case l.Position > 0:
+			return l.Position
 		}
+		return len(order) + 1
 	}
-	for i, p := range order {
-		place[p.Task] = p
-		if it, err := s.Item(p.Task); err == nil {
-			add(it, i+1)
-		}
-	}
-	for _, it := range s.Items {
-		if _, ready := place[it.ID]; !ready && it.Status != campaign.Running {
-			add(it, 0)
-		}
-	}
+	slices.SortStableFunc(lines, func(x, y backlogLine) int { return cmp.Compare(rank(x), rank(y)) })
 	return lines
+}
+
+func backlogLineOf(s *campaign.State, it *campaign.Item, order []campaign.Position) backlogLine {
+	l := backlogLine{Item: *it}
+	l.Status, l.Reason = s.StatusOf(it)
+	if i := slices.IndexFunc(order, func(p campaign.Position) bool { return p.Task == it.ID }); i >= 0 {
+		l.Position, l.Why = i+1, order[i].Why
+	}
+	return l
 }
 
 func taskNames(ids []int) string {

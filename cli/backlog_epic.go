@@ -16,7 +16,6 @@ import (
 	"atoll/engine/gateway"
 	"atoll/engine/roster"
 	"atoll/engine/view"
-	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -54,15 +53,10 @@ func (a *App) epic(ctx context.Context, text string, f epicFlags) error {
 			return campaign.MapEpic(text, s.NextID())
 		})
 	}
-	p, err := a.placeBy(ctx, gitops.Inspect)
+	p, loaded, err := a.configured(ctx)
 	if err != nil {
 		return err
 	}
-	loaded, err := a.load(ctx, p, nil)
-	if err != nil {
-		return err
-	}
-	rooted(&loaded)
 	if f.agent == "" {
 		f.agent = loaded.Roles.Planner
 	}

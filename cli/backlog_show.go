@@ -59,9 +59,7 @@ func (a *App) backlogShow(ctx context.Context, id int, whole bool) error {
 		}
 		switch {
 		case a.flags.json:
-			lines := a.backlogLines(s)
-			i := slices.IndexFunc(lines, func(l backlogLine) bool { return l.ID == id })
-			return writeJSON(a.Out, backlogShown{lines[i], tail})
+			return writeJSON(a.Out, backlogShown{backlogLineOf(s, it, s.Order(a.Now())), tail})
 		case whole:
 			a.printLog(tail, "")
 			return nil
@@ -110,13 +108,8 @@ func (a *App) printTask(s *campaign.State, it *campaign.Item) {
 	line("run", it.Command)
 	for _, c := range it.Acceptance {
 		text := c.String()
-		for _, k := range it.Checks {
-			if k.Acceptance == c {
-				text += map[bool]string{true: ": holds", false: ": does not hold"}[k.Holds]
-				if k.Detail != "" {
-					text += " (" + k.Detail + ")"
-				}
-			}
+		if i := slices.IndexFunc(it.Checks, func(k campaign.Check) bool { return k.Acceptance == c }); i >= 0 {
+			text = it.Checks[i].String()
 		}
 		line("accept", text)
 	}

@@ -16,7 +16,6 @@ import (
 	"atoll/engine/campaign/audit"
 	"atoll/engine/roster"
 	"atoll/engine/view"
-	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -88,15 +87,10 @@ func (a *App) campaignRunCmd() *cobra.Command {
 }
 
 func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
-	p, err := a.placeBy(ctx, gitops.Inspect)
+	p, loaded, err := a.configured(ctx)
 	if err != nil {
 		return err
 	}
-	loaded, err := a.load(ctx, p, nil)
-	if err != nil {
-		return err
-	}
-	rooted(&loaded)
 	ses, err := a.session(ctx, p, true)
 	if err != nil {
 		return err

@@ -114,11 +114,7 @@ func (a *App) boardOf(s *campaign.State, ended string) screen.Board {
 			row.Gain = signedPercent(*t.Gain)
 		}
 		for _, c := range t.Checks {
-			mark := "does not hold"
-			if c.Holds {
-				mark = "holds"
-			}
-			row.Checks = append(row.Checks, fmt.Sprintf("%s: %s (%s)", c.Acceptance, mark, view.CleanLine(c.Detail)))
+			row.Checks = append(row.Checks, view.CleanLine(c.String()))
 		}
 		b.Tasks = append(b.Tasks, row)
 	}

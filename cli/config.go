@@ -29,7 +29,7 @@ func (a *App) configCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := a.load(cmd.Context(), p, nil)
+			l, err := a.loadAsWritten(cmd.Context(), p, nil)
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func (a *App) explain(cmd *cobra.Command, key string) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.load(cmd.Context(), p, nil)
+	l, err := a.loadAsWritten(cmd.Context(), p, nil)
 	if err != nil {
 		return err
 	}

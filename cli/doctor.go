@@ -34,7 +34,6 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 				checks = append(checks, view.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
-			rooted(&loaded)
 			if cmd.Flags().Changed("mutants") {
 				if placeErr != nil {
 					return placeErr

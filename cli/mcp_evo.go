@@ -179,7 +179,6 @@ func (h *evoHost) configure(ctx context.Context, p place, s evo.Setup) (config.L
 	if err != nil {
 		return loaded, err
 	}
-	rooted(&loaded)
 	loaded.Roles = config.Roles{}
 	ev := &loaded.Evaluator
 	if loaded.File != "" {

@@ -107,9 +107,28 @@ func (a *App) openUnfolded(ctx context.Context) (*opened, error) {
 	return &opened{Session: ses, exp: exp}, nil
 }
 
-// load reads the configuration for a place: atoll.yaml of the work tree, or of
-// the root commit where there is no work tree.
+// configured finds the repository without asking whether it is clean, and reads its
+// configuration.
+func (a *App) configured(ctx context.Context) (place, config.Loaded, error) {
+	p, err := a.placeBy(ctx, gitops.Inspect)
+	if err != nil {
+		return p, config.Loaded{}, err
+	}
+	l, err := a.load(ctx, p, nil)
+	return p, l, err
+}
+
+// load reads the configuration for a place, to be used: the folders of agents, prompts
+// and plug-ins are absolute in it.
 func (a *App) load(ctx context.Context, p place, flags []config.Flag) (config.Loaded, error) {
+	l, err := a.loadAsWritten(ctx, p, flags)
+	rooted(&l)
+	return l, err
+}
+
+// loadAsWritten reads the configuration for a place, to be shown: atoll.yaml of the work
+// tree, or of the root commit where there is no work tree.
+func (a *App) loadAsWritten(ctx context.Context, p place, flags []config.Flag) (config.Loaded, error) {
 	dir := p.target.Path
 	if dir == "" {
 		dir = a.Dir

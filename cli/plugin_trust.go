@@ -83,7 +83,7 @@ func (a *App) pluginsHere(ctx context.Context, trust *plugin.Trust) ([]pluginLin
 	if err != nil {
 		return []pluginLine{}, nil // what is trusted can be seen anywhere
 	}
-	l, err := a.load(ctx, p, nil)
+	l, err := a.loadAsWritten(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}

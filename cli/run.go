@@ -117,7 +117,6 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		return err
 	}
 	loaded, loadErr := a.load(ctx, p, flags)
-	rooted(&loaded)
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}

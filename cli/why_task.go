@@ -18,14 +18,14 @@ import (
 
 // What `why` takes for a task, and for the beginning of a commit's hash.
 var (
-	taskName   = regexp.MustCompile(`^t[0-9]+$`)
-	commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	jobName    = regexp.MustCompile(`^c?[0-9]{1,8}$`) // of candidates
+	taskName      = regexp.MustCompile(`^t[0-9]+$`)
+	commitName    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	candidateName = regexp.MustCompile(`^c?[0-9]{1,8}$`)
 )
 
 // namesTask reports whether what is asked about is a task or a commit of the campaign.
 func namesTask(what string) bool {
-	return taskName.MatchString(what) || commitName.MatchString(what) && !jobName.MatchString(what)
+	return taskName.MatchString(what) || commitName.MatchString(what) && !candidateName.MatchString(what)
 }
 
 // whyTask tells the way from an epic to a commit.
@@ -160,11 +160,7 @@ func attemptLines(ctx context.Context, ses *engine.Session, s *campaign.State, i
 	}
 	if p.Attempt == it.Attempt {
 		for _, c := range it.Checks {
-			mark := "holds"
-			if !c.Holds {
-				mark = "does not hold"
-			}
-			lines = append(lines, whyLine{At: instant(p.Ended), ID: record.NoCandidate, What: "accepted", Task: it.ID, Experiment: name, Text: fmt.Sprintf("%s: %s (%s)", c.Acceptance, mark, c.Detail)})
+			lines = append(lines, whyLine{At: instant(p.Ended), ID: record.NoCandidate, What: "accepted", Task: it.ID, Experiment: name, Text: c.String()})
 		}
 	}
 	lines = append(lines, attemptEnd(it, p, name))

@@ -111,3 +111,15 @@ type Check struct {
 	Holds      bool       `json:"holds"`
 	Detail     string     `json:"detail,omitempty"` // what was measured, in words
 }
+
+// String is the check in words: "gain >= 5%: holds (+6.00 %)".
+func (c Check) String() string {
+	words := ": does not hold"
+	if c.Holds {
+		words = ": holds"
+	}
+	if c.Detail != "" {
+		words += " (" + c.Detail + ")"
+	}
+	return c.Acceptance.String() + words
+}
