@@ -26,7 +26,6 @@ var large = map[string]string{
 	"gitops.Repo":      "the object store, used as one thing; its files are named after its parts",
 	"store.DB":         "the log in SQLite, used as one thing; its files are named after its tables",
 	"store.tx":         "a transaction on that log",
-	"campaign.State":   "the fold of a campaign, asked by verbs, planner, auditor and console",
 	"tui.Options":      "configuration",
 	"config.Config":    "configuration",
 	"config.Agent":     "configuration",

@@ -6,18 +6,27 @@ import (
 	"slices"
 )
 
-// forecast is what the ranker expects of tasks, in percent per job; empty without
-// an opinion.
-func (s *State) forecast(tasks []*Item) map[int]float64 {
-	out := map[int]float64{}
-	if !s.Ranker.Knows() {
-		return out
+// choice is what there is to choose from: the ready tasks, and what is known of each by
+// its number.
+type choice struct {
+	s        *State
+	tasks    []*Item         // as the formula orders them
+	expected map[int]float64 // gain in percent per job, by the ranker; empty without an opinion
+	costs    map[int]float64 // jobs that it is likely to take
+}
+
+// choice looks at the ready tasks.
+func (s *State) choice() choice {
+	c := choice{s: s, tasks: s.ready(), expected: map[int]float64{}}
+	slices.SortFunc(c.tasks, byWSJF)
+	c.costs = s.costs(c.tasks)
+	if s.Ranker.Knows() {
+		weights := s.Ranker.weights()
+		for _, it := range c.tasks {
+			c.expected[it.ID] = expect(weights, features(&it.Task))
+		}
 	}
-	weights := s.Ranker.weights()
-	for _, it := range tasks {
-		out[it.ID] = expect(weights, features(&it.Task))
-	}
-	return out
+	return c
 }
 
 // better lists the tasks that the ranker may choose, the best forecast first. Those
@@ -28,21 +37,21 @@ func (s *State) forecast(tasks []*Item) map[int]float64 {
 // exceeds that of the others by half of the error of its last forecasts. (Conservative bandits
 // bound what is at stake by what is known of the baseline: Wu et al. 2016.) Without a
 // budget, the formula is taken to end when as much was done again.
-func (s *State) better(byFormula []*Item, expected map[int]float64) []*Item {
-	if len(expected) == 0 || s.authority() == 0 {
+func (c *choice) better() []*Item {
+	s := c.s
+	if len(c.expected) == 0 || s.authority() == 0 {
 		return nil
 	}
-	costs := s.costs(byFormula)
 	left := float64(s.Spent.Jobs)
 	if s.Settings.Jobs > 0 {
 		left = float64(s.Settings.Jobs - s.Spent.Jobs)
 	}
 	var out, beyond []*Item // what the formula comes to, and what not
-	for _, it := range byFormula {
+	for _, it := range c.tasks {
 		switch {
 		case s.fits(&it.Task) != "":
-		case costs[it.ID] <= left:
-			left -= costs[it.ID]
+		case c.costs[it.ID] <= left:
+			left -= c.costs[it.ID]
 			out = append(out, it)
 		default:
 			beyond = append(beyond, it)
@@ -51,27 +60,27 @@ func (s *State) better(byFormula []*Item, expected map[int]float64) []*Item {
 	if s.Ranker.wins >= provenBy {
 		comes := slices.Clone(out)
 		for _, it := range beyond {
-			if s.outdoes(it, comes, left, costs, expected) {
+			if c.outdoes(it, comes, left) {
 				out = append(out, it)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Item) int { return cmp.Compare(expected[b.ID], expected[a.ID]) })
+	slices.SortStableFunc(out, func(a, b *Item) int { return cmp.Compare(c.expected[b.ID], c.expected[a.ID]) })
 	return out
 }
 
 // outdoes reports whether a task is worth those at the end of comes that must go for it,
 // when so many jobs are free.
-func (s *State) outdoes(it *Item, comes []*Item, free float64, costs, expected map[int]float64) bool {
-	cost := costs[it.ID]
-	net, square := expected[it.ID]*cost, cost*cost
+func (c *choice) outdoes(it *Item, comes []*Item, free float64) bool {
+	cost := c.costs[it.ID]
+	net, square := c.expected[it.ID]*cost, cost*cost
 	for i := len(comes) - 1; i >= 0 && free < cost; i-- {
-		c := costs[comes[i].ID]
-		net -= max(0, expected[comes[i].ID]) * c
-		square += c * c
-		free += c
+		less := c.costs[comes[i].ID]
+		net -= max(0, c.expected[comes[i].ID]) * less
+		square += less * less
+		free += less
 	}
-	return free >= cost && net > byErrors*s.Ranker.missing()*math.Sqrt(square)
+	return free >= cost && net > byErrors*c.s.Ranker.missing()*math.Sqrt(square)
 }
 
 // costs are the jobs that tasks are likely to take: of those they may take, the share

@@ -46,13 +46,14 @@ func (s *State) MapIntent(ctx context.Context, ask Planner, words string, g Grou
 	if words == "" || len(words) > maxEpic {
 		return "", nil, fmt.Errorf("%w: the epic has %d bytes; between 1 and %d can be asked about", ErrTask, len(words), maxEpic)
 	}
-	first, question := "", s.question(words, g)
+	i := intent{backlog: s, ground: g}
+	first, question := "", i.question(words)
 	for turn := 1; ; turn++ {
 		answer, err := ask(ctx, turn, plannerIs, question)
 		if err != nil {
 			return "", nil, err
 		}
-		epic, tasks, err := s.readPlan(answer, g)
+		epic, tasks, err := i.readPlan(answer)
 		switch {
 		case err == nil:
 			return epic, tasks, nil
@@ -92,8 +93,15 @@ Answer with one JSON object and nothing else:
   run: COMMAND                                     the command ends with 0 in the tree, without network
 "scope" holds globs of files that may change. value, urgency, risk and size are from 1 to 10. "jobs" is how many edits may be tried. "best" is true where all of them shall be tried and the best kept. Fields that say nothing are left out.`
 
+// intent is what an epic in words is planned on.
+type intent struct {
+	backlog *State
+	ground  Ground
+}
+
 // question is the prompt of an epic.
-func (s *State) question(words string, g Ground) string {
+func (i *intent) question(words string) string {
+	g := &i.ground
 	var b strings.Builder
 	part := func(title string, lines ...string) {
 		if len(lines) > 0 {
@@ -109,7 +117,7 @@ func (s *State) question(words string, g Ground) string {
 	}
 	part("Files", more(g.Files, tellFiles)...)
 	var open, found []string
-	for _, it := range s.Items {
+	for _, it := range i.backlog.Items {
 		if it.Status == Pending || it.Status == Running {
 			open = append(open, fmt.Sprintf("t%d %s", it.ID, it.Title))
 		}

@@ -38,7 +38,7 @@ type plannedTask struct {
 
 // readPlan reads an answer. The error says, for the planner, what keeps it from being
 // used.
-func (s *State) readPlan(answer string, g Ground) (epic string, tasks []Task, err error) {
+func (i *intent) readPlan(answer string) (epic string, tasks []Task, err error) {
 	p, err := decodePlan(answer)
 	if err != nil {
 		return "", nil, err
@@ -46,17 +46,17 @@ func (s *State) readPlan(answer string, g Ground) (epic string, tasks []Task, er
 	if len(p.Tasks) > maxPlanned {
 		return "", nil, fmt.Errorf("it has %d tasks; write %d at most", len(p.Tasks), maxPlanned)
 	}
-	first := s.NextID()
+	first := i.backlog.NextID()
 	epic = clean.Line(p.Epic)
-	for i := range p.Tasks {
-		t, err := s.readTask(&p.Tasks[i], first, len(p.Tasks), g)
+	for n := range p.Tasks {
+		t, err := i.readTask(&p.Tasks[n], first, len(p.Tasks))
 		if err != nil {
-			return "", nil, fmt.Errorf("task %d (%s): %w", i+1, clip(clean.Line(p.Tasks[i].Title), 60), err)
+			return "", nil, fmt.Errorf("task %d (%s): %w", n+1, clip(clean.Line(p.Tasks[n].Title), 60), err)
 		}
-		t.ID, t.Epic, t.Origin = first+i, epic, FromEpic
+		t.ID, t.Epic, t.Origin = first+n, epic, FromEpic
 		tasks = append(tasks, t)
 	}
-	if _, err := s.Put(tasks...); err != nil {
+	if _, err := i.backlog.Put(tasks...); err != nil {
 		return "", nil, plainly(err)
 	}
 	return epic, tasks, nil
@@ -88,13 +88,14 @@ func decodePlan(answer string) (planned, error) {
 }
 
 // readTask reads one task of an answer of n whose first gets the number first.
-func (s *State) readTask(p *plannedTask, first, n int, g Ground) (Task, error) {
+func (i *intent) readTask(p *plannedTask, first, n int) (Task, error) {
+	g := &i.ground
 	t := Task{
 		Title: clean.Line(p.Title), Goal: clean.Line(p.Goal), Component: clean.Line(p.Component), Scope: p.Scope, Jobs: p.Jobs, Best: p.Best,
 		Value: p.Value, Urgency: p.Urgency, Risk: p.Risk, Size: p.Size,
 	}
 	for _, raw := range p.After {
-		id, err := s.before(raw, first, n)
+		id, err := i.before(raw, first, n)
 		if err != nil {
 			return t, err
 		}
@@ -117,7 +118,7 @@ func (s *State) readTask(p *plannedTask, first, n int, g Ground) (Task, error) {
 }
 
 // before is the number of a task that "after" names.
-func (s *State) before(raw json.RawMessage, first, n int) (int, error) {
+func (i *intent) before(raw json.RawMessage, first, n int) (int, error) {
 	text := strings.Trim(string(raw), `" `)
 	id, err := strconv.Atoi(strings.TrimPrefix(text, "t"))
 	switch {
@@ -127,7 +128,7 @@ func (s *State) before(raw json.RawMessage, first, n int) (int, error) {
 		return 0, fmt.Errorf("after: there is no task %d in the answer, which has %d", id, n)
 	case !strings.HasPrefix(text, "t"):
 		return first + id - 1, nil
-	case s.byID[id] == nil:
+	case i.backlog.byID[id] == nil:
 		return 0, fmt.Errorf("after: the backlog has no task %s", text)
 	}
 	return id, nil

@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -34,23 +33,21 @@ const warnAt = 0.8
 // ranker chooses as many of the places as its authority is a share of them, spread
 // evenly; the formula the others. It changes nothing.
 func (s *State) Order(now time.Time) []Position {
-	byFormula := s.ready()
-	slices.SortFunc(byFormula, byWSJF)
-	expected := s.forecast(byFormula)
-	chosen := s.better(byFormula, expected)
-	out := make([]Position, 0, len(byFormula))
+	o := s.choice()
+	chosen := o.better()
+	out := make([]Position, 0, len(o.tasks))
 	placed := map[int]bool{}
 	put := func(it *Item, by string) {
 		placed[it.ID] = true
 		p := Position{Task: it.ID, Title: it.Title, WSJF: it.WSJF(), By: by, Fits: s.fits(&it.Task) == ""}
-		if v, ok := expected[it.ID]; ok {
+		if v, ok := o.expected[it.ID]; ok {
 			p.Expected = &v
 		}
 		p.Why = s.why(it, p, now)
 		out = append(out, p)
 	}
 	turn := s.Ranker.turn
-	for _, it := range byFormula {
+	for _, it := range o.tasks {
 		for turn += mostTurns * s.authority(); turn >= 1 && len(chosen) > 0; turn += mostTurns*s.authority() - 1 {
 			put(chosen[0], ByRanker)
 			chosen = chosen[1:]
