@@ -28,6 +28,9 @@ func TestAReviewer(t *testing.T) {
 		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses", 0},
 		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, "", 0},
 		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict", 0},
+		{"that accepts and rejects is asked once more", []string{"VERDICT: accept\nIt is fine.\n\nVERDICT: reject", "VERDICT: accept"}, "open", false, false, 2, "", 0},
+		{"that accepts and rejects and accepts and rejects leaves it to a person, where it fails open, too", []string{"VERDICT: accept\n{\"verdict\": \"reject\"}"}, "open", false, true, 2, "it says accept and reject", 0},
+		{"that accepts and rejects and then says nothing leaves it to a person", []string{"VERDICT: accept\nRevised verdict: reject", "Hm."}, "open", false, true, 2, "it says accept and reject", 0},
 		{"that cannot read what it is asked lets pass where it fails open", nil, "open", false, false, 1, "", 400},
 		{"that cannot read what it is asked leaves it to a person where it fails closed", nil, "closed", false, true, 1, "was not reviewed: critic: status 400", 400},
 	} {

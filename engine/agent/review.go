@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,9 +15,14 @@ import (
 // ReviewAnswer tells a reviewer how to answer.
 const ReviewAnswer = `Begin with one line "VERDICT: accept" or "VERDICT: reject". After it, one line for each reason.`
 
-// ErrNoVerdict reports a review from which no verdict can be read. Test with
-// errors.Is.
-var ErrNoVerdict = errors.New("the review has no verdict")
+// Test with errors.Is.
+var (
+	// ErrNoVerdict reports a review from which no verdict can be read.
+	ErrNoVerdict = errors.New("the review has no verdict")
+	// ErrContradiction reports a review that says accept and reject. It is an
+	// ErrNoVerdict, too.
+	ErrContradiction = fmt.Errorf("%w: it says accept and reject", ErrNoVerdict)
+)
 
 // Review is what a reviewer decided about a change. Reasons are single lines
 // without control characters, the weightiest first; there may be none.
@@ -34,23 +40,28 @@ func (r Review) Why() string {
 }
 
 // ReadReview reads the answer of a reviewer: a line "VERDICT: accept", a JSON
-// object that says so, or an answer that begins with the word. An answer that
-// says both has no verdict. The error is [ErrNoVerdict].
+// object that says so, or an answer that begins with the word. All that is there
+// has to agree, and an accept is none where words beside it reject ("Revised verdict:
+// reject", "I must reject this change"). Errors: [ErrNoVerdict], [ErrContradiction].
 func ReadReview(answer string) (Review, error) {
 	answer = edit.WithoutThoughts(answer)
-	for _, read := range []func(string) []Review{reviewLines, reviewObjects, reviewCut, reviewWord} {
-		found := read(answer)
-		if len(found) == 0 {
-			continue
-		}
-		for _, r := range found {
-			if r.Accepted != found[0].Accepted {
-				return Review{}, errors.Join(ErrNoVerdict, errors.New("it says accept and reject"))
-			}
-		}
-		return found[0], nil
+	said := slices.Concat(reviewLines(answer), reviewObjects(answer), reviewCut(answer))
+	if first, plain := reviewWord(answer); first != nil && (plain || len(said) == 0) {
+		said = append(said, *first)
 	}
-	return Review{}, ErrNoVerdict
+	if len(said) == 0 {
+		return Review{}, ErrNoVerdict
+	}
+	for _, r := range said[1:] {
+		if r.Accepted != said[0].Accepted {
+			return Review{}, ErrContradiction
+		}
+	}
+	lines := append(strings.Split(answer, "\n"), said[0].Reasons...) // the first of them stands behind the verdict
+	if said[0].Accepted && slices.ContainsFunc(lines, rejectsBeside) {
+		return Review{}, ErrContradiction
+	}
+	return said[0], nil
 }
 
 // judgement tells words for accept from words for reject. What is not accepted is
@@ -70,11 +81,16 @@ func judgement(words string) (accept, known bool) {
 	return false, false
 }
 
+// negated are words in front of a verdict that turn it around.
+const negated = `(?:(?:do(?:es)?|can|should)\s+not\s+(?:be\s+)?|don't\s+|cannot\s+(?:be\s+)?|can't\s+(?:be\s+)?|not\s+|never\s+)?`
+
 var (
 	negation    = regexp.MustCompile(`(?i)^(?:(?:do(?:es)?|can|should)\s+not|don't|cannot|can't|not|never)(?:\s+be)?\s+`)
-	verdictLine = regexp.MustCompile(`(?im)^[\s*#<>"` + "`" + `-]*(?:(?:my|our|the|final|overall)\s+){0,2}verdict(?:\s+is)?[\s*:：=<>"` + "`" + `-]+((?:(?:do(?:es)?|can|should)\s+not\s+(?:be\s+)?|don't\s+|cannot\s+(?:be\s+)?|can't\s+(?:be\s+)?|not\s+|never\s+)?[a-z]+)(.*)$`)
+	verdictLine = regexp.MustCompile(`(?im)^[\s*#<>"` + "`" + `-]*(?:(?:my|our|the|final|overall)\s+){0,2}verdict(?:\s+is)?[\s*:：=<>"` + "`" + `-]+(` + negated + `[a-z]+)(.*)$`)
 	cutObject   = regexp.MustCompile(`(?i)"(?:verdict|decision)"\s*:\s*"([^"\n]*)"`)
 	firstWord   = regexp.MustCompile(`(?i)^[\s*#>` + "`" + `]*([a-z]+)[\s*` + "`" + `]*([:.,!-].*)?(?:\n|$)`)
+	bothWords   = regexp.MustCompile(`(?i)\b(?:accept|approve|reject)[a-z]*["'*\s` + "`" + `]*(?:\bor\b|/|\|)`)
+	condition   = regexp.MustCompile(`(?i)^[\s,]*(?:if|unless|had|were)\b`)
 	otherWord   = regexp.MustCompile(`(?i)^[\s*"` + "`" + `]*(?:or|/|\|)[\s*"` + "`" + `]*([a-z]+)`)
 )
 
@@ -109,18 +125,56 @@ func reviewCut(answer string) []Review {
 	return out
 }
 
-// reviewWord reads an answer that begins with the verdict alone.
-func reviewWord(answer string) []Review {
+// reviewWord reads an answer that begins with the verdict alone; plain tells that the
+// word is no mere yes or no, which answers anything.
+func reviewWord(answer string) (r *Review, plain bool) {
 	answer = strings.TrimSpace(answer)
 	m := firstWord.FindStringSubmatchIndex(answer)
 	if m == nil {
-		return nil
+		return nil, false
 	}
-	accept, known := judgement(answer[m[2]:m[3]])
+	word := answer[m[2]:m[3]]
+	accept, known := judgement(word)
 	if !known {
-		return nil
+		return nil, false
 	}
-	return []Review{{accept, reasonLines(answer[m[3]:])}}
+	return &Review{accept, reasonLines(answer[m[3]:])}, plainWord(word)
+}
+
+// plainWord reports a word that can only be a verdict on a change.
+func plainWord(word string) bool {
+	word = negation.ReplaceAllString(strings.ToLower(strings.TrimSpace(word)), "")
+	for _, stem := range []string{"accept", "approv", "reject", "refus", "den", "declin", "lgtm"} {
+		if strings.HasPrefix(word, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// besides are the forms of a verdict in words beside the one that was asked for: the
+// verdict and what follows it in the line.
+var besides = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:verdict|decision|recommendation|conclusion|judge?ment)(?:\s+is)?(?:\s+to)?[\s*:：=<>"` + "`" + `-]+(` + negated + `[a-z]+)(.*)$`),
+	regexp.MustCompile(`(?i)\b(?:I|we)\s+(?:(?:must|have to|will|therefore|thus|hereby|now)\s+)*(` + negated + `[a-z]+)\s+(?:this|it|the\s+(?:change|candidate|diff|patch|commit|edit))\b(.*)$`),
+	regexp.MustCompile(`(?i)^[\s*#>\d?,;.)-]*(?:(?:so|thus|therefore|hence|overall|finally|actually|no|wait|but|rather|on reflection|on second thoughts?|in conclusion)[\s,:]+)*(` + negated + `[a-z]+)([\s*.!"` + "`" + `]*)$`),
+}
+
+// rejectsBeside reports a line that rejects beside what the form of an answer says.
+func rejectsBeside(line string) bool {
+	if bothWords.MatchString(line) {
+		return false // the question, said again
+	}
+	for _, form := range besides {
+		m := form.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil || !plainWord(m[1]) || condition.MatchString(m[2]) {
+			continue
+		}
+		if accept, known := judgement(m[1]); known && !accept {
+			return true
+		}
+	}
+	return false
 }
 
 // reasonLines are the lines of a text that say something.
@@ -138,22 +192,22 @@ func reasonLines(text string) []string {
 func reviewObjects(answer string) []Review {
 	var out []Review
 	for _, object := range edit.JSONObjects(answer) {
-		if r, ok := reviewObject(object); ok {
-			out = append(out, r)
-		}
+		out = append(out, reviewObject(object)...)
 	}
 	return out
 }
 
-func reviewObject(object json.RawMessage) (Review, bool) {
+// reviewObject reads what each field of an object that holds a verdict says.
+func reviewObject(object json.RawMessage) []Review {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
-		return Review{}, false
+		return nil
 	}
 	own := map[string]json.RawMessage{}
 	for name, value := range fields {
 		own[strings.ToLower(name)] = value
 	}
+	var out []Review
 	for _, name := range []string{"verdict", "decision", "accept", "accepted", "approve", "approved", "reject", "rejected"} {
 		raw, there := own[name]
 		if !there {
@@ -161,33 +215,29 @@ func reviewObject(object json.RawMessage) (Review, bool) {
 		}
 		accept, known := judgement(strings.Trim(string(raw), "\" \t"))
 		if !known {
-			if r, ok := verdictInside(raw); ok {
-				return r, true
-			}
+			out = append(out, verdictInside(raw)...)
 			continue
 		}
 		if strings.HasPrefix(name, "reject") { // "rejected": true
 			accept = !accept
 		}
-		return Review{accept, reasonsOf(own)}, true
+		out = append(out, Review{accept, reasonsOf(own)})
 	}
 	for _, name := range []string{"review", "result", "answer"} { // one inside another
-		if r, ok := reviewObject(own[name]); ok {
-			return r, true
-		}
+		out = append(out, reviewObject(own[name])...)
 	}
-	return Review{}, false
+	return out
 }
 
 // verdictInside reads a verdict that is an object itself.
-func verdictInside(raw json.RawMessage) (Review, bool) {
+func verdictInside(raw json.RawMessage) []Review {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
-		return Review{}, false
+		return nil
 	}
 	for _, name := range []string{"result", "value", "outcome"} {
 		if accept, known := judgement(strings.Trim(string(fields[name]), "\" \t")); known {
-			return Review{accept, reasonsOf(fields)}, true
+			return []Review{{accept, reasonsOf(fields)}}
 		}
 	}
 	return reviewObject(raw)

@@ -61,7 +61,7 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 func (w *gatekeeper) unreviewed(ctx context.Context, r *attempt, c *record.Candidate, why error) (ended bool, err error) {
 	text := view.CleanLine(fmt.Sprintf("%s was not reviewed: %v", c.ID, why))
 	w.host.Note("warn", r.lease.Job.ID, text)
-	if w.facts.Config.Review.Fail != "closed" {
+	if w.facts.Config.Review.Fail != "closed" && !errors.Is(why, agent.ErrContradiction) {
 		return false, nil
 	}
 	return true, r.hold(ctx, record.Gated, text, store.Outcome{})
@@ -112,9 +112,11 @@ func (w *gatekeeper) changedFunctions(ctx context.Context, r *attempt, c *record
 	return prompt.ChangedFunctions(ctx, before, after, paths)
 }
 
-// askReviewer asks until a verdict can be read, at most twice.
+// askReviewer asks until a verdict can be read, at most twice. That it contradicted
+// itself is not forgotten when the second answer says nothing.
 func (w *gatekeeper) askReviewer(ctx context.Context, r *attempt, shown prompt.View) (agent.Review, error) {
 	name := w.facts.Config.Roles.Reviewer
+	var before error
 	for n := 1; ; n++ {
 		rendered, err := w.roster.Prompts.Render(agent.RoleReviewer, shown)
 		if err != nil {
@@ -133,9 +135,13 @@ func (w *gatekeeper) askReviewer(ctx context.Context, r *attempt, shown prompt.V
 		}
 		text := agent.Redact(answer, w.roster.Secrets...)
 		r.evidence = append(r.evidence, record.Evidence{Kind: "review", Text: []byte(tail(text, feedbackBytes))})
+		if err != nil && errors.Is(before, agent.ErrContradiction) && !errors.Is(err, agent.ErrContradiction) {
+			err = fmt.Errorf("%w, and then %w", before, err)
+		}
 		if !errors.Is(err, agent.ErrNoVerdict) || n == asks {
 			return verdict, err
 		}
+		before = err
 		shown.Retry = "Your answer before this one could not be read: " + err.Error() + "."
 	}
 }
