@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -42,7 +43,7 @@ func unevenly(seed uint64) func() time.Time {
 	}
 }
 
-// ends tells how every job ended, by number.
+// ends tells how every job ended, by number: all of its row but times.
 func (l *lab) ends() []string {
 	l.t.Helper()
 	jobs, err := l.ses.DB.Jobs(l.t.Context(), l.exp.ID, store.JobFilter{Limit: 100_000})
@@ -51,7 +52,12 @@ func (l *lab) ends() []string {
 	}
 	var out []string
 	for _, j := range jobs {
-		out = append(out, fmt.Sprintf("%s %s %s %s of %s %s %q", j.ID, j.Kind, j.State, j.Candidate, j.Duplicate, j.Class, j.Reason))
+		j.EditMS, j.EvalMS, j.OwnMS, j.Created, j.Started, j.Ended = 0, 0, 0, 0, 0, 0
+		row, err := json.Marshal(j)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		out = append(out, string(row))
 	}
 	return out
 }

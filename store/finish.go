@@ -38,11 +38,23 @@ type Outcome struct {
 // budget), or was last measured under an earlier objective version, makes no
 // duplicate. In strict order the lowest number is the original: jobs of higher
 // numbers with this tree end as duplicates of this one and are returned as
-// displaced; the attempts of those that run are in vain. Errors: [ErrLost].
-func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup record.CandidateID, displaced []record.JobID, err error) {
-	exp, id := l.Job.Experiment, l.Job.ID
+// displaced; the attempts of those that run are in vain. What the attempt brought
+// so far (usage, evidence, times) goes with it in at most one outcome, which is
+// kept where the job ends here, and is the caller's to hand in later where it goes
+// on. Errors: [ErrLost].
+func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate, with ...Outcome) (dup record.CandidateID, displaced []record.JobID, err error) {
+	exp, id, what := l.Job.Experiment, l.Job.ID, leaseName("record the commit of", l)
 	c.ID, c.Job = record.CandidateID(id), id
-	err = db.write(ctx, leaseName("record the commit of", l), func(t *tx) error {
+	var end Outcome
+	if len(with) > 0 {
+		end = with[0]
+	}
+	end.State, end.Class, end.Candidate = record.Duplicate, record.ClassNone, nil
+	p, err := pack(&end)
+	if err != nil {
+		return record.NoCandidate, nil, doing(what, err)
+	}
+	err = db.write(ctx, what, func(t *tx) error {
 		dup, displaced = record.NoCandidate, nil
 		f, err := t.leased(l)
 		if err != nil {
@@ -56,7 +68,9 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate) (dup
 			return err
 		}
 		if known {
-			_, err := t.end(l, f, Outcome{State: record.Duplicate, Duplicate: dup, Reason: SameTree(dup)}, nil)
+			end := end
+			end.Duplicate, end.Reason = dup, SameTree(dup)
+			_, err := t.end(l, f, end, p)
 			return err
 		}
 		if err := t.must(ErrLost, sqlJobMade, exp, id, l.Attempt, c.ID); err != nil {

@@ -16,13 +16,22 @@ func TestTheSameTreeEndsAsADuplicate(t *testing.T) {
 	w.addMakes(1, 3)
 	w.through(100, 1)
 	l := w.lease()
-	dup, _, err := w.db.Made(w.ctx, l, candidate(l, 100))
+	dup, _, err := w.db.Made(w.ctx, l, candidate(l, 100), store.Outcome{
+		Usage: record.Usage{Requests: 2, InputTokens: 30, CostUSD: ptr(0.5)}, EditMS: 7, Evidence: []record.Evidence{{Kind: "transcript", Text: []byte("said")}},
+	})
 	w.ok(err)
 	if dup != 1 {
 		t.Fatalf("duplicate of %s, want c1", dup)
 	}
-	if j := w.job(2); j.State != record.Duplicate || j.Duplicate != 1 || j.Candidate != record.NoCandidate {
+	j := w.job(2)
+	if j.State != record.Duplicate || j.Duplicate != 1 || j.Candidate != record.NoCandidate || j.Reason != "same tree as c1" {
 		t.Errorf("got %+v", j)
+	}
+	if u := j.Usage; u.Requests != 2 || u.InputTokens != 30 || u.CostUSD == nil || *u.CostUSD != 0.5 || j.EditMS != 7 {
+		t.Errorf("what the attempt used is lost: %+v, %d ms", u, j.EditMS)
+	}
+	if said, err := w.db.EvidenceOf(w.ctx, w.exp, 2); err != nil || len(said) != 1 {
+		t.Errorf("the evidence is lost: %v, %v", said, err)
 	}
 	_, err = w.db.Candidate(w.ctx, w.exp, 2)
 	wants(t, err, store.ErrNotFound)

@@ -98,6 +98,9 @@ func TestTheLowestNumberIsTheOriginalOfATreeInStrictOrder(t *testing.T) {
 			if j.State != record.Duplicate || j.Duplicate != 1 || j.Candidate != record.NoCandidate || j.Class != "" || j.Reason != "same tree as c1" {
 				t.Errorf("job 2 is %s of %s (%s %q), candidate %s", j.State, j.Duplicate, j.Class, j.Reason, j.Candidate)
 			}
+			if j.HeldAt != "" || j.Approved {
+				t.Errorf("job 2 was held at %q, approved %t: with one worker it never came to a review", j.HeldAt, j.Approved)
+			}
 			_, err = w.db.Candidate(w.ctx, w.exp, 2)
 			wants(t, err, store.ErrNotFound)
 			if kids, err := w.db.Children(w.ctx, w.exp, 0); err != nil || slices.ContainsFunc(kids, func(k record.Candidate) bool { return k.ID == 2 }) {

@@ -54,7 +54,8 @@ const (
 	sqlJobDuplicate statement = `UPDATE job SET state = 'duplicate', class = '', reason = ?3, duplicate = ?4, was = '',
 		ended = CASE ended WHEN 0 THEN ?5 ELSE ended END
 		WHERE experiment = ?1 AND id = ?2 AND lease_until = 0`
-	sqlJobUnmade statement = `UPDATE job SET candidate = -1 WHERE experiment = ?1 AND id = ?2`
+	// One that is the duplicate of a tree never came as far as a review.
+	sqlJobUnmade statement = `UPDATE job SET candidate = -1, held_at = '', held_for = '', approved = 0 WHERE experiment = ?1 AND id = ?2`
 	sqlJobPlace  statement = `UPDATE job SET state = 'placed'
 		WHERE experiment = ?1 AND id = ?2 AND state = 'scored' AND kind = 'make'`
 	sqlJobPriority statement = `UPDATE job SET priority = ?3

@@ -101,7 +101,9 @@ func (w *committer) made(ctx context.Context, r *attempt, c *record.Candidate, p
 		c.Removed += max(0, d.Removed)
 	}
 	c.Files = len(diffs)
-	dup, displaced, err := w.db.Made(ctx, r.lease, *c)
+	var spent store.Outcome // of an end that comes here
+	r.fill(&spent)
+	dup, displaced, err := w.db.Made(ctx, r.lease, *c, spent)
 	if err != nil {
 		return nil, err
 	}
