@@ -69,6 +69,7 @@ print "ok\n" if setpriority(0, VICTIM, 19) == 1; print "ok\n" if syscall(NR_SCHE
 		{"keeps memory in segments that no process holds", perl(`my $n = 0; for (1..400) { my $i = shmget(0, 1 << 20, 0600); last unless defined $i and shmwrite($i, "x" x (1 << 20), 0, 1 << 20); $n++ } print "ok\n" if $n`), nil, scored, ""},
 		{"takes memory in page tables", perl(`my $s = 1 << 38; my $a = syscall(NR_MMAP, 0, $s, 1, 0x4022, -1, 0); syscall(NR_MADVISE, $a, $s, 15);
 for (my $i = 0; $i < $s; $i += 2 << 20) { my $x = unpack("P1", pack("Q", $a + $i)) } sleep 60; "WORD"`), nil, "failed memory", ""},
+		{"takes memory in page tables of many small processes", perl(`open my $f, "<", "part.s"; for (1..40) { next if fork; my $a = 1 << 45; for (1..4000) { syscall(NR_MMAP, $a, 4096, 1, 0x12, fileno($f), 0); my $x = unpack("P1", pack("Q", $a)); $a += 2 << 20 } sleep 60 } sleep 60; "WORD"`), nil, "failed memory", ""},
 		{"is busy with its memory in processes that start others", perl(`my $x = "x" x (20 << 20); for (1..40) { next if fork; while (1) { my $p = fork; exit unless $p; waitpid $p, 0 } } sleep 60; "WORD"`), nil, "failed sandbox|failed memory|failed timeout", ""},
 		{"leaves detached processes", `(setsid sh -c 'trap "" TERM HUP; sleep 2997; : WORD' >/dev/null 2>&1 &); (nohup sh -c 'sleep 2996; : WORD' >/dev/null 2>&1 &); true` + "\n", nil, scored, ""},
 		{"starts many processes", `i=0; while [ $i -lt 300 ]; do (sleep 60; : WORD) & i=$((i+1)); done; wait` + "\n", nil, "failed sandbox", ""},

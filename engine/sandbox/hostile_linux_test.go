@@ -51,6 +51,7 @@ var attacks = map[string]func(args []string){
 	"pester":      attackPester,
 	"busy memory": attackBusyMemory,
 	"tables":      attackTables,
+	"headless":    attackHeadless,
 	"segments":    attackSegments,
 	"foreign":     attackForeign,
 	"requests":    attackRequests,
@@ -342,15 +343,5 @@ func attackFds([]string) {
 func attackChmod(paths []string) {
 	for _, p := range paths {
 		say("chmod %s: %v", p, os.Chmod(p, 0o777) == nil)
-	}
-}
-
-// fillSegment writes to each page of a megabyte.
-//
-//go:nocheckptr
-func fillSegment(at uintptr) {
-	for i := uintptr(0); i < 1<<20; i += 4096 {
-		*(*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))) = 1
-		at += 4096
 	}
 }

@@ -195,15 +195,58 @@ type stat struct {
 	Cpu             int64 // ticks of 10 ms, with reaped children
 	Space           int64 // bytes of address space
 	Rss             int64 // bytes
-	Zombie          bool
+	Zombie          bool  // and no thread of it lives
+	Alive           int   // a thread that lives: the kernel tells of the memory by its number
 }
 
+// Stat looks at a process. One whose first thread has ended while others go on looks
+// like a dead one that takes no memory: then one of the others is asked.
 func (p *Table) Stat(pid int) (stat, bool) {
-	text, err := p.Of(pid, "/stat").Text()
+	s, ok := p.stat(pid)
+	if !ok || !s.Zombie || s.Threads < 2 {
+		return s, ok
+	}
+	tids, err := p.Of(pid, "/task").numbers(p.tids[:0])
+	if err != nil {
+		return s, true
+	}
+	p.tids = tids
+	for _, tid := range tids {
+		if other, ok := p.stat(tid); ok && tid != pid && !other.Zombie {
+			return other, true
+		}
+	}
+	return s, true
+}
+
+// stat reads the line of a process by the number of one of its threads.
+func (p *Table) stat(tid int) (stat, bool) {
+	text, err := p.Of(tid, "/stat").Text()
 	if err != nil {
 		return stat{}, false
 	}
-	return parseStat(text)
+	s, ok := parseStat(text)
+	s.Alive = tid
+	return s, ok
+}
+
+// Lines counts the lines of the file that was named, however long it is.
+func (p *Table) Lines() (int64, error) {
+	fd, err := p.open(syscall.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer syscall.Close(fd)
+	if p.buf == nil {
+		p.buf = make([]byte, 4096)
+	}
+	for lines := int64(0); ; {
+		n, err := kernel.Retry(func() (int, error) { return syscall.Read(fd, p.buf) })
+		if err != nil || n == 0 {
+			return lines, err
+		}
+		lines += int64(bytes.Count(p.buf[:n], []byte{'\n'}))
+	}
 }
 
 // parseStat reads the fields. The name before them may hold anything, hence the

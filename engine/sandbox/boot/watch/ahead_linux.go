@@ -10,7 +10,7 @@ import (
 
 // processors is how many goroutines the runtime lets go on at once: those of the
 // keeper, and one more: while one is idle the runtime starts no thread to look for work.
-const processors = 5
+const processors = 6
 
 // SpareThreads is how many goroutines of the gateway may wait in the kernel at
 // once before a thread must be made for them.

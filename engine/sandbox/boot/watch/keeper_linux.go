@@ -31,7 +31,7 @@ type Ground interface {
 
 // Keeper owns every process of the sandbox: it reaps, watches and ends them. The
 // main goroutine starts the command and waits for children, the watchdog's waits in
-// one system call for all else there is to hear, and two clerks wait to be asked for
+// one system call for all else there is to hear, and clerks wait to be asked for
 // what may take long to find out. All wait in the kernel, so that they need no help
 // of the runtime to go on, and no thread that was not there before the command.
 type Keeper struct {
@@ -52,6 +52,8 @@ type Keeper struct {
 	proc     proc.Table  // of the watchdog
 	scales   *clerk      // knows the memory of processes
 	loads    []int       // which
+	mapper   *clerk      // knows their mappings
+	mapped   []int       // of which
 	ipc      []int       // lists of what no process holds
 	surveyor *clerk      // knows the bytes of a folder
 	tracer   *tracer     // nil where tasks are not traced
@@ -92,8 +94,11 @@ func NewKeeper(job *wire.Job, report *wire.Report, ground Ground, orders int) (*
 	}
 	var err error
 	if job.Limits.Memory > 0 {
-		p := &proc.Table{}
+		p, q := &proc.Table{}, &proc.Table{}
 		if k.scales, err = newClerk(func() int64 { return k.weighAll(p) }); err != nil {
+			return nil, err
+		}
+		if k.mapper, err = newClerk(func() int64 { return k.mapAll(q) }); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,8 @@ type usage struct {
 	weighAt time.Time // not before
 	tables  int64     // page tables, when they were last looked at
 	tableAt time.Time
+	maps    int64 // what mappings take, when they were last counted
+	mapAt   time.Time
 	written int64
 	writeAt time.Time
 }
@@ -32,18 +34,19 @@ func (k *Keeper) check(now time.Time) (tasks int, over bool) {
 		k.limit("procs")
 		return len(list), true
 	}
-	for _, pid := range list {
+	for i, pid := range list {
 		s, ok := k.proc.Stat(pid)
 		if !ok || s.Zombie {
 			continue
 		}
+		list[i] = s.Alive
 		tasks += s.Threads
 		memory += s.Rss
 		space += s.Space
 		cpu += s.Cpu * int64(10*time.Millisecond)
 	}
 	if j.Limits.Memory > 0 {
-		memory = k.weigh(list, memory, k.tables(list, space, now)+k.heldByNobody(), now)
+		memory = k.weigh(list, memory, k.tables(list, space, now)+k.mappings(list, space, now)+k.heldByNobody(), now)
 	}
 	k.usage.memory = max(k.usage.memory, memory)
 	for _, l := range []struct {
@@ -118,12 +121,13 @@ func (k *Keeper) rollups(p *proc.Table) bool {
 
 // tables returns the page tables of the processes. They are no part of a resident
 // size, and a process that reads a byte in every second megabyte of a large empty
-// space takes little else. They are looked at while the address space could need
-// many, a twentieth of the time at most.
+// space takes little else. The kernel tells them without waiting for the process. They
+// are looked at wherever they could be many, a tenth of the time at most: a hundred
+// processes in each look.
 func (k *Keeper) tables(list []int, space int64, now time.Time) int64 {
-	const reach = 512 // bytes of address space for a byte of page table, at most
+	const most = 3 // bytes for a byte of address space: a lone page may need a table on each level
 	u := &k.usage
-	if space/reach < k.job.Limits.Memory/16 {
+	if space*most < k.job.Limits.Memory/16 {
 		return 0
 	}
 	if now.Before(u.tableAt) {
@@ -135,8 +139,49 @@ func (k *Keeper) tables(list []int, space int64, now time.Time) int64 {
 			u.tables += proc.Line(text, "VmPTE:") << 10
 		}
 	}
-	u.tableAt = now.Add(20 * time.Since(now))
+	u.tableAt = now.Add(10 * time.Since(now))
 	return u.tables
+}
+
+// What the kernel keeps for mappings.
+const (
+	mappingBytes = 256   // for one: its record, and its part of the tree they stand in
+	mappingMost  = 65530 // of a process, unless the machine's owner allows more
+	pageBytes    = 4096  // the least that one maps
+)
+
+// mappings returns what the kernel keeps for the mappings of the processes, as they
+// were when a clerk counted them last: to count them it may have to wait. It counts
+// wherever they could be many, a fifth of the time at most.
+func (k *Keeper) mappings(list []int, space int64, now time.Time) int64 {
+	u := &k.usage
+	if v, ok := k.mapper.answer(); ok {
+		u.maps, u.mapAt = v, now.Add(max(100*time.Millisecond, 4*k.mapper.took))
+	}
+	if space/pageBytes*mappingBytes < k.job.Limits.Memory/16 {
+		return 0
+	}
+	if k.mapper.idle() && !now.Before(u.mapAt) {
+		k.mapped = append(k.mapped[:0], list...)
+		k.mapper.ask(now)
+	}
+	return u.maps
+}
+
+// mapAll is the work of the mapper. Of a process that does not show its mappings it
+// takes the most that its address space could hold.
+func (k *Keeper) mapAll(p *proc.Table) int64 {
+	var sum int64
+	for _, pid := range k.mapped {
+		n, err := p.Of(pid, "/maps").Lines()
+		if err == syscall.EACCES || err == syscall.EPERM {
+			if s, ok := p.Stat(pid); ok {
+				n = min(s.Space/pageBytes, mappingMost)
+			}
+		}
+		sum += n * mappingBytes
+	}
+	return sum
 }
 
 // processes lists every process of the sandbox but this one. The list is valid until
