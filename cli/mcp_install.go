@@ -17,6 +17,7 @@ import (
 	"atoll/cli/mcp/evo"
 	"atoll/engine/view"
 	"atoll/gitops"
+	"atoll/store/whole"
 )
 
 // mcpInstall are the flags of `mcp install` and `mcp uninstall`.
@@ -222,14 +223,7 @@ func (a *App) replace(e clients.Edit) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", e.Path, err)
 	}
-	err = replaceFile(path, func(w io.Writer) error {
-		_, err := w.Write(e.New)
-		return err
-	})
-	if err == nil {
-		err = os.Chmod(path, mode)
-	}
-	if err != nil {
+	if err := whole.Write(path, whole.Options{Mode: mode, Sync: true}, whole.Bytes(e.New)); err != nil {
 		return fmt.Errorf("write %s: %w", e.Path, err)
 	}
 	fmt.Fprintln(a.Out, "wrote ", e.Path)

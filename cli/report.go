@@ -11,6 +11,7 @@ import (
 	"atoll/engine/query"
 	"atoll/engine/report"
 	"atoll/engine/view"
+	"atoll/store/whole"
 )
 
 func (a *App) reportCmd() *cobra.Command {
@@ -50,7 +51,7 @@ func (a *App) report(ctx context.Context, o *opened, page, document string) erro
 		if f.name == "" {
 			continue
 		}
-		if err := replaceFile(a.abs(f.name), func(w io.Writer) error { return f.write(w, story) }); err != nil {
+		if err := whole.Write(a.abs(f.name), whole.Options{Mode: 0o644}, func(w io.Writer) error { return f.write(w, story) }); err != nil {
 			return fmt.Errorf("write the report: %w", err)
 		}
 		if _, err := fmt.Fprintf(a.Out, "wrote %s\n", view.CleanLine(f.name)); err != nil {

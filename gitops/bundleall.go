@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // BundleAll writes commits with all that they need into a new file that git reads;
@@ -134,5 +135,5 @@ func (r *Repo) addShallow(data []byte) error {
 			have = append(have, line...)
 		}
 	}
-	return layFile(filepath.Join(r.dir, "shallow"), "shallow.*.lock", have, 0o644, r.fsync.Load())
+	return whole.Write(filepath.Join(r.dir, "shallow"), whole.Options{Mode: 0o644, Pattern: "shallow.*.lock", Sync: r.fsync.Load()}, whole.Bytes(have))
 }

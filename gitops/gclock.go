@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"atoll/store/whole"
 )
 
 // gcLockLasts is how long git takes a gc.pid that was not touched for the mark of a
@@ -39,7 +41,7 @@ func (r *Repo) HoldGC(ctx context.Context) error {
 			return fmt.Errorf("wait for the git gc that holds %s: %w", r.gcLock(), err)
 		}
 	}
-	if err := layFile(r.gcLock(), "gc.pid.*.tmp", mine, 0o644, false); err != nil {
+	if err := whole.Write(r.gcLock(), whole.Options{Mode: 0o644, Pattern: "gc.pid.*.tmp"}, whole.Bytes(mine)); err != nil {
 		return fmt.Errorf("keep git gc away: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // objectCacheBytes bounds the unpacked objects that are kept in memory.
@@ -193,7 +194,7 @@ func (o *objects) write(kind plumbing.ObjectType, data []byte) (record.Hash, err
 	fmt.Fprintf(zip, "%s %d\x00", kind, len(data)) // into memory: nothing of it fails
 	zip.Write(data)
 	zip.Close()
-	if err := layFile(o.file(h), "tmp_obj_*", o.out.Bytes(), 0o444, o.fsync.Load()); err != nil {
+	if err := whole.Write(o.file(h), whole.Options{Mode: 0o444, Pattern: "tmp_obj_*", Sync: o.fsync.Load()}, whole.Bytes(o.out.Bytes())); err != nil {
 		return record.Hash{}, fmt.Errorf("write object %s: %w", h, err)
 	}
 	if obj := (object{kind, data}); objectBytes(obj) <= objectCacheBytes { // it is looked at soon

@@ -17,6 +17,7 @@ import (
 
 	"atoll/store/fault"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // anchorWidth is the number of candidates one anchor commit holds.
@@ -103,7 +104,7 @@ func (r *Repo) ClearAttempt(ctx context.Context, exp record.ExperimentID, job re
 // writeRef writes a loose ref.
 func (r *Repo) writeRef(ref string, to record.Hash) error {
 	file := filepath.Join(r.dir, ref)
-	return layFile(file, filepath.Base(file)+".*.lock", []byte(to.String()+"\n"), 0o644, r.fsync.Load())
+	return whole.Write(file, whole.Options{Mode: 0o644, Pattern: filepath.Base(file) + ".*.lock", Sync: r.fsync.Load()}, whole.Bytes([]byte(to.String()+"\n")))
 }
 
 // readRef reads a ref: a loose one, as this package and git's fetch write them, or

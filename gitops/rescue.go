@@ -18,6 +18,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // SetAside takes the damaged files out of the store and puts them below folder, where
@@ -151,7 +152,7 @@ func (r *Repo) dropRefs(refs []string, folder string) error {
 			kept.Write(line)
 		}
 	}
-	return layFile(path, "packed-refs.*.lock", kept.Bytes(), 0o644, r.fsync.Load())
+	return whole.Write(path, whole.Options{Mode: 0o644, Pattern: "packed-refs.*.lock", Sync: r.fsync.Load()}, whole.Bytes(kept.Bytes()))
 }
 
 // TakeFrom copies those of the objects that another repository has, and that are

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // fetch copies commit into the store and gives it an import ref. Of its history it
@@ -124,7 +125,7 @@ func (r *Repo) cutBefore(ctx context.Context, commit record.Hash) error {
 	if bytes.Contains(data, []byte(commit.String())) {
 		return nil
 	}
-	return layFile(file, "shallow.*.lock", append(data, commit.String()+"\n"...), 0o644, r.fsync.Load())
+	return whole.Write(file, whole.Options{Mode: 0o644, Pattern: "shallow.*.lock", Sync: r.fsync.Load()}, whole.Bytes(append(data, commit.String()+"\n"...)))
 }
 
 // OnProgress has fn told how far a long import is, from another goroutine, by what

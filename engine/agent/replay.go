@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // Recording is what one job's agent did, as a file of a recordings folder.
@@ -172,21 +173,7 @@ func (r *Recorder) write(rec *Recording) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.o.Dir, ".recording-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), recordingPath(r.o.Dir, rec.Job))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return whole.Write(recordingPath(r.o.Dir, rec.Job), whole.Options{}, whole.Bytes(append(data, '\n')))
 }
 
 func recordingPath(dir string, job record.JobID) string {

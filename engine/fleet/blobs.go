@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"atoll/engine/fleet/wire"
+	"atoll/store/whole"
 )
 
 // blobs are what workers may fetch, by the SHA-256 of the content. A name is all
@@ -53,8 +54,8 @@ func (b *blobs) offerFile(name string, write func(io.Writer) error) (hash string
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		if err := layFile(path, write); err != nil {
-			return "", err
+		if err := whole.Write(path, whole.Options{}, write); err != nil {
+			return "", fmt.Errorf("write what the fleet fetches: %w", err)
 		}
 		if f, err = os.Open(path); err != nil {
 			return "", err
@@ -76,26 +77,6 @@ func (b *blobs) offerFile(name string, write func(io.Writer) error) (hash string
 	}
 	b.all[hash].uses++
 	return hash, nil
-}
-
-// layFile makes a file in one step.
-func layFile(path string, write func(io.Writer) error) error {
-	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
-	if err != nil {
-		return fmt.Errorf("write what the fleet fetches: %w", err)
-	}
-	err = write(part)
-	if closeErr := part.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(part.Name())
-		return fmt.Errorf("write what the fleet fetches: %w", err)
-	}
-	return nil
 }
 
 // drop takes back one offer.

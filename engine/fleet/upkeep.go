@@ -8,6 +8,7 @@ import (
 
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
+	"atoll/store/whole"
 )
 
 // look looks after the fleet until ctx ends: silent machines, decisions of people,
@@ -34,7 +35,7 @@ func (c *Coordinator) look(ctx context.Context) {
 		}
 		if now.Sub(told) >= time.Second {
 			told = now
-			_ = server.WriteFile(path, c.status(now)) // a picture; the next one may fit
+			_ = whole.Write(path, whole.Options{}, whole.JSON(c.status(now))) // a picture; the next one may fit
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"unicode/utf8"
+
+	"atoll/store/whole"
 )
 
 // Exchange is one recorded request and what came of it, without keys. It is
@@ -143,16 +145,7 @@ func (t *tape) write(x Exchange) error {
 		if err != nil {
 			return fmt.Errorf("record an exchange: %w", err)
 		}
-		tmp, err := os.CreateTemp(t.into, ".exchange-*")
-		if err != nil {
-			return fmt.Errorf("record an exchange: %w", err)
-		}
-		_, werr := tmp.Write(data)
-		err = errors.Join(werr, tmp.Close())
-		if err == nil {
-			err = os.Link(tmp.Name(), name) // refuses a name that is taken
-		}
-		_ = os.Remove(tmp.Name())
+		err = whole.Write(name, whole.Options{New: true}, whole.Bytes(data))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

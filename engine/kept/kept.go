@@ -10,7 +10,6 @@
 package kept
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -30,6 +29,7 @@ import (
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // folder is where kept folds lie in a state directory.
@@ -81,8 +81,8 @@ func (w *Writer) Keep(ctx context.Context, st *fold.State, lines []view.LogLine)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("keep the fold: %w", err)
 	}
-	part := path + ".part"
-	err := writeFile(part, func(to io.Writer) error {
+	// Its checksum tells what a loss of power left of it, and one process writes it.
+	err := whole.Write(path, whole.Options{Pattern: filepath.Base(path) + ".part"}, func(to io.Writer) error {
 		var name [nameSize]byte
 		copy(name[:], n.ID)
 		if _, err := to.Write(name[:]); err != nil {
@@ -90,11 +90,8 @@ func (w *Writer) Keep(ctx context.Context, st *fold.State, lines []view.LogLine)
 		}
 		return st.WriteImage(to, lines)
 	})
-	if err == nil {
-		err = os.Rename(part, path)
-	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("keep the fold: %w", err), os.Remove(part))
+		return fmt.Errorf("keep the fold: %w", err)
 	}
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -102,19 +99,6 @@ func (w *Writer) Keep(ctx context.Context, st *fold.State, lines []view.LogLine)
 	}
 	w.last = st.Seq
 	return w.DB.PutMeta(ctx, st.Exp.ID, metaKept, string(text))
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // mapped returns the bytes of a file. They may be changed, which the file does not see,

@@ -1,8 +1,6 @@
 package plugin
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +9,8 @@ import (
 	"strings"
 
 	"aead.dev/minisign"
+
+	"atoll/store/whole"
 )
 
 // Trust is what a person agreed to: keys whose plug-ins are believed, hashes of
@@ -154,16 +154,9 @@ func (t *Trust) Drop(name string) (bool, error) {
 
 // save writes the file whole: a reader sees the old one or the new one.
 func (t *Trust) save() error {
-	data, err := json.MarshalIndent(t, "", "  ")
+	err := os.MkdirAll(filepath.Dir(t.path), 0o700)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(t.path), 0o700)
-	}
-	if err == nil {
-		sum := sha256.Sum256(data)
-		part := t.path + "." + hex.EncodeToString(sum[:4])
-		if err = os.WriteFile(part, append(data, '\n'), 0o600); err == nil {
-			err = os.Rename(part, t.path)
-		}
+		err = whole.Write(t.path, whole.Options{Sync: true}, whole.JSON(t))
 	}
 	if err != nil {
 		return fmt.Errorf("write the plug-ins that you trust: %w", err)

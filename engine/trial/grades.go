@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // Graded is a grade that is kept, so that a run can tell it before it starts.
@@ -48,18 +49,13 @@ func Keep(state string, tree record.Hash, evaluator string, r *Report) error {
 	}
 	all = slices.DeleteFunc(all, func(g Graded) bool { return g.Tree == tree && g.Evaluator == evaluator })
 	all = append(all, Graded{Tree: tree, Evaluator: evaluator, Grade: r.Grade(), Caught: r.Caught, Tried: r.Caught + len(r.Missed), Smallest: r.Smallest})
-	data, err := json.MarshalIndent(all[max(0, len(all)-mostGrades):], "", "  ")
-	if err != nil {
-		return fmt.Errorf("keep the grade: %w", err)
-	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return fmt.Errorf("keep the grade: %w", err)
 	}
-	name := filepath.Join(state, gradesName)
-	if err := os.WriteFile(name+".part", data, 0o600); err != nil {
+	if err := whole.Write(filepath.Join(state, gradesName), whole.Options{Sync: true}, whole.JSON(all[max(0, len(all)-mostGrades):])); err != nil {
 		return fmt.Errorf("keep the grade: %w", err)
 	}
-	return os.Rename(name+".part", name)
+	return nil
 }
 
 // Known is the grade of an evaluator on a root, where one was kept.

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"atoll/store/whole"
 )
 
 // Identity is the certificate of a server with its key. Machines know it by its
@@ -55,15 +57,7 @@ func layIdentity(path string, data []byte) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	part := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return nil, err
-	}
-	err := os.Link(part, path)
-	if rmErr := os.Remove(part); err == nil || errors.Is(err, fs.ErrExist) {
-		err = rmErr
-	}
-	if err != nil {
+	if err := whole.Write(path, whole.Options{New: true, Sync: true}, whole.Bytes(data)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return os.ReadFile(path)

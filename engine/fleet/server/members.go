@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atoll/engine/fleet/wire"
+	"atoll/store/whole"
 )
 
 // State is what a person decided about a machine.
@@ -128,25 +129,8 @@ func (m Members) change(do func([]Member) ([]Member, error)) error {
 		}
 		return 1
 	})
-	return WriteFile(m.path, list)
-}
-
-// WriteFile writes a value as JSON so that no reader sees half of it.
-func WriteFile(path string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = part.Write(append(data, '\n'))
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(part.Name()))
+	if err := whole.Write(m.path, whole.Options{Sync: true}, whole.JSON(list)); err != nil {
+		return fmt.Errorf("write %s: %w", m.path, err)
 	}
 	return nil
 }
