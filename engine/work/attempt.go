@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/engine/agent"
+	"atoll/engine/eval/output"
 	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/store"
@@ -68,7 +69,8 @@ func (r *attempt) keep(kind, text string) {
 		return
 	}
 	text = agent.Redact(text, r.roster.Secrets...)
-	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(tail(text, diffBytes)), Cut: int64(max(0, len(text)-diffBytes))})
+	text, cut := output.Tail(text, diffBytes)
+	r.evidence = append(r.evidence, record.Evidence{Kind: kind, Text: []byte(text), Cut: cut})
 }
 
 // consult asks the client of a role like [attempt.ask]. An error that says nothing about

@@ -1,6 +1,10 @@
 package work
 
-import "strings"
+import (
+	"strings"
+
+	"atoll/engine/eval/output"
+)
 
 // diffBytes bounds a difference that agents are shown, and each text that is kept as
 // evidence.
@@ -12,18 +16,9 @@ func firstLine(s string) string {
 	return line
 }
 
-// tail is the end of a text, at most n bytes, from the beginning of a line
-// where it is cut.
+// tail is the end of a text, at most n bytes, from the beginning of a line where it is
+// cut.
 func tail(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	if n <= 0 {
-		return ""
-	}
-	text = text[len(text)-n:]
-	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
-		text = rest
-	}
-	return strings.ToValidUTF8(text, "")
+	text, _ = output.Tail(text, max(n, 0))
+	return text
 }

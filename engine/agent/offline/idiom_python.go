@@ -112,7 +112,7 @@ func importOfRe(s *language.Source) int {
 		if i+1 < len(s.Toks) && s.Toks[i+1].Text(s.Data) == "." {
 			continue
 		}
-		line := lineAround(s.Data, t.Start)
+		line := language.LineAt(s.Data, t.Start)
 		if at >= 0 || strings.TrimRight(string(s.Data[line[0]:line[1]]), "\r\n") != "import re" {
 			return -1
 		}
@@ -121,19 +121,10 @@ func importOfRe(s *language.Source) int {
 	return at
 }
 
-func lineAround(data []byte, at int) [2]int {
-	from := bytes.LastIndexByte(data[:at], '\n') + 1
-	to := len(data)
-	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
-		to = at + i + 1
-	}
-	return [2]int{from, to}
-}
-
 // indented reports whether a place lies in a block: what stands at the margin runs
 // once anyway.
 func indented(data []byte, at int) bool {
-	from := lineAround(data, at)[0]
+	from := language.LineAt(data, at)[0]
 	return from < len(data) && (data[from] == ' ' || data[from] == '\t')
 }
 

@@ -141,11 +141,7 @@ func declOf(f *ast.File, spec *ast.ImportSpec) ast.Node {
 
 // lineOf widens a stretch to its whole line where nothing else stands in it.
 func lineOf(src []byte, from, to int) [2]int {
-	start := bytes.LastIndexByte(src[:from], '\n') + 1
-	end := len(src)
-	if i := bytes.IndexByte(src[to:], '\n'); i >= 0 {
-		end = to + i + 1
-	}
+	start, end := LineAt(src, from)[0], LineAt(src, to)[1]
 	if len(bytes.TrimSpace(src[start:from])) == 0 && len(bytes.TrimSpace(src[to:end])) == 0 {
 		return [2]int{start, end}
 	}
