@@ -149,10 +149,7 @@ func (a *App) summary(s *view.Snapshot) error {
 		return nil
 	}
 	w := a.Out
-	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), s.State)
-	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", view.CleanLine(a.spell(s.Reason)))
-	}
+	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
 		fmt.Fprintf(w, "best  %s %s  %s; the root has %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), view.FormatValue(s.Root.Objective))

@@ -54,10 +54,7 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 
 func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
-	fmt.Fprintf(w, "%s  %s", view.CleanLine(s.Experiment.Name), s.State)
-	if s.Reason != "" {
-		fmt.Fprintf(w, " (%s)", view.CleanLine(a.spell(s.Reason)))
-	}
+	fmt.Fprintf(w, "%s  %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
 	fmt.Fprintf(w, "  seed %d\n", s.Experiment.Seed)
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")

@@ -283,7 +283,7 @@ func (a *app) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd {
 }
 
 // Decided moves the review on.
-func (a *app) Decided(id record.CandidateID) { a.panes.Review.Decided(id) }
+func (a *app) Decided(ids ...record.CandidateID) { a.panes.Review.Decided(ids...) }
 
 // Edit lets the person change a text.
 func (a *app) Edit(title, hint, text string, then func(text string) tea.Cmd) tea.Cmd {

@@ -130,6 +130,9 @@ func TestLayerAndLevelBelongToAnExperiment(t *testing.T) {
 		r := newRig(t, s, 120, 36)
 		r.app.remembered(kept, true)
 		frame := ansi.Strip(r.app.frame())
+		if got := r.app.at.focus == pane.Log; got == c.other {
+			t.Errorf("%s: the focus is remembered: %v", c.name, got)
+		}
 		if got := strings.Contains(frame, "Niches age") && strings.Contains(frame, "from error"); got == c.other {
 			t.Errorf("%s: layer and level are remembered: %v\n%s", c.name, got, frame)
 		}

@@ -245,7 +245,7 @@ func (h *bars) banner() string {
 	case h.feedErr != nil:
 		return " " + st.Banner.S(" no more news: "+h.feedErr.Error()+" ")
 	case s.State == record.ExperimentBroken, s.State == record.ExperimentPaused && s.Reason != "" && !strings.HasPrefix(s.Reason, "paused by "): // a person knows
-		return " " + st.Accent.S(widget.Words(": ", string(s.State), h.d.Told(s.Reason)))
+		return " " + st.Accent.S(h.d.Told(view.StateText(s.State, s.Reason)))
 	case h.still:
 		return " " + st.Accent.S("the view is paused; "+h.keys.Key("pause-view")+" shows what happened since")
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -76,6 +77,7 @@ func (r *reel) take(s *view.Snapshot) bool {
 
 // present shows the newest again.
 func (r *reel) present() {
+	r.d.Past = false
 	if r.behind != nil {
 		r.d.Take(r.behind)
 		r.behind = nil
@@ -202,6 +204,7 @@ func (r *reel) took(m pastMsg) tea.Cmd {
 	s := *p.Snap
 	now := r.newest()
 	s.Version, s.Owner, s.OwnerPID = pastVersions+r.shown, now.Owner, now.OwnerPID
+	r.d.Past = true
 	r.d.Take(&s)
 	if r.want >= 0 && r.want != p.At && r.want < p.Moments {
 		return tea.Batch(r.refresh(), r.goTo(r.want))
@@ -328,7 +331,7 @@ func (r *reel) strip(w int) []string {
 	}
 	right := []widget.Part{
 		{Text: st.Strong.S(widget.Thousands(p.At+1)) + st.Label.S(" of "+widget.Thousands(p.Moments)), Rank: 85},
-		{Text: st.Label.S(widget.Ago(r.d.Now().Sub(widget.Millis(p.Time)))), Rank: 40},
+		{Text: st.Label.S(strings.Replace(widget.Ago(r.d.Now().Sub(widget.Millis(p.Time))), "now", "just now", 1)), Rank: 40},
 	}
 	used := 4
 	for _, side := range [][]widget.Part{left, right} {
@@ -351,7 +354,11 @@ func (r *reel) strip(w int) []string {
 
 func (r *reel) changed() string {
 	st := r.d.St
-	if len(r.past.Changed) == 0 {
+	switch {
+	case len(r.past.Changed) > 0:
+	case r.past.At == 0:
+		return st.Label.S("nothing was measured yet")
+	default:
 		return st.Label.S("changed nothing on the map")
 	}
 	return st.Label.S("changed: ") + st.Plain.S(widget.Words(" · ", r.past.Changed...))

@@ -201,3 +201,51 @@ func TestLargeNichesShowTheirValues(t *testing.T) {
 		t.Errorf("no value stands in a niche:\n%s", frame)
 	}
 }
+
+func TestTakingADecisionBackPutsTheCursorWhereItStood(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	var list []waits
+	for i := range 5 {
+		list = append(list, waits{record.CandidateID(401 + i), cells[10+i].Index, cells[10+i].Objective + 0.01 - 0.001*float64(i)})
+	}
+	queued(s, list...)
+	r := newRig(t, s, 140, 40)
+	now := s.Version
+	waiting := func(ids ...record.CandidateID) { // what the feed tells next
+		next := tuitest.Snapshot(16)
+		now++
+		next.Version = now
+		var still []waits
+		for _, w := range list {
+			if slices.Contains(ids, w.id) {
+				still = append(still, w)
+			}
+		}
+		r.send(snapMsg{queued(next, still...)})
+	}
+	at := func(want record.CandidateID, when string) {
+		t.Helper()
+		if got := r.app.Current().Selected().Candidate; got != want {
+			t.Errorf("%s the cursor stands on %s, not on %s", when, got, want)
+		}
+	}
+	r.keys("r", "home", "space", "down", "space", "home", "down") // the first and the third are marked
+	at(402, "before")
+	r.keys("a")
+	at(402, "when those beside it are gone")
+	waiting(402, 404, 405)
+	r.keys("down")
+	at(404, "below")
+	r.keys("a")
+	waiting(402, 405)
+	r.keys("u")
+	waiting(402, 404, 405)
+	at(404, "when the second step was taken back")
+	r.keys("u")
+	waiting(401, 402, 403, 404, 405)
+	at(402, "when the bulk was taken back")
+	r.keys("end", "u")
+	waiting(401, 402, 403, 404, 405)
+	at(405, "when something else was taken back")
+}

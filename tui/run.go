@@ -241,14 +241,15 @@ func (a *app) remembered(s state, ok bool) {
 		return
 	}
 	a.runs = s.Runs
+	if s.Of != experimentKey(a.d.Snap) { // what one looked at there is not of interest here
+		s.Focus = pane.Niches
+		s.Memory.Forget()
+	}
 	if s.Focus >= pane.Niches && s.Focus <= pane.Log {
 		a.at.focus = s.Focus
 	}
 	if s.Half {
 		a.at.zoom = zoomHalf
-	}
-	if s.Of != experimentKey(a.d.Snap) { // what one looked at there is not of interest here
-		s.Memory.Forget()
 	}
 	for _, p := range a.panes.ByID {
 		p.Recall(s.Memory)

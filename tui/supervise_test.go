@@ -139,7 +139,7 @@ func TestAJobTellsWhyItWasDrawn(t *testing.T) {
 	r := newRig(t, tuitest.Snapshot(16), 120, 36)
 	r.keys("i") // from the dashboard: the best candidate's job
 	frame := ansi.Strip(r.app.frame())
-	for _, want := range []string{"why", "c255 is 1 of 82 elites", "rewrite with chance 0.10"} {
+	for _, want := range []string{"why", "c255 is 1 of 82 elites", "rewrite with a chance of 10 %", "2 requests, 18.4k tokens in,"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("the job's screen lacks %q:\n%s", want, frame)
 		}

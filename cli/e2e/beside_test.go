@@ -99,7 +99,7 @@ func steering(t *tour) {
 	t.changes("l", row)
 	t.changes("h", row)
 	t.changes("left", row)
-	t.decides("enter", func() bool { return strings.Contains(t.lab.last().Text, "search.operators = ") })
+	t.decides("enter", func() bool { return strings.Contains(t.lab.last().Text, "weights of operators: crossover ") })
 	until(t.t, "crossover is drawn less", patience, func() bool { return t.lab.settings().Operators["crossover"] == 0.05 })
 	t.shows("e", "Goal of the draft")
 	t.text(" Soon.")

@@ -134,7 +134,7 @@ type queued struct {
 	gain        float64
 }
 
-var queueRow = regexp.MustCompile(`^│[ ▸](c\d+) +[a-z]+ +-?[\d.]+ +([+-][\d.]+|0|first in)`)
+var queueRow = regexp.MustCompile(`^│[ ▸](c\d+) +[a-z]+ +-?[\d.]+ +([+-][\d.]+|0|-)`)
 
 // queue reads the review queue at the left of the screen.
 func queue(screen string) (rows []queued) {
@@ -406,7 +406,7 @@ func TestAJobTellsWhyItWasDrawn(t *testing.T) {
 	c := opened(t, l, cols, rows)
 	best := l.bestOf(c)
 	c.press("i") // of the best
-	c.all("╭ #", "why", " is 1 of ", "mutate with chance 0.", "agent offline with chance ", "atoll itself", `"summary": "measured"`)
+	c.all("╭ #", "why", " is 1 of ", "mutate with a chance of ", "offline, there was no other", "atoll itself", "stage measure, run 1: ended well", "measured")
 	s := c.screen()
 	for _, bad := range []string{" own ", "order completion", "no niche\n"} {
 		if strings.Contains(s, bad) {

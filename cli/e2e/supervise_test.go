@@ -116,7 +116,10 @@ func TestAPersonEditsInTheWorkTreeOfTheirJob(t *testing.T) {
 	c.press("2", "g")
 	c.see("the job under the cursor", func(string) bool { return strings.Contains(c.selected(), "waiting for a") })
 	c.press("enter")
-	c.all("waits for you: W edits there, ! opens a shell", "chance")
+	c.all("waits for you: W edits there, ! opens a shell", "me, there was no other")
+	if s := c.screen(); strings.Contains(s, "with a chance of") { // nothing was drawn for them
+		t.Errorf("odds are told of what a person does:\n%s", s)
+	}
 	editing := l.jobs(record.Editing)
 	if len(editing) != 1 {
 		t.Fatalf("%d jobs are edited", len(editing))

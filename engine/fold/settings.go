@@ -75,9 +75,9 @@ func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 		was = json.RawMessage("null")
 	}
 	d.Args = fmt.Appendf(nil, "{%q:%s}", field, raw)
-	d.Text = in.Key + " = " + in.Value
+	d.Text = settingText(in.Key, field, was, raw)
 	d.Inverse = back(record.Set)
-	d.Inverse.Args, d.Inverse.Text = fmt.Appendf(nil, "{%q:%s}", field, was), in.Key+" = "+strings.Trim(string(was), `"`)
+	d.Inverse.Args, d.Inverse.Text = fmt.Appendf(nil, "{%q:%s}", field, was), settingText(in.Key, field, raw, was)
 	return d, nil
 }
 

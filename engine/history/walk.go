@@ -145,11 +145,7 @@ func quiet(row record.FoldRow) []string {
 	case record.LogState:
 		var d record.StateData
 		if json.Unmarshal(row.Data, &d) == nil && d.State != "" {
-			text := "the experiment is " + string(d.State)
-			if d.Reason != "" {
-				text += ": " + d.Reason
-			}
-			return []string{text}
+			return []string{"the experiment is " + view.StateText(d.State, d.Reason)}
 		}
 	case record.LogSetting:
 		return []string{"the settings of the run"}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"atoll/store/record"
 )
@@ -37,9 +38,9 @@ func NewsOf(old, now *Snapshot, value func(float64) string) (out []News) {
 	switch s := now.State; {
 	case s == old.State:
 	case s == record.ExperimentPaused:
-		say(NewsPause, withReason("paused", now.Reason))
+		say(NewsPause, StateText(s, now.Reason))
 	case s == record.ExperimentDone || s == record.ExperimentStopped || s == record.ExperimentBroken:
-		say(NewsEnd, withReason(string(s), now.Reason))
+		say(NewsEnd, StateText(s, now.Reason))
 	}
 	if now.Fatal != "" && old.Fatal == "" {
 		say(NewsEnd, "the engine stopped: "+now.Fatal)
@@ -47,9 +48,15 @@ func NewsOf(old, now *Snapshot, value func(float64) string) (out []News) {
 	return out
 }
 
-func withReason(word, reason string) string {
-	if reason == "" {
+// StateText tells a state and why: "done: the budget is used up". A reason that
+// begins with the state stands alone: "paused by ada".
+func StateText(state record.ExperimentState, reason string) string {
+	switch word := string(state); {
+	case reason == "":
 		return word
+	case strings.HasPrefix(reason, word+" "):
+		return reason
+	default:
+		return word + ": " + reason
 	}
-	return word + ": " + reason
 }

@@ -8,6 +8,22 @@ import (
 	"atoll/store/record"
 )
 
+func TestAStateAndItsReasonAreSaidOnce(t *testing.T) {
+	for _, c := range []struct {
+		state        record.ExperimentState
+		reason, want string
+	}{
+		{record.ExperimentPaused, "paused by ada", "paused by ada"},
+		{record.ExperimentPaused, "the key of chat is refused", "paused: the key of chat is refused"},
+		{record.ExperimentDone, "", "done"},
+		{record.ExperimentDone, "done what was asked", "done what was asked"},
+	} {
+		if got := view.StateText(c.state, c.reason); got != c.want {
+			t.Errorf("%s for %q is told as %q, want %q", c.state, c.reason, got, c.want)
+		}
+	}
+}
+
 func TestTheReasonTellsWhatIsLeftAsOfNow(t *testing.T) {
 	for _, c := range []struct {
 		name   string

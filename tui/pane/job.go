@@ -1,9 +1,7 @@
 package pane
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -61,8 +59,8 @@ func (p *jobPane) SetFilter(t string)     { p.text = t; p.bump() }
 
 func (p *jobPane) Keys() []*keys.Binding {
 	return []*keys.Binding{
-		{ID: "previous-text", Keys: []string{"["}, Title: "previous text", In: []keys.Scope{keys.InJob}, Run: func() tea.Cmd { return p.tab(-1) }},
-		{ID: "next-text", Keys: []string{"]"}, Title: "next text", In: []keys.Scope{keys.InJob}, Bar: 46, Run: func() tea.Cmd { return p.tab(1) }},
+		{ID: "previous-text", Keys: []string{"["}, Title: "previous text", In: []keys.Scope{keys.InJob}, Off: p.oneText, Run: func() tea.Cmd { return p.tab(-1) }},
+		{ID: "next-text", Keys: []string{"]"}, Title: "next text", In: []keys.Scope{keys.InJob}, Bar: 46, Off: p.oneText, Run: func() tea.Cmd { return p.tab(1) }},
 	}
 }
 
@@ -98,6 +96,17 @@ func (p *jobPane) Selected() Selection {
 		s.Cell = p.d.Grid.CellOf(s.Candidate)
 	}
 	return s
+}
+
+// oneText says why there is no other text to go to.
+func (p *jobPane) oneText() string {
+	switch len(p.tabs()) {
+	case 0:
+		return "no texts were kept"
+	case 1:
+		return "one text is all that was kept"
+	}
+	return ""
 }
 
 func (p *jobPane) tab(by int) tea.Cmd {
@@ -184,54 +193,9 @@ func (p *jobPane) content() (text string, cut int64) {
 		i--
 	}
 	if kept := p.detail.Evidence; i < len(kept) {
-		return formatted(kept[i].Text), kept[i].Cut
+		return evidenceText(&kept[i]), kept[i].Cut
 	}
 	return "", 0
-}
-
-// choice is why the job was drawn as it was, a reason a line.
-func (p *jobPane) choice() []string {
-	switch j := &p.detail.Job; {
-	case j.Why != "":
-		why := strings.Split(j.Why, "; ")
-		if rest, is := strings.CutPrefix(why[0], record.Root.String()+" "); is {
-			why[0] = CandidateName(record.Root) + " " + rest
-		}
-		return why
-	case j.Kind == record.Evaluate:
-		return []string{purposeWords(j.Purpose)}
-	case j.RetryOf > 0:
-		return []string{"a new try of " + j.RetryOf.String()}
-	case j.Operator == record.OpManual:
-		return []string{"injected by a person"}
-	}
-	return nil
-}
-
-// purposeWords say why something is measured.
-func purposeWords(p record.Purpose) string {
-	switch p {
-	case record.PurposeRoot:
-		return "the root is measured before everything else"
-	case record.PurposeRace, record.PurposeChallenge, record.PurposeLead:
-		return "it looks better than who holds its niche, and values vary: another look decides"
-	case record.PurposeConfirm:
-		return "samples that decided nothing tell what the best is worth"
-	case record.PurposeRemeasure:
-		return "measured again, as the evaluator is another or its share was due"
-	case record.PurposeVerify:
-		return "a person asked for it"
-	}
-	return string(p)
-}
-
-// formatted lays out what is one JSON value; other texts stay as they are.
-func formatted(text []byte) string {
-	var out bytes.Buffer
-	if t := bytes.TrimSpace(text); len(t) > 0 && (t[0] == '{' || t[0] == '[') && json.Indent(&out, t, "", "  ") == nil {
-		return out.String()
-	}
-	return string(text)
 }
 
 // workTree is where a person edits for this job, "" where nobody does.
@@ -325,7 +289,7 @@ func (p *jobPane) facts(w int) []string {
 		pair("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate)))
 	} else {
 		pair("parent", from)
-		pair("by", (&widget.Line{}).Add(st.Plain, widget.OrNone(string(j.Operator))).Add(st.Label, " of ").Add(st.Plain, widget.OrNone(j.Agent)).Add(st.Label, widget.Unless(j.Target == "", " on "+j.Target)))
+		pair("by", p.maker())
 	}
 	if why := p.choice(); len(why) > 0 {
 		for i, reason := range why {
@@ -353,7 +317,9 @@ func (p *jobPane) facts(w int) []string {
 	if u.Requests > 0 || u.Unmetered || u.CostUSD != nil && *u.CostUSD > 0 {
 		used = fmt.Sprintf("%s, %s tokens in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))
 	}
-	pair("used", (&widget.Line{}).Add(st.Plain, used))
+	for i, t := range widget.WrapText(used, max(8, w-11)) {
+		pair(widget.Unless(i > 0, "used"), (&widget.Line{}).Add(st.Plain, strings.TrimSpace(t)))
+	}
 	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS))))
 	pair("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS)))
 	out = append(out, "", " "+st.Label.S("stages"))
@@ -377,6 +343,16 @@ func (p *jobPane) facts(w int) []string {
 	return out
 }
 
+// maker tells who edits what, and how; a person edits as they like.
+func (p *jobPane) maker() *widget.Line {
+	st, j := p.d.St, &p.detail.Job
+	l := &widget.Line{}
+	if p.workTree() == "" {
+		l.Add(st.Plain, widget.OrNone(string(j.Operator))).Add(st.Label, " of ")
+	}
+	return l.Add(st.Plain, widget.OrNone(j.Agent)).Add(st.Label, widget.Unless(j.Target == "", " on "+j.Target))
+}
+
 func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	st := p.d.St
 	var l widget.Line
@@ -386,10 +362,18 @@ func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	}
 	took := ""
 	if s.Ended == 0 || s.Ended > s.Started { // an end takes no time
-		took = widget.Duration(end.Sub(widget.Millis(s.Started)).Round(time.Millisecond))
+		took = spanText(end.Sub(widget.Millis(s.Started)))
 	}
-	l.Gap(1).Col(st.Label, widget.Clock(widget.Millis(s.Started)), 10).Col(col, s.Name, 18).Right(st.Plain, took, 8).Gap(2)
+	l.Gap(1).Col(st.Label, widget.Clock(widget.Millis(s.Started)), 9).Col(col, s.Name, 16).Right(st.Plain, took, 7).Gap(2)
 	return l.Fit(st.Label, s.Note, w-l.W).String()
+}
+
+// spanText writes how long a stage took: below a second in milliseconds.
+func spanText(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return widget.Duration(d)
 }
 
 // texts are the tabs over the present text.

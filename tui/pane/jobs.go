@@ -293,9 +293,9 @@ func (d *Shared) idleWords() string {
 	case s.State == "":
 		return "nothing runs"
 	case s.State == record.ExperimentDone:
-		return widget.Words(", ", "done", d.Told(s.Reason)) + "; " + d.Key("summary") + " sums it up"
+		return d.Told(view.StateText(s.State, s.Reason)) + "; " + d.Key("summary") + " sums it up"
 	}
-	return "nothing runs: " + widget.Words(", ", string(s.State), d.Told(s.Reason))
+	return "nothing runs: " + d.Told(view.StateText(s.State, s.Reason))
 }
 
 // paint draws the row under the cursor reversed while the pane has the focus.

@@ -139,6 +139,9 @@ func (p *logPane) gather(room int) {
 		}
 	}
 	log, own := p.d.Snap.Log, p.own
+	if p.d.Past { // what the console said was later
+		own = nil
+	}
 	for len(log) > 0 || len(own) > 0 {
 		if len(log) > 0 && (len(own) == 0 || !own[0].At.Before(log[0].At)) {
 			keep(&log[0], p.d.Told(log[0].Text))

@@ -178,7 +178,7 @@ func (p *nichesPane) marksOf(c *view.Cell) uint {
 		markLess:    c.Boost > 0 && c.Boost < 1,
 		markWaits:   c.Waiting > 0,
 		markRuns:    c.Running > 0,
-		markNew:     c.Elite > 0 && c.Fold > p.folded()-newFor,
+		markNew:     p.d.isNew(c),
 	} {
 		if on {
 			out |= 1 << m
@@ -186,6 +186,9 @@ func (p *nichesPane) marksOf(c *view.Cell) uint {
 	}
 	return out
 }
+
+// isNew reports whether a niche was taken lately.
+func (d *Shared) isNew(c *view.Cell) bool { return c.Elite > 0 && c.Fold > d.folded()-newFor }
 
 // signs are the characters of marks, the first that matters most.
 func (p *nichesPane) signs(set uint) string {
@@ -198,30 +201,23 @@ func (p *nichesPane) signs(set uint) string {
 	return out
 }
 
-func (p *nichesPane) folded() int {
-	if n := len(p.d.Snap.Curves.X); n > 0 {
-		return p.d.Snap.Curves.X[n-1]
+func (d *Shared) folded() int {
+	if n := len(d.Snap.Curves.X); n > 0 {
+		return d.Snap.Curves.X[n-1]
 	}
 	return 0
 }
 
-// legend is the ramp with its ends, and in words the marks that are there: beside it,
+// legend is the ramp with its ends, and in words the marks that are drawn: beside it,
 // or on a line above where there is one for them.
-func (p *nichesPane) legend(w int, two bool) []string {
+func (p *nichesPane) legend(w int, two bool, drawn string) []string {
 	st := p.d.St
 	lo, hi := p.ends()
-	var there uint
-	for i, s := range p.seenAt {
-		x, y := i%p.gridDim[0]-p.geo.OffX, i/p.gridDim[0]-p.geo.OffY
-		if x >= 0 && x < p.geo.Cols && y >= 0 && y < p.geo.Rows {
-			there |= s.marks
-		}
-	}
 	name := p.d.Snap.Objective
 	long := name + p.d.lower(", lower is better")
 	name += p.d.lower(" ↓")
 	if p.layer != layerValue {
-		name, long = p.layer.String(), p.layer.String()
+		name, long = p.layer.String(), p.layer.long()
 	} else if p.byRank {
 		name, long = "rank of "+name, "rank of "+long
 	}
@@ -229,7 +225,7 @@ func (p *nichesPane) legend(w int, two bool) []string {
 	least := plot.Width(lo+hi) + min(plot.Width(plot.Clean(name)), w/3) + leastRamp + 5
 	var said, all widget.Line
 	for m := range markKinds {
-		if there&(1<<m) == 0 {
+		if !strings.Contains(drawn, m.sign(p.d.Glyphs)) {
 			continue
 		}
 		all.Gap(1+min(all.W, 1)).Add(st.Plain, m.sign(p.d.Glyphs)).Gap(1).Add(st.Label, m.String())
@@ -264,8 +260,11 @@ func (p *nichesPane) ends() (lo, hi string) {
 	case layerAge:
 		return "old", "new"
 	case layerTries, layerSpread, layerCuriosity, layerOdds:
-		if p.lo > p.hi {
+		switch {
+		case p.lo > p.hi:
 			return "-", "-"
+		case p.layer == layerOdds:
+			return share(p.lo), share(p.hi) + " %"
 		}
 		return plot.Short(p.lo), plot.Short(p.hi)
 	}

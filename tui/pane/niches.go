@@ -31,6 +31,11 @@ func (l layer) String() string {
 	return [...]string{"value", "age", "tries", "spread", "curiosity", "odds"}[l]
 }
 
+// long says where there is room what a layer tells.
+func (l layer) long() string {
+	return [...]string{"value", "age", "tries", "spread of the samples", "edits that took a niche", "odds of the next parent"}[l]
+}
+
 // nichesPane is the grid, a legend and the words about the niche under the
 // cursor. Zoomed it adds the elite, its runners-up and the niche's history.
 type nichesPane struct {
@@ -269,7 +274,7 @@ func (p *nichesPane) mapLines(w, h int) []string {
 		out = append(out, pad+l)
 	}
 	if extra > 1 {
-		out = append(out, p.legend(w, extra == 4)...)
+		out = append(out, p.legend(w, extra == 4, m.Drawn())...)
 	}
 	return append(out, p.details(w, extra == 4)...)
 }

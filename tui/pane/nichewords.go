@@ -28,8 +28,10 @@ func (p *nichesPane) details(w int, two bool) []string {
 		if c != nil && c.Tries > 0 {
 			l.Add(st.Label, fmt.Sprintf(" · %s", widget.Plural(c.Tries, "try", "tries")))
 		}
-		if c != nil && c.Waiting > 0 {
-			l.Add(st.Label, fmt.Sprintf(" · %d waiting", c.Waiting))
+		if c != nil {
+			for _, t := range p.d.states(c) {
+				l.Add(st.Label, " · "+t)
+			}
 		}
 		out := []string{l.String()}
 		if two {
@@ -38,7 +40,12 @@ func (p *nichesPane) details(w int, two bool) []string {
 		return out
 	}
 	l.Gap(1).Add(st.Ident, CandidateName(c.Elite)).Gap(1).Add(st.Strong, widget.Number(c.Objective))
-	marked := plot.Width(widget.Words(" · ", held(c)...)) + 3
+	tell := append(p.coloured(c), p.d.states(c)...)
+	states := len(tell)
+	marked := plot.Width(widget.Words(" · ", tell...)) + 3
+	if p.d.isNew(c) { // which nobody decided
+		tell = append(tell, markNew.String())
+	}
 	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root {
 		diff := p.d.gain(c.Objective, root.Objective)
 		col := st.Good
@@ -48,17 +55,6 @@ func (p *nichesPane) details(w int, two bool) []string {
 		if l.W+plot.Width(widget.Signed(diff))+9+marked <= w { // what was decided counts more
 			l.Gap(1).Add(col, widget.Signed(diff)).Add(st.Label, " on root")
 		}
-	}
-	tell := held(c)
-	switch p.layer { // what the colours say
-	case layerSpread:
-		tell = append(tell, fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples")))
-	case layerOdds:
-		tell = append(tell, fmt.Sprintf("next parent %.2g %%", 100*p.odds.Cells[cell]))
-	case layerCuriosity:
-		tell = append(tell, fmt.Sprintf("%d of %s took a niche", c.Improved, widget.Plural(c.Children, "edit", "edits")))
-	case layerAge:
-		tell = append(tell, "taken "+widget.Ago(p.d.Now().Sub(widget.Millis(c.Since))))
 	}
 	tell = append(tell, widget.Plural(c.Tries, "try", "tries"))
 	var rest []string // what the first line has no room for
@@ -71,7 +67,7 @@ func (p *nichesPane) details(w int, two bool) []string {
 	}
 	out := []string{l.String()}
 	if two {
-		if len(rest) > 0 && len(rest) > len(tell)-len(held(c)) { // a state is among them
+		if len(rest) > len(tell)-states { // a state is among them
 			return append(out, " "+st.Plain.S(widget.CutParts(rest, w-1)))
 		}
 		if all := p.stacked(); len(all) > 1 {
@@ -82,9 +78,41 @@ func (p *nichesPane) details(w int, two bool) []string {
 	return out
 }
 
-// held tells what people and jobs do with a niche now.
-func held(c *view.Cell) []string {
+// coloured tells what the colours of a niche say where that is not its value.
+func (p *nichesPane) coloured(c *view.Cell) []string {
+	switch p.layer {
+	case layerSpread:
+		return []string{fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples"))}
+	case layerOdds:
+		if p.odds.Cells == nil {
+			return []string{"reading its odds"}
+		}
+		return []string{fmt.Sprintf("drawn %s %% of the time", share(100*p.odds.Cells[c.Index]))}
+	case layerCuriosity:
+		return []string{fmt.Sprintf("%d of %s took a niche", c.Improved, widget.Plural(c.Children, "edit", "edits"))}
+	case layerAge:
+		return []string{"taken " + widget.Ago(p.d.Now().Sub(widget.Millis(c.Since)))}
+	}
+	return nil
+}
+
+// share writes a part of a hundred with two digits.
+func share(v float64) string {
+	switch {
+	case v >= 10:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 0.1:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+// states tell in words what the marks of a niche say that people and jobs gave it.
+func (d *Shared) states(c *view.Cell) []string {
 	var tell []string
+	if c.Elite >= 0 && d.marked(c.Elite) {
+		tell = append(tell, markMarked.String())
+	}
 	if c.Frozen {
 		tell = append(tell, "frozen")
 	}

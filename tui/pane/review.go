@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,8 +26,16 @@ type reviewPane struct {
 	gone  map[record.CandidateID]bool // decided here, not yet gone from the feed
 	full  bool
 	d1    diffView
-	rows  []int // rows of the list by line of the screen, -1 = none
-	side  int   // width of the list on the screen
+	steps []decided // made here, the newest last
+	again int       // how many of them may wait again
+	rows  []int     // rows of the list by line of the screen, -1 = none
+	side  int       // width of the list on the screen
+}
+
+// decided is what one key decided about, and where the cursor stood.
+type decided struct {
+	ids   []record.CandidateID
+	under record.CandidateID
 }
 
 func newReview(d *Shared) *reviewPane {
@@ -171,29 +180,68 @@ func (p *reviewPane) sync() {
 	if had {
 		p.list.Seek(under)
 	}
+	p.standAgain(still)
 }
 
-// Decided hides a candidate until the feed confirms; the next is selected.
-func (p *reviewPane) Decided(id record.CandidateID) {
+// standAgain puts the cursor where it stood before a decision that was taken back,
+// once all that it was about wait again.
+func (p *reviewPane) standAgain(waiting map[record.CandidateID]bool) {
+	for n := len(p.steps); p.again > 0 && n > 0; n-- {
+		last := p.steps[n-1]
+		if slices.ContainsFunc(last.ids, func(id record.CandidateID) bool { return !waiting[id] }) {
+			return
+		}
+		p.steps, p.again = p.steps[:n-1], p.again-1
+		p.list.Seek(last.under)
+	}
+}
+
+// Decided hides candidates until the feed confirms; the next is selected.
+func (p *reviewPane) Decided(ids ...record.CandidateID) {
+	step := decided{under: record.NoCandidate}
+	if at, ok := p.list.At(); ok {
+		step.under = at
+	}
 	for i := range p.d.Snap.Review {
-		if p.d.Snap.Review[i].Candidate.ID == id {
+		if id := p.d.Snap.Review[i].Candidate.ID; slices.Contains(ids, id) {
 			p.gone[id] = true
+			step.ids = append(step.ids, id)
 		}
 	}
-	cur := p.list.Cur
+	p.again = 0
+	if step.ids != nil {
+		p.steps = append(p.steps, step)
+	}
+	next := p.next(ids)
 	p.sync()
-	p.list.Cur = cur
-	p.list.Clamp()
+	p.list.Seek(next)
 	p.bump()
+}
+
+// next is where the cursor stands when some of the list are gone: where it is, else
+// on the next that stays, else on the last.
+func (p *reviewPane) next(gone []record.CandidateID) record.CandidateID {
+	stays := record.NoCandidate
+	for i, id := range p.list.IDs {
+		if slices.Contains(gone, id) {
+			continue
+		}
+		if stays = id; i >= p.list.Cur {
+			break
+		}
+	}
+	return stays
 }
 
 // Again brings back what could not be decided, or was taken back.
 func (p *reviewPane) Again() {
 	clear(p.gone)
+	p.again++
 	p.bump()
 }
 
 func (p *reviewPane) skip() tea.Cmd {
+	p.again = 0
 	if n := len(p.list.IDs); n > 0 {
 		p.list.Cur = (p.list.Cur + 1) % n
 	}
@@ -230,6 +278,7 @@ func selected(h *view.Held) Selection {
 }
 
 func (p *reviewPane) Move(m widget.Motion) tea.Cmd {
+	p.again = 0
 	if p.full && (m == widget.PageUp || m == widget.PageDown || m == widget.Left || m == widget.Right || m == widget.RowStart || m == widget.WheelUp || m == widget.WheelDown) {
 		p.d1.view.Move(m)
 	} else {
@@ -240,6 +289,7 @@ func (p *reviewPane) Move(m widget.Motion) tea.Cmd {
 }
 
 func (p *reviewPane) Click(x, y int) tea.Cmd {
+	p.again = 0
 	if y >= 0 && y < len(p.rows) && p.rows[y] >= 0 && (!p.full || x < p.side) {
 		p.list.Cur = p.rows[y]
 		p.list.Clamp()

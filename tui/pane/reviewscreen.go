@@ -116,7 +116,7 @@ func (p *reviewPane) byRule(h *view.Held) bool {
 func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
 	switch {
 	case x.outlook == firstThere:
-		l.Fit(p.d.St.Accent, "first in", w)
+		l.Fit(p.d.St.Label, "-", w) // there is nobody to gain on
 		return
 	case !x.compared():
 		l.Gap(w)

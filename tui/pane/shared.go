@@ -26,6 +26,7 @@ type Shared struct {
 	Clock    func() time.Time // nil: the time of day
 	Wait     Wait             // lets time pass before a question is asked
 	Snap     *view.Snapshot   // never nil
+	Past     bool             // Snap is of an earlier moment of the log
 	Grid     gridIndex
 	St       *widget.Styles
 	ramp     *plot.Ramp

@@ -18,6 +18,7 @@ type HeatMap struct {
 	// Value writes what a niche holds in at most w cells, "" where that says
 	// nothing; nil = values are never written.
 	Value func(v float64, w int) string
+	drawn string // marks that Render had room for
 }
 
 // HeatCell is one niche. T is where its value lies in [0,1], V what is written
@@ -182,6 +183,7 @@ func (m *HeatMap) Render(g Geometry) []string {
 	if g.CellW == 0 {
 		return blank(g.W, g.H)
 	}
+	m.drawn = ""
 	out := make([]string, 0, g.H)
 	var p painter
 	right := strings.Repeat(" ", max(0, g.W-g.Left-g.Cols*g.CellW))
@@ -283,8 +285,24 @@ func (m *HeatMap) row(g Geometry, c *HeatCell, w, at int) string {
 	if at < 0 || at > 1 {
 		return ""
 	}
+	if marks := cutMarks(c.Marks, w); strings.HasSuffix(rows[at], marks) {
+		m.drew(marks)
+	}
 	return rows[at]
 }
+
+// drew notes marks that are seen.
+func (m *HeatMap) drew(marks string) {
+	for _, r := range marks {
+		if !strings.ContainsRune(m.drawn, r) {
+			m.drawn += string(r)
+		}
+	}
+}
+
+// Drawn returns the marks that the last Render had room for, each once: a legend
+// tells no others.
+func (m *HeatMap) Drawn() string { return m.drawn }
 
 // leastValue is the width from which a value says more than its colour.
 const leastValue = 5
@@ -396,6 +414,7 @@ func (m *HeatMap) markedCells(p *painter, g Geometry, x, yTop, yLow int, topOK b
 	}
 	low = cutMarks(low, g.CellW-min(Width(up), max(1, g.CellW/2)))
 	up = cutMarks(up, g.CellW-Width(low))
+	m.drew(up + low)
 	p.put(m.markStyle(x, yTop), up)
 	if n := g.CellW - Width(up) - Width(low); n > 0 {
 		m.halves(p, g, n, x, yTop, yLow, topOK)

@@ -416,3 +416,36 @@ func TestMarksAndValuesAreSeenUnderTheCursorAndWhereRowsShareALine(t *testing.T)
 		})
 	}
 }
+
+func TestALegendIsToldTheMarksThatAreSeen(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		ascii bool
+		want  string
+	}{
+		{"all where there is room", 40, 16, false, "#+?"},
+		{"the first where one fits", 4, 4, false, "#"},
+		{"two where two fit", 8, 4, false, "#+"},
+		{"without colours the value keeps a column", 8, 4, true, "#+"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &plot.HeatMap{Cols: 4, Rows: 4, Cells: make([]plot.HeatCell, 16), Ramp: plot.NewRamp("viridis", colorprofile.TrueColor, plot.Braille)}
+			if c.ascii {
+				m.Ramp = plot.NewRamp("viridis", colorprofile.ASCII, plot.ASCII)
+				m.Look.Glyphs = plot.ASCII
+			}
+			m.Cells[5] = plot.HeatCell{Filled: true, T: 0.5, Marks: "#+?"}
+			g := m.Place(c.w, c.h)
+			text := picture(m.Render(g))
+			if got := m.Drawn(); got != c.want {
+				t.Errorf("in cells of %dx%d it tells %q:\n%s", g.CellW, g.CellH, got, text)
+			}
+			for _, r := range m.Drawn() {
+				if !strings.ContainsRune(text, r) {
+					t.Errorf("%q is told and not drawn:\n%s", r, text)
+				}
+			}
+		})
+	}
+}

@@ -73,9 +73,11 @@ func (a *Actions) approveBest() tea.Cmd {
 
 // decided moves the review on and forgets the marks.
 func (a *Actions) decided(ss []pane.Selection) {
-	for _, s := range ss {
-		a.Host.Decided(s.Candidate)
+	ids := make([]record.CandidateID, len(ss))
+	for i, s := range ss {
+		ids[i] = s.Candidate
 	}
+	a.Host.Decided(ids...)
 	a.D.Unmark()
 }
 

@@ -18,7 +18,13 @@ func (r reasons) needCandidate() string {
 
 func (r reasons) needHeld() string {
 	for _, s := range r.actions.targets() {
-		if s.Candidate < 0 || r.actions.held(s.Candidate) == nil {
+		switch {
+		case s.Candidate >= 0 && r.actions.held(s.Candidate) != nil:
+		case len(r.actions.D.Snap.Review) == 0:
+			return "nothing waits for a decision"
+		case s.Candidate < 0:
+			return "no candidate is selected"
+		default:
 			return pane.CandidateName(s.Candidate) + " does not wait for a decision"
 		}
 	}

@@ -32,8 +32,8 @@ type Controller interface {
 // Host is what decisions ask of the console.
 type Host interface {
 	pane.Host
-	// Decided tells that a candidate that waited was decided about.
-	Decided(id record.CandidateID)
+	// Decided tells which candidates were decided about by one key.
+	Decided(ids ...record.CandidateID)
 }
 
 // Actions are what a person can do to the experiment.

@@ -40,7 +40,7 @@ type person struct {
 }
 
 func (d *person) Current() pane.Pane                                  { return at{Selection: d.on} }
-func (d *person) Decided(id record.CandidateID)                       { d.decided = append(d.decided, id) }
+func (d *person) Decided(ids ...record.CandidateID)                   { d.decided = append(d.decided, ids...) }
 func (d *person) Ask(q widget.Dialog) tea.Cmd                         { d.asked = q; return nil }
 func (d *person) Say(string, bool) tea.Cmd                            { return nil }
 func (d *person) Edit(_, _, _ string, _ func(string) tea.Cmd) tea.Cmd { return nil }
@@ -135,6 +135,8 @@ func TestAKeyWritesItsDecisionOrSaysWhyNot(t *testing.T) {
 		{"a boost is released", "release", func(d *person) { d.stand(d.where(boosted)) }, record.Release, 0, "released ", ""},
 		{"who waits is approved", "approve", func(d *person) { d.stand(281) }, record.Approve, 0, "approved c281", ""},
 		{"who does not wait is not", "approve", func(d *person) { d.stand(d.where(plain)) }, "", 0, "", "does not wait"},
+		{"in an empty review nothing is", "approve", func(d *person) { d.D.Snap.Review = nil }, "", 0, "", "nothing waits for a decision"},
+		{"where no row is chosen neither", "approve", func(*person) {}, "", 0, "", "no candidate is selected"},
 		{"the root is not rejected", "reject", func(d *person) { d.stand(record.Root) }, "", 0, "", "the root stays"},
 		{"a candidate is pinned", "pin", func(d *person) { d.stand(12) }, record.Pin, 0, "pinned c12", ""},
 		{"and unpinned by the same key", "pin", func(d *person) { d.stand(12); d.on.Pinned = true }, record.Unpin, 0, "unpinned c12", ""},
