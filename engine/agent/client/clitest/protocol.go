@@ -42,6 +42,28 @@ func items(v any) []dict {
 
 func word(v any) string { s, _ := v.(string); return s }
 
+// words is the text of a tool's result: as it is, the texts of its parts, or
+// what stands under the name by which the client hands on a whole answer.
+func words(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var parts []string
+		for _, d := range items(v) {
+			parts = append(parts, word(d["text"]))
+		}
+		return strings.Join(parts, "\n")
+	case dict:
+		for _, name := range []string{"output", "content", "error"} {
+			if v[name] != nil {
+				return words(v[name])
+			}
+		}
+	}
+	return compact(v)
+}
+
 // sse sends server-sent events.
 type sse struct{ w http.ResponseWriter }
 
@@ -76,25 +98,31 @@ func readResponses(doc dict, _ string) request {
 	req := request{model: word(doc["model"]), stream: true, tools: map[string]bool{}}
 	for _, t := range items(doc["tools"]) {
 		req.tools[word(t["name"])] = true
+		for _, of := range items(t["tools"]) { // of a namespace
+			req.tools[word(t["name"])+"/"+word(of["name"])] = true
+		}
 	}
 	for _, it := range items(doc["input"]) {
 		if strings.HasSuffix(word(it["type"]), "_call_output") {
-			req.results++
+			req.results = append(req.results, words(it["output"]))
 		}
 	}
 	return req
 }
 
 func writeResponses(w http.ResponseWriter, req request, a action) {
-	id := fmt.Sprintf("resp_%d", req.results)
+	id := fmt.Sprintf("resp_%d", len(req.results))
 	out := dict{
 		"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
 		"content": []any{dict{"type": "output_text", "text": a.text, "annotations": []any{}}},
 	}
 	if a.tool != "" {
 		out = dict{
-			"type": "function_call", "id": "fc_1", "call_id": fmt.Sprintf("call_%d", req.results), "name": a.tool,
+			"type": "function_call", "id": "fc_1", "call_id": fmt.Sprintf("call_%d", len(req.results)), "name": a.tool,
 			"arguments": compact(a.args), "status": "completed",
+		}
+		if space, name, ok := strings.Cut(a.tool, "/"); ok {
+			out["namespace"], out["name"] = space, name
 		}
 	}
 	s := newSSE(w)
@@ -119,7 +147,7 @@ func readChat(doc dict, _ string) request {
 	}
 	for _, m := range items(doc["messages"]) {
 		if word(m["role"]) == "tool" {
-			req.results++
+			req.results = append(req.results, words(m["content"]))
 		}
 	}
 	return req
@@ -131,7 +159,7 @@ func writeChat(w http.ResponseWriter, req request, a action) {
 	if a.tool != "" {
 		reason = "tool_calls"
 		message = dict{"role": "assistant", "tool_calls": []any{dict{
-			"index": 0, "id": fmt.Sprintf("call_%d", req.results), "type": "function",
+			"index": 0, "id": fmt.Sprintf("call_%d", len(req.results)), "type": "function",
 			"function": dict{"name": a.tool, "arguments": compact(a.args)},
 		}}}
 	}
@@ -163,7 +191,7 @@ func readMessages(doc dict, _ string) request {
 	for _, m := range items(doc["messages"]) {
 		for _, b := range items(m["content"]) {
 			if word(b["type"]) == "tool_result" {
-				req.results++
+				req.results = append(req.results, words(b["content"]))
 			}
 		}
 	}
@@ -174,10 +202,10 @@ func writeMessages(w http.ResponseWriter, req request, a action) {
 	usage := dict{"input_tokens": InputTokens, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": OutputTokens}
 	block, reason := dict{"type": "text", "text": a.text}, "end_turn"
 	if a.tool != "" {
-		block, reason = dict{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", req.results), "name": a.tool, "input": a.args}, "tool_use"
+		block, reason = dict{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", len(req.results)), "name": a.tool, "input": a.args}, "tool_use"
 	}
 	message := dict{
-		"id": fmt.Sprintf("msg_%d", req.results), "type": "message", "role": "assistant", "model": req.model,
+		"id": fmt.Sprintf("msg_%d", len(req.results)), "type": "message", "role": "assistant", "model": req.model,
 		"content": []any{block}, "stop_reason": reason, "stop_sequence": nil, "usage": usage,
 	}
 	if !req.stream {
@@ -212,8 +240,8 @@ func readGemini(doc dict, path string) request {
 	}
 	for _, c := range items(doc["contents"]) {
 		for _, p := range items(c["parts"]) {
-			if p["functionResponse"] != nil {
-				req.results++
+			if f, ok := p["functionResponse"].(dict); ok {
+				req.results = append(req.results, words(f["response"]))
 			}
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +22,7 @@ type Step struct {
 	Shell  string // calls the shell tool that the client offers
 	Read   string // calls Read, where it is offered (claude)
 	Edit   *Edit  // calls Edit, where it is offered (claude), else the shell
+	Call   *Call  // calls a tool of an MCP server
 	Text   string // the last words
 	Status int    // an HTTP error, for ever
 	Body   string // of the error; or with Status 200 a body that is no answer
@@ -28,6 +31,13 @@ type Step struct {
 
 // Edit replaces text in one file.
 type Edit struct{ Path, Old, New string }
+
+// Call calls a tool of an MCP server. Clients offer it under the server's name
+// and its own, each joined in another way.
+type Call struct {
+	Server, Tool string
+	Args         map[string]any
+}
 
 // What every answer costs.
 const (
@@ -41,9 +51,9 @@ type Server struct {
 	Socket string
 	Token  string
 
-	steps []Step
-	http  *http.Server
-	done  chan struct{}
+	step func(results []string) Step
+	http *http.Server
+	done chan struct{}
 
 	mu      sync.Mutex
 	usage   record.Usage
@@ -53,9 +63,17 @@ type Server struct {
 	once    sync.Once
 }
 
-// Start serves steps on a unix socket in dir. Close ends it.
+// Start serves steps on a unix socket in dir, the last one for ever. Close ends
+// it.
 func Start(dir, token string, steps ...Step) (*Server, error) {
-	s := &Server{Socket: filepath.Join(dir, "model.sock"), Token: token, steps: steps, done: make(chan struct{}), stalled: make(chan struct{})}
+	return Think(dir, token, func(results []string) Step { return steps[min(len(results), len(steps)-1)] })
+}
+
+// Think is Start for a model that reads: step is given the texts of all tool
+// results so far and must answer the same for the same. It is called from the
+// requests' goroutines.
+func Think(dir, token string, step func(results []string) Step) (*Server, error) {
+	s := &Server{Socket: filepath.Join(dir, "model.sock"), Token: token, step: step, done: make(chan struct{}), stalled: make(chan struct{})}
 	_ = os.Remove(s.Socket)
 	l, err := net.Listen("unix", s.Socket)
 	if err != nil {
@@ -104,7 +122,7 @@ type request struct {
 	model   string
 	stream  bool
 	tools   map[string]bool
-	results int
+	results []string // what the tools answered, in order
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +151,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := speak.read(doc, r.URL.Path)
-	step := s.steps[min(req.results, len(s.steps)-1)]
+	step := s.step(req.results)
 	if step.Status != 0 {
 		if step.Status == 200 {
 			w.Header().Set("Content-Type", "text/html")
@@ -210,6 +228,17 @@ func act(step Step, req request) action {
 			return action{tool: "Read", args: map[string]any{"file_path": step.Read}}
 		}
 		step.Shell = "cat " + step.Read
+	}
+	if c := step.Call; c != nil {
+		server := strings.ReplaceAll(c.Server, "-", "_")
+		for name := range req.tools {
+			if slices.ContainsFunc([]string{"_", "__", "/"}, func(join string) bool {
+				return strings.HasSuffix(strings.ReplaceAll(name, "-", "_"), server+join+c.Tool)
+			}) {
+				return action{tool: name, args: c.Args}
+			}
+		}
+		return action{text: fmt.Sprintf("no tool %s of %s is offered, but %v", c.Tool, c.Server, slices.Sorted(maps.Keys(req.tools)))}
 	}
 	if step.Shell == "" {
 		return action{text: step.Text}

@@ -38,10 +38,7 @@ type whole struct {
 func newWhole(t *testing.T, name string, timeout time.Duration, steps ...clitest.Step) *whole {
 	t.Helper()
 	path := installed(t, name)
-	w := &whole{t: t, program: filepath.Join(t.TempDir(), "atoll"), repo: filepath.Join(t.TempDir(), "repo"), mark: "WHOLE_MARK=" + rand.Text()}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.program, "atoll").CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
+	w := &whole{t: t, program: built(t), repo: filepath.Join(t.TempDir(), "repo"), mark: "WHOLE_MARK=" + rand.Text()}
 	dir, err := os.MkdirTemp("", "m")
 	if err != nil {
 		t.Fatal(err)
@@ -51,14 +48,7 @@ func newWhole(t *testing.T, name string, timeout time.Duration, steps ...clitest
 		t.Fatal(err)
 	}
 	t.Cleanup(w.server.Close)
-	host := httptest.NewServer(&httputil.ReverseProxy{ // the model's socket as an address that the program can be given
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "model.example"}) },
-		FlushInterval: -1,
-		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", w.server.Socket)
-		}},
-	})
-	t.Cleanup(host.Close)
+	host := address(t, w.server)
 	version := "/v1"
 	if name == "gemini" {
 		version = "/v1beta"
@@ -75,11 +65,35 @@ limits: {memory: 4GiB}
 prices: [{model: mock-model, input: 1, output: 2}]
 agents:
   - {name: %s, kind: command, preset: %s, command: [%q], weight: 1, base_url: %q, key_env: WHOLE_KEY, model: mock-model, max_tokens: 2000, attempts: 1, timeout: %s, env: [%q]}
-`, name, name, path, host.URL+version, timeout, w.mark))
+`, name, name, path, host+version, timeout, w.mark))
 	w.git("init", "-q", "-b", "main")
 	w.git("add", "-A")
 	w.git("commit", "-q", "-m", "start")
 	return w
+}
+
+// address is the model's socket as an address that a program can be given.
+func address(t *testing.T, server *clitest.Server) string {
+	t.Helper()
+	host := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "model.example"}) },
+		FlushInterval: -1,
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", server.Socket)
+		}},
+	})
+	t.Cleanup(host.Close)
+	return host.URL
+}
+
+// built is the program, built for one test.
+func built(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "atoll")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "atoll").CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	return path
 }
 
 func (w *whole) write(name, text string) {
