@@ -144,7 +144,7 @@ func (a *App) writeBranch(ctx context.Context, o *opened, c *record.Candidate, b
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(report.Summary()))
-	return a.printUnreached(report)
+	return a.printTold(report)
 }
 
 func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, file string) error {

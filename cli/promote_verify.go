@@ -152,7 +152,7 @@ func (a *App) printVerified(r *verify.Report) error {
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(w, "%-10s %s\n", "behaviour", view.CleanLine(r.Behaviour.Summary()))
-		if err := a.printUnreached(*r.Behaviour); err != nil {
+		if err := a.printTold(*r.Behaviour); err != nil {
 			return err
 		}
 	}

@@ -114,11 +114,17 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 	for i, d := range report.Accepted {
 		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "accepted"}[i == 0], view.CleanLine(d.String()))
 	}
-	return a.printUnreached(report)
+	return a.printTold(report)
 }
 
-// printUnreached names the changed lines that nothing ran.
-func (a *App) printUnreached(report guard.Report) error {
+// printTold names what the guard found and let pass: nil in the place of empty, and
+// changed lines that nothing ran.
+func (a *App) printTold(report guard.Report) error {
+	for i, d := range report.Told {
+		if _, err := fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "nil"}[i == 0], view.CleanLine(d.String())); err != nil {
+			return err
+		}
+	}
 	for i, l := range report.Unreached {
 		head := map[bool]string{true: "not run"}[i == 0]
 		if i == 12 {

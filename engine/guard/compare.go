@@ -22,6 +22,7 @@ type pair struct {
 	watched         bool                    // the probes tell what inputs do in the changed code
 	corpus          map[string][][]uint64   // inputs that do something of their own there
 	tame            []string                // groups whose large numbers end the process
+	differ          func(in, root, candidate string) bool
 }
 
 // where is the name that people see for a group.
@@ -209,13 +210,17 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if first.cut || second.cut {
 		c.report.note("%stoo many inputs ended the process of the root; the rest was left out", prefix(p.name))
 	}
-	return false, c.settle(ctx, *p, t, q)
+	if err := c.settle(ctx, *p, t, q); err != nil {
+		return false, err
+	}
+	return false, c.tell(ctx, *p, t, q)
 }
 
 // count is what a survey gave.
 type count struct {
 	compared, unsteady int
 	suspects           map[string][]int // cases by group, in order
+	nils               map[string][]int // those that may differ in nil alone
 	of                 map[string]int   // cases compared by group
 	ends               map[site]string
 	shaky              map[string]bool // groups with cases on which the root does not agree with itself
@@ -223,7 +228,7 @@ type count struct {
 
 // tally compares two answers of the root and one of the candidate.
 func tally(first, second, candidate *reply) count {
-	t := count{suspects: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
+	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
 		if !ok {
@@ -247,11 +252,17 @@ func tally(first, second, candidate *reply) count {
 		}
 		t.compared++
 		t.of[at.group]++
-		if n.Out != a.Out {
+		switch {
+		case n.Out != a.Out:
 			t.suspects[at.group] = append(t.suspects[at.group], at.index)
+		case n.Marked != a.Marked && a.Marked == b.Marked:
+			t.nils[at.group] = append(t.nils[at.group], at.index)
 		}
 	}
 	for _, list := range t.suspects {
+		slices.Sort(list)
+	}
+	for _, list := range t.nils {
 		slices.Sort(list)
 	}
 	return t
@@ -273,11 +284,12 @@ func (s seen) simpler(o seen) int {
 func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) error {
 	q.Mode, q.Omit, q.Cases = probe.Detail, nil, nil
 	for _, group := range slices.Sorted(maps.Keys(t.suspects)) {
-		q.Cases = append(q.Cases, t.worthALook(group)...)
+		q.Cases = append(q.Cases, t.worthALook(group, t.suspects[group])...)
 	}
 	if len(q.Cases) == 0 {
 		return nil
 	}
+	p.differ = func(in, root, candidate string) bool { return !same(in, root, candidate) }
 	found, err := c.confirm(ctx, p, q, true)
 	if err != nil {
 		return err
@@ -314,6 +326,34 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	return nil
 }
 
+// tell finds a small input for each group that gives nil where it gave an empty list
+// or table, or the other way, and does nothing worse.
+func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) error {
+	p.differ = sameButNil
+	for _, group := range slices.Sorted(maps.Keys(t.nils)) {
+		if len(c.report.Told) >= mostShrunk || slices.Contains(c.report.known(p), group) {
+			continue
+		}
+		q.Mode, q.Omit, q.Cases = probe.Detail, nil, t.worthALook(group, t.nils[group])
+		found, err := c.confirm(ctx, p, q, true)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		best, err := c.shrink(ctx, p, q, slices.MinFunc(found, seen.simpler))
+		if err != nil {
+			return err
+		}
+		c.report.Told = append(c.report.Told, Difference{
+			Where: p.where(best.group), Kind: Nil, Input: best.in,
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.nils[group]), Of: t.of[group],
+		})
+	}
+	return nil
+}
+
 // insist confirms again and again the differences of groups that draw at random:
 // of two outcomes that are as likely, the root gives one twice by chance in half of
 // all cases.
@@ -339,11 +379,11 @@ func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, fo
 	return found, nil
 }
 
-// worthALook picks from the suspects of a group: across all of them, and one
+// worthALook picks from a list of cases of a group: across all of them, and one
 // where the process ends, which costs one.
-func (t count) worthALook(group string) []probe.Case {
+func (t count) worthALook(group string, list []int) []probe.Case {
 	var out []probe.Case
-	list, ends := t.suspects[group], 0
+	ends := 0
 	for i := 0; i < len(list) && len(out) < looks; i += max(1, len(list)/looks) {
 		if _, ended := t.ends[site{group, list[i]}]; ended {
 			if ends++; ends > 1 {
@@ -383,7 +423,7 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 			continue
 		}
 		n, ok := candidate.cases[at]
-		if ok && n.In == a.In && !same(a.In, a.Out, n.Out) {
+		if ok && n.In == a.In && p.differ(a.In, a.Out, n.Out) {
 			out = append(out, seen{at.group, a.Choices, a.In, a.Out, n.Out, false})
 		}
 	}

@@ -184,6 +184,27 @@ func TestAChangeOfAPythonFunctionIsFound(t *testing.T) {
 	wantWhere(t, report, "ledger.slug")
 }
 
+func TestOnlyFunctionsOfThePythonTreeAreCalled(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	files := map[string]string{
+		"paths.py":      "import os.path\n\n\ndef join(head, tail):\n    return os.path.join(head, tail)\n",
+		"test_paths.py": "import unittest\n\nimport paths\n\n\nclass TestPaths(unittest.TestCase):\n    def test_join(self):\n        self.assertEqual(paths.join('a', 'b'), 'a/b')\n",
+	}
+	root := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := strings.Replace(files["paths.py"], "    return os", "    head = head + ''\n    return os", 1)
+	report := mustCheck(t, guard.Options{Cases: 20, NoTests: true}, guard.Tree{Base: root},
+		guard.Tree{Base: root, Delta: []record.Change{{Path: "paths.py", Mode: record.Regular, Data: []byte(now)}}}, "paths.py")
+	if report.Functions != 1 || report.Cases == 0 {
+		t.Errorf("%d functions were compared, want one join and none of the interpreter: %+v", report.Functions, report)
+	}
+}
+
 func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")

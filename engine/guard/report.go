@@ -13,6 +13,7 @@ const (
 	Ends    = "ends"    // the candidate does not come back: it exits, hangs or takes all memory
 	Removed = "removed" // an exported name is gone
 	Changed = "changed" // an exported name has another type
+	Nil     = "nil"     // nil in the place of an empty list or table, or the other way
 )
 
 // Difference is one function, method or command that behaves in another way.
@@ -65,6 +66,9 @@ type Report struct {
 	Differences []Difference `json:"differences,omitempty"`
 	// Accepted are differences that may be.
 	Accepted []Difference `json:"accepted,omitempty"`
+	// Told are differences of kind [Nil]. Most callers do not see them, so they hold
+	// no candidate back; JSON and comparisons with nil show them.
+	Told []Difference `json:"told,omitempty"`
 	// Unreached are changed lines of code that no test and no input ran.
 	// Measured says that they were looked for.
 	Unreached []Lines `json:"unreached,omitempty"`
@@ -89,7 +93,11 @@ func (r *Report) Summary() string {
 	case r.Cases == 0:
 		return "behaviour was not compared"
 	}
-	return fmt.Sprintf("behaves as the root on %d inputs of %d functions", r.Cases, r.Functions)
+	text := fmt.Sprintf("behaves as the root on %d inputs of %d functions", r.Cases, r.Functions)
+	if len(r.Told) > 0 {
+		text += ", but for nil and empty"
+	}
+	return text
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -169,6 +177,7 @@ func (r *Report) accept(where []string) {
 		}
 		return false
 	})
+	r.Told = slices.DeleteFunc(r.Told, func(d Difference) bool { return slices.Contains(where, d.Where) })
 }
 
 // sort puts what tells most first: short inputs, then by name.

@@ -9,9 +9,15 @@ import (
 	"atoll/engine/guard/probe"
 )
 
-// same reports that two outcomes read the same but for rounding. in is the
+// same reports that two outcomes, of the root and of a candidate, read the same
+// but for rounding, for nil in the place of empty, and for results of the root that
+// share memory. in is the
 // input that they are of: the larger its numbers, the larger the rounding.
 func same(in, a, b string) bool {
+	a, b = strings.ReplaceAll(a, probe.NilMark, ""), strings.ReplaceAll(b, probe.NilMark, "")
+	if !strings.Contains(b, probe.ShareMark) {
+		a = unshared(a)
+	}
 	if a == b {
 		return true
 	}
@@ -64,5 +70,24 @@ func scaleOf(in string) float64 {
 	return scale
 }
 
-// readable drops the marks of numbers.
-func readable(text string) string { return strings.ReplaceAll(text, probe.FloatMark, "") }
+// sameButNil reports that two outcomes differ, and in nothing but nil in the place
+// of empty.
+func sameButNil(_, a, b string) bool {
+	return a != b && strings.ReplaceAll(a, probe.NilMark, "") == strings.ReplaceAll(b, probe.NilMark, "")
+}
+
+// unshared drops what is told of shared memory.
+func unshared(text string) string {
+	parts := strings.Split(text, probe.ShareMark)
+	var kept strings.Builder
+	for i := 0; i < len(parts); i += 2 {
+		kept.WriteString(parts[i])
+	}
+	return kept.String()
+}
+
+var marks = strings.NewReplacer(probe.FloatMark, "", probe.ShareMark, "",
+	probe.NilMark+"[]", "nil", probe.NilMark+"map[]", "nil", probe.NilMark+`""`, "nil", probe.NilMark, "")
+
+// readable drops the marks.
+func readable(text string) string { return marks.Replace(text) }

@@ -119,6 +119,9 @@ func (r *Report) Message() string {
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(&b, "Behaviour: %s%s.\n", shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])
+		for _, d := range r.Behaviour.Told {
+			fmt.Fprintf(&b, "Nil and empty: %s\n", shorten(d.String(), 200))
+		}
 		for _, l := range r.Behaviour.Unreached[:min(10, len(r.Behaviour.Unreached))] {
 			fmt.Fprintf(&b, "Not reached by tests or inputs: %s\n", view.CleanLine(l.String()))
 		}

@@ -141,7 +141,8 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	args, text := m.arguments(g.f.Type(), 0, row)
 	*in = g.name + "(" + text + ")"
 	out := call(g.f, args)
-	return r.show(out) + r.after(args)
+	shown := r.show(out) + r.after(args)
+	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return r.show(call(g.f, args)) })
 }
 
 func (r *runner) show(out []reflect.Value) string { return (&shower{lib: r.lib}).results(out) }
@@ -179,7 +180,7 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 	if m.d.chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range m.d.n(mostOften) {
-				out = append(out, r.step(p, often, m, in))
+				out = append(out, r.step(p, often, m, in, nil))
 			}
 		}
 	}
@@ -188,14 +189,14 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 		if silent(other.Name) {
 			continue
 		}
-		out = append(out, r.step(p, other, m, in))
+		out = append(out, r.step(p, other, m, in, nil))
 	}
-	out = append(out, r.step(p, g.method, m, in))
-	return strings.Join(out, "; ") + "; x after it " + (&shower{lib: r.lib}).show(p.Elem())
+	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib}).show(p.Elem()) }))
+	return strings.Join(out, "; ")
 }
 
-// step calls one method of a receiver.
-func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string) string {
+// step calls one method of a receiver. After the last one receiver is looked at.
+func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
 	f := p.MethodByName(method.Name)
 	defer func() {
 		if e := recover(); e != nil {
@@ -206,7 +207,13 @@ func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *stri
 	}()
 	args, text := m.arguments(f.Type(), 1, nil)
 	*in += "; x." + method.Name + "(" + text + ")"
-	return r.show(call(f, args)) + r.after(args)
+	out := call(f, args)
+	shown := r.show(out) + r.after(args)
+	if receiver == nil {
+		return shown
+	}
+	shown += "; x after it " + receiver()
+	return shown + r.sharing(out, args, func() string { return r.after(args) + receiver() }, nil)
 }
 
 // scenario calls a function without results, and then others, whose answers it

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,12 +120,12 @@ func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
 	t := v.Type()
 	if t.Elem().Kind() == reflect.Uint8 {
 		s := g.text()
-		v.Set(reflect.ValueOf([]byte(s)).Convert(t))
+		v.Set(reflect.ValueOf(slices.Clip([]byte(s))).Convert(t)) // an append to it never writes behind it
 		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
 	}
 	if t.Elem() == reflect.TypeFor[rune]() && g.d.chance(12) {
 		s := g.text()
-		v.Set(reflect.ValueOf([]rune(s)).Convert(t))
+		v.Set(reflect.ValueOf(slices.Clip([]rune(s))).Convert(t))
 		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
 	}
 	if list := g.lib.listsFor(t.Elem()); len(list) > 0 && g.d.chance(6) {

@@ -120,7 +120,8 @@ func TestOutcomesShowWhatACallerSees(t *testing.T) {
 		v    any
 		want string
 	}{
-		{"nil and empty read the same", []int(nil), "[]"},
+		{"nil is empty with a mark", []int(nil), NilMark + "[]"},
+		{"so is a table", map[string]int(nil), NilMark + "map[]"},
 		{"maps are in order", map[string]int{"b": 2, "a": 1}, `map["a":1 "b":2]`},
 		{"numbers carry their mark", 1.5, FloatMark + "1.5"},
 		{"fields of its own package alone are left out", pair{A: 3, b: 4}, "{A:int 3}"},

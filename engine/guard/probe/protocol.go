@@ -116,7 +116,8 @@ type Answer struct {
 	Index     int      `json:"i,omitempty"`
 	Position  int      `json:"p,omitempty"` // in the survey
 	In        string   `json:"in,omitempty"`
-	Out       string   `json:"out,omitempty"`
+	Out       string   `json:"out,omitempty"`    // of a survey: a hash of all but [NilMark]
+	Marked    string   `json:"marked,omitempty"` // of a survey: a hash with [NilMark], where there is one
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package

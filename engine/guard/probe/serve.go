@@ -10,6 +10,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -150,7 +151,11 @@ func (s *session) survey() {
 				continue
 			}
 			o := s.one(position, g, s.draws(g.name, i))
-			s.write(Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out)})
+			a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out)}
+			if strings.Contains(o.out, NilMark) {
+				a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))
+			}
+			s.write(a)
 		}
 	}
 }

@@ -145,9 +145,9 @@ func is(err, target error) (yes bool) {
 	return errors.Is(err, target)
 }
 
-// list writes a slice or an array; nothing is told of nil and empty, which read
-// the same.
+// list writes a slice or an array, with a mark for nil.
 func (s *shower) list(b *strings.Builder, v reflect.Value, depth int) {
+	s.none(b, v)
 	if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
 		b.WriteString(strconv.Quote(string(v.Bytes())))
 		return
@@ -166,7 +166,15 @@ func (s *shower) list(b *strings.Builder, v reflect.Value, depth int) {
 	b.WriteByte(']')
 }
 
+// none marks a list or a table that is nil.
+func (s *shower) none(b *strings.Builder, v reflect.Value) {
+	if !s.plain && v.Kind() != reflect.Array && v.IsNil() {
+		b.WriteString(NilMark)
+	}
+}
+
 func (s *shower) table(b *strings.Builder, v reflect.Value, depth int) {
+	s.none(b, v)
 	var rows []string
 	for it := v.MapRange(); it.Next(); {
 		var row strings.Builder
