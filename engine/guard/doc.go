@@ -15,8 +15,8 @@
 //   - Any program: command lines and their input, from the configuration.
 //
 // The root is asked twice: where it does not agree with itself there is nothing
-// to compare. Numbers that differ by rounding are equal, and so are nil and
-// empty slices, and panics of the runtime whatever their words.
+// to compare. Numbers that differ by rounding are equal, and so are panics of the
+// runtime whatever their words; nil in the place of empty is told and no difference.
 //
 // Caveats: no difference is no proof. Code under test answers for itself: the
 // guard finds mistakes, and a candidate that means to deceive it can. A check is

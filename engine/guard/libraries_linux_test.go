@@ -16,7 +16,7 @@ import (
 )
 
 // These tests edit libraries of others, fetched from the module proxy at a pinned
-// version. At the full level they take every seventh edit; all of them are for
+// version. At the full level they take two edits of each kind; all of them are for
 //
 //	ATOLL_SLOW=1 go test ./engine/guard -run 'OfLibraries' -v -timeout 3h
 
@@ -87,11 +87,16 @@ func (e edit) mustPassTests(t *testing.T, root string, now []byte) {
 	if err := os.WriteFile(filepath.Join(root, e.file), now, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-short", "-vet=off", "./"+path.Dir(e.file))
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("the library's own tests do not pass: %v\n%s", err, out)
+	var out []byte
+	var err error
+	for range 5 { // some of them wait for fractions of a second, which a busy machine does not keep
+		cmd := exec.Command("go", "test", "-short", "-vet=off", "./"+path.Dir(e.file))
+		cmd.Dir = root
+		if out, err = cmd.CombinedOutput(); err == nil {
+			return
+		}
 	}
+	t.Errorf("the library's own tests do not pass: %v\n%s", err, out)
 }
 
 func share(all []edit) []edit {
@@ -105,11 +110,11 @@ func TestPlantedChangesOfLibrariesAreNoticed(t *testing.T) {
 	for _, e := range list {
 		t.Run(e.what, func(t *testing.T) {
 			report := e.mustCompare(t)
-			if report.Same() {
+			if report.Same() && len(report.Told) == 0 {
 				missed++
-				t.Log("MISSED")
+				t.Log("not noticed")
 			}
-			t.Log(report.Summary())
+			t.Log(report.Summary(), report.Told)
 		})
 	}
 	t.Logf("%d of %d were noticed", len(list)-missed, len(list))

@@ -23,6 +23,26 @@ var workPython string
 //go:embed calls/measure.py
 var measurePython string
 
+//go:embed calls/record.cjs
+var recordJavaScript string
+
+//go:embed calls/work.cjs
+var workJavaScript string
+
+//go:embed calls/measure.cjs
+var measureJavaScript string
+
+// callKit is how a language records the calls of tests and makes them again.
+type callKit struct {
+	ending                string // of the programs: record, work and measure
+	record, work, measure string
+}
+
+var (
+	pythonCalls     = callKit{".py", recordPython, workPython, measurePython}
+	javaScriptCalls = callKit{".cjs", recordJavaScript, workJavaScript, measureJavaScript}
+)
+
 // The bounds of a benchmark that is made of the calls of tests.
 const (
 	slowCall    = 20 * time.Millisecond // one that takes longer is left out
@@ -38,7 +58,7 @@ type recorded struct {
 
 // calledOften is one function with calls that can be made again.
 type calledOften struct {
-	Name  string `json:"name"`  // module:function
+	Name  string `json:"name"`  // module:function, or file:function; nothing behind the colon is what the file gives as a whole
 	Count int    `json:"count"` // of calls while the tests ran
 	Calls []call `json:"calls"`
 
@@ -48,6 +68,7 @@ type calledOften struct {
 // callBench is a benchmark of calls of tests in the making.
 type callBench struct {
 	*survey
+	kit   callKit
 	calls *recorded
 }
 
@@ -70,8 +91,8 @@ type answer struct {
 // callScaffold writes a benchmark of the functions that the tests call and in which they
 // spend their time, with the very calls of the tests. It returns why it cannot, "" when
 // the benchmark stands.
-func (s *survey) callScaffold(ctx context.Context) (string, error) {
-	reason, err := (&callBench{survey: s}).callBenchmark(ctx)
+func (s *survey) callScaffold(ctx context.Context, kit callKit) (string, error) {
+	reason, err := (&callBench{survey: s, kit: kit}).callBenchmark(ctx)
 	if err != nil || reason != "" {
 		s.drop()
 	}
@@ -91,7 +112,7 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	}
 	var names []string
 	for _, f := range s.calls.Functions {
-		names = append(names, strings.ReplaceAll(f.Name, ":", "."))
+		names = append(names, strings.TrimSuffix(strings.ReplaceAll(f.Name, ":", "."), "."))
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
@@ -108,7 +129,15 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 
 // callCommand measures, or asks a question of a benchmark that is laid out.
 func (s *callBench) callCommand(question ...string) []string {
-	return append([]string{s.python(), "{dir}/measure.py"}, question...)
+	return s.run("measure", question...)
+}
+
+// run runs one of the kit's programs.
+func (s *callBench) run(program string, words ...string) []string {
+	if s.kit == pythonCalls {
+		return append([]string{s.python(), "{dir}/" + program + s.kit.ending}, words...)
+	}
+	return s.besideModules(append([]string{"node", "{dir}/" + program + s.kit.ending}, words...))
 }
 
 func (s *callBench) layCalls() error {
@@ -116,20 +145,23 @@ func (s *callBench) layCalls() error {
 	if err != nil {
 		return fmt.Errorf("write the calls of the tests: %w", err)
 	}
-	return s.lay(map[string]string{"calls.json": string(text) + "\n", "measure.py": measurePython, "work.py": workPython})
+	return s.lay(map[string]string{"calls.json": string(text) + "\n", "measure" + s.kit.ending: s.kit.measure, "work" + s.kit.ending: s.kit.work})
 }
 
 // record runs the tests, those that pass or those that were found, and notes their calls.
 func (s *callBench) record(ctx context.Context) (string, error) {
 	words := s.testCommand
-	if len(words) < 2 || !isPython(words[0]) {
+	if len(words) < 2 || s.kit == pythonCalls && !isPython(words[0]) {
 		return "no tests were found whose calls a benchmark could make", nil
 	}
-	if err := s.lay(map[string]string{"record.py": recordPython, "work.py": workPython}); err != nil {
+	if s.kit == pythonCalls { // runs them itself
+		words = words[1:]
+	}
+	if err := s.lay(map[string]string{"record" + s.kit.ending: s.kit.record, "work" + s.kit.ending: s.kit.work}); err != nil {
 		return "", err
 	}
 	o := s.evalOptions()
-	o.Command, o.Adapter, o.Output, o.Timeout = append([]string{s.python(), "{dir}/record.py"}, words[1:]...), "", output.OutputFile, testPatience
+	o.Command, o.Adapter, o.Output, o.Timeout = s.run("record", words...), "", output.OutputFile, testPatience
 	sample, err := s.Lab.Run(ctx, o, false)
 	if err != nil {
 		return "", err

@@ -284,6 +284,54 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 	}
 }
 
+func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not on the PATH")
+	}
+	module := "exports.snake = function snake(text, options) {\n  return split(text).map((w) => w.toLowerCase()).join((options || {}).by || '_');\n};\n\nfunction split(text) {\n  return text.split(/[^A-Za-z0-9]+/);\n}\n\n" +
+		"exports.random = () => Math.random();\n\nexports.letters = function* letters(text) {\n  yield* text;\n};\n\nexports.clear = (list) => {\n  list.length = 0;\n};\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		calls []string
+	}{
+		{"modules that are required", map[string]string{
+			"package.json": `{"name": "words", "main": "lib/words.js", "scripts": {"test": "node test/all.js"}}`, "lib/words.js": module,
+			"test/all.js": "const assert = require('assert');\nconst words = require('..');\nassert.equal(words.snake('Hello World', { by: '-' }), 'hello-world');\nassert.throws(() => words.snake(3));\nassert.deepEqual([...words.letters('abc')], ['a', 'b', 'c']);\nwords.random();\nwords.clear([1]);\n",
+		}, []string{`"lib/words.js:snake"`, `[\"Hello World\", {\"by\": \"-\"}]`, `"lib/words.js:letters"`, `"iterates": true`}},
+		{"modules that are imported", map[string]string{
+			"package.json": `{"name": "words", "type": "module", "exports": "./index.js", "scripts": {"test": "node test.js"}}`,
+			"index.js":     "export default function split(text) {\n  return text.split('-');\n}\n\nexport class Box {}\n",
+			"test.js":      "import assert from 'node:assert';\nimport split, { Box } from './index.js';\nassert.deepEqual(split('a-b-c'), ['a', 'b', 'c']);\nnew Box();\n",
+		}, []string{`"index.js:default"`, `[\"a-b-c\"]`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r, said, err := surveyed(t, tt.files)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if m := r.Measured; m.Objective != "time_us" || m.Direction != config.Minimize || !m.Paired || len(m.Stages) != 1 {
+				t.Errorf("measured %+v\n%s", m, said)
+			}
+			for _, want := range tt.calls {
+				if !strings.Contains(r.Scaffold["calls.json"], want) {
+					t.Errorf("no %s in\n%s", want, r.Scaffold["calls.json"])
+				}
+			}
+			for _, other := range []string{"random", "clear", "[3]", "Box"} { // gives another answer each time, changes what it is given, fails, is a class
+				if strings.Contains(r.Scaffold["calls.json"], other) {
+					t.Errorf("%s cannot be called again and again:\n%s", other, r.Scaffold["calls.json"])
+				}
+			}
+			if !slices.ContainsFunc(r.Measured.Targets, func(t config.Target) bool { return t.Symbol == "split" }) {
+				t.Errorf("targets %+v\n%s", r.Measured.Targets, said)
+			}
+		})
+	}
+}
+
 func TestWhatTheEvaluatorWritesIsNotProtected(t *testing.T) {
 	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{

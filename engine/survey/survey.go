@@ -57,6 +57,7 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
+	linked      bool     // node_modules is linked into the tree
 	module      goModule
 	sources     sources
 }
@@ -154,8 +155,12 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 			return reason, err
 		}
 		s.Say(reason)
-	case s.d.Language == "python":
-		reason, err := s.callScaffold(ctx)
+	case s.d.Language == "python" || s.d.Language == "javascript":
+		kit := pythonCalls
+		if s.d.Language == "javascript" {
+			kit = javaScriptCalls
+		}
+		reason, err := s.callScaffold(ctx, kit)
 		if err != nil || reason == "" {
 			return reason, err
 		}

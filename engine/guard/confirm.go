@@ -1,0 +1,227 @@
+package guard
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"atoll/engine/guard/probe"
+)
+
+// seen is a difference that was confirmed, by its choices.
+type seen struct {
+	group           string
+	choices         []uint64
+	in, root, other string
+	ends            bool
+}
+
+func (s seen) simpler(o seen) int {
+	return cmp.Or(cmp.Compare(len(s.in), len(o.in)), cmp.Compare(len(s.choices), len(o.choices)), slices.Compare(s.choices, o.choices))
+}
+
+// settle looks at the suspects again, in full, and keeps those that hold.
+func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) error {
+	q.Mode, q.Omit, q.Cases = probe.Detail, nil, nil
+	for _, group := range slices.Sorted(maps.Keys(t.suspects)) {
+		q.Cases = append(q.Cases, t.worthALook(group, t.suspects[group])...)
+	}
+	if len(q.Cases) == 0 {
+		return nil
+	}
+	p.differ = func(in, root, candidate string) bool { return !same(in, root, candidate) }
+	found, err := c.confirm(ctx, p, q, true)
+	if err != nil {
+		return err
+	}
+	if found, err = c.insist(ctx, p, t, q, found); err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b seen) int {
+		return cmp.Or(-compareBool(p.direct(a.group), p.direct(b.group)), a.simpler(b))
+	})
+	done := map[string]bool{}
+	for _, best := range found {
+		if done[best.group] {
+			continue
+		}
+		done[best.group] = true
+		if !p.direct(best.group) && c.report.explains(p, best.in) {
+			continue
+		}
+		if len(done) <= mostShrunk {
+			if best, err = c.shrink(ctx, p, q, best); err != nil {
+				return err
+			}
+		}
+		kind := Output
+		if best.ends {
+			kind = Ends
+		}
+		c.report.Differences = append(c.report.Differences, Difference{
+			Where: p.where(best.group), Kind: kind, Input: best.in,
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.suspects[best.group]), Of: t.of[best.group],
+		})
+	}
+	return nil
+}
+
+// tell finds a small input for each group that gives nil where it gave an empty list
+// or table, or the other way, and does nothing worse.
+func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) error {
+	p.differ = sameButNil
+	for _, group := range slices.Sorted(maps.Keys(t.nils)) {
+		if len(c.report.Told) >= mostShrunk || slices.Contains(c.report.known(p), group) {
+			continue
+		}
+		q.Mode, q.Omit, q.Cases = probe.Detail, nil, t.worthALook(group, t.nils[group])
+		found, err := c.confirm(ctx, p, q, true)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		best, err := c.shrink(ctx, p, q, slices.MinFunc(found, seen.simpler))
+		if err != nil {
+			return err
+		}
+		c.report.Told = append(c.report.Told, Difference{
+			Where: p.where(best.group), Kind: Nil, Input: best.in,
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.nils[group]), Of: t.of[group],
+		})
+	}
+	return nil
+}
+
+// insist confirms differences again and again. Of two outcomes that are as likely, a
+// root that draws at random gives one twice by chance in half of all cases: there the
+// two must differ every time. Elsewhere what hangs on goroutines may differ once; a
+// candidate that has become random, such as in its order, differs more often.
+func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, found []seen) ([]seen, error) {
+	q.Cases = nil
+	for _, s := range found {
+		if !s.ends || t.shaky[s.group] { // each end costs a process
+			q.Cases = append(q.Cases, probe.Case{Group: s.group, Choices: s.choices})
+		}
+	}
+	if len(q.Cases) == 0 {
+		return found, nil
+	}
+	type outcome struct{ group, in, root string }
+	differed := map[outcome]int{}
+	for range insisting {
+		again, err := c.confirm(ctx, p, q, true)
+		if err != nil {
+			return nil, err
+		}
+		here := map[outcome]bool{}
+		for _, s := range again {
+			here[outcome{s.group, s.in, s.root}] = true
+		}
+		for o := range here {
+			differed[o]++
+		}
+	}
+	return slices.DeleteFunc(found, func(s seen) bool {
+		n := differed[outcome{s.group, s.in, s.root}]
+		if t.shaky[s.group] {
+			return n < insisting
+		}
+		return !s.ends && n < fewestAgain
+	}), nil
+}
+
+// worthALook picks from a list of cases of a group: across all of them, and one
+// where the process ends, which costs one.
+func (t count) worthALook(group string, list []int) []probe.Case {
+	var out []probe.Case
+	ends := 0
+	for i := 0; i < len(list) && len(out) < looks; i += max(1, len(list)/looks) {
+		if _, ended := t.ends[site{group, list[i]}]; ended {
+			if ends++; ends > 1 {
+				continue
+			}
+		}
+		out = append(out, probe.Case{Group: group, Index: list[i]})
+	}
+	return out
+}
+
+// confirm runs cases in both trees and returns those that differ. With twice the
+// root runs them before and after the candidate and must agree with itself.
+func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool) ([]seen, error) {
+	before, err := p.root.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	candidate, err := p.candidate.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	after := before
+	if twice {
+		if after, err = p.root.ask(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	var out []seen
+	for at, a := range before.cases {
+		b, ok := after.cases[at]
+		if !ok || a.In != b.In || a.Out != b.Out {
+			continue
+		}
+		if how, ended := candidate.fatal[at]; ended {
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, how, true})
+			continue
+		}
+		n, ok := candidate.cases[at]
+		if ok && n.In == a.In && p.differ(a.In, a.Out, n.Out) {
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, n.Out, false})
+		}
+	}
+	return out, nil
+}
+
+// shrink makes the input of a difference smaller while it stays one. Where the
+// process ends it is left: each try would cost one.
+func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) (seen, error) {
+	if best.ends {
+		return best, nil
+	}
+	first := best
+	for range shrinkingSteps {
+		s := q
+		s.Mode, s.Omit, s.Cases = probe.Shrink, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
+		found, err := c.confirm(ctx, p, s, false)
+		if err != nil {
+			return best, err
+		}
+		found = slices.DeleteFunc(found, func(f seen) bool { return f.ends })
+		if len(found) == 0 {
+			break
+		}
+		next := slices.MinFunc(found, seen.simpler)
+		if next.simpler(best) >= 0 {
+			break
+		}
+		best = next
+	}
+	q.Mode, q.Omit, q.Cases = probe.Detail, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
+	found, err := c.confirm(ctx, p, q, true)
+	if err != nil || len(found) == 0 { // the state of an earlier case was in it
+		return first, err
+	}
+	return found[0], nil
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,206 @@
+// Makes calls in the tree that it stands in, when measure.cjs tells it to.
+//
+// It runs with fewer rights than measure.cjs, which takes the time and compares the answers.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { pathToFileURL } = require('url');
+
+const MOST_ITEMS = 10000; // of an iterator
+const LONGEST = 20000; // text of a value
+
+class Unkeepable extends Error {}
+
+/** An expression for a value. */
+function text(value, depth = 0) {
+  const said = expression(value, depth);
+  if (said.length > LONGEST) throw new Unkeepable();
+  return said;
+}
+
+function expression(value, depth) {
+  switch (typeof value) {
+    case 'undefined':
+    case 'boolean':
+      return String(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+      return value + 'n';
+    case 'string':
+      return JSON.stringify(value).replace(/\u2028/g, '\\u2028').replace(/\u2029/g, '\\u2029');
+    case 'object':
+      if (value === null) return 'null';
+      if (depth <= 5) return object(value, depth + 1);
+  }
+  throw new Unkeepable();
+}
+
+function object(value, depth) {
+  const list = (values) => Array.from(values, (v) => text(v, depth)).join(', '); // a hole becomes undefined
+  const kind = Object.getPrototypeOf(value);
+  const own = Reflect.ownKeys(value);
+  if (kind === Array.prototype && own.length === value.length + 1) return '[' + list(value) + ']';
+  if (kind === Date.prototype) return 'new Date(' + value.getTime() + ')';
+  if (kind === RegExp.prototype && value.lastIndex === 0) return 'new RegExp(' + JSON.stringify(value.source) + ', ' + JSON.stringify(value.flags) + ')';
+  if (kind === Set.prototype) return 'new Set([' + list(value) + '])';
+  if (kind === Map.prototype) return 'new Map([' + list(value) + '])';
+  if (kind === Uint8Array.prototype) return 'new Uint8Array([' + list(value) + '])';
+  if (kind !== Object.prototype && kind !== null) throw new Unkeepable();
+  const parts = own.map((key) => {
+    const d = Object.getOwnPropertyDescriptor(value, key);
+    if (typeof key === 'symbol' || key === '__proto__' || !d.enumerable || !('value' in d)) throw new Unkeepable();
+    return JSON.stringify(key) + ': ' + text(d.value, depth);
+  });
+  return (kind === null ? 'Object.assign(Object.create(null), {' : '{') + parts.join(', ') + (kind === null ? '})' : '}');
+}
+
+function valueOf(said) {
+  return new Function('return (' + said + ')')();
+}
+
+/** The function with a name such as "lib/case.js:snake" and what it is a method of. */
+async function find(name) {
+  const at = name.indexOf(':');
+  const file = path.resolve(name.slice(0, at));
+  let value, owner;
+  try {
+    value = require(file);
+  } catch (e) {
+    if (e.code !== 'ERR_REQUIRE_ESM' && !(e instanceof SyntaxError)) throw e;
+    value = await import(pathToFileURL(file));
+  }
+  for (const part of name.slice(at + 1).split('.')) {
+    if (part !== '') [owner, value] = [value, value[part]];
+  }
+  if (typeof value !== 'function') throw new Error(name + ' is gone');
+  return { call: value, owner };
+}
+
+class Called {
+  constructor(found, calls) {
+    this.f = found.call;
+    this.owner = found.owner;
+    this.calls = calls.map((c) => ({ args: valueOf(c.args), iterates: c.iterates }));
+  }
+
+  run(times) {
+    const { f, owner, calls } = this;
+    for (let n = 0; n < times; n++) {
+      for (let i = 0; i < calls.length; i++) {
+        kept = f.apply(owner, calls[i].args);
+        if (calls[i].iterates) kept = items(kept);
+      }
+    }
+  }
+
+  answers() {
+    return this.calls.map((c) => this.answer(c.args));
+  }
+
+  /** What one call gives, and what keeps it from being made again and again. */
+  answer(args) {
+    const out = { answer: null, iterates: false, failed: '', us: 0 };
+    const before = text(args);
+    let result;
+    try {
+      const began = process.cpuUsage();
+      result = this.f.apply(this.owner, args);
+      if (result && typeof result.next === 'function' && typeof result[Symbol.iterator] === 'function') {
+        out.iterates = true;
+        result = items(result);
+      }
+      const took = process.cpuUsage(began);
+      out.us = took.user + took.system;
+    } catch (e) {
+      out.failed = String(e).slice(0, 200);
+      return out;
+    }
+    if (result && typeof result.then === 'function') {
+      result.then(null, () => {});
+      out.failed = 'it is asynchronous';
+    } else if (text(args) !== before) {
+      out.failed = 'it changes its arguments';
+    } else {
+      try {
+        out.answer = text(result);
+      } catch (e) {
+        if (!(e instanceof Unkeepable)) throw e;
+      }
+    }
+    return out;
+  }
+}
+
+let kept; // the last result: an engine leaves out calls whose results nobody has
+
+function items(iterator) {
+  const list = [];
+  for (const v of iterator) {
+    if (list.push(v) === MOST_ITEMS) break;
+  }
+  return list;
+}
+
+/** The part that each function of the tree takes of what they all take. */
+function profile(functions, seconds) {
+  const session = new (require('inspector').Session)();
+  session.connect();
+  let found = [];
+  session.post('Profiler.enable');
+  session.post('Profiler.setSamplingInterval', { interval: 500 });
+  session.post('Profiler.start');
+  for (const f of functions) {
+    const until = Date.now() + (1000 * seconds) / functions.length;
+    while (Date.now() < until) f.run(1);
+  }
+  session.post('Profiler.stop', (_, { profile }) => {
+    found = shares(profile);
+  });
+  return found;
+}
+
+function shares(profile) {
+  const top = process.cwd() + path.sep;
+  const times = new Map();
+  let all = 0;
+  for (const node of profile.nodes) {
+    const { url, functionName } = node.callFrame;
+    const file = url.startsWith('file://') ? require('url').fileURLToPath(url) : url;
+    if (!file.startsWith(top) || file.includes('node_modules') || !/^[A-Za-z_$][\w$.]*$/.test(functionName)) continue;
+    const key = file.slice(top.length) + ':' + functionName.slice(functionName.lastIndexOf('.') + 1);
+    all += node.hitCount;
+    times.set(key, (times.get(key) || 0) + node.hitCount);
+  }
+  return [...times].sort((a, b) => b[1] - a[1]).slice(0, 30).map(([key, n]) => {
+    const at = key.lastIndexOf(':');
+    return { file: key.slice(0, at), symbol: key.slice(at + 1), share: n / all };
+  });
+}
+
+async function main() {
+  const lines = require('readline').createInterface({ input: process.stdin });
+  const say = (line) => fs.writeSync(out, line + '\n');
+  const out = 1;
+  process.stdout.write = process.stderr.write = () => true; // what the code prints is no answer
+  say(process.pid);
+  let functions;
+  for await (const line of lines) {
+    if (!functions) {
+      functions = [];
+      for (const f of JSON.parse(line).functions) functions.push(new Called(await find(f.name), f.calls));
+      say('ready');
+      continue;
+    }
+    const words = line.split(' ');
+    if (words[0] === 'answers') say(JSON.stringify(functions.map((f) => f.answers())));
+    else if (words[0] === 'profile') say(JSON.stringify(profile(functions, Number(words[1]))));
+    else {
+      functions[Number(words[1])].run(Number(words[2]));
+      say('done');
+    }
+  }
+}
+
+if (process.argv[1] === '--work') main();
+else module.exports = { text };
