@@ -137,7 +137,7 @@ func (s *callBench) run(program string, words ...string) []string {
 	if s.kit == pythonCalls {
 		return append([]string{s.python(), "{dir}/" + program + s.kit.ending}, words...)
 	}
-	return s.besideModules(append([]string{"node", "{dir}/" + program + s.kit.ending}, words...))
+	return besideModules(s.linked, append([]string{"node", "{dir}/" + program + s.kit.ending}, words...))
 }
 
 func (s *callBench) layCalls() error {

@@ -119,8 +119,8 @@ func (s *survey) nodeModules() {
 		return
 	}
 	s.d.Caches = append(s.d.Caches, s.Modules)
-	s.linked = true
-	wrap := s.besideModules
+	s.linked = s.Modules
+	wrap := func(command []string) []string { return besideModules(s.linked, command) }
 	s.Look.Test = wrap(s.Look.Test)
 	if s.Look.Adapter == "" {
 		s.Look.Evaluator = wrap(s.Look.Evaluator)
@@ -134,12 +134,12 @@ func (s *survey) nodeModules() {
 	s.m.Notes = append(s.m.Notes, "Packages are those of node_modules in the work tree, as they are when a candidate is measured.")
 }
 
-// besideModules is a command that finds node_modules in the tree.
-func (s *survey) besideModules(command []string) []string {
-	if len(command) == 0 || !s.linked {
+// besideModules is a command that finds node_modules, where there is one, in the tree.
+func besideModules(modules string, command []string) []string {
+	if len(command) == 0 || modules == "" {
 		return command
 	}
-	return append([]string{"sh", "-c", fmt.Sprintf(`ln -sfn "%s" node_modules && exec "$0" "$@"`, s.Modules)}, command...)
+	return append([]string{"sh", "-c", fmt.Sprintf(`ln -sfn "%s" node_modules && exec "$0" "$@"`, modules)}, command...)
 }
 
 // timeScript times a command three times and reports the least. It is for bash,

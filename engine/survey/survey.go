@@ -57,7 +57,7 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
-	linked      bool     // node_modules is linked into the tree
+	linked      string   // the node_modules that commands link into the tree
 	module      goModule
 	sources     sources
 }
