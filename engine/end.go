@@ -169,7 +169,7 @@ func (l *loop) setState(ctx context.Context, state record.ExperimentState, reaso
 	if _, err := l.db.PutState(ctx, l.exp, state, reason); err != nil {
 		return fmt.Errorf("write the state %s: %w", state, err)
 	}
-	return l.st.CatchUp(ctx, l.db, func(record.JobID) error { return l.folded(ctx) })
+	return l.st.CatchUp(ctx, l.db, func(job record.JobID) error { return l.folded(ctx, job) })
 }
 
 // markPlaced tells the store which jobs took a niche when they were folded.

@@ -185,7 +185,7 @@ func (l *loop) await(ctx context.Context, poll, expired <-chan time.Time, pool *
 
 // step folds what is new, carries out decisions and keeps the queue filled.
 func (l *loop) step(ctx context.Context) error {
-	err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { return l.folded(ctx) })
+	err := l.st.CatchUp(ctx, l.db, func(job record.JobID) error { return l.folded(ctx, job) })
 	if errors.Is(err, fold.ErrSuperseded) && !l.owner {
 		err = l.reopen(ctx)
 	}
@@ -238,12 +238,12 @@ func (l *loop) troubled(ctx context.Context) error {
 }
 
 // folded runs at each fold position.
-func (l *loop) folded(ctx context.Context) error {
+func (l *loop) folded(ctx context.Context, job record.JobID) error {
 	l.publisher.rate.tick(l.opt.Now())
 	if !l.owner {
 		return nil
 	}
-	return l.plan.Folded(ctx)
+	return l.plan.Folded(ctx, job)
 }
 
 // workerGoal is how many workers should claim jobs now; busy have one.

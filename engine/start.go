@@ -48,7 +48,7 @@ func (l *loop) start(ctx context.Context) error {
 	}
 	l.st.Quiet, l.st.Past = true, l.lines.room()
 	tell := l.progress(ctx)
-	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { tell(); return l.folded(ctx) }); err != nil {
+	if err := l.st.CatchUp(ctx, l.db, func(job record.JobID) error { tell(); return l.folded(ctx, job) }); err != nil {
 		return err
 	}
 	l.st.Quiet, l.st.Past = false, 0

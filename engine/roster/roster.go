@@ -37,6 +37,7 @@ type Roster struct {
 	Mute       map[string]bool // agents that read no prompt
 	BuiltIn    map[string]bool // offline agents
 	Elsewhere  map[string]bool // agents that take their time: persons, and workers that come for tasks
+	Waits      map[string]bool // of these, those whose jobs wait without a worker
 	OwnLogin   map[string]bool // agents with their own credentials: nobody can meter them
 }
 
@@ -81,7 +82,7 @@ func (h *Builder) Build() (*Roster, error) {
 	if err := CheckAgents(cfg, h.Getenv); err != nil {
 		return nil, err
 	}
-	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}}
+	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}, Waits: map[string]bool{}}
 	var err error
 	if c.Prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
@@ -173,10 +174,10 @@ func (h *Builder) build(c *Roster, a config.Agent) (agent.Agent, error) {
 	case "command":
 		return h.command(c, a)
 	case "human":
-		c.Elsewhere[a.Name] = true
+		c.Elsewhere[a.Name], c.Waits[a.Name] = true, true
 		return agent.NewHuman(agent.HumanOptions{Name: a.Name, Dir: agent.HumanDir(h.Dir), Render: c.Prompts.WorkTree})
 	case "broker":
-		c.Elsewhere[a.Name] = true
+		c.Elsewhere[a.Name], c.Waits[a.Name] = true, a.Waiting() > 0
 		return broker.NewAgent(h.Tasks, a.Name, c.Prompts.WorkTree), nil
 	case "replay":
 		c.Mute[a.Name] = true

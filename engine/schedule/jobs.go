@@ -42,7 +42,7 @@ func (o *Owner) depth() int {
 	if o.slots != nil {
 		slots = o.slots()
 	}
-	return 2 * max(1, o.st.Settings.Workers, slots)
+	return 2*max(1, o.st.Settings.Workers, slots) + o.beside()
 }
 
 // nextWork is the next job: a challenger that waits for samples first, then a
@@ -86,14 +86,19 @@ func (o *Owner) assistJob(purpose record.Purpose, agent string, epoch int) recor
 }
 
 // makeJob is the next job as one that makes a candidate.
-func (o *Owner) makeJob(fixed search.Fixed) record.Job { return MakeJob(o.st, o.nextJob, fixed) }
+func (o *Owner) makeJob(fixed search.Fixed) record.Job {
+	return MakeJob(o.st, o.nextJob, fixed, o.full()...)
+}
 
 // MakeJob is a job that makes a candidate: what is not fixed is drawn, by the
 // state, the seed of its experiment and the number of the job. A repair takes the
-// newest failure in the place of the parent drawn.
-func MakeJob(st *fold.State, number record.JobID, fixed search.Fixed) record.Job {
+// newest failure in the place of the parent drawn. Full are agents that get no more
+// jobs now.
+func MakeJob(st *fold.State, number record.JobID, fixed search.Fixed, full ...string) record.Job {
 	rng := search.Rand(st.Exp.Seed, number)
-	c := search.Pick(st.View(), rng, fixed)
+	v := st.View()
+	v.Agents = drawable(v.Agents, full)
+	c := search.Pick(v, rng, fixed)
 	if c.Operator == record.OpRepair && fixed.Parent == record.NoCandidate {
 		if failed, working, ok := st.ToRepair(rng); ok {
 			beside := slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
@@ -114,6 +119,7 @@ func (o *Owner) add(ctx context.Context, job record.Job) error {
 	switch job.Kind {
 	case record.Make:
 		o.made++
+		o.wait(job)
 	case record.Evaluate:
 		o.st.Asked(job)
 	}

@@ -62,6 +62,7 @@ type Owner struct {
 	waiting     []record.Seq // but for these, which wait for the root
 	nextJob     record.JobID // the next number
 	made        int          // make jobs that exist
+	away        away         // of these, those that wait for somebody
 	finished    bool         // every job of the budget came to its end
 	finishedWhy string
 	sufficient  sufficiency
@@ -90,9 +91,10 @@ func (o *Owner) Close() { o.closing = true }
 // Again forgets that the experiment was finished.
 func (o *Owner) Again() { o.finished = false }
 
-// Folded runs at each fold position: refits and new jobs belong to positions,
+// Folded runs at each fold position, that of a job: refits and new jobs belong to positions,
 // never to the moment something completes.
-func (o *Owner) Folded(ctx context.Context) error {
+func (o *Owner) Folded(ctx context.Context, job record.JobID) error {
+	delete(o.away, job)
 	o.remember()
 	if err := o.endEpoch(ctx); err != nil {
 		return err

@@ -55,6 +55,9 @@ func (o *Owner) Resume(ctx context.Context) error {
 		return err
 	}
 	o.made = counters.Jobs(record.Make)
+	if err := o.resumeAway(ctx); err != nil {
+		return err
+	}
 	if err := o.sufficient.resume(ctx); err != nil {
 		return err
 	}

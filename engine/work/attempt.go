@@ -25,7 +25,8 @@ type attempt struct {
 	usage    record.Usage
 	evidence []record.Evidence
 	evals    int
-	preview  bool // nothing is asked or spent: the prompt is only looked at
+	preview  bool   // nothing is asked or spent: the prompt is only looked at
+	place    *place // nil: none that could be given away
 
 	parent record.Hash       // the parent's tree, once it is known
 	diffs  []record.FileDiff // to the parent, once they are known

@@ -41,6 +41,7 @@ func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item
 		ctx, done = w.untilDrained(ctx)
 		defer done()
 	}
+	defer r.leaves(job)()
 	began := w.now()
 	res, err := a.Edit(ctx, aj, aj.Parent.Files)
 	r.edit += w.now().Sub(began)

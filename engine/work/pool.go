@@ -20,7 +20,9 @@ type PoolOptions struct {
 }
 
 // Pool is the set of workers of one run. It is owned by the loop, which sizes
-// it; each worker is a goroutine that leases one job at a time.
+// it; each worker is a goroutine that leases one job at a time. A job that waits for
+// somebody gives its worker's place to another and takes one again behind it (see
+// [place]).
 type Pool struct {
 	w        *Runner
 	opt      PoolOptions
@@ -30,9 +32,13 @@ type Pool struct {
 	stopBeat context.CancelFunc
 	idle     chan struct{} // a worker went idle or ended
 	mu       sync.Mutex
+	freed    *sync.Cond // a place, or the goal is another
 	goal     int
 	alive    map[int]bool
-	working  int
+	working  int // jobs that have a place
+	away     int // jobs without one: they wait for somebody, or for a place again
+	coming   int // of these, those that wait for a place
+	unnamed  int // jobs that took a place again, beside the workers with a number
 	done     int // jobs done, for --once
 }
 
@@ -40,6 +46,7 @@ type Pool struct {
 func (w *Runner) NewPool(ctx context.Context, opt PoolOptions) *Pool {
 	beatCtx, stopBeat := context.WithCancel(ctx)
 	p := &Pool{w: w, opt: opt, ctx: ctx, idle: make(chan struct{}, 1), alive: map[int]bool{}, stopBeat: stopBeat}
+	p.freed = sync.NewCond(&p.mu)
 	p.beat.Go(func() { p.heartbeats(beatCtx) })
 	return p
 }
@@ -50,8 +57,9 @@ func (p *Pool) Resize(goal int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.goal = goal
+	p.freed.Broadcast()
 	for n := range goal {
-		if p.alive[n] || p.opt.Once && p.done >= goal {
+		if p.alive[n] || p.opt.Once && p.done >= goal || len(p.alive)+p.unnamed+p.coming >= goal {
 			continue
 		}
 		p.alive[n] = true
@@ -59,11 +67,11 @@ func (p *Pool) Resize(goal int) {
 	}
 }
 
-// Busy returns how many workers have a job.
+// Busy returns how many jobs are under way, with those that wait for somebody.
 func (p *Pool) Busy() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.working
+	return p.working + p.away
 }
 
 // Spent reports whether a run with Once has dispatched what it may.
@@ -110,7 +118,7 @@ func (p *Pool) Wait(meanwhile func(done <-chan struct{})) {
 func (p *Pool) mayClaim(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ctx.Err() != nil || n >= p.goal || p.w.draining() || p.opt.Once && p.done+p.working >= p.goal {
+	if p.ctx.Err() != nil || n >= p.goal || p.w.draining() || p.opt.Once && p.done+p.working >= p.goal || p.working+p.coming >= p.goal {
 		delete(p.alive, n)
 		return false
 	}
@@ -125,6 +133,7 @@ func (p *Pool) free(did bool) {
 	if did {
 		p.done++
 	}
+	p.freed.Broadcast()
 	p.mu.Unlock()
 	select {
 	case p.idle <- struct{}{}:
@@ -142,8 +151,13 @@ func (p *Pool) work(n int) {
 			case <-p.opt.More: // the job that was offered, or one like it
 			default:
 			}
-			goOn := p.w.carryOut(p.ctx, lease)
+			at := &place{pool: p, worker: n}
+			goOn := p.w.carryOut(p.ctx, lease, at)
 			p.free(true)
+			if at.left { // another has the number
+				at.end()
+				return
+			}
 			if goOn {
 				continue
 			}

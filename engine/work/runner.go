@@ -129,15 +129,15 @@ func (w *Runner) FromRoot(ctx context.Context, id record.CandidateID) ([]record.
 	return w.candidates.fromRoot(ctx, id)
 }
 
-// carryOut takes one leased job as far as it goes. It reports whether the worker
+// carryOut takes one leased job as far as it goes, at a place of the pool. It reports whether the worker
 // may go on with another: not where one as good as this would break off, too.
-func (w *Runner) carryOut(ctx context.Context, lease *record.Lease) (goOn bool) {
+func (w *Runner) carryOut(ctx context.Context, lease *record.Lease, at *place) (goOn bool) {
 	jobCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.live.begin(*lease, cancel)
 	defer w.live.end(lease.Job.ID)
 	defer w.money.Forget(lease.Job.ID)
-	r := &attempt{run: w.run, lease: *lease, started: w.now(), ended: w.ended}
+	r := &attempt{run: w.run, lease: *lease, started: w.now(), ended: w.ended, place: at}
 	if err := w.do(jobCtx, r); err != nil {
 		w.maker.ender.giveUp(jobCtx, r, err)
 		return !errors.Is(err, errPutBack)
