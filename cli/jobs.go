@@ -136,7 +136,7 @@ func printJob(w io.Writer, j jobLine) {
 		}
 	}
 	line("reason", j.Reason)
-	line("why", j.Why)
+	line("why", strings.Join(view.ChoiceWords(j.Job), "; "))
 	line("work tree", j.WorkTree)
 	line("agent", j.Agent)
 	line("target", j.Target)

@@ -95,7 +95,7 @@ func (p *plan) start() {
 	p.o.Begin(st, st.Config, w)
 	p.ok(p.o.Resume(ctx))
 	st.Quiet = true
-	p.ok(st.CatchUp(ctx, p.DB, func(record.JobID) error { return p.o.Folded(ctx) }))
+	p.ok(st.CatchUp(ctx, p.DB, func(job record.JobID) error { return p.o.Folded(ctx, job) }))
 	st.Quiet = false
 	p.ok(p.o.Learn(ctx))
 	p.ok(p.o.Act(ctx))
@@ -106,7 +106,7 @@ func (p *plan) start() {
 func (p *plan) follow() {
 	p.t.Helper()
 	ctx := p.t.Context()
-	p.ok(p.o.st.CatchUp(ctx, p.DB, func(record.JobID) error { return p.o.Folded(ctx) }))
+	p.ok(p.o.st.CatchUp(ctx, p.DB, func(job record.JobID) error { return p.o.Folded(ctx, job) }))
 	p.ok(p.o.Act(ctx))
 	p.ok(p.o.Fill(ctx))
 }

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/widget"
 )
@@ -120,7 +119,7 @@ func (p *jobPane) choice() []string {
 			why = slices.DeleteFunc(why, func(r string) bool { return strings.HasPrefix(r, string(j.Operator)+" with chance ") })
 		}
 		for i := range why {
-			why[i] = chanceWords(why[i])
+			why[i] = view.ChanceWords(why[i])
 		}
 		return why
 	case j.Kind == record.Evaluate:
@@ -131,30 +130,6 @@ func (p *jobPane) choice() []string {
 		return []string{"injected by a person"}
 	}
 	return nil
-}
-
-var (
-	certain   = regexp.MustCompile(`^(?:agent )?(\S+) with chance 1(?:\.0+)?$`)
-	loneElite = regexp.MustCompile(`^(.+) is 1 of 1 elites, .*$`)
-	withOdds  = regexp.MustCompile(`with chance ([0-9.e-]+)`)
-)
-
-// chanceWords says a reason with its chance in per cent; where there was no choice it
-// says so.
-func chanceWords(reason string) string {
-	if m := certain.FindStringSubmatch(reason); m != nil {
-		return m[1] + ", there was no other"
-	}
-	if m := loneElite.FindStringSubmatch(reason); m != nil {
-		return m[1] + " is the only elite"
-	}
-	return withOdds.ReplaceAllStringFunc(reason, func(t string) string {
-		v, err := strconv.ParseFloat(strings.TrimPrefix(t, "with chance "), 64)
-		if err != nil {
-			return t
-		}
-		return "with a chance of " + share(100*v) + " %"
-	})
 }
 
 // purposeWords say why something is measured.

@@ -27,18 +27,3 @@ func TestHowARunWentIsToldInWords(t *testing.T) {
 		})
 	}
 }
-
-func TestAChanceIsToldInPerCentAndNoneWhereNothingWasDrawn(t *testing.T) {
-	for _, c := range [][2]string{
-		{"c19 is 1 of 5 elites, by rank with chance 0.076", "c19 is 1 of 5 elites, by rank with a chance of 7.6 %"},
-		{"c255 is 1 of 82 elites, by rank with chance 0.5, boosted x2", "c255 is 1 of 82 elites, by rank with a chance of 50 %, boosted x2"},
-		{"tune with chance 0.77", "tune with a chance of 77 %"},
-		{"agent offline with chance 1.00", "offline, there was no other"},
-		{"c0 is 1 of 1 elites, by rank with chance 1", "c0 is the only elite"},
-		{"target right", "target right"},
-	} {
-		if got := chanceWords(c[0]); got != c[1] {
-			t.Errorf("%q is told as %q, want %q", c[0], got, c[1])
-		}
-	}
-}
