@@ -42,7 +42,7 @@ func (o *Owner) depth() int {
 	if o.slots != nil {
 		slots = o.slots()
 	}
-	return 2*max(1, o.st.Settings.Workers, slots) + o.beside()
+	return 2*max(1, o.st.Settings.Workers, slots) + o.away.beside()
 }
 
 // nextWork is the next job: a challenger that waits for samples first, then a
@@ -87,7 +87,7 @@ func (o *Owner) assistJob(purpose record.Purpose, agent string, epoch int) recor
 
 // makeJob is the next job as one that makes a candidate.
 func (o *Owner) makeJob(fixed search.Fixed) record.Job {
-	return MakeJob(o.st, o.nextJob, fixed, o.full()...)
+	return MakeJob(o.st, o.nextJob, fixed, o.away.full()...)
 }
 
 // MakeJob is a job that makes a candidate: what is not fixed is drawn, by the
@@ -119,7 +119,11 @@ func (o *Owner) add(ctx context.Context, job record.Job) error {
 	switch job.Kind {
 	case record.Make:
 		o.made++
-		o.wait(job)
+		if o.away.add(job) && o.st.Lessons.Tag != nil {
+			// In completion order there may be one job more for it at this fold
+			// position, which gets its counts, too.
+			o.hand(record.JobID(o.st.FoldCount() + o.depth() - 1))
+		}
 	case record.Evaluate:
 		o.st.Asked(job)
 	}

@@ -94,7 +94,7 @@ func (o *Owner) Again() { o.finished = false }
 // Folded runs at each fold position, that of a job: refits and new jobs belong to positions,
 // never to the moment something completes.
 func (o *Owner) Folded(ctx context.Context, job record.JobID) error {
-	delete(o.away, job)
+	delete(o.away.jobs, job)
 	o.remember()
 	if err := o.endEpoch(ctx); err != nil {
 		return err

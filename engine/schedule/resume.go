@@ -18,7 +18,7 @@ import (
 // Begin hands the owner the state of a run, before it was folded, and what
 // carries out jobs under it.
 func (o *Owner) Begin(st *fold.State, cfg config.Config, w *work.Runner) {
-	o.st, o.cfg, o.work = st, cfg, w
+	o.st, o.cfg, o.work, o.away = st, cfg, w, away{st: st, jobs: map[record.JobID]string{}}
 }
 
 // SetRoster says who can be asked.
@@ -55,7 +55,7 @@ func (o *Owner) Resume(ctx context.Context) error {
 		return err
 	}
 	o.made = counters.Jobs(record.Make)
-	if err := o.resumeAway(ctx); err != nil {
+	if err := o.away.resume(ctx, o.db, o.nextJob); err != nil {
 		return err
 	}
 	if err := o.sufficient.resume(ctx); err != nil {
