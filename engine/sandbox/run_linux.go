@@ -45,7 +45,7 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 		if err != nil {
 			return Result{}, fmt.Errorf("make a folder for a sandbox: %w", err)
 		}
-		defer func() { _ = removeAll(dir) }()
+		defer b.discard(dir)
 		stage = dir
 	}
 	job, err := b.job(&s, stage)
@@ -70,6 +70,25 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 		}
 	}
 	return res, err
+}
+
+// tidyTime is how long a run waits for its folder to be removed. What takes longer
+// goes on beside the next runs, until Close: nobody waits for what a command made.
+const tidyTime = 500 * time.Millisecond
+
+// discard removes the folder of a run that has ended.
+func (b *Box) discard(dir string) {
+	gone := make(chan struct{})
+	b.running.Go(func() {
+		defer close(gone)
+		_ = removeAll(dir)
+	})
+	t := time.NewTimer(tidyTime)
+	defer t.Stop()
+	select {
+	case <-gone:
+	case <-t.C:
+	}
 }
 
 // run is one command under way.

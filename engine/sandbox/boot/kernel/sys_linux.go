@@ -163,13 +163,38 @@ func Readlinkat(dir int, name string) (string, error) {
 }
 
 func Fstatat(dir int, name string, st *syscall.Stat_t) error {
-	n := Cstr(name)
-	_, _, e := syscall.Syscall6(sysFstatat, uintptr(dir), uintptr(unsafe.Pointer(n)),
+	return FstatatRaw(dir, Cstr(name), st)
+}
+
+// FstatatRaw is Fstatat of a zero-terminated name.
+func FstatatRaw(dir int, name *byte, st *syscall.Stat_t) error {
+	_, _, e := syscall.Syscall6(sysFstatat, uintptr(dir), uintptr(unsafe.Pointer(name)),
 		uintptr(unsafe.Pointer(st)), atSymlinkNofollow, 0, 0)
 	if e != 0 {
 		return e
 	}
 	return nil
+}
+
+// StatRaw looks at what a zero-terminated path leads to.
+func StatRaw(path *byte, st *syscall.Stat_t) error {
+	at := AtFdCwd
+	_, _, e := syscall.Syscall6(sysFstatat, uintptr(at), uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(st)), 0, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// OpenatRaw opens a zero-terminated name below dir.
+func OpenatRaw(dir int, name *byte, flags int) (int, error) {
+	return Retry(func() (int, error) {
+		fd, _, e := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(name)), uintptr(flags), 0, 0, 0)
+		if e != 0 {
+			return -1, e
+		}
+		return int(fd), nil
+	})
 }
 
 // Fgetxattr returns the first bytes of an attribute, or "".

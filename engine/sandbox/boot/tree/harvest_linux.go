@@ -104,7 +104,11 @@ func (h *Harvester) upper(dir, base int, prefix string) error {
 
 // folder walks one folder of the upper side.
 func (h *Harvester) folder(dir, base int, name, path string) error {
-	sub, err := kernel.OpenDir(dir, name)
+	if strings.Count(path, "/") >= maxDepth {
+		h.refuse(path, "deeper than "+strconv.Itoa(maxDepth)+" folders")
+		return nil
+	}
+	sub, err := openAny(dir, name)
 	if err != nil {
 		return err
 	}
@@ -140,6 +144,11 @@ func (h *Harvester) file(dir, base int, name, path string, st *syscall.Stat_t) e
 		mode = modeExecutable
 	}
 	data, err := readName(dir, name, h.FileMax)
+	if err == syscall.EACCES { // its owner took the right away
+		if err = syscall.Fchmodat(dir, name, 0o600, 0); err == nil {
+			data, err = readName(dir, name, h.FileMax)
+		}
+	}
 	if err != nil {
 		return err
 	}

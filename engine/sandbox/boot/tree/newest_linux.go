@@ -46,7 +46,7 @@ func gather(src, dst int, within string, list *[]aged) error {
 		case err != nil:
 			return err
 		case k == syscall.S_IFREG:
-			*list = append(*list, aged{within + name, st.Mtim.Nano(), (st.Size + 4095) &^ 4095, uint32(st.Mode)&0o777 | 0o600})
+			*list = append(*list, aged{within + name, st.Mtim.Nano(), sizeOf(&st), uint32(st.Mode)&0o777 | 0o600})
 		case k == syscall.S_IFDIR:
 			if err := kernel.Mkdirat(dst, name, 0o755); err != nil {
 				return err

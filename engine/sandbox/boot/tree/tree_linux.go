@@ -255,30 +255,6 @@ func Kind(dir int, name string) (syscall.Stat_t, uint32, error) {
 	return st, uint32(st.Mode) & syscall.S_IFMT, err
 }
 
-// TreeSize adds up the files below dir.
-func TreeSize(dir int) (bytes, files int64, err error) {
-	err = eachName(dir, func(name string) error {
-		st, k, err := Kind(dir, name)
-		if err != nil {
-			return err
-		}
-		files++
-		bytes += (st.Size + 4095) &^ 4095
-		if k != syscall.S_IFDIR {
-			return nil
-		}
-		sub, err := kernel.OpenDir(dir, name)
-		if err != nil {
-			return err
-		}
-		defer syscall.Close(sub)
-		b, f, err := TreeSize(sub)
-		bytes, files = bytes+b, files+f
-		return err
-	})
-	return bytes, files, err
-}
-
 // CopyTree copies files, folders and symlinks of src into dst, writable for the
 // owner. Anything else is left out.
 func CopyTree(src, dst int) error {

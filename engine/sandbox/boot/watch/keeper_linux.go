@@ -21,8 +21,11 @@ import (
 type Ground interface {
 	// Candidate plans the start of a program for a launcher.
 	Candidate(l *wire.Launch, fds []int) *start.Plan
-	// Written adds up what was written below the rung of namespaces. It may take long.
-	Written() int64
+	// Surveyor returns a function, for one goroutine, that adds up what was written
+	// below the rung of namespaces. It may take long.
+	Surveyor() func() int64
+	// Device tells the file system that it is written to there.
+	Device() uint64
 	// Full reports that nothing more can be written on the rung of namespaces.
 	Full() bool
 	// Clean removes what no supervisor will.
@@ -103,7 +106,7 @@ func NewKeeper(job *wire.Job, report *wire.Report, ground Ground, orders int) (*
 		}
 	}
 	if job.Limits.Disk > 0 && job.Rung != 1 {
-		if k.surveyor, err = newClerk(ground.Written); err != nil {
+		if k.surveyor, err = newClerk(k.survey(ground.Surveyor())); err != nil {
 			return nil, err
 		}
 	}

@@ -186,16 +186,37 @@ func (k *Keeper) mapAll(p *proc.Table) int64 {
 
 // processes lists every process of the sandbox but this one. The list is valid until
 // the next call.
-func (k *Keeper) processes() []int {
+func (k *Keeper) processes() []int { return k.processesBy(&k.proc) }
+
+// processesBy lists them in a table of the caller's.
+func (k *Keeper) processesBy(p *proc.Table) []int {
 	if k.job.Apart() {
-		return k.proc.All()
+		return p.All()
 	}
-	return k.proc.Descendants()
+	return p.Descendants()
+}
+
+// survey returns the work of the surveyor: what lies in the folder, and what the
+// processes hold open that has no name any more.
+func (k *Keeper) survey(folder func() int64) func() int64 {
+	p := &proc.Table{}
+	open := proc.Nameless{}
+	return func() int64 {
+		written := folder()
+		if written >= k.job.Limits.Disk {
+			return written
+		}
+		open.Begin(k.ground.Device())
+		for _, pid := range k.processesBy(p) {
+			open.Add(p, pid)
+		}
+		return written + open.Bytes
+	}
 }
 
 // diskFull reports that nothing more can be written. Rung 1 asks the file system;
-// below, a clerk adds up what was written, a twentieth of the time at most. At the
-// end, when nobody writes any more, it is added up here.
+// below, a clerk adds up what was written, a twentieth of the time at most unless it
+// grows quickly. At the end, when nobody writes any more, it is added up here.
 func (k *Keeper) diskFull(now time.Time, end bool) bool {
 	j, u := k.job, &k.usage
 	switch {
@@ -204,10 +225,14 @@ func (k *Keeper) diskFull(now time.Time, end bool) bool {
 	case j.Rung == 1:
 		return k.ground.Full()
 	case end:
-		u.written = k.ground.Written()
+		u.written = k.ground.Surveyor()()
 	default:
 		if v, ok := k.surveyor.answer(); ok {
-			u.written, u.writeAt = v, now.Add(max(100*time.Millisecond, 20*k.surveyor.took))
+			pause := 20 * k.surveyor.took
+			if v-u.written > j.Limits.Disk/16 { // soon there may be far too much
+				pause = 2 * k.surveyor.took
+			}
+			u.written, u.writeAt = v, now.Add(max(100*time.Millisecond, pause))
 		}
 		if k.surveyor.idle() && !now.Before(u.writeAt) {
 			k.surveyor.ask(now)

@@ -7,15 +7,33 @@ import (
 	"atoll/engine/sandbox/boot/tree"
 )
 
-// Written adds up what lies in the folder of the run beyond what was copied there.
-func (w *World) Written() int64 {
-	dir, err := kernel.OpenDir(kernel.AtFdCwd, w.job.Stage)
-	if err != nil {
+// Surveyor returns a function that adds up what lies in the folder of the run beyond
+// what was copied there. It is at least the limit where there is more than is worth
+// counting. The function is for one goroutine.
+func (w *World) Surveyor() func() int64 {
+	scale := &tree.Scale{Force: true}
+	return func() int64 {
+		scale.Most = w.copied + w.job.Limits.Disk
+		dir, err := kernel.OpenDir(kernel.AtFdCwd, w.job.Stage)
+		if err != nil {
+			return 0
+		}
+		defer syscall.Close(dir)
+		size, _, err := scale.Weigh(dir)
+		if err == tree.ErrTooMuch {
+			return max(size-w.copied, w.job.Limits.Disk)
+		}
+		return size - w.copied
+	}
+}
+
+// Device tells the file system that the folder of the run lies on.
+func (w *World) Device() uint64 {
+	var st syscall.Stat_t
+	if err := syscall.Lstat(w.job.Stage, &st); err != nil {
 		return 0
 	}
-	defer syscall.Close(dir)
-	size, _, _ := tree.TreeSize(dir)
-	return size - w.copied
+	return uint64(st.Dev)
 }
 
 // Full reports that nothing more can be written where file systems of a limited size

@@ -95,11 +95,11 @@ func (w *World) at(path string) string { return w.job.Stage + path }
 // layData mounts the one file system that the sandbox writes, of limited size,
 // and lays its folders where they belong.
 func (w *World) layData() error {
-	size, inodes := w.job.Limits.Disk, w.job.Limits.Disk/2048
+	size := w.job.Limits.Disk
 	if size <= 0 {
 		size = 1 << 40
 	}
-	inodes = min(max(inodes, 1<<14), 1<<20)
+	inodes := min(max(size/4096, 1<<14), 1<<18) // each takes the kernel a kilobyte or two
 	opts := "mode=755,size=" + strconv.FormatInt(size, 10) + ",nr_inodes=" + strconv.FormatInt(inodes, 10)
 	if err := tree.Mkdirs(w.at(wire.DataDir)); err != nil {
 		return kernel.Step("make "+wire.DataDir, err)
