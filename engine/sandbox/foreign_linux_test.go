@@ -48,6 +48,17 @@ func attackForeign(args []string) {
 		{"file_setattr", 469, [6]uintptr{uintptr(at), p(&file[0]), p(&make([]byte, 64)[0]), 32, 0}},
 		{"fchmodat", unix.SYS_FCHMODAT, [6]uintptr{uintptr(at), p(&file[0]), 0o400}},
 		{"fchmodat2", unix.SYS_FCHMODAT2, [6]uintptr{uintptr(at), p(&file[0]), 0, 0}},
+		{"reading prlimit64", unix.SYS_PRLIMIT64, [6]uintptr{pid, unix.RLIMIT_CORE, 0, uintptr(unsafe.Pointer(&limit))}},
+		{"getpriority", unix.SYS_GETPRIORITY, [6]uintptr{unix.PRIO_PROCESS, pid}},
+		{"getpriority of the user", unix.SYS_GETPRIORITY, [6]uintptr{unix.PRIO_USER, 0}},
+		{"ioprio_get", unix.SYS_IOPRIO_GET, [6]uintptr{1, pid}},
+		{"sched_getscheduler", unix.SYS_SCHED_GETSCHEDULER, [6]uintptr{pid}},
+		{"sched_getparam", unix.SYS_SCHED_GETPARAM, [6]uintptr{pid, p(&make([]byte, 8)[0])}},
+		{"sched_getattr", unix.SYS_SCHED_GETATTR, [6]uintptr{pid, uintptr(unsafe.Pointer(&sched)), 48, 0}},
+		{"sched_rr_get_interval", unix.SYS_SCHED_RR_GET_INTERVAL, [6]uintptr{pid, p(&make([]byte, 16)[0])}},
+		{"pidfd_open", unix.SYS_PIDFD_OPEN, [6]uintptr{pid, 0}},
+		{"inotify_init1", unix.SYS_INOTIFY_INIT1, [6]uintptr{}},
+		{"hiding from who looks", unix.SYS_PRCTL, [6]uintptr{unix.PR_SET_DUMPABLE, 0}},
 		{"a call of the future", 5000, [6]uintptr{}},
 		{"listmount", unix.SYS_LISTMOUNT, [6]uintptr{}},
 	} {
@@ -151,6 +162,9 @@ func TestHostileCallsReachNothingOfOthers(t *testing.T) {
 				if b.Rung() == sandbox.Landlock {
 					wantOut(t, res, "prlimit64: EPERM", "setpriority: EPERM", "sched_setaffinity: EPERM", "sched_setscheduler: EPERM",
 						"sched_setattr: EPERM", "ioprio_set: EPERM", "msgrcv: EPERM", "msgctl: EPERM", "shmctl: EPERM",
+						"reading prlimit64: EPERM", "getpriority: EPERM", "getpriority of the user: EPERM", "ioprio_get: EPERM",
+						"sched_getscheduler: EPERM", "sched_getparam: EPERM", "sched_getattr: EPERM", "sched_rr_get_interval: EPERM",
+						"pidfd_open: ENOSYS", "inotify_init1: ENOSYS", "hiding from who looks: EPERM",
 						"setxattrat: ENOTSUP", "file_setattr: ENOSYS", "fchmodat: EPERM", "fchmodat2: EPERM")
 				}
 			})

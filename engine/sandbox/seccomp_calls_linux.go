@@ -5,7 +5,8 @@ import "golang.org/x/sys/unix"
 // allowed are the system calls that programs need: those that the default profile of
 // Docker's container engine lets through without a capability, which is the list
 // that most programs were tried with, and the memory policy of a process's own. Left
-// out are what moves the clock, tells of mounts outside, or names a file by a handle.
+// out are what moves the clock, tells of mounts outside, names a file by a handle, or
+// has a pipe hold memory that no process does.
 // Some are let through by their arguments alone, see rules.
 var allowed = []int{
 	// Processes and threads.
@@ -69,7 +70,7 @@ var allowed = []int{
 	unix.SYS_READV, unix.SYS_REMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
 	unix.SYS_SENDFILE, unix.SYS_SETXATTR, unix.SYS_SETXATTRAT, unix.SYS_SPLICE, unix.SYS_STATFS, unix.SYS_STATX,
 	unix.SYS_SYMLINKAT, unix.SYS_SYNC, unix.SYS_SYNCFS, unix.SYS_SYNC_FILE_RANGE, unix.SYS_SYSINFO, unix.SYS_TEE,
-	unix.SYS_TRUNCATE, unix.SYS_UMASK, unix.SYS_UNAME, unix.SYS_UNLINKAT, unix.SYS_UTIMENSAT, unix.SYS_VMSPLICE,
+	unix.SYS_TRUNCATE, unix.SYS_UMASK, unix.SYS_UNAME, unix.SYS_UNLINKAT, unix.SYS_UTIMENSAT,
 	unix.SYS_WRITE, unix.SYS_WRITEV,
 }
 
@@ -98,6 +99,11 @@ var ipc = []int{
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY,
 	unix.SYS_MQ_GETSETATTR,
 }
+
+// watches tell of what is opened and made in folders, also in those that Landlock does
+// not let a command list, and of the end of any process: on rung 2 there are none.
+// Programs then look again and again, or wait for their children.
+var watches = []int{unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_RM_WATCH, unix.SYS_PIDFD_OPEN}
 
 // modes, owners and attributes of files are what Landlock leaves open on all that the
 // same user owns: on rung 2 they stay as they are.

@@ -75,6 +75,7 @@ func verdicts(a audience) []uint32 {
 		put(deny(unix.EPERM), ipc)
 	}
 	if a.rung == Landlock {
+		put(deny(unix.ENOSYS), watches, watchesHere)
 		put(deny(unix.EPERM), changesMode, changesModeHere, changesOwner, changesOwnerHere)
 		put(deny(unix.ENOTSUP), changesAttr)
 	}
@@ -151,7 +152,9 @@ func (p *program) requests(r Rung) {
 
 // others keeps a command from steering other processes of its user: the first process
 // of its namespace by limits (the kernel lets it change nothing else of one that has
-// more rights), and on rung 2, where it could name any of the machine, everyone.
+// more rights), and on rung 2, where it could name any of the machine, everyone. There
+// it learns nothing of them either but what libraries ask by the number of a thread of
+// their own: which processors, and of their children: which group and session.
 func (p *program) others(a audience) {
 	own := func(q *program, arg int) {
 		q.add(bpf.LoadAbsolute{Off: offArg(arg), Size: 4})
@@ -162,14 +165,29 @@ func (p *program) others(a audience) {
 	if a.rung != Landlock {
 		return
 	}
-	for _, nr := range []int{unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
+	for _, nr := range []int{
+		unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR,
+		unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETATTR, unix.SYS_SCHED_RR_GET_INTERVAL,
+	} {
 		p.when(nr, func(q *program) { own(q, 0) })
 	}
+	p.when(unix.SYS_PRCTL, func(q *program) { // who cannot be looked at cannot be counted
+		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.PR_SET_DUMPABLE, SkipTrue: 1}, bpf.RetConstant{Val: retAllow},
+			bpf.LoadAbsolute{Off: offArg(1), Size: 4})
+		q.on(1, retAllow)
+		q.add(bpf.RetConstant{Val: deny(unix.EPERM)})
+	})
 	// The first argument says whether the second is a process, a group or a user.
 	for _, c := range []struct {
 		nr      int
 		process uint32
-	}{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
+	}{
+		{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS},
+		{unix.SYS_GETPRIORITY, unix.PRIO_PROCESS},
+		{unix.SYS_IOPRIO_SET, ioprioProcess},
+		{unix.SYS_IOPRIO_GET, ioprioProcess},
+	} {
 		p.when(c.nr, func(q *program) {
 			q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
 			q.unless(c.process, deny(unix.EPERM))

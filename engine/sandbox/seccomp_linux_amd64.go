@@ -31,6 +31,7 @@ var allowedHere = []int{
 var refusedHere = []int{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT}
 
 var (
+	watchesHere      = []int{unix.SYS_INOTIFY_INIT}
 	changesModeHere  = []int{unix.SYS_CHMOD}
 	changesOwnerHere = []int{unix.SYS_CHOWN, unix.SYS_LCHOWN}
 )

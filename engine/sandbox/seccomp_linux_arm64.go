@@ -8,6 +8,7 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 var (
 	allowedHere, refusedHere          []int
 	changesModeHere, changesOwnerHere []int
+	watchesHere                       []int
 )
 
 // foreign has nothing to do: this architecture has one interface.
