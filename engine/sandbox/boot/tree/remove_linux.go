@@ -52,11 +52,14 @@ func (r *remover) remove(dir int, name string, depth int) error {
 	if depth == 0 {
 		r.top = sub
 	}
-	for again := true; again; again = depth == 0 && r.again {
+	each := func(entry string) error { return r.remove(sub, entry, depth+1) }
+	err = eachName(sub, each)
+	for err == nil && depth == 0 && r.again {
 		r.again = false
-		if err := eachName(sub, func(entry string) error { return r.remove(sub, entry, depth+1) }); err != nil {
-			return err
-		}
+		err = eachName(sub, each)
+	}
+	if err != nil {
+		return err
 	}
 	return kernel.Unlinkat(dir, name, kernel.AtRemovedir)
 }
