@@ -22,10 +22,8 @@ type Ground interface {
 	// Candidate plans the start of a program for a launcher.
 	Candidate(l *wire.Launch, fds []int) *start.Plan
 	// Surveyor returns a function, for one goroutine, that adds up what was written
-	// below the rung of namespaces. It may take long.
-	Surveyor() func() int64
-	// Device tells the file system that it is written to there.
-	Device() uint64
+	// below the rung of namespaces, on which file system. It may take long.
+	Surveyor() (written func() int64, device uint64)
 	// Full reports that nothing more can be written on the rung of namespaces.
 	Full() bool
 	// Clean removes what no supervisor will.

@@ -198,7 +198,7 @@ func (k *Keeper) processesBy(p *proc.Table) []int {
 
 // survey returns the work of the surveyor: what lies in the folder, and what the
 // processes hold open that has no name any more.
-func (k *Keeper) survey(folder func() int64) func() int64 {
+func (k *Keeper) survey(folder func() int64, device uint64) func() int64 {
 	p := &proc.Table{}
 	open := proc.Nameless{}
 	return func() int64 {
@@ -206,7 +206,7 @@ func (k *Keeper) survey(folder func() int64) func() int64 {
 		if written >= k.job.Limits.Disk {
 			return written
 		}
-		open.Begin(k.ground.Device())
+		open.Begin(device)
 		for _, pid := range k.processesBy(p) {
 			open.Add(p, pid)
 		}
@@ -225,7 +225,8 @@ func (k *Keeper) diskFull(now time.Time, end bool) bool {
 	case j.Rung == 1:
 		return k.ground.Full()
 	case end:
-		u.written = k.ground.Surveyor()()
+		written, _ := k.ground.Surveyor()
+		u.written = written()
 	default:
 		if v, ok := k.surveyor.answer(); ok {
 			pause := 20 * k.surveyor.took

@@ -8,9 +8,12 @@ import (
 )
 
 // Surveyor returns a function that adds up what lies in the folder of the run beyond
-// what was copied there. It is at least the limit where there is more than is worth
-// counting. The function is for one goroutine.
-func (w *World) Surveyor() func() int64 {
+// what was copied there, and the number of the file system that it lies on. The sum is at
+// least the limit where there is more than is worth counting. The function is for one
+// goroutine.
+func (w *World) Surveyor() (written func() int64, device uint64) {
+	var st syscall.Stat_t
+	_ = syscall.Lstat(w.job.Stage, &st)
 	scale := &tree.Scale{Force: true}
 	return func() int64 {
 		scale.Most = w.copied + w.job.Limits.Disk
@@ -24,16 +27,7 @@ func (w *World) Surveyor() func() int64 {
 			return max(size-w.copied, w.job.Limits.Disk)
 		}
 		return size - w.copied
-	}
-}
-
-// Device tells the file system that the folder of the run lies on.
-func (w *World) Device() uint64 {
-	var st syscall.Stat_t
-	if err := syscall.Lstat(w.job.Stage, &st); err != nil {
-		return 0
-	}
-	return uint64(st.Dev)
+	}, st.Dev
 }
 
 // Full reports that nothing more can be written where file systems of a limited size
