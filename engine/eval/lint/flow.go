@@ -24,7 +24,14 @@ func (c *shellScript) file(st *syntax.Stmt) {
 	if len(words) == 0 || mentions(words[0], "ATOLL_RUN") || slices.Contains(copiers, name) || slices.Contains(silent, name) {
 		return
 	}
-	for _, w := range words[1:] {
+	looked := words[1:]
+	switch {
+	case slices.Contains([]string{"read", "mapfile", "readarray"}, name):
+		return // they take it as it is
+	case len(looked) > 0 && slices.Contains(interpreters, known(name)):
+		looked = looked[1:] // the first is run
+	}
+	for _, w := range looked {
 		c.checked[written(w)] = true
 	}
 	for _, r := range st.Redirs {
@@ -93,7 +100,9 @@ func (c *shellScript) runs(w syntax.Node) bool {
 	found := false
 	syntax.Walk(w, func(n syntax.Node) bool {
 		if sub, ok := n.(*syntax.CmdSubst); ok {
-			found = found || slices.ContainsFunc(sub.Stmts, c.prints)
+			found = found || slices.ContainsFunc(sub.Stmts, func(st *syntax.Stmt) bool {
+				return c.prints(st) || st.Cmd == nil && input(st) != nil && c.holds(input(st)) // $(< file)
+			})
 			return false
 		}
 		return !found
@@ -171,6 +180,9 @@ func called(st *syntax.Stmt) (string, []*syntax.Word) {
 func copies(name string, words []*syntax.Word) bool {
 	if name == "awk" && len(words) > 1 {
 		return strings.Contains(text(words[1]), "print") && !strings.ContainsAny(text(words[1]), "~/%+*")
+	}
+	if name == "tr" && slices.ContainsFunc(words[1:], func(w *syntax.Word) bool { o := literal(w); return o == "-dc" || o == "-cd" }) {
+		return false // it leaves only what it names
 	}
 	return slices.Contains(copiers, name)
 }

@@ -38,6 +38,9 @@ func checkShell(s Script, tree Tree) []Finding {
 		return true
 	})
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if n != nil {
+			c.listen(n)
+		}
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			c.input = input(n)
@@ -55,6 +58,7 @@ func checkShell(s Script, tree Tree) []Finding {
 		return true
 	})
 	c.input = nil
+	c.injected(file)
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if st, ok := n.(*syntax.Stmt); ok {
 			c.result(st)
@@ -71,7 +75,7 @@ func (c *shellScript) add(at syntax.Node, what, cure string) {
 // call looks at one command and the variables that it sets.
 func (c *shellScript) call(n *syntax.CallExpr) {
 	for _, a := range n.Assigns {
-		if a.Name != nil && a.Value != nil && c.runs(a.Value) {
+		if a.Name != nil && a.Value != nil && c.hands(a.Value) {
 			c.told[a.Name.Value] = true
 		}
 	}
@@ -99,6 +103,23 @@ func (c *shellScript) call(n *syntax.CallExpr) {
 			c.add(n, what, launchCure)
 		}
 	}
+}
+
+// hands reports a word that makes a variable hold what a candidate printed: its output,
+// or another variable of the kind that nothing looked at. What the shell computed is a
+// number.
+func (c *shellScript) hands(w *syntax.Word) bool {
+	found := c.runs(w)
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ArithmExp, *syntax.CmdSubst:
+			return false
+		case *syntax.ParamExp:
+			found = found || n.Param != nil && c.told[n.Param.Value] && !c.checked[n.Param.Value] && !n.Length && !cleans(n)
+		}
+		return !found
+	})
+	return found
 }
 
 // heard reports a word with what a candidate printed.
