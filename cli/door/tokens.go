@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +43,7 @@ const leastToken = 16
 const lookAgain = time.Second
 
 // OpenTokens reads a file with one token a line: NAME ROLE TOKEN. Empty lines and
-// those that begin with # say nothing. Others must not be able to read the file.
+// those that begin with # say nothing; no two have one token. Others must not be able to read the file.
 func OpenTokens(file string, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{file: file, now: now}
 	return t, t.read()
@@ -121,7 +122,11 @@ func parseTokens(f *os.File, name string) ([]token, error) {
 		if view.CleanLine(fields[0]) != fields[0] {
 			return nil, fmt.Errorf("%s:%d: the name has characters that no screen shows", name, n)
 		}
-		list = append(list, token{sha256.Sum256([]byte(fields[2])), Caller{Name: fields[0], Role: role}})
+		one := token{sha256.Sum256([]byte(fields[2])), Caller{Name: fields[0], Role: role}}
+		if i := slices.IndexFunc(list, func(t token) bool { return t.sum == one.sum }); i >= 0 {
+			return nil, fmt.Errorf("%s:%d: %s has the token of %s; give each their own: `openssl rand -hex 24` makes one", name, n, fields[0], list[i].caller.Name)
+		}
+		list = append(list, one)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read the tokens: %w", err)
