@@ -36,6 +36,7 @@ func (m *goModule) warm(ctx context.Context) {
 	out, err := m.command(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
 	if err == nil {
 		m.warmClock(ctx)
+		_, _ = m.command(ctx, "tool", "-n", "pprof") // which the go command compiles where it is first asked for
 		return
 	}
 	m.say("the go command says: " + telling(out))
