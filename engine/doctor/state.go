@@ -198,6 +198,7 @@ func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Expe
 	var err error
 	if s.opt.Deep {
 		var lost map[record.Hash][]record.Hash
+		var such record.Hash // the first of those that are open
 		lost, err = repo.Losses(ctx, commits)
 		for c, objects := range lost {
 			if !open[c] {
@@ -206,8 +207,12 @@ func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Expe
 				commits = slices.DeleteFunc(commits, func(h record.Hash) bool { return h == c })
 				continue
 			}
-			gone++
-			err = fmt.Errorf("%s without all its files, such as %s for want of %s", view.Plural(len(lost), what), c.Short(), objects[0])
+			if gone++; gone == 1 || slices.Compare(c[:], such[:]) < 0 {
+				such = c
+			}
+		}
+		if gone > 0 {
+			err = fmt.Errorf("%s without all its files, such as %s for want of %s", view.Plural(gone, what), such.Short(), lost[such][0])
 		}
 	} else {
 		for _, c := range commits {

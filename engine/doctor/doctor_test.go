@@ -1,0 +1,188 @@
+package doctor_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/config"
+	"atoll/engine/doctor"
+	_ "atoll/engine/sandbox/boot" // this program is the first process of the sandboxes
+	"atoll/engine/view"
+	"atoll/gitops"
+)
+
+// whole is a configuration that a search could start from; its evaluator prints the
+// number in value.txt.
+const whole = `
+goal: raise the value
+evaluator: {command: ["cat value.txt"], output: last-number, objective: score, direction: maximize, protected: [none]}
+map: {axes: [{metric: score, min: 0, max: 4, bins: 4}]}
+agents: [{name: offline, kind: offline}]
+sandbox: {mode: auto}
+`
+
+// place is a repository with one commit that an experiment could start from.
+func place(t *testing.T, yaml string) doctor.Options {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "value.txt"), []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "start"}} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	target, err := gitops.Inspect(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := doctor.Options{Target: target, State: filepath.Join(dir, ".git", "atoll"), Now: time.Now, Env: os.Environ()}
+	o.Config, o.ConfigErr = config.Load(config.LoadOptions{Dir: dir, File: config.FileName, Data: []byte(yaml)})
+	return o
+}
+
+// line finds what was said of one thing.
+func line(lines []view.CheckLine, group, name string) (view.CheckLine, bool) {
+	i := slices.IndexFunc(lines, func(l view.CheckLine) bool { return l.Group == group && l.Name == name })
+	if i < 0 {
+		return view.CheckLine{}, false
+	}
+	return lines[i], true
+}
+
+func verdict(l view.CheckLine) string {
+	switch {
+	case l.Warn:
+		return "warns"
+	case l.OK:
+		return "fine"
+	}
+	return "wrong"
+}
+
+func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
+	for name, tc := range map[string]struct {
+		yaml        string
+		change      func(*testing.T, *doctor.Options)
+		group, item string
+		want        string // fine, warns, wrong; "": nothing is said
+		says, cure  string
+	}{
+		"a commit to start from": {whole, nil, "repository", "root", "fine", "main at ", ""},
+		"changes that are not committed": {whole, func(t *testing.T, o *doctor.Options) {
+			o.Target.Dirty = true
+		}, "repository", "work tree", "warns", "not committed", "commit them"},
+		"large files": {whole, func(_ *testing.T, o *doctor.Options) { o.Target.LFS = true }, "repository", "LFS", "warns", "git-lfs", "install git-lfs"},
+		"no repository": {whole, func(_ *testing.T, o *doctor.Options) {
+			o.Target = gitops.Target{}
+		}, "repository", "root", "", "", ""},
+		"a whole configuration":      {whole, nil, "configuration", config.FileName, "fine", "complete", ""},
+		"a key that there is not":    {whole + "gaol: x\n", nil, "configuration", config.FileName, "wrong", "gaol", "config explain"},
+		"a configuration of nothing": {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "atoll init"},
+		"an agent without its key": {
+			strings.Replace(whole, "{name: offline, kind: offline}", "{name: m, kind: chat, model: x, base_url: 'http://127.0.0.1:1', key_env: NO_SUCH_KEY}", 1), nil,
+			"configuration", "agents", "wrong", "NO_SUCH_KEY", "refuses to start",
+		},
+		"a script that compiles what candidates write": {
+			strings.Replace(whole, "cat value.txt", "go test -bench=. ./...", 1), nil, "evaluator", "script", "warns", "evaluator.command", "",
+		},
+		"room for a run": {whole, nil, "system", "disk", "fine", "MiB free at", ""},
+		"a state directory that does not exist yet": {whole, func(_ *testing.T, o *doctor.Options) {
+			o.State = filepath.Join(o.State, "not", "made", "yet")
+		}, "system", "disk", "fine", "MiB free at", ""},
+		"a sandbox":                         {whole, nil, "sandbox", "rung", "", "", ""}, // of either kind
+		"nothing was kept yet":              {whole, nil, "store", "open", "", "", ""},
+		"no look deeper than was asked for": {whole, nil, "evaluator", "root", "", "", ""},
+		"candidates without a database": {whole, func(t *testing.T, o *doctor.Options) {
+			if err := os.MkdirAll(filepath.Join(o.State, doctor.ObjectsName, "objects"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, "store", "database", "wrong", "missing or empty", "atoll repair --from"},
+		"a database that is none": {whole, func(t *testing.T, o *doctor.Options) {
+			if err := os.MkdirAll(o.State, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(o.State, doctor.DatabaseName), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "store", "open", "wrong", "", "atoll repair --from"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := place(t, tc.yaml)
+			if tc.change != nil {
+				tc.change(t, &o)
+			}
+			lines := doctor.Check(t.Context(), o)
+			l, ok := line(lines, tc.group, tc.item)
+			if tc.item == "rung" { // what there is depends on the machine
+				if !ok || verdict(l) == "wrong" {
+					t.Fatalf("%+v", lines)
+				}
+				return
+			}
+			if ok != (tc.want != "") || ok && verdict(l) != tc.want || !strings.Contains(l.Detail, tc.says) || !strings.Contains(l.Cure, tc.cure) {
+				t.Errorf("got %+v\nwant %s, %q, cure %q; all of it:\n%+v", l, tc.want, tc.says, tc.cure, lines)
+			}
+			for _, l := range lines {
+				if !l.OK && !l.Warn && l.Cure == "" {
+					t.Errorf("nothing is said of what to do about %+v", l)
+				}
+			}
+		})
+	}
+}
+
+func TestDeepDoctorMeasuresTheRootTwiceAndTriesEveryAgent(t *testing.T) {
+	for name, tc := range map[string]struct {
+		command string
+		want    string
+		says    string
+	}{
+		"the same twice":               {"cat value.txt", "fine", "score = 1 in "},
+		"another value":                {"date +%N", "warns", "noisy"},
+		"an evaluator that ends badly": {"echo no such table >&2; exit 3", "wrong", "no such table"},
+		"no number":                    {"echo done", "wrong", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := place(t, strings.Replace(whole, `"cat value.txt"`, fmt.Sprintf("%q", tc.command), 1))
+			o.Deep = true
+			lines := doctor.Check(t.Context(), o)
+			l, ok := line(lines, "evaluator", "root")
+			if !ok || verdict(l) != tc.want || !strings.Contains(l.Detail, tc.says) {
+				t.Errorf("got %+v, want %s, %q; all of it:\n%+v", l, tc.want, tc.says, lines)
+			}
+			if l, ok := line(lines, "agents", "offline"); !ok || verdict(l) != "fine" {
+				t.Errorf("the agent: %+v", l)
+			}
+			if _, err := os.Stat(o.State); err == nil {
+				t.Error("doctor wrote a state directory")
+			}
+		})
+	}
+}
+
+func TestAnEvaluatorIsNotTriedWhereThereIsNothingToTry(t *testing.T) {
+	for name, tc := range map[string]struct{ yaml, says string }{
+		"a configuration that cannot be read": {whole + "gaol: x\n", "gaol"},
+		"a configuration of nothing":          {"{}", "evaluator.command"},
+		"no file in the scope":                {whole + "gate: {scope: [\"none/**\"]}\n", "nothing to break"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := doctor.Mutants(t.Context(), place(t, tc.yaml), 3, nil); err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, want %q", err, tc.says)
+			}
+		})
+	}
+}
