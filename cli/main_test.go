@@ -22,6 +22,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	suitetest.SystemFirst()
 	code := suitetest.RunAtOnce(m, "4")
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	suitetest.SystemFirst()
 	os.Exit(suitetest.RunAtOnce(m, "6"))
 }
 

@@ -23,7 +23,7 @@ import (
 
 // many and manyVectors are the sizes of the large experiments; the slow level takes
 // those of the design.
-func many() int { return suitetest.Pick(4_000, 10_000, 100_000) }
+func many() int { return suitetest.Pick(2_000, 10_000, 100_000) }
 
 func manyVectors() int { return suitetest.Pick(1_000, 2_000, 10_000) }
 
@@ -339,7 +339,7 @@ func (l *lab) own(newest int) float64 {
 }
 
 func TestACandidateTakesAQuarterOfAKilobyte(t *testing.T) {
-	few, many := suitetest.Pick(1000, 4000, 4000), suitetest.Pick(5000, 10_000, 10_000)
+	few, many := suitetest.Pick(1000, 4000, 4000), suitetest.Pick(3000, 10_000, 10_000)
 	yaml := strings.ReplaceAll(scaleYAML, "bins: 32", "bins: 8") // niches that fill up
 	heap := func(n int) (bytes int) {
 		p := past{lab: newScaleLab(t, yaml, n), n: n, elites: 60}
@@ -370,6 +370,7 @@ func live() int {
 }
 
 func TestAJobCostsTheSameInALargeExperiment(t *testing.T) {
+	suitetest.Full(t, "a hundred jobs behind thousands of others; what a fold and a snapshot of as many cost is held every day")
 	const jobs = 100
 	small := newScaleLab(t, scaleYAML, jobs).own(jobs * 3 / 4)
 	n := many()

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		os.Exit(1)
 	}
+	suitetest.SystemFirst()
 	code := suitetest.RunAtOnce(m, "4")
 	for _, b := range []*original{&base, &paced} {
 		if b.dir != "" {

@@ -14,7 +14,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -66,6 +68,17 @@ func RunAtOnce(m *testing.M, n string) int {
 		}
 	}
 	return m.Run()
+}
+
+// SystemFirst puts the folders of the system first on PATH, for this process and those
+// that it starts. A version manager's python3 in front of them is a script that every
+// sandbox has to ask where it leads, which took a fifth of the processor time of tests
+// that run whole experiments.
+func SystemFirst() {
+	path := append([]string{"/usr/local/bin", "/usr/bin", "/bin"}, filepath.SplitList(os.Getenv("PATH"))...)
+	if err := os.Setenv("PATH", strings.Join(path, string(filepath.ListSeparator))); err != nil {
+		panic(err)
+	}
 }
 
 // Stretched is a limit of time on this machine as busy as it is: so much longer as
