@@ -172,7 +172,7 @@ func (s *Story) drawMap() template.HTML {
 	}
 	var b strings.Builder
 	width := depth * (columns + 1) * cellSize
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="the map: %d of %d niches filled">`, width, rows*cellSize, g.Filled, g.Total)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="group" aria-label="the map: %d of %d niches filled">`, width, rows*cellSize, g.Filled, g.Total)
 	for slice := range depth {
 		fmt.Fprintf(&b, `<rect class="empty" x="%d" y="0" width="%d" height="%d"/>`, slice*(columns+1)*cellSize, columns*cellSize, rows*cellSize)
 	}

@@ -63,7 +63,7 @@ func diffHTML(p Patch) template.HTML {
 	if b.Len() == 0 {
 		return ""
 	}
-	return template.HTML("<pre class=\"diff\">" + b.String() + "</pre>") // escaped above, line by line
+	return template.HTML("<pre class=\"diff\" tabindex=\"0\">" + b.String() + "</pre>") // escaped above, line by line
 }
 
 // clean is one line of foreign text, escaped. Tabs stay as wide as they are read.
