@@ -40,7 +40,7 @@ func arrows() map[string][]string {
 		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "engine/work", "examples", "store/record"},
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/agent/clean", "engine/agent/edit", "engine/campaign/audit", "store", "store/record"},
-		"engine/campaign/audit":         {"engine/agent/offline/language", "store/record"},
+		"engine/campaign/audit":         {"engine/agent/clean", "engine/agent/offline/language", "store/record"},
 		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/fold", "engine/kept", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/retention":              {"engine/fold", "gitops", "store", "store/record"},
 		"engine/report":                 {"engine/evidence", "engine/view", "store/record"},

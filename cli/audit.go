@@ -132,7 +132,7 @@ func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, a
 	if err != nil {
 		return commit, audit.Report{}, err
 	}
-	r, err := auditTree(ctx, ses, info.Tree, true)
+	r, err := auditTree(ctx, ses, info.Tree, nil, true)
 	if err != nil {
 		return commit, r, err
 	}

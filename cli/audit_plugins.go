@@ -33,6 +33,15 @@ func (a *App) openAuditors(cfg config.Config, box func(context.Context) (*sandbo
 	return x, nil
 }
 
+// names are those of the plug-ins.
+func (x *auditors) names() []string {
+	var out []string
+	for _, p := range x.list {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
 // find has every plug-in look at a tree. Rules carry the name of their plug-in.
 func (x *auditors) find(ctx context.Context, ses *engine.Session, tree record.Hash) ([]audit.Finding, error) {
 	box, err := x.box(ctx)

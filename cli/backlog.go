@@ -245,15 +245,10 @@ func (a *App) backlogAddCmd() *cobra.Command {
 		Use: "add TITLE", Short: "Add a task", Args: cobra.ExactArgs(1),
 		Example: "  atoll backlog add \"Parse without copies\" --accept \"gain >= 5%\" --value 8 --size 2\n  atoll backlog add \"Format\" --run \"gofmt -w .\" --after t1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := 0
-			return a.changeBacklog(cmd.Context(), true, func(s *campaign.State) ([]record.CampaignRow, error) {
+			return a.putTask(cmd.Context(), true, func(s *campaign.State) (campaign.Task, error) {
 				t := campaign.Task{ID: s.NextID(), Title: args[0], Origin: campaign.FromPerson}
-				if err := f.apply(cmd, &t); err != nil {
-					return nil, err
-				}
-				id = t.ID
-				return s.Put(t)
-			}, func(s *campaign.State) error { return a.tellTask(s, id) })
+				return t, f.apply(cmd, &t)
+			})
 		},
 	}
 	f.add(cmd)
@@ -269,17 +264,14 @@ func (a *App) backlogEditCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.changeBacklog(cmd.Context(), false, func(s *campaign.State) ([]record.CampaignRow, error) {
+			return a.putTask(cmd.Context(), false, func(s *campaign.State) (campaign.Task, error) {
 				it, err := s.Item(id)
 				if err != nil {
-					return nil, err
+					return campaign.Task{}, err
 				}
 				t := it.Task
-				if err := f.apply(cmd, &t); err != nil {
-					return nil, err
-				}
-				return s.Put(t)
-			}, func(s *campaign.State) error { return a.tellTask(s, id) })
+				return t, f.apply(cmd, &t)
+			})
 		},
 	}
 	f.add(cmd)
@@ -382,7 +374,8 @@ func (a *App) backlogImportCmd() *cobra.Command {
 				for _, line := range file.Told {
 					fmt.Fprintf(a.Err, "atoll: %s\n", view.CleanLine(line))
 				}
-				return nil
+				open := slices.DeleteFunc(slices.Clone(file.Tasks), func(t campaign.Task) bool { return slices.Contains(file.Done, t.ID) })
+				return a.tellPlaces(cmd.Context(), open)
 			})
 		},
 	}

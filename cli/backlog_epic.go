@@ -78,19 +78,23 @@ func (a *App) epic(ctx context.Context, text string, f epicFlags) error {
 
 // addEpic writes an epic and its tasks.
 func (a *App) addEpic(ctx context.Context, e campaign.Epic, read func(*campaign.State) (title string, tasks []campaign.Task, err error)) error {
+	var added []campaign.Task
 	return a.changeBacklog(ctx, true, func(s *campaign.State) ([]record.CampaignRow, error) {
 		title, tasks, err := read(s)
 		if err != nil {
 			return nil, err
 		}
-		e.Title, e.Tasks = title, nil
+		e.Title, e.Tasks, added = title, nil, tasks
 		for _, t := range tasks {
 			e.Tasks = append(e.Tasks, t.ID)
 		}
 		return s.PutEpic(e, tasks...)
 	}, func(s *campaign.State) error {
 		fmt.Fprintf(a.Err, "atoll: epic: %s\n", view.CleanLine(e.Title))
-		return a.tellTask(s, e.Tasks...)
+		if err := a.tellTask(s, e.Tasks...); err != nil {
+			return err
+		}
+		return a.tellPlaces(ctx, added)
 	})
 }
 
@@ -217,7 +221,7 @@ func (a *App) groundOf(ctx context.Context, ses *engine.Session, p place, l conf
 	for _, file := range tree.Files() {
 		g.Files = append(g.Files, file.Path)
 	}
-	if g.Report, err = auditTree(ctx, ses, info.Tree, true); err != nil {
+	if g.Report, err = auditTree(ctx, ses, info.Tree, nil, true); err != nil {
 		return g, err
 	}
 	g.Findings = g.Report.Findings(audit.Bounds{}, nil)

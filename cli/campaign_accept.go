@@ -23,7 +23,10 @@ type picker struct {
 	*taskRunner
 	task  *campaign.Task
 	exp   record.Experiment
+	began record.Hash               // the commit that the campaign began with
 	known map[string]campaign.Check // of the auditor and of commands, by tree and condition: they stay
+
+	trees map[record.Hash]*audit.Report // the root's and the last one that was measured, by tree
 
 	// What is looked at now.
 	state *fold.State
@@ -204,20 +207,7 @@ func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Ca
 	case campaign.AcceptMetric:
 		return k, p.metric(ctx, &k, c)
 	case campaign.AcceptAudit:
-		return p.once(c, a, func() (campaign.Check, error) {
-			// A profile in the tree is what a candidate says of itself: the tests are run instead.
-			r, err := p.auditTree(ctx, c.Tree, strings.HasPrefix(a.Name, audit.Covered+" "), false)
-			if err != nil {
-				return k, err
-			}
-			v, err := r.Figure(a.Name)
-			if err != nil {
-				k.Detail = err.Error()
-				return k, nil
-			}
-			k.Holds, k.Detail = a.Holds(v), fmt.Sprintf("%s is %s", a.Name, view.FormatValue(v))
-			return k, nil
-		})
+		return p.once(c, a, func() (campaign.Check, error) { return p.judge(ctx, a, c) })
 	case campaign.AcceptRun:
 		return p.once(c, a, func() (campaign.Check, error) {
 			if p.ran >= runOn && !p.task.EndsEarly() { // else each was looked at when it was measured
@@ -231,6 +221,43 @@ func (p *picker) accept(ctx context.Context, a campaign.Acceptance, c *record.Ca
 		})
 	}
 	return k, nil
+}
+
+// judge holds a figure of the auditor against a candidate and the root of the task.
+func (p *picker) judge(ctx context.Context, a campaign.Acceptance, c *record.Candidate) (campaign.Check, error) {
+	k := campaign.Check{Acceptance: a}
+	figure, _, _ := strings.Cut(a.Name, " ")
+	// A profile in the tree is what a candidate says of itself: the tests are run instead.
+	with := audited{collect: figure == audit.Covered, plugged: strings.Contains(figure, "/")}
+	root, err := p.report(ctx, p.exp.RootTree, audited{plugged: with.plugged})
+	if err != nil {
+		return k, err
+	}
+	now, err := p.report(ctx, c.Tree, with)
+	if err != nil {
+		return k, err
+	}
+	k.Holds, k.Detail = audit.Judge(root, now, audit.Condition{Figure: a.Name, AtLeast: a.AtLeast, Bound: a.Bound})
+	return k, nil
+}
+
+// report audits a tree. Those of the source alone are kept of the root and of the tree that
+// was looked at last.
+func (p *picker) report(ctx context.Context, tree record.Hash, with audited) (*audit.Report, error) {
+	kept := with == audited{}
+	if r := p.trees[tree]; r != nil && kept {
+		return r, nil
+	}
+	r, err := p.auditTree(ctx, tree, p.began, with)
+	if err != nil || !kept {
+		return &r, err
+	}
+	next := map[record.Hash]*audit.Report{tree: &r}
+	if root := p.trees[p.exp.RootTree]; root != nil {
+		next[p.exp.RootTree] = root
+	}
+	p.trees = next
+	return &r, nil
 }
 
 // price orders conditions by what it takes to check them.

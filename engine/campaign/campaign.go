@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"atoll/engine/campaign/audit"
@@ -23,8 +24,10 @@ type Executor interface {
 	Execute(ctx context.Context, a Assignment) (Outcome, error)
 	// Publish lets the campaign's branch point to a commit.
 	Publish(ctx context.Context, head record.Hash) error
-	// Audit measures the source of a commit.
-	Audit(ctx context.Context, commit record.Hash) (audit.Report, error)
+	// Audit measures the source of a commit, with the marks of the commit that the
+	// campaign began with: what a task marks as generated or to be ignored is measured
+	// all the same.
+	Audit(ctx context.Context, commit, began record.Hash) (audit.Report, error)
 }
 
 // Assignment is one attempt of a task.
@@ -32,6 +35,7 @@ type Assignment struct {
 	Task    Task
 	Attempt int         // from 1
 	Root    record.Hash // the commit to begin on
+	Began   record.Hash // the commit that the campaign began with: its marks count for the auditor
 	Name    string      // of the experiment
 	Left    Settings    // of the campaign's budget: at most this may be used
 	Lessons []string    // of earlier tasks, for prompts; newest last
@@ -224,7 +228,7 @@ func (s *State) wouldTake(order []Position) (formula, ranker int) {
 func (c *Campaign) attempt(ctx context.Context, it *Item) error {
 	lessons := c.s.Lessons[max(0, len(c.s.Lessons)-tellLessons):]
 	out, err := c.o.Executor.Execute(ctx, Assignment{
-		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Name: it.Experiment, Left: c.s.Left(), Lessons: slices.Clone(lessons),
+		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Began: c.s.Began, Name: it.Experiment, Left: c.s.Left(), Lessons: slices.Clone(lessons),
 	})
 	if err != nil {
 		return fmt.Errorf("t%d %s: %w", it.ID, it.Title, err)
@@ -320,12 +324,15 @@ func (c *Campaign) measure(ctx context.Context, commit record.Hash) (audit.Repor
 	if c.audited == commit {
 		return c.report, nil
 	}
-	r, err := c.o.Executor.Audit(ctx, commit)
+	r, err := c.o.Executor.Audit(ctx, commit, c.s.Began)
 	if err == nil {
 		c.audited, c.report = commit, r
 	}
 	return r, err
 }
+
+// notElsewhere tells whoever edits how a task of the auditor is judged.
+const notElsewhere = "No other place that is new or grows may go beyond the same bound, and marks such as generated or ignore count for nothing."
 
 // tasksFor turns findings into tasks. A place that had a task before, whatever
 // became of it, gets no second one: a person can open that again.
@@ -345,11 +352,17 @@ func (s *State) tasksFor(found []audit.Finding) []Task {
 		if known[f.Key] {
 			continue
 		}
-		a := Acceptance{Kind: AcceptAudit, Name: f.Figure, Bound: f.Bound, AtLeast: f.Value < f.Bound}
+		known[f.Key] = true // functions of one name in one file are one place
+		var accept []Acceptance
+		var measured []string
+		for _, m := range f.Over {
+			accept = append(accept, Acceptance{Kind: AcceptAudit, Name: m.Figure, Bound: m.Bound, AtLeast: m.Value < m.Bound})
+			measured = append(measured, m.Figure+" = "+short(m.Value))
+		}
 		out = append(out, Task{
 			ID: s.NextID() + len(out), Title: f.Text, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
-			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s = %s.", f.Text, f.Figure, short(f.Value)),
-			Scope: []string{f.Path}, Acceptance: []Acceptance{a},
+			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s. %s", f.Text, strings.Join(measured, ", "), notElsewhere),
+			Scope: []string{f.Path}, Acceptance: accept,
 		})
 	}
 	return out

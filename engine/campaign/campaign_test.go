@@ -67,7 +67,7 @@ func (w *worker) Publish(_ context.Context, h record.Hash) error {
 	return nil
 }
 
-func (w *worker) Audit(_ context.Context, c record.Hash) (audit.Report, error) {
+func (w *worker) Audit(_ context.Context, c, _ record.Hash) (audit.Report, error) {
 	w.audits++
 	return audit.Run(w.trees[c]), nil
 }

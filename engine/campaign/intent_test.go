@@ -98,7 +98,7 @@ func TestAnAnswerThatCannotBeUsedIsRefusedWithAReasonAndAskedForOnceMore(t *test
 		"a condition in words":           {task(`, "accept": ["it is faster"]`), `acceptance "it is faster"`},
 		"a metric nobody measures":       {task(`, "accept": ["speed >= 3"]`), "not known to report speed; there are: time_ms, memory_mb"},
 		"a figure the auditor lacks":     {task(`, "accept": ["audit beauty parse/parse.go >= 3"]`), `no figure "beauty"`},
-		"a function of no file":          {task(`, "accept": ["audit complexity other.go:F <= 3"]`), "there is no file other.go"},
+		"a function of no file":          {task(`, "accept": ["audit complexity other.go:F <= 3"]`), "the auditor measures no file other.go"},
 		"what holds already":             {task(`, "accept": ["audit complexity parse/parse.go:Parse <= 30"]`), "holds already: it is 2"},
 		"a scope of nothing":             {task(`, "scope": ["lexer/**"]`), "lexer/** matches no file"},
 		"a number out of bounds":         {task(`, "value": -3`), "value -3 is not between"},

@@ -21,7 +21,8 @@ type Journal interface {
 // its fields, do not change them.
 type State struct {
 	Seq       record.Seq
-	Head      record.Hash // of the branch; zero before the first task
+	Began     record.Hash // what the branch began with; zero before the first run
+	Head      record.Hash // of the branch; zero before the first run
 	Settings  Settings
 	Items     []*Item // by number
 	Proposals []Proposal
@@ -162,7 +163,13 @@ func (s *State) take(r record.CampaignRow) error {
 	case kindSettings:
 		return with(r, func(v *Settings) error { s.Settings = *v; return nil })
 	case kindHead:
-		return with(r, func(h *head) error { s.Head = h.Commit; return nil })
+		return with(r, func(h *head) error {
+			if s.Began.IsZero() {
+				s.Began = h.Commit
+			}
+			s.Head = h.Commit
+			return nil
+		})
 	case kindStart:
 		return with(r, func(v *start) error { return s.begin(r, v) })
 	case kindEnd:

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestFunctionsHaveTheFiguresOfTheToolsOfTheirLanguage(t *testing.T) {
 		"complexity m.py:p": 2, "complexity m.py:q": 3, "length m.py:e": 11,
 		"complexity m.py:r": 3, "complexity m.py:s": 6, "complexity m.py:K": 3, "complexity m.py:M": 4, "complexity m.py:M.N": 2, "complexity m.py:O": 4,
 		"complexity m.py:P": 1, "complexity m.py:t": 2, "complexity m.py:u": 2, "length m.py:O": 4,
-		"complexity x.js:f": 4, "complexity gone.go:F": 0, "maintainability gone.go": 100, "worst all": 7,
+		"complexity x.js:f": 4, "worst all": 7,
 	} {
 		got, err := r.Figure(figure)
 		if err != nil || got != want {
@@ -174,7 +175,25 @@ func TestGoFiguresAreThoseOfGocycloAndGocognit(t *testing.T) {
 	}
 }
 
-func TestFindingsNameTheWorstPlaceOfAFileAndItsPriority(t *testing.T) {
+func TestAPlaceThatIsNotThereHasNoFigureAndIsToldWhatIsNear(t *testing.T) {
+	r := Run([]Source{{"lib/parse.go", []byte(goText)}, {"lib/print.go", []byte("package p\n\n//gocyclo:ignore\nfunc Print() {}\n")}, {"z.go", []byte("package z\n")}})
+	for figure, want := range map[string]string{
+		"complexity parse.go:Easy":      "the auditor measures no file parse.go; it measures lib/parse.go, ",
+		"complexity lib/parse.go:Hard":  "lib/parse.go has no function Hard; it has (*T).Hard, Easy",
+		"length lib/parse.go:Eas":       "it has Easy, ",
+		"cognitive z.go:F":              "z.go has no function",
+		"complexity lib/print.go:Print": "is told not to be measured by gocyclo",
+		"maintainability nofile.go":     "no file nofile.go",
+		"lines nofile.go":               "no file nofile.go",
+		"coverage nofile.go":            "no file nofile.go",
+	} {
+		if v, err := r.Figure(figure); !errors.Is(err, ErrNoPlace) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is %v (%v), want that there is no such place, and %q", figure, v, err, want)
+		}
+	}
+}
+
+func TestFindingsNameEveryFunctionThatIsBeyondABoundAndItsPriority(t *testing.T) {
 	branchy := func(name string, n int) string {
 		return "func " + name + "(a int) int {\n" + strings.Repeat("\tif a > 1 {\n\t\ta++\n\t}\n", n) + "\treturn a\n}\n"
 	}
@@ -187,8 +206,8 @@ func TestFindingsNameTheWorstPlaceOfAFileAndItsPriority(t *testing.T) {
 	}
 	r := Run(sources)
 	got := r.Findings(Bounds{}, nil)
-	if len(got) != 1 || got[0].Key != "audit:complexity:bad.go:Worse" || got[0].Value != 41 {
-		t.Fatalf("the findings are %+v, want the complexity of Worse alone", got)
+	if len(got) != 2 || got[0].Key != "audit:complexity:bad.go:Worse" || got[0].Value != 41 || got[1].Key != "audit:complexity:bad.go:Bad" || got[1].Value != 17 {
+		t.Fatalf("the findings are %+v, want the complexity of Worse and that of Bad", got)
 	}
 	if p := got[0].Priority; p != 3 { // 5 for the complexity, -2 for a maintainable file
 		t.Errorf("the priority is %d (maintainability %.0f), want 3", p, r.Files[0].Maintainability)
@@ -199,6 +218,21 @@ func TestFindingsNameTheWorstPlaceOfAFileAndItsPriority(t *testing.T) {
 	}
 	if r.Skipped != 3 {
 		t.Errorf("%d files were passed over, want the test, the vendored one and the notes", r.Skipped)
+	}
+}
+
+func TestAFunctionThatIsBeyondTwoBoundsIsOneFindingWithBoth(t *testing.T) {
+	long := "package p\n\nfunc Long(a int) int {\n" + strings.Repeat("\tif a > 1 {\n\t\ta++\n\t}\n", 77) + "\treturn a\n}\n\nfunc Longer() {\n" + strings.Repeat("\tprintln()\n", 300) + "}\n"
+	r := Run([]Source{{"a.go", []byte(long)}})
+	got := r.Findings(Bounds{FileLines: 10000, DuplicatedLines: 10000}, nil)
+	if len(got) != 2 || got[0].Key != "audit:complexity:a.go:Long" || got[1].Key != "audit:length:a.go:Longer" {
+		t.Fatalf("the findings are %+v, want Long by its complexity and Longer by its length", got)
+	}
+	if want := "a.go:3: p5 Long has a complexity of 78, above 15, and 234 lines, above 120"; got[0].String() != want {
+		t.Errorf("it says %q, want %q", got[0], want)
+	}
+	if over := got[0].Over; len(over) != 2 || over[1] != (Measure{"length a.go:Long", 234, 120}) {
+		t.Errorf("its measures are %+v", over)
 	}
 }
 

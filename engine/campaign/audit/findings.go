@@ -27,22 +27,31 @@ func (b Bounds) filled() Bounds {
 	return b
 }
 
-// Finding is one file that is worse than the bounds, by its worst place.
+// Measure is a figure that is beyond its bound.
+type Measure struct {
+	Figure string  `json:"figure"` // as [Report.Figure] reads it
+	Value  float64 `json:"value"`
+	Bound  float64 `json:"bound"`
+}
+
+// Finding is one place that is worse than the bounds: a function, or a file as a whole.
 type Finding struct {
 	Key      string  `json:"key"` // the same for the same place in another commit
 	Path     string  `json:"path"`
 	Function string  `json:"function,omitempty"`
 	Line     int     `json:"line,omitempty"`
-	Figure   string  `json:"figure"` // as [Report.Figure] reads it
-	Value    float64 `json:"value"`
-	Bound    float64 `json:"bound"`
-	Priority int     `json:"priority"` // 1 to 5, 5 first
-	Text     string  `json:"text"`
+	// Figure, Value and Bound are the first of Over.
+	Figure   string    `json:"figure"` // as [Report.Figure] reads it
+	Value    float64   `json:"value"`
+	Bound    float64   `json:"bound"`
+	Over     []Measure `json:"over"`     // every measure of the place that is beyond its bound
+	Priority int       `json:"priority"` // 1 to 5, 5 first
+	Text     string    `json:"text"`
 }
 
-// Findings lists the files of a report that are worse than the bounds, the urgent
-// ones first: one finding a file and kind of fault, so that a tree of many faults does
-// not drown its backlog. before is the report of an earlier commit, or nil: what became
+// Findings lists what of a report is worse than the bounds, the urgent first: one
+// finding for each function, with everything that is wrong with it, and one for each fault of
+// a file as a whole. before is the report of an earlier commit, or nil: what became
 // worse since counts more, what became better less.
 func (r *Report) Findings(b Bounds, before *Report) []Finding {
 	b = b.filled()
@@ -52,6 +61,7 @@ func (r *Report) Findings(b Bounds, before *Report) []Finding {
 	}
 	for _, g := range r.Foreign {
 		g.Priority = min(5, max(1, g.Priority+trend(before, g)))
+		g.Over = []Measure{{g.Figure, g.Value, g.Bound}}
 		out = append(out, g)
 	}
 	slices.SortStableFunc(out, func(a, c Finding) int {
@@ -62,36 +72,21 @@ func (r *Report) Findings(b Bounds, before *Report) []Finding {
 
 func findingsOf(f *File, b Bounds, before *Report) []Finding {
 	var out []Finding
-	worst, long := -1, -1
 	over := 0
-	for i, fn := range f.Functions {
-		if worst < 0 || fn.Cyclomatic > f.Functions[worst].Cyclomatic {
-			worst = i
-		}
-		if long < 0 || fn.Lines > f.Functions[long].Lines {
-			long = i
-		}
+	for _, fn := range f.Functions {
 		if fn.Cyclomatic > b.Complexity {
 			over++
 		}
 	}
-	if worst >= 0 && f.Functions[worst].Cyclomatic > b.Complexity {
-		fn := f.Functions[worst]
-		g := placed(f, fn, Complexity, float64(fn.Cyclomatic), float64(b.Complexity))
-		g.Priority = priority(fn.Cyclomatic, f.Maintainability, over, trend(before, g))
-		g.Text = fmt.Sprintf("Refactor %s - %s has a complexity of %d, above %d", f.Path, fn.Name, fn.Cyclomatic, b.Complexity)
-		out = append(out, g)
-	}
-	if long >= 0 && f.Functions[long].Lines > b.FunctionLines && (worst != long || len(out) == 0) {
-		fn := f.Functions[long]
-		g := placed(f, fn, Length, float64(fn.Lines), float64(b.FunctionLines))
-		g.Priority = 2
-		g.Text = fmt.Sprintf("Refactor %s - %s has %d lines, above %d", f.Path, fn.Name, fn.Lines, b.FunctionLines)
-		out = append(out, g)
+	for _, fn := range f.Functions {
+		if g, ok := findingOf(f, fn, b, over, before); ok {
+			out = append(out, g)
+		}
 	}
 	whole := func(figure string, value, bound float64, format string, args ...any) {
+		place := figure + " " + f.Path
 		out = append(out, Finding{
-			Key: "audit:" + figure + ":" + f.Path, Path: f.Path, Figure: figure + " " + f.Path, Value: value, Bound: bound, Priority: 2,
+			Key: "audit:" + figure + ":" + f.Path, Path: f.Path, Figure: place, Value: value, Bound: bound, Over: []Measure{{place, value, bound}}, Priority: 2,
 			Text: "Refactor " + f.Path + " - " + fmt.Sprintf(format, args...),
 		})
 	}
@@ -110,11 +105,34 @@ func findingsOf(f *File, b Bounds, before *Report) []Finding {
 	return out
 }
 
-func placed(f *File, fn Function, figure string, value, bound float64) Finding {
-	return Finding{
-		Key: "audit:" + figure + ":" + f.Path + ":" + fn.Name, Path: f.Path, Function: fn.Name, Line: fn.Line,
-		Figure: figure + " " + f.Path + ":" + fn.Name, Value: value, Bound: bound,
+// findingOf is what is wrong with one function: with its complexity first, else with its
+// length.
+func findingOf(f *File, fn Function, b Bounds, over int, before *Report) (Finding, bool) {
+	g := Finding{Path: f.Path, Function: fn.Name, Line: fn.Line, Priority: 2}
+	var words []string
+	for _, m := range []struct {
+		figure       string
+		value, bound int
+		words        string
+	}{
+		{Complexity, fn.Cyclomatic, b.Complexity, "a complexity of %d, above %d"},
+		{Length, fn.Lines, b.FunctionLines, "%d lines, above %d"},
+	} {
+		if m.value > m.bound {
+			g.Over = append(g.Over, Measure{m.figure + " " + f.Path + ":" + fn.Name, float64(m.value), float64(m.bound)})
+			words = append(words, fmt.Sprintf(m.words, m.value, m.bound))
+		}
 	}
+	if len(g.Over) == 0 {
+		return g, false
+	}
+	first := g.Over[0]
+	g.Figure, g.Value, g.Bound, g.Key = first.Figure, first.Value, first.Bound, "audit:"+strings.Replace(first.Figure, " ", ":", 1)
+	if fn.Cyclomatic > b.Complexity {
+		g.Priority = priority(fn.Cyclomatic, f.Maintainability, over, trend(before, g))
+	}
+	g.Text = fmt.Sprintf("Refactor %s - %s has %s", f.Path, fn.Name, strings.Join(words, ", and "))
+	return g, true
 }
 
 // trend is the sign of what changed since an earlier report.

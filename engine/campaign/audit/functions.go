@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fzipp/gocyclo"
 	"github.com/uudashr/gocognit"
@@ -15,39 +16,120 @@ import (
 )
 
 // goFunctions measures a Go file by gocyclo and gocognit: the functions that either
-// lists. A function that one of them is told to ignore has a figure of 0 there.
-func goFunctions(s Source) ([]Function, error) {
+// lists. A function that one of them is told to ignore has a figure of 0 there, where
+// keep says that the mark counts. Literals are those function literals of variables
+// that neither tool lists.
+func goFunctions(s Source, keep func(mark string) bool) (functions, literals []Function, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, s.Path, s.Data, parser.ParseComments) // with the names resolved: gocognit knows recursion by them
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ends := map[int]int{} // last line, by offset
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncDecl, *ast.FuncLit:
-			ends[fset.Position(n.Pos()).Offset] = fset.Position(n.End()).Line
-		}
-		return true
-	})
-	at := map[int]*Function{} // by offset
+	g := goFile{fset: fset, file: f}
+	at := g.figures()
+	if strings.Contains(string(s.Data), ":ignore") {
+		at = g.marked(at, s.Path, keep)
+	}
+	for _, offset := range slices.Sorted(maps.Keys(at)) {
+		functions = append(functions, *at[offset])
+	}
+	return functions, g.literals(at), nil
+}
+
+// goFile is a Go file that is measured.
+type goFile struct {
+	fset *token.FileSet
+	file *ast.File
+}
+
+// figures are those of the functions that either tool lists, by offset.
+func (g *goFile) figures() map[int]*Function {
+	at := map[int]*Function{}
 	of := func(name string, pos token.Position) *Function {
 		if at[pos.Offset] == nil {
-			at[pos.Offset] = &Function{Name: name, Line: pos.Line, Lines: ends[pos.Offset] - pos.Line + 1}
+			at[pos.Offset] = &Function{Name: name, Line: pos.Line}
 		}
 		return at[pos.Offset]
 	}
-	for _, st := range gocyclo.AnalyzeASTFile(f, fset, nil) {
+	for _, st := range gocyclo.AnalyzeASTFile(g.file, g.fset, nil) {
 		of(st.FuncName, st.Pos).Cyclomatic = st.Complexity
 	}
-	for _, st := range gocognit.ComplexityStats(f, fset, nil) {
+	for _, st := range gocognit.ComplexityStats(g.file, g.fset, nil) {
 		of(st.FuncName, st.Pos).Cognitive = st.Complexity
 	}
-	var out []Function
-	for _, offset := range slices.Sorted(maps.Keys(at)) {
-		out = append(out, *at[offset])
+	ast.Inspect(g.file, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			if fn := at[g.fset.Position(n.Pos()).Offset]; fn != nil {
+				fn.Lines = g.fset.Position(n.End()).Line - fn.Line + 1
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// marked are the figures where some functions are marked to be ignored: heeded are
+// those that the tools give when they heed every mark.
+func (g *goFile) marked(heeded map[int]*Function, path string, keep func(mark string) bool) map[int]*Function {
+	for _, d := range g.file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			d.Doc = nil
+		case *ast.GenDecl:
+			d.Doc = nil
+		}
 	}
-	return out, nil
+	all := g.figures()
+	for offset, fn := range all {
+		told := heeded[offset]
+		if told == nil {
+			told = &Function{}
+		}
+		if fn.Cyclomatic != told.Cyclomatic && keep("gocyclo "+path+":"+fn.Name) {
+			fn.Cyclomatic = 0
+		}
+		if fn.Cognitive != told.Cognitive && keep("gocognit "+path+":"+fn.Name) {
+			fn.Cognitive = 0
+		}
+		if fn.Cyclomatic == 0 && fn.Cognitive == 0 && told.Name == "" { // neither tool lists it
+			delete(all, offset)
+		}
+	}
+	return all
+}
+
+// literals are the outermost function literals outside of everything that is listed,
+// such as those of a table of functions, named after their variable.
+func (g *goFile) literals(listed map[int]*Function) []Function {
+	var out []Function
+	for _, d := range g.file.Decls {
+		gen, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			value, ok := spec.(*ast.ValueSpec)
+			if !ok {
+				continue
+			}
+			ast.Inspect(value, func(n ast.Node) bool {
+				lit, ok := n.(*ast.FuncLit)
+				if !ok {
+					return true
+				}
+				from := g.fset.Position(lit.Pos())
+				if listed[from.Offset] == nil {
+					out = append(out, Function{
+						Name: "func of " + value.Names[0].Name, Line: from.Line, Lines: g.fset.Position(lit.End()).Line - from.Line + 1,
+						Cyclomatic: gocyclo.Complexity(lit),
+					})
+				}
+				return false
+			})
+		}
+	}
+	return out
 }
 
 // branches are the words and signs that add a way through a function.

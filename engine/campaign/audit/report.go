@@ -2,7 +2,7 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -38,6 +38,8 @@ type File struct {
 	Classes         []Function `json:"classes,omitempty"`    // Python only; they are no part of sums, and no findings
 	Duplicated      int        `json:"duplicated,omitempty"` // lines that stand elsewhere, too
 	Coverage        *float64   `json:"coverage,omitempty"`   // as of a function
+
+	literals []Function // of Go variables, which no tool lists; for [Judge]
 }
 
 // Report is what a tree came to. Files are sorted by path.
@@ -45,7 +47,14 @@ type Report struct {
 	Files   []File
 	Skipped int       // files that are no source code, tests, or written by tools
 	Foreign []Finding // of plug-ins, with their name and a rule as figure: todo-finder/todo PATH
+	Plugged []string  // the plug-ins that looked, by name
+	Unread  []string  // source files that could not be measured, such as Go that does not parse; among Skipped
+	Marks   Marks     // that the tree has, whether or not they counted
 }
+
+// Marks are what a tree tells tools of itself: which files are generated ("generated
+// FILE"), and which functions gocyclo and gocognit shall ignore ("gocyclo FILE:NAME").
+type Marks map[string]bool
 
 // Totals are the figures of a whole tree.
 type Totals struct {
@@ -57,13 +66,29 @@ type Totals struct {
 	Duplicated int     `json:"duplicated"` // lines
 }
 
-// Run measures the files of a tree.
-func Run(sources []Source) Report {
-	var r Report
+// Run measures the files of a tree as the tools of its languages do: what the tree
+// marks as generated or to be ignored is passed over.
+func Run(sources []Source) Report { return run(sources, func(string) bool { return true }) }
+
+// RunBy measures the files of a tree in which only some marks count: those of the tree
+// that it grew out of.
+func RunBy(marks Marks, sources []Source) Report {
+	return run(sources, func(mark string) bool { return marks[mark] })
+}
+
+func run(sources []Source, counts func(mark string) bool) Report {
+	r := Report{Marks: Marks{}}
+	keep := func(mark string) bool {
+		r.Marks[mark] = true
+		return counts(mark)
+	}
 	var lines []significant
 	for _, s := range sources {
-		f, own, ok := measure(s)
-		if !ok {
+		f, own, err := measure(s, keep)
+		if errors.Is(err, errUnread) {
+			r.Unread = append(r.Unread, s.Path)
+		}
+		if err != nil {
 			r.Skipped++
 			continue
 		}
@@ -82,14 +107,21 @@ func Run(sources []Source) Report {
 // Reads reports whether a file of this name is source code that is measured.
 func Reads(path string) bool {
 	l := language.Of(path)
-	return l != nil && hasFunctions(l) && !language.IsTest(path) && !language.SkippedDir(path)
+	return l != nil && hasFunctions(l) && !language.IsTest(path) && !language.SkippedDir(path) && !strings.HasSuffix(path, ".pyi")
 }
 
-// measure returns a file's figures and its lines without white space around them.
-func measure(s Source) (File, []string, bool) {
+// Why a file has no figures.
+var (
+	errPassedOver = errors.New("no source code, a test, or written by a tool")
+	errUnread     = errors.New("it cannot be read")
+)
+
+// measure returns a file's figures and its lines without white space around them. keep
+// says which marks count.
+func measure(s Source, keep func(mark string) bool) (File, []string, error) {
 	l := language.Of(s.Path)
-	if !Reads(s.Path) || language.LooksGenerated(s.Data) {
-		return File{}, nil, false
+	if !Reads(s.Path) || language.LooksGenerated(s.Data) && keep("generated "+s.Path) {
+		return File{}, nil, errPassedOver
 	}
 	toks := language.Lex(s.Data, l)
 	f := File{Path: s.Path, Language: l.Name}
@@ -97,18 +129,18 @@ func measure(s Source) (File, []string, bool) {
 	f.Lines, lines = codeLines(s.Data, toks)
 	switch {
 	case l.Name == "go":
-		fns, err := goFunctions(s)
+		fns, literals, err := goFunctions(s, keep)
 		if err != nil {
-			return File{}, nil, false
+			return File{}, nil, errUnread
 		}
-		f.Functions = fns
+		f.Functions, f.literals = fns, literals
 	case l.Name == "python":
 		f.Functions, f.Classes = pythonFunctions(s, l, toks)
 	default:
 		f.Functions = otherFunctions(s, l, toks)
 	}
 	f.Maintainability = maintainability(s.Data, toks, f)
-	return f, lines, true
+	return f, lines, nil
 }
 
 func hasFunctions(l *language.Language) bool {
@@ -182,71 +214,3 @@ const (
 	Covered         = "coverage"        // percent of the lines of a FILE or FILE:NAME that the tests ran
 	Worst           = "worst"           // the highest complexity of a FILE, or of the whole tree: all
 )
-
-// Figure returns one number of a report: "complexity parse.go:Parse". A function or
-// file that is gone has complexity and lines of 0, and a maintainability of 100.
-// The error says what can be asked.
-func (r *Report) Figure(name string) (float64, error) {
-	figure, place, _ := strings.Cut(name, " ")
-	path, fn, _ := strings.Cut(place, ":")
-	i, found := slices.BinarySearchFunc(r.Files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
-	var f File
-	if found {
-		f = r.Files[i]
-	}
-	t := r.Totals()
-	if strings.Contains(figure, "/") { // of a plug-in, which tells what is above its bound alone
-		for _, g := range r.Foreign {
-			if g.Figure == name {
-				return g.Value, nil
-			}
-		}
-		return 0, nil
-	}
-	switch figure {
-	case Covered:
-		return f.covered(place, fn)
-	case Complexity, Cognitive, Length:
-		if fn == "" {
-			return 0, fmt.Errorf("%s is a figure of a function: write %s FILE:FUNCTION", figure, figure)
-		}
-		for _, g := range slices.Concat(f.Functions, f.Classes) {
-			if g.Name == fn {
-				return float64(map[string]int{Complexity: g.Cyclomatic, Cognitive: g.Cognitive, Length: g.Lines}[figure]), nil
-			}
-		}
-		return 0, nil
-	case Maintainability:
-		if !found {
-			return 100, nil
-		}
-		return f.Maintainability, nil
-	case Lines, Duplicated, Worst:
-		if path == "all" {
-			return float64(map[string]int{Lines: t.Lines, Duplicated: t.Duplicated, Worst: t.Complexity}[figure]), nil
-		}
-		worst := 0
-		for _, g := range f.Functions {
-			worst = max(worst, g.Cyclomatic)
-		}
-		return float64(map[string]int{Lines: f.Lines, Duplicated: f.Duplicated, Worst: worst}[figure]), nil
-	}
-	return 0, fmt.Errorf("the auditor has no figure %q; it has complexity, cognitive and length of FILE:FUNCTION, coverage of both, maintainability, lines, duplicated and worst of FILE (the last three also of all)", figure)
-}
-
-// covered is the coverage of a file, or of one of its functions.
-func (f *File) covered(place, fn string) (float64, error) {
-	share := f.Coverage
-	if fn != "" {
-		share = nil
-		for _, g := range f.Functions {
-			if g.Name == fn {
-				share = g.Coverage
-			}
-		}
-	}
-	if share == nil {
-		return 0, fmt.Errorf("the coverage of %s is not known: no profile of a test tool names it", place)
-	}
-	return *share, nil
-}
