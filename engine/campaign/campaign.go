@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/engine/agent/clean"
 	"atoll/engine/campaign/audit"
 	"atoll/store/record"
 )
@@ -331,6 +332,9 @@ func (c *Campaign) measure(ctx context.Context, commit record.Hash) (audit.Repor
 	return r, err
 }
 
+// clipFinding bounds the title of a task of the auditor, in runes.
+const clipFinding = 200
+
 // notElsewhere tells whoever edits how a task of the auditor is judged.
 const notElsewhere = "No other place that is new or grows may go beyond the same bound, and marks such as generated or ignore count for nothing."
 
@@ -359,9 +363,10 @@ func (s *State) tasksFor(found []audit.Finding) []Task {
 			accept = append(accept, Acceptance{Kind: AcceptAudit, Name: m.Figure, Bound: m.Bound, AtLeast: m.Value < m.Bound})
 			measured = append(measured, m.Figure+" = "+short(m.Value))
 		}
+		title := clean.Clip(clean.Line(f.Text), clipFinding)
 		out = append(out, Task{
-			ID: s.NextID() + len(out), Title: f.Text, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
-			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s. %s", f.Text, strings.Join(measured, ", "), notElsewhere),
+			ID: s.NextID() + len(out), Title: title, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
+			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s. %s", title, strings.Join(measured, ", "), notElsewhere),
 			Scope: []string{f.Path}, Acceptance: accept,
 		})
 	}

@@ -6,22 +6,26 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/agent/clean"
 	"atoll/store/record"
 )
 
 // When the reflector proposes something.
 const (
-	manyRefactors = 5  // pending tasks of the auditor or of component refactor
-	manyPending   = 20 // pending tasks
-	clipLesson    = 300
+	manyRefactors = 5   // pending tasks of the auditor or of component refactor
+	manyPending   = 20  // pending tasks
+	clipLesson    = 300 // runes of a lesson, and of the parts of it that others worded
+	clipTitle     = 80
+	clipReason    = 160
 )
 
-// lesson is what one attempt taught, as later prompts get it.
+// lesson is what one attempt taught, in one line, as later prompts get it: what a
+// command or a candidate said in it is fenced there.
 func lesson(it *Item, out *Outcome) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Task t%d (%s): %s", it.ID, it.Title, out.Status)
+	fmt.Fprintf(&b, "Task t%d (%s): %s", it.ID, clean.Clip(clean.Line(it.Title), clipTitle), out.Status)
 	if out.Reason != "" {
-		fmt.Fprintf(&b, ", %s", out.Reason)
+		fmt.Fprintf(&b, ", %s", clean.Clip(clean.Line(out.Reason), clipReason))
 	}
 	if it.Command == "" {
 		fmt.Fprintf(&b, "; %d jobs of %d estimated", out.Jobs, it.MakeJobs())
@@ -33,11 +37,7 @@ func lesson(it *Item, out *Outcome) string {
 		}
 		fmt.Fprintf(&b, "; %s %s", c.Acceptance, mark)
 	}
-	text := b.String()
-	if len(text) > clipLesson {
-		text = strings.ToValidUTF8(text[:clipLesson], "") + " ..."
-	}
-	return text
+	return clean.Clip(clean.Line(b.String()), clipLesson)
 }
 
 // reflect warns, once, of a budget that is nearly used up, and proposes changes of

@@ -121,6 +121,8 @@ func (t *Task) check() error {
 		return bad("its number is not between 1 and %d", maxTasks)
 	case strings.TrimSpace(t.Title) == "":
 		return bad("it has no title")
+	case strings.ContainsAny(t.Title, "\r\n"):
+		return bad("its title has more than one line; --goal takes a longer text")
 	case len(t.Title) > 300 || len(t.Goal) > maxText || len(t.Command) > maxText || len(t.Note) > maxText:
 		return bad("its title is longer than 300 bytes, or its goal, command or note longer than %d", maxText)
 	case t.Priority < 0 || t.Priority > 5:

@@ -20,6 +20,7 @@ const (
 const (
 	AuthorDigest    = "digest"
 	AuthorReflector = "reflector"
+	AuthorCampaign  = "campaign" // what earlier tasks came to; commands and candidates may have worded parts of it
 )
 
 // noteRunes bounds the text of a note.

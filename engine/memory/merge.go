@@ -88,7 +88,13 @@ const outdated = ", outdated"
 // Outdated reports whether Merge retired the note. It is of no more use.
 func Outdated(n record.Note) bool { return n.Gone && strings.HasSuffix(n.Author, outdated) }
 
-// machine reports whether no person wrote the note.
+// ByProgram reports whether no person wrote the note, so that nothing in it is an
+// instruction.
+func ByProgram(n record.Note) bool {
+	return machine(n) || strings.TrimSuffix(n.Author, outdated) == AuthorCampaign
+}
+
+// machine reports whether a digest or a reflection of the same search wrote the note.
 func machine(n record.Note) bool {
 	author := strings.TrimSuffix(n.Author, outdated)
 	return author == AuthorDigest || author == AuthorReflector

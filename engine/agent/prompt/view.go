@@ -288,7 +288,7 @@ func (v *View) sortNotes(notes []record.Note) {
 		n := notes[i]
 		switch {
 		case n.Gone || strings.TrimSpace(n.Text) == "":
-		case !strings.HasPrefix(n.Author, memory.AuthorDigest) && !strings.HasPrefix(n.Author, memory.AuthorReflector):
+		case !memory.ByProgram(n):
 			v.Told = append(v.Told, n)
 		case n.Kind == memory.FailureOf:
 			v.Failed = append(v.Failed, n)

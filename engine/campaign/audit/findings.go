@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"atoll/engine/agent/clean"
 )
 
 // Bounds are what a healthy tree keeps within. The zero value of a field takes the
@@ -36,10 +38,10 @@ type Measure struct {
 
 // Finding is one place that is worse than the bounds: a function, or a file as a whole.
 type Finding struct {
-	Key      string  `json:"key"` // the same for the same place in another commit
-	Path     string  `json:"path"`
-	Function string  `json:"function,omitempty"`
-	Line     int     `json:"line,omitempty"`
+	Key      string `json:"key"` // the same for the same place in another commit
+	Path     string `json:"path"`
+	Function string `json:"function,omitempty"`
+	Line     int    `json:"line,omitempty"`
 	// Figure, Value and Bound are the first of Over.
 	Figure   string    `json:"figure"` // as [Report.Figure] reads it
 	Value    float64   `json:"value"`
@@ -184,7 +186,7 @@ func priority(cc int, mi float64, over, trend int) int {
 	return min(5, max(1, p+trend))
 }
 
-// String is the finding as one line: PATH:LINE: text.
+// String is the finding as one line without control characters: PATH:LINE: text.
 func (g Finding) String() string {
 	var b strings.Builder
 	b.WriteString(g.Path)
@@ -192,5 +194,5 @@ func (g Finding) String() string {
 		fmt.Fprintf(&b, ":%d", g.Line)
 	}
 	fmt.Fprintf(&b, ": p%d %s", g.Priority, strings.TrimPrefix(g.Text, "Refactor "+g.Path+" - "))
-	return b.String()
+	return clean.Line(b.String())
 }
