@@ -307,6 +307,7 @@ func attackCalls([]string) {
 		{"key into terminal", unix.SYS_IOCTL, [3]uintptr{0, unix.TIOCSTI, p}},
 		{"large segment", unix.SYS_SHMGET, [3]uintptr{0, 1 << 30, 0o1600}},
 		{"memfd", unix.SYS_MEMFD_CREATE, [3]uintptr{p, 0}},
+		{"swapping out", unix.SYS_MADVISE, [3]uintptr{0, 0, unix.MADV_PAGEOUT}},
 		{"vmsplice", unix.SYS_VMSPLICE, [3]uintptr{1, p, 1}},
 	} {
 		_, _, e := syscall.Syscall(c.nr, c.a[0], c.a[1], c.a[2])
