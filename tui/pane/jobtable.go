@@ -114,6 +114,10 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 	for i := range p.all {
 		newest = max(newest, p.all[i].Job.ID)
 	}
+	waiting := map[record.JobID]*float64{} // what was measured and waits
+	for i := range p.d.Snap.Review {
+		waiting[p.d.Snap.Review[i].Job.ID] = p.d.Snap.Review[i].Candidate.Objective
+	}
 	result := func(j row) (widget.Style, string) { return p.result(&j.Job, recent[j.Job.ID]) }
 	return widget.Table[row]{St: st, Order: p.order, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
 		_, text := result(j)
@@ -129,10 +133,14 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		{Head: "measure", W: 9, Right: true, Rank: 60, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EvalMS) }},
 		{Head: "cost", W: 8, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
 		{Head: "value", W: 11, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
-			if j.Objective == nil && !j.Job.State.Ended() {
+			v := j.Objective
+			if v == nil {
+				v = waiting[j.Job.ID]
+			}
+			if v == nil && !j.Job.State.Ended() {
 				return st.Label, ""
 			}
-			return st.Strong, widget.Optional(j.Objective)
+			return st.Strong, widget.Optional(v)
 		}},
 		{Head: "result", Min: 14, Rank: 70, Cell: result},
 	}}

@@ -215,12 +215,25 @@ func (p *nichesPane) Body(w, h int, focus bool) []string {
 		p.geo = plot.Geometry{}
 		return p.empty(w, h)
 	}
+	m := p.heat()
 	if p.wide {
-		side := max(44, min(w/3+4, 72))
-		return widget.Beside(p.mapLines(w-side-2, h), p.side(side, h), w-side-2, 2)
+		side := p.sideWidth(m, w, h)
+		return widget.Beside(p.mapLines(m, w-side-2, h), p.side(side, h), w-side-2, 2)
 	}
-	return p.mapLines(w, h)
+	return p.mapLines(m, w, h)
 }
+
+// sideWidth is the width of the columns of the niche: a third of the screen, and more
+// where the map has no use for the rest.
+func (p *nichesPane) sideWidth(m *plot.HeatMap, w, h int) int {
+	side := max(44, min(w/3+4, 72))
+	_, _ = p.room(m, w-side-2, h)
+	spare := w - side - 2 - p.geo.Left - p.geo.Cols*p.geo.CellW - 4
+	return max(side, min(side+spare, mostSide))
+}
+
+// mostSide is the width that the texts of a niche are read in.
+const mostSide = 120
 
 func (p *nichesPane) empty(w, h int) []string {
 	st, s := p.d.St, p.d.Snap
@@ -250,8 +263,7 @@ func (p *nichesPane) empty(w, h int) []string {
 }
 
 // mapLines is the heat map over legend and details.
-func (p *nichesPane) mapLines(w, h int) []string {
-	m := p.heat()
+func (p *nichesPane) mapLines(m *plot.HeatMap, w, h int) []string {
 	extra, mh := p.room(m, w, h)
 	used := p.geo.Lines
 	if p.geo.AxisX {

@@ -259,7 +259,7 @@ func (p *nichesPane) side(w, h int) []string {
 	out = append(out, candidateCard(p.d, n.Elite, w)...)
 	out = append(out, "", st.Label.S(fmt.Sprintf("runners-up of %s", widget.Plural(n.Tries, "try", "tries"))))
 	for i, c := range n.Runners {
-		if i == 5 {
+		if i >= 5 && i >= (h-len(out)+i)/2 { // the history has as much
 			break
 		}
 		out = append(out, p.runner(&c, n.Elite, w))

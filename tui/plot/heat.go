@@ -83,7 +83,7 @@ func (g Geometry) At(px, py int) (x, y int, ok bool) {
 	return g.OffX + cx, g.OffY + row, true
 }
 
-const maxScale = 12
+const maxScale = 20
 
 // Place decides how the map lies in w x h cells: as large as fits with axes,
 // then without them, then two niches to a row of text, then a part of the grid

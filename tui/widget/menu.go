@@ -171,15 +171,21 @@ func (m *Menu) View(st *Styles, w, h int) []string {
 	return dialogBox(st, m.title, st.Label.S("enter · esc"), width, append(body, m.footer(st, width, told)...))
 }
 
+// mostTold is how many lines of a note are told below the rows.
+const mostTold = 3
+
 // told is how many lines the longest note takes, so that the rows stand still
-// whichever is told: one or two.
+// whichever is told.
 func (m *Menu) told(width int) int {
+	most := 1
 	for _, it := range m.items {
-		if max(plot.Width(it.Note), plot.Width(it.Off)) > width-2 {
-			return 2
+		for _, t := range [...]string{it.Note, it.Off} {
+			if plot.Width(t) > width-2 { // which wrapping costs more to say
+				most = max(most, len(WrapText(t, width-2)))
+			}
 		}
 	}
-	return 1
+	return min(most, mostTold)
 }
 
 // footer is the whole note of the row under the cursor in n lines: rows are short.
@@ -227,13 +233,34 @@ func (m *Menu) row(sty *Styles, i, width, keyW int) string {
 	}
 	rest := width - l.W - 1
 	title := min(plot.Width(plot.Clean(it.Title)), rest)
-	l.Fit(st, it.Title, max(title, min(rest, 26))).Gap(1)
-	l.Fit(sty.Label, note, max(0, width-l.W-1))
+	l.Fit(st, it.Title, max(title, min(rest, 26))).Gap(2)
+	room := width - l.W - 1
+	l.Fit(sty.Label, clauses(plot.Clean(note), room), room)
 	if i >= 0 && i == m.cur {
 		return Pick(sty.Selected, l.String(), width)
 	}
 	return l.String()
 }
+
+// clauses are as many of a text as fit w cells, else as many words: the whole is told
+// below the rows.
+func clauses(text string, w int) string {
+	if plot.Width(text) <= w {
+		return text
+	}
+	for i := len(text) - 1; i > 0; i-- {
+		if (text[i] == ',' || text[i] == ';') && plot.Width(text[:i]) <= w {
+			return text[:i]
+		}
+	}
+	if w < leastClause {
+		return ""
+	}
+	return CutWords(text, w-2) + " …"
+}
+
+// leastClause is the width in which the beginning of a text says something.
+const leastClause = 12
 
 // rankBy returns the numbers of the texts that contain the letters of pattern
 // in order, the closest first: letters side by side and at the start of a

@@ -136,3 +136,27 @@ func TestALongNoteOfAMenuIsToldInTwoLines(t *testing.T) {
 		t.Errorf("the menu has %d lines on one row and %d on another", len(before), n)
 	}
 }
+
+func TestANoteIsToldInClausesBesideItsRowAndWholeBelow(t *testing.T) {
+	m := NewMenu("Write c39 to a new branch", []Item{
+		{Title: "verify, then write atoll/dials/c39", Note: "measures it on main as it is now, in turn with it; refuses where the gain does not hold"},
+		{Title: "write atoll/dials/c39 unverified", Note: "one branch is added, nothing else changes; its gain was not measured on main as it is now"},
+		{Title: "call it otherwise than by the name that is longest of them all", Note: "which says nothing here"},
+	})
+	for range 2 {
+		lines := m.View(NewStyles(true, colorprofile.ASCII), 80, 24)
+		for i, l := range lines {
+			lines[i] = strings.TrimRight(strings.Trim(ansi.Strip(l), "│"), " ")
+		}
+		text := strings.Join(lines, "\n")
+		for _, want := range []string{"c39  measures it on main as it is now\n", "unverified  one branch is added\n", "longest of them all\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not told:\n%s", want, text)
+			}
+		}
+		if whole := strings.Join(strings.Fields(text), " "); !strings.Contains(whole, m.items[m.cur].Note) {
+			t.Errorf("the row under the cursor is not told whole:\n%s", text)
+		}
+		m.Key(pressed("down"))
+	}
+}
