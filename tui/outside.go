@@ -82,14 +82,9 @@ func (o *outside) verifier() func(id record.CandidateID, branch string) tea.Cmd 
 	}
 }
 
-// waitForEnter runs the rest of its arguments, waits until the person has read
-// what they wrote, and ends as they ended.
-const waitForEnter = `"$@"; code=$?; echo; printf 'enter goes back to the console '; read -r _; exit $code`
-
 // spoken gives the terminal to a program until the person has read what it said.
 func (o *outside) spoken(args []string, said string) tea.Cmd {
-	cmd := o.foreground(append([]string{"sh", "-c", waitForEnter, "sh"}, args...))
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.Exec(&readOut{Cmd: o.foreground(args)}, func(err error) tea.Msg {
 		if err != nil {
 			return steer.Done{Err: errors.New("nothing was written: the verification did not hold, or could not be done")}
 		}
