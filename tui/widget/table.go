@@ -10,8 +10,8 @@ import (
 // Column is one column of a table of rows R.
 type Column[R any] struct {
 	Head string
-	// W is its width in cells, one of which stays free: the last one, of a column on
-	// the right the first one. Zero takes what the others leave, at least Min.
+	// W is its width in cells with the one that parts it from its neighbour. Zero takes
+	// what the others leave, at least Min.
 	W, Min int
 	Right  bool
 	// Rank says how much the column matters: the least goes first when room is
@@ -33,13 +33,13 @@ type Table[R any] struct {
 	Order   Order // of the rows; see Sort
 }
 
-// fit returns the columns that have room in w cells, with their widths.
+// fit returns the columns that have room in w cells, with the widths of their texts.
 func (t *Table[R]) fit(w int) []Column[R] {
 	cols := slices.Clone(t.Columns)
 	for {
 		used, least := 1, 0 // one cell for the mark
 		for i, c := range cols {
-			used += max(c.W, c.Min) + air(cols, i)
+			used += gap(cols, i) + textWidth(cols, i)
 			if c.Rank < cols[least].Rank {
 				least = i
 			}
@@ -48,13 +48,36 @@ func (t *Table[R]) fit(w int) []Column[R] {
 			cols = slices.Delete(cols, least, least+1)
 			continue
 		}
-		for i, c := range cols {
-			if c.W == 0 {
-				cols[i].W = c.Min + max(0, w-used)
+		for i := range cols {
+			rest := 0
+			if cols[i].W == 0 {
+				rest = max(0, w-used)
 			}
+			cols[i].W = textWidth(cols, i) + rest
 		}
 		return cols
 	}
+}
+
+// gap is how many cells stay free before a column: numbers stand at the right of
+// theirs, words at the left, and where the one follows the other there are two.
+func gap[R any](cols []Column[R], i int) int {
+	switch {
+	case i == 0 && !cols[0].Right:
+		return 0
+	case i > 0 && cols[i-1].Right != cols[i].Right:
+		return 2
+	}
+	return 1
+}
+
+// textWidth is the width of a column without the cell that parts it from its neighbour;
+// words at the end have none.
+func textWidth[R any](cols []Column[R], i int) int {
+	if !cols[i].Right && i+1 == len(cols) {
+		return max(cols[i].W, cols[i].Min)
+	}
+	return max(cols[i].W, cols[i].Min) - 1
 }
 
 // steadyRows is how many rows are looked at for the widths of columns, wherever the
@@ -66,13 +89,15 @@ const steadyRows = 200
 func (t *Table[R]) spread(cols []Column[R], from, to int, row func(i int) R) {
 	need := make([]int, len(cols))
 	for i, c := range cols {
-		need[i] = plot.Width(c.Head+t.Order.mark(strings.TrimSpace(c.Head))) + room(cols, i)
+		need[i] = plot.Width(c.Head + t.Order.mark(strings.TrimSpace(c.Head)))
 	}
 	for k := from; k < to; k++ {
 		r := row(k)
 		for i, c := range cols {
 			_, text := c.Cell(r)
-			need[i] = max(need[i], plot.Width(plot.Clean(text))+room(cols, i))
+			if len(text) > need[i] || strings.ContainsRune(text, '\t') { // nothing but a tab has more cells than bytes
+				need[i] = max(need[i], plot.Width(plot.Clean(text)))
+			}
 		}
 	}
 	free := 0
@@ -109,14 +134,6 @@ func (t *Table[R]) spread(cols []Column[R], from, to int, row func(i int) R) {
 	}
 }
 
-// room is how many cells of a column stay free, so that columns do not touch.
-func room[R any](cols []Column[R], i int) int {
-	if !cols[i].Right && i+1 == len(cols) {
-		return 0
-	}
-	return 1
-}
-
 // Lines draws the n rows that win chooses for the height that is left. The
 // cursor stands on row cur.
 func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row func(i int) R) []string {
@@ -135,8 +152,8 @@ func (t *Table[R]) Lines(w, h, n, cur int, win func(h int) (from, to int), row f
 	var head Line
 	head.Gap(1)
 	for i, c := range cols {
-		if head.Gap(air(cols, i)); c.Right {
-			head.RightCol(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
+		if head.Gap(gap(cols, i)); c.Right {
+			head.Right(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		} else {
 			head.Fit(t.St.Label, c.Head+t.Order.mark(strings.TrimSpace(c.Head)), c.W)
 		}
@@ -174,15 +191,6 @@ func (t *Table[R]) below(h, n, note int) int {
 	return max(least, min(note+1, h-1-n))
 }
 
-// air is how many cells stay free before a column: numbers stand at the right
-// of theirs, what follows begins at the left of its own.
-func air[R any](cols []Column[R], i int) int {
-	if i > 0 && cols[i-1].Right && !cols[i].Right {
-		return 2
-	}
-	return 0
-}
-
 func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 	var l Line
 	if t.Mark != nil && t.Mark(r) {
@@ -192,21 +200,18 @@ func (t *Table[R]) row(cols []Column[R], r R, picked bool, w int) string {
 	}
 	for i := 0; i < len(cols); i++ {
 		c := cols[i]
-		l.Gap(air(cols, i))
+		l.Gap(gap(cols, i))
 		st, text := c.Cell(r)
 		for next := i + 1; c.Over && next < len(cols); next++ {
 			if _, there := cols[next].Cell(r); there != "" {
 				break
 			}
-			c.W += air(cols, next) + cols[next].W
+			c.W += gap(cols, next) + cols[next].W
 			i = next
 		}
-		switch {
-		case c.Right: // columns never touch
-			l.RightCol(st, text, c.W)
-		case i+1 < len(cols):
-			l.Col(st, text, c.W)
-		default:
+		if c.Right {
+			l.Right(st, text, c.W)
+		} else {
 			l.Fit(st, text, c.W)
 		}
 	}
