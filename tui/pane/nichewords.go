@@ -262,7 +262,7 @@ func (p *nichesPane) side(w, h int) []string {
 		if i >= 5 && i >= (h-len(out)+i)/2 { // the history has as much
 			break
 		}
-		out = append(out, p.runner(&c, n.Elite, w))
+		out = append(out, runnerUp(p.d, &c, n.Elite, w))
 	}
 	past := st.Label.S("history")
 	if len(n.History) > 1 { // newest first
@@ -282,12 +282,12 @@ func (p *nichesPane) side(w, h int) []string {
 	return out
 }
 
-func (p *nichesPane) runner(c *record.Candidate, elite *view.CandidateDetail, w int) string {
-	st := p.d.St
+func runnerUp(d *Shared, c *record.Candidate, elite *view.CandidateDetail, w int) string {
+	st := d.St
 	var l widget.Line
 	l.Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 10).Gap(2)
 	if c.Objective != nil && elite.Candidate.Objective != nil {
-		l.Right(st.Label, widget.Brief(p.d.gain(*c.Objective, *elite.Candidate.Objective)), 8).Gap(2)
+		l.Right(st.Label, widget.Brief(d.gain(*c.Objective, *elite.Candidate.Objective)), 8).Gap(2)
 	}
 	return l.Fit(st.Label, c.Intent, w-l.W).String()
 }
