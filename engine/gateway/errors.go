@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -92,6 +93,8 @@ func (e *ProviderError) Advice() string {
 		return fmt.Sprintf("check the model's name %q, and whether the account may use it", e.Model)
 	case AddressWrong:
 		return "check base_url, and the protocol in api"
+	case Later:
+		return fmt.Sprintf("the provider asks to wait %s: go on after that, or use another key than the one in %s", e.After.Round(time.Second), cmp.Or(e.KeyEnv, "use"))
 	case Served:
 	default:
 		return e.Access.advice(e.KeyEnv)

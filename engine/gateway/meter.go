@@ -88,6 +88,11 @@ func (m *meter) fail(f *fault) {
 	}
 }
 
+// refused reports an error in the place of an answer: nothing else came, and no usage.
+func (m *meter) refused() bool {
+	return m.failed != nil && m.events == 1 && !m.known && m.text.Len() == 0
+}
+
 // event reads the data of one server-sent event, or a whole answer.
 func (m *meter) event(data []byte) {
 	m.events++

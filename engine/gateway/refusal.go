@@ -21,6 +21,7 @@ const (
 	AccountEmpty Access = "account" // the account behind the key has no money or quota left
 	ModelUnknown Access = "model"   // the provider has no model of that name, or not for this account
 	AddressWrong Access = "address" // nothing at the address speaks the protocol
+	Later        Access = "later"   // the provider asks to wait for longer than a run should
 )
 
 // fault is an error as a provider writes it, whatever its protocol: OpenAI and

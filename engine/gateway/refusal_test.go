@@ -104,6 +104,52 @@ func TestWhatIsNoRefusalOfTheKey(t *testing.T) {
 	})
 }
 
+func TestAProviderThatAsksToWaitForLongIsToldToAPersonAtOnce(t *testing.T) {
+	for _, tc := range []struct {
+		name, after, says string
+		asked             int
+		lasts             bool
+	}{
+		{"a day", "86400", "wait 24h0m0s", 1, true},
+		{"a month", "2592000", "wait 720h0m0s", 1, true},
+		{"minutes", "30", "", 2, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t, status(429, `{"error":{"message":"Rate limit reached"}}`, "Retry-After", tc.after), says("hi", 1, 1))
+			o, _ := options(gateway.Chat, f.URL)
+			_, err := mustNew(t, o).Client().Complete(t.Context(), ask(account(0, nil)))
+			if errors.Is(err, gateway.ErrAccess) != tc.lasts || len(f.requests()) != tc.asked || (err != nil) != tc.lasts {
+				t.Fatalf("got %v after %d requests", err, len(f.requests()))
+			}
+			if tc.lasts && (!strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), "TEST_KEY")) {
+				t.Errorf("got %v, want %q in it", err, tc.says)
+			}
+		})
+	}
+}
+
+func TestAnErrorInThePlaceOfAnAnswerCostsNothing(t *testing.T) {
+	for _, tc := range []struct {
+		name, kind, body string
+		free             bool
+	}{
+		{"a document", "application/json", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`, true},
+		{"an event", "text/event-stream", "data: {\"error\":{\"message\":\"busy\",\"code\":402}}\n\n", false},
+		{"an event behind words", "text/event-stream", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\ndata: {\"error\":{\"message\":\"no credit\",\"code\":402}}\n\n", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t, status(200, tc.body, "Content-Type", tc.kind))
+			o, _ := options(gateway.Chat, f.URL)
+			o.Attempts = 1
+			res, err := mustNew(t, o).Client().Complete(t.Context(), ask(account(10, nil)))
+			u := res.Usage
+			if err == nil || u.Requests != 1 || u.CostUSD == nil || (*u.CostUSD == 0) != tc.free || u.Unmetered == tc.free {
+				t.Errorf("got %+v and %v, want it free %t", u, err, tc.free)
+			}
+		})
+	}
+}
+
 func TestAMissingKeyNamesItsVariable(t *testing.T) {
 	f := newFake(t, says("hi", 1, 1))
 	o, _ := options(gateway.Chat, f.URL)

@@ -9,8 +9,12 @@ import (
 	"atoll/store/record"
 )
 
-// maxAfter bounds what a provider may ask to wait.
-const maxAfter = 10 * time.Minute
+// maxAfter bounds what is waited for a provider that asks for it; of one that asks for
+// more than longAfter a person is told, for each job would fail like the first.
+const (
+	maxAfter  = 10 * time.Minute
+	longAfter = 15 * time.Minute
+)
 
 // circuitError is an [ErrCircuit] that ends after some time.
 type circuitError struct {

@@ -156,6 +156,10 @@ func (g *Gateway) cost(o *outgoing, ans *answer, price Price, known bool, reserv
 		u.CostUSD = &nothing // an error is not billed
 		return u
 	}
+	if ans != nil && ans.meter != nil && !strings.Contains(ans.kind, "event-stream") && ans.meter.refused() {
+		u.CostUSD = &nothing // nor is one in the place of an answer; one in a stream may come behind work
+		return u
+	}
 	if ans != nil && ans.meter != nil {
 		u.InputTokens, u.OutputTokens = ans.meter.tokens.In(), ans.meter.tokens.Output
 		if ans.final && ans.meter.metered() {
@@ -265,12 +269,16 @@ func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 		return fmt.Errorf("%w: %s: %s", ErrRefused, o.to.Name, g.excerpt(reason))
 	}
 	access := f.access(res.StatusCode)
+	after := max(retryAfter(res.Header, g.opt.Now()), f.delay())
+	if access == Served && after > longAfter {
+		access = Later
+	}
 	if o.free && res.StatusCode == 404 { // not every provider lists models or counts tokens
 		access = Served
 	}
 	return &ProviderError{
 		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Model: o.model, Access: access, Status: res.StatusCode, Reason: g.excerpt(reason),
-		After: max(retryAfter(res.Header, g.opt.Now()), f.delay()), sent: true,
+		After: after, sent: true,
 	}
 }
 
@@ -281,8 +289,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		if s > 0 && s < 1e6 {
-			return time.Duration(s * float64(time.Second))
+		if s > 0 {
+			return time.Duration(min(s, 1e9) * float64(time.Second))
 		}
 		return 0
 	}

@@ -305,7 +305,7 @@ func (t timed) Edit(ctx context.Context, j agent.Job, tree agent.Tree) (agent.Re
 	res, err := t.Chat.Edit(own, j, tree)
 	var failure *agent.Error
 	if err != nil && ctx.Err() == nil && own.Err() != nil && errors.As(err, &failure) {
-		failure.Class, failure.Reason = record.ClassTimeout, fmt.Sprintf("the agent took longer than %s", t.after)
+		failure.Class, failure.Reason, failure.Err = record.ClassTimeout, fmt.Sprintf("the agent took longer than %s", t.after), nil
 	}
 	return res, err
 }
