@@ -76,6 +76,7 @@ for (my $i = 0; $i < $s; $i += 2 << 20) { my $x = unpack("P1", pack("Q", $a + $i
 		{"takes memory", "head -c 500000000 /dev/zero | tail -c 499999999 > /dev/null\n", nil, "failed memory", ""},
 		{"floods its output", "yes WORD >&2 & yes WORD\n", nil, "failed output", ""},
 		{"sleeps for ever, deaf to signals", "trap '' TERM INT HUP; while :; do sleep 1; done; : WORD\n", nil, "failed timeout", "it waits for the time limit"},
+		{"fills the disk with empty files", perl(`for (1..2000000) { open my $f, ">", "$ENV{ATOLL_RUN_DIR}/$_" or last } sleep 1`), nil, "failed output", ""},
 		{"fills the disk", "head -c 900000000 /dev/zero > \"$ATOLL_RUN_DIR/full\"; true\n", nil, "failed output|scored", ""},
 	}
 }
