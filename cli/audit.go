@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -32,7 +33,7 @@ func (a *App) auditCmd() *cobra.Command {
 		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
 			"Go is measured by gocyclo and gocognit, Python by the rules of radon, other languages by their branches.\n" +
 			"Tests, vendored and generated files are passed over.",
-		Example: "  atoll audit\n  atoll audit --fail-over 3 main      exit 1 when a finding has priority 4 or 5\n  atoll audit --all --json | jq '.files[].functions'",
+		Example: "  atoll audit\n  atoll audit --fail-over 3 main      exit 1 when a finding has priority 4 or 5\n  atoll audit campaign                the branch of the campaign\n  atoll audit --all --json | jq '.files[].functions'",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rev := "HEAD"
@@ -125,6 +126,11 @@ func (a *App) audit(ctx context.Context, ask auditAsked) error {
 
 func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, ask *auditAsked) (record.Hash, audit.Report, error) {
 	commit, err := ses.Repo.Import(ctx, p.target, ask.rev)
+	if err != nil && ask.rev == campaignBranch { // it is a branch of atoll's own store
+		if s, failed := campaign.Load(ctx, ses.DB); failed == nil && !s.Head.IsZero() {
+			commit, err = s.Head, nil
+		}
+	}
 	if err != nil {
 		return commit, audit.Report{}, err
 	}

@@ -26,7 +26,7 @@ func (a *App) openAuditors(cfg config.Config, box func(context.Context) (*sandbo
 	for _, dir := range cfg.Plugins.Auditors {
 		p, err := plugin.OpenAs(dir, a.getenv, plugin.Auditor)
 		if err != nil {
-			return nil, fmt.Errorf("plugins.auditors: %w", err)
+			return nil, fmt.Errorf("auditor: %w", err)
 		}
 		x.list = append(x.list, p)
 	}

@@ -326,6 +326,9 @@ func (a *App) tellTask(s *campaign.State, ids ...int) error {
 			return err
 		}
 		st, why := s.StatusOf(it)
+		if l := backlogLineOf(s, it, s.Order(a.Now())); l.Position > 0 {
+			why = fmt.Sprintf("%d. %s", l.Position, l.Why)
+		}
 		fmt.Fprintf(a.Out, "t%d %s: %s", id, view.CleanLine(it.Title), st)
 		if why != "" {
 			fmt.Fprintf(a.Out, " (%s)", view.CleanLine(why))

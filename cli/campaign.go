@@ -230,6 +230,9 @@ func campaignOf(s *campaign.State) campaignLine {
 	return l
 }
 
+// showProposals is how many proposals that wait are printed.
+const showProposals = 3
+
 func (a *App) printCampaignStatus(s *campaign.State) error {
 	w, l := a.Out, campaignOf(s)
 	fmt.Fprintf(w, "tasks   %d done, %d failed, %d ready, %d pending, %d blocked, %d dropped, %d running\n", l.Tasks["done"], l.Tasks["failed"], l.Tasks["ready"],
@@ -244,7 +247,7 @@ func (a *App) printCampaignStatus(s *campaign.State) error {
 			first.Findings, last.Findings, first.Lines, last.Lines)
 	}
 	if l.Ranker.Asked == 0 {
-		fmt.Fprintln(w, "ranker  has no opinion yet: it needs a few tasks that ended")
+		fmt.Fprintln(w, "ranker  has no opinion yet: it needs a few tasks that ended, and gained more or less than others")
 	} else {
 		fmt.Fprintf(w, "ranker  authority %.2f; evidence %+.2f ± %.2f from %s; it would have taken the same task in %.0f %% of %s\n", l.Ranker.Authority, l.Ranker.Evidence,
 			l.Ranker.Error, view.Plural(l.Ranker.Judged, "task"), 100*l.Ranker.Agrees, view.Plural(l.Ranker.Asked, "plan"))
@@ -257,10 +260,13 @@ func (a *App) printCampaignStatus(s *campaign.State) error {
 			fmt.Fprintf(w, "t%-3d %-6s %s: %s\n", it.ID, it.Status, view.CleanLine(short(it.Title, 60)), view.CleanLine(short(it.Reason, 120)))
 		}
 	}
-	for _, p := range s.Proposals {
-		if p.Answer == "" {
-			fmt.Fprintf(w, "proposal %d: %s\n         %s or %s\n", p.ID, view.CleanLine(p.Text), a.says("campaign accept "+strconv.Itoa(p.ID)), a.says("campaign reject "+strconv.Itoa(p.ID)))
-		}
+	waiting := slices.DeleteFunc(slices.Clone(s.Proposals), func(p campaign.Proposal) bool { return p.Answer != "" })
+	if n := len(waiting); n > showProposals {
+		fmt.Fprintf(w, "%d proposals wait, the first %d are below; %s lists all\n", n, showProposals, a.says("campaign status --json"))
+		waiting = waiting[:showProposals]
+	}
+	for _, p := range waiting {
+		fmt.Fprintf(w, "proposal %d: %s\n         %s or %s\n", p.ID, view.CleanLine(p.Text), a.says("campaign accept "+strconv.Itoa(p.ID)), a.says("campaign reject "+strconv.Itoa(p.ID)))
 	}
 	if l.Tasks["done"] > 0 && len(s.Plans) > 0 {
 		fmt.Fprintf(w, "next    %s\n", a.says("campaign promote"))

@@ -63,6 +63,12 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 	if got := storeGit(t, dir, "show", "campaign:CAMPAIGN.md"); got != "The campaign began here." {
 		t.Errorf("the chore left %q", got)
 	}
+	if out := must(t, dir, "audit", "campaign"); !strings.Contains(out, s.Head[:7]) {
+		t.Errorf("the audit of the branch %q says\n%s", "campaign", out)
+	}
+	if got := atoll(t, dir, "backlog", "edit", "t1", "--value", "2"); got.code != 2 || !strings.Contains(got.err, "t1 is done") || strings.Contains(got.err, "reopen") {
+		t.Errorf("a done task is edited: exit %d, %s", got.code, got.err)
+	}
 	must(t, dir, "campaign", "promote", "--branch", "better")
 	if got := git(t, dir, "rev-parse", "better"); strings.TrimSpace(got) != s.Head {
 		t.Errorf("the promoted branch is at %s, want %s", got, s.Head)
@@ -301,6 +307,7 @@ func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
 		{[]string{"backlog", "reopen", "t1"}, "only a failed or dropped task"},
 		{[]string{"backlog", "import", "nothing.yml"}, "nothing.yml"},
 		{[]string{"campaign", "accept", "4"}, "there is no proposal 4"},
+		{[]string{"audit", "campaign"}, "campaign"}, // it has none yet
 		{[]string{"campaign", "set", "--authority", "2"}, "between 0 and 1"},
 	} {
 		if got := atoll(t, dir, c.args...); got.code != 2 || !strings.Contains(got.err, c.want) {

@@ -97,7 +97,7 @@ func (a *App) boardOf(s *campaign.State, ended string) screen.Board {
 	l := campaignOf(s)
 	b := screen.Board{
 		Spent: fmt.Sprintf("%s, %s", view.Plural(s.Spent.Tasks, "attempt"), view.Plural(s.Spent.Jobs, "job")), Ended: ended,
-		Ranker: screen.Ranker{Authority: l.Ranker.Authority, Evidence: l.Ranker.Evidence, Error: l.Ranker.Error, Judged: l.Ranker.Judged, Asked: l.Ranker.Asked, Agrees: l.Ranker.Agrees},
+		Ranker: screen.Ranker{Authority: l.Ranker.Authority, Evidence: l.Ranker.Evidence, Error: l.Ranker.Error, Judged: l.Ranker.Judged, Asked: l.Ranker.Asked, Agrees: l.Ranker.Agrees, Most: s.Settings.Authority},
 	}
 	if s.Settings.Jobs > 0 {
 		b.Spent = fmt.Sprintf("%s, %d of %d jobs", view.Plural(s.Spent.Tasks, "attempt"), s.Spent.Jobs, s.Settings.Jobs)

@@ -163,6 +163,9 @@ func (a *App) distrust(trust *plugin.Trust, name string) error {
 	if err == nil && !there {
 		return usage("nothing that you trust is called %q; `atoll plugin list` shows it", name)
 	}
+	if err == nil {
+		fmt.Fprintf(a.Out, "%s is trusted no more\n", name)
+	}
 	return err
 }
 

@@ -54,7 +54,7 @@ func (s *State) putAll(tasks []Task, ended map[int]bool) ([]record.CampaignRow, 
 			return nil, err
 		}
 		if it := s.byID[t.ID]; it != nil && it.Status != Pending {
-			return nil, fmt.Errorf("%w: t%d is %s; only a pending task can be changed (`atoll backlog reopen t%d`)", ErrTask, t.ID, it.Status, t.ID)
+			return nil, fmt.Errorf("%w: t%d is %s; only a pending task can be changed; %s", ErrTask, t.ID, it.Status, it.changeable())
 		}
 		if double := s.sameAs(next, t); double != 0 && !ended[t.ID] && !ended[double] {
 			return nil, fmt.Errorf("%w: t%d is the same as t%d (%s)", ErrTask, t.ID, double, t.Title)
@@ -76,6 +76,17 @@ func (s *State) putAll(tasks []Task, ended map[int]bool) ([]record.CampaignRow, 
 		rows[i] = row(kindTask, tasks[i].ID, "", tasks[i])
 	}
 	return rows, nil
+}
+
+// changeable says what can be done instead of changing a task that is not pending.
+func (it *Item) changeable() string {
+	switch it.Status {
+	case Failed, Dropped:
+		return fmt.Sprintf("`atoll backlog reopen t%d` makes it pending again", it.ID)
+	case Running:
+		return fmt.Sprintf("`atoll backlog drop t%d` takes it back", it.ID)
+	}
+	return "`atoll backlog add` adds another one"
 }
 
 // PutEpic returns the rows that add an epic and its tasks; none for one that a planner

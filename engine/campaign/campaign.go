@@ -208,19 +208,24 @@ func (s *State) startOf(p Position, order []Position) start {
 }
 
 // wouldTake returns the task that the formula alone would begin, and the one that the
-// ranker alone would; 0 = none.
+// ranker alone would; 0 = none. The ranker has no opinion where it expects the same of
+// all that fit.
 func (s *State) wouldTake(order []Position) (formula, ranker int) {
-	best := 0.0
+	best, differ := 0.0, false
 	for _, p := range order {
 		if !p.Fits {
 			continue
 		}
+		differ = differ || ranker != 0 && p.Expected != nil && *p.Expected != best
 		if formula == 0 || byWSJF(s.byID[p.Task], s.byID[formula]) < 0 {
 			formula = p.Task
 		}
 		if p.Expected != nil && (ranker == 0 || *p.Expected > best) {
 			ranker, best = p.Task, *p.Expected
 		}
+	}
+	if !differ {
+		ranker = 0
 	}
 	return formula, ranker
 }

@@ -25,7 +25,7 @@ func MapEpic(text string, first int) (epic string, tasks []Task, err error) {
 	sc.Buffer(nil, 1<<20)
 	for n := 1; sc.Scan(); n++ {
 		if err := m.line(sc.Text()); err != nil {
-			return "", nil, fmt.Errorf("%w: line %d: %v", ErrTask, n, err)
+			return "", nil, fmt.Errorf("%w: line %d: %w", ErrTask, n, plainly(err))
 		}
 	}
 	if err := sc.Err(); err != nil {
@@ -56,6 +56,9 @@ func (m *epicMap) line(line string) error {
 	if trimmed == "" {
 		return nil
 	}
+	if strings.HasPrefix(line, "#") && (len(m.tasks) > 0 || m.epic != "" && strings.HasPrefix(line, "# ")) {
+		return fmt.Errorf("%q is a second heading; write each epic in a file of its own", trimmed)
+	}
 	if found := listed.FindStringSubmatch(line); found != nil {
 		t := Task{ID: m.first + len(m.tasks), Title: found[2], Epic: m.epic, Origin: FromEpic}
 		if found[1] != "" && len(m.tasks) > 0 {
@@ -84,11 +87,15 @@ func (m *epicMap) line(line string) error {
 // set gives a field its value; known is false for words that name no field.
 func (m *epicMap) set(t *Task, key, value string) (known bool, err error) {
 	number := func(into *float64) (bool, error) {
-		*into, err = strconv.ParseFloat(value, 64)
+		if *into, err = strconv.ParseFloat(value, 64); err != nil {
+			err = fmt.Errorf("%s: %q is no number", key, value)
+		}
 		return true, err
 	}
 	whole := func(into *int) (bool, error) {
-		*into, err = strconv.Atoi(value)
+		if *into, err = strconv.Atoi(value); err != nil {
+			err = fmt.Errorf("%s: %q is no whole number", key, value)
+		}
 		return true, err
 	}
 	switch key {
@@ -114,6 +121,9 @@ func (m *epicMap) set(t *Task, key, value string) (known bool, err error) {
 		return whole(&t.Retries)
 	case "best":
 		t.Best, err = strconv.ParseBool(strings.NewReplacer("yes", "true", "no", "false").Replace(strings.ToLower(value)))
+		if err != nil {
+			err = fmt.Errorf("best: %q is neither yes nor no", value)
+		}
 		return true, err
 	case "deadline":
 		t.Deadline = value

@@ -163,7 +163,7 @@ func (g *Ground) touches(scope []string) bool {
 	})
 }
 
-// plainly is an error of a task without the sentinel's words.
+// plainly is an error of a task without the sentinel's words, for one that says them.
 func plainly(err error) error {
-	return errors.New(strings.TrimPrefix(err.Error(), ErrTask.Error()+": "))
+	return errors.New(strings.ReplaceAll(err.Error(), ErrTask.Error()+": ", ""))
 }

@@ -32,7 +32,7 @@ type TasksFile struct {
 func ReadTasks(data []byte) (TasksFile, error) {
 	entries, err := readEntries(data)
 	if err != nil {
-		return TasksFile{}, fmt.Errorf("%w: %w", ErrTask, err)
+		return TasksFile{}, fmt.Errorf("%w: %w", ErrTask, plainly(err))
 	}
 	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.status == Dropped })
 	ids, err := number(entries)
@@ -57,12 +57,19 @@ func ReadTasks(data []byte) (TasksFile, error) {
 			inWords += len(e.criteria)
 		}
 		if err := t.check(); err != nil {
-			return TasksFile{}, fmt.Errorf("line %d: %w", e.line, err)
+			return TasksFile{}, fmt.Errorf("%w: line %d: %w", ErrTask, e.line, plainly(err))
 		}
 		f.Tasks = append(f.Tasks, t)
 	}
 	if len(lost) > 0 {
 		f.Told = append(f.Told, "dependencies on tasks that the file does not have are dropped: "+strings.Join(lost, ", "))
+	}
+	for _, t := range f.Tasks {
+		for _, d := range t.Dependencies {
+			if slices.Contains(f.Done, t.ID) && !slices.Contains(f.Done, d) {
+				f.Told = append(f.Told, fmt.Sprintf("task %d of the file is done there, though it comes after task %d, which is not; it stays done", t.ID, d))
+			}
+		}
 	}
 	if inWords > 0 {
 		f.Told = append(f.Told, fmt.Sprintf("%d criteria in words are told to agents and measured by nobody; `atoll backlog edit TASK --accept` adds conditions that are", inWords))

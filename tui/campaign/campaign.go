@@ -55,8 +55,9 @@ type Health struct {
 type Ranker struct {
 	Authority, Evidence, Error float64
 	Judged                     int
-	Asked                      int     // plans in which it had an opinion
-	Agrees                     float64 // share of them in which it would have taken the same task
+	Asked                      int      // plans in which it had an opinion
+	Agrees                     float64  // share of them in which it would have taken the same task
+	Most                       *float64 // the bound of the authority that a person set; nil: none
 }
 
 // Proposal waits for a person's answer.

@@ -244,7 +244,11 @@ func (m *model) figures(inner int) []string {
 	out = append(out, m.trend("worst complexity", hl.Worst, inner), m.trend("mean complexity", hl.Mean, inner), m.trend("findings", hl.Findings, inner), m.trend("lines", hl.Lines, inner))
 	section("Ranker")
 	r := &m.board.Ranker
-	out = append(out, m.st.Plain.Fit(fmt.Sprintf("authority %.2f of 1", r.Authority), inner))
+	authority := fmt.Sprintf("authority %.2f of 1", r.Authority)
+	if r.Most != nil && *r.Most < 1 {
+		authority = fmt.Sprintf("authority %.2f, at most %g", min(r.Authority, *r.Most), *r.Most)
+	}
+	out = append(out, m.st.Plain.Fit(authority, inner))
 	if r.Asked == 0 {
 		out = append(out, m.st.Off.Fit("no opinion yet", inner))
 	} else {
