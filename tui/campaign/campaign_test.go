@@ -208,3 +208,15 @@ func TestTheFiguresScrollOnTheSmallestScreen(t *testing.T) {
 		t.Errorf("the end of the figures is not reached:\n%s", text)
 	}
 }
+
+func TestABoundOfTheRankersAuthorityIsShown(t *testing.T) {
+	m := newModel(&asked{}, 120, 36)
+	none := 0.0
+	bounded := board
+	bounded.Ranker.Most = &none
+	m.screen.Publish(bounded)
+	m.Update(m.wait())
+	if text := strings.Join(m.lines(), "\n"); !strings.Contains(text, "authority 0.00, at most 0") {
+		t.Errorf("the screen does not say that the authority is at most 0:\n%s", text)
+	}
+}
