@@ -63,7 +63,7 @@ func (a *App) agree(ctx context.Context, ses *engine.Session, exp record.Experim
 		return refused, "", err
 	}
 	if err := roster.CheckAgents(cfg, a.getenv); err != nil {
-		if f.look {
+		if f.look || f.readonly {
 			return lookOnly, fmt.Sprintf("looking on only, because the agents cannot work: %v", err), nil
 		}
 		return refused, "", err

@@ -49,7 +49,10 @@ func (a *App) console(ctx context.Context, f consoleFlags) error {
 	if err != nil {
 		return err
 	}
-	run := runFlags{look: true, readonly: f.readonly}
+	run := runFlags{look: true, readonly: f.readonly || ses.ReadOnly()}
+	if ses.ReadOnly() && !f.readonly {
+		run.said = append(run.said, fmt.Sprintf("looking on only, the state cannot be written: nothing runs, nothing can be decided in %s", ses.Dir))
+	}
 	if err := a.refresh(ctx, ses, p, exp, &run); err != nil {
 		return err
 	}

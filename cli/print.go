@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"atoll/engine"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -77,6 +78,16 @@ func parentText(c *record.Candidate) string {
 		return p.String()
 	}
 	return "-"
+}
+
+// openLogOf opens the log file of a session. One that only looks, at what it cannot write
+// to, has none.
+func openLogOf(ses *engine.Session) (*slog.Logger, func(), error) {
+	logger, done, err := openLog(ses.Dir)
+	if err != nil && ses.ReadOnly() {
+		return slog.New(slog.DiscardHandler), func() {}, nil
+	}
+	return logger, done, err
 }
 
 // openLog opens the log file of a state directory for appending; a file above

@@ -120,12 +120,15 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}
-	ses, err := a.session(ctx, p, true)
+	ses, err := a.session(ctx, p, !f.readonly || !engine.HasExperiments(p.state))
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
 	exp, err := ses.Find(ctx, a.flags.experiment)
+	if err == nil && ses.ReadOnly() {
+		return a.drive(ctx, ses, exp, f)
+	}
 	switch {
 	case errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" || err == nil && f.fresh:
 		if loadErr != nil {
@@ -176,7 +179,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	if grade, known := a.gradeOf(ses.Dir, exp); known {
 		opt.Grade = grade
 	}
-	logger, closeLog, err := openLog(ses.Dir)
+	logger, closeLog, err := openLogOf(ses)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (a *App) looking(ctx context.Context, fn func(ctx context.Context, l looker
 		return err
 	}
 	defer o.Close()
-	logger, closeLog, err := openLog(o.Dir)
+	logger, closeLog, err := openLogOf(o.Session)
 	if err != nil {
 		return err
 	}

@@ -157,6 +157,8 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 		{"a bundle elsewhere", "promote best --bundle " + filepath.Join(t.TempDir(), "best.bundle"), ""},
 		{"a backup elsewhere", "backup " + filepath.Join(t.TempDir(), "all.backup"), ""},
 		{"a deep check checks all, and says that no run would start", "doctor --deep", "cannot be written"},
+		{"a coding agent's server", "mcp </dev/null", ""},
+		{"the page", `serve --http 127.0.0.1:0 2>said & until grep -q 'the page is at' said || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!`, ""},
 		{"a decision says why not", "pin best", "can only be read"},
 		{"a run says why not", "run --headless", "can only be read"},
 	} {

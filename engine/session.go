@@ -142,6 +142,9 @@ func unlock(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
+// ReadOnly reports whether the session only looks: nothing can be run or decided.
+func (s *Session) ReadOnly() bool { return s.readOnly }
+
 // Running reports whether an engine runs in a state directory.
 func Running(dir string) bool { return ownerOf(dir) != 0 }
 
@@ -176,7 +179,7 @@ func (s *Session) OwnerPID() int {
 }
 
 func ownerOf(dir string) int {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		return 0
 	}

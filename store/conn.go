@@ -34,8 +34,8 @@ func dsn(path, options string) string {
 const (
 	writeOptions = "mode=rw&_mutex=no&_busy_timeout=5000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate&_cache_size=-12288&_stmt_cache_size=128"
 	readOptions  = "mode=ro&_mutex=no&_query_only=true&_busy_timeout=5000&_cache_size=-4096&_stmt_cache_size=64"
-	sealOptions  = readOptions + "&immutable=1" // asks for no write-ahead log: whoever writes meanwhile is not seen
 	plainOptions = "mode=ro&_mutex=no&_busy_timeout=5000"
+	sealOption   = "&immutable=1" // asks for no write-ahead log: whoever writes meanwhile is not seen
 )
 
 func dial(path, options string) (*conn, error) {

@@ -105,11 +105,7 @@ func (db *DB) backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return ErrExists
 	}
-	options := plainOptions
-	if db.sealed {
-		options += "&immutable=1"
-	}
-	c, err := dial(db.path, options)
+	c, err := db.dialAs(plainOptions)
 	if err != nil {
 		return err
 	}

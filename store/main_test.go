@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -37,7 +38,7 @@ func child(role, path string) error {
 		}
 		all, err := db.Experiments(ctx)
 		fmt.Println(len(all))
-		return err
+		return errors.Join(err, db.Close())
 	case "create": // open for writing, at the same time as others
 		db, err := store.Open(ctx, path, store.Options{})
 		if err != nil {

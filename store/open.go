@@ -40,7 +40,8 @@ type DB struct {
 	idle  []*conn
 	gone  bool
 
-	sealed bool // nobody writes, and no write-ahead log can be made; set while opening
+	sealed bool   // nobody writes, and no write-ahead log can be made; set while opening
+	copied string // private folder whose copy of the file is read, "" for none; set while opening
 
 	release func()     // the file is open no more
 	watch   sync.Mutex // guards what follows
@@ -164,13 +165,18 @@ func header(path string, o Options) error {
 }
 
 // look opens the first reader, so that a store that cannot be read says so now. Where
-// the write-ahead log cannot be made and none was left, it does without: on a disk that
-// is read-only nobody has the store open.
+// the files of the write-ahead log cannot be made and none was left, it does without: on
+// a disk that is read-only nobody has the store open. A log without the memory that those
+// who have the store open share was left by a kill, or copied: it is read in a private copy.
 func (db *DB) look(ctx context.Context, o Options) error {
 	err := db.firstRead(ctx, o)
-	if noLog(err) && !exists(db.path+"-wal") {
+	if noLog(err) && !exists(db.path+"-shm") {
 		db.drop()
-		db.sealed = true
+		if db.sealed = !exists(db.path + "-wal"); !db.sealed {
+			if err := db.copyAside(ctx); err != nil {
+				return errors.Join(err, db.Close())
+			}
+		}
 		err = db.firstRead(ctx, o)
 	}
 	if err != nil {
@@ -245,6 +251,9 @@ func (db *DB) Close() error {
 	if db.writer != nil { // last: only who may write takes the write-ahead log in and removes it
 		err = errors.Join(err, db.writer.close())
 	}
+	if db.copied != "" {
+		err = errors.Join(err, os.RemoveAll(db.copied))
+	}
 	db.release()
 	return doing("close the store", err)
 }
@@ -316,11 +325,17 @@ func (db *DB) reader() (*conn, error) {
 }
 
 // dialReader opens a connection for reads.
-func (db *DB) dialReader() (*conn, error) {
-	if db.sealed {
-		return dial(db.path, sealOptions)
+func (db *DB) dialReader() (*conn, error) { return db.dialAs(readOptions) }
+
+// dialAs opens a connection that only reads, where the content can be read.
+func (db *DB) dialAs(options string) (*conn, error) {
+	switch {
+	case db.sealed:
+		return dial(db.path, options+sealOption)
+	case db.copied != "":
+		return dial(db.copy(), options)
 	}
-	return dial(db.path, readOptions)
+	return dial(db.path, options)
 }
 
 // Changed returns a number that grows when anything was committed, by this

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -203,13 +204,7 @@ func TestAReadOnlyDirectoryIsExplained(t *testing.T) {
 	dir := filepath.Dir(w.path)
 	run := func() (string, error) {
 		c := command(t, "look", w.path)
-		if os.Getuid() == 0 {
-			c.Path = copyOfSelf(t, c.Path)
-			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-			for d := filepath.Dir(dir); d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-				w.ok(os.Chmod(d, 0o755))
-			}
-		}
+		asOrdinary(t, c, dir)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
@@ -219,16 +214,62 @@ func TestAReadOnlyDirectoryIsExplained(t *testing.T) {
 		t.Errorf("of a store that nobody writes: %v: %s", err, out)
 	}
 	w.ok(os.Chmod(dir, 0o755))
-	w.ok(os.WriteFile(w.path+"-wal", nil, 0o644)) // somebody has it open, or was killed
+	w.ok(os.WriteFile(w.path+"-wal", nil, 0o644)) // somebody has it open
+	w.ok(os.WriteFile(w.path+"-shm", nil, 0o000))
 	w.ok(os.Chmod(dir, 0o555))
 	out, err := run()
 	if err == nil || !strings.Contains(out, "write-ahead log") || !strings.Contains(out, dir) || !strings.Contains(out, "copy all files") {
 		t.Errorf("got %v: %s", err, out)
 	}
 	w.ok(os.Chmod(dir, 0o777))
-	w.ok(os.Remove(w.path + "-wal"))
+	w.ok(errors.Join(os.Remove(w.path+"-wal"), os.Remove(w.path+"-shm")))
 	if out, err := run(); err != nil || out != "1\n" {
 		t.Errorf("in a directory that it may write: %v: %s", err, out)
+	}
+}
+
+// TestACopyWithoutSharedMemoryIsReadWithItsLog runs as another user, because the
+// administrator may write everywhere.
+func TestACopyWithoutSharedMemoryIsReadWithItsLog(t *testing.T) {
+	w := open(t, record.Settings{})
+	dir := t.TempDir()
+	copied := filepath.Join(dir, "atoll.db")
+	for _, ext := range []string{"", "-wal"} { // the store is open: its rows are in the log
+		data, err := os.ReadFile(w.path + ext)
+		w.ok(err)
+		w.ok(os.WriteFile(copied+ext, data, 0o444))
+	}
+	w.ok(os.Chmod(dir, 0o555))
+	t.Cleanup(func() { w.ok(os.Chmod(dir, 0o755)) })
+	c := command(t, "look", copied)
+	scratch := t.TempDir()
+	w.ok(os.Chmod(scratch, 0o777))
+	c.Env = append(c.Environ(), "TMPDIR="+scratch)
+	asOrdinary(t, c, dir, scratch)
+	if out, err := c.CombinedOutput(); err != nil || string(out) != "1\n" {
+		t.Errorf("of a store with a log that nobody has open: %v: %s", err, out)
+	}
+	left, err := os.ReadDir(scratch)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// asOrdinary has a command run as a user who is not the administrator and can reach
+// the folders.
+func asOrdinary(t *testing.T, c *exec.Cmd, folders ...string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return
+	}
+	c.Path = copyOfSelf(t, c.Path)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	for _, from := range folders {
+		for d := filepath.Dir(from); d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+			if err := os.Chmod(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -182,6 +182,34 @@ func TestAReadOnlyConsoleDecidesNothing(t *testing.T) {
 	}
 }
 
+func TestAConsoleOpensOnAStateThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	flags := []string{"--mount"}
+	if os.Getuid() != 0 {
+		flags = []string{"--user", "--map-root-user", "--mount"}
+	}
+	if err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", t.TempDir())...).Run(); err != nil {
+		t.Skipf("this machine lets nobody mount a disk that is read-only: %v", err)
+	}
+	l := newLab(t)
+	for _, args := range [][]string{nil, {"--read-only"}, {"run", "--read-only"}, {"replay", "--in", "1s"}} {
+		t.Run(strings.Join(append([]string{"atoll"}, args...), " "), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("unshare", append(append(flags, "sh", "-c", `mount --bind .git .git && mount -o remount,bind,ro .git && exec "$0" "$@"`, binary), args...)...)
+			cmd.Dir, cmd.Env = l.dir, environment("TERM=xterm-256color", "HOME="+t.TempDir())
+			c := launch(t, cmd, cols, rows)
+			c.wait("/400 jobs")
+			if args == nil {
+				c.wait("looking on only")
+			}
+			c.press("q")
+			if code := c.end(); code != 0 {
+				t.Errorf("it ends with %d", code)
+			}
+		})
+	}
+}
+
 func TestQuitAsksWhileJobsRun(t *testing.T) {
 	t.Parallel()
 	l := slowLab(t, "0.7")
