@@ -14,31 +14,24 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
-	"atoll/engine/roster"
+	"atoll/engine/doctor"
 	"atoll/engine/survey"
 	"atoll/gitops"
 	"atoll/store/record"
+	"atoll/tui"
 )
 
 // begin writes a new experiment: everything that can be wrong is found before
 // anything is spent.
 func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.Loaded) (record.Experiment, error) {
-	if problems := l.Complete(); len(problems) > 0 {
-		return record.Experiment{}, problems
-	}
-	if err := roster.CheckAgents(l.Config, a.getenv); err != nil {
+	warnings, err := a.startable(ctx, p, l)
+	if err != nil {
 		return record.Experiment{}, err
-	}
-	if p.target.Path == "" {
-		return record.Experiment{}, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
-	}
-	if files := uncommitted(ctx, p, l); len(files) > 0 {
-		return record.Experiment{}, usage("%s of the evaluator's command is not committed, so no candidate would have it: %s", strings.Join(files, ", "), committing(files))
 	}
 	if p.target.Dirty && !onlyOurs(ctx, p) {
 		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
 	}
-	for _, advice := range l.Advice() {
+	for _, advice := range slices.Concat(warnings, l.Advice()) {
 		fmt.Fprintln(a.Err, "atoll:", advice)
 	}
 	began, told := time.Now(), time.Now()
@@ -69,6 +62,34 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	}
 	return exp, ses.DB.PutMeta(ctx, exp.ID, metaGiven, strings.Join(given(l), "\n"))
 }
+
+// startable finds what is wrong with a new experiment before anything is written. What
+// is allowed and hardly meant comes back as warnings.
+func (a *App) startable(ctx context.Context, p place, l config.Loaded) (warnings []string, err error) {
+	if problems := l.Complete(); len(problems) > 0 {
+		return nil, problems
+	}
+	if p.target.Path == "" {
+		return nil, usage("a new experiment needs its repository: run this inside it, or name it with --repo")
+	}
+	problems, warnings, err := doctor.Start(ctx, p.target, l, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKeys(l); err != nil {
+		problems = append(problems, l.Problem("console.keys", strings.TrimPrefix(err.Error(), "console.keys: ")))
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if files := uncommitted(ctx, p, l); len(files) > 0 {
+		return nil, usage("%s of the evaluator's command is not committed, so no candidate would have it: %s", strings.Join(files, ", "), committing(files))
+	}
+	return warnings, nil
+}
+
+// checkKeys says what is wrong with the keys of the console that a person chose.
+func checkKeys(l config.Loaded) error { return tui.CheckKeys(l.Console.Keys) }
 
 // metaGiven lists the keys that flags and the environment gave when an
 // experiment started: there its file does not speak for it later on.
@@ -199,6 +220,9 @@ func (a *App) resume(ctx context.Context, ses *engine.Session, exp record.Experi
 func uncommitted(ctx context.Context, p place, l config.Loaded) []string {
 	if p.target.Path == "" || p.target.Bare || !p.target.Dirty {
 		return nil
+	}
+	if _, err := gitops.Resolve(ctx, p.target, l.Root); err != nil {
+		return nil // and that is what is wrong
 	}
 	words := slices.Clone(l.Evaluator.Command)
 	for _, s := range l.Evaluator.Stages {

@@ -46,6 +46,9 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 			if files := uncommitted(ctx, p, loaded); loadErr == nil && len(files) > 0 {
 				checks = append(checks, view.CheckLine{Group: "evaluator", Name: "command", Detail: strings.Join(files, ", ") + " is not committed, so no candidate would have it", Cure: committing(files)})
 			}
+			if err := checkKeys(loaded); loadErr == nil && err != nil {
+				checks = append(checks, view.CheckLine{Group: "configuration", Name: "console.keys", Detail: err.Error(), Cure: "docs/keys.md lists the actions"})
+			}
 			return a.printChecks(checks, strict)
 		},
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/view"
+	"atoll/gitops"
 )
 
 func (a *App) importCmd() *cobra.Command {
@@ -47,7 +50,7 @@ With openevolve or loreley, atoll.yaml is written from that system's settings.`,
 	}, &cobra.Command{
 		Use: "loreley ENVFILE", Short: "Take over a Loreley environment file", Args: cobra.ExactArgs(1),
 		Example: "  atoll import loreley .env",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := os.ReadFile(a.abs(args[0]))
 			if err != nil {
 				return usage("read %s: %v", args[0], err)
@@ -57,10 +60,30 @@ With openevolve or loreley, atoll.yaml is written from that system's settings.`,
 			if err != nil {
 				return err
 			}
+			if text := noCommit(cmd.Context(), to, imp.YAML); text != "" {
+				imp.Notes = append(imp.Notes, text)
+			}
 			return a.writeImport(to, imp)
 		},
 	})
 	return cmd
+}
+
+// noCommit says that the root of an imported configuration is no commit of the
+// repository in a folder, "" where it is one, or where there is no repository yet.
+func noCommit(ctx context.Context, dir string, yaml []byte) string {
+	l, err := config.Load(config.LoadOptions{File: config.FileName, Data: yaml})
+	if err != nil { // a run says it
+		return ""
+	}
+	t, err := gitops.Locate(ctx, dir)
+	if err != nil {
+		return ""
+	}
+	if _, err := gitops.Resolve(ctx, t, l.Root); errors.Is(err, gitops.ErrRevision) {
+		return fmt.Sprintf("root: %q names no commit in this repository: name one before the first run.", l.Root)
+	}
+	return ""
 }
 
 // writeImport writes atoll.yaml and says what did not map.

@@ -7,21 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
-
-// standIn writes a program that stands in for a coding client of the plain kind.
-func standIn(t *testing.T, dir, name string) {
-	t.Helper()
-	text := "#!/bin/sh\ncat >/dev/null\necho $(($(cat value.txt) + 1)) > value.txt\n"
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // What lacks until a person mends it pauses the run at once, whatever agent meets it:
 // no job is charged, and the same run goes on where it stopped.
@@ -36,16 +25,7 @@ func TestWhatIsMissingIsNamedChargesNoJobAndTheRunGoesOnWhenItIsThere(t *testing
 		begin func(t *testing.T, bin string) (lines []string, mend func())
 		named string
 	}{
-		{"a client that is not installed", func(t *testing.T, bin string) ([]string, func()) {
-			return agent("kind: command, command: [my-coder, --fast]"), func() { standIn(t, bin, "my-coder") }
-		}, "my-coder"},
-		{"a path of a client where nothing lies", func(t *testing.T, bin string) ([]string, func()) {
-			return agent(fmt.Sprintf("kind: command, command: [%q]", filepath.Join(bin, "my-coder"))), func() { standIn(t, bin, "my-coder") }
-		}, "my-coder"},
-		{"a known client that is not installed", func(t *testing.T, _ string) ([]string, func()) {
-			return agent("kind: command, preset: aider, own_credentials: true"), nil
-		}, "aider"},
-		{"a program that a script of the agent starts", func(*testing.T, string) ([]string, func()) {
+		{"a program that a script of the agent starts", func(t *testing.T, bin string) ([]string, func()) {
 			return agent("kind: command, command: [sh, -c, my-coder --fast]"), nil
 		}, "my-coder"},
 		{"a model that the provider does not have", func(t *testing.T, _ string) ([]string, func()) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"atoll/config"
@@ -141,6 +142,9 @@ func (a *App) loadAsWritten(ctx context.Context, p place, flags []config.Flag) (
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
 			return config.Loaded{}, usage("--set %s: write key=value", s)
+		}
+		if i := slices.IndexFunc(flags, func(f config.Flag) bool { return f.Key == key && f.Value != value }); i >= 0 {
+			return config.Loaded{}, usage("%s %s and --set %s say different things: give one of them", flags[i].Name, flags[i].Value, s)
 		}
 		o.Flags = append(o.Flags, config.Flag{Key: key, Value: value, Name: "--set"})
 	}

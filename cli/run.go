@@ -120,6 +120,14 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}
+	if !engine.HasExperiments(p.state) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
+		if loadErr != nil {
+			return loadErr
+		}
+		if _, err := a.startable(ctx, p, loaded); err != nil {
+			return err
+		}
+	}
 	ses, err := a.session(ctx, p, !f.readonly || !engine.HasExperiments(p.state))
 	if err != nil {
 		return err

@@ -41,6 +41,22 @@ func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
 		{"a key with a typing error", edit("scope:", "scoop:"), 2, []string{"atoll.yaml:11", "scoop", "scope"}},
 		{"a value of the wrong kind", edit("jobs: 12", "jobs: dozen"), 2, []string{"atoll.yaml:15", "dozen"}},
 		{"a value that is none of those allowed", edit("output: name=value", "output: xml"), 2, []string{"atoll.yaml:4", "xml", "json"}},
+		{"a root that is no commit", edit("goal:", "root: nosuch\ngoal:"), 2, []string{"atoll.yaml:1", `"nosuch" names no commit`}},
+		{"a scope that matches no file", edit("*.conf", "nomatch/**"), 2, []string{"gate.scope", "no file may be changed", "nomatch"}},
+		{"a scope of protected files alone", edit("*.conf", "eval.sh"), 2, []string{"gate.scope", "protected"}},
+		{"a target that matches no file", edit("budget:", "targets: [{name: t, files: [gone.conf]}]\nbudget:"), 2, []string{"targets[0].files", "gone.conf"}},
+		{"a target whose function is nowhere", edit("budget:", "targets: [{name: t, files: [numbers.conf], symbol: f}, {name: u, files: [numbers.conf], symbol: b}]\nbudget:"), 2, []string{"targets[0].symbol", "there is no f in"}},
+		{"an option that no adapter has", edit("  output: name=value", "  adapter: hyperfine\n  adapter_options: {rums: 3}"), 2, []string{"adapter_options.rums", "did you mean runs?"}},
+		{"options without an adapter", edit("  output: name=value", "  adapter_options: {runs: 3}"), 2, []string{"evaluator.adapter is empty"}},
+		{"an action of the console that there is not", edit("budget:", "console: {keys: {foo: bar}}\nbudget:"), 2, []string{"console.keys", "foo"}},
+		{"news that there is not", edit("budget:", "console: {news: [bets], notify: [bel]}\nbudget:"), 2, []string{"console.news", "best", "console.notify", "bell"}},
+		{"a colour that there is not", edit("budget:", "console: {colours: {acent: '#123456'}}\nbudget:"), 2, []string{"console.colours.acent", "accent"}},
+		{"a client that is not installed", edit("budget:", "agents: [{kind: command, command: [my-coder, --fast]}]\nbudget:"), 2, []string{"agents[0].command", "my-coder"}},
+		{"a known client that is not installed", edit("budget:", "agents: [{kind: command, preset: aider, own_credentials: true}]\nbudget:"), 2, []string{"agents[0].preset", "aider"}},
+		{"a recording that is not there", edit("budget:", "agents: [{kind: replay, recording: gone}]\nbudget:"), 2, []string{"agents[0].recording", "gone"}},
+		{"a plug-in that is not there", edit("budget:", "agents: [{kind: plugin, plugin: gone}]\nbudget:"), 2, []string{"agents[0].plugin", "gone"}},
+		{"prompts that are not there", edit("budget:", "prompts: gone\nbudget:"), 2, []string{"prompts", "gone"}},
+		{"a key that is not set", edit("budget:", "agents: [{kind: offline}, {name: w, kind: chat, weight: 0, base_url: 'http://h/v1', key_env: NO_KEY, model: m}]\nroles: {reviewer: w}\nbudget:"), 2, []string{"NO_KEY", "roles.reviewer"}},
 		{"no YAML", edit("goal: make", "goal: [make"), 2, []string{"atoll.yaml:"}},
 		{"no evaluator", edit("  command: [sh, eval.sh]\n", ""), 2, []string{"evaluator"}},
 		{"an evaluator that is not installed", edit("[sh, eval.sh]", "[no-such-program, eval.sh]"), 1, []string{"no-such-program"}},
@@ -68,8 +84,32 @@ func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
 			if out := atoll(t, dir, "candidates", "--json").out; strings.Count(out, "\n") > 1 {
 				t.Errorf("candidates were made:\n%s", out)
 			}
+			if c.code != 2 {
+				return
+			}
+			if left, err := os.ReadDir(filepath.Join(dir, ".git/atoll")); len(left) > 0 {
+				t.Errorf("what was refused left %v, %v", left, err)
+			}
+			if doctor := atoll(t, dir, "doctor"); doctor.code != 1 || strings.Contains(doctor.out, "not committed, so") {
+				t.Errorf("the check passes it, or blames something else: exit %d\n%s", doctor.code, doctor.out)
+			}
 		})
 	}
+}
+
+func TestWhatIsHardlyMeantIsSaidAndRuns(t *testing.T) {
+	t.Parallel()
+	dir := another(t, "atoll.yaml", strings.Replace(smallYAML, "[eval.sh]", "[eval.sh, gone.sh]\n  hidden: [none/**]\n  env: [NOPE]", 1))
+	want := []string{`evaluator.protected: "gone.sh" matches no file`, `evaluator.hidden: "none/**" matches no file`, "evaluator.env: NOPE is not set"}
+	doctor, run := atoll(t, dir, "doctor"), atoll(t, dir, "run", "--headless", "--max-jobs", "1")
+	for _, c := range []call{doctor, run} {
+		for _, text := range want {
+			if c.code != 0 || !strings.Contains(c.out+c.err, text) {
+				t.Errorf("exit %d, want %s:\n%s%s", c.code, text, c.out, c.err)
+			}
+		}
+	}
+	refused(t, atoll(t, dir, "run", "--headless", "--max-jobs", "3", "--set", "budget.jobs=7"), "--max-jobs 3", "budget.jobs=7", "one of them")
 }
 
 func TestASecondEngineIsRefusedAndTheFirstGoesOn(t *testing.T) {

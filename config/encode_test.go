@@ -24,7 +24,8 @@ evaluator:
   dir: ev
   timeout: 1h0m30s
   stages: [{name: q, command: x, output: none}, {name: f, metric: m, threshold: -1e-300}]
-  adapter_options: {b: "2", a: "1"}
+  adapter: gobench
+  adapter_options: {rounds: "2", bench: "1"}
 map:
   axes: [{metric: a, edges: [1, 2.5, 1e9]}, {metric: b, min: -1, max: 0.1}]
   qd_offset: 0

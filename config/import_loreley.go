@@ -62,11 +62,16 @@ func (l *loreley) take(name string) string {
 // aliases copies every variable that has one meaning here and there.
 func (l *loreley) aliases() error {
 	fields := schema()
+	given := map[string]string{} // names by key
 	for _, a := range loreleyAliases() {
 		value := l.take(a.name)
 		if value == "" {
 			continue
 		}
+		if other, again := given[a.key]; again && l.values[other] != value {
+			l.note("%s is %s, and %s is %s: there is one %s here, and it is that of %s.", other, l.values[other], a.name, value, a.key, a.name)
+		}
+		given[a.key] = a.name
 		text, err := a.convert(value, l.values)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)

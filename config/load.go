@@ -107,13 +107,16 @@ func (l Loaded) Complete() Problems {
 		dir = filepath.Join(l.Dir, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		o := l.Origin("evaluator.dir")
-		problems = append(problems, Problem{
-			Source: o.place(), Line: o.Line, Column: o.Column, Key: "evaluator.dir",
-			Text: fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", l.Evaluator.Dir, FileName),
-		})
+		problems = append(problems, l.Problem("evaluator.dir",
+			fmt.Sprintf("there is no folder %s; name the folder of your evaluator, relative to %s", l.Evaluator.Dir, FileName)))
 	}
 	return problems
+}
+
+// Problem is something that is wrong with the value of a key, with where it stands.
+func (l Loaded) Problem(key, text string) Problem {
+	o := l.Origin(key)
+	return Problem{Source: o.place(), Line: o.Line, Column: o.Column, Key: key, Text: text}
 }
 
 // Origin returns where the value of a dotted key came from. A key inside a
@@ -161,9 +164,7 @@ func Load(o LoadOptions) (Loaded, error) {
 		if d.knows(p.Key) {
 			continue
 		}
-		o := l.Origin(p.Key)
-		p.Source, p.Line, p.Column = o.place(), o.Line, o.Column
-		d.problems = append(d.problems, p)
+		d.problems = append(d.problems, l.Problem(p.Key, p.Text))
 	}
 	d.problems.sort()
 	return l, d.problems.err()

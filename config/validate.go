@@ -39,6 +39,7 @@ func (c Config) Validate() Problems {
 	k.roles(c)
 	k.money(c)
 	k.targets(c.Targets)
+	k.console(c.Console)
 	return k.problems
 }
 
@@ -78,6 +79,7 @@ func (k *checker) evaluator(e Evaluator) {
 	if len(e.Command) > 0 && e.Command[0] == "" {
 		k.bad("evaluator.command", "the program has no name")
 	}
+	k.adapterOptions(e)
 	seen := map[string]bool{}
 	if e.Adapter == "plugin" && (e.Dir == "" || len(e.Command) > 0) {
 		k.bad("evaluator.adapter", "a plug-in needs evaluator.dir, its folder, and no evaluator.command: its manifest has one")

@@ -72,6 +72,10 @@ func (r *Repo) Fsck(ctx context.Context, lost ...record.Hash) error {
 	if err == nil {
 		return nil
 	}
+	var said *gitError
+	if errors.As(err, &said) {
+		out = append(append(out, '\n'), said.stderr...)
+	}
 	known := make(map[string]bool, len(lost))
 	for _, h := range lost {
 		known[h.String()] = true
@@ -95,7 +99,10 @@ func (r *Repo) Fsck(ctx context.Context, lost ...record.Hash) error {
 	if n := len(found) - most; n > 0 {
 		found = append(found[:most], fmt.Sprintf("and %d more", n))
 	}
-	return fmt.Errorf("check the object store: %w: %s", err, strings.Join(found, "; "))
+	if len(found) == 0 {
+		return fmt.Errorf("check the object store: %w", err)
+	}
+	return fmt.Errorf("check the object store: %s", strings.Join(found, "; "))
 }
 
 // Whole reports, by an error, that a commit, its tree or a file of it is not in the

@@ -88,6 +88,15 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	return a, nil
 }
 
+// CheckKeys says what is wrong with a person's own keys ([ErrKeys]), without a console.
+func CheckKeys(own map[string]string) error {
+	if len(own) == 0 {
+		return nil
+	}
+	_, err := newApp(context.Background(), Options{Console: Console{Keys: own}})
+	return err
+}
+
 // Init arms the feed.
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{a.shown(), a.tick(), a.listen(), a.sampler.due(), a.graphics.asked(a.opt.Env)}

@@ -102,7 +102,7 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 		return Result{}, w.broken(ctx, "open a work tree", err)
 	}
 	w.say("a work tree waits for you: " + w.dir)
-	w.say("edit there and commit (or create " + HumanDone + "); " + HumanSkip + " gives the job back unchanged")
+	w.say("edit there and commit (or create " + HumanDone + "); " + HumanSkip + " ends the job without a change")
 	if j.Progress != nil {
 		j.Progress(StageWaiting)
 	}
@@ -112,7 +112,7 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	if end == HumanSkip {
 		w.close()
-		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person gave the job back", Usage: FreeOfCharge(), Err: ErrNoChange}
+		return Result{}, &Error{Class: record.ClassNoChange, Reason: "skipped by its person", Usage: FreeOfCharge(), Err: ErrNoChange}
 	}
 	changes, subject, err := w.take(ctx, end)
 	if err != nil {

@@ -224,10 +224,28 @@ func (r *Replay) fits(rec *Recording, j *Job, t Tree) error {
 	}
 	text := "other files"
 	if j.Parent.ID == record.Root {
-		text = "another root"
+		if text = "another root"; r.has(j, filesBut(t, r.config)) {
+			text = "another parent"
+		}
 	}
 	return fmt.Errorf("%w: %s was recorded as %s on %s (tree %s), and now it is %s of %s (tree %s); replay from the root of the recording (%s may differ), with its seed, search, map, evaluator and number of jobs, and one worker or order: strict",
 		ErrOtherRecording, j.Number, rec.Operator, text, rec.Parent.Short(), j.Operator, j.Parent.ID, j.Parent.Tree.Short(), r.config)
+}
+
+// has reports whether any job was recorded on the parent of this one.
+func (r *Replay) has(j *Job, files string) bool {
+	list, _ := filepath.Glob(filepath.Join(r.dir, "job-*.json")) // the pattern is a good one
+	for _, path := range list {
+		var n int64
+		if _, err := fmt.Sscanf(filepath.Base(path), "job-%d.json", &n); err != nil {
+			continue
+		}
+		rec, err := ReadRecording(r.dir, record.JobID(n))
+		if err == nil && (rec.Parent == j.Parent.Tree || files != "" && rec.Files == files) {
+			return true
+		}
+	}
+	return false
 }
 
 // Edit returns the recorded changes, or the recorded failure. A job that was

@@ -3,15 +3,16 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"atoll/config"
 	"atoll/engine/eval"
-	"atoll/engine/roster"
 	"atoll/engine/sandbox"
 	"atoll/engine/view"
 	"atoll/gitops"
@@ -54,7 +55,7 @@ func (c *checkup) warn(group, name, detail, cure string) {
 func Check(ctx context.Context, o Options) []view.CheckLine {
 	c := &checkup{opt: o}
 	c.repository()
-	c.configuration()
+	c.configuration(ctx)
 	c.scripts()
 	box := c.sandbox(ctx)
 	c.disk()
@@ -76,7 +77,7 @@ func (c *checkup) repository() {
 	if t.Path == "" {
 		return
 	}
-	c.add("repository", "root", nil, fmt.Sprintf("%s at %s", t.HeadRef, t.Head.Short()), "")
+	c.add("repository", "HEAD", nil, fmt.Sprintf("%s at %s", t.HeadRef, t.Head.Short()), "")
 	if t.Dirty {
 		c.warn("repository", "work tree", "there are changes that are not committed; atoll starts from the commit", "commit them if they should count")
 	}
@@ -85,7 +86,7 @@ func (c *checkup) repository() {
 	}
 }
 
-func (c *checkup) configuration() {
+func (c *checkup) configuration(ctx context.Context) {
 	if c.opt.ConfigErr != nil {
 		c.add("configuration", config.FileName, c.opt.ConfigErr, "", "mend the lines above; `atoll config explain KEY` says what a key takes")
 		return
@@ -94,9 +95,25 @@ func (c *checkup) configuration() {
 		c.add("configuration", config.FileName, problems, "", "write it with `atoll init`")
 		return
 	}
-	if err := roster.CheckAgents(c.opt.Config.Config, c.getenv); err != nil {
-		c.add("configuration", "agents", err, "", "until then `atoll run` refuses to start")
+	problems, warnings, err := Start(ctx, c.opt.Target, c.opt.Config, c.getenv)
+	if err != nil {
+		c.add("configuration", "start", err, "", "look at the repository with git")
 		return
+	}
+	for _, text := range warnings {
+		c.warn("configuration", "advice", text, "")
+	}
+	for _, p := range problems {
+		name, _, _ := strings.Cut(p.Key, "[")
+		c.add("configuration", name, errors.New(p.String()), "", "until then `atoll run` refuses to start")
+	}
+	if len(problems) > 0 {
+		return
+	}
+	for _, a := range c.opt.Config.Agents {
+		if a.Kind == "broker" && a.Weight > 0 {
+			c.warn("configuration", "advice", fmt.Sprintf("jobs of %s wait for workers, who come through a door", a.Name), "`atoll run --http 127.0.0.1:8080 --tokens FILE` opens one")
+		}
 	}
 	for _, advice := range c.opt.Config.Advice() {
 		c.warn("configuration", "advice", advice, "")

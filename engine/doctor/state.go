@@ -84,7 +84,11 @@ func (s *state) database(ctx context.Context, path string) {
 	}
 	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
 	if err != nil {
-		s.add("store", "open", err, "", cureFrom)
+		cure := cureFrom
+		if errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrBusy) {
+			cure = "nothing is known to be damaged: it cannot be read from here"
+		}
+		s.add("store", "open", err, "", cure)
 		return
 	}
 	defer db.Close()
@@ -98,6 +102,10 @@ func (s *state) database(ctx context.Context, path string) {
 	all, err := db.Experiments(ctx)
 	if err != nil {
 		s.add("store", "experiments", err, "", cureFrom)
+		return
+	}
+	if _, err := os.Stat(filepath.Join(s.opt.Dir, ObjectsName)); len(all) == 0 && errors.Is(err, fs.ErrNotExist) {
+		s.add("store", "experiments", nil, "none was started yet", "")
 		return
 	}
 	cache, err := os.MkdirTemp("", "atoll-doctor-")

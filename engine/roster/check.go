@@ -98,7 +98,7 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 		if a.KeyEnv != "" {
 			keys[a.KeyEnv] = true
 			if strings.TrimSpace(getenv(a.KeyEnv)) == "" {
-				bad(at+".key_env", "agent %q takes its key from %s, which is empty; set it, or give the agent the weight 0", a.Name, a.KeyEnv)
+				bad(at+".key_env", "agent %q takes its key from %s, which is empty; set it, or %s", a.Name, a.KeyEnv, without(cfg, a))
 			}
 		}
 		if a.Kind == "chat" {
@@ -134,6 +134,20 @@ func CheckAgents(cfg config.Config, getenv func(string) string) error {
 		return nil
 	}
 	return out
+}
+
+// without says how to do without an agent that is used.
+func without(cfg config.Config, a config.Agent) string {
+	var ways []string
+	if a.Weight > 0 {
+		ways = append(ways, "give the agent the weight 0")
+	}
+	for _, r := range RolesOf(cfg) {
+		if r.Agent == a.Name {
+			ways = append(ways, "take it out of roles."+r.Name)
+		}
+	}
+	return strings.Join(ways, " and ")
 }
 
 func checkMoney(cfg config.Config, a config.Agent, at string, bad func(string, string, ...any)) {

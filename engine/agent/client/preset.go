@@ -76,6 +76,15 @@ func presets() []preset {
 	}
 }
 
+// Program is what the client of a preset is called on PATH, "" where the command names it.
+func Program(preset string) string {
+	p, err := findPreset(preset)
+	if err != nil {
+		return ""
+	}
+	return p.Program
+}
+
 // Protocol is how the client of a preset speaks to a model; "" = any. The error
 // lists the presets that there are.
 func Protocol(presetName string) (gateway.API, error) {

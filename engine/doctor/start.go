@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/gate"
+	"atoll/engine/roster"
+	"atoll/gitops"
+)
+
+// Start says what would keep a new experiment from beginning or from coming to
+// anything, with what its configuration names looked up: the revision it starts from,
+// the files that may be changed, its agents. What is allowed and hardly meant is among
+// the warnings. Nothing is written or spent. The error is one of git.
+func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(string) string) (config.Problems, []string, error) {
+	s := &start{config: l, problems: l.Complete()}
+	if err := roster.CheckAgents(l.Config, getenv); err != nil {
+		var agents config.Problems
+		if !errors.As(err, &agents) {
+			return nil, nil, err
+		}
+		s.problems = append(s.problems, agents...)
+	}
+	s.problems = append(s.problems, roster.CheckPresent(l.Config, getenv)...)
+	for i, p := range s.problems {
+		if p.Source == "" {
+			s.problems[i] = l.Problem(p.Key, p.Text)
+		}
+	}
+	s.environment(getenv)
+	if t.Path == "" {
+		return s.problems, s.warnings, nil
+	}
+	commit, err := gitops.Resolve(ctx, t, l.Root)
+	if errors.Is(err, gitops.ErrRevision) {
+		s.bad("root", "%q names no commit: name a branch, a tag or a commit (`git branch --all` lists the branches)", l.Root)
+		return s.problems, s.warnings, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := gitops.Files(ctx, t, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.scope(files)
+	err = s.targets(files, func(word string) ([]string, error) { return gitops.Mentions(ctx, t, commit, word) })
+	return s.problems, s.warnings, err
+}
+
+// start gathers what is wrong with the beginning of an experiment.
+type start struct {
+	config   config.Loaded
+	problems config.Problems
+	warnings []string
+}
+
+func (s *start) bad(key, format string, args ...any) {
+	s.problems = append(s.problems, s.config.Problem(key, fmt.Sprintf(format, args...)))
+}
+
+func (s *start) warn(key, format string, args ...any) {
+	s.warnings = append(s.warnings, s.config.Problem(key, fmt.Sprintf(format, args...)).String())
+}
+
+// environment warns of variables that the evaluator is to have and that are not set.
+func (s *start) environment(getenv func(string) string) {
+	for _, name := range s.config.Evaluator.Env {
+		if !strings.Contains(name, "=") && getenv(name) == "" {
+			s.warn("evaluator.env", "%s is not set here, so the evaluator will not have it", name)
+		}
+	}
+}
+
+// scope looks whether a candidate may change any file, and whether the evaluator's
+// globs match.
+func (s *start) scope(files []string) {
+	policy := gate.Policy{Protected: s.guarded(), Scope: s.config.Gate.Scope, Forbidden: s.config.Gate.Forbidden}
+	for _, list := range []struct {
+		key   string
+		globs []string
+	}{{"evaluator.protected", s.config.Evaluator.Protected}, {"evaluator.hidden", s.config.Evaluator.Hidden}} {
+		for _, g := range list.globs {
+			if !slices.ContainsFunc(files, func(f string) bool { return gate.MatchExact([]string{g}, f) }) {
+				s.warn(list.key, "%q matches no file of the root", g)
+			}
+		}
+	}
+	if s.config.Search.OnlyInjected || slices.ContainsFunc(files, policy.Allows) {
+		return
+	}
+	for _, g := range policy.Scope {
+		if slices.ContainsFunc(files, func(f string) bool { return gate.MatchExact([]string{g}, f) }) {
+			s.bad("gate.scope", "no file may be changed: all that it matches is protected, hidden or forbidden")
+			return
+		}
+	}
+	if len(policy.Scope) == 0 {
+		s.bad("gate.forbidden", "no file may be changed: every file of the root is protected, hidden or forbidden")
+		return
+	}
+	s.bad("gate.scope", "no file may be changed: %s matches none of the root's %d", quoted(policy.Scope), len(files))
+}
+
+// guarded are the globs of files that are always the root's.
+func (s *start) guarded() []string {
+	e := s.config.Evaluator
+	return slices.Concat(e.Protected, e.Hidden, []string{filepath.Base(config.FileName)})
+}
+
+var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*$`)
+
+// targets looks whether every target is in the root. mentions lists the files that
+// have a word.
+func (s *start) targets(files []string, mentions func(word string) ([]string, error)) error {
+	for i, t := range s.config.Targets {
+		at := fmt.Sprintf("targets[%d]", i)
+		in := func(f string) bool { return gate.MatchExact(t.Files, f) }
+		if !slices.ContainsFunc(files, in) {
+			s.bad(at+".files", "target %q: %s matches no file of the root", t.Name, quoted(t.Files))
+			continue
+		}
+		word := identifier.FindString(t.Symbol)
+		if word == "" {
+			continue
+		}
+		having, err := mentions(word)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(having, in) {
+			s.bad(at+".symbol", "target %q: there is no %s in %s", t.Name, t.Symbol, quoted(t.Files))
+		}
+	}
+	return nil
+}
+
+func quoted(globs []string) string {
+	words := make([]string, len(globs))
+	for i, g := range globs {
+		words[i] = fmt.Sprintf("%q", g)
+	}
+	return strings.Join(words, ", ")
+}
