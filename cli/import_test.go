@@ -58,7 +58,11 @@ func TestImportsWriteWhatRunAccepts(t *testing.T) {
 				t.Errorf("doctor without the key: exit %d\n%s", bare.code, bare.out)
 			}
 			cmd := command(t, repo, "doctor")
-			cmd.Env = append(cmd.Env, "OPENAI_API_KEY=sk-for-the-checks-alone")
+			bin := t.TempDir()
+			if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Env = append(cmd.Env, "OPENAI_API_KEY=sk-for-the-checks-alone", "PATH="+bin+":"+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "complete") {
 				text, _ := os.ReadFile(filepath.Join(repo, "atoll.yaml"))
