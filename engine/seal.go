@@ -1,11 +1,7 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -51,39 +47,9 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 // SealName is the name of the copy that [SealEvaluator] makes of a folder as it is
 // now: another name means other contents.
 func SealName(dir string) (string, error) {
-	sum, err := hashDir(dir)
+	sum, err := eval.SumModes(dir)
 	if err != nil {
 		return "", fmt.Errorf("read the evaluator directory %s: %w", dir, err)
 	}
 	return sum[:16], nil
-}
-
-// hashDir returns a SHA-256 over the names, modes and contents of a folder.
-func hashDir(dir string) (string, error) {
-	h := sha256.New()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%q %o\n", rel, info.Mode())
-		if !info.Mode().IsRegular() {
-			return nil
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(h, f)
-		return err
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -109,18 +109,24 @@ func packagesIn(command []string) []string {
 // closures counted to the function that they are in.
 func readFlat(stdout []byte) map[string]float64 {
 	shares := map[string]float64{}
+	eachShare(stdout, 1, func(name string, percent float64) {
+		shares[closure.ReplaceAllString(name, "")] += percent / 100
+	})
+	return shares
+}
+
+// eachShare tells the rows of pprof -top: the name of a function, and the percent that
+// stand in a column.
+func eachShare(stdout []byte, column int, fn func(name string, percent float64)) {
 	for l := range strings.Lines(string(stdout)) {
 		f := strings.Fields(l)
-		if len(f) < 6 || !strings.HasSuffix(f[1], "%") {
+		if len(f) < 6 || !strings.HasSuffix(f[column], "%") {
 			continue
 		}
-		share, err := strconv.ParseFloat(strings.TrimSuffix(f[1], "%"), 64)
-		if err != nil {
-			continue
+		if percent, err := strconv.ParseFloat(strings.TrimSuffix(f[column], "%"), 64); err == nil {
+			fn(f[5], percent)
 		}
-		shares[closure.ReplaceAllString(f[5], "")] += share / 100
 	}
-	return shares
 }
 
 var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+|\[\.\.\.\])+$`)

@@ -111,19 +111,11 @@ go tool pprof -top -cum -nodecount=500 "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null
 // readTop reads the cumulative share of pprof -top by function name.
 func readTop(stdout []byte) map[string]float64 {
 	shares := map[string]float64{}
-	for l := range strings.Lines(string(stdout)) {
-		f := strings.Fields(l)
-		if len(f) < 6 || !strings.HasSuffix(f[4], "%") {
-			continue
-		}
-		share, err := strconv.ParseFloat(strings.TrimSuffix(f[4], "%"), 64)
-		if err != nil {
-			continue
-		}
-		name := f[5][strings.LastIndexByte(f[5], '/')+1:]
+	eachShare(stdout, 4, func(name string, percent float64) {
+		name = name[strings.LastIndexByte(name, '/')+1:]
 		_, name, _ = strings.Cut(name, ".")
-		shares[name] = max(shares[name], share)
-	}
+		shares[name] = max(shares[name], percent)
+	})
 	return shares
 }
 

@@ -2,12 +2,14 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"atoll/engine/agent"
 	"atoll/engine/eval/output"
+	"atoll/engine/gateway"
 	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/store"
@@ -130,4 +132,16 @@ func (r *attempt) changes(ctx context.Context, parentTree, tree record.Hash) ([]
 		r.diffs = diffs
 	}
 	return r.diffs, nil
+}
+
+// assisted ends an assist job that gave what it could: done, or as what kept its agent
+// from an answer.
+func (r *attempt) assisted(ctx context.Context, failure error) error {
+	switch {
+	case failure == nil:
+		return r.finish(ctx, store.Outcome{State: record.Done})
+	case errors.Is(failure, gateway.ErrBudget):
+		return r.fail(ctx, record.ClassBudget, failure.Error())
+	}
+	return r.fail(ctx, record.ClassAgent, failure.Error())
 }

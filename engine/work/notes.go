@@ -8,9 +8,7 @@ import (
 
 	"atoll/engine/agent"
 	"atoll/engine/agent/prompt"
-	"atoll/engine/gateway"
 	"atoll/engine/memory"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -146,11 +144,5 @@ func (w *notebook) reflected(ctx context.Context, r *attempt, facts memory.Epoch
 	if err := w.write(ctx, facts, fresh); err != nil {
 		return err
 	}
-	switch {
-	case failure == nil:
-		return r.finish(ctx, store.Outcome{State: record.Done})
-	case errors.Is(failure, gateway.ErrBudget):
-		return r.fail(ctx, record.ClassBudget, failure.Error())
-	}
-	return r.fail(ctx, record.ClassAgent, failure.Error())
+	return r.assisted(ctx, failure)
 }

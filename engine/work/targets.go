@@ -11,8 +11,6 @@ import (
 	"atoll/engine/agent/offline"
 	"atoll/engine/agent/prompt"
 	"atoll/engine/fold"
-	"atoll/engine/gateway"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -92,13 +90,7 @@ func (w *mapper) propose(ctx context.Context, r *attempt) error {
 	if err := w.offer(ctx, r, found); err != nil {
 		return err
 	}
-	switch {
-	case failure == nil:
-		return r.finish(ctx, store.Outcome{State: record.Done})
-	case errors.Is(failure, gateway.ErrBudget):
-		return r.fail(ctx, record.ClassBudget, failure.Error())
-	}
-	return r.fail(ctx, record.ClassAgent, failure.Error())
+	return r.assisted(ctx, failure)
 }
 
 // offer writes the proposals as a decision of the mapper: the loop
