@@ -8,6 +8,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -150,6 +151,10 @@ func (p *goPackage) declare(fset *token.FileSet, d ast.Decl, data []byte) {
 		}
 		decl := &goDecl{name: name, receiver: receiver, text: text, mentions: mentions(n), node: n}
 		decl.fields, decl.variables = assigned(n)
+		if old := p.decls[key]; old != nil { // another init, or another build tag
+			maps.Copy(decl.mentions, old.mentions)
+			decl.fields, decl.variables = append(decl.fields, old.fields...), append(decl.variables, old.variables...)
+		}
 		p.decls[key] = decl
 	}
 	switch d := d.(type) {

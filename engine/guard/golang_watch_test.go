@@ -74,3 +74,19 @@ func TestConstantsThatOneVersionHasCountMost(t *testing.T) {
 		t.Errorf("got %v and %q", count, g.out.NearStrings)
 	}
 }
+
+func TestAnInitBesideAnotherHidesNothingOfIt(t *testing.T) {
+	src := []byte("package p\n\nvar table map[string]func()\n\nfunc init() { table = map[string]func(){\"a\": first} }\n\nfunc init() { second() }\n")
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &goPackage{decls: map[string]*goDecl{}}
+	for _, d := range f.Decls {
+		p.declare(fset, d, src)
+	}
+	if both := p.decls["init"]; !both.mentions["first"] || !both.mentions["second"] || len(both.variables) != 1 {
+		t.Errorf("init mentions %v and assigns %v", both.mentions, both.variables)
+	}
+}

@@ -2,6 +2,9 @@ package probe
 
 import (
 	"math"
+	"math/big"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -158,7 +161,9 @@ func (g *maker) nearText() string {
 	d, lits := g.d, g.lib.lits
 	var b strings.Builder
 	for range 1 + d.n(4) {
-		switch k := d.n(4); {
+		switch k := d.n(5); {
+		case k == 4:
+			b.WriteString(g.digits())
 		case k == 0 && len(lits.NearStrings) > 0:
 			b.WriteString(lits.NearStrings[d.n(len(lits.NearStrings))])
 		case k <= 1 && len(lits.Strings) > 0:
@@ -179,6 +184,38 @@ func (g *maker) nearText() string {
 		}
 	}
 	return string(r)
+}
+
+// digitRuns are the numbers in a text.
+var digitRuns = regexp.MustCompile(`[0-9]+`)
+
+// number is written in the place of one in a text: a small one, one of the changed
+// code, or the next.
+func (g *maker) number(now string) string {
+	switch g.d.n(3) {
+	case 0:
+		return strconv.Itoa(g.d.n(4))
+	case 1:
+		return g.digits()
+	}
+	n, err := strconv.Atoi(now)
+	if err != nil {
+		return "0" + now
+	}
+	return strconv.Itoa(max(0, n+2*g.d.n(2)-1))
+}
+
+// digits are those of a number of the changed code or one beside it, or of what so
+// many bits hold.
+func (g *maker) digits() string {
+	v := int64(g.d.n(100))
+	if n := len(g.lib.lits.NearInts); n > 0 {
+		v = g.lib.lits.NearInts[g.d.n(n)]
+	}
+	if v >= 7 && v <= 64 && g.d.n(2) == 1 {
+		return new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), uint(v)), big.NewInt(int64(g.d.n(3))-1)).String()
+	}
+	return strconv.FormatInt(v+int64(g.d.n(3))-1, 10)
 }
 
 // nearRune is a character of the changed code or one beside it, one of a page of
@@ -272,6 +309,11 @@ func (g *maker) changed(s string) string {
 		return []string{strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(string(r[:min(1, len(r))])) + string(r[min(1, len(r)):])}[d.n(3)]
 	case 9:
 		return []string{" " + s, s + " ", s + "\n", "\t" + s}[d.n(4)]
+	case 7, 10:
+		if runs := digitRuns.FindAllStringIndex(s, -1); len(runs) > 0 {
+			run := runs[d.n(len(runs))]
+			return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
+		}
 	case 6:
 		b := []byte(s)
 		if len(b) > 0 {

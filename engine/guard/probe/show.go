@@ -22,6 +22,7 @@ const FloatMark = "\x01"
 type shower struct {
 	lib   *library
 	plain bool // floats without a mark
+	asks  int  // how deep it is in answers to questions
 	seen  []uintptr
 }
 
@@ -219,7 +220,7 @@ func (s *shower) held(b *strings.Builder, v reflect.Value, depth int) {
 	}
 	e := v.Elem()
 	if v.NumMethod() > 0 && e.Type().PkgPath() != "" || e.Kind() == reflect.Pointer && v.NumMethod() > 0 {
-		b.WriteString("{" + s.observed(v, v.Type()) + "}")
+		b.WriteString("{" + s.observed(v, v.Type()) + s.asked(v) + "}")
 		return
 	}
 	if e.Type().PkgPath() == "" && e.Kind() != reflect.String && e.Kind() != reflect.Map && e.Kind() != reflect.Slice {
@@ -275,6 +276,50 @@ func (s *shower) observed(v reflect.Value, t reflect.Type) string {
 		parts = append(parts, m.Name+"()="+text)
 	}
 	return strings.Join(parts, " ")
+}
+
+// The questions that a value behind an interface of the package is asked.
+const (
+	mostAsked = 8 // methods
+	askedEach = 4
+)
+
+// asked calls the methods of an interface of the package that take something and
+// tell something: nothing else is known of what stands behind it. The arguments are
+// the same each time.
+func (s *shower) asked(v reflect.Value) string {
+	t, text := v.Type(), ""
+	if !s.lib.ours(t) {
+		return ""
+	}
+	for i := range min(t.NumMethod(), mostAsked) {
+		m := t.Method(i)
+		if m.Type.NumIn() == 0 || m.Type.NumOut() == 0 || !m.IsExported() || silent(m.Name) {
+			continue
+		}
+		for k := range askedEach {
+			told, _ := quiet(func() string { return s.ask(v.Method(i), m.Name, k) })
+			text += " " + told
+		}
+	}
+	return text
+}
+
+func (s *shower) ask(f reflect.Value, name string, k int) (text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(unsupported); !ok {
+				panic(p)
+			}
+		}
+	}()
+	g := &maker{d: seeded(hash(name, strconv.Itoa(k))), lib: s.lib, tame: true}
+	args, written := g.arguments(f.Type(), deepest-1, nil)
+	inner := &shower{lib: s.lib, plain: s.plain, asks: s.asks + 1}
+	if inner.asks > 1 {
+		return ""
+	}
+	return name + "(" + written + ")=" + inner.results(call(f, args))
 }
 
 func simple(t reflect.Type) bool {
