@@ -122,7 +122,8 @@ func braceUnits(s *Source) []Unit {
 		for k := closing + 1; k < min(len(s.Toks), closing+24); k++ {
 			switch text := s.Toks[k].Text(s.Data); {
 			case text == "{" && match[k] >= 0:
-				out = append(out, Unit{t.Text(s.Data), t.Text(s.Data), unitStart(s, i), s.Toks[match[k]].End})
+				name := nameBefore(s, i)
+				out = append(out, Unit{name, name, unitStart(s, i), s.Toks[match[k]].End})
 				k = len(s.Toks)
 			case text == ";" || text == "}" || text == "=" || text == ")" || text == "=>":
 				k = len(s.Toks)
@@ -130,6 +131,16 @@ func braceUnits(s *Source) []Unit {
 		}
 	}
 	return out
+}
+
+// nameBefore is the name of the function whose parameters follow token i: the word
+// itself, or what a function without a name is given to.
+func nameBefore(s *Source, i int) string {
+	text := func(k int) string { return s.Toks[k].Text(s.Data) }
+	if text(i) == "function" && i > 1 && (text(i-1) == "=" || text(i-1) == ":") && s.Toks[i-2].Kind == Word {
+		return text(i - 2)
+	}
+	return text(i)
 }
 
 // unitStart is the start of the line of token i, without its indentation.
