@@ -303,7 +303,7 @@ func (p *jobPane) facts(w int) []string {
 		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
 		if c := d.Candidate; c != nil {
 			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective)).Raw(p.onParent())
-			if gain := p.onParent(); gain != "" {
+			if gain := p.onParent(); gain != "" && made.W+20 <= w { // else the title says it
 				made.Add(st.Label, " on parent")
 			}
 		}
