@@ -101,6 +101,10 @@ func TestWhatIsHardlyMeantIsSaidAndRuns(t *testing.T) {
 	t.Parallel()
 	dir := another(t, "atoll.yaml", strings.Replace(smallYAML, "[eval.sh]", "[eval.sh, gone.sh]\n  hidden: [none/**]\n  env: [NOPE]", 1))
 	want := []string{`evaluator.protected: "gone.sh" matches no file`, `evaluator.hidden: "none/**" matches no file`, "evaluator.env: NOPE is not set"}
+	fresh := another(t, "atoll.yaml", strings.Replace(smallYAML, "*.conf", "new/**", 1)+"agents: [{kind: human}]\n")
+	if c := atoll(t, fresh, "doctor"); c.code != 0 || !strings.Contains(c.out, "candidates can only make new ones") {
+		t.Errorf("a scope of files that are to be made: exit %d\n%s%s", c.code, c.out, c.err)
+	}
 	doctor, run := atoll(t, dir, "doctor"), atoll(t, dir, "run", "--headless", "--max-jobs", "1")
 	for _, c := range []call{doctor, run} {
 		for _, text := range want {

@@ -106,7 +106,11 @@ func (s *start) scope(files []string) {
 		s.bad("gate.forbidden", "no file may be changed: every file of the root is protected, hidden or forbidden")
 		return
 	}
-	s.bad("gate.scope", "no file may be changed: %s matches none of the root's %d", quoted(policy.Scope), len(files))
+	if slices.ContainsFunc(s.config.Agents, func(a config.Agent) bool { return a.Weight > 0 && a.Kind != "offline" }) {
+		s.warn("gate.scope", "%s matches none of the root's %d files: candidates can only make new ones", quoted(policy.Scope), len(files))
+		return
+	}
+	s.bad("gate.scope", "no file may be changed: %s matches none of the root's %d, and the offline agent makes none", quoted(policy.Scope), len(files))
 }
 
 // guarded are the globs of files that are always the root's.
