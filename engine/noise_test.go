@@ -195,11 +195,11 @@ func TestClaimedValuesAreUnbiased(t *testing.T) {
 	if total.challenges == 0 || total.confirm < seeds || total.remeasured == 0 && seeds >= 20 {
 		t.Errorf("challenges %d, confirmations %d, remeasurements %d: expected all of them to happen", total.challenges, total.confirm, total.remeasured)
 	}
+	if seeds < 20 { // a few runs of 30 jobs may end with any champion
+		return
+	}
 	if better < seeds-seeds/20 {
 		t.Errorf("the champion is truly better than the root in %d of %d", better, seeds)
-	}
-	if seeds < 20 {
-		return
 	}
 	if math.Abs(bias) > 2*se {
 		t.Errorf("claimed values are off by %+.5f, more than two standard errors of %.5f", bias, se)
