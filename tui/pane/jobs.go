@@ -107,9 +107,12 @@ func (p *jobsPane) Load() tea.Cmd {
 	if !p.full || p.d.Reader == nil {
 		return nil
 	}
-	if id, ok := p.list.At(); p.wide && ok {
-		p.picked.Set(id)
-		return tea.Batch(p.askAll(), p.picked.Load())
+	if p.wide {
+		p.fitting() // an answer may have come that was not drawn yet
+		if id, ok := p.list.At(); ok {
+			p.picked.Set(id)
+			return tea.Batch(p.askAll(), p.picked.Load())
+		}
 	}
 	return p.askAll()
 }

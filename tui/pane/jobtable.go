@@ -28,9 +28,8 @@ func (p *jobsPane) screen(w, h int) []string {
 	return widget.Beside(list, append(about, p.picked.Body(w-side-2, h-len(about), false)...), side, 2)
 }
 
-// listed is the list of all jobs.
-func (p *jobsPane) listed(w, h int) []string {
-	st := p.d.St
+// fitting are the jobs of the list as it stands, in its table.
+func (p *jobsPane) fitting() (widget.Table[*view.JobLine], []record.JobID, map[record.JobID]*view.JobLine) {
 	jobs := p.all
 	if p.d.Reader == nil {
 		jobs = nil
@@ -58,11 +57,18 @@ func (p *jobsPane) listed(w, h int) []string {
 	if p.paging.laid() {
 		p.list.Move(widget.Bottom)
 	}
+	return t, ids, index
+}
+
+// listed is the list of all jobs.
+func (p *jobsPane) listed(w, h int) []string {
+	st := p.d.St
+	t, ids, index := p.fitting()
 	said := ""
 	switch {
 	case p.q.err != nil:
 		said = st.Bad.S("cannot read the jobs: " + p.q.err.Error())
-	case p.d.Reader != nil && !p.q.done && len(jobs) == 0:
+	case p.d.Reader != nil && !p.q.done && len(p.all) == 0:
 		said = st.Label.S("loading")
 	case len(ids) == 0:
 		said = st.Label.S("no job fits")
