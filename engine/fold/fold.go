@@ -204,7 +204,10 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		return // the decision was told
 	}
 	level := "warn"
-	if end.State == record.Cancelled {
+	switch end.State {
+	case "": // the root has no value: the experiment ends and says why
+		return
+	case record.Cancelled:
 		level = "info"
 	}
 	s.say(row, level, fmt.Sprintf("%s %s: %s", m.ID(), end.State, end.Reason))
