@@ -65,7 +65,7 @@ func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
 		{"an evaluator that prints NaN", eval("echo total=NaN\n"), 1, []string{"total", "NaN"}},
 		{"an evaluator that prints infinity", eval("echo total=1e999\n"), 1, []string{"total"}},
 		{"an evaluator without the objective", eval("echo other=3\n"), 1, []string{"total", "other"}},
-		{"an axis that the evaluator does not report", edit("budget:", "map: {axes: [{metric: nosuch, min: 0, max: 9, bins: 3}]}\nbudget:"), 1, []string{`no metric "nosuch"`, "axis"}},
+		{"an axis that the evaluator does not report", edit("metric: total", "metric: nosuch"), 1, []string{`no metric "nosuch"`, "axis"}},
 		{"an evaluator that prints 10 MB", eval("head -c 10000000 /dev/zero | tr '\\0' x\n"), 1, []string{"more than", "MiB"}},
 		{"an evaluator that never ends", func(t *testing.T) string {
 			dir := another(t, "eval.sh", "sleep 600\n")
