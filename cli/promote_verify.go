@@ -62,7 +62,9 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 		if err != nil {
 			return "", err
 		}
-		if err := engine.PromoteCommit(ctx, o.Session, o.exp.ID, c.ID, commit, v.branch, a.who()); err != nil {
+		d := record.NewPromotion(c.ID, v.branch, record.Promotion{Base: report.Base, Onto: report.Onto.String()})
+		d.Who = a.who()
+		if err := engine.PromoteCommit(ctx, o.Session, o.exp.ID, commit, d); err != nil {
 			return "", err
 		}
 		report.Branch, report.Commit = v.branch, commit.String()

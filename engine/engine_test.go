@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,5 +161,45 @@ func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
 	defer other.Close()
 	if err := other.Lock(); !errors.Is(err, engine.ErrLocked) {
 		t.Errorf("second lock: %v", err)
+	}
+}
+
+func TestABranchIsToldWithWhatItsGainWasVerifiedOn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.run()
+	eng, stop := l.start()
+	defer stop()
+	best := l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner }).Best.ID
+	var names []string
+	for range 2 {
+		name, err := eng.FreeBranch(t.Context(), best)
+		if err == nil {
+			name, err = eng.Promote(t.Context(), best, name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	if want := "atoll/" + l.exp.Name + "-" + best.String(); names[0] != want || names[1] != want+"-2" {
+		t.Errorf("the branches are %v, not %s and the same with -2", names, want)
+	}
+	c, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := record.Promotion{Base: "main", Onto: "27016f5"}
+	if err := engine.PromoteCommit(t.Context(), l.ses, l.exp.ID, c.Commit, record.NewPromotion(best, "sure", how)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the promotions are folded", func(s *view.Snapshot) bool { return len(s.Decisions) == 3 })
+	d, err := eng.Reader().Candidate(t.Context(), best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []view.Branch{{Name: names[0]}, {Name: names[1]}, {Name: "sure", Promotion: how}}
+	if !slices.Equal(d.Branches, want) {
+		t.Errorf("the branches are told as %+v, not %+v", d.Branches, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"atoll/engine/fold"
 	"atoll/engine/query"
 	"atoll/store/record"
 )
@@ -22,6 +23,11 @@ func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker
 		lines = append(lines, l.Text)
 	}
 	return lines, pause
+}
+
+// Ask asks the state of an engine that runs.
+func Ask(ctx context.Context, e *Engine, fn func(s *fold.State)) error {
+	return e.questions.Ask(ctx, fn)
 }
 
 // KeepFoldsFrom has the fold kept for readers from so many rows of the log on.

@@ -33,7 +33,36 @@ func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id reco
 		}
 		branch = BranchOf(x, id)
 	}
-	return branch, PromoteCommit(ctx, ses, exp, id, c.Commit, branch, who)
+	d := record.NewPromotion(id, branch, record.Promotion{})
+	d.Who = who
+	return branch, PromoteCommit(ctx, ses, exp, c.Commit, d)
+}
+
+// freeNames is how many names are tried for one candidate.
+const freeNames = 100
+
+// FreeBranch is [BranchOf] where the user's repository has no such branch, else that
+// name with the first number that is free.
+func (e *Engine) FreeBranch(ctx context.Context, id record.CandidateID) (string, error) {
+	x, err := e.db.Experiment(ctx, e.exp)
+	if err != nil {
+		return "", fmt.Errorf("read the experiment: %w", err)
+	}
+	if e.ses.Target.Path == "" {
+		return "", errNoTarget()
+	}
+	name := BranchOf(x, id)
+	for n := 2; ; n++ {
+		err := e.repo.CheckBranch(ctx, e.ses.Target, name)
+		if err == nil || n > freeNames || !errors.Is(err, gitops.ErrBranch) {
+			return name, err
+		}
+		name = fmt.Sprintf("%s-%d", BranchOf(x, id), n)
+	}
+}
+
+func errNoTarget() error {
+	return fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
 }
 
 // BranchOf is the name of a candidate's branch where nobody chose another; git
@@ -42,20 +71,18 @@ func BranchOf(x record.Experiment, id record.CandidateID) string {
 	return "atoll/" + gitops.BranchName(fmt.Sprintf("%s-%s", x.Name, id))
 }
 
-// PromoteCommit adds a branch to the user's repository that points at a commit
-// which holds a candidate's change, and records it.
-func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, id record.CandidateID, commit record.Hash, branch, who string) error {
+// PromoteCommit adds the branch of a promotion to the user's repository, at a commit
+// which holds the candidate's change, and records it.
+func PromoteCommit(ctx context.Context, ses *Session, exp record.ExperimentID, commit record.Hash, d record.Decision) error {
 	if ses.Target.Path == "" {
-		return fmt.Errorf("%w: the user's repository is not known here; run the verb inside it", fold.ErrDecision)
+		return errNoTarget()
 	}
-	if err := ses.Repo.Promote(ctx, ses.Target, branch, commit); errors.Is(err, gitops.ErrBranch) {
+	if err := ses.Repo.Promote(ctx, ses.Target, d.Text, commit); errors.Is(err, gitops.ErrBranch) {
 		return err
 	} else if err != nil {
-		return LostHistory(ctx, ses, exp, id, err)
+		return LostHistory(ctx, ses, exp, d.Candidate, err)
 	}
 	fault.At(fault.Promote)
-	d := record.NewDecision(record.Promote)
-	d.Who, d.Candidate, d.Text = who, id, branch
 	_, err := ses.DB.AppendDecision(ctx, exp, d)
 	return err
 }

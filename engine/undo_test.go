@@ -19,7 +19,7 @@ import (
 
 // picture is all that readers see of what decisions change, as JSON: all but the
 // times of decisions and the log of them.
-func picture(t *testing.T, l *lab, s *view.Snapshot) string {
+func picture(t *testing.T, l *lab, eng *engine.Engine, s *view.Snapshot) string {
 	t.Helper()
 	type waits struct {
 		ID     record.CandidateID
@@ -38,6 +38,8 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Waiting int
 		Edits   [2]int
 		Tries   int
+		Samples int
+		Spread  float64
 		Won     [2]int64
 		Runners []record.CandidateID
 	}
@@ -67,6 +69,7 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		Agents    []view.Yield
 		Targets   []view.Yield
 		Jobs      []string
+		Rows      []string
 		Notes     []string
 		Recent    []ended
 		Failures  []view.FailureGroup
@@ -90,7 +93,7 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 	}
 	p.State, p.Settings, p.Best, p.Filled, p.QD, p.Counts = s.State, s.Settings, s.Best.ID, s.Grid.Filled, s.Grid.QD, s.Jobs
 	for _, c := range s.Grid.Cells {
-		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting, [2]int{c.Children, c.Improved}, c.Tries, [2]int64{int64(c.Since), int64(c.Fold)}, c.Runners})
+		p.Cells = append(p.Cells, cell{c.Index, c.Elite, c.Objective, c.Frozen, c.Boost, c.Waiting, [2]int{c.Children, c.Improved}, c.Tries, c.Samples, c.MAD, [2]int64{int64(c.Since), int64(c.Fold)}, c.Runners})
 	}
 	for _, h := range s.Review {
 		p.Review = append(p.Review, waits{h.Candidate.ID, h.Before, h.Cell, h.From, h.Findings, h.Candidate.Status})
@@ -111,11 +114,47 @@ func picture(t *testing.T, l *lab, s *view.Snapshot) string {
 		p.Jobs = append(p.Jobs, text)
 	}
 	slices.Sort(p.Jobs)
+	p.Rows = rows(t, eng)
 	data, err := json.MarshalIndent(p, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// rows are the lists of jobs and candidates, and each candidate by itself, without the
+// times of what was done again.
+func rows(t *testing.T, eng *engine.Engine) []string {
+	t.Helper()
+	var out []string
+	add := func(v any, err error) {
+		data, bad := json.Marshal(v)
+		if err := errors.Join(err, bad); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(data))
+	}
+	r := eng.Reader()
+	jobs, err := r.Jobs(t.Context(), view.JobQuery{Limit: 1000})
+	for _, j := range jobs {
+		j.Job.Attempt, j.Job.Started, j.Job.Ended, j.Job.EditMS, j.Job.EvalMS, j.Job.OwnMS = 0, 0, 0, 0, 0, 0
+		if j.Job.State != record.Held { // where it was held last is no part of how it stands
+			j.Job.HeldAt = ""
+		}
+		add(j, err)
+	}
+	list, err := r.Candidates(t.Context(), view.CandidateQuery{Limit: 1000})
+	for _, c := range list {
+		add(c, err)
+		d, err := r.Candidate(t.Context(), c.ID)
+		var niche []int
+		var point []float64
+		asked := engine.Ask(t.Context(), eng, func(s *fold.State) { niche, point = s.Place(c.ID) })
+		add([]any{c.ID, niche, point, d.Cell, d.Claim, fmt.Sprint(d.Percent), d.Frozen, d.Boost, d.Depth, d.Children, d.Findings}, errors.Join(err, asked))
+		line, err := r.Lineage(t.Context(), c.ID)
+		add(line, err)
+	}
+	return out
 }
 
 // settled waits until every decision was carried out and its rows are folded, and
@@ -146,7 +185,7 @@ func settled(t *testing.T, l *lab, eng *engine.Engine) string {
 		}
 		return s.Fold >= last
 	})
-	return picture(t, l, s)
+	return picture(t, l, eng, s)
 }
 
 // draw draws one step, of one decision or of several; none where it is about nothing.

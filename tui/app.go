@@ -256,6 +256,9 @@ func (a *app) done(m steer.Done) tea.Cmd {
 	if m.Err != nil {
 		return a.toasts.failed(a.d.Told, m.Err)
 	}
+	if m.Next != nil {
+		m.Then = tea.Batch(m.Then, m.Next())
+	}
 	if m.Text == "" {
 		return m.Then
 	}

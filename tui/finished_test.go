@@ -81,7 +81,7 @@ func TestAPromotionSaysWhetherItIsVerified(t *testing.T) {
 	})
 	r.keys("w")
 	frame := ansi.Strip(r.app.frame())
-	if !strings.Contains(frame, "verify, then write atoll/circle-packing/c298") || !strings.Contains(frame, "unverified") {
+	if !strings.Contains(frame, "verify, then write atoll/circle-packing-c298") || !strings.Contains(frame, "unverified") {
 		t.Errorf("the promotion offers no verification:\n%s", frame)
 	}
 	r.keys("down", "enter")

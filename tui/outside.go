@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/store/record"
 	"atoll/tui/pane"
+	"atoll/tui/plot"
 	"atoll/tui/steer"
 	"atoll/tui/widget"
 )
@@ -82,14 +84,46 @@ func (o *outside) verifier() func(id record.CandidateID, branch string) tea.Cmd 
 	}
 }
 
-// spoken gives the terminal to a program until the person has read what it said.
+// spoken gives the terminal to this program with a verb until the person has read what
+// it said.
 func (o *outside) spoken(args []string, said string) tea.Cmd {
-	return tea.Exec(&readOut{Cmd: o.foreground(args)}, func(err error) tea.Msg {
+	cmd := o.foreground(args)
+	heard := &tail{to: o.output}
+	cmd.Stdout, cmd.Stderr = heard, heard // one pipe: what it says stays in order
+	return tea.Exec(&readOut{Cmd: cmd}, func(err error) tea.Msg {
 		if err != nil {
-			return steer.Done{Err: errors.New("nothing was written: the verification did not hold, or could not be done")}
+			return steer.Done{Err: heard.reason(err)}
 		}
 		return steer.Done{Text: said, Logged: true}
 	})
+}
+
+// tail passes on what a program writes and keeps the end of it.
+type tail struct {
+	to   io.Writer
+	last []byte
+}
+
+// tailKept is how much of a program's output is kept, in bytes.
+const tailKept = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	if n := len(t.last) - tailKept; n > 0 {
+		t.last = t.last[n:]
+	}
+	return t.to.Write(p)
+}
+
+// reason is why a verb of this program ended with an error, as it said itself.
+func (t *tail) reason(err error) error {
+	lines := strings.Split(string(t.last), "\n")
+	for _, line := range slices.Backward(lines) {
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "atoll: "); ok {
+			return errors.New(plot.Clean(said))
+		}
+	}
+	return fmt.Errorf("the verification ended without saying why (%w); the log tells whether a branch was written", err)
 }
 
 // foreground is a program that gets the terminal itself, which the console's

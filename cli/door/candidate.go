@@ -91,7 +91,7 @@ func (d *Door) Detail(ctx context.Context, id record.CandidateID) (CandidateDeta
 func (d *Door) detail(c *view.CandidateDetail, dims []int) CandidateDetail {
 	out := CandidateDetail{
 		Candidate: cleanCandidate(c.Candidate), Job: cleanJob(c.Job), Niche: coords(dims, c.Cell), Frozen: c.Frozen, Boost: c.Boost, Depth: c.Depth,
-		Children: append([]record.CandidateID{}, c.Children...), Findings: cleanFindings(c.Findings), Branches: every(c.Branches, view.CleanLine),
+		Children: append([]record.CandidateID{}, c.Children...), Findings: cleanFindings(c.Findings), Branches: every(c.Branches, func(b view.Branch) string { return view.CleanLine(b.Name) }),
 		Samples: every(c.Samples, func(s record.Sample) record.Sample { s.Metrics = cleanMetrics(s.Metrics); return s }),
 	}
 	switch {

@@ -210,10 +210,22 @@ func summary(t *tour) {
 	}
 	t.shows("N", "run --new`")
 	t.press("w")
-	t.wait("verify, then write")
+	t.wait("verify, then write atoll/dials-c")
+	name := regexp.MustCompile(`atoll/dials-c\d+`).FindString(t.screen())
+	if out, err := command(t.lab.dir, "git", "branch", name).CombinedOutput(); err != nil { // somebody was quicker
+		t.t.Fatalf("git branch %s: %s, %v", name, out, err)
+	}
 	t.press("enter")
 	t.wait("enter goes back to the console")
 	t.press("enter")
-	t.wait("╭ Summary")
-	t.wait("verified", "did not hold")
+	t.wait("it exists; choose another name")
+	t.wait("not verified on main")
+	t.press("w")
+	t.wait("verify, then write " + name + "-2")
+	t.press("enter")
+	t.wait("branch " + name + "-2 is c")
+	t.press("enter")
+	t.wait("added branch " + name + "-2, verified")
+	t.wait("verified on main at ")
+	t.lost("not verified on main")
 }

@@ -263,7 +263,7 @@ func candidates(t *tour) {
 	t.wait("verify, then write")
 	t.press("down", "enter")
 	t.wait("added branch")
-	if out, err := command(t.lab.dir, "git", "branch", "--list", "atoll/*").Output(); err != nil || !strings.Contains(string(out), "atoll/dials/c") {
+	if out, err := command(t.lab.dir, "git", "branch", "--list", "atoll/*").Output(); err != nil || !strings.Contains(string(out), "atoll/dials-c") {
 		t.t.Errorf("branches: %s, %v", out, err)
 	}
 	t.home()

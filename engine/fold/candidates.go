@@ -24,6 +24,7 @@ type Candidate struct {
 	Rejected  bool   // by a person
 	withheld  bool   // its approval was taken back: it waits for a person again
 	waited    bool   // it waited for a person at least once
+	passed    bool   // a person let it pass where it waited last
 }
 
 // Origin is how candidates came to be and what became of them.
@@ -49,6 +50,10 @@ type Trials struct {
 // Out reports whether the candidate is out of the competition: rejected, or
 // waiting for a person after its approval was taken back.
 func (m *Candidate) Out() bool { return m.Rejected || m.withheld }
+
+// Told reports whether the value of the candidate is told where values are listed: it
+// is that of the present objective version, and no person still has to let it pass.
+func (m *Candidate) Told() bool { return m.Scored && !m.withheld }
 
 func (m *Candidate) ID() record.CandidateID { return record.CandidateID(m.num) }
 

@@ -37,7 +37,7 @@ func (a *standings) claimOf(m *Candidate) evidence.Claim {
 // the present objective.
 func (a *standings) ClaimOf(id record.CandidateID) (evidence.Claim, bool) {
 	m := a.Candidate(id)
-	if m == nil || !m.Scored {
+	if m == nil || !m.Told() {
 		return evidence.Claim{}, false
 	}
 	return a.claimOf(m), true

@@ -30,7 +30,7 @@ type decidedEnd struct {
 type failure struct {
 	class  record.Class
 	reason string
-	before record.JobID
+	before sample
 }
 
 // countEnd counts the end of a candidate's job in place of one that was counted
@@ -86,14 +86,17 @@ func (s *State) withdrawRejection(d record.Decision) {
 	if ends.counted[id].event.State != record.Rejected {
 		return
 	}
-	at := 0
-	if e := s.withdraw(s.Candidate(id)); e != nil {
+	m, at := s.Candidate(id), 0
+	if e := s.withdraw(m); e != nil {
 		at = e.nth
 	}
 	if ends.reopened == nil {
 		ends.reopened, ends.rejected = map[record.CandidateID]bool{}, map[record.Seq]int{}
 	}
-	ends.reopened[id], ends.rejected[cmp.Or(d.Undoes, d.Seq)] = true, at
+	ends.rejected[cmp.Or(d.Undoes, d.Seq)] = at
+	if m != nil && m.waited && !m.passed { // else it is queued again
+		ends.reopened[id] = true
+	}
 }
 
 // rejectAgain notes where the end of a rejection belongs that is done again, by undo or

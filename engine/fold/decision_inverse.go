@@ -151,7 +151,7 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 		}
 	}
 	if d.Cell < 0 && d.Candidate != record.NoCandidate {
-		if cell, ok := st.arch.CellOf(d.Candidate); ok {
+		if cell, ok := st.cellOf(d.Candidate); ok {
 			d.Cell = cell
 		}
 	}

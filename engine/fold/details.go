@@ -2,6 +2,7 @@ package fold
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -55,19 +56,25 @@ func (a *standings) Ranked(q view.CandidateQuery, limit int) []record.CandidateI
 func (s *State) FillDetail(d *view.CandidateDetail) {
 	for _, x := range s.Decided.All {
 		if x.Verb == record.Promote && x.Candidate == d.Candidate.ID {
-			d.Branches = append(d.Branches, x.Text)
+			b := view.Branch{Name: x.Text}
+			if len(x.Args) > 0 {
+				_ = json.Unmarshal(x.Args, &b.Promotion) // what is none says nothing
+			}
+			d.Branches = append(d.Branches, b)
 		}
 	}
 	m := s.Candidate(d.Candidate.ID)
 	if m == nil || s.arch == nil {
 		return
 	}
-	d.Claim, _ = s.ClaimOf(m.ID())
-	d.Percent = view.ClaimPercent(d.Claim)
-	if cell, ok := s.arch.CellOf(m.ID()); ok {
+	if m.Told() {
+		d.Claim, _ = s.ClaimOf(m.ID())
+		d.Percent = view.ClaimPercent(d.Claim)
+		d.Frozen = s.arch.IsFrozen(m.ID())
+	}
+	if cell, ok := s.cellOf(m.ID()); ok {
 		d.Cell, d.Boost = cell, s.arch.BoostOf(cell, s.folded)
 	}
-	d.Frozen = s.arch.IsFrozen(m.ID())
 	for p := m; p != nil && p.ID() != record.Root; p = s.Candidate(p.Parent()) {
 		d.Depth++
 	}

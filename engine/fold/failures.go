@@ -18,30 +18,44 @@ type failures map[string]*failureGroup
 // failureGroup is a group with when its jobs failed.
 type failureGroup struct {
 	view.FailureGroup
-	when course
+	when  course
+	other bool // of those that are told together
+}
+
+// sample is the job that a group is told by, and what it failed for.
+type sample struct {
+	job    record.JobID
+	reason string
+}
+
+// tellBy tells a group by another job.
+func (g *failureGroup) tellBy(s sample) {
+	if g.Sample = s.job; !g.other {
+		g.Reason = s.reason
+	}
 }
 
 // count groups failures by class and by reason without its figures. It returns the
 // sample that the group had before.
-func (f failures) count(job record.JobID, class record.Class, reason string) (sample record.JobID) {
+func (f failures) count(job record.JobID, class record.Class, reason string) (before sample) {
 	g := f.group(class, reason)
 	if g == nil {
 		g = &failureGroup{FailureGroup: view.FailureGroup{Class: class, Reason: reason, Cure: cure(class), Sample: record.NoJob}}
 		key := keyOf(class, reason)
 		if len(f) >= failureGroups {
-			key, g.Reason = string(class), "other"
+			key, g.Reason, g.other = string(class), "other", true
 		}
 		f[key] = g
 	}
-	sample = g.Sample
+	before = sample{g.Sample, g.Reason}
 	g.Count++
-	g.Sample = job
+	g.tellBy(sample{job, reason})
 	g.when.add(int(job), 1)
-	return sample
+	return before
 }
 
 // discount takes back a failure that was counted when the group had this sample.
-func (f failures) discount(job record.JobID, class record.Class, reason string, sample record.JobID) {
+func (f failures) discount(job record.JobID, class record.Class, reason string, before sample) {
 	g := f.group(class, reason)
 	if g == nil {
 		return
@@ -49,7 +63,7 @@ func (f failures) discount(job record.JobID, class record.Class, reason string, 
 	g.Count--
 	g.when.add(int(job), -1)
 	if g.Sample == job {
-		g.Sample = sample
+		g.tellBy(before)
 	}
 	maps.DeleteFunc(f, func(_ string, have *failureGroup) bool { return have == g && g.Count == 0 })
 }

@@ -146,7 +146,7 @@ func (s *State) foldResult(row record.FoldRow) error {
 func (s *State) foldHeld(row record.FoldRow, m *Candidate) {
 	again := m.withheld || s.Decided.ends.reopened[m.ID()]
 	delete(s.Decided.ends.reopened, m.ID())
-	m.waited = true
+	m.waited, m.passed = true, m.passed && again // what waits again by a decision may have passed since
 	s.withdraw(m)
 	if !again {
 		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))

@@ -98,7 +98,7 @@ func (t *descent) node(m *Candidate) view.LineageNode {
 	if m.Parent() != record.NoCandidate {
 		n.Parents = []record.ParentRef{{ID: m.Parent(), Role: record.RoleParent}}
 	}
-	if m.Scored {
+	if m.Told() {
 		obj := m.Objective
 		n.Objective = &obj
 		if p := t.Candidate(m.Parent()); p != nil && p.Scored {

@@ -23,10 +23,10 @@ type placement struct {
 // the axes, nil while it has none.
 func (c *placement) Place(id record.CandidateID) (niche []int, point []float64) {
 	m := c.Candidate(id)
-	if m == nil || c.arch == nil || !m.Scored {
+	if m == nil || c.arch == nil || !m.Told() {
 		return nil, nil
 	}
-	if cell, ok := c.arch.CellOf(id); ok {
+	if cell, ok := c.cellOf(id); ok {
 		niche = c.Coords(cell)
 	}
 	return niche, c.pointOf(id)

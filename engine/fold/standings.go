@@ -51,13 +51,19 @@ func (a *standings) better(m, other *Candidate) bool {
 	return m.ID() < other.ID()
 }
 
+// cellOf is the niche in which a candidate lies; one whose approval was taken back
+// lies in none, as one that was never approved.
+func (a *standings) cellOf(id record.CandidateID) (cell int, ok bool) {
+	if m := a.Candidate(id); a.arch == nil || m == nil || m.withheld {
+		return -1, false
+	}
+	return a.arch.CellOf(id)
+}
+
 // PlaceText says where a candidate lies in the archive, "" where it has no
 // place.
 func (a *standings) PlaceText(id record.CandidateID) string {
-	if a.arch == nil {
-		return ""
-	}
-	cell, ok := a.arch.CellOf(id)
+	cell, ok := a.cellOf(id)
 	if !ok {
 		return ""
 	}
@@ -66,11 +72,8 @@ func (a *standings) PlaceText(id record.CandidateID) string {
 
 // SameNiche reports whether two candidates lie in one cell.
 func (a *standings) SameNiche(one, other record.CandidateID) bool {
-	if a.arch == nil {
-		return false
-	}
-	x, ok := a.arch.CellOf(one)
-	y, ok2 := a.arch.CellOf(other)
+	x, ok := a.cellOf(one)
+	y, ok2 := a.cellOf(other)
 	return ok && ok2 && x == y
 }
 

@@ -34,7 +34,11 @@ func (st *steering) restore(d record.Decision) {
 	}
 	m.Rejected = false
 	if st.Origin(m).Status == record.StatusRejected {
-		st.setStatus(m, record.StatusHeld)
+		now := record.StatusHeld
+		if m.passed { // it is queued again
+			now = record.StatusMade
+		}
+		st.setStatus(m, now)
 	}
 	st.enter(m)
 }
@@ -50,7 +54,7 @@ func (st *steering) hold(d record.Decision) {
 		st.waitsAgain(m)
 		st.recount(m, -1)
 	}
-	m.withheld = true
+	m.withheld, m.passed = true, false
 	st.setStatus(m, record.StatusHeld)
 	st.leave(m)
 }
@@ -65,6 +69,7 @@ func (st *steering) approve(d record.Decision) {
 	if st.Origin(m).Status == record.StatusHeld {
 		st.setStatus(m, record.StatusMade)
 	}
+	m.passed = true // also where an old row was read with the status of later
 	if m.counted && m.withheld {
 		st.passesAgain(m)
 		st.recount(m, 1)

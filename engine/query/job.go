@@ -138,7 +138,7 @@ func (r *Reader) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, err
 	out := make([]view.JobLine, len(jobs))
 	return out, askEach(ctx, r.asker, len(jobs), func(s *fold.State, i int) {
 		out[i].Job = jobs[i]
-		if m := s.Candidate(jobs[i].Candidate); m != nil && m.Scored {
+		if m := s.Candidate(jobs[i].Candidate); m != nil && m.Told() {
 			obj := m.Objective
 			out[i].Objective = &obj
 		}

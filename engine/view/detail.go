@@ -56,7 +56,13 @@ type CandidateDetail struct {
 	Children  []record.CandidateID
 	Depth     int // steps from the root along first parents
 	Findings  []GateFinding
-	Branches  []string // branches promoted from it
+	Branches  []Branch // promoted from it, oldest first
+}
+
+// Branch is a branch of the user's repository that a candidate was written to.
+type Branch struct {
+	Name string
+	record.Promotion
 }
 
 // NicheDetail is one niche with its past.

@@ -105,6 +105,22 @@ func NewDecision(verb Verb) Decision {
 	return Decision{Verb: verb, Candidate: NoCandidate, Job: NoJob, Cell: -1}
 }
 
+// Promotion is what the decision that adds a branch says beside its name.
+type Promotion struct {
+	Base string `json:"base,omitempty"` // the branch of the user's on which the gain was verified; "" = it was not
+	Onto string `json:"onto,omitempty"` // the commit of that branch then
+}
+
+// NewPromotion tells that a candidate was written to a branch.
+func NewPromotion(id CandidateID, branch string, p Promotion) Decision {
+	d := NewDecision(Promote)
+	d.Candidate, d.Text = id, branch
+	if p != (Promotion{}) {
+		d.Args, _ = json.Marshal(p) // plain data
+	}
+	return d
+}
+
 // NewPriority gives a job another priority; its inverse gives it the present one back.
 func NewPriority(job JobID, now, to int) Decision {
 	back := NewDecision(Prioritise)

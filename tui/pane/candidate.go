@@ -208,7 +208,7 @@ func (p *candidatePane) Copies() [][2]string {
 		out = append(out, [2]string{"metrics", string(data)})
 	}
 	for _, b := range p.detail.Branches {
-		out = append(out, [2]string{"branch", b})
+		out = append(out, [2]string{"branch", b.Name})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -180,7 +181,39 @@ func (p *finishedPane) verdict(w int) []string {
 		}
 	}
 	out = append(out, p.waiting()...)
-	return append(out, st.Warn.S("not verified on "+widget.OrNone(s.Experiment.Branch)+" as it is now: "+p.d.Key("promote")+" does that"))
+	for _, t := range widget.WrapText(p.promoted(), w) {
+		style := st.Warn
+		if p.verified() != nil {
+			style = st.Good
+		}
+		out = append(out, style.S(t))
+	}
+	return out
+}
+
+// verified is the last branch of the best whose gain was verified, nil for none.
+func (p *finishedPane) verified() *view.Branch {
+	if p.detail == nil {
+		return nil
+	}
+	for i, b := range slices.Backward(p.detail.Branches) {
+		if b.Base != "" {
+			return &p.detail.Branches[i]
+		}
+	}
+	return nil
+}
+
+// promoted says whether the best is on a branch, and whether its gain holds there.
+func (p *finishedPane) promoted() string {
+	if b := p.verified(); b != nil {
+		return plot.Clean("verified on " + b.Base + " at " + b.Onto[:min(7, len(b.Onto))] + ": branch " + b.Name)
+	}
+	on := ""
+	if p.detail != nil && len(p.detail.Branches) > 0 {
+		on = "on branch " + plot.Clean(p.detail.Branches[len(p.detail.Branches)-1].Name) + ", "
+	}
+	return on + "not verified on " + widget.OrNone(p.d.Snap.Experiment.Branch) + " as it is now: " + p.d.Key("promote") + " does that"
 }
 
 // waiting tells of what a person could still take in.

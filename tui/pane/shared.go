@@ -150,11 +150,8 @@ type gridIndex struct {
 	cells  []*view.Cell // by flat index, nil = never tried
 	of     map[record.CandidateID]int
 	sorted []float64 // adjusted objectives of the elites, rising
-	// The bounds of the colours. They only grow while one map lasts, so that
-	// colours do not jump while a person looks.
-	lo, hi float64
-	low    bool // values below lo exist
-	key    [3]int64
+	lo, hi float64 // the bounds of the colours: of what is there now, so that all consoles show the same
+	low    bool    // values below lo exist
 }
 
 func (g *gridIndex) build(s *view.Snapshot) {
@@ -182,27 +179,20 @@ func (g *gridIndex) build(s *view.Snapshot) {
 		}
 	}
 	sort.Float64s(g.sorted)
-	g.bounds(s)
+	g.bounds()
 }
 
-// bounds holds the range of colours: from the second percentile to the best.
-func (g *gridIndex) bounds(s *view.Snapshot) {
-	key := [3]int64{int64(s.Experiment.ID), int64(s.Grid.Map), int64(s.Experiment.Objective)}
-	if key != g.key {
-		g.key, g.lo, g.hi = key, 0, 0
-	}
+// bounds sets the range of colours: from the second percentile to the best.
+func (g *gridIndex) bounds() {
+	g.lo, g.hi, g.low = 0, 0, false
 	n := len(g.sorted)
 	if n == 0 {
 		return
 	}
-	lo, hi := g.sorted[0], g.sorted[n-1]
+	g.lo, g.hi = g.sorted[0], g.sorted[n-1]
 	if n >= 50 {
-		lo = g.sorted[n/50]
+		g.lo = g.sorted[n/50]
 	}
-	if g.lo == g.hi {
-		g.lo, g.hi = lo, hi
-	}
-	g.lo, g.hi = math.Min(g.lo, lo), math.Max(g.hi, hi)
 	g.low = g.sorted[0] < g.lo
 }
 

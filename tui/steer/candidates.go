@@ -161,7 +161,11 @@ func (a *Actions) measureAgain() tea.Cmd {
 // is not yet a gain on the branch as it is now.
 func (a *Actions) promote() tea.Cmd {
 	s := a.Host.Current().Selected()
-	return a.askBranch(s.Candidate, fmt.Sprintf("atoll/%s/c%d", a.D.Snap.Experiment.Name, s.Candidate))
+	ctl := a.Ctl
+	return a.Act("promote", func(ctx context.Context) Done {
+		name, err := ctl.FreeBranch(ctx, s.Candidate)
+		return Done{Err: err, Next: func() tea.Cmd { return a.askBranch(s.Candidate, name) }}
+	})
 }
 
 func (a *Actions) askBranch(id record.CandidateID, branch string) tea.Cmd {

@@ -23,6 +23,9 @@ type Controller interface {
 	// Undo takes the last step back and says in a few words what is so again.
 	Undo(ctx context.Context) (string, error)
 	Redo(ctx context.Context) (string, error)
+	// FreeBranch is a name for a candidate's branch that the user's repository has not
+	// yet.
+	FreeBranch(ctx context.Context, id record.CandidateID) (string, error)
 	// Promote adds a branch to the user's repository and returns its full name.
 	Promote(ctx context.Context, id record.CandidateID, branch string) (string, error)
 	// Patch returns the difference to the root as git writes it.
@@ -59,6 +62,7 @@ type Done struct {
 	Back bool
 	Err  error
 	Then tea.Cmd
+	Next func() tea.Cmd // run by the console when the rest is told, nil = nothing
 }
 
 const actTimeout = 15 * time.Second

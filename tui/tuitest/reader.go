@@ -333,6 +333,11 @@ func (c *Controller) Redo(context.Context) (string, error) {
 	return "", errors.New("nothing to do again")
 }
 
+// FreeBranch is always the first name.
+func (c *Controller) FreeBranch(_ context.Context, id record.CandidateID) (string, error) {
+	return "atoll/circle-packing-" + id.String(), c.Err
+}
+
 // Promote returns the full name of the branch.
 func (c *Controller) Promote(_ context.Context, _ record.CandidateID, branch string) (string, error) {
 	return "refs/heads/" + branch, c.Err
