@@ -33,7 +33,7 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 		},
 	}
 	if verb == record.Boost {
-		cmd.Flags().Float64Var(&factor, "by", 3, "factor, above 0; below 1 chooses it less often")
+		cmd.Flags().Float64Var(&factor, "by", 2, "factor, above 0; below 1 chooses it less often")
 	}
 	return cmd
 }

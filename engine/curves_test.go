@@ -254,3 +254,31 @@ func TestMetricsOfManyAreThoseOfEach(t *testing.T) {
 		}
 	}
 }
+
+// Who took a niche is what was so when each job was folded, whoever reads the log later
+// and under whatever map.
+func TestYieldsAreTheSameForWhoeverReadsThemLater(t *testing.T) {
+	t.Parallel()
+	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40)
+	s := l.run()
+	if s.Grid.Map == 0 || s.Grid.Filled < 3 {
+		t.Fatalf("map %d, %d niches: too little to show anything", s.Grid.Map, s.Grid.Filled)
+	}
+	count := func(list []view.Yield) (out []string, took int) {
+		for _, y := range list {
+			out = append(out, fmt.Sprint(y.Name, y.Tries, y.Scored, y.Improved, y.Best))
+			took += y.Improved
+		}
+		return out, took
+	}
+	said, took := count(s.Operators)
+	if took != s.Jobs.Placed || took == 0 {
+		t.Errorf("the yields say that %d took a niche, the jobs %d", took, s.Jobs.Placed)
+	}
+	if later, _ := count(l.state().Snapshot().Operators); !slices.Equal(later, said) {
+		t.Errorf("yields %v, read later %v", said, later)
+	}
+	if again := l.run(); again.Jobs.Placed != s.Jobs.Placed {
+		t.Errorf("%d took a niche, after a restart %d", s.Jobs.Placed, again.Jobs.Placed)
+	}
+}

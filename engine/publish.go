@@ -38,7 +38,6 @@ func (p *publisher) publish(now present) {
 		p.feed.Publish(&view.Snapshot{Loading: now.fatal == nil, Fatal: errText(now.fatal), At: p.opt.Now()})
 		return
 	}
-	p.rate.open()
 	snap := now.st.Snapshot()
 	snap.Fatal = errText(now.fatal)
 	if snap.Best.ID == p.best.ID && snap.Best.ID != record.NoCandidate {
@@ -67,6 +66,7 @@ func (p *publisher) publish(now present) {
 	}
 	snap.Log = p.lines.tail()
 	if snap.State == record.ExperimentRunning {
+		p.rate.begin(snap.At)
 		snap.PerMinute = p.rate.perMinute(snap.At)
 	} else {
 		p.rate.rest()
@@ -149,7 +149,7 @@ func (p *publisher) fillCounts(ctx context.Context, snap *view.Snapshot, now pre
 	if now.atWork {
 		snap.WallMS += p.opt.Now().Sub(now.wallFrom).Milliseconds()
 	}
-	if left := snap.Jobs.Max - snap.Jobs.Ended(); snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
+	if left := snap.Jobs.Max - snap.Jobs.Ended() - snap.Jobs.Held; snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
 		snap.ETA = time.Duration(float64(left) / snap.PerMinute * float64(time.Minute))
 	}
 	return nil

@@ -235,7 +235,7 @@ func (a *app) snapshot(s *view.Snapshot) tea.Cmd {
 	if !shows {
 		return again
 	}
-	return tea.Batch(again, a.tick(), a.shown())
+	return tea.Batch(again, a.tick(), a.shown(), a.sampler.changed())
 }
 
 // tick is the clock of elapsed times. It runs only while something runs.

@@ -2,8 +2,11 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine/view"
 	"atoll/tui/tuitest"
@@ -42,5 +45,37 @@ func TestCostAndResourcesStandInAStrip(t *testing.T) {
 			r.tells(c.wants, c.not)
 			exact(t, c.name, r.app.frame(), c.w, c.h)
 		})
+	}
+}
+
+func TestWhatIsMeasuredIsTheProcessThatRunsTheExperiment(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 120, 36)
+	var pids []int
+	s := &sampler{d: r.app.d, meter: func(_ context.Context, pid int) (view.Resources, error) {
+		pids = append(pids, pid)
+		return view.Resources{At: tuitest.Now(), Memory: int64(pid)}, nil
+	}}
+	measure := func(cmd tea.Cmd) {
+		t.Helper()
+		if cmd == nil {
+			t.Fatal("nothing is measured")
+		}
+		s.measured(cmd().(sampleMsg))
+	}
+	snap := *r.app.d.Snap
+	snap.OwnerPID, snap.Loading = 0, true
+	r.app.d.Snap = &snap
+	if s.due() != nil {
+		t.Error("it is measured before it is known who runs it")
+	}
+	snap.OwnerPID, snap.Loading = 4711, false
+	measure(s.due())
+	if s.changed() != nil || s.due() != nil {
+		t.Error("it is measured again at once")
+	}
+	snap.OwnerPID = 4712
+	measure(s.changed())
+	if !slices.Equal(pids, []int{4711, 4712}) {
+		t.Errorf("measured %v", pids)
 	}
 }

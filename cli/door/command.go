@@ -17,7 +17,7 @@ type Command struct {
 	Verb string `json:"verb" enum:"approve,reject,restore,freeze,boost,release,pin,unpin,measure,pause,resume,stop,cancel,retry,prioritise,refit,start,set,note,inject,promote,undo,redo" doc:"What to do." jsonschema:"what to do"`
 	// Of is what the verb is about.
 	Of []string `json:"of,omitempty" maxItems:"100" doc:"Candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the verb takes them." jsonschema:"candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the verb takes them"`
-	By float64  `json:"by,omitempty" doc:"Of boost: the factor, 3 where it is left out. Of prioritise: the priority." jsonschema:"of boost the factor, of prioritise the priority"`
+	By float64  `json:"by,omitempty" doc:"Of boost: the factor, 2 where it is left out. Of prioritise: the priority." jsonschema:"of boost the factor, of prioritise the priority"`
 	// Text is the reason of a rejection, the text of a note, the revision of inject,
 	// the branch of promote.
 	Text  string `json:"text,omitempty" maxLength:"20000" doc:"Of reject: why. Of note: the lesson. Of inject: the revision. Of promote: the branch, made up where it is left out." jsonschema:"of reject why; of note the lesson; of inject the revision; of promote the branch"`
@@ -51,7 +51,7 @@ type Done struct {
 }
 
 // defaultBoost is the factor of a boost that names none.
-const defaultBoost = 3
+const defaultBoost = 2
 
 // Do carries out a command for a caller: it is a row of the log when Do returns.
 // Errors are told apart by [KindOf].

@@ -357,8 +357,8 @@ func TestChartsHaveRoundNumbersAtEvenDistances(t *testing.T) {
 			}
 			return unit > 0
 		})
-		c.see("whole evaluations", func(s string) bool {
-			return regexp.MustCompile(`└[─┴]*\d+[─┴\d]+ evaluations`).MatchString(s)
+		c.see("whole counts", func(s string) bool {
+			return regexp.MustCompile(`└[─┴]*\d+[─┴\d]+ measured`).MatchString(s)
 		})
 		c.press("q")
 		c.end()

@@ -112,6 +112,9 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 		if m.Rejected {
 			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.ID())
 		}
+		if st.Origin(m).Status == record.StatusFailed {
+			return d, fmt.Errorf("%w: %s failed: there is nothing to reject", ErrDecision, m.ID())
+		}
 		inverse.Verb = record.Restore
 	case record.Restore:
 		if !m.Rejected {

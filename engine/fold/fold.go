@@ -251,7 +251,11 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		e.Delta = &d
 	}
 	improved := s.place(m, point, &e, row.At)
-	if improved && m.ID() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
+	took := improved
+	if s.underLaterMap(row) {
+		took = row.Work.State == record.Placed
+		tookThen(&e, took)
+	} else if improved && m.ID() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
 		s.Placed = append(s.Placed, m.Job())
 	}
 	if improved || !first { // else nothing changed that others wait for
@@ -259,11 +263,11 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 	}
 	if first && m.ID() != record.Root {
 		state := record.Scored
-		if improved {
+		if took {
 			state = record.Placed
 		}
 		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage}})
-		s.Lessons.Observe(s.Origin(m).op, m.ID(), improved || e.Delta != nil && *e.Delta > 0)
+		s.Lessons.Observe(s.Origin(m).op, m.ID(), took || e.Delta != nil && *e.Delta > 0)
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
 	}
@@ -279,6 +283,8 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 // undo and redo. What a decision sets in motion (new jobs, states) is the
 // loop's work.
 func (s *State) decide(d record.Decision) {
+	text := s.DecisionText(d)
+	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text}) // before what it does
 	s.Decided.remember(d)
 	switch d.Verb {
 	case record.Reject:
@@ -307,8 +313,6 @@ func (s *State) decide(d record.Decision) {
 			s.Settings = now
 		}
 	}
-	text := s.DecisionText(d)
-	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text})
 	s.curves.mark(s.Scored, d.At, "%s", text)
 	s.bend(d)
 }

@@ -114,6 +114,12 @@ func (l *learned) locate(m *Candidate, measures []float64) ([]float64, error) {
 	return l.Space.Project(v), nil
 }
 
+// underLaterMap reports whether a result was folded before the present map was fitted:
+// whether it took a niche then is known from the store alone.
+func (l *learned) underLaterMap(row record.FoldRow) bool {
+	return l.Learned && len(l.order) <= l.atFold && row.Work != nil && row.Work.Kind == record.Make
+}
+
 // countKind counts distinct vectors of the sample until there is a map.
 func (l *learned) countKind(v []float32, by int) {
 	if l.Space != nil || v == nil {

@@ -113,6 +113,15 @@ func (c *placement) place(m *Candidate, point []float64, e *view.Ended, at recor
 	return true
 }
 
+// tookThen tells the end of a job as it was under an earlier map, whose niches have other
+// names.
+func tookThen(e *view.Ended, took bool) {
+	e.Job.State, e.Cell, e.From = record.Scored, -1, record.NoCandidate
+	if took {
+		e.Job.State = record.Placed
+	}
+}
+
 func (a *standings) placedEvent(m *Candidate, e *view.Ended, at record.Millis) event {
 	text := fmt.Sprintf("%s takes %s", m.ID(), a.CellName(e.Cell))
 	if e.From == record.NoCandidate {

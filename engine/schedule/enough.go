@@ -88,7 +88,7 @@ func (s *sufficiency) still(ctx context.Context, st *fold.State) (bool, error) {
 
 // ended says how a search ended that made so many jobs, which all came to their end.
 func (s *sufficiency) ended(made int) string {
-	jobs := view.Plural(made, "job") + " done"
+	jobs := view.JobsDone(made)
 	if !s.reached() {
 		return jobs
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"atoll/engine/evidence"
@@ -12,8 +13,8 @@ import (
 const Drained = "drained; `atoll run` goes on"
 
 // TellRest adds to the reason of an experiment that is done or drained what is left
-// as of now: those that wait for a person, and a gain that nobody confirmed. The log
-// keeps neither, for both change with every decision.
+// as of now: those that wait for a person, whose jobs are not done, and a gain that nobody
+// confirmed. The log keeps none of it, for all change with every decision.
 func (s *Snapshot) TellRest() {
 	done := s.State == record.ExperimentDone
 	if !done && (s.State != record.ExperimentStopped || !strings.HasPrefix(s.Reason, Drained)) {
@@ -23,6 +24,11 @@ func (s *Snapshot) TellRest() {
 		return part == "" || strings.HasSuffix(part, waitingForReview) || strings.HasSuffix(part, notConfirmed)
 	})
 	if done && s.Jobs.Held > 0 {
+		for i, part := range parts {
+			if n, _, ok := strings.Cut(part, " job"); ok && whole(n) && strings.HasSuffix(part, jobsDone) {
+				parts[i] = JobsDone(s.Jobs.Ended())
+			}
+		}
 		parts = append(parts, Plural(s.Jobs.Held, "candidate")+waitingForReview)
 	}
 	if b := &s.Best; b.ID > record.Root && b.Claim.Word == evidence.Unconfirmed {
@@ -31,7 +37,16 @@ func (s *Snapshot) TellRest() {
 	s.Reason = strings.Join(parts, "; ")
 }
 
+// JobsDone says how many jobs came to their end.
+func JobsDone(n int) string { return Plural(n, "job") + jobsDone }
+
+func whole(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 64)
+	return err == nil
+}
+
 const (
+	jobsDone         = " done"
 	waitingForReview = " waiting for review"
 	notConfirmed     = " is not confirmed"
 )

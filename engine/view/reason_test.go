@@ -35,16 +35,16 @@ func TestTheReasonTellsWhatIsLeftAsOfNow(t *testing.T) {
 		want   string
 	}{
 		{"nothing is left", record.ExperimentDone, "80 jobs done", 0, 3, "", "80 jobs done"},
-		{"some wait", record.ExperimentDone, "80 jobs done", 52, 0, "", "80 jobs done; 52 candidates waiting for review"},
-		{"a count that the log kept is told as of now", record.ExperimentDone, "80 jobs done; 49 candidates waiting for review", 1, 0, "", "80 jobs done; 1 candidate waiting for review"},
+		{"the jobs of those that wait are not done", record.ExperimentDone, "80 jobs done", 52, 0, "", "28 jobs done; 52 candidates waiting for review"},
+		{"a count that the log kept is told as of now", record.ExperimentDone, "80 jobs done; 49 candidates waiting for review", 1, 0, "", "79 jobs done; 1 candidate waiting for review"},
 		{"none waits any more", record.ExperimentDone, "80 jobs done; 49 candidates waiting for review", 0, 0, "", "80 jobs done"},
-		{"a gain is not confirmed", record.ExperimentDone, "80 jobs done", 2, 7, evidence.Unconfirmed, "80 jobs done; 2 candidates waiting for review; the gain of c7 is not confirmed"},
+		{"a gain is not confirmed", record.ExperimentDone, "80 jobs done", 2, 7, evidence.Unconfirmed, "78 jobs done; 2 candidates waiting for review; the gain of c7 is not confirmed"},
 		{"the root has no gain", record.ExperimentDone, "80 jobs done", 0, 0, evidence.Unconfirmed, "80 jobs done"},
 		{"a drained run", record.ExperimentStopped, view.Drained, 2, 7, evidence.Unconfirmed, view.Drained + "; the gain of c7 is not confirmed"},
 		{"a pause has its own words", record.ExperimentPaused, "paused by Ada", 2, 7, evidence.Unconfirmed, "paused by Ada"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := view.Snapshot{State: c.state, Reason: c.reason, Jobs: view.Counts{Held: c.held}, Best: view.Standing{ID: c.best, Claim: evidence.Claim{Word: c.word}}}
+			s := view.Snapshot{State: c.state, Reason: c.reason, Jobs: view.Counts{Held: c.held, Scored: 80 - c.held}, Best: view.Standing{ID: c.best, Claim: evidence.Claim{Word: c.word}}}
 			s.TellRest()
 			if s.Reason != c.want {
 				t.Errorf("%q, not %q", s.Reason, c.want)

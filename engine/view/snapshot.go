@@ -180,7 +180,7 @@ type Held struct {
 	Parent    *float64           // objective of the parent
 }
 
-// Curves are histories over evaluations under the current map. All slices
+// Curves are histories over the measured candidates under the current map. All slices
 // have one value per X.
 type Curves struct {
 	X        []int // scored candidates folded

@@ -180,7 +180,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 				l.Right(st.Label, "-", 11)
 				continue
 			}
-			gain, told := d.better(&m, m.Value-v)
+			gain, told := d.better(&m, level(m.Value-v, v))
 			style := st.Plain
 			if told {
 				style = gainStyle(st, gain)

@@ -192,7 +192,7 @@ func (t *compareTable) objective() {
 		k := &c.detail.Candidate
 		out := piece{st: t.st.Strong, text: widget.Optional(k.Objective)}
 		if k.Objective != nil && first != nil && !base {
-			gain := t.p.d.gain(*k.Objective, *first)
+			gain := level(t.p.d.gain(*k.Objective, *first), *first)
 			out.aside, out.more = gainStyle(t.st, gain), widget.Brief(gain)
 		}
 		return out
@@ -280,7 +280,7 @@ func (t *compareTable) metrics() {
 			}
 			out := piece{st: t.st.Plain, text: widget.Number(v)}
 			if known && !base {
-				gain, told := t.p.d.better(&m, v-first)
+				gain, told := t.p.d.better(&m, level(v-first, first))
 				if out.aside, out.more = t.st.Label, widget.Brief(gain); told {
 					out.aside = gainStyle(t.st, gain)
 				}

@@ -62,9 +62,9 @@ func (p *curvesPane) Scopes() []keys.Scope { return []keys.Scope{keys.InCurves, 
 
 func (p *curvesPane) Keys() []*keys.Binding {
 	return []*keys.Binding{
-		{ID: "time", Keys: []string{"t"}, Title: "over time", Doc: "in place of evaluations", In: []keys.Scope{keys.InCurves}, Bar: 35, Run: p.toggleTime},
+		{ID: "time", Keys: []string{"t"}, Title: "over time", Doc: "in place of how many were measured", In: []keys.Scope{keys.InCurves}, Bar: 35, Run: p.toggleTime},
 		{ID: "recent", Keys: []string{"v"}, Title: "stretch", Doc: "everything, or the last quarter", In: []keys.Scope{keys.InCurves}, Bar: 34, Run: p.cycleStretch},
-		{ID: "curve-scale", Keys: []string{"m"}, Title: "scale", Doc: "linear, logarithmic values, logarithmic evaluations, both", In: []keys.Scope{keys.InCurves}, Bar: 33, Run: p.cycleScale},
+		{ID: "curve-scale", Keys: []string{"m"}, Title: "scale", Doc: "linear, logarithmic values, logarithmic counts, both", In: []keys.Scope{keys.InCurves}, Bar: 33, Run: p.cycleScale},
 		{ID: "next-metric", Keys: []string{"]"}, Title: "next metric", Doc: "of the best, for each that the evaluator reports; after the last the objective", In: []keys.Scope{keys.InCurves}, Bar: 36, Run: func() tea.Cmd { return p.cycleMetric(1) }},
 		{ID: "previous-metric", Keys: []string{"["}, Title: "previous metric", In: []keys.Scope{keys.InCurves}, Run: func() tea.Cmd { return p.cycleMetric(-1) }},
 	}
@@ -184,7 +184,7 @@ func (p *curvesPane) xs(c *view.Curves) []float64 {
 	return x
 }
 
-// x is where something lies on the axis that happened after n evaluations.
+// x is where something lies on the axis that happened after n candidates were measured.
 func (p *curvesPane) x(c *view.Curves, n int, at record.Millis) float64 {
 	if p.byTime && len(c.At) > 0 {
 		return float64(at-c.At[0]) / float64(time.Minute/time.Millisecond)
@@ -201,7 +201,7 @@ func (p *curvesPane) marks(c *view.Curves) []plot.ChartMark {
 }
 
 func (p *curvesPane) chart() plot.Chart {
-	name := "evaluations"
+	name := "measured"
 	if p.byTime {
 		name = "minutes"
 	}

@@ -84,7 +84,7 @@ func (p *jobPane) onParent() string {
 	if c == nil || from == nil || c.Objective == nil || from.Objective == nil {
 		return ""
 	}
-	v := p.d.gain(*c.Objective, *from.Objective)
+	v := level(p.d.gain(*c.Objective, *from.Objective), *from.Objective)
 	return " " + gainStyle(p.d.St, v).S(widget.Brief(v))
 }
 

@@ -404,11 +404,11 @@ func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 		switch {
 		case w < deltaFrom: // the outcome is worth more than the difference
 		case e.Delta != nil:
-			col := st.Label
-			if *e.Delta > 0 {
+			col, delta := st.Label, level(*e.Delta, *e.Objective)
+			if delta > 0 {
 				col = st.Good
 			}
-			l.Gap(1).Col(col, widget.Brief(*e.Delta), 10)
+			l.Gap(1).Col(col, widget.Brief(delta), 10)
 		default:
 			l.Gap(11)
 		}
@@ -431,6 +431,8 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 	switch {
 	case j.State == record.Duplicate:
 		return "duplicate of " + CandidateName(j.Duplicate), st.Label
+	case j.State == record.Placed && where == "": // under an earlier map
+		return widget.Unless(!e.Best, "new best, ") + "took a niche", st.Plain
 	case short && e.Best:
 		return "best " + where, st.Good
 	case short && j.State == record.Placed && e.From < 0:

@@ -386,13 +386,14 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 			return st.Lines[0], p.bar(r.node, 10)
 		}},
 		{Head: "on parent", W: 11, Right: true, Rank: 80, Cell: func(r row) (widget.Style, string) {
-			switch {
-			case r.node.Delta == nil:
+			if r.node.Delta == nil || r.node.Objective == nil {
 				return st.Label, ""
-			case p.isBreakthrough(r.node):
-				return st.Accent, "* " + widget.Brief(*r.node.Delta)
 			}
-			return gainStyle(st, *r.node.Delta), widget.Brief(*r.node.Delta)
+			delta := level(*r.node.Delta, *r.node.Objective)
+			if p.isBreakthrough(r.node) {
+				return st.Accent, "* " + widget.Brief(delta)
+			}
+			return gainStyle(st, delta), widget.Brief(delta)
 		}},
 		{Head: "status", W: 10, Rank: 40, Cell: func(r row) (widget.Style, string) { return st.State(string(r.node.Status)), string(r.node.Status) }},
 		{Head: "niche", W: nicheWidth(g), Rank: 50, Cell: func(r row) (widget.Style, string) { return st.Ident, Niche(g, r.node.Cell) }},

@@ -47,7 +47,7 @@ func (p *nichesPane) details(w int, two bool) []string {
 		tell = append(tell, markNew.String())
 	}
 	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root {
-		diff := p.d.gain(c.Objective, root.Objective)
+		diff := level(p.d.gain(c.Objective, root.Objective), root.Objective)
 		col := st.Good
 		if diff < 0 {
 			col = st.Bad
@@ -287,7 +287,7 @@ func runnerUp(d *Shared, c *record.Candidate, elite *view.CandidateDetail, w int
 	var l widget.Line
 	l.Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 10).Gap(2)
 	if c.Objective != nil && elite.Candidate.Objective != nil {
-		l.Right(st.Label, widget.Brief(d.gain(*c.Objective, *elite.Candidate.Objective)), 8).Gap(2)
+		l.Right(st.Label, widget.Brief(level(d.gain(*c.Objective, *elite.Candidate.Objective), *c.Objective)), 8).Gap(2)
 	}
 	return l.Fit(st.Label, c.Intent, w-l.W).String()
 }
@@ -301,7 +301,7 @@ func takeover(d *Shared, t *view.Takeover, w int) string {
 	}
 	l.Col(st.Label, at, 10).Col(st.Ident, CandidateName(t.Candidate), widget.IDWidth(int64(t.Candidate))).Right(st.Plain, widget.Number(t.Objective), 10).Gap(2)
 	if !math.IsNaN(t.Delta) {
-		l.Col(st.Good, widget.Brief(t.Delta), 9)
+		l.Col(st.Good, widget.Brief(level(t.Delta, t.Objective)), 9)
 	} else {
 		l.Gap(9)
 	}

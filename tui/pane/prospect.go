@@ -60,6 +60,7 @@ func (d *Shared) prospectOf(h *view.Held) prospect {
 		}
 	}
 	p.best = p.best && p.outlook != noBetter
+	p.gain = level(p.gain, v)
 	return p
 }
 

@@ -121,6 +121,9 @@ func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
 	case !x.compared():
 		l.Gap(w)
 		return
+	case x.prospect.gain == 0:
+		l.Fit(p.d.St.Label, "equal", w)
+		return
 	}
 	l.Col(gainStyle(p.d.St, x.prospect.gain), widget.Brief(x.prospect.gain), w)
 }
@@ -232,11 +235,11 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 	} else {
 		l.Add(st.Strong, widget.Number(*c.Objective))
 		if h.Parent != nil {
-			v := p.d.gain(*c.Objective, *h.Parent)
+			v := level(p.d.gain(*c.Objective, *h.Parent), *h.Parent)
 			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on parent")
 		}
 		if r := p.d.Snap.Root; r.ID >= 0 {
-			v := p.d.gain(*c.Objective, r.Objective)
+			v := level(p.d.gain(*c.Objective, r.Objective), r.Objective)
 			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on root")
 		}
 	}

@@ -145,13 +145,22 @@ func (d *Shared) gain(a, b float64) float64 {
 	return a - b
 }
 
+// level is a difference of two values as it is shown, beside one of them: one that is
+// no more than the order in which numbers were added makes is none.
+func level(diff, of float64) float64 {
+	if math.Abs(diff) <= 1e-9*math.Abs(of) {
+		return 0
+	}
+	return diff
+}
+
 // gridIndex answers questions about the grid of one snapshot.
 type gridIndex struct {
 	cells  []*view.Cell // by flat index, nil = never tried
 	of     map[record.CandidateID]int
 	sorted []float64 // adjusted objectives of the elites, rising
-	lo, hi float64 // the bounds of the colours: of what is there now, so that all consoles show the same
-	low    bool    // values below lo exist
+	lo, hi float64   // the bounds of the colours: of what is there now, so that all consoles show the same
+	low    bool      // values below lo exist
 }
 
 func (g *gridIndex) build(s *view.Snapshot) {

@@ -33,7 +33,7 @@ func (p *yieldsPane) Keys() []*keys.Binding {
 }
 
 func (p *yieldsPane) Title() (string, string) {
-	return p.heading("7", "Yields"), p.d.St.Label.S("share of tries that took a niche")
+	return p.heading("7", "Yields"), p.d.St.Label.S("share of tries that took a niche when measured")
 }
 
 func (p *yieldsPane) groups() []yieldGroup {
