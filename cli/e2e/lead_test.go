@@ -257,7 +257,7 @@ func TestReviewsPausesAndTheEndAreNews(t *testing.T) {
 	until(t, "a bell", patience, func() bool { return bells() > 0 })
 	rung := bells()
 	c.press("P")
-	told("paused: paused by ada\a")
+	told("paused by ada\a")
 	until(t, "a bell for the pause", patience, func() bool { return bells() > rung })
 	c.wait("● paused")
 	c.see("nothing runs", func(s string) bool { return strings.Contains(s, "2 Jobs 0 running") })
