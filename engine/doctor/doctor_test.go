@@ -77,14 +77,14 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 		want        string // fine, warns, wrong; "": nothing is said
 		says, cure  string
 	}{
-		"a commit to start from": {whole, nil, "repository", "root", "fine", "main at ", ""},
+		"a commit to start from": {whole, nil, "repository", "HEAD", "fine", "main at ", ""},
 		"changes that are not committed": {whole, func(t *testing.T, o *doctor.Options) {
 			o.Target.Dirty = true
 		}, "repository", "work tree", "warns", "not committed", "commit them"},
 		"large files": {whole, func(_ *testing.T, o *doctor.Options) { o.Target.LFS = true }, "repository", "LFS", "warns", "git-lfs", "install git-lfs"},
 		"no repository": {whole, func(_ *testing.T, o *doctor.Options) {
 			o.Target = gitops.Target{}
-		}, "repository", "root", "", "", ""},
+		}, "repository", "HEAD", "", "", ""},
 		"a whole configuration":      {whole, nil, "configuration", config.FileName, "fine", "complete", ""},
 		"a key that there is not":    {whole + "gaol: x\n", nil, "configuration", config.FileName, "wrong", "gaol", "config explain"},
 		"a configuration of nothing": {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "atoll init"},

@@ -33,7 +33,7 @@ func (b *Box) job(s *Spec, stage string) (*wire.Job, error) {
 	if net == "" {
 		net = NetNone
 	}
-	code, err := b.filter(audience{rung: b.rung, net: net})
+	code, err := b.filter(audience{rung: b.rung, net: net, watching: s.Watching && b.rung == Landlock})
 	if err != nil {
 		return nil, err
 	}

@@ -101,9 +101,13 @@ var ipc = []int{
 }
 
 // watches tell of what is opened and made in folders, also in those that Landlock does
-// not let a command list, and of the end of any process: on rung 2 there are none.
-// Programs then look again and again, or wait for their children.
-var watches = []int{unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_RM_WATCH, unix.SYS_PIDFD_OPEN}
+// not let a command list, and ends of the end of any process: on rung 2 there are none,
+// but for the first where a [Spec] asks for it. Programs then look again and again, or
+// wait for their children.
+var (
+	watches = []int{unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_RM_WATCH}
+	ends    = []int{unix.SYS_PIDFD_OPEN}
+)
 
 // modes, owners and attributes of files are what Landlock leaves open on all that the
 // same user owns: on rung 2 they stay as they are.

@@ -39,6 +39,7 @@ type audience struct {
 	rung      Rung
 	net       NetMode
 	candidate bool // code that ATOLL_RUN starts, on rung 1; below it has its command's filter
+	watching  bool // may watch folders on rung 2
 }
 
 // filter assembles the seccomp program for an audience, as the kernel reads it: 8
@@ -75,7 +76,10 @@ func verdicts(a audience) []uint32 {
 		put(deny(unix.EPERM), ipc)
 	}
 	if a.rung == Landlock {
-		put(deny(unix.ENOSYS), watches, watchesHere)
+		put(deny(unix.ENOSYS), ends)
+		if !a.watching {
+			put(deny(unix.ENOSYS), watches, watchesHere)
+		}
 		put(deny(unix.EPERM), changesMode, changesModeHere, changesOwner, changesOwnerHere)
 		put(deny(unix.ENOTSUP), changesAttr)
 	}

@@ -122,6 +122,9 @@ type Spec struct {
 	OnLine       func(stream int, line string)
 	RunHelper    bool // provide ATOLL_RUN
 	TreeReadOnly bool
+	// Watching lets the command watch folders (inotify) on rung 2 too, for a person's
+	// own commit only: it tells of what others open. Code run through ATOLL_RUN never may.
+	Watching bool
 }
 
 // Result is what came of a run.

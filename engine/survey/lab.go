@@ -169,7 +169,7 @@ func (s *spy) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error
 		}
 		spec.Mounts = append(slices.Clone(spec.Mounts), sandbox.Mount{Host: s.lab.exe, At: at})
 		spec.Args = append([]string{at, WatchVerb, openedName}, spec.Args...)
-		spec.Product = openedName
+		spec.Product, spec.Watching = openedName, true
 	}
 	res, err := s.Runner.Run(ctx, spec)
 	if s.watched && res.HasProduct {
