@@ -11,9 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +53,7 @@ type devEvent struct {
 func browse(t *testing.T) *browser {
 	t.Helper()
 	suitetest.Full(t, "it starts a browser")
+	program(t) // what is looked at comes from it
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("no browser is here: apt-get install chromium")
@@ -63,11 +66,15 @@ func browse(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+	home, err := os.MkdirTemp("", "atoll-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
 		"--no-first-run", "--hide-scrollbars", "--user-data-dir="+home)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +85,11 @@ func browse(t *testing.T) *browser {
 		_ = to.Close() // the browser ends when nobody speaks to it
 		<-b.gone
 		_ = cmd.Wait()
+		// Its helpers may outlive it for a moment, and write meanwhile.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		for until := time.Now().Add(b.limit); os.RemoveAll(home) != nil && time.Now().Before(until); {
+			runtime.Gosched()
+		}
 	})
 	var tab struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &tab)

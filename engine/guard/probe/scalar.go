@@ -186,23 +186,56 @@ func (g *maker) nearText() string {
 	return string(r)
 }
 
-// digitRuns are the numbers in a text.
-var digitRuns = regexp.MustCompile(`[0-9]+`)
+// digitRuns are the numbers in a text, parts a number or a word with what stands before it.
+var (
+	digitRuns = regexp.MustCompile(`[0-9]+`)
+	parts     = regexp.MustCompile(`[^\pL\pN]*[\pL\pN]+`)
+)
 
 // number is written in the place of one in a text: a small one, one of the changed
-// code, or the next.
+// code, the next, one below zero, or the last that so many bits hold.
 func (g *maker) number(now string) string {
-	switch g.d.n(3) {
-	case 0:
+	switch g.d.n(6) {
+	case 0, 1:
 		return strconv.Itoa(g.d.n(4))
-	case 1:
+	case 2:
 		return g.digits()
+	case 3:
+		return "-" + strconv.Itoa(g.d.n(4))
+	case 4:
+		return power([]int64{31, 32, 7, 8, 15, 16, 53, 62, 63, 64}[g.d.n(10)], g.d.n(3)-1)
 	}
-	n, err := strconv.Atoi(now)
-	if err != nil {
+	n, ok := new(big.Int).SetString(now, 10)
+	if !ok {
 		return "0" + now
 	}
-	return strconv.Itoa(max(0, n+2*g.d.n(2)-1))
+	n.Add(n, big.NewInt(int64(2*g.d.n(2)-1)))
+	return n.Abs(n).String()
+}
+
+// power is two to the bits, and beside.
+func power(bits int64, beside int) string {
+	return new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(int64(beside))).String()
+}
+
+// grafted puts a part of another text of the sources into s, behind one of its own parts;
+// its number may be another.
+func (g *maker) grafted(s string) string {
+	lits := g.lib.lits.Strings
+	if len(lits) == 0 {
+		return s
+	}
+	from := parts.FindAllString(lits[g.d.n(len(lits))], -1)
+	if len(from) == 0 {
+		return s
+	}
+	part := from[g.d.n(len(from))]
+	if g.d.n(2) == 1 {
+		part = digitRuns.ReplaceAllStringFunc(part, g.number)
+	}
+	ends := append(parts.FindAllStringIndex(s, -1), []int{0, len(s)})
+	at := ends[g.d.n(len(ends))][1]
+	return s[:at] + part + s[at:]
 }
 
 // digits are those of a number of the changed code or one beside it, or of what so
@@ -213,7 +246,7 @@ func (g *maker) digits() string {
 		v = g.lib.lits.NearInts[g.d.n(n)]
 	}
 	if v >= 7 && v <= 64 && g.d.n(2) == 1 {
-		return new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), uint(v)), big.NewInt(int64(g.d.n(3))-1)).String()
+		return power(v, g.d.n(3)-1)
 	}
 	return strconv.FormatInt(v+int64(g.d.n(3))-1, 10)
 }
@@ -282,7 +315,7 @@ func (g *maker) words() string {
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
 	at := d.n(len(r) + 1)
-	switch d.n(11) {
+	switch d.n(14) {
 	case 0:
 		return string(r[:at])
 	case 1:
@@ -314,6 +347,12 @@ func (g *maker) changed(s string) string {
 			run := runs[d.n(len(runs))]
 			return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
 		}
+	case 11:
+		return digitRuns.ReplaceAllStringFunc(s, g.number)
+	case 12:
+		return g.grafted(s)
+	case 13:
+		return strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	case 6:
 		b := []byte(s)
 		if len(b) > 0 {
