@@ -119,19 +119,20 @@ func (l *loop) turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	whole := context.WithoutCancel(ctx) // a step is short and is not broken off halfway
 	lastChange, last, late := uint64(0), time.Time{}, false
 	for {
 		if !closing.IsZero() && l.opt.Now().After(closing) {
 			l.plan.Close()
 		}
-		if err := l.step(ctx); err != nil {
+		if err := l.step(whole); err != nil {
 			return err
 		}
 		pool.Resize(l.workerGoal(pool.Busy()))
-		if err := l.returnJobs(ctx, pool); err != nil {
+		if err := l.returnJobs(whole, pool); err != nil {
 			return err
 		}
-		if err := l.settle(ctx, pool); err != nil {
+		if err := l.settle(whole, pool); err != nil {
 			return err
 		}
 		if wait := publishEvery - l.opt.Now().Sub(last); wait <= 0 || l.over(pool) {
@@ -142,12 +143,12 @@ func (l *loop) turn(ctx context.Context) error {
 			time.AfterFunc(wait, l.wake)
 		}
 		if l.over(pool) {
-			return l.end(ctx, pool)
+			return l.end(whole, pool)
 		}
 		if err := l.await(ctx, poll.C, expired, pool, &lastChange); err != nil {
 			abort(errAborted)
 			pool.Wait(l.answerUntil)
-			return errors.Join(err, l.end(context.WithoutCancel(ctx), pool))
+			return errors.Join(err, l.end(whole, pool))
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,5 +215,33 @@ func TestAPlanOfTheWrongShapeAndAMapperThatRambles(t *testing.T) {
 	}
 	if len(snap.Targets) != 1 || snap.Targets[0].Name != "program.txt" || snap.Targets[0].By != "offline" {
 		t.Errorf("targets %+v, want the built-in proposal", snap.Targets)
+	}
+}
+
+func TestARunThatIsEndedAtAnyMomentLeavesNoJobHalfDone(t *testing.T) {
+	t.Parallel()
+	for moment := range int64(suitetest.Pick(6, 30, 100)) {
+		l := bareLab(t, map[string]string{"program.txt": dials, "measure.sh": measure})
+		l.begin(l.loaded(dialsYAML, "workers=3", "budget.jobs=60"))
+		ctx, end := context.WithCancel(t.Context())
+		var looks atomic.Int64 // at the clock, of which many are in the middle of a step
+		eng := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true, Now: func() time.Time {
+			if looks.Add(1) == 40+7*moment {
+				end()
+			}
+			return time.Now()
+		}})
+		if err := eng.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("ended at look %d: %v", 40+7*moment, err)
+		}
+		end()
+		for _, state := range []record.JobState{record.Editing, record.Committed, record.Gated, record.Evaluating} {
+			if n := len(l.jobs(state)); n > 0 {
+				t.Errorf("ended at look %d: %d jobs are left %s", 40+7*moment, n, state)
+			}
+		}
+		if exp, err := l.ses.DB.Experiment(t.Context(), l.exp.ID); err != nil || exp.State != record.ExperimentStopped {
+			t.Errorf("ended at look %d: the experiment is %s, %v", 40+7*moment, exp.State, err)
+		}
 	}
 }
