@@ -104,6 +104,9 @@ func (a *App) mcpInstall(ctx context.Context, name string, f mcpInstall) error {
 		return err
 	}
 	edit, err := c.Install(home, c.For(f.server(), program, target.Path, args...))
+	if refusal := (*clients.Refusal)(nil); errors.As(err, &refusal) {
+		fmt.Fprintf(a.Err, "What belongs into %s:\n\n%s\n", refusal.Path, refusal.Paste)
+	}
 	if err != nil {
 		return err
 	}
@@ -206,15 +209,16 @@ func (a *App) replace(e clients.Edit) error {
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(e.Path); err == nil {
 		mode = info.Mode().Perm()
-		kept := e.Path + a.Now().Format(".20060102-150405.bak")
-		if err := os.WriteFile(kept, e.Old, mode); err != nil {
+	}
+	if e.Old != nil && e.Copy != "" {
+		kept, err := keep(e.Copy+a.Now().Format(".20060102-150405"), e.Old, mode)
+		if err != nil {
 			return fmt.Errorf("keep a copy of %s: %w; nothing was changed", e.Path, err)
 		}
 		fmt.Fprintln(a.Out, "kept  ", kept)
 	}
 	if e.New == nil {
-		fmt.Fprintln(a.Out, "removed", e.Path)
-		return os.Remove(e.Path)
+		return a.takeAway(e.Path)
 	}
 	path, err := filepath.EvalSymlinks(e.Path) // a link stays one
 	if errors.Is(err, os.ErrNotExist) {
@@ -227,5 +231,36 @@ func (a *App) replace(e clients.Edit) error {
 		return fmt.Errorf("write %s: %w", e.Path, err)
 	}
 	fmt.Fprintln(a.Out, "wrote ", e.Path)
+	return nil
+}
+
+// keep writes a copy under a name that no file has yet, and returns it.
+func keep(begin string, data []byte, mode os.FileMode) (string, error) {
+	for n := 1; ; n++ {
+		path := begin + ".bak"
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d.bak", begin, n)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(data)
+		return path, errors.Join(err, f.Sync(), f.Close())
+	}
+}
+
+// takeAway removes a file, and its folder where nothing else is in it.
+func (a *App) takeAway(path string) error {
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Out, "removed", path)
+	if info, err := os.Lstat(filepath.Dir(path)); err == nil && info.IsDir() {
+		_ = os.Remove(filepath.Dir(path)) // stays where a person put something there
+	}
 	return nil
 }

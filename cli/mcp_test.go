@@ -156,6 +156,63 @@ func speaksWithAgents(t *testing.T, dir string) {
 	}
 }
 
+func TestWhatAPersonWroteIntoASkillIsKeptWhereNoClientLooks(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := command(t, dir, append([]string{"mcp"}, args...)...)
+		cmd.Env = append(cmd.Env, "HOME="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v %s", args, err, out)
+		}
+	}
+	skills := filepath.Join(home, ".claude", "skills")
+	run("install", "claude", "--yes")
+	file := filepath.Join(skills, "atoll-status", "SKILL.md")
+	if err := os.WriteFile(file, []byte("my own words\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run("uninstall", "claude", "--yes")
+	if left, err := os.ReadDir(skills); err != nil || len(left) != 0 {
+		t.Errorf("of the skills is left: %v %v", left, err)
+	}
+	kept, err := filepath.Glob(filepath.Join(home, ".claude", "atoll-status-SKILL.md.*.bak"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept: %v %v", kept, err)
+	}
+	if text, err := os.ReadFile(kept[0]); err != nil || string(text) != "my own words\n" {
+		t.Errorf("the copy reads %s (%v)", text, err)
+	}
+}
+
+func TestSettingsThatCannotBeChangedAreToldWithWhatToWrite(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(home, ".codex", "config.toml")
+	text := "model = \"o\"\nbroken =\n"
+	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, dir, "mcp", "install", "codex", "--yes")
+	cmd.Env = append(cmd.Env, "HOME="+home)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("taken: %s", out)
+	}
+	for _, word := range []string{"line 2", "nothing was written", "[mcp_servers.atoll]", `args = ["mcp"]`} {
+		if !strings.Contains(string(out), word) {
+			t.Errorf("no %q in:\n%s", word, out)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != text {
+		t.Errorf("it reads %s (%v)", now, err)
+	}
+}
+
 func TestAClientsSettingsAreChangedOnRequestAlone(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
@@ -200,8 +257,11 @@ func TestAClientsSettingsAreChangedOnRequestAlone(t *testing.T) {
 	if now, err := os.ReadFile(file); err != nil || strings.Contains(string(now), "decide") || !strings.Contains(string(now), `"theme"`) {
 		t.Errorf("it reads %s (%v)", now, err)
 	}
-	if _, err := os.Stat(filepath.Join(home, ".claude", "skills", "atoll-evolve", "SKILL.md")); err == nil {
-		t.Error("a skill is still there")
+	if left, err := os.ReadDir(filepath.Join(home, ".claude", "skills")); err != nil || len(left) != 0 {
+		t.Errorf("of the skills is left: %v %v", left, err)
+	}
+	if kept, err := filepath.Glob(file + ".*.bak"); err != nil || len(kept) != 2 { // also of the same second
+		t.Errorf("kept: %v %v", kept, err)
 	}
 	if out, err := run("install", "emacs", "--yes"); err == nil || !strings.Contains(out, "claude") {
 		t.Errorf("a client that nobody knows: %s", out)

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"sync"
 
 	"atoll/cli/door"
 	"atoll/cli/serve/ssh"
 	"atoll/config"
+	"atoll/store/record"
 	"atoll/tui"
 )
 
@@ -38,18 +40,11 @@ func (a *App) openSSH(ctx context.Context, l looker, f doorFlags) (*ssh.Server, 
 	s, err := ssh.Listen(ssh.Options{
 		Addr: f.ssh, Keys: keys, HostKey: filepath.Join(l.ses.Dir, hostKey), Logger: l.logger,
 		Show: func(ctx context.Context, t ssh.Terminal) error {
-			sizes := make(chan tui.Size)
-			go func() { // ends with the session, whose end closes the other one
-				defer close(sizes)
-				for s := range t.Sizes {
-					select {
-					case sizes <- tui.Size(s):
-					case <-ctx.Done():
-					}
-				}
-			}()
+			sizes, followed := follow(ctx, t.Sizes)
+			defer followed()
 			return tui.Run(ctx, tui.Options{
-				Feed: l.eng.Feed(), Controller: l.eng.As(t.Who.Name, t.Who.Role.May), Reader: l.eng.Reader(), ReadOnly: t.Who.Role < door.Decide, Who: t.Who.Name,
+				Feed: l.eng.Feed(), Controller: l.eng.As(t.Who.Name, func(v record.Verb) bool { return t.Now().Role.May(v) }), Reader: l.eng.Reader(),
+				ReadOnly: t.Who.Role < door.Decide, Who: t.Who.Name,
 				Color: "always", Now: a.Now, Env: t.Env, Input: t.In, Output: t.Out, Remote: &tui.Remote{Size: tui.Size(t.Size), Sizes: sizes, Pace: t.Pace},
 				Console: tui.Console{
 					Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: min(look.FPS, remoteFPS), Colours: look.Colours,
@@ -62,4 +57,30 @@ func (a *App) openSSH(ctx context.Context, l looker, f doorFlags) (*ssh.Server, 
 		return nil, usage("%v", err)
 	}
 	return s, nil
+}
+
+// follow hands on the sizes of a terminal as the console takes them, until ctx ends
+// or stop is called, which waits.
+func follow(ctx context.Context, from <-chan ssh.Size) (sizes <-chan tui.Size, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	to := make(chan tui.Size)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(to)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s, open := <-from:
+				if !open {
+					return
+				}
+				select {
+				case <-ctx.Done():
+				case to <- tui.Size(s):
+				}
+			}
+		}
+	})
+	return to, func() { cancel(); wg.Wait() }
 }

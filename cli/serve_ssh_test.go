@@ -116,6 +116,18 @@ func (s *screen) press(keys string) {
 // consoles starts `atoll serve --ssh` and returns its address.
 func consoles(t *testing.T, dir, keys string) string {
 	t.Helper()
+	return sshDoor(t, dir, keys).addr
+}
+
+// sshServer is a running `atoll serve --ssh`.
+type sshServer struct {
+	addr string
+	keys string // file
+	pid  int
+}
+
+func sshDoor(t *testing.T, dir, keys string) sshServer {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")
 	if err := os.WriteFile(file, []byte(keys), 0o600); err != nil {
 		t.Fatal(err)
@@ -150,7 +162,7 @@ func consoles(t *testing.T, dir, keys string) string {
 	if addr == "" {
 		t.Fatal("the server names no address")
 	}
-	return addr
+	return sshServer{addr, file, cmd.Process.Pid}
 }
 
 func TestPeopleElsewhereHaveAConsoleEach(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 
 // served is a running `atoll serve`.
 type served struct {
-	t   *testing.T
-	url string
+	t      *testing.T
+	url    string
+	tokens string // file
 }
 
 const (
@@ -49,7 +50,7 @@ func serving(t *testing.T, dir string, args ...string) served {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(errs)
-	s := served{t: t}
+	s := served{t: t, tokens: tokens}
 	for s.url == "" && lines.Scan() {
 		if m := regexp.MustCompile(`page is at (http\S+)`).FindStringSubmatch(lines.Text()); m != nil {
 			s.url = m[1]
@@ -138,6 +139,8 @@ func TestAServer(t *testing.T) {
 		{"shows hostile text as text and allows nothing foreign", showsTextAsText},
 		{"speaks with coding agents by their role", speaksWithAgents},
 		{"tells nothing without a token when private", tellsNothingInPrivate},
+		{"ends what is open when its token loses rights", endsWithItsToken},
+		{"counts what it refuses", countsRefusals},
 		{"is refused where strangers could reach it", refusesStrangers},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, dir) })

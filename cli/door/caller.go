@@ -1,9 +1,11 @@
 package door
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"atoll/store/record"
 )
@@ -50,4 +52,29 @@ func (r Role) May(v record.Verb) bool {
 type Caller struct {
 	Name string // signs decisions
 	Role Role
+}
+
+// LookAgain is how often a list of those who may come in is looked at, and how often
+// what stays open asks whether it still may: both together are less than a second.
+const LookAgain = 400 * time.Millisecond
+
+// Lost reports whether somebody who came in as c has fewer rights now, or is
+// somebody else.
+func (c Caller) Lost(now Caller) bool { return now.Role < c.Role || now.Name != c.Name }
+
+// Holds waits until ctx ends, or until somebody who came in has lost rights by what
+// now tells: it returns false then.
+func Holds(ctx context.Context, came Caller, now func() Caller) bool {
+	again := time.NewTicker(LookAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return true
+		case <-again.C:
+			if came.Lost(now()) {
+				return false
+			}
+		}
+	}
 }

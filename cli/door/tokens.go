@@ -27,7 +27,7 @@ type Tokens struct {
 }
 
 type token struct {
-	sum    [sha256.Size]byte
+	mark   TokenMark
 	caller Caller
 }
 
@@ -39,9 +39,6 @@ type fileStamp struct {
 // leastToken is the length below which a secret can be guessed.
 const leastToken = 16
 
-// lookAgain is how often the file is looked at.
-const lookAgain = time.Second
-
 // OpenTokens reads a file with one token a line: NAME ROLE TOKEN. Empty lines and
 // those that begin with # say nothing; no two have one token. Others must not be able to read the file.
 func OpenTokens(file string, now func() time.Time) (*Tokens, error) {
@@ -49,21 +46,29 @@ func OpenTokens(file string, now func() time.Time) (*Tokens, error) {
 	return t, t.read()
 }
 
-// Caller returns who holds a token; false when nobody does. Every token takes the
+// TokenMark stands for a token without telling it.
+type TokenMark [sha256.Size]byte
+
+// MarkOf returns the mark of a secret.
+func MarkOf(secret string) TokenMark { return sha256.Sum256([]byte(secret)) }
+
+// Caller returns who holds a token now; false when nobody does. Every token takes the
 // same time.
-func (t *Tokens) Caller(secret string) (Caller, bool) {
+func (t *Tokens) Caller(secret string) (Caller, bool) { return t.Holder(MarkOf(secret)) }
+
+// Holder returns who holds the token of a mark now, as [Tokens.Caller] does.
+func (t *Tokens) Holder(mark TokenMark) (Caller, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now := t.now(); now.After(t.next) {
-		t.next = now.Add(lookAgain)
+		t.next = now.Add(LookAgain)
 		if err := t.reread(); err != nil {
 			t.list = nil // a list that cannot be read lets nobody in
 		}
 	}
-	sum := sha256.Sum256([]byte(secret))
 	found := Caller{}
 	for i := range t.list {
-		if subtle.ConstantTimeCompare(sum[:], t.list[i].sum[:]) == 1 {
+		if subtle.ConstantTimeCompare(mark[:], t.list[i].mark[:]) == 1 {
 			found = t.list[i].caller
 		}
 	}
@@ -122,8 +127,8 @@ func parseTokens(f *os.File, name string) ([]token, error) {
 		if view.CleanLine(fields[0]) != fields[0] {
 			return nil, fmt.Errorf("%s:%d: the name has characters that no screen shows", name, n)
 		}
-		one := token{sha256.Sum256([]byte(fields[2])), Caller{Name: fields[0], Role: role}}
-		if i := slices.IndexFunc(list, func(t token) bool { return t.sum == one.sum }); i >= 0 {
+		one := token{MarkOf(fields[2]), Caller{Name: fields[0], Role: role}}
+		if i := slices.IndexFunc(list, func(t token) bool { return t.mark == one.mark }); i >= 0 {
 			return nil, fmt.Errorf("%s:%d: %s has the token of %s; give each their own: `openssl rand -hex 24` makes one", name, n, fields[0], list[i].caller.Name)
 		}
 		list = append(list, one)

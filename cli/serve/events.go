@@ -160,6 +160,9 @@ func (s *stream) follow(ctx context.Context, after record.Seq, send sse.Sender, 
 			}
 			after = r.Seq
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if len(rows) == eventPage {
 			continue
 		}

@@ -28,7 +28,7 @@ type guard struct {
 func newGuard(o *Options) *guard {
 	return &guard{
 		opt: o, requests: newMeters(100, 300), guesses: newMeters(5, 20),
-		sessions: newSessions(o.Now), cross: http.NewCrossOriginProtection(),
+		sessions: newSessions(o.Now, o.Tokens), cross: http.NewCrossOriginProtection(),
 	}
 }
 
@@ -65,8 +65,27 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+		ctx, done := g.while(context.WithValue(r.Context(), callerKey{}, caller), r, caller)
+		defer done()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// while returns a context that ends when a caller loses the rights that a request came
+// with: what stays open, such as events, ends then. Call done at the end.
+func (g *guard) while(ctx context.Context, r *http.Request, caller door.Caller) (_ context.Context, done func()) {
+	mark, ok := g.mark(r)
+	if !ok {
+		return ctx, func() {} // a visitor has nothing to lose
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		if !door.Holds(ctx, caller, func() door.Caller { c, _ := g.opt.Tokens.Holder(mark); return c }) {
+			cancel()
+		}
+	})
+	return ctx, func() { cancel(); watch.Wait() }
 }
 
 // harden tells browsers to trust nothing that did not come from here.
@@ -126,14 +145,30 @@ func address(r *http.Request) string {
 	return host
 }
 
+// secret is the token that a request brings; "" for none.
+func secret(r *http.Request) string {
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return token
+	}
+	return r.Header.Get("X-API-Key")
+}
+
+// mark is that of the token behind a request, its own or that of its cookie; false
+// where there is none.
+func (g *guard) mark(r *http.Request) (door.TokenMark, bool) {
+	if token := secret(r); token != "" {
+		return door.MarkOf(token), g.opt.Tokens != nil
+	}
+	if cookie, err := r.Cookie(cookieName); err == nil {
+		return g.sessions.mark(cookie.Value)
+	}
+	return door.TokenMark{}, false
+}
+
 // caller returns who asks, or the code and the words to refuse with.
 func (g *guard) caller(r *http.Request) (door.Caller, int, string) {
-	secret := r.Header.Get("X-API-Key")
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		secret = token
-	}
-	if secret != "" {
-		return g.holder(address(r), secret)
+	if token := secret(r); token != "" {
+		return g.holder(address(r), token)
 	}
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		if c, ok := g.sessions.caller(cookie.Value); ok {
@@ -219,26 +254,27 @@ const sessionTime = 12 * time.Hour
 // mostSessions bounds the browsers that are signed in.
 const mostSessions = 1024
 
-// sessions are the browsers that gave a token. They are kept in memory: a server
-// that starts again asks again.
+// sessions are the browsers that gave a token: each has the role that the holder of
+// its token has now. They are kept in memory: a server that starts again asks again.
 type sessions struct {
-	now func() time.Time
+	now    func() time.Time
+	tokens *door.Tokens // nil: nobody is signed in
 
 	mu sync.Mutex
 	by map[string]session
 }
 
 type session struct {
-	caller door.Caller
-	until  time.Time
+	mark  door.TokenMark
+	until time.Time
 }
 
-func newSessions(now func() time.Time) *sessions {
-	return &sessions{now: now, by: map[string]session{}}
+func newSessions(now func() time.Time, tokens *door.Tokens) *sessions {
+	return &sessions{now: now, tokens: tokens, by: map[string]session{}}
 }
 
 // begin returns the value of a new cookie; false when too many are signed in.
-func (s *sessions) begin(c door.Caller) (string, bool) {
+func (s *sessions) begin(mark door.TokenMark) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -251,15 +287,31 @@ func (s *sessions) begin(c door.Caller) (string, bool) {
 		return "", false
 	}
 	id := rand.Text()
-	s.by[id] = session{c, now.Add(sessionTime)}
+	s.by[id] = session{mark, now.Add(sessionTime)}
 	return id, true
 }
 
-func (s *sessions) caller(id string) (door.Caller, bool) {
+// mark returns that of the token which a browser gave; false where it is not signed
+// in.
+func (s *sessions) mark(id string) (door.TokenMark, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.by[id]
-	return x.caller, ok && s.now().Before(x.until)
+	return x.mark, ok && s.now().Before(x.until)
+}
+
+// caller returns who sits at a browser, as the list of tokens has them now. The
+// session of a token that nobody holds any more is over.
+func (s *sessions) caller(id string) (door.Caller, bool) {
+	mark, ok := s.mark(id)
+	if !ok {
+		return door.Caller{}, false
+	}
+	c, ok := s.tokens.Holder(mark)
+	if !ok {
+		s.end(id)
+	}
+	return c, ok
 }
 
 func (s *sessions) end(id string) {

@@ -79,12 +79,13 @@ func (p *page) render(w http.ResponseWriter, r *http.Request, code int, wrong st
 
 // signIn takes a token from the form and gives the browser a cookie.
 func (p *page) signIn(w http.ResponseWriter, r *http.Request) {
-	c, code, why := p.guard.holder(address(r), r.PostFormValue("token"))
+	token := r.PostFormValue("token")
+	_, code, why := p.guard.holder(address(r), token)
 	if code != 0 {
 		p.render(w, r, code, why)
 		return
 	}
-	id, ok := p.guard.sessions.begin(c)
+	id, ok := p.guard.sessions.begin(door.MarkOf(token))
 	if !ok {
 		p.render(w, r, http.StatusServiceUnavailable, "too many browsers are signed in")
 		return

@@ -35,7 +35,7 @@ func (s *site) handler() http.Handler {
 	if s.opt.Agents != nil {
 		mux.Handle("/mcp", patient(s.opt.Agents(callerOf)))
 	}
-	return s.guard.wrap(s.figures.count(gather(mux)))
+	return s.figures.count(s.guard.wrap(gather(mux)))
 }
 
 // readyTime is how long a question for readiness waits.

@@ -1,11 +1,13 @@
 package clients
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -92,25 +94,37 @@ func opencodeEntry(s Server) any {
 type Edit struct {
 	Path     string
 	Old, New []byte
+	// Copy is how the path of a copy of Old begins; "" where Old came from here and needs
+	// none.
+	Copy string
 }
 
 // Same reports whether nothing changes.
 func (e Edit) Same() bool { return string(e.Old) == string(e.New) }
 
+// Refusal is why a file is left as it is, and what a person may write there instead.
+type Refusal struct {
+	Path  string
+	Why   error
+	Paste string // "": nothing would help
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %v; nothing was written", r.Path, r.Why) }
+
+// Unwrap returns why.
+func (r *Refusal) Unwrap() error { return r.Why }
+
 // Install adds a server to the file of a client below home, or changes the one of
-// that name.
+// that name. The error is a [*Refusal] where the file is not what it should be.
 func (c Client) Install(home string, s Server) (Edit, error) {
-	return c.edit(home, func(old []byte) ([]byte, error) {
+	return c.edit(home, c.paste(s), func(old []byte) ([]byte, error) {
 		if c.toml {
-			rest := withoutTable(old, c.table(s.Name))
-			if len(rest) > 0 && rest[len(rest)-1] != '\n' {
-				rest = append(rest, '\n')
-			}
-			return append(rest, c.tableText(s, len(rest) > 0)...), nil
+			return withTable(old, []string{c.key, s.Name}, c.tableText(s))
 		}
-		return c.patch(old, func(doc map[string]json.RawMessage) []operation {
+		return c.patch(old, s.Name, func(servers *hujson.Value) []operation {
 			var ops []operation
-			if doc[c.key] == nil {
+			if servers == nil {
 				ops = append(ops, operation{Op: "add", Path: "/" + c.key, Value: map[string]any{}})
 			}
 			return append(ops, operation{Op: "add", Path: "/" + c.key + "/" + s.Name, Value: c.entry(s)})
@@ -120,16 +134,15 @@ func (c Client) Install(home string, s Server) (Edit, error) {
 
 // Uninstall takes a server out of the file of a client.
 func (c Client) Uninstall(home, name string) (Edit, error) {
-	return c.edit(home, func(old []byte) ([]byte, error) {
+	return c.edit(home, "", func(old []byte) ([]byte, error) {
 		if len(old) == 0 {
 			return old, nil
 		}
 		if c.toml {
-			return withoutTable(old, c.table(name)), nil
+			return withTable(old, []string{c.key, name}, nil)
 		}
-		return c.patch(old, func(doc map[string]json.RawMessage) []operation {
-			var servers map[string]json.RawMessage
-			if json.Unmarshal(doc[c.key], &servers) != nil || servers[name] == nil {
+		return c.patch(old, name, func(servers *hujson.Value) []operation {
+			if servers == nil || servers.Find("/"+name) == nil {
 				return nil
 			}
 			return []operation{{Op: "remove", Path: "/" + c.key + "/" + name}}
@@ -137,16 +150,39 @@ func (c Client) Uninstall(home, name string) (Edit, error) {
 	})
 }
 
-func (c Client) edit(home string, fn func(old []byte) ([]byte, error)) (Edit, error) {
-	e := Edit{Path: filepath.Join(append([]string{home}, c.file...)...)}
-	var err error
-	if e.Old, err = os.ReadFile(e.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return e, err
+// paste is what a person writes to have a server.
+func (c Client) paste(s Server) string {
+	if c.toml {
+		return string(c.tableText(s))
 	}
-	if e.New, err = fn(slices.Clone(e.Old)); err != nil {
-		return e, fmt.Errorf("%s: %w; nothing was written", e.Path, err)
+	text, _ := json.MarshalIndent(map[string]any{c.key: map[string]any{s.Name: c.entry(s)}}, "", "  ") // texts always can be
+	return string(text) + "\n"
+}
+
+func (c Client) edit(home, paste string, fn func(old []byte) ([]byte, error)) (Edit, error) {
+	e := Edit{Path: filepath.Join(append([]string{home}, c.file...)...)}
+	e.Copy = e.Path
+	var err error
+	if e.Old, err = readSettings(e.Path); err == nil {
+		e.New, err = fn(slices.Clone(e.Old))
+	}
+	if err != nil {
+		return e, &Refusal{Path: e.Path, Why: err, Paste: paste}
 	}
 	return e, nil
+}
+
+// readSettings returns nil for a file that is not there. A link to nowhere is an error:
+// whoever made it keeps the file elsewhere.
+func readSettings(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		return data, err
+	}
+	if to, err := os.Readlink(path); err == nil {
+		return nil, fmt.Errorf("it is a link to %s, which is not there: make that file, or remove the link", to)
+	}
+	return nil, nil
 }
 
 // operation is one of a JSON Patch (RFC 6902).
@@ -156,21 +192,31 @@ type operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// patch changes a JSON document, which may have comments and trailing commas.
-func (c Client) patch(old []byte, change func(doc map[string]json.RawMessage) []operation) ([]byte, error) {
-	empty := len(strings.TrimSpace(string(old))) == 0
-	if empty {
+// patch changes a JSON document, which may have comments and trailing commas: the
+// server of that name and nothing else. change is told the servers, nil where there
+// are none.
+func (c Client) patch(old []byte, name string, change func(servers *hujson.Value) []operation) ([]byte, error) {
+	if len(strings.TrimSpace(string(old))) == 0 {
 		old = []byte("{}")
 	}
-	plain, err := hujson.Standardize(slices.Clone(old))
+	before, err := c.others(old, name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := hujson.Parse(old)
 	if err != nil {
 		return nil, fmt.Errorf("it is no JSON: %w", err)
 	}
-	var doc map[string]json.RawMessage
-	if err := json.Unmarshal(plain, &doc); err != nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", err)
+	servers, err := member(old, &v, c.key)
+	if err != nil {
+		return nil, err
 	}
-	ops := change(doc)
+	if servers != nil {
+		if _, err := member(old, servers, name); err != nil {
+			return nil, err
+		}
+	}
+	ops := change(servers)
 	if len(ops) == 0 {
 		return old, nil
 	}
@@ -178,57 +224,58 @@ func (c Client) patch(old []byte, change func(doc map[string]json.RawMessage) []
 	if err != nil {
 		return nil, err
 	}
-	v, err := hujson.Parse(old)
-	if err != nil {
-		return nil, err
-	}
 	if err := v.Patch(text); err != nil {
 		return nil, err
 	}
 	v.Format()
-	return v.Pack(), nil
-}
-
-func (c Client) table(name string) string { return "[" + c.key + "." + name + "]" }
-
-// tableText is a server as a table of TOML. JSON texts of printable characters are
-// basic strings of TOML.
-func (c Client) tableText(s Server, behind bool) []byte {
-	words := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		words[i] = tomlText(a)
+	out := v.Pack()
+	if after, err := c.others(out, name); err != nil || !reflect.DeepEqual(before, after) {
+		return nil, errors.New("the change would reach other settings as well")
 	}
-	text := fmt.Sprintf("%s\ncommand = %s\nargs = [%s]\ntool_timeout_sec = 60\n", c.table(s.Name), tomlText(s.Command), strings.Join(words, ", "))
-	if behind {
-		text = "\n" + text
+	return out, nil
+}
+
+// member is the value that an object has under a name, nil for none. A name that
+// stands there twice is an error: programs disagree which one counts.
+func member(doc []byte, v *hujson.Value, name string) (*hujson.Value, error) {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("line %d: an object is expected there", lineOf(doc, v))
 	}
-	return []byte(text)
-}
-
-func tomlText(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always can be
-	return strings.TrimSpace(b.String())
-}
-
-// withoutTable takes a table and those below it out of a TOML document, with the
-// empty lines before it.
-func withoutTable(doc []byte, table string) []byte {
-	below := strings.TrimSuffix(table, "]") + "."
-	var kept []string
-	inside := false
-	for line := range strings.Lines(string(doc)) {
-		if head := strings.TrimSpace(line); strings.HasPrefix(head, "[") {
-			inside = head == table || strings.HasPrefix(head, table+" ") || strings.HasPrefix(head, table+"#") || strings.HasPrefix(head, below)
-			for inside && len(kept) > 0 && strings.TrimSpace(kept[len(kept)-1]) == "" {
-				kept = kept[:len(kept)-1]
-			}
+	var found *hujson.Value
+	for i := range object.Members {
+		m := &object.Members[i]
+		if text, ok := m.Name.Value.(hujson.Literal); !ok || text.String() != name {
+			continue
 		}
-		if !inside {
-			kept = append(kept, line)
+		if found != nil {
+			return nil, fmt.Errorf("line %d: %q stands there a second time, and programs disagree which one counts: remove one", lineOf(doc, &m.Name), name)
+		}
+		found = &m.Value
+	}
+	return found, nil
+}
+
+func lineOf(doc []byte, v *hujson.Value) int {
+	return 1 + bytes.Count(doc[:v.StartOffset], []byte("\n"))
+}
+
+// others are the values of a document without the server of that name.
+func (c Client) others(doc []byte, name string) (map[string]any, error) {
+	plain, err := hujson.Standardize(slices.Clone(doc))
+	if err != nil {
+		return nil, fmt.Errorf("it is no JSON: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(plain))
+	d.UseNumber()
+	var values map[string]any
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("it is no JSON object: %w", err)
+	}
+	if servers, ok := values[c.key].(map[string]any); ok {
+		if delete(servers, name); len(servers) == 0 {
+			delete(values, c.key)
 		}
 	}
-	return []byte(strings.Join(kept, ""))
+	return values, nil
 }

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,5 +121,125 @@ func TestASkillNamesToolsAndGoesAway(t *testing.T) {
 	edits, err = c.Skills(t.TempDir(), true)
 	if err != nil || len(edits) != 5 || edits[0].New != nil {
 		t.Errorf("taken away: %v %v", edits, err)
+	}
+}
+
+func TestOnlyItsOwnTableOfATOMLFileChanges(t *testing.T) {
+	const entry = "[mcp_servers.atoll]\ncommand = \"atoll\"\nargs = [\"mcp\"]\ntool_timeout_sec = 60\n"
+	const old = "[mcp_servers.atoll]\ncommand = \"old\"\n"
+	for name, tc := range map[string]struct{ before, after, gone string }{
+		"no file":                            {"", entry, ""},
+		"other tables":                       {"a = 1\n\n[tui]\nb = 2\n", "a = 1\n\n[tui]\nb = 2\n\n" + entry, "a = 1\n\n[tui]\nb = 2\n"},
+		"no line end at its end":             {"a = 1", "a = 1\n\n" + entry, "a = 1\n"},
+		"empty lines at its end":             {"a = 1\n\n\n", "a = 1\n\n\n\n" + entry, "a = 1\n\n\n"},
+		"an older one in the middle":         {"a = 1\n\n" + old + "\n# of tui\n[tui]\nb = 2\n", "a = 1\n\n" + entry + "\n# of tui\n[tui]\nb = 2\n", "a = 1\n\n# of tui\n[tui]\nb = 2\n"},
+		"one with tables below":              {old + "\n[mcp_servers.atoll.env]\nX = \"1\"\n\n[tui]\n", entry + "\n[tui]\n", "\n[tui]\n"},
+		"quoted and spaced names":            {"[ mcp_servers . \"atoll\" ] # mine\ncommand = 'old'\n", entry, ""},
+		"a value in the table of all":        {"[mcp_servers]\natoll = {command = \"old\"}\nother = {command = \"x\"}\n", "[mcp_servers]\nother = {command = \"x\"}\n\n" + entry, "[mcp_servers]\nother = {command = \"x\"}\n"},
+		"dotted names":                       {"mcp_servers.atoll.command = \"old\"\nmcp_servers.other.command = \"x\"\n", "mcp_servers.other.command = \"x\"\n\n" + entry, "mcp_servers.other.command = \"x\"\n"},
+		"a text that looks like the table":   {"text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n", "text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n\n" + entry, "text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n"},
+		"a remark that looks like the table": {"# [mcp_servers.atoll]\na = 1\n", "# [mcp_servers.atoll]\na = 1\n\n" + entry, "# [mcp_servers.atoll]\na = 1\n"},
+		"a name that begins like it":         {"[mcp_servers.atoll2]\ncommand = \"x\"\n", "[mcp_servers.atoll2]\ncommand = \"x\"\n\n" + entry, "[mcp_servers.atoll2]\ncommand = \"x\"\n"},
+		"an array over lines with brackets":  {old + "args = [\n  \"[tui]\", # why\n]\n\n[tui]\n", entry + "\n[tui]\n", "\n[tui]\n"},
+		"line ends of Windows":               {"a = 1\r\n[tui]\r\nb = 2\r\n", "a = 1\r\n[tui]\r\nb = 2\r\n\r\n" + strings.ReplaceAll(entry, "\n", "\r\n"), "a = 1\r\n[tui]\r\nb = 2\r\n"},
+		"line ends of both kinds":            {"a = 1\r\n[tui]\nb = 2\n" + old, "a = 1\r\n[tui]\nb = 2\n" + strings.ReplaceAll(entry, "\n", "\r\n"), "a = 1\r\n[tui]\nb = 2\n"},
+		"numbers that are none, and dates":   {"a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n", "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n\n" + entry, "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, home := settings(t, "codex", tc.before)
+			e, err := c.Install(home, c.For("atoll", "atoll", "/src", "mcp"))
+			if err != nil || string(e.New) != tc.after {
+				t.Fatalf("%v\ngot:\n%q\nwant:\n%q", err, e.New, tc.after)
+			}
+			if err := os.WriteFile(e.Path, e.New, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := c.Install(home, c.For("atoll", "atoll", "/src", "mcp")); err != nil || !again.Same() {
+				t.Errorf("twice is not once: %v\n%q", err, again.New)
+			}
+			if e, err = c.Uninstall(home, "atoll"); err != nil || string(e.New) != tc.gone {
+				t.Errorf("taken away: %v\ngot:\n%q\nwant:\n%q", err, e.New, tc.gone)
+			}
+		})
+	}
+}
+
+// settings is a client with a file of settings; text "" means none.
+func settings(t *testing.T, client, text string) (clients.Client, string) {
+	t.Helper()
+	c, err := clients.Find(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	e, err := c.Uninstall(home, "atoll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(e.Path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text != "" {
+		if err := os.WriteFile(e.Path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, home
+}
+
+func TestSettingsThatAreNotWhatTheyShouldBeAreRefusedWithTheLine(t *testing.T) {
+	for name, tc := range map[string]struct{ client, text, says string }{
+		"broken TOML":                     {"codex", "a = 1\nb = \n", "line 2"},
+		"a key of TOML twice":             {"codex", "a = 1\n\na = 2\n", "line 3"},
+		"a table of TOML twice":           {"codex", "[mcp_servers.atoll]\na = 1\n[mcp_servers.atoll]\nb = 1\n", "line 3"},
+		"servers in an inline table":      {"codex", "x = 1\nmcp_servers = {other = {command = \"x\"}}\n", "line 2: mcp_servers is an inline table"},
+		"servers in a list":               {"codex", "[[mcp_servers]]\nname = \"x\"\n", "line 1: mcp_servers is a list there"},
+		"servers that are a text":         {"codex", "mcp_servers = \"x\"\n", "line 1"},
+		"half a line end":                 {"codex", "a = 1\rb = 2\n", "line 1"},
+		"servers of JSON twice":           {"claude", "{\"mcpServers\": {},\n \"mcpServers\": {}}", `line 2: "mcpServers" stands there a second time`},
+		"the server of JSON twice":        {"gemini", "{\"mcpServers\": {\n\"atoll\": {}, // mine\n\"\\u0061toll\": {}}}", `line 3: "atoll" stands there a second time`},
+		"servers of JSON that are a list": {"cursor", "{\n\"mcpServers\": []}", "line 2: an object is expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, home := settingsAsTheyAre(t, tc.client, tc.text)
+			e, err := c.Install(home, c.For("atoll", "atoll", "/src", "mcp"))
+			refusal := (*clients.Refusal)(nil)
+			if !errors.As(err, &refusal) || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), "nothing was written") {
+				t.Fatalf("got %v and %q, want %q", err, e.New, tc.says)
+			}
+			if !strings.Contains(refusal.Paste, "atoll") || !strings.Contains(refusal.Paste, "mcp") {
+				t.Errorf("nothing to write instead: %q", refusal.Paste)
+			}
+		})
+	}
+}
+
+// settingsAsTheyAre are those of a client whose file may be broken.
+func settingsAsTheyAre(t *testing.T, client, text string) (clients.Client, string) {
+	t.Helper()
+	c, home := settings(t, client, "")
+	e, err := c.Uninstall(home, "atoll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(e.Path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, home
+}
+
+func TestALinkToNowhereIsLeftAlone(t *testing.T) {
+	for _, c := range clients.All() {
+		c, home := settings(t, c.Name, "")
+		e, err := c.Uninstall(home, "atoll")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(home, "dotfiles"), e.Path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Install(home, c.For("atoll", "atoll", "/src", "mcp")); err == nil || !strings.Contains(err.Error(), "dotfiles, which is not there") {
+			t.Errorf("%s: %v", c.Name, err)
+		}
 	}
 }

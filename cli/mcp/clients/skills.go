@@ -1,10 +1,10 @@
 package clients
 
 import (
+	"bytes"
 	"embed"
-	"errors"
-	"os"
 	"path/filepath"
+	"strings"
 )
 
 //go:embed skills/*.md
@@ -14,8 +14,8 @@ var skillTexts embed.FS
 const skillFile = "SKILL.md"
 
 // Skills are the files of the skills of a client that has them, as they would be
-// written, or, with away, taken away. One that a person changed is taken away as
-// well: the caller keeps a copy.
+// written, or, with away, taken away. One that a person changed is taken away as well:
+// its copy goes beside the folder of all skills, where no client looks for any.
 func (c Client) Skills(home string, away bool) ([]Edit, error) {
 	if c.skills == nil {
 		return nil, nil
@@ -24,17 +24,23 @@ func (c Client) Skills(home string, away bool) ([]Edit, error) {
 	if err != nil {
 		return nil, err
 	}
+	folder := filepath.Join(append([]string{home}, c.skills...)...)
 	var edits []Edit
 	for _, f := range list {
-		name := "atoll-" + f.Name()[:len(f.Name())-len(".md")]
-		e := Edit{Path: filepath.Join(append(append([]string{home}, c.skills...), name, skillFile)...)}
-		if e.Old, err = os.ReadFile(e.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		name := "atoll-" + strings.TrimSuffix(f.Name(), ".md")
+		e := Edit{Path: filepath.Join(folder, name, skillFile)}
+		if e.Old, err = readSettings(e.Path); err != nil {
+			return nil, &Refusal{Path: e.Path, Why: err}
+		}
+		ours, err := skillTexts.ReadFile("skills/" + f.Name())
+		if err != nil {
 			return nil, err
 		}
 		if !away {
-			if e.New, err = skillTexts.ReadFile("skills/" + f.Name()); err != nil {
-				return nil, err
-			}
+			e.New = ours
+		}
+		if e.Old != nil && !bytes.Equal(e.Old, ours) {
+			e.Copy = filepath.Join(filepath.Dir(folder), name+"-"+skillFile)
 		}
 		edits = append(edits, e)
 	}

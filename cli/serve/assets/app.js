@@ -259,7 +259,7 @@ function listen() {
   events.addEventListener('row', moved);
   events.addEventListener('pulse', e => { const v = JSON.parse(e.data).version; if (v !== version) { version = v; moved(); } });
   events.onopen = () => { $('line').textContent = ''; };
-  events.onerror = () => { $('line').textContent = 'the line is lost; trying again'; };
+  events.onerror = () => { $('line').textContent = events.readyState === EventSource.CLOSED ? 'the line was refused: reload the page and give a token' : 'the line is lost; trying again'; };
 }
 
 document.addEventListener('visibilitychange', () => { if (!document.hidden) refresh(); });

@@ -16,7 +16,7 @@ import (
 )
 
 // Keys are the public keys of a file and whose they are. It is safe for concurrent
-// use; a file that changed is read again, at most once a second.
+// use; a file that changed is read again, within [door.LookAgain].
 type Keys struct {
 	file string
 	now  func() time.Time
@@ -27,9 +27,6 @@ type Keys struct {
 	size int64
 	next time.Time // when the file is looked at again
 }
-
-// lookAgain is how often the file is looked at.
-const lookAgain = time.Second
 
 // OpenKeys reads a file with one key a line: NAME [ROLE] KEY, where ROLE is look,
 // decide or admin, look where it is left out, and KEY as in authorized_keys. Empty
@@ -46,7 +43,7 @@ func (k *Keys) Caller(key gossh.PublicKey) (door.Caller, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if now := k.now(); now.After(k.next) {
-		k.next = now.Add(lookAgain)
+		k.next = now.Add(door.LookAgain)
 		if k.reread() != nil {
 			k.list = nil
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,8 +27,11 @@ type Terminal struct {
 	In    io.Reader
 	Out   io.Writer
 	Env   []string    // TERM and what says which colours it has
-	Size  Size        // at the beginning
+	Size  Size        // at the beginning, within [mostWidth] and [mostHeight] as all others
 	Sizes <-chan Size // as it changes; closed at the end of the session
+	// Now is whose the key is by now: nobody's, or theirs with another role, for the
+	// moments until the session ends because of that.
+	Now func() door.Caller
 	// Pace is how long news should wait for the next ones, so that all open consoles
 	// together draw about as often as a few do.
 	Pace func() time.Duration
@@ -40,7 +42,7 @@ type Terminal struct {
 const paceEach, paceMost = 25 * time.Millisecond, 500 * time.Millisecond
 
 // pace is how long news should wait with as many consoles as are open now.
-func (s *Server) pace() time.Duration { return min(time.Duration(len(s.seats))*paceEach, paceMost) }
+func (s *Server) pace() time.Duration { return min(time.Duration(s.seats.taken())*paceEach, paceMost) }
 
 // Options say where a server answers, and how a console is shown.
 type Options struct {
@@ -56,7 +58,10 @@ type Options struct {
 const (
 	connections = 128              // at the same time, those that are still strangers included
 	consoles    = 64               // at the same time
+	ownConsoles = 32               // of them with one name
+	channels    = 10               // sessions of one connection, whether they show a console or not
 	tries       = 6                // keys that a client may offer
+	loginTime   = time.Minute      // for a stranger to show a key
 	idleTime    = 10 * time.Minute // without a byte in either direction; a console that runs always writes
 	leaveTime   = 2 * time.Second  // for consoles to give the screens back at the end
 )
@@ -66,7 +71,9 @@ type Server struct {
 	opt   Options
 	ln    net.Listener
 	ssh   *ssh.Server
-	seats chan struct{} // one for each console
+	seats *seats
+
+	terminals sync.Map // from ssh.Session to *terminal: the sessions that asked for one
 
 	ctx context.Context // of all consoles; set by Run before the first
 }
@@ -76,7 +83,7 @@ func Listen(o Options) (*Server, error) {
 	if _, _, err := net.SplitHostPort(o.Addr); err != nil {
 		return nil, fmt.Errorf("the address %q: write host:port, such as 127.0.0.1:2222", o.Addr)
 	}
-	s := &Server{opt: o, seats: make(chan struct{}, consoles)}
+	s := &Server{opt: o, seats: newSeats()}
 	var err error
 	s.ssh, err = wish.NewServer(
 		wish.WithHostKeyPath(o.HostKey), wish.WithIdleTimeout(idleTime), wish.WithVersion("atoll"),
@@ -84,11 +91,14 @@ func Listen(o Options) (*Server, error) {
 			_, known := o.Keys.Caller(key)
 			return known
 		}),
-		wish.WithMiddleware(func(ssh.Handler) ssh.Handler { return s.session }),
+		wish.WithMiddleware(func(ssh.Handler) ssh.Handler { return s.session }), ssh.EmulatePty(),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make ready for ssh: %w", err)
 	}
+	s.ssh.PtyHandler = s.giveTerminal(s.ssh.PtyHandler)
+	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": few(ssh.DefaultSessionHandler)}
+	s.ssh.ConnCallback = hurry
 	s.ssh.ServerConfigCallback = func(ssh.Context) *gossh.ServerConfig { return &gossh.ServerConfig{MaxAuthTries: tries} }
 	ln, err := net.Listen("tcp", o.Addr)
 	if err != nil {
@@ -130,84 +140,4 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// session shows a console to one who came in.
-func (s *Server) session(sess ssh.Session) {
-	who, known := s.opt.Keys.Caller(sess.PublicKey()) // it may have been taken out meanwhile
-	pty, windows, terminal := sess.Pty()
-	switch {
-	case !known:
-		wish.Fatalln(sess, "your key was taken out of the list")
-		return
-	case len(sess.Command()) > 0:
-		wish.Fatalln(sess, "there is only the console here: come without a command")
-		return
-	case !terminal:
-		wish.Fatalln(sess, "the console needs a terminal: ssh -t")
-		return
-	}
-	select {
-	case s.seats <- struct{}{}:
-		defer func() { <-s.seats }()
-	default:
-		wish.Fatalln(sess, fmt.Sprintf("%d consoles are open; come back later", consoles))
-		return
-	}
-	ctx, cancel := context.WithCancel(sess.Context())
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
-	sizes := make(chan Size, 1)
-	var resizing sync.WaitGroup
-	resizing.Go(func() {
-		defer close(sizes)
-		follow(ctx, windows, sizes)
-	})
-	log := s.opt.Logger.With("who", who.Name, "role", who.Role.String(), "from", sess.RemoteAddr().String())
-	log.Info("a console was opened over ssh")
-	err := s.opt.Show(ctx, Terminal{
-		Who: who, In: sess, Out: sess, Env: environment(sess.Environ(), pty.Term),
-		Size: Size{pty.Window.Width, pty.Window.Height}, Sizes: sizes, Pace: s.pace,
-	})
-	cancel()
-	resizing.Wait()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		log.Error("a console over ssh ended: " + err.Error())
-		_ = sess.Exit(1)
-		return
-	}
-	log.Info("a console over ssh was closed")
-	_ = sess.Exit(0)
-}
-
-// follow hands on how large the terminal is; only the newest size counts.
-func follow(ctx context.Context, windows <-chan ssh.Window, sizes chan Size) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case w, open := <-windows:
-			if !open {
-				return
-			}
-			select {
-			case <-sizes:
-			default:
-			}
-			sizes <- Size{w.Width, w.Height}
-		}
-	}
-}
-
-// environment is what of a client's environment says how its terminal shows things.
-func environment(env []string, term string) []string {
-	out := []string{"TERM=" + term}
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE":
-			out = append(out, v)
-		}
-	}
-	return out
 }
