@@ -220,3 +220,27 @@ func TestInputsThatDoSomethingNewAreKeptAndVaried(t *testing.T) {
 		t.Errorf("with the corpus %d inputs go the narrow way, without it %d", with, without)
 	}
 }
+
+func TestATextOfTheSourcesIsChangedWhereItsNumbersAre(t *testing.T) {
+	lib := &library{lits: Literals{Strings: []string{"*/15", "~1.2.3"}}}
+	want := map[string]func(string) bool{
+		"a number below zero":          func(s string) bool { return strings.HasPrefix(s, "~1.2.-") },
+		"one beyond 32 bits":           func(s string) bool { return s == "~1.2.4294967297" },
+		"all numbers small":            func(s string) bool { return s == "~0.0.1" },
+		"a part of another text":       func(s string) bool { return s == "~1/15.2.3" },
+		"that part with a number of 1": func(s string) bool { return s == "~1/1.2.3" },
+		"without what stands before":   func(s string) bool { return s == "1.2.3" },
+	}
+	for seed := range uint64(50_000) {
+		m := &maker{d: seeded(seed), lib: lib}
+		s := m.changed("~1.2.3")
+		for what, is := range want {
+			if is(s) {
+				delete(want, what)
+			}
+		}
+	}
+	for what := range want {
+		t.Errorf("never drawn: %s", what)
+	}
+}

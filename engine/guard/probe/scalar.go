@@ -186,10 +186,10 @@ func (g *maker) nearText() string {
 	return string(r)
 }
 
-// digitRuns are the numbers in a text, parts a number or a word with what stands before it.
+// digitRuns are the numbers in a text, parts a number or a word with the character before it.
 var (
 	digitRuns = regexp.MustCompile(`[0-9]+`)
-	parts     = regexp.MustCompile(`[^\pL\pN]*[\pL\pN]+`)
+	parts     = regexp.MustCompile(`[^\pL\pN]?[\pL\pN]+`)
 )
 
 // number is written in the place of one in a text: a small one, one of the changed
@@ -342,16 +342,19 @@ func (g *maker) changed(s string) string {
 		return []string{strings.ToUpper(s), strings.ToLower(s), strings.ToUpper(string(r[:min(1, len(r))])) + string(r[min(1, len(r)):])}[d.n(3)]
 	case 9:
 		return []string{" " + s, s + " ", s + "\n", "\t" + s}[d.n(4)]
-	case 7, 10:
+	case 7, 10: // one number
 		if runs := digitRuns.FindAllStringIndex(s, -1); len(runs) > 0 {
 			run := runs[d.n(len(runs))]
 			return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
 		}
-	case 11:
-		return digitRuns.ReplaceAllStringFunc(s, g.number)
+	case 11: // all numbers anew, or all of them small
+		if d.n(3) == 0 {
+			return digitRuns.ReplaceAllStringFunc(s, g.number)
+		}
+		return digitRuns.ReplaceAllStringFunc(s, func(string) string { return strconv.Itoa(d.n(3)) })
 	case 12:
 		return g.grafted(s)
-	case 13:
+	case 13: // without what stands before it
 		return strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	case 6:
 		b := []byte(s)
