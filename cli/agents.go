@@ -34,11 +34,27 @@ func rooted(l *config.Loaded) {
 		l.Config.Agents[i].Recording = abs(l.Config.Agents[i].Recording)
 		l.Config.Agents[i].Plugin = abs(l.Config.Agents[i].Plugin)
 	}
+	if _, given := l.Origins["search.operators"]; !given {
+		drawnAsRecorded(&l.Config)
+	}
 	for _, list := range []*[]string{&l.Config.Plugins.Auditors, &l.Config.Plugins.Notifiers} {
 		*list = slices.Clone(*list)
 		for i := range *list {
 			(*list)[i] = abs((*list)[i])
 		}
+	}
+}
+
+// drawnAsRecorded gives a configuration whose agents only replay the weights of operators
+// that the recorded run drew by, for the default follows from who edits. A recording that
+// says nothing of it changes nothing: what else is wrong with it is told where it is used.
+func drawnAsRecorded(c *config.Config) {
+	edit := slices.DeleteFunc(slices.Clone(c.Agents), func(ag config.Agent) bool { return ag.Weight <= 0 })
+	if len(edit) == 0 || slices.ContainsFunc(edit, func(ag config.Agent) bool { return ag.Kind != "replay" }) {
+		return
+	}
+	if run, err := agent.ReadRecordedRun(edit[0].Recording); err == nil && len(run.Operators) > 0 {
+		c.Search.Operators = run.Operators
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,43 @@ func TestARunReplaysAfterItsConfigurationWasCommitted(t *testing.T) {
 	}
 	if out := atoll(t, dir, "show", "#1", "--json").out; !strings.Contains(out, "another root") || !strings.Contains(out, "atoll.yaml may differ") {
 		t.Errorf("the job does not say why it could not be replayed:\n%s", out)
+	}
+}
+
+func TestAReplayDrawsAsTheRunThatWasRecorded(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	for _, tt := range []struct{ name, agents string }{
+		{"without any agent in the configuration", ""},
+		{"of the offline agent and a model", m.agentsYAML("  - {name: own, kind: offline, weight: 2}")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := plot(t, "budget: {jobs: 12}", "order: strict", tt.agents)
+			tape := filepath.Join(t.TempDir(), "tape")
+			if c := keyed(t, dir, cliKey, "run", "--headless", "--yes", "--record", tape); c.code != 0 {
+				t.Fatalf("record: exit %d\n%s%s", c.code, c.out, c.err)
+			}
+			done := func() (out []string) {
+				for line := range strings.Lines(atoll(t, dir, "jobs", "--json").out) {
+					var j map[string]any
+					if err := json.Unmarshal([]byte(line), &j); err != nil {
+						t.Fatalf("%s: %v", line, err)
+					}
+					out = append(out, fmt.Sprint(j["id"], " ", j["operator"], " of ", j["parent"], ": ", j["state"], " ", j["candidate"]))
+				}
+				return out
+			}
+			recorded := done()
+			if err := os.WriteFile(filepath.Join(dir, "atoll.yaml"), []byte(plotYAML("budget: {jobs: 12}", "order: strict", "agents: [{kind: replay, recording: "+tape+"}]")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if c := atoll(t, dir, "run", "--new", "--headless"); c.code != 0 {
+				t.Fatalf("replay: exit %d\n%s%s", c.code, c.out, c.err)
+			}
+			if got := done(); !slices.Equal(got, recorded) {
+				t.Errorf("the replay has the jobs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(recorded, "\n"))
+			}
+		})
 	}
 }

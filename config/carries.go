@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -33,6 +34,16 @@ func (c Config) idle() []string {
 		if c.Search.Operators[name] > 0 && !able {
 			out = append(out, name)
 		}
+	}
+	return out
+}
+
+// Carried returns the weights of the operators that some agent with a weight can carry
+// out: those that are drawn.
+func (c Config) Carried() map[string]float64 {
+	out := maps.Clone(c.Search.Operators)
+	for _, name := range c.idle() {
+		delete(out, name)
 	}
 	return out
 }

@@ -126,7 +126,7 @@ func (q *equipment) hire(st *fold.State) error {
 	for i := range cfg.Agents { // weights are settings
 		cfg.Agents[i].Weight = st.Settings.Agents[cfg.Agents[i].Name]
 	}
-	cfg.Budget.CostUSD = st.Settings.MaxCostUSD
+	cfg.Budget.CostUSD, cfg.Search.Operators = st.Settings.MaxCostUSD, st.Settings.Operators
 	asking := q.opt.Gateway
 	if asking.Sleep == nil {
 		asking.Sleep = q.patience

@@ -38,6 +38,7 @@ type Roster struct {
 	BuiltIn    map[string]bool // offline agents
 	Elsewhere  map[string]bool // agents that take their time: persons, and workers that come for tasks
 	Waits      map[string]bool // of these, those whose jobs wait without a worker
+	Programs   map[string]bool // agents that run a program in the sandbox, which may be silent while it works
 	OwnLogin   map[string]bool // agents with their own credentials: nobody can meter them
 }
 
@@ -82,7 +83,7 @@ func (h *Builder) Build() (*Roster, error) {
 	if err := CheckAgents(cfg, h.Getenv); err != nil {
 		return nil, err
 	}
-	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}, Waits: map[string]bool{}}
+	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}, Waits: map[string]bool{}, Programs: map[string]bool{}}
 	var err error
 	if c.Prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
@@ -138,6 +139,9 @@ func (h *Builder) secrets() []string {
 func (h *Builder) recording(c *Roster) error {
 	if h.Record == "" {
 		return nil
+	}
+	if err := agent.WriteRecordedRun(h.Record, h.Config.Carried()); err != nil {
+		return err
 	}
 	limits := map[string]float64{}
 	for _, a := range h.Config.Agents {
@@ -257,7 +261,7 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		}
 		o.Gateway = client.GatewayFor(c.gateway, []string{a.Name}, models, cmp.Or(a.Requests, client.DefaultRequests), dir, h.Account(a.Name, a.JobUSD))
 	}
-	c.OwnLogin[a.Name] = a.OwnCredentials
+	c.OwnLogin[a.Name], c.Programs[a.Name] = a.OwnCredentials, true
 	return client.New(o)
 }
 
