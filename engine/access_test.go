@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -65,6 +66,69 @@ func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T
 			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
 			if s.Jobs.Placed+s.Jobs.Scored != 4 {
 				t.Errorf("after the key was mended: %+v", s.Jobs)
+			}
+			stop()
+		})
+	}
+}
+
+func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
+	t.Parallel()
+	page := func(kind, text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		answer func(http.ResponseWriter)
+		says   string
+	}{
+		{"with a title", page("text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>\n Sign in &middot; Example Corp</title></head><body>Password</body></html>"), `"Sign in · Example Corp"`},
+		{"without one", page("text/html", "\ufeff<html><head><style>p {}</style></head><body><!-- x --><h1>Captive portal</h1><p>Accept the terms</p></body></html>"), `"Captive portal"`},
+		{"that says it is JSON", page("application/json", "<html><body>Hotel WiFi</body></html>"), `"Hotel WiFi"`},
+		{"behind a redirect", func(w http.ResponseWriter) {
+			w.Header().Set("Location", "https://login.example/start?next=secret")
+			w.WriteHeader(http.StatusFound)
+		}, "it redirects to https://login.example/start,"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newFakeModel(t)
+			served := make(chan struct{})
+			m.trouble = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+				select {
+				case <-served:
+					return false
+				default:
+					tt.answer(w)
+					return true
+				}
+			}
+			l := agentLab(t, func(c *config.Config) {
+				c.Agents = []config.Agent{m.agent("model")}
+				c.Prices = []config.Price{{Model: "fake-*", Input: 0.5, Output: 2}}
+				c.Budget.CostUSD, c.Budget.Jobs, c.Workers = 1, 4, 1
+			})
+			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv})
+			s := l.await(eng, "it pauses", func(s *view.Snapshot) bool { return s.State == record.ExperimentPaused && s.Jobs.Running == 0 })
+			if !strings.Contains(s.Reason, tt.says) || !strings.Contains(s.Reason, "base_url") || strings.Contains(s.Reason, "secret") {
+				t.Errorf("it does not say what came and what to do: %s", s.Reason)
+			}
+			if n := len(m.asked()); n != 1 || s.Jobs.Ended() != 0 {
+				t.Errorf("%d requests were sent, jobs %+v", n, s.Jobs)
+			}
+			if c, err := l.ses.DB.Counters(t.Context(), l.exp.ID); err != nil || c.Usage.CostUSD == nil || *c.Usage.CostUSD != 0 {
+				t.Errorf("it cost %+v, %v", c.Usage, err)
+			}
+			close(served)
+			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
+				t.Fatal(err)
+			}
+			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
+			if s.Jobs.Placed+s.Jobs.Scored != 4 {
+				t.Errorf("after it was mended: %+v", s.Jobs)
 			}
 			stop()
 		})
@@ -155,6 +219,96 @@ func TestADrainedRunWaitsForNoProvider(t *testing.T) {
 		}
 	}
 }
+
+// speechless is a provider that takes requests and says nothing more than first.
+func speechless(t *testing.T, first string) *fakeModel {
+	m := newFakeModel(t)
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) }) // before the server is closed
+	m.trouble = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if first != "" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, first)
+			_ = http.NewResponseController(w).Flush()
+		}
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+		return true
+	}
+	return m
+}
+
+func TestADrainedRunWaitsForNobodyWhoIsSilent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		first string // what the provider says before it falls silent
+		who   func(m *fakeModel, c *config.Config)
+	}{
+		{"a provider that does not answer", "", func(m *fakeModel, c *config.Config) { c.Agents = []config.Agent{m.agent("model")} }},
+		{"a provider that stops in the middle of a word", "data: {\"choices\":[{\"delta\":{\"content\":\"INTENT: \"}}]}\n\n", func(m *fakeModel, c *config.Config) {
+			c.Agents = []config.Agent{m.agent("model")}
+		}},
+		{"a planner", "", func(m *fakeModel, c *config.Config) {
+			c.Agents, c.Roles.Planner = []config.Agent{newFakeModel(t).agent("writer"), m.agent("model")}, "model"
+			c.Agents[1].Weight = 0
+		}},
+		{"a reviewer", "", func(m *fakeModel, c *config.Config) {
+			c.Agents, c.Roles.Reviewer = []config.Agent{newFakeModel(t).agent("writer"), m.agent("model")}, "model"
+			c.Agents[1].Weight = 0
+		}},
+		{"a client that asks one that does not answer, and talks meanwhile", "", func(m *fakeModel, c *config.Config) {
+			c.Agents = []config.Agent{{
+				Name: "client", Kind: "command", Weight: 1, Attempts: 1, Timeout: time.Hour, BaseURL: m.URL + "/v1", KeyEnv: "PLANTED_KEY", Model: "fake-1",
+				Command: []string{"python3", "-c", clientThatAsks},
+			}}
+		}},
+		{"a client that does nothing", "", func(_ *fakeModel, c *config.Config) {
+			c.Agents = []config.Agent{{Name: "client", Kind: "command", Command: []string{"sleep", "3600"}, Weight: 1, Attempts: 1, Timeout: time.Hour}}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := speechless(t, tt.first)
+			l := agentLab(t, func(c *config.Config) {
+				c.Workers, c.Budget.Jobs = 1, 4
+				tt.who(m, c)
+			})
+			patience := gateway.Options{FirstByte: time.Hour, Idle: time.Hour, Answer: time.Hour, Total: 100 * time.Hour}
+			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv, Gateway: patience})
+			l.await(eng, "somebody is waited for", func(s *view.Snapshot) bool {
+				return len(m.asked()) > 0 || len(s.Running) > 0 && s.Running[0].Job.Agent == "client" && s.Running[0].Job.Kind == record.Make && len(s.Running[0].Stage) > 0 && !strings.Contains(tt.name, "asks")
+			})
+			stop() // fails when the silence is waited for
+			queued := 0
+			for _, j := range l.jobs() {
+				if j.Kind == record.Make && j.State != record.Queued && j.State != record.Committed && j.State != record.Gated {
+					t.Errorf("%s is %s: %s", j.ID, j.State, j.Reason)
+				}
+				queued++
+			}
+			if queued == 0 {
+				t.Error("there is no job any more")
+			}
+		})
+	}
+}
+
+// clientThatAsks asks its model and prints a word each half second meanwhile.
+const clientThatAsks = `
+import os, sys, threading, time, urllib.request, json
+def talk():
+    while True:
+        print("still here", flush=True)
+        time.sleep(0.5)
+threading.Thread(target=talk, daemon=True).start()
+body = json.dumps({"model": "fake-1", "messages": [{"role": "user", "content": "hello"}]}).encode()
+req = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body,
+    {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})
+urllib.request.urlopen(req).read()
+`
 
 func TestADrainedRunWaitsForNoClientsNextAttempt(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -83,10 +82,6 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 			}
 		}, class: record.ClassAgent, reason: "provider"},
 		{name: "JSON that is none", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) { stream(w, `{"choices":[{"delta`, "[DONE]") }, class: record.ClassAgent, reason: "no usable answer"},
-		{name: "a web page", full: true, bad: 4, answer: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, "<!doctype html><html><body>Sign in</body></html>")
-		}, class: record.ClassAgent},
 		{name: "a refusal", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("I will not do that.", "content_filter")...)
 		}, class: record.ClassAgent, reason: "refused"},

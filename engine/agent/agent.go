@@ -113,6 +113,8 @@ type Job struct {
 	Background  *Background        // what only prompts tell; nil = nothing known
 	Live        func(line string)  // output while it runs; may be nil
 	Progress    func(stage string) // coarse stage names; may be nil
+	// Alive is told of signs of life that are neither a line nor a stage; may be nil.
+	Alive func()
 	// Sending is told of a prompt before it leaves, so that it can be seen; role
 	// says to whom. It may be nil.
 	Sending func(role, text string)

@@ -39,7 +39,7 @@ func TestComplete(t *testing.T) {
 		{"a stream that stalls", []http.HandlerFunc{stalls}, gateway.ErrCut, "wait", 5, false},
 		{"a stream without its end", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { sse(w); chatPart(w, "x") }}, gateway.ErrCut, "x", 5, false},
 		{"invalid JSON in the stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { sse(w); _, _ = fmt.Fprint(w, "data: {nope\n\n") }}, gateway.ErrProvider, "", 5, false},
-		{"a web page", []http.HandlerFunc{status(200, "<html>log in</html>", "Content-Type", "text/html")}, gateway.ErrProvider, "", 5, false},
+		{"a web page", []http.HandlerFunc{status(200, "<html>log in</html>", "Content-Type", "text/html")}, gateway.ErrAccess, "", 1, true},
 		{"an empty body", []http.HandlerFunc{status(200, "")}, gateway.ErrProvider, "", 5, false},
 		{"an error inside the stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
 			sse(w)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"atoll/store/record"
 )
@@ -101,7 +102,8 @@ type Account struct {
 	ledger *Budget
 
 	mu    sync.Mutex
-	stop  error // why nothing more is sent; nil: it goes on
+	stop  error     // why nothing more is sent; nil: it goes on
+	heard time.Time // when a request of it began or left, or a provider last said something to it
 	total Totals
 	ends  map[int]context.CancelCauseFunc // requests in flight
 	next  int
@@ -178,6 +180,21 @@ func (a *Account) hold(ctx context.Context) (context.Context, func(), error) {
 		a.mu.Unlock()
 		cancel(nil)
 	}, nil
+}
+
+// hear notes a sign of life.
+func (a *Account) hear(at time.Time) {
+	a.mu.Lock()
+	a.heard = at
+	a.mu.Unlock()
+}
+
+// Heard returns when a request of the account began or left last, or a provider last sent
+// words of an answer, and whether one is waited for now. Zero: never.
+func (a *Account) Heard() (at time.Time, asking bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heard, len(a.ends) > 0
 }
 
 func (a *Account) note(text string) {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"html"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,6 +230,44 @@ func (a Access) advice(keyEnv string) string {
 
 // looksHTML reports a web page.
 func looksHTML(b []byte) bool {
-	head := strings.ToLower(string(bytes.TrimSpace(b[:min(len(b), 256)])))
+	head := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(b[:min(len(b), 256)], []byte("\xef\xbb\xbf")))))
 	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
+}
+
+// isPage reports a web page in the place of an answer, by its content type or its
+// beginning: there are providers that call their JSON a page.
+func isPage(kind string, b []byte) bool {
+	text := bytes.TrimSpace(b)
+	return looksHTML(b) || strings.HasPrefix(kind, "text/html") && bytes.HasPrefix(text, []byte("<"))
+}
+
+var (
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	pageCode  = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
+)
+
+// pageSays is the title of a web page, or its first words.
+func pageSays(b []byte) string {
+	b = bytes.TrimPrefix(b[:min(len(b), 64<<10)], []byte("\xef\xbb\xbf"))
+	text := ""
+	if m := pageTitle.FindSubmatch(b); m != nil {
+		text = string(m[1])
+	}
+	if strings.TrimSpace(text) == "" {
+		text = strings.TrimSpace(pageCode.ReplaceAllString(string(b), "\n"))
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	text = strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+	if runes := []rune(text); len(runes) > 120 {
+		text = string(runes[:117]) + "..."
+	}
+	return text
+}
+
+// pageReason says that a page came, and what it calls itself.
+func pageReason(b []byte) string {
+	if title := pageSays(b); title != "" {
+		return fmt.Sprintf("the answer is a web page (%q), not an API's", title)
+	}
+	return "the answer is a web page, not an API's"
 }

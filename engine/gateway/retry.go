@@ -87,6 +87,7 @@ func (g *Gateway) call(ctx context.Context, o *outgoing) (ans *answer, used reco
 		return nil, used, err
 	}
 	defer release()
+	o.account.hear(g.opt.Now())
 	if err := g.allowed(o); err != nil {
 		o.account.refused(err)
 		return nil, used, err

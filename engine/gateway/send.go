@@ -58,6 +58,7 @@ type answer struct {
 	raw    []byte // kept when recorded, and for errors
 	usage  record.Usage
 	final  bool // the usage is that of the whole answer
+	page   bool // it is a web page
 }
 
 // timeoutError is the cause with which a watchdog ends a request.
@@ -156,6 +157,10 @@ func (g *Gateway) cost(o *outgoing, ans *answer, price Price, known bool, reserv
 		u.CostUSD = &nothing // an error is not billed
 		return u
 	}
+	if ans != nil && ans.page {
+		u.CostUSD = &nothing // a web page is no model's work
+		return u
+	}
 	if ans != nil && ans.meter != nil && !strings.Contains(ans.kind, "event-stream") && ans.meter.refused() {
 		u.CostUSD = &nothing // nor is one in the place of an answer; one in a stream may come behind work
 		return u
@@ -196,6 +201,7 @@ func (g *Gateway) transmit(ctx context.Context, o *outgoing, key string) (ans *a
 	if err != nil {
 		return nil, false, err
 	}
+	o.account.hear(g.opt.Now())
 	res, err := g.http.Do(req)
 	if err != nil {
 		return nil, left.Load(), g.lost(ctx, o, err, left.Load())
@@ -261,14 +267,17 @@ func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 	reason := f.text()
 	switch {
 	case res.StatusCode/100 == 3:
-		reason = "it redirects elsewhere, which is not followed because it would carry the key along"
-	case looksHTML(ans.raw):
-		reason = "the answer is a web page, not an API's"
+		reason = "it redirects " + elsewhere(res) + ", which is not followed because it would carry the key along"
+	case isPage(ans.kind, ans.raw):
+		reason = pageReason(ans.raw)
 	}
 	if f.moderated() {
 		return fmt.Errorf("%w: %s: %s", ErrRefused, o.to.Name, g.excerpt(reason))
 	}
 	access := f.access(res.StatusCode)
+	if res.StatusCode/100 == 3 || res.StatusCode == 405 { // no other request fares better
+		access = AddressWrong
+	}
 	after := max(retryAfter(res.Header, g.opt.Now()), f.delay())
 	if access == Served && after > longAfter {
 		access = Later
@@ -280,6 +289,15 @@ func (g *Gateway) failure(o *outgoing, ans *answer, res *http.Response) error {
 		Provider: o.to.Name, KeyEnv: o.to.KeyEnv, Model: o.model, Access: access, Status: res.StatusCode, Reason: g.excerpt(reason),
 		After: after, sent: true,
 	}
+}
+
+// elsewhere says where an answer redirects to, without what its query may tell.
+func elsewhere(res *http.Response) string {
+	to, err := res.Location()
+	if err != nil {
+		return "elsewhere"
+	}
+	return "to " + to.Scheme + "://" + to.Host + to.Path
 }
 
 // retryAfter reads how long a provider asks to wait; 0 = it does not say.
@@ -303,7 +321,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // read takes an answer in, line by line.
 func (g *Gateway) read(ctx context.Context, o *outgoing, ans *answer, body io.Reader, watch *watch) error {
 	ans.meter = &meter{api: o.to.API, say: o.say, think: o.think, max: int(g.opt.MaxAnswer)}
-	r := &answerReader{g: g, to: o.to, model: o.model, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
+	r := &answerReader{g: g, to: o.to, account: o.account, model: o.model, ans: ans, in: bufio.NewReaderSize(body, 32<<10), sink: o.sink, secrets: g.redactor(), keep: g.tape.recording(), watch: watch}
 	err := r.run()
 	m := ans.meter
 	ans.final = m.known && (m.ended || o.to.API == Chat || o.to.API == Responses)

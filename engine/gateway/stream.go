@@ -14,7 +14,8 @@ import (
 type answerReader struct {
 	g       *Gateway
 	to      *upstream
-	model   string // that was asked for
+	account *Account // is told of each word; nil in a replay
+	model   string   // that was asked for
 	ans     *answer
 	in      *bufio.Reader
 	sink    sink
@@ -56,6 +57,14 @@ func (r *answerReader) listen(on bool) {
 		r.watch.alive()
 	default:
 		r.watch.stop()
+	}
+}
+
+// hear tells the account that the provider says something. Comments of a stream, which
+// only keep it open, are nothing.
+func (r *answerReader) hear() {
+	if r.account != nil {
+		r.account.hear(r.g.opt.Now())
 	}
 }
 
@@ -132,6 +141,7 @@ func (r *answerReader) take(line []byte) {
 	if !ok {
 		return
 	}
+	r.hear()
 	if len(r.data) > 0 {
 		r.data = append(r.data, '\n')
 	}
@@ -150,6 +160,7 @@ func (r *answerReader) whole() error {
 	var doc bytes.Buffer
 	for {
 		line, err := r.line()
+		r.hear()
 		doc.Write(line)
 		if errors.Is(err, io.EOF) {
 			break
@@ -159,6 +170,12 @@ func (r *answerReader) whole() error {
 		}
 	}
 	clean := r.secrets.bytes(doc.Bytes())
+	if isPage(r.ans.kind, clean) {
+		r.ans.page = true
+		return &ProviderError{
+			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Model: r.model, Access: AddressWrong, Status: r.ans.status, Reason: r.g.excerpt(pageReason(clean)), sent: true,
+		}
+	}
 	r.ans.meter.event(clean)
 	if err := r.put(clean); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"atoll/engine/agent"
 	"atoll/engine/gateway"
@@ -91,6 +92,24 @@ func (p *Budget) Forget(job record.JobID) {
 			delete(p.accounts, key)
 		}
 	}
+}
+
+// Heard returns when an account of a job last sent a request or heard a word of an
+// answer, and whether one is waited for now. Zero: never.
+func (p *Budget) Heard(job record.JobID) (at time.Time, asking bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, a := range p.accounts {
+		if key.job != job {
+			continue
+		}
+		t, inFlight := a.Heard()
+		asking = asking || inFlight
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at, asking
 }
 
 func (p *Budget) begin() {

@@ -98,12 +98,14 @@ func (r *attempt) ask(ctx context.Context, v *roster.RoleClient, name, role stri
 		return role + " " + what
 	}
 	r.keep(kind("prompt"), text)
+	ctx, done := r.whileHeard(ctx, false)
+	defer done()
 	began := r.now()
 	answer, usage, err := v.Ask(ctx, role, r.lease, p)
 	r.edit += r.now().Sub(began)
 	r.usage = r.usage.Add(usage)
 	r.keep(kind("transcript"), answer)
-	return answer, err
+	return answer, drained(ctx, err)
 }
 
 // parentTree is the tree that the job edits.

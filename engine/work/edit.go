@@ -36,31 +36,16 @@ func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item
 	if err != nil {
 		return agent.Result{}, agent.Item{}, err
 	}
-	if w.roster.Elsewhere[job.Agent] { // who may take days: a run that ends does not wait
-		var done context.CancelFunc
-		ctx, done = w.untilDrained(ctx)
+	if !w.roster.BuiltIn[job.Agent] { // who ends by itself
+		var done func()
+		ctx, done = r.whileHeard(ctx, w.roster.Elsewhere[job.Agent])
 		defer done()
 	}
 	defer r.leaves(job)()
 	began := w.now()
 	res, err := a.Edit(ctx, aj, aj.Parent.Files)
 	r.edit += w.now().Sub(began)
-	return res, aj.Parent, err
-}
-
-// untilDrained returns a context that ends when the run drains, too.
-func (w *run) untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		select {
-		case <-w.drain:
-			cancel(ErrDrained)
-		case <-stop:
-		}
-	})
-	return ctx, func() { close(stop); watch.Wait(); cancel(nil) }
+	return res, aj.Parent, drained(ctx, err)
 }
 
 // job is the job as its agent sees it.
@@ -77,6 +62,7 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
 		Live:     func(line string) { w.live.line(job.ID, line) },
 		Progress: func(stage string) { w.live.stage(job.ID, record.Editing, stage) },
+		Alive:    func() { w.live.alive(job.ID) },
 		Sending:  func(role, text string) { w.live.prompt(job.ID, role, agent.Redact(text, w.roster.Secrets...)) },
 	}
 	if job.Goal != "" {

@@ -25,6 +25,7 @@ type liveJob struct {
 	cancel context.CancelCauseFunc
 	lines  []string
 	prompt []record.Evidence // as sent so far, before the job keeps them
+	heard  time.Time         // of the last sign of life
 }
 
 // liveLines bounds the output kept of a running job.
@@ -40,7 +41,7 @@ func (l *Live) begin(lease record.Lease, cancel context.CancelCauseFunc) {
 	now := l.now()
 	l.jobs[lease.Job.ID] = &liveJob{
 		Running: view.Running{Job: lease.Job, Stage: "starting", Since: now, Started: now},
-		lease:   lease, cancel: cancel,
+		lease:   lease, cancel: cancel, heard: now,
 	}
 }
 
@@ -55,6 +56,7 @@ func (l *Live) stage(id record.JobID, state record.JobState, stage string) {
 	defer l.mu.Unlock()
 	if j := l.jobs[id]; j != nil {
 		j.Stage, j.Since = stage, l.now()
+		j.heard = j.Since
 		if state != "" {
 			j.Job.State = state
 		}
@@ -69,7 +71,7 @@ func (l *Live) line(id record.JobID, text string) {
 		return
 	}
 	text = view.CleanLine(text)
-	j.Line = text
+	j.Line, j.heard = text, l.now()
 	if len(j.lines) >= 2*liveLines {
 		j.lines = append(j.lines[:0], j.lines[len(j.lines)-liveLines:]...)
 	}
@@ -81,8 +83,28 @@ func (l *Live) prompt(id record.JobID, role, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if j := l.jobs[id]; j != nil {
+		j.heard = l.now()
 		j.prompt = append(j.prompt, record.Evidence{Job: id, Attempt: j.lease.Attempt, Kind: role + " prompt", Text: []byte(text)})
 	}
+}
+
+// alive notes a sign of life of a job.
+func (l *Live) alive(id record.JobID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[id]; j != nil {
+		j.heard = l.now()
+	}
+}
+
+// heard returns when a job last gave a sign of life; zero: it does not run.
+func (l *Live) heard(id record.JobID) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[id]; j != nil {
+		return j.heard
+	}
+	return time.Time{}
 }
 
 // PromptsOf returns what was sent for a running job.

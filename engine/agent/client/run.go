@@ -332,6 +332,7 @@ type clientWatch struct {
 	limit  time.Duration
 	cancel context.CancelCauseFunc
 	live   func(string)
+	alive  func()
 	stage  func(string)
 	at     string
 	redact func(string) string
@@ -340,7 +341,7 @@ type clientWatch struct {
 }
 
 func newClientWatch(f Format, idle time.Duration, cancel context.CancelCauseFunc, j *agent.Job, redact func(string) string) *clientWatch {
-	w := &clientWatch{stream: newStream(f), limit: idle, cancel: cancel, live: j.Live, stage: j.Progress, redact: redact}
+	w := &clientWatch{stream: newStream(f), limit: idle, cancel: cancel, live: j.Live, alive: j.Alive, stage: j.Progress, redact: redact}
 	w.idle = time.AfterFunc(idle, func() { cancel(errClientIdle) })
 	return w
 }
@@ -354,6 +355,9 @@ func (w *clientWatch) line(stream int, line string) {
 	}
 	w.lines++
 	w.idle.Reset(w.limit)
+	if w.alive != nil {
+		w.alive()
+	}
 	show := ""
 	if stream == 1 {
 		show = w.stream.Line([]byte(line))
