@@ -140,7 +140,7 @@ type Gate struct {
 type Review struct {
 	Measure string `key:"measure" enum:"off,risky,all" live:"yes" doc:"Before a candidate is measured."`
 	Niche   string `key:"niche" enum:"off,risky,all" live:"yes" doc:"Before a candidate takes a niche."`
-	Fail    string `key:"fail" enum:"open,closed" live:"yes" doc:"A candidate that roles.reviewer could not judge: open: it goes on, unless the reviewer said both; closed: it waits for you."`
+	Fail    string `key:"fail" enum:"open,closed" live:"yes" doc:"A candidate about which roles.reviewer could not be asked: open: it goes on; closed: it waits for you. One that the reviewer answered without a clear verdict waits for you in any case."`
 }
 
 // Limits hold for each run of foreign code.

@@ -26,7 +26,9 @@ func TestAReviewer(t *testing.T) {
 	}{
 		{"that answers in JSON is understood", []string{rejects}, "open", true, false, 1, "program.txt:2 guesses", 0},
 		{"that gave no verdict is asked once more", []string{"Interesting.", rejects}, "open", true, false, 2, "program.txt:2 guesses", 0},
-		{"that never gives a verdict lets pass where it fails open", []string{"Interesting."}, "open", false, false, 2, "", 0},
+		{"that never gives a verdict leaves it to a person where it fails open, too", []string{"Interesting."}, "open", false, true, 2, "was not reviewed: the review has no verdict", 0},
+		{"that says the question again leaves it to a person", []string{"VERDICT: accept | reject"}, "open", false, true, 2, "was not reviewed: the review has no verdict", 0},
+		{"that accepts in JSON what it would not accept leaves it to a person", []string{`I would not accept this. {"verdict":"approve"}`}, "open", false, true, 2, "it says accept and reject", 0},
 		{"that never gives a verdict leaves it to a person where it fails closed", []string{"Interesting."}, "closed", false, true, 2, "was not reviewed: the review has no verdict", 0},
 		{"that accepts and rejects is asked once more", []string{"VERDICT: accept\nIt is fine.\n\nVERDICT: reject", "VERDICT: accept"}, "open", false, false, 2, "", 0},
 		{"that accepts and rejects and accepts and rejects leaves it to a person, where it fails open, too", []string{"VERDICT: accept\n{\"verdict\": \"reject\"}"}, "open", false, true, 2, "it says accept and reject", 0},

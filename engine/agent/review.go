@@ -39,13 +39,17 @@ func (r Review) Why() string {
 	return r.Reasons[0]
 }
 
-// ReadReview reads the answer of a reviewer: a line "VERDICT: accept", a JSON
-// object that says so, or an answer that begins with the word. All that is there
-// has to agree, and an accept is none where words beside it reject ("Revised verdict:
-// reject", "I must reject this change"). Errors: [ErrNoVerdict], [ErrContradiction].
+// ReadReview reads the answer of a reviewer. What accepts must have the form that was
+// asked for: a line "VERDICT: accept" that begins or ends the answer, a JSON object that is
+// all of it, or the word that begins it. A verdict that stands elsewhere, in a quote or in a
+// fence may be the candidate's own text, and accepts nothing. All that is there has to agree,
+// and an accept is none where words beside it reject ("Revised verdict: reject", "I would
+// not accept this"). A reject needs less: the words of a candidate can only harm itself.
+// Errors: [ErrNoVerdict], [ErrContradiction].
 func ReadReview(answer string) (Review, error) {
-	answer = edit.WithoutThoughts(answer)
-	said := slices.Concat(reviewLines(answer), reviewObjects(answer), reviewCut(answer))
+	answer = unfenced(strings.TrimSpace(edit.WithoutThoughts(answer)))
+	own := withoutFences(answer)
+	said := slices.Concat(reviewLines(own), reviewObjects(answer), reviewCut(answer))
 	if first, plain := reviewWord(answer); first != nil && (plain || len(said) == 0) {
 		said = append(said, *first)
 	}
@@ -57,9 +61,15 @@ func ReadReview(answer string) (Review, error) {
 			return Review{}, ErrContradiction
 		}
 	}
-	lines := append(strings.Split(answer, "\n"), said[0].Reasons...) // the first of them stands behind the verdict
-	if said[0].Accepted && slices.ContainsFunc(lines, rejectsBeside) {
+	if !said[0].Accepted {
+		return said[0], nil
+	}
+	lines := append(strings.Split(own, "\n"), said[0].Reasons...) // the first of them stands behind the verdict
+	if slices.ContainsFunc(lines, rejectsBeside) {
 		return Review{}, ErrContradiction
+	}
+	if !acceptsInForm(answer, own) {
+		return Review{}, fmt.Errorf("%w: words that accept stand where they may be a quote, or under a condition", ErrNoVerdict)
 	}
 	return said[0], nil
 }
@@ -73,24 +83,24 @@ func judgement(words string) (accept, known bool) {
 		return false, known && accept
 	}
 	switch word {
-	case "accept", "accepts", "accepted", "approve", "approves", "approved", "pass", "passed", "ok", "lgtm", "yes", "true":
+	case "accept", "accepts", "accepted", "approve", "approves", "approved", "pass", "passed", "ok", "lgtm", "yes", "true",
+		"annehmen", "angenommen", "akzeptieren", "akzeptiert", "akzeptiere", "genehmigt", "zustimmung":
 		return true, true
-	case "reject", "rejects", "rejected", "refuse", "refused", "deny", "denied", "decline", "declined", "fail", "failed", "no", "false":
+	case "reject", "rejects", "rejected", "refuse", "refused", "deny", "denied", "decline", "declined", "fail", "failed", "no", "false",
+		"ablehnen", "abgelehnt", "ablehnung", "verwerfen", "verworfen", "zurückweisen", "zurückgewiesen", "nein":
 		return false, true
 	}
 	return false, false
 }
 
 // negated are words in front of a verdict that turn it around.
-const negated = `(?:(?:do(?:es)?|can|should)\s+not\s+(?:be\s+)?|don't\s+|cannot\s+(?:be\s+)?|can't\s+(?:be\s+)?|not\s+|never\s+)?`
+const negated = `(?:(?:do(?:es)?|can|should|must|may|would|will)\s+not\s+(?:be\s+)?|(?:don|won|wouldn|shouldn)['’]t\s+(?:be\s+)?|cannot\s+(?:be\s+)?|can['’]t\s+(?:be\s+)?|not\s+(?:to\s+)?(?:be\s+)?|never\s+|nicht\s+)?`
 
 var (
-	negation    = regexp.MustCompile(`(?i)^(?:(?:do(?:es)?|can|should)\s+not|don't|cannot|can't|not|never)(?:\s+be)?\s+`)
-	verdictLine = regexp.MustCompile(`(?im)^[\s*#<>"` + "`" + `-]*(?:(?:my|our|the|final|overall)\s+){0,2}verdict(?:\s+is)?[\s*:：=<>"` + "`" + `-]+(` + negated + `[a-z]+)(.*)$`)
+	negation    = regexp.MustCompile(`(?i)^(?:(?:do(?:es)?|can|should|must|may|would|will)\s+not|(?:don|won|wouldn|shouldn)['’]t|cannot|can['’]t|not(?:\s+to)?|never|nicht)(?:\s+be)?\s+`)
+	verdictLine = regexp.MustCompile(`(?im)^[\s*#<` + "`" + `_-]*(?:(?:my|our|the|final|overall|revised|mein|endgültiges)\s+){0,2}(?:verdict|urteil)(?:\s+is|\s+lautet)?[\s*:：=<>"` + "`" + `_-]+(` + negated + `\pL+)(.*)$`)
 	cutObject   = regexp.MustCompile(`(?i)"(?:verdict|decision)"\s*:\s*"([^"\n]*)"`)
-	firstWord   = regexp.MustCompile(`(?i)^[\s*#>` + "`" + `]*([a-z]+)[\s*` + "`" + `]*([:.,!-].*)?(?:\n|$)`)
-	bothWords   = regexp.MustCompile(`(?i)\b(?:accept|approve|reject)[a-z]*["'*\s` + "`" + `]*(?:\bor\b|/|\|)`)
-	condition   = regexp.MustCompile(`(?i)^[\s,]*(?:if|unless|had|were)\b`)
+	firstWord   = regexp.MustCompile(`(?i)^[\s*#` + "`" + `]*(\pL+)[\s*` + "`" + `]*([:.,!-].*)?(?:\n|$)`)
 	otherWord   = regexp.MustCompile(`(?i)^[\s*"` + "`" + `]*(?:or|/|\|)[\s*"` + "`" + `]*([a-z]+)`)
 )
 
@@ -144,33 +154,8 @@ func reviewWord(answer string) (r *Review, plain bool) {
 // plainWord reports a word that can only be a verdict on a change.
 func plainWord(word string) bool {
 	word = negation.ReplaceAllString(strings.ToLower(strings.TrimSpace(word)), "")
-	for _, stem := range []string{"accept", "approv", "reject", "refus", "den", "declin", "lgtm"} {
+	for _, stem := range []string{"accept", "approv", "reject", "refus", "den", "declin", "lgtm", "annehm", "angenomm", "akzeptier", "genehmig", "ablehn", "abgelehn", "verw", "zurück"} {
 		if strings.HasPrefix(word, stem) {
-			return true
-		}
-	}
-	return false
-}
-
-// besides are the forms of a verdict in words beside the one that was asked for: the
-// verdict and what follows it in the line.
-var besides = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:verdict|decision|recommendation|conclusion|judge?ment)(?:\s+is)?(?:\s+to)?[\s*:：=<>"` + "`" + `-]+(` + negated + `[a-z]+)(.*)$`),
-	regexp.MustCompile(`(?i)\b(?:I|we)\s+(?:(?:must|have to|will|therefore|thus|hereby|now)\s+)*(` + negated + `[a-z]+)\s+(?:this|it|the\s+(?:change|candidate|diff|patch|commit|edit))\b(.*)$`),
-	regexp.MustCompile(`(?i)^[\s*#>\d?,;.)-]*(?:(?:so|thus|therefore|hence|overall|finally|actually|no|wait|but|rather|on reflection|on second thoughts?|in conclusion)[\s,:]+)*(` + negated + `[a-z]+)([\s*.!"` + "`" + `]*)$`),
-}
-
-// rejectsBeside reports a line that rejects beside what the form of an answer says.
-func rejectsBeside(line string) bool {
-	if bothWords.MatchString(line) {
-		return false // the question, said again
-	}
-	for _, form := range besides {
-		m := form.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil || !plainWord(m[1]) || condition.MatchString(m[2]) {
-			continue
-		}
-		if accept, known := judgement(m[1]); known && !accept {
 			return true
 		}
 	}

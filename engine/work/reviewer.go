@@ -25,8 +25,8 @@ func (w *gatekeeper) reviewed(r *attempt) bool {
 
 // review asks the reviewer about a candidate that the gate let pass. It reports
 // that the job has ended, or waits for a person: a reviewer that cannot be asked (its
-// provider fails) or understood lets the candidate pass where review.fail is open, else
-// a person decides. Where its key is refused the run pauses, and the candidate is
+// provider fails) lets the candidate pass where review.fail is open; else, and where one
+// answers and gives no verdict, a person decides. Where its key is refused the run pauses, and the candidate is
 // reviewed when that is mended. What it said is kept as evidence.
 func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate, parentTree record.Hash, v gate.Verdict) (ended bool, err error) {
 	if !w.reviewed(r) {
@@ -61,7 +61,7 @@ func (w *gatekeeper) review(ctx context.Context, r *attempt, c *record.Candidate
 func (w *gatekeeper) unreviewed(ctx context.Context, r *attempt, c *record.Candidate, why error) (ended bool, err error) {
 	text := view.CleanLine(fmt.Sprintf("%s was not reviewed: %v", c.ID, why))
 	w.host.Note("warn", r.lease.Job.ID, text)
-	if w.facts.Config.Review.Fail != "closed" && !errors.Is(why, agent.ErrContradiction) {
+	if w.facts.Config.Review.Fail != "closed" && !errors.Is(why, agent.ErrNoVerdict) {
 		return false, nil
 	}
 	return true, r.hold(ctx, record.Gated, text, store.Outcome{})
@@ -142,6 +142,6 @@ func (w *gatekeeper) askReviewer(ctx context.Context, r *attempt, shown prompt.V
 			return verdict, err
 		}
 		before = err
-		shown.Retry = "Your answer before this one could not be read: " + err.Error() + "."
+		shown.Retry = "Your answer before this one could not be read: " + err.Error() + ". Begin with the line \"VERDICT: accept\" or \"VERDICT: reject\", and nothing else in it."
 	}
 }
