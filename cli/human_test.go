@@ -74,6 +74,9 @@ func TestAPersonFindsTheirWorkTreeAndTaskThroughTheVerbs(t *testing.T) {
 	if out := must(t, dir, "candidates", "--json"); !strings.Contains(out, `"ada"`) {
 		t.Errorf("no candidate by ada:\n%s", out)
 	}
+	if out := must(t, dir, "show", "#1", "--prompt"); !strings.Contains(out, "numbers.conf") || !strings.Contains(out, "prompt") {
+		t.Errorf("the task is gone with the work tree:\n%s", out)
+	}
 }
 
 // A program that reads the lines of a run finds the work tree, and how to hand it in.

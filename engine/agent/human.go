@@ -112,7 +112,7 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	if end == HumanSkip {
 		w.close()
-		return Result{}, &Error{Class: record.ClassNoChange, Reason: "skipped by its person", Usage: FreeOfCharge(), Err: ErrNoChange}
+		return Result{}, w.unchanged("skipped by its person")
 	}
 	changes, subject, err := w.take(ctx, end)
 	if err != nil {
@@ -120,12 +120,12 @@ func (h *Human) Edit(ctx context.Context, j Job, t Tree) (Result, error) {
 	}
 	w.close()
 	if len(changes) == 0 {
-		return Result{}, &Error{Class: record.ClassNoChange, Reason: "the person changed nothing", Usage: FreeOfCharge(), Err: ErrNoChange}
+		return Result{}, w.unchanged("the person changed nothing")
 	}
 	if subject == "" {
 		subject = "edited by hand"
 	}
-	return Result{Changes: changes, Usage: FreeOfCharge(), Intent: clean.Short(string(clean.Text([]byte(subject))), 200)}, nil
+	return Result{Changes: changes, Usage: FreeOfCharge(), Intent: clean.Short(string(clean.Text([]byte(subject))), 200), Evidence: w.asked()}, nil
 }
 
 // workTree is one job's folder.
@@ -135,6 +135,21 @@ type workTree struct {
 	dir  string
 	base string // tree of what the person was given
 	head string // commit of it
+	task string // what the person was asked
+}
+
+// asked is the task as evidence: the work tree goes with the job.
+func (w *workTree) asked() []record.Evidence {
+	if w.task == "" {
+		return nil
+	}
+	short := clean.Middle(w.task, maxEvidence)
+	return []record.Evidence{{Job: w.j.Number, Attempt: w.j.Attempt, Kind: "prompt", Text: []byte(short), Cut: int64(len(w.task) - len(short))}}
+}
+
+// unchanged is the end of a job without a change.
+func (w *workTree) unchanged(why string) error {
+	return &Error{Class: record.ClassNoChange, Reason: why, Usage: FreeOfCharge(), Evidence: w.asked(), Err: ErrNoChange}
 }
 
 func (w *workTree) say(line string) {
@@ -147,7 +162,7 @@ func (w *workTree) say(line string) {
 // stays when the person has begun.
 func (w *workTree) broken(ctx context.Context, what string, err error) error {
 	if ctx.Err() == nil {
-		return &Error{Class: record.ClassAgent, Reason: what, Usage: FreeOfCharge(), Err: err}
+		return &Error{Class: record.ClassAgent, Reason: what, Usage: FreeOfCharge(), Evidence: w.asked(), Err: err}
 	}
 	ended := &Error{Class: record.ClassAgent, Reason: "stopped waiting for a person", Usage: FreeOfCharge(), Err: context.Cause(ctx)}
 	changes, _, terr := w.take(context.WithoutCancel(ctx), HumanDone)
@@ -164,6 +179,9 @@ func (w *workTree) broken(ctx context.Context, what string, err error) error {
 func (w *workTree) open(ctx context.Context, t Tree) error {
 	if w.resume(ctx) {
 		w.say("unfinished work of an earlier attempt is still there")
+		if task, err := os.ReadFile(filepath.Join(w.dir, humanTask)); err == nil {
+			w.task = string(task)
+		}
 		return nil
 	}
 	if err := os.RemoveAll(w.dir); err != nil {
@@ -179,6 +197,7 @@ func (w *workTree) open(ctx context.Context, t Tree) error {
 	if err != nil {
 		return fmt.Errorf("write the task: %w", err)
 	}
+	w.task = task
 	steps := [][]string{
 		{"init", "-q", "."},
 		{"config", "core.autocrlf", "false"},

@@ -2,8 +2,10 @@ package broker
 
 import (
 	"context"
+	"errors"
 
 	"atoll/engine/agent"
+	"atoll/store/record"
 )
 
 // Render writes the task of a job in words.
@@ -36,5 +38,14 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 	if j.Progress != nil {
 		j.Progress("waiting for a worker")
 	}
-	return a.broker.ask(ctx, Task{Job: j.Number, Attempt: j.Attempt, Agent: a.name, About: j, Prompt: text, Files: t})
+	res, err := a.broker.ask(ctx, Task{Job: j.Number, Attempt: j.Attempt, Agent: a.name, About: j, Prompt: text, Files: t})
+	asked := record.Evidence{Job: j.Number, Attempt: j.Attempt, Kind: "prompt", Text: []byte(text)}
+	if failure := (*agent.Error)(nil); errors.As(err, &failure) {
+		failure.Evidence = append([]record.Evidence{asked}, failure.Evidence...)
+		return res, err
+	}
+	if err == nil {
+		res.Evidence = append([]record.Evidence{asked}, res.Evidence...)
+	}
+	return res, err
 }
