@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestAMissingObjectFailsAJobAndNotTheSearch(t *testing.T) {
 			s := l.run()
 			if s.State != record.ExperimentDone || s.Jobs.Ended() != 24 {
 				t.Fatalf("state %s %s, jobs %+v", s.State, s.Reason, s.Jobs)
+			}
+			if lost := l.jobs(record.Failed); c.back && slices.ContainsFunc(lost, func(j record.Job) bool { return j.Class == record.ClassInternal }) {
+				t.Errorf("a job is lost for a commit that was written again: %+v", lost)
 			}
 			rejected := strings.Contains(l.candidates()[best], string(record.StatusRejected))
 			if rejected == c.back {

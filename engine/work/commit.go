@@ -38,7 +38,15 @@ func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tr
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
-	commit, err := w.repo.WriteCommit(ctx, commitSpec(&w.facts.Experiment, job, tree, r.gitParents(ctx, parent), intent))
+	spec := commitSpec(&w.facts.Experiment, job, tree, r.gitParents(ctx, parent), intent)
+	commit, err := w.repo.WriteCommit(ctx, spec)
+	if missing(err) && ctx.Err() == nil {
+		if again, merr := w.standing(ctx, job); merr != nil {
+			return nil, merr
+		} else if again {
+			commit, err = w.repo.WriteCommit(ctx, spec)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("write the commit of %s: %w", job.ID, err)
 	}

@@ -55,11 +55,9 @@ func (w *rescuer) lost(ctx context.Context, r *attempt, cause error) (bool, erro
 			continue
 		}
 		hurt = true
-		if Rewrite(ctx, w.db, w.repo, &w.facts.Experiment, &c) && w.repo.Whole(ctx, c.Commit) == nil {
-			if err := w.repo.MarkAttempt(ctx, w.exp(), c.Job, c.Commit); err != nil { // until it is anchored
-				return false, err
-			}
-			w.host.Note("warn", job.ID, fmt.Sprintf("the commit of %s was missing and is written again", id))
+		if again, err := w.again(ctx, job.ID, &c); err != nil {
+			return false, err
+		} else if again {
 			continue
 		}
 		if id == record.Root {
@@ -73,6 +71,37 @@ func (w *rescuer) lost(ctx context.Context, r *attempt, cause error) (bool, erro
 		return false, nil
 	}
 	return true, r.fail(ctx, record.ClassInternal, fmt.Sprintf("an object of the store was missing: %v", cause))
+}
+
+// again writes the commit of a candidate anew, and reports whether its objects are
+// whole with it. job is for whom.
+func (w *committer) again(ctx context.Context, job record.JobID, c *record.Candidate) (bool, error) {
+	if !Rewrite(ctx, w.db, w.repo, &w.facts.Experiment, c) || w.repo.Whole(ctx, c.Commit) != nil {
+		return false, nil
+	}
+	w.host.Note("warn", job, fmt.Sprintf("the commit of %s was missing and is written again", c.ID))
+	return true, w.repo.MarkAttempt(ctx, w.exp(), c.Job, c.Commit) // until it is anchored
+}
+
+// standing writes the commits that one of a job would descend from, where they are
+// missing, and reports whether one was written: what an agent made is not lost for want
+// of them.
+func (w *committer) standing(ctx context.Context, job record.Job) (again bool, err error) {
+	for _, id := range append([]record.CandidateID{job.Parent}, job.Inspirations...) {
+		c, err := w.db.Candidate(ctx, w.exp(), id)
+		if err != nil {
+			return false, err
+		}
+		if w.repo.Whole(ctx, c.Commit) == nil {
+			continue
+		}
+		ok, err := w.again(ctx, job.ID, &c)
+		if err != nil {
+			return false, err
+		}
+		again = again || ok
+	}
+	return again, nil
 }
 
 // dismiss rejects a candidate whose objects are gone, once.
