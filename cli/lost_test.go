@@ -137,8 +137,8 @@ func TestWhatRepairCouldNotBringBackIsToldAndTheDirectoryIsWholeWithoutIt(t *tes
 	if c := atoll(t, dir, "doctor", "--deep"); c.code == 0 || !strings.Contains(c.out, "without all its files") {
 		t.Errorf("%d %s", c.code, c.out)
 	}
-	if got := must(t, dir, "repair"); !strings.Contains(got, "LOST  c1") || strings.Contains(got, "FAIL") {
-		t.Error(got)
+	if got := atoll(t, dir, "repair"); got.code != 1 || !strings.Contains(got.out, "LOST  c1") || strings.Contains(got.out, "FAIL") {
+		t.Errorf("exit %d\n%s%s", got.code, got.out, got.err)
 	}
 	if got := must(t, dir, "doctor", "--deep"); !strings.Contains(got, "1 candidate that nobody can choose") || strings.Contains(got, "FAIL") {
 		t.Error(got)

@@ -20,7 +20,8 @@ cannot is taken from where --from says, and the root's files from your repositor
 candidate without its files is rejected, so that its niche goes to the runner-up. Nothing is deleted: what was replaced
 lies in the folder aside/ of the state directory.
 
-Exit codes: 0 the directory is whole, but for what is named as lost; 1 something could not be mended; 2 usage.`,
+Exit codes: 0 all is mended, or there was nothing to mend; 1 something is lost or could not be mended; 2 usage. What was
+lost and is named once leaves a whole directory: the next repair has nothing to do and ends with 0.`,
 		Example: "  atoll doctor --deep && atoll repair\n  atoll repair --from monday.atoll      a file of `atoll backup`\n  atoll repair --from /mnt/old/.git/atoll", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()

@@ -377,10 +377,10 @@ func (w *wrecks) alone(d damage, dir string) {
 		w.t.Fatal(err)
 	}
 	named := slices.ContainsFunc(r.Steps, func(s repair.Step) bool { return s.Lost })
-	if (err == nil) != r.Whole() {
+	if (err == nil) != (r.Whole() && !named) {
 		w.t.Fatalf("%v, and the check finds %+v", err, r.After)
 	}
-	if err != nil {
+	if !r.Whole() {
 		if !named || d.kept {
 			w.t.Errorf("refused, and it names no loss: %+v\n%+v", r.Steps, r.After)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"atoll/engine/doctor"
@@ -64,7 +65,7 @@ type bench struct {
 }
 
 // Run repairs a state directory as far as that is safe. It returns [ErrLost] where
-// what is left is not whole.
+// a step could not make again what it was about, or what is left is not whole.
 func Run(ctx context.Context, o Options) (Report, error) {
 	b := &bench{Options: o}
 	b.report.Aside = filepath.Join(o.Dir, "aside", o.Now().UTC().Format("20060102-150405"))
@@ -76,7 +77,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		b.report.Aside = ""
 	}
 	b.report.After = doctor.CheckState(ctx, doctor.StateOptions{Dir: o.Dir, Deep: true})
-	if err == nil && !b.report.Whole() {
+	if err == nil && (!b.report.Whole() || slices.ContainsFunc(b.report.Steps, func(s Step) bool { return s.Lost })) {
 		err = ErrLost
 	}
 	return b.report, err
