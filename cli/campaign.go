@@ -99,6 +99,9 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 	if err := ses.Lock(); err != nil {
 		return err
 	}
+	if err := a.campaignReady(ctx, ses, p, loaded, f); err != nil {
+		return err
+	}
 	if ok, err := a.agreeToCampaign(ctx, ses, loaded.Config, f.yes); err != nil || !ok {
 		return err
 	}
@@ -114,6 +117,24 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 		return err
 	}
 	return a.campaignEnd(c.State(), why)
+}
+
+// campaignReady says what would keep the searches of a campaign from beginning, before
+// one of its tasks fails for it. Tasks that commands carry out need nothing of it.
+func (a *App) campaignReady(ctx context.Context, ses *engine.Session, p place, l config.Loaded, f campaignFlags) error {
+	s, err := campaign.Load(ctx, ses.DB)
+	searches := slices.ContainsFunc(s.Items, func(it *campaign.Item) bool {
+		now, _ := s.StatusOf(it)
+		return it.Command == "" && (now == campaign.Ready || now == campaign.Pending || now == campaign.Running)
+	})
+	if err != nil || !searches && (f.noAudit || len(s.Items) > 0) {
+		return err
+	}
+	warnings, err := a.startable(ctx, p, l)
+	for _, text := range warnings {
+		fmt.Fprintln(a.Err, "atoll:", text)
+	}
+	return err
 }
 
 // agreeToCampaign asks a person, once, before agents that cost money work on tasks.

@@ -180,22 +180,22 @@ func (c *checkup) disk() {
 func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 	tmp, err := os.MkdirTemp("", "atoll-doctor-")
 	if err != nil {
-		c.add("evaluator", "root", err, "", "")
+		c.add("evaluator", "measured root", err, "", "")
 		return
 	}
 	defer os.RemoveAll(tmp)
 	values, took, err := measureRoot(ctx, box, tmp, c.opt)
 	if err != nil {
-		c.add("evaluator", "root", err, "", "run the command by hand in a clean clone, then mend it")
+		c.add("evaluator", "measured root", err, "", "run the command by hand in a clean clone, then mend it")
 		return
 	}
 	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
 	detail := fmt.Sprintf("%s = %s in %s", name, view.FormatValue(values[0]), took.Round(time.Millisecond))
 	if values[0] != values[1] {
-		c.warn("evaluator", "root", fmt.Sprintf("%s, then %s: noisy", detail, view.FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
+		c.warn("evaluator", "measured root", fmt.Sprintf("%s, then %s: noisy", detail, view.FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
 		return
 	}
-	c.add("evaluator", "root", nil, detail+", twice the same", "")
+	c.add("evaluator", "measured root", nil, detail+", twice the same", "")
 }
 
 func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) ([]float64, time.Duration, error) {

@@ -101,7 +101,7 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 		}, "system", "disk", "fine", "MiB free at", ""},
 		"a sandbox":                         {whole, nil, "sandbox", "rung", "", "", ""}, // of either kind
 		"nothing was kept yet":              {whole, nil, "store", "open", "", "", ""},
-		"no look deeper than was asked for": {whole, nil, "evaluator", "root", "", "", ""},
+		"no look deeper than was asked for": {whole, nil, "evaluator", "measured root", "", "", ""},
 		"candidates without a database": {whole, func(t *testing.T, o *doctor.Options) {
 			if err := os.MkdirAll(filepath.Join(o.State, doctor.ObjectsName, "objects"), 0o700); err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestDeepDoctorMeasuresTheRootTwiceAndTriesEveryAgent(t *testing.T) {
 			o := place(t, strings.Replace(whole, `"cat value.txt"`, fmt.Sprintf("%q", tc.command), 1))
 			o.Deep = true
 			lines := doctor.Check(t.Context(), o)
-			l, ok := line(lines, "evaluator", "root")
+			l, ok := line(lines, "evaluator", "measured root")
 			if !ok || verdict(l) != tc.want || !strings.Contains(l.Detail, tc.says) {
 				t.Errorf("got %+v, want %s, %q; all of it:\n%+v", l, tc.want, tc.says, lines)
 			}
