@@ -44,7 +44,7 @@ func arrows() map[string][]string {
 		"engine/repair":                 {"engine/backup", "engine/doctor", "engine/eval", "engine/fold", "engine/kept", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/retention":              {"engine/fold", "gitops", "store", "store/record"},
 		"engine/report":                 {"engine/evidence", "engine/view", "store/record"},
-		"engine/history":                {"engine/fold", "engine/view", "store/record"},
+		"engine/history":                {"config", "engine/fold", "engine/view", "store/record"},
 		"engine/query":                  {"config", "engine/fold", "engine/history", "engine/view", "engine/work", "gitops", "store", "store/record"},
 		"engine/doctor":                 {"config", "engine/agent", "engine/eval", "engine/eval/lint", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/kept", "engine/roster", "engine/sandbox", "engine/trial", "engine/view", "gitops", "store", "store/record"},
 		"engine/verify":                 {"config", "engine/agent/offline/language", "engine/eval", "engine/eval/output", "engine/evidence", "engine/gate", "engine/guard", "engine/sandbox", "engine/view", "engine/work", "gitops", "store/record"},

@@ -38,6 +38,15 @@ func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id reco
 	return branch, PromoteCommit(ctx, ses, exp, c.Commit, d)
 }
 
+// CheckBranch refuses a name that git does not allow or that the user's repository has
+// ([gitops.ErrBranch]).
+func (e *Engine) CheckBranch(ctx context.Context, branch string) error {
+	if e.ses.Target.Path == "" {
+		return errNoTarget()
+	}
+	return e.repo.CheckBranch(ctx, e.ses.Target, branch)
+}
+
 // freeNames is how many names are tried for one candidate.
 const freeNames = 100
 

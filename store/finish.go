@@ -143,7 +143,7 @@ func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reas
 		}
 		t.forfeit(exp, f)
 		t.moved(exp, f.kind, f.state, record.Held)
-		return t.logAt(seq, exp, record.LogHeld, id, f.candidate, nil)
+		return t.logHeld(seq, exp, id, f.candidate, reason)
 	})
 }
 
@@ -208,7 +208,7 @@ func (t *tx) withhold(l record.Lease, f fence, o Outcome, p *packed) (record.Seq
 	}
 	t.forfeit(exp, f)
 	t.moved(exp, f.kind, f.state, record.Held)
-	return seq, t.logAt(seq, exp, record.LogHeld, id, f.candidate, nil)
+	return seq, t.logHeld(seq, exp, id, f.candidate, f.heldFor)
 }
 
 func endsIn(kind record.JobKind, s record.JobState) bool {

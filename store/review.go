@@ -104,8 +104,7 @@ func (t *tx) recall(exp record.ExperimentID, id record.JobID, f fence, at record
 	}
 	t.forfeit(exp, f)
 	t.moved(exp, f.kind, f.state, record.Held)
-	_, err := t.log(exp, record.LogHeld, id, f.candidate, nil)
-	return err
+	return t.logHeld(0, exp, id, f.candidate, f.heldFor)
 }
 
 // EndHeld ends a held or queued job without a lease: a person rejected or
@@ -183,8 +182,7 @@ func (db *DB) Reopen(ctx context.Context, exp record.ExperimentID, id record.Job
 		if to == record.Queued {
 			return t.logStage(exp, id, f.candidate, to)
 		}
-		_, err = t.log(exp, record.LogHeld, id, f.candidate, nil)
-		return err
+		return t.logHeld(0, exp, id, f.candidate, f.heldFor)
 	})
 }
 

@@ -151,6 +151,19 @@ func (t *tx) logAt(seq record.Seq, exp record.ExperimentID, kind record.LogKind,
 	return err
 }
 
+// logHeld appends the row of a job that waits for a person; number is one that nextSeq
+// gave, 0 = the next.
+func (t *tx) logHeld(number record.Seq, exp record.ExperimentID, job record.JobID, cand record.CandidateID, reason string) error {
+	data, err := encode("why it waits", record.HeldData{Reason: reason})
+	if err == nil && number == 0 {
+		number, err = t.nextSeq()
+	}
+	if err != nil {
+		return err
+	}
+	return t.logAt(number, exp, record.LogHeld, job, cand, data)
+}
+
 // folded reports the kinds that the fold reads; the others tell how a job got
 // on, and there are more of them.
 func folded(kind record.LogKind) bool {

@@ -127,6 +127,10 @@ func (h *bars) standing(w int) string {
 	if banner := h.banner(); banner != "" {
 		return plot.Fit(banner, w)
 	}
+	if text, next := h.d.NoBetter(); text != "" {
+		left := []widget.Part{{Text: " " + st.Warn.S(text), Rank: 100}, {Text: st.Label.S(next), Rank: 90}, {Text: st.Label.S("root " + widget.Number(s.Root.Objective)), Rank: 68}}
+		return widget.Squeeze(left, h.figures(w), w-1)
+	}
 	best, root := h.bestWords()
 	left := []widget.Part{{Text: " " + best, Rank: 100}}
 	if root != "" {
@@ -340,8 +344,10 @@ func (h *bars) helpBar(w int) string {
 		badges = append(badges, widget.Part{Text: st.Accent.S(fmt.Sprintf("%d to review", n)), Rank: 90})
 	}
 	room := w - 2
-	if r, rw := widget.Joined(badges); r != "" {
+	if _, rw := widget.Joined(badges); rw > 0 && (h.leads() == 0 || h.leads()+rw+2+endKeys <= room) {
 		room -= rw + 2
+	} else { // what the bar begins with is seen at every size
+		badges = nil
 	}
 	return widget.Squeeze([]widget.Part{{Text: " " + h.hints(room), Rank: 100}}, badges, w-1)
 }
@@ -373,11 +379,14 @@ func (h *bars) hints(room int) string {
 	st, marked := h.d.St, len(h.d.Marks)
 	show := offered(h.keys, h.scopes, h.lead)
 	last := []string{"palette", "help"} // always there, at the end
+	width := func(b *keys.Binding) int { return plot.Width(keys.KeyName(b.Keys[0])+" "+b.Now(marked)) + 2 }
+	leads := h.leads()
+	worded := room >= leastWords && (leads == 0 || leads+endWords <= room)
 	var end widget.Line
 	for _, id := range last {
 		if b := h.keys.Get(id); len(b.Keys) > 0 {
 			end.Gap(2).Add(st.Key, keys.KeyName(b.Keys[0]))
-			if room >= leastWords || id == "help" {
+			if worded || id == "help" {
 				end.Gap(1).Add(st.Label, b.Title)
 			}
 		}
@@ -386,7 +395,7 @@ func (h *bars) hints(room int) string {
 	fits := map[*keys.Binding]bool{} // what works now comes first where room is short
 	for _, off := range [...]bool{false, true} {
 		for _, b := range show {
-			if w := plot.Width(keys.KeyName(b.Keys[0])+" "+b.Now(marked)) + 2; !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
+			if w := width(b); !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
 				fits[b] = true
 				room -= w
 			}
@@ -412,6 +421,30 @@ func (h *bars) hints(room int) string {
 // leastWords is the room from which all keys that are always there have words; the
 // way to help has one on any screen.
 const leastWords = 56
+
+// The widths of the keys that are always there: with words, and with one for help alone.
+const (
+	endWords = 19
+	endKeys  = 11
+)
+
+// leads is the width of the actions that the bar begins with, that work now and that
+// the smallest screen has room for.
+func (h *bars) leads() int {
+	n := 0
+	for _, id := range h.lead {
+		b := h.keys.Get(id)
+		if b == nil || len(b.Keys) == 0 || h.off(b) != "" {
+			continue
+		}
+		w := plot.Width(keys.KeyName(b.Keys[0])+" "+b.Now(len(h.d.Marks))) + 2
+		if n+w > floorW-2-endKeys {
+			break
+		}
+		n += w
+	}
+	return n
+}
 
 func errorsIn(s *view.Snapshot) int {
 	n := 0

@@ -288,12 +288,19 @@ func (o *outside) needVerb() string {
 	return ""
 }
 
-// report has the program write its report beside the person's other files.
+// report asks where the program is to write its report.
 func (o *outside) report() tea.Cmd {
-	path := o.act.D.Snap.Experiment.Name + "-report.html"
-	if o.act.Dir != "" {
-		path = filepath.Join(o.act.Dir, path)
-	}
+	p := widget.NewPrompt("Report as one HTML file", "A file that exists is written anew.", o.act.D.Snap.Experiment.Name+"-report.html", func(path string) tea.Cmd {
+		if !filepath.IsAbs(path) && o.act.Dir != "" {
+			path = filepath.Join(o.act.Dir, path)
+		}
+		return o.writeReport(path)
+	})
+	p.Check = widget.NotEmpty("a file needs a name")
+	return o.host.Ask(p)
+}
+
+func (o *outside) writeReport(path string) tea.Cmd {
 	args, env := o.verb("report", "--html", path), o.env
 	return o.act.Act("report", func(ctx context.Context) steer.Done {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)

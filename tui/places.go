@@ -42,6 +42,17 @@ func (p *places) rects() map[pane.ID]rect {
 	return layout(p.w, p.h, p.zoom, p.focus, p.screen())
 }
 
+// foot is the row of the lower border of the panes.
+func (p *places) foot() int {
+	rects := p.rects()
+	for _, id := range []pane.ID{pane.Time, pane.Gauges} {
+		if r, ok := rects[id]; ok {
+			return r.Y - 1
+		}
+	}
+	return p.h - 2
+}
+
 // gaugesFrom is the height above which a line can be spared for cost and
 // resources.
 const gaugesFrom = 30

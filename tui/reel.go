@@ -204,7 +204,7 @@ func (r *reel) took(m pastMsg) tea.Cmd {
 	s := *p.Snap
 	now := r.newest()
 	s.Version, s.Owner, s.OwnerPID = pastVersions+r.shown, now.Owner, now.OwnerPID
-	r.d.Past = true
+	r.d.Past, r.d.Moment = true, widget.Millis(p.Time)
 	r.d.Take(&s)
 	if r.want >= 0 && r.want != p.At && r.want < p.Moments {
 		return tea.Batch(r.refresh(), r.goTo(r.want))
@@ -331,7 +331,7 @@ func (r *reel) strip(w int) []string {
 	}
 	right := []widget.Part{
 		{Text: st.Strong.S(widget.Thousands(p.At+1)) + st.Label.S(" of "+widget.Thousands(p.Moments)), Rank: 85},
-		{Text: st.Label.S(strings.Replace(widget.Ago(r.d.Now().Sub(widget.Millis(p.Time))), "now", "just now", 1)), Rank: 40},
+		{Text: st.Label.S(strings.Replace(widget.Ago(r.d.Today().Sub(widget.Millis(p.Time))), "now", "just now", 1)), Rank: 40},
 	}
 	used := 4
 	for _, side := range [][]widget.Part{left, right} {

@@ -162,7 +162,7 @@ func (r *router) diffWord() string {
 	case d == nil:
 		return "diff"
 	case d.Diff().Wide():
-		return "beside its figures"
+		return "its figures"
 	}
 	return "diff alone"
 }

@@ -178,11 +178,11 @@ func (a *app) ended(ctx context.Context, err error) error {
 	switch {
 	case a.crash != nil:
 		a.crash.Err = err
-		a.crash.File = writeCrash(&a.opt, a.d.Now(), a.crash)
+		a.crash.File = writeCrash(&a.opt, a.d.Today(), a.crash)
 		return a.crash
 	case errors.Is(err, tea.ErrProgramPanic):
 		c := &CrashError{Where: "the screen", Value: err.Error(), Err: err}
-		c.File = writeCrash(&a.opt, a.d.Now(), c)
+		c.File = writeCrash(&a.opt, a.d.Today(), c)
 		return c
 	case a.leaving.aborted:
 		return ErrAborted

@@ -23,12 +23,12 @@ type sampler struct {
 // due measures cost and resources, at most every other second. The last time is after
 // the last job, so that the line tells how things came to rest.
 func (s *sampler) due() tea.Cmd {
-	now, pid := s.d.Now(), s.d.Snap.OwnerPID
+	now, pid := s.d.Today(), s.d.Snap.OwnerPID
 	if pid <= 0 {
 		pid = os.Getpid() // nobody runs it: what the console takes
 	}
 	// Who runs it is not known while it is read.
-	if s.meter == nil || s.busy || s.d.Snap.Loading || pid == s.pid && now.Sub(s.began) < pane.SampleEvery {
+	if s.meter == nil || s.busy || s.d.Snap.Loading || s.d.Past || pid == s.pid && now.Sub(s.began) < pane.SampleEvery {
 		return nil
 	}
 	if s.pid != 0 && pid != s.pid {
@@ -52,7 +52,7 @@ func (s *sampler) changed() tea.Cmd {
 
 func (s *sampler) measured(m sampleMsg) {
 	s.busy = false
-	if m.err == nil {
+	if m.err == nil && !s.d.Past { // what was used then is no course of now
 		s.d.Sampled(m.took)
 	}
 }

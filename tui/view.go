@@ -120,6 +120,9 @@ func (a *app) draw(id pane.ID, r rect, rects map[pane.ID]rect) []string {
 	}
 	body := p.Body(r.W-2, r.H-2, focus)
 	left, right := p.Title()
+	if a.reel.open && p.OfNow() {
+		left = a.d.St.Banner.S(" now ") + " " + left
+	}
 	if text, ok := p.Filter(); ok && text != "" {
 		left += " " + a.d.St.Accent.S("/"+text)
 		if sticky(p) && focus && plot.Width(left)+plot.Width(right)+24 < r.W {
@@ -159,24 +162,38 @@ func (n drawn) same(o drawn) bool {
 
 // overlay lays toasts and the open dialog over the screen.
 func (a *app) overlay(lines []string) {
-	y := a.at.h - 2
-	for i := len(a.toasts.shown) - 1; i >= 0 && y > headerLines; i-- {
-		t := a.toasts.shown[i]
-		st := a.d.St.Key
-		if t.bad {
-			st = a.d.St.Bad
-		}
-		text := plot.Fit(plot.Clean(t.text), min(plot.Width(plot.Clean(t.text)), a.at.w-6))
-		row := a.d.St.Border.Wrap("▌") + st.Wrap(text) + "  "
-		widget.Splice(lines, []string{row}, a.at.w-plot.Width(row)-1, y)
-		y--
-	}
+	a.toast(lines)
 	if n := len(a.dialogs); n > 0 {
 		b := a.dialogs[n-1].View(a.d.St, a.at.w, a.at.h)
 		x, y := dialogAt(b, a.at)
 		widget.Splice(lines, b, x, y)
 	}
 }
+
+// toast lays the short messages over the lower border of the panes, where they cover
+// nothing of what they are about: the newest in full, and of those before it what fits
+// to its left.
+func (a *app) toast(lines []string) {
+	y, right := a.at.foot(), a.at.w-1
+	for i := len(a.toasts.shown) - 1; i >= 0; i-- {
+		t := a.toasts.shown[i]
+		st := a.d.St.Key
+		if t.bad {
+			st = a.d.St.Bad
+		}
+		text := plot.Clean(t.text)
+		w := min(plot.Width(text), right-4)
+		if w < leastToast && w < plot.Width(text) {
+			return
+		}
+		row := a.d.St.Border.Wrap("▌") + st.Wrap(plot.Fit(text, w)) + "  "
+		right -= plot.Width(row)
+		widget.Splice(lines, []string{row}, right, y)
+	}
+}
+
+// leastToast is how much of an older message is worth its cells.
+const leastToast = 12
 
 func dialogAt(b []string, on places) (x, y int) {
 	w := 0

@@ -273,7 +273,7 @@ func TestAChangeIsSeenInItsDifference(t *testing.T) {
 	c.wait("metric ") // the card
 	c.press("d")
 	c.lost("metric ")
-	c.all("d beside its figures", "notes.txt", line)
+	c.all("d its figures", "notes.txt", line)
 	c.press("d")
 	c.wait("metric ")
 }

@@ -148,9 +148,27 @@ func (s *State) foldHeld(row record.FoldRow, m *Candidate) {
 	delete(s.Decided.ends.reopened, m.ID())
 	m.waited, m.passed = true, m.passed && again // what waits again by a decision may have passed since
 	s.withdraw(m)
-	if !again {
-		s.say(row, "info", fmt.Sprintf("%s waits for review: %s", m.ID(), row.Cand.Reason))
+	if again {
+		return
 	}
+	text := m.ID().String() + " waits for review"
+	if why := HeldFor(row); why != "" {
+		text += ": " + why
+	}
+	s.say(row, "info", text)
+}
+
+// HeldFor tells why a candidate waits, or waited, since a row of kind held: as the row
+// says, and where it is of an earlier version as the candidate says now. "" is unknown.
+func HeldFor(row record.FoldRow) string {
+	var d record.HeldData
+	if len(row.Data) > 0 && json.Unmarshal(row.Data, &d) == nil && d.Reason != "" {
+		return d.Reason
+	}
+	if row.Cand == nil {
+		return ""
+	}
+	return row.Cand.Reason
 }
 
 // foldWithout takes the end of a job that made no candidate.

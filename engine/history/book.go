@@ -12,10 +12,12 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -54,6 +56,7 @@ type Book struct {
 	moments []moment
 	seen    record.Seq // rows up to here are read
 	owed    map[consequence]owing
+	sets    []pending // settings that were decided and are not in force yet
 	walks   []*walk
 	known   map[int]view.Past
 	order   []int // of known, oldest answer first
@@ -63,7 +66,13 @@ type moment struct {
 	seq      record.Seq // of its last row
 	at       record.Millis
 	decided  bool
-	decision record.Seq // of the decision
+	group    record.Seq // the first of the decisions that were made together
+	decision record.Seq // the last of them
+}
+
+// carries reports whether the moment is that of a decision.
+func (m *moment) carries(by record.Seq) bool {
+	return m.decided && m.group <= by && by <= m.decision
 }
 
 // consequence is a row that carries a decision out.
@@ -121,8 +130,9 @@ func (b *Book) At(ctx context.Context, at, mapVersion int) (view.Past, error) {
 	return p, nil
 }
 
-// read takes the moments that are new. What carries a decision out is no moment of
-// its own: it belongs to that of the decision, which tells what it changes.
+// read takes the moments that are new. Decisions that were made together are one. What
+// carries them out belongs to their moment, which tells what they change, unless
+// something else happened before.
 func (b *Book) read(ctx context.Context) error {
 	var last record.Seq
 	if n := len(b.moments); n > 0 {
@@ -133,21 +143,30 @@ func (b *Book) read(ctx context.Context) error {
 		if row.Kind == record.LogMade {
 			return nil
 		}
-		if by := b.carriesOut(row); by != 0 {
-			if m := &b.moments[len(b.moments)-1]; m.decided && m.decision == by {
-				m.seq = row.Seq
-				delete(b.known, len(b.moments)-1)
-			}
+		n := len(b.moments) - 1
+		if by := b.carriesOut(row); by != 0 && n >= 0 && b.moments[n].carries(by) {
+			b.extend(n, row)
 			return nil
 		}
 		m := moment{seq: row.Seq, at: row.At, decided: row.Kind == record.LogDecision}
 		if m.decided {
-			m.decision = row.Seq
+			m.group, m.decision = cmp.Or(groupOf(row), row.Seq), row.Seq
 			b.owe(row)
+			if n >= 0 && b.moments[n].decided && b.moments[n].group == m.group {
+				b.moments[n].decision = row.Seq
+				b.extend(n, row)
+				return nil
+			}
 		}
 		b.moments = append(b.moments, m)
 		return nil
 	})
+}
+
+// extend lets a moment end with a later row.
+func (b *Book) extend(i int, row record.FoldRow) {
+	b.moments[i].seq = row.Seq
+	delete(b.known, i)
 }
 
 // owe notes which row will carry a decision out.
@@ -159,7 +178,11 @@ func (b *Book) owe(row record.FoldRow) {
 	var c consequence
 	switch d.Verb {
 	case record.Set:
-		c = consequence{string(record.LogSetting), record.NoJob}
+		var fields map[string]any
+		if json.Unmarshal(d.Args, &fields) == nil {
+			b.sets = append(b.sets, pending{row.Seq, fields})
+		}
+		return
 	case record.WriteNote:
 		c = consequence{string(record.LogNote), record.NoJob}
 	case record.Pause:
@@ -187,6 +210,8 @@ const soon = 500
 func (b *Book) carriesOut(row record.FoldRow) record.Seq {
 	c := consequence{string(row.Kind), row.Job}
 	switch row.Kind {
+	case record.LogSetting:
+		return b.putInForce(row)
 	case record.LogState:
 		var d record.StateData
 		_ = json.Unmarshal(row.Data, &d) // what is none matches nothing
@@ -195,7 +220,7 @@ func (b *Book) carriesOut(row record.FoldRow) record.Seq {
 		var d record.EndData
 		_ = json.Unmarshal(row.Data, &d)
 		c.kind += string(d.State)
-	case record.LogSetting, record.LogNote:
+	case record.LogNote:
 		c.about = record.NoJob
 	}
 	o, ok := b.owed[c]
@@ -212,6 +237,31 @@ func (b *Book) carriesOut(row record.FoldRow) record.Seq {
 		return 0
 	}
 	return o.by
+}
+
+// pending are fields of the settings that a decision changed.
+type pending struct {
+	by     record.Seq
+	fields map[string]any
+}
+
+// putInForce returns the last decision whose settings a row has, 0 for none.
+func (b *Book) putInForce(row record.FoldRow) record.Seq {
+	var now map[string]any
+	if json.Unmarshal(row.Data, &now) != nil {
+		return 0
+	}
+	var by record.Seq
+	b.sets = slices.DeleteFunc(b.sets, func(p pending) bool {
+		for field, v := range p.fields {
+			if !reflect.DeepEqual(now[field], v) { // what a row does not name is null
+				return row.Seq-p.by > soon
+			}
+		}
+		by = p.by
+		return true
+	})
+	return by
 }
 
 // decision is the nearest moment in one direction at which a person decided, -1

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"atoll/config"
 	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -24,13 +26,16 @@ type walk struct {
 	// How those ended of which an approval was taken back.
 	before map[record.JobID]record.JobState
 	count  map[record.JobState]int // make jobs by how they ended
+	why    map[record.JobID]string // what those waited for that were held
 	held   []record.JobID          // oldest first
 	usage  record.Usage
 	began  record.Millis
 	last   record.Millis
 	said   []string // what the rows did that were folded since somebody asked
 	lines  []view.LogLine
-	told   uint64 // lines so far
+	group  record.Seq // of the decision that was folded last, 0 = none
+	single string     // what was said of it alone
+	told   uint64     // lines so far
 }
 
 func clock(m record.Millis) time.Time { return time.UnixMilli(int64(m)) }
@@ -43,12 +48,24 @@ func newWalk(ctx context.Context, log Log, id record.ExperimentID) (*walk, error
 	if err != nil {
 		return nil, fmt.Errorf("begin the log anew: %w", err)
 	}
-	return &walk{log: log, exp: id, st: st, ends: map[record.JobID]record.JobState{}, before: map[record.JobID]record.JobState{}, count: map[record.JobState]int{}}, nil
+	return &walk{log: log, exp: id, st: st, ends: map[record.JobID]record.JobState{}, before: map[record.JobID]record.JobState{}, why: map[record.JobID]string{}, count: map[record.JobState]int{}}, nil
 }
 
 // opening is the log as it was before its first row: settings and state are
 // those that the experiment was created with.
 type opening struct{ Log }
+
+func (o opening) Settings(ctx context.Context, id record.ExperimentID) (record.Settings, error) {
+	exp, err := o.Log.Experiment(ctx, id)
+	if err != nil {
+		return record.Settings{}, err
+	}
+	cfg, err := config.Decode(exp.Config)
+	if err != nil {
+		return record.Settings{}, fmt.Errorf("read the stored configuration of %s: %w", exp.Name, err)
+	}
+	return cfg.Settings(), nil
+}
 
 func (o opening) Experiment(ctx context.Context, id record.ExperimentID) (record.Experiment, error) {
 	exp, err := o.Log.Experiment(ctx, id)
@@ -99,12 +116,16 @@ func (w *walk) pass(row record.FoldRow) {
 		w.began = row.At
 	}
 	w.last = row.At
+	group := groupOf(row)
 	for _, e := range w.st.TakeEvents() {
 		w.told++
 		w.lines = append(w.lines, view.LogLine{N: w.told, At: clock(e.At), Level: e.Level, Job: e.Job, Text: e.Text})
 		if e.Level != "debug" {
-			w.said = append(w.said, e.Text)
+			w.say(e.Text, group)
 		}
+	}
+	if w.group = group; len(w.said) == 0 {
+		w.single = ""
 	}
 	if len(w.lines) > 2*logLines {
 		w.lines = slices.Clone(w.lines[len(w.lines)-logLines:])
@@ -116,6 +137,7 @@ func (w *walk) pass(row record.FoldRow) {
 	case record.LogDecision:
 		w.decided(row)
 	case record.LogHeld:
+		w.why[row.Job] = fold.HeldFor(row)
 		w.ended(row.Job, record.Held)
 	case record.LogEnd:
 		var end record.EndData
@@ -131,6 +153,50 @@ func (w *walk) pass(row record.FoldRow) {
 		}
 		w.ended(row.Job, end.State)
 	}
+}
+
+// groupOf is the first of the decisions that a row was written together with, 0 for
+// none.
+func groupOf(row record.FoldRow) record.Seq {
+	var d record.Decision
+	if row.Kind != record.LogDecision || json.Unmarshal(row.Data, &d) != nil {
+		return 0
+	}
+	return d.Group
+}
+
+// say tells a line of the log; one of a decision joins what was said of those that
+// were made with it: "ada: approve c3, c5".
+func (w *walk) say(text string, group record.Seq) {
+	n := len(w.said)
+	if group != 0 && group == w.group && n > 0 {
+		if joined, ok := join(w.said[n-1], w.single, text); ok {
+			w.said[n-1], w.single = joined, text
+			return
+		}
+	}
+	w.said, w.single = append(w.said, text), text
+}
+
+// join puts the word in which text differs from another after all that was said so
+// far. It fails where they differ in more than a word.
+func join(said, other, text string) (string, bool) {
+	from := 0
+	for from < len(text) && from < len(other) && text[from] == other[from] {
+		from++
+	}
+	from = strings.LastIndexByte(text[:from], ' ') + 1
+	tail := func(s string) string {
+		if i := strings.IndexAny(s[from:], " :"); i >= 0 {
+			return s[from+i:]
+		}
+		return ""
+	}
+	rest := tail(text)
+	if from == 0 || from > len(other) || rest != tail(other) || !strings.HasSuffix(said, rest) {
+		return "", false
+	}
+	return strings.TrimSuffix(said, rest) + ", " + text[from:], true
 }
 
 // quiet says what a row is of which the fold tells nothing.
@@ -149,6 +215,10 @@ func quiet(row record.FoldRow) []string {
 		}
 	case record.LogSetting:
 		return []string{"the settings of the run"}
+	case record.LogHeld:
+		return []string{row.Candidate.String() + " waits for review"}
+	case record.LogNote:
+		return []string{"the notes changed"}
 	}
 	return nil
 }
@@ -240,5 +310,6 @@ func (w *walk) waiting(ctx context.Context, id record.JobID) (view.Held, error) 
 		r.Point = w.st.Space.Project(v)
 	}
 	j.State, r.Candidate.Status = record.Held, record.StatusHeld
+	j.Reason, r.Candidate.Reason = w.why[id], w.why[id] // as it was then
 	return w.st.WaitingFor(j, &r), nil
 }

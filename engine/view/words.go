@@ -3,7 +3,18 @@ package view
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
+
+const heldBy = "held by "
+
+// HeldByRule is why a candidate waits that nothing was found in: a setting holds all.
+func HeldByRule(key string) string { return heldBy + key + " = all" }
+
+// IsHeldByRule reports whether that is why.
+func IsHeldByRule(why string) bool {
+	return strings.HasPrefix(why, heldBy) && strings.HasSuffix(why, " = all")
+}
 
 // Plural counts things: "1 job", "2 jobs".
 func Plural(n int, noun string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atoll/engine/gate"
+	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -16,7 +17,7 @@ func (w *gatekeeper) holdBefore(ctx context.Context, r *attempt, c *record.Candi
 	if mode == "" || mode == "off" || r.lease.Job.Approved {
 		return false, nil
 	}
-	reason := "every candidate is reviewed before it is measured"
+	reason := view.HeldByRule("review.measure")
 	if mode == "risky" {
 		diffs, err := w.diffOf(ctx, c)
 		if err != nil {
@@ -47,7 +48,7 @@ func (w *gatekeeper) holdNiche(ctx context.Context, r *attempt, c *record.Candid
 		return ""
 	}
 	if mode == "all" {
-		return "every new elite is reviewed"
+		return view.HeldByRule("review.niche")
 	}
 	diffs, err := w.diffOf(ctx, c)
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 	LogLease      LogKind = "lease"      // an attempt began
 	LogStage      LogKind = "stage"      // a job changed its state otherwise; Data: {"state": the [JobState]}
 	LogMade       LogKind = "made"       // a commit exists
-	LogHeld       LogKind = "held"       // waits for a person
+	LogHeld       LogKind = "held"       // waits for a person; Data: HeldData
 	LogEnd        LogKind = "end"        // a job ended; Data: EndData
 	LogSample     LogKind = "sample"     // more samples of a candidate; Data: none, read the candidate
 	LogDecision   LogKind = "decision"   // Data: Decision
@@ -42,6 +42,11 @@ type EndData struct {
 	State  JobState `json:"state"`
 	Class  Class    `json:"class,omitempty"`
 	Reason string   `json:"reason,omitempty"`
+}
+
+// HeldData goes with LogHeld; rows of earlier versions have none.
+type HeldData struct {
+	Reason string `json:"reason,omitempty"` // why it waits, one line for people
 }
 
 // StateData goes with LogState.

@@ -52,6 +52,8 @@ func (p *candidatePane) CompareMarked(id record.CandidateID) {
 	}
 }
 
+func (p *candidatePane) OfNow() bool { return true }
+
 func (p *candidatePane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InDiff, keys.InCandidates, keys.InText}
 }

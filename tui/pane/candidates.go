@@ -32,6 +32,8 @@ func newCandidates(d *Shared) *candidatesPane {
 	return &candidatesPane{base: base{d: d, id: Candidates}}
 }
 
+func (p *candidatesPane) OfNow() bool { return true }
+
 func (p *candidatesPane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InCandidates, keys.InJobs, keys.InList}
 }
@@ -189,8 +191,12 @@ func namesElites(filter string) bool {
 	})
 }
 
-// candidateNote says why a candidate is no good, or what it is about.
+// candidateNote says why a candidate is no good, or what it is about; of one that
+// waits both, its intent first.
 func candidateNote(c *record.Candidate) string {
+	if c.Status == record.StatusHeld {
+		return widget.Words(" · ", c.Intent, c.Reason)
+	}
 	if c.Reason != "" {
 		return widget.Words(": ", string(c.Class), c.Reason)
 	}

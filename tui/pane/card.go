@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"atoll/engine/evidence"
 	"atoll/engine/view"
@@ -187,7 +188,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 			}
 			l.Right(style, widget.Brief(gain), 11)
 		}
-		if m.Unit != "" {
+		if m.Unit != "" && !strings.EqualFold(m.Unit, m.Name) {
 			l.Gap(1).Add(st.Label, m.Unit)
 		}
 		out = append(out, l.String())

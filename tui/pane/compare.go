@@ -65,6 +65,8 @@ func (p *comparePane) pointDiff() {
 	}
 }
 
+func (p *comparePane) OfNow() bool { return true }
+
 func (p *comparePane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InCompare, keys.InDiff, keys.InCandidates, keys.InText}
 }

@@ -21,7 +21,7 @@ func (p *comparePane) table(w int) []string {
 	t := compareTable{p: p, st: p.d.St, name: 13}
 	for i := range p.all {
 		for _, m := range p.all[i].detail.Candidate.Metrics {
-			t.name = max(t.name, min(w/4, plot.Width(widget.Words(" ", m.Name, m.Unit))+4))
+			t.name = max(t.name, min(w/4, plot.Width(widget.Named(m.Name, m.Unit, " "))+4))
 		}
 	}
 	t.col = (w - t.name - 1) / len(p.all)
@@ -268,7 +268,7 @@ func (t *compareTable) metrics() {
 	}
 	for _, name := range names {
 		m := kind[name]
-		label := widget.Words(" ", name, m.Unit)
+		label := widget.Named(name, m.Unit, " ")
 		if m.Higher != nil && !*m.Higher {
 			label += " ↓"
 		}

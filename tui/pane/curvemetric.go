@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -96,7 +97,7 @@ func (m *bestMetrics) unit(s *view.Snapshot) string {
 	name := m.name()
 	for _, id := range everBest(s) {
 		for _, x := range m.of[id] {
-			if x.Name == name && x.Unit != "" {
+			if x.Name == name && x.Unit != "" && !strings.EqualFold(x.Unit, name) {
 				return x.Unit
 			}
 		}

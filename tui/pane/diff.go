@@ -53,6 +53,7 @@ type diffView struct {
 	noSpace   bool
 	wide      bool // over the whole width, without what stands beside it
 	fresh     bool // nothing of it was drawn yet: it begins at the first change
+	begun     standing
 	rows      []diffRow
 	made      rowKey
 	view      widget.Scroll
@@ -66,6 +67,9 @@ type diffView struct {
 func newDiff(d *Shared, id ID) diffView {
 	return diffView{d: d, id: id, Candidate: record.NoCandidate, parent: record.NoCandidate, fresh: true}
 }
+
+// standing is where a view stood that nobody has moved yet, and at which size.
+type standing struct{ off, col, w, h int }
 
 type rowKey struct {
 	answers        int
@@ -266,10 +270,13 @@ func (v *diffView) body(w, h int) []string {
 	case len(v.files) == 0:
 		return []string{" " + st.Label.S("no difference to "+v.baseName())}
 	}
+	still := v.view.Off == v.begun.off && v.view.Col == v.begun.col && (w != v.begun.w || h != v.begun.h)
 	v.build(w)
-	if v.fresh {
-		v.fresh = false
+	if v.fresh || still {
+		v.fresh, v.view.Off, v.view.Col = false, 0, 0
 		v.toFirstChange(w, h)
+		v.view.Set(len(v.rows), h)
+		v.begun = standing{v.view.Off, v.view.Col, w, h}
 	}
 	v.view.Set(len(v.rows), h)
 	out := make([]string, 0, h)

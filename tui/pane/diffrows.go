@@ -56,13 +56,19 @@ func (v *diffView) topLine() *diffRow {
 	return nil
 }
 
-// backTo puts a line at the top again after the rows were made anew.
+// backTo puts a line at the top again after the rows were made anew, be it beside
+// another one now, or alone.
 func (v *diffView) backTo(at *diffRow) {
 	if at == nil {
 		return
 	}
+	same := func(a, b int) bool { return a == b && a >= 0 }
 	for i := range v.rows {
-		if r := &v.rows[i]; r.kind == at.kind && r.file == at.file && r.hunk == at.hunk && r.left == at.left && r.right == at.right {
+		r := &v.rows[i]
+		if r.kind != at.kind || r.file != at.file || r.hunk != at.hunk {
+			continue
+		}
+		if r.kind != 'l' || same(r.left, at.left) || same(r.right, at.right) || same(r.left, at.right) || same(r.right, at.left) {
 			v.view.Off = i
 			return
 		}

@@ -148,7 +148,11 @@ func (p *finishedPane) verdict(w int) []string {
 		return []string{st.Label.S("nothing was measured")}
 	}
 	if s.Best.ID == record.Root {
-		return append([]string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}, p.waiting()...)
+		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}
+		if s.Jobs.Failed+s.Jobs.Rejected > s.Jobs.Scored+s.Jobs.Placed {
+			out = append(out, st.Label.S("most jobs were not measured: "+p.d.Key("failures")+" tells why"))
+		}
+		return append(out, p.waiting()...)
 	}
 	l := (&widget.Line{}).Add(st.Label, "best ").Add(st.Ident, CandidateName(s.Best.ID))
 	if s.Best.Cell >= 0 {
@@ -206,6 +210,9 @@ func (p *finishedPane) verified() *view.Branch {
 
 // promoted says whether the best is on a branch, and whether its gain holds there.
 func (p *finishedPane) promoted() string {
+	if p.d.Past { // branches are known as they are now
+		return ""
+	}
 	if b := p.verified(); b != nil {
 		return plot.Clean("verified on " + b.Base + " at " + b.Onto[:min(7, len(b.Onto))] + ": branch " + b.Name)
 	}

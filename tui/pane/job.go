@@ -49,6 +49,8 @@ func (p *jobPane) Set(id record.JobID) {
 // Subject is the job.
 func (p *jobPane) Subject() string { return p.Job.String() }
 
+func (p *jobPane) OfNow() bool { return true }
+
 func (p *jobPane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InJob, keys.InText, keys.InJobs, keys.InCandidates}
 }
@@ -358,7 +360,7 @@ func (p *jobPane) stage(s *view.StageSpan, w int) string {
 	var l widget.Line
 	end, col := widget.Millis(s.Ended), st.Plain
 	if s.Ended == 0 {
-		end, col = p.d.Now(), st.Good
+		end, col = p.d.Today(), st.Good
 	}
 	took := ""
 	if s.Ended == 0 || s.Ended > s.Started { // an end takes no time

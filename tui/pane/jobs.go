@@ -60,6 +60,7 @@ func (p *jobsPane) Scopes() []keys.Scope {
 }
 
 func (p *jobsPane) Timed() bool            { return true }
+func (p *jobsPane) OfNow() bool            { return p.full }
 func (p *jobsPane) Filter() (string, bool) { return p.text, true }
 func (p *jobsPane) SetFilter(t string)     { p.text = t; p.bump() }
 

@@ -93,7 +93,7 @@ func (e *evaluation) table() string {
 	}
 	lines := make([]string, len(e.Metrics))
 	for i, m := range e.Metrics {
-		lines[i] = strings.TrimRight(fmt.Sprintf("%-*s  %*s%s %s", name, m.Name, whole, text[i][0], text[i][1], widget.Words(", ", m.Unit, widget.Unless(m.Higher == nil || *m.Higher, "lower is better"))), " ")
+		lines[i] = strings.TrimRight(fmt.Sprintf("%-*s  %*s%s %s", name, m.Name, whole, text[i][0], text[i][1], widget.Words(", ", widget.Unless(strings.EqualFold(m.Unit, m.Name), m.Unit), widget.Unless(m.Higher == nil || *m.Higher, "lower is better"))), " ")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -50,6 +50,8 @@ func (p *lineagePane) forget() {
 	p.list = widget.List[record.CandidateID]{}
 }
 
+func (p *lineagePane) OfNow() bool { return true }
+
 func (p *lineagePane) Scopes() []keys.Scope {
 	return []keys.Scope{keys.InLineage, keys.InCandidates, keys.InList}
 }

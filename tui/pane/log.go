@@ -70,7 +70,7 @@ func (p *logPane) Recall(from Memory) {
 
 // Tell adds a line of the console itself.
 func (p *logPane) Tell(level, text string) {
-	p.own = append(p.own, view.LogLine{At: p.d.Now(), Level: level, Job: record.NoJob, Text: text})
+	p.own = append(p.own, view.LogLine{At: p.d.Today(), Level: level, Job: record.NoJob, Text: text})
 	if len(p.own) > maxOwn {
 		p.own = p.own[1:]
 	}

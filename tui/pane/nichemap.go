@@ -116,7 +116,7 @@ func (p *nichesPane) value(s spot) float64 {
 	case layerSpread:
 		return s.cell.MAD
 	case layerOdds:
-		return 100 * p.odds.Cells[s.cell.Index]
+		return 100 * p.chances()[s.cell.Index]
 	case layerCuriosity:
 		return s.cell.Curiosity()
 	}

@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,7 +50,7 @@ func (u *axisUnits) take(m Loaded) bool {
 
 // named is the name of an axis with its unit, in about w cells.
 func (u *axisUnits) named(axis string, w int) string {
-	unit := u.by[axis]
+	unit := u.unit(axis)
 	if unit != "" {
 		w -= plot.Width(unit) + 2
 	}
@@ -58,7 +59,12 @@ func (u *axisUnits) named(axis string, w int) string {
 
 // after is the unit as it follows a value of an axis.
 func (u *axisUnits) after(axis string) string {
-	return widget.Unless(u.by[axis] == "", " "+u.by[axis])
+	return widget.Unless(u.unit(axis) == "", " "+u.unit(axis))
+}
+
+// unit is that of an axis, "" also where it is the axis' own name.
+func (u *axisUnits) unit(axis string) string {
+	return widget.Unless(strings.EqualFold(u.by[axis], axis), u.by[axis])
 }
 
 // experimentOf tells one evaluator of one experiment from others.

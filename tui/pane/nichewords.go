@@ -84,7 +84,10 @@ func (p *nichesPane) coloured(c *view.Cell) []string {
 	case layerSpread:
 		return []string{fmt.Sprintf("spread %s of %s", plot.Short(c.MAD), widget.Plural(c.Samples, "sample", "samples"))}
 	case layerOdds:
-		if p.odds.Cells == nil {
+		switch {
+		case p.d.Past:
+			return []string{"odds are told of now alone"}
+		case p.odds.Cells == nil:
 			return []string{"reading its odds"}
 		}
 		return []string{fmt.Sprintf("drawn %s %% of the time", share(100*p.odds.Cells[c.Index]))}
@@ -94,6 +97,15 @@ func (p *nichesPane) coloured(c *view.Cell) []string {
 		return []string{"taken " + widget.Ago(p.d.Now().Sub(widget.Millis(c.Since)))}
 	}
 	return nil
+}
+
+// chances are those of the niches to be the next parent's, nil in the past: they are
+// told of now.
+func (p *nichesPane) chances() map[int]float64 {
+	if p.d.Past {
+		return nil
+	}
+	return p.odds.Cells
 }
 
 // share writes a part of a hundred with two digits.
@@ -190,6 +202,9 @@ func (p *nichesPane) Load() tea.Cmd {
 	if p.d.Reader == nil {
 		return nil
 	}
+	if p.d.Past { // what can be asked is of now
+		return p.units.load(p.d, p.id)
+	}
 	r := p.d.Reader
 	var odds tea.Cmd
 	if p.layer == layerOdds {
@@ -247,6 +262,11 @@ func (p *nichesPane) side(w, h int) []string {
 	out = append(out, "")
 	n := p.detail
 	switch {
+	case p.d.Past:
+		for _, t := range widget.WrapText("its elite, runners-up and history are told of now: "+p.d.Key("past")+" leads back", w) {
+			out = append(out, st.Label.S(t))
+		}
+		return out
 	case p.q.err != nil:
 		return append(out, st.Bad.S("cannot read it: "+p.q.err.Error()))
 	case p.d.Reader == nil:

@@ -48,6 +48,7 @@ type Pane interface {
 	Body(w, h int, focus bool) []string
 	Revision() uint64
 	Timed() bool          // shows elapsed time
+	OfNow() bool          // tells what is so now, also where the screen stands in the past
 	Scopes() []keys.Scope // the most special first
 	Keys() []*keys.Binding
 	Selected() Selection
@@ -122,6 +123,7 @@ type base struct {
 func (b *base) Revision() uint64           { return b.version }
 func (b *base) bump()                      { b.version++ }
 func (b *base) Timed() bool                { return false }
+func (b *base) OfNow() bool                { return false }
 func (b *base) Keys() []*keys.Binding      { return nil }
 func (b *base) Selected() Selection        { return Nothing() }
 func (b *base) Place(Placement)            {}

@@ -73,11 +73,11 @@ func (q *query) askTyped(d *Shared, id ID, key string, typed bool, fn func(ctx c
 	var wait time.Duration
 	if same {
 		every := max(askEvery, min(10*time.Duration(q.took.Load()), askTimeout))
-		wait = min(every, every-d.Now().Sub(q.at))
+		wait = min(every, every-d.Today().Sub(q.at))
 	} else {
 		q.done, q.err = false, nil
 	}
-	q.key, q.version, q.busy, q.at = key, d.Snap.Version, true, d.Now()
+	q.key, q.version, q.busy, q.at = key, d.Snap.Version, true, d.Today()
 	ctx, pass, n := d.Ctx, d.Wait, q.latest.Add(1)
 	return Guard("reader", func() tea.Msg {
 		if wait > 0 && !pass(ctx, wait) {

@@ -69,8 +69,13 @@ func (d *Shared) gauges() []gauge {
 		return list[len(list)-1]
 	}
 	var out []gauge
-	add := func(g gauge) { out = append(out, g) }
-	if c.known {
+	add := func(g gauge) {
+		if d.Past { // courses are of what the console saw
+			g.course = nil
+		}
+		out = append(out, g)
+	}
+	if c.known && !d.Past {
 		add(gauge{"cpu", fmt.Sprintf("%.1f cores", last(c.cores)), "", c.cores, 90, false})
 		add(gauge{"memory", Bytes(c.last.Memory), "", c.memory, 80, false})
 		add(gauge{"disk", Bytes(c.last.Disk), "free " + Bytes(c.last.Free), c.disk, 70, c.last.Free < lowDisk})

@@ -23,6 +23,7 @@ type reviewPane struct {
 	bulk  []waiting                   // the best of each niche
 	hides int                         // how many are folded away
 	shows bool                        // what is no better is listed too
+	none  bool                        // all that waits is no better
 	gone  map[record.CandidateID]bool // decided here, not yet gone from the feed
 	full  bool
 	d1    diffView
@@ -74,6 +75,14 @@ func (p *reviewPane) Place(at Placement) {
 		p.list.Move(widget.Top)
 	}
 	p.bump()
+}
+
+// Leads are the decision and what it needs: they are in the bar at every size.
+func (p *reviewPane) Leads() []string {
+	if len(p.list.IDs) == 0 {
+		return nil
+	}
+	return []string{"approve", "reject", "diff", "skip", "approve-best"}
 }
 
 // empty says why nothing can be skipped.
@@ -153,12 +162,12 @@ func (p *reviewPane) sync() {
 	for _, w := range p.d.queueOf(p.d.Snap.Review) {
 		c := &w.held.Candidate
 		still[c.ID] = true
-		if !p.gone[c.ID] && widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, c.Intent, w.words(&p.d.Snap.Grid, w.held), firstOf(w.held.Findings)) {
+		if (p.d.Past || !p.gone[c.ID]) && widget.Fits(p.text, CandidateName(c.ID), string(c.Operator), c.Agent, c.Intent, w.words(&p.d.Snap.Grid, w.held), firstOf(w.held.Findings)) {
 			all = append(all, w)
 		}
 	}
 	for id := range p.gone {
-		if !still[id] {
+		if !still[id] && !p.d.Past {
 			delete(p.gone, id)
 		}
 	}
@@ -167,6 +176,7 @@ func (p *reviewPane) sync() {
 	for n > 0 && all[n-1].outlook == noBetter {
 		n--
 	}
+	p.none = n == 0 && len(all) > 0
 	if p.hides = 0; !p.shows && n > 0 {
 		p.hides, all = len(all)-n, all[:n]
 	}

@@ -19,7 +19,7 @@ func (p *reviewPane) Body(w, h int, focus bool) []string {
 	}
 	var out []string
 	rows := h
-	if p.hides > 0 && h > 2 {
+	if (p.hides > 0 || p.none) && h > 2 {
 		rows--
 	}
 	if h > 4 {
@@ -36,7 +36,7 @@ func (p *reviewPane) Body(w, h int, focus bool) []string {
 		p.rows = append(p.rows, i)
 		out = append(out, row)
 	}
-	if p.hides > 0 && h > 2 {
+	if (p.hides > 0 || p.none) && h > 2 {
 		out = append(out, p.folded())
 	}
 	return out
@@ -66,6 +66,9 @@ func (p *reviewPane) nothing() string {
 
 // folded tells what the queue does not list.
 func (p *reviewPane) folded() string {
+	if p.none {
+		return " " + p.d.St.Label.S("none is better than what holds its niche")
+	}
 	return " " + p.d.St.Label.S(widget.Plural(p.hides, "is", "are")+" no better than what holds the niche; "+p.d.Key("no-better")+" lists them")
 }
 
@@ -106,10 +109,10 @@ func value(c *record.Candidate, w int) string {
 	return widget.Narrow(*c.Objective, w)
 }
 
-// byRule reports whether a candidate waits because all do, which the title says.
+// byRule reports whether a candidate waits because all do, or did.
 func (p *reviewPane) byRule(h *view.Held) bool {
 	s := &p.d.Snap.Settings
-	return len(h.Findings) == 1 && (h.Candidate.Objective != nil && s.ReviewNiche == "all" || h.Candidate.Objective == nil && s.Review == "all")
+	return len(h.Findings) == 1 && (view.IsHeldByRule(h.Findings[0]) || h.Candidate.Objective != nil && s.ReviewNiche == "all" || h.Candidate.Objective == nil && s.Review == "all")
 }
 
 // gain writes what approving gains on who holds the niche, in w cells.
@@ -172,7 +175,7 @@ func (p *reviewPane) lines(w, h int) []string {
 	st := p.d.St
 	var out []string
 	room := h
-	if p.hides > 0 && h > 4 {
+	if (p.hides > 0 || p.none) && h > 4 {
 		room -= 2
 	}
 	if h > 6 {
@@ -200,6 +203,9 @@ func (p *reviewPane) lines(w, h int) []string {
 		}
 		p.rows = append(p.rows, i, i)
 		out = append(out, row, b.String())
+	}
+	if p.none && h > 4 {
+		out = append(out, "", p.folded())
 	}
 	if p.hides > 0 && h > 4 {
 		out = append(out, "")

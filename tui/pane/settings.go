@@ -28,6 +28,8 @@ type settingsPane struct {
 func (p *settingsPane) Heads() []string      { t := p.table(); return t.Heads() }
 func (p *settingsPane) Order() *widget.Order { return &p.order }
 
+func (p *settingsPane) OfNow() bool { return true }
+
 func (p *settingsPane) Scopes() []keys.Scope   { return []keys.Scope{keys.InSettings, keys.InList} }
 func (p *settingsPane) Filter() (string, bool) { return p.text, true }
 func (p *settingsPane) SetFilter(t string)     { p.text = t; p.bump() }
@@ -153,6 +155,8 @@ type doctorPane struct {
 	view  widget.Scroll
 	round int
 }
+
+func (p *doctorPane) OfNow() bool { return true }
 
 func (p *doctorPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InDoctor, keys.InText} }
 func (p *doctorPane) Move(m widget.Motion) tea.Cmd { p.view.Move(m); p.bump(); return nil }

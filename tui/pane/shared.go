@@ -27,6 +27,7 @@ type Shared struct {
 	Wait     Wait             // lets time pass before a question is asked
 	Snap     *view.Snapshot   // never nil
 	Past     bool             // Snap is of an earlier moment of the log
+	Moment   time.Time        // which one
 	Grid     gridIndex
 	St       *widget.Styles
 	ramp     *plot.Ramp
@@ -104,7 +105,16 @@ func (d *Shared) Restyle() {
 // Ramp is how values become colours.
 func (d *Shared) Ramp() *plot.Ramp { return d.ramp }
 
+// Now is the time of all that the screen shows: in the past that of the moment.
 func (d *Shared) Now() time.Time {
+	if d.Past && !d.Moment.IsZero() {
+		return d.Moment
+	}
+	return d.Today()
+}
+
+// Today is the time on the clock, whatever the screen shows.
+func (d *Shared) Today() time.Time {
 	if d.Clock == nil {
 		return time.Now()
 	}
@@ -143,6 +153,30 @@ func (d *Shared) gain(a, b float64) float64 {
 		return b - a
 	}
 	return a - b
+}
+
+// NoBetter says that nothing is better than the root, and what can be done about it;
+// "" while something is, or nothing was tried yet.
+func (d *Shared) NoBetter() (text, next string) {
+	s := d.Snap
+	if s.Best.ID != record.Root || s.Jobs.Ended() == 0 {
+		return "", ""
+	}
+	text = "no candidate is better than the root yet"
+	for i := range s.Review {
+		if o := s.Review[i].Candidate.Objective; o != nil && d.gain(*o, s.Root.Objective) > 0 {
+			return text, "one that waits would be: " + d.Key("review-queue") + " decides"
+		}
+	}
+	switch scored := s.Jobs.Scored + s.Jobs.Placed; {
+	case scored == 0 && s.Jobs.Failed+s.Jobs.Rejected > 0:
+		return text, "none was measured: " + d.Key("failures") + " tells why"
+	case s.State == record.ExperimentRunning:
+		return text, d.Key("steering") + " steers it, " + d.Key("yields") + " tells what was tried"
+	case s.State == record.ExperimentPaused || s.State == record.ExperimentStopped:
+		return text, d.Key("steering") + " steers it before it goes on"
+	}
+	return text, d.Key("summary") + " offers more jobs, " + d.Key("steering") + " steers it"
 }
 
 // level is a difference of two values as it is shown, beside one of them: one that is

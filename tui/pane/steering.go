@@ -26,12 +26,16 @@ type steeringPane struct {
 	draft steered // as it would be
 	from  steered // as it was when the draft began
 	dirty bool
+	aside *drafted  // the draft, while the screen stands in the past
 	now   view.Odds // with the settings in force
 	then  view.Odds // with the draft
 	q     query     // of then and now
 	next  view.NextPrompt
 	qNext query // of next
 }
+
+// drafted is a draft with what it began from.
+type drafted struct{ draft, from steered }
 
 func newSteering(d *Shared) *steeringPane { return &steeringPane{base: base{d: d, id: Steering}} }
 
@@ -44,12 +48,15 @@ func (p *steeringPane) Keys() []*keys.Binding {
 		{ID: "more", Keys: []string{"right", "l"}, Title: "more", Doc: "in the draft", In: in, Bar: 83, Off: p.noStep, Run: func() tea.Cmd { return p.step(1) }},
 		{ID: "apply-draft", Keys: []string{"enter"}, Title: "make it so", Doc: "the whole draft, as one step of undo", In: in, Decides: true, Bar: 82, Off: p.noDraft, Run: p.apply},
 		{ID: "drop-draft", Keys: []string{"x"}, Title: "drop the draft", In: in, Bar: 81, Off: p.noDraft, Run: p.drop},
-		{ID: "draft-goal", Keys: []string{"e"}, Title: "edit the goal", Says: p.editWord, Doc: "or on a target its weight, in the draft; the next job's text shows the goal", In: in, Bar: 80, Run: p.edit},
+		{ID: "draft-goal", Keys: []string{"e"}, Title: "edit the goal", Says: p.editWord, Doc: "or on a target its weight, in the draft; the next job's text shows the goal", In: in, Bar: 80, Off: p.bygone, Run: p.edit},
 	}
 }
 
 func (p *steeringPane) Title() (string, string) {
 	st := p.d.St
+	if p.d.Past {
+		return p.heading("", "Steering") + " " + st.Label.S("as it was set then"), st.Label.S(p.d.Key("past") + " leads back to now")
+	}
 	if p.dirty {
 		return p.heading("", "Steering") + " " + st.Accent.S("draft, not in force"), st.Label.S("enter makes it so")
 	}
@@ -66,7 +73,18 @@ func (p *steeringPane) row() *steerRow {
 	return nil
 }
 
+// bygone says why nothing is drafted in the past.
+func (p *steeringPane) bygone() string {
+	if p.d.Past {
+		return "this is the past; " + p.d.Key("past") + " goes back to now"
+	}
+	return ""
+}
+
 func (p *steeringPane) noStep() string {
+	if why := p.bygone(); why != "" {
+		return why
+	}
 	switch r := p.row(); {
 	case p.d.Host.Current() != Pane(p) || r == nil:
 		return "no setting is selected"
@@ -79,6 +97,9 @@ func (p *steeringPane) noStep() string {
 }
 
 func (p *steeringPane) noDraft() string {
+	if why := p.bygone(); why != "" {
+		return why
+	}
 	if p.d.Host.Current() != Pane(p) || !p.dirty {
 		return "nothing is changed yet; left and right change the row"
 	}
@@ -177,7 +198,7 @@ type bothOdds struct{ now, then view.Odds }
 
 func (p *steeringPane) Load() tea.Cmd {
 	p.sync()
-	if p.d.Reader == nil {
+	if p.d.Reader == nil || p.d.Past { // odds and the next prompt are told of now
 		return nil
 	}
 	r, now, draft := p.d.Reader, cloneSettings(&p.d.Snap.Settings), cloneSettings(&p.draft.Settings)
@@ -258,7 +279,7 @@ func (p *steeringPane) table(w, h int) []string {
 			return st.Accent, then
 		}},
 		{Head: "", W: 10, Rank: 60, Cell: func(r row) (widget.Style, string) {
-			if r.odds == nil {
+			if r.odds == nil || p.d.Past {
 				return st.Label, ""
 			}
 			v := p.share(r, &p.then, &p.draft)
@@ -280,7 +301,7 @@ func (p *steeringPane) table(w, h int) []string {
 }
 
 func (p *steeringPane) chance(r *steerRow, o *view.Odds, with *steered) string {
-	if r.odds == nil || o.Operators == nil {
+	if r.odds == nil || o.Operators == nil || p.d.Past {
 		return ""
 	}
 	return fmt.Sprintf("%.1f %%", 100*p.share(r, o, with))
@@ -317,6 +338,8 @@ func (p *steeringPane) told(r *steerRow) string {
 
 func (p *steeringPane) promptTitle() string {
 	switch {
+	case p.d.Past:
+		return "the odds of the next draws and the next job's text are told of now; this was the goal then"
 	case p.next.Job < 0 || p.next.Agent == "":
 		return "no job waits: its text would stand here"
 	case p.next.Text == "":
@@ -332,7 +355,7 @@ func (p *steeringPane) promptTitle() string {
 func (p *steeringPane) prompt(w, h int) []string {
 	var out []string
 	text := p.next.Text
-	if text == "" { // the goal alone can be told
+	if text == "" || p.d.Past { // the goal alone can be told
 		text = p.draft.Goal
 	}
 	for _, l := range widget.SplitLines(text) {

@@ -39,8 +39,15 @@ type steerRow struct {
 	odds            func(o *view.Odds) map[string]float64
 }
 
-// sync makes the rows of what the experiment has now. A draft stays.
+// sync makes the rows of what the experiment has now. A draft stays; in the past it is
+// put aside.
 func (p *steeringPane) sync() {
+	switch {
+	case p.d.Past && p.dirty:
+		p.aside, p.dirty = &drafted{p.draft, p.from}, false
+	case !p.d.Past && p.aside != nil:
+		p.draft, p.from, p.aside, p.dirty = p.aside.draft, p.aside.from, nil, true
+	}
 	if !p.dirty {
 		p.draft, p.from = p.inForce(), p.inForce()
 	}

@@ -329,16 +329,37 @@ func (f *frame) axis() string {
 	if name := Clean(f.chart.XName); name != "" && n > 3*Width(name) {
 		put(" "+name+" ", n-Width(name)-3)
 	}
+	f.numbers(put, tick, n)
+	f.marks(line, dash)
+	var p painter
+	p.put(look.Faint, strings.Repeat(" ", f.left-1)+corner+strings.Join(line, ""))
+	return p.line()
+}
+
+// marks are drawn where the line of an axis is free, a cell away from what is written
+// in it; one that has no room stands beside the number.
+func (f *frame) marks(line []string, dash string) {
+	sym := "┴"
+	if f.chart.Look.Glyphs == ASCII {
+		sym = "^"
+	}
+	free := func(at int) bool { return at < 0 || at >= len(line) || line[at] == dash || line[at] == sym }
 	for _, m := range f.chart.Marks {
-		if m.X >= f.x0 && m.X <= f.x1 {
-			at := int(share(m.X, f.x0, f.x1) * float64(f.w-1))
-			sym := "┴"
-			if look.Glyphs == ASCII {
-				sym = "^"
+		if m.X < f.x0 || m.X > f.x1 {
+			continue
+		}
+		at := int(share(m.X, f.x0, f.x1) * float64(f.w-1))
+		for _, by := range []int{0, -1, 1, -2, 2, -3, 3} {
+			if i := at + by; i >= 0 && i < len(line) && free(i) && free(i-1) && free(i+1) {
+				line[i] = sym
+				break
 			}
-			put(sym, at)
 		}
 	}
+}
+
+// numbers are put into the line of an axis of n cells.
+func (f *frame) numbers(put func(s string, at int) bool, tick func(float64) string, n int) {
 	for _, v := range ticksOf(f.chart.LogX)(f.x0, f.x1, max(1, f.w/9)) {
 		if f.chart.WholeX && !f.chart.LogX && v != math.Round(v) {
 			continue
@@ -349,7 +370,4 @@ func (f *frame) axis() string {
 		}
 		put(s, clamp(int(share(v, f.x0, f.x1)*float64(f.w-1))-len(s)/2, 0, n))
 	}
-	var p painter
-	p.put(look.Faint, strings.Repeat(" ", f.left-1)+corner+strings.Join(line, ""))
-	return p.line()
 }

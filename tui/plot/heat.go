@@ -330,23 +330,53 @@ func (m *HeatMap) emptyCell(p *painter, g Geometry, c *HeatCell, row int) {
 }
 
 func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, row int) {
-	s := m.Ramp.at(c.T)
-	fill, room := " ", g.CellW
 	if m.Ramp.shade {
-		fill = string(s.char)
-		if room > 1 && Width(c.Marks) < room {
-			room-- // the value stays readable before the marks
-		}
+		m.shadedCell(p, g, c, row)
+		return
 	}
-	text := m.row(g, c, room, row)
+	s := m.Ramp.at(c.T)
+	text := m.row(g, c, g.CellW, row)
 	n := Width(text)
 	at := (g.CellW - n) / 2
-	if m.Ramp.shade && n < g.CellW {
-		at = max(1, at)
-	}
-	p.put(s.bg, strings.Repeat(fill, at))
+	p.put(s.bg, strings.Repeat(" ", at))
 	p.put(sgr(s.bg, s.ink), text)
-	p.put(s.bg, strings.Repeat(fill, g.CellW-at-n))
+	p.put(s.bg, strings.Repeat(" ", g.CellW-at-n))
+}
+
+// shadedCell draws a niche whose characters carry its value.
+func (m *HeatMap) shadedCell(p *painter, g Geometry, c *HeatCell, row int) {
+	room := g.CellW
+	if room > 1 && Width(c.Marks) < room {
+		room-- // the shade stays readable before the marks
+	}
+	text := m.row(g, c, room, row)
+	least := 0
+	if room < g.CellW && text != "" {
+		least = 1
+	}
+	p.put("", setOff(text, g.CellW, least, m.Ramp.at(c.T).char, m.worded(c, text)))
+}
+
+// worded reports whether the text of a row tells the value of a niche, not its marks
+// alone.
+func (m *HeatMap) worded(c *HeatCell, text string) bool {
+	return text != "" && text != cutMarks(c.Marks, Width(text))
+}
+
+// setOff puts text into the middle of w cells of a shade, with at least so many before
+// it. Between a value and the shade are blanks, for which the shade gives way: digits
+// beside other characters are not read as a number.
+func setOff(text string, w, least int, shade rune, value bool) string {
+	free := w - Width(text)
+	at := max(min(least, free), free/2)
+	before, after := []rune(strings.Repeat(string(shade), at)), []rune(strings.Repeat(string(shade), free-at))
+	if value && at > 0 {
+		before[at-1] = ' '
+	}
+	if value && len(after) > 0 {
+		after[0] = ' '
+	}
+	return string(before) + text + string(after)
 }
 
 // cursorCell draws a bracket pair, reversed against the colour of the cell; where
@@ -379,14 +409,13 @@ func (m *HeatMap) cursorCell(p *painter, g Geometry, c *HeatCell, row int) {
 	at := (room - Width(text)) / 2
 	inside := strings.Repeat(" ", at) + text + strings.Repeat(" ", room-at-Width(text))
 	p.put(style, "[")
-	if room > 0 && c.Filled && !m.Ramp.shade {
-		s := m.Ramp.at(c.T)
-		p.put(sgr(s.bg, s.ink), inside)
-	} else if room > 0 && c.Filled {
-		fill := string(m.Ramp.at(c.T).char)
-		p.put("", strings.ReplaceAll(inside, " ", fill))
-	} else {
+	switch s := m.Ramp.at(c.T); {
+	case room == 0 || !c.Filled:
 		p.put("", inside)
+	case m.Ramp.shade:
+		p.put("", setOff(text, room, 0, s.char, m.worded(c, text)))
+	default:
+		p.put(sgr(s.bg, s.ink), inside)
 	}
 	p.put(style, "]")
 }

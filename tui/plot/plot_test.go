@@ -2,6 +2,7 @@ package plot_test
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestHeatMapPictures(t *testing.T) {
 		w, h int
 		want string
 	}{
-		{"two columns a niche, origin at the lower left", small, 8, 3, "..' ' @@\n' xxo#'\n@@' ' .."},
+		{"two columns a niche, origin at the lower left", small, 8, 3, "..' ' @@\n' ===#'\n@@' ' .."},
 		{"axes with the cursor's bin", axes, 16, 6, ""},
 		{"two niches share a row in dense mode", dense, 4, 2, "▄·▄·\n▀▄▄▀"},
 		{"a niche of three half rows has one row of its own", heat(plot.Braille, colorprofile.TrueColor, "x", "y"), 3, 3, " x\n▀▀▀\n y"},
@@ -417,6 +418,44 @@ func TestMarksAndValuesAreSeenUnderTheCursorAndWhereRowsShareALine(t *testing.T)
 	}
 }
 
+func TestWithoutColoursAValueStandsApartFromItsShade(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		glyphs plot.Glyphs
+		value  string
+		marks  string
+		w, h   int
+		cursor bool
+		want   string
+	}{
+		{"a shade is seen on both sides where there is room", plot.ASCII, "36.5", "", 16, 6, false, "& 36.5 &"},
+		{"it gives way on the line of the value where there is none", plot.ASCII, "36.5", "", 12, 4, false, " 36.5   '"},
+		{"marks stand on the line below", plot.ASCII, "36.5", "#", 12, 4, false, "&&#&&&"},
+		{"blocks keep off too", plot.Blocks, "36.5", "", 16, 6, false, "█ 36.5 █"},
+		{"under the cursor", plot.ASCII, "36.5", "", 16, 6, true, "[ 36.5 ]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &plot.HeatMap{Cols: 2, Rows: 2, Cells: make([]plot.HeatCell, 4), Ramp: plot.NewRamp("viridis", colorprofile.ASCII, c.glyphs), Look: plot.Look{Glyphs: c.glyphs}}
+			m.Cursor = c.cursor
+			m.Value = func(float64, int) string { return c.value }
+			m.Cells[0] = plot.HeatCell{Filled: true, T: 0.8, V: 36.5, Marks: c.marks}
+			g := m.Place(c.w, c.h)
+			if got := picture(m.Render(g)); !strings.Contains(got, c.want) {
+				t.Errorf("in cells of %dx%d %q is not seen:\n%s", g.CellW, g.CellH, c.want, got)
+			}
+		})
+	}
+}
+
+func TestAShadeIsNoDigitAndNoMark(t *testing.T) {
+	for _, g := range []plot.Glyphs{plot.Braille, plot.Blocks, plot.ASCII} {
+		bar := plot.NewRamp("viridis", colorprofile.ASCII, g).Legend(40)
+		if strings.ContainsAny(bar, "0123456789oOlIxX#+-?>*'[]") {
+			t.Errorf("the shades %q can be taken for digits, marks or the cursor", bar)
+		}
+	}
+}
+
 func TestALegendIsToldTheMarksThatAreSeen(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -447,5 +486,27 @@ func TestALegendIsToldTheMarksThatAreSeen(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMarksOfAnAxisKeepOffItsNumbers(t *testing.T) {
+	for _, g := range []plot.Glyphs{plot.Braille, plot.ASCII} {
+		y := make([]float64, 400)
+		for i := range y {
+			y[i] = float64(i)
+		}
+		c := chart(y, false, g)
+		c.XName = "measured"
+		for x := 0.0; x < 400; x += 9 {
+			c.Marks = append(c.Marks, plot.ChartMark{X: x})
+		}
+		lines := c.Render(90, 10)
+		axis := ansi.Strip(lines[len(lines)-1])
+		if touching := regexp.MustCompile(`[┴^][0-9a-z ]|[0-9a-z ][┴^]`).FindString(strings.TrimSpace(axis)); touching != "" || !strings.ContainsAny(axis, "┴^") {
+			t.Errorf("a mark touches what is written: %q in %q", touching, axis)
+		}
+		if !strings.Contains(axis, "100") || !strings.Contains(axis, "measured") {
+			t.Errorf("the numbers are gone: %q", axis)
+		}
 	}
 }

@@ -74,8 +74,8 @@ func NewRamp(name string, p colorprofile.Profile, g Glyphs) *Ramp {
 	}
 	r := &Ramp{Name: name}
 	switch {
-	case g == ASCII:
-		r.shades(".:;coxO8@")
+	case g == ASCII: // no digit, no letter that is read as one, and no mark of a niche
+		r.shades(".:;=%&@")
 	case p == colorprofile.TrueColor:
 		var stops []color.Color
 		for _, s := range pal.stops {

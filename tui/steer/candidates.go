@@ -182,10 +182,24 @@ func (a *Actions) askBranch(id record.CandidateID, branch string) tea.Cmd {
 		Run: func() tea.Cmd { return a.writeBranch(id, branch) },
 	})
 	m := widget.NewMenu("Write "+pane.CandidateName(id)+" to a new branch", items)
+	m.First = true
 	m.Own = func(text string) *widget.Item {
-		return &widget.Item{Title: "call it " + text, Note: "then choose how it is written", Run: func() tea.Cmd { return a.askBranch(id, text) }}
+		// A name must not be taken for the letters of another line.
+		return &widget.Item{Title: "call it " + text, Note: "then choose how it is written", Run: func() tea.Cmd { return a.callIt(id, text) }}
 	}
 	return a.Host.Ask(m)
+}
+
+// callIt asks again with a person's own name, which must be free: one that is not is
+// refused before anything is measured.
+func (a *Actions) callIt(id record.CandidateID, branch string) tea.Cmd {
+	ctl := a.Ctl
+	return a.Act("promote", func(ctx context.Context) Done {
+		if err := ctl.CheckBranch(ctx, branch); err != nil {
+			return Done{Err: err}
+		}
+		return Done{Next: func() tea.Cmd { return a.askBranch(id, branch) }}
+	})
 }
 
 func (a *Actions) writeBranch(id record.CandidateID, branch string) tea.Cmd {

@@ -26,6 +26,8 @@ type Controller interface {
 	// FreeBranch is a name for a candidate's branch that the user's repository has not
 	// yet.
 	FreeBranch(ctx context.Context, id record.CandidateID) (string, error)
+	// CheckBranch refuses a name that is none, or that the user's repository has.
+	CheckBranch(ctx context.Context, branch string) error
 	// Promote adds a branch to the user's repository and returns its full name.
 	Promote(ctx context.Context, id record.CandidateID, branch string) (string, error)
 	// Patch returns the difference to the root as git writes it.

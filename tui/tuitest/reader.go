@@ -338,6 +338,14 @@ func (c *Controller) FreeBranch(_ context.Context, id record.CandidateID) (strin
 	return "atoll/circle-packing-" + id.String(), c.Err
 }
 
+// CheckBranch refuses main alone.
+func (c *Controller) CheckBranch(_ context.Context, branch string) error {
+	if branch == "main" {
+		return errors.New(`branch "main": it exists; choose another name`)
+	}
+	return c.Err
+}
+
 // Promote returns the full name of the branch.
 func (c *Controller) Promote(_ context.Context, _ record.CandidateID, branch string) (string, error) {
 	return "refs/heads/" + branch, c.Err

@@ -11,6 +11,11 @@ import (
 	"atoll/tui/plot"
 )
 
+// Named is a name with its unit, once where both are the same word.
+func Named(name, unit, between string) string {
+	return Words(between, name, Unless(strings.EqualFold(name, unit), unit))
+}
+
 // Number writes an objective or a metric: four decimals where they say
 // something, fewer for large values, powers of ten at the extremes.
 func Number(v float64) string {

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -27,6 +28,7 @@ type Menu struct {
 	items []Item
 	in    textinput.Model
 	Own   func(text string) *Item
+	First bool  // own text comes before the lines that fit it
 	none  *Item // what enter does while nothing is chosen; nil: the first line is chosen
 	found []Item
 	cur   int
@@ -51,7 +53,11 @@ func (m *Menu) filter() {
 		}
 		if m.Own != nil {
 			if it := m.Own(text); it != nil {
-				m.found = append(m.found, *it)
+				at := len(m.found)
+				if m.First {
+					at = 0
+				}
+				m.found = slices.Insert(m.found, at, *it)
 			}
 		}
 	}
