@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 
 	"atoll/engine/view"
 	"atoll/tui/keys"
+	"atoll/tui/plot"
+	"atoll/tui/widget"
 )
 
 // toast is a short message over the screen. Each also goes to the log.
@@ -77,3 +80,26 @@ func undoable(table *keys.Table, text string, undo bool) string {
 	}
 	return text
 }
+
+// lay puts the messages over the lower border of the panes, where they cover nothing of
+// what they are about: the newest in full, to the left of right, and of those before it
+// what fits beside it.
+func (t *toasts) lay(st *widget.Styles, lines []string, right, y int) {
+	for _, m := range slices.Backward(t.shown) {
+		col := st.Key
+		if m.bad {
+			col = st.Bad
+		}
+		text := plot.Clean(m.text)
+		w := min(plot.Width(text), right-4)
+		if w < leastToast && w < plot.Width(text) {
+			return
+		}
+		row := st.Border.Wrap("▌") + col.Wrap(plot.Fit(text, w)) + "  "
+		right -= plot.Width(row)
+		widget.Splice(lines, []string{row}, right, y)
+	}
+}
+
+// leastToast is how much of an older message is worth its cells.
+const leastToast = 12

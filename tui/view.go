@@ -162,38 +162,13 @@ func (n drawn) same(o drawn) bool {
 
 // overlay lays toasts and the open dialog over the screen.
 func (a *app) overlay(lines []string) {
-	a.toast(lines)
+	a.toasts.lay(a.d.St, lines, a.at.w-1, a.at.foot())
 	if n := len(a.dialogs); n > 0 {
 		b := a.dialogs[n-1].View(a.d.St, a.at.w, a.at.h)
 		x, y := dialogAt(b, a.at)
 		widget.Splice(lines, b, x, y)
 	}
 }
-
-// toast lays the short messages over the lower border of the panes, where they cover
-// nothing of what they are about: the newest in full, and of those before it what fits
-// to its left.
-func (a *app) toast(lines []string) {
-	y, right := a.at.foot(), a.at.w-1
-	for i := len(a.toasts.shown) - 1; i >= 0; i-- {
-		t := a.toasts.shown[i]
-		st := a.d.St.Key
-		if t.bad {
-			st = a.d.St.Bad
-		}
-		text := plot.Clean(t.text)
-		w := min(plot.Width(text), right-4)
-		if w < leastToast && w < plot.Width(text) {
-			return
-		}
-		row := a.d.St.Border.Wrap("▌") + st.Wrap(plot.Fit(text, w)) + "  "
-		right -= plot.Width(row)
-		widget.Splice(lines, []string{row}, right, y)
-	}
-}
-
-// leastToast is how much of an older message is worth its cells.
-const leastToast = 12
 
 func dialogAt(b []string, on places) (x, y int) {
 	w := 0

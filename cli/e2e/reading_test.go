@@ -204,7 +204,9 @@ func summary(t *tour) {
 	t.wait("not verified on main")
 	t.shows("+", "Make jobs of the whole experiment")
 	t.press("esc")
-	t.shows("O", "wrote ")
+	t.shows("O", "╭ Report as one HTML file")
+	t.press("enter")
+	t.wait("wrote ")
 	if files, err := filepath.Glob(filepath.Join(t.lab.dir, "dials-report.html")); err != nil || len(files) != 1 {
 		t.t.Errorf("the report is %v, %v", files, err)
 	}

@@ -309,13 +309,13 @@ func (t *compareTable) coordinates() {
 			default:
 				return piece{st: t.st.Label, text: "no niche yet"}
 			}
-			out := piece{st: t.st.Plain, text: fmt.Sprint(at[i]), aside: t.st.Label}
+			out := piece{st: t.st.Plain, text: fmt.Sprint("bin ", at[i]), aside: t.st.Label}
 			if at[i]+1 < len(ax.Edges) {
 				e := plot.Edges(ax.Edges)
-				out.more = e[at[i]] + "–" + e[at[i]+1]
+				out.text, out.more = e[at[i]]+"–"+e[at[i]+1], out.text
 			}
 			if !base && i < len(first) && first[i] != at[i] {
-				out.more = widget.Words(" ", fmt.Sprintf("%+d", at[i]-first[i]), out.more)
+				out.more = widget.Words(" ", out.more, fmt.Sprintf("%+d", at[i]-first[i]))
 			}
 			return out
 		})

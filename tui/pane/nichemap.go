@@ -116,7 +116,10 @@ func (p *nichesPane) value(s spot) float64 {
 	case layerSpread:
 		return s.cell.MAD
 	case layerOdds:
-		return 100 * p.chances()[s.cell.Index]
+		if p.d.Past { // they are told of now
+			return 0
+		}
+		return 100 * p.odds.Cells[s.cell.Index]
 	case layerCuriosity:
 		return s.cell.Curiosity()
 	}

@@ -99,15 +99,6 @@ func (p *nichesPane) coloured(c *view.Cell) []string {
 	return nil
 }
 
-// chances are those of the niches to be the next parent's, nil in the past: they are
-// told of now.
-func (p *nichesPane) chances() map[int]float64 {
-	if p.d.Past {
-		return nil
-	}
-	return p.odds.Cells
-}
-
 // share writes a part of a hundred with two digits.
 func share(v float64) string {
 	switch {

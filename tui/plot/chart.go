@@ -249,7 +249,8 @@ func (f *frame) row(cv *canvas, y int, t tag) string {
 	if look.Glyphs == ASCII {
 		line = "|"
 	}
-	p.put(look.Faint, FitRight(label, f.left-1)+line)
+	p.put(look.Number, FitRight(label, f.left-1))
+	p.put(look.Faint, line)
 	base := f.hasBase && f.rowOf(f.chart.Base) == y
 	name, at := []rune(Clean(f.chart.BaseAs)), -1
 	if base {
@@ -268,7 +269,7 @@ func (f *frame) row(cv *canvas, y int, t tag) string {
 		case ch != 0:
 			p.put(style, string(ch))
 		case at >= 0 && x >= at && x < at+len(name):
-			p.put(look.Faint, string(name[x-at]))
+			p.put(look.Number, string(name[x-at]))
 		case base:
 			p.put(look.Faint, string(dash))
 		default:
@@ -332,17 +333,29 @@ func (f *frame) axis() string {
 	f.numbers(put, tick, n)
 	f.marks(line, dash)
 	var p painter
-	p.put(look.Faint, strings.Repeat(" ", f.left-1)+corner+strings.Join(line, ""))
+	p.put(look.Faint, strings.Repeat(" ", f.left-1)+corner)
+	for _, c := range line {
+		if c == dash || c == f.mark() {
+			p.put(look.Faint, c)
+		} else {
+			p.put(look.Number, c)
+		}
+	}
 	return p.line()
+}
+
+// mark is the sign of a mark on the axis.
+func (f *frame) mark() string {
+	if f.chart.Look.Glyphs == ASCII {
+		return "^"
+	}
+	return "┴"
 }
 
 // marks are drawn where the line of an axis is free, a cell away from what is written
 // in it; one that has no room stands beside the number.
 func (f *frame) marks(line []string, dash string) {
-	sym := "┴"
-	if f.chart.Look.Glyphs == ASCII {
-		sym = "^"
-	}
+	sym := f.mark()
 	free := func(at int) bool { return at < 0 || at >= len(line) || line[at] == dash || line[at] == sym }
 	for _, m := range f.chart.Marks {
 		if m.X < f.x0 || m.X > f.x1 {

@@ -31,7 +31,8 @@ type HeatCell struct {
 
 // Look holds SGR parameters for all that is no value.
 type Look struct {
-	Faint  string // axes and empty cells
+	Faint  string // lines of axes and empty cells
+	Number string // what is written on an axis
 	Strong string // the cursor's ticks
 	Accent string // marks that wait for a person
 	Cursor string // reversed, for shade ramps
@@ -341,42 +342,6 @@ func (m *HeatMap) filledCell(p *painter, g Geometry, c *HeatCell, row int) {
 	p.put(s.bg, strings.Repeat(" ", at))
 	p.put(sgr(s.bg, s.ink), text)
 	p.put(s.bg, strings.Repeat(" ", g.CellW-at-n))
-}
-
-// shadedCell draws a niche whose characters carry its value.
-func (m *HeatMap) shadedCell(p *painter, g Geometry, c *HeatCell, row int) {
-	room := g.CellW
-	if room > 1 && Width(c.Marks) < room {
-		room-- // the shade stays readable before the marks
-	}
-	text := m.row(g, c, room, row)
-	least := 0
-	if room < g.CellW && text != "" {
-		least = 1
-	}
-	p.put("", setOff(text, g.CellW, least, m.Ramp.at(c.T).char, m.worded(c, text)))
-}
-
-// worded reports whether the text of a row tells the value of a niche, not its marks
-// alone.
-func (m *HeatMap) worded(c *HeatCell, text string) bool {
-	return text != "" && text != cutMarks(c.Marks, Width(text))
-}
-
-// setOff puts text into the middle of w cells of a shade, with at least so many before
-// it. Between a value and the shade are blanks, for which the shade gives way: digits
-// beside other characters are not read as a number.
-func setOff(text string, w, least int, shade rune, value bool) string {
-	free := w - Width(text)
-	at := max(min(least, free), free/2)
-	before, after := []rune(strings.Repeat(string(shade), at)), []rune(strings.Repeat(string(shade), free-at))
-	if value && at > 0 {
-		before[at-1] = ' '
-	}
-	if value && len(after) > 0 {
-		after[0] = ' '
-	}
-	return string(before) + text + string(after)
 }
 
 // cursorCell draws a bracket pair, reversed against the colour of the cell; where

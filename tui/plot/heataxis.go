@@ -5,7 +5,7 @@ import "strings"
 // yAxis draws the label and the line at the left of one row of text: the upper
 // bound at the top, the lower one at the bottom, the cursor's bin where it is.
 func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
-	label, style := "", m.Look.Faint
+	label, style, at := "", m.Look.Faint, m.Look.Number
 	tick := false
 	row := g.bottom(m.CursorY - g.OffY) // where its lower bound is
 	switch {
@@ -15,9 +15,9 @@ func (m *HeatMap) yAxis(p *painter, g Geometry, line int) {
 		label, tick = edge(m.YEdges, g.OffY), true
 	}
 	if m.Cursor && line == row {
-		label, tick, style = edge(m.YEdges, m.CursorY), true, m.Look.Strong
+		label, tick, style, at = edge(m.YEdges, m.CursorY), true, m.Look.Strong, m.Look.Strong
 	}
-	p.put(style, FitRight(label, g.Left-1))
+	p.put(at, FitRight(label, g.Left-1))
 	switch {
 	case m.Look.Glyphs == ASCII && tick:
 		p.put(style, "+")
@@ -103,9 +103,9 @@ func (m *HeatMap) xLabels(g Geometry) string {
 	}
 	var p painter
 	p.put("", strings.Repeat(" ", g.Left))
-	p.put(m.Look.Faint, string(line[:from]))
+	p.put(m.Look.Number, string(line[:from]))
 	p.put(m.Look.Strong, string(line[from:to]))
-	p.put(m.Look.Faint, string(line[to:]))
+	p.put(m.Look.Number, string(line[to:]))
 	return p.line()
 }
 

@@ -176,7 +176,7 @@ func Join(parts ...string) string {
 // Look returns what plots need of the styles.
 func (s *Styles) Look(g plot.Glyphs) plot.Look {
 	return plot.Look{
-		Faint: s.Border.SGR, Strong: s.Key.SGR, Accent: s.Accent.SGR,
+		Faint: s.Border.SGR, Number: s.Label.SGR, Strong: s.Key.SGR, Accent: s.Accent.SGR,
 		Cursor: s.Selected.SGR, Glyphs: g,
 	}
 }
