@@ -175,7 +175,7 @@ func (a *App) endOnSignals(eng *engine.Engine, closeScreen func()) (done func())
 // screen is what the console needs to know of an experiment and of this machine.
 func (a *App) screen(eng *engine.Engine, ses *engine.Session, exp record.Experiment, cfg config.Config, look config.Console, f runFlags) tui.Options {
 	return tui.Options{
-		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
+		Feed: eng.Feed(), Controller: eng, Reader: eng.Reader(), Machines: stewards{a, ses.Dir}, ReadOnly: f.readonly, Color: a.flags.color, Now: a.Now, Env: a.Env,
 		Input: a.In, Output: a.Out,
 		Console: tui.Console{
 			Palette: look.Palette, Theme: look.Theme, Mouse: look.Mouse, ASCII: look.ASCII, FPS: look.FPS, Keys: look.Keys, Hints: look.Hints, Colours: look.Colours,

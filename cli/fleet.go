@@ -25,12 +25,14 @@ import (
 type fleetFlags struct {
 	address string
 	lease   time.Duration
+	agree   float64
 }
 
 func (f *fleetFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.address, "fleet", "", "measure on other machines: listen:HOST:PORT, or the URL of a NATS server")
 	fl.DurationVar(&f.lease, "fleet-lease", fleet.DefaultLease, "how long a silent machine keeps its jobs")
+	fl.Float64Var(&f.agree, "fleet-agree", fleet.DefaultAgree, "how far apart machines may measure the root, as a share; 0: do not compare them")
 }
 
 // release names this program for others that must be the same.
@@ -50,7 +52,10 @@ func (a *App) lead(ctx context.Context, ses *engine.Session, f fleetFlags) (*fle
 	if f.lease < time.Second {
 		return nil, usage("--fleet-lease %s: at least 1s", f.lease)
 	}
-	c, err := fleet.Start(ctx, fleet.Options{Address: f.address, State: ses.Dir, Version: a.Build.release(), Lease: f.lease, Now: a.Now})
+	if !(f.agree >= 0 && f.agree <= 10) {
+		return nil, usage("--fleet-agree %g: a share from 0 to 10", f.agree)
+	}
+	c, err := fleet.Start(ctx, fleet.Options{Address: f.address, State: ses.Dir, Version: a.Build.release(), Lease: f.lease, Agree: f.agree, Now: a.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +91,7 @@ func (a *App) fleetCmd() *cobra.Command {
 }
 
 // fleetStatus is what a run that is under way tells of its fleet.
-func fleetStatus(state string, now time.Time) (s fleet.Status, live bool, err error) {
+func fleetStatus(state string, now time.Time) (s view.Fleet, live bool, err error) {
 	data, err := os.ReadFile(filepath.Join(server.Dir(state), fleet.StatusName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
@@ -100,29 +105,33 @@ func fleetStatus(state string, now time.Time) (s fleet.Status, live bool, err er
 	return s, now.Sub(s.At) < time.Minute, nil
 }
 
+// fleetHere is the fleet of the run that is under way; else, with live false, the
+// machines that were invited.
+func fleetHere(state string, now time.Time) (s view.Fleet, live bool, err error) {
+	if s, live, err = fleetStatus(state, now); live || err != nil {
+		return s, live, err
+	}
+	list, err := server.MembersOf(state).List()
+	s = view.Fleet{Machines: []view.Machine{}}
+	for _, m := range list {
+		told := "invited"
+		if m.State != server.Active {
+			told = string(m.State)
+		}
+		s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: told})
+	}
+	return s, false, err
+}
+
 // machines prints the fleet.
 func (a *App) machines(ctx context.Context) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	s, live, err := fleetStatus(p.state, a.Now())
+	s, live, err := fleetHere(p.state, a.Now())
 	if err != nil {
 		return err
-	}
-	if !live {
-		list, err := server.MembersOf(p.state).List()
-		if err != nil {
-			return err
-		}
-		s = fleet.Status{Machines: []fleet.Machine{}}
-		for _, m := range list {
-			state := "invited"
-			if m.State != server.Active {
-				state = string(m.State)
-			}
-			s.Machines = append(s.Machines, fleet.Machine{Name: m.Name, State: state})
-		}
 	}
 	if a.flags.json {
 		return writeJSON(a.Out, s)
@@ -130,22 +139,22 @@ func (a *App) machines(ctx context.Context) error {
 	if !live {
 		fmt.Fprintln(a.Out, a.spell("no run has a fleet here now; `atoll run --fleet listen:0.0.0.0:7422` starts one"))
 	} else {
-		slots := 0
-		for _, m := range s.Machines {
-			slots += m.Slots
-		}
-		fmt.Fprintf(a.Out, "%s: %s, %d slots; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), slots, s.Running, s.Waiting)
+		fmt.Fprintf(a.Out, "%s: %s, %d slots; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), s.Slots(), s.Running, s.Waiting)
 	}
 	if len(s.Machines) == 0 {
 		fmt.Fprintln(a.Out, a.spell("no machine; `atoll fleet invite NAME` prints the line that lets one join"))
 		return nil
 	}
 	tw := table(a.Out)
-	fmt.Fprintln(tw, "MACHINE\tSTATE\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tRUNG\tVERSION\tWHY")
+	fmt.Fprintln(tw, "MACHINE\tSTATE\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tROOT\tRUNG\tVERSION\tWHY")
 	for _, m := range s.Machines {
 		if m.Slots == 0 {
 			fmt.Fprintf(tw, "%s\t%s\n", m.Name, m.State)
 			continue
+		}
+		root := "-"
+		if m.Root != 0 {
+			root = fmt.Sprintf("x%.3g", m.Root)
 		}
 		jobs := make([]string, 0, len(m.Jobs))
 		for _, j := range m.Jobs {
@@ -154,8 +163,8 @@ func (a *App) machines(ctx context.Context) error {
 		if len(jobs) > 4 {
 			jobs = append(jobs[:4], fmt.Sprintf("and %d more", len(m.Jobs)-4))
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", m.Name, m.State, m.Slots, strings.Join(jobs, " "), m.Load,
-			m.PerMinute, m.Done, m.Faults, m.Refused, m.Rung, view.CleanLine(m.Version), view.CleanLine(m.Why))
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n", m.Name, m.State, m.Slots, strings.Join(jobs, " "), m.Load,
+			m.PerMinute, m.Done, m.Faults, m.Refused, root, m.Rung, view.CleanLine(m.Version), view.CleanLine(m.Why))
 	}
 	return tw.Flush()
 }
@@ -169,34 +178,43 @@ type invited struct {
 
 // invite makes a key for a machine and prints the line that it joins with.
 func (a *App) invite(ctx context.Context, name, address string) error {
-	if err := wire.CheckName(name); err != nil {
-		return usage("%v", err)
-	}
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	if address, err = a.reachable(p.state, address); err != nil {
-		return err
-	}
-	id, err := server.IdentityOf(p.state, a.Now())
+	out, err := a.inviteTo(p.state, name, address)
 	if err != nil {
 		return err
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, out)
+	}
+	fmt.Fprintln(a.Err, "atoll: paste this on the other machine; it holds a key, so show it to nobody else")
+	fmt.Fprintln(a.Out, out.Command)
+	return nil
+}
+
+// inviteTo makes a key for a machine.
+func (a *App) inviteTo(state, name, address string) (invited, error) {
+	if err := wire.CheckName(name); err != nil {
+		return invited{}, usage("%v", err)
+	}
+	address, err := a.reachable(state, address)
+	if err != nil {
+		return invited{}, err
+	}
+	id, err := server.IdentityOf(state, a.Now())
+	if err != nil {
+		return invited{}, err
 	}
 	seed, public, err := server.NewKey()
 	if err != nil {
-		return fmt.Errorf("make a key for %s: %w", name, err)
+		return invited{}, fmt.Errorf("make a key for %s: %w", name, err)
 	}
-	if err := server.MembersOf(p.state).Put(server.Member{Name: name, Key: public, State: server.Active, Since: a.Now()}); err != nil {
-		return err
+	if err := server.MembersOf(state).Put(server.Member{Name: name, Key: public, State: server.Active, Since: a.Now()}); err != nil {
+		return invited{}, err
 	}
-	line := "atoll worker --join " + wire.Invite{Address: address, Name: name, Seed: seed, Server: id.Print}.String()
-	if a.flags.json {
-		return writeJSON(a.Out, invited{name, address, line})
-	}
-	fmt.Fprintln(a.Err, "atoll: paste this on the other machine; it holds a key, so show it to nobody else")
-	fmt.Fprintln(a.Out, line)
-	return nil
+	return invited{name, address, "atoll worker --join " + wire.Invite{Address: address, Name: name, Seed: seed, Server: id.Print}.String()}, nil
 }
 
 // reachable is where another machine finds this one: what was given, or where
@@ -211,6 +229,9 @@ func (a *App) reachable(state, address string) (string, error) {
 			return "", usage("--address is missing: say at which host:port the other machine reaches this one, such as hub.lan:7422")
 		}
 		address = s.Address
+		if strings.Contains(address, "://") {
+			return "", usage("the queue is on a NATS server of your own, which knows its machines: start `atoll worker --join %s --name NAME` there", address)
+		}
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host == "" || port == "" {
@@ -226,14 +247,25 @@ func (a *App) reachable(state, address string) (string, error) {
 	return address, nil
 }
 
-// setMachine notes what a person decided about a machine; the run that is under
-// way carries it out.
+// setMachine notes what a person decided about a machine, and says so.
 func (a *App) setMachine(ctx context.Context, name string, state server.State, done string) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	s, live, err := fleetStatus(p.state, a.Now())
+	if err := a.decideMachine(p.state, name, state); err != nil {
+		return err
+	}
+	if !a.flags.json {
+		fmt.Fprintln(a.Out, name, done)
+	}
+	return nil
+}
+
+// decideMachine notes what a person decided about a machine; the run that is under way
+// carries it out.
+func (a *App) decideMachine(dir, name string, state server.State) error {
+	s, live, err := fleetStatus(dir, a.Now())
 	if err != nil {
 		return err
 	}
@@ -241,14 +273,41 @@ func (a *App) setMachine(ctx context.Context, name string, state server.State, d
 	for _, m := range s.Machines {
 		known = known || live && m.Name == name
 	}
-	if err := server.MembersOf(p.state).Set(name, state, known, a.Now()); err != nil {
-		if errors.Is(err, server.ErrMember) {
-			return usage("%v", err)
-		}
-		return err
+	err = server.MembersOf(dir).Set(name, state, known, a.Now())
+	if errors.Is(err, server.ErrMember) {
+		return usage("%v", err)
 	}
-	if !a.flags.json {
-		fmt.Fprintln(a.Out, name, done)
-	}
-	return nil
+	return err
+}
+
+// stewards is how the console looks after the machines of a run.
+type stewards struct {
+	app   *App
+	state string // the state directory
+}
+
+// Fleet implements [pane.Machines].
+func (s stewards) Fleet(context.Context) (view.Fleet, bool, error) {
+	return fleetHere(s.state, s.app.Now())
+}
+
+// Invite implements [pane.Machines].
+func (s stewards) Invite(_ context.Context, name string) (string, error) {
+	out, err := s.app.inviteTo(s.state, name, "")
+	return out.Command, err
+}
+
+// Drain implements [pane.Machines].
+func (s stewards) Drain(_ context.Context, name string) error {
+	return s.app.decideMachine(s.state, name, server.Draining)
+}
+
+// Resume implements [pane.Machines].
+func (s stewards) Resume(_ context.Context, name string) error {
+	return s.app.decideMachine(s.state, name, server.Active)
+}
+
+// Drop implements [pane.Machines].
+func (s stewards) Drop(_ context.Context, name string) error {
+	return s.app.decideMachine(s.state, name, server.Dropped)
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +49,15 @@ func (a *App) jobsCmd() *cobra.Command {
 				return nil
 			}
 			tw := table(a.Out)
-			fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tREASON")
+			machine := func(j record.Job) string { return "" }
+			if slices.ContainsFunc(list, func(j record.Job) bool { return j.Machine != "" }) {
+				machine = func(j record.Job) string { return cmp.Or(j.Machine, "-") + "\t" }
+				fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tMACHINE\tREASON")
+			} else {
+				fmt.Fprintln(tw, "JOB\tKIND\tSTATE\tOPERATOR\tAGENT\tPARENT\tEDIT\tMEASURE\tREASON")
+			}
 			for _, j := range list {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s\n", j.ID, j.Kind, j.State, workOf(j), j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, view.CleanLine(short(j.Reason, 70)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%d ms\t%d ms\t%s%s\n", j.ID, j.Kind, j.State, workOf(j), j.Agent, dash(j.Parent), j.EditMS, j.EvalMS, machine(j), view.CleanLine(short(j.Reason, 70)))
 			}
 			return tw.Flush()
 		},
@@ -152,6 +160,7 @@ func printJob(w io.Writer, j jobLine) {
 	if j.RetryOf != 0 {
 		line("retry of", j.RetryOf.String())
 	}
+	line("measured on", j.Machine)
 	line("attempts", strconv.Itoa(j.Attempt))
 	line("time", fmt.Sprintf("%d ms editing, %d ms measuring, %.1f ms own", j.EditMS, j.EvalMS, j.OwnMS))
 	if u := j.Usage; u.Requests > 0 || u.Unmetered {

@@ -11,7 +11,6 @@ import (
 	"atoll/engine/backup"
 	"atoll/engine/bench"
 	"atoll/engine/evidence"
-	"atoll/engine/fleet"
 	"atoll/engine/repair"
 	"atoll/engine/retention"
 	"atoll/engine/verify"
@@ -47,7 +46,7 @@ func jsonShapes() []jsonShape {
 		{"prompts", "atoll show '#7' --prompt", true, promptLine{}},
 		{"promote", "atoll promote --verify", false, verify.Report{}},
 		{"decision", "every verb that decides", false, record.Decision{}},
-		{"fleet", "atoll fleet", false, fleet.Status{}},
+		{"fleet", "atoll fleet", false, view.Fleet{}},
 		{"invite", "atoll fleet invite", false, invited{}},
 		{"simulation", "atoll simulate", false, simulated{}},
 		{"plugin check", "atoll plugin check", false, pluginChecked{}},

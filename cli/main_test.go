@@ -22,6 +22,9 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(natsServer) != "" {
+		serveNATS()
+	}
 	suitetest.SystemFirst()
 	code := suitetest.RunAtOnce(m, "4")
 	if built.dir != "" {

@@ -72,13 +72,14 @@ func (a *App) simulateCmd() *cobra.Command {
 
 // simulated is what simulate prints as JSON.
 type simulated struct {
-	Plan     simulate.Plan      `json:"plan"`
-	Edit     string             `json:"edit"`
-	Eval     string             `json:"eval"`
-	Outcome  simulate.Outcome   `json:"outcome"`
-	Sweep    []simulate.Outcome `json:"sweep"`
-	Knee     int                `json:"knee"` // machines from which more help little; 0: not reached
-	Measured *checked           `json:"measured,omitempty"`
+	Plan     simulate.Plan       `json:"plan"`
+	Edit     string              `json:"edit"`
+	Eval     string              `json:"eval"`
+	Outcome  simulate.Outcome    `json:"outcome"`
+	Sweep    []simulate.Outcome  `json:"sweep"`
+	Knee     int                 `json:"knee"` // machines from which more help little; 0: not reached
+	Orders   []simulate.Ordering `json:"orders"`
+	Measured *checked            `json:"measured,omitempty"`
 }
 
 // checked is how a simulation of what an experiment did compares with it.
@@ -104,7 +105,7 @@ func (a *App) simulate(ctx context.Context, f simulateFlags) error {
 	if p.Eval, err = simulate.ParseTimes(f.eval); err != nil {
 		return usage("--eval: %v", err)
 	}
-	out := simulated{Sweep: []simulate.Outcome{}}
+	out := simulated{Sweep: []simulate.Outcome{}, Orders: []simulate.Ordering{}}
 	if f.like {
 		if out.Measured, err = a.likeHere(ctx, f, &p); err != nil {
 			return err
@@ -118,6 +119,9 @@ func (a *App) simulate(ctx context.Context, f simulateFlags) error {
 			return err
 		}
 		out.Knee = simulate.Knee(out.Sweep)
+		if out.Orders, err = simulate.Orders(ctx, p, f.sweep, a.Now); err != nil {
+			return err
+		}
 	}
 	out.Plan, out.Edit, out.Eval = p, p.Edit.String(), p.Eval.String()
 	if a.flags.json {
@@ -237,7 +241,28 @@ func printSimulated(w io.Writer, s simulated) {
 	_ = tw.Flush()
 	if s.Knee > 0 {
 		fmt.Fprintf(w, "more than %s bring less than a third of what they should\n", view.Plural(s.Knee, "machine"))
+	} else {
+		fmt.Fprintf(w, "up to %s each step brings what it should, or a third of it\n", view.Plural(p.Machines, "machine"))
 	}
+	printOrders(w, s.Orders)
+}
+
+// printOrders writes what strict order costs on the machines of the plan.
+func printOrders(w io.Writer, list []simulate.Ordering) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nwhat strict order costs with these machines:\n")
+	tw := table(w)
+	fmt.Fprintln(tw, "ORDER\tLOOKAHEAD\tJOBS/H\tBUSY\tLOST\tSTALE\tBEST")
+	for _, o := range list {
+		look, lost := "-", "-"
+		if o.Order == "strict" {
+			look, lost = fmt.Sprint(o.Lookahead), fmt.Sprintf("%.0f %%", math.Max(0, 100*o.Costs))
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%.0f %%\t%s\t%.0f\t%.2f\n", o.Order, look, count(o.Outcome.PerHour), 100*o.Outcome.Busy, lost, o.Outcome.Stale, o.Outcome.Best)
+	}
+	_ = tw.Flush()
 }
 
 // count is a large number with three digits that count.

@@ -82,6 +82,7 @@ type Evaluator struct {
 	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
 	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent. {tree} in a value is the candidate's tree."`
 	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
+	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
 

@@ -113,6 +113,17 @@ func (k *checker) evaluator(e Evaluator) {
 			k.bad("evaluator.caches", "%q is neither go, npm, pip, cargo nor a path", cache)
 		}
 	}
+	for _, label := range e.Needs {
+		if name, value := CutLabel(label); name == "" || value == "" {
+			k.bad("evaluator.needs", "%q: write NAME=VALUE, such as gpu=1", label)
+		}
+	}
+}
+
+// CutLabel takes a label such as gpu=1 apart; either part may be missing.
+func CutLabel(label string) (name, value string) {
+	name, value, _ = strings.Cut(label, "=")
+	return name, value
 }
 
 func (k *checker) usesDir(key string, command []string, dir string) {

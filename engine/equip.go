@@ -111,7 +111,17 @@ func (q *equipment) enlist(ctx context.Context, st *fold.State, w *work.Runner) 
 	if q.opt.Fleet == nil {
 		return nil
 	}
-	meter, err := q.opt.Fleet.Open(ctx, work.Station{Bench: w.Bench(), Config: q.located(st.Config), Rung: q.box.Rung(), Host: q.alarms})
+	root, err := q.db.SamplesOf(ctx, q.exp, record.Root)
+	if err != nil {
+		return err
+	}
+	station := work.Station{Bench: w.Bench(), Config: q.located(st.Config), Rung: q.box.Rung(), Host: q.alarms}
+	for _, s := range root {
+		if s.Version == st.Version && !s.HeldOut {
+			station.RootValues = append(station.RootValues, s.Objective)
+		}
+	}
+	meter, err := q.opt.Fleet.Open(ctx, station)
 	if err != nil {
 		return err
 	}

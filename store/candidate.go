@@ -36,7 +36,7 @@ func (t *tx) insertSample(exp record.ExperimentID, cand record.CandidateID, job 
 	if at == 0 {
 		at = t.now
 	}
-	_, err := t.exec(sqlSampleInsert, exp, cand, s.Version, job, s.Repeat, s.HeldOut, s.Objective, s.WallMS, at, s.metrics, s.Load)
+	_, err := t.exec(sqlSampleInsert, exp, cand, s.Version, job, s.Repeat, s.HeldOut, s.Objective, s.WallMS, at, s.metrics, s.Load, s.Machine)
 	return err
 }
 
@@ -130,7 +130,7 @@ func (db *DB) SamplesOf(ctx context.Context, exp record.ExperimentID, id record.
 		return c.query(ctx, sqlSamples, []any{exp, id}, func(r *row) error {
 			s := record.Sample{
 				Candidate: record.CandidateID(r.int()), Job: record.JobID(r.int()), Version: r.num(), Repeat: r.num(),
-				HeldOut: r.bool(), Objective: r.float(), WallMS: r.int(), At: record.Millis(r.int()), Load: r.maybe(),
+				HeldOut: r.bool(), Objective: r.float(), WallMS: r.int(), At: record.Millis(r.int()), Load: r.maybe(), Machine: r.text(),
 			}
 			m, err := unpackMetrics(r.blob())
 			s.Metrics = m

@@ -28,6 +28,7 @@ type Outcome struct {
 	EvalMS    int64
 	OwnMS     float64
 	Duplicate record.CandidateID // of a job that ends duplicate
+	Machine   string             // that measured last, "" = the run itself
 }
 
 // Made records the commit of a make job in the state editing: the job becomes
@@ -137,7 +138,7 @@ func (db *DB) Hold(ctx context.Context, l record.Lease, at record.JobState, reas
 		if err := t.keep(l, f, &o, p, seq); err != nil {
 			return err
 		}
-		err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, at, reason, o.EditMS, o.EvalMS, o.OwnMS)
+		err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, at, reason, o.EditMS, o.EvalMS, o.OwnMS, o.Machine)
 		if err != nil {
 			return err
 		}
@@ -202,7 +203,7 @@ func (t *tx) withhold(l record.Lease, f fence, o Outcome, p *packed) (record.Seq
 	if err := t.keep(l, f, &o, p, seq); err != nil {
 		return 0, err
 	}
-	err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, record.Evaluating, f.heldFor, o.EditMS, o.EvalMS, o.OwnMS)
+	err = t.must(ErrLost, sqlJobHold, exp, id, l.Attempt, f.state, record.Evaluating, f.heldFor, o.EditMS, o.EvalMS, o.OwnMS, o.Machine)
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +237,7 @@ func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, err
 		dup = o.Duplicate
 	}
 	err = t.must(ErrLost, sqlJobEnd, exp, id, l.Attempt, f.state, o.State, o.Class, o.Reason, dup, t.now,
-		o.EditMS, o.EvalMS, o.OwnMS)
+		o.EditMS, o.EvalMS, o.OwnMS, o.Machine)
 	if err != nil {
 		return 0, err
 	}

@@ -96,7 +96,7 @@ func scanJob(r *row) record.Job {
 		HeldAt: record.JobState(r.text()), Approved: r.bool(), Attempt: r.num(), Class: record.Class(r.text()),
 		Reason: r.text(), Usage: scanSpent(r).usage(),
 		EditMS: r.int(), EvalMS: r.int(), OwnMS: r.float(), Created: record.Millis(r.int()),
-		Started: record.Millis(r.int()), Ended: record.Millis(r.int()), LeaseUntil: record.Millis(r.int()), Why: r.text(),
+		Started: record.Millis(r.int()), Ended: record.Millis(r.int()), LeaseUntil: record.Millis(r.int()), Why: r.text(), Machine: r.text(),
 	}
 }
 

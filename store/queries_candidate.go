@@ -79,14 +79,14 @@ const (
 		WHERE experiment = ?1 AND candidate > ?2 AND candidate <= ?3 ORDER BY candidate`
 
 	sqlSampleInsert statement = `INSERT INTO sample (experiment, candidate, version, job, repeat, held_out, objective, wall_ms, at,
-		metrics, load) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`
+		metrics, load, machine) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`
 	// What was measured of a job that was displaced is its original's, unless that
 	// has samples already or the measurement came to no value.
 	sqlSamplesMove statement = `UPDATE sample SET candidate = ?3, job = ?3 WHERE experiment = ?1 AND candidate = ?2
 		AND version = (SELECT version FROM candidate WHERE experiment = ?1 AND id = ?2 AND objective IS NOT NULL)
 		AND NOT EXISTS (SELECT 1 FROM sample s WHERE s.experiment = ?1 AND s.candidate = ?3)`
 	sqlSamplesDrop statement = `DELETE FROM sample WHERE experiment = ?1 AND candidate = ?2`
-	sqlSamples     statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, load, metrics FROM sample
+	sqlSamples     statement = `SELECT candidate, job, version, repeat, held_out, objective, wall_ms, at, load, machine, metrics FROM sample
 		WHERE experiment = ?1 AND candidate = ?2 ORDER BY version, job, repeat`
 
 	sqlEvidenceInsert statement = `INSERT INTO evidence (experiment, job, attempt, kind, cut, size, packed, text)

@@ -26,10 +26,12 @@ const (
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = 'editing' AND kind = 'make'`
 	sqlJobHold statement = `UPDATE job SET state = 'held', held_at = ?5, approved = 0, reason = ?6, held_for = ?6, worker = '', lease_until = 0,
 		evals_open = 0, edit_ms = edit_ms + ?7, eval_ms = eval_ms + ?8, own_ms = own_ms + ?9,
+		machine = CASE ?10 WHEN '' THEN machine ELSE ?10 END,
 		forfeit = forfeit + reserved, reserved = 0
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
 	sqlJobEnd statement = `UPDATE job SET state = ?5, class = ?6, reason = ?7, duplicate = ?8, ended = ?9, worker = '',
 		lease_until = 0, evals_open = 0, edit_ms = edit_ms + ?10, eval_ms = eval_ms + ?11, own_ms = own_ms + ?12,
+		machine = CASE ?13 WHEN '' THEN machine ELSE ?13 END,
 		forfeit = forfeit + reserved, reserved = 0
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND state = ?4`
 	// An approval, and it taken back, while an attempt runs.
@@ -93,5 +95,5 @@ const (
 	jobColumns = `experiment, id, kind, state, priority, purpose, island, parent, inspirations, operator, agent,
 		target, goal, candidate, duplicate, retry_of, repeat, samples, held_at, approved, attempt, class, reason,
 		requests, input_tokens, output_tokens, cost, priced, unpriced, unmetered,
-		edit_ms, eval_ms, own_ms, created, started, ended, lease_until, why`
+		edit_ms, eval_ms, own_ms, created, started, ended, lease_until, why, machine`
 )

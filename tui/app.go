@@ -69,6 +69,7 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.notices.opt = o.Notices
 	a.sampler = &sampler{d: d, meter: o.Meter}
 	a.at.gauges = o.Meter != nil
+	d.Machines = o.Machines
 	a.panes = pane.NewPanes(d)
 	a.panes.Options.Offer(a.appearance.options())
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}

@@ -14,7 +14,7 @@ import (
 
 // bindings returns the key table.
 func (a *app) bindings() []*keys.Binding {
-	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.panes.Keys(a.d), workKeys(a), textKeys(a), a.actions.ExperimentKeys())
+	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.actions.MachineKeys(), a.panes.Keys(a.d), workKeys(a), textKeys(a), a.actions.ExperimentKeys())
 }
 
 func globalKeys(a *app) []*keys.Binding {
@@ -70,6 +70,7 @@ func screenKeys(a *app) []*keys.Binding {
 		&keys.Binding{ID: "summary", Keys: []string{"F"}, Title: "summary", Doc: "what the search found, and what to do with it", In: []keys.Scope{keys.InAll}, Bar: 26, Off: a.nothingFound, Run: func() tea.Cmd { return a.open(pane.Finished) }},
 		&keys.Binding{ID: "options", Keys: []string{"f2"}, Title: "options", Doc: "theme, colours, characters, differences, mouse, news", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Options) }},
 		&keys.Binding{ID: "doctor", Keys: nil, Title: "doctor", Doc: "checks of system, sandbox, repository, agents", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Doctor) }},
+		&keys.Binding{ID: "fleet", Keys: nil, Title: "fleet", Doc: "the machines that measure for the run", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Fleet) }},
 	)
 }
 

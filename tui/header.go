@@ -322,6 +322,8 @@ func screenTitle(id pane.ID) string {
 		return "Options"
 	case pane.Doctor:
 		return "Doctor"
+	case pane.Fleet:
+		return "Fleet"
 	}
 	return ""
 }

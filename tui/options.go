@@ -43,6 +43,7 @@ type Options struct {
 	Feed       Feed
 	Controller steer.Controller
 	Reader     pane.Reader
+	Machines   pane.Machines // nil: nobody looks after machines here
 	Console    Console
 	ReadOnly   bool
 	Color      string // auto, always, never

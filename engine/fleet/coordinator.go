@@ -33,6 +33,10 @@ type Options struct {
 	State   string // the state directory
 	Version string // of this program, with its commit; workers must have the same
 	Lease   time.Duration
+	// Agree is how far a machine's value of the root may lie from the run's, as a
+	// share; 0: nobody asks. Recheck is how often it is asked again.
+	Agree   float64
+	Recheck time.Duration
 	Now     func() time.Time
 }
 
@@ -56,6 +60,7 @@ type Coordinator struct {
 	js      jetstream.JetStream
 	blobs   *blobs
 	stop    context.CancelFunc
+	kept    chan refusal // what the server kept machines from
 	care    sync.WaitGroup
 
 	mu       sync.Mutex
@@ -65,6 +70,9 @@ type Coordinator struct {
 	changed  int64    // of the members
 	rung     int      // of this machine's sandbox; 0: nothing is measured yet
 	listener Listener // nil: nobody listens
+	run      *session // nil: none was opened
+	ref      reference
+	first    string // machine that measures the root while it has no value
 	early    []func(Listener)
 }
 
@@ -76,12 +84,16 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	if o.Lease <= 0 {
 		o.Lease = DefaultLease
 	}
+	if o.Recheck <= 0 {
+		o.Recheck = DefaultRecheck
+	}
 	dir := server.Dir(o.State)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the fleet: %w", err)
 	}
 	c := &Coordinator{
 		opt: o, pid: os.Getpid(), members: server.MembersOf(o.State), blobs: newBlobs(filepath.Join(dir, "blobs")),
+		kept:  make(chan refusal, 64),
 		table: newTable(o.Lease), machines: map[string]*machine{},
 	}
 	if err := c.connect(ctx); err != nil {
@@ -104,7 +116,7 @@ func (c *Coordinator) connect(ctx context.Context) error {
 	opts := append(wire.Patient(), nats.Name("atoll coordinator"))
 	url := ""
 	if at, ours := strings.CutPrefix(c.opt.Address, listenPrefix); ours {
-		s, err := server.Start(server.Options{State: c.opt.State, Address: at, Now: c.opt.Now})
+		s, err := server.Start(server.Options{State: c.opt.State, Address: at, Now: c.opt.Now, Refused: c.keptFrom})
 		if err != nil {
 			return err
 		}
@@ -192,7 +204,7 @@ func (c *Coordinator) openQueue(ctx context.Context) error {
 // by look. The caller holds no lock.
 func (c *Coordinator) publish(k *task) {
 	c.mu.Lock()
-	if c.table.tasks[k.id] != k || k.machine != "" {
+	if c.table.tasks[k.id] != k || k.machine != "" || k.only != "" {
 		c.mu.Unlock()
 		return
 	}
@@ -227,7 +239,7 @@ func (c *Coordinator) Slots() int {
 	defer c.mu.Unlock()
 	n := 0
 	for _, m := range c.machines {
-		if m.serves() {
+		if m.serves() && !m.check.held {
 			n += m.hello.Slots
 		}
 	}
@@ -238,7 +250,7 @@ func (c *Coordinator) Slots() int {
 func (c *Coordinator) Tasks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.table.tasks)
+	return c.table.wanted()
 }
 
 // Address is where machines reach the fleet.

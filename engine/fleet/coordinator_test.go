@@ -53,8 +53,14 @@ func newLab(t *testing.T) *lab {
 
 func newLabLeasing(t *testing.T, lease time.Duration) *lab {
 	t.Helper()
+	return newLabWith(t, Options{Lease: lease})
+}
+
+func newLabWith(t *testing.T, o Options) *lab {
+	t.Helper()
 	l := &lab{t: t, listener: &listener{}, state: t.TempDir()}
-	c, err := Start(t.Context(), Options{Address: "listen:127.0.0.1:0", State: l.state, Version: "v1", Lease: lease})
+	o.Address, o.State, o.Version = "listen:127.0.0.1:0", l.state, "v1"
+	c, err := Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -33,11 +34,12 @@ type machine struct {
 	refused int
 	recent  []time.Time // of results, within a minute
 	told    time.Time   // when a refusal was last told
+	check   calibration
 }
 
 // serves reports whether the machine may get tasks.
 func (m *machine) serves() bool {
-	return !m.away && m.aside == "" && (m.state == "" || m.state == server.Active)
+	return m.hello.Slots > 0 && !m.away && m.aside == "" && (m.state == "" || m.state == server.Active)
 }
 
 // counted notes a result.
@@ -65,66 +67,39 @@ func (m *machine) standing(busy int) string {
 		return "set aside"
 	case m.state == server.Draining:
 		return "draining"
+	case m.check.held:
+		return "checking"
 	case busy > 0:
 		return "busy"
 	}
 	return "idle"
 }
 
-// Machine is what is told of a machine.
-type Machine struct {
-	Name      string            `json:"name"`
-	State     string            `json:"state"` // idle, busy, draining, away, set aside, dropped, invited
-	Why       string            `json:"why,omitempty"`
-	Slots     int               `json:"slots"`
-	Jobs      []record.JobID    `json:"jobs"` // that it works on
-	Load      float64           `json:"load"` // of one minute, by processor
-	PerMinute int               `json:"jobs_per_minute"`
-	Done      int               `json:"done"`
-	Faults    int               `json:"faults"`  // tasks that broke off for a fault of the machine
-	Fenced    int               `json:"fenced"`  // results that came too late to count
-	Refused   int               `json:"refused"` // messages that no honest worker sends
-	Rung      int               `json:"rung"`
-	Version   string            `json:"version"`
-	Platform  string            `json:"platform"`
-	CPUs      int               `json:"cpus"`
-	Labels    map[string]string `json:"labels,omitempty"`
-	Seen      time.Time         `json:"seen"`
-}
-
-// Status is what is told of a fleet. It is written while a run lasts, into the
-// folder that [server.Dir] names.
-type Status struct {
-	At       time.Time `json:"at"`
-	PID      int       `json:"pid"`
-	Address  string    `json:"address"`
-	Waiting  int       `json:"waiting"` // tasks that nobody has
-	Running  int       `json:"running"`
-	Machines []Machine `json:"machines"`
-}
-
-// StatusName is the file of a [Status].
+// StatusName is the file in which a run tells of its fleet, a [view.Fleet], in the folder
+// that [server.Dir] names.
 const StatusName = "machines.json"
 
 // tell describes a machine and its tasks.
-func (m *machine) tell(tasks []*task, now time.Time) Machine {
-	out := Machine{
+func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
+	out := view.Machine{
 		Name: m.name, State: m.standing(len(tasks)), Why: m.aside, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
 		PerMinute: m.perMinute(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
-		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Seen: m.seen,
+		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Seen: m.seen, Root: m.check.ratio,
 	}
 	for _, k := range tasks {
-		out.Jobs = append(out.Jobs, k.what.Job)
+		if k.only == "" {
+			out.Jobs = append(out.Jobs, k.what.Job)
+		}
 	}
 	return out
 }
 
 // status tells how the fleet stands.
-func (c *Coordinator) status(now time.Time) Status {
+func (c *Coordinator) status(now time.Time) view.Fleet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Status{At: now, PID: c.pid, Address: c.address, Waiting: len(c.table.waiting()), Machines: []Machine{}}
-	s.Running = len(c.table.tasks) - s.Waiting
+	s := view.Fleet{At: now, PID: c.pid, Address: c.address, Waiting: len(c.table.waiting()), Machines: []view.Machine{}}
+	s.Running = c.table.wanted() - s.Waiting
 	for _, m := range c.machines {
 		s.Machines = append(s.Machines, m.tell(c.table.running(m.name), now))
 	}
@@ -134,11 +109,40 @@ func (c *Coordinator) status(now time.Time) Status {
 			if m.State != server.Active {
 				state = string(m.State)
 			}
-			s.Machines = append(s.Machines, Machine{Name: m.Name, State: state, Jobs: []record.JobID{}})
+			s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: state, Jobs: []record.JobID{}})
 		}
 	}
-	slices.SortFunc(s.Machines, func(a, b Machine) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Machines, func(a, b view.Machine) int { return cmp.Compare(a.Name, b.Name) })
 	return s
+}
+
+// refusal is what the server kept a machine from.
+type refusal struct{ machine, why string }
+
+// keptFrom notes a refusal of the server; one too many at once is forgotten.
+func (c *Coordinator) keptFrom(machine, why string) {
+	select {
+	case c.kept <- refusal{machine, why}:
+	default:
+	}
+}
+
+// refusals tells what the server kept machines from since the last time. The caller
+// holds the lock.
+func (c *Coordinator) refusals() {
+	for {
+		select {
+		case r := <-c.kept:
+			m := c.machines[r.machine]
+			if m == nil { // it did not even say hello
+				m = &machine{name: r.machine, state: c.stateOf(r.machine), seen: c.opt.Now()}
+				c.machines[r.machine] = m
+			}
+			c.refuse(m, r.why)
+		default:
+			return
+		}
+	}
 }
 
 // refuse counts a message that no honest worker sends, and tells of it at most

@@ -33,20 +33,28 @@ func (c *Coordinator) hear(msg *nats.Msg) {
 // version.
 func (c *Coordinator) answer(name string, data []byte) wire.Answer {
 	ask, err := wire.Decode[wire.Ask](data)
-	now := c.opt.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.machines[name]
-	if err != nil {
+	a := c.heard(name, ask, err)
+	if m := c.machines[name]; m != nil {
+		a.Hold = m.check.held
+	}
+	return a
+}
+
+// heard takes what a machine said; bad is why it cannot be understood.
+func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
+	now, m := c.opt.Now(), c.machines[name]
+	if bad != nil {
 		if m != nil {
-			c.refuse(m, err.Error())
+			c.refuse(m, bad.Error())
 		}
-		return wire.Answer{Why: err.Error(), Leave: true}
+		return wire.Answer{Why: bad.Error(), Leave: true}
 	}
 	if ask.Kind == wire.AskHello && ask.Hello != nil {
 		return c.greet(name, *ask.Hello, now)
 	}
-	if m == nil {
+	if m == nil || m.hello.Slots == 0 {
 		return wire.Answer{Why: "this coordinator does not know the machine yet", Greet: true}
 	}
 	m.seen = now
@@ -89,6 +97,8 @@ func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answe
 		return no("%d slots: use 1 to 4096", h.Slots)
 	case c.rung > 0 && h.Rung > c.rung:
 		return no("its sandbox holds less than the coordinator's (rung %d, here %d); `atoll doctor` there says what would raise it", h.Rung, c.rung)
+	case lacks(c.needs(), &h) != "":
+		return no("the evaluator needs %s, which it does not have; start its worker with --label %[1]s where it does", lacks(c.needs(), &h))
 	case len(h.Labels) > 64:
 		return no("%d labels: use up to 64", len(h.Labels))
 	}
@@ -99,6 +109,7 @@ func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answe
 		c.machines[name] = m
 	}
 	m.hello, m.seen, m.away, m.state = h, now, false, c.stateOf(name)
+	m.check = calibration{held: c.opt.Agree > 0}
 	if m.aside != "" && m.refused < maxRefused { // it was mended, or so it says
 		m.aside, m.inRow = "", 0
 	}
@@ -106,6 +117,7 @@ func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answe
 		return wire.Answer{Why: m.aside, Leave: true}
 	}
 	c.say("info", fmt.Sprintf("%s joined with %d slots", name, h.Slots))
+	c.calibrate(now)
 	return wire.Answer{OK: true, Drain: m.state == server.Draining, Welcome: &wire.Welcome{
 		Stream: c.subject.Stream(), Consumer: c.subject.Consumer(wire.DefaultPool), LeaseMS: c.opt.Lease.Milliseconds(),
 	}}
@@ -125,6 +137,9 @@ func (c *Coordinator) beat(m *machine, b *wire.Beat, now time.Time) wire.Answer 
 func (c *Coordinator) claimed(m *machine, id string, now time.Time) wire.Answer {
 	if !m.serves() {
 		return wire.Answer{Why: m.aside, Leave: m.aside != "", Drain: m.state == server.Draining}
+	}
+	if k := c.table.tasks[id]; m.check.held && (k == nil || k.only != m.name) {
+		return wire.Answer{Why: "it measures the root first"}
 	}
 	token, v := c.table.claim(id, m.name, now)
 	if v != taken {
@@ -155,6 +170,8 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
 	}
 	switch {
+	case r.Back && k.only != "":
+		c.table.end(k, ended{err: errCancelled})
 	case r.Back:
 		k.free()
 		c.republish([]*task{k})
@@ -172,12 +189,26 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 	default:
 		if _, err := r.Outcome(k.what.Job, k.what.Candidate, k.stages); err != nil {
 			c.refuse(m, err.Error())
-			k.free()
-			c.republish([]*task{k})
+			if k.only != "" {
+				c.table.end(k, ended{err: err})
+			} else {
+				k.free()
+				c.republish([]*task{k})
+			}
 			return wire.Answer{Fenced: true, Why: err.Error()}
 		}
-		m.counted(now)
+		if k.only == "" {
+			m.counted(now)
+		}
 		c.table.end(k, ended{result: r, machine: m.name})
 	}
 	return wire.Answer{OK: true}
+}
+
+// needs are the labels that the evaluator asks for.
+func (c *Coordinator) needs() []string {
+	if c.run == nil {
+		return nil
+	}
+	return c.run.job.Config.Evaluator.Needs
 }

@@ -21,6 +21,9 @@ type session struct {
 	c    *Coordinator
 	job  work.Station
 	form wire.Task // what all tasks have in common
+	// stages are those of the evaluator; learned is what it learned of the root.
+	stages  []string
+	learned func() (objective, fault string)
 }
 
 var _ work.Meter = (*session)(nil)
@@ -49,13 +52,14 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 	if err != nil {
 		return nil, err
 	}
-	s := &session{c: c, job: j, form: wire.Task{
+	s := &session{c: c, job: j, stages: j.Bench.Eval.Stages(), learned: j.Bench.Eval.Learned, form: wire.Task{
 		V: wire.Protocol, Experiment: j.Bench.Experiment, Seed: j.Bench.Seed, RootCommit: j.Bench.RootCommit,
 		Base:      wire.Base{Tree: j.Bench.RootTree, Blob: base},
 		Evaluator: wire.Evaluator{Key: j.Bench.Eval.Key(), Blob: c.blobs.offer(parcel)},
 	}}
 	c.mu.Lock()
 	c.rung, c.listener = int(j.Rung), j.Host
+	c.begin(s)
 	early := c.early
 	c.early = nil
 	c.mu.Unlock()
@@ -66,6 +70,21 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 		j.Host.Note("info", record.NoJob, "the fleet listens at "+c.address+"; no machine has joined yet")
 	}
 	return s, nil
+}
+
+// begin has the machines that are here serve a run: those that lack a label it asks for
+// are set aside, the others measure its root before anything else. The caller holds the
+// lock.
+func (c *Coordinator) begin(s *session) {
+	c.run, c.first = s, ""
+	c.ref = reference{values: s.job.RootValues, known: len(s.job.RootValues) > 0, need: s.job.Config.Evaluator.RootRepeats}
+	for _, m := range c.machines {
+		if label := lacks(c.needs(), &m.hello); label != "" {
+			c.setAside(m, "the evaluator needs "+label+", which it does not have")
+		}
+		m.check = calibration{held: c.opt.Agree > 0}
+	}
+	c.calibrate(c.opt.Now())
 }
 
 // Measure implements [work.Meter]: it waits until a machine has taken the sample.
@@ -106,7 +125,7 @@ func (s *session) task(ctx context.Context, m work.Measurement) (k *task, blob s
 	t := s.form
 	t.ID, t.Job, t.Attempt, t.Candidate, t.Commit, t.Tree = newID(), m.Job, m.Attempt, m.Candidate, m.Commit, m.Tree
 	t.Goal, t.Repeat, t.Root = m.Goal, m.Repeat, m.Candidate == record.Root
-	t.Evaluator.Objective, t.Evaluator.RootFault = s.job.Bench.Eval.Learned()
+	t.Evaluator.Objective, t.Evaluator.RootFault = s.learned()
 	t.Changes = wire.FromChanges(changes)
 	size := 0
 	for _, ch := range changes {
@@ -120,13 +139,17 @@ func (s *session) task(ctx context.Context, m work.Measurement) (k *task, blob s
 		blob = s.c.blobs.offer(data)
 		t.Changes, t.Blob = nil, blob
 	}
+	k, err = newTask(t, m, s.stages)
+	return k, blob, err
+}
+
+// newTask lists nothing yet.
+func newTask(t wire.Task, m work.Measurement, stages []string) (*task, error) {
 	data, err := wire.Encode(t)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return &task{
-		id: t.ID, data: data, what: m, stages: s.job.Bench.Eval.Stages(), done: make(chan ended, 1), issued: map[string]string{},
-	}, blob, nil
+	return &task{id: t.ID, data: data, what: m, stages: stages, done: make(chan ended, 1), issued: map[string]string{}}, nil
 }
 
 // outcome is what a result says, as the evaluator here would have said it.
@@ -137,6 +160,9 @@ func (s *session) outcome(k *task, how ended) (work.Measured, error) {
 	}
 	if k.what.Candidate == record.Root {
 		s.job.Bench.Eval.Learn(&out)
+		s.c.mu.Lock()
+		s.c.ref.take(out.Objective, out.Failed())
+		s.c.mu.Unlock()
 	}
 	if !out.Failed() && out.Product != "" && k.what.SameProduct != nil {
 		if of, same := k.what.SameProduct(out.Product); same {

@@ -21,12 +21,14 @@ type task struct {
 	data      []byte // as published
 	what      work.Measurement
 	stages    []string
-	done      chan ended // takes one value
-	machine   string     // who claimed it last, "" = nobody has it
-	token     string     // of that claim
-	seen      time.Time  // when that machine last said that it works on it
-	published time.Time  // zero: it is not in the queue
-	faults    []string   // what machines said who could not do it
+	done      chan ended  // takes one value
+	only      string      // the one machine that may take it, which is told by an order; "" = any
+	then      func(ended) // is told instead of done
+	machine   string      // who claimed it last, "" = nobody has it
+	token     string      // of that claim
+	seen      time.Time   // when that machine last said that it works on it
+	published time.Time   // zero: it is not in the queue
+	faults    []string    // what machines said who could not do it
 	issued    map[string]string
 }
 
@@ -74,8 +76,12 @@ const (
 // claim gives a task to a machine. taken comes with a token.
 func (t *table) claim(id, machine string, now time.Time) (token string, v verdict) {
 	k := t.tasks[id]
-	if k == nil || k.machine != "" && k.machine != machine && now.Sub(k.seen) < t.lease {
+	if k == nil || k.only != "" && k.only != machine || k.machine != "" && k.machine != machine && now.Sub(k.seen) < t.lease {
 		return "", fenced
+	}
+	if k.machine == machine { // it asks again: a message came twice, or its answer never
+		k.seen = now
+		return k.token, taken
 	}
 	k.machine, k.token, k.seen = machine, newID(), now
 	k.issued[k.token] = machine
@@ -111,6 +117,10 @@ func (t *table) end(k *task, how ended) {
 		delete(t.gone, t.order[0])
 		t.order = t.order[1:]
 	}
+	if k.then != nil {
+		k.then(how)
+		return
+	}
 	k.done <- how
 }
 
@@ -120,7 +130,7 @@ func (t *table) fault(k *task, why string) (again bool) {
 	k.faults = append(k.faults, k.machine+": "+why)
 	machine := k.machine
 	k.free()
-	if len(k.faults) < maxTries {
+	if len(k.faults) < maxTries && k.only == "" {
 		return true
 	}
 	t.end(k, ended{machine: machine, err: fmt.Errorf("no machine of the fleet could measure %s: %s", k.what.Candidate, k.faults[len(k.faults)-1])})
@@ -145,7 +155,11 @@ func (t *table) beat(machine string, running []string, now time.Time) (stop []st
 // release frees the tasks of a machine, and says which.
 func (t *table) release(machine string) (freed []*task) {
 	for _, k := range t.tasks {
-		if k.machine == machine {
+		switch {
+		case k.machine != machine && k.only != machine:
+		case k.only != "":
+			t.end(k, ended{err: errCancelled})
+		default:
 			k.free()
 			freed = append(freed, k)
 		}
@@ -159,6 +173,10 @@ func (t *table) silent(now time.Time) map[string]int {
 	var lost map[string]int
 	for _, k := range t.tasks {
 		if k.machine == "" || now.Sub(k.seen) < t.lease {
+			continue
+		}
+		if k.only != "" {
+			t.end(k, ended{err: errCancelled})
 			continue
 		}
 		if lost == nil {
@@ -183,11 +201,22 @@ func (t *table) running(machine string) []*task {
 	return out
 }
 
-// waiting are the tasks that nobody has, oldest publication first.
+// wanted is how many tasks there are that any machine may take.
+func (t *table) wanted() int {
+	n := 0
+	for _, k := range t.tasks {
+		if k.only == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// waiting are those of them that nobody has, oldest publication first.
 func (t *table) waiting() []*task {
 	var out []*task
 	for _, k := range t.tasks {
-		if k.machine == "" {
+		if k.machine == "" && k.only == "" {
 			out = append(out, k)
 		}
 	}

@@ -56,6 +56,8 @@ func (c *Coordinator) listen(now time.Time) {
 		}
 		c.say("warn", text)
 	}
+	c.refusals()
+	c.calibrate(now)
 }
 
 // mend puts tasks that nobody has back in the queue, where they are in it no more:

@@ -29,6 +29,45 @@ func Sweep(ctx context.Context, p Plan, most int, now func() time.Time) ([]Outco
 	return out, nil
 }
 
+// Ordering is a plan carried out in one order of its results.
+type Ordering struct {
+	Order     string  `json:"order"`     // completion or strict
+	Lookahead int     `json:"lookahead"` // of strict
+	Costs     float64 `json:"costs"`     // share of the throughput in order of completion that is lost
+	Outcome   Outcome `json:"outcome"`
+}
+
+// Orders carries out a plan with the same machines in either order of results, and in
+// strict order with the plan's lookahead, one and a quarter of the slots, and twice the
+// slots. Jobs are bounded as for [Sweep].
+func Orders(ctx context.Context, p Plan, most int, now func() time.Time) ([]Ordering, error) {
+	if most > 0 && (p.Jobs == 0 || p.Jobs > most) {
+		p.Jobs = most
+	}
+	p.Strict = false
+	free, err := Run(ctx, p, now)
+	if err != nil {
+		return nil, err
+	}
+	out := []Ordering{{Order: "completion", Outcome: free}}
+	slots := p.Machines * p.Slots
+	looks := []int{p.Lookahead, slots + slots/4, 2 * slots}
+	slices.Sort(looks)
+	for _, n := range slices.Compact(looks) {
+		p.Strict, p.Lookahead = true, max(1, n)
+		o, err := Run(ctx, p, now)
+		if err != nil {
+			return out, err
+		}
+		one := Ordering{Order: "strict", Lookahead: p.Lookahead, Outcome: o}
+		if free.PerHour > 0 {
+			one.Costs = 1 - o.PerHour/free.PerHour
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
 // steps are 1, 2, 4 and so on, and the last.
 func steps(last int) []int {
 	var out []int

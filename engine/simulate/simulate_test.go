@@ -2,6 +2,7 @@ package simulate_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,6 +117,27 @@ func TestMoreMachinesThanStrictOrderCanFeedHelpNoMore(t *testing.T) {
 	}
 	if k := simulate.Knee(sweep); k != 8 {
 		t.Errorf("the knee is at %d machines, want 8: %+v", k, sweep)
+	}
+}
+
+func TestWhatStrictOrderCostsIsTold(t *testing.T) {
+	p := quiet(t)
+	p.Machines, p.Lookahead = 32, 8
+	list, err := simulate.Orders(t.Context(), p, 0, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := []int{}
+	for _, o := range list {
+		looks = append(looks, o.Lookahead)
+	}
+	if !slices.Equal(looks, []int{0, 8, 40, 64}) {
+		t.Fatalf("lookaheads %v", looks)
+	}
+	// Eight jobs of eleven seconds at a time instead of thirty-two of ten.
+	near(t, "the share that is lost with 8", list[1].Costs, 1-8.0/11/(32.0/10), 0.1)
+	if list[3].Costs > 0.1 {
+		t.Errorf("with twice the slots %.0f %% are lost", 100*list[3].Costs)
 	}
 }
 

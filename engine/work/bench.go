@@ -48,6 +48,9 @@ type Station struct {
 	Config config.Config // with evaluator.dir absolute
 	Rung   sandbox.Rung  // of this machine
 	Host   Host          // hears what there is to say
+	// RootValues are the samples of the root that decide, none where it was not
+	// measured yet.
+	RootValues []float64
 }
 
 // Bench measures candidates of one experiment on this machine. It is safe for

@@ -203,6 +203,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		})
 		wall := cmp.Or(res.Took, w.now().Sub(began))
 		r.measured += wall
+		r.machine = cmp.Or(res.Machine, r.machine)
 		if err != nil {
 			return out, nil, err
 		}
@@ -236,7 +237,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,
-			Objective: res.Objective, Metrics: metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load,
+			Objective: res.Objective, Metrics: metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load, Machine: res.Machine,
 		})
 	}
 	return out, nil, nil

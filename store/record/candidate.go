@@ -104,7 +104,8 @@ type Sample struct {
 	Objective float64     `json:"objective"`
 	Metrics   []Metric    `json:"metrics,omitempty"`
 	WallMS    int64       `json:"wall_ms"`
-	Load      *float64    `json:"load,omitempty"` // of the machine, by processor; nil unknown
+	Load      *float64    `json:"load,omitempty"`    // of the machine, by processor; nil unknown
+	Machine   string      `json:"machine,omitempty"` // of the fleet that took it, "" = the run itself
 	At        Millis      `json:"at"`
 }
 

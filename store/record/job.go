@@ -154,6 +154,7 @@ type Job struct {
 	EditMS       int64         `json:"edit_ms,omitempty"`  // time of the agent
 	EvalMS       int64         `json:"eval_ms,omitempty"`  // time of the evaluator
 	OwnMS        float64       `json:"own_ms,omitempty"`   // everything else
+	Machine      string        `json:"machine,omitempty"`  // of the fleet that measured last, "" = the run itself
 	Created      Millis        `json:"created"`
 	Started      Millis        `json:"started,omitempty"`
 	Ended        Millis        `json:"ended,omitempty"`

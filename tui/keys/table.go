@@ -233,4 +233,5 @@ const (
 	InFinished   Scope = "finished"
 	InOptions    Scope = "options"
 	InTargets    Scope = "targets"
+	InFleet      Scope = "fleet"
 )

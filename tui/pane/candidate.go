@@ -187,7 +187,7 @@ func (p *candidatePane) side(w, h int) []string {
 		if max(1, s.Version) < p.d.Snap.Experiment.Objective {
 			kind = fmt.Sprintf("of objective version %d", s.Version)
 		}
-		l.Col(st.Label, fmt.Sprintf("sample %d", s.Repeat+1), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, kind+" · "+widget.MillisText(s.WallMS))
+		l.Col(st.Label, fmt.Sprintf("sample %d", s.Repeat+1), 12).Right(st.Plain, widget.Number(s.Objective), 10).Gap(2).Add(st.Label, widget.Words(" · ", kind, widget.MillisText(s.WallMS), s.Machine))
 		out = append(out, l.String())
 	}
 	return out

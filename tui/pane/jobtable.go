@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -86,7 +87,9 @@ func (p *jobsPane) arrange(jobs []view.JobLine, recent map[record.JobID]*view.En
 	for i := range jobs {
 		line := &jobs[i]
 		if e := recent[line.Job.ID]; e != nil {
-			line = &view.JobLine{Job: e.Job, Objective: e.Objective}
+			now := view.JobLine{Job: e.Job, Objective: e.Objective}
+			now.Job.Machine = line.Job.Machine // which the fold does not read
+			line = &now
 		}
 		j := &line.Job
 		if p.text == "" || widget.Fits(p.text, j.ID.String(), string(j.Operator), j.Agent, string(j.State), string(j.Class), j.Reason, j.Target, CandidateName(j.Candidate)) {
@@ -125,7 +128,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		waiting[p.d.Snap.Review[i].Job.ID] = p.d.Snap.Review[i].Candidate.Objective
 	}
 	result := func(j row) (widget.Style, string) { return p.result(&j.Job, recent[j.Job.ID]) }
-	return widget.Table[row]{St: st, Order: p.order, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
+	t := widget.Table[row]{St: st, Order: p.order, Mark: func(j row) bool { return j.Job.Candidate >= 0 && p.d.marked(j.Job.Candidate) }, Note: func(j row) string {
 		_, text := result(j)
 		return widget.Words(" · ", p.what(&j.Job)+" by "+widget.OrNone(j.Job.Agent), text)
 	}, Columns: []widget.Column[row]{
@@ -150,6 +153,12 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		}},
 		{Head: "result", Min: 14, Rank: 70, Cell: result},
 	}}
+	if slices.ContainsFunc(p.all, func(j view.JobLine) bool { return j.Job.Machine != "" }) { // there is a fleet
+		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, widget.Column[row]{
+			Head: "machine", W: 12, Rank: 35, Cell: func(j row) (widget.Style, string) { return st.Label, j.Job.Machine },
+		})
+	}
+	return t
 }
 
 // result says what came of a job; e is its end where that is known.

@@ -33,6 +33,7 @@ const (
 	Steering
 	Finished
 	Options
+	Fleet
 	Header
 	Help
 	Time

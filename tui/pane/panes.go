@@ -42,6 +42,7 @@ func NewPanes(d *Shared) *Panes {
 		Steering:   newSteering(d),
 		Finished:   newFinished(d),
 		Options:    p.Options,
+		Fleet:      &fleetPane{base: b(Fleet)},
 	}
 	return p
 }

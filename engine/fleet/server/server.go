@@ -27,6 +27,9 @@ type Options struct {
 	Address  string // host:port; port 0: any
 	Subjects wire.Subjects
 	Now      func() time.Time
+	// Refused hears what the server kept a machine from. It does not wait. nil:
+	// nobody hears it.
+	Refused func(machine, why string)
 }
 
 // Server is a NATS server with JetStream in this process. Close it.
@@ -79,6 +82,9 @@ func Start(o Options) (*Server, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start the fleet's server: %w", err)
+	}
+	if o.Refused != nil {
+		s.nats.SetLogger(refusals{s, o.Refused}, false, false)
 	}
 	go s.nats.Start()
 	if !s.nats.ReadyForConnections(ready) {

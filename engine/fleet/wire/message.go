@@ -142,6 +142,7 @@ type Answer struct {
 	Fenced bool   `json:"fenced,omitempty"`
 	Leave  bool   `json:"leave,omitempty"`
 	Greet  bool   `json:"greet,omitempty"`
+	Hold   bool   `json:"hold,omitempty"` // take nothing from the queue: an order comes first
 
 	Welcome *Welcome `json:"welcome,omitempty"`
 	Token   string   `json:"token,omitempty"` // of a claim: goes with the result
@@ -162,6 +163,9 @@ type Welcome struct {
 const (
 	OrderStop  = "stop"  // a task
 	OrderDrain = "drain" // finish what runs, then go
+	// OrderMeasure is a sample that this worker alone is to take; it is claimed as
+	// any other.
+	OrderMeasure = "measure"
 )
 
 // Order is what the coordinator tells one worker.
@@ -169,6 +173,7 @@ type Order struct {
 	V    int    `json:"v"`
 	Kind string `json:"kind"`
 	Task string `json:"task,omitempty"`
+	Data []byte `json:"data,omitempty"` // of measure: a [Task]
 }
 
 // names are what may be part of a subject and of a file name.

@@ -1,8 +1,11 @@
 package wire_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -153,4 +156,72 @@ func TestAnEvaluatorTravelsWithItsFilesAndNothingElse(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(got.Evaluator.Dir, "run.sh")); err != nil || info.Mode().Perm()&0o100 == 0 {
 		t.Errorf("its program: %v, %v", info, err)
 	}
+}
+
+func TestAParcelLaysNothingOutsideItsFolder(t *testing.T) {
+	cfg := config.Defaults()
+	cfg.Evaluator.Command, cfg.Evaluator.Dir = []string{"x"}, t.TempDir()
+	honest, err := wire.PackEvaluator(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, entries := range map[string][]tar.Header{
+		"a path that leads up":       {{Name: "dir/../../out", Typeflag: tar.TypeReg}},
+		"a path from the top":        {{Name: "/tmp/out", Typeflag: tar.TypeReg}},
+		"a file through a link":      {{Name: "dir/up", Typeflag: tar.TypeSymlink, Linkname: "../.."}, {Name: "dir/up/out", Typeflag: tar.TypeReg}},
+		"a second file of its name":  {{Name: "dir/a", Typeflag: tar.TypeReg}, {Name: "dir/a", Typeflag: tar.TypeReg}},
+		"a device":                   {{Name: "dir/null", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 3}},
+		"a hard link to a far place": {{Name: "dir/passwd", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
+	} {
+		outer := t.TempDir()
+		dir := filepath.Join(outer, "in", "here")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wire.UnpackEvaluator(bytes.NewReader(with(t, honest, entries)), dir); err == nil {
+			t.Errorf("%s is let through", name)
+		}
+		for _, out := range []string{filepath.Join(outer, "out"), filepath.Join(outer, "in", "out"), "/tmp/out"} {
+			if _, err := os.Lstat(out); err == nil {
+				t.Errorf("%s laid %s", name, out)
+			}
+		}
+	}
+}
+
+// with is a parcel with more entries at its end.
+func with(t *testing.T, parcel []byte, entries []tar.Header) []byte {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(parcel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	to := gzip.NewWriter(&out)
+	from, copied := tar.NewReader(zip), tar.NewWriter(to)
+	for {
+		h, err := from.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = copied.WriteHeader(h)
+		}
+		if err == nil {
+			_, err = io.Copy(copied, from)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, h := range entries {
+		h.Mode = 0o644
+		if err := copied.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(copied.Close(), to.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

@@ -67,6 +67,11 @@ func (w *Worker) obey(msg *nats.Msg) {
 	switch o.Kind {
 	case wire.OrderStop:
 		w.stop(o.Task)
+	case wire.OrderMeasure:
+		select {
+		case w.orders <- o.Data:
+		default: // it comes again
+		}
 	case wire.OrderDrain:
 		w.Drain()
 	}

@@ -22,7 +22,10 @@ const pull = 2 * time.Second
 // work takes one task after the other until the worker ends.
 func (w *Worker) work(ctx context.Context) {
 	for ctx.Err() == nil && !w.draining() {
-		msg := w.next(ctx)
+		msg := w.ordered(ctx)
+		if msg == nil && !w.holds() {
+			msg = w.next(ctx)
+		}
 		if msg == nil {
 			continue
 		}
@@ -31,8 +34,55 @@ func (w *Worker) work(ctx context.Context) {
 	}
 }
 
+// delivery is how a task came, and how it is told what became of it: a message of the
+// queue, or an order.
+type delivery interface {
+	Data() []byte
+	Ack() error
+	Nak() error
+	NakWithDelay(time.Duration) error
+	InProgress() error
+}
+
+// order is a task that this worker alone was told to do. Nobody else gets it.
+type order []byte
+
+func (o order) Data() []byte                   { return o }
+func (order) Ack() error                       { return nil }
+func (order) Nak() error                       { return nil }
+func (order) NakWithDelay(time.Duration) error { return nil }
+func (order) InProgress() error                { return nil }
+
+// holds reports whether nothing is to be taken from the queue.
+func (w *Worker) holds() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hold
+}
+
+// ordered is the next task that the worker was told to do, nil for none. While nothing
+// is to be taken from the queue it waits for one a little.
+func (w *Worker) ordered(ctx context.Context) delivery {
+	if !w.holds() {
+		select {
+		case data := <-w.orders:
+			return order(data)
+		default:
+			return nil
+		}
+	}
+	select {
+	case data := <-w.orders:
+		return order(data)
+	case <-ctx.Done():
+	case <-w.drained:
+	case <-time.After(200 * time.Millisecond):
+	}
+	return nil
+}
+
 // next is the next message of the queue, nil for none now.
-func (w *Worker) next(ctx context.Context) jetstream.Msg {
+func (w *Worker) next(ctx context.Context) delivery {
 	w.mu.Lock()
 	from := w.welcome
 	w.mu.Unlock()
@@ -43,7 +93,7 @@ func (w *Worker) next(ctx context.Context) jetstream.Msg {
 		w.rest(ctx, 500*time.Millisecond)
 		return nil
 	}
-	for ctx.Err() == nil && !w.draining() {
+	for ctx.Err() == nil && !w.draining() && !w.holds() && len(w.orders) == 0 {
 		batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(pull))
 		if err != nil {
 			w.rest(ctx, 500*time.Millisecond)
@@ -64,7 +114,7 @@ func (w *Worker) next(ctx context.Context) jetstream.Msg {
 // its slot.
 type execution struct {
 	w     *Worker
-	msg   jetstream.Msg
+	msg   delivery
 	task  wire.Task
 	token string
 
@@ -88,8 +138,15 @@ func (e *execution) run(ctx context.Context) {
 	mine, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e.w.mu.Lock()
-	e.w.running[e.task.ID] = cancel
+	twice := e.w.running[e.task.ID] != nil
+	if !twice {
+		e.w.running[e.task.ID] = cancel
+	}
 	e.w.mu.Unlock()
+	if twice { // another slot has it: the message came again
+		_ = e.msg.NakWithDelay(e.w.lease())
+		return
+	}
 	defer func() {
 		e.w.mu.Lock()
 		delete(e.w.running, e.task.ID)

@@ -42,12 +42,14 @@ type Worker struct {
 	box     *sandbox.Box
 	lab     *laboratory
 	lost    chan struct{} // closed: the connection was closed for good
+	orders  chan []byte   // tasks that this worker alone was told to do
 
 	drainOnce sync.Once
 	drained   chan struct{} // closed: nothing more is taken
 
 	mu      sync.Mutex
 	welcome wire.Welcome
+	hold    bool // nothing is taken from the queue
 	running map[string]context.CancelCauseFunc
 	done    int
 	failed  int
@@ -71,7 +73,7 @@ var (
 // Run works until drain is closed and what it had is done, until the coordinator
 // sends the machine away, or until ctx ends, which breaks off what runs.
 func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
-	w := &Worker{o: o, pool: wire.DefaultPool, drained: make(chan struct{}), lost: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	w := &Worker{o: o, pool: wire.DefaultPool, drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan []byte, 4), running: map[string]context.CancelCauseFunc{}}
 	lock, err := w.takeFolder()
 	if err != nil {
 		return err
@@ -232,7 +234,13 @@ func (w *Worker) ask(ctx context.Context, q wire.Ask) (wire.Answer, error) {
 	if err != nil {
 		return wire.Answer{}, err
 	}
-	return wire.Decode[wire.Answer](msg.Data)
+	a, err := wire.Decode[wire.Answer](msg.Data)
+	if err == nil {
+		w.mu.Lock()
+		w.hold = a.Hold
+		w.mu.Unlock()
+	}
+	return a, err
 }
 
 // greet says hello until the coordinator answers.

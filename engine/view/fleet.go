@@ -1,0 +1,48 @@
+package view
+
+import (
+	"time"
+
+	"atoll/store/record"
+)
+
+// Machine is what is told of a machine of a fleet.
+type Machine struct {
+	Name      string            `json:"name"`
+	State     string            `json:"state"` // idle, busy, checking, draining, away, set aside, dropped, invited
+	Why       string            `json:"why,omitempty"`
+	Slots     int               `json:"slots"`
+	Jobs      []record.JobID    `json:"jobs"` // that it works on
+	Load      float64           `json:"load"` // of one minute, by processor
+	PerMinute int               `json:"jobs_per_minute"`
+	Done      int               `json:"done"`
+	Faults    int               `json:"faults"`  // tasks that broke off for a fault of the machine
+	Fenced    int               `json:"fenced"`  // results that came too late to count
+	Refused   int               `json:"refused"` // messages that no honest worker sends
+	Rung      int               `json:"rung"`
+	Version   string            `json:"version"`
+	Platform  string            `json:"platform"`
+	CPUs      int               `json:"cpus"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Root      float64           `json:"root,omitempty"` // its value of the root as a ratio to the run's; 0 unknown
+	Seen      time.Time         `json:"seen"`
+}
+
+// Fleet is what is told of the machines that measure for a run.
+type Fleet struct {
+	At       time.Time `json:"at"`
+	PID      int       `json:"pid"`
+	Address  string    `json:"address"`
+	Waiting  int       `json:"waiting"` // tasks that nobody has
+	Running  int       `json:"running"`
+	Machines []Machine `json:"machines"`
+}
+
+// Slots is how many samples all machines together take at the same time.
+func (f *Fleet) Slots() int {
+	n := 0
+	for _, m := range f.Machines {
+		n += m.Slots
+	}
+	return n
+}
