@@ -543,7 +543,7 @@ func TestEngineEventsOpenNoDialog(t *testing.T) {
 
 // scopes is the order of documentation and help.
 func scopes() []keys.Scope {
-	return []keys.Scope{keys.InAll, keys.InTime, keys.InList, keys.InNiches, keys.InCandidates, keys.InJobs, keys.InReview, keys.InCompare, keys.InLineage, keys.InDiff, keys.InText, keys.InJob, keys.InCurves, keys.InLog, keys.InNotes, keys.InDecisions, keys.InSettings, keys.InSteering, keys.InFinished, keys.InOptions, keys.InTargets, keys.InDoctor}
+	return []keys.Scope{keys.InAll, keys.InTime, keys.InList, keys.InNiches, keys.InCandidates, keys.InJobs, keys.InReview, keys.InCompare, keys.InLineage, keys.InDiff, keys.InText, keys.InJob, keys.InCurves, keys.InLog, keys.InNotes, keys.InDecisions, keys.InSettings, keys.InSteering, keys.InFinished, keys.InOptions, keys.InTargets, keys.InDoctor, keys.InFleet}
 }
 
 // markdown is docs/keys.md.

@@ -11,11 +11,15 @@
 // nothing that the log does not: a coordinator that starts again clears it, and
 // what was leased is leased, and published, anew.
 //
-// A task is claimed before it is done, and every claim draws a token. A result
-// counts when its token is the one of the last claim, and once: later ones, and
+// A task is claimed before it is done, and a machine that claims it draws a token. A
+// result counts when its token is the one of the last machine, and once: later ones, and
 // those of a machine that was silent for too long, are fenced off. What a machine
 // sends that it cannot honestly know is refused, counted and told under its name.
 //
-// Caveats: a worker that lies about what it measured is not found out here; only
-// machines that are trusted with the numbers should be invited.
+// Values of different machines meet in one archive, so each machine measures the root
+// before anything else and now and then after: one whose root is another than the
+// run's is set aside.
+//
+// Caveats: a worker that lies about what it measured, and not about the root, is not
+// found out here; only machines that are trusted with the numbers should be invited.
 package fleet

@@ -322,7 +322,7 @@ func (p *jobPane) facts(w int) []string {
 	for i, t := range widget.WrapText(used, max(8, w-11)) {
 		pair(widget.Unless(i > 0, "used"), (&widget.Line{}).Add(st.Plain, strings.TrimSpace(t)))
 	}
-	pair("time", (&widget.Line{}).Add(st.Plain, fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS))))
+	pair("time", (&widget.Line{}).Add(st.Plain, widget.Words(" on ", fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS)), j.Machine)))
 	pair("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS)))
 	out = append(out, "", " "+st.Label.S("stages"))
 	for i := range d.Stages {
