@@ -14,7 +14,7 @@ import (
 
 // bindings returns the key table.
 func (a *app) bindings() []*keys.Binding {
-	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), a.actions.MachineKeys(), a.panes.Keys(a.d), workKeys(a), textKeys(a), a.actions.ExperimentKeys())
+	return slices.Concat(globalKeys(a), a.reel.keys(), screenKeys(a), moveKeys(a), a.actions.CandidateKeys(), objectKeys(a), a.actions.JobKeys(), steer.MachineKeys(a.actions), a.panes.Keys(a.d), workKeys(a), textKeys(a), a.actions.ExperimentKeys())
 }
 
 func globalKeys(a *app) []*keys.Binding {

@@ -42,8 +42,10 @@ func (r *rack) decide(what, name, state string) error {
 func (r *rack) Drain(_ context.Context, name string) error {
 	return r.decide("drain", name, "draining")
 }
+
 func (r *rack) Resume(_ context.Context, name string) error { return r.decide("resume", name, "idle") }
-func (r *rack) Drop(_ context.Context, name string) error   { return r.decide("drop", name, "dropped") }
+
+func (r *rack) Drop(_ context.Context, name string) error { return r.decide("drop", name, "dropped") }
 
 // again shows what is so now: another snapshot has panes ask anew.
 func (r *rig) again(s view.Snapshot) {

@@ -12,8 +12,12 @@ import (
 // machineHolder is a pane whose cursor stands on a machine.
 type machineHolder interface{ Machine() (name, state string) }
 
+// machines is what a person can do to the machines that measure for a run.
+type machines struct{ *Actions }
+
 // MachineKeys are the rows about the machines that measure for a run.
-func (a *Actions) MachineKeys() []*keys.Binding {
+func MachineKeys(actions *Actions) []*keys.Binding {
+	a := machines{actions}
 	in := []keys.Scope{keys.InFleet}
 	return []*keys.Binding{
 		{ID: "add-machine", Keys: []string{"a"}, Title: "add a machine", Doc: "makes the line that lets it join, and copies it", In: in, Decides: true, Bar: 72, Off: a.noMachines, Run: a.addMachine},
@@ -23,21 +27,21 @@ func (a *Actions) MachineKeys() []*keys.Binding {
 }
 
 // machine is the one under the cursor, "" for none.
-func (a *Actions) machine() (name, state string) {
+func (a machines) machine() (name, state string) {
 	if p, ok := a.Host.Current().(machineHolder); ok {
 		return p.Machine()
 	}
 	return "", ""
 }
 
-func (a *Actions) noMachines() string {
+func (a machines) noMachines() string {
 	if a.D.Machines == nil {
 		return "machines are looked after where the run is"
 	}
 	return ""
 }
 
-func (a *Actions) noMachine() string {
+func (a machines) noMachine() string {
 	name, state := a.machine()
 	switch {
 	case a.D.Machines == nil:
@@ -50,7 +54,7 @@ func (a *Actions) noMachine() string {
 	return ""
 }
 
-func (a *Actions) addMachine() tea.Cmd {
+func (a machines) addMachine() tea.Cmd {
 	m := a.D.Machines
 	return a.Host.Ask(widget.NewPrompt("Add a machine", "its name: up to 40 of a-z, 0-9 and -", "", func(name string) tea.Cmd {
 		if name == "" {
@@ -68,14 +72,14 @@ func (a *Actions) addMachine() tea.Cmd {
 	}))
 }
 
-func (a *Actions) drainWord() string {
+func (a machines) drainWord() string {
 	if _, state := a.machine(); state == "draining" {
 		return "resume"
 	}
 	return "drain"
 }
 
-func (a *Actions) drainMachine() tea.Cmd {
+func (a machines) drainMachine() tea.Cmd {
 	name, state := a.machine()
 	do, said := a.D.Machines.Drain, name+" finishes what it has"
 	if state == "draining" {
@@ -84,7 +88,7 @@ func (a *Actions) drainMachine() tea.Cmd {
 	return a.onMachine(name, said, do)
 }
 
-func (a *Actions) dropMachine() tea.Cmd {
+func (a machines) dropMachine() tea.Cmd {
 	name, _ := a.machine()
 	drop := a.D.Machines.Drop
 	return a.Host.Ask(&widget.Confirm{
@@ -96,7 +100,7 @@ func (a *Actions) dropMachine() tea.Cmd {
 	})
 }
 
-func (a *Actions) onMachine(name, said string, do func(ctx context.Context, name string) error) tea.Cmd {
+func (a machines) onMachine(name, said string, do func(ctx context.Context, name string) error) tea.Cmd {
 	return a.Act("machine", func(ctx context.Context) Done {
 		if err := do(ctx, name); err != nil {
 			return Done{Err: err}
