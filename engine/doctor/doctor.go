@@ -184,10 +184,13 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 		return
 	}
 	defer os.RemoveAll(tmp)
-	values, took, err := measureRoot(ctx, box, tmp, c.opt)
+	values, warnings, took, err := measureRoot(ctx, box, tmp, c.opt)
 	if err != nil {
 		c.add("evaluator", "measured root", err, "", "run the command by hand in a clean clone, then mend it")
 		return
+	}
+	for _, text := range warnings {
+		c.warn("evaluator", "measurement", text, "")
 	}
 	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
 	detail := fmt.Sprintf("%s = %s in %s", name, view.FormatValue(values[0]), took.Round(time.Millisecond))
@@ -198,25 +201,23 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 	c.add("evaluator", "measured root", nil, detail+", twice the same", "")
 }
 
-func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) ([]float64, time.Duration, error) {
+func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) (values []float64, warnings []string, took time.Duration, err error) {
 	bench, err := openBench(ctx, box, tmp, o)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	defer bench.close()
-	var values []float64
-	var took time.Duration
 	for i := range 2 {
 		began := o.Now()
 		out, err := bench.ev.Run(ctx, eval.Request{Base: bench.base, Trusted: bench.base, Experiment: "doctor", BaseCommit: bench.root, Commit: bench.root, Repeat: i, Root: true, Goal: bench.cfg.Goal})
 		took = o.Now().Sub(began)
 		if err != nil {
-			return nil, took, err
+			return nil, nil, took, err
 		}
 		if out.Class != record.ClassNone {
-			return nil, took, fmt.Errorf("%s: %s", out.Class, out.Reason)
+			return nil, nil, took, fmt.Errorf("%s: %s", out.Class, out.Reason)
 		}
-		values = append(values, out.Objective)
+		values, warnings = append(values, out.Objective), out.Warnings
 	}
-	return values, took, nil
+	return values, warnings, took, nil
 }

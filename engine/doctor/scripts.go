@@ -38,7 +38,10 @@ func (c *checkup) scripts() {
 			return top != "" && err == nil && info.Mode().IsRegular()
 		},
 		Protected: func(p string) bool { return gate.MatchExact(protected, p) },
-		GoOnly:    len(scope) > 0 && !slices.ContainsFunc(scope, func(glob string) bool { return !strings.HasSuffix(glob, ".go") }),
+		Fixed: func(p string) bool {
+			return len(scope) > 0 && !gate.MatchExact(scope, p) || gate.MatchExact(c.opt.Config.Gate.Forbidden, p)
+		},
+		GoOnly: len(scope) > 0 && !slices.ContainsFunc(scope, func(glob string) bool { return !strings.HasSuffix(glob, ".go") }),
 	}
 	for _, f := range lint.Check(commandScripts(ev), tree) {
 		c.warn("evaluator", "script", f.Script+": "+f.What, f.Cure)

@@ -251,7 +251,7 @@ func TestObjectiveDefaultsToTheRootsFirstMetric(t *testing.T) {
 		t.Errorf("objective %g of %s", out.Objective, out.ObjectiveName)
 	}
 	reply = result(`{"metrics":[{"name":"speed","value":1,"higher_is_better":false}]}`)
-	if out := mustRun(t, e, eval.Request{Candidate: 2}); len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "direction is used") {
+	if out := mustRun(t, e, eval.Request{Candidate: 2}); len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "change one of the two") {
 		t.Errorf("warnings %q", out.Warnings)
 	}
 }

@@ -29,7 +29,7 @@ func shortest(t *testing.T) string {
 const honestSort = `#include <stdio.h>
 #include <stdlib.h>
 static int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-int main(void) { static int v[9999]; int n = 0; while (n < 9999 && scanf("%d", v + n) == 1) n++;
+int main(void) { static int v[1 << 20]; int n = 0; while (n < 1 << 20 && scanf("%d", v + n) == 1) n++;
 	qsort(v, n, sizeof *v, less); for (int i = 0; i < n; i++) printf("%d\n", v[i]); return 0; }
 `
 
@@ -51,7 +51,7 @@ func TestTheShortestExampleIsSafe(t *testing.T) {
 		t.Skipf("this machine does not give the rung: %v", err)
 	}
 	t.Cleanup(func() { _ = box.Close() })
-	root := mustTree(t, map[string]string{"measure.sh": shortest(t), "sort.c": honestSort, "cases.txt": "3\n1\n2\n", "secret/key": "HIDDEN"})
+	root := mustTree(t, map[string]string{"measure.sh": shortest(t), "sort.c": honestSort, "secret/key": "HIDDEN"})
 	e := mustNew(t, box, eval.Options{
 		Command: []string{"sh ./measure.sh"}, Protected: []string{"measure.sh"}, Hidden: []string{"secret"},
 		Objective: "time_ms", Direction: eval.Minimize, Timeout: 60 * time.Second, LookupEnv: systemPath(),

@@ -252,7 +252,7 @@ func (r *run) conclude() verdict {
 	m := r.out.Metrics[i]
 	r.out.Objective = m.Value
 	if m.Higher != nil && *m.Higher == (e.o.Direction == Minimize) {
-		r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("the evaluator says higher_is_better = %v for %s, evaluator.direction says %s: direction is used", *m.Higher, name, e.o.Direction))
+		r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("the evaluator says higher_is_better = %v for %s, evaluator.direction says %s, and that is what counts: change one of the two", *m.Higher, name, e.o.Direction))
 	}
 	if r.root == nil {
 		return verdict{}

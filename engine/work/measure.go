@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"atoll/engine/eval"
 	"atoll/engine/fold"
@@ -23,6 +24,28 @@ type measurer struct {
 	vectors  *vectors
 	machine  *machine
 	gate     *gatekeeper
+
+	mu     sync.Mutex
+	warned map[string]bool // what measurements warned of in this run
+}
+
+// maxWarned bounds what is remembered of warnings: what candidates cause has no end.
+const maxWarned = 200
+
+// warn tells what a measurement is worth a word for, each thing once in a run.
+func (w *measurer) warn(job record.JobID, warnings []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, text := range warnings {
+		if text = view.CleanLine(text); w.warned[text] || len(w.warned) >= maxWarned {
+			continue
+		}
+		if w.warned == nil {
+			w.warned = map[string]bool{}
+		}
+		w.warned[text] = true
+		w.host.Note("warn", job, text)
+	}
 }
 
 // score measures the candidate of a make job and writes the end of the job.
@@ -212,6 +235,7 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		}
 		r.evals += res.Runs
 		r.evidence = append(r.evidence, res.Evidence...)
+		w.warn(job.ID, res.Warnings)
 		if res.Class != record.ClassNone || res.Twin != nil {
 			return out, &res.Outcome, nil
 		}

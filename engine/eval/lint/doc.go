@@ -34,6 +34,14 @@ type Tree struct {
 	Has       func(path string) bool // there is such a file
 	Protected func(path string) bool // candidates cannot change it
 	GoOnly    bool                   // they change and add files of Go alone: neither C nor assembly
+	// Fixed reports a file that the gate lets no candidate change, though it is not
+	// protected; nil: there is none.
+	Fixed func(path string) bool
+}
+
+// loose reports a file of the tree that candidates may change.
+func (t Tree) loose(p string) bool {
+	return t.Has(path.Clean(p)) && t.foreign(p) && (t.Fixed == nil || !t.Fixed(path.Clean(p)))
 }
 
 // module reports whether a candidate may change what Python runs under a name.

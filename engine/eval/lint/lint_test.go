@@ -9,9 +9,13 @@ import (
 	"atoll/engine/eval/lint"
 )
 
-// tree has sort.c, solution.py and Makefile of the candidate, and protected scripts.
+// tree has sort.c, solution.py, cases.txt and Makefile of the candidate, protected scripts,
+// and a file that the gate lets nobody change.
 var tree = lint.Tree{
-	Has: func(p string) bool { return p == "sort.c" || p == "solution.py" || p == "helper.py" || p == "Makefile" },
+	Has: func(p string) bool {
+		return p == "sort.c" || p == "solution.py" || p == "helper.py" || p == "Makefile" || p == "cases.txt" || p == "fixed.txt"
+	},
+	Fixed: func(p string) bool { return p == "fixed.txt" },
 	Protected: func(p string) bool {
 		return p == "helper.py" || p == "check.c" || p == "check.sh" || strings.HasPrefix(p, "evaluator/")
 	},
@@ -135,6 +139,15 @@ func TestEvaluatorsThatLendTheirRightsAreFound(t *testing.T) {
 		{"between quotes, too", "measure.sh", "x=$(\"$ATOLL_RUN\" ./s)\nrm -rf -- \"$x\"\n", 2, "names what rm changes"},
 		{"it names what is written", "measure.sh", "x=$(\"$ATOLL_RUN\" ./s)\necho 1 > \"$x\"\n", 2, "names the file that is written"},
 
+		{"what the candidate is asked is a file that candidates may change", "measure.sh", "\"$ATOLL_RUN\" ./s < cases.txt > \"$TMPDIR/out\"\n", 1, "is given cases.txt"},
+		{"by a pipe", "measure.sh", "sort cases.txt | \"$ATOLL_RUN\" ./s > \"$TMPDIR/out\"\n", 1, "is given cases.txt"},
+		{"the answer is compared with one", "measure.sh", "\"$ATOLL_RUN\" ./s > \"$TMPDIR/out\"\ncmp cases.txt \"$TMPDIR/out\"\n", 2, "compares what the candidate printed with cases.txt"},
+		{"with what is made of one", "measure.sh", "\"$ATOLL_RUN\" ./s > \"$TMPDIR/out\"\nsort -n cases.txt | cmp - \"$TMPDIR/out\"\n", 2, "compares what the candidate printed with cases.txt"},
+		{"on its way", "measure.sh", "\"$ATOLL_RUN\" ./s | diff - cases.txt\n", 1, "compares what the candidate printed with cases.txt"},
+		{"in the folder that both share", "measure.sh", "diff -q ./cases.txt \"$ATOLL_RUN_DIR/out\"\n", 1, "compares what the candidate printed with ./cases.txt"},
+
+		{"what is compared with is protected, fixed by the gate, or the evaluator's own", "measure.sh", "\"$ATOLL_RUN\" ./s < helper.py > \"$TMPDIR/out\"\ncmp fixed.txt \"$TMPDIR/out\"\ndiff \"$ATOLL_EVAL_DIR/want\" \"$TMPDIR/out\"\n\"$ATOLL_RUN\" ./s < \"$TMPDIR/in\"\n", 0, ""},
+		{"what a candidate wrote is compared with the evaluator's own", "measure.sh", "cmp cases.txt \"$ATOLL_EVAL_DIR/want\"\n\"$ATOLL_RUN\" ./s cases.txt\n", 0, ""},
 		{"its text is looked at before it is computed", "measure.sh", "x=$(\"$ATOLL_RUN\" ./s)\ncase $x in ''|*[!0-9]*) exit 1;; esac\nms=$((x / 1000))\n[[ $x -gt 3 ]]\n", 0, ""},
 		{"by an expression of bash", "measure.sh", "x=$(\"$ATOLL_RUN\" ./s)\n[[ $x =~ ^[0-9]+$ ]] || exit 1\n(( x > 3 ))\n", 0, ""},
 		{"by grep", "measure.sh", "x=$(\"$ATOLL_RUN\" ./s)\necho \"$x\" | grep -qE '^[0-9]+$' || exit 1\n(( x > 3 ))\n", 0, ""},

@@ -62,6 +62,7 @@ func checkShell(s Script, tree Tree) []Finding {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if st, ok := n.(*syntax.Stmt); ok {
 			c.result(st)
+			c.data(st)
 		}
 		return true
 	})
