@@ -436,3 +436,63 @@ func noKeyIn(t *testing.T, m *model, dir, file string) {
 		}
 	}
 }
+
+// refusedClient asks for little, for more than there is, and for little again, and then
+// ends as if all were well.
+const refusedClient = `import json, os, urllib.error, urllib.request
+def ask(n, **more):
+    body = dict(model='m-1', stream=True, max_tokens=n, messages=[{'role': 'user', 'content': 'x' * 1000}], **more)
+    head = {'Authorization': 'Bearer ' + os.environ['OPENAI_API_KEY']}
+    try:
+        urllib.request.urlopen(urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json.dumps(body).encode(), head)).read()
+    except urllib.error.HTTPError as e:
+        e.read()
+ask(100, fallbacks=['gold'], tools=[{'type': 'web_search'}])
+ask(100, fallbacks=['gold'])
+ask(9000000)
+ask(100)
+`
+
+func TestARequestThatABudgetRefusesEndsTheWorkOfItsJob(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, ends, budget, limit string
+		state, class              string // of the job
+		says                      string // of the run
+	}{
+		{"the job's own limit, and work that looks done", "open('value.txt', 'w').write('7\\n')\n", "cost_usd: 5", "job_usd: 0.01", "failed", "budget", "1 failed"},
+		{"the job's own limit, and nothing done", "", "cost_usd: 5", "job_usd: 0.01", "failed", "budget", "1 failed"},
+		{"the experiment's money, and work that looks done", "open('value.txt', 'w').write('7\\n')\n", "cost_usd: 0.01", "requests: 9", "queued", "", "budget"},
+		{"the experiment's money, and nothing done", "", "cost_usd: 0.01", "requests: 9", "queued", "", "budget"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t)
+			dir := plot(t, "budget: {jobs: 1, "+c.budget+"}", "prices: [{model: m-1, input: 1, output: 2}]",
+				fmt.Sprintf("agents: [{name: script, kind: command, weight: 1, command: [python3, -c, %q], base_url: %q, api: chat, key_env: PLOT_KEY, model: m-1, attempts: 3, %s}]", refusedClient+c.ends, m.URL+"/v1", c.limit))
+			run := keyed(t, dir, cliKey, "run", "--headless", "--yes")
+			if run.code != 0 || !strings.Contains(run.out+run.err, c.says) {
+				t.Errorf("the run: exit %d\n%s%s", run.code, run.out, run.err)
+			}
+			if n := m.requests(); n != 2 {
+				t.Errorf("%d requests were paid for, want the 2 before the refusal", n)
+			}
+			var j struct{ State, Class string }
+			for line := range strings.Lines(must(t, dir, "jobs", "--json")) {
+				var of struct{ Kind, State, Class string }
+				if err := json.Unmarshal([]byte(line), &of); err != nil {
+					t.Fatal(err)
+				}
+				if of.Kind == "make" {
+					j.State, j.Class = of.State, of.Class
+				}
+			}
+			if j.State != c.state || j.Class != c.class {
+				t.Errorf("the job is %+v, want %s %s", j, c.state, c.class)
+			}
+			if said := run.out + run.err; strings.Count(said, `field "fallbacks" left out`) != 1 || strings.Count(said, `tool "web_search" left out`) != 1 {
+				t.Errorf("what the gateway left out is not told once:\n%s", said)
+			}
+		})
+	}
+}

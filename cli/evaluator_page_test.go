@@ -106,7 +106,7 @@ func (e *pageExample) doctored(args ...string) (said []string) {
 		e.t.Fatalf("%v: %s%s", err, c.out, c.err)
 	}
 	for _, l := range lines {
-		noisy := l.Name == "root" && strings.HasSuffix(l.Detail, ": noisy")
+		noisy := l.Name == "measured root" && strings.HasSuffix(l.Detail, ": noisy")
 		if !l.OK && !noisy && (l.Group == "evaluator" || l.Group == "configuration") {
 			said = append(said, l.Name+": "+l.Detail)
 		}
@@ -160,7 +160,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		t.Parallel()
 		const yaml = "evaluator: {command: 'cp result.json \"$ATOLL_RESULT\"', protected: [result.json], objective: time_ms, direction: minimize}\n"
 		e := newPageExample(t, yaml, map[string]string{"result.json": b[4].text, "a.txt": "1\n"}, nil)
-		if said := strings.Join(e.doctored("--deep"), "\n"); said != "root: test: list 3 is not sorted" {
+		if said := strings.Join(e.doctored("--deep"), "\n"); said != "measured root: test: list 3 is not sorted" {
 			t.Errorf("as it is written: %s", said)
 		}
 		lines := strings.SplitAfter(b[4].text, "\n")

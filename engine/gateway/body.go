@@ -2,12 +2,8 @@ package gateway
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -30,8 +26,8 @@ func parseBody(a API, model string, data []byte) (*body, error) {
 	if b.fields == nil {
 		return nil, fmt.Errorf("read the request: it is no JSON object")
 	}
-	if err := b.plain(); err != nil {
-		return nil, fmt.Errorf("read the request: %w", err)
+	if name := twice(data); name != "" {
+		return nil, fmt.Errorf("read the request: the field %.60q stands twice in one place", name)
 	}
 	if a != Gemini {
 		b.read("model", &b.model)
@@ -78,8 +74,7 @@ func (b *body) outputFields() []string {
 }
 
 // limitOutput makes the request name the most tokens of its answer: ceiling
-// where it names none, or more than a ceiling that was set. It returns that
-// number times the answers asked for.
+// where it names none, or more than a ceiling that was set. It returns that number.
 func (b *body) limitOutput(ceiling, fallback int64, field string) int64 {
 	limit := fallback
 	if ceiling > 0 {
@@ -108,182 +103,33 @@ func (b *body) limitOutput(ceiling, fallback int64, field string) int64 {
 		b.set(field, limit)
 		most = limit
 	}
-	return most * b.answers("n") * b.answers("best_of")
-}
-
-// answers reads a number of answers; at least 1. Servers take 2.0 for 2, and some
-// 1.5 for 2: plain has seen to it that there is a number.
-func (b *body) answers(name string) int64 {
-	var n float64
-	if b.read(name, &n) && n > 1 {
-		return int64(min(math.Ceil(n), 1<<40))
-	}
-	return 1
-}
-
-// bounding are the fields that limits are set in, or that decide what a request can
-// cost, and those of Gemini's settings.
-var (
-	bounding = []string{
-		"model", "stream", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens", "tools", "tool_choice",
-		"web_search_options", "mcp_servers", "container", "service_tier", "previous_response_id", "conversation", "prompt",
-		"models", "route", "preset", "plugins", "cachedContent", "cached_content", "messages", "input", "contents", "system", "stream_options", "generationConfig", "generation_config",
-	}
-	boundingGemini = []string{"maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count"}
-)
-
-// plain refuses a request that a provider could read in another way than it is read
-// here: a name in other letters, which some servers take for the same, both spellings
-// of Gemini's settings, or a number of answers that is none.
-func (b *body) plain() error {
-	if err := exact(b.fields, bounding); err != nil {
-		return err
-	}
-	if err := counts(b.fields, "n", "best_of"); err != nil {
-		return err
-	}
-	if b.api != Gemini {
-		return nil
-	}
-	one, other := b.fields["generationConfig"], b.fields["generation_config"]
-	if one != nil && other != nil {
-		return errors.New("it has both generationConfig and generation_config")
-	}
-	var inner map[string]json.RawMessage
-	if raw := cmp.Or(string(one), string(other)); raw == "" || json.Unmarshal([]byte(raw), &inner) != nil {
-		return nil // settings that are none are replaced
-	}
-	if err := exact(inner, boundingGemini); err != nil {
-		return err
-	}
-	return counts(inner, "candidateCount", "candidate_count")
-}
-
-// exact refuses a name that differs from one of the list by its case alone.
-func exact(fields map[string]json.RawMessage, list []string) error {
-	for name := range fields {
-		for _, known := range list {
-			if name != known && strings.EqualFold(name, known) && !slices.Contains(list, name) {
-				return fmt.Errorf("%q is not spelt %q", name, known)
-			}
-		}
-	}
-	return nil
-}
-
-// counts refuses a value of one of the names that is neither a number nor nothing.
-func counts(fields map[string]json.RawMessage, names ...string) error {
-	for _, name := range names {
-		var n *float64
-		if raw, there := fields[name]; there && json.Unmarshal(raw, &n) != nil {
-			return fmt.Errorf("%s is no number", name)
-		}
-	}
-	return nil
+	b.boundThoughts(most)
+	return most
 }
 
 func (b *body) limitGemini(ceiling, limit int64) int64 {
-	key := "generationConfig"
-	if _, there := b.fields[key]; !there {
-		if _, there := b.fields["generation_config"]; there {
-			key = "generation_config"
-		}
+	const name = "maxOutputTokens"
+	if raw, there := b.fields["generationConfig"]; !there || string(raw) == "null" {
+		b.set("generationConfig", map[string]any{})
 	}
-	inner := &body{fields: map[string]json.RawMessage{}}
-	b.read(key, &inner.fields)
-	if inner.fields == nil {
-		inner.fields = map[string]json.RawMessage{}
-	}
-	most, answers := limit, int64(1)
-	for _, name := range []string{"maxOutputTokens", "max_output_tokens"} {
+	most := limit
+	b.inside(b.fields, "generationConfig", func(inner map[string]json.RawMessage) {
 		var n int64
-		if inner.read(name, &n) && n > 0 && (ceiling == 0 || n <= ceiling) {
+		if json.Unmarshal(inner[name], &n) == nil && n > 0 && (ceiling == 0 || n <= ceiling) {
 			most = n
+		} else if _, there := inner[name]; there {
+			b.notes = append(b.notes, fmt.Sprintf("%s set to %d", name, limit))
 		}
-		delete(inner.fields, name)
-	}
-	for _, name := range []string{"candidateCount", "candidate_count"} {
-		answers = max(answers, inner.answers(name))
-	}
-	inner.set("maxOutputTokens", most)
-	b.set(key, inner.fields)
-	return most * answers
-}
-
-// hosted are tools that a provider runs and bills itself.
-func hosted() []string {
-	return []string{
-		"web_search", "web_fetch", "code_interpreter", "code_execution", "file_search", "image_generation", "mcp",
-		"google_search", "googleSearch", "google_search_retrieval", "googleSearchRetrieval", "codeExecution", "url_context", "urlContext",
-		"google_maps", "googleMaps", "fileSearch",
-	}
-}
-
-// takeOutTools removes the tools that a provider runs itself: their cost has
-// no bound.
-func (b *body) takeOutTools() {
-	for _, name := range []string{"web_search_options", "mcp_servers", "container", "plugins"} {
-		if _, there := b.fields[name]; there {
-			delete(b.fields, name)
-			b.notes = append(b.notes, name+" taken out: its cost has no bound")
-		}
-	}
-	var tools []json.RawMessage
-	if !b.read("tools", &tools) {
-		return
-	}
-	kept := make([]json.RawMessage, 0, len(tools))
-	for _, t := range tools {
-		if name := hostedTool(t); name != "" {
-			b.notes = append(b.notes, "tool "+name+" taken out: its cost has no bound")
-			continue
-		}
-		kept = append(kept, t)
-	}
-	switch {
-	case len(kept) == len(tools):
-	case len(kept) == 0:
-		delete(b.fields, "tools")
-		delete(b.fields, "tool_choice")
-	default:
-		b.set("tools", kept)
-	}
-}
-
-func hostedTool(raw json.RawMessage) string {
-	var tool map[string]json.RawMessage
-	if json.Unmarshal(raw, &tool) != nil {
-		return ""
-	}
-	var kind string
-	_ = json.Unmarshal(tool["type"], &kind)
-	for _, h := range hosted() {
-		if kind == h || strings.HasPrefix(kind, h+"_") {
-			return h
-		}
-		if _, there := tool[h]; there && kind == "" {
-			return h
-		}
-	}
-	return ""
-}
-
-// elsewhere names what would have another model answer than the one the request
-// names: OpenRouter's list of models to fall back to, its way through them, and its
-// presets; "" when nothing does.
-func (b *body) elsewhere() string {
-	for _, name := range []string{"models", "route", "preset"} {
-		if raw, there := b.fields[name]; there && string(raw) != "null" {
-			return name
-		}
-	}
-	return ""
+		inner[name] = fmt.Append(nil, most)
+	})
+	b.boundThoughts(most)
+	return most
 }
 
 // unbounded names what makes the input larger, or dearer, than its bytes; ""
 // when nothing does.
 func (b *body) unbounded() string {
-	for _, name := range []string{"previous_response_id", "conversation", "prompt", "cachedContent", "cached_content"} {
+	for _, name := range []string{"previous_response_id", "conversation", "cachedContent"} {
 		if raw, there := b.fields[name]; there && string(raw) != "null" {
 			return name
 		}
@@ -326,24 +172,38 @@ func storedIn(v any) string {
 		if kind == "tool_use" || kind == "function_call" {
 			return "" // arguments are data
 		}
-		for _, name := range []string{"file_id", "fileData", "file_data", "file_url"} {
-			if s, ok := v[name].(string); ok && !strings.HasPrefix(s, "data:") && name != "file_data" {
-				return name
-			}
-			if _, ok := v[name].(map[string]any); ok {
-				return name
+		for name, of := range v {
+			if what := storedBy(strings.ToLower(name), kind, of); what != "" { // some servers read names in any case
+				return what
 			}
 		}
 		if kind == "item_reference" {
 			return kind
 		}
-		if remote(v["image_url"]) || kind == "url" && remote(v["url"]) {
-			return "a picture at an address"
-		}
 		for _, e := range v {
 			if what := storedIn(e); what != "" {
 				return what
 			}
+		}
+	}
+	return ""
+}
+
+// storedBy says whether a field of content of a kind names what is stored elsewhere.
+func storedBy(name, kind string, v any) string {
+	switch name {
+	case "file_id", "file_url", "filedata", "file_data":
+		s, text := v.(string)
+		if _, object := v.(map[string]any); object || text && name != "file_data" && !strings.HasPrefix(s, "data:") {
+			return name
+		}
+	case "image_url":
+		if remote(v) {
+			return "a picture at an address"
+		}
+	case "url":
+		if kind == "url" && remote(v) {
+			return "a picture at an address"
 		}
 	}
 	return ""

@@ -202,3 +202,73 @@ func TestAnAnswerIsCutToWhatTheBudgetHasLeft(t *testing.T) {
 		})
 	}
 }
+
+func TestAfterARefusalForMoneyAClientIsChargedForNothing(t *testing.T) {
+	f := newFake(t, says("ok", 1, 1))
+	o, _ := options(gateway.Chat, f.URL)
+	a := account(1, nil)
+	g := mustNew(t, o)
+	e := serve(t, g, gateway.Job{Account: a, Providers: []string{"p"}})
+	for i, want := range []int{200, 429, 429} {
+		body := []string{`{"model":"m","max_tokens":10}`, `{"model":"m","max_tokens":900000000}`, `{"model":"m","max_tokens":10}`}[i]
+		if code, text := post(t, http.DefaultClient, e.BaseURL(gateway.Chat)+"/chat/completions", e.Token, body); code != want {
+			t.Errorf("request %d: got %d %s, want %d", i, code, text, want)
+		}
+	}
+	e.Close()
+	again := serve(t, g, gateway.Job{Account: a, Providers: []string{"p"}}) // another attempt of the job
+	if code, _ := post(t, http.DefaultClient, again.BaseURL(gateway.Chat)+"/chat/completions", again.Token, `{"model":"m","max_tokens":10}`); code != 429 {
+		t.Errorf("the next attempt is served: %d", code)
+	}
+	if total := a.Totals(); total.Refused != 3 || len(f.requests()) != 1 {
+		t.Errorf("%d requests, got %+v", len(f.requests()), total)
+	}
+}
+
+func TestARequestThatDoesNotFitBesideAnotherWaitsForIt(t *testing.T) {
+	first := gateway.NewBudget(1, nil)
+	for _, tc := range []struct {
+		name string
+		used float64
+		fits bool
+	}{
+		{"and goes on when enough came back", 0.1, true},
+		{"and is refused when it did not", 0.8, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := gateway.NewBudget(1, nil)
+			if _, err := b.Reserve(t.Context(), 0.8, 0.8); err != nil {
+				t.Fatal(err)
+			}
+			got := make(chan error)
+			go func() {
+				_, err := b.Reserve(t.Context(), 0.5, 0.5)
+				got <- err
+			}()
+			select {
+			case err := <-got:
+				t.Fatalf("it did not wait: %v", err)
+			default:
+			}
+			if err := b.Settle(t.Context(), 0.8, cost(tc.used)); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-got; errors.Is(err, gateway.ErrBudget) == tc.fits {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if _, err := first.Reserve(t.Context(), 2, 2); !errors.Is(err, gateway.ErrBudget) {
+		t.Errorf("what never fits waits, or goes on: %v", err)
+	}
+	gone, cancel := context.WithCancelCause(t.Context())
+	cancel(gateway.ErrClosed)
+	if _, err := first.Reserve(t.Context(), 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Reserve(gone, 0.5, 0.5); !errors.Is(err, gateway.ErrClosed) {
+		t.Errorf("a job that ended waits on: %v", err)
+	}
+}
+
+func cost(usd float64) record.Usage { return record.Usage{Requests: 1, CostUSD: &usd} }

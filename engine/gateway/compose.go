@@ -13,7 +13,8 @@ func taken() []string {
 	return []string{
 		"model", "stream", "stream_options", "messages", "input", "contents", "system", "instructions", "prompt", "previous_response_id", "conversation",
 		"cachedContent", "cached_content", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig", "generation_config",
-		"tools", "tool_choice", "web_search_options", "mcp_servers", "container", "plugins", "models", "route", "preset",
+		"tools", "tool_choice", "web_search_options", "mcp_servers", "container", "plugins", "models", "route", "preset", "fallbacks", "fallback_models",
+		"search_parameters", "enable_search", "num_return_sequences", "candidate_count", "candidateCount", "background", "speed", "prediction",
 	}
 }
 

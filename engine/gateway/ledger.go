@@ -33,49 +33,82 @@ type Budget struct {
 	reserved float64
 	spent    float64
 	usage    record.Usage
+	change   chan struct{} // closed when less is reserved
 }
 
 var _ Ledger = (*Budget)(nil)
 
 // NewBudget returns a budget of usd dollars; 0 is no limit. next may be nil.
-func NewBudget(usd float64, next Ledger) *Budget { return &Budget{limit: usd, next: next} }
+func NewBudget(usd float64, next Ledger) *Budget {
+	return &Budget{limit: usd, next: next, change: make(chan struct{})}
+}
 
-// Reserve implements [Ledger].
+// Reserve implements [Ledger]. What does not fit beside requests in flight waits for
+// them.
 func (b *Budget) Reserve(ctx context.Context, least, most float64) (float64, error) {
 	for _, usd := range []float64{least, most} {
 		if math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
 			return 0, fmt.Errorf("%w: $%v cannot be reserved", ErrBudget, usd)
 		}
 	}
-	took, err := b.take(least, most)
+	took, err := b.wait(ctx, least, most)
 	if err != nil || b.next == nil {
 		return took, err
 	}
 	got, err := b.next.Reserve(ctx, least, took)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.reserved += got - took
+	b.free(took - got)
 	return got, err
 }
 
-func (b *Budget) take(least, most float64) (float64, error) {
+// wait takes money, as soon as there is enough or nothing in flight can give any back.
+func (b *Budget) wait(ctx context.Context, least, most float64) (float64, error) {
+	for {
+		took, change, err := b.take(least, most)
+		if change == nil {
+			return took, err
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// free gives a reservation back. The caller holds the lock.
+func (b *Budget) free(usd float64) {
+	b.reserved = max(0, b.reserved-usd)
+	if b.reserved < 1e-12 { // what rounding left
+		b.reserved = 0
+	}
+	close(b.change)
+	b.change = make(chan struct{})
+}
+
+// take sets money aside, or says what to wait for.
+func (b *Budget) take(least, most float64) (usd float64, change <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if left := b.limit - b.spent - b.reserved; b.limit > 0 && most > left {
+		if b.reserved > 0 && least <= b.limit-b.spent {
+			return 0, b.change, nil
+		}
 		if left < least {
-			return 0, fmt.Errorf("%w: it can cost up to $%.4f, and of $%g there are $%.4f spent and $%.4f reserved: raise the budget, or lower max_tokens",
+			return 0, nil, fmt.Errorf("%w: it can cost up to $%.4f, and of $%g there are $%.4f spent and $%.4f reserved: raise the budget, or lower max_tokens",
 				ErrBudget, most, b.limit, b.spent, b.reserved)
 		}
 		most = left
 	}
 	b.reserved += most
-	return most, nil
+	return most, nil, nil
 }
 
 // Settle implements [Ledger].
 func (b *Budget) Settle(ctx context.Context, reserved float64, u record.Usage) error {
 	b.mu.Lock()
-	b.reserved = max(0, b.reserved-reserved)
+	b.free(reserved)
 	if u.CostUSD != nil {
 		b.spent += *u.CostUSD
 	}
@@ -103,6 +136,7 @@ type Account struct {
 
 	mu    sync.Mutex
 	stop  error     // why nothing more is sent; nil: it goes on
+	broke error     // a budget refused a request of a client: none of them is sent any more
 	heard time.Time // when a request of it began or left, or a provider last said something to it
 	total Totals
 	ends  map[int]context.CancelCauseFunc // requests in flight
@@ -221,16 +255,30 @@ func (a *Account) refused(err error) {
 	a.mu.Unlock()
 }
 
-// admit counts a client's request, the most-th at most; 0 is no limit.
+// admit counts a client's request, the most-th at most; 0 is no limit. After a refusal
+// for money there is none: its job is over, and is charged for nothing more.
 func (a *Account) admit(most int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.broke != nil {
+		a.total.Refused++
+		return a.broke
+	}
 	if most > 0 && a.total.Asked >= most {
 		a.total.Excess++
 		return fmt.Errorf("%w: %d were made", ErrRequests, most)
 	}
 	a.total.Asked++
 	return nil
+}
+
+// breaks notes that a budget refused a request of a client.
+func (a *Account) breaks(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.broke == nil {
+		a.broke = err
+	}
 }
 
 // deny notes a provider's refusal that lasts.

@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +23,8 @@ type meter struct {
 	failed *fault // an error inside the answer; nil = none
 	bad    int    // events that were no JSON
 	events int
-	max    int // bytes of text kept
+	odd    bool // something was of another kind than it should be
+	max    int  // bytes of text kept
 }
 
 // noted reports a reason to end that is a refusal in the word of any provider.
@@ -68,7 +72,8 @@ func (m *meter) end(why string) {
 
 func (m *meter) usage(t Tokens) {
 	for _, n := range []int64{t.Input, t.Cached, t.Written, t.WrittenHr, t.Output} {
-		if n < 0 || n > 1e12 {
+		if n < 0 || n > maxCount {
+			m.known = false // what was reported before is not all
 			return
 		}
 	}
@@ -78,7 +83,18 @@ func (m *meter) usage(t Tokens) {
 // metered reports whether the usage can be believed: some was reported, and
 // not none at all beside a text.
 func (m *meter) metered() bool {
-	return m.known && (m.tokens != Tokens{} || m.text.Len() == 0)
+	return m.known && !m.odd && (m.tokens != Tokens{} || m.text.Len() == 0)
+}
+
+// decode reads what there is to read: a field of another kind than expected is passed
+// over, and then no usage is believed.
+func (m *meter) decode(data []byte, to any) bool {
+	err := json.Unmarshal(data, to)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		m.odd, err = true, nil
+	}
+	return err == nil
 }
 
 // fail notes an error inside the answer; nil is none.
@@ -116,12 +132,30 @@ func (m *meter) event(data []byte) {
 	}
 }
 
+// count is a number of tokens. Some providers write 100.0 or "100"; what is no number
+// is -1, which nobody believes.
+type count int64
+
+// maxCount is more tokens than any request has.
+const maxCount = 1e12
+
+func (c *count) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	n, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
+	if *c = -1; err == nil && n >= 0 && n <= maxCount {
+		*c = count(math.Ceil(n))
+	}
+	return nil
+}
+
 type chatUsage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
+	Prompt     count `json:"prompt_tokens"`
+	Completion count `json:"completion_tokens"`
 	Details    struct {
-		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"` // OpenRouter
+		Cached  count `json:"cached_tokens"`
+		Written count `json:"cache_write_tokens"` // OpenRouter
 	} `json:"prompt_tokens_details"`
 }
 
@@ -143,7 +177,7 @@ func (m *meter) chat(data []byte) bool {
 		Usage *chatUsage `json:"usage"`
 		Error *fault     `json:"error"`
 	}
-	if json.Unmarshal(data, &e) != nil {
+	if !m.decode(data, &e) {
 		return false
 	}
 	m.fail(e.Error)
@@ -161,7 +195,7 @@ func (m *meter) chat(data []byte) bool {
 	if u := e.Usage; u != nil {
 		cached := min(u.Details.Cached, u.Prompt)
 		written := min(u.Details.Written, u.Prompt-cached)
-		m.usage(Tokens{Input: u.Prompt - cached - written, Cached: cached, Written: written, Output: u.Completion})
+		m.usage(Tokens{Input: int64(u.Prompt - cached - written), Cached: int64(cached), Written: int64(written), Output: int64(u.Completion)})
 	}
 	return true
 }
@@ -202,10 +236,10 @@ type responsesAnswer struct {
 		} `json:"content"`
 	} `json:"output"`
 	Usage *struct {
-		Input   int64 `json:"input_tokens"`
-		Output  int64 `json:"output_tokens"`
+		Input   count `json:"input_tokens"`
+		Output  count `json:"output_tokens"`
 		Details struct {
-			Cached int64 `json:"cached_tokens"`
+			Cached count `json:"cached_tokens"`
 		} `json:"input_tokens_details"`
 	} `json:"usage"`
 }
@@ -218,7 +252,7 @@ func (m *meter) responses(data []byte) bool {
 		Code     json.RawMessage  `json:"code"`
 		Response *responsesAnswer `json:"response"`
 	}
-	if json.Unmarshal(data, &e) != nil {
+	if !m.decode(data, &e) {
 		return false
 	}
 	switch e.Type {
@@ -238,7 +272,7 @@ func (m *meter) responses(data []byte) bool {
 		}
 	case "":
 		var whole responsesAnswer
-		if json.Unmarshal(data, &whole) != nil {
+		if !m.decode(data, &whole) {
 			return false
 		}
 		m.responsesEnd(&whole)
@@ -269,6 +303,6 @@ func (m *meter) responsesEnd(r *responsesAnswer) {
 	}
 	if u := r.Usage; u != nil {
 		cached := min(u.Details.Cached, u.Input)
-		m.usage(Tokens{Input: u.Input - cached, Cached: cached, Output: u.Output})
+		m.usage(Tokens{Input: int64(u.Input - cached), Cached: int64(cached), Output: int64(u.Output)})
 	}
 }

@@ -6,13 +6,13 @@ import (
 )
 
 type anthropicUsage struct {
-	Input   *int64 `json:"input_tokens"`
-	Output  *int64 `json:"output_tokens"`
-	Read    *int64 `json:"cache_read_input_tokens"`
-	Created *int64 `json:"cache_creation_input_tokens"`
+	Input   *count `json:"input_tokens"`
+	Output  *count `json:"output_tokens"`
+	Read    *count `json:"cache_read_input_tokens"`
+	Created *count `json:"cache_creation_input_tokens"`
 	Split   *struct {
-		Minutes int64 `json:"ephemeral_5m_input_tokens"`
-		Hour    int64 `json:"ephemeral_1h_input_tokens"`
+		Minutes count `json:"ephemeral_5m_input_tokens"`
+		Hour    count `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
 }
 
@@ -23,9 +23,9 @@ func (m *meter) anthropicAdd(u *anthropicUsage) {
 		return
 	}
 	t := m.tokens
-	put := func(to *int64, from *int64) {
+	put := func(to *int64, from *count) {
 		if from != nil {
-			*to = *from
+			*to = int64(*from)
 		}
 	}
 	put(&t.Input, u.Input)
@@ -33,9 +33,9 @@ func (m *meter) anthropicAdd(u *anthropicUsage) {
 	put(&t.Cached, u.Read)
 	put(&t.Written, u.Created)
 	if u.Split != nil {
-		t.WrittenHr = u.Split.Hour
+		t.WrittenHr = int64(u.Split.Hour)
 		if u.Created == nil || *u.Created == u.Split.Minutes+u.Split.Hour {
-			t.Written = u.Split.Minutes
+			t.Written = int64(u.Split.Minutes)
 		}
 	} else if u.Created != nil {
 		t.Written = max(0, t.Written-t.WrittenHr)
@@ -62,7 +62,7 @@ func (m *meter) anthropic(data []byte) bool {
 		Usage      *anthropicUsage `json:"usage"`
 		Error      *fault          `json:"error"`
 	}
-	if json.Unmarshal(data, &e) != nil {
+	if !m.decode(data, &e) {
 		return false
 	}
 	m.fail(e.Error)
@@ -114,18 +114,18 @@ func (m *meter) gemini(data []byte) bool {
 			Finish string `json:"finishReason"`
 		} `json:"candidates"`
 		Usage *struct {
-			Prompt   int64 `json:"promptTokenCount"`
-			Answer   int64 `json:"candidatesTokenCount"`
-			Thoughts int64 `json:"thoughtsTokenCount"`
-			Tools    int64 `json:"toolUsePromptTokenCount"`
-			Cached   int64 `json:"cachedContentTokenCount"`
+			Prompt   count `json:"promptTokenCount"`
+			Answer   count `json:"candidatesTokenCount"`
+			Thoughts count `json:"thoughtsTokenCount"`
+			Tools    count `json:"toolUsePromptTokenCount"`
+			Cached   count `json:"cachedContentTokenCount"`
 		} `json:"usageMetadata"`
 		Feedback *struct {
 			Block string `json:"blockReason"`
 		} `json:"promptFeedback"`
 		Error *fault `json:"error"`
 	}
-	if json.Unmarshal(data, &e) != nil {
+	if !m.decode(data, &e) {
 		return false
 	}
 	m.fail(e.Error)
@@ -142,7 +142,15 @@ func (m *meter) gemini(data []byte) bool {
 	}
 	if u := e.Usage; u != nil {
 		cached := min(u.Cached, u.Prompt)
-		m.usage(Tokens{Input: u.Prompt - cached + u.Tools, Cached: cached, Output: u.Answer + u.Thoughts})
+		m.usage(Tokens{Input: sum(u.Prompt-cached, u.Tools), Cached: int64(cached), Output: sum(u.Answer, u.Thoughts)})
 	}
 	return true
+}
+
+// sum adds counts; -1 where one of them is no number.
+func sum(a, b count) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return int64(a + b)
 }

@@ -128,24 +128,18 @@ func (o *outgoing) shortest() bound {
 	return b
 }
 
-// cut is the request with an answer of at most so many tokens, or as many answers
-// as it asks for of that many together.
+// cut is the request with an answer of at most so many tokens.
 func (o *outgoing) cut(tokens int64) *outgoing {
-	probe, err := parseBody(o.to.API, o.model, o.body)
-	if err != nil {
+	b, err := parseBody(o.to.API, o.model, o.body)
+	if err != nil || tokens < 1 {
 		return o // it was read before, or written here
 	}
-	each := tokens / probe.limitOutput(1, 1, "")
-	b, err := parseBody(o.to.API, o.model, o.body)
-	if err != nil || each < 1 {
-		return o
-	}
 	short := *o
-	short.bound.output = b.limitOutput(each, each, "")
+	short.bound.output = b.limitOutput(tokens, tokens, "")
 	if short.body, err = b.bytes(); err != nil {
 		return o
 	}
-	o.account.note(fmt.Sprintf("an answer was cut to %d tokens: the budget had no more left", each))
+	o.account.note(fmt.Sprintf("an answer was cut to %d tokens: the budget had no more left", tokens))
 	return &short
 }
 

@@ -223,8 +223,11 @@ func (e *Endpoint) pass(w http.ResponseWriter, r *http.Request, api API, o *outg
 	out := &relay{w: w, flush: http.NewResponseController(w)}
 	o.sink = out
 	ans, _, err := e.g.call(r.Context(), o)
-	if errors.Is(err, ErrAccess) { // clients ask again and again
+	switch {
+	case errors.Is(err, ErrAccess): // clients ask again and again
 		e.job.Account.Stop(err)
+	case errors.Is(err, ErrBudget): // what is in flight ends
+		e.job.Account.breaks(err)
 	}
 	switch {
 	case err == nil:

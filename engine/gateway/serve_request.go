@@ -61,15 +61,16 @@ func (e *Endpoint) prepare(p *upstream, rest string, r *http.Request, data []byt
 	if !e.serves(b.model) {
 		return nil, &errRequest{http.StatusForbidden, fmt.Sprintf("this job may not use the model %q; it may use %s", b.model, strings.Join(e.job.Models, ", "))}
 	}
-	if what := b.elsewhere(); what != "" && (len(e.job.Models) > 0 || e.job.Account.strict) {
-		return nil, &errRequest{http.StatusBadRequest, fmt.Sprintf("%s lets other models answer than %q; name one model in model", what, b.model)}
-	}
 	o := &outgoing{
 		to: p, account: e.job.Account, method: http.MethodPost, rest: rest, header: clientHeaders(r.Header, p.API), model: b.model, free: free,
 		attempts: e.g.opt.ServeAttempts,
 	}
 	out := int64(0)
 	if !free {
+		b.allow()
+		if e.job.Account.strict {
+			b.notes = append(b.notes, withoutDear(o.header)...)
+		}
 		if out, err = e.bind(p, b); err != nil {
 			return nil, err
 		}
@@ -91,7 +92,6 @@ func (e *Endpoint) bind(p *upstream, b *body) (int64, error) {
 		if what := b.unbounded(); what != "" {
 			return 0, fmt.Errorf("%w: it uses %s, and money is limited", ErrUnbounded, what)
 		}
-		b.takeOutTools()
 	}
 	b.askUsage()
 	field := "max_tokens"

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atoll/config"
@@ -259,10 +260,27 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		if a.Model != "" {
 			models = []string{a.Model}
 		}
-		o.Gateway = client.GatewayFor(c.gateway, []string{a.Name}, models, cmp.Or(a.Requests, client.DefaultRequests), dir, h.Account(a.Name, a.JobUSD))
+		o.Gateway = h.told(a.Name, client.GatewayFor(c.gateway, []string{a.Name}, models, cmp.Or(a.Requests, client.DefaultRequests), dir, h.Account(a.Name, a.JobUSD)))
 	}
 	c.OwnLogin[a.Name], c.Programs[a.Name] = a.OwnCredentials, true
 	return client.New(o)
+}
+
+// told has the log say, once for each job, what the gateway changed in a client's requests.
+func (h *Builder) told(name string, open func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error)) func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
+	return func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
+		ep, end, err := open(ctx, j)
+		if err != nil {
+			return ep, end, err
+		}
+		return ep, sync.OnceValue(func() client.Metered {
+			m := end()
+			if len(m.Notes) > 0 {
+				h.Note(fmt.Sprintf("%s: of what %s asked its model for: %s", j.Number, name, strings.Join(m.Notes, "; ")))
+			}
+			return m
+		}), nil
+	}
 }
 
 // tools are the programs that coding clients may use in the sandbox: that of

@@ -63,7 +63,7 @@ type Metered struct {
 	Refused int      // requests that a budget refused
 	Excess  int      // requests above the number that a job may make, all attempts together
 	Denied  error    // a provider's refusal that lasts, a gateway.ErrAccess; nil = none
-	Notes   []string // what was odd
+	Notes   []string // what was changed in requests, or odd, that no earlier attempt had
 }
 
 // Options describe a command agent.

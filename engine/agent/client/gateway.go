@@ -34,7 +34,7 @@ func GatewayFor(g *gateway.Gateway, providers, models []string, requests int, di
 		end := sync.OnceValue(func() Metered {
 			t := e.Close()
 			_ = os.RemoveAll(own)
-			m := Metered{Refused: t.Refused - open.Refused, Excess: t.Excess, Denied: t.Denied, Notes: t.Notes}
+			m := Metered{Refused: t.Refused - open.Refused, Excess: t.Excess, Denied: t.Denied, Notes: t.Notes[len(open.Notes):]}
 			if !acc.Settles() {
 				m.Usage = lessUsage(t.Usage, open.Usage)
 			}

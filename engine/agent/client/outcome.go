@@ -87,9 +87,13 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 		fault, message, cause = deniedFault(metered.Denied), metered.Denied.Error(), metered.Denied
 	case metered.Excess > 0 && (fault != FaultNone || runErr == nil && len(changes) == 0):
 		fault, message = FaultRequests, x.tooMany()
-	case metered.Refused > 0 && fault != FaultNone:
-		// Clients tell a refusal of the gateway in words of their own.
-		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests: %s", metered.Refused, message)
+	case metered.Refused > 0 && (fault != FaultNone || runErr == nil):
+		// Clients tell a refusal of the gateway in words of their own, or end as if they
+		// were done: what they have is what the money was enough for.
+		if message = strings.TrimSuffix(message, "."); message != "" {
+			message = ": " + message
+		}
+		fault, message = FaultBudget, fmt.Sprintf("the budget refused %d requests%s", metered.Refused, message)
 	case fault == FaultStart && (res.Exit == 126 || res.Exit == 127) && len(changes) == 0 && metered.Usage.Requests == 0:
 		// A shell says so of a program that it cannot find, and did nothing else.
 		fault = FaultMissing

@@ -233,6 +233,9 @@ func TestRealClientEditsARepository(t *testing.T) {
 				t.Errorf("%d requests came without the key", b.server.Refused())
 			}
 			for _, e := range res.Evidence {
+				if e.Kind == "gateway" {
+					t.Logf("of its requests: %s", e.Text)
+				}
 				if bytes.Contains(e.Text, []byte(b.server.Token)) || bytes.Contains(e.Text, []byte(b.token)) {
 					t.Errorf("evidence %s holds the key or the job's token", e.Kind)
 				}
