@@ -9,7 +9,9 @@ import (
 	"atoll/engine"
 	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
+	"atoll/engine/campaign/fresh"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -19,6 +21,12 @@ type auditLine struct {
 	Totals   audit.Totals    `json:"totals"`
 	Findings []audit.Finding `json:"findings"`
 	Files    []audit.File    `json:"files,omitempty"` // with --all
+
+	// Dependencies are all that the manifests of the tree ask for, with what is known of
+	// newer releases without a network, or why nothing is; Unreadable are manifests
+	// that could not be read, with the reason.
+	Dependencies []fresh.Dependency `json:"dependencies"`
+	Unreadable   []string           `json:"unreadable,omitempty"`
 }
 
 func (a *App) auditCmd() *cobra.Command {
@@ -32,7 +40,7 @@ func (a *App) auditCmd() *cobra.Command {
 		Use: "audit [REVISION]", Short: "Measure how healthy the source is, and what to mend first",
 		Long: "Complexity, length and repetition of the functions and files of a commit (default: HEAD), the urgent\nones first. " +
 			"Go is measured by gocyclo and gocognit, Python by the rules of radon, other languages by their branches.\n" +
-			"Tests, vendored and generated files are passed over.",
+			"Tests, vendored and generated files are passed over. Dependencies of which a newer release is known on this\nmachine are findings, too: of Go modules by the module cache, of npm and Python packages by the tree alone; no host is asked.",
 		Example: "  atoll audit\n  atoll audit --fail-over 3 main      exit 1 when a finding has priority 4 or 5\n  atoll audit campaign                the branch of the campaign\n  atoll audit --all --json | jq '.files[].functions'",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,13 +109,16 @@ func (a *App) audit(ctx context.Context, ask auditAsked) error {
 	if line.Findings == nil {
 		line.Findings = []audit.Finding{}
 	}
+	if line.Dependencies, line.Unreadable = r.Dependencies, r.Unreadable; line.Dependencies == nil {
+		line.Dependencies = []fresh.Dependency{}
+	}
 	if ask.all {
 		line.Files = r.Files
 	}
 	if a.flags.json {
 		err = writeJSON(a.Out, line)
 	} else {
-		a.printAudit(line, r.Skipped)
+		a.printAudit(line, &r)
 	}
 	if err != nil || ask.fail == 0 {
 		return err
@@ -138,7 +149,7 @@ func (a *App) auditRevision(ctx context.Context, ses *engine.Session, p place, a
 	if err != nil {
 		return commit, audit.Report{}, err
 	}
-	r, err := auditTree(ctx, ses, info.Tree, nil, true)
+	r, err := auditTree(ctx, ses, info.Tree, auditOf{profiles: true, registry: a.moduleCache()})
 	if err != nil {
 		return commit, r, err
 	}
@@ -175,11 +186,17 @@ func (a *App) runCoverage(ctx context.Context, ses *engine.Session, p place, tre
 	return err
 }
 
-func (a *App) printAudit(l auditLine, skipped int) {
+func (a *App) printAudit(l auditLine, r *audit.Report) {
 	for _, f := range l.Findings {
 		fmt.Fprintln(a.Out, f)
 	}
 	t := l.Totals
 	fmt.Fprintf(a.Out, "%d findings in %d files, %d lines and %d functions of %s; highest complexity %d, mean %.1f; %d lines stand twice; %d files are no source or tests\n",
-		len(l.Findings), t.Files, t.Lines, t.Functions, l.Commit.Short(), t.Complexity, t.Mean, t.Duplicated, skipped)
+		len(l.Findings), t.Files, t.Lines, t.Functions, l.Commit.Short(), t.Complexity, t.Mean, t.Duplicated, r.Skipped)
+	if text := r.Freshness(); text != "" {
+		fmt.Fprintln(a.Out, text)
+	}
+	for _, bad := range r.Unreadable {
+		fmt.Fprintln(a.Out, view.CleanLine(bad))
+	}
 }

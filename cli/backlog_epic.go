@@ -221,7 +221,7 @@ func (a *App) groundOf(ctx context.Context, ses *engine.Session, p place, l conf
 	for _, file := range tree.Files() {
 		g.Files = append(g.Files, file.Path)
 	}
-	if g.Report, err = auditTree(ctx, ses, info.Tree, nil, true); err != nil {
+	if g.Report, err = auditTree(ctx, ses, info.Tree, auditOf{profiles: true}); err != nil {
 		return g, err
 	}
 	g.Findings = g.Report.Findings(audit.Bounds{}, nil)

@@ -54,7 +54,7 @@ func (a *App) campaignCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.campaignStatus(cmd.Context()) },
 	}
 	cmd.AddCommand(a.campaignRunCmd(), a.campaignStatusCmd(), a.campaignSetCmd(), a.campaignAnswerCmd("accept", true), a.campaignAnswerCmd("reject", false),
-		a.campaignPromoteCmd(), a.campaignDemoCmd())
+		a.campaignPromoteCmd(), a.campaignTakeCmd(), a.campaignDemoCmd())
 	return cmd
 }
 

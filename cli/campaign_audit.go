@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 
 	"atoll/engine"
 	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
+	"atoll/engine/campaign/fresh"
 	"atoll/store/record"
 )
 
@@ -33,7 +35,10 @@ func (r *taskRunner) auditTree(ctx context.Context, tree, began record.Hash, wit
 	if err != nil {
 		return audit.Report{}, err
 	}
-	report, err := auditTree(ctx, r.ses, tree, marks, with.profiles)
+	if r.registry == nil { // one for all tasks: what is known does not change under a task
+		r.registry = r.app.moduleCache()
+	}
+	report, err := auditTree(ctx, r.ses, tree, auditOf{marks, with.profiles, r.registry})
 	if err == nil && with.collect {
 		err = r.cover(ctx, tree, &report)
 	}
@@ -65,7 +70,7 @@ func (r *taskRunner) marksOf(ctx context.Context, commit record.Hash) (audit.Mar
 	if err != nil {
 		return nil, err
 	}
-	report, err := auditTree(ctx, r.ses, info.Tree, nil, false)
+	report, err := auditTree(ctx, r.ses, info.Tree, auditOf{})
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +79,22 @@ func (r *taskRunner) marksOf(ctx context.Context, commit record.Hash) (audit.Mar
 }
 
 // auditMaxBytes bounds the source files that the auditor reads, coverageMaxBytes the
-// profiles of tests.
+// profiles of tests, manifestMaxBytes what lists dependencies.
 const (
 	auditMaxBytes    = 1 << 20
 	coverageMaxBytes = 32 << 20
+	manifestMaxBytes = 8 << 20
 )
 
-// auditTree measures the source of a tree; with profiles also by those of test tools that
-// it holds. Of marks that leave something out these count alone; nil: the tree's own.
-func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash, marks audit.Marks, profiles bool) (audit.Report, error) {
+// auditOf says what an audit of a tree takes into account.
+type auditOf struct {
+	marks    audit.Marks    // of marks that leave something out these count alone; nil: the tree's own
+	profiles bool           // coverage profiles that the tree holds count
+	registry fresh.Registry // what is known of Go modules; nil: dependencies are not looked at
+}
+
+// auditTree measures the source of a tree.
+func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash, of auditOf) (audit.Report, error) {
 	t, err := ses.Repo.Tree(ctx, tree)
 	if err != nil {
 		return audit.Report{}, err
@@ -92,40 +104,56 @@ func auditTree(ctx context.Context, ses *engine.Session, tree record.Hash, marks
 		return audit.Report{}, err
 	}
 	var sources []audit.Source
+	var manifests []fresh.Source
 	var found []audit.Coverage
 	var large []string
 	for _, f := range files {
-		if profiles && f.Size <= coverageMaxBytes && audit.HoldsCoverage(f.Path) {
-			data, err := t.Read(ctx, f.Path)
-			if err != nil {
-				return audit.Report{}, err
-			}
-			if c, err := audit.ReadCoverage(data); err == nil { // else it is some other file of that name
-				found = append(found, c)
-			}
+		profile := of.profiles && f.Size <= coverageMaxBytes && audit.HoldsCoverage(f.Path)
+		manifest := of.registry != nil && f.Size <= manifestMaxBytes && fresh.Reads(f.Path)
+		source := audit.Reads(f.Path)
+		if source && f.Size > auditMaxBytes {
+			large, source = append(large, f.Path), false
 		}
-		if !audit.Reads(f.Path) {
-			continue
-		}
-		if f.Size > auditMaxBytes {
-			large = append(large, f.Path)
+		if !profile && !manifest && !source {
 			continue
 		}
 		data, err := t.Read(ctx, f.Path)
 		if err != nil {
 			return audit.Report{}, err
 		}
-		sources = append(sources, audit.Source{Path: f.Path, Data: data})
+		if profile {
+			if c, err := audit.ReadCoverage(data); err == nil { // else it is some other file of that name
+				found = append(found, c)
+			}
+		}
+		if manifest {
+			manifests = append(manifests, fresh.Source{Path: f.Path, Data: data})
+		}
+		if source {
+			sources = append(sources, audit.Source{Path: f.Path, Data: data})
+		}
 	}
 	r := audit.Run(sources)
-	if marks != nil {
-		r = audit.RunBy(marks, sources)
+	if of.marks != nil {
+		r = audit.RunBy(of.marks, sources)
 	}
 	r.Unread = append(r.Unread, large...)
+	if of.registry != nil {
+		r.Look(manifests, of.registry)
+	}
 	for _, c := range found {
 		r.Cover(c)
 	}
 	return r, nil
+}
+
+// moduleCache is what is known of Go modules on this machine.
+func (a *App) moduleCache() fresh.Registry {
+	dir := fresh.ModuleCacheDir(a.getenv)
+	if dir == "" {
+		return fresh.Nothing{}
+	}
+	return fresh.NewModuleCache(os.DirFS(dir))
 }
 
 // gone says that what the auditor found is not in the tree any more when its turn comes,

@@ -15,6 +15,7 @@ import (
 	"atoll/engine"
 	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
+	"atoll/engine/campaign/fresh"
 	"atoll/engine/eval"
 	"atoll/engine/fold"
 	"atoll/engine/memory"
@@ -53,6 +54,7 @@ type taskRunner struct {
 	auditors *auditors                        // as box
 	covered  float64                          // percent of each file that the tests should run; 0: not asked for
 	marks    map[record.Hash]audit.Marks      // of commits, by commit
+	registry fresh.Registry                   // as box
 
 	mu      sync.Mutex
 	running *engine.Engine
@@ -133,6 +135,11 @@ func experimentName(attempt string) string { return "campaign-" + attempt }
 
 // experiment finds the experiment of an attempt, or begins it.
 func (r *taskRunner) experiment(ctx context.Context, a campaign.Assignment) (record.Experiment, error) {
+	return r.experimentWith(ctx, a, func(*config.Config) {})
+}
+
+// experimentWith is experiment with a change of its configuration.
+func (r *taskRunner) experimentWith(ctx context.Context, a campaign.Assignment, change func(*config.Config)) (record.Experiment, error) {
 	name := experimentName(a.Name)
 	all, err := r.ses.DB.Experiments(ctx)
 	if err != nil {
@@ -144,6 +151,7 @@ func (r *taskRunner) experiment(ctx context.Context, a campaign.Assignment) (rec
 	l := r.loaded
 	l.Config = r.configFor(a)
 	l.Config.Name = name
+	change(&l.Config)
 	if a.Task.Command == "" {
 		if problems := l.Complete(); len(problems) > 0 {
 			return record.Experiment{}, problems
@@ -196,16 +204,16 @@ func (r *taskRunner) configFor(a campaign.Assignment) config.Config {
 // whatever it changed is a candidate. Nothing is searched, so nothing is measured
 // but that the command ended well.
 func chore(cfg config.Config, t *campaign.Task) config.Config {
-	protected := cfg.Evaluator.Protected
+	protected, caches := unprotected(cfg.Evaluator.Protected, t), union(cfg.Evaluator.Caches, offlineCaches()...)
 	cfg.Evaluator = config.Defaults().Evaluator
 	cfg.Evaluator.Command, cfg.Evaluator.Output = []string{"echo 1"}, "last-number"
-	cfg.Evaluator.Protected = protected
+	cfg.Evaluator.Protected, cfg.Evaluator.Caches = protected, caches
 	cfg.Evaluator.RootRepeats, cfg.Evaluator.Repeats = 1, 1
 	cfg.Guard, cfg.Review, cfg.Roles = "off", config.Review{Measure: "off", Niche: "off", Fail: "open"}, config.Roles{}
 	cfg.Budget = config.Budget{Jobs: 1}
 	cfg.Workers = 1
 	cfg.Targets = nil
-	cfg.Map.Axes = nil
+	cfg.Map.Axes, cfg.Health = nil, config.Defaults().Health
 	if len(t.Scope) == 0 { // the command is the person's own
 		cfg.Gate.Scope = nil
 	}
@@ -359,7 +367,7 @@ func (r *taskRunner) passes(ctx context.Context, a *campaign.Task, exp record.Ex
 	o := eval.OptionsOf(r.loaded.Config)
 	o.Command, o.Adapter, o.AdapterOptions, o.Output = []string{runsWell(command)}, "", nil, "last-number"
 	o.Stages, o.Objective, o.Direction, o.Paired, o.Artifact = nil, "", "", false, ""
-	o.Caches = union(o.Caches, "go", "npm", "pip", "cargo")
+	o.Caches, o.Protected = union(o.Caches, offlineCaches()...), unprotected(o.Protected, a)
 	if o.Dir != "" && !filepath.IsAbs(o.Dir) {
 		o.Dir = filepath.Join(r.loaded.Dir, o.Dir)
 	}
@@ -395,6 +403,18 @@ func (r *taskRunner) passes(ctx context.Context, a *campaign.Task, exp record.Ex
 func runsWell(command string) string {
 	return "(\n" + command + "\n) >&2\ncode=$?\nif [ \"$code\" = 0 ]; then echo 1; fi\nexit $code"
 }
+
+// unprotected are the protected files without those that a command of the auditor's own is
+// to change, such as go.mod where a dependency is raised: no candidate wrote that command.
+func unprotected(globs []string, t *campaign.Task) []string {
+	if t.Origin != campaign.FromAudit || t.Command == "" {
+		return globs
+	}
+	return slices.DeleteFunc(slices.Clone(globs), func(g string) bool { return slices.Contains(t.Scope, strings.TrimPrefix(g, "/")) })
+}
+
+// offlineCaches are those that commands of tasks find what they need in, without a network.
+func offlineCaches() []string { return []string{"go", "npm", "pip", "cargo"} }
 
 func union(list []string, more ...string) []string {
 	out := slices.Clone(list)

@@ -41,6 +41,7 @@ type Config struct {
 	Guard         string         `key:"guard" enum:"auto,on,off" doc:"Compare the behaviour of a candidate that would lead with the root's; another behaviour waits for review. auto: where the objective is time, memory or the like."`
 	GuardCommands []GuardCommand `key:"guard_commands" doc:"Command lines whose output is behaviour: the guard runs each in the root and in the candidate."`
 	GuardAccept   []string       `key:"guard_accept" live:"yes" doc:"Functions, methods and command lines that may behave in another way, as the guard names them: strcase.ToSnake."`
+	Health        Health         `key:"health"`
 	Limits        Limits         `key:"limits"`
 	Sandbox       Sandbox        `key:"sandbox"`
 	Budget        Budget         `key:"budget"`
@@ -81,7 +82,7 @@ type Evaluator struct {
 	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read. They are protected, too."`
 	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
 	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent. {tree} in a value is the candidate's tree."`
-	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox read-only: go, npm, pip, cargo or a path."`
+	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox of the evaluator and of command agents, read-only: go, npm, pip, cargo or a path."`
 	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
@@ -111,7 +112,7 @@ type Map struct {
 
 // Axis is one named metric axis.
 type Axis struct {
-	Metric string    `key:"metric" doc:"Metric whose value is the coordinate."`
+	Metric string    `key:"metric" doc:"Metric whose value is the coordinate: of the evaluator, of a descriptor, or of the auditor as health.NAME with a name of health.no_worse."`
 	Min    float64   `key:"min" doc:"Value at the left edge; values beyond fall in the edge cell."`
 	Max    float64   `key:"max" doc:"Value at the right edge."`
 	Bins   int       `key:"bins" min:"1" max:"4096" doc:"Cells along this axis."`
@@ -142,6 +143,13 @@ type Review struct {
 	Measure string `key:"measure" enum:"off,risky,all" live:"yes" doc:"Before a candidate is measured."`
 	Niche   string `key:"niche" enum:"off,risky,all" live:"yes" doc:"Before a candidate takes a niche."`
 	Fail    string `key:"fail" enum:"open,closed" live:"yes" doc:"A candidate about which roles.reviewer could not be asked: open: it goes on; closed: it waits for you. One that the reviewer answered without a clear verdict waits for you in any case."`
+}
+
+// Health says what a candidate may do to the health of the source, as the auditor measures it
+// in the files that candidates may change.
+type Health struct {
+	NoWorse []string `key:"no_worse" doc:"Figures that no candidate may make worse than the root's: complexity, cognitive, worst, maintainability, duplicated, lines; with a percentage by how much it may: lines 10%."`
+	Worse   string   `key:"worse" enum:"reject,hold" doc:"What becomes of one that does, before it is measured: reject, or hold for a person."`
 }
 
 // Limits hold for each run of foreign code.

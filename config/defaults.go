@@ -35,6 +35,7 @@ func Defaults() Config {
 		},
 		Review:    Review{Measure: "off", Niche: "off", Fail: "open"},
 		Guard:     "auto",
+		Health:    Health{Worse: "reject"},
 		Limits:    Limits{Memory: 2 << 30, Procs: 512, Output: 1 << 20, Disk: 1 << 30},
 		Sandbox:   Sandbox{Mode: "auto"},
 		Budget:    Budget{Jobs: 100},

@@ -32,6 +32,7 @@ func (c Config) Validate() Problems {
 	}
 	k.evaluator(c.Evaluator)
 	k.axes(c.Map)
+	k.health(c)
 	k.operators(c.Search)
 	k.globs("gate.scope", c.Gate.Scope)
 	k.globs("gate.forbidden", c.Gate.Forbidden)

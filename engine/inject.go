@@ -29,14 +29,20 @@ func Inject(ctx context.Context, ses *Session, exp record.ExperimentID, in Injec
 	if err != nil {
 		return commit, 0, err
 	}
+	seq, err := InjectStored(ctx, ses, exp, commit, in, who)
+	return commit, seq, err
+}
+
+// InjectStored is [Inject] of a commit that the store of objects has; no revision is
+// looked up.
+func InjectStored(ctx context.Context, ses *Session, exp record.ExperimentID, commit record.Hash, in Injection, who string) (record.Seq, error) {
 	args, err := json.Marshal(schedule.Injection{Commit: commit, Agent: in.Agent, Target: in.Target, Why: in.Why})
 	if err != nil {
-		return commit, 0, err
+		return 0, err
 	}
 	d := record.NewDecision(record.Inject)
 	d.Who, d.Text, d.Args = who, commit.Short(), args
-	seq, err := ses.DB.AppendDecision(ctx, exp, d)
-	return commit, seq, err
+	return ses.DB.AppendDecision(ctx, exp, d)
 }
 
 // fetch brings a commit of the user's repository into the store of objects.

@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"atoll/store/record"
 )
@@ -18,4 +19,39 @@ func (r *Repo) SetBranch(ctx context.Context, name string, commit record.Hash) e
 		return fmt.Errorf("let %s point to %s: %w", name, commit.Short(), err)
 	}
 	return nil
+}
+
+// StoreBranch is the commit that a branch of the store points to; the zero hash where there
+// is none.
+func (r *Repo) StoreBranch(ctx context.Context, name string) (record.Hash, error) {
+	out, err := r.store(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads/"+BranchName(name))
+	if err != nil {
+		return record.Hash{}, fmt.Errorf("read the branch %s of the store: %w", name, err)
+	}
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		return record.Hash{}, nil
+	}
+	h, err := record.ParseHash(text)
+	if err != nil {
+		return h, fmt.Errorf("read the branch %s of the store: %w", name, err)
+	}
+	return h, nil
+}
+
+// MergeBase is the best common ancestor of two commits of the store; the zero hash where
+// they have none.
+func (r *Repo) MergeBase(ctx context.Context, a, b record.Hash) (record.Hash, error) {
+	out, err := r.store(ctx, "merge-base", a.String(), b.String())
+	if exitCode(err) == 1 {
+		return record.Hash{}, nil
+	}
+	if err != nil {
+		return record.Hash{}, fmt.Errorf("find what %s and %s have in common: %w", a.Short(), b.Short(), err)
+	}
+	h, err := record.ParseHash(strings.TrimSpace(string(out)))
+	if err != nil {
+		return h, fmt.Errorf("find what %s and %s have in common: %w", a.Short(), b.Short(), err)
+	}
+	return h, nil
 }

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +24,15 @@ type Executor interface {
 	Execute(ctx context.Context, a Assignment) (Outcome, error)
 	// Publish lets the campaign's branch point to a commit.
 	Publish(ctx context.Context, head record.Hash) error
+	// Moved is what the branch points to where somebody put commits on top of head, else
+	// head. A branch that leads elsewhere is an error that says what to do.
+	Moved(ctx context.Context, head record.Hash) (record.Hash, error)
+	// Merge brings what an attempt left onto another head than its root: the branch moved
+	// while it ran. What comes of it is measured there as the attempt's own was, and is
+	// done only where it meets the acceptance on the new head. Conflicts fail, with the
+	// files named; the commit of won stays reachable. As with Execute, the same question is
+	// carried out and paid for once.
+	Merge(ctx context.Context, a Assignment, won Outcome, head record.Hash) (Outcome, error)
 	// Audit measures the source of a commit, with the marks of the commit that the
 	// campaign began with: what a task marks as generated or to be ignored is measured
 	// all the same.
@@ -117,6 +125,12 @@ func (c *Campaign) Run(ctx context.Context) (why string, err error) {
 			return "", err
 		}
 		if it == nil {
+			if err := c.takeOver(ctx); err != nil {
+				return "", err
+			}
+			if err := c.audit(ctx); err != nil { // nothing, unless the branch moved
+				return "", err
+			}
 			var why string
 			if it, why, err = c.begin(ctx); err != nil || it == nil {
 				return why, err
@@ -156,6 +170,9 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := c.takeOver(ctx); err != nil {
+		return err
 	}
 	if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil { // a kill may have come between a row and its branch
 		return err
@@ -228,51 +245,6 @@ func (s *State) wouldTake(order []Position) (formula, ranker int) {
 		ranker = 0
 	}
 	return formula, ranker
-}
-
-// attempt has a task carried out, and writes what came of it.
-func (c *Campaign) attempt(ctx context.Context, it *Item) error {
-	lessons := c.s.Lessons[max(0, len(c.s.Lessons)-tellLessons):]
-	out, err := c.o.Executor.Execute(ctx, Assignment{
-		Task: it.Task, Attempt: it.Attempt, Root: it.Root, Began: c.s.Began, Name: it.Experiment, Left: c.s.Left(), Lessons: slices.Clone(lessons),
-	})
-	if err != nil {
-		return fmt.Errorf("t%d %s: %w", it.ID, it.Title, err)
-	}
-	if out.Status == Failed && it.Attempt <= it.Retries {
-		out.Status = Pending
-		out.Reason = fmt.Sprintf("attempt %d of %d failed: %s", it.Attempt, it.Retries+1, out.Reason)
-	}
-	if out.Status != Done {
-		out.Commit = record.Hash{}
-	}
-	out.Lessons = append(out.Lessons, lesson(it, &out))
-	id := it.ID
-	err = c.change(ctx, func(s *State) ([]record.CampaignRow, error) {
-		if now := s.byID[id]; now.Status == Dropped && now.Attempt == it.Attempt { // what it took was spent all the same
-			out.Status, out.Reason, out.Commit = Dropped, now.Reason, record.Hash{}
-		} else if now.Status != Running || now.Attempt != it.Attempt {
-			return nil, fmt.Errorf("%w: t%d was changed while it ran: it is %s", ErrTask, id, now.Status)
-		}
-		return []record.CampaignRow{row(kindEnd, id, "", out)}, nil
-	})
-	if err != nil {
-		if errors.Is(err, ErrTask) { // a person dropped it meanwhile; what it did stays where it is
-			c.o.Tell(Event{Task: id, Text: err.Error(), Bad: true})
-			return nil
-		}
-		return err
-	}
-	c.o.Tell(Event{Task: id, Text: fmt.Sprintf("%s: %s", out.Status, out.Reason), Bad: out.Status != Done})
-	if out.Status == Done && !out.Commit.IsZero() {
-		if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil {
-			return err
-		}
-		if err := c.audit(ctx); err != nil {
-			return err
-		}
-	}
-	return c.reflect(ctx)
 }
 
 // Left is what of the budget may still be used: 0 where nothing is left, and where
@@ -358,7 +330,7 @@ func (s *State) tasksFor(found []audit.Finding) []Task {
 		if open+len(out) >= openAudits {
 			break
 		}
-		if known[f.Key] {
+		if known[f.Key] || f.OutOfReach() {
 			continue
 		}
 		known[f.Key] = true // functions of one name in one file are one place
@@ -369,6 +341,13 @@ func (s *State) tasksFor(found []audit.Finding) []Task {
 			measured = append(measured, m.Figure+" = "+short(m.Value))
 		}
 		title := clean.Clip(clean.Line(f.Text), clipFinding)
+		if m := f.Remedy; m != nil {
+			out = append(out, Task{
+				ID: s.NextID() + len(out), Title: title, Component: "dependencies", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
+				Scope: m.Scope, Command: m.Command, Acceptance: append(accept, Acceptance{Kind: AcceptRun, Command: m.Proof}),
+			})
+			continue
+		}
 		out = append(out, Task{
 			ID: s.NextID() + len(out), Title: title, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
 			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s. %s", title, strings.Join(measured, ", "), notElsewhere),

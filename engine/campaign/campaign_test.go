@@ -50,6 +50,9 @@ type worker struct {
 	head   record.Hash
 	trees  map[record.Hash][]audit.Source
 	audits int
+	moved  map[record.Hash]record.Hash // what somebody made of a head
+	merge  func(a Assignment, won Outcome, head record.Hash) Outcome
+	merged map[string]int // by the name of the experiment and the head
 }
 
 func (w *worker) Head(context.Context) (record.Hash, error) { return record.Hash{1}, nil }
@@ -65,6 +68,21 @@ func (w *worker) Execute(_ context.Context, a Assignment) (Outcome, error) {
 func (w *worker) Publish(_ context.Context, h record.Hash) error {
 	w.head = h
 	return nil
+}
+
+func (w *worker) Moved(_ context.Context, h record.Hash) (record.Hash, error) {
+	if to, ok := w.moved[h]; ok {
+		return to, nil
+	}
+	return h, nil
+}
+
+func (w *worker) Merge(_ context.Context, a Assignment, won Outcome, head record.Hash) (Outcome, error) {
+	if w.merged == nil {
+		w.merged = map[string]int{}
+	}
+	w.merged[a.Name+" "+head.Short()]++
+	return w.merge(a, won, head), nil
 }
 
 func (w *worker) Audit(_ context.Context, c, _ record.Hash) (audit.Report, error) {

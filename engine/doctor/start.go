@@ -11,6 +11,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/gate"
+	"atoll/engine/health"
 	"atoll/engine/roster"
 	"atoll/gitops"
 )
@@ -51,6 +52,7 @@ func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(st
 		return nil, nil, err
 	}
 	s.scope(files)
+	s.health(files)
 	err = s.targets(files, func(word string) ([]string, error) { return gitops.Mentions(ctx, t, commit, word) })
 	return s.problems, s.warnings, err
 }
@@ -111,6 +113,26 @@ func (s *start) scope(files []string) {
 		return
 	}
 	s.bad("gate.scope", "no file may be changed: %s matches none of the root's %d, and the offline agent makes none", quoted(policy.Scope), len(files))
+}
+
+// health looks whether the root has source of which the figures that are asked for are
+// measured.
+func (s *start) health(files []string) {
+	policy := gate.Policy{Protected: s.guarded(), Scope: s.config.Gate.Scope, Forbidden: s.config.Gate.Forbidden}
+	for _, name := range s.config.Measured() {
+		if slices.ContainsFunc(files, func(f string) bool { return policy.Allows(f) && health.Covers(name, f) }) {
+			continue
+		}
+		key := "health.no_worse"
+		if !slices.ContainsFunc(s.config.Health.NoWorse, func(text string) bool { n, err := config.ParseNoWorse(text); return err == nil && n.Figure == name }) {
+			key = "map.axes"
+		}
+		kind := "no source file"
+		if name == health.Cognitive {
+			kind = "no Go file"
+		}
+		s.bad(key, "the auditor measures %s of no file: candidates may change %s", name, kind)
+	}
 }
 
 // guarded are the globs of files that are always the root's.

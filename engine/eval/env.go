@@ -108,6 +108,22 @@ func cachesOf(o *Options) ([]cache, error) {
 	return found, nil
 }
 
+// Caches are the mounts of build caches by name, as evaluator.caches has them, with the
+// variables that point tools at them and keep those off the network. Other programs than
+// an evaluator find the same there. Errors wrap [ErrOptions].
+func Caches(names []string, lookupEnv func(string) (string, bool)) (mounts []sandbox.Mount, env []string, err error) {
+	found, err := cachesOf(&Options{Caches: names, LookupEnv: lookupEnv})
+	vars := map[string]string{}
+	for _, c := range found {
+		mounts = append(mounts, c.mount)
+		maps.Copy(vars, cacheEnv(c))
+	}
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		env = append(env, name+"="+vars[name])
+	}
+	return mounts, env, err
+}
+
 // userEnv resolves evaluator.env to NAME=value; names that are not set here are
 // left out.
 func (e *Evaluator) userEnv() []string {

@@ -20,6 +20,7 @@ import (
 	"atoll/engine/agent/edit"
 	"atoll/engine/agent/offline"
 	"atoll/engine/agent/prompt"
+	"atoll/engine/eval"
 	"atoll/engine/gateway"
 	"atoll/engine/sandbox"
 	"atoll/gitops"
@@ -244,9 +245,13 @@ func extraOf(a config.Agent) map[string]json.RawMessage {
 }
 
 func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
+	caches, env, err := eval.Caches(h.Config.Evaluator.Caches, func(name string) (string, bool) { v := h.Getenv(name); return v, v != "" })
+	if err != nil {
+		return nil, err
+	}
 	o := client.Options{
-		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: client.PromptBy(a.Prompt), Model: a.Model, Env: a.Env, Getenv: h.Getenv,
-		Tools: h.tools(), Timeout: a.Timeout, Attempts: a.Attempts, Requests: a.Requests, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
+		Name: a.Name, Preset: a.Preset, Command: a.Command, PromptBy: client.PromptBy(a.Prompt), Model: a.Model, Env: slices.Concat(env, a.Env), Getenv: h.Getenv,
+		Tools: h.tools(), Caches: caches, Timeout: a.Timeout, Attempts: a.Attempts, Requests: a.Requests, MaxTokens: a.MaxTokens, JobUSD: a.JobUSD,
 		Limits: sandbox.Limits{Memory: h.Config.Limits.Memory, Procs: h.Config.Limits.Procs, Output: h.Config.Limits.Output, Disk: h.Config.Limits.Disk},
 		Box:    h.Box, Checkout: h.Repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.Getenv("HOME"),
 		Render: c.Prompts.WorkTree, Secrets: c.Secrets, Wait: h.Gateway.Sleep,

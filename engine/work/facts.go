@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/health"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -97,6 +98,13 @@ func (f *Facts) conditions() []string {
 	}
 	if l.Memory > 0 {
 		out = append(out, fmt.Sprintf("Memory of one run: %d MiB", l.Memory>>20))
+	}
+	for _, n := range f.noWorse() {
+		text := health.Words(n.Figure) + " of the source may not be worse than at the start"
+		if n.Slack > 0 {
+			text = fmt.Sprintf("%s of the source may be at most %g %% worse than at the start", health.Words(n.Figure), 100*n.Slack)
+		}
+		out = append(out, "Before anything is run: "+text+".")
 	}
 	if e.Repeats > 1 {
 		out = append(out, fmt.Sprintf("Every candidate is measured %d times; the median counts.", e.Repeats))

@@ -15,6 +15,7 @@ type gatekeeper struct {
 	*candidates
 	scope   *scope
 	changed *changedPaths
+	health  *healthiness
 }
 
 // check checks the candidate's diff before any of its code runs. nil without an
@@ -40,6 +41,9 @@ func (w *gatekeeper) check(ctx context.Context, r *attempt, c *record.Candidate,
 	if v.Rejected {
 		c.Status, c.Class, c.Reason = record.StatusRejected, record.ClassGate, v.Reason()
 		return nil, r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassGate, Reason: v.Reason(), Candidate: c})
+	}
+	if ended, err := w.unhealthy(ctx, r, c); ended || err != nil {
+		return nil, err
 	}
 	if r.lease.Job.State == record.Committed {
 		if ended, err := w.review(ctx, r, c, parentTree, v); ended || err != nil {

@@ -209,7 +209,7 @@ func (r *attempt) reserve(ctx context.Context, n int) error {
 func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
 	job := r.lease.Job
 	var out []record.Sample
-	var more []record.Metric // of descriptors: the same for each sample
+	var more []record.Metric // of descriptors and of the auditor: the same for each sample
 	for i := range n {
 		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
 			return out, nil, err
@@ -245,11 +245,11 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 			return nil, &eval.Outcome{Twin: &of}, nil
 		}
 		if more == nil {
-			if more, err = w.described(ctx, c.Tree); err == nil {
+			if more, err = w.besides(ctx, c.Tree); err == nil {
 				_, err = join(res.Metrics, more)
 			}
 			if errors.Is(err, errPlugin) {
-				return out, &eval.Outcome{Class: record.ClassMetric, Reason: err.Error(), Signature: "descriptor"}, nil
+				return out, &eval.Outcome{Class: record.ClassMetric, Reason: err.Error(), Signature: "beside the evaluator"}, nil
 			}
 			if err != nil {
 				return out, nil, err
@@ -265,6 +265,20 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		})
 	}
 	return out, nil, nil
+}
+
+// besides are the metrics of a candidate that its evaluator does not report: those of
+// descriptors and the figures of health that are asked for.
+func (w *measurer) besides(ctx context.Context, tree record.Hash) ([]record.Metric, error) {
+	more, err := w.described(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	figures, err := w.gate.health.metrics(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	return join(more, figures)
 }
 
 // described are the metrics of a candidate's descriptors.

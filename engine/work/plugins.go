@@ -77,13 +77,13 @@ func (p *Plugins) describe(ctx context.Context, base string, delta []record.Chan
 	return out, nil
 }
 
-// join adds the metrics of descriptors to those of the evaluator, which keep their
-// names.
+// join adds metrics that others measured to those of the evaluator. No two may have one
+// name.
 func join(metrics, more []record.Metric) ([]record.Metric, error) {
 	out := slices.Clone(metrics)
 	for _, m := range more {
 		if slices.ContainsFunc(out, func(o record.Metric) bool { return o.Name == m.Name }) {
-			return nil, fmt.Errorf("%w: the metric %s of a descriptor is there already", errPlugin, m.Name)
+			return nil, fmt.Errorf("%w: two report a metric %s: the evaluator, a descriptor or the auditor", errPlugin, m.Name)
 		}
 		out = append(out, m)
 	}

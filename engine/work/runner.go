@@ -56,7 +56,7 @@ func New(o Options) *Runner {
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
 	said := &evaluatorFeedback{r}
 	editor := &editor{candidates: w.candidates, scope: w.scope, feedback: said, lineage: &stretches{run: r}}
-	gate := &gatekeeper{candidates: w.candidates, scope: w.scope, changed: &changedPaths{candidates: w.candidates}}
+	gate := &gatekeeper{candidates: w.candidates, scope: w.scope, changed: &changedPaths{candidates: w.candidates}, health: &healthiness{run: r, scope: w.scope}}
 	committer := &committer{candidates: w.candidates}
 	w.maker = &maker{
 		run: r, editor: editor, committer: committer, gate: gate,

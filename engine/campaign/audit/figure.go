@@ -29,6 +29,9 @@ func (r *Report) Figure(name string) (float64, error) {
 		}
 		return 0, nil
 	}
+	if figure == Behind {
+		return r.behind(place)
+	}
 	file, fn, _ := strings.Cut(place, ":")
 	switch figure {
 	case Complexity, Cognitive, Length:
@@ -42,7 +45,7 @@ func (r *Report) Figure(name string) (float64, error) {
 		}
 	case Maintainability, Covered:
 	default:
-		return 0, fmt.Errorf("the auditor has no figure %q; it has complexity, cognitive and length of FILE:FUNCTION, coverage of both, maintainability, lines, duplicated and worst of FILE (the last three also of all)", figure)
+		return 0, fmt.Errorf("the auditor has no figure %q; it has complexity, cognitive and length of FILE:FUNCTION, coverage of both, maintainability, lines, duplicated and worst of FILE (the last three also of all), behind of MANIFEST:DEPENDENCY", figure)
 	}
 	f := r.file(file)
 	if f == nil {

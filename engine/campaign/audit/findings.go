@@ -49,6 +49,22 @@ type Finding struct {
 	Over     []Measure `json:"over"`     // every measure of the place that is beyond its bound
 	Priority int       `json:"priority"` // 1 to 5, 5 first
 	Text     string    `json:"text"`
+	// Remedy mends it where a command is known that does; nil: somebody has to edit.
+	Remedy *Remedy `json:"remedy,omitempty"`
+}
+
+// Remedy is a command that mends a finding, run by sh -c at the top of the tree without a
+// network.
+type Remedy struct {
+	Command string   `json:"command"`
+	Proof   string   `json:"proof"` // a command that ends with 0 where nothing broke
+	Scope   []string `json:"scope"` // the files that it may change
+}
+
+// OutOfReach reports whether mending a finding takes a network: a newer release of a
+// dependency is known, and its source does not lie here.
+func (g *Finding) OutOfReach() bool {
+	return strings.HasPrefix(g.Figure, Behind+" ") && g.Remedy == nil
 }
 
 // Findings lists what of a report is worse than the bounds, the urgent first: one
@@ -60,6 +76,11 @@ func (r *Report) Findings(b Bounds, before *Report) []Finding {
 	var out []Finding
 	for i := range r.Files {
 		out = append(out, findingsOf(&r.Files[i], b, before)...)
+	}
+	for i := range r.Dependencies {
+		if g, ok := staleFinding(&r.Dependencies[i]); ok {
+			out = append(out, g)
+		}
 	}
 	for _, g := range r.Foreign {
 		g.Priority = min(5, max(1, g.Priority+trend(before, g)))
@@ -193,6 +214,6 @@ func (g Finding) String() string {
 	if g.Line > 0 {
 		fmt.Fprintf(&b, ":%d", g.Line)
 	}
-	fmt.Fprintf(&b, ": p%d %s", g.Priority, strings.TrimPrefix(g.Text, "Refactor "+g.Path+" - "))
+	fmt.Fprintf(&b, ": p%d %s", g.Priority, strings.TrimPrefix(strings.TrimPrefix(g.Text, "Refactor "+g.Path+" - "), "Raise "+g.Path+" - "))
 	return clean.Line(b.String())
 }

@@ -56,6 +56,11 @@ func Judge(root, now *Report, c Condition) (ok bool, detail string) {
 			return false, detail
 		}
 	}
+	for _, bad := range now.Unreadable {
+		if figure == Behind && !slices.Contains(root.Unreadable, bad) {
+			return false, bad
+		}
+	}
 	j := judgement{c, figure, place, root, now}
 	if elsewhere := j.elsewhere(); elsewhere != "" {
 		return false, detail + ", but " + elsewhere
@@ -81,6 +86,8 @@ func (j *judgement) elsewhere() string {
 		return ""
 	case strings.Contains(j.figure, "/"):
 		return j.foreign()
+	case j.figure == Behind:
+		return j.dependencies()
 	case j.figure == Complexity || j.figure == Cognitive || j.figure == Length || j.figure == Worst:
 		return j.functions()
 	}

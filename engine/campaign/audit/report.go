@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atoll/engine/agent/offline/language"
+	"atoll/engine/campaign/fresh"
 )
 
 // Source is one file of the tree.
@@ -50,6 +51,11 @@ type Report struct {
 	Plugged []string  // the plug-ins that looked, by name
 	Unread  []string  // source files that could not be measured, such as Go that does not parse; among Skipped
 	Marks   Marks     // that the tree has, whether or not they counted
+
+	// Dependencies are those of the tree's manifests, by manifest and name, where they were
+	// looked at; Unreadable are the manifests that could not be read, with the reason.
+	Dependencies []fresh.Dependency
+	Unreadable   []string
 }
 
 // Marks are what a tree tells tools of itself: which files are generated ("generated
@@ -68,34 +74,71 @@ type Totals struct {
 
 // Run measures the files of a tree as the tools of its languages do: what the tree
 // marks as generated or to be ignored is passed over.
-func Run(sources []Source) Report { return run(sources, func(string) bool { return true }) }
+func Run(sources []Source) Report { return run(sources, MeasureOwn) }
 
 // RunBy measures the files of a tree in which only some marks count: those of the tree
 // that it grew out of.
 func RunBy(marks Marks, sources []Source) Report {
-	return run(sources, func(mark string) bool { return marks[mark] })
+	return run(sources, func(s Source) *Piece { return MeasureFile(marks, s) })
 }
 
-func run(sources []Source, counts func(mark string) bool) Report {
-	r := Report{Marks: Marks{}}
-	keep := func(mark string) bool {
-		r.Marks[mark] = true
-		return counts(mark)
+func run(sources []Source, measure func(Source) *Piece) Report {
+	pieces := make([]*Piece, len(sources))
+	for i, s := range sources {
+		pieces[i] = measure(s)
 	}
+	return Join(pieces)
+}
+
+// Piece is one file that was measured by itself. It does not change; many make a report by
+// [Join], so that of a tree that changed in a file only that one is measured again.
+type Piece struct {
+	file  File
+	lines []string // with code, without white space around them
+	marks []string
+	err   error
+}
+
+// MeasureFile measures one file, in which only some marks count, as for [RunBy].
+func MeasureFile(marks Marks, s Source) *Piece {
+	return measured(s, func(mark string) bool { return marks[mark] })
+}
+
+// MeasureOwn measures one file, in which its own marks count, as for [Run].
+func MeasureOwn(s Source) *Piece { return measured(s, func(string) bool { return true }) }
+
+// Unmeasured is a source file that cannot be read, such as one that is too large.
+func Unmeasured(path string) *Piece { return &Piece{file: File{Path: path}, err: errUnread} }
+
+func measured(s Source, counts func(mark string) bool) *Piece {
+	p := &Piece{}
+	p.file, p.lines, p.err = measure(s, func(mark string) bool {
+		p.marks = append(p.marks, mark)
+		return counts(mark)
+	})
+	p.file.Path = s.Path
+	return p
+}
+
+// Join makes the report of a tree of its files.
+func Join(pieces []*Piece) Report {
+	r := Report{Marks: Marks{}}
 	var lines []significant
-	for _, s := range sources {
-		f, own, err := measure(s, keep)
-		if errors.Is(err, errUnread) {
-			r.Unread = append(r.Unread, s.Path)
+	for _, p := range pieces {
+		for _, mark := range p.marks {
+			r.Marks[mark] = true
 		}
-		if err != nil {
+		if errors.Is(p.err, errUnread) {
+			r.Unread = append(r.Unread, p.file.Path)
+		}
+		if p.err != nil {
 			r.Skipped++
 			continue
 		}
-		for _, l := range own {
+		for _, l := range p.lines {
 			lines = append(lines, significant{file: len(r.Files), text: l})
 		}
-		r.Files = append(r.Files, f)
+		r.Files = append(r.Files, p.file)
 	}
 	for file, n := range duplicated(lines, len(r.Files)) {
 		r.Files[file].Duplicated = n
@@ -213,4 +256,5 @@ const (
 	Duplicated      = "duplicated"      // lines of a FILE, or of the whole tree: all
 	Covered         = "coverage"        // percent of the lines of a FILE or FILE:NAME that the tests ran
 	Worst           = "worst"           // the highest complexity of a FILE, or of the whole tree: all
+	Behind          = "behind"          // releases known that are newer than what MANIFEST:DEPENDENCY has
 )
