@@ -75,8 +75,8 @@ func (l *ledger) refuse(lane int) error {
 		return &BudgetError{Which: BudgetJobs, Used: float64(t.begun), Max: float64(max.jobs)}
 	case max.evals > 0 && t.evals >= max.evals && needs(laneMeasure, laneContinue, laneAgain, laneMake):
 		return &BudgetError{Which: BudgetEvals, Used: float64(t.evals), Max: float64(max.evals)}
-	case max.tokens > 0 && t.spent.in+t.spent.out >= max.tokens && needs(laneAssist, laneAgain, laneMake):
-		return &BudgetError{Which: BudgetTokens, Used: float64(t.spent.in + t.spent.out), Max: float64(max.tokens)}
+	case max.tokens > 0 && t.tokens() >= max.tokens && needs(laneAssist, laneAgain, laneMake):
+		return &BudgetError{Which: BudgetTokens, Used: float64(t.tokens()), Max: float64(max.tokens)}
 	case max.cost > 0 && t.money() >= max.cost && needs(laneAssist, laneAgain, laneMake):
 		return &BudgetError{Which: BudgetCost, Used: fromNano(t.money()), Max: fromNano(max.cost)}
 	}

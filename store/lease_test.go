@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -317,6 +318,46 @@ func TestMoneyIsReservedAndSettled(t *testing.T) {
 	// It lives after all, and tells late what it used: counted, too.
 	w.ok(w.db.Settle(w.ctx, b, 0.9, record.Usage{Requests: 1, CostUSD: ptr(0.2)}))
 	if c = w.counters(); c.KnownUSD != 0.3 || c.ForfeitUSD != 0.9 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestNoUsageIsTooLargeToBeAddedUp(t *testing.T) {
+	w := open(t, record.Settings{MaxTokens: 100, MaxCostUSD: 100})
+	w.addMakes(1, 3)
+	a, b := w.lease(), w.lease()
+	huge := record.Usage{Requests: math.MaxInt, InputTokens: math.MaxInt64, OutputTokens: 9_200_000_000_000_000_000, CostUSD: ptr(1e300)}
+	w.ok(w.db.AddUsage(w.ctx, a, huge))
+	w.ok(w.db.Settle(w.ctx, a, 1e300, huge))
+	w.ok(w.db.AddUsage(w.ctx, b, record.Usage{CostUSD: ptr(1e10)}))
+	wants(t, w.db.Reserve(w.ctx, b, 1e300), store.ErrBudget)
+	w.finish(a, store.Outcome{State: record.Failed, Usage: huge})
+	w.finish(b, store.Outcome{State: record.Failed, Usage: huge})
+	c := w.counters()
+	for name, n := range map[string]float64{"requests": float64(c.Usage.Requests), "tokens in": float64(c.Usage.InputTokens), "tokens out": float64(c.Usage.OutputTokens), "money": *c.Usage.CostUSD * 1e9} {
+		if n != 9e18 {
+			t.Errorf("%g %s, want the largest that there is", n, name)
+		}
+	}
+	if u := w.job(2).Usage; u.InputTokens < 9e18 || *u.CostUSD < 1e9 {
+		t.Errorf("the job used %+v", u)
+	}
+	_, err := w.db.Lease(w.ctx, w.exp, "w", time.Minute)
+	wants(t, err, store.ErrBudget)
+}
+
+func TestNoReservationIsTooLargeToBeAddedUp(t *testing.T) {
+	w := open(t, record.Settings{})
+	w.addMakes(1, 2)
+	a, b := w.lease(), w.lease()
+	for _, l := range []record.Lease{a, a, b} {
+		w.ok(w.db.Reserve(w.ctx, l, 1e300))
+	}
+	if _, err := w.db.Requeue(w.ctx, w.exp); err != nil { // their process died
+		t.Fatal(err)
+	}
+	w.ok(w.db.Settle(w.ctx, a, 1e300, record.Usage{CostUSD: ptr(1e300)})) // it tells late what it used
+	if c := w.counters(); c.ForfeitUSD != 3*record.MostUSD || c.ReservedUSD != 0 {
 		t.Errorf("got %+v", c)
 	}
 }

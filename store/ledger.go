@@ -10,7 +10,22 @@ import (
 // nano is a billionth of a dollar: the unit in which money is added up.
 const nano = 1e9
 
-func toNano(usd float64) int64  { return int64(math.Round(usd * nano)) }
+// most is where sums stop: the statements that add up name it too.
+const most = 9_000_000_000_000_000_000
+
+// toNano is a finite amount in the unit in which money is added up.
+func toNano(usd float64) int64 {
+	return int64(math.Round(max(-most, min(usd*nano, most))))
+}
+
+// plus adds counts; what no integer holds is [most].
+func plus(a, b int64) int64 {
+	if b > 0 && a > most-b {
+		return most
+	}
+	return a + b
+}
+
 func fromNano(n int64) float64  { return float64(n) / nano }
 func finite(x float64) bool     { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 func finitePtr(x *float64) bool { return x == nil || finite(*x) }
@@ -56,10 +71,10 @@ func (s spent) usage() record.Usage {
 }
 
 func (s *spent) add(o spent) {
-	s.requests += o.requests
-	s.in += o.in
-	s.out += o.out
-	s.cost += o.cost
+	s.requests = plus(s.requests, o.requests)
+	s.in = plus(s.in, o.in)
+	s.out = plus(s.out, o.out)
+	s.cost = plus(s.cost, o.cost)
 	s.priced += o.priced
 	s.unpriced += o.unpriced
 	s.unmeter += o.unmeter
@@ -82,7 +97,10 @@ func (t *totals) add(o totals) {
 }
 
 // money is what a money budget has to cover.
-func (t totals) money() int64 { return t.spent.cost + t.reserved + t.forfeit }
+func (t totals) money() int64 { return plus(plus(t.spent.cost, t.reserved), t.forfeit) }
+
+// tokens is what a budget of tokens has to cover.
+func (t totals) tokens() int64 { return plus(t.spent.in, t.spent.out) }
 
 func (t totals) args() []any {
 	return []any{

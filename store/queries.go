@@ -9,10 +9,11 @@ const (
 	sqlSequenceGet statement = `SELECT last FROM sequence WHERE id = 1`
 	sqlSequenceSet statement = `UPDATE sequence SET last = ?1 WHERE id = 1`
 
-	sqlTotalAdd statement = `UPDATE total SET begun = begun + ?2, evals = evals + ?3, requests = requests + ?4,
-		input_tokens = input_tokens + ?5, output_tokens = output_tokens + ?6, cost = cost + ?7, priced = priced + ?8,
-		unpriced = unpriced + ?9, unmetered = unmetered + ?10, reserved = reserved + ?11, forfeit = forfeit + ?12,
-		wall = wall + ?13 WHERE experiment = ?1`
+	// A sum that no integer holds stays at the largest: [most].
+	sqlTotalAdd statement = `UPDATE total SET begun = begun + ?2, evals = evals + ?3, requests = min(requests + ?4, 9000000000000000000),
+		input_tokens = min(input_tokens + ?5, 9000000000000000000), output_tokens = min(output_tokens + ?6, 9000000000000000000),
+		cost = min(cost + ?7, 9000000000000000000), priced = priced + ?8, unpriced = unpriced + ?9, unmetered = unmetered + ?10,
+		reserved = reserved + ?11, forfeit = forfeit + ?12, wall = wall + ?13 WHERE experiment = ?1`
 	sqlTotal statement = `SELECT begun, evals, requests, input_tokens, output_tokens, cost, priced, unpriced, unmetered,
 		reserved, forfeit, wall FROM total WHERE experiment = ?1`
 	sqlBudget statement = `SELECT t.begun, t.evals, t.requests, t.input_tokens, t.output_tokens, t.cost, t.priced,
@@ -23,11 +24,14 @@ const (
 		ON CONFLICT DO UPDATE SET n = n + excluded.n`
 	sqlJobCounts statement = `SELECT kind, state, n FROM job_count WHERE experiment = ?1`
 
-	// The same totals counted anew, for [DB.Integrity].
+	// The same totals counted anew, for [DB.Integrity]. A sum of halves does not stop
+	// where no integer holds the whole, as sum() does.
 	sqlRecountTotal statement = `SELECT
 		coalesce(sum(kind = 'make' AND (attempt > 0 OR state IN ('placed','scored','rejected','failed','duplicate','cancelled'))), 0),
-		coalesce(sum(evals), 0), coalesce(sum(requests), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-		coalesce(sum(cost), 0), coalesce(sum(priced), 0), coalesce(sum(unpriced), 0), coalesce(sum(unmetered), 0),
+		coalesce(sum(evals), 0), coalesce(min(sum(requests >> 32) * 4294967296 + sum(requests & 4294967295), 9000000000000000000), 0),
+		coalesce(min(sum(input_tokens >> 32) * 4294967296 + sum(input_tokens & 4294967295), 9000000000000000000), 0),
+		coalesce(min(sum(output_tokens >> 32) * 4294967296 + sum(output_tokens & 4294967295), 9000000000000000000), 0),
+		coalesce(min(sum(cost >> 32) * 4294967296 + sum(cost & 4294967295), 9000000000000000000), 0), coalesce(sum(priced), 0), coalesce(sum(unpriced), 0), coalesce(sum(unmetered), 0),
 		coalesce(sum(reserved), 0), coalesce(sum(forfeit), 0), (SELECT wall FROM total WHERE experiment = ?1)
 		FROM job WHERE experiment = ?1`
 	sqlRecountJobs statement = `SELECT kind, state, count(*) FROM job WHERE experiment = ?1 GROUP BY kind, state`

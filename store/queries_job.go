@@ -62,8 +62,9 @@ const (
 		WHERE experiment = ?1 AND id = ?2 AND state = 'scored' AND kind = 'make'`
 	sqlJobPriority statement = `UPDATE job SET priority = ?3
 		WHERE experiment = ?1 AND id = ?2 AND state IN ('queued', 'held')`
-	sqlJobSpend statement = `UPDATE job SET requests = requests + ?3, input_tokens = input_tokens + ?4,
-		output_tokens = output_tokens + ?5, cost = cost + ?6, priced = priced + ?7, unpriced = unpriced + ?8,
+	sqlJobSpend statement = `UPDATE job SET requests = min(requests + ?3, 9000000000000000000),
+		input_tokens = min(input_tokens + ?4, 9000000000000000000), output_tokens = min(output_tokens + ?5, 9000000000000000000),
+		cost = min(cost + ?6, 9000000000000000000), priced = priced + ?7, unpriced = unpriced + ?8,
 		unmetered = unmetered + ?9 WHERE experiment = ?1 AND id = ?2`
 	sqlJobEvals statement = `UPDATE job SET evals = evals + ?4, evals_open = evals_open + ?4
 		WHERE experiment = ?1 AND id = ?2 AND attempt = ?3 AND lease_until > 0`

@@ -92,7 +92,7 @@ func (t *tx) countEvals(l record.Lease, n int64) error {
 }
 
 // Reserve sets money aside before a request, at the most it can cost in US
-// dollars. Errors: [ErrBudget] when less is left, [ErrLost].
+// dollars; more than [record.MostUSD] is never counted. Errors: [ErrBudget] when less is left, [ErrLost].
 func (db *DB) Reserve(ctx context.Context, l record.Lease, usd float64) error {
 	what := leaseName("reserve money for", l)
 	if !finite(usd) {
@@ -110,9 +110,10 @@ func (db *DB) Reserve(ctx context.Context, l record.Lease, usd float64) error {
 		if err != nil {
 			return err
 		}
-		if used := b.now().money(); b.limits.cost > 0 && used+n > b.limits.cost {
+		if used := b.now().money(); b.limits.cost > 0 && plus(used, n) > b.limits.cost {
 			return &BudgetError{Which: BudgetCost, Used: fromNano(used), Max: fromNano(b.limits.cost), Next: usd}
 		}
+		n := min(n, toNano(record.MostUSD))
 		b.delta.reserved += n
 		return t.must(ErrLost, sqlJobReserve, l.Job.Experiment, l.Job.ID, l.Attempt, n)
 	})
@@ -129,7 +130,7 @@ func (db *DB) Settle(ctx context.Context, l record.Lease, reserved float64, u re
 	if !finite(reserved) {
 		return doing(what, ErrNotFinite)
 	}
-	n := toNano(reserved)
+	n := min(toNano(reserved), toNano(record.MostUSD))
 	return db.write(ctx, what, func(t *tx) error {
 		exp, id := l.Job.Experiment, l.Job.ID
 		f, err := t.fence(exp, id)

@@ -83,6 +83,23 @@ func TestProviderThatBillsTooMuchStopsTheAccount(t *testing.T) {
 	}
 }
 
+func TestABillBeyondBeliefIsCountedAsTheMostThatCanBe(t *testing.T) {
+	f := newFake(t, dear(900_000_000_000))
+	o, _ := options(gateway.Chat, f.URL)
+	g := mustNew(t, o)
+	books := &ledger{}
+	a := account(0, books)
+	if _, err := g.Client().Complete(t.Context(), ask(a)); err != nil {
+		t.Fatal(err)
+	}
+	if c := books.settled[0].CostUSD; c == nil || *c != record.MostUSD {
+		t.Errorf("settled at %v", books.settled[0])
+	}
+	if total := a.Totals(); len(total.Notes) == 0 || !strings.Contains(total.Notes[0], "more than can be") {
+		t.Errorf("got %+v", total)
+	}
+}
+
 // ledger counts calls, and can fail.
 type ledger struct {
 	mu      sync.Mutex

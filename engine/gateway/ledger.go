@@ -293,6 +293,10 @@ func (a *Account) deny(err error) {
 // settle counts one request that was sent. More than was reserved stops the
 // account: the bound does not hold with this provider.
 func (a *Account) settle(ctx context.Context, reserved float64, u record.Usage) error {
+	u, ok := u.Bounded()
+	if !ok {
+		a.note(fmt.Sprintf("a request is said to have used more than can be: %d tokens in and %d out are counted, and $%g at most", u.InputTokens, u.OutputTokens, record.MostUSD))
+	}
 	err := a.ledger.Settle(context.WithoutCancel(ctx), reserved, u)
 	a.mu.Lock()
 	a.total.Usage = a.total.Usage.Add(u)

@@ -46,6 +46,29 @@ func (r *attempt) fill(out *store.Outcome) {
 	out.OwnMS = float64(own.Microseconds()) / 1000
 }
 
+// spend counts what an agent says that it used, as far as that can be believed.
+// Where a budget stands on it, what cannot be believed pauses the run.
+func (r *attempt) spend(said record.Usage) {
+	sane, ok := said.Bounded()
+	r.usage = r.usage.Add(sane)
+	if ok {
+		return
+	}
+	why := fmt.Sprintf("the agent of %s says that it used %s, which cannot be; counted are %s", r.lease.Job.ID, usedText(said), usedText(sane))
+	r.host.Note("warn", r.lease.Job.ID, why)
+	if now := r.settings(); now.MaxTokens > 0 || now.MaxCostUSD > 0 {
+		r.host.Pause(why + ": check the agent and the budget, then resume")
+	}
+}
+
+func usedText(u record.Usage) string {
+	cost := "an unknown cost"
+	if u.CostUSD != nil {
+		cost = fmt.Sprintf("$%g", *u.CostUSD)
+	}
+	return fmt.Sprintf("%d requests, %d tokens in, %d out and %s", u.Requests, u.InputTokens, u.OutputTokens, cost)
+}
+
 // fail ends a job that made no candidate.
 func (r *attempt) fail(ctx context.Context, class record.Class, reason string) error {
 	return r.finish(ctx, store.Outcome{State: record.Failed, Class: class, Reason: view.CleanLine(reason)})
@@ -104,7 +127,7 @@ func (r *attempt) ask(ctx context.Context, v *roster.RoleClient, name, role stri
 	began := r.now()
 	answer, usage, err := v.Ask(ctx, role, r.lease, p)
 	r.edit += r.now().Sub(began)
-	r.usage = r.usage.Add(usage)
+	r.spend(usage)
 	r.keep(kind("transcript"), answer)
 	return answer, drained(ctx, err)
 }

@@ -18,7 +18,7 @@ func (w *ender) agentFailed(ctx context.Context, r *attempt, err error) error {
 	var failure *agent.Error
 	known := errors.As(err, &failure)
 	if known { // what was used counts however the job ends
-		r.usage = r.usage.Add(failure.Usage)
+		r.spend(failure.Usage)
 		r.evidence = append(r.evidence, failure.Evidence...)
 	}
 	if ended, err := w.lost(ctx, r, err); ended || err != nil {

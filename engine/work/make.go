@@ -68,7 +68,7 @@ func (w *maker) candidate(ctx context.Context, r *attempt) (*record.Candidate, e
 	if err != nil {
 		return nil, w.ender.agentFailed(ctx, r, err)
 	}
-	r.usage = r.usage.Add(res.Usage)
+	r.spend(res.Usage)
 	r.evidence = append(r.evidence, res.Evidence...)
 	w.live.stage(job.ID, record.Editing, "committing")
 	tree, err := w.repo.WriteTree(ctx, parent.Tree, res.Changes)
