@@ -9,7 +9,7 @@ import (
 )
 
 func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
-	priority := 1
+	priority := 1.0
 	cmd := &cobra.Command{
 		Use: string(verb) + " JOB...", Short: short, Example: fmt.Sprintf("  atoll %s 341", verb), Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 		},
 	}
 	if verb == record.Prioritise {
-		cmd.Flags().IntVar(&priority, "to", 1, "higher comes first; 0 is usual")
+		cmd.Flags().Float64Var(&priority, "to", 1, "a whole number; higher comes first, 0 is usual")
 	}
 	return cmd
 }

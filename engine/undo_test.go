@@ -316,7 +316,7 @@ func onePriority(rng *rand.Rand, _ *view.Snapshot, jobs []record.Job) []record.D
 		return nil
 	}
 	j := queued[rng.IntN(len(queued))]
-	return []record.Decision{record.NewPriority(j.ID, j.Priority, rng.IntN(5))}
+	return []record.Decision{record.NewPriority(j.ID, j.Priority, float64(rng.IntN(5)))}
 }
 
 // differs tells the first line in which two pictures differ.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"atoll/engine"
 	"atoll/engine/view"
@@ -17,7 +18,7 @@ type Command struct {
 	Verb string `json:"verb" enum:"approve,reject,restore,freeze,boost,release,pin,unpin,measure,pause,resume,stop,cancel,retry,prioritise,refit,start,set,note,inject,promote,undo,redo" doc:"What to do." jsonschema:"what to do"`
 	// Of is what the verb is about.
 	Of []string `json:"of,omitempty" maxItems:"100" doc:"Candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the verb takes them." jsonschema:"candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the verb takes them"`
-	By float64  `json:"by,omitempty" doc:"Of boost: the factor, 2 where it is left out. Of prioritise: the priority." jsonschema:"of boost the factor, of prioritise the priority"`
+	By *float64 `json:"by,omitempty" doc:"Of boost: the factor, above 0 and at most 100; 2 where it is left out. Of prioritise: the priority, a whole number from -1000000 to 1000000; 1 where it is left out." jsonschema:"of boost the factor, of prioritise the priority"`
 	// Text is the reason of a rejection, the text of a note, the revision of inject,
 	// the branch of promote.
 	Text  string `json:"text,omitempty" maxLength:"20000" doc:"Of reject: why. Of note: the lesson. Of inject: the revision. Of promote: the branch, made up where it is left out." jsonschema:"of reject why; of note the lesson; of inject the revision; of promote the branch"`
@@ -50,8 +51,19 @@ type Done struct {
 	Seq record.Seq `json:"seq"`
 }
 
-// defaultBoost is the factor of a boost that names none.
-const defaultBoost = 2
+// What a boost and a priority are that name no number.
+const (
+	defaultBoost    = 2
+	defaultPriority = 1
+)
+
+// by is the number of a command, or the usual one where it names none.
+func (c *Command) by(usual float64) float64 {
+	if c.By == nil {
+		return usual
+	}
+	return *c.By
+}
 
 // Do carries out a command for a caller: it is a row of the log when Do returns.
 // Errors are told apart by [KindOf].
@@ -103,10 +115,11 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	return done, nil
 }
 
-// The most that a command is about, and that one of its texts has in bytes.
+// The most that a command is about, and that one of its texts has in characters, as
+// the document of the doors says.
 const (
-	mostOf    = 100
-	mostBytes = 20_000
+	mostOf   = 100
+	mostText = 20_000
 )
 
 // check refuses commands that nobody means.
@@ -122,8 +135,8 @@ func (c *Command) check() error {
 		texts = append(texts, c.Note.Kind, c.Note.Target)
 	}
 	for _, text := range texts {
-		if len(text) > mostBytes {
-			return bad("a text of %d bytes: at most %d", len(text), mostBytes)
+		if n := utf8.RuneCountInString(text); n > mostText {
+			return bad("a text of %d characters: at most %d", n, mostText)
 		}
 	}
 	return nil
@@ -155,13 +168,13 @@ func (d *Door) decisions(ctx context.Context, verb record.Verb, c Command) ([]re
 	case record.Freeze, record.Boost, record.Release:
 		return d.each(c, func(arg string) (record.Decision, error) {
 			one, err := AboutNiche(verb, arg, d.Candidate, func(text string) (int, error) { return d.Niche(ctx, text) })
-			if one.Value = c.By; verb == record.Boost && c.By == 0 {
-				one.Value = defaultBoost
+			if verb == record.Boost {
+				one.Value = c.by(defaultBoost)
 			}
 			return one, err
 		})
 	case record.Cancel, record.Retry, record.Prioritise:
-		return d.each(c, func(arg string) (record.Decision, error) { return d.job(ctx, verb, arg, c.By) })
+		return d.each(c, func(arg string) (record.Decision, error) { return d.job(ctx, verb, arg, c.by(defaultPriority)) })
 	case record.Pause, record.Resume, record.Stop, record.Refit:
 		return []record.Decision{record.NewDecision(verb)}, nil
 	}
@@ -276,7 +289,7 @@ func (d *Door) job(ctx context.Context, verb record.Verb, arg string, by float64
 		return one, bad("%s has ended: %s", j.ID, j.State)
 	}
 	if verb == record.Prioritise {
-		return record.NewPriority(id, j.Priority, int(by)), nil
+		return record.NewPriority(id, j.Priority, by), nil
 	}
 	one.Job = id
 	return one, nil

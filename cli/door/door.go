@@ -124,7 +124,7 @@ func KindOf(err error) Kind {
 		return KindMissing
 	case errors.Is(err, ErrLoading), errors.Is(err, context.DeadlineExceeded):
 		return KindLater
-	case errors.Is(err, ErrCommand), errors.As(err, &refusal), errors.Is(err, gitops.ErrBranch):
+	case errors.Is(err, ErrCommand), errors.As(err, &refusal), errors.Is(err, gitops.ErrBranch), errors.Is(err, fold.ErrNumber):
 		return KindBad
 	case errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrLost), errors.Is(err, broker.ErrLease), errors.Is(err, ErrNoEngine):
 		return KindConflict

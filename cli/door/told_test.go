@@ -34,6 +34,7 @@ func TestAnErrorMeansTheSameAtEveryDoor(t *testing.T) {
 		{"words that make no sense", door.ErrCommand, door.KindBad},
 		{"a branch that cannot be made", gitops.ErrBranch, door.KindBad},
 		{"a decision that is none now", fold.ErrDecision, door.KindConflict},
+		{"a number that none takes", fold.ErrNumber, door.KindBad},
 		{"somebody was faster", store.ErrLost, door.KindConflict},
 		{"a lease that ran out", broker.ErrLease, door.KindConflict},
 		{"no engine runs here", door.ErrNoEngine, door.KindConflict},

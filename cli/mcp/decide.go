@@ -10,7 +10,7 @@ import (
 type of struct {
 	Of   []string `json:"of" jsonschema:"candidates (c128, best), niches (9,4), target:NAME or jobs (#341), as the tool takes them"`
 	Text string   `json:"text,omitempty" jsonschema:"of reject: why"`
-	By   float64  `json:"by,omitempty" jsonschema:"of boost: the factor, 2 where it is left out"`
+	By   *float64 `json:"by,omitempty" jsonschema:"of boost: the factor, above 0 and at most 100; 2 where it is left out"`
 }
 
 // decide adds the tools that the caller's role has.

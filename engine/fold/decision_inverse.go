@@ -3,6 +3,7 @@ package fold
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"atoll/store/record"
@@ -12,6 +13,9 @@ import (
 // boost, the inverse that takes it back. It changes nothing. The error says
 // why the decision cannot be carried out.
 func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
+	if err := checkNumber(d); err != nil {
+		return d, err
+	}
 	switch d.Verb {
 	case record.Freeze, record.Release, record.Boost:
 		return st.prepareNiche(d)
@@ -173,9 +177,6 @@ func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 		back.Verb, back.Cell = record.Release, -1
 		d.Cell = -1
 	case record.Boost:
-		if !boosts(d.Value) {
-			return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
-		}
 		back.Verb, back.Value = record.Boost, st.arch.BoostOf(d.Cell, st.folded)
 	case record.Release:
 		frozen, boosted := st.arch.IsFrozen(d.Candidate), st.arch.BoostOf(d.Cell, st.folded)
@@ -211,8 +212,6 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 		d.Value = 0
 	}
 	switch {
-	case d.Verb == record.Boost && !boosts(d.Value):
-		return d, fmt.Errorf("%w: a boost is a factor above 0 and at most 100", ErrDecision)
 	case d.Verb == record.Boost:
 		back.Verb, back.Value = record.Boost, max(boost, 0)
 		if back.Value == 0 {
@@ -233,6 +232,19 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 	return d, nil
 }
 
-// boosts reports whether a number can be the factor of a boost; one that is none
-// cannot.
-func boosts(factor float64) bool { return factor > 0 && factor <= 100 }
+// The numbers that verbs take, whatever door they come through.
+const (
+	mostBoost    = 100
+	mostPriority = 1_000_000
+)
+
+// checkNumber refuses a number that no state makes sense of; one that is none does not.
+func checkNumber(d record.Decision) error {
+	switch v := d.Value; {
+	case d.Verb == record.Boost && !(v > 0 && v <= mostBoost):
+		return fmt.Errorf("%w: a boost is a factor above 0 and at most %d, not %g", ErrNumber, mostBoost, v)
+	case d.Verb == record.Prioritise && !(v == math.Trunc(v) && math.Abs(v) <= mostPriority):
+		return fmt.Errorf("%w: a priority is a whole number from %d to %d, not %g", ErrNumber, -mostPriority, mostPriority, v)
+	}
+	return nil
+}

@@ -40,6 +40,10 @@ func cell(at int, value float64) func(*record.Decision) {
 	return func(d *record.Decision) { d.Cell, d.Value = at, value }
 }
 
+func value(v float64) func(*record.Decision) {
+	return func(d *record.Decision) { d.Value = v }
+}
+
 func target(name string, value float64) func(*record.Decision) {
 	return func(d *record.Decision) { d.Text, d.Value = name, value }
 }
@@ -60,10 +64,13 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"nothing to approve", about(record.Approve, candidate(1)), "does not wait"},
 		{"nothing to unpin", about(record.Unpin, candidate(1)), "not pinned"},
 		{"a niche that nobody holds", about(record.Freeze, cell(7, 0)), "nobody holds"},
-		{"the niche of a candidate that has none", about(record.Boost, candidate(9)), "c9 lies in no niche"},
+		{"the niche of a candidate that has none", about(record.Boost, func(d *record.Decision) { d.Candidate, d.Value = 9, 2 }), "c9 lies in no niche"},
 		{"a boost by nothing", about(record.Boost, cell(5, 0)), "above 0"},
 		{"a boost against the search", about(record.Boost, cell(5, -2)), "above 0"},
 		{"a boost beyond its bound", about(record.Boost, cell(5, 101)), "at most 100"},
+		{"a priority that is no whole number", about(record.Prioritise, value(1.5)), "a whole number from -1000000 to 1000000, not 1.5"},
+		{"a priority beyond its bound", about(record.Prioritise, value(1e30)), "whole number"},
+		{"a priority that is no number", about(record.Prioritise, value(math.NaN())), "whole number"},
 		{"a boost by what is no number", about(record.Boost, cell(5, math.NaN())), "above 0"},
 		{"a target's boost by what is no number", about(record.Boost, target("parser", math.NaN())), "above 0"},
 		{"a niche that is as it is", about(record.Release, cell(5, 0)), "neither frozen nor boosted"},

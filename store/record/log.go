@@ -126,12 +126,13 @@ func NewPromotion(id CandidateID, branch string, p Promotion) Decision {
 	return d
 }
 
-// NewPriority gives a job another priority; its inverse gives it the present one back.
-func NewPriority(job JobID, now, to int) Decision {
+// NewPriority gives a job another priority, as it was asked for; its inverse gives it
+// the present one back.
+func NewPriority(job JobID, now int, to float64) Decision {
 	back := NewDecision(Prioritise)
 	back.Job, back.Value = job, float64(now)
 	d := back
-	d.Value, d.Inverse = float64(to), &back
+	d.Value, d.Inverse = to, &back
 	return d
 }
 

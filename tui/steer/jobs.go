@@ -49,7 +49,7 @@ func (a *Actions) retry() tea.Cmd {
 func (a *Actions) prioritise(by int) tea.Cmd {
 	s := a.Host.Current().Selected()
 	to := s.Priority + by
-	return a.Decide(fmt.Sprintf("priority of %s: %d", s.Job, to), true, record.NewPriority(s.Job, s.Priority, to))
+	return a.Decide(fmt.Sprintf("priority of %s: %d", s.Job, to), true, record.NewPriority(s.Job, s.Priority, float64(to)))
 }
 
 // drawnBySearch names the choice that is left to the search.
