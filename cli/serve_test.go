@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -133,7 +134,9 @@ func TestAServer(t *testing.T) {
 		test func(t *testing.T, dir string)
 	}{
 		{"answers what the verbs answer and signs decisions with the token", answersLikeTheVerbs},
+		{"answers as its document says", answersAsDescribed},
 		{"refuses with a reason", refusesWithAReason},
+		{"closes the line behind what is too large", closesWhatIsTooLarge},
 		{"slows wrong tokens down and answers others", slowsGuessesDown},
 		{"resumes a stream without loss or doubling", resumesAStream},
 		{"shows hostile text as text and allows nothing foreign", showsTextAsText},
@@ -205,7 +208,7 @@ func refusesWithAReason(t *testing.T, dir string) {
 		{"a decision with a token that only looks", looker, `{"verb":"reject","of":["c1"]}`, 403, "role look"},
 		{"a setting with a token that decides", decider, `{"verb":"set","key":"workers","value":"3"}`, 403, "no set"},
 		{"a branch with a token that decides", decider, `{"verb":"promote","of":["c1"]}`, 403, "no promote"},
-		{"a verb that does not exist", decider, `{"verb":"explode"}`, 422, "expected value"},
+		{"a verb that does not exist", decider, `{"verb":"explode"}`, 400, "expected value"},
 		{"no candidate", decider, `{"verb":"reject"}`, 400, "what it is about"},
 		{"a candidate that is none", decider, `{"verb":"reject","of":["--all"]}`, 400, "no candidate"},
 		{"a candidate that is not there", decider, `{"verb":"reject","of":["c999999"]}`, 409, "no candidate c999999"},
@@ -217,7 +220,8 @@ func refusesWithAReason(t *testing.T, dir string) {
 		{"a branch whose name is an option", ruler, `{"verb":"promote","of":["c1"],"text":"--force"}`, 400, "branch"},
 		{"a revision that is an option", ruler, `{"verb":"inject","text":"--upload-pack=touch /tmp/x"}`, 400, "no commit"},
 		{"a path outside as a branch", ruler, `{"verb":"promote","of":["c1"],"text":"../../HEAD"}`, 400, "branch"},
-		{"a field that does not exist", decider, `{"verb":"pause","sudo":true}`, 422, "unexpected property"},
+		{"a field that does not exist", decider, `{"verb":"pause","sudo":true}`, 400, "unexpected property"},
+		{"a boost by nothing", decider, `{"verb":"boost","of":["c1"],"by":0}`, 400, "above 0 and at most 100, not 0"},
 		{"ten megabytes", decider, `{"verb":"note","text":"` + strings.Repeat("a", 10<<20) + `"}`, 413, "too large"},
 		{"no JSON", decider, `{{{`, 400, ""},
 	} {
@@ -253,6 +257,26 @@ func refusesWithAReason(t *testing.T, dir string) {
 				t.Errorf("got %d %q", code, body)
 			}
 		})
+	}
+}
+
+// closesWhatIsTooLarge sends a body that is too large and full of requests: nobody
+// may take what was left unread for requests of its own.
+func closesWhatIsTooLarge(t *testing.T, dir string) {
+	s := serving(t, dir)
+	host := strings.Trim(strings.TrimPrefix(s.url, "http:"), "/")
+	line, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	body := strings.Repeat("GET /healthz HTTP/1.1\r\nHost: "+host+"\r\n\r\n", 1<<16)
+	go func() { // until the server closes the line
+		fmt.Fprintf(line, "POST /api/v1/commands HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", host, decider, len(body), body)
+	}()
+	answer, _ := io.ReadAll(line) // the end of the line may be an error, too
+	if n := strings.Count(string(answer), "HTTP/1.1 "); n != 1 || !strings.Contains(string(answer), "HTTP/1.1 413") || !strings.Contains(string(answer), "Connection: close") {
+		t.Errorf("%d answers: %.2000s", n, answer)
 	}
 }
 

@@ -65,6 +65,9 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	} else {
 		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, view.CleanLine(l.Intent))
 	}
+	if err := a.printWorker(ctx, o, l.Job); err != nil {
+		return err
+	}
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
@@ -136,6 +139,17 @@ func (a *App) printTold(report guard.Report) error {
 		}
 	}
 	return nil
+}
+
+// printWorker names who did a job that an agent of the kind broker gave away.
+func (a *App) printWorker(ctx context.Context, o *opened, job record.JobID) error {
+	list, err := o.DB.EvidenceOf(ctx, o.exp.ID, job)
+	for _, ev := range list {
+		if ev.Kind == "worker" {
+			fmt.Fprintf(a.Out, "worker     %s\n", view.CleanLine(string(ev.Text)))
+		}
+	}
+	return err
 }
 
 func (a *App) printEvidence(ctx context.Context, o *opened, job record.JobID) error {

@@ -17,6 +17,9 @@ import (
 	"atoll/config/suitetest"
 )
 
+// rival is the token of another one who may have tasks.
+const rival = "another-one-0123456789"
+
 // handed is a run that hands out tasks.
 type handed struct {
 	t     *testing.T
@@ -33,7 +36,7 @@ func handsOut(t *testing.T, jobs int) *handed {
 	h := &handed{t: t, token: strings.Repeat("d", 48), out: &strings.Builder{}}
 	h.dir = plot(t, fmt.Sprintf("budget: {jobs: %d}", jobs), "agents: [{name: crowd, kind: broker, weight: 1}]")
 	tokens := filepath.Join(t.TempDir(), "tokens")
-	if err := os.WriteFile(tokens, []byte("hands decide "+h.token+"\neyes look "+strings.Repeat("e", 48)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(tokens, []byte("hands decide "+h.token+"\nrival decide "+rival+"\neyes look "+strings.Repeat("e", 48)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.cmd = command(t, h.dir, "run", "--headless", "--http", "127.0.0.1:0", "--tokens", tokens)
@@ -137,6 +140,7 @@ func TestTasksAreHandedOutOnceAndJudged(t *testing.T) {
 	t.Parallel()
 	h := handsOut(t, 2)
 	id, lease := h.next("first")
+	first := id
 	body := func(fields string) string { return `{"lease": "` + lease + `"` + fields + `}` }
 	for _, tc := range []struct {
 		name, token, method, path, body string
@@ -154,10 +158,19 @@ func TestTasksAreHandedOutOnceAndJudged(t *testing.T) {
 		{"a path twice", h.token, http.MethodPost, id + "/result", body(`, "changes": [{"path": "a", "text": "1"}, {"path": "a", "text": "2"}]`), 400, "twice"},
 		{"a file that is not there is deleted", h.token, http.MethodPost, id + "/result", body(`, "changes": [{"path": "nothing", "delete": true}]`), 400, "no such file"},
 		{"a patch that does not fit", h.token, http.MethodPost, id + "/result", body(`, "patch": "--- a/value.txt\n+++ b/value.txt\n@@ -1 +1 @@\n-77\n+78\n"`), 400, "does not fit"},
+		{"a change and why there is none", h.token, http.MethodPost, id + "/result", body(`, "failed": "no", "changes": [{"path": "a", "text": "1"}]`), 400, "leave one out"},
+		{"a cost that nobody pays", h.token, http.MethodPost, id + "/result", body(`, "failed": "no", "usage": {"cost_usd": 1e300}`), 400, "100000"},
+		{"a cost that comes back", h.token, http.MethodPost, id + "/result", body(`, "failed": "no", "usage": {"cost_usd": -1}`), 400, ">= 0"},
+		{"a cost that is no number", h.token, http.MethodPost, id + "/result", body(`, "failed": "no", "usage": {"cost_usd": NaN}`), 400, "invalid"},
+		{"tokens that nobody uses", h.token, http.MethodPost, id + "/result", body(`, "failed": "no", "usage": {"input_tokens": 9200000000000000000, "output_tokens": 9.2e18}`), 400, "<= 1e+12"},
+		{"another person with the lease", rival, http.MethodPost, id + "/result", body(`, "failed": "no"`), 409, "not yours"},
+		{"another person who gives it back", rival, http.MethodPost, id + "/stop", body(""), 409, "not yours"},
 		{"it is still the worker's", h.token, http.MethodPost, id + "/start", body(`, "seconds": 60, "says": "half way"`), 200, "until"},
 		{"its state", h.token, http.MethodGet, id + "/status", "", 200, "first"},
 		{"a patch that fits", h.token, http.MethodPost, id + "/result", body(`, "patch": "--- a/value.txt\n+++ b/value.txt\n@@ -1 +1 @@\n-1\n+2\n", "intent": "two"`), 200, "goes on"},
-		{"twice the same", h.token, http.MethodPost, id + "/result", body(`, "failed": "no"`), 404, "no such task"},
+		{"twice the same", h.token, http.MethodPost, id + "/result", body(`, "failed": "no"`), 409, "not yours"},
+		{"more time for what is done", h.token, http.MethodPost, id + "/start", body(""), 409, "not yours"},
+		{"the state of what is done", h.token, http.MethodGet, id + "/status", "", 404, "no such task"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, got := h.ask(tc.token, tc.method, tc.path, tc.body)
@@ -182,8 +195,11 @@ func TestTasksAreHandedOutOnceAndJudged(t *testing.T) {
 	if !strings.Contains(out, "measure.sh") && !strings.Contains(must(t, h.dir, "jobs"), "protected") {
 		t.Errorf("what a worker may not change is not told\n%s", out)
 	}
-	if got := must(t, h.dir, "show", "best"); !strings.Contains(got, "two") {
+	if got := must(t, h.dir, "show", "best"); !strings.Contains(got, "two") || !strings.Contains(got, "worker     first (token of hands)") {
 		t.Errorf("the best is\n%s", got)
+	}
+	if got := must(t, h.dir, "show", "#"+strings.TrimPrefix(first, "/")); !strings.Contains(got, "--- worker, attempt 1 ---\nfirst (token of hands)") {
+		t.Errorf("its job is\n%s", got)
 	}
 }
 

@@ -2,8 +2,10 @@ package door
 
 import (
 	"context"
+	"fmt"
 
 	"atoll/engine/view"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -171,6 +173,9 @@ func (d *Door) Family(ctx context.Context, id record.CandidateID) (Family, error
 		}
 	}
 	l, err := read(ctx, id)
+	if err == nil && id != record.Root && len(l.Ancestors) == 0 { // it is not even its own
+		err = fmt.Errorf("there is no candidate %s: %w", id, store.ErrNotFound)
+	}
 	relative := func(n view.LineageNode) Relative {
 		return Relative{n.ID, append([]record.ParentRef{}, n.Parents...), n.Operator, view.CleanLine(n.Agent), n.Status, n.Objective, n.Delta, view.CleanLine(n.Intent)}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -51,39 +52,63 @@ func aParent() parent {
 
 func TestWhatAWorkerBringsIsTurnedIntoChangesOrRefused(t *testing.T) {
 	const patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n"
+	git := func(name, header, body string) Answer {
+		return Answer{Patch: "diff --git a/" + name + " b/" + name + "\n" + header + body}
+	}
 	for name, tc := range map[string]struct {
 		answer Answer
 		want   string // path, mode and content of each change; of a deletion the path alone
 		says   string // why it is refused
 	}{
-		"a file as it is now":                {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "1\n"}}}, "a.txt 100644 1\n", ""},
-		"a new file":                         {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b"}}}, "new/b 100644 b", ""},
-		"a new program":                      {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b", Executable: true}}}, "new/b 100755 b", ""},
-		"a program stays one":                {Answer{Changes: []TaskChange{{Path: "bin/run", Text: "b"}}}, "bin/run 100755 b", ""},
-		"an empty file":                      {Answer{Changes: []TaskChange{{Path: "a.txt"}}}, "a.txt 100644 ", ""},
-		"bytes that are no text":             {Answer{Changes: []TaskChange{{Path: "x", Base64: base64.StdEncoding.EncodeToString([]byte{0, 255})}}}, "x 100644 \x00\xff", ""},
-		"a file is deleted":                  {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}}}, "a.txt", ""},
-		"a link is deleted":                  {Answer{Changes: []TaskChange{{Path: "link", Delete: true}}}, "link", ""},
-		"in the order of their paths":        {Answer{Changes: []TaskChange{{Path: "z", Text: "z"}, {Path: "b", Text: "b"}}}, "b 100644 b; z 100644 z", ""},
-		"a patch":                            {Answer{Patch: patch}, "a.txt 100644 1\ntwo\n", ""},
-		"a patch and changes":                {Answer{Patch: patch, Changes: []TaskChange{{Path: "b"}}}, "", "leave one out"},
-		"a patch that is none":               {Answer{Patch: "I changed a.txt."}, "", "cannot be read"},
-		"a patch for another parent":         {Answer{Patch: strings.ReplaceAll(patch, "one", "three")}, "", "does not fit"},
-		"a path above the repository":        {Answer{Changes: []TaskChange{{Path: "../a.txt"}}}, "", "no path inside"},
-		"an absolute path":                   {Answer{Changes: []TaskChange{{Path: "/etc/passwd"}}}, "", "no path inside"},
-		"the repository itself":              {Answer{Changes: []TaskChange{{Path: "."}}}, "", "no path inside"},
-		"no path":                            {Answer{Changes: []TaskChange{{Text: "x"}}}, "", "no path inside"},
-		"a path that is not clean":           {Answer{Changes: []TaskChange{{Path: "a//b"}}}, "", "no path inside"},
-		"a link is written":                  {Answer{Changes: []TaskChange{{Path: "link", Text: "/etc/passwd"}}}, "", "can only be deleted"},
-		"a submodule is written":             {Answer{Changes: []TaskChange{{Path: "vendor/of", Text: "x"}}}, "", "can only be deleted"},
-		"a file that is not there":           {Answer{Changes: []TaskChange{{Path: "none", Delete: true}}}, "", "no such file"},
-		"text and bytes at once":             {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "a", Base64: "YQ=="}}}, "", "leave one out"},
-		"bytes that cannot be read":          {Answer{Changes: []TaskChange{{Path: "a.txt", Base64: "?"}}}, "", "a.txt: "},
-		"a path twice":                       {Answer{Changes: []TaskChange{{Path: "b", Text: "1"}, {Path: "b", Text: "2"}}}, "", "b is there twice"},
-		"a path is deleted and written, too": {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}, {Path: "a.txt", Text: "2"}}}, "", "twice"},
+		"a file as it is now":         {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "1\n"}}}, "a.txt 100644 1\n", ""},
+		"a new file":                  {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b"}}}, "new/b 100644 b", ""},
+		"a new program":               {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b", Executable: true}}}, "new/b 100755 b", ""},
+		"a program stays one":         {Answer{Changes: []TaskChange{{Path: "bin/run", Text: "b"}}}, "bin/run 100755 b", ""},
+		"an empty file":               {Answer{Changes: []TaskChange{{Path: "a.txt"}}}, "a.txt 100644 ", ""},
+		"bytes that are no text":      {Answer{Changes: []TaskChange{{Path: "x", Base64: base64.StdEncoding.EncodeToString([]byte{0, 255})}}}, "x 100644 \x00\xff", ""},
+		"a file is deleted":           {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}}}, "a.txt", ""},
+		"a link is deleted":           {Answer{Changes: []TaskChange{{Path: "link", Delete: true}}}, "link", ""},
+		"in the order of their paths": {Answer{Changes: []TaskChange{{Path: "z", Text: "z"}, {Path: "b", Text: "b"}}}, "b 100644 b; z 100644 z", ""},
+		"a patch":                     {Answer{Patch: patch}, "a.txt 100644 1\ntwo\n", ""},
+		"a patch and changes":         {Answer{Patch: patch, Changes: []TaskChange{{Path: "b"}}}, "", "leave one out"},
+		"a patch that is none":        {Answer{Patch: "I changed a.txt."}, "", "cannot be read"},
+		"a patch for another parent":  {Answer{Patch: strings.ReplaceAll(patch, "one", "three")}, "", "does not fit"},
+		"a patch without a/ and b/":   {Answer{Patch: strings.NewReplacer("a/a.txt", "a.txt", "b/a.txt", "a.txt").Replace(patch)}, "a.txt 100644 1\ntwo\n", ""},
+		"a patch with wrong counts":   {Answer{Patch: strings.Replace(patch, "-1,2", "-1,7", 1)}, "", "cannot be read"},
+		"a patch that makes a link":   {git("l", "new file mode 120000\n", "--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a.txt\n\\ No newline at end of file\n"), "l 120000 a.txt", ""},
+		"a patch that moves a link":   {git("link", "index 1..2 120000\n", "--- a/link\n+++ b/link\n@@ -1 +1 @@\n-a.txt\n\\ No newline at end of file\n+bin\n\\ No newline at end of file\n"), "link 120000 bin", ""},
+		"a patch that makes a file of a link": {Answer{Patch: "diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-a.txt\n\\ No newline at end of file\n" +
+			"diff --git a/link b/link\nnew file mode 100644\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+x\n"}, "link 100644 x\n", ""},
+		"a patch that makes a program":     {git("p", "new file mode 100755\n", "--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n"), "p 100755 x\n", ""},
+		"a patch of a mode alone":          {git("a.txt", "old mode 100644\nnew mode 100755\n", ""), "a.txt 100755 one\ntwo\n", ""},
+		"a patch that makes an empty file": {git("e", "new file mode 100644\nindex 0000000..e69de29\n", ""), "e 100644 ", ""},
+		"a patch that deletes":             {git("a.txt", "deleted file mode 100644\n", "--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n"), "a.txt", ""},
+		"a patch that deletes a part":      {git("a.txt", "deleted file mode 100644\n", "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"), "", "does not fit"},
+		"a patch that makes and deletes": {Answer{Patch: "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n" +
+			"diff --git a/n b/n\ndeleted file mode 100644\n--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}, "", ""},
+		"a patch that renames":                     {Answer{Patch: "diff --git a/a.txt b/b.txt\nsimilarity index 100%\nrename from a.txt\nrename to b.txt\n"}, "a.txt; b.txt 100644 one\ntwo\n", ""},
+		"a patch that copies":                      {Answer{Patch: "diff --git a/bin/run b/bin/too\nsimilarity index 100%\ncopy from bin/run\ncopy to bin/too\n"}, "bin/too 100755 #!/bin/sh\n", ""},
+		"a patch with bytes that it does not tell": {git("b", "new file mode 100644\nindex 0000000..f76dd23\n", "Binary files /dev/null and b/b differ\n"), "", "--binary"},
+		"a patch with bytes":                       {git("b", "new file mode 100644\nindex 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\n", "GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"), "b 100644 \x00", ""},
+		"a patch of a submodule":                   {git("vendor/of", "index 1..2 160000\n", "--- a/vendor/of\n+++ b/vendor/of\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n"), "", "the mode 160000"},
+		"a patch outside":                          {git("../x", "new file mode 100644\n", "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n"), "", "no path inside"},
+		"a patch that makes what is there":         {git("a.txt", "new file mode 100644\n", "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n"), "", "does not fit"},
+		"a patch of what is not there":             {git("none", "", "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-x\n+y\n"), "", "does not fit"},
+		"a path above the repository":              {Answer{Changes: []TaskChange{{Path: "../a.txt"}}}, "", "no path inside"},
+		"an absolute path":                         {Answer{Changes: []TaskChange{{Path: "/etc/passwd"}}}, "", "no path inside"},
+		"the repository itself":                    {Answer{Changes: []TaskChange{{Path: "."}}}, "", "no path inside"},
+		"no path":                                  {Answer{Changes: []TaskChange{{Text: "x"}}}, "", "no path inside"},
+		"a path that is not clean":                 {Answer{Changes: []TaskChange{{Path: "a//b"}}}, "", "no path inside"},
+		"a link is written":                        {Answer{Changes: []TaskChange{{Path: "link", Text: "/etc/passwd"}}}, "", "can only be deleted"},
+		"a submodule is written":                   {Answer{Changes: []TaskChange{{Path: "vendor/of", Text: "x"}}}, "", "can only be deleted"},
+		"a file that is not there":                 {Answer{Changes: []TaskChange{{Path: "none", Delete: true}}}, "", "no such file"},
+		"text and bytes at once":                   {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "a", Base64: "YQ=="}}}, "", "leave one out"},
+		"bytes that cannot be read":                {Answer{Changes: []TaskChange{{Path: "a.txt", Base64: "?"}}}, "", "a.txt: "},
+		"a path twice":                             {Answer{Changes: []TaskChange{{Path: "b", Text: "1"}, {Path: "b", Text: "2"}}}, "", "b is there twice"},
+		"a path is deleted and written, too":       {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}, {Path: "a.txt", Text: "2"}}}, "", "twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changes, err := tc.answer.changes(t.Context(), &broker.Task{Files: aParent()})
+			changes, err := tc.answer.changes(t.Context(), aParent())
 			if tc.says != "" {
 				if !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), tc.says) {
 					t.Fatalf("got %v, want %q", err, tc.says)
@@ -103,6 +128,34 @@ func TestWhatAWorkerBringsIsTurnedIntoChangesOrRefused(t *testing.T) {
 			}
 			if text := strings.Join(got, "; "); text != tc.want {
 				t.Errorf("got %q, want %q", text, tc.want)
+			}
+		})
+	}
+}
+
+func TestAnAnswerSaysOneThingAndWhatCanBe(t *testing.T) {
+	usd := func(v float64) *float64 { return &v }
+	changed := []TaskChange{{Path: "a.txt", Text: "1"}}
+	for name, tc := range map[string]struct {
+		answer Answer
+		says   string // why it is refused; "" = it is not
+	}{
+		"a change":               {Answer{Changes: changed}, ""},
+		"a failure":              {Answer{Failed: "too hard"}, ""},
+		"nothing":                {Answer{}, ""},
+		"a change and a failure": {Answer{Changes: changed, Failed: "too hard"}, "leave one out"},
+		"a patch and a failure":  {Answer{Patch: "x", Failed: "too hard"}, "leave one out"},
+		"the most that it costs": {Answer{Changes: changed, Usage: &TaskUsage{InputTokens: record.MostTokens, OutputTokens: record.MostTokens, CostUSD: usd(record.MostUSD)}}, ""},
+		"no number as a cost":    {Answer{Changes: changed, Usage: &TaskUsage{CostUSD: usd(math.NaN())}}, "from 0 to"},
+		"money that nobody has":  {Answer{Changes: changed, Usage: &TaskUsage{CostUSD: usd(1e300)}}, "from 0 to 1000000000000, cost_usd is from 0 to 100000"},
+		"money back":             {Answer{Failed: "too hard", Usage: &TaskUsage{CostUSD: usd(-1)}}, "from 0 to"},
+		"tokens beyond count":    {Answer{Failed: "too hard", Usage: &TaskUsage{OutputTokens: math.MaxInt64}}, "from 0 to"},
+		"tokens below none":      {Answer{Usage: &TaskUsage{InputTokens: -1}}, "from 0 to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := tc.answer.result(t.Context(), aParent())
+			if tc.says == "" && err != nil || tc.says != "" && (!errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), tc.says)) {
+				t.Errorf("got %v, want %q", err, tc.says)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ type fileStamp struct {
 const leastToken = 16
 
 // OpenTokens reads a file with one token a line: NAME ROLE TOKEN. Empty lines and
-// those that begin with # say nothing; no two have one token. Others must not be able to read the file.
+// those that begin with # say nothing; no two have one token, and a name has one role. It is a regular file that others cannot read.
 func OpenTokens(file string, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{file: file, now: now}
 	return t, t.read()
@@ -82,6 +82,9 @@ func (t *Tokens) read() error {
 }
 
 func (t *Tokens) reread() error {
+	if err := Regular(t.file); err != nil {
+		return fmt.Errorf("read the tokens: %w", err)
+	}
 	f, err := os.Open(t.file)
 	if err != nil {
 		return fmt.Errorf("read the tokens: %w", err)
@@ -104,6 +107,16 @@ func (t *Tokens) reread() error {
 	}
 	t.list, t.stamp = list, stamp
 	return nil
+}
+
+// Regular refuses what cannot be read again when it changes, or would be waited for:
+// a folder, a pipe, a device.
+func Regular(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file: it is read again when it changes", file)
+	}
+	return err
 }
 
 func parseTokens(f *os.File, name string) ([]token, error) {
@@ -130,6 +143,9 @@ func parseTokens(f *os.File, name string) ([]token, error) {
 		one := token{MarkOf(fields[2]), Caller{Name: fields[0], Role: role}}
 		if i := slices.IndexFunc(list, func(t token) bool { return t.mark == one.mark }); i >= 0 {
 			return nil, fmt.Errorf("%s:%d: %s has the token of %s; give each their own: `openssl rand -hex 24` makes one", name, n, fields[0], list[i].caller.Name)
+		}
+		if i := slices.IndexFunc(list, func(t token) bool { return t.caller.Name == fields[0] && t.caller.Role != role }); i >= 0 {
+			return nil, fmt.Errorf("%s:%d: %s has the role %s already; give one name one role", name, n, fields[0], list[i].caller.Role)
 		}
 		list = append(list, one)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +27,25 @@ func tokenFile(t *testing.T, text string) string {
 	return file
 }
 
+func TestTokensComeFromARegularFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, t.TempDir(), "/dev/null"} {
+		if _, err := door.OpenTokens(path, time.Now); err == nil || !strings.Contains(err.Error(), path+" is no regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	there := filepath.Join(t.TempDir(), "tokens") // a link to one is one
+	if err := os.Symlink(tokenFile(t, "ann look "+secretOfAnn), there); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := door.OpenTokens(there, time.Now); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAFileOfTokensIsReadStrictly(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string
@@ -45,7 +65,8 @@ func TestAFileOfTokensIsReadStrictly(t *testing.T) {
 		"a secret that can be guessed":                  {"ann look hunter2", 0o600, "could be guessed"},
 		"a name with a control character":               {"a\x1b[2Jnn look " + secretOfAnn, 0o600, "no screen shows"},
 		"a secret that two have":                        {"ann look " + secretOfAnn + "\nben admin " + secretOfAnn, 0o600, ":2: ben has the token of ann"},
-		"a name that two have":                          {"ann look " + secretOfAnn + "\nann admin " + secretOfBen, 0o600, ""}, // one person, two machines
+		"a person with two machines":                    {"ann look " + secretOfAnn + "\nann look " + secretOfBen, 0o600, ""},
+		"a name with two roles":                         {"ann look " + secretOfAnn + "\nann admin " + secretOfBen, 0o600, ":2: ann has the role look already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := tokenFile(t, tc.text)

@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"atoll/cli/door"
 	"atoll/engine/evidence"
 )
 
@@ -17,7 +16,7 @@ const prefix = "/api/v1"
 
 // newAPI makes the interface for programs on a mux: its document describes the
 // handlers, so that both are always the same.
-func newAPI(mux *http.ServeMux, version string) huma.API {
+func newAPI(mux humago.Mux, version string) huma.API {
 	cfg := huma.DefaultConfig("atoll", version)
 	cfg.Info.Description = "One experiment of atoll: a quality-diversity search over the commits of a git repository. Looking needs no token on the machine itself; commands need one (Authorization: Bearer TOKEN)."
 	cfg.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
@@ -28,8 +27,18 @@ func newAPI(mux *http.ServeMux, version string) huma.API {
 	cfg.RejectUnknownQueryParameters = true
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
 	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[evidence.Interval](), reflect.TypeFor[*[2]float64]())
-	return humago.New(mux, cfg)
+	cfg.Transformers = append(cfg.Transformers, oneCodeWritten)
+	api := humago.New(mux, cfg)
+	api.UseMiddleware(oneCode)
+	return api
 }
+
+// asks are the codes that any question can be refused with, and tells those of what
+// brings a text along; huma adds 500.
+var (
+	asks  = []int{400, 401, 403, 404, 409, 421, 429, 503}
+	tells = []int{400, 401, 403, 404, 408, 409, 413, 415, 421, 429, 503}
+)
 
 // answer is what huma writes as a body.
 type answer[T any] struct{ Body T }
@@ -40,7 +49,7 @@ type nothing struct{}
 // get registers a question.
 func get[I, O any](api huma.API, path, name, summary string, fn func(ctx context.Context, in *I) (O, error)) {
 	huma.Register(api, huma.Operation{
-		Method: http.MethodGet, Path: prefix + path, OperationID: name, Summary: summary, Errors: []int{400, 401, 404, 429, 503},
+		Method: http.MethodGet, Path: prefix + path, OperationID: name, Summary: summary, Errors: asks,
 	}, func(ctx context.Context, in *I) (*answer[O], error) {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
@@ -52,20 +61,12 @@ func get[I, O any](api huma.API, path, name, summary string, fn func(ctx context
 	})
 }
 
-// problem is an error with its code.
-func problem(err error) error {
-	code := http.StatusInternalServerError
-	switch door.KindOf(err) {
-	case door.KindBad:
-		code = http.StatusBadRequest
-	case door.KindForbidden:
-		code = http.StatusForbidden
-	case door.KindMissing:
-		code = http.StatusNotFound
-	case door.KindConflict:
-		code = http.StatusConflict
-	case door.KindLater:
-		code = http.StatusServiceUnavailable
+// mayBeNull says of parts that are objects that they may be null, which a tag cannot.
+func mayBeNull(doc *huma.OpenAPI) {
+	for schema, names := range map[string][]string{"Status": {"root", "best"}, "NichePast": {"elite"}} {
+		parts := doc.Components.Schemas.Map()[schema].Properties
+		for _, name := range names {
+			parts[name] = &huma.Schema{AnyOf: []*huma.Schema{parts[name], {Type: "null"}}}
+		}
 	}
-	return huma.NewError(code, err.Error())
 }

@@ -14,7 +14,7 @@ func steer(api huma.API, d *door.Door) {
 	huma.Register(api, huma.Operation{
 		Method: http.MethodPost, Path: prefix + "/commands", OperationID: "command", Summary: "Decide: a verb of the command line",
 		Description: "The decision is a row of the log when the answer comes, signed with the name of the token; its effect follows through events. approve, reject, freeze and most others can be taken back with undo.",
-		Security:    []map[string][]string{{"token": {}}}, MaxBodyBytes: bodyLimit, Errors: []int{400, 401, 403, 404, 409, 413, 422, 429, 503},
+		Security:    []map[string][]string{{"token": {}}}, MaxBodyBytes: bodyLimit, Errors: tells,
 	}, func(ctx context.Context, in *answer[door.Command]) (*answer[door.Done], error) {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()

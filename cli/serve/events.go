@@ -86,7 +86,7 @@ func (s *stream) register(api huma.API) {
 	sse.Register(api, huma.Operation{
 		Method: http.MethodGet, Path: prefix + "/events", OperationID: "events", Summary: "The ordered log as it grows (server-sent events)",
 		Description: "row: a row of the log; its id is its number. pulse: the state moved on, or the line is alive. Last-Event-ID or after resumes behind a row without loss or doubling; without either the stream begins now.",
-		Errors:      []int{400, 401, 429, 503},
+		Errors:      asks,
 	}, map[string]any{"row": rowEvent{}, "pulse": pulseEvent{}}, s.send)
 }
 

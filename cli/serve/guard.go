@@ -40,34 +40,26 @@ func callerOf(ctx context.Context) door.Caller {
 	return c
 }
 
-// refuse says why a request is not answered, in words.
-func refuse(w http.ResponseWriter, code int, text string) {
-	if code == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "1")
-	}
-	if code == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="atoll"`)
-	}
-	http.Error(w, text, code)
-}
-
 // wrap lets through what may pass.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
 		if code, why := g.stop(r); code != 0 {
-			refuse(w, code, why)
+			refuse(w, r, code, why)
 			return
 		}
 		caller, code, why := g.caller(r)
 		if code != 0 {
-			refuse(w, code, why)
+			refuse(w, r, code, why)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
+		// The server's own request keeps its body: by it the server knows of what was left
+		// unread, and closes the connection instead of reading it as another request.
 		ctx, done := g.while(context.WithValue(r.Context(), callerKey{}, caller), r, caller)
 		defer done()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		known := r.WithContext(ctx)
+		known.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
+		next.ServeHTTP(w, known)
 	})
 }
 

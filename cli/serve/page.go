@@ -26,7 +26,7 @@ func newPage(o *Options, g *guard) *page {
 	return &page{o, g, template.Must(template.ParseFS(assets, "assets/page.html"))}
 }
 
-func (p *page) register(mux *http.ServeMux) {
+func (p *page) register(mux *routes) {
 	files, err := fs.Sub(assets, "assets")
 	if err != nil {
 		panic(err) // the folder is part of the program

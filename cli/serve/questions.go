@@ -158,7 +158,7 @@ func patch(api huma.API, d *door.Door) {
 	huma.Register(api, huma.Operation{
 		Method: http.MethodGet, Path: prefix + "/candidates/{id}/patch", OperationID: "patch", Summary: "The difference to the root as `git apply` takes it",
 		Responses: map[string]*huma.Response{"200": {Description: "A patch", Content: map[string]*huma.MediaType{"text/x-diff": {Schema: &huma.Schema{Type: "string"}}}}},
-		Errors:    []int{400, 401, 404, 429},
+		Errors:    asks,
 	}, func(ctx context.Context, in *CandidateInput) (*struct {
 		Type string `header:"Content-Type"`
 		Name string `header:"Content-Disposition"`

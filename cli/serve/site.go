@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // site is everything that a server answers.
@@ -20,13 +22,36 @@ func newSite(o Options) *site {
 	return s
 }
 
+// routes is a mux that knows its patterns, so that they can be compared with what
+// the document describes.
+type routes struct {
+	http.ServeMux
+	patterns []string
+}
+
+// Handle is that of [http.ServeMux].
+func (m *routes) Handle(pattern string, h http.Handler) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.Handle(pattern, h)
+}
+
+// HandleFunc is that of [http.ServeMux].
+func (m *routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	m.Handle(pattern, http.HandlerFunc(h))
+}
+
 func (s *site) handler() http.Handler {
-	mux := http.NewServeMux()
+	mux, _ := s.routes()
+	return s.figures.count(s.guard.wrap(gather(asProblems(&mux.ServeMux))))
+}
+
+// routes are all that the site answers, and the document of what is for programs.
+func (s *site) routes() (*routes, *huma.OpenAPI) {
+	mux := &routes{}
 	api := newAPI(mux, s.opt.Version)
 	look(api, s.opt.Door)
 	steer(api, s.opt.Door)
 	tasks(api, s.opt.Door)
-	mux.HandleFunc("GET "+prefix+"/tasks/{id}/tree", s.taskTree)
 	(&stream{door: s.opt.Door, now: s.opt.Now}).register(api)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
@@ -35,7 +60,9 @@ func (s *site) handler() http.Handler {
 	if s.opt.Agents != nil {
 		mux.Handle("/mcp", patient(s.opt.Agents(callerOf)))
 	}
-	return s.figures.count(s.guard.wrap(gather(mux)))
+	oneCodeDescribed(api.OpenAPI())
+	mayBeNull(api.OpenAPI())
+	return mux, api.OpenAPI()
 }
 
 // readyTime is how long a question for readiness waits.

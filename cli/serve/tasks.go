@@ -60,11 +60,12 @@ type nextOutput struct {
 	Body   *door.Leased
 }
 
-// hand registers what a worker does; it needs the role decide.
-func hand[I, O any](api huma.API, method, path, name, summary string, fn func(ctx context.Context, who door.Caller, in *I) (*O, error)) {
+// hand registers what a worker does; it needs the role decide. further answers are
+// those beside the usual one.
+func hand[I, O any](api huma.API, method, path, name, summary string, further map[string]*huma.Response, fn func(ctx context.Context, who door.Caller, in *I) (*O, error)) {
 	huma.Register(api, huma.Operation{
-		Method: method, Path: prefix + path, OperationID: name, Summary: summary, Tags: []string{"tasks"},
-		Security: []map[string][]string{{"token": {}}}, MaxBodyBytes: bodyLimit, Errors: []int{400, 401, 403, 404, 409, 413, 422, 429, 503},
+		Method: method, Path: prefix + path, OperationID: name, Summary: summary, Tags: []string{"tasks"}, Responses: further,
+		Security: []map[string][]string{{"token": {}}}, MaxBodyBytes: bodyLimit, Errors: tells,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		who := callerOf(ctx)
 		if who.Role < door.Decide {
@@ -83,18 +84,18 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // tasks registers the broker: jobs of agents of the kind broker, for workers in any
 // language.
 func tasks(api huma.API, d *door.Door) {
-	hand(api, http.MethodGet, "/tasks", "tasks", "Jobs that wait for a worker, and those that are with one", func(ctx context.Context, _ door.Caller, _ *nothing) (*answer[[]door.Task], error) {
+	hand(api, http.MethodGet, "/tasks", "tasks", "Jobs that wait for a worker, and those that are with one", nil, func(ctx context.Context, _ door.Caller, _ *nothing) (*answer[[]door.Task], error) {
 		list, err := d.Tasks(ctx)
 		return &answer[[]door.Task]{list}, err
 	})
-	hand(api, http.MethodPost, "/tasks", "add-task", "Have a job started, as the verb start does", func(ctx context.Context, who door.Caller, in *answer[door.Start]) (*answer[door.Done], error) {
+	hand(api, http.MethodPost, "/tasks", "add-task", "Have a job started, as the verb start does", nil, func(ctx context.Context, who door.Caller, in *answer[door.Start]) (*answer[door.Done], error) {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		done, err := d.Do(ctx, who, door.Command{Verb: "start", Start: &in.Body})
 		return &answer[door.Done]{done}, err
 	})
-	hand(api, http.MethodPost, "/tasks/next", "next-task", "Take the oldest task that waits, for a time; 204: none waits", func(ctx context.Context, _ door.Caller, in *nextInput) (*nextOutput, error) {
-		t, err := d.NextTask(ctx, view.CleanLine(in.Body.Worker), seconds(in.Body.Seconds), seconds(in.Body.Wait))
+	hand(api, http.MethodPost, "/tasks/next", "next-task", "Take the oldest task that waits, for a time", map[string]*huma.Response{"204": {Description: "None waits"}}, func(ctx context.Context, who door.Caller, in *nextInput) (*nextOutput, error) {
+		t, err := d.NextTask(ctx, who, view.CleanLine(in.Body.Worker), seconds(in.Body.Seconds), seconds(in.Body.Wait))
 		if t == nil {
 			return &nextOutput{Status: http.StatusNoContent}, err
 		}
@@ -104,58 +105,48 @@ func tasks(api huma.API, d *door.Door) {
 }
 
 // ofTask reads the number of a task from a path.
-func ofTask[I interface{ task() (record.JobID, error) }, O any](fn func(ctx context.Context, id record.JobID, in *I) (O, error)) func(context.Context, door.Caller, *I) (*answer[O], error) {
-	return func(ctx context.Context, _ door.Caller, in *I) (*answer[O], error) {
+func ofTask[I interface{ task() (record.JobID, error) }, O any](fn func(ctx context.Context, who door.Caller, id record.JobID, in *I) (O, error)) func(context.Context, door.Caller, *I) (*answer[O], error) {
+	return func(ctx context.Context, who door.Caller, in *I) (*answer[O], error) {
 		id, err := (*in).task()
 		if err != nil {
 			return nil, err
 		}
-		out, err := fn(ctx, id, in)
+		out, err := fn(ctx, who, id, in)
 		return &answer[O]{out}, err
 	}
 }
 
 // aTask registers what is done with one task.
 func aTask(api huma.API, d *door.Door) {
-	hand(api, http.MethodGet, "/tasks/{id}", "task", "One task; its files are at /tasks/{id}/tree, as a tar", ofTask(func(ctx context.Context, id record.JobID, _ *TaskInput) (door.TaskDetail, error) {
+	hand(api, http.MethodGet, "/tasks/{id}", "task", "One task with its prompt and the names of its files", nil, ofTask(func(ctx context.Context, _ door.Caller, id record.JobID, _ *TaskInput) (door.TaskDetail, error) {
 		return d.TaskDetail(ctx, id)
 	}))
-	hand(api, http.MethodGet, "/tasks/{id}/status", "task-status", "Whether a task waits or is with a worker", ofTask(func(ctx context.Context, id record.JobID, _ *TaskInput) (door.Task, error) {
+	hand(api, http.MethodGet, "/tasks/{id}/status", "task-status", "Whether a task waits or is with a worker", nil, ofTask(func(ctx context.Context, _ door.Caller, id record.JobID, _ *TaskInput) (door.Task, error) {
 		return d.Task(ctx, id)
 	}))
-	hand(api, http.MethodPost, "/tasks/{id}/start", "start-task", "Say that work goes on: the lease holds longer", ofTask(func(ctx context.Context, id record.JobID, in *leaseInput) (longer, error) {
-		until, err := d.ExtendTask(ctx, id, in.Body.Lease, seconds(in.Body.Seconds), in.Body.Says)
+	hand(api, http.MethodPost, "/tasks/{id}/start", "start-task", "Say that work goes on: the lease holds longer", nil, ofTask(func(ctx context.Context, who door.Caller, id record.JobID, in *leaseInput) (longer, error) {
+		until, err := d.ExtendTask(ctx, who, id, in.Body.Lease, seconds(in.Body.Seconds), in.Body.Says)
 		return longer{until}, err
 	}))
-	hand(api, http.MethodPost, "/tasks/{id}/stop", "stop-task", "Give a task back, for another worker", ofTask(func(ctx context.Context, id record.JobID, in *leaseInput) (said, error) {
-		return said{"the task waits again"}, d.GiveTaskBack(ctx, id, in.Body.Lease)
+	hand(api, http.MethodPost, "/tasks/{id}/stop", "stop-task", "Give a task back, for another worker", nil, ofTask(func(ctx context.Context, who door.Caller, id record.JobID, in *leaseInput) (said, error) {
+		return said{"the task waits again"}, d.GiveTaskBack(ctx, who, id, in.Body.Lease)
 	}))
-	hand(api, http.MethodPost, "/tasks/{id}/result", "finish-task", "Bring what was made: the gate judges it, and the engine measures it", ofTask(func(ctx context.Context, id record.JobID, in *resultInput) (said, error) {
-		return said{"taken in; the job goes on"}, d.FinishTask(ctx, id, in.Body)
+	hand(api, http.MethodPost, "/tasks/{id}/result", "finish-task", "Bring what was made: the gate judges it, and the engine measures it", nil, ofTask(func(ctx context.Context, who door.Caller, id record.JobID, in *resultInput) (said, error) {
+		return said{"taken in; the job goes on"}, d.FinishTask(ctx, who, id, in.Body)
 	}))
-}
-
-// taskTree answers with the files of a task's parent as a tar.
-func (s *site) taskTree(w http.ResponseWriter, r *http.Request) {
-	if callerOf(r.Context()).Role < door.Decide {
-		http.Error(w, "tasks are for workers whose token has the role decide", http.StatusForbidden)
-		return
-	}
-	tree, err := s.treeOf(r)
-	if err != nil {
-		http.Error(w, err.Error(), problem(err).(huma.StatusError).GetStatus())
-		return
-	}
-	w.Header().Set("Content-Type", "application/x-tar")
-	if err := tree.WriteTar(r.Context(), w); err != nil {
-		panic(http.ErrAbortHandler) // the answer is cut, and the client sees it
-	}
-}
-
-func (s *site) treeOf(r *http.Request) (door.TaskTree, error) {
-	id, err := door.JobOf(r.PathValue("id"))
-	if err != nil {
-		return door.TaskTree{}, err
-	}
-	return s.opt.Door.TaskTree(r.Context(), id)
+	hand(api, http.MethodGet, "/tasks/{id}/tree", "task-tree", "The files of a task's parent", map[string]*huma.Response{
+		"200": {Description: "A tar; submodules are left out", Content: map[string]*huma.MediaType{"application/x-tar": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}},
+	}, func(ctx context.Context, _ door.Caller, in *TaskInput) (*huma.StreamResponse, error) {
+		id, err := in.task()
+		if err != nil {
+			return nil, err
+		}
+		tree, err := d.TaskTree(ctx, id)
+		return &huma.StreamResponse{Body: func(out huma.Context) {
+			out.SetHeader("Content-Type", "application/x-tar")
+			if err := tree.WriteTar(out.Context(), out.BodyWriter()); err != nil {
+				panic(http.ErrAbortHandler) // the answer is cut, and the client sees it
+			}
+		}}, err
+	})
 }

@@ -53,6 +53,9 @@ func (k *Keys) Caller(key gossh.PublicKey) (door.Caller, bool) {
 }
 
 func (k *Keys) reread() error {
+	if err := door.Regular(k.file); err != nil {
+		return fmt.Errorf("read the keys: %w", err)
+	}
 	info, err := os.Stat(k.file)
 	if err != nil {
 		return fmt.Errorf("read the keys: %w", err)

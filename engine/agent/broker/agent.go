@@ -36,7 +36,7 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 	}
 	j.Tell("worker", text)
 	if j.Progress != nil {
-		j.Progress("waiting for a worker")
+		j.Progress(waiting)
 	}
 	res, err := a.broker.ask(ctx, Task{Job: j.Number, Attempt: j.Attempt, Agent: a.name, About: j, Prompt: text, Files: t})
 	asked := record.Evidence{Job: j.Number, Attempt: j.Attempt, Kind: "prompt", Text: []byte(text)}

@@ -7,7 +7,8 @@
 // for a time, may ask for more time, and finishes it or gives it back.
 //
 // Caveats: a lease is a fence: after its end the task is another worker's, and
-// what comes late is refused. Tasks live in memory; the engine asks for the same
+// what comes late is refused, as is what comes under the name of another holder
+// than the one that took it. Tasks live in memory; the engine asks for the same
 // job again after a restart. Nothing here measures: an answer is a change like
 // that of any agent, and the gate and the evaluator judge it.
 package broker
@@ -32,7 +33,7 @@ var (
 	// ErrNoTask: no such task is here, or not any more: its job ended.
 	ErrNoTask = errors.New("there is no such task")
 	// ErrLease: the lease is not the one that the task is out under; it ran out, or
-	// another worker has the task.
+	// another worker has the task, or it is another holder's.
 	ErrLease = errors.New("the task is not yours (any more)")
 )
 
@@ -51,15 +52,17 @@ type Task struct {
 	Prompt  string     // the whole task in words
 	Files   agent.Tree // of the parent
 	Since   time.Time  // when it began to wait
-	Worker  string     // who has it; "" = it waits
+	Worker  string     // who has it, as it calls itself; "" = it waits
+	Holder  string     // whose token it came with
 	Until   time.Time  // when the lease ends
 }
 
-// Lease is the right to finish a task.
+// Lease is the right of its holder to finish a task.
 type Lease struct {
-	Job   record.JobID
-	Token string // a secret of the worker's
-	Until time.Time
+	Job    record.JobID
+	Holder string // who took it
+	Token  string // a secret of the worker's
+	Until  time.Time
 }
 
 // Broker is safe for concurrent use. Its zero value is not ready: see [New].
@@ -75,6 +78,21 @@ type entry struct {
 	Task
 	token string
 	end   chan outcome // of size one
+}
+
+// by names who has the task.
+func (e *entry) by() string { return fmt.Sprintf("%s (token of %s)", e.Worker, e.Holder) }
+
+func (e *entry) lease() Lease { return Lease{e.Job, e.Holder, e.token, e.Until} }
+
+// waiting is what those who watch are told while no worker has a task.
+const waiting = "waiting for a worker"
+
+// stage tells those who watch where the task is.
+func (e *entry) stage(text string) {
+	if e.About.Progress != nil {
+		e.About.Progress(text)
+	}
 }
 
 type outcome struct {
@@ -132,7 +150,7 @@ func (b *Broker) Tasks() []Task {
 func (b *Broker) seen(e *entry) Task {
 	t := e.Task
 	if !b.out(e) {
-		t.Worker, t.Until = "", time.Time{}
+		t.Worker, t.Holder, t.Until = "", "", time.Time{}
 	}
 	return t
 }
@@ -151,14 +169,15 @@ func (b *Broker) Task(job record.JobID) (Task, error) {
 	return b.seen(e), nil
 }
 
-// Next leases the oldest task that waits to a worker, for at most so long (0 =
-// [DefaultLease]), waiting for one until ctx ends: then ok is false.
-func (b *Broker) Next(ctx context.Context, worker string, span time.Duration) (t Task, l Lease, ok bool) {
+// Next leases the oldest task that waits to a worker of a holder, for at most so
+// long (0 = [DefaultLease]), waiting for one until ctx ends: then ok is false.
+func (b *Broker) Next(ctx context.Context, holder, worker string, span time.Duration) (t Task, l Lease, ok bool) {
 	for {
 		b.mu.Lock()
 		if e := b.oldest(); e != nil {
-			e.token, e.Worker, e.Until = token(), worker, b.now().Add(lease(span))
-			t, l = e.Task, Lease{e.Job, e.token, e.Until}
+			e.token, e.Holder, e.Worker, e.Until = token(), holder, worker, b.now().Add(lease(span))
+			e.stage("with the worker " + e.by())
+			t, l = e.Task, e.lease()
 			b.mu.Unlock()
 			return t, l, true
 		}
@@ -211,7 +230,7 @@ func (b *Broker) held(l Lease) (*entry, error) {
 	switch {
 	case e == nil:
 		return nil, fmt.Errorf("%w: #%d", ErrNoTask, l.Job)
-	case l.Token == "" || e.token != l.Token || !b.out(e):
+	case l.Token == "" || e.token != l.Token || e.Holder != l.Holder || !b.out(e):
 		return nil, fmt.Errorf("%w: #%d", ErrLease, l.Job)
 	}
 	return e, nil
@@ -230,7 +249,7 @@ func (b *Broker) Extend(l Lease, span time.Duration, says string) (Lease, error)
 	if says != "" && e.About.Live != nil {
 		e.About.Live(says)
 	}
-	return Lease{e.Job, e.token, e.Until}, nil
+	return e.lease(), nil
 }
 
 // GiveBack lets another worker have the task. Errors: [ErrNoTask], [ErrLease].
@@ -241,14 +260,26 @@ func (b *Broker) GiveBack(l Lease) error {
 	if err != nil {
 		return err
 	}
-	e.token, e.Worker, e.Until = "", "", time.Time{}
+	e.token, e.Worker, e.Holder, e.Until = "", "", "", time.Time{}
+	e.stage(waiting)
 	b.tell()
 	return nil
 }
 
-// Finish ends the task with what the worker made, or with why it made nothing.
-// Errors: [ErrNoTask], [ErrLease].
-func (b *Broker) Finish(l Lease, res agent.Result, failure error) error {
+// Holds returns the task of a lease that still holds. Errors: [ErrNoTask], [ErrLease].
+func (b *Broker) Holds(l Lease) (Task, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, err := b.held(l)
+	if err != nil {
+		return Task{}, err
+	}
+	return e.Task, nil
+}
+
+// Finish ends the task with what the worker made, or with why it made nothing; the
+// worker's name is kept with it. Errors: [ErrNoTask], [ErrLease].
+func (b *Broker) Finish(l Lease, res agent.Result, failure *agent.Error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, err := b.held(l)
@@ -256,6 +287,13 @@ func (b *Broker) Finish(l Lease, res agent.Result, failure error) error {
 		return err
 	}
 	delete(b.tasks, l.Job)
-	e.end <- outcome{res, failure}
+	by := record.Evidence{Kind: "worker", Text: []byte(e.by())}
+	if failure != nil {
+		failure.Evidence = append(failure.Evidence, by)
+		e.end <- outcome{err: failure}
+		return nil
+	}
+	res.Evidence = append(res.Evidence, by)
+	e.end <- outcome{res: res}
 	return nil
 }

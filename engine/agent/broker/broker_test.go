@@ -49,7 +49,7 @@ func put(ctx context.Context, b *broker.Broker, job record.JobID) <-chan ends {
 
 func take(t *testing.T, b *broker.Broker, worker string) broker.Lease {
 	t.Helper()
-	task, l, ok := b.Next(t.Context(), worker, time.Minute)
+	task, l, ok := b.Next(t.Context(), worker+"-token", worker, time.Minute)
 	if !ok || task.Job != l.Job || task.Worker != worker || task.Prompt != "do it" {
 		t.Fatalf("got %+v %+v %v", task, l, ok)
 	}
@@ -60,9 +60,19 @@ func none(t *testing.T, b *broker.Broker) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if task, _, ok := b.Next(ctx, "late", 0); ok {
+	if task, _, ok := b.Next(ctx, "late-token", "late", 0); ok {
 		t.Errorf("got #%d, want nothing", task.Job)
 	}
+}
+
+// signed is who did a task.
+func signed(list []record.Evidence) string {
+	for _, e := range list {
+		if e.Kind == "worker" {
+			return string(e.Text)
+		}
+	}
+	return ""
 }
 
 func TestATaskIsOneWorkersUntilItsLeaseEnds(t *testing.T) {
@@ -80,10 +90,13 @@ func TestATaskIsOneWorkersUntilItsLeaseEnds(t *testing.T) {
 	none(t, b)
 	c.pass(20 * time.Second)
 	second := take(t, b, "lou")
+	foreign := second
+	foreign.Holder = "ada-token"
 	for what, err := range map[string]error{
-		"finish":    b.Finish(first, agent.Result{Intent: "late"}, nil),
-		"give back": b.GiveBack(first),
-		"forged":    b.Finish(broker.Lease{Job: 7}, agent.Result{}, nil),
+		"another holder's": b.Finish(foreign, agent.Result{}, nil),
+		"finish":           b.Finish(first, agent.Result{Intent: "late"}, nil),
+		"give back":        b.GiveBack(first),
+		"forged":           b.Finish(broker.Lease{Job: 7}, agent.Result{}, nil),
 	} {
 		if !errors.Is(err, broker.ErrLease) {
 			t.Errorf("%s: %v", what, err)
@@ -92,7 +105,7 @@ func TestATaskIsOneWorkersUntilItsLeaseEnds(t *testing.T) {
 	if err := b.Finish(second, agent.Result{Intent: "done"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if e := <-end; e.err != nil || e.res.Intent != "done" {
+	if e := <-end; e.err != nil || e.res.Intent != "done" || signed(e.res.Evidence) != "lou (token of lou-token)" {
 		t.Errorf("got %+v", e)
 	}
 	if err := b.Finish(second, agent.Result{}, nil); !errors.Is(err, broker.ErrNoTask) {
@@ -107,11 +120,13 @@ func TestATaskThatIsGivenBackIsTheNextWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	why := errors.New("too hard")
-	if err := b.Finish(take(t, b, "lou"), agent.Result{}, why); err != nil {
+	if err := b.Finish(take(t, b, "lou"), agent.Result{}, &agent.Error{Err: why}); err != nil {
 		t.Fatal(err)
 	}
-	if e := <-end; !errors.Is(e.err, why) {
-		t.Errorf("got %v", e.err)
+	e := <-end
+	var failure *agent.Error
+	if !errors.Is(e.err, why) || !errors.As(e.err, &failure) || signed(failure.Evidence) != "lou (token of lou-token)" {
+		t.Errorf("got %+v", e.err)
 	}
 }
 
@@ -147,7 +162,7 @@ func TestEightWorkersFinishEachTaskOnce(t *testing.T) {
 	for range 8 {
 		crew.Go(func() {
 			for {
-				_, l, ok := b.Next(ctx, "w", time.Hour)
+				_, l, ok := b.Next(ctx, "crew", "w", time.Hour)
 				if !ok {
 					return
 				}

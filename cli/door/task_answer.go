@@ -1,0 +1,139 @@
+package door
+
+import (
+	"context"
+	"encoding/base64"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"atoll/engine/agent"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// Answer is what a worker made of a task.
+type Answer struct {
+	Lease   string       `json:"lease" maxLength:"64"`
+	Changes []TaskChange `json:"changes,omitempty" maxItems:"1000" doc:"Files as they are now."`
+	Patch   string       `json:"patch,omitempty" maxLength:"1000000" doc:"Instead of changes: what git diff --binary printed."`
+	Intent  string       `json:"intent,omitempty" maxLength:"2000" doc:"What was tried, in a line."`
+	Failed  string       `json:"failed,omitempty" maxLength:"2000" doc:"Instead of a change: why there is none."`
+	Usage   *TaskUsage   `json:"usage,omitempty" doc:"What it cost; left out: nothing."`
+}
+
+// TaskChange is a file as it is after the edit.
+type TaskChange struct {
+	Path       string `json:"path" maxLength:"4096"`
+	Text       string `json:"text,omitempty" doc:"The whole new content."`
+	Base64     string `json:"base64,omitempty" doc:"The whole new content, where it is no text."`
+	Executable bool   `json:"executable,omitempty"`
+	Delete     bool   `json:"delete,omitempty"`
+}
+
+// TaskUsage is what a worker used. Its bounds are [record.MostTokens] and
+// [record.MostUSD].
+type TaskUsage struct {
+	InputTokens  int64    `json:"input_tokens,omitempty" minimum:"0" maximum:"1000000000000"`
+	OutputTokens int64    `json:"output_tokens,omitempty" minimum:"0" maximum:"1000000000000"`
+	CostUSD      *float64 `json:"cost_usd,omitempty" minimum:"0" maximum:"100000" doc:"Left out: unknown."`
+}
+
+// mostChanges is how many files an answer may change.
+const mostChanges = 1000
+
+// result is an answer as that of an agent: what was made, or why nothing was.
+func (a *Answer) result(ctx context.Context, parent agent.Tree) (agent.Result, *agent.Error, error) {
+	usage, err := a.used()
+	if err != nil {
+		return agent.Result{}, nil, err
+	}
+	if changed := a.Patch != "" || len(a.Changes) > 0; !changed {
+		return agent.Result{}, &agent.Error{Class: record.ClassNoChange, Reason: view.CleanLine(givenUp(a.Failed)), Usage: usage, Err: agent.ErrNoChange}, nil
+	}
+	if a.Failed != "" {
+		return agent.Result{}, nil, bad("failed says why there is no change, and there is one: leave one out")
+	}
+	changes, err := a.changes(ctx, parent)
+	return agent.Result{Changes: changes, Usage: usage, Intent: view.CleanLine(a.Intent)}, nil, err
+}
+
+// used is what an answer says of its cost.
+func (a *Answer) used() (record.Usage, error) {
+	if a.Usage == nil {
+		return agent.FreeOfCharge(), nil
+	}
+	u := record.Usage{Requests: 1, InputTokens: a.Usage.InputTokens, OutputTokens: a.Usage.OutputTokens, CostUSD: a.Usage.CostUSD}
+	if _, ok := u.Bounded(); !ok {
+		return u, bad("nobody uses that much: tokens are from 0 to %d, cost_usd is from 0 to %g", int64(record.MostTokens), record.MostUSD)
+	}
+	return u, nil
+}
+
+func givenUp(why string) string {
+	if why == "" {
+		return "the worker changed nothing"
+	}
+	return "the worker gave up: " + why
+}
+
+// changes are the files that an answer changes, sorted.
+func (a *Answer) changes(ctx context.Context, parent agent.Tree) ([]record.Change, error) {
+	if a.Patch != "" {
+		if len(a.Changes) > 0 {
+			return nil, bad("changes and patch are two ways to say the same: leave one out")
+		}
+		return applied(ctx, parent, a.Patch)
+	}
+	modes := map[string]record.Mode{}
+	for _, f := range parent.Files() {
+		modes[f.Path] = f.Mode
+	}
+	var out []record.Change
+	for _, c := range a.Changes {
+		change, err := c.change(modes)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, change)
+	}
+	slices.SortFunc(out, func(x, y record.Change) int { return strings.Compare(x.Path, y.Path) })
+	for i := 1; i < len(out); i++ {
+		if out[i].Path == out[i-1].Path {
+			return nil, bad("%s is there twice", view.CleanLine(out[i].Path))
+		}
+	}
+	return out, nil
+}
+
+func (c *TaskChange) change(modes map[string]record.Mode) (record.Change, error) {
+	was, there := modes[c.Path]
+	name := view.CleanLine(c.Path)
+	switch {
+	case !inside(c.Path):
+		return record.Change{}, bad("%q is no path inside the repository", name)
+	case c.Delete && !there:
+		return record.Change{}, bad("%s cannot be deleted: the parent has no such file", name)
+	case c.Delete:
+		return record.Change{Path: c.Path}, nil
+	case there && was != record.Regular && was != record.Executable:
+		return record.Change{}, bad("%s is a symlink or a submodule: it can only be deleted", name)
+	case c.Text != "" && c.Base64 != "":
+		return record.Change{}, bad("%s has text and base64: leave one out", name)
+	}
+	data := []byte(c.Text)
+	if c.Base64 != "" {
+		var err error
+		if data, err = base64.StdEncoding.DecodeString(c.Base64); err != nil {
+			return record.Change{}, bad("%s: %v", name, err)
+		}
+	}
+	mode := record.Regular
+	if c.Executable || was == record.Executable {
+		mode = record.Executable
+	}
+	return record.Change{Path: c.Path, Mode: mode, Data: data}, nil
+}
+
+// inside reports whether a path names a file of a repository.
+func inside(path string) bool { return fs.ValidPath(path) && path != "." }
