@@ -37,12 +37,18 @@ func alone(t *testing.T) *site {
 // newHub makes the same experiment without running any of its jobs here.
 func newHub(t *testing.T) *hub {
 	t.Helper()
+	return &hub{&site{t: t, dir: filepath.Join(t.TempDir(), "plant")}, freeAddress(t)}
+}
+
+// freeAddress is a port of this machine that nobody listened at a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return &hub{&site{t: t, dir: filepath.Join(t.TempDir(), "plant")}, l.Addr().String()}
+	return l.Addr().String()
 }
 
 // run starts the run: the first one makes the experiment.
