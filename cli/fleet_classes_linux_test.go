@@ -19,7 +19,7 @@ import (
 // evaluator sees it and no other machine does: in a file that is another one in each
 // worker's view of the disk.
 const (
-	slowness    = "/etc/machine-id"
+	slowness    = "/usr/lib/os-release"
 	classConfig = `name: classes
 evaluator:
   command: ["sh", "eval.sh"]
@@ -93,6 +93,15 @@ func classes(t *testing.T, seed int, paired bool, more ...string) (right bool, t
 		h.start(cmd, fmt.Sprintf("%s-%d-%t", kind, seed, paired))
 	}
 	ends(t, run, 0)
+	if len(more) == 0 && !paired {
+		text, err := os.ReadFile(filepath.Join(t.ArtifactDir(), fmt.Sprintf("run-%d-%t.log", seed, paired)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "is set aside: it measures the root as") {
+			t.Errorf("seed %d: no machine is set aside:\n%s", seed, text)
+		}
+	}
 	best, champion := math.Inf(1), math.NaN()
 	var top struct{ ID int }
 	if err := json.Unmarshal([]byte(must(t, h.dir, "best", "--json")), &top); err != nil {

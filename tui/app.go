@@ -69,11 +69,11 @@ func newApp(ctx context.Context, o Options) (*app, error) {
 	a.notices.opt = o.Notices
 	a.sampler = &sampler{d: d, meter: o.Meter}
 	a.at.gauges = o.Meter != nil
-	d.Machines = o.Machines
 	a.panes = pane.NewPanes(d)
+	a.panes.LookAfter(o.Machines)
 	a.panes.Options.Offer(a.appearance.options())
 	a.toasts = toasts{after: func(d time.Duration, msg tea.Msg) tea.Cmd { return a.after(d, msg) }, tell: a.panes.Log.Tell}
-	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir}
+	a.actions = &steer.Actions{D: d, Host: a, Ctl: o.Controller, Who: o.Who, Dir: o.Dir, Machines: o.Machines}
 	a.leaving = &leaving{host: a, newest: a.reel.newest, quit: o.Quit, suspended: o.Suspend}
 	a.outside = &outside{host: a, act: a.actions, env: o.Env, output: o.Output, tool: o.Difftool, verb: o.Verb, remote: o.Remote != nil}
 	a.actions.Verify = a.outside.verifier()

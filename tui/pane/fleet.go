@@ -28,13 +28,14 @@ type Machines interface {
 // fleetPane lists the machines that measure for the run.
 type fleetPane struct {
 	base
-	q     query
-	fleet view.Fleet
-	live  bool
-	list  widget.List[string]
-	rows  []*view.Machine
-	text  string
-	order widget.Order
+	machines Machines // nil: nobody looks after machines here
+	q        query
+	fleet    view.Fleet
+	live     bool
+	list     widget.List[string]
+	rows     []*view.Machine
+	text     string
+	order    widget.Order
 }
 
 // fleetAnswer is what the machines say.
@@ -62,7 +63,7 @@ func (p *fleetPane) Title() (string, string) {
 }
 
 func (p *fleetPane) Load() tea.Cmd {
-	m := p.d.Machines
+	m := p.machines
 	if m == nil {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (p *fleetPane) Machine() (name, state string) {
 func (p *fleetPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	switch {
-	case p.d.Machines == nil:
+	case p.machines == nil:
 		return []string{" " + st.Label.S("machines are looked after where the run is")}
 	case p.q.err != nil:
 		return []string{" " + st.Bad.S("cannot read them: "+p.q.err.Error())}

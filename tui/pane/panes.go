@@ -16,12 +16,13 @@ type Panes struct {
 	Review    *reviewPane
 	Log       *logPane
 	Options   *optionsPane
+	fleet     *fleetPane
 }
 
 // NewPanes makes all panes and screens.
 func NewPanes(d *Shared) *Panes {
 	b := func(id ID) base { return base{d: d, id: id} }
-	p := &Panes{Candidate: newCandidate(d), Job: newJob(d, Job), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d), Options: newOptions(d)}
+	p := &Panes{Candidate: newCandidate(d), Job: newJob(d, Job), Lineage: newLineage(d), Compare: newCompare(d), Review: newReview(d), Log: newLog(d), Options: newOptions(d), fleet: &fleetPane{base: b(Fleet)}}
 	p.ByID = map[ID]Pane{
 		Niches:     newNiches(d),
 		Jobs:       newJobs(d),
@@ -42,10 +43,13 @@ func NewPanes(d *Shared) *Panes {
 		Steering:   newSteering(d),
 		Finished:   newFinished(d),
 		Options:    p.Options,
-		Fleet:      &fleetPane{base: b(Fleet)},
+		Fleet:      p.fleet,
 	}
 	return p
 }
+
+// LookAfter has the screen of machines show some.
+func (p *Panes) LookAfter(m Machines) { p.fleet.machines = m }
 
 // Scopes are those that hold together, a list for each screen.
 func (p *Panes) Scopes() [][]keys.Scope {

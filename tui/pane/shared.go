@@ -22,7 +22,6 @@ import (
 type Shared struct {
 	Ctx      context.Context
 	Reader   Reader           // nil: only the snapshot is known
-	Machines Machines         // nil: nobody looks after machines here
 	Host     Host             // what a pane may ask of the console
 	Clock    func() time.Time // nil: the time of day
 	Wait     Wait             // lets time pass before a question is asked

@@ -35,7 +35,7 @@ func (a machines) machine() (name, state string) {
 }
 
 func (a machines) noMachines() string {
-	if a.D.Machines == nil {
+	if a.Machines == nil {
 		return "machines are looked after where the run is"
 	}
 	return ""
@@ -44,7 +44,7 @@ func (a machines) noMachines() string {
 func (a machines) noMachine() string {
 	name, state := a.machine()
 	switch {
-	case a.D.Machines == nil:
+	case a.Machines == nil:
 		return a.noMachines()
 	case name == "":
 		return "no machine is selected"
@@ -55,7 +55,7 @@ func (a machines) noMachine() string {
 }
 
 func (a machines) addMachine() tea.Cmd {
-	m := a.D.Machines
+	m := a.Machines
 	return a.Host.Ask(widget.NewPrompt("Add a machine", "its name: up to 40 of a-z, 0-9 and -", "", func(name string) tea.Cmd {
 		if name == "" {
 			return nil
@@ -81,16 +81,16 @@ func (a machines) drainWord() string {
 
 func (a machines) drainMachine() tea.Cmd {
 	name, state := a.machine()
-	do, said := a.D.Machines.Drain, name+" finishes what it has"
+	do, said := a.Machines.Drain, name+" finishes what it has"
 	if state == "draining" {
-		do, said = a.D.Machines.Resume, name+" gets jobs again"
+		do, said = a.Machines.Resume, name+" gets jobs again"
 	}
 	return a.onMachine(name, said, do)
 }
 
 func (a machines) dropMachine() tea.Cmd {
 	name, _ := a.machine()
-	drop := a.D.Machines.Drop
+	drop := a.Machines.Drop
 	return a.Host.Ask(&widget.Confirm{
 		Title: "Drop " + name,
 		Text:  []string{"What it measures now is lost and goes to others. Its key opens nothing any more."},

@@ -51,6 +51,8 @@ type Actions struct {
 	// writes the branch where its gain holds; nil = not from here.
 	Verify func(id record.CandidateID, branch string) tea.Cmd
 	Dir    string // where files that a person asks for go, "" = the current folder
+	// Machines are those that measure for the run; nil: nobody looks after them here.
+	Machines pane.Machines
 }
 
 // Done is the end of an action: what to say, or what went wrong.
