@@ -277,7 +277,7 @@ func TestADrainedRunWaitsForNobodyWhoIsSilent(t *testing.T) {
 				tt.who(m, c)
 			})
 			patience := gateway.Options{FirstByte: time.Hour, Idle: time.Hour, Answer: time.Hour, Total: 100 * time.Hour}
-			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv, Gateway: patience})
+			eng, stop := l.startWith(engine.Options{Getenv: plantedEnv, Gateway: patience, Silence: 3 * time.Second})
 			l.await(eng, "somebody is waited for", func(s *view.Snapshot) bool {
 				return len(m.asked()) > 0 || len(s.Running) > 0 && s.Running[0].Job.Agent == "client" && s.Running[0].Job.Kind == record.Make && len(s.Running[0].Stage) > 0 && !strings.Contains(tt.name, "asks")
 			})

@@ -48,6 +48,9 @@ type Options struct {
 	// Gateway tunes the way to models; providers, prices, keys and clock come
 	// from the configuration and from these options.
 	Gateway gateway.Options
+	// Silence of who works for a job, after which a run that ends does not wait for it
+	// any longer; 0 = 20 s.
+	Silence time.Duration
 	// Record is a folder in which what agents do is written, for a replay; "" =
 	// nowhere.
 	Record string

@@ -97,7 +97,7 @@ func (l *loop) open(st *fold.State) {
 	l.sync()
 	l.work = work.New(work.Options{
 		Facts: work.Facts{Experiment: st.Exp, Config: st.Config, Learned: st.Learned}, DB: l.db, Repo: l.repo, Budget: l.money,
-		Live: l.live, Standing: query.Standing{Asker: l.questions}, Host: l.alarms, Now: l.opt.Now, Settings: l.settings, Drain: l.drain,
+		Live: l.live, Standing: query.Standing{Asker: l.questions}, Host: l.alarms, Now: l.opt.Now, Settings: l.settings, Drain: l.drain, Silence: l.opt.Silence,
 	})
 	l.plan.Begin(st, st.Config, l.work)
 }

@@ -47,7 +47,7 @@ func (h *Builder) plugin(c *Roster, a config.Agent) (agent.Agent, error) {
 		return nil, fmt.Errorf("the plug-in %s has the network, and nobody can meter what it spends there; take budget.cost_usd out, or do without it", p.Name)
 	}
 	c.Mute[a.Name] = p.Kind == plugin.Operator
-	c.OwnLogin[a.Name], c.Programs[a.Name] = p.Permissions.Net, true
+	c.OwnLogin[a.Name] = p.Permissions.Net
 	l := h.Config.Limits
 	return &plugged{
 		name: a.Name, p: p, checkout: h.Repo.Checkout, render: c.Prompts.WorkTree,

@@ -40,7 +40,6 @@ type Roster struct {
 	BuiltIn    map[string]bool // offline agents
 	Elsewhere  map[string]bool // agents that take their time: persons, and workers that come for tasks
 	Waits      map[string]bool // of these, those whose jobs wait without a worker
-	Programs   map[string]bool // agents that run a program in the sandbox, which may be silent while it works
 	OwnLogin   map[string]bool // agents with their own credentials: nobody can meter them
 }
 
@@ -85,7 +84,7 @@ func (h *Builder) Build() (*Roster, error) {
 	if err := CheckAgents(cfg, h.Getenv); err != nil {
 		return nil, err
 	}
-	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}, Waits: map[string]bool{}, Programs: map[string]bool{}}
+	c := &Roster{Agents: map[string]agent.Agent{}, Clients: map[string]*RoleClient{}, Mute: map[string]bool{"offline": true}, BuiltIn: map[string]bool{"offline": true}, OwnLogin: map[string]bool{}, Elsewhere: map[string]bool{}, Waits: map[string]bool{}}
 	var err error
 	if c.Prompts, err = prompt.New(cfg.Prompts); err != nil {
 		return nil, err
@@ -267,7 +266,7 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		}
 		o.Gateway = h.told(a.Name, client.GatewayFor(c.gateway, []string{a.Name}, models, cmp.Or(a.Requests, client.DefaultRequests), dir, h.Account(a.Name, a.JobUSD)))
 	}
-	c.OwnLogin[a.Name], c.Programs[a.Name] = a.OwnCredentials, true
+	c.OwnLogin[a.Name] = a.OwnCredentials
 	return client.New(o)
 }
 

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A run that ends lets those finish who are heard of. Who is silent is waited for no
-// longer: the job goes back to the queue.
+// A run that ends lets those finish who are heard of. Who is silent for long is waited
+// for no longer: the job goes back to the queue. It is paid for again then, and models
+// think and programs run tools without a word: who is in a hurry ends them.
 const (
-	silence = 3 * time.Second // of whoever a request waits for
-	quiet   = 5 * time.Second // of a program that asks no model now: it may run a tool
-	lookout = 100 * time.Millisecond
+	defaultSilence = 20 * time.Second
+	lookout        = 100 * time.Millisecond
 )
 
 // whileHeard returns a context that ends with [ErrDrained] when the run drains and
@@ -47,15 +47,11 @@ func (r *attempt) whileHeard(ctx context.Context, elsewhere bool) (_ context.Con
 // While a model is asked its words count, and not what the one who asks says meanwhile.
 func (r *attempt) silent() bool {
 	job := r.lease.Job.ID
-	last, most := r.live.heard(job), silence
-	word, asking := r.money.Heard(job)
-	switch {
-	case asking || word.After(last):
+	last := r.live.heard(job)
+	if word, asking := r.money.Heard(job); asking || word.After(last) {
 		last = word
-	case r.roster.Programs[r.lease.Job.Agent]:
-		most = quiet
 	}
-	return r.now().Sub(last) >= most
+	return r.now().Sub(last) >= r.silence
 }
 
 // drained makes of an error that the end of the run brought about an [ErrDrained].

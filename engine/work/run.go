@@ -26,6 +26,7 @@ type run struct {
 	now      func() time.Time
 	settings func() record.Settings // as they are now
 	drain    <-chan struct{}        // closed: nothing is claimed or tried again; nil: never
+	silence  time.Duration          // of who works, after which a run that ends does not wait
 
 	box     *sandbox.Box           // nil: nothing can be run
 	eval    *eval.Evaluator        // nil: nothing can be measured

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type Options struct {
 	Now      func() time.Time
 	Settings func() record.Settings // as they are now
 	Drain    <-chan struct{}        // closed: nothing is claimed or tried again
+	Silence  time.Duration          // of who works, after which a run that ends does not wait; 0 = 20 s
 }
 
 // Runner carries out leased jobs, each step by a part that knows one thing. Its
@@ -51,7 +53,7 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &run{
 		facts: o.Facts, db: o.DB, repo: o.Repo, money: o.Budget, live: o.Live, standing: o.Standing, host: o.Host, now: o.Now,
-		settings: o.Settings, drain: o.Drain,
+		settings: o.Settings, drain: o.Drain, silence: cmp.Or(o.Silence, defaultSilence),
 	}
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
 	said := &evaluatorFeedback{r}
