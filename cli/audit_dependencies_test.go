@@ -79,7 +79,7 @@ func TestACampaignRaisesADependencyWhoseNewReleaseLiesHere(t *testing.T) {
 	if err := json.Unmarshal([]byte(run("backlog", "--json")), &tasks); err != nil {
 		t.Fatal(err)
 	}
-	if len(tasks) != 1 || tasks[0].Status != "done" || tasks[0].Checks[0].Detail != "behind go.mod:example.com/a is 0" {
+	if len(tasks) != 1 || tasks[0].Status != "done" || tasks[0].Checks[0].Detail != "behind go.mod:example.com/a is 0 and was 1" {
 		t.Fatalf("the backlog is %+v\n%s", tasks, out)
 	}
 	if got := storeGit(t, dir, "show", "campaign:go.mod"); !strings.Contains(got, "example.com/a v1.1.0") {

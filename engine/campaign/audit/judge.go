@@ -52,6 +52,9 @@ func Judge(root, now *Report, c Condition) (ok bool, detail string) {
 		return false, err.Error()
 	default:
 		detail = fmt.Sprintf("%s is %s", c.Figure, number(v))
+		if was, err := root.Figure(c.Figure); err == nil && was != v {
+			detail += " and was " + number(was)
+		}
 		if !c.holds(v) {
 			return false, detail
 		}
