@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -375,11 +376,14 @@ func (t *compareTable) ancestry() {
 		return piece{t.st.Plain, fmt.Sprint(len(c.line) - at), t.st.Lines[0], plot.Sparkline(values, min(len(values), max(3, t.col-8)), t.p.d.Glyphs)}
 	})
 	t.row("way", func(c *compared, _ bool) piece {
-		way := ""
-		for _, n := range c.line[at:] {
-			way += " → " + CandidateName(n.ID)
+		if len(c.line) == at {
+			return piece{st: t.st.Label, text: "they part here"}
 		}
-		return piece{st: t.st.Ident, text: "·" + way}
+		var way []string
+		for _, n := range c.line[at:] {
+			way = append(way, CandidateName(n.ID))
+		}
+		return piece{st: t.st.Ident, text: strings.Join(way, " → ")}
 	})
 }
 

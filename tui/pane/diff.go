@@ -349,8 +349,9 @@ func (v *diffView) side(r *diffRow, i, w int) string {
 			mark = "!"
 		}
 	}
-	if r.part > 0 { // goes on from the row above
+	if r.part > 0 { // goes on from the row above; a sign before it would be read with it
 		l.Gap(gutter - 1)
+		sign = " "
 	} else {
 		l.Add(st.Warn, mark).Right(st.Off, fmt.Sprint(n), 4).Gap(1)
 	}
@@ -426,7 +427,7 @@ func diffKeys(d *Shared) []*keys.Binding {
 	}
 	return []*keys.Binding{
 		{ID: "split", Keys: []string{"t"}, Title: "side by side", Doc: "or one column", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 48, Run: diff((*diffView).toggleSplit)},
-		{ID: "base", Keys: []string{"m"}, Title: "compare with", Doc: "parent, root, marked", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 47, Run: diff((*diffView).cycleBase)},
+		{ID: "base", Keys: []string{"m"}, Title: "another base", Doc: "the difference to parent, root or the marked one", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 47, Run: diff((*diffView).cycleBase)},
 		{ID: "previous-file", Keys: []string{"["}, Title: "previous file", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.file(-1) })},
 		{ID: "next-file", Keys: []string{"]"}, Title: "next file", In: []keys.Scope{keys.InDiff}, Off: none, Bar: 46, Run: diff(func(v *diffView) { v.file(1) })},
 		{ID: "previous-hunk", Keys: []string{"K"}, Title: "previous hunk", In: []keys.Scope{keys.InDiff}, Off: none, Run: diff(func(v *diffView) { v.hunk(-1) })},

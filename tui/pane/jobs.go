@@ -290,6 +290,8 @@ func (d *Shared) idleWords() string {
 	switch {
 	case s.Loading:
 		return "loading"
+	case d.Past && s.State == record.ExperimentRunning:
+		return "what ran then is not told"
 	case Ownerless(s):
 		return d.Told("no engine runs here; `atoll run` goes on with it")
 	case s.State == record.ExperimentRunning && s.Owner:

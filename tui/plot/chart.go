@@ -317,7 +317,7 @@ func (f *frame) axis() string {
 		if at < 0 || at+len(rs) > n {
 			return false
 		}
-		for i := range rs {
+		for i := max(-at, -1); i <= min(len(rs), n-1-at); i++ { // apart from what is there
 			if line[at+i] != dash {
 				return false
 			}

@@ -505,6 +505,9 @@ func TestMarksOfAnAxisKeepOffItsNumbers(t *testing.T) {
 		if touching := regexp.MustCompile(`[┴^][0-9a-z ]|[0-9a-z ][┴^]`).FindString(strings.TrimSpace(axis)); touching != "" || !strings.ContainsAny(axis, "┴^") {
 			t.Errorf("a mark touches what is written: %q in %q", touching, axis)
 		}
+		if regexp.MustCompile(`[0-9] +measured`).MatchString(axis) {
+			t.Errorf("a number runs into the name of the axis: %q", axis)
+		}
 		if !strings.Contains(axis, "100") || !strings.Contains(axis, "measured") {
 			t.Errorf("the numbers are gone: %q", axis)
 		}

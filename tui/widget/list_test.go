@@ -260,3 +260,22 @@ func BenchmarkTableFrame(b *testing.B) {
 		})
 	}
 }
+
+func TestANameOfALearnedAxisHasWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"+low item -worth[3] up", 40, "+low item -worth[3] up"},
+		{"+low item -worth[3] up", 20, "+low item -worth[3]"},
+		{"+low item -worth[3] up", 17, "+low -worth[3] up"},
+		{"+low item -worth[3] up", 8, "+low"},
+		{"+low up -worth[3] 10~", 16, "+low up"},
+		{"+low item 2~", 24, "+low item ~2"},
+	} {
+		if got := AxisName(c.name, c.w); got != c.want {
+			t.Errorf("%q in %d cells is %q, not %q", c.name, c.w, got, c.want)
+		}
+	}
+}

@@ -256,7 +256,7 @@ func CutParts(parts []string, w int) string {
 }
 
 // AxisName shortens the name of a learned axis to w cells without cutting a
-// word: what goes up along it, then what goes down.
+// word: what goes up along it, then what goes down where a whole word of that fits.
 func AxisName(name string, w int) string {
 	name = about.ReplaceAllString(plot.Clean(name), "~$1")
 	if plot.Width(name) <= w {
@@ -266,8 +266,13 @@ func AxisName(name string, w int) string {
 	if !both {
 		return CutWords(name, w)
 	}
+	whole := up
 	up = CutWords(up, max(w/2, w-plot.Width(down)-2))
-	return up + " -" + CutWords(down, w-plot.Width(up)-2)
+	first, _, _ := strings.Cut(down, " ")
+	if room := w - plot.Width(up) - 2; plot.Width(first) <= room {
+		return up + " -" + CutWords(down, room)
+	}
+	return CutWords(whole, w)
 }
 
 // about finds figures that a learned axis names by their size: 2~.
