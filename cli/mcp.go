@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"atoll/cli/door"
@@ -49,7 +48,7 @@ func (a *App) mcpCmd() *cobra.Command {
 func (a *App) mcp(ctx context.Context, who door.Caller) error {
 	return a.looking(ctx, func(ctx context.Context, l looker) error {
 		d := door.New(l.eng)
-		err := mcp.NewServer(d, who, a.Build.Version).Run(ctx, &sdk.IOTransport{Reader: closing(a.In), Writer: keepOpen{a.Out}})
+		err := mcp.NewServer(d, who, a.Build.Version).Run(ctx, mcp.Lines(a.In, a.Out))
 		return clientGone(err)
 	})
 }
@@ -60,18 +59,4 @@ func clientGone(err error) error {
 		return nil
 	}
 	return ignoreCancel(err)
-}
-
-// keepOpen is a writer whose end is not ours.
-type keepOpen struct{ io.Writer }
-
-// Close implements io.Closer.
-func (keepOpen) Close() error { return nil }
-
-// closing is a reader whose end frees whoever reads.
-func closing(r io.Reader) io.ReadCloser {
-	if c, ok := r.(io.ReadCloser); ok {
-		return c
-	}
-	return io.NopCloser(r)
 }

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"atoll/cli/mcp"
 	"atoll/cli/mcp/evo"
 	"atoll/config"
 	"atoll/engine"
@@ -29,7 +29,7 @@ func (a *App) evolve(ctx context.Context, dialect evo.Dialect, below []string) e
 	for _, dir := range below {
 		h.below = append(h.below, a.abs(dir))
 	}
-	err := evo.NewServer(evo.NewMachine(h, dialect), a.Build.Version).Run(ctx, &sdk.IOTransport{Reader: closing(a.In), Writer: keepOpen{a.Out}})
+	err := evo.NewServer(evo.NewMachine(h, dialect), a.Build.Version).Run(ctx, mcp.Lines(a.In, a.Out))
 	cancel()
 	return errors.Join(clientGone(err), h.close())
 }
