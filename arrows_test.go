@@ -25,7 +25,7 @@ func arrows() map[string][]string {
 	return map[string][]string{
 		".":                             {"cli", "engine/sandbox/boot"},
 		"cli":                           {"cli/door", "cli/mcp", "cli/mcp/clients", "cli/mcp/evo", "cli/serve", "cli/serve/ssh", "config", "engine", "engine/agent", "engine/agent/clean", "engine/backup", "engine/bench", "engine/campaign", "engine/campaign/audit", "engine/campaign/fresh", "engine/doctor", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fleet", "engine/fleet/server", "engine/fleet/wire", "engine/fleet/worker", "engine/fold", "engine/forge", "engine/gate", "engine/gateway", "engine/guard", "engine/history", "engine/kept", "engine/memory", "engine/plugin", "engine/query", "engine/repair", "engine/report", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/simulate", "engine/survey", "engine/trial", "engine/verify", "engine/view", "examples", "gitops", "store", "store/record", "store/whole", "tui", "tui/campaign"},
-		"cli/door":                      {"engine", "engine/agent", "engine/agent/broker", "engine/evidence", "engine/fold", "engine/query", "engine/view", "gitops", "store", "store/record"},
+		"cli/door":                      {"engine", "engine/agent", "engine/agent/broker", "engine/evidence", "engine/fold", "engine/query", "engine/report", "engine/view", "gitops", "store", "store/record"},
 		"cli/mcp":                       {"cli/door", "engine/view", "store/record"},
 		"cli/mcp/evo":                   {"engine", "engine/view", "store/record"},
 		"cli/serve/ssh":                 {"cli/door", "engine/view"},

@@ -54,7 +54,12 @@ func (a *App) decide(ctx context.Context, o *opened, ds ...record.Decision) erro
 // append writes decisions that are one step; said tells what they do. As JSON
 // each is a line.
 func (a *App) append(ctx context.Context, o *opened, said string, ds ...record.Decision) error {
-	seq, err := o.DB.AppendDecisions(ctx, o.exp.ID, ds...)
+	return a.appendBy(ctx, o, said, func(ctx context.Context) (record.Seq, error) { return o.DB.AppendDecisions(ctx, o.exp.ID, ds...) }, ds...)
+}
+
+// appendBy tells what was decided after write wrote it.
+func (a *App) appendBy(ctx context.Context, o *opened, said string, write func(context.Context) (record.Seq, error), ds ...record.Decision) error {
+	seq, err := write(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,20 +112,32 @@ func (a *App) plainVerb(verb record.Verb, short string) *cobra.Command {
 }
 
 func (a *App) unwindCmd(verb record.Verb, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: string(verb), Short: short, Example: "  atoll " + string(verb), Args: cobra.NoArgs,
+	var of int64
+	cmd := &cobra.Command{
+		Use: string(verb), Short: short, Example: "  atoll " + string(verb) + "\n  atoll " + string(verb) + " --seq 341", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
 				next := o.state.NextUndo
 				if verb == record.Redo {
 					next = o.state.NextRedo
 				}
+				if cmd.Flags().Changed("seq") && of <= 0 {
+					return usage("--seq: the position of a decision, as `events` names it, from 1 on")
+				}
 				step, err := next(a.who())
+				if err == nil {
+					err = o.state.Means(step, record.Seq(of))
+				}
 				if err != nil {
 					return err
 				}
-				return a.append(cmd.Context(), o, o.state.StepText(step), step...)
+				seen := o.state.Seq
+				return a.appendBy(cmd.Context(), o, o.state.StepText(step), func(ctx context.Context) (record.Seq, error) {
+					return o.DB.AppendDecisionsBehind(ctx, o.exp.ID, seen, step...)
+				}, step...)
 			})
 		},
 	}
+	cmd.Flags().Int64Var(&of, "seq", 0, "only if this is the position of the decision (`status --json` has it as "+string(verb)+")")
+	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-
 	"atoll/cli/mcp"
 	"atoll/cli/mcp/evo"
 	"atoll/config"

@@ -201,9 +201,10 @@ func TestAClientOfTheProtocolIsRefusedWhatComesOutOfOrder(t *testing.T) {
 	} {
 		e.refusal("evo_register_targets", args{"targets": []args{bad}}, "bad argument")
 	}
-	e.call("evo_register_targets", args{"targets": []args{{"id": "a", "file": "a.txt", "function": "alpha"}}})
 	e.call("evo_report_seed", args{"obj": 150})
 	e.refusal("evo_report_seed", args{"obj": 150}, "out of order")
+	e.refusal("evo_step", args{"phase": "begin_generation"}, "evo_register_targets comes first")
+	e.call("evo_register_targets", args{"targets": []args{{"id": "a", "file": "a.txt", "function": "alpha"}}})
 	got := e.step("begin_generation", args{})
 	items := got["items"].([]any)
 	if len(items) != 3 {

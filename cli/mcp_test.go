@@ -56,10 +56,16 @@ func TestACodingAgentLooksAndDecidesOverMCP(t *testing.T) {
 			t.Errorf("%s: %v %.300s", tool, err, text)
 		}
 	}
-	for _, uri := range []string{"atoll://status", "atoll://archive", "atoll://curves", "atoll://candidate/best"} {
+	for _, uri := range []string{"atoll://status", "atoll://archive", "atoll://curves", "atoll://report", "atoll://candidate/best"} {
 		if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err != nil || len(r.Contents) != 1 || r.Contents[0].Text == "" {
 			t.Errorf("%s: %v", uri, err)
 		}
+	}
+	if text, refused := called(t, s, "status", args{}); refused || !strings.Contains(text, `"rung":"`) || strings.Contains(text, `"rung":""`) {
+		t.Errorf("the rung is not told: %s", text)
+	}
+	if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "atoll://report"}); err != nil || r.Contents[0].MIMEType != "text/markdown" || !strings.HasPrefix(r.Contents[0].Text, "# ") {
+		t.Errorf("the report: %v %+v", err, r)
 	}
 	if text, refused := called(t, s, "reject", args{"of": []string{"c3"}, "text": "no"}); refused || !strings.Contains(text, "c3") {
 		t.Fatalf("reject: %s", text)

@@ -56,6 +56,32 @@ func TestThePageInABrowserShowsHostileTextAsText(t *testing.T) {
 	b.picture("page/dark-1280.png", true)
 }
 
+func TestAWordOfAnyLengthMakesNoPageWider(t *testing.T) {
+	t.Parallel()
+	b := browse(t)
+	long := strings.Repeat("abcdefghij", 30)
+	dir := plot(t, "budget: {jobs: 3}")
+	must(t, dir, "run", "--headless")
+	if err := os.WriteFile(filepath.Join(dir, "value.txt"), []byte("7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "commit", "-q", "-a", "-m", long)
+	must(t, dir, "inject", "HEAD")
+	must(t, dir, "note", long)
+	must(t, dir, "run", "--headless", "--max-jobs", "4")
+	s := serving(t, dir)
+	best := fmt.Sprintf("c%v", s.field("api/v1/status", "best.id"))
+	if _, text := s.get("api/v1/candidates/"+best, ""); !strings.Contains(text, long) {
+		t.Fatalf("the best is not what was injected: %s", text)
+	}
+	b.size(390)
+	for _, view := range []string{"overview", "candidates", "jobs", "review", "lineage", "yields", "failures", "notes", "log", "settings", best, "j" + best[1:], "n6"} {
+		b.open(s.url + "#" + view)
+		b.holds(fmt.Sprintf("location.hash === '#%s' && seen === location.hash && !busy && main.innerText.length > 0", view))
+		b.fits(view, 390)
+	}
+}
+
 func TestTheReportInABrowserReadsOnScreenTelephoneAndPaper(t *testing.T) {
 	t.Parallel()
 	b := browse(t)

@@ -14,6 +14,7 @@ import (
 	"atoll/cli/mcp"
 	"atoll/cli/serve"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -158,7 +159,9 @@ func (a *App) openDoors(ctx context.Context, l looker, f doorFlags) (*doors, err
 		d.runs, d.said = append(d.runs, s.Run), append(d.said, "the page is at "+s.URL())
 	}
 	for _, hook := range f.hooks {
-		h, err := serve.NewWebhook(serve.WebhookOptions{Door: d.door, URL: hook, Secret: a.getenv("ATOLL_WEBHOOK_SECRET"), Now: a.Now, Logger: l.logger})
+		h, err := serve.NewWebhook(serve.WebhookOptions{Door: d.door, URL: hook, Secret: a.getenv("ATOLL_WEBHOOK_SECRET"), Now: a.Now, Logger: l.logger, Say: func(text string) {
+			fmt.Fprintln(a.Err, "atoll: "+view.CleanLine(text))
+		}})
 		if err != nil {
 			return nil, usage("%v", err)
 		}

@@ -78,7 +78,7 @@ func TestTimeInWhichNothingIsToBeDoneIsNotUsed(t *testing.T) {
 			}
 			settled(t, l, eng)
 			ahead.Add(int64(10 * time.Hour))
-			if _, err := eng.Undo(t.Context()); err != nil {
+			if _, err := eng.Undo(t.Context(), 0); err != nil {
 				t.Fatal(err)
 			}
 			settled(t, l, eng)

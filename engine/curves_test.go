@@ -195,7 +195,7 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 	if c := s.Curves; c.Best[len(c.Best)-1] != s.Best.Objective || c.QD[len(c.QD)-1] != s.Grid.QD {
 		t.Errorf("the curves end at %g and QD %g, where the best is %g and QD %g", c.Best[len(c.Best)-1], c.QD[len(c.QD)-1], s.Best.Objective, s.Grid.QD)
 	}
-	if _, err := eng.Undo(t.Context()); err != nil {
+	if _, err := eng.Undo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	s = l.await(eng, "the rejected one is the best again", func(s *view.Snapshot) bool { return s.Best.ID == best })

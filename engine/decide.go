@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"atoll/engine/fold"
+	"atoll/engine/view"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -40,37 +44,43 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 }
 
 // Undo takes back the last step that can be taken back, a decision or those that
-// were made together, and says what is so again.
-func (e *Engine) Undo(ctx context.Context) (string, error) {
-	return e.unwind(ctx, (*fold.State).NextUndo)
+// were made together. of is the position of a decision of that step, as snapshots name
+// it: when it is not the last one any more, or somebody decides at the same time,
+// nothing is taken back and the error is [fold.ErrDecision]. 0 means whatever is last.
+func (e *Engine) Undo(ctx context.Context, of record.Seq) (view.Unwound, error) {
+	return e.unwind(ctx, of, (*fold.State).NextUndo)
 }
 
-// Redo does the last step that was undone again and says which.
-func (e *Engine) Redo(ctx context.Context) (string, error) {
-	return e.unwind(ctx, (*fold.State).NextRedo)
+// Redo does the last step that was undone again, with of as for [Engine.Undo].
+func (e *Engine) Redo(ctx context.Context, of record.Seq) (view.Unwound, error) {
+	return e.unwind(ctx, of, (*fold.State).NextRedo)
 }
 
-func (e *Engine) unwind(ctx context.Context, next func(*fold.State, string) ([]record.Decision, error)) (string, error) {
+func (e *Engine) unwind(ctx context.Context, of record.Seq, next func(*fold.State, string) ([]record.Decision, error)) (done view.Unwound, err error) {
 	var step []record.Decision
-	var text string
-	var err error
+	var seen record.Seq
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
-		step, err = next(s, e.who)
-		text = s.StepText(step)
+		if step, err = next(s, e.who); err == nil {
+			err = s.Means(step, of)
+		}
+		done.Said, seen = s.StepText(step), s.Seq
 	}); askErr != nil {
-		return "", askErr
+		return view.Unwound{}, askErr
+	}
+	if err == nil {
+		err = e.allowed(step...)
 	}
 	if err != nil {
-		return "", err
+		return view.Unwound{}, err
 	}
-	if err := e.allowed(step...); err != nil {
-		return "", err
+	done.Seq, err = e.appended(e.db.AppendDecisionsBehind(ctx, e.exp, seen, step...))
+	if errors.Is(err, store.ErrLost) {
+		err = fmt.Errorf("%w: somebody decided at the same time; look at what is last now", fold.ErrDecision)
 	}
-	seq, err := e.append(ctx, step...)
 	if err != nil {
-		return "", err
+		return view.Unwound{}, err
 	}
-	return text, e.awaitFold(ctx, seq)
+	return done, e.awaitFold(ctx, done.Seq)
 }
 
 // awaitFold returns when the loop has folded the log up to a row, so that the

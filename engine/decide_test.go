@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"atoll/engine"
@@ -46,11 +47,11 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 
 	decide(about(record.Freeze, best))
 	l.await(eng, "the niche is frozen", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
-	if _, err := eng.Undo(t.Context()); err != nil {
+	if _, err := eng.Undo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.await(eng, "the freeze is undone", func(s *view.Snapshot) bool { c := cellOf(s, best); return c == nil || !c.Frozen })
-	if _, err := eng.Redo(t.Context()); err != nil {
+	if _, err := eng.Redo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.await(eng, "the freeze is done again", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Frozen })
@@ -59,11 +60,11 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	boost.Value = 4
 	decide(boost)
 	l.await(eng, "the niche is boosted", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
-	if said, err := eng.Undo(t.Context()); err != nil || !strings.Contains(said, "niche (") {
-		t.Fatalf("undo says %q, %v: the niche is to be named as on the map", said, err)
+	if said, err := eng.Undo(t.Context(), 0); err != nil || !strings.Contains(said.Said, "niche (") {
+		t.Fatalf("undo says %+v, %v: the niche is to be named as on the map", said, err)
 	}
 	l.await(eng, "the boost is undone", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 1 })
-	if _, err := eng.Redo(t.Context()); err != nil {
+	if _, err := eng.Redo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.await(eng, "the boost is done again", func(s *view.Snapshot) bool { c := cellOf(s, best); return c != nil && c.Boost == 4 })
@@ -72,7 +73,7 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 	l.await(eng, "another is the best and holds its niche", func(s *view.Snapshot) bool {
 		return s.Best.ID != best && cellOf(s, best) == nil
 	})
-	if _, err := eng.Undo(t.Context()); err != nil {
+	if _, err := eng.Undo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	l.await(eng, "the rejected one is back", func(s *view.Snapshot) bool { return cellOf(s, best) != nil })
@@ -358,5 +359,45 @@ func TestACandidateCanBeMeasuredAgain(t *testing.T) {
 		if _, err := l.state().Prepare(about(record.Measure, id)); !errors.Is(err, fold.ErrDecision) || !strings.Contains(err.Error(), why) {
 			t.Errorf("measuring %s again: %v", id, err)
 		}
+	}
+}
+
+func TestAnUndoTakesBackWhatItsPersonSawOrNothing(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.run()
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	defer stop()
+	l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
+	for _, id := range []record.CandidateID{1, 2, 3} {
+		if _, err := eng.Decide(t.Context(), about(record.Pin, id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := l.await(eng, "three are pinned", func(s *view.Snapshot) bool { return len(s.Decisions) == 3 })
+	if s.Undo != s.Decisions[0].Seq || s.Redo != 0 {
+		t.Fatalf("undo is about %d, redo about %d, the last decision is %d", s.Undo, s.Redo, s.Decisions[0].Seq)
+	}
+	t.Run("two at once take back one", func(t *testing.T) {
+		var errs [2]error
+		var both sync.WaitGroup
+		for i, who := range []string{"ada", "lou"} {
+			both.Go(func() { _, errs[i] = eng.As(who, nil).Undo(t.Context(), s.Undo) })
+		}
+		both.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs[0], errs[1]), fold.ErrDecision) {
+			t.Errorf("got %v and %v", errs[0], errs[1])
+		}
+	})
+	now := l.await(eng, "one is taken back", func(s *view.Snapshot) bool { return s.Undo == s.Decisions[len(s.Decisions)-2].Seq })
+	if now.Redo != s.Undo || len(now.Decisions) != 4 {
+		t.Errorf("redo is about %d, want %d; %d decisions", now.Redo, s.Undo, len(now.Decisions))
+	}
+	if _, err := eng.Redo(t.Context(), now.Undo); !errors.Is(err, fold.ErrDecision) {
+		t.Errorf("redo of what was not undone: %v", err)
+	}
+	done, err := eng.Redo(t.Context(), now.Redo)
+	if err != nil || done.Seq <= now.Decisions[0].Seq || done.Said == "" {
+		t.Errorf("redo: %+v, %v", done, err)
 	}
 }

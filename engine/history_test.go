@@ -102,7 +102,7 @@ func TestADecisionIsTheMomentAtWhichItsEffectIsSeen(t *testing.T) {
 	note.Args = []byte(`{"kind":"long","text":"a lesson"}`)
 	waits := was.Review[0].Candidate.ID
 	undo := func() {
-		if _, err := eng.Undo(t.Context()); err != nil {
+		if _, err := eng.Undo(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestADecisionIsTheMomentAtWhichItsEffectIsSeen(t *testing.T) {
 		{"an approval", decide(about(record.Approve, waits)), " waiting, was "},
 		{"taken back", undo, " waiting, was "},
 		{"done again", func() {
-			if _, err := eng.Redo(t.Context()); err != nil {
+			if _, err := eng.Redo(t.Context(), 0); err != nil {
 				t.Fatal(err)
 			}
 		}, " waiting, was "},

@@ -59,6 +59,11 @@ func (p *publisher) publish(now present) {
 	if p.draining() && !now.last {
 		snap.State = record.ExperimentDraining
 	}
+	if snap.Rung == "" { // the engine that ran told it
+		if err := FillFacts(context.Background(), p.db, snap); err != nil {
+			p.note("error", record.NoJob, err.Error())
+		}
+	}
 	if snap.Running = p.live.All(); !now.owner {
 		if err := p.tellElsewhere(context.Background(), snap); err != nil {
 			p.note("error", record.NoJob, err.Error())

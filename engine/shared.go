@@ -47,7 +47,10 @@ func (s *shared) settings() record.Settings {
 
 // append writes decisions and has the loop fold them.
 func (s *shared) append(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
-	seq, err := s.db.AppendDecisions(ctx, s.exp, ds...)
+	return s.appended(s.db.AppendDecisions(ctx, s.exp, ds...))
+}
+
+func (s *shared) appended(seq record.Seq, err error) (record.Seq, error) {
 	if err != nil {
 		return 0, fmt.Errorf("write the decision: %w", err)
 	}

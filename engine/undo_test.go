@@ -405,11 +405,11 @@ func (w *unwinding) check(what string, at int) {
 func (w *unwinding) backAndForth() {
 	w.t.Helper()
 	for at := len(w.pictures) - 2; at >= 0; at-- {
-		said, err := w.eng.Undo(w.t.Context())
+		said, err := w.eng.Undo(w.t.Context(), 0)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.check("undo ("+said+")", at)
+		w.check("undo ("+said.Said+")", at)
 		if at == len(w.pictures)/2 {
 			w.stop()
 			w.start()
@@ -417,11 +417,11 @@ func (w *unwinding) backAndForth() {
 		}
 	}
 	for at := 1; at < len(w.pictures); at++ {
-		said, err := w.eng.Redo(w.t.Context())
+		said, err := w.eng.Redo(w.t.Context(), 0)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.check("redo ("+said+")", at)
+		w.check("redo ("+said.Said+")", at)
 	}
 	w.stop()
 	if err := w.state().CheckArchive(); err != nil {
@@ -492,9 +492,9 @@ func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 				defer func() { stop() }()
 				l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
 				before := settled(t, l, eng)
-				said, err := eng.Undo(t.Context())
-				if err != nil || !strings.HasSuffix(said, "wait again") {
-					t.Fatalf("undo says %q, %v", said, err)
+				said, err := eng.Undo(t.Context(), 0)
+				if err != nil || !strings.HasSuffix(said.Said, "wait again") {
+					t.Fatalf("undo says %+v, %v", said, err)
 				}
 				held := settled(t, l, eng)
 				s := eng.Feed().Latest()
@@ -510,7 +510,7 @@ func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 				if got := settled(t, l, eng); got != held {
 					t.Errorf("a restart changes it: %s", differs(got, held))
 				}
-				if _, err := eng.Redo(t.Context()); err != nil {
+				if _, err := eng.Redo(t.Context(), 0); err != nil {
 					t.Fatal(err)
 				}
 				if got := settled(t, l, eng); got != before {

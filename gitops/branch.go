@@ -52,10 +52,21 @@ func (r *Repo) CheckBranch(ctx context.Context, target Target, branch string) er
 	return nil
 }
 
+// shortName is the branch that a ref is, or what to write where it is none.
+func shortName(ref string) string {
+	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok && name != "" {
+		return name
+	}
+	return "a name of your own"
+}
+
 // free refuses a branch that git does not allow or that is there already.
 func free(ctx context.Context, git *command, target Target, branch string) error {
 	dir := "--git-dir=" + target.GitDir
 	ref := "refs/heads/" + branch
+	if strings.HasPrefix(branch, "refs/") {
+		return fmt.Errorf("%w: that is the whole name of a ref, and the branch would be %s; write %s", ErrBranch, ref, shortName(branch))
+	}
 	if strings.HasPrefix(branch, "-") || branch == "HEAD" {
 		return fmt.Errorf("%w: git does not allow the name; choose another", ErrBranch)
 	}

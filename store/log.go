@@ -84,6 +84,17 @@ func (db *DB) AppendDecision(ctx context.Context, exp record.ExperimentID, d rec
 // and returns the position of the last. When there are several, Group ties them
 // together.
 func (db *DB) AppendDecisions(ctx context.Context, exp record.ExperimentID, ds ...record.Decision) (record.Seq, error) {
+	return db.appendDecisions(ctx, exp, nil, ds)
+}
+
+// AppendDecisionsBehind appends as AppendDecisions does what was decided on what the
+// log said up to a position: where somebody decided behind it, nothing is written and
+// the error is [ErrLost].
+func (db *DB) AppendDecisionsBehind(ctx context.Context, exp record.ExperimentID, seen record.Seq, ds ...record.Decision) (record.Seq, error) {
+	return db.appendDecisions(ctx, exp, &seen, ds)
+}
+
+func (db *DB) appendDecisions(ctx context.Context, exp record.ExperimentID, seen *record.Seq, ds []record.Decision) (record.Seq, error) {
 	if len(ds) == 0 {
 		return 0, doing("record a decision", ErrInvalid)
 	}
@@ -97,6 +108,11 @@ func (db *DB) AppendDecisions(ctx context.Context, exp record.ExperimentID, ds .
 	err := db.write(ctx, what, func(t *tx) error {
 		if err := t.known(exp); err != nil {
 			return err
+		}
+		if seen != nil {
+			if late, err := t.conn.one(ctx, sqlDecidedBehind, []any{int64(exp), int64(*seen)}, func(*row) {}); err != nil || late {
+				return cmp.Or(err, ErrLost)
+			}
 		}
 		group := record.Seq(0)
 		for _, d := range ds {

@@ -29,7 +29,8 @@ const (
 		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 AND (l.kind <> 'made' OR c.status = 'made')
 		ORDER BY l.seq LIMIT ?3`
 
-	sqlDecision statement = `SELECT seq, at, data FROM log
+	sqlDecidedBehind statement = `SELECT seq FROM log INDEXED BY log_decision WHERE experiment = ?1 AND kind = 'decision' AND seq > ?2 LIMIT 1`
+	sqlDecision      statement = `SELECT seq, at, data FROM log
 		WHERE experiment = ?1 AND fold = 1 AND seq = ?2 AND kind = 'decision'`
 	sqlDecisions statement = `SELECT seq, at, data FROM log INDEXED BY log_decision
 		WHERE experiment = ?1 AND kind = 'decision' ORDER BY seq DESC LIMIT ?2`

@@ -24,8 +24,11 @@ type Command struct {
 	Text  string `json:"text,omitempty" maxLength:"20000" doc:"Of reject: why. Of note: the lesson. Of inject: the revision. Of promote: the branch, made up where it is left out." jsonschema:"of reject why; of note the lesson; of inject the revision; of promote the branch"`
 	Key   string `json:"key,omitempty" maxLength:"200" doc:"Of set: the setting, such as workers." jsonschema:"of set: the setting, such as workers"`
 	Value string `json:"value,omitempty" maxLength:"20000" doc:"Of set: its new value." jsonschema:"of set: its new value"`
-	Start *Start `json:"start,omitempty" doc:"Of start: the job; what is left out is drawn." jsonschema:"of start: the job; what is left out is drawn"`
-	Note  *Topic `json:"note,omitempty" doc:"Of note: what it is about." jsonschema:"of note: what it is about"`
+	// Seq names what undo and redo are about, so that two who see the same do not take
+	// back two decisions.
+	Seq   *record.Seq `json:"seq,omitempty" minimum:"1" doc:"Of undo and redo: the position of the decision, as undo and redo of the status name it; refused where another one is last by now. Left out: whatever is last." jsonschema:"of undo and redo: the position of the decision, as undo and redo of the status name it; refused where another one is last by now"`
+	Start *Start      `json:"start,omitempty" doc:"Of start: the job; what is left out is drawn." jsonschema:"of start: the job; what is left out is drawn"`
+	Note  *Topic      `json:"note,omitempty" doc:"Of note: what it is about." jsonschema:"of note: what it is about"`
 }
 
 // Start describes a job that a person wants.
@@ -80,11 +83,9 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	var err error
 	switch verb {
 	case record.Undo:
-		done.Said, err = eng.Undo(ctx)
-		return done, err
+		return c.unwound(ctx, done, eng.Undo)
 	case record.Redo:
-		done.Said, err = eng.Redo(ctx)
-		return done, err
+		return c.unwound(ctx, done, eng.Redo)
 	case record.Promote:
 		return d.promote(ctx, eng, done, c)
 	case record.Inject:
@@ -115,6 +116,17 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 	return done, nil
 }
 
+// unwound takes back or does again what the command names.
+func (c *Command) unwound(ctx context.Context, done Done, fn func(context.Context, record.Seq) (view.Unwound, error)) (Done, error) {
+	of := record.Seq(0)
+	if c.Seq != nil {
+		of = *c.Seq
+	}
+	u, err := fn(ctx, of)
+	done.Said, done.Seq = u.Said, u.Seq
+	return done, err
+}
+
 // The most that a command is about, and that one of its texts has in characters, as
 // the document of the doors says.
 const (
@@ -126,6 +138,9 @@ const (
 func (c *Command) check() error {
 	if len(c.Of) > mostOf {
 		return bad("%d things at once: at most %d", len(c.Of), mostOf)
+	}
+	if c.Seq != nil && (*c.Seq <= 0 || c.Verb != string(record.Undo) && c.Verb != string(record.Redo)) {
+		return bad("seq is the position of the decision that undo or redo is about, from 1 on")
 	}
 	texts := append([]string{c.Text, c.Key, c.Value}, c.Of...)
 	if c.Start != nil {

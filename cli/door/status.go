@@ -29,13 +29,15 @@ type Status struct {
 		Filled int `json:"filled"`
 		Total  int `json:"total"`
 	} `json:"niches"`
-	Coverage    float64   `json:"coverage"`
-	QDScore     float64   `json:"qd_score"`
-	QDNorm      float64   `json:"qd_score_norm"` // for each niche there is
-	QDOffset    float64   `json:"qd_offset"`     // what the score takes off each elite
-	Map         int       `json:"map,omitempty"`
-	Jobs        JobCounts `json:"jobs"`
-	Evaluations int       `json:"evaluations"`
+	Coverage    float64    `json:"coverage"`
+	QDScore     float64    `json:"qd_score"`
+	QDNorm      float64    `json:"qd_score_norm"` // for each niche there is
+	QDOffset    float64    `json:"qd_offset"`     // what the score takes off each elite
+	Map         int        `json:"map,omitempty"`
+	Jobs        JobCounts  `json:"jobs"`
+	Undo        record.Seq `json:"undo,omitempty"` // position of the decision that undo would take back
+	Redo        record.Seq `json:"redo,omitempty"` // position of the decision that redo would do again
+	Evaluations int        `json:"evaluations"`
 	Usage       struct {
 		Tokens    int64    `json:"tokens"`
 		CostUSD   *float64 `json:"cost_usd"`
@@ -106,7 +108,7 @@ func StatusOf(s *view.Snapshot) Status {
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
 		Root: StandingOf(s.Root, true), Best: StandingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, QDNorm: s.Grid.QDNorm, QDOffset: s.Grid.Offset, Map: s.Grid.Map,
 		Version: max(1, s.Experiment.Objective), Past: s.Past, Failures: map[record.Class]int{},
-		Evaluations: s.Evals, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
+		Evaluations: s.Evals, Undo: s.Undo, Redo: s.Redo, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
 	}
 	if s.Experiment.Strict {
 		r.Order = "strict"

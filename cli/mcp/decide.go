@@ -40,11 +40,23 @@ func (t tools) decide() {
 	}{
 		{record.Pause, "Pause", "Claim no new jobs."},
 		{record.Resume, "Resume", "Claim jobs again."},
-		{record.Undo, "Undo", "Take the last decision back, whoever made it."},
-		{record.Redo, "Redo", "Do again what undo took back."},
 	} {
 		add(t, act(string(v.verb), v.title, v.text, true), func(ctx context.Context, _ nothing) (any, error) {
 			return t.do(ctx, door.Command{Verb: string(v.verb)})
+		})
+	}
+	for _, v := range []struct {
+		verb        record.Verb
+		title, text string
+	}{
+		{record.Undo, "Undo", "Take the last decision back, whoever made it; with seq only if it is that one."},
+		{record.Redo, "Redo", "Do again what undo took back; with seq only if it is that decision."},
+	} {
+		add(t, act(string(v.verb), v.title, v.text, true), func(ctx context.Context, in struct {
+			Seq *record.Seq `json:"seq,omitempty" jsonschema:"the position of the decision, as undo and redo of status name it"`
+		},
+		) (any, error) {
+			return t.do(ctx, door.Command{Verb: string(v.verb), Seq: in.Seq})
 		})
 	}
 	add(t, act("start", "Start a job", "Queue one job; what is left out is drawn.", false), func(ctx context.Context, in door.Start) (any, error) {

@@ -167,6 +167,9 @@ func named(d *door.Door, text string, fn func(record.CandidateID) (any, error)) 
 	return fn(id)
 }
 
+// reportURI is the resource that `atoll report` prints.
+const reportURI = "atoll://report"
+
 // candidateURI is how the resource of a candidate begins.
 const candidateURI = "atoll://candidate/"
 
@@ -188,6 +191,16 @@ func (t tools) resources() {
 			return asText(r.uri, r.of(d.Snapshot()))
 		})
 	}
+	t.server.AddResource(&mcp.Resource{URI: reportURI, Name: "report", Description: "What became of the experiment, for people who never saw it", MIMEType: "text/markdown"}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		if err := d.Ready(ctx, answerTime); err != nil {
+			return nil, err
+		}
+		text, err := d.Report(ctx, "atoll "+t.version)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: reportURI, MIMEType: "text/markdown", Text: text}}}, nil
+	})
 	t.server.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: candidateURI + "{id}", Name: "candidate", Description: "One candidate: c128, best or root", MIMEType: "application/json"}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := req.Params.URI
 		if err := d.Ready(ctx, answerTime); err != nil {

@@ -29,7 +29,7 @@ func NewServer(d *door.Door, who door.Caller, version string) *mcp.Server {
 		Instructions: "One experiment of atoll: a search that evolves a git repository and measures every candidate itself. " +
 			"Begin with status. Candidates are named c12, niches 9,4, jobs #341. Values marked unconfirmed or within noise are no gains.",
 	})
-	t := tools{server: s, door: d, who: who}
+	t := tools{server: s, door: d, who: who, version: version}
 	t.look()
 	if who.Role >= door.Decide {
 		t.decide()
@@ -47,9 +47,10 @@ func Handler(d *door.Door, who func(context.Context) door.Caller, version string
 
 // tools are added to one server.
 type tools struct {
-	server *mcp.Server
-	door   *door.Door
-	who    door.Caller
+	server  *mcp.Server
+	door    *door.Door
+	who     door.Caller
+	version string
 }
 
 // add registers a tool whose answer is an object.

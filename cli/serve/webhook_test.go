@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,12 +103,76 @@ func TestNewsThatNobodyTakesDoNotPileUp(t *testing.T) {
 	for range 10 * hookQueue {
 		h.put(&view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, view.News{What: view.NewsBest, Text: "x"})
 	}
-	if one, ok := h.next(); !ok || len(h.queue) != hookQueue-1 || one.Dropped != 9*hookQueue {
+	if one, _, ok := h.next(); !ok || len(h.queue) != hookQueue-1 || one.Dropped != 9*hookQueue {
 		t.Errorf("%d wait, %d were dropped", len(h.queue), one.Dropped)
 	}
 	for _, bad := range []string{"", "example.com", "file:///etc/passwd", "ftp://x/"} {
 		if _, err := NewWebhook(WebhookOptions{URL: bad}); err == nil {
 			t.Errorf("%q is taken as an address", bad)
 		}
+	}
+}
+
+func TestTheEndIsToldPastOneThatNobodyAnswersAndTheRestIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		hangs string // text of the news that is never answered; "" = all
+		taken string
+		said  []string
+	}{
+		{"the first one hangs", "1", "the end", []string{"2 messages", `"1"`, `"2"`}},
+		{"all hang", "", "", []string{"3 messages", `"1"`, `"2"`, `"the end"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			taken, free := make(chan string, 8), make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				var h Hook
+				if json.NewDecoder(r.Body).Decode(&h) != nil {
+					return
+				}
+				if c.hangs == "" || h.Text == c.hangs {
+					<-free
+					return
+				}
+				taken <- h.Text
+			}))
+			defer server.Close()
+			defer close(free)
+			said := ""
+			h, err := NewWebhook(WebhookOptions{
+				URL: server.URL + "/secret", Now: time.Now, Logger: slog.New(slog.DiscardHandler), Wait: time.Millisecond, End: 6 * time.Second, Say: func(text string) { said = text },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"1", "2", "the end"} {
+				h.put(&view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, view.News{What: view.NewsBest, Text: text})
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			done := make(chan struct{})
+			close(done)
+			began := time.Now()
+			h.post(ctx, done)
+			h.sayLost()
+			t.Logf("it took %v", time.Since(began).Round(time.Millisecond))
+			got := ""
+			select {
+			case got = <-taken:
+			default:
+			}
+			if got != c.taken {
+				t.Errorf("taken: %q, want %q", got, c.taken)
+			}
+			for _, word := range append(c.said, server.URL) {
+				if !strings.Contains(said, word) {
+					t.Errorf("no %s in: %s", word, said)
+				}
+			}
+			if strings.Contains(said, "secret") {
+				t.Errorf("it tells the whole address: %s", said)
+			}
+		})
 	}
 }

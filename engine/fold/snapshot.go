@@ -31,6 +31,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	for i := len(s.Decided.All) - 1; i >= 0 && len(snap.Decisions) < recentCap; i-- {
 		snap.Decisions = append(snap.Decisions, s.Decided.All[i])
 	}
+	snap.Undo, snap.Redo = s.positions()
 	return snap
 }
 

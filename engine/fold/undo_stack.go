@@ -36,6 +36,26 @@ func (st *steering) NextRedo(who string) ([]record.Decision, error) {
 	return step, nil
 }
 
+// Means checks that a step is about the decision at a position, which is what the one
+// who asked for it saw last; 0 is any.
+func (st *steering) Means(step []record.Decision, of record.Seq) error {
+	if of == 0 || slices.ContainsFunc(step, func(d record.Decision) bool { return d.Undoes == of }) {
+		return nil
+	}
+	return fmt.Errorf("%w: the decision at %d is not the last one any more, that is the one at %d; look again", ErrDecision, of, step[0].Undoes)
+}
+
+// positions are those of the decisions that undo and redo are about now; 0 for none.
+func (st *steering) positions() (undo, redo record.Seq) {
+	if n := len(st.Decided.undo); n > 0 {
+		undo = st.Decided.undo[n-1].Seq
+	}
+	if n := len(st.Decided.redo); n > 0 {
+		redo = st.Decided.redo[n-1].Seq
+	}
+	return undo, redo
+}
+
 // lastStep copies the last decisions of a stack that are one step, last one
 // first.
 func lastStep(stack []record.Decision) []record.Decision {

@@ -68,7 +68,7 @@ type bench struct {
 // a step could not make again what it was about, or what is left is not whole.
 func Run(ctx context.Context, o Options) (Report, error) {
 	b := &bench{Options: o}
-	b.report.Aside = filepath.Join(o.Dir, "aside", o.Now().UTC().Format("20060102-150405"))
+	b.report.Aside = aside(filepath.Join(o.Dir, "aside", o.Now().UTC().Format("20060102-150405")))
 	err := b.run(ctx)
 	for _, s := range b.sources {
 		err = errors.Join(err, s.close())
@@ -81,6 +81,16 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		err = ErrLost
 	}
 	return b.report, err
+}
+
+// aside is a folder that is not there yet: two repairs may begin in the same second.
+func aside(begin string) string {
+	for n, path := 2, begin; ; n++ {
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d", begin, n)
+	}
 }
 
 func (b *bench) did(format string, args ...any) {

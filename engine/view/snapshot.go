@@ -55,10 +55,18 @@ type Snapshot struct {
 	Targets   []Yield
 	Shadow    ShadowChoice      // what a bandit over the agents would do
 	Decisions []record.Decision // newest first, at most 200
+	Undo      record.Seq        // of the decision that undo would take back, 0 = there is none
+	Redo      record.Seq        // of the one that redo would do again
 	Notes     []record.Note
 	Space     record.SpaceReport // of the current map; zero for metric axes
 	Log       []LogLine          // newest last, at most 1,000
 	At        time.Time
+}
+
+// Unwound is what undo or redo did.
+type Unwound struct {
+	Said string     // what is so again, in a few words
+	Seq  record.Seq // of the last row that was written
 }
 
 // Standing is a candidate as the header shows it. ID is NoCandidate before

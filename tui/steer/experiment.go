@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/keys"
 	"atoll/tui/pane"
@@ -25,14 +26,22 @@ func (a *Actions) ExperimentKeys() []*keys.Binding {
 	}
 }
 
-func (a *Actions) Undo() tea.Cmd { return a.takeBack("undo", Controller.Undo) }
-func (a *Actions) Redo() tea.Cmd { return a.takeBack("redo", Controller.Redo) }
+func (a *Actions) Undo() tea.Cmd { return a.takeBack("undo", a.D.Snap.Undo, Controller.Undo) }
+func (a *Actions) Redo() tea.Cmd { return a.takeBack("redo", a.D.Snap.Redo, Controller.Redo) }
 
-func (a *Actions) takeBack(where string, fn func(Controller, context.Context) (string, error)) tea.Cmd {
+// takeBack is about the decision that the person sees as the last one, so that two who
+// press the key at once do not take back two. Who presses it again before the screen
+// has followed means the one before.
+func (a *Actions) takeBack(where string, of record.Seq, fn func(Controller, context.Context, record.Seq) (view.Unwound, error)) tea.Cmd {
 	ctl := a.Ctl
+	if of == a.back {
+		of = 0
+	} else {
+		a.back = of
+	}
 	return a.Act(where, func(ctx context.Context) Done {
-		text, err := fn(ctl, ctx)
-		return Done{Text: text, Err: err, Logged: true, Back: true}
+		done, err := fn(ctl, ctx, of)
+		return Done{Text: done.Said, Err: err, Logged: true, Back: true}
 	})
 }
 

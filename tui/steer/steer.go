@@ -20,9 +20,10 @@ type Controller interface {
 	// Decide writes decisions made by one act, all or none; they are one step of
 	// undo.
 	Decide(ctx context.Context, ds ...record.Decision) (record.Seq, error)
-	// Undo takes the last step back and says in a few words what is so again.
-	Undo(ctx context.Context) (string, error)
-	Redo(ctx context.Context) (string, error)
+	// Undo takes the last step back. of is the position of the decision that the person
+	// saw last; it is an error when that is not what would be taken back. 0 is any.
+	Undo(ctx context.Context, of record.Seq) (view.Unwound, error)
+	Redo(ctx context.Context, of record.Seq) (view.Unwound, error)
 	// FreeBranch is a name for a candidate's branch that the user's repository has not
 	// yet.
 	FreeBranch(ctx context.Context, id record.CandidateID) (string, error)
@@ -47,6 +48,9 @@ type Actions struct {
 	Host Host
 	Ctl  Controller // nil: no experiment is attached
 	Who  string     // signs decisions
+	// back is the decision that this console took back or did again last: the snapshot may
+	// still name it.
+	back record.Seq
 	// Verify measures a candidate on top of the user's branch as it is now and
 	// writes the branch where its gain holds; nil = not from here.
 	Verify func(id record.CandidateID, branch string) tea.Cmd

@@ -319,18 +319,18 @@ func (c *Controller) Steps() int {
 }
 
 // Undo says what the last decision was.
-func (c *Controller) Undo(context.Context) (string, error) {
+func (c *Controller) Undo(context.Context, record.Seq) (view.Unwound, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.made) == 0 {
-		return "", fmt.Errorf("%w: nothing to undo", view.ErrDecision)
+		return view.Unwound{}, fmt.Errorf("%w: nothing to undo", view.ErrDecision)
 	}
-	return string(c.made[len(c.made)-1].Verb), nil
+	return view.Unwound{Said: string(c.made[len(c.made)-1].Verb)}, nil
 }
 
 // Redo never has anything to do.
-func (c *Controller) Redo(context.Context) (string, error) {
-	return "", errors.New("nothing to do again")
+func (c *Controller) Redo(context.Context, record.Seq) (view.Unwound, error) {
+	return view.Unwound{}, errors.New("nothing to do again")
 }
 
 // FreeBranch is always the first name.

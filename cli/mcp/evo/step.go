@@ -84,6 +84,9 @@ func (m *Machine) planned(ctx context.Context, b *Bench) (*Run, error) {
 		if r.SeedObj == nil {
 			return nil, fmt.Errorf("%w: evo_report_seed comes first", ErrOrder)
 		}
+		if len(r.Targets) == 0 {
+			return nil, fmt.Errorf("%w: evo_register_targets comes first", ErrOrder)
+		}
 		if r.Stage == stageBatch {
 			return nil, nil
 		}

@@ -271,6 +271,6 @@ $('theme').addEventListener('click', () => {
 });
 if (localStorage.getItem('theme')) document.documentElement.dataset.theme = localStorage.getItem('theme');
 $('pause')?.addEventListener('click', () => order({ verb: status.state === 'paused' ? 'resume' : 'pause' }));
-$('undo')?.addEventListener('click', () => order({ verb: 'undo' }));
+$('undo')?.addEventListener('click', () => order(status.undo ? { verb: 'undo', seq: status.undo } : { verb: 'undo' }));
 refresh(true);
 listen();
