@@ -221,7 +221,7 @@ func refusesWithAReason(t *testing.T, dir string) {
 		{"a revision that is an option", ruler, `{"verb":"inject","text":"--upload-pack=touch /tmp/x"}`, 400, "no commit"},
 		{"the whole name of a branch", ruler, `{"verb":"promote","of":["c1"],"text":"refs/heads/main"}`, 400, "write main"},
 		{"an undo of nothing", decider, `{"verb":"undo","seq":0}`, 422, "seq"},
-		{"an undo of another decision", decider, `{"verb":"undo","seq":1}`, 409, "not the last one"},
+		{"an undo of another decision", decider, `{"verb":"undo","seq":1}`, 409, "undo"},
 		{"a position of another verb", decider, `{"verb":"pause","seq":3}`, 400, "undo or redo"},
 		{"a path outside as a branch", ruler, `{"verb":"promote","of":["c1"],"text":"../../HEAD"}`, 400, "branch"},
 		{"a field that does not exist", decider, `{"verb":"pause","sudo":true}`, 400, "unexpected property"},
