@@ -90,7 +90,8 @@ func classes(t *testing.T, seed int, paired bool, more ...string) (right bool, t
 			t.Skipf("nobody can give a machine a disk of its own here: %v", err)
 		}
 		cmd.Path = unshare
-		h.start(cmd, fmt.Sprintf("%s-%d-%t", kind, seed, paired))
+		worker := h.start(cmd, fmt.Sprintf("%s-%d-%t", kind, seed, paired))
+		defer func() { _ = worker.Process.Kill() }() // it would wait for the run to come back
 	}
 	ends(t, run, 0)
 	if len(more) == 0 && !paired {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -44,13 +45,18 @@ agents:
 			}
 		}
 		h.commits("root")
+		var workers []*exec.Cmd
 		for n := range machines {
 			name := fmt.Sprintf("m%d", n)
-			h.worker(name, h.invite(name)) // which waits for the run
+			worker := h.worker(name, h.invite(name)) // which waits for the run, now and after it
+			workers = append(workers, worker)
 		}
 		run := h.start(command(t, h.dir, "run", "--headless", "--seed", "3", "--max-jobs", strconv.Itoa(12*(machines+1)),
 			"--fleet", "listen:"+h.address, "--fleet-agree", "0"), fmt.Sprintf("run-%d", machines))
 		ends(t, run, 0)
+		for _, w := range workers {
+			_ = w.Process.Kill()
+		}
 		var s struct {
 			Measured struct {
 				PerHour   float64 `json:"jobs_per_hour"`
