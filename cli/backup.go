@@ -28,6 +28,9 @@ func (a *App) backupCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if ses.OwnerPID() != 0 {
+				backup.Yield()
+			}
 			m, err := backup.Write(cmd.Context(), backup.Source{Dir: ses.Dir, DB: ses.DB, Repo: ses.Repo}, a.abs(args[0]), "atoll "+a.Build.Version, a.now())
 			if err := errors.Join(err, ses.Close()); err != nil {
 				return err

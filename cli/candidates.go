@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,6 +58,13 @@ func (o *opened) line(c record.Candidate) candidateLine {
 	return l
 }
 
+// alignedRows is how many rows of a long table share the widths of their columns: all of
+// them wait in memory until the last is known.
+const alignedRows = 1000
+
+// errListed ends a stream of candidates at the limit.
+var errListed = errors.New("enough were listed")
+
 func (a *App) candidatesCmd() *cobra.Command {
 	var status []string
 	var limit int
@@ -78,8 +86,11 @@ func (a *App) candidatesCmd() *cobra.Command {
 			}
 			n := 0
 			err = o.DB.EachCandidate(cmd.Context(), o.exp.ID, record.NoCandidate, func(c *record.Candidate) error {
+				if limit > 0 && n >= limit {
+					return errListed
+				}
 				l := o.line(*c)
-				if len(status) > 0 && !slices.Contains(status, string(l.Status)) || text != "" && !strings.Contains(l.Intent+" "+l.Reason+" "+string(l.Operator), text) || limit > 0 && n >= limit {
+				if len(status) > 0 && !slices.Contains(status, string(l.Status)) || text != "" && !strings.Contains(l.Intent+" "+l.Reason+" "+string(l.Operator), text) {
 					return nil
 				}
 				n++
@@ -88,9 +99,12 @@ func (a *App) candidatesCmd() *cobra.Command {
 					return nil
 				}
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
+				if n%alignedRows == 0 {
+					return tw.Flush()
+				}
 				return nil
 			}, store.WithMetrics)
-			if err != nil {
+			if err != nil && !errors.Is(err, errListed) {
 				return err
 			}
 			return tw.Flush()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -83,14 +82,10 @@ func (a *App) exportForm(name string) func(io.Writer, *archiveTable) error {
 
 // save writes a new file.
 func (t *archiveTable) save(path string, form func(io.Writer, *archiveTable) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already: choose another name or remove it", view.CleanLine(path))
-	}
-	if err != nil {
+	if err := writeNew(path, func(w io.Writer) error { return form(w, t) }); err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
-	return errors.Join(form(f, t), f.Close())
+	return nil
 }
 
 func tableOf(ctx context.Context, o *opened) (*archiveTable, error) {

@@ -26,8 +26,13 @@ func (a *App) exportExperiment(ctx context.Context, file string) error {
 		return fmt.Errorf("read the stored configuration of %s: %w", o.exp.Name, err)
 	}
 	src := backup.Source{Dir: o.Dir, DB: o.DB, Repo: o.Repo, Only: o.exp.ID}
-	if cfg.Evaluator.Dir != "" {
-		src.Evaluators = []string{filepath.Base(cfg.Evaluator.Dir)}
+	for _, dir := range append([]string{cfg.Evaluator.Dir, cfg.Plugins.Embedder}, cfg.Plugins.Descriptors...) {
+		if dir != "" { // the copy that was made of it
+			src.Evaluators = append(src.Evaluators, filepath.Base(dir))
+		}
+	}
+	if o.OwnerPID() != 0 {
+		backup.Yield()
 	}
 	m, err := backup.Write(ctx, src, a.abs(file), "atoll "+a.Build.Version, a.now())
 	if err != nil {

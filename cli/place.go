@@ -65,7 +65,11 @@ func (a *App) placeBy(ctx context.Context, look func(context.Context, string) (g
 // session opens the state directory of a place for a verb.
 func (a *App) session(ctx context.Context, p place, create bool) (*engine.Session, error) {
 	ses, err := engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, Create: create, Now: a.Now})
-	if err != nil && !create && (errors.Is(err, os.ErrPermission) || errors.Is(err, store.ErrReadOnly)) {
+	full := errors.Is(err, store.ErrFull)
+	if err != nil && !create && (errors.Is(err, os.ErrPermission) || errors.Is(err, store.ErrReadOnly) || full) {
+		if full {
+			fmt.Fprintf(a.Err, "atoll: the disk of %s is full: nothing can be decided there until there is room\n", p.state)
+		}
 		return engine.OpenSession(ctx, engine.SessionOptions{Dir: p.state, Target: p.target, ReadOnly: true, Now: a.Now})
 	}
 	return ses, err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +13,7 @@ import (
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // promotion is what the flags of `promote` ask for.
@@ -156,22 +157,19 @@ func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, fi
 		_, err = a.Out.Write(text)
 		return err
 	}
-	if err := writeNew(a.abs(file), text); err != nil {
+	if err := writeNew(a.abs(file), whole.Bytes(text)); err != nil {
 		return fmt.Errorf("write the patch: %w", err)
 	}
 	_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", view.CleanLine(file), shellWord(file))
 	return err
 }
 
-// writeNew writes a file that must not be there yet, not even as a symlink.
-func writeNew(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// writeNew writes a file that must not be there yet, not even as a symlink: whole, or
+// not at all.
+func writeNew(path string, write func(io.Writer) error) error {
+	err := whole.Write(path, whole.Options{Mode: 0o644, New: true}, write)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already: choose another name or remove it", path)
+		return fmt.Errorf("%s is there already: choose another name or remove it", view.CleanLine(path))
 	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"atoll/store/whole"
 )
 
 func TestAPatchReplacesNothing(t *testing.T) {
@@ -16,14 +18,14 @@ func TestAPatchReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{kept, link} {
-		if err := writeNew(path, []byte("patch")); err == nil {
+		if err := writeNew(path, whole.Bytes([]byte("patch"))); err == nil {
 			t.Errorf("%s was written to", path)
 		}
 	}
 	if data, _ := os.ReadFile(kept); string(data) != "mine" {
 		t.Errorf("the file holds %q", data)
 	}
-	if err := writeNew(filepath.Join(dir, "new"), []byte("patch")); err != nil {
+	if err := writeNew(filepath.Join(dir, "new"), whole.Bytes([]byte("patch"))); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // writeSeries writes a patch for each step from the root to a candidate into a new
@@ -41,11 +42,12 @@ func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, f
 	if err != nil {
 		return engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write the patches: %w", err)
-	}
-	for _, f := range files {
-		if err := writeNew(filepath.Join(dir, f.Name), f.Text); err != nil {
+	for i, f := range files {
+		err := writeNew(filepath.Join(dir, f.Name), whole.Bytes(f.Text))
+		if err != nil { // half a series applies, and is not the candidate
+			for _, f := range files[:i] {
+				err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name)))
+			}
 			return fmt.Errorf("write the patches: %w", err)
 		}
 	}

@@ -43,7 +43,7 @@ func newWrecks(t *testing.T) *wrecks {
 		t.Fatal(err)
 	}
 	l.raise(30)
-	l.run()
+	l.runKept()
 	rules := t.TempDir()
 	write(t, filepath.Join(rules, "measure.sh"), measure)
 	if _, err := engine.SealEvaluator(l.ses.Dir, rules); err != nil {
@@ -118,14 +118,17 @@ type damage struct {
 	kept bool
 	// mended: a backup brings everything back.
 	mended bool
+	// refused: nothing is changed, a backup or not, and it says why.
+	refused bool
 	// full: another damage to the same thing stands for it every day.
 	full bool
 }
 
 // wreck is a state directory to be damaged.
 type wreck struct {
-	t   *testing.T
-	dir string
+	t      *testing.T
+	dir    string
+	killed string // the directory as a kill would have left it
 }
 
 func (w *wreck) path(rel string) string {
@@ -303,10 +306,14 @@ func damages() []damage {
 func TestADamagedStateDirectory(t *testing.T) {
 	w := newWrecks(t)
 	t.Run("ends in words and not in a panic where bytes change without their sums", w.bytesChange)
-	w.everyDamageIsFoundAndRepairedOrNamed()
+	list := damages()
+	if len(list) < 40 {
+		t.Fatalf("only %d damages", len(list))
+	}
+	w.everyDamageIsFoundAndRepairedOrNamed(list)
 }
 
-func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed() {
+func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed(list []damage) {
 	t := w.t
 	t.Helper()
 	if bad := check(t.Context(), w.ended); len(bad) > 0 {
@@ -314,10 +321,6 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed() {
 	}
 	if bad := check(t.Context(), w.killed); len(bad) > 0 {
 		t.Fatalf("of what a kill left it says %+v", bad)
-	}
-	list := damages()
-	if len(list) < 40 {
-		t.Fatalf("only %d damages", len(list))
 	}
 	for i, d := range list {
 		t.Run(d.name, func(t *testing.T) {
@@ -332,7 +335,7 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed() {
 				from = w.killed
 			}
 			dir := w.copyOf(from)
-			d.do(&wreck{t, dir})
+			d.do(&wreck{t, dir, w.killed})
 			bad := check(t.Context(), dir)
 			if d.harmless {
 				if diff := same(w.tell(dir), w.want); len(bad) > 0 || diff != "" {
@@ -349,16 +352,22 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed() {
 				}
 			}
 			w.alone(d, dir)
-			if !d.mended || d.kept {
+			if d.kept || !d.mended && !d.refused {
 				return
 			}
 			dir = w.copyOf(from)
-			d.do(&wreck{t, dir})
+			d.do(&wreck{t, dir, w.killed})
 			source := w.ended
 			if i%5 == 0 {
 				source = w.file
 			}
 			r, err := repair.Run(t.Context(), repair.Options{Dir: dir, From: []string{source}, Target: w.target, Now: time.Now})
+			if d.refused {
+				if !errors.Is(err, repair.ErrLost) || len(r.Steps) != 1 || r.Aside != "" {
+					t.Errorf("with a backup: %v, %+v", err, r.Steps)
+				}
+				return
+			}
 			if err != nil || !r.Whole() {
 				t.Fatalf("with a backup: %v, %+v, %+v", err, r.Steps, r.After)
 			}

@@ -60,9 +60,10 @@ func newLoop(s *shared) *loop {
 func (l *loop) run(ctx context.Context) error {
 	err := l.once(ctx)
 	for l.owner && diskFull(err) && ctx.Err() == nil {
-		if err = l.awaitRoom(ctx, err); err == nil {
-			err = l.once(ctx)
+		if err = l.awaitRoom(ctx, err); err != nil {
+			break
 		}
+		err = l.once(ctx)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		l.fatal = err

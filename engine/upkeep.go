@@ -136,8 +136,8 @@ func (u *upkeep) pack(ctx context.Context) error {
 // did to its refs since the last run.
 func (u *upkeep) reanchor(ctx context.Context) error {
 	var commits []record.Hash
-	err := u.db.EachCandidate(ctx, u.exp, record.NoCandidate, func(c *record.Candidate) error {
-		commits = append(commits, c.Commit)
+	err := u.db.EachCommit(ctx, u.exp, func(_ record.CandidateID, commit record.Hash) error {
+		commits = append(commits, commit)
 		return nil
 	})
 	if err != nil {

@@ -92,6 +92,7 @@ type gitError struct {
 	exit   int // -1: killed or not started
 	stderr string
 	err    error
+	full   string // the folder whose disk has no room, which git does not always say
 }
 
 func (e *gitError) Error() string {
@@ -99,10 +100,18 @@ func (e *gitError) Error() string {
 	if text == "" {
 		text = e.err.Error()
 	}
+	if e.full != "" {
+		text = fmt.Sprintf("the disk of %s is full; make room and try again (%s)", e.full, text)
+	}
 	return fmt.Sprintf("git %s: %s", e.args[0], text)
 }
 
-func (e *gitError) Unwrap() error { return e.err }
+func (e *gitError) Unwrap() []error {
+	if e.full != "" {
+		return []error{e.err, syscall.ENOSPC}
+	}
+	return []error{e.err}
+}
 
 // exitCode returns the exit status a git command failed with, or -1.
 func exitCode(err error) int {
@@ -201,7 +210,29 @@ func (c *command) do(ctx context.Context, k call) error {
 	if errors.As(err, &ee) {
 		exit = ee.ExitCode()
 	}
-	return &gitError{args: []string{subcommand(k.args)}, exit: exit, stderr: stderr.String(), err: err}
+	return &gitError{args: []string{subcommand(k.args)}, exit: exit, stderr: stderr.String(), err: err, full: k.full()}
+}
+
+// leastRoom is what git needs on a disk to write anything at all.
+const leastRoom = 64 << 10
+
+// full names the folder that git worked in where its disk has no room: then that is why it
+// failed, whatever it says.
+func (k *call) full() string {
+	for _, arg := range k.args {
+		dir, ok := strings.CutPrefix(arg, "--git-dir=")
+		if !ok && !filepath.IsAbs(arg) {
+			continue
+		}
+		var fs syscall.Statfs_t
+		if syscall.Statfs(dir, &fs) != nil && syscall.Statfs(filepath.Dir(dir), &fs) != nil {
+			continue
+		}
+		if int64(fs.Bavail)*int64(fs.Bsize) < leastRoom || fs.Files > 0 && fs.Ffree == 0 {
+			return dir
+		}
+	}
+	return ""
 }
 
 // subcommand finds the word that names the call in its arguments.

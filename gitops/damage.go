@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ func (r *Repo) Examine(ctx context.Context, deep bool) (Damage, error) {
 	d.Shell = r.brokenShell(ctx)
 	var err error
 	if deep {
+		d.Shell = append(d.Shell, r.brokenLists(ctx)...)
 		d.Packs, err = r.brokenPacks(ctx)
 	}
 	if deep && err == nil {
@@ -87,6 +89,9 @@ func (r *Repo) brokenShell(ctx context.Context) (bad []string) {
 	if info, err := os.Stat(filepath.Join(r.dir, "refs")); err != nil || !info.IsDir() {
 		bad = append(bad, "refs")
 	}
+	if info, err := os.Lstat(filepath.Join(r.dir, packedName)); err == nil && !info.Mode().IsRegular() {
+		bad = append(bad, packedName)
+	}
 	config := filepath.Join(r.dir, "config")
 	bare, err := r.git.line(ctx, "config", "--file", config, "--bool", "core.bare")
 	if err != nil || bare != "true" {
@@ -95,6 +100,22 @@ func (r *Repo) brokenShell(ctx context.Context) (bad []string) {
 	for _, s := range storeConfig {
 		if value, err := r.git.line(ctx, "config", "--file", config, s[0]); err != nil || value != s[1] {
 			return append(bad, "config")
+		}
+	}
+	return bad
+}
+
+// brokenLists names what git keeps to find objects sooner, and cannot read: nothing is lost
+// without.
+func (r *Repo) brokenLists(ctx context.Context) (bad []string) {
+	for _, l := range []struct{ file, command string }{
+		{"objects/pack/multi-pack-index", "multi-pack-index"}, {"objects/info/commit-graph", "commit-graph"}, {"objects/info/commit-graphs", "commit-graph"},
+	} {
+		if _, err := os.Lstat(filepath.Join(r.dir, l.file)); err != nil {
+			continue
+		}
+		if _, err := r.store(ctx, l.command, "verify", "--no-progress"); err != nil && ctx.Err() == nil {
+			bad = append(bad, l.file)
 		}
 	}
 	return bad
@@ -178,6 +199,13 @@ func (r *Repo) brokenLoose(ctx context.Context) (bad []string, err error) {
 	return bad, err
 }
 
+// packedName is the file in which git keeps many refs.
+const packedName = "packed-refs"
+
+// refName is what the refs are called that are made here: a folder of that name keeps them from
+// being written.
+var refName = regexp.MustCompile(`^refs/(heads/anchor/[0-9]+|atoll/[0-9]+/attempt/[0-9]+)$`)
+
 // brokenRefs names the refs that lead to no commit of the store, and files among
 // them that are no refs.
 func (r *Repo) brokenRefs(ctx context.Context) (bad []string, err error) {
@@ -185,24 +213,30 @@ func (r *Repo) brokenRefs(ctx context.Context) (bad []string, err error) {
 		_, err := r.Commit(ctx, h)
 		return err == nil
 	}
-	packed, err := r.packedRefs()
-	if err != nil {
-		return nil, err
-	}
-	for ref, h := range packed {
-		if !leads(h) {
-			bad = append(bad, ref)
+	if info, err := os.Lstat(filepath.Join(r.dir, packedName)); err != nil || info.Mode().IsRegular() { // else it is told already
+		packed, err := r.packedRefs()
+		if err != nil {
+			return nil, err
+		}
+		for ref, h := range packed {
+			if !leads(h) {
+				bad = append(bad, ref)
+			}
 		}
 	}
 	top := filepath.Join(r.dir, "refs")
 	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // cleared meanwhile
-			}
-			return err
+		if errors.Is(err, fs.ErrNotExist) || path == top && err == nil && !d.IsDir() {
+			return nil // cleared meanwhile, or told already
 		}
 		rel, _ := filepath.Rel(r.dir, path) // it is below
+		if err == nil && d.IsDir() && refName.MatchString(filepath.ToSlash(rel)) {
+			bad = append(bad, rel)
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
 		if h, ok := r.looseRef(rel); !ok || !leads(h) {
 			if _, err := os.Lstat(path); err == nil {
 				bad = append(bad, rel)

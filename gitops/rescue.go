@@ -120,7 +120,11 @@ func (r *Repo) salvage(ctx context.Context, name, folder string) error {
 	if err := r.move(rel(".pack"), folder); err != nil {
 		return err
 	}
-	in, err := os.Open(filepath.Join(folder, "store.git", rel(".pack")))
+	aside := filepath.Join(folder, "store.git", rel(".pack"))
+	if info, err := os.Lstat(aside); err != nil || !info.Mode().IsRegular() {
+		return err // nothing can be read of what is no file
+	}
+	in, err := os.Open(aside)
 	if err != nil {
 		return err
 	}

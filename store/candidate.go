@@ -212,6 +212,31 @@ func (db *DB) EachCandidate(ctx context.Context, exp record.ExperimentID, after 
 	}
 }
 
+// EachCommit calls fn for the commit of every candidate, by number. An error of fn ends the
+// stream and is returned.
+func (db *DB) EachCommit(ctx context.Context, exp record.ExperimentID, fn func(record.CandidateID, record.Hash) error) error {
+	type made struct {
+		id     record.CandidateID
+		commit record.Hash
+	}
+	scan := func(r *row) made { return made{record.CandidateID(r.int()), r.hash()} }
+	for after := record.NoCandidate; ; {
+		part, err := list(ctx, db, "read commits", sqlCandidatesCommit, []any{exp, after, chunk}, scan)
+		if err != nil {
+			return err
+		}
+		for _, c := range part {
+			if err := fn(c.id, c.commit); err != nil {
+				return err
+			}
+			after = c.id
+		}
+		if len(part) < chunk {
+			return nil
+		}
+	}
+}
+
 // addMetrics fills in the metrics of a part that is sorted by number.
 func (db *DB) addMetrics(ctx context.Context, exp record.ExperimentID, after, last record.CandidateID, part []record.Candidate) error {
 	i := 0

@@ -43,6 +43,9 @@ var (
 	ErrDamaged = errors.New("the store is damaged; keep a copy of it and go back to a backup")
 	// ErrNotADatabase: the file was not made by atoll.
 	ErrNotADatabase = errors.New("the file is no atoll store; choose another place with --state, the file was left as it is")
+	// ErrOlder: the file was written by an older atoll, and is opened for reading only. It is
+	// an [ErrReadOnly].
+	ErrOlder = fmt.Errorf("the store was written by an older atoll: %w", ErrReadOnly)
 	// ErrNewer: the file was written by a newer atoll.
 	ErrNewer = errors.New("the store was written by a newer atoll; upgrade this one")
 	// ErrNetwork: the file is on a network file system.

@@ -209,7 +209,7 @@ func (db *DB) Meta(ctx context.Context, exp record.ExperimentID, key string) (va
 
 // PutMeta keeps a small fact. It is not logged.
 func (db *DB) PutMeta(ctx context.Context, exp record.ExperimentID, key, value string) error {
-	return db.write(ctx, "keep "+key, func(t *tx) error {
+	return db.write(ctx, "write the note "+key, func(t *tx) error {
 		_, err := t.exec(sqlMetaPut, exp, key, value)
 		return err
 	})

@@ -119,7 +119,7 @@ func (db *DB) Pragma(name string) (n int64, err error) {
 // statements lists every statement of the package.
 func statements() []statement {
 	return []statement{
-		sqlTables, sqlVacuumInto, sqlSequenceGet, sqlSequenceSet, sqlTotalAdd, sqlTotal, sqlBudget, sqlJobCountAdd,
+		sqlTables, sqlVacuumInto, sqlParts, sqlSequenceGet, sqlSequenceSet, sqlTotalAdd, sqlTotal, sqlBudget, sqlJobCountAdd,
 		sqlJobCounts, sqlRecountTotal, sqlRecountJobs, sqlExperimentInsert, sqlExperimentNamed, sqlExperimentState, sqlExperimentObjective,
 		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta,
 
@@ -131,7 +131,7 @@ func statements() []statement {
 		sqlCandidateTwin, sqlTreesEqual, sqlStrict, sqlProductOwner, sqlJobDisplaced, sqlJobDuplicate, sqlJobUnmade, sqlJobsDuplicates,
 		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
-		sqlCandidatesUpIn, sqlCandidatesEach, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
+		sqlCandidatesUpIn, sqlCandidatesEach, sqlCandidatesCommit, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
 		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlEvidenceEach, sqlEvidenceDrop, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 

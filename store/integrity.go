@@ -7,16 +7,20 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"slices"
 
 	"atoll/store/record"
 )
 
-// Integrity checks the file page by page, its references, and the totals of
-// each experiment against a full count. It returns [ErrDamaged] with the first
+// Integrity checks the file page by page, that no table, column or index is missing, its
+// references, and the totals of each experiment against a full count. It returns [ErrDamaged] with the first
 // finding. It reads everything: seconds for a large store.
 func (db *DB) Integrity(ctx context.Context) error {
 	err := db.read(ctx, func(c *conn) error {
 		if err := c.pragmaFindings(ctx, "PRAGMA integrity_check(1)"); err != nil {
+			return err
+		}
+		if err := c.complete(ctx, db.layout); err != nil {
 			return err
 		}
 		return c.pragmaFindings(ctx, "PRAGMA foreign_key_check")
@@ -52,6 +56,43 @@ func (db *DB) outside(ctx context.Context, what, text string) error {
 		}
 		return c.do(text)
 	}}))
+}
+
+// complete compares the tables, columns and indexes of the file with those that the
+// migrations make.
+func (c *conn) complete(ctx context.Context, migrations fs.FS) (err error) {
+	newest, err := newestOf(migrations)
+	if err != nil {
+		return err
+	}
+	like, err := dial(":memory:", "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, like.close()) }()
+	if err := migrate(like, migrations, newest); err != nil {
+		return err
+	}
+	here, err := c.parts(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, err := like.parts(ctx)
+	for _, part := range wanted {
+		if !slices.Contains(here, part) {
+			return fmt.Errorf("it has no %s: %w", part, ErrDamaged)
+		}
+	}
+	return err
+}
+
+// parts names what a file is made of.
+func (c *conn) parts(ctx context.Context) (names []string, err error) {
+	err = c.query(ctx, sqlParts, nil, func(r *row) error {
+		names = append(names, r.text())
+		return nil
+	})
+	return names, err
 }
 
 func (c *conn) pragmaFindings(ctx context.Context, pragma statement) error {

@@ -34,6 +34,7 @@ type Options struct {
 type DB struct {
 	path   string
 	writer *writer // nil when read-only
+	layout fs.FS   // the migrations that lead to it
 
 	slots chan struct{} // one per reader in use
 	mu    sync.Mutex    // guards idle and closed
@@ -79,7 +80,7 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := place(abs, o); err != nil {
 		return nil, err
 	}
-	db := &DB{path: abs, slots: make(chan struct{}, readers), release: handles.hold(abs)}
+	db := &DB{path: abs, layout: o.migrations, slots: make(chan struct{}, readers), release: handles.hold(abs)}
 	if o.ReadOnly {
 		return db, db.look(ctx, o)
 	}
@@ -133,7 +134,10 @@ func place(path string, o Options) error {
 	case network != "":
 		return fmt.Errorf("%s is on %s: %w", dir, network, ErrNetwork)
 	}
-	return header(path, o)
+	if err := header(path, o); err != nil {
+		return err
+	}
+	return foreignLog(path)
 }
 
 // header refuses a file that does not begin as SQLite files do. An empty or
@@ -166,13 +170,14 @@ func header(path string, o Options) error {
 
 // look opens the first reader, so that a store that cannot be read says so now. Where
 // the files of the write-ahead log cannot be made and none was left, it does without: on
-// a disk that is read-only nobody has the store open. A log without the memory that those
-// who have the store open share was left by a kill, or copied: it is read in a private copy.
+// a disk that is read-only or full nobody has the store open. A log without the memory that
+// those who have the store open share was left by a kill, or copied: it is read in a private
+// copy.
 func (db *DB) look(ctx context.Context, o Options) error {
 	err := db.firstRead(ctx, o)
-	if noLog(err) && !exists(db.path+"-shm") {
+	if noLog(err) && !exists(db.path+"-shm") || errors.Is(explain(err), ErrFull) && !shared(db.path) {
 		db.drop()
-		if db.sealed = !exists(db.path + "-wal"); !db.sealed {
+		if db.sealed = empty(db.path + "-wal"); !db.sealed {
 			if err := db.copyAside(ctx); err != nil {
 				return errors.Join(err, db.Close())
 			}
@@ -188,6 +193,19 @@ func (db *DB) look(ctx context.Context, o Options) error {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// empty reports a file that is not there, or has nothing in it.
+func empty(path string) bool {
+	info, err := os.Lstat(path)
+	return err != nil || info.Size() == 0
+}
+
+// shared reports the memory that those share who have a store open. Where a full disk kept
+// somebody from making it, some bytes are left.
+func shared(path string) bool {
+	info, err := os.Lstat(path + "-shm")
+	return err == nil && info.Size() >= 4096
 }
 
 // drop closes the readers that nobody uses.
@@ -216,7 +234,7 @@ func (db *DB) firstRead(ctx context.Context, o Options) error {
 			return fmt.Errorf("%w: the store is empty; start an experiment first", ErrNotFound)
 		case version < newest:
 			return fmt.Errorf("the store has layout %d, this atoll reads %d and would bring it up to date: %w; or copy the state directory and name the copy with --state",
-				version, newest, ErrReadOnly)
+				version, newest, ErrOlder)
 		}
 		return notNewer(version, newest)
 	})

@@ -5,6 +5,9 @@ package store
 const (
 	sqlTables     statement = `SELECT count(*) FROM sqlite_master`
 	sqlVacuumInto statement = `VACUUM INTO ?1`
+	sqlParts      statement = `SELECT type || ' ' || name FROM sqlite_master WHERE name NOT LIKE 'sqlite%'
+		UNION ALL SELECT 'column ' || made.name || '.' || part.name FROM sqlite_master made CROSS JOIN pragma_table_info(made.name) part
+		WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite%'`
 
 	sqlSequenceGet statement = `SELECT last FROM sequence WHERE id = 1`
 	sqlSequenceSet statement = `UPDATE sequence SET last = ?1 WHERE id = 1`

@@ -39,7 +39,8 @@ const (
 		WHERE experiment = ?1 AND commit_id = ?2 ORDER BY id LIMIT 1`
 	sqlCandidatesEach statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
-	sqlCandidatesDown statement = `SELECT ` + candidateColumns + ` FROM candidate
+	sqlCandidatesCommit statement = `SELECT id, commit_id FROM candidate WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
+	sqlCandidatesDown   statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id < ?2` + candidateFilter + ` ORDER BY id DESC LIMIT ?4`
 	sqlCandidatesUp statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id > ?2` + candidateFilter + ` ORDER BY id LIMIT ?4`

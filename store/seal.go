@@ -44,6 +44,9 @@ func (db *DB) CheckSeal(ctx context.Context) (sealed bool, err error) {
 }
 
 func checkSeal(ctx context.Context, path string) (bool, error) {
+	if info, err := os.Stat(sealOf(path)); err != nil || !info.Mode().IsRegular() {
+		return false, nil
+	}
 	text, err := os.ReadFile(sealOf(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -158,11 +161,10 @@ func (w *writer) seal() {
 // unseal takes the seal away, for good also where the power fails: a store that was
 // written to must not look damaged. The caller holds the file's write lock.
 func unseal(path string) (was bool, err error) {
-	err = os.Remove(sealOf(path))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(sealOf(path)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err != nil {
+	if err := os.RemoveAll(sealOf(path)); err != nil { // whatever somebody put there
 		return false, err
 	}
 	dir, err := os.Open(filepath.Dir(path))

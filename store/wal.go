@@ -27,18 +27,46 @@ type WAL struct {
 	Commits int  // transactions that are whole
 	Beyond  int  // frames behind the first that is not whole, of the same log
 	Last    bool // the frame that is not whole ended a transaction
+	Foreign bool // it is no log, or not that of the store, which was closed in good order
 }
 
 // CheckWAL reads the write-ahead log of the store at path, which nobody may write to
 // meanwhile. It returns [ErrDamaged] where transactions were committed that SQLite
-// will not find, or may have been; a write that a kill broke off is none. A store
-// without a log has an empty one.
+// will not find, or may have been, and where the log is another store's; a write that a
+// kill broke off is none. A store without a log has an empty one.
 func CheckWAL(path string) (WAL, error) {
 	w, err := checkWAL(path + "-wal")
+	if err == nil {
+		err = foreignLog(path)
+		w.Foreign = err != nil
+	}
 	return w, doing("check the write-ahead log of "+path, err)
 }
 
+// foreignLog refuses a log with content beside a store that has a seal. A seal is made
+// when the log is empty and goes before anything is written to it, so such a log was
+// copied there, or another program wrote it. SQLite would lay its pages over the file.
+func foreignLog(path string) error {
+	before, err := os.Stat(sealOf(path))
+	if err != nil {
+		return nil // no seal says anything
+	}
+	wal, err := os.Stat(path + "-wal")
+	if err != nil || wal.Size() == 0 {
+		return nil
+	}
+	after, err := os.Stat(sealOf(path)) // a store may be opened and closed meanwhile
+	if err != nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
+		return nil
+	}
+	return fmt.Errorf("%s is not its write-ahead log: the store was closed in good order, and no atoll has written since: %w", path+"-wal", ErrDamaged)
+}
+
 func checkWAL(path string) (w WAL, err error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // SQLite follows no symlink here
+		w.Foreign = true
+		return w, fmt.Errorf("%s is no file: %w", path, ErrDamaged)
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil

@@ -103,8 +103,8 @@ func look(ctx context.Context, file string, m *Manifest) (commits [][]record.Has
 // commitsOf are the root and the commits of all candidates.
 func commitsOf(ctx context.Context, db *store.DB, exp *Experiment) ([]record.Hash, error) {
 	commits := []record.Hash{exp.Root}
-	err := db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
-		commits = append(commits, c.Commit)
+	err := db.EachCommit(ctx, exp.ID, func(_ record.CandidateID, commit record.Hash) error {
+		commits = append(commits, commit)
 		return nil
 	})
 	return commits, err

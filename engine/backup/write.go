@@ -142,8 +142,8 @@ func (m *Manifest) listCandidates(ctx context.Context, path string) (held map[st
 	for _, exp := range list {
 		e := Experiment{ID: exp.ID, Name: exp.Name, Root: exp.RootCommit}
 		held[fmt.Sprintf("%d/root", exp.ID)] = exp.RootCommit
-		if err := db.EachCandidate(ctx, exp.ID, record.NoCandidate, func(c *record.Candidate) error {
-			held[fmt.Sprintf("%d/%s", exp.ID, c.ID)] = c.Commit
+		if err := db.EachCommit(ctx, exp.ID, func(id record.CandidateID, commit record.Hash) error {
+			held[fmt.Sprintf("%d/%s", exp.ID, id)] = commit
 			e.Candidates++
 			return nil
 		}); err != nil {

@@ -81,11 +81,19 @@ func (s *state) database(ctx context.Context, path string) {
 	if !s.opt.Running {
 		wal, err := store.CheckWAL(path)
 		s.add("store", "log tail", err, fmt.Sprintf("%s wait in the write-ahead log", view.Plural(wal.Commits, "commit")), cureRepair)
+		if wal.Foreign {
+			return // SQLite would take it for that of this database
+		}
 	}
 	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
 	if err != nil {
 		cure := cureFrom
-		if errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrBusy) {
+		switch {
+		case errors.Is(err, store.ErrNewer):
+			cure = "upgrade this atoll: `atoll version` says which it is"
+		case errors.Is(err, store.ErrOlder):
+			cure = "`atoll run` brings it up to date and keeps a copy; where that fails, " + cureFrom
+		case errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrFull):
 			cure = "nothing is known to be damaged: it cannot be read from here"
 		}
 		s.add("store", "open", err, "", cure)
@@ -296,6 +304,10 @@ func jobOf(message string) (record.JobID, bool) {
 // made.
 func (s *state) evaluators() {
 	folder := filepath.Join(s.opt.Dir, EvaluatorName)
+	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
+		s.add("store", "evaluator", fmt.Errorf("%s is no folder", folder), "", cureFrom)
+		return
+	}
 	sums, err := filepath.Glob(filepath.Join(folder, "*"+SumExt))
 	if err != nil {
 		return

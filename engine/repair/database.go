@@ -23,17 +23,24 @@ func databaseFiles() []string {
 func (b *bench) database(ctx context.Context) (ok bool, err error) {
 	path := filepath.Join(b.Dir, doctor.DatabaseName)
 	wal, walErr := store.CheckWAL(path)
-	if walErr != nil {
-		if err := b.keepCopy(doctor.DatabaseName + "-wal"); err != nil {
-			return false, err
-		}
+	if err := b.logAside(wal, walErr); err != nil {
+		return false, err
 	}
 	bad := b.openDatabase(ctx, path)
-	if bad == nil && walErr != nil {
+	if bad == nil && walErr != nil && !wal.Foreign {
 		b.lost("what was committed behind frame %d of the write-ahead log: %v", wal.Frames, walErr)
 	}
 	if bad == nil || ctx.Err() != nil {
 		return bad == nil, ctx.Err()
+	}
+	for _, passing := range []error{store.ErrFull, store.ErrReadOnly, store.ErrBusy} {
+		if errors.Is(bad, passing) { // it says nothing of the database
+			return false, bad
+		}
+	}
+	if errors.Is(bad, store.ErrNewer) { // a backup would be older
+		b.lost("nothing was changed: %v", bad)
+		return false, nil
 	}
 	for _, s := range b.sources {
 		if s.state == "" {
@@ -60,6 +67,20 @@ func (b *bench) database(ctx context.Context) (ok bool, err error) {
 	}
 	b.lost("the database cannot be made again from what is left: %v; every candidate's commit is still in %s, and values, decisions and notes are in a backup only: `atoll repair --from FILE`", bad, doctor.ObjectsName)
 	return false, nil
+}
+
+// logAside keeps a copy of a write-ahead log that is damaged. One that is not the
+// database's own goes, before SQLite takes it for that.
+func (b *bench) logAside(wal store.WAL, bad error) error {
+	const name = doctor.DatabaseName + "-wal"
+	switch {
+	case bad == nil:
+		return nil
+	case !wal.Foreign:
+		return b.keepCopy(name)
+	}
+	b.did("set aside the write-ahead log: %v", bad)
+	return errors.Join(b.setAside(name), b.setAside(doctor.DatabaseName+"-shm"))
 }
 
 // openDatabase opens the database for writing and keeps it, if it is whole or if
@@ -107,6 +128,9 @@ func (b *bench) openDatabase(ctx context.Context, path string) error {
 // sealedAs looks at the seal of a database before anybody writes to it.
 func sealedAs(ctx context.Context, path string) (bool, error) {
 	db, err := store.Open(ctx, path, store.Options{ReadOnly: true})
+	if errors.Is(err, store.ErrOlder) { // opening it for writing brings it up to date
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

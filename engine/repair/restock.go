@@ -92,6 +92,12 @@ func (b *bench) take(ctx context.Context, lost map[record.Hash][]record.Hash) (i
 
 // evaluators puts copies of evaluators back that are not what was copied.
 func (b *bench) evaluators() error {
+	if info, err := os.Lstat(filepath.Join(b.Dir, doctor.EvaluatorName)); err == nil && !info.IsDir() {
+		if err := b.setAside(doctor.EvaluatorName); err != nil {
+			return err
+		}
+		b.did("set aside what was in the place of the folder %s", doctor.EvaluatorName)
+	}
 	sums, err := filepath.Glob(filepath.Join(b.Dir, doctor.EvaluatorName, "*"+doctor.SumExt))
 	if err != nil {
 		return err
@@ -162,8 +168,14 @@ func (b *bench) evaluator(file string) error {
 	return nil
 }
 
-// setAside moves a file or folder of the state directory out of the way.
+// setAside moves a file or folder of the state directory out of the way: of what should be
+// a folder on the way to it and is none, that.
 func (b *bench) setAside(rel string) error {
+	for at := filepath.Dir(rel); at != "."; at = filepath.Dir(at) {
+		if info, err := os.Lstat(filepath.Join(b.Dir, at)); err == nil && !info.IsDir() {
+			rel = at
+		}
+	}
 	to := filepath.Join(b.report.Aside, rel)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err

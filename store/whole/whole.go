@@ -77,10 +77,17 @@ func (o *Options) name(part, path string) error {
 	if !o.New {
 		return os.Rename(part, path)
 	}
-	if err := os.Link(part, path); err != nil {
+	err := os.Link(part, path)
+	switch {
+	case err == nil:
+		return os.Remove(part)
+	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	return os.Remove(part)
+	if _, taken := os.Lstat(path); !errors.Is(taken, fs.ErrNotExist) {
+		return errors.Join(err, taken)
+	}
+	return os.Rename(part, path) // no hard links here
 }
 
 // Bytes is content that is there already.
