@@ -311,8 +311,13 @@ kill -TERM $pid; wait $pid; echo "exit $?"`)
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
-	if was, is := read(t, filepath.Join(other, "was")), read(t, filepath.Join(other, "is")); was != is || !strings.Contains(is, "exit 0") {
-		t.Errorf("on a full disk it tells\n%s\nnot\n%s", is, was)
+	was, err := os.ReadFile(filepath.Join(other, "was"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := os.ReadFile(filepath.Join(other, "is"))
+	if err != nil || string(was) != string(is) || !strings.Contains(string(is), "exit 0") {
+		t.Errorf("on a full disk it tells\n%s\nnot\n%s, %v", is, was, err)
 	}
 	if strings.Contains(parts["room"], "FAIL") || !strings.Contains(parts["room"], "12/12") {
 		t.Errorf("with room again:\n%s", parts["room"])
