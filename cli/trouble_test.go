@@ -262,68 +262,6 @@ run doctor >&2 || exit 92`)
 	}
 }
 
-// TestADiskThatIsFullBeforeAnythingIsOpened fills a small disk before a first run, before a
-// second one, and halfway through a start.
-func TestADiskThatIsFullBeforeAnythingIsOpened(t *testing.T) {
-	t.Parallel()
-	dir := newSmall(t)
-	small, other := t.TempDir(), t.TempDir()
-	c := mounted(t, dir, `
-mount -t tmpfs -o size=4m none `+small+`
-run() { "$ATOLL" --state `+small+`/state "$@" 2>&1; echo "exit $?"; }
-fill() { head -c 9M /dev/zero > `+small+`/ballast 2>/dev/null; }
-fill; echo "== first"; run run --headless --max-jobs 4
-rm `+small+`/ballast; run run --headless --max-jobs 4 >/dev/null; run status > `+other+`/was
-fill; echo "== second"; run run --headless --max-jobs 6
-echo "== decided"; run pin best
-echo "== repaired"; run repair --from `+other+`
-"$ATOLL" --state `+small+`/state status > `+other+`/is 2>/dev/null; echo "exit $?" >> `+other+`/is
-for to in "promote best --patch `+small+`/p" "promote best --series `+small+`/s" "promote best --bundle `+small+`/b" "export `+small+`/a.csv" "export `+small+`/a.atoll" "backup `+small+`/b.atoll" "report --html `+small+`/r"; do
-	fill; echo "== $to"; run $to
-	ls -A `+small+` | grep -v '^ballast$\|^state$' | sed 's/^/left /'
-done
-echo "== elsewhere"; run backup `+other+`/all.atoll; run promote best --bundle `+other+`/b
-rm `+small+`/ballast; echo "== room"; run run --headless --max-jobs 12; run doctor --deep
-umount `+small+`; mount -t tmpfs -o size=300k none `+small+`; echo "== ended"
-"$ATOLL" --state `+small+`/state run --headless > `+other+`/said 2>&1 & pid=$!
-until grep -q 'is full' `+other+`/said || ! kill -0 $pid; do sleep 0.1; done
-kill -TERM $pid; wait $pid; echo "exit $?"`)
-	if c.code != 0 {
-		t.Fatalf("exit %d\n%s%s", c.code, c.out, c.err)
-	}
-	parts := map[string]string{}
-	for part := range strings.SplitSeq(c.out, "== ") {
-		name, text, _ := strings.Cut(part, "\n")
-		parts[name] = text
-	}
-	for name, text := range parts {
-		bad := strings.Contains(text, "goroutine ") || strings.Contains(text, "left ")
-		switch name {
-		case "":
-		case "elsewhere", "room":
-			bad = bad || strings.Count(text, "exit 0\n") != 2
-		case "ended":
-			bad = bad || !strings.Contains(text, "exit 130")
-		default:
-			bad = bad || !strings.Contains(text, "exit 1\n") || !strings.Contains(text, "is full") && !strings.Contains(text, "no space left") || strings.Contains(text, "LOST")
-		}
-		if bad {
-			t.Errorf("%s:\n%s", name, text)
-		}
-	}
-	was, err := os.ReadFile(filepath.Join(other, "was"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	is, err := os.ReadFile(filepath.Join(other, "is"))
-	if err != nil || string(was) != string(is) || !strings.Contains(string(is), "exit 0") {
-		t.Errorf("on a full disk it tells\n%s\nnot\n%s, %v", is, was, err)
-	}
-	if strings.Contains(parts["room"], "FAIL") || !strings.Contains(parts["room"], "12/12") {
-		t.Errorf("with room again:\n%s", parts["room"])
-	}
-}
-
 // listed reads the candidates among some lines.
 func listed(t *testing.T, text string) map[int]string {
 	t.Helper()

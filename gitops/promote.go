@@ -140,7 +140,7 @@ func (r *Repo) bundle(ctx context.Context, source Target, commit record.Hash, pa
 	// The ref stays, as somebody took the commit away under this name, where the store
 	// can be written.
 	branch := "atoll/" + commit.Short()
-	if err := r.writeRef("refs/heads/"+branch, commit); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+	if err := r.writeRef("refs/heads/"+branch, commit); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOSPC) {
 		return err
 	}
 	part, err := os.MkdirTemp(filepath.Dir(file), ".bundle-*")
