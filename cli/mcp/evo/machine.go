@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -303,7 +304,8 @@ func (m *Machine) Boost(ctx context.Context, id string) (answer, error) {
 		return nil, fmt.Errorf("%w: there is no target %.80q", ErrMissing, id)
 	}
 	if b.frozen()[id] {
-		if err := b.mark(ctx, record.Release, id, 0); err != nil {
+		// A snapshot may be behind: a person may have released it meanwhile.
+		if err := b.mark(ctx, record.Release, id, 0); err != nil && !errors.Is(err, view.ErrDecision) {
 			return nil, err
 		}
 	}
