@@ -19,8 +19,9 @@ import (
 // metaAgreed names the paid agents that a person agreed to for an experiment.
 const metaAgreed = "agreed"
 
-// rooted makes the folders that agents, prompts and live plug-ins name absolute:
-// relative ones count from the folder of the configuration.
+// rooted makes the folders that agents, prompts and live plug-ins name absolute, and the
+// programs that agents name by a path: relative ones count from the folder of the
+// configuration.
 func rooted(l *config.Loaded) {
 	abs := func(path string) string {
 		if path == "" || filepath.IsAbs(path) || l.Dir == "" {
@@ -33,6 +34,9 @@ func rooted(l *config.Loaded) {
 	for i := range l.Config.Agents {
 		l.Config.Agents[i].Recording = abs(l.Config.Agents[i].Recording)
 		l.Config.Agents[i].Plugin = abs(l.Config.Agents[i].Plugin)
+		if words := l.Config.Agents[i].Command; len(words) > 0 && strings.Contains(words[0], "/") && !strings.Contains(words[0], "{") {
+			l.Config.Agents[i].Command = append([]string{abs(words[0])}, words[1:]...)
+		}
 	}
 	if _, given := l.Origins["search.operators"]; !given {
 		drawnAsRecorded(&l.Config)

@@ -293,9 +293,9 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"writer":  {"did its task in", "1 request, 1000 tokens, $0.0011"},
 		"good":    {"did its task in", "cost nothing"},
-		"other":   {"did something else"},
+		"other":   {"changed 1 file"},
 		"idle":    {"chang"},
-		"broken":  {"no luck"},
+		"broken":  {"no luck", "has no weight and no role"},
 		"keyless": {"NOT_SET_AT_ALL"},
 		"refused": {"401"},
 		"absent":  {"no-such-program-here"},
@@ -312,6 +312,27 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 	}
 	if strings.Contains(string(out), cliKey) || strings.Contains(string(out), "sk-wrong-000") {
 		t.Error("doctor prints a key")
+	}
+}
+
+func TestScriptsOfTheRepositoryAreAgentsFromAnyFolder(t *testing.T) {
+	t.Parallel()
+	dir := plot(t, "budget: {jobs: 2}", "agents:",
+		"  - {name: by-path, kind: command, command: [./agent.sh], attempts: 1}",
+		"  - {name: in-tree, kind: command, command: [sh, agent.sh], attempts: 1}",
+		"  - {name: unused, kind: command, weight: 0, command: [./gone.sh], attempts: 1}")
+	agent := filepath.Join(dir, "agent.sh")
+	if err := os.WriteFile(agent, []byte("#!/bin/sh\ncat >/dev/null\necho $(($(head -n 1 value.txt)+1)) > value.txt\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "an agent")
+	doctor := atoll(t, t.TempDir(), "-C", dir, "doctor", "--deep")
+	if doctor.code != 0 || strings.Count(doctor.out, "changed 1 file") != 2 || !strings.Contains(doctor.out, "gone.sh") {
+		t.Errorf("doctor: exit %d\n%s%s", doctor.code, doctor.out, doctor.err)
+	}
+	if run := atoll(t, t.TempDir(), "-C", dir, "run", "--headless"); run.code != 0 || strings.Contains(run.out, "failed") {
+		t.Errorf("run: exit %d\n%s%s", run.code, run.out, run.err)
 	}
 }
 

@@ -264,6 +264,23 @@ func TestACampaignIsPromotedAgainToTheSameBranch(t *testing.T) {
 	}
 }
 
+func TestACampaignWhoseSearchesCannotBeginIsRefusedAndNoTaskFails(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "backlog", "add", "A larger total", "--jobs", "4")
+	put(t, dir, map[string]string{"atoll.yaml": strings.Replace(smallYAML, "*.conf", "nothing/**", 1)})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "a scope of nothing")
+	refused(t, atoll(t, dir, "campaign", "run", "--headless", "--no-audit"), "gate.scope", "nothing/**")
+	if s := campaignStatus(t, dir); s.Tasks["failed"] != 0 || s.Spent.Tasks != 0 {
+		t.Errorf("the task paid for it: %+v", s)
+	}
+	must(t, dir, "backlog", "drop", "t1")
+	must(t, dir, "backlog", "add", "A chore", "--run", "true")
+	if c := atoll(t, dir, "campaign", "run", "--headless", "--no-audit"); strings.Contains(c.err, "gate.scope") {
+		t.Errorf("a campaign of chores alone asks for what searches need: %s", c.err)
+	}
+}
+
 func TestARepositoryWithoutTasksHasAnEmptyBacklog(t *testing.T) {
 	t.Parallel()
 	dir := newSmall(t)

@@ -37,33 +37,60 @@ func (c *checkup) agents(ctx context.Context, box *sandbox.Box) {
 		return
 	}
 	defer os.RemoveAll(tmp)
-	repo, tree, err := c.trialTree(ctx, tmp)
+	trees, err := c.trialTrees(ctx, tmp)
 	if err != nil {
 		c.add("agents", "trial", err, "", "")
 		return
 	}
-	defer repo.Close()
+	defer trees.repo.Close()
 	for _, a := range c.opt.Config.Agents {
-		c.tryAgent(ctx, box, repo, tree, tmp, a)
+		c.tryAgent(ctx, box, trees, tmp, a)
 	}
 }
 
-func (c *checkup) trialTree(ctx context.Context, tmp string) (*gitops.Repo, record.Hash, error) {
-	repo, err := gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")})
-	if err != nil {
-		return nil, record.Hash{}, err
+// trialTrees are what agents are tried on: one with the file of the task alone, and one
+// with the root's files beside it, for scripts that may be among them.
+type trialTrees struct {
+	repo        *gitops.Repo
+	bare, whole record.Hash
+}
+
+func (c *checkup) trialTrees(ctx context.Context, tmp string) (t trialTrees, err error) {
+	if t.repo, err = gitops.Open(ctx, gitops.Options{Dir: filepath.Join(tmp, "store.git"), Cache: filepath.Join(tmp, "checkouts")}); err != nil {
+		return t, err
 	}
-	if _, err = repo.Import(ctx, c.opt.Target, "HEAD"); err == nil { // makes the object store
-		var tree record.Hash
-		if tree, err = repo.WriteTree(ctx, record.Hash{}, []record.Change{{Path: trialFile, Mode: record.Regular, Data: []byte(trialText)}}); err == nil {
-			return repo, tree, nil
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.repo.Close())
 		}
+	}()
+	root, err := t.repo.Import(ctx, c.opt.Target, "HEAD") // makes the object store
+	if err != nil {
+		return t, err
 	}
-	return nil, record.Hash{}, errors.Join(err, repo.Close())
+	commit, err := t.repo.Commit(ctx, root)
+	if err != nil {
+		return t, err
+	}
+	task := []record.Change{{Path: trialFile, Mode: record.Regular, Data: []byte(trialText)}}
+	if t.bare, err = t.repo.WriteTree(ctx, record.Hash{}, task); err != nil {
+		return t, err
+	}
+	t.whole, err = t.repo.WriteTree(ctx, commit.Tree, task)
+	return t, err
+}
+
+// of is the tree for an agent.
+func (t *trialTrees) of(a config.Agent) record.Hash {
+	if a.Kind == "command" && (a.Preset == "" || a.Preset == "generic") {
+		return t.whole
+	}
+	return t.bare
 }
 
 // tryAgent lets one agent carry out the trial task and says what came of it.
-func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.Repo, tree record.Hash, tmp string, a config.Agent) {
+func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, trees trialTrees, tmp string, a config.Agent) {
+	repo, tree := trees.repo, trees.of(a)
 	switch a.Kind {
 	case "offline":
 		c.add("agents", a.Name, nil, "built in, costs nothing", "")
@@ -90,7 +117,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 			return func(agent.Job) *gateway.Account { return paid }
 		},
 	}
-	roster, err := h.Build()
+	built, err := h.Build()
 	var problems config.Problems
 	if errors.As(err, &problems) { // their keys count this agent alone
 		var texts []string
@@ -103,7 +130,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		c.add("agents", a.Name, err, "", "mend the lines above in "+config.FileName)
 		return
 	}
-	defer roster.Close()
+	defer built.Close()
 	files, err := repo.Tree(ctx, tree)
 	if err != nil {
 		c.add("agents", a.Name, err, "", "")
@@ -115,7 +142,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, repo *gitops.R
 		Parent: agent.Item{ID: record.Root, Tree: tree, Objective: &value, Files: files},
 	}
 	began := c.opt.Now()
-	res, err := roster.Agents[a.Name].Edit(ctx, job, files)
+	res, err := built.Agents[a.Name].Edit(ctx, job, files)
 	took := c.opt.Now().Sub(began)
 	c.tried(a, res, paid, took, err)
 }
@@ -131,7 +158,11 @@ func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account,
 		usage = paid.Totals().Usage
 	}
 	cost := usageText(a, usage)
-	if err != nil {
+	switch {
+	case err != nil && !roster.Used(c.opt.Config.Config, a):
+		c.warn("agents", a.Name, fmt.Sprintf("%s; %s; it has no weight and no role, so a run does without it", view.CleanLine(err.Error()), cost), agentCure(err))
+		return
+	case err != nil:
 		c.add("agents", a.Name, fmt.Errorf("%s; %s", view.CleanLine(err.Error()), cost), "", agentCure(err))
 		return
 	}
@@ -141,7 +172,11 @@ func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account,
 			return
 		}
 	}
-	c.warn("agents", a.Name, fmt.Sprintf("works, but did something else than it was told; %s", cost), "expected of scripts; choose another model otherwise")
+	if a.Model == "" && !a.OwnCredentials { // a script does what it does
+		c.add("agents", a.Name, nil, fmt.Sprintf("changed %s in %s, %s; what it was told needs a model", view.Plural(len(res.Changes), "file"), took.Round(time.Millisecond), cost), "")
+		return
+	}
+	c.warn("agents", a.Name, fmt.Sprintf("works, but did something else than it was told; %s", cost), "choose another model")
 }
 
 func usageText(a config.Agent, u record.Usage) string {
