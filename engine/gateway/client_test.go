@@ -40,6 +40,16 @@ func TestComplete(t *testing.T) {
 		{"a stream without its end", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { sse(w); chatPart(w, "x") }}, gateway.ErrCut, "x", 5, false},
 		{"invalid JSON in the stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { sse(w); _, _ = fmt.Fprint(w, "data: {nope\n\n") }}, gateway.ErrProvider, "", 5, false},
 		{"a web page", []http.HandlerFunc{status(200, "<html>log in</html>", "Content-Type", "text/html")}, gateway.ErrAccess, "", 1, true},
+		{"a web page that says it is a stream", []http.HandlerFunc{status(200, "<html>log in</html>", "Content-Type", "text/event-stream")}, gateway.ErrAccess, "", 1, true},
+		{"an answer that says it is a web page", []http.HandlerFunc{status(200,
+			`{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`, "Content-Type", "text/html")}, nil, "whole", 1, true},
+		{"an answer behind a byte order mark", []http.HandlerFunc{status(200,
+			"\ufeff"+`{"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`, "Content-Type", "application/json")}, nil, "whole", 1, true},
+		{"a door that wants a login, in JSON of its own", []http.HandlerFunc{status(200, `{"detail":"Not authenticated"}`)}, gateway.ErrAccess, "", 1, true},
+		{"a door that refuses the token by a code", []http.HandlerFunc{status(200, `{"code":401,"msg":"token","data":null}`)}, gateway.ErrAccess, "", 1, true},
+		{"a list of errors", []http.HandlerFunc{status(200, `{"success":false,"errors":[{"code":10000,"message":"Authentication error"}],"result":null}`)}, gateway.ErrAccess, "", 1, true},
+		{"a word of a proxy in JSON, then an answer", []http.HandlerFunc{status(200, `{"message":"busy"}`), says("ok", 1, 1)}, nil, "ok", 2, true},
+		{"words of a proxy", []http.HandlerFunc{status(200, "upstream connect error", "Content-Type", "text/plain")}, gateway.ErrProvider, "", 5, false},
 		{"an empty body", []http.HandlerFunc{status(200, "")}, gateway.ErrProvider, "", 5, false},
 		{"an error inside the stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
 			sse(w)

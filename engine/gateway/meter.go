@@ -104,6 +104,12 @@ func (m *meter) fail(f *fault) {
 	}
 }
 
+// silent reports an answer of which nothing could be used: no text, no end, no usage, no
+// error, no refusal.
+func (m *meter) silent() bool {
+	return m.failed == nil && m.refuse == "" && m.text.Len() == 0 && m.finish == "" && !m.known && m.bad == 0
+}
+
 // refused reports an error in the place of an answer: nothing else came, and no usage.
 func (m *meter) refused() bool {
 	return m.failed != nil && m.events == 1 && !m.known && m.text.Len() == 0

@@ -91,6 +91,38 @@ func errorOf(data []byte) json.RawMessage {
 	return e.Error
 }
 
+// foreignFault reads an error from an object that is no answer of any protocol, as proxies
+// and doors in front of a model write it: {"detail": "..."}, {"message": "..."},
+// {"code": 401, "msg": "..."}, {"errors": [{"message": "..."}]}. nil: it is none.
+func foreignFault(body []byte) *fault {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return nil
+	}
+	for _, part := range []string{"choices", "output", "content", "candidates", "object", "data"} {
+		if raw, there := fields[part]; there && string(raw) != "null" {
+			return nil
+		}
+	}
+	f := &fault{Code: fields["code"], other: true}
+	if f.number() == 0 && fields["status"] != nil {
+		f.Code = fields["status"]
+	}
+	for _, name := range []string{"message", "msg", "detail", "error_description", "reason", "title"} {
+		if json.Unmarshal(fields[name], &f.Message) == nil && f.Message != "" {
+			return f
+		}
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(fields["errors"], &list) == nil && len(list) > 0 {
+		if first := (fault{}); json.Unmarshal(list[0], &first) == nil && first.Message != "" {
+			f.Message = first.Message
+			return f
+		}
+	}
+	return nil
+}
+
 // text is what the provider said of it.
 func (f *fault) text() string {
 	return cmp.Or(f.Message, f.Type, "the provider reported an error without a text")
@@ -154,6 +186,8 @@ func (f *fault) access(status int) Access {
 		return AccountEmpty
 	case status == 401, status == 403, f.is("permission_error"), f.says("api key not valid", "api key expired"):
 		return KeyRefused
+	case status == 0 && f.says("not authenticated", "authentication error", "authentication failed", "unauthorized", "invalid api key", "invalid token", "token invalid", "token expired"):
+		return KeyRefused // no status says so
 	}
 	return Served
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // answerReader reads an answer once: for the meter, for the client, for the
@@ -23,6 +24,7 @@ type answerReader struct {
 	keep    bool
 	watch   *watch // nil in a replay
 
+	begin []byte // of an answer that is one document
 	total int64
 	data  []byte // of the event that is being read
 	head  bool
@@ -36,10 +38,11 @@ func (r *answerReader) run() error {
 }
 
 // streamed reports whether server-sent events follow, also where the content
-// type does not say so.
+// type does not say so. A web page is none, whatever its type.
 func (r *answerReader) streamed() bool {
 	if strings.HasPrefix(r.ans.kind, "text/event-stream") {
-		return true
+		first, _ := r.in.Peek(1)
+		return string(first) != "<"
 	}
 	if strings.HasPrefix(r.ans.kind, "application/json") {
 		return false
@@ -116,6 +119,7 @@ func (r *answerReader) events() error {
 				return perr
 			}
 			r.take(bytes.TrimRight(line, "\r\n"))
+			r.soon()
 		}
 		switch {
 		case err == nil:
@@ -129,6 +133,17 @@ func (r *answerReader) events() error {
 			return r.end() // the answer was whole before the connection broke
 		}
 		return err
+	}
+}
+
+// lastWords is how long the end of a stream is waited for behind an answer that is whole:
+// some providers leave the connection open.
+const lastWords = 5 * time.Second
+
+// soon waits no longer than that once the answer is whole.
+func (r *answerReader) soon() {
+	if r.ans.meter.ended && r.watch != nil {
+		r.watch.limit = min(r.watch.limit, lastWords)
 	}
 }
 
@@ -169,7 +184,7 @@ func (r *answerReader) whole() error {
 			return err
 		}
 	}
-	clean := r.secrets.bytes(doc.Bytes())
+	clean := bytes.TrimPrefix(r.secrets.bytes(doc.Bytes()), []byte("\xef\xbb\xbf"))
 	if isPage(r.ans.kind, clean) {
 		r.ans.page = true
 		return &ProviderError{
@@ -177,6 +192,10 @@ func (r *answerReader) whole() error {
 		}
 	}
 	r.ans.meter.event(clean)
+	r.begin = clean[:min(len(clean), maxReason)]
+	if f := foreignFault(clean); f != nil && r.ans.meter.silent() {
+		r.ans.meter.fail(f)
+	}
 	if err := r.put(clean); err != nil {
 		return err
 	}
@@ -198,7 +217,11 @@ func (r *answerReader) end() error {
 		return nil
 	}
 	if m.events == m.bad {
-		return &ProviderError{Provider: r.to.Name, Status: r.ans.status, Reason: "what came is not what an API of this kind answers (no JSON that could be read)", sent: true}
+		reason := "what came is not what an API of this kind answers (no JSON that could be read)"
+		if text := r.g.excerpt(string(r.begin)); text != "" {
+			reason += ": " + text
+		}
+		return &ProviderError{Provider: r.to.Name, Status: r.ans.status, Reason: reason, sent: true}
 	}
 	why := "it ended without its end mark"
 	if m.bad > 0 {
