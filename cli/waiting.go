@@ -53,6 +53,6 @@ func (w *waiting) tell(r *view.Running) {
 		writeJSONLine(w.app.Out, l)
 		return
 	}
-	fmt.Fprintf(w.app.Out, "%s %s waits for %s: `%s` shows the task; edit in %s and commit there, or `%s`; a file %s gives the job back\n",
+	fmt.Fprintf(w.app.Out, "%s %s waits for %s: `%s` shows the task; edit in %s and commit there, or `%s`; a file %s ends the job without a change\n",
 		w.app.Now().Format("15:04:05"), r.Job.ID, view.CleanLine(r.Job.Agent), l.Task, view.CleanLine(dir), view.CleanLine(l.Next), agent.HumanSkip)
 }

@@ -414,3 +414,20 @@ func TestFurtherFieldsAreSent(t *testing.T) {
 		}
 	}
 }
+
+func TestAStreamThatStaysOpenBehindAWholeAnswerIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		sse(w)
+		chatPart(w, "whole")
+		event(w, map[string]any{"choices": []any{map[string]any{"delta": map[string]any{}, "finish_reason": "stop"}}, "usage": map[string]any{"prompt_tokens": 3, "completion_tokens": 4}})
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	o, _ := options(gateway.Chat, f.URL)
+	o.Idle, o.Answer, o.FirstByte = time.Hour, time.Hour, time.Hour
+	res, err := mustNew(t, o).Client().Complete(t.Context(), ask(account(0.5, gateway.NewBudget(1, nil))))
+	if err != nil || res.Text != "whole" || res.Tokens.Output != 4 {
+		t.Errorf("got %q, %+v and %v", res.Text, res.Tokens, err)
+	}
+}
