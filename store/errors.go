@@ -147,3 +147,8 @@ func explain(err error) error {
 	}
 	return err
 }
+
+// notFound says what was looked for.
+func notFound(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)
+}

@@ -9,11 +9,6 @@ import (
 	"atoll/store/record"
 )
 
-// notFound says what was looked for.
-func notFound(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)
-}
-
 // CreateExperiment stores a new experiment with its settings and, as candidate
 // 0 with the status made, its root. It returns the experiment with ID and
 // Created set and its name made unique ("name-2"). State defaults to running.

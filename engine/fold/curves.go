@@ -28,13 +28,6 @@ type curveEnd struct {
 	after  int          // reigns when it was folded
 }
 
-// curvePoint is how the search stood when x candidates were scored.
-type curvePoint struct {
-	x                        int
-	at                       record.Millis
-	best, mean, qd, coverage float64
-}
-
 // curvePoints bounds a curve: one that grows longer keeps every other value.
 const curvePoints = 1000
 

@@ -16,6 +16,10 @@ import (
 	"atoll/store/record"
 )
 
+// leaver is where a job is worked on: it may be left to others while somebody is waited
+// for, and back waits for one.
+type leaver interface{ leave() (back func()) }
+
 // attempt is one leased execution of a job, with all that it gathers on its way.
 // It lives on its worker's goroutine.
 type attempt struct {
@@ -29,7 +33,7 @@ type attempt struct {
 	evals    int
 	machine  string // that measured last, "" = this one
 	preview  bool   // nothing is asked or spent: the prompt is only looked at
-	place    *place // nil: none that could be given away
+	place    leaver // nil: none that could be given away
 
 	parent record.Hash       // the parent's tree, once it is known
 	diffs  []record.FileDiff // to the parent, once they are known

@@ -111,3 +111,15 @@ func (f *Facts) conditions() []string {
 	}
 	return out
 }
+
+// noWorse are the bounds of health.no_worse, which were checked when the configuration was
+// read.
+func (f *Facts) noWorse() []config.NoWorse {
+	var out []config.NoWorse
+	for _, text := range f.Config.Health.NoWorse {
+		if n, err := config.ParseNoWorse(text); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"atoll/config"
 	"atoll/engine/health"
 	"atoll/store"
 	"atoll/store/record"
@@ -84,18 +83,6 @@ func (w *healthiness) worse(ctx context.Context, tree record.Hash) (string, erro
 		return "", fmt.Errorf("measure the health of a tree: %w", err)
 	}
 	return health.Worse(w.root, f, bounds), nil
-}
-
-// noWorse are the bounds of health.no_worse, which were checked when the configuration was
-// read.
-func (f *Facts) noWorse() []config.NoWorse {
-	var out []config.NoWorse
-	for _, text := range f.Config.Health.NoWorse {
-		if n, err := config.ParseNoWorse(text); err == nil {
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 // unhealthy ends the job of a candidate that makes the health of the source worse, or holds

@@ -133,7 +133,7 @@ func (w *Runner) FromRoot(ctx context.Context, id record.CandidateID) ([]record.
 
 // carryOut takes one leased job as far as it goes, at a place of the pool. It reports whether the worker
 // may go on with another: not where one as good as this would break off, too.
-func (w *Runner) carryOut(ctx context.Context, lease *record.Lease, at *place) (goOn bool) {
+func (w *Runner) carryOut(ctx context.Context, lease *record.Lease, at leaver) (goOn bool) {
 	jobCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.live.begin(*lease, cancel)

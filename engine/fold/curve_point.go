@@ -1,0 +1,10 @@
+package fold
+
+import "atoll/store/record"
+
+// curvePoint is how the search stood when x candidates were scored.
+type curvePoint struct {
+	x                        int
+	at                       record.Millis
+	best, mean, qd, coverage float64
+}
