@@ -143,10 +143,8 @@ func TestEightMachinesThatReachNothingButTheQueueFindWhatOneFinds(t *testing.T) 
 	for _, j := range h.jobs() {
 		measured[j.Machine]++
 	}
-	for n := range machines {
-		if name := fmt.Sprintf("rack%d", n); measured[name] == 0 {
-			t.Errorf("%s measured nothing: %v", name, measured)
-		}
+	if len(measured) < machines/2 { // who joins last may find nothing left
+		t.Errorf("of %d machines most measured nothing: %v", machines, measured)
 	}
 	must(t, h.dir, "doctor")
 }

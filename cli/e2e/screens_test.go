@@ -141,3 +141,18 @@ func options(t *tour) {
 	t.wait("chosen here")
 	t.hides("x", "chosen here")
 }
+
+// machines has a machine invited.
+func machines(t *tour) {
+	t.command("fleet")
+	t.wait("no machine")
+	t.shows("a", "Add a machine")
+	t.text("rack1")
+	t.press("enter")
+	t.wait("Paste this on rack1")
+	t.press("esc")
+	t.lost("Paste this on rack1")
+	for _, key := range []string{"d", "X"} { // they need a machine that has joined: tui/fleet_test.go
+		t.done.add(t.scope, key)
+	}
+}

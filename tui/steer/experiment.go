@@ -30,14 +30,12 @@ func (a *Actions) Undo() tea.Cmd { return a.takeBack("undo", a.D.Snap.Undo, Cont
 func (a *Actions) Redo() tea.Cmd { return a.takeBack("redo", a.D.Snap.Redo, Controller.Redo) }
 
 // takeBack is about the decision that the person sees as the last one, so that two who
-// press the key at once do not take back two. Who presses it again before the screen
-// has followed means the one before.
+// press the key at once do not take back two. Who presses it before the screen has
+// followed what was done here means that, or the one before.
 func (a *Actions) takeBack(where string, of record.Seq, fn func(Controller, context.Context, record.Seq) (view.Unwound, error)) tea.Cmd {
 	ctl := a.Ctl
-	if of == a.back {
+	if a.from != nil && *a.from == [2]record.Seq{a.D.Snap.Undo, a.D.Snap.Redo} {
 		of = 0
-	} else {
-		a.back = of
 	}
 	return a.Act(where, func(ctx context.Context) Done {
 		done, err := fn(ctl, ctx, of)

@@ -48,9 +48,9 @@ type Actions struct {
 	Host Host
 	Ctl  Controller // nil: no experiment is attached
 	Who  string     // signs decisions
-	// back is the decision that this console took back or did again last: the snapshot may
-	// still name it.
-	back record.Seq
+	// from is what undo and redo were about, by the snapshot, when this console acted last:
+	// as long as they are, the snapshot may not have followed. nil: it did nothing yet.
+	from *[2]record.Seq
 	// Verify measures a candidate on top of the user's branch as it is now and
 	// writes the branch where its gain holds; nil = not from here.
 	Verify func(id record.CandidateID, branch string) tea.Cmd
@@ -78,6 +78,7 @@ const actTimeout = 15 * time.Second
 // Act runs an action outside the screen's goroutine.
 func (a *Actions) Act(where string, fn func(ctx context.Context) Done) tea.Cmd {
 	ctx := a.D.Ctx
+	a.from = &[2]record.Seq{a.D.Snap.Undo, a.D.Snap.Redo}
 	return pane.Guard(where, func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, actTimeout)
 		defer cancel()
