@@ -38,7 +38,7 @@ func (e *Evaluator) Guarantees() []string {
 	}
 	switch e.box.Rung() {
 	case sandbox.Landlock:
-		add("Rung 2 (Landlock): candidate code shares the process list and the disk limits of this machine's user; memory and file limits hold for each process alone.")
+		add("Rung 2 (Landlock): candidate code can see sizes and times of files that it cannot read, change times of this user's files, and ask whether a process is there; what it leaves running after a killed ATOLL_RUN ends with the measurement.")
 	case sandbox.Plain:
 		add("Rung 3 (no isolation): candidate code runs with your rights: it can read your files, use the network and write the result itself.")
 	}

@@ -188,6 +188,6 @@ func planHere(p *wire.Policy, args, env []string, cwd string) (*start.Plan, [2]i
 		die()
 	}
 	pl.Add(start.Must, "start a session", syscall.SYS_SETSID)
-	pl.Exec(start.LookPath(args[0], env, cwd), args, env, nil)
+	pl.Exec(start.LookPath(args[0], env, cwd), args, env, p.Filter)
 	return pl, status, nil
 }

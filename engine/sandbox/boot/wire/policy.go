@@ -11,6 +11,7 @@ type Policy struct {
 	Scratch     string // of the candidate
 	Home        string // of the command
 	Drop        []string
+	Filter      []byte // that candidate code has beside its command's, on rung 2; none: no other
 }
 
 func (p *Policy) code(c *codec) {
@@ -23,6 +24,7 @@ func (p *Policy) code(c *codec) {
 	c.str(&p.Scratch)
 	c.str(&p.Home)
 	c.strs(&p.Drop)
+	c.bytes(&p.Filter)
 }
 
 // Launch is a request to PID 1: run args with the three descriptors sent along.

@@ -93,7 +93,7 @@ type Job struct {
 
 	// What is refused.
 	Filter []byte // seccomp program, 8 bytes an instruction, of this machine's byte order
-	Narrow []byte // the one of candidate code, on rung 1
+	Narrow []byte // the one of candidate code; on rung 2 beside its command's, where they differ
 	ABI    int64  // Landlock version to use; 0 = none
 	Fence  int64  // what holds the processes together below rung 1
 }

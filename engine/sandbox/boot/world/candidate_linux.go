@@ -71,6 +71,9 @@ func (w *World) layPolicy(dir string) error {
 	}
 	if w.job.Rung == 2 {
 		p.Read, p.Write = w.candidateRules()
+		if string(w.job.Narrow) != string(w.job.Filter) {
+			p.Filter = w.job.Narrow
+		}
 	}
 	if err := tree.WriteFile(dir+"/"+wire.PolicyName, wire.Encode(p), 0o444); err != nil {
 		return kernel.Step("write the launcher's policy", err)
