@@ -137,3 +137,29 @@ func (l *lab) copied(t *testing.T) *lab {
 	twin.open(dir)
 	return twin
 }
+
+// What a job came to later is no part of what it came to before.
+func TestTheFoldOfARejectionThatWasTakenBackStaysTheSameWhenTheJobHasGoneOn(t *testing.T) {
+	t.Parallel()
+	l := bareLab(t, map[string]string{"program.txt": dials, "measure.sh": measure})
+	l.begin(l.loaded(dialsYAML, "budget.jobs=8", "review.niche=all"))
+	l.run()
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	s := l.await(eng, "somebody waits", func(s *view.Snapshot) bool { return s.Owner && len(s.Review) > 0 })
+	id := s.Review[0].Candidate.ID
+	for _, act := range []func() error{
+		func() error { _, err := eng.Decide(t.Context(), about(record.Reject, id)); return err },
+		func() error { _, err := eng.Undo(t.Context(), 0); return err },
+		func() error { _, err := eng.Decide(t.Context(), about(record.Approve, id)); return err },
+	} {
+		if err := act(); err != nil {
+			t.Fatal(err)
+		}
+		settled(t, l, eng)
+	}
+	l.await(eng, "the approved one has ended", func(s *view.Snapshot) bool { return s.Jobs.Running == 0 && s.Jobs.Queued == 0 })
+	stop()
+	if c := l.archiveCheck(); !c.OK {
+		t.Errorf("doctor says: %s", c.Detail)
+	}
+}

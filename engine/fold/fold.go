@@ -112,11 +112,15 @@ func (s *State) noteMade(row record.FoldRow) {
 	}
 }
 
+// scoredEnd is what the row of a job that was measured says. The row counts, and not the
+// job as it is now: one that was rejected may have gone on since.
+const scoredEnd = `{"state":"scored"}`
+
 // foldResult takes the end of a job, or new samples of a candidate.
 func (s *State) foldResult(row record.FoldRow) error {
 	var end record.EndData
-	if row.Kind == record.LogEnd && row.Work != nil && (row.Work.State == record.Scored || row.Work.State == record.Placed) {
-		end.State = record.Scored // as most do; the row says no more
+	if row.Kind == record.LogEnd && string(row.Data) == scoredEnd {
+		end.State = record.Scored // as most do
 	} else if row.Kind == record.LogEnd && len(row.Data) > 0 {
 		if err := json.Unmarshal(row.Data, &end); err != nil {
 			return err
