@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"atoll/engine/campaign"
 	"atoll/engine/view"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // backlogLine is one task of `backlog --json`.
@@ -345,14 +345,11 @@ func (a *App) readInput(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(io.LimitReader(a.In, maxBacklogFile))
 	}
-	info, err := os.Stat(a.abs(path))
+	data, err := whole.Read(a.abs(path), maxBacklogFile)
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	if info.Size() > maxBacklogFile {
-		return nil, usage("%s has %d bytes; a backlog has at most %d", path, info.Size(), maxBacklogFile)
-	}
-	return os.ReadFile(a.abs(path))
+	return data, nil
 }
 
 func (a *App) backlogImportCmd() *cobra.Command {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"atoll/engine/plugin"
 	"atoll/gitops"
+	"atoll/store/whole"
 )
 
 // pluginLine is what `plugin list --json` prints of each plug-in.
@@ -169,8 +169,11 @@ func (a *App) distrust(trust *plugin.Trust, name string) error {
 	return err
 }
 
+// maxKeyFile bounds the file of a public key.
+const maxKeyFile = 64 << 10
+
 func (a *App) trustKey(trust *plugin.Trust, key string) error {
-	if text, err := os.ReadFile(a.folder(key)); err == nil {
+	if text, err := whole.Read(a.folder(key), maxKeyFile); err == nil {
 		key = string(text)
 	}
 	id, err := trust.AddKey(key)

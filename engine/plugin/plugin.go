@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"atoll/store/whole"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -20,6 +21,9 @@ type Plugin struct {
 	sig  []byte // nil: not signed
 }
 
+// maxManifest bounds a manifest and its signature.
+const maxManifest = 4 << 20
+
 // Read reads a plug-in and compares its files with its manifest. It says nothing
 // about trust: see [Open].
 func Read(dir string) (*Plugin, error) {
@@ -28,7 +32,7 @@ func Read(dir string) (*Plugin, error) {
 		return nil, fmt.Errorf("find the plug-in: %w", err)
 	}
 	p := &Plugin{Dir: dir}
-	if p.raw, err = os.ReadFile(filepath.Join(dir, ManifestName)); err != nil {
+	if p.raw, err = whole.Read(filepath.Join(dir, ManifestName), maxManifest); err != nil {
 		return nil, fmt.Errorf("%w: %w; name the folder that holds %s", ErrManifest, err, ManifestName)
 	}
 	if p.Manifest, err = parseManifest(p.raw); err != nil {
@@ -43,7 +47,7 @@ func Read(dir string) (*Plugin, error) {
 	if err := p.compare(have); err != nil {
 		return nil, err
 	}
-	p.sig, err = os.ReadFile(filepath.Join(dir, SignatureName))
+	p.sig, err = whole.Read(filepath.Join(dir, SignatureName), maxManifest)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
 	}

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"atoll/store/whole"
 	"bytes"
 	"fmt"
 	"os"
@@ -15,7 +16,7 @@ import (
 // there is not is refused, not left out.
 func Fill(dir string) (*Plugin, error) {
 	name := filepath.Join(dir, ManifestName)
-	raw, err := os.ReadFile(name)
+	raw, err := whole.Read(name, maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; `atoll plugin new` makes a plug-in", ErrManifest, err)
 	}

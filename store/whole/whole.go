@@ -1,7 +1,7 @@
-// Package whole writes files that are there whole or not at all: a reader sees what
+// Package whole reads and writes files whole. One that is written is there whole or not at all: a reader sees what
 // stood there before, or all of the new content.
 //
-// [Write] is all of it. Until the content is complete the file has a name of its own in
+// [Write] writes, [Read] reads what somebody names within bounds. Until the content is complete the file has a name of its own in
 // the same folder ([Options.Pattern]); a program that is killed meanwhile leaves that
 // behind. Only with [Options.Sync] does it outlast a loss of power: without, the name may
 // then lead to an empty file. So what a person decided, keys and what costs much to make
