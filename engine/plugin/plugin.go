@@ -1,13 +1,14 @@
 package plugin
 
 import (
-	"atoll/store/whole"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"atoll/store/whole"
 
 	"aead.dev/minisign"
 )

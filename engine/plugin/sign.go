@@ -1,11 +1,12 @@
 package plugin
 
 import (
-	"atoll/store/whole"
 	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"atoll/store/whole"
 
 	"aead.dev/minisign"
 	"go.yaml.in/yaml/v3"
