@@ -60,15 +60,21 @@ func TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob(t *testing.T
 				t.Errorf("%d requests were sent for nothing", n)
 			}
 			serve()
-			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
-				t.Fatal(err)
-			}
-			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
-			if s.Jobs.Placed+s.Jobs.Scored != 4 {
-				t.Errorf("after the key was mended: %+v", s.Jobs)
-			}
+			l.resumed(eng, 4)
 			stop()
 		})
+	}
+}
+
+// resumed has a run that paused go on, and fails when it does not measure so many.
+func (l *lab) resumed(eng *engine.Engine, measured int) {
+	l.t.Helper()
+	if _, err := eng.Decide(l.t.Context(), record.NewDecision(record.Resume)); err != nil {
+		l.t.Fatal(err)
+	}
+	s := l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
+	if s.Jobs.Placed+s.Jobs.Scored != measured {
+		l.t.Errorf("after it was mended: %+v", s.Jobs)
 	}
 }
 
@@ -123,13 +129,7 @@ func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
 				t.Errorf("it cost %+v, %v", c.Usage, err)
 			}
 			close(served)
-			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
-				t.Fatal(err)
-			}
-			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
-			if s.Jobs.Placed+s.Jobs.Scored != 4 {
-				t.Errorf("after it was mended: %+v", s.Jobs)
-			}
+			l.resumed(eng, 4)
 			stop()
 		})
 	}
@@ -174,12 +174,9 @@ func TestARoleWhoseKeyIsRefusedPausesAtOnceAndLosesNoWork(t *testing.T) {
 				t.Errorf("jobs %+v, none should have been lost", s.Jobs)
 			}
 			serve()
-			if _, err := eng.Decide(t.Context(), record.NewDecision(record.Resume)); err != nil {
-				t.Fatal(err)
-			}
-			s = l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
-			if s.Jobs.Placed+s.Jobs.Scored != 4 || len(m.asked()) != 4 {
-				t.Errorf("after the key was mended: %+v, the model was asked %d times for 4 jobs", s.Jobs, len(m.asked()))
+			l.resumed(eng, 4)
+			if n := len(m.asked()); n != 4 {
+				t.Errorf("the model was asked %d times for 4 jobs", n)
 			}
 			stop()
 		})

@@ -85,10 +85,7 @@ func (a *Answer) changes(ctx context.Context, parent agent.Tree) ([]record.Chang
 		}
 		return applied(ctx, parent, a.Patch)
 	}
-	modes := map[string]record.Mode{}
-	for _, f := range parent.Files() {
-		modes[f.Path] = f.Mode
-	}
+	modes := modesOf(parent)
 	var out []record.Change
 	for _, c := range a.Changes {
 		change, err := c.change(modes)
@@ -104,6 +101,15 @@ func (a *Answer) changes(ctx context.Context, parent agent.Tree) ([]record.Chang
 		}
 	}
 	return out, nil
+}
+
+// modesOf are the modes of the files of a tree, by path.
+func modesOf(t agent.Tree) map[string]record.Mode {
+	modes := map[string]record.Mode{}
+	for _, f := range t.Files() {
+		modes[f.Path] = f.Mode
+	}
+	return modes
 }
 
 func (c *TaskChange) change(modes map[string]record.Mode) (record.Change, error) {

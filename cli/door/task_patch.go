@@ -32,10 +32,7 @@ func applied(ctx context.Context, parent agent.Tree, patch string) ([]record.Cha
 	if len(files) == 0 || len(files) > mostChanges {
 		return nil, bad("the patch cannot be read: it names %d files, not 1 to %d", len(files), mostChanges)
 	}
-	p := &patched{ctx, parent, map[string]record.Mode{}, map[string]record.Change{}}
-	for _, f := range parent.Files() {
-		p.modes[f.Path] = f.Mode
-	}
+	p := &patched{ctx, parent, modesOf(parent), map[string]record.Change{}}
 	plain := !strings.HasPrefix(patch, "diff --git ") && !strings.Contains(patch, "\ndiff --git ")
 	for _, f := range files {
 		if plain {

@@ -539,10 +539,11 @@ func TestATasksFileThatCannotBeMeantIsRefusedInWords(t *testing.T) {
 		"- id: 1.5\n  title: a":                               "neither a whole number nor a name",
 		"- id: 1\n  title: a\n  size: large":                  `line 3: size: "large" is no number`,
 		"- id: 1\n  title: a\n  dependencies: [{on: 2}]":      "line 3: dependencies: this is no text",
-		"- just words":                                        "line 1: this is no task",
-		"- title: a":                                          "line 1: the task has no id",
-		"tasks: 3":                                            "this is no list of tasks",
-		"work: []":                                            "neither a list of tasks nor an object",
+
+		"- just words": "line 1: this is no task",
+		"- title: a":   "line 1: the task has no id",
+		"tasks: 3":     "this is no list of tasks",
+		"work: []":     "neither a list of tasks nor an object",
 	} {
 		_, err := ReadTasks([]byte(text))
 		if !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), want) {

@@ -260,70 +260,10 @@ func (p *jobPane) Body(w, h int, focus bool) []string {
 func (p *jobPane) facts(w int) []string {
 	st := p.d.St
 	d := p.detail
-	j := &d.Job
-	var out []string
-	pair := func(name string, l *widget.Line) {
-		var k widget.Line
-		k.Gap(1).Col(st.Label, name, 9).Raw(l.String())
-		out = append(out, k.String())
-	}
-	if j.Reason != "" || j.Class != "" {
-		for _, t := range widget.WrapText(widget.Words(": ", string(j.Class), j.Reason), w-2) {
-			out = append(out, " "+st.State(string(j.State)).S(t))
-		}
-	}
-	if dir := p.workTree(); dir != "" {
-		out = append(out, " "+st.Accent.S("waits for you: "+p.d.Key("edit-tree")+" edits there, "+p.d.Key("shell-tree")+" opens a shell"))
-		for _, t := range widget.WrapText(dir, w-2) {
-			out = append(out, " "+st.Strong.S(t))
-		}
-	}
-	from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
-	for i, id := range j.Inspirations {
-		if i == 0 && j.Operator == record.OpCrossover {
-			from.Add(st.Label, " crossed with ")
-		} else if i == 0 {
-			from.Add(st.Label, " beside")
-		}
-		from.Gap(1).Add(st.Ident, CandidateName(id))
-	}
-	if j.Kind == record.Evaluate {
-		pair("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate)))
-	} else {
-		pair("parent", from)
-		pair("by", p.maker())
-	}
-	if why := p.choice(); len(why) > 0 {
-		for i, reason := range why {
-			for k, t := range widget.WrapText(reason, max(8, w-11)) {
-				pair(widget.Unless(i+k > 0, "why"), (&widget.Line{}).Add(st.Plain, t))
-			}
-		}
-	}
+	out := p.standing(w)
+	out = append(out, p.origin(w)...)
 	out = append(out, "")
-	if j.Candidate >= 0 {
-		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
-		if c := d.Candidate; c != nil {
-			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective)).Raw(p.onParent())
-			if gain := p.onParent(); gain != "" && made.W+20 <= w { // else the title says it
-				made.Add(st.Label, " on parent")
-			}
-		}
-		pair("made", made)
-	}
-	if j.Duplicate >= 0 && j.State == record.Duplicate {
-		pair("same as", (&widget.Line{}).Add(st.Ident, CandidateName(j.Duplicate)))
-	}
-	u := j.Usage
-	used := "no model was asked"
-	if u.Requests > 0 || u.Unmetered || u.CostUSD != nil && *u.CostUSD > 0 {
-		used = fmt.Sprintf("%s, %s tokens in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))
-	}
-	for i, t := range widget.WrapText(used, max(8, w-11)) {
-		pair(widget.Unless(i > 0, "used"), (&widget.Line{}).Add(st.Plain, strings.TrimSpace(t)))
-	}
-	pair("time", (&widget.Line{}).Add(st.Plain, widget.Words(" on ", fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS)), j.Machine)))
-	pair("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS)))
+	out = append(out, p.outcome(w)...)
 	out = append(out, "", " "+st.Label.S("stages"))
 	for i := range d.Stages {
 		out = append(out, p.stage(&d.Stages[i], w))
@@ -343,6 +283,92 @@ func (p *jobPane) facts(w int) []string {
 		out = append(out, "", l.String())
 	}
 	return out
+}
+
+// fact is a line with its name before it; "" goes on with the one above.
+func (p *jobPane) fact(name string, l *widget.Line) string {
+	var k widget.Line
+	k.Gap(1).Col(p.d.St.Label, name, 9).Raw(l.String())
+	return k.String()
+}
+
+// told is a fact in words, over as many lines as it takes.
+func (p *jobPane) told(name, text string, w int) []string {
+	var out []string
+	for i, t := range widget.WrapText(text, max(8, w-11)) {
+		out = append(out, p.fact(widget.Unless(i > 0, name), (&widget.Line{}).Add(p.d.St.Plain, strings.TrimSpace(t))))
+	}
+	return out
+}
+
+// standing is why the job ended as it did, and where its person works.
+func (p *jobPane) standing(w int) []string {
+	st, j := p.d.St, &p.detail.Job
+	var out []string
+	if j.Reason != "" || j.Class != "" {
+		for _, t := range widget.WrapText(widget.Words(": ", string(j.Class), j.Reason), w-2) {
+			out = append(out, " "+st.State(string(j.State)).S(t))
+		}
+	}
+	if dir := p.workTree(); dir != "" {
+		out = append(out, " "+st.Accent.S("waits for you: "+p.d.Key("edit-tree")+" edits there, "+p.d.Key("shell-tree")+" opens a shell"))
+		for _, t := range widget.WrapText(dir, w-2) {
+			out = append(out, " "+st.Strong.S(t))
+		}
+	}
+	return out
+}
+
+// origin is what the job began from, by whom, and why.
+func (p *jobPane) origin(w int) []string {
+	st, j := p.d.St, &p.detail.Job
+	var out []string
+	if j.Kind == record.Evaluate {
+		out = append(out, p.fact("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))))
+	} else {
+		from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
+		for i, id := range j.Inspirations {
+			if i == 0 && j.Operator == record.OpCrossover {
+				from.Add(st.Label, " crossed with ")
+			} else if i == 0 {
+				from.Add(st.Label, " beside")
+			}
+			from.Gap(1).Add(st.Ident, CandidateName(id))
+		}
+		out = append(out, p.fact("parent", from), p.fact("by", p.maker()))
+	}
+	for i, reason := range p.choice() {
+		out = append(out, p.told(widget.Unless(i > 0, "why"), reason, w)...)
+	}
+	return out
+}
+
+// outcome is what the job made and used.
+func (p *jobPane) outcome(w int) []string {
+	st, j := p.d.St, &p.detail.Job
+	var out []string
+	if j.Candidate >= 0 {
+		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
+		if c := p.detail.Candidate; c != nil {
+			gain := p.onParent()
+			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective)).Raw(gain)
+			if gain != "" && made.W+20 <= w { // else the title says it
+				made.Add(st.Label, " on parent")
+			}
+		}
+		out = append(out, p.fact("made", made))
+	}
+	if j.Duplicate >= 0 && j.State == record.Duplicate {
+		out = append(out, p.fact("same as", (&widget.Line{}).Add(st.Ident, CandidateName(j.Duplicate))))
+	}
+	u := j.Usage
+	used := "no model was asked"
+	if u.Requests > 0 || u.Unmetered || u.CostUSD != nil && *u.CostUSD > 0 {
+		used = fmt.Sprintf("%s, %s tokens in, %s out, %s", widget.Plural(u.Requests, "request", "requests"), widget.Count(u.InputTokens), widget.Count(u.OutputTokens), costText(u))
+	}
+	out = append(out, p.told("used", used, w)...)
+	spent := widget.Words(" on ", fmt.Sprintf("agent %s, evaluator %s", widget.MillisText(j.EditMS), widget.MillisText(j.EvalMS)), j.Machine)
+	return append(out, p.fact("time", (&widget.Line{}).Add(st.Plain, spent)), p.fact("", (&widget.Line{}).Add(st.Label, fmt.Sprintf("atoll itself %.1f ms", j.OwnMS))))
 }
 
 // maker tells who edits what, and how; a person edits as they like.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // requirement is a line of requirements.txt or an entry of pyproject.toml (PEP 508): a name,
@@ -68,7 +68,7 @@ func (r *reading) pyproject(s Source) error {
 			} `toml:"poetry"`
 		} `toml:"tool"`
 	}
-	if _, err := toml.Decode(string(s.Data), &p); err != nil {
+	if err := toml.Unmarshal(s.Data, &p); err != nil {
 		return fmt.Errorf("it cannot be read as TOML: %w", err)
 	}
 	list := slices.Clone(p.Project.Dependencies)
@@ -110,7 +110,7 @@ func (r *reading) pythonLock(s Source) error {
 			Version string `toml:"version"`
 		} `toml:"package"`
 	}
-	if _, err := toml.Decode(string(s.Data), &p); err != nil {
+	if err := toml.Unmarshal(s.Data, &p); err != nil {
 		return fmt.Errorf("it cannot be read as TOML: %w", err)
 	}
 	for _, k := range p.Package {
