@@ -43,20 +43,20 @@ func Change(ctx context.Context, j Journal, s *State, who string, decide func(*S
 // that runs or has ended is not changed. Refused with [ErrTask]: what a task cannot
 // be by itself, dependencies that do not exist or go in a circle (the circle is
 // named), and an open task of the same key or title.
-func (s *State) Put(tasks ...Task) ([]record.CampaignRow, error) { return s.putAll(tasks, nil) }
+func (b *Backlog) Put(tasks ...Task) ([]record.CampaignRow, error) { return b.putAll(tasks, nil) }
 
-// putAll is [State.Put] for tasks of which some have ended: those can be the same as others.
-func (s *State) putAll(tasks []Task, ended map[int]bool) ([]record.CampaignRow, error) {
-	next := s.tasks()
+// putAll is [Backlog.Put] for tasks of which some have ended: those can be the same as others.
+func (b *Backlog) putAll(tasks []Task, ended map[int]bool) ([]record.CampaignRow, error) {
+	next := b.tasks()
 	for i := range tasks {
 		t := &tasks[i]
 		if err := t.check(); err != nil {
 			return nil, err
 		}
-		if it := s.byID[t.ID]; it != nil && it.Status != Pending {
+		if it := b.byID[t.ID]; it != nil && it.Status != Pending {
 			return nil, fmt.Errorf("%w: t%d is %s; only a pending task can be changed; %s", ErrTask, t.ID, it.Status, it.changeable())
 		}
-		if double := s.sameAs(next, t); double != 0 && !ended[t.ID] && !ended[double] {
+		if double := b.sameAs(next, t); double != 0 && !ended[t.ID] && !ended[double] {
 			return nil, fmt.Errorf("%w: t%d is the same as t%d (%s)", ErrTask, t.ID, double, t.Title)
 		}
 		next[t.ID] = t
@@ -91,18 +91,18 @@ func (it *Item) changeable() string {
 
 // PutEpic returns the rows that add an epic and its tasks; none for one that a planner
 // was asked about in vain.
-func (s *State) PutEpic(e Epic, tasks ...Task) ([]record.CampaignRow, error) {
+func (b *Backlog) PutEpic(e Epic, tasks ...Task) ([]record.CampaignRow, error) {
 	e.Tasks, e.At, e.Who = []int{}, 0, "" // the row has them
 	for _, t := range tasks {
 		e.Tasks = append(e.Tasks, t.ID)
 	}
-	rows, err := s.Put(tasks...)
+	rows, err := b.Put(tasks...)
 	return append([]record.CampaignRow{row(kindEpic, 0, "", e)}, rows...), err
 }
 
-func (s *State) tasks() map[int]*Task {
-	all := make(map[int]*Task, len(s.Items))
-	for _, it := range s.Items {
+func (b *Backlog) tasks() map[int]*Task {
+	all := make(map[int]*Task, len(b.Items))
+	for _, it := range b.Items {
 		all[it.ID] = &it.Task
 	}
 	return all
@@ -110,12 +110,12 @@ func (s *State) tasks() map[int]*Task {
 
 // sameAs returns an open task, one of those added just now included, that has the
 // key or the title of t.
-func (s *State) sameAs(among map[int]*Task, t *Task) int {
+func (b *Backlog) sameAs(among map[int]*Task, t *Task) int {
 	for id, o := range among {
 		if id == t.ID {
 			continue
 		}
-		if it := s.byID[id]; it != nil && it.Status != Pending && it.Status != Running {
+		if it := b.byID[id]; it != nil && it.Status != Pending && it.Status != Running {
 			continue
 		}
 		if t.Key != "" && o.Key == t.Key || strings.EqualFold(strings.TrimSpace(o.Title), strings.TrimSpace(t.Title)) {
@@ -173,8 +173,8 @@ func arrows(ids []int) string {
 }
 
 // Drop returns the row that takes a task out of the backlog.
-func (s *State) Drop(id int, why string) ([]record.CampaignRow, error) {
-	it, err := s.Item(id)
+func (b *Backlog) Drop(id int, why string) ([]record.CampaignRow, error) {
+	it, err := b.Item(id)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,8 @@ func (s *State) Drop(id int, why string) ([]record.CampaignRow, error) {
 }
 
 // Reopen returns the row that makes an ended task pending again.
-func (s *State) Reopen(id int, why string) ([]record.CampaignRow, error) {
-	it, err := s.Item(id)
+func (b *Backlog) Reopen(id int, why string) ([]record.CampaignRow, error) {
+	it, err := b.Item(id)
 	if err != nil {
 		return nil, err
 	}
@@ -236,10 +236,10 @@ func (s *State) Answer(id int, accept bool) ([]record.CampaignRow, error) {
 	return append(rows, more...), err
 }
 
-// without is the state as it is once some tasks are dropped, for looking only.
-func (s *State) without(ids []int) *State {
-	c := NewState()
-	for _, it := range s.Items {
+// without is the backlog as it is once some tasks are dropped, for looking only.
+func (b *Backlog) without(ids []int) *Backlog {
+	c := newBacklog()
+	for _, it := range b.Items {
 		copied := *it
 		if slices.Contains(ids, it.ID) {
 			copied.Status = Dropped
@@ -247,5 +247,5 @@ func (s *State) without(ids []int) *State {
 		c.Items = append(c.Items, &copied)
 		c.byID[it.ID] = &copied
 	}
-	return c
+	return &c
 }

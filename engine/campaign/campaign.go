@@ -227,14 +227,14 @@ func (s *State) startOf(p Position, order []Position) start {
 // wouldTake returns the task that the formula alone would begin, and the one that the
 // ranker alone would; 0 = none. The ranker has no opinion where it expects the same of
 // all that fit.
-func (s *State) wouldTake(order []Position) (formula, ranker int) {
+func (b *Backlog) wouldTake(order []Position) (formula, ranker int) {
 	best, differ := 0.0, false
 	for _, p := range order {
 		if !p.Fits {
 			continue
 		}
 		differ = differ || ranker != 0 && p.Expected != nil && *p.Expected != best
-		if formula == 0 || byWSJF(s.byID[p.Task], s.byID[formula]) < 0 {
+		if formula == 0 || byWSJF(b.byID[p.Task], b.byID[formula]) < 0 {
 			formula = p.Task
 		}
 		if p.Expected != nil && (ranker == 0 || *p.Expected > best) {
@@ -317,9 +317,9 @@ const notElsewhere = "No other place that is new or grows may go beyond the same
 
 // tasksFor turns findings into tasks. A place that had a task before, whatever
 // became of it, gets no second one: a person can open that again.
-func (s *State) tasksFor(found []audit.Finding) []Task {
+func (b *Backlog) tasksFor(found []audit.Finding) []Task {
 	open, known := 0, map[string]bool{}
-	for _, it := range s.Items {
+	for _, it := range b.Items {
 		known[it.Key] = true
 		if it.Origin == FromAudit && (it.Status == Pending || it.Status == Running) {
 			open++
@@ -343,13 +343,13 @@ func (s *State) tasksFor(found []audit.Finding) []Task {
 		title := clean.Clip(clean.Line(f.Text), clipFinding)
 		if m := f.Remedy; m != nil {
 			out = append(out, Task{
-				ID: s.NextID() + len(out), Title: title, Component: "dependencies", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
+				ID: b.NextID() + len(out), Title: title, Component: "dependencies", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
 				Scope: m.Scope, Command: m.Command, Acceptance: append(accept, Acceptance{Kind: AcceptRun, Command: m.Proof}),
 			})
 			continue
 		}
 		out = append(out, Task{
-			ID: s.NextID() + len(out), Title: title, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
+			ID: b.NextID() + len(out), Title: title, Component: "refactor", Priority: f.Priority, Key: f.Key, Origin: FromAudit,
 			Goal:  fmt.Sprintf("%s. Keep the behaviour as it is; what was measured: %s. %s", title, strings.Join(measured, ", "), notElsewhere),
 			Scope: []string{f.Path}, Acceptance: accept,
 		})

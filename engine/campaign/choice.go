@@ -82,26 +82,3 @@ func (c *choice) outdoes(it *Item, comes []*Item, free float64) bool {
 	}
 	return free >= cost && net > byErrors*c.s.Ranker.missing()*math.Sqrt(square)
 }
-
-// costs are the jobs that tasks are likely to take: of those they may take, the share
-// that earlier ones took.
-func (s *State) costs(tasks []*Item) map[int]float64 {
-	used, may := 0, 0
-	for _, it := range s.Items {
-		if it.Command == "" && it.UsedJobs > 0 {
-			used, may = used+it.UsedJobs, may+it.MakeJobs()*max(it.Attempt, 1)
-		}
-	}
-	share := 1.0
-	if may > 0 {
-		share = min(1, float64(used)/float64(may))
-	}
-	out := make(map[int]float64, len(tasks))
-	for _, it := range tasks {
-		out[it.ID] = float64(it.MakeJobs())
-		if it.Command == "" {
-			out[it.ID] *= share
-		}
-	}
-	return out
-}

@@ -1,11 +1,12 @@
 // Package campaign is a loop around experiments: a repository that keeps improving
 // itself, task by task.
 //
-// Its three nouns are [Task], one piece of work with its goal, scope, acceptance
-// and budget; [State], the backlog with everything that became of it, a pure fold
-// of the campaign's log; and [Campaign], the loop: it plans (weighted shortest job
-// first, WSJF: Reinertsen 2009, "The Principles of Product Development Flow"), has a
-// task carried out, and writes what came of it.
+// Its nouns are [Task], one piece of work with its goal, scope, acceptance and
+// budget; [Backlog], the tasks with what became of each; [State], the backlog with the
+// budget, the health and the ranker's standing, a pure fold of the campaign's log; and
+// [Campaign], the loop: it plans (weighted shortest job first, WSJF: Reinertsen 2009,
+// "The Principles of Product Development Flow"), has a task carried out, and writes
+// what came of it.
 //
 // A task is done when its acceptance was measured to hold on the commit that it
 // leaves; nothing else makes it done. That commit is the root of the next task and

@@ -41,12 +41,12 @@ const (
 // planner is asked once more with the reason. Errors wrap [ErrTask] where the words
 // cannot be asked about, [ErrPlan] where both answers were refused; those of ask are
 // returned as they are.
-func (s *State) MapIntent(ctx context.Context, ask Planner, words string, g Ground) (epic string, tasks []Task, err error) {
+func (b *Backlog) MapIntent(ctx context.Context, ask Planner, words string, g Ground) (epic string, tasks []Task, err error) {
 	words = strings.TrimSpace(words)
 	if words == "" || len(words) > maxEpic {
 		return "", nil, fmt.Errorf("%w: the epic has %d bytes; between 1 and %d can be asked about", ErrTask, len(words), maxEpic)
 	}
-	i := intent{backlog: s, ground: g}
+	i := intent{backlog: b, ground: g}
 	first, question := "", i.question(words)
 	for turn := 1; ; turn++ {
 		answer, err := ask(ctx, turn, plannerIs, question)
@@ -95,7 +95,7 @@ Answer with one JSON object and nothing else:
 
 // intent is what an epic in words is planned on.
 type intent struct {
-	backlog *State
+	backlog *Backlog
 	ground  Ground
 }
 

@@ -66,16 +66,6 @@ func byWSJF(a, b *Item) int {
 
 func (s *State) authority() float64 { return min(s.Ranker.Authority, s.Settings.cap()) }
 
-func (s *State) ready() []*Item {
-	var out []*Item
-	for _, it := range s.Items {
-		if st, _ := s.StatusOf(it); st == Ready {
-			out = append(out, it)
-		}
-	}
-	return out
-}
-
 func (s *State) why(it *Item, p Position, now time.Time) string {
 	text := fmt.Sprintf("WSJF %s = (%s)/%s, priority %d, waits %s", short(p.WSJF), sumText(&it.Task), short(it.size()), it.priority(), age(now, it))
 	if p.By == ByRanker {

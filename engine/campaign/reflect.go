@@ -89,7 +89,7 @@ func (s *State) Thoughts() []Proposal {
 		}
 		switch {
 		case st == Failed && len(it.Scope) > 1:
-			add(s.split(it))
+			add(split(it))
 		case st == Failed:
 			add(Proposal{Key: fmt.Sprintf("drop:%d", it.ID), Text: fmt.Sprintf("drop t%d (%s): %s", it.ID, it.Title, it.Reason), Drop: []int{it.ID}})
 		case st == Blocked:
@@ -109,7 +109,7 @@ func (s *State) Thoughts() []Proposal {
 }
 
 // split makes one task for each glob of a failed task's scope.
-func (s *State) split(it *Item) Proposal {
+func split(it *Item) Proposal {
 	p := Proposal{Key: fmt.Sprintf("split:%d", it.ID), Drop: []int{it.ID}}
 	p.Text = fmt.Sprintf("split t%d (%s) by its %d files: %s", it.ID, it.Title, len(it.Scope), it.Reason)
 	for _, glob := range it.Scope {
@@ -124,11 +124,11 @@ func (s *State) split(it *Item) Proposal {
 }
 
 // merge makes one task of many refactorings.
-func (s *State) merge(ids []int) Proposal {
+func (b *Backlog) merge(ids []int) Proposal {
 	p := Proposal{Key: fmt.Sprintf("merge:%d", len(ids)/manyRefactors), Drop: ids}
 	t := Task{Title: fmt.Sprintf("Refactor %d places in one go", len(ids)), Component: "refactor", Priority: 3, Origin: FromReflector}
 	for _, id := range ids {
-		it := s.byID[id]
+		it := b.byID[id]
 		t.Size += max(it.Size, 1)
 		t.Value += it.Value
 		t.Jobs += it.MakeJobs()

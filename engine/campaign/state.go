@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"atoll/store/record"
 )
@@ -20,11 +18,12 @@ type Journal interface {
 // State is a campaign as the log tells it: the same rows give the same state. Read
 // its fields, do not change them.
 type State struct {
+	Backlog
+
 	Seq       record.Seq
 	Began     record.Hash // what the branch began with; zero before the first run
 	Head      record.Hash // of the branch; zero before the first run
 	Settings  Settings
-	Items     []*Item // by number
 	Proposals []Proposal
 	Health    []Health // of the root and of every commit that was accepted, oldest first
 	Lessons   []string
@@ -33,8 +32,6 @@ type State struct {
 	Spent     Spent
 	Warned    bool // that the budget is nearly used up
 	Ranker    Ranker
-
-	byID map[int]*Item
 }
 
 // Spent is what the attempts so far took.
@@ -72,7 +69,7 @@ func Load(ctx context.Context, j Journal) (*State, error) {
 }
 
 // NewState is a campaign without rows.
-func NewState() *State { return &State{byID: map[int]*Item{}} }
+func NewState() *State { return &State{Backlog: newBacklog()} }
 
 // Follow folds the rows that came since.
 func (s *State) Follow(ctx context.Context, j Journal) error {
@@ -86,44 +83,6 @@ func (s *State) Follow(ctx context.Context, j Journal) error {
 		}
 	}
 	return nil
-}
-
-// Item returns a task by its number.
-func (s *State) Item(id int) (*Item, error) {
-	if it := s.byID[id]; it != nil {
-		return it, nil
-	}
-	return nil, fmt.Errorf("%w: there is no task t%d; `atoll backlog` lists them", ErrNoTask, id)
-}
-
-// NextID is the number of a task that is added now.
-func (s *State) NextID() int {
-	if len(s.Items) == 0 {
-		return 1
-	}
-	return s.Items[len(s.Items)-1].ID + 1
-}
-
-// StatusOf is the status as people see it, with ready and blocked, and why.
-func (s *State) StatusOf(it *Item) (Status, string) {
-	if it.Status != Pending {
-		return it.Status, it.Reason
-	}
-	var waits []string
-	for _, d := range it.Dependencies {
-		switch on := s.byID[d]; {
-		case on == nil:
-			return Blocked, fmt.Sprintf("t%d does not exist", d)
-		case on.Status == Failed, on.Status == Dropped:
-			return Blocked, fmt.Sprintf("t%d is %s", d, on.Status)
-		case on.Status != Done:
-			waits = append(waits, fmt.Sprintf("t%d", d))
-		}
-	}
-	if len(waits) > 0 {
-		return Pending, "waits for " + strings.Join(waits, ", ")
-	}
-	return Ready, it.Reason
 }
 
 // fold takes in one row.
@@ -200,30 +159,6 @@ func with[T any](r record.CampaignRow, fn func(*T) error) error {
 		return err
 	}
 	return fn(&v)
-}
-
-func (s *State) put(t Task, at record.Millis) error {
-	if it := s.byID[t.ID]; it != nil {
-		it.Task = t
-		return nil
-	}
-	it := &Item{Task: t, Status: Pending, Added: at}
-	s.byID[t.ID] = it
-	i, _ := slices.BinarySearchFunc(s.Items, t.ID, func(a *Item, id int) int { return a.ID - id })
-	s.Items = slices.Insert(s.Items, i, it)
-	return nil
-}
-
-func (s *State) move(r record.CampaignRow, to Status, why string) error {
-	it := s.byID[r.Task]
-	if it == nil {
-		return fmt.Errorf("there is no task %d", r.Task)
-	}
-	it.Status, it.Reason, it.Ended = to, why, 0
-	if to != Pending {
-		it.Ended = r.At
-	}
-	return nil
 }
 
 func (s *State) begin(r record.CampaignRow, v *start) error {

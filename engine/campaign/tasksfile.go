@@ -107,9 +107,9 @@ type writtenTask struct {
 
 // WriteTasks writes the whole backlog in the form that [ReadTasks] reads: as YAML, or
 // as JSON.
-func (s *State) WriteTasks(w io.Writer, asJSON bool) error {
-	list := make([]writtenTask, len(s.Items))
-	for i, it := range s.Items {
+func (b *Backlog) WriteTasks(w io.Writer, asJSON bool) error {
+	list := make([]writtenTask, len(b.Items))
+	for i, it := range b.Items {
 		list[i] = writtenTask{Task: it.Task, Status: it.Status}
 	}
 	if asJSON {
@@ -128,18 +128,18 @@ func (s *State) WriteTasks(w io.Writer, asJSON bool) error {
 // Import returns the rows that add the tasks of a file. They keep their numbers where
 // all of these are free, else they get new ones, dependencies included. Those that
 // were done there count as done here.
-func (s *State) Import(f TasksFile) ([]record.CampaignRow, error) {
+func (b *Backlog) Import(f TasksFile) ([]record.CampaignRow, error) {
 	tasks := slices.Clone(f.Tasks)
 	to := map[int]int{}
 	free := true
 	for _, t := range tasks {
 		to[t.ID] = t.ID
-		free = free && s.byID[t.ID] == nil
+		free = free && b.byID[t.ID] == nil
 	}
 	for i := range tasks {
 		t := &tasks[i]
 		if !free {
-			to[t.ID] = s.NextID() + i
+			to[t.ID] = b.NextID() + i
 		}
 	}
 	ended := map[int]bool{}
@@ -154,7 +154,7 @@ func (s *State) Import(f TasksFile) ([]record.CampaignRow, error) {
 			t.Dependencies[k] = to[d]
 		}
 	}
-	rows, err := s.putAll(tasks, ended)
+	rows, err := b.putAll(tasks, ended)
 	for _, id := range f.Done {
 		rows = append(rows, row(kindDone, to[id], "", words{"done before it was imported"}))
 	}
