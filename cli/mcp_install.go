@@ -126,7 +126,11 @@ func (a *App) mcpUninstall(ctx context.Context, name string, f mcpInstall) error
 	if err != nil {
 		return err
 	}
-	edit, err := c.Uninstall(home, f.server())
+	program, err := a.program()
+	if err != nil {
+		return err
+	}
+	edit, err := c.Uninstall(home, f.server(), program)
 	if err != nil {
 		return err
 	}
@@ -135,6 +139,11 @@ func (a *App) mcpUninstall(ctx context.Context, name string, f mcpInstall) error
 		skills, err := c.Skills(home, true)
 		if err != nil {
 			return err
+		}
+		for _, s := range skills {
+			if s.New != nil {
+				fmt.Fprintf(a.Out, "%s stays: it is not as atoll wrote it\n", s.Path)
+			}
 		}
 		edits = append(edits, skills...)
 	}
@@ -253,14 +262,16 @@ func keep(begin string, data []byte, mode os.FileMode) (string, error) {
 	}
 }
 
-// takeAway removes a file, and its folder where nothing else is in it.
+// takeAway removes a file, and its folder where nothing else is in it and it is not
+// the home folder.
 func (a *App) takeAway(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Out, "removed", path)
-	if info, err := os.Lstat(filepath.Dir(path)); err == nil && info.IsDir() {
-		_ = os.Remove(filepath.Dir(path)) // stays where a person put something there
+	dir := filepath.Dir(path)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && dir != filepath.Clean(a.getenv("HOME")) {
+		_ = os.Remove(dir) // stays where a person put something there
 	}
 	return nil
 }

@@ -162,16 +162,18 @@ func speaksWithAgents(t *testing.T, dir string) {
 	}
 }
 
-func TestWhatAPersonWroteIntoASkillIsKeptWhereNoClientLooks(t *testing.T) {
+func TestWhatAPersonWroteIntoASkillStaysAndIsKeptWhereItIsReplaced(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
-	run := func(args ...string) {
+	run := func(args ...string) string {
 		t.Helper()
 		cmd := command(t, dir, append([]string{"mcp"}, args...)...)
 		cmd.Env = append(cmd.Env, "HOME="+home)
-		if out, err := cmd.CombinedOutput(); err != nil {
+		out, err := cmd.CombinedOutput()
+		if err != nil {
 			t.Fatalf("%v: %v %s", args, err, out)
 		}
+		return string(out)
 	}
 	skills := filepath.Join(home, ".claude", "skills")
 	run("install", "claude", "--yes")
@@ -179,10 +181,13 @@ func TestWhatAPersonWroteIntoASkillIsKeptWhereNoClientLooks(t *testing.T) {
 	if err := os.WriteFile(file, []byte("my own words\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run("uninstall", "claude", "--yes")
-	if left, err := os.ReadDir(skills); err != nil || len(left) != 0 {
+	if out := run("uninstall", "claude", "--yes"); !strings.Contains(out, file+" stays") {
+		t.Errorf("uninstall says %s", out)
+	}
+	if left, err := os.ReadDir(skills); err != nil || len(left) != 1 || left[0].Name() != "atoll-status" {
 		t.Errorf("of the skills is left: %v %v", left, err)
 	}
+	run("install", "claude", "--yes")
 	kept, err := filepath.Glob(filepath.Join(home, ".claude", "atoll-status-SKILL.md.*.bak"))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("kept: %v %v", kept, err)
@@ -260,7 +265,7 @@ func TestAClientsSettingsAreChangedOnRequestAlone(t *testing.T) {
 	if out, err := run("uninstall", "claude", "--yes"); err != nil {
 		t.Fatalf("uninstall: %v %s", err, out)
 	}
-	if now, err := os.ReadFile(file); err != nil || strings.Contains(string(now), "decide") || !strings.Contains(string(now), `"theme"`) {
+	if now, err := os.ReadFile(file); err != nil || string(now) != old {
 		t.Errorf("it reads %s (%v)", now, err)
 	}
 	if left, err := os.ReadDir(filepath.Join(home, ".claude", "skills")); err != nil || len(left) != 0 {

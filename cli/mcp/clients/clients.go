@@ -1,17 +1,14 @@
 package clients
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
+	"atoll/store/whole"
 )
 
 // Client is a program that starts servers.
@@ -23,7 +20,7 @@ type Client struct {
 	// others need to be told the repository.
 	stays  bool
 	skills []string // folder of skills below the home folder; nil: it has none
-	entry  func(Server) any
+	entry  func(Server) []field
 	toml   bool
 }
 
@@ -74,19 +71,44 @@ func (c Client) For(name, command, repository string, args ...string) Server {
 	return Server{Name: name, Command: command, Args: args}
 }
 
-func plainEntry(s Server) any {
-	return struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{s.Command, s.Args}
+func plainEntry(s Server) []field {
+	return []field{{"command", s.Command}, {"args", s.Args}}
 }
 
-func opencodeEntry(s Server) any {
-	return struct {
-		Type    string   `json:"type"`
-		Command []string `json:"command"`
-		Enabled bool     `json:"enabled"`
-	}{"local", append([]string{s.Command}, s.Args...), true}
+func opencodeEntry(s Server) []field {
+	return []field{{"type", "local"}, {"command", append([]string{s.Command}, s.Args...)}, {"enabled", true}}
+}
+
+// serverIn is the server of a name among the values of a file; false where it starts no
+// command.
+func (c Client) serverIn(name string, servers map[string]any) (Server, bool) {
+	entry, _ := servers[name].(map[string]any)
+	command, plain := entry["command"].(string)
+	list, _ := entry["args"].([]any)
+	words := []string{command}
+	if !plain {
+		list, plain = entry["command"].([]any)
+		words = nil
+	}
+	for _, one := range list {
+		word, ok := one.(string)
+		plain = plain && ok
+		words = append(words, word)
+	}
+	if !plain || len(words) == 0 {
+		return Server{}, false
+	}
+	return Server{Name: name, Command: words[0], Args: words[1:]}, true
+}
+
+// from reports whether a server is one that [Client.For] makes for a program, whatever
+// it allows: it starts the program, or one of its name, with the verb mcp.
+func (s Server) from(program string) bool {
+	args := s.Args
+	if len(args) > 2 && args[0] == "-C" {
+		args = args[2:]
+	}
+	return (s.Command == program || filepath.Base(s.Command) == "atoll") && len(args) > 0 && args[0] == "mcp"
 }
 
 // Edit is a file before and after. Old is nil where there is none, New nil where the
@@ -100,7 +122,7 @@ type Edit struct {
 }
 
 // Same reports whether nothing changes.
-func (e Edit) Same() bool { return string(e.Old) == string(e.New) }
+func (e Edit) Same() bool { return string(e.Old) == string(e.New) && (e.Old == nil) == (e.New == nil) }
 
 // Refusal is why a file is left as it is, and what a person may write there instead.
 type Refusal struct {
@@ -116,38 +138,35 @@ func (r *Refusal) Error() string { return fmt.Sprintf("%s: %v; nothing was writt
 func (r *Refusal) Unwrap() error { return r.Why }
 
 // Install adds a server to the file of a client below home, or changes the one of
-// that name. The error is a [*Refusal] where the file is not what it should be.
+// that name which came from here. The error is a [*Refusal] where the file is not what
+// it should be, or the name is that of another server.
 func (c Client) Install(home string, s Server) (Edit, error) {
+	hers := func(was Server) bool { return was.from(s.Command) }
 	return c.edit(home, c.paste(s), func(old []byte) ([]byte, error) {
 		if c.toml {
-			return withTable(old, []string{c.key, s.Name}, c.tableText(s))
+			return c.withTable(old, s, hers)
 		}
-		return c.patch(old, s.Name, func(servers *hujson.Value) []operation {
-			var ops []operation
-			if servers == nil {
-				ops = append(ops, operation{Op: "add", Path: "/" + c.key, Value: map[string]any{}})
-			}
-			return append(ops, operation{Op: "add", Path: "/" + c.key + "/" + s.Name, Value: c.entry(s)})
-		})
+		return c.withServer(old, s, hers)
 	})
 }
 
-// Uninstall takes a server out of the file of a client.
-func (c Client) Uninstall(home, name string) (Edit, error) {
-	return c.edit(home, "", func(old []byte) ([]byte, error) {
+// Uninstall takes a server out of the file of a client: one that starts a program as
+// [Client.Install] has it. Another one of that name is a [*Refusal].
+func (c Client) Uninstall(home, name, program string) (Edit, error) {
+	hers := func(was Server) bool { return was.from(program) }
+	e, err := c.edit(home, "", func(old []byte) ([]byte, error) {
 		if len(old) == 0 {
 			return old, nil
 		}
 		if c.toml {
-			return withTable(old, []string{c.key, name}, nil)
+			return c.withoutTable(old, name, hers)
 		}
-		return c.patch(old, name, func(servers *hujson.Value) []operation {
-			if servers == nil || servers.Find("/"+name) == nil {
-				return nil
-			}
-			return []operation{{Op: "remove", Path: "/" + c.key + "/" + name}}
-		})
+		return c.withoutServer(old, name, hers)
 	})
+	if e.New == nil {
+		e.Copy = "" // all of it came from here
+	}
+	return e, err
 }
 
 // paste is what a person writes to have a server.
@@ -155,8 +174,7 @@ func (c Client) paste(s Server) string {
 	if c.toml {
 		return string(c.tableText(s))
 	}
-	text, _ := json.MarshalIndent(map[string]any{c.key: map[string]any{s.Name: c.entry(s)}}, "", "  ") // texts always can be
-	return string(text) + "\n"
+	return string(c.fresh(s))
 }
 
 func (c Client) edit(home, paste string, fn func(old []byte) ([]byte, error)) (Edit, error) {
@@ -172,10 +190,13 @@ func (c Client) edit(home, paste string, fn func(old []byte) ([]byte, error)) (E
 	return e, nil
 }
 
+// mostSettings is how large a file may be: some programs keep their history there.
+const mostSettings = 64 << 20
+
 // readSettings returns nil for a file that is not there. A link to nowhere is an error:
 // whoever made it keeps the file elsewhere.
 func readSettings(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := whole.Read(path, mostSettings)
 	if !errors.Is(err, os.ErrNotExist) {
 		return data, err
 	}
@@ -183,99 +204,4 @@ func readSettings(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it is a link to %s, which is not there: make that file, or remove the link", to)
 	}
 	return nil, nil
-}
-
-// operation is one of a JSON Patch (RFC 6902).
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// patch changes a JSON document, which may have comments and trailing commas: the
-// server of that name and nothing else. change is told the servers, nil where there
-// are none.
-func (c Client) patch(old []byte, name string, change func(servers *hujson.Value) []operation) ([]byte, error) {
-	if len(strings.TrimSpace(string(old))) == 0 {
-		old = []byte("{}")
-	}
-	before, err := c.others(old, name)
-	if err != nil {
-		return nil, err
-	}
-	v, err := hujson.Parse(old)
-	if err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
-	}
-	servers, err := member(old, &v, c.key)
-	if err != nil {
-		return nil, err
-	}
-	if servers != nil {
-		if _, err := member(old, servers, name); err != nil {
-			return nil, err
-		}
-	}
-	ops := change(servers)
-	if len(ops) == 0 {
-		return old, nil
-	}
-	text, err := json.Marshal(ops)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.Patch(text); err != nil {
-		return nil, err
-	}
-	v.Format()
-	out := v.Pack()
-	if after, err := c.others(out, name); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, errors.New("the change would reach other settings as well")
-	}
-	return out, nil
-}
-
-// member is the value that an object has under a name, nil for none. A name that
-// stands there twice is an error: programs disagree which one counts.
-func member(doc []byte, v *hujson.Value, name string) (*hujson.Value, error) {
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return nil, fmt.Errorf("line %d: an object is expected there", lineOf(doc, v))
-	}
-	var found *hujson.Value
-	for i := range object.Members {
-		m := &object.Members[i]
-		if text, ok := m.Name.Value.(hujson.Literal); !ok || text.String() != name {
-			continue
-		}
-		if found != nil {
-			return nil, fmt.Errorf("line %d: %q stands there a second time, and programs disagree which one counts: remove one", lineOf(doc, &m.Name), name)
-		}
-		found = &m.Value
-	}
-	return found, nil
-}
-
-func lineOf(doc []byte, v *hujson.Value) int {
-	return 1 + bytes.Count(doc[:v.StartOffset], []byte("\n"))
-}
-
-// others are the values of a document without the server of that name.
-func (c Client) others(doc []byte, name string) (map[string]any, error) {
-	plain, err := hujson.Standardize(slices.Clone(doc))
-	if err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(plain))
-	d.UseNumber()
-	var values map[string]any
-	if err := d.Decode(&values); err != nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", err)
-	}
-	if servers, ok := values[c.key].(map[string]any); ok {
-		if delete(servers, name); len(servers) == 0 {
-			delete(values, c.key)
-		}
-	}
-	return values, nil
 }

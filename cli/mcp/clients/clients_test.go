@@ -43,7 +43,7 @@ func TestAServerIsAddedChangedAndTakenAway(t *testing.T) {
 			if again, err := c.Install(home, s); err != nil || !again.Same() {
 				t.Errorf("%s: twice is not once: %v\n%s\n%s", c.Name, err, again.Old, again.New)
 			}
-			gone, err := c.Uninstall(home, "atoll")
+			gone, err := c.Uninstall(home, "atoll", "/opt/my atoll")
 			if err != nil || strings.Contains(string(gone.New), "my atoll") {
 				t.Errorf("%s: still there: %v\n%s", c.Name, err, gone.New)
 			}
@@ -126,21 +126,21 @@ func TestASkillNamesToolsAndGoesAway(t *testing.T) {
 
 func TestOnlyItsOwnTableOfATOMLFileChanges(t *testing.T) {
 	const entry = "[mcp_servers.atoll]\ncommand = \"atoll\"\nargs = [\"mcp\"]\ntool_timeout_sec = 60\n"
-	const old = "[mcp_servers.atoll]\ncommand = \"old\"\n"
+	const old = "[mcp_servers.atoll]\ncommand = \"/old/atoll\"\nargs = [\"mcp\"]\n"
 	for name, tc := range map[string]struct{ before, after, gone string }{
 		"no file":                            {"", entry, ""},
 		"other tables":                       {"a = 1\n\n[tui]\nb = 2\n", "a = 1\n\n[tui]\nb = 2\n\n" + entry, "a = 1\n\n[tui]\nb = 2\n"},
-		"no line end at its end":             {"a = 1", "a = 1\n\n" + entry, "a = 1\n"},
+		"no line end at its end":             {"a = 1", "a = 1\n\n" + strings.TrimSuffix(entry, "\n"), "a = 1"},
 		"empty lines at its end":             {"a = 1\n\n\n", "a = 1\n\n\n\n" + entry, "a = 1\n\n\n"},
 		"an older one in the middle":         {"a = 1\n\n" + old + "\n# of tui\n[tui]\nb = 2\n", "a = 1\n\n" + entry + "\n# of tui\n[tui]\nb = 2\n", "a = 1\n\n# of tui\n[tui]\nb = 2\n"},
 		"one with tables below":              {old + "\n[mcp_servers.atoll.env]\nX = \"1\"\n\n[tui]\n", entry + "\n[tui]\n", "\n[tui]\n"},
-		"quoted and spaced names":            {"[ mcp_servers . \"atoll\" ] # mine\ncommand = 'old'\n", entry, ""},
-		"a value in the table of all":        {"[mcp_servers]\natoll = {command = \"old\"}\nother = {command = \"x\"}\n", "[mcp_servers]\nother = {command = \"x\"}\n\n" + entry, "[mcp_servers]\nother = {command = \"x\"}\n"},
-		"dotted names":                       {"mcp_servers.atoll.command = \"old\"\nmcp_servers.other.command = \"x\"\n", "mcp_servers.other.command = \"x\"\n\n" + entry, "mcp_servers.other.command = \"x\"\n"},
+		"quoted and spaced names":            {"[ mcp_servers . \"atoll\" ] # mine\ncommand = '/old/atoll'\nargs = ['mcp']\n", entry, ""},
+		"a value in the table of all":        {"[mcp_servers]\natoll = {command = \"/old/atoll\", args = [\"mcp\"]}\nother = {command = \"x\"}\n", "[mcp_servers]\nother = {command = \"x\"}\n\n" + entry, "[mcp_servers]\nother = {command = \"x\"}\n"},
+		"dotted names":                       {"mcp_servers.atoll.command = \"/old/atoll\"\nmcp_servers.atoll.args = [\"mcp\"]\nmcp_servers.other.command = \"x\"\n", "mcp_servers.other.command = \"x\"\n\n" + entry, "mcp_servers.other.command = \"x\"\n"},
 		"a text that looks like the table":   {"text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n", "text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n\n" + entry, "text = \"\"\"\n[mcp_servers.atoll]\ncommand = 1\n\"\"\"\n"},
 		"a remark that looks like the table": {"# [mcp_servers.atoll]\na = 1\n", "# [mcp_servers.atoll]\na = 1\n\n" + entry, "# [mcp_servers.atoll]\na = 1\n"},
 		"a name that begins like it":         {"[mcp_servers.atoll2]\ncommand = \"x\"\n", "[mcp_servers.atoll2]\ncommand = \"x\"\n\n" + entry, "[mcp_servers.atoll2]\ncommand = \"x\"\n"},
-		"an array over lines with brackets":  {old + "args = [\n  \"[tui]\", # why\n]\n\n[tui]\n", entry + "\n[tui]\n", "\n[tui]\n"},
+		"an array over lines with brackets":  {"[mcp_servers.atoll]\ncommand = \"atoll\"\nargs = [\n  \"mcp\",\n  \"[tui]\", # why\n]\n\n[tui]\n", entry + "\n[tui]\n", "\n[tui]\n"},
 		"line ends of Windows":               {"a = 1\r\n[tui]\r\nb = 2\r\n", "a = 1\r\n[tui]\r\nb = 2\r\n\r\n" + strings.ReplaceAll(entry, "\n", "\r\n"), "a = 1\r\n[tui]\r\nb = 2\r\n"},
 		"line ends of both kinds":            {"a = 1\r\n[tui]\nb = 2\n" + old, "a = 1\r\n[tui]\nb = 2\n" + strings.ReplaceAll(entry, "\n", "\r\n"), "a = 1\r\n[tui]\nb = 2\n"},
 		"numbers that are none, and dates":   {"a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n", "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n\n" + entry, "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n"},
@@ -157,7 +157,7 @@ func TestOnlyItsOwnTableOfATOMLFileChanges(t *testing.T) {
 			if again, err := c.Install(home, c.For("atoll", "atoll", "/src", "mcp")); err != nil || !again.Same() {
 				t.Errorf("twice is not once: %v\n%q", err, again.New)
 			}
-			if e, err = c.Uninstall(home, "atoll"); err != nil || string(e.New) != tc.gone {
+			if e, err = c.Uninstall(home, "atoll", "atoll"); err != nil || string(e.New) != tc.gone {
 				t.Errorf("taken away: %v\ngot:\n%q\nwant:\n%q", err, e.New, tc.gone)
 			}
 		})
@@ -172,7 +172,7 @@ func settings(t *testing.T, client, text string) (clients.Client, string) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	e, err := c.Uninstall(home, "atoll")
+	e, err := c.Uninstall(home, "atoll", "atoll")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestSettingsThatAreNotWhatTheyShouldBeAreRefusedWithTheLine(t *testing.T) {
 func settingsAsTheyAre(t *testing.T, client, text string) (clients.Client, string) {
 	t.Helper()
 	c, home := settings(t, client, "")
-	e, err := c.Uninstall(home, "atoll")
+	e, err := c.Uninstall(home, "atoll", "atoll")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func settingsAsTheyAre(t *testing.T, client, text string) (clients.Client, strin
 func TestALinkToNowhereIsLeftAlone(t *testing.T) {
 	for _, c := range clients.All() {
 		c, home := settings(t, c.Name, "")
-		e, err := c.Uninstall(home, "atoll")
+		e, err := c.Uninstall(home, "atoll", "atoll")
 		if err != nil {
 			t.Fatal(err)
 		}

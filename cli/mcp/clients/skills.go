@@ -14,8 +14,9 @@ var skillTexts embed.FS
 const skillFile = "SKILL.md"
 
 // Skills are the files of the skills of a client that has them, as they would be
-// written, or, with away, taken away. One that a person changed is taken away as well:
-// its copy goes beside the folder of all skills, where no client looks for any.
+// written, or, with away, taken away. One that a person wrote or changed stays then;
+// where it is replaced, its copy goes beside the folder of all skills, where no client
+// looks for any.
 func (c Client) Skills(home string, away bool) ([]Edit, error) {
 	if c.skills == nil {
 		return nil, nil
@@ -38,6 +39,8 @@ func (c Client) Skills(home string, away bool) ([]Edit, error) {
 		}
 		if !away {
 			e.New = ours
+		} else if e.Old != nil && !bytes.Equal(e.Old, ours) {
+			e.New = e.Old
 		}
 		if e.Old != nil && !bytes.Equal(e.Old, ours) {
 			e.Copy = filepath.Join(filepath.Dir(folder), name+"-"+skillFile)

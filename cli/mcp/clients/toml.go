@@ -2,7 +2,6 @@ package clients
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,9 +72,67 @@ func closeLast(doc []byte, all []statement, next int) {
 	}
 }
 
-// withTable returns a TOML document whose table is text and nothing else, at the place
+// withTable returns a TOML document that has the server s, at the place of the one of
+// its name, if that is hers.
+func (c Client) withTable(old []byte, s Server, hers func(Server) bool) ([]byte, error) {
+	was, there, err := c.tabled(old, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if there && !hers(was) {
+		return nil, fmt.Errorf("a server that did not come from here has the name %s; --name gives this one another", s.Name)
+	}
+	text := c.tableText(s)
+	out, err := setTable(old, []string{c.key, s.Name}, text)
+	if err == nil && old != nil && !bytes.HasSuffix(old, []byte("\n")) {
+		out = withoutEnd(out) // so that it is known, when the table goes
+	}
+	return out, err
+}
+
+// withoutEnd is a document without the end of its last line.
+func withoutEnd(doc []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(doc, []byte("\n")), []byte("\r"))
+}
+
+// withoutTable returns a TOML document without a server that is hers; nil where that
+// was all.
+func (c Client) withoutTable(old []byte, name string, hers func(Server) bool) ([]byte, error) {
+	was, there, err := c.tabled(old, name)
+	if err != nil || !there {
+		return old, err
+	}
+	if !hers(was) {
+		return nil, fmt.Errorf("the server %s there did not come from here; take it out by hand if it has to go", name)
+	}
+	text := c.tableText(was)
+	if bytes.Equal(old, text) {
+		return nil, nil
+	}
+	out, err := setTable(old, []string{c.key, name}, nil)
+	if err == nil && old[len(old)-1] != '\n' {
+		out = withoutEnd(out)
+	}
+	return out, err
+}
+
+// tabled is the server of a name in a TOML document, and whether there is one.
+func (c Client) tabled(doc []byte, name string) (Server, bool, error) {
+	values, err := tomlValues(doc)
+	if err != nil {
+		return Server{}, false, err
+	}
+	servers, _ := values[c.key].(map[string]any)
+	if servers[name] == nil {
+		return Server{}, false, nil
+	}
+	s, _ := c.serverIn(name, servers)
+	return s, true, nil
+}
+
+// setTable returns a TOML document whose table is text and nothing else, at the place
 // of the one it has, or at its end; text nil takes the table out. All other bytes stay.
-func withTable(doc []byte, table []string, text []byte) ([]byte, error) {
+func setTable(doc []byte, table []string, text []byte) ([]byte, error) {
 	before, err := tomlValues(doc)
 	if err != nil {
 		return nil, err
@@ -204,11 +261,7 @@ func tomlValues(doc []byte) (map[string]any, error) {
 // tableText is a server as a table of TOML. JSON texts of printable characters are
 // basic strings of TOML.
 func (c Client) tableText(s Server) []byte {
-	words := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		words[i] = tomlText(a)
-	}
-	return fmt.Appendf(nil, "[%s.%s]\ncommand = %s\nargs = [%s]\ntool_timeout_sec = 60\n", c.key, tomlKey(s.Name), tomlText(s.Command), strings.Join(words, ", "))
+	return fmt.Appendf(nil, "[%s.%s]\ncommand = %s\nargs = %s\ntool_timeout_sec = 60\n", c.key, tomlKey(s.Name), oneLine(s.Command), oneLine(s.Args))
 }
 
 // tomlKey is a name as a key; one with other characters than a bare key has is quoted.
@@ -217,13 +270,5 @@ func tomlKey(name string) string {
 	if bare {
 		return name
 	}
-	return tomlText(name)
-}
-
-func tomlText(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always can be
-	return strings.TrimSpace(b.String())
+	return oneLine(name)
 }
