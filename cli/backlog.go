@@ -355,7 +355,7 @@ func (a *App) readInput(path string) ([]byte, error) {
 func (a *App) backlogImportCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE", Short: "Add the tasks of a tasks.yml or JSON file (- is standard input)", Args: cobra.ExactArgs(1), Example: "  atoll backlog import tasks.yml",
-		Long: "Reads what `atoll backlog export` writes, and the tasks.yml of systems with description, priority, cost and\nstatus: a higher priority number comes first, cost is the size, in_progress is pending, done stays done,\narea is the component; what has no place here is kept in the note of its task.",
+		Long: "Reads what `atoll backlog export` writes, and the tasks.yml of systems with description, priority, cost and\nstatus: a higher priority number comes first, cost is the size, in_progress is pending, area is the component.\nDone, failed and dropped tasks stay so; what has no place here is kept in the note of its task.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := a.readInput(args[0])
 			if err != nil {
@@ -370,12 +370,12 @@ func (a *App) backlogImportCmd() *cobra.Command {
 				before = len(s.Items)
 				return s.Import(file)
 			}, func(s *campaign.State) error {
-				fmt.Fprintf(a.Err, "atoll: %s taken in, %d of them done\n", view.Plural(len(s.Items)-before, "task"), len(file.Done))
+				fmt.Fprintf(a.Err, "atoll: %s taken in, %d of them done, %d failed, %d dropped\n", view.Plural(len(s.Items)-before, "task"),
+					file.Count(campaign.Done), file.Count(campaign.Failed), file.Count(campaign.Dropped))
 				for _, line := range file.Told {
 					fmt.Fprintf(a.Err, "atoll: %s\n", view.CleanLine(line))
 				}
-				open := slices.DeleteFunc(slices.Clone(file.Tasks), func(t campaign.Task) bool { return slices.Contains(file.Done, t.ID) })
-				return a.tellPlaces(cmd.Context(), open)
+				return a.tellPlaces(cmd.Context(), file.Open())
 			})
 		},
 	}

@@ -144,6 +144,9 @@ func (a *App) campaignTake(ctx context.Context, rev string) error {
 				return err
 			}
 			if taken {
+				if err := ses.Repo.MoveBranch(ctx, campaignBranch, from, to); err != nil {
+					return err
+				}
 				fmt.Fprintf(a.Out, "the campaign goes on at %s\n", to.Short())
 				return nil
 			}

@@ -16,13 +16,13 @@ evaluator: {command: ["wc -c < words.py | sed 's/^/n=/'"], output: name=value, o
 gate: {scope: [words.py]}
 `
 
-// takenWhile runs a campaign of one task, ends the program as soon as the task has begun,
+// takenWhile runs a campaign of one task with this acceptance, ends the program as soon as the task has begun,
 // takes a commit with these files into the campaign, and lets it go on. It returns what the
 // campaign said then, and the task.
-func takenWhile(t *testing.T, files map[string]string) (dir, said string, task struct{ Status, Reason, Commit string }) {
+func takenWhile(t *testing.T, accept string, files map[string]string) (dir, said string, task struct{ Status, Reason, Commit string }) {
 	t.Helper()
 	dir = newRepository(t, map[string]string{"words.py": wordsPython, "atoll.yaml": mergeYAML})
-	must(t, dir, "backlog", "add", "Grow", "--accept", "gain >= 0.1%", "--best", "--jobs", "30")
+	must(t, dir, "backlog", "add", "Grow", "--accept", accept, "--best", "--jobs", "30")
 	cmd := command(t, dir, "campaign", "run", "--headless", "--no-audit")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -59,7 +59,7 @@ func takenWhile(t *testing.T, files map[string]string) (dir, said string, task s
 
 func TestAWinnerIsMergedWithAPersonsCommitsAndMeasuredAgain(t *testing.T) {
 	t.Parallel()
-	dir, said, task := takenWhile(t, map[string]string{"NOTE.md": "mine\n"})
+	dir, said, task := takenWhile(t, "gain >= 0.1%", map[string]string{"NOTE.md": "mine\n"})
 	if task.Status != "done" || !strings.Contains(task.Reason, "measured again: ") || !strings.Contains(said, "the branch moved from ") {
 		t.Fatalf("the task is %s: %s\n%s", task.Status, task.Reason, said)
 	}
@@ -86,7 +86,7 @@ func TestAMergeThatConflictsFailsTheTaskAndKeepsItsWinner(t *testing.T) {
 		}
 	}
 	mine := strings.Join(lines, "\n")
-	dir, said, task := takenWhile(t, map[string]string{"words.py": mine})
+	dir, said, task := takenWhile(t, "gain >= 0.1%", map[string]string{"words.py": mine})
 	if task.Status != "failed" || !strings.Contains(task.Reason, "both changed the same lines of words.py") {
 		t.Fatalf("the task is %s: %s\n%s", task.Status, task.Reason, said)
 	}
@@ -101,5 +101,22 @@ func TestAMergeThatConflictsFailsTheTaskAndKeepsItsWinner(t *testing.T) {
 	storeGit(t, dir, "gc", "--quiet", "--prune=now")
 	if got := storeGit(t, dir, "log", "-1", "--format=%s", commit); got != "Grow" {
 		t.Errorf("the winner is %q", got)
+	}
+}
+
+func TestWhatIsTakenIsOnTheBranchWhenATaskEndsAndAtOnceWhereNobodyRuns(t *testing.T) {
+	t.Parallel()
+	dir, said, task := takenWhile(t, "n >= 1000000", map[string]string{"NOTE.md": "mine\n"})
+	if task.Status != "failed" {
+		t.Fatalf("the task is %s: %s\n%s", task.Status, task.Reason, said)
+	}
+	if subjects := storeGit(t, dir, "log", "--format=%s", "campaign"); subjects != "Mine\nstart" {
+		t.Errorf("after the task the branch has %q", subjects)
+	}
+	put(t, dir, map[string]string{"NOTE.md": "more\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "More")
+	must(t, dir, "campaign", "take")
+	if subjects := storeGit(t, dir, "log", "--format=%s", "campaign"); subjects != "More\nMine\nstart" {
+		t.Errorf("after the take the branch has %q", subjects)
 	}
 }

@@ -21,6 +21,19 @@ func (r *Repo) SetBranch(ctx context.Context, name string, commit record.Hash) e
 	return nil
 }
 
+// MoveBranch is SetBranch for a branch that is at a commit; one that is elsewhere, or that
+// somebody moves meanwhile, stays.
+func (r *Repo) MoveBranch(ctx context.Context, name string, from, to record.Hash) error {
+	if at, err := r.StoreBranch(ctx, name); err != nil || at != from {
+		return err
+	}
+	_, err := r.store(ctx, "update-ref", "refs/heads/"+BranchName(name), to.String(), from.String())
+	if at, atErr := r.StoreBranch(ctx, name); err == nil || atErr == nil && at != from {
+		return nil
+	}
+	return fmt.Errorf("move %s from %s to %s: %w", name, from.Short(), to.Short(), err)
+}
+
 // StoreBranch is the commit that a branch of the store points to; the zero hash where there
 // is none.
 func (r *Repo) StoreBranch(ctx context.Context, name string) (record.Hash, error) {

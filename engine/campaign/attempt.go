@@ -87,15 +87,24 @@ func (c *Campaign) end(ctx context.Context, it *Item, out Outcome, head record.H
 		return err
 	}
 	c.o.Tell(Event{Task: id, Text: fmt.Sprintf("%s: %s", out.Status, out.Reason), Bad: out.Status != Done})
+	if err := c.publish(ctx); err != nil {
+		return err
+	}
 	if out.Status == Done && !out.Commit.IsZero() {
-		if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil {
-			return err
-		}
 		if err := c.audit(ctx); err != nil {
 			return err
 		}
 	}
 	return c.reflect(ctx)
+}
+
+// publish lets the branch point to the head: to what a task left, or what a person took into
+// the campaign while it ran. Commits that somebody put on the branch are taken over first.
+func (c *Campaign) publish(ctx context.Context) error {
+	if err := c.takeOver(ctx); err != nil {
+		return err
+	}
+	return c.o.Executor.Publish(ctx, c.s.Head)
 }
 
 // takeOver makes the head what the branch points to, where a person put commits on it.

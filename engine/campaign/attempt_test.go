@@ -103,3 +103,28 @@ func TestCommitsOnTheBranchBeforeATaskAreItsRoot(t *testing.T) {
 		t.Errorf("it merged %v, the head is %s", w.merged, c.State().Head)
 	}
 }
+
+func TestTheBranchIsWhereTheCampaignIsWhenATaskEndsHoweverItEnds(t *testing.T) {
+	for _, out := range []Outcome{{Status: Failed, Reason: "nothing gained"}, {Status: Done, Reason: "it holds as it is"}, {Status: Dropped, Reason: "it is gone"}} {
+		t.Run(string(out.Status), func(t *testing.T) {
+			j := &memory{}
+			put(t, j, Task{ID: 1, Title: "Work"})
+			pushed := record.Hash{9}
+			w := &worker{moved: map[record.Hash]record.Hash{}}
+			w.do = func(Assignment) (Outcome, error) {
+				if taken, err := Take(context.Background(), j, NewState(), "ann", record.Hash{1}, record.Hash{7}); err != nil || !taken {
+					t.Errorf("taken: %t, %v", taken, err)
+				}
+				w.moved[record.Hash{7}] = pushed // and somebody builds on that
+				return out, nil
+			}
+			c := New(Options{Journal: j, Executor: w, NoAudit: true, Tasks: 1})
+			if _, err := c.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if c.State().Head != pushed || w.head != pushed {
+				t.Errorf("the head is %s, the branch %s", c.State().Head, w.head)
+			}
+		})
+	}
+}

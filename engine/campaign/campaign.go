@@ -171,10 +171,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.takeOver(ctx); err != nil {
-		return err
-	}
-	if err := c.o.Executor.Publish(ctx, c.s.Head); err != nil { // a kill may have come between a row and its branch
+	if err := c.publish(ctx); err != nil { // a kill may have come between a row and its branch
 		return err
 	}
 	return c.audit(ctx)

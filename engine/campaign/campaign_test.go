@@ -476,11 +476,11 @@ func TestABacklogOfAnotherSystemIsTakenIn(t *testing.T) {
   status: done
 `
 	file, err := ReadTasks([]byte(text))
-	if err != nil || len(file.Tasks) != 4 || !slices.Equal(file.Done, []int{1, 5}) {
-		t.Fatalf("%d tasks, %v done (%v)", len(file.Tasks), file.Done, err)
+	if err != nil || len(file.Tasks) != 4 || !slices.Equal(file.Ended, []Ended{{1, Done, ""}, {5, Done, ""}}) {
+		t.Fatalf("%d tasks, %v ended (%v)", len(file.Tasks), file.Ended, err)
 	}
-	if want := []string{"dependencies on tasks that the file does not have are dropped: 1 on 99, 3 on 98", "1 criteria in words"}; len(file.Told) != 2 ||
-		!strings.HasPrefix(file.Told[0], want[0]) || !strings.HasPrefix(file.Told[1], want[1]) {
+	if want := []string{"dependencies on tasks that the file does not have are dropped: 1 on 99, 3 on 98", "running where the file was written, and pending here, from the beginning: 3", "1 criteria in words"}; len(file.Told) != 3 ||
+		!strings.HasPrefix(file.Told[0], want[0]) || file.Told[1] != want[1] || !strings.HasPrefix(file.Told[2], want[2]) {
 		t.Errorf("told is %q", file.Told)
 	}
 	m := &memory{}

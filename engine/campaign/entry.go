@@ -12,6 +12,7 @@ const (
 	kindTask     record.CampaignKind = "task"     // Task: added, or as it is from now on
 	kindDrop     record.CampaignKind = "drop"     // words
 	kindDone     record.CampaignKind = "done"     // words: it was done elsewhere
+	kindFail     record.CampaignKind = "fail"     // words: it failed elsewhere
 	kindReopen   record.CampaignKind = "reopen"   // words: pending again, with its attempts counted anew
 	kindEpic     record.CampaignKind = "epic"     // Epic
 	kindSettings record.CampaignKind = "settings" // Settings

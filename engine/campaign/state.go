@@ -105,6 +105,8 @@ func (s *State) take(r record.CampaignRow) error {
 		return with(r, func(w *words) error { return s.move(r, Dropped, w.Text) })
 	case kindDone:
 		return with(r, func(w *words) error { return s.move(r, Done, w.Text) })
+	case kindFail:
+		return with(r, func(w *words) error { return s.move(r, Failed, w.Text) })
 	case kindReopen:
 		return with(r, func(w *words) error {
 			if it := s.byID[r.Task]; it != nil {

@@ -8,7 +8,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"atoll/engine/agent/clean"
 )
+
+// inProgress is how other systems write Running.
+const inProgress Status = "in_progress"
+
+// maxReason bounds, in runes, why a task of a file ended.
+const maxReason = 1000
 
 // entry is one task of a tasks.yml as it stands there.
 type entry struct {
@@ -17,6 +25,7 @@ type entry struct {
 	id              string
 	after           []string // ids
 	status          Status
+	reason          string
 	description     string
 	area            string
 	cost            float64
@@ -80,10 +89,10 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 func (e *entry) judgeStatus() error {
 	switch e.status {
-	case "", Pending, Ready, Blocked, Running, Failed, "in_progress", Done, Dropped:
+	case "", Pending, Ready, Blocked, Running, Failed, inProgress, Done, Dropped:
 		return nil
 	}
-	return fmt.Errorf("line %d: the status %q is unknown; there are pending, in_progress and done", e.line, e.status)
+	return fmt.Errorf("line %d: the status %q is unknown; there are pending, in_progress, done, failed and dropped", e.line, e.status)
 }
 
 // set takes in one field.
@@ -149,6 +158,9 @@ func (e *entry) set(key string, n *yaml.Node) (err error) {
 		var text string
 		text, err = readText(n)
 		e.status = Status(text)
+	case "reason":
+		e.reason, err = readText(n)
+		e.reason = clean.Clip(clean.Line(e.reason), maxReason)
 	case "task_id", "assigned_to", "metadata":
 		var text string
 		if text, err = readWords(n); text != "" && text != "{}" {

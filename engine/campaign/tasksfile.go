@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,15 +17,45 @@ import (
 // TasksFile is what a tasks.yml holds.
 type TasksFile struct {
 	Tasks []Task
-	Done  []int    // numbers of those that were done there
+	Ended []Ended  // those that were done, failed or dropped there
 	Told  []string // what was taken otherwise than it stands there, a line each
+}
+
+// Ended is what became of a task where a file was written.
+type Ended struct {
+	Task   int
+	Status Status // Done, Failed or Dropped
+	Reason string
+}
+
+// Count is how many of the tasks ended so.
+func (f *TasksFile) Count(as Status) (n int) {
+	for _, e := range f.Ended {
+		if e.Status == as {
+			n++
+		}
+	}
+	return n
+}
+
+// Open are the tasks that have not ended.
+func (f *TasksFile) Open() []Task {
+	return slices.DeleteFunc(slices.Clone(f.Tasks), func(t Task) bool {
+		return slices.ContainsFunc(f.Ended, func(e Ended) bool { return e.Task == t.ID })
+	})
+}
+
+// isDone reports whether a task was done where the file was written.
+func (f *TasksFile) isDone(task int) bool {
+	return slices.ContainsFunc(f.Ended, func(e Ended) bool { return e.Task == task && e.Status == Done })
 }
 
 // ReadTasks reads tasks.yml or JSON: a list of tasks, or an object with one under
 // "tasks". Fields it does not know are refused. A file of the kind that has
 // description, priority, cost and status for each task is read as it means it, where
 // it can mean one thing only: a higher priority number comes first; cost is the size;
-// in_progress is pending, for whoever ran it is gone; done stays done; area is the component;
+// in_progress and running are pending, for whoever ran it is gone, which is told; done, failed
+// and dropped stay so; area is the component;
 // steps and criteria in words belong to what agents are told; what has no place here
 // (task_id, assigned_to, metadata, an id that is no number) is kept in the note of its task. A
 // dependency on a task that the file does not have is dropped: such files have their
@@ -34,13 +65,12 @@ func ReadTasks(data []byte) (TasksFile, error) {
 	if err != nil {
 		return TasksFile{}, fmt.Errorf("%w: %w", ErrTask, plainly(err))
 	}
-	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.status == Dropped })
 	ids, err := number(entries)
 	if err != nil {
 		return TasksFile{}, err
 	}
 	var f TasksFile
-	var lost []string
+	var lost, ran []string
 	inWords := 0
 	for _, e := range entries {
 		t := e.taskOf(ids[e.id])
@@ -51,9 +81,13 @@ func ReadTasks(data []byte) (TasksFile, error) {
 				lost = append(lost, fmt.Sprintf("%s on %s", e.id, on))
 			}
 		}
-		if e.status == Done {
-			f.Done = append(f.Done, t.ID)
-		} else {
+		switch e.status {
+		case Done, Failed, Dropped:
+			f.Ended = append(f.Ended, Ended{t.ID, e.status, e.reason})
+		case Running, inProgress:
+			ran = append(ran, e.id)
+			fallthrough
+		default:
 			inWords += len(e.criteria)
 		}
 		if err := t.check(); err != nil {
@@ -64,9 +98,12 @@ func ReadTasks(data []byte) (TasksFile, error) {
 	if len(lost) > 0 {
 		f.Told = append(f.Told, "dependencies on tasks that the file does not have are dropped: "+strings.Join(lost, ", "))
 	}
+	if len(ran) > 0 {
+		f.Told = append(f.Told, "running where the file was written, and pending here, from the beginning: "+strings.Join(ran, ", "))
+	}
 	for _, t := range f.Tasks {
 		for _, d := range t.Dependencies {
-			if slices.Contains(f.Done, t.ID) && !slices.Contains(f.Done, d) {
+			if f.isDone(t.ID) && !f.isDone(d) {
 				f.Told = append(f.Told, fmt.Sprintf("task %d of the file is done there, though it comes after task %d, which is not; it stays done", t.ID, d))
 			}
 		}
@@ -103,6 +140,7 @@ func number(entries []*entry) (map[string]int, error) {
 type writtenTask struct {
 	Task   `yaml:",inline"`
 	Status Status `json:"status,omitempty" yaml:"status,omitempty"`
+	Reason string `json:"reason,omitempty" yaml:"reason,omitempty"` // of a task that ended
 }
 
 // WriteTasks writes the whole backlog in the form that [ReadTasks] reads: as YAML, or
@@ -111,6 +149,9 @@ func (b *Backlog) WriteTasks(w io.Writer, asJSON bool) error {
 	list := make([]writtenTask, len(b.Items))
 	for i, it := range b.Items {
 		list[i] = writtenTask{Task: it.Task, Status: it.Status}
+		if it.Status != Pending && it.Status != Running {
+			list[i].Reason = it.Reason
+		}
 	}
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -127,7 +168,7 @@ func (b *Backlog) WriteTasks(w io.Writer, asJSON bool) error {
 
 // Import returns the rows that add the tasks of a file. They keep their numbers where
 // all of these are free, else they get new ones, dependencies included. Those that
-// were done there count as done here.
+// were done, failed or dropped there are so here.
 func (b *Backlog) Import(f TasksFile) ([]record.CampaignRow, error) {
 	tasks := slices.Clone(f.Tasks)
 	to := map[int]int{}
@@ -143,8 +184,8 @@ func (b *Backlog) Import(f TasksFile) ([]record.CampaignRow, error) {
 		}
 	}
 	ended := map[int]bool{}
-	for _, id := range f.Done {
-		ended[to[id]] = true
+	for _, e := range f.Ended {
+		ended[to[e.Task]] = true
 	}
 	for i := range tasks {
 		t := &tasks[i]
@@ -155,8 +196,9 @@ func (b *Backlog) Import(f TasksFile) ([]record.CampaignRow, error) {
 		}
 	}
 	rows, err := b.putAll(tasks, ended)
-	for _, id := range f.Done {
-		rows = append(rows, row(kindDone, to[id], "", words{"done before it was imported"}))
+	kinds := map[Status]record.CampaignKind{Done: kindDone, Failed: kindFail, Dropped: kindDrop}
+	for _, e := range f.Ended {
+		rows = append(rows, row(kinds[e.Status], to[e.Task], "", words{cmp.Or(e.Reason, string(e.Status)+" before it was imported")}))
 	}
 	return rows, err
 }

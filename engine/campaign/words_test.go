@@ -2,8 +2,11 @@ package campaign
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"atoll/store/record"
 )
 
 func TestWhatAFileSaysWronglyIsToldInPlainWords(t *testing.T) {
@@ -55,5 +58,53 @@ func TestTheRankerHasNoOpinionWhereItExpectsTheSameOfAll(t *testing.T) {
 				t.Errorf("the formula takes t%d and the ranker t%d, want t1 and t%d", formula, got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhatBecameOfTasksSurvivesExportAndImport(t *testing.T) {
+	m := &memory{}
+	s := put(t, m, Task{ID: 1, Title: "kept"}, Task{ID: 2, Title: "tried"}, Task{ID: 3, Title: "after it", Dependencies: []int{2}}, Task{ID: 4, Title: "given up"},
+		Task{ID: 5, Title: "at work"})
+	err := Change(t.Context(), m, s, "ann", func(*State) ([]record.CampaignRow, error) {
+		return []record.CampaignRow{
+			row(kindEnd, 1, "", Outcome{Status: Done, Reason: "it holds"}), row(kindEnd, 2, "", Outcome{Status: Failed, Reason: "nothing gained: 3 jobs"}),
+			row(kindDrop, 4, "", words{"no need"}), row(kindStart, 5, "", start{Attempt: 1}),
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = put(t, m, Task{ID: 6, Title: "tried"}) // once more
+	want := []string{"done it holds", "failed nothing gained: 3 jobs", "blocked t2 is failed", "dropped no need", "ready ", "ready "}
+	for _, asJSON := range []bool{false, true} {
+		for _, taken := range []int{0, 1} { // numbers that are taken already
+			var b strings.Builder
+			if err := s.WriteTasks(&b, asJSON); err != nil {
+				t.Fatal(err)
+			}
+			file, err := ReadTasks([]byte(b.String()))
+			if err != nil || !slices.Equal(file.Told, []string{"running where the file was written, and pending here, from the beginning: 5"}) {
+				t.Fatalf("told is %q (%v)", file.Told, err)
+			}
+			j := &memory{}
+			again := NewState()
+			if taken > 0 {
+				again = put(t, j, Task{ID: 1, Title: "was here"})
+			}
+			if err := Change(t.Context(), j, again, "bob", func(s *State) ([]record.CampaignRow, error) { return s.Import(file) }); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, it := range again.Items[taken:] {
+				st, why := again.StatusOf(it)
+				got = append(got, string(st)+" "+why)
+			}
+			if taken == 0 && !slices.Equal(got, want) || taken > 0 && (len(got) != 6 || got[2] != "blocked t3 is failed") {
+				t.Errorf("after a round trip the tasks are %q, want %q", got, want)
+			}
+			if reopened, err := again.Reopen(2+taken, ""); err != nil || len(reopened) != 1 {
+				t.Errorf("the failed one is opened again: %v", err)
+			}
+		}
 	}
 }
