@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -402,12 +403,22 @@ func (a *App) campaignDemoCmd() *cobra.Command {
 			if dir, err = a.demoDir("campaign", dir); err != nil {
 				return err
 			}
-			if err := a.makeDemo(ctx, campaignExample, dir, demoTools()); err != nil {
+			more, epic := demoTools(), demoEpic
+			if a.has("python3") {
+				plugged, err := a.demoPlugin()
+				if err != nil {
+					return err
+				}
+				if maps.Copy(more, plugged); len(plugged) > 0 {
+					epic += demoPlugged
+				}
+			}
+			if err := a.makeDemo(ctx, campaignExample, dir, more); err != nil {
 				return err
 			}
 			a.flags.repo = dir
 			fmt.Fprintf(a.Err, "atoll: a campaign in %s; again: %s\n", dir, a.says("campaign run"))
-			if err := a.demoBacklog(ctx); err != nil {
+			if err := a.demoBacklog(ctx, epic); err != nil {
 				return err
 			}
 			return a.campaignRun(ctx, f)
@@ -419,15 +430,15 @@ func (a *App) campaignDemoCmd() *cobra.Command {
 }
 
 // demoBacklog writes the backlog of the demo, unless there is one.
-func (a *App) demoBacklog(ctx context.Context) error {
+func (a *App) demoBacklog(ctx context.Context, epic string) error {
 	return a.changeBacklog(ctx, true, func(s *campaign.State) ([]record.CampaignRow, error) {
 		if len(s.Items) > 0 {
 			return nil, nil
 		}
-		title, tasks, err := campaign.MapEpic(demoEpic, 1)
+		title, tasks, err := campaign.MapEpic(epic, 1)
 		if err != nil {
 			return nil, err
 		}
-		return s.PutEpic(campaign.Epic{Title: title, Words: demoEpic}, tasks...)
+		return s.PutEpic(campaign.Epic{Title: title, Words: epic}, tasks...)
 	}, func(*campaign.State) error { return nil })
 }

@@ -1,5 +1,15 @@
 package cli
 
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"atoll/engine/plugin"
+	"atoll/examples"
+)
+
 // campaignExample is the example that the demo of campaigns works on.
 const campaignExample = "deceptive"
 
@@ -8,6 +18,84 @@ const campaignExample = "deceptive"
 func demoTools() map[string]string {
 	return map[string]string{"tools/grade.py": demoGrade, "tools/advise.py": demoAdvise}
 }
+
+// demoAuditor is the folder of the plug-in that the demo has where python3 is there: the
+// auditor that `atoll plugin new` writes, which looks for TODO, here below tools.
+const demoAuditor = "plugins/todo"
+
+// demoPlugin returns the files of the demo's plug-in, and what stands there for it to find. It
+// is trusted by its hash, which is told; where that cannot be written, the demo goes without.
+func (a *App) demoPlugin() (map[string]string, error) {
+	tmp, err := os.MkdirTemp("", "atoll-demo-")
+	if err != nil {
+		return nil, fmt.Errorf("write the demo's plug-in: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := examples.Copy(campaignExample, filepath.Join(tmp, "example")); err != nil {
+		return nil, err
+	}
+	yaml, err := os.ReadFile(filepath.Join(tmp, "example", "atoll.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(tmp, "todo")
+	if _, err := plugin.New(dir, "todo", plugin.Auditor, "python"); err != nil {
+		return nil, err
+	}
+	program := filepath.Join(dir, "plugin.py")
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	own := strings.Replace(string(text), `pathlib.Path(".")`, `pathlib.Path("tools")`, 1) // not its own text
+	if err := os.WriteFile(program, []byte(own), 0o644); err != nil {
+		return nil, err
+	}
+	p, err := plugin.Fill(dir)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, plugin.ManifestName))
+	if err != nil {
+		return nil, err
+	}
+	if err := a.trustDemo(p); err != nil {
+		fmt.Fprintf(a.Err, "atoll: the demo goes without its plug-in: %v\n", err)
+		return nil, nil
+	}
+	return map[string]string{
+		demoAuditor + "/plugin.py": own, demoAuditor + "/" + plugin.ManifestName: string(manifest), "tools/words.py": demoWords,
+		"atoll.yaml": string(yaml) + "\nplugins:\n  auditors: [" + demoAuditor + "]\n",
+	}, nil
+}
+
+// trustDemo trusts the demo's plug-in, and says so, unless it is trusted already.
+func (a *App) trustDemo(p *plugin.Plugin) error {
+	trust, err := plugin.OpenTrust(a.getenv)
+	if err != nil || trust.Believes(p) == nil {
+		return err
+	}
+	if err := trust.AddHash(p.Hash); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "atoll: the demo's plug-in %s is trusted by its hash; %s takes that back\n", demoAuditor, a.says("plugin trust --drop "+p.Hash))
+	return nil
+}
+
+const demoWords = `"""Words for the plant's state."""
+
+
+def state(power):
+    return "runs" if power > 0 else "stands"  # TODO: say how well it runs
+`
+
+// demoPlugged is the task that mends what the demo's plug-in finds.
+const demoPlugged = `7. Say how well it runs
+   run: printf '"""Words for the state of the plant."""\n\n\ndef state(power):\n    return "runs at %%d kW" %% power if power > 0 else "stands"\n' > tools/words.py
+   accept: audit todo/todo tools/words.py <= 0
+   after: 1
+   value: 4
+`
 
 const demoGrade = `"""Puts the power of the plant into words."""
 
@@ -99,7 +187,7 @@ const demoEpic = `# Better parameters, with proof
 
 1. Note the start
    run: printf 'The campaign began here.\n' > CAMPAIGN.md
-   value: 1
+   value: 3
 2. Find better parameters
    accept: gain >= 1%
    best: yes

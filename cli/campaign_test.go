@@ -45,19 +45,19 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plant")
 	out := must(t, t.TempDir(), "campaign", "demo", "--dir", dir, "--headless", "--set", "workers=1")
 	for _, want := range []string{
-		"t1   done", "t2   done", "t3   done", "t4   failed", "t5   done", "t6   done", "t7   done", "t8   done", "the root meets the acceptance already",
-		"complexity 19 -> 4", "findings 2 -> 0", "it would have taken the same task in", `does not meet "gain >= 100000%"`, "drop t4",
+		"t1   done", "t2   done", "t3   done", "t4   failed", "t5   done", "t6   done", "t7   done", "t8   done", "t9   done", "t10  done", "tools/words.py has things to do", "the root meets the acceptance already",
+		"complexity 19 -> 4", "findings 3 -> 0", "it would have taken the same task in", `does not meet "gain >= 100000%"`, "drop t4",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
 	s := campaignStatus(t, dir)
-	if s.Tasks["done"] != 7 || s.Tasks["failed"] != 1 || s.Spent.Jobs != 46 {
-		t.Errorf("the status is %+v, want 7 done, 1 failed and 46 jobs", s)
+	if s.Tasks["done"] != 9 || s.Tasks["failed"] != 1 || s.Spent.Jobs != 47 {
+		t.Errorf("the status is %+v, want 9 done, 1 failed and 47 jobs", s)
 	}
 	subjects := strings.Split(storeGit(t, dir, "log", "--format=%s", "campaign"), "\n")
-	if want := []string{"Gain once more", "Find better parameters", "Advise by a loop", "Grade by arithmetic", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
+	if want := []string{"Gain once more", "Find better parameters", "Say how well it runs", "Advise by a loop", "Grade by arithmetic", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
 		t.Errorf("the branch has %q, want %q", subjects, want)
 	}
 	if got := storeGit(t, dir, "show", "campaign:CAMPAIGN.md"); got != "The campaign began here." {

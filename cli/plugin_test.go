@@ -241,3 +241,22 @@ func TestAPluginThatWasChangedAfterItWasSignedDoesNotRun(t *testing.T) {
 		t.Error("a changed plug-in could be trusted")
 	}
 }
+
+func TestDoctorDoesNotCallAnOperatorBrokenThatHasNothingToChange(t *testing.T) {
+	t.Parallel()
+	l := newPlugLab(t)
+	l.plugin(plugin.Operator, func(dir string) {
+		l.edit(dir+"/plugin.py", "in params[\"parent\"][\"files\"]:", "in [f for f in params[\"parent\"][\"files\"] if f[\"path\"].endswith(\".rs\")]:")
+	})
+	l.must("plugin", "trust", "--key", l.public)
+	l.write("atoll.yaml", "goal: small\nevaluator: {command: [\"cat numbers.txt | wc -c\"], output: last-number}\nguard: off\nagents:\n  - {name: op, kind: plugin, plugin: plugins/operator, operators: [mutate], weight: 1}\nsearch: {operators: {mutate: 1}}\nbudget: {jobs: 2}\n")
+	if c := l.run("doctor", "--deep"); c.code != 0 || !strings.Contains(c.out, "has nothing to change on the root") {
+		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
+	l.write("main.rs", "fn main() { let steps = 40; }\n")
+	git(t, l.dir, "add", "main.rs")
+	git(t, l.dir, "commit", "-q", "-m", "Rust")
+	if c := l.run("doctor", "--deep"); c.code != 0 || strings.Contains(c.out, "has nothing to change") || !strings.Contains(c.out, "changed 1 file") {
+		t.Errorf("with a file that it is for: exit %d\n%s%s", c.code, c.out, c.err)
+	}
+}

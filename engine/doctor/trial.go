@@ -49,7 +49,8 @@ func (c *checkup) agents(ctx context.Context, box *sandbox.Box) {
 }
 
 // trialTrees are what agents are tried on: one with the file of the task alone, and one
-// with the root's files beside it, for scripts that may be among them.
+// with the root's files beside it, for scripts that may be among them, and for plug-ins, which may
+// be for certain files.
 type trialTrees struct {
 	repo        *gitops.Repo
 	bare, whole record.Hash
@@ -82,7 +83,7 @@ func (c *checkup) trialTrees(ctx context.Context, tmp string) (t trialTrees, err
 
 // of is the tree for an agent.
 func (t *trialTrees) of(a config.Agent) record.Hash {
-	if a.Kind == "command" && (a.Preset == "" || a.Preset == "generic") {
+	if a.Kind == "plugin" || a.Kind == "command" && (a.Preset == "" || a.Preset == "generic") {
 		return t.whole
 	}
 	return t.bare
@@ -141,6 +142,9 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, trees trialTre
 		Number: 1, Attempt: 1, Rand: rand.New(rand.NewPCG(1, 1)), Operator: record.OpMutate, Goal: trialGoal, Direction: "maximize", Metric: "lines",
 		Parent: agent.Item{ID: record.Root, Tree: tree, Objective: &value, Files: files},
 	}
+	if len(a.Operators) > 0 {
+		job.Operator = record.Operator(a.Operators[0])
+	}
 	began := c.opt.Now()
 	res, err := built.Agents[a.Name].Edit(ctx, job, files)
 	took := c.opt.Now().Sub(began)
@@ -159,6 +163,10 @@ func (c *checkup) tried(a config.Agent, res agent.Result, paid *gateway.Account,
 	}
 	cost := usageText(a, usage)
 	switch {
+	case a.Kind == "plugin" && errors.Is(err, agent.ErrNoChange):
+		c.warn("agents", a.Name, fmt.Sprintf("answered in %s, and has nothing to change on the root, %s", took.Round(time.Millisecond), cost),
+			"where it should have, try it with `atoll plugin check "+a.Plugin+"`")
+		return
 	case err != nil && !roster.Used(c.opt.Config.Config, a):
 		c.warn("agents", a.Name, fmt.Sprintf("%s; %s; it has no weight and no role, so a run does without it", view.CleanLine(err.Error()), cost), agentCure(err))
 		return

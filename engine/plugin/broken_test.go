@@ -280,6 +280,13 @@ func TestABrokenPluginIsEndedWithTheReason(t *testing.T) {
 			return dir
 		}
 	}
+	sampled := func(make func(t *testing.T) string) func(t *testing.T) string {
+		return func(t *testing.T) string {
+			dir := make(t)
+			sample(t, dir, map[string]string{"main.rs": "fn main() { let steps = 40; }\n"})
+			return dir
+		}
+	}
 	for _, c := range []struct {
 		name string
 		make func(t *testing.T) string
@@ -311,6 +318,7 @@ func TestABrokenPluginIsEndedWithTheReason(t *testing.T) {
 		{"its vectors differ in length", body(plugin.Embedder, `return {"vectors": [[1], [1, 2]]}`), plugin.ErrAnswer, "the same count"},
 		{"its answers are random", body(plugin.Descriptor, `return {"metrics": [{"name": "x", "value": os.getpid() + time.time_ns()}]}`), plugin.ErrAnswer, "two answers"},
 		{"it changes git's own folder", body(plugin.Operator, `return {"intent": "", "changes": [{"path": ".git/hooks/x", "text": "x"}]}`), plugin.ErrAnswer, "no path of the tree"},
+		{"it is an operator that changes nothing in its own sample", sampled(body(plugin.Operator, `return {"intent": "", "changes": []}`)), plugin.ErrAnswer, "its own sample"},
 		{"it is an agent that changes nothing", body(plugin.Agent, `return {"intent": "done"}`), plugin.ErrAnswer, "changed nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

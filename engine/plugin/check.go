@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"atoll/engine/eval/output"
 )
@@ -27,6 +30,7 @@ type suite struct {
 	h    *Host
 	p    *Plugin
 	base string          // the sample
+	text []Text          // of its files
 	said json.RawMessage // its first answer
 	out  []Verdict
 }
@@ -56,6 +60,9 @@ func Check(ctx context.Context, h *Host, t *Trust, dir string) ([]Verdict, error
 	}
 	defer os.RemoveAll(base)
 	if s.base, err = p.sample(base); err != nil {
+		return s.out, err
+	}
+	if s.text, err = textsOf(s.base); err != nil {
 		return s.out, err
 	}
 	for _, step := range []func(context.Context) (bool, error){s.answers, s.twice, s.alone, s.unknown} {
@@ -108,50 +115,90 @@ func sampleFiles() []Text {
 	return []Text{{"numbers.txt", "first 1.5\nsecond 40\n"}, {"program.py", "print(1)  # TODO: print 2\n"}}
 }
 
-// question is what the suite asks a kind.
-func question(k Kind) any {
-	switch k {
+// maxSample bounds the texts of a sample that a plug-in is sent.
+const maxSample = 1 << 20
+
+// textsOf reads the text files below a folder, in the order of their paths, until the room
+// is used up.
+func textsOf(dir string) ([]Text, error) {
+	out, left := []Text{}, maxSample
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) > left || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+			return err
+		}
+		left -= len(data)
+		name, err := filepath.Rel(dir, path)
+		out = append(out, Text{filepath.ToSlash(name), string(data)})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the sample: %w", err)
+	}
+	return out, nil
+}
+
+// question is what the suite asks a plug-in.
+func (s *suite) question() any {
+	switch s.p.Kind {
 	case Evaluator:
 		return EvaluateParams{Goal: "a sample", Stage: "measure", Root: true}
 	case Agent:
 		return EditParams{Prompt: "Change something.", Goal: "a sample", Operator: "mutate", Seed: 7}
 	case Operator:
-		return ProposeParams{Operator: "mutate", Seed: 7, Goal: "a sample", Metric: "sum", Direction: "maximize", Parent: Source{Files: sampleFiles()}, Others: []Other{}}
+		return ProposeParams{
+			Operator: s.p.Capabilities[0], Seed: 7, Goal: "a sample", Metric: "sum", Direction: "maximize", Parent: Source{Files: s.text}, Others: []Other{},
+		}
 	case Embedder:
-		return EmbedParams{Files: sampleFiles()}
+		return EmbedParams{Files: s.text}
 	case Notifier:
 		return NotifyParams{Experiment: "sample", Event: "best", Text: "atoll checks this plug-in"}
 	}
 	return Nothing{}
 }
 
-// understand checks an answer by the rules of its kind.
-func understand(k Kind, r *Reply) error {
-	var err error
-	switch k {
+// understand checks an answer by the rules of its kind. What it says of a good one follows
+// the time that it took.
+func (s *suite) understand(r *Reply) (said string, err error) {
+	switch s.p.Kind {
 	case Evaluator:
 		if _, err = output.ParseReport(r.Result); err != nil {
 			err = fmt.Errorf("%w: %w", ErrAnswer, err)
 		}
 	case Agent:
 		if _, err = ReadEdit(r.Result); err == nil && len(r.Changes) == 0 {
-			err = fmt.Errorf("%w: it changed nothing in its working directory", ErrAnswer)
+			err = fmt.Errorf("%w: it changed nothing in its working directory; `sample` in %s names a folder of the plug-in to be checked on", ErrAnswer, ManifestName)
 		}
 	case Operator:
 		var p ProposeResult
 		if p, err = ReadProposal(r.Result); err == nil && len(p.Changes) == 0 {
-			err = fmt.Errorf("%w: it proposed no change", ErrAnswer)
+			said, err = s.unchanged()
 		}
 	case Descriptor:
 		_, err = ReadMetrics(r.Result)
 	case Embedder:
-		_, err = ReadVectors(r.Result, len(sampleFiles()))
+		_, err = ReadVectors(r.Result, len(s.text))
 	case Auditor:
 		_, err = ReadFindings(r.Result)
 	case Notifier:
 		err = decodeAnswer(r.Result, &Nothing{})
 	}
-	return err
+	return said, err
+}
+
+// unchanged judges an operator that proposed no change: it may have none for files that it
+// is not for, or without others to cross with.
+func (s *suite) unchanged() (said string, err error) {
+	switch op := s.p.Capabilities[0]; {
+	case op == "crossover" || op == "synergy":
+		return "; it has nothing to change without other candidates", nil
+	case s.p.Sample != "":
+		return "", fmt.Errorf("%w: it proposed no change for the files of its own sample", ErrAnswer)
+	}
+	return fmt.Sprintf("; it has nothing to change in two small files: `sample` in %s names a folder of the plug-in with files that it changes", ManifestName), nil
 }
 
 func decodeAnswer(raw json.RawMessage, v any) error {
@@ -170,14 +217,16 @@ func (s *suite) ask(ctx context.Context, t *Talk, params any) (Reply, time.Durat
 
 // answers: the method of the kind, on the sample.
 func (s *suite) answers(ctx context.Context) (bool, error) {
-	r, took, err := s.ask(ctx, s.p.NewTalk(), question(s.p.Kind))
+	r, took, err := s.ask(ctx, s.p.NewTalk(), s.question())
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
+	said := ""
 	if err == nil {
-		s.said, err = r.Result, understand(s.p.Kind, &r)
+		s.said = r.Result
+		said, err = s.understand(&r)
 	}
-	return s.point("answers initialize and "+Method(s.p.Kind), err, fmt.Sprintf("in %d ms with its start", took.Milliseconds())), nil
+	return s.point("answers initialize and "+Method(s.p.Kind), err, fmt.Sprintf("in %d ms with its start%s", took.Milliseconds(), said)), nil
 }
 
 // twice: kinds on which the order of a search depends give the same answer again.
@@ -187,7 +236,7 @@ func (s *suite) twice(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-	r, _, err := s.ask(ctx, s.p.NewTalk(), question(s.p.Kind))
+	r, _, err := s.ask(ctx, s.p.NewTalk(), s.question())
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -211,12 +260,15 @@ func (s *suite) alone(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	const name = "embeds each file by itself"
-	files := sampleFiles()
+	files := s.text
+	if len(files) < 2 {
+		files = append(slices.Clone(files), sampleFiles()...)
+	}
 	both, _, err := s.ask(ctx, s.p.NewTalk(), EmbedParams{files})
 	if err != nil {
 		return s.point(name, err, ""), context.Cause(ctx)
 	}
-	one, _, err := s.ask(ctx, s.p.NewTalk(), EmbedParams{files[1:]})
+	one, _, err := s.ask(ctx, s.p.NewTalk(), EmbedParams{files[len(files)-1:]})
 	if err != nil {
 		return s.point(name, err, ""), context.Cause(ctx)
 	}
@@ -225,7 +277,7 @@ func (s *suite) alone(ctx context.Context) (bool, error) {
 		return s.point(name, err, ""), nil
 	}
 	single, err := ReadVectors(one.Result, 1)
-	if err == nil && fmt.Sprint(single[0]) != fmt.Sprint(all[1]) {
+	if err == nil && fmt.Sprint(single[0]) != fmt.Sprint(all[len(all)-1]) {
 		err = fmt.Errorf("%w: a file has another vector when it is asked for with others", ErrAnswer)
 	}
 	return s.point(name, err, fmt.Sprintf("%d dimensions", len(all[0]))), nil

@@ -68,3 +68,67 @@ func TestAnExampleHasLessThanSixtyLines(t *testing.T) {
 		}
 	}
 }
+
+// sample gives a plug-in a folder of its own to be checked on.
+func sample(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.Mkdir(filepath.Join(dir, "check"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		write(t, dir, filepath.Join("check", name), text)
+	}
+	edit(t, dir, plugin.ManifestName, "files:", "sample: check\nfiles:")
+	fill(t, dir)
+}
+
+func TestAPluginForACertainKindOfFileIsCheckedOnASampleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	h := host(t)
+	rust := map[string]string{"main.rs": "fn main() { let steps = 40; }\n"}
+	onlyRust := func(t *testing.T, dir string) {
+		edit(t, dir, "plugin.py", "in params[\"parent\"][\"files\"]:", "in [f for f in params[\"parent\"][\"files\"] if f[\"path\"].endswith(\".rs\")]:")
+	}
+	for _, c := range []struct {
+		name  string
+		kind  plugin.Kind
+		spoil func(t *testing.T, dir string)
+		files map[string]string
+		said  string // beside the time; "" = nothing
+	}{
+		{"an operator without a sample says that it has nothing to change", plugin.Operator, onlyRust, nil, "nothing to change in two small files: `sample` in plugin.yaml"},
+		{"an operator with a sample", plugin.Operator, onlyRust, rust, ""},
+		{"an operator that is no mutation is asked for what it carries out", plugin.Operator, func(t *testing.T, dir string) {
+			edit(t, dir, plugin.ManifestName, "mutate", "tune")
+			edit(t, dir, "plugin.py", "def propose(params):\n", "def propose(params):\n    assert params[\"operator\"] == \"tune\"\n")
+		}, nil, ""},
+		{"an operator that needs others", plugin.Operator, func(t *testing.T, dir string) {
+			edit(t, dir, plugin.ManifestName, "mutate", "crossover")
+			edit(t, dir, "plugin.py", "in params[\"parent\"][\"files\"]:", "in [f for o in params[\"others\"] for f in o[\"files\"]]:")
+		}, rust, "nothing to change without other candidates"},
+		{"an embedder with a sample of one file", plugin.Embedder, func(*testing.T, string) {}, rust, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, _ := fresh(t, c.kind, "python")
+			c.spoil(t, dir)
+			fill(t, dir)
+			if c.files != nil {
+				sample(t, dir, c.files)
+			}
+			list, err := plugin.Check(t.Context(), h, nil, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range list {
+				if !v.OK {
+					t.Errorf("%s: %s", v.Name, v.Detail)
+				}
+			}
+			if got := list[2].Detail; !strings.Contains(got, c.said) || c.said == "" && strings.Contains(got, ";") {
+				t.Errorf("it says %q, want %q", got, c.said)
+			}
+		})
+	}
+}
