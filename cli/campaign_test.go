@@ -57,7 +57,7 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 		t.Errorf("the status is %+v, want 9 done, 1 failed and 47 jobs", s)
 	}
 	subjects := strings.Split(storeGit(t, dir, "log", "--format=%s", "campaign"), "\n")
-	if want := []string{"Gain once more", "Find better parameters", "Say how well it runs", "Advise by a loop", "Grade by arithmetic", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
+	if want := []string{"Gain once more", "Say how well it runs", "Find better parameters", "Advise by a loop", "Grade by arithmetic", "Note the start", "Start of the example deceptive"}; strings.Join(subjects, "|") != strings.Join(want, "|") {
 		t.Errorf("the branch has %q, want %q", subjects, want)
 	}
 	if got := storeGit(t, dir, "show", "campaign:CAMPAIGN.md"); got != "The campaign began here." {
