@@ -131,8 +131,8 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	}
 	eng.Drain()
 	leave()
-	if !eng.Owner() {
-		abort(nil) // a console that only looked on just leaves
+	if !eng.Feed().Latest().Owner {
+		abort(nil) // a console that only looked on just leaves, and one that was still reading as well
 	}
 	if n := len(eng.Feed().Latest().Running); n > 0 && engCtx.Err() == nil {
 		fmt.Fprintf(a.Err, "atoll: finishing %d running jobs; ctrl+c stops them at once\n", n)

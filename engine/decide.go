@@ -37,10 +37,33 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 	}); askErr != nil {
 		return 0, askErr
 	}
+	if err == nil {
+		err = e.open(ctx, made)
+	}
 	if err != nil {
 		return 0, err
 	}
 	return e.append(ctx, made...)
+}
+
+// open refuses to cancel or to move a job that has ended: nothing would come of it.
+func (e *Engine) open(ctx context.Context, ds []record.Decision) error {
+	for _, d := range ds {
+		if d.Verb != record.Cancel && d.Verb != record.Prioritise {
+			continue
+		}
+		j, err := e.db.Job(ctx, e.exp, d.Job)
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("%w: there is no job %s", fold.ErrDecision, d.Job)
+		}
+		if err != nil {
+			return err
+		}
+		if j.State.Ended() {
+			return fmt.Errorf("%w: %s has ended: %s", fold.ErrDecision, j.ID, j.State)
+		}
+	}
+	return nil
 }
 
 // Undo takes back the last step that can be taken back, a decision or those that

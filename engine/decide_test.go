@@ -83,6 +83,15 @@ func TestDecisionsChangeTheSearchAndUndoTakesThemBack(t *testing.T) {
 			t.Errorf("%s: %v", d.Verb, err)
 		}
 	}
+	for _, verb := range []record.Verb{record.Cancel, record.Prioritise} {
+		d := decision(verb)
+		if d.Job = record.JobID(best); verb == record.Prioritise {
+			d = record.NewPriority(d.Job, 0, 1)
+		}
+		if _, err := eng.Decide(t.Context(), d); !errors.Is(err, fold.ErrDecision) || !strings.Contains(err.Error(), "has ended") {
+			t.Errorf("%s of a job that ended: %v", verb, err)
+		}
+	}
 	stop()
 	if err := l.state().CheckArchive(); err != nil {
 		t.Errorf("the archive is not the fold: %v", err)

@@ -361,15 +361,27 @@ func (w *unwinding) start() {
 	w.await(w.eng, "it is read", func(s *view.Snapshot) bool { return s.Owner })
 }
 
-// decideAnything makes steps of several kinds, the first ones about the whole
-// experiment.
+// decideAnything makes steps of every kind that is drawn from, the first ones about the
+// whole experiment. Now and then it draws a kind that was not made yet, and it goes on
+// until all were.
 func (w *unwinding) decideAnything(rng *rand.Rand, from []draw, first int) {
 	w.t.Helper()
 	w.kinds, w.together = map[string]int{}, map[string]int{}
-	for made := 0; made < suitetest.Pick(60, 200, 200); {
-		draw := from[rng.IntN(len(from))]
+	missing := make([]int, len(from))
+	for i := range missing {
+		missing[i] = i
+	}
+	for made, tried := 0, 0; made < suitetest.Pick(60, 200, 200) || len(missing) > 0; tried++ {
+		if tried > 5000 {
+			w.t.Fatalf("after %d decisions there is nothing to decide of %d kinds", made, len(missing))
+		}
+		at := rng.IntN(len(from))
+		if len(missing) > 0 && rng.IntN(3) == 0 {
+			at = missing[rng.IntN(len(missing))]
+		}
+		draw := from[at]
 		if made < first { // later something is left to do
-			draw = pauseOrResume
+			draw, at = pauseOrResume, -1
 		}
 		step := draw(rng, w.eng.Feed().Latest(), w.jobs())
 		if len(step) == 0 {
@@ -381,6 +393,7 @@ func (w *unwinding) decideAnything(rng *rand.Rand, from []draw, first int) {
 			w.t.Fatal(err)
 		}
 		made += len(step)
+		missing = slices.DeleteFunc(missing, func(i int) bool { return i == at })
 		kind := string(step[0].Verb)
 		if step[0].Text != "" {
 			kind += " a target"
@@ -458,7 +471,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 				t.Fatalf("%d wait, %d niches are filled: too little to decide about", len(base.Review), base.Grid.Filled)
 			}
 			w.decideAnything(rand.New(rand.NewPCG(3, tt.seed)), tt.drawn, first)
-			if len(w.kinds) < suitetest.Pick(9, 14, 14) || len(w.together) < suitetest.Pick(4, 8, 8) {
+			if len(w.kinds) < 14 || len(w.together) < suitetest.Pick(4, 8, 8) {
 				t.Errorf("%d steps: too few kinds %v, or of several decisions %v", len(w.pictures)-1, w.kinds, w.together)
 			}
 			w.backAndForth()

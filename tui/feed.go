@@ -14,7 +14,8 @@ import (
 type (
 	snapMsg    struct{ snap *view.Snapshot }
 	tickMsg    struct{}
-	toastMsg   struct{ n int } // toast n may go
+	toastMsg   struct{ n int }      // toast n may go
+	watchMsg   struct{ id pane.ID } // a pane asks again
 	feedEndMsg struct{ err error }
 	abortedMsg struct{}
 	sampleMsg  struct { // what the experiment takes of the machine

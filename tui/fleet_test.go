@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -79,6 +82,39 @@ func TestMachinesAreSeenAddedDrainedAndDropped(t *testing.T) {
 	if got := strings.Join(m.said, ", "); got != "invite rack3, drain rack1, resume rack1, drop rack1" {
 		t.Errorf("decided: %s", got)
 	}
+}
+
+func TestAMachineThatJoinsIsSeenWithoutNewsOfTheExperiment(t *testing.T) {
+	m := &rack{live: true, fleet: view.Fleet{Address: "hub:7422", Machines: []view.Machine{{Name: "rack1", State: "idle"}}}}
+	r := newRig(t, tuitest.Snapshot(8), 140, 36, func(o *Options) { o.Machines = m })
+	var timers []tea.Msg
+	r.app.after = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		if _, ok := msg.(watchMsg); ok {
+			timers = append(timers, msg)
+		}
+		return nil
+	}
+	r.run(r.app.keys.Get("fleet").Run())
+	r.tells([]string{"rack1"}, "rack2")
+	m.fleet.Machines = append(m.fleet.Machines, view.Machine{Name: "rack2", State: "idle"})
+	if len(timers) != 1 {
+		t.Fatalf("%d timers run while the machines are on the screen", len(timers))
+	}
+	r.send(timers[0])
+	r.tells([]string{"rack2"}, "")
+	r.keys("p") // a view that stands still is one of the experiment
+	m.fleet.Machines = append(m.fleet.Machines, view.Machine{Name: "rack3", State: "idle"})
+	r.send(timers[len(timers)-1])
+	r.tells([]string{"rack3"}, "")
+	r.keys("1", "1")
+	before := len(timers)
+	r.send(timers[before-1])
+	if len(timers) != before {
+		t.Error("the machines are asked for though they are not on the screen")
+	}
+	m.fleet.Machines = m.fleet.Machines[:1]
+	r.run(r.app.keys.Get("fleet").Run())
+	r.tells([]string{"rack1"}, "rack3")
 }
 
 func TestARunWithoutAFleetSaysHowToHaveOne(t *testing.T) {

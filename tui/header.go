@@ -27,6 +27,7 @@ type bars struct {
 	draining bool
 	still    bool // the view is paused
 	past     bool // the screen shows a moment of the log
+	looks    bool // the console can decide nothing
 	feedErr  error
 	find     *finder
 }
@@ -66,6 +67,9 @@ func (h *bars) progress(w int) []widget.Part {
 		state = st.Accent.S("○ no engine")
 	}
 	ps := []widget.Part{{Text: state, Rank: 100}}
+	if h.looks {
+		ps = append(ps, widget.Part{Text: st.Warn.S("read-only"), Rank: 92})
+	}
 	if s.Settings.Workers > 0 {
 		ps = append(ps, widget.Part{Text: st.Label.S(widget.Plural(s.Settings.Workers, "worker", "workers")), Rank: 20})
 	}
@@ -138,8 +142,10 @@ func (h *bars) standing(w int) string {
 	}
 	if s.Best.ID >= 0 {
 		where := st.Ident.S(pane.CandidateName(s.Best.ID))
-		if s.Best.Cell >= 0 {
-			where += " " + st.Ident.S(pane.Niche(&s.Grid, s.Best.Cell))
+		if niche, kept := h.d.Seat(); kept {
+			where += st.Warn.S(", " + niche + " is frozen")
+		} else if niche != "" {
+			where += " " + st.Ident.S(niche)
 		}
 		if s.Best.At > 0 {
 			where += st.Label.S(" " + widget.Ago(h.d.Now().Sub(widget.Millis(s.Best.At))))
@@ -395,9 +401,19 @@ func (h *bars) hints(room int) string {
 	}
 	room -= end.W
 	fits := map[*keys.Binding]bool{} // what works now comes first where room is short
+	if h.looks {                     // what a console that decides would offer first is seen to be off
+		n := 0
+		for _, b := range show {
+			if w := width(b); b.Decides && n < 2 && w <= room {
+				fits[b] = true
+				room -= w
+				n++
+			}
+		}
+	}
 	for _, off := range [...]bool{false, true} {
 		for _, b := range show {
-			if w := width(b); !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
+			if w := width(b); !fits[b] && !slices.Contains(last, b.ID) && (h.off(b) != "") == off && w <= room {
 				fits[b] = true
 				room -= w
 			}

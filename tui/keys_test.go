@@ -200,6 +200,11 @@ func TestKeysBecomeDecisions(t *testing.T) {
 		{"pause the experiment", []string{"P"}, "pause", record.NoCandidate, ""},
 		{"cancel asks, and esc keeps", []string{"2", "X", "enter"}, "", 0, ""},
 		{"cancel asks, and c cancels", []string{"2", "X", "c"}, "cancel", record.NoCandidate, ""},
+		{"of what ended nothing is cancelled", []string{"2", "j", "j", "X", "c"}, "", 0, ""},
+		{"nor in the list of candidates", []string{"c", "X", "c"}, "", 0, ""},
+		{"marked candidates that wait have their jobs cancelled together", []string{"r", "space", "space", "esc", "2", "X", "c"}, "cancel cancel", record.NoCandidate, ""},
+		{"of marked ones that ended nothing is cancelled", []string{"2", "j", "j", "space", "k", "k", "X", "c"}, "", 0, ""},
+		{"marked jobs are tried again together", []string{"2", "j", "j", "space", "space", "R"}, "retry retry", record.NoCandidate, ""},
 		{"retry what failed", []string{"2", "j", "j", "j", "j", "R"}, "retry", record.NoCandidate, ""},
 		{"the best does not wait, so a does nothing", []string{"a"}, "", 0, ""},
 		{"marked niches are frozen together", []string{"space", "left", "left", "space", "f"}, "freeze freeze", 298, ""},
@@ -235,7 +240,15 @@ func TestReadOnlyDecidesNothing(t *testing.T) {
 			t.Errorf("%s works in a read-only console", b.ID)
 		}
 	}
-	r.keys("f", "b", "P", "u", "r", "a")
+	r.tells([]string{"read-only"}, "")
+	r.keys("2")
+	if bar := r.bar(); !strings.Contains(bar, "X cancel") || !strings.Contains(bar, "R retry") {
+		t.Errorf("it does not show what is off: %s", bar)
+	}
+	r.keys("1", "f", "b", "P", "u", "r", "a")
+	if bar := r.bar(); !strings.HasPrefix(bar, " a approve  x reject") {
+		t.Errorf("it does not show what is off: %s", bar)
+	}
 	if ds := r.ctl.Decisions(); len(ds) > 0 {
 		t.Errorf("decided %s", verbs(ds))
 	}

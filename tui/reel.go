@@ -310,6 +310,12 @@ func (r *reel) keys() []*keys.Binding {
 	}
 }
 
+// leads are the actions that the bar begins with in the past, the way back to now among
+// them at every size.
+func (r *reel) leads() []string {
+	return []string{"past", "moment-before", "moment-after", "play", "decision-before", "decision-after"}
+}
+
 func (r *reel) says() string {
 	if r.open {
 		return "back to now"
@@ -330,7 +336,7 @@ func (r *reel) strip(w int) []string {
 		left = append(left, widget.Part{Text: st.Accent.S("playing"), Rank: 80})
 	}
 	right := []widget.Part{
-		{Text: st.Strong.S(widget.Thousands(p.At+1)) + st.Label.S(" of "+widget.Thousands(p.Moments)), Rank: 85},
+		{Text: st.Label.S("moment ") + st.Strong.S(widget.Thousands(p.At+1)) + st.Label.S(" of "+widget.Thousands(p.Moments)), Rank: 85},
 		{Text: st.Label.S(strings.Replace(widget.Ago(r.d.Today().Sub(widget.Millis(p.Time))), "now", "just now", 1)), Rank: 40},
 	}
 	used := 4

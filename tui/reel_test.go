@@ -111,6 +111,18 @@ func TestThePast(t *testing.T) {
 			t.Errorf("twice slower:\n%s", frame)
 		}
 	})
+	t.Run("every bar leads back to now, and nothing is told that is not known of then", func(t *testing.T) {
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+			for _, screen := range []string{"1", "2", "6", "r"} {
+				r := newRig(t, tuitest.Snapshot(16), size[0], size[1])
+				r.keys("H", "[", screen)
+				if bar := r.bar(); !strings.HasPrefix(bar, " H back to now") {
+					t.Errorf("%v, %s: the bar begins with %s", size, screen, bar)
+				}
+				r.tells([]string{"moment 99 of 100"}, "0 running")
+			}
+		}
+	})
 	t.Run("every size has its slider", func(t *testing.T) {
 		r := newRig(t, tuitest.Snapshot(16), 120, 36)
 		r.keys("H", "[")

@@ -90,6 +90,40 @@ func TestTheReviewIsTrueAsOfNow(t *testing.T) {
 	}
 }
 
+func TestABetterThanTheBestIsSeenWhereItsNicheIsFrozen(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	cells := filled(s)
+	top, low := cells[0], cells[40]
+	queued(s, waits{401, low.Index, top.Objective + 0.5}, waits{402, low.Index, low.Objective + 0.001}, waits{403, top.Index, top.Objective + 0.1})
+	for i := range s.Grid.Cells {
+		if s.Grid.Cells[i].Index == low.Index {
+			s.Grid.Cells[i].Frozen = true
+		}
+	}
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		r := newRig(t, s, size[0], size[1])
+		r.keys("r")
+		if got := r.order(); !slices.Equal(got, []record.CandidateID{403, 401}) {
+			t.Errorf("%v: the queue is %v", size, got)
+		}
+		r.keys("end")
+		r.tells([]string{"its niche is frozen", "+0.6", "3 waiting"}, "")
+	}
+	r := newRig(t, s, 140, 40)
+	r.keys("r", "A")
+	if ds := r.ctl.Decisions(); len(ds) != 1 || ds[0].Candidate != 403 {
+		t.Errorf("with the best of each niche it is approved as well: %+v", ds)
+	}
+
+	// Approved, it is the best without a niche.
+	s.Review, s.Best.ID, s.Best.Objective, s.Best.Cell = nil, 401, top.Objective+0.5, low.Index
+	at := pane.Niche(&s.Grid, low.Index)
+	r = newRig(t, s, 160, 40)
+	r.tells([]string{"c401, " + at + " is frozen"}, "c401 "+at)
+	r.keys("F")
+	r.tells([]string{"it holds no niche: " + low.Elite.String() + " is frozen in " + at}, "c401 "+at)
+}
+
 func TestTheQueueIsInOrderOfTheGainItTells(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	cells := filled(s)

@@ -25,10 +25,47 @@ func TestKeysSayOnHowManyTheyAct(t *testing.T) {
 	if bar := r.bar(); !strings.Contains(bar, "a approve 2") || !strings.Contains(bar, "x reject 2") {
 		t.Errorf("with two marked the keys say %s", bar)
 	}
-	r.keys("U")
+	r.keys("esc", "2")
+	if bar := r.bar(); !strings.Contains(bar, "X cancel 2") {
+		t.Errorf("of jobs with two marked the keys say %s", bar)
+	}
+	r.keys("X")
+	r.tells([]string{"Cancel #281, #288", "cancel them"}, "")
+	r.keys("esc", "r", "U")
 	if bar := r.bar(); !strings.Contains(bar, "a approve  ") {
 		t.Errorf("with nothing marked the keys say %s", bar)
 	}
+}
+
+func TestAStateIsSaidOnce(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	for i, why := range []string{"cancelled", "cancelled by ada"} {
+		j := &s.Recent[i].Job
+		j.State, j.Reason, s.Recent[i].Objective = record.Cancelled, why, nil
+	}
+	for _, keys := range [][]string{{"2"}, {"2", "z"}} {
+		r := newRig(t, s, 120, 36)
+		r.keys(keys...)
+		frame := ansi.Strip(r.app.frame())
+		if n := strings.Count(frame, "cancelled"); n != 2 || !strings.Contains(frame, "by ada") {
+			t.Errorf("after %v two cancelled jobs are called so %d times:\n%s", keys, n, frame)
+		}
+	}
+}
+
+func TestAMeanThatLeftTheChartHasNoNameInIt(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	n := len(s.Curves.Mean)
+	for i := n / 2; i < n; i++ {
+		s.Curves.Mean[i] = -40
+	}
+	r := newRig(t, s, 200, 60)
+	r.keys("3", "z")
+	r.tells([]string{"-40.0000, off the chart"}, " mean│")
+	s.Curves.Mean[n-1] = s.Curves.Best[n-1] - 0.02
+	r = newRig(t, s, 200, 60)
+	r.keys("3", "z")
+	r.tells([]string{" mean│"}, "off the chart")
 }
 
 func TestAPausedExperimentIsResumed(t *testing.T) {

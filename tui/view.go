@@ -192,8 +192,10 @@ func tooSmall(on places) []string {
 // bars are the lines above and below the panes, as things stand.
 func (a *app) bars() *bars {
 	var lead []string
-	if p, ok := a.Current().(pane.Leader); ok && !a.reel.open {
+	if a.reel.open {
+		lead = a.reel.leads()
+	} else if p, ok := a.Current().(pane.Leader); ok {
 		lead = p.Leads()
 	}
-	return &bars{d: a.d, lead: lead, keys: a.keys, off: a.off, scopes: a.reel.scopes(a.Current()), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.reel.still, past: a.reel.open, feedErr: a.feedErr, find: a.find}
+	return &bars{d: a.d, lead: lead, keys: a.keys, off: a.off, scopes: a.reel.scopes(a.Current()), screen: a.at.screen(), draining: a.leaving.stage > 0, still: a.reel.still, past: a.reel.open, looks: a.opt.ReadOnly, feedErr: a.feedErr, find: a.find}
 }

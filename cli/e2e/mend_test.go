@@ -484,3 +484,39 @@ func TestKeysThatClashWithThoseOfEverywhereAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAJobThatHasEndedIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	c := opened(t, l, 160, 44)
+	before := l.last().Seq
+	ended := l.jobs(record.Scored, record.Placed)[0]
+	c.press("c")
+	c.wait("╭ Candidates")
+	c.press("/")
+	c.wait("enter keep")
+	c.text(ended.Candidate.String())
+	c.press("enter")
+	c.lost("enter keep")
+	c.see("it is under the cursor", func(string) bool { return strings.HasPrefix(c.selected(), ended.Candidate.String()+" ") })
+	c.press("X")
+	c.wait(ended.ID.String() + " has ended")
+	if d := l.last(); d.Seq != before {
+		t.Errorf("a decision was written: %+v", d)
+	}
+
+	// Marked ones are tried again together, and the bar says how many.
+	c.press("backspace")
+	c.see("all candidates", func(s string) bool { return !strings.Contains(s, "/"+ended.Candidate.String()) })
+	c.press("m")
+	c.wait("best first")
+	c.marks(2)
+	c.wait("R retry 2")
+	c.press("R")
+	c.wait("queued a new try of #")
+	c.decided(l, before, record.Retry)
+	ds := l.decisions(2)
+	if ds[1].Verb != record.Retry || ds[0].Job == ds[1].Job || ds[0].Group != ds[1].Group {
+		t.Errorf("not two jobs by one step: %+v", ds)
+	}
+}

@@ -46,7 +46,11 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
 		}
 		// The root's job waits until the root is measured.
-		if m := st.Candidate(job.Parent); job.Parent > record.Root && (m == nil || !m.Scored) {
+		m := st.Candidate(job.Parent)
+		if m != nil && !m.Scored && st.Origin(m).Status == record.StatusHeld {
+			return d, fmt.Errorf("%w: %s waits for review, so no job can start from it; approve it first", ErrDecision, job.Parent)
+		}
+		if job.Parent > record.Root && (m == nil || !m.Scored) {
 			return d, fmt.Errorf("%w: %s has no value, so no job can start from it; name a candidate that was measured", ErrDecision, job.Parent)
 		}
 	case record.Refit:

@@ -126,7 +126,11 @@ func (a *standings) takeovers(cell, limit int) []view.Takeover {
 	}
 	var out []view.Takeover
 	before := archive.Holder{ID: record.NoCandidate}
+	holder, held := a.arch.Holder(cell)
 	for _, h := range a.arch.Succession(cell) {
+		if held && before.ID == holder.ID && a.arch.IsFrozen(holder.ID) {
+			break // nobody follows who is frozen
+		}
 		m := a.Candidate(h.ID)
 		t := view.Takeover{At: m.created, Candidate: h.ID, From: before.ID, Objective: m.Objective, Delta: math.NaN(), Why: "new niche"}
 		if before.ID != record.NoCandidate {

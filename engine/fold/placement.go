@@ -51,12 +51,12 @@ func (c *placement) MayMeasure(id record.CandidateID) error {
 	switch {
 	case m == nil:
 		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
+	case m.withheld || c.Origin(m).Status == record.StatusHeld:
+		return fmt.Errorf("%w: %s waits for review", ErrDecision, id)
 	case !m.Scored:
 		return fmt.Errorf("%w: %s has no value yet", ErrDecision, id)
 	case m.Rejected:
 		return fmt.Errorf("%w: %s is rejected", ErrDecision, id)
-	case m.withheld:
-		return fmt.Errorf("%w: %s waits for review", ErrDecision, id)
 	case c.Trials(m).Measuring != 0:
 		return fmt.Errorf("%w: %s is being measured again", ErrDecision, id)
 	}
@@ -101,6 +101,9 @@ func (c *placement) place(m *Candidate, point []float64, e *view.Ended, at recor
 	}
 	e.Best = c.crown(m)
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
+		if e.Best && !c.silent() && c.arch.IsFrozen(res.After) {
+			c.tell(event{At: at, Level: "info", Job: m.Job(), Text: fmt.Sprintf("new best: %s with %s, without a niche: %s is frozen in %s", m.ID(), view.FormatValue(m.Objective), res.After, c.CellName(res.Cell))})
+		}
 		return false
 	}
 	d := c.Track(m)

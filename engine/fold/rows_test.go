@@ -316,6 +316,31 @@ func TestStepsOfUndoAndRedoFollowTheLog(t *testing.T) {
 	}
 }
 
+func TestABestWhoseNicheIsFrozenIsToldAndFollowsNobody(t *testing.T) {
+	s := begin(t)
+	s.measured(0, 1, 0.05)
+	s.measured(1, 3, 0.55)
+	s.decide(record.Decision{Verb: record.Freeze, Candidate: 1, Job: record.NoJob, Cell: -1})
+	s.st.TakeEvents()
+	s.measured(2, 5, 0.55)
+	if s.st.Best != 2 || s.elites() != "0:c0 5:c1" {
+		t.Fatalf("best %s, elites %s", s.st.Best, s.elites())
+	}
+	told := s.st.TakeEvents()
+	if !slices.ContainsFunc(told, func(e event) bool {
+		return strings.Contains(e.Text, "new best: c2 with 5, without a niche: c1 is frozen in (5)")
+	}) {
+		t.Errorf("it is told as %+v", told)
+	}
+	if past := s.st.takeovers(5, 10); len(past) != 1 || past[0].Candidate != 1 {
+		t.Errorf("the niche was held by %+v", past)
+	}
+	s.decide(record.Decision{Verb: record.Release, Candidate: 1, Job: record.NoJob, Cell: 5})
+	if past := s.st.takeovers(5, 10); len(past) != 2 || past[0].Candidate != 2 {
+		t.Errorf("when it is released the niche was held by %+v", past)
+	}
+}
+
 func TestANoteOnMissingMapsComesSeldom(t *testing.T) {
 	s := begin(t, func(_ *record.Experiment, cfg *config.Config) { cfg.Map.Axes, cfg.Map.MinFit = nil, 8 })
 	s.st.Vectors = map[record.CandidateID][]float32{}

@@ -295,9 +295,9 @@ func section[T any](b *strings.Builder, title string, list []T, line func(T) str
 	}
 }
 
-// gainLine is one improvement in one line.
+// gainLine is one improvement in one line; what is gained is + also where less is better.
 func gainLine(i Improvement) string {
-	line := fmt.Sprintf("%s %s by %s%s to %s", i.Candidate, signed(i.Delta), i.Operator, in(i.Target), number(i.Objective))
+	line := fmt.Sprintf("%s %s by %s%s to %s", i.Candidate, "+"+number(max(i.Delta, -i.Delta)), i.Operator, in(i.Target), number(i.Objective))
 	if s := clip(i.Intent, 160); s != "" {
 		line += ": " + s
 	}
@@ -326,13 +326,6 @@ func (f *EpochFacts) metric() string {
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + number(x)
-	}
-	return number(x)
-}
 
 func plural(n int, word string) string {
 	if n == 1 {

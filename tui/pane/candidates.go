@@ -67,9 +67,29 @@ func (p *candidatesPane) Selected() Selection {
 	if id, ok := p.list.At(); ok {
 		s.Candidate, s.Job, s.Cell = id, record.JobID(id), p.d.Grid.CellOf(id)
 		c := p.laid.index[id]
-		s.Pinned = c != nil && c.Pinned
+		if c != nil {
+			s.Pinned, s.State = c.Pinned, endOf(c)
+		}
 	}
 	return s
+}
+
+// endOf is the state of the job that made a candidate, as far as its status tells; ""
+// while the job may go on.
+func endOf(c *record.Candidate) record.JobState {
+	switch c.Status {
+	case record.StatusHeld:
+		return record.Held
+	case record.StatusRejected:
+		return record.Rejected
+	case record.StatusFailed:
+		return record.Failed
+	case record.StatusCancelled:
+		return record.Cancelled
+	case record.StatusScored, record.StatusElite:
+		return record.Scored
+	}
+	return ""
 }
 
 func (p *candidatesPane) Move(m widget.Motion) tea.Cmd {

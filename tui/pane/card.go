@@ -174,6 +174,10 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if d.lowerIsBetter(&m) {
 			label, low = label+" ↓", true
 		}
+		unit := widget.Unless(strings.EqualFold(m.Unit, m.Name), m.Unit)
+		if with := widget.Words(", ", label, unit); plot.Width(with) < name { // all three figures have it
+			label, unit = with, ""
+		}
 		l.Col(col, label, name).Right(col, widget.Number(m.Value), 10)
 		for _, other := range []*record.Candidate{c.Parent, c.Root} {
 			v, ok := metricOf(other, m.Name)
@@ -188,8 +192,8 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 			}
 			l.Right(style, widget.Brief(gain), 11)
 		}
-		if m.Unit != "" && !strings.EqualFold(m.Unit, m.Name) {
-			l.Gap(1).Add(st.Label, m.Unit)
+		if unit != "" {
+			l.Gap(1).Add(st.Label, unit)
 		}
 		out = append(out, l.String())
 	}

@@ -23,7 +23,8 @@ type curvesPane struct {
 	quarter bool
 	scale   curveScale
 	metrics bestMetrics
-	width   int // of the last body
+	width   int  // of the last body
+	off     bool // the mean has left the chart
 	pics    []Picture
 }
 
@@ -128,7 +129,7 @@ func (p *curvesPane) Title() (string, string) {
 	var l widget.Line
 	if n := len(s.Curves.X); n > 0 {
 		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], widget.Number(last(s.Curves.Best)))
-		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean))}, {" · QD ", plot.Short(last(s.Curves.QD))}} {
+		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart")}, {" · QD ", plot.Short(last(s.Curves.QD))}} {
 			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
 				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
 			}
@@ -138,7 +139,7 @@ func (p *curvesPane) Title() (string, string) {
 }
 
 func (p *curvesPane) Body(w, h int, focus bool) []string {
-	p.width, p.pics = w, nil
+	p.width, p.pics, p.off = w, nil, false
 	c := &p.d.Snap.Curves
 	if p.d.Snap.Loading && len(c.X) == 0 {
 		return p.word("loading", w, h)
@@ -223,7 +224,8 @@ func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
 	if p.d.mapped() {
 		mean := near(cut(c.Mean), cut(c.Best), p.d.Snap.Root)
-		ch.Series = append(ch.Series, plot.Series{Name: "mean", X: x[from:], Y: mean, Style: st.Lines[1].SGR})
+		p.off = len(mean) > 0 && math.IsNaN(last(mean)) // its name would stand at a height that it has no more
+		ch.Series = append(ch.Series, plot.Series{Name: widget.Unless(p.off, "mean"), X: x[from:], Y: mean, Style: st.Lines[1].SGR})
 	}
 	ch.Series = append(ch.Series, plot.Series{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].SGR})
 	if r := p.d.Snap.Root; r.ID >= 0 {

@@ -108,7 +108,9 @@ func (p *finishedPane) summary(w int, brief bool) []string {
 	st, s := p.d.St, p.d.Snap
 	var out []string
 	add := func(l *widget.Line) { out = append(out, l.String()) }
-	add((&widget.Line{}).Add(st.State(string(s.State)), widget.Words(": ", string(s.State), p.d.Told(s.Reason))))
+	for _, t := range widget.WrapText(p.d.Told(view.StateText(s.State, s.Reason)), w) {
+		add((&widget.Line{}).Add(st.State(string(s.State)), t))
+	}
 	took := (&widget.Line{}).Add(st.Plain, widget.Plural(s.Jobs.Ended(), "job", "jobs")).Add(st.Label, " in ").Add(st.Plain, widget.Duration(millisSpan(s.WallMS)))
 	took.Add(st.Label, " · ").Add(st.Plain, widget.Plural(s.Evals, "evaluation", "evaluations")).Add(st.Label, " · ").Add(st.Plain, costWords(s.Usage))
 	add(took)
@@ -155,8 +157,9 @@ func (p *finishedPane) verdict(w int) []string {
 		return append(out, p.waiting()...)
 	}
 	l := (&widget.Line{}).Add(st.Label, "best ").Add(st.Ident, CandidateName(s.Best.ID))
-	if s.Best.Cell >= 0 {
-		l.Gap(1).Add(st.Ident, Niche(&s.Grid, s.Best.Cell))
+	niche, kept := p.d.Seat()
+	if niche != "" && !kept {
+		l.Gap(1).Add(st.Ident, niche)
 	}
 	value := s.Best.Objective
 	if s.Best.Claim.N > 0 {
@@ -164,6 +167,9 @@ func (p *finishedPane) verdict(w int) []string {
 	}
 	l.Gap(2).Add(st.Strong, widget.Number(value)).Add(st.Label, " root "+widget.Number(s.Root.Objective))
 	out := []string{l.String()}
+	if kept {
+		out = append(out, st.Warn.S("it holds no niche: "+CandidateName(p.d.Grid.At(s.Best.Cell).Elite)+" is frozen in "+niche))
+	}
 	c := &s.Best.Claim
 	said := (&widget.Line{})
 	switch c.Word {

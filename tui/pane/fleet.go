@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,11 +33,17 @@ type fleetPane struct {
 	q        query
 	fleet    view.Fleet
 	live     bool
+	known    bool // an answer came
 	list     widget.List[string]
 	rows     []*view.Machine
 	text     string
 	order    widget.Order
+	waits    bool // it is to ask again in a moment
 }
+
+// fleetEvery is how often the machines are asked for: a run writes how they stand every
+// second, and no snapshot of an experiment tells of it.
+const fleetEvery = time.Second
 
 // fleetAnswer is what the machines say.
 type fleetAnswer struct {
@@ -48,6 +55,7 @@ type fleetAnswer struct {
 func (p *fleetPane) Heads() []string      { t := p.table(); return t.Heads() }
 func (p *fleetPane) Order() *widget.Order { return &p.order }
 
+func (p *fleetPane) OfNow() bool                  { return true }
 func (p *fleetPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InFleet, keys.InList} }
 func (p *fleetPane) Filter() (string, bool)       { return p.text, true }
 func (p *fleetPane) SetFilter(t string)           { p.text = t; p.bump() }
@@ -73,12 +81,23 @@ func (p *fleetPane) Load() tea.Cmd {
 	})
 }
 
+// Due and Again make it a [Watcher].
+func (p *fleetPane) Due() time.Duration {
+	if p.waits || p.machines == nil {
+		return 0
+	}
+	p.waits = true
+	return fleetEvery
+}
+
+func (p *fleetPane) Again() { p.waits, p.q.done = false, false }
+
 func (p *fleetPane) Take(m Loaded) {
 	if !p.q.accept(m) {
 		return
 	}
 	if a, ok := m.val.(fleetAnswer); ok && m.err == nil {
-		p.fleet, p.live = a.fleet, a.live
+		p.fleet, p.live, p.known = a.fleet, a.live, true
 	}
 	p.bump()
 }
@@ -99,7 +118,7 @@ func (p *fleetPane) Body(w, h int, focus bool) []string {
 		return []string{" " + st.Label.S("machines are looked after where the run is")}
 	case p.q.err != nil:
 		return []string{" " + st.Bad.S("cannot read them: "+p.q.err.Error())}
-	case !p.q.done && len(p.fleet.Machines) == 0:
+	case !p.known:
 		return []string{" " + st.Label.S("loading")}
 	}
 	t := p.table()

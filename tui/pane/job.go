@@ -172,10 +172,21 @@ func (p *jobPane) tabs() []string {
 	if len(p.detail.Live) > 0 {
 		out = append(out, "live")
 	}
+	type text struct {
+		kind    string
+		attempt int
+	}
+	all, seen := map[text]int{}, map[text]int{}
 	for _, e := range p.detail.Evidence {
-		name := e.Kind
+		all[text{e.Kind, e.Attempt}]++
+	}
+	for _, e := range p.detail.Evidence {
+		name, of := e.Kind, text{e.Kind, e.Attempt}
 		if e.Attempt > 1 {
-			name += fmt.Sprintf(" %d", e.Attempt)
+			name = fmt.Sprintf("%s, attempt %d", name, e.Attempt)
+		}
+		if seen[of]++; all[of] > 1 { // the runs of an evaluator
+			name = fmt.Sprintf("%s %d/%d", name, seen[of], all[of])
 		}
 		out = append(out, name)
 	}
@@ -305,8 +316,8 @@ func (p *jobPane) told(name, text string, w int) []string {
 func (p *jobPane) standing(w int) []string {
 	st, j := p.d.St, &p.detail.Job
 	var out []string
-	if j.Reason != "" || j.Class != "" {
-		for _, t := range widget.WrapText(widget.Words(": ", string(j.Class), j.Reason), w-2) {
+	if why := widget.Words(": ", string(j.Class), beyond(j)); why != "" {
+		for _, t := range widget.WrapText(why, w-2) {
 			out = append(out, " "+st.State(string(j.State)).S(t))
 		}
 	}

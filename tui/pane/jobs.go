@@ -76,8 +76,10 @@ func (p *jobsPane) Title() (string, string) {
 	if p.full {
 		return left, st.Label.S(widget.Words(" · ", jobGroups()[p.group].name, p.paging.shown(len(p.list.IDs))))
 	}
-	left += " " + st.Good.S(fmt.Sprintf("%d running", len(s.Running)))
-	if s.Jobs.Queued > 0 {
+	if !p.d.Past { // what ran then is not told
+		left += " " + st.Good.S(fmt.Sprintf("%d running", len(s.Running)))
+	}
+	if s.Jobs.Queued > 0 && !p.d.Past {
 		left += st.Label.S(fmt.Sprintf(" · %d queued", s.Jobs.Queued))
 	}
 	if s.OwnMS > 0 {
@@ -459,7 +461,14 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 	case j.State == record.Scored:
 		return widget.Words(" ", "no better in its niche", j.Reason), st.Label
 	}
-	return j.Reason, st.Label
+	return beyond(j), st.Label
+}
+
+// beyond is the reason of a job's end without the word for the state that it begins with:
+// that stands beside it.
+func beyond(j *record.Job) string {
+	rest, _ := strings.CutPrefix(j.Reason, string(j.State))
+	return strings.TrimSpace(rest)
 }
 
 // zoomed says why the choice of states cannot be changed: it is one of the

@@ -179,5 +179,5 @@ func (p *jobsPane) result(j *record.Job, e *view.Ended) (widget.Style, string) {
 	case j.State == record.Queued && j.Priority != 0:
 		return st.Label, fmt.Sprintf("priority %d", j.Priority)
 	}
-	return st.Label, widget.Words(": ", string(j.Class), j.Reason)
+	return st.Label, widget.Words(": ", string(j.Class), beyond(j))
 }

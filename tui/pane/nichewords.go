@@ -300,8 +300,14 @@ func runnerUp(d *Shared, c *record.Candidate, elite *view.CandidateDetail, w int
 	if c.Objective != nil && elite.Candidate.Objective != nil {
 		l.Right(st.Label, widget.Brief(level(d.gain(*c.Objective, *elite.Candidate.Objective), *c.Objective)), 8).Gap(2)
 	}
-	return l.Fit(st.Label, c.Intent, w-l.W).String()
+	if w-l.W >= leastIntent { // a word or two of it tell nothing
+		l.Fit(st.Label, c.Intent, w-l.W)
+	}
+	return l.String()
 }
+
+// leastIntent is the room from which what a candidate was meant to do is told in a row.
+const leastIntent = 16
 
 func takeover(d *Shared, t *view.Takeover, w int) string {
 	st := d.St
@@ -313,8 +319,6 @@ func takeover(d *Shared, t *view.Takeover, w int) string {
 	l.Col(st.Label, at, 10).Col(st.Ident, CandidateName(t.Candidate), widget.IDWidth(int64(t.Candidate))).Right(st.Plain, widget.Number(t.Objective), 10).Gap(2)
 	if !math.IsNaN(t.Delta) {
 		l.Col(st.Good, widget.Brief(level(t.Delta, t.Objective)), 9)
-	} else {
-		l.Gap(9)
 	}
 	return l.Fit(st.Label, t.Why, w-l.W).String()
 }

@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/store/record"
@@ -147,6 +149,15 @@ func (b *base) heading(key, name string) string {
 
 // Texter is a pane with a text that pager and editor can show.
 type Texter interface{ Text() string }
+
+// Watcher is a pane that tells of what no snapshot tells, so that it has to ask now and
+// then while it is on the screen.
+type Watcher interface {
+	// Due is how long from now it asks again, 0 where that is under way.
+	Due() time.Duration
+	// Again has the next Load ask.
+	Again()
+}
 
 // Searcher is a pane with a text that can be searched; Match goes to the next
 // find, and reports whether something is searched for.

@@ -18,6 +18,7 @@ type outlook int
 const (
 	firstThere outlook = iota // its niche is empty
 	takesNiche                // better than who holds its niche
+	keptOut                   // better than everything, but who holds its niche is frozen there
 	notPlaced                 // measured, but the map has no niche for it yet
 	unmeasured                // waits before it is measured
 	noBetter                  // somebody as good holds its niche now
@@ -33,7 +34,9 @@ type prospect struct {
 }
 
 // compared reports whether the gain is one on who holds the niche.
-func (p *prospect) compared() bool { return p.outlook == takesNiche || p.outlook == noBetter }
+func (p *prospect) compared() bool {
+	return p.outlook == takesNiche || p.outlook == keptOut || p.outlook == noBetter
+}
 
 // prospectOf looks at the niches as they are now, not as they were when the
 // candidate began to wait.
@@ -55,8 +58,13 @@ func (d *Shared) prospectOf(h *view.Held) prospect {
 		p.outlook = firstThere
 	default:
 		p.gain, p.on, p.frozen = d.gain(v, holder.Objective), holder.Elite, holder.Frozen
-		if p.outlook = takesNiche; p.gain <= 0 || p.frozen {
+		switch {
+		case p.frozen && p.best && p.gain > 0:
+			p.outlook = keptOut
+		case p.frozen || p.gain <= 0:
 			p.outlook = noBetter
+		default:
+			p.outlook = takesNiche
 		}
 	}
 	p.best = p.best && p.outlook != noBetter
@@ -76,6 +84,8 @@ func (p prospect) where(g *view.Grid, h *view.Held) string {
 		return "takes " + Niche(g, h.Cell) + " from " + on
 	case firstThere:
 		return "first in " + Niche(g, h.Cell)
+	case keptOut:
+		return "but its niche is frozen: " + on + " stays in " + Niche(g, h.Cell)
 	case notPlaced:
 		return "no map yet"
 	case noBetter:
@@ -95,6 +105,9 @@ func (p prospect) brief(g *view.Grid, h *view.Held, w int) string {
 	var short []string
 	if p.best {
 		short = []string{widget.Words(" ", "new best", widget.Unless(at == "", "in "+at)), "new best"}
+	}
+	if p.outlook == keptOut {
+		short = []string{"new best, but its niche is frozen", "best, its niche is frozen", "its niche is frozen", "niche frozen", "frozen"}
 	}
 	switch {
 	case p.best:
@@ -137,12 +150,13 @@ func (d *Shared) queueOf(list []view.Held) []waiting {
 }
 
 // bestOfEach returns the best candidate for each niche among those that would
-// take one, in the order of the queue.
+// take one or are the best of all, in the order of the queue; what would not get its
+// niche, as that is frozen, is left for a decision of its own.
 func bestOfEach(queue []waiting) []waiting {
 	var out []waiting
 	taken := map[int]bool{}
 	for _, w := range queue {
-		if w.outlook > takesNiche && !w.best || w.held.Cell >= 0 && taken[w.held.Cell] {
+		if w.outlook == keptOut || w.outlook > takesNiche && !w.best || w.held.Cell >= 0 && taken[w.held.Cell] {
 			continue
 		}
 		taken[w.held.Cell] = true

@@ -128,7 +128,11 @@ func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
 		l.Fit(p.d.St.Label, "equal", w)
 		return
 	}
-	l.Col(gainStyle(p.d.St, x.prospect.gain), widget.Brief(x.prospect.gain), w)
+	text := widget.Brief(x.prospect.gain)
+	if plot.Width(text) >= w { // fewer digits, and no sign that is cut
+		text = widget.Unless(x.prospect.gain < 0, "+") + widget.Narrow(x.prospect.gain, w-2)
+	}
+	l.Col(gainStyle(p.d.St, x.prospect.gain), text, w)
 }
 
 func firstOf(s []string) string {
@@ -251,12 +255,12 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 	}
 	out := []string{l.String()}
 	col := st.Accent
-	if x.outlook >= noBetter {
+	if x.outlook == keptOut || x.outlook >= noBetter {
 		col = st.Warn
 	}
 	var then widget.Line
 	then.Add(st.Label, "if approved now: ").Add(col, x.words(&p.d.Snap.Grid, h))
-	if x.outlook == takesNiche {
+	if x.outlook == takesNiche || x.outlook == keptOut {
 		then.Gap(1).Add(gainStyle(st, x.prospect.gain), widget.Signed(x.prospect.gain))
 	}
 	out = append(out, then.String())

@@ -155,6 +155,17 @@ func (d *Shared) gain(a, b float64) float64 {
 	return a - b
 }
 
+// Seat names the niche of the best; kept says that the best does not hold it, as who does
+// is frozen there. "" is where it lies in none.
+func (d *Shared) Seat() (niche string, kept bool) {
+	b := &d.Snap.Best
+	if b.Cell < 0 {
+		return "", false
+	}
+	c := d.Grid.At(b.Cell)
+	return Niche(&d.Snap.Grid, b.Cell), c != nil && c.Frozen && c.Elite != b.ID
+}
+
 // NoBetter says that nothing is better than the root, and what can be done about it;
 // "" while something is, or nothing was tried yet.
 func (d *Shared) NoBetter() (text, next string) {

@@ -27,7 +27,7 @@ func (a *Actions) CandidateKeys() []*keys.Binding {
 		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: reasons{a}.needElite, Run: func() tea.Cmd { return a.boost(0.5) }},
 		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: reasons{a}.needHold, Run: a.release},
 		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: reasons{a}.needCandidate, Run: a.pin},
-		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.measureAgain},
+		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: reasons{a}.needAllMeasured, Run: a.measureAgain},
 		{ID: "export", Here: true, One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: reasons{a}.needOther, Run: a.export},
 		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.startJob},
 		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: reasons{a}.needOther, Run: a.promote},
@@ -154,6 +154,7 @@ func (a *Actions) pin() tea.Cmd {
 
 func (a *Actions) measureAgain() tea.Cmd {
 	ss := a.targets()
+	a.D.Unmark()
 	return a.Decide("to be measured again: "+namesOf(ss), false, on(record.Measure, ss, nil)...)
 }
 

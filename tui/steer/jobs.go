@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,33 +18,56 @@ import (
 func (a *Actions) JobKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InJobs}
 	return []*keys.Binding{
-		{ID: "cancel", Keys: []string{"X"}, Title: "cancel the job", In: in, Decides: true, Danger: true, Bar: 72, Off: a.job(alive), Run: a.cancel},
-		{ID: "retry", Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Off: a.job(ended), Run: a.retry},
-		{ID: "sooner", Keys: []string{"K"}, Title: "sooner", Doc: "raises the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(1) }},
-		{ID: "later", Keys: []string{"J"}, Title: "later", Doc: "lowers the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(-1) }},
+		{ID: "cancel", Many: true, Keys: []string{"X"}, Title: "cancel", Doc: "ends the job; its work so far is lost", In: in, Decides: true, Danger: true, Bar: 72, Off: a.jobs(alive), Run: a.cancel},
+		{ID: "retry", Many: true, Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Off: a.jobs(ended), Run: a.retry},
+		{ID: "sooner", One: true, Keys: []string{"K"}, Title: "sooner", Doc: "raises the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(1) }},
+		{ID: "later", One: true, Keys: []string{"J"}, Title: "later", Doc: "lowers the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(-1) }},
 	}
 }
 
+// cancel asks first. What was marked stays so until it is done.
 func (a *Actions) cancel() tea.Cmd {
-	s := a.Host.Current().Selected()
+	ss := a.targets()
+	doIt := func() tea.Cmd {
+		a.D.Unmark()
+		return a.Decide("cancelled "+jobsOf(ss), false, onJobs(record.Cancel, ss)...)
+	}
+	text, keep, end := "Its work so far is lost; what it cost stays spent.", "keep it", "cancel it"
+	if len(ss) > 1 {
+		text, keep, end = "Their work so far is lost; what they cost stays spent.", "keep them", "cancel them"
+	}
 	return a.Host.Ask(&widget.Confirm{
-		Title: "Cancel " + s.Job.String(),
-		Text:  []string{"Its work so far is lost; what it cost stays spent."},
-		Choices: []widget.Choice{{Key: "esc", Label: "keep it"}, {Key: "c", Label: "cancel it", Run: func() tea.Cmd {
-			return a.Decide("cancelled "+s.Job.String(), false, onJobDecision(record.Cancel, s.Job, 0))
-		}}},
+		Title: "Cancel " + jobsOf(ss), Text: []string{text},
+		Choices: []widget.Choice{{Key: "esc", Label: keep}, {Key: "c", Label: end, Run: doIt}},
 	})
 }
 
-func onJobDecision(v record.Verb, id record.JobID, value float64) record.Decision {
-	d := pane.Decision(v)
-	d.Job, d.Value = id, value
-	return d
+func (a *Actions) retry() tea.Cmd {
+	ss := a.targets()
+	a.D.Unmark()
+	return a.Decide("queued a new try of "+jobsOf(ss), false, onJobs(record.Retry, ss)...)
 }
 
-func (a *Actions) retry() tea.Cmd {
-	s := a.Host.Current().Selected()
-	return a.Decide("queued a new try of "+s.Job.String(), false, onJobDecision(record.Retry, s.Job, 0))
+// onJobs makes one decision for each selected job.
+func onJobs(v record.Verb, ss []pane.Selection) []record.Decision {
+	out := make([]record.Decision, len(ss))
+	for i, s := range ss {
+		out[i] = pane.Decision(v)
+		out[i].Job = s.Job
+	}
+	return out
+}
+
+// jobsOf lists the jobs that were acted on: #12, #13 or "5 jobs".
+func jobsOf(ss []pane.Selection) string {
+	if len(ss) > 3 {
+		return fmt.Sprintf("%d jobs", len(ss))
+	}
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = s.Job.String()
+	}
+	return strings.Join(out, ", ")
 }
 
 func (a *Actions) prioritise(by int) tea.Cmd {

@@ -75,6 +75,50 @@ func (a *Actions) job(reason func(s pane.Selection) string) func() string {
 	}
 }
 
+// jobs is the reason why nothing can be done to the marked jobs, or to the selected one.
+func (a *Actions) jobs(reason func(s pane.Selection) string) func() string {
+	return func() string {
+		for _, s := range a.targets() {
+			if s.Job < 0 {
+				return "no job is selected"
+			}
+			s.State = a.stateOf(s)
+			if why := reason(s); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+}
+
+// stateOf is the state of a selected job, "" where neither the pane nor the snapshot
+// knows it.
+func (a *Actions) stateOf(s pane.Selection) record.JobState {
+	snap := a.D.Snap
+	if s.State != "" {
+		return s.State
+	}
+	for i := range snap.Running {
+		if snap.Running[i].Job.ID == s.Job {
+			return snap.Running[i].Job.State
+		}
+	}
+	for i := range snap.Review {
+		if snap.Review[i].Job.ID == s.Job {
+			return record.Held
+		}
+	}
+	for i := range snap.Recent {
+		if snap.Recent[i].Job.ID == s.Job {
+			return snap.Recent[i].Job.State
+		}
+	}
+	if a.D.Grid.CellOf(record.CandidateID(s.Job)) >= 0 { // what a job made holds a niche once it ended
+		return record.Placed
+	}
+	return ""
+}
+
 func alive(s pane.Selection) string {
 	if s.State.Ended() {
 		return s.Job.String() + " has ended"
@@ -125,13 +169,32 @@ func (r reasons) needOther() string {
 	return ""
 }
 
-// needMeasured: a job starts from a candidate that was measured.
+// needMeasured: a job starts from a candidate whose value counts.
 func (r reasons) needMeasured() string {
-	switch s := r.actions.Host.Current().Selected(); {
-	case s.Candidate < 0:
-		return "no candidate is selected"
-	case r.actions.held(s.Candidate) != nil:
-		return pane.CandidateName(s.Candidate) + " is not measured yet"
+	return r.counts(r.actions.Host.Current().Selected())
+}
+
+// needAllMeasured is needMeasured for all that are marked.
+func (r reasons) needAllMeasured() string {
+	for _, s := range r.actions.targets() {
+		if why := r.counts(s); why != "" {
+			return why
+		}
 	}
 	return ""
+}
+
+// counts says why the value of a selected candidate does not count, "" where it does or
+// the log has to tell.
+func (r reasons) counts(s pane.Selection) string {
+	if s.Candidate < 0 {
+		return "no candidate is selected"
+	}
+	switch h := r.actions.held(s.Candidate); {
+	case h == nil:
+		return ""
+	case h.Candidate.Objective == nil:
+		return pane.CandidateName(s.Candidate) + " is not measured yet"
+	}
+	return pane.CandidateName(s.Candidate) + " is measured and waits for a decision: " + r.actions.D.Key("approve") + " approves it first"
 }

@@ -96,6 +96,9 @@ func (a *Actions) Decide(said string, undo bool, ds ...record.Decision) tea.Cmd 
 	if ctl == nil || len(ds) == 0 {
 		return nil
 	}
+	if s := a.D.Snap; !s.Loading && !s.Owner && s.OwnerPID == 0 {
+		said += a.D.Told("; no engine runs, so that it waits for `atoll run`")
+	}
 	return a.Act(string(ds[0].Verb), func(ctx context.Context) Done {
 		for i := range ds {
 			ds[i].Who = who
