@@ -110,6 +110,7 @@ func (k task) ready(t *testing.T) {
 // every job comes to an end, the search finds what one literal hides, and the
 // guarantee that is missing is told.
 func TestAdaptersThroughWholeRuns(t *testing.T) {
+	suitetest.Full(t, "a run for each adapter; engine/eval has them measure one tree")
 	for _, k := range tasks() {
 		t.Run(k.name, func(t *testing.T) {
 			if k.full {

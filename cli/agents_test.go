@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atoll/cli"
+	"atoll/config/suitetest"
 )
 
 const cliKey = "sk-planted-7d3a90c1e5f8"
@@ -338,6 +339,7 @@ func TestScriptsOfTheRepositoryAreAgentsFromAnyFolder(t *testing.T) {
 
 func TestPromptsTargetsAndNotesAsVerbs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs; TestEveryVerbThatLooksPrintsTextAndJSON has the verbs on one")
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 3}", "search: {epoch: 3}", "targets: [{name: value, files: [value.txt], weight: 1}]", m.agentsYAML(), "roles: {mapper: writer}")
 	must := func(args ...string) string {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // halfTested is a Go module of which the tests run a half, with a profile that says more.
@@ -56,6 +58,7 @@ func TestTheAuditorRunsTheTestsForTheirCoverage(t *testing.T) {
 
 func TestAnAcceptanceOfCoverageIsMeasuredByTheTestsAndNotByAProfile(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "it compiles Go with coverage; TestTheAuditorRunsTheTestsForTheirCoverage stands for it")
 	dir := newRepository(t, halfTested)
 	must(t, dir, "backlog", "add", "Claim it", "--run", "echo >> coverage.out", "--accept", "audit coverage a.go >= 90", "--value", "9")
 	must(t, dir, "backlog", "add", "Test it", "--accept", "audit coverage a.go:Unused >= 90", "--run",

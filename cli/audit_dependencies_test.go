@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/dirhash"
+
+	"atoll/config/suitetest"
 )
 
 // shelveModule puts versions of the module example.com/a into a module cache, each with a
@@ -45,6 +47,7 @@ func shelveModule(t *testing.T, cache string, versions ...string) {
 
 func TestACampaignRaisesADependencyWhoseNewReleaseLiesHere(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "it compiles Go modules; the tests of engine/campaign/fresh stand for it")
 	cache := filepath.Join(t.TempDir(), "mod")
 	shelveModule(t, cache, "v1.0.0", "v1.1.0")
 	dir := newRepository(t, map[string]string{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // planOf is an answer of a planner that can be used for the plot.
@@ -34,6 +36,7 @@ func spentUSD(t *testing.T, dir string) float64 {
 
 func TestAnEpicInWordsIsPlannedByAModelAndToldFromTheWordsToTheCommit(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a whole campaign; engine/campaign maps epics, TestACampaignEndsItsTasksAndLeavesTheirCommits runs one")
 	m := newModel(t)
 	m.says = []string{`{"epic": "A larger number", "tasks": [{"title": "Make it larger", "accept": ["beauty >= 3"]}]}`, planOf}
 	dir := plot(t, m.agentsYAML("  - {name: editor, kind: offline, weight: 1}", "roles: {planner: writer}"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/backup"
 )
 
@@ -42,6 +43,7 @@ func TestABackupMakesTheSameExperimentsElsewhere(t *testing.T) {
 
 func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several files; engine/backup has TestAFileThatIsNoWholeBackupLeavesNothing")
 	dir := finished(t)
 	file := filepath.Join(t.TempDir(), "whole.atoll")
 	must(t, dir, "backup", file)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // mergeYAML is a search whose first better candidate is soon found: the objective counts the
@@ -79,6 +81,7 @@ func TestAWinnerIsMergedWithAPersonsCommitsAndMeasuredAgain(t *testing.T) {
 
 func TestAMergeThatConflictsFailsTheTaskAndKeepsItsWinner(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more campaign; TestAWinnerIsMergedWithAPersonsCommitsAndMeasuredAgain stands for it")
 	lines := strings.Split(wordsPython, "\n")
 	for i := range lines {
 		if lines[i] != "" {

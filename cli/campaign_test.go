@@ -101,6 +101,7 @@ func TestACampaignEndsItsTasksAndLeavesTheirCommits(t *testing.T) {
 // comes of it is what comes of a run that nobody disturbs, with another number of workers.
 func TestACampaignThatIsKilledDoesNothingTwice(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a campaign that is killed many times; TestACampaignEndsItsTasksAndLeavesTheirCommits runs one, engine/campaign has TestAKillAtAnyWriteLosesNothingAndDoesNothingTwice")
 	whole := filepath.Join(t.TempDir(), "plant")
 	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--set", "order=strict", "--set", "workers=1")
 	want := campaignStatus(t, whole)
@@ -165,6 +166,7 @@ func TestATaskEndsWhenItsAcceptanceWasMeasuredToHold(t *testing.T) {
 
 func TestAChoreTellsItsDeadlineAndItsLog(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "it waits for deadlines; TestACampaignEndsItsTasksAndLeavesTheirCommits has a chore")
 	dir := newSmall(t)
 	must(t, dir, "backlog", "add", "Slow", "--run", "sleep 600", "--deadline", "2s")
 	must(t, dir, "backlog", "add", "Loud", "--run", "seq 1 50; echo trouble >&2; exit 3")
@@ -199,6 +201,7 @@ var branchyPython = "def parse(a):\n" + strings.Repeat("    if a > 1:\n        a
 
 func TestWhatTheAuditorAsksForIsMeasuredAgainstTheRoot(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a whole campaign; TestNoCandidateMakesTheHealthOfTheSourceWorse stands for it")
 	dir := newSmall(t)
 	put(t, dir, map[string]string{"lib/parse.py": branchyPython})
 	git(t, dir, "add", "--all")
@@ -238,6 +241,7 @@ func TestWhatTheAuditorAsksForIsMeasuredAgainstTheRoot(t *testing.T) {
 
 func TestACampaignIsPromotedAgainToTheSameBranch(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a campaign twice; TestAWinnerIsMergedWithAPersonsCommitsAndMeasuredAgain stands for it")
 	dir := newSmall(t)
 	work := func(name string) string {
 		must(t, dir, "backlog", "add", name, "--run", "echo "+name+" > "+name+".txt")

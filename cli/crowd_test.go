@@ -142,6 +142,7 @@ func beside(t *testing.T, dir string, come func(*crowd)) took {
 }
 
 func TestACrowdDoesNotSlowARun(t *testing.T) {
+	suitetest.Full(t, "a crowd of readers beside a run; TestAServer has a few")
 	jobs := suitetest.Pick(40, 40, 2000)
 	dir := plot(t, fmt.Sprintf("budget: {jobs: %d}", jobs))
 	alone := beside(t, dir, nil)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"atoll/config/suitetest"
 )
 
 // document is what the server says of itself (OpenAPI 3.1).
@@ -348,6 +350,7 @@ func answersAsDescribed(t *testing.T, dir string) {
 
 func TestTasksAnswerAsTheDocumentSays(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every answer of a document on a run of its own; TestTasksAreHandedOutOnceAndJudged stands for it")
 	h := handsOut(t, 3)
 	d := readDocument(t, h.url, strings.Repeat("e", 48))
 	post := func(path, body string) asked { return asked{path: path, token: h.token, body: body} }

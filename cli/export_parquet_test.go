@@ -11,10 +11,13 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"atoll/config/suitetest"
 )
 
 func TestAsParquetTheArchiveSaysWhatItSaysAsCSV(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for a second form of the table; TestTheArchiveAsATableHasTheColumnsOfPyribsAndEveryElite stands for it")
 	dir := finished(t)
 	rows, err := csv.NewReader(strings.NewReader(must(t, dir, "export", "-"))).ReadAll()
 	if err != nil || len(rows) < 2 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // workbench is a repository whose program is a script that the evaluator tests
@@ -124,6 +126,7 @@ limits: {memory: 96MiB}
 // fails from the start stops the run.
 func TestABrokenEvaluatorIsNotTheCandidatesFault(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs; engine has TestBreakerTripsOnABrokenEvaluator")
 	const yaml = `evaluator:
   dir: evaluator
   objective: score

@@ -186,6 +186,7 @@ func TestNothingIsLostOrDoubledWhenMachinesAndTheRunAreKilled(t *testing.T) {
 
 func TestAMachineLeavesWhenAPersonSaysSo(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a fleet of several processes; TestAFleetFindsWhatOneMachineFinds stands for it")
 	h := newHub(t)
 	run := h.run()
 	h.ready()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // judged is what must hold of a candidate of a search with bounds of health.
@@ -93,6 +95,7 @@ func TestNoCandidateMakesTheHealthOfTheSourceWorse(t *testing.T) {
 
 func TestTheFiguresOfHealthAreTheSameForAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "the same run several times; TestNoCandidateMakesTheHealthOfTheSourceWorse stands for it")
 	one, three := candidatesOf(t, "lines 10%", 1), candidatesOf(t, "lines 10%", 3)
 	if len(one) != len(three) || len(one) < 10 {
 		t.Fatalf("%d candidates with one worker, %d with three", len(one), len(three))
@@ -106,6 +109,7 @@ func TestTheFiguresOfHealthAreTheSameForAnyNumberOfWorkers(t *testing.T) {
 
 func TestACandidateThatMakesTheHealthWorseCanWaitForAPerson(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; TestNoCandidateMakesTheHealthOfTheSourceWorse stands for it")
 	yaml := strings.Replace(fmt.Sprintf(healthyYAML, "lines"), "jobs: 40", "jobs: 1", 1) + "search: {only_injected: true}\n"
 	dir := newRepository(t, map[string]string{"words.py": wordsPython, "atoll.yaml": strings.Replace(yaml, "]}\nbudget", "], worse: hold}\nbudget", 1)})
 	must(t, dir, "run", "--headless", "--once")

@@ -26,6 +26,7 @@ func told(t *testing.T, dir string, flags ...string) map[string]string {
 
 func TestAnExperimentTravelsInOneFileAndASecondImportGivesTheSame(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "three runs and four imports; TestABackupMakesTheSameExperimentsElsewhere stands for it")
 	dir := finished(t)
 	must(t, dir, "note", "the pump first")
 	must(t, dir, "freeze", "best")
@@ -97,6 +98,7 @@ func TestAnExperimentTravelsInOneFileAndASecondImportGivesTheSame(t *testing.T) 
 
 func TestADamagedFileAddsNothing(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several files; engine/backup has TestAFileThatIsNoWholeBackupLeavesNothing")
 	dir := finished(t)
 	file := filepath.Join(t.TempDir(), "whole.atoll")
 	must(t, dir, "export", file)

@@ -292,6 +292,7 @@ func gone(t *testing.T, mark string) {
 }
 
 func TestKillsLoseNothingAndDoubleNothing(t *testing.T) {
+	suitetest.Full(t, "many kills of the whole program; TestAKillEndsWhatRunsInTheSandbox kills it once, store and engine kill their part at every point")
 	kills, jobs := suitetest.Pick(4, 8, 50), suitetest.Pick(80, 160, 3000)
 	calm := newSite(t, jobs)
 	want, wanted := calm.candidates(), calm.status()

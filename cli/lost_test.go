@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // stairs is a repository whose one number an agent raises by one, a job at a time, so
@@ -99,6 +101,7 @@ func TestACandidateWhoseAncestorIsLostLeavesByWhatNeedsItNotAndTheSearchGoesOn(t
 
 func TestARunThatAnErrorEndsLeavesNothingInWork(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs; TestASecondEngineIsRefusedAndTheFirstGoesOn and those of engine that end early stand for it")
 	dir := stairs(t, "2")
 	must(t, dir, "run", "--headless")
 	lose(t, loosen(t, dir), git(t, dir, "rev-parse", "HEAD:value.txt"))
@@ -126,6 +129,7 @@ func TestARunThatAnErrorEndsLeavesNothingInWork(t *testing.T) {
 
 func TestWhatRepairCouldNotBringBackIsToldAndTheDirectoryIsWholeWithoutIt(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several wrecks of a run; TestACandidateWhoseAncestorIsLostLeavesByWhatNeedsItNotAndTheSearchGoesOn is one")
 	dir := stairs(t, "3")
 	must(t, dir, "run", "--headless", "--set", "search.operators.mutate=1")
 	store := loosen(t, dir)

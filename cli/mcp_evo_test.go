@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"atoll/config/suitetest"
 )
 
 // evolving is a repository with a benchmark, and a client of `atoll mcp --evo`.
@@ -126,6 +128,7 @@ func (e *evolving) work(item map[string]any, n int) (fitness float64) {
 
 func TestAClientOfTheProtocolRunsToTheEndOfItsBudget(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a whole run by a client; TestAClientOfTheProtocolIsRefusedWhatComesOutOfOrder stands for it")
 	e := evolves(t)
 	const budget = 34 // the seed, generations of 9, 9, 9, and what is left of the 12 of the fourth
 	e.begin(budget)
@@ -262,6 +265,7 @@ func TestAClientOfTheProtocolIsRefusedWhatComesOutOfOrder(t *testing.T) {
 
 func TestAClientOfTheOlderProtocolGetsOneItemAfterTheOther(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a whole run by a client; TestAClientOfTheProtocolIsRefusedWhatComesOutOfOrder stands for it")
 	e := evolves(t)
 	_ = e.s.Close()
 	e.s = client(t, e.dir, "--evo=0.1.2")

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // spoken is `atoll mcp` as somebody sees it who writes its lines by hand.
@@ -76,6 +78,7 @@ func (s *spoken) answer(to string) string {
 
 func TestALineThatIsNoMessageIsAnsweredAndTheNextOneRead(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a server for each line; TestACodingAgentLooksAndDecidesOverMCP stands for it")
 	for _, args := range [][]string{{}, {"--evo"}} {
 		t.Run(strings.Join(append([]string{"mcp"}, args...), " "), func(t *testing.T) {
 			dir := plot(t, "budget: {jobs: 2}")

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"atoll/config/suitetest"
 )
 
 // client starts `atoll mcp` as a coding agent does.
@@ -80,6 +82,7 @@ func TestACodingAgentLooksAndDecidesOverMCP(t *testing.T) {
 
 func TestACodingAgentIsRefusedWhatItMayNot(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every refusal on a server of its own; TestACodingAgentLooksAndDecidesOverMCP stands for it")
 	dir := finished(t)
 	looks := client(t, dir)
 	list, err := looks.ListTools(t.Context(), nil)

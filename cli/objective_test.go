@@ -81,6 +81,7 @@ func (s *scale) values() map[record.CandidateID]valued {
 }
 
 func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
+	suitetest.Full(t, "kills while values are measured anew; engine has TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst")
 	s := newScale(t)
 	must(t, s.dir, "run", "--headless")
 	before := s.values()
@@ -152,6 +153,7 @@ func TestAChangedEvaluatorIsAChoiceAndKillsDoNotMixItsValues(t *testing.T) {
 
 func TestOtherSettingsOfTheMeasurementAreAChoiceAsWell(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs; engine has TestWithoutLeaveAChangedEvaluatorStopsTheRun")
 	s := newScale(t)
 	must(t, s.dir, "run", "--headless", "--max-jobs", "6")
 	yaml, err := os.ReadFile(filepath.Join(s.dir, "atoll.yaml"))

@@ -11,6 +11,7 @@ import (
 
 	"aead.dev/minisign"
 
+	"atoll/config/suitetest"
 	"atoll/engine/plugin"
 )
 
@@ -189,6 +190,7 @@ func TestARunWorksWithAPluginOfEachKind(t *testing.T) {
 
 func TestAnEmbedderPluginMakesTheLearnedMap(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run with one more kind of plug-in; TestARunWorksWithAPluginOfEachKind stands for it")
 	l := newPlugLab(t)
 	l.plugin(plugin.Embedder, func(dir string) { l.edit(dir+"/plugin.py", "chr(97 + i)", "chr(48 + i)") }) // digits: the offline agent changes numbers
 	l.must("plugin", "trust", "--key", l.public)
@@ -210,6 +212,7 @@ func TestAnEmbedderPluginMakesTheLearnedMap(t *testing.T) {
 
 func TestAPluginIsMadeSignedCheckedAndTrustedByVerbs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a password is turned into a key with a gigabyte of memory; TestARunWorksWithAPluginOfEachKind and the tests of engine/plugin stand for it")
 	l := newPlugLab(t)
 	l.must("plugin", "new", "mine", "--kind", "auditor")
 	l.must("plugin", "sign", "mine", "--new-key", "my.key")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // forgeOf answers as Gitea does and keeps what it was asked.
@@ -36,6 +38,7 @@ func forgeOf(t *testing.T) (address string, asked *atomic.Pointer[map[string]str
 
 func TestAVerifiedWinnerIsPushedAndAPullRequestTellsWhatItIs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more verified run; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	dir := newSmall(t)
 	must(t, dir, "run", "--headless")
 	id := best(t, dir).ID.String()

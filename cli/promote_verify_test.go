@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // verified is what these tests read of `promote --verify --json`.
@@ -167,6 +169,7 @@ func luckiest(t *testing.T, dir string) string {
 
 func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more verified run; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	dir := newSmall(t)
 	put(t, dir, map[string]string{"notes.conf": "x = 1\n"})
 	git(t, dir, "add", "--all")

@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 func TestARunReplaysAfterItsConfigurationWasCommitted(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run twice; engine has TestAnExperimentRecordedWithAChatModelReplaysOfflineToTheSameCandidates")
 	m := newModel(t)
 	dir := plot(t, "budget: {jobs: 5}", m.agentsYAML())
 	tape := filepath.Join(t.TempDir(), "tape")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"atoll/config/suitetest"
 )
 
 // stream is what a session writes, as it comes.
@@ -95,6 +97,7 @@ func logged(t *testing.T, dir, line string) int {
 
 func TestATerminalOfAnySizeIsServedWithinBounds(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "many sessions; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	dir := finished(t)
 	lou := newPerson(t, "lou")
 	door := sshDoor(t, dir, lou.line("look"))
@@ -118,6 +121,7 @@ func TestATerminalOfAnySizeIsServedWithinBounds(t *testing.T) {
 
 func TestAConsoleEndsWithItsSession(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run and a server of its own; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	dir := finished(t)
 	lou := newPerson(t, "lou")
 	c := lou.client(t, consoles(t, dir, lou.line("look")))
@@ -135,6 +139,7 @@ func TestAConsoleEndsWithItsSession(t *testing.T) {
 
 func TestSizesThatNobodyAskedForHoldNothingUp(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "many sessions; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	dir := finished(t)
 	lou := newPerson(t, "lou")
 	c := lou.client(t, consoles(t, dir, lou.line("look")))
@@ -160,6 +165,7 @@ func TestSizesThatNobodyAskedForHoldNothingUp(t *testing.T) {
 
 func TestAConnectionHasSoManySessions(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "many sessions; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	dir := finished(t)
 	lou := newPerson(t, "lou")
 	c := lou.client(t, consoles(t, dir, lou.line("look")))

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"atoll/config/suitetest"
 )
 
 // served is a running `atoll serve`.
@@ -146,7 +148,12 @@ func TestAServer(t *testing.T) {
 		{"counts what it refuses", countsRefusals},
 		{"is refused where strangers could reach it", refusesStrangers},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, dir) })
+		t.Run(c.name, func(t *testing.T) {
+			if c.name == "answers as its document says" {
+				suitetest.Full(t, "every path of the document with every role; those beside it stand for it")
+			}
+			c.test(t, dir)
+		})
 	}
 }
 

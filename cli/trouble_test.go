@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"atoll/config/suitetest"
 )
 
 // another returns a small repository in which one committed file differs.
@@ -222,6 +224,7 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 
 func TestAFullDiskPausesTheRunAndLosesNothing(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run on a small disk of its own; TestAReadOnlyDiskIsRefusedInWords stands for it")
 	dir := another(t, "eval.sh", "sleep 0.2\n"+smallEval)
 	small, said := t.TempDir(), filepath.Join(t.TempDir(), "said")
 	c := mounted(t, dir, `

@@ -354,6 +354,7 @@ func TestACommitThatMovedAndAScriptThatIsNotCommittedAreNamed(t *testing.T) {
 
 func TestUndoTakesBackAnApprovalOfSeveralAtOnce(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs; engine has TestAnUndoTakesBackWhatItsPersonSawOrNothing")
 	dir := finished(t)
 	must(t, dir, "set", "review.measure", "all")
 	must(t, dir, "set", "budget.jobs", "44")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/gateway"
 	"atoll/engine/view"
@@ -80,6 +81,7 @@ func (l *lab) resumed(eng *engine.Engine, measured int) {
 
 func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more trouble of a provider; TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob stands for it")
 	page := func(kind, text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", kind)
@@ -137,6 +139,7 @@ func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
 
 func TestARoleWhoseKeyIsRefusedPausesAtOnceAndLosesNoWork(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for each role; TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob stands for it")
 	for _, tt := range []struct {
 		name   string
 		role   func(*config.Config)

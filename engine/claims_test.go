@@ -68,6 +68,7 @@ func claimed(t *testing.T, script string, dev, gain float64, seed, jobs int) end
 
 func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a noisy run of fifty jobs; TestAPlantedGainIsFoundAndConfirmed stands for it")
 	runs, claims := suitetest.Pick(1, 2, 40), 0
 	for seed := 1; seed <= runs; seed++ {
 		if c := claimed(t, plantedMeasure, sigma, 0, seed, suitetest.Pick(50, 50, 100)); c.Word == evidence.Confirmed {
@@ -94,6 +95,7 @@ func TestAPlantedGainIsFoundAndConfirmed(t *testing.T) {
 
 func TestShownValuesAreTrue(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "many noisy runs; TestAPlantedGainIsFoundAndConfirmed stands for it")
 	for _, dev := range suitetest.Pick([]float64{0.2}, []float64{0.05, 0.2}, []float64{0.05, 0.2}) {
 		var off, truth, samples []float64
 		for seed := 1; seed <= suitetest.Pick(1, 1, 10); seed++ {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -173,6 +174,7 @@ func swapPacks(w *wreck) {
 }
 
 func TestAConfusedStateDirectory(t *testing.T) {
+	suitetest.Full(t, "a wreck for each confusion; TestADamagedStateDirectory stands for it")
 	w := newWrecks(t)
 	w.everyDamageIsFoundAndRepairedOrNamed(confusions())
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/view"
 	"atoll/store"
@@ -83,6 +84,7 @@ func TestReignsAreThoseOfTheRunAndSurviveARestart(t *testing.T) {
 // A new map tells the curves anew and lets the reigns be.
 func TestReignsOutliveANewMap(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "two maps; TestReignsAreThoseOfTheRunAndSurviveARestart stands for it")
 	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40)
 	s := l.run()
 	if s.Grid.Map == 0 || len(s.Curves.Reigns) < 3 {
@@ -99,6 +101,7 @@ func TestReignsOutliveANewMap(t *testing.T) {
 // A search in which every candidate is better than all before it.
 func TestASnapshotCarriesAtMostAThousandReignsAndValues(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "thousands of values; TestReignsAreThoseOfTheRunAndSurviveARestart has a few")
 	const n = 1500
 	p := past{lab: newScaleLab(t, scaleYAML, n)}
 	p.root()
@@ -210,6 +213,7 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 
 func TestANewObjectiveVersionBeginsNewReigns(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "two evaluators; TestReignsAreThoseOfTheRunAndSurviveARestart stands for it")
 	l := newLab(t)
 	first := l.run()
 	l.reopen()
@@ -259,6 +263,7 @@ func TestMetricsOfManyAreThoseOfEach(t *testing.T) {
 // and under whatever map.
 func TestYieldsAreTheSameForWhoeverReadsThemLater(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "the run is read several times; TestReignsAreThoseOfTheRunAndSurviveARestart stands for it")
 	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40)
 	s := l.run()
 	if s.Grid.Map == 0 || s.Grid.Filled < 3 {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -119,6 +120,7 @@ func TestPauseStopsClaimsAndResumeGoesOn(t *testing.T) {
 
 func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several experiments; TestWhoLooksOnStartsFromTheKeptFold stands for it")
 	for _, state := range []record.ExperimentState{record.ExperimentStopped, record.ExperimentPaused, record.ExperimentDone} {
 		t.Run(string(state), func(t *testing.T) {
 			l := newLab(t, "budget.jobs=3")

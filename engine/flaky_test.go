@@ -49,6 +49,7 @@ func mark(t *testing.T) (setting string, alive func() int) {
 // TestFlakyEvaluator lets an evaluator crash, hang and talk nonsense at random.
 // At the slow level there are a thousand jobs and the throughput is held.
 func TestFlakyEvaluator(t *testing.T) {
+	suitetest.Full(t, "a hundred jobs with an evaluator that fails; TestBreakerTripsOnABrokenEvaluator stands for it")
 	jobs, wait := suitetest.Pick(100, 100, 1000), 800*time.Millisecond
 	setting, alive := mark(t)
 	l := scriptLab(t, flakyMeasure, setting, fmt.Sprintf("budget.jobs=%d", jobs), "workers=4", fmt.Sprintf("evaluator.timeout=%s", wait))
@@ -160,6 +161,7 @@ func TestBreakerTripsOnABrokenEvaluator(t *testing.T) {
 // as the root measures well.
 func TestBreakerSparesAHardSpot(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run of failures; TestBreakerTripsOnABrokenEvaluator stands for it")
 	hard := `#!/bin/sh
 if ! grep -q '"root": *true' "$ATOLL_CONTEXT"; then echo "FAIL: case 3" >&2; exit 1; fi
 ` + strings.TrimPrefix(measure, "#!/bin/sh\n")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/history"
 	"atoll/engine/view"
@@ -170,6 +171,7 @@ func TestADecisionIsTheMomentAtWhichItsEffectIsSeen(t *testing.T) {
 // A slider must not wait for the log, however long it is: the figures are those
 // of a person who jumps to the middle and steps back from there.
 func TestALongPastIsToldQuickly(t *testing.T) {
+	suitetest.Full(t, "thousands of rows; TestThePastIsToldMomentByMoment has a few")
 	l := newScaleLab(t, scaleYAML, many())
 	past{lab: l, n: many(), elites: 200}.write()
 	book := history.NewBook(l.ses.DB, l.exp.ID)

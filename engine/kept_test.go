@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/doctor"
 	"atoll/engine/fold"
@@ -119,6 +120,7 @@ func TestAFoldThatDoesNotCountIsNotRead(t *testing.T) {
 
 func TestDoctorFindsWhatIsAmissWithAKeptFoldAndRepairPutsItAside(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several wrecks; TestAFoldThatDoesNotCountIsNotRead stands for it")
 	l := newLab(t, "budget.jobs=12")
 	l.runKept()
 	for name, c := range map[string]struct {

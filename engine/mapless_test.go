@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/view"
 )
 
@@ -16,6 +17,7 @@ budget: {jobs: 24}
 
 func TestEditsOfAnyKindOfFileShapeTheMap(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several runs with a learned map; TestALearnedMapOutlivesAChangeOfTheEvaluator has one")
 	for _, c := range []struct {
 		name  string
 		extra []string

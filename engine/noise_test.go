@@ -165,6 +165,7 @@ func metric(t *testing.T, c *record.Candidate, name string) float64 {
 // so at the full level; at the slow one twenty hold the figures.
 func TestClaimedValuesAreUnbiased(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "many noisy runs; TestAPlantedGainIsFoundAndConfirmed stands for it")
 	seeds, jobs := suitetest.Pick(1, 3, 20), suitetest.Pick(30, 30, 80)
 	var held, naive, overclaims []float64
 	better, total := 0, claims{}
@@ -272,6 +273,7 @@ func mustCell(t *testing.T, st *fold.State, id record.CandidateID) int {
 
 func TestHowOftenNoiseIsLookedAtChangesFromTheRowOn(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more noisy run; TestTakingANicheNeedsFurtherSamples stands for it")
 	l := noisyLab(t, 3, "budget.jobs=30")
 	challenges := func() (n int) {
 		for _, j := range l.jobs() {

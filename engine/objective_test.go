@@ -229,6 +229,7 @@ func TestWithoutLeaveAChangedEvaluatorStopsTheRun(t *testing.T) {
 
 func TestARemeasurementThatIsBrokenOffGoesOn(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "kills while values are measured anew; TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst stands for it")
 	for _, order := range orders() {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
@@ -278,6 +279,7 @@ func TestARemeasurementThatIsBrokenOffGoesOn(t *testing.T) {
 
 func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "three evaluators; TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst has two")
 	l := newLab(t)
 	l.run()
 	l.reopen()
@@ -299,6 +301,7 @@ func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
 
 func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "two evaluators; TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst stands for it")
 	l := newLab(t)
 	eng, stop := l.start()
 	first := l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/agent"
 	"atoll/engine/view"
@@ -53,6 +54,7 @@ func giveBack(ctx context.Context, state string) {
 
 func TestJobsThatWaitForAPersonHoldNoWorker(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run that waits; TestReviewHoldsCandidatesUntilAPersonDecides stands for it")
 	for _, c := range []struct {
 		name    string
 		person  config.Agent
@@ -108,6 +110,7 @@ func TestOfPersonsAloneAsManyJobsWaitAsThereAreWorkers(t *testing.T) {
 
 func TestInStrictOrderAPersonIsDrawnAlikeWithAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "the same run several times; TestARunThatHasEnoughMakesTheSameJobsWithAnyNumberOfWorkers stands for it")
 	var want []string
 	for _, workers := range []string{"1", "4"} {
 		l := beside(t, config.Agent{Kind: "human", Weight: 2}, "workers="+workers, "order=strict", "lookahead=6", "budget.jobs=24")

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/store/record"
 )
 
 func TestAReviewer(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for each of its settings; TestAReflectorWritesNotesAtTheEndOfAnEpochAndAReviewerRejects stands for it")
 	const rejects = "```json\n{\"verdict\": \"reject\", \"reasons\": [\"program.txt:2 guesses\"]}\n```"
 	for _, tc := range []struct {
 		name      string

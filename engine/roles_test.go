@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/schedule"
 	"atoll/engine/view"
@@ -123,6 +124,7 @@ func TestAModelProposesTargetsThatAPersonFreezesAndDrops(t *testing.T) {
 
 func TestASummariserWritesSubjectsAndEachStretchOnce(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more role over a whole run; TestAReflectorWritesNotesAtTheEndOfAnEpochAndAReviewerRejects stands for it")
 	m := newFakeModel(t)
 	step := regexp.MustCompile(`d = ([0-9.]+)`)
 	var mu sync.Mutex

@@ -292,6 +292,7 @@ func TestALargeExperimentIsFoldedWithinASecondAndStaysSmall(t *testing.T) {
 }
 
 func TestALargeLearnedMapIsFoldedWithoutReadingVectorsOneByOne(t *testing.T) {
+	suitetest.Full(t, "thousands of vectors; TestALearnedMapOutlivesAChangeOfTheEvaluator has a few")
 	n := manyVectors()
 	p := past{lab: newScaleLab(t, learnedYAML, n), n: n, elites: 64, vectors: true}
 	p.write()
@@ -339,6 +340,7 @@ func (l *lab) own(newest int) float64 {
 }
 
 func TestACandidateTakesAQuarterOfAKilobyte(t *testing.T) {
+	suitetest.Full(t, "memory is measured on large experiments; TestALargeExperimentIsFoldedWithinASecondAndStaysSmall stands for it")
 	few, many := suitetest.Pick(1000, 4000, 4000), suitetest.Pick(3000, 10_000, 10_000)
 	yaml := strings.ReplaceAll(scaleYAML, "bins: 32", "bins: 8") // niches that fill up
 	heap := func(n int) (bytes int) {

@@ -45,6 +45,7 @@ func says(text, finish string) []string {
 
 func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for each trouble; TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob has one, engine/gateway the others")
 	status := func(code int, header ...string) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; i+1 < len(header); i += 2 {
@@ -215,6 +216,7 @@ func TestAPlanOfTheWrongShapeAndAMapperThatRambles(t *testing.T) {
 
 func TestARunThatIsEndedAtAnyMomentLeavesNoJobHalfDone(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for each moment; TestARunThatIsStoppedAtOnceGoesOnAsIfNothingHappened stands for it")
 	for moment := range int64(suitetest.Pick(6, 30, 100)) {
 		l := bareLab(t, map[string]string{"program.txt": dials, "measure.sh": measure})
 		l.begin(l.loaded(dialsYAML, "workers=3", "budget.jobs=60"))

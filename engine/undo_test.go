@@ -444,6 +444,7 @@ func (w *unwinding) backAndForth() {
 
 func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "hundreds of drawn decisions; TestDecisionsChangeTheSearchAndUndoTakesThemBack stands for it")
 	for _, tt := range []struct {
 		name  string
 		pause bool
@@ -481,6 +482,7 @@ func TestAnyDecisionsAreTakenBackAndDoneAgainKeyByKey(t *testing.T) {
 
 func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a run for each gate and order; TestAnUndoTakesBackWhatItsPersonSawOrNothing stands for it")
 	for _, gate := range []string{"review.niche=all", "review.measure=all"} {
 		for _, order := range orders() {
 			t.Run(gate+" "+order, func(t *testing.T) {

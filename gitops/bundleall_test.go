@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/gitops"
 	"atoll/store/record"
 )
 
 func TestABundleHasABranchForEveryNameHoweverMany(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "thousands of branches; TestBundleIsACloneOfTheCandidate has one")
 	ctx := t.Context()
 	r, all := long(t)
 	s := openStore(t)

@@ -176,6 +176,7 @@ func sameObjects(t *testing.T, s *gitops.Repo, all []gitObject) {
 }
 
 func TestMemoryDoesNotGrowWithTheNumberOfPackedObjects(t *testing.T) {
+	suitetest.Full(t, "thousands of objects; TestPackedObjectsAreWhatGitSays reads them")
 	n := suitetest.Pick(25_000, 50_000, 50_000)
 	dir := bare(t)
 	names := packed(t, opened(t, dir), n, 3)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"atoll/config/suitetest"
 	"atoll/engine/view"
 	"atoll/tui"
 	"atoll/tui/tuitest"
@@ -69,6 +70,7 @@ func storm(feed *view.Feed, rate int, span time.Duration) []time.Duration {
 // TestFiveThousandEventsASecond measures what a storm of events costs with a
 // console of 200x60 that shows them, less what the same storm costs without.
 func TestFiveThousandEventsASecond(t *testing.T) {
+	suitetest.Full(t, "a flood of events; TestEveryActionRunsEverywhere stands for it")
 	if testing.Short() {
 		t.Skip("a measurement of time")
 	}

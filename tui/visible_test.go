@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"atoll/config/suitetest"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/tuitest"
@@ -15,6 +16,7 @@ import (
 )
 
 func TestTheBarOfTheReviewHasTheDecisionAtEverySize(t *testing.T) {
+	suitetest.Full(t, "every size; TestASmallScreenKeepsApproveAndReject has the smallest")
 	for _, marked := range []int{0, 2} {
 		for _, h := range []int{16, 24, 36} {
 			for w := floorW; w <= 200; w += 7 {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 func TestAThemeOfOnesOwnIsAFile(t *testing.T) {
@@ -83,6 +85,7 @@ func TestNoiseIsSteeredByRows(t *testing.T) {
 
 func TestWhatCannotBeTakenBackIsAPlainWord(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; TestAPauseIsTakenBackInOneStep stands for it")
 	l := newLab(t)
 	c := opened(t, l, cols, rows)
 	c.press("ctrl+r")

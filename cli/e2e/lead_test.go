@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -47,6 +48,7 @@ func newNoisyLab(t *testing.T, space string) *lab {
 
 func TestBeforeThereIsAMapNothingOfItIsTold(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run with a learned map; tui has TestBeforeThereIsAMapThereIsNoMeanOfIt")
 	l := newNoisyLab(t, `{grid: [6, 6], include: ["*.conf"], min_fit: 12}`)
 	err := git(l.dir, "checkout", "-q", "-b", "cheat")
 	if err == nil {
@@ -109,6 +111,7 @@ func TestTheEndOfASearchIsSummedUp(t *testing.T) {
 
 func TestNewExperimentsBeginWithTheirOwnLayerAndLevel(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "several experiments; tui has TestLayerAndLevelBelongToAnExperiment")
 	l := newLab(t)
 	c := opened(t, l, cols, rows)
 	c.press("v")
@@ -239,6 +242,7 @@ var osc = regexp.MustCompile(`\x1b\][^\a\x1b]*\a`)
 
 func TestReviewsPausesAndTheEndAreNews(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; TestNewsReachAPersonWhoLooksElsewhere stands for it")
 	l := paced.copy(t)
 	c := start(t, l, nil, cols, rows, "--set", "console.notify=[bell, osc9, osc777]", "--set", "console.news=[review, pause, end]")
 	c.wait("● paused")
@@ -291,6 +295,7 @@ func TestKeysOfOnesOwnAreTakenOrTheConflictIsTold(t *testing.T) {
 
 func TestThemesAndTablesAreChosen(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every theme; TestAThemeOfOnesOwnIsAFile has one, tui has TestOptionsHoldAtOnceAndInLaterRuns")
 	l := newLab(t)
 	drawn := map[string]bool{}
 	for _, theme := range []string{"dark", "light", "contrast-dark", "contrast-light"} {
@@ -367,6 +372,7 @@ func TestChartsHaveRoundNumbersAtEvenDistances(t *testing.T) {
 
 func TestEverySizeUsesItsRoomAndKeepsWhatDecides(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every pane at every size; TestSizes stands for it")
 	l := newLab(t)
 	for _, s := range []struct {
 		w, h  int

@@ -136,6 +136,7 @@ func TestSizes(t *testing.T) {
 
 func TestColoursAndCharacters(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every setting of a terminal; TestAThemeOfOnesOwnIsAFile has one")
 	l := newLab(t)
 	for _, s := range []struct {
 		name string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -80,6 +81,7 @@ func TestAnApprovalThatIsTakenBackWaitsAgain(t *testing.T) {
 
 func TestAReasonGivenOnceDoesNotComeBackAsAFinding(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; TestARejectionAsksForAReasonAndIsSignedByAPerson stands for it")
 	l := newLab(t)
 	c := opened(t, l, 160, 44)
 	c.press("r")
@@ -108,6 +110,7 @@ func TestAReasonGivenOnceDoesNotComeBackAsAFinding(t *testing.T) {
 
 func TestNichesAreNamedAsOnTheMap(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; tui has niches in its golden screens")
 	l := newLab(t)
 	c := opened(t, l, 160, 44)
 	before := l.last().Seq
@@ -280,6 +283,7 @@ func TestAChangeIsSeenInItsDifference(t *testing.T) {
 
 func TestADifferenceBeginsAtItsFirstChangeAlsoToTheRight(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "one more run; tui has TestADifferenceKeepsItsStartWhenTheTerminalChanges")
 	l := &lab{t: t, dir: t.TempDir()}
 	err := makeRepository(l.dir, ":\n")
 	if err == nil {

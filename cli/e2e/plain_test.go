@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -71,6 +72,7 @@ func TestAnEmptyReviewSaysThatNothingWaits(t *testing.T) {
 
 func TestTheLogPlaysToItsEndAndStops(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "a whole log is played; TestThePastIsShownAsItWas stands for it")
 	c := opened(t, newLab(t), cols, rows)
 	c.press("H")
 	c.wait(" the past ")

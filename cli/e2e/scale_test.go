@@ -173,6 +173,7 @@ func (l *lab) lock() *os.File {
 // more than a list begins with.
 func TestListsReachTheWholeHistory(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "thousands of rows; tui has TestAHundredThousandRowsScrollSortAndFilterAtOnce")
 	l := grown(t, 2500)
 	defer l.lock().Close()
 	c := start(t, l, nil, 120, 36)

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
 func TestASecondConsoleTellsTheRunAsItIs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "two consoles over a whole run; TestASecondConsoleLooksOn stands for it")
 	l := slowLab(t, "3")
 	a := start(t, l, nil, cols, rows, "run", "--workers", "2")
 	a.wait("2 running")
@@ -177,6 +179,7 @@ func (l *lab) standing() string {
 // One key takes back what one key did, whether it was about one candidate or many.
 func TestKeysAreTakenBackOneByOne(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "dozens of keys, each taken back; TestEveryKey presses them, TestAPauseIsTakenBackInOneStep takes one back")
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // tables are the screens that list something in columns, with a head that is there.
@@ -32,6 +34,7 @@ var touching = regexp.MustCompile(`w{4,}…?[^w….\s│"'",;:)]|[^w\s│"'(>▸
 
 func TestColumnsNeverTouchHoweverLongTheirTextsAre(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "every list at many widths; TestSizes stands for it")
 	l := &lab{t: t, dir: t.TempDir()}
 	err := makeRepository(l.dir, ":\n")
 	if err == nil {

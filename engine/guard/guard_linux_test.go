@@ -114,6 +114,7 @@ func TestChangesThatPassTheTestsOfAGoModuleAreFound(t *testing.T) {
 
 func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "hundreds of cases for a Go module; TestRefactoringsOfAPythonModuleRaiseNoAlarm and TestANameThatIsGoneIsADifference stand for it")
 	mustHave(t, "go")
 	root := mustTree(t, "go/root")
 	report := mustCheck(t, guard.Options{Cases: suitetest.Pick(150, 400, 400)}, guard.Tree{Base: root}, guard.Tree{Base: mustTree(t, "go/root", "go/refactored")}, "kit.go")

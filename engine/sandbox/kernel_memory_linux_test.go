@@ -110,6 +110,7 @@ func attackSegments(args []string) {
 }
 
 func TestHostileMemoryThatNoProcessHoldsIsCounted(t *testing.T) {
+	suitetest.Full(t, "gigabytes are written; TestHostileLimits stands for it")
 	for _, tc := range []struct {
 		name, attack string
 		script       string

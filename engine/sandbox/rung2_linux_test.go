@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 )
 
@@ -50,6 +51,7 @@ func TestRungTwoTellsWhatItsLineSays(t *testing.T) {
 // program detached lives on at most until the run is over, and not at all on rung 1 or
 // where the program is given the limit.
 func TestWhatAKilledLauncherLeavesEndsWithTheRun(t *testing.T) {
+	suitetest.Full(t, "it waits for processes on every rung; the tests of hostile storms end such processes")
 	onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
 		const daemon = `sh -c 'setsid sh -c "while :; do echo t >> $CAND/ticks; sleep 0.01; done" >/dev/null 2>&1 </dev/null & sleep 600'`
 		const stopped = `; n=0; while :; do a=$(wc -c < $CAND/ticks); sleep 0.2; b=$(wc -c < $CAND/ticks)

@@ -64,6 +64,7 @@ func busyMemory(procs int) {
 // The watchdog waits for nobody whom it watches: how much processes take is found
 // out beside it.
 func TestHostileProcessesThatAreBusyWithTheirMemoryEndInTime(t *testing.T) {
+	suitetest.Full(t, "gigabytes are written; TestHostileLimits stands for it")
 	if !guarded(t, 5*time.Minute) {
 		return
 	}
@@ -117,6 +118,7 @@ func TestHostileBurstsThatAreOverAtOnceAreCounted(t *testing.T) {
 // Nothing collects garbage in a first process: however long a command runs, looking
 // at it takes no memory.
 func TestRunThatLastsTakesNoMoreMemory(t *testing.T) {
+	suitetest.Full(t, "a run that lasts; TestHostileLimits stands for it")
 	b := mustBox(t, sandbox.ModeNamespaces)
 	w := newWorld(t)
 	s := w.sh(`size() { sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' /proc/1/status; }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/archive"
 	"atoll/engine/search"
 	"atoll/store/record"
@@ -30,6 +31,7 @@ func waitingView(a *archive.Archive) search.View {
 }
 
 func TestParentsWithoutAMap(t *testing.T) {
+	suitetest.Full(t, "thousands of draws; TestParentsBeforeThereIsAMap has a few")
 	for _, c := range []struct {
 		name          string
 		waiting, from int // the lowest number drawn, but for the root

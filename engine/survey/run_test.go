@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 	"atoll/engine/survey"
 )
@@ -179,6 +180,7 @@ func TestNothingToMeasureIsSaid(t *testing.T) {
 
 func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "it compiles Go with benchmarks of its own many times; TestGoBenchmarksAreMeasuredAndChosen compiles, TestCallsOfPythonTestsBecomeABenchmark makes benchmarks")
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n",
 		"x.go": "package x\n\ntype Options struct{ N int }\n\ntype Values []float64\n\n" +

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"atoll/config/suitetest"
 	_ "atoll/engine/sandbox/boot"
 	"atoll/engine/survey"
 )
@@ -13,5 +14,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == survey.WatchVerb {
 		os.Exit(survey.WatchOpens(os.Args[2:]))
 	}
+	suitetest.SystemFirst()
 	os.Exit(m.Run())
 }

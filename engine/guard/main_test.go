@@ -1,0 +1,13 @@
+package guard_test
+
+import (
+	"os"
+	"testing"
+
+	"atoll/config/suitetest"
+)
+
+func TestMain(m *testing.M) {
+	suitetest.SystemFirst()
+	os.Exit(m.Run())
+}
