@@ -31,7 +31,7 @@ func (s *State) choice() choice {
 
 // better lists the tasks that the ranker may choose, the best forecast first. Those
 // that the formula comes to before the budget ends cost nothing to choose:
-// they are done sooner. For any other task some at the end of the formula's order
+// they are done sooner, as far as they pass over none that may be better. For any other task some at the end of the formula's order
 // are not done any more. The ranker may put them at stake only after three choices
 // in a row that gained more than the formula's, and only where the forecast of the one
 // exceeds that of the others by half of the error of its last forecasts. (Conservative bandits
@@ -57,16 +57,32 @@ func (c *choice) better() []*Item {
 			beyond = append(beyond, it)
 		}
 	}
+	comes := out
+	out, known := c.known(comes)
 	if s.Ranker.wins >= provenBy {
-		comes := slices.Clone(out)
 		for _, it := range beyond {
-			if c.outdoes(it, comes, left) {
+			if c.expected[it.ID] >= known && c.outdoes(it, comes, left) {
 				out = append(out, it)
 			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *Item) int { return cmp.Compare(c.expected[b.ID], c.expected[a.ID]) })
 	return out
+}
+
+// known keeps of the tasks that the formula comes to those that pass over none that may be
+// better: the ranker knows nothing of a task like which none has ended, and such a one is
+// begun when the formula says so. best is what a task has to exceed to pass over all.
+func (c *choice) known(comes []*Item) (out []*Item, best float64) {
+	ahead := c.s.Ranker.ahead()
+	best = math.Inf(-1)
+	for _, it := range comes {
+		if c.expected[it.ID] >= best {
+			out = append(out, it)
+		}
+		best = max(best, c.expected[it.ID]+ahead(features(&it.Task)))
+	}
+	return out, best
 }
 
 // outdoes reports whether a task is worth those at the end of comes that must go for it,

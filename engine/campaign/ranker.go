@@ -21,6 +21,8 @@ const (
 	mostTurns   = 0.75 // share of the choices that an authority of 1 gives
 	lastFormula = 4    // choices of the formula that an own one is held against
 	provenBy    = 3    // own choices in a row that gained more, before it may put something at stake
+	knownBy     = 0.5  // leverage up to which a task is like those that ended
+	optimism    = 0.25 // share of the error of a forecast by which a task may be better than it
 	byErrors    = 0.5  // share of the error of its forecasts by which what it puts at stake must be outdone
 )
 
@@ -108,10 +110,10 @@ func (r *Ranker) missing() float64 {
 	return math.Sqrt(sum / float64(max(len(r.missed), 1)))
 }
 
-// weights solve the regression; nil before the first end.
-func (r *Ranker) weights() []float64 {
+// normal factorizes the matrix of the regression; ok is false before the first end.
+func (r *Ranker) normal() (c mat.Cholesky, ok bool) {
 	if r.N == 0 {
-		return nil
+		return c, false
 	}
 	a := mat.NewSymDense(nFeatures, nil)
 	for i := range nFeatures {
@@ -123,8 +125,13 @@ func (r *Ranker) weights() []float64 {
 			a.SetSym(i, j, v)
 		}
 	}
-	var c mat.Cholesky
-	if !c.Factorize(a) { // a sum of squares plus a positive diagonal always has one
+	return c, c.Factorize(a) // a sum of squares plus a positive diagonal always has one
+}
+
+// weights solve the regression; nil before the first end.
+func (r *Ranker) weights() []float64 {
+	c, ok := r.normal()
+	if !ok {
 		return nil
 	}
 	var w mat.VecDense
@@ -132,6 +139,24 @@ func (r *Ranker) weights() []float64 {
 		return nil
 	}
 	return w.RawVector().Data
+}
+
+// ahead returns by how much a task of given features may be better than its forecast, in
+// percent per cost: little for one that is like those that ended, and without bound
+// for one that is like none of them (its leverage in the regression is above one half).
+func (r *Ranker) ahead() func(x []float64) float64 {
+	c, ok := r.normal()
+	return func(x []float64) float64 {
+		v, w := mat.NewVecDense(nFeatures, x), new(mat.VecDense)
+		if !ok || c.SolveVecTo(w, v) != nil {
+			return math.Inf(1)
+		}
+		leverage := mat.Dot(v, w)
+		if leverage > knownBy {
+			return math.Inf(1)
+		}
+		return optimism * r.missing() * math.Sqrt(leverage)
+	}
 }
 
 // expect is the gain per cost that a task of these features is expected to bring.

@@ -42,6 +42,18 @@ var markets = []struct {
 	{"what the component tells turns slowly into its opposite", func(t *Task, spent, luck float64) float64 {
 		return (byComponent(t)*(1-spent) + (12.5-byComponent(t))*spent) * luck
 	}, 0.3, 0.2, 0.99},
+	{"the component tells until most of the budget is spent", func(t *Task, spent, luck float64) float64 {
+		if spent < 0.6 {
+			return byComponent(t) * luck
+		}
+		return (12.5 - byComponent(t)) * luck
+	}, 0.5, 0.3, 1},
+	{"the component tells until half of the budget is spent, and then nothing gains", func(t *Task, spent, luck float64) float64 {
+		if spent < 0.5 {
+			return byComponent(t) * luck
+		}
+		return 0.1
+	}, 0.5, 0.3, 1},
 	{"gains are luck alone", func(_ *Task, _, luck float64) float64 { return 10 * (luck - 0.7) }, 0, 0.1, 0.99},
 }
 
@@ -118,6 +130,32 @@ func TestTheRankerGainsAuthorityWhereItIsBetterAndNoSeedLosesMoreThanATwentieth(
 				t.Errorf("it gains %.3f times what the formula alone gains, want %.2f", with/without, c.atLeast)
 			}
 		})
+	}
+}
+
+func TestTheRankerPassesOverNoTaskOfWhichItKnowsNothing(t *testing.T) {
+	s := NewState()
+	s.Settings.Jobs = 1000
+	for id := range 12 { // a gains nothing, b does; c was never tried
+		task := Task{ID: id + 1, Title: "ended", Value: 5, Size: 2, Component: []string{"a", "b"}[id%2]}
+		forecast := 0.0
+		s.Ranker.begin(task.ID, features(&task), &start{Baseline: task.ID, Predicted: &forecast})
+		s.Ranker.end(task.ID, float64(10*(id%2)), 10, 1)
+	}
+	s.Ranker.Authority, s.Ranker.turn = 1, 1
+	for i, component := range []string{"a", "c", "b"} {
+		_ = s.put(Task{ID: 20 + i, Title: component, Value: 9 - float64(i), Size: 2, Component: component}, 1)
+	}
+	c := s.choice()
+	for _, it := range c.better() {
+		if it.ID == 22 {
+			t.Error("the task in b passes over the one in c, like which none has ended")
+		}
+	}
+	s.byID[21].Status = Done
+	c = s.choice()
+	if better := c.better(); len(better) == 0 || better[0].ID != 22 {
+		t.Errorf("with nothing unknown before it the task in b is not the first choice: %v", better)
 	}
 }
 
