@@ -68,13 +68,14 @@ func (a *App) fleetCmd() *cobra.Command {
 		Example: "  atoll fleet\n  atoll fleet invite rack1 --address hub.lan:7422\n  atoll fleet drain rack1", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.machines(cmd.Context()) },
 	}
-	var address string
+	var address, pool string
 	invite := &cobra.Command{
 		Use: "invite NAME", Short: "Print the line that lets a machine join", Args: cobra.ExactArgs(1),
 		Long: "invite prints one line to paste on the other machine. It holds a key that lets one machine of that name take jobs and answer, and\nnothing else; whoever has it can do so. Inviting a name again makes the key before worthless.",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.invite(cmd.Context(), args[0], address) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.invite(cmd.Context(), args[0], address, pool) },
 	}
 	invite.Flags().StringVar(&address, "address", "", "host:port at which the other machine reaches this one (default: where the run listens)")
+	invite.Flags().StringVar(&pool, "pool", "", "the machines that it belongs to; evaluator.pool has a pool measure alone")
 	set := func(use, short string, state server.State, done string) *cobra.Command {
 		return &cobra.Command{
 			Use: use + " NAME", Short: short, Args: cobra.ExactArgs(1),
@@ -140,13 +141,16 @@ func (a *App) machines(ctx context.Context) error {
 		fmt.Fprintln(a.Out, a.spell("no run has a fleet here now; `atoll run --fleet listen:0.0.0.0:7422` starts one"))
 	} else {
 		fmt.Fprintf(a.Out, "%s: %s, %d slots; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), s.Slots(), s.Running, s.Waiting)
+		if s.Limit != "" {
+			fmt.Fprintln(a.Out, s.Limit)
+		}
 	}
 	if len(s.Machines) == 0 {
 		fmt.Fprintln(a.Out, a.spell("no machine; `atoll fleet invite NAME` prints the line that lets one join"))
 		return nil
 	}
 	tw := table(a.Out)
-	fmt.Fprintln(tw, "MACHINE\tSTATE\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tROOT\tRUNG\tVERSION\tWHY")
+	fmt.Fprintln(tw, "MACHINE\tSTATE\tPOOL\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tROOT\tRUNG\tVERSION\tWHY")
 	for _, m := range s.Machines {
 		if m.Slots == 0 {
 			fmt.Fprintf(tw, "%s\t%s\n", m.Name, m.State)
@@ -163,7 +167,7 @@ func (a *App) machines(ctx context.Context) error {
 		if len(jobs) > 4 {
 			jobs = append(jobs[:4], fmt.Sprintf("and %d more", len(m.Jobs)-4))
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n", m.Name, m.State, m.Slots, strings.Join(jobs, " "), m.Load,
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n", m.Name, m.State, m.Pool, m.Slots, strings.Join(jobs, " "), m.Load,
 			m.PerMinute, m.Done, m.Faults, m.Refused, root, m.Rung, view.CleanLine(m.Version), view.CleanLine(m.Why))
 	}
 	return tw.Flush()
@@ -177,12 +181,12 @@ type invited struct {
 }
 
 // invite makes a key for a machine and prints the line that it joins with.
-func (a *App) invite(ctx context.Context, name, address string) error {
+func (a *App) invite(ctx context.Context, name, address, pool string) error {
 	p, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	out, err := a.inviteTo(p.state, name, address)
+	out, err := a.inviteTo(p.state, name, address, pool)
 	if err != nil {
 		return err
 	}
@@ -195,9 +199,12 @@ func (a *App) invite(ctx context.Context, name, address string) error {
 }
 
 // inviteTo makes a key for a machine.
-func (a *App) inviteTo(state, name, address string) (invited, error) {
+func (a *App) inviteTo(state, name, address, pool string) (invited, error) {
 	if err := wire.CheckName(name); err != nil {
 		return invited{}, usage("%v", err)
+	}
+	if pool != "" && wire.CheckName(pool) != nil {
+		return invited{}, usage("--pool %q: use up to 40 of a-z, 0-9 and -, such as gpu", pool)
 	}
 	address, err := a.reachable(state, address)
 	if err != nil {
@@ -211,10 +218,10 @@ func (a *App) inviteTo(state, name, address string) (invited, error) {
 	if err != nil {
 		return invited{}, fmt.Errorf("make a key for %s: %w", name, err)
 	}
-	if err := server.MembersOf(state).Put(server.Member{Name: name, Key: public, State: server.Active, Since: a.Now()}); err != nil {
+	if err := server.MembersOf(state).Put(server.Member{Name: name, Key: public, Pool: pool, State: server.Active, Since: a.Now()}); err != nil {
 		return invited{}, err
 	}
-	return invited{name, address, "atoll worker --join " + wire.Invite{Address: address, Name: name, Seed: seed, Server: id.Print}.String()}, nil
+	return invited{name, address, "atoll worker --join " + wire.Invite{Address: address, Name: name, Pool: pool, Seed: seed, Server: id.Print}.String()}, nil
 }
 
 // reachable is where another machine finds this one: what was given, or where
@@ -293,7 +300,7 @@ func (s stewards) Fleet(context.Context) (view.Fleet, bool, error) {
 
 // Invite implements [pane.Machines].
 func (s stewards) Invite(_ context.Context, name string) (string, error) {
-	out, err := s.app.inviteTo(s.state, name, "")
+	out, err := s.app.inviteTo(s.state, name, "", "")
 	return out.Command, err
 }
 

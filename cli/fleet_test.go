@@ -221,6 +221,7 @@ func TestAWorkerSaysWhatIsWrongWithItsFlags(t *testing.T) {
 		{"with half an invite", []string{"--join", "atoll1.eyJ"}, "the invite cannot be read"},
 		{"with something else", []string{"--join", "hub"}, "neither an invite nor a URL"},
 		{"with a name that cannot be", []string{"--join", "nats://127.0.0.1:1", "--name", "../x"}, "is no name for a machine"},
+		{"with a pool that cannot be", []string{"--join", "nats://127.0.0.1:1", "--pool", "a b"}, "--pool"},
 		{"with half a label", []string{"--join", "nats://127.0.0.1:1", "--label", "gpu"}, "write NAME=VALUE"},
 	} {
 		c := atoll(t, t.TempDir(), append([]string{"worker"}, tt.args...)...)

@@ -27,6 +27,7 @@ type workerFlags struct {
 	name   string
 	slots  int
 	labels []string
+	pool   string
 	mode   string
 	cache  int64 // MiB
 }
@@ -47,6 +48,7 @@ func (a *App) workerCmd() *cobra.Command {
 	fl.StringVar(&f.name, "name", "", "with a URL: the name of this machine (default: its host name)")
 	fl.IntVar(&f.slots, "slots", 0, "samples at the same time (default: half the cores)")
 	fl.StringArrayVar(&f.labels, "label", nil, "what the machine has, e.g. gpu=1 (repeatable)")
+	fl.StringVar(&f.pool, "pool", "", "with a URL: the machines that this one belongs to; an invite says it itself")
 	fl.StringVar(&f.mode, "sandbox", "auto", "auto, namespaces, landlock or unsafe")
 	fl.Int64Var(&f.cache, "cache", worker.DefaultCache>>20, "MiB kept of base trees")
 	return cmd
@@ -94,9 +96,15 @@ func (a *App) workerOptions(f workerFlags) (worker.Options, error) {
 		if err != nil {
 			return o, usage("%v", err)
 		}
+		if f.pool != "" && f.pool != i.Pool {
+			return o, usage("--pool %s: the invite is for pool %s; `atoll fleet invite %s --pool %[1]s` makes another", f.pool, i.Pool, i.Name)
+		}
 		o.Name = i.Name
 	} else if _, err := wire.ParseServer(o.Join); err != nil {
 		return o, usage("%v", err)
+	}
+	if o.Pool = f.pool; o.Pool != "" && wire.CheckName(o.Pool) != nil {
+		return o, usage("--pool %q: use up to 40 of a-z, 0-9 and -, such as gpu", o.Pool)
 	}
 	if o.Name == "" {
 		o.Name = hostName()

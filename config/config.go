@@ -84,6 +84,7 @@ type Evaluator struct {
 	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent. {tree} in a value is the candidate's tree."`
 	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox of the evaluator and of command agents, read-only: go, npm, pip, cargo or a path."`
 	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
+	Pool           string            `key:"pool" live:"yes" auto:"those of all pools" doc:"Machines of a fleet that measure: those that were invited into this pool."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
 
@@ -94,6 +95,7 @@ type Stage struct {
 	Timeout   time.Duration `key:"timeout" auto:"evaluator.timeout" doc:"Wall time of one run."`
 	Metric    string        `key:"metric" doc:"Metric that must reach the threshold; empty: exit code 0 is enough."`
 	Threshold *float64      `key:"threshold" doc:"Least value (largest, when minimizing) to go on."`
+	Needs     []string      `key:"needs" doc:"Labels that a machine of a fleet must have for this stage, as evaluator.needs; one machine runs all stages of a sample, so it needs those of all."`
 	Output    string        `key:"output" enum:",none,result-file,last-json-line,last-number,name=value" doc:"Where this stage's result is read from; none: only the exit code."`
 }
 

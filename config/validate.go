@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -114,10 +115,37 @@ func (k *checker) evaluator(e Evaluator) {
 			k.bad("evaluator.caches", "%q is neither go, npm, pip, cargo nor a path", cache)
 		}
 	}
-	for _, label := range e.Needs {
-		if name, value := CutLabel(label); name == "" || value == "" {
-			k.bad("evaluator.needs", "%q: write NAME=VALUE, such as gpu=1", label)
+	k.labels(e)
+}
+
+// poolNames are what a pool of machines may be called.
+var poolNames = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// labels checks what is asked of the machines of a fleet. One machine runs all stages of a
+// sample: where two of them ask for different values of one label, none can.
+func (k *checker) labels(e Evaluator) {
+	if e.Pool != "" && !poolNames.MatchString(e.Pool) {
+		k.bad("evaluator.pool", "%q: use up to 40 of a-z, 0-9 and -, such as gpu", e.Pool)
+	}
+	asked := map[string]string{}
+	check := func(at, by string, needs []string) {
+		for _, label := range needs {
+			name, value := CutLabel(label)
+			if name == "" || value == "" {
+				k.bad(at, "%q: write NAME=VALUE, such as gpu=1", label)
+				continue
+			}
+			if other := asked[name]; other != "" && !strings.HasPrefix(other, label+" ") {
+				k.bad(at, "%s asks for %s and %s: one machine runs all stages of a sample, and none has both", by, label, other)
+				continue
+			}
+			asked[name] = label + " of " + by
 		}
+	}
+	check("evaluator.needs", "the evaluator", e.Needs)
+	for i, s := range e.Stages {
+		at := elementPath("evaluator.stages", i)
+		check(at+".needs", cmp.Or(s.Name, at), s.Needs)
 	}
 }
 

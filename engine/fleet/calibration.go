@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"atoll/config"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/view"
 	"atoll/engine/work"
@@ -169,6 +168,7 @@ func (c *Coordinator) calibrated(m *machine, how ended) {
 			c.say("info", fmt.Sprintf("%s measures the root as the run does: %s", m.name, view.FormatValue(middle(m.check.values))))
 		}
 		m.check.held, m.check.values, m.check.at = false, nil, c.opt.Now()
+		c.count(c.machines)
 	case len(m.check.values) >= calibrations:
 		why := fmt.Sprintf("it measures the root as %s, the run as %s", view.FormatValue(middle(m.check.values)), view.FormatValue(middle(c.ref.values)))
 		if !m.check.at.IsZero() {
@@ -194,24 +194,4 @@ func (c *Coordinator) disagrees(m *machine, why string) {
 	}
 	m.check.held = false
 	c.say("warn", m.name+" measures alone, although "+why+": "+advice)
-}
-
-// lacks says which label of those that the evaluator asks for a machine does not have, ""
-// for none. Its system and processor are labels that nobody need give.
-func lacks(needs []string, h *wire.Hello) string {
-	for _, need := range needs {
-		name, value := config.CutLabel(need)
-		has, given := h.Labels[name]
-		switch {
-		case given:
-		case name == "os":
-			has = h.OS
-		case name == "arch":
-			has = h.Arch
-		}
-		if has != value {
-			return need
-		}
-	}
-	return ""
 }

@@ -73,7 +73,8 @@ type Coordinator struct {
 	run      *session // nil: none was opened
 	ref      reference
 	first    string // machine that measures the root while it has no value
-	early    []func(Listener)
+	flow
+	early []func(Listener)
 }
 
 // Start reaches the fleet, or starts its server.
@@ -94,7 +95,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		opt: o, pid: os.Getpid(), members: server.MembersOf(o.State), blobs: newBlobs(filepath.Join(dir, "blobs")),
 		kept:  make(chan refusal, 64),
-		table: newTable(o.Lease), machines: map[string]*machine{},
+		table: newTable(o.Lease), machines: map[string]*machine{}, flow: flow{refusedFor: map[string]string{}},
 	}
 	if err := c.connect(ctx); err != nil {
 		c.Close()
@@ -200,24 +201,63 @@ func (c *Coordinator) openQueue(ctx context.Context) error {
 	return nil
 }
 
+// offer lists a task. A slot that waits for an order gets it at once. Else it goes into
+// the queue where a slot may look for it there; else it waits for one that becomes free,
+// whose machine gets it with the answer to its result: both spare the queue, and the
+// machine a claim. What waits for long is published. The caller holds no lock.
+func (c *Coordinator) offer(k *task) {
+	c.mu.Lock()
+	now := c.opt.Now()
+	c.table.tasks[k.id] = k
+	to, wait := "", false
+	if len(k.data) <= maxDirect {
+		to = c.table.waiter(now, func(name string) bool { m := c.machines[name]; return m.serves() && !m.check.held })
+		wait = to == "" && c.slots > 0 && c.table.taken+c.table.open >= c.slots
+	}
+	switch {
+	case to != "":
+		k.give(c.table, to, now)
+		k.direct = true
+	case wait:
+		c.table.ready = append(c.table.ready, k)
+	}
+	o := wire.Order{Kind: wire.OrderMeasure, Data: k.data, Token: k.token}
+	c.mu.Unlock()
+	switch {
+	case to != "":
+		k.live("on " + to)
+		c.order(to, o)
+	case !wait:
+		c.publish(k)
+	}
+}
+
+// maxDirect is the longest task that goes to a machine without the queue, and standby
+// how long a slot may be thought to wait for one: less than it does.
+const (
+	maxDirect = wire.MaxMessage / 2
+	standby   = wire.PatienceMS * time.Millisecond * 3 / 4
+)
+
 // publish puts a task in the queue. What cannot be put there now is tried again
-// by look. The caller holds no lock.
-func (c *Coordinator) publish(k *task) {
+// by look; false: it is not there. The caller holds no lock.
+func (c *Coordinator) publish(k *task) bool {
 	c.mu.Lock()
 	if c.table.tasks[k.id] != k || k.machine != "" || k.only != "" {
 		c.mu.Unlock()
-		return
+		return true
 	}
-	k.published = c.opt.Now()
+	c.table.queued(k, c.opt.Now())
 	c.mu.Unlock()
 	_, err := c.js.Publish(within(context.Background(), 5*time.Second), c.subject.Jobs(wire.DefaultPool), k.data)
 	if err != nil {
 		c.mu.Lock()
-		if k.machine == "" {
-			k.published = time.Time{}
+		if c.table.tasks[k.id] == k && k.machine == "" {
+			c.table.unqueued(k)
 		}
 		c.mu.Unlock()
 	}
+	return err == nil
 }
 
 // republish puts tasks that lost their machine back in the queue. The caller holds
@@ -237,13 +277,8 @@ func (c *Coordinator) republish(tasks []*task) {
 func (c *Coordinator) Slots() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := 0
-	for _, m := range c.machines {
-		if m.serves() && !m.check.held {
-			n += m.hello.Slots
-		}
-	}
-	return n
+	c.count(c.machines)
+	return c.slots
 }
 
 // Tasks is how many samples are being taken or wait for that.

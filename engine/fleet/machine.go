@@ -32,8 +32,8 @@ type machine struct {
 	inRow   int // of them, since the last that did not
 	fenced  int // results that came too late
 	refused int
-	recent  []time.Time // of results, within a minute
-	told    time.Time   // when a refusal was last told
+	recent  minute    // its results
+	told    time.Time // when a refusal was last told
 	check   calibration
 }
 
@@ -46,14 +46,36 @@ func (m *machine) serves() bool {
 func (m *machine) counted(now time.Time) {
 	m.done++
 	m.inRow = 0
-	m.recent = append(m.recent, now)
-	m.perMinute(now)
+	m.recent.add(now)
 }
 
-// perMinute is how many results came in the last minute.
-func (m *machine) perMinute(now time.Time) int {
-	m.recent = slices.DeleteFunc(m.recent, func(t time.Time) bool { return now.Sub(t) > time.Minute })
-	return len(m.recent)
+// minute counts what happened in each second of the last one.
+type minute struct {
+	n  [60]int
+	at int64 // the second that was counted last
+}
+
+// pass forgets what is older than a minute.
+func (c *minute) pass(now time.Time) {
+	at := now.Unix()
+	for s := max(c.at+1, at-int64(len(c.n))+1); s <= at; s++ {
+		c.n[s%int64(len(c.n))] = 0
+	}
+	c.at = max(c.at, at)
+}
+
+func (c *minute) add(now time.Time) {
+	c.pass(now)
+	c.n[c.at%int64(len(c.n))]++
+}
+
+// sum is how much was counted.
+func (c *minute) sum(now time.Time) (n int) {
+	c.pass(now)
+	for _, one := range c.n {
+		n += one
+	}
+	return n
 }
 
 // standing is how a machine is told to be in one word.
@@ -83,8 +105,8 @@ const StatusName = "machines.json"
 func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
 	out := view.Machine{
 		Name: m.name, State: m.standing(len(tasks)), Why: m.aside, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
-		PerMinute: m.perMinute(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
-		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Seen: m.seen, Root: m.check.ratio,
+		PerMinute: m.recent.sum(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
+		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Pool: m.hello.Pool, Seen: m.seen, Root: m.check.ratio,
 	}
 	for _, k := range tasks {
 		if k.only == "" {
@@ -100,8 +122,13 @@ func (c *Coordinator) status(now time.Time) view.Fleet {
 	defer c.mu.Unlock()
 	s := view.Fleet{At: now, PID: c.pid, Address: c.address, Waiting: len(c.table.waiting()), Machines: []view.Machine{}}
 	s.Running = c.table.wanted() - s.Waiting
+	if p, ok := c.gauge.pace(1); ok {
+		s.Busy, s.PerSecond = min(1, p.busy/p.slots), p.rate
+	}
+	_, s.Limit = c.limits(c.table, c.machines, c.run)
+	running := c.table.running()
 	for _, m := range c.machines {
-		s.Machines = append(s.Machines, m.tell(c.table.running(m.name), now))
+		s.Machines = append(s.Machines, m.tell(running[m.name], now))
 	}
 	for _, m := range c.listed {
 		if c.machines[m.Name] == nil {

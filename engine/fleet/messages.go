@@ -33,6 +33,9 @@ func (c *Coordinator) hear(msg *nats.Msg) {
 // version.
 func (c *Coordinator) answer(name string, data []byte) wire.Answer {
 	ask, err := wire.Decode[wire.Ask](data)
+	if ask.Kind == wire.AskHello {
+		c.newMembers() // who was invited just now
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := c.heard(name, ask, err)
@@ -97,11 +100,15 @@ func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answe
 		return no("%d slots: use 1 to 4096", h.Slots)
 	case c.rung > 0 && h.Rung > c.rung:
 		return no("its sandbox holds less than the coordinator's (rung %d, here %d); `atoll doctor` there says what would raise it", h.Rung, c.rung)
-	case lacks(c.needs(), &h) != "":
-		return no("the evaluator needs %s, which it does not have; start its worker with --label %[1]s where it does", lacks(c.needs(), &h))
 	case len(h.Labels) > 64:
 		return no("%d labels: use up to 64", len(h.Labels))
 	}
+	h.Pool = poolOf(c.listed, c.server != nil, name, h.Pool)
+	if why, help := c.run.unfit(&h); why != "" {
+		c.notFit(name, why)
+		return no("%s; %s", why, help)
+	}
+	delete(c.refusedFor, name)
 	h.Arch, h.OS = clean(h.Arch), clean(h.OS)
 	m := c.machines[name]
 	if m == nil {
@@ -118,6 +125,7 @@ func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answe
 	}
 	c.say("info", fmt.Sprintf("%s joined with %d slots", name, h.Slots))
 	c.calibrate(now)
+	c.count(c.machines)
 	return wire.Answer{OK: true, Drain: m.state == server.Draining, Welcome: &wire.Welcome{
 		Stream: c.subject.Stream(), Consumer: c.subject.Consumer(wire.DefaultPool), LeaseMS: c.opt.Lease.Milliseconds(),
 	}}
@@ -145,9 +153,7 @@ func (c *Coordinator) claimed(m *machine, id string, now time.Time) wire.Answer 
 	if v != taken {
 		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
 	}
-	if k := c.table.tasks[id]; k.what.Live != nil {
-		k.what.Live("on "+m.name, "")
-	}
+	c.table.tasks[id].live("on " + m.name)
 	return wire.Answer{OK: true, Token: token}
 }
 
@@ -167,13 +173,17 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		return wire.Answer{Fenced: true, Why: "the task was not given to this machine"}
 	case fenced:
 		m.fenced++
-		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
+		a := wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
+		if k := c.table.again(m.name, r.Task); k != nil { // the answer before was lost
+			a.Next = &wire.Next{Task: k.data, Token: k.token}
+		}
+		return a
 	}
 	switch {
 	case r.Back && k.only != "":
 		c.table.end(k, ended{err: errCancelled})
 	case r.Back:
-		k.free()
+		c.table.free(k)
 		c.republish([]*task{k})
 	case r.Fault != "":
 		m.faults++
@@ -192,23 +202,34 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 			if k.only != "" {
 				c.table.end(k, ended{err: err})
 			} else {
-				k.free()
+				c.table.free(k)
 				c.republish([]*task{k})
 			}
 			return wire.Answer{Fenced: true, Why: err.Error()}
 		}
 		if k.only == "" {
 			m.counted(now)
+			c.counted++
 		}
 		c.table.end(k, ended{result: r, machine: m.name})
+		return c.hand(m, r, now)
 	}
 	return wire.Answer{OK: true}
 }
 
-// needs are the labels that the evaluator asks for.
-func (c *Coordinator) needs() []string {
-	if c.run == nil {
-		return nil
+// hand is the answer to a result that counted: with the next task where the machine asks
+// for one.
+func (c *Coordinator) hand(m *machine, r *wire.Result, now time.Time) wire.Answer {
+	a := wire.Answer{OK: true}
+	if !r.More || !m.serves() || m.check.held {
+		return a
 	}
-	return c.run.job.Config.Evaluator.Needs
+	if k := c.table.next(m.name, r.Task, now); k != nil {
+		k.live("on " + m.name)
+		a.Next = &wire.Next{Task: k.data, Token: k.token}
+	} else {
+		c.table.idle = append(c.table.idle, idle{m.name, now.Add(standby)})
+		a.Wait = true
+	}
+	return a
 }

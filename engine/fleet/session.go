@@ -76,11 +76,12 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 // are set aside, the others measure its root before anything else. The caller holds the
 // lock.
 func (c *Coordinator) begin(s *session) {
-	c.run, c.first = s, ""
+	c.run, c.first, c.refusedFor = s, "", map[string]string{}
 	c.ref = reference{values: s.job.RootValues, known: len(s.job.RootValues) > 0, need: s.job.Config.Evaluator.RootRepeats}
 	for _, m := range c.machines {
-		if label := lacks(c.needs(), &m.hello); label != "" {
-			c.setAside(m, "the evaluator needs "+label+", which it does not have")
+		if why, _ := s.unfit(&m.hello); why != "" {
+			c.notFit(m.name, why)
+			c.setAside(m, why)
 		}
 		m.check = calibration{held: c.opt.Agree > 0}
 	}
@@ -96,13 +97,8 @@ func (s *session) Measure(ctx context.Context, m work.Measurement) (work.Measure
 	if blob != "" {
 		defer s.c.blobs.drop(blob)
 	}
-	s.c.mu.Lock()
-	s.c.table.tasks[k.id] = k
-	s.c.mu.Unlock()
-	if m.Live != nil {
-		m.Live("waits for a machine", "")
-	}
-	s.c.publish(k)
+	k.live("waits for a machine")
+	s.c.offer(k)
 	select {
 	case how := <-k.done:
 		if how.err != nil {

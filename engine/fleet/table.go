@@ -28,8 +28,17 @@ type task struct {
 	token     string      // of that claim
 	seen      time.Time   // when that machine last said that it works on it
 	published time.Time   // zero: it is not in the queue
+	direct    bool        // its machine got it without the queue
+	after     string      // the task with the answer to whose result it came, "" = none
 	faults    []string    // what machines said who could not do it
 	issued    map[string]string
+}
+
+// live tells those who look on where a task is.
+func (k *task) live(stage string) {
+	if k.what.Live != nil {
+		k.what.Live(stage, "")
+	}
 }
 
 // ended is how a task ended.
@@ -48,6 +57,13 @@ type table struct {
 	// late from one that is made up.
 	gone  map[string]map[string]string
 	order []string
+	// ready are tasks that are not in the queue: whoever brings a result gets the
+	// next one with the answer. Some of them may have ended since.
+	ready []*task
+	taken int // tasks that a machine has
+	open  int // tasks that lie in the queue and nobody has
+	// idle are slots that wait for an order, longest first.
+	idle []idle
 }
 
 // remembered is how many ended tasks are remembered.
@@ -83,9 +99,67 @@ func (t *table) claim(id, machine string, now time.Time) (token string, v verdic
 		k.seen = now
 		return k.token, taken
 	}
-	k.machine, k.token, k.seen = machine, newID(), now
-	k.issued[k.token] = machine
+	k.give(t, machine, now)
 	return k.token, taken
+}
+
+// give has a machine hold a task; what another had of it counts no more.
+func (k *task) give(t *table, machine string, now time.Time) {
+	if k.machine == "" {
+		t.taken++
+		if k.only == "" && !k.published.IsZero() {
+			t.open--
+		}
+	}
+	k.machine, k.token, k.seen, k.direct, k.after = machine, newID(), now, false, ""
+	k.issued[k.token] = machine
+}
+
+// next gives a machine that brought a result a task that waits, nil for none.
+func (t *table) next(machine, result string, now time.Time) *task {
+	for len(t.ready) > 0 {
+		k := t.ready[0]
+		t.ready[0] = nil
+		if t.ready = t.ready[1:]; t.isReady(k) {
+			k.give(t, machine, now)
+			k.direct, k.after = true, result
+			return k
+		}
+	}
+	return nil
+}
+
+// idle is a slot of a machine that waits for an order until a time.
+type idle struct {
+	machine string
+	until   time.Time
+}
+
+// waiter is the machine of a slot that waits for an order and may have one, "" for none.
+func (t *table) waiter(now time.Time, may func(machine string) bool) string {
+	for len(t.idle) > 0 {
+		w := t.idle[0]
+		if t.idle = t.idle[1:]; now.Before(w.until) && may(w.machine) {
+			return w.machine
+		}
+	}
+	return ""
+}
+
+// again is what a machine was handed with the answer to a result that it brings once
+// more, nil for nothing.
+func (t *table) again(machine, result string) *task {
+	for _, k := range t.tasks {
+		if k.machine == machine && k.after == result {
+			return k
+		}
+	}
+	return nil
+}
+
+// isReady reports whether a task waits and is not in the queue.
+func (t *table) isReady(k *task) bool {
+	return t.tasks[k.id] == k && k.machine == "" && k.only == "" && k.published.IsZero()
 }
 
 // judge says whether a machine may tell how a task ended.
@@ -112,6 +186,12 @@ func (t *table) end(k *task, how ended) {
 		return
 	}
 	delete(t.tasks, k.id)
+	switch {
+	case k.machine != "":
+		t.taken--
+	case k.only == "" && !k.published.IsZero():
+		t.open--
+	}
 	t.gone[k.id] = k.issued
 	if t.order = append(t.order, k.id); len(t.order) > remembered {
 		delete(t.gone, t.order[0])
@@ -129,7 +209,7 @@ func (t *table) end(k *task, how ended) {
 func (t *table) fault(k *task, why string) (again bool) {
 	k.faults = append(k.faults, k.machine+": "+why)
 	machine := k.machine
-	k.free()
+	t.free(k)
 	if len(k.faults) < maxTries && k.only == "" {
 		return true
 	}
@@ -138,7 +218,28 @@ func (t *table) fault(k *task, why string) (again bool) {
 }
 
 // free takes a task from its machine; its token counts no more.
-func (k *task) free() { k.machine, k.token, k.published = "", "", time.Time{} }
+func (t *table) free(k *task) {
+	if k.machine != "" {
+		t.taken--
+	}
+	k.machine, k.token, k.direct, k.after, k.published = "", "", false, "", time.Time{}
+}
+
+// queued notes that a task is put in the queue.
+func (t *table) queued(k *task, now time.Time) {
+	if k.published.IsZero() {
+		t.open++
+	}
+	k.published = now
+}
+
+// unqueued notes that a task that nobody has is not there.
+func (t *table) unqueued(k *task) {
+	if !k.published.IsZero() {
+		t.open--
+	}
+	k.published = time.Time{}
+}
 
 // beat notes what a machine works on and returns what it should stop.
 func (t *table) beat(machine string, running []string, now time.Time) (stop []string) {
@@ -160,7 +261,7 @@ func (t *table) release(machine string) (freed []*task) {
 		case k.only != "":
 			t.end(k, ended{err: errCancelled})
 		default:
-			k.free()
+			t.free(k)
 			freed = append(freed, k)
 		}
 	}
@@ -168,7 +269,8 @@ func (t *table) release(machine string) (freed []*task) {
 }
 
 // silent frees the tasks that their machines have not spoken of for the time of a
-// lease, and says which machine lost how many.
+// lease, and says which machine lost how many. Those that came from the queue are
+// there still, and others get them by themselves.
 func (t *table) silent(now time.Time) map[string]int {
 	var lost map[string]int
 	for _, k := range t.tasks {
@@ -183,21 +285,27 @@ func (t *table) silent(now time.Time) map[string]int {
 			lost = map[string]int{}
 		}
 		lost[k.machine]++
-		k.free()
-		k.published = now // the queue gives it to another one by itself
+		direct := k.direct
+		if t.free(k); direct {
+			t.ready = append(t.ready, k)
+		} else {
+			t.queued(k, now)
+		}
 	}
 	return lost
 }
 
-// running are the tasks of a machine.
-func (t *table) running(machine string) []*task {
-	var out []*task
+// running are the tasks of machines, by name.
+func (t *table) running() map[string][]*task {
+	out := map[string][]*task{}
 	for _, k := range t.tasks {
-		if k.machine == machine {
-			out = append(out, k)
+		if k.machine != "" {
+			out[k.machine] = append(out[k.machine], k)
 		}
 	}
-	slices.SortFunc(out, func(a, b *task) int { return int(a.what.Job - b.what.Job) })
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b *task) int { return int(a.what.Job - b.what.Job) })
+	}
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"atoll/engine/fleet/server"
@@ -25,10 +26,9 @@ func (c *Coordinator) look(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := c.opt.Now()
-		if c.members.Changed() != c.changed {
-			c.readMembers()
-		}
+		c.newMembers()
 		c.listen(now)
+		c.flush()
 		if now.Sub(checked) >= c.opt.Lease/2 {
 			checked = now
 			c.mend(ctx, now)
@@ -60,6 +60,23 @@ func (c *Coordinator) listen(now time.Time) {
 	c.calibrate(now)
 }
 
+// flush puts into the queue what waited for a slot since the last time: so slots that
+// nobody thinks free find it, and whoever looks at the queue sees what waits.
+func (c *Coordinator) flush() {
+	c.mu.Lock()
+	c.count(c.machines)
+	c.gauging(c.opt.Now(), c.table, c.machines, c.run, c.listener)
+	old := c.waited
+	c.table.ready = slices.DeleteFunc(c.table.ready, func(k *task) bool { return !c.table.isReady(k) })
+	c.waited = slices.Clone(c.table.ready)
+	c.mu.Unlock()
+	for _, k := range old {
+		if !c.publish(k) {
+			return
+		}
+	}
+}
+
 // mend puts tasks that nobody has back in the queue, where they are in it no more:
 // a server that lost its disk, a worker that took one and died between two steps.
 func (c *Coordinator) mend(ctx context.Context, now time.Time) {
@@ -87,6 +104,16 @@ func (c *Coordinator) mend(ctx context.Context, now time.Time) {
 	}
 	for _, k := range never {
 		c.publish(k)
+	}
+}
+
+// newMembers takes over what people decided since the last time. The caller holds no lock.
+func (c *Coordinator) newMembers() {
+	c.mu.Lock()
+	known := c.changed
+	c.mu.Unlock()
+	if c.members.Changed() != known {
+		c.readMembers()
 	}
 }
 
@@ -136,6 +163,23 @@ func (c *Coordinator) stateOf(name string) server.State {
 		}
 	}
 	return server.Active
+}
+
+// poolOf is the pool of a machine: what its invite says, or, where a server of others lets
+// it in, what it says itself.
+func poolOf(listed []server.Member, invites bool, name, says string) string {
+	if invites {
+		says = ""
+	}
+	for _, m := range listed {
+		if m.Name == name && m.Key != "" {
+			says = m.Pool
+		}
+	}
+	if wire.CheckName(says) != nil {
+		return wire.DefaultPool
+	}
+	return says
 }
 
 // order tells one worker what to do. One that does not hear it is told by the

@@ -24,18 +24,24 @@ type Machine struct {
 	Platform  string            `json:"platform"`
 	CPUs      int               `json:"cpus"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	Pool      string            `json:"pool,omitempty"`
 	Root      float64           `json:"root,omitempty"` // its value of the root as a ratio to the run's; 0 unknown
 	Seen      time.Time         `json:"seen"`
 }
 
 // Fleet is what is told of the machines that measure for a run.
 type Fleet struct {
-	At       time.Time `json:"at"`
-	PID      int       `json:"pid"`
-	Address  string    `json:"address"`
-	Waiting  int       `json:"waiting"` // tasks that nobody has
-	Running  int       `json:"running"`
-	Machines []Machine `json:"machines"`
+	At      time.Time `json:"at"`
+	PID     int       `json:"pid"`
+	Address string    `json:"address"`
+	Waiting int       `json:"waiting"` // tasks that nobody has
+	Running int       `json:"running"`
+	// Busy and PerSecond are the share of slots that worked, and the samples, of the last
+	// seconds; Limit says in words what keeps the other slots from working.
+	Busy      float64   `json:"busy"`
+	PerSecond float64   `json:"samples_per_second"`
+	Limit     string    `json:"limit,omitempty"`
+	Machines  []Machine `json:"machines"`
 }
 
 // Slots is how many samples all machines together take at the same time.

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"atoll/engine/fleet/wire"
 	"atoll/store/whole"
 )
 
@@ -28,8 +27,8 @@ const (
 // Member is a machine that was invited, or one that a person decided about.
 type Member struct {
 	Name  string    `json:"name"`
-	Key   string    `json:"key,omitempty"` // public half of its nkey; "" = it joined by a URL
-	Pool  string    `json:"pool,omitempty"`
+	Key   string    `json:"key,omitempty"`  // public half of its nkey; "" = it joined by a URL
+	Pool  string    `json:"pool,omitempty"` // "" = wire.DefaultPool
 	State State     `json:"state"`
 	Since time.Time `json:"since"`
 }
@@ -140,9 +139,6 @@ func of(list []Member, key string) (Member, bool) {
 	i := slices.IndexFunc(list, func(m Member) bool { return m.Key != "" && m.Key == key })
 	if i < 0 {
 		return Member{}, false
-	}
-	if list[i].Pool == "" {
-		list[i].Pool = wire.DefaultPool
 	}
 	return list[i], true
 }

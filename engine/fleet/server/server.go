@@ -131,7 +131,7 @@ func (s *Server) Check(c nats.ClientAuthentication) bool {
 	if err != nil {
 		return false
 	}
-	publish, subscribe := s.subject.Permissions(m.Name, m.Pool)
+	publish, subscribe := s.subject.Permissions(m.Name, wire.DefaultPool)
 	c.RegisterUser(&nats.User{Username: m.Name, Permissions: &nats.Permissions{
 		Publish: &nats.SubjectPermission{Allow: publish}, Subscribe: &nats.SubjectPermission{Allow: subscribe},
 	}})

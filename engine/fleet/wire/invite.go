@@ -52,5 +52,5 @@ func ParseInvite(text string) (Invite, error) {
 	return i, CheckName(i.Pool)
 }
 
-// DefaultPool is where tasks lie that ask for nothing.
+// DefaultPool is the queue of all tasks, and the pool of machines that were given none.
 const DefaultPool = "any"

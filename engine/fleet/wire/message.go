@@ -103,6 +103,7 @@ type Hello struct {
 	Arch    string            `json:"arch"`
 	Rung    int               `json:"rung"` // of its sandbox; lower holds more
 	Labels  map[string]string `json:"labels,omitempty"`
+	Pool    string            `json:"pool,omitempty"` // of those who joined by a URL; that of others is known
 }
 
 // Beat says that a worker lives, and what it does.
@@ -146,10 +147,22 @@ type Answer struct {
 
 	Welcome *Welcome `json:"welcome,omitempty"`
 	Token   string   `json:"token,omitempty"` // of a claim: goes with the result
+	Next    *Next    `json:"next,omitempty"`  // of a result that asked for more
+	Wait    bool     `json:"wait,omitempty"`  // of one: there is none now; an order may bring it soon
 	Stop    []string `json:"stop,omitempty"`  // of a beat: tasks that are not the worker's any more
 	Drain   bool     `json:"drain,omitempty"` // of a beat: finish, then go
 	Size    int64    `json:"size,omitempty"`  // of a blob
 	Data    []byte   `json:"data,omitempty"`
+}
+
+// PatienceMS is how long a slot that was told to wait does so before it looks into the
+// queue.
+const PatienceMS = 2000
+
+// Next is a task that comes with the answer to a result: it is claimed already.
+type Next struct {
+	Task  json.RawMessage `json:"task"` // a [Task]
+	Token string          `json:"token"`
 }
 
 // Welcome tells a worker how it takes jobs.
@@ -163,17 +176,18 @@ type Welcome struct {
 const (
 	OrderStop  = "stop"  // a task
 	OrderDrain = "drain" // finish what runs, then go
-	// OrderMeasure is a sample that this worker alone is to take; it is claimed as
-	// any other.
+	// OrderMeasure is a sample that this worker alone is to take. With a token it is
+	// claimed already.
 	OrderMeasure = "measure"
 )
 
 // Order is what the coordinator tells one worker.
 type Order struct {
-	V    int    `json:"v"`
-	Kind string `json:"kind"`
-	Task string `json:"task,omitempty"`
-	Data []byte `json:"data,omitempty"` // of measure: a [Task]
+	V     int             `json:"v"`
+	Kind  string          `json:"kind"`
+	Task  string          `json:"task,omitempty"`
+	Data  json.RawMessage `json:"data,omitempty"` // of measure: a [Task]
+	Token string          `json:"token,omitempty"`
 }
 
 // names are what may be part of a subject and of a file name.
@@ -210,25 +224,35 @@ func Encode(m any) ([]byte, error) {
 	return data, nil
 }
 
-// versioned is the part that all messages have.
-type versioned struct {
-	V int `json:"v"`
-}
+// message is one that says its version.
+type message interface{ version() int }
+
+func (t Task) version() int   { return t.V }
+func (a Ask) version() int    { return a.V }
+func (a Answer) version() int { return a.V }
+func (o Order) version() int  { return o.V }
 
 // Decode reads a message of this version.
-func Decode[M any](data []byte) (m M, err error) {
-	var v versioned
+func Decode[M message](data []byte) (m M, err error) {
 	if len(data) > MaxMessage {
 		return m, fmt.Errorf("%w: it has %d bytes", ErrMessage, len(data))
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		return m, fmt.Errorf("%w: %w", ErrMessage, err)
+	bad := json.Unmarshal(data, &m)
+	v := m.version()
+	if bad != nil { // of another version, whose fields may be others
+		var other struct {
+			V int `json:"v"`
+		}
+		if err := json.Unmarshal(data, &other); err != nil {
+			return m, fmt.Errorf("%w: %w", ErrMessage, err)
+		}
+		v = other.V
 	}
-	if v.V != Protocol {
-		return m, fmt.Errorf("%w: it is of protocol %d, this program speaks %d; run the same version of atoll on all machines", ErrMessage, v.V, Protocol)
+	if v != Protocol {
+		return m, fmt.Errorf("%w: it is of protocol %d, this program speaks %d; run the same version of atoll on all machines", ErrMessage, v, Protocol)
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("%w: %w", ErrMessage, err)
+	if bad != nil {
+		return m, fmt.Errorf("%w: %w", ErrMessage, bad)
 	}
 	return m, nil
 }

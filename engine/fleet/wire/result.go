@@ -18,6 +18,9 @@ type Result struct {
 	Fault string `json:"fault,omitempty"`
 	// Back is set where the worker ends before the task does: nobody is to blame.
 	Back bool `json:"back,omitempty"`
+	// More is set where the slot is free again: the answer, or an order soon
+	// after it, may bring its next task.
+	More bool `json:"more,omitempty"`
 
 	Objective     float64           `json:"objective"`
 	ObjectiveName string            `json:"objective_name,omitempty"`

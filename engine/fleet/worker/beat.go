@@ -17,22 +17,46 @@ import (
 // beats says that the worker lives until ctx ends.
 func (w *Worker) beats(ctx context.Context) {
 	for {
-		a, err := w.ask(ctx, wire.Ask{Kind: wire.AskBeat, Beat: w.pulse()})
-		if err == nil {
-			w.follow(ctx, a)
+		if w.due(w.o.Now()) {
+			if a, err := w.ask(ctx, wire.Ask{Kind: wire.AskBeat, Beat: w.pulse()}); err == nil {
+				w.follow(ctx, a)
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(min(2*time.Second, w.lease()/5)):
+		case <-time.After(w.between()):
 		}
 	}
+}
+
+// between is how often a worker says that it lives.
+func (w *Worker) between() time.Duration { return pace(w.lease()) }
+
+func pace(lease time.Duration) time.Duration { return min(2*time.Second, lease/5) }
+
+// due reports whether a beat says something that was not said since the last one: the
+// results of a machine whose tasks are all young say as much.
+func (w *Worker) due(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	between := pace(w.lives())
+	if now.Sub(w.beat) >= 4*between || now.Sub(w.told) >= between/2 {
+		return true
+	}
+	for _, at := range w.running {
+		if now.Sub(at.since) >= between {
+			return true
+		}
+	}
+	return false
 }
 
 // pulse is what a beat says.
 func (w *Worker) pulse() *wire.Beat {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.beat = w.o.Now()
 	b := &wire.Beat{Running: []string{}, Load: load(), Done: w.done, Failed: w.failed}
 	for id := range w.running {
 		b.Running = append(b.Running, id)
@@ -69,8 +93,8 @@ func (w *Worker) obey(msg *nats.Msg) {
 		w.stop(o.Task)
 	case wire.OrderMeasure:
 		select {
-		case w.orders <- o.Data:
-		default: // it comes again
+		case w.orders <- wire.Next{Task: o.Data, Token: o.Token}:
+		default: // it comes again, or its lease runs out
 		}
 	case wire.OrderDrain:
 		w.Drain()
@@ -80,10 +104,10 @@ func (w *Worker) obey(msg *nats.Msg) {
 // stop breaks off a task.
 func (w *Worker) stop(id string) {
 	w.mu.Lock()
-	cancel := w.running[id]
+	k, runs := w.running[id]
 	w.mu.Unlock()
-	if cancel != nil {
-		cancel(errStopped)
+	if runs {
+		k.cancel(errStopped)
 	}
 }
 

@@ -22,15 +22,15 @@ const pull = 2 * time.Second
 // work takes one task after the other until the worker ends.
 func (w *Worker) work(ctx context.Context) {
 	for ctx.Err() == nil && !w.draining() {
-		msg := w.ordered(ctx)
-		if msg == nil && !w.holds() {
-			msg = w.next(ctx)
+		e := w.ordered(ctx)
+		if e == nil && !w.holds() {
+			if msg := w.next(ctx); msg != nil {
+				e = &execution{w: w, msg: msg}
+			}
 		}
-		if msg == nil {
-			continue
+		for e != nil {
+			e = e.run(ctx)
 		}
-		e := &execution{w: w, msg: msg}
-		e.run(ctx)
 	}
 }
 
@@ -44,7 +44,8 @@ type delivery interface {
 	InProgress() error
 }
 
-// order is a task that this worker alone was told to do. Nobody else gets it.
+// order is a task that does not lie in the queue: this worker alone was told to do it,
+// or got it with the answer to a result.
 type order []byte
 
 func (o order) Data() []byte                   { return o }
@@ -62,23 +63,35 @@ func (w *Worker) holds() bool {
 
 // ordered is the next task that the worker was told to do, nil for none. While nothing
 // is to be taken from the queue it waits for one a little.
-func (w *Worker) ordered(ctx context.Context) delivery {
-	if !w.holds() {
-		select {
-		case data := <-w.orders:
-			return order(data)
-		default:
-			return nil
-		}
+func (w *Worker) ordered(ctx context.Context) *execution {
+	if w.holds() {
+		return w.await(ctx, 200*time.Millisecond)
 	}
 	select {
-	case data := <-w.orders:
-		return order(data)
+	case n := <-w.orders:
+		return w.taking(n)
+	default:
+		return nil
+	}
+}
+
+// await waits for a task that the worker is told to do, nil for none.
+func (w *Worker) await(ctx context.Context, d time.Duration) *execution {
+	enough := time.NewTimer(d)
+	defer enough.Stop()
+	select {
+	case n := <-w.orders:
+		return w.taking(n)
 	case <-ctx.Done():
 	case <-w.drained:
-	case <-time.After(200 * time.Millisecond):
+	case <-enough.C:
 	}
 	return nil
+}
+
+// taking is the execution of a task that did not come through the queue.
+func (w *Worker) taking(n wire.Next) *execution {
+	return &execution{w: w, msg: order(n.Task), token: n.Token}
 }
 
 // next is the next message of the queue, nil for none now.
@@ -116,36 +129,38 @@ type execution struct {
 	w     *Worker
 	msg   delivery
 	task  wire.Task
-	token string
+	token string     // of the claim; there from the beginning where the task came with an answer
+	next  *wire.Next // what came with the answer to its result
+	wait  bool       // that answer said that an order may come
 
 	mu   sync.Mutex
 	told time.Time // when a line was last sent
 }
 
-// run carries the task out. Messages that are not acknowledged go to another
-// worker.
-func (e *execution) run(ctx context.Context) {
+// run carries the task out, and returns the one that came with the answer to its result,
+// nil for none. Messages that are not acknowledged go to another worker.
+func (e *execution) run(ctx context.Context) (next *execution) {
 	var err error
 	if e.task, err = wire.Decode[wire.Task](e.msg.Data()); err != nil || !wire.IsID(e.task.ID) {
 		e.w.o.Say("error", fmt.Sprintf("a task cannot be read: %v", err))
 		_ = e.msg.NakWithDelay(time.Second)
-		return
+		return nil
 	}
 	if e.w.draining() { // it came when nothing was to be taken any more
-		_ = e.msg.Nak()
-		return
+		e.giveBack(ctx)
+		return nil
 	}
 	mine, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e.w.mu.Lock()
-	twice := e.w.running[e.task.ID] != nil
+	_, twice := e.w.running[e.task.ID]
 	if !twice {
-		e.w.running[e.task.ID] = cancel
+		e.w.running[e.task.ID] = begun{cancel, e.w.o.Now()}
 	}
 	e.w.mu.Unlock()
 	if twice { // another slot has it: the message came again
 		_ = e.msg.NakWithDelay(e.w.lease())
-		return
+		return nil
 	}
 	defer func() {
 		e.w.mu.Lock()
@@ -157,9 +172,24 @@ func (e *execution) run(ctx context.Context) {
 	held.Go(func() { e.hold(holding) })
 	defer held.Wait()
 	defer letGo()
-	if e.claim(mine) {
+	if e.token != "" || e.claim(mine) {
 		e.deliver(ctx, e.measure(mine))
 	}
+	switch {
+	case e.next != nil:
+		return e.w.taking(*e.next)
+	case e.wait:
+		return e.w.await(ctx, wire.PatienceMS*time.Millisecond)
+	}
+	return nil
+}
+
+// giveBack says that a task is not begun here.
+func (e *execution) giveBack(ctx context.Context) {
+	if e.token != "" { // else the lease runs out
+		_, _ = e.w.ask(context.WithoutCancel(ctx), wire.Ask{Kind: wire.AskResult, Result: &wire.Result{Task: e.task.ID, Token: e.token, Back: true}})
+	}
+	_ = e.msg.Nak()
 }
 
 // hold keeps the message this worker's until ctx ends.
@@ -292,16 +322,17 @@ func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 		_ = e.msg.Ack()
 		return
 	}
-	ask := wire.Ask{Kind: wire.AskResult, Result: r}
 	if r.Back {
-		_, _ = e.w.ask(context.WithoutCancel(ctx), ask) // else the lease runs out
-		_ = e.msg.Nak()
+		e.giveBack(ctx)
 		return
 	}
+	ask := wire.Ask{Kind: wire.AskResult, Result: r}
 	for kept := false; ; kept = true {
+		r.More = !e.w.draining() && len(e.w.orders) == 0
 		a, err := e.w.ask(ctx, ask)
 		if err == nil && (a.OK || a.Fenced) {
 			_ = e.msg.Ack()
+			e.next, e.wait = a.Next, a.Wait
 			e.count(r, a, kept)
 			return
 		}
@@ -322,6 +353,7 @@ func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 // count notes how an execution ended.
 func (e *execution) count(r *wire.Result, a wire.Answer, kept bool) {
 	e.w.mu.Lock()
+	e.w.told = e.w.o.Now()
 	switch {
 	case r.Fault != "":
 		e.w.failed++

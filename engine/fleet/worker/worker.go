@@ -24,6 +24,7 @@ type Options struct {
 	Name    string // with a URL: who this is
 	Slots   int    // samples at the same time
 	Labels  map[string]string
+	Pool    string // with a URL: the machines that this one belongs to, "" = none in particular
 	Version string // of this program, with its commit
 	State   string // a folder of its own
 	Cache   int64  // bytes that it may keep there from one start to the next
@@ -41,8 +42,8 @@ type Worker struct {
 	js      jetstream.JetStream
 	box     *sandbox.Box
 	lab     *laboratory
-	lost    chan struct{} // closed: the connection was closed for good
-	orders  chan []byte   // tasks that this worker alone was told to do
+	lost    chan struct{}  // closed: the connection was closed for good
+	orders  chan wire.Next // tasks that this worker alone was told to do
 
 	drainOnce sync.Once
 	drained   chan struct{} // closed: nothing more is taken
@@ -50,10 +51,18 @@ type Worker struct {
 	mu      sync.Mutex
 	welcome wire.Welcome
 	hold    bool // nothing is taken from the queue
-	running map[string]context.CancelCauseFunc
+	running map[string]begun
+	told    time.Time // when a result was last taken
+	beat    time.Time // the last one
 	done    int
 	failed  int
 	leave   error
+}
+
+// begun is a task that the worker has.
+type begun struct {
+	cancel context.CancelCauseFunc
+	since  time.Time
 }
 
 // The errors of this package that callers tell apart.
@@ -73,7 +82,7 @@ var (
 // Run works until drain is closed and what it had is done, until the coordinator
 // sends the machine away, or until ctx ends, which breaks off what runs.
 func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
-	w := &Worker{o: o, pool: wire.DefaultPool, drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan []byte, 4), running: map[string]context.CancelCauseFunc{}}
+	w := &Worker{o: o, pool: o.Pool, drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan wire.Next, o.Slots+4), running: map[string]begun{}}
 	lock, err := w.takeFolder()
 	if err != nil {
 		return err
@@ -187,6 +196,9 @@ func (w *Worker) serve(ctx context.Context, drain <-chan struct{}) error {
 		hands.Go(func() { w.work(ctx) })
 	}
 	hands.Wait()
+	for len(w.orders) > 0 { // of slots that wait for none any more
+		w.taking(<-w.orders).run(ctx)
+	}
 	still()
 	beat.Wait()
 	_ = w.nc.FlushTimeout(2 * time.Second) // acknowledgements that are under way
@@ -247,7 +259,7 @@ func (w *Worker) ask(ctx context.Context, q wire.Ask) (wire.Answer, error) {
 func (w *Worker) greet(ctx context.Context) error {
 	hello := wire.Hello{
 		Version: w.o.Version, Slots: w.o.Slots, CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Rung: int(w.box.Rung()), Labels: w.o.Labels,
+		Rung: int(w.box.Rung()), Labels: w.o.Labels, Pool: w.pool,
 	}
 	waits := false
 	for {
@@ -297,5 +309,10 @@ func (w *Worker) rest(ctx context.Context, d time.Duration) bool {
 func (w *Worker) lease() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.lives()
+}
+
+// lives is lease for who holds the lock.
+func (w *Worker) lives() time.Duration {
 	return max(200*time.Millisecond, time.Duration(w.welcome.LeaseMS)*time.Millisecond)
 }
