@@ -79,9 +79,12 @@ func (l *lab) resumed(eng *engine.Engine, measured int) {
 	}
 }
 
-func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
+func TestWhatIsNoAnswerOfAnAPIPausesAndChargesNothing(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "one more trouble of a provider; TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob stands for it")
+	status := func(code int, text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) { http.Error(w, text, code) }
+	}
 	page := func(kind, text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", kind)
@@ -100,6 +103,12 @@ func TestAWebPageInThePlaceOfAnAnswerPausesAndChargesNothing(t *testing.T) {
 			w.Header().Set("Location", "https://login.example/start?next=secret")
 			w.WriteHeader(http.StatusFound)
 		}, "it redirects to https://login.example/start,"},
+		{"a text", page("text/plain", "Your trial of the proxy is over"), "Your trial of the proxy is over"},
+		{"a text that says it is JSON", page("application/json", "upstream not found"), "upstream not found"},
+		{"451", status(451, `{"error":{"message":"not served in your country"}}`), "not served in your country"},
+		{"a proxy's login", status(407, "Proxy Authentication Required"), "Proxy Authentication Required"},
+		{"a portal's login", status(511, "<html><title>Sign in to Hotel</title></html>"), "Sign in to Hotel"},
+		{"nothing there any more", status(410, "gone"), "status 410"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

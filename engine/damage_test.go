@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -351,7 +353,7 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed(list []damage) {
 					t.Errorf("no command is named that cures %q: %q", l.Detail, l.Cure)
 				}
 			}
-			w.alone(d, dir)
+			w.countsAlike(d, bad, w.alone(d, dir))
 			if d.kept || !d.mended && !d.refused {
 				return
 			}
@@ -378,8 +380,38 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed(list []damage) {
 	}
 }
 
+// unusable is how many candidates a check counts that lack some of their files.
+func unusable(lines []view.CheckLine) (n int) {
+	for _, l := range lines {
+		if m := regexp.MustCompile(`([0-9]+) candidates? (without all|that nobody can)`).FindStringSubmatch(l.Detail); m != nil {
+			k, _ := strconv.Atoi(m[1])
+			n += k
+		}
+	}
+	return n
+}
+
+// countsAlike holds a repair to what the check before it counted: it names no more
+// candidates as lost, and names all of them unless it brought something back.
+func (w *wrecks) countsAlike(d damage, before []view.CheckLine, r repair.Report) {
+	w.t.Helper()
+	lost, back := 0, false
+	for _, s := range r.Steps {
+		back = back || strings.Contains(s.What, "again") || strings.Contains(s.What, "took ")
+		if s.Lost && strings.HasPrefix(s.What, "c") {
+			lost++
+		}
+	}
+	if counted := unusable(before); lost > counted || lost < counted && !back && !d.kept {
+		w.t.Errorf("the check counts %d candidates that lack files, the repair %d: %+v\n%+v", counted, lost, before, r.Steps)
+	}
+	if after := unusable(r.After); after != lost {
+		w.t.Errorf("the repair names %d candidates as lost, and the check afterwards counts %d: %+v", lost, after, r.After)
+	}
+}
+
 // alone repairs without a backup: what is left is the same as before, or named as lost.
-func (w *wrecks) alone(d damage, dir string) {
+func (w *wrecks) alone(d damage, dir string) (r repair.Report) {
 	w.t.Helper()
 	r, err := repair.Run(w.t.Context(), repair.Options{Dir: dir, Target: w.target, Now: time.Now})
 	if err != nil && !errors.Is(err, repair.ErrLost) {
@@ -393,14 +425,14 @@ func (w *wrecks) alone(d damage, dir string) {
 		if !named || d.kept {
 			w.t.Errorf("refused, and it names no loss: %+v\n%+v", r.Steps, r.After)
 		}
-		return
+		return r
 	}
 	now := w.tell(dir)
 	if d.kept || !named {
 		if diff := same(now, w.want); diff != "" || named {
 			w.t.Errorf("%s\n%+v", diff, r.Steps)
 		}
-		return
+		return r
 	}
 	for i, c := range now { // no row tells another story
 		if c != w.want[i] && !strings.Contains(c, string(record.StatusRejected)) {
@@ -410,6 +442,7 @@ func (w *wrecks) alone(d damage, dir string) {
 			}
 		}
 	}
+	return r
 }
 
 func (w *wrecks) bytesChange(t *testing.T) {

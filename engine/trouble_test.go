@@ -64,6 +64,7 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		free   bool          // nothing is billed for the trouble
 		silent time.Duration // how long a first byte is waited for where one is silent; 0 = as ever
 		full   bool          // another row stands for it every day
+		once   bool          // each trouble is asked for once and not again
 	}{
 		{name: "a 429 that asks to wait is waited for", bad: 1, answer: status(429, "Retry-After", "0.3"), free: true},
 		{name: "429 without end", full: true, bad: 4, answer: status(429), class: record.ClassAgent, reason: "429", free: true},
@@ -94,6 +95,17 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 		{name: "the file as it was", bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, says("INTENT: nothing\nprogram.txt\n```\n"+program+"```\n", "stop")...)
 		}, class: record.ClassNoChange, reason: "no change"},
+		{name: "a request that is too large", bad: 2, answer: status(413), class: record.ClassAgent, reason: "413", free: true, once: true},
+		{name: "a request that it cannot carry out", full: true, bad: 2, answer: status(422), class: record.ClassAgent, reason: "422", free: true, once: true},
+		{name: "a model that talks for ever", bad: 1, answer: func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				stream(w, says("and on and ", "")[0])
+				select {
+				case <-r.Context().Done():
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		}, class: record.ClassTimeout, reason: "did not end its answer", once: true},
 		{name: "five megabytes of words", full: true, bad: 2, answer: func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, long...)
 		}, class: record.ClassAgent, reason: "did not apply"},
@@ -120,9 +132,15 @@ func TestEveryTroubleOfAProviderEndsAsItsClassAndTheRunGoesOn(t *testing.T) {
 				// A busy machine begins a good answer late, too.
 				patience.FirstByte, patience.Idle = tt.silent, 500*time.Millisecond
 			}
+			if tt.class == record.ClassTimeout {
+				patience.Answer = suitetest.Stretched(t, 2*time.Second)
+			}
 			snap, err := l.runWith(engine.Options{Gateway: patience})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if n := len(m.asked()); tt.once && n != 5 {
+				t.Errorf("%d requests for 5 jobs", n)
 			}
 			failed := l.jobs(record.Failed)
 			if snap.State != record.ExperimentDone || snap.Jobs.Ended() != 5 || snap.Jobs.Placed+snap.Jobs.Scored+len(failed) != 5 || snap.Jobs.Placed+snap.Jobs.Scored < 2 {

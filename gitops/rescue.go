@@ -124,6 +124,9 @@ func (r *Repo) salvage(ctx context.Context, name, folder string) error {
 	if info, err := os.Lstat(aside); err != nil || !info.Mode().IsRegular() {
 		return err // nothing can be read of what is no file
 	}
+	if err := r.rescue(ctx, name, folder); err != nil {
+		return err
+	}
 	in, err := os.Open(aside)
 	if err != nil {
 		return err
@@ -131,6 +134,45 @@ func (r *Repo) salvage(ctx context.Context, name, folder string) error {
 	defer in.Close()
 	// It fails where the damage is, with all before it unpacked.
 	_ = r.git.do(ctx, call{args: []string{"--git-dir=" + r.dir, "unpack-objects", "-r", "-q"}, stdin: in, stdout: io.Discard})
+	return ctx.Err()
+}
+
+// rescue writes again what of a pack that was put aside can be read by its index: all but
+// what the damage is in, as [Repo.Losses] counted it before. Without a whole index there
+// is nothing to go by.
+func (r *Repo) rescue(ctx context.Context, name, folder string) error {
+	store := filepath.Join(folder, "store.git")
+	index, err := os.ReadFile(filepath.Join(store, "objects", "pack", name+".idx"))
+	if err != nil {
+		return nil
+	}
+	var list bytes.Buffer
+	if r.git.do(ctx, call{args: []string{"show-index"}, stdin: bytes.NewReader(index), stdout: &list}) != nil {
+		return ctx.Err()
+	}
+	r.reopen() // the pack is gone from here
+	from := openObjects(store, &r.fsync)
+	defer from.close()
+	for line := range strings.Lines(list.String()) {
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		h, err := record.ParseHash(words[1])
+		if err != nil {
+			continue
+		}
+		kind, data, err := from.read(h)
+		if err != nil || record.Hash(plumbing.ComputeHash(kind, data)) != h {
+			continue
+		}
+		if err := r.use(ctx, func(o *objects) error {
+			_, err := o.write(kind, data)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
 	return ctx.Err()
 }
 

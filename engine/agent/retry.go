@@ -27,6 +27,8 @@ func judge(err error) (verdict, string) {
 		return feedBack, edit.Feedback()
 	case errors.Is(err, ErrNoChange):
 		return feedBack, "The edits leave every file as it is. Make a real change."
+	case errors.Is(err, gateway.ErrEndless):
+		return giveUp, ""
 	case errors.Is(err, gateway.ErrCut):
 		return tryAgain, "The answer was cut before its end. Make a smaller change, or write less around it."
 	case errors.Is(err, gateway.ErrEmpty):
@@ -53,6 +55,8 @@ func classify(ctx context.Context, err error, tries int, made record.Usage, evid
 		e.Class, e.Reason = record.ClassNoChange, fmt.Sprintf("the model offered no change in %s", countOf(tries, "answer"))
 	case errors.Is(err, gateway.ErrRefused):
 		e.Reason = "the model refused"
+	case errors.Is(err, gateway.ErrEndless):
+		e.Class, e.Reason = record.ClassTimeout, "the model did not end its answer"
 	case errors.Is(err, gateway.ErrEmpty), errors.Is(err, gateway.ErrCut):
 		e.Reason = fmt.Sprintf("no usable answer in %s", countOf(tries, "try"))
 	case errors.Is(err, gateway.ErrAccess):

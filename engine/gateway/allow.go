@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,110 +11,196 @@ import (
 	"strings"
 )
 
-// What a client may tell a provider is a list, for each protocol. What is on none of
-// them stays here: it may have another model answer, ask for several answers, have the
-// provider search the web or run programs, or make a token dearer, and providers learn
-// new ones each month.
-var (
-	allowedChat = []string{
-		"model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "typical_p",
-		"presence_penalty", "frequency_penalty", "repetition_penalty", "seed", "stop", "logprobs", "top_logprobs", "logit_bias", "response_format",
-		"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "user", "safety_identifier", "metadata", "store",
-		"prompt_cache_key", "prompt_cache_retention", "cache_control", "reasoning_effort", "reasoning", "include_reasoning", "reasoning_format", "reasoning_split",
-		"thinking", "enable_thinking", "thinking_budget", "chat_template_kwargs", "verbosity", "usage",
+// allow makes a client's request what the table of its protocol has, and tells in the
+// notes what was left out. Afterwards each field has one spelling. An error says what of
+// it is refused. limited says that money is.
+func (b *body) allow(f forms, limited bool) error {
+	raw, err := b.bytes()
+	if err != nil {
+		return err
 	}
-	allowedResponses = []string{
-		"model", "input", "instructions", "stream", "stream_options", "max_output_tokens", "temperature", "top_p", "top_logprobs", "tools", "tool_choice",
-		"parallel_tool_calls", "reasoning", "text", "store", "include", "truncation", "user", "safety_identifier", "metadata", "client_metadata",
-		"prompt_cache_key", "prompt_cache_retention", "previous_response_id", "conversation",
+	w := walk{body: b, forms: f, limited: limited}
+	out, err := w.object("request", "", 0, raw)
+	if err != nil {
+		return err
 	}
-	allowedAnthropic = []string{
-		"model", "messages", "system", "max_tokens", "stream", "temperature", "top_k", "top_p", "stop_sequences", "tools", "tool_choice", "thinking",
-		"metadata", "output_config", "output_format", "context_management", "cache_control",
+	b.fields = nil
+	if err := json.Unmarshal(out, &b.fields); err != nil {
+		return err
 	}
-	allowedGemini = []string{
-		"contents", "systemInstruction", "tools", "toolConfig", "safetySettings", "generationConfig", "labels", "cachedContent",
+	if _, tools := b.fields["tools"]; !tools {
+		delete(b.fields, "tool_choice")
+		delete(b.fields, "toolConfig")
 	}
-	allowedGeneration = []string{
-		"temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "seed", "presencePenalty", "frequencyPenalty", "responseMimeType", "responseSchema",
-		"responseJsonSchema", "_responseJsonSchema", "responseLogprobs", "logprobs", "thinkingConfig", "mediaResolution",
-	}
-	allowedThoughts = []string{
-		"type", "enabled", "effort", "summary", "generate_summary", "exclude", "display", "clear_thinking", "budget_tokens", "max_tokens", // thinking, reasoning
-		"includeThoughts", "thinkingBudget", "thinkingLevel", // Gemini's
-	}
-)
-
-func (a API) allowed() []string {
-	switch a {
-	case Responses:
-		return allowedResponses
-	case Anthropic:
-		return allowedAnthropic
-	case Gemini:
-		return allowedGemini
-	}
-	return allowedChat
+	return nil
 }
 
-// allow leaves out of a client's request what is not on the list of its protocol, and
-// tells so in the notes. Afterwards each field has one spelling.
-func (b *body) allow() {
-	if b.api == Gemini {
-		b.fields = b.oneSpelling(b.fields, allowedGemini)
-	}
-	b.keep(b.fields, b.api.allowed(), "")
-	if raw, there := b.fields["stream"]; there && string(raw) != "true" && string(raw) != "false" {
-		b.drop(b.fields, "stream", "")
-	}
-	for _, name := range []string{"thinking", "reasoning"} {
-		b.keepInside(b.fields, name, allowedThoughts)
-	}
-	if b.api == Gemini {
-		b.keepInside(b.fields, "generationConfig", allowedGeneration)
-		b.inside(b.fields, "generationConfig", func(inner map[string]json.RawMessage) {
-			b.keepInside(inner, "thinkingConfig", allowedThoughts)
-		})
-	}
-	if b.api == Anthropic {
-		b.keepClearing()
-	}
-	b.takeOutTools()
+// walk goes through a request by the forms of its protocol.
+type walk struct {
+	*body
+	forms   forms
+	limited bool
 }
 
-// keep leaves out of fields what is not on a list; in says where they stand.
-func (b *body) keep(fields map[string]json.RawMessage, list []string, in string) {
-	var out []string
-	for name := range fields {
-		if !slices.Contains(list, name) {
-			out = append(out, name)
+// errForm is what of a request is not passed on, and why.
+type errForm struct{ at, what, why string }
+
+func (e *errForm) Error() string {
+	return strings.TrimSuffix(e.at, ".") + ": " + e.what + " is not passed on: " + e.why
+}
+
+func misfit(at, what, why string) error { return &errForm{at, what, why} }
+
+// maxDepth is how deep the objects of a request may lie in each other.
+const maxDepth = 16
+
+// object is what of one object is passed on, nil when nothing of it is left. at says where
+// it stands.
+func (w *walk) object(name, at string, depth int, raw json.RawMessage) (json.RawMessage, error) {
+	if depth > maxDepth {
+		return nil, misfit(at, "an object", fmt.Sprintf("it lies deeper than %d others", maxDepth))
+	}
+	var in map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, misfit(at, "a value", "it is no object")
+	}
+	out := map[string]json.RawMessage{}
+	kind := w.kind(name, in)
+	had := len(in)
+	fields, known := w.forms.of(name, kind)
+	switch {
+	case !known && kind == "":
+		return nil, misfit(at, "a "+name, "it has no type")
+	case !known:
+		return nil, misfit(at, fmt.Sprintf("%s %.40q", name, kind), "the gateway does not know it, or the provider would do it")
+	case kind != "" && in["type"] != nil:
+		out["type"] = in["type"]
+	}
+	for _, own := range slices.Sorted(maps.Keys(in)) {
+		f, known := w.api.find(fields, own)
+		switch _, both := out[f.name]; {
+		case own == "type" && !known:
+			continue
+		case !known:
+			w.drop(in, own, at)
+			continue
+		case both:
+			w.note("field %.60q left out: %s is there, too", at+own, f.name)
+			continue
 		}
+		v, err := w.value(f, at+own, depth, in[own])
+		switch {
+		case err != nil && (!f.lax || f.one):
+			return nil, err
+		case err != nil && depth > 0:
+			return nil, err
+		case err != nil || v == nil:
+			w.drop(in, own, at)
+			continue
+		}
+		out[f.name] = v
 	}
-	slices.Sort(out) // notes come in one order
-	for _, name := range out {
-		b.drop(fields, name, in)
+	if had > len(out) && (len(out) == 0 || len(out) == 1 && kind != "" && len(fields) > 0) {
+		return nil, nil // but for its type
 	}
+	return encode(out)
+}
+
+// kind is the type of an object, "" where it has none or objects of its name have no
+// kinds. What OpenAI's Responses take without a type and a role is the name of an item
+// that is stored.
+func (w *walk) kind(name string, in map[string]json.RawMessage) string {
+	if !w.forms.typed(name) {
+		return ""
+	}
+	if raw, there := in["type"]; there && string(raw) != "null" {
+		kind := ""
+		if json.Unmarshal(raw, &kind) != nil || kind == "" {
+			kind = string(raw)
+		}
+		return kind
+	}
+	if delete(in, "type"); name == "item" && in["role"] == nil {
+		return "item_reference"
+	}
+	return ""
+}
+
+// value is what of a field's value is passed on, nil for nothing.
+func (w *walk) value(f field, at string, depth int, raw json.RawMessage) (json.RawMessage, error) {
+	if rule := rules[f.of]; rule != nil {
+		return rule(w, at, raw)
+	}
+	switch {
+	case f.data:
+		return raw, nil
+	case f.of == "":
+		return plain(raw), nil
+	case f.one && raw[0] != '{':
+		return nil, nil
+	case raw[0] == '{':
+		return w.object(f.of, at+".", depth+1, raw)
+	case raw[0] != '[':
+		return raw, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
+	}
+	kept := []json.RawMessage{}
+	for _, e := range list {
+		if e[0] == '{' {
+			out, err := w.object(f.of, at+".", depth+1, e)
+			if err == nil && out == nil {
+				err = misfit(at, "a "+f.of, "it has no field that the gateway knows")
+			}
+			if err != nil && !f.lax {
+				return nil, err
+			}
+			if e = out; err != nil {
+				w.left(err)
+				continue
+			}
+		} else if e[0] == '[' || f.lax {
+			return nil, misfit(at, "a list", "its parts are no objects")
+		}
+		kept = append(kept, e)
+	}
+	if len(kept) == 0 && len(list) > 0 {
+		return nil, misfit(at, "a list", "nothing in it is")
+	}
+	return encode(kept)
+}
+
+// plain is a value without objects in it, nil where it has some.
+func plain(raw json.RawMessage) json.RawMessage {
+	var list []json.RawMessage
+	if raw[0] == '{' || raw[0] == '[' && json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	if slices.ContainsFunc(list, func(e json.RawMessage) bool { return e[0] == '{' || e[0] == '[' }) {
+		return nil
+	}
+	return raw
+}
+
+// left tells what was left out of a list.
+func (w *walk) left(err error) {
+	var e *errForm
+	if errors.As(err, &e) {
+		w.note("%s left out: %s", e.what, e.why)
+	}
+}
+
+// note tells what was changed in a request.
+func (b *body) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
 // drop leaves one field out.
 func (b *body) drop(fields map[string]json.RawMessage, name, in string) {
 	delete(fields, name)
-	b.notes = append(b.notes, fmt.Sprintf("field %.60q left out", in+name))
-}
-
-// keepInside is keep for the fields of a field, which is left out when it is no object.
-func (b *body) keepInside(fields map[string]json.RawMessage, name string, list []string) {
-	if raw, there := fields[name]; there && (len(raw) == 0 || raw[0] != '{') {
-		b.drop(fields, name, "")
-	}
-	b.inside(fields, name, func(inner map[string]json.RawMessage) {
-		if b.api == Gemini {
-			one := b.oneSpelling(inner, list)
-			clear(inner)
-			maps.Copy(inner, one)
-		}
-		b.keep(inner, list, name+".")
-	})
+	b.note("field %.60q left out", in+name)
 }
 
 // inside has the fields of a field changed, where it is an object.
@@ -126,45 +213,6 @@ func (b *body) inside(fields map[string]json.RawMessage, name string, change fun
 	if raw, err := encode(inner); err == nil {
 		fields[name] = raw
 	}
-}
-
-// oneSpelling writes Gemini's names as its list does, maxOutputTokens: the service takes
-// max_output_tokens as well. Of both spellings the first counts.
-func (b *body) oneSpelling(fields map[string]json.RawMessage, list []string) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	for name, value := range fields {
-		to := name
-		for _, known := range list {
-			if !slices.Contains(list, name) && strings.Contains(name, "_") && strings.ReplaceAll(name, "_", "") == strings.ToLower(known) {
-				to = known
-			}
-		}
-		if _, both := fields[to]; both && to != name {
-			b.notes = append(b.notes, fmt.Sprintf("field %.60q left out: %s is there, too", name, to))
-			continue
-		}
-		out[to] = value
-	}
-	return out
-}
-
-// keepClearing leaves Anthropic's edits of the context to those that only clear some of
-// it: others have the model write a summary, beyond the limit of the answer.
-func (b *body) keepClearing() {
-	b.keepInside(b.fields, "context_management", []string{"edits"})
-	b.inside(b.fields, "context_management", func(inner map[string]json.RawMessage) {
-		var edits, kept []json.RawMessage
-		_ = json.Unmarshal(inner["edits"], &edits)
-		for _, e := range edits {
-			var of struct{ Type string }
-			if json.Unmarshal(e, &of) == nil && strings.HasPrefix(of.Type, "clear_") {
-				kept = append(kept, e)
-				continue
-			}
-			b.notes = append(b.notes, fmt.Sprintf("edit %.40q of the context left out", of.Type))
-		}
-		inner["edits"], _ = encode(append([]json.RawMessage{}, kept...)) // raw messages that were read
-	})
 }
 
 // boundThoughts holds every budget of thoughts to the most tokens of an answer.
@@ -188,6 +236,9 @@ func (b *body) boundThoughts(most int64) {
 		return
 	}
 	b.bound(b.fields, "thinking_budget", most, "")
+	b.inside(b.fields, "chat_template_kwargs", func(inner map[string]json.RawMessage) {
+		b.bound(inner, "thinking_budget", most, "chat_template_kwargs.")
+	})
 	b.inside(b.fields, "thinking", func(inner map[string]json.RawMessage) { b.bound(inner, "budget_tokens", most, "thinking.") })
 	b.inside(b.fields, "reasoning", func(inner map[string]json.RawMessage) { b.bound(inner, "max_tokens", most, "reasoning.") })
 }
@@ -206,146 +257,24 @@ func (b *body) bound(fields map[string]json.RawMessage, name string, most int64,
 	b.notes = append(b.notes, fmt.Sprintf("%s%s set to %d", in, name, most))
 }
 
-// The kinds of tools that a client carries out itself; Anthropic's begin so. All others
-// are the provider's: they reach the web, run programs, and cost what has no bound.
-var (
-	clientTools          = []string{"function", "custom", "local_shell", "apply_patch", "computer", "computer_use_preview", "tool_search"}
-	clientToolsAnthropic = []string{"custom", "bash_", "text_editor_", "computer_", "memory_"}
-	clientToolsGemini    = []string{"functionDeclarations"}
-)
-
-// takeOutTools leaves out the tools that a provider runs itself.
-func (b *body) takeOutTools() {
-	raw, there := b.fields["tools"]
-	if !there || string(raw) == "null" {
-		return
-	}
-	kept, whole := b.ownTools(raw)
-	switch {
-	case whole:
-	case len(kept) == 0:
-		delete(b.fields, "tools")
-		delete(b.fields, "tool_choice")
-		delete(b.fields, "toolConfig")
-	default:
-		b.set("tools", kept)
-		b.keepChoice()
-	}
-}
-
-// ownTools are the tools of a list that the client carries out; whole: all of them.
-func (b *body) ownTools(raw json.RawMessage) (kept []json.RawMessage, whole bool) {
-	var tools []json.RawMessage
-	if json.Unmarshal(raw, &tools) != nil {
-		b.notes = append(b.notes, "tools left out: they are no list")
-		return nil, false
-	}
-	whole = true
-	for _, t := range tools {
-		own := b.ownTool(t)
-		if whole = whole && bytes.Equal(own, t); own != nil {
-			kept = append(kept, own)
-		}
-	}
-	return kept, whole
-}
-
-// ownTool is what of a tool the client carries out, nil for nothing.
-func (b *body) ownTool(raw json.RawMessage) json.RawMessage {
-	var tool map[string]json.RawMessage
-	var kind string
-	if json.Unmarshal(raw, &tool) == nil && tool != nil {
-		if b.api == Gemini {
-			return b.ownDeclarations(raw, tool)
-		}
-		_ = json.Unmarshal(tool["type"], &kind)
-		_, typed := tool["type"]
-		switch {
-		case b.api == Anthropic && (!typed || slices.ContainsFunc(clientToolsAnthropic, func(p string) bool { return strings.HasPrefix(kind, p) })):
-			return raw
-		case b.api == Chat && !typed && tool["function"] != nil:
-			return raw
-		case b.api == Responses && kind == "namespace":
-			return b.ownNamespace(raw, tool)
-		case b.api == Responses && kind == "shell" && localShell(tool):
-			return raw
-		case b.api != Anthropic && slices.Contains(clientTools, kind):
-			return raw
-		}
-	}
-	b.notes = append(b.notes, fmt.Sprintf("tool %.40q left out: the provider runs it", kind))
-	return nil
-}
-
-// ownDeclarations is a tool of Gemini's without what the provider runs.
-func (b *body) ownDeclarations(raw json.RawMessage, tool map[string]json.RawMessage) json.RawMessage {
-	one := b.oneSpelling(tool, clientToolsGemini)
-	if len(one) == 1 && one[clientToolsGemini[0]] != nil {
-		return raw
-	}
-	for name := range one {
-		if !slices.Contains(clientToolsGemini, name) {
-			delete(one, name)
-			b.notes = append(b.notes, fmt.Sprintf("tool %.40q left out: the provider runs it", name))
-		}
-	}
-	if len(one) == 0 {
-		return nil
-	}
-	out, _ := encode(one) // what was read is written
-	return out
-}
-
-// ownNamespace is a group of tools without those that the provider runs.
-func (b *body) ownNamespace(raw json.RawMessage, tool map[string]json.RawMessage) json.RawMessage {
-	kept, whole := b.ownTools(tool["tools"])
-	switch {
-	case whole:
-		return raw
-	case len(kept) == 0:
-		return nil
-	}
-	tool["tools"], _ = encode(kept)
-	out, _ := encode(tool)
-	return out
-}
-
-// localShell reports a shell that the client runs, and not a container of the provider.
-func localShell(tool map[string]json.RawMessage) bool {
-	var of struct{ Type string }
-	env, there := tool["environment"]
-	return !there || json.Unmarshal(env, &of) == nil && of.Type == "local"
-}
-
-// keepChoice leaves out a choice of a tool that was left out.
-func (b *body) keepChoice() {
-	var of struct{ Type string }
-	if raw := b.fields["tool_choice"]; len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &of) != nil {
-		return
-	}
-	if !slices.Contains([]string{"function", "custom", "tool", "auto", "any", "none", "allowed_tools"}, of.Type) {
-		b.drop(b.fields, "tool_choice", "")
-	}
-}
-
-// withoutDear takes out of a client's headers what makes each token dearer than the
-// price that is known of the model: Anthropic's window of a million tokens.
-func withoutDear(h http.Header) (notes []string) {
+// keepBetas leaves out of a client's headers what of Anthropic's betas is not known.
+func keepBetas(h http.Header, limited bool) (notes []string) {
 	const name = "Anthropic-Beta"
 	var kept []string
 	for _, line := range h.Values(name) {
 		for beta := range strings.SplitSeq(line, ",") {
-			if beta = strings.TrimSpace(beta); strings.HasPrefix(strings.ToLower(beta), "context-1m") {
-				notes = append(notes, fmt.Sprintf("%.40q of %s left out", beta, name))
-			} else if beta != "" {
+			beta = strings.TrimSpace(beta)
+			known := func(begin string) bool { return begins(beta, begin) }
+			switch {
+			case slices.ContainsFunc(betas, known), !limited && slices.ContainsFunc(betasUnlimited, known):
 				kept = append(kept, beta)
+			case beta != "":
+				notes = append(notes, fmt.Sprintf("%.40q of %s left out", beta, name))
 			}
 		}
 	}
-	if len(notes) > 0 {
-		if h.Del(name); len(kept) > 0 {
-			h.Set(name, strings.Join(kept, ","))
-		}
+	if h.Del(name); len(kept) > 0 {
+		h.Set(name, strings.Join(kept, ","))
 	}
 	return notes
 }

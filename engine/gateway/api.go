@@ -73,7 +73,7 @@ func authorise(h http.Header, a API, key string) {
 // passed are the headers of a client that a provider gets to see. All others
 // may tell about this machine.
 func passed() []string {
-	return []string{"Content-Type", "Accept", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta"}
+	return []string{"Content-Type", "Accept", "Anthropic-Version", "Anthropic-Beta"}
 }
 
 func clientHeaders(in http.Header, a API) http.Header {

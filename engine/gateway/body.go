@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // body is a request of a client, held by its top-level fields so that limits
@@ -16,6 +15,8 @@ type body struct {
 	stream bool
 	fields map[string]json.RawMessage
 	notes  []string // what was changed
+
+	pictures int64 // that the request has
 }
 
 func parseBody(a API, model string, data []byte) (*body, error) {
@@ -124,97 +125,6 @@ func (b *body) limitGemini(ceiling, limit int64) int64 {
 	})
 	b.boundThoughts(most)
 	return most
-}
-
-// unbounded names what makes the input larger, or dearer, than its bytes; ""
-// when nothing does.
-func (b *body) unbounded() string {
-	for _, name := range []string{"previous_response_id", "conversation", "cachedContent"} {
-		if raw, there := b.fields[name]; there && string(raw) != "null" {
-			return name
-		}
-	}
-	var tier string
-	if b.read("service_tier", &tier) && tier == "priority" {
-		return "service_tier priority"
-	}
-	for _, name := range []string{"messages", "input", "contents", "system"} {
-		if what := stored(b.fields[name]); what != "" {
-			return what
-		}
-	}
-	return ""
-}
-
-// stored looks for content that is named and not sent: files and pictures at
-// an address. Text that merely speaks of them is inside a string and not seen.
-func stored(raw json.RawMessage) string {
-	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
-		return ""
-	}
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return ""
-	}
-	return storedIn(v)
-}
-
-func storedIn(v any) string {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			if what := storedIn(e); what != "" {
-				return what
-			}
-		}
-	case map[string]any:
-		kind, _ := v["type"].(string)
-		if kind == "tool_use" || kind == "function_call" {
-			return "" // arguments are data
-		}
-		for name, of := range v {
-			if what := storedBy(strings.ToLower(name), kind, of); what != "" { // some servers read names in any case
-				return what
-			}
-		}
-		if kind == "item_reference" {
-			return kind
-		}
-		for _, e := range v {
-			if what := storedIn(e); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
-}
-
-// storedBy says whether a field of content of a kind names what is stored elsewhere.
-func storedBy(name, kind string, v any) string {
-	switch name {
-	case "file_id", "file_url", "filedata", "file_data":
-		s, text := v.(string)
-		if _, object := v.(map[string]any); object || text && name != "file_data" && !strings.HasPrefix(s, "data:") {
-			return name
-		}
-	case "image_url":
-		if remote(v) {
-			return "a picture at an address"
-		}
-	case "url":
-		if kind == "url" && remote(v) {
-			return "a picture at an address"
-		}
-	}
-	return ""
-}
-
-func remote(v any) bool {
-	if m, ok := v.(map[string]any); ok {
-		v = m["url"]
-	}
-	s, ok := v.(string)
-	return ok && !strings.HasPrefix(s, "data:")
 }
 
 // askUsage makes a streamed chat answer end with its usage.

@@ -89,8 +89,9 @@ func (c *Client) Complete(ctx context.Context, r Request) (Response, error) {
 func (c *Client) ask(ctx context.Context, p *upstream, r Request) (Response, error) {
 	b := p.compose(r)
 	if r.Account.strict {
-		if what := b.unbounded(); what != "" {
-			return Response{}, fmt.Errorf("%w: it uses %s, and money is limited", ErrUnbounded, what)
+		var tier string
+		if b.read("service_tier", &tier) && tier == "priority" {
+			return Response{}, fmt.Errorf("%w: it uses service_tier priority, and money is limited", ErrUnbounded)
 		}
 	}
 	b.askUsage()
@@ -144,6 +145,10 @@ func (c *Client) judge(p *upstream, m *meter, text string) error {
 
 // overhead is added to the bytes of a request for what a provider wraps it in.
 const overhead = 256
+
+// pictureTokens is more than a picture counts for anywhere, however few bytes it has: OpenAI
+// counts 48,169 for a large one with some models.
+const pictureTokens = 50_000
 
 // inputBound is the most tokens that a request can be: a token is at least a
 // byte, and special tokens around messages are shorter than their JSON.

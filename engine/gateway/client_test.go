@@ -49,7 +49,7 @@ func TestComplete(t *testing.T) {
 		{"a door that refuses the token by a code", []http.HandlerFunc{status(200, `{"code":401,"msg":"token","data":null}`)}, gateway.ErrAccess, "", 1, true},
 		{"a list of errors", []http.HandlerFunc{status(200, `{"success":false,"errors":[{"code":10000,"message":"Authentication error"}],"result":null}`)}, gateway.ErrAccess, "", 1, true},
 		{"a word of a proxy in JSON, then an answer", []http.HandlerFunc{status(200, `{"message":"busy"}`), says("ok", 1, 1)}, nil, "ok", 2, true},
-		{"words of a proxy", []http.HandlerFunc{status(200, "upstream connect error", "Content-Type", "text/plain")}, gateway.ErrProvider, "", 5, false},
+		{"words of a proxy", []http.HandlerFunc{status(200, "upstream connect error", "Content-Type", "text/plain")}, gateway.ErrAccess, "", 1, true},
 		{"an empty body", []http.HandlerFunc{status(200, "")}, gateway.ErrProvider, "", 5, false},
 		{"an error inside the stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
 			sse(w)

@@ -26,9 +26,11 @@ var (
 	ErrEmpty = errors.New("the answer is empty")
 	// ErrCut: the answer ended before its end, or was larger than allowed.
 	ErrCut = errors.New("the answer was cut")
+	// ErrEndless: the model talked for longer than an answer may take. It is an ErrCut.
+	ErrEndless = errors.New("the model did not end its answer")
 	// ErrAccess: the provider does not serve what is configured: the key is missing
-	// or refused, the account behind it has nothing left, the model has another name
-	// or the provider another address. Asking again is no use until a person did
+	// or refused, the account behind it has nothing left, the model has another name, the
+	// provider another address, or a door stands before it. Asking again is no use until a person did
 	// something about it; [ProviderError] has the name of the key's environment
 	// variable and of the model, and why.
 	ErrAccess = errors.New("the provider does not serve this key or model")
@@ -93,6 +95,8 @@ func (e *ProviderError) Advice() string {
 		return fmt.Sprintf("check the model's name %q, and whether the account may use it", e.Model)
 	case AddressWrong:
 		return "check base_url, and the protocol in api"
+	case Barred:
+		return "check base_url, and what stands between here and the provider (a proxy, a login, a country that it does not serve)"
 	case Later:
 		return fmt.Sprintf("the provider asks to wait %s: go on after that, or use another key than the one in %s", e.After.Round(time.Second), cmp.Or(e.KeyEnv, "use"))
 	case Served:

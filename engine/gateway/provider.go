@@ -46,6 +46,7 @@ type upstream struct {
 	Provider
 	limit   *limiter
 	breaker *breaker
+	forms   forms // of what its clients may send
 
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
@@ -54,7 +55,7 @@ type upstream struct {
 func newUpstream(p Provider, o Options) *upstream {
 	return &upstream{
 		Provider: p, limit: newLimiter(p.RPM, p.TPM, p.Parallel, o.Now, o.Sleep),
-		breaker: &breaker{limit: o.Failures, cool: o.Cool, now: o.Now}, quirks: map[string]quirks{},
+		breaker: &breaker{limit: o.Failures, cool: o.Cool, now: o.Now}, quirks: map[string]quirks{}, forms: formsOf(p.API),
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	AccountEmpty Access = "account" // the account behind the key has no money or quota left
 	ModelUnknown Access = "model"   // the provider has no model of that name, or not for this account
 	AddressWrong Access = "address" // nothing at the address speaks the protocol
+	Barred       Access = "barred"  // it, or what stands before it, serves nobody from here
 	Later        Access = "later"   // the provider asks to wait for longer than a run should
 )
 
@@ -180,6 +181,8 @@ func (f *fault) access(status int) Access {
 		return AccountEmpty
 	case status == 429:
 		return f.limited()
+	case barred(status):
+		return Barred
 	case status != 0 && status != 400 && status != 401 && status != 403:
 		return Served
 	case f.says("credit balance is too low", "specified api usage limits", "exceeded your current quota", "insufficient balance", "insufficient credits", "key limit exceeded"):
@@ -190,6 +193,19 @@ func (f *fault) access(status int) Access {
 		return KeyRefused // no status says so
 	}
 	return Served
+}
+
+// barred reports a status that says nothing of the request, and that no other request
+// fares better with: what is neither about this request (400, 404, 413 and the like), nor
+// about the key, nor passes. 451 and 511 are doors before the provider, 407 a proxy.
+func barred(status int) bool {
+	switch status {
+	case 400, 401, 403, 404, 408, 409, 413, 414, 422, 424, 425, 429:
+		return false
+	case 501, 505, 511:
+		return true
+	}
+	return status >= 400 && status < 500
 }
 
 // unknownModel reports an answer that names the model as what is not there.
@@ -260,6 +276,12 @@ func (a Access) advice(keyEnv string) string {
 		return "the account behind " + key + " has nothing left: top it up, or use another key"
 	}
 	return ""
+}
+
+// isText reports words in the place of an answer: no JSON and no page.
+func isText(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	return len(b) > 0 && b[0] != '{' && b[0] != '['
 }
 
 // looksHTML reports a web page.

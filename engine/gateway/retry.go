@@ -48,7 +48,7 @@ func again(err error) (bool, time.Duration) {
 		switch {
 		case p.Access != Served: // nothing but a person changes it
 			return false, 0
-		case p.Status == 0, p.Status == 408, p.Status == 409, p.Status == 429, p.Status >= 500, p.Status == 200:
+		case p.Status == 0, p.Status == 408, p.Status == 409, p.Status == 425, p.Status == 429, p.Status >= 500, p.Status == 200:
 			return true, p.After
 		}
 	}

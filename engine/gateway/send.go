@@ -62,7 +62,10 @@ type answer struct {
 }
 
 // timeoutError is the cause with which a watchdog ends a request.
-type timeoutError struct{ what string }
+type timeoutError struct {
+	what    string
+	endless bool // it talked all the while
+}
 
 func (e *timeoutError) Error() string { return e.what }
 
@@ -186,7 +189,9 @@ func (g *Gateway) transmit(ctx context.Context, o *outgoing, key string) (ans *a
 	defer cancel(nil)
 	watch := newWatch(cancel, g.opt.FirstByte, fmt.Sprintf("no answer within %s", g.opt.FirstByte))
 	defer watch.stop()
-	whole := time.AfterFunc(g.opt.Answer, func() { cancel(&timeoutError{fmt.Sprintf("the answer took longer than %s", g.opt.Answer)}) })
+	whole := time.AfterFunc(g.opt.Answer, func() {
+		cancel(&timeoutError{what: fmt.Sprintf("the answer took longer than %s", g.opt.Answer), endless: true})
+	})
 	defer whole.Stop()
 
 	var left atomic.Bool
@@ -327,6 +332,9 @@ func (g *Gateway) read(ctx context.Context, o *outgoing, ans *answer, body io.Re
 	}
 	var late *timeoutError
 	if errors.As(context.Cause(ctx), &late) {
+		if late.endless { // the next would do the same, and be paid for, too
+			return &cutError{why: late.what, err: fmt.Errorf("%w: %w", ErrEndless, late)}
+		}
 		return &cutError{why: late.what, again: true, err: late}
 	}
 	if ctx.Err() != nil {
@@ -355,7 +363,7 @@ type watch struct {
 
 func newWatch(cancel context.CancelCauseFunc, d time.Duration, what string) *watch {
 	w := &watch{cancel: cancel}
-	w.timer = time.AfterFunc(d, func() { cancel(&timeoutError{what}) })
+	w.timer = time.AfterFunc(d, func() { cancel(&timeoutError{what: what}) })
 	return w
 }
 
@@ -363,7 +371,7 @@ func newWatch(cancel context.CancelCauseFunc, d time.Duration, what string) *wat
 func (w *watch) silence(d time.Duration) {
 	w.timer.Stop()
 	w.limit = d
-	w.timer = time.AfterFunc(d, func() { w.cancel(&timeoutError{fmt.Sprintf("nothing came for %s", d)}) })
+	w.timer = time.AfterFunc(d, func() { w.cancel(&timeoutError{what: fmt.Sprintf("nothing came for %s", d)}) })
 }
 
 func (w *watch) alive() { w.timer.Reset(w.limit) }

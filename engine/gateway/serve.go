@@ -202,11 +202,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o, err := e.prepare(p, rest, r, data)
-	if err != nil {
-		var bad *errRequest
-		if !errors.As(err, &bad) { // a request that nobody serves costs nothing, and says nothing of a budget
-			e.job.Account.refused(err)
-		}
+	if err != nil { // which costs nothing, and says nothing of a budget
 		e.explain(w, api, err)
 		return
 	}

@@ -65,20 +65,19 @@ func (e *Endpoint) prepare(p *upstream, rest string, r *http.Request, data []byt
 		to: p, account: e.job.Account, method: http.MethodPost, rest: rest, header: clientHeaders(r.Header, p.API), model: b.model, free: free,
 		attempts: e.g.opt.ServeAttempts,
 	}
+	b.notes = append(b.notes, keepBetas(o.header, e.job.Account.strict)...)
+	if err := b.allow(p.forms, e.job.Account.strict); err != nil {
+		e.job.Account.note("refused: " + err.Error())
+		return nil, &errRequest{http.StatusBadRequest, err.Error()}
+	}
 	out := int64(0)
 	if !free {
-		b.allow()
-		if e.job.Account.strict {
-			b.notes = append(b.notes, withoutDear(o.header)...)
-		}
-		if out, err = e.bind(p, b); err != nil {
-			return nil, err
-		}
+		out = e.bind(p, b)
 	}
 	if o.body, err = b.bytes(); err != nil {
 		return nil, &errRequest{http.StatusBadRequest, err.Error()}
 	}
-	o.bound = bound{input: inputBound(o.body), output: out, factor: writeRate(p.API, o.body)}
+	o.bound = bound{input: inputBound(o.body) + b.pictures*pictureTokens, output: out, factor: writeRate(p.API, o.body)}
 	for _, n := range b.notes {
 		e.job.Account.note(n)
 	}
@@ -87,11 +86,9 @@ func (e *Endpoint) prepare(p *upstream, rest string, r *http.Request, data []byt
 
 // bind sets the limits of a request that costs, and returns the most tokens
 // that its answer may have.
-func (e *Endpoint) bind(p *upstream, b *body) (int64, error) {
-	if e.job.Account.strict {
-		if what := b.unbounded(); what != "" {
-			return 0, fmt.Errorf("%w: it uses %s, and money is limited", ErrUnbounded, what)
-		}
+func (e *Endpoint) bind(p *upstream, b *body) int64 {
+	if b.api == Responses && e.job.Account.strict {
+		b.set("store", false)
 	}
 	b.askUsage()
 	field := "max_tokens"
@@ -99,9 +96,9 @@ func (e *Endpoint) bind(p *upstream, b *body) (int64, error) {
 		field = "max_completion_tokens"
 	}
 	if !e.job.Account.strict && p.MaxTokens == 0 {
-		return e.g.opt.DefaultTokens, nil // only a reservation hangs on it
+		return e.g.opt.DefaultTokens // only a reservation hangs on it
 	}
-	return b.limitOutput(p.MaxTokens, e.g.opt.DefaultTokens, field), nil
+	return b.limitOutput(p.MaxTokens, e.g.opt.DefaultTokens, field)
 }
 
 // admit counts a request that costs, and refuses one more than the job may make.
@@ -186,8 +183,6 @@ func (e *Endpoint) explain(w http.ResponseWriter, a API, err error) {
 	switch {
 	case errors.As(err, &bad):
 		deny(w, a, bad.status, "invalid_request_error", text)
-	case errors.Is(err, ErrUnbounded):
-		deny(w, a, http.StatusBadRequest, "invalid_request_error", text)
 	case errors.Is(err, ErrBudget), errors.Is(err, ErrUnknownPrice), errors.Is(err, ErrClosed), errors.Is(err, ErrRequests):
 		// OpenAI's clients give up at once on this one kind of 429.
 		if a == Chat || a == Responses {

@@ -63,6 +63,16 @@ func post(t *testing.T, client *http.Client, url, token, body string) (int, stri
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("X-Codex-Turn-Metadata", "/home/me/secret-project")
+	return doBy(t, client, req)
+}
+
+func do(t *testing.T, req *http.Request) (int, string) {
+	t.Helper()
+	return doBy(t, http.DefaultClient, req)
+}
+
+func doBy(t *testing.T, client *http.Client, req *http.Request) (int, string) {
+	t.Helper()
 	res, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +165,7 @@ func TestServeRefuses(t *testing.T) {
 		{"more than the budget", chat, `{"model":"m","max_tokens":900000000}`, false, 429, "budget"},
 		{"a field that stands twice", chat, `{"model":"m","model":"gold"}`, false, 400, "twice"},
 		{"one that stands twice inside", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"text","type":"image_url","text":"x"}]}]}`, false, 400, "twice"},
-		{"a picture at an address, in other letters", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","Image_URL":{"url":"https://x/y.png"}}]}]}`, false, 400, "no bound"},
+		{"a picture at an address, in other letters", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","Image_URL":{"url":"https://x/y.png"}}]}]}`, false, 400, "not passed on"},
 		{"a model that is no text", chat, `{"model":["m","gold"]}`, false, 400, "names no model"},
 		{"a negative limit is set right", chat, `{"model":"m","max_tokens":-5}`, false, 200, "ok"},
 		{"a picture at an address", chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]}]}`, false, 400, "no bound"},

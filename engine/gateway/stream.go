@@ -191,6 +191,13 @@ func (r *answerReader) whole() error {
 			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Model: r.model, Access: AddressWrong, Status: r.ans.status, Reason: r.g.excerpt(pageReason(clean)), sent: true,
 		}
 	}
+	if isText(clean) {
+		r.ans.page = true
+		return &ProviderError{
+			Provider: r.to.Name, KeyEnv: r.to.KeyEnv, Model: r.model, Access: AddressWrong, Status: r.ans.status, sent: true,
+			Reason: "the answer is a text, not an API's: " + r.g.excerpt(string(clean[:min(len(clean), maxReason)])),
+		}
+	}
 	r.ans.meter.event(clean)
 	r.begin = clean[:min(len(clean), maxReason)]
 	if f := foreignFault(clean); f != nil && r.ans.meter.silent() {

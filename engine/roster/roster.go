@@ -270,8 +270,10 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 	return client.New(o)
 }
 
-// told has the log say, once for each job, what the gateway changed in a client's requests.
+// told has the log say, once for each agent, what the gateway changed in a client's
+// requests or passed on without a bound; the evidence of each job has all of it.
 func (h *Builder) told(name string, open func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error)) func(context.Context, agent.Job) (client.Endpoint, func() client.Metered, error) {
+	var said sync.Map
 	return func(ctx context.Context, j agent.Job) (client.Endpoint, func() client.Metered, error) {
 		ep, end, err := open(ctx, j)
 		if err != nil {
@@ -279,8 +281,12 @@ func (h *Builder) told(name string, open func(context.Context, agent.Job) (clien
 		}
 		return ep, sync.OnceValue(func() client.Metered {
 			m := end()
-			if len(m.Notes) > 0 {
-				h.Note(fmt.Sprintf("%s: of what %s asked its model for: %s", j.Number, name, strings.Join(m.Notes, "; ")))
+			fresh := slices.DeleteFunc(slices.Clone(m.Notes), func(note string) bool {
+				_, old := said.LoadOrStore(note, true)
+				return old
+			})
+			if len(fresh) > 0 {
+				h.Note(fmt.Sprintf("%s: of what %s asked its model for: %s", j.Number, name, strings.Join(fresh, "; ")))
 			}
 			return m
 		}), nil

@@ -38,6 +38,7 @@ func TestARefusedKeyIsToldWithItsVariable(t *testing.T) {
 	}{
 		{"in words of the client's own", gateway.KeyRefused, `echo '{"type":"turn.failed","error":{"message":"We are currently experiencing high demand"}}'; exit 1`, FaultAuth, "check the key in CODER_KEY"},
 		{"by a client that ends as if all were well", gateway.ModelUnknown, codexDone, FaultModel, "check the model's name"},
+		{"by a client that changed a file and ends well", gateway.KeyRefused, `echo new >> a.txt; ` + codexDone, FaultAuth, "check the key in CODER_KEY"},
 		{"of an account with nothing left", gateway.AccountEmpty, `echo '{"type":"turn.failed","error":{"message":"stream disconnected"}}'; exit 1`, FaultQuota, "the account behind CODER_KEY has nothing left"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -82,8 +82,9 @@ func (x *trial) judge(ctx context.Context, res sandbox.Result, runErr error, met
 	fault, message := x.fault(res, rep, runErr)
 	cause := runErr
 	switch {
-	case metered.Denied != nil && (fault != FaultNone || runErr == nil && len(changes) == 0):
-		// Clients tell a refusal of the provider in words of their own, too, or not at all.
+	case metered.Denied != nil:
+		// Clients tell a refusal of the provider in words of their own, or end as if they
+		// were done: what they have is what they did without a model.
 		fault, message, cause = deniedFault(metered.Denied), metered.Denied.Error(), metered.Denied
 	case metered.Excess > 0 && (fault != FaultNone || runErr == nil && len(changes) == 0):
 		fault, message = FaultRequests, x.tooMany()
@@ -220,7 +221,7 @@ func deniedFault(err error) Fault {
 			return FaultQuota
 		case gateway.ModelUnknown:
 			return FaultModel
-		case gateway.AddressWrong:
+		case gateway.AddressWrong, gateway.Barred:
 			return FaultRequest
 		}
 	}
