@@ -85,7 +85,7 @@ func arrows() map[string][]string {
 		"store":                         {"store/fault", "store/record"},
 		"tui/widget":                    {"store/record", "tui/plot"},
 		"cli/e2e":                       nil,
-		"cli/mcp/clients":               nil,
+		"cli/mcp/clients":               {"store/whole"},
 		"engine/agent/clean":            nil,
 		"engine/behavior":               nil,
 		"engine/eval/lint":              nil,

@@ -37,12 +37,12 @@ func (a *App) steerCmds() []*cobra.Command {
 
 // decide checks and appends decisions, all or none, and says what they do.
 func (a *App) decide(ctx context.Context, o *opened, ds ...record.Decision) error {
-	for i, d := range ds {
-		d.Who = a.who()
-		var err error
-		if ds[i], err = o.state.Prepare(d); err != nil {
-			return err
-		}
+	for i := range ds {
+		ds[i].Who = a.who()
+	}
+	ds, err := o.state.PrepareStep(ds)
+	if err != nil {
+		return err
 	}
 	said := make([]string, len(ds))
 	for i, d := range ds {

@@ -239,7 +239,14 @@ func TestAClientOfTheProtocolIsRefusedWhatComesOutOfOrder(t *testing.T) {
 		t.Errorf("a file beside the target: %v", got)
 	}
 	e.commit(branches[2], "seed-baseline", "a.txt", "alpha 7\n")
-	e.step("code_ready", args{"branch": branches[2]})
+	for _, wrong := range []args{{"branch": branches[2], "target_id": "zz"}, {"branch": branches[2], "target_id": "a+a"}, {"branch": "gen-9/a/mutate-1", "target_id": "a"}} {
+		wrong["phase"] = "code_ready"
+		e.refusal("evo_step", wrong, "")
+	}
+	e.step("code_ready", args{"branch": branches[2], "target_id": "a"})
+	e.refusal("evo_step", args{"phase": "code_ready", "branch": branches[2]}, "reported already")
+	e.refusal("evo_step", args{"phase": "policy_pass", "branch": branches[2], "target_id": "zz"}, "planned for the target a")
+	e.refusal("evo_report_fitness", args{"branch": branches[2], "target_id": "zz", "operation": "mutate", "parent_branches": []string{}, "fitness": 1, "success": true}, "planned for the target a")
 	e.step("policy_pass", args{"branch": branches[2]})
 	e.refusal("evo_step", args{"phase": "policy_pass", "branch": branches[2]}, "being measured")
 	if got := e.step("fitness_ready", args{"branch": branches[2], "fitness": 0, "success": true}); got["fitness"] != 107.0 || got["is_new_best"] != true || got["total_evals"] != 2.0 {

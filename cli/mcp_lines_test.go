@@ -98,6 +98,14 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextOneRead(t *testing.T) {
 				{"no version", `{"id":6,"method":"ping"}`, "6 -32600"},
 				{"another version", `{"jsonrpc":"1.0","id":"seven","method":"ping"}`, `"seven" -32600`},
 				{"an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null -32600"},
+				{"an id that is no whole number", ping("1.5"), "1.5 -32600"},
+				{"an id that is written as another number", ping("1e2"), "1e2 -32600"},
+				{"an id beyond what numbers hold", ping("12345678901234567890123"), "12345678901234567890123 -32600"},
+				{"an id that a number would round", ping("9007199254740993"), "9007199254740993 -32600"},
+				{"an id that is null", ping("null"), "null -32600"},
+				{"an id below nothing", ping("-3"), "-3 ok"},
+				{"an id with signs", ping(`"a<b>&\u00e9"`), `"a<b>&é" ok`},
+				{"an id of half a sign", ping(`"\ud800"`), "\"\\ud800\" -32600"},
 				{"an object without anything", `{}`, "null -32600"},
 				{"an empty batch", `[]`, "null -32600"},
 				{"a batch of one", `[` + ping("8") + `]`, "8 ok"},
@@ -112,7 +120,7 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextOneRead(t *testing.T) {
 					t.Errorf("%s: answered with %s, want %s", c.name, got, c.want)
 				}
 			}
-			for _, nobody := range []string{"", "  ", `{"jsonrpc":"2.0","id":99,"result":{}}`, `{"jsonrpc":"2.0","method":"notifications/unheard"}`} {
+			for _, nobody := range []string{"", "  ", `{"jsonrpc":"2.0","id":99,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}`, `{"jsonrpc":"2.0","method":"notifications/unheard"}`} {
 				s.say(nobody) // which needs no answer
 			}
 			s.say(`[` + ping("13") + `,{"jsonrpc":"2.0","id":14},7]`)

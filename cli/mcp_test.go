@@ -112,13 +112,13 @@ func TestACodingAgentIsRefusedWhatItMayNot(t *testing.T) {
 		{"a path for a name", "show", looks, args{"id": "../../etc/passwd"}, "no candidate"},
 		{"nothing to decide about", "reject", decides, args{"of": []string{}}, "what it is about"},
 		{"the root", "reject", decides, args{"of": []string{"root"}}, "compared with"},
-		{"ten megabytes", "note", decides, args{"text": strings.Repeat("a", 10<<20)}, "at most"},
+		{"ten megabytes", "note", decides, args{"text": strings.Repeat("a", 10<<20)}, "maxLength"},
 		{"a branch whose name is an option", "promote", rules, args{"id": "c1", "branch": "--force"}, "branch"},
 		{"a revision that is an option", "inject", rules, args{"revision": "--output=/tmp/x"}, "no commit"},
 		{"a setting that is frozen", "set", rules, args{"key": "evaluator.command", "value": "true"}, "evaluator.command"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if text, refused := called(t, c.s, c.tool, c.in); !refused || !strings.Contains(text, c.word) {
+			if text, refused := called(t, c.s, c.tool, c.in); !refused || !strings.Contains(text, c.word) || len(text) > 2100 {
 				t.Errorf("refused %v: %.300s; want %q", refused, text, c.word)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -180,7 +181,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	if why != "" {
 		f.said = append(f.said, why)
 	}
-	if text := a.awaited(exp, f); text != "" {
+	if text := a.awaited(ses, exp, f); text != "" {
 		f.said = append(f.said, text)
 	}
 	opt := a.engineOptions(f)
@@ -237,7 +238,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 
 // awaited says what a run will wait for that nobody would guess: commits to measure,
 // or workers for whom no door is open.
-func (a *App) awaited(exp record.Experiment, f runFlags) string {
+func (a *App) awaited(ses *engine.Session, exp record.Experiment, f runFlags) string {
 	cfg, err := a.present(exp, f)
 	switch {
 	case err != nil: // opening the experiment says it
@@ -248,7 +249,18 @@ func (a *App) awaited(exp record.Experiment, f runFlags) string {
 		return ""
 	}
 	for _, ag := range cfg.Agents {
-		if ag.Kind == "broker" && ag.Weight > 0 {
+		if ag.Kind != "broker" || ag.Weight <= 0 {
+			continue
+		}
+		switch pid := ses.OwnerPID(); {
+		case pid != 0 && !ses.Locked():
+			for _, line := range ses.Announced() {
+				if at, ok := strings.CutPrefix(line, pageAt); ok {
+					return fmt.Sprintf("jobs of %s wait for workers, who come to process %d at %s", ag.Name, pid, view.CleanLine(at))
+				}
+			}
+			return fmt.Sprintf("jobs of %s wait for workers, and process %d, which runs them, has no door for them: stop it and run it with `--http 127.0.0.1:8080 --tokens FILE`", ag.Name, pid)
+		default:
 			return fmt.Sprintf("jobs of %s wait for workers, and no door is open for them: `atoll run --http 127.0.0.1:8080 --tokens FILE` opens one", ag.Name)
 		}
 	}

@@ -132,6 +132,9 @@ type doors struct {
 	said []string
 }
 
+// pageAt is how the line begins that tells where the page is.
+const pageAt = "the page is at "
+
 // openDoors takes the addresses. Nothing is answered before run.
 func (a *App) openDoors(ctx context.Context, l looker, f doorFlags) (*doors, error) {
 	d := &doors{door: door.New(l.eng)}
@@ -156,7 +159,7 @@ func (a *App) openDoors(ctx context.Context, l looker, f doorFlags) (*doors, err
 		if err != nil {
 			return nil, usage("%v", err)
 		}
-		d.runs, d.said = append(d.runs, s.Run), append(d.said, "the page is at "+s.URL())
+		d.runs, d.said = append(d.runs, s.Run), append(d.said, pageAt+s.URL())
 	}
 	for _, hook := range f.hooks {
 		h, err := serve.NewWebhook(serve.WebhookOptions{Door: d.door, URL: hook, Secret: a.getenv("ATOLL_WEBHOOK_SECRET"), Now: a.Now, Logger: l.logger, Say: func(text string) {
@@ -206,6 +209,9 @@ func (a *App) beside(ctx context.Context, l looker, f doorFlags) (func(), error)
 	}
 	for _, text := range d.said {
 		fmt.Fprintln(a.Err, "atoll: "+text)
+	}
+	if err := l.ses.Announce(d.said); err != nil {
+		return nil, fmt.Errorf("tell other processes of the doors: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})

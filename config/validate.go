@@ -254,16 +254,16 @@ func ascending(xs []float64) bool {
 	return true
 }
 
-// drawn are the operators that can have a weight.
-func drawn() []string {
+// Operators are those that can have a weight, and that a person can ask for.
+func Operators() []string {
 	return []string{"seed", "tune", "mutate", "crossover", "synergy", "structural", "repair", "rewrite", "meta"}
 }
 
 func (k *checker) operators(s Search) {
 	sum := 0.0
 	for _, name := range sortedWeights(s.Operators) {
-		if !slices.Contains(drawn(), name) {
-			k.bad("search.operators."+name, "no such operator: write %s%s", strings.Join(drawn(), ", "), meant(name, drawn()))
+		if !slices.Contains(Operators(), name) {
+			k.bad("search.operators."+name, "no such operator: write %s%s", strings.Join(Operators(), ", "), meant(name, Operators()))
 		}
 		w := s.Operators[name]
 		if w < 0 || math.IsNaN(w) || math.IsInf(w, 0) {
@@ -336,8 +336,8 @@ func (k *checker) agent(at string, a Agent) {
 		k.bad(at+".operators", "only a plug-in takes a list of operators; search.operators has the weights")
 	}
 	for _, name := range a.Operators {
-		if !slices.Contains(drawn(), name) {
-			k.bad(at+".operators", "no operator %q: write %s%s", name, strings.Join(drawn(), ", "), meant(name, drawn()))
+		if !slices.Contains(Operators(), name) {
+			k.bad(at+".operators", "no operator %q: write %s%s", name, strings.Join(Operators(), ", "), meant(name, Operators()))
 		}
 	}
 	k.environment(at+".env", a.Env)

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -23,18 +25,12 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 		_, seq, err := e.Inject(ctx, Injection{Revision: ds[0].Text})
 		return seq, err
 	}
-	made := make([]record.Decision, len(ds))
+	made := slices.Clone(ds)
+	for i := range made {
+		made[i].Who = cmp.Or(made[i].Who, e.who)
+	}
 	var err error
-	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
-		for i, d := range ds {
-			if d.Who == "" {
-				d.Who = e.who
-			}
-			if made[i], err = s.Prepare(d); err != nil {
-				return
-			}
-		}
-	}); askErr != nil {
+	if askErr := e.questions.Ask(ctx, func(s *fold.State) { made, err = s.PrepareStep(made) }); askErr != nil {
 		return 0, askErr
 	}
 	if err == nil {

@@ -31,6 +31,7 @@ type Session struct {
 
 	mu   sync.Mutex
 	lock *os.File // nil: another process has it, or nobody
+	said []string // what others may want to know meanwhile
 }
 
 // SessionOptions say how to open a state directory.
@@ -93,9 +94,9 @@ func (s *Session) Lock() error {
 		return err
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.lock = f
-	s.mu.Unlock()
-	return nil
+	return s.announce()
 }
 
 // lockName is the file in a state directory that is locked by who runs the engine.
@@ -140,6 +141,36 @@ func lockSoon(f *os.File) error {
 // now has the file too until its exec, so closing alone would not end the lock.
 func unlock(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
+// Announce has the engine's process say of itself, a line each, what others may want to
+// know while it has the lock: where its doors are.
+func (s *Session) Announce(lines []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said = lines
+	return s.announce()
+}
+
+// announce writes behind the number of the process. The caller holds mu.
+func (s *Session) announce() error {
+	if s.lock == nil || len(s.said) == 0 {
+		return nil
+	}
+	_, err := s.lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"+strings.Join(s.said, "\n")+"\n"), 0)
+	return err
+}
+
+// Announced are the lines of the process that runs the engine; none where nobody does.
+func (s *Session) Announced() []string {
+	if s.OwnerPID() == 0 {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(s.Dir, lockName))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 }
 
 // ReadOnly reports whether the session only looks: nothing can be run or decided.
@@ -190,7 +221,8 @@ func ownerOf(dir string) int {
 	defer f.Close()
 	b := make([]byte, 32)
 	n, _ := f.ReadAt(b, 0)
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	line, _, _ := strings.Cut(string(b[:n]), "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(line))
 	return pid
 }
 

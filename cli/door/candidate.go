@@ -62,12 +62,18 @@ func cleanFindings(list []view.GateFinding) []Finding {
 	})
 }
 
-// Candidates returns a page, newest first, or the best first.
-func (d *Door) Candidates(ctx context.Context, q view.CandidateQuery) (Candidates, error) {
-	limit := q.Limit
-	if !q.Best && !q.Elites {
-		q.Limit++ // is there a next page?
+// Candidates returns a page, newest first, or the best first. cursor is next of the
+// page before, "" on the first.
+func (d *Door) Candidates(ctx context.Context, q view.CandidateQuery, cursor string) (Candidates, error) {
+	if cursor != "" {
+		id, err := d.Candidate(cursor)
+		if err != nil {
+			return Candidates{}, err
+		}
+		q.Before, q.Behind = id, &id
 	}
+	limit := q.Limit
+	q.Limit++ // is there a next page?
 	list, err := d.Reader().Candidates(ctx, q)
 	if err != nil {
 		return Candidates{}, err

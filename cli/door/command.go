@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"atoll/engine"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -95,24 +97,24 @@ func (d *Door) Do(ctx context.Context, who Caller, c Command) (Done, error) {
 		return done, err
 	case record.Stop:
 		if s := d.Snapshot(); !s.Owner && s.OwnerPID == 0 {
-			return done, bad("no engine runs here: there is nothing to stop")
+			return done, fmt.Errorf("%w: no engine runs here: there is nothing to stop", fold.ErrDecision)
 		}
 	}
 	ds, err := d.decisions(ctx, verb, c)
 	if err != nil {
 		return done, err
 	}
-	if done.Seq, err = eng.Decide(ctx, ds...); err != nil {
-		return done, err
-	}
 	said := make([]string, len(ds))
 	for i, one := range ds {
 		one.Who = who.Name
-		if said[i], err = d.Reader().Decided(ctx, one); err != nil {
+		if said[i], err = d.Reader().Deciding(ctx, one); err != nil { // what it changes is known before it is changed
 			return done, err
 		}
 	}
-	done.Said = strings.Join(said, "; ")
+	if done.Seq, err = eng.Decide(ctx, ds...); err != nil {
+		return done, err
+	}
+	done.Said = view.CleanLine(strings.Join(said, "; "))
 	return done, nil
 }
 
@@ -139,8 +141,28 @@ func (c *Command) check() error {
 	if len(c.Of) > mostOf {
 		return bad("%d things at once: at most %d", len(c.Of), mostOf)
 	}
-	if c.Seq != nil && (*c.Seq <= 0 || c.Verb != string(record.Undo) && c.Verb != string(record.Redo)) {
-		return bad("seq is the position of the decision that undo or redo is about, from 1 on")
+	for _, f := range []struct {
+		name  string
+		there bool
+		verbs []record.Verb
+	}{
+		{"of", len(c.Of) > 0, []record.Verb{
+			record.Approve, record.Reject, record.Restore, record.Pin, record.Unpin, record.Measure, record.Freeze, record.Boost, record.Release,
+			record.Cancel, record.Retry, record.Prioritise, record.Promote,
+		}},
+		{"by", c.By != nil, []record.Verb{record.Boost, record.Prioritise}},
+		{"key", c.Key != "", []record.Verb{record.Set}},
+		{"value", c.Value != "", []record.Verb{record.Set}},
+		{"seq", c.Seq != nil, []record.Verb{record.Undo, record.Redo}},
+		{"start", c.Start != nil, []record.Verb{record.StartJob}},
+		{"note", c.Note != nil, []record.Verb{record.WriteNote}},
+	} {
+		if f.there && !slices.Contains(f.verbs, record.Verb(c.Verb)) {
+			return bad("%s takes no %s; that is for %s", c.Verb, f.name, verbs(f.verbs))
+		}
+	}
+	if c.Seq != nil && *c.Seq <= 0 {
+		return bad("seq is the position of a decision, from 1 on")
 	}
 	texts := append([]string{c.Text, c.Key, c.Value}, c.Of...)
 	if c.Start != nil {
@@ -155,6 +177,14 @@ func (c *Command) check() error {
 		}
 	}
 	return nil
+}
+
+func verbs(list []record.Verb) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = string(v)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (d *Door) promote(ctx context.Context, eng *engine.Engine, done Done, c Command) (Done, error) {
@@ -199,7 +229,7 @@ func (d *Door) decisions(ctx context.Context, verb record.Verb, c Command) ([]re
 	case record.Set:
 		args = map[string]string{"key": c.Key, "value": c.Value}
 	case record.WriteNote:
-		n := record.Note{Text: c.Text}
+		n := record.Note{Text: clean(c.Text)} // who reads it reads the arguments of the decision, too
 		if c.Note != nil {
 			n.Kind, n.Target = c.Note.Kind, c.Note.Target
 		}
@@ -256,7 +286,7 @@ func (d *Door) Candidate(text string) (record.CandidateID, error) {
 		if id := d.eng.Feed().Latest().Best.ID; id >= 0 {
 			return id, nil
 		}
-		return record.NoCandidate, bad("nothing is measured yet")
+		return record.NoCandidate, fmt.Errorf("%w: nothing is measured yet", fold.ErrDecision)
 	}
 	id, err := record.ParseCandidateID(text)
 	if err != nil {
@@ -301,7 +331,7 @@ func (d *Door) job(ctx context.Context, verb record.Verb, arg string, by float64
 	}
 	j := detail.Job
 	if j.State.Ended() && verb != record.Retry {
-		return one, bad("%s has ended: %s", j.ID, j.State)
+		return one, fmt.Errorf("%w: %s has ended: %s", fold.ErrDecision, j.ID, j.State)
 	}
 	if verb == record.Prioritise {
 		return record.NewPriority(id, j.Priority, by), nil

@@ -18,12 +18,8 @@ import (
 	"time"
 
 	"atoll/engine"
-	"atoll/engine/agent/broker"
-	"atoll/engine/fold"
 	"atoll/engine/query"
 	"atoll/engine/view"
-	"atoll/gitops"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -100,38 +96,3 @@ var (
 	// ErrCommand: what was asked makes no sense, whatever the state is.
 	ErrCommand = errors.New("bad command")
 )
-
-// Kind is what an error means to a caller.
-type Kind int
-
-// The kinds of errors.
-const (
-	KindInternal  Kind = iota // nobody's fault out there
-	KindBad                   // the request makes no sense
-	KindForbidden             // not with this role
-	KindMissing               // there is no such thing
-	KindConflict              // it makes sense, but not now
-	KindLater                 // try again
-)
-
-// KindOf sorts an error.
-func KindOf(err error) Kind {
-	var refusal *gitops.Refusal
-	switch {
-	case errors.Is(err, engine.ErrRole):
-		return KindForbidden
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, broker.ErrNoTask):
-		return KindMissing
-	case errors.Is(err, ErrLoading), errors.Is(err, context.DeadlineExceeded):
-		return KindLater
-	case errors.Is(err, ErrCommand), errors.As(err, &refusal), errors.Is(err, gitops.ErrBranch), errors.Is(err, fold.ErrNumber):
-		return KindBad
-	case errors.Is(err, fold.ErrDecision), errors.Is(err, store.ErrLost), errors.Is(err, broker.ErrLease), errors.Is(err, ErrNoEngine):
-		return KindConflict
-	}
-	return KindInternal
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrCommand, fmt.Sprintf(format, args...))
-}

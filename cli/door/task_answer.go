@@ -24,11 +24,11 @@ type Answer struct {
 
 // TaskChange is a file as it is after the edit.
 type TaskChange struct {
-	Path       string `json:"path" maxLength:"4096"`
-	Text       string `json:"text,omitempty" doc:"The whole new content."`
-	Base64     string `json:"base64,omitempty" doc:"The whole new content, where it is no text."`
-	Executable bool   `json:"executable,omitempty"`
-	Delete     bool   `json:"delete,omitempty"`
+	Path       string  `json:"path" maxLength:"4096"`
+	Text       *string `json:"text,omitempty" doc:"The whole new content; of an empty file it is empty, but there."`
+	Base64     *string `json:"base64,omitempty" doc:"The whole new content, where it is no text."`
+	Executable bool    `json:"executable,omitempty"`
+	Delete     bool    `json:"delete,omitempty" doc:"Instead of a content: the file goes."`
 }
 
 // TaskUsage is what a worker used. Its bounds are [record.MostTokens] and
@@ -48,10 +48,13 @@ func (a *Answer) result(ctx context.Context, parent agent.Tree) (agent.Result, *
 	if err != nil {
 		return agent.Result{}, nil, err
 	}
-	if changed := a.Patch != "" || len(a.Changes) > 0; !changed {
-		return agent.Result{}, &agent.Error{Class: record.ClassNoChange, Reason: view.CleanLine(givenUp(a.Failed)), Usage: usage, Err: agent.ErrNoChange}, nil
-	}
-	if a.Failed != "" {
+	changed := a.Patch != "" || len(a.Changes) > 0
+	switch {
+	case !changed && strings.TrimSpace(a.Failed) == "":
+		return agent.Result{}, nil, bad("the answer is empty: say changes, patch, or in failed why there is none")
+	case !changed:
+		return agent.Result{}, &agent.Error{Class: record.ClassNoChange, Reason: view.CleanLine("the worker gave up: " + a.Failed), Usage: usage, Err: agent.ErrNoChange}, nil
+	case a.Failed != "":
 		return agent.Result{}, nil, bad("failed says why there is no change, and there is one: leave one out")
 	}
 	changes, err := a.changes(ctx, parent)
@@ -70,15 +73,40 @@ func (a *Answer) used() (record.Usage, error) {
 	return u, nil
 }
 
-func givenUp(why string) string {
-	if why == "" {
-		return "the worker changed nothing"
+// changes are the files that an answer changes, sorted; with the others of the parent
+// they are a tree.
+func (a *Answer) changes(ctx context.Context, parent agent.Tree) ([]record.Change, error) {
+	list, err := a.listed(ctx, parent)
+	if err != nil {
+		return nil, err
 	}
-	return "the worker gave up: " + why
+	return list, aTree(parent, list)
 }
 
-// changes are the files that an answer changes, sorted.
-func (a *Answer) changes(ctx context.Context, parent agent.Tree) ([]record.Change, error) {
+// aTree is an error where a path would be a file and a folder.
+func aTree(parent agent.Tree, changes []record.Change) error {
+	files := map[string]bool{}
+	for _, f := range parent.Files() {
+		files[f.Path] = true
+	}
+	for _, c := range changes {
+		files[c.Path] = c.Mode != record.Deleted
+	}
+	for path, there := range files {
+		for dir := path; there; {
+			i := strings.LastIndexByte(dir, '/')
+			if i < 0 {
+				break
+			}
+			if dir = dir[:i]; files[dir] {
+				return bad("%s would be a file and a folder: %s is to be there as well", view.CleanLine(dir), view.CleanLine(path))
+			}
+		}
+	}
+	return nil
+}
+
+func (a *Answer) listed(ctx context.Context, parent agent.Tree) ([]record.Change, error) {
 	if a.Patch != "" {
 		if len(a.Changes) > 0 {
 			return nil, bad("changes and patch are two ways to say the same: leave one out")
@@ -117,22 +145,23 @@ func (c *TaskChange) change(modes map[string]record.Mode) (record.Change, error)
 	name := view.CleanLine(c.Path)
 	switch {
 	case !inside(c.Path):
-		return record.Change{}, bad("%q is no path inside the repository", name)
+		return record.Change{}, bad("%q is no path of a file inside the repository", name)
+	case c.Delete && (c.Text != nil || c.Base64 != nil):
+		return record.Change{}, bad("%s is deleted and has a content: leave one out", name)
 	case c.Delete && !there:
 		return record.Change{}, bad("%s cannot be deleted: the parent has no such file", name)
 	case c.Delete:
 		return record.Change{Path: c.Path}, nil
 	case there && was != record.Regular && was != record.Executable:
 		return record.Change{}, bad("%s is a symlink or a submodule: it can only be deleted", name)
-	case c.Text != "" && c.Base64 != "":
+	case c.Text != nil && c.Base64 != nil:
 		return record.Change{}, bad("%s has text and base64: leave one out", name)
+	case c.Text == nil && c.Base64 == nil:
+		return record.Change{}, bad("%s has no content: say text (empty for an empty file), base64 or delete", name)
 	}
-	data := []byte(c.Text)
-	if c.Base64 != "" {
-		var err error
-		if data, err = base64.StdEncoding.DecodeString(c.Base64); err != nil {
-			return record.Change{}, bad("%s: %v", name, err)
-		}
+	data, err := c.content()
+	if err != nil {
+		return record.Change{}, bad("%s: %v", name, err)
 	}
 	mode := record.Regular
 	if c.Executable || was == record.Executable {
@@ -141,5 +170,15 @@ func (c *TaskChange) change(modes map[string]record.Mode) (record.Change, error)
 	return record.Change{Path: c.Path, Mode: mode, Data: data}, nil
 }
 
-// inside reports whether a path names a file of a repository.
-func inside(path string) bool { return fs.ValidPath(path) && path != "." }
+func (c *TaskChange) content() ([]byte, error) {
+	if c.Base64 != nil {
+		return base64.StdEncoding.DecodeString(*c.Base64)
+	}
+	return []byte(*c.Text), nil
+}
+
+// inside reports whether a path names a file of a repository, and none of git's own.
+func inside(path string) bool {
+	return fs.ValidPath(path) && path != "." && !strings.ContainsAny(path, "\x00\n\\") &&
+		!slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+}

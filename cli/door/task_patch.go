@@ -85,7 +85,7 @@ func names(f *gitdiff.File) (from, to string, err error) {
 	}
 	for _, path := range []string{from, to} {
 		if !inside(path) {
-			return "", "", bad("%q is no path inside the repository", view.CleanLine(path))
+			return "", "", bad("%q is no path of a file inside the repository", view.CleanLine(path))
 		}
 	}
 	return from, to, nil

@@ -60,15 +60,16 @@ func TestWhatAWorkerBringsIsTurnedIntoChangesOrRefused(t *testing.T) {
 		want   string // path, mode and content of each change; of a deletion the path alone
 		says   string // why it is refused
 	}{
-		"a file as it is now":         {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "1\n"}}}, "a.txt 100644 1\n", ""},
-		"a new file":                  {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b"}}}, "new/b 100644 b", ""},
-		"a new program":               {Answer{Changes: []TaskChange{{Path: "new/b", Text: "b", Executable: true}}}, "new/b 100755 b", ""},
-		"a program stays one":         {Answer{Changes: []TaskChange{{Path: "bin/run", Text: "b"}}}, "bin/run 100755 b", ""},
-		"an empty file":               {Answer{Changes: []TaskChange{{Path: "a.txt"}}}, "a.txt 100644 ", ""},
-		"bytes that are no text":      {Answer{Changes: []TaskChange{{Path: "x", Base64: base64.StdEncoding.EncodeToString([]byte{0, 255})}}}, "x 100644 \x00\xff", ""},
+		"a file as it is now":         {Answer{Changes: []TaskChange{{Path: "a.txt", Text: new("1\n")}}}, "a.txt 100644 1\n", ""},
+		"a new file":                  {Answer{Changes: []TaskChange{{Path: "new/b", Text: new("b")}}}, "new/b 100644 b", ""},
+		"a new program":               {Answer{Changes: []TaskChange{{Path: "new/b", Text: new("b"), Executable: true}}}, "new/b 100755 b", ""},
+		"a program stays one":         {Answer{Changes: []TaskChange{{Path: "bin/run", Text: new("b")}}}, "bin/run 100755 b", ""},
+		"an empty file":               {Answer{Changes: []TaskChange{{Path: "a.txt", Text: new("")}}}, "a.txt 100644 ", ""},
+		"a folder in place of a file": {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}, {Path: "a.txt/b", Text: new("1")}}}, "a.txt; a.txt/b 100644 1", ""},
+		"bytes that are no text":      {Answer{Changes: []TaskChange{{Path: "x", Base64: new(base64.StdEncoding.EncodeToString([]byte{0, 255}))}}}, "x 100644 \x00\xff", ""},
 		"a file is deleted":           {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}}}, "a.txt", ""},
 		"a link is deleted":           {Answer{Changes: []TaskChange{{Path: "link", Delete: true}}}, "link", ""},
-		"in the order of their paths": {Answer{Changes: []TaskChange{{Path: "z", Text: "z"}, {Path: "b", Text: "b"}}}, "b 100644 b; z 100644 z", ""},
+		"in the order of their paths": {Answer{Changes: []TaskChange{{Path: "z", Text: new("z")}, {Path: "b", Text: new("b")}}}, "b 100644 b; z 100644 z", ""},
 		"a patch":                     {Answer{Patch: patch}, "a.txt 100644 1\ntwo\n", ""},
 		"a patch and changes":         {Answer{Patch: patch, Changes: []TaskChange{{Path: "b"}}}, "", "leave one out"},
 		"a patch that is none":        {Answer{Patch: "I changed a.txt."}, "", "cannot be read"},
@@ -91,21 +92,31 @@ func TestWhatAWorkerBringsIsTurnedIntoChangesOrRefused(t *testing.T) {
 		"a patch with bytes that it does not tell": {git("b", "new file mode 100644\nindex 0000000..f76dd23\n", "Binary files /dev/null and b/b differ\n"), "", "--binary"},
 		"a patch with bytes":                       {git("b", "new file mode 100644\nindex 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\n", "GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"), "b 100644 \x00", ""},
 		"a patch of a submodule":                   {git("vendor/of", "index 1..2 160000\n", "--- a/vendor/of\n+++ b/vendor/of\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n"), "", "the mode 160000"},
-		"a patch outside":                          {git("../x", "new file mode 100644\n", "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n"), "", "no path inside"},
+		"a patch outside":                          {git("../x", "new file mode 100644\n", "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n"), "", "no path of a file inside"},
 		"a patch that makes what is there":         {git("a.txt", "new file mode 100644\n", "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n"), "", "does not fit"},
 		"a patch of what is not there":             {git("none", "", "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-x\n+y\n"), "", "does not fit"},
-		"a path above the repository":              {Answer{Changes: []TaskChange{{Path: "../a.txt"}}}, "", "no path inside"},
-		"an absolute path":                         {Answer{Changes: []TaskChange{{Path: "/etc/passwd"}}}, "", "no path inside"},
-		"the repository itself":                    {Answer{Changes: []TaskChange{{Path: "."}}}, "", "no path inside"},
-		"no path":                                  {Answer{Changes: []TaskChange{{Text: "x"}}}, "", "no path inside"},
-		"a path that is not clean":                 {Answer{Changes: []TaskChange{{Path: "a//b"}}}, "", "no path inside"},
-		"a link is written":                        {Answer{Changes: []TaskChange{{Path: "link", Text: "/etc/passwd"}}}, "", "can only be deleted"},
-		"a submodule is written":                   {Answer{Changes: []TaskChange{{Path: "vendor/of", Text: "x"}}}, "", "can only be deleted"},
+		"a path above the repository":              {Answer{Changes: []TaskChange{{Path: "../a.txt"}}}, "", "no path of a file inside"},
+		"an absolute path":                         {Answer{Changes: []TaskChange{{Path: "/etc/passwd"}}}, "", "no path of a file inside"},
+		"the repository itself":                    {Answer{Changes: []TaskChange{{Path: "."}}}, "", "no path of a file inside"},
+		"no path":                                  {Answer{Changes: []TaskChange{{Text: new("x")}}}, "", "no path of a file inside"},
+		"a path that is not clean":                 {Answer{Changes: []TaskChange{{Path: "a//b"}}}, "", "no path of a file inside"},
+		"a link is written":                        {Answer{Changes: []TaskChange{{Path: "link", Text: new("/etc/passwd")}}}, "", "can only be deleted"},
+		"a submodule is written":                   {Answer{Changes: []TaskChange{{Path: "vendor/of", Text: new("x")}}}, "", "can only be deleted"},
 		"a file that is not there":                 {Answer{Changes: []TaskChange{{Path: "none", Delete: true}}}, "", "no such file"},
-		"text and bytes at once":                   {Answer{Changes: []TaskChange{{Path: "a.txt", Text: "a", Base64: "YQ=="}}}, "", "leave one out"},
-		"bytes that cannot be read":                {Answer{Changes: []TaskChange{{Path: "a.txt", Base64: "?"}}}, "", "a.txt: "},
-		"a path twice":                             {Answer{Changes: []TaskChange{{Path: "b", Text: "1"}, {Path: "b", Text: "2"}}}, "", "b is there twice"},
-		"a path is deleted and written, too":       {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}, {Path: "a.txt", Text: "2"}}}, "", "twice"},
+		"text and bytes at once":                   {Answer{Changes: []TaskChange{{Path: "a.txt", Text: new("a"), Base64: new("YQ==")}}}, "", "leave one out"},
+		"bytes that cannot be read":                {Answer{Changes: []TaskChange{{Path: "a.txt", Base64: new("?")}}}, "", "a.txt: "},
+		"a path twice":                             {Answer{Changes: []TaskChange{{Path: "b", Text: new("1")}, {Path: "b", Text: new("2")}}}, "", "b is there twice"},
+		"a path without a content":                 {Answer{Changes: []TaskChange{{Path: "b"}}}, "", "has no content"},
+		"a path with a content is deleted":         {Answer{Changes: []TaskChange{{Path: "a.txt", Text: new("1"), Delete: true}}}, "", "leave one out"},
+		"a file of git's own":                      {Answer{Changes: []TaskChange{{Path: ".git/config", Text: new("1")}}}, "", "no path of a file"},
+		"a file of git's own in a folder":          {Answer{Changes: []TaskChange{{Path: "a/.GIT", Text: new("1")}}}, "", "no path of a file"},
+		"a name with a NUL":                        {Answer{Changes: []TaskChange{{Path: "a\x00b", Text: new("1")}}}, "", "no path of a file"},
+		"a file and a folder of one name":          {Answer{Changes: []TaskChange{{Path: "n", Text: new("1")}, {Path: "n/b", Text: new("1")}}}, "", "n would be a file and a folder"},
+		"a folder where a file is":                 {Answer{Changes: []TaskChange{{Path: "a.txt/b/c", Text: new("1")}}}, "", "a.txt would be a file and a folder"},
+		"a file where a folder is":                 {Answer{Changes: []TaskChange{{Path: "bin", Text: new("1")}}}, "", "bin would be a file and a folder"},
+		"a patch of git's own files":               {git(".git/config", "new file mode 100644\n", "--- /dev/null\n+++ b/.git/config\n@@ -0,0 +1 @@\n+x\n"), "", "no path of a file"},
+		"a patch of a folder where a file is":      {git("a.txt/b", "new file mode 100644\n", "--- /dev/null\n+++ b/a.txt/b\n@@ -0,0 +1 @@\n+x\n"), "", "would be a file and a folder"},
+		"a path is deleted and written, too":       {Answer{Changes: []TaskChange{{Path: "a.txt", Delete: true}, {Path: "a.txt", Text: new("2")}}}, "", "twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changes, err := tc.answer.changes(t.Context(), aParent())
@@ -135,14 +146,15 @@ func TestWhatAWorkerBringsIsTurnedIntoChangesOrRefused(t *testing.T) {
 
 func TestAnAnswerSaysOneThingAndWhatCanBe(t *testing.T) {
 	usd := func(v float64) *float64 { return &v }
-	changed := []TaskChange{{Path: "a.txt", Text: "1"}}
+	changed := []TaskChange{{Path: "a.txt", Text: new("1")}}
 	for name, tc := range map[string]struct {
 		answer Answer
 		says   string // why it is refused; "" = it is not
 	}{
 		"a change":               {Answer{Changes: changed}, ""},
 		"a failure":              {Answer{Failed: "too hard"}, ""},
-		"nothing":                {Answer{}, ""},
+		"nothing":                {Answer{}, "the answer is empty"},
+		"a reason of spaces":     {Answer{Failed: " "}, "the answer is empty"},
 		"a change and a failure": {Answer{Changes: changed, Failed: "too hard"}, "leave one out"},
 		"a patch and a failure":  {Answer{Patch: "x", Failed: "too hard"}, "leave one out"},
 		"the most that it costs": {Answer{Changes: changed, Usage: &TaskUsage{InputTokens: record.MostTokens, OutputTokens: record.MostTokens, CostUSD: usd(record.MostUSD)}}, ""},

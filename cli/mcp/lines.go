@@ -23,7 +23,7 @@ const mostLine = 16 << 20
 // end of in ends the session; out stays open.
 func Lines(in io.Reader, out io.Writer) mcp.Transport {
 	pr, pw := io.Pipe()
-	l := &lines{in: in, next: pw, PipeReader: pr, out: &oneByOne{w: out}}
+	l := &lines{in: in, next: pw, PipeReader: pr, out: &oneByOne{w: out, open: &open{}}}
 	return &mcp.IOTransport{Reader: l, Writer: l.out, MaxLineLength: -1}
 }
 
@@ -122,8 +122,20 @@ func (l *lines) message(text []byte) error {
 		l.refuse(jsonrpc.CodeParseError, "this line is no JSON", nil)
 		return nil
 	}
+	e, _ := enveloped(text)
+	if e.answer && string(e.ID) == "null" {
+		return nil // to answer an answer would have no end
+	}
+	if why := e.refused(); why != nil {
+		l.refuse(jsonrpc.CodeInvalidRequest, why.Error(), idOf(text))
+		return nil
+	}
 	if _, err := jsonrpc.DecodeMessage(text); err != nil {
 		l.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0", idOf(text))
+		return nil
+	}
+	if e.Method != nil && e.ID != nil && !l.out.open.begin(e.ID) {
+		l.refuse(jsonrpc.CodeInvalidRequest, "another request with this id is not answered yet", e.ID)
 		return nil
 	}
 	_, err := l.next.Write(append(slices.Clip(text), '\n'))
@@ -132,13 +144,15 @@ func (l *lines) message(text []byte) error {
 
 // refuse answers what is no message.
 func (l *lines) refuse(code int64, why string, id json.RawMessage) {
+	_, _ = l.out.write(append(refusal(code, why, id), '\n')) // who has gone misses nothing
+}
+
+// refusal is the answer to what is no message.
+func refusal(code int64, why string, id json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
-	if err == nil {
-		_, _ = l.out.Write(append(text, '\n')) // who has gone misses nothing
-	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, why)
 }
 
 // idOf returns the id of an object; nil where it has none that an answer can carry.
@@ -183,12 +197,20 @@ func idOfLong(first, last []byte) json.RawMessage {
 
 // oneByOne is a writer for several; its end is not ours.
 type oneByOne struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu   sync.Mutex
+	w    io.Writer
+	open *open
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. Each call is a message: an answer ends its request.
 func (o *oneByOne) Write(p []byte) (int, error) {
+	if id := answered(p); id != nil {
+		o.open.end(id)
+	}
+	return o.write(p)
+}
+
+func (o *oneByOne) write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.w.Write(p)

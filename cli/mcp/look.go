@@ -16,22 +16,32 @@ import (
 type nothing struct{}
 
 type oneCandidate struct {
-	ID string `json:"id" jsonschema:"c128, best or root"`
+	ID string `json:"id" maxLength:"24" jsonschema:"c128, best or root"`
 }
 
 type listed struct {
-	Text   string `json:"text,omitempty" jsonschema:"only those that hold this text"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"at most so many; 20 where it is left out, 200 at most"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	Best   bool   `json:"best,omitempty" jsonschema:"of candidates: the best first in place of the newest"`
-	State  string `json:"state,omitempty" jsonschema:"of jobs: only those in this state, such as failed"`
+	Text   string `json:"text,omitempty" maxLength:"200" jsonschema:"only those that hold this text"`
+	Limit  *int   `json:"limit,omitempty" minimum:"1" maximum:"200" jsonschema:"at most so many; 20 where it is left out, 200 at most"`
+	Cursor string `json:"cursor,omitempty" maxLength:"24" jsonschema:"next of the page before"`
+}
+
+// listedCandidates and listedJobs ask for a page of their lists.
+type listedCandidates struct {
+	listed
+	Best  bool `json:"best,omitempty" jsonschema:"the best first in place of the newest"`
+	Elite bool `json:"elite,omitempty" jsonschema:"only those that hold a niche"`
+}
+
+type listedJobs struct {
+	listed
+	State string `json:"state,omitempty" enum:"queued,editing,committed,gated,held,evaluating,placed,scored,rejected,failed,duplicate,cancelled,done" jsonschema:"only those in this state, such as failed"`
 }
 
 func (l listed) limit() int {
-	if l.Limit <= 0 {
+	if l.Limit == nil {
 		return 20
 	}
-	return min(l.Limit, 200)
+	return *l.Limit
 }
 
 // look adds the tools that only read.
@@ -43,23 +53,16 @@ func (t tools) look() {
 	add(t, look("niches", "Niches", "The archive: each niche that is filled or was tried, with its holder."), func(context.Context, nothing) (any, error) {
 		return door.GridOf(d.Snapshot()), nil
 	})
-	add(t, look("candidates", "Candidates", "Candidates, newest or best first, a page at a time."), func(ctx context.Context, in listed) (any, error) {
-		q := view.CandidateQuery{Text: in.Text, Limit: in.limit(), Best: in.Best}
-		if in.Cursor != "" {
-			id, err := d.Candidate(in.Cursor)
-			if err != nil {
-				return nil, err
-			}
-			q.Before = id
-		}
-		return d.Candidates(ctx, q)
+	add(t, look("candidates", "Candidates", "Candidates, newest or best first, a page at a time."), func(ctx context.Context, in listedCandidates) (any, error) {
+		q := view.CandidateQuery{Text: in.Text, Limit: in.limit(), Best: in.Best, Elites: in.Elite}
+		return d.Candidates(ctx, q, in.Cursor)
 	})
 	add(t, look("show", "Show a candidate", "Everything known about one candidate: value with its evidence, samples, parents, children, findings of the gate."), func(ctx context.Context, in oneCandidate) (any, error) {
 		return named(d, in.ID, func(id record.CandidateID) (any, error) { return d.Detail(ctx, id) })
 	})
 	add(t, look("diff", "What a candidate changes", "The difference of a candidate to the root or to another candidate."), func(ctx context.Context, in struct {
 		oneCandidate
-		From string `json:"from,omitempty" jsonschema:"what it is compared with; root where it is left out"`
+		From string `json:"from,omitempty" maxLength:"24" jsonschema:"what it is compared with; root where it is left out"`
 	},
 	) (any, error) {
 		from := record.Root
@@ -82,7 +85,7 @@ func (t tools) look() {
 
 func (t tools) lookAtWork() {
 	d := t.door
-	add(t, look("jobs", "Jobs", "Jobs, newest first, a page at a time."), func(ctx context.Context, in listed) (any, error) {
+	add(t, look("jobs", "Jobs", "Jobs, newest first, a page at a time."), func(ctx context.Context, in listedJobs) (any, error) {
 		q := view.JobQuery{Text: in.Text, Limit: in.limit()}
 		if in.State != "" {
 			q.States = []record.JobState{record.JobState(in.State)}
@@ -97,7 +100,7 @@ func (t tools) lookAtWork() {
 		return d.Jobs(ctx, q)
 	})
 	add(t, look("job", "Show a job", "One job with its stages, output, prompts and verdicts."), func(ctx context.Context, in struct {
-		ID string `json:"id" jsonschema:"#341 or 341"`
+		ID string `json:"id" maxLength:"24" jsonschema:"#341 or 341"`
 	},
 	) (any, error) {
 		id, err := door.JobOf(in.ID)
@@ -119,14 +122,17 @@ func (t tools) lookAtWork() {
 // longest is how long the tool wait waits at most.
 const longest = 50 * time.Second
 
+// patience is how long a caller waits, and for what.
+type patience struct {
+	Seconds int `json:"seconds,omitempty" minimum:"0" maximum:"50" jsonschema:"20 where it is left out, 50 at most"`
+	Jobs    int `json:"jobs,omitempty" minimum:"0" jsonschema:"return when so many more jobs ended"`
+}
+
 // wait adds the tool that returns when something happened, and tells on the way.
 func (t tools) wait() {
 	tool := look("wait", "Wait", "Wait until jobs ended, a new best was found or the experiment came to rest, at most so many seconds; tells progress.")
-	mcp.AddTool(t.server, &tool, func(ctx context.Context, req *mcp.CallToolRequest, in struct {
-		Seconds int `json:"seconds,omitempty" jsonschema:"20 where it is left out, 50 at most"`
-		Jobs    int `json:"jobs,omitempty" jsonschema:"return when so many more jobs ended"`
-	},
-	) (*mcp.CallToolResult, any, error) {
+	tool.InputSchema = schemaOf[patience]()
+	mcp.AddTool(t.server, &tool, func(ctx context.Context, req *mcp.CallToolRequest, in patience) (*mcp.CallToolResult, any, error) {
 		if in.Seconds <= 0 {
 			in.Seconds = 20
 		}

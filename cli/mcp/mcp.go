@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,6 +30,7 @@ func NewServer(d *door.Door, who door.Caller, version string) *mcp.Server {
 		Instructions: "One experiment of atoll: a search that evolves a git repository and measures every candidate itself. " +
 			"Begin with status. Candidates are named c12, niches 9,4, jobs #341. Values marked unconfirmed or within noise are no gains.",
 	})
+	s.AddReceivingMiddleware(briefly)
 	t := tools{server: s, door: d, who: who, version: version}
 	t.look()
 	if who.Role >= door.Decide {
@@ -38,11 +40,30 @@ func NewServer(d *door.Door, who door.Caller, version string) *mcp.Server {
 	return s
 }
 
+// mostRefusal is how long the words of a refusal are, in bytes: they may name what was
+// said, and that may be long.
+const mostRefusal = 2000
+
+// briefly cuts what refusals say.
+func briefly(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {
+			for i, c := range called.Content {
+				if text, ok := c.(*mcp.TextContent); ok && len(text.Text) > mostRefusal {
+					called.Content[i] = &mcp.TextContent{Text: strings.ToValidUTF8(text.Text[:mostRefusal], "") + " ..."}
+				}
+			}
+		}
+		return res, err
+	}
+}
+
 // Handler speaks over HTTP: every request has the role of its own caller.
 func Handler(d *door.Door, who func(context.Context) door.Caller, version string) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+	return sane(mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		return NewServer(d, who(r.Context()), version)
-	}, &mcp.StreamableHTTPOptions{Stateless: true})
+	}, &mcp.StreamableHTTPOptions{Stateless: true}))
 }
 
 // tools are added to one server.
@@ -55,6 +76,7 @@ type tools struct {
 
 // add registers a tool whose answer is an object.
 func add[In any](t tools, tool mcp.Tool, fn func(ctx context.Context, in In) (any, error)) {
+	tool.InputSchema = schemaOf[In]()
 	mcp.AddTool(t.server, &tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()

@@ -11,6 +11,8 @@ import (
 	"atoll/engine/evidence"
 )
 
+func init() { huma.ValidateStrictCasing = true } // a name that differs by case is another one
+
 // prefix is where the interface for programs begins.
 const prefix = "/api/v1"
 

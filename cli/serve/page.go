@@ -31,7 +31,7 @@ func (p *page) register(mux *routes) {
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
-	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(files)))
+	mux.Handle("GET /assets/{file}", http.StripPrefix("/assets/", http.FileServerFS(files)))
 	mux.HandleFunc("GET /{$}", p.show)
 	mux.HandleFunc("POST /signin", p.signIn)
 	mux.HandleFunc("POST /signout", p.signOut)

@@ -3,7 +3,9 @@ package serve
 import (
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -53,6 +55,27 @@ func refuse(w http.ResponseWriter, r *http.Request, code int, text string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(huma.NewError(code, text)) // the reader has gone
+}
+
+// plainly lets requests through that ask for what they want in so many words: a path
+// that means another one is not sent there, and a type is read as RFC 9110 has it,
+// whatever its case.
+func plainly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if clean := path.Clean(r.URL.Path); clean != r.URL.Path && (clean == "/" || clean+"/" != r.URL.Path) {
+			refuse(w, r, http.StatusNotFound, "there is nothing at "+r.URL.Path)
+			return
+		}
+		kind, words, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if charset := words["charset"]; err == nil && kind == "application/json" {
+			if charset != "" && !strings.EqualFold(charset, "utf-8") {
+				refuse(w, r, http.StatusUnsupportedMediaType, "JSON is read as UTF-8, not as "+charset)
+				return
+			}
+			r.Header.Set("Content-Type", kind)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // asProblems lets a mux say to programs as a problem what it has no handler for.

@@ -95,16 +95,9 @@ type caller struct {
 }
 
 func lookAtCandidates(api huma.API, d *door.Door) {
-	get(api, "/candidates", "candidates", "Candidates, newest or best first", func(ctx context.Context, in *candidatesInput) (door.Candidates, error) {
+	get(api, "/candidates", "candidates", "Candidates, newest or best first, a page at a time", func(ctx context.Context, in *candidatesInput) (door.Candidates, error) {
 		q := view.CandidateQuery{Text: in.Text, Limit: in.Limit, Best: in.Order == "best", Elites: in.Elite}
-		if in.Cursor != "" {
-			id, err := d.Candidate(in.Cursor)
-			if err != nil {
-				return door.Candidates{}, err
-			}
-			q.Before = id
-		}
-		return d.Candidates(ctx, q)
+		return d.Candidates(ctx, q, in.Cursor)
 	})
 	get(api, "/candidates/{id}", "candidate", "One candidate with its samples and its job", named(d, d.Detail))
 	get(api, "/candidates/{id}/lineage", "lineage", "Ancestors and descendants; of the root, the lines of all that hold a niche", named(d, d.Family))

@@ -16,7 +16,7 @@ func TestTheDocumentDescribesEveryRouteForProgramsAndNoOther(t *testing.T) {
 	s := newSite(Options{Now: time.Now, Agents: func(func(context.Context) door.Caller) http.Handler { return http.NotFoundHandler() }})
 	mux, doc := s.routes()
 	want := []string{ // for people, for machines that watch, for coding agents, and the document itself
-		"/mcp", "GET /healthz", "GET /readyz", "GET /metrics", "GET /{$}", "GET /assets/", "POST /signin", "POST /signout",
+		"/mcp", "GET /healthz", "GET /readyz", "GET /metrics", "GET /{$}", "GET /assets/{file}", "POST /signin", "POST /signout",
 		"GET /api/v1/openapi.json", "GET /api/v1/openapi.yaml", "GET /api/v1/openapi-3.0.json", "GET /api/v1/openapi-3.0.yaml",
 	}
 	for path, item := range doc.Paths {

@@ -42,7 +42,7 @@ func (m *routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 
 func (s *site) handler() http.Handler {
 	mux, _ := s.routes()
-	return s.figures.count(s.guard.wrap(gather(asProblems(&mux.ServeMux))))
+	return s.figures.count(s.guard.wrap(plainly(gather(asProblems(&mux.ServeMux)))))
 }
 
 // routes are all that the site answers, and the document of what is for programs.

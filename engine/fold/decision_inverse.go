@@ -3,9 +3,12 @@ package fold
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
+	"atoll/config"
 	"atoll/store/record"
 )
 
@@ -38,27 +41,72 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 	case record.WriteNote:
 		return st.prepareNote(d)
 	case record.StartJob:
-		var job record.Job
-		if err := json.Unmarshal(d.Args, &job); err != nil {
-			return d, fmt.Errorf("%w: read the job to start: %v", ErrDecision, err)
-		}
-		if job.Purpose == record.PurposeMap && st.Config.Roles.Mapper == "" {
-			return d, fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
-		}
-		// The root's job waits until the root is measured.
-		m := st.Candidate(job.Parent)
-		if m != nil && !m.Scored && st.Origin(m).Status == record.StatusHeld {
-			return d, fmt.Errorf("%w: %s waits for review, so no job can start from it; approve it first", ErrDecision, job.Parent)
-		}
-		if job.Parent > record.Root && (m == nil || !m.Scored) {
-			return d, fmt.Errorf("%w: %s has no value, so no job can start from it; name a candidate that was measured", ErrDecision, job.Parent)
-		}
+		return d, st.mayStart(d.Args)
 	case record.Refit:
 		if !st.Learned {
 			return d, fmt.Errorf("%w: this map has named axes; only a learned map can be fitted again", ErrDecision)
 		}
 	}
 	return d, nil
+}
+
+// PrepareStep prepares decisions that are made by one act. None is about what another
+// one is about already.
+func (st *steering) PrepareStep(ds []record.Decision) ([]record.Decision, error) {
+	made := make([]record.Decision, len(ds))
+	named := map[string]bool{}
+	for i, d := range ds {
+		var err error
+		if made[i], err = st.Prepare(d); err != nil {
+			return nil, err
+		}
+		name := st.nameOf(made[i])
+		if name != "" && named[name] {
+			return nil, fmt.Errorf("%w: %s is named twice", ErrArgument, name)
+		}
+		named[name] = true
+	}
+	return made, nil
+}
+
+// mayStart checks a job that a person wants.
+func (st *steering) mayStart(args []byte) error {
+	var job record.Job
+	if err := json.Unmarshal(args, &job); err != nil {
+		return fmt.Errorf("%w: read the job to start: %v", ErrArgument, err)
+	}
+	if job.Purpose == record.PurposeMap && st.Config.Roles.Mapper == "" {
+		return fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
+	}
+	if op := string(job.Operator); op != "" && !slices.Contains(config.Operators(), op) {
+		return fmt.Errorf("%w: there is no operator %q; there are %s", ErrArgument, op, strings.Join(config.Operators(), ", "))
+	}
+	if agents := st.agents(); job.Agent != "" && !slices.Contains(agents, job.Agent) {
+		return fmt.Errorf("%w: there is no agent %q; there are %s", ErrArgument, job.Agent, strings.Join(agents, ", "))
+	}
+	m := st.Candidate(job.Parent)
+	switch {
+	case job.Parent <= record.Root || m != nil && m.Scored: // the root's job waits until the root is measured
+		return nil
+	case m == nil:
+		return fmt.Errorf("%w: there is no candidate %s", ErrMissing, job.Parent)
+	case st.Origin(m).Status == record.StatusHeld:
+		return fmt.Errorf("%w: %s waits for review, so no job can start from it; approve it first", ErrDecision, job.Parent)
+	}
+	return fmt.Errorf("%w: %s has no value, so no job can start from it; name a candidate that was measured", ErrDecision, job.Parent)
+}
+
+// agents are the names of those who can edit, sorted: of the configuration that the
+// experiment began with, and of those that came since.
+func (st *steering) agents() []string {
+	names := map[string]bool{"offline": true}
+	for _, a := range st.Config.Agents {
+		names[a.Name] = true
+	}
+	for name := range st.Settings.Agents {
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // back is the inverse of a decision that is about the whole experiment.
@@ -73,14 +121,14 @@ func (st *steering) prepareNote(d record.Decision) (record.Decision, error) {
 	n := record.Note{Kind: "direction"}
 	if len(d.Args) > 0 {
 		if err := json.Unmarshal(d.Args, &n); err != nil {
-			return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+			return d, fmt.Errorf("%w: a note needs a text", ErrArgument)
 		}
 	}
 	if n.Text == "" {
 		n.Text = d.Text
 	}
 	if strings.TrimSpace(n.Text) == "" {
-		return d, fmt.Errorf("%w: a note needs a text", ErrDecision)
+		return d, fmt.Errorf("%w: a note needs a text", ErrArgument)
 	}
 	if n.Kind == "" {
 		n.Kind = "direction"
@@ -109,13 +157,13 @@ func (st *steering) prepareNote(d record.Decision) (record.Decision, error) {
 func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error) {
 	m := st.Candidate(d.Candidate)
 	if m == nil {
-		return d, fmt.Errorf("%w: there is no candidate %s", ErrDecision, d.Candidate)
+		return d, fmt.Errorf("%w: there is no candidate %s", ErrMissing, d.Candidate)
 	}
 	inverse := record.Decision{Candidate: d.Candidate, Job: d.Job, Cell: -1}
 	switch d.Verb {
 	case record.Reject:
 		if m.ID() == record.Root {
-			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrDecision)
+			return d, fmt.Errorf("%w: the root is what everything is compared with", ErrArgument)
 		}
 		if m.Rejected {
 			return d, fmt.Errorf("%w: %s is rejected already", ErrDecision, m.ID())
@@ -152,6 +200,9 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
 	if d.Text != "" && d.Candidate == record.NoCandidate && d.Cell < 0 {
 		return st.prepareTarget(d)
+	}
+	if d.Candidate != record.NoCandidate && st.Candidate(d.Candidate) == nil {
+		return d, fmt.Errorf("%w: there is no candidate %s", ErrMissing, d.Candidate)
 	}
 	if st.arch == nil {
 		return d, fmt.Errorf("%w: there are no niches before the root is measured; wait for its value", ErrDecision)
@@ -207,7 +258,7 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 		known = known || t.Name == d.Text
 	}
 	if !known {
-		return d, fmt.Errorf("%w: there is no target %q", ErrDecision, d.Text)
+		return d, fmt.Errorf("%w: there is no target %q", ErrMissing, d.Text)
 	}
 	back := record.NewDecision(record.Release)
 	back.Text = d.Text
@@ -246,9 +297,9 @@ const (
 func checkNumber(d record.Decision) error {
 	switch v := d.Value; {
 	case d.Verb == record.Boost && !(v > 0 && v <= mostBoost):
-		return fmt.Errorf("%w: a boost is a factor above 0 and at most %d, not %g", ErrNumber, mostBoost, v)
+		return fmt.Errorf("%w: a boost is a factor above 0 and at most %d, not %g", ErrArgument, mostBoost, v)
 	case d.Verb == record.Prioritise && !(v == math.Trunc(v) && math.Abs(v) <= mostPriority):
-		return fmt.Errorf("%w: a priority is a whole number from %d to %d, not %g", ErrNumber, -mostPriority, mostPriority, v)
+		return fmt.Errorf("%w: a priority is a whole number from %d to %d, not %g", ErrArgument, -mostPriority, mostPriority, v)
 	}
 	return nil
 }

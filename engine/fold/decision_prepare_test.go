@@ -64,7 +64,7 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"nothing to approve", about(record.Approve, candidate(1)), "does not wait"},
 		{"nothing to unpin", about(record.Unpin, candidate(1)), "not pinned"},
 		{"a niche that nobody holds", about(record.Freeze, cell(7, 0)), "nobody holds"},
-		{"the niche of a candidate that has none", about(record.Boost, func(d *record.Decision) { d.Candidate, d.Value = 9, 2 }), "c9 lies in no niche"},
+		{"the niche of a candidate that has none", about(record.Boost, func(d *record.Decision) { d.Candidate, d.Value = 9, 2 }), "no candidate c9"},
 		{"a boost by nothing", about(record.Boost, cell(5, 0)), "above 0"},
 		{"a boost against the search", about(record.Boost, cell(5, -2)), "above 0"},
 		{"a boost beyond its bound", about(record.Boost, cell(5, 101)), "at most 100"},
@@ -86,7 +86,10 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"a review of a kind that is none", about(record.Set, setting(`{"key":"review.niche","value":"some"}`)), "off, risky or all"},
 		{"a new map where the axes are named", about(record.Refit, nil), "named axes"},
 		{"targets of a mapper that is nobody", about(record.StartJob, setting(`{"Kind":"assist","Purpose":"map"}`)), "nobody is the mapper"},
-		{"a job from a candidate that has no value", about(record.StartJob, setting(`{"Parent":99}`)), "c99 has no value"},
+		{"a job from a candidate that has no value", about(record.StartJob, setting(`{"Parent":99}`)), "no candidate c99"},
+		{"an agent that nobody is", about(record.StartJob, setting(`{"Parent":1,"Agent":"nobody"}`)), `no agent "nobody"; there are offline`},
+		{"an operator that is none", about(record.StartJob, setting(`{"Parent":1,"Operator":"dance"}`)), `no operator "dance"; there are seed, tune`},
+		{"what a person made is no operator to ask for", about(record.StartJob, setting(`{"Parent":1,"Operator":"manual"}`)), "no operator"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := crowded(t, func(_ *record.Experiment, cfg *config.Config) {

@@ -35,22 +35,50 @@ func (a *standings) Ranked(q view.CandidateQuery, limit int) []record.CandidateI
 		return nil
 	}
 	var list []archive.Holder
-	if q.Elites {
+	switch {
+	case q.Elites:
 		list = a.arch.Holders()
-		slices.SortFunc(list, func(x, y archive.Holder) int {
-			if q.Best && x.Objective != y.Objective {
-				return cmp.Compare(y.Objective, x.Objective)
-			}
-			return cmp.Compare(y.ID, x.ID)
-		})
-	} else {
+		slices.SortFunc(list, func(x, y archive.Holder) int { return order(q, x, y) })
+	case q.Behind != nil:
+		list = a.arch.Best(math.MaxInt)
+	default:
 		list = a.arch.Best(limit)
+	}
+	if q.Behind != nil {
+		list = a.behind(q, list)
 	}
 	var out []record.CandidateID
 	for _, h := range list[:min(len(list), limit)] {
 		out = append(out, h.ID)
 	}
 	return out
+}
+
+// order compares two by the order of a query for the best or for elites.
+func order(q view.CandidateQuery, x, y archive.Holder) int {
+	switch {
+	case !q.Best:
+		return cmp.Compare(y.ID, x.ID)
+	case q.Elites:
+		return cmp.Or(cmp.Compare(y.Objective, x.Objective), cmp.Compare(y.ID, x.ID))
+	}
+	return cmp.Or(cmp.Compare(y.Objective, x.Objective), cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.ID, y.ID))
+}
+
+// behind cuts a list to those who follow one, also where that one is not in it any more.
+func (a *standings) behind(q view.CandidateQuery, list []archive.Holder) []archive.Holder {
+	last := archive.Holder{ID: *q.Behind}
+	if m := a.Candidate(last.ID); m != nil {
+		last.Objective, last.Samples = a.Sign*m.Objective, int(m.Samples)
+	}
+	if i := slices.IndexFunc(list, func(h archive.Holder) bool { return h.ID == last.ID }); i >= 0 {
+		return list[i+1:]
+	}
+	i := slices.IndexFunc(list, func(h archive.Holder) bool { return order(q, last, h) < 0 })
+	if i < 0 {
+		return nil
+	}
+	return list[i:]
 }
 
 func (s *State) FillDetail(d *view.CandidateDetail) {

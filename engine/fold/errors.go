@@ -10,7 +10,8 @@ var (
 	// ErrDecision: a decision that cannot be carried out; readers know it as
 	// [view.ErrDecision].
 	ErrDecision = view.ErrDecision
-	// ErrNumber: a decision with a number that makes sense in no state. It is an
-	// ErrDecision, too.
-	ErrNumber = fmt.Errorf("%w", ErrDecision)
+	// ErrArgument: a decision that makes sense in no state. It is an ErrDecision, too.
+	ErrArgument = fmt.Errorf("%w", ErrDecision)
+	// ErrMissing: a decision about what is not there. It is an ErrDecision, too.
+	ErrMissing = fmt.Errorf("%w", ErrDecision)
 )

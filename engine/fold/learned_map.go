@@ -9,6 +9,7 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -55,12 +56,12 @@ func (l *learned) Coords(cell int) []int { return l.shape().Coords(cell) }
 func (l *learned) Cell(coords []int) (int, error) {
 	dims := l.shape().Dims()
 	if len(coords) != len(dims) {
-		return 0, fmt.Errorf("%w: a niche here has %d numbers, as in %s", ErrDecision, len(dims), cellName(make([]int, len(dims))))
+		return 0, fmt.Errorf("%w: a niche here has %s, as in %s", ErrArgument, view.Plural(len(dims), "number"), cellName(make([]int, len(dims))))
 	}
 	cell := 0
 	for i, c := range coords {
 		if c < 0 || c >= dims[i] {
-			return 0, fmt.Errorf("%w: niche %s is outside the map, which has %v cells", ErrDecision, cellName(coords), dims)
+			return 0, fmt.Errorf("%w: niche %s is outside the map, which has %v cells", ErrMissing, cellName(coords), dims)
 		}
 		cell = cell*dims[i] + c
 	}

@@ -50,7 +50,7 @@ func (c *placement) MayMeasure(id record.CandidateID) error {
 	m := c.Candidate(id)
 	switch {
 	case m == nil:
-		return fmt.Errorf("%w: there is no candidate %s", ErrDecision, id)
+		return fmt.Errorf("%w: there is no candidate %s", ErrMissing, id)
 	case m.withheld || c.Origin(m).Status == record.StatusHeld:
 		return fmt.Errorf("%w: %s waits for review", ErrDecision, id)
 	case !m.Scored:

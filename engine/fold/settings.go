@@ -2,7 +2,9 @@ package fold
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"sort"
 	"strings"
 	"time"
@@ -49,18 +51,18 @@ func LiveKeys() []string {
 func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 	var in struct{ Key, Value string }
 	if err := json.Unmarshal(d.Args, &in); err != nil || in.Key == "" {
-		return d, fmt.Errorf("%w: a setting needs a key and a value", ErrDecision)
+		return d, fmt.Errorf("%w: a setting needs a key and a value", ErrArgument)
 	}
 	field, ok := fieldOf(in.Key)
 	if !ok {
-		return d, fmt.Errorf("%w: %q is fixed when an experiment starts, or no setting; %s may change", ErrDecision, in.Key, strings.Join(LiveKeys(), ", "))
+		return d, fmt.Errorf("%w: %q is fixed when an experiment starts, or no setting; %s may change", ErrArgument, in.Key, strings.Join(LiveKeys(), ", "))
 	}
 	raw, err := settingValue(field, in.Value)
 	if err != nil {
-		return d, fmt.Errorf("%w: %s: %q does not fit: %v", ErrDecision, in.Key, in.Value, err)
+		return d, fmt.Errorf("%w: %s: %q does not fit: %s", ErrArgument, in.Key, in.Value, misfit(err))
 	}
 	if err := checkSetting(field, raw); err != nil {
-		return d, fmt.Errorf("%w: %s: %v", ErrDecision, in.Key, err)
+		return d, fmt.Errorf("%w: %s: %v", ErrArgument, in.Key, err)
 	}
 	now, err := json.Marshal(r.Settings)
 	if err != nil {
@@ -116,13 +118,30 @@ func settingValue(field, value string) (json.RawMessage, error) {
 	}
 	var probe record.Settings
 	if json.Valid([]byte(value)) && json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, value), &probe) == nil {
-		return json.RawMessage(value), nil
+		return json.RawMessage(strings.TrimSpace(value)), nil
 	}
 	quoted, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	return quoted, json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", field, quoted), &probe)
+}
+
+// misfit says what a value should be.
+func misfit(err error) string {
+	wrong := (*json.UnmarshalTypeError)(nil)
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	switch wrong.Type.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number is needed"
+	case reflect.Float64:
+		return "a number is needed"
+	case reflect.Bool:
+		return "true or false is needed"
+	}
+	return "it has another form"
 }
 
 // checkSetting refuses values that make no sense.

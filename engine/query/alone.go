@@ -24,3 +24,13 @@ func (a Alone) Ask(ctx context.Context, fn func(*fold.State)) error {
 func (r *Reader) Decided(ctx context.Context, d record.Decision) (text string, err error) {
 	return text, r.asker.Ask(ctx, func(s *fold.State) { text = s.DecisionText(d) })
 }
+
+// Deciding tells what a decision would do as a sentence.
+func (r *Reader) Deciding(ctx context.Context, d record.Decision) (text string, err error) {
+	return text, r.asker.Ask(ctx, func(s *fold.State) {
+		if made, err := s.Prepare(d); err == nil {
+			d = made
+		}
+		text = s.DecisionText(d)
+	})
+}

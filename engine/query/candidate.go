@@ -1,12 +1,10 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"atoll/engine/fold"
 	"atoll/engine/view"
@@ -37,8 +35,8 @@ func (r *Reader) Candidates(ctx context.Context, q view.CandidateQuery) ([]recor
 func (r *Reader) listed(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error) {
 	limit := orDefault(q.Limit, 200)
 	switch {
-	case q.Best && q.Text != "" && !q.Elites:
-		return r.bestThatFit(ctx, q.Text, limit)
+	case q.Text != "" && (q.Best || q.Elites):
+		return r.rankedThatFit(ctx, q, limit)
 	case !q.Best && !q.Elites:
 		return r.db.Candidates(ctx, r.exp, store.CandidateFilter{Text: q.Text, Before: q.Before, Limit: limit})
 	}
@@ -61,24 +59,27 @@ func (r *Reader) listed(ctx context.Context, q view.CandidateQuery) ([]record.Ca
 // first.
 const bestOf = 20_000
 
-func (r *Reader) bestThatFit(ctx context.Context, text string, limit int) ([]record.Candidate, error) {
-	list, err := r.db.Candidates(ctx, r.exp, store.CandidateFilter{Text: text, Limit: bestOf})
+// rankedThatFit is a page of those who compete, or of the elites, that fit a text.
+func (r *Reader) rankedThatFit(ctx context.Context, q view.CandidateQuery, limit int) ([]record.Candidate, error) {
+	list, err := r.db.Candidates(ctx, r.exp, store.CandidateFilter{Text: q.Text, Limit: bestOf})
 	if err != nil {
 		return nil, err
 	}
-	value := map[record.CandidateID]float64{} // of those that count, adjusted
-	if err := askEach(ctx, r.asker, len(list), func(s *fold.State, i int) {
-		if m := s.Candidate(list[i].ID); m != nil && m.Scored && !m.Out() {
-			value[m.ID()] = s.Sign * m.Objective
-		}
-	}); err != nil {
+	byID := make(map[record.CandidateID]record.Candidate, len(list))
+	for _, c := range list {
+		byID[c.ID] = c
+	}
+	var ids []record.CandidateID
+	if err := r.asker.Ask(ctx, func(s *fold.State) { ids = s.Ranked(q, math.MaxInt) }); err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(c record.Candidate) bool { _, counts := value[c.ID]; return !counts })
-	slices.SortFunc(list, func(a, b record.Candidate) int {
-		return cmp.Or(cmp.Compare(value[b.ID], value[a.ID]), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.ID, b.ID))
-	})
-	return list[:min(len(list), limit)], nil
+	list = list[:0]
+	for _, id := range ids {
+		if c, fits := byID[id]; fits && len(list) < limit {
+			list = append(list, c)
+		}
+	}
+	return list, nil
 }
 
 // Candidate returns everything known about one candidate.

@@ -129,11 +129,13 @@ type JobLine struct {
 
 // CandidateQuery selects candidates. Zero fields do not restrict.
 type CandidateQuery struct {
-	Elites bool               // only those that hold a niche; Text and Before do not count then
+	Elites bool               // only those that hold a niche; Before does not count then
 	Text   string             // in number, operator, agent, target, class, reason and intent, or the beginning of the commit
 	Before record.CandidateID // only lower ids; 0 = from the newest
 	Best   bool               // the best of all that count, best first, in place of newest first
-	Limit  int                // 0 = 200
+	// Behind is whom the page follows in an order of Best or Elites; nil: nobody.
+	Behind *record.CandidateID
+	Limit  int // 0 = 200
 }
 
 // FilePatch is the difference of one file as hunks. Cut is how many lines

@@ -83,6 +83,9 @@ func (m *Machine) ReportFitness(ctx context.Context, in Step) (answer, error) {
 		return nil, err
 	}
 	it, err := r.item(in.Branch)
+	if err == nil {
+		err = in.fits(r)
+	}
 	if err != nil {
 		return nil, err
 	}

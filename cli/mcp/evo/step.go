@@ -31,8 +31,11 @@ const (
 
 // Step takes a step of the machine.
 func (m *Machine) Step(ctx context.Context, in Step) (answer, error) {
-	b, _, err := m.present(ctx)
+	b, r, err := m.present(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := in.fits(r); err != nil {
 		return nil, err
 	}
 	switch in.Phase {
@@ -56,6 +59,18 @@ func (m *Machine) Step(ctx context.Context, in Step) (answer, error) {
 		return m.reflected(ctx, b)
 	}
 	return nil, fmt.Errorf("%w: Unknown phase %.80q: begin_generation, code_ready, policy_pass, policy_fail, fitness_ready, select or reflect_done", ErrArgument, in.Phase)
+}
+
+// fits reports whether a step is about the target that its branch was planned for.
+func (in *Step) fits(r *Run) error {
+	if in.Branch == "" || in.Target == "" {
+		return nil
+	}
+	it, err := r.item(in.Branch)
+	if err == nil && it.Target != in.Target {
+		err = fmt.Errorf("%w: %s was planned for the target %s, not %.100q", ErrArgument, it.Branch, it.Target, in.Target)
+	}
+	return err
 }
 
 // begin plans a generation, or returns the one that is under way.
@@ -157,6 +172,8 @@ func (m *Machine) codeReady(ctx context.Context, b *Bench, in Step) (answer, err
 		return nil, err
 	}
 	switch {
+	case it.Phase == phaseCoded && it.Commit == x.Commit && m.dialect == Parallel:
+		return nil, fmt.Errorf("%w: this commit of %s is reported already; policy_pass or policy_fail comes next", ErrOrder, it.Branch)
 	case it.Phase == phaseMeasuring && it.Commit == x.Commit:
 		return nil, fmt.Errorf("%w: this commit of %s is being measured; fitness_ready comes next", ErrOrder, it.Branch)
 	case len(x.Files) == 0:

@@ -100,7 +100,7 @@ func addSteps(s *mcp.Server, m *Machine) {
 	add(s, "evo_next_batch", "Plan a generation without evo_step, or list what is open of the present one.", false,
 		func(ctx context.Context, _ nothing) (answer, error) { return m.NextBatch(ctx) })
 	add(s, "evo_report_fitness", "Judge, measure and record a branch of the batch in one call, without evo_step.", false, func(ctx context.Context, in reported) (answer, error) {
-		return m.ReportFitness(ctx, Step{Branch: in.Branch, Fitness: in.Fitness, Success: &in.Success, Code: in.Code, Raw: in.Raw})
+		return m.ReportFitness(ctx, Step{Branch: in.Branch, Target: in.Target, Fitness: in.Fitness, Success: &in.Success, Code: in.Code, Raw: in.Raw})
 	})
 	add(s, "evo_select_survivors", "End a generation without evo_step.", false,
 		func(ctx context.Context, _ nothing) (Survivors, error) { return m.SelectSurvivors(ctx) })

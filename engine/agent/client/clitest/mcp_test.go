@@ -114,7 +114,7 @@ func (o *outside) must(cmd *exec.Cmd) string {
 func (o *outside) env() []string {
 	return []string{
 		"HOME=" + o.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
-		"ANTHROPIC_BASE_URL=" + o.base, "ANTHROPIC_API_KEY=" + o.server.Token, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+		"ANTHROPIC_BASE_URL=" + o.base, "ANTHROPIC_API_KEY=" + o.server.Token, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false", "MCP_CONNECTION_NONBLOCKING=false", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 		"GOOGLE_GEMINI_BASE_URL=" + o.base, "GEMINI_API_KEY=" + o.server.Token, "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"MODEL_TOKEN=" + o.server.Token,
 	}
