@@ -179,9 +179,12 @@ func (a *app) hear(msg tea.Msg) tea.Cmd {
 	case snapMsg:
 		return a.snapshot(msg.snap)
 	case pane.Loaded:
-		return tea.Batch(a.loaded(msg), a.watch(msg.Pane))
+		if wait := a.panes.Due(msg.Pane); wait > 0 && a.at.shows(msg.Pane) {
+			return tea.Batch(a.loaded(msg), a.after(wait, watchMsg{msg.Pane}))
+		}
+		return a.loaded(msg)
 	case watchMsg:
-		return a.askAgain(msg.id)
+		return a.panes.Again(msg.id, a.at.shows(msg.id))
 	case steer.Done:
 		return a.done(msg)
 	case tickMsg:
@@ -248,29 +251,6 @@ func (a *app) tick() tea.Cmd {
 	}
 	a.ticking = true
 	return a.after(time.Second, tickMsg{})
-}
-
-// watch has a pane ask again in a moment where no snapshot tells of what it shows.
-func (a *app) watch(id pane.ID) tea.Cmd {
-	w, ok := a.panes.ByID[id].(pane.Watcher)
-	if _, visible := a.at.rects()[id]; !ok || !visible {
-		return nil
-	}
-	if wait := w.Due(); wait > 0 {
-		return a.after(wait, watchMsg{id})
-	}
-	return nil
-}
-
-func (a *app) askAgain(id pane.ID) tea.Cmd {
-	p := a.panes.ByID[id]
-	if w, ok := p.(pane.Watcher); ok {
-		w.Again()
-	}
-	if _, visible := a.at.rects()[id]; !visible {
-		return nil // it asks when it is
-	}
-	return p.Load()
 }
 
 // done tells the end of an action.

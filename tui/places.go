@@ -42,6 +42,12 @@ func (p *places) rects() map[pane.ID]rect {
 	return layout(p.w, p.h, p.zoom, p.focus, p.screen())
 }
 
+// shows tells whether a pane is on the screen.
+func (p *places) shows(id pane.ID) bool {
+	_, visible := p.rects()[id]
+	return visible
+}
+
 // foot is the row of the lower border of the panes.
 func (p *places) foot() int {
 	rects := p.rects()

@@ -62,7 +62,7 @@ func (r *router) loaded(m pane.Loaded) tea.Cmd {
 		return nil
 	}
 	p.Take(m)
-	if _, visible := r.at.rects()[m.Pane]; visible {
+	if r.at.shows(m.Pane) {
 		return p.Load()
 	}
 	return nil

@@ -2,6 +2,9 @@ package pane
 
 import (
 	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"atoll/tui/keys"
 )
@@ -94,3 +97,22 @@ var (
 	_ Subject  = (*candidatePane)(nil)
 	_ Subject  = (*jobPane)(nil)
 )
+
+// Due is after how long a pane asks again of itself, 0 when snapshots tell all it shows.
+func (p *Panes) Due(id ID) time.Duration {
+	if w, ok := p.ByID[id].(Watcher); ok {
+		return w.Due()
+	}
+	return 0
+}
+
+// Again has a pane that watches ask again: now where it is on screen, else when it is.
+func (p *Panes) Again(id ID, visible bool) tea.Cmd {
+	if w, ok := p.ByID[id].(Watcher); ok {
+		w.Again()
+	}
+	if !visible {
+		return nil
+	}
+	return p.ByID[id].Load()
+}

@@ -76,13 +76,13 @@ func (a *Actions) job(reason func(s pane.Selection) string) func() string {
 }
 
 // jobs is the reason why nothing can be done to the marked jobs, or to the selected one.
-func (a *Actions) jobs(reason func(s pane.Selection) string) func() string {
+func (r reasons) jobs(reason func(s pane.Selection) string) func() string {
 	return func() string {
-		for _, s := range a.targets() {
+		for _, s := range r.actions.targets() {
 			if s.Job < 0 {
 				return "no job is selected"
 			}
-			s.State = a.stateOf(s)
+			s.State = r.actions.stateOf(s)
 			if why := reason(s); why != "" {
 				return why
 			}
