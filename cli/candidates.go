@@ -26,7 +26,8 @@ type candidateLine struct {
 	Agent     string             `json:"agent"`
 	Status    record.Status      `json:"status"`
 	Reason    string             `json:"reason"`
-	Objective *float64           `json:"objective"`
+	Objective *float64           `json:"objective"`       // of the samples that decided
+	Value     string             `json:"value,omitempty"` // with its evidence, for people
 	Version   int                `json:"objective_version"`
 	Metrics   map[string]float64 `json:"metrics"`
 	Measures  []float64          `json:"measures"`
@@ -54,6 +55,7 @@ func (o *opened) line(c record.Candidate) candidateLine {
 	for _, m := range c.Metrics {
 		l.Metrics[m.Name] = m.Value
 	}
+	l.Value = o.told(c.ID)
 	l.Niche, l.Measures = o.state.Place(c.ID)
 	return l
 }
@@ -98,7 +100,11 @@ func (a *App) candidatesCmd() *cobra.Command {
 					writeJSONLine(a.Out, l)
 					return nil
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
+				value := l.Value
+				if value == "" {
+					value = o.valueText(l)
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, value, nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
 				if n%alignedRows == 0 {
 					return tw.Flush()
 				}

@@ -153,7 +153,7 @@ func (a *App) summary(s *view.Snapshot) error {
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
 		fmt.Fprintf(w, "best  %s %s  %s; the root has %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), view.FormatValue(s.Root.Objective))
-		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, view.FormatValue(s.Grid.QD))
+		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
 	}
 	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed {
 		fmt.Fprintf(w, "note  the gain of %s is not confirmed: too few samples say how large it is; `%s` goes on, `%s` measures it now\n", s.Best.ID, a.says("run"), a.says("promote best --verify"))

@@ -46,6 +46,16 @@ func (o *opened) valueText(l candidateLine) string {
 	return text
 }
 
+// told is a candidate's value with its evidence, "" where it has none under the present
+// objective.
+func (o *opened) told(id record.CandidateID) string {
+	claim, ok := o.state.ClaimOf(id)
+	if !ok {
+		return ""
+	}
+	return view.ToldValue(id, claim)
+}
+
 // pastText tells an objective version that ended, in its own values.
 func pastText(p record.PastObjective) string {
 	text := fmt.Sprintf("past  objective version %d", p.Version)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -27,7 +26,8 @@ type nicheLine struct {
 	Index     int                  `json:"index"`
 	Elite     record.CandidateID   `json:"elite"`
 	Commit    record.Hash          `json:"commit"`
-	Objective float64              `json:"objective"`
+	Objective float64              `json:"objective"` // of the samples that decided
+	Value     string               `json:"value"`     // with its evidence, for people
 	Samples   int                  `json:"samples"`
 	Spread    float64              `json:"spread"`
 	Tries     int                  `json:"tries"`
@@ -59,13 +59,14 @@ func (a *App) nichesCmd() *cobra.Command {
 				if c.Elite == record.NoCandidate {
 					continue
 				}
+				value := o.told(c.Elite)
 				if a.flags.json {
 					elite, err := o.DB.Candidate(cmd.Context(), o.exp.ID, c.Elite)
 					if err != nil {
 						return err
 					}
 					writeJSONLine(a.Out, nicheLine{
-						Niche: o.state.Coords(c.Index), Index: c.Index, Elite: c.Elite, Commit: elite.Commit, Objective: c.Objective,
+						Niche: o.state.Coords(c.Index), Index: c.Index, Elite: c.Elite, Commit: elite.Commit, Objective: c.Objective, Value: value,
 						Samples: c.Samples, Spread: c.MAD, Tries: c.Tries, Frozen: c.Frozen, Boost: c.Boost, Runners: c.Runners,
 					})
 					continue
@@ -77,7 +78,7 @@ func (a *App) nichesCmd() *cobra.Command {
 				if c.Boost != 1 {
 					marks = strings.TrimSpace(fmt.Sprintf("%s boost x%.3g", marks, c.Boost))
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\n", nicheText(o.state.Coords(c.Index)), c.Elite, view.FormatValue(c.Objective), c.Tries, marks)
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\n", nicheText(o.state.Coords(c.Index)), c.Elite, value, c.Tries, marks)
 			}
 			return tw.Flush()
 		},

@@ -108,6 +108,14 @@ func roughly(d time.Duration) time.Duration {
 
 // bestText is the value of the best with what is known of its gain.
 func bestText(s *view.Snapshot) string {
+	text := bestValue(s)
+	if s.Best.Uncompared {
+		text += "; its behaviour was not compared"
+	}
+	return text
+}
+
+func bestValue(s *view.Snapshot) string {
 	c := s.Best.Claim
 	switch {
 	case s.Best.ID == record.Root:

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/evidence"
+	"atoll/engine/guard"
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -38,7 +40,7 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 			if err := p.check.consistent(cmd.Flags().Changed("rounds")); err != nil {
 				return err
 			}
-			if err := p.consistent(args); err != nil {
+			if err := p.consistent(args, a.flags.json); err != nil {
 				return err
 			}
 			return a.with(cmd.Context(), func(o *opened) error {
@@ -72,7 +74,7 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 }
 
 // consistent refuses flags that do not go together, before anything is opened.
-func (p *promotion) consistent(args []string) error {
+func (p *promotion) consistent(args []string, json bool) error {
 	forms := 0
 	for _, on := range []bool{p.patch != "", p.series != "", p.bundle != "", p.epochs} {
 		if on {
@@ -86,6 +88,8 @@ func (p *promotion) consistent(args []string) error {
 		return usage("--epochs tags many candidates: leave %s out", args[0])
 	case forms > 1:
 		return usage("one of --patch, --series, --bundle and --epochs at a time")
+	case p.patch == "-" && json:
+		return usage("--patch - prints the patch: leave --json out, or name a file")
 	case forms > 0 && p.check.on:
 		return usage("--verify writes a branch: leave --patch, --series, --bundle and --epochs out")
 	case forms > 0 && (p.branch != "" || p.push.remote != ""):
@@ -94,19 +98,21 @@ func (p *promotion) consistent(args []string) error {
 	return p.push.consistent()
 }
 
+// promoted is what `promote --json` prints, where it verifies nothing.
+type promoted struct {
+	Candidate record.CandidateID `json:"candidate"`
+	Branch    string             `json:"branch,omitempty"`
+	Commit    record.Hash        `json:"commit,omitzero"` // of the branch, or of the candidate
+	File      string             `json:"file,omitempty"`  // the patch, the bundle, or the folder of patches
+	Files     int                `json:"files,omitempty"` // of a series
+	Value     string             `json:"value,omitempty"` // with its evidence, for people
+	Gain      string             `json:"gain,omitempty"`
+	Claim     *evidence.Claim    `json:"claim,omitempty"`
+	Note      string             `json:"note,omitempty"` // in the message of the commit or of the patch
+	Behaviour *guard.Report      `json:"behaviour,omitempty"`
+}
+
 func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
-	switch {
-	case p.patch != "":
-		return a.writePatch(ctx, o, c, p.patch)
-	case p.series != "":
-		return a.writeSeries(ctx, o, c, p.series)
-	case p.bundle != "":
-		if err := o.Repo.Bundle(ctx, o.Target, c.Commit, a.abs(p.bundle)); err != nil {
-			return engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
-		}
-		_, err := fmt.Fprintf(a.Out, "wrote %s; read it with `git fetch %s`\n", view.CleanLine(p.bundle), shellWord(p.bundle))
-		return err
-	}
 	if p.branch == "" {
 		p.branch = engine.BranchOf(o.exp, c.ID)
 	}
@@ -118,50 +124,102 @@ func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p pro
 	verified := ""
 	if p.check.on {
 		p.check.branch = p.branch
-		if verified, err = a.verify(ctx, o, c, p.check); err != nil {
-			return err
-		}
-	} else if err := a.writeBranch(ctx, o, c, p.branch); err != nil {
-		return err
+		verified, err = a.verify(ctx, o, c, p.check)
+	} else {
+		err = a.promoteAsItIs(ctx, o, c, p)
 	}
-	if to == nil {
-		return nil
+	if err != nil || to == nil {
+		return err
 	}
 	return a.send(ctx, o, c, p, to, verified)
 }
 
-// writeBranch makes the branch of the candidate as it is.
-func (a *App) writeBranch(ctx context.Context, o *opened, c *record.Candidate, branch string) error {
-	report, looked, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
+// promoteAsItIs takes a candidate out as it is, and says what its value rests on.
+func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
+	snap, err := o.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	name, err := engine.Promote(ctx, o.Session, o.exp.ID, c.ID, branch, a.who())
-	if err != nil {
+	out := promoted{Candidate: c.ID, Commit: c.Commit}
+	if out.Note, err = engine.Evidence(ctx, o.reader(), snap, c.ID); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", name, c.ID, c.Commit.Short(), o.exp.Branch, name)
-	if !looked {
-		return nil
+	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != record.Root {
+		out.Claim, out.Value, out.Gain = &claim, view.ClaimValue(claim), view.ClaimGain(claim)
 	}
-	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(report.Summary()))
-	return a.printTold(report)
+	said := ""
+	switch {
+	case p.patch != "":
+		said, err = a.writePatch(ctx, o, c, p.patch, &out)
+	case p.series != "":
+		said, err = a.writeSeries(ctx, o, c, p.series, &out)
+	case p.bundle != "":
+		said, err = a.writeBundle(ctx, o, c, p.bundle, &out)
+	default:
+		said, err = a.writeBranch(ctx, o, c, p.branch, &out)
+	}
+	if err != nil || p.patch == "-" {
+		return err
+	}
+	if a.flags.json {
+		return writeJSON(a.Out, out)
+	}
+	if _, err := fmt.Fprintln(a.Out, said); err != nil {
+		return err
+	}
+	return a.printPromoted(snap, &out)
 }
 
-func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, file string) error {
-	text, err := o.Repo.ExportPatch(ctx, o.exp.RootCommit, c.Commit)
+// printPromoted says what the value of a candidate rests on, and how it behaves.
+func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
+	if out.Claim != nil {
+		fmt.Fprintf(a.Out, "%-10s %s; %s on the root, whose value is %s\n", view.CleanLine(objectiveName(s)), out.Value, out.Gain, view.FormatValue(view.ClaimRoot(s, out.Claim)))
+		fmt.Fprintf(a.Out, "%-10s where the search began, not on %s as it is now: `%s` measures there\n", "measured", s.Experiment.Branch, a.says("promote "+out.Candidate.String()+" --verify"))
+	}
+	if out.Behaviour == nil {
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(out.Behaviour.Summary()))
+	return a.printTold(*out.Behaviour)
+}
+
+// writeBranch makes the branch of the candidate as it is.
+func (a *App) writeBranch(ctx context.Context, o *opened, c *record.Candidate, branch string, out *promoted) (string, error) {
+	report, looked, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if looked {
+		out.Behaviour = &report
+	}
+	if out.Branch, out.Commit, err = engine.Promote(ctx, o.Session, o.exp.ID, c.ID, branch, out.Note, a.who()); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("branch %s is %s (%s); look at it with `git diff %s...%s`", out.Branch, c.ID, out.Commit.Short(), o.exp.Branch, out.Branch), nil
+}
+
+func (a *App) writeBundle(ctx context.Context, o *opened, c *record.Candidate, file string, out *promoted) (string, error) {
+	if err := o.Repo.Bundle(ctx, o.Target, c.Commit, a.abs(file)); err != nil {
+		return "", engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
+	}
+	out.File, out.Note = file, ""
+	return fmt.Sprintf("wrote %s; read it with `git fetch %s`", view.CleanLine(file), shellWord(file)), nil
+}
+
+func (a *App) writePatch(ctx context.Context, o *opened, c *record.Candidate, file string, out *promoted) (string, error) {
+	text, err := o.Repo.ExportPatch(ctx, o.exp.RootCommit, c.Commit, out.Note)
+	if err != nil {
+		return "", err
 	}
 	if file == "-" {
 		_, err = a.Out.Write(text)
-		return err
+		return "", err
 	}
 	if err := writeNew(a.abs(file), whole.Bytes(text)); err != nil {
-		return fmt.Errorf("write the patch: %w", err)
+		return "", fmt.Errorf("write the patch: %w", err)
 	}
-	_, err = fmt.Fprintf(a.Out, "wrote %s; try it with `git apply --check %s`\n", view.CleanLine(file), shellWord(file))
-	return err
+	out.File = file
+	return fmt.Sprintf("wrote %s; try it with `git apply --check %s`", view.CleanLine(file), shellWord(file)), nil
 }
 
 // writeNew writes a file that must not be there yet, not even as a symlink: whole, or

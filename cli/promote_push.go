@@ -115,7 +115,11 @@ func (a *App) send(ctx context.Context, o *opened, c *record.Candidate, p promot
 	if err := gitops.Push(ctx, o.Target, to.remote.Name, p.branch, a.Env); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "pushed %s to %s\n", p.branch, to.remote.Name)
+	told := a.Out
+	if a.flags.json { // the document is whole
+		told = a.Err
+	}
+	fmt.Fprintf(told, "pushed %s to %s\n", p.branch, to.remote.Name)
 	if to.forge == nil {
 		return nil
 	}
@@ -123,7 +127,7 @@ func (a *App) send(ctx context.Context, o *opened, c *record.Candidate, p promot
 	if err != nil {
 		return fmt.Errorf("%w; the branch is pushed, so that it can be opened by hand", err)
 	}
-	_, err = fmt.Fprintf(a.Out, "pull request %s\n", view.CleanLine(page))
+	_, err = fmt.Fprintf(told, "pull request %s\n", view.CleanLine(page))
 	return err
 }
 

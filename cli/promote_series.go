@@ -18,29 +18,29 @@ import (
 
 // writeSeries writes a patch for each step from the root to a candidate into a new
 // or empty folder.
-func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, folder string) error {
+func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, folder string, out *promoted) (string, error) {
 	commits := []record.Hash{o.exp.RootCommit}
 	steps, err := o.lineage(ctx, c)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, s := range steps {
 		at, err := o.DB.Candidate(ctx, o.exp.ID, s.ID)
 		if err != nil {
-			return fmt.Errorf("read candidate %s: %w", s.ID, err)
+			return "", fmt.Errorf("read candidate %s: %w", s.ID, err)
 		}
 		commits = append(commits, at.Commit)
 	}
 	if len(commits) == 1 {
-		return usage("the root is what the patches are of: name another candidate")
+		return "", usage("the root is what the patches are of: name another candidate")
 	}
 	dir := a.abs(folder)
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return fmt.Errorf("%s is not empty: name a new folder for the patches", folder)
+		return "", fmt.Errorf("%s is not empty: name a new folder for the patches", folder)
 	}
-	files, err := o.Repo.ExportSeries(ctx, commits)
+	files, err := o.Repo.ExportSeries(ctx, commits, out.Note)
 	if err != nil {
-		return engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
+		return "", engine.LostHistory(ctx, o.Session, o.exp.ID, c.ID, err)
 	}
 	for i, f := range files {
 		err := writeNew(filepath.Join(dir, f.Name), whole.Bytes(f.Text))
@@ -48,11 +48,20 @@ func (a *App) writeSeries(ctx context.Context, o *opened, c *record.Candidate, f
 			for _, f := range files[:i] {
 				err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name)))
 			}
-			return fmt.Errorf("write the patches: %w", err)
+			return "", fmt.Errorf("write the patches: %w", err)
 		}
 	}
-	_, err = fmt.Fprintf(a.Out, "wrote %s to %s; make commits of them with `git am %s`\n", view.Plural(len(files), "file"), view.CleanLine(folder), view.CleanLine(filepath.Join(folder, "*.patch")))
-	return err
+	out.File, out.Files = folder, len(files)
+	return fmt.Sprintf("wrote %s to %s; make commits of them with `git am %s`", view.Plural(len(files), "file"), view.CleanLine(folder), view.CleanLine(filepath.Join(folder, "*.patch"))), nil
+}
+
+// taggedLine is one tag of `promote --epochs --json`.
+type taggedLine struct {
+	Tag       string             `json:"tag"`
+	Epoch     int                `json:"epoch"`
+	Candidate record.CandidateID `json:"candidate"`
+	Commit    record.Hash        `json:"commit"`
+	Jobs      int                `json:"jobs"` // that had ended
 }
 
 // tagEpochs tags who led at the end of each epoch, in the user's repository. Tags
@@ -84,9 +93,13 @@ func (a *App) tagEpochs(ctx context.Context, o *opened) error {
 			return err
 		}
 		tagged++
+		if a.flags.json {
+			writeJSONLine(a.Out, taggedLine{Tag: name, Epoch: e.Number, Candidate: c.ID, Commit: c.Commit, Jobs: e.Jobs})
+			continue
+		}
 		fmt.Fprintf(a.Out, "tag %s is %s (%s), %s, after %s\n", name, c.ID, c.Commit.Short(), valueText(&c), view.Plural(e.Jobs, "job"))
 	}
-	if tagged > 0 {
+	if tagged > 0 || a.flags.json {
 		return nil
 	}
 	what := "no epoch has a best but the root yet"
@@ -102,7 +115,7 @@ func epochMessage(o *opened, e past.Epoch, c *record.Candidate) string {
 		view.CleanLine(o.state.Snapshot().Objective), valueText(c), view.Plural(e.Jobs, "job"))
 }
 
-// valueText is what the deciding samples of a candidate say.
+// epochValue is what led at the end of an epoch: the samples that decided then.
 func valueText(c *record.Candidate) string {
 	if c.Objective == nil {
 		return "not measured"

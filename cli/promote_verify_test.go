@@ -122,13 +122,7 @@ func TestOfNoisyGainsOnlyATrueOneIsPromoted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := newSmall(t)
-			put(t, dir, map[string]string{
-				"eval.sh": strings.NewReplacer("EDGE", c.edge, "NOISE", c.noise).Replace(noisyEval), "numbers.base": smallNumbers,
-				"atoll.yaml": strings.Replace(smallYAML, "[eval.sh]", "[eval.sh, numbers.base]", 1),
-			})
-			git(t, dir, "add", "--all")
-			git(t, dir, "commit", "--quiet", "--message", "noise")
+			dir := newNoisy(t, c.edge, c.noise)
 			must(t, dir, "run", "--headless")
 			got := atoll(t, dir, "promote", luckiest(t, dir), "--verify", "--json")
 			v := verifiedOf(t, got)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/store/record"
 )
 
 // smallYAML is an experiment whose evaluation takes a millisecond.
@@ -240,7 +242,7 @@ func TestARunLeavesTheRepositoryAsItWas(t *testing.T) {
 func promoted(t *testing.T, dir string, whole []string, before map[string]string) {
 	t.Helper()
 	b := best(t, dir)
-	must(t, dir, "promote", "best", "--branch", "better")
+	out := must(t, dir, "promote", "best", "--branch", "better", "--json")
 	for _, line := range changed(before, contents(t, whole...)) {
 		kind, path, _ := strings.Cut(line, " ")
 		ref := strings.Contains(path, "/refs/heads/better") || strings.Contains(path, "/logs/refs/heads/better")
@@ -250,18 +252,31 @@ func promoted(t *testing.T, dir string, whole []string, before map[string]string
 			t.Errorf("promote also changed: %s", line)
 		}
 	}
-	if got := git(t, dir, "rev-parse", "better"); got != b.Commit {
-		t.Errorf("the branch is at %s; the best candidate is %s", got, b.Commit)
+	var p struct {
+		Commit string `json:"commit"`
+	}
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, dir, "rev-parse", "better"); got != p.Commit {
+		t.Errorf("the branch is at %s; promote says %s", got, p.Commit)
+	}
+	// The commit is the candidate's, with the evidence in its message.
+	if got, want := git(t, dir, "rev-parse", "better^{tree}"), b.Tree; got != want {
+		t.Errorf("the branch has tree %s; the best candidate has %s", got, want)
+	}
+	if got := git(t, dir, "log", "-1", "--format=%B", "better"); b.ID != record.Root && !strings.Contains(got, "repeats of this evaluator agree") || b.ID != record.Root && !strings.Contains(got, "\nAtoll-Job: ") {
+		t.Errorf("the message is\n%s", got)
 	}
 	// Plain git and the evaluator alone give the reported value again.
 	work := filepath.Join(t.TempDir(), "alone")
 	git(t, dir, "worktree", "add", "--quiet", "--detach", work, "better")
-	out, err := exec.Command("sh", "-c", "cd \"$1\" && sh eval.sh", "sh", work).Output()
+	alone, err := exec.Command("sh", "-c", "cd \"$1\" && sh eval.sh", "sh", work).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("total=%v", *b.Objective); strings.TrimSpace(string(out)) != want {
-		t.Errorf("the branch evaluates to %q by itself; atoll reports %s", out, want)
+	if want := fmt.Sprintf("total=%v", *b.Objective); strings.TrimSpace(string(alone)) != want {
+		t.Errorf("the branch evaluates to %q by itself; atoll reports %s", alone, want)
 	}
 }
 

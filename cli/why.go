@@ -145,7 +145,7 @@ func (o *opened) became(ctx context.Context, id record.CandidateID) ([]whyLine, 
 
 func stepText(n view.LineageNode, c *record.Candidate) string {
 	if n.ID == record.Root {
-		return "the root: " + objectiveText(n.Objective)
+		return "the root: " + n.Told()
 	}
 	text := fmt.Sprintf("%s of %s", n.Operator, c.Parent())
 	for _, p := range c.Parents {
@@ -156,7 +156,7 @@ func stepText(n view.LineageNode, c *record.Candidate) string {
 	if n.Agent != "" {
 		text += " by " + n.Agent
 	}
-	text += fmt.Sprintf(", +%d -%d lines: %s", c.Added, c.Removed, objectiveText(n.Objective))
+	text += fmt.Sprintf(", +%d -%d lines: %s", c.Added, c.Removed, n.Told())
 	if n.Delta != nil {
 		text += fmt.Sprintf(" (%+.4g)", *n.Delta)
 	}

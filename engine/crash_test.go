@@ -68,7 +68,7 @@ func runToBeKilled(state, repo string) error {
 				err = ses.Repo.Maintain(ctx)
 			}
 			if err == nil && os.Getenv("ENGINE_TEST_PROMOTE") != "" {
-				_, err = engine.Promote(ctx, ses, 1, record.Root, fmt.Sprintf("try-%d", os.Getpid()), "tester")
+				_, _, err = engine.Promote(ctx, ses, 1, record.Root, fmt.Sprintf("try-%d", os.Getpid()), "", "tester")
 			}
 			if err := ses.Close(); err != nil {
 				return err

@@ -79,7 +79,7 @@ func TestTheUsersRepositoryStaysAsItIs(t *testing.T) {
 	if after := footprint(t, l.repo); before != after {
 		t.Errorf("the repository changed:\n%s\nagainst\n%s", before, after)
 	}
-	name, err := engine.Promote(t.Context(), l.ses, l.exp.ID, l.state().Snapshot().Best.ID, "better", "tester")
+	name, _, err := engine.Promote(t.Context(), l.ses, l.exp.ID, l.state().Snapshot().Best.ID, "better", "", "tester")
 	if err != nil || name == "" {
 		t.Fatalf("promote: %q, %v", name, err)
 	}
@@ -87,7 +87,7 @@ func TestTheUsersRepositoryStaysAsItIs(t *testing.T) {
 	if refs != "refs/heads/better\nrefs/heads/main" {
 		t.Errorf("refs after promote:\n%s", refs)
 	}
-	if _, err := engine.Promote(t.Context(), l.ses, l.exp.ID, 0, "better", "tester"); err == nil {
+	if _, _, err := engine.Promote(t.Context(), l.ses, l.exp.ID, 0, "better", "", "tester"); err == nil {
 		t.Error("a branch that exists was overwritten")
 	}
 }

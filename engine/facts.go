@@ -45,7 +45,8 @@ func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 	return tellBest(ctx, db, exp.ID, &snap.Best)
 }
 
-// tellBest fills in the commit of the best, which the fold does not keep.
+// tellBest fills in what the fold does not keep of the best: its commit, and whether the
+// guard looked and could compare nothing.
 func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *view.Standing) error {
 	if best.ID == record.NoCandidate || !best.Commit.IsZero() {
 		return nil
@@ -55,5 +56,10 @@ func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *
 		return fmt.Errorf("read the best candidate: %w", err)
 	}
 	best.Commit = c.Commit
-	return nil
+	if best.ID == record.Root {
+		return nil
+	}
+	report, looked, err := guardReport(ctx, db, exp, &c)
+	best.Uncompared = looked && !report.Compared()
+	return err
 }

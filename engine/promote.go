@@ -4,38 +4,77 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"atoll/config"
 	"atoll/engine/fold"
+	"atoll/engine/query"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/fault"
 	"atoll/store/record"
 )
 
-// Promote adds one branch to the user's repository that points at a candidate,
-// and records it. The branch must not exist. It returns the branch's name.
+// Promote adds one branch to the user's repository that holds a candidate with the steps
+// that led to it, and records it. The last commit is the candidate's own with the
+// evidence in its message. The branch must not exist. It returns the branch's name.
 func (e *Engine) Promote(ctx context.Context, id record.CandidateID, branch string) (string, error) {
 	if err := e.allowed(record.NewDecision(record.Promote)); err != nil {
 		return "", err
 	}
-	return Promote(ctx, e.ses, e.exp, id, branch, e.who)
+	note, err := e.evidence(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	branch, _, err = Promote(ctx, e.ses, e.exp, id, branch, note, e.who)
+	return branch, err
 }
 
-// Promote is [Engine.Promote] for callers without a running engine.
-func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id record.CandidateID, branch, who string) (string, error) {
+// Promote is [Engine.Promote] for callers without a running engine, with the evidence as
+// [Evidence] tells it. It returns the branch's name and commit.
+func Promote(ctx context.Context, ses *Session, exp record.ExperimentID, id record.CandidateID, branch, note, who string) (string, record.Hash, error) {
 	c, err := ses.DB.Candidate(ctx, exp, id)
 	if err != nil {
-		return "", fmt.Errorf("read candidate %s: %w", id, err)
+		return "", record.Hash{}, fmt.Errorf("read candidate %s: %w", id, err)
 	}
 	if branch == "" {
 		x, err := ses.DB.Experiment(ctx, exp)
 		if err != nil {
-			return "", err
+			return "", record.Hash{}, err
 		}
 		branch = BranchOf(x, id)
 	}
+	commit := c.Commit
+	if note != "" {
+		if commit, err = ses.Repo.WithNote(ctx, c.Commit, note); err != nil {
+			return "", record.Hash{}, LostHistory(ctx, ses, exp, id, err)
+		}
+	}
 	d := record.NewPromotion(id, branch, record.Promotion{})
 	d.Who = who
-	return branch, PromoteCommit(ctx, ses, exp, c.Commit, d)
+	return branch, commit, PromoteCommit(ctx, ses, exp, commit, d)
+}
+
+// Evidence is what is told of a candidate where it leaves unverified. Snap is the state
+// that src answers for.
+func Evidence(ctx context.Context, src *query.Reader, snap *view.Snapshot, id record.CandidateID) (string, error) {
+	d, err := src.Candidate(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	cfg, err := config.Decode(snap.Experiment.Config)
+	if err != nil {
+		return "", fmt.Errorf("read the stored configuration of %s: %w", snap.Experiment.Name, err)
+	}
+	return view.Evidence(snap, &d, strings.TrimSpace(cfg.Evaluator.Adapter+" "+strings.Join(cfg.Evaluator.Command, " "))), nil
+}
+
+func (e *Engine) evidence(ctx context.Context, id record.CandidateID) (string, error) {
+	snap, err := e.feed.Wait(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	return Evidence(ctx, e.reader, snap, id)
 }
 
 // CheckBranch refuses a name that git does not allow or that the user's repository has
@@ -107,5 +146,9 @@ func (e *Engine) Patch(ctx context.Context, id record.CandidateID) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the experiment: %w", err)
 	}
-	return e.repo.ExportPatch(ctx, exp.RootCommit, c.Commit)
+	note, err := e.evidence(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.repo.ExportPatch(ctx, exp.RootCommit, c.Commit, note)
 }

@@ -40,8 +40,8 @@ func (p *publisher) publish(now present) {
 	}
 	snap := now.st.Snapshot()
 	snap.Fatal = errText(now.fatal)
-	if snap.Best.ID == p.best.ID && snap.Best.ID != record.NoCandidate {
-		snap.Best.Commit = p.best.Commit
+	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.ID != record.NoCandidate { // the guard looks before one is confirmed
+		snap.Best.Commit, snap.Best.Uncompared = p.best.Commit, p.best.Uncompared
 	}
 	if err := tellBest(context.Background(), p.db, p.exp, &snap.Best); err != nil {
 		p.note("error", record.NoJob, err.Error())

@@ -165,3 +165,14 @@ func signature(s string) (who string, at time.Time) {
 	}
 	return who, time.Unix(sec, 0).In(zone)
 }
+
+// WithNote stores a commit like another one whose message holds a note below its
+// subject. Equal notes make equal commits.
+func (r *Repo) WithNote(ctx context.Context, commit record.Hash, note string) (record.Hash, error) {
+	c, err := r.Commit(ctx, commit)
+	if err != nil {
+		return record.Hash{}, err
+	}
+	name, mail, _ := strings.Cut(strings.TrimSuffix(c.Author, ">"), "<")
+	return r.WriteCommit(ctx, CommitSpec{Tree: c.Tree, Parents: c.Parents, Message: noted(c.Message, note), AuthorName: name, AuthorEmail: mail, Time: c.Time})
+}

@@ -13,9 +13,9 @@ import (
 
 // ExportPatch writes what commit changes against root as one mail with the
 // commit's author and message: git am makes a commit of it, git apply changes
-// files. root and commit are commits.
-func (r *Repo) ExportPatch(ctx context.Context, root, commit record.Hash) ([]byte, error) {
-	text, _, err := r.mail(ctx, root, commit, "PATCH")
+// files. root and commit are commits. A note is told in the message: see [Repo.WithNote].
+func (r *Repo) ExportPatch(ctx context.Context, root, commit record.Hash, note string) ([]byte, error) {
+	text, _, err := r.mail(ctx, root, commit, "PATCH", note)
 	if err != nil {
 		return nil, fmt.Errorf("export a patch: %w", err)
 	}
@@ -30,11 +30,15 @@ type PatchFile struct {
 }
 
 // ExportSeries writes one mail for each step from a commit to the next: git am makes
-// the commits of them, in the order of the names.
-func (r *Repo) ExportSeries(ctx context.Context, commits []record.Hash) ([]PatchFile, error) {
+// the commits of them, in the order of the names. The last one tells the note.
+func (r *Repo) ExportSeries(ctx context.Context, commits []record.Hash, note string) ([]PatchFile, error) {
 	var files []PatchFile
 	for i := 1; i < len(commits); i++ {
-		text, subject, err := r.mail(ctx, commits[i-1], commits[i], fmt.Sprintf("PATCH %d/%d", i, len(commits)-1))
+		said := ""
+		if i == len(commits)-1 {
+			said = note
+		}
+		text, subject, err := r.mail(ctx, commits[i-1], commits[i], fmt.Sprintf("PATCH %d/%d", i, len(commits)-1), said)
 		if err != nil {
 			return nil, fmt.Errorf("export patch %d of %d: %w", i, len(commits)-1, err)
 		}
@@ -64,7 +68,7 @@ func fileName(subject string) string {
 
 // mail writes the difference of two commits with the message of the second, and
 // returns its subject.
-func (r *Repo) mail(ctx context.Context, root, commit record.Hash, label string) (text []byte, subject string, err error) {
+func (r *Repo) mail(ctx context.Context, root, commit record.Hash, label, note string) (text []byte, subject string, err error) {
 	from, err := r.Commit(ctx, root)
 	if err != nil {
 		return nil, "", err
@@ -77,7 +81,7 @@ func (r *Repo) mail(ctx context.Context, root, commit record.Hash, label string)
 	if err != nil {
 		return nil, "", err
 	}
-	subject, body, _ := strings.Cut(strings.TrimSpace(to.Message), "\n")
+	subject, body, _ := strings.Cut(strings.TrimSpace(noted(to.Message, note)), "\n")
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "From %s Mon Sep 17 00:00:00 2001\nFrom: %s\nDate: %s\nSubject: [%s] %s\n",
 		plumbing.Hash(commit), to.Author, to.Time.Format("Mon, 2 Jan 2006 15:04:05 -0700"), label, subject)
@@ -103,4 +107,13 @@ func mailSafe(body string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// noted is a message with a note between its subject and the rest of it.
+func noted(message, note string) string {
+	if note == "" {
+		return message
+	}
+	subject, rest, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return strings.TrimSpace(subject+"\n\n"+strings.TrimSpace(note)+"\n\n"+strings.TrimSpace(rest)) + "\n"
 }

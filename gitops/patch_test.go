@@ -182,7 +182,7 @@ func TestExportPatchMakesACommitAgain(t *testing.T) {
 		Tree: next, Parents: []record.Hash{head}, Message: "tune: a smaller step\n\nWhy é.\n---\ndiff --git of a message\n",
 		AuthorName: "atoll", AuthorEmail: "atoll@localhost",
 	}))(t)
-	patch := must(s.ExportPatch(ctx, head, c))(t)
+	patch := must(s.ExportPatch(ctx, head, c, ""))(t)
 	r.feed(patch, "apply", "--check", "-")
 	r.feed(patch, "am", "-q")
 	if got := r.run("rev-parse", "HEAD^{tree}"); got != next.String() {

@@ -31,8 +31,9 @@ type Status struct {
 	} `json:"niches"`
 	Coverage    float64    `json:"coverage"`
 	QDScore     float64    `json:"qd_score"`
-	QDNorm      float64    `json:"qd_score_norm"` // for each niche there is
-	QDOffset    float64    `json:"qd_offset"`     // what the score takes off each elite
+	QDNorm      float64    `json:"qd_score_norm"`            // for each niche there is
+	QDOpen      int        `json:"qd_unconfirmed,omitempty"` // niches that the score takes with the samples that decided
+	QDOffset    float64    `json:"qd_offset"`                // what the score takes off each elite
 	Map         int        `json:"map,omitempty"`
 	Jobs        JobCounts  `json:"jobs"`
 	Undo        record.Seq `json:"undo,omitempty"` // position of the decision that undo would take back
@@ -74,6 +75,7 @@ type Standing struct {
 	Objective   float64            `json:"objective"`
 	Claimed     *float64           `json:"claimed,omitempty"`
 	Claim       *evidence.Claim    `json:"claim,omitempty"` // what may be told of the best
+	Uncompared  bool               `json:"behaviour_not_compared,omitempty"`
 	Samples     int                `json:"samples"`
 	Spread      float64            `json:"spread"`
 	Improvement *float64           `json:"improvement_pct,omitempty"`
@@ -97,7 +99,7 @@ func StandingOf(s view.Standing, root bool) *Standing {
 	}
 	out := &Standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
 	if !root {
-		out.Improvement, out.Claim = Number(s.Percent), &s.Claim
+		out.Improvement, out.Claim, out.Uncompared = Number(s.Percent), &s.Claim, s.Uncompared
 	}
 	return out
 }
@@ -106,7 +108,7 @@ func StatusOf(s *view.Snapshot) Status {
 	r := Status{
 		Experiment: s.Experiment.Name, ID: s.Experiment.ID, State: s.State, Reason: s.Reason, Seed: s.Experiment.Seed, Order: "completion",
 		Rung: s.Rung, EnginePID: s.OwnerPID, Objective: s.Objective, Direction: s.Direction, Noisy: s.Noisy,
-		Root: StandingOf(s.Root, true), Best: StandingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, QDNorm: s.Grid.QDNorm, QDOffset: s.Grid.Offset, Map: s.Grid.Map,
+		Root: StandingOf(s.Root, true), Best: StandingOf(s.Best, false), Coverage: s.Grid.Coverage, QDScore: s.Grid.QD, QDNorm: s.Grid.QDNorm, QDOpen: s.Grid.Unconfirmed, QDOffset: s.Grid.Offset, Map: s.Grid.Map,
 		Version: max(1, s.Experiment.Objective), Past: s.Past, Failures: map[record.Class]int{},
 		Evaluations: s.Evals, Undo: s.Undo, Redo: s.Redo, WallS: float64(s.WallMS) / 1000, OwnMS: s.OwnMS, Missing: s.Guarantees,
 	}

@@ -7,11 +7,17 @@ import (
 
 // claimOf says what may be told of a candidate's value beside the root's.
 func (a *standings) claimOf(m *Candidate) evidence.Claim {
-	minimize := a.Sign < 0
 	if !a.Noisy {
-		return evidence.Certain(m.Objective, a.rootObj, minimize)
+		return evidence.Certain(m.Objective, a.rootObj, a.Sign < 0)
 	}
-	d, root := a.Trials(m), a.Trials(a.Candidate(record.Root))
+	return a.claimBeside(m, a.Candidate(record.Root))
+}
+
+// claimBeside says what samples that decided nothing tell of a candidate beside another
+// one, where values vary.
+func (a *standings) claimBeside(m, other *Candidate) evidence.Claim {
+	minimize := a.Sign < 0
+	d, root := a.Trials(m), a.Trials(other)
 	q := evidence.Question{
 		Candidate: d.HeldOut, Root: root.HeldOut, Minimize: minimize, Enough: confirmMost,
 		Level: evidence.Spend(runError, a.Evidence.ranks[m.ID()]), Least: a.Evidence.noise.Dev() / 2,
@@ -20,7 +26,7 @@ func (a *standings) claimOf(m *Candidate) evidence.Claim {
 	for _, own := range d.pooled {
 		q.Others.Drop(own)
 	}
-	if a.Config.Evaluator.Paired {
+	if a.Config.Evaluator.Paired && other.ID() == record.Root {
 		q.Root, q.Fixed = evidence.Summary{Mean: a.rootObj}, true
 	}
 	if q.Least == 0 { // written before spreads were kept: nothing can be told

@@ -3,6 +3,7 @@ package fold
 import (
 	"atoll/engine/agent"
 	"atoll/engine/memory"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -63,12 +64,26 @@ func (o *outcomes) CloseEpoch(n int, metric string) memory.EpochFacts {
 		noise = o.Trials(root).mad
 	}
 	every := o.Config.Search.Epoch
+	var tell func(record.CandidateID) memory.Told
+	if o.Noisy {
+		tell = o.told
+	}
 	facts := memory.Gather(memory.Epoch{
 		Number: l.number, From: n - every, To: n - 1, Direction: o.Config.Evaluator.Direction, Metric: metric, Root: o.rootObj,
 		Before: l.before, After: now, Stale: l.stale, Ever: l.ever, Noise: noise,
+		Tell: tell,
 	}, l.outcomes)
-	l.outcomes, l.before, l.ever, l.stale = nil, now, facts.Ever, facts.Stale
+	l.outcomes, l.before, l.ever, l.stale = nil, now, facts.Pool, facts.Stale
 	return facts
+}
+
+// told is what notes may say of a candidate.
+func (a *standings) told(id record.CandidateID) memory.Told {
+	c, ok := a.ClaimOf(id)
+	if !ok {
+		return memory.Told{}
+	}
+	return memory.Told{Value: view.ToldValue(id, c), Gain: view.ClaimGain(c), Holds: id != record.Root && c.Holds()}
 }
 
 // Pass counts an epoch of an earlier objective version, whose values are gone.

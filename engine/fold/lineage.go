@@ -92,6 +92,23 @@ func (t *descent) FillDescendants(f *Family) (more bool) {
 	return f.row < rows
 }
 
+// step is what a candidate gained on its parent, nil where that may not be told.
+func (t *descent) step(m *Candidate) *float64 {
+	p := t.Candidate(m.Parent())
+	if p == nil || !p.Scored {
+		return nil
+	}
+	if !t.Noisy {
+		d := t.Sign * (m.Objective - p.Objective)
+		return &d
+	}
+	c := t.claimBeside(m, p)
+	if c.GainIn.Low <= 0 && c.GainIn.High >= 0 {
+		return nil
+	}
+	return &c.Gain
+}
+
 func (t *descent) node(m *Candidate) view.LineageNode {
 	how := t.Origin(m)
 	n := view.LineageNode{ID: m.ID(), Operator: how.op, Agent: how.agent, Status: how.Status, Cell: -1, At: m.created}
@@ -101,10 +118,9 @@ func (t *descent) node(m *Candidate) view.LineageNode {
 	if m.Told() {
 		obj := m.Objective
 		n.Objective = &obj
-		if p := t.Candidate(m.Parent()); p != nil && p.Scored {
-			d := t.Sign * (m.Objective - p.Objective)
-			n.Delta = &d
-		}
+		claim := t.claimOf(m)
+		n.Claim = &claim
+		n.Delta = t.step(m)
 		if cell, ok := t.arch.CellOf(m.ID()); ok {
 			n.Cell = cell
 		}

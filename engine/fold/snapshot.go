@@ -103,6 +103,10 @@ func (s *State) grid() view.Grid {
 	}
 	st := s.arch.Stats()
 	g.Filled, g.Coverage, g.QD, g.QDNorm, g.Mean = st.Filled, st.Coverage, st.QD, st.QDNorm, s.Sign*st.Mean
+	if s.Noisy {
+		g.QD, g.Unconfirmed = s.toldQD()
+		g.QDNorm = g.QD / float64(st.Total)
+	}
 	g.Offset, g.Unplaced = s.arch.Offset(), s.arch.Unplaced()
 	tried := s.arch.Tried()
 	g.Cells = make([]view.Cell, 0, len(tried))
@@ -119,6 +123,21 @@ func (s *State) grid() view.Grid {
 		g.Cells = append(g.Cells, c)
 	}
 	return g
+}
+
+// toldQD is the QD score by samples that decided nothing, and how many niches have none:
+// those count with the samples that decided.
+func (a *standings) toldQD() (score float64, unconfirmed int) {
+	for _, h := range a.arch.Holders() {
+		value := h.Objective
+		if d := a.Trials(a.Candidate(h.ID)); d.HeldOut.N > 0 {
+			value = a.Sign * d.HeldOut.Mean
+		} else if h.ID != record.Root {
+			unconfirmed++
+		}
+		score += value - a.arch.Offset()
+	}
+	return score, unconfirmed
 }
 
 // landAgain counts by niche the candidates that landed there and wait for a person

@@ -52,6 +52,9 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		return err
 	}
 	if len(names)+len(lasting) == 0 {
+		if c.report.Values > 0 {
+			return nil
+		}
 		c.report.note("%sno input can be made for what can reach the change", prefix(p.name))
 		return nil
 	}
@@ -91,6 +94,11 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("the candidate: %w", err)
 	}
+	if p.public {
+		if err := c.values(ctx, p, was, is); err != nil {
+			return nil, nil, err
+		}
+	}
 	now := map[string]probe.Answer{}
 	for _, g := range is.groups {
 		now[g.Group] = g
@@ -115,6 +123,50 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 		}
 	}
 	return names, lasting, nil
+}
+
+// values compares what exported constants and variables hold at the start. One that
+// the root begins with another value each time is left out.
+func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
+	of := func(r *reply) map[string]string {
+		out := map[string]string{}
+		for _, v := range r.values {
+			out[v.Group] = v.Out
+		}
+		return out
+	}
+	now := of(is)
+	var again map[string]string
+	for _, v := range was.values {
+		other, ok := now[v.Group]
+		if !ok || !p.relevant(v.Group) {
+			continue
+		}
+		if other != v.Out {
+			if again == nil {
+				r, err := p.root.ask(ctx, probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Literals: p.literals})
+				if err != nil {
+					return fmt.Errorf("the root: %w", err)
+				}
+				again = of(r)
+			}
+			if again[v.Group] != v.Out {
+				c.report.Unsteady++
+				continue
+			}
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(v.Group), Kind: Changed, Input: p.where(v.Group), Root: shortened(v.Out), Candidate: shortened(other), Cases: 1, Of: 1})
+		}
+		c.report.Values++
+	}
+	return nil
+}
+
+// shortened is a value as a sentence can hold it.
+func shortened(text string) string {
+	if r := []rune(text); len(r) > 120 {
+		return string(r[:119]) + "…"
+	}
+	return text
 }
 
 // explore looks in both trees for inputs that do something of their own in the

@@ -52,6 +52,7 @@ func (c *check) golang(ctx context.Context) error {
 		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}}
 		m.names, m.direct = affected(m.was, m.is)
 		if len(m.names) == 0 {
+			c.report.Layout = true
 			c.report.note("%s: no code changed but its comments and layout", paths[dir])
 			continue
 		}
@@ -90,8 +91,8 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		if public(p) {
 			m.removed(p, api, now)
 		}
-		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors)}
-		if len(api.funcs)+len(api.types) == 0 || !m.relevantAPI(api) {
+		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values)}
+		if len(api.funcs)+len(api.types)+len(api.values) == 0 || !m.relevantAPI(api) {
 			continue
 		}
 		err := m.compareOne(ctx, p, api, filepath.Join(m.scratch, strconv.Itoa(i)))
@@ -130,7 +131,7 @@ func public(p *goPackage) bool {
 }
 
 func (m *goCheck) removed(p *goPackage, was, is goAPI) {
-	for _, list := range [][2][]apiName{{was.funcs, is.funcs}, {was.types, is.types}, {was.errors, is.errors}} {
+	for _, list := range [][2][]apiName{{was.funcs, is.funcs}, {was.types, is.types}, {was.errors, is.errors}, {was.values, is.values}} {
 		for _, n := range list[0] {
 			if !slices.Contains(list[1], n) {
 				m.report.Differences = append(m.report.Differences, Difference{Where: p.name + "." + n.name, Kind: Removed, Input: p.name + "." + n.name, Root: "there", Candidate: "gone"})
@@ -156,7 +157,8 @@ func ungeneric(group string) string {
 }
 
 func (m *goCheck) relevantAPI(api goAPI) bool {
-	return len(api.types) > 0 || slices.ContainsFunc(api.funcs, func(n apiName) bool { return m.names[n.name] })
+	named := func(n apiName) bool { return m.names[n.name] }
+	return len(api.types) > 0 || slices.ContainsFunc(api.funcs, named) || slices.ContainsFunc(api.values, named)
 }
 
 // compareOne builds and asks the probe of one package in both trees.

@@ -13,7 +13,7 @@ import (
 
 // goAPI are the names of a package that its test binary can call.
 type goAPI struct {
-	funcs, types, errors []apiName
+	funcs, types, errors, values []apiName
 }
 
 // apiName is a name and how to write it: generic ones with type arguments.
@@ -54,7 +54,7 @@ func apiOf(p *goPackage) goAPI {
 					api.funcs = append(api.funcs, instances(d.Name.Name, d.Type.TypeParams, constraints)...)
 				}
 			case *ast.GenDecl:
-				api.values(d, offered, constraints)
+				api.declared(d, offered, constraints)
 			}
 		}
 	}
@@ -62,10 +62,11 @@ func apiOf(p *goPackage) goAPI {
 	slices.SortFunc(api.funcs, byName)
 	slices.SortFunc(api.types, byName)
 	slices.SortFunc(api.errors, byName)
+	slices.SortFunc(api.values, byName)
 	return api
 }
 
-func (api *goAPI) values(d *ast.GenDecl, offered func(string) bool, constraints map[string]ast.Expr) {
+func (api *goAPI) declared(d *ast.GenDecl, offered func(string) bool, constraints map[string]ast.Expr) {
 	for _, s := range d.Specs {
 		switch s := s.(type) {
 		case *ast.TypeSpec:
@@ -75,8 +76,12 @@ func (api *goAPI) values(d *ast.GenDecl, offered func(string) bool, constraints 
 			}
 		case *ast.ValueSpec:
 			for _, n := range s.Names {
-				if d.Tok == token.VAR && token.IsExported(n.Name) && (strings.HasPrefix(n.Name, "Err") || strings.HasSuffix(n.Name, "Error") || strings.HasSuffix(n.Name, "Err")) {
+				switch {
+				case !token.IsExported(n.Name):
+				case d.Tok == token.VAR && (strings.HasPrefix(n.Name, "Err") || strings.HasSuffix(n.Name, "Error") || strings.HasSuffix(n.Name, "Err")):
 					api.errors = append(api.errors, apiName{n.Name, n.Name})
+				default:
+					api.values = append(api.values, apiName{n.Name, n.Name})
 				}
 			}
 		}
@@ -196,6 +201,7 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 	list("AtollGuardFuncs", api.funcs, "%s")
 	list("AtollGuardTypes", api.types, "(*%s)(nil)")
 	list("AtollGuardErrors", api.errors, "%s")
+	list("AtollGuardValues", api.values, "%s")
 	return []byte(b.String())
 }
 
@@ -226,6 +232,9 @@ func TestAtollGuard(t *testing.T) {
 	}
 	for _, e := range target.AtollGuardErrors {
 		api.Errors = append(api.Errors, Sentinel{e.Name, e.Value})
+	}
+	for _, e := range target.AtollGuardValues {
+		api.Values = append(api.Values, Sentinel{e.Name, e.Value})
 	}
 %s	if err := Serve(api); err != nil {
 		t.Fatal(err)

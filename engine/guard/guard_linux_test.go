@@ -244,3 +244,29 @@ func TestCommandLinesAreCompared(t *testing.T) {
 		t.Errorf("got %+v, want the one difference among what is accepted", report)
 	}
 }
+
+func TestAnExportedConstantOrVariableWithAnotherValueIsADifference(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "go")
+	write := func(text string) string {
+		dir := t.TempDir()
+		for name, data := range map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": text} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	const was = "package kit\n\nimport \"time\"\n\nconst MaxDepth = 10\n\nvar DefaultSep, Names, Began = \"-\", []string{\"a\"}, time.Now().UnixNano()\n\nfunc Sum(a, b int) int { return a + b }\n"
+	root := write(was)
+	o := guard.Options{Cases: 20, NoTests: true}
+	report := mustCheck(t, o, guard.Tree{Base: root}, guard.Tree{Base: write(strings.NewReplacer("= 10", "= 11", `"-"`, `"_"`).Replace(was))}, "kit.go")
+	wantWhere(t, report, "kit.MaxDepth", "kit.DefaultSep")
+	if len(report.Differences) != 2 || !strings.Contains(report.Summary(), " was ") {
+		t.Errorf("it says %s", report.Summary())
+	}
+	report = mustCheck(t, o, guard.Tree{Base: root}, guard.Tree{Base: write(strings.NewReplacer("= 10", "= 2 * 5", `"a"`, `"" + "a"`).Replace(was))}, "kit.go")
+	if !report.Same() || report.Values == 0 || !report.Compared() {
+		t.Errorf("written in another way: %+v", report)
+	}
+}

@@ -12,7 +12,7 @@ const (
 	Output  = "output"  // another result, error, panic or text
 	Ends    = "ends"    // the candidate does not come back: it exits, hangs or takes all memory
 	Removed = "removed" // an exported name is gone
-	Changed = "changed" // an exported name has another type
+	Changed = "changed" // an exported name has another type, or begins with another value
 	Nil     = "nil"     // nil in the place of an empty list or table, or the other way
 )
 
@@ -60,9 +60,10 @@ func (l Lines) String() string {
 
 // Report is what a check found.
 type Report struct {
-	Functions   int          `json:"functions"` // functions, methods and commands that were compared
-	Cases       int          `json:"cases"`     // inputs given to both
-	Unsteady    int          `json:"unsteady"`  // inputs on which the root does not agree with itself
+	Functions   int          `json:"functions"`        // functions, methods and commands that were compared
+	Cases       int          `json:"cases"`            // inputs given to both
+	Values      int          `json:"values,omitempty"` // exported constants and variables that were compared
+	Unsteady    int          `json:"unsteady"`         // inputs on which the root does not agree with itself
 	Differences []Difference `json:"differences,omitempty"`
 	// Accepted are differences that may be.
 	Accepted []Difference `json:"accepted,omitempty"`
@@ -73,10 +74,15 @@ type Report struct {
 	// Measured says that they were looked for.
 	Unreached []Lines `json:"unreached,omitempty"`
 	Measured  bool    `json:"measured"`
+	// Layout says that no code changed but its comments and layout.
+	Layout bool `json:"layout,omitempty"`
 	// Notes say in plain sentences what was not compared, and why.
 	Notes     []string `json:"notes,omitempty"`
 	OutOfTime bool     `json:"out_of_time,omitempty"`
 }
+
+// Compared reports that something was, or that there is nothing to compare.
+func (r *Report) Compared() bool { return r.Cases+r.Values > 0 || r.Layout || !r.Same() }
 
 // Same reports that no difference was found.
 func (r *Report) Same() bool { return len(r.Differences) == 0 }
@@ -88,6 +94,8 @@ func (r *Report) Summary() string {
 		return "behaves in another way: " + r.Differences[0].String()
 	case len(r.Differences) > 1:
 		return fmt.Sprintf("behaves in another way in %d places; %s", len(r.Differences), r.Differences[0])
+	case r.Cases == 0 && r.Values > 0:
+		return fmt.Sprintf("the %d exported constants and variables that can change are the root's; there was no function to compare", r.Values)
 	case r.Cases == 0 && len(r.Notes) > 0:
 		return "behaviour was not compared: " + r.Notes[0]
 	case r.Cases == 0:

@@ -43,6 +43,7 @@ type site struct {
 // reply is what a probe said of a request.
 type reply struct {
 	groups []probe.Answer
+	values []probe.Answer
 	cases  map[site]probe.Answer
 	fatal  map[site]string // the case ended the process, and how
 	at     map[site]int    // position of a fatal case
@@ -139,6 +140,8 @@ func (r *reply) take(data []byte) (ending, error) {
 		switch a.Kind {
 		case probe.AnswerGroup:
 			r.groups = append(r.groups, a)
+		case probe.AnswerValue:
+			r.values = append(r.values, a)
 		case probe.AnswerStart:
 			end.site, end.position = site{a.Group, a.Index}, a.Position
 		case probe.AnswerCase:

@@ -58,7 +58,11 @@ func note(kind, target, text string) record.Note {
 func (f *EpochFacts) summary() record.Note {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Jobs %d to %d: ", f.From, f.To)
-	if f.better(f.Best, f.BestBefore) {
+	better := "Better than their parent: "
+	if f.BestTold != nil {
+		fmt.Fprintf(&b, "best %s is %s. ", f.name(), f.bestNow())
+		better = "Better than their parent by the samples that decided: "
+	} else if f.better(f.Best, f.BestBefore) {
 		fmt.Fprintf(&b, "best %s from %s to %s (%s). ", f.name(), number(f.BestBefore), number(f.Best), f.BestID)
 	} else {
 		fmt.Fprintf(&b, "best %s stayed at %s (%s). ", f.name(), number(f.Best), f.BestID)
@@ -68,7 +72,7 @@ func (f *EpochFacts) summary() record.Note {
 		yields = append(yields, fmt.Sprintf("%s %d/%d", t.Name, t.Better, t.Jobs))
 	}
 	if len(yields) > 0 {
-		b.WriteString("Better than their parent: " + strings.Join(yields, ", ") + ". ")
+		b.WriteString(better + strings.Join(yields, ", ") + ". ")
 	}
 	for i, x := range f.Improvements {
 		if i == 2 {
@@ -98,6 +102,11 @@ func byYield(list []Tally) []Tally {
 // run. A later one replaces it.
 func (f *EpochFacts) gains() []record.Note {
 	byTarget := map[string][]string{}
+	if f.BestTold != nil {
+		for _, x := range f.Pool { // what was told earlier may not hold any more
+			byTarget[x.Target] = nil
+		}
+	}
 	for _, x := range f.Ever {
 		if len(byTarget[x.Target]) < 3 {
 			bare := x
@@ -112,6 +121,10 @@ func (f *EpochFacts) gains() []record.Note {
 	sort.Strings(targets)
 	var out []record.Note
 	for _, t := range targets {
+		if len(byTarget[t]) == 0 {
+			out = append(out, note(Long, t, "Largest gains so far: none that samples which did not decide confirm"))
+			continue
+		}
 		out = append(out, note(Long, t, "Largest gains so far: "+strings.Join(byTarget[t], "; ")))
 	}
 	return out
@@ -138,8 +151,12 @@ func (f *EpochFacts) plateau() (record.Note, bool) {
 	if f.Stale < 2 {
 		return record.Note{}, false
 	}
-	text := fmt.Sprintf("The best %s has stood at %s for %s: small steps from it seem used up; try another structure, a rewrite, or a version that is worse now but different.", f.name(), number(f.Best), plural(f.Stale, "epoch"))
-	if y := byYield(f.Operators); len(y) > 0 && y[0].Better > 0 {
+	stood := number(f.Best)
+	if f.BestTold != nil {
+		stood = f.bestNow()
+	}
+	text := fmt.Sprintf("The best %s has stood at %s for %s: small steps from it seem used up; try another structure, a rewrite, or a version that is worse now but different.", f.name(), stood, plural(f.Stale, "epoch"))
+	if y := byYield(f.Operators); len(y) > 0 && y[0].Better > 0 && f.BestTold == nil {
 		text += fmt.Sprintf(" %s still finds improvements (%d of %d).", y[0].Name, y[0].Better, y[0].Jobs)
 	}
 	return note(Direction, "", text), true

@@ -34,6 +34,17 @@ type EpochFacts struct {
 	Improvements []Improvement // best first
 	Failures     []Failure     // most frequent first
 	Ever         []Improvement // best gains of the whole run, best first
+	// BestTold is what may be told of the best, nil where repeats agree and every value
+	// is what it is. Improvements and Ever then hold what may be told as a gain.
+	BestTold *Told
+	Pool     []Improvement // of the whole run, those that may come to be told
+}
+
+// Told is a candidate's value with its evidence, by samples that did not decide.
+type Told struct {
+	Value string // "81.2 [80.1, 82.3] n 16", "81.2 unconfirmed"
+	Gain  string // on the root: "+12.3 % [9.8, 14.8] confirmed", "within noise"
+	Holds bool   // the gain is a fact
 }
 
 // Tally counts what one operator, target or agent did in an epoch.
@@ -55,6 +66,7 @@ type Improvement struct {
 	Objective float64
 	Delta     float64 // against its parent, in the evaluator's own direction
 	Files     []string
+	Told      Told // set where Epoch.Tell is
 }
 
 // Failure is a way of failing, with how often it was met.
@@ -100,8 +112,10 @@ type Epoch struct {
 	Root             float64
 	Before, After    Standing
 	Stale            int           // epochs in a row before this one that did not move the best
-	Ever             []Improvement // the facts' Ever of the epoch before
+	Ever             []Improvement // the facts' Pool of the epoch before
 	Noise            float64       // least difference that is more than noise; 0: every one counts
+	// Tell says what may be told of a candidate; nil where repeats agree.
+	Tell func(record.CandidateID) Told
 }
 
 // The bounds of what facts hold.
@@ -109,6 +123,7 @@ const (
 	keepImprovements = 12
 	keepFailures     = 12
 	keepEver         = 8
+	keepPool         = 64 // where values vary: luck comes first among them
 )
 
 // Gather counts the outcomes of an epoch. The result does not depend on their
@@ -135,9 +150,41 @@ func Gather(e Epoch, outcomes []Outcome) EpochFacts {
 	}
 	f.Operators, f.Targets, f.Agents = tallies(operators), tallies(targets), tallies(agents)
 	f.Failures = worst(failures)
-	f.Ever = best(append(append([]Improvement(nil), e.Ever...), f.Improvements...), keepEver)
+	f.Pool = best(append(append([]Improvement(nil), e.Ever...), f.Improvements...), keepPool)
+	f.Ever = f.Pool
+	if e.Tell != nil {
+		told := e.Tell(f.BestID)
+		f.BestTold = &told
+		f.Ever, f.Improvements = facts(f.Ever, e.Tell), facts(f.Improvements, e.Tell)
+	}
+	f.Ever = best(f.Ever, keepEver)
 	f.Improvements = best(f.Improvements, keepImprovements)
 	return f
+}
+
+// facts are those improvements whose gain holds.
+func facts(all []Improvement, tell func(record.CandidateID) Told) (out []Improvement) {
+	for _, i := range all {
+		if i.Told = tell(i.Candidate); i.Told.Holds {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// bestNow is the best at the end of the epoch.
+func (f *EpochFacts) bestNow() string {
+	switch {
+	case f.BestTold == nil:
+		return fmt.Sprintf("%s (%s)", number(f.Best), f.BestID)
+	case f.BestID == record.Root:
+		return f.BestTold.Value + " (the root)"
+	}
+	text := fmt.Sprintf("%s (%s", f.BestTold.Value, f.BestID)
+	if !strings.HasSuffix(f.BestTold.Value, f.BestTold.Gain) {
+		text += ", " + f.BestTold.Gain
+	}
+	return text + ")"
 }
 
 // better reports whether a beats b by more than noise.
@@ -261,7 +308,14 @@ func best(all []Improvement, n int) []Improvement {
 func Text(f EpochFacts) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "epoch %d, jobs %d to %d: %d make jobs ended, %d measured, %d took a niche, %d duplicates\n", f.Number, f.From, f.To, f.Jobs, f.Scored, f.Placed, f.Duplicates)
-	fmt.Fprintf(&b, "%s: root %s, best before %s, best now %s (%s); niches filled %d, before %d\n", f.metric(), number(f.Root), number(f.BestBefore), number(f.Best), f.BestID, f.Filled, f.FilledBefore)
+	before := ""
+	if f.BestTold == nil {
+		before = "best before " + number(f.BestBefore) + ", "
+	}
+	fmt.Fprintf(&b, "%s: root %s, %sbest now %s; niches filled %d, before %d\n", f.metric(), number(f.Root), before, f.bestNow(), f.Filled, f.FilledBefore)
+	if f.BestTold != nil {
+		b.WriteString("values vary: what is counted as better below is by the samples that decided, and may be luck; gains are those that others confirmed\n")
+	}
 	if f.Stale > 0 {
 		fmt.Fprintf(&b, "the best has not moved for %s\n", plural(f.Stale, "epoch"))
 	}
@@ -298,6 +352,9 @@ func section[T any](b *strings.Builder, title string, list []T, line func(T) str
 // gainLine is one improvement in one line; what is gained is + also where less is better.
 func gainLine(i Improvement) string {
 	line := fmt.Sprintf("%s %s by %s%s to %s", i.Candidate, "+"+number(max(i.Delta, -i.Delta)), i.Operator, in(i.Target), number(i.Objective))
+	if i.Told.Holds {
+		line = fmt.Sprintf("%s %s on the root, by %s%s, to %s", i.Candidate, i.Told.Gain, i.Operator, in(i.Target), i.Told.Value)
+	}
 	if s := clip(i.Intent, 160); s != "" {
 		line += ": " + s
 	}

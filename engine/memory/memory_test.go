@@ -294,3 +294,38 @@ func TestMarkdown(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestWhereValuesVaryNotesTellOnlyGainsThatHold(t *testing.T) {
+	t.Parallel()
+	e := epoch()
+	e.Tell = func(id record.CandidateID) memory.Told {
+		return memory.Told{Value: "86 unconfirmed", Gain: "unconfirmed"}
+	}
+	jobs := outcomes()
+	f := memory.Gather(e, jobs)
+	for _, n := range memory.Digest(f) {
+		if strings.Contains(n.Text, "Largest gains so far: c") || strings.Contains(n.Text, " from 88") || strings.Contains(n.Text, "-4") {
+			t.Errorf("luck is told as a gain: %s", n.Text)
+		}
+	}
+	if text := memory.Text(f); strings.Contains(text, "gains of this epoch") || !strings.Contains(text, "86 unconfirmed") {
+		t.Errorf("the reflector is told\n%s", text)
+	}
+	var won record.CandidateID
+	for _, o := range jobs {
+		if o.Objective != nil && *o.Objective == 86 {
+			won = o.Candidate
+		}
+	}
+	e.Ever = f.Pool
+	e.Tell = func(id record.CandidateID) memory.Told {
+		return memory.Told{Value: "86.1 [85.8, 86.4] n 16", Gain: "+4.3 % [4.0, 4.7] confirmed", Holds: id == won}
+	}
+	f = memory.Gather(e, nil)
+	if len(f.Ever) != 1 || f.Ever[0].Candidate != won {
+		t.Errorf("a gain that came to hold later is not told: %+v", f.Ever)
+	}
+	if text := memory.Text(f); !strings.Contains(text, "+4.3 % [4.0, 4.7] confirmed on the root") {
+		t.Errorf("the reflector is told\n%s", text)
+	}
+}

@@ -39,7 +39,7 @@ func (s *Story) Facts() []Fact {
 			add(s.Metric()+" of "+b.ID.String(), view.ClaimValue(b.Claim))
 		}
 		out = append([]Fact{{"gain", gain}}, out...)
-		add(s.Metric()+" of the root", view.FormatValue(rootValue(&b.Claim, s.Snap)))
+		add(s.Metric()+" of the root", view.FormatValue(view.ClaimRoot(s.Snap, &b.Claim)))
 	}
 	add("jobs", fmt.Sprint(s.Snap.Jobs.Ended()))
 	add("measurements", fmt.Sprint(s.Snap.Evals))
@@ -115,30 +115,7 @@ func (s *Story) outcome() string {
 
 // claim says what may be told of a candidate's value and gain.
 func (s *Story) claim(id record.CandidateID, c *evidence.Claim) string {
-	lower := ""
-	if s.Minimize() {
-		lower = " (lower is better)"
-	}
-	if id == record.Root || c.Word == "" {
-		return fmt.Sprintf("Nothing may be told of the %s of %s yet.", s.Metric(), id)
-	}
-	text := fmt.Sprintf("Its %s is %s%s; the root's is %s. ", s.Metric(), view.ClaimValue(*c), lower, view.FormatValue(rootValue(c, s.Snap)))
-	switch c.Word {
-	case evidence.Exact:
-		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", view.ClaimGain(*c))
-	case evidence.Confirmed:
-		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", view.ClaimGain(*c), 100*c.Level)
-	case evidence.WithinNoise:
-		return text + "What it seemed to gain is within the noise of the evaluator: take it as no gain."
-	}
-	return text + "Its gain is unconfirmed: there are too few samples that did not decide."
-}
-
-func rootValue(c *evidence.Claim, snap *view.Snapshot) float64 {
-	if c.RootN > 0 {
-		return c.Root
-	}
-	return snap.Root.Objective
+	return view.ClaimText(s.Snap, id, c)
 }
 
 func (s *Story) breadth() string {

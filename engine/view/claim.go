@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"atoll/engine/evidence"
+	"atoll/store/record"
 )
 
 // ClaimValue writes a value with its evidence: "81.2", where nothing varies, or
@@ -19,6 +20,18 @@ func ClaimValue(c evidence.Claim) string {
 		return fmt.Sprintf("%s n %d", FormatValue(c.Value), c.N)
 	}
 	return fmt.Sprintf("%s [%s, %s] n %d", FormatValue(c.Value), shortValue(c.Interval.Low), shortValue(c.Interval.High), c.N)
+}
+
+// ToldValue writes a candidate's value with its evidence, and says where it shows no gain.
+// The root was chosen by nothing: its value is what was measured.
+func ToldValue(id record.CandidateID, c evidence.Claim) string {
+	switch {
+	case id == record.Root && c.N == 0:
+		return FormatValue(c.Value)
+	case id != record.Root && c.N > 0 && (c.Word == evidence.WithinNoise || c.Word == evidence.Unconfirmed):
+		return ClaimValue(c) + " " + string(c.Word)
+	}
+	return ClaimValue(c)
 }
 
 // ClaimGain writes what may be told of a gain: "+12.30 %" where nothing varies,
@@ -45,6 +58,38 @@ func ClaimPercent(c evidence.Claim) float64 {
 		return gain
 	}
 	return math.NaN()
+}
+
+// ClaimText says in sentences what may be told of a candidate's value and gain.
+func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
+	metric, lower := "objective", ""
+	if s.Objective != "" {
+		metric = CleanLine(s.Objective)
+	}
+	if s.Direction == "minimize" {
+		lower = " (lower is better)"
+	}
+	if id == record.Root || c.Word == "" {
+		return fmt.Sprintf("Nothing may be told of the %s of %s yet.", metric, id)
+	}
+	text := fmt.Sprintf("Its %s is %s%s; the root's is %s. ", metric, ClaimValue(*c), lower, FormatValue(ClaimRoot(s, c)))
+	switch c.Word {
+	case evidence.Exact:
+		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", ClaimGain(*c))
+	case evidence.Confirmed:
+		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", ClaimGain(*c), 100*c.Level)
+	case evidence.WithinNoise:
+		return text + "What it seemed to gain is within noise of the evaluator: take it as no gain."
+	}
+	return text + "Its gain is unconfirmed: there are too few samples that did not decide."
+}
+
+// ClaimRoot is the root's value that a claim is made against.
+func ClaimRoot(s *Snapshot, c *evidence.Claim) float64 {
+	if c.RootN > 0 {
+		return c.Root
+	}
+	return s.Root.Objective
 }
 
 func shortValue(v float64) string { return fmt.Sprintf("%.4g", v) }

@@ -94,10 +94,22 @@ type LineageNode struct {
 	Status    record.Status
 	Class     record.Class
 	Objective *float64
-	Delta     *float64 // against the parent, positive is better
-	Cell      int      // -1 = unplaced
+	Claim     *evidence.Claim // what may be told of it; nil when it has no value
+	Delta     *float64        // against the parent, positive is better; nil where it may not be told
+	Cell      int             // -1 = unplaced
 	Intent    string
 	At        record.Millis
+}
+
+// Told is its value with its evidence.
+func (n *LineageNode) Told() string {
+	switch {
+	case n.Claim != nil:
+		return ToldValue(n.ID, *n.Claim)
+	case n.Objective != nil:
+		return FormatValue(*n.Objective)
+	}
+	return "-"
 }
 
 // Lineage is the family of one candidate: its first-parent chain up to the

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -80,8 +81,10 @@ type Standing struct {
 	Samples   int
 	Claim     evidence.Claim // what may be told of it
 	Percent   float64        // its gain on the root; NaN when that may not be told, or the root is 0
-	Cell      int            // flat index, -1 = unplaced
-	At        record.Millis
+	// Uncompared: the guard looked, and could compare nothing.
+	Uncompared bool
+	Cell       int // flat index, -1 = unplaced
+	At         record.Millis
 }
 
 // Counts are make jobs by state.
@@ -104,14 +107,25 @@ type Grid struct {
 	Filled   int
 	Total    int
 	Coverage float64 // 0..1
-	QD       float64
+	QD       float64 // where values vary, of samples that decided nothing, as far as there are any
 	QDNorm   float64
+	// Unconfirmed counts the niches that the QD score takes with the samples that decided.
+	Unconfirmed int
+
 	Offset   float64
 	Mean     float64 // of the elites' objectives
 	Unplaced int     // scored but without coordinates yet
 	NeedFit  int     // distinct candidates needed before the first map
 	Distinct int     // how many there are, while there is no map
 	Map      int     // version of the learned space; 0 = none or metric axes
+}
+
+// QDText is the QD score, and how much of it may be luck.
+func (g *Grid) QDText() string {
+	if g.Unconfirmed == 0 {
+		return FormatValue(g.QD)
+	}
+	return fmt.Sprintf("%s (%s of %s)", FormatValue(g.QD), evidence.Unconfirmed, Plural(g.Unconfirmed, "niche"))
 }
 
 // Wait counts one more candidate that waits before a niche, which may be one

@@ -108,6 +108,9 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		return found, false, fmt.Errorf("keep what the guard found: %w", err)
 	}
 	found.text = text
+	if !report.Compared() {
+		w.host.Note("warn", r.lease.Job.ID, c.ID.String()+": "+view.CleanLine(report.Summary()))
+	}
 	if !report.Same() {
 		found.why = view.CleanLine(report.Summary())
 	}

@@ -8,6 +8,7 @@ type API struct {
 	Funcs  []Func
 	Types  []Type
 	Errors []Sentinel
+	Values []Sentinel // exported constants and variables, as they were declared
 	// Watch holds what the last case did in the code that is watched, a byte for
 	// each thing that can happen; nil where nothing is watched.
 	Watch []byte
@@ -25,7 +26,7 @@ type Type struct {
 	Type reflect.Type
 }
 
-// Sentinel is a package-level variable that may hold an error.
+// Sentinel is a package-level name and what it holds, such as an error.
 type Sentinel struct {
 	Name  string
 	Value any
@@ -102,6 +103,7 @@ type Constant struct {
 // The kinds of an [Answer].
 const (
 	AnswerGroup = "group" // a group and its signature
+	AnswerValue = "value" // an exported constant or variable, and what it holds
 	AnswerCase  = "case"
 	AnswerKeep  = "keep"  // choices worth doing again
 	AnswerStart = "start" // the cases of a group begin, with the one at Index and Position

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand"
 	"os"
+	"reflect"
 	"runtime/metrics"
 	"slices"
 	"strconv"
@@ -128,9 +129,41 @@ func (s *session) chosen() []*group {
 	return out
 }
 
+// values tells what exported constants and variables hold before any case ran.
+func (s *session) values() {
+	if s.q.Count > 0 {
+		return
+	}
+	for _, x := range s.r.lib.api.Values {
+		if v := reflect.ValueOf(x.Value); v.IsValid() && plainType(v.Type(), 0) {
+			s.write(Answer{Kind: AnswerValue, Group: x.Name, Out: (&shower{lib: s.r.lib, plain: true}).show(v)})
+		}
+	}
+}
+
+// plainType reports a type whose values are all that a caller can see of them.
+func plainType(t reflect.Type, depth int) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr, reflect.Invalid:
+		return false
+	case reflect.Slice, reflect.Array:
+		return depth < deepestShown && plainType(t.Elem(), depth+1)
+	case reflect.Map:
+		return depth < deepestShown && plainType(t.Key(), depth+1) && plainType(t.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); !f.IsExported() || depth >= deepestShown || !plainType(f.Type, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // survey runs many cases of each group.
 func (s *session) survey() {
 	if s.q.From == 0 {
+		s.values()
 		for _, g := range s.r.groups {
 			s.write(Answer{Kind: AnswerGroup, Group: g.name, Signature: g.signature(), Lasting: g.lasting})
 		}
