@@ -224,9 +224,9 @@ func uncommitted(ctx context.Context, p place, l config.Loaded) []string {
 	if _, err := gitops.Resolve(ctx, p.target, l.Root); err != nil {
 		return nil // and that is what is wrong
 	}
-	words := slices.Clone(l.Evaluator.Command)
+	words := wordsOf(l.Evaluator.Command)
 	for _, s := range l.Evaluator.Stages {
-		words = append(words, s.Command...)
+		words = append(words, wordsOf(s.Command)...)
 	}
 	var missing []string
 	for _, w := range words {
@@ -242,6 +242,15 @@ func uncommitted(ctx context.Context, p place, l config.Loaded) []string {
 		}
 	}
 	return missing
+}
+
+// wordsOf are the words of a command, also of one that is a line for a shell.
+func wordsOf(command []string) []string {
+	last := len(command) - 1
+	if last != 0 && (last != 2 || path.Base(command[0]) != "sh" || command[1] != "-c") {
+		return slices.Clone(command)
+	}
+	return strings.FieldsFunc(command[last], func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()\"'", r) })
 }
 
 // committing is what to do about files that are not committed.

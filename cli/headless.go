@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"atoll/engine"
@@ -159,6 +160,10 @@ func (a *App) summary(s *view.Snapshot) error {
 		fmt.Fprintf(w, "note  the gain of %s is not confirmed: too few samples say how large it is; `%s` goes on, `%s` measures it now\n", s.Best.ID, a.says("run"), a.says("promote best --verify"))
 	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	if n := s.Jobs.Ended(); n > 1 && s.Jobs.Failed == n && len(s.Failures) > 0 {
+		most := s.Failures[0]
+		fmt.Fprintf(w, "note  every job failed; %d of %d: %s; %s\n", most.Count, n, view.CleanLine(strings.TrimSuffix(most.Reason, ".")), view.CleanLine(most.Cure))
+	}
 	if s.Rung != "" {
 		fmt.Fprintf(w, "trust sandbox rung %s\n", s.Rung)
 	}

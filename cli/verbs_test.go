@@ -340,6 +340,11 @@ func TestACommitThatMovedAndAScriptThatIsNotCommittedAreNamed(t *testing.T) {
 	if c := atoll(t, dir, "doctor"); c.code == 0 || !strings.Contains(c.out, "measure.sh is not committed") {
 		t.Errorf("doctor, exit %d:\n%s", c.code, c.out)
 	}
+	put(t, dir, map[string]string{"line.yaml": "evaluator:\n  command: sh measure.sh | cat\n  output: last-number\nbudget: {jobs: 2}\n"})
+	refused(t, atoll(t, dir, "run", "--headless", "--config", "line.yaml"), "measure.sh of the evaluator's command is not committed", "git add measure.sh")
+	if err := os.Remove(filepath.Join(dir, "line.yaml")); err != nil {
+		t.Fatal(err)
+	}
 	git(t, dir, "add", "--all")
 	git(t, dir, "commit", "--quiet", "--message", "evaluator")
 	if out := must(t, dir, "run", "--headless"); strings.Contains(out, "HEAD is at") {
@@ -382,5 +387,15 @@ func TestUndoTakesBackAnApprovalOfSeveralAtOnce(t *testing.T) {
 		if got := one(t, dir, id); got.Status != "held" {
 			t.Errorf("%s is %s after undo", id, got.Status)
 		}
+	}
+}
+
+func TestARunInWhichEveryJobFailedSaysWhy(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll.yaml": smallYAML + "agents:\n  - {name: idle, kind: command, command: [\"true\"], weight: 1}\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "idle")
+	if out := must(t, dir, "run", "--headless", "--max-jobs", "4"); !strings.Contains(out, "every job failed; 4 of 4: idle ended without changing a file: the agent changed nothing; look whether gate.scope") {
+		t.Errorf("it ends with\n%s", out)
 	}
 }

@@ -45,3 +45,16 @@ func TestABudgetTooSmallForTheFirstMapIsTold(t *testing.T) {
 		t.Errorf("named axes need no fit, but: %q", advice)
 	}
 }
+
+func TestAdviceNamesTheFlagThatGaveTheValue(t *testing.T) {
+	t.Parallel()
+	l, err := config.Load(config.LoadOptions{
+		Data: []byte("evaluator: {command: [sh, eval.sh]}\nbudget: {jobs: 150}\n"), Flags: []config.Flag{{Key: "budget.jobs", Value: "15", Name: "--max-jobs"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if advice := strings.Join(l.Advice(), "\n"); !strings.Contains(advice, "Raise --max-jobs") || strings.Contains(advice, "budget.jobs") {
+		t.Errorf("it says %s", advice)
+	}
+}

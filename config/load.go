@@ -275,3 +275,16 @@ func (d *decoder) syntax(err error) {
 	}
 	d.problem(n, "", "this is no YAML: %s", text)
 }
+
+// Advice is [Config.Advice] with the flag or variable that gave a value named in the place
+// of its key, because it wins over the file.
+func (l Loaded) Advice() []string {
+	out := l.Config.Advice()
+	const key = "budget.jobs"
+	if o := l.Origins[key]; o.Kind == FromFlag || o.Kind == FromEnv {
+		for i := range out {
+			out[i] = strings.ReplaceAll(out[i], "Raise "+key, "Raise "+o.Name)
+		}
+	}
+	return out
+}

@@ -127,7 +127,7 @@ func cure(class record.Class) string {
 	case record.ClassAgent:
 		return "run doctor --deep to try the agent"
 	case record.ClassNoChange:
-		return "sharpen the goal, or lower the agent's weight"
+		return "look whether gate.scope lets it change code; sharpen the goal, or lower the agent's weight"
 	case record.ClassBudget:
 		return "raise the budget of one job"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"atoll/config"
 	"atoll/engine/eval"
 	"atoll/engine/eval/output"
 )
@@ -55,7 +56,64 @@ func (s *survey) protect() {
 	}
 	s.warnOfInput()
 	s.scope()
+	s.leaveSomething()
 }
+
+// subjects are names of files that are tuned where no code may change.
+var subjects = regexp.MustCompile(`(?i)param|config|conf|setting|weight|tune|tuning|numbers|values|coeff|hyper`)
+
+// leaveSomething sees to it that a candidate may change at all: where the sources are the
+// evaluator's own, the data it reads is what is tuned, else what data there is.
+func (s *survey) leaveSomething() {
+	free := func(f string) bool { return s.sources.has(f) && !covered(s.d.Protected, f) && covered(s.scopeNow(), f) }
+	if s.d.Language == "go" || slices.ContainsFunc(s.Lab.Files, free) {
+		return
+	}
+	data := func(of []string) []string {
+		var all, named []string
+		for _, f := range of {
+			if s.sources.has(f) || !tunable[strings.ToLower(path.Ext(f))] || f == config.FileName || strings.HasPrefix(path.Base(f), ".") || slices.Contains(s.d.Evaluator, f) {
+				continue
+			}
+			if all = append(all, f); subjects.MatchString(path.Base(f)) {
+				named = append(named, f)
+			}
+		}
+		if len(named) > 0 {
+			return named
+		}
+		return all
+	}
+	files := data(s.opened)
+	if len(files) == 0 {
+		files = data(slices.DeleteFunc(slices.Clone(s.Lab.Files), func(f string) bool { return covered(s.d.Protected, f) }))
+	}
+	if len(files) == 0 {
+		note := "CHECK nothing may change: every source is the evaluator's own; name what may in gate.scope, and take it out of evaluator.protected"
+		s.Say(note)
+		s.m.Notes = append(s.m.Notes, note+".")
+		return
+	}
+	s.d.Scope = gather(files)
+	s.d.Protected = slices.DeleteFunc(slices.Clone(s.d.Protected), func(g string) bool {
+		return slices.ContainsFunc(files, func(f string) bool { return covered([]string{g}, f) })
+	})
+	s.added = slices.DeleteFunc(s.added, func(g string) bool { return !slices.Contains(s.d.Protected, g) })
+	note := "CHECK every source is the evaluator's own, so candidates may change " + someOf(files, 8) + ": look whether it is what you want tuned, and does not define the task"
+	s.Say(note)
+	s.m.Notes = append(s.m.Notes, note+".")
+}
+
+// scopeNow are the globs of what may change.
+func (s *survey) scopeNow() []string {
+	if len(s.d.Scope) == 0 {
+		return []string{"**"}
+	}
+	return s.d.Scope
+}
+
+// tunable are the endings of files of data that an edit of numbers and words makes sense in.
+var tunable = map[string]bool{".json": true, ".yaml": true, ".yml": true, ".toml": true, ".ini": true, ".cfg": true, ".conf": true, ".txt": true, ".csv": true, ".properties": true}
 
 // readOnly finds a refused write in what a program says.
 var readOnly = regexp.MustCompile(`(?i)read-only file system|EROFS|permission denied|EACCES`)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -344,5 +345,66 @@ func TestWhatTheEvaluatorWritesIsNotProtected(t *testing.T) {
 	}
 	if slices.Contains(r.Protected, "data.txt") || !slices.Contains(r.Protected, "cases.txt") {
 		t.Errorf("protected %q\n%s", r.Protected, said)
+	}
+}
+
+func TestWhereEverySourceIsTheEvaluatorsItsDataMayChange(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	for name, c := range map[string]struct {
+		files map[string]string
+		scope string
+	}{
+		"it reads them": {map[string]string{
+			"evaluate.py": "import json\np = json.load(open('params.json'))\nprint('loss:', (p['lr'] - 3) ** 2)\n", "params.json": "{\"lr\": 1}\n", "README.md": "tune params.json\n",
+		}, "params.json"},
+		"it reads nothing": {map[string]string{"eval.py": "print('time =', 3)\n", "conf.txt": "a = 1\n"}, "conf.txt"},
+	} {
+		r, said, err := surveyed(t, c.files)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, said)
+			continue
+		}
+		if !slices.Equal(r.Scope, []string{c.scope}) || slices.Contains(r.Protected, c.scope) || !strings.Contains(said, "may change "+c.scope) {
+			t.Errorf("%s: protected %q, scope %q\n%s", name, r.Protected, r.Scope, said)
+		}
+	}
+}
+
+func TestACallOfAModuleThatIsAFunctionIsNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not on the PATH")
+	}
+	files := map[string]string{
+		"package.json": `{"name": "slug", "main": "slug.js", "scripts": {"test": "node test.js"}}`,
+		"slug.js":      "module.exports = function (text) {\n  return text.toLowerCase().split(' ').join('-');\n};\n",
+		"test.js":      "const assert = require('assert');\nassert.equal(require('.')('Hello World'), 'hello-world');\n",
+	}
+	r, said, err := surveyed(t, files)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	dir := t.TempDir()
+	write := func(folder, name, text string) {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range r.Scaffold {
+		write("evaluator", name, text)
+	}
+	write("tree", "slug.js", strings.ReplaceAll(files["slug.js"], "'-'", "'_'"))
+	cmd := exec.Command("node", filepath.Join(dir, "evaluator", "measure.cjs"))
+	cmd.Dir = filepath.Join(dir, "tree")
+	cmd.Env = append(os.Environ(), "ATOLL_RESULT="+filepath.Join(dir, "result.json"), "ATOLL_RUN=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "result.json")); err != nil || !strings.Contains(string(got), "slug.js (module.exports), called with") {
+		t.Errorf("%v: the failure is %s", err, got)
 	}
 }

@@ -60,7 +60,10 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 		}
 	}
 	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
-	e.run()
+	if e.run(); len(e.changes()) == 0 && !e.stop() { // all that may change may be packed
+		e.packed = true
+		e.run()
+	}
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, err
 	}
@@ -72,7 +75,10 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 	}
 	changes := e.changes()
 	if len(changes) == 0 {
-		return agent.Result{}, agent.ErrNoChange
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassNoChange, Usage: agent.FreeOfCharge(), Err: agent.ErrNoChange,
+			Reason: "the offline agent found nothing that it can edit in the files that may change (gate.scope, evaluator.protected)",
+		}
 	}
 	return agent.Result{Changes: changes, Usage: agent.FreeOfCharge(), Intent: clean.Short(strings.Join(e.intents, "; "), maxIntent)}, nil
 }

@@ -92,6 +92,22 @@ func TestAResultSaysWhatWasDoneAndCostNothing(t *testing.T) {
 	}
 }
 
+func TestCodeInOneLongLineIsEditedWhereThereIsNothingElse(t *testing.T) {
+	t.Parallel()
+	packed := "(function(x){" + strings.Repeat("var a=JSON.parse('{\"k\":\"v\"}');function f(n){if(n<10){return n+3}return n*2}", 60) + "})(this);"
+	for _, op := range []record.Operator{record.OpTune, record.OpMutate} {
+		root := newTree(map[string]string{"slugify.js": packed})
+		next, _ := mustEdit(t, newJob(1, op, root), root)
+		if got := next.data["slugify.js"]; got == packed || !strings.Contains(got, "function f(n)") {
+			t.Errorf("%s: %.200s", op, got)
+		}
+		both := newTree(map[string]string{"slugify.js": packed, "own.js": "function g(n) {\n  if (n < 4) {\n    return 7;\n  }\n  return n;\n}\n"})
+		if next, _ := mustEdit(t, newJob(1, op, both), both); next.data["slugify.js"] != packed {
+			t.Errorf("%s: packed code is edited beside code that somebody wrote", op)
+		}
+	}
+}
+
 func TestATreeWithNothingToEditIsNoChange(t *testing.T) {
 	for name, tree := range map[string]*memory{
 		"empty":         newTree(nil),

@@ -30,6 +30,7 @@ type editing struct {
 	modes   map[string]record.Mode // of files that are new
 	intents []string
 	strong  bool // large steps
+	packed  bool // also code of lines so long that nobody wrote them
 	picked  []pick
 	ready   bool // picked is filled
 	err     error
@@ -169,7 +170,7 @@ func (e *editing) picks() []pick {
 // load reads a file for editing; false when its content rules it out.
 func (e *editing) load(p pick) (*language.Source, bool) {
 	data, ok := e.read(p.file.Path)
-	if !ok || len(data) == 0 || int64(len(data)) > e.limits.maxBytes || language.LooksGenerated(data) {
+	if !ok || len(data) == 0 || int64(len(data)) > e.limits.maxBytes || language.LooksGenerated(data) && !(e.packed && language.Packed(data)) {
 		return nil, false
 	}
 	s := &language.Source{File: p.file, Data: data, Lang: p.l, Lo: 0, Hi: len(data)}

@@ -76,7 +76,7 @@ function compare(calls, answers) {
   calls.functions.forEach((f, i) => {
     f.calls.forEach((call, j) => {
       const now = answers[i][j];
-      const named = `${f.name}, called with ${call.args.slice(0, 200)},`;
+      const named = `${f.name.replace(/:$/, ' (module.exports)')}, called with ${call.args.slice(0, 200)},`;
       if (now.failed) throw new Failure(`${named} failed: ${now.failed}`);
       if (call.answer !== null && now.answer !== call.answer) {
         throw new Failure(`${named} gave ${String(now.answer).slice(0, 200)} instead of ${call.answer.slice(0, 200)}`);

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"path"
 	"strings"
 	"sync"
@@ -185,23 +186,25 @@ func IsTest(p string) bool {
 
 // LooksGenerated reports content that a tool wrote, a binary, or lines so long
 // that nobody wrote them. It reads at most the first 4 KiB closely.
-func LooksGenerated(src []byte) bool {
-	head := src
-	if len(head) > 4096 {
-		head = head[:4096]
-	}
+func LooksGenerated(src []byte) bool { return marked(src) || longLines(src) }
+
+// longLines reports lines so long that nobody wrote them: packed code, or a table.
+func longLines(src []byte) bool {
 	longest, run := 0, 0
-	for _, c := range head {
-		switch {
-		case c == 0:
-			return true
-		case c == '\n':
+	for _, c := range src[:min(len(src), 4096)] {
+		if c == '\n' {
 			longest, run = max(longest, run), 0
-		default:
+		} else {
 			run++
 		}
 	}
-	if max(longest, run) > 2000 {
+	return max(longest, run) > 2000
+}
+
+// marked reports a binary, or content that says it was generated.
+func marked(src []byte) bool {
+	head := src[:min(len(src), 4096)]
+	if bytes.IndexByte(head, 0) >= 0 {
 		return true
 	}
 	text := string(head)
@@ -210,3 +213,7 @@ func LooksGenerated(src []byte) bool {
 	}
 	return strings.Contains(text, "@generated")
 }
+
+// Packed reports code of long lines that does not say it was generated: an edit of it
+// makes sense where there is nothing else to edit.
+func Packed(src []byte) bool { return longLines(src) && !marked(src) }
