@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,4 +270,34 @@ func TestAnExportedConstantOrVariableWithAnotherValueIsADifference(t *testing.T)
 	if !report.Same() || report.Values == 0 || !report.Compared() {
 		t.Errorf("written in another way: %+v", report)
 	}
+}
+
+func TestChangesThatOnlySequencesFailuresAndRareLettersShowAreFound(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "makes half a dozen differences small, a process at a time")
+	mustHave(t, "go")
+	root := mustTree(t, "go-state")
+	data, err := os.ReadFile(filepath.Join(root, "state.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(edits ...string) guard.Report {
+		now := strings.NewReplacer(edits...).Replace(string(data))
+		if now == string(data) {
+			t.Fatalf("nothing is edited by %q", edits)
+		}
+		return mustCheck(t, guard.Options{Cases: 1000, Patience: 2 * time.Second, NoTests: true}, guard.Tree{Base: root},
+			guard.Tree{Base: root, Delta: []record.Change{{Path: "state.go", Mode: record.Regular, Data: []byte(now)}}}, "state.go")
+	}
+	report := check("\tif ok {\n\t\tl.touch(key)\n\t}\n", "", "return err\n\t\t}\n\t}\n\treturn nil\n}\n\n// Dump", "last = err\n\t\t}\n\t}\n\treturn last\n}\n\n// Dump", "error {\n\tfor _, x := range xs {\n\t\tif err := f", "(last error) {\n\tfor _, x := range xs {\n\t\tif err := f",
+		"if _, err := fmt.Fprintln(w, x); err != nil {\n\t\t\treturn err\n\t\t}", "fmt.Fprintln(w, x)",
+		"-len(text)", "-len([]rune(text))", "unicode.ToUpper", "unicode.ToTitle")
+	wantWhere(t, report, "state.Walk", "state.Dump", "state.Formatter.Format", "state.Initial")
+	if !slices.ContainsFunc(report.Differences, func(d guard.Difference) bool { return strings.HasPrefix(d.Where, "state.LRU.") }) {
+		t.Error("nothing was said of LRU")
+	}
+	wantWhere(t, check("min(20, n)", "min(20, n-1)"), "state.Upto")
+	wantWhere(t, check("\treturn text + strings.Repeat(\" \", max(0, min(200, f.s.width)-len(text)))", "\tvar b strings.Builder\n\tb.WriteString(text)\n\tfor b.Len() < min(200, f.s.width) {\n\t\tb.WriteByte(' ')\n\t}\n\treturn b.String()",
+		"fmt.Fprintln(w, x); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\treturn nil", "io.WriteString(w, fmt.Sprint(x)+\"\\n\"); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\treturn nil",
+		"out := make(chan int)", "out := make(chan int, 4)", "delete(l.held, l.order[0])\n\t\tl.order = l.order[1:]", "first := l.order[0]\n\t\tl.order = l.order[1:]\n\t\tdelete(l.held, first)"))
 }

@@ -168,10 +168,16 @@ func (r *runner) after(args []reflect.Value) string {
 // mostOften bounds how often one method is called to fill a receiver.
 const mostOften = 40
 
+// mostSteps bounds the calls of several methods on few values.
+const mostSteps = 24
+
 // method makes a receiver, calls some of its methods and at last the one of the
 // group.
 func (r *runner) method(g *group, m *maker, in *string) string {
+	m.small = m.d.chance(5) // several methods on few values: what one leaves behind another shows
+	few := m.small
 	e, text := m.value(g.t, 0)
+	m.small = false
 	p := reflect.New(g.t)
 	p.Elem().Set(e)
 	*in = "x := " + text
@@ -184,7 +190,11 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 			}
 		}
 	}
-	for range m.d.n(4) {
+	others := m.d.n(4)
+	if few {
+		m.few, others = 2+m.d.n(4), 4+m.d.n(mostSteps)
+	}
+	for range others {
 		other := pt.Method(m.d.n(pt.NumMethod()))
 		if silent(other.Name) {
 			continue

@@ -9,6 +9,7 @@ import (
 	"math/rand"
 	"net/url"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -88,6 +89,11 @@ func (g *maker) held(v reflect.Value, depth int) (reflect.Value, string) {
 			return v, text
 		}
 	}
+	if list := breaking(t); len(list) > 0 && g.d.chance(3) {
+		x, text := list[g.d.n(len(list))].make(g)
+		v.Set(reflect.ValueOf(x))
+		return v, text
+	}
 	for _, r := range recipes() {
 		if r.t.Implements(t) {
 			x, text := r.make(g)
@@ -125,6 +131,53 @@ func (g *maker) writer() (any, string) {
 	b := &bytes.Buffer{}
 	g.seen = append(g.seen, func() string { return "wrote " + strconv.Quote(b.String()) })
 	return b, "new(bytes.Buffer)"
+}
+
+// breaking are the recipes for streams that fail in the middle and have the methods of an
+// interface.
+func breaking(t reflect.Type) []recipe {
+	list := []recipe{{reflect.TypeFor[*brokenWriter](), (*maker).broken}, {reflect.TypeFor[*brokenReader](), (*maker).cut}}
+	return slices.DeleteFunc(list, func(r recipe) bool { return !r.t.Implements(t) })
+}
+
+var errBroken = errors.New("broken")
+
+// brokenWriter takes so many bytes, in whatever pieces they come, and no more.
+type brokenWriter struct {
+	left int
+	took []byte
+}
+
+func (w *brokenWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	w.took, w.left = append(w.took, p[:n]...), w.left-n
+	if n < len(p) {
+		return n, errBroken
+	}
+	return n, nil
+}
+
+func (g *maker) broken() (any, string) {
+	w := &brokenWriter{left: g.d.n(12)}
+	text := fmt.Sprintf("a writer that takes %d bytes", w.left)
+	g.seen = append(g.seen, func() string { return "wrote " + strconv.Quote(string(w.took)) })
+	return w, text
+}
+
+// brokenReader gives its text, and then an error.
+type brokenReader struct{ r *strings.Reader }
+
+func (r *brokenReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if err != nil {
+		err = errBroken
+	}
+	return n, err
+}
+
+func (g *maker) cut() (any, string) {
+	s := g.text()
+	return &brokenReader{strings.NewReader(s)}, "a reader that breaks behind " + strconv.Quote(s)
 }
 
 func (g *maker) order() (any, string) {
@@ -180,7 +233,8 @@ func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 	text := fmt.Sprintf("func%d", salt)
 	pair := t.NumIn() == 2 && t.In(0) == t.In(1) && t.NumOut() == 1
 	var calls []string
-	visits := t.NumOut() == 0 || t.NumOut() == 1 && t.Out(0).Kind() == reflect.Bool && !pair
+	fails := t.NumOut() == 1 && t.Out(0) == reflect.TypeFor[error]()
+	visits := t.NumOut() == 0 || fails || t.NumOut() == 1 && t.Out(0).Kind() == reflect.Bool && !pair
 	if visits {
 		g.seen = append(g.seen, func() string { return "called with " + strings.Join(calls, " ") })
 	}

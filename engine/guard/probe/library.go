@@ -3,6 +3,7 @@ package probe
 import (
 	"reflect"
 	"strings"
+	"time"
 )
 
 // library is what inputs are made of: the package's types, the functions that
@@ -14,6 +15,7 @@ type library struct {
 	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
 	module string                  // path that the package's types share
 	lists  map[reflect.Type][][]reflect.Value
+	waited time.Duration // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
@@ -33,11 +35,20 @@ func newLibrary(api API, lits Literals) *library {
 		if out.Kind() == reflect.Pointer {
 			out = out.Elem()
 		}
-		if l.byType[out] {
+		if l.byType[out] || l.option(out) {
 			l.makers[out] = append(l.makers[out], f)
 		}
 	}
 	return l
+}
+
+// option reports a function, of a type of the package, that sets one of its structs up.
+func (l *library) option(t reflect.Type) bool {
+	if t.Kind() != reflect.Func || t.Name() == "" || !l.ours(t) || t.NumIn() != 1 || t.NumOut() > 1 {
+		return false
+	}
+	of := t.In(0)
+	return of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Struct && l.ours(of.Elem()) && (t.NumOut() == 0 || t.Out(0) == reflect.TypeFor[error]())
 }
 
 // opaque reports a struct with fields that only its package may set.

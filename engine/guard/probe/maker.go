@@ -19,6 +19,44 @@ type maker struct {
 	seen []func() string // what values that were handed out have recorded
 
 	texts []string // made so far
+
+	small bool                        // whole numbers are small: the receiver is soon full
+	few   int                         // methods get so many different values of a type; 0: any
+	pool  map[reflect.Type][]argument // those values
+}
+
+// argument is a value with its text.
+type argument struct {
+	value reflect.Value
+	text  string
+}
+
+// again makes a value for a parameter of a method, or takes one that another method had.
+// What a callee may change is made anew.
+func (g *maker) again(t reflect.Type, depth int) (reflect.Value, string) {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64, reflect.Interface:
+	default:
+		return g.value(t, depth)
+	}
+	if t.Kind() == reflect.Interface && t.NumMethod() > 0 {
+		return g.value(t, depth)
+	}
+	if list := g.pool[t]; len(list) > 0 {
+		if i := g.d.n(g.few); i < len(list) {
+			return list[i].value, list[i].text
+		}
+	}
+	v, text := g.value(t, depth)
+	if k := v.Kind(); k == reflect.Interface && !v.IsNil() && !v.Elem().Comparable() {
+		return v, text
+	}
+	if g.pool == nil {
+		g.pool = map[reflect.Type][]argument{}
+	}
+	g.pool[t] = append(g.pool[t], argument{v, text})
+	return v, text
 }
 
 // unsupported is thrown where no value of a type can be made.
@@ -31,7 +69,7 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	if v, text, ok := g.known(t, depth); ok {
 		return v, text
 	}
-	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface) {
+	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.lib.option(t)) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text
 		}
@@ -313,7 +351,11 @@ func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect
 				continue
 			}
 		}
-		args[i], texts[i] = g.value(t.In(i), depth)
+		if g.few > 0 && depth == 1 {
+			args[i], texts[i] = g.again(t.In(i), depth)
+		} else {
+			args[i], texts[i] = g.value(t.In(i), depth)
+		}
 		if t.IsVariadic() && i == len(args)-1 {
 			texts[i] += "..."
 		}

@@ -13,6 +13,9 @@ import (
 // sources are frequent.
 func (g *maker) integer(bits int, signed bool) int64 {
 	d := g.d
+	if g.small {
+		return int64(d.n(5))
+	}
 	lit := func() int64 {
 		if len(g.lib.lits.Ints) == 0 {
 			return int64(d.n(100))
@@ -104,6 +107,7 @@ var alphabets = [][]rune{
 	[]rune("\"'`\\()[]{}<>#@!?*+=|&%$^~"),
 	[]rune("éßİıøΣςж世界ﬁ\u0301\u200d😀\u00a0"),
 	[]rune("aB1_- ."),
+	[]rune("éßǆǅǈǌǲŉﬃΐᾳaz"), // one letter of many bytes, another title than upper case, a case of several letters
 	[]rune("אבגعربيहिन्दीไทยกำ한글각ㄱ中文。、！ａＡ１カナ🇩🇪👩‍💻👍🏽\r\n\u2028\u0308\ufe0f"),
 }
 
