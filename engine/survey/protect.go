@@ -99,7 +99,7 @@ func (s *survey) leaveSomething() {
 		return slices.ContainsFunc(files, func(f string) bool { return covered([]string{g}, f) })
 	})
 	s.added = slices.DeleteFunc(s.added, func(g string) bool { return !slices.Contains(s.d.Protected, g) })
-	note := "CHECK every source is the evaluator's own, so candidates may change " + someOf(files, 8) + ": look whether it is what you want tuned, and does not define the task"
+	note := "CHECK every source is the evaluator's own, so candidates may change " + someOf(files, 8) + " after all: look whether it is what you want tuned, and does not define the task"
 	s.Say(note)
 	s.m.Notes = append(s.m.Notes, note+".")
 }
