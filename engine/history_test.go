@@ -90,6 +90,20 @@ func TestThePastIsToldMomentByMoment(t *testing.T) {
 	}
 }
 
+func TestTheEndIsToldInThePastAsItsHeaderCounts(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "review.niche=all", "budget.jobs=6")
+	l.run()
+	p, err := history.NewBook(l.ses.DB, l.exp.ID).At(t.Context(), -1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "the experiment is " + view.StateText(p.Snap.State, p.Snap.Reason)
+	if p.Snap.Jobs.Held == 0 || !strings.Contains(want, view.JobsDone(p.Snap.Jobs.Ended())) || !slices.Contains(p.Said, want) {
+		t.Errorf("%q is said of %+v, not %q", p.Said, p.Snap.Jobs, want)
+	}
+}
+
 func TestADecisionIsTheMomentAtWhichItsEffectIsSeen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "review.niche=all", "budget.jobs=6")

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/pane"
 	"atoll/tui/tuitest"
@@ -49,6 +52,17 @@ func TestAStateIsSaidOnce(t *testing.T) {
 		frame := ansi.Strip(r.app.frame())
 		if n := strings.Count(frame, "cancelled"); n != 2 || !strings.Contains(frame, "by ada") {
 			t.Errorf("after %v two cancelled jobs are called so %d times:\n%s", keys, n, frame)
+		}
+	}
+}
+
+func TestWhyNothingRunsIsSaidWithOneColon(t *testing.T) {
+	for reason, want := range map[string]string{"drained": " stopped: drained ", "stopped by ada": " nothing runs: stopped by ada "} {
+		s := tuitest.Snapshot(16)
+		s.State, s.Reason, s.Running, s.Jobs.Running = record.ExperimentStopped, reason, nil, 0
+		frame := ansi.Strip(newRig(t, s, 120, 36).app.frame())
+		if !strings.Contains(frame, want) || strings.Contains(frame, "runs: stopped:") {
+			t.Errorf("not %q:\n%s", want, frame)
 		}
 	}
 }
@@ -276,5 +290,58 @@ func TestTasksTakeFewKeys(t *testing.T) {
 				t.Errorf("decided %+v", ds)
 			}
 		})
+	}
+}
+
+// thrice is a reader whose job was measured three times.
+type thrice struct{ *tuitest.Reader }
+
+func (r thrice) Job(ctx context.Context, id record.JobID) (view.JobDetail, error) {
+	d, err := r.Reader.Job(ctx, id)
+	d.Evidence = nil
+	for i := range 3 {
+		d.Evidence = append(d.Evidence, record.Evidence{Job: id, Attempt: 1, Kind: "evaluation", Text: fmt.Appendf(nil, "run %d of the evaluator\n", i+1)})
+	}
+	return d, err
+}
+
+func TestTheTextsOfARepeatedEvaluationAreNumbered(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s := tuitest.Snapshot(16)
+		r := newRig(t, s, size[0], size[1], func(o *Options) { o.Reader = thrice{&tuitest.Reader{Snap: s}} })
+		r.keys("2", "enter")
+		r.tells([]string{"evaluation 1/3", "evaluation 2/3", "evaluation 3/3"}, "")
+		r.keys("]")
+		r.tells([]string{"run 2 of the evaluator"}, "run 1 of")
+	}
+}
+
+func TestTheSummaryTellsAWholeReason(t *testing.T) {
+	s := finished()
+	s.Reason = "500 jobs done; 52 candidates waiting for review; the gain of c298 is not confirmed"
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		r := newRig(t, s, size[0], size[1])
+		r.keys("F")
+		r.tells([]string{"500 jobs done; 52 candidates waiting for review", "the gain of c298 is", "not confirmed"}, "")
+	}
+}
+
+func TestAGainInTheReviewHasDecimalsAndNoPowersOfTen(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s := tuitest.Snapshot(16)
+		h := &s.Review[0]
+		best := s.Best.Objective + 14.316
+		h.Candidate.Objective, h.Cell = &best, s.Best.Cell
+		r := newRig(t, s, size[0], size[1])
+		r.keys("r")
+		r.tells([]string{"+14.3"}, "e1")
+	}
+}
+
+func TestTheRootHasNoParentToDifferFrom(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		r := newRig(t, tuitest.Snapshot(16), size[0], size[1])
+		r.run(r.app.openCandidate(record.Root))
+		r.tells([]string{"╭ root "}, "difference to parent")
 	}
 }

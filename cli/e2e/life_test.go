@@ -170,16 +170,27 @@ func TestColoursAndCharacters(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyConsoleDecidesNothing(t *testing.T) {
+func TestAReadOnlyConsoleDecidesAndStartsNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	before := l.last().Seq
+	l.atoll("resume") // for the next one that runs it
+	before, state, jobs := l.last().Seq, l.state(), len(l.jobs())
 	c := start(t, l, nil, cols, rows, "--read-only")
 	c.wait("/400 jobs")
+	c.wait("  read-only")
 	c.press("f")
 	c.wait("this console is read-only")
-	if l.last().Seq != before {
-		t.Error("a decision was written")
+	c.press("r")
+	c.wait("if approved now")
+	c.see("a candidate under the cursor", func(string) bool { return c.picked() != "" })
+	c.press("a")
+	c.wait("approve: this console is read-only")
+	c.press("q")
+	if code := c.end(); code != 0 {
+		t.Errorf("q ends with %d", code)
+	}
+	if d := l.last(); d.Seq != before || l.state() != state || len(l.jobs()) != jobs {
+		t.Errorf("it decided or started something: %+v, %s, %d jobs where there were %d", d, l.state(), len(l.jobs()), jobs)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config/suitetest"
 	"atoll/store/record"
@@ -522,5 +523,25 @@ func TestAJobThatHasEndedIsNotCancelled(t *testing.T) {
 	ds := l.decisions(2)
 	if ds[1].Verb != record.Retry || ds[0].Job == ds[1].Job || ds[0].Group != ds[1].Group {
 		t.Errorf("not two jobs by one step: %+v", ds)
+	}
+}
+
+func TestAConsoleThatStillReadsTheLogEndsAtOnce(t *testing.T) {
+	suitetest.Full(t, "a large store takes a while to write")
+	t.Parallel()
+	l := large(t, 60_000)
+	for _, key := range []string{"q", "ctrl+c"} {
+		c := start(t, l, nil, cols, rows)
+		c.wait("reading the log, ")
+		began := time.Now()
+		c.press(key)
+		if code := c.end(); code != 0 {
+			t.Errorf("%s ends with %d", key, code)
+		}
+		took := time.Since(began)
+		t.Logf("%s: %s", key, took)
+		if most := suitetest.Stretched(t, 2*time.Second); took > most {
+			t.Errorf("%s takes %s, more than %s", key, took, most)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func TestTheLogPlaysToItsEndAndStops(t *testing.T) {
 		_, after, _ := strings.Cut(s, " the past ")
 		var at, n int
 		for _, f := range strings.Split(after, "  ") {
-			if k, _ := fmt.Sscanf(strings.TrimSpace(f), "%d of %d", &at, &n); k == 2 {
+			if k, _ := fmt.Sscanf(strings.TrimSpace(f), "moment %d of %d", &at, &n); k == 2 {
 				break
 			}
 		}

@@ -131,7 +131,7 @@ func (w *walk) pass(row record.FoldRow) {
 		w.lines = slices.Clone(w.lines[len(w.lines)-logLines:])
 	}
 	if len(w.said) == 0 {
-		w.said = append(w.said, quiet(row)...)
+		w.said = append(w.said, w.quiet(row)...)
 	}
 	switch row.Kind {
 	case record.LogDecision:
@@ -200,7 +200,7 @@ func join(said, other, text string) (string, bool) {
 }
 
 // quiet says what a row is of which the fold tells nothing.
-func quiet(row record.FoldRow) []string {
+func (w *walk) quiet(row record.FoldRow) []string {
 	switch row.Kind {
 	case record.LogEnd:
 		if row.Work != nil {
@@ -211,7 +211,9 @@ func quiet(row record.FoldRow) []string {
 	case record.LogState:
 		var d record.StateData
 		if json.Unmarshal(row.Data, &d) == nil && d.State != "" {
-			return []string{"the experiment is " + view.StateText(d.State, d.Reason)}
+			s := view.Snapshot{State: d.State, Reason: d.Reason, Jobs: w.counts()}
+			s.TellRest() // as the header of that moment counts
+			return []string{"the experiment is " + view.StateText(s.State, s.Reason)}
 		}
 	case record.LogSetting:
 		return []string{"the settings of the run"}
@@ -268,10 +270,8 @@ func (w *walk) ended(id record.JobID, state record.JobState) {
 func (w *walk) snapshot(ctx context.Context) (*view.Snapshot, error) {
 	s := w.st.Snapshot()
 	s.Fold, s.At = w.st.Seq, clock(w.last)
-	s.Jobs = view.Counts{
-		Held: w.count[record.Held], Placed: w.count[record.Placed], Scored: w.count[record.Scored], Rejected: w.count[record.Rejected],
-		Failed: w.count[record.Failed], Duplicate: w.count[record.Duplicate], Cancelled: w.count[record.Cancelled], Max: s.Settings.MaxJobs,
-	}
+	s.Jobs = w.counts()
+	s.Jobs.Max = s.Settings.MaxJobs
 	s.Usage, s.WallMS = w.usage, int64(w.last-w.began)
 	s.TellRest()
 	s.Log = slices.Clone(w.lines[max(0, len(w.lines)-logLines):])
@@ -286,6 +286,14 @@ func (w *walk) snapshot(ctx context.Context) (*view.Snapshot, error) {
 		s.Review = append(s.Review, h)
 	}
 	return s, nil
+}
+
+// counts are the make jobs that had come to an end, or waited.
+func (w *walk) counts() view.Counts {
+	return view.Counts{
+		Held: w.count[record.Held], Placed: w.count[record.Placed], Scored: w.count[record.Scored], Rejected: w.count[record.Rejected],
+		Failed: w.count[record.Failed], Duplicate: w.count[record.Duplicate], Cancelled: w.count[record.Cancelled],
+	}
 }
 
 // waiting tells a job that was held.

@@ -73,6 +73,9 @@ func (p *candidatePane) Title() (string, string) {
 	if p.detail != nil {
 		left += " " + titleScore(p.d, p.detail)
 	}
+	if p.cand == record.Root && p.d1.with == withParent { // it has none
+		return left, ""
+	}
 	return left, st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())
 }
 
@@ -167,8 +170,13 @@ func (p *candidatePane) side(w, h int) []string {
 	if n := len(p.detail.Children); n > 0 {
 		var l widget.Line
 		l.Add(st.Label, fmt.Sprintf("%s from the root · %s", widget.Plural(p.detail.Depth, "step", "steps"), widget.Plural(n, "child", "children")))
-		for _, c := range p.detail.Children {
-			if l.W > w-8 {
+		for i, c := range p.detail.Children {
+			need := 1 + len(CandidateName(c))
+			if i < n-1 { // the sign that there are more
+				need += 2
+			}
+			if l.W+need > w {
+				l.Add(st.Label, " …")
 				break
 			}
 			l.Gap(1).Add(st.Ident, CandidateName(c))

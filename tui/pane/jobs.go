@@ -303,7 +303,11 @@ func (d *Shared) idleWords() string {
 	case s.State == record.ExperimentDone:
 		return d.Told(view.StateText(s.State, s.Reason)) + "; " + d.Key("summary") + " sums it up"
 	}
-	return "nothing runs: " + d.Told(view.StateText(s.State, s.Reason))
+	why := d.Told(view.StateText(s.State, s.Reason))
+	if strings.Contains(why, ": ") { // "stopped: drained" says it
+		return why
+	}
+	return "nothing runs: " + why
 }
 
 // paint draws the row under the cursor reversed while the pane has the focus.

@@ -106,9 +106,14 @@ func Brief(v float64) string {
 }
 
 // Narrow writes a number as [Number] does, and with fewer digits where w cells
-// have no room for it; six are the least.
+// have no room for it, powers of ten last; six are the least.
 func Narrow(v float64, w int) string {
 	s := Number(v)
+	if a := math.Abs(v); a >= 1 && a < 1e7 {
+		for digits := 3; len(s) > w && digits >= 0; digits-- {
+			s = strconv.FormatFloat(v, 'f', digits, 64)
+		}
+	}
 	for digits := 3; len(s) > w && digits >= 0; digits-- {
 		mantissa, exp, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits, 64), "e")
 		if digits > 0 {

@@ -203,6 +203,24 @@ func TestABriefDifferenceHasEightCells(t *testing.T) {
 	}
 }
 
+func TestANumberInFewCellsLosesDecimalsBeforeItGetsPowersOfTen(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		w    int
+		want string
+	}{
+		{14.316, 6, "14.316"},
+		{-14.316, 6, "-14.32"},
+		{123.456, 4, "123"},
+		{-123456.7, 6, "-1.2e5"},
+		{1.234e-5, 6, "1.2e-5"},
+	} {
+		if got := Narrow(c.v, c.w); got != c.want {
+			t.Errorf("%v in %d cells is %q, want %q", c.v, c.w, got, c.want)
+		}
+	}
+}
+
 func TestAColumnThatIsCutGetsWhatOthersLeaveFree(t *testing.T) {
 	cell := func(i int) func([]string) (Style, string) {
 		return func(r []string) (Style, string) { return Style{}, r[i] }
