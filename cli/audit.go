@@ -48,7 +48,11 @@ func (a *App) auditCmd() *cobra.Command {
 			if len(args) == 1 {
 				rev = args[0]
 			}
-			return a.audit(cmd.Context(), auditAsked{rev, b, all, fail, plugins, profile, collect})
+			ask := auditAsked{rev, b, all, fail, plugins, profile, collect}
+			if err := ask.check(); err != nil {
+				return err
+			}
+			return a.audit(cmd.Context(), ask)
 		},
 	}
 	f := cmd.Flags()
@@ -75,6 +79,28 @@ type auditAsked struct {
 	plugins []string
 	profile string // a file of the person; "": one of the commit
 	collect bool   // run the tests
+}
+
+// check refuses numbers that no figure can be held against.
+func (ask *auditAsked) check() error {
+	b := ask.bounds
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"complexity", b.Complexity}, {"function-lines", b.FunctionLines}, {"file-lines", b.FileLines}, {"duplicated", b.DuplicatedLines}} {
+		if n.value < 1 {
+			return usage("--%s %d is not 1 or more", n.flag, n.value)
+		}
+	}
+	switch {
+	case !(b.Maintainability > 0 && b.Maintainability <= 100):
+		return usage("--maintainability %v is not above 0 and at most 100", b.Maintainability)
+	case !(b.Coverage >= 0 && b.Coverage <= 100):
+		return usage("--covered %v is not between 0 and 100", b.Coverage)
+	case ask.fail < 0 || ask.fail > 5:
+		return usage("--fail-over %d is not between 1 and 5, nor 0, which is never", ask.fail)
+	}
+	return nil
 }
 
 func (a *App) audit(ctx context.Context, ask auditAsked) error {

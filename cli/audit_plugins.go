@@ -10,6 +10,7 @@ import (
 	"atoll/engine/campaign/audit"
 	"atoll/engine/plugin"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -18,11 +19,13 @@ type auditors struct {
 	box    func(context.Context) (*sandbox.Box, error)
 	getenv func(string) string
 	list   []*plugin.Plugin
+	warn   func(text string)
+	warned map[string]bool // by text: a campaign audits again and again
 }
 
 // openAuditors opens the plug-ins of a configuration whose folders are absolute.
-func (a *App) openAuditors(cfg config.Config, box func(context.Context) (*sandbox.Box, error)) (*auditors, error) {
-	x := &auditors{box: box, getenv: a.getenv}
+func (a *App) openAuditors(cfg config.Config, box func(context.Context) (*sandbox.Box, error), warn func(string)) (*auditors, error) {
+	x := &auditors{box: box, getenv: a.getenv, warn: warn, warned: map[string]bool{}}
 	for _, dir := range cfg.Plugins.Auditors {
 		p, err := plugin.OpenAs(dir, a.getenv, plugin.Auditor)
 		if err != nil {
@@ -42,7 +45,8 @@ func (x *auditors) names() []string {
 	return out
 }
 
-// find has every plug-in look at a tree. Rules carry the name of their plug-in.
+// find has every plug-in look at a tree. Rules carry the name of their plug-in. What is said
+// of files that the tree does not have is left out, with a warning.
 func (x *auditors) find(ctx context.Context, ses *engine.Session, tree record.Hash) ([]audit.Finding, error) {
 	box, err := x.box(ctx)
 	if err != nil {
@@ -53,6 +57,14 @@ func (x *auditors) find(ctx context.Context, ses *engine.Session, tree record.Ha
 		return nil, err
 	}
 	defer release()
+	t, err := ses.Repo.Tree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, f := range t.Files() {
+		there[f.Path] = true
+	}
 	host := &plugin.Host{Box: box, Getenv: x.getenv}
 	var out []audit.Finding
 	for _, p := range x.list {
@@ -65,6 +77,10 @@ func (x *auditors) find(ctx context.Context, ses *engine.Session, tree record.Ha
 			return nil, fmt.Errorf("plug-in %s: %w", p.Name, err)
 		}
 		for _, f := range found {
+			if !there[f.Path] {
+				x.leftOut(p.Name, f.Path)
+				continue
+			}
 			place, rule := f.Path, p.Name+"/"+f.Rule
 			if f.Function != "" {
 				place += ":" + f.Function
@@ -76,6 +92,14 @@ func (x *auditors) find(ctx context.Context, ses *engine.Session, tree record.Ha
 		}
 	}
 	return out, nil
+}
+
+func (x *auditors) leftOut(name, path string) {
+	text := fmt.Sprintf("plug-in %s found something in %s, which is no file of the tree: that is left out", name, view.CleanLine(path))
+	if !x.warned[text] {
+		x.warned[text] = true
+		x.warn(text)
+	}
 }
 
 // auditPlugged is what the plug-ins of the configuration and of a verb's flags find.
@@ -95,7 +119,8 @@ func (a *App) auditPlugged(ctx context.Context, ses *engine.Session, p place, tr
 		return nil, err
 	}
 	defer box.Close()
-	x, err := a.openAuditors(l.Config, func(context.Context) (*sandbox.Box, error) { return box, nil })
+	x, err := a.openAuditors(l.Config, func(context.Context) (*sandbox.Box, error) { return box, nil },
+		func(text string) { fmt.Fprintln(a.Err, "atoll: "+text) })
 	if err != nil {
 		return nil, err
 	}

@@ -210,6 +210,11 @@ func (f *taskFlags) apply(cmd *cobra.Command, t *campaign.Task) error {
 			*n.to = n.from
 		}
 	}
+	if changed("size") {
+		if err := campaign.CheckSize(f.size); err != nil {
+			return usage("size: %v", err)
+		}
+	}
 	if changed("best") {
 		t.Best = f.best
 	}
@@ -362,6 +367,10 @@ func (a *App) backlogImportCmd() *cobra.Command {
 				return err
 			}
 			file, err := campaign.ReadTasks(data)
+			if err != nil {
+				return err
+			}
+			err = a.scopesFit(cmd.Context(), func(*campaign.State) ([]campaign.Task, error) { return file.Open(), nil })
 			if err != nil {
 				return err
 			}

@@ -78,6 +78,13 @@ func (a *App) epic(ctx context.Context, text string, f epicFlags) error {
 
 // addEpic writes an epic and its tasks.
 func (a *App) addEpic(ctx context.Context, e campaign.Epic, read func(*campaign.State) (title string, tasks []campaign.Task, err error)) error {
+	err := a.scopesFit(ctx, func(s *campaign.State) ([]campaign.Task, error) {
+		_, tasks, err := read(s)
+		return tasks, err
+	})
+	if err != nil {
+		return err
+	}
 	var added []campaign.Task
 	return a.changeBacklog(ctx, true, func(s *campaign.State) ([]record.CampaignRow, error) {
 		title, tasks, err := read(s)
@@ -185,7 +192,7 @@ func (a *App) askPlanner(ctx context.Context, p place, l config.Loaded, words st
 
 // groundOf is what a planner may know of the repository.
 func (a *App) groundOf(ctx context.Context, ses *engine.Session, p place, l config.Loaded, s *campaign.State) (campaign.Ground, error) {
-	g := campaign.Ground{Goal: l.Goal, Constraints: l.Constraints, Objective: l.Evaluator.Objective, Direction: l.Evaluator.Direction}
+	g := campaign.Ground{Goal: l.Goal, Constraints: l.Constraints, Objective: l.Evaluator.Objective, Direction: l.Evaluator.Direction, Scope: l.Gate.Scope}
 	for _, axis := range l.Map.Axes {
 		g.Metrics = append(g.Metrics, axis.Metric)
 	}

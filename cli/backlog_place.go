@@ -10,13 +10,14 @@ import (
 	"atoll/engine"
 	"atoll/engine/campaign"
 	"atoll/engine/campaign/audit"
+	"atoll/engine/gate"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
 
 // putTask adds or changes the task that make gives on the newest state. One whose
 // acceptance names a place that is not there is refused; where tasks come before it, which
-// may make that place, it is told.
+// may make that place, it is told. One that may change nothing is refused, too.
 func (a *App) putTask(ctx context.Context, create bool, make func(*campaign.State) (campaign.Task, error)) error {
 	return a.withBacklog(ctx, create, func(ses *engine.Session, s *campaign.State) error {
 		t, err := make(s)
@@ -24,6 +25,10 @@ func (a *App) putTask(ctx context.Context, create bool, make func(*campaign.Stat
 			return err
 		}
 		missing, err := a.missingPlaces(ctx, ses, s, t)
+		if err != nil {
+			return err
+		}
+		empty, err := a.emptyScopes(ctx, ses, s, t)
 		if err != nil {
 			return err
 		}
@@ -40,8 +45,62 @@ func (a *App) putTask(ctx context.Context, create bool, make func(*campaign.Stat
 			return err
 		}
 		a.tellMissing(missing)
+		a.tellEmpty(empty)
 		return a.tellTask(s, t.ID)
 	})
+}
+
+// scopesFit refuses tasks that are about to be added together, where one may change nothing.
+func (a *App) scopesFit(ctx context.Context, read func(*campaign.State) ([]campaign.Task, error)) error {
+	return a.withBacklog(ctx, true, func(ses *engine.Session, s *campaign.State) error {
+		tasks, err := read(s)
+		if err == nil {
+			_, err = a.emptyScopes(ctx, ses, s, tasks...)
+		}
+		return err
+	})
+}
+
+// emptyScopes says, a line each, which tasks have a scope that matches no file of the tree
+// they would begin on, and fails where a scope matches files none of which is in gate.scope.
+// The command of a chore is the person's own.
+func (a *App) emptyScopes(ctx context.Context, ses *engine.Session, s *campaign.State, tasks ...campaign.Task) ([]string, error) {
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t campaign.Task) bool { return len(t.Scope) == 0 || t.Command != "" })
+	if len(tasks) == 0 || s.Head.IsZero() && ses.Target.Path == "" {
+		return nil, nil
+	}
+	r, head, err := a.beginning(ctx, ses, s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	info, err := ses.Repo.Commit(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := ses.Repo.Tree(ctx, info.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, t := range tasks {
+		files := slices.DeleteFunc(slices.Clone(tree.Files()), func(f record.File) bool { return !gate.MatchExact(t.Scope, f.Path) })
+		scope, within := strings.Join(t.Scope, ", "), r.loaded.Gate.Scope
+		switch {
+		case len(files) == 0:
+			out = append(out, fmt.Sprintf("the scope %s of %q matches no file of the tree", scope, t.Title))
+		case len(within) > 0 && !slices.ContainsFunc(files, func(f record.File) bool { return gate.MatchExact(within, f.Path) }):
+			return nil, fmt.Errorf("%w: the scope %s of %q lies wholly outside gate.scope of atoll.yaml (%s); name files within it, or widen it",
+				campaign.ErrTask, scope, t.Title, strings.Join(within, ", "))
+		}
+	}
+	return out, nil
+}
+
+func (a *App) tellEmpty(empty []string) {
+	for _, text := range empty {
+		fmt.Fprintln(a.Err, "atoll: "+view.CleanLine(text)+"; as long as that is so, the task can only add files")
+	}
 }
 
 // tellPlaces tells which places of tasks that were added together are not there.
@@ -49,6 +108,11 @@ func (a *App) tellPlaces(ctx context.Context, tasks []campaign.Task) error {
 	return a.withBacklog(ctx, false, func(ses *engine.Session, s *campaign.State) error {
 		missing, err := a.missingPlaces(ctx, ses, s, tasks...)
 		a.tellMissing(missing)
+		if err != nil {
+			return err
+		}
+		empty, err := a.emptyScopes(ctx, ses, s, tasks...)
+		a.tellEmpty(empty)
 		return err
 	})
 }
@@ -73,22 +137,11 @@ func (a *App) missingPlaces(ctx context.Context, ses *engine.Session, s *campaig
 	if len(conditions) == 0 || s.Head.IsZero() && ses.Target.Path == "" {
 		return nil, nil
 	}
-	p, err := a.place(ctx)
+	r, head, err := a.beginning(ctx, ses, s)
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.load(ctx, p, nil)
-	if err != nil {
-		return nil, err
-	}
-	r := &taskRunner{app: a, ses: ses, place: p, loaded: l}
 	defer r.close()
-	head := s.Head
-	if head.IsZero() {
-		if head, err = r.Head(ctx); err != nil {
-			return nil, err
-		}
-	}
 	began := s.Began
 	if began.IsZero() {
 		began = head
@@ -116,6 +169,26 @@ func (a *App) missingPlaces(ctx context.Context, ses *engine.Session, s *campaig
 		}
 	}
 	return out, nil
+}
+
+// beginning is the commit that a task would begin on now, and who looks at it, to be closed.
+func (a *App) beginning(ctx context.Context, ses *engine.Session, s *campaign.State) (*taskRunner, record.Hash, error) {
+	p, err := a.place(ctx)
+	if err != nil {
+		return nil, record.Hash{}, err
+	}
+	l, err := a.load(ctx, p, nil)
+	if err != nil {
+		return nil, record.Hash{}, err
+	}
+	r := &taskRunner{app: a, ses: ses, place: p, loaded: l}
+	head := s.Head
+	if head.IsZero() {
+		if head, err = r.Head(ctx); err != nil {
+			return nil, record.Hash{}, err
+		}
+	}
+	return r, head, nil
 }
 
 // missing says what of a condition is not there; "" = nothing. A coverage is not known

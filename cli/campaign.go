@@ -92,6 +92,9 @@ func (a *App) campaignRun(ctx context.Context, f campaignFlags) error {
 	if err != nil {
 		return err
 	}
+	if !(f.covered >= 0 && f.covered <= 100) {
+		return usage("--covered %v is not between 0 and 100", f.covered)
+	}
 	ses, err := a.session(ctx, p, true)
 	if err != nil {
 		return err

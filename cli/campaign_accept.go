@@ -77,13 +77,35 @@ func (p *picker) pick(ctx context.Context, st *fold.State) (verdict, error) {
 }
 
 // enough is [engine.Options.Enough] of a task's search: what is picked now meets the
-// acceptance.
+// acceptance, or nobody changes anything.
 func (p *picker) enough(ctx context.Context, st *fold.State) (string, error) {
+	p.state, p.snap = st, st.Snapshot()
+	if why := p.vain(); why != "" || !p.task.EndsEarly() {
+		return why, nil
+	}
 	v, err := p.pick(ctx, st)
 	if err != nil || !v.ok {
 		return "", err
 	}
 	return v.reason, nil
+}
+
+// vain says that a search has nothing to change: as many jobs as make a streak failed, each
+// for want of a change, and no candidate came of another; "" = it may have.
+func (p *picker) vain() string {
+	n := 0
+	for _, f := range p.snap.Failures {
+		if f.Class != record.ClassNoChange {
+			return ""
+		}
+		n += f.Count
+	}
+	made := func(id record.CandidateID) bool { return id != record.Root }
+	if p.task.Command != "" || n < fold.BreakAfter || slices.ContainsFunc(p.state.Ranked(view.CandidateQuery{}, 2), made) {
+		return ""
+	}
+	return fmt.Sprintf("none of its %d jobs changed anything: %s; after `atoll backlog reopen`, `atoll backlog edit t%d --scope GLOBS` names other files",
+		n, view.CleanLine(p.snap.Failures[0].Reason), p.task.ID)
 }
 
 // holdsAlready says whether the root may be what a task asks for: only where that

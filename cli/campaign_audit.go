@@ -56,7 +56,7 @@ func (r *taskRunner) auditTree(ctx context.Context, tree, began record.Hash, wit
 // openPlugged opens the plug-ins of plugins.auditors, once.
 func (r *taskRunner) openPlugged() (err error) {
 	if r.auditors == nil {
-		r.auditors, err = r.app.openAuditors(r.loaded.Config, r.sandbox)
+		r.auditors, err = r.app.openAuditors(r.loaded.Config, r.sandbox, func(text string) { r.tell(campaign.Event{Text: text}) })
 	}
 	return err
 }

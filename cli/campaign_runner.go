@@ -235,7 +235,7 @@ func (r *taskRunner) run(ctx context.Context, a campaign.Assignment, p *picker) 
 	}
 	opt := r.app.engineOptions(runFlags{})
 	opt.Unattended = true
-	if a.Task.EndsEarly() {
+	if a.Task.Command == "" {
 		opt.Enough = p.enough
 	}
 	eng := engine.New(r.ses, exp.ID, opt)
@@ -311,7 +311,7 @@ func (r *taskRunner) outcome(ctx context.Context, a campaign.Assignment, p *pick
 	}
 	out.Checks = won.checks
 	if !won.ok {
-		out.Reason = won.reason
+		out.Reason = cmp.Or(p.vain(), won.reason)
 		if wall := a.Task.Wall(); wall > 0 && a.Task.Command == "" && used.WallMS >= wall.Milliseconds() {
 			out.Reason = deadlinePassed(wall) + "; " + won.reason
 		}

@@ -164,6 +164,41 @@ func TestATaskEndsWhenItsAcceptanceWasMeasuredToHold(t *testing.T) {
 	}
 }
 
+func TestATaskThatMayChangeNothingIsRefusedOrEndsSoon(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{
+		"tasks.yml": "- {id: 1, title: From a file, scope: [eval.sh]}\n", "epic.md": "# Epic\n\n- From an epic\n  scope: eval.sh\n",
+	})
+	must(t, dir, "backlog", "add", "Second", "--scope", "numbers.conf")
+	for _, args := range [][]string{
+		{"add", "First", "--scope", "eval.sh"}, {"edit", "t1", "--scope", "*.sh"}, {"import", "tasks.yml"}, {"epic", "epic.md"},
+	} {
+		got := atoll(t, dir, append([]string{"backlog"}, args...)...)
+		if got.code != 2 || !strings.Contains(got.err, "lies wholly outside gate.scope of atoll.yaml (*.conf)") {
+			t.Errorf("%v: exit %d, %q", args, got.code, got.err)
+		}
+	}
+	must(t, dir, "backlog", "drop", "t1")
+	got := atoll(t, dir, "backlog", "add", "New files", "--scope", "new/**", "--jobs", "60")
+	if got.code != 0 || !strings.Contains(got.err, `the scope new/** of "New files" matches no file of the tree`) {
+		t.Errorf("a scope of new files: exit %d, %q", got.code, got.err)
+	}
+	atoll(t, dir, "campaign", "run", "--headless", "--no-audit", "--set", "workers=1")
+	var tasks []struct {
+		Title, Status, Reason string
+		UsedJobs              int `json:"used_jobs"`
+	}
+	if err := json.Unmarshal([]byte(must(t, dir, "backlog", "--json")), &tasks); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range tasks {
+		if k.Title == "New files" && (k.Status != "failed" || k.UsedJobs < 20 || k.UsedJobs > 25 || !strings.Contains(k.Reason, "none of its")) {
+			t.Errorf("it is %s after %d jobs: %s", k.Status, k.UsedJobs, k.Reason)
+		}
+	}
+}
+
 func TestAChoreTellsItsDeadlineAndItsLog(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "it waits for deadlines; TestACampaignEndsItsTasksAndLeavesTheirCommits has a chore")
@@ -329,6 +364,18 @@ func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
 		{[]string{"backlog", "import", "nothing.yml"}, "nothing.yml"},
 		{[]string{"campaign", "accept", "4"}, "there is no proposal 4"},
 		{[]string{"audit", "campaign"}, "campaign"}, // it has none yet
+		{[]string{"audit", "--fail-over", "9"}, "--fail-over 9 is not between 1 and 5"},
+		{[]string{"audit", "--fail-over", "-1"}, "--fail-over -1 is not between 1 and 5"},
+		{[]string{"audit", "--complexity", "0"}, "--complexity 0 is not 1 or more"},
+		{[]string{"audit", "--function-lines", "-3"}, "--function-lines -3 is not 1 or more"},
+		{[]string{"audit", "--file-lines", "0"}, "--file-lines 0 is not 1 or more"},
+		{[]string{"audit", "--duplicated", "0"}, "--duplicated 0 is not 1 or more"},
+		{[]string{"audit", "--maintainability", "0"}, "--maintainability 0 is not above 0"},
+		{[]string{"audit", "--maintainability", "NaN"}, "--maintainability NaN is not above 0"},
+		{[]string{"campaign", "run", "--covered", "-1"}, "--covered -1 is not between 0 and 100"},
+		{[]string{"audit", "--covered", "101"}, "--covered 101 is not between 0 and 100"},
+		{[]string{"backlog", "add", "x", "--size", "0"}, "size: 0 is not above 0 and at most 1,000,000"},
+		{[]string{"backlog", "edit", "t1", "--size", "-1"}, "size: -1 is not above 0 and at most 1,000,000"},
 		{[]string{"campaign", "set", "--authority", "2"}, "between 0 and 1"},
 	} {
 		if got := atoll(t, dir, c.args...); got.code != 2 || !strings.Contains(got.err, c.want) {

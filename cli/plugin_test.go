@@ -210,6 +210,22 @@ func TestAnEmbedderPluginMakesTheLearnedMap(t *testing.T) {
 	}
 }
 
+func TestFindingsOfAPluginInFilesThatThereAreNotAreLeftOut(t *testing.T) {
+	t.Parallel()
+	l := newPlugLab(t)
+	l.plugin(plugin.Auditor, func(dir string) {
+		l.edit(dir+"/plugin.py", "def audit(params):\n", "def audit(params):\n    return {\"findings\": [{\"path\": p, \"rule\": \"todo\", \"value\": 1, \"bound\": 0, \"priority\": 2, \"text\": \"mend \" + p} for p in (\"ghost.py\", \"program.py\")]}\n")
+	})
+	l.must("plugin", "trust", "--key", l.public)
+	c := l.run("audit", "--plugin", "plugins/auditor")
+	if c.code != 0 || !strings.Contains(c.out, "mend program.py") || strings.Contains(c.out, "ghost.py") {
+		t.Errorf("exit %d, the audit says\n%s%s", c.code, c.out, c.err)
+	}
+	if want := "plug-in auditor found something in ghost.py, which is no file of the tree"; !strings.Contains(c.err, want) {
+		t.Errorf("it warns %q, want %q", c.err, want)
+	}
+}
+
 func TestAPluginIsMadeSignedCheckedAndTrustedByVerbs(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "a password is turned into a key with a gigabyte of memory; TestARunWorksWithAPluginOfEachKind and the tests of engine/plugin stand for it")

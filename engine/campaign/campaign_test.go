@@ -538,6 +538,7 @@ func TestATasksFileThatCannotBeMeantIsRefusedInWords(t *testing.T) {
 		"- id: 1\n  title: [a]":                               "line 2: title: this is no text",
 		"- id: 1.5\n  title: a":                               "neither a whole number nor a name",
 		"- id: 1\n  title: a\n  size: large":                  `line 3: size: "large" is no number`,
+		"- id: 1\n  title: a\n  size: 0":                      "line 3: size: 0 is not above 0 and at most 1,000,000",
 		"- id: 1\n  title: a\n  dependencies: [{on: 2}]":      "line 3: dependencies: this is no text",
 
 		"- just words": "line 1: this is no task",

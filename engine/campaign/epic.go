@@ -110,7 +110,10 @@ func (m *epicMap) set(t *Task, key, value string) (known bool, err error) {
 	case "risk":
 		return number(&t.Risk)
 	case "size":
-		return number(&t.Size)
+		if known, err = number(&t.Size); err == nil {
+			err = CheckSize(t.Size)
+		}
+		return known, err
 	case "cost_usd", "cost":
 		return number(&t.CostUSD)
 	case "priority":

@@ -23,6 +23,7 @@ type Ground struct {
 	Direction   string
 	Metrics     []string // that the evaluator is known to report
 	Files       []string // of the repository
+	Scope       []string // globs of those that may be changed at all; none: every one
 	Report      audit.Report
 	Findings    []audit.Finding
 }

@@ -114,6 +114,9 @@ func (i *intent) readTask(p *plannedTask, first, n int) (Task, error) {
 	if len(t.Scope) > 0 && !g.touches(t.Scope) {
 		return t, fmt.Errorf("its scope %s matches no file of the repository", strings.Join(t.Scope, ", "))
 	}
+	if len(t.Scope) > 0 && len(g.Scope) > 0 && !g.touches(t.Scope, g.Scope) {
+		return t, fmt.Errorf("its scope %s lies wholly outside the files that may be changed: %s", strings.Join(t.Scope, ", "), strings.Join(g.Scope, ", "))
+	}
 	return t, nil
 }
 
@@ -153,13 +156,17 @@ func (g *Ground) checkable(a Acceptance) error {
 	return nil
 }
 
-// touches reports whether a file of the repository is in a scope.
-func (g *Ground) touches(scope []string) bool {
+// touches reports whether a file of the repository is in every one of scopes.
+func (g *Ground) touches(scopes ...[]string) bool {
 	return slices.ContainsFunc(g.Files, func(path string) bool {
-		return slices.ContainsFunc(scope, func(glob string) bool {
-			ok, err := doublestar.Match(glob, path)
-			return err == nil && ok || strings.HasPrefix(path, strings.TrimSuffix(glob, "/")+"/")
-		})
+		return !slices.ContainsFunc(scopes, func(scope []string) bool { return !inScope(scope, path) })
+	})
+}
+
+func inScope(scope []string, path string) bool {
+	return slices.ContainsFunc(scope, func(glob string) bool {
+		ok, err := doublestar.Match(glob, path)
+		return err == nil && ok || strings.HasPrefix(path, strings.TrimSuffix(glob, "/")+"/")
 	})
 }
 

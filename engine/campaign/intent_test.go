@@ -15,7 +15,7 @@ func ground() Ground {
 	src := "package parse\n\nfunc Parse(s string) int {\n\tif s == \"\" {\n\t\treturn 0\n\t}\n\treturn 1\n}\n"
 	return Ground{
 		Goal: "Parse fast.", Objective: "time_ms", Direction: "minimize", Metrics: []string{"memory_mb"},
-		Files: []string{"parse/parse.go", "README.md"}, Report: audit.Run([]audit.Source{{Path: "parse/parse.go", Data: []byte(src)}}),
+		Files: []string{"parse/parse.go", "README.md"}, Scope: []string{"**/*.go"}, Report: audit.Run([]audit.Source{{Path: "parse/parse.go", Data: []byte(src)}}),
 	}
 }
 
@@ -101,6 +101,7 @@ func TestAnAnswerThatCannotBeUsedIsRefusedWithAReasonAndAskedForOnceMore(t *test
 		"a function of no file":          {task(`, "accept": ["audit complexity other.go:F <= 3"]`), "the auditor measures no file other.go"},
 		"what holds already":             {task(`, "accept": ["audit complexity parse/parse.go:Parse <= 30"]`), "holds already: it is 2"},
 		"a scope of nothing":             {task(`, "scope": ["lexer/**"]`), "lexer/** matches no file"},
+		"a scope of what may not change": {task(`, "scope": ["README.md"]`), "README.md lies wholly outside the files that may be changed: **/*.go"},
 		"a number out of bounds":         {task(`, "value": -3`), "value -3 is not between"},
 		"a type that is none":            {task(`, "jobs": "many"`), "cannot unmarshal string"},
 	} {

@@ -111,6 +111,15 @@ func (t *Task) priority() int {
 	return cmp.Or(t.Priority, DefaultPriority)
 }
 
+// CheckSize refuses what no work can be the size of. A task that says nothing of its
+// size is another case: it counts as 1.
+func CheckSize(v float64) error {
+	if !(v > 0 && v <= 1e6) {
+		return fmt.Errorf("%v is not above 0 and at most 1,000,000; left out, it is 1", v)
+	}
+	return nil
+}
+
 // check reports what is wrong with a task by itself.
 func (t *Task) check() error {
 	bad := func(format string, args ...any) error {

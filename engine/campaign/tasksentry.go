@@ -123,7 +123,7 @@ func (e *entry) set(key string, n *yaml.Node) (err error) {
 	case "risk":
 		t.Risk, err = readNumber(n)
 	case "size":
-		t.Size, err = readNumber(n)
+		t.Size, err = readSize(n)
 	case "cost":
 		e.cost, err = readNumber(n)
 	case "cost_usd":
@@ -289,6 +289,15 @@ func readNumber(n *yaml.Node) (float64, error) {
 		return 0, fmt.Errorf("%q is no number", text)
 	}
 	return v, nil
+}
+
+// readSize reads a size; one that is left empty is not given.
+func readSize(n *yaml.Node) (float64, error) {
+	v, err := readNumber(n)
+	if text, _ := readText(n); err != nil || text == "" {
+		return v, err
+	}
+	return v, CheckSize(v)
 }
 
 func readBool(n *yaml.Node) (bool, error) {

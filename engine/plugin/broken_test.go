@@ -313,6 +313,7 @@ func TestABrokenPluginIsEndedWithTheReason(t *testing.T) {
 		{"it answers twice", hello(`flush=True)`, `flush=True); print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer(request)}))`), plugin.ErrProtocol, "twice"},
 		{"it answers every method", hello(`return {"error": {"code": -32601, "message": "no such method"}}`, `return {"result": {}}`), plugin.ErrProtocol, "a method that there is not"},
 		{"its finding leads out of the tree", body(plugin.Auditor, `return {"findings": [{"path": "../x", "rule": "todo", "value": 1, "bound": 0, "priority": 2, "text": "x"}]}`), plugin.ErrAnswer, "no path of the tree"},
+		{"its finding is in a file that there is not", body(plugin.Auditor, `return {"findings": [{"path": "no/such.py", "rule": "todo", "value": 1, "bound": 0, "priority": 2, "text": "x"}]}`), plugin.ErrAnswer, "no/such.py, which is no file of the sample"},
 		{"its metric is not a number", body(plugin.Evaluator, `return {"metrics": [{"name": "sum", "value": float("nan")}]}`), plugin.ErrProtocol, "no answer of JSON-RPC"},
 		{"its result has no metrics", body(plugin.Evaluator, `return {"score": 1}`), plugin.ErrAnswer, "metrics"},
 		{"its vectors differ in length", body(plugin.Embedder, `return {"vectors": [[1], [1, 2]]}`), plugin.ErrAnswer, "the same count"},

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"atoll/engine/agent/clean"
 	"atoll/engine/eval/output"
 )
 
@@ -182,11 +183,23 @@ func (s *suite) understand(r *Reply) (said string, err error) {
 	case Embedder:
 		_, err = ReadVectors(r.Result, len(s.text))
 	case Auditor:
-		_, err = ReadFindings(r.Result)
+		err = s.inSample(r.Result)
 	case Notifier:
 		err = decodeAnswer(r.Result, &Nothing{})
 	}
 	return said, err
+}
+
+// inSample judges findings: each is of a file that the sample has.
+func (s *suite) inSample(raw json.RawMessage) error {
+	found, err := ReadFindings(raw)
+	for i := range found {
+		info, failed := os.Lstat(filepath.Join(s.base, filepath.FromSlash(found[i].Path)))
+		if failed != nil || info.IsDir() {
+			return fmt.Errorf("%w: a finding of %s is in %s, which is no file of the sample", ErrAnswer, found[i].Rule, clean.Short(found[i].Path, 80))
+		}
+	}
+	return err
 }
 
 // unchanged judges an operator that proposed no change: it may have none for files that it

@@ -60,6 +60,17 @@ func press(m *model, k string) tea.Msg {
 	return msg
 }
 
+func TestATaskIsOpenUntilItEnds(t *testing.T) {
+	m := newModel(&asked{}, 120, 36)
+	m.board.Tasks = nil
+	for i, status := range []string{"ready", "pending", "running", "blocked", "done", "failed", "dropped"} {
+		m.board.Tasks = append(m.board.Tasks, Task{ID: i + 1, Status: status, Title: status})
+	}
+	if got := m.counts(); got != "1 done · 1 failed · 4 open" {
+		t.Errorf("the counts are %q", got)
+	}
+}
+
 func TestTheScreenFillsEverySizeAndShowsWhatCounts(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {60, 16}, {80, 24}, {120, 36}, {300, 80}, {20, 5}} {
 		m := newModel(&asked{}, size[0], size[1])

@@ -102,7 +102,7 @@ func (m *model) counts() string {
 	for _, t := range m.board.Tasks {
 		n[t.Status]++
 	}
-	return fmt.Sprintf("%d done · %d failed · %d open", n["done"], n["failed"], n["ready"]+n["pending"]+n["running"])
+	return fmt.Sprintf("%d done · %d failed · %d open", n["done"], n["failed"], n["ready"]+n["pending"]+n["running"]+n["blocked"])
 }
 
 // backlog are the rows of the list around the cursor.
