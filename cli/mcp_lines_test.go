@@ -107,6 +107,8 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextOneRead(t *testing.T) {
 				{"an id with signs", ping(`"a<b>&\u00e9"`), `"a<b>&é" ok`},
 				{"an id of half a sign", ping(`"\ud800"`), "\"\\ud800\" -32600"},
 				{"an object without anything", `{}`, "null -32600"},
+				{"an id and nothing else", `{"jsonrpc":"2.0","id":10}`, "10 -32600"},
+				{"an id that is no UTF-8", ping("\"a\xe9\""), "null -32600"},
 				{"an empty batch", `[]`, "null -32600"},
 				{"a batch of one", `[` + ping("8") + `]`, "8 ok"},
 				{"no such method", `{"jsonrpc":"2.0","id":9,"method":"explode"}`, "9 -32601"},

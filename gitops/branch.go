@@ -75,7 +75,7 @@ func free(ctx context.Context, git *command, target Target, branch string) error
 	}
 	_, err := git.run(ctx, dir, "rev-parse", "-q", "--verify", "--end-of-options", ref)
 	if err == nil {
-		return fmt.Errorf("%w: it exists; choose another name", ErrBranch)
+		return fmt.Errorf("%w; choose another name", ErrTaken)
 	}
 	if exitCode(err) != 1 {
 		return err

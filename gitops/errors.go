@@ -32,6 +32,8 @@ var (
 	ErrChange = errors.New("change refused")
 	// ErrBranch reports a branch that exists already or may not be so named.
 	ErrBranch = errors.New("branch refused")
+	// ErrTaken is an [ErrBranch]: there is one of that name.
+	ErrTaken = fmt.Errorf("%w: it exists", ErrBranch)
 	// ErrExists reports an output file that is already there.
 	ErrExists = errors.New("already exists")
 	// ErrForeign reports a cache of checkouts that another user owns or may write.

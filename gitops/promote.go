@@ -84,13 +84,13 @@ func (r *Repo) advance(ctx context.Context, git *command, target Target, branch,
 		return err
 	}
 	if slices.Contains(strings.Split(trees.String(), "\n"), "branch refs/heads/"+branch) {
-		return fmt.Errorf("%w: it exists and is checked out; check out another one first, or choose another name", ErrBranch)
+		return fmt.Errorf("%w and is checked out; check out another one first, or choose another name", ErrTaken)
 	}
 	if err := r.send(ctx, git, target, commit); err != nil {
 		return err
 	}
 	if _, err := git.run(ctx, "--git-dir="+target.GitDir, "merge-base", "--is-ancestor", at, commit.String()); exitCode(err) == 1 {
-		return fmt.Errorf("%w: it exists and has commits that %s does not build on; choose another name", ErrBranch, commit.Short())
+		return fmt.Errorf("%w and has commits that %s does not build on; choose another name", ErrTaken, commit.Short())
 	} else if err != nil {
 		return err
 	}

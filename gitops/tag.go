@@ -30,7 +30,7 @@ func (r *Repo) tag(ctx context.Context, git *command, target Target, tag string,
 		return fmt.Errorf("%w: git does not allow the name", ErrBranch)
 	}
 	if _, err := git.run(ctx, dir, "rev-parse", "-q", "--verify", "--end-of-options", ref); err == nil {
-		return fmt.Errorf("%w: it exists", ErrBranch)
+		return ErrTaken
 	} else if exitCode(err) != 1 {
 		return err
 	}

@@ -37,6 +37,7 @@ var kinds = []struct {
 	{ErrLoading, KindLater},
 	{context.DeadlineExceeded, KindLater},
 	{ErrCommand, KindBad},
+	{gitops.ErrTaken, KindConflict},
 	{gitops.ErrBranch, KindBad},
 	{fold.ErrArgument, KindBad},
 	{fold.ErrDecision, KindConflict},

@@ -33,6 +33,7 @@ func TestAnErrorMeansTheSameAtEveryDoor(t *testing.T) {
 		{"no answer in time", context.DeadlineExceeded, door.KindLater},
 		{"words that make no sense", door.ErrCommand, door.KindBad},
 		{"a branch that cannot be made", gitops.ErrBranch, door.KindBad},
+		{"a branch that is there", gitops.ErrTaken, door.KindConflict},
 		{"a decision that is none now", fold.ErrDecision, door.KindConflict},
 		{"a decision that makes sense in no state", fold.ErrArgument, door.KindBad},
 		{"a decision about what is not there", fold.ErrMissing, door.KindMissing},

@@ -41,6 +41,8 @@ func enveloped(text []byte) (envelope, bool) {
 // back as it was sent.
 func (e envelope) refused() error {
 	switch id := string(e.ID); {
+	case e.Method == nil && e.ID != nil && !e.answer:
+		return errors.New("this is no message of JSON-RPC 2.0: it has an id, but neither a method nor a result nor an error")
 	case e.Method == nil || e.ID == nil, whole.MatchString(id):
 		return nil
 	case id == "null":

@@ -46,6 +46,8 @@ func TestAnIDIsTakenUntilItsRequestIsAnswered(t *testing.T) {
 	asked(`{"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"hold","arguments":{}}}`, "")
 	<-held
 	asked(`{"jsonrpc":"2.0","id":"\u0077","method":"ping"}`, `"code":-32600`)
+	asked(`{"jsonrpc":"2.0","id":10}`, `"id":10,"error":{"code":-32600`)
+	asked("{\"jsonrpc\":\"2.0\",\"id\":\"a\xe9\",\"method\":\"ping\"}", `"id":null,"error":{"code":-32600`)
 	asked(`{"jsonrpc":"2.0","id":2,"method":"ping"}`, `"id":2,"result"`)
 	close(free)
 	asked("", `"id":"w","result"`)

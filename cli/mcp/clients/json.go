@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
@@ -326,6 +327,11 @@ func lineOf(doc []byte, v *hujson.Value) int {
 
 // valuesOf are the values of a document.
 func valuesOf(doc []byte) (map[string]any, error) {
+	for i, line := range bytes.Split(doc, []byte("\n")) {
+		if !utf8.Valid(line) {
+			return nil, fmt.Errorf("line %d: it is no UTF-8", i+1)
+		}
+	}
 	plain, err := hujson.Standardize(slices.Clone(doc))
 	if err != nil {
 		return nil, fmt.Errorf("it is no JSON: %w", err)

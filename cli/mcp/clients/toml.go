@@ -18,6 +18,7 @@ type statement struct {
 	header     bool
 	path       []string // of the table that a header opens, or of the value
 	list       bool     // [[...]]
+	inline     bool     // its value is {...}
 }
 
 // statements reads a document as its grammar has it: what stands in a text of several
@@ -43,6 +44,7 @@ func statements(doc []byte) ([]statement, error) {
 			path = append(path, string(key.Node().Data))
 		}
 		s := statement{start: lineStart(doc, first), header: e.Kind != unstable.KeyValue, list: e.Kind == unstable.ArrayTable}
+		s.inline = !s.header && e.Value().Kind == unstable.InlineTable
 		if s.header {
 			table = path
 		} else {
@@ -181,6 +183,9 @@ func room(doc []byte, all []statement, table []string) error {
 		line := 1 + bytes.Count(doc[:s.start], []byte("\n"))
 		if s.list {
 			return fmt.Errorf("line %d: %s is a list there, not a table of servers", line, table[0])
+		}
+		if !s.inline {
+			return fmt.Errorf("line %d: %s is no table there, and servers need one", line, table[0])
 		}
 		return fmt.Errorf("line %d: %s is an inline table, which nothing can follow: write the server between its braces, %s = {...}", line, table[0], table[1])
 	}
