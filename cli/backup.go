@@ -90,6 +90,9 @@ func (a *App) toldBackup(done, file string, m backup.Manifest) error {
 	if info, err := os.Stat(file); err == nil {
 		size = info.Size()
 	}
+	if n := len(m.Lacking); n > 0 {
+		fmt.Fprintf(a.Err, "atoll: warn: some files cannot be read here any more, and are not in it: those of %s, such as %s; `atoll doctor --deep` names what can be done\n", view.Plural(n, "commit"), m.Lacking[0].Short())
+	}
 	_, err := fmt.Fprintf(a.Out, "%s: %s, %s, %.1f MB\n", view.CleanLine(done), view.Plural(len(m.Experiments), "experiment"), view.Plural(candidates, "candidate"), float64(size)/1e6)
 	return err
 }

@@ -444,7 +444,41 @@ func (w *wrecks) alone(d damage, dir string) (r repair.Report) {
 			}
 		}
 	}
+	w.leavesTheHouse(dir, now)
 	return r
+}
+
+// leavesTheHouse: what lacks files that are lost can be packed, copied and restored as
+// what is whole.
+func (w *wrecks) leavesTheHouse(dir string, told []string) {
+	t := w.t
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(dir, "atoll.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	repo, err := gitops.Open(t.Context(), gitops.Options{Dir: filepath.Join(dir, "store.git"), Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	if err := repo.Compact(t.Context()); err != nil {
+		t.Errorf("it cannot be packed: %v", err)
+	}
+	file, again := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "state")
+	if _, err := backup.Write(t.Context(), backup.Source{Dir: dir, DB: db, Repo: repo}, file, "test", time.Now()); err != nil {
+		t.Fatalf("it cannot be backed up: %v", err)
+	}
+	if _, err := backup.Restore(t.Context(), file, again); err != nil {
+		t.Fatalf("its backup cannot be restored: %v", err)
+	}
+	if diff := same(w.tell(again), told); diff != "" {
+		t.Errorf("restored it is another: %s", diff)
+	}
+	if bad := check(t.Context(), again); len(bad) > 0 {
+		t.Errorf("of what was restored the check says %+v", bad)
+	}
 }
 
 func (w *wrecks) bytesChange(t *testing.T) {

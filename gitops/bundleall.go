@@ -21,57 +21,120 @@ import (
 // the names of branches say which commit is which. The store is only read, so that
 // an engine may run on it. History that is not in the store is not in the bundle:
 // shallow is what git calls the file that says where it ends, nil when it is whole.
-func (r *Repo) BundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, err error) {
-	shallow, err = r.bundleAll(ctx, path, branches)
+// Nor is what cannot be read: lost names commits, trees and files by the commits that
+// need them.
+func (r *Repo) BundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, lost map[record.Hash][]record.Hash, err error) {
+	shallow, lost, err = r.bundleAll(ctx, path, branches)
 	if err != nil {
-		return nil, fmt.Errorf("write bundle %s: %w", path, err)
+		return nil, nil, fmt.Errorf("write bundle %s: %w", path, err)
 	}
-	return shallow, nil
+	return shallow, lost, nil
 }
 
-func (r *Repo) bundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, err error) {
+func (r *Repo) bundleAll(ctx context.Context, path string, branches map[string]record.Hash) (shallow []byte, lost map[record.Hash][]record.Hash, err error) {
 	if !r.exists() {
-		return nil, ErrNoStore
+		return nil, nil, ErrNoStore
 	}
 	if shallow, err = r.shallow(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err = errors.Join(err, f.Close()); err != nil {
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()
-	return shallow, r.bundleInto(ctx, f, branches)
+	wanted, err := bundleHead(f, branches)
+	if err == nil {
+		err = r.packInto(ctx, f, wanted, "--revs")
+	}
+	if err == nil || ctx.Err() != nil {
+		return shallow, nil, err
+	}
+	have, lost, bad := r.readable(ctx, wanted, shallow)
+	if bad != nil || len(lost) == 0 {
+		return nil, nil, errors.Join(err, bad)
+	}
+	there := maps.Clone(branches)
+	maps.DeleteFunc(there, func(_ string, c record.Hash) bool { return slices.Contains(lost[c], c) })
+	if _, err = f.Seek(0, io.SeekStart); err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = bundleHead(f, there)
+	}
+	if err == nil {
+		err = r.packInto(ctx, f, have)
+	}
+	return shallow, lost, err
 }
 
-// bundleInto writes what `git bundle create` would. That command compares the name of
-// each branch with all others, which takes hours for a million; the format is
-// https://git-scm.com/docs/gitformat-bundle, version 2.
-func (r *Repo) bundleInto(ctx context.Context, f *os.File, branches map[string]record.Hash) error {
+// bundleHead begins what `git bundle create` would write, and returns the commits that
+// are to follow. That command compares the name of each branch with all others, which
+// takes hours for a million; the format is https://git-scm.com/docs/gitformat-bundle,
+// version 2.
+func bundleHead(f io.Writer, branches map[string]record.Hash) (wanted []record.Hash, err error) {
 	head := bufio.NewWriter(f)
 	fmt.Fprintln(head, "# v2 git bundle")
-	var wanted bytes.Buffer
 	seen := map[record.Hash]bool{}
 	for _, name := range slices.Sorted(maps.Keys(branches)) {
 		commit := branches[name]
 		fmt.Fprintf(head, "%s refs/heads/%s\n", commit, name)
 		if !seen[commit] {
 			seen[commit] = true
-			fmt.Fprintln(&wanted, commit)
+			wanted = append(wanted, commit)
 		}
 	}
 	fmt.Fprintln(head)
-	if err := head.Flush(); err != nil {
-		return err
+	return wanted, head.Flush()
+}
+
+// packInto writes objects as one pack; with --revs all that they lead to as well.
+func (r *Repo) packInto(ctx context.Context, to io.Writer, objects []record.Hash, revs ...string) error {
+	var list bytes.Buffer
+	for _, h := range objects {
+		fmt.Fprintln(&list, h)
 	}
-	return r.git.do(ctx, call{
-		args:  []string{"--git-dir=" + r.dir, "pack-objects", "--revs", "--stdout", "--delta-base-offset", "--threads=1", "-q"},
-		stdin: &wanted, stdout: f,
-	})
+	args := []string{"--git-dir=" + r.dir, "pack-objects", "--stdout", "--delta-base-offset", "--threads=1", "-q"}
+	return r.git.do(ctx, call{args: append(args, revs...), stdin: &list, stdout: to})
+}
+
+// readable lists what commits lead to, as far as it can be read; shallow has the commits
+// whose parents are not in the store. Git's own walk ends at the first object that is
+// missing.
+func (r *Repo) readable(ctx context.Context, commits []record.Hash, shallow []byte) (have []record.Hash, lost map[record.Hash][]record.Hash, err error) {
+	l := losses{repo: r, seen: map[record.Hash][]record.Hash{}}
+	lost = map[record.Hash][]record.Hash{}
+	met := map[record.Hash]bool{}
+	for open := slices.Clone(commits); len(open) > 0; {
+		c := open[len(open)-1]
+		open = open[:len(open)-1]
+		if met[c] {
+			continue
+		}
+		met[c] = true
+		info, err := r.Commit(ctx, c)
+		if err != nil {
+			lost[c] = []record.Hash{c}
+			continue
+		}
+		have = append(have, c)
+		if missing := l.tree(ctx, info.Tree); len(missing) > 0 {
+			lost[c] = missing
+		}
+		if !bytes.Contains(shallow, []byte(c.String())) {
+			open = append(open, info.Parents...)
+		}
+	}
+	for h, missing := range l.seen {
+		if !slices.Contains(missing, h) {
+			have = append(have, h)
+		}
+	}
+	return have, lost, ctx.Err()
 }
 
 // borrow makes a repository in the folder dir that borrows the store's objects and

@@ -47,9 +47,15 @@ func (r *Repo) pack(ctx context.Context, args ...string) error {
 
 // Compact packs all objects into one pack, reachable or not, each as what differs from
 // another where that is smaller. It takes minutes for a large store; reading and writing
-// go on meanwhile. When another process packs, it does nothing.
+// go on meanwhile. When another process packs, it does nothing. Where something is
+// missing that a commit needs, git cannot follow the commits: then the packs are joined as they are.
 func (r *Repo) Compact(ctx context.Context) error {
-	return r.pack(ctx, "repack", "-q", "-a", "-d", "-k")
+	err := r.pack(ctx, "repack", "-q", "-a", "-d", "-k")
+	var said *gitError
+	if errors.As(err, &said) && ctx.Err() == nil {
+		return r.pack(ctx, "repack", "-q", "-d", "--geometric=1000000000")
+	}
+	return err
 }
 
 // Loose estimates how many loose objects there are, from one of the 256 folders

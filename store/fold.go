@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"atoll/store/record"
 )
@@ -53,8 +55,9 @@ func (db *DB) foldPart(ctx context.Context, exp record.ExperimentID, after recor
 	f := folder{exp: exp}
 	err := db.read(ctx, func(c *conn) error {
 		return c.query(ctx, sqlFold, []any{exp, after, chunk}, func(r *row) error {
-			f.rows = append(f.rows, f.scan(r))
-			return nil
+			out := f.scan(r)
+			f.rows = append(f.rows, out)
+			return numbered(&out)
 		})
 	})
 	return f.rows, doing("fold the log", err)
@@ -89,6 +92,22 @@ const (
 	foldJobAt  = 10
 	foldCandAt = 27
 )
+
+// numbered refuses a row whose numbers no store ever gave: they are used to count by, and
+// bytes of the file may have changed without anybody noticing.
+func numbered(row *record.FoldRow) error {
+	least, most := row.Candidate, row.Candidate
+	if j := row.Work; j != nil {
+		least, most = min(least, j.Parent, j.Duplicate), max(most, j.Parent, j.Duplicate)
+	}
+	if c := row.Cand; c != nil {
+		least, most = min(least, c.Parent), max(most, c.Parent)
+	}
+	if least < record.NoCandidate || most > math.MaxInt32 {
+		return fmt.Errorf("row %d of the log names candidates from %d to %d: %w", row.Seq, int64(least), int64(most), ErrDamaged)
+	}
+	return nil
+}
 
 func (f *folder) scan(r *row) record.FoldRow {
 	out := record.FoldRow{LogRow: scanLog(r)}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"encoding/json"
 	"reflect"
 	"testing"
@@ -262,6 +263,16 @@ func checkFold(t *testing.T, w *world, rows []record.FoldRow) {
 		if b := r.JobBrief(record.EndData{State: record.Failed, Reason: "x"}); b.ID != r.Job || b.State != record.Failed || b.Reason != "x" {
 			t.Errorf("row %d: got %+v", r.Seq, b)
 		}
+	}
+}
+
+func TestARowWithANumberThatNobodyGaveIsDamage(t *testing.T) {
+	for _, parent := range []int{-7, 1 << 40} {
+		w := open(t, record.Settings{})
+		w.fill(1, 3, 1)
+		w.ok(w.db.Do(fmt.Sprintf("UPDATE job SET parent = %d WHERE id = 2", parent)))
+		w.ok(w.db.Do(fmt.Sprintf("UPDATE candidate SET parent = %d WHERE id = 2", parent)))
+		wants(t, w.db.FoldLog(w.ctx, w.exp, 0, func(record.FoldRow) error { return nil }), store.ErrDamaged)
 	}
 }
 

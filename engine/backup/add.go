@@ -91,7 +91,7 @@ func look(ctx context.Context, file string, m *Manifest) (commits [][]record.Has
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	for _, exp := range m.Experiments {
-		list, err := commitsOf(ctx, db, &exp)
+		list, err := m.commitsOf(ctx, db, &exp)
 		if err != nil {
 			return nil, err
 		}
@@ -100,14 +100,14 @@ func look(ctx context.Context, file string, m *Manifest) (commits [][]record.Has
 	return commits, nil
 }
 
-// commitsOf are the root and the commits of all candidates.
-func commitsOf(ctx context.Context, db *store.DB, exp *Experiment) ([]record.Hash, error) {
+// commitsOf are the root and the commits of all candidates, but for those that are lost.
+func (m *Manifest) commitsOf(ctx context.Context, db *store.DB, exp *Experiment) ([]record.Hash, error) {
 	commits := []record.Hash{exp.Root}
 	err := db.EachCommit(ctx, exp.ID, func(_ record.CandidateID, commit record.Hash) error {
 		commits = append(commits, commit)
 		return nil
 	})
-	return commits, err
+	return slices.DeleteFunc(commits, func(c record.Hash) bool { return slices.Contains(m.Lost, c) }), err
 }
 
 // adoptEvaluators moves copies of evaluators to where they are kept, but for those

@@ -38,6 +38,11 @@ type Manifest struct {
 	Made        string       `json:"made"`    // RFC 3339
 	Experiments []Experiment `json:"experiments"`
 	Parts       []Part       `json:"parts"`
+
+	// What could not be read any more when the backup was made: commits without all their
+	// files, and those trees and files.
+	Lacking []record.Hash `json:"lacking,omitempty"`
+	Lost    []record.Hash `json:"lost,omitempty"`
 }
 
 // Experiment is one search within.

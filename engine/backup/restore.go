@@ -146,7 +146,7 @@ func build(ctx context.Context, dir string, m *Manifest) (err error) {
 		return err
 	}
 	for _, exp := range m.Experiments {
-		commits, err := commitsOf(ctx, db, &exp)
+		commits, err := m.commitsOf(ctx, db, &exp)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func build(ctx context.Context, dir string, m *Manifest) (err error) {
 		}
 	}
 	if len(m.Experiments) > 0 { // else there is no object yet
-		if err := repo.Fsck(ctx); err != nil {
+		if err := repo.Fsck(ctx, m.Lost...); err != nil {
 			return fmt.Errorf("%w: %w", ErrFormat, err)
 		}
 	}

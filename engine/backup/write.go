@@ -82,7 +82,14 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 	}
 	if len(held) > 0 {
 		bundle := filepath.Join(dir, bundleName)
-		shallow, err := src.Repo.BundleAll(ctx, bundle, held)
+		shallow, lost, err := src.Repo.BundleAll(ctx, bundle, held)
+		for c, objects := range lost {
+			m.Lacking = append(m.Lacking, c)
+			m.Lost = append(m.Lost, objects...)
+		}
+		slices.SortFunc(m.Lacking, func(a, b record.Hash) int { return slices.Compare(a[:], b[:]) })
+		slices.SortFunc(m.Lost, func(a, b record.Hash) int { return slices.Compare(a[:], b[:]) })
+		m.Lost = slices.Compact(m.Lost)
 		if err == nil {
 			err = add(bundleName, bundle)
 		}
