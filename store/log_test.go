@@ -1,8 +1,8 @@
 package store_test
 
 import (
-	"fmt"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 

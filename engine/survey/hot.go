@@ -89,7 +89,7 @@ func (s *survey) profile(ctx context.Context, before string, command []string, p
 	}
 	script := before + strings.Join(words, " ") + ` -benchtime=200ms -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
 go tool pprof -top -flat -nodecount=200 -show='^` + regexp.QuoteMeta(module) + `[./]' "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.dirOf(), Timeout: time.Minute, Output: output.OutputFile}, false)
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.Lab.folderOf(s.scaffold), Timeout: time.Minute, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}

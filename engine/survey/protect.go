@@ -65,28 +65,18 @@ var subjects = regexp.MustCompile(`(?i)param|config|conf|setting|weight|tune|tun
 // leaveSomething sees to it that a candidate may change at all: where the sources are the
 // evaluator's own, the data it reads is what is tuned, else what data there is.
 func (s *survey) leaveSomething() {
-	free := func(f string) bool { return s.sources.has(f) && !covered(s.d.Protected, f) && covered(s.scopeNow(), f) }
+	scope := s.d.Scope
+	if len(scope) == 0 {
+		scope = []string{"**"}
+	}
+	free := func(f string) bool { return s.sources.has(f) && !covered(s.d.Protected, f) && covered(scope, f) }
 	if s.d.Language == "go" || slices.ContainsFunc(s.Lab.Files, free) {
 		return
 	}
-	data := func(of []string) []string {
-		var all, named []string
-		for _, f := range of {
-			if s.sources.has(f) || !tunable[strings.ToLower(path.Ext(f))] || f == config.FileName || strings.HasPrefix(path.Base(f), ".") || slices.Contains(s.d.Evaluator, f) {
-				continue
-			}
-			if all = append(all, f); subjects.MatchString(path.Base(f)) {
-				named = append(named, f)
-			}
-		}
-		if len(named) > 0 {
-			return named
-		}
-		return all
-	}
-	files := data(s.opened)
+	other := func(f string) bool { return s.sources.has(f) || slices.Contains(s.d.Evaluator, f) }
+	files := dataOf(s.opened, other)
 	if len(files) == 0 {
-		files = data(slices.DeleteFunc(slices.Clone(s.Lab.Files), func(f string) bool { return covered(s.d.Protected, f) }))
+		files = dataOf(slices.DeleteFunc(slices.Clone(s.Lab.Files), func(f string) bool { return covered(s.d.Protected, f) }), other)
 	}
 	if len(files) == 0 {
 		note := "CHECK nothing may change: every source is the evaluator's own; name what may in gate.scope, and take it out of evaluator.protected"
@@ -104,12 +94,22 @@ func (s *survey) leaveSomething() {
 	s.m.Notes = append(s.m.Notes, note+".")
 }
 
-// scopeNow are the globs of what may change.
-func (s *survey) scopeNow() []string {
-	if len(s.d.Scope) == 0 {
-		return []string{"**"}
+// dataOf are the files of data among some, but for others: those with a name that
+// says that they are tuned, or else all.
+func dataOf(of []string, other func(string) bool) []string {
+	var all, named []string
+	for _, f := range of {
+		if other(f) || !tunable[strings.ToLower(path.Ext(f))] || f == config.FileName || strings.HasPrefix(path.Base(f), ".") {
+			continue
+		}
+		if all = append(all, f); subjects.MatchString(path.Base(f)) {
+			named = append(named, f)
+		}
 	}
-	return s.d.Scope
+	if len(named) > 0 {
+		return named
+	}
+	return all
 }
 
 // tunable are the endings of files of data that an edit of numbers and words makes sense in.

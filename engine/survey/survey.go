@@ -176,26 +176,26 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 func (s *survey) evalOptions() eval.Options {
 	return eval.Options{
 		Command: s.d.Evaluator, Adapter: s.d.Adapter, AdapterOptions: s.m.Options, Paired: s.m.Options != nil, Output: s.d.Output, Objective: s.m.Objective, Direction: s.m.Direction, Timeout: firstPatience,
-		Caches: s.d.Caches, Env: s.d.Env, Dir: s.dirOf(), Protected: s.d.Protected,
+		Caches: s.d.Caches, Env: s.d.Env, Dir: s.Lab.folderOf(s.scaffold), Protected: s.d.Protected,
 	}
 }
 
 // firstPatience bounds a first run of something unknown.
 const firstPatience = 5 * time.Minute
 
-// dirOf lays the scaffold out and returns its folder.
-func (s *survey) dirOf() string {
-	if s.scaffold == nil {
+// folderOf is where a scaffold is laid out, "" for none.
+func (l *Lab) folderOf(scaffold map[string]string) string {
+	if scaffold == nil {
 		return ""
 	}
-	return filepath.Join(s.Lab.tmp, EvaluatorDir)
+	return filepath.Join(l.tmp, EvaluatorDir)
 }
 
 // lay writes the scaffold where a run finds it.
 func (s *survey) lay(files map[string]string) error {
 	s.scaffold = files
 	s.d.Dir = EvaluatorDir
-	dir := s.dirOf()
+	dir := s.Lab.folderOf(s.scaffold)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
