@@ -166,7 +166,7 @@ func (w *walk) value(f field, at string, depth int, raw json.RawMessage) (json.R
 		}
 		kept = append(kept, e)
 	}
-	if len(kept) == 0 && len(list) > 0 {
+	if len(kept) == 0 && len(list) > 0 && (depth == 0 || !f.lax) { // an item with tools of which none passes is one without tools
 		return nil, misfit(at, "a list", "nothing in it is")
 	}
 	return encode(kept)
