@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
@@ -146,8 +147,21 @@ func (a *App) mcpUninstall(ctx context.Context, name string, f mcpInstall) error
 			}
 		}
 		edits = append(edits, skills...)
+	} else if f.dialect == "" {
+		if err := a.toldSkills(c, home, name); err != nil {
+			return err
+		}
 	}
 	return a.apply(ctx, edits, f)
+}
+
+// toldSkills says that the skills of a client stay, which serve any server of atoll.
+func (a *App) toldSkills(c clients.Client, home, name string) error {
+	skills, err := c.Skills(home, true)
+	if err == nil && slices.ContainsFunc(skills, func(e clients.Edit) bool { return e.Old != nil && e.New == nil }) {
+		_, err = fmt.Fprintf(a.Out, "the skills stay, for other servers of atoll; `atoll mcp uninstall %s` takes them out\n", name)
+	}
+	return err
 }
 
 // client is a known client and the home folder where its files are.

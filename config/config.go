@@ -210,7 +210,7 @@ type Agent struct {
 	JobUSD         float64           `key:"job_usd" min:"0" doc:"US dollars of one job; 0: no own limit."`
 	RPM            int               `key:"rpm" min:"0" doc:"Requests a minute; 0: no own limit."`
 	TPM            int64             `key:"tpm" min:"0" doc:"Tokens a minute, input and output; 0: no own limit."`
-	Parallel       int               `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit. Of human, broker and their replay: jobs that wait at a time without holding a worker; human: 0 is 1."`
+	Parallel       int               `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit. Of human, broker and their replay: jobs that wait at a time without holding a worker, where other agents have a weight; human: 0 is 1."`
 	Env            []string          `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
 	OwnCredentials bool              `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
 	Recording      string            `key:"recording" doc:"Folder of a replay agent."`
