@@ -217,18 +217,14 @@ func (a *App) groundOf(ctx context.Context, ses *engine.Session, p place, l conf
 			return g, err
 		}
 	}
-	info, err := ses.Repo.Commit(ctx, head)
-	if err != nil {
-		return g, err
-	}
-	tree, err := ses.Repo.Tree(ctx, info.Tree)
+	id, tree, err := treeAt(ctx, ses, head)
 	if err != nil {
 		return g, err
 	}
 	for _, file := range tree.Files() {
 		g.Files = append(g.Files, file.Path)
 	}
-	if g.Report, err = auditTree(ctx, ses, info.Tree, auditOf{profiles: true}); err != nil {
+	if g.Report, err = auditTree(ctx, ses, id, auditOf{profiles: true}); err != nil {
 		return g, err
 	}
 	g.Findings = g.Report.Findings(audit.Bounds{}, nil)

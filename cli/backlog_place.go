@@ -12,6 +12,7 @@ import (
 	"atoll/engine/campaign/audit"
 	"atoll/engine/gate"
 	"atoll/engine/view"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -74,11 +75,7 @@ func (a *App) emptyScopes(ctx context.Context, ses *engine.Session, s *campaign.
 		return nil, err
 	}
 	defer r.close()
-	info, err := ses.Repo.Commit(ctx, head)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := ses.Repo.Tree(ctx, info.Tree)
+	_, tree, err := treeAt(ctx, ses, head)
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +143,11 @@ func (a *App) missingPlaces(ctx context.Context, ses *engine.Session, s *campaig
 	if began.IsZero() {
 		began = head
 	}
-	info, err := ses.Repo.Commit(ctx, head)
+	id, tree, err := treeAt(ctx, ses, head)
 	if err != nil {
 		return nil, err
 	}
-	report, err := r.auditTree(ctx, info.Tree, began, audited{})
-	if err != nil {
-		return nil, err
-	}
-	tree, err := ses.Repo.Tree(ctx, info.Tree)
+	report, err := r.auditTree(ctx, id, began, audited{})
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +182,16 @@ func (a *App) beginning(ctx context.Context, ses *engine.Session, s *campaign.St
 		}
 	}
 	return r, head, nil
+}
+
+// treeAt is the tree of a commit, with its name.
+func treeAt(ctx context.Context, ses *engine.Session, commit record.Hash) (record.Hash, *gitops.Tree, error) {
+	info, err := ses.Repo.Commit(ctx, commit)
+	if err != nil {
+		return record.Hash{}, nil, err
+	}
+	tree, err := ses.Repo.Tree(ctx, info.Tree)
+	return info.Tree, tree, err
 }
 
 // missing says what of a condition is not there; "" = nothing. A coverage is not known

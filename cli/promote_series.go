@@ -115,7 +115,7 @@ func epochMessage(o *opened, e past.Epoch, c *record.Candidate) string {
 		view.CleanLine(o.state.Snapshot().Objective), valueText(c), view.Plural(e.Jobs, "job"))
 }
 
-// epochValue is what led at the end of an epoch: the samples that decided then.
+// valueText is the value of who led at the end of an epoch: the samples that decided then.
 func valueText(c *record.Candidate) string {
 	if c.Objective == nil {
 		return "not measured"

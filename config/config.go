@@ -11,7 +11,10 @@
 // are Go durations ("90s"), sizes are bytes with a unit ("512MiB").
 package config
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Config is the whole configuration of one experiment.
 //
@@ -86,6 +89,11 @@ type Evaluator struct {
 	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
 	Pool           string            `key:"pool" live:"yes" auto:"those of all pools" doc:"Machines of a fleet that measure: those that were invited into this pool."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
+}
+
+// Line names the evaluator in one line: its adapter, if any, and its command.
+func (e *Evaluator) Line() string {
+	return strings.TrimSpace(e.Adapter + " " + strings.Join(e.Command, " "))
 }
 
 // Stage is one step of an evaluation.

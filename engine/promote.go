@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"atoll/config"
 	"atoll/engine/fold"
@@ -66,7 +65,7 @@ func Evidence(ctx context.Context, src *query.Reader, snap *view.Snapshot, id re
 	if err != nil {
 		return "", fmt.Errorf("read the stored configuration of %s: %w", snap.Experiment.Name, err)
 	}
-	return view.Evidence(snap, &d, strings.TrimSpace(cfg.Evaluator.Adapter+" "+strings.Join(cfg.Evaluator.Command, " "))), nil
+	return view.Evidence(snap, &d, cfg.Evaluator.Line()), nil
 }
 
 func (e *Engine) evidence(ctx context.Context, id record.CandidateID) (string, error) {

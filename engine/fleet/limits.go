@@ -2,13 +2,11 @@ package fleet
 
 import (
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
+	"atoll/engine/work"
 	"atoll/store/record"
 )
 
@@ -189,7 +187,11 @@ func (f *flow) limits(t *table, machines map[string]*machine, run *session) (bou
 	if run != nil && run.job.Config.Order == "strict" {
 		lookahead = run.job.Config.Lookahead
 	}
-	return p.limits(lookahead, cores, machineLoad(cores))
+	load := 0.0
+	if l := work.MachineLoad(); l != nil {
+		load = *l
+	}
+	return p.limits(lookahead, cores, load)
 }
 
 // processorTime is what this process used so far.
@@ -199,18 +201,4 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
-
-// machineLoad is that of one minute by processor, 0 where it is not known.
-func machineLoad(cores int) float64 {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 0
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	v, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return 0
-	}
-	return v / float64(cores)
 }

@@ -90,9 +90,7 @@ func (w *walk) object(name, at string, depth int, raw json.RawMessage) (json.Raw
 		}
 		v, err := w.value(f, at+own, depth, in[own])
 		switch {
-		case err != nil && (!f.lax || f.one):
-			return nil, err
-		case err != nil && depth > 0:
+		case err != nil && (!f.lax || f.one || depth > 0):
 			return nil, err
 		case err != nil || v == nil:
 			w.drop(in, own, at)

@@ -108,41 +108,32 @@ func (r *Report) Message() string {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "- %s, %s by %s: %s\n", s.ID, s.Operator, view.CleanLine(s.Agent), shorten(s.Intent, 160))
+		fmt.Fprintf(&b, "- %s, %s by %s: %s\n", s.ID, s.Operator, view.CleanLine(s.Agent), view.Shorten(s.Intent, 160))
 	}
 	if f := r.Figures; f != nil {
 		before, after := f.Medians()
 		fmt.Fprintf(&b, "\n%s: %s before, %s after (medians); %s.\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
 	}
 	if len(r.Left) > 0 {
-		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", shorten(r.LeftOut(), 300))
+		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", view.Shorten(r.LeftOut(), 300))
 	}
 	if r.Behaviour != nil {
-		fmt.Fprintf(&b, "Behaviour: %s%s.\n", shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])
+		fmt.Fprintf(&b, "Behaviour: %s%s.\n", view.Shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])
 		for _, d := range r.Behaviour.Told {
-			fmt.Fprintf(&b, "Nil and empty: %s\n", shorten(d.String(), 200))
+			fmt.Fprintf(&b, "Nil and empty: %s\n", view.Shorten(d.String(), 200))
 		}
 		for _, l := range r.Behaviour.Unreached[:min(10, len(r.Behaviour.Unreached))] {
 			fmt.Fprintf(&b, "Not reached by tests or inputs: %s\n", view.CleanLine(l.String()))
 		}
 	}
 	fmt.Fprintf(&b, "Measured in turn (ABBA), same sandbox: %s.\n", &r.Conditions)
-	fmt.Fprintf(&b, "Evaluator: %s\nReproduce: %s\n", shorten(r.Evaluator, 300), r.Command)
+	fmt.Fprintf(&b, "Evaluator: %s\nReproduce: %s\n", view.Shorten(r.Evaluator, 300), r.Command)
 	return b.String()
 }
 
 func subject(s Step) string {
-	if text := strings.TrimLeft(shorten(s.Intent, 72), "#- "); text != "" {
+	if text := strings.TrimLeft(view.Shorten(s.Intent, 72), "#- "); text != "" {
 		return text
 	}
 	return fmt.Sprintf("Candidate %s", s.ID)
-}
-
-// shorten makes one clean line of at most so many letters.
-func shorten(s string, most int) string {
-	line := strings.Join(strings.Fields(view.CleanLine(s)), " ")
-	if letters := []rune(line); len(letters) > most {
-		return strings.TrimSpace(string(letters[:most-1])) + "…"
-	}
-	return line
 }

@@ -70,7 +70,7 @@ func Run(ctx context.Context, q Question) (report Report, err error) {
 	defer os.RemoveAll(tmp)
 	c := &check{q: q, report: Report{
 		Experiment: q.Experiment.Name, Candidate: q.Candidate.ID, Lineage: q.Lineage, Base: q.Experiment.Branch,
-		Evaluator: evaluatorText(q.Config), Command: q.Command,
+		Evaluator: q.Config.Evaluator.Line(), Command: q.Command,
 		Conditions: Conditions{Platform: platform(), Cores: runtime.NumCPU(), Date: q.Now()},
 	}}
 	// Checkouts of its own: nothing that an earlier run left is measured.
@@ -301,9 +301,4 @@ func (c *check) noteLoad() {
 			c.report.Conditions.Load = append(c.report.Conditions.Load, v)
 		}
 	}
-}
-
-// evaluatorText names the evaluator in one line.
-func evaluatorText(cfg config.Config) string {
-	return strings.TrimSpace(cfg.Evaluator.Adapter + " " + strings.Join(cfg.Evaluator.Command, " "))
 }

@@ -9,6 +9,16 @@ import (
 // lineCap bounds one line of foreign text on its way to a screen or a log.
 const lineCap = 2000
 
+// Shorten makes one harmless line of foreign text with single spaces, of at most so many
+// characters: "…" stands for the rest.
+func Shorten(s string, most int) string {
+	line := strings.Join(strings.Fields(CleanLine(s)), " ")
+	if letters := []rune(line); len(letters) > most {
+		return strings.TrimSpace(string(letters[:most-1])) + "…"
+	}
+	return line
+}
+
 // CleanLine makes one harmless line of foreign text: no control sequences, no
 // control or formatting characters (bidirectional overrides, zero-width), no
 // invalid UTF-8, at most [lineCap] bytes.

@@ -21,7 +21,7 @@ func Evidence(s *Snapshot, d *CandidateDetail, evaluator string) string {
 		fmt.Sprintf("Measured where the search began (%s), not on the branch as it is now: %s.", s.Experiment.RootCommit.Short(), conditions(s, d.Samples)),
 	}
 	if evaluator != "" {
-		lines = append(lines, "Evaluator: "+evidenceLine(evaluator))
+		lines = append(lines, "Evaluator: "+Shorten(evaluator, 300))
 	}
 	lines = append(lines, fmt.Sprintf("Reproduce: atoll promote %s --verify --experiment %d", id, s.Experiment.ID))
 	return strings.Join(lines, "\n")
@@ -51,13 +51,4 @@ func conditions(s *Snapshot, samples []record.Sample) string {
 		parts = append(parts, time.UnixMilli(int64(last)).UTC().Format("2006-01-02 15:04 MST"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// evidenceLine is foreign text as one line of a message.
-func evidenceLine(text string) string {
-	line := []rune(strings.Join(strings.Fields(CleanLine(text)), " "))
-	if len(line) > 300 {
-		return string(line[:299]) + "…"
-	}
-	return string(line)
 }

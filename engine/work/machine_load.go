@@ -43,6 +43,10 @@ func (m *machine) load() *float64 {
 	return &v
 }
 
+// MachineLoad is the load of this machine in the last minute by processor; nil where it is
+// not known.
+func MachineLoad() *float64 { return newMachine().load() }
+
 // noteBusy warns where times are measured on a busy machine.
 func (m *machine) noteBusy(host Host, job record.JobID, load *float64) {
 	if load == nil || *load < busyLoad {

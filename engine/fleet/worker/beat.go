@@ -2,16 +2,13 @@ package worker
 
 import (
 	"context"
-	"os"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"atoll/engine/fleet/wire"
+	"atoll/engine/work"
 )
 
 // beats says that the worker lives until ctx ends.
@@ -113,14 +110,8 @@ func (w *Worker) stop(id string) {
 
 // load is that of one minute by processor, 0 where the system does not tell.
 func load() float64 {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 0
+	if l := work.MachineLoad(); l != nil {
+		return *l
 	}
-	word, _, _ := strings.Cut(string(data), " ")
-	v, err := strconv.ParseFloat(word, 64)
-	if err != nil {
-		return 0
-	}
-	return v / float64(runtime.NumCPU())
+	return 0
 }
