@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"atoll/store/record"
 	"atoll/tui/keys"
 	"atoll/tui/pane"
 	"atoll/tui/widget"
@@ -47,8 +46,6 @@ func (a *app) openSelected() tea.Cmd {
 		return a.open(id)
 	case (id == pane.Jobs || id == pane.Log || id == pane.Failures || id == pane.Decisions) && s.Job >= 0:
 		return a.openJob(s.Job)
-	case id == pane.Jobs && a.d.Snap.State == record.ExperimentDone && a.nothingFound() == "":
-		return a.open(pane.Finished)
 	case id == pane.Settings:
 		return a.run(a.keys.Get("change"))
 	case id == pane.Notes:
