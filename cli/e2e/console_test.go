@@ -151,6 +151,7 @@ func (c *console) see(what string, ok func(screen string) bool) time.Duration {
 			return time.Since(began)
 		}
 		if time.Since(began) > patience {
+			c.t.Attr("timing", "a screen is waited for no longer than "+patience.String())
 			c.t.Fatalf("the screen never shows %s:\n%s", what, s)
 		}
 		time.Sleep(3 * time.Millisecond)
