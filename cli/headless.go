@@ -98,19 +98,22 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 // snapshot included. state is the directory below which persons edit.
 func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string) {
 	var version, line uint64
-	p, waits := progress{app: a}, waiting{app: a, state: state}
+	p, waits, said := progress{app: a}, waiting{app: a, state: state}, sentences{}
 	for {
 		snap, err := feed.Wait(ctx, version)
 		version = snap.Version
 		for _, l := range snap.Log {
 			if l.N > line {
 				line = l.N
-				a.printLine(l)
+				if a.flags.json || said.first(&l) {
+					a.printLine(l)
+				}
 			}
 		}
 		waits.see(snap)
 		p.see(snap)
 		if err != nil {
+			said.tell(a.Out, a.spell)
 			return
 		}
 	}

@@ -97,7 +97,7 @@ func (a *App) tagEpochs(ctx context.Context, o *opened) error {
 			writeJSONLine(a.Out, taggedLine{Tag: name, Epoch: e.Number, Candidate: c.ID, Commit: c.Commit, Jobs: e.Jobs})
 			continue
 		}
-		fmt.Fprintf(a.Out, "tag %s is %s (%s), %s, after %s\n", name, c.ID, c.Commit.Short(), valueText(&c), view.Plural(e.Jobs, "job"))
+		fmt.Fprintf(a.Out, "tag %s is %s (%s), %s, after %s\n", name, c.ID, c.Commit.Short(), o.epochValue(&c), view.Plural(e.Jobs, "job"))
 	}
 	if tagged > 0 || a.flags.json {
 		return nil
@@ -112,13 +112,13 @@ func (a *App) tagEpochs(ctx context.Context, o *opened) error {
 
 func epochMessage(o *opened, e past.Epoch, c *record.Candidate) string {
 	return fmt.Sprintf("%s, best of %s after epoch %d\n\n%s %s after %s.\n", c.ID, view.CleanLine(o.exp.Name), e.Number,
-		view.CleanLine(o.state.Snapshot().Objective), valueText(c), view.Plural(e.Jobs, "job"))
+		view.CleanLine(o.state.Snapshot().Objective), o.epochValue(c), view.Plural(e.Jobs, "job"))
 }
 
-// valueText is the value of who led at the end of an epoch: the samples that decided then.
-func valueText(c *record.Candidate) string {
-	if c.Objective == nil {
-		return "not measured"
+// epochValue is the value of who led at the end of an epoch, with what is known of it now.
+func (o *opened) epochValue(c *record.Candidate) string {
+	if told := o.told(c.ID); told != "" {
+		return told
 	}
-	return fmt.Sprintf("%s (n %d)", view.FormatValue(*c.Objective), c.Samples)
+	return "not measured by the present evaluator"
 }

@@ -45,6 +45,9 @@ func claimed(t *testing.T, script string, dev, gain float64, seed, jobs int) end
 	if err != nil {
 		t.Fatal(err)
 	}
+	if at := eng.Feed().Latest().Curves.Best; best.Claim.N > 0 && at[len(at)-1] != best.Claim.Value {
+		t.Errorf("seed %d: the curve ends with %v, and %v is told", seed, at[len(at)-1], best.Claim.Value)
+	}
 	st := l.state()
 	out := ended{best: b.ID, truth: metric(t, &b, "truth"), Claim: best.Claim}
 	// The noise is pooled in another order when the log is folded anew.

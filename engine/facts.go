@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"atoll/config"
 	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store"
@@ -42,16 +43,17 @@ func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 		}
 		snap.Objective = name
 	}
-	return tellBest(ctx, db, exp.ID, &snap.Best)
+	return tellBest(ctx, db, snap)
 }
 
-// tellBest fills in what the fold does not keep of the best: its commit, and whether the
-// guard looked and could compare nothing.
-func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *view.Standing) error {
+// tellBest fills in what the fold does not keep of the best: its commit, and whether its
+// behaviour should have been compared with the root's and was not.
+func tellBest(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
+	best := &snap.Best
 	if best.ID == record.NoCandidate || !best.Commit.IsZero() {
 		return nil
 	}
-	c, err := db.Candidate(ctx, exp, best.ID)
+	c, err := db.Candidate(ctx, snap.Experiment.ID, best.ID)
 	if err != nil {
 		return fmt.Errorf("read the best candidate: %w", err)
 	}
@@ -59,7 +61,26 @@ func tellBest(ctx context.Context, db *store.DB, exp record.ExperimentID, best *
 	if best.ID == record.Root {
 		return nil
 	}
-	report, looked, err := guardReport(ctx, db, exp, &c)
-	best.Uncompared = looked && !report.Compared()
+	best.Uncompared, err = uncompared(ctx, db, snap, &c)
 	return err
+}
+
+// uncompared reports whether the guard should have looked at a candidate, and did not or
+// could compare nothing.
+func uncompared(ctx context.Context, db *store.DB, snap *view.Snapshot, c *record.Candidate) (bool, error) {
+	report, looked, err := guardReport(ctx, db, snap.Experiment.ID, c)
+	if err != nil || looked {
+		return looked && !report.Compared(), err
+	}
+	cfg, err := config.Decode(snap.Experiment.Config)
+	if err != nil {
+		return false, err
+	}
+	name := snap.Objective
+	if name == "" {
+		if name, err = work.LearnedMetric(ctx, db, snap.Experiment.ID, snap.Experiment.Objective); err != nil {
+			return false, err
+		}
+	}
+	return work.Guards(cfg, name, c.Metrics), nil
 }

@@ -101,6 +101,33 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 	}
 }
 
+func TestABestWhoseBehaviourCannotBeComparedIsToldSo(t *testing.T) {
+	t.Parallel()
+	for _, guard := range []string{"auto", "off"} {
+		l := bareLab(t, map[string]string{"cost.txt": "5\n", "measure.sh": costScript})
+		l.begin(l.loaded(costYAML, "guard="+guard))
+		l.runFor(time.Minute)
+		l.raise(2)
+		write(t, l.repo+"/cost.txt", "0.125\n")
+		git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
+		if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
+			t.Fatal(err)
+		}
+		eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
+		if err := eng.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ran := eng.Feed().Latest()
+		later := l.state().Snapshot()
+		if err := engine.FillFacts(t.Context(), l.ses.DB, later); err != nil {
+			t.Fatal(err)
+		}
+		if ran.Best.ID <= record.Root || ran.Best.Uncompared != (guard == "auto") || later.Best.Uncompared != ran.Best.Uncompared {
+			t.Errorf("guard %s: the run says %t of %s, its log %t", guard, ran.Best.Uncompared, ran.Best.ID, later.Best.Uncompared)
+		}
+	}
+}
+
 func TestTheGuardIsOnWhereTheObjectiveIsACost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -43,7 +43,7 @@ func (p *publisher) publish(now present) {
 	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.ID != record.NoCandidate { // the guard looks before one is confirmed
 		snap.Best.Commit, snap.Best.Uncompared = p.best.Commit, p.best.Uncompared
 	}
-	if err := tellBest(context.Background(), p.db, p.exp, &snap.Best); err != nil {
+	if err := tellBest(context.Background(), p.db, snap); err != nil {
 		p.note("error", record.NoJob, err.Error())
 	}
 	p.best = snap.Best

@@ -124,83 +124,6 @@ func (h *bars) cost() string {
 	return text
 }
 
-// standing is the second line: the best against the root, the archive, the
-// failures.
-func (h *bars) standing(w int) string {
-	s, st := h.d.Snap, h.d.St
-	if banner := h.banner(); banner != "" {
-		return plot.Fit(banner, w)
-	}
-	if text, next := h.d.NoBetter(); text != "" {
-		left := []widget.Part{{Text: " " + st.Warn.S(text), Rank: 100}, {Text: st.Label.S(next), Rank: 90}, {Text: st.Label.S("root " + widget.Number(s.Root.Objective)), Rank: 68}}
-		return widget.Squeeze(left, h.figures(w), w-1)
-	}
-	best, root := h.bestWords()
-	left := []widget.Part{{Text: " " + best, Rank: 100}}
-	if root != "" {
-		left = append(left, widget.Part{Text: root, Rank: 64})
-	}
-	if s.Best.ID >= 0 {
-		where := st.Ident.S(pane.CandidateName(s.Best.ID))
-		if niche, kept := h.d.Seat(); kept {
-			where += st.Warn.S(", " + niche + " is frozen")
-		} else if niche != "" {
-			where += " " + st.Ident.S(niche)
-		}
-		if s.Best.At > 0 {
-			where += st.Label.S(" " + widget.Ago(h.d.Now().Sub(widget.Millis(s.Best.At))))
-		}
-		left = append(left, widget.Part{Text: where, Rank: 60})
-		if t := h.d.Trend(5); t != "" && w >= 72 && w < 84 { // curves and the title of the map have no room
-			left = append(left, widget.Part{Text: t, Rank: 61})
-		}
-		if s.Best.Claimed != nil {
-			text := st.Label.S("held-out ") + st.Plain.S(widget.Number(*s.Best.Claimed))
-			if c := &s.Best.Claim; c.N > 0 && c.Interval.Bounded() {
-				text += st.Label.S(fmt.Sprintf(" [%s, %s] n=%d", plot.Short(c.Interval.Low), plot.Short(c.Interval.High), c.N))
-			}
-			left = append(left, widget.Part{Text: text, Rank: 62})
-		}
-		if s.Noisy {
-			left = append(left, widget.Part{Text: st.Label.S(h.d.Spread(s.Best.MAD, s.Best.Samples)), Rank: 63})
-		}
-	}
-	return widget.Squeeze(left, h.figures(w), w-1)
-}
-
-func (h *bars) bestText() string {
-	best, root := h.bestWords()
-	return widget.Words(" ", best, root)
-}
-
-// bestWords are the best with its gain, and on what that is.
-func (h *bars) bestWords() (best, root string) {
-	s, st := h.d.Snap, h.d.St
-	if s.Best.ID < 0 {
-		return st.Label.S("nothing measured yet"), ""
-	}
-	c := &s.Best.Claim
-	if c.Word == evidence.Unconfirmed || c.Word == evidence.WithinNoise {
-		t := st.Label.S("best ") + st.Strong.S(widget.Number(c.Value))
-		if s.Best.ID != record.Root {
-			t += "  " + st.Warn.S(string(c.Word))
-		}
-		return t, ""
-	}
-	if c.Word == evidence.Confirmed {
-		return st.Label.S("best ") + st.Strong.S(widget.Number(c.Value)) + "  " + st.Good.S(view.ClaimGain(*c)), st.Label.S("on root " + widget.Number(c.Root))
-	}
-	t := st.Label.S("best ") + st.Strong.S(widget.Number(s.Best.Objective))
-	if s.Root.ID >= 0 && s.Best.ID != record.Root {
-		col := st.Good
-		if s.Best.Percent < 0 {
-			col = st.Bad
-		}
-		return t + "  " + col.S(widget.Percent(s.Best.Percent)), st.Label.S("on root " + widget.Number(s.Root.Objective))
-	}
-	return t, ""
-}
-
 func (h *bars) figures(w int) []widget.Part {
 	s, st := h.d.Snap, h.d.St
 	g := &s.Grid
@@ -221,7 +144,7 @@ func (h *bars) figures(w int) []widget.Part {
 	if g.Total > 0 && g.Filled == 0 && g.NeedFit == 0 {
 		fig(65, "niches", fmt.Sprintf("0/%d", g.Total), st.Plain)
 	} else if g.Filled > 0 {
-		fig(50, "QD", plot.Short(g.QD), st.Plain)
+		fig(50, "QD", widget.Words(" ", plot.Short(g.QD), widget.Unless(g.Unconfirmed == 0, string(evidence.Unconfirmed))), st.Plain)
 		niches := fmt.Sprintf("%d/%d", g.Filled, g.Total)
 		if w >= 100 {
 			niches += fmt.Sprintf(" %.0f %%", 100*g.Coverage)

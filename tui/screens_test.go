@@ -166,9 +166,23 @@ func TestScreenPictures(t *testing.T) {
 		{"metric-60x16", 60, 16, []string{"3", "]", "]", "v"}},
 		{"yields-120x36", 120, 36, []string{"7"}},
 		{"help-80x24", 80, 24, []string{"?"}},
+		{"noisy-dashboard-120x36", 120, 36, nil},
+		{"noisy-dashboard-80x24", 80, 24, nil},
+		{"noisy-dashboard-60x16", 60, 16, nil},
+		{"noisy-niches-120x36", 120, 36, []string{"z"}},
+		{"noisy-review-120x36", 120, 36, []string{"r"}},
+		{"noisy-jobs-120x36", 120, 36, []string{"2", "z"}},
+		{"noisy-candidate-120x36", 120, 36, []string{"enter"}},
+		{"noisy-job-120x36", 120, 36, []string{"2", "j", "j", "enter"}},
+		{"noisy-curves-120x36", 120, 36, []string{"3", "z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, tuitest.Snapshot(16), c.w, c.h)
+			snap := tuitest.Snapshot(16)
+			if strings.HasPrefix(c.name, "noisy-") {
+				snap = tuitest.Noisy(16)
+				snap.Best.Uncompared = true
+			}
+			r := newRig(t, snap, c.w, c.h)
 			local(t)
 			r.keys(c.keys...)
 			lines := strings.Split(ansi.Strip(r.app.frame()), "\n")

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"atoll/engine/evidence"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -47,6 +48,22 @@ func (a *standings) ClaimOf(id record.CandidateID) (evidence.Claim, bool) {
 		return evidence.Claim{}, false
 	}
 	return a.claimOf(m), true
+}
+
+// HeldOut is what samples that decided nothing tell of a candidate; nil where there are
+// none, or nothing varies.
+func (a *standings) HeldOut(id record.CandidateID) *evidence.Claim {
+	m := a.Candidate(id)
+	if !a.Noisy || m == nil || !m.Told() || a.Trials(m).HeldOut.N == 0 {
+		return nil
+	}
+	c := a.claimOf(m)
+	return &c
+}
+
+// toldText writes a candidate's value with its evidence.
+func toldText(a *standings, m *Candidate) string {
+	return view.Told{ID: m.ID(), Value: &m.Objective, Claim: a.HeldOut(m.ID()), Noisy: a.Noisy}.String()
 }
 
 // disproved reports whether a candidate was measured beside the root long enough

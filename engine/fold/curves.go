@@ -156,6 +156,19 @@ func (c *curveData) snapshot() view.Curves {
 	return out
 }
 
+// held is the value of the best by samples that decided nothing: while the best has none
+// it stays where it was, at first with the root.
+func (c *curveData) held(root float64) []float64 {
+	out := make([]float64, len(c.points))
+	for i, p := range c.points {
+		if p.told {
+			root = p.held
+		}
+		out[i] = root
+	}
+	return out
+}
+
 // thinReigns leaves at most curvePoints reigns: the first, and the last of each
 // stretch.
 func thinReigns(all []view.Reign) []view.Reign {

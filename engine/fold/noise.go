@@ -28,7 +28,7 @@ func (c *placement) noteMeasured(row record.FoldRow, m *Candidate) {
 			c.Evidence.rank(m)
 		}
 		if row.Work.Purpose == record.PurposeVerify {
-			c.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.ID(), view.FormatValue(m.Objective), view.Plural(int(m.Samples), "sample")))
+			c.say(row, "info", fmt.Sprintf("%s measured again: %s from %s", m.ID(), toldText(c.standings, m), view.Plural(int(m.Samples), "sample")))
 		}
 		return
 	}

@@ -102,7 +102,7 @@ func (c *placement) place(m *Candidate, point []float64, e *view.Ended, at recor
 	e.Best = c.crown(m)
 	if res.Status != archive.NewNiche && res.Status != archive.Improved {
 		if e.Best && !c.silent() && c.arch.IsFrozen(res.After) {
-			c.tell(event{At: at, Level: "info", Job: m.Job(), Text: fmt.Sprintf("new best: %s with %s, without a niche: %s is frozen in %s", m.ID(), view.FormatValue(m.Objective), res.After, c.CellName(res.Cell))})
+			c.tell(event{At: at, Level: "info", Job: m.Job(), Text: fmt.Sprintf("new best: %s with %s, without a niche: %s is frozen in %s", m.ID(), toldText(c.standings, m), res.After, c.CellName(res.Cell))})
 		}
 		return false
 	}
@@ -132,7 +132,7 @@ func (a *standings) placedEvent(m *Candidate, e *view.Ended, at record.Millis) e
 	} else if e.From != m.ID() {
 		text += fmt.Sprintf(" from %s", e.From)
 	}
-	text += fmt.Sprintf(" with %s", view.FormatValue(m.Objective))
+	text += " with " + toldText(a, m)
 	if e.Best {
 		text = "new best: " + text
 	}

@@ -24,9 +24,16 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
+	if s.Noisy {
+		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
+	}
 	snap.Grid = s.grid()
 	for i := len(s.recent) - 1; i >= 0 && len(snap.Recent) < recentCap; i-- {
-		snap.Recent = append(snap.Recent, s.recent[i].Ended)
+		e := s.recent[i].Ended
+		if e.Objective != nil {
+			e.Claim = s.HeldOut(e.Job.Candidate)
+		}
+		snap.Recent = append(snap.Recent, e)
 	}
 	for i := len(s.Decided.All) - 1; i >= 0 && len(snap.Decisions) < recentCap; i-- {
 		snap.Decisions = append(snap.Decisions, s.Decided.All[i])
@@ -104,7 +111,7 @@ func (s *State) grid() view.Grid {
 	st := s.arch.Stats()
 	g.Filled, g.Coverage, g.QD, g.QDNorm, g.Mean = st.Filled, st.Coverage, st.QD, st.QDNorm, s.Sign*st.Mean
 	if s.Noisy {
-		g.QD, g.Unconfirmed = s.toldQD()
+		g.QD, g.Unconfirmed = toldQD(s.standings)
 		g.QDNorm = g.QD / float64(st.Total)
 	}
 	g.Offset, g.Unplaced = s.arch.Offset(), s.arch.Unplaced()
@@ -127,7 +134,7 @@ func (s *State) grid() view.Grid {
 
 // toldQD is the QD score by samples that decided nothing, and how many niches have none:
 // those count with the samples that decided.
-func (a *standings) toldQD() (score float64, unconfirmed int) {
+func toldQD(a *standings) (score float64, unconfirmed int) {
 	for _, h := range a.arch.Holders() {
 		value := h.Objective
 		if d := a.Trials(a.Candidate(h.ID)); d.HeldOut.N > 0 {
@@ -164,7 +171,7 @@ func (s *State) cell(cell int) view.Cell {
 	}
 	m := s.Candidate(holder.ID)
 	c.Elite, c.Adjusted, c.Samples = holder.ID, holder.Objective, holder.Samples
-	c.Objective = s.Sign * holder.Objective
+	c.Objective, c.Claim = s.Sign*holder.Objective, s.HeldOut(holder.ID)
 	c.Frozen = holder.Frozen
 	c.Children, c.Improved = s.yields.Parent(holder.ID)
 	if m != nil {

@@ -127,6 +127,11 @@ func (a *standings) progress() curvePoint {
 	}
 	if m := a.Candidate(a.Best); m != nil {
 		p.best = m.Objective
+		if n := a.Trials(m).HeldOut.N; n > 0 {
+			p.held, p.told = a.Trials(m).HeldOut.Mean, true
+		} else if m.ID() == record.Root {
+			p.held, p.told = m.Objective, true
+		}
 	}
 	return p
 }

@@ -82,6 +82,16 @@ func (r *Reader) rankedThatFit(ctx context.Context, q view.CandidateQuery, limit
 	return list, nil
 }
 
+// Claims tells what samples that decided nothing say of some candidates.
+func (r *Reader) Claims(ctx context.Context, ids []record.CandidateID) (view.Claims, error) {
+	out := view.Claims{}
+	return out, askEach(ctx, r.asker, len(ids), func(s *fold.State, i int) {
+		if c := s.HeldOut(ids[i]); c != nil {
+			out[ids[i]] = c
+		}
+	})
+}
+
 // Candidate returns everything known about one candidate.
 func (r *Reader) Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error) {
 	c, err := r.candidate(ctx, id)

@@ -31,6 +31,11 @@ func (r *Reader) Job(ctx context.Context, id record.JobID) (view.JobDetail, erro
 			return d, err
 		}
 		d.Candidate = c
+		claims, err := r.Claims(ctx, []record.CandidateID{c.ID})
+		if err != nil {
+			return d, err
+		}
+		d.Claim = claims[c.ID]
 	}
 	if job.Parent != record.NoCandidate {
 		if d.Parent, err = r.candidate(ctx, job.Parent); err != nil {
@@ -140,7 +145,7 @@ func (r *Reader) Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, err
 		out[i].Job = jobs[i]
 		if m := s.Candidate(jobs[i].Candidate); m != nil && m.Told() {
 			obj := m.Objective
-			out[i].Objective = &obj
+			out[i].Objective, out[i].Claim = &obj, s.HeldOut(m.ID())
 		}
 	})
 }

@@ -39,5 +39,7 @@ func (r *Reader) Niche(ctx context.Context, cell int) (view.NicheDetail, error) 
 		}
 		d.Runners = append(d.Runners, *c)
 	}
-	return d, nil
+	var err error
+	d.Claims, err = r.Claims(ctx, runners)
+	return d, err
 }

@@ -197,7 +197,7 @@ func (s *Story) drawMap() template.HTML {
 			class += " best"
 		}
 		rect := fmt.Sprintf(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" fill-opacity="%.2f"><title>%s %s: %s</title></rect>`,
-			class, x+1, y+1, cellSize-2, cellSize-2, 0.15+0.85*rank[c.Adjusted], nicheName(g, c.Index), c.Elite, view.FormatValue(c.Objective))
+			class, x+1, y+1, cellSize-2, cellSize-2, 0.15+0.85*rank[c.Adjusted], nicheName(g, c.Index), c.Elite, s.Snap.ToldCell(&c).String())
 		if listed[c.Index] {
 			rect = fmt.Sprintf(`<a href="#n%d">%s</a>`, c.Index, rect)
 		}

@@ -150,7 +150,7 @@ func (s *Story) gatherElites(ctx context.Context, src Source) error {
 		if err != nil {
 			return err
 		}
-		e := Elite{Cell: c.Index, Niche: nicheName(s.Snap.Grid, c.Index), Detail: d, Value: view.FormatValue(c.Objective)}
+		e := Elite{Cell: c.Index, Niche: nicheName(s.Snap.Grid, c.Index), Detail: d, Value: s.Snap.ToldCell(&c).String()}
 		if c.Elite != record.Root {
 			if d.Claim.Word != "" {
 				e.Value, e.Gain = view.ClaimValue(d.Claim), view.ClaimGain(d.Claim)

@@ -14,6 +14,7 @@ import (
 type JobDetail struct {
 	Job       record.Job
 	Candidate *record.Candidate // made or measured; nil before
+	Claim     *evidence.Claim   // of it, by samples that decided nothing; nil where there are none, or nothing varies
 	Parent    *record.Candidate // nil when the job has none
 	Stages    []StageSpan       // in order of time, all attempts
 	Findings  []GateFinding     // of the gate, when it ran
@@ -70,10 +71,15 @@ type NicheDetail struct {
 	Cell    int
 	Elite   *CandidateDetail
 	Runners []record.Candidate // best losers first, at most 20
+	Claims  Claims             // of the runners
 	History []Takeover         // newest first, at most 100
 	Tries   int
 	Jobs    []record.Job // jobs whose parent lives here, newest first, at most 20
 }
+
+// Claims are what may be told of candidates by samples that decided nothing; those that
+// have none are not among them, and nobody is where nothing varies.
+type Claims map[record.CandidateID]*evidence.Claim
 
 // Takeover is one change of a niche's holder.
 type Takeover struct {
@@ -136,7 +142,8 @@ type JobQuery struct {
 // JobLine is a job as lists show it.
 type JobLine struct {
 	Job       record.Job
-	Objective *float64 // of what it made or measured, as it counts now
+	Objective *float64        // of what it made or measured, as it counts now
+	Claim     *evidence.Claim // of that, by samples that decided nothing; nil where there are none, or nothing varies
 }
 
 // CandidateQuery selects candidates. Zero fields do not restrict.

@@ -30,7 +30,11 @@ func NewsOf(old, now *Snapshot, value func(float64) string) (out []News) {
 	}
 	say := func(what, text string) { out = append(out, News{what, text}) }
 	if b := now.Best; b.ID >= 0 && b.ID != old.Best.ID && b.ID != record.Root {
-		say(NewsBest, fmt.Sprintf("new best %s, %s", b.ID, value(b.Objective)))
+		text := value(b.Objective)
+		if now.Noisy {
+			text = ToldValue(b.ID, b.Claim)
+		}
+		say(NewsBest, fmt.Sprintf("new best %s, %s", b.ID, text))
 	}
 	if n := now.Jobs.Held; n > old.Jobs.Held {
 		say(NewsReview, fmt.Sprintf("%d to review", n))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"atoll/engine/evidence"
@@ -81,7 +82,7 @@ type Standing struct {
 	Samples   int
 	Claim     evidence.Claim // what may be told of it
 	Percent   float64        // its gain on the root; NaN when that may not be told, or the root is 0
-	// Uncompared: the guard looked, and could compare nothing.
+	// Uncompared: its behaviour should have been compared with the root's, and was not.
 	Uncompared bool
 	Cell       int // flat index, -1 = unplaced
 	At         record.Millis
@@ -151,6 +152,7 @@ type Cell struct {
 	Elite     record.CandidateID
 	Objective float64
 	Adjusted  float64
+	Claim     *evidence.Claim // by samples that decided nothing; nil where there are none, or nothing varies
 	Samples   int
 	MAD       float64
 	Tries     int // candidates that ever landed here
@@ -164,6 +166,9 @@ type Cell struct {
 	Waiting   int                  // candidates in review that would land here
 	Runners   []record.CandidateID // the best that lost, at most 5
 }
+
+// ToldCell is the value of a niche as it may be told.
+func (s *Snapshot) ToldCell(c *Cell) Told { return s.Told(c.Elite, &c.Objective, c.Claim) }
 
 // Curiosity is how often an edit of the elite takes a niche, as the search by
 // curiosity reckons it: one half before anything is known.
@@ -182,6 +187,7 @@ type Running struct {
 type Ended struct {
 	Job       record.Job
 	Objective *float64
+	Claim     *evidence.Claim    // by samples that decided nothing; nil where there are none, or nothing varies
 	Delta     *float64           // against the parent, direction-aware: positive is better
 	Cell      int                // taken, -1 = none
 	From      record.CandidateID // who held it before, NoCandidate = new niche
@@ -203,7 +209,8 @@ type Held struct {
 }
 
 // Curves are histories over the measured candidates under the current map. All slices
-// have one value per X.
+// have one value per X. Where values vary Best follows samples that decided nothing: it
+// stays where it is while the best has none. Mean and QD are of those that decided.
 type Curves struct {
 	X        []int // scored candidates folded
 	At       []record.Millis
@@ -264,4 +271,18 @@ type LogLine struct {
 	Level string // debug, info, warn, error
 	Job   record.JobID
 	Text  string
+}
+
+// OfAnyJob is what a warning about a job says without naming the job or its candidate, as it
+// may be said of others: " failed: the agent changed nothing". It is "" for other lines.
+func (l *LogLine) OfAnyJob() string {
+	if l.Job <= 0 || l.Level != "warn" {
+		return ""
+	}
+	for _, name := range [...]string{l.Job.String(), record.CandidateID(l.Job).String()} {
+		if rest, ok := strings.CutPrefix(l.Text, name); ok && rest != "" && strings.ContainsRune(" :", rune(rest[0])) {
+			return rest
+		}
+	}
+	return ": " + l.Text
 }

@@ -19,7 +19,8 @@ type candidatesPane struct {
 	base
 	q      query
 	all    []record.Candidate
-	answer uint64 // counts answers
+	claims view.Claims // of them, where values vary
+	answer uint64      // counts answers
 	laid   arranged[record.CandidateID, *record.Candidate]
 	list   widget.List[record.CandidateID]
 	text   string
@@ -112,18 +113,37 @@ func (p *candidatesPane) Load() tea.Cmd {
 	word, search := storeWord(p.text, record.StatusNames())
 	elites := namesElites(p.text)
 	limit := p.paging.rows(p.list.NearEnd(), search)
-	r, query := p.d.Reader, view.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
-	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, limit, word), word != "", func(ctx context.Context) (any, error) { return r.Candidates(ctx, query) })
+	r, noisy, query := p.d.Reader, p.d.Snap.Noisy, view.CandidateQuery{Best: p.best, Elites: elites, Text: word, Limit: limit}
+	return p.q.askTyped(p.d, p.id, fmt.Sprint("candidates ", p.best, elites, limit, word), word != "", func(ctx context.Context) (any, error) { return readListed(ctx, r, query, noisy) })
+}
+
+// listed is a page of candidates, with what may be told of them.
+type listed struct {
+	all    []record.Candidate
+	claims view.Claims
+}
+
+// readListed asks for a page of candidates, and where values vary for their claims.
+func readListed(ctx context.Context, r Reader, q view.CandidateQuery, noisy bool) (out listed, err error) {
+	if out.all, err = r.Candidates(ctx, q); err != nil || !noisy {
+		return out, err
+	}
+	ids := make([]record.CandidateID, len(out.all))
+	for i := range ids {
+		ids[i] = out.all[i].ID
+	}
+	out.claims, err = r.Claims(ctx, ids)
+	return out, err
 }
 
 func (p *candidatesPane) Take(m Loaded) {
 	if !p.q.accept(m) {
 		return
 	}
-	if v, ok := m.val.([]record.Candidate); ok && m.err == nil {
-		p.all = v
+	if v, ok := m.val.(listed); ok && m.err == nil {
+		p.all, p.claims = v.all, v.claims
 		p.answer++
-		p.paging.note(len(v))
+		p.paging.note(len(v.all))
 	}
 	p.bump()
 }
@@ -184,7 +204,10 @@ func (p *candidatesPane) table() widget.Table[*record.Candidate] {
 			return st.State(string(status)), string(status)
 		}},
 		{Head: "niche", W: nicheWidth(g), Rank: 70, Cell: func(c row) (widget.Style, string) { return st.Ident, Niche(g, p.d.Grid.CellOf(c.ID)) }},
-		{Head: "value", W: 11, Right: true, Rank: 90, Cell: func(c row) (widget.Style, string) { return st.Strong, widget.Optional(c.Objective) }},
+		{Head: "value", W: p.d.toldWidth(11), Right: true, Rank: 90, Cell: func(c row) (widget.Style, string) {
+			claim := p.claims[c.ID]
+			return p.d.valueStyle(c.ID, c.Objective, claim), p.d.told(c.ID, c.Objective, claim, p.d.toldWidth(11))
+		}},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(c row) (widget.Style, string) { return st.Plain, string(c.Operator) }},
 		{Head: "parent", W: 9, Rank: 50, Cell: func(c row) (widget.Style, string) { return st.Ident, CandidateName(c.Parent()) }},
 		{Head: "change", W: 11, Rank: 30, Cell: func(c row) (widget.Style, string) { return st.Label, widget.Change(c.Added, c.Removed) }},

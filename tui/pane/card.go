@@ -1,11 +1,11 @@
 package pane
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
-	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/plot"
@@ -99,37 +99,25 @@ func titleScore(d *Shared, c *view.CandidateDetail) string {
 	if k.Objective == nil {
 		return st.State(string(k.Status)).S(string(k.Status))
 	}
-	out := st.Strong.S(widget.Number(*k.Objective)) + st.Label.S(pastMark(d, k))
-	switch w := c.Claim.Word; {
-	case k.ID == record.Root || math.IsNaN(c.Percent):
-	case w == evidence.Unconfirmed || w == evidence.WithinNoise:
-		out += " " + st.Warn.S(string(w))
-	default:
+	claim := d.claimOf(c)
+	out := d.valueStyle(k.ID, k.Objective, claim).S(d.told(k.ID, k.Objective, claim, whole)) + st.Label.S(pastMark(d, k))
+	if k.ID != record.Root && !math.IsNaN(c.Percent) {
 		out += " " + gainStyle(st, c.Percent).S(widget.Percent(c.Percent))
 	}
 	return out
 }
 
-// scoreLine is the objective with samples, spread and the held-out value.
+// scoreLine is the value with its evidence, and the gain where it may be told.
 func scoreLine(d *Shared, c *view.CandidateDetail) string {
 	st := d.St
-	k := &c.Candidate
+	k, claim := &c.Candidate, d.claimOf(c)
 	var l widget.Line
-	l.Add(st.Strong, widget.Optional(k.Objective)).Add(st.Label, pastMark(d, k))
+	l.Add(d.valueStyle(k.ID, k.Objective, claim), d.told(k.ID, k.Objective, claim, whole)).Add(st.Label, pastMark(d, k))
 	if !math.IsNaN(c.Percent) && k.Objective != nil && k.ID != record.Root {
 		l.Gap(1).Add(gainStyle(st, c.Percent), widget.Percent(c.Percent)).Add(st.Label, " on root")
 	}
-	if w := c.Claim.Word; k.ID != record.Root && (w == evidence.Unconfirmed || w == evidence.WithinNoise) {
-		l.Gap(1).Add(st.Warn, string(w))
-	}
-	if k.Samples > 1 || k.MAD > 0 {
-		l.Add(st.Label, " "+d.Spread(k.MAD, k.Samples))
-	}
-	if k.Claimed != nil {
-		l.Add(st.Label, " · held-out ").Add(st.Plain, widget.Number(*k.Claimed)).Add(st.Label, fmt.Sprintf(" n=%d", k.ClaimedSamples))
-		if in := c.Claim.Interval; c.Claim.N > 0 && in.Bounded() {
-			l.Add(st.Label, fmt.Sprintf(" [%s, %s]", plot.Short(in.Low), plot.Short(in.High)))
-		}
+	if !d.Snap.Noisy && k.Samples > 1 {
+		l.Add(st.Label, fmt.Sprintf(" n=%d", k.Samples))
 	}
 	return l.String()
 }
@@ -159,12 +147,15 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	if len(c.Candidate.Metrics) == 0 {
 		return nil
 	}
-	name := min(18, max(10, w-32))
+	name := min(18, max(10, w-22-d.metricWidth()))
 	var head widget.Line
-	head.Col(st.Label, "metric", name).Right(st.Label, "value", 10).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
+	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofDeciding(), "value"), d.metricWidth()).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
 	low := false
 	for _, m := range c.Candidate.Metrics {
+		if m.Name == d.Snap.Objective && d.Snap.Noisy { // the line above tells it
+			continue
+		}
 		var l widget.Line
 		col := st.Plain
 		if m.Name == d.Snap.Objective {
@@ -178,7 +169,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if with := widget.Words(", ", label, unit); plot.Width(with) < name { // all three figures have it
 			label, unit = with, ""
 		}
-		l.Col(col, label, name).Right(col, widget.Number(m.Value), 10)
+		l.Col(col, label, name).Right(col, widget.Number(m.Value), d.metricWidth())
 		for _, other := range []*record.Candidate{c.Parent, c.Root} {
 			v, ok := metricOf(other, m.Name)
 			if !ok {
@@ -202,6 +193,10 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	return out
 }
+
+// metricWidth is the width of the values of metrics: those of samples that decided stand
+// under the word for them.
+func (d *Shared) metricWidth() int { return max(10, len(d.ofDeciding())) }
 
 // lowerIsBetter reports whether a metric is known to be better where it is less.
 func (d *Shared) lowerIsBetter(m *record.Metric) bool {

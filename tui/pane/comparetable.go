@@ -191,8 +191,9 @@ func (t *compareTable) objective() {
 	first := t.p.all[0].detail.Candidate.Objective
 	t.figures(t.p.d.Snap.Objective+t.lower(), func(c *compared, base bool) piece {
 		k := &c.detail.Candidate
-		out := piece{st: t.st.Strong, text: widget.Optional(k.Objective)}
-		if k.Objective != nil && first != nil && !base {
+		claim := t.p.d.claimOf(&c.detail)
+		out := piece{st: t.p.d.valueStyle(k.ID, k.Objective, claim), text: t.p.d.told(k.ID, k.Objective, claim, t.p.d.toldWidth(11))}
+		if k.Objective != nil && first != nil && !base && !t.p.d.Snap.Noisy {
 			gain := level(t.p.d.gain(*k.Objective, *first), *first)
 			out.aside, out.more = gainStyle(t.st, gain), widget.Brief(gain)
 		}
@@ -211,7 +212,7 @@ func (t *compareTable) objective() {
 			root := t.p.d.Snap.Root.Samples
 			return piece{t.st.Label, fmt.Sprintf("n=%d", k.Samples), t.st.Label, widget.Unless(root < 2 || t.narrow(), fmt.Sprintf("%d of root agree", root))}
 		}
-		return piece{t.st.Plain, t.p.d.Spread(k.MAD, k.Samples), t.st.Warn, string(claim.Word)}
+		return piece{t.st.Plain, widget.Plural(k.Samples, "sample", "samples") + " decided", t.st.Warn, widget.Unless(k.ID == record.Root, "none held out")}
 	})
 	t.row("on root", func(c *compared, _ bool) piece {
 		claim := c.detail.Claim
@@ -266,6 +267,9 @@ func (t *compareTable) metrics() {
 				names, kind[m.Name] = append(names, m.Name), m
 			}
 		}
+	}
+	if word := t.p.d.ofDeciding(); word != "" && len(names) > 0 {
+		t.row("metrics", func(_ *compared, _ bool) piece { return piece{st: t.st.Warn, text: word} })
 	}
 	for _, name := range names {
 		m := kind[name]
@@ -364,13 +368,13 @@ func (t *compareTable) ancestry() {
 		if !base {
 			return piece{}
 		}
-		return piece{t.st.Ident, CandidateName(common.ID), t.st.Label, widget.Optional(common.Objective)}
+		return piece{t.st.Ident, CandidateName(common.ID), t.st.Label, t.p.d.told(common.ID, common.Objective, common.Claim, t.p.d.toldWidth(11))}
 	})
 	t.row("steps since", func(c *compared, _ bool) piece {
 		values := make([]float64, 0, len(c.line))
 		for _, n := range c.line[at-1:] {
-			if n.Objective != nil {
-				values = append(values, *n.Objective)
+			if n.Objective != nil && (!t.p.d.Snap.Noisy || n.ID == record.Root || n.Claim != nil && n.Claim.N > 0) {
+				values = append(values, *t.p.d.Snap.Told(n.ID, n.Objective, n.Claim).Number())
 			}
 		}
 		return piece{t.st.Plain, fmt.Sprint(len(c.line) - at), t.st.Lines[0], plot.Sparkline(values, min(len(values), max(3, t.col-8)), t.p.d.Glyphs)}

@@ -176,7 +176,7 @@ func (p *curvesPane) metricTitle(left, how string) (string, string) {
 	var l widget.Line
 	parts := [][3]string{
 		{"best ", widget.Number(m.value(s.Best.ID)), ""},
-		{" · root ", widget.Number(m.value(record.Root)), ""},
+		{" · root ", widget.Number(m.value(record.Root)), p.deciding()},
 		{" · ", fmt.Sprintf("%d of %d", m.at, len(m.names)), " metrics"},
 	}
 	for i, t := range parts {

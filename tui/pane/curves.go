@@ -128,8 +128,12 @@ func (p *curvesPane) Title() (string, string) {
 	left += how
 	var l widget.Line
 	if n := len(s.Curves.X); n > 0 {
-		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], widget.Number(last(s.Curves.Best)))
-		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart")}, {" · QD ", plot.Short(last(s.Curves.QD))}} {
+		best := widget.Number(last(s.Curves.Best))
+		if s.Noisy { // the line ends with what was held out last, maybe of another
+			best = p.d.told(s.Best.ID, &s.Best.Objective, &s.Best.Claim, evidenceWidth)
+		}
+		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], best)
+		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart") + p.deciding()}, {" · QD ", plot.Short(last(s.Curves.QD)) + p.deciding()}} {
 			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
 				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
 			}
@@ -154,7 +158,7 @@ func (p *curvesPane) Body(w, h int, focus bool) []string {
 	h1 := h * 5 / 9
 	h2 := (h - h1 - 2) / 2
 	out := p.objective(c, x, w, h1)
-	out = append(out, widget.Rule+p.d.St.Label.S("QD score"))
+	out = append(out, widget.Rule+p.d.St.Label.S("QD score"+p.deciding()))
 	out = append(out, p.single(c.QD, x, 2, w, h2)...)
 	out = append(out, widget.Rule+p.d.St.Label.S("Coverage, %"))
 	share := make([]float64, len(c.Coverage))
@@ -163,6 +167,9 @@ func (p *curvesPane) Body(w, h int, focus bool) []string {
 	}
 	return append(out, p.single(share, x, 3, w, h-h1-2-h2)...)
 }
+
+// deciding is the word for what is drawn of samples that decided.
+func (p *curvesPane) deciding() string { return widget.Unless(!p.d.Snap.Noisy, " "+p.d.ofDeciding()) }
 
 // word is a body of one word in its middle.
 func (p *curvesPane) word(text string, w, h int) []string {
@@ -223,13 +230,13 @@ func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 	from := p.from(len(x))
 	cut := func(v []float64) []float64 { return v[min(from, len(v)):] }
 	if p.d.mapped() {
-		mean := near(cut(c.Mean), cut(c.Best), p.d.Snap.Root)
+		mean := near(cut(c.Mean), cut(c.Best), p.rootValue())
 		p.off = len(mean) > 0 && math.IsNaN(last(mean)) // its name would stand at a height that it has no more
-		ch.Series = append(ch.Series, plot.Series{Name: widget.Unless(p.off, "mean"), X: x[from:], Y: mean, Style: st.Lines[1].SGR})
+		ch.Series = append(ch.Series, plot.Series{Name: widget.Unless(p.off, "mean"+p.deciding()), X: x[from:], Y: mean, Style: st.Lines[1].SGR})
 	}
 	ch.Series = append(ch.Series, plot.Series{Name: "best", X: x[from:], Y: cut(c.Best), Step: true, Style: st.Lines[0].SGR})
 	if r := p.d.Snap.Root; r.ID >= 0 {
-		ch.Base, ch.BaseAs = r.Objective, "root"
+		ch.Base, ch.BaseAs = p.rootValue(), "root"
 	}
 	ch.Marks = p.marks(c)
 	if at := ch.Area(w, h); !at.Empty() {
@@ -241,15 +248,24 @@ func (p *curvesPane) objective(c *view.Curves, x []float64, w, h int) []string {
 // Pictures are the lines of the objective.
 func (p *curvesPane) Pictures() []Picture { return p.pics }
 
+// rootValue is the line of the root, NaN before it was measured.
+func (p *curvesPane) rootValue() float64 {
+	r := &p.d.Snap.Root
+	if r.ID < 0 {
+		return math.NaN()
+	}
+	return *p.d.Snap.Told(record.Root, &r.Objective, &r.Claim).Number()
+}
+
 // near leaves out the means that would squeeze the best into a flat line: those
 // further from it than three times what the search has gained.
-func near(mean, best []float64, root view.Standing) []float64 {
+func near(mean, best []float64, root float64) []float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range best {
 		lo, hi = math.Min(lo, v), math.Max(hi, v)
 	}
-	if root.ID >= 0 {
-		lo, hi = math.Min(lo, root.Objective), math.Max(hi, root.Objective)
+	if !math.IsNaN(root) {
+		lo, hi = math.Min(lo, root), math.Max(hi, root)
 	}
 	span := 3 * (hi - lo)
 	if !(span > 0) {

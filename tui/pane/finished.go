@@ -150,7 +150,7 @@ func (p *finishedPane) verdict(w int) []string {
 		return []string{st.Label.S("nothing was measured")}
 	}
 	if s.Best.ID == record.Root {
-		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + widget.Number(s.Root.Objective))}
+		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.d.told(record.Root, &s.Root.Objective, &s.Root.Claim, whole))}
 		if s.Jobs.Failed+s.Jobs.Rejected > s.Jobs.Scored+s.Jobs.Placed {
 			out = append(out, st.Label.S("most jobs were not measured: "+p.d.Key("failures")+" tells why"))
 		}
@@ -161,16 +161,16 @@ func (p *finishedPane) verdict(w int) []string {
 	if niche != "" && !kept {
 		l.Gap(1).Add(st.Ident, niche)
 	}
-	value := s.Best.Objective
-	if s.Best.Claim.N > 0 {
-		value = s.Best.Claim.Value
+	c := &s.Best.Claim
+	value := widget.Number(c.Value) // its interval follows
+	if c.N == 0 || !c.Interval.Bounded() {
+		value = p.d.told(s.Best.ID, &s.Best.Objective, c, whole)
 	}
-	l.Gap(2).Add(st.Strong, widget.Number(value)).Add(st.Label, " root "+widget.Number(s.Root.Objective))
+	l.Gap(2).Add(st.Strong, value).Add(st.Label, " root "+widget.Number(view.ClaimRoot(s, c)))
 	out := []string{l.String()}
 	if kept {
 		out = append(out, st.Warn.S("it holds no niche: "+CandidateName(p.d.Grid.At(s.Best.Cell).Elite)+" is frozen in "+niche))
 	}
-	c := &s.Best.Claim
 	said := (&widget.Line{})
 	switch c.Word {
 	case evidence.Confirmed:
@@ -188,6 +188,11 @@ func (p *finishedPane) verdict(w int) []string {
 	if c.Word != evidence.Exact && c.N > 0 && c.Interval.Bounded() {
 		for _, t := range widget.WrapText(fmt.Sprintf("%.0f %% interval [%s, %s] of %s", 100*c.Level, plot.Short(c.Interval.Low), plot.Short(c.Interval.High), widget.Plural(c.N, "held-out sample", "held-out samples")), w) {
 			out = append(out, st.Label.S(t))
+		}
+	}
+	if s.Best.Uncompared {
+		for _, t := range widget.WrapText("its behaviour was not compared with the root's: "+p.d.Key("log")+" tells why", w) {
+			out = append(out, st.Warn.S(t))
 		}
 	}
 	out = append(out, p.waiting()...)

@@ -74,16 +74,22 @@ func (p *jobPane) Title() (string, string) {
 	j := &p.detail.Job
 	left := st.Ident.S(p.Job.String()) + " " + st.State(string(j.State)).S(string(j.State))
 	if c := p.detail.Candidate; c != nil && c.Objective != nil {
-		left += " " + st.Strong.S(widget.Number(*c.Objective)) + p.onParent()
+		left += " " + p.value(c)
 	}
 	return left, st.Label.S(widget.Words(" · ", string(j.Kind), string(j.Operator), j.Agent, j.Target))
 }
 
+// value is that of what was made, with its evidence, or its gain on what it was made from.
+func (p *jobPane) value(c *record.Candidate) string {
+	d, claim := p.d, p.detail.Claim
+	return d.valueStyle(c.ID, c.Objective, claim).S(d.told(c.ID, c.Objective, claim, whole)) + p.onParent()
+}
+
 // onParent is the gain of what was made on what it was made from, with a space
-// before it; "" where either is not measured.
+// before it; "" where either is not measured, or values vary.
 func (p *jobPane) onParent() string {
 	c, from := p.detail.Candidate, p.detail.Parent
-	if c == nil || from == nil || c.Objective == nil || from.Objective == nil {
+	if c == nil || from == nil || c.Objective == nil || from.Objective == nil || p.d.Snap.Noisy {
 		return ""
 	}
 	v := level(p.d.gain(*c.Objective, *from.Objective), *from.Objective)
@@ -362,7 +368,7 @@ func (p *jobPane) outcome(w int) []string {
 		made := (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))
 		if c := p.detail.Candidate; c != nil {
 			gain := p.onParent()
-			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Add(st.Strong, widget.Optional(c.Objective)).Raw(gain)
+			made.Gap(1).Add(st.Label, c.Commit.Short()).Gap(1).Raw(p.value(c))
 			if gain != "" && made.W+20 <= w { // else the title says it
 				made.Add(st.Label, " on parent")
 			}

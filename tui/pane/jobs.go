@@ -380,11 +380,23 @@ func (p *jobsPane) recentHead(w int) string {
 	if w >= workFrom {
 		l.Col(st.Label, "parent", 9).Col(st.Label, "agent", 11).RightCol(st.Label, "edit", 9).RightCol(st.Label, "measure", 9).RightCol(st.Label, "cost", 9).Gap(1)
 	}
-	l.Right(st.Label, "value", 8).Gap(1)
-	if w >= deltaFrom {
+	l.Right(st.Label, "value", p.valueWidth(w)).Gap(1)
+	if w >= deltaFrom && !p.d.Snap.Noisy {
 		l.Gap(1).Col(st.Label, "on parent", 10)
 	}
 	return l.Fit(st.Label, "outcome", max(0, w-l.W)).String()
+}
+
+// valueWidth is the width of the values of the jobs that ended last. Where values vary
+// they have the room of the difference to the parent, which may not be told.
+func (p *jobsPane) valueWidth(w int) int {
+	switch {
+	case !p.d.Snap.Noisy:
+		return 8
+	case w < deltaFrom:
+		return 12
+	}
+	return evidenceWidth
 }
 
 // idWidth is the width of the numbers of the jobs shown.
@@ -409,9 +421,10 @@ func (p *jobsPane) recentRow(e *view.Ended, w int) string {
 		l.Col(st.Ident, CandidateName(j.Parent), 9).Col(st.Label, j.Agent, 11).RightCol(st.Label, widget.MillisText(j.EditMS), 9).RightCol(st.Label, widget.MillisText(j.EvalMS), 9).RightCol(st.Label, costText(j.Usage), 9).Gap(1)
 	}
 	if e.Objective != nil && j.State != record.Failed {
-		l.Right(st.Plain, widget.Narrow(*e.Objective, 8), 8).Gap(1)
+		room := p.valueWidth(w)
+		l.Right(st.Plain, p.d.told(j.Candidate, e.Objective, e.Claim, room), room).Gap(1)
 		switch {
-		case w < deltaFrom: // the outcome is worth more than the difference
+		case w < deltaFrom, p.d.Snap.Noisy: // the outcome is worth more than the difference
 		case e.Delta != nil:
 			col, delta := st.Label, level(*e.Delta, *e.Objective)
 			if delta > 0 {

@@ -38,7 +38,7 @@ func (p *jobsPane) fitting() (widget.Table[*view.JobLine], []record.JobID, map[r
 			jobs = append(jobs, view.JobLine{Job: p.d.Snap.Running[i].Job})
 		}
 		for i := range p.d.Snap.Recent {
-			jobs = append(jobs, view.JobLine{Job: p.d.Snap.Recent[i].Job, Objective: p.d.Snap.Recent[i].Objective})
+			jobs = append(jobs, view.JobLine{Job: p.d.Snap.Recent[i].Job, Objective: p.d.Snap.Recent[i].Objective, Claim: p.d.Snap.Recent[i].Claim})
 		}
 		p.all = jobs
 	}
@@ -87,7 +87,7 @@ func (p *jobsPane) arrange(jobs []view.JobLine, recent map[record.JobID]*view.En
 	for i := range jobs {
 		line := &jobs[i]
 		if e := recent[line.Job.ID]; e != nil {
-			now := view.JobLine{Job: e.Job, Objective: e.Objective}
+			now := view.JobLine{Job: e.Job, Objective: e.Objective, Claim: e.Claim}
 			now.Job.Machine = line.Job.Machine // which the fold does not read
 			line = &now
 		}
@@ -141,7 +141,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		{Head: "edit", W: 9, Right: true, Rank: 40, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EditMS) }},
 		{Head: "measure", W: 9, Right: true, Rank: 60, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EvalMS) }},
 		{Head: "cost", W: 8, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
-		{Head: "value", W: 11, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
+		{Head: "value", W: p.d.toldWidth(11), Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
 			v := j.Objective
 			if v == nil {
 				v = waiting[j.Job.ID]
@@ -149,7 +149,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 			if v == nil && !j.Job.State.Ended() {
 				return st.Label, ""
 			}
-			return st.Strong, widget.Optional(v)
+			return p.d.valueStyle(j.Job.Candidate, v, j.Claim), p.d.told(j.Job.Candidate, v, j.Claim, p.d.toldWidth(11))
 		}},
 		{Head: "result", Min: 14, Rank: 70, Cell: result},
 	}}

@@ -113,8 +113,8 @@ func (p *lineagePane) Title() (string, string) {
 	}
 	var line []float64
 	for i := range p.fam.Ancestors {
-		if o := p.fam.Ancestors[i].Objective; o != nil {
-			line = append(line, *o)
+		if n := &p.fam.Ancestors[i]; n.Objective != nil && (!p.d.Snap.Noisy || n.ID == record.Root || n.Claim != nil && n.Claim.N > 0) {
+			line = append(line, *p.d.Snap.Told(n.ID, n.Objective, n.Claim).Number())
 		}
 	}
 	if len(line) > 1 {
@@ -375,13 +375,13 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 		}},
 		{Head: "×", W: arcLanes + 1, Rank: 70, Cell: func(r row) (widget.Style, string) { return st.Warn, r.arcs }},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(r row) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
-		{Head: "value", W: 11, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
+		{Head: "value", W: p.d.toldWidth(11), Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
 			if r.node.Objective == nil && w < 100 { // there is no column of the status
 				return st.State(string(r.node.Status)), string(r.node.Status)
 			}
-			return st.Strong, widget.Optional(r.node.Objective)
+			return p.d.valueStyle(r.node.ID, r.node.Objective, r.node.Claim), p.d.told(r.node.ID, r.node.Objective, r.node.Claim, p.d.toldWidth(11))
 		}},
-		{W: 11, Rank: 55, Cell: func(r row) (widget.Style, string) {
+		{Head: p.d.ofDeciding(), W: 11, Rank: 55, Cell: func(r row) (widget.Style, string) {
 			if len(r.below) > 1 {
 				return st.Lines[2], plot.Sparkline(r.below, min(len(r.below), 10), p.d.Glyphs)
 			}

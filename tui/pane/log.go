@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -138,7 +139,7 @@ func (p *logPane) gather(room int) {
 			p.lines = append(p.lines, row)
 		}
 	}
-	log, own := p.d.Snap.Log, p.own
+	log, own := p.once(p.d.Snap.Log), p.own
 	if p.d.Past { // what the console said was later
 		own = nil
 	}
@@ -151,6 +152,34 @@ func (p *logPane) gather(room int) {
 		keep(&own[0], own[0].Text)
 		own = own[1:]
 	}
+}
+
+// once tells what was said of several jobs one time, where it was said last, with how
+// many it is true of. A search goes through every line.
+func (p *logPane) once(log []view.LogLine) []view.LogLine {
+	times := map[string]int{}
+	for i := range log {
+		if text := log[i].OfAnyJob(); text != "" {
+			times[text]++
+		}
+	}
+	if p.text != "" || len(times) == len(log) {
+		return log
+	}
+	var out []view.LogLine
+	for _, l := range slices.Backward(log) {
+		text := l.OfAnyJob()
+		switch n := times[text]; {
+		case text == "" || n == 1:
+			out = append(out, l)
+		case n > 1:
+			l.Text = fmt.Sprintf("%s; %s so far", l.Text, widget.Plural(n, "job", "jobs"))
+			out = append(out, l)
+			times[text] = 0
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 func (p *logPane) Body(w, h int, focus bool) []string {

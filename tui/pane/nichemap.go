@@ -52,7 +52,7 @@ func (p *nichesPane) valueText() func(v float64, w int) string {
 	whole := 0 // cells before the point
 	for _, s := range p.seenAt {
 		if s.cell != nil && s.cell.Elite >= 0 {
-			v := s.cell.Objective
+			v := *p.d.Snap.ToldCell(s.cell).Number()
 			whole = max(whole, len(strconv.FormatFloat(math.Trunc(v), 'f', 0, 64)))
 			if _, digits, ok := strings.Cut(widget.Number(v), "."); ok && !strings.Contains(digits, "e") {
 				most = max(most, len(digits))
@@ -123,11 +123,11 @@ func (p *nichesPane) value(s spot) float64 {
 	case layerCuriosity:
 		return s.cell.Curiosity()
 	}
-	return s.cell.Adjusted
+	return toldAdjusted(p.d.Snap, s.cell)
 }
 
 func (p *nichesPane) heatCell(s spot) plot.HeatCell {
-	out := plot.HeatCell{Filled: s.cell.Elite >= 0, V: s.cell.Objective, Marks: p.signs(s.marks)}
+	out := plot.HeatCell{Filled: s.cell.Elite >= 0, V: *p.d.Snap.ToldCell(s.cell).Number(), Marks: p.signs(s.marks)}
 	v := p.value(s)
 	switch {
 	case p.layer == layerValue && p.byRank:
@@ -223,6 +223,9 @@ func (p *nichesPane) legend(w int, two bool, drawn string) []string {
 		name, long = p.layer.String(), p.layer.long()
 	} else if p.byRank {
 		name, long = "rank of "+name, "rank of "+long
+	}
+	if p.layer == layerValue && p.d.Grid.open {
+		name, long = name+", "+p.d.ofDeciding(), long+", "+p.d.ofDeciding()
 	}
 	// The ramp with its ends and the name come first, then the marks.
 	least := plot.Width(lo+hi) + min(plot.Width(plot.Clean(name)), w/3) + leastRamp + 5

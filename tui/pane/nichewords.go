@@ -39,14 +39,14 @@ func (p *nichesPane) details(w int, two bool) []string {
 		}
 		return out
 	}
-	l.Gap(1).Add(st.Ident, CandidateName(c.Elite)).Gap(1).Add(st.Strong, widget.Number(c.Objective))
+	l.Gap(1).Add(st.Ident, CandidateName(c.Elite)).Gap(1).Add(p.d.valueStyle(c.Elite, &c.Objective, c.Claim), p.d.toldCell(c, w-l.W))
 	tell := append(p.coloured(c), p.d.states(c)...)
 	states := len(tell)
 	marked := plot.Width(widget.Words(" · ", tell...)) + 3
 	if p.d.isNew(c) { // which nobody decided
 		tell = append(tell, markNew.String())
 	}
-	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root {
+	if root := p.d.Snap.Root; root.ID >= 0 && c.Elite != record.Root && !p.d.Snap.Noisy {
 		diff := level(p.d.gain(c.Objective, root.Objective), root.Objective)
 		col := st.Good
 		if diff < 0 {
@@ -140,7 +140,7 @@ func (p *nichesPane) others(all []*view.Cell, cell int) []string {
 			at = i + 1
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", Niche(&p.d.Snap.Grid, c.Index), CandidateName(c.Elite), widget.Number(c.Objective)))
+		parts = append(parts, fmt.Sprintf("%s %s %s", Niche(&p.d.Snap.Grid, c.Index), CandidateName(c.Elite), p.d.toldCell(c, evidenceWidth)))
 	}
 	return append([]string{fmt.Sprintf("%d of %d here, [ ] choose", at, len(all))}, parts...)
 }
@@ -242,7 +242,7 @@ func (p *nichesPane) side(w, h int) []string {
 				break
 			}
 			var l widget.Line
-			l.Col(st.Ident, Niche(g, c.Index), nicheWidth(g)).Col(st.Ident, CandidateName(c.Elite), widget.IDWidth(int64(c.Elite))).Right(st.Plain, widget.Number(c.Objective), 10)
+			l.Col(st.Ident, Niche(g, c.Index), nicheWidth(g)).Col(st.Ident, CandidateName(c.Elite), widget.IDWidth(int64(c.Elite))).Right(st.Plain, p.d.toldCell(c, p.d.toldWidth(10)), p.d.toldWidth(10))
 			if row := l.String(); c.Index == cell {
 				out = append(out, widget.Pick(st.Selected, row, min(w, l.W)))
 			} else {
@@ -273,9 +273,9 @@ func (p *nichesPane) side(w, h int) []string {
 		if i >= 5 && i >= (h-len(out)+i)/2 { // the history has as much
 			break
 		}
-		out = append(out, runnerUp(p.d, &c, n.Elite, w))
+		out = append(out, runnerUp(p.d, &c, n, w))
 	}
-	past := st.Label.S("history")
+	past := st.Label.S(widget.Words(", ", "history", p.d.ofDeciding()))
 	if len(n.History) > 1 { // newest first
 		var line []float64
 		for _, t := range slices.Backward(n.History) {
@@ -293,11 +293,11 @@ func (p *nichesPane) side(w, h int) []string {
 	return out
 }
 
-func runnerUp(d *Shared, c *record.Candidate, elite *view.CandidateDetail, w int) string {
+func runnerUp(d *Shared, c *record.Candidate, n *view.NicheDetail, w int) string {
 	st := d.St
 	var l widget.Line
-	l.Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), 11).Right(st.Plain, widget.Optional(c.Objective), 10).Gap(2)
-	if c.Objective != nil && elite.Candidate.Objective != nil {
+	l.Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), 11).Right(st.Plain, d.told(c.ID, c.Objective, n.Claims[c.ID], d.toldWidth(10)), d.toldWidth(10)).Gap(2)
+	if elite := n.Elite; c.Objective != nil && elite.Candidate.Objective != nil && !d.Snap.Noisy {
 		l.Right(st.Label, widget.Brief(level(d.gain(*c.Objective, *elite.Candidate.Objective), *c.Objective)), 8).Gap(2)
 	}
 	if w-l.W >= leastIntent { // a word or two of it tell nothing
@@ -317,7 +317,7 @@ func takeover(d *Shared, t *view.Takeover, w int) string {
 		at = "start"
 	}
 	l.Col(st.Label, at, 10).Col(st.Ident, CandidateName(t.Candidate), widget.IDWidth(int64(t.Candidate))).Right(st.Plain, widget.Number(t.Objective), 10).Gap(2)
-	if !math.IsNaN(t.Delta) {
+	if !math.IsNaN(t.Delta) && !d.Snap.Noisy {
 		l.Col(st.Good, widget.Brief(level(t.Delta, t.Objective)), 9)
 	}
 	return l.Fit(st.Label, t.Why, w-l.W).String()

@@ -126,6 +126,8 @@ type Reader interface {
 	Jobs(ctx context.Context, q view.JobQuery) ([]view.JobLine, error)
 	Candidate(ctx context.Context, id record.CandidateID) (view.CandidateDetail, error)
 	Candidates(ctx context.Context, q view.CandidateQuery) ([]record.Candidate, error)
+	// Claims tells what samples that decided nothing say of some candidates.
+	Claims(ctx context.Context, ids []record.CandidateID) (view.Claims, error)
 	// Diff returns the difference from a to b with lines of context around
 	// each change.
 	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error)

@@ -44,9 +44,10 @@ func (p *reviewPane) Body(w, h int, focus bool) []string {
 
 // head names the columns of the queue.
 func (p *reviewPane) head(first record.CandidateID, w int) string {
+	cols := reviewColumns(p.d.Snap.Noisy)
 	st := p.d.St
 	var l widget.Line
-	l.Gap(1).Fit(st.Label, "", widget.IDWidth(int64(first))).Right(st.Label, "value", 8).Gap(1).Fit(st.Label, "gain", 9)
+	l.Gap(1).Fit(st.Label, "", widget.IDWidth(int64(first))).Right(st.Label, "value", cols.valueWidth()).Gap(1).Fit(st.Label, cols.gainHead(), 17-cols.valueWidth())
 	if w >= 90 {
 		l.Fit(st.Label, "operator", 11).Fit(st.Label, "change", 12)
 	}
@@ -74,6 +75,7 @@ func (p *reviewPane) folded() string {
 
 // row is one candidate on the dashboard.
 func (p *reviewPane) row(x *waiting, w int) string {
+	cols := reviewColumns(p.d.Snap.Noisy)
 	st, c := p.d.St, &x.held.Candidate
 	var l widget.Line
 	mark := " "
@@ -81,8 +83,8 @@ func (p *reviewPane) row(x *waiting, w int) string {
 		mark = "▸"
 	}
 	l.Add(st.Marked, mark).Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID)))
-	l.Right(st.Plain, value(c, 8), 8).Gap(1)
-	p.gain(&l, x, 9)
+	l.Right(st.Plain, p.value(c), cols.valueWidth()).Gap(1)
+	p.gain(&l, x, 17-cols.valueWidth())
 	if w >= 90 {
 		l.Col(st.Plain, string(c.Operator), 11).Col(st.Label, widget.Change(c.Added, c.Removed), 12)
 	}
@@ -101,12 +103,34 @@ func (p *reviewPane) row(x *waiting, w int) string {
 	return l.Fit(col, text, w-l.W).String()
 }
 
-// value is the objective in at most w cells.
-func value(c *record.Candidate, w int) string {
-	if c.Objective == nil {
-		return "-"
+// reviewColumns are the columns of the queue; true where values vary.
+type reviewColumns bool
+
+// valueWidth is the width of the values in the queue. Where values vary they have the room
+// of the gain, which may not be told: nothing was held out of what waits.
+func (c reviewColumns) valueWidth() int {
+	if c {
+		return 17
 	}
-	return widget.Narrow(*c.Objective, w)
+	return 8
+}
+
+func (c reviewColumns) gainHead() string { return widget.Unless(bool(c), "gain") }
+
+// operatorRoom is what is left for the operator of w cells, before value and gain.
+func (c reviewColumns) operatorRoom(w int) int { return max(0, min(11, w-max(17, c.valueWidth()+2))) }
+
+// gainRoom is what is left for a gain of so many cells.
+func (c reviewColumns) gainRoom(w int) int {
+	if c {
+		return 0
+	}
+	return max(0, w)
+}
+
+func (p *reviewPane) value(c *record.Candidate) string {
+	cols := reviewColumns(p.d.Snap.Noisy)
+	return p.d.told(c.ID, c.Objective, nil, cols.valueWidth())
 }
 
 // byRule reports whether a candidate waits because all do, or did.
@@ -118,6 +142,8 @@ func (p *reviewPane) byRule(h *view.Held) bool {
 // gain writes what approving gains on who holds the niche, in w cells.
 func (p *reviewPane) gain(l *widget.Line, x *waiting, w int) {
 	switch {
+	case w <= 0:
+		return
 	case x.outlook == firstThere:
 		l.Fit(p.d.St.Label, "-", w) // there is nobody to gain on
 		return
@@ -176,6 +202,7 @@ func orOff(s string) string {
 
 // lines list the queue, two lines for each candidate.
 func (p *reviewPane) lines(w, h int) []string {
+	cols := reviewColumns(p.d.Snap.Noisy)
 	st := p.d.St
 	var out []string
 	room := h
@@ -186,7 +213,7 @@ func (p *reviewPane) lines(w, h int) []string {
 		room--
 		var l widget.Line
 		l.Gap(1 + widget.IDWidth(int64(p.queue[0].held.Candidate.ID)))
-		l.Fit(st.Label, "operator", max(0, min(11, w-l.W-17))).Right(st.Label, "value", 8).Gap(1).Fit(st.Label, "gain", max(0, w-l.W))
+		l.Fit(st.Label, "operator", cols.operatorRoom(w-l.W)).Right(st.Label, "value", cols.valueWidth()).Gap(1).Fit(st.Label, cols.gainHead(), max(0, w-l.W))
 		out, p.rows = append(out, l.String()), append(p.rows, -1)
 	}
 	from, to := p.list.Window(max(1, room/2))
@@ -198,8 +225,8 @@ func (p *reviewPane) lines(w, h int) []string {
 		if p.d.marked(c.ID) {
 			mark = "▸"
 		}
-		a.Add(st.Marked, mark).Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), max(0, min(11, w-a.W-17))).Right(st.Strong, value(c, 8), 8).Gap(1)
-		p.gain(&a, x, max(0, w-a.W))
+		a.Add(st.Marked, mark).Col(st.Ident, CandidateName(c.ID), widget.IDWidth(int64(c.ID))).Col(st.Plain, string(c.Operator), cols.operatorRoom(w-a.W)).Right(p.d.valueStyle(c.ID, c.Objective, nil), p.value(c), cols.valueWidth()).Gap(1)
+		p.gain(&a, x, cols.gainRoom(w-a.W))
 		b.Gap(2).Fit(st.Label, x.told(&p.d.Snap.Grid, w-2), w-2)
 		row := a.String()
 		if i == p.list.Cur {
@@ -243,12 +270,12 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 	if c.Objective == nil {
 		l.Add(st.Label, "not measured yet")
 	} else {
-		l.Add(st.Strong, widget.Number(*c.Objective))
-		if h.Parent != nil {
+		l.Add(p.d.valueStyle(c.ID, c.Objective, nil), p.d.told(c.ID, c.Objective, nil, whole))
+		if h.Parent != nil && !p.d.Snap.Noisy {
 			v := level(p.d.gain(*c.Objective, *h.Parent), *h.Parent)
 			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on parent")
 		}
-		if r := p.d.Snap.Root; r.ID >= 0 {
+		if r := p.d.Snap.Root; r.ID >= 0 && !p.d.Snap.Noisy {
 			v := level(p.d.gain(*c.Objective, r.Objective), r.Objective)
 			l.Gap(1).Add(gainStyle(st, v), widget.Signed(v)).Add(st.Label, " on root")
 		}
@@ -260,7 +287,7 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 	}
 	var then widget.Line
 	then.Add(st.Label, "if approved now: ").Add(col, x.words(&p.d.Snap.Grid, h))
-	if x.outlook == takesNiche || x.outlook == keptOut {
+	if (x.outlook == takesNiche || x.outlook == keptOut) && !p.d.Snap.Noisy {
 		then.Gap(1).Add(gainStyle(st, x.prospect.gain), widget.Signed(x.prospect.gain))
 	}
 	out = append(out, then.String())
@@ -274,6 +301,7 @@ func (p *reviewPane) decision(x *waiting, w, hh int) []string {
 		}
 	}
 	if ms.W > 0 && hh >= 16 {
+		ms.Add(st.Warn, p.d.ofDeciding())
 		out = append(out, ms.String())
 	}
 	for _, f := range h.Findings {

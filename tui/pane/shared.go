@@ -206,6 +206,7 @@ type gridIndex struct {
 	sorted []float64 // adjusted objectives of the elites, rising
 	lo, hi float64   // the bounds of the colours: of what is there now, so that all consoles show the same
 	low    bool      // values below lo exist
+	open   bool      // some values are those of samples that decided, and values vary
 }
 
 func (g *gridIndex) build(s *view.Snapshot) {
@@ -218,7 +219,7 @@ func (g *gridIndex) build(s *view.Snapshot) {
 	}
 	g.cells = make([]*view.Cell, total)
 	g.of = make(map[record.CandidateID]int, len(s.Grid.Cells))
-	g.sorted = g.sorted[:0]
+	g.sorted, g.open = g.sorted[:0], false
 	for i := range s.Grid.Cells {
 		c := &s.Grid.Cells[i]
 		if c.Index < 0 || c.Index >= total {
@@ -227,8 +228,9 @@ func (g *gridIndex) build(s *view.Snapshot) {
 		g.cells[c.Index] = c
 		if c.Elite >= 0 {
 			g.of[c.Elite] = c.Index
-			if !math.IsNaN(c.Adjusted) && !math.IsInf(c.Adjusted, 0) {
-				g.sorted = append(g.sorted, c.Adjusted)
+			g.open = g.open || s.Noisy && c.Claim == nil && c.Elite != record.Root
+			if v := toldAdjusted(s, c); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				g.sorted = append(g.sorted, v)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -38,16 +39,16 @@ func Snapshot(n int) *view.Snapshot {
 	s := &view.Snapshot{
 		Version: 7, Fold: 900, State: record.ExperimentRunning, Direction: "maximize", Objective: "sum_radii",
 		Rung: "1 namespaces", Owner: true, Evals: 612, WallMS: 1_640_000, PerMinute: 12.4, ETA: 13 * time.Minute, OwnMS: 11.4,
-		At: now, Noisy: true,
+		At:         now,
 		Experiment: record.Experiment{ID: 1, Name: "circle-packing", Repository: "~/src/packing", Branch: "main", RootCommit: hash(0), Seed: 1, Strict: true, Lookahead: 8, Objective: 1},
 		Settings:   record.Settings{Workers: 2, MaxJobs: 500, MaxCostUSD: 5, Review: "risky", ReviewNiche: "off", Goal: "Pack 26 circles into the unit square so that the sum of their radii is largest.", Constraints: []string{"keep the signature of solve()", "no new dependencies"}, Acceptance: []string{"all circles inside, none overlap"}, Inspirations: 2, Challenge: new(2), Depth: new(16), Remeasure: F(0.05), Operators: map[string]float64{"tune": 0.4, "mutate": 0.3, "crossover": 0.2, "rewrite": 0.1}, Agents: map[string]float64{"offline": 0.8, "chat": 0.2}},
-		Root:       view.Standing{ID: 0, Commit: hash(0), Objective: rootValue, Samples: 5, MAD: 0.0004, Cell: -1, At: at(27 * time.Minute)},
+		Root:       view.Standing{ID: 0, Commit: hash(0), Objective: rootValue, Samples: 5, Cell: -1, At: at(27 * time.Minute)},
 		Jobs:       view.Counts{Queued: 3, Running: 2, Held: 2, Placed: 97, Scored: 219, Failed: 9, Duplicate: 14, Rejected: 2, Max: 500},
 		Usage:      record.Usage{Requests: 41, InputTokens: 812_000, OutputTokens: 96_000, CostUSD: F(1.32)},
 	}
 	s.Grid = grid(n)
 	best := cellOf(n, n*9/16, n*5/16)
-	s.Best = view.Standing{ID: 298, Commit: hash(298), Objective: bestValue, Claimed: F(2.4098), MAD: 0.0007, Samples: 3, Percent: 11.7, Cell: best, At: at(2 * time.Minute)}
+	s.Best = view.Standing{ID: 298, Commit: hash(298), Objective: bestValue, Samples: 3, Percent: 11.7, Claim: evidence.Certain(bestValue, rootValue, false), Cell: best, At: at(2 * time.Minute)}
 	s.Running = running()
 	s.Recent = recent(best)
 	s.Review = review(n)
@@ -71,6 +72,40 @@ func Snapshot(n int) *view.Snapshot {
 		{ID: 2, Kind: "failure", Target: "solver", Text: "Shrinking every radius by a constant keeps validity but never wins a niche.", Author: "ada", At: at(4 * time.Minute)},
 	}
 	s.Log = logLines()
+	return s
+}
+
+// Noisy returns the same experiment with values that vary: of the root, the best and every
+// seventh elite samples are held out, and of nobody else.
+func Noisy(n int) *view.Snapshot {
+	s := Snapshot(n)
+	s.Noisy = true
+	root := evidence.Summary{N: 16, Mean: rootValue, Dev: 0.02}
+	claim := func(value float64) evidence.Claim {
+		return evidence.Judge(evidence.Question{Candidate: evidence.Summary{N: 16, Mean: value, Dev: 0.02}, Root: root, Enough: 16})
+	}
+	s.Root.Claim = claim(rootValue)
+	s.Best.Claim = claim(bestValue - 0.0033)
+	s.Best.Percent = view.ClaimPercent(s.Best.Claim)
+	for i := range s.Curves.Best {
+		s.Curves.Best[i] -= 0.0033
+	}
+	for i := range s.Grid.Cells {
+		c := &s.Grid.Cells[i]
+		if c.Elite == s.Best.ID {
+			c.Claim = &s.Best.Claim
+		} else if i%7 == 3 {
+			told := claim(c.Objective - 0.01)
+			c.Claim = &told
+		} else {
+			s.Grid.Unconfirmed++
+		}
+	}
+	for i := range s.Recent {
+		if s.Recent[i].Best {
+			s.Recent[i].Claim = &s.Best.Claim
+		}
+	}
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -82,14 +83,21 @@ func (r *Reader) Candidate(_ context.Context, id record.CandidateID) (view.Candi
 	if id == record.Root {
 		c.Parents, c.Operator, c.Intent = nil, record.OpSeed, ""
 	}
-	return view.CandidateDetail{
+	detail := view.CandidateDetail{
 		Candidate: c, Job: job(int(id), c.Operator, 255, record.Placed), Parent: &p, Root: &root, Cell: 149, Percent: 11.2, Boost: 1, Depth: 14,
 		Children: []record.CandidateID{300, 311, 320},
 		Samples: []record.Sample{
 			{Candidate: id, Objective: 2.4029, WallMS: 1100}, {Candidate: id, Repeat: 1, Objective: 2.4036, WallMS: 1090}, {Candidate: id, Repeat: 2, HeldOut: true, Objective: 2.4011, WallMS: 1120},
 		},
 		Findings: []view.GateFinding{{Rule: "new-file", Path: "layout.py", Line: 2, Text: "nobody touched it before"}},
-	}, nil
+	}
+	if r.Snap.Noisy {
+		detail.Claim, detail.Percent = evidence.Claim{Word: evidence.Unconfirmed, Value: *c.Objective}, math.NaN()
+		if id == r.Snap.Best.ID {
+			detail.Claim, detail.Percent = r.Snap.Best.Claim, r.Snap.Best.Percent
+		}
+	}
+	return detail, nil
 }
 
 // Candidates returns a page of candidates.
@@ -102,6 +110,17 @@ func (r *Reader) Candidates(_ context.Context, q view.CandidateQuery) ([]record.
 			c.Status, c.Objective, c.Class, c.Reason = record.StatusFailed, nil, record.ClassTest, "circles 4 and 19 overlap"
 		}
 		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Claims tells what is held out of the candidates that the snapshot tells of.
+func (r *Reader) Claims(_ context.Context, ids []record.CandidateID) (view.Claims, error) {
+	out := view.Claims{}
+	for i := range r.Snap.Grid.Cells {
+		if c := &r.Snap.Grid.Cells[i]; c.Claim != nil && slices.Contains(ids, c.Elite) {
+			out[c.Elite] = c.Claim
+		}
 	}
 	return out, nil
 }

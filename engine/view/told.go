@@ -1,0 +1,90 @@
+package view
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"atoll/engine/evidence"
+	"atoll/store/record"
+)
+
+// Told is the value of a candidate as it may be told. Where values vary it is the
+// held-out one with its interval and n, or it has the word that says how little is known.
+type Told struct {
+	ID    record.CandidateID
+	Value *float64        // of the samples that decided; nil = not measured
+	Claim *evidence.Claim // of samples that decided nothing; nil where there are none
+	Noisy bool            // values vary
+}
+
+// Told is how a snapshot tells a value.
+func (s *Snapshot) Told(id record.CandidateID, value *float64, claim *evidence.Claim) Told {
+	return Told{ID: id, Value: value, Claim: claim, Noisy: s.Noisy}
+}
+
+// Plain reports whether the number alone may be told: nothing varies, it is the root's,
+// which nothing chose, or there is none.
+func (t Told) Plain() bool {
+	return !t.Noisy || t.Value == nil || t.ID == record.Root && !t.held()
+}
+
+func (t Told) held() bool { return t.Claim != nil && t.Claim.N > 0 }
+
+// Number is the value to draw: the held-out one where there is one.
+func (t Told) Number() *float64 {
+	if t.Noisy && t.held() {
+		return &t.Claim.Value
+	}
+	return t.Value
+}
+
+// Word is what may be said where values vary: "confirmed", "within noise", "unconfirmed".
+func (t Told) Word() string {
+	switch {
+	case t.Plain():
+		return ""
+	case t.held():
+		return string(t.Claim.Word)
+	}
+	return string(evidence.Unconfirmed)
+}
+
+// String is the value with all of its evidence.
+func (t Told) String() string { return t.forms()[0] }
+
+// In is the value with as much of its evidence as w cells have room for: the interval,
+// its half width, or the word alone, which is never left out.
+func (t Told) In(w int) string {
+	forms := t.forms()
+	for _, text := range forms {
+		if utf8.RuneCountInString(text) <= w {
+			return text
+		}
+	}
+	return forms[len(forms)-1]
+}
+
+// forms are the ways to tell the value, the longest first.
+func (t Told) forms() []string {
+	switch {
+	case t.Value == nil:
+		return []string{"-"}
+	case t.Plain():
+		return []string{FormatValue(*t.Value)}
+	case !t.held():
+		word := string(evidence.Unconfirmed)
+		return []string{FormatValue(*t.Value) + " " + word, shortValue(*t.Value) + " " + word, fmt.Sprintf("%.3g %s", *t.Value, word), word}
+	}
+	c := *t.Claim
+	out := []string{ToldValue(t.ID, c), ClaimValue(c)}
+	if !c.Interval.Bounded() { // one sample says nothing of its own spread
+		out = out[:1]
+	} else {
+		half := fmt.Sprintf(" ±%.2g n %d", c.Interval.Half(), c.N)
+		out = append(out, FormatValue(c.Value)+half, shortValue(c.Value)+half)
+	}
+	if t.ID == record.Root { // it gains nothing on itself
+		return out
+	}
+	return append(out, string(c.Word))
+}

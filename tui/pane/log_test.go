@@ -1,0 +1,27 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+
+	"atoll/engine/view"
+	"atoll/tui/tuitest"
+)
+
+func TestTheLogTellsWhatManyJobsHaveInCommonOnce(t *testing.T) {
+	s := tuitest.Snapshot(8)
+	s.Log = []view.LogLine{
+		{At: tuitest.Now(), Level: "warn", Job: 1, Text: "#1 failed: the agent changed nothing"},
+		{At: tuitest.Now(), Level: "warn", Job: 2, Text: "c2 failed: exit 1"},
+		{At: tuitest.Now(), Level: "warn", Job: 3, Text: "#3 failed: the agent changed nothing"},
+	}
+	b := newBench(t, s, nil, Log, 100, 10)
+	got := b.frame()
+	if strings.Count(got, "changed nothing") != 1 || !strings.Contains(got, "#3 failed: the agent changed nothing; 2 jobs so far") || strings.Contains(got, "exit 1;") {
+		t.Errorf("the log says\n%s", got)
+	}
+	b.p.(*logPane).SetFilter("nothing")
+	if got := b.frame(); strings.Count(got, "changed nothing") != 2 {
+		t.Errorf("a search finds\n%s", got)
+	}
+}
