@@ -55,7 +55,9 @@ func (o *opened) line(c record.Candidate) candidateLine {
 	for _, m := range c.Metrics {
 		l.Metrics[m.Name] = m.Value
 	}
-	l.Value = o.told(c.ID)
+	if l.Value = o.told(c.ID); l.Value == "" {
+		l.Value = o.toldAlone(&c)
+	}
 	l.Niche, l.Measures = o.state.Place(c.ID)
 	return l
 }
@@ -100,11 +102,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 					writeJSONLine(a.Out, l)
 					return nil
 				}
-				value := l.Value
-				if value == "" {
-					value = o.valueText(l)
-				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, value, nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Commit.Short(), l.Operator, parentText(c), l.Status, o.valueText(l), nicheText(l.Niche), view.CleanLine(short(l.Intent, 60)))
 				if n%alignedRows == 0 {
 					return tw.Flush()
 				}

@@ -37,13 +37,26 @@ func (o *opened) history(ctx context.Context, c record.Candidate) ([]pastValue, 
 	return out, nil
 }
 
-// valueText is the objective of a candidate, marked where it is history.
+// valueText is the value of a candidate with its evidence, marked where it is history.
 func (o *opened) valueText(l candidateLine) string {
+	if l.Value != "" {
+		return l.Value
+	}
 	text := objectiveText(l.Objective)
 	if l.Objective != nil && l.Version < o.exp.Objective {
 		text += fmt.Sprintf(" (objective version %d)", l.Version)
 	}
 	return text
+}
+
+// toldAlone is the value of a candidate that has no place in the fold yet: in strict order
+// its turn has not come, or a person is to decide. "" where it has none under the present
+// objective.
+func (o *opened) toldAlone(c *record.Candidate) string {
+	if c.Objective == nil || max(1, c.Version) < o.exp.Objective {
+		return ""
+	}
+	return view.Told{ID: c.ID, Value: c.Objective, Noisy: o.state.Noisy}.String()
 }
 
 // told is a candidate's value with its evidence, "" where it has none under the present

@@ -14,6 +14,9 @@ import (
 // progressEvery is the least time between two lines of progress.
 const progressEvery = 10 * time.Second
 
+// silentFor is how long nothing may end before a line says what is done.
+const silentFor = time.Minute
+
 // progress tells a headless reader how a run stands, now and then and at each
 // new best.
 type progress struct {
@@ -49,7 +52,7 @@ func (p *progress) see(s *view.Snapshot) {
 	if p.last.IsZero() {
 		p.last, p.ended = now, ended
 	}
-	due := ended != p.ended && now.Sub(p.last) >= progressEvery
+	due := ended != p.ended && now.Sub(p.last) >= progressEvery || len(s.Running) > 0 && now.Sub(p.last) >= silentFor
 	if !due && !fresh {
 		return
 	}
@@ -93,10 +96,24 @@ func progressText(s *view.Snapshot) string {
 	if s.ETA > 0 {
 		fmt.Fprintf(&b, ", %s left", roughly(s.ETA))
 	}
+	if r := longest(s.Running, s.At); r != nil && s.At.Sub(r.Started) >= silentFor {
+		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(s.At.Sub(r.Started)))
+	}
 	if s.Best.ID != record.NoCandidate {
 		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
 	}
 	return b.String()
+}
+
+// longest is the job that is under way for the longest time, nil where none is.
+func longest(running []view.Running, now time.Time) *view.Running {
+	var out *view.Running
+	for i := range running {
+		if r := &running[i]; out == nil || now.Sub(r.Started) > now.Sub(out.Started) {
+			out = r
+		}
+	}
+	return out
 }
 
 func roughly(d time.Duration) time.Duration {

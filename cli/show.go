@@ -71,7 +71,10 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	fmt.Fprintf(w, "objective  %s  n %d, spread %s\n", o.valueText(l), l.Samples, view.FormatValue(l.Spread))
+	fmt.Fprintf(w, "objective  %s\n", o.valueText(l))
+	if l.Objective != nil {
+		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
+	}
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" {
 		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config/suitetest"
 	"atoll/engine"
@@ -80,6 +81,23 @@ func TestEditsThatChangeNothingBringNoClaim(t *testing.T) {
 	}
 	if claims > runs/20 {
 		t.Errorf("%d of %d runs claim a gain where there is none", claims, runs)
+	}
+}
+
+func TestTheEndOfAStrictNoisyRunIsWhatItsLogSays(t *testing.T) {
+	t.Parallel()
+	for seed := 1; seed <= suitetest.Pick(2, 8, 24); seed++ {
+		l := bareLab(t, map[string]string{"program.txt": program, "measure.awk": noisyMeasure})
+		l.create(fmt.Sprintf("evaluator.command=[awk, -v, SIGMA=%v, -v, GAIN=0, -f, measure.awk, program.txt]", sigma),
+			"evaluator.protected=[measure.awk]", fmt.Sprintf("seed=%d", seed), "budget.jobs=500", "order=strict", "workers=3")
+		eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true, For: time.Duration(300+100*(seed%5)) * time.Millisecond})
+		if err := eng.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ran, log := eng.Feed().Latest(), l.state().Snapshot()
+		if ran.Best.ID != log.Best.ID || ran.Best.Claim.Word != log.Best.Claim.Word || math.Abs(ran.Grid.QD-log.Grid.QD) > 1e-9 {
+			t.Errorf("seed %d: the run ended with %s and QD %v, its log says %s and %v", seed, ran.Best.ID, ran.Grid.QD, log.Best.ID, log.Grid.QD)
+		}
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"atoll/engine/doctor"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store/record"
@@ -31,6 +33,39 @@ func (l *loop) over(pool *work.Pool) bool {
 		return false
 	}
 	return l.opt.Unattended && l.nothingLeft()
+}
+
+// sayTimeIsOver names what a run whose time is over still waits for, and how long such
+// work took so far.
+func sayTimeIsOver(l *loop) {
+	busy := l.live.All()
+	if len(busy) == 0 || l.st == nil {
+		return
+	}
+	var names []string
+	for _, r := range busy {
+		names = append(names, fmt.Sprintf("%s (%s since %s)", r.Job.ID, r.Stage, l.opt.Now().Sub(r.Started).Round(time.Second)))
+	}
+	text := "the time is over; the run ends when these are done: " + strings.Join(names, ", ")
+	if n, took := usual(l.st); n > 0 {
+		text += fmt.Sprintf("; the last jobs took %s each", took.Round(time.Second))
+	}
+	l.note("info", record.NoJob, text)
+}
+
+// usual is how long the jobs that ended last took in the middle, and how many those are.
+func usual(st *fold.State) (n int, took time.Duration) {
+	var all []int64
+	for _, e := range st.Snapshot().Recent {
+		if ms := e.Job.EditMS + e.Job.EvalMS; ms > 0 {
+			all = append(all, ms)
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	slices.Sort(all)
+	return len(all), time.Duration(all[len(all)/2]) * time.Millisecond
 }
 
 // nothingLeft reports whether the budgets leave nothing to do.
@@ -92,6 +127,9 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	if err := l.st.CatchUp(ctx, l.db, func(record.JobID) error { return nil }); err != nil {
 		return err
 	}
+	if err := readAgain(ctx, l); err != nil {
+		return err
+	}
 	if err := errors.Join(l.markPlaced(ctx), l.anchors.add(ctx, l.st, true), l.addWall(ctx)); err != nil {
 		return err
 	}
@@ -107,6 +145,31 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 		return fmt.Errorf("%w: %s", ErrBroken, l.st.Reason)
 	}
 	return l.fatal
+}
+
+// readAgain folds the log anew where values vary in strict order: who reads the log later,
+// and the run that goes on, find a candidate with all of its samples at once, where this
+// state took those of the jobs whose turn came, one after the other. What a run says at
+// its end is what they will find.
+func readAgain(ctx context.Context, l *loop) error {
+	if !l.st.Exp.Strict || !l.st.Noisy {
+		return nil
+	}
+	l.tell()
+	st, err := fold.OpenState(ctx, l.db, l.exp)
+	if err != nil {
+		return err
+	}
+	if l.opt.Live != nil {
+		st.Config = WithLive(st.Config, *l.opt.Live)
+	}
+	st.Quiet = true // it was told when it happened
+	if err := st.CatchUp(ctx, l.db, func(record.JobID) error { return nil }); err != nil {
+		return err
+	}
+	st.Quiet = false
+	l.st = st
+	return nil
 }
 
 // lastWords bounds how long a run that an error stopped tries to write so.

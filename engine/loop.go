@@ -167,6 +167,7 @@ func (l *loop) await(ctx context.Context, poll, expired <-chan time.Time, pool *
 		case <-l.woken:
 			return nil
 		case <-expired:
+			sayTimeIsOver(l)
 			l.Drain()
 			return nil
 		case <-pool.Idle():
