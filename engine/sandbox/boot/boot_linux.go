@@ -4,12 +4,12 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"atoll/engine/sandbox/boot/kernel"
 	"atoll/engine/sandbox/boot/start"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/watch"
 	"atoll/engine/sandbox/boot/wire"
@@ -51,14 +51,14 @@ func init() {
 // The name alone does not make it one: a person may call the program so. A sandbox
 // sets ATOLL_RUN or puts the launcher's policy beside it.
 func isLauncher(name string) bool {
-	if name != wire.RunName && !strings.HasSuffix(name, "/"+wire.RunName) {
+	if name != wire.RunName && !text.Ends(name, "/"+wire.RunName) {
 		return false
 	}
 	if _, within := syscall.Getenv("ATOLL_RUN"); within {
 		return true
 	}
 	var st syscall.Stat_t
-	return strings.Contains(name, "/") && syscall.Stat(tree.Parent(name)+"/"+wire.PolicyName, &st) == nil
+	return text.Has(name, '/') && syscall.Stat(tree.Parent(name)+"/"+wire.PolicyName, &st) == nil
 }
 
 // initMain is the life of a sandbox's first process. Its exit status is 0
@@ -142,7 +142,7 @@ func live(w *world.World, k *watch.Keeper, job *wire.Job, report *wire.Report) e
 		return err
 	}
 	k.See(pid, began)
-	if se, ok := err.(*start.Error); ok && strings.HasPrefix(se.Step, "run ") {
+	if se, ok := err.(*start.Error); ok && text.Begins(se.Step, "run ") {
 		return notRun(report, se)
 	}
 	return err

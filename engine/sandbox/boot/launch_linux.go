@@ -2,7 +2,6 @@ package boot
 
 import (
 	"os"
-	"strings"
 	"syscall"
 	"unsafe"
 
@@ -10,6 +9,7 @@ import (
 	"atoll/engine/sandbox/boot/landlock"
 	"atoll/engine/sandbox/boot/proc"
 	"atoll/engine/sandbox/boot/start"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -25,7 +25,7 @@ func launchMain(args []string) int {
 		return 2
 	}
 	self := args[0]
-	if !strings.Contains(self, "/") {
+	if !text.Has(self, '/') {
 		self = os.Getenv("ATOLL_RUN")
 	}
 	dir := tree.Parent(self)
@@ -88,10 +88,14 @@ func environ(p *wire.Policy, env []string) []string {
 	}
 	var out []string
 	for _, e := range env {
-		name, _, _ := strings.Cut(e, "=")
-		if _, ok := own[name]; !ok && !drop[name] {
-			out = append(out, strings.Replace(e, "="+p.Home+"/", "="+own["HOME"]+"/", 1))
+		name, _, _ := text.Cut(e, "=")
+		if _, ok := own[name]; ok || drop[name] {
+			continue
 		}
+		if before, after, ok := text.Cut(e, "="+p.Home+"/"); ok {
+			e = before + "=" + own["HOME"] + "/" + after
+		}
+		out = append(out, e)
 	}
 	return append(out, "TMPDIR="+own["TMPDIR"], "HOME="+own["HOME"])
 }

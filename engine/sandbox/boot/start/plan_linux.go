@@ -6,11 +6,11 @@ package start
 import (
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"unsafe"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 )
 
 // kinds of a raw call.
@@ -357,16 +357,16 @@ func (p *Plan) Exec(path string, args, env []string, filter []byte) {
 // LookPath finds a program as a shell would: with the command's PATH, not ours.
 // It returns the name itself when nothing is found, for the kernel to refuse.
 func LookPath(name string, env []string, cwd string) string {
-	if strings.Contains(name, "/") {
+	if text.Has(name, '/') {
 		return name
 	}
 	path := "/usr/local/bin:/usr/bin:/bin"
 	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+		if v, ok := text.After(e, "PATH="); ok {
 			path = v
 		}
 	}
-	for _, dir := range strings.Split(path, ":") {
+	for _, dir := range text.Split(path, ':') {
 		if dir == "" || dir[0] != '/' {
 			dir = cwd + "/" + dir
 		}

@@ -3,10 +3,10 @@ package tree
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/wire"
 )
 
@@ -104,7 +104,7 @@ func (h *Harvester) upper(dir, base int, prefix string) error {
 
 // folder walks one folder of the upper side.
 func (h *Harvester) folder(dir, base int, name, path string) error {
-	if strings.Count(path, "/") >= maxDepth {
+	if text.Count(path, '/') >= maxDepth {
 		h.refuse(path, "deeper than "+strconv.Itoa(maxDepth)+" folders")
 		return nil
 	}
@@ -257,7 +257,7 @@ const maxRefused = 100
 
 func (h *Harvester) refuse(path, why string) {
 	if len(h.refused) < maxRefused {
-		h.refused = append(h.refused, strings.ToValidUTF8(path, "?")+": "+why)
+		h.refused = append(h.refused, text.Valid(path, "?")+": "+why)
 	}
 }
 

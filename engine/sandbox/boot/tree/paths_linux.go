@@ -1,10 +1,10 @@
 package tree
 
 import (
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 )
 
 // Missing reports an error that means the file does not exist.
@@ -24,12 +24,12 @@ func Missing(err error) bool {
 
 // Within reports that path is dir or lies in it.
 func Within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, dir+"/")
+	return path == dir || text.Begins(path, dir+"/")
 }
 
 // Parent returns the path without its last part.
 func Parent(path string) string {
-	i := strings.LastIndexByte(path, '/')
+	i := text.LastIndex(path, '/')
 	if i <= 0 {
 		return "/"
 	}

@@ -2,10 +2,10 @@ package tree
 
 import (
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 )
 
 // RemoveAll removes a folder that hostile code may have filled: it gives itself
@@ -18,7 +18,7 @@ func RemoveAll(path string) error {
 	}
 	defer syscall.Close(dir)
 	r := remover{top: -1}
-	return r.remove(dir, path[strings.LastIndexByte(path, '/')+1:], 0)
+	return r.remove(dir, path[text.LastIndex(path, '/')+1:], 0)
 }
 
 // remover removes one folder and what lies in it. Each level keeps a file open, and

@@ -4,10 +4,10 @@
 package tree
 
 import (
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/wire"
 )
 
@@ -67,10 +67,10 @@ func WriteAt(dir int, name string, data []byte, mode uint32) error {
 
 // BadPath reports a path that must not be laid into a tree.
 func BadPath(path string) bool {
-	if path == "" || strings.IndexByte(path, 0) >= 0 {
+	if path == "" || text.Has(path, 0) {
 		return true
 	}
-	for _, part := range strings.Split(path, "/") {
+	for _, part := range text.Split(path, '/') {
 		if part == "" || part == "." || part == ".." || gitName(part) {
 			return true
 		}
@@ -81,7 +81,7 @@ func BadPath(path string) bool {
 // gitName reports a name that git, here or on another system, takes for its own
 // folder.
 func gitName(part string) bool {
-	s := strings.ToLower(strings.TrimRight(part, " ."))
+	s := text.Lower(text.TrimRight(part, " ."))
 	return s == ".git" || s == "git~1"
 }
 
@@ -95,7 +95,7 @@ func Descend(root int, path string, create bool) (int, string, error) {
 	}
 	syscall.CloseOnExec(dir)
 	for {
-		i := strings.IndexByte(path, '/')
+		i := text.Index(path, '/')
 		if i < 0 {
 			return dir, path, nil
 		}
@@ -161,7 +161,7 @@ func removePath(root int, path string) error {
 	if err != nil {
 		return err
 	}
-	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path, '/') {
+	for i := text.LastIndex(path, '/'); i > 0; i = text.LastIndex(path, '/') {
 		path = path[:i]
 		dir, name, err := Descend(root, path, false)
 		if err != nil {

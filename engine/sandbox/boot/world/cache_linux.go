@@ -2,10 +2,10 @@ package world
 
 import (
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -85,7 +85,7 @@ func newestTo(disk int64, lower int, at string) error {
 // candidatePath is where candidate code sees a cache: those in the command's home
 // are in its own home, all others at the same place.
 func candidatePath(at string) string {
-	if rest, ok := strings.CutPrefix(at, wire.ScratchDir+"/home/"); ok {
+	if rest, ok := text.After(at, wire.ScratchDir+"/home/"); ok {
 		return wire.ScratchDir + "/" + wire.CandidateName + "/home/" + rest
 	}
 	return at

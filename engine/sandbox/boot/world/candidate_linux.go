@@ -2,12 +2,12 @@ package world
 
 import (
 	"strconv"
-	"strings"
 	"syscall"
 	"unsafe"
 
 	"atoll/engine/sandbox/boot/kernel"
 	"atoll/engine/sandbox/boot/start"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -149,7 +149,7 @@ func readonly(p *start.Plan, path string) {
 // hide masks the hidden paths: absolute ones as they are, others in the tree.
 func hide(paths []string, bind func(what, from, to string)) {
 	for _, h := range paths {
-		if !strings.HasPrefix(h, "/") {
+		if !text.Begins(h, "/") {
 			h = wire.TreeDir + "/" + h
 		}
 		mask(bind, h)

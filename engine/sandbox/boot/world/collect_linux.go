@@ -1,10 +1,10 @@
 package world
 
 import (
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 )
 
@@ -60,7 +60,7 @@ func (w *World) takeProduct() {
 		return
 	}
 	defer func() { syscall.Close(dir) }()
-	names := strings.Split(w.job.Take.Product, "/")
+	names := text.Split(w.job.Take.Product, '/')
 	for _, name := range names[:len(names)-1] {
 		next, err := kernel.OpenDir(dir, name)
 		if err != nil {

@@ -2,10 +2,10 @@ package world
 
 import (
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -79,8 +79,8 @@ func (w *World) prepareFolder() error {
 // command follows them, code run through the launcher may not.
 func (w *World) moveHidden(root int) error {
 	for i, h := range w.job.Hidden {
-		if strings.HasPrefix(h, "/") {
-			rest, ok := strings.CutPrefix(h, w.tree+"/")
+		if text.Begins(h, "/") {
+			rest, ok := text.After(h, w.tree+"/")
 			if !ok {
 				continue
 			}

@@ -1,11 +1,11 @@
 package world
 
 import (
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
 	"atoll/engine/sandbox/boot/start"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -47,7 +47,7 @@ func (w *World) Leader() (*start.Plan, error) {
 
 // workFolder returns the folder to start in; it is a real folder of the tree.
 func (w *World) workFolder() (string, error) {
-	dir := strings.Trim(w.job.Command.Dir, "/")
+	dir := text.TrimLeft(text.TrimRight(w.job.Command.Dir, "/"), "/")
 	if dir == "" || dir == "." {
 		return w.tree, nil
 	}

@@ -2,10 +2,10 @@ package world
 
 import (
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 )
 
@@ -59,7 +59,7 @@ func (v *veils) open(host string) (int, error) {
 // of the base checkout, which many may lie in.
 func (v *veils) behind(host string) (int, error) {
 	dir := tree.Parent(host)
-	if base := strings.TrimSuffix(v.base, "/"); base != "" && tree.Within(host, base) {
+	if base := text.TrimRight(v.base, "/"); base != "" && tree.Within(host, base) {
 		dir = base
 	}
 	fd, there := v.of[dir]
@@ -73,7 +73,7 @@ func (v *veils) behind(host string) (int, error) {
 	if fd < 0 {
 		return -1, syscall.EINVAL
 	}
-	return kernel.OpenTree(fd, strings.TrimPrefix(host[len(dir):], "/"), false, kernel.AttrRdonly|kernel.AttrNosuid|kernel.AttrNodev)
+	return kernel.OpenTree(fd, text.TrimLeft(host[len(dir):], "/"), false, kernel.AttrRdonly|kernel.AttrNosuid|kernel.AttrNodev)
 }
 
 // drop lets go of those that were made for files.

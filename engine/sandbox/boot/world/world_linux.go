@@ -6,10 +6,10 @@ package world
 import (
 	"sort"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
 	"atoll/engine/sandbox/boot/wire"
 )
@@ -259,7 +259,7 @@ func copyTo(disk int64, src int, at string) (int64, error) {
 // layMounts binds host folders and files; parents before what lies in them.
 func (w *World) layMounts() error {
 	list := w.job.Mounts
-	sort.SliceStable(list, func(a, b int) bool { return strings.Count(list[a].At, "/") < strings.Count(list[b].At, "/") })
+	sort.SliceStable(list, func(a, b int) bool { return text.Count(list[a].At, '/') < text.Count(list[b].At, '/') })
 	w.lowers = make([]int, len(list))
 	for i, m := range list {
 		w.lowers[i] = -1
