@@ -22,10 +22,15 @@ type meter struct {
 	mu      sync.Mutex
 	disk    int64
 	weighed time.Time
+	took    time.Duration // to add up the files last
 }
 
-// weighEvery is how often the files of the state directory are added up.
-const weighEvery = 30 * time.Second
+// The files of the state directory are added up so seldom that it takes a hundredth of
+// the time, and at least every weighEvery.
+const (
+	weighEvery = 30 * time.Second
+	weighShare = 100
+)
 
 // kernelTick is the unit of processor time in /proc: USER_HZ is 100 on all that Go
 // runs on.
@@ -64,10 +69,11 @@ func (m *meter) read(ctx context.Context, pid int) (view.Resources, error) {
 func (m *meter) weigh(ctx context.Context) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.weighed.IsZero() && m.now().Sub(m.weighed) < weighEvery {
+	began := m.now()
+	if !m.weighed.IsZero() && began.Sub(m.weighed) < min(weighEvery, weighShare*m.took) {
 		return m.disk
 	}
-	m.disk, m.weighed = 0, m.now()
+	m.disk, m.weighed = 0, began
 	_ = filepath.WalkDir(m.dir, func(_ string, d fs.DirEntry, err error) error { // what vanishes meanwhile counts nothing
 		if err == nil && !d.IsDir() {
 			if info, err := d.Info(); err == nil {
@@ -76,5 +82,6 @@ func (m *meter) weigh(ctx context.Context) int64 {
 		}
 		return ctx.Err()
 	})
+	m.took = m.now().Sub(began)
 	return m.disk
 }

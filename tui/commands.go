@@ -101,7 +101,11 @@ func (a *app) palette() tea.Cmd {
 		}
 		it := itemOf(a, b, "")
 		it.Title = b.ID
-		it.Note = widget.Words(": ", b.Title, b.Doc)
+		says := b.Title
+		if b.Says != nil {
+			says = b.Says()
+		}
+		it.Note = widget.Words(": ", says, b.Doc)
 		items = append(items, it)
 	}
 	slices.SortStableFunc(items, func(x, y widget.Item) int { // what works comes first

@@ -97,6 +97,17 @@ func (r *reel) pause() tea.Cmd {
 	return r.refresh()
 }
 
+// pauseWord is what the key that holds the view does now.
+func (r *reel) pauseWord() string {
+	switch {
+	case r.open:
+		return "back to now"
+	case r.still:
+		return "let the view go on"
+	}
+	return "pause the view"
+}
+
 // noReader says why there is no past.
 func (r *reel) noReader() string {
 	if r.d.Reader == nil {

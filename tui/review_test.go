@@ -169,6 +169,41 @@ func TestTheCursorStaysOnItsCandidateWhenABetterOneComes(t *testing.T) {
 	}
 }
 
+func TestACursorThatNobodyMovedIsOnTheBestThatWaits(t *testing.T) {
+	cells := filled(tuitest.Snapshot(16))
+	waiting := func(n int) *view.Snapshot { // each that comes gains more
+		var list []waits
+		for i := range n {
+			list = append(list, waits{record.CandidateID(401 + i), cells[30+i].Index, cells[30+i].Objective + 0.001*float64(1+i)})
+		}
+		s := queued(tuitest.Snapshot(16), list...)
+		s.Version += uint64(n)
+		return s
+	}
+	r := newRig(t, waiting(1), 140, 40)
+	for n := 2; n <= 8; n++ {
+		r.send(snapMsg{waiting(n)})
+		_ = r.app.frame()
+	}
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, " c408 ") {
+		t.Errorf("the dashboard does not list the best that waits:\n%s", frame)
+	}
+	r.keys("4")
+	if at := r.app.Current().Selected().Candidate; at != 408 {
+		t.Errorf("the cursor that nobody moved stands on %s", at)
+	}
+	r.keys("down", "down", "1") // and one that was moved stays where it is put
+	r.send(snapMsg{waiting(9)})
+	_ = r.app.frame()
+	r.keys("4")
+	if at := r.app.Current().Selected().Candidate; at != 406 {
+		t.Errorf("the cursor that was put on c406 stands on %s", at)
+	}
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "above") {
+		t.Errorf("that better ones stand above the rows is not told:\n%s", frame)
+	}
+}
+
 func TestTheBestOfEachNicheIsApprovedInOneStep(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	cells := filled(s)

@@ -42,6 +42,9 @@ func (h *bars) standing(w int) string {
 		if s.Best.Uncompared {
 			left = append(left, widget.Part{Text: st.Warn.S("behaviour not compared"), Rank: 99})
 		}
+		if s.Direction == "minimize" {
+			left = append(left, widget.Part{Text: st.Label.S("lower is better"), Rank: 59})
+		}
 		if t := h.d.Trend(5); t != "" && w >= 72 && w < 84 { // curves and the title of the map have no room
 			left = append(left, widget.Part{Text: t, Rank: 61})
 		}

@@ -91,6 +91,33 @@ func TestAPausedExperimentIsResumed(t *testing.T) {
 	}
 }
 
+func TestTheWordsOfPausingAreTrueNow(t *testing.T) {
+	s := tuitest.Snapshot(8)
+	s.State = record.ExperimentPaused
+	r := newRig(t, s, 120, 36)
+	r.keys(":", "p", "a", "u", "s", "e")
+	frame := ansi.Strip(r.app.frame())
+	if !strings.Contains(frame, "resume the experiment") || strings.Contains(frame, "pause the experiment") {
+		t.Errorf("of a paused experiment the commands say:\n%s", frame)
+	}
+	if strings.Index(frame, "resume the experiment") > strings.Index(frame, "pause the view") {
+		t.Errorf("the command whose name was typed does not come first:\n%s", frame)
+	}
+	r.keys("esc", "p", ":", "p", "a", "u", "s", "e")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "let the view go on") {
+		t.Errorf("of a view that is held the commands say:\n%s", frame)
+	}
+}
+
+func TestWhyThereIsNoMapIsToldWhole(t *testing.T) {
+	s := tuitest.Snapshot(16)
+	s.Grid.Cells, s.Grid.Filled, s.Grid.NeedFit, s.Grid.Unplaced = nil, 0, 32, 12
+	r := newRig(t, s, 80, 24)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "12 so far") {
+		t.Errorf("how far it is to a map is cut:\n%s", frame)
+	}
+}
+
 func TestTheFirstCommandWorks(t *testing.T) {
 	for _, screen := range []string{"1", "2", "r"} {
 		s := tuitest.Snapshot(8)
@@ -203,9 +230,10 @@ func TestAJobTellsWhyItWasDrawn(t *testing.T) {
 func TestAMinimisedObjectiveSaysSo(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	s.Direction = "minimize"
-	for _, size := range [][2]int{{120, 36}, {200, 60}} {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {84, 24}, {100, 30}, {120, 36}, {200, 60}} {
 		r := newRig(t, s, size[0], size[1])
-		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "lower is better") {
+		r.keys("3")
+		if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "lower is better") && !strings.Contains(frame, "minimize") {
 			t.Errorf("at %dx%d nothing says that lower is better:\n%s", size[0], size[1], frame)
 		}
 	}

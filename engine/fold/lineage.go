@@ -3,6 +3,7 @@ package fold
 import (
 	"slices"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -107,6 +108,26 @@ func (t *descent) step(m *Candidate) *float64 {
 		return nil
 	}
 	return &c.Gain
+}
+
+// TellWaiting gives a candidate that was measured and waits for a person the value that
+// it waits with: it is listed with it, though it competes with nobody yet.
+func (t *descent) TellWaiting(n *view.LineageNode, c *record.Candidate) {
+	if n.Objective != nil || n.Status != record.StatusHeld || c.Objective == nil || t.stale(c.Version) {
+		return
+	}
+	obj := *c.Objective
+	n.Objective = &obj
+	if t.Noisy { // one that waits has no samples of its own for what may be told
+		n.Claim = &evidence.Claim{Value: obj, Root: t.rootObj, Word: evidence.Unconfirmed}
+		return
+	}
+	claim := evidence.Certain(obj, t.rootObj, t.Sign < 0)
+	n.Claim = &claim
+	if p := t.Candidate(c.Parent()); p != nil && p.Scored {
+		d := t.Sign * (obj - p.Objective)
+		n.Delta = &d
+	}
 }
 
 func (t *descent) node(m *Candidate) view.LineageNode {

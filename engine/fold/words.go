@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -92,7 +93,7 @@ func isTarget(d record.Decision) bool {
 // backText tells what taking decisions of one kind back, or doing them again,
 // leaves behind; "" for those that can be neither.
 func backText(d record.Decision, names []string) string {
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) // c2 before c10
 	who, be, wait := strings.Join(names, ", "), "is", "waits"
 	if len(names) > 1 {
 		be, wait = "are", "wait"

@@ -193,10 +193,21 @@ func join(said, other, text string) (string, bool) {
 		return ""
 	}
 	rest := tail(text)
-	if from == 0 || from > len(other) || rest != tail(other) || !strings.HasSuffix(said, rest) {
+	if from == 0 || from > len(other) || rest != tail(other) {
 		return "", false
 	}
-	return strings.TrimSuffix(said, rest) + ", " + text[from:], true
+	many := rest
+	for _, verb := range [...][2]string{{" waits ", " wait "}, {" is ", " are "}} { // what was taken back
+		if after, ok := strings.CutPrefix(rest, verb[0]); ok {
+			many = verb[1] + after
+		}
+	}
+	for _, end := range [...]string{rest, many} {
+		if names, ok := strings.CutSuffix(said, end); ok {
+			return names + ", " + strings.TrimSuffix(text[from:], rest) + many, true
+		}
+	}
+	return "", false
 }
 
 // quiet says what a row is of which the fold tells nothing.

@@ -25,15 +25,27 @@ func (r *Reader) Lineage(ctx context.Context, id record.CandidateID) (view.Linea
 }
 
 // words adds what the state does not keep: intents and other parents, of the
-// first candidates of a lineage.
+// first candidates of a lineage, and the values of those that wait.
 func (r *Reader) words(ctx context.Context, l *view.Lineage, first int) error {
 	for _, nodes := range [][]view.LineageNode{l.Ancestors, l.Descendants} {
-		for i := range nodes[:min(len(nodes), first)] {
-			c, err := r.db.Candidate(ctx, r.exp, nodes[i].ID)
-			if err != nil {
-				return fmt.Errorf("read candidate %s: %w", nodes[i].ID, err)
+		var waiting []*view.LineageNode
+		var kept []record.Candidate
+		for i := range nodes {
+			n := &nodes[i]
+			if i >= first && n.Status != record.StatusHeld {
+				continue
 			}
-			nodes[i].Parents, nodes[i].Class, nodes[i].Intent = c.Parents, c.Class, c.Intent
+			c, err := r.db.Candidate(ctx, r.exp, n.ID)
+			if err != nil {
+				return fmt.Errorf("read candidate %s: %w", n.ID, err)
+			}
+			n.Parents, n.Class, n.Intent = c.Parents, c.Class, c.Intent
+			if n.Status == record.StatusHeld {
+				waiting, kept = append(waiting, n), append(kept, c)
+			}
+		}
+		if err := askEach(ctx, r.asker, len(kept), func(s *fold.State, i int) { s.TellWaiting(waiting[i], &kept[i]) }); err != nil {
+			return err
 		}
 	}
 	return nil

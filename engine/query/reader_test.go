@@ -3,6 +3,7 @@ package query_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,19 @@ func TestAFamilyIsToldBothWays(t *testing.T) {
 	}
 	if !slices.ContainsFunc(l.Descendants, func(n view.LineageNode) bool { return n.ID == 2 && n.Intent == "edit #2" }) {
 		t.Errorf("descendants %+v", l.Descendants)
+	}
+}
+
+func TestOneThatWaitsIsToldWithItsValueInItsFamily(t *testing.T) {
+	s, _ := told(t)
+	job := s.Hold(0.7, 0.3) // its parent has 3
+	f, err := reader(s).Lineage(t.Context(), record.CandidateID(job.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := f.Ancestors[len(f.Ancestors)-1]
+	if n.Status != record.StatusHeld || n.Objective == nil || *n.Objective != 0.7 || n.Delta == nil || math.Abs(*n.Delta+2.3) > 1e-9 || n.Told() != "0.7" {
+		t.Errorf("%+v", n)
 	}
 }
 

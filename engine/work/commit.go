@@ -138,7 +138,7 @@ func (r *attempt) describe(parent agent.Item, tree record.Hash, intent string) *
 	}
 	for i, id := range job.Inspirations {
 		role := record.RoleInspiration
-		if i == 0 && (job.Operator == record.OpCrossover || job.Operator == record.OpSynergy) {
+		if i == 0 && id == job.Mate() {
 			role = record.RoleCrossover
 		}
 		c.Parents = append(c.Parents, record.ParentRef{ID: id, Role: role})

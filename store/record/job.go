@@ -169,6 +169,15 @@ func NewJob(exp ExperimentID, id JobID, kind JobKind) Job {
 	}
 }
 
+// Mate is the candidate that the job merges with its parent, NoCandidate where it merges
+// none: of the inspirations the first one of an operator that has two parents.
+func (j *Job) Mate() CandidateID {
+	if len(j.Inspirations) > 0 && (j.Operator == OpCrossover || j.Operator == OpSynergy) {
+		return j.Inspirations[0]
+	}
+	return NoCandidate
+}
+
 // Lease is the right of one worker to advance one job. Attempt is the fence:
 // every transition names it and is refused when another attempt began.
 type Lease struct {

@@ -22,7 +22,8 @@ type Binding struct {
 	Danger  bool           // asks before it acts
 	Here    bool           // needs programs, files or the process of this machine: off in a remote console
 	Bar     int            // rank in the help bar, 0 = not there
-	Many    bool           // acts on all marked candidates
+	Many    bool           // acts on the marked candidates
+	Acts    func() int     // on how many of them now, nil = all
 	One     bool           // acts on what the cursor stands on, whatever is marked
 	Says    func() string  // what it does now, nil = Title
 	Hidden  bool           // not in palette and help (plain cursor moves are)
@@ -39,6 +40,11 @@ func (b *Binding) Now(marked int) string {
 	switch {
 	case marked == 0:
 	case b.Many:
+		if b.Acts != nil {
+			if n := b.Acts(); n > 0 { // else it is off
+				marked = n
+			}
+		}
 		title += fmt.Sprintf(" %d", marked)
 	case b.One:
 		title += " 1"

@@ -132,7 +132,7 @@ func (p *curvesPane) Title() (string, string) {
 		if s.Noisy { // the line ends with what was held out last, maybe of another
 			best = p.d.told(s.Best.ID, &s.Best.Objective, &s.Best.Claim, evidenceWidth)
 		}
-		l.Add(st.Label, p.d.lower("lower is better · ")+"best ").Add(st.Lines[0], best)
+		l.Add(st.Label, p.way(left, best)).Add(st.Lines[0], best)
 		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart") + p.deciding()}, {" · QD ", plot.Short(last(s.Curves.QD)) + p.deciding()}} {
 			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
 				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
@@ -141,6 +141,23 @@ func (p *curvesPane) Title() (string, string) {
 	}
 	return left, l.String()
 }
+
+// way is what stands before the best in a title: which way is better is worth more than
+// the word for it.
+func (p *curvesPane) way(left, best string) string {
+	if p.d.lower("so") == "" {
+		return "best "
+	}
+	for _, text := range [...]string{"lower is better · best ", "minimize · best "} {
+		if p.width == 0 || plot.Width(left+text+best)+titleEdges <= p.width {
+			return text
+		}
+	}
+	return "minimize · "
+}
+
+// titleEdges is what the two sides of a title take between them and at their ends.
+const titleEdges = 6
 
 func (p *curvesPane) Body(w, h int, focus bool) []string {
 	p.width, p.pics, p.off = w, nil, false

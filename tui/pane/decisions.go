@@ -128,7 +128,11 @@ func (p *decisionsPane) table(taken map[record.Seq]fate) widget.Table[*record.De
 func (p *decisionsPane) object(d *record.Decision) string {
 	switch {
 	case d.Candidate >= 0:
-		return widget.Words(" ", CandidateName(d.Candidate), Niche(&p.d.Snap.Grid, d.Cell))
+		cell := d.Cell
+		if cell < 0 && (d.Verb == record.Freeze || d.Verb == record.Release) { // it is kept wherever it lies
+			cell = p.d.Grid.CellOf(d.Candidate)
+		}
+		return widget.Words(" ", CandidateName(d.Candidate), Niche(&p.d.Snap.Grid, cell))
 	case d.Job >= 0:
 		return d.Job.String()
 	case d.Cell >= 0:

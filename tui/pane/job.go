@@ -344,13 +344,13 @@ func (p *jobPane) origin(w int) []string {
 		out = append(out, p.fact("measures", (&widget.Line{}).Add(st.Ident, CandidateName(j.Candidate))))
 	} else {
 		from := (&widget.Line{}).Add(st.Ident, CandidateName(j.Parent))
-		for i, id := range j.Inspirations {
-			if i == 0 && j.Operator == record.OpCrossover {
-				from.Add(st.Label, " crossed with ")
-			} else if i == 0 {
-				from.Add(st.Label, " beside")
-			}
-			from.Gap(1).Add(st.Ident, CandidateName(id))
+		beside := j.Inspirations
+		if mate := j.Mate(); mate != record.NoCandidate {
+			from.Add(st.Label, " crossed with ").Add(st.Ident, CandidateName(mate))
+			beside = beside[1:]
+		}
+		for i, id := range beside {
+			from.Add(st.Label, widget.Unless(i > 0, " beside")).Gap(1).Add(st.Ident, CandidateName(id))
 		}
 		out = append(out, p.fact("parent", from), p.fact("by", p.maker()))
 	}

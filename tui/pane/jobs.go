@@ -360,8 +360,8 @@ func (p *jobsPane) from(j *record.Job) string {
 	if c := p.d.Grid.CellOf(j.Parent); c >= 0 {
 		out += " " + Niche(&p.d.Snap.Grid, c)
 	}
-	if len(j.Inspirations) > 0 && j.Operator == record.OpCrossover {
-		out += " + " + CandidateName(j.Inspirations[0])
+	if mate := j.Mate(); mate != record.NoCandidate {
+		out += " + " + CandidateName(mate)
 	}
 	return out
 }

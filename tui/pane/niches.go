@@ -252,12 +252,14 @@ func (p *nichesPane) empty(w, h int) []string {
 			out[y] = strings.Repeat(" ", max(0, (w-width)/2)) + t
 		}
 	}
-	t := plot.Fit(text, min(len(text), w))
-	put(h/2, st.Label.S(t), len(t))
+	told := widget.WrapText(text, max(8, w-2))
+	for i, t := range told {
+		put(h/2+i, st.Label.S(t), plot.Width(t))
+	}
 	if need := s.Grid.NeedFit; need > 0 && !s.Loading {
 		n := min(30, w-4)
 		full, rest := plot.Bar(float64(s.Grid.Unplaced)/float64(need), n, p.d.Glyphs)
-		put(h/2+1, st.Lines[0].Wrap(full)+st.Border.Wrap(rest), n)
+		put(h/2+len(told), st.Lines[0].Wrap(full)+st.Border.Wrap(rest), n)
 	}
 	return out
 }

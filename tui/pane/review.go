@@ -26,6 +26,7 @@ type reviewPane struct {
 	none  bool                        // all that waits is no better
 	gone  map[record.CandidateID]bool // decided here, not yet gone from the feed
 	full  bool
+	moved bool // a person put the cursor below the best
 	d1    diffView
 	steps []decided // made here, the newest last
 	again int       // how many of them may wait again
@@ -73,6 +74,7 @@ func (p *reviewPane) Place(at Placement) {
 	}
 	if p.full = at.Full; p.full { // the best is under the cursor when the queue opens
 		p.list.Move(widget.Top)
+		p.moved = false
 	}
 	p.bump()
 }
@@ -141,6 +143,9 @@ func (p *reviewPane) Title() (string, string) {
 		}
 		left += " " + st.Accent.S(fmt.Sprintf("%d waiting", n))
 	}
+	if p.list.Off > 0 && !p.full { // a better one came while the cursor stood below
+		left += st.Label.S(fmt.Sprintf(", %d above", p.list.Off))
+	}
 	if p.held() != nil && p.full {
 		return left, st.Label.S("difference to ") + st.Ident.S(p.d1.baseName())
 	}
@@ -154,8 +159,9 @@ func setWord(name, value string) string {
 	return name + ": " + value
 }
 
-// sync takes what waits from the snapshot. The cursor stays on its candidate
-// wherever that moves: a key pressed now means what is under it.
+// sync takes what waits from the snapshot. While the pane has the keys the cursor stays
+// on its candidate wherever that moves: a key pressed now means what is under it. While
+// it has not, one that nobody moved stays on the best.
 func (p *reviewPane) sync() {
 	still := map[record.CandidateID]bool{}
 	var all []waiting
@@ -187,10 +193,18 @@ func (p *reviewPane) sync() {
 	}
 	under, had := p.list.At()
 	p.list.Set(ids)
-	if had {
+	switch {
+	case !p.moved && !p.hasKeys():
+		p.list.Move(widget.Top)
+	case had:
 		p.list.Seek(under)
 	}
 	p.standAgain(still)
+}
+
+// hasKeys reports whether keys that are pressed now go to the pane.
+func (p *reviewPane) hasKeys() bool {
+	return p.d.Host != nil && p.d.Host.Current() == Pane(p)
 }
 
 // standAgain puts the cursor where it stood before a decision that was taken back,
@@ -203,6 +217,7 @@ func (p *reviewPane) standAgain(waiting map[record.CandidateID]bool) {
 		}
 		p.steps, p.again = p.steps[:n-1], p.again-1
 		p.list.Seek(last.under)
+		p.moved = p.list.Cur > 0
 	}
 }
 
@@ -255,6 +270,7 @@ func (p *reviewPane) skip() tea.Cmd {
 	if n := len(p.list.IDs); n > 0 {
 		p.list.Cur = (p.list.Cur + 1) % n
 	}
+	p.moved = p.list.Cur > 0
 	p.bump()
 	return p.Load()
 }
@@ -293,6 +309,7 @@ func (p *reviewPane) Move(m widget.Motion) tea.Cmd {
 		p.d1.view.Move(m)
 	} else {
 		p.list.Move(m)
+		p.moved = p.list.Cur > 0
 	}
 	p.bump()
 	return nil
@@ -303,6 +320,7 @@ func (p *reviewPane) Click(x, y int) tea.Cmd {
 	if y >= 0 && y < len(p.rows) && p.rows[y] >= 0 && (!p.full || x < p.side) {
 		p.list.Cur = p.rows[y]
 		p.list.Clamp()
+		p.moved = p.list.Cur > 0
 	}
 	p.bump()
 	return p.Load()

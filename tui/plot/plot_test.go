@@ -262,6 +262,13 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
+// The font of a simple console has the characters of code page 437 alone.
+func TestABlockSparklineHasSimpleCharacters(t *testing.T) {
+	if got := plot.Sparkline([]float64{0, 1, 2, 3, 4}, 5, plot.Blocks); got != "__▄██" && got != "_▄▄██" && got != "_▄▄▄█" {
+		t.Errorf("rising values are %q", got)
+	}
+}
+
 func TestBarIsExact(t *testing.T) {
 	for _, g := range []plot.Glyphs{plot.Braille, plot.Blocks, plot.ASCII} {
 		for w := range 30 {

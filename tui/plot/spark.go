@@ -29,8 +29,11 @@ func spark(values []float64, lo, hi float64, w int, g Glyphs) string {
 		return ""
 	}
 	levels := []rune("▁▂▃▄▅▆▇█")
-	if g == ASCII {
+	switch g {
+	case ASCII:
 		levels = []rune("_.-~=^")
+	case Blocks: // what the font of a simple console has: code page 437
+		levels = []rune("_▄█")
 	}
 	n := min(w, len(values))
 	out := make([]rune, 0, w)

@@ -16,50 +16,45 @@ func (r reasons) needCandidate() string {
 	return ""
 }
 
-func (r reasons) needHeld() string {
-	for _, s := range r.actions.targets() {
-		switch {
-		case s.Candidate >= 0 && r.actions.held(s.Candidate) != nil:
-		case len(r.actions.D.Snap.Review) == 0:
-			return "nothing waits for a decision"
-		case s.Candidate < 0:
-			return "no candidate is selected"
-		default:
-			return pane.CandidateName(s.Candidate) + " does not wait for a decision"
-		}
+// held: one that waits for a decision.
+func (r reasons) held(s pane.Selection) string {
+	switch {
+	case s.Candidate >= 0 && r.actions.held(s.Candidate) != nil:
+		return ""
+	case len(r.actions.D.Snap.Review) == 0:
+		return "nothing waits for a decision"
+	case s.Candidate < 0:
+		return "no candidate is selected"
+	}
+	return pane.CandidateName(s.Candidate) + " does not wait for a decision"
+}
+
+// rejectable: any candidate but the root.
+func (r reasons) rejectable(s pane.Selection) string {
+	switch {
+	case s.Candidate < 0:
+		return "no candidate is selected"
+	case s.Candidate == record.Root:
+		return "the root stays"
 	}
 	return ""
 }
 
-func (r reasons) needReject() string {
-	for _, s := range r.actions.targets() {
-		switch {
-		case s.Candidate < 0:
-			return "no candidate is selected"
-		case s.Candidate == record.Root:
-			return "the root stays"
-		}
+// elite: one that holds a niche.
+func (r reasons) elite(s pane.Selection) string {
+	switch {
+	case s.Candidate < 0:
+		return "this niche is empty"
+	case r.actions.D.Grid.CellOf(s.Candidate) < 0:
+		return pane.CandidateName(s.Candidate) + " holds no niche"
 	}
 	return ""
 }
 
-func (r reasons) needElite() string {
-	for _, s := range r.actions.targets() {
-		if s.Candidate < 0 {
-			return "this niche is empty"
-		}
-		if r.actions.D.Grid.CellOf(s.Candidate) < 0 {
-			return pane.CandidateName(s.Candidate) + " holds no niche"
-		}
-	}
-	return ""
-}
-
-func (r reasons) needHold() string {
-	for _, s := range r.actions.targets() {
-		if c := r.actions.D.Grid.At(s.Cell); c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
-			return widget.Unless(s.Candidate < 0, pane.CandidateName(s.Candidate)+" is ") + "neither frozen nor boosted"
-		}
+// kept: one whose niche is frozen or boosted.
+func (r reasons) kept(s pane.Selection) string {
+	if c := r.actions.D.Grid.At(s.Cell); c == nil || !c.Frozen && (c.Boost == 1 || c.Boost == 0) {
+		return widget.Unless(s.Candidate < 0, pane.CandidateName(s.Candidate)+" is ") + "neither frozen nor boosted"
 	}
 	return ""
 }
@@ -75,19 +70,14 @@ func (a *Actions) job(reason func(s pane.Selection) string) func() string {
 	}
 }
 
-// jobs is the reason why nothing can be done to the marked jobs, or to the selected one.
-func (r reasons) jobs(reason func(s pane.Selection) string) func() string {
-	return func() string {
-		for _, s := range r.actions.targets() {
-			if s.Job < 0 {
-				return "no job is selected"
-			}
-			s.State = r.actions.stateOf(s)
-			if why := reason(s); why != "" {
-				return why
-			}
+// jobs is a reason about the job of what is marked or selected.
+func (r reasons) jobs(reason func(s pane.Selection) string) func(s pane.Selection) string {
+	return func(s pane.Selection) string {
+		if s.Job < 0 {
+			return "no job is selected"
 		}
-		return ""
+		s.State = r.actions.stateOf(s)
+		return reason(s)
 	}
 }
 
@@ -172,16 +162,6 @@ func (r reasons) needOther() string {
 // needMeasured: a job starts from a candidate whose value counts.
 func (r reasons) needMeasured() string {
 	return r.counts(r.actions.Host.Current().Selected())
-}
-
-// needAllMeasured is needMeasured for all that are marked.
-func (r reasons) needAllMeasured() string {
-	for _, s := range r.actions.targets() {
-		if why := r.counts(s); why != "" {
-			return why
-		}
-	}
-	return ""
 }
 
 // counts says why the value of a selected candidate does not count, "" where it does or

@@ -199,6 +199,55 @@ func TestMarkedCandidatesAreDecidedAboutInOneStep(t *testing.T) {
 	}
 }
 
+// Of marked ones those are decided about that allow it; the key says how many, and the
+// word after it that others are left.
+func TestOfMixedMarksThoseAreDecidedAboutThatCanBe(t *testing.T) {
+	for _, c := range []struct {
+		key, now string
+		verb     record.Verb
+		on       record.CandidateID
+	}{
+		{"approve", "approve 1", record.Approve, 281},
+		{"measure", "measure again 2", record.Measure, 12},
+		{"retry", "retry 1", record.Retry, 12},
+	} {
+		d := newPerson(t)
+		ice := d.where(frozen)
+		for _, id := range []record.CandidateID{12, ice, 281} {
+			d.D.Mark(id)
+		}
+		if c.key == "retry" {
+			d.D.Unmark()
+			d.D.Mark(281)
+			d.D.Mark(ice)
+			c.on = ice
+		}
+		if now := d.row(c.key).Now(len(d.D.Marks)); now != c.now {
+			t.Errorf("the key says %q, not %q", now, c.now)
+		}
+		done, why := d.press(c.key)
+		ds := d.ctl.Decisions()
+		if why != "" || len(ds) == 0 || ds[0].Verb != c.verb || ds[0].Candidate != c.on && ds[0].Job != record.JobID(c.on) {
+			t.Fatalf("%s: %q, %+v", c.key, why, ds)
+		}
+		if !strings.Contains(done.Text, "1 other marked one is left") && !strings.Contains(done.Text, "2 other marked ones are left") {
+			t.Errorf("%s is told as %q", c.key, done.Text)
+		}
+	}
+}
+
+func TestTheKeyOfFreezingSaysThatItReleases(t *testing.T) {
+	d := newPerson(t)
+	d.stand(d.where(plain))
+	if now := d.row("freeze").Now(0); now != "freeze" {
+		t.Errorf("on a niche that is free it says %q", now)
+	}
+	d.stand(d.where(frozen))
+	if now := d.row("freeze").Now(0); now != "release" {
+		t.Errorf("on a frozen niche it says %q", now)
+	}
+}
+
 func TestApprovalsCarryTheirJobAndMoveTheReviewOn(t *testing.T) {
 	d := newPerson(t)
 	d.D.Mark(281)

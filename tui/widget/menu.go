@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ func (m *Menu) filter() {
 		for _, i := range rankBy(len(m.items), text, func(i int) string { return m.items[i].Title + " " + m.items[i].Note }) {
 			m.found = append(m.found, m.items[i])
 		}
+		slices.SortStableFunc(m.found, func(x, y Item) int { // whose whole name is typed is meant
+			return cmp.Compare(named(y, text), named(x, text))
+		})
 		if m.Own != nil {
 			if it := m.Own(text); it != nil {
 				at := len(m.found)
@@ -65,6 +69,14 @@ func (m *Menu) filter() {
 	if m.none != nil && text == "" {
 		m.cur = -1
 	}
+}
+
+// named is 1 for an item of this name, else 0.
+func named(it Item, name string) int {
+	if strings.EqualFold(it.Title, name) {
+		return 1
+	}
+	return 0
 }
 
 // Unchosen leaves every line unchosen at first; enter alone does it instead.

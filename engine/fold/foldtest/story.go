@@ -128,6 +128,20 @@ func (s *Story) Measure(value, x float64, more ...float64) record.Job {
 	return l.Job
 }
 
+// Hold measures the next job and has its candidate wait for a person before its niche.
+func (s *Story) Hold(value, x float64) record.Job {
+	s.t.Helper()
+	l := s.Lease()
+	s.Commit(l)
+	s.ok(s.DB.Stage(context.Background(), l, record.Gated, record.Evaluating))
+	metrics := []record.Metric{{Name: "score", Value: value}, {Name: "x", Value: x}}
+	s.ok(s.DB.Hold(context.Background(), l, record.Evaluating, "a person looks at it", store.Outcome{
+		Candidate: &record.Candidate{ID: record.CandidateID(l.Job.ID), Status: record.StatusHeld, Objective: &value, Samples: 1, Measures: []float64{x}, Metrics: metrics, Version: 1},
+		Samples:   []record.Sample{{Objective: value, Metrics: metrics, Version: 1}},
+	}))
+	return l.Job
+}
+
 // Fail takes the next job to a failure.
 func (s *Story) Fail(class record.Class, reason string) record.Job {
 	s.t.Helper()
