@@ -384,7 +384,7 @@ func (w *unwinding) decideAnything(rng *rand.Rand, from []draw, first int) {
 			draw, at = pauseOrResume, -1
 		}
 		step := draw(rng, w.eng.Feed().Latest(), w.jobs())
-		if len(step) == 0 {
+		if len(step) == 0 || slices.ContainsFunc(missing, func(i int) bool { return i != at }) && usesUp(step, w.eng.Feed().Latest()) {
 			continue
 		}
 		if _, err := w.eng.Decide(w.t.Context(), step...); errors.Is(err, fold.ErrDecision) {
@@ -404,6 +404,18 @@ func (w *unwinding) decideAnything(rng *rand.Rand, from []draw, first int) {
 		}
 		w.pictures = append(w.pictures, settled(w.t, w.lab, w.eng))
 	}
+}
+
+// usesUp reports whether nothing waits any more after a step: then some kinds have
+// nothing to be about.
+func usesUp(step []record.Decision, s *view.Snapshot) bool {
+	left := len(s.Review)
+	for _, d := range step {
+		if slices.ContainsFunc(s.Review, func(h view.Held) bool { return h.Candidate.ID == d.Candidate }) && (d.Verb == record.Approve || d.Verb == record.Reject) {
+			left--
+		}
+	}
+	return left <= 0 && len(s.Review) > 0
 }
 
 func (w *unwinding) check(what string, at int) {

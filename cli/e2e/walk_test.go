@@ -63,7 +63,7 @@ var looks = []look{
 	{name: "16 colours", env: []string{"TERM=xterm-16color"}},
 	{name: "a light theme", env: []string{"TERM=xterm-256color"}, set: []string{"console.theme=light"}},
 	{name: "plain characters", env: []string{"TERM=xterm-256color"}, set: []string{"console.ascii=true"}, ascii: true},
-	{name: "colours for the colour-blind", env: []string{"TERM=xterm-256color"}, set: []string{"console.palette=cividis"}},
+	{name: "strong colours for the colour-blind", env: []string{"TERM=xterm-256color"}, set: []string{"console.palette=cividis", "console.theme=contrast-dark"}},
 }
 
 // TestEveryScreenOnEveryTerminal walks through all screens of the program while

@@ -8,7 +8,6 @@ import (
 
 	"atoll/store/record"
 	"atoll/tui/keys"
-	"atoll/tui/plot"
 	"atoll/tui/widget"
 )
 
@@ -102,13 +101,9 @@ func (p *decisionsPane) table(taken map[record.Seq]fate) widget.Table[*record.De
 		}
 		return widget.Words(" · ", string(taken[d.Seq]), d.Text)
 	}
-	who := 6
-	for _, d := range p.rows {
-		who = max(who, min(plot.Width(d.Who)+1, 26))
-	}
 	return widget.Table[row]{St: st, Order: p.order, Note: why, Columns: []widget.Column[row]{
 		{Head: "when", W: 10, Rank: 60, Cell: func(d row) (widget.Style, string) { return st.Label, widget.Clock(widget.Millis(d.At)) }},
-		{Head: "who", W: who, Rank: 50, Cell: func(d row) (widget.Style, string) { return st.Label, d.Who }},
+		{Head: "who", W: 6, Rank: 50, Cell: func(d row) (widget.Style, string) { return st.Label, d.Who }},
 		{Head: "what", W: 12, Rank: 100, Cell: func(d row) (widget.Style, string) {
 			verb := string(d.Verb)
 			if taken[d.Seq] == undoes {

@@ -97,6 +97,34 @@ func TestSlicesAlongAChosenAxis(t *testing.T) {
 	}
 }
 
+func TestAZoomedNicheIsToldWithItsElitesOfBeforeAndNow(t *testing.T) {
+	s := cube([]int{3, 3}, []int{0, 0}, []int{1, 1})
+	r := newBench(t, s, nil, Niches, 160, 48)
+	p := r.p.(*nichesPane)
+	tells := func(cell int, words ...string) {
+		t.Helper()
+		copy(p.at, coords(s.Grid.Dims, cell))
+		p.seen = true
+		r.run(p.Load())
+		frame := r.frame()
+		for _, want := range append(words, "niche "+Niche(&s.Grid, cell)) {
+			if !strings.Contains(frame, want) {
+				t.Errorf("niche %d is told without %q:\n%s", cell, want, frame)
+			}
+		}
+	}
+	_ = r.frame()
+	tells(4, "c298", "runners-up of 6 tries", "c271", "c250", "history", "+0.0042", "new niche")
+	tells(0, "runners-up of 6 tries")
+	p.d.Past = true
+	tells(4, "are told of now", "leads back")
+	p.d.Past = false
+	p.detail = nil
+	if frame := r.frame(); !strings.Contains(frame, "loading") {
+		t.Errorf("while it is read it does not say so:\n%s", frame)
+	}
+}
+
 func TestLayersTellWhatTheySay(t *testing.T) {
 	r := newBench(t, cube([]int{3, 3}, []int{0, 0}, []int{1, 1}, []int{2, 2}), nil, Niches, 140, 44)
 	p := r.p.(*nichesPane)

@@ -45,6 +45,18 @@ func TestWhatADecisionKeepsIsNamedWithItsNiche(t *testing.T) {
 	d.Candidate = elite.Elite
 	s.Decisions = []record.Decision{d}
 	b := newBench(t, s, nil, Decisions, 120, 20)
+	s.Decisions[0].Who = "Somebody with a long name"
+	first := b.frame()
+	b.w = 80
+	for _, when := range []string{"at first", "drawn again"} {
+		if frame := b.frame(); !strings.Contains(frame, "Somebody with a long") {
+			t.Errorf("%s it is not told who decided:\n%s", when, frame)
+		}
+	}
+	b.w = 120
+	if again := b.frame(); again != first {
+		t.Errorf("drawn again it is\n%s\nand was\n%s", again, first)
+	}
 	if want := CandidateName(elite.Elite) + " " + Niche(&s.Grid, elite.Index); !strings.Contains(b.frame(), want) {
 		t.Errorf("a freeze is not named as %q:\n%s", want, b.frame())
 	}
