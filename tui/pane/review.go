@@ -194,17 +194,12 @@ func (p *reviewPane) sync() {
 	under, had := p.list.At()
 	p.list.Set(ids)
 	switch {
-	case !p.moved && !p.hasKeys():
+	case !p.moved && !hasKeys(p.d, p):
 		p.list.Move(widget.Top)
 	case had:
 		p.list.Seek(under)
 	}
 	p.standAgain(still)
-}
-
-// hasKeys reports whether keys that are pressed now go to the pane.
-func (p *reviewPane) hasKeys() bool {
-	return p.d.Host != nil && p.d.Host.Current() == Pane(p)
 }
 
 // standAgain puts the cursor where it stood before a decision that was taken back,

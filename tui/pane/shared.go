@@ -141,6 +141,9 @@ func (d *Shared) Mark(id record.CandidateID) {
 	d.Gen++
 }
 
+// hasKeys reports whether keys that are pressed now go to a pane.
+func hasKeys(d *Shared, p Pane) bool { return d.Host != nil && d.Host.Current() == p }
+
 // Unmark forgets all marks.
 func (d *Shared) Unmark() {
 	d.Marks = nil

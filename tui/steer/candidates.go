@@ -19,15 +19,15 @@ import (
 func (a *Actions) CandidateKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
-		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: a.off(reasons{a}.held), Acts: a.acts(reasons{a}.held), Run: a.approve},
+		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: reasons{a}.off(reasons{a}.held), Acts: reasons{a}.acts(reasons{a}.held), Run: a.approve},
 		{ID: "approve-best", Keys: []string{"A"}, Title: "approve the best of each niche", Says: a.bestWord, Doc: "of those listed, in one step", In: []keys.Scope{keys.InReview}, Decides: true, Bar: 64, Off: a.needBest, Run: a.approveBest},
-		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: a.off(reasons{a}.rejectable), Acts: a.acts(reasons{a}.rejectable), Run: a.reject},
-		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Says: a.freezeWord, Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: a.off(reasons{a}.elite), Acts: a.acts(reasons{a}.elite), Run: a.freeze},
-		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: a.off(reasons{a}.elite), Acts: a.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(2) }},
-		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: a.off(reasons{a}.elite), Acts: a.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(0.5) }},
-		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: a.off(reasons{a}.kept), Acts: a.acts(reasons{a}.kept), Run: a.release},
+		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: reasons{a}.off(reasons{a}.rejectable), Acts: reasons{a}.acts(reasons{a}.rejectable), Run: a.reject},
+		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Says: reasons{a}.freezeWord, Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: a.freeze},
+		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(2) }},
+		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(0.5) }},
+		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: reasons{a}.off(reasons{a}.kept), Acts: reasons{a}.acts(reasons{a}.kept), Run: a.release},
 		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: reasons{a}.needCandidate, Run: a.pin},
-		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: a.off(reasons{a}.counts), Acts: a.acts(reasons{a}.counts), Run: a.measureAgain},
+		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: reasons{a}.off(reasons{a}.counts), Acts: reasons{a}.acts(reasons{a}.counts), Run: a.measureAgain},
 		{ID: "export", Here: true, One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: reasons{a}.needOther, Run: a.export},
 		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.startJob},
 		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: reasons{a}.needOther, Run: a.promote},
@@ -35,8 +35,8 @@ func (a *Actions) CandidateKeys() []*keys.Binding {
 }
 
 func (a *Actions) approve() tea.Cmd {
-	ss := a.fit(reasons{a}.held)
-	said := "approved " + namesOf(ss) + a.others(ss)
+	ss := reasons{a}.fit(reasons{a}.held)
+	said := "approved " + namesOf(ss) + reasons{a}.others(ss)
 	a.decided(ss)
 	return a.Decide(said, true, on(record.Approve, ss, nil)...)
 }
@@ -86,14 +86,14 @@ func (a *Actions) decided(ss []pane.Selection) {
 var rejectReasons = [...]string{"breaks behaviour", "games the metric", "out of scope", "unreadable", "risky", "no real gain"}
 
 func (a *Actions) reject() tea.Cmd {
-	ss := a.fit(reasons{a}.rejectable)
+	ss := reasons{a}.fit(reasons{a}.rejectable)
 	doIt := func(reason string) func() tea.Cmd {
 		return func() tea.Cmd {
 			said := "rejected " + namesOf(ss) + ", no reason given"
 			if reason != "" {
 				said = "rejected " + namesOf(ss) + ": " + reason
 			}
-			said += a.others(ss)
+			said += reasons{a}.others(ss)
 			a.decided(ss)
 			return a.Decide(said, true, on(record.Reject, ss, func(d *record.Decision) { d.Text = reason })...)
 		}
@@ -110,8 +110,8 @@ func (a *Actions) reject() tea.Cmd {
 
 // freeze freezes those that are not frozen, or releases all when every one is.
 func (a *Actions) freeze() tea.Cmd {
-	ss := a.fit(reasons{a}.elite)
-	free, more := a.free(ss), a.others(ss)
+	ss := reasons{a}.fit(reasons{a}.elite)
+	free, more := reasons{a}.free(ss), reasons{a}.others(ss)
 	a.D.Unmark()
 	if len(free) == 0 {
 		return a.Decide("released "+namesOf(ss)+more, true, on(record.Release, ss, nil)...)
@@ -119,25 +119,9 @@ func (a *Actions) freeze() tea.Cmd {
 	return a.Decide("frozen "+namesOf(free)+more, true, on(record.Freeze, free, nil)...)
 }
 
-// free are those that are not frozen.
-func (a *Actions) free(ss []pane.Selection) []pane.Selection {
-	return slices.DeleteFunc(slices.Clone(ss), func(s pane.Selection) bool {
-		c := a.D.Grid.At(s.Cell)
-		return c != nil && c.Frozen
-	})
-}
-
-// freezeWord is what the key of freezing does now.
-func (a *Actions) freezeWord() string {
-	if ss := a.fit(reasons{a}.elite); len(ss) > 0 && len(a.free(ss)) == 0 {
-		return "release"
-	}
-	return "freeze"
-}
-
 func (a *Actions) boost(by float64) tea.Cmd {
-	ss := a.fit(reasons{a}.elite)
-	more := a.others(ss)
+	ss := reasons{a}.fit(reasons{a}.elite)
+	more := reasons{a}.others(ss)
 	a.D.Unmark()
 	ds := on(record.Boost, ss, func(d *record.Decision) {
 		now := 1.0
@@ -154,8 +138,8 @@ func (a *Actions) boost(by float64) tea.Cmd {
 }
 
 func (a *Actions) release() tea.Cmd {
-	ss := a.fit(reasons{a}.kept)
-	more := a.others(ss)
+	ss := reasons{a}.fit(reasons{a}.kept)
+	more := reasons{a}.others(ss)
 	a.D.Unmark()
 	return a.Decide("released "+namesOf(ss)+more, true, on(record.Release, ss, nil)...)
 }
@@ -170,8 +154,8 @@ func (a *Actions) pin() tea.Cmd {
 }
 
 func (a *Actions) measureAgain() tea.Cmd {
-	ss := a.fit(reasons{a}.counts)
-	more := a.others(ss)
+	ss := reasons{a}.fit(reasons{a}.counts)
+	more := reasons{a}.others(ss)
 	a.D.Unmark()
 	return a.Decide("to be measured again: "+namesOf(ss)+more, false, on(record.Measure, ss, nil)...)
 }

@@ -1,6 +1,8 @@
 package steer
 
 import (
+	"slices"
+
 	"atoll/store/record"
 	"atoll/tui/pane"
 	"atoll/tui/widget"
@@ -79,6 +81,54 @@ func (r reasons) jobs(reason func(s pane.Selection) string) func(s pane.Selectio
 		s.State = r.actions.stateOf(s)
 		return reason(s)
 	}
+}
+
+// fit returns those of the targets about which something can be decided: why says what
+// is in the way of one, "" for nothing.
+func (r reasons) fit(why func(s pane.Selection) string) []pane.Selection {
+	return slices.DeleteFunc(r.actions.targets(), func(s pane.Selection) bool { return why(s) != "" })
+}
+
+// off is the reason why a key does nothing now: none of the targets fits, and what is in
+// the way of the first.
+func (r reasons) off(why func(s pane.Selection) string) func() string {
+	return func() string {
+		if len(r.fit(why)) > 0 {
+			return ""
+		}
+		return why(r.actions.targets()[0])
+	}
+}
+
+// acts counts the targets that fit.
+func (r reasons) acts(why func(s pane.Selection) string) func() int {
+	return func() int { return len(r.fit(why)) }
+}
+
+// others tells how many that are marked are not among those that are decided about, ""
+// for none.
+func (r reasons) others(ss []pane.Selection) string {
+	n := len(r.actions.D.Marks) - len(ss)
+	if n <= 0 {
+		return ""
+	}
+	return "; " + widget.Plural(n, "other marked one is left as it is", "other marked ones are left as they are")
+}
+
+// free are those that are not frozen.
+func (r reasons) free(ss []pane.Selection) []pane.Selection {
+	return slices.DeleteFunc(slices.Clone(ss), func(s pane.Selection) bool {
+		c := r.actions.D.Grid.At(s.Cell)
+		return c != nil && c.Frozen
+	})
+}
+
+// freezeWord is what the key of freezing does now.
+func (r reasons) freezeWord() string {
+	if ss := r.fit(r.elite); len(ss) > 0 && len(r.free(ss)) == 0 {
+		return "release"
+	}
+	return "freeze"
 }
 
 // stateOf is the state of a selected job, "" where neither the pane nor the snapshot

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/pane"
-	"atoll/tui/widget"
 )
 
 // Controller carries decisions to the experiment. Methods return when the
@@ -127,38 +125,6 @@ func (a *Actions) targets() []pane.Selection {
 		out = append(out, s)
 	}
 	return out
-}
-
-// fit returns those of the targets about which something can be decided: why says what
-// is in the way of one, "" for nothing.
-func (a *Actions) fit(why func(s pane.Selection) string) []pane.Selection {
-	return slices.DeleteFunc(a.targets(), func(s pane.Selection) bool { return why(s) != "" })
-}
-
-// off is the reason why a key does nothing now: none of the targets fits, and what is in
-// the way of the first.
-func (a *Actions) off(why func(s pane.Selection) string) func() string {
-	return func() string {
-		if len(a.fit(why)) > 0 {
-			return ""
-		}
-		return why(a.targets()[0])
-	}
-}
-
-// acts counts the targets that fit.
-func (a *Actions) acts(why func(s pane.Selection) string) func() int {
-	return func() int { return len(a.fit(why)) }
-}
-
-// others tells how many that are marked are not among those that are decided about, ""
-// for none.
-func (a *Actions) others(ss []pane.Selection) string {
-	n := len(a.D.Marks) - len(ss)
-	if n <= 0 {
-		return ""
-	}
-	return "; " + widget.Plural(n, "other marked one is left as it is", "other marked ones are left as they are")
 }
 
 func (a *Actions) held(id record.CandidateID) *view.Held {
