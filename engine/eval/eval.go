@@ -71,6 +71,9 @@ func New(ctx context.Context, box Runner, o Options) (*Evaluator, error) {
 	}
 	if f, ok := box.(Finder); ok {
 		e.found = e.find(ctx, f)
+		if err := ctx.Err(); err != nil { // what was not found may be there
+			return nil, err
+		}
 	}
 	if o.Dir != "" {
 		if e.seal, err = sealDir(o.Dir); err != nil {

@@ -1,6 +1,8 @@
 package eval_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,5 +49,26 @@ func TestAnInterpreterBehindAShimIsFoundAndMounted(t *testing.T) {
 				t.Errorf("the evaluator gives %v, %s %s (%v); want 42", out.Objective, out.Class, strings.TrimSpace(out.Reason), err)
 			}
 		})
+	}
+}
+
+// cutShort is a box whose search for programs is broken off from outside.
+type cutShort struct {
+	*sandbox.Box
+	cancel func()
+}
+
+func (c cutShort) Interpreters(context.Context, ...string) ([]sandbox.Mount, []string) {
+	c.cancel()
+	return nil, []string{"/usr/bin"}
+}
+
+// Who breaks off a task whose evaluator is being made ready must not leave one behind
+// that lacks the programs which were not looked for any more.
+func TestAnEvaluatorWhoseProgramsWereNotAllLookedForIsNone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := eval.New(ctx, cutShort{cancel: cancel}, eval.Options{Command: []string{"python3", "x.py"}, Output: output.OutputPairs})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it is made: %v", err)
 	}
 }

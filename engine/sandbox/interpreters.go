@@ -156,7 +156,7 @@ func answered(base string, lines []string) tool {
 // ask runs a program with a question and returns the lines of its answer that
 // are absolute paths.
 func ask(ctx context.Context, program string, args []string) []string {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // a shim on a busy machine is slow
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"

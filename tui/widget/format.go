@@ -43,13 +43,6 @@ func Signed(v float64) string {
 	return Number(v)
 }
 
-func Optional(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return Number(*v)
-}
-
 func Percent(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"
