@@ -75,7 +75,7 @@ func TestBeforeThereIsAMapNothingOfItIsTold(t *testing.T) {
 		t.Errorf("mean or QD are told of a map that is not there:\n%s", s)
 	}
 	c.see("figures of its jobs under their heads", func(s string) bool {
-		return regexp.MustCompile(`job +work +value +on parent +outcome`).MatchString(s)
+		return regexp.MustCompile(`job +work +value +outcome`).MatchString(s)
 	})
 }
 
