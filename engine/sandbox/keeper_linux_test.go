@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,14 +53,14 @@ func TestFirstProcessHasFewThreadsWhateverItWaitsFor(t *testing.T) {
 		threads
 		for i in 1 2 3 4 5 6 7 8 9; do mkfifo "$TMPDIR/$i"; $ATOLL_RUN sh -c 'read x' <>"$TMPDIR/$i" & done
 		for i in 1 2 3 4 5 6 7 8 9; do echo x >"$TMPDIR/$i"; done; threads; wait; threads`))
-	var most int
-	for line := range strings.Lines(string(res.Stdout)) {
-		n, _ := strconv.Atoi(strings.TrimSpace(line))
-		most = max(most, n)
+	var counts []int
+	for _, line := range strings.Fields(string(res.Stdout)) {
+		n, _ := strconv.Atoi(line)
+		counts = append(counts, n)
 	}
-	t.Logf("threads: %q", res.Stdout)
-	if most == 0 || most > 8 {
-		t.Errorf("the first process has %d threads, want a few\n%s%s", most, res.Stdout, res.Stderr)
+	// A busy machine makes the runtime start a few more, once; nine that wait would be nine.
+	if len(counts) != 3 || counts[0] == 0 || slices.Max(counts) > 12 || slices.Max(counts)-counts[0] > 4 {
+		t.Errorf("the first process has %v threads, want a few at all three times\n%s", counts, res.Stderr)
 	}
 }
 
