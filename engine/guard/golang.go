@@ -199,7 +199,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		name:      p.name,
 		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
 		candidate: &subject{box: m.g.box, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
-		literals:  literals(m.root, callers(m.was, p), m.changedNodes()), relevant: m.relevant, public: public(p),
+		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p),
 	})
 }

@@ -25,10 +25,12 @@ const (
 
 // literals gathers the constants of a package and of what calls it: those of the
 // tests first, for they are inputs.
-// near are the declarations that changed, whose constants are told apart.
-func literals(v *view, pkgs []*goPackage, near [][2]ast.Node) probe.Literals {
+// near are the declarations that changed, whose constants are told apart, and named
+// those that they name.
+func literals(v *view, pkgs []*goPackage, near [][2]ast.Node, named []ast.Node) probe.Literals {
 	g := &gathering{seen: map[string]bool{}}
 	g.changed(near)
+	g.edges(near, named)
 	for _, pair := range near {
 		g.nearby(pair[0])
 		g.nearby(pair[1])

@@ -186,6 +186,59 @@ func TestAChangeOfAPythonFunctionIsFound(t *testing.T) {
 	wantWhere(t, report, "ledger.slug")
 }
 
+func TestConstantsOfChangedPythonCodeAreTriedWhateverTheSeed(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module six times; TestEdgesAreTriedWhateverTheSeed of the probe stands for it")
+	mustHave(t, "python3")
+	const was = `
+def ordinal(number):
+    if number % 100 in (11, 12, 13):
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def quote(word):
+    return "'" + word + "'" if " " in word or "'" in word else word
+
+
+def slow(seconds):
+    return seconds > 1.5
+
+
+def total(rows):
+    return sum(rows)
+`
+	root := t.TempDir()
+	for name, text := range map[string]string{"kit.py": was, "test_kit.py": `
+import unittest
+import kit
+
+
+class Kit(unittest.TestCase):
+    def test(self):
+        self.assertEqual(kit.ordinal(11), "th")
+        self.assertEqual(kit.quote("it's"), "'it's'")
+        self.assertEqual(kit.quote("its"), "its")
+        self.assertFalse(kit.slow(0.5))
+        self.assertEqual(kit.total([1, 2]), 3)
+`} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	planted := strings.NewReplacer("(11, 12, 13):", "(11, 12, 13) and number < 5000:", `if " " in word or`, `if len(word) < 700 and " " in word or`,
+		"> 1.5", ">= 1.5", "sum(rows)", "sum(rows[:90])").Replace(was)
+	refactored := strings.NewReplacer("(11, 12, 13):", "range(11, 14):", "> 1.5", ">= 1.5 and seconds != 1.5", "sum(rows)", "sum(row for row in rows)").Replace(was)
+	for seed := range uint64(3) {
+		o := guard.Options{NoTests: true, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
+		change := func(text string) guard.Tree {
+			return guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.py", Mode: record.Regular, Data: []byte(text)}}}
+		}
+		wantWhere(t, mustCheck(t, o, guard.Tree{Base: root}, change(planted), "kit.py"), "kit.ordinal", "kit.quote", "kit.slow", "kit.total")
+		wantWhere(t, mustCheck(t, o, guard.Tree{Base: root}, change(refactored), "kit.py"))
+	}
+}
+
 func TestOnlyFunctionsOfThePythonTreeAreCalled(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")

@@ -21,7 +21,11 @@ import (
 //go:embed pyprobe/probe.py
 var pythonProbe []byte
 
+//go:embed pyprobe/edges.py
+var pythonEdges []byte
+
 const (
+	edgesName     = "atoll_guard_edges.py"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
 	pythonWall    = 5 * time.Minute // of the tests while calls are recorded
@@ -37,8 +41,10 @@ func (c *check) python(ctx context.Context) error {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(p.host, "probe.py"), pythonProbe, 0o644); err != nil {
-		return fmt.Errorf("lay the probe: %w", err)
+	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges} {
+		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
+			return fmt.Errorf("lay the probe: %w", err)
+		}
 	}
 	err := p.run(ctx)
 	if errors.Is(err, errProbe) {

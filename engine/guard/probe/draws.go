@@ -8,6 +8,11 @@ type draws struct {
 	from  bool // given is used
 	loose bool // after the list it goes on with the generator
 	used  []uint64
+
+	aim    *aim              // where an edge stands, and which
+	last   bool              // the arguments of the method that is looked at are made
+	places [2][edgeKinds]int // that there were, before last and in it
+	forced []uint64          // the next choices
 }
 
 // maxChoices bounds what is remembered of one case; what is drawn beyond is 0.
@@ -56,6 +61,8 @@ func (d *draws) wide(k uint64) uint64 {
 	}
 	var v uint64
 	switch {
+	case len(d.forced) > 0:
+		v, d.forced = d.forced[0]%k, d.forced[1:]
 	case !d.from:
 		v = d.next() % k
 	case at < len(d.given):

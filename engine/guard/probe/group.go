@@ -208,6 +208,7 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 // step calls one method of a receiver. After the last one receiver is looked at.
 func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
 	f := p.MethodByName(method.Name)
+	m.d.last = receiver != nil
 	defer func() {
 		if e := recover(); e != nil {
 			if _, ok := e.(unsupported); !ok {

@@ -214,6 +214,11 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 	if depth >= 3 {
 		types = types[:5]
 	}
+	for k, at := range map[edgeKind]uint64{edgeInt: 1, edgeText: 2, edgeFloat: 3} {
+		if g.d.aimedAt(k) {
+			g.d.force(at)
+		}
+	}
 	t := types[g.d.n(len(types))]
 	if t == nil {
 		return v, "nil"

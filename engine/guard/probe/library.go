@@ -11,6 +11,7 @@ import (
 type library struct {
 	api    API
 	lits   Literals
+	edges  *edges
 	byType map[reflect.Type]bool
 	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
 	module string                  // path that the package's types share
@@ -19,7 +20,7 @@ type library struct {
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
+	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {

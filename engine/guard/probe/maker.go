@@ -125,7 +125,8 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(t))
 		var texts []string
-		for range g.length(depth, 5) {
+		n := g.length(depth, 5)
+		for try := 0; try < 2*n && v.Len() < n; try++ { // keys may be equal
 			k, kt := g.value(t.Key(), depth+1)
 			e, et := g.value(t.Elem(), depth+1)
 			if !k.Comparable() || v.MapIndex(k).IsValid() {
@@ -166,7 +167,11 @@ func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
 		v.Set(reflect.ValueOf(slices.Clip([]rune(s))).Convert(t))
 		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
 	}
-	if list := g.lib.listsFor(t.Elem()); len(list) > 0 && g.d.chance(6) {
+	list := g.lib.listsFor(t.Elem())
+	if len(list) > 0 && g.d.aim != nil {
+		g.d.force(0)
+	}
+	if len(list) > 0 && g.d.chance(6) {
 		return g.listed(v, list[g.d.n(len(list))])
 	}
 	n := g.length(depth, 9)
@@ -225,11 +230,26 @@ func (g *maker) length(depth, most int) int {
 	if depth >= deepest {
 		return 0
 	}
+	if depth <= deepestSize {
+		at, ok := g.d.target(edgeSize)
+		switch {
+		case ok:
+			g.d.force(15, uint64(at))
+		case g.d.aim != nil: // what is aimed at may be an element
+			g.d.force(0)
+		}
+		if g.d.chance(1) {
+			return g.lib.edges.sizes[g.d.n(len(g.lib.edges.sizes))]
+		}
+	}
 	if n := len(g.lib.lits.NearInts); depth == 0 && n > 0 && g.d.chance(1) {
 		return int(min(80, max(0, g.lib.lits.NearInts[g.d.n(n)]+int64(g.d.n(3))-1)))
 	}
 	if depth == 0 && g.d.chance(1) {
 		return g.d.n(60)
+	}
+	if n := max(1, most-2*depth); g.d.aim != nil && n > 1 {
+		g.d.force(1 + g.d.next()%min(3, uint64(n-1)))
 	}
 	return g.d.n(max(1, most-2*depth))
 }
@@ -266,6 +286,9 @@ func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text strin
 			v, text = reflect.Value{}, ""
 		}
 	}()
+	if g.d.aim != nil {
+		g.d.force(0)
+	}
 	if g.d.chance(5) {
 		return v, ""
 	}
@@ -345,7 +368,7 @@ type noValue struct{ text string }
 func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
 	args, texts := make([]reflect.Value, t.NumIn()), make([]string, t.NumIn())
 	for i := range args {
-		if row != nil && row[i] != nil && !g.d.chance(3) {
+		if row != nil && row[i] != nil && !g.d.other(t.In(i)) {
 			if v, ok := row[i].as(t.In(i)); ok {
 				args[i], texts[i] = v, constantText(v)
 				continue
@@ -403,7 +426,14 @@ func (g *maker) moment() time.Time {
 
 // duration draws a length of time near the units that people use.
 func (g *maker) duration() time.Duration {
-	unit := []time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}[g.d.n(7)]
+	if at, ok := g.d.target(edgeDuration); ok {
+		g.d.force(7, uint64(at))
+	}
+	kind := g.d.n(8)
+	if kind == 7 {
+		return g.lib.edges.durations[g.d.n(len(g.lib.edges.durations))]
+	}
+	unit := []time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}[kind]
 	v := time.Duration(g.d.n(120)) * unit
 	if g.d.chance(2) {
 		v = -v

@@ -86,6 +86,9 @@ type Literals struct {
 	NearStrings []string  `json:"near_strings,omitempty"`
 	NearInts    []int64   `json:"near_ints,omitempty"`
 	NearFloats  []float64 `json:"near_floats,omitempty"`
+	// Edges are constants of the changed code and of what it names, those of one version
+	// alone first. The values at and beside them are tried whatever the seed.
+	Edges Tuple `json:"edges,omitempty"`
 }
 
 // Tuple is a row of constants that stand together: arguments of one call, a row

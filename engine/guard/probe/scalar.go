@@ -28,8 +28,11 @@ func (g *maker) integer(bits int, signed bool) int64 {
 		}
 		return lit()
 	}
+	if at, ok := d.target(edgeInt); ok {
+		d.force(16, uint64(at))
+	}
 	var v int64
-	switch d.n(16) {
+	switch d.n(17) {
 	case 0, 1, 2, 3:
 		v = int64(d.n(6))
 	case 4, 5:
@@ -48,6 +51,8 @@ func (g *maker) integer(bits int, signed bool) int64 {
 		v = (int64(1) << d.n(min(bits, 63))) + int64(d.n(3)) - 1
 	case 14:
 		v = -lit()
+	case 16:
+		v = g.lib.edges.ints[d.n(len(g.lib.edges.ints))]
 	default:
 		v = int64(d.wide(math.MaxUint64))
 	}
@@ -63,7 +68,10 @@ func (g *maker) integer(bits int, signed bool) int64 {
 // float draws a number; whole and simple ones are frequent.
 func (g *maker) float() float64 {
 	d := g.d
-	switch d.n(16) {
+	if at, ok := d.target(edgeFloat); ok {
+		d.force(16, uint64(at))
+	}
+	switch d.n(17) {
 	case 0, 1, 2:
 		return float64(d.n(10))
 	case 3:
@@ -93,6 +101,8 @@ func (g *maker) float() float64 {
 		return float64(d.n(1_000_000_007)) * 1.5
 	case 14:
 		return float64(d.n(100)) * 1e-7
+	case 16:
+		return g.lib.edges.floats[d.n(len(g.lib.edges.floats))]
 	}
 	return []float64{0, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), math.MaxFloat64, 1e21, 5e-324}[d.n(8)]
 }
@@ -115,6 +125,12 @@ var alphabets = [][]rune{
 // compares, searches or merges is dull on strangers.
 func (g *maker) text() string {
 	var s string
+	if at, ok := g.d.target(edgeText); ok {
+		if len(g.texts) > 0 {
+			g.d.force(0)
+		}
+		g.d.force(18, uint64(at))
+	}
 	if len(g.texts) > 0 && g.d.chance(7) {
 		s = g.texts[g.d.n(len(g.texts))]
 		if g.d.n(3) > 0 {
@@ -133,7 +149,10 @@ func (g *maker) text() string {
 // changed a little.
 func (g *maker) newText() string {
 	d, lits := g.d, g.lib.lits.Strings
-	kind := d.n(18)
+	kind := d.n(19)
+	if kind == 18 {
+		return g.lib.edges.texts[d.n(len(g.lib.edges.texts))]
+	}
 	if kind >= 16 {
 		return g.nearText()
 	}

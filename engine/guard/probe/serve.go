@@ -65,7 +65,7 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = capture.Close()
 		_ = os.Remove(capture.Name())
 	}()
-	s := &session{q: q, r: r, enc: json.NewEncoder(to)}
+	s := &session{q: q, r: r, enc: json.NewEncoder(to), aims: map[string][2][]aim{}}
 	stop := s.watch()
 	defer stop()
 	switch q.Mode {
@@ -95,6 +95,7 @@ type session struct {
 	err   error
 	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
 	at    atomic.Int64 // its position
+	aims  map[string][2][]aim
 }
 
 func (s *session) write(a Answer) {
@@ -201,10 +202,19 @@ func (s *session) count(group string) int {
 	return s.q.Count
 }
 
-// draws are the choices of a case of a survey: first those of the corpus, then
-// in turn others made from them and new ones.
+// draws are the choices of a case of a survey: first the edges, whatever the seed,
+// and those of the corpus, then in turn others made from them and new ones, and last
+// the edges that may end the process.
 func (s *session) draws(group string, index int) *draws {
 	corpus := s.q.Corpus[group]
+	early, late := s.edgeCases(group)
+	if index < len(early) {
+		return aimed(group, index, early[index])
+	}
+	if i := index - (s.count(group) - len(late)); i >= 0 && i < len(late) {
+		return aimed(group, index, late[i])
+	}
+	index -= len(early)
 	switch {
 	case index < len(corpus):
 		return replayed(corpus[index])
@@ -212,6 +222,13 @@ func (s *session) draws(group string, index int) *draws {
 		return varied(corpus, s.seed(group, index))
 	}
 	return seeded(s.seed(group, index))
+}
+
+// aimed are choices with an edge among others that do not depend on the seed.
+func aimed(group string, index int, a aim) *draws {
+	d := seeded(hash("edge", group, strconv.Itoa(index)))
+	d.aim = &a
+	return d
 }
 
 func (s *session) seed(group string, index int) uint64 {
@@ -222,8 +239,12 @@ func short(text string) string { return strconv.FormatUint(hash(text), 36) }
 
 // detail runs the named cases and tells everything about them.
 func (s *session) detail() {
+	told := 0
 	for n, c := range s.q.Cases {
 		g := s.r.byName[c.Group]
+		if told > mostTold {
+			return
+		}
 		if g == nil || n < s.q.From {
 			continue
 		}
@@ -234,11 +255,16 @@ func (s *session) detail() {
 		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
 		o := s.one(n+1, g, d)
 		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+		told += len(o.in) + len(o.out) + 3*len(o.choices)
 	}
 }
 
-// mostVariants bounds one round of shrinking.
-const mostVariants = 400
+// mostVariants bounds one round of shrinking, mostTold the bytes of inputs and outcomes
+// in one answer: a result that is longer than its reader takes is no answer.
+const (
+	mostVariants = 400
+	mostTold     = 2 << 20
+)
 
 // shrink runs simpler variants of the first case, itself first.
 func (s *session) shrink() {
@@ -250,13 +276,18 @@ func (s *session) shrink() {
 	if g == nil {
 		return
 	}
+	told := 0
 	for n, v := range append([][]uint64{c.Choices}, variants(c.Choices, mostVariants)...) {
+		if told > mostTold {
+			return
+		}
 		if n < s.q.From {
 			continue
 		}
 		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
 		o := s.one(n+1, g, replayed(v))
 		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+		told += len(o.in) + len(o.out) + 3*len(o.choices)
 	}
 }
 

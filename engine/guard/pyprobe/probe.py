@@ -27,11 +27,15 @@ import threading
 import time
 import types
 
+from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
+
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
 FLOAT_MARK = "\x01"
 MOST_RECORDED = 200
 MOST_TRIED = 3000
+MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
+EDGE_SHARE = 2  # one of so many cases is an edge
 LONGEST = 64 << 10
 COVER_FILE = "atoll_guard_cover.out"
 
@@ -50,14 +54,17 @@ def fnv(*texts):
 class Draws:
     """Choices from a seeded generator, or from a list that goes on with zeros."""
 
-    def __init__(self, seed=None, given=None):
+    def __init__(self, seed=None, given=None, aim=None):
         self.state, self.given, self.used = seed, given, []
+        self.aim, self.places, self.forced = aim, {}, []
 
     def n(self, k):
         at = len(self.used)
         if k <= 1 or at >= 1024:
             return 0
-        if self.given is None:
+        if self.forced:
+            v = self.forced.pop(0) % k
+        elif self.given is None:
             self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
             z = self.state
             z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
@@ -70,6 +77,17 @@ class Draws:
 
     def pick(self, values):
         return values[self.n(len(values))]
+
+    def edge(self, kind, values):
+        """Stands an edge here where the aim says so, and else by chance; None for no."""
+        here = self.places.get(kind, 0)
+        self.places[kind] = here + 1
+        if self.aim and self.aim[0] == kind and self.aim[1] == here:
+            self.forced += [15, self.aim[2]]
+        if self.n(16) < 15:
+            return None
+        values = values() if callable(values) else values
+        return (self.pick(values),) if values else None
 
 
 def variants(c, limit=400):
@@ -507,15 +525,21 @@ ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;",
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits):
-        self.d, self.lits = d, lits
+    def __init__(self, d, lits, edges):
+        self.d, self.lits, self.edges = d, lits, edges
 
     def text(self):
+        edge = self.d.edge("text", self.edges.texts)
+        if edge:
+            return edge[0]
         if self.lits["strings"] and self.d.n(3):
             return self.d.pick(self.lits["strings"])
         return "".join(self.d.pick(self.d.pick(ALPHABETS)) for _ in range(self.d.n(8)))
 
     def integer(self):
+        edge = self.d.edge("int", self.edges.ints)
+        if edge:
+            return edge[0]
         k = self.d.n(6)
         if k == 0:
             return self.d.n(4)
@@ -528,6 +552,9 @@ class Vary:
         return self.d.n(200)
 
     def number(self):
+        edge = self.d.edge("float", self.edges.floats)
+        if edge:
+            return edge[0]
         k = self.d.n(6)
         if k == 0:
             return float(self.d.n(4))
@@ -561,6 +588,9 @@ class Vary:
 
     def other(self, v, depth=0):
         d = self.d
+        edge = d.edge("other", lambda: self.edges.near(v))
+        if edge:
+            return edge[0]
         if isinstance(v, enum.Enum):
             return d.pick(list(type(v)))
         if v is None:
@@ -758,6 +788,8 @@ class Session:
             self.recorded = pickle.load(f)
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
+        self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
+        self.aims = {}
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -779,6 +811,50 @@ class Session:
     def seed(self, group, index):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
+    def draws(self, group, index):
+        """The choices of a case: first edges, whatever the seed, then what is drawn, and
+        last the edges that may end the process."""
+        early, late = self.aims_of(group)
+        aims, at = early, index
+        if index >= len(early):
+            aims, at = late, index - (self.q.get("count") or 0) + len(late)
+        if 0 <= at < len(aims):
+            d = Draws(seed=fnv("edge", group, str(index)), aim=aims[at][1])
+            d.forced = list(aims[at][0])
+            return d
+        return Draws(seed=self.seed(group, index))
+
+    def aims_of(self, group):
+        """Choices and aims of the edges of a group, the most telling first."""
+        if group in self.aims:
+            return self.aims[group]
+        most = (self.q.get("count") or 0) // EDGE_SHARE
+        lists = []
+        calls = self.recorded.get(group)
+        if calls:
+            # The shortest call, one in the middle and the longest, for calls are in that order.
+            for base in dict.fromkeys([0, len(calls) // 2, len(calls) - 1, len(calls) // 4]):
+                _, _, args, kwargs = pickle.loads(calls[base])
+                for at, recipe in enumerate(list(args) + list(kwargs.values())):
+                    try:
+                        near = self.edges.near(decode(recipe))
+                    except Exception:  # what cannot be made again has no edges
+                        continue
+                    lists.append([([base, 1, at], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(near)])
+        else:
+            module, name = group.split(":")
+            with contextlib.suppress(Exception):
+                places = min(3, len(inspect.signature(find(module, name)).parameters))
+                for place in range(places):
+                    lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
+        early, late = [], []
+        for choices, aim, large, n_calls, n_args in list(in_turn(*lists))[:most]:
+            # A choice of one is none: it is not drawn.
+            kept = [c for c, n in zip(choices, (n_calls, 4, n_args)) if n > 1]
+            (late if large else early).append((kept, aim))
+        self.aims[group] = early, late
+        return self.aims[group]
+
     def one(self, position, group, d):
         random.seed(7)
         self.position, self.began = position, time.monotonic()
@@ -789,7 +865,7 @@ class Session:
 
     def run(self, group, d):
         module, name = group.split(":")
-        vary = Vary(d, self.lits)
+        vary = Vary(d, self.lits, self.edges)
         printed = io.StringIO()
         shown, args, kwargs, me = group, [], {}, None
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
@@ -888,16 +964,20 @@ class Session:
                     self.write(k="start", g=g, i=i, p=position)
                 if position in omit:
                     continue
-                shown, out, _ = self.one(position, g, Draws(seed=self.seed(g, i)))
+                shown, out, _ = self.one(position, g, self.draws(g, i))
                 self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)})
 
     def full(self, cases):
+        told = 0
         for n, (g, d) in enumerate(cases):
+            if told > MOST_TOLD:
+                return
             if n < (self.q.get("from") or 0):
                 continue
             self.write(k="start", g=g, i=n, p=n + 1)
             shown, out, used = self.one(n + 1, g, d)
             self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, **{"in": shown})
+            told += len(shown) + len(out) + 3 * len(used)
 
     def answer(self):
         q = self.q
@@ -906,7 +986,7 @@ class Session:
         if q["mode"] == "survey":
             self.survey()
         elif q["mode"] == "detail":
-            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else Draws(seed=self.seed(c["group"], c["index"]))) for c in cases])
+            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"])) for c in cases])
         elif q["mode"] == "shrink":
             c = cases[0]
             self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + variants(c["choices"])])
@@ -941,6 +1021,8 @@ def literals(files):
         for n in ast.walk(tree):
             if isinstance(n, ast.Constant):
                 kind = {str: "strings", int: "ints", float: "floats"}.get(type(n.value))
+                if kind == "ints" and abs(n.value) >= 1 << 63 or kind == "floats" and abs(n.value) == float("inf"):
+                    continue
                 if kind and len(out[kind]) < 300 and n.value not in out[kind] and (kind != "strings" or len(n.value) < 2000):
                     out[kind].append(n.value)
     return out
@@ -959,6 +1041,7 @@ def main():
         result = affected(q)
         sources = q.get("files") or []
         result["literals"] = literals((q.get("testfiles") or []) + sources)
+        result["literals"]["edges"] = constants_of_change(q.get("sources") or {})
         result["extra"] = public_functions(sources)
         with open(os.environ["ATOLL_GUARD_RESULT"], "w", encoding="utf-8") as f:
             json.dump(result, f)

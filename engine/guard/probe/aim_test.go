@@ -1,0 +1,190 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// edgesOf are constants of changed code.
+func edgesOf(values ...any) Tuple {
+	var out Tuple
+	for _, v := range values {
+		switch v := v.(type) {
+		case int:
+			n := int64(v)
+			out = append(out, Constant{Int: &n})
+		case float64:
+			out = append(out, Constant{Float: &v})
+		case string:
+			out = append(out, Constant{Str: &v})
+		}
+	}
+	return out
+}
+
+// outcomesOf are those of a survey of one function, with what the inputs were.
+func outcomesOf(t *testing.T, f any, lits Literals, seed uint64, count int) map[int][2]string {
+	t.Helper()
+	var b bytes.Buffer
+	api := API{Funcs: []Func{{"f", reflect.ValueOf(f)}}}
+	if err := answer(api, Request{Mode: Survey, Seed: seed, Count: count, Literals: lits}, &b); err != nil {
+		t.Fatal(err)
+	}
+	out := map[int][2]string{}
+	for line := range bytes.Lines(b.Bytes()) {
+		var a Answer
+		if err := json.Unmarshal(line, &a); err != nil {
+			t.Fatal(err)
+		}
+		if a.Kind == AnswerCase {
+			out[a.Index] = [2]string{a.In, a.Out}
+		}
+	}
+	return out
+}
+
+type parcel struct {
+	Name  string
+	Count int32
+	Lines []string
+}
+
+func ordinal(n int) string {
+	if n%100 >= 11 && n%100 <= 13 {
+		return "th"
+	}
+	return "st"
+}
+
+func quoted(s string) string {
+	if strings.ContainsAny(s, " \\'") {
+		return "'" + s + "'"
+	}
+	return s
+}
+
+func unescaped(s string) string {
+	_, rest, ok := strings.Cut(s, "\\")
+	if !ok {
+		return s
+	}
+	_, n := utf8.DecodeRuneInString(rest)
+	return rest[:n]
+}
+
+func TestEdgesAreTriedWhateverTheSeed(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		consts     Tuple
+		was, is    any
+		refactored any
+	}{
+		{"a bound far from what is drawn", edgesOf(5000, 100, 11, 12, 13), ordinal, func(n int) string {
+			if n > 5000 && n < 5100 {
+				return "st"
+			}
+			return ordinal(n)
+		}, func(n int) string {
+			if m := n % 100; m < 11 || m > 13 {
+				return "st"
+			}
+			return "th"
+		}},
+		{"a sum of two constants", edgesOf(70_000, 11), func(n int) bool { return false }, func(n int) bool { return n == 70_011 }, func(n int) bool { return n != n }},
+		{"a number below zero", edgesOf(-731), func(n int64) bool { return n <= -731 }, func(n int64) bool { return n < -731 }, func(n int64) bool { return !(n > -731) }},
+		{"a bound of a byte", nil, func(n uint32) uint32 { return n }, func(n uint32) uint32 { return min(n, 65535) }, func(n uint32) uint32 { return n + 0 }},
+		{"a number with a fraction", edgesOf(0.8125), func(f float64) bool { return f < 0.8125 }, func(f float64) bool { return f <= 0.8125 }, func(f float64) bool { return !(f >= 0.8125) && !math.IsNaN(f) }},
+		{"a long text of what is special", edgesOf(700, "'", " ", "\\"), quoted, func(s string) string {
+			if len(s) > 700 {
+				return s
+			}
+			return quoted(s)
+		}, func(s string) string { return quoted(s[:len(s)]) }},
+		{"no UTF-8 behind a special character", edgesOf("\\"), unescaped, func(s string) string {
+			return strings.ToValidUTF8(unescaped(s), "?")
+		}, func(s string) string { return unescaped(s + "") }},
+		{"a special character at the end", edgesOf(int('~')), func(s string) bool { return false }, func(s string) bool { return len(s) > 1 && strings.HasSuffix(s, "~") }, func(s string) bool { return s != s }},
+		{"another case of a prefix", edgesOf("http://"), func(s string) bool { return strings.HasPrefix(s, "http://") }, func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "http://") },
+			func(s string) bool { return len(s) >= 7 && s[:7] == "http://" }},
+		{"a number in a text", edgesOf(8191), func(s string) bool { return s == "" }, func(s string) bool { return s == "" || s == "8192" }, func(s string) bool { return len(s) == 0 }},
+		{"a length of time", edgesOf(90), func(d time.Duration) bool { return d > 90*time.Minute }, func(d time.Duration) bool { return d >= 90*time.Minute }, func(d time.Duration) bool { return 90*time.Minute < d }},
+		{"a size of a list", edgesOf(129), func(l []int) bool { return len(l) > 129 }, func(l []int) bool { return len(l) >= 129 }, func(l []int) bool { return 129 < len(l) }},
+		{"a size of a table", edgesOf(77), func(m map[string]bool) bool { return len(m) > 77 }, func(m map[string]bool) bool { return len(m) > 76 }, func(m map[string]bool) bool { return 77 < len(m) }},
+		{"a field", edgesOf(4321), func(o parcel) bool { return o.Count > 4321 }, func(o parcel) bool { return o.Count >= 4321 }, func(o parcel) bool { return 4321 < o.Count }},
+		{"a list in a field", edgesOf(61), func(o *parcel) bool { return o != nil && len(o.Lines) == 61 }, func(o *parcel) bool { return false }, func(o *parcel) bool { return o != nil && 61 == len(o.Lines) }},
+		{"the second argument", edgesOf(9973), func(s string, n int) bool { return n > 9973 }, func(s string, n int) bool { return n >= 9973 }, func(s string, n int) bool { return 9973 < n }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lits := Literals{Edges: tt.consts, Strings: []string{"key 12", "don't", "plain"}}
+			for seed := range uint64(4) {
+				const count = 900
+				root := outcomesOf(t, tt.was, lits, seed, count)
+				differ := func(f any) int {
+					n := 0
+					for i, o := range outcomesOf(t, f, lits, seed, count) {
+						if o != root[i] {
+							n++
+						}
+					}
+					return n
+				}
+				if differ(tt.is) == 0 {
+					t.Errorf("seed %d: not noticed", seed)
+				}
+				if n := differ(tt.refactored); n > 0 || len(root) != count {
+					t.Errorf("seed %d: %d of %d cases of a refactoring differ", seed, n, len(root))
+				}
+			}
+		})
+	}
+}
+
+func TestEdgesAreTheSameForEverySeedAndEndInTime(t *testing.T) {
+	lits := Literals{Edges: edgesOf(5000, 17, "quote", 0.5)}
+	f := func(s string, n int) int { return n }
+	a, b := outcomesOf(t, f, lits, 1, 300), outcomesOf(t, f, lits, 2, 300)
+	same := 0
+	for i, o := range a {
+		if o == b[i] {
+			same++
+		}
+	}
+	if same < 300/edgeShare || same > 300/2 {
+		t.Errorf("%d of 300 cases are the same for two seeds, want %d", same, 300/edgeShare)
+	}
+}
+
+func TestAnEdgeIsReplayedByItsChoices(t *testing.T) {
+	api := API{Funcs: []Func{{"f", reflect.ValueOf(func(s []string, o parcel, d time.Duration, x any, f ...float64) int { return len(s) })}}}
+	var b bytes.Buffer
+	q := Request{Mode: Detail, Count: 300, Literals: Literals{Edges: edgesOf(50, "quote", 0.5)}}
+	for i := range 300 {
+		q.Cases = append(q.Cases, Case{Group: "f", Index: i})
+	}
+	for range 2 {
+		b.Reset()
+		if err := answer(api, q, &b); err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(b.Bytes()) {
+			var a Answer
+			if err := json.Unmarshal(line, &a); err != nil {
+				t.Fatal(err)
+			}
+			if a.Kind != AnswerCase {
+				continue
+			}
+			if c := &q.Cases[a.Index]; len(c.Choices) == 0 {
+				c.Choices = a.Choices
+			} else if !reflect.DeepEqual(c.Choices, a.Choices) && len(a.Choices) < maxChoices {
+				t.Errorf("%s took other choices", a.In)
+			}
+		}
+	}
+}
