@@ -136,8 +136,10 @@ func realNumbers(ints []int64, floats []float64) []float64 {
 			}
 		}
 	}
-	machine := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 255, 256, 65535, 1 << 31, 1 << 53, 1<<53 + 2,
-		math.MaxFloat64, -math.MaxFloat64, math.MaxFloat32, 5e-324, 2.2250738585072014e-308, 1e15, 1e16, 1e21, 1e-7, 1e-5, 0.1, 0.999999, 1.5, 2.5}
+	machine := []float64{
+		0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 255, 256, 65535, 1 << 31, 1 << 53, 1<<53 + 2,
+		math.MaxFloat64, -math.MaxFloat64, math.MaxFloat32, 5e-324, 2.2250738585072014e-308, 1e15, 1e16, 1e21, 1e-7, 1e-5, 0.1, 0.999999, 1.5, 2.5,
+	}
 	out := inTurn(at, joined, machine)
 	seen := map[uint64]bool{} // -0 and NaN are values of their own
 	return slices.DeleteFunc(out, func(v float64) bool {
@@ -266,8 +268,10 @@ func variantsOf(strs, recorded []string) []string {
 			continue
 		}
 		r := []rune(s)
-		list := []string{s, s + "x", "x" + s, "x" + s + "x", s + s, string(r[1:]), string(r[:len(r)-1]), strings.ToUpper(s), strings.ToLower(s),
-			strings.ToUpper(string(r[:1])) + string(r[1:]), " " + s, s + " ", s + "\n", s + "\xff", s + "\x00", "x" + strings.ToUpper(s), strings.ToUpper(s) + "x", s + "1", s + s + s}
+		list := []string{
+			s, s + "x", "x" + s, "x" + s + "x", s + s, string(r[1:]), string(r[:len(r)-1]), strings.ToUpper(s), strings.ToLower(s),
+			strings.ToUpper(string(r[:1])) + string(r[1:]), " " + s, s + " ", s + "\n", s + "\xff", s + "\x00", "x" + strings.ToUpper(s), strings.ToUpper(s) + "x", s + "1", s + s + s,
+		}
 		for _, o := range recorded[:min(len(recorded), 2)] {
 			list = append(list, o+s, s+o, o+s+o)
 		}
