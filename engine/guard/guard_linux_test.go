@@ -207,6 +207,10 @@ def slow(seconds):
 
 def total(rows):
     return sum(rows)
+
+
+def half(weight):
+    return weight / 2
 `
 	root := t.TempDir()
 	for name, text := range map[string]string{"kit.py": was, "test_kit.py": `
@@ -221,6 +225,7 @@ class Kit(unittest.TestCase):
         self.assertEqual(kit.quote("its"), "its")
         self.assertFalse(kit.slow(0.5))
         self.assertEqual(kit.total([1, 2]), 3)
+        self.assertEqual(kit.half(0.5), 0.25)
 `} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -228,7 +233,8 @@ class Kit(unittest.TestCase):
 	}
 	planted := strings.NewReplacer("(11, 12, 13):", "(11, 12, 13) and number < 5000:", `if " " in word or`, `if len(word) < 700 and " " in word or`,
 		"> 1.5", ">= 1.5", "sum(rows)", "sum(rows[:90])").Replace(was)
-	refactored := strings.NewReplacer("(11, 12, 13):", "range(11, 14):", "> 1.5", ">= 1.5 and seconds != 1.5", "sum(rows)", "sum(row for row in rows)").Replace(was)
+	refactored := strings.NewReplacer("(11, 12, 13):", "range(11, 14):", "> 1.5", ">= 1.5 and seconds != 1.5", "sum(rows)", "sum(row for row in rows)",
+		"weight / 2", "weight * 1e9 / 2e9").Replace(was) // of the largest number it is none
 	for seed := range uint64(3) {
 		o := guard.Options{NoTests: true, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
 		change := func(text string) guard.Tree {

@@ -120,6 +120,14 @@ func (d *draws) other(t reflect.Type) bool {
 // force says what the next choices are.
 func (d *draws) force(choices ...uint64) { d.forced = append(d.forced, choices...) }
 
+// moderate keeps the next choice of a case with an edge below k: what stands beside an
+// edge is not of the ends of the machine, as no edge is.
+func (d *draws) moderate(k uint64) {
+	if d.aim != nil {
+		d.force(d.next() % k)
+	}
+}
+
 // edgeCases are the aims of a group: first those that cost little, then the others.
 func (s *session) edgeCases(group string) (early, late []aim) {
 	if list, ok := s.aims[group]; ok {

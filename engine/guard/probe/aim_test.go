@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +188,67 @@ func TestAnEdgeIsReplayedByItsChoices(t *testing.T) {
 			} else if !reflect.DeepEqual(c.Choices, a.Choices) && len(a.Choices) < maxChoices {
 				t.Errorf("%s took other choices", a.In)
 			}
+		}
+	}
+}
+
+// machineEnds are numbers that only the ends of the machine explain.
+func machineEnds(e *edges) []any {
+	var out []any
+	for _, v := range e.ints {
+		if v > largestMade || v < -largestMade {
+			out = append(out, v)
+		}
+	}
+	for _, v := range e.floats {
+		if math.Abs(v) > largestMade && !math.IsInf(v, 0) || v != 0 && math.Abs(v) < math.SmallestNonzeroFloat32 {
+			out = append(out, v)
+		}
+	}
+	for _, v := range e.durations {
+		if v > longestSpan+24*time.Hour || v < -longestSpan-24*time.Hour {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func TestEndsOfTheMachineAreEdgesOnlyWhereTheCodeNamesThem(t *testing.T) {
+	for _, consts := range []Tuple{nil, edgesOf(0, 2), edgesOf(5000, 90_000_000, 1<<40, 0.5, 1e12)} {
+		if ends := machineEnds(newEdges(&Literals{Edges: consts})); len(ends) > 0 {
+			t.Errorf("edges of %d constants are %v", len(consts), ends)
+		}
+	}
+	e := newEdges(&Literals{Edges: edgesOf(math.MaxInt64, math.MaxFloat64)})
+	if !slices.Contains(e.ints, math.MaxInt64) || !slices.Contains(e.ints, -math.MaxInt64) || !slices.Contains(e.floats, math.MaxFloat64) {
+		t.Errorf("the largest numbers are constants and no edges: %v", machineEnds(e))
+	}
+}
+
+func TestAnEdgeOfHalfAWordLeavesRoomForSums(t *testing.T) {
+	e := newEdges(&Literals{Edges: edgesOf(7, -math.MaxInt32)})
+	for i, v := range e.ints {
+		if w := e.whole(i, 31, true); w != v && (e.own[v] || int64(int32(w)) != w) || !e.own[v] && (w > 1<<30 || w < -1<<30) {
+			t.Errorf("%d is %d", v, w)
+		}
+		if w := e.whole(i, 64, false); w < 0 {
+			t.Errorf("%d without a sign is %d", v, uint64(w))
+		}
+	}
+	if !slices.ContainsFunc(e.ints, func(v int64) bool { return v == 1<<32 }) {
+		t.Error("1<<32 is no edge")
+	}
+}
+
+func TestNoEndOfTheMachineStandsBesideAnEdge(t *testing.T) {
+	lib := newLibrary(API{}, Literals{Edges: edgesOf(0, 2, 0.5)})
+	f := func([]float64, []int64, uint64, time.Duration) {}
+	for i := range 5000 {
+		m := &maker{d: aimed("f", i, aim{kind: edgeSize, place: i % 2, index: i % len(lib.edges.sizes)}), lib: lib}
+		args, text := m.arguments(reflect.TypeOf(f), 0, nil)
+		beyond := args[2].Uint() > largestMade || args[3].Int() > int64(longestSpan) || slices.ContainsFunc(args[1].Interface().([]int64), func(v int64) bool { return v > largestMade || v < -largestMade })
+		if beyond || slices.ContainsFunc(args[0].Interface().([]float64), func(v float64) bool { return math.Abs(v) > largestMade && !math.IsInf(v, 0) }) {
+			t.Fatal(text)
 		}
 	}
 }

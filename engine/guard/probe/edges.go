@@ -19,13 +19,18 @@ const (
 	largestEarly    = 1 << 20 // numbers that are
 	largestSize     = 300     // elements of a slice or a map
 	mostTextNumbers = 40      // numbers written in texts
+	largestBits     = 32      // powers of two
+	largestMade     = 1 << 53 // numbers that are no constant: beyond, sums wrap and floats round
+	longestSpan     = 10 * 365 * 24 * time.Hour
 )
 
 // edges are the values at which the code is likely to turn: at and beside its
-// constants, and at the bounds of machine numbers. The order is fixed, what only one
-// version of the code has comes first.
+// constants, and at moderate bounds. The ends of what the machine holds are none, for
+// there any two ways to add differ, unless the code names them. The order is fixed, what
+// only one version of the code has comes first.
 type edges struct {
 	ints      []int64
+	own       map[int64]bool // those at and beside constants
 	floats    []float64
 	texts     []string
 	sizes     []int
@@ -47,7 +52,10 @@ func newEdges(lits *Literals) *edges {
 			strs = append(strs, *c.Str)
 		}
 	}
-	e := &edges{ints: numbers(ints)}
+	e := &edges{ints: numbers(ints), own: map[int64]bool{}}
+	for _, v := range beside(ints) {
+		e.own[v] = true
+	}
 	e.floats = realNumbers(ints, floats)
 	e.sizes = sizes(e.ints)
 	e.durations = spans(ints)
@@ -84,50 +92,74 @@ func inTurn[T any](lists ...[]T) []T {
 	}
 }
 
+// beside are constants, the numbers next to them and those below zero.
+func beside(consts []int64) []int64 {
+	var out []int64
+	for _, c := range consts {
+		out = append(out, c, c+1, c-1, -c)
+	}
+	return out
+}
+
 // numbers are whole numbers at and beside constants, at what two of them make, and at
 // the bounds of bytes and words.
 func numbers(consts []int64) []int64 {
-	var at, joined, machine []int64
-	for _, c := range consts {
-		at = append(at, c, c+1, c-1, -c)
-	}
+	var joined, bounds []int64
 	few := consts[:min(len(consts), mostPaired)]
-	for i, a := range few {
-		for _, b := range few[i:] {
-			joined = append(joined, a+b, a-b, b-a, a*b)
-			for k := int64(2); k <= 3; k++ {
-				joined = append(joined, k*a+b, a+k*b)
+	for i, x := range few {
+		for _, y := range few[i:] {
+			a, b := float64(x), float64(y) // a float tells what is too large
+			list := []float64{a + b, a - b, b - a, a * b, 2*a + b, a + 2*b, 3*a + b, a + 3*b, a*b + 1, a*b - 1}
+			for _, v := range list {
+				if math.Abs(v) <= largestMade {
+					joined = append(joined, int64(v))
+				}
 			}
-			joined = append(joined, a*b+1, a*b-1)
 		}
 	}
-	for _, v := range []int64{0, 1, 127, 255, 256, 65535, 2, 3, math.MaxInt32, math.MaxInt64, 128, 10, 100, 32767, 65536, 1 << 32} {
-		machine = append(machine, v, -v)
+	for _, v := range []int64{0, 1, 127, 255, 256, 65535, 2, 3, math.MaxInt32, 128, 10, 100, 32767, 65536, 1 << 31, math.MaxUint32, 1 << 32} {
+		bounds = append(bounds, v, -v)
 	}
-	machine = append(machine, math.MinInt64, math.MinInt32, math.MaxUint32)
-	for bits := 2; bits < 63; bits++ {
-		machine = append(machine, 1<<bits, 1<<bits-1, 1<<bits+1)
+	for bits := 2; bits <= largestBits; bits++ {
+		bounds = append(bounds, 1<<bits, 1<<bits-1, 1<<bits+1)
 	}
-	for ten := int64(10); ten < math.MaxInt64/10; ten *= 10 {
-		machine = append(machine, ten, ten-1)
+	for ten := int64(10); ten < largestMade; ten *= 10 {
+		bounds = append(bounds, ten, ten-1)
 	}
-	return distinct(inTurn(at, joined, machine), mostEdges)
+	return distinct(inTurn(beside(consts), joined, bounds), mostEdges)
 }
 
-// realNumbers are numbers at constants and the nearest beside them, and the ends of
-// what a float holds.
+// whole is a whole number for a type of so many bits. One at the ends of a type of half
+// a word that is no constant of the code is taken smaller: there any sum wraps.
+func (e *edges) whole(index, bits int, signed bool) int64 {
+	v := e.ints[index]
+	if !signed && v < 0 {
+		v = -v // and no number near the largest
+	}
+	if bits > 16 && bits <= 32 && !e.own[v] {
+		for end := int64(1) << (bits - 1); v > end || v < -end; {
+			v /= 4
+		}
+	}
+	return v
+}
+
+// realNumbers are numbers at constants and the nearest beside them, those that two make,
+// and what is no number.
 func realNumbers(ints []int64, floats []float64) []float64 {
-	var at []float64
+	var at, joined []float64
 	all := slices.Clone(floats)
 	for _, c := range ints {
 		all = append(all, float64(c))
 	}
 	for _, c := range all {
-		at = append(at, c, c+1e-6*math.Max(1, math.Abs(c)), c-1e-6*math.Max(1, math.Abs(c)), -c, c+0.5, c-0.5, c+0.1, c-0.1, c+1, c-1, c/2, 2*c,
-			math.Nextafter(c, math.Inf(1)), math.Nextafter(c, math.Inf(-1)), c*c, 10*c, 100*c)
+		at = append(at, c, c+1e-6*math.Max(1, math.Abs(c)), c-1e-6*math.Max(1, math.Abs(c)), -c, c+0.5, c-0.5, c+0.1, c-0.1, c+1, c-1, c/2)
+		if c != 0 { // beside nothing are the smallest numbers of the machine
+			at = append(at, math.Nextafter(c, math.Inf(1)), math.Nextafter(c, math.Inf(-1)))
+		}
+		joined = append(joined, 2*c, c*c, 10*c, 100*c)
 	}
 	few := all[:min(len(all), mostPaired)]
-	var joined []float64
 	for i, a := range few {
 		for _, b := range few[i:] {
 			joined = append(joined, a+b, a-b, a*b)
@@ -136,11 +168,11 @@ func realNumbers(ints []int64, floats []float64) []float64 {
 			}
 		}
 	}
-	machine := []float64{
-		0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 255, 256, 65535, 1 << 31, 1 << 53, 1<<53 + 2,
-		math.MaxFloat64, -math.MaxFloat64, math.MaxFloat32, 5e-324, 2.2250738585072014e-308, 1e15, 1e16, 1e21, 1e-7, 1e-5, 0.1, 0.999999, 1.5, 2.5,
+	joined = slices.DeleteFunc(joined, func(v float64) bool { return math.Abs(v) > largestMade })
+	bounds := []float64{
+		0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 255, 256, 65535, 1 << 31, 1 << 32, 1e-7, 1e-5, 0.1, 0.999999, 1.5, 2.5, 1e6, 1e9,
 	}
-	out := inTurn(at, joined, machine)
+	out := inTurn(at, joined, bounds)
 	seen := map[uint64]bool{} // -0 and NaN are values of their own
 	return slices.DeleteFunc(out, func(v float64) bool {
 		bits := math.Float64bits(v)
@@ -168,13 +200,13 @@ func spans(ints []int64) []time.Duration {
 	for _, unit := range units {
 		for _, c := range append([]int64{0, 1}, ints[:min(len(ints), mostPaired)]...) {
 			d := time.Duration(c) * unit
-			if int64(d)/int64(unit) != c {
+			if int64(d)/int64(unit) != c || unit > 1 && d.Abs() > longestSpan {
 				continue
 			}
 			at = append(at, d, d+1, d-1, -d, d+unit, d-unit)
 		}
 	}
-	at = append(at, math.MaxInt64, math.MinInt64, 30*24*time.Hour, 365*24*time.Hour, 7*24*time.Hour)
+	at = append(at, 30*24*time.Hour, 365*24*time.Hour, 7*24*time.Hour)
 	return distinct(at, mostEdges)
 }
 
@@ -291,7 +323,7 @@ func ofLengths(consts, numbers []int64, marks, recorded []string) []string {
 	var out []string
 	add := func(n int64, bases []string) {
 		for _, base := range bases {
-			if n > 0 && n*int64(len(base))/int64(max(1, len([]rune(base)))) <= longestEdge {
+			if n > 0 && n <= longestEdge && n*int64(len(base))/int64(max(1, len([]rune(base)))) <= longestEdge {
 				out = append(out, toLength(base, int(n)))
 			}
 		}

@@ -235,7 +235,7 @@ func (g *maker) length(depth, most int) int {
 		switch {
 		case ok:
 			g.d.force(15, uint64(at))
-		case g.d.aim != nil: // what is aimed at may be an element
+		case !g.d.from || g.d.aim != nil: // what is aimed at may be an element; long ones are rare where all is drawn
 			g.d.force(0)
 		}
 		if g.d.chance(1) {
@@ -438,6 +438,7 @@ func (g *maker) duration() time.Duration {
 	if g.d.chance(2) {
 		v = -v
 	}
+	g.d.moderate(1)
 	if g.d.chance(1) {
 		v = math.MaxInt64
 	}

@@ -48,19 +48,24 @@ func (g *maker) integer(bits int, signed bool) int64 {
 	case 12:
 		v = int64(d.n(100_000))
 	case 13:
+		d.moderate(min(uint64(bits), largestBits+1))
 		v = (int64(1) << d.n(min(bits, 63))) + int64(d.n(3)) - 1
 	case 14:
 		v = -lit()
 	case 16:
-		v = g.lib.edges.ints[d.n(len(g.lib.edges.ints))]
+		v = g.lib.edges.whole(d.n(len(g.lib.edges.ints)), bits, signed)
 	default:
+		d.moderate(largestMade)
 		v = int64(d.wide(math.MaxUint64))
 	}
 	if g.tame && (v > 64 || v < -64) {
 		v %= 64
 	}
-	if !signed && v < 0 && !d.chance(4) {
-		v = -v
+	if !signed && v < 0 {
+		d.moderate(1)
+		if !d.chance(4) {
+			v = -v
+		}
 	}
 	return v
 }
@@ -104,6 +109,7 @@ func (g *maker) float() float64 {
 	case 16:
 		return g.lib.edges.floats[d.n(len(g.lib.edges.floats))]
 	}
+	d.moderate(5)
 	return []float64{0, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), math.MaxFloat64, 1e21, 5e-324}[d.n(8)]
 }
 

@@ -35,7 +35,7 @@ FLOAT_MARK = "\x01"
 MOST_RECORDED = 200
 MOST_TRIED = 3000
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
-EDGE_SHARE = 2  # one of so many cases is an edge
+EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LONGEST = 64 << 10
 COVER_FILE = "atoll_guard_cover.out"
 
@@ -79,11 +79,13 @@ class Draws:
         return values[self.n(len(values))]
 
     def edge(self, kind, values):
-        """Stands an edge here where the aim says so, and else by chance; None for no."""
+        """Stands an edge here where the aim says so, and beside one by chance; None for no."""
         here = self.places.get(kind, 0)
         self.places[kind] = here + 1
         if self.aim and self.aim[0] == kind and self.aim[1] == here:
             self.forced += [15, self.aim[2]]
+        elif not self.aim and self.given is None:
+            self.forced.append(0)
         if self.n(16) < 15:
             return None
         values = values() if callable(values) else values
@@ -811,18 +813,24 @@ class Session:
     def seed(self, group, index):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
+    def cases(self):
+        """How many cases a group has: those that are drawn, and edges on top of them. Each
+        tree counts the same, also where one has other edges."""
+        count = self.q.get("count") or 0
+        return count + count // EDGE_SHARE
+
     def draws(self, group, index):
         """The choices of a case: first edges, whatever the seed, then what is drawn, and
         last the edges that may end the process."""
         early, late = self.aims_of(group)
         aims, at = early, index
         if index >= len(early):
-            aims, at = late, index - (self.q.get("count") or 0) + len(late)
+            aims, at = late, index - self.cases() + len(late)
         if 0 <= at < len(aims):
             d = Draws(seed=fnv("edge", group, str(index)), aim=aims[at][1])
             d.forced = list(aims[at][0])
             return d
-        return Draws(seed=self.seed(group, index))
+        return Draws(seed=self.seed(group, index - len(early)))
 
     def aims_of(self, group):
         """Choices and aims of the edges of a group, the most telling first."""
@@ -955,7 +963,7 @@ class Session:
         position = 0
         for g in groups:
             started = False
-            for i in range(q.get("count") or 0):
+            for i in range(self.cases()):
                 position += 1
                 if position <= (q.get("from") or 0) or g in skip:
                     continue
