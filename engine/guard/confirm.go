@@ -150,7 +150,8 @@ func (t count) worthALook(group string, list []int) []probe.Case {
 }
 
 // confirm runs cases in both trees and returns those that differ. With twice the
-// root runs them before and after the candidate and must agree with itself.
+// root runs them before and after the candidate and must agree with itself. They come in
+// the order in which they were asked: what one leaves behind may show in the next.
 func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool) ([]seen, error) {
 	before, err := p.root.ask(ctx, q)
 	if err != nil {
@@ -167,7 +168,9 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 		}
 	}
 	var out []seen
-	for at, a := range before.cases {
+	order := slices.SortedFunc(maps.Keys(before.cases), func(a, b site) int { return cmp.Compare(a.index, b.index) })
+	for _, at := range order {
+		a := before.cases[at]
 		b, ok := after.cases[at]
 		if !ok || a.In != b.In || a.Out != b.Out {
 			continue
