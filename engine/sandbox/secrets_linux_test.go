@@ -47,3 +47,31 @@ func TestHostileReadsOfKeysInTheSystemsFoldersFindNothing(t *testing.T) {
 		}
 	})
 }
+
+// A key may be thrown away while a search runs: the next evaluation runs all the same.
+func TestAKeyThatIsGoneNeedsNoCover(t *testing.T) {
+	home, err := os.MkdirTemp("/usr/local", "atoll-test-")
+	if err != nil {
+		t.Skipf("this user can put no key into a folder of the system: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := os.Mkdir(filepath.Join(home, ".ssh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".netrc", ".ssh/id_rsa"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte("planted key"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	for _, gone := range []string{home + "/.netrc", home + "/.ssh", home} {
+		if err := os.RemoveAll(gone); err != nil {
+			t.Fatal(err)
+		}
+		res, err := b.Run(t.Context(), sandbox.Spec{Base: w.base, Args: []string{"echo", "runs"}})
+		if err != nil || string(res.Stdout) != "runs\n" {
+			t.Errorf("without %s: %v, %q %s", gone, err, res.Stdout, res.Stderr)
+		}
+	}
+}

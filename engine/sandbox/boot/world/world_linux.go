@@ -272,6 +272,12 @@ func (w *World) layMounts() error {
 			}
 			continue
 		}
+		if m.Device && m.At != m.Host { // it covers a file that may be gone since it was found
+			var st syscall.Stat_t
+			if syscall.Lstat(w.at(m.At), &st) == syscall.ENOENT {
+				continue
+			}
+		}
 		set := uint64(kernel.AttrNosuid)
 		if !m.Device {
 			set |= kernel.AttrNodev
