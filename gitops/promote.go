@@ -117,7 +117,7 @@ func (r *Repo) send(ctx context.Context, git *command, target Target, commit rec
 }
 
 // Bundle writes commit with its history to a new file that git clone and git
-// fetch read, under the branch atoll/<short name>. The history before the commits
+// fetch read, under the branch atoll/<short name> and as HEAD. The history before the commits
 // that were imported is read in source, which need not be there when they have none.
 func (r *Repo) Bundle(ctx context.Context, source Target, commit record.Hash, path string) error {
 	if err := r.bundle(ctx, source, commit, path); err != nil {
@@ -152,7 +152,11 @@ func (r *Repo) bundle(ctx context.Context, source Target, commit record.Hash, pa
 	if err := r.borrow(ctx, refs, map[string]record.Hash{branch: commit}, nil); err != nil {
 		return err
 	}
-	whole := call{args: []string{"--git-dir=" + refs, "bundle", "create", "-q", out, "--branches"}, stdout: io.Discard}
+	// Who clones it or fetches from it without a name gets what HEAD is.
+	if err := os.WriteFile(filepath.Join(refs, "HEAD"), []byte("ref: refs/heads/"+branch+"\n"), 0o600); err != nil {
+		return err
+	}
+	whole := call{args: []string{"--git-dir=" + refs, "bundle", "create", "-q", out, "HEAD", "--branches"}, stdout: io.Discard}
 	if _, err := os.Stat(filepath.Join(r.dir, "shallow")); err == nil {
 		if source.CommonDir == "" || source.Shallow {
 			return fmt.Errorf("%w: the history before the root is not in the store, and its repository is not known or is shallow; promote to a branch or a patch instead", ErrNotFound)

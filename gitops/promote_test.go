@@ -88,9 +88,16 @@ func TestBundleIsACloneOfTheCandidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := repository{t: t, dir: t.TempDir()}
-	out.run("clone", "-q", "-b", "atoll/"+c.Short(), path, "clone")
-	if got := (repository{t: t, dir: out.dir + "/clone"}).run("rev-parse", "HEAD"); got != c.String() {
+	out.run("clone", "-q", path, "clone")
+	clone := repository{t: t, dir: out.dir + "/clone"}
+	if got := clone.run("rev-parse", "HEAD", "atoll/"+c.Short()); got != c.String()+"\n"+c.String() {
 		t.Errorf("the clone is at %s, want %s", got, c)
+	}
+	out.run("init", "-q", "other")
+	other := repository{t: t, dir: out.dir + "/other"}
+	other.run("fetch", "-q", path)
+	if got := other.run("rev-parse", "FETCH_HEAD"); got != c.String() {
+		t.Errorf("what was fetched is %s, want %s", got, c)
 	}
 	if err := s.Bundle(t.Context(), gitops.Target{}, c, path); !errors.Is(err, gitops.ErrExists) {
 		t.Errorf("over a file that is there: %v", err)
