@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +45,19 @@ func runToBeKilled(state, repo string) error {
 	eng := engine.New(ses, 1, engine.Options{
 		Who: "tester", Unattended: true, Gateway: patient(), Getenv: func(string) string { return plantedKey },
 	})
+	budget := os.Getenv("ENGINE_TEST_END") == "budget"
+	room := 100_000
+	if budget {
+		room = more
+	}
+	if err := raiseBudget(ctx, ses, room); err != nil {
+		return err
+	}
+	if os.Getenv("ENGINE_TEST_REFIT") != "" {
+		if _, err := ses.DB.AppendDecision(ctx, 1, record.Decision{Who: "tester", Verb: record.Refit}); err != nil {
+			return err
+		}
+	}
 	done := make(chan error, 1)
 	go func() { done <- eng.Run(ctx) }()
 	first, seen := -1, uint64(0)
@@ -58,7 +71,7 @@ func runToBeKilled(state, repo string) error {
 			if first < 0 {
 				first = s.Jobs.Ended()
 			}
-			if s.Jobs.Ended() >= first+more {
+			if !budget && s.Jobs.Ended() >= first+more {
 				eng.Drain()
 			}
 		}
@@ -79,22 +92,32 @@ func runToBeKilled(state, repo string) error {
 	}
 }
 
-// crashes is an experiment whose program is killed again and again.
-type crashes struct {
-	t           *testing.T
-	state, repo string
-	rng         *rand.Rand
-	workers     int
-	kills       int
-	hit         map[fault.Point]int
-	before      ledger
+// raiseBudget allows so many jobs more than were begun.
+func raiseBudget(ctx context.Context, ses *engine.Session, more int) error {
+	set, err := ses.DB.Settings(ctx, 1)
+	if err != nil {
+		return err
+	}
+	have, err := ses.DB.Counters(ctx, 1)
+	if err != nil {
+		return err
+	}
+	set.MaxJobs = have.Begun + more
+	_, err = ses.DB.PutSettings(ctx, 1, set)
+	return err
 }
 
-// ledger is what a checker reads of the database that must never change again.
-type ledger struct {
-	candidates map[int]string // commit, tree and, once measured, objective
-	samples    map[string]string
-	ends       map[int]string
+// crashes is an experiment whose program is killed again and again.
+type crashes struct {
+	checker
+	t        *testing.T
+	repo     string
+	rng      *rand.Rand
+	workers  int
+	named    bool // its axes are those of labYAML
+	budgeted bool // about half of its runs end because their budget is used up
+	kills    int
+	hit      map[fault.Point]int
 }
 
 // killedRun starts the program and kills it: at a point, or after a time.
@@ -109,7 +132,13 @@ func (c *crashes) killedRun(point fault.Point, times int, after time.Duration) {
 	if point != "" {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("ATOLL_FAULT=%s:%d", point, times))
 	}
-	if point == fault.Promote {
+	if c.budgeted && c.rng.IntN(2) == 0 { // else it is drained
+		cmd.Env = append(cmd.Env, "ENGINE_TEST_END=budget")
+	}
+	switch point {
+	case fault.Refit, fault.Refitted:
+		cmd.Env = append(cmd.Env, "ENGINE_TEST_REFIT=1")
+	case fault.Promote:
 		cmd.Env = append(cmd.Env, "ENGINE_TEST_PROMOTE=1")
 	}
 	var errs bytes.Buffer
@@ -141,124 +170,25 @@ func (c *crashes) killedRun(point fault.Point, times int, after time.Duration) {
 		c.kills++
 		c.hit[point]++
 	}
-	c.check(shown, killed && (c.kills%10 == 0 || point == fault.Packed || point == fault.Anchor))
+	c.check(shown, killed && (c.kills%10 == 0 || point == fault.Packed || point == fault.Anchor || point == fault.Anchored))
 }
 
-// check is the independent checker: it reads the database with SQL and the object
-// store with plain git, and holds what it finds against the last time.
+// check fails with what the checker finds.
 func (c *crashes) check(shown int, thorough bool) {
 	c.t.Helper()
-	db, err := sql.Open("sqlite3", filepath.Join(c.state, "atoll.db"))
-	if err != nil {
-		c.t.Fatal(err)
+	wrong, err := c.find(c.t.Context(), shown, thorough)
+	if err == nil && thorough && c.named {
+		var more []string
+		more, err = c.niches(c.t.Context())
+		wrong = append(wrong, more...)
 	}
-	defer db.Close()
-	one := func(query string) (text string) {
-		if err := db.QueryRow(query).Scan(&text); err != nil {
-			c.t.Fatalf("%s: %v", query, err)
-		}
-		return text
+	if err != nil || len(wrong) > 0 {
+		c.t.Fatalf("after %d kills: %v\n%s", c.kills, err, strings.Join(wrong, "\n"))
 	}
-	if found := one("PRAGMA integrity_check"); found != "ok" {
-		c.t.Fatalf("after %d kills: %s", c.kills, found)
-	}
-	for what, query := range map[string]string{
-		"jobs that ended twice":              "SELECT count(*) FROM (SELECT job FROM log WHERE kind = 'end' GROUP BY job HAVING count(*) > 1)",
-		"commits that were written twice":    "SELECT count(*) FROM (SELECT job FROM log WHERE kind = 'made' GROUP BY job HAVING count(*) > 1)",
-		"trees that were measured twice":     "SELECT count(*) FROM (SELECT tree_id FROM candidate GROUP BY tree_id HAVING count(*) > 1)",
-		"candidates without their job":       "SELECT count(*) FROM candidate c LEFT JOIN job j ON j.id = c.job WHERE j.id IS NULL OR (j.kind = 'make' AND j.candidate <> c.id)",
-		"scored candidates without a sample": "SELECT count(*) FROM candidate c WHERE status = 'scored' AND NOT EXISTS (SELECT 1 FROM sample s WHERE s.candidate = c.id)",
-		"more samples than were asked for":   "SELECT count(*) FROM (SELECT s.job FROM sample s JOIN job j ON j.id = s.job GROUP BY s.job HAVING count(*) > max(1, max(j.samples)) AND j.kind = 'make')",
-		"more samples than evaluations":      "SELECT (SELECT count(*) FROM sample) > (SELECT evals FROM total)",
-		"numbers of the log out of order":    "SELECT count(*) FROM log WHERE seq > (SELECT last FROM sequence)",
-	} {
-		if n := one(query); n != "0" {
-			c.t.Fatalf("after %d kills: %s %s", c.kills, n, what)
-		}
-	}
-	if ended, _ := strconv.Atoi(one("SELECT count(*) FROM job WHERE kind = 'make' AND state IN ('placed','scored','rejected','failed','duplicate','cancelled')")); ended < shown {
-		c.t.Fatalf("after %d kills: %d jobs had ended before a reader's eyes, %d have", c.kills, shown, ended)
-	}
-	now := ledger{candidates: map[int]string{}, samples: map[string]string{}, ends: map[int]string{}}
-	rows := func(query string, each func(scan func(...any))) {
-		r, err := db.Query(query)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		defer r.Close()
-		for r.Next() {
-			each(func(to ...any) {
-				if err := r.Scan(to...); err != nil {
-					c.t.Fatal(err)
-				}
-			})
-		}
-		if err := r.Err(); err != nil {
-			c.t.Fatal(err)
-		}
-	}
-	var commits []string
-	rows("SELECT id, commit_id, tree_id FROM candidate", func(scan func(...any)) {
-		var id int
-		var commit, tree []byte
-		scan(&id, &commit, &tree)
-		now.candidates[id] = hex.EncodeToString(commit) + " " + hex.EncodeToString(tree)
-		commits = append(commits, hex.EncodeToString(commit))
-	})
-	rows("SELECT candidate || ' ' || version || ' ' || job || ' ' || repeat, objective || ' ' || held_out FROM sample", func(scan func(...any)) {
-		var key, value string
-		scan(&key, &value)
-		now.samples[key] = value
-	})
-	rows("SELECT job, cast(data AS TEXT) FROM log WHERE kind = 'end'", func(scan func(...any)) {
-		var job int
-		var data string
-		scan(&job, &data)
-		now.ends[job] = data
-	})
-	unchanged(c, "candidate", c.before.candidates, now.candidates)
-	unchanged(c, "sample", c.before.samples, now.samples)
-	unchanged(c, "end of job", c.before.ends, now.ends)
-	c.before = now
-	c.git(commits, thorough)
-}
-
-func unchanged[K comparable](c *crashes, what string, before, now map[K]string) {
-	c.t.Helper()
-	for key, value := range before {
-		if now[key] != value {
-			c.t.Fatalf("after %d kills: %s %v was %q and is %q", c.kills, what, key, value, now[key])
-		}
-	}
-}
-
-// git looks with plain git whether every commit is there and something leads to it.
-func (c *crashes) git(commits []string, thorough bool) {
-	c.t.Helper()
-	dir := filepath.Join(c.state, "store.git")
-	check := exec.Command("git", "--git-dir", dir, "cat-file", "--batch-check=%(objecttype)")
-	check.Stdin = strings.NewReader(strings.Join(commits, "\n") + "\n")
-	out, err := check.CombinedOutput()
-	if err != nil || strings.Count(string(out), "commit\n") != len(commits) {
-		c.t.Fatalf("after %d kills: of %d commits git finds\n%s%v", c.kills, len(commits), out, err)
-	}
-	if !thorough {
-		return
-	}
-	reach := map[string]bool{}
-	for name := range strings.FieldsSeq(git(c.t, dir, "rev-list", "--all")) {
-		reach[name] = true
-	}
-	for _, name := range commits {
-		if !reach[name] {
-			c.t.Fatalf("after %d kills: nothing leads to %s", c.kills, name)
-		}
-	}
-	git(c.t, dir, "fsck", "--full", "--strict", "--no-dangling", "--no-progress")
 }
 
 // newCrashes is an experiment that would go on for long.
-func newCrashes(t *testing.T, workers int, seed uint64) *crashes {
+func newCrashes(t *testing.T, yaml string, workers int, seed uint64) *crashes {
 	t.Helper()
 	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})
 	state := inMemory(t)
@@ -266,47 +196,58 @@ func newCrashes(t *testing.T, workers int, seed uint64) *crashes {
 		t.Fatal(err)
 	}
 	l.open(state)
-	cfg := l.loaded(labYAML, "budget.jobs=100000", "workers="+strconv.Itoa(workers))
+	cfg := l.loaded(yaml, "budget.jobs=100000", "workers="+strconv.Itoa(workers))
 	l.begin(cfg)
 	if err := l.ses.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return &crashes{t: t, state: state, repo: l.repo, workers: workers, rng: rand.New(rand.NewPCG(seed, 5)), hit: map[fault.Point]int{}}
+	return &crashes{
+		checker: checker{state: state}, t: t, repo: l.repo, workers: workers, named: yaml == labYAML, rng: rand.New(rand.NewPCG(seed, 5)), hit: map[fault.Point]int{},
+	}
 }
 
+// each are points that a run comes to with every job; others it comes to once.
+var each = []fault.Point{fault.Commit, fault.Row, fault.Group, fault.Acknowledge, fault.Measure, fault.Measured}
+
 func TestKillsAtEveryPointAndAtAnyMomentLoseNothing(t *testing.T) {
-	kills := suitetest.Pick(25, 25, 100) // for each number of workers
+	kills := suitetest.Pick(28, 110, 500) // for each number of workers
 	if suitetest.IsSlow() {
 		if n, err := strconv.Atoi(os.Getenv("ATOLL_KILLS")); err == nil {
 			kills = n / 2
 		}
 	}
+	once := []fault.Point{fault.Anchor, fault.Anchored, fault.Packed, fault.Seal, fault.Unseal, fault.Promote}
+	kinds := map[int]struct {
+		yaml   string
+		points []fault.Point
+	}{
+		2: {strings.Replace(kindsYAML, "min_fit: 12", "min_fit: 12, refit_every: 10", 1), slices.Concat(each, once, []fault.Point{fault.Refit, fault.Refitted})},
+		8: {labYAML, slices.Concat(each, once)},
+	}
 	for _, workers := range suitetest.Pick([]int{8}, []int{2, 8}, []int{2, 8}) {
 		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) {
 			t.Parallel()
-			c := newCrashes(t, workers, uint64(workers))
-			points := []fault.Point{
-				fault.Commit, fault.Row, fault.Group, fault.Acknowledge, fault.Measure, fault.Measured,
-				fault.Anchor, fault.Anchored, fault.Packed, fault.Seal, fault.Unseal, fault.Promote,
-			}
+			k := kinds[workers]
+			c := newCrashes(t, k.yaml, workers, uint64(workers))
+			c.budgeted = true
 			for try := 0; c.kills < kills; try++ {
 				if try > 3*kills {
 					t.Fatalf("only %d of %d tries were kills: %v", c.kills, try, c.hit)
 				}
-				if point := points[try/2%len(points)]; try%2 == 0 {
-					if point == fault.Unseal { // of what ended in good order
-						c.killedRun("none", 1, 0)
-					}
-					times := 1
-					if try/2/len(points) > 0 && point != fault.Seal && point != fault.Unseal && point != fault.Promote && point != fault.Packed && point != fault.Anchor && point != fault.Anchored {
-						times += c.rng.IntN(4)
-					}
-					c.killedRun(point, times, 0)
-				} else {
+				if try%2 > 0 {
 					c.killedRun("", 0, time.Duration(c.rng.IntN(60_000))*time.Microsecond)
+					continue
 				}
+				point, times := k.points[try/2%len(k.points)], 1
+				if point == fault.Unseal { // of what ended in good order
+					c.killedRun("none", 1, 0)
+				}
+				if try/2/len(k.points) > 0 && slices.Contains(each, point) {
+					times += c.rng.IntN(4)
+				}
+				c.killedRun(point, times, 0)
 			}
-			for _, p := range points {
+			for _, p := range k.points {
 				if c.hit[p] == 0 {
 					t.Errorf("no kill at %s: %v", p, c.hit)
 				}
@@ -359,7 +300,7 @@ func TestWhatAModelWasPaidForIsNeverAskedForAgain(t *testing.T) {
 	if err := l.ses.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c := &crashes{t: t, state: state, repo: l.repo, workers: 1, rng: rand.New(rand.NewPCG(9, 9)), hit: map[fault.Point]int{}}
+	c := &crashes{checker: checker{state: state}, t: t, repo: l.repo, workers: 1, named: true, rng: rand.New(rand.NewPCG(9, 9)), hit: map[fault.Point]int{}}
 	for range 2 {
 		for _, p := range []fault.Point{fault.Row, fault.Measure, fault.Measured} {
 			c.killedRun(p, 1+c.rng.IntN(2), 0)

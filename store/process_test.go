@@ -3,6 +3,8 @@ package store_test
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,9 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"atoll/store"
+	"atoll/store/fault"
 	"atoll/store/record"
 )
 
@@ -234,4 +238,32 @@ func TestOpenIsQuick(t *testing.T) {
 	if best > 50*time.Millisecond {
 		t.Errorf("the first page took %s of the processor", best)
 	}
+}
+
+func TestAKillWhileTheLayoutChangesLeavesTheOldOneAndTheNextStartGoesOn(t *testing.T) {
+	now, files := layouts(t)
+	w := openWith(t, record.Settings{}, store.Options{}.WithMigrations(fstest.MapFS{"001_tables.sql": files["001_tables.sql"]}))
+	w.ok(w.db.Close())
+	for range 2 { // the copy of the layout before is there the second time
+		err := command(t, "work", w.path, "ATOLL_FAULT="+string(fault.Layout)).Run()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != -1 {
+			t.Fatalf("it was not killed: %v", err)
+		}
+		plain, err := sql.Open("sqlite3", w.path)
+		w.ok(err)
+		var version int64
+		w.ok(plain.QueryRow("PRAGMA user_version").Scan(&version))
+		w.ok(plain.Close())
+		if version != 1 {
+			t.Fatalf("after the kill the layout is %d", version)
+		}
+	}
+	w.db = mustOpen(t, w.path, store.Options{})
+	if version, err := w.db.Pragma("user_version"); version != now || err != nil {
+		t.Errorf("layout %d, %v", version, err)
+	}
+	w.ok(w.db.Integrity(w.ctx))
+	w.addMakes(1, 1)
+	w.through(100, 1)
 }
