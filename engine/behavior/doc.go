@@ -8,8 +8,8 @@
 // The way of a commit: vectors of its files, kept by blob -> their sum, by
 // taking off the files that went and adding those that came ([Combine]) ->
 // length 1 -> principal components of all that was evaluated -> unit variance
-// -> rotation onto the layout before (Procrustes) -> normal distribution
-// function per axis, so that cells of equal width are about equally likely.
+// -> rotation onto the layout before (Procrustes) -> quantiles per axis, so that
+// cells of equal width are about equally likely.
 //
 // Differences between commits of one repository are tiny beside what they
 // share. That is no loss: the components are those of the differences, and an

@@ -1,77 +1,88 @@
 package behavior
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // The causes of a new map.
 const (
 	CauseFirst    = "first"
-	CauseVariance = "variance"
-	CauseOutliers = "outliers"
+	CauseVariance = "variance" // other axes tell the candidates apart better
+	CauseSpread   = "spread"   // the same axes, with cells equally likely again
 	CauseAsked    = "asked"
 )
 
 // Rule says when a new map is due. The zero value of a field is its default.
+//
+// A search drifts: what it makes now differs from what it made before in other
+// directions. Axes that follow it put every candidate elsewhere each time, and
+// niches that nobody recognises hold nothing. So axes turn seldom, and only for
+// a large gain; what changes more often is how densely the cells lie along them,
+// which leaves the candidates in their order and moves few of them by more than
+// a cell.
 type Rule struct {
-	Every    int     // evaluations between two looks, and between two maps; 25
-	Gain     float64 // by how much more variance a fresh fit must capture, relative; 0.05
-	Outliers float64 // share of the latest commits beyond 3 standard deviations; 0.05
-	Recent   int     // how many are the latest; 100
+	Every   int     // evaluations between two looks, and between two maps; 25
+	Growth  float64 // how many times as many evaluations as at the last fit of the axes; 2
+	Gain    float64 // by how much more variance fresh axes must capture, relative; 1
+	Unequal float64 // Kolmogorov's distance from equally likely cells; 0.05
+	Step    float64 // by what share there must be more evaluations than at the last map; 0.1
 }
 
 func (r Rule) filled() Rule {
 	if r.Every <= 0 {
 		r.Every = 25
 	}
+	if r.Growth <= 0 {
+		r.Growth = 2
+	}
 	if r.Gain <= 0 {
-		r.Gain = 0.05
+		r.Gain = 1
 	}
-	if r.Outliers <= 0 {
-		r.Outliers = 0.05
+	if r.Unequal <= 0 {
+		r.Unequal = 0.05
 	}
-	if r.Recent <= 0 {
-		r.Recent = 100
+	if r.Step <= 0 {
+		r.Step = 0.1
 	}
 	return r
 }
 
-// Verdict is the outcome of a look. Fresh is the fit that was compared, not
-// yet aligned; nil when none was needed.
+// Verdict is the outcome of a look; what was not looked at is 0.
 type Verdict struct {
-	Due    bool
-	Cause  string
-	Fresh  *Space
-	Before float64 // share of variance that the current axes capture
-	After  float64 // share that fresh ones would
-	Far    float64 // share of the latest commits that lie too far out
+	Due     bool
+	Cause   string
+	Before  float64 // share of variance that the current axes capture
+	After   float64 // share that fresh ones would
+	Unequal float64 // Kolmogorov's distance from equally likely cells
 }
 
-// Look fits afresh and compares, unless it is too early: LastFit and now are
-// counts of evaluations. Sample is what a fit sees, the root first; latest are
-// the latest commits, of which the last Recent count. Outliers are a cause only
-// where a fresh fit would leave at most three quarters as many. The error is that of
-// the context; a fit that cannot be made is no reason for a new map.
-func (r Rule) Look(ctx context.Context, current *Space, sample, latest [][]float32, lastFit, now int) (Verdict, error) {
+// Look says whether a new map is due: last and now are counts of evaluations, at
+// the last map and at present. Sample is what a fit sees, the root first. The
+// error is that of the context; a fit that cannot be made is no reason for a new
+// map.
+func (r Rule) Look(ctx context.Context, current *Space, sample [][]float32, last, now int) (Verdict, error) {
 	r = r.filled()
-	if current == nil || now-lastFit < r.Every {
+	if current == nil || now-last < r.Every || float64(now-last) < r.Step*float64(last) {
 		return Verdict{}, nil
 	}
-	fresh, err := Fit(ctx, sample, current.m.Seed, current.dims())
-	if err != nil {
-		return Verdict{}, ctx.Err()
+	var v Verdict
+	if float64(now) >= r.Growth*float64(current.fittedAt()) {
+		fresh, err := Fit(ctx, sample, current.m.Seed, current.dims())
+		if ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+		if err == nil {
+			rows, _ := prepare(distinct(sample), current.features())
+			v.Before, v.After = current.captured(rows), fresh.captured(rows)
+		}
 	}
-	latest = latest[max(0, len(latest)-r.Recent):]
-	rows, _ := prepare(distinct(sample), current.features())
-	v := Verdict{
-		Fresh:  fresh,
-		Before: current.captured(rows),
-		After:  fresh.captured(rows),
-		Far:    current.outliers(latest),
-	}
+	v.Unequal = current.unequal(sample)
 	switch {
 	case v.After > v.Before*(1+r.Gain):
 		v.Due, v.Cause = true, CauseVariance
-	case v.Far > r.Outliers && fresh.outliers(latest) <= 0.75*v.Far:
-		v.Due, v.Cause = true, CauseOutliers
+	case v.Unequal > max(r.Unequal, 1/math.Sqrt(float64(len(sample)))): // less is chance
+		v.Due, v.Cause = true, CauseSpread
 	}
 	return v, nil
 }

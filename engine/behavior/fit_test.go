@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -173,7 +174,9 @@ func TestASpaceSurvivesItsStoredForm(t *testing.T) {
 	vectors := cloud(rand.New(rand.NewPCG(9, 1)), 80, 40, 3, 2, 1)
 	s := mustFit(t, vectors, 2)
 	s.SetEmbedder("lexical-1")
+	s.SetAt(90)
 	s.Align(mustFit(t, vectors[:40], 2), vectors)
+	s = s.Equalised(vectors)
 	stored, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +197,9 @@ func TestASpaceSurvivesItsStoredForm(t *testing.T) {
 	}
 	for name, bad := range map[string]string{
 		"no JSON": "x", "another version": `{"version":9}`, "nothing in it": `{"version":1}`,
-		"parts of two sizes": `{"version":1,"mean":[1,2],"components":[[1]],"variances":[1],"rotation":[[1]]}`,
+		"quantiles that fall":                 `{"version":2,"mean":[1],"components":[[1]],"variances":[1],"rotation":[[1]],"marginals":[[2,1]]}`,
+		"quantiles of another number of axes": `{"version":2,"mean":[1],"components":[[1]],"variances":[1],"rotation":[[1]],"marginals":[[1],[1]]}`,
+		"parts of two sizes":                  `{"version":1,"mean":[1,2],"components":[[1]],"variances":[1],"rotation":[[1]]}`,
 	} {
 		if _, err := behavior.Decode([]byte(bad)); !errors.Is(err, behavior.ErrModel) {
 			t.Errorf("%s: %v", name, err)
@@ -253,14 +258,113 @@ func TestANewMapIsDueWhenTheOldOneMissesSomething(t *testing.T) {
 		{"more of the same", more, 400, ""},
 		{"a new direction", wider, 400, behavior.CauseVariance},
 		{"a new direction, but too early", wider, 224, ""},
-		{"the same directions, but much farther", far, 300, behavior.CauseOutliers},
+		{"a new direction, and not yet twice as many evaluations: the axes stay", wider, 399, ""},
+		{"the same directions, but much farther", far, 300, behavior.CauseSpread},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v, err := behavior.Rule{}.Look(t.Context(), s, tt.vectors, tt.vectors, 200, tt.now)
+			v, err := behavior.Rule{}.Look(t.Context(), s, tt.vectors, 200, tt.now)
 			if err != nil || v.Cause != tt.cause || v.Due != (tt.cause != "") {
 				t.Errorf("got %q, %v, %v, want %q", v.Cause, v.Due, err, tt.cause)
 			}
 		})
+	}
+}
+
+func TestEqualisedCellsAreEquallyLikelyWhateverTheVectorsAreLike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	// A search that settles: most candidates lie close together, some far away.
+	vectors := append(cloud(rng, 40, 32, 40, 30), cloud(rng, 400, 32, 1, 1)...)
+	plain := mustFit(t, vectors, 2)
+	equal := plain.Equalised(vectors)
+	count := func(s *behavior.Space) (most int) {
+		for axis := range 2 {
+			var cells [8]int
+			for _, v := range vectors {
+				cells[min(7, int(8*s.Project(v)[axis]))]++
+			}
+			most = max(most, slices.Max(cells[:]))
+		}
+		return most
+	}
+	if n := count(plain); n < 75 {
+		t.Fatalf("the fullest of 8 cells has %d of 440: there is nothing to equalise", n)
+	}
+	if n := count(equal); n > 60 {
+		t.Errorf("the fullest of 8 cells has %d of 440 candidates, want about 55", n)
+	}
+	for _, v := range vectors {
+		for _, w := range vectors[:20] {
+			a, b := plain.Raw(v), plain.Raw(w)
+			p, q := equal.Project(v), equal.Project(w)
+			for j := range 2 {
+				if a[j] < b[j] && p[j] > q[j] {
+					t.Fatalf("%v lies below %v, and equalised %v above %v", a[j], b[j], p[j], q[j])
+				}
+			}
+		}
+	}
+	if plain.Project(vectors[0])[0] == equal.Project(vectors[0])[0] {
+		t.Error("the space that was equalised has changed itself")
+	}
+}
+
+func TestCoordinatesOfAnEqualisedSpaceRiseWithinTheUnitInterval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	for _, tt := range []struct {
+		name    string
+		vectors [][]float32
+	}{
+		{"many vectors", cloud(rng, 300, 16, 5, 1)},
+		{"a handful of vectors", cloud(rng, 3, 16, 5, 1)},
+		{"half of them at one place along an axis", append(cloud(rng, 20, 16, 5, 0), cloud(rng, 20, 16, 0, 1)...)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := mustFit(t, tt.vectors, 2).Equalised(tt.vectors)
+			line := cloud(rng, 1, 16, 0)[0]
+			var raw, got []float64
+			for x := float32(-400); x <= 400; x += 2 {
+				v := slices.Clone(line)
+				v[0] += x
+				raw, got = append(raw, s.Raw(v)[0]), append(got, s.Project(v)[0])
+			}
+			if raw[0] > raw[len(raw)-1] {
+				slices.Reverse(got)
+			}
+			if !slices.IsSorted(got) || got[0] < 0 || got[len(got)-1] > 1 || got[0] == got[len(got)-1] {
+				t.Errorf("coordinates along a line: %v", got)
+			}
+		})
+	}
+}
+
+func TestEqualCellsAgainMoveFewCandidatesFar(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	vectors := cloud(rng, 400, 32, 10, 5)
+	s := mustFit(t, vectors, 2).Equalised(vectors)
+	cell := func(s *behavior.Space, v []float32, axis int) int { return min(15, int(16*s.Project(v)[axis])) }
+	for round := range 10 { // each tenth is nearer to where the search settles
+		last := len(vectors)
+		vectors = append(vectors, cloud(rng, last/10, 32, 5/float64(round+1), 2/float64(round+1))...)
+		verdict, err := behavior.Rule{Growth: 1e9}.Look(t.Context(), s, vectors, last, len(vectors))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !verdict.Due {
+			continue
+		}
+		next, far := s.Equalised(vectors), 0
+		for _, v := range vectors {
+			for axis := range 2 {
+				if d := cell(s, v, axis) - cell(next, v, axis); d < -1 || d > 1 {
+					far++
+					break
+				}
+			}
+		}
+		if share := float64(far) / float64(len(vectors)); share > 0.15 {
+			t.Errorf("round %d: %.0f %% moved by more than a cell", round, 100*share)
+		}
+		s = next
 	}
 }
 

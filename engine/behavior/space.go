@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Errors of this package; test with errors.Is.
@@ -20,8 +21,12 @@ var (
 	ErrModel = errors.New("bad stored map")
 )
 
-// modelVersion is the version of the stored form of a Space.
-const modelVersion = 1
+// Versions of the stored form of a Space. The first knew no marginals, which
+// reads as normal ones.
+const (
+	normalVersion = 1
+	modelVersion  = 2
+)
 
 // Space is one version of the learned coordinates. It is safe for concurrent
 // use once it was fitted and aligned.
@@ -37,12 +42,14 @@ type model struct {
 	Version    int         `json:"version"`
 	Embedder   string      `json:"embedder,omitempty"`
 	Samples    int         `json:"samples"`
+	At         int         `json:"at,omitempty"` // evaluations when the axes were fitted; 0: unknown
 	Seed       uint64      `json:"seed"`
-	Mean       []float64   `json:"mean"`       // of the vectors at length 1
-	Components [][]float64 `json:"components"` // orthonormal rows, by falling variance
-	Variances  []float64   `json:"variances"`  // along the components; 0: nothing varies
-	Rotation   [][]float64 `json:"rotation"`   // row per axis, column per component
-	Share      float64     `json:"share"`      // of the variance that the components capture
+	Mean       []float64   `json:"mean"`                // of the vectors at length 1
+	Components [][]float64 `json:"components"`          // orthonormal rows, by falling variance
+	Variances  []float64   `json:"variances"`           // along the components; 0: nothing varies
+	Rotation   [][]float64 `json:"rotation"`            // row per axis, column per component
+	Share      float64     `json:"share"`               // of the variance that the components capture
+	Marginals  []marginal  `json:"marginals,omitempty"` // per axis, or none
 }
 
 // dims returns the number of axes.
@@ -60,6 +67,12 @@ func (s *Space) Share() float64 { return s.m.Share }
 
 // Embedder names whose vectors the space takes; "" if nobody said.
 func (s *Space) Embedder() string { return s.m.Embedder }
+
+// SetAt records how many evaluations there were when the axes were fitted.
+func (s *Space) SetAt(evaluations int) { s.m.At = evaluations }
+
+// fittedAt returns how many evaluations there were when the axes were fitted.
+func (s *Space) fittedAt() int { return max(s.m.At, s.m.Samples) }
 
 // SetEmbedder records whose vectors the space takes.
 func (s *Space) SetEmbedder(id string) { s.m.Embedder = id }
@@ -101,14 +114,60 @@ func (s *Space) Raw(v []float32) []float64 {
 }
 
 // Project returns the coordinates of a commit's vector in [0,1] along each
-// axis, by the normal distribution function of Raw, or nil for a vector that
-// the space cannot take.
+// axis: the share of the vectors that the space was equalised for that lie below
+// it, or the normal distribution function of Raw. It is nil for a vector that the
+// space cannot take.
 func (s *Space) Project(v []float32) []float64 {
 	y := s.Raw(v)
 	for j := range y {
-		y[j] = normal(y[j])
+		y[j] = s.at(j, y[j])
 	}
 	return y
+}
+
+// Equalised returns the space with cells of equal width along an axis equally
+// likely among these vectors, equal ones counted once; its axes are the same.
+// Vectors that the space cannot take are left out.
+func (s *Space) Equalised(vectors [][]float32) *Space {
+	out := &Space{m: s.m, axes: s.axes}
+	out.m.Marginals = make([]marginal, s.dims())
+	for j, raw := range s.coordinates(vectors) {
+		out.m.Marginals[j] = quantiles(raw)
+	}
+	return out
+}
+
+// coordinates returns, per axis, the raw coordinates of distinct vectors.
+func (s *Space) coordinates(vectors [][]float32) [][]float64 {
+	raw := make([][]float64, s.dims())
+	for _, v := range distinct(vectors) {
+		for j, y := range s.Raw(v) {
+			raw[j] = append(raw[j], y)
+		}
+	}
+	return raw
+}
+
+// unequal returns how far the vectors are from being equally likely in cells of
+// equal width: Kolmogorov's distance along the axis where it is largest, 0 to 1.
+func (s *Space) unequal(vectors [][]float32) float64 {
+	most := 0.0
+	for j, raw := range s.coordinates(vectors) {
+		slices.Sort(raw)
+		for i, y := range raw {
+			p := s.at(j, y)
+			most = max(most, p-float64(i)/float64(len(raw)), float64(i+1)/float64(len(raw))-p)
+		}
+	}
+	return most
+}
+
+// at returns the coordinate in [0,1] along an axis for a raw one.
+func (s *Space) at(axis int, y float64) float64 {
+	if s.m.Marginals == nil {
+		return normal(y)
+	}
+	return s.m.Marginals[axis].at(y)
 }
 
 // normal is the distribution function of the standard normal distribution.
@@ -158,32 +217,6 @@ func (s *Space) captured(rows [][]float64) float64 {
 	return min(1, along/total)
 }
 
-// farOut is how many standard deviations along an axis are too many.
-const farOut = 3
-
-// outliers returns the share of the vectors that lie beyond 3 standard
-// deviations along some axis; 0 of none.
-func (s *Space) outliers(vectors [][]float32) float64 {
-	n, out := 0, 0
-	for _, v := range vectors {
-		y := s.Raw(v)
-		if y == nil {
-			continue
-		}
-		n++
-		for _, x := range y {
-			if math.Abs(x) > farOut {
-				out++
-				break
-			}
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	return float64(out) / float64(n)
-}
-
 // Encode returns the stored form. Decode of it gives the same space, bit for
 // bit.
 func (s *Space) Encode() ([]byte, error) {
@@ -202,12 +235,20 @@ func Decode(b []byte) (*Space, error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrModel, err)
 	}
-	if m.Version != modelVersion {
+	if m.Version != modelVersion && m.Version != normalVersion {
 		return nil, fmt.Errorf("%w: version %d, but this program reads %d; fit a new map", ErrModel, m.Version, modelVersion)
 	}
 	k := len(m.Components)
 	if k == 0 || len(m.Mean) == 0 || len(m.Variances) != k || len(m.Rotation) != k {
 		return nil, fmt.Errorf("%w: its parts do not belong together", ErrModel)
+	}
+	if m.Marginals != nil && len(m.Marginals) != k {
+		return nil, fmt.Errorf("%w: it has %d axes and the marginals of %d", ErrModel, k, len(m.Marginals))
+	}
+	for i, q := range m.Marginals {
+		if !slices.IsSorted(q) {
+			return nil, fmt.Errorf("%w: the quantiles of axis %d do not rise", ErrModel, i+1)
+		}
 	}
 	for i := range k {
 		if len(m.Components[i]) != len(m.Mean) || len(m.Rotation[i]) != k || m.Variances[i] < 0 {

@@ -195,36 +195,12 @@ func (l *learned) RefitDue(ctx context.Context, asked bool) (cause string, vecto
 	case asked:
 		return behavior.CauseAsked, vectors, nil
 	}
-	latest, err := l.latest()
-	if err != nil {
-		return "", nil, err
-	}
 	rule := behavior.Rule{Every: every}
-	v, err := rule.Look(ctx, l.Space, vectors, latest, l.atFold, l.Scored)
+	v, err := rule.Look(ctx, l.Space, vectors, l.atFold, l.Scored)
 	if err != nil || !v.Due {
 		return "", nil, err
 	}
 	return v.Cause, vectors, nil
-}
-
-// latestCount is how many of the newest candidates a look for outliers counts.
-const latestCount = 100
-
-func (l *learned) latest() ([][]float32, error) {
-	n := len(l.order)
-	out := make([][]float32, 0, min(n, latestCount))
-	for i := max(0, n-latestCount); i < n; i++ {
-		id := record.CandidateID(l.order[i])
-		v, ok := l.Vectors[id]
-		if !ok {
-			var err error
-			if v, err = l.vector(id); err != nil {
-				return nil, fmt.Errorf("read the vector of %s: %w", id, err)
-			}
-		}
-		out = append(out, v)
-	}
-	return out, nil
 }
 
 // vectorKey is equal for equal vectors.

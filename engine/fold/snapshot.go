@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atoll/engine/search"
+	"atoll/engine/behavior"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -184,6 +185,10 @@ func (s *State) cell(cell int) view.Cell {
 func SpaceText(r record.SpaceReport) string {
 	if r.Version <= 1 {
 		return fmt.Sprintf("map 1: %d niches filled, axes %s", r.Gained, strings.Join(r.Axes, " | "))
+	}
+	if r.Cause == behavior.CauseSpread {
+		return fmt.Sprintf("map %d -> %d: the same axes, with niches where the candidates are; %.0f %% moved niche, %d niches gained, %d lost",
+			r.Version-1, r.Version, 100*r.Moved, r.Gained, r.Lost)
 	}
 	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
 		r.Version-1, r.Version, r.Cause, 100*r.Moved, r.Gained, r.Lost, r.Degrees, strings.Join(r.Axes, " | "))

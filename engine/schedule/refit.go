@@ -22,33 +22,22 @@ type Fitting struct {
 	Each func(func(record.CandidateID, []float32) error) error
 }
 
-// FitSpace fits a new map, aligns it with the present one, and makes it the
-// present one of a state.
+// FitSpace makes a new map for a cause, aligned with the present one, and makes
+// it the present one of a state.
 func FitSpace(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (record.Space, error) {
 	version := s.Report.Version + 1
-	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(version), len(s.Config.Map.Grid))
+	space, axes, err := layAxes(ctx, s, cause, vectors, with)
 	if err != nil {
 		return record.Space{}, err
 	}
-	space.SetEmbedder(with.Embedder)
-	var degrees float64
-	if s.Space != nil {
-		space.Align(s.Space, vectors)
-		degrees = space.Degrees(s.Space)
-	}
-	var axes []string
-	if with.Names != nil {
-		if axes, err = with.Names(space); err != nil {
-			return record.Space{}, err
-		}
-	}
+	space = space.Equalised(vectors)
 	model, err := space.Encode()
 	if err != nil {
 		return record.Space{}, err
 	}
 	rec := record.Space{
 		Version: version, AtFold: s.Scored, Model: model,
-		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: degrees, Captured: space.Captured(vectors), Axes: axes},
+		Report: record.SpaceReport{Version: version, Cause: cause, Degrees: space.Degrees(s.Space), Captured: space.Captured(vectors), Axes: axes},
 	}
 	moved, err := s.Adopt(rec, with.Each)
 	if err != nil {
@@ -57,6 +46,26 @@ func FitSpace(ctx context.Context, s *fold.State, cause string, vectors [][]floa
 	rec.Report.Moved, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Gained, moved.Lost
 	s.Report = rec.Report
 	return rec, nil
+}
+
+// layAxes returns the axes of a new map and their names: those of the present
+// one, or fresh ones that are aligned with it.
+func layAxes(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (*behavior.Space, []string, error) {
+	if cause == behavior.CauseSpread {
+		return s.Space, s.Report.Axes, nil
+	}
+	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(s.Report.Version+1), len(s.Config.Map.Grid))
+	if err != nil {
+		return nil, nil, err
+	}
+	space.SetEmbedder(with.Embedder)
+	space.SetAt(s.Scored)
+	space.Align(s.Space, vectors)
+	if with.Names == nil {
+		return space, nil, nil
+	}
+	axes, err := with.Names(space)
+	return space, axes, err
 }
 
 // fitSpace fits, aligns and names a new map.
