@@ -126,10 +126,7 @@ func (l *experimentLine) bestText() string {
 	if l.Best == nil {
 		return "-"
 	}
-	if c := l.Best.Claim; c != nil && l.Best.ID != record.Root {
-		return l.Best.ID.String() + " " + view.ClaimValue(*c)
-	}
-	return l.Best.ID.String() + " " + view.FormatValue(l.Best.Objective)
+	return l.Best.ID.String() + " " + l.Best.Value
 }
 
 func (l *experimentLine) gainText() string {

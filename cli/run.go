@@ -52,7 +52,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.maxJobs, "max-jobs", 0, "make jobs of the whole experiment, those of earlier runs included")
 	fl.IntVar(&f.workers, "workers", 0, "jobs at the same time")
 	fl.StringVar(&f.seed, "seed", "", "number that fixes every random choice (new experiments)")
-	fl.DurationVar(&f.forTime, "for", 0, "stop after this time, e.g. 10m")
+	fl.DurationVar(&f.forTime, "for", 0, "begin nothing after this time, e.g. 10m, and break off what is not done a quarter of it later")
 	fl.StringVar(&f.record, "record", "", "write what every agent does into this folder, for a replay agent")
 	fl.Func("fail-under", "with --headless: exit 1 when the best gains less than so many percent on the root, or that is not confirmed", func(text string) error {
 		v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(text), "%"), 64)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,33 @@ func (l *loop) over(pool *work.Pool) bool {
 	return l.opt.Unattended && l.nothingLeft()
 }
 
-// sayTimeIsOver names what a run whose time is over still waits for, and how long such
-// work took so far.
+// timeLimit is what bounds a run in time: nothing begins any more when it is over, and
+// what is not done when it is late is broken off.
+type timeLimit struct{ over, late <-chan time.Time }
+
+// errLate: a run whose time was over waited long enough for what it had begun.
+var errLate = errors.New("the time was over for too long")
+
+// overtime is how long a run that is bounded in time waits behind it for what it began.
+func overtime(opt *Options) time.Duration {
+	return max(opt.For/4, cmp.Or(opt.Silence, work.DefaultSilence))
+}
+
+// sayBrokenOff names what a run does not wait for any longer.
+func sayBrokenOff(l *loop) {
+	busy := l.live.All()
+	if len(busy) == 0 || l.st == nil {
+		return
+	}
+	var names []string
+	for _, r := range busy {
+		names = append(names, fmt.Sprintf("%s (%s)", r.Job.ID, r.Stage))
+	}
+	l.note("info", record.NoJob, fmt.Sprintf("not done in %s beyond the time, and put back into the queue: %s", overtime(&l.opt).Round(time.Second), strings.Join(names, ", ")))
+}
+
+// sayTimeIsOver names what a run whose time is over still waits for, for how long at
+// most, and how long such work took so far.
 func sayTimeIsOver(l *loop) {
 	busy := l.live.All()
 	if len(busy) == 0 || l.st == nil {
@@ -46,7 +72,7 @@ func sayTimeIsOver(l *loop) {
 	for _, r := range busy {
 		names = append(names, fmt.Sprintf("%s (%s since %s)", r.Job.ID, r.Stage, l.opt.Now().Sub(r.Started).Round(time.Second)))
 	}
-	text := "the time is over; the run ends when these are done: " + strings.Join(names, ", ")
+	text := fmt.Sprintf("the time is over; the run ends when these are done, in %s at the latest: %s", overtime(&l.opt).Round(time.Second), strings.Join(names, ", "))
 	if n, took := usual(l.st); n > 0 {
 		text += fmt.Sprintf("; the last jobs took %s each", took.Round(time.Second))
 	}

@@ -25,7 +25,7 @@ type Options struct {
 	Who    string           // who decides here; goes into decisions
 	Now    func() time.Time // nil: time.Now
 	Once   bool             // dispatch up to the workers, wait, return
-	For    time.Duration    // drain after this time; 0 = no limit
+	For    time.Duration    // drain after this time, and break off what is not done a quarter of it later; 0 = no limit
 	Logger *slog.Logger     // nil: discard
 	// Unattended ends the run where a person would be asked to mend something;
 	// otherwise it pauses.
@@ -49,7 +49,7 @@ type Options struct {
 	// from the configuration and from these options.
 	Gateway gateway.Options
 	// Silence of who works for a job, after which a run that ends does not wait for it
-	// any longer; 0 = 20 s.
+	// any longer; 0 = 20 s. After For it is the least time that is waited.
 	Silence time.Duration
 	// Record is a folder in which what agents do is written, for a replay; "" =
 	// nowhere.

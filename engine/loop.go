@@ -112,9 +112,9 @@ func (l *loop) turn(ctx context.Context) error {
 	}()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	var expired <-chan time.Time
+	var limit timeLimit
 	if l.opt.For > 0 {
-		expired = time.After(l.opt.For)
+		limit = timeLimit{over: time.After(l.opt.For), late: time.After(l.opt.For + overtime(&l.opt))}
 	}
 	closing, err := l.wall.closing(ctx, l.opt.For, l.st.Settings.MaxWallMS)
 	if err != nil {
@@ -146,9 +146,12 @@ func (l *loop) turn(ctx context.Context) error {
 		if l.over(pool) {
 			return l.end(whole, pool)
 		}
-		if err := l.await(ctx, poll.C, expired, pool, &lastChange); err != nil {
+		if err := l.await(ctx, poll.C, limit, pool, &lastChange); err != nil {
 			abort(errAborted)
 			pool.Wait(l.answerUntil)
+			if errors.Is(err, errLate) {
+				err = nil
+			}
 			return errors.Join(err, l.end(whole, pool))
 		}
 	}
@@ -156,7 +159,7 @@ func (l *loop) turn(ctx context.Context) error {
 
 // await returns when there may be something to do: a worker finished, a row of
 // another process, a question, a reader that has waited long enough.
-func (l *loop) await(ctx context.Context, poll, expired <-chan time.Time, pool *work.Pool, lastChange *uint64) error {
+func (l *loop) await(ctx context.Context, poll <-chan time.Time, limit timeLimit, pool *work.Pool, lastChange *uint64) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -166,10 +169,13 @@ func (l *loop) await(ctx context.Context, poll, expired <-chan time.Time, pool *
 			continue
 		case <-l.woken:
 			return nil
-		case <-expired:
+		case <-limit.over:
 			sayTimeIsOver(l)
 			l.Drain()
 			return nil
+		case <-limit.late:
+			sayBrokenOff(l)
+			return errLate
 		case <-pool.Idle():
 			return nil
 		case <-poll:

@@ -34,7 +34,18 @@ func TestWhatIsInjectedBeforeTheFirstRunIsMeasuredAfterTheRoot(t *testing.T) {
 	start := record.NewDecision(record.StartJob)
 	start.Args = []byte(`{"parent":-1,"operator":"tune"}`)
 	l.decide(start)
-	l.run()
+	told := 0
+	for _, line := range l.run().Log {
+		if strings.Contains(line.Text, "inject") && strings.Contains(line.Text, commit.Short()) {
+			told++
+			if !strings.HasSuffix(line.Text, ": as soon as the root is measured") {
+				t.Errorf("it is not said what the injected commit waits for: %s", line.Text)
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("the injection is told %d times", told)
+	}
 	injected, started := 0, 0
 	for _, j := range l.jobs() {
 		switch {

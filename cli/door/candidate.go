@@ -11,8 +11,21 @@ import (
 
 // Candidates is a page of candidates.
 type Candidates struct {
-	Items []record.Candidate `json:"items"`
-	Next  string             `json:"next,omitempty" doc:"Cursor of the next page; none on the last."`
+	Items []CandidateLine `json:"items"`
+	Next  string          `json:"next,omitempty" doc:"Cursor of the next page; none on the last."`
+}
+
+// CandidateLine is a candidate with what may be told of its value.
+type CandidateLine struct {
+	record.Candidate
+	Value string `json:"value" doc:"Its value with its evidence, for people; - where it has none."`
+}
+
+// linesOf tells candidates, with what samples that decided nothing say of them.
+func linesOf(s *view.Snapshot, list []record.Candidate, claims view.Claims) []CandidateLine {
+	return every(list, func(c record.Candidate) CandidateLine {
+		return CandidateLine{cleanCandidate(c), s.Told(c.ID, c.Objective, claims[c.ID]).String()}
+	})
 }
 
 // CandidateDetail is everything known about one candidate.
@@ -83,7 +96,14 @@ func (d *Door) Candidates(ctx context.Context, q view.CandidateQuery, cursor str
 		list = list[:limit]
 		page.Next = list[limit-1].ID.String()
 	}
-	page.Items = every(list, cleanCandidate)
+	s, claims := d.Snapshot(), view.Claims(nil)
+	if s.Noisy {
+		ids := every(list, func(c record.Candidate) record.CandidateID { return c.ID })
+		if claims, err = d.Reader().Claims(ctx, ids); err != nil {
+			return Candidates{}, err
+		}
+	}
+	page.Items = linesOf(s, list, claims)
 	return page, nil
 }
 
@@ -93,12 +113,12 @@ func (d *Door) Detail(ctx context.Context, id record.CandidateID) (CandidateDeta
 	if err != nil {
 		return CandidateDetail{}, err
 	}
-	return d.detail(&c, d.Snapshot().Grid.Dims), nil
+	return detailed(d.Snapshot(), &c), nil
 }
 
-func (d *Door) detail(c *view.CandidateDetail, dims []int) CandidateDetail {
+func detailed(s *view.Snapshot, c *view.CandidateDetail) CandidateDetail {
 	out := CandidateDetail{
-		Candidate: cleanCandidate(c.Candidate), Job: cleanJob(c.Job), Niche: coords(dims, c.Cell), Frozen: c.Frozen, Boost: c.Boost, Depth: c.Depth,
+		Candidate: cleanCandidate(c.Candidate), Job: cleanJob(c.Job), Niche: coords(s.Grid.Dims, c.Cell), Frozen: c.Frozen, Boost: c.Boost, Depth: c.Depth,
 		Children: append([]record.CandidateID{}, c.Children...), Findings: cleanFindings(c.Findings), Branches: every(c.Branches, func(b view.Branch) string { return view.CleanLine(b.Name) }),
 		Samples: every(c.Samples, func(s record.Sample) record.Sample { s.Metrics = cleanMetrics(s.Metrics); return s }),
 	}
@@ -106,7 +126,7 @@ func (d *Door) detail(c *view.CandidateDetail, dims []int) CandidateDetail {
 	case c.Claim.Word != "" && c.Candidate.ID != record.Root:
 		out.Value, out.Gain, out.Word = view.ClaimValue(c.Claim), view.ClaimGain(c.Claim), string(c.Claim.Word)
 	case c.Candidate.Objective != nil:
-		out.Value = view.FormatValue(*c.Candidate.Objective)
+		out.Value = s.Told(c.Candidate.ID, c.Candidate.Objective, nil).String()
 	}
 	return out
 }
@@ -164,7 +184,8 @@ type Relative struct {
 	Operator  record.Operator    `json:"operator"`
 	Agent     string             `json:"agent"`
 	Status    record.Status      `json:"status"`
-	Objective *float64           `json:"objective"`
+	Objective *float64           `json:"objective" doc:"Of the samples that decided."`
+	Value     string             `json:"value" doc:"Its value with its evidence, for people; - where it has none."`
 	Delta     *float64           `json:"delta" doc:"Against the parent; positive is better."`
 	Intent    string             `json:"intent"`
 }
@@ -182,8 +203,9 @@ func (d *Door) Family(ctx context.Context, id record.CandidateID) (Family, error
 	if err == nil && id != record.Root && len(l.Ancestors) == 0 { // it is not even its own
 		err = fmt.Errorf("there is no candidate %s: %w", id, store.ErrNotFound)
 	}
+	s := d.Snapshot()
 	relative := func(n view.LineageNode) Relative {
-		return Relative{n.ID, append([]record.ParentRef{}, n.Parents...), n.Operator, view.CleanLine(n.Agent), n.Status, n.Objective, n.Delta, view.CleanLine(n.Intent)}
+		return Relative{n.ID, append([]record.ParentRef{}, n.Parents...), n.Operator, view.CleanLine(n.Agent), n.Status, n.Objective, s.Told(n.ID, n.Objective, n.Claim).String(), n.Delta, view.CleanLine(n.Intent)}
 	}
 	return Family{l.Focus, every(l.Ancestors, relative), every(l.Descendants, relative), l.More}, err
 }

@@ -32,7 +32,8 @@ type Cell struct {
 	Niche     []int                `json:"niche" doc:"Cell on each axis."`
 	Index     int                  `json:"index" doc:"Row-major, the first axis slowest."`
 	Elite     *record.CandidateID  `json:"elite" doc:"Who holds it; null when nobody does."`
-	Objective float64              `json:"objective"`
+	Objective float64              `json:"objective" doc:"Of the samples that decided."`
+	Value     string               `json:"value" doc:"Its value with its evidence, for people; - where it has none."`
 	Samples   int                  `json:"samples"`
 	Spread    float64              `json:"spread"`
 	Tries     int                  `json:"tries"`
@@ -49,17 +50,17 @@ func GridOf(s *view.Snapshot) Grid {
 	return Grid{
 		Dims: append([]int{}, g.Dims...), Filled: g.Filled, Total: g.Total, Coverage: g.Coverage, QDScore: g.QD, Unplaced: g.Unplaced, NeedFit: g.NeedFit, Map: g.Map,
 		Axes:  every(g.Axes, func(a view.Axis) Axis { return Axis{view.CleanLine(a.Name), finite(a.Edges)} }),
-		Cells: every(g.Cells, func(c view.Cell) Cell { return cellOf(g.Dims, &c) }),
+		Cells: every(g.Cells, func(c view.Cell) Cell { return cellOf(s, &c) }),
 	}
 }
 
-func cellOf(dims []int, c *view.Cell) Cell {
+func cellOf(s *view.Snapshot, c *view.Cell) Cell {
 	out := Cell{
-		Niche: coords(dims, c.Index), Index: c.Index, Objective: c.Objective, Samples: c.Samples, Spread: c.MAD, Tries: c.Tries, Frozen: c.Frozen, Boost: c.Boost,
+		Niche: coords(s.Grid.Dims, c.Index), Value: view.Told{}.String(), Index: c.Index, Objective: c.Objective, Samples: c.Samples, Spread: c.MAD, Tries: c.Tries, Frozen: c.Frozen, Boost: c.Boost,
 		Running: c.Running, Waiting: c.Waiting, Runners: append([]record.CandidateID{}, c.Runners...),
 	}
 	if c.Elite != record.NoCandidate {
-		out.Elite = &c.Elite
+		out.Elite, out.Value = &c.Elite, s.ToldCell(c).String()
 	}
 	return out
 }
@@ -79,12 +80,12 @@ func coords(dims []int, cell int) []int {
 
 // NichePast is one niche with its past.
 type NichePast struct {
-	Niche   []int              `json:"niche"`
-	Tries   int                `json:"tries"`
-	Elite   *CandidateDetail   `json:"elite"`
-	Runners []record.Candidate `json:"runners" doc:"The best that lost, best first."`
-	History []Takeover         `json:"history" doc:"Newest first."`
-	Jobs    []record.Job       `json:"jobs" doc:"Jobs that edit its elites, newest first."`
+	Niche   []int            `json:"niche"`
+	Tries   int              `json:"tries"`
+	Elite   *CandidateDetail `json:"elite"`
+	Runners []CandidateLine  `json:"runners" doc:"The best that lost, best first."`
+	History []Takeover       `json:"history" doc:"Newest first."`
+	Jobs    []record.Job     `json:"jobs" doc:"Jobs that edit its elites, newest first."`
 }
 
 // Takeover is one change of a niche's holder.
@@ -92,7 +93,7 @@ type Takeover struct {
 	At        record.Millis       `json:"at"`
 	Candidate record.CandidateID  `json:"candidate"`
 	From      *record.CandidateID `json:"from"`
-	Objective float64             `json:"objective"`
+	Objective float64             `json:"objective" doc:"Of the samples that decided."`
 	Delta     *float64            `json:"delta" doc:"Against the former holder; positive is better."`
 	Why       string              `json:"why"`
 }
@@ -103,9 +104,9 @@ func (d *Door) NichePast(ctx context.Context, cell int) (NichePast, error) {
 	if err != nil {
 		return NichePast{}, err
 	}
-	dims := d.Snapshot().Grid.Dims
+	s := d.Snapshot()
 	out := NichePast{
-		Niche: coords(dims, cell), Tries: n.Tries, Runners: every(n.Runners, cleanCandidate), Jobs: every(n.Jobs, cleanJob),
+		Niche: coords(s.Grid.Dims, cell), Tries: n.Tries, Runners: linesOf(s, n.Runners, n.Claims), Jobs: every(n.Jobs, cleanJob),
 		History: every(n.History, func(t view.Takeover) Takeover {
 			x := Takeover{At: t.At, Candidate: t.Candidate, Objective: t.Objective, Delta: Number(t.Delta), Why: view.CleanLine(t.Why)}
 			if t.From != record.NoCandidate {
@@ -115,7 +116,7 @@ func (d *Door) NichePast(ctx context.Context, cell int) (NichePast, error) {
 		}),
 	}
 	if n.Elite != nil {
-		elite := d.detail(n.Elite, dims)
+		elite := detailed(s, n.Elite)
 		out.Elite = &elite
 	}
 	return out, nil

@@ -17,7 +17,8 @@ type JobList struct {
 // JobLine is a job with the value of what it made or measured.
 type JobLine struct {
 	record.Job
-	Objective *float64 `json:"objective"`
+	Objective *float64 `json:"objective" doc:"Of the samples that decided."`
+	Value     string   `json:"value" doc:"Its value with its evidence, for people; - where it has none."`
 }
 
 // JobDetail is everything known about one job.
@@ -65,7 +66,10 @@ func (d *Door) Jobs(ctx context.Context, q view.JobQuery) (JobList, error) {
 		list = list[:limit]
 		page.Next = strconv.FormatInt(int64(list[limit-1].Job.ID), 10)
 	}
-	page.Items = every(list, func(l view.JobLine) JobLine { return JobLine{cleanJob(l.Job), l.Objective} })
+	s := d.Snapshot()
+	page.Items = every(list, func(l view.JobLine) JobLine {
+		return JobLine{cleanJob(l.Job), l.Objective, s.Told(l.Job.Candidate, l.Objective, l.Claim).String()}
+	})
 	return page, nil
 }
 

@@ -52,7 +52,7 @@ type Running struct {
 
 // Held is a candidate that waits for a person.
 type Held struct {
-	Candidate record.Candidate    `json:"candidate"`
+	Candidate CandidateLine       `json:"candidate"`
 	Before    string              `json:"before" doc:"measuring, or its niche"`
 	Findings  []string            `json:"findings"`
 	Niche     []int               `json:"niche" doc:"It would take it; null when nobody knows."`
@@ -77,7 +77,7 @@ func ActivityOf(s *view.Snapshot) Activity {
 			return Running{cleanJob(r.Job), r.Stage, record.Millis(r.Since.UnixMilli()), view.CleanLine(r.Line)}
 		}),
 		Review: every(s.Review, func(h view.Held) Held {
-			x := Held{Candidate: cleanCandidate(h.Candidate), Before: h.Before, Findings: every(h.Findings, view.CleanLine), Niche: coords(s.Grid.Dims, h.Cell)}
+			x := Held{Candidate: CandidateLine{cleanCandidate(h.Candidate), s.Told(h.Candidate.ID, h.Candidate.Objective, nil).String()}, Before: h.Before, Findings: every(h.Findings, view.CleanLine), Niche: coords(s.Grid.Dims, h.Cell)}
 			if h.From != record.NoCandidate {
 				x.From = &h.From
 			}

@@ -72,7 +72,8 @@ type Shadow struct {
 type Standing struct {
 	ID          record.CandidateID `json:"id"`
 	Commit      record.Hash        `json:"commit"`
-	Objective   float64            `json:"objective"`
+	Objective   float64            `json:"objective"` // of the samples that decided
+	Value       string             `json:"value"`     // with its evidence, for people
 	Claimed     *float64           `json:"claimed,omitempty"`
 	Claim       *evidence.Claim    `json:"claim,omitempty"` // what may be told of the best
 	Uncompared  bool               `json:"behaviour_not_compared,omitempty"`
@@ -97,7 +98,11 @@ func StandingOf(s view.Standing, root bool) *Standing {
 	if s.ID == record.NoCandidate {
 		return nil
 	}
-	out := &Standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
+	told := view.Told{ID: s.ID, Value: &s.Objective, Claim: &s.Claim, Noisy: s.Claim.Word != evidence.Exact}
+	if root {
+		told.Claim = nil
+	}
+	out := &Standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Value: told.String(), Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
 	if !root {
 		out.Improvement, out.Claim, out.Uncompared = Number(s.Percent), &s.Claim, s.Uncompared
 	}

@@ -60,6 +60,10 @@ func (s *State) foldJob(row record.FoldRow, then func(record.JobID) error) error
 		s.folded++
 		return then(row.Job)
 	}
+	if row.Kind == record.LogHeld && row.Job != s.turn() && row.Cand != nil {
+		tellHeld(s, row, s.Candidate(row.Cand.ID)) // a person can decide now, whoever's turn it is
+		s.heldTold[row.Job] = true
+	}
 	s.Early[row.Job] = append(s.Early[row.Job], row)
 	return s.foldEarly(then)
 }
@@ -68,10 +72,7 @@ func (s *State) foldJob(row record.FoldRow, then func(record.JobID) error) error
 // that measure again under a new objective version, then by number.
 func (s *State) foldEarly(then func(record.JobID) error) error {
 	for {
-		job := s.nextFold
-		if s.renewal.open() {
-			job = s.renewal.next
-		}
+		job := s.turn()
 		rows, ok := s.Early[job]
 		if !ok {
 			return nil
@@ -145,17 +146,31 @@ func (s *State) foldResult(row record.FoldRow) error {
 	return nil
 }
 
-// foldHeld takes that a candidate waits for a person. Where a decision made it wait
-// again, that was told.
+// foldHeld takes that a candidate waits for a person.
 func (s *State) foldHeld(row record.FoldRow, m *Candidate) {
-	again := m.withheld || s.Decided.ends.reopened[m.ID()]
+	if !s.heldTold[row.Job] {
+		tellHeld(s, row, m)
+	}
+	delete(s.heldTold, row.Job)
+	again := waitsByDecision(s, m)
 	delete(s.Decided.ends.reopened, m.ID())
 	m.waited, m.passed = true, m.passed && again // what waits again by a decision may have passed since
 	s.withdraw(m)
-	if again {
+}
+
+// waitsByDecision reports whether a candidate waits for a person again because a decision
+// was taken back.
+func waitsByDecision(s *State, m *Candidate) bool {
+	return m != nil && (m.withheld || s.Decided.ends.reopened[m.ID()])
+}
+
+// tellHeld tells that a candidate waits for a person, and why. Where a decision made it
+// wait again, that was told.
+func tellHeld(s *State, row record.FoldRow, m *Candidate) {
+	if waitsByDecision(s, m) {
 		return
 	}
-	text := m.ID().String() + " waits for review"
+	text := row.Cand.ID.String() + " waits for review"
 	if why := HeldFor(row); why != "" {
 		text += ": " + why
 	}
@@ -306,7 +321,11 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 // loop's work.
 func (s *State) decide(d record.Decision) {
 	text := s.DecisionText(d)
-	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: d.Who + ": " + text}) // before what it does
+	said := d.Who + ": " + text
+	if AwaitsRoot(s, d.Verb) {
+		said += ": as soon as the root is measured"
+	}
+	s.tell(event{At: d.At, Level: "info", Job: record.NoJob, Text: said}) // before what it does
 	s.Decided.remember(d)
 	switch d.Verb {
 	case record.Reject:

@@ -10,6 +10,7 @@ type position struct {
 	nextFold record.JobID                      // strict order: the job that is folded next
 	Early    map[record.JobID][]record.FoldRow // strict order: rows that came before their turn
 	folded   int                               // jobs folded
+	heldTold map[record.JobID]bool             // strict order: held jobs that were told before their turn
 	late     map[record.JobID]bool             // held jobs that were folded when they were held
 	renewal  renewal
 	looks    looks
@@ -37,6 +38,14 @@ func (p *position) passed(job record.JobID) {
 		delete(p.renewal.ahead, p.nextFold)
 		p.nextFold++
 	}
+}
+
+// turn is the job that is folded next in strict order.
+func (p *position) turn() record.JobID {
+	if p.renewal.open() {
+		return p.renewal.next
+	}
+	return p.nextFold
 }
 
 // FoldCount is F: in strict order the jobs folded without a gap.

@@ -389,3 +389,28 @@ func TestAMillionCandidatesFitIn350MB(t *testing.T) {
 		t.Errorf("%d niches are filled", filled)
 	}
 }
+
+func TestACandidateThatWaitsForAPersonIsToldOnceAndBeforeItsTurn(t *testing.T) {
+	held := func(s *story, id int) {
+		s.row(record.FoldRow{
+			LogRow: record.LogRow{Kind: record.LogHeld, Job: record.JobID(id), Candidate: record.CandidateID(id), Data: data(record.HeldData{Reason: "a large diff"})},
+			Work:   &record.Job{ID: record.JobID(id), Kind: record.Make, State: record.Held, Operator: record.OpTune, Agent: "offline"},
+			Cand:   &record.FoldCandidate{ID: record.CandidateID(id), Operator: record.OpTune, Agent: "offline", Status: record.StatusHeld},
+		})
+	}
+	for _, order := range [][]func(*record.Experiment, *config.Config){{strict}, nil} {
+		s := begin(t, order...)
+		s.measured(0, 1, 0.05)
+		s.st.TakeEvents()
+		held(s, 2)
+		if ev := s.st.TakeEvents(); len(ev) != 1 || ev[0].Job != 2 || ev[0].Text != "c2 waits for review: a large diff" {
+			t.Errorf("told when it was held: %v", ev)
+		}
+		s.measured(1, 1, 0.15)
+		for _, e := range s.st.TakeEvents() {
+			if strings.Contains(e.Text, "waits for review") {
+				t.Errorf("told again at its turn: %v", e)
+			}
+		}
+	}
+}

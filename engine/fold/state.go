@@ -48,7 +48,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 	if cfg.Evaluator.Direction == "minimize" {
 		r.Sign = -1
 	}
-	p := &position{rules: r, Version: 1, Early: map[record.JobID][]record.FoldRow{}, late: map[record.JobID]bool{}}
+	p := &position{rules: r, Version: 1, Early: map[record.JobID][]record.FoldRow{}, late: map[record.JobID]bool{}, heldTold: map[record.JobID]bool{}}
 	n, c := &events{}, &candidates{}
 	l := &learned{rules: r, candidates: c, Sample: newReservoir(exp.Seed, cfg.Map.History)}
 	a := &standings{rules: r, position: p, candidates: c, learned: l, Best: record.NoCandidate}

@@ -43,6 +43,12 @@ func (st *steering) restore(d record.Decision) {
 	st.enter(m)
 }
 
+// AwaitsRoot reports whether a decision makes a candidate's job, which needs a measured
+// root to start from, and there is none.
+func AwaitsRoot(s *State, v record.Verb) bool {
+	return s.arch == nil && (v == record.StartJob || v == record.Inject)
+}
+
 // hold takes an approval back: the candidate waits for a person again, and gives
 // up the niche that it took meanwhile.
 func (st *steering) hold(d record.Decision) {

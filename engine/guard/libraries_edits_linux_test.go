@@ -105,8 +105,8 @@ func isPatternBefore(`},
 func upperBefore(`},
 	{"words without a builder for each", xstrings, "format.go", "for i := 0; i < repeats; i++ {", "for ; repeats > 0; repeats-- {"},
 	{"keys gathered from the other end", lru, "simplelru/lru.go", "func (c *LRU) Keys()", `func (c *LRU) Keys() []interface{} {
-	all := make([]interface{}, c.evictList.Len())
-	at := len(all)
+	all := make([]interface{}, len(c.items))
+	at := c.evictList.Len() // NaN is no key that can be deleted: it stays in the table
 	for e := c.evictList.Front(); e != nil; e = e.Next() {
 		at--
 		all[at] = e.Value.(*entry).key

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -34,11 +35,10 @@ func (o *Owner) Act(ctx context.Context) error {
 func (o *Owner) actFrom(ctx context.Context, i int) error {
 	for ; i < len(o.st.Decided.All); i++ {
 		d := o.st.Decided.All[i]
-		if o.st.Archive() == nil && startsFromElites(d.Verb) {
+		if fold.AwaitsRoot(o.st, d.Verb) {
 			if err := o.keepWaiting(ctx, append(o.waiting, d.Seq)); err != nil {
 				return err
 			}
-			o.host.Note("info", record.NoJob, o.st.DecisionText(d)+": as soon as the root is measured")
 		} else {
 			o.try(ctx, d)
 		}
@@ -49,10 +49,6 @@ func (o *Owner) actFrom(ctx context.Context, i int) error {
 	}
 	return nil
 }
-
-// startsFromElites reports whether a decision makes a candidate's job, which needs
-// a measured root to start from.
-func startsFromElites(v record.Verb) bool { return v == record.StartJob || v == record.Inject }
 
 // actOnWaiting carries out what waited for the root, once it is measured.
 func (o *Owner) actOnWaiting(ctx context.Context) error {

@@ -111,15 +111,28 @@ func (m *goModule) benchFolders() []string {
 }
 
 // sources are the files of the module that packages are built from, as globs; nil where
-// that cannot be told.
+// that cannot be told. A package of tests alone has no sources: it is what the tests
+// import that they run.
 func (m *goModule) sources(ctx context.Context, packages []string) []string {
-	out, err := m.command(ctx, append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}"}, packages...)...)
-	if err != nil {
-		return nil
-	}
 	base, err := filepath.EvalSymlinks(m.lab.Base)
 	if err != nil {
 		return nil
+	}
+	const dirs = "{{if not .Standard}}{{if or .GoFiles .CgoFiles}}{{.Dir}}{{end}}{{end}}"
+	out, err := m.command(ctx, append([]string{"list", "-deps", "-f", dirs}, packages...)...)
+	if err != nil {
+		return nil
+	}
+	bare, err := m.command(ctx, append([]string{"list", "-f", "{{if not (or .GoFiles .CgoFiles)}}{{.ImportPath}}{{end}}"}, packages...)...)
+	if err != nil {
+		return nil
+	}
+	if tests := strings.Fields(bare); len(tests) > 0 {
+		run, err := m.command(ctx, append([]string{"list", "-deps", "-test", "-f", `{{if not (or .ForTest (eq .Name "main"))}}` + dirs + "{{end}}"}, tests...)...)
+		if err != nil {
+			return nil
+		}
+		out += run
 	}
 	var globs []string
 	for dir := range strings.Lines(out) {
@@ -130,5 +143,5 @@ func (m *goModule) sources(ctx context.Context, packages []string) []string {
 		globs = append(globs, path.Join(filepath.ToSlash(rel), "*.go"))
 	}
 	slices.Sort(globs)
-	return globs
+	return slices.Compact(globs)
 }

@@ -12,7 +12,7 @@ import (
 // for no longer: the job goes back to the queue. It is paid for again then, and models
 // think and programs run tools without a word: who is in a hurry ends them.
 const (
-	defaultSilence = 20 * time.Second
+	DefaultSilence = 20 * time.Second
 	lookout        = 100 * time.Millisecond
 )
 

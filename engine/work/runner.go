@@ -53,7 +53,7 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &run{
 		facts: o.Facts, db: o.DB, repo: o.Repo, money: o.Budget, live: o.Live, standing: o.Standing, host: o.Host, now: o.Now,
-		settings: o.Settings, drain: o.Drain, silence: cmp.Or(o.Silence, defaultSilence),
+		settings: o.Settings, drain: o.Drain, silence: cmp.Or(o.Silence, DefaultSilence),
 	}
 	w := &Runner{run: r, scope: newScope(r), candidates: &candidates{run: r}, vectors: &vectors{run: r}, agents: agentStreak{run: r}}
 	said := &evaluatorFeedback{r}

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"reflect"
 	"slices"
@@ -32,17 +30,9 @@ func edgesOf(values ...any) Tuple {
 // outcomesOf are those of a survey of one function, with what the inputs were.
 func outcomesOf(t *testing.T, f any, lits Literals, seed uint64, count int) map[int][2]string {
 	t.Helper()
-	var b bytes.Buffer
 	api := API{Funcs: []Func{{"f", reflect.ValueOf(f)}}}
-	if err := answer(api, Request{Mode: Survey, Seed: seed, Count: count, Literals: lits}, &b); err != nil {
-		t.Fatal(err)
-	}
 	out := map[int][2]string{}
-	for line := range bytes.Lines(b.Bytes()) {
-		var a Answer
-		if err := json.Unmarshal(line, &a); err != nil {
-			t.Fatal(err)
-		}
+	for _, a := range mustAnswer(t, api, Request{Mode: Survey, Seed: seed, Count: count, Literals: lits}) {
 		if a.Kind == AnswerCase {
 			out[a.Index] = [2]string{a.In, a.Out}
 		}
@@ -165,21 +155,12 @@ func TestEdgesAreTheSameForEverySeedAndEndInTime(t *testing.T) {
 
 func TestAnEdgeIsReplayedByItsChoices(t *testing.T) {
 	api := API{Funcs: []Func{{"f", reflect.ValueOf(func(s []string, o parcel, d time.Duration, x any, f ...float64) int { return len(s) })}}}
-	var b bytes.Buffer
 	q := Request{Mode: Detail, Count: 300, Literals: Literals{Edges: edgesOf(50, "quote", 0.5)}}
 	for i := range 300 {
 		q.Cases = append(q.Cases, Case{Group: "f", Index: i})
 	}
 	for range 2 {
-		b.Reset()
-		if err := answer(api, q, &b); err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(b.Bytes()) {
-			var a Answer
-			if err := json.Unmarshal(line, &a); err != nil {
-				t.Fatal(err)
-			}
+		for _, a := range mustAnswer(t, api, q) {
 			if a.Kind != AnswerCase {
 				continue
 			}

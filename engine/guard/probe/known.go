@@ -214,9 +214,12 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 	if depth >= 3 {
 		types = types[:5]
 	}
-	for k, at := range map[edgeKind]uint64{edgeInt: 1, edgeText: 2, edgeFloat: 3} {
-		if g.d.aimedAt(k) {
-			g.d.force(at)
+	for _, e := range [...]struct {
+		kind edgeKind
+		at   uint64 // where its type stands in the list
+	}{{edgeInt, 1}, {edgeText, 2}, {edgeFloat, 3}} {
+		if g.d.aimedAt(e.kind) {
+			g.d.force(e.at)
 		}
 	}
 	t := types[g.d.n(len(types))]

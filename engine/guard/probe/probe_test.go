@@ -44,10 +44,10 @@ func testAPI() API {
 	}
 }
 
-func mustAnswer(t *testing.T, q Request) []Answer {
+func mustAnswer(t *testing.T, api API, q Request) []Answer {
 	t.Helper()
 	var b bytes.Buffer
-	if err := answer(testAPI(), q, &b); err != nil {
+	if err := answer(api, q, &b); err != nil {
 		t.Fatal(err)
 	}
 	var out []Answer
@@ -64,7 +64,7 @@ func mustAnswer(t *testing.T, q Request) []Answer {
 
 func TestWhatCannotBeMadeIsNoGroup(t *testing.T) {
 	var names []string
-	for _, a := range mustAnswer(t, Request{Mode: Survey}) {
+	for _, a := range mustAnswer(t, testAPI(), Request{Mode: Survey}) {
 		if a.Kind == AnswerGroup {
 			names = append(names, a.Group)
 		}
@@ -77,7 +77,7 @@ func TestWhatCannotBeMadeIsNoGroup(t *testing.T) {
 func TestOneSeedGivesTheSameAnswersInAnyOrder(t *testing.T) {
 	cases := func(backwards bool) map[string]Answer {
 		out := map[string]Answer{}
-		for _, a := range mustAnswer(t, Request{Mode: Survey, Seed: 3, Count: 80, Backwards: backwards}) {
+		for _, a := range mustAnswer(t, testAPI(), Request{Mode: Survey, Seed: 3, Count: 80, Backwards: backwards}) {
 			if a.Kind == AnswerCase {
 				a.Position = 0
 				out[a.Group+" "+string(rune(a.Index))] = a
@@ -97,11 +97,11 @@ func TestChoicesReplayACase(t *testing.T) {
 		q.Cases = append(q.Cases, Case{Group: "counter.Add", Index: i})
 	}
 	q.Mode = Detail
-	for _, a := range mustAnswer(t, q) {
+	for _, a := range mustAnswer(t, testAPI(), q) {
 		if a.Kind != AnswerCase {
 			continue
 		}
-		for _, b := range mustAnswer(t, Request{Mode: Detail, Cases: []Case{{Group: "counter.Add", Choices: a.Choices}}}) {
+		for _, b := range mustAnswer(t, testAPI(), Request{Mode: Detail, Cases: []Case{{Group: "counter.Add", Choices: a.Choices}}}) {
 			if b.Kind == AnswerCase && len(a.Choices) > 0 && (b.In != a.In || b.Out != a.Out) {
 				t.Errorf("%s gave %s, replayed %s gave %s", a.In, a.Out, b.In, b.Out)
 			}
@@ -182,20 +182,9 @@ func TestInputsThatDoSomethingNewAreKeptAndVaried(t *testing.T) {
 		}
 		return 0
 	})}}}
-	ask := func(q Request) (out []Answer) {
+	ask := func(q Request) []Answer {
 		q.Literals, q.Groups, q.Count = Literals{NearInts: []int64{4711}}, []string{"narrow"}, 1000
-		var b bytes.Buffer
-		if err := answer(api, q, &b); err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(b.Bytes()) {
-			var a Answer
-			if err := json.Unmarshal(line, &a); err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, a)
-		}
-		return out
+		return mustAnswer(t, api, q)
 	}
 	corpus := map[string][][]uint64{}
 	for _, a := range ask(Request{Mode: Explore, Close: []string{"narrow"}}) {
@@ -242,5 +231,27 @@ func TestATextOfTheSourcesIsChangedWhereItsNumbersAre(t *testing.T) {
 	}
 	for what := range want {
 		t.Errorf("never drawn: %s", what)
+	}
+}
+
+func TestAPanicIsToldWithoutAddresses(t *testing.T) {
+	type place struct{ At *int }
+	one, two := new(int), new(int)
+	for _, tc := range []struct {
+		name string
+		a, b any
+		same bool
+	}{
+		{"a pointer", one, two, true},
+		{"what holds a pointer", place{one}, place{two}, true},
+		{"a value that cannot be made", unsupported{reflect.TypeFor[chan int]()}, unsupported{reflect.TypeFor[chan int]()}, true},
+		{"values of two types that cannot be made", unsupported{reflect.TypeFor[chan int]()}, unsupported{reflect.TypeFor[chan bool]()}, false},
+		{"plain values", [2]int{1, 2}, [2]int{1, 3}, false},
+		{"a value with a text of its own", time.Second, time.Minute, false},
+	} {
+		a, b := panicText(tc.a), panicText(tc.b)
+		if (a == b) != tc.same || strings.Contains(a, "0x") {
+			t.Errorf("%s: %q and %q", tc.name, a, b)
+		}
 	}
 }

@@ -96,6 +96,7 @@ type session struct {
 	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
 	at    atomic.Int64 // its position
 	aims  map[string][2][]aim
+	told  int // bytes of inputs and outcomes that were told whole
 }
 
 func (s *session) write(a Answer) {
@@ -239,12 +240,8 @@ func short(text string) string { return strconv.FormatUint(hash(text), 36) }
 
 // detail runs the named cases and tells everything about them.
 func (s *session) detail() {
-	told := 0
 	for n, c := range s.q.Cases {
 		g := s.r.byName[c.Group]
-		if told > mostTold {
-			return
-		}
 		if g == nil || n < s.q.From {
 			continue
 		}
@@ -252,11 +249,20 @@ func (s *session) detail() {
 		if len(c.Choices) > 0 {
 			d = replayed(c.Choices)
 		}
-		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
-		o := s.one(n+1, g, d)
-		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
-		told += len(o.in) + len(o.out) + 3*len(o.choices)
+		if !s.tell(g, n, d) {
+			return
+		}
 	}
+}
+
+// tell runs the case number n of a request and tells everything about it. It reports
+// false where the answer is so long that nothing more is told.
+func (s *session) tell(g *group, n int, d *draws) (more bool) {
+	s.write(Answer{Kind: AnswerStart, Group: g.name, Index: n, Position: n + 1})
+	o := s.one(n+1, g, d)
+	s.write(Answer{Kind: AnswerCase, Group: g.name, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+	s.told += len(o.in) + len(o.out) + 3*len(o.choices)
+	return s.told <= mostTold
 }
 
 // mostVariants bounds one round of shrinking, mostTold the bytes of inputs and outcomes
@@ -276,18 +282,10 @@ func (s *session) shrink() {
 	if g == nil {
 		return
 	}
-	told := 0
 	for n, v := range append([][]uint64{c.Choices}, variants(c.Choices, mostVariants)...) {
-		if told > mostTold {
+		if n >= s.q.From && !s.tell(g, n, replayed(v)) {
 			return
 		}
-		if n < s.q.From {
-			continue
-		}
-		s.write(Answer{Kind: AnswerStart, Group: c.Group, Index: n, Position: n + 1})
-		o := s.one(n+1, g, replayed(v))
-		s.write(Answer{Kind: AnswerCase, Group: c.Group, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
-		told += len(o.in) + len(o.out) + 3*len(o.choices)
 	}
 }
 

@@ -440,11 +440,14 @@ func quiet(f func() string) (text string, ok bool) {
 }
 
 // panicText writes a panic. What the runtime says of an index depends on how the
-// code is written, so that its panics are all one.
+// code is written, so that its panics are all one; and addresses differ between two
+// programs, so that of a value that holds any the type alone is told.
 func panicText(p any) string {
 	switch x := p.(type) {
 	case noValue:
 		return "no value: " + x.text
+	case unsupported:
+		return "no value of " + x.t.String()
 	case runtime.Error:
 		return "panic: runtime error"
 	case error:
@@ -454,6 +457,11 @@ func panicText(p any) string {
 			return "panic: reflect"
 		}
 		return "panic: " + x
+	case fmt.Stringer:
+		return "panic: " + x.String()
+	}
+	if t := reflect.TypeOf(p); !plainType(t, 0) {
+		return "panic: " + t.String()
 	}
 	return fmt.Sprintf("panic: %v", p)
 }

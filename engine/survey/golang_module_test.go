@@ -1,0 +1,49 @@
+package survey
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestTheSourcesOfBenchmarks(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on the PATH")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":              "module example.com/x\n\ngo 1.22\n",
+		"stem/stem.go":        "package stem\n\nimport \"example.com/x/word\"\n\nvar W = word.W\n",
+		"stem/stem_test.go":   "package stem\n",
+		"word/word.go":        "package word\n\nvar W = 1\n",
+		"vocab/vocab_test.go": "package vocab\n\nimport (\n\t\"testing\"\n\n\t\"example.com/x/stem\"\n)\n\nfunc BenchmarkStem(b *testing.B) { _ = stem.W }\n",
+		"tool/main.go":        "package main\n\nfunc main() {}\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &goModule{lab: &Lab{Base: dir}, env: os.Environ()}
+	for _, tc := range []struct {
+		name     string
+		packages []string
+		want     []string
+	}{
+		{"a package with what it imports", []string{"./stem"}, []string{"stem/*.go", "word/*.go"}},
+		{"a package of tests alone has those of what the tests import", []string{"./vocab"}, []string{"stem/*.go", "word/*.go"}},
+		{"both together", []string{"./vocab", "./word"}, []string{"stem/*.go", "word/*.go"}},
+		{"a command", []string{"./tool"}, []string{"tool/*.go"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := m.sources(t.Context(), tc.packages); !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
