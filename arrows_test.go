@@ -32,7 +32,7 @@ func arrows() map[string][]string {
 		"cli/serve":                     {"cli/door", "engine/evidence", "engine/view", "store/record"},
 		"engine":                        {"config", "engine/agent", "engine/agent/broker", "engine/doctor", "engine/eval", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/kept", "engine/query", "engine/retention", "engine/roster", "engine/sandbox", "engine/schedule", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
 		"engine/schedule":               {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/roster", "engine/search", "engine/view", "engine/work", "gitops", "store", "store/fault", "store/record"},
-		"engine/fleet/worker":           {"engine/eval", "engine/fleet/wire", "engine/sandbox", "engine/work", "gitops", "store/record"},
+		"engine/fleet/worker":           {"engine/eval", "engine/fleet/wire", "engine/sandbox", "engine/work", "gitops", "store/record", "store/whole"},
 		"engine/fleet":                  {"config", "engine/eval", "engine/fleet/server", "engine/fleet/wire", "engine/view", "engine/work", "store/record", "store/whole"},
 		"engine/fleet/server":           {"engine/fleet/wire", "store/whole"},
 		"engine/fleet/wire":             {"config", "engine/eval", "engine/eval/output", "store/record"},

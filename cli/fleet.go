@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,11 +152,25 @@ func (a *App) machines(ctx context.Context) error {
 		fmt.Fprintln(a.Out, a.spell("no machine; `atoll fleet invite NAME` prints the line that lets one join"))
 		return nil
 	}
-	tw := table(a.Out)
-	fmt.Fprintln(tw, "MACHINE\tSTATE\tPOOL\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tROOT\tRUNG\tVERSION\tWHY")
-	for _, m := range s.Machines {
-		if m.Slots == 0 {
-			fmt.Fprintf(tw, "%s\t%s\n", m.Name, m.State)
+	return writeMachines(a.Out, s.Machines)
+}
+
+// writeMachines prints machines as a table, and below it why some of them are as they are:
+// each reason once.
+func writeMachines(to io.Writer, machines []view.Machine) error {
+	tw := table(to)
+	fmt.Fprintln(tw, "MACHINE\tSTATE\tPOOL\tSLOTS\tJOBS\tLOAD\tPER MIN\tDONE\tFAULTS\tREFUSED\tROOT\tRUNG\tVERSION")
+	var reasons []string
+	of := map[string][]string{}
+	for _, m := range machines {
+		if m.Why != "" {
+			if of[m.Why] == nil {
+				reasons = append(reasons, m.Why)
+			}
+			of[m.Why] = append(of[m.Why], m.Name)
+		}
+		if m.Slots == 0 { // no worker of it was here
+			fmt.Fprintf(tw, "%s\t%s\t-\t-\t-\t-\t-\t%d\t%d\t%d\t-\t-\t-\n", m.Name, m.State, m.Done, m.Faults, m.Refused)
 			continue
 		}
 		root := "-"
@@ -167,10 +184,20 @@ func (a *App) machines(ctx context.Context) error {
 		if len(jobs) > 4 {
 			jobs = append(jobs[:4], fmt.Sprintf("and %d more", len(m.Jobs)-4))
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n", m.Name, m.State, m.Pool, m.Slots, strings.Join(jobs, " "), m.Load,
-			m.PerMinute, m.Done, m.Faults, m.Refused, root, m.Rung, view.CleanLine(m.Version), view.CleanLine(m.Why))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%.2f\t%d\t%d\t%d\t%d\t%s\t%d\t%s\n", m.Name, m.State, cmp.Or(m.Pool, "-"), m.Slots, cmp.Or(strings.Join(jobs, " "), "-"), m.Load,
+			m.PerMinute, m.Done, m.Faults, m.Refused, root, m.Rung, view.CleanLine(m.Version))
 	}
-	return tw.Flush()
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, why := range reasons {
+		names := of[why]
+		if len(names) > 6 {
+			names = append(slices.Clone(names[:6]), fmt.Sprintf("%d more", len(names)-6))
+		}
+		fmt.Fprintf(to, "%s: %s\n", strings.Join(names, ", "), view.CleanLine(why))
+	}
+	return nil
 }
 
 // invited is what invite prints as JSON. Command holds a key.

@@ -73,7 +73,7 @@ func serveNATS() {
 	users := []*natsd.User{{Username: "all", Password: "secret"}}
 	for n := range 64 {
 		name := fmt.Sprintf("rack%d", n)
-		publish, subscribe := wire.Subjects{}.Permissions(name, wire.DefaultPool)
+		publish, subscribe := wire.Subjects{}.Permissions(name)
 		users = append(users, &natsd.User{Username: name, Password: "secret", Permissions: &natsd.Permissions{
 			Publish: &natsd.SubjectPermission{Allow: publish}, Subscribe: &natsd.SubjectPermission{Allow: subscribe},
 		}})

@@ -210,6 +210,44 @@ func TestAMachineLeavesWhenAPersonSaysSo(t *testing.T) {
 	}
 }
 
+func TestTwoMachinesWithOneInviteAreToldApartOnBothSides(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "a fleet of several processes; TestASecondWorkerOfANameIsRefusedAndNamedWhileTheFirstLives stands for it")
+	h := newHub(t)
+	run := h.run("--fleet-lease", "4s")
+	h.ready()
+	invite, home := h.invite("rack1"), filepath.Join(t.TempDir(), "state")
+	start := func(log, state string) *exec.Cmd {
+		return h.start(command(t, t.TempDir(), append(slices.Clone(invite), "--slots", "1", "--state", state)...), log)
+	}
+	log := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(t.ArtifactDir(), name+".log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first := start("first", home)
+	until(t, "the first joined", func() bool { return strings.Contains(log("first"), "joined as rack1") })
+	second := start("second", filepath.Join(t.TempDir(), "state"))
+	ends(t, second, 1)
+	if said := log("second"); !strings.Contains(said, "another worker has the name rack1, on ") || strings.Contains(said, "measured") {
+		t.Errorf("the second says\n%s", said)
+	}
+	if said := log("run"); !strings.Contains(said, "a second worker under the name rack1") {
+		t.Errorf("the run says\n%s", said)
+	}
+	_ = first.Process.Kill()
+	_ = first.Wait()
+	start("again", home)
+	until(t, "the one that was started again has the name at once", func() bool { return strings.Contains(log("again"), "joined as rack1") })
+	if said := log("again"); strings.Contains(said, "another worker") {
+		t.Errorf("it says\n%s", said)
+	}
+	ends(t, run, 0)
+	h.same(alone(t))
+}
+
 func TestAWorkerSaysWhatIsWrongWithItsFlags(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -21,9 +21,8 @@ const DefaultAgree = 0.25
 const DefaultRecheck = 10 * time.Minute
 
 const (
-	calibrations = 3               // values of the root from which one is said to disagree
-	exactly      = 1e-9            // share by which values of an exact objective may differ
-	orderAgain   = 2 * time.Second // an order that nobody obeyed is given again
+	calibrations = 3    // values of the root from which one is said to disagree
+	exactly      = 1e-9 // share by which values of an exact objective may differ
 )
 
 // reference is what the root is worth where the values of the run come from.
@@ -68,11 +67,10 @@ func middle(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// calibration is how a machine's values compare with the run's.
+// calibration is how the values of a machine's session compare with the run's.
 type calibration struct {
 	held   bool      // it gets nothing until it measured the root
-	task   string    // the sample of the root that it is to take, "" = none
-	asked  time.Time // when it was last told to
+	task   string    // the sample of the root that it gets when it asks next, "" = none
 	values []float64 // of the calibration under way
 	ratio  float64   // of its root to the run's, 0 = unknown
 	at     time.Time // when it was last found to agree
@@ -97,16 +95,12 @@ func (c *Coordinator) calibrate(now time.Time) {
 			if k != nil {
 				c.table.end(k, ended{err: errCancelled})
 			}
-		case k != nil:
-			if k.machine == "" && now.Sub(m.check.asked) >= orderAgain {
-				c.orderRoot(m, k, now)
-			}
-		case c.run == nil: // there is nothing to measure with
+		case k != nil, c.run == nil: // it is under way, or there is nothing to measure with
 		case m.check.held, len(m.check.values) > 0, now.Sub(m.check.at) >= c.opt.Recheck && m.done > 0:
 			if k, err := c.run.rootTask(len(m.check.values)); err == nil {
 				k.only, k.then = m.name, func(how ended) { c.calibrated(m, how) }
-				c.table.tasks[k.id], m.check.task = k, k.id
-				c.orderRoot(m, k, now)
+				m.check.task = k.id
+				c.table.list(k, now)
 			}
 		}
 	}
@@ -135,15 +129,9 @@ func (c *Coordinator) elect() {
 func (s *session) rootTask(repeat int) (*task, error) {
 	t := s.form
 	m := work.Measurement{Candidate: record.Root, Commit: s.job.Bench.RootCommit, Tree: s.job.Bench.RootTree, Repeat: repeat}
-	t.ID, t.Candidate, t.Commit, t.Tree, t.Repeat, t.Root = newID(), m.Candidate, m.Commit, m.Tree, m.Repeat, true
+	t.ID, t.Candidate, t.Commit, t.Tree, t.Repeat, t.Root = wire.NewID(), m.Candidate, m.Commit, m.Tree, m.Repeat, true
 	t.Evaluator.Objective, t.Evaluator.RootFault = s.learned()
 	return newTask(t, m, s.stages)
-}
-
-// orderRoot tells a machine to measure the root.
-func (c *Coordinator) orderRoot(m *machine, k *task, now time.Time) {
-	m.check.asked = now
-	c.order(m.name, wire.Order{Kind: wire.OrderMeasure, Data: k.data})
 }
 
 // calibrated takes what a machine's measurement of the root gave. The caller holds the

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"atoll/config"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/work"
@@ -27,67 +25,40 @@ func (l *lab) begins(needs []string, root ...float64) {
 	l.Coordinator.begin(s)
 }
 
-// heeds is a machine with the orders that it gets.
-func (l *lab) heeds(name string) (*hand, chan wire.Task) {
-	l.t.Helper()
-	h, orders := l.join(name), make(chan wire.Task, 64)
-	_, err := h.nc.Subscribe(wire.Subjects{}.Down(name), func(m *nats.Msg) {
-		o, err := wire.Decode[wire.Order](m.Data)
-		if err != nil || o.Kind != wire.OrderMeasure {
-			return
-		}
-		if k, err := wire.Decode[wire.Task](o.Data); err == nil {
-			orders <- k
-		}
-	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := h.nc.Flush(); err != nil {
-		l.t.Fatal(err)
-	}
-	return h, orders
-}
-
-// obeys measures the root as it was told to, and returns what the coordinator said to
-// the result.
-func (h *hand) obeys(orders chan wire.Task, value float64) wire.Answer {
+// obeys asks for work until it is to measure the root, does so, and returns what the
+// coordinator said to the result.
+func (h *hand) obeys(value float64) wire.Answer {
 	h.t.Helper()
-	for {
-		select {
-		case k := <-orders:
-			if !k.Root || k.Candidate != record.Root {
-				h.t.Fatalf("it is told to measure %s", k.Candidate)
-			}
-			a := h.must(wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: k.ID}})
-			if !a.OK { // an order that was given twice
-				continue
-			}
-			result := good(k.ID, a.Token)
-			result.Result.Objective = value
-			result.Result.Metrics[0].Value = value
-			return h.must(result)
-		case <-time.After(2 * time.Minute):
-			h.t.Fatal("no order comes")
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		a := h.must(askWork())
+		if a.Next == nil {
+			continue
 		}
+		k := h.given(a.Next)
+		if !k.Root || k.Candidate != record.Root {
+			h.t.Fatalf("it is told to measure %s", k.Candidate)
+		}
+		result := good(k.ID, a.Next.Token)
+		result.Result.Objective = value
+		result.Result.Metrics[0].Value = value
+		return h.must(result)
 	}
+	h.t.Fatal("it is not to measure the root")
+	return wire.Answer{}
 }
 
 func TestAMachineMeasuresTheRootBeforeItGetsAnythingElse(t *testing.T) {
 	l := newLabWith(t, Options{Lease: 5 * time.Minute, Agree: 0.25})
 	l.begins(nil, 10, 10.4)
-	h, orders := l.heeds("m1")
+	h := l.join("m1")
 	if a := h.must(hello()); !a.OK || !a.Hold {
 		t.Fatalf("hello is answered %+v", a)
 	}
 	k := l.add(7)
-	if a := h.must(wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: k.id}}); a.OK || a.Fenced {
-		t.Errorf("it claims a task before: %+v", a)
-	}
 	if l.Slots() != 0 || l.Tasks() != 1 {
 		t.Errorf("%d slots, %d tasks", l.Slots(), l.Tasks())
 	}
-	if a := h.obeys(orders, 10.2); !a.OK || a.Hold {
+	if a := h.obeys(10.2); !a.OK || a.Hold {
 		t.Errorf("its value of the root is answered %+v", a)
 	}
 	id, token := h.claim()
@@ -103,21 +74,21 @@ func TestAMachineMeasuresTheRootBeforeItGetsAnythingElse(t *testing.T) {
 func TestAMachineWhoseRootIsAnotherIsSetAsideWhereOthersMeasure(t *testing.T) {
 	l := newLabWith(t, Options{Lease: 5 * time.Minute, Agree: 0.25})
 	l.begins(nil, 10, 10.4)
-	slow, slows := l.heeds("slow")
+	slow := l.join("slow")
 	slow.must(hello())
 	for range calibrations {
-		slow.obeys(slows, 30)
+		slow.obeys(30)
 	}
 	if said := l.listener.all(); l.Slots() != 2 || !strings.Contains(said, "slow measures alone, although it measures the root as 30, the run as 10") {
 		t.Errorf("alone it has %d slots; told: %s", l.Slots(), said)
 	}
-	fair, fairs := l.heeds("fair")
+	fair := l.join("fair")
 	fair.must(hello())
-	fair.obeys(fairs, 9.5)
-	again, orders := l.heeds("slow2")
+	fair.obeys(9.5)
+	again := l.join("slow2")
 	again.must(hello())
 	for range calibrations {
-		again.obeys(orders, 31)
+		again.obeys(31)
 	}
 	if a := again.must(wire.Ask{Kind: wire.AskBeat, Beat: &wire.Beat{}}); !a.Leave || !strings.Contains(a.Why, "evaluator.paired") {
 		t.Errorf("beside one that agrees its beat is answered %+v", a)
@@ -127,17 +98,17 @@ func TestAMachineWhoseRootIsAnotherIsSetAsideWhereOthersMeasure(t *testing.T) {
 func TestAMachineThatDriftsIsFound(t *testing.T) {
 	l := newLabWith(t, Options{Lease: 5 * time.Minute, Agree: 0.25, Recheck: time.Millisecond})
 	l.begins(nil, 10, 10)
-	fair, fairs := l.heeds("fair")
+	fair := l.join("fair")
 	fair.must(hello())
-	fair.obeys(fairs, 10)
-	h, orders := l.heeds("drifts")
+	fair.obeys(10)
+	h := l.join("drifts")
 	h.must(hello())
-	h.obeys(orders, 10)
+	h.obeys(10)
 	l.add(7)
 	id, token := h.claim()
 	h.must(good(id, token))
 	for range calibrations {
-		h.obeys(orders, 10.001) // the objective is exact
+		h.obeys(10.001) // the objective is exact
 	}
 	if said := l.listener.all(); !strings.Contains(said, "drifts is set aside: it drifts: it measures the root as 10.001, the run as 10") {
 		t.Errorf("told: %s", said)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
@@ -57,7 +56,7 @@ type Coordinator struct {
 	server  *server.Server // nil: it runs elsewhere
 	members server.Members
 	nc      *nats.Conn
-	js      jetstream.JetStream
+	queue   queue
 	blobs   *blobs
 	stop    context.CancelFunc
 	kept    chan refusal // what the server kept machines from
@@ -75,6 +74,8 @@ type Coordinator struct {
 	first    string // machine that measures the root while it has no value
 	flow
 	early []func(Listener)
+	// strangers are names that ask for work and did not say hello, since when.
+	strangers map[string]time.Time
 }
 
 // Start reaches the fleet, or starts its server.
@@ -95,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		opt: o, pid: os.Getpid(), members: server.MembersOf(o.State), blobs: newBlobs(filepath.Join(dir, "blobs")),
 		kept:  make(chan refusal, 64),
-		table: newTable(o.Lease), machines: map[string]*machine{}, flow: flow{refusedFor: map[string]string{}},
+		table: newTable(o.Lease), machines: map[string]*machine{}, strangers: map[string]time.Time{}, flow: flow{refusedFor: map[string]string{}},
 	}
 	if err := c.connect(ctx); err != nil {
 		c.Close()
@@ -109,6 +110,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	c.care.Go(func() { c.look(run) })
+	c.care.Go(func() { keeper{c}.keep(run) })
 	return c, nil
 }
 
@@ -137,7 +139,7 @@ func (c *Coordinator) connect(ctx context.Context) error {
 		return fmt.Errorf("connect to the fleet at %s: %w; is the NATS server there, and may this machine use it?", c.address, err)
 	}
 	c.nc = nc
-	if c.js, err = jetstream.New(nc); err != nil {
+	if c.queue, err = newQueue(nc, c.subject, c.server != nil); err != nil {
 		return err
 	}
 	return ctx.Err()
@@ -152,15 +154,11 @@ func (c *Coordinator) lead(ctx context.Context) error {
 	if _, err := c.nc.Subscribe(c.subject.Lead(), func(m *nats.Msg) { _ = m.Respond([]byte("here")) }); err != nil {
 		return err
 	}
-	if err := c.openQueue(ctx); err != nil {
+	if err := c.queue.open(ctx); err != nil {
 		return err
 	}
-	s, err := c.js.Stream(ctx, c.subject.Stream())
-	if err == nil {
-		err = s.Purge(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("clear the queue of the fleet: %w", err)
+	if err := c.queue.clear(ctx); err != nil {
+		return err
 	}
 	if _, err := c.nc.Subscribe(c.subject.AllUp(), c.hear); err != nil {
 		return err
@@ -176,102 +174,48 @@ func within(ctx context.Context, d time.Duration) context.Context {
 	return ctx
 }
 
-// openQueue makes the stream and the consumers of all pools, unless they are
-// there.
-func (c *Coordinator) openQueue(ctx context.Context) error {
-	ctx = within(ctx, 10*time.Second)
-	storage := jetstream.FileStorage
-	if c.server != nil {
-		storage = jetstream.MemoryStorage
-	}
-	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: c.subject.Stream(), Subjects: []string{c.subject.AllJobs()}, Retention: jetstream.WorkQueuePolicy, Storage: storage,
-		Duplicates: 2 * time.Minute, MaxMsgSize: wire.MaxMessage,
-	})
-	if err != nil {
-		return fmt.Errorf("open the queue of the fleet: %w; the NATS server needs JetStream (nats-server -js)", err)
-	}
-	_, err = c.js.CreateOrUpdateConsumer(ctx, c.subject.Stream(), jetstream.ConsumerConfig{
-		Durable: c.subject.Consumer(wire.DefaultPool), FilterSubject: c.subject.Jobs(wire.DefaultPool), AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: c.opt.Lease, MaxDeliver: -1, MaxAckPending: 100_000, MaxWaiting: 16_384,
-	})
-	if err != nil {
-		return fmt.Errorf("open the queue of the fleet: %w", err)
-	}
-	return nil
-}
-
-// offer lists a task. A slot that waits for an order gets it at once. Else it goes into
-// the queue where a slot may look for it there; else it waits for one that becomes free,
-// whose machine gets it with the answer to its result: both spare the queue, and the
-// machine a claim. What waits for long is published. The caller holds no lock.
+// offer lists a task: a slot that waits for an order gets it at once, else the next one
+// that asks. The caller holds no lock.
 func (c *Coordinator) offer(k *task) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := c.opt.Now()
-	c.table.tasks[k.id] = k
-	to, wait := "", false
-	if len(k.data) <= maxDirect {
-		to = c.table.waiter(now, func(name string) bool { m := c.machines[name]; return m.serves() && !m.check.held })
-		wait = to == "" && c.slots > 0 && c.table.taken+c.table.open >= c.slots
-	}
-	switch {
-	case to != "":
-		k.give(c.table, to, now)
-		k.direct = true
-	case wait:
-		c.table.ready = append(c.table.ready, k)
-	}
-	o := wire.Order{Kind: wire.OrderMeasure, Data: k.data, Token: k.token}
-	c.mu.Unlock()
-	switch {
-	case to != "":
-		k.live("on " + to)
-		c.order(to, o)
-	case !wait:
-		c.publish(k)
-	}
+	c.table.list(k, now)
+	c.serve(now)
 }
 
-// maxDirect is the longest task that goes to a machine without the queue, and standby
-// how long a slot may be thought to wait for one: less than it does.
-const (
-	maxDirect = wire.MaxMessage / 2
-	standby   = wire.PatienceMS * time.Millisecond * 3 / 4
-)
-
-// publish puts a task in the queue. What cannot be put there now is tried again
-// by look; false: it is not there. The caller holds no lock.
-func (c *Coordinator) publish(k *task) bool {
-	c.mu.Lock()
-	if c.table.tasks[k.id] != k || k.machine != "" || k.only != "" {
-		c.mu.Unlock()
-		return true
-	}
-	c.table.queued(k, c.opt.Now())
-	c.mu.Unlock()
-	_, err := c.js.Publish(within(context.Background(), 5*time.Second), c.subject.Jobs(wire.DefaultPool), k.data)
-	if err != nil {
-		c.mu.Lock()
-		if c.table.tasks[k.id] == k && k.machine == "" {
-			c.table.unqueued(k)
+// serve gives tasks that wait to slots that wait. The caller holds the lock.
+func (c *Coordinator) serve(now time.Time) {
+	t := c.table
+	var still []idle
+	for len(t.idle) > 0 && len(t.ready) > 0 {
+		w := t.idle[0]
+		t.idle = t.idle[1:]
+		m := c.machines[w.machine]
+		if m == nil || m.session != w.session || !now.Before(w.until) || !m.serves() || m.check.held {
+			continue
 		}
-		c.mu.Unlock()
+		k := t.next(m.name, c.serving)
+		if k == nil {
+			still = append(still, w)
+			continue
+		}
+		c.order(m, wire.Order{Kind: wire.OrderMeasure, Next: c.given(m, k, "", now)})
 	}
-	return err == nil
+	if len(still) > 0 {
+		t.idle = append(still, t.idle...)
+	}
 }
 
-// republish puts tasks that lost their machine back in the queue. The caller holds
-// the lock.
-func (c *Coordinator) republish(tasks []*task) {
-	if len(tasks) == 0 {
-		return
-	}
-	c.care.Go(func() {
-		for _, k := range tasks {
-			c.publish(k)
-		}
-	})
+// given gives a task to a machine.
+func (c *Coordinator) given(m *machine, k *task, asked string, now time.Time) *wire.Next {
+	c.table.give(k, m.name, asked, now)
+	k.live("on " + m.name)
+	return &wire.Next{Task: k.data, Token: k.token}
 }
+
+// standby is how long a slot may be thought to wait for an order: less than it does.
+const standby = wire.PatienceMS * time.Millisecond * 3 / 4
 
 // Slots is how many samples the fleet takes at the same time now.
 func (c *Coordinator) Slots() int {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
@@ -72,11 +71,11 @@ func newLabWith(t *testing.T, o Options) *lab {
 	return l
 }
 
-// add lists and publishes a task.
+// add lists a task.
 func (l *lab) add(job record.JobID) *task {
 	l.t.Helper()
 	k := &task{
-		id: newID(), done: make(chan ended, 1), issued: map[string]string{}, stages: []string{"measure"},
+		id: wire.NewID(), done: make(chan ended, 1), issued: map[string]string{}, stages: []string{"measure"},
 		what: work.Measurement{Job: job, Candidate: record.CandidateID(job)},
 	}
 	data, err := wire.Encode(wire.Task{V: wire.Protocol, ID: k.id, Job: job})
@@ -84,10 +83,7 @@ func (l *lab) add(job record.JobID) *task {
 		l.t.Fatal(err)
 	}
 	k.data = data
-	l.mu.Lock()
-	l.table.tasks[k.id] = k
-	l.mu.Unlock()
-	l.publish(k)
+	l.offer(k)
 	return k
 }
 
@@ -95,29 +91,17 @@ func (l *lab) add(job record.JobID) *task {
 type hand struct {
 	t    *testing.T
 	name string
-	nc   *nats.Conn
-	errs chan error
+	// session and home are those of its worker.
+	session, home string
+	orders        chan wire.Order
+	nc            *nats.Conn
+	errs          chan error
 }
 
 // join invites a machine and connects as it.
 func (l *lab) join(name string) *hand {
 	l.t.Helper()
-	seed, public, err := server.NewKey()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := l.members.Put(server.Member{Name: name, Key: public, State: server.Active}); err != nil {
-		l.t.Fatal(err)
-	}
-	id, err := server.IdentityOf(l.state, time.Now())
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	h, err := dial(l.t, wire.Invite{Address: l.Address(), Name: name, Seed: seed, Server: id.Print})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return h
+	return l.with(name, l.seed(name))
 }
 
 func dial(t *testing.T, i wire.Invite) (*hand, error) {
@@ -126,19 +110,28 @@ func dial(t *testing.T, i wire.Invite) (*hand, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hand{t: t, name: i.Name, errs: make(chan error, 64)}
-	h.nc, err = nats.Connect(s.URL, append(s.Options, nats.CustomInboxPrefix(wire.Subjects{}.Inbox(i.Name)), nats.MaxReconnects(0), nats.Timeout(2*time.Minute),
+	h := &hand{t: t, name: i.Name, session: wire.NewID(), home: wire.NewID(), orders: make(chan wire.Order, 64), errs: make(chan error, 64)}
+	h.nc, err = nats.Connect(s.URL, append(s.Options, nats.CustomInboxPrefix(wire.Subjects{}.Inbox(i.Name)), nats.MaxReconnects(0), nats.Timeout(2*time.Minute), nats.Name(h.session),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { h.errs <- err }))...)
-	if err == nil {
-		t.Cleanup(h.nc.Close)
+	if err != nil {
+		return h, err
 	}
+	t.Cleanup(h.nc.Close)
+	_, err = h.nc.Subscribe(wire.Subjects{}.Down(i.Name), func(m *nats.Msg) {
+		if o, err := wire.Decode[wire.Order](m.Data); err == nil && o.Kind == wire.OrderMeasure {
+			h.orders <- o
+		}
+	})
 	return h, err
 }
 
 // say asks as the machine, under the name that is given.
 func (h *hand) say(as string, q wire.Ask) (wire.Answer, error) {
 	h.t.Helper()
-	q.V = wire.Protocol
+	q.V, q.Session = wire.Protocol, h.session
+	if q.Hello != nil {
+		q.Hello.Home = h.home
+	}
 	data, err := wire.Encode(q)
 	if err != nil {
 		h.t.Fatal(err)
@@ -169,33 +162,28 @@ func hello() wire.Ask {
 	return wire.Ask{Kind: wire.AskHello, Hello: &wire.Hello{Version: "v1", Slots: 2, OS: "linux", Arch: "amd64", Rung: 1}}
 }
 
-// claim takes a task from the queue and claims it.
+// claim asks for work until it is given a task, with the answer or by an order.
 func (h *hand) claim() (id, token string) {
 	h.t.Helper()
-	js, err := jetstream.New(h.nc)
-	if err != nil {
-		h.t.Fatal(err)
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
+		next := h.must(askWork()).Next
+		select {
+		case o := <-h.orders:
+			if next == nil && o.Session == h.session {
+				next = o.Next
+			}
+		case <-time.After(10 * time.Millisecond):
+		}
+		if next != nil {
+			return h.given(next).ID, next.Token
+		}
 	}
-	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
-	defer cancel()
-	c, err := js.Consumer(ctx, wire.Subjects{}.Stream(), wire.Subjects{}.Consumer(wire.DefaultPool))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	msg, err := c.Next(jetstream.FetchMaxWait(20 * time.Second))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	k, err := wire.Decode[wire.Task](msg.Data())
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	a := h.must(wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: k.ID}})
-	if !a.OK {
-		h.t.Fatalf("the claim of %s: %+v", k.Job, a)
-	}
-	return k.ID, a.Token
+	h.t.Fatal("it is given no task")
+	return "", ""
 }
+
+// askWork asks for work for a slot.
+func askWork() wire.Ask { return wire.Ask{Kind: wire.AskWork, Work: &wire.Work{ID: wire.NewID()}} }
 
 func good(id, token string) wire.Ask {
 	return wire.Ask{Kind: wire.AskResult, Result: &wire.Result{
@@ -241,21 +229,21 @@ func TestAHostileMachineIsRefusedAndNamed(t *testing.T) {
 	id, token := fair.claim()
 	for name, q := range map[string]wire.Ask{
 		"a result with another's token": good(id, token),
-		"a result with a made-up token": good(id, newID()),
+		"a result with a made-up token": good(id, wire.NewID()),
 	} {
 		if a := bad.must(q); a.OK || !a.Fenced {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
-	if a := bad.must(wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: id}}); a.OK {
-		t.Errorf("it claims another's task: %+v", a)
+	if a := bad.must(askWork()); a.Next != nil {
+		t.Errorf("it is given another's task: %+v", a)
 	}
 	for _, path := range []string{"../../etc/passwd", "/etc/passwd", "server.pem", strings.Repeat("a", 64), ""} {
 		if a := bad.must(wire.Ask{Kind: wire.AskBlob, Blob: &wire.Chunk{Hash: path}}); a.OK || len(a.Data) > 0 {
 			t.Errorf("it fetches %q: %+v", path, a)
 		}
 	}
-	if a, err := bad.raw("bad", []byte(`{"v":1,"kind":"result"}`)); err != nil || a.OK {
+	if a, err := bad.raw("bad", fmt.Appendf(nil, `{"v":%d,"session":%q,"kind":"result"}`, wire.Protocol, bad.session)); err != nil || a.OK {
 		t.Errorf("a message that says nothing: %+v, %v", a, err)
 	}
 	if a := fair.must(good(id, token)); !a.OK {
@@ -307,6 +295,7 @@ func TestTheServerLetsAMachineSpeakForItselfAlone(t *testing.T) {
 	for _, subject := range []string{
 		own.Up("m2"), own.Down("m2"), own.Jobs(wire.DefaultPool), own.Lead(), "$JS.API.STREAM.PURGE." + own.Stream(), "$JS.API.STREAM.DELETE." + own.Stream(),
 		"$JS.API.STREAM.MSG.GET." + own.Stream(), "$JS.API.CONSUMER.CREATE." + own.Stream(), "$SYS.REQ.USER.INFO",
+		"$JS.API.CONSUMER.MSG.NEXT." + own.Stream() + "." + own.Consumer(wire.DefaultPool), "$JS.ACK." + own.Stream() + "." + own.Consumer(wire.DefaultPool) + ".1.1.1.1.0",
 	} {
 		if err := h.nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -374,7 +363,7 @@ func TestTheTaskOfAMachineThatFellSilentGoesToAnother(t *testing.T) {
 	two.must(hello())
 	k := l.add(7)
 	id, old := one.claim()
-	again, token := two.claim() // waits until the queue gives it to somebody else
+	again, token := two.claim() // waits until the lease of the first is over
 	if again != id {
 		t.Fatalf("another task came: %s", again)
 	}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"atoll/config/suitetest"
 	"atoll/engine/fleet/server"
@@ -74,8 +72,9 @@ func crowd(path string) error {
 // sleeper is one worker of a crowd.
 func sleeper(nc *nats.Conn, name string) error {
 	var spoke atomic.Int64
+	session := wire.NewID()
 	ask := func(q wire.Ask) (wire.Answer, error) {
-		q.V = wire.Protocol
+		q.V, q.Session = wire.Protocol, session
 		spoke.Store(time.Now().UnixNano())
 		data, err := wire.Encode(q)
 		if err != nil {
@@ -88,22 +87,14 @@ func sleeper(nc *nats.Conn, name string) error {
 		return wire.Decode[wire.Answer](m.Data)
 	}
 	q := hello()
-	q.Hello.Slots = 1
+	q.Hello.Slots, q.Hello.Home = 1, wire.NewID()
 	if a, err := ask(q); err != nil || !a.OK {
 		return fmt.Errorf("%s: %w %s", name, err, a.Why)
-	}
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return err
-	}
-	c, err := js.Consumer(context.Background(), wire.Subjects{}.Stream(), wire.Subjects{}.Consumer(wire.DefaultPool))
-	if err != nil {
-		return err
 	}
 	orders := make(chan wire.Next, 4)
 	if _, err := nc.Subscribe(wire.Subjects{}.Down(name), func(m *nats.Msg) {
 		if o, err := wire.Decode[wire.Order](m.Data); err == nil && o.Kind == wire.OrderMeasure {
-			orders <- wire.Next{Task: o.Data, Token: o.Token}
+			orders <- *o.Next
 		}
 	}); err != nil {
 		return err
@@ -115,47 +106,29 @@ func sleeper(nc *nats.Conn, name string) error {
 			}
 		}
 	}()
-	for {
-		batch, err := c.Fetch(1, jetstream.FetchMaxWait(2*time.Second))
-		if err != nil {
-			return err
-		}
-		for msg := range batch.Messages() {
-			k, err := wire.Decode[wire.Task](msg.Data())
-			if err != nil {
-				return err
+	a, err := ask(askWork())
+	for ; err == nil; a, err = ask(askWork()) {
+		for err == nil && (a.Next != nil || a.Wait) {
+			if a.Next == nil {
+				select {
+				case n := <-orders:
+					a.Next = &n
+				case <-time.After(wire.PatienceMS * time.Millisecond):
+					a.Wait = false
+					continue
+				}
 			}
-			a, err := ask(wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: k.ID}})
-			if err != nil {
-				return err
+			k, bad := wire.Decode[wire.Task](a.Next.Task)
+			if bad != nil {
+				return bad
 			}
-			for first := true; a.OK; first = false {
-				time.Sleep(nap)
-				q := good(k.ID, a.Token)
-				q.Result.More = true
-				if a, err = ask(q); err != nil {
-					return err
-				}
-				if first {
-					_ = msg.Ack()
-				}
-				if a.Wait {
-					select {
-					case n := <-orders:
-						a.Next = &n
-					case <-time.After(wire.PatienceMS * time.Millisecond):
-					}
-				}
-				if a.Next == nil {
-					break
-				}
-				if k, err = wire.Decode[wire.Task](a.Next.Task); err != nil {
-					return err
-				}
-				a.Token = a.Next.Token
-			}
+			time.Sleep(nap)
+			q := good(k.ID, a.Next.Token)
+			q.Result.More = true
+			a, err = ask(q)
 		}
 	}
+	return err
 }
 
 // crowdRun is a run for a crowd: jobs of a real store, each measured through the queue.
@@ -184,7 +157,7 @@ func (r *crowdRun) one() error {
 	if err := r.db.Evaluate(ctx, *l, record.Committed, 1); err != nil {
 		return err
 	}
-	k, err := newTask(wire.Task{V: wire.Protocol, ID: newID(), Job: id, Tree: name}, work.Measurement{Job: id, Candidate: record.CandidateID(id)}, []string{"measure"})
+	k, err := newTask(wire.Task{V: wire.Protocol, ID: wire.NewID(), Job: id, Tree: name}, work.Measurement{Job: id, Candidate: record.CandidateID(id)}, []string{"measure"})
 	if err != nil {
 		return err
 	}

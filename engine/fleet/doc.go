@@ -1,6 +1,6 @@
 // Package fleet has candidates measured on many machines: the coordinator is the
-// process that runs the experiment, and jobs travel to workers through NATS
-// JetStream.
+// process that runs the experiment, and jobs travel to workers over NATS. What waits for
+// a slot is seen in a queue of JetStream.
 //
 // Its nouns are [Coordinator], which is what the engine asks instead of measuring
 // here; the task, one sample that somebody is to take; and the machine, a worker
@@ -11,10 +11,13 @@
 // nothing that the log does not: a coordinator that starts again clears it, and
 // what was leased is leased, and published, anew.
 //
-// A task is claimed before it is done, and a machine that claims it draws a token. A
-// result counts when its token is the one of the last machine, and once: later ones, and
-// those of a machine that was silent for too long, are fenced off. What a machine
-// sends that it cannot honestly know is refused, counted and told under its name.
+// A machine asks for work and is given a task with a token. A result counts when its token
+// is the one of the last machine, and once: later ones, and those of a machine that was
+// silent for too long, are fenced off. What a machine sends that it cannot honestly know is
+// refused, counted and told under its name.
+//
+// One worker at a time has the name of a machine. It says with each message the session
+// that it drew when it started; what it was given, and what it proved, belongs to that.
 //
 // Values of different machines meet in one archive, so each machine measures the root
 // before anything else and now and then after: one whose root is another than the

@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
-	"atoll/config/suitetest"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/work"
 	"atoll/store/record"
@@ -16,7 +13,7 @@ import (
 // task is one that is not listed yet.
 func (l *lab) task(job record.JobID) *task {
 	l.t.Helper()
-	id := newID()
+	id := wire.NewID()
 	k, err := newTask(wire.Task{V: wire.Protocol, ID: id, Job: job}, work.Measurement{Job: job, Candidate: record.CandidateID(job)}, []string{"measure"})
 	if err != nil {
 		l.t.Fatal(err)
@@ -57,10 +54,21 @@ func (h *hand) given(n *wire.Next) wire.Task {
 	return k
 }
 
-func (l *lab) isQueued(k *task) bool {
+// lies reports whether a task lies in the queue.
+func (l *lab) lies(k *task) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !k.published.IsZero()
+	return k.queued != 0
+}
+
+// length is how many messages lie in the queue.
+func (l *lab) length() uint64 {
+	l.t.Helper()
+	n, err := l.queue.length(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return n
 }
 
 func TestASlotThatBringsAResultGetsTheNextTaskWithTheAnswer(t *testing.T) {
@@ -71,7 +79,7 @@ func TestASlotThatBringsAResultGetsTheNextTaskWithTheAnswer(t *testing.T) {
 	if next := h.given(a.Next); !a.OK || next.ID != k.id || next.Job != 3 {
 		t.Fatalf("the answer brings %+v", next)
 	}
-	if l.isQueued(k) {
+	if l.lies(k) {
 		t.Error("it lies in the queue, too")
 	}
 	if a := h.must(good(k.id, a.Next.Token)); !a.OK {
@@ -94,44 +102,81 @@ func TestAResultThatIsBroughtAgainBringsTheSameTaskAgain(t *testing.T) {
 
 func TestASlotThatWaitsGetsTheNextTaskByAnOrder(t *testing.T) {
 	l, h, id, token := full(t)
-	orders := make(chan *nats.Msg, 4)
-	if _, err := h.nc.ChanSubscribe(wire.Subjects{}.Down("m1"), orders); err != nil {
-		t.Fatal(err)
-	}
 	if a := h.must(more(id, token)); !a.Wait || a.Next != nil {
 		t.Fatalf("with nothing to do: %+v", a)
 	}
 	k := l.task(3)
 	l.offer(k)
-	msg := <-orders
-	o, err := wire.Decode[wire.Order](msg.Data)
-	if err != nil || o.Kind != wire.OrderMeasure {
-		t.Fatalf("the order is %+v, %v", o, err)
+	o := <-h.orders
+	if o.Session != h.session {
+		t.Fatalf("the order is %+v", o)
 	}
-	if l.isQueued(k) {
+	if l.lies(k) {
 		t.Error("it lies in the queue, too")
 	}
-	if a := h.must(good(k.id, o.Token)); !a.OK {
+	if a := h.must(good(k.id, o.Next.Token)); !a.OK {
 		t.Errorf("its result: %+v", a)
 	}
 }
 
-func TestATaskForWhichNoSlotBecomesFreeGoesIntoTheQueue(t *testing.T) {
+func TestWorkThatIsAskedForAgainIsTheSameTask(t *testing.T) {
+	l := newLab(t)
+	h := l.join("m1")
+	h.must(hello())
+	l.add(1)
+	l.add(2)
+	q := askWork()
+	first, second := h.must(q), h.must(q) // the answer was lost
+	if first.Next == nil || second.Next == nil || first.Next.Token != second.Next.Token {
+		t.Errorf("first %+v, then %+v", first, second)
+	}
+	if a := h.must(askWork()); a.Next == nil || a.Next.Token == first.Next.Token {
+		t.Errorf("another slot is answered %+v", a)
+	}
+}
+
+func TestATaskForWhichNoSlotIsFreeLiesInTheQueueUntilItEnds(t *testing.T) {
 	l, _, _, _ := full(t)
 	k := l.task(3)
 	l.offer(k)
-	if l.isQueued(k) {
-		t.Error("it went into the queue at once, although no slot is free")
+	if l.lies(k) {
+		t.Error("it went into the queue at once")
 	}
-	for end := time.Now().Add(suitetest.Stretched(t, 20*time.Second)); !l.isQueued(k); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it is not in the queue")
-		}
-	}
+	until(t, "it lies in the queue", func() bool { return l.lies(k) && l.length() == 1 })
 	other := l.join("m2")
 	other.must(hello())
-	if id, _ := other.claim(); id != k.id {
-		t.Errorf("another machine got %s from the queue", id)
+	id, token := other.claim()
+	if id != k.id {
+		t.Fatalf("another machine got %s", id)
+	}
+	if l.length() != 1 {
+		t.Error("whoever counts work sees it no more while it is in work")
+	}
+	other.must(good(id, token))
+	until(t, "the queue is empty", func() bool { return l.length() == 0 })
+}
+
+func TestAQueueThatTheServerLostIsFilledAnew(t *testing.T) {
+	l := newLabLeasing(t, time.Second)
+	k := l.task(3)
+	l.offer(k)
+	until(t, "it lies in the queue", func() bool { return l.lies(k) && l.length() == 1 })
+	if err := l.queue.js.DeleteStream(t.Context(), l.subject.Stream()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it lies in a new one", func() bool {
+		n, err := l.queue.length(t.Context())
+		return err == nil && n == 1
+	})
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain: %s", what)
+		}
 	}
 }
 
@@ -149,24 +194,6 @@ func TestAMachineThatIsHeldBackOrDrainsIsHandedNothing(t *testing.T) {
 		if a := h.must(more(id, token)); !a.OK || a.Next != nil || a.Wait {
 			t.Errorf("%s: %+v", name, a)
 		}
-	}
-}
-
-func TestATaskThatWasHandedOutIsFreeWhenItsMachineIsSilentForALease(t *testing.T) {
-	tb, k, c := listed()
-	tb.ready = append(tb.ready, k)
-	if got := tb.next("m1", "r", c.now); got != k || tb.taken != 1 {
-		t.Fatalf("handed out is %v, %d are taken", got, tb.taken)
-	}
-	if lost := tb.silent(c.pass(11 * time.Second)); lost["m1"] != 1 {
-		t.Errorf("lost are %v", lost)
-	}
-	if got := tb.next("m2", "s", c.now); got != k {
-		t.Errorf("then handed out is %v", got)
-	}
-	tb.end(k, ended{})
-	if tb.taken != 0 || tb.open != 0 {
-		t.Errorf("at the end %d are taken and %d open", tb.taken, tb.open)
 	}
 }
 

@@ -134,19 +134,20 @@ func short(d time.Duration) string {
 // flow is how the work of a fleet goes.
 type flow struct {
 	slots   int // of the machines that serve, as they were seen last
+	serving int // those machines
 	counted int // results that counted
 	gauge   gauge
-	waited  []*task // those that were ready when the table was last looked at
 	// refusedFor says of machines that cannot measure for this run what they lack.
 	refusedFor map[string]string
 }
 
 // count notes how many slots there are now.
 func (f *flow) count(machines map[string]*machine) {
-	f.slots = 0
+	f.slots, f.serving = 0, 0
 	for _, m := range machines {
 		if m.serves() && !m.check.held {
 			f.slots += m.hello.Slots
+			f.serving++
 		}
 	}
 }

@@ -21,6 +21,9 @@ const (
 // machine is a worker as the coordinator knows it.
 type machine struct {
 	name    string
+	session string // of the worker that has the name, "" = none was let in yet
+	past    []string
+	rival   string // the session that was last told that another one has the name
 	hello   wire.Hello
 	state   server.State // what a person decided
 	aside   string       // why it gets nothing more, "" = it does
@@ -34,6 +37,7 @@ type machine struct {
 	refused int
 	recent  minute    // its results
 	told    time.Time // when a refusal was last told
+	last    string    // what was refused last
 	check   calibration
 }
 
@@ -83,10 +87,12 @@ func (m *machine) standing(busy int) string {
 	switch {
 	case m.state == server.Dropped:
 		return "dropped"
-	case m.away:
-		return "away"
 	case m.aside != "":
 		return "set aside"
+	case m.session == "":
+		return "not joined"
+	case m.away:
+		return "away"
 	case m.state == server.Draining:
 		return "draining"
 	case m.check.held:
@@ -104,7 +110,7 @@ const StatusName = "machines.json"
 // tell describes a machine and its tasks.
 func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
 	out := view.Machine{
-		Name: m.name, State: m.standing(len(tasks)), Why: m.aside, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
+		Name: m.name, State: m.standing(len(tasks)), Why: cmp.Or(m.aside, m.last), Host: m.hello.Host, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
 		PerMinute: m.recent.sum(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
 		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Pool: m.hello.Pool, Seen: m.seen, Root: m.check.ratio,
 	}
@@ -120,7 +126,7 @@ func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
 func (c *Coordinator) status(now time.Time) view.Fleet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := view.Fleet{At: now, PID: c.pid, Address: c.address, Waiting: len(c.table.waiting()), Machines: []view.Machine{}}
+	s := view.Fleet{At: now, PID: c.pid, Address: c.address, Waiting: c.table.waiting(), Machines: []view.Machine{}}
 	s.Running = c.table.wanted() - s.Waiting
 	if p, ok := c.gauge.pace(1); ok {
 		s.Busy, s.PerSecond = min(1, p.busy/p.slots), p.rate
@@ -160,12 +166,7 @@ func (c *Coordinator) refusals() {
 	for {
 		select {
 		case r := <-c.kept:
-			m := c.machines[r.machine]
-			if m == nil { // it did not even say hello
-				m = &machine{name: r.machine, state: c.stateOf(r.machine), seen: c.opt.Now()}
-				c.machines[r.machine] = m
-			}
-			c.refuse(m, r.why)
+			c.refuse(c.named(r.machine), r.why)
 		default:
 			return
 		}
@@ -177,6 +178,7 @@ func (c *Coordinator) refusals() {
 func (c *Coordinator) refuse(m *machine, why string) {
 	now := c.opt.Now()
 	m.refused++
+	m.last = "refused: " + why
 	if now.Sub(m.told) > 10*time.Second {
 		m.told = now
 		c.say("error", fmt.Sprintf("refused from %s: %s", m.name, why))
@@ -190,5 +192,6 @@ func (c *Coordinator) refuse(m *machine, why string) {
 func (c *Coordinator) setAside(m *machine, why string) {
 	m.aside = why
 	c.say("error", fmt.Sprintf("%s is set aside: %s", m.name, why))
-	c.republish(c.table.release(m.name))
+	c.table.release(m.name, c.opt.Now())
+	c.serve(c.opt.Now())
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,6 +16,12 @@ func (c *Coordinator) hear(msg *nats.Msg) {
 	if wire.CheckName(name) != nil {
 		return
 	}
+	if msg.Reply != "" && !c.subject.IsAnswer(name, msg.Reply) {
+		c.mu.Lock()
+		c.refuse(c.named(name), "a message whose answer would go to others")
+		c.mu.Unlock()
+		return
+	}
 	a := c.answer(name, msg.Data)
 	if msg.Reply == "" {
 		return
@@ -26,7 +31,7 @@ func (c *Coordinator) hear(msg *nats.Msg) {
 	if err != nil {
 		return
 	}
-	_ = msg.Respond(data) // who is gone asks again
+	_ = c.nc.Publish(msg.Reply, data) // who is gone asks again
 }
 
 // answer is what a worker is told. Hello alone may be said in the words of another
@@ -39,10 +44,20 @@ func (c *Coordinator) answer(name string, data []byte) wire.Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := c.heard(name, ask, err)
-	if m := c.machines[name]; m != nil {
+	if m := c.machines[name]; m != nil && m.session == ask.Session {
 		a.Hold = m.check.held
 	}
 	return a
+}
+
+// named is a machine, also one that never said hello.
+func (c *Coordinator) named(name string) *machine {
+	m := c.machines[name]
+	if m == nil {
+		m = &machine{name: name, state: c.stateOf(name), seen: c.opt.Now()}
+		c.machines[name] = m
+	}
+	return m
 }
 
 // heard takes what a machine said; bad is why it cannot be understood.
@@ -55,10 +70,13 @@ func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
 		return wire.Answer{Why: bad.Error(), Leave: true}
 	}
 	if ask.Kind == wire.AskHello && ask.Hello != nil {
-		return c.greet(name, *ask.Hello, now)
+		return c.greet(name, ask.Session, *ask.Hello, now)
 	}
-	if m == nil || m.hello.Slots == 0 {
-		return wire.Answer{Why: "this coordinator does not know the machine yet", Greet: true}
+	if m == nil || m.session == "" || m.session != ask.Session {
+		return c.stranger(name, ask, now)
+	}
+	if m.state == server.Dropped {
+		return wire.Answer{Why: "the machine was dropped", Fenced: true, Leave: true}
 	}
 	m.seen = now
 	if m.away {
@@ -70,8 +88,8 @@ func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
 		return c.blobs.answer(*ask.Blob)
 	case ask.Kind == wire.AskBeat && ask.Beat != nil:
 		return c.beat(m, ask.Beat, now)
-	case ask.Kind == wire.AskClaim && ask.Claim != nil:
-		return c.claimed(m, ask.Claim.Task, now)
+	case ask.Kind == wire.AskWork && ask.Work != nil && wire.IsID(ask.Work.ID):
+		return c.more(m, ask.Work.ID, now)
 	case ask.Kind == wire.AskResult && ask.Result != nil:
 		return c.result(m, ask.Result, now)
 	case ask.Kind == wire.AskLine && ask.Line != nil:
@@ -80,55 +98,6 @@ func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
 	}
 	c.refuse(m, "a message that says nothing")
 	return wire.Answer{Why: "nothing was asked"}
-}
-
-// greet lets a machine in, or says why not.
-func (c *Coordinator) greet(name string, h wire.Hello, now time.Time) wire.Answer {
-	no := func(format string, args ...any) wire.Answer {
-		why := fmt.Sprintf(format, args...)
-		c.say("warn", name+" may not join: "+why)
-		return wire.Answer{Why: why, Leave: true}
-	}
-	switch {
-	case c.stateOf(name) == server.Dropped:
-		return no("the machine was dropped; `atoll fleet invite %s` lets it in again", name)
-	case h.Version != c.opt.Version:
-		return no("it runs atoll %s and the coordinator %s; install the same on both", clean(h.Version), c.opt.Version)
-	case h.OS != runtime.GOOS:
-		return no("its system is %s and that of the coordinator %s: values would not compare", clean(h.OS), runtime.GOOS)
-	case h.Slots < 1 || h.Slots > 4096:
-		return no("%d slots: use 1 to 4096", h.Slots)
-	case c.rung > 0 && h.Rung > c.rung:
-		return no("its sandbox holds less than the coordinator's (rung %d, here %d); `atoll doctor` there says what would raise it", h.Rung, c.rung)
-	case len(h.Labels) > 64:
-		return no("%d labels: use up to 64", len(h.Labels))
-	}
-	h.Pool = poolOf(c.listed, c.server != nil, name, h.Pool)
-	if why, help := c.run.unfit(&h); why != "" {
-		c.notFit(name, why)
-		return no("%s; %s", why, help)
-	}
-	delete(c.refusedFor, name)
-	h.Arch, h.OS = clean(h.Arch), clean(h.OS)
-	m := c.machines[name]
-	if m == nil {
-		m = &machine{name: name}
-		c.machines[name] = m
-	}
-	m.hello, m.seen, m.away, m.state = h, now, false, c.stateOf(name)
-	m.check = calibration{held: c.opt.Agree > 0}
-	if m.aside != "" && m.refused < maxRefused { // it was mended, or so it says
-		m.aside, m.inRow = "", 0
-	}
-	if m.aside != "" {
-		return wire.Answer{Why: m.aside, Leave: true}
-	}
-	c.say("info", fmt.Sprintf("%s joined with %d slots", name, h.Slots))
-	c.calibrate(now)
-	c.count(c.machines)
-	return wire.Answer{OK: true, Drain: m.state == server.Draining, Welcome: &wire.Welcome{
-		Stream: c.subject.Stream(), Consumer: c.subject.Consumer(wire.DefaultPool), LeaseMS: c.opt.Lease.Milliseconds(),
-	}}
 }
 
 func (c *Coordinator) beat(m *machine, b *wire.Beat, now time.Time) wire.Answer {
@@ -140,21 +109,6 @@ func (c *Coordinator) beat(m *machine, b *wire.Beat, now time.Time) wire.Answer 
 	return wire.Answer{
 		OK: true, Stop: c.table.beat(m.name, b.Running, now), Drain: m.state == server.Draining, Leave: m.aside != "", Why: m.aside,
 	}
-}
-
-func (c *Coordinator) claimed(m *machine, id string, now time.Time) wire.Answer {
-	if !m.serves() {
-		return wire.Answer{Why: m.aside, Leave: m.aside != "", Drain: m.state == server.Draining}
-	}
-	if k := c.table.tasks[id]; m.check.held && (k == nil || k.only != m.name) {
-		return wire.Answer{Why: "it measures the root first"}
-	}
-	token, v := c.table.claim(id, m.name, now)
-	if v != taken {
-		return wire.Answer{Fenced: true, Why: "the task is done, or another machine has it"}
-	}
-	c.table.tasks[id].live("on " + m.name)
-	return wire.Answer{OK: true, Token: token}
 }
 
 // line shows a line of output of a task that the machine has.
@@ -180,56 +134,64 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		return a
 	}
 	switch {
-	case r.Back && k.only != "":
-		c.table.end(k, ended{err: errCancelled})
 	case r.Back:
-		c.table.free(k)
-		c.republish([]*task{k})
+		c.table.free(k, now)
 	case r.Fault != "":
 		m.faults++
 		m.inRow++
 		why := clean(r.Fault)
 		c.say("warn", fmt.Sprintf("%s could not measure %s: %s", m.name, k.what.Candidate, why))
-		if c.table.fault(k, why) {
-			c.republish([]*task{k})
-		}
+		c.table.fault(k, why, now)
 		if m.inRow >= maxFaults && m.aside == "" {
 			c.setAside(m, fmt.Sprintf("%d tasks in a row could not be measured there, the last: %s", m.inRow, why))
 		}
 	default:
 		if _, err := r.Outcome(k.what.Job, k.what.Candidate, k.stages); err != nil {
 			c.refuse(m, err.Error())
-			if k.only != "" {
-				c.table.end(k, ended{err: err})
-			} else {
-				c.table.free(k)
-				c.republish([]*task{k})
-			}
+			c.table.free(k, now)
+			c.serve(now)
 			return wire.Answer{Fenced: true, Why: err.Error()}
 		}
 		if k.only == "" {
 			m.counted(now)
 			c.counted++
 		}
-		c.table.end(k, ended{result: r, machine: m.name})
-		return c.hand(m, r, now)
+		if c.table.end(k, ended{result: r, machine: m.name}); k.only != "" {
+			c.calibrate(now)
+		}
+		if !r.More {
+			return wire.Answer{OK: true}
+		}
+		return c.more(m, r.Task, now)
 	}
+	c.serve(now)
 	return wire.Answer{OK: true}
 }
 
-// hand is the answer to a result that counted: with the next task where the machine asks
-// for one.
-func (c *Coordinator) hand(m *machine, r *wire.Result, now time.Time) wire.Answer {
-	a := wire.Answer{OK: true}
-	if !r.More || !m.serves() || m.check.held {
+// more is the answer to a machine with a slot that is free: the next task, or word that an
+// order may bring it soon. id is what it asked.
+func (c *Coordinator) more(m *machine, id string, now time.Time) wire.Answer {
+	a := wire.Answer{OK: true, Drain: m.state == server.Draining, Leave: m.aside != "", Why: m.aside}
+	if !m.serves() {
 		return a
 	}
-	if k := c.table.next(m.name, r.Task, now); k != nil {
-		k.live("on " + m.name)
+	k := c.table.again(m.name, id) // the answer before was lost
+	if k != nil {
+		k.seen = now
 		a.Next = &wire.Next{Task: k.data, Token: k.token}
-	} else {
-		c.table.idle = append(c.table.idle, idle{m.name, now.Add(standby)})
-		a.Wait = true
+		return a
 	}
+	if k = c.table.tasks[m.check.task]; k == nil || k.machine != "" { // of the root first
+		if m.check.held {
+			return a
+		}
+		k = c.table.next(m.name, c.serving)
+	}
+	if k == nil {
+		c.table.idle = append(c.table.idle, idle{m.name, m.session, now.Add(standby)})
+		a.Wait = true
+		return a
+	}
+	a.Next = c.given(m, k, id, now)
 	return a
 }

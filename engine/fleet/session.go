@@ -119,7 +119,7 @@ func (s *session) task(ctx context.Context, m work.Measurement) (k *task, blob s
 		return nil, "", err
 	}
 	t := s.form
-	t.ID, t.Job, t.Attempt, t.Candidate, t.Commit, t.Tree = newID(), m.Job, m.Attempt, m.Candidate, m.Commit, m.Tree
+	t.ID, t.Job, t.Attempt, t.Candidate, t.Commit, t.Tree = wire.NewID(), m.Job, m.Attempt, m.Candidate, m.Commit, m.Tree
 	t.Goal, t.Repeat, t.Root = m.Goal, m.Repeat, m.Candidate == record.Root
 	t.Evaluator.Objective, t.Evaluator.RootFault = s.learned()
 	t.Changes = wire.FromChanges(changes)
@@ -144,6 +144,9 @@ func newTask(t wire.Task, m work.Measurement, stages []string) (*task, error) {
 	data, err := wire.Encode(t)
 	if err != nil {
 		return nil, err
+	}
+	if len(data) > wire.MaxTask {
+		return nil, fmt.Errorf("a task for %s: %w: it has %d bytes", m.Candidate, wire.ErrMessage, len(data))
 	}
 	return &task{id: t.ID, data: data, what: m, stages: stages, done: make(chan ended, 1), issued: map[string]string{}}, nil
 }
@@ -176,8 +179,8 @@ var errCancelled = errors.New("nobody waits for it any more")
 func (s *session) cancel(k *task) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	if k.machine != "" {
-		s.c.order(k.machine, wire.Order{Kind: wire.OrderStop, Task: k.id})
+	if m := s.c.machines[k.machine]; m != nil {
+		s.c.order(m, wire.Order{Kind: wire.OrderStop, Task: k.id})
 	}
 	s.c.table.end(k, ended{err: errCancelled})
 }

@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -17,21 +15,22 @@ const maxTries = 3
 
 // task is one sample that somebody is to take.
 type task struct {
-	id        string
-	data      []byte // as published
-	what      work.Measurement
-	stages    []string
-	done      chan ended  // takes one value
-	only      string      // the one machine that may take it, which is told by an order; "" = any
-	then      func(ended) // is told instead of done
-	machine   string      // who claimed it last, "" = nobody has it
-	token     string      // of that claim
-	seen      time.Time   // when that machine last said that it works on it
-	published time.Time   // zero: it is not in the queue
-	direct    bool        // its machine got it without the queue
-	after     string      // the task with the answer to whose result it came, "" = none
-	faults    []string    // what machines said who could not do it
-	issued    map[string]string
+	id      string
+	data    []byte // as it travels
+	what    work.Measurement
+	stages  []string
+	done    chan ended  // takes one value
+	only    string      // the one machine that may take it, "" = any
+	then    func(ended) // is told instead of done
+	machine string      // who has it, "" = nobody
+	token   string      // of that machine
+	seen    time.Time   // when that machine last said that it works on it
+	since   time.Time   // since when it waits for a machine
+	queued  uint64      // its message in the queue, 0 = it is not there
+	asked   string      // what brought it to its machine, "" = an order
+	faults  []string    // what machines said who could not do it
+	failed  map[string]bool
+	issued  map[string]string
 }
 
 // live tells those who look on where a task is.
@@ -57,27 +56,31 @@ type table struct {
 	// late from one that is made up.
 	gone  map[string]map[string]string
 	order []string
-	// ready are tasks that are not in the queue: whoever brings a result gets the
-	// next one with the answer. Some of them may have ended since.
+	// ready are the tasks that nobody has and any machine may take, longest waiting
+	// first. Some of them may have ended.
 	ready []*task
 	taken int // tasks that a machine has
-	open  int // tasks that lie in the queue and nobody has
 	// idle are slots that wait for an order, longest first.
 	idle []idle
+	// answers are the tasks that came with an answer, by what the machine had asked.
+	answers map[asked]*task
+	spent   []uint64 // messages of the queue whose tasks ended
+}
+
+// asked is what a machine asked: the result that it brought, or a request for work.
+type asked struct{ machine, id string }
+
+// idle is a slot of a machine that waits for an order until a time.
+type idle struct {
+	machine, session string
+	until            time.Time
 }
 
 // remembered is how many ended tasks are remembered.
 const remembered = 20_000
 
 func newTable(lease time.Duration) *table {
-	return &table{lease: lease, tasks: map[string]*task{}, gone: map[string]map[string]string{}}
-}
-
-// newID draws what nobody can guess.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
-	return hex.EncodeToString(b[:])
+	return &table{lease: lease, tasks: map[string]*task{}, gone: map[string]map[string]string{}, answers: map[asked]*task{}}
 }
 
 // verdict is what becomes of something that a machine said about a task.
@@ -89,78 +92,47 @@ const (
 	forged         // the machine cannot honestly say so
 )
 
-// claim gives a task to a machine. taken comes with a token.
-func (t *table) claim(id, machine string, now time.Time) (token string, v verdict) {
-	k := t.tasks[id]
-	if k == nil || k.only != "" && k.only != machine || k.machine != "" && k.machine != machine && now.Sub(k.seen) < t.lease {
-		return "", fenced
+// list has a task wait for a machine.
+func (t *table) list(k *task, now time.Time) {
+	t.tasks[k.id] = k
+	if k.since = now; k.only == "" {
+		t.ready = append(t.ready, k)
 	}
-	if k.machine == machine { // it asks again: a message came twice, or its answer never
-		k.seen = now
-		return k.token, taken
-	}
-	k.give(t, machine, now)
-	return k.token, taken
 }
 
-// give has a machine hold a task; what another had of it counts no more.
-func (k *task) give(t *table, machine string, now time.Time) {
-	if k.machine == "" {
-		t.taken++
-		if k.only == "" && !k.published.IsZero() {
-			t.open--
-		}
-	}
-	k.machine, k.token, k.seen, k.direct, k.after = machine, newID(), now, false, ""
+// give has a machine hold a task that nobody has. id is what it asked, "" = it waited
+// for an order.
+func (t *table) give(k *task, machine, id string, now time.Time) {
+	t.taken++
+	k.machine, k.token, k.seen, k.asked = machine, wire.NewID(), now, id
 	k.issued[k.token] = machine
+	if id != "" {
+		t.answers[asked{machine, id}] = k
+	}
 }
 
-// next gives a machine that brought a result a task that waits, nil for none.
-func (t *table) next(machine, result string, now time.Time) *task {
-	for len(t.ready) > 0 {
-		k := t.ready[0]
-		t.ready[0] = nil
-		if t.ready = t.ready[1:]; t.isReady(k) {
-			k.give(t, machine, now)
-			k.direct, k.after = true, result
+// next is the task that waits longest, of those that a machine may have, and nil for
+// none. What it could not do goes to another while one of all that serve did not try it.
+func (t *table) next(machine string, serving int) *task {
+	for i := 0; i < len(t.ready); i++ {
+		switch k := t.ready[i]; {
+		case !t.waits(k):
+			t.ready = slices.Delete(t.ready, i, i+1)
+			i--
+		case k.failed[machine] && len(k.failed) < serving:
+		default:
+			t.ready = slices.Delete(t.ready, i, i+1)
 			return k
 		}
 	}
 	return nil
 }
 
-// idle is a slot of a machine that waits for an order until a time.
-type idle struct {
-	machine string
-	until   time.Time
-}
+// waits reports whether nobody has a task.
+func (t *table) waits(k *task) bool { return t.tasks[k.id] == k && k.machine == "" }
 
-// waiter is the machine of a slot that waits for an order and may have one, "" for none.
-func (t *table) waiter(now time.Time, may func(machine string) bool) string {
-	for len(t.idle) > 0 {
-		w := t.idle[0]
-		if t.idle = t.idle[1:]; now.Before(w.until) && may(w.machine) {
-			return w.machine
-		}
-	}
-	return ""
-}
-
-// again is what a machine was handed with the answer to a result that it brings once
-// more, nil for nothing.
-func (t *table) again(machine, result string) *task {
-	for _, k := range t.tasks {
-		if k.machine == machine && k.after == result {
-			return k
-		}
-	}
-	return nil
-}
-
-// isReady reports whether a task waits and is not in the queue.
-func (t *table) isReady(k *task) bool {
-	return t.tasks[k.id] == k && k.machine == "" && k.only == "" && k.published.IsZero()
-}
+// again is what a machine got when it asked the same before, nil for nothing.
+func (t *table) again(machine, id string) *task { return t.answers[asked{machine, id}] }
 
 // judge says whether a machine may tell how a task ended.
 func (t *table) judge(id, token, machine string) (*task, verdict) {
@@ -186,11 +158,9 @@ func (t *table) end(k *task, how ended) {
 		return
 	}
 	delete(t.tasks, k.id)
-	switch {
-	case k.machine != "":
-		t.taken--
-	case k.only == "" && !k.published.IsZero():
-		t.open--
+	t.leave(k)
+	if k.queued != 0 {
+		t.spent = append(t.spent, k.queued)
 	}
 	t.gone[k.id] = k.issued
 	if t.order = append(t.order, k.id); len(t.order) > remembered {
@@ -204,41 +174,41 @@ func (t *table) end(k *task, how ended) {
 	k.done <- how
 }
 
-// fault notes that a machine could not carry out its task. It reports whether
-// another one should try.
-func (t *table) fault(k *task, why string) (again bool) {
-	k.faults = append(k.faults, k.machine+": "+why)
+// fault notes that a machine could not carry out its task. Another one tries, or else it
+// ends.
+func (t *table) fault(k *task, why string, now time.Time) {
 	machine := k.machine
-	t.free(k)
+	k.faults = append(k.faults, machine+": "+why)
+	if k.failed == nil {
+		k.failed = map[string]bool{}
+	}
+	k.failed[machine] = true
 	if len(k.faults) < maxTries && k.only == "" {
-		return true
+		t.free(k, now)
+		return
 	}
 	t.end(k, ended{machine: machine, err: fmt.Errorf("no machine of the fleet could measure %s: %s", k.what.Candidate, k.faults[len(k.faults)-1])})
-	return false
 }
 
-// free takes a task from its machine; its token counts no more.
-func (t *table) free(k *task) {
-	if k.machine != "" {
-		t.taken--
+// leave takes a task from its machine.
+func (t *table) leave(k *task) {
+	if k.machine == "" {
+		return
 	}
-	k.machine, k.token, k.direct, k.after, k.published = "", "", false, "", time.Time{}
+	t.taken--
+	delete(t.answers, asked{k.machine, k.asked})
+	k.machine, k.token, k.asked = "", "", ""
 }
 
-// queued notes that a task is put in the queue.
-func (t *table) queued(k *task, now time.Time) {
-	if k.published.IsZero() {
-		t.open++
+// free has a task that a machine has wait for another one: the token counts no more. One
+// that no other may take ends.
+func (t *table) free(k *task, now time.Time) {
+	if k.only != "" {
+		t.end(k, ended{err: errCancelled})
+		return
 	}
-	k.published = now
-}
-
-// unqueued notes that a task that nobody has is not there.
-func (t *table) unqueued(k *task) {
-	if !k.published.IsZero() {
-		t.open--
-	}
-	k.published = time.Time{}
+	t.leave(k)
+	t.list(k, now)
 }
 
 // beat notes what a machine works on and returns what it should stop.
@@ -253,44 +223,32 @@ func (t *table) beat(machine string, running []string, now time.Time) (stop []st
 	return stop
 }
 
-// release frees the tasks of a machine, and says which.
-func (t *table) release(machine string) (freed []*task) {
+// release frees the tasks of a machine, and says which other machines may take.
+func (t *table) release(machine string, now time.Time) (freed []*task) {
 	for _, k := range t.tasks {
 		switch {
-		case k.machine != machine && k.only != machine:
-		case k.only != "":
+		case k.only == machine:
 			t.end(k, ended{err: errCancelled})
-		default:
-			t.free(k)
+		case k.machine == machine:
+			t.free(k, now)
 			freed = append(freed, k)
 		}
 	}
 	return freed
 }
 
-// silent frees the tasks that their machines have not spoken of for the time of a
-// lease, and says which machine lost how many. Those that came from the queue are
-// there still, and others get them by themselves.
+// silent frees the tasks that their machines have not spoken of for the time of a lease,
+// and says which machine lost how many.
 func (t *table) silent(now time.Time) map[string]int {
-	var lost map[string]int
+	lost := map[string]int{}
 	for _, k := range t.tasks {
 		if k.machine == "" || now.Sub(k.seen) < t.lease {
 			continue
 		}
-		if k.only != "" {
-			t.end(k, ended{err: errCancelled})
-			continue
+		if k.only == "" {
+			lost[k.machine]++
 		}
-		if lost == nil {
-			lost = map[string]int{}
-		}
-		lost[k.machine]++
-		direct := k.direct
-		if t.free(k); direct {
-			t.ready = append(t.ready, k)
-		} else {
-			t.queued(k, now)
-		}
+		t.free(k, now)
 	}
 	return lost
 }
@@ -320,14 +278,32 @@ func (t *table) wanted() int {
 	return n
 }
 
-// waiting are those of them that nobody has, oldest publication first.
-func (t *table) waiting() []*task {
-	var out []*task
+// waiting are those of them that nobody has.
+func (t *table) waiting() (n int) {
+	for _, k := range t.ready {
+		if t.waits(k) {
+			n++
+		}
+	}
+	return n
+}
+
+// queued is how many tasks lie in the queue.
+func (t *table) queued() (n int) {
 	for _, k := range t.tasks {
-		if k.machine == "" && k.only == "" {
+		if k.queued != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// unqueued are the tasks that wait for long and are not in the queue.
+func (t *table) unqueued(now time.Time) (out []*task) {
+	for _, k := range t.ready {
+		if t.waits(k) && k.queued == 0 && now.Sub(k.since) >= beforeQueue {
 			out = append(out, k)
 		}
 	}
-	slices.SortFunc(out, func(a, b *task) int { return a.published.Compare(b.published) })
 	return out
 }

@@ -20,29 +20,41 @@ func (c *clock) pass(d time.Duration) time.Time {
 // listed is a table with one task.
 func listed() (*table, *task, *clock) {
 	t := newTable(10 * time.Second)
-	k := &task{id: newID(), done: make(chan ended, 1), issued: map[string]string{}, what: work.Measurement{Job: 7, Candidate: 3}}
-	t.tasks[k.id] = k
-	return t, k, &clock{time.Unix(1000, 0)}
+	k := &task{id: wire.NewID(), done: make(chan ended, 1), issued: map[string]string{}, what: work.Measurement{Job: 7, Candidate: 3}}
+	c := &clock{time.Unix(1000, 0)}
+	t.list(k, c.now)
+	return t, k, c
+}
+
+// gives has a machine get the task that waits longest.
+func (t *table) gives(machine string, c *clock) *task {
+	k := t.next(machine, 1)
+	if k != nil {
+		t.give(k, machine, "", c.now)
+	}
+	return k
 }
 
 func TestATaskIsOneMachinesUntilItIsSilentForALease(t *testing.T) {
 	tb, k, c := listed()
-	first, v := tb.claim(k.id, "m1", c.now)
-	if v != taken || !wire.IsID(first) {
-		t.Fatalf("the first claim: %q, %v", first, v)
+	if tb.gives("m1", c) != k || !wire.IsID(k.token) || tb.taken != 1 {
+		t.Fatalf("the first machine gets %+v, %d are taken", k, tb.taken)
 	}
-	if _, v := tb.claim(k.id, "m2", c.pass(9*time.Second)); v != fenced {
-		t.Errorf("a second machine claims what the first has: %v", v)
+	first := k.token
+	if lost := tb.silent(c.pass(9 * time.Second)); len(lost) != 0 || tb.gives("m2", c) != nil {
+		t.Errorf("a second machine gets what the first has; lost: %v", lost)
 	}
 	if stop := tb.beat("m1", []string{k.id}, c.now); stop != nil {
 		t.Errorf("its owner is told to stop: %v", stop)
 	}
-	if _, v := tb.claim(k.id, "m2", c.pass(9*time.Second)); v != fenced {
-		t.Errorf("a beat did not hold it: %v", v)
+	if lost := tb.silent(c.pass(9 * time.Second)); len(lost) != 0 {
+		t.Errorf("a beat did not hold it: %v", lost)
 	}
-	second, v := tb.claim(k.id, "m2", c.pass(2*time.Second))
-	if v != taken || second == first {
-		t.Fatalf("after a lease: %q, %v", second, v)
+	if lost := tb.silent(c.pass(2 * time.Second)); lost["m1"] != 1 || tb.waiting() != 1 {
+		t.Errorf("after a lease %v, %d wait", lost, tb.waiting())
+	}
+	if tb.gives("m2", c) != k || k.token == first {
+		t.Fatalf("then the second machine gets %+v", k)
 	}
 	if stop := tb.beat("m1", []string{k.id}, c.now); len(stop) != 1 {
 		t.Errorf("the first machine is not told to stop: %v", stop)
@@ -50,14 +62,30 @@ func TestATaskIsOneMachinesUntilItIsSilentForALease(t *testing.T) {
 	if _, v := tb.judge(k.id, first, "m1"); v != fenced {
 		t.Errorf("the first machine's result is not fenced off: %v", v)
 	}
-	if got, v := tb.judge(k.id, second, "m2"); v != taken || got != k {
+	if got, v := tb.judge(k.id, k.token, "m2"); v != taken || got != k {
 		t.Errorf("the second machine's result: %v", v)
+	}
+	if tb.end(k, ended{}); tb.taken != 0 || tb.waiting() != 0 {
+		t.Errorf("at the end %d are taken and %d wait", tb.taken, tb.waiting())
+	}
+}
+
+func TestWhatAMachineCouldNotDoGoesToOneThatDidNotTry(t *testing.T) {
+	tb, k, c := listed()
+	tb.gives("m1", c)
+	tb.fault(k, "no disk", c.now)
+	if got := tb.next("m1", 2); got != nil {
+		t.Errorf("it gets it again while another is there")
+	}
+	if got := tb.next("m1", 1); got != k {
+		t.Errorf("it does not get it again when it is the only one")
 	}
 }
 
 func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 	tb, k, c := listed()
-	token, _ := tb.claim(k.id, "m1", c.now)
+	tb.gives("m1", c)
+	token := k.token
 	for i := range 3 {
 		got, v := tb.judge(k.id, token, "m1")
 		if want := []verdict{taken, fenced, fenced}[i]; v != want {
@@ -75,16 +103,17 @@ func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 
 func TestWhatAMachineCannotKnowIsForged(t *testing.T) {
 	tb, k, c := listed()
-	token, _ := tb.claim(k.id, "m1", c.now)
+	tb.gives("m1", c)
+	token := k.token
 	for _, tt := range []struct {
 		name                string
 		task, token, sender string
 		want                verdict
 	}{
 		{"another machine's token", k.id, token, "m2", forged},
-		{"a token that was never drawn", k.id, newID(), "m1", forged},
+		{"a token that was never drawn", k.id, wire.NewID(), "m1", forged},
 		{"no token", k.id, "", "m1", forged},
-		{"a task of a run before", newID(), newID(), "m1", fenced},
+		{"a task of a run before", wire.NewID(), wire.NewID(), "m1", fenced},
 	} {
 		if _, v := tb.judge(tt.task, tt.token, tt.sender); v != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, v, tt.want)
@@ -99,26 +128,12 @@ func TestWhatAMachineCannotKnowIsForged(t *testing.T) {
 func TestATaskThatThreeMachinesCannotDoIsToldToItsJob(t *testing.T) {
 	tb, k, c := listed()
 	for i, m := range []string{"m1", "m2", "m3"} {
-		tb.claim(k.id, m, c.now)
-		if again := tb.fault(k, "no disk"); again != (i < 2) {
-			t.Fatalf("fault %d: another may try: %v", i+1, again)
+		tb.gives(m, c)
+		if tb.fault(k, "no disk", c.now); (tb.waiting() == 1) != (i < 2) {
+			t.Fatalf("fault %d: %d wait", i+1, tb.waiting())
 		}
 	}
 	if how := <-k.done; how.err == nil || !strings.Contains(how.err.Error(), "m3: no disk") {
 		t.Errorf("the job is told %v", how.err)
-	}
-}
-
-func TestTheTasksOfASilentMachineGoToOthers(t *testing.T) {
-	tb, k, c := listed()
-	tb.claim(k.id, "m1", c.now)
-	if lost := tb.silent(c.pass(9 * time.Second)); len(lost) != 0 {
-		t.Errorf("within the lease %v", lost)
-	}
-	if lost := tb.silent(c.pass(2 * time.Second)); lost["m1"] != 1 || k.machine != "" {
-		t.Errorf("after it %v, held by %q", lost, k.machine)
-	}
-	if w := tb.waiting(); len(w) != 1 {
-		t.Errorf("%d wait", len(w))
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"atoll/store/whole"
 )
 
-// look looks after the fleet until ctx ends: silent machines, decisions of people,
-// tasks that fell out of the queue, and what is told.
+// look looks after the fleet until ctx ends: silent machines, decisions of people, and
+// what is told.
 func (c *Coordinator) look(ctx context.Context) {
 	tick := time.NewTicker(min(500*time.Millisecond, c.opt.Lease/4))
 	defer tick.Stop()
 	path := filepath.Join(server.Dir(c.opt.State), StatusName)
-	var told, checked time.Time
+	var told time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -28,11 +28,6 @@ func (c *Coordinator) look(ctx context.Context) {
 		now := c.opt.Now()
 		c.newMembers()
 		c.listen(now)
-		c.flush()
-		if now.Sub(checked) >= c.opt.Lease/2 {
-			checked = now
-			c.mend(ctx, now)
-		}
 		if now.Sub(told) >= time.Second {
 			told = now
 			_ = whole.Write(path, whole.Options{}, whole.JSON(c.status(now))) // a picture; the next one may fit
@@ -58,53 +53,9 @@ func (c *Coordinator) listen(now time.Time) {
 	}
 	c.refusals()
 	c.calibrate(now)
-}
-
-// flush puts into the queue what waited for a slot since the last time: so slots that
-// nobody thinks free find it, and whoever looks at the queue sees what waits.
-func (c *Coordinator) flush() {
-	c.mu.Lock()
 	c.count(c.machines)
-	c.gauging(c.opt.Now(), c.table, c.machines, c.run, c.listener)
-	old := c.waited
-	c.table.ready = slices.DeleteFunc(c.table.ready, func(k *task) bool { return !c.table.isReady(k) })
-	c.waited = slices.Clone(c.table.ready)
-	c.mu.Unlock()
-	for _, k := range old {
-		if !c.publish(k) {
-			return
-		}
-	}
-}
-
-// mend puts tasks that nobody has back in the queue, where they are in it no more:
-// a server that lost its disk, a worker that took one and died between two steps.
-func (c *Coordinator) mend(ctx context.Context, now time.Time) {
-	c.mu.Lock()
-	var never, old []*task
-	for _, k := range c.table.waiting() {
-		if k.published.IsZero() {
-			never = append(never, k)
-		} else if now.Sub(k.published) > c.opt.Lease {
-			old = append(old, k)
-		}
-	}
-	c.mu.Unlock()
-	if len(never)+len(old) == 0 {
-		return
-	}
-	consumer, err := c.js.Consumer(within(ctx, 2*time.Second), c.subject.Stream(), c.subject.Consumer(wire.DefaultPool))
-	if err != nil { // no server, or one that forgot
-		if c.openQueue(ctx) != nil {
-			return
-		}
-		never = append(never, old...)
-	} else if info := consumer.CachedInfo(); info.NumPending == 0 && info.NumAckPending == 0 {
-		never = append(never, old...)
-	}
-	for _, k := range never {
-		c.publish(k)
-	}
+	c.serve(now)
+	c.gauging(now, c.table, c.machines, c.run, c.listener)
 }
 
 // newMembers takes over what people decided since the last time. The caller holds no lock.
@@ -128,8 +79,12 @@ func (c *Coordinator) readMembers() {
 		c.say("warn", err.Error())
 		return
 	}
+	before := c.listed
 	c.listed = list
 	for _, member := range list {
+		if i := slices.IndexFunc(before, func(o server.Member) bool { return o.Name == member.Name }); i >= 0 && before[i].Key != member.Key {
+			c.newKey(member.Name, member.Key)
+		}
 		m := c.machines[member.Name]
 		if m == nil || m.state == member.State {
 			continue
@@ -140,16 +95,16 @@ func (c *Coordinator) readMembers() {
 			c.say("info", m.name+" gets tasks again")
 		case server.Draining:
 			c.say("info", m.name+" finishes what it has and gets nothing more")
-			c.order(m.name, wire.Order{Kind: wire.OrderDrain})
+			c.order(m, wire.Order{Kind: wire.OrderDrain})
 		case server.Dropped:
-			freed := c.table.release(m.name)
+			freed := c.table.release(m.name, c.opt.Now())
 			c.say("warn", fmt.Sprintf("%s is dropped; %d of its tasks go to others", m.name, len(freed)))
 			for _, k := range freed {
-				c.order(m.name, wire.Order{Kind: wire.OrderStop, Task: k.id})
+				c.order(m, wire.Order{Kind: wire.OrderStop, Task: k.id})
 			}
-			c.republish(freed)
+			c.serve(c.opt.Now())
 			if c.server != nil {
-				c.server.Disconnect(m.name)
+				c.server.Disconnect(m.name, "")
 			}
 		}
 	}
@@ -182,11 +137,11 @@ func poolOf(listed []server.Member, invites bool, name, says string) string {
 	return says
 }
 
-// order tells one worker what to do. One that does not hear it is told by the
-// answer to its next beat.
-func (c *Coordinator) order(name string, o wire.Order) {
-	o.V = wire.Protocol
+// order tells a worker what to do. One that does not hear it is told by the answer to its
+// next beat.
+func (c *Coordinator) order(m *machine, o wire.Order) {
+	o.V, o.Session = wire.Protocol, m.session
 	if data, err := wire.Encode(o); err == nil {
-		_ = c.nc.Publish(c.subject.Down(name), data)
+		_ = c.nc.Publish(c.subject.Down(m.name), data)
 	}
 }

@@ -9,8 +9,9 @@ import (
 // Machine is what is told of a machine of a fleet.
 type Machine struct {
 	Name      string            `json:"name"`
-	State     string            `json:"state"` // idle, busy, checking, draining, away, set aside, dropped, invited
+	State     string            `json:"state"` // idle, busy, checking, draining, away, set aside, dropped, invited, not joined
 	Why       string            `json:"why,omitempty"`
+	Host      string            `json:"host,omitempty"` // what its worker's system calls itself
 	Slots     int               `json:"slots"`
 	Jobs      []record.JobID    `json:"jobs"` // that it works on
 	Load      float64           `json:"load"` // of one minute, by processor

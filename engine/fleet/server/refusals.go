@@ -43,8 +43,8 @@ func (r refusals) Errorf(format string, v ...any) {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	for name, ids := range r.s.clients {
-		if slices.Contains(ids, id) {
+	for name, list := range r.s.clients {
+		if slices.ContainsFunc(list, func(c client) bool { return c.id == id }) {
 			r.tell(name, why)
 		}
 	}

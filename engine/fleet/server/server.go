@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -40,7 +41,13 @@ type Server struct {
 	secret  string // of the coordinator, new in every process
 
 	mu      sync.Mutex
-	clients map[string][]uint64 // connections by member
+	clients map[string][]client // connections by member
+}
+
+// client is a connection of a machine.
+type client struct {
+	id           uint64
+	key, session string
 }
 
 // ready is how long a server may take to start.
@@ -72,7 +79,7 @@ func Start(o Options) (*Server, error) {
 	if err := os.RemoveAll(dir); err != nil { // of a process that died
 		return nil, fmt.Errorf("clear the queue of the fleet: %w", err)
 	}
-	s := &Server{members: MembersOf(o.State), subject: o.Subjects, secret: hex.EncodeToString(secret[:]), clients: map[string][]uint64{}}
+	s := &Server{members: MembersOf(o.State), subject: o.Subjects, secret: hex.EncodeToString(secret[:]), clients: map[string][]client{}}
 	s.nats, err = nats.NewServer(&nats.Options{
 		ServerName: "atoll", Host: host, Port: bound, NoLog: true, NoSigs: true,
 		JetStream: true, StoreDir: dir, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 1 << 20,
@@ -131,15 +138,22 @@ func (s *Server) Check(c nats.ClientAuthentication) bool {
 	if err != nil {
 		return false
 	}
-	publish, subscribe := s.subject.Permissions(m.Name, wire.DefaultPool)
+	publish, subscribe := s.subject.Permissions(m.Name)
 	c.RegisterUser(&nats.User{Username: m.Name, Permissions: &nats.Permissions{
 		Publish: &nats.SubjectPermission{Allow: publish}, Subscribe: &nats.SubjectPermission{Allow: subscribe},
 	}})
 	s.mu.Lock()
-	s.clients[m.Name] = append(s.clients[m.Name], c.GetID())
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	list := s.clients[m.Name]
+	if len(list) >= maxClients { // those that came first are gone, or will be
+		list = slices.Clone(list[1:])
+	}
+	s.clients[m.Name] = append(list, client{c.GetID(), m.Key, o.Name})
 	return true
 }
+
+// maxClients is how many connections of one machine are remembered.
+const maxClients = 64
 
 // errKey reports a key that nobody was given, or that was taken back.
 var errKey = errors.New("the key is not of this fleet")
@@ -167,15 +181,38 @@ func (s *Server) member(key, signature string, nonce []byte) (Member, error) {
 	return m, public.Verify(nonce, signed)
 }
 
-// Disconnect ends the connections of a machine.
-func (s *Server) Disconnect(name string) {
+// Disconnect ends the connections of a machine that were made with another key than this.
+func (s *Server) Disconnect(name, key string) {
 	s.mu.Lock()
-	ids := s.clients[name]
-	delete(s.clients, name)
+	var others []client
+	s.clients[name] = slices.DeleteFunc(s.clients[name], func(c client) bool {
+		if c.key != key {
+			others = append(others, c)
+		}
+		return c.key != key
+	})
 	s.mu.Unlock()
-	for _, id := range ids {
-		_ = s.nats.DisconnectClientByID(id) // it may be gone already
+	for _, c := range others { // without the lock: the server holds some of its own when it tells of a refusal
+		_ = s.nats.DisconnectClientByID(c.id) // it may be gone already
 	}
+}
+
+// Left reports whether the worker of a session was connected, and is not any more. A
+// worker names its session as it connects.
+func (s *Server) Left(name, session string) bool {
+	s.mu.Lock()
+	list := slices.Clone(s.clients[name])
+	s.mu.Unlock()
+	known := false
+	for _, c := range list {
+		if c.session != session {
+			continue
+		}
+		if known = true; s.nats.GetClient(c.id) != nil {
+			return false
+		}
+	}
+	return known
 }
 
 // NewKey makes the key of a machine: the seed for the machine, the public half

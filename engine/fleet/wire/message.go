@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,14 +13,15 @@ import (
 
 // Protocol is the version of the messages. Programs of different ones do not
 // work together.
-const Protocol = 1
+const Protocol = 2
 
 // Sizes of messages, in bytes.
 const (
-	MaxMessage = 1 << 20   // of any; what the server lets through
-	MaxInline  = 384 << 10 // of the changes that lie in a task; larger ones are a blob
-	ChunkBytes = 256 << 10 // of a blob, a request
-	MaxBlob    = 8 << 30   // of a base tree
+	MaxMessage = 1 << 20            // of any; what the server lets through
+	MaxTask    = MaxMessage - 8<<10 // so that an answer that holds one fits
+	MaxInline  = 384 << 10          // of the changes that lie in a task; larger ones are a blob
+	ChunkBytes = 256 << 10          // of a blob, a request
+	MaxBlob    = 8 << 30            // of a base tree
 )
 
 // ErrMessage reports a message that cannot be what it should be.
@@ -76,27 +79,32 @@ type Change struct {
 const (
 	AskHello  = "hello"
 	AskBeat   = "beat"
-	AskClaim  = "claim"
+	AskWork   = "work"
 	AskBlob   = "blob"
 	AskResult = "result"
 	AskLine   = "line" // nobody answers
 )
 
-// Ask is what a worker says; the field that its kind names is set.
+// Ask is what a worker says; the field that its kind names is set. Session is drawn when
+// a worker starts: two of one name differ in it.
 type Ask struct {
-	V      int     `json:"v"`
-	Kind   string  `json:"kind"`
-	Hello  *Hello  `json:"hello,omitempty"`
-	Beat   *Beat   `json:"beat,omitempty"`
-	Claim  *Claim  `json:"claim,omitempty"`
-	Blob   *Chunk  `json:"blob,omitempty"`
-	Result *Result `json:"result,omitempty"`
-	Line   *Line   `json:"line,omitempty"`
+	V       int     `json:"v"`
+	Kind    string  `json:"kind"`
+	Session string  `json:"session"`
+	Hello   *Hello  `json:"hello,omitempty"`
+	Beat    *Beat   `json:"beat,omitempty"`
+	Work    *Work   `json:"work,omitempty"`
+	Blob    *Chunk  `json:"blob,omitempty"`
+	Result  *Result `json:"result,omitempty"`
+	Line    *Line   `json:"line,omitempty"`
 }
 
-// Hello says who comes.
+// Hello says who comes. Home is known to the workers of one state folder alone, of which
+// one lives at a time: one that starts again is told by it from a second machine.
 type Hello struct {
-	Version string            `json:"version"` // of the program, with its commit
+	Home    string            `json:"home"`
+	Host    string            `json:"host,omitempty"` // its name, for people
+	Version string            `json:"version"`        // of the program, with its commit
 	Slots   int               `json:"slots"`
 	CPUs    int               `json:"cpus"`
 	OS      string            `json:"os"`
@@ -114,9 +122,10 @@ type Beat struct {
 	Failed  int      `json:"failed"`  // that broke off for a fault of the machine
 }
 
-// Claim asks whether a task that the queue gave is still to be done.
-type Claim struct {
-	Task string `json:"task"`
+// Work asks for a task for a slot that has none. One that is asked again, because no
+// answer came, has the same ID, and gets the same task.
+type Work struct {
+	ID string `json:"id"`
 }
 
 // Chunk asks for a part of a blob by the SHA-256 of its content.
@@ -143,51 +152,48 @@ type Answer struct {
 	Fenced bool   `json:"fenced,omitempty"`
 	Leave  bool   `json:"leave,omitempty"`
 	Greet  bool   `json:"greet,omitempty"`
-	Hold   bool   `json:"hold,omitempty"` // take nothing from the queue: an order comes first
+	// Hold: the machine measures the root first, and one slot alone asks for work. Busy:
+	// another worker has the name; ask for so long whether it still does.
+	Hold   bool  `json:"hold,omitempty"`
+	BusyMS int64 `json:"busy_ms,omitempty"`
 
 	Welcome *Welcome `json:"welcome,omitempty"`
-	Token   string   `json:"token,omitempty"` // of a claim: goes with the result
-	Next    *Next    `json:"next,omitempty"`  // of a result that asked for more
-	Wait    bool     `json:"wait,omitempty"`  // of one: there is none now; an order may bring it soon
+	Next    *Next    `json:"next,omitempty"`  // of work, and of a result that asked for more
+	Wait    bool     `json:"wait,omitempty"`  // of both: there is none now; an order may bring it soon
 	Stop    []string `json:"stop,omitempty"`  // of a beat: tasks that are not the worker's any more
 	Drain   bool     `json:"drain,omitempty"` // of a beat: finish, then go
 	Size    int64    `json:"size,omitempty"`  // of a blob
 	Data    []byte   `json:"data,omitempty"`
 }
 
-// PatienceMS is how long a slot that was told to wait does so before it looks into the
-// queue.
+// PatienceMS is how long a slot that was told to wait does so before it asks again.
 const PatienceMS = 2000
 
-// Next is a task that comes with the answer to a result: it is claimed already.
+// Next is a task that a machine is given. Its token goes with the result.
 type Next struct {
 	Task  json.RawMessage `json:"task"` // a [Task]
 	Token string          `json:"token"`
 }
 
-// Welcome tells a worker how it takes jobs.
+// Welcome tells a worker what holds here.
 type Welcome struct {
-	Stream   string `json:"stream"`
-	Consumer string `json:"consumer"`
-	LeaseMS  int64  `json:"lease_ms"` // how long a silent worker keeps a task
+	LeaseMS int64 `json:"lease_ms"` // how long a silent worker keeps a task
 }
 
 // The kinds of orders.
 const (
-	OrderStop  = "stop"  // a task
-	OrderDrain = "drain" // finish what runs, then go
-	// OrderMeasure is a sample that this worker alone is to take. With a token it is
-	// claimed already.
-	OrderMeasure = "measure"
+	OrderStop    = "stop"    // a task
+	OrderDrain   = "drain"   // finish what runs, then go
+	OrderMeasure = "measure" // what a slot waits for
 )
 
-// Order is what the coordinator tells one worker.
+// Order is what the coordinator tells the worker of one session.
 type Order struct {
-	V     int             `json:"v"`
-	Kind  string          `json:"kind"`
-	Task  string          `json:"task,omitempty"`
-	Data  json.RawMessage `json:"data,omitempty"` // of measure: a [Task]
-	Token string          `json:"token,omitempty"`
+	V       int    `json:"v"`
+	Kind    string `json:"kind"`
+	Session string `json:"session"`
+	Task    string `json:"task,omitempty"` // of stop
+	Next    *Next  `json:"next,omitempty"` // of measure
 }
 
 // names are what may be part of a subject and of a file name.
@@ -209,8 +215,15 @@ var (
 // IsBlob reports whether hash can name a blob.
 func IsBlob(hash string) bool { return blobNames.MatchString(hash) }
 
-// IsID reports whether id can be that of a task or a token.
+// IsID reports whether id can be that of a task, a token, a session or a home.
 func IsID(id string) bool { return ids.MatchString(id) }
+
+// NewID draws what nobody can guess.
+func NewID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
+	return hex.EncodeToString(b[:])
+}
 
 // Encode writes a message. One that would not pass the server is [ErrMessage].
 func Encode(m any) ([]byte, error) {

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Subjects are the names under which the fleet of one coordinator speaks. The
 // zero value is that of the only fleet of a server.
@@ -41,22 +44,26 @@ func (s Subjects) Lead() string { return s.fleet() + ".lead" }
 // Stream is the queue.
 func (s Subjects) Stream() string { return strings.ToUpper(s.fleet()) + "_JOBS" }
 
-// Consumer is the one from which the workers of a pool pull.
+// Consumer is the one whose length says how much of a pool waits or is in work.
 func (s Subjects) Consumer(pool string) string { return "pool-" + pool }
 
 // Inbox begins the subjects on which a worker gets answers.
 func (s Subjects) Inbox(worker string) string { return "_INBOX_" + worker }
 
+// answers are the subjects that a client library draws below an inbox.
+var answers = regexp.MustCompile(`^\.[A-Za-z0-9]{1,64}(\.[A-Za-z0-9]{1,64})?$`)
+
+// IsAnswer reports whether a worker may be answered under a subject. The coordinator may
+// publish more than a worker may: one that names the subject of an answer must not speak
+// to the server, or to other workers, through it.
+func (s Subjects) IsAnswer(worker, subject string) bool {
+	rest, own := strings.CutPrefix(subject, s.Inbox(worker))
+	return own && answers.MatchString(rest)
+}
+
 // Permissions are the subjects that a worker may publish to and subscribe to: it
-// speaks under its own name, pulls from its pool and says what it took. Nothing
-// else.
-func (s Subjects) Permissions(worker, pool string) (publish, subscribe []string) {
-	consumer := s.Stream() + "." + s.Consumer(pool)
-	publish = []string{
-		s.Up(worker),
-		"$JS.API.CONSUMER.MSG.NEXT." + consumer,
-		"$JS.API.CONSUMER.INFO." + consumer,
-		"$JS.ACK." + consumer + ".>",
-	}
-	return publish, []string{s.Down(worker), s.Inbox(worker) + ".>"}
+// speaks to the coordinator under its own name, and hears what it is told. It has no
+// right on the queue.
+func (s Subjects) Permissions(worker string) (publish, subscribe []string) {
+	return []string{s.Up(worker)}, []string{s.Down(worker), s.Inbox(worker) + ".>"}
 }

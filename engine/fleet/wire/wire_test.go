@@ -94,10 +94,10 @@ func TestResultsThatNoHonestWorkerSendsAreRefused(t *testing.T) {
 
 func TestMessagesOfAnotherProtocolAreRefusedWithWhatToDo(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"v":2,"kind":"hello"}`: "run the same version",
+		`{"v":3,"kind":"hello"}`: "run the same version",
 		`{"kind":"hello"}`:       "run the same version",
 		`[]`:                     "malformed",
-		`{"v":1,"hello":7}`:      "malformed",
+		`{"v":2,"hello":7}`:      "malformed",
 	} {
 		if _, err := wire.Decode[wire.Ask]([]byte(text)); !errors.Is(err, wire.ErrMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

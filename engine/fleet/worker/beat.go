@@ -82,18 +82,18 @@ func (w *Worker) follow(ctx context.Context, a wire.Answer) {
 // obey carries out an order of the coordinator.
 func (w *Worker) obey(msg *nats.Msg) {
 	o, err := wire.Decode[wire.Order](msg.Data)
-	if err != nil {
+	if err != nil || o.Session != w.session { // of a worker that had the name before
 		return
 	}
-	switch o.Kind {
-	case wire.OrderStop:
+	switch {
+	case o.Kind == wire.OrderStop:
 		w.stop(o.Task)
-	case wire.OrderMeasure:
+	case o.Kind == wire.OrderMeasure && o.Next != nil:
 		select {
-		case w.orders <- wire.Next{Task: o.Data, Token: o.Token}:
-		default: // it comes again, or its lease runs out
+		case w.orders <- *o.Next:
+		default: // its lease runs out
 		}
-	case wire.OrderDrain:
+	case o.Kind == wire.OrderDrain:
 		w.Drain()
 	}
 }

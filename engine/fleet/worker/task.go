@@ -8,80 +8,73 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"atoll/engine/eval"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
 
-// pull is how long a request for a task waits at the server.
-const pull = 2 * time.Second
-
 // work takes one task after the other until the worker ends.
 func (w *Worker) work(ctx context.Context) {
 	for ctx.Err() == nil && !w.draining() {
-		e := w.ordered(ctx)
-		if e == nil && !w.holds() {
-			if msg := w.next(ctx); msg != nil {
-				e = &execution{w: w, msg: msg}
-			}
-		}
-		for e != nil {
+		for e := w.next(ctx); e != nil; {
 			e = e.run(ctx)
 		}
 	}
 }
 
-// delivery is how a task came, and how it is told what became of it: a message of the
-// queue, or an order.
-type delivery interface {
-	Data() []byte
-	Ack() error
-	Nak() error
-	NakWithDelay(time.Duration) error
-	InProgress() error
-}
-
-// order is a task that does not lie in the queue: this worker alone was told to do it,
-// or got it with the answer to a result.
-type order []byte
-
-func (o order) Data() []byte                   { return o }
-func (order) Ack() error                       { return nil }
-func (order) Nak() error                       { return nil }
-func (order) NakWithDelay(time.Duration) error { return nil }
-func (order) InProgress() error                { return nil }
-
-// holds reports whether nothing is to be taken from the queue.
-func (w *Worker) holds() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.hold
-}
-
-// ordered is the next task that the worker was told to do, nil for none. While nothing
-// is to be taken from the queue it waits for one a little.
-func (w *Worker) ordered(ctx context.Context) *execution {
-	if w.holds() {
-		return w.await(ctx, 200*time.Millisecond)
-	}
+// next asks for a task; nil: there is none now.
+func (w *Worker) next(ctx context.Context) *execution {
 	select {
 	case n := <-w.orders:
-		return w.taking(n)
+		return w.execution(n)
 	default:
+	}
+	if !w.mayAsk() {
+		return w.await(ctx, 200*time.Millisecond)
+	}
+	id := wire.NewID() // once: an answer that was lost comes again
+	for ctx.Err() == nil && !w.draining() {
+		a, err := w.ask(ctx, wire.Ask{Kind: wire.AskWork, Work: &wire.Work{ID: id}})
+		switch {
+		case err != nil:
+			w.rest(ctx, 500*time.Millisecond)
+			continue
+		case a.Next != nil:
+			return w.execution(*a.Next)
+		case a.Wait:
+			return w.await(ctx, wire.PatienceMS*time.Millisecond)
+		}
+		w.follow(ctx, a)
+		w.rest(ctx, 200*time.Millisecond)
 		return nil
 	}
+	return nil
 }
 
-// await waits for a task that the worker is told to do, nil for none.
+// mayAsk reports whether a slot may ask for work: while the machine has not measured the
+// root one does, once a second.
+func (w *Worker) mayAsk() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.hold {
+		return true
+	}
+	now := w.o.Now()
+	if now.Sub(w.held) < time.Second {
+		return false
+	}
+	w.held = now
+	return true
+}
+
+// await waits for a task that comes by an order, nil for none.
 func (w *Worker) await(ctx context.Context, d time.Duration) *execution {
 	enough := time.NewTimer(d)
 	defer enough.Stop()
 	select {
 	case n := <-w.orders:
-		return w.taking(n)
+		return w.execution(n)
 	case <-ctx.Done():
 	case <-w.drained:
 	case <-enough.C:
@@ -89,47 +82,17 @@ func (w *Worker) await(ctx context.Context, d time.Duration) *execution {
 	return nil
 }
 
-// taking is the execution of a task that did not come through the queue.
-func (w *Worker) taking(n wire.Next) *execution {
-	return &execution{w: w, msg: order(n.Task), token: n.Token}
+func (w *Worker) execution(n wire.Next) *execution {
+	return &execution{w: w, data: n.Task, token: n.Token}
 }
 
-// next is the next message of the queue, nil for none now.
-func (w *Worker) next(ctx context.Context) delivery {
-	w.mu.Lock()
-	from := w.welcome
-	w.mu.Unlock()
-	asking, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	consumer, err := w.js.Consumer(asking, from.Stream, from.Consumer)
-	if err != nil {
-		w.rest(ctx, 500*time.Millisecond)
-		return nil
-	}
-	for ctx.Err() == nil && !w.draining() && !w.holds() && len(w.orders) == 0 {
-		batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(pull))
-		if err != nil {
-			w.rest(ctx, 500*time.Millisecond)
-			return nil
-		}
-		for msg := range batch.Messages() {
-			return msg
-		}
-		if err := batch.Error(); err != nil {
-			w.rest(ctx, 500*time.Millisecond)
-			return nil
-		}
-	}
-	return nil
-}
-
-// execution is one task from the queue to its answer. It lives on the goroutine of
-// its slot.
+// execution is one task from the moment that it was given to its answer. It lives on the
+// goroutine of its slot.
 type execution struct {
 	w     *Worker
-	msg   delivery
+	data  []byte
 	task  wire.Task
-	token string     // of the claim; there from the beginning where the task came with an answer
+	token string
 	next  *wire.Next // what came with the answer to its result
 	wait  bool       // that answer said that an order may come
 
@@ -138,12 +101,11 @@ type execution struct {
 }
 
 // run carries the task out, and returns the one that came with the answer to its result,
-// nil for none. Messages that are not acknowledged go to another worker.
+// nil for none.
 func (e *execution) run(ctx context.Context) (next *execution) {
 	var err error
-	if e.task, err = wire.Decode[wire.Task](e.msg.Data()); err != nil || !wire.IsID(e.task.ID) {
-		e.w.o.Say("error", fmt.Sprintf("a task cannot be read: %v", err))
-		_ = e.msg.NakWithDelay(time.Second)
+	if e.task, err = wire.Decode[wire.Task](e.data); err != nil || !wire.IsID(e.task.ID) {
+		e.w.o.Say("error", fmt.Sprintf("a task cannot be read: %v", err)) // its lease runs out
 		return nil
 	}
 	if e.w.draining() { // it came when nothing was to be taken any more
@@ -158,8 +120,7 @@ func (e *execution) run(ctx context.Context) (next *execution) {
 		e.w.running[e.task.ID] = begun{cancel, e.w.o.Now()}
 	}
 	e.w.mu.Unlock()
-	if twice { // another slot has it: the message came again
-		_ = e.msg.NakWithDelay(e.w.lease())
+	if twice { // another slot has it
 		return nil
 	}
 	defer func() {
@@ -167,66 +128,19 @@ func (e *execution) run(ctx context.Context) (next *execution) {
 		delete(e.w.running, e.task.ID)
 		e.w.mu.Unlock()
 	}()
-	var held sync.WaitGroup
-	holding, letGo := context.WithCancel(context.WithoutCancel(ctx))
-	held.Go(func() { e.hold(holding) })
-	defer held.Wait()
-	defer letGo()
-	if e.token != "" || e.claim(mine) {
-		e.deliver(ctx, e.measure(mine))
-	}
+	e.deliver(ctx, e.measure(mine))
 	switch {
 	case e.next != nil:
-		return e.w.taking(*e.next)
+		return e.w.execution(*e.next)
 	case e.wait:
 		return e.w.await(ctx, wire.PatienceMS*time.Millisecond)
 	}
 	return nil
 }
 
-// giveBack says that a task is not begun here.
+// giveBack says that a task is not begun here. Where that is lost its lease runs out.
 func (e *execution) giveBack(ctx context.Context) {
-	if e.token != "" { // else the lease runs out
-		_, _ = e.w.ask(context.WithoutCancel(ctx), wire.Ask{Kind: wire.AskResult, Result: &wire.Result{Task: e.task.ID, Token: e.token, Back: true}})
-	}
-	_ = e.msg.Nak()
-}
-
-// hold keeps the message this worker's until ctx ends.
-func (e *execution) hold(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(e.w.lease() / 4):
-			_ = e.msg.InProgress() // when the server cannot be reached another worker gets it
-		}
-	}
-}
-
-// claim asks whether the task is still to be done. False: the message was dealt
-// with.
-func (e *execution) claim(ctx context.Context) bool {
-	for {
-		a, err := e.w.ask(ctx, wire.Ask{Kind: wire.AskClaim, Claim: &wire.Claim{Task: e.task.ID}})
-		switch {
-		case err != nil:
-		case a.OK:
-			e.token = a.Token
-			return true
-		case a.Fenced:
-			_ = e.msg.Ack()
-			return false
-		default:
-			_ = e.msg.Nak()
-			e.w.follow(ctx, a)
-			return false
-		}
-		if !e.w.rest(ctx, 500*time.Millisecond) {
-			_ = e.msg.Nak()
-			return false
-		}
-	}
+	_, _ = e.w.ask(context.WithoutCancel(ctx), wire.Ask{Kind: wire.AskResult, Result: &wire.Result{Task: e.task.ID, Token: e.token, Back: true}})
 }
 
 // measure takes the sample; nil: nobody wants it any more.
@@ -289,7 +203,7 @@ func (e *execution) line(stage, text string) {
 		return
 	}
 	e.told = now
-	data, err := wire.Encode(wire.Ask{V: wire.Protocol, Kind: wire.AskLine, Line: &wire.Line{Task: e.task.ID, Stage: cut(stage), Text: cut(text)}})
+	data, err := wire.Encode(wire.Ask{V: wire.Protocol, Session: e.w.session, Kind: wire.AskLine, Line: &wire.Line{Task: e.task.ID, Stage: cut(stage), Text: cut(text)}})
 	if err == nil {
 		_ = e.w.nc.Publish(e.w.subject.Up(e.w.o.Name), data) // nobody waits for it
 	}
@@ -319,7 +233,6 @@ func (e *execution) fit(r *wire.Result) *wire.Result {
 // any more is thrown away.
 func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 	if r == nil {
-		_ = e.msg.Ack()
 		return
 	}
 	if r.Back {
@@ -331,13 +244,14 @@ func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 		r.More = !e.w.draining() && len(e.w.orders) == 0
 		a, err := e.w.ask(ctx, ask)
 		if err == nil && (a.OK || a.Fenced) {
-			_ = e.msg.Ack()
 			e.next, e.wait = a.Next, a.Wait
 			e.count(r, a, kept)
-			return
 		}
-		if err == nil && a.Greet {
+		if err == nil {
 			e.w.follow(ctx, a)
+		}
+		if err == nil && (a.OK || a.Fenced || a.Leave) {
+			return
 		}
 		if !kept {
 			e.w.o.Say("warn", fmt.Sprintf("the result of %s cannot be delivered yet; it is kept", e.task.Candidate))

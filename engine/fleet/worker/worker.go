@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"atoll/engine/fleet/wire"
 	"atoll/engine/sandbox"
+	"atoll/store/whole"
 )
 
 // Options say who a worker is and where it works.
@@ -39,18 +39,22 @@ type Worker struct {
 	subject wire.Subjects
 	pool    string
 	nc      *nats.Conn
-	js      jetstream.JetStream
+	session string // new each time
+	home    string // of its folder
 	box     *sandbox.Box
 	lab     *laboratory
 	lost    chan struct{}  // closed: the connection was closed for good
-	orders  chan wire.Next // tasks that this worker alone was told to do
+	orders  chan wire.Next // tasks that came by an order
 
 	drainOnce sync.Once
 	drained   chan struct{} // closed: nothing more is taken
 
+	greeting sync.Mutex
+
 	mu      sync.Mutex
 	welcome wire.Welcome
-	hold    bool // nothing is taken from the queue
+	hold    bool      // one slot alone asks for work
+	held    time.Time // when it did
 	running map[string]begun
 	told    time.Time // when a result was last taken
 	beat    time.Time // the last one
@@ -82,7 +86,7 @@ var (
 // Run works until drain is closed and what it had is done, until the coordinator
 // sends the machine away, or until ctx ends, which breaks off what runs.
 func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
-	w := &Worker{o: o, pool: o.Pool, drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan wire.Next, o.Slots+4), running: map[string]begun{}}
+	w := &Worker{o: o, pool: o.Pool, session: wire.NewID(), drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan wire.Next, o.Slots+4), running: map[string]begun{}}
 	lock, err := w.takeFolder()
 	if err != nil {
 		return err
@@ -114,7 +118,23 @@ func (w *Worker) takeFolder() (*os.File, error) {
 		_ = lock.Close()
 		return nil, fmt.Errorf("%w: %s; choose another with --state", ErrInUse, w.o.State)
 	}
+	if err := w.settle(); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("the folder of the worker: %w", err)
+	}
 	return lock, nil
+}
+
+// settle reads what tells the workers of this folder from others, or draws it.
+func (w *Worker) settle() error {
+	path := filepath.Join(w.o.State, "home")
+	text, err := os.ReadFile(path)
+	if err == nil && wire.IsID(string(text)) {
+		w.home = string(text)
+		return nil
+	}
+	w.home = wire.NewID()
+	return whole.Write(path, whole.Options{}, whole.Bytes([]byte(w.home)))
 }
 
 // connect reaches the server. One that is not there yet is waited for.
@@ -139,7 +159,7 @@ func (w *Worker) connect() error {
 	}
 	w.subject = s.Subjects
 	opts := append(wire.Patient(), s.Options...)
-	opts = append(opts, nats.Name(w.o.Name), nats.CustomInboxPrefix(s.Subjects.Inbox(w.o.Name)), nats.RetryOnFailedConnect(true),
+	opts = append(opts, nats.Name(w.session), nats.CustomInboxPrefix(s.Subjects.Inbox(w.o.Name)), nats.RetryOnFailedConnect(true),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				w.o.Say("warn", "the connection broke: "+err.Error()+"; what runs goes on, and is told later")
@@ -161,9 +181,6 @@ func (w *Worker) connect() error {
 			why = err.Error()
 		}
 		w.o.Say("warn", "cannot reach the fleet at "+s.Shown+" yet ("+why+"); waiting for it")
-	}
-	if w.js, err = jetstream.New(w.nc); err != nil {
-		return err
 	}
 	_, err = w.nc.Subscribe(w.subject.Down(w.o.Name), w.obey)
 	return err
@@ -197,11 +214,10 @@ func (w *Worker) serve(ctx context.Context, drain <-chan struct{}) error {
 	}
 	hands.Wait()
 	for len(w.orders) > 0 { // of slots that wait for none any more
-		w.taking(<-w.orders).run(ctx)
+		w.execution(<-w.orders).run(ctx)
 	}
 	still()
 	beat.Wait()
-	_ = w.nc.FlushTimeout(2 * time.Second) // acknowledgements that are under way
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if cause := context.Cause(ctx); w.leave == nil && errors.Is(cause, ErrRefused) {
@@ -235,7 +251,7 @@ const patience = 5 * time.Second
 
 // ask says something to the coordinator and waits for its answer.
 func (w *Worker) ask(ctx context.Context, q wire.Ask) (wire.Answer, error) {
-	q.V = wire.Protocol
+	q.V, q.Session = wire.Protocol, w.session
 	data, err := wire.Encode(q)
 	if err != nil {
 		return wire.Answer{}, err
@@ -255,15 +271,31 @@ func (w *Worker) ask(ctx context.Context, q wire.Ask) (wire.Answer, error) {
 	return a, err
 }
 
-// greet says hello until the coordinator answers.
+// greet says hello until the coordinator answers. Where another worker has the name it
+// waits whether that one is silent for a lease.
 func (w *Worker) greet(ctx context.Context) error {
+	w.greeting.Lock()
+	defer w.greeting.Unlock()
+	host, _ := os.Hostname() // without one: another machine
 	hello := wire.Hello{
+		Home: w.home, Host: host,
 		Version: w.o.Version, Slots: w.o.Slots, CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Rung: int(w.box.Rung()), Labels: w.o.Labels, Pool: w.pool,
 	}
 	waits := false
+	var busy time.Time // since when another one has the name
 	for {
 		a, err := w.ask(ctx, wire.Ask{Kind: wire.AskHello, Hello: &hello})
+		if err == nil && a.BusyMS > 0 {
+			now, lease := w.o.Now(), time.Duration(a.BusyMS)*time.Millisecond
+			switch {
+			case busy.IsZero():
+				busy = now
+				w.o.Say("warn", fmt.Sprintf("%s; waiting for %s whether that one still lives", a.Why, lease))
+			case now.Sub(busy) > lease+lease/4:
+				a.Leave = true
+			}
+		}
 		switch {
 		case errors.Is(err, wire.ErrMessage):
 			return err
@@ -275,7 +307,7 @@ func (w *Worker) greet(ctx context.Context) error {
 			w.mu.Unlock()
 			w.o.Say("info", fmt.Sprintf("joined as %s with %d slots", w.o.Name, w.o.Slots))
 			return nil
-		case !waits && w.nc.IsConnected():
+		case !waits && busy.IsZero() && w.nc.IsConnected():
 			waits = true
 			w.o.Say("info", "no coordinator answers yet; waiting for one")
 		}
