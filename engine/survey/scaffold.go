@@ -125,10 +125,15 @@ type goPackage struct {
 	funcs     []goFunc
 	texts     []string // of its tests
 	numbers   []string
+	makers    map[string]string // functions without parameters that make a value of a type, by its name
 }
 
+// goFunc is a function, or a method of a type that has a maker.
 type goFunc struct {
-	name   string
+	name   string   // of its benchmark: that of a method begins with the type's
+	call   string   // as it is called
+	maker  string   // of the receiver; "" = it has none
+	hot    string   // as profiles name it
 	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, []string, []int, []float64
 	size   int      // of its body
 }
@@ -154,7 +159,7 @@ func (l *Lab) busiestPackage() *goPackage {
 		}
 		parsed[f] = file
 		if byDir[dir] == nil {
-			byDir[dir], types[dir] = &goPackage{dir: dir}, map[string]string{}
+			byDir[dir], types[dir] = &goPackage{dir: dir, makers: map[string]string{}}, map[string]string{}
 		}
 		if strings.HasSuffix(f, "_test.go") {
 			byDir[dir].literals(file)
@@ -162,6 +167,7 @@ func (l *Lab) busiestPackage() *goPackage {
 		}
 		byDir[dir].name = file.Name.Name
 		namedTypes(file, types[dir])
+		byDir[dir].noteMakers(file)
 	}
 	var best *goPackage
 	for _, f := range l.Files { // in order, so that the choice is the same every time
@@ -214,14 +220,56 @@ func namedTypes(file *ast.File, types map[string]string) {
 	})
 }
 
-// functions adds the exported functions of a file that can be called.
+// noteMakers notes the functions of a file that make a value of a type out of nothing.
+func (p *goPackage) noteMakers(file *ast.File) {
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, "New") || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() > 0 || fn.Type.Results.NumFields() != 1 {
+			continue
+		}
+		if of, _ := typeName(fn.Type.Results.List[0].Type); of != "" && p.makers[of] == "" {
+			p.makers[of] = fn.Name.Name
+		}
+	}
+}
+
+// typeName is the name of a type, or of what it points to.
+func typeName(e ast.Expr) (name string, pointer bool) {
+	if star, ok := e.(*ast.StarExpr); ok {
+		e, pointer = star.X, true
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		name = id.Name
+	}
+	return name, pointer
+}
+
+// named fills in how a function is called and measured. It reports false for a method
+// whose receiver nothing makes.
+func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl) bool {
+	f.name, f.call, f.hot = fn.Name.Name, fn.Name.Name, fn.Name.Name
+	if fn.Recv == nil {
+		return true
+	}
+	of, pointer := typeName(fn.Recv.List[0].Type)
+	f.name, f.call, f.hot, f.maker = of+fn.Name.Name, "x."+fn.Name.Name, of+"."+fn.Name.Name, p.makers[of]
+	if pointer {
+		f.hot = "(*" + of + ")." + fn.Name.Name
+	}
+	return f.maker != ""
+}
+
+// functions adds the exported functions and methods of a file that can be called.
 func (p *goPackage) functions(file *ast.File, types map[string]string) {
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Recv != nil || fn.Body == nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() == 0 || fn.Type.Results.NumFields() == 0 {
+		if !ok || fn.Body == nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() == 0 || fn.Type.Results.NumFields() == 0 {
 			continue
 		}
-		f := goFunc{name: fn.Name.Name, size: int(fn.Body.End() - fn.Body.Pos())}
+		f := goFunc{size: int(fn.Body.End() - fn.Body.Pos())}
+		if !p.named(&f, fn) {
+			continue
+		}
 		data := false
 		for _, field := range fn.Type.Params.List {
 			k := kindOf(field.Type, types)
@@ -295,8 +343,8 @@ func (p *goPackage) literals(file *ast.File) {
 func (p *goPackage) order(shares map[string]float64) {
 	sort.SliceStable(p.funcs, func(i, j int) bool {
 		a, b := p.funcs[i], p.funcs[j]
-		if shares[a.name] != shares[b.name] {
-			return shares[a.name] > shares[b.name]
+		if shares[a.hot] != shares[b.hot] {
+			return shares[a.hot] > shares[b.hot]
 		}
 		return a.size > b.size
 	})
@@ -375,7 +423,11 @@ func (p *goPackage) source(names []string) string {
 		for i, k := range f.params {
 			args = append(args, argument(k, i))
 		}
-		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, f.name, strings.Join(args, ", "))
+		receiver := ""
+		if f.maker != "" {
+			receiver = "\tx := " + f.maker + "()\n"
+		}
+		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, receiver, f.call, strings.Join(args, ", "))
 	}
 	return b.String()
 }
