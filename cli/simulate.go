@@ -18,12 +18,12 @@ import (
 
 // simulateFlags are those of simulate.
 type simulateFlags struct {
-	plan         simulate.Plan
-	edit, eval   string
-	order        string
-	like         bool
-	sweep        int
-	edits, evals bool // given
+	plan       simulate.Plan
+	edit, eval string
+	order      string
+	like       bool
+	sweep      int
+	given      func(flag string) bool
 }
 
 func (a *App) simulateCmd() *cobra.Command {
@@ -35,10 +35,10 @@ func (a *App) simulateCmd() *cobra.Command {
 			"is drawn, so that the best over time compares plans under the same assumptions and is no forecast for your problem.\n\n" +
 			"Times are written 30s, exp:30s (mean), lognormal:30s,0.8 (median, deviation of the logarithm) or uniform:10s,50s.",
 		Example: "  atoll simulate --machines 2000 --jobs 1000000\n  atoll simulate --machines 64 --edit lognormal:40s,0.7 --eval 5m --for 24h --loss 12h\n" +
-			"  atoll simulate --like --machines 32        with the times, failures and costs of the experiment here",
+			"  atoll simulate --like --machines 32        as the experiment here, on more machines",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.edits, f.evals = cmd.Flags().Changed("edit"), cmd.Flags().Changed("eval")
+			f.given = cmd.Flags().Changed
 			if cmd.Flags().Changed("for") && !cmd.Flags().Changed("jobs") {
 				f.plan.Jobs = 0
 			}
@@ -65,7 +65,7 @@ func (a *App) simulateCmd() *cobra.Command {
 	fl.Float64Var(&p.Yield, "yield", p.Yield, "share of candidates that are better than their parent")
 	fl.DurationVar(&p.Loss, "loss", 0, "mean time until a machine is lost; 0: never")
 	fl.DurationVar(&p.Back, "back", p.Back, "time until another stands in for it")
-	fl.BoolVar(&f.like, "like", false, "take times, failures, duplicates, costs and yield from the experiment here, and compare with it")
+	fl.BoolVar(&f.like, "like", false, "take machines, slots, order, times, failures, duplicates, costs and yield from the experiment here, as far as they are not given, and compare with it")
 	fl.IntVar(&f.sweep, "sweep-jobs", 20_000, "jobs of each smaller number of machines it is compared with; 0: no comparison")
 	return cmd
 }
@@ -85,6 +85,8 @@ type simulated struct {
 // checked is how a simulation of what an experiment did compares with it.
 type checked struct {
 	simulate.Experience
+	Order     string  `json:"order"`
+	Lookahead int     `json:"lookahead"` // of order strict
 	Simulated float64 `json:"simulated_per_hour"`
 	Error     float64 `json:"error"` // as a share
 }
@@ -131,32 +133,37 @@ func (a *App) simulate(ctx context.Context, f simulateFlags) error {
 	return nil
 }
 
-// likeHere takes a plan's times from the experiment here, and simulates what it
-// did with the machines of the plan.
+// likeHere takes from the experiment here what a plan does not say, and simulates what the
+// experiment did as it did it.
 func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (*checked, error) {
 	var c checked
+	given := *p
 	err := a.with(ctx, func(o *opened) error {
 		jobs, improved, err := history(ctx, o)
 		if err != nil {
 			return err
 		}
-		edit, eval := p.Edit, p.Eval
 		if c.Experience, err = simulate.FromJobs(p, jobs, improved); err != nil {
 			return usage("--like: %v", err)
 		}
-		if f.edits {
-			p.Edit = edit
-		}
-		if f.evals {
-			p.Eval = eval
-		}
+		c.Order, c.Lookahead = o.state.Config.Order, o.state.Config.Lookahead
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	p.Machines, p.Slots, p.Strict, p.Lookahead = c.Machines, c.Slots, c.Order == "strict", max(1, c.Lookahead)
 	again := *p
 	again.Jobs, again.For, again.MaxCost = c.Jobs, 0, 0
+	for flag, keep := range map[string]func(){
+		"machines": func() { p.Machines = given.Machines }, "slots": func() { p.Slots = given.Slots }, "order": func() { p.Strict = given.Strict },
+		"lookahead": func() { p.Lookahead = given.Lookahead }, "edit": func() { p.Edit = given.Edit }, "eval": func() { p.Eval = given.Eval },
+		"cost": func() { p.Cost = given.Cost }, "fail": func() { p.Fail = given.Fail }, "duplicates": func() { p.Twins = given.Twins }, "yield": func() { p.Yield = given.Yield },
+	} {
+		if f.given(flag) {
+			keep()
+		}
+	}
 	o, err := simulate.Run(ctx, again, a.Now)
 	if err != nil {
 		return nil, usage("--like: %v", err)
@@ -213,7 +220,14 @@ func printSimulated(w io.Writer, s simulated) {
 	}
 	fmt.Fprintf(w, "%s of %d slots, order %s, seed %d; edit %s, evaluation %s\n", view.Plural(p.Machines, "machine"), p.Slots, order, p.Seed, s.Edit, s.Eval)
 	if m := s.Measured; m != nil {
-		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour; simulated on these machines %s (%+.1f %%)\n", m.Jobs, count(m.PerHour), count(m.Simulated), 100*m.Error)
+		order := "completion"
+		if m.Order == "strict" {
+			order = fmt.Sprintf("strict, lookahead %d", m.Lookahead)
+		}
+		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour, on %s of %d slots in order %s; simulated as it was %s (%+.1f %%)\n", m.Jobs, count(m.PerHour),
+			view.Plural(m.Machines, "machine"), m.Slots, order, count(m.Simulated), 100*m.Error)
+		fmt.Fprintf(w, "taken from it where no flag says else: machines, slots, order, times; %.3g %% fail, %.3g %% duplicates, $%.4g an edit, %.3g %% better than their parent\n",
+			100*p.Fail, 100*p.Twins, p.Cost, 100*p.Yield)
 	}
 	fmt.Fprintf(w, "\nthroughput  %s jobs an hour; %d jobs in %s, ended by: %s\n", count(o.PerHour), o.Jobs, span(o.Seconds), o.Ended)
 	fmt.Fprintf(w, "slots       %.1f %% busy; a slot waits %s for a candidate, a candidate %s for a slot\n", 100*o.Busy, span(o.WaitJob), span(o.WaitSlot))

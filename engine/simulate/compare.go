@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,6 +99,10 @@ func Knee(sweep []Outcome) int {
 type Experience struct {
 	Jobs    int     `json:"jobs"`
 	PerHour float64 `json:"jobs_per_hour"` // between the end of the first and of the last
+	// Machines measured them, each so many samples at the same time: the most that were
+	// seen, on the average of the machines.
+	Machines int `json:"machines"`
+	Slots    int `json:"slots"`
 }
 
 // FromJobs takes over into a plan what the make jobs of an experiment showed: times,
@@ -142,8 +147,36 @@ func FromJobs(p *Plan, jobs []record.Job, improved int) (Experience, error) {
 		p.Yield = float64(improved) / float64(scored)
 	}
 	x := Experience{Jobs: len(jobs)}
+	x.Machines, x.Slots = crew(jobs)
 	if last > first {
 		x.PerHour = (n - 1) / (float64(last-first) / 3.6e6)
 	}
 	return x, nil
+}
+
+// crew is on how many machines jobs were measured, and how many at the same time on each.
+// A measurement ends a little before its job does, so the ends of its time do not count.
+func crew(jobs []record.Job) (machines, slots int) {
+	type edge struct {
+		at int64
+		by int
+	}
+	edges := map[string][]edge{}
+	for _, j := range jobs {
+		if trim, end := j.EvalMS/10, int64(j.Ended); j.EvalMS > 0 {
+			edges[j.Machine] = append(edges[j.Machine], edge{end - j.EvalMS + trim, 1}, edge{end - trim, -1})
+		}
+	}
+	sum := 0
+	for _, list := range edges {
+		slices.SortFunc(list, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+		most, now := 0, 0
+		for _, e := range list {
+			now += e.by
+			most = max(most, now)
+		}
+		sum += max(1, most)
+	}
+	machines = max(1, len(edges))
+	return machines, max(1, (sum+machines/2)/machines)
 }

@@ -180,3 +180,21 @@ func TestTimesAreReadOrRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestMachinesAndSlotsAreThoseThatMeasured(t *testing.T) {
+	var jobs []record.Job
+	for n := range 100 { // two machines, of three slots and of one, each with one after the other
+		j := record.Job{Kind: record.Make, State: record.Scored, Machine: "wide", EvalMS: 1000, Ended: record.Millis(1000*(n/4) + 1000 + n%4*20)}
+		if n%4 == 3 {
+			j.Machine = "narrow"
+		}
+		jobs = append(jobs, j)
+	}
+	for name, machines := range map[string]int{"wide": 1, "narrow": 1, "": 2} {
+		p := simulate.Defaults()
+		x, err := simulate.FromJobs(&p, slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool { return name != "" && j.Machine != name }), 0)
+		if slots := map[string]int{"wide": 3, "narrow": 1, "": 2}[name]; err != nil || x.Machines != machines || x.Slots != slots {
+			t.Errorf("%q: %+v, %v; want %d machines of %d slots", name, x, err, machines, slots)
+		}
+	}
+}
