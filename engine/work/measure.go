@@ -214,7 +214,8 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
 			return out, nil, err
 		}
-		began, load := w.now(), w.machine.load()
+		began := w.now()
+		load := w.machine.load(began)
 		if w.facts.Config.Evaluator.Paired {
 			w.machine.noteBusy(w.host, job.ID, load)
 		}
