@@ -26,11 +26,13 @@ func TestMain(m *testing.M) {
 		serveNATS()
 	}
 	suitetest.SystemFirst()
-	code := suitetest.RunAtOnce(m, "4")
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
-	}
-	os.Exit(code)
+	os.Exit(suitetest.InMemory(func() int {
+		code := suitetest.RunAtOnce(m, "4")
+		if built.dir != "" {
+			_ = os.RemoveAll(built.dir)
+		}
+		return code
+	}))
 }
 
 // program returns the path of the program under test.

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	suitetest.SystemFirst()
-	os.Exit(suitetest.RunAtOnce(m, "6"))
+	os.Exit(suitetest.InMemory(func() int { return suitetest.RunAtOnce(m, "6") }))
 }
 
 // lab is a repository with a measurable program and a state directory.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(suitetest.InMemory(m.Run))
 }
 
 // child plays a role on the store at path.

@@ -20,17 +20,21 @@ import (
 // binary is the program under test, built once.
 var binary string
 
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(suitetest.InMemory(func() int { return testAll(m) })) }
+
+// testAll builds the program and runs the tests.
+func testAll(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "atoll-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
+	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "atoll")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "atoll")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		os.Exit(1)
+		return 1
 	}
 	suitetest.SystemFirst()
 	code := suitetest.RunAtOnce(m, "4")
@@ -40,8 +44,7 @@ func TestMain(m *testing.M) {
 			_ = os.RemoveAll(b.dir + ".home")
 		}
 	}
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	return code
 }
 
 // lab is a repository with an experiment.

@@ -15,5 +15,5 @@ func TestMain(m *testing.M) {
 		os.Exit(survey.WatchOpens(os.Args[2:]))
 	}
 	suitetest.SystemFirst()
-	os.Exit(m.Run())
+	os.Exit(suitetest.InMemory(m.Run))
 }

@@ -9,5 +9,5 @@ import (
 
 func TestMain(m *testing.M) {
 	suitetest.SystemFirst()
-	os.Exit(m.Run())
+	os.Exit(suitetest.InMemory(m.Run))
 }
