@@ -148,6 +148,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		newPageExample(t, b[0].text, map[string]string{"measure.sh": b[1].text, "sort.c": pageSortC}, nil, "cc").holds()
 	})
 	t.Run("one outside of the repository, and how its change is told", func(t *testing.T) {
+		suitetest.Full(t, "four runs of a compiled program; the shortest one stands for it")
 		t.Parallel()
 		e := newPageExample(t, b[2].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3")
 		e.holds()
@@ -172,6 +173,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		newPageExample(t, yaml, map[string]string{"result.json": strings.Join(lines, ""), "a.txt": "1\n"}, nil).holds()
 	})
 	t.Run("stages", func(t *testing.T) {
+		suitetest.Full(t, "a run of a compiled program; the shortest one stands for it")
 		t.Parallel()
 		newPageExample(t, b[5].text, map[string]string{"sort.c": pageSortC}, map[string]string{"quick.py": pageScore, "full.py": pageScore}, "cc", "python3").holds()
 	})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -218,7 +219,7 @@ func best(t *testing.T, dir string) (m made) {
 }
 
 func TestARunLeavesTheRepositoryAsItWas(t *testing.T) {
-	for _, s := range shapes() {
+	for _, s := range suitetest.Every(3, shapes()) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			dir, whole := s.at(t)

@@ -245,6 +245,9 @@ func TestWhatWaitsForANicheIsMarkedOnTheMap(t *testing.T) {
 		"learned axes": newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [8, 8], min_fit: 8, include: [program.txt]", 1), 40),
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "learned axes" {
+				suitetest.Full(t, "two more runs; named axes stand for it")
+			}
 			if s := l.run(); len(s.Review) > 0 || waitingOn(s) > 0 {
 				t.Fatalf("nobody is to look at anything, and %d wait", len(s.Review))
 			}

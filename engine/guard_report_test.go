@@ -46,6 +46,7 @@ func (l *lab) runFor(limit time.Duration) {
 }
 
 func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
+	suitetest.Full(t, "it builds Go programs; engine/guard shows what is a difference, and other reviews who waits")
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds Go programs for a minute, and -short was asked for")
@@ -73,12 +74,10 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 	if len(held) != 1 || !strings.Contains(held[0].Reason, "Double(3) gave 6 and gives 7") {
 		t.Fatalf("held are %+v", held)
 	}
-	if suitetest.IsFull() { // every day engine/guard alone shows that a refactoring is one
-		inject("package double\n\nfunc Double(x int) int {\n\treturn x + x\n}\n", "0.0625")
-		l.runFor(8 * time.Minute)
-		if again := l.jobs(record.Held); len(again) != 1 {
-			t.Fatalf("a refactoring is held too: %+v", again)
-		}
+	inject("package double\n\nfunc Double(x int) int {\n\treturn x + x\n}\n", "0.0625")
+	l.runFor(8 * time.Minute)
+	if again := l.jobs(record.Held); len(again) != 1 {
+		t.Fatalf("a refactoring is held too: %+v", again)
 	}
 	c, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, held[0].Candidate)
 	if err != nil {

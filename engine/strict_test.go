@@ -79,6 +79,9 @@ func TestOneSeedGivesOneResultWhateverTheNumberOfWorkers(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.extra != nil {
+				suitetest.Full(t, "a build for each candidate; same trees stand for it")
+			}
 			t.Parallel()
 			c.files["program.txt"] = dials
 			many := suitetest.Pick([]int{1, 8}, []int{1, 3, 16}, []int{1, 2, 4, 8, 16})

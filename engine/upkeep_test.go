@@ -9,6 +9,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/doctor"
 	"atoll/engine/fold"
@@ -38,6 +39,9 @@ func TestAStateThatIsNotTheFoldOfItsLogIsFound(t *testing.T) {
 	t.Parallel()
 	for order, begin := range verified() {
 		t.Run(order, func(t *testing.T) {
+			if order == "in strict order" {
+				suitetest.Full(t, "the order of completion and a learned map stand for it")
+			}
 			l := begin(t)
 			l.run()
 			t.Run("by upkeep, while it runs", l.upkeepFinds)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi/sixel"
+
+	"atoll/config/suitetest"
 )
 
 // answers are what terminals say to the questions of the console.
@@ -66,6 +68,9 @@ func colours(img image.Image) int {
 func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 	for name, answer := range map[string]string{"kitty": kittyYes + neither, "sixel": sixelYes} {
 		t.Run(name, func(t *testing.T) {
+			if name == "sixel" {
+				suitetest.Full(t, "images in another form; kitty stands for it")
+			}
 			t.Parallel()
 			c := start(t, newLab(t), nil, cols, rows)
 			c.wait("● paused")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/record"
 )
 
@@ -43,6 +44,9 @@ func TestRealEditorsAndPagers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := exec.LookPath(c.program); err != nil {
 				t.Skipf("%s is not installed", c.program)
+			}
+			if c.name == "nano" {
+				suitetest.Full(t, "a second editor; vim stands for it")
 			}
 			t.Parallel()
 			l := paced.copy(t)

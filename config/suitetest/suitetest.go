@@ -55,6 +55,19 @@ func Pick[T any](everyDay, full, slow T) T {
 	return everyDay
 }
 
+// Every returns each nth of a list every day, from the first, and all at the other
+// levels: for tables of cases that each start a program, where neighbours are alike.
+func Every[T any](n int, list []T) []T {
+	if IsFull() {
+		return list
+	}
+	var some []T
+	for i := 0; i < len(list); i += n {
+		some = append(some, list[i])
+	}
+	return some
+}
+
 // RunAtOnce runs the tests of a package from its TestMain, n parallel ones at a time
 // unless -parallel says otherwise, and returns the exit code. It is for packages whose
 // tests wait for processes, frames and disks more than they compute.

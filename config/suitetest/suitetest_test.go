@@ -1,6 +1,7 @@
 package suitetest_test
 
 import (
+	"slices"
 	"testing"
 
 	"atoll/config/suitetest"
@@ -39,6 +40,27 @@ func TestEachLevelHasWhatThoseBeforeItHave(t *testing.T) {
 				if skipped == level.runs {
 					t.Errorf("a test of the level %q is skipped: %t", level.name, skipped)
 				}
+			}
+		})
+	}
+}
+
+func TestEveryDayEachNthOfAListStandsForTheOthers(t *testing.T) {
+	list := []int{1, 2, 3, 4, 5}
+	for _, tt := range []struct {
+		name, full string
+		n          int
+		want       []int
+	}{
+		{name: "every second, from the first", n: 2, want: []int{1, 3, 5}},
+		{name: "one where there are fewer", n: 9, want: []int{1}},
+		{name: "all where more was asked for", n: 2, full: "1", want: list},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("ATOLL_FULL", tt.full)
+			t.Setenv("ATOLL_SLOW", "")
+			if got := suitetest.Every(tt.n, list); !slices.Equal(got, tt.want) {
+				t.Errorf("of %v there are %v, want %v", list, got, tt.want)
 			}
 		})
 	}

@@ -267,6 +267,7 @@ func TestOnlyFunctionsOfThePythonTreeAreCalled(t *testing.T) {
 }
 
 func TestRefactoringsOfAPythonModuleRaiseNoAlarm(t *testing.T) {
+	suitetest.Full(t, "two trees are called for seconds; a changed Python function stands for it")
 	t.Parallel()
 	mustHave(t, "python3")
 	report := mustCheck(t, guard.Options{Cases: suitetest.Pick(100, 300, 300)}, guard.Tree{Base: mustTree(t, "python/root")},
@@ -306,6 +307,7 @@ func TestCommandLinesAreCompared(t *testing.T) {
 }
 
 func TestAnExportedConstantOrVariableWithAnotherValueIsADifference(t *testing.T) {
+	suitetest.Full(t, "it builds four programs; a name that is gone stands for it")
 	t.Parallel()
 	mustHave(t, "go")
 	write := func(text string) string {

@@ -40,6 +40,7 @@ func surveyed(t *testing.T, files map[string]string) (survey.Result, string, err
 const goSource = "package x\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i * i\n\t}\n\treturn s\n}\n"
 
 func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
+	suitetest.Full(t, "the go command builds in sandboxes again and again; calls of Python tests stand for it")
 	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": goSource, "cmd/tool/main.go": "package main\n\nfunc main() {}\n", "bad/bad.go": "package bad\n\nfunc broken( {\n",
@@ -181,7 +182,7 @@ func TestNothingToMeasureIsSaid(t *testing.T) {
 
 func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "it compiles Go with benchmarks of its own many times; TestGoBenchmarksAreMeasuredAndChosen compiles, TestCallsOfPythonTestsBecomeABenchmark makes benchmarks")
+	suitetest.Full(t, "it compiles Go with benchmarks of its own many times; TestCallsOfPythonTestsBecomeABenchmark makes benchmarks")
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n",
 		"x.go": "package x\n\ntype Options struct{ N int }\n\ntype Values []float64\n\n" +
@@ -312,6 +313,9 @@ func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
 		}, []string{`"index.js:default"`, `[\"a-b-c\"]`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "modules that are imported" {
+				suitetest.Full(t, "modules that are required stand for it")
+			}
 			t.Parallel()
 			r, said, err := surveyed(t, tt.files)
 			if err != nil {
@@ -374,6 +378,7 @@ func TestWhereEverySourceIsTheEvaluatorsItsDataMayChange(t *testing.T) {
 }
 
 func TestACallOfAModuleThatIsAFunctionIsNamed(t *testing.T) {
+	suitetest.Full(t, "another survey of a JavaScript module for one name; modules that are required stand for it")
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not on the PATH")
