@@ -272,11 +272,8 @@ func (w *World) layMounts() error {
 			}
 			continue
 		}
-		if m.Device && m.At != m.Host { // it covers a file that may be gone since it was found
-			var st syscall.Stat_t
-			if syscall.Lstat(w.at(m.At), &st) == syscall.ENOENT {
-				continue
-			}
+		if m.Device && m.At != m.Host && nothingAt(w.at(m.At)) { // it covers a file that was there when it was found
+			continue
 		}
 		set := uint64(kernel.AttrNosuid)
 		if !m.Device {
@@ -288,6 +285,12 @@ func (w *World) layMounts() error {
 		}
 	}
 	return nil
+}
+
+// nothingAt reports a path at which there is nothing, not even a symlink.
+func nothingAt(path string) bool {
+	var st syscall.Stat_t
+	return syscall.Lstat(path, &st) == syscall.ENOENT
 }
 
 // layHost lays one of the host's folders or files. Where its place inside does not
@@ -317,9 +320,7 @@ func (w *World) layProc() error {
 		return nil
 	}
 	for _, name := range maskedProc {
-		// To let go of a mount that found no place waits for all processors.
-		var st syscall.Stat_t
-		if err := syscall.Lstat(w.at("/proc/")+name, &st); err == syscall.ENOENT {
+		if nothingAt(w.at("/proc/" + name)) { // to let go of a mount that found no place waits for all processors
 			continue
 		}
 		null, err := kernel.OpenTree(kernel.AtFdCwd, "/dev/null", false, kernel.AttrRdonly|kernel.AttrNosuid)
