@@ -153,7 +153,8 @@ func refusal(code int64, why string, id json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, why)
+	message, _ := json.Marshal(why) // of a string, which cannot fail
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message)
 }
 
 // idOf returns the id of an object; nil where it has none that an answer can carry.
