@@ -19,15 +19,15 @@ import (
 func (a *Actions) CandidateKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InCandidates}
 	return []*keys.Binding{
-		{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Off: reasons{a}.off(reasons{a}.held), Acts: reasons{a}.acts(reasons{a}.held), Run: a.approve},
+		reasons{a}.key(reasons{a}.held, keys.Binding{ID: "approve", Many: true, Keys: []string{"a"}, Title: "approve", In: in, Decides: true, Bar: 70, Run: a.approve}),
 		{ID: "approve-best", Keys: []string{"A"}, Title: "approve the best of each niche", Says: a.bestWord, Doc: "of those listed, in one step", In: []keys.Scope{keys.InReview}, Decides: true, Bar: 64, Off: a.needBest, Run: a.approveBest},
-		{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Off: reasons{a}.off(reasons{a}.rejectable), Acts: reasons{a}.acts(reasons{a}.rejectable), Run: a.reject},
-		{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Says: reasons{a}.freezeWord, Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: a.freeze},
-		{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(2) }},
-		{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Off: reasons{a}.off(reasons{a}.elite), Acts: reasons{a}.acts(reasons{a}.elite), Run: func() tea.Cmd { return a.boost(0.5) }},
-		{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Off: reasons{a}.off(reasons{a}.kept), Acts: reasons{a}.acts(reasons{a}.kept), Run: a.release},
+		reasons{a}.key(reasons{a}.rejectable, keys.Binding{ID: "reject", Many: true, Keys: []string{"x"}, Title: "reject", Doc: "with a reason; the runner-up takes the niche", In: in, Decides: true, Bar: 69, Run: a.reject}),
+		reasons{a}.key(reasons{a}.elite, keys.Binding{ID: "freeze", Many: true, Keys: []string{"f"}, Title: "freeze", Says: reasons{a}.freezeWord, Doc: "keeps the elite and does not choose it as parent; again: release", In: in, Decides: true, Bar: 60, Run: a.freeze}),
+		reasons{a}.key(reasons{a}.elite, keys.Binding{ID: "boost", Many: true, Keys: []string{"b"}, Title: "boost", Doc: "chosen twice as often", In: in, Decides: true, Bar: 59, Run: func() tea.Cmd { return a.boost(2) }}),
+		reasons{a}.key(reasons{a}.elite, keys.Binding{ID: "boost-down", Many: true, Keys: []string{"B"}, Title: "boost down", Doc: "chosen half as often", In: in, Decides: true, Run: func() tea.Cmd { return a.boost(0.5) }}),
+		reasons{a}.key(reasons{a}.kept, keys.Binding{ID: "release", Many: true, Keys: []string{"R"}, Title: "release", Doc: "ends freeze and boost of a niche", In: []keys.Scope{keys.InNiches}, Decides: true, Run: a.release}),
 		{ID: "pin", Many: true, Keys: []string{"*"}, Title: "pin", Doc: "marks it to be kept (nothing is removed yet); again: unpin", In: in, Decides: true, Off: reasons{a}.needCandidate, Run: a.pin},
-		{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Off: reasons{a}.off(reasons{a}.counts), Acts: reasons{a}.acts(reasons{a}.counts), Run: a.measureAgain},
+		reasons{a}.key(reasons{a}.counts, keys.Binding{ID: "measure", Many: true, Keys: []string{"V"}, Title: "measure again", Doc: "verify a value; it is then that of all samples", In: in, Decides: true, Run: a.measureAgain}),
 		{ID: "export", Here: true, One: true, Keys: []string{"E"}, Title: "export a patch", Doc: "writes the difference to the root as a file for git apply", In: in, Off: reasons{a}.needOther, Run: a.export},
 		{ID: "start-job", One: true, Keys: []string{"M"}, Title: "make a job from it", Doc: "this parent, an operator, an agent and a goal of your choice", In: in, Decides: true, Off: reasons{a}.needMeasured, Run: a.startJob},
 		{ID: "promote", One: true, Keys: []string{"w"}, Title: "write a branch", Doc: "adds one branch with it to your repository, verified on your branch as it is now or not", In: in, Decides: true, Danger: true, Bar: 38, Off: reasons{a}.needOther, Run: a.promote},
@@ -110,9 +110,8 @@ func (a *Actions) reject() tea.Cmd {
 
 // freeze freezes those that are not frozen, or releases all when every one is.
 func (a *Actions) freeze() tea.Cmd {
-	ss := reasons{a}.fit(reasons{a}.elite)
-	free, more := reasons{a}.free(ss), reasons{a}.others(ss)
-	a.D.Unmark()
+	ss, more := reasons{a}.take(reasons{a}.elite)
+	free := reasons{a}.free(ss)
 	if len(free) == 0 {
 		return a.Decide("released "+namesOf(ss)+more, true, on(record.Release, ss, nil)...)
 	}
@@ -120,9 +119,7 @@ func (a *Actions) freeze() tea.Cmd {
 }
 
 func (a *Actions) boost(by float64) tea.Cmd {
-	ss := reasons{a}.fit(reasons{a}.elite)
-	more := reasons{a}.others(ss)
-	a.D.Unmark()
+	ss, more := reasons{a}.take(reasons{a}.elite)
 	ds := on(record.Boost, ss, func(d *record.Decision) {
 		now := 1.0
 		if c := a.D.Grid.At(d.Cell); c != nil && c.Boost > 0 {
@@ -138,9 +135,7 @@ func (a *Actions) boost(by float64) tea.Cmd {
 }
 
 func (a *Actions) release() tea.Cmd {
-	ss := reasons{a}.fit(reasons{a}.kept)
-	more := reasons{a}.others(ss)
-	a.D.Unmark()
+	ss, more := reasons{a}.take(reasons{a}.kept)
 	return a.Decide("released "+namesOf(ss)+more, true, on(record.Release, ss, nil)...)
 }
 
@@ -154,9 +149,7 @@ func (a *Actions) pin() tea.Cmd {
 }
 
 func (a *Actions) measureAgain() tea.Cmd {
-	ss := reasons{a}.fit(reasons{a}.counts)
-	more := reasons{a}.others(ss)
-	a.D.Unmark()
+	ss, more := reasons{a}.take(reasons{a}.counts)
 	return a.Decide("to be measured again: "+namesOf(ss)+more, false, on(record.Measure, ss, nil)...)
 }
 

@@ -18,8 +18,8 @@ import (
 func (a *Actions) JobKeys() []*keys.Binding {
 	in := []keys.Scope{keys.InJobs}
 	return []*keys.Binding{
-		{ID: "cancel", Many: true, Keys: []string{"X"}, Title: "cancel", Doc: "ends the job; its work so far is lost", In: in, Decides: true, Danger: true, Bar: 72, Off: reasons{a}.off(reasons{a}.jobs(alive)), Acts: reasons{a}.acts(reasons{a}.jobs(alive)), Run: a.cancel},
-		{ID: "retry", Many: true, Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Off: reasons{a}.off(reasons{a}.jobs(ended)), Acts: reasons{a}.acts(reasons{a}.jobs(ended)), Run: a.retry},
+		reasons{a}.key(reasons{a}.jobs(alive), keys.Binding{ID: "cancel", Many: true, Keys: []string{"X"}, Title: "cancel", Doc: "ends the job; its work so far is lost", In: in, Decides: true, Danger: true, Bar: 72, Run: a.cancel}),
+		reasons{a}.key(reasons{a}.jobs(ended), keys.Binding{ID: "retry", Many: true, Keys: []string{"R"}, Title: "retry", Doc: "a new job like this one", In: in, Decides: true, Bar: 71, Run: a.retry}),
 		{ID: "sooner", One: true, Keys: []string{"K"}, Title: "sooner", Doc: "raises the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(1) }},
 		{ID: "later", One: true, Keys: []string{"J"}, Title: "later", Doc: "lowers the priority", In: in, Decides: true, Off: a.job(queued), Run: func() tea.Cmd { return a.prioritise(-1) }},
 	}
@@ -44,9 +44,7 @@ func (a *Actions) cancel() tea.Cmd {
 }
 
 func (a *Actions) retry() tea.Cmd {
-	ss := reasons{a}.fit(reasons{a}.jobs(ended))
-	more := reasons{a}.others(ss)
-	a.D.Unmark()
+	ss, more := reasons{a}.take(reasons{a}.jobs(ended))
 	return a.Decide("queued a new try of "+jobsOf(ss)+more, false, onJobs(record.Retry, ss)...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"atoll/store/record"
+	"atoll/tui/keys"
 	"atoll/tui/pane"
 	"atoll/tui/widget"
 )
@@ -87,6 +88,21 @@ func (r reasons) jobs(reason func(s pane.Selection) string) func(s pane.Selectio
 // is in the way of one, "" for nothing.
 func (r reasons) fit(why func(s pane.Selection) string) []pane.Selection {
 	return slices.DeleteFunc(r.actions.targets(), func(s pane.Selection) bool { return why(s) != "" })
+}
+
+// take returns those of the targets that fit and what is said of the others that are
+// marked. The marks are gone.
+func (r reasons) take(why func(s pane.Selection) string) (ss []pane.Selection, more string) {
+	ss = r.fit(why)
+	more = r.others(ss)
+	r.actions.D.Unmark()
+	return ss, more
+}
+
+// key completes the row of a key that acts on the targets that fit.
+func (r reasons) key(why func(s pane.Selection) string, b keys.Binding) *keys.Binding {
+	b.Off, b.Acts = r.off(why), r.acts(why)
+	return &b
 }
 
 // off is the reason why a key does nothing now: none of the targets fits, and what is in
