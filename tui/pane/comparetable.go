@@ -371,12 +371,7 @@ func (t *compareTable) ancestry() {
 		return piece{t.st.Ident, CandidateName(common.ID), t.st.Label, t.p.d.told(common.ID, common.Objective, common.Claim, t.p.d.toldWidth(11))}
 	})
 	t.row("steps since", func(c *compared, _ bool) piece {
-		values := make([]float64, 0, len(c.line))
-		for _, n := range c.line[at-1:] {
-			if n.Objective != nil && (!t.p.d.Snap.Noisy || n.ID == record.Root || n.Claim != nil && n.Claim.N > 0) {
-				values = append(values, *t.p.d.Snap.Told(n.ID, n.Objective, n.Claim).Number())
-			}
-		}
+		values := toldLine(t.p.d.Snap, c.line[at-1:])
 		return piece{t.st.Plain, fmt.Sprint(len(c.line) - at), t.st.Lines[0], plot.Sparkline(values, min(len(values), max(3, t.col-8)), t.p.d.Glyphs)}
 	})
 	t.row("way", func(c *compared, _ bool) piece {

@@ -119,6 +119,7 @@ func (p *jobsPane) Order() *widget.Order { return &p.order }
 func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view.JobLine] {
 	type row = *view.JobLine
 	st := p.d.St
+	value := p.d.toldWidth(11)
 	newest := record.JobID(0)
 	for i := range p.all {
 		newest = max(newest, p.all[i].Job.ID)
@@ -141,7 +142,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 		{Head: "edit", W: 9, Right: true, Rank: 40, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EditMS) }},
 		{Head: "measure", W: 9, Right: true, Rank: 60, Cell: func(j row) (widget.Style, string) { return st.Label, widget.MillisText(j.Job.EvalMS) }},
 		{Head: "cost", W: 8, Right: true, Rank: 45, Cell: func(j row) (widget.Style, string) { return st.Label, costText(j.Job.Usage) }},
-		{Head: "value", W: p.d.toldWidth(11), Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
+		{Head: "value", W: value, Right: true, Rank: 85, Cell: func(j row) (widget.Style, string) {
 			v := j.Objective
 			if v == nil {
 				v = waiting[j.Job.ID]
@@ -149,7 +150,7 @@ func (p *jobsPane) table(recent map[record.JobID]*view.Ended) widget.Table[*view
 			if v == nil && !j.Job.State.Ended() {
 				return st.Label, ""
 			}
-			return p.d.valueStyle(j.Job.Candidate, v, j.Claim), p.d.told(j.Job.Candidate, v, j.Claim, p.d.toldWidth(11))
+			return p.d.valueStyle(j.Job.Candidate, v, j.Claim), p.d.told(j.Job.Candidate, v, j.Claim, value)
 		}},
 		{Head: "result", Min: 14, Rank: 70, Cell: result},
 	}}

@@ -111,13 +111,7 @@ func (p *lineagePane) Title() (string, string) {
 	if p.fam == nil {
 		return left, ""
 	}
-	var line []float64
-	for i := range p.fam.Ancestors {
-		if n := &p.fam.Ancestors[i]; n.Objective != nil && (!p.d.Snap.Noisy || n.ID == record.Root || n.Claim != nil && n.Claim.N > 0) {
-			line = append(line, *p.d.Snap.Told(n.ID, n.Objective, n.Claim).Number())
-		}
-	}
-	if len(line) > 1 {
+	if line := toldLine(p.d.Snap, p.fam.Ancestors); len(line) > 1 {
 		left += " " + st.Lines[0].Wrap(plot.Sparkline(line, min(len(line), 24), p.d.Glyphs))
 	}
 	steps := widget.Plural(len(p.fam.Ancestors)-1, "step from the root", "steps from the root") + ", "
@@ -359,6 +353,7 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 		return widget.Words(" ", strings.Join(with, " "), r.node.Intent)
 	}
 	arcs := slices.ContainsFunc(p.tree.rows, func(r familyRow) bool { return strings.TrimSpace(r.arcs) != "" })
+	value := p.d.toldWidth(11)
 	cols := []widget.Column[row]{
 		{Head: "candidate", W: max(10, min(lead, w/3)), Rank: 100, Cell: func(r row) (widget.Style, string) {
 			mark, col := "○ ", st.Ident
@@ -375,11 +370,11 @@ func (p *lineagePane) table(w int) widget.Table[*familyRow] {
 		}},
 		{Head: "×", W: arcLanes + 1, Rank: 70, Cell: func(r row) (widget.Style, string) { return st.Warn, r.arcs }},
 		{Head: "operator", W: 11, Rank: 60, Cell: func(r row) (widget.Style, string) { return st.Plain, string(r.node.Operator) }},
-		{Head: "value", W: p.d.toldWidth(11), Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
+		{Head: "value", W: value, Right: true, Rank: 90, Cell: func(r row) (widget.Style, string) {
 			if r.node.Objective == nil && w < 100 { // there is no column of the status
 				return st.State(string(r.node.Status)), string(r.node.Status)
 			}
-			return p.d.valueStyle(r.node.ID, r.node.Objective, r.node.Claim), p.d.told(r.node.ID, r.node.Objective, r.node.Claim, p.d.toldWidth(11))
+			return p.d.valueStyle(r.node.ID, r.node.Objective, r.node.Claim), p.d.told(r.node.ID, r.node.Objective, r.node.Claim, value)
 		}},
 		{Head: p.d.ofDeciding(), W: 11, Rank: 55, Cell: func(r row) (widget.Style, string) {
 			if len(r.below) > 1 {

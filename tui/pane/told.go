@@ -31,6 +31,18 @@ func drawn(text string, g plot.Glyphs) string {
 	return text
 }
 
+// toldLine are the values that may be drawn as a line: where values vary, those of samples
+// that decided nothing.
+func toldLine(s *view.Snapshot, line []view.LineageNode) []float64 {
+	var values []float64
+	for i := range line {
+		if n := &line[i]; n.Objective != nil && (!s.Noisy || n.ID == record.Root || n.Claim != nil && n.Claim.N > 0) {
+			values = append(values, *s.Told(n.ID, n.Objective, n.Claim).Number())
+		}
+	}
+	return values
+}
+
 // toldCell is the value of a niche in w cells.
 func (d *Shared) toldCell(c *view.Cell, w int) string {
 	return d.told(c.Elite, &c.Objective, c.Claim, w)
