@@ -477,6 +477,7 @@ ask(100)
 `
 
 func TestARequestThatABudgetRefusesEndsTheWorkOfItsJob(t *testing.T) {
+	suitetest.Full(t, "runs with a client and a gateway; TestBudgetsAreNeverOverrun of engine stands for it")
 	t.Parallel()
 	for _, c := range []struct {
 		name, ends, budget, limit string

@@ -30,6 +30,7 @@ func newRepository(t *testing.T, files map[string]string) string {
 }
 
 func TestTheAuditorRunsTheTestsForTheirCoverage(t *testing.T) {
+	suitetest.Full(t, "it builds Go for its coverage; TestTheCoverageOfPythonIsThatOfItsTestsWhereCoverageIsThere stands for it")
 	t.Parallel()
 	dir := newRepository(t, halfTested)
 	var said struct {

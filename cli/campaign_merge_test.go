@@ -60,6 +60,7 @@ func takenWhile(t *testing.T, accept string, files map[string]string) (dir, said
 }
 
 func TestAWinnerIsMergedWithAPersonsCommitsAndMeasuredAgain(t *testing.T) {
+	suitetest.Full(t, "a campaign with a person beside it; TestWhatIsTakenIsOnTheBranchWhenATaskEndsAndAtOnceWhereNobodyRuns stands for it")
 	t.Parallel()
 	dir, said, task := takenWhile(t, "gain >= 0.1%", map[string]string{"NOTE.md": "mine\n"})
 	if task.Status != "done" || !strings.Contains(task.Reason, "measured again: ") || !strings.Contains(said, "the branch moved from ") {

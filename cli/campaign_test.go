@@ -392,6 +392,7 @@ func TestABacklogIsEditedByVerbsAndRefusesCircles(t *testing.T) {
 
 // TestADemoThatWasKilledWhileItWasMadeIsMadeAnew begins in folders as a kill leaves them.
 func TestADemoThatWasKilledWhileItWasMadeIsMadeAnew(t *testing.T) {
+	suitetest.Full(t, "a demo for each moment; kills of engine stand for it")
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "plant")
 	must(t, t.TempDir(), "campaign", "demo", "--dir", whole, "--headless", "--tasks", "1")

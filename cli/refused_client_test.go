@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // asks is a client that sends its model some messages, takes no notice of what comes, and
@@ -30,6 +32,7 @@ func scriptAgent(url, program string) string {
 }
 
 func TestAClientThatTakesNoNoticeOfARefusedKeyPausesTheRun(t *testing.T) {
+	suitetest.Full(t, "a run for each client; TestAProviderThatDoesNotServeTheKeyPausesAtOnceAndChargesNoJob of engine stands for it")
 	t.Parallel()
 	for _, c := range []struct {
 		name string

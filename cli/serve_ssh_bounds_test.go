@@ -164,6 +164,7 @@ func TestSizesThatNobodyAskedForHoldNothingUp(t *testing.T) {
 }
 
 func TestAConnectionHasSoManySessions(t *testing.T) {
+	suitetest.Full(t, "many consoles at once; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	t.Parallel()
 	suitetest.Full(t, "many sessions; TestPeopleElsewhereHaveAConsoleEach stands for it")
 	dir := finished(t)

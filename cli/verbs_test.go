@@ -147,6 +147,7 @@ func TestDecisionsWithoutAnEngineWaitForTheNextRun(t *testing.T) {
 }
 
 func TestAnInjectedCommitBecomesACandidate(t *testing.T) {
+	suitetest.Full(t, "two whole runs; TestWhatIsInjectedBeforeTheFirstRunIsMeasuredAfterTheRoot of engine stands for it")
 	t.Parallel()
 	dir := finished(t)
 	put(t, dir, map[string]string{"modules/pump.conf": "speed = 9\nstroke = 9\nseal = 9\ncooling = 9\n"})

@@ -49,6 +49,7 @@ func told(reigns []view.Reign) []view.Reign {
 }
 
 func TestReignsAreThoseOfTheRunAndSurviveARestart(t *testing.T) {
+	suitetest.Full(t, "two whole runs; TestTheHistoryOfANicheEndsWithItsElite stands for it")
 	t.Parallel()
 	for _, extra := range [][]string{{"budget.jobs=40"}, {"budget.jobs=40", "order=strict", "workers=3"}} {
 		t.Run(fmt.Sprint(extra), func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config/suitetest"
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -22,6 +23,7 @@ const (
 // of the linker that are drawn; a candidate that builds the root's program is
 // the root.
 func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
+	suitetest.Full(t, "it builds and runs benchmarks of two trees; TestGoAdaptersRunTheGoTool stands for it")
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it links four Go programs, and -short was asked for")
