@@ -46,6 +46,7 @@ type App struct {
 	Exit    func(code int)   // ends the program at the second signal to a verb that does not end at the first; nil: nothing does
 	IsTTY   func(io.Writer) bool
 
+	args       []string
 	flags      globals
 	interrupts interrupts
 }
@@ -70,6 +71,7 @@ var errInterrupted = errors.New("interrupted")
 // Run carries out one command line and returns the exit code. Errors go to Err
 // in words, without a stack.
 func (a *App) Run(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.In)
@@ -80,6 +82,10 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
+	}
+	var other told
+	if errors.As(err, &other) {
+		return int(other)
 	}
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		fmt.Fprintln(a.Err, "atoll: interrupted")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +31,9 @@ func (a *App) backupCmd() *cobra.Command {
 				return err
 			}
 			if ses.OwnerPID() != 0 {
+				if backup.Grouped() {
+					return errors.Join(ses.Close(), a.apart(cmd.Context()))
+				}
 				backup.Yield()
 			}
 			m, err := backup.Write(cmd.Context(), backup.Source{Dir: ses.Dir, DB: ses.DB, Repo: ses.Repo}, a.abs(args[0]), "atoll "+a.Build.Version, a.now())
@@ -38,6 +43,33 @@ func (a *App) backupCmd() *cobra.Command {
 			return a.toldBackup("wrote "+args[0], a.abs(args[0]), m)
 		},
 	}
+}
+
+// told ends this process as the one did that took the verb over: it said itself what was
+// wrong.
+type told int
+
+func (t told) Error() string { return fmt.Sprintf("it ended with exit code %d", int(t)) }
+
+// apart carries the same command line out in a process that leads a session of its own, and
+// ends with this one.
+func (a *App) apart(ctx context.Context) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread() // whose end is the end of the other
+	defer runtime.UnlockOSThread()
+	cmd := exec.CommandContext(ctx, exe, a.args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = a.Dir, a.Env, a.Out, a.Err
+	backup.Apart(cmd)
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return told(exit.ExitCode())
+	}
+	return err
 }
 
 // restoreCmd takes a rejection back; with a file in place of a candidate it makes

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atoll/config/suitetest"
+	"atoll/engine"
 	"atoll/engine/backup"
 )
 
@@ -87,4 +88,22 @@ func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 	t.Run("of a newer format", func(t *testing.T) {
 		refused(t, bytes.Replace(whole, []byte(`"format": 1`), []byte(`"format": 9`), 1))
 	})
+}
+
+func TestABackupBesideARunLeadsASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	lock, err := engine.LockState(filepath.Join(dir, ".git", "atoll"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	file := filepath.Join(t.TempDir(), "beside.atoll")
+	if out := must(t, dir, "backup", file); !strings.Contains(out, "1 experiment, ") {
+		t.Errorf("backup says %q", out)
+	}
+	c := atoll(t, dir, "backup", file)
+	if c.code != 1 || strings.Count(c.err, "is there already") != 1 || strings.Contains(c.err, "exit code") {
+		t.Errorf("over a file that is there: code %d, %s", c.code, c.err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func large(t *testing.T, n int) *lab {
 // multiply repeats the jobs from a number on, with all their rows, until they are there
 // so many times.
 func multiply(ctx context.Context, path string, first record.JobID, times int) error {
-	db, err := sql.Open("sqlite3", path+"?_busy_timeout=5000&_synchronous=OFF")
+	db, err := sql.Open("sqlite3", path+"?_busy_timeout=5000&_synchronous=OFF&_cache_size=-1000000") // kB: the indexes fit
 	if err != nil {
 		return err
 	}
@@ -200,6 +201,7 @@ func TestALargeExperimentIsReadFromItsKeptFold(t *testing.T) {
 	if slices.Sort(clocks); clocks[2] > suitetest.Stretched(t, 150*time.Millisecond) {
 		t.Errorf("status takes %s", clocks[2])
 	}
+	l.openings(t, 100*time.Millisecond, 5*time.Second)
 	if err := os.Rename(kept, kept+".aside"); err != nil {
 		t.Fatal(err)
 	}
@@ -211,4 +213,60 @@ func TestALargeExperimentIsReadFromItsKeptFold(t *testing.T) {
 	if said != fresh {
 		t.Errorf("from the kept fold status says\n%s\nfrom the log\n%s", said, fresh)
 	}
+}
+
+// openings opens the console five times and leaves it at once, while it still folds the log
+// behind what it shows. The first frame and the whole screen are held to bounds.
+func (l *lab) openings(t *testing.T, first, filled time.Duration) {
+	t.Helper()
+	last := l.jobs()[0].ID.String()
+	var firsts, fulls []time.Duration
+	for range 5 {
+		began := time.Now()
+		c := start(t, l, nil, 200, 60)
+		pid := c.cmd.Process.Pid
+		c.see("a complete frame", func(s string) bool {
+			lines := strings.Split(s, "\n")
+			return len(lines) >= 60 && strings.Contains(lines[0], "dials") && strings.Contains(lines[59], "? help")
+		})
+		one, cpuOne := time.Since(began), processorOf(t, pid)
+		c.wait(last)
+		all, cpuAll, memory := time.Since(began), processorOf(t, pid), resident(t, pid)
+		began = time.Now()
+		c.press("q")
+		c.end()
+		left := time.Since(began)
+		t.Logf("console: first frame %s, processor %s; whole %s, processor %s; memory %d kB; left after %s", one.Round(time.Millisecond), cpuOne, all.Round(time.Millisecond), cpuAll, memory, left.Round(time.Millisecond))
+		firsts, fulls = append(firsts, one), append(fulls, cpuAll)
+		if memory > 350_000 {
+			t.Errorf("the console holds %d kB", memory)
+		}
+	}
+	slices.Sort(firsts)
+	slices.Sort(fulls)
+	if firsts[2] > suitetest.Stretched(t, first) {
+		t.Errorf("the first frame comes after %s", firsts[2])
+	}
+	if fulls[2] > filled {
+		t.Errorf("the whole screen takes %s of the processor", fulls[2])
+	}
+}
+
+// processorOf is the time that a running process took on processors, in steps of 10 ms.
+func processorOf(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	total := time.Duration(0)
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += time.Duration(n) * 10 * time.Millisecond
+	}
+	return total
 }
