@@ -3,13 +3,16 @@ package agent
 import (
 	"maps"
 	"strings"
+
+	"atoll/store/record"
 )
 
 // History counts what worked: a pure fold of (operator, tag, improved). The
 // engine owns it, feeds it in log order and hands a [History.Clone] to a job.
 // A nil *History is empty and may be read. It is not safe for concurrent use.
 type History struct {
-	counts map[string]Count
+	counts    map[string]Count
+	evolution *Evolution // nil: none is wanted
 }
 
 // Count is how often something was tried and how often it improved. Old
@@ -23,6 +26,29 @@ const historyWindow = 64
 
 // NewHistory returns an empty history.
 func NewHistory() *History { return &History{counts: map[string]Count{}} }
+
+// Evolve has the history follow runs of an evolution strategy from now on.
+func (h *History) Evolve(seed uint64) {
+	h.evolution = &Evolution{Seed: seed, other: record.NoCandidate}
+}
+
+// Evolving returns the run of an evolution strategy whose samples jobs shall be;
+// nil: none.
+func (h *History) Evolving() *Evolution {
+	if h == nil || !h.evolution.Running() {
+		return nil
+	}
+	return h.evolution
+}
+
+// Ended folds the end of one make job; see [History.Observe] for its tag.
+func (h *History) Ended(end End, intentTag string) {
+	if h.evolution != nil {
+		h.evolution.observe(end, intentTag)
+	}
+	intentTag, _, _ = strings.Cut(intentTag, " "+generationMark)
+	h.Observe(string(end.Operator), intentTag, end.Improved)
+}
 
 // Observe folds the outcome of one make job. The tag is [IntentTag] of the
 // candidate's intent; improved says that it was better than its parent or took
@@ -69,7 +95,12 @@ func (h *History) Clone() *History {
 	if h == nil {
 		return nil
 	}
-	return &History{counts: maps.Clone(h.counts)}
+	out := &History{counts: maps.Clone(h.counts)}
+	if h.evolution != nil {
+		ev := *h.evolution // later samples lie behind those that it sees
+		out.evolution = &ev
+	}
+	return out
 }
 
 // Factor returns how much more often than its operator's average a tag

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -23,6 +24,8 @@ type circles struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
+
+	packing packing // programs that need no process
 }
 
 // startCircles starts the process on a copy of the example.
@@ -36,10 +39,18 @@ func startCircles(dir string) (*circles, error) {
 	if err != nil {
 		return nil, err
 	}
+	text, err := os.ReadFile(filepath.Join(dir, "solution.py"))
+	if err != nil {
+		return nil, err
+	}
+	known, ok := packingOf(string(text))
+	if !ok {
+		return nil, errors.New("solution.py of the example has another form")
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start python3: %w", err)
 	}
-	return &circles{cmd: cmd, in: in, out: bufio.NewReader(out)}, nil
+	return &circles{cmd: cmd, in: in, out: bufio.NewReader(out), packing: known}, nil
 }
 
 func (c *circles) close() {
@@ -48,9 +59,17 @@ func (c *circles) close() {
 }
 
 func (c *circles) measure(_ context.Context, files map[string]string) (map[string]float64, error) {
+	if metrics, ok := c.packing.measure(files["solution.py"]); ok {
+		return metrics, nil
+	}
+	return c.ask(files["solution.py"])
+}
+
+// ask has the process measure a program.
+func (c *circles) ask(program string) (map[string]float64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text, err := json.Marshal(files["solution.py"])
+	text, err := json.Marshal(program)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func newLab(ctx context.Context, p Problem, w Way, seed uint64) (*lab, error) {
 		return nil, err
 	}
 	l.st.Quiet = true
-	l.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}, Tag: func(id record.CandidateID) string {
+	l.st.Lessons = fold.Lessons{On: true, Now: fold.NewHistory(l.st), At: map[int]*agent.History{}, Tag: func(id record.CandidateID) string {
 		if t := l.trees[id]; t != nil {
 			return offline.IntentTag(t.intent)
 		}

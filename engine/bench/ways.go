@@ -28,6 +28,8 @@ func Ways() []Way {
 		{Name: "rank", Text: "parents by 1/rank^2", Configure: selecting(search.Rank)},
 		{Name: "uniform", Text: "every elite alike", Configure: selecting(search.Uniform)},
 		{Name: "curiosity", Text: "parents whose children took niches", Configure: selecting(search.Curiosity)},
+		{Name: "single", Text: "without samples of an evolution strategy", Configure: evolving(0)},
+		{Name: "evolve", Text: "9 of 10 jobs that tune are samples of an evolution strategy", Configure: evolving(0.9)},
 		{Name: "random", Text: "every candidate is an edit of the root", Configure: alone, Fix: func(*fold.State, *rand.Rand) search.Fixed {
 			return search.Fixed{Parent: record.Root, Inspirations: []record.CandidateID{}}
 		}},
@@ -36,6 +38,10 @@ func Ways() []Way {
 		}},
 		{Name: "flat", Text: "one archive of the best 64, without niches", Fix: fromBest},
 	}
+}
+
+func evolving(share float64) func(*config.Config) {
+	return func(c *config.Config) { c.Search.Evolve = share }
 }
 
 func selecting(how string) func(*config.Config) {

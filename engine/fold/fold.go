@@ -3,7 +3,9 @@ package fold
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
+	"atoll/engine/agent"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -196,7 +198,7 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 	s.push(e)
 	if e.Job.Kind == record.Make {
 		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
-		s.Lessons.Observe(e.Job.Operator, record.NoCandidate, false)
+		s.Lessons.Observe(agent.End{Operator: e.Job.Operator, Candidate: record.NoCandidate, Parent: e.Job.Parent, Value: math.Inf(-1), Best: s.Best})
 		s.noteOutcome(e.Job, nil, end.State)
 		s.repairs.ended(e.Job.Operator, e.Job.Parent)
 	}
@@ -220,7 +222,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 			s.suspect(row, end.Class, end.Reason)
 		}
 		s.countEnd(m, ended)
-		s.Lessons.Observe(s.Origin(m).op, m.ID(), false)
+		s.Lessons.Observe(agent.End{Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Value: math.Inf(-1), Best: s.Best})
 		s.noteOutcome(e.Job, m, end.State)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
 		if end.State == record.Failed {
@@ -304,7 +306,10 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 			state = record.Placed
 		}
 		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage}})
-		s.Lessons.Observe(s.Origin(m).op, m.ID(), took || e.Delta != nil && *e.Delta > 0)
+		s.Lessons.Observe(agent.End{
+			Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Improved: took || e.Delta != nil && *e.Delta > 0,
+			Value: s.Sign * m.Objective, Best: s.Best,
+		})
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
 	}

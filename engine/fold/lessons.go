@@ -13,26 +13,31 @@ type Lessons struct {
 	Now   *agent.History
 	At    map[int]*agent.History          // by folded jobs, the last positions only
 	Tag   func(record.CandidateID) string // nil while the past is folded
-	Past  []outcome                       // what was folded until then
+	Past  []agent.End                     // what was folded until then
 	Marks []lessonMark                    // the newest fold positions in it
 }
 
-// outcome is how one make job ended.
-type outcome struct {
-	Op       record.Operator
-	ID       record.CandidateID
-	Improved bool
+// Observe folds the end of one make job.
+func (l *Lessons) Observe(end agent.End) {
+	switch {
+	case !l.On || end.Operator == "":
+	case l.Tag == nil:
+		l.Past = append(l.Past, end)
+	default:
+		l.Now.Ended(end, l.Tag(end.Candidate))
+	}
 }
 
-// Observe folds the end of one make job.
-func (l *Lessons) Observe(op record.Operator, id record.CandidateID, improved bool) {
-	switch {
-	case !l.On || op == "":
-	case l.Tag == nil:
-		l.Past = append(l.Past, outcome{op, id, improved})
-	default:
-		l.Now.Observe(string(op), l.Tag(id), improved)
+// Start is the candidate whose numbers the run of an evolution strategy moves that
+// goes on now; NoCandidate: there is none.
+func (l *Lessons) Start() record.CandidateID {
+	if l.Tag == nil {
+		return record.NoCandidate
 	}
+	if ev := l.Now.Evolving(); ev != nil {
+		return ev.Start
+	}
+	return record.NoCandidate
 }
 
 // Mark remembers a fold position of the past.

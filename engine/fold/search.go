@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atoll/config"
+	"atoll/engine/agent"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -17,8 +18,27 @@ func (s *State) View() search.View {
 		Archive: s.arch, Fold: s.folded, Root: record.Root, Selection: s.Config.Search.Selection,
 		Inspirations: s.Settings.Inspirations, Operators: search.Weights(s.Settings.Operators),
 		Agents: search.Weights(s.Settings.Agents), Targets: s.targetWeights(), AgentsFor: s.agentsFor(),
-		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt,
+		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt, Evolving: evolving(s), Evolve: s.Config.Search.Evolve,
 	}
+}
+
+// NewHistory is what the jobs of an experiment learn from before any of them ended.
+func NewHistory(s *State) *agent.History {
+	h := agent.NewHistory()
+	if s.Config.Search.Evolve > 0 {
+		h.Evolve(s.Exp.Seed)
+	}
+	return h
+}
+
+// evolving is the candidate that samples of an evolution strategy are made of now.
+// One that a person rejected or froze is none.
+func evolving(s *State) record.CandidateID {
+	id := s.Lessons.Start()
+	if m := s.Candidate(id); m == nil || m.Out() || !m.Scored || s.arch.IsFrozen(id) {
+		return record.NoCandidate
+	}
+	return id
 }
 
 func (st *steering) targetWeights() []search.Weighted {

@@ -101,7 +101,7 @@ func newTrial(t *testing.T, seed uint64, jobs int, dev float64, truth func([]flo
 		t.Fatal(err)
 	}
 	w.st.Quiet = true
-	w.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}, Tag: func(id record.CandidateID) string {
+	w.st.Lessons = fold.Lessons{On: true, Now: fold.NewHistory(w.st), At: map[int]*agent.History{}, Tag: func(id record.CandidateID) string {
 		if p := w.progs[id]; p != nil {
 			return offline.IntentTag(p.intent)
 		}

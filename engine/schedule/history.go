@@ -60,14 +60,14 @@ func (o *Owner) learn(ctx context.Context) error {
 	}
 	from := 0
 	for _, m := range l.Marks {
-		for _, o := range l.Past[from:m.Outcomes] {
-			l.Observe(o.Op, o.ID, o.Improved)
+		for _, end := range l.Past[from:m.Outcomes] {
+			l.Observe(end)
 		}
 		from = m.Outcomes
 		o.give(m.Folded)
 	}
-	for _, o := range l.Past[from:] {
-		l.Observe(o.Op, o.ID, o.Improved)
+	for _, end := range l.Past[from:] {
+		l.Observe(end)
 	}
 	l.Past, l.Marks = nil, nil
 	l.Tag = func(id record.CandidateID) string {

@@ -64,7 +64,7 @@ func (o *Owner) Resume(ctx context.Context) error {
 	if err := o.openEpochs(ctx); err != nil {
 		return err
 	}
-	o.st.Lessons = fold.Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}}
+	o.st.Lessons = fold.Lessons{On: true, Now: fold.NewHistory(o.st), At: map[int]*agent.History{}}
 	return nil
 }
 

@@ -38,6 +38,7 @@ func Chances(v View) Odds {
 		targets[i] = t.at(v.Fold)
 	}
 	share(o.Targets, targets, func(i int) string { return v.Targets[i].Name }, 1)
+	p.sampleOdds(&o)
 	return o
 }
 
@@ -51,5 +52,27 @@ func share(to map[string]float64, weights []float64, name func(i int) string, ch
 		if sum > 0 {
 			to[name(i)] += chance * w / sum
 		}
+	}
+}
+
+// sampleOdds counts the jobs that are samples of an evolution strategy to what it
+// began with.
+func (p *picker) sampleOdds(o *Odds) {
+	v := p.view
+	if v.Evolving == record.NoCandidate || !(v.Evolve > 0) {
+		return
+	}
+	able := map[string]float64{}
+	share(able, p.agents(record.OpTune), func(i int) string { return v.Agents[i].Name }, 1)
+	free := o.Targets[""]
+	if len(v.Targets) == 0 {
+		free = 1
+	}
+	x := o.Operators[string(record.OpTune)] * able[evolver] * free * v.Evolve
+	for id := range o.Parents {
+		o.Parents[id] *= 1 - x
+	}
+	if x > 0 {
+		o.Parents[v.Evolving] += x
 	}
 }

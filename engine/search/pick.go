@@ -46,6 +46,10 @@ type View struct {
 	// Adapt is how strongly the yield of an operator bends its weight, 0 to 1;
 	// see [Adapted]. 0 leaves the weights alone.
 	Adapt float64
+	// Evolving is what samples of an evolution strategy are made of, in so many of
+	// the jobs in which the offline agent tunes without a target; NoCandidate: none.
+	Evolving record.CandidateID
+	Evolve   float64
 }
 
 // Fixed is what a person fixed; the rest is drawn. Start from [Free].
@@ -87,6 +91,9 @@ func Pick(v View, rng *rand.Rand, f Fixed) Choice {
 	var who string
 	c.Agent, who = p.agent(f, c.Operator)
 	c.Target, why[2] = p.target(f)
+	if p.sampled(f, c) {
+		c.Parent, why[0] = v.Evolving, fmt.Sprintf("what an evolution strategy began with, with chance %.2g", v.Evolve)
+	}
 	c.Inspirations, why[3] = p.inspirations(f, c)
 	c.Why = fmt.Sprintf("%s is %s; %s", c.Parent, why[0], why[1])
 	for _, w := range append([]string{who}, why[2:]...) {
@@ -95,6 +102,18 @@ func Pick(v View, rng *rand.Rand, f Fixed) Choice {
 		}
 	}
 	return c
+}
+
+// evolver is the agent that makes samples of an evolution strategy.
+const evolver = "offline"
+
+// sampled draws whether a job is a sample of the evolution strategy.
+func (p *picker) sampled(f Fixed, c Choice) bool {
+	if p.view.Evolving == record.NoCandidate || !(p.view.Evolve > 0) {
+		return false
+	}
+	x := p.rng.Float64()
+	return f.Parent == record.NoCandidate && c.Operator == record.OpTune && c.Agent == evolver && c.Target == "" && x < p.view.Evolve
 }
 
 type picker struct {

@@ -256,3 +256,44 @@ func square(bins int) archive.Shape {
 	axis := archive.Axis{Lo: 0, Hi: 1, Bins: bins}
 	return archive.Shape{Axes: []archive.Axis{axis, axis}}
 }
+
+func TestJobsThatTuneAreSamplesOfAnEvolutionAsOftenAsIsSet(t *testing.T) {
+	v := view(grid(t, [2]int{1, 1}, [2]int{2, 2}, [2]int{3, 3}))
+	v.Selection = search.Rank
+	v.Operators = []search.Weighted{{Name: "mutate", Weight: 1}, {Name: "tune", Weight: 3}}
+	v.Evolving, v.Evolve = 77, 0.8
+	got := sample(v, 4000, func(c search.Choice) string {
+		if c.Parent == 77 {
+			return "sample by " + string(c.Operator)
+		}
+		return "other"
+	})
+	about(t, "samples", got["sample by tune"], 0.75*0.8*4000)
+	if got["sample by mutate"] > 0 {
+		t.Errorf("%d mutations edit what the evolution began with", got["sample by mutate"])
+	}
+	odds := search.Chances(v).Parents
+	sum := 0.0
+	for _, p := range odds {
+		sum += p
+	}
+	if math.Abs(odds[77]-0.6) > 1e-9 || math.Abs(sum-1) > 1e-9 {
+		t.Errorf("odds %v", odds)
+	}
+	for name, change := range map[string]func(*search.View){
+		"without a run":        func(v *search.View) { v.Evolving = record.NoCandidate },
+		"of another agent":     func(v *search.View) { v.Agents[0].Name = "chat" },
+		"with a target":        func(v *search.View) { v.Targets = []search.Weighted{{Name: "t", Weight: 1}} },
+		"with a share of none": func(v *search.View) { v.Evolve = 0 },
+	} {
+		u := v
+		u.Agents = slices.Clone(v.Agents)
+		change(&u)
+		if n := sample(u, 300, parentOf)[77]; n > 0 {
+			t.Errorf("%s: %d samples", name, n)
+		}
+		if p := search.Chances(u).Parents[77]; p > 0 {
+			t.Errorf("%s: a chance of %v", name, p)
+		}
+	}
+}

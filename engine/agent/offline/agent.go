@@ -89,7 +89,7 @@ const maxIntent = 240
 // ones it falls back to.
 func (e *editing) run() {
 	order := map[record.Operator][]func() bool{
-		record.OpTune:      {e.tune, e.mutate},
+		record.OpTune:      {e.evolve, e.tune, e.mutate},
 		record.OpMutate:    {e.mutate, e.tune},
 		record.OpCrossover: {e.crossover, e.tune, e.mutate},
 		record.OpRepair:    {e.repair, e.mutate, e.tune},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"atoll/engine/agent"
 	"atoll/store/record"
 )
 
@@ -114,6 +115,10 @@ func IntentTag(intent string) string {
 	intent, _, _ = strings.Cut(intent, "; ")
 	var n int
 	var noun, step string
+	var generation int
+	if k, _ := fmt.Sscanf(intent, "evolve %d literals of generation %d", &n, &generation); k == 2 {
+		return agent.GenerationTag(generation)
+	}
 	if k, _ := fmt.Sscanf(intent, "tune %d %s by %s", &n, &noun, &step); k == 3 && strings.HasPrefix(step, "1e") {
 		size := "many"
 		switch {
