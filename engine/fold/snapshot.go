@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"atoll/engine/search"
 	"atoll/engine/behavior"
+	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
