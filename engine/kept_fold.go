@@ -29,6 +29,9 @@ func (l *loop) recall(ctx context.Context) *fold.State {
 	l.lines.restore(lines)
 	l.wall.start()
 	l.publisher.publish(present{st: st, wallFrom: l.wall.from})
+	if !l.opt.Look {
+		kept.Rest() // a second state grows beside it
+	}
 	return st
 }
 

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"atoll/engine/fold"
+	"atoll/engine/kept"
 	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/view"
@@ -33,6 +36,9 @@ func (l *loop) start(ctx context.Context) error {
 		}
 	}
 	known = nil // it may be large
+	if err := l.spareMemory(ctx); err != nil {
+		return err
+	}
 	l.open(st)
 	if l.owner {
 		if err := l.equip(ctx); err != nil {
@@ -64,7 +70,22 @@ func (l *loop) start(ctx context.Context) error {
 		l.lookOn()
 		return nil
 	}
+	kept.Rest()
 	return l.begin(ctx)
+}
+
+// manyRows is from how many rows of the log on memory is dearer than processor time: a
+// state of a million takes some 200 MB.
+const manyRows = 250_000
+
+// spareMemory has the collector leave less head room where the log is long, unless a
+// person said how much. The state is plain memory, which costs a collection nothing.
+func (l *loop) spareMemory(ctx context.Context) error {
+	last, err := l.db.LastSeq(ctx, l.exp)
+	if err == nil && last > manyRows && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(20)
+	}
+	return err
 }
 
 // claim takes the lock of the state directory, unless this engine only looks on

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"atoll/engine/fold"
@@ -108,7 +109,29 @@ func mapped(f *os.File) ([]byte, error) {
 	if err != nil || info.Size() == 0 {
 		return nil, err
 	}
-	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+	data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+	if err == nil {
+		resting.Lock()
+		resting.all = append(resting.all, data)
+		resting.Unlock()
+	}
+	return data, err
+}
+
+// resting has all kept folds that this process mapped.
+var resting struct {
+	sync.Mutex
+	all [][]byte
+}
+
+// Rest gives the memory of kept folds back to the machine. Who still has a state of
+// one may go on with it: what is asked for is read from the file again.
+func Rest() {
+	resting.Lock()
+	defer resting.Unlock()
+	for _, data := range resting.all {
+		pageOut(data)
+	}
 }
 
 // Name is the file of an experiment's kept fold, below the state directory.
