@@ -14,6 +14,7 @@ import (
 	"atoll/engine/roster"
 	"atoll/engine/view"
 	"atoll/engine/work"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -36,7 +37,7 @@ func (l *loop) start(ctx context.Context) error {
 		}
 	}
 	known = nil // it may be large
-	if err := l.spareMemory(ctx); err != nil {
+	if err := spareMemory(ctx, l.db, l.exp); err != nil {
 		return err
 	}
 	l.open(st)
@@ -80,8 +81,8 @@ const manyRows = 250_000
 
 // spareMemory has the collector leave less head room where the log is long, unless a
 // person said how much. The state is plain memory, which costs a collection nothing.
-func (l *loop) spareMemory(ctx context.Context) error {
-	last, err := l.db.LastSeq(ctx, l.exp)
+func spareMemory(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+	last, err := db.LastSeq(ctx, exp)
 	if err == nil && last > manyRows && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(20)
 	}
