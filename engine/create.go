@@ -28,13 +28,10 @@ func Create(ctx context.Context, ses *Session, p Plan) (record.Experiment, error
 		Lookahead: p.Config.Lookahead, Config: config.Encode(p.Config), EvalKey: config.MeasureKey(p.Config), Objective: 1,
 		State: record.ExperimentRunning,
 	}
-	if e, err = ses.DB.CreateExperiment(ctx, e, p.Config.Settings()); err != nil {
-		return e, fmt.Errorf("write the experiment: %w", err)
-	}
-	job := record.NewJob(e.ID, 0, record.Evaluate)
+	job := record.NewJob(e.ID, 0, record.Evaluate) // in one step: without it a run would wait for ever
 	job.Purpose, job.Candidate, job.Samples = record.PurposeRoot, record.Root, p.Config.Evaluator.RootRepeats
-	if err := ses.DB.AddJobs(ctx, []record.Job{job}); err != nil {
-		return e, fmt.Errorf("queue the measurement of the root: %w", err)
+	if e, err = ses.DB.CreateExperiment(ctx, e, p.Config.Settings(), job); err != nil {
+		return e, fmt.Errorf("write the experiment: %w", err)
 	}
 	return e, ses.Repo.Anchor(ctx, e.ID, []record.Hash{e.RootCommit})
 }

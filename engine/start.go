@@ -141,6 +141,9 @@ func (l *loop) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if l.plan.Unbegun() {
+		return l.plan.RetryRoot(ctx)
+	}
 	m := l.st.Candidate(record.Root)
 	if l.st.Run == record.ExperimentRunning && m != nil && l.st.Origin(m).Status == record.StatusFailed && l.st.Trials(m).Measuring == 0 {
 		return l.plan.RetryRoot(ctx)

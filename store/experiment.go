@@ -11,11 +11,17 @@ import (
 
 // CreateExperiment stores a new experiment with its settings and, as candidate
 // 0 with the status made, its root. It returns the experiment with ID and
-// Created set and its name made unique ("name-2"). State defaults to running.
-func (db *DB) CreateExperiment(ctx context.Context, e record.Experiment, s record.Settings) (record.Experiment, error) {
+// Created set and its name made unique ("name-2"). State defaults to running. Its
+// first jobs are queued in the same step; whose experiment they are need not be set.
+func (db *DB) CreateExperiment(ctx context.Context, e record.Experiment, s record.Settings, first ...record.Job) (record.Experiment, error) {
 	args, err := settingsArgs(s)
 	if err != nil {
 		return e, doing("create the experiment", err)
+	}
+	for i := range first {
+		if err := checkJob(&first[i]); err != nil {
+			return e, doing("create the experiment", err)
+		}
 	}
 	out := e
 	err = db.write(ctx, "create the experiment", func(t *tx) error {
@@ -46,8 +52,16 @@ func (db *DB) CreateExperiment(ctx context.Context, e record.Experiment, s recor
 		if err := t.insertCandidate(out.ID, &root); err != nil {
 			return err
 		}
-		_, err = t.log(out.ID, record.LogExperiment, record.NoJob, record.NoCandidate, nil)
-		return err
+		if _, err := t.log(out.ID, record.LogExperiment, record.NoJob, record.NoCandidate, nil); err != nil {
+			return err
+		}
+		for _, job := range first {
+			job.Experiment = out.ID
+			if err := t.addJob(&job); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return out, err
 }

@@ -86,7 +86,12 @@ func (o *Owner) Learn(ctx context.Context) error {
 	return o.knowMeasurements(ctx)
 }
 
-// RetryRoot measures the root again after it failed in an earlier run.
+// Unbegun reports whether no job was ever queued: an earlier atoll wrote an experiment and
+// the measurement of its root in two steps, and was killed between them.
+func (o *Owner) Unbegun() bool { return o.nextJob == 0 }
+
+// RetryRoot measures the root again after it failed in an earlier run, or for the first
+// time where that was never queued.
 func (o *Owner) RetryRoot(ctx context.Context) error {
 	return o.add(ctx, evaluateJob(o.exp, o.nextJob, record.Root, record.PurposeRoot, 0, o.cfg.Evaluator.RootRepeats))
 }
