@@ -60,6 +60,10 @@ var attacks = map[string]func(args []string){
 	"hinder":      attackHinder,
 	"outlive":     attackOutlive,
 	"hoard":       attackHoard,
+
+	"network look":  attackNetworkLook,
+	"network trace": attackNetworkTrace,
+
 	"supervisor": func(args []string) {
 		supervise(args[0])
 	},

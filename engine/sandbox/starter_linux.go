@@ -111,10 +111,14 @@ func (s *starter) open() error {
 		return fmt.Errorf("start the sandbox starter: %w", err)
 	}
 	defer func() { _ = null.Close() }()
-	s.proc, err = startLazy(s.exe, boot.StarterName, &os.ProcAttr{
+	attr := &os.ProcAttr{
 		Dir: "/", Env: []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"},
 		Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
+	}
+	s.proc, err = startLazy(s.exe, boot.StarterName, withNetworks(attr))
+	if err != nil {
+		s.proc, err = startLazy(s.exe, boot.StarterName, attr)
+	}
 	if err != nil {
 		_ = conn.Close()
 		return fmt.Errorf("start the sandbox starter: %w", err)
@@ -123,6 +127,22 @@ func (s *starter) open() error {
 	s.begun, s.ended = map[int64]chan error{}, map[int64]chan string{}
 	s.reading.Go(func() { s.read(s.conn) })
 	return nil
+}
+
+// withNetworks gives a starter the right to make network namespaces that runs use one
+// after the other: as an ordinary user it has that in a user namespace of its own, which
+// it must be in before its first step.
+func withNetworks(attr *os.ProcAttr) *os.ProcAttr {
+	if os.Geteuid() == 0 {
+		return attr
+	}
+	a, sys := *attr, *attr.Sys
+	sys.Cloneflags = unix.CLONE_NEWUSER
+	sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+	a.Sys = &sys
+	return &a
 }
 
 // read passes events on until the starter ends.

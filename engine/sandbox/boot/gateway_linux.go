@@ -77,7 +77,8 @@ func pump(dst, src int) {
 	}
 }
 
-// loopback brings up lo of a new network namespace.
+// loopback brings up lo of a network namespace, unless it is up: who did that may have
+// had rights over it that this process lacks.
 func loopback() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -88,10 +89,17 @@ func loopback() error {
 		name  [16]byte
 		flags uint16
 		_     [22]byte
-	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	}{}
 	copy(req.name[:], "lo")
-	if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&req))); e != 0 {
-		return e
+	ask := func(request uintptr) error {
+		if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), request, uintptr(unsafe.Pointer(&req))); e != 0 {
+			return e
+		}
+		return nil
 	}
-	return nil
+	if err := ask(syscall.SIOCGIFFLAGS); err != nil || req.flags&syscall.IFF_UP != 0 {
+		return err
+	}
+	req.flags = syscall.IFF_UP | syscall.IFF_RUNNING
+	return ask(syscall.SIOCSIFFLAGS)
 }

@@ -17,9 +17,18 @@ const StarterFd = 3
 
 // starter is the state of the starting process.
 type starter struct {
+	host func(func()) // runs on a thread in the network of the machine
+
 	mu       sync.Mutex
-	children map[int]int64 // process to ID
+	children map[int]firstChild // by process
+	networks networks
 	kick     chan struct{} // there is a child to wait for
+}
+
+// firstChild is a first process that runs.
+type firstChild struct {
+	id  int64    // of its order
+	net *network // that it is in; nil: one of its own, or the machine's
 }
 
 // starterMain serves until the supervisor closes its end. What it started dies
@@ -37,7 +46,7 @@ func starterMain() int {
 		}
 	}
 	watch.Preferred()
-	s := &starter{children: map[int]int64{}, kick: make(chan struct{}, 1)}
+	s := &starter{host: outside(), children: map[int]firstChild{}, kick: make(chan struct{}, 1)}
 	go s.reap()
 	buf, oob := make([]byte, wire.MaxPacket), make([]byte, syscall.CmsgSpace(7*4))
 	for {
@@ -83,13 +92,15 @@ func (s *starter) start(o *wire.Order, fds []int) {
 	}
 	p := firstProcess(o, fds)
 	s.mu.Lock()
-	pid, err := p.Start(-1)
-	if pid > 0 {
-		s.children[pid] = o.ID
-		if err != nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-			s.children[pid] = -1 // reported as never begun
+	var err error
+	if o.Flags&syscall.CLONE_NEWNET == 0 {
+		s.host(func() { err = s.begin(p, firstChild{id: o.ID}) })
+	} else {
+		w := s.networks.enter()
+		if w != nil {
+			p.Flags &^= syscall.CLONE_NEWNET
 		}
+		err = s.begin(p, firstChild{id: o.ID, net: w})
 	}
 	s.mu.Unlock()
 	select {
@@ -103,12 +114,35 @@ func (s *starter) start(o *wire.Order, fds []int) {
 	say(e)
 }
 
+// begin starts a first process from the calling thread. The caller holds the lock.
+func (s *starter) begin(p *start.Plan, c firstChild) error {
+	pid, err := p.Start(-1)
+	if pid == 0 {
+		s.leave(c)
+		return err
+	}
+	if err != nil {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		c.id = -1 // reported as never begun
+	}
+	s.children[pid] = c
+	return err
+}
+
+// leave gives back the network of a first process that is gone, and with it everything
+// that it started. The caller holds the lock.
+func (s *starter) leave(c firstChild) {
+	if c.net != nil {
+		s.networks.idle = append(s.networks.idle, c.net)
+	}
+}
+
 // kill ends one first process, and with it everything in its namespace.
 func (s *starter) kill(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for pid, have := range s.children {
-		if have == id {
+		if have.id == id {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
@@ -124,11 +158,12 @@ func (s *starter) reap() {
 			continue
 		}
 		s.mu.Lock()
-		id := s.children[pid]
+		c := s.children[pid]
 		delete(s.children, pid)
+		s.leave(c)
 		s.mu.Unlock()
-		if id > 0 {
-			say(wire.Event{Kind: wire.EventEnded, ID: id, Status: int64(ws)})
+		if c.id > 0 {
+			say(wire.Event{Kind: wire.EventEnded, ID: c.id, Status: int64(ws)})
 		}
 	}
 }
