@@ -125,14 +125,14 @@ type goPackage struct {
 	funcs     []goFunc
 	texts     []string // of its tests
 	numbers   []string
-	makers    map[string]string // functions without parameters that make a value of a type, by its name
+	makers    map[string]maker // what makes a value of a type, by its name
 }
 
 // goFunc is a function, or a method of a type that has a maker.
 type goFunc struct {
 	name   string   // of its benchmark: that of a method begins with the type's
 	call   string   // as it is called
-	maker  string   // of the receiver; "" = it has none
+	setup  string   // statements that make the receiver x, or receivers xs of which each call takes the next; "" = it has none
 	hot    string   // as profiles name it
 	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, []string, []int, []float64
 	size   int      // of its body
@@ -159,7 +159,7 @@ func (l *Lab) busiestPackage() *goPackage {
 		}
 		parsed[f] = file
 		if byDir[dir] == nil {
-			byDir[dir], types[dir] = &goPackage{dir: dir, makers: map[string]string{}}, map[string]string{}
+			byDir[dir], types[dir] = &goPackage{dir: dir, makers: map[string]maker{}}, map[string]string{}
 		}
 		if strings.HasSuffix(f, "_test.go") {
 			byDir[dir].literals(file)
@@ -167,7 +167,11 @@ func (l *Lab) busiestPackage() *goPackage {
 		}
 		byDir[dir].name = file.Name.Name
 		namedTypes(file, types[dir])
-		byDir[dir].noteMakers(file)
+	}
+	for _, f := range l.Files {
+		if parsed[f] != nil && !strings.HasSuffix(f, "_test.go") {
+			byDir[path.Dir(f)].noteMakers(parsed[f], types[path.Dir(f)])
+		}
 	}
 	var best *goPackage
 	for _, f := range l.Files { // in order, so that the choice is the same every time
@@ -220,65 +224,20 @@ func namedTypes(file *ast.File, types map[string]string) {
 	})
 }
 
-// noteMakers notes the functions of a file that make a value of a type out of nothing.
-func (p *goPackage) noteMakers(file *ast.File) {
-	for _, d := range file.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, "New") || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() > 0 || fn.Type.Results.NumFields() != 1 {
-			continue
-		}
-		if of, _ := typeName(fn.Type.Results.List[0].Type); of != "" && p.makers[of] == "" {
-			p.makers[of] = fn.Name.Name
-		}
-	}
-}
-
-// typeName is the name of a type, or of what it points to.
-func typeName(e ast.Expr) (name string, pointer bool) {
-	if star, ok := e.(*ast.StarExpr); ok {
-		e, pointer = star.X, true
-	}
-	if id, ok := e.(*ast.Ident); ok {
-		name = id.Name
-	}
-	return name, pointer
-}
-
-// named fills in how a function is called and measured. It reports false for a method
-// whose receiver nothing makes.
-func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl) bool {
-	f.name, f.call, f.hot = fn.Name.Name, fn.Name.Name, fn.Name.Name
-	if fn.Recv == nil {
-		return true
-	}
-	of, pointer := typeName(fn.Recv.List[0].Type)
-	f.name, f.call, f.hot, f.maker = of+fn.Name.Name, "x."+fn.Name.Name, of+"."+fn.Name.Name, p.makers[of]
-	if pointer {
-		f.hot = "(*" + of + ")." + fn.Name.Name
-	}
-	return f.maker != ""
-}
-
 // functions adds the exported functions and methods of a file that can be called.
 func (p *goPackage) functions(file *ast.File, types map[string]string) {
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil || fn.Type.Params.NumFields() == 0 || fn.Type.Results.NumFields() == 0 {
+		if !ok || fn.Body == nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil || fn.Type.Results.NumFields() == 0 {
 			continue
 		}
 		f := goFunc{size: int(fn.Body.End() - fn.Body.Pos())}
-		if !p.named(&f, fn) {
+		if !p.named(&f, fn, types) {
 			continue
 		}
-		data := false
-		for _, field := range fn.Type.Params.List {
-			k := kindOf(field.Type, types)
-			data = data || k != "nil" && !strings.HasPrefix(k, variableKind)
-			for range max(1, len(field.Names)) {
-				f.params = append(f.params, k)
-			}
-		}
-		if data && !slices.Contains(f.params, "") {
+		params, data := kindsOf(fn, types)
+		f.params = params
+		if data || f.many() && len(params) == 0 {
 			p.funcs = append(p.funcs, f)
 		}
 	}
@@ -414,7 +373,7 @@ func (p *goPackage) source(names []string) string {
 	for _, t := range texts {
 		fmt.Fprintf(&b, "\t%q,\n", t)
 	}
-	b.WriteString("}\n\nvar atollNumbers = []float64{" + strings.Join(numbers, ", ") + "}\n\nvar atollInts = []int{3, 1, 4, 15, 9, 2, 65, 35, 8, 97, 93, 23}\n")
+	b.WriteString("}\n\nvar atollNumbers = []float64{" + strings.Join(numbers, ", ") + "}\n\nvar atollInts = []int{3, 1, 4, 15, 9, 2, 65, 35, 8, 97, 93, 23}\n\nvar atollWhole = []int{0, 1, 7, 42, 100, 999, 1024, 4096, 65537, 1048576, 12345678, 1073741824}\n")
 	for _, f := range p.funcs {
 		if !slices.Contains(names, f.name) {
 			continue
@@ -424,10 +383,11 @@ func (p *goPackage) source(names []string) string {
 			args = append(args, argument(k, i))
 		}
 		receiver := ""
-		if f.maker != "" {
-			receiver = "\tx := " + f.maker + "()\n"
+		if f.many() {
+			receiver = "\t\t\tx := xs[i%len(xs)]\n"
+			f.setup += "\tif len(xs) == 0 {\n\t\tb.Skip(\"nothing was made\")\n\t}\n"
 		}
-		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, receiver, f.call, strings.Join(args, ", "))
+		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n%s\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, f.setup, receiver, f.call, strings.Join(args, ", "))
 	}
 	return b.String()
 }

@@ -25,14 +25,17 @@ func (e *editing) siblings(s *language.Source) *language.GoSiblings {
 		names = append(names, f.Path)
 	}
 	if len(names) > maxSiblings || total > maxSiblingBytes {
+		out.Partial = true
 		return out
 	}
 	for _, name := range names {
 		data, err := e.base.Read(e.ctx, name)
 		if err != nil {
+			out.Partial = true
 			continue
 		}
 		if total += int64(len(data)); total > 2*maxSiblingBytes {
+			out.Partial = true
 			break
 		}
 		f, err := parser.ParseFile(out.Fset, "", data, parser.SkipObjectResolution)

@@ -58,6 +58,9 @@ func (x *function) declared(n ast.Node) *buffer {
 			return nil
 		}
 		id, ok := d.Lhs[0].(*ast.Ident)
+		if ok && x.newBuffer(d.Rhs[0]) && x.f.Info.Defs[id] != nil {
+			return &buffer{obj: x.f.Info.Defs[id], kind: "bytes.Buffer", decl: d, short: true}
+		}
 		t := emptyOf(d.Rhs[0])
 		if !ok || t == nil || !x.isBuffer(t) || x.f.Info.Defs[id] == nil {
 			return nil
@@ -65,6 +68,12 @@ func (x *function) declared(n ast.Node) *buffer {
 		return &buffer{obj: x.f.Info.Defs[id], kind: x.text(t), decl: d, short: true}
 	}
 	return nil
+}
+
+// newBuffer reports bytes.NewBufferString("") and bytes.NewBuffer(nil).
+func (x *function) newBuffer(e ast.Expr) bool {
+	name, c := x.call(e)
+	return name == "bytes.NewBufferString" && x.text(c.Args[0]) == `""` || name == "bytes.NewBuffer" && x.text(c.Args[0]) == "nil"
 }
 
 // isBuffer reports a type of the standard library that gathers text.

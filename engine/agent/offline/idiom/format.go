@@ -238,10 +238,13 @@ func (x formats) formatted(list []piece, args []ast.Expr) (text string, needs []
 // verb is one verb with its argument, whose type is basic and has no methods.
 func (x formats) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
 	b := x.basic(arg)
-	if b == nil {
-		return "", "", false
-	}
 	s := x.text(arg)
+	if b == nil {
+		if b = x.named(arg, p.verb); b == nil {
+			return "", "", false
+		}
+		s = b.Name() + "(" + s + ")"
+	}
 	if p.verb == 'f' {
 		return x.float(p, b, s)
 	}
@@ -272,6 +275,33 @@ func (x formats) verb(p piece, arg ast.Expr) (text, needs string, ok bool) {
 		return "strconv.FormatBool(" + s + ")", "strconv", true
 	}
 	return "", "", false
+}
+
+// named is the basic type below the type of an argument with a name of its own,
+// which no method of it makes fmt write in another way; nil for all others.
+func (x formats) named(arg ast.Expr, verb byte) *types.Basic {
+	tv, ok := x.f.Info.Types[arg]
+	if !ok || tv.Type == nil || tv.Value != nil {
+		return nil
+	}
+	t, ok := types.Unalias(tv.Type).(*types.Named)
+	if !ok || t.Obj().Pkg() != x.f.Pkg || x.f.Partial {
+		return nil
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Kind() == types.Invalid {
+		return nil
+	}
+	methods := []string{"Format"}
+	if strings.IndexByte("svxXq", verb) >= 0 {
+		methods = append(methods, "Error", "String")
+	}
+	for _, m := range methods {
+		if types.NewMethodSet(t).Lookup(x.f.Pkg, m) != nil {
+			return nil
+		}
+	}
+	return b
 }
 
 // float writes %f, which is six digits without a precision.

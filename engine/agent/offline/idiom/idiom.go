@@ -93,7 +93,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).sprintf, (*finder).sortByFunc, (*finder).builder, (*finder).grow, (*finder).writeOne, (*finder).writeConcat,
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
-	(*finder).class, (*finder).containsByte, (*finder).element,
+	(*finder).class, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -104,6 +104,11 @@ var pays = []struct {
 }{
 	{"a loop for an expression", 8},
 	{"an expression compiled once", 8},
+	{"an automaton for", 6},
+	{"an automaton before", 0.5},
+	{"a slice of bytes for a text", 4},
+	{"bytes for a slice of runes", 3},
+	{"a byte for the text", 3},
 	{"strconv for", 5},
 	{"Grow before", 4},
 	{"WriteByte for runes", 4},

@@ -269,12 +269,12 @@ func (x *finder) slab(n ast.Node) {
 		return
 	}
 	for k := range block.List {
-		rows, _, count := x.made(block.List[k], token.DEFINE)
-		if rows == "" || !simple(count) {
+		rows, _, _ := x.made(block.List[k], token.DEFINE)
+		if rows == "" {
 			continue
 		}
 		for _, s := range block.List[k+1:] {
-			if x.slabIn(s, rows, count) || assigned(s, rows) || mentions(s, rows) {
+			if x.slabIn(s, rows) || assigned(s, rows) || mentions(s, rows) {
 				break
 			}
 		}
@@ -282,8 +282,8 @@ func (x *finder) slab(n ast.Node) {
 }
 
 // slabIn offers a slab where a loop begins each round by making a row.
-func (x *finder) slabIn(s ast.Stmt, rows string, count ast.Expr) bool {
-	key, body := x.overRows(s, rows, count)
+func (x *finder) slabIn(s ast.Stmt, rows string) bool {
+	key, body := x.overRows(s, rows)
 	if key == "" || key == "_" || len(body.List) == 0 {
 		return false
 	}
@@ -302,8 +302,9 @@ func (x *finder) slabIn(s ast.Stmt, rows string, count ast.Expr) bool {
 	return true
 }
 
-// overRows reads a loop that comes to each row once, by its place.
-func (x *function) overRows(s ast.Stmt, rows string, count ast.Expr) (key string, body *ast.BlockStmt) {
+// overRows reads a loop that comes to each row once at most, by its place, and in
+// which a place behind the last row ends in a panic.
+func (x *function) overRows(s ast.Stmt, rows string) (key string, body *ast.BlockStmt) {
 	switch r := s.(type) {
 	case *ast.RangeStmt:
 		id, ok := r.Key.(*ast.Ident)
@@ -314,11 +315,10 @@ func (x *function) overRows(s ast.Stmt, rows string, count ast.Expr) (key string
 		init, ok := r.Init.(*ast.AssignStmt)
 		cond, ok2 := r.Cond.(*ast.BinaryExpr)
 		post, ok3 := r.Post.(*ast.IncDecStmt)
-		if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || x.text(init.Rhs[0]) != "0" || post.Tok != token.INC || cond.Op != token.LSS {
+		if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || x.text(init.Rhs[0]) != "0" || post.Tok != token.INC || cond.Op != token.LSS && cond.Op != token.LEQ {
 			return "", nil
 		}
-		name := x.text(init.Lhs[0])
-		if bound := x.text(cond.Y); x.text(cond.X) == name && x.text(post.X) == name && (bound == x.text(count) || bound == "len("+rows+")") {
+		if name := x.text(init.Lhs[0]); x.text(cond.X) == name && x.text(post.X) == name && plain(cond.Y) {
 			return name, r.Body
 		}
 	}

@@ -16,6 +16,9 @@ type GoFile struct {
 	File *ast.File
 	Pkg  *types.Package
 	Info *types.Info
+
+	Partial bool // files of the package were left out: types may have methods that are not known
+
 	errs map[string]int // type errors by message, without positions
 }
 
@@ -27,7 +30,7 @@ func (g *GoFile) Offset(p token.Pos) int { return g.Fset.PositionFor(p, false).O
 // math; what they declare has no type and raises no error. parsed is called
 // before the types are checked and may drop what shall not be.
 func ParseGo(src []byte, siblings *GoSiblings, parsed func(*GoFile)) (*GoFile, error) {
-	g := &GoFile{Fset: siblings.Fset, errs: map[string]int{}}
+	g := &GoFile{Fset: siblings.Fset, Partial: siblings.Partial, errs: map[string]int{}}
 	f, err := parser.ParseFile(g.Fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -77,9 +80,10 @@ func (g *GoFile) Worse(than *GoFile) bool {
 // GoSiblings holds the other files of a package and what little is known of
 // its imports.
 type GoSiblings struct {
-	Fset  *token.FileSet
-	Files []*ast.File
-	math  *types.Package
+	Fset    *token.FileSet
+	Files   []*ast.File
+	Partial bool // some were not read
+	math    *types.Package
 }
 
 var errUnknownImport = errors.New("imports are not read")

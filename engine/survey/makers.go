@@ -1,0 +1,131 @@
+package survey
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// maker is a function that makes a value of a type.
+type maker struct {
+	name   string
+	of     string   // what it returns, as it is written
+	params []string // kinds, as those of goFunc
+	fails  bool     // it returns an error, too
+}
+
+// better reports a maker that is rather taken than another: one that needs
+// nothing, then one that says when it cannot.
+func (m maker) better(o maker) bool {
+	switch {
+	case o.name == "":
+		return true
+	case (len(m.params) == 0) != (len(o.params) == 0):
+		return len(m.params) == 0
+	}
+	return m.fails && !o.fails
+}
+
+// noteMakers notes the functions of a file that make a value of a type of the
+// package out of nothing, or of texts and numbers.
+func (p *goPackage) noteMakers(file *ast.File, types map[string]string) {
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv != nil || !fn.Name.IsExported() || fn.Type.TypeParams != nil {
+			continue
+		}
+		m := maker{name: fn.Name.Name}
+		switch fn.Type.Results.NumFields() {
+		case 1:
+		case 2:
+			list := fn.Type.Results.List
+			if id, ok := list[len(list)-1].Type.(*ast.Ident); !ok || id.Name != "error" {
+				continue
+			}
+			m.fails = true
+		default:
+			continue
+		}
+		of, pointer := typeName(fn.Type.Results.List[0].Type)
+		if m.of = of; pointer {
+			m.of = "*" + of
+		}
+		params, data := kindsOf(fn, types)
+		m.params = params
+		if made := len(params) > 0; of == "" || made && !data || !made && (m.fails || !strings.HasPrefix(m.name, "New")) {
+			continue
+		}
+		if m.better(p.makers[of]) {
+			p.makers[of] = m
+		}
+	}
+}
+
+// kindsOf is what each argument of a function can be made of. data tells that all
+// can be made, and that one of them is more than nil or a variable.
+func kindsOf(fn *ast.FuncDecl, types map[string]string) (kinds []string, data bool) {
+	for _, field := range fn.Type.Params.List {
+		k := kindOf(field.Type, types)
+		if _, many := field.Type.(*ast.Ellipsis); many && k == "" {
+			continue // none is enough
+		}
+		data = data || k != "nil" && !strings.HasPrefix(k, variableKind)
+		for range max(1, len(field.Names)) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds, data && !slices.Contains(kinds, "")
+}
+
+// typeName is the name of a type, or of what it points to.
+func typeName(e ast.Expr) (name string, pointer bool) {
+	if star, ok := e.(*ast.StarExpr); ok {
+		e, pointer = star.X, true
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		name = id.Name
+	}
+	return name, pointer
+}
+
+// named fills in how a function is called and measured. It reports false for a method
+// whose receiver nothing makes.
+func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) bool {
+	f.name, f.call, f.hot = fn.Name.Name, fn.Name.Name, fn.Name.Name
+	if fn.Recv == nil {
+		return true
+	}
+	of, pointer := typeName(fn.Recv.List[0].Type)
+	f.name, f.call, f.hot = of+fn.Name.Name, "x."+fn.Name.Name, of+"."+fn.Name.Name
+	if pointer {
+		f.hot = "(*" + of + ")." + fn.Name.Name
+	}
+	m, ok := p.makers[of]
+	kind := types[of]
+	switch {
+	case ok && len(m.params) == 0:
+		f.setup = "\tx := " + m.name + "()\n"
+	case ok:
+		var args []string
+		for i, k := range m.params {
+			args = append(args, argument(k, i))
+		}
+		call := m.name + "(" + strings.Join(args, ", ") + ")"
+		one := "xs = append(xs, " + call + ")"
+		if m.fails {
+			one = "if x, err := " + call + "; err == nil {\n\t\t\txs = append(xs, x)\n\t\t}"
+		}
+		f.setup = "\tvar xs []" + m.of + "\n\tfor i := range atollTexts {\n\t\t_ = i\n\t\t" + one + "\n\t}\n"
+	case pointer:
+	case kind == "int":
+		f.setup = "\tvar xs []" + of + "\n\tfor _, n := range atollWhole {\n\t\txs = append(xs, " + of + "(n))\n\t}\n"
+	case kind == "float64":
+		f.setup = "\tvar xs []" + of + "\n\tfor _, n := range atollNumbers {\n\t\txs = append(xs, " + of + "(n))\n\t}\n"
+	case kind == "string":
+		f.setup = "\tvar xs []" + of + "\n\tfor _, s := range atollTexts {\n\t\txs = append(xs, " + of + "(s))\n\t}\n"
+	}
+	return f.setup != ""
+}
+
+// many reports that there are several receivers, which are data enough.
+func (f goFunc) many() bool { return strings.Contains(f.setup, "xs ") }
