@@ -144,11 +144,7 @@ func (u *upkeep) pack(ctx context.Context) error {
 // reanchor has every candidate reachable in the store, whatever somebody's git
 // did to its refs since the last run.
 func (u *upkeep) reanchor(ctx context.Context) error {
-	var commits []record.Hash
-	err := u.db.EachCommit(ctx, u.exp, func(_ record.CandidateID, commit record.Hash) error {
-		commits = append(commits, commit)
-		return nil
-	})
+	commits, err := u.db.Commits(ctx, u.exp)
 	if err != nil {
 		return err
 	}

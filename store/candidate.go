@@ -215,18 +215,43 @@ func (db *DB) EachCandidate(ctx context.Context, exp record.ExperimentID, after 
 // EachCommit calls fn for the commit of every candidate, by number. An error of fn ends the
 // stream and is returned.
 func (db *DB) EachCommit(ctx context.Context, exp record.ExperimentID, fn func(record.CandidateID, record.Hash) error) error {
-	type made struct {
-		id     record.CandidateID
-		commit record.Hash
+	return eachOf(ctx, db, "read commits", sqlCandidatesCommit, exp, (*row).hash, fn)
+}
+
+// Commits lists the commits of all candidates, by number, in little more room than they take.
+func (db *DB) Commits(ctx context.Context, exp record.ExperimentID) ([]record.Hash, error) {
+	most, err := db.NextJobID(ctx, exp) // a candidate has the number of its job
+	if err != nil {
+		return nil, err
 	}
-	scan := func(r *row) made { return made{record.CandidateID(r.int()), r.hash()} }
+	commits := make([]record.Hash, 0, most)
+	err = db.EachCommit(ctx, exp, func(_ record.CandidateID, commit record.Hash) error {
+		commits = append(commits, commit)
+		return nil
+	})
+	return commits, err
+}
+
+// EachIntent calls fn for what every candidate is meant to be, by number. An error of fn
+// ends the stream and is returned.
+func (db *DB) EachIntent(ctx context.Context, exp record.ExperimentID, fn func(record.CandidateID, string) error) error {
+	return eachOf(ctx, db, "read intents", sqlCandidatesIntent, exp, (*row).text, fn)
+}
+
+// eachOf calls fn for one column of every candidate, by number.
+func eachOf[T any](ctx context.Context, db *DB, what string, q statement, exp record.ExperimentID, column func(*row) T, fn func(record.CandidateID, T) error) error {
+	type made struct {
+		id  record.CandidateID
+		has T
+	}
+	scan := func(r *row) made { return made{record.CandidateID(r.int()), column(r)} }
 	for after := record.NoCandidate; ; {
-		part, err := list(ctx, db, "read commits", sqlCandidatesCommit, []any{exp, after, chunk}, scan)
+		part, err := list(ctx, db, what, q, []any{exp, after, chunk}, scan)
 		if err != nil {
 			return err
 		}
 		for _, c := range part {
-			if err := fn(c.id, c.commit); err != nil {
+			if err := fn(c.id, c.has); err != nil {
 				return err
 			}
 			after = c.id
@@ -264,10 +289,10 @@ func (db *DB) PutPinned(ctx context.Context, exp record.ExperimentID, id record.
 	})
 }
 
-// Children returns the candidates that were edited from this one or merged it
-// in, by number, without metrics.
-func (db *DB) Children(ctx context.Context, exp record.ExperimentID, id record.CandidateID) ([]record.Candidate, error) {
-	return list(ctx, db, "read the children of "+id.String(), sqlChildren, []any{exp, id}, scanCandidate)
+// Children lists the candidates that were edited from this one or merged it in, by number.
+// The root may have nearly all of an experiment.
+func (db *DB) Children(ctx context.Context, exp record.ExperimentID, id record.CandidateID) ([]record.CandidateID, error) {
+	return list(ctx, db, "read the children of "+id.String(), sqlChildren, []any{exp, id}, func(r *row) record.CandidateID { return record.CandidateID(r.int()) })
 }
 
 // Lineage returns the candidate, the one it was edited from, and so on: at most

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"atoll/store"
@@ -128,8 +129,8 @@ func TestFamilies(t *testing.T) {
 	}
 	children, err := w.db.Children(w.ctx, w.exp, 1)
 	w.ok(err)
-	if got, want := ids(children), []int{2, 3, 6, 9, 12}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got children %v, want %v", got, want)
+	if want := []record.CandidateID{2, 3, 6, 9, 12}; !slices.Equal(children, want) {
+		t.Errorf("got children %v, want %v", children, want)
 	}
 	c := w.candidate(6)
 	want := []record.ParentRef{{ID: 3, Role: record.RoleParent}, {ID: 5, Role: record.RoleInspiration}, {ID: 1, Role: record.RoleCrossover}}

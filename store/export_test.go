@@ -131,7 +131,7 @@ func statements() []statement {
 		sqlCandidateTwin, sqlTreesEqual, sqlStrict, sqlProductOwner, sqlJobDisplaced, sqlJobDuplicate, sqlJobUnmade, sqlJobsDuplicates,
 		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
-		sqlCandidatesUpIn, sqlCandidatesEach, sqlCandidatesCommit, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
+		sqlCandidatesUpIn, sqlCandidatesEach, sqlCandidatesCommit, sqlCandidatesIntent, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
 		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlEvidenceEach, sqlEvidenceDrop, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 

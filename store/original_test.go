@@ -103,7 +103,7 @@ func TestTheLowestNumberIsTheOriginalOfATreeInStrictOrder(t *testing.T) {
 			}
 			_, err = w.db.Candidate(w.ctx, w.exp, 2)
 			wants(t, err, store.ErrNotFound)
-			if kids, err := w.db.Children(w.ctx, w.exp, 0); err != nil || slices.ContainsFunc(kids, func(k record.Candidate) bool { return k.ID == 2 }) {
+			if kids, err := w.db.Children(w.ctx, w.exp, 0); err != nil || slices.Contains(kids, 2) {
 				t.Errorf("c2 is still a child: %v, %v", kids, err)
 			}
 			var end record.LogRow

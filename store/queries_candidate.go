@@ -40,6 +40,7 @@ const (
 	sqlCandidatesEach statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
 	sqlCandidatesCommit statement = `SELECT id, commit_id FROM candidate WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
+	sqlCandidatesIntent statement = `SELECT id, intent FROM candidate WHERE experiment = ?1 AND id > ?2 ORDER BY id LIMIT ?3`
 	sqlCandidatesDown   statement = `SELECT ` + candidateColumns + ` FROM candidate
 		WHERE experiment = ?1 AND id < ?2` + candidateFilter + ` ORDER BY id DESC LIMIT ?4`
 	sqlCandidatesUp statement = `SELECT ` + candidateColumns + ` FROM candidate
@@ -51,9 +52,8 @@ const (
 	candidateFilter = ` AND (?3 = '' OR instr(lower(intent || ' ' || operator || ' ' || agent || ' ' || target || ' '
 		|| class || ' ' || reason || ' c' || id), ?3) > 0 OR instr(lower(hex(commit_id)), ?3) = 1)`
 
-	sqlChildren statement = `SELECT ` + candidateColumns + ` FROM candidate WHERE experiment = ?1 AND id IN
-		(SELECT child FROM descent WHERE experiment = ?1 AND parent = ?2) ORDER BY id`
-	sqlLineage statement = `WITH RECURSIVE line (at, depth) AS (
+	sqlChildren statement = `SELECT DISTINCT child FROM descent WHERE experiment = ?1 AND parent = ?2 ORDER BY child`
+	sqlLineage  statement = `WITH RECURSIVE line (at, depth) AS (
 			VALUES (?2, 0)
 			UNION ALL
 			SELECT c.parent, line.depth + 1 FROM line JOIN candidate c ON c.experiment = ?1 AND c.id = line.at

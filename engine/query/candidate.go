@@ -113,12 +113,8 @@ func (r *Reader) Candidate(ctx context.Context, id record.CandidateID) (view.Can
 	if d.Samples, err = r.db.SamplesOf(ctx, r.exp, id); err != nil {
 		return d, err
 	}
-	children, err := r.db.Children(ctx, r.exp, id)
-	if err != nil {
+	if d.Children, err = r.db.Children(ctx, r.exp, id); err != nil {
 		return d, err
-	}
-	for _, child := range children {
-		d.Children = append(d.Children, child.ID)
 	}
 	evidence, err := r.db.EvidenceOf(ctx, r.exp, c.Job)
 	if err != nil {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"strings"
 
 	"atoll/engine/agent/offline"
 	"atoll/store/record"
@@ -13,7 +14,7 @@ func (o *Owner) remember() {
 	l := &o.st.Lessons
 	switch {
 	case !l.On:
-	case l.Tag == nil:
+	case l.Past:
 		l.Mark(o.st.FoldCount(), o.depth())
 	default:
 		o.give(o.st.FoldCount())
@@ -30,47 +31,37 @@ func (o *Owner) give(folded int) {
 	}
 }
 
-// learn reads what the candidates of the past were meant to be and counts what
-// came of it. From then on candidates are looked up one by one.
-func (o *Owner) learn(ctx context.Context) error {
-	tags, names := []string{}, map[string]string{}
-	err := o.db.EachCandidate(ctx, o.exp, record.NoCandidate, func(c *record.Candidate) error {
-		tag := offline.IntentTag(c.Intent)
-		if tag == "" {
-			return nil
+// tags reads what all candidates are meant to be. They are few kinds of edits. One that
+// came later is looked up.
+func (o *Owner) tags(ctx context.Context) (func(record.CandidateID) string, error) {
+	kinds, numbers := []string{""}, map[string]int32{"": 0}
+	var of []int32 // kinds, by candidate
+	err := o.db.EachIntent(ctx, o.exp, func(id record.CandidateID, intent string) error {
+		tag := offline.IntentTag(intent)
+		n, ok := numbers[tag]
+		if !ok {
+			n = int32(len(kinds))
+			tag = strings.Clone(tag)
+			numbers[tag], kinds = n, append(kinds, tag)
 		}
-		if _, ok := names[tag]; !ok {
-			names[tag] = tag
+		for int(id) >= len(of) {
+			of = append(of, 0)
 		}
-		for int(c.ID) >= len(tags) {
-			tags = append(tags, make([]string, max(64, len(tags)))...)
-		}
-		tags[c.ID] = names[tag]
+		of[id] = n
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	l := &o.st.Lessons
-	l.Tag = func(id record.CandidateID) string {
-		if id < 0 || int(id) >= len(tags) {
-			return ""
+	one := o.tag(ctx)
+	return func(id record.CandidateID) string {
+		if id >= 0 && int(id) < len(of) {
+			return kinds[of[id]]
 		}
-		return tags[id]
-	}
-	from := 0
-	for _, m := range l.Marks {
-		for _, end := range l.Past[from:m.Outcomes] {
-			l.Observe(end)
-		}
-		from = m.Outcomes
-		o.give(m.Folded)
-	}
-	for _, end := range l.Past[from:] {
-		l.Observe(end)
-	}
-	l.Past, l.Marks = nil, nil
-	l.Tag = func(id record.CandidateID) string {
+		return one(id)
+	}, err
+}
+
+// tag looks up what one candidate is meant to be.
+func (o *Owner) tag(ctx context.Context) func(record.CandidateID) string {
+	return func(id record.CandidateID) string {
 		if id == record.NoCandidate {
 			return ""
 		}
@@ -80,7 +71,6 @@ func (o *Owner) learn(ctx context.Context) error {
 		}
 		return offline.IntentTag(c.Intent)
 	}
-	return nil
 }
 
 // hand gives a job that was created at this fold position its counts.

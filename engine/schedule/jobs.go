@@ -119,7 +119,7 @@ func (o *Owner) add(ctx context.Context, job record.Job) error {
 	switch job.Kind {
 	case record.Make:
 		o.made++
-		if o.away.add(job) && o.st.Lessons.Tag != nil {
+		if o.away.add(job) && o.st.Lessons.Learns() {
 			// In completion order there may be one job more for it at this fold
 			// position, which gets its counts, too.
 			o.hand(record.JobID(o.st.FoldCount() + o.depth() - 1))

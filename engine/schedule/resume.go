@@ -64,7 +64,11 @@ func (o *Owner) Resume(ctx context.Context) error {
 	if err := o.openEpochs(ctx); err != nil {
 		return err
 	}
-	o.st.Lessons = fold.Lessons{On: true, Now: fold.NewHistory(o.st), At: map[int]*agent.History{}}
+	tag, err := o.tags(ctx)
+	if err != nil {
+		return err
+	}
+	o.st.Lessons = fold.Lessons{On: true, Past: true, Now: fold.NewHistory(o.st), At: map[int]*agent.History{}, Tag: tag}
 	return nil
 }
 
@@ -80,9 +84,8 @@ func readSeq(ctx context.Context, db *store.DB, exp record.ExperimentID, key str
 // Learn brings back what the fold does not keep. It runs once a run, after the
 // log was folded for the first time.
 func (o *Owner) Learn(ctx context.Context) error {
-	if err := o.learn(ctx); err != nil {
-		return err
-	}
+	o.st.Lessons.Arrive(o.give)
+	o.st.Lessons.Tag = o.tag(ctx)
 	return o.knowMeasurements(ctx)
 }
 
@@ -100,17 +103,25 @@ func (o *Owner) RetryRoot(ctx context.Context) error {
 // which are open, and how many looked at elites again. It runs once, after the
 // log was read for the first time.
 func (o *Owner) knowMeasurements(ctx context.Context) error {
-	jobs, err := o.db.Jobs(ctx, o.exp, store.JobFilter{Kind: record.Evaluate, Limit: int(o.nextJob) + 1})
-	if err != nil {
-		return fmt.Errorf("read the evaluate jobs: %w", err)
-	}
 	o.st.Evidence.Restart()
 	o.st.Streak = fold.Streak{} // the past does not speak against the evaluator of today
-	for _, j := range jobs {
-		o.st.Evidence.Note(j.Purpose, j.Samples)
-		if m := o.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
-			o.st.Track(m).Measuring = j.ID
+	for before := o.nextJob; ; {
+		jobs, err := o.db.Jobs(ctx, o.exp, store.JobFilter{Kind: record.Evaluate, Before: before, Limit: evaluationsAtOnce})
+		if err != nil {
+			return fmt.Errorf("read the evaluate jobs: %w", err)
+		}
+		for _, j := range jobs {
+			o.st.Evidence.Note(j.Purpose, j.Samples)
+			if m := o.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
+				o.st.Track(m).Measuring = j.ID
+			}
+			before = j.ID
+		}
+		if len(jobs) < evaluationsAtOnce || before == 0 {
+			return nil
 		}
 	}
-	return nil
 }
+
+// evaluationsAtOnce is how many jobs are in memory while all are read.
+const evaluationsAtOnce = 2000
