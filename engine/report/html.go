@@ -23,7 +23,7 @@ func HTML(w io.Writer, s *Story) error {
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"clean": view.CleanLine, "value": value, "signed": signed, "share": share, "money": money, "perGain": perGain,
-		"number": view.FormatValue, "axis": axisText, "diff": diffHTML, "add": func(a, b int) int { return a + b },
+		"number": view.FormatValue, "measured": measured(view.CleanLine), "axis": axisText, "diff": diffHTML, "add": func(a, b int) int { return a + b },
 	}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("read the page: %w", err)

@@ -18,7 +18,7 @@ var document string
 func Markdown(w io.Writer, s *Story) error {
 	t, err := template.New("document").Funcs(template.FuncMap{
 		"clean": plain, "value": value, "signed": signed, "share": share, "money": money, "perGain": perGain, "number": view.FormatValue,
-		"diff": diffText, "axis": axisText,
+		"diff": diffText, "axis": axisText, "measured": measured(plain),
 	}).Parse(document)
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
@@ -56,17 +56,24 @@ func diffText(p Patch) string {
 	return fence + "diff\n" + b.String() + fence
 }
 
-// RootMetric is what the root has of a metric.
-func (s *Story) RootMetric(name string) string {
+// RootMetric is what the root has of a metric; nil: nothing.
+func (s *Story) RootMetric(name string) *record.Metric {
 	if s.Winner == nil || s.Winner.Root == nil {
-		return "–"
+		return nil
 	}
-	for _, m := range s.Winner.Root.Metrics {
+	for i, m := range s.Winner.Root.Metrics {
 		if m.Name == name {
-			return view.FormatValue(m.Value)
+			return &s.Winner.Root.Metrics[i]
 		}
 	}
-	return "–"
+	return nil
+}
+
+// measured returns what writes the value of a metric with its unit, which is foreign text.
+func measured(clean func(string) string) func(record.Metric) string {
+	return func(m record.Metric) string {
+		return strings.TrimSpace(view.FormatValue(m.Value) + " " + clean(m.Unit))
+	}
 }
 
 // Table is a titled list of yields.

@@ -66,8 +66,8 @@ func (p *Proposal) Claim() string {
 	return s.claim(p.Candidate.Candidate.ID, &p.Candidate.Claim)
 }
 
-// RootMetric is what the root has of a metric.
-func (p *Proposal) RootMetric(name string) string { return p.story().RootMetric(name) }
+// RootMetric is what the root has of a metric; nil: nothing.
+func (p *Proposal) RootMetric(name string) *record.Metric { return p.story().RootMetric(name) }
 
 // stepsTold bounds the way that a pull request tells.
 const stepsTold = 20
@@ -99,7 +99,7 @@ func (p *Proposal) Samples() (text string) {
 // texts stand as code, so that they call nobody and close nothing.
 func PullRequest(w io.Writer, p *Proposal) error {
 	t, err := template.New("pull request").Funcs(template.FuncMap{
-		"clean": plain, "code": code, "value": value, "signed": signed, "number": view.FormatValue, "fenced": fenced,
+		"clean": plain, "code": code, "cell": cell, "value": value, "signed": signed, "measured": measured(plain), "fenced": fenced,
 	}).Parse(pullRequest)
 	if err != nil {
 		return fmt.Errorf("read the text of pull requests: %w", err)
@@ -118,6 +118,9 @@ func code(text string) string {
 	}
 	return "`" + line + "`"
 }
+
+// cell is code in a table, where a line that stands would end it.
+func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
 
 // fenced is foreign text of several lines as a fenced block.
 func fenced(text string) string {

@@ -189,3 +189,18 @@ func TestTheOutcomeIsToldAsTheEvidenceAllows(t *testing.T) {
 		})
 	}
 }
+
+func TestAPullRequestTellsUnitsOnBothSidesAndWithoutThemNoSpaces(t *testing.T) {
+	root := &record.Candidate{Metrics: []record.Metric{{Name: "time", Value: 12, Unit: "ms"}, {Name: "size", Value: 3}, {Name: "a|b", Value: 1}}}
+	c := record.Candidate{ID: 4, Metrics: []record.Metric{{Name: "time", Value: 10, Unit: "ms"}, {Name: "size", Value: 2}, {Name: "a|b", Value: 5}, {Name: "fresh", Value: 7, Unit: "%"}}}
+	p := &Proposal{Snap: snapshot(1, 4), Candidate: view.CandidateDetail{Candidate: c, Root: root, Claim: evidence.Certain(2, 1, false)}}
+	var b bytes.Buffer
+	if err := PullRequest(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"| `time` | 10 ms | 12 ms |", "| `size` | 2 | 3 |", "| `a\\|b` | 5 | 1 |", "| `fresh` | 7 % | – |"} {
+		if !strings.Contains(b.String(), "\n"+line+"\n") {
+			t.Errorf("the table has no line %s:\n%s", line, b.String())
+		}
+	}
+}
