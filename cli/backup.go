@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,9 @@ func (a *App) backupCmd() *cobra.Command {
 			}
 			if ses.OwnerPID() != 0 {
 				if backup.Grouped() {
-					return errors.Join(ses.Close(), a.apart(cmd.Context()))
+					err := errors.Join(ses.Close(), a.apart(cmd.Context()))
+					backup.Sweep(filepath.Dir(a.abs(args[0])), a.now()) // it may have been killed
+					return err
 				}
 				backup.Yield()
 			}

@@ -274,19 +274,23 @@ func (c *console) keyToFrame() time.Duration {
 // it.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	kb, err := memoryOf(pid, "VmRSS:")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return kb
+}
+
+// memoryOf is what the system tells under a name of the memory of a process, in kB.
+func memoryOf(pid int, name string) (int, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
 	for _, l := range strings.Split(string(data), "\n") {
-		if v, ok := strings.CutPrefix(l, "VmRSS:"); ok {
-			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(v), " kB"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kb
+		if v, ok := strings.CutPrefix(l, name); ok {
+			return strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(v), " kB"))
 		}
 	}
-	t.Fatal("the system does not tell the resident memory")
-	return 0
+	return 0, fmt.Errorf("the system does not tell %s", name)
 }

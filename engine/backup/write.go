@@ -49,11 +49,11 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%w: choose another name or remove it", ErrTaken)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".backup-*")
+	dir, end, err := scratch(filepath.Dir(path), now)
 	if err != nil {
 		return m, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, end()) }()
 	m = Manifest{Format: format, Program: program, Made: now.UTC().Format(time.RFC3339)}
 	var files []string // of the parts, in order
 	add := func(name, file string) error {
