@@ -14,6 +14,16 @@ const (
 	units      = "github.com/docker/go-units@v0.5.0"
 	wordwrap   = "github.com/mitchellh/go-wordwrap@v1.0.1"
 	xstrings   = "github.com/huandu/xstrings@v1.5.0"
+
+	camelcase  = "github.com/fatih/camelcase@v1.0.0"
+	coresemver = "github.com/coreos/go-semver@v0.3.1"
+	datasize   = "github.com/c2h5oh/datasize@v0.0.0-20231215233829-aa82cc1e6500"
+	edlib      = "github.com/hbollon/go-edlib@v1.7.0"
+	matchr     = "github.com/antzucaro/matchr@v0.0.0-20221106193745-7bed6ef61ef9"
+	shellwords = "github.com/mattn/go-shellwords@v1.0.16"
+	smetrics   = "github.com/xrash/smetrics@v0.0.0-20250705151800-55b8f293f342"
+	stoewer    = "github.com/stoewer/go-strcase@v1.3.0"
+	strftime   = "github.com/jehiah/go-strftime@v0.0.0-20171201141054-1d33003b3869"
 )
 
 // planted are edits that change what a caller sees, and that the tests of the
@@ -51,6 +61,19 @@ var planted = []edit{
 	{"one entry stays on the line of its brace", pretty, "pretty.go", "if n > 0 {\n\t\t\t\t\tnl", "if n > 1 {\n\t\t\t\t\tnl"},
 	{"an uncountable end of a word counts", inflection, "inflections.go", `"^(?i)("`, `"(?i)("`},
 	{"a step of minus one passes", cron, "parser.go", "if num < 0 {", "if num < -1 {"},
+	{"a text that does not end is read", coresemver, "semver/semver.go", "if l < 2 || data[0] != '\"' || data[l-1] != '\"' {", "if l < 2 || data[0] != '\"' {"},
+	{"a bump keeps the metadata", coresemver, "semver/semver.go", "\tv.Patch += 1\n\tv.PreRelease = PreRelease(\"\")\n\tv.Metadata = \"\"", "\tv.Patch += 1\n\tv.PreRelease = PreRelease(\"\")"},
+	{"a variable begins with a digit", shellwords, "shellwords.go", "(j > 0 && '0' <= c && c <= '9')", "('0' <= c && c <= '9')"},
+	{"a kilobyte is told as one", datasize, "datasize.go", "case b > KB:\n\t\treturn fmt.Sprintf(\"%.1f KB\"", "case b >= KB:\n\t\treturn fmt.Sprintf(\"%.1f KB\""},
+	{"the last number of terabytes is too large", datasize, "datasize.go", "if val > maxUint64/uint64(TB) {", "if val >= maxUint64/uint64(TB) {"},
+	{"nine is no digit", matchr, "util.go", "(c > 57)", "(c >= 57)"},
+	{"letters change places at the beginning", matchr, "osa.go", "if i > 2 && j > 2 &&", "if i > 1 && j > 1 &&"},
+	{"a common prefix of five", edlib, "jaro.go", "prefix = utils.Min(prefix, 4)", "prefix = utils.Min(prefix, 5)"},
+	{"at the threshold there is a boost", smetrics, "jaro-winkler.go", "if j <= boostThreshold {", "if j < boostThreshold {"},
+	{"one small letter stays small", smetrics, "soundex.go", "if p <= 'z' && p >= 'a' {", "if p < 'z' && p >= 'a' {"},
+	{"a tab is no space", stoewer, "helper.go", "ch == ' ' || ch == '\\t' || ch == '\\n' || ch == '\\r'", "ch == ' ' || ch == '\\n' || ch == '\\r'"},
+	{"a lone mark at the end is lost", strftime, "strftime.go", "\t\t\tif ni < len(format) {\n\t\t\t\tretval = append(retval, '%')\n\t\t\t}\n", ""},
+	{"large letters beyond Latin are none", camelcase, "camelcase.go", "case unicode.IsUpper(r):", "case unicode.IsUpper(r) && r < 256:"},
 }
 
 // refactored are edits that keep what a program means. Most put a function of another

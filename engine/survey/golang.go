@@ -167,11 +167,25 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
 	}
 	chosen := s.chooseBenches(all)
-	s.d.Evaluator = benchCommand(chosen)
 	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
-	reason, err := s.settleBenches(ctx)
-	if err != nil || reason != "" {
-		return reason, err
+	defer func() { s.shrinks = false }()
+	for {
+		s.d.Evaluator = benchCommand(chosen)
+		fewer := halfOf(chosen)
+		s.shrinks = len(fewer) < len(chosen)
+		reason, err := s.settleBenches(ctx)
+		switch {
+		case err != nil:
+			return "", err
+		case s.tooLong && s.shrinks:
+			s.Say(reason + ": half of the benchmark functions are measured")
+			s.m.Notes = append(s.m.Notes, "Half of the benchmark functions, for "+reason+".")
+			chosen = fewer
+			continue
+		case reason != "":
+			return reason, nil
+		}
+		break
 	}
 	s.goScope(ctx, packagesOf(chosen))
 	return "", s.goTargets(ctx, "", s.d.Evaluator, packagesOf(chosen))
@@ -186,8 +200,22 @@ func (s *survey) settleBenches(ctx context.Context) (reason string, err error) {
 		if reason, err = s.settle(ctx); err != nil || reason == "" {
 			return "", err
 		}
+		if s.tooLong { // by another way it takes as long
+			break
+		}
 	}
 	return reason, nil
+}
+
+// halfOf keeps every second function of benchmarks, and one at least.
+func halfOf(chosen []bench) []bench {
+	var tops []string
+	for _, b := range chosen {
+		if !slices.Contains(tops, b.top) {
+			tops = append(tops, b.top)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(chosen), func(b bench) bool { return slices.Index(tops, b.top)%2 == 1 })
 }
 
 func readBenches(stdout []byte) []bench {

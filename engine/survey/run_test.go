@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config"
 	"atoll/config/suitetest"
@@ -75,6 +76,24 @@ func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("not said: %s\n%s", want, said)
 		}
+	}
+}
+
+func TestWhereAMeasurementTakesLongLessIsMeasured(t *testing.T) {
+	suitetest.Full(t, "the go command builds in sandboxes again and again; calls of Python tests stand for it")
+	t.Parallel()
+	tests := "package x\n\nimport \"testing\"\n"
+	for _, name := range []string{"One", "Two", "Three", "Four", "Five"} {
+		tests += "\nfunc Benchmark" + name + "(b *testing.B) {\n\tfor range b.N {\n\t\tSum(1000)\n\t}\n}\n"
+	}
+	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": goSource, "x_test.go": tests}))
+	said := ""
+	r, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Long: time.Nanosecond, Say: func(s string) { said += s + "\n" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if command := strings.Join(r.Evaluator, " "); !strings.Contains(command, "Benchmark(One)$") || strings.Count(said, "half of the benchmark functions are measured") != 3 || r.Measured.Objective != "ns/op" {
+		t.Errorf("command %s\n%s", command, said)
 	}
 }
 

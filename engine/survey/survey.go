@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type Options struct {
 	// Pythons are interpreters to try in turn where one lacks what the tests import;
 	// python3 of PATH alone when empty.
 	Pythons []string
-	Say     func(string) // a finding, one sentence; nil: nobody listens
+	Say     func(string)  // a finding, one sentence; nil: nobody listens
+	Long    time.Duration // that one measurement may take where less can be measured; 0: 40 s
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
 	Ask func(question string, proposed bool) bool
 }
@@ -60,7 +62,13 @@ type survey struct {
 	linked      string   // the node_modules that commands link into the tree
 	module      goModule
 	sources     sources
+	shrinks     bool // less may be measured, where one measurement takes long
+	tooLong     bool // the last one did
 }
+
+// longMeasure is how long one measurement may take where less can be measured: a
+// search needs some dozens.
+const longMeasure = 40 * time.Second
 
 // Run measures the root by what was found, one way after another until one
 // works, and derives the configuration. The error wraps [ErrNothing] when none
@@ -225,8 +233,11 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if sample.Failed() {
+		if s.tooLong = sample.Raw.TimedOut; sample.Failed() {
 			return sample.Reason, nil
+		}
+		if s.tooLong = s.shrinks && sample.Wall > cmp.Or(s.Long, longMeasure); s.tooLong {
+			return "one measurement takes " + roundTime(sample.Wall).String(), nil
 		}
 		samples = append(samples, sample)
 		s.d.Protected = s.d.Protected[:len(s.d.Protected):len(s.d.Protected)]

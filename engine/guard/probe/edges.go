@@ -214,13 +214,14 @@ func spans(ints []int64) []time.Duration {
 // comes badly behind them, lengths at its numbers, and those numbers written out.
 func edgeTexts(ints []int64, floats []float64, strs, recorded []string, numbers []int64) []string {
 	marks := marks(ints, strs)
+	numbered := shapes(recorded)
 	recorded = someOf(recorded)
 	list := inTurn(
 		[]string{"", " ", "\x00", "\xff", "é", "世界", "\u0301", "😀", "\ufeff", "\ufffd", "\r\n", "\u2028", "İ", "ß", "ǆ"},
 		variantsOf(strs, recorded),
 		marked(marks, recorded),
 		ofLengths(ints, numbers, marks, recorded),
-		writtenOut(numbers, floats, recorded),
+		writtenOut(ints, numbers, floats, numbered),
 		pairs(marks),
 	)
 	return distinct(list, mostEdges)
@@ -361,17 +362,42 @@ func toLength(base string, n int) string {
 	return string(out)
 }
 
-// writtenOut are numbers in texts: alone, and in the place of one in a text of the tests.
-func writtenOut(numbers []int64, floats []float64, recorded []string) []string {
-	var out []string
-	for i, v := range numbers {
-		if i >= mostTextNumbers*2 {
-			break
+// mostShapes bounds the texts of the tests whose numbers are exchanged.
+const mostShapes = 10
+
+// shapes are texts of the tests that hold a number, each of another form: two that differ
+// in digits or in letters alone have the same.
+func shapes(texts []string) []string {
+	var out, seen []string
+	for _, s := range texts {
+		form := letterRuns.ReplaceAllString(digitRuns.ReplaceAllString(s, "0"), "a")
+		if len(out) < mostShapes && strings.Contains(form, "0") && len(s) < 100 && !slices.Contains(seen, form) {
+			out, seen = append(out, s), append(seen, form)
 		}
-		s := strconv.FormatInt(v, 10)
+	}
+	return out
+}
+
+// writtenOut are numbers in texts: alone, and in the place of the first and of the last one in
+// a text of the tests. Where the code names as many bits, those that they hold come first.
+func writtenOut(ints, numbers []int64, floats []float64, recorded []string) []string {
+	var texts, out []string
+	for _, k := range ints {
+		if k >= 7 && k <= 64 && len(texts) < mostTextNumbers/2 {
+			texts = append(texts, power(k, 0), power(k, -1))
+		}
+	}
+	for _, v := range numbers[:min(len(numbers), 2*mostTextNumbers)] {
+		texts = append(texts, strconv.FormatInt(v, 10))
+	}
+	for i, s := range texts {
 		out = append(out, s)
 		for _, o := range recorded {
-			if at := digitRuns.FindStringIndex(o); at != nil && i < mostTextNumbers {
+			runs := digitRuns.FindAllStringIndex(o, -1)
+			if i >= mostTextNumbers {
+				break
+			}
+			for _, at := range [][]int{runs[0], runs[len(runs)-1]} {
 				out = append(out, o[:at[0]]+s+o[at[1]:])
 			}
 		}

@@ -139,7 +139,11 @@ func (g *maker) text() string {
 	}
 	if len(g.texts) > 0 && g.d.chance(7) {
 		s = g.texts[g.d.n(len(g.texts))]
-		if g.d.n(3) > 0 {
+		switch g.d.n(4) {
+		case 0:
+		case 1: // what compares numbers in texts asks for two that differ in one
+			s = g.renumbered(s)
+		default:
 			s = g.changed(s)
 		}
 	} else {
@@ -215,10 +219,11 @@ func (g *maker) nearText() string {
 	return string(r)
 }
 
-// digitRuns are the numbers in a text, parts a number or a word with the character before it.
+// digitRuns are the numbers in a text, letterRuns the words, parts a number or a word with the character before it.
 var (
-	digitRuns = regexp.MustCompile(`[0-9]+`)
-	parts     = regexp.MustCompile(`[^\pL\pN]?[\pL\pN]+`)
+	digitRuns  = regexp.MustCompile(`[0-9]+`)
+	letterRuns = regexp.MustCompile(`\pL+`)
+	parts      = regexp.MustCompile(`[^\pL\pN]?[\pL\pN]+`)
 )
 
 // number is written in the place of one in a text: a small one, one of the changed
@@ -340,11 +345,21 @@ func (g *maker) words() string {
 	return strings.Join(parts, []string{" ", "_", "-", ".", "", "  "}[g.d.n(6)])
 }
 
+// renumbered has another number in the place of one; a text without stays.
+func (g *maker) renumbered(s string) string {
+	runs := digitRuns.FindAllStringIndex(s, -1)
+	if len(runs) == 0 {
+		return s
+	}
+	run := runs[g.d.n(len(runs))]
+	return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
+}
+
 // changed makes one small edit.
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
 	at := d.n(len(r) + 1)
-	switch d.n(14) {
+	switch d.n(15) {
 	case 0:
 		return string(r[:at])
 	case 1:
@@ -372,9 +387,8 @@ func (g *maker) changed(s string) string {
 	case 9:
 		return []string{" " + s, s + " ", s + "\n", "\t" + s}[d.n(4)]
 	case 7, 10: // one number
-		if runs := digitRuns.FindAllStringIndex(s, -1); len(runs) > 0 {
-			run := runs[d.n(len(runs))]
-			return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
+		if digitRuns.MatchString(s) {
+			return g.renumbered(s)
 		}
 	case 11: // all numbers anew, or all of them small
 		if d.n(3) == 0 {
@@ -383,6 +397,11 @@ func (g *maker) changed(s string) string {
 		return digitRuns.ReplaceAllStringFunc(s, func(string) string { return strconv.Itoa(d.n(3)) })
 	case 12:
 		return g.grafted(s)
+	case 14: // two neighbours change places
+		if at+1 < len(r) {
+			r[at], r[at+1] = r[at+1], r[at]
+			return string(r)
+		}
 	case 13: // without what stands before it
 		return strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	case 6:
