@@ -27,10 +27,11 @@ func (w *World) layCache(i int, m wire.Mount) error {
 			return err
 		}
 	}
-	for _, dir := range []string{w.at(m.At), w.at(wire.ViewDir) + "/" + n, w.at(candidatePath(m.At))} {
-		if err := tree.Mkdirs(dir); err != nil {
+	for _, dir := range []string{m.At, wire.ViewDir + "/" + n, candidatePath(m.At)} {
+		if err := w.dirs.make(dir); err != nil {
 			return err
 		}
+		w.dirs.covered(dir)
 	}
 	w.lowers[i] = lower
 	err = w.overlay(lower, "cu"+n, "cw"+n, w.at(m.At))

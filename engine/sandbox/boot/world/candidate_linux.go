@@ -16,7 +16,7 @@ import (
 // the root, and prepares what the candidate's view is mounted from.
 func (w *World) layLauncher() error {
 	for _, dir := range []string{wire.BinDir, wire.ViewDir + "/scratch/run", wire.ViewDir + "/empty"} {
-		if err := tree.Mkdirs(w.at(dir)); err != nil {
+		if err := w.dirs.make(dir); err != nil {
 			return kernel.Step("make "+dir, err)
 		}
 	}

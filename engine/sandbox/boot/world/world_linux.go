@@ -31,6 +31,7 @@ type World struct {
 	Broker  int   // listening socket of the launcher, -1 = none
 
 	veils veils
+	dirs  dirs
 }
 
 func New(job *wire.Job, report *wire.Report) *World {
@@ -57,6 +58,9 @@ func (w *World) enter() error {
 	}
 	if err := syscall.Mount("atoll", j.Stage, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=755,size=16m"); err != nil {
 		return kernel.Step("mount the root", err)
+	}
+	if err := syscall.Chdir(j.Stage); err != nil { // what follows goes from here: each part of a path is looked up
+		return kernel.Step("enter the root", err)
 	}
 	for _, fn := range []func() error{w.layData, w.laySystem, w.layTree, w.layMounts, w.layProc} {
 		if err := fn(); err != nil {
@@ -89,8 +93,9 @@ func (w *World) openHost() error {
 	return nil
 }
 
-// at returns the host path of an inside path while the root is not changed yet.
-func (w *World) at(path string) string { return w.job.Stage + path }
+// at returns where an inside path is while the root is not changed yet: below the folder
+// that this process is in.
+func (w *World) at(path string) string { return below(path) }
 
 // layData mounts the one file system that the sandbox writes, of limited size,
 // and lays its folders where they belong.
@@ -101,7 +106,7 @@ func (w *World) layData() error {
 	}
 	inodes := min(max(size/4096, 1<<14), 1<<18) // each takes the kernel a kilobyte or two
 	opts := "mode=755,size=" + strconv.FormatInt(size, 10) + ",nr_inodes=" + strconv.FormatInt(inodes, 10)
-	if err := tree.Mkdirs(w.at(wire.DataDir)); err != nil {
+	if err := w.dirs.make(wire.DataDir); err != nil {
 		return kernel.Step("make "+wire.DataDir, err)
 	}
 	if err := syscall.Mount("atoll-data", w.at(wire.DataDir), "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, opts); err != nil {
@@ -136,7 +141,7 @@ func (w *World) layData() error {
 // laySystem lays links, small files and device nodes into the root.
 func (w *World) laySystem() error {
 	for _, l := range w.job.Links {
-		if err := tree.Mkdirs(tree.Parent(w.at(l.A))); err != nil {
+		if err := w.dirs.make(tree.Parent(l.A)); err != nil {
 			return kernel.Step("make a folder for "+l.A, err)
 		}
 		if err := syscall.Symlink(l.B, w.at(l.A)); err != nil && err != syscall.EEXIST {
@@ -144,14 +149,14 @@ func (w *World) laySystem() error {
 		}
 	}
 	for _, f := range w.job.Texts {
-		if err := tree.Mkdirs(tree.Parent(w.at(f.Path))); err != nil {
+		if err := w.dirs.make(tree.Parent(f.Path)); err != nil {
 			return kernel.Step("make a folder for "+f.Path, err)
 		}
 		if err := tree.WriteFile(w.at(f.Path), f.Data, f.Mode); err != nil {
 			return kernel.Step("write "+f.Path, err)
 		}
 	}
-	if err := tree.Mkdirs(w.at("/dev/pts")); err != nil {
+	if err := w.dirs.make("/dev/pts"); err != nil {
 		return kernel.Step("make /dev/pts", err)
 	}
 	if syscall.Mount("devpts", w.at("/dev/pts"), "devpts", syscall.MS_NOSUID|syscall.MS_NOEXEC,
@@ -164,7 +169,7 @@ func (w *World) laySystem() error {
 // layTree mounts the base and brings the candidate's changes and the sealed
 // files.
 func (w *World) layTree() error {
-	if err := tree.Mkdirs(w.at(wire.TreeDir)); err != nil {
+	if err := w.dirs.make(wire.TreeDir); err != nil {
 		return kernel.Step("make "+wire.TreeDir, err)
 	}
 	w.upper = -1
@@ -309,7 +314,7 @@ func (w *World) layHost(m wire.Mount, set uint64) error {
 // layProc mounts the processes of the new namespace, read-only: as the host's
 // root a process could else write the machine's settings in /proc/sys.
 func (w *World) layProc() error {
-	if err := tree.Mkdirs(w.at("/proc")); err != nil {
+	if err := w.dirs.make("/proc"); err != nil {
 		return kernel.Step("make /proc", err)
 	}
 	if err := syscall.Mount("proc", w.at("/proc"), "proc",
@@ -340,9 +345,6 @@ var maskedProc = []string{"kcore", "keys", "timer_list", "vmallocinfo", "kpageco
 
 // pivot makes the prepared folder the root, and the root read-only.
 func (w *World) pivot() error {
-	if err := syscall.Chdir(w.job.Stage); err != nil {
-		return kernel.Step("enter the root", err)
-	}
 	if err := syscall.PivotRoot(".", "."); err != nil {
 		return kernel.Step("change the root", err)
 	}
@@ -379,13 +381,14 @@ func (w *World) attach(fd int, name, at string) error {
 	}
 	target := w.at(at)
 	if st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
-		err = tree.Mkdirs(target)
-	} else if err = tree.Mkdirs(tree.Parent(target)); err == nil {
+		err = w.dirs.make(at)
+	} else if err = w.dirs.make(tree.Parent(at)); err == nil {
 		err = tree.Touch(target)
 	}
 	if err != nil {
 		syscall.Close(fd)
 		return kernel.Step("make "+at, err)
 	}
+	w.dirs.covered(at)
 	return kernel.Step("lay "+name+" at "+at, kernel.MoveMount(fd, target))
 }
