@@ -29,6 +29,7 @@ type Outcome struct {
 	OwnMS     float64
 	Duplicate record.CandidateID // of a job that ends duplicate
 	Machine   string             // that measured last, "" = the run itself
+	Redrawn   int                // edits that came to a known tree before the last one; counted once
 }
 
 // Made records the commit of a make job in the state editing: the job becomes
@@ -89,7 +90,13 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate, with
 		if displaced, err = t.displace(exp, id, c.Tree); err != nil {
 			return err
 		}
-		_, err = t.log(exp, record.LogMade, id, c.ID, nil)
+		var data []byte
+		if end.Redrawn > 0 {
+			if data, err = encode("made", record.MadeData{Redrawn: end.Redrawn}); err != nil {
+				return err
+			}
+		}
+		_, err = t.log(exp, record.LogMade, id, c.ID, data)
 		return err
 	})
 	return dup, displaced, err
@@ -246,7 +253,11 @@ func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, err
 	if f.kind == record.Evaluate && len(o.Samples) > 0 {
 		return seq, t.logAt(seq, exp, record.LogSample, id, f.candidate, nil)
 	}
-	data, err := encode("end", record.EndData{State: o.State, Class: o.Class, Reason: o.Reason})
+	told := record.EndData{State: o.State, Class: o.Class, Reason: o.Reason}
+	if f.candidate < 0 {
+		told.Redrawn = o.Redrawn // else the row of the candidate has it
+	}
+	data, err := encode("end", told)
 	if err != nil {
 		return 0, err
 	}

@@ -118,3 +118,44 @@ func TestWeightsBendMildlyToTheYieldOfLate(t *testing.T) {
 		t.Errorf("old results still rule: %+v", got)
 	}
 }
+
+func TestWhatComesToKnownTreesIsDrawnLess(t *testing.T) {
+	stats := func(redrawn int) *search.Stats {
+		var s search.Stats
+		for range 40 {
+			s.Add(search.Event{Operator: "crossover", Parent: 1, State: record.Scored, Redrawn: redrawn})
+			s.Add(search.Event{Operator: "tune", Parent: 2, State: record.Scored})
+		}
+		return &s
+	}
+	ops := []search.Weighted{{Name: "crossover", Weight: 1}, {Name: "tune", Weight: 1}}
+	for _, tt := range []struct {
+		name            string
+		redrawn         int
+		least, most     float64 // of the weight of the operator over the other's
+		parent, unknown float64
+	}{
+		{"not at all where every edit was new", 0, 0.99, 1.01, 1, 1},
+		{"a half where one of two was", 1, 0.5, 0.65, 42.0 / 82, 1},
+		{"a ninth where eight of nine were known", 8, 1.0 / 9, 0.18, 42.0 / 362, 1},
+	} {
+		s := stats(tt.redrawn)
+		w := search.Adapted(ops, s, search.DefaultAdapt)
+		if x := w[0].Weight / w[1].Weight; x < tt.least-1e-9 || x > tt.most+1e-9 {
+			t.Errorf("%s: the operator has %.3f of the other's weight, want %v to %v", tt.name, x, tt.least, tt.most)
+		}
+		if x := s.Fresh(1); math.Abs(x-tt.parent) > 1e-9 || s.Fresh(2) != 1 || s.Fresh(99) != tt.unknown {
+			t.Errorf("%s: the parent has %.4f, want %.4f", tt.name, x, tt.parent)
+		}
+		v := view(grid(t, [2]int{0, 0}, [2]int{1, 1}, [2]int{2, 2}))
+		v.Stats = s
+		if odds := search.Chances(v).Parents; math.Abs(odds[1]/odds[2]-tt.parent) > 1e-9 {
+			t.Errorf("%s: the parent is drawn %.4f times as often as another, want %.4f", tt.name, odds[1]/odds[2], tt.parent)
+		}
+	}
+	s := stats(4)
+	s.Forget(search.Event{Operator: "crossover", Parent: 1, State: record.Scored, Redrawn: 4})
+	if y := s.Operators()[0]; y.Redrawn != 39*4 {
+		t.Errorf("an end that was taken back leaves %d edits drawn again, want %d", y.Redrawn, 39*4)
+	}
+}
