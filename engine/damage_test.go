@@ -289,6 +289,7 @@ func damages() []damage {
 		{name: "a file in the copy of the evaluator", do: flip("evaluators/*/measure.sh", 0.5), mended: true},
 		{name: "no copy of the evaluator", do: gone("evaluators/*[0-9a-f]"), mended: true},
 	}
+	list = append(list, moreDamages()...)
 	for i := range 8 {
 		at := 0.1 + 0.1*float64(i)
 		list = append(list, damage{name: fmt.Sprintf("the database at %.1f", at), do: flip("atoll.db", at), mended: true, full: i != 4})

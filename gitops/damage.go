@@ -89,7 +89,7 @@ func (r *Repo) brokenShell(ctx context.Context) (bad []string) {
 	if info, err := os.Stat(filepath.Join(r.dir, "refs")); err != nil || !info.IsDir() {
 		bad = append(bad, "refs")
 	}
-	if info, err := os.Lstat(filepath.Join(r.dir, packedName)); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(filepath.Join(r.dir, packedName)); err == nil && (!info.Mode().IsRegular() || !r.packedWell()) {
 		bad = append(bad, packedName)
 	}
 	config := filepath.Join(r.dir, "config")
@@ -205,6 +205,24 @@ const packedName = "packed-refs"
 // refName is what the refs are called that are made here: a folder of that name keeps them from
 // being written.
 var refName = regexp.MustCompile(`^refs/(heads/anchor/[0-9]+|atoll/[0-9]+/attempt/[0-9]+)$`)
+
+// packedLine is one line of packed refs: a ref, what the tag before leads to, or a comment.
+var packedLine = regexp.MustCompile(`^(#.*|[0-9a-f]{40} refs/\S+|\^[0-9a-f]{40})\n$`)
+
+// packedWell reports whether git can read the packed refs; it refuses all of them for one
+// bad line.
+func (r *Repo) packedWell() bool {
+	data, err := os.ReadFile(filepath.Join(r.dir, packedName))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(data)) {
+		if !packedLine.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
 
 // brokenRefs names the refs that lead to no commit of the store, and files among
 // them that are no refs.

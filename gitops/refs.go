@@ -23,6 +23,9 @@ import (
 // anchorWidth is the number of candidates one anchor commit holds.
 const anchorWidth = 1000
 
+// anchorTitle begins an anchor's message.
+const anchorTitle = "Anchor of experiment "
+
 // anchorPrevious is the line of an anchor's message that tells its first
 // parent, the previous anchor, from the candidates.
 const anchorPrevious = "\nprevious "
@@ -143,8 +146,9 @@ func (r *Repo) packedRefs() (map[string]record.Hash, error) {
 	}
 	refs := make(map[string]record.Hash)
 	for line := range strings.Lines(string(data)) {
-		name, ref, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if h, err := record.ParseHash(name); ok && err == nil { // else a comment, or what a tag leads to
+		line, whole := strings.CutSuffix(line, "\n")
+		name, ref, ok := strings.Cut(line, " ")
+		if h, err := record.ParseHash(name); ok && whole && err == nil { // else torn, a comment, or what a tag leads to
 			refs[ref] = h
 		}
 	}
@@ -236,7 +240,7 @@ func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *an
 	}); err != nil {
 		return err
 	}
-	message := fmt.Sprintf("Anchor of experiment %d\n", exp)
+	message := fmt.Sprintf("%s%d\n", anchorTitle, exp)
 	var parents []record.Hash
 	if !chain.tip.IsZero() {
 		parents = append(parents, chain.tip)
@@ -290,12 +294,15 @@ func (r *Repo) anchorTip(ctx context.Context, exp record.ExperimentID) (record.H
 		if tip.IsZero() {
 			continue
 		}
-		if _, err := r.Commit(ctx, tip); err == nil || ctx.Err() != nil {
+		if info, err := r.Commit(ctx, tip); err == nil && isAnchor(info) || ctx.Err() != nil {
 			return tip, ctx.Err()
 		}
 	}
 	return record.Hash{}, nil
 }
+
+// isAnchor tells an anchor from a candidate, to which a damaged ref may lead.
+func isAnchor(c CommitInfo) bool { return strings.HasPrefix(c.Message, anchorTitle) }
 
 // walkAnchors calls see with what each anchor holds, from the newest back, until it
 // has seen enough or an anchor cannot be read: then it is not whole, and what lies

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,11 @@ func (r *Repo) mendShell(ctx context.Context, bad []string, folder string) error
 	if err := r.lay(ctx, part); err != nil {
 		return err
 	}
+	if slices.Contains(bad, packedName) {
+		if err := r.layPacked(part); err != nil {
+			return err
+		}
+	}
 	for _, name := range bad {
 		if err := r.move(name, folder); err != nil {
 			return err
@@ -98,6 +104,19 @@ func (r *Repo) mendShell(ctx context.Context, bad []string, folder string) error
 		}
 	}
 	return nil
+}
+
+// layPacked writes those packed refs into a folder that can be read.
+func (r *Repo) layPacked(part string) error {
+	refs, err := r.packedRefs()
+	if err != nil || len(refs) == 0 {
+		return nil // what is no file has none
+	}
+	var text bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		fmt.Fprintf(&text, "%s %s\n", refs[name], name)
+	}
+	return os.WriteFile(filepath.Join(part, packedName), text.Bytes(), 0o644)
 }
 
 // salvage makes the index of a pack anew, or else keeps of it what git can read.

@@ -135,7 +135,7 @@ func statements() []statement {
 		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlEvidenceEach, sqlEvidenceDrop, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 
-		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlFold, sqlDecidedBehind, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
+		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlLogCounter, sqlLogLacks, sqlFold, sqlDecidedBehind, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
 		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNoteDelete, sqlNotes,
 		sqlCampaignInsert, sqlCampaignLast, sqlCampaign,
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // Integrity checks the file page by page, that no table, column or index is missing, its
-// references, and the totals of each experiment against a full count. It returns [ErrDamaged] with the first
+// references, the totals of each experiment against a full count, and that its log has the
+// ends of its jobs. It returns [ErrDamaged] with the first
 // finding. It reads everything: seconds for a large store.
 func (db *DB) Integrity(ctx context.Context) error {
 	err := db.read(ctx, func(c *conn) error {
@@ -33,7 +34,7 @@ func (db *DB) Integrity(ctx context.Context) error {
 		return err
 	}
 	for _, e := range all {
-		if err := db.checkTotals(ctx, e.ID); err != nil {
+		if err := errors.Join(db.checkTotals(ctx, e.ID), db.checkLog(ctx, e.ID)); err != nil {
 			return doing(fmt.Sprintf("check experiment %d", e.ID), err)
 		}
 	}
@@ -131,6 +132,26 @@ func (db *DB) checkTotals(ctx context.Context, exp record.ExperimentID) error {
 		return fmt.Errorf("the totals are %+v, a full count gives %+v: %w", kept, counted, ErrDamaged)
 	}
 	return err
+}
+
+// checkLog looks whether the log has the ends of all jobs that ended, and can go on.
+func (db *DB) checkLog(ctx context.Context, exp record.ExperimentID) error {
+	return db.read(ctx, func(c *conn) error {
+		behind, lacks := 0, record.NoJob
+		if _, err := c.one(ctx, sqlLogCounter, []any{exp}, func(r *row) { behind = r.num() }); err != nil {
+			return err
+		}
+		if behind > 0 {
+			return fmt.Errorf("the counter of the log is %d behind its last row: %w", behind, ErrDamaged)
+		}
+		if _, err := c.one(ctx, sqlLogLacks, []any{exp}, func(r *row) { lacks = record.JobID(r.int()) }); err != nil {
+			return err
+		}
+		if lacks != record.NoJob {
+			return fmt.Errorf("%s ended, and no row of the log says so: %w", lacks, ErrDamaged)
+		}
+		return nil
+	})
 }
 
 // Backup writes a consistent copy of the store into a new file while others go

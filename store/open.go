@@ -137,6 +137,9 @@ func place(path string, o Options) error {
 	if err := header(path, o); err != nil {
 		return err
 	}
+	if err := foreignJournal(path); err != nil {
+		return err
+	}
 	return foreignLog(path)
 }
 

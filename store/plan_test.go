@@ -28,8 +28,9 @@ func wholeExperiment() map[string]string {
 		"SELECT\n\t\tcoalesce(sum(kind": "recounts the totals, for Integrity",
 		"SELECT kind, state, count(*)":  "recounts the jobs, for Integrity",
 		"SELECT experiment, id, kind, state, priority, purpose, island, parent, inspirations, operator, agent,\n\t\ttarget, goal, candidate, duplicate, retry_of, repeat, samples, held_at, approved, attempt, class, reason,\n\t\trequests, input_tokens, output_tokens, cost, priced, unpriced, unmetered,\n\t\tedit_ms, eval_ms, own_ms, created, started, ended, lease_until, why, machine FROM job INDEXED BY job_queue": "takes the head of the queue",
-		"SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1": "takes the last row",
-		"SELECT seq, at, data FROM log INDEXED BY log_decision":             "walks over decisions only",
+		"SELECT id FROM job WHERE experiment = ?1 ORDER BY id DESC LIMIT 1":            "takes the last row",
+		"SELECT id FROM job WHERE experiment = ?1 AND kind = 'make'\n\t\tAND state IN": "compares jobs with the log, for Integrity",
+		"SELECT seq, at, data FROM log INDEXED BY log_decision":                        "walks over decisions only",
 	}
 }
 

@@ -8,7 +8,13 @@ const (
 		ORDER BY seq LIMIT ?4`
 	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND fold = ?2 ORDER BY seq DESC LIMIT ?3`
 	sqlLogLast statement = `SELECT seq FROM log WHERE experiment = ?1 AND fold = 1 ORDER BY seq DESC LIMIT 1`
-	logColumns           = `seq, at, kind, job, candidate, data`
+	// How far behind its rows the counter of the log is, and a make job that ended and of
+	// which no row says so, for [DB.Integrity].
+	sqlLogCounter statement = `SELECT (SELECT max(seq) FROM log WHERE experiment = ?1 AND fold = 1) - last FROM sequence`
+	sqlLogLacks   statement = `SELECT id FROM job WHERE experiment = ?1 AND kind = 'make'
+		AND state IN ('placed', 'scored', 'rejected', 'failed', 'duplicate')
+		AND id NOT IN (SELECT job FROM log WHERE experiment = ?1 AND fold = 1 AND kind = 'end') LIMIT 1`
+	logColumns = `seq, at, kind, job, candidate, data`
 
 	// The rows that the fold reads, with the present columns of their job (ends,
 	// holds and samples) and of their candidate. A column that the driver hands

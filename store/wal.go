@@ -28,6 +28,7 @@ type WAL struct {
 	Beyond  int  // frames behind the first that is not whole, of the same log
 	Last    bool // the frame that is not whole ended a transaction
 	Foreign bool // it is no log, or not that of the store, which was closed in good order
+	Journal bool // a rollback journal lies there as well, and the log was not read
 }
 
 // CheckWAL reads the write-ahead log of the store at path, which nobody may write to
@@ -35,6 +36,9 @@ type WAL struct {
 // will not find, or may have been, and where the log is another store's; a write that a
 // kill broke off is none. A store without a log has an empty one.
 func CheckWAL(path string) (WAL, error) {
+	if err := foreignJournal(path); err != nil {
+		return WAL{Journal: true}, err
+	}
 	w, err := checkWAL(path + "-wal")
 	if err == nil {
 		err = foreignLog(path)
@@ -60,6 +64,31 @@ func foreignLog(path string) error {
 		return nil
 	}
 	return fmt.Errorf("%s is not its write-ahead log: the store was closed in good order, and no atoll has written since: %w", path+"-wal", ErrDamaged)
+}
+
+// foreignJournal refuses a rollback journal beside a store, which has a write-ahead log
+// instead: SQLite would lay its pages over the file as well. One that is just being made
+// has such a journal for a moment.
+func foreignJournal(path string) error {
+	journal, err := os.Lstat(path + "-journal")
+	if err != nil || journal.Mode().IsRegular() && journal.Size() == 0 {
+		return nil
+	}
+	f, release, err := handles.lend(path)
+	if err != nil {
+		return nil // which is told elsewhere
+	}
+	defer release()
+	const largestPage, versions, logged = 65536, 18, 2 // https://sqlite.org/fileformat2.html#file_format_version_numbers
+	info, err := f.Stat()
+	if err != nil || info.Size() <= largestPage {
+		return nil
+	}
+	var format [2]byte
+	if _, err := f.ReadAt(format[:], versions); err != nil || format[0] != logged {
+		return nil
+	}
+	return fmt.Errorf("%s is not its journal: a store has a write-ahead log, and SQLite would lay this over it: %w", path+"-journal", ErrDamaged)
 }
 
 func checkWAL(path string) (w WAL, err error) {

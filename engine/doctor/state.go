@@ -81,7 +81,7 @@ func (s *state) database(ctx context.Context, path string) {
 	if !s.opt.Running {
 		wal, err := store.CheckWAL(path)
 		s.add("store", "log tail", err, fmt.Sprintf("%s wait in the write-ahead log", view.Plural(wal.Commits, "commit")), cureRepair)
-		if wal.Foreign {
+		if wal.Foreign || wal.Journal {
 			return // SQLite would take it for that of this database
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // databaseFiles are the files of a database, the main one first.
 func databaseFiles() []string {
-	return []string{doctor.DatabaseName, doctor.DatabaseName + "-wal", doctor.DatabaseName + "-shm", doctor.DatabaseName + ".sums"}
+	return []string{doctor.DatabaseName, doctor.DatabaseName + "-wal", doctor.DatabaseName + "-shm", doctor.DatabaseName + "-journal", doctor.DatabaseName + ".sums"}
 }
 
 // database opens a database that is whole: the one that is there, mended where that is
@@ -23,6 +23,13 @@ func databaseFiles() []string {
 func (b *bench) database(ctx context.Context) (ok bool, err error) {
 	path := filepath.Join(b.Dir, doctor.DatabaseName)
 	wal, walErr := store.CheckWAL(path)
+	if wal.Journal {
+		b.did("set aside a rollback journal: %v", walErr)
+		if err := b.setAside(doctor.DatabaseName + "-journal"); err != nil {
+			return false, err
+		}
+		wal, walErr = store.CheckWAL(path)
+	}
 	if err := b.logAside(wal, walErr); err != nil {
 		return false, err
 	}
