@@ -78,6 +78,9 @@ func (a *App) destination(ctx context.Context, o *opened, p promotion) (*destina
 		project = lastTwo(r.URL)
 	}
 	to.forge, err = forge.Find(r.Host, project, forge.Options{Kind: forge.Kind(p.push.kind), API: p.push.api, Getenv: a.getenv, Look: exec.LookPath})
+	if err == nil {
+		err = to.forge.Ready(ctx)
+	}
 	if err != nil {
 		return nil, usage("%v", err)
 	}

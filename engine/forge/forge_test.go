@@ -159,6 +159,14 @@ func TestAProgramAsksWhereThereIsNoToken(t *testing.T) {
 	if body, err := os.ReadFile(filepath.Join(dir, "body")); err != nil || string(body) != r.Body {
 		t.Errorf("%s, %v", body, err)
 	}
+	for said, want := range map[string]error{
+		"exit 0": nil, "echo no oauth token >&2; exit 1": forge.ErrNobody, "echo unknown command token >&2; exit 1": nil,
+	} {
+		program(`test "$*" = "auth token --hostname github.com" || exit 9; ` + said)
+		if err := f.Ready(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
 	program("echo not logged in >&2; exit 4")
 	if _, err := f.Open(t.Context(), r); !errors.Is(err, forge.ErrRefused) || !strings.Contains(err.Error(), "not logged in") {
 		t.Errorf("%v", err)

@@ -127,6 +127,23 @@ func said(answer []byte) string {
 // page is an address in what a program printed.
 var page = regexp.MustCompile(`https?://\S+`)
 
+// Ready looks whether the program that would ask has an account at the forge. It sends
+// nothing; of glab it cannot be told that way. Errors: [ErrNobody].
+func (f *Forge) Ready(ctx context.Context) error {
+	if f.Program == "" || f.Kind != GitHub {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var said bytes.Buffer // the token, which nobody sees, goes nowhere
+	cmd := exec.CommandContext(ctx, f.Program, "auth", "token", "--hostname", f.Host)
+	cmd.Stderr, cmd.WaitDelay = &said, 5*time.Second
+	if err := cmd.Run(); err != nil && strings.Contains(said.String(), "no oauth token") {
+		return fmt.Errorf("%w: gh has no account at %s: say `gh auth login --hostname %s`, or put a token into %s", ErrNobody, f.Host, f.Host, tokens[GitHub][0])
+	}
+	return ctx.Err()
+}
+
 // run has gh or glab ask.
 func (f *Forge) run(ctx context.Context, r Request) (string, error) {
 	where := f.Project
