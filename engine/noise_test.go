@@ -227,12 +227,24 @@ func standardError(values []float64) float64 {
 	return math.Sqrt(sum / (n - 1) / n)
 }
 
-// TestTakingANicheNeedsFurtherSamples follows every improvement of a niche in a
-// noisy experiment: nobody displaces another on a single sample, unless it is
-// plainly better.
+// TestTakingANicheNeedsFurtherSamples follows every improvement of a niche in noisy
+// experiments: nobody displaces another on a single sample, unless it is plainly better.
+// In which one a niche changes hands depends on which workers end first.
 func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
 	t.Parallel()
-	l := noisyLab(t, 11, "budget.jobs=30", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]")
+	taken := 0
+	for seed := 11; taken == 0 && seed < 17; seed++ {
+		taken = nichesTakenFromOthers(t, seed)
+	}
+	if taken == 0 {
+		t.Fatal("no niche changed hands: this test shows nothing")
+	}
+}
+
+// nichesTakenFromOthers runs a noisy experiment and counts the elites that displaced
+// another without being plainly better by their first sample.
+func nichesTakenFromOthers(t *testing.T, seed int) int {
+	l := noisyLab(t, seed, "budget.jobs=30", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]")
 	l.run()
 	st := l.state()
 	measured := map[record.CandidateID]bool{}
@@ -242,7 +254,7 @@ func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
 			measured[j.Candidate] = true
 		}
 	}
-	seen := 0
+	taken := 0
 	for _, e := range st.Archive().Elites() {
 		first, plain := true, true // opened its niche; is better than all others there by far more than the noise
 		for _, r := range st.Archive().Runners(mustCell(t, st, e.ID), 1000) {
@@ -252,14 +264,12 @@ func TestTakingANicheNeedsFurtherSamples(t *testing.T) {
 		if first || plain || e.ID == record.Root {
 			continue
 		}
-		seen++
+		taken++
 		if e.Samples < 3 || !measured[e.ID] {
 			t.Errorf("%s took a niche from others on %d samples", e.ID, e.Samples)
 		}
 	}
-	if seen == 0 {
-		t.Fatal("no niche changed hands: this test shows nothing")
-	}
+	return taken
 }
 
 func mustCell(t *testing.T, st *fold.State, id record.CandidateID) int {
