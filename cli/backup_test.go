@@ -107,3 +107,39 @@ func TestABackupBesideARunLeadsASessionOfItsOwn(t *testing.T) {
 		t.Errorf("over a file that is there: code %d, %s", c.code, c.err)
 	}
 }
+
+func TestAnExperimentGoesOnWhereItsRepositoryWasMoved(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	moved := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, moved, "run", "--headless", "--max-jobs", "3"); !strings.Contains(out, "3/3 ended") {
+		t.Errorf("it does not go on:\n%s", out)
+	}
+}
+
+func TestARunDoesNotStartOverWhereADatabaseWasLost(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--max-jobs", "3")
+	db := filepath.Join(dir, ".git", "atoll", "atoll.db")
+	for _, name := range []string{"it is empty", "it is gone"} {
+		lose := os.Remove
+		if name == "it is empty" {
+			lose = func(path string) error { return os.Truncate(path, 0) }
+		}
+		if err := lose(db); err != nil {
+			t.Fatal(err)
+		}
+		if c := atoll(t, dir, "run", "--headless"); c.code != 1 || !strings.Contains(c.err, "repair --from BACKUP") {
+			t.Errorf("%s: code %d, %s", name, c.code, c.err)
+		}
+		if c := atoll(t, dir, "doctor"); c.code != 1 {
+			t.Errorf("%s: and doctor ends with %d afterwards: %s", name, c.code, c.out)
+		}
+	}
+	must(t, dir, "run", "--new", "--headless", "--max-jobs", "2")
+}

@@ -121,6 +121,9 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}
+	if !f.fresh && engine.Bereft(p.state) {
+		return fmt.Errorf("the database of %s is missing or empty, and the candidates of its experiments are there: `atoll repair --from BACKUP` brings it back; `atoll run --new` starts over without it", p.state)
+	}
 	if !engine.HasExperiments(p.state) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
 		if loadErr != nil {
 			return loadErr

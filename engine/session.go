@@ -53,6 +53,16 @@ func HasExperiments(dir string) bool {
 	return err == nil
 }
 
+// Bereft reports whether a state directory has an object store with candidates that were
+// in a database, and that database is gone or empty.
+func Bereft(dir string) bool {
+	if info, err := os.Stat(filepath.Join(dir, dbName)); err == nil && info.Size() > 0 {
+		return false
+	}
+	anchors, err := filepath.Glob(filepath.Join(dir, "store.git", "refs", "heads", "anchor", "*"))
+	return err == nil && len(anchors) > 0
+}
+
 // OpenSession opens a state directory. Without Create a missing store is
 // ErrNoExperiment.
 func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
