@@ -107,7 +107,7 @@ func TestDecisionsWithoutAnEngineWaitForTheNextRun(t *testing.T) {
 	was := best(t, dir)
 	id := was.ID.String()
 	must(t, dir, "reject", id, "--reason", "cheats")
-	if got := best(t, dir); got.ID == was.ID || *got.Objective >= *was.Objective {
+	if got := best(t, dir); got.ID == was.ID || *got.Objective > *was.Objective {
 		t.Errorf("after its rejection %s is still the best, or %s with %v", id, got.ID, *got.Objective)
 	}
 	if got := one(t, dir, id); got.Status != "rejected" || !strings.Contains(got.Reason, "cheats") {
