@@ -52,7 +52,7 @@ func (db *DB) outside(ctx context.Context, what, text string) error {
 		return doing(what, ErrReadOnly)
 	}
 	return doing(what, db.writer.do(ctx, &op{outside: func(c *conn) error {
-		if _, err := unseal(db.path); err != nil {
+		if err := db.writer.breakSeal(); err != nil {
 			return err
 		}
 		return c.do(text)

@@ -81,6 +81,9 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 		return err
 	}
 	if version < newest {
+		if _, err := checkSeal(ctx, path); err != nil {
+			return err
+		}
 		if _, err := unseal(path); err != nil {
 			return err
 		}

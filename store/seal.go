@@ -18,8 +18,8 @@ import (
 // A seal is a file beside the store with a sum of each of its pages. SQLite keeps
 // none, so that a byte of a row that changes on the disk would be read as if it had
 // been written. The seal is there while nothing is written: a writer that closes in
-// good order leaves one, and the first write after it, of any process, takes it away
-// before it changes anything.
+// good order leaves one, and the first write after it, of any process, compares it and
+// takes it away before it changes anything.
 
 // sealMagic begins a seal; its last byte is the version.
 const sealMagic = "atoll page sums\x01"
@@ -40,6 +40,9 @@ func (db *DB) KeepSealed() {
 // returns false.
 func (db *DB) CheckSeal(ctx context.Context) (sealed bool, err error) {
 	sealed, err = checkSeal(ctx, db.path)
+	if db.writer != nil && err == nil {
+		db.writer.whole.Store(true)
+	}
 	return sealed, doing("compare "+db.path+" with its sums", err)
 }
 
@@ -131,8 +134,13 @@ func pageSums(ctx context.Context, path string) ([]byte, error) {
 }
 
 // seal writes the sums of the file, once the write-ahead log is in it. Where a reader
-// is in the way, or the disk is full, there is none: it is a help and no more.
+// is in the way, or the disk is full, there is none: it is a help and no more. One that
+// is there stays, for nobody has written since, and what it says may be that the file
+// is damaged.
 func (w *writer) seal() {
+	if _, err := os.Lstat(sealOf(w.path)); err == nil {
+		return
+	}
 	for _, text := range []string{"PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)", "BEGIN IMMEDIATE"} {
 		if w.conn.do(text) != nil {
 			return

@@ -37,6 +37,7 @@ type writer struct {
 	conn  *conn
 	path  string
 	seals atomic.Bool // when it is closed
+	whole atomic.Bool // the file was what its seal says when this process compared them
 	now   func() time.Time
 	queue chan *op
 	ended chan struct{}
@@ -190,15 +191,28 @@ func (w *writer) begin() (*tx, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.breakSeal(); err != nil {
+		return nil, errors.Join(err, w.conn.do("ROLLBACK"))
+	}
+	return t, nil
+}
+
+// breakSeal takes the seal away before a write. A file that is not what its seal says
+// is not written to, and the error is [ErrDamaged]: without the seal nobody would
+// learn of it again.
+func (w *writer) breakSeal() error {
+	if !w.whole.Load() {
+		if _, err := checkSeal(context.Background(), w.path); err != nil {
+			return err
+		}
+		w.whole.Store(true)
+	}
 	was, err := unseal(w.path)
 	if was {
 		w.seals.Store(true)
 		fault.At(fault.Unseal)
 	}
-	if err != nil {
-		return nil, errors.Join(err, w.conn.do("ROLLBACK"))
-	}
-	return t, nil
+	return err
 }
 
 // more takes the next op of the group from the queue, without waiting.
