@@ -42,6 +42,9 @@ A file that ends in .atoll holds this one experiment with all its candidates, lo
 the experiments of another repository, path or machine.`,
 		Example: "  atoll export archive.parquet\n  atoll export --json - | jq '.[0]'\n  atoll export tuesday.atoll", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.foldersThere(args[0]); err != nil {
+				return err
+			}
 			if filepath.Ext(args[0]) == experimentExt {
 				return a.exportExperiment(cmd.Context(), args[0])
 			}

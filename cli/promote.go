@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +43,9 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 				return err
 			}
 			if err := p.consistent(args, a.flags.json); err != nil {
+				return err
+			}
+			if err := a.foldersThere(p.patch, p.series, p.bundle); err != nil {
 				return err
 			}
 			return a.with(cmd.Context(), func(o *opened) error {
@@ -230,4 +235,25 @@ func writeNew(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s is there already: choose another name or remove it", view.CleanLine(path))
 	}
 	return err
+}
+
+// foldersThere refuses names of files whose folder is not there, before anything is opened:
+// one that somebody mistyped makes no folders. "" and "-" name none.
+func (a *App) foldersThere(files ...string) error {
+	for _, file := range files {
+		if file == "" || file == "-" {
+			continue
+		}
+		dir := filepath.Dir(filepath.Clean(a.abs(file)))
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usage("there is no folder %s: make it with `mkdir -p %s`, or choose another place", view.CleanLine(dir), shellWord(dir))
+		case err != nil:
+			return fmt.Errorf("look at the folder of %s: %w", view.CleanLine(file), err)
+		case !info.IsDir():
+			return usage("%s is no folder: choose another place", view.CleanLine(dir))
+		}
+	}
+	return nil
 }

@@ -86,6 +86,27 @@ func TestAPromotionAsJSONIsOneDocument(t *testing.T) {
 	}
 }
 
+func TestAFileThatSomebodyTakesOutMakesNoFolder(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	file := filepath.Join(dir, "value.txt")
+	for _, verb := range []string{"promote best --patch", "promote best --series", "promote best --bundle", "report --html", "report --md", "export"} {
+		args := strings.Fields(verb)
+		for name, c := range map[string]struct{ in, want string }{
+			"where there is none":      {filepath.Join(dir, "no such"), "mkdir -p '" + filepath.Join(dir, "no such") + "'"},
+			"where a file is in place": {file, "is no folder"},
+		} {
+			if got := atoll(t, dir, append(args, filepath.Join(c.in, "x.csv"))...); got.code != 2 || !strings.Contains(got.err, c.want) {
+				t.Errorf("%s %s: exit %d: %s%s", verb, name, got.code, got.out, got.err)
+			}
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "no such")); !os.IsNotExist(err) {
+		t.Errorf("a folder was made (%v)", err)
+	}
+}
+
 func TestWhereValuesVaryNoListTellsLuckAsAValue(t *testing.T) {
 	t.Parallel()
 	dir := newNoisy(t, "0", "10")

@@ -150,11 +150,6 @@ func (a *App) pullRequest(ctx context.Context, o *opened, c *record.Candidate, p
 	}
 	t.Program, t.Verified = "atoll "+a.Build.Version, verified
 	t.Evaluator = strings.TrimSpace(cfg.Evaluator.Adapter + " " + strings.Join(cfg.Evaluator.Command, " "))
-	t.Again = []string{
-		fmt.Sprintf("git checkout %s", o.exp.RootCommit),
-		fmt.Sprintf("atoll run --new --seed %d", o.exp.Seed),
-		fmt.Sprintf("atoll promote %s --verify", c.ID),
-	}
 	var body bytes.Buffer
 	if err := report.PullRequest(&body, t); err != nil {
 		return forge.Request{}, err

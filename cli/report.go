@@ -21,6 +21,9 @@ func (a *App) reportCmd() *cobra.Command {
 		Long:    "The report is for people who never saw atoll: what was gained and how sure that is, the winner's change and\nhow it came about, curves, the map with every elite's change, operators, agents, failures, lessons, settings and how\nto do it again. The HTML file needs no network. Without a file the Markdown is printed.",
 		Example: "  atoll report --html report.html\n  atoll report --md report.md", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.foldersThere(page, document); err != nil {
+				return err
+			}
 			return a.with(cmd.Context(), func(o *opened) error { return a.report(cmd.Context(), o, page, document) })
 		},
 	}

@@ -13,6 +13,10 @@ import (
 var (
 	// ErrUnknown: it cannot be told what kind of forge a host is.
 	ErrUnknown = errors.New("what kind of forge it is is not known")
+	// ErrPlace: it cannot be told where to ask.
+	ErrPlace = errors.New("where to ask for the pull request is not known")
+	// ErrPlain: a token would go over the network for everybody to read.
+	ErrPlain = errors.New("the token could be read on the way")
 	// ErrNobody: there is neither a token nor a program that could ask.
 	ErrNobody = errors.New("nobody is there to open the pull request")
 	// ErrRefused: the forge said no.
@@ -56,7 +60,8 @@ var tokens = map[Kind][]string{
 }
 
 // Find tells which forge a repository is on, by the host and the path of its remote,
-// and who asks there. It speaks to nobody. Errors: [ErrUnknown], [ErrNobody].
+// and who asks there. It speaks to nobody. Errors: [ErrUnknown], [ErrPlace], [ErrPlain],
+// [ErrNobody].
 func Find(host, project string, o Options) (*Forge, error) {
 	f := &Forge{Kind: cmp.Or(o.Kind, kindOf(host)), Host: host, Project: project, API: strings.TrimRight(o.API, "/")}
 	names, known := tokens[f.Kind]
@@ -66,14 +71,17 @@ func Find(host, project string, o Options) (*Forge, error) {
 	case !known:
 		return nil, fmt.Errorf("%w: %q is none of github, gitlab and gitea", ErrUnknown, f.Kind)
 	case host == "" && f.API == "":
-		return nil, fmt.Errorf("%w: the remote is a folder of this machine; say --api with the address of the forge's interface", ErrUnknown)
+		return nil, fmt.Errorf("%w: the remote is a folder of this machine; say --api with the address of the forge's interface", ErrPlace)
 	case strings.Count(project, "/") < 1:
-		return nil, fmt.Errorf("%w: %q is not the path of a project", ErrUnknown, project)
+		return nil, fmt.Errorf("%w: %q is not the path of a project, which is owner/name; look at `git remote -v`", ErrPlace, project)
 	}
 	f.API = cmp.Or(f.API, f.usualAPI())
+	if err := f.safe(); err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		if f.Token = o.Getenv(name); f.Token != "" {
-			return f, f.safe()
+			return f, nil
 		}
 	}
 	if program := map[Kind]string{GitHub: "gh", GitLab: "glab"}[f.Kind]; program != "" && o.API == "" {
@@ -115,11 +123,11 @@ func (f *Forge) usualAPI() string {
 func (f *Forge) safe() error {
 	u, err := url.Parse(f.API)
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("%w: %q is no address", ErrUnknown, f.API)
+		return fmt.Errorf("%w: %q is no address; say --api https://HOST/PATH", ErrPlace, f.API)
 	}
 	ip := net.ParseIP(u.Hostname())
 	if u.Scheme != "https" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%w: %s is not https, and the token would be read on the way", ErrUnknown, f.API)
+		return fmt.Errorf("%w: %s is not https; say --api with an https address, or with one of this machine", ErrPlain, f.API)
 	}
 	return nil
 }

@@ -120,16 +120,22 @@ func TestTheForgeIsKnownByItsHost(t *testing.T) {
 		want          error
 	}{
 		"a host that says nothing":         {"git.example.org", "o/n", forge.Options{Getenv: token}, forge.ErrUnknown},
-		"a folder":                         {"", "", forge.Options{Kind: forge.GitHub, Getenv: token}, forge.ErrUnknown},
+		"a folder":                         {"", "", forge.Options{Kind: forge.GitHub, Getenv: token}, forge.ErrPlace},
 		"a kind that there is not":         {"h", "o/n", forge.Options{Kind: "svn", Getenv: token}, forge.ErrUnknown},
-		"a path that is no project":        {"github.com", "n", forge.Options{Getenv: token}, forge.ErrUnknown},
-		"a token over the network, plain":  {"h", "o/n", forge.Options{Kind: forge.Gitea, API: "http://h/api", Getenv: token}, forge.ErrUnknown},
+		"a path that is no project":        {"github.com", "n", forge.Options{Getenv: token}, forge.ErrPlace},
+		"an address that is none":          {"h", "o/n", forge.Options{Kind: forge.Gitea, API: "h/api", Getenv: token}, forge.ErrPlace},
+		"a token over the network, plain":  {"h", "o/n", forge.Options{Kind: forge.Gitea, API: "http://h/api", Getenv: token}, forge.ErrPlain},
+		"such an address without a token":  {"h", "o/n", forge.Options{Kind: forge.Gitea, API: "http://h/api", Getenv: env()}, forge.ErrPlain},
 		"neither a token nor a program":    {"github.com", "o/n", forge.Options{Getenv: env()}, forge.ErrNobody},
 		"no token where there is no other": {"codeberg.org", "o/n", forge.Options{Getenv: env()}, forge.ErrNobody},
 	} {
 		c.o.Look = none
-		if _, err := forge.Find(c.host, c.project, c.o); !errors.Is(err, c.want) {
+		_, err := forge.Find(c.host, c.project, c.o)
+		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if c.want == forge.ErrPlain && (strings.Contains(err.Error(), "not known") || !strings.Contains(err.Error(), "https address")) {
+			t.Errorf("%s: it says %v", name, err)
 		}
 	}
 }

@@ -25,7 +25,6 @@ type Proposal struct {
 	Steps     []view.LineageNode // from the root to the candidate
 	Evaluator string             // its command, in one line
 	Verified  string             // what a verification on the branch as it is now says; "" = there was none
-	Again     []string           // command lines that do it again
 }
 
 // Propose reads what is to be told of one candidate.
@@ -68,6 +67,12 @@ func (p *Proposal) Claim() string {
 
 // RootMetric is what the root has of a metric; nil: nothing.
 func (p *Proposal) RootMetric(name string) *record.Metric { return p.story().RootMetric(name) }
+
+// Again are the command lines that do it again.
+func (p *Proposal) Again() []string { return again(p.Snap, p.Candidate.Candidate.ID) }
+
+// Repeats says when that gives the same.
+func (p *Proposal) Repeats() string { return p.story().Repeats() }
 
 // stepsTold bounds the way that a pull request tells.
 const stepsTold = 20

@@ -204,3 +204,32 @@ func TestAPullRequestTellsUnitsOnBothSidesAndWithoutThemNoSpaces(t *testing.T) {
 		}
 	}
 }
+
+func TestAFailureNamesItsJobWithOneSign(t *testing.T) {
+	for name, c := range map[string]struct {
+		write func(io.Writer, *Story) error
+		want  string
+	}{"on the page": {HTML, "such as #3<"}, "in Markdown, where it is no heading": {Markdown, `(such as \#3)`}} {
+		if text := written(t, snapshot(1, 1), 1, c.write); !strings.Contains(text, c.want) {
+			t.Errorf("%s: there is no %q", name, c.want)
+		}
+	}
+}
+
+func TestAPullRequestAndTheReportRepeatInTheSameWords(t *testing.T) {
+	s := snapshot(1, 4)
+	story := &Story{Snap: s}
+	var b bytes.Buffer
+	if err := PullRequest(&b, &Proposal{Snap: s, Candidate: view.CandidateDetail{Candidate: record.Candidate{ID: 4}, Claim: evidence.Certain(2, 1, false)}}); err != nil {
+		t.Fatal(err)
+	}
+	lines := append(story.Reproduction(), story.Repeats())
+	if lines[1] != "atoll run --new --seed 7 --order strict --max-jobs 50" || !strings.Contains(story.Repeats(), "2 workers") {
+		t.Errorf("the report says %q", lines)
+	}
+	for _, line := range lines {
+		if !strings.Contains(b.String(), line+"\n") {
+			t.Errorf("the pull request has no line %q:\n%s", line, b.String())
+		}
+	}
+}

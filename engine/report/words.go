@@ -146,19 +146,29 @@ func (s *Story) Metric() string {
 func (s *Story) Minimize() bool { return s.Snap.Direction == "minimize" }
 
 // Reproduction is what takes the experiment up again from nothing.
-func (s *Story) Reproduction() []string {
-	e := s.Snap.Experiment
+func (s *Story) Reproduction() []string { return again(s.Snap, s.Snap.Best.ID) }
+
+// Repeats says when that gives the same.
+func (s *Story) Repeats() string {
+	return fmt.Sprintf("It ran with %s. One seed gives one result with one worker, and with any number of workers in strict order, where agents and evaluator answer alike.",
+		view.Plural(s.Snap.Settings.Workers, "worker"))
+}
+
+// again are the command lines that repeat an experiment from its root and verify one of its
+// candidates.
+func again(s *view.Snapshot, id record.CandidateID) []string {
+	e := s.Experiment
 	lines := []string{fmt.Sprintf("git checkout %s", e.RootCommit)}
 	run := fmt.Sprintf("atoll run --new --seed %d", e.Seed)
 	if e.Strict {
 		run += " --order strict"
 	}
-	if s.Snap.Settings.MaxJobs > 0 {
-		run += fmt.Sprintf(" --max-jobs %d", s.Snap.Settings.MaxJobs)
+	if s.Settings.MaxJobs > 0 {
+		run += fmt.Sprintf(" --max-jobs %d", s.Settings.MaxJobs)
 	}
 	lines = append(lines, run)
-	if b := s.Snap.Best; b.ID != record.NoCandidate && b.ID != record.Root {
-		lines = append(lines, fmt.Sprintf("atoll promote %s --verify", b.ID))
+	if id != record.NoCandidate && id != record.Root {
+		lines = append(lines, fmt.Sprintf("atoll promote %s --verify", id))
 	}
 	return lines
 }
