@@ -30,6 +30,7 @@ type workerFlags struct {
 	pool   string
 	mode   string
 	cache  int64 // MiB
+	edit   bool
 }
 
 func (a *App) workerCmd() *cobra.Command {
@@ -51,6 +52,7 @@ func (a *App) workerCmd() *cobra.Command {
 	fl.StringVar(&f.pool, "pool", "", "with a URL: the machines that this one belongs to; an invite says it itself")
 	fl.StringVar(&f.mode, "sandbox", "auto", "auto, namespaces, landlock or unsafe")
 	fl.Int64Var(&f.cache, "cache", worker.DefaultCache>>20, "MiB kept of base trees")
+	fl.BoolVar(&f.edit, "edit", false, "run coding clients here, too, for agents that have on_workers: true; they reach their model through the run")
 	return cmd
 }
 
@@ -58,7 +60,7 @@ func (a *App) workerCmd() *cobra.Command {
 func (a *App) workerOptions(f workerFlags) (worker.Options, error) {
 	o := worker.Options{
 		Join: f.join, Name: f.name, Slots: f.slots, Version: a.Build.release(), Cache: f.cache << 20, Labels: map[string]string{},
-		Sandbox: sandbox.Options{Mode: sandbox.Mode(f.mode)}, Now: a.Now,
+		Edits: f.edit, Sandbox: sandbox.Options{Mode: sandbox.Mode(f.mode)}, Now: a.Now,
 	}
 	if o.Join == "" {
 		o.Join = a.getenv("ATOLL_JOIN")

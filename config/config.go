@@ -222,6 +222,7 @@ type Agent struct {
 	Parallel       int               `key:"parallel" min:"0" doc:"Requests at a time; 0: no own limit. Of human, broker and their replay: jobs that wait at a time without holding a worker, where other agents have a weight; human: 0 is 1."`
 	Env            []string          `key:"env" doc:"NAME or NAME=value passed into the sandbox."`
 	OwnCredentials bool              `key:"own_credentials" doc:"The program uses its own login and network; atoll cannot meter it."`
+	OnWorkers      bool              `key:"on_workers" doc:"In a run with --fleet the program of a command agent runs on workers started with --edit, instead of here; the model is reached through the run's gateway, and what env names travels."`
 	Recording      string            `key:"recording" doc:"Folder of a replay agent."`
 	Plugin         string            `key:"plugin" doc:"Folder of a plug-in of the kind agent or operator."`
 	Operators      []string          `key:"operators" doc:"Operators that a plug-in carries out; empty: all but tune."`

@@ -40,6 +40,7 @@ func (c Config) Validate() Problems {
 	k.agents(c.Agents)
 	k.roles(c)
 	k.money(c)
+	k.travelling(c.Agents)
 	k.targets(c.Targets)
 	k.console(c.Console)
 	return k.problems
@@ -366,6 +367,20 @@ func orList(hint string, all []string) string {
 		return hint
 	}
 	return "; there are " + strings.Join(all, ", ")
+}
+
+// travelling refuses agents that cannot run on workers.
+func (k *checker) travelling(agents []Agent) {
+	for i, a := range agents {
+		at := elementPath("agents", i) + ".on_workers"
+		switch {
+		case !a.OnWorkers:
+		case a.Kind != "command":
+			k.bad(at, "agent %q is of kind %s, which takes nothing of the run's machine worth sending away: on_workers is for command agents", a.Name, a.Kind)
+		case a.OwnCredentials:
+			k.bad(at, "agent %q uses its own login, which does not travel: give it base_url, key_env and model, or take on_workers out", a.Name)
+		}
+	}
 }
 
 // money refuses agents that nobody can meter under a budget of money.

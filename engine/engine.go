@@ -9,6 +9,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/agent/broker"
+	"atoll/engine/agent/client"
 	"atoll/engine/doctor"
 	"atoll/engine/gateway"
 	"atoll/engine/query"
@@ -77,6 +78,8 @@ type Fleet interface {
 	// are being taken or wait for that.
 	Slots() int
 	Tasks() int
+	// Edit runs a coding client on a machine that may.
+	client.Elsewhere
 }
 
 // Engine runs one experiment of a session, or looks on while another process

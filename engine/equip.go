@@ -146,6 +146,9 @@ func (q *equipment) hire(st *fold.State) error {
 		Now: q.opt.Now, Getenv: q.opt.Getenv, Gateway: asking, Record: q.opt.Record, Tasks: q.tasks,
 		Note: func(text string) { q.note("warn", record.NoJob, text) },
 	}
+	if q.opt.Fleet != nil {
+		h.Elsewhere = q.opt.Fleet
+	}
 	var err error
 	q.roster, err = h.Build()
 	return err

@@ -195,7 +195,7 @@ func (c *Coordinator) serve(now time.Time) {
 		if m == nil || m.session != w.session || !now.Before(w.until) || !m.serves() || m.check.held {
 			continue
 		}
-		k := t.next(m.name, c.serving)
+		k := t.next(m, &c.flow)
 		if k == nil {
 			still = append(still, w)
 			continue

@@ -118,7 +118,7 @@ func dial(t *testing.T, i wire.Invite) (*hand, error) {
 	}
 	t.Cleanup(h.nc.Close)
 	_, err = h.nc.Subscribe(wire.Subjects{}.Down(i.Name), func(m *nats.Msg) {
-		if o, err := wire.Decode[wire.Order](m.Data); err == nil && o.Kind == wire.OrderMeasure {
+		if o, err := wire.Decode[wire.Order](m.Data); err == nil && (o.Kind == wire.OrderMeasure || o.Kind == wire.OrderPipe) {
 			h.orders <- o
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -135,6 +136,7 @@ func short(d time.Duration) string {
 type flow struct {
 	slots   int // of the machines that serve, as they were seen last
 	serving int // those machines
+	editors int // of them, that run coding clients, too
 	counted int // results that counted
 	gauge   gauge
 	// refusedFor says of machines that cannot measure for this run what they lack.
@@ -143,13 +145,24 @@ type flow struct {
 
 // count notes how many slots there are now.
 func (f *flow) count(machines map[string]*machine) {
-	f.slots, f.serving = 0, 0
+	f.slots, f.serving, f.editors = 0, 0, 0
 	for _, m := range machines {
 		if m.serves() && !m.check.held {
 			f.slots += m.hello.Slots
 			f.serving++
+			if m.hello.Edits {
+				f.editors++
+			}
 		}
 	}
+}
+
+// others is how many machines serve that may have a task.
+func others(k *task, f *flow) int {
+	if k.errand != nil {
+		return f.editors
+	}
+	return f.serving
 }
 
 // gauging reads the gauge, and tells the run's log what limits the fleet where that holds
@@ -178,6 +191,9 @@ func (f *flow) gauging(now time.Time, t *table, machines map[string]*machine, ru
 func (f *flow) limits(t *table, machines map[string]*machine, run *session) (bound, string) {
 	if f.slots == 0 && len(t.tasks) > 0 {
 		return boundNobody, f.nobody(len(t.tasks), machines)
+	}
+	if n := t.edits(); n > 0 && f.editors == 0 {
+		return boundNobody, fmt.Sprintf("%s wait: no machine that serves runs coding clients; start workers with --edit, or take on_workers out of the agent", view.Plural(n, "edit"))
 	}
 	cores := runtime.NumCPU()
 	p, ok := f.gauge.pace(cores)

@@ -112,7 +112,7 @@ func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
 	out := view.Machine{
 		Name: m.name, State: m.standing(len(tasks)), Why: cmp.Or(m.aside, m.last), Host: m.hello.Host, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
 		PerMinute: m.recent.sum(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
-		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Pool: m.hello.Pool, Seen: m.seen, Root: m.check.ratio,
+		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Edits: m.hello.Edits, Pool: m.hello.Pool, Seen: m.seen, Root: m.check.ratio,
 	}
 	for _, k := range tasks {
 		if k.only == "" {

@@ -92,8 +92,15 @@ func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
 		return c.more(m, ask.Work.ID, now)
 	case ask.Kind == wire.AskResult && ask.Result != nil:
 		return c.result(m, ask.Result, now)
+	case ask.Kind == wire.AskPart && ask.Part != nil:
+		return editing{c}.part(m, ask.Part, now)
+	case ask.Kind == wire.AskPipe && ask.Pipe != nil:
+		return editing{c}.pipe(m, ask.Pipe)
+	case ask.Kind == wire.AskLines && ask.Lines != nil:
+		editing{c}.lines(m, ask.Lines)
+		return wire.Answer{OK: true}
 	case ask.Kind == wire.AskLine && ask.Line != nil:
-		c.line(m, ask.Line)
+		c.table.line(m.name, ask.Line)
 		return wire.Answer{OK: true}
 	}
 	c.refuse(m, "a message that says nothing")
@@ -108,13 +115,6 @@ func (c *Coordinator) beat(m *machine, b *wire.Beat, now time.Time) wire.Answer 
 	m.load = b.Load
 	return wire.Answer{
 		OK: true, Stop: c.table.beat(m.name, b.Running, now), Drain: m.state == server.Draining, Leave: m.aside != "", Why: m.aside,
-	}
-}
-
-// line shows a line of output of a task that the machine has.
-func (c *Coordinator) line(m *machine, l *wire.Line) {
-	if k := c.table.tasks[l.Task]; k != nil && k.machine == m.name && k.what.Live != nil {
-		k.what.Live(clean(l.Stage), clean(l.Text))
 	}
 }
 
@@ -140,23 +140,27 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		m.faults++
 		m.inRow++
 		why := clean(r.Fault)
-		c.say("warn", fmt.Sprintf("%s could not measure %s: %s", m.name, k.what.Candidate, why))
+		c.say("warn", fmt.Sprintf("%s could not do %s: %s", m.name, k.name(), why))
 		c.table.fault(k, why, now)
 		if m.inRow >= maxFaults && m.aside == "" {
-			c.setAside(m, fmt.Sprintf("%d tasks in a row could not be measured there, the last: %s", m.inRow, why))
+			c.setAside(m, fmt.Sprintf("%d tasks in a row could not be done there, the last: %s", m.inRow, why))
 		}
 	default:
-		if _, err := r.Outcome(k.what.Job, k.what.Candidate, k.stages); err != nil {
+		edited, err := k.gave(r)
+		if err != nil {
 			c.refuse(m, err.Error())
 			c.table.free(k, now)
 			c.serve(now)
 			return wire.Answer{Fenced: true, Why: err.Error()}
 		}
-		if k.only == "" {
+		switch {
+		case k.errand != nil:
+			m.inRow = 0
+		case k.only == "":
 			m.counted(now)
 			c.counted++
 		}
-		if c.table.end(k, ended{result: r, machine: m.name}); k.only != "" {
+		if c.table.end(k, ended{result: r, edited: edited, machine: m.name}); k.only != "" {
 			c.calibrate(now)
 		}
 		if !r.More {
@@ -185,7 +189,7 @@ func (c *Coordinator) more(m *machine, id string, now time.Time) wire.Answer {
 		if m.check.held {
 			return a
 		}
-		k = c.table.next(m.name, c.serving)
+		k = c.table.next(m, &c.flow)
 	}
 	if k == nil {
 		c.table.idle = append(c.table.idle, idle{m.name, m.session, now.Add(standby)})

@@ -122,21 +122,29 @@ func (s *session) task(ctx context.Context, m work.Measurement) (k *task, blob s
 	t.ID, t.Job, t.Attempt, t.Candidate, t.Commit, t.Tree = wire.NewID(), m.Job, m.Attempt, m.Candidate, m.Commit, m.Tree
 	t.Goal, t.Repeat, t.Root = m.Goal, m.Repeat, m.Candidate == record.Root
 	t.Evaluator.Objective, t.Evaluator.RootFault = s.learned()
+	if blob, err = s.c.blobs.carry(&t, changes); err != nil {
+		return nil, "", err
+	}
+	k, err = newTask(t, m, s.stages)
+	return k, blob, err
+}
+
+// carry puts changes of the base into a task; blob is where they are when they are large.
+func (b *blobs) carry(t *wire.Task, changes []record.Change) (blob string, err error) {
 	t.Changes = wire.FromChanges(changes)
 	size := 0
 	for _, ch := range changes {
 		size += len(ch.Data) + len(ch.Path) + 64
 	}
-	if size > wire.MaxInline {
-		data, err := json.Marshal(t.Changes)
-		if err != nil {
-			return nil, "", err
-		}
-		blob = s.c.blobs.offer(data)
-		t.Changes, t.Blob = nil, blob
+	if size <= wire.MaxInline {
+		return "", nil
 	}
-	k, err = newTask(t, m, s.stages)
-	return k, blob, err
+	data, err := json.Marshal(t.Changes)
+	if err != nil {
+		return "", err
+	}
+	t.Changes, t.Blob = nil, b.offer(data)
+	return t.Blob, nil
 }
 
 // newTask lists nothing yet.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atoll/engine/fleet/wire"
+	"atoll/engine/sandbox"
 	"atoll/engine/work"
 )
 
@@ -13,11 +14,12 @@ import (
 // told.
 const maxTries = 3
 
-// task is one sample that somebody is to take.
+// task is one sample that somebody is to take, or one run of a coding client.
 type task struct {
 	id      string
 	data    []byte // as it travels
 	what    work.Measurement
+	errand  *errand // nil: a sample
 	stages  []string
 	done    chan ended  // takes one value
 	only    string      // the one machine that may take it, "" = any
@@ -33,6 +35,14 @@ type task struct {
 	issued  map[string]string
 }
 
+// name is what people call a task.
+func (k *task) name() string {
+	if k.errand != nil {
+		return "the edit of " + k.what.Job.String()
+	}
+	return k.what.Candidate.String()
+}
+
 // live tells those who look on where a task is.
 func (k *task) live(stage string) {
 	if k.what.Live != nil {
@@ -43,6 +53,7 @@ func (k *task) live(stage string) {
 // ended is how a task ended.
 type ended struct {
 	result  *wire.Result
+	edited  sandbox.Result // of an errand
 	machine string
 	err     error
 }
@@ -106,6 +117,9 @@ func (t *table) give(k *task, machine, id string, now time.Time) {
 	t.taken++
 	k.machine, k.token, k.seen, k.asked = machine, wire.NewID(), now, id
 	k.issued[k.token] = machine
+	if k.errand != nil {
+		k.errand.Begins()
+	}
 	if id != "" {
 		t.answers[asked{machine, id}] = k
 	}
@@ -113,13 +127,14 @@ func (t *table) give(k *task, machine, id string, now time.Time) {
 
 // next is the task that waits longest, of those that a machine may have, and nil for
 // none. What it could not do goes to another while one of all that serve did not try it.
-func (t *table) next(machine string, serving int) *task {
+func (t *table) next(m *machine, f *flow) *task {
 	for i := 0; i < len(t.ready); i++ {
 		switch k := t.ready[i]; {
 		case !t.waits(k):
 			t.ready = slices.Delete(t.ready, i, i+1)
 			i--
-		case k.failed[machine] && len(k.failed) < serving:
+		case k.errand != nil && !m.hello.Edits:
+		case k.failed[m.name] && len(k.failed) < others(k, f):
 		default:
 			t.ready = slices.Delete(t.ready, i, i+1)
 			return k
@@ -187,7 +202,7 @@ func (t *table) fault(k *task, why string, now time.Time) {
 		t.free(k, now)
 		return
 	}
-	t.end(k, ended{machine: machine, err: fmt.Errorf("no machine of the fleet could measure %s: %s", k.what.Candidate, k.faults[len(k.faults)-1])})
+	t.end(k, ended{machine: machine, err: fmt.Errorf("no machine of the fleet could do %s: %s", k.name(), k.faults[len(k.faults)-1])})
 }
 
 // leave takes a task from its machine.
@@ -198,6 +213,9 @@ func (t *table) leave(k *task) {
 	t.taken--
 	delete(t.answers, asked{k.machine, k.asked})
 	k.machine, k.token, k.asked = "", "", ""
+	if k.errand != nil {
+		k.errand.left()
+	}
 }
 
 // free has a task that a machine has wait for another one: the token counts no more. One
@@ -221,6 +239,13 @@ func (t *table) beat(machine string, running []string, now time.Time) (stop []st
 		}
 	}
 	return stop
+}
+
+// line shows a line of output of a task that the machine has.
+func (t *table) line(machine string, l *wire.Line) {
+	if k := t.tasks[l.Task]; k != nil && k.machine == machine && k.what.Live != nil {
+		k.what.Live(clean(l.Stage), clean(l.Text))
+	}
 }
 
 // release frees the tasks of a machine, and says which other machines may take.
@@ -282,6 +307,16 @@ func (t *table) wanted() int {
 func (t *table) waiting() (n int) {
 	for _, k := range t.ready {
 		if t.waits(k) {
+			n++
+		}
+	}
+	return n
+}
+
+// edits is how many edits wait for a machine.
+func (t *table) edits() (n int) {
+	for _, k := range t.ready {
+		if k.errand != nil && t.waits(k) {
 			n++
 		}
 	}

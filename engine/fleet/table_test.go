@@ -27,10 +27,10 @@ func listed() (*table, *task, *clock) {
 }
 
 // gives has a machine get the task that waits longest.
-func (t *table) gives(machine string, c *clock) *task {
-	k := t.next(machine, 1)
+func (t *table) gives(name string, c *clock) *task {
+	k := t.next(&machine{name: name}, &flow{serving: 1})
 	if k != nil {
-		t.give(k, machine, "", c.now)
+		t.give(k, name, "", c.now)
 	}
 	return k
 }
@@ -74,10 +74,10 @@ func TestWhatAMachineCouldNotDoGoesToOneThatDidNotTry(t *testing.T) {
 	tb, k, c := listed()
 	tb.gives("m1", c)
 	tb.fault(k, "no disk", c.now)
-	if got := tb.next("m1", 2); got != nil {
+	if got := tb.next(&machine{name: "m1"}, &flow{serving: 2}); got != nil {
 		t.Errorf("it gets it again while another is there")
 	}
-	if got := tb.next("m1", 1); got != k {
+	if got := tb.next(&machine{name: "m1"}, &flow{serving: 1}); got != k {
 		t.Errorf("it does not get it again when it is the only one")
 	}
 }

@@ -28,6 +28,9 @@ func CheckPresent(cfg config.Config, getenv func(string) string) config.Problems
 		at := fmt.Sprintf("agents[%d]", i)
 		switch a.Kind {
 		case "command":
+			if a.OnWorkers { // it may be on them alone
+				continue
+			}
 			name, key := client.Program(a.Preset), at+".preset"
 			if len(a.Command) > 0 {
 				name, key = a.Command[0], at+".command"

@@ -56,6 +56,8 @@ type Builder struct {
 	Gateway gateway.Options     // but for providers, prices, keys and clock
 	Record  string              // folder in which what agents do is written; "" = nowhere
 	Tasks   *broker.Broker      // where agents of the kind broker put their jobs
+	// Elsewhere runs the programs of agents that have on_workers; nil: they run here.
+	Elsewhere client.Elsewhere
 }
 
 // Close ends what the roster holds open; nothing is asked after it.
@@ -254,6 +256,9 @@ func (h *Builder) command(c *Roster, a config.Agent) (agent.Agent, error) {
 		Limits: sandbox.Limits{Memory: h.Config.Limits.Memory, Procs: h.Config.Limits.Procs, Output: h.Config.Limits.Output, Disk: h.Config.Limits.Disk},
 		Box:    h.Box, Checkout: h.Repo.Checkout, OwnCredentials: a.OwnCredentials, Home: h.Getenv("HOME"),
 		Render: c.Prompts.WorkTree, Secrets: c.Secrets, Wait: h.Gateway.Sleep,
+	}
+	if a.OnWorkers && h.Elsewhere != nil { // caches are those of the machine
+		o.Elsewhere, o.Lays, o.Caches, o.Env = h.Elsewhere, h.Config.Evaluator.Caches, nil, a.Env
 	}
 	if a.BaseURL != "" && !a.OwnCredentials {
 		dir, err := h.socketDir()

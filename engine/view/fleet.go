@@ -25,6 +25,7 @@ type Machine struct {
 	Platform  string            `json:"platform"`
 	CPUs      int               `json:"cpus"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	Edits     bool              `json:"edits,omitempty"` // it runs coding clients, too
 	Pool      string            `json:"pool,omitempty"`
 	Root      float64           `json:"root,omitempty"` // its value of the root as a ratio to the run's; 0 unknown
 	Seen      time.Time         `json:"seen"`

@@ -97,6 +97,10 @@ type Options struct {
 	NoGit     bool // no throw-away repository in the tree
 
 	Box Box
+	// Elsewhere runs the client on another machine instead of Box; nil: here. Lays are
+	// the names of caches that such a machine lays under the sandbox, of its own.
+	Elsewhere Elsewhere
+	Lays      []string
 	// Checkout returns a read-only folder that holds a tree. nil: the files are
 	// laid one by one.
 	Checkout func(ctx context.Context, tree record.Hash) (dir string, release func(), err error)
@@ -125,7 +129,7 @@ type Command struct {
 	preset preset
 
 	mu    sync.Mutex
-	found *program
+	found *Located
 }
 
 // ErrOptions reports options that no run could succeed with. Test with
@@ -196,6 +200,8 @@ func (c *Command) wrong() string {
 		return fmt.Sprintf("prompt %q: use stdin, arg or file", p.Prompt)
 	case !p.Gateway && !o.OwnCredentials:
 		return fmt.Sprintf("%s cannot be pointed at the gateway; allow its own login with own_credentials: true", p.Name)
+	case o.Elsewhere != nil && o.OwnCredentials:
+		return "its own login does not travel to other machines"
 	case p.Name != "generic" && o.Gateway == nil && !o.OwnCredentials:
 		return "it has no model: name base_url, key_env and model, or allow its own login with own_credentials: true"
 	case p.Model && o.Model == "" && !o.OwnCredentials:

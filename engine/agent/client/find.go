@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,60 +11,76 @@ import (
 	"atoll/engine/sandbox"
 )
 
-// program is where a client really is and what must be mounted for it.
-type program struct {
-	path   string // as it is started inside
-	mounts []sandbox.Mount
-	dirs   []string // for PATH
+// Located is where a client really is on a machine and what must be mounted for it.
+type Located struct {
+	Path   string // as it is started inside
+	Mounts []sandbox.Mount
+	Dirs   []string // for PATH
 }
 
-// find looks the client up once, and again when it is there no more. A client from npm needs the whole node_modules
-// it lies in, since its native part is a package beside it, and the node that
-// runs it; any other one what the sandbox finds of it.
-func (c *Command) find(ctx context.Context) (*program, error) {
+// find looks the client up once, and again when it is there no more.
+func (c *Command) find(ctx context.Context) (*Located, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.found != nil {
-		if _, err := os.Stat(c.found.path); err == nil {
+		if _, err := os.Stat(c.found.Path); err == nil {
 			return c.found, nil
 		}
 	}
-	name := c.preset.Program
-	if len(c.o.Command) > 0 {
-		name = c.o.Command[0]
+	p, err := Locate(ctx, c.o.Box, c.o.Look, c.program(), c.o.Tools)
+	if errors.Is(err, errNoProgram) {
+		err = &Error{Client: c.preset.Name, Fault: FaultMissing, Message: err.Error(), Err: err}
 	}
-	path, err := c.o.Look(name)
+	if err == nil && ctx.Err() == nil {
+		c.found = p
+	}
+	return p, err
+}
+
+// program is the client's name, or its path.
+func (c *Command) program() string {
+	if len(c.o.Command) > 0 {
+		return c.o.Command[0]
+	}
+	return c.preset.Program
+}
+
+// errNoProgram reports a program that is not here.
+var errNoProgram = errors.New("there is no program")
+
+// Locate finds a client by its name or path and what must be mounted for it and for the
+// tools that it may use. A client from npm needs the whole node_modules it lies in, since
+// its native part is a package beside it, and the node that runs it; any other one what
+// the sandbox finds of it. look is exec.LookPath, or like it.
+func Locate(ctx context.Context, box Box, look func(string) (string, error), name string, tools []string) (*Located, error) {
+	path, err := look(name)
 	if err != nil {
-		return nil, &Error{Client: c.preset.Name, Fault: FaultMissing, Message: fmt.Sprintf("there is no program %s (%v)", name, err), Err: err}
+		return nil, fmt.Errorf("%w %s (%w)", errNoProgram, name, err)
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, fmt.Errorf("find %s: %w", name, err)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil, &Error{Client: c.preset.Name, Fault: FaultMissing, Message: fmt.Sprintf("there is no program %s (%v)", name, err), Err: err}
+		return nil, fmt.Errorf("%w %s (%w)", errNoProgram, name, err)
 	}
-	tools := c.o.Tools
-	p := &program{path: path}
+	p := &Located{Path: path}
 	if i := strings.Index(real, "/node_modules/"); i > 0 {
 		dir := real[:i] + "/node_modules"
-		p.path = real
-		p.mounts = append(p.mounts, sandbox.Mount{Host: dir, At: dir})
+		p.Path = real
+		p.Mounts = append(p.Mounts, sandbox.Mount{Host: dir, At: dir})
 		if runsOnNode(real) {
 			tools = append([]string{"node"}, tools...)
 		}
 	} else {
 		tools = append([]string{path}, tools...)
 	}
-	mounts, dirs := c.o.Box.Interpreters(ctx, tools...)
-	p.mounts, p.dirs = append(p.mounts, mounts...), dirs
-	if behind := filepath.Join(dirs[0], filepath.Base(p.path)); p.path == path && behind != path { // a version manager's shim stands for it
+	mounts, dirs := box.Interpreters(ctx, tools...)
+	p.Mounts, p.Dirs = append(p.Mounts, mounts...), dirs
+	if behind := filepath.Join(dirs[0], filepath.Base(p.Path)); p.Path == path && behind != path { // a version manager's shim stands for it
 		if _, err := os.Stat(behind); err == nil {
-			p.path = behind
+			p.Path = behind
 		}
-	}
-	if ctx.Err() == nil {
-		c.found = p
 	}
 	return p, nil
 }

@@ -33,18 +33,20 @@ type trial struct {
 	j      *agent.Job
 	t      agent.Tree
 	in     presetInput
+	prog   *Located // nil: another machine finds it
 	spec   sandbox.Spec
 	secret []string
 	watch  *clientWatch
 }
 
 // attempt runs the client once.
-func (c *Command) attempt(ctx context.Context, j agent.Job, t agent.Tree, prompt string) (agent.Result, error) {
+func (c *Command) attempt(ctx context.Context, j agent.Job, t agent.Tree, prompt string) (done agent.Result, err error) {
 	x := &trial{c: c, j: &j, t: t, secret: slices.Clone(c.o.Secrets)}
 	x.stage("starting")
-	prog, err := c.find(ctx)
-	if err != nil {
-		return agent.Result{}, x.notStarted(err)
+	if c.o.Elsewhere == nil {
+		if x.prog, err = c.find(ctx); err != nil {
+			return agent.Result{}, x.notStarted(err)
+		}
 	}
 	metered, err := x.openGateway(ctx)
 	if err != nil {
@@ -53,7 +55,7 @@ func (c *Command) attempt(ctx context.Context, j agent.Job, t agent.Tree, prompt
 		}
 		return agent.Result{}, x.notStarted(err)
 	}
-	release, err := x.prepare(ctx, prog, prompt)
+	release, err := x.prepare(ctx, prompt)
 	if err != nil {
 		_ = metered()
 		if ctx.Err() != nil {
@@ -67,11 +69,19 @@ func (c *Command) attempt(ctx context.Context, j agent.Job, t agent.Tree, prompt
 	x.watch = newClientWatch(c.preset.Format, c.o.Idle, cancel, &j, x.redact)
 	x.spec.OnLine = x.watch.line
 	watched := x.watchGateway(runCtx, cancel)
-	res, runErr := c.o.Box.Run(runCtx, x.spec)
+	res, runErr := x.start(runCtx)
 	cancel(nil)
 	watched.Wait()
 	x.watch.stop()
 	return x.judge(ctx, res, runErr, metered(), prompt)
+}
+
+// start runs the client, here or elsewhere, until it ended.
+func (x *trial) start(ctx context.Context) (sandbox.Result, error) {
+	if x.c.o.Elsewhere != nil {
+		return x.elsewhere(ctx)
+	}
+	return x.c.o.Box.Run(ctx, x.spec)
 }
 
 // stage reports progress.
@@ -127,7 +137,7 @@ func (x *trial) openGateway(ctx context.Context) (func() Metered, error) {
 }
 
 // prepare fills the rest of the Spec. release gives the checkout back.
-func (x *trial) prepare(ctx context.Context, prog *program, prompt string) (release func(), err error) {
+func (x *trial) prepare(ctx context.Context, prompt string) (release func(), err error) {
 	c, o := x.c, &x.c.o
 	if c.preset.Prompt == promptArg && len(prompt) > maxArgument {
 		return nil, fmt.Errorf("the prompt of %d bytes is longer than one argument can be; use prompt: stdin or file", len(prompt))
@@ -140,15 +150,19 @@ func (x *trial) prepare(ctx context.Context, prog *program, prompt string) (rele
 	}
 	files[startName] = startScript(homes, c.preset.drop, !o.NoGit)
 	x.spec.Files = files
-	x.spec.Args = append([]string{"/bin/sh", sandbox.ControlDir + "/" + startName, prog.path}, x.arguments(prompt)...)
+	x.spec.Args = append([]string{"/bin/sh", sandbox.ControlDir + "/" + startName, programHere}, x.arguments(prompt)...)
 	if c.preset.Prompt == promptStdin {
 		x.spec.Stdin = []byte(prompt)
 	}
-	x.environment(prog)
-	x.spec.Mounts, x.spec.Caches = prog.mounts, o.Caches
+	x.environment()
 	x.spec.Limits = o.Limits
 	x.spec.Limits.Wall = o.Timeout
 	x.spec.Harvest, x.spec.HarvestSkip = true, x.skips()
+	if o.Elsewhere != nil {
+		return func() {}, nil
+	}
+	complete(&x.spec, x.prog)
+	x.spec.Caches = o.Caches
 	return x.lay(ctx)
 }
 
@@ -176,13 +190,10 @@ func (x *trial) arguments(prompt string) []string {
 	return args
 }
 
-// environment is all that the client sees of it.
-func (x *trial) environment(prog *program) {
+// environment is all that the client sees of it but the folders of its program.
+func (x *trial) environment() {
 	o := &x.c.o
 	env := []string{"LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1"}
-	if len(prog.dirs) > 0 {
-		env = append(env, "PATH="+strings.Join(prog.dirs, ":"))
-	}
 	if x.c.preset.env != nil {
 		env = append(env, x.c.preset.env(x.in)...)
 	}
@@ -327,6 +338,7 @@ func (x *trial) refusal() error {
 // for concurrent use.
 type clientWatch struct {
 	mu     sync.Mutex
+	format Format
 	stream *stream
 	idle   *time.Timer
 	limit  time.Duration
@@ -341,7 +353,7 @@ type clientWatch struct {
 }
 
 func newClientWatch(f Format, idle time.Duration, cancel context.CancelCauseFunc, j *agent.Job, redact func(string) string) *clientWatch {
-	w := &clientWatch{stream: newStream(f), limit: idle, cancel: cancel, live: j.Live, alive: j.Alive, stage: j.Progress, redact: redact}
+	w := &clientWatch{format: f, stream: newStream(f), limit: idle, cancel: cancel, live: j.Live, alive: j.Alive, stage: j.Progress, redact: redact}
 	w.idle = time.AfterFunc(idle, func() { cancel(errClientIdle) })
 	return w
 }
@@ -371,6 +383,23 @@ func (w *clientWatch) line(stream int, line string) {
 	}
 	if w.stream.rep.Fault == FaultLoop {
 		w.cancel(errClientLoop)
+	}
+}
+
+// rest stops the clock of silence.
+func (w *clientWatch) rest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idle.Stop()
+}
+
+// again forgets what was heard: the run begins anew.
+func (w *clientWatch) again() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stream, w.lines, w.at = newStream(w.format), 0, ""
+	if !w.ended {
+		w.idle.Reset(w.limit)
 	}
 }
 

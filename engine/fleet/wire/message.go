@@ -13,7 +13,7 @@ import (
 
 // Protocol is the version of the messages. Programs of different ones do not
 // work together.
-const Protocol = 2
+const Protocol = 3
 
 // Sizes of messages, in bytes.
 const (
@@ -27,7 +27,8 @@ const (
 // ErrMessage reports a message that cannot be what it should be.
 var ErrMessage = errors.New("malformed message")
 
-// Task is one sample to take of one candidate. Its ID is drawn at random and is
+// Task is one sample to take of one candidate, or, with an errand, one run of a coding
+// client. Its ID is drawn at random and is
 // known only to those who were given the task.
 type Task struct {
 	V          int    `json:"v"`
@@ -50,6 +51,7 @@ type Task struct {
 
 	Changes []Change `json:"changes,omitempty"` // from the base to the candidate
 	Blob    string   `json:"blob,omitempty"`    // where they are too large: a JSON list of them
+	Errand  string   `json:"errand,omitempty"`  // blob of an [Errand]; Tree is what is edited
 }
 
 // Base is the tree that candidates are told as changes of, and the pack that it
@@ -82,7 +84,10 @@ const (
 	AskWork   = "work"
 	AskBlob   = "blob"
 	AskResult = "result"
-	AskLine   = "line" // nobody answers
+	AskLine   = "line"  // nobody answers
+	AskLines  = "lines" // nobody answers
+	AskPart   = "part"
+	AskPipe   = "pipe"
 )
 
 // Ask is what a worker says; the field that its kind names is set. Session is drawn when
@@ -97,6 +102,9 @@ type Ask struct {
 	Blob    *Chunk  `json:"blob,omitempty"`
 	Result  *Result `json:"result,omitempty"`
 	Line    *Line   `json:"line,omitempty"`
+	Lines   *Lines  `json:"lines,omitempty"`
+	Part    *Part   `json:"part,omitempty"`
+	Pipe    *Pipe   `json:"pipe,omitempty"`
 }
 
 // Hello says who comes. Home is known to the workers of one state folder alone, of which
@@ -109,7 +117,8 @@ type Hello struct {
 	CPUs    int               `json:"cpus"`
 	OS      string            `json:"os"`
 	Arch    string            `json:"arch"`
-	Rung    int               `json:"rung"` // of its sandbox; lower holds more
+	Rung    int               `json:"rung"`            // of its sandbox; lower holds more
+	Edits   bool              `json:"edits,omitempty"` // it runs coding clients, too
 	Labels  map[string]string `json:"labels,omitempty"`
 	Pool    string            `json:"pool,omitempty"` // of those who joined by a URL; that of others is known
 }
@@ -185,6 +194,7 @@ const (
 	OrderStop    = "stop"    // a task
 	OrderDrain   = "drain"   // finish what runs, then go
 	OrderMeasure = "measure" // what a slot waits for
+	OrderPipe    = "pipe"    // bytes of the model's gateway
 )
 
 // Order is what the coordinator tells the worker of one session.
@@ -194,6 +204,7 @@ type Order struct {
 	Session string `json:"session"`
 	Task    string `json:"task,omitempty"` // of stop
 	Next    *Next  `json:"next,omitempty"` // of measure
+	Pipe    *Pipe  `json:"pipe,omitempty"`
 }
 
 // names are what may be part of a subject and of a file name.

@@ -21,6 +21,8 @@ type Result struct {
 	// More is set where the slot is free again: the answer, or an order soon
 	// after it, may bring its next task.
 	More bool `json:"more,omitempty"`
+	// Edited is set for an errand: the SHA-256 of the [Edited] that came in parts before.
+	Edited string `json:"edited,omitempty"`
 
 	Objective     float64           `json:"objective"`
 	ObjectiveName string            `json:"objective_name,omitempty"`

@@ -9,13 +9,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"atoll/config"
+	"atoll/engine/agent/client"
 	"atoll/engine/eval"
 	"atoll/engine/fleet/wire"
+	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
 
@@ -94,10 +97,10 @@ func TestResultsThatNoHonestWorkerSendsAreRefused(t *testing.T) {
 
 func TestMessagesOfAnotherProtocolAreRefusedWithWhatToDo(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"v":3,"kind":"hello"}`: "run the same version",
+		`{"v":4,"kind":"hello"}`: "run the same version",
 		`{"kind":"hello"}`:       "run the same version",
 		`[]`:                     "malformed",
-		`{"v":2,"hello":7}`:      "malformed",
+		`{"v":3,"hello":7}`:      "malformed",
 	} {
 		if _, err := wire.Decode[wire.Ask]([]byte(text)); !errors.Is(err, wire.ErrMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -224,4 +227,57 @@ func with(t *testing.T, parcel []byte, entries []tar.Header) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+func TestAnErrandComesThroughAsItWas(t *testing.T) {
+	e := client.Errand{
+		Agent: "coder", Program: "codex", Tools: []string{"go"}, Lays: []string{"go"}, Gateway: "/x/gw.sock",
+		Spec: sandbox.Spec{
+			Args: []string{"/bin/sh", "start.sh", "program", "\xff"}, Env: []string{"A=\xfe"}, Files: map[string][]byte{"prompt.txt": {0}}, Stdin: []byte{}, Harvest: true,
+			HarvestSkip: []string{".git"}, Net: sandbox.NetGateway, Limits: sandbox.Limits{Memory: 7},
+		},
+	}
+	data, err := wire.FromErrand(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := wire.ToErrand(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "gw.sock") {
+		t.Error("a path of the coordinator travels")
+	}
+	got.Gateway = e.Gateway
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("got  %+v\nwant %+v", got, e)
+	}
+	for name, change := range map[string]func(*sandbox.Spec){
+		"the host's network": func(s *sandbox.Spec) { s.Net = sandbox.NetHost },
+		"a folder":           func(s *sandbox.Spec) { s.Base = "/" },
+		"a mount":            func(s *sandbox.Spec) { s.Mounts = []sandbox.Mount{{}} },
+	} {
+		bad := e
+		change(&bad.Spec)
+		if _, err := wire.FromErrand(&bad); !errors.Is(err, wire.ErrMessage) {
+			t.Errorf("%s travels: %v", name, err)
+		}
+	}
+}
+
+func TestAnEditThatNoHonestMachineMadeIsNotRead(t *testing.T) {
+	file := func(path string, mode record.Mode) record.Change { return record.Change{Path: path, Mode: mode} }
+	for name, changes := range map[string][]record.Change{
+		"a submodule":       {file("a", 0o160000)},
+		"a kind of its own": {file("a", 0o777)},
+		"no order":          {file("b", record.Regular), file("a", record.Regular)},
+	} {
+		data, sum, err := wire.FromEdited(&sandbox.Result{Changes: changes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wire.ToEdited(data, sum); !errors.Is(err, wire.ErrMessage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

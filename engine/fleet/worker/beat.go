@@ -93,6 +93,13 @@ func (w *Worker) obey(msg *nats.Msg) {
 		case w.orders <- *o.Next:
 		default: // its lease runs out
 		}
+	case o.Kind == wire.OrderPipe && o.Pipe != nil:
+		w.mu.Lock()
+		t := w.tunnels[o.Pipe.Task]
+		w.mu.Unlock()
+		if t != nil {
+			t.take(o.Pipe)
+		}
 	case o.Kind == wire.OrderDrain:
 		w.Drain()
 	}

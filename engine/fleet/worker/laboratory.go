@@ -35,6 +35,7 @@ type laboratory struct {
 	repo *gitops.Repo
 	ask  func(context.Context, wire.Ask) (wire.Answer, error)
 
+	taking  sync.Mutex // one base at a time
 	mu      sync.Mutex
 	benches map[setup]*place
 	turn    int
@@ -154,10 +155,8 @@ func (l *laboratory) enter(key setup) *place {
 
 // build fetches what a task needs and is not here, and makes it ready.
 func (l *laboratory) build(ctx context.Context, t *wire.Task) (*work.Bench, error) {
-	if !l.repo.Has(ctx, t.Base.Tree) {
-		if err := l.takeBase(ctx, t.Base); err != nil {
-			return nil, err
-		}
+	if err := l.haveBase(ctx, t.Base); err != nil {
+		return nil, err
 	}
 	parcel, err := l.fetch(ctx, t.Evaluator.Blob, wire.MaxBlob)
 	if err != nil {
@@ -192,6 +191,31 @@ func names(env []string) []string {
 		out[i], _, _ = strings.Cut(e, "=")
 	}
 	return out
+}
+
+// haveBase fetches a base tree unless it is here.
+func (l *laboratory) haveBase(ctx context.Context, b wire.Base) error {
+	l.taking.Lock()
+	defer l.taking.Unlock()
+	if l.repo.Has(ctx, b.Tree) {
+		return nil
+	}
+	return l.takeBase(ctx, b)
+}
+
+// tree lays out a tree that is told as changes of a base, read-only.
+func (l *laboratory) tree(ctx context.Context, b wire.Base, delta []record.Change, want record.Hash) (dir string, release func(), err error) {
+	if err := l.haveBase(ctx, b); err != nil {
+		return "", nil, err
+	}
+	tree, err := l.repo.WriteTree(ctx, b.Tree, delta)
+	if err != nil {
+		return "", nil, err
+	}
+	if tree != want {
+		return "", nil, fmt.Errorf("the changes give tree %s, not %s", tree.Short(), want.Short())
+	}
+	return l.repo.Checkout(ctx, tree)
 }
 
 // takeBase fetches a base tree into the store.

@@ -128,7 +128,7 @@ func (e *execution) run(ctx context.Context) (next *execution) {
 		delete(e.w.running, e.task.ID)
 		e.w.mu.Unlock()
 	}()
-	e.deliver(ctx, e.measure(mine))
+	e.deliver(ctx, e.carryOut(mine))
 	switch {
 	case e.next != nil:
 		return e.w.execution(*e.next)
@@ -143,20 +143,41 @@ func (e *execution) giveBack(ctx context.Context) {
 	_, _ = e.w.ask(context.WithoutCancel(ctx), wire.Ask{Kind: wire.AskResult, Result: &wire.Result{Task: e.task.ID, Token: e.token, Back: true}})
 }
 
-// measure takes the sample; nil: nobody wants it any more.
-func (e *execution) measure(ctx context.Context) *wire.Result {
-	out, took, err := e.sample(ctx)
+// name is what people call the task.
+func (e *execution) name() string {
+	if e.task.Errand != "" {
+		return "the edit of " + e.task.Job.String()
+	}
+	return e.task.Candidate.String()
+}
+
+// carryOut does what the task says; nil: nobody wants it any more.
+func (e *execution) carryOut(ctx context.Context) *wire.Result {
+	do := e.measure
+	if e.task.Errand != "" {
+		do = e.edit
+	}
+	r, err := do(ctx)
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil && ctx.Err() == nil:
-		return e.fit(wire.FromOutcome(e.task.ID, e.token, &out, took))
+		return r
 	case errors.Is(cause, errStopped):
 		return nil
 	case ctx.Err() != nil:
 		return &wire.Result{Task: e.task.ID, Token: e.token, Back: true}
 	}
-	e.w.o.Say("error", fmt.Sprintf("%s could not be measured: %v", e.task.Candidate, err))
+	e.w.o.Say("error", fmt.Sprintf("%s could not be done: %v", e.name(), err))
 	return &wire.Result{Task: e.task.ID, Token: e.token, Fault: e.w.lab.withoutPaths(err.Error())}
+}
+
+// measure takes a sample.
+func (e *execution) measure(ctx context.Context) (*wire.Result, error) {
+	out, took, err := e.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.fit(wire.FromOutcome(e.task.ID, e.token, &out, took)), nil
 }
 
 // sample measures what the task says.
@@ -167,17 +188,10 @@ func (e *execution) sample(ctx context.Context) (eval.Outcome, time.Duration, er
 		return eval.Outcome{}, 0, err
 	}
 	defer done()
-	changes := t.Changes
-	if t.Blob != "" {
-		data, err := e.w.lab.fetch(ctx, t.Blob, wire.MaxBlob)
-		if err != nil {
-			return eval.Outcome{}, 0, err
-		}
-		if changes, err = wire.ParseChanges(data); err != nil {
-			return eval.Outcome{}, 0, err
-		}
+	delta, err := e.delta(ctx)
+	if err != nil {
+		return eval.Outcome{}, 0, err
 	}
-	delta := wire.ToChanges(changes)
 	tree, err := bench.Repo.TreeAfter(ctx, t.Base.Tree, delta)
 	if err != nil {
 		return eval.Outcome{}, 0, err
@@ -192,6 +206,21 @@ func (e *execution) sample(ctx context.Context) (eval.Outcome, time.Duration, er
 		Job: t.Job, Attempt: t.Attempt, Candidate: t.Candidate, Commit: t.Commit, Tree: t.Tree, Goal: t.Goal, Repeat: t.Repeat, Live: e.line,
 	}, delta)
 	return out.Outcome, e.w.o.Now().Sub(began), err
+}
+
+// delta is what the task changes in its base.
+func (e *execution) delta(ctx context.Context) ([]record.Change, error) {
+	changes := e.task.Changes
+	if e.task.Blob != "" {
+		data, err := e.w.lab.fetch(ctx, e.task.Blob, wire.MaxBlob)
+		if err != nil {
+			return nil, err
+		}
+		if changes, err = wire.ParseChanges(data); err != nil {
+			return nil, err
+		}
+	}
+	return wire.ToChanges(changes), nil
 }
 
 // line sends a line of output now and then, for those who look on.
@@ -254,7 +283,7 @@ func (e *execution) deliver(ctx context.Context, r *wire.Result) {
 			return
 		}
 		if !kept {
-			e.w.o.Say("warn", fmt.Sprintf("the result of %s cannot be delivered yet; it is kept", e.task.Candidate))
+			e.w.o.Say("warn", fmt.Sprintf("the result of %s cannot be delivered yet; it is kept", e.name()))
 		}
 		select {
 		case <-ctx.Done():
@@ -277,9 +306,12 @@ func (e *execution) count(r *wire.Result, a wire.Answer, kept bool) {
 	e.w.mu.Unlock()
 	switch {
 	case a.Fenced:
-		e.w.o.Say("warn", fmt.Sprintf("the result of %s counts no more: %s", e.task.Candidate, a.Why))
+		e.w.o.Say("warn", fmt.Sprintf("the result of %s counts no more: %s", e.name(), a.Why))
 	case r.Fault == "":
 		told := fmt.Sprintf("measured %s of %s", e.task.Candidate, e.task.Experiment)
+		if e.task.Errand != "" {
+			told = fmt.Sprintf("edited %s of %s", e.task.Job, e.task.Experiment)
+		}
 		if r.Class != record.ClassNone {
 			told += ": " + strings.TrimSpace(string(r.Class)+" "+r.Reason)
 		}

@@ -25,6 +25,7 @@ type Options struct {
 	Slots   int    // samples at the same time
 	Labels  map[string]string
 	Pool    string // with a URL: the machines that this one belongs to, "" = none in particular
+	Edits   bool   // coding clients run here, too
 	Version string // of this program, with its commit
 	State   string // a folder of its own
 	Cache   int64  // bytes that it may keep there from one start to the next
@@ -56,8 +57,9 @@ type Worker struct {
 	hold    bool      // one slot alone asks for work
 	held    time.Time // when it did
 	running map[string]begun
-	told    time.Time // when a result was last taken
-	beat    time.Time // the last one
+	tunnels map[string]*tunnel // ways to a model, by task
+	told    time.Time          // when a result was last taken
+	beat    time.Time          // the last one
 	done    int
 	failed  int
 	leave   error
@@ -86,7 +88,7 @@ var (
 // Run works until drain is closed and what it had is done, until the coordinator
 // sends the machine away, or until ctx ends, which breaks off what runs.
 func Run(ctx context.Context, o Options, drain <-chan struct{}) error {
-	w := &Worker{o: o, pool: o.Pool, session: wire.NewID(), drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan wire.Next, o.Slots+4), running: map[string]begun{}}
+	w := &Worker{o: o, pool: o.Pool, session: wire.NewID(), drained: make(chan struct{}), lost: make(chan struct{}), orders: make(chan wire.Next, o.Slots+4), running: map[string]begun{}, tunnels: map[string]*tunnel{}}
 	lock, err := w.takeFolder()
 	if err != nil {
 		return err
@@ -280,7 +282,7 @@ func (w *Worker) greet(ctx context.Context) error {
 	hello := wire.Hello{
 		Home: w.home, Host: host,
 		Version: w.o.Version, Slots: w.o.Slots, CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Rung: int(w.box.Rung()), Labels: w.o.Labels, Pool: w.pool,
+		Rung: int(w.box.Rung()), Edits: w.o.Edits, Labels: w.o.Labels, Pool: w.pool,
 	}
 	waits := false
 	var busy time.Time // since when another one has the name
