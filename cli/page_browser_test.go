@@ -82,6 +82,18 @@ func TestAWordOfAnyLengthMakesNoPageWider(t *testing.T) {
 	}
 }
 
+// brokenWords are the short words of tables that stand on more than one line.
+const brokenWords = `[...document.querySelectorAll('th, td:not(.any)')].flatMap(cell => {
+	const found = [], walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+	while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\S+/g)) {
+		const range = document.createRange()
+		range.setStart(walk.currentNode, word.index)
+		range.setEnd(walk.currentNode, word.index + word[0].length)
+		if (new Set([...range.getClientRects()].map(r => r.top)).size > 1) found.push(word[0])
+	}
+	return found
+}).join()`
+
 func TestTheReportInABrowserReadsOnScreenTelephoneAndPaper(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
@@ -96,6 +108,11 @@ func TestTheReportInABrowserReadsOnScreenTelephoneAndPaper(t *testing.T) {
 			b.dark(dark)
 			b.open(url)
 			b.fits("the report", width)
+			var broken string
+			b.run(brokenWords, &broken)
+			if broken != "" {
+				t.Errorf("the report at %d breaks words: %s", width, broken)
+			}
 			b.accessible(fmt.Sprint("the report at ", width, " dark ", dark))
 			b.clean(url)
 			if dark == (width < 600) {
