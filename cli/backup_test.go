@@ -2,11 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // makes a database that nobody laid out
 
 	"atoll/config/suitetest"
 	"atoll/engine"
@@ -121,25 +124,110 @@ func TestAnExperimentGoesOnWhereItsRepositoryWasMoved(t *testing.T) {
 	}
 }
 
-func TestARunDoesNotStartOverWhereADatabaseWasLost(t *testing.T) {
+func TestNoVerbMakesADatabaseWhereOneWasLost(t *testing.T) {
 	t.Parallel()
 	dir := newSmall(t)
 	must(t, dir, "run", "--headless", "--max-jobs", "3")
-	db := filepath.Join(dir, ".git", "atoll", "atoll.db")
-	for _, name := range []string{"it is empty", "it is gone"} {
-		lose := os.Remove
-		if name == "it is empty" {
-			lose = func(path string) error { return os.Truncate(path, 0) }
-		}
-		if err := lose(db); err != nil {
+	state := filepath.Join(dir, ".git", "atoll")
+	db := filepath.Join(state, "atoll.db")
+	whole, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, lose := range map[string]func() error{
+		"it is gone":      func() error { return os.Remove(db) },
+		"it is empty":     func() error { return os.WriteFile(db, nil, 0o600) },
+		"it has no table": func() error { return os.WriteFile(db, tableless(t), 0o600) },
+		"with the objects": func() error {
+			return errors.Join(os.Remove(db), os.RemoveAll(filepath.Join(state, "store.git", "objects")))
+		},
+		"an evaluator is left": func() error {
+			return errors.Join(os.Remove(db), os.RemoveAll(filepath.Join(state, "store.git")), os.MkdirAll(filepath.Join(state, "evaluators", "ab"), 0o700))
+		},
+	} {
+		kept := filepath.Join(t.TempDir(), "state")
+		if err := os.CopyFS(kept, os.DirFS(state)); err != nil {
 			t.Fatal(err)
 		}
-		if c := atoll(t, dir, "run", "--headless"); c.code != 1 || !strings.Contains(c.err, "repair --from BACKUP") {
-			t.Errorf("%s: code %d, %s", name, c.code, c.err)
+		if err := lose(); err != nil {
+			t.Fatal(err)
 		}
-		if c := atoll(t, dir, "doctor"); c.code != 1 {
-			t.Errorf("%s: and doctor ends with %d afterwards: %s", name, c.code, c.out)
+		was, _ := os.ReadFile(db)
+		for _, args := range [][]string{
+			{"run", "--headless"}, {"status"}, {"note", "a word"}, {"show", "root"}, {"gc"}, {"report"}, {"backup", filepath.Join(t.TempDir(), "b")}, {"run", "--new", "--experiment", "1"},
+		} {
+			c := atoll(t, dir, args...)
+			if c.code != 1 || !strings.Contains(c.err, "was lost") || !strings.Contains(c.err, "repair --from BACKUP") || !strings.Contains(c.err, "run --new") {
+				t.Errorf("%s: %s: code %d, %s", name, args, c.code, c.err)
+			}
+		}
+		if now, _ := os.ReadFile(db); !bytes.Equal(was, now) {
+			t.Errorf("%s: the verbs wrote %d bytes", name, len(now))
+		}
+		if c := atoll(t, dir, "doctor"); c.code != 1 || !strings.Contains(c.out, "was lost") {
+			t.Errorf("%s: doctor ends with %d: %s", name, c.code, c.out)
+		}
+		if c := atoll(t, dir, "repair"); c.code != 1 || !strings.Contains(c.out, "LOST") {
+			t.Errorf("%s: repair ends with %d: %s", name, c.code, c.out)
+		}
+		must(t, dir, "repair", "--from", kept)
+		if now, _ := os.ReadFile(db); len(now) < len(whole) {
+			t.Errorf("%s: repair brings back %d of %d bytes", name, len(now), len(whole))
 		}
 	}
-	must(t, dir, "run", "--new", "--headless", "--max-jobs", "2")
+}
+
+// tableless is a database that was laid out in a write-ahead log which went.
+func tableless(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA journal_mode = WAL"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) == 0 {
+		t.Fatalf("%d bytes, %v", len(data), err)
+	}
+	return data
+}
+
+func TestARunStartsOverWhereADatabaseWasLostIfItIsTold(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	must(t, dir, "run", "--headless", "--max-jobs", "3")
+	state := filepath.Join(dir, ".git", "atoll")
+	if err := os.Truncate(filepath.Join(state, "atoll.db"), 0); err != nil {
+		t.Fatal(err)
+	}
+	c := atoll(t, dir, "run", "--new", "--headless", "--max-jobs", "2")
+	if c.code != 0 || !strings.Contains(c.err, "what is left is in") {
+		t.Fatalf("code %d, %s", c.code, c.err)
+	}
+	if found, err := filepath.Glob(filepath.Join(state, "aside", "*", "store.git", "refs", "heads", "anchor", "1")); err != nil || len(found) != 1 {
+		t.Errorf("the candidates of before are not aside: %v %v", found, err)
+	}
+	must(t, dir, "doctor")
+}
+
+func TestAStateDirectoryThatNeverHadADatabaseStartsWithoutAWord(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(state string) error{
+		"an empty folder":   func(string) error { return nil },
+		"a lock":            func(state string) error { return os.WriteFile(filepath.Join(state, "engine.lock"), nil, 0o600) },
+		"an empty database": func(state string) error { return os.WriteFile(filepath.Join(state, "atoll.db"), nil, 0o600) },
+	} {
+		dir := newSmall(t)
+		state := filepath.Join(dir, ".git", "atoll")
+		if err := errors.Join(os.MkdirAll(state, 0o700), leave(state)); err != nil {
+			t.Fatal(err)
+		}
+		if c := atoll(t, dir, "run", "--headless", "--max-jobs", "1"); c.code != 0 || strings.Contains(c.err, "lost") {
+			t.Errorf("%s: code %d, %s", name, c.code, c.err)
+		}
+	}
 }

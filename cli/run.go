@@ -12,6 +12,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine"
+	"atoll/engine/doctor"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
@@ -121,16 +122,29 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}
-	if !f.fresh && engine.Bereft(p.state) {
-		return fmt.Errorf("the database of %s is missing or empty, and the candidates of its experiments are there: `atoll repair --from BACKUP` brings it back; `atoll run --new` starts over without it", p.state)
+	lost := engine.Bereft(ctx, p.state)
+	if lost != nil && (!f.fresh || f.readonly || a.flags.experiment != "") {
+		return lost
 	}
-	if !engine.HasExperiments(p.state) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
+	if lost != nil {
+		if p, err = a.placeBy(ctx, gitops.Inspect); err != nil {
+			return err
+		}
+	}
+	if (lost != nil || !engine.HasExperiments(p.state)) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
 		if loadErr != nil {
 			return loadErr
 		}
 		if _, err := a.startable(ctx, p, loaded); err != nil {
 			return err
 		}
+	}
+	if lost != nil {
+		aside, err := engine.SetAside(p.state, a.now())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Err, "atoll: %v: what is left is in %s\n", doctor.ErrBereft, aside)
 	}
 	ses, err := a.session(ctx, p, !f.readonly || !engine.HasExperiments(p.state))
 	if err != nil {

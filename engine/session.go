@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"atoll/engine/doctor"
+	"atoll/engine/kept"
 	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
@@ -53,20 +55,49 @@ func HasExperiments(dir string) bool {
 	return err == nil
 }
 
-// Bereft reports whether a state directory has an object store with candidates that were
-// in a database, and that database is gone or empty.
-func Bereft(dir string) bool {
-	if info, err := os.Stat(filepath.Join(dir, dbName)); err == nil && info.Size() > 0 {
-		return false
+// Bereft returns an error that wraps [doctor.ErrBereft], and says what to do, where a state
+// directory has what belongs to experiments and their database was lost. No session opens there.
+func Bereft(ctx context.Context, dir string) error {
+	err := doctor.Bereft(ctx, dir)
+	if err == nil {
+		return nil
 	}
-	anchors, err := filepath.Glob(filepath.Join(dir, "store.git", "refs", "heads", "anchor", "*"))
-	return err == nil && len(anchors) > 0
+	return fmt.Errorf("%w; `atoll repair --from BACKUP` brings it back; `atoll run --new` puts what is left aside and starts over", err)
+}
+
+// SetAside makes room for new experiments where the database of those before was lost: what
+// is left of them goes into a new folder below aside/ of the state directory, whose path it
+// returns. No engine may run there.
+func SetAside(dir string, now time.Time) (to string, err error) {
+	lock, err := LockState(dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, unlock(lock)) }()
+	above := filepath.Join(dir, "aside")
+	if err := os.MkdirAll(above, 0o700); err != nil {
+		return "", fmt.Errorf("put aside what is left in %s: %w", dir, err)
+	}
+	if to, err = os.MkdirTemp(above, now.UTC().Format("20060102-150405-")); err != nil {
+		return "", fmt.Errorf("put aside what is left in %s: %w", dir, err)
+	}
+	for _, name := range []string{ // the database last: until then it is as bereft as before
+		doctor.ObjectsName, doctor.EvaluatorName, kept.Folder, dbName + "-wal", dbName + "-shm", dbName + "-journal", dbName + ".sums", dbName,
+	} {
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(to, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return to, fmt.Errorf("put aside what is left in %s: %w", dir, err)
+		}
+	}
+	return to, nil
 }
 
 // OpenSession opens a state directory. Without Create a missing store is
-// ErrNoExperiment.
+// ErrNoExperiment; one that was lost is refused in any case, see [Bereft].
 func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	path := filepath.Join(o.Dir, dbName)
+	if err := Bereft(ctx, o.Dir); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !o.Create {
 		return nil, fmt.Errorf("%w: %s holds none; start one with `atoll run` or `atoll demo`", ErrNoExperiment, o.Dir)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -169,6 +170,32 @@ func header(path string, o Options) error {
 		return ErrNotADatabase
 	}
 	return nil
+}
+
+// Empty reports whether there is no store at path: no file, one of no bytes, or one in which,
+// with its write-ahead log, nobody laid out a table. Opening it for writing would begin a new
+// one. It writes nothing.
+func Empty(ctx context.Context, path string) bool {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	const end, layout = 64, 60 // https://sqlite.org/fileformat2.html#the_database_header
+	f, release, err := handles.lend(abs)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	head := make([]byte, end)
+	n, err := f.ReadAt(head, 0)
+	release()
+	if n < end || binary.BigEndian.Uint32(head[layout:]) != 0 {
+		return n == 0 && errors.Is(err, io.EOF)
+	}
+	db, err := Open(ctx, abs, Options{ReadOnly: true}) // the layout may be in the log still
+	if err == nil {
+		err = db.Close()
+	}
+	return errors.Is(err, ErrNotFound)
 }
 
 // look opens the first reader, so that a store that cannot be read says so now. Where

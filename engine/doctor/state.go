@@ -56,10 +56,9 @@ type state struct {
 func CheckState(ctx context.Context, o StateOptions) []view.CheckLine {
 	s := &state{opt: o}
 	path := filepath.Join(o.Dir, DatabaseName)
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		if _, err := os.Stat(filepath.Join(o.Dir, ObjectsName, "objects")); err == nil {
-			s.add("store", "database", fmt.Errorf("%s is missing or empty, and there are candidates in %s", path, ObjectsName), "", cureFrom)
+	if store.Empty(ctx, path) {
+		if err := Bereft(ctx, o.Dir); err != nil {
+			s.add("store", "database", err, "", cureFrom)
 		}
 		return s.lines
 	}

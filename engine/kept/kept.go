@@ -33,8 +33,8 @@ import (
 	"atoll/store/whole"
 )
 
-// folder is where kept folds lie in a state directory.
-const folder = "folds"
+// Folder is where kept folds lie in a state directory.
+const Folder = "folds"
 
 // worth is from how many rows of the log on a kept fold pays. A hundredth of the log
 // may be folded again, and so many rows always.
@@ -136,7 +136,7 @@ func Rest() {
 
 // Name is the file of an experiment's kept fold, below the state directory.
 func Name(exp record.ExperimentID) string {
-	return filepath.Join(folder, strconv.FormatInt(int64(exp), 10))
+	return filepath.Join(Folder, strconv.FormatInt(int64(exp), 10))
 }
 
 func pathOf(dir string, exp record.ExperimentID) string { return filepath.Join(dir, Name(exp)) }

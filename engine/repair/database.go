@@ -93,10 +93,8 @@ func (b *bench) logAside(wal store.WAL, bad error) error {
 // openDatabase opens the database for writing and keeps it, if it is whole or if
 // indexes made anew make it so.
 func (b *bench) openDatabase(ctx context.Context, path string) error {
-	if info, err := os.Stat(path); err != nil {
-		return err
-	} else if info.Size() == 0 {
-		return fmt.Errorf("%s is empty", path)
+	if store.Empty(ctx, path) {
+		return fmt.Errorf("%s is missing or empty", path)
 	}
 	sealed, err := sealedAs(ctx, path)
 	if err != nil {
