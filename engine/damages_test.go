@@ -35,7 +35,7 @@ func changeRows(statement string) func(*wreck) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 && !strings.HasPrefix(statement, "DROP") {
+		if n, err := result.RowsAffected(); err != nil || n == 0 && !strings.HasPrefix(statement, "DROP") && !strings.HasPrefix(statement, "CREATE") {
 			w.t.Fatalf("%s changes nothing: %v", statement, err)
 		}
 	}
@@ -128,6 +128,8 @@ func moreDamages() []damage {
 		{name: "a folder for the database", full: true, do: inTurn(gone("atoll.db"), newFile("atoll.db/x", "x")), mended: true},
 		{name: "a database without a table", do: changeRows("DROP TABLE sample"), mended: true},
 		{name: "a database without an index", full: true, do: changeRows("DROP INDEX candidate_tree"), mended: true},
+		{name: "a trigger of somebody else", do: changeRows("CREATE TRIGGER more AFTER INSERT ON candidate BEGIN DELETE FROM metric; END"), mended: true},
+		{name: "a view of somebody else", full: true, do: changeRows("CREATE VIEW more AS SELECT 1"), mended: true},
 		{name: "no experiment among the rows", full: true, do: changeRows("DELETE FROM experiment"), mended: true},
 		{name: "no settings among the rows", full: true, do: changeRows("DELETE FROM settings"), mended: true},
 		{name: "settings that are none", full: true, do: changeRows("UPDATE settings SET data = x'00ff'"), mended: true},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"atoll/store/record"
 )
@@ -59,8 +60,9 @@ func (db *DB) outside(ctx context.Context, what, text string) error {
 	}}))
 }
 
-// complete compares the tables, columns and indexes of the file with those that the
-// migrations make.
+// complete compares the tables, columns, indexes, triggers and views of the file with those
+// that the migrations make. A trigger or a view more is as bad as one that is not there: it
+// changes what a write does, or what is read. A table or an index more does neither.
 func (c *conn) complete(ctx context.Context, migrations fs.FS) (err error) {
 	newest, err := newestOf(migrations)
 	if err != nil {
@@ -79,12 +81,20 @@ func (c *conn) complete(ctx context.Context, migrations fs.FS) (err error) {
 		return err
 	}
 	wanted, err := like.parts(ctx)
+	if err != nil {
+		return err
+	}
 	for _, part := range wanted {
 		if !slices.Contains(here, part) {
 			return fmt.Errorf("it has no %s: %w", part, ErrDamaged)
 		}
 	}
-	return err
+	for _, part := range here {
+		if kind, _, _ := strings.Cut(part, " "); (kind == "trigger" || kind == "view") && !slices.Contains(wanted, part) {
+			return fmt.Errorf("it has a %s that no atoll made: %w", part, ErrDamaged)
+		}
+	}
+	return nil
 }
 
 // parts names what a file is made of.

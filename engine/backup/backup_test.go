@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,38 @@ func TestABackupIsRestoredWithItsEvaluators(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, databaseName)); err == nil {
 		t.Error("the parts that were read are left behind")
+	}
+}
+
+func TestADamagedDatabaseIsNotCopied(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "atoll.db"), filepath.Join(t.TempDir(), "all.atoll")
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.KeepSealed()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = store.Open(t.Context(), path, store.Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = Write(t.Context(), Source{Dir: dir, DB: db}, file, "test", time.Unix(0, 0))
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "`atoll repair --from`") {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it leaves a file: %v", err)
 	}
 }
 

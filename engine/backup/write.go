@@ -35,8 +35,9 @@ type Source struct {
 	Evaluators []string
 }
 
-// Write makes a backup in a new file. One that exists is refused with ErrTaken; a
-// failure leaves nothing.
+// Write makes a backup in a new file. One that exists is refused with ErrTaken, and with
+// [store.ErrDamaged] a database of which a page is not what was written. A failure leaves
+// nothing.
 func Write(ctx context.Context, src Source, path, program string, now time.Time) (Manifest, error) {
 	m, err := write(ctx, src, path, program, now)
 	if err != nil {
@@ -65,6 +66,9 @@ func write(ctx context.Context, src Source, path, program string, now time.Time)
 		return nil
 	}
 	copied := filepath.Join(dir, "atoll.db")
+	if _, err := src.DB.CheckSeal(ctx); err != nil { // beside a run there are no sums
+		return m, fmt.Errorf("%w: `atoll repair --from` an earlier one", err)
+	}
 	if err := src.DB.Backup(ctx, copied); err != nil {
 		return m, err
 	}

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,7 +104,8 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 		"nothing was kept yet":              {whole, nil, "store", "open", "", "", ""},
 		"no look deeper than was asked for": {whole, nil, "evaluator", "measured root", "", "", ""},
 		"candidates without a database": {whole, func(t *testing.T, o *doctor.Options) {
-			if err := os.MkdirAll(filepath.Join(o.State, doctor.ObjectsName, "objects"), 0o700); err != nil {
+			dir := filepath.Join(o.State, doctor.ObjectsName, "objects", "ab")
+			if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, strings.Repeat("c", 38)), nil, 0o400)); err != nil {
 				t.Fatal(err)
 			}
 		}, "store", "database", "wrong", "missing or empty", "atoll repair --from"},
