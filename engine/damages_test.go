@@ -78,6 +78,26 @@ func another(kind string) func(*wreck) {
 	})
 }
 
+// anotherLog puts the write-ahead log of another database in the place of that of a store.
+func anotherLog(w *wreck) {
+	w.t.Helper()
+	path := filepath.Join(w.t.TempDir(), "db")
+	db, err := sql.Open("sqlite3", path+"?_journal_mode=WAL")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE other (n); INSERT INTO other VALUES (zeroblob(100000))"); err != nil {
+		w.t.Fatal(err)
+	}
+	data, err := os.ReadFile(path + "-wal")
+	if err != nil || len(data) == 0 {
+		w.t.Fatalf("%d bytes, %v", len(data), err)
+	}
+	gone("atoll.db-shm")(w)
+	newFile("atoll.db-wal", string(data))(w)
+}
+
 // hotJournal has SQLite write zeros over the second page of a database.
 func hotJournal() string {
 	be := binary.BigEndian

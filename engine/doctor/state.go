@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,7 +106,7 @@ func (s *state) database(ctx context.Context, path string) {
 			s.add("store", "pages", err, detail, cureFrom)
 		}
 	}
-	s.add("store", "integrity", db.Integrity(ctx), "ok", cureRepair)
+	s.add("store", "integrity", db.Integrity(ctx), "ok", cureRepair+"; where that does not mend it, "+cureFrom)
 	all, err := db.Experiments(ctx)
 	if err != nil {
 		s.add("store", "experiments", err, "", cureFrom)
@@ -193,11 +194,15 @@ func (s *state) experiment(ctx context.Context, db *store.DB, repo *gitops.Repo,
 		return // which was told
 	}
 	s.commits(ctx, repo, exp, commits, open, named, what)
-	lost, err := Ahead(ctx, db, repo, exp.ID)
+	lost, told, err := Ahead(ctx, db, repo, exp.ID)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("%s of the object store are not in the database: it is older", view.Plural(len(lost), "commit"))
 	}
-	s.add("store", named("order"), err, "the database is not behind the object store", cureRepair+"; the commits are not made or paid for again")
+	detail := "the database is not behind the object store"
+	if told > 0 {
+		detail = view.Plural(told, "commit") + " whose results were lost wait for the next run, which measures them again"
+	}
+	s.add("store", named("order"), err, detail, cureRepair+"; the commits are not made or paid for again")
 }
 
 // Open reports whether the search or a person may still choose a candidate of a
@@ -253,8 +258,48 @@ func (s *state) commits(ctx context.Context, repo *gitops.Repo, exp *record.Expe
 
 // Ahead lists what the object store has and the database does not know: commits that
 // a ref or one of the newest anchors holds, with the number of the job that each was
-// made for. Those that jobs in work just made are not among them.
-func Ahead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.ExperimentID) (map[record.JobID]record.Hash, error) {
+// made for. Those that jobs in work just made are not among them, and those of [TellAhead]
+// are only counted.
+func Ahead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.ExperimentID) (ahead map[record.JobID]record.Hash, told int, err error) {
+	ahead, err = allAhead(ctx, db, repo, exp)
+	if err != nil || len(ahead) == 0 {
+		return nil, 0, err
+	}
+	text, _, err := db.Meta(ctx, exp, metaAhead)
+	if err != nil {
+		return nil, 0, err
+	}
+	known := strings.Split(text, "\n")
+	all := len(ahead)
+	maps.DeleteFunc(ahead, func(job record.JobID, h record.Hash) bool { return slices.Contains(known, aheadLine(job, h)) })
+	return ahead, all - len(ahead), nil
+}
+
+// metaAhead is the note of the commits of which was told that their results are lost.
+const metaAhead = "told-ahead"
+
+func aheadLine(job record.JobID, h record.Hash) string { return fmt.Sprintf("%d %s", job, h) }
+
+// TellAhead keeps that it was told of commits that their results are lost: they are marked as
+// attempts, and the next run goes on from them.
+func TellAhead(ctx context.Context, db *store.DB, exp record.ExperimentID, ahead map[record.JobID]record.Hash) error {
+	text, _, err := db.Meta(ctx, exp, metaAhead)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	if text != "" {
+		lines = strings.Split(text, "\n")
+	}
+	for job, h := range ahead {
+		lines = append(lines, aheadLine(job, h))
+	}
+	slices.Sort(lines)
+	return db.PutMeta(ctx, exp, metaAhead, strings.Join(lines, "\n"))
+}
+
+// allAhead is Ahead, whatever was told.
+func allAhead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.ExperimentID) (map[record.JobID]record.Hash, error) {
 	ahead := map[record.JobID]record.Hash{}
 	attempts, err := repo.Attempts(ctx, exp)
 	if err != nil {
@@ -307,13 +352,17 @@ func (s *state) evaluators() {
 		s.add("store", "evaluator", fmt.Errorf("%s is no folder", folder), "", cureFrom)
 		return
 	}
-	sums, err := filepath.Glob(filepath.Join(folder, "*"+SumExt))
+	sums, err := EvaluatorSums(s.opt.Dir)
 	if err != nil {
+		s.add("store", "evaluator", err, "", cureFrom)
 		return
 	}
 	for _, file := range sums {
 		dir := strings.TrimSuffix(file, SumExt)
 		want, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s has no sum: nothing says whether it is the copy that was made", dir)
+		}
 		if err == nil {
 			var is string
 			if is, err = eval.SumDir(dir); err == nil && is != strings.TrimSpace(string(want)) {
@@ -322,4 +371,25 @@ func (s *state) evaluators() {
 		}
 		s.add("store", "evaluator", err, filepath.Base(dir)+" is as it was copied", cureFrom)
 	}
+}
+
+// EvaluatorSums names the files with the sums of the copies of evaluators in a state directory:
+// those that are there, and those that should be beside a copy.
+func EvaluatorSums(dir string) ([]string, error) {
+	folder := filepath.Join(dir, EvaluatorName)
+	sums, err := filepath.Glob(filepath.Join(literal(folder), "*"+SumExt))
+	if err != nil {
+		return nil, err
+	}
+	copies, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, c := range copies {
+		file := filepath.Join(folder, c.Name()+SumExt)
+		if c.IsDir() && filepath.Ext(c.Name()) == "" && !slices.Contains(sums, file) { // else one that a kill left half made
+			sums = append(sums, file)
+		}
+	}
+	return sums, nil
 }

@@ -33,6 +33,11 @@ func (b *bench) database(ctx context.Context) (ok bool, err error) {
 	if err := b.logAside(wal, walErr); err != nil {
 		return false, err
 	}
+	if wal.Commits > 0 && !wal.Foreign {
+		if err := b.mislaid(ctx, path); err != nil {
+			return false, err
+		}
+	}
 	bad := b.openDatabase(ctx, path)
 	if bad == nil && walErr != nil && !wal.Foreign {
 		b.lost("what was committed behind frame %d of the write-ahead log: %v", wal.Frames, walErr)
@@ -88,6 +93,31 @@ func (b *bench) logAside(wal store.WAL, bad error) error {
 	}
 	b.did("set aside the write-ahead log: %v", bad)
 	return errors.Join(b.setAside(name), b.setAside(doctor.DatabaseName+"-shm"))
+}
+
+// mislaid sets a write-ahead log aside with which a database is damaged and without which it
+// is whole: it is that of another one, as after a kill nothing else tells. Who opens the
+// database for writing lays the log over it.
+func (b *bench) mislaid(ctx context.Context, path string) error {
+	with := wholeDatabase(ctx, path)
+	if !errors.Is(with, store.ErrDamaged) && !errors.Is(with, store.ErrNotADatabase) {
+		return nil
+	}
+	const log = doctor.DatabaseName + "-wal"
+	bare, err := os.MkdirTemp(b.Dir, ".repair-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bare)
+	alone := filepath.Join(bare, doctor.DatabaseName)
+	if err := copyFile(path, alone); err != nil {
+		return err
+	}
+	if wholeDatabase(ctx, alone) != nil {
+		return errors.Join(b.keepCopy(doctor.DatabaseName), b.keepCopy(log)) // as they are before anybody opens them for writing
+	}
+	b.lost("what was committed in the write-ahead log: it is that of another database, or damaged; the database is whole without it, and with it %v", with)
+	return errors.Join(b.setAside(log), b.setAside(doctor.DatabaseName+"-shm"))
 }
 
 // openDatabase opens the database for writing and keeps it, if it is whole or if
@@ -189,22 +219,25 @@ func copyDatabase(ctx context.Context, from, to string) error {
 }
 
 // keepCopy puts a copy of a file of the state directory aside.
-func (b *bench) keepCopy(name string) (err error) {
-	in, err := os.Open(filepath.Join(b.Dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
+func (b *bench) keepCopy(name string) error {
+	if err := os.MkdirAll(b.report.Aside, 0o700); err != nil {
+		return err
+	}
+	err := copyFile(filepath.Join(b.Dir, name), filepath.Join(b.report.Aside, name))
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	return err
+}
+
+// copyFile copies into a new file.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(b.report.Aside, 0o700); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(filepath.Join(b.report.Aside, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"atoll/engine/doctor"
@@ -77,6 +78,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		b.report.Aside = ""
 	}
 	b.report.After = doctor.CheckState(ctx, doctor.StateOptions{Dir: o.Dir, Deep: true})
+	for i := range b.report.After { // what was done just now cures nothing more
+		if l := &b.report.After[i]; !l.OK && strings.HasPrefix(l.Cure, "`atoll repair`") {
+			l.Cure = "`atoll repair --from BACKUP`: what is here does not mend it"
+		}
+	}
 	if err == nil && (!b.report.Whole() || slices.ContainsFunc(b.report.Steps, func(s Step) bool { return s.Lost })) {
 		err = ErrLost
 	}
@@ -202,7 +208,7 @@ func (b *bench) experiment(ctx context.Context, exp *record.Experiment) error {
 	if err := b.hold(ctx, exp, commits); err != nil {
 		return err
 	}
-	ahead, err := doctor.Ahead(ctx, b.db, b.repo, exp.ID)
+	ahead, _, err := doctor.Ahead(ctx, b.db, b.repo, exp.ID)
 	if err != nil || len(ahead) == 0 {
 		return err
 	}
@@ -211,8 +217,8 @@ func (b *bench) experiment(ctx context.Context, exp *record.Experiment) error {
 			return err
 		}
 	}
-	b.lost("the results of %s of %s are not in the database; the commits are kept, and a run measures them again without making them again", view.Plural(len(ahead), "job"), exp.Name)
-	return nil
+	b.lost("the results of %s of %s are not in the database; the commits are kept, and the next run measures them again without making them again", view.Plural(len(ahead), "job"), exp.Name)
+	return doctor.TellAhead(ctx, b.db, exp.ID, ahead)
 }
 
 func count(list []record.Hash) string {

@@ -98,7 +98,7 @@ func (b *bench) evaluators() error {
 		}
 		b.did("set aside what was in the place of the folder %s", doctor.EvaluatorName)
 	}
-	sums, err := filepath.Glob(filepath.Join(b.Dir, doctor.EvaluatorName, "*"+doctor.SumExt))
+	sums, err := doctor.EvaluatorSums(b.Dir)
 	if err != nil {
 		return err
 	}
@@ -163,6 +163,14 @@ func (b *bench) evaluator(file string) error {
 			b.did("took the copy %s of an evaluator from %s", name, s.name)
 		}
 		return err
+	}
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		sum, err := eval.SumDir(dir)
+		if err != nil {
+			return err
+		}
+		b.lost("the sum of the copy %s of an evaluator, which said whether it is what was copied; it has one of what it is now, and a run refuses it if it is not what its values are of", name)
+		return os.WriteFile(file, []byte(sum+"\n"), 0o600)
 	}
 	b.lost("the copy %s of an evaluator is not what was copied, and is in no source: `atoll run --remeasure` takes the one of now", name)
 	return nil
