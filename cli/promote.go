@@ -178,7 +178,11 @@ func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate,
 // printPromoted says what the value of a candidate rests on, and how it behaves.
 func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
 	if out.Claim != nil {
-		fmt.Fprintf(a.Out, "%-10s %s; %s on the root, whose value is %s\n", view.CleanLine(objectiveName(s)), out.Value, out.Gain, view.FormatValue(view.ClaimRoot(s, out.Claim)))
+		root := ", whose value is " + view.FormatValue(view.ClaimRoot(s, out.Claim))
+		if s.Paired {
+			root = ""
+		}
+		fmt.Fprintf(a.Out, "%-10s %s; %s on the root%s\n", s.Measured(), out.Value, out.Gain, root)
 		fmt.Fprintf(a.Out, "%-10s where the search began, not on %s as it is now: `%s` measures there\n", "measured", s.Experiment.Branch, a.says("promote "+out.Candidate.String()+" --verify"))
 	}
 	if out.Behaviour == nil {

@@ -107,6 +107,20 @@ func TestAFileThatSomebodyTakesOutMakesNoFolder(t *testing.T) {
 	}
 }
 
+func TestTheValueOfAPairedExperimentIsTakenOutAsARatio(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll.yaml": strings.Replace(smallYAML, "  objective: total\n", "  objective: total\n  paired: true\n", 1)})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "paired")
+	must(t, dir, "run", "--headless")
+	const told = "ratio of total to the root's"
+	for _, args := range [][]string{{"promote", "best"}, {"promote", "best", "--patch", "-"}, {"report"}} {
+		if out := must(t, dir, args...); !strings.Contains(out, told) || strings.Contains(out, "; the root's is") || strings.Contains(out, "whose value is") {
+			t.Errorf("%v says\n%s", args, out)
+		}
+	}
+}
+
 func TestWhereValuesVaryNoListTellsLuckAsAValue(t *testing.T) {
 	t.Parallel()
 	dir := newNoisy(t, "0", "10")

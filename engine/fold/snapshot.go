@@ -17,7 +17,7 @@ import (
 func (s *State) Snapshot() *view.Snapshot {
 	snap := &view.Snapshot{
 		Fold: s.Seq, Experiment: s.Exp, Settings: s.SettingsInForce(), State: s.Run, Reason: s.Reason,
-		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Noisy: s.Noisy,
+		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Paired: s.Config.Evaluator.Paired, Noisy: s.Noisy,
 		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(int(s.candidates.last())),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
 		Targets: s.targetYields(), Shadow: s.ShadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),

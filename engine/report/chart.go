@@ -54,7 +54,7 @@ func (s *Story) charts() ([]figure, error) {
 		title string
 		curve
 	}{
-		{"Best " + s.Metric() + " so far, as it was decided; dashed: the root", best}, {"Niches filled, share of the map", curve{x: c.X, y: c.Coverage}}, {"QD score: sum over all niches", curve{x: c.X, y: c.QD}},
+		{"Best " + s.Measured() + " so far, as it was decided; dashed: the root", best}, {"Niches filled, share of the map", curve{x: c.X, y: c.Coverage}}, {"QD score: sum over all niches", curve{x: c.X, y: c.QD}},
 	} {
 		svg, err := drawCurve(one.curve, one.title)
 		if err != nil {

@@ -233,3 +233,28 @@ func TestAPullRequestAndTheReportRepeatInTheSameWords(t *testing.T) {
 		}
 	}
 }
+
+func TestARatioToTheRootIsToldAsOne(t *testing.T) {
+	s := snapshot(1, 4)
+	s.Objective, s.Direction, s.Paired = "ns/op", "minimize", true
+	s.Root.Objective, s.Best.Claim = 1, evidence.Certain(0.907349, 1, true)
+	const ratio = "ratio of ns/op to the root's"
+	for name, write := range map[string]func(io.Writer, *Story) error{"HTML": HTML, "Markdown": Markdown, "a pull request": func(w io.Writer, st *Story) error {
+		return PullRequest(w, &Proposal{Snap: st.Snap, Candidate: view.CandidateDetail{Candidate: record.Candidate{ID: 4}, Claim: st.Snap.Best.Claim}})
+	}} {
+		text := html.UnescapeString(written(t, s, 1, write))
+		if !strings.Contains(text, "Its "+ratio+" is 0.907349 (lower is better). The gain is +9.27 %") || strings.Contains(text, "; the root's is") {
+			t.Errorf("%s does not tell the value as a ratio:\n%s", name, text)
+		}
+	}
+	story := &Story{Snap: s}
+	for _, f := range story.Facts() {
+		if f.Value == "1" || f.Value == "0.907349" && f.Name != ratio {
+			t.Errorf("a headline says %v", f)
+		}
+	}
+	s.Best = s.Root
+	if got := story.outcome(); got != "No candidate is better than the root by the "+ratio+" (lower is better)." {
+		t.Errorf("of the root it says %q", got)
+	}
+}

@@ -36,10 +36,16 @@ func (s *Story) Facts() []Fact {
 		gain := "none"
 		if b.ID != record.NoCandidate && b.ID != record.Root {
 			gain = view.ClaimGain(b.Claim)
-			add(s.Metric()+" of "+b.ID.String(), view.ClaimValue(b.Claim))
+			name := s.Metric() + " of " + b.ID.String()
+			if s.Snap.Paired {
+				name = s.Measured()
+			}
+			add(name, view.ClaimValue(b.Claim))
 		}
 		out = append([]Fact{{"gain", gain}}, out...)
-		add(s.Metric()+" of the root", view.FormatValue(view.ClaimRoot(s.Snap, &b.Claim)))
+		if !s.Snap.Paired {
+			add(s.Metric()+" of the root", view.FormatValue(view.ClaimRoot(s.Snap, &b.Claim)))
+		}
 	}
 	add("jobs", fmt.Sprint(s.Snap.Jobs.Ended()))
 	add("measurements", fmt.Sprint(s.Snap.Evals))
@@ -99,7 +105,7 @@ func (s *Story) cost() string {
 }
 
 func (s *Story) outcome() string {
-	b, metric := s.Snap.Best, s.Metric()
+	b := s.Snap.Best
 	lower := ""
 	if s.Minimize() {
 		lower = " (lower is better)"
@@ -107,8 +113,10 @@ func (s *Story) outcome() string {
 	switch {
 	case s.Snap.Root.ID == record.NoCandidate:
 		return "Nothing was measured yet."
+	case (b.ID == record.NoCandidate || b.ID == record.Root) && s.Snap.Paired:
+		return fmt.Sprintf("No candidate is better than the root by the %s%s.", s.Measured(), lower)
 	case b.ID == record.NoCandidate || b.ID == record.Root:
-		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", metric, view.FormatValue(s.Snap.Root.Objective), lower)
+		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", s.Metric(), view.FormatValue(s.Snap.Root.Objective), lower)
 	}
 	return "The best is " + b.ID.String() + ". " + s.claim(b.ID, &b.Claim)
 }
@@ -141,6 +149,9 @@ func (s *Story) Metric() string {
 	}
 	return view.CleanLine(s.Snap.Objective)
 }
+
+// Measured names what the values are: the metric, or its ratio to the root's.
+func (s *Story) Measured() string { return s.Snap.Measured() }
 
 // Minimize reports whether lower values are better.
 func (s *Story) Minimize() bool { return s.Snap.Direction == "minimize" }

@@ -60,12 +60,22 @@ func ClaimPercent(c evidence.Claim) float64 {
 	return math.NaN()
 }
 
-// ClaimText says in sentences what may be told of a candidate's value and gain.
-func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
-	metric, lower := "objective", ""
+// Measured names what the values of an experiment are: the metric searched on, or its ratio
+// to the root's.
+func (s *Snapshot) Measured() string {
+	metric := "objective"
 	if s.Objective != "" {
 		metric = CleanLine(s.Objective)
 	}
+	if s.Paired {
+		return "ratio of " + metric + " to the root's"
+	}
+	return metric
+}
+
+// ClaimText says in sentences what may be told of a candidate's value and gain.
+func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
+	metric, lower := s.Measured(), ""
 	if s.Direction == "minimize" {
 		lower = " (lower is better)"
 	}
@@ -73,6 +83,9 @@ func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 		return fmt.Sprintf("Nothing may be told of the %s of %s yet.", metric, id)
 	}
 	text := fmt.Sprintf("Its %s is %s%s; the root's is %s. ", metric, ClaimValue(*c), lower, FormatValue(ClaimRoot(s, c)))
+	if s.Paired {
+		text = fmt.Sprintf("Its %s is %s%s. ", metric, ClaimValue(*c), lower)
+	}
 	switch c.Word {
 	case evidence.Exact:
 		return text + fmt.Sprintf("The gain is %s; repeats of this evaluator agree to the last digit.", ClaimGain(*c))
