@@ -142,7 +142,7 @@ func TestNoVerbMakesADatabaseWhereOneWasLost(t *testing.T) {
 			return errors.Join(os.Remove(db), os.RemoveAll(filepath.Join(state, "store.git", "objects")))
 		},
 		"an evaluator is left": func() error {
-			return errors.Join(os.Remove(db), os.RemoveAll(filepath.Join(state, "store.git")), os.MkdirAll(filepath.Join(state, "evaluators", "ab"), 0o700))
+			return errors.Join(os.Remove(db), os.RemoveAll(filepath.Join(state, "store.git")), os.MkdirAll(filepath.Join(state, "evaluators", "ab.part"), 0o700))
 		},
 	} {
 		kept := filepath.Join(t.TempDir(), "state")
