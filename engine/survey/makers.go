@@ -129,3 +129,20 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 
 // many reports that there are several receivers, which are data enough.
 func (f goFunc) many() bool { return strings.Contains(f.setup, "xs ") }
+
+// accessor reports a body that has no loop and calls nothing but conversions to basic
+// types: it takes no time worth a benchmark.
+func accessor(body *ast.BlockStmt) bool {
+	plain := true
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			plain = false
+		case *ast.CallExpr:
+			id, ok := n.Fun.(*ast.Ident)
+			plain = plain && ok && kindOf(id, nil) != ""
+		}
+		return plain
+	})
+	return plain
+}

@@ -232,7 +232,7 @@ func (p *goPackage) functions(file *ast.File, types map[string]string) {
 			continue
 		}
 		f := goFunc{size: int(fn.Body.End() - fn.Body.Pos())}
-		if !p.named(&f, fn, types) {
+		if !p.named(&f, fn, types) || fn.Recv != nil && accessor(fn.Body) {
 			continue
 		}
 		params, data := kindsOf(fn, types)
