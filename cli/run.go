@@ -122,29 +122,8 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if loadErr == nil && loaded.File != "" {
 		f.live = &loaded.Config
 	}
-	lost := engine.Bereft(ctx, p.state)
-	if lost != nil && (!f.fresh || f.readonly || a.flags.experiment != "") {
-		return lost
-	}
-	if lost != nil {
-		if p, err = a.placeBy(ctx, gitops.Inspect); err != nil {
-			return err
-		}
-	}
-	if (lost != nil || !engine.HasExperiments(p.state)) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
-		if loadErr != nil {
-			return loadErr
-		}
-		if _, err := a.startable(ctx, p, loaded); err != nil {
-			return err
-		}
-	}
-	if lost != nil {
-		aside, err := engine.SetAside(p.state, a.now())
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Err, "atoll: %v: what is left is in %s\n", doctor.ErrBereft, aside)
+	if p, err = a.ready(ctx, p, f, loaded, loadErr); err != nil {
+		return err
 	}
 	ses, err := a.session(ctx, p, !f.readonly || !engine.HasExperiments(p.state))
 	if err != nil {
@@ -187,6 +166,39 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		f.said = append(f.said, a.moved(ctx, ses, p, exp, loaded)...)
 	}
 	return a.drive(ctx, ses, exp, f)
+}
+
+// ready refuses what cannot be run before anything is made in the state directory. Where
+// a database was lost only a new experiment is begun, and what is left of the old ones is
+// put aside.
+func (a *App) ready(ctx context.Context, p place, f runFlags, loaded config.Loaded, loadErr error) (place, error) {
+	lost := engine.Bereft(ctx, p.state)
+	if lost != nil && (!f.fresh || f.readonly || a.flags.experiment != "") {
+		return p, lost
+	}
+	if lost != nil {
+		var err error
+		if p, err = a.placeBy(ctx, gitops.Inspect); err != nil {
+			return p, err
+		}
+	}
+	if (lost != nil || !engine.HasExperiments(p.state)) && !f.readonly && a.flags.experiment == "" { // what is refused leaves nothing behind
+		if loadErr != nil {
+			return p, loadErr
+		}
+		if _, err := a.startable(ctx, p, loaded); err != nil {
+			return p, err
+		}
+	}
+	if lost == nil {
+		return p, nil
+	}
+	aside, err := engine.SetAside(p.state, a.now())
+	if err != nil {
+		return p, err
+	}
+	fmt.Fprintf(a.Err, "atoll: %v: what is left is in %s\n", doctor.ErrBereft, aside)
+	return p, nil
 }
 
 // drive runs the engine under the console or the headless printer.
