@@ -126,7 +126,7 @@ func (a *App) benchExample(ctx context.Context, name string, f benchFlags) error
 	}
 	tw := table(a.Out)
 	if !a.flags.json {
-		fmt.Fprintln(tw, "WAY\tEVALUATIONS\tBEST\tQD SCORE\tNICHES\tDUPLICATES\tREDRAWN\tFAILED\tDEPTH\tSECONDS A RUN")
+		fmt.Fprintln(tw, "WAY\tEVALUATIONS\tBEST\tQD SCORE\tNICHES\tDUPLICATES\tFAILED\tDEPTH\tSECONDS A RUN")
 	}
 	for _, w := range bench.Ways() {
 		if len(f.ways) > 0 && !slices.Contains(f.ways, w.Name) {
@@ -178,9 +178,8 @@ func benchRows(way string, runs []bench.Result) []string {
 			share := func(of func(bench.Result) int) func(bench.Result) float64 {
 				return func(r bench.Result) float64 { return 100 * float64(of(r)) / float64(max(1, r.Jobs)) }
 			}
-			row += fmt.Sprintf("\t%s %%\t%s %%\t%s %%\t%s\t%s",
+			row += fmt.Sprintf("\t%s %%\t%s %%\t%s\t%s",
 				spread("%.0f", share(func(r bench.Result) int { return r.Duplicates })),
-				spread("%.0f", share(func(r bench.Result) int { return r.Redrawn })),
 				spread("%.0f", share(func(r bench.Result) int { return r.Failed })),
 				spread("%.0f", func(r bench.Result) float64 { return float64(r.Depth) }),
 				spread("%.1f", func(r bench.Result) float64 { return r.Seconds }))

@@ -227,6 +227,7 @@ func TestTwoMachinesWithOneInviteAreToldApartOnBothSides(t *testing.T) {
 		}
 		return string(text)
 	}
+	must(t, h.dir, "pause") // the run does not end before the second was told off
 	first := start("first", home)
 	until(t, "the first joined", func() bool { return strings.Contains(log("first"), "joined as rack1") })
 	second := start("second", filepath.Join(t.TempDir(), "state"))
@@ -244,6 +245,7 @@ func TestTwoMachinesWithOneInviteAreToldApartOnBothSides(t *testing.T) {
 	if said := log("again"); strings.Contains(said, "another worker") {
 		t.Errorf("it says\n%s", said)
 	}
+	must(t, h.dir, "resume")
 	ends(t, run, 0)
 	h.same(alone(t))
 }

@@ -133,7 +133,7 @@ type Axis struct {
 type Search struct {
 	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy, and tune only beside the offline one" doc:"Weights of the operators; what is not named is not drawn."`
 	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
-	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites; the weight of each is multiplied by (n + 2) / (n + 2 + r), with n jobs that edited it and r of their edits that came to a known tree and were drawn again."`
+	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
 	Evolve       float64            `key:"evolve" min:"0" max:"1" doc:"Share of the jobs in which the offline agent tunes numbers, without a target, that are samples of an evolution strategy (sep-CMA-ES), for programs with a table of numbers; 0: none."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`

@@ -63,16 +63,6 @@ func (db *DB) CandidateByTree(ctx context.Context, exp record.ExperimentID, job 
 	return db.candidate(ctx, "find the tree "+tree.Short(), sqlCandidateByTree, exp, tree, job)
 }
 
-// TreeKnown reports whether a candidate makes the job before a duplicate that comes to
-// its tree: in strict order only those of lower numbers do.
-func (db *DB) TreeKnown(ctx context.Context, exp record.ExperimentID, before record.JobID, tree record.Hash) (known bool, err error) {
-	err = db.read(ctx, func(r *conn) (err error) {
-		known, err = r.one(ctx, sqlCandidateKnown, []any{exp, tree, before}, func(*row) {})
-		return err
-	})
-	return known, doing("find the tree "+tree.Short(), err)
-}
-
 // CandidateByCommit returns the candidate of a commit, or [ErrNotFound].
 func (db *DB) CandidateByCommit(ctx context.Context, exp record.ExperimentID, commit record.Hash) (record.Candidate, error) {
 	return db.candidate(ctx, "find the commit "+commit.Short(), sqlCandidateByCommit, exp, commit)

@@ -29,7 +29,6 @@ type Outcome struct {
 	OwnMS     float64
 	Duplicate record.CandidateID // of a job that ends duplicate
 	Machine   string             // that measured last, "" = the run itself
-	Redrawn   int                // edits that came to a known tree before the last one; counted once
 }
 
 // Made records the commit of a make job in the state editing: the job becomes
@@ -90,13 +89,7 @@ func (db *DB) Made(ctx context.Context, l record.Lease, c record.Candidate, with
 		if displaced, err = t.displace(exp, id, c.Tree); err != nil {
 			return err
 		}
-		var data []byte
-		if end.Redrawn > 0 {
-			if data, err = encode("made", record.MadeData{Redrawn: end.Redrawn}); err != nil {
-				return err
-			}
-		}
-		_, err = t.log(exp, record.LogMade, id, c.ID, data)
+		_, err = t.log(exp, record.LogMade, id, c.ID, nil)
 		return err
 	})
 	return dup, displaced, err
@@ -253,11 +246,7 @@ func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, err
 	if f.kind == record.Evaluate && len(o.Samples) > 0 {
 		return seq, t.logAt(seq, exp, record.LogSample, id, f.candidate, nil)
 	}
-	told := record.EndData{State: o.State, Class: o.Class, Reason: o.Reason}
-	if f.candidate < 0 {
-		told.Redrawn = o.Redrawn // else the row of the candidate has it
-	}
-	data, err := encode("end", told)
+	data, err := encode("end", record.EndData{State: o.State, Class: o.Class, Reason: o.Reason})
 	if err != nil {
 		return 0, err
 	}

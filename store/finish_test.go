@@ -2,10 +2,8 @@ package store_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -296,40 +294,5 @@ func TestAJobIsPlacedAfterItsFold(t *testing.T) {
 	}
 	if c := w.counters(); c.Jobs(record.Make, record.Placed) != 1 || c.Jobs(record.Make, record.Scored) != 0 {
 		t.Errorf("got %+v", c)
-	}
-}
-
-func TestEditsThatWereDrawnAgainAreToldOnce(t *testing.T) {
-	w := open(t, record.Settings{})
-	w.addMakes(1, 3)
-	told := func(seqs int) (out []int) {
-		rows, err := w.db.Tail(w.ctx, w.exp, seqs)
-		w.ok(err)
-		for _, r := range rows {
-			var d record.EndData
-			if len(r.Data) > 0 {
-				w.ok(json.Unmarshal(r.Data, &d))
-			}
-			out = append(out, d.Redrawn)
-		}
-		return out
-	}
-	l := w.lease()
-	_, _, err := w.db.Made(w.ctx, l, candidate(l, 100), store.Outcome{Redrawn: 3})
-	w.ok(err)
-	w.finish(l, store.Outcome{State: record.Failed, Class: record.ClassTest, Redrawn: 3})
-	if got := told(2); !slices.Equal(got, []int{3, 0}) {
-		t.Errorf("the candidate and its end tell of %v edits, want 3 and none", got)
-	}
-	l = w.lease()
-	_, _, err = w.db.Made(w.ctx, l, candidate(l, 100), store.Outcome{Redrawn: 16})
-	w.ok(err)
-	if got := told(1); !slices.Equal(got, []int{16}) {
-		t.Errorf("the end of a duplicate tells of %v edits, want 16", got)
-	}
-	l = w.lease()
-	w.finish(l, store.Outcome{State: record.Failed, Class: record.ClassAgent})
-	if row := w.last(); bytes.Contains(row.Data, []byte("redrawn")) {
-		t.Errorf("an end without any tells %s", row.Data)
 	}
 }

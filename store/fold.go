@@ -10,8 +10,7 @@ import (
 
 // FoldLog calls fn for the rows after a position, in order, until there are no
 // more. Rows that only tell how a job got on are left out: job, lease, stage,
-// and made when the job is already held or ended, for the row of that follows, unless
-// there is data with it.
+// and made when the job is already held or ended, for the row of that follows.
 // The last row it gives is that of [DB.LastSeq]. An error of fn ends the stream
 // and is returned. Pointers in a row are the callee's to keep.
 func (db *DB) FoldLog(ctx context.Context, exp record.ExperimentID, after record.Seq, fn func(record.FoldRow) error) error {

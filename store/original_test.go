@@ -241,29 +241,3 @@ func interleave(t *testing.T, rng *rand.Rand, jobs, workers int, tree func(recor
 	w.ok(w.db.Integrity(w.ctx))
 	return ends
 }
-
-func TestATreeIsKnownByTheOrderOfItsExperiment(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		strict bool
-		before record.JobID
-		known  bool
-	}{
-		{"in strict order to those that come after its candidate", true, 3, true},
-		{"and not to the candidate itself", true, 2, false},
-		{"in that of completion to all", false, 1, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := openIn(t, tt.strict, record.Settings{})
-			w.addMakes(1, 3)
-			w.through(100, 1)
-			l := w.lease()
-			w.made(l, 101)
-			for tree, want := range map[int]bool{101: tt.known, 999: false} {
-				if got, err := w.db.TreeKnown(w.ctx, w.exp, tt.before, hash(tree)); err != nil || got != want {
-					t.Errorf("tree %d before j%d: %v, %v, want %v", tree, tt.before, got, err, want)
-				}
-			}
-		})
-	}
-}

@@ -32,7 +32,7 @@ const (
 		FROM log l
 		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind <> 'made'
 		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate AND l.kind <> 'decision'
-		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 AND (l.kind <> 'made' OR c.status = 'made' OR l.data IS NOT NULL)
+		WHERE l.experiment = ?1 AND l.seq > ?2 AND l.fold = 1 AND (l.kind <> 'made' OR c.status = 'made')
 		ORDER BY l.seq LIMIT ?3`
 
 	sqlDecidedBehind statement = `SELECT seq FROM log INDEXED BY log_decision WHERE experiment = ?1 AND kind = 'decision' AND seq > ?2 LIMIT 1`

@@ -110,7 +110,6 @@ type Yield struct {
 	Scored   int      `json:"scored"`
 	Improved int      `json:"improved" doc:"Took a niche."`
 	Best     int      `json:"best" doc:"Became the best."`
-	Redrawn  int      `json:"redrawn" doc:"Edits that came to a known tree before another one was made."`
 	Low      float64  `json:"low" doc:"Of the share that improved, with 95 % confidence."`
 	High     float64  `json:"high"`
 	CostUSD  *float64 `json:"cost_usd" doc:"null: nobody could meter it."`
@@ -121,7 +120,7 @@ type Yield struct {
 // YieldsOf tells the yields of a snapshot.
 func YieldsOf(s *view.Snapshot) Yields {
 	one := func(y view.Yield) Yield {
-		return Yield{view.CleanLine(y.Name), y.Weight, y.Tries, y.Scored, y.Improved, y.Best, y.Redrawn, y.Low, y.High, y.CostUSD, y.Frozen, y.Boost}
+		return Yield{view.CleanLine(y.Name), y.Weight, y.Tries, y.Scored, y.Improved, y.Best, y.Low, y.High, y.CostUSD, y.Frozen, y.Boost}
 	}
 	return Yields{every(s.Operators, one), every(s.Agents, one), every(s.Targets, one)}
 }

@@ -92,10 +92,13 @@ type Job struct {
 	Inspirations []Item // for crossover [0] is the donor; for repair one of them is the parent of Parent
 	// Scope reports whether a path may be changed; nil allows every path.
 	Scope func(path string) bool
-	Parts
-	// Known reports whether the tree after changes was a candidate's when this job was
-	// created; nil: nobody knows. Who can make another edit for nothing makes one then.
-	Known func(ctx context.Context, changes []record.Change) (bool, error)
+	// Hot are the targets of the experiment that name a function or a type, those
+	// with most weight first. What the scope allows but for the job's own target is
+	// Everywhere; nil allows every path.
+	Hot        []Target
+	Everywhere func(path string) bool
+	// Frozen are the targets that a person froze: what they name stays as it is.
+	Frozen []Target
 	// Limits are what a change may not exceed (files, lines, bytes), a sentence
 	// each, for prompts.
 	Limits      []string
@@ -115,16 +118,6 @@ type Job struct {
 	// Sending is told of a prompt before it leaves, so that it can be seen; role
 	// says to whom. It may be nil.
 	Sending func(role, text string)
-}
-
-// Parts are the targets of the experiment, whichever of them the job is about.
-type Parts struct {
-	// Hot are those that name a function or a type, those with most weight first. What
-	// the scope allows but for the job's own target is Everywhere; nil allows every path.
-	Hot        []Target
-	Everywhere func(path string) bool
-	// Frozen are those that a person froze: what they name stays as it is.
-	Frozen []Target
 }
 
 // Allowed reports whether the job's scope lets path be changed.
@@ -155,7 +148,6 @@ type Result struct {
 	Usage    record.Usage
 	Intent   string // one line, without control characters
 	Evidence []record.Evidence
-	Redrawn  int // edits before this one that came to a known tree
 }
 
 // ErrNoChange reports that an agent found nothing to change. Test with

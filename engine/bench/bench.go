@@ -30,26 +30,15 @@ type Result struct {
 	Jobs        int       `json:"jobs"`        // those and duplicates, which are not measured
 	Duplicates  int       `json:"duplicates"`
 	Failed      int       `json:"failed"`
-	Redrawn     int       `json:"redrawn"` // edits that came to a known tree before another one was made
-	Points      []Point   `json:"points"`  // as it stood after some numbers of evaluations
+	Points      []Point   `json:"points"` // as it stood after some numbers of evaluations
 	Root        float64   `json:"root"`
 	Seconds     float64   `json:"seconds"`
 	Maps        []float64 `json:"maps,omitempty"` // of each learned map: the share of candidates that changed their niche
-
-	Operators map[record.Operator]Ends `json:"operators"`
 
 	// Metrics of the best at the end, by name; not all examples have the same.
 	Best map[string]float64 `json:"best"`
 	// Depth is how many edits lie between the root and the best.
 	Depth int `json:"depth"`
-}
-
-// Ends say what became of the jobs of an operator.
-type Ends struct {
-	Jobs       int `json:"jobs"`
-	Duplicates int `json:"duplicates"`
-	Failed     int `json:"failed"`
-	Redrawn    int `json:"redrawn"`
 }
 
 // Point is how a run stood after a number of evaluations.

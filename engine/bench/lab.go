@@ -39,7 +39,7 @@ type lab struct {
 
 	rows   []record.FoldRow
 	trees  map[record.CandidateID]*tree
-	byTree map[string]record.CandidateID // by content
+	known  map[string]record.CandidateID // by content
 	queue  []record.Job
 	next   record.JobID
 	result Result
@@ -107,14 +107,14 @@ func newLab(ctx context.Context, p Problem, w Way, seed uint64) (*lab, error) {
 	l := &lab{
 		problem: p, way: w, settings: cfg.Settings(), agent: offline.New(offline.Options{}),
 		exp:   record.Experiment{ID: 1, Name: p.Name, Seed: seed, State: record.ExperimentRunning, Objective: 1, Config: config.Encode(cfg)},
-		trees: map[record.CandidateID]*tree{}, byTree: map[string]record.CandidateID{},
+		trees: map[record.CandidateID]*tree{}, known: map[string]record.CandidateID{},
 		policy: gate.Policy{
 			Protected: cfg.Evaluator.Protected, Scope: cfg.Gate.Scope, Forbidden: cfg.Gate.Forbidden,
 			MaxFiles: cfg.Gate.MaxFiles, MaxLines: cfg.Gate.MaxLines, MaxFileBytes: cfg.Gate.MaxFileBytes,
 		},
 		embedder: behavior.NewLexical(),
 		eligible: behavior.NewEligible(work.MapFiles(&cfg)),
-		result:   Result{Problem: p.Name, Way: w.Name, Seed: seed, Operators: map[record.Operator]Ends{}},
+		result:   Result{Problem: p.Name, Way: w.Name, Seed: seed},
 	}
 	var err error
 	if l.st, err = fold.OpenState(ctx, l, l.exp.ID); err != nil {
@@ -215,9 +215,6 @@ func (l *lab) carryOut(ctx context.Context, job record.Job) error {
 		Direction: l.st.Config.Evaluator.Direction, Metric: l.st.Config.Evaluator.Objective, History: l.st.Lessons.Of(job.ID, ahead),
 		Scope: l.policy.Allows,
 	}
-	if !l.way.Repeats {
-		aj.Known = l.known(aj.Parent.Files.(*tree))
-	}
 	for _, id := range job.Inspirations {
 		aj.Inspirations = append(aj.Inspirations, l.item(id))
 	}
@@ -227,21 +224,19 @@ func (l *lab) carryOut(ctx context.Context, job record.Job) error {
 	}
 	parent := l.trees[job.Parent]
 	if err != nil {
-		l.end(job, record.Failed, record.ClassAgent, err.Error(), 0)
+		l.end(job, record.Failed, record.ClassAgent, err.Error())
 		return nil
 	}
 	t := parent.with(res.Changes)
 	t.intent, t.from, t.op = res.Intent, job.Parent, job.Operator
-	l.count(job, Ends{Jobs: 1, Redrawn: res.Redrawn})
-	if first, ok := l.byTree[t.key()]; ok {
-		l.count(job, Ends{Duplicates: 1})
+	if first, ok := l.known[t.key()]; ok {
+		l.result.Duplicates++
 		job.Duplicate = first
-		l.end(job, record.Duplicate, record.ClassNone, "", res.Redrawn)
+		l.end(job, record.Duplicate, record.ClassNone, "")
 		return nil
 	}
 	id := record.CandidateID(job.ID)
 	job.Candidate = id
-	l.made(job, t, res.Redrawn)
 	l.result.Evaluations++
 	metrics, err := l.problem.Measure(ctx, t.files)
 	if ctx.Err() != nil {
@@ -253,7 +248,7 @@ func (l *lab) carryOut(ctx context.Context, job record.Job) error {
 		cand, err = l.columns(id, t, metrics)
 	}
 	if err != nil {
-		l.count(job, Ends{Failed: 1})
+		l.result.Failed++
 		l.fail(job, t, err)
 		return nil
 	}
@@ -262,32 +257,10 @@ func (l *lab) carryOut(ctx context.Context, job record.Job) error {
 	return nil
 }
 
-// known tells of which changes to a tree a candidate has been measured.
-func (l *lab) known(base *tree) func(context.Context, []record.Change) (bool, error) {
-	return func(_ context.Context, changes []record.Change) (bool, error) {
-		_, known := l.byTree[base.with(changes).key()]
-		return known, nil
-	}
-}
-
-// count counts how a job went on.
-func (l *lab) count(job record.Job, add Ends) {
-	e := l.result.Operators[job.Operator]
-	e.Jobs, e.Duplicates, e.Failed, e.Redrawn = e.Jobs+add.Jobs, e.Duplicates+add.Duplicates, e.Failed+add.Failed, e.Redrawn+add.Redrawn
-	l.result.Operators[job.Operator] = e
-	l.result.Duplicates, l.result.Failed, l.result.Redrawn = l.result.Duplicates+add.Duplicates, l.result.Failed+add.Failed, l.result.Redrawn+add.Redrawn
-}
-
 // end ends a job that made no candidate.
-func (l *lab) end(job record.Job, state record.JobState, class record.Class, reason string, redrawn int) {
+func (l *lab) end(job record.Job, state record.JobState, class record.Class, reason string) {
 	job.State, job.Class, job.Reason = state, class, reason
-	l.row(record.FoldRow{LogRow: record.LogRow{Kind: record.LogEnd, Job: job.ID, Candidate: record.NoCandidate, Data: fmt.Appendf(nil, `{"state":%q,"redrawn":%d}`, state, redrawn)}, Work: &job})
-}
-
-// made tells that a job has a candidate.
-func (l *lab) made(job record.Job, t *tree, redrawn int) {
-	cand := &record.FoldCandidate{ID: job.Candidate, Parent: t.from, Operator: t.op, Agent: job.Agent, Status: record.StatusMade, Version: 1}
-	l.row(record.FoldRow{LogRow: record.LogRow{Kind: record.LogMade, Job: job.ID, Candidate: cand.ID, Data: fmt.Appendf(nil, `{"redrawn":%d}`, redrawn)}, Cand: cand})
+	l.row(record.FoldRow{LogRow: record.LogRow{Kind: record.LogEnd, Job: job.ID, Candidate: record.NoCandidate, Data: fmt.Appendf(nil, `{"state":%q}`, state)}, Work: &job})
 }
 
 // fail ends a job whose candidate could not be measured.
@@ -304,7 +277,7 @@ func (l *lab) fail(job record.Job, t *tree, err error) {
 
 // keep remembers a candidate before it is measured.
 func (l *lab) keep(id record.CandidateID, t *tree) {
-	l.trees[id], l.byTree[t.key()] = t, id
+	l.trees[id], l.known[t.key()] = t, id
 	if !l.st.Learned {
 		return
 	}

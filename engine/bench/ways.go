@@ -18,8 +18,6 @@ type Way struct {
 	Configure func(*config.Config)
 	// Fix fixes parts of the next choice; nil: none.
 	Fix func(*fold.State, *rand.Rand) search.Fixed
-	// Repeats leaves edits that come to a known tree as they are.
-	Repeats bool
 }
 
 // Ways returns atoll as it is, atoll with each single way to draw parents, and
@@ -31,8 +29,6 @@ func Ways() []Way {
 		{Name: "uniform", Text: "every elite alike", Configure: selecting(search.Uniform)},
 		{Name: "curiosity", Text: "parents whose children took niches", Configure: selecting(search.Curiosity)},
 		{Name: "single", Text: "without samples of an evolution strategy", Configure: evolving(0)},
-		{Name: "own", Text: "as the example is configured"},
-		{Name: "repeat", Text: "own, but edits that come to a known tree are not drawn again", Repeats: true},
 		{Name: "evolve", Text: "9 of 10 jobs that tune are samples of an evolution strategy", Configure: evolving(0.9)},
 		{Name: "random", Text: "every candidate is an edit of the root", Configure: alone, Fix: func(*fold.State, *rand.Rand) search.Fixed {
 			return search.Fixed{Parent: record.Root, Inspirations: []record.CandidateID{}}

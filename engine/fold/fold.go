@@ -109,31 +109,10 @@ func standing(rows []record.FoldRow) []record.FoldRow {
 }
 
 func (s *State) noteMade(row record.FoldRow) {
-	s.redraws.made(row)
-	if row.Cand != nil && row.Cand.Status == record.StatusMade {
+	if row.Cand != nil {
 		s.candidates.put(row.Cand)
 		s.MadeSince++
 	}
-}
-
-// redraws counts edits that came to a known tree, of jobs that made a candidate and did
-// not end yet.
-type redraws map[record.JobID]int
-
-// made takes the row of a candidate, also of one that was displaced since.
-func (r redraws) made(row record.FoldRow) {
-	var d record.MadeData
-	if len(row.Data) > 0 && json.Unmarshal(row.Data, &d) == nil && d.Redrawn > 0 {
-		r[row.Job] = d.Redrawn
-	}
-}
-
-// ended returns how many those of a job were: the row of its candidate has it, or that of
-// its end where it has none.
-func (r redraws) ended(job record.JobID, end record.EndData) int {
-	n := max(r[job], end.Redrawn)
-	delete(r, job)
-	return n
 }
 
 // scoredEnd is what the row of a job that was measured says. The row counts, and not the
@@ -218,7 +197,7 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	s.push(e)
 	if e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Redrawn: s.redraws.ended(row.Job, end), Usage: e.Job.Usage})
+		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
 		s.Lessons.Observe(agent.End{Operator: e.Job.Operator, Candidate: record.NoCandidate, Parent: e.Job.Parent, Value: math.Inf(-1), Best: s.Best})
 		s.noteOutcome(e.Job, nil, end.State)
 		s.repairs.ended(e.Job.Operator, e.Job.Parent)
@@ -237,7 +216,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	fails := end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Redrawn: s.redraws.ended(row.Job, end), Usage: e.Job.Usage}}
+		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage}}
 		if fails {
 			ended.failure = &failure{class: end.Class, reason: end.Reason}
 			s.suspect(row, end.Class, end.Reason)
@@ -326,7 +305,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		if took {
 			state = record.Placed
 		}
-		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Redrawn: s.redraws.ended(m.Job(), record.EndData{}), Usage: e.Job.Usage}})
+		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage}})
 		s.Lessons.Observe(agent.End{
 			Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Improved: took || e.Delta != nil && *e.Delta > 0,
 			Value: s.Sign * m.Objective, Best: s.Best,

@@ -48,7 +48,7 @@ func yieldsOf(list []search.Yield, weights map[string]float64) []view.Yield {
 	seen := map[string]bool{}
 	for _, y := range list {
 		seen[y.Name] = true
-		out = append(out, view.Yield{Name: y.Name, Weight: weights[y.Name], Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, Redrawn: y.Redrawn, Low: y.Low, High: y.High, CostUSD: y.Usage.CostUSD, Boost: 1})
+		out = append(out, view.Yield{Name: y.Name, Weight: weights[y.Name], Tries: y.Tries, Scored: y.Scored, Improved: y.Improved, Best: y.Best, Low: y.Low, High: y.High, CostUSD: y.Usage.CostUSD, Boost: 1})
 	}
 	names := make([]string, 0, len(weights))
 	for n := range weights {

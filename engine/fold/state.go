@@ -29,7 +29,6 @@ type State struct {
 
 	curves    *curveData
 	yields    search.Stats
-	redraws   redraws
 	past      []record.PastObjective // objective versions before the present one
 	owed      []record.CandidateID   // were to be measured again when the present version began
 	unrooted  []record.FoldRow       // measured under the present version before its root was
@@ -60,6 +59,5 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 		outcomes: &outcomes{standings: a, failures: failures{}},
 		steering: &steering{placement: k},
 		curves:   &curveData{},
-		redraws:  redraws{},
 	}, nil
 }

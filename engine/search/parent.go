@@ -101,9 +101,7 @@ func (p *picker) selection() string {
 	return Uniform
 }
 
-// chances returns the weight of each elite, boosts included: that of the selection, times
-// the share of its edits that come to a new tree. Where known trees are drawn again an
-// elite with nothing new around it would get as many measurements as others.
+// chances returns the weight of each elite, boosts included.
 func (p *picker) chances(hs []archive.Holder) []float64 {
 	w := make([]float64, len(hs))
 	switch p.view.Selection {
@@ -142,9 +140,6 @@ func (p *picker) chances(hs []archive.Holder) []float64 {
 		for i := range w {
 			w[i] = 1
 		}
-	}
-	for i, h := range hs {
-		w[i] *= p.view.Stats.Fresh(h.ID)
 	}
 	if len(p.view.Archive.Boosts(p.view.Fold)) > 0 {
 		for i, h := range hs {

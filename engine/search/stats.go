@@ -17,11 +17,8 @@ const (
 	maxBend = 2.0
 	// memory is how many jobs it takes until an old result counts 1/e.
 	memory = 200
-	// prior is how many jobs at the mean yield each operator starts with, and how
-	// many that came to a new tree at once.
+	// prior is how many jobs at the mean yield each operator starts with.
 	prior = 20
-	// freshParent is that of a parent.
-	freshParent = 2
 )
 
 // Event is the end of a make job.
@@ -31,7 +28,6 @@ type Event struct {
 	Target   string
 	Parent   record.CandidateID
 	State    record.JobState // Placed took a niche; Cancelled is not counted
-	Redrawn  int             // edits that came to a known tree before the last one
 	Best     bool            // became the best
 	Usage    record.Usage
 }
@@ -44,7 +40,6 @@ type Yield struct {
 	Scored          int // measured
 	Improved        int // took a niche
 	Best            int // became the best
-	Redrawn         int // edits that came to a known tree before another one was made
 	Rate, Low, High float64
 	Usage           record.Usage
 }
@@ -53,15 +48,14 @@ type Yield struct {
 // Stats can be read.
 type Stats struct {
 	operators, agents, targets map[string]*tally
-	parents                    [][3]int32 // tries, niches taken and edits drawn again, by number
+	parents                    [][2]int32 // tries and niches taken, by number
 	events                     int
 }
 
-// tally counts one name. The decayed counts are as of event number at.
+// tally counts one name. The two decayed counts are as of event number at.
 type tally struct {
 	yield           Yield
 	tries, improved float64
-	redrawn         float64
 	at              int
 }
 
@@ -79,14 +73,13 @@ func (s *Stats) Add(e Event) {
 	s.count(s.targets, e.Target, e)
 	if e.Parent != record.NoCandidate {
 		for int(e.Parent) >= len(s.parents) {
-			s.parents = append(s.parents, [3]int32{})
+			s.parents = append(s.parents, [2]int32{})
 		}
 		n := &s.parents[e.Parent]
 		n[0]++
 		if e.State == record.Placed {
 			n[1]++
 		}
-		n[2] += int32(e.Redrawn)
 	}
 }
 
@@ -105,7 +98,6 @@ func (s *Stats) Forget(e Event) {
 		if e.State == record.Placed {
 			n[1]--
 		}
-		n[2] -= int32(e.Redrawn)
 	}
 }
 
@@ -118,8 +110,7 @@ func (s *Stats) discount(m map[string]*tally, name string, e Event) {
 		delete(m, name)
 		return
 	}
-	t.tries, t.redrawn = max(0, t.tries-1), max(0, t.redrawn-float64(e.Redrawn))
-	t.yield.Redrawn -= e.Redrawn
+	t.tries = max(0, t.tries-1)
 	t.yield.Tries--
 	t.yield.Usage = t.yield.Usage.Without(e.Usage)
 	switch e.State {
@@ -145,9 +136,8 @@ func (s *Stats) count(m map[string]*tally, name string, e Event) {
 		m[name] = t
 	}
 	fade := math.Exp(-float64(s.events-t.at) / memory)
-	t.tries, t.improved, t.redrawn, t.at = t.tries*fade+1, t.improved*fade, t.redrawn*fade+float64(e.Redrawn), s.events
+	t.tries, t.improved, t.at = t.tries*fade+1, t.improved*fade, s.events
 	t.yield.Tries++
-	t.yield.Redrawn += e.Redrawn
 	t.yield.Usage = t.yield.Usage.Add(e.Usage)
 	switch e.State {
 	case record.Placed:
@@ -196,20 +186,6 @@ func (s *Stats) Parent(id record.CandidateID) (tries, improved int) {
 	return int(n[0]), int(n[1])
 }
 
-// Fresh estimates the share of edits of a candidate that come to a tree which is not
-// known yet; 1 where none was drawn again.
-func (s *Stats) Fresh(id record.CandidateID) float64 {
-	if s == nil || id < 0 || int(id) >= len(s.parents) {
-		return 1
-	}
-	n := s.parents[id]
-	return fresh(float64(n[0]), float64(n[2]), freshParent)
-}
-
-// fresh is the share of draws that brought something new, of which prior did before
-// the first.
-func fresh(tries, redrawn, prior float64) float64 { return (tries + prior) / (tries + prior + redrawn) }
-
 // Wilson returns the score interval of a share at 95 % (Wilson 1927); 0 to 1
 // when nothing was tried.
 func Wilson(hits, tries int) (low, high float64) {
@@ -227,28 +203,26 @@ func Wilson(hits, tries int) (low, high float64) {
 // Adapted returns the weights bent by the yield of late: each is multiplied by
 // (its rate / the mean rate)^strength, within 1/MaxBend and MaxBend. Rates are
 // counted over the last few hundred jobs and pulled to the mean while an
-// operator was tried little. A weight is that of an edit: it is multiplied by the share of
-// an operator's edits of late that came to a new tree, as where others are drawn again each of
-// them would have been a job. Strength 0, or no stats, changes nothing.
+// operator was tried little. Strength 0, or no stats, changes nothing.
 func Adapted(ops []Weighted, s *Stats, strength float64) []Weighted {
 	out := slices.Clone(ops)
 	if s == nil || !(strength > 0) || s.events == 0 {
 		return out
 	}
 	strength = min(strength, 1)
-	late, again := make([][2]float64, len(ops)), make([]float64, len(ops))
+	late := make([][2]float64, len(ops))
 	tries, improved := 0.0, 0.0
 	for i, w := range ops {
 		if t := s.operators[w.Name]; t != nil {
 			fade := math.Exp(-float64(s.events-t.at) / memory)
-			late[i], again[i] = [2]float64{t.tries * fade, t.improved * fade}, t.redrawn*fade
+			late[i] = [2]float64{t.tries * fade, t.improved * fade}
 		}
 		tries, improved = tries+late[i][0], improved+late[i][1]
 	}
 	mean := (improved + 1) / (tries + 2)
 	for i := range out {
 		rate := (late[i][1] + prior*mean) / (late[i][0] + prior)
-		out[i].Weight *= max(1/maxBend, min(maxBend, math.Pow(rate/mean, strength))) * fresh(late[i][0], again[i], prior)
+		out[i].Weight *= max(1/maxBend, min(maxBend, math.Pow(rate/mean, strength)))
 	}
 	return out
 }

@@ -256,7 +256,6 @@ type Yield struct {
 	Scored   int
 	Improved int // took a niche
 	Best     int // became the best
-	Redrawn  int // edits of an operator that came to a known tree before another one was made
 	// Low and High bound the share that improved with 95 % confidence; both 0
 	// before the first try.
 	Low, High float64

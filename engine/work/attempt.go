@@ -31,7 +31,6 @@ type attempt struct {
 	usage    record.Usage
 	evidence []record.Evidence
 	evals    int
-	redrawn  int    // edits that came to a known tree
 	machine  string // that measured last, "" = this one
 	preview  bool   // nothing is asked or spent: the prompt is only looked at
 	place    leaver // nil: none that could be given away
@@ -45,7 +44,7 @@ type attempt struct {
 // fill adds to an outcome what was gathered on the way.
 func (r *attempt) fill(out *store.Outcome) {
 	out.Usage, out.Evals = r.usage, r.evals
-	out.Evidence, out.Machine, out.Redrawn = r.evidence, r.machine, r.redrawn
+	out.Evidence, out.Machine = r.evidence, r.machine
 	out.EditMS, out.EvalMS = r.edit.Milliseconds(), r.measured.Milliseconds()
 	own := r.now().Sub(r.started) - r.edit - r.measured
 	out.OwnMS = float64(own.Microseconds()) / 1000

@@ -2,13 +2,11 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"atoll/engine/agent"
 	"atoll/engine/search"
-	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -83,9 +81,6 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		return agent.Job{}, err
 	}
 	aj.Limits = w.scope.limits()
-	aj.Known = func(ctx context.Context, changes []record.Change) (bool, error) {
-		return w.known(ctx, &job, parent.Tree, changes)
-	}
 	mute := w.roster.Mute[job.Agent]
 	if !mute || job.Operator == record.OpRepair {
 		if aj.Failures, err = w.feedback.failures(ctx, &aj); err != nil {
@@ -99,23 +94,6 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		return agent.Job{}, err
 	}
 	return aj, w.inform(ctx, r, &aj)
-}
-
-// known reports whether a tree was known when a job was created: in strict order that of
-// a job that was folded then, so that it does not depend on what runs beside it.
-func (w *editor) known(ctx context.Context, job *record.Job, parent record.Hash, changes []record.Change) (bool, error) {
-	tree, err := w.repo.TreeAfter(ctx, parent, changes)
-	if errors.Is(err, gitops.ErrChange) {
-		return false, nil // which is told where it is written
-	}
-	if err != nil {
-		return false, err
-	}
-	before := job.ID
-	if e := &w.facts.Experiment; e.Strict {
-		before = max(record.JobID(record.Root)+1, before-record.JobID(e.Lookahead)+1)
-	}
-	return w.db.TreeKnown(ctx, w.exp(), before, tree)
 }
 
 // notes adds the notes that agents may learn from.

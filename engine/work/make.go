@@ -58,11 +58,6 @@ func (w *maker) candidate(ctx context.Context, r *attempt) (*record.Candidate, e
 		return &c, err
 	}
 	if commit, ok := w.committer.take(job.ID); ok {
-		if w.roster.BuiltIn[job.Agent] { // what it counted on its way is found again by making it again
-			if res, _, err := w.editor.edit(ctx, r); err == nil {
-				r.redrawn = res.Redrawn
-			}
-		}
 		c, err := w.committer.adopt(ctx, r, commit)
 		if !errors.Is(err, errAnotherJob) {
 			return c, err
@@ -75,7 +70,6 @@ func (w *maker) candidate(ctx context.Context, r *attempt) (*record.Candidate, e
 	}
 	r.spend(res.Usage)
 	r.evidence = append(r.evidence, res.Evidence...)
-	r.redrawn = res.Redrawn
 	w.live.stage(job.ID, record.Editing, "committing")
 	tree, err := w.repo.WriteTree(ctx, parent.Tree, res.Changes)
 	if errors.Is(err, gitops.ErrChange) {

@@ -11,7 +11,7 @@ const (
 	LogJob        LogKind = "job"        // a job was created; Data: none, read the job
 	LogLease      LogKind = "lease"      // an attempt began
 	LogStage      LogKind = "stage"      // a job changed its state otherwise; Data: {"state": the [JobState]}
-	LogMade       LogKind = "made"       // a commit exists; Data: MadeData, or none
+	LogMade       LogKind = "made"       // a commit exists
 	LogHeld       LogKind = "held"       // waits for a person; Data: HeldData
 	LogEnd        LogKind = "end"        // a job ended; Data: EndData
 	LogSample     LogKind = "sample"     // more samples of a candidate; Data: none, read the candidate
@@ -42,14 +42,6 @@ type EndData struct {
 	State  JobState `json:"state"`
 	Class  Class    `json:"class,omitempty"`
 	Reason string   `json:"reason,omitempty"`
-	// Redrawn counts the edits of a job without a candidate that came to a known tree
-	// and were drawn again; else it is in the row of the candidate.
-	Redrawn int `json:"redrawn,omitempty"`
-}
-
-// MadeData goes with LogMade where there is something to tell.
-type MadeData struct {
-	Redrawn int `json:"redrawn,omitempty"` // edits that came to a known tree and were drawn again
 }
 
 // HeldData goes with LogHeld; rows of earlier versions have none.

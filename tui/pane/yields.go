@@ -147,7 +147,6 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 			return st.Lines[0], p.d.lately(func(e *view.Ended) bool { return p.of(name, &e.Job) == y.Name }, placed)
 		}},
 		{Head: "best", W: 6, Right: true, Rank: 40, Cell: count(func(y row) int { return y.Best })},
-		{Head: "redrawn", W: 9, Right: true, Rank: 15, Cell: count(func(y row) int { return y.Redrawn })},
 		{Head: "cost", W: 10, Right: true, Rank: 45, Cell: func(y row) (widget.Style, string) {
 			if y.CostUSD == nil {
 				return st.Label, "-"

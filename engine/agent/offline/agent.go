@@ -46,8 +46,6 @@ func (a *Agent) Operators() []record.Operator {
 // numbers mutates; mutate without statements tunes), and the intent says what
 // was really done. It returns ErrNoChange when nothing may or can be edited,
 // and an *Error for an operator that needs another agent.
-//
-// An edit that comes to a known tree is drawn again, from the same random source.
 func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Result, error) {
 	if !slices.Contains(a.Operators(), j.Operator) {
 		return agent.Result{}, &agent.Error{
@@ -61,42 +59,31 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number),
 		}
 	}
-	for drawn := 0; ; drawn++ {
-		e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
-		if e.run(); len(e.changes()) == 0 && !e.stop() { // all that may change may be packed
-			e.packed = true
-			e.run()
-		}
-		changes := e.changes()
-		known, err := false, e.err
-		if err == nil && ctx.Err() == nil && len(changes) > 0 && drawn < redraws && !e.sample && j.Known != nil {
-			known, err = j.Known(ctx, changes)
-		}
-		if err := ctx.Err(); err != nil {
-			return agent.Result{}, err
-		}
-		if err != nil {
-			return agent.Result{}, &agent.Error{
-				Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
-				Reason: fmt.Sprintf("edit %s: read the tree", j.Number), Err: err,
-			}
-		}
-		if len(changes) == 0 {
-			return agent.Result{}, &agent.Error{
-				Class: record.ClassNoChange, Usage: agent.FreeOfCharge(), Err: agent.ErrNoChange,
-				Reason: "the offline agent found nothing that it can edit in the files that may change (gate.scope, evaluator.protected)",
-			}
-		}
-		if !known {
-			return agent.Result{Changes: changes, Usage: agent.FreeOfCharge(), Intent: clean.Short(strings.Join(e.intents, "; "), maxIntent), Redrawn: drawn}, nil
+	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
+	if e.run(); len(e.changes()) == 0 && !e.stop() { // all that may change may be packed
+		e.packed = true
+		e.run()
+	}
+	if err := ctx.Err(); err != nil {
+		return agent.Result{}, err
+	}
+	if e.err != nil {
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassInternal, Usage: agent.FreeOfCharge(),
+			Reason: fmt.Sprintf("edit %s: read the tree", j.Number), Err: e.err,
 		}
 	}
+	changes := e.changes()
+	if len(changes) == 0 {
+		return agent.Result{}, &agent.Error{
+			Class: record.ClassNoChange, Usage: agent.FreeOfCharge(), Err: agent.ErrNoChange,
+			Reason: "the offline agent found nothing that it can edit in the files that may change (gate.scope, evaluator.protected)",
+		}
+	}
+	return agent.Result{Changes: changes, Usage: agent.FreeOfCharge(), Intent: clean.Short(strings.Join(e.intents, "; "), maxIntent)}, nil
 }
 
-const (
-	maxIntent = 240
-	redraws   = 16 // of an edit whose tree is known; the last one stays whatever it is
-)
+const maxIntent = 240
 
 // run carries out the operator of the job and, when it finds nothing, the
 // ones it falls back to.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -232,47 +231,5 @@ func BenchmarkEdit(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-func TestAnEditThatComesToAKnownTreeIsDrawnAgain(t *testing.T) {
-	root := sampleTree()
-	other, _ := mustEdit(t, newJob(1, record.OpSeed, root), root)
-	for _, tt := range []struct {
-		name           string
-		known, redrawn int
-	}{
-		{"never where nothing is known", 0, 0},
-		{"until one is new", 3, 3},
-		{"and the last one stays whatever it is", 1000, 16},
-	} {
-		for _, op := range operators {
-			first, _ := mustEdit(t, newJob(7, op, root, other), root)
-			asked := map[string]bool{}
-			edit := func() (*memory, agent.Result) {
-				j, left := newJob(7, op, root, other), tt.known
-				j.Known = func(_ context.Context, changes []record.Change) (bool, error) {
-					for _, c := range changes {
-						asked[string(c.Data)] = true
-					}
-					left--
-					return left >= 0, nil
-				}
-				return mustEdit(t, j, root)
-			}
-			tree, res := edit()
-			again, same := edit()
-			if res.Redrawn != tt.redrawn || same.Redrawn != tt.redrawn || !maps.Equal(tree.data, again.data) || res.Intent != same.Intent {
-				t.Errorf("%s, %s: drawn again %d and %d times, want %d, and the same edit", tt.name, op, res.Redrawn, same.Redrawn, tt.redrawn)
-			}
-			if tt.redrawn == 0 && !maps.Equal(tree.data, first.data) || tt.redrawn == 16 && len(asked) < 8 {
-				t.Errorf("%s, %s: %d edits were asked about", tt.name, op, len(asked))
-			}
-		}
-	}
-	j := newJob(7, record.OpTune, root)
-	j.Known = func(context.Context, []record.Change) (bool, error) { return false, errors.New("the store is gone") }
-	if _, err := offline.New(offline.Options{}).Edit(t.Context(), j, root); err == nil || !strings.Contains(err.Error(), "the store is gone") {
-		t.Errorf("what is known could not be told, and the edit said %v", err)
 	}
 }

@@ -58,7 +58,6 @@ func (e *editing) evolve() bool {
 	if len(edits) == 0 || !e.valid(n.src, data) {
 		return false
 	}
-	e.sample = true
 	e.put(n.src.Path(), data, fmt.Sprintf("evolve %d literals of generation %d, step %.2g, in %s: %s, ...", len(n.lits), s.generation, s.sigma, n.src.Path(), strings.Join(shown, ", ")))
 	return true
 }

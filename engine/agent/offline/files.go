@@ -30,7 +30,6 @@ type editing struct {
 	modes   map[string]record.Mode // of files that are new
 	intents []string
 	strong  bool // large steps
-	sample  bool // of an evolution strategy: there is one for a job
 	packed  bool // also code of lines so long that nobody wrote them
 	picked  []pick
 	ready   bool // picked is filled
