@@ -239,6 +239,9 @@ func (s *set) decideAll() {
 
 func (s *set) sql(state string) *sql.DB {
 	s.t.Helper()
+	if err := os.RemoveAll(filepath.Join(state, "atoll.db.sums")); err != nil { // what is written past the program is no damage
+		s.t.Fatal(err)
+	}
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(state, "atoll.db")+"?_busy_timeout=10000")
 	if err != nil {
 		s.t.Fatal(err)
