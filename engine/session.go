@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,12 +47,9 @@ type SessionOptions struct {
 	Now      func() time.Time
 }
 
-// dbName is the store within a state directory.
-const dbName = "atoll.db"
-
 // HasExperiments reports whether a state directory has a store.
 func HasExperiments(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, dbName))
+	_, err := os.Stat(filepath.Join(dir, doctor.DatabaseName))
 	return err == nil
 }
 
@@ -81,9 +79,9 @@ func SetAside(dir string, now time.Time) (to string, err error) {
 	if to, err = os.MkdirTemp(above, now.UTC().Format("20060102-150405-")); err != nil {
 		return "", fmt.Errorf("put aside what is left in %s: %w", dir, err)
 	}
-	for _, name := range []string{ // the database last: until then it is as bereft as before
-		doctor.ObjectsName, doctor.EvaluatorName, kept.Folder, dbName + "-wal", dbName + "-shm", dbName + "-journal", dbName + ".sums", dbName,
-	} {
+	files := doctor.DatabaseFiles()
+	slices.Reverse(files) // the database last: until then it is as bereft as before
+	for _, name := range append([]string{doctor.ObjectsName, doctor.EvaluatorName, kept.Folder}, files...) {
 		if err := os.Rename(filepath.Join(dir, name), filepath.Join(to, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return to, fmt.Errorf("put aside what is left in %s: %w", dir, err)
 		}
@@ -94,7 +92,7 @@ func SetAside(dir string, now time.Time) (to string, err error) {
 // OpenSession opens a state directory. Without Create a missing store is
 // ErrNoExperiment; one that was lost is refused in any case, see [Bereft].
 func OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
-	path := filepath.Join(o.Dir, dbName)
+	path := filepath.Join(o.Dir, doctor.DatabaseName)
 	if err := Bereft(ctx, o.Dir); err != nil {
 		return nil, err
 	}

@@ -81,10 +81,7 @@ func settle(ctx context.Context, c *conn, path string, o Options) error {
 		return err
 	}
 	if version < newest {
-		if _, err := checkSeal(ctx, path); err != nil {
-			return err
-		}
-		if _, err := unseal(path); err != nil {
+		if _, err := breakSeal(ctx, path); err != nil {
 			return err
 		}
 		if err := migrate(c, o.migrations, newest); err != nil {

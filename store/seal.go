@@ -166,6 +166,16 @@ func (w *writer) seal() {
 	_ = os.Remove(part)
 }
 
+// breakSeal takes the seal away before a write, see [unseal]. A file that is not what its
+// seal says is not to be written to, and the error is [ErrDamaged]: without the seal nobody
+// would learn of it again.
+func breakSeal(ctx context.Context, path string) (was bool, err error) {
+	if _, err := checkSeal(ctx, path); err != nil {
+		return false, err
+	}
+	return unseal(path)
+}
+
 // unseal takes the seal away, for good also where the power fails: a store that was
 // written to must not look damaged. The caller holds the file's write lock.
 func unseal(path string) (was bool, err error) {

@@ -197,17 +197,16 @@ func (w *writer) begin() (*tx, error) {
 	return t, nil
 }
 
-// breakSeal takes the seal away before a write. A file that is not what its seal says
-// is not written to, and the error is [ErrDamaged]: without the seal nobody would
-// learn of it again.
+// breakSeal takes the seal away before a write. The file is compared with it once.
 func (w *writer) breakSeal() error {
-	if !w.whole.Load() {
-		if _, err := checkSeal(context.Background(), w.path); err != nil {
-			return err
-		}
-		w.whole.Store(true)
+	var was bool
+	var err error
+	if w.whole.Load() {
+		was, err = unseal(w.path)
+	} else {
+		was, err = breakSeal(context.Background(), w.path)
+		w.whole.Store(err == nil)
 	}
-	was, err := unseal(w.path)
 	if was {
 		w.seals.Store(true)
 		fault.At(fault.Unseal)

@@ -36,6 +36,11 @@ const (
 	SumExt = ".sum"
 )
 
+// DatabaseFiles names the files of a database in a state directory, the main one first.
+func DatabaseFiles() []string {
+	return []string{DatabaseName, DatabaseName + "-wal", DatabaseName + "-shm", DatabaseName + "-journal", DatabaseName + ".sums"}
+}
+
 // The cures of what is found in a state directory.
 const (
 	cureRepair = "`atoll repair`"

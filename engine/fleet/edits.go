@@ -19,8 +19,8 @@ import (
 // one that has the task. The coordinator's lock guards it.
 type errand struct {
 	client.Errand
-	parts []byte           // of what came of it
-	pipes map[uint64]*pipe // to the model's gateway, by number
+	parts []byte                  // of what came of it
+	pipes map[uint64]*wire.Stream // to the model's gateway, by number
 	// running are the goroutines of pipes; who waits for the errand waits for them.
 	running sync.WaitGroup
 }
@@ -29,7 +29,7 @@ type errand struct {
 func (x *errand) left() {
 	x.parts = nil
 	for n, p := range x.pipes {
-		p.close()
+		p.Close()
 		delete(x.pipes, n)
 	}
 	x.Waits()
@@ -70,7 +70,7 @@ func (c *Coordinator) Edit(ctx context.Context, e client.Errand) (sandbox.Result
 		return sandbox.Result{}, err
 	}
 	k.what.Live = func(stage, _ string) { e.Stage(stage) }
-	k.errand = &errand{Errand: e, pipes: map[uint64]*pipe{}}
+	k.errand = &errand{Errand: e, pipes: map[uint64]*wire.Stream{}}
 	defer k.errand.running.Wait()
 	e.Waits()
 	k.live("waits for a machine")
@@ -146,32 +146,8 @@ func (c editing) lines(m *machine, l *wire.Lines) {
 	}
 }
 
-// Bounds of the connections of one errand to the model's gateway.
-const (
-	maxPipes  = 64
-	pipeDepth = 512 // messages that wait for the gateway to read them
-)
-
-// pipe is one connection of a client to the model's gateway.
-type pipe struct {
-	conn net.Conn
-	next uint64      // message that is to come
-	in   chan []byte // to the gateway; closed: there is no more
-	done bool        // in is closed
-}
-
-// close ends a connection. The caller holds the lock.
-func (p *pipe) close() {
-	_ = p.conn.Close()
-	p.end()
-}
-
-func (p *pipe) end() {
-	if !p.done {
-		p.done = true
-		close(p.in)
-	}
-}
+// maxPipes bounds the connections of one errand to the model's gateway.
+const maxPipes = 64
 
 // pipe takes bytes of a client for the model's gateway. An answer that is not OK says that
 // the connection is no more.
@@ -191,51 +167,36 @@ func (c editing) pipe(m *machine, q *wire.Pipe) wire.Answer {
 		if err != nil {
 			return gone
 		}
-		p = &pipe{conn: conn, in: make(chan []byte, pipeDepth)}
+		p = wire.NewStream(conn)
 		x.pipes[q.Conn] = p
-		x.running.Go(p.pour)
+		x.running.Go(func() { pour(p) })
 		x.running.Go(func() { c.back(m.name, k, q.Conn, p) })
 	}
-	if q.Seq != p.next || p.done {
-		p.close()
+	if !p.Take(q) {
 		delete(x.pipes, q.Conn)
 		return gone
-	}
-	p.next++
-	if len(q.Data) > 0 {
-		select {
-		case p.in <- q.Data:
-		default: // the gateway reads no more
-			p.close()
-			delete(x.pipes, q.Conn)
-			return gone
-		}
-	}
-	if q.End {
-		p.end()
 	}
 	return a
 }
 
-// pour hands the gateway what came, until there is no more.
-func (p *pipe) pour() {
-	for data := range p.in {
-		if _, err := p.conn.Write(data); err != nil {
-			_ = p.conn.Close()
-		}
+// pour hands the gateway what came, until there is no more; its answer may be to come.
+func pour(p *wire.Stream) {
+	if p.Pour() != nil {
+		_ = p.Conn.Close()
+		return
 	}
-	if half, ok := p.conn.(*net.UnixConn); ok {
+	if half, ok := p.Conn.(*net.UnixConn); ok {
 		_ = half.CloseWrite()
 	}
 }
 
 // back sends the client what the gateway says, until it is done or the machine has the
 // errand no more. It takes the lock itself.
-func (c editing) back(name string, k *task, n uint64, p *pipe) {
-	defer p.conn.Close()
+func (c editing) back(name string, k *task, n uint64, p *wire.Stream) {
+	defer p.Conn.Close()
 	buf := make([]byte, wire.PipeBytes)
 	for seq := uint64(0); ; seq++ {
-		size, err := p.conn.Read(buf)
+		size, err := p.Conn.Read(buf)
 		c.mu.Lock()
 		m := c.machines[name]
 		if m == nil || k.errand.pipes[n] != p {
@@ -243,7 +204,7 @@ func (c editing) back(name string, k *task, n uint64, p *pipe) {
 			return
 		}
 		if err != nil {
-			p.close()
+			p.Close()
 			delete(k.errand.pipes, n)
 		}
 		c.order(m, wire.Order{Kind: wire.OrderPipe, Pipe: &wire.Pipe{Task: k.id, Conn: n, Seq: seq, Data: buf[:size], End: err != nil}})

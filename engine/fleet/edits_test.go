@@ -33,7 +33,7 @@ type begun struct {
 func (l *lab) errand(job record.JobID, gateway string) begun {
 	l.t.Helper()
 	k := begun{l.task(job), &atomic.Int32{}, &atomic.Pointer[string]{}}
-	k.errand = &errand{pipes: map[uint64]*pipe{}, Errand: client.Errand{
+	k.errand = &errand{pipes: map[uint64]*wire.Stream{}, Errand: client.Errand{
 		Job: job, Gateway: gateway, Waits: func() {}, Begins: func() { k.times.Add(1) },
 		Spec: sandbox.Spec{OnLine: func(stream int, line string) { k.heard.Store(&line) }},
 	}}

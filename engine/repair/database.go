@@ -13,11 +13,6 @@ import (
 	"atoll/store"
 )
 
-// databaseFiles are the files of a database, the main one first.
-func databaseFiles() []string {
-	return []string{doctor.DatabaseName, doctor.DatabaseName + "-wal", doctor.DatabaseName + "-shm", doctor.DatabaseName + "-journal", doctor.DatabaseName + ".sums"}
-}
-
 // database opens a database that is whole: the one that is there, mended where that is
 // safe, or that of a source. It reports false where there is none, and says so.
 func (b *bench) database(ctx context.Context) (ok bool, err error) {
@@ -63,7 +58,7 @@ func (b *bench) database(ctx context.Context) (ok bool, err error) {
 			b.lost("the database of %s cannot be taken: %v", s.name, err)
 			continue
 		}
-		for _, name := range databaseFiles() {
+		for _, name := range doctor.DatabaseFiles() {
 			if err := b.setAside(name); err != nil {
 				return false, err
 			}

@@ -118,13 +118,18 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 		f.setup = "\tvar xs []" + m.of + "\n\tfor i := range atollTexts {\n\t\t_ = i\n\t\t" + one + "\n\t}\n"
 	case pointer:
 	case kind == "int":
-		f.setup = "\tvar xs []" + of + "\n\tfor _, n := range atollWhole {\n\t\txs = append(xs, " + of + "(n))\n\t}\n"
+		f.setup = converted(of, "n", "atollWhole")
 	case kind == "float64":
-		f.setup = "\tvar xs []" + of + "\n\tfor _, n := range atollNumbers {\n\t\txs = append(xs, " + of + "(n))\n\t}\n"
+		f.setup = converted(of, "n", "atollNumbers")
 	case kind == "string":
-		f.setup = "\tvar xs []" + of + "\n\tfor _, s := range atollTexts {\n\t\txs = append(xs, " + of + "(s))\n\t}\n"
+		f.setup = converted(of, "s", "atollTexts")
 	}
 	return f.setup != ""
+}
+
+// converted are statements that make receivers of a type of the values of a list.
+func converted(of, value, list string) string {
+	return "\tvar xs []" + of + "\n\tfor _, " + value + " := range " + list + " {\n\t\txs = append(xs, " + of + "(" + value + "))\n\t}\n"
 }
 
 // many reports that there are several receivers, which are data enough.

@@ -24,19 +24,8 @@ type tunnel struct {
 
 	mu    sync.Mutex
 	last  uint64
-	conns map[uint64]*lane // nil: it is closed
+	conns map[uint64]*wire.Stream // nil: it is closed
 }
-
-// lane is one connection.
-type lane struct {
-	conn net.Conn
-	in   chan []byte // from the gateway; closed: there is no more
-	done bool        // in is closed
-	next uint64      // message that is to come
-}
-
-// laneDepth is how many messages wait for a client to read them.
-const laneDepth = 512
 
 // tunnel opens the task's way to a model.
 func (e *execution) tunnel(ctx context.Context) (*tunnel, error) {
@@ -44,7 +33,7 @@ func (e *execution) tunnel(ctx context.Context) (*tunnel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the gateway's socket: %w", err)
 	}
-	t := &tunnel{e: e, ctx: ctx, dir: dir, socket: filepath.Join(dir, "gw.sock"), conns: map[uint64]*lane{}}
+	t := &tunnel{e: e, ctx: ctx, dir: dir, socket: filepath.Join(dir, "gw.sock"), conns: map[uint64]*wire.Stream{}}
 	if t.listener, err = net.Listen("unix", t.socket); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("open the gateway's socket: %w", err)
@@ -64,25 +53,12 @@ func (t *tunnel) close() {
 	_ = t.listener.Close()
 	t.mu.Lock()
 	for _, c := range t.conns {
-		c.close()
+		c.Close()
 	}
 	t.conns = nil
 	t.mu.Unlock()
 	t.running.Wait()
 	_ = os.RemoveAll(t.dir)
-}
-
-// close ends a connection. The caller holds the tunnel's lock.
-func (c *lane) close() {
-	_ = c.conn.Close()
-	c.end()
-}
-
-func (c *lane) end() {
-	if !c.done {
-		c.done = true
-		close(c.in)
-	}
 }
 
 // accept takes connections until the listener is closed.
@@ -99,19 +75,19 @@ func (t *tunnel) accept() {
 			return
 		}
 		t.last++
-		n, c := t.last, &lane{conn: conn, in: make(chan []byte, laneDepth)}
+		n, c := t.last, wire.NewStream(conn)
 		t.conns[n] = c
 		t.mu.Unlock()
 		t.running.Go(func() { t.up(n, c) })
-		t.running.Go(c.pour)
+		t.running.Go(func() { pour(c) })
 	}
 }
 
 // up sends what the client says to the coordinator, until it says no more.
-func (t *tunnel) up(n uint64, c *lane) {
+func (t *tunnel) up(n uint64, c *wire.Stream) {
 	buf := make([]byte, wire.PipeBytes)
 	for seq := uint64(0); ; seq++ {
-		size, err := c.conn.Read(buf)
+		size, err := c.Conn.Read(buf)
 		a, lost := t.e.w.ask(t.ctx, wire.Ask{Kind: wire.AskPipe, Pipe: &wire.Pipe{
 			Task: t.e.task.ID, Token: t.e.token, Conn: n, Seq: seq, Data: buf[:size], End: err != nil,
 		}})
@@ -126,10 +102,10 @@ func (t *tunnel) up(n uint64, c *lane) {
 }
 
 // drop ends a connection whose way is broken.
-func (t *tunnel) drop(n uint64, c *lane) {
+func (t *tunnel) drop(n uint64, c *wire.Stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c.close()
+	c.Close()
 	delete(t.conns, n)
 }
 
@@ -141,33 +117,13 @@ func (t *tunnel) take(p *wire.Pipe) {
 	if c == nil {
 		return
 	}
-	if p.Seq != c.next || c.done { // one before was lost
-		c.close()
-		delete(t.conns, p.Conn)
-		return
-	}
-	c.next++
-	if len(p.Data) > 0 {
-		select {
-		case c.in <- p.Data:
-		default: // the client reads no more
-			c.close()
-			delete(t.conns, p.Conn)
-			return
-		}
-	}
-	if p.End {
-		c.end()
+	if !c.Take(p) || p.End {
 		delete(t.conns, p.Conn)
 	}
 }
 
 // pour hands the client what came, until there is no more.
-func (c *lane) pour() {
-	for data := range c.in {
-		if _, err := c.conn.Write(data); err != nil {
-			break
-		}
-	}
-	_ = c.conn.Close()
+func pour(c *wire.Stream) {
+	_ = c.Pour()
+	_ = c.Conn.Close()
 }
