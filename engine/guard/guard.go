@@ -72,8 +72,9 @@ var ErrOptions = errors.New("bad settings of the guard")
 
 // Guard compares the behaviour of trees.
 type Guard struct {
-	box Runner
-	o   Options
+	box        Runner
+	o          Options
+	recordings recordings
 }
 
 // New makes a Guard. Errors wrap [ErrOptions].

@@ -1,11 +1,13 @@
 package guard_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,6 +186,58 @@ func TestAChangeOfAPythonFunctionIsFound(t *testing.T) {
 	report := mustCheck(t, guard.Options{Cases: 40, NoTests: true}, guard.Tree{Base: root},
 		guard.Tree{Base: root, Delta: []record.Change{{Path: "ledger.py", Mode: record.Regular, Data: []byte(now)}}}, "ledger.py")
 	wantWhere(t, report, "ledger.slug")
+}
+
+// recorder counts the runs that keep the calls of tests.
+type recorder struct {
+	*sandbox.Box
+	runs atomic.Int32
+}
+
+func (r *recorder) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error) {
+	if s.Product == "atoll_guard_recording" {
+		r.runs.Add(1)
+	}
+	return r.Box.Run(ctx, s)
+}
+
+func TestTheCallsOfAPythonRootAreRecordedOnceAndNoCandidateCanChangeThem(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module four times; TestATreeIsRecordedOnceWhoeverAsks stands for it")
+	mustHave(t, "python3")
+	root := mustTree(t, "python/root")
+	data, err := os.ReadFile(filepath.Join(root, "ledger.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := &recorder{Box: mustBox(t)}
+	g, err := guard.New(box, guard.Options{Cases: 40, NoTests: true, Scratch: t.TempDir(), Wall: 9 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(id, text string) guard.Report {
+		report, err := g.Check(t.Context(), guard.Tree{Base: root, ID: id}, guard.Tree{Base: root, Delta: []record.Change{{Path: "ledger.py", Mode: record.Regular, Data: []byte(text)}}}, []string{"ledger.py"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	alike := strings.Replace(string(data), "text.lower())", "str.lower(text))", 1)
+	if alike == string(data) {
+		t.Fatal("nothing is edited")
+	}
+	hostile := alike + "\nimport os\ntry:\n    open(os.environ['ATOLL_GUARD_RECORDING'], 'wb').close()\nexcept (OSError, KeyError):\n    pass\n"
+	first := check("a", alike)
+	check("a", hostile)
+	if again := check("a", alike); !first.Same() || first.Cases == 0 || again.Cases != first.Cases || !again.Same() {
+		t.Errorf("%d cases at first and %d behind one that writes to the recording: %s", first.Cases, again.Cases, again.Summary())
+	}
+	if n := box.runs.Load(); n != 1 {
+		t.Errorf("the tests of one root were recorded %d times", n)
+	}
+	if check("b", alike); box.runs.Load() != 2 {
+		t.Errorf("%d recordings of two roots", box.runs.Load())
+	}
 }
 
 func TestConstantsOfChangedPythonCodeAreTriedWhateverTheSeed(t *testing.T) {

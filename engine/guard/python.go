@@ -177,16 +177,29 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 	return r, nil
 }
 
-// record runs the tests of the root and keeps the calls they make.
+// record lays down the calls that the tests of the root make.
 func (p *pyCheck) record(ctx context.Context) error {
-	res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests}, recordingName)
+	tests := func() ([]byte, error) {
+		res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests}, recordingName)
+		if err != nil {
+			return nil, err
+		}
+		if !res.HasProduct {
+			return nil, fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, lastWords(&res))
+		}
+		return res.Product, nil
+	}
+	var calls []byte
+	var err error
+	if id := p.root.tree.ID; id != "" {
+		calls, err = p.g.recordings.of(ctx, id, tests)
+	} else {
+		calls, err = tests()
+	}
 	if err != nil {
 		return err
 	}
-	if !res.HasProduct {
-		return fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, lastWords(&res))
-	}
-	if err := os.WriteFile(filepath.Join(p.host, recordingName), res.Product, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(p.host, recordingName), calls, 0o644); err != nil {
 		return fmt.Errorf("keep the recording: %w", err)
 	}
 	return nil

@@ -16,6 +16,9 @@ import (
 type Tree struct {
 	Base  string
 	Delta []record.Change
+	// ID names what the tree holds: two with one ID are equal. What is learnt of a tree
+	// that has one is kept as long as the [Guard]; "" = it has none.
+	ID string
 }
 
 // view reads a Tree.

@@ -90,12 +90,12 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	for i, d := range delta {
 		changed[i] = d.Path
 	}
-	g, err := guard.New(w.box, GuardOptions(w.facts.Config))
+	g, err := w.guardian()
 	if err != nil {
 		return found, false, err
 	}
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
-	report, err := g.Check(ctx, guard.Tree{Base: base}, guard.Tree{Base: base, Delta: delta}, changed)
+	report, err := g.Check(ctx, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
 	if ctx.Err() != nil {
 		return found, false, context.Cause(ctx)
 	}
@@ -115,6 +115,20 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		found.why = view.CleanLine(report.Summary())
 	}
 	return found, true, nil
+}
+
+// guardian is the guard of the run.
+func (w *measurer) guardian() (*guard.Guard, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.kept == nil {
+		g, err := guard.New(w.box, GuardOptions(w.facts.Config))
+		if err != nil {
+			return nil, err
+		}
+		w.kept = g
+	}
+	return w.kept, nil
 }
 
 // leads reports whether a candidate would lead. In strict order, where nothing

@@ -10,6 +10,7 @@ import (
 
 	"atoll/engine/eval"
 	"atoll/engine/fold"
+	"atoll/engine/guard"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/fault"
@@ -27,6 +28,7 @@ type measurer struct {
 
 	mu     sync.Mutex
 	warned map[string]bool // what measurements warned of in this run
+	kept   *guard.Guard    // one for the run: what it learns of the root it learns once
 }
 
 // maxWarned bounds what is remembered of warnings: what candidates cause has no end.
