@@ -31,6 +31,8 @@ type experimentLine struct {
 	Best      *door.Standing         `json:"best"`
 	Gain      *float64               `json:"gain_pct"`
 	Confirmed bool                   `json:"confirmed"`
+
+	measured string // what the values are, in words
 }
 
 func (a *App) experimentsCmd() *cobra.Command {
@@ -110,6 +112,7 @@ func lineOf(exp record.Experiment, s *view.Snapshot) experimentLine {
 		l.RootValue = door.Number(s.Root.Objective)
 	}
 	l.Gain, l.Confirmed = gainOf(s)
+	l.measured = s.Measured()
 	return l
 }
 
@@ -117,7 +120,7 @@ func (a *App) listExperiments(lines []experimentLine) error {
 	tw := table(a.Out)
 	fmt.Fprintln(tw, "ID\tNAME\tSTATE\tCREATED\tROOT\tJOBS\tNICHES\tOBJECTIVE\tBEST\tGAIN")
 	for _, l := range lines {
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", l.ID, view.CleanLine(l.Name), l.State, l.Created, l.Root.Short(), l.Ended, l.Niches, view.CleanLine(l.Objective), l.bestText(), l.gainText())
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", l.ID, view.CleanLine(l.Name), l.State, l.Created, l.Root.Short(), l.Ended, l.Niches, l.measured, l.bestText(), l.gainText())
 	}
 	return tw.Flush()
 }

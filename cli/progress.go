@@ -136,11 +136,13 @@ func bestValue(s *view.Snapshot) string {
 	c := s.Best.Claim
 	switch {
 	case s.Best.ID == record.Root:
-		return objectiveName(s) + " " + view.FormatValue(s.Best.Objective) + " (the root)"
+		return s.Valued(view.FormatValue(s.Best.Objective)) + " (the root)"
 	case c.N == 0:
-		return objectiveName(s) + " " + view.ClaimValue(c)
+		return s.Valued(view.ClaimValue(c))
+	case s.Paired:
+		return s.Valued(view.ClaimValue(c)) + " (" + view.ClaimGain(c) + ")"
 	}
-	return objectiveName(s) + " " + view.ClaimValue(c) + " (" + view.ClaimGain(c) + " on the root)"
+	return s.Valued(view.ClaimValue(c)) + " (" + view.ClaimGain(c) + " on the root)"
 }
 
 // gainOf is the improvement of the best on the root in percent, direction-aware,

@@ -59,7 +59,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
-		fmt.Fprintf(w, "root  %s  %s %s  n %d, spread %s\n", s.Root.Commit.Short(), objectiveName(s), view.FormatValue(s.Root.Objective), s.Root.Samples, view.FormatValue(s.Root.MAD))
+		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s\n", s.Root.Commit.Short(), s.Valued(view.FormatValue(s.Root.Objective)), s.Root.Samples, view.FormatValue(s.Root.MAD))
 		fmt.Fprintf(w, "best  %s %s  %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s))
 	}
 	for _, p := range s.Past {

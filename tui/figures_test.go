@@ -24,6 +24,8 @@ func TestTheFigureThatMattersIsSeenFirst(t *testing.T) {
 		{"a job begins with its value and the gain on its parent", 60, 16, "2 j j enter", same, []string{"#341 placed 2.4029 +0.0049"}, ""},
 		{"a candidate with its value and the gain on the root", 60, 16, "enter", same, []string{"c298 2.4029 +11.2 %"}, ""},
 		{"curves shrink to a line beside the best", 80, 24, "", same, []string{"on root 2.1602  ▅"}, ""},
+		{"a ratio says what it is a ratio to", 120, 36, "", func(s *view.Snapshot) { s.Paired, s.Objective = true, "time" }, []string{"best 2.4131 of the root's time", "time to root's"}, "on root 2.1602"},
+		{"in few cells too", 60, 16, "", func(s *view.Snapshot) { s.Paired, s.Objective = true, "time" }, []string{"best 2.4131 of root"}, ""},
 		{"what all wait for is not told of each", 200, 60, "", func(s *view.Snapshot) {
 			s.Settings.ReviewNiche = "all"
 			s.Review[1].Findings = []string{"every new elite is reviewed"}

@@ -20,7 +20,10 @@ func (h *bars) standing(w int) string {
 		return plot.Fit(banner, w)
 	}
 	if text, next := h.d.NoBetter(); text != "" {
-		left := []widget.Part{{Text: " " + st.Warn.S(text), Rank: 100}, {Text: st.Label.S(next), Rank: 90}, {Text: st.Label.S("root " + h.rootText()), Rank: 68}}
+		left := []widget.Part{{Text: " " + st.Warn.S(text), Rank: 100}, {Text: st.Label.S(next), Rank: 90}}
+		if root := h.onRoot("", h.rootText()); root != "" {
+			left = append(left, widget.Part{Text: root, Rank: 68})
+		}
 		return widget.Squeeze(left, h.figures(w), w-1)
 	}
 	best, root := h.bestWords(w)
@@ -66,18 +69,18 @@ func (h *bars) bestWords(w int) (best, root string) {
 		return st.Label.S("nothing measured yet"), ""
 	}
 	if b.ID == record.Root {
-		return st.Label.S("best ") + st.Strong.S(h.rootText()), ""
+		return st.Label.S("best ") + h.value(h.rootText(), w), ""
 	}
 	terse := w < leastEvidence && (b.Uncompared || w == 0)
 	switch c.Word {
 	case evidence.Unconfirmed, evidence.WithinNoise:
-		t := st.Label.S("best ") + st.Strong.S(widget.Number(c.Value))
+		t := st.Label.S("best ") + h.value(widget.Number(c.Value), w)
 		if !terse {
 			t += h.interval(c)
 		}
 		return t + "  " + st.Warn.S(string(c.Word)), ""
 	case evidence.Confirmed:
-		t, gain := st.Label.S("best ")+st.Strong.S(widget.Number(c.Value)), view.ClaimGain(*c)
+		t, gain := st.Label.S("best ")+h.value(widget.Number(c.Value), w), view.ClaimGain(*c)
 		switch {
 		case terse && !math.IsNaN(b.Percent):
 			gain = widget.Percent(b.Percent) + " " + string(c.Word)
@@ -87,9 +90,9 @@ func (h *bars) bestWords(w int) (best, root string) {
 		default:
 			t += h.interval(c)
 		}
-		return t + "  " + st.Good.S(gain), st.Label.S("on root " + widget.Number(c.Root))
+		return t + "  " + st.Good.S(gain), h.onRoot("on ", widget.Number(c.Root))
 	}
-	t := st.Label.S("best ") + st.Strong.S(widget.Number(b.Objective))
+	t := st.Label.S("best ") + h.value(widget.Number(b.Objective), w)
 	if s.Root.ID < 0 {
 		return t, ""
 	}
@@ -97,7 +100,27 @@ func (h *bars) bestWords(w int) (best, root string) {
 	if b.Percent < 0 {
 		col = st.Bad
 	}
-	return t + "  " + col.S(widget.Percent(b.Percent)), st.Label.S("on root " + h.rootText())
+	return t + "  " + col.S(widget.Percent(b.Percent)), h.onRoot("on ", h.rootText())
+}
+
+// value is a number as what it is: a ratio to the root's metric says so.
+func (h *bars) value(number string, w int) string {
+	text := h.d.St.Strong.S(number)
+	if h.d.Snap.Paired && w >= wholeEvidence {
+		return text + h.d.St.Label.S(" of the root's "+widget.AxisName(h.d.Snap.Objective, 16))
+	}
+	if h.d.Snap.Paired {
+		return text + h.d.St.Label.S(" of root")
+	}
+	return text
+}
+
+// onRoot tells the root's value, which is nothing to tell where values are ratios to it.
+func (h *bars) onRoot(word, value string) string {
+	if h.d.Snap.Paired {
+		return ""
+	}
+	return h.d.St.Label.S(word + "root " + value)
 }
 
 // From these widths on the header has room for the intervals of the value and of the gain,

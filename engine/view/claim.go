@@ -63,14 +63,27 @@ func ClaimPercent(c evidence.Claim) float64 {
 // Measured names what the values of an experiment are: the metric searched on, or its ratio
 // to the root's.
 func (s *Snapshot) Measured() string {
-	metric := "objective"
-	if s.Objective != "" {
-		metric = CleanLine(s.Objective)
-	}
 	if s.Paired {
-		return "ratio of " + metric + " to the root's"
+		return "ratio of " + s.metric() + " to the root's"
 	}
-	return metric
+	return s.metric()
+}
+
+// metric is the name of what is searched on.
+func (s *Snapshot) metric() string {
+	if s.Objective == "" {
+		return "objective"
+	}
+	return CleanLine(s.Objective)
+}
+
+// Valued writes a value, with its evidence, as what it is: "ns/op 81.2", or for a ratio
+// "0.81 of the root's ns/op".
+func (s *Snapshot) Valued(value string) string {
+	if s.Paired {
+		return value + " of the root's " + s.metric()
+	}
+	return s.metric() + " " + value
 }
 
 // ClaimText says in sentences what may be told of a candidate's value and gain.

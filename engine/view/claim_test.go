@@ -32,3 +32,23 @@ func TestClaimsAreWrittenWithTheirEvidence(t *testing.T) {
 		}
 	}
 }
+
+func TestAValueIsToldAsWhatItIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		s        view.Snapshot
+		measured string
+		want     string
+	}{
+		"a metric":                {view.Snapshot{Objective: "ns/op"}, "ns/op", "ns/op 0.81 unconfirmed"},
+		"a ratio to the root's":   {view.Snapshot{Objective: "ns/op", Paired: true}, "ratio of ns/op to the root's", "0.81 unconfirmed of the root's ns/op"},
+		"a metric without name":   {view.Snapshot{}, "objective", "objective 0.81 unconfirmed"},
+		"a name for a terminal's": {view.Snapshot{Objective: "a\x1b[31mb"}, "ab", "ab 0.81 unconfirmed"},
+	} {
+		if got := c.s.Measured(); got != c.measured {
+			t.Errorf("%s: %q, expected %q", name, got, c.measured)
+		}
+		if got := c.s.Valued("0.81 unconfirmed"); got != c.want {
+			t.Errorf("%s: %q, expected %q", name, got, c.want)
+		}
+	}
+}

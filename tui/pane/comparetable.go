@@ -189,7 +189,7 @@ func (t *compareTable) head() {
 // objective is the value that places a candidate, then what may be claimed of it.
 func (t *compareTable) objective() {
 	first := t.p.all[0].detail.Candidate.Objective
-	t.figures(t.p.d.Snap.Objective+t.lower(), func(c *compared, base bool) piece {
+	t.figures(measuredAs(t.p.d.Snap)+t.lower(), func(c *compared, base bool) piece {
 		k := &c.detail.Candidate
 		claim := t.p.d.claimOf(&c.detail)
 		out := piece{st: t.p.d.valueStyle(k.ID, k.Objective, claim), text: t.p.d.told(k.ID, k.Objective, claim, t.p.d.toldWidth(11))}

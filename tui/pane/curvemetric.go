@@ -213,7 +213,7 @@ func (p *curvesPane) metricBody(c *view.Curves, x []float64, w, h int) []string 
 	h1 := h * 5 / 9
 	out := p.metricChart(c, x, w, h1)
 	objective := "Objective"
-	if name := p.d.Snap.Objective; name != "" {
+	if name := measuredAs(p.d.Snap); name != "" {
 		objective += " " + widget.AxisName(name, 32)
 	}
 	out = append(out, widget.Rule+st.Label.S(objective))

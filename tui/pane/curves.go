@@ -314,6 +314,14 @@ func (d *Shared) lower(text string) string {
 	return widget.Unless(d.Snap.Direction != "minimize", text)
 }
 
+// measuredAs names what values are: the metric, or its ratio to the root's.
+func measuredAs(s *view.Snapshot) string {
+	if s.Paired {
+		return s.Objective + " to root's"
+	}
+	return s.Objective
+}
+
 // Trend is a one-line history for small screens.
 func (d *Shared) Trend(w int) string {
 	c := &d.Snap.Curves

@@ -216,7 +216,7 @@ func (d *Shared) folded() int {
 func (p *nichesPane) legend(w int, two bool, drawn string) []string {
 	st := p.d.St
 	lo, hi := p.ends()
-	name := p.d.Snap.Objective
+	name := measuredAs(p.d.Snap)
 	long := name + p.d.lower(", lower is better")
 	name += p.d.lower(" ↓")
 	if p.layer != layerValue {

@@ -94,7 +94,7 @@ func (p *nichesPane) Title() (string, string) {
 		left += " " + st.Accent.S("by rank")
 	}
 	if len(g.Axes) < 2 {
-		return left, st.Label.S(p.d.Snap.Objective)
+		return left, st.Label.S(measuredAs(p.d.Snap))
 	}
 	room := 24
 	if p.width > 0 {
