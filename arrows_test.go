@@ -37,7 +37,7 @@ func arrows() map[string][]string {
 		"engine/fleet/server":           {"engine/fleet/wire", "store/whole"},
 		"engine/fleet/wire":             {"config", "engine/agent/client", "engine/eval", "engine/eval/output", "engine/sandbox", "store/record"},
 		"engine/simulate":               {"config", "engine/fold", "engine/schedule", "engine/search", "store/record"},
-		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "engine/work", "examples", "store/record"},
+		"engine/bench":                  {"config", "engine/agent", "engine/agent/offline", "engine/archive", "engine/behavior", "engine/fold", "engine/gate", "engine/schedule", "engine/search", "engine/work", "examples", "store/record"},
 		"engine/backup":                 {"gitops", "store", "store/record"},
 		"engine/campaign":               {"engine/agent/clean", "engine/agent/edit", "engine/campaign/audit", "store", "store/record"},
 		"engine/health":                 {"config", "engine/campaign/audit", "store/record"},

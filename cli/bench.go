@@ -33,8 +33,9 @@ func (a *App) benchSearchCmd() *cobra.Command {
 		Use: "search", Short: "Compare ways to search on the examples, at equal evaluations over many seeds",
 		Long: "Runs the examples with the offline agent and compares how the search goes on: as it is, with single ways to\n" +
 			"draw parents, and with baselines (random sampling, a climb from the best, one archive without niches).\n" +
-			"Nothing runs in a sandbox here, and nothing is stored: the candidates are edits of atoll's own examples.\n\nThe ways:\n" + wayLines(),
-		Example: "  atoll bench search --quick                       a few minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl",
+			"Nothing runs in a sandbox here, and nothing is stored: the candidates are edits of atoll's own examples.\n\nThe ways:\n" + wayLines() +
+			"\nBy name there are also functions of vectors, whose results with MAP-Elites are published:\n" + fieldLines(),
+		Example: "  atoll bench search --quick                       a few minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl\n  atoll bench search --example circle-packing --set map.axes=[]",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.benchSearch(cmd.Context(), f)
@@ -52,6 +53,14 @@ func wayLines() string {
 	var b strings.Builder
 	for _, w := range bench.Ways() {
 		fmt.Fprintf(&b, "  %-10s %s\n", w.Name, w.Text)
+	}
+	return b.String()
+}
+
+func fieldLines() string {
+	var b strings.Builder
+	for _, f := range bench.Fields() {
+		fmt.Fprintf(&b, "  %-18s %s; %d evaluations\n", f.Name, f.Text, f.Evaluations)
 	}
 	return b.String()
 }
@@ -80,13 +89,23 @@ func (f benchFlags) filled() (benchFlags, error) {
 }
 
 func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
+	asked := f
 	f, err := f.filled()
 	if err != nil {
 		return err
 	}
+	var fields []bench.Field
 	for _, name := range f.examples {
-		if !slices.Contains(bench.Names(), name) {
-			return usage("--example %s: there are %s", name, strings.Join(bench.Names(), ", "))
+		all := bench.Fields()
+		if i := slices.IndexFunc(all, func(x bench.Field) bool { return x.Name == name }); i >= 0 {
+			fields = append(fields, all[i])
+		} else if !slices.Contains(bench.Names(), name) {
+			return usage("--example %s: there are %s; and over vectors of numbers\n%s", name, strings.Join(bench.Names(), ", "), strings.TrimRight(fieldLines(), "\n"))
+		}
+	}
+	for _, field := range fields {
+		if err := a.benchField(ctx, field, f, asked.evaluations); err != nil {
+			return err
 		}
 	}
 	for _, e := range examples.List() {
@@ -116,25 +135,49 @@ func (a *App) benchLacks(e examples.Example) string {
 }
 
 func (a *App) benchExample(ctx context.Context, name string, f benchFlags) error {
-	p, err := bench.Open(ctx, name)
+	set, err := a.set()
+	if err != nil {
+		return err
+	}
+	p, err := bench.Open(ctx, name, set...)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if !a.flags.json {
-		fmt.Fprintf(a.Out, "%s, %s (%s), %s: median [least, most]\n", name, p.Config.Evaluator.Objective, p.Config.Evaluator.Direction, view.Plural(f.seeds, "seed"))
+	title := fmt.Sprintf("%s, %s (%s)", name, p.Config.Evaluator.Objective, p.Config.Evaluator.Direction)
+	return a.benchTable(f, title, bench.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
+		return bench.Run(ctx, p, w, seed, f.evaluations, a.Now)
+	})
+}
+
+// benchField compares ways on vectors of numbers; where nobody said how many
+// evaluations, as many as were published.
+func (a *App) benchField(ctx context.Context, field bench.Field, f benchFlags, evaluations []int) error {
+	if len(a.flags.set) > 0 {
+		return usage("--set changes the configuration of an example, and %s has none", field.Name)
 	}
+	if len(evaluations) == 0 {
+		evaluations = []int{field.Evaluations}
+	}
+	return a.benchTable(f, field.Name+", "+field.Text+", 0 to 100", field.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
+		return field.Run(ctx, w, seed, evaluations, a.Now)
+	})
+}
+
+// benchTable runs all seeds of each way that was asked for.
+func (a *App) benchTable(f benchFlags, title string, ways []bench.Way, run func(bench.Way, uint64) (bench.Result, error)) error {
 	tw := table(a.Out)
 	if !a.flags.json {
+		fmt.Fprintf(a.Out, "%s, %s: median [least, most]\n", title, view.Plural(f.seeds, "seed"))
 		fmt.Fprintln(tw, "WAY\tEVALUATIONS\tBEST\tQD SCORE\tNICHES\tDUPLICATES\tFAILED\tDEPTH\tSECONDS A RUN")
 	}
-	for _, w := range bench.Ways() {
+	for _, w := range ways {
 		if len(f.ways) > 0 && !slices.Contains(f.ways, w.Name) {
 			continue
 		}
 		var runs []bench.Result
 		for seed := range f.seeds {
-			r, err := bench.Run(ctx, p, w, uint64(seed+1), f.evaluations, a.Now)
+			r, err := run(w, uint64(seed+1))
 			if err != nil {
 				return err
 			}

@@ -131,6 +131,19 @@ func (a *App) load(ctx context.Context, p place, flags []config.Flag) (config.Lo
 	return l, err
 }
 
+// set are the values that --set gives.
+func (a *App) set() ([]config.Flag, error) {
+	var out []config.Flag
+	for _, s := range a.flags.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usage("--set %s: write key=value", s)
+		}
+		out = append(out, config.Flag{Key: key, Value: value, Name: "--set"})
+	}
+	return out, nil
+}
+
 // loadAsWritten reads the configuration for a place, to be shown: atoll.yaml of the work
 // tree, or of the root commit where there is no work tree.
 func (a *App) loadAsWritten(ctx context.Context, p place, flags []config.Flag) (config.Loaded, error) {
@@ -142,15 +155,15 @@ func (a *App) loadAsWritten(ctx context.Context, p place, flags []config.Flag) (
 	if a.flags.file != "" {
 		o.File = a.abs(a.flags.file)
 	}
-	for _, s := range a.flags.set {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return config.Loaded{}, usage("--set %s: write key=value", s)
+	set, err := a.set()
+	if err != nil {
+		return config.Loaded{}, err
+	}
+	for _, s := range set {
+		if i := slices.IndexFunc(flags, func(f config.Flag) bool { return f.Key == s.Key && f.Value != s.Value }); i >= 0 {
+			return config.Loaded{}, usage("%s %s and --set %s=%s say different things: give one of them", flags[i].Name, flags[i].Value, s.Key, s.Value)
 		}
-		if i := slices.IndexFunc(flags, func(f config.Flag) bool { return f.Key == key && f.Value != value }); i >= 0 {
-			return config.Loaded{}, usage("%s %s and --set %s say different things: give one of them", flags[i].Name, flags[i].Value, s)
-		}
-		o.Flags = append(o.Flags, config.Flag{Key: key, Value: value, Name: "--set"})
+		o.Flags = append(o.Flags, s)
 	}
 	if p.target.Bare && o.File == "" {
 		data, err := gitops.ReadFile(ctx, p.target, "HEAD", config.FileName)

@@ -11,14 +11,15 @@ import (
 	"atoll/examples"
 )
 
-// Open makes the problem of an example. The caller closes it.
-func Open(ctx context.Context, name string) (Problem, error) {
+// Open makes the problem of an example, with values of its configuration that were set
+// otherwise. The caller closes it.
+func Open(ctx context.Context, name string, set ...config.Flag) (Problem, error) {
 	dir, err := os.MkdirTemp("", "atoll-bench-")
 	if err != nil {
 		return Problem{}, fmt.Errorf("make a scratch folder: %w", err)
 	}
 	clear := func() { _ = os.RemoveAll(dir) }
-	p, err := open(ctx, name, filepath.Join(dir, "example"), dir)
+	p, err := open(ctx, name, filepath.Join(dir, "example"), dir, set)
 	if err != nil {
 		clear()
 		return p, fmt.Errorf("prepare the example %s: %w", name, err)
@@ -36,11 +37,11 @@ func Open(ctx context.Context, name string) (Problem, error) {
 // Names are the examples that can be measured here, in memory and without a sandbox.
 func Names() []string { return []string{"circle-packing", "bin-packing", "deceptive"} }
 
-func open(ctx context.Context, name, dir, scratch string) (Problem, error) {
+func open(ctx context.Context, name, dir, scratch string, set []config.Flag) (Problem, error) {
 	if err := examples.Copy(name, dir); err != nil {
 		return Problem{}, err
 	}
-	loaded, err := config.Load(config.LoadOptions{Dir: dir})
+	loaded, err := config.Load(config.LoadOptions{Dir: dir, Flags: set})
 	if err != nil {
 		return Problem{}, err
 	}
