@@ -26,7 +26,7 @@ func Defaults() Config {
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
 		Search: Search{
-			Operators: defaultOperators(nil), Inspirations: 3, Selection: "rank",
+			Operators: defaultOperators(nil), Inspirations: 3, Selection: "rank", DrawAgents: "weights",
 			Epoch: 50, BoostFor: 50,
 		},
 		Gate: Gate{

@@ -351,6 +351,34 @@ func TestNotesSurviveATreeThatIsGone(t *testing.T) {
 	}
 }
 
+func TestAgentsThatAreShownToBringLessForADollarAreAskedLessWhereYieldCounts(t *testing.T) {
+	suitetest.Full(t, "80 jobs of the whole engine; TestWeightsFollowOnlyWhatIsShown stands for it")
+	t.Parallel()
+	m := newFakeModel(t)
+	l := agentLab(t, func(c *config.Config) {
+		good, poor := m.agent("good"), m.agent("poor")
+		poor.Model = "fake-2" // dearer
+		c.Agents = []config.Agent{good, poor}
+		c.Prices = []config.Price{{Model: "fake-1", Input: 0.5, Output: 2}, {Model: "fake-2", Input: 50, Output: 200}}
+		c.Budget.Jobs = 80
+		c.Search.DrawAgents = "yield"
+	})
+	snap, err := l.runWith(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !snap.Shadow.Decides || !strings.HasPrefix(snap.Shadow.Behind, "poor takes at most ") {
+		t.Fatalf("the evidence is %+v", snap.Shadow)
+	}
+	late := map[string]int{}
+	for _, j := range l.jobs()[40:] {
+		late[j.Agent]++
+	}
+	if late["poor"] > 14 || late["poor"] == 0 {
+		t.Errorf("of the last 40 jobs, by agents: %v; a sixth is meant for the one that brings less", late)
+	}
+}
+
 func TestTheShadowBanditSaysWhatItWouldDoAndDecidesNothing(t *testing.T) {
 	t.Parallel()
 	m := newFakeModel(t)

@@ -61,12 +61,15 @@ type Status struct {
 	Past     []record.PastObjective `json:"past_objectives,omitempty"`
 }
 
-// shadow is what a bandit over the agents would do; it decides nothing.
+// Shadow is what a bandit over the agents would do; decides: agents that are shown to bring less
+// keep a fifth of their weight.
 type Shadow struct {
 	Agent    string `json:"agent"`
 	Why      string `json:"why"`
 	Agreed   int    `json:"agreed"`
 	Compared int    `json:"compared"`
+	Behind   string `json:"behind,omitempty"`
+	Decides  bool   `json:"decides"`
 }
 
 type Standing struct {
@@ -129,7 +132,7 @@ func StatusOf(s *view.Snapshot) Status {
 	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
 	r.Agents = AgentYields(s)
 	if c := s.Shadow; c.Compared > 0 {
-		r.Shadow = &Shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared}
+		r.Shadow = &Shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared, Behind: c.Behind, Decides: c.Decides}
 	}
 	b := s.Settings
 	r.Budget.Jobs, r.Budget.Evaluations, r.Budget.Tokens, r.Budget.CostUSD = b.MaxJobs, b.MaxEvals, b.MaxTokens, b.MaxCostUSD

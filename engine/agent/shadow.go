@@ -7,7 +7,8 @@ import (
 )
 
 // Shadow is a bandit that looks on: it is told what each agent brought and at
-// what cost, and says whom it would have asked. Its index is that of fractional
+// what cost, and says whom it would have asked; [Shadow.Earned] bends weights by what it has
+// seen. Its index is that of fractional
 // KUBE (Tran-Thanh, Chapman, Rogers, Jennings: Knapsack based optimal policies
 // for budget-limited multi-armed bandits, AAAI 2012): (mean reward +
 // sqrt(2 ln t / n)) / mean cost. While the cost of any agent is unknown, or none
@@ -23,11 +24,12 @@ type Shadow struct {
 }
 
 type shadowArm struct {
-	name   string
-	n      int
-	reward float64
-	cost   float64
-	known  int // runs with a known cost
+	name       string
+	n          int
+	reward     float64
+	cost       float64
+	costSquare float64 // sum of the squares of costs
+	known      int     // runs with a known cost
 }
 
 // NewShadow makes a bandit over the named agents, in this order for ties.
@@ -132,6 +134,7 @@ func (s *Shadow) Observe(name string, reward float64, cost *float64) {
 	if cost != nil && *cost >= 0 && !math.IsInf(*cost, 0) {
 		a.known++
 		a.cost += *cost
+		a.costSquare += *cost * *cost
 	}
 }
 

@@ -100,5 +100,5 @@ type outcomes struct {
 	repairs  repairs
 	Lessons  Lessons
 	Epoch    epochLog
-	shadow   *agent.Shadow // a bandit over the agents, which decides nothing; nil while there was no choice
+	shadow   *agent.Shadow // a bandit over the agents; nil while there was no choice
 }

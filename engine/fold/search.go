@@ -17,7 +17,7 @@ func (s *State) View() search.View {
 	return search.View{
 		Archive: s.arch, Fold: s.folded, Root: record.Root, Selection: s.Config.Search.Selection,
 		Inspirations: s.Settings.Inspirations, Operators: search.Weights(s.Settings.Operators),
-		Agents: search.Weights(s.Settings.Agents), Targets: s.targetWeights(), AgentsFor: s.agentsFor(),
+		Agents: s.agentWeights(s.Settings.Agents), Targets: s.targetWeights(), AgentsFor: s.agentsFor(),
 		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt, Evolving: evolving(s), Evolve: s.Config.Search.Evolve,
 	}
 }
@@ -99,7 +99,7 @@ func (s *State) Odds(draft record.Settings) view.Odds {
 		return view.Odds{}
 	}
 	v := s.View()
-	v.Operators, v.Agents = search.Weights(draft.Operators), search.Weights(draft.Agents)
+	v.Operators, v.Agents = search.Weights(draft.Operators), s.agentWeights(draft.Agents)
 	chances := search.Chances(v)
 	o := view.Odds{Cells: map[int]float64{}, Operators: chances.Operators, Agents: chances.Agents, Targets: chances.Targets}
 	for id, chance := range chances.Parents {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"atoll/engine/agent"
+	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -48,5 +49,25 @@ func (o *outcomes) ShadowChoice() view.ShadowChoice {
 	next := o.shadow.Suggest()
 	out := view.ShadowChoice{Agent: next.Agent, Why: next.Why}
 	out.Agreed, out.Compared = o.shadow.Agreement()
+	_, behind := o.shadow.Earned(o.Settings.Agents)
+	for i, l := range behind {
+		if i > 0 {
+			out.Behind += "; "
+		}
+		out.Behind += l.String()
+	}
+	out.Decides = o.Config.Search.DrawAgents == drawByYield
 	return out
+}
+
+// drawByYield is the way to draw agents in which the bandit's evidence counts.
+const drawByYield = "yield"
+
+// agentWeights are weights of agents as they count now: those given, or bent by what the
+// agents brought.
+func (o *outcomes) agentWeights(given map[string]float64) []search.Weighted {
+	if o.shadow != nil && o.Config.Search.DrawAgents == drawByYield {
+		given, _ = o.shadow.Earned(given)
+	}
+	return search.Weights(given)
 }
