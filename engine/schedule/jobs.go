@@ -113,6 +113,11 @@ func MakeJob(st *fold.State, number record.JobID, fixed search.Fixed, full ...st
 }
 
 func (o *Owner) add(ctx context.Context, job record.Job) error {
+	if o.st.Exp.Strict && o.work.Telling(&job) {
+		if err := o.work.Look(ctx, &job, o.st); err != nil {
+			return fmt.Errorf("note what job %s is told: %w", job.ID, err)
+		}
+	}
 	if err := o.db.AddJobs(ctx, []record.Job{job}); err != nil {
 		return fmt.Errorf("queue job %s: %w", job.ID, err)
 	}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,7 +21,7 @@ const (
 // inform adds what only prompts tell: how the candidates came about, what the
 // other jobs try, what the evaluator said of the parent. Agents that read no
 // prompt go without.
-func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
+func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job, seen *Outlook) error {
 	chains := [][]record.Candidate{}
 	for _, it := range slices.Concat([]agent.Item{j.Parent}, j.Inspirations) {
 		chain, err := w.db.Lineage(ctx, w.exp(), it.ID, lineageDepth)
@@ -36,12 +37,12 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
 	if err != nil {
 		return err
 	}
-	best, err := w.best(ctx)
+	best, err := w.best(ctx, seen)
 	if err != nil {
 		return err
 	}
 	j.Background = &agent.Background{
-		Best: best, Conditions: w.facts.conditions(), Lineage: prompt.CardsOf(chains...), Others: w.others(ctx, j.Number), Feedback: feedback, Secrets: w.roster.Secrets,
+		Best: best, Conditions: w.facts.conditions(), Lineage: prompt.CardsOf(chains...), Others: w.others(ctx, j.Number, seen), Feedback: feedback, Secrets: w.roster.Secrets,
 	}
 	if j.Background.Summaries, err = w.lineage.summaries(ctx, r, j, !r.preview); err != nil {
 		return err
@@ -58,7 +59,7 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
 	for _, it := range j.Inspirations {
 		ids = append(ids, it.ID)
 	}
-	places, err := w.standing.Places(ctx, ids)
+	places, err := w.places(ctx, ids, seen)
 	if err != nil {
 		return err
 	}
@@ -69,11 +70,29 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job) error {
 	return nil
 }
 
+// places says where candidates lie.
+func (w *editor) places(ctx context.Context, ids []record.CandidateID, seen *Outlook) ([]string, error) {
+	if seen == nil {
+		return w.standing.Places(ctx, ids)
+	}
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = seen.Places[id]
+	}
+	return out, nil
+}
+
 // best is the best candidate so far, nil where nothing was measured.
-func (w *editor) best(ctx context.Context) (*agent.Item, error) {
-	id, err := w.standing.Best(ctx)
-	if err != nil || id == record.NoCandidate {
+func (w *editor) best(ctx context.Context, seen *Outlook) (*agent.Item, error) {
+	id := record.NoCandidate
+	var err error
+	if seen != nil {
+		id = seen.Best
+	} else if id, err = w.standing.Best(ctx); err != nil {
 		return nil, err
+	}
+	if id == record.NoCandidate {
+		return nil, nil
 	}
 	it, err := w.item(ctx, id)
 	if err != nil {
@@ -83,23 +102,32 @@ func (w *editor) best(ctx context.Context) (*agent.Item, error) {
 }
 
 // others says in one line each what the jobs beside this one try.
-func (w *editor) others(ctx context.Context, self record.JobID) []string {
+func (w *editor) others(ctx context.Context, self record.JobID, seen *Outlook) []string {
+	if seen != nil {
+		return seen.Others
+	}
 	var out []string
 	for _, r := range w.live.All() {
 		if r.Job.ID == self || r.Job.Kind != record.Make || len(out) == othersShown {
 			continue
 		}
-		line := fmt.Sprintf("%s of %s", r.Job.Operator, r.Job.Parent)
-		if r.Job.Target != "" {
-			line += " on " + r.Job.Target
+		meant := ""
+		if c, err := w.db.Candidate(ctx, w.exp(), record.CandidateID(r.Job.ID)); err == nil {
+			meant = c.Intent // a commit that exists says what was meant
 		}
-		// A commit that exists says what was meant.
-		if c, err := w.db.Candidate(ctx, w.exp(), record.CandidateID(r.Job.ID)); err == nil && c.Intent != "" {
-			line += ": " + c.Intent
-		} else if r.Job.Goal != "" {
-			line += ": " + firstLine(r.Job.Goal)
-		}
-		out = append(out, view.CleanLine(line))
+		out = append(out, tries(&r.Job, meant))
 	}
 	return out
+}
+
+// tries says in one line what a job tries.
+func tries(j *record.Job, meant string) string {
+	line := fmt.Sprintf("%s of %s", j.Operator, j.Parent)
+	if j.Target != "" {
+		line += " on " + j.Target
+	}
+	if meant = cmp.Or(meant, firstLine(j.Goal)); meant != "" {
+		line += ": " + meant
+	}
+	return view.CleanLine(line)
 }

@@ -12,18 +12,26 @@ import (
 // failures are the newest failures that a job should know of: that of its
 // parent itself, those of edits of the same parent, then those in its niche. Of
 // those with one reason it is the first; the others are counted.
-func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent.Failure, error) {
-	jobs, err := w.db.Jobs(ctx, w.exp(), store.JobFilter{Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Limit: failureLook})
+func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job, seen *Outlook) ([]agent.Failure, error) {
+	before, near := record.JobID(0), map[record.CandidateID]bool{}
+	if seen != nil {
+		before = seen.Folded
+		for _, id := range seen.Near {
+			near[id] = true
+		}
+	}
+	jobs, err := w.newest(ctx, before)
 	if err != nil {
 		return nil, err
 	}
-	var parents []record.CandidateID
-	for _, f := range jobs {
-		parents = append(parents, f.Parent)
-	}
-	near, err := w.standing.Neighbours(ctx, j.Parent.ID, parents)
-	if err != nil {
-		return nil, err
+	if seen == nil {
+		var parents []record.CandidateID
+		for _, f := range jobs {
+			parents = append(parents, f.Parent)
+		}
+		if near, err = w.standing.Neighbours(ctx, j.Parent.ID, parents); err != nil {
+			return nil, err
+		}
 	}
 	var out []agent.Failure
 	place := map[string]int{} // of a class and reason in out
@@ -56,6 +64,13 @@ func (w *evaluatorFeedback) failures(ctx context.Context, j *agent.Job) ([]agent
 		}
 	}
 	return out, nil
+}
+
+// newest are the newest jobs that failed, of lower numbers than one; 0: of all.
+func (w *evaluatorFeedback) newest(ctx context.Context, before record.JobID) ([]record.Job, error) {
+	return w.db.Jobs(ctx, w.exp(), store.JobFilter{
+		Kind: record.Make, States: []record.JobState{record.Failed, record.Rejected}, Before: before, Limit: failureLook,
+	})
 }
 
 // sameFailure is equal for failures of one reason, whatever numbers (lines, columns,

@@ -82,24 +82,28 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 	}
 	aj.Limits = w.scope.limits()
 	mute := w.roster.Mute[job.Agent]
-	if !mute || job.Operator == record.OpRepair {
-		if aj.Failures, err = w.feedback.failures(ctx, &aj); err != nil {
-			return agent.Job{}, err
-		}
-	}
-	if mute {
+	if mute && job.Operator != record.OpRepair {
 		return aj, nil
 	}
-	if err := w.notes(ctx, &aj); err != nil {
+	seen, err := w.outlook(ctx, job.ID)
+	if err != nil {
 		return agent.Job{}, err
 	}
-	return aj, w.inform(ctx, r, &aj)
+	if aj.Failures, err = w.feedback.failures(ctx, &aj, seen); err != nil || mute {
+		return aj, err
+	}
+	if err := w.notes(ctx, &aj, seen); err != nil {
+		return agent.Job{}, err
+	}
+	return aj, w.inform(ctx, r, &aj, seen)
 }
 
 // notes adds the notes that agents may learn from.
-func (w *editor) notes(ctx context.Context, j *agent.Job) error {
-	notes, err := w.db.Notes(ctx, w.exp())
-	if err != nil {
+func (w *editor) notes(ctx context.Context, j *agent.Job, seen *Outlook) (err error) {
+	var notes []record.Note
+	if seen != nil {
+		notes = seen.Notes
+	} else if notes, err = w.db.Notes(ctx, w.exp()); err != nil {
 		return err
 	}
 	for _, n := range notes {

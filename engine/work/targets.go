@@ -125,10 +125,10 @@ func (w *mapper) prompt(ctx context.Context, r *attempt, here fold.TargetFacts, 
 		Direction: w.facts.Config.Evaluator.Direction, Metric: w.Metric(),
 	}
 	_, j.Scope = w.scope.of("")
-	if err := w.notes(ctx, &j); err != nil {
+	if err := w.notes(ctx, &j, nil); err != nil {
 		return agent.Rendered{}, err
 	}
-	if err := w.inform(ctx, r, &j); err != nil {
+	if err := w.inform(ctx, r, &j, nil); err != nil {
 		return agent.Rendered{}, err
 	}
 	files, listing, err := prompt.ReadFiles(ctx, j, tree, 0)
