@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,9 +62,10 @@ func (a *App) simulateCmd() *cobra.Command {
 	fl.StringVar(&f.eval, "eval", p.Eval.String(), "time of a measurement")
 	fl.DurationVar(&p.Overhead, "overhead", p.Overhead, "time of the run itself for each job")
 	fl.DurationVar(&p.Travel, "travel", p.Travel, "time for a task to a machine and its result back")
-	fl.Float64Var(&p.Cost, "cost", 0, "dollars of an edit")
-	fl.Float64Var(&p.Fail, "fail", p.Fail, "share of jobs that fail when measured")
-	fl.Float64Var(&p.Twins, "duplicates", p.Twins, "share of edits that give what is known")
+	fl.Float64Var(&p.Cost, "cost", 0, "dollars of an edit, failed ones and retries with it")
+	fl.Float64Var(&p.Barren, "barren", p.Barren, "share of edits that give no candidate")
+	fl.Float64Var(&p.Twins, "duplicates", p.Twins, "share of candidates that are known")
+	fl.Float64Var(&p.Fail, "fail", p.Fail, "share of the others that fail when measured")
 	fl.Float64Var(&p.Yield, "yield", p.Yield, "share of candidates that are better than their parent")
 	fl.DurationVar(&p.Loss, "loss", 0, "mean time until a machine is lost; 0: never")
 	fl.DurationVar(&p.Back, "back", p.Back, "time until another stands in for it")
@@ -88,7 +92,11 @@ type checked struct {
 	Order     string  `json:"order"`
 	Lookahead int     `json:"lookahead"` // of order strict
 	Simulated float64 `json:"simulated_per_hour"`
-	Error     float64 `json:"error"` // as a share
+	Error     float64 `json:"error"` // of jobs an hour, as a share
+	// SimulatedCost is what its jobs cost in the simulation, where their edits go on to cost
+	// what those of the first half did.
+	SimulatedCost float64  `json:"simulated_cost"`
+	CostError     *float64 `json:"cost_error"` // as a share; null: nothing had a price
 }
 
 func (a *App) simulate(ctx context.Context, f simulateFlags) error {
@@ -138,9 +146,11 @@ func (a *App) simulate(ctx context.Context, f simulateFlags) error {
 func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (*checked, error) {
 	var c checked
 	given := *p
+	var jobs []record.Job
 	err := a.with(ctx, func(o *opened) error {
-		jobs, improved, err := history(ctx, o)
-		if err != nil {
+		var improved int
+		var err error
+		if jobs, improved, err = history(ctx, o); err != nil {
 			return err
 		}
 		if c.Experience, err = simulate.FromJobs(p, jobs, improved); err != nil {
@@ -155,24 +165,52 @@ func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (
 	p.Machines, p.Slots, p.Strict, p.Lookahead = c.Machines, c.Slots, c.Order == "strict", max(1, c.Lookahead)
 	again := *p
 	again.Jobs, again.For, again.MaxCost = c.Jobs, 0, 0
+	half := again
+	simulate.FromFirstHalf(&half, jobs)
 	for flag, keep := range map[string]func(){
 		"machines": func() { p.Machines = given.Machines }, "slots": func() { p.Slots = given.Slots }, "order": func() { p.Strict = given.Strict },
 		"lookahead": func() { p.Lookahead = given.Lookahead }, "edit": func() { p.Edit = given.Edit }, "eval": func() { p.Eval = given.Eval },
-		"cost": func() { p.Cost = given.Cost }, "fail": func() { p.Fail = given.Fail }, "duplicates": func() { p.Twins = given.Twins }, "yield": func() { p.Yield = given.Yield },
+		"fail": func() { p.Fail = given.Fail }, "duplicates": func() { p.Twins = given.Twins }, "yield": func() { p.Yield = given.Yield },
+		"barren": func() { p.Barren = given.Barren }, "cost": func() { p.Cost, p.Beside = given.Cost, 0 },
 	} {
 		if f.given(flag) {
 			keep()
 		}
 	}
+	if f.given("edit") || f.given("cost") { // in the place of what was seen
+		p.Past = slices.Clone(p.Past)
+		for i := range p.Past {
+			if e := &p.Past[i]; f.given("edit") {
+				e.Time = -1
+			}
+			if f.given("cost") {
+				p.Past[i].Cost = p.Cost
+			}
+		}
+	}
+	return &c, a.hold(ctx, &c, again, half)
+}
+
+// hold simulates what an experiment did as it did it, and says by how much that is wrong;
+// half is the same with the costs of its first half.
+func (a *App) hold(ctx context.Context, c *checked, again, half simulate.Plan) error {
 	o, err := simulate.Run(ctx, again, a.Now)
 	if err != nil {
-		return nil, usage("--like: %v", err)
+		return usage("--like: %v", err)
 	}
 	c.Simulated = o.PerHour
 	if c.PerHour > 0 {
 		c.Error = o.PerHour/c.PerHour - 1
 	}
-	return &c, nil
+	if o, err = simulate.Run(ctx, half, a.Now); err != nil {
+		return usage("--like: %v", err)
+	}
+	c.SimulatedCost = o.Cost
+	if c.Cost > 0 {
+		wrong := o.Cost/c.Cost - 1
+		c.CostError = &wrong
+	}
+	return nil
 }
 
 // history is what the jobs of an experiment were like, and how many of its
@@ -226,21 +264,22 @@ func printSimulated(w io.Writer, s simulated) {
 		}
 		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour, on %s of %d slots in order %s; simulated as it was %s (%+.1f %%)\n", m.Jobs, count(m.PerHour),
 			view.Plural(m.Machines, "machine"), m.Slots, order, count(m.Simulated), 100*m.Error)
-		fmt.Fprintf(w, "taken from it where no flag says else: machines, slots, order, times; %.3g %% fail, %.3g %% duplicates, $%.4g an edit, %.3g %% better than their parent\n",
-			100*p.Fail, 100*p.Twins, p.Cost, 100*p.Yield)
+		printSpent(w, m)
+		fmt.Fprintf(w, "taken from it where no flag says else: machines, slots, order, times, costs; %.3g %% of edits give nothing, %.3g %% what is known, %.3g %% of the others fail, %.3g %% are better than their parent\n",
+			100*p.Barren, 100*p.Twins, 100*p.Fail, 100*p.Yield)
 	}
 	fmt.Fprintf(w, "\nthroughput  %s jobs an hour; %d jobs in %s, ended by: %s\n", count(o.PerHour), o.Jobs, span(o.Seconds), o.Ended)
 	fmt.Fprintf(w, "slots       %.1f %% busy; a slot waits %s for a candidate, a candidate %s for a slot\n", 100*o.Busy, span(o.WaitJob), span(o.WaitSlot))
 	fmt.Fprintf(w, "held back   by %s\n", o.Limit)
 	fmt.Fprintf(w, "parents     are %.0f results old when their child ends\n", o.Stale)
-	if p.Cost > 0 {
-		fmt.Fprintf(w, "cost        $%.2f\n", o.Cost)
+	if o.Cost > 0 {
+		fmt.Fprintf(w, "cost        %s, %s a job%s\n", dollars(o.Cost), dollars(o.PerJob), byAgent(o.Agents, o.Cost))
 	}
-	fmt.Fprintf(w, "lost        %d measurements with their machines; %d failed, %d duplicates\n", o.Lost, o.Failed, o.Duplicates)
+	fmt.Fprintf(w, "lost        %d measurements with their machines; %d edits gave nothing, %d failed, %d duplicates\n", o.Lost, o.Barren, o.Failed, o.Duplicates)
 	tw := table(w)
 	fmt.Fprintf(tw, "\nAFTER\tJOBS\tBEST\tNICHES\tCOST\n")
 	for _, pt := range o.Points {
-		fmt.Fprintf(tw, "%s\t%d\t%.2f\t%d\t%.2f\n", span(pt.Seconds), pt.Jobs, pt.Best, pt.Filled, pt.Cost)
+		fmt.Fprintf(tw, "%s\t%d\t%.2f\t%d\t%s\n", span(pt.Seconds), pt.Jobs, pt.Best, pt.Filled, dollars(pt.Cost))
 	}
 	_ = tw.Flush()
 	if len(s.Sweep) == 0 {
@@ -259,6 +298,45 @@ func printSimulated(w io.Writer, s simulated) {
 		fmt.Fprintf(w, "up to %s each step brings what it should, or a third of it\n", view.Plural(p.Machines, "machine"))
 	}
 	printOrders(w, s.Orders)
+}
+
+// printSpent writes what an experiment cost, and how well that was foretold.
+func printSpent(w io.Writer, m *checked) {
+	if m.Cost > 0 {
+		fmt.Fprintf(w, "they cost %s, %s a job%s; foretold from the first half of them %s (%+.1f %%)\n",
+			dollars(m.Cost), dollars(m.PerJob), byAgent(m.Agents, m.Cost), dollars(m.SimulatedCost), 100**m.CostError)
+	}
+	if m.Unknown > 0 {
+		fmt.Fprintf(w, "what %s cost nobody could meter: they count as nothing\n", view.Plural(m.Unknown, "job"))
+	}
+}
+
+// byAgent is who cost how much of a sum, where more than one did; the rest is reflection and
+// what else is no edit.
+func byAgent(list []simulate.Spent, whole float64) string {
+	var parts []string
+	rest := whole
+	for _, s := range list {
+		rest -= s.Cost
+		if s.Cost > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s in %s", view.CleanLine(cmp.Or(s.Agent, "edits")), dollars(s.Cost), view.Plural(s.Jobs, "job")))
+		}
+	}
+	if rest > whole/1e6 {
+		parts = append(parts, "what is no edit "+dollars(rest))
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// dollars is an amount with digits enough to tell it from nothing.
+func dollars(usd float64) string {
+	if usd >= 1 || usd == 0 {
+		return fmt.Sprintf("$%.2f", usd)
+	}
+	return fmt.Sprintf("$%.3g", usd)
 }
 
 // printOrders writes what strict order costs on the machines of the plan.

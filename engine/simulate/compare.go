@@ -103,56 +103,54 @@ type Experience struct {
 	// seen, on the average of the machines.
 	Machines int `json:"machines"`
 	Slots    int `json:"slots"`
+	Price
+	PerJob float64 `json:"cost_per_job"` // of make jobs
 }
 
-// FromJobs takes over into a plan what the make jobs of an experiment showed: times,
-// failures, duplicates, costs. improved is how many of its candidates are better
-// than their parents.
-func FromJobs(p *Plan, jobs []record.Job, improved int) (Experience, error) {
-	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool {
-		return j.Kind != record.Make || !j.State.Ended() || j.State == record.Cancelled
-	})
+// FromJobs takes over into a plan what the jobs of an experiment showed: times, failures
+// and duplicates of its make jobs, and what all of them cost. improved is how many of its
+// candidates are better than their parents.
+func FromJobs(p *Plan, all []record.Job, improved int) (Experience, error) {
+	jobs := slices.DeleteFunc(slices.Clone(all), func(j record.Job) bool { return !isEdit(&j) })
 	if len(jobs) < 20 {
 		return Experience{}, fmt.Errorf("the experiment has %d jobs that ended: 20 are needed to learn from", len(jobs))
 	}
 	var edits, evals []time.Duration
-	var failed, twins, scored int
-	var cost float64
+	var barren, failed, twins, scored int
 	first, last := jobs[0].Ended, jobs[0].Ended
 	for _, j := range jobs {
 		edits = append(edits, time.Duration(j.EditMS)*time.Millisecond)
 		if j.EvalMS > 0 {
 			evals = append(evals, time.Duration(j.EvalMS)*time.Millisecond)
 		}
-		switch j.State {
-		case record.Failed, record.Rejected:
-			failed++
-		case record.Duplicate:
+		switch {
+		case j.State == record.Duplicate:
 			twins++
-		default:
+		case j.State != record.Failed && j.State != record.Rejected:
 			scored++
-		}
-		if j.Usage.CostUSD != nil {
-			cost += *j.Usage.CostUSD
+		case j.EvalMS > 0:
+			failed++
+		default:
+			barren++
 		}
 		first, last = min(first, j.Ended), max(last, j.Ended)
 	}
 	n := float64(len(jobs))
 	p.Edit, p.Eval = MeasuredTimes(edits), MeasuredTimes(evals)
-	p.Twins, p.Cost = float64(twins)/n, cost/n
-	if n > float64(twins) {
-		p.Fail = float64(failed) / (n - float64(twins))
-	}
-	if scored > 0 {
-		p.Yield = float64(improved) / float64(scored)
-	}
-	x := Experience{Jobs: len(jobs)}
+	x := Experience{Jobs: len(jobs), Price: priceOf(all)}
+	x.PerJob = x.Cost / n
+	p.Past, p.Beside = pastOf(jobs), x.Beside/n
+	p.Cost = (x.Cost - x.Beside) / n
+	p.Barren, p.Twins, p.Fail, p.Yield = float64(barren)/n, share(twins, len(jobs)-barren), share(failed, failed+scored), share(improved, scored)
 	x.Machines, x.Slots = crew(jobs)
 	if last > first {
 		x.PerHour = (n - 1) / (float64(last-first) / 3.6e6)
 	}
 	return x, nil
 }
+
+// share is a part of a whole; of nothing it is nothing.
+func share(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
 
 // crew is on how many machines jobs were measured, and how many at the same time on each.
 // A measurement ends a little before its job does, so the ends of its time do not count.

@@ -100,7 +100,7 @@ func (w *world) look() {
 
 func (w *world) point() Point {
 	s := w.st.Archive().Stats()
-	return Point{Seconds: w.now.Seconds(), Jobs: w.out.Jobs, Best: round(w.st.Candidate(w.st.Best).Objective), Filled: s.Filled, Cost: round(w.out.Cost)}
+	return Point{Seconds: w.now.Seconds(), Jobs: w.out.Jobs, Best: round(w.st.Candidate(w.st.Best).Objective), Filled: s.Filled, Cost: math.Round(w.out.Cost*1e6) / 1e6}
 }
 
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
@@ -123,7 +123,9 @@ func (w *world) conclude() {
 		o.WaitSlot = w.waitSlot.Seconds() / float64(w.fetched)
 		o.WaitJob = w.idleTime.Seconds() / float64(w.fetched)
 	}
+	o.Agents = dearest(w.agents)
 	if o.Jobs > 0 {
+		o.PerJob = o.Cost / float64(o.Jobs)
 		o.Stale = float64(w.stale) / float64(o.Jobs)
 	}
 	o.Points = append(o.Points, w.point())

@@ -168,6 +168,111 @@ func TestAPlanLearnsFromTheJobsOfAnExperiment(t *testing.T) {
 	}
 }
 
+// paid are jobs of two agents, of which one costs money, whatever becomes of its edits.
+func paid() []record.Job {
+	var jobs []record.Job
+	for n := range 60 {
+		usd := 0.0
+		j := record.NewJob(1, record.JobID(n+1), record.Make)
+		j.State, j.Agent, j.EditMS, j.EvalMS, j.Ended = record.Scored, "offline", 10, 9000, record.Millis(10_000*n)
+		if n%3 == 0 {
+			usd = 0.01 * float64(1+n%2)
+			j.Agent, j.EditMS = "writer", 20_000
+		}
+		switch n {
+		case 3, 6: // it answered, and nothing could be used
+			j.State, j.EvalMS = record.Failed, 0
+		case 9:
+			j.State, j.EvalMS = record.Duplicate, 0
+		case 12:
+			j.State = record.Cancelled
+		}
+		j.Usage.CostUSD, j.Usage.Requests = &usd, n%3
+		jobs = append(jobs, j)
+	}
+	usd := 0.5
+	reflect := record.NewJob(1, 61, record.Assist)
+	reflect.State, reflect.Agent, reflect.Ended, reflect.Usage.CostUSD = record.Done, "thinker", 1000, &usd
+	return append(jobs, reflect)
+}
+
+func TestASimulationCostsWhatTheJobsThatItLearnedFromDid(t *testing.T) {
+	p := quiet(t)
+	x, err := simulate.FromJobs(&p, paid(), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 20 edits of the writer, half of them for one cent and half for two, of which one was cancelled; and one reflection.
+	near(t, "all of them", x.Cost, 0.3+0.5, 1e-9)
+	near(t, "of it beside edits", x.Beside, 0.5+0.01, 1e-9)
+	near(t, "edits that give nothing", p.Barren, 2.0/59, 1e-9)
+	if x.Unknown != 0 || len(x.Agents) != 2 || x.Agents[0].Agent != "writer" || x.Agents[0].Jobs != 19 || x.Agents[1].Cost != 0 {
+		t.Errorf("by agent: %+v", x.Price)
+	}
+	p.Machines, p.Jobs = 3, x.Jobs
+	again := run(t, p)
+	near(t, "the same again", again.Cost, x.Cost, 1e-9)
+	near(t, "of the writer", again.Agents[0].Cost, x.Agents[0].Cost, 1e-9)
+	p.Machines, p.Jobs = 40, 20*x.Jobs
+	near(t, "twenty times as many jobs on other machines", run(t, p).Cost, 20*x.Cost, 1e-9)
+	p.Jobs, p.MaxCost = 0, 3
+	if o := run(t, p); o.Ended != "cost" || o.Cost > 3 || o.Cost < 2.9 {
+		t.Errorf("a bound of $3: %s at $%g", o.Ended, o.Cost)
+	}
+}
+
+func TestWhatTheFirstHalfCostForetellsTheWhole(t *testing.T) {
+	jobs := paid()
+	p := quiet(t)
+	x, err := simulate.FromJobs(&p, jobs, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Jobs = x.Jobs
+	simulate.FromFirstHalf(&p, jobs)
+	first := 0.0
+	for _, j := range jobs[:29] {
+		first += *j.Usage.CostUSD
+	}
+	near(t, "twice the first half, where the reflection was", run(t, p).Cost, (first+0.5)/29*59, 0.02)
+	for i := range jobs[30:60] { // what came later was ten times as dear
+		*jobs[30+i].Usage.CostUSD *= 10
+	}
+	p.Past = nil
+	simulate.FromFirstHalf(&p, jobs)
+	near(t, "the first half knows nothing of the second", run(t, p).Cost, (first+0.5)/29*59, 0.02)
+}
+
+func TestACostThatNobodyCouldMeterIsToldAndCountsAsNothing(t *testing.T) {
+	jobs := paid()
+	for i := range jobs[:30] {
+		jobs[i].Usage = record.Usage{Unmetered: true}
+	}
+	p := quiet(t)
+	x, err := simulate.FromJobs(&p, jobs, 0)
+	if err != nil || x.Unknown != 30 || x.Agents[0].Unknown == 0 {
+		t.Errorf("%+v, %v", x.Price, err)
+	}
+}
+
+func TestAPlanThatCannotBeIsRefused(t *testing.T) {
+	for name, change := range map[string]func(*simulate.Plan){
+		"a cost below nothing":          func(p *simulate.Plan) { p.Cost = -1 },
+		"a cost that is no number":      func(p *simulate.Plan) { p.Cost = math.NaN() },
+		"a bound that is no number":     func(p *simulate.Plan) { p.MaxCost = math.NaN() },
+		"a time below nothing":          func(p *simulate.Plan) { p.Travel = -time.Second },
+		"a share above one":             func(p *simulate.Plan) { p.Barren = 1.5 },
+		"a bound on what costs nothing": func(p *simulate.Plan) { p.Jobs, p.MaxCost = 0, 5 },
+		"no machine":                    func(p *simulate.Plan) { p.Machines = 0 },
+	} {
+		p := quiet(t)
+		change(&p)
+		if _, err := simulate.Run(t.Context(), p, time.Now); err == nil {
+			t.Errorf("%s is carried out", name)
+		}
+	}
+}
+
 func TestTimesAreReadOrRefused(t *testing.T) {
 	for _, good := range []string{"30s", "fixed:0s", "exp:1m", "lognormal:30s,0.8", "uniform:1s,2s"} {
 		if d, err := simulate.ParseTimes(good); err != nil || d.String() != good {

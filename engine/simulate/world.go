@@ -54,6 +54,7 @@ func (a *agenda) Pop() any {
 // work is a job that was chosen.
 type work struct {
 	job    record.Job
+	edit   Edit
 	chosen int // results folded when it was
 	rng    *rand.Rand
 	asked  time.Duration // when it began to wait for a slot
@@ -96,6 +97,7 @@ type world struct {
 	made   int
 
 	tally
+	bill
 	every time.Duration
 }
 
@@ -107,6 +109,13 @@ type tally struct {
 	fetched   int
 	measuring time.Duration
 	stale     int
+}
+
+// bill is what edits cost.
+type bill struct {
+	owed   float64 // by all jobs that were made, those that wait among them
+	agents map[string]*Spent
+	cards  []int // the order in which edits of the past come, until it begins anew
 }
 
 // Run carries out a plan. now is the real clock, which tells how long it took.
@@ -135,7 +144,7 @@ func newWorld(p Plan) *world {
 	cfg.Workers, cfg.Seed = p.Workers, p.Seed
 	cfg.Map.Axes = []config.Axis{{Metric: "x", Max: 1, Bins: bins}, {Metric: "y", Max: 1, Bins: bins}}
 	w := &world{
-		plan: p, settings: cfg.Settings(), rng: rand.New(rand.NewPCG(p.Seed, 1)), land: newLand(p), machines: make([]machine, p.Machines),
+		bill: bill{agents: map[string]*Spent{}}, plan: p, settings: cfg.Settings(), rng: rand.New(rand.NewPCG(p.Seed, 1)), land: newLand(p), machines: make([]machine, p.Machines),
 		exp: record.Experiment{
 			ID: 1, Name: "simulated", Seed: p.Seed, Strict: p.Strict, Lookahead: p.Lookahead, State: record.ExperimentRunning, Objective: 1,
 			Config: config.Encode(cfg),
@@ -258,8 +267,8 @@ func (w *world) assign() {
 		w.queue = w.queue[1:]
 		w.active++
 		w.editing++
-		w.out.Cost += w.plan.Cost
-		w.after(w.plan.Edit.of(k.rng), event{what: edited, job: k})
+		w.pay(k)
+		w.after(k.edit.Time, event{what: edited, job: k})
 	}
 	for len(w.slots) > 0 && len(w.idle) > 0 {
 		unit, since := w.idle[0], w.since[0]
@@ -303,6 +312,15 @@ func (w *world) clerked() time.Duration {
 // committed goes on with a job whose edit is there.
 func (w *world) committed(ctx context.Context, k *work) error {
 	w.editing--
+	if k.rng.Float64() < w.plan.Barren {
+		w.out.Barren++
+		k.job.State, k.job.Class, k.job.Reason = record.Failed, record.ClassAgent, "it gave no candidate"
+		err := w.ended(ctx, k, record.FoldRow{LogRow: record.LogRow{
+			Kind: record.LogEnd, Job: k.job.ID, Candidate: record.NoCandidate, Data: fmt.Appendf(nil, `{"state":%q,"class":%q}`, k.job.State, k.job.Class),
+		}, Work: &k.job})
+		w.assign()
+		return err
+	}
 	if k.rng.Float64() < w.plan.Twins {
 		k.job.State, k.job.Duplicate = record.Duplicate, k.job.Parent
 		w.out.Duplicates++
@@ -367,15 +385,49 @@ func (w *world) fill() {
 		case w.plan.Jobs > 0 && w.made >= w.plan.Jobs:
 			w.out.Ended = "jobs"
 			return
-		case w.plan.MaxCost > 0 && float64(w.made+1)*w.plan.Cost > w.plan.MaxCost:
+		}
+		rng := rand.New(rand.NewPCG(w.plan.Seed, uint64(w.next)<<8|2))
+		edit := w.draw(rng)
+		if cost := edit.Cost + w.plan.Beside; w.plan.MaxCost > 0 && w.owed+cost > w.plan.MaxCost {
 			w.out.Ended = "cost"
 			return
 		}
 		job := schedule.MakeJob(w.st, w.next, search.Free())
-		w.queue = append(w.queue, &work{job: job, chosen: w.st.FoldCount(), rng: rand.New(rand.NewPCG(w.plan.Seed, uint64(w.next)<<8|2))})
+		w.queue = append(w.queue, &work{job: job, edit: edit, chosen: w.st.FoldCount(), rng: rng})
+		w.owed += edit.Cost + w.plan.Beside
 		w.next++
 		w.made++
 	}
+}
+
+// draw is the edit of the next job. Those of the past come all once, in an order that the
+// seed says, before one comes again: how dear they are together is no matter of luck.
+func (w *world) draw(rng *rand.Rand) Edit {
+	p := &w.plan
+	if len(p.Past) == 0 {
+		return Edit{Time: p.Edit.of(rng), Cost: p.Cost}
+	}
+	at := w.made % len(p.Past)
+	if at == 0 {
+		w.cards = rand.New(rand.NewPCG(p.Seed, uint64(w.made)<<8|3)).Perm(len(p.Past))
+	}
+	e := p.Past[w.cards[at]]
+	if e.Time < 0 {
+		e.Time = p.Edit.of(rng)
+	}
+	return e
+}
+
+// pay counts what a job that begins costs.
+func (w *world) pay(k *work) {
+	w.out.Cost += k.edit.Cost + w.plan.Beside
+	s := w.agents[k.edit.Agent]
+	if s == nil {
+		s = &Spent{Agent: k.edit.Agent}
+		w.agents[s.Agent] = s
+	}
+	s.Jobs++
+	s.Cost += k.edit.Cost
 }
 
 // row adds a row to the log, at the present moment.
