@@ -45,10 +45,9 @@ func pathed(cmd *exec.Cmd, dir string) *exec.Cmd {
 	return cmd
 }
 
-// plain edits without a model, by what the prompt says of the job and of its base: what it
-// says of jobs that run beside it hangs on the moment, also on one machine.
+// plain edits without a model, by every word of the prompt.
 const plain = `#!/bin/sh
-sum=$(awk '/^## Base/ || what; { what = /^## What to do/ }' | cksum | cut -d' ' -f1)
+sum=$(cksum | cut -d' ' -f1)
 echo $(($(head -n 1 value.txt) + sum % 5)) > value.txt
 echo note > left.txt
 rm -f left.txt
@@ -81,10 +80,8 @@ def ask(content):
 ask('x' * 700000)
 ask('short')
 assert b'DONE' in ask(prompt)
-lines = prompt.split('\n')
-told = lines[lines.index('## What to do') + 1] + next(line for line in lines if line.startswith('## Base'))
 n = int(open('value.txt').read())
-open('value.txt', 'w').write(str(n + zlib.crc32(told.encode()) % 5) + '\n')
+open('value.txt', 'w').write(str(n + zlib.crc32(prompt.encode()) % 5) + '\n')
 `
 
 func TestEditsOnWorkersAreThoseOfOneMachine(t *testing.T) {
@@ -119,7 +116,7 @@ func TestEditsOnWorkersAreThoseOfOneMachine(t *testing.T) {
 			h := &hub{&site{t: t, dir: filepath.Join(t.TempDir(), "plot")}, freeAddress(t)}
 			git(t, one.dir, "clone", "-q", ".", h.dir)
 			lines := map[string][]string{}
-			for _, name := range []string{"measures", "edits-1", "edits-2"} {
+			for _, name := range []string{"measures", "lacks", "edits-1", "edits-2"} {
 				lines[name] = append(h.invite(name), "--slots", "1", "--state", filepath.Join(t.TempDir(), "state"))
 			}
 			before := 0
@@ -130,6 +127,17 @@ func TestEditsOnWorkersAreThoseOfOneMachine(t *testing.T) {
 			run.Env = append(run.Env, "PLOT_KEY="+cliKey) // the client is not to be found here, nor the key there
 			h.start(run, "run")
 			h.start(command(t, t.TempDir(), lines["measures"]...), "measures")
+			h.start(command(t, t.TempDir(), append(lines["lacks"], "--edit")...), "lacks") // the client is not there
+			log := func(name string) string {
+				text, err := os.ReadFile(filepath.Join(t.ArtifactDir(), name+".log"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(text)
+			}
+			until(t, "it is found that a machine lacks the client", func() bool {
+				return strings.Contains(log("run"), "lacks gets no more edits by little-coder, and measures on: there is no program little-coder")
+			})
 			var editors []*exec.Cmd
 			for _, name := range []string{"edits-1", "edits-2"} {
 				editors = append(editors, h.start(pathed(command(t, t.TempDir(), append(lines[name], "--edit")...), programs), name))
@@ -142,13 +150,12 @@ func TestEditsOnWorkersAreThoseOfOneMachine(t *testing.T) {
 			h.same(one)
 			edited := map[string]int{}
 			for name := range lines {
-				text, err := os.ReadFile(filepath.Join(t.ArtifactDir(), name+".log"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				edited[name] = strings.Count(string(text), " edited #")
+				edited[name] = strings.Count(log(name), " edited #")
 			}
-			if edited["measures"] != 0 || !tt.dies && edited["edits-1"]+edited["edits-2"] != jobs {
+			if said := log("run"); strings.Contains(said, "is set aside") || !strings.Contains(log("lacks"), " measured c") {
+				t.Errorf("the machine that lacks the client measures no more:\n%s", said)
+			}
+			if edited["measures"] != 0 || edited["lacks"] != 0 || !tt.dies && edited["edits-1"]+edited["edits-2"] != jobs {
 				t.Errorf("edits by machine: %v", edited)
 			}
 			if m == nil {

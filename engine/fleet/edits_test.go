@@ -32,9 +32,14 @@ type begun struct {
 // errand lists an edit whose way to a model is a socket, "" = it has none.
 func (l *lab) errand(job record.JobID, gateway string) begun {
 	l.t.Helper()
+	return l.errandBy(job, gateway, "coder")
+}
+
+func (l *lab) errandBy(job record.JobID, gateway, program string) begun {
+	l.t.Helper()
 	k := begun{l.task(job), &atomic.Int32{}, &atomic.Pointer[string]{}}
 	k.errand = &errand{pipes: map[uint64]*wire.Stream{}, Errand: client.Errand{
-		Job: job, Gateway: gateway, Waits: func() {}, Begins: func() { k.times.Add(1) },
+		Job: job, Program: program, Gateway: gateway, Waits: func() {}, Begins: func() { k.times.Add(1) },
 		Spec: sandbox.Spec{OnLine: func(stream int, line string) { k.heard.Store(&line) }},
 	}}
 	l.offer(k.task)
@@ -260,4 +265,75 @@ func (l *lab) machine(name string) machine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return *l.machines[name]
+}
+
+// fails says that an edit could not be done.
+func fails(id, token, why string, missing bool) wire.Ask {
+	return wire.Ask{Kind: wire.AskResult, Result: &wire.Result{Task: id, Token: token, Fault: why, Missing: missing}}
+}
+
+func TestAMachineWithoutAProgramMeasuresOnAndIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		missing bool
+		times   int
+	}{
+		{"that is not there", true, 1},
+		{"whose edits break off three times in a row", false, maxFaults},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLab(t)
+			h := l.join("m1")
+			h.must(edits())
+			for n := range tt.times {
+				l.errand(record.JobID(n+1), "")
+				id, token := h.claim()
+				h.must(fails(id, token, "there is no coder", tt.missing))
+			}
+			l.errand(9, "")
+			other := l.errandBy(10, "", "another")
+			if id, token := h.claim(); id != other.id {
+				t.Errorf("it got %s, want the edit by another program, %s", id, other.id)
+			} else {
+				h.must(fails(id, token, "no disk", false))
+			}
+			sample := l.task(11)
+			l.offer(sample)
+			l.mu.Lock()
+			l.table.end(other.task, ended{})
+			l.mu.Unlock()
+			if id, token := h.claim(); id != sample.id {
+				t.Errorf("it got %s and not the sample, %s", id, sample.id)
+			} else {
+				h.must(good(id, token))
+			}
+			m := l.machine("m1")
+			told := m.tell(nil, l.opt.Now())
+			if m.aside != "" || !strings.Contains(told.Why, "coder: ") || !strings.Contains(told.NoEdits["coder"], "there is no coder") || len(told.NoEdits) != 1 {
+				t.Errorf("it is told as %+v", told)
+			}
+			l.mu.Lock()
+			l.count(l.machines)
+			_, text := l.limits(l.table, l.machines, nil)
+			l.mu.Unlock()
+			if !strings.Contains(text, "no machine that serves runs coder; m1: ") {
+				t.Errorf("of the edit that waits is told %q", text)
+			}
+			second := l.join("m2")
+			second.must(edits())
+			id, _ := second.claim()
+			l.mu.Lock()
+			if k := l.table.tasks[id]; k == nil || k.errand == nil || k.errand.Program != "coder" {
+				t.Errorf("another machine got %+v, want an edit by the program", k)
+			}
+			l.mu.Unlock()
+			h.session = wire.NewID()
+			again := edits()
+			again.Hello.Home = m.hello.Home
+			h.must(again)
+			if m := l.machine("m1"); !m.edits("coder") {
+				t.Error("a worker that was started again gets no edits")
+			}
+		})
+	}
 }

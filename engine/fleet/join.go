@@ -89,7 +89,7 @@ func (c *Coordinator) begins(m *machine, session string, now time.Time) string {
 			how = fmt.Sprintf("joined again, in the place of its worker before, whose %d tasks go to others,", len(freed))
 		}
 	}
-	m.session, m.rival, m.check = session, "", calibration{held: c.opt.Agree > 0}
+	m.session, m.rival, m.check, m.programs = session, "", calibration{held: c.opt.Agree > 0}, programs{}
 	return how
 }
 

@@ -6,7 +6,6 @@ import (
 	"syscall"
 	"time"
 
-	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -134,10 +133,10 @@ func short(d time.Duration) string {
 
 // flow is how the work of a fleet goes.
 type flow struct {
-	slots   int // of the machines that serve, as they were seen last
-	serving int // those machines
-	editors int // of them, that run coding clients, too
-	counted int // results that counted
+	slots   int        // of the machines that serve, as they were seen last
+	serving int        // those machines
+	editors []*machine // of them, that run coding clients, too
+	counted int        // results that counted
 	gauge   gauge
 	// refusedFor says of machines that cannot measure for this run what they lack.
 	refusedFor map[string]string
@@ -145,13 +144,13 @@ type flow struct {
 
 // count notes how many slots there are now.
 func (f *flow) count(machines map[string]*machine) {
-	f.slots, f.serving, f.editors = 0, 0, 0
+	f.slots, f.serving, f.editors = 0, 0, nil
 	for _, m := range machines {
 		if m.serves() && !m.check.held {
 			f.slots += m.hello.Slots
 			f.serving++
 			if m.hello.Edits {
-				f.editors++
+				f.editors = append(f.editors, m)
 			}
 		}
 	}
@@ -159,10 +158,16 @@ func (f *flow) count(machines map[string]*machine) {
 
 // others is how many machines serve that may have a task.
 func others(k *task, f *flow) int {
-	if k.errand != nil {
-		return f.editors
+	if k.errand == nil {
+		return f.serving
 	}
-	return f.serving
+	n := 0
+	for _, m := range f.editors {
+		if m.edits(k.errand.Program) {
+			n++
+		}
+	}
+	return n
 }
 
 // gauging reads the gauge, and tells the run's log what limits the fleet where that holds
@@ -192,8 +197,8 @@ func (f *flow) limits(t *table, machines map[string]*machine, run *session) (bou
 	if f.slots == 0 && len(t.tasks) > 0 {
 		return boundNobody, f.nobody(len(t.tasks), machines)
 	}
-	if n := t.edits(); n > 0 && f.editors == 0 {
-		return boundNobody, fmt.Sprintf("%s wait: no machine that serves runs coding clients; start workers with --edit, or take on_workers out of the agent", view.Plural(n, "edit"))
+	if text := f.stuck(t); text != "" {
+		return boundNobody, text
 	}
 	cores := runtime.NumCPU()
 	p, ok := f.gauge.pace(cores)

@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,25 +21,26 @@ const (
 
 // machine is a worker as the coordinator knows it.
 type machine struct {
-	name    string
-	session string // of the worker that has the name, "" = none was let in yet
-	past    []string
-	rival   string // the session that was last told that another one has the name
-	hello   wire.Hello
-	state   server.State // what a person decided
-	aside   string       // why it gets nothing more, "" = it does
-	seen    time.Time
-	away    bool // silent for longer than a lease
-	load    float64
-	done    int // results that counted
-	faults  int // tasks that broke off for a fault of the machine
-	inRow   int // of them, since the last that did not
-	fenced  int // results that came too late
-	refused int
-	recent  minute    // its results
-	told    time.Time // when a refusal was last told
-	last    string    // what was refused last
-	check   calibration
+	name     string
+	session  string // of the worker that has the name, "" = none was let in yet
+	past     []string
+	rival    string // the session that was last told that another one has the name
+	hello    wire.Hello
+	state    server.State // what a person decided
+	aside    string       // why it gets nothing more, "" = it does
+	seen     time.Time
+	away     bool // silent for longer than a lease
+	load     float64
+	done     int // results that counted
+	faults   int // tasks that broke off for a fault of the machine
+	inRow    int // of them, since the last that did not
+	fenced   int // results that came too late
+	refused  int
+	recent   minute    // its results
+	told     time.Time // when a refusal was last told
+	last     string    // what was refused last
+	check    calibration
+	programs programs
 }
 
 // serves reports whether the machine may get tasks.
@@ -110,10 +112,11 @@ const StatusName = "machines.json"
 // tell describes a machine and its tasks.
 func (m *machine) tell(tasks []*task, now time.Time) view.Machine {
 	out := view.Machine{
-		Name: m.name, State: m.standing(len(tasks)), Why: cmp.Or(m.aside, m.last), Host: m.hello.Host, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
+		Name: m.name, State: m.standing(len(tasks)), Why: cmp.Or(m.aside, m.programs.why(), m.last), Host: m.hello.Host, Slots: m.hello.Slots, Jobs: []record.JobID{}, Load: m.load,
 		PerMinute: m.recent.sum(now), Done: m.done, Faults: m.faults, Fenced: m.fenced, Refused: m.refused, Rung: m.hello.Rung,
 		Version: m.hello.Version, Platform: m.hello.OS + "/" + m.hello.Arch, CPUs: m.hello.CPUs, Labels: m.hello.Labels, Edits: m.hello.Edits, Pool: m.hello.Pool, Seen: m.seen, Root: m.check.ratio,
 	}
+	out.NoEdits = maps.Clone(m.programs.not)
 	for _, k := range tasks {
 		if k.only == "" {
 			out.Jobs = append(out.Jobs, k.what.Job)

@@ -136,6 +136,8 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 	switch {
 	case r.Back:
 		c.table.free(k, now)
+	case r.Fault != "" && k.errand != nil:
+		editing{c}.broke(m, k, r, now)
 	case r.Fault != "":
 		m.faults++
 		m.inRow++
@@ -155,7 +157,7 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		}
 		switch {
 		case k.errand != nil:
-			m.inRow = 0
+			delete(m.programs.inRow, k.errand.Program)
 		case k.only == "":
 			m.counted(now)
 			c.counted++

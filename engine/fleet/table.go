@@ -133,7 +133,7 @@ func (t *table) next(m *machine, f *flow) *task {
 		case !t.waits(k):
 			t.ready = slices.Delete(t.ready, i, i+1)
 			i--
-		case k.errand != nil && !m.hello.Edits:
+		case k.errand != nil && !m.edits(k.errand.Program):
 		case k.failed[m.name] && len(k.failed) < others(k, f):
 		default:
 			t.ready = slices.Delete(t.ready, i, i+1)
@@ -307,16 +307,6 @@ func (t *table) wanted() int {
 func (t *table) waiting() (n int) {
 	for _, k := range t.ready {
 		if t.waits(k) {
-			n++
-		}
-	}
-	return n
-}
-
-// edits is how many edits wait for a machine.
-func (t *table) edits() (n int) {
-	for _, k := range t.ready {
-		if k.errand != nil && t.waits(k) {
 			n++
 		}
 	}

@@ -25,7 +25,8 @@ type Machine struct {
 	Platform  string            `json:"platform"`
 	CPUs      int               `json:"cpus"`
 	Labels    map[string]string `json:"labels,omitempty"`
-	Edits     bool              `json:"edits,omitempty"` // it runs coding clients, too
+	Edits     bool              `json:"edits,omitempty"`    // it runs coding clients, too
+	NoEdits   map[string]string `json:"no_edits,omitempty"` // programs with which it gets no more edits, and why
 	Pool      string            `json:"pool,omitempty"`
 	Root      float64           `json:"root,omitempty"` // its value of the root as a ratio to the run's; 0 unknown
 	Seen      time.Time         `json:"seen"`

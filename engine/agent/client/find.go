@@ -28,7 +28,7 @@ func (c *Command) find(ctx context.Context) (*Located, error) {
 		}
 	}
 	p, err := Locate(ctx, c.o.Box, c.o.Look, c.program(), c.o.Tools)
-	if errors.Is(err, errNoProgram) {
+	if errors.Is(err, ErrNoProgram) {
 		err = &Error{Client: c.preset.Name, Fault: FaultMissing, Message: err.Error(), Err: err}
 	}
 	if err == nil && ctx.Err() == nil {
@@ -45,8 +45,8 @@ func (c *Command) program() string {
 	return c.preset.Program
 }
 
-// errNoProgram reports a program that is not here.
-var errNoProgram = errors.New("there is no program")
+// ErrNoProgram reports a program that is not here.
+var ErrNoProgram = errors.New("there is no program")
 
 // Locate finds a client by its name or path and what must be mounted for it and for the
 // tools that it may use. A client from npm needs the whole node_modules it lies in, since
@@ -55,14 +55,14 @@ var errNoProgram = errors.New("there is no program")
 func Locate(ctx context.Context, box Box, look func(string) (string, error), name string, tools []string) (*Located, error) {
 	path, err := look(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w %s (%w)", errNoProgram, name, err)
+		return nil, fmt.Errorf("%w %s (%w)", ErrNoProgram, name, err)
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, fmt.Errorf("find %s: %w", name, err)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w %s (%w)", errNoProgram, name, err)
+		return nil, fmt.Errorf("%w %s (%w)", ErrNoProgram, name, err)
 	}
 	p := &Located{Path: path}
 	if i := strings.Index(real, "/node_modules/"); i > 0 {

@@ -16,6 +16,8 @@ type Result struct {
 	// Fault is set where the machine, not the candidate, is to blame: nothing
 	// was measured, and another machine may try.
 	Fault string `json:"fault,omitempty"`
+	// Missing is set where it is the program of an errand that the machine does not have.
+	Missing bool `json:"missing,omitempty"`
 	// Back is set where the worker ends before the task does: nobody is to blame.
 	Back bool `json:"back,omitempty"`
 	// More is set where the slot is free again: the answer, or an order soon

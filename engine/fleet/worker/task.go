@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/agent/client"
 	"atoll/engine/eval"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/work"
@@ -168,7 +169,7 @@ func (e *execution) carryOut(ctx context.Context) *wire.Result {
 		return &wire.Result{Task: e.task.ID, Token: e.token, Back: true}
 	}
 	e.w.o.Say("error", fmt.Sprintf("%s could not be done: %v", e.name(), err))
-	return &wire.Result{Task: e.task.ID, Token: e.token, Fault: e.w.lab.withoutPaths(err.Error())}
+	return &wire.Result{Task: e.task.ID, Token: e.token, Fault: e.w.lab.withoutPaths(err.Error()), Missing: errors.Is(err, client.ErrNoProgram)}
 }
 
 // measure takes a sample.
