@@ -132,3 +132,24 @@ def pack_circles(n=26):
 		t.Errorf("sum = %+v, complaint %q", r, complaint)
 	}
 }
+
+func TestTheOtherPackingsAreCheckedByTheSameEvaluator(t *testing.T) {
+	first, _ := copyOf(t, "circle-packing")
+	read := func(dir string) string {
+		text, err := os.ReadFile(filepath.Join(dir, "evaluator", "evaluate.py"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for name, circles := range map[string]string{"circle-packing-32": "32", "circle-packing-optimiser": "26"} {
+		dir, _ := copyOf(t, name)
+		text := strings.NewReplacer("N = 26", "N = "+circles, "26 circles", circles+" circles", "exactly 26", "exactly "+circles).Replace(read(first))
+		if name == "circle-packing-optimiser" { // it says how many steps the program may take
+			text = strings.NewReplacer("N = 26\n", "N = 26\nSTEPS = 200\n", "pack_circles(%d)", "pack_circles(%d, %d)", `""" % N`, `""" % (N, STEPS)`).Replace(text)
+		}
+		if read(dir) != text {
+			t.Errorf("%s: its evaluator differs in more than the number of circles", name)
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed all:_autoscaler all:_bin-packing all:_circle-packing all:_deceptive
+//go:embed all:_autoscaler all:_bin-packing all:_circle-packing all:_circle-packing-32 all:_circle-packing-optimiser all:_deceptive
 var files embed.FS
 
 // ErrUnknown reports a name that is no example.
@@ -64,6 +64,16 @@ func List() []Example {
 			Name: "deceptive", Title: "Two modules that only run together", Language: "plain text",
 			Goal:      "Set the dials of two modules that cost power on their own and fight half way.",
 			Objective: "power", Start: 50,
+		},
+		{
+			Name: "circle-packing-optimiser", Title: "26 circles in the unit square, by a program that relaxes them", Language: "Python", NeedsPython: true,
+			Goal:      "Improve a small optimiser so that the sum of the radii of its 26 circles is as large as possible.",
+			Objective: "sum_radii", Start: 2.263711413325827,
+		},
+		{
+			Name: "circle-packing-32", Title: "32 circles in the unit square", Language: "Python", NeedsPython: true,
+			Goal:      "Place 32 circles in the unit square so that the sum of their radii is as large as possible.",
+			Objective: "sum_radii", Start: 2.6336,
 		},
 	}
 }

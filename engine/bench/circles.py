@@ -12,17 +12,19 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import evaluate
 
+ARGUMENTS = [evaluate.N, evaluate.STEPS] if hasattr(evaluate, "STEPS") else [evaluate.N]
+
 
 def run(source, out):
     """The child: write the circles of a candidate to a descriptor."""
-    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
     resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
     space = {"__name__": "solution"}
     exec(compile(source, "solution.py", "exec"), space)
-    lines = ["%r %r %r" % tuple(float(v) for v in circle) for circle in space["pack_circles"](evaluate.N)]
+    lines = ["%r %r %r" % tuple(float(v) for v in circle) for circle in space["pack_circles"](*ARGUMENTS)]
     os.write(out, "\n".join(lines).encode())
 
 

@@ -2,27 +2,30 @@ package bench
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// packing measures packings whose program is that of the example in all but the
-// table of centres and the margin, without a process. What is close, so that the last bits
-// decide whether circles overlap, it leaves to the evaluator of the example.
-type packing struct{ before, between, after string }
+// packing measures packings of n circles whose program is that of the example in all but
+// the table of centres and the margin, without a process. What is close, so that the last
+// bits decide whether circles overlap, it leaves to the evaluator of the example.
+type packing struct {
+	before, between, after string
+	n                      int
+}
 
 // The places of the numbers in the program of the example.
 const (
 	packingTable  = "CENTRES = ["
 	packingMargin = "MARGIN = "
 	packingClear  = 1e-9 // the least distance that is told without exact numbers
-	packingN      = 26
 )
 
 // packingOf takes the program of the example apart; false when it is another one.
 func packingOf(text string) (p packing, ok bool) {
-	p.before, _, p.between, _, p.after, ok = cutPacking(text)
-	return p, ok
+	before, table, between, _, after, ok := cutPacking(text)
+	return packing{before, between, after, strings.Count(table, "(")}, ok
 }
 
 func cutPacking(text string) (before, table, between, margin, after string, ok bool) {
@@ -39,30 +42,30 @@ func (p packing) measure(text string) (map[string]float64, bool) {
 	if !ok || before != p.before || between != p.between || after != p.after {
 		return nil, false
 	}
-	var at [packingN][2]float64
+	at := make([][2]float64, p.n)
 	n := 0
 	for _, word := range strings.FieldsFunc(table, func(r rune) bool { return strings.ContainsRune(" \n(),", r) }) {
 		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || n == 2*packingN {
+		if err != nil || n == 2*p.n {
 			return nil, false
 		}
 		at[n/2][n%2] = v
 		n++
 	}
 	free, err := strconv.ParseFloat(margin, 64)
-	if err != nil || n != 2*packingN || strings.Count(table, "(") != packingN {
+	if err != nil || n != 2*p.n || strings.Count(table, "(") != p.n {
 		return nil, false
 	}
-	return packed(&at, free)
+	return packed(at, free)
 }
 
 // packed does what the program of the example does.
-func packed(at *[packingN][2]float64, free float64) (map[string]float64, bool) {
+func packed(at [][2]float64, free float64) (map[string]float64, bool) {
 	far := func(i, j int) float64 {
 		x, y := at[i][0]-at[j][0], at[i][1]-at[j][1]
 		return math.Sqrt(x*x + y*y)
 	}
-	var wall, r [packingN]float64
+	wall, r := make([]float64, len(at)), make([]float64, len(at))
 	for i, p := range at {
 		wall[i] = min(p[0], 1-p[0], p[1], 1-p[1])
 		r[i] = wall[i]
@@ -80,7 +83,6 @@ func packed(at *[packingN][2]float64, free float64) (map[string]float64, bool) {
 			}
 		}
 	}
-	sum, squares, largest := 0.0, 0.0, 0.0
 	for i := range r {
 		r[i] -= free
 		if r[i] < packingClear || wall[i]-r[i] < packingClear {
@@ -91,13 +93,21 @@ func packed(at *[packingN][2]float64, free float64) (map[string]float64, bool) {
 				return nil, false
 			}
 		}
-		sum, squares, largest = sum+r[i], squares+r[i]*r[i], max(largest, r[i])
 	}
-	mean, spread := sum/packingN, 0.0
+	return packingMetrics(r), true
+}
+
+// packingMetrics are those that the evaluator tells of radii.
+func packingMetrics(r []float64) map[string]float64 {
+	sum, squares := 0.0, 0.0
+	for _, v := range r {
+		sum, squares = sum+v, squares+v*v
+	}
+	mean, spread := sum/float64(len(r)), 0.0
 	for _, v := range r {
 		spread += (v - mean) * (v - mean)
 	}
 	return map[string]float64{
-		"sum_radii": sum, "packing_density": math.Pi * squares, "spread": math.Sqrt(spread / packingN), "largest": largest,
-	}, true
+		"sum_radii": sum, "packing_density": math.Pi * squares, "spread": math.Sqrt(spread / float64(len(r))), "largest": slices.Max(r),
+	}
 }

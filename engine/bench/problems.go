@@ -35,7 +35,9 @@ func Open(ctx context.Context, name string, set ...config.Flag) (Problem, error)
 }
 
 // Names are the examples that can be measured here, in memory and without a sandbox.
-func Names() []string { return []string{"circle-packing", "bin-packing", "deceptive"} }
+func Names() []string {
+	return []string{"circle-packing", "circle-packing-32", "circle-packing-optimiser", "bin-packing", "deceptive"}
+}
 
 func open(ctx context.Context, name, dir, scratch string, set []config.Flag) (Problem, error) {
 	if err := examples.Copy(name, dir); err != nil {
@@ -52,7 +54,7 @@ func open(ctx context.Context, name, dir, scratch string, set []config.Flag) (Pr
 	switch name {
 	case "deceptive":
 		p.Measure = plant
-	case "circle-packing":
+	case "circle-packing", "circle-packing-32", "circle-packing-optimiser":
 		c, err := startCircles(dir)
 		if err != nil {
 			return p, err
