@@ -109,15 +109,16 @@ type Stage struct {
 
 // Map describes the archive's axes.
 type Map struct {
-	Axes       []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
-	Grid       []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
-	Include    []string `key:"include" doc:"Globs of files that shape the learned space; default: source files and whatever is in scope of the gate."`
-	Exclude    []string `key:"exclude" doc:"Globs of files that do not."`
-	MaxBytes   int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`
-	MinFit     int      `key:"min_fit" min:"4" max:"100000" doc:"Distinct candidates before the first map."`
-	History    int      `key:"history" min:"64" max:"100000" doc:"Candidates that a fit sees, at most."`
-	RefitEvery int      `key:"refit_every" min:"1" max:"100000" doc:"Evaluations between looks at whether a new map is due."`
-	Offset     *float64 `key:"qd_offset" auto:"root - |root|" doc:"Subtracted from each elite in the QD score."`
+	Axes        []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
+	Grid        []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
+	Include     []string `key:"include" doc:"Globs of files that shape the learned space; default: source files and whatever is in scope of the gate."`
+	Exclude     []string `key:"exclude" doc:"Globs of files that do not."`
+	MaxBytes    int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`
+	MinFit      int      `key:"min_fit" min:"4" max:"100000" doc:"Distinct candidates before the first map that is learned."`
+	Provisional bool     `key:"provisional" doc:"Until then candidates lie on a map of cheap measures: how far and how broadly they differ from the root, and their size; off: they wait without a place."`
+	History     int      `key:"history" min:"64" max:"100000" doc:"Candidates that a fit sees, at most."`
+	RefitEvery  int      `key:"refit_every" min:"1" max:"100000" doc:"Evaluations between looks at whether a new map is due."`
+	Offset      *float64 `key:"qd_offset" auto:"root - |root|" doc:"Subtracted from each elite in the QD score."`
 }
 
 // Axis is one named metric axis.

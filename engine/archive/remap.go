@@ -1,12 +1,15 @@
 package archive
 
 import (
+	"slices"
+
 	"atoll/store/record"
 )
 
 // Moved says what a new map changed.
 type Moved struct {
 	Share  float64 // of the competing candidates with a cell before and after, those in another one now
+	Far    float64 // of the holders before that have a cell now, those more than one cell away along some axis
 	Gained int     // cells that have a holder now and had none
 	Lost   int     // cells that had a holder and have none now
 	Moves  []Move  // of the holders now, those who held or lay elsewhere, by their new cell
@@ -75,6 +78,30 @@ func (b *board) lie(i int32, p []float64) int32 {
 	return int32(cell)
 }
 
+// far is the share of the holders of the archive before that lie more than one cell
+// away now. Cells of grids of other sizes are not compared: all are far then.
+func (b *board) far(old *board) float64 {
+	same := slices.Equal(old.shape.Dims(), b.shape.Dims())
+	held, away := 0, 0
+	for c := range old.cells[:len(old.cells)-1] {
+		if old.cells[c].len() == 0 {
+			continue
+		}
+		s := b.at(old.cells[c].at(0).slot)
+		if s.flags&removed != 0 || s.home == b.pool() {
+			continue
+		}
+		held++
+		if !same || b.shape.Distance(c, int(s.home)) > 1 {
+			away++
+		}
+	}
+	if held == 0 {
+		return 0
+	}
+	return float64(away) / float64(held)
+}
+
 // moved compares with the archive before; homes are the old ones. A flat cell
 // number of another number of axes is compared as it is.
 func (b *board) moved(old *board, homes []int32) Moved {
@@ -93,6 +120,7 @@ func (b *board) moved(old *board, homes []int32) Moved {
 	if both > 0 {
 		m.Share = float64(other) / float64(both)
 	}
+	m.Far = b.far(old)
 	for c := range max(len(old.cells), len(b.cells)) - 1 {
 		had := old.inside(c) && old.cells[c].len() > 0
 		has := b.inside(c) && b.cells[c].len() > 0

@@ -40,7 +40,7 @@ func TestAMapSaysWhatItChanged(t *testing.T) {
 	}
 	at[1], at[3] = 0.9, 0.4 // c1 finds a cell of its own, c3 takes that of c2
 	m := a.Remap(line(4), func(id record.CandidateID) []float64 { return []float64{at[id]} })
-	want := archive.Moved{Share: 0.5, Gained: 1, Lost: 1, Moves: []archive.Move{{ID: 3, From: 2, To: 1}, {ID: 1, From: 0, To: 3}}}
+	want := archive.Moved{Share: 0.5, Far: 1.0 / 3, Gained: 1, Lost: 1, Moves: []archive.Move{{ID: 3, From: 2, To: 1}, {ID: 1, From: 0, To: 3}}}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v, want %+v", m, want)
 	}

@@ -154,6 +154,18 @@ func (s Shape) Coords(cell int) []int {
 	return c
 }
 
+// Distance is how many cells two cells lie apart, along the axis where it is most.
+func (s Shape) Distance(a, b int) int {
+	d := 0
+	for i := len(s.Axes) - 1; i >= 0; i-- {
+		n := s.Axes[i].bins()
+		x := a%n - b%n
+		d = max(d, x, -x)
+		a, b = a/n, b/n
+	}
+	return d
+}
+
 // EdgesOf returns the edges of an axis, outer ones included: one more than it
 // has bins, all finite. Without useful outer ends an axis of unequal bins gets
 // outer bins as wide as their neighbours.

@@ -7,10 +7,11 @@ import (
 
 // The causes of a new map.
 const (
-	CauseFirst    = "first"
-	CauseVariance = "variance" // other axes tell the candidates apart better
-	CauseSpread   = "spread"   // the same axes, with cells equally likely again
-	CauseAsked    = "asked"
+	CauseProvisional = "provisional" // there are too few candidates for a fit
+	CauseFirst       = "first"
+	CauseVariance    = "variance" // other axes tell the candidates apart better
+	CauseSpread      = "spread"   // the same axes, with cells equally likely again
+	CauseAsked       = "asked"
 )
 
 // Rule says when a new map is due. The zero value of a field is its default.

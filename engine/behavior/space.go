@@ -22,10 +22,11 @@ var (
 )
 
 // Versions of the stored form of a Space. The first knew no marginals, which
-// reads as normal ones.
+// reads as normal ones. A provisional space has a version of its own.
 const (
-	normalVersion = 1
-	modelVersion  = 2
+	normalVersion      = 1
+	modelVersion       = 2
+	provisionalVersion = 3
 )
 
 // Space is one version of the learned coordinates. It is safe for concurrent
@@ -45,11 +46,16 @@ type model struct {
 	At         int         `json:"at,omitempty"` // evaluations when the axes were fitted; 0: unknown
 	Seed       uint64      `json:"seed"`
 	Mean       []float64   `json:"mean"`                // of the vectors at length 1
-	Components [][]float64 `json:"components"`          // orthonormal rows, by falling variance
+	Components [][]float64 `json:"components"`          // rows of length 1; of a fit orthogonal, by falling variance
 	Variances  []float64   `json:"variances"`           // along the components; 0: nothing varies
 	Rotation   [][]float64 `json:"rotation"`            // row per axis, column per component
 	Share      float64     `json:"share"`               // of the variance that the components capture
 	Marginals  []marginal  `json:"marginals,omitempty"` // per axis, or none
+
+	// Of a provisional space, which has nothing of the above: the vector that it
+	// measures against, and how many axes it has.
+	Root []float32 `json:"root,omitempty"`
+	Dims int       `json:"dims,omitempty"`
 }
 
 // dims returns the number of axes.
@@ -115,9 +121,12 @@ func (s *Space) Raw(v []float32) []float64 {
 
 // Project returns the coordinates of a commit's vector in [0,1] along each
 // axis: the share of the vectors that the space was equalised for that lie below
-// it, or the normal distribution function of Raw. It is nil for a vector that the
-// space cannot take.
+// it, or the normal distribution function of Raw; of a provisional space its measures.
+// It is nil for a vector that the space cannot take.
 func (s *Space) Project(v []float32) []float64 {
+	if s.Provisional() {
+		return s.measure(v)
+	}
 	y := s.Raw(v)
 	for j := range y {
 		y[j] = s.at(j, y[j])
@@ -202,11 +211,12 @@ func (s *Space) Captured(vectors [][]float32) float64 {
 
 func (s *Space) captured(rows [][]float64) float64 {
 	total, along := 0.0, 0.0
+	directions := s.orthonormalised()
 	for _, r := range rows {
 		for _, x := range r {
 			total += x * x
 		}
-		for _, c := range s.m.Components {
+		for _, c := range directions {
 			p := dot(r, c)
 			along += p * p
 		}
@@ -222,6 +232,9 @@ func (s *Space) captured(rows [][]float64) float64 {
 func (s *Space) Encode() ([]byte, error) {
 	m := s.m
 	m.Version = modelVersion
+	if s.Provisional() {
+		m.Version = provisionalVersion
+	}
 	b, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode a map: %w", err)
@@ -234,6 +247,13 @@ func Decode(b []byte) (*Space, error) {
 	var m model
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrModel, err)
+	}
+	if m.Version == provisionalVersion {
+		s, err := Provisional(m.Root, m.Dims)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrModel, err)
+		}
+		return s, nil
 	}
 	if m.Version != modelVersion && m.Version != normalVersion {
 		return nil, fmt.Errorf("%w: version %d, but this program reads %d; fit a new map", ErrModel, m.Version, modelVersion)

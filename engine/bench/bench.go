@@ -34,6 +34,7 @@ type Result struct {
 	Root        float64   `json:"root"`
 	Seconds     float64   `json:"seconds"`
 	Maps        []float64 `json:"maps,omitempty"` // of each learned map: the share of candidates that changed their niche
+	Far         []float64 `json:"far,omitempty"`  // of each learned map: the share of the elites before it that lie more than one cell away
 
 	// Metrics of the best at the end, by name; not all examples have the same.
 	Best map[string]float64 `json:"best"`

@@ -189,7 +189,10 @@ func (l *lab) catchUp(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			l.result.Maps = append(l.result.Maps, rec.Report.Moved)
+			if cause != behavior.CauseProvisional {
+				l.result.Maps = append(l.result.Maps, rec.Report.Moved)
+				l.result.Far = append(l.result.Far, rec.Report.Far)
+			}
 		}
 		for int(l.next) < l.st.FoldCount()+ahead {
 			l.queue = append(l.queue, l.choose())

@@ -95,7 +95,7 @@ func (l *learned) locate(m *Candidate, measures []float64) ([]float64, error) {
 		}
 		delete(l.Vectors, dropped)
 	}
-	if p := l.points.get(m.ID()); p != nil {
+	if p := l.points.get(m.ID()); p != nil && !(kept && l.Unfitted()) {
 		return p, nil
 	}
 	if l.Space == nil && !kept {
@@ -121,9 +121,13 @@ func (l *learned) underLaterMap(row record.FoldRow) bool {
 	return l.Learned && len(l.order) <= l.atFold && row.Work != nil && row.Work.Kind == record.Make
 }
 
-// countKind counts distinct vectors of the sample until there is a map.
+// Unfitted reports whether the learned space has no axes yet: there is no map, or a
+// provisional one.
+func (l *learned) Unfitted() bool { return l.Learned && (l.Space == nil || l.Space.Provisional()) }
+
+// countKind counts distinct vectors of the sample until a space is fitted.
 func (l *learned) countKind(v []float32, by int) {
-	if l.Space != nil || v == nil {
+	if !l.Unfitted() || v == nil {
 		l.kinds = nil
 		return
 	}
@@ -141,7 +145,7 @@ func (l *learned) countKind(v []float32, by int) {
 // recount takes a candidate out of those that are told to be distinct (by -1), or
 // counts it again.
 func (l *learned) recount(m *Candidate, by int) {
-	if v := l.Vectors[m.ID()]; v != nil && l.Space == nil {
+	if v := l.Vectors[m.ID()]; v != nil && l.Unfitted() {
 		l.countKind(v, by)
 	}
 }
@@ -169,31 +173,24 @@ func (l *learned) sampled() ([][]float32, error) {
 	return out, nil
 }
 
-// RefitDue says why a new map should be fitted now, or nothing.
+// RefitDue says why a new map should be laid now, or nothing. The vectors are those
+// that it is made of: for a provisional one the root's, else the sample.
 func (l *learned) RefitDue(ctx context.Context, asked bool) (cause string, vectors [][]float32, err error) {
 	every := l.Config.Map.RefitEvery
-	if !l.Learned || !asked && l.Scored%every != 0 && l.Space != nil {
+	switch {
+	case !l.Learned:
+		return "", nil, nil
+	case l.Unfitted():
+		return l.firstDue(asked)
+	case asked:
+		vectors, err = l.sampled()
+		return behavior.CauseAsked, vectors, err
+	case l.Scored%every != 0 || l.Scored <= l.Looked:
 		return "", nil, nil
 	}
-	if l.Space == nil && !asked && len(l.kinds)+1 < l.Config.Map.MinFit { // the root may have left the sample
-		return "", nil, nil
-	}
-	if l.Space != nil && !asked {
-		if l.Scored <= l.Looked {
-			return "", nil, nil
-		}
-		l.Looked = l.Scored
-	}
+	l.Looked = l.Scored
 	if vectors, err = l.sampled(); err != nil {
 		return "", nil, err
-	}
-	switch {
-	case l.Space == nil && len(vectors) >= l.Config.Map.MinFit:
-		return behavior.CauseFirst, vectors, nil
-	case l.Space == nil:
-		return "", nil, nil
-	case asked:
-		return behavior.CauseAsked, vectors, nil
 	}
 	rule := behavior.Rule{Every: every}
 	v, err := rule.Look(ctx, l.Space, vectors, l.atFold, l.Scored)
@@ -201,6 +198,27 @@ func (l *learned) RefitDue(ctx context.Context, asked bool) (cause string, vecto
 		return "", nil, err
 	}
 	return v.Cause, vectors, nil
+}
+
+// firstDue is RefitDue before a space was fitted.
+func (l *learned) firstDue(asked bool) (cause string, vectors [][]float32, err error) {
+	if asked || len(l.kinds)+1 >= l.Config.Map.MinFit { // the root may have left the sample
+		if vectors, err = l.sampled(); err != nil {
+			return "", nil, err
+		}
+		if len(vectors) >= l.Config.Map.MinFit {
+			return behavior.CauseFirst, vectors, nil
+		}
+	}
+	root := l.Candidate(record.Root)
+	if l.Space != nil || !l.Config.Map.Provisional || root == nil || !root.Scored {
+		return "", nil, nil
+	}
+	v, err := l.vector(record.Root)
+	if err != nil {
+		return "", nil, fmt.Errorf("read the vector of the root: %w", err)
+	}
+	return behavior.CauseProvisional, [][]float32{v}, nil
 }
 
 // vectorKey is equal for equal vectors.

@@ -103,7 +103,7 @@ func (s *State) grid() view.Grid {
 	for i := range shape.Axes {
 		g.Axes = append(g.Axes, view.Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
 	}
-	if s.Learned && s.Space == nil {
+	if s.Unfitted() {
 		g.NeedFit, g.Distinct = s.Config.Map.MinFit, len(s.kinds)
 	}
 	if s.arch == nil {
@@ -183,13 +183,18 @@ func (s *State) cell(cell int) view.Cell {
 }
 
 func SpaceText(r record.SpaceReport) string {
-	if r.Version <= 1 {
-		return fmt.Sprintf("map 1: %d niches filled, axes %s", r.Gained, strings.Join(r.Axes, " | "))
+	axes := strings.Join(r.Axes, " | ")
+	switch {
+	case r.Cause == behavior.CauseProvisional:
+		return fmt.Sprintf("map %d, until there are enough candidates to learn one: axes %s", r.Version, axes)
+	case r.Cause == behavior.CauseFirst && r.Version > 1:
+		return fmt.Sprintf("map %d -> %d, the first that is learned: %d niches gained, %d lost; axes %s", r.Version-1, r.Version, r.Gained, r.Lost, axes)
+	case r.Version <= 1:
+		return fmt.Sprintf("map 1: %d niches filled, axes %s", r.Gained, axes)
+	case r.Cause == behavior.CauseSpread:
+		return fmt.Sprintf("map %d -> %d: the same axes, with niches where the candidates are; %.0f %% moved niche, %.0f %% of the elites by more than one, %d niches gained, %d lost",
+			r.Version-1, r.Version, 100*r.Moved, 100*r.Far, r.Gained, r.Lost)
 	}
-	if r.Cause == behavior.CauseSpread {
-		return fmt.Sprintf("map %d -> %d: the same axes, with niches where the candidates are; %.0f %% moved niche, %d niches gained, %d lost",
-			r.Version-1, r.Version, 100*r.Moved, r.Gained, r.Lost)
-	}
-	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
-		r.Version-1, r.Version, r.Cause, 100*r.Moved, r.Gained, r.Lost, r.Degrees, strings.Join(r.Axes, " | "))
+	return fmt.Sprintf("map %d -> %d (%s): %.0f %% moved niche, %.0f %% of the elites by more than one, %d niches gained, %d lost, axes turned %.0f degrees; axes %s",
+		r.Version-1, r.Version, r.Cause, 100*r.Moved, 100*r.Far, r.Gained, r.Lost, r.Degrees, axes)
 }

@@ -171,7 +171,7 @@ func (s *State) foldSpace(ctx context.Context, log Log, row record.FoldRow) erro
 // differ in files that shape it.
 func (s *State) warnMapless(row record.FoldRow) {
 	need := s.Config.Map.MinFit
-	if !s.Learned || s.Space != nil || need < 1 || s.Scored < 2*need || s.Scored%need != 0 || bits.OnesCount(uint(s.Scored/need)) != 1 {
+	if !s.Unfitted() || need < 1 || s.Scored < 2*need || s.Scored%need != 0 || bits.OnesCount(uint(s.Scored/need)) != 1 {
 		return
 	}
 	s.say(row, "warn", fmt.Sprintf("no map yet: of %d measured candidates %d differ in files that shape it, and %d must; name the files that change under map.include, or use map.axes",

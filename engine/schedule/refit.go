@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -26,11 +27,22 @@ type Fitting struct {
 // it the present one of a state.
 func FitSpace(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (record.Space, error) {
 	version := s.Report.Version + 1
-	space, axes, err := layAxes(ctx, s, cause, vectors, with)
+	space, err := layAxes(ctx, s, cause, vectors, with)
 	if err != nil {
 		return record.Space{}, err
 	}
-	space = space.Equalised(vectors)
+	axes := s.Report.Axes
+	switch cause {
+	case behavior.CauseProvisional:
+		axes = behavior.ProvisionalNames(len(s.Config.Map.Grid))
+	case behavior.CauseSpread:
+	default:
+		if axes = nil; with.Names != nil {
+			if axes, err = with.Names(space); err != nil {
+				return record.Space{}, err
+			}
+		}
+	}
 	model, err := space.Encode()
 	if err != nil {
 		return record.Space{}, err
@@ -43,29 +55,89 @@ func FitSpace(ctx context.Context, s *fold.State, cause string, vectors [][]floa
 	if err != nil {
 		return record.Space{}, err
 	}
-	rec.Report.Moved, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Gained, moved.Lost
+	rec.Report.Moved, rec.Report.Far, rec.Report.Gained, rec.Report.Lost = moved.Share, moved.Far, moved.Gained, moved.Lost
 	s.Report = rec.Report
 	return rec, nil
 }
 
-// layAxes returns the axes of a new map and their names: those of the present
-// one, or fresh ones that are aligned with it.
-func layAxes(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (*behavior.Space, []string, error) {
-	if cause == behavior.CauseSpread {
-		return s.Space, s.Report.Axes, nil
+// The ease of a new map.
+const (
+	mostFar  = 0.1 // share of the elites that may move by more than one cell
+	halvings = 6   // of the way to the new map, until its share is found
+)
+
+// ease returns the map on the way from the present one to a new one that is as far as
+// niches last: no more than a tenth of the elites move by more than one cell.
+// What is left of the way is for later looks.
+func ease(s *fold.State, next *behavior.Space, sample [][]float32, each func(func(record.CandidateID, []float32) error) error) (*behavior.Space, error) {
+	type elite struct {
+		cell   int
+		vector []float32
 	}
-	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(s.Report.Version+1), len(s.Config.Map.Grid))
+	if s.Archive() == nil { // a new objective version has no elites yet
+		return next.Equalised(sample), nil
+	}
+	holders := map[record.CandidateID]int{}
+	for _, h := range s.Archive().Holders() {
+		holders[h.ID] = h.Cell
+	}
+	var elites []elite
+	err := each(func(id record.CandidateID, v []float32) error {
+		if cell, ok := holders[id]; ok {
+			elites = append(elites, elite{cell, slices.Clone(v)})
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	shape := s.Archive().Shape()
+	lasts := func(space *behavior.Space) bool {
+		far := 0
+		for _, e := range elites {
+			if cell, err := shape.Cell(space.Project(e.vector)); err != nil || shape.Distance(e.cell, cell) > 1 {
+				far++
+			}
+		}
+		return float64(far) <= mostFar*float64(len(elites))
+	}
+	space := s.Space.Toward(next, 1, sample)
+	if lasts(space) {
+		return space, nil
+	}
+	space = s.Space.Toward(next, 0, sample)
+	for from, to, n := 0.0, 1.0, 0; n < halvings; n++ {
+		share := (from + to) / 2
+		if t := s.Space.Toward(next, share, sample); lasts(t) {
+			space, from = t, share
+		} else {
+			to = share
+		}
+	}
+	return space, nil
+}
+
+// layAxes returns a new map: of measures against the root, with the axes of the present
+// one, or with fresh ones that are aligned with it.
+func layAxes(ctx context.Context, s *fold.State, cause string, vectors [][]float32, with Fitting) (*behavior.Space, error) {
+	dims := len(s.Config.Map.Grid)
+	switch cause {
+	case behavior.CauseProvisional:
+		return behavior.Provisional(vectors[0], dims)
+	case behavior.CauseSpread:
+		return ease(s, s.Space, vectors, with.Each)
+	}
+	space, err := behavior.Fit(ctx, vectors, s.Exp.Seed+uint64(s.Report.Version+1), dims)
+	if err != nil {
+		return nil, err
 	}
 	space.SetEmbedder(with.Embedder)
 	space.SetAt(s.Scored)
 	space.Align(s.Space, vectors)
-	if with.Names == nil {
-		return space, nil, nil
+	if cause == behavior.CauseVariance {
+		return ease(s, space, vectors, with.Each)
 	}
-	axes, err := with.Names(space)
-	return space, axes, err
+	return space.Equalised(vectors), nil
 }
 
 // fitSpace fits, aligns and names a new map.

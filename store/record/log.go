@@ -149,8 +149,9 @@ type Space struct {
 // SpaceReport says what a new map changed.
 type SpaceReport struct {
 	Version  int      `json:"version"`
-	Cause    string   `json:"cause"` // first, variance, outliers, asked
-	Moved    float64  `json:"moved"` // share of placed candidates that changed cell
+	Cause    string   `json:"cause"`         // provisional, first, variance, spread, asked
+	Moved    float64  `json:"moved"`         // share of placed candidates that changed cell
+	Far      float64  `json:"far,omitempty"` // share of the elites before it that lie more than one cell away
 	Gained   int      `json:"gained"`
 	Lost     int      `json:"lost"`
 	Degrees  float64  `json:"degrees"`
