@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +20,10 @@ type pair struct {
 	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
+	marks           []int                   // of the blocks of what changed
+	reaching        map[string]bool         // groups of which some input ran such a block
 	corpus          map[string][][]uint64   // inputs that do something of their own there
+	around          bool                    // inputs are made of those of the corpus alone
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
 }
@@ -170,22 +175,48 @@ func shortened(text string) string {
 }
 
 // explore looks in both trees for inputs that do something of their own in the
-// changed code. A way that only one tree has is what matters most.
+// changed code, first a little for all groups and then for those that reached what changed,
+// from the inputs of both. A way that only one tree has is what matters most.
 func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
-	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p)}
-	c.spread(*p, &q)
-	q.Count = (q.Count + 1) / 2
 	corpus := map[string][][]uint64{}
+	p.reaching = map[string]bool{}
+	if err := c.exploreOnce(ctx, p, names, shareOfFirst, corpus); err != nil {
+		return nil, err
+	}
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.reaching[name] })
+	if len(near) == 0 {
+		near = names
+	}
+	return corpus, c.exploreOnce(ctx, p, near, shareOfSecond, corpus)
+}
+
+// One input is explored for so many that are compared.
+const (
+	shareOfFirst  = 6
+	shareOfSecond = 2
+)
+
+func (c *check) exploreOnce(ctx context.Context, p *pair, names []string, share int, corpus map[string][][]uint64) error {
+	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
+	c.spread(*p, &q)
+	q.Count = (q.Count + share - 1) / share
 	for _, s := range []*subject{p.root, p.candidate} {
 		r, err := p.tamed(ctx, s.impatient(), s == p.root, &q)
 		if err != nil {
-			return nil, fmt.Errorf("look for inputs: %w", err)
+			return fmt.Errorf("look for inputs: %w", err)
 		}
 		for _, name := range names {
-			corpus[name] = append(corpus[name], r.kept[name]...)
+			for _, choices := range r.kept[name] {
+				if !slices.ContainsFunc(corpus[name], func(o []uint64) bool { return slices.Equal(o, choices) }) {
+					corpus[name] = append(corpus[name], choices)
+				}
+			}
+			if r.reaching[name] {
+				p.reaching[name] = true
+			}
 		}
 	}
-	return corpus, nil
+	return nil
 }
 
 // tamed asks a tree, and again with small numbers for the groups that end its
@@ -211,10 +242,10 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 }
 
 // spread says how many cases each group of a request gets: more where it is
-// close to the change.
+// close to the change, which is where it was seen to run what changed.
 func (c *check) spread(p pair, q *probe.Request) {
 	for _, name := range q.Groups {
-		if p.direct(name) || len(q.Groups) <= fewGroups {
+		if p.reaching[name] || len(p.reaching) == 0 && p.direct(name) || len(q.Groups) <= fewGroups {
 			q.Close = append(q.Close, name)
 		}
 	}
@@ -226,7 +257,7 @@ func (c *check) spread(p pair, q *probe.Request) {
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus}
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around}
 	c.spread(*p, &q)
 	first, err := p.tamed(ctx, p.root, true, &q)
 	if err != nil {
@@ -252,7 +283,9 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
 		return true, nil
 	}
-	c.report.Functions += len(names)
+	if !p.around {
+		c.report.Functions += len(names)
+	}
 	c.report.Cases += t.compared
 	c.report.Unsteady += t.unsteady
 	if t.compared == 0 && t.unsteady > 0 {
@@ -264,7 +297,51 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if err := c.settle(ctx, *p, t, q); err != nil {
 		return false, err
 	}
-	return false, c.tell(ctx, *p, t, q)
+	if err := c.tell(ctx, *p, t, q); err != nil || q.Around {
+		return false, err
+	}
+	return false, c.around(ctx, p, t, q)
+}
+
+// The bounds of looking around inputs of one group.
+const (
+	mostAstray   = 40 // inputs that are varied
+	astrayShare  = 4  // of which one in so many goes another way at most: the change is not in the way itself
+	mostWanderer = 8  // groups
+)
+
+// around looks beside inputs on which the two trees went other ways through the changed code
+// and came to one answer: it takes little more for the answers to differ. Where most inputs
+// go another way, the code was written in another way, and that says nothing.
+func (c *check) around(ctx context.Context, p *pair, t count, q probe.Request) error {
+	detail := q
+	detail.Mode, detail.Omit, detail.Groups, detail.Cases = probe.Detail, nil, nil, nil
+	for _, group := range slices.Sorted(maps.Keys(t.astray)) {
+		list := t.astray[group]
+		if len(t.suspects[group]) > 0 || len(list)*astrayShare > t.of[group] || len(detail.Groups) >= mostWanderer {
+			continue
+		}
+		detail.Groups = append(detail.Groups, group)
+		for i := range min(len(list), mostAstray) {
+			detail.Cases = append(detail.Cases, probe.Case{Group: group, Index: list[i*len(list)/min(len(list), mostAstray)]})
+		}
+	}
+	if len(detail.Groups) == 0 {
+		return nil
+	}
+	names := detail.Groups
+	detail.Groups = q.Groups
+	told, err := p.root.ask(ctx, detail)
+	if err != nil {
+		return fmt.Errorf("the root: %w", err)
+	}
+	near := *p
+	near.around, near.corpus = true, map[string][][]uint64{}
+	for _, at := range slices.SortedFunc(maps.Keys(told.cases), func(a, b site) int { return cmp.Compare(a.index, b.index) }) {
+		near.corpus[at.group] = append(near.corpus[at.group], told.cases[at].Choices)
+	}
+	_, err = c.survey(ctx, &near, names, false)
+	return err
 }
 
 // count is what a survey gave.
@@ -272,6 +349,7 @@ type count struct {
 	compared, unsteady int
 	suspects           map[string][]int // cases by group, in order
 	nils               map[string][]int // those that may differ in nil alone
+	astray             map[string][]int // those with one answer that came to it in another way
 	of                 map[string]int   // cases compared by group
 	ends               map[site]string
 	shaky              map[string]bool // groups with cases on which the root does not agree with itself
@@ -279,7 +357,7 @@ type count struct {
 
 // tally compares two answers of the root and one of the candidate.
 func tally(first, second, candidate *reply) count {
-	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
+	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
 		if !ok {
@@ -308,7 +386,12 @@ func tally(first, second, candidate *reply) count {
 			t.suspects[at.group] = append(t.suspects[at.group], at.index)
 		case n.Marked != a.Marked && a.Marked == b.Marked:
 			t.nils[at.group] = append(t.nils[at.group], at.index)
+		case n.Path != a.Path && a.Path == b.Path:
+			t.astray[at.group] = append(t.astray[at.group], at.index)
 		}
+	}
+	for _, list := range t.astray {
+		slices.Sort(list)
 	}
 	for _, list := range t.suspects {
 		slices.Sort(list)

@@ -26,6 +26,7 @@ const (
 	rootDeaths      = 25
 	candidateDeaths = 5
 	mostPackages    = 8
+	mostBuilds      = 8 // of one probe, each without what did not compile in the one before
 	buildWall       = 10 * time.Minute
 )
 
@@ -49,7 +50,7 @@ func (c *check) golang(ctx context.Context) error {
 	}
 	env := c.g.surround(ctx, "go", "gcc")
 	for _, dir := range slices.Sorted(maps.Keys(modules)) {
-		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}}
+		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}, blind: map[string]bool{}}
 		m.names, m.direct = affected(m.was, m.is)
 		if len(m.names) == 0 {
 			c.report.Layout = true
@@ -74,6 +75,8 @@ type goCheck struct {
 	names   map[string]bool // affected
 	direct  map[string]bool // declarations that changed
 	reached coverage
+	numbers numbers         // of marks, in both trees
+	blind   map[string]bool // lines of sources, "file.go:12", that do not compile with marks
 }
 
 // packages compares the changed packages and, while there is room, those that
@@ -200,7 +203,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
 		candidate: &subject{box: m.g.box, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
-		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p),
+		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
 	})
 }
 
@@ -236,7 +239,7 @@ func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, w
 		pkgs = m.is
 	}
 	own := pkgs.packages[p.dir]
-	for range 4 {
+	for range mostBuilds {
 		files, err := m.harness(v, own, api, without, watched)
 		if err != nil {
 			return err
@@ -257,7 +260,11 @@ func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, w
 		if res.Exit == 0 {
 			return nil
 		}
-		bad := badLines(string(res.Stdout)+string(res.Stderr), files)
+		output := string(res.Stdout) + string(res.Stderr)
+		bad := badLines(output, files)
+		if len(bad) == 0 && watched && m.blame(output, p) {
+			continue
+		}
 		if len(bad) == 0 {
 			return fmt.Errorf("%w: %s", errBuild, lastWords(&res))
 		}
@@ -299,6 +306,20 @@ func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]b
 		out = append(out, record.Change{Path: path.Join(p.dir, name), Mode: record.Regular, Data: files[name]})
 	}
 	return out, nil
+}
+
+var sourceError = regexp.MustCompile(`([^\s/:]+\.go):(\d+):`)
+
+// blame takes the marks of comparisons away from lines of a package that the compiler
+// refused, and reports whether there were any.
+func (m *goCheck) blame(output string, p *goPackage) bool {
+	found := false
+	for _, match := range sourceError.FindAllStringSubmatch(output, -1) {
+		if name := path.Join(p.dir, match[1]); slices.Contains(p.names, name) && !m.blind[name+":"+match[2]] {
+			m.blind[name+":"+match[2]], found = true, true
+		}
+	}
+	return found
 }
 
 const bridgeName = "atoll_guard_bridge_test.go"

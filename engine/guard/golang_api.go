@@ -209,7 +209,14 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 func starter(pkg, importPath string, watched bool) []byte {
 	watch := ""
 	if watched {
-		watch = "\tapi.Watch = target.AtollGuardWatch[:]\n"
+		watch = `	api.Watch, api.Path = target.AtollGuardWatch[:], target.AtollGuardPath
+	api.Pairs = func() (out []Pair) {
+		for _, p := range target.AtollGuardPairs() {
+			out = append(out, Pair{p.N, p.Changed, p.A, p.B})
+		}
+		return out
+	}
+`
 	}
 	return fmt.Appendf(nil, `//go:build go1.22
 

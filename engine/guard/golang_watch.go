@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path"
 	"slices"
 	"strconv"
@@ -14,8 +15,12 @@ import (
 	"atoll/store/record"
 )
 
-// watchSize is how many things can happen that are watched in a package.
-const watchSize = 1 << 14
+// The bounds of what is watched in a package: things that can happen, and comparisons whose
+// sides are told.
+const (
+	watchSize = 1 << 14
+	mostSides = 400
+)
 
 // watches reports a package whose changed code can be watched: its own, for the
 // probe sees no other.
@@ -35,40 +40,161 @@ func (m *goCheck) watched(v *view, p *goPackage) []record.Change {
 	if !m.watches(p) {
 		return nil
 	}
-	w := &watcher{}
+	w := &watcher{numbers: &m.numbers, blind: m.blind, getters: getters(p), changed: m.onlyHere(p), way: m.way(p.dir)}
 	var out []record.Change
 	for _, name := range p.names {
 		data := v.read(name)
-		if text := w.file(data, func(key string, d *ast.FuncDecl) bool { return m.close(p, key, d) }); text != nil {
+		if text := w.file(name, data, func(key string) bool { return m.close(p.dir, key) }); text != nil {
 			out = append(out, record.Change{Path: name, Mode: record.Regular, Data: text})
 		}
 	}
-	return append(out, record.Change{Path: path.Join(p.dir, "atoll_guard_watch.go"), Mode: record.Regular, Data: fmt.Appendf(nil, watchSource, p.name, watchSize)})
+	return append(out, record.Change{Path: path.Join(p.dir, "atoll_guard_watch.go"), Mode: record.Regular, Data: fmt.Appendf(nil, watchSource, p.name, watchSize, mostSides)})
 }
 
-// close reports a function that changed, mentions a changed one or a field that
-// one assigns, or is mentioned by one.
-func (m *goCheck) close(p *goPackage, key string, d *ast.FuncDecl) bool {
-	if m.direct[key] {
-		return true
-	}
+// close reports a function that in either version changed, mentions a changed one or a field
+// that one assigns, or is mentioned by one: so that the way through both trees is told alike.
+func (m *goCheck) close(dir, key string) bool {
+	return m.direct[key] || m.closeIn(m.was.packages[dir], key) || m.closeIn(m.is.packages[dir], key)
+}
+
+func (m *goCheck) closeIn(p *goPackage, key string) bool {
 	own := p.decls[key]
 	for changed := range m.direct {
 		other := p.decls[changed]
 		if other == nil || own == nil {
 			continue
 		}
-		if other.mentions[d.Name.Name] || own.mentions[other.name] || slices.ContainsFunc(other.fields, func(f string) bool { return own.mentions[f] }) {
+		if other.mentions[own.name] || own.mentions[other.name] || slices.ContainsFunc(other.fields, func(f string) bool { return own.mentions[f] }) {
 			return true
 		}
 	}
 	return false
 }
 
+// numbers are those of marks, by what they stand in: a block or a comparison that two trees
+// have in one place of one function has one number in both.
+type numbers struct{ blocks, comparisons map[string]int }
+
+func numbered(list *map[string]int, of string) int {
+	if *list == nil {
+		*list = map[string]int{}
+	}
+	n, ok := (*list)[of]
+	if !ok {
+		n = len(*list) + 1
+		(*list)[of] = n
+	}
+	return n
+}
+
 // watcher puts marks into sources.
 type watcher struct {
-	blocks, comparisons int
+	numbers *numbers
+	blind   map[string]bool                          // lines, "file.go:12", whose comparisons do not compile with a mark
+	getters map[string]bool                          // methods that only read a field
+	way     func(key string) bool                    // functions whose blocks are the way that is told
+	changed func(key string, e *ast.BinaryExpr) bool // a comparison that only this version has
 }
+
+// way reports the functions whose blocks tell the way through a package: those that changed, and
+// all that are watched where none is a function.
+func (m *goCheck) way(dir string) func(key string) bool {
+	for _, p := range []*goPackage{m.was.packages[dir], m.is.packages[dir]} {
+		for key := range m.direct {
+			if d := p.decls[key]; d != nil {
+				if _, ok := d.node.(*ast.FuncDecl); ok {
+					return func(key string) bool { return m.direct[key] }
+				}
+			}
+		}
+	}
+	return func(string) bool { return true }
+}
+
+// marks are the numbers of the blocks of changed functions.
+func (m *goCheck) marks() []int {
+	var out []int
+	for of, n := range m.numbers.blocks {
+		if key, _, _ := strings.Cut(of, " "); m.direct[key] {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// getters are the names of a package's methods that do nothing but give a field, whatever
+// type of it they belong to.
+func getters(p *goPackage) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil {
+				continue
+			}
+			before, known := out[fn.Name.Name]
+			out[fn.Name.Name] = (before || !known) && gets(fn)
+		}
+	}
+	return out
+}
+
+func gets(fn *ast.FuncDecl) bool {
+	if fn.Body == nil || len(fn.Body.List) != 1 || fn.Type.Params.NumFields() > 0 {
+		return false
+	}
+	r, ok := fn.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(r.Results) != 1 {
+		return false
+	}
+	x := r.Results[0]
+	for {
+		s, ok := x.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		x = s.X
+	}
+	_, ok = x.(*ast.Ident)
+	return ok
+}
+
+// onlyHere reports comparisons of a package that its other version has not in the same
+// declaration, or that mention what changed.
+func (m *goCheck) onlyHere(p *goPackage) func(key string, e *ast.BinaryExpr) bool {
+	other := m.was.packages[p.dir]
+	if other == p {
+		other = m.is.packages[p.dir]
+	}
+	there := map[string]map[string]bool{}
+	for key := range m.direct {
+		there[key] = map[string]bool{}
+		if other == nil || other.decls[key] == nil {
+			continue
+		}
+		ast.Inspect(other.decls[key].node, func(n ast.Node) bool {
+			if e, ok := n.(*ast.BinaryExpr); ok && compares(e.Op) {
+				there[key][written(e)] = true
+			}
+			return true
+		})
+	}
+	return func(key string, e *ast.BinaryExpr) bool {
+		if m.direct[key] && !there[key][written(e)] {
+			return true
+		}
+		for name := range mentions(e) {
+			if m.direct[name] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// written is a comparison as text.
+func written(e *ast.BinaryExpr) string { return types.ExprString(e) }
 
 // mark is text that is put in before a byte.
 type mark struct {
@@ -77,7 +203,7 @@ type mark struct {
 }
 
 // file is a source with marks, nil where nothing is marked.
-func (w *watcher) file(data []byte, wanted func(key string, d *ast.FuncDecl) bool) []byte {
+func (w *watcher) file(name string, data []byte, wanted func(key string) bool) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", data, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil || strings.Contains(string(data), "import \"C\"") {
@@ -94,8 +220,8 @@ func (w *watcher) file(data []byte, wanted func(key string, d *ast.FuncDecl) boo
 		if r := receiverName(fn); r != "" {
 			key = r + "." + key
 		}
-		if wanted(key, fn) {
-			w.function(fn, put)
+		if wanted(key) {
+			w.function(key, fn, put, func(p token.Pos) bool { return w.blind[name+":"+strconv.Itoa(fset.Position(p).Line)] })
 		}
 	}
 	if len(marks) == 0 {
@@ -112,10 +238,15 @@ func (w *watcher) file(data []byte, wanted func(key string, d *ast.FuncDecl) boo
 }
 
 // function marks the blocks and comparisons of one function.
-func (w *watcher) function(fn *ast.FuncDecl, put func(token.Pos, string)) {
+func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, string), blind func(token.Pos) bool) {
+	blocks, comparisons := 0, 0
 	ran := func(p token.Pos) {
-		w.blocks++
-		put(p, " atollGuardRan("+strconv.Itoa(w.blocks)+"); ")
+		blocks++
+		mark := " atollGuardRan("
+		if w.way(key) {
+			mark = " atollGuardWent("
+		}
+		put(p, mark+strconv.Itoa(numbered(&w.numbers.blocks, key+" "+strconv.Itoa(blocks)))+"); ")
 	}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -128,15 +259,47 @@ func (w *watcher) function(fn *ast.FuncDecl, put func(token.Pos, string)) {
 		case *ast.CommClause:
 			ran(n.Colon + 1)
 		case *ast.BinaryExpr:
-			if compares(n.Op) && harmless(n.X) && harmless(n.Y) && (!constantLooks(n.X) || !constantLooks(n.Y)) {
-				w.comparisons++
-				put(n.Pos(), "(atollGuardSides("+strconv.Itoa(w.comparisons)+", "+source(n.X)+", "+source(n.Y)+") && ")
-				put(n.End(), ")")
-				return false
+			for _, x := range [2]ast.Expr{n.X, n.Y} {
+				leaf := unnegated(x)
+				if _, told := leaf.(*ast.BinaryExpr); told || n.Op != token.LAND && n.Op != token.LOR || !w.harmless(leaf) || constantLooks(leaf) {
+					continue
+				}
+				comparisons++
+				if !blind(x.Pos()) {
+					put(x.Pos(), "(atollGuardSides("+strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparisons)))+", false, "+source(leaf)+", true) && ")
+					put(x.End(), ")")
+				}
 			}
+			if !compares(n.Op) || !w.harmless(n.X) || !w.harmless(n.Y) || constantLooks(n.X) && constantLooks(n.Y) {
+				return true
+			}
+			comparisons++
+			if !blind(n.Pos()) {
+				is := strconv.FormatBool(w.changed(key, n))
+				put(n.Pos(), "(atollGuardSides("+strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparisons)))+", "+is+", "+source(n.X)+", "+source(n.Y)+") && ")
+				put(n.End(), ")")
+			}
+			return false
 		}
 		return true
 	})
+}
+
+// unnegated is what a condition asks without its negation.
+func unnegated(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			if x.Op != token.NOT {
+				return e
+			}
+			e = x.X
+		default:
+			return e
+		}
+	}
 }
 
 func isClause(s ast.Stmt) bool {
@@ -156,25 +319,28 @@ func compares(op token.Token) bool {
 }
 
 // harmless reports an expression that may be evaluated twice.
-func harmless(e ast.Expr) bool {
+func (w *watcher) harmless(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.BasicLit:
 		return true
 	case *ast.SelectorExpr:
-		return harmless(e.X)
+		return w.harmless(e.X)
 	case *ast.ParenExpr:
-		return harmless(e.X)
+		return w.harmless(e.X)
 	case *ast.StarExpr:
-		return harmless(e.X)
+		return w.harmless(e.X)
 	case *ast.UnaryExpr:
-		return (e.Op == token.SUB || e.Op == token.NOT || e.Op == token.XOR) && harmless(e.X)
+		return (e.Op == token.SUB || e.Op == token.NOT || e.Op == token.XOR) && w.harmless(e.X)
 	case *ast.IndexExpr:
-		return harmless(e.X) && harmless(e.Index)
+		return w.harmless(e.X) && w.harmless(e.Index)
 	case *ast.BinaryExpr:
-		return e.Op != token.LAND && e.Op != token.LOR && harmless(e.X) && harmless(e.Y)
+		return e.Op != token.LAND && e.Op != token.LOR && w.harmless(e.X) && w.harmless(e.Y)
 	case *ast.CallExpr:
+		if method, ok := e.Fun.(*ast.SelectorExpr); ok {
+			return len(e.Args) == 0 && w.getters[method.Sel.Name] && w.harmless(method.X)
+		}
 		id, ok := e.Fun.(*ast.Ident)
-		return ok && len(e.Args) == 1 && slices.Contains(sizes, id.Name) && harmless(e.Args[0])
+		return ok && len(e.Args) == 1 && slices.Contains(sizes, id.Name) && w.harmless(e.Args[0])
 	}
 	return false
 }
@@ -213,86 +379,10 @@ func source(e ast.Expr) string {
 	case *ast.BinaryExpr:
 		return "(" + source(e.X) + " " + e.Op.String() + " " + source(e.Y) + ")"
 	case *ast.CallExpr:
+		if len(e.Args) == 0 {
+			return source(e.Fun) + "()"
+		}
 		return source(e.Fun) + "(" + source(e.Args[0]) + ")"
 	}
 	return ""
 }
-
-// watchSource is the file that takes the marks. It is written for any version of
-// the language.
-const watchSource = `package %s
-
-import atollGuardReflect "reflect"
-
-// AtollGuardWatch is what the case did that runs.
-var AtollGuardWatch [%d]byte
-
-func atollGuardRan(n int) { AtollGuardWatch[n%%len(AtollGuardWatch)] = 1 }
-
-func atollGuardStands(n, how int) {
-	AtollGuardWatch[(len(AtollGuardWatch)/2+8*n+how)%%len(AtollGuardWatch)] = 1
-}
-
-func atollGuardSides(n int, a, b interface{}) bool {
-	x, y := atollGuardReflect.ValueOf(a), atollGuardReflect.ValueOf(b)
-	if !x.IsValid() || !y.IsValid() {
-		how := 0
-		if x.IsValid() == y.IsValid() {
-			how = 1
-		}
-		atollGuardStands(n, how)
-		return true
-	}
-	if x.Kind() == atollGuardReflect.String && y.Kind() == atollGuardReflect.String {
-		s, t := x.String(), y.String()
-		switch {
-		case s == t:
-			atollGuardStands(n, 0)
-		case s < t:
-			atollGuardStands(n, 1)
-		default:
-			atollGuardStands(n, 2)
-		}
-		return true
-	}
-	f, ok := atollGuardNumber(x)
-	g, ok2 := atollGuardNumber(y)
-	if !ok || !ok2 {
-		return true
-	}
-	switch d := f - g; {
-	case d == 0:
-		atollGuardStands(n, 0)
-	case d == 1:
-		atollGuardStands(n, 1)
-	case d == -1:
-		atollGuardStands(n, 2)
-	case d > 0 && d < 1:
-		atollGuardStands(n, 3)
-	case d < 0 && d > -1:
-		atollGuardStands(n, 4)
-	case d > 0:
-		atollGuardStands(n, 5)
-	default:
-		atollGuardStands(n, 6)
-	}
-	return true
-}
-
-func atollGuardNumber(v atollGuardReflect.Value) (float64, bool) {
-	switch k := v.Kind(); {
-	case k == atollGuardReflect.Bool:
-		if v.Bool() {
-			return 1, true
-		}
-		return 0, true
-	case k >= atollGuardReflect.Int && k <= atollGuardReflect.Int64:
-		return float64(v.Int()), true
-	case k >= atollGuardReflect.Uint && k <= atollGuardReflect.Uintptr:
-		return float64(v.Uint()), true
-	case k == atollGuardReflect.Float32 || k == atollGuardReflect.Float64:
-		return v.Float(), true
-	}
-	return 0, false
-}
-`

@@ -21,6 +21,11 @@ func find(s string, max int) (at int) {
 			}
 		}
 	}
+	if box.Size() > i {
+		return 0
+	} else if max > 1<<64-1 {
+		return 1
+	}
 	return len(s)
 }
 
@@ -28,8 +33,8 @@ func untouched(a, b int) bool { return a < b }
 `
 
 func TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched(t *testing.T) {
-	w := &watcher{}
-	out := w.file([]byte(watchedSource), func(key string, _ *ast.FuncDecl) bool { return key == "find" })
+	w := &watcher{numbers: &numbers{}, blind: map[string]bool{"p.go:16": true}, getters: map[string]bool{"Size": true}, way: func(string) bool { return false }, changed: func(_ string, e *ast.BinaryExpr) bool { return e.Op == token.NEQ }}
+	out := w.file("p.go", []byte(watchedSource), func(key string) bool { return key == "find" })
 	if _, err := parser.ParseFile(token.NewFileSet(), "", out, parser.SkipObjectResolution); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -42,16 +47,18 @@ func TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched(t *testing.T) {
 		want string
 	}{
 		{3, "func find(s string, max int) (at int) { atollGuardRan(1); "},
-		{4, "(atollGuardSides(1, i, len(s)) && i < len(s)); i++ { atollGuardRan(2);"},
-		{6, "case (atollGuardSides(2, s[i], 'x') && s[i] == 'x'): atollGuardRan(3);"},
-		{9, `if next(s) > max && (atollGuardSides(3, s, "") && s != "") {`},
-		{17, "func untouched(a, b int) bool { return a < b }"},
+		{4, "(atollGuardSides(1, false, i, len(s)) && i < len(s)); i++ { atollGuardRan(2);"},
+		{6, "case (atollGuardSides(2, false, s[i], 'x') && s[i] == 'x'): atollGuardRan(3);"},
+		{9, `if next(s) > max && (atollGuardSides(3, true, s, "") && s != "") {`},
+		{14, "if (atollGuardSides(4, false, box.Size(), i) && box.Size() > i) {"},
+		{16, "} else if max > 1<<64-1 {"},
+		{22, "func untouched(a, b int) bool { return a < b }"},
 	} {
 		if got := is[tt.line-1]; !strings.Contains(got, tt.want) {
 			t.Errorf("line %d is %q, want %q in it", tt.line, got, tt.want)
 		}
 	}
-	if out := w.file([]byte(watchedSource), func(string, *ast.FuncDecl) bool { return false }); out != nil {
+	if out := w.file("p.go", []byte(watchedSource), func(string) bool { return false }); out != nil {
 		t.Errorf("nothing is watched, and yet there are marks:\n%s", out)
 	}
 }

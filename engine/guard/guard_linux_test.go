@@ -387,6 +387,125 @@ func TestAnExportedConstantOrVariableWithAnotherValueIsADifference(t *testing.T)
 	}
 }
 
+func TestChangesThatTakeARareValueAtARarePlaceAreFound(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Go module twice with all its inputs; TestTheTwoSidesOfAComparisonAreBroughtTogether stands for it")
+	mustHave(t, "go")
+	const was = `package kit
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+const tera = 1 << 40
+
+// Bytes reads "12TB" and "7B".
+func Bytes(text string) (uint64, bool) {
+	number, tb := strings.CutSuffix(text, "TB")
+	n, err := strconv.ParseUint(strings.TrimSuffix(number, "B"), 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	if !tb {
+		return n, true
+	}
+	if n > math.MaxUint64/tera {
+		return 0, false
+	}
+	return n * tera, true
+}
+
+// Alike is raised where it lies above a threshold.
+func Alike(a, b string, threshold float64) float64 {
+	same := 0
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] == b[i] {
+			same++
+		}
+	}
+	d := 2 * float64(same) / float64(len(a)+len(b)+1)
+	if d <= threshold {
+		return d
+	}
+	return (1 + d) / 2
+}
+
+// Before compares parts of versions: numbers as numbers, and words behind them.
+func Before(a, b string) bool {
+	n, err := strconv.ParseUint(a, 10, 64)
+	m, err2 := strconv.ParseUint(b, 10, 64)
+	if err != nil && err2 != nil {
+		return a < b
+	}
+	if err != nil || err2 != nil {
+		return err == nil
+	}
+	return n < m
+}
+
+// Range is what a constraint such as ~1.2.3 allows.
+type Range struct{ major, minor, patch uint64 }
+
+func (r *Range) Minor() uint64 { return r.minor }
+
+// NewRange reads a constraint.
+func NewRange(text string) (*Range, bool) {
+	parts := strings.Split(strings.TrimPrefix(text, "~"), ".")
+	if len(parts) != 3 || !strings.HasPrefix(text, "~") {
+		return nil, false
+	}
+	var n [3]uint64
+	for i := range n {
+		v, err := strconv.ParseUint(parts[i], 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		n[i] = v
+	}
+	return &Range{n[0], n[1], n[2]}, true
+}
+
+// Has says whether a version is in the range.
+func (r *Range) Has(major, minor, patch uint64) bool {
+	if r.major == 0 && r.Minor() == 0 && r.patch == 0 {
+		return true
+	}
+	return major == r.major && minor == r.minor && patch >= r.patch
+}
+`
+	root := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was, "kit_test.go": `package kit
+
+import "testing"
+
+func TestKit(t *testing.T) {
+	if n, ok := Bytes("5TB"); !ok || n != 5*tera || !Before("1", "22") || Alike("one", "two", 0.5) != 0 {
+		t.Fail()
+	}
+	if r, ok := NewRange("~1.2.3"); !ok || r.Has(1, 1, 3) {
+		t.Fail()
+	}
+}
+`} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(edits ...string) guard.Report {
+		now := strings.NewReplacer(edits...).Replace(was)
+		if now == was {
+			t.Fatalf("nothing is edited by %q", edits)
+		}
+		return mustCheck(t, guard.Options{NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+	}
+	wantWhere(t, check("n > math.MaxUint64/tera", "n >= math.MaxUint64/tera", "d <= threshold", "d < threshold",
+		"m, err2 := strconv.ParseUint(b, 10, 64)", "m, err2 := strconv.ParseUint(b, 10, 40)", " && r.patch == 0", ""), "kit.Bytes", "kit.Alike", "kit.Before", "kit.Range.Has")
+	wantWhere(t, check("n > math.MaxUint64/tera", "!(n <= math.MaxUint64/tera)", "2 * float64(same) / float64(len(a)+len(b)+1)", "float64(same) / (float64(len(a)+len(b)+1) / 2)",
+		"return (1 + d) / 2", "return 0.5 + d/2", "major == r.major && minor == r.minor", "minor == r.minor && major == r.major"))
+}
+
 func TestChangesThatOnlySequencesFailuresAndRareLettersShowAreFound(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "makes half a dozen differences small, a process at a time")

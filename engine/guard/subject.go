@@ -48,7 +48,9 @@ type reply struct {
 	fatal  map[site]string // the case ended the process, and how
 	at     map[site]int    // position of a fatal case
 	kept   map[string][][]uint64
-	cut    bool // too many were fatal: the rest was not asked
+	// groups of which some input ran what changed
+	reaching map[string]bool
+	cut      bool // too many were fatal: the rest was not asked
 }
 
 // errProbe: a probe did not answer at all.
@@ -68,7 +70,7 @@ const (
 // the rest is asked of a new one.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra, q.Changed = s.caseMS, heapMiB, s.extra, s.changed
-	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}}
+	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
 	perGroup := map[string]int{}
 	for {
 		data, err := json.Marshal(q)
@@ -150,6 +152,8 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerKeep:
 			r.kept[a.Group] = append(r.kept[a.Group], a.Choices)
 			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerReach:
+			r.reaching[a.Group] = true
 		case probe.AnswerStuck:
 			end.site.index += a.Position - end.position
 			end.position, end.stuck = a.Position, true

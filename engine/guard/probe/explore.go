@@ -3,40 +3,119 @@ package probe
 import "slices"
 
 // mostKept bounds the corpus of one group.
-const mostKept = 150
+const mostKept = 200
 
 // explore runs cases of each group and keeps those that did something in the
-// watched code that no case of the group did before: they took another way, or
-// brought the two sides of a comparison into another order. What is kept is
-// varied in turn (greybox fuzzing: Zalewski, "american fuzzy lop"; comparisons
-// as in libFuzzer's value profile).
-func (s *session) explore(watch []byte) {
+// watched code that no case of the group did before: they took another way,
+// brought the two sides of a comparison into another order, or closer to each other where
+// the comparison changed. What is kept is varied in turn (greybox fuzzing: Zalewski,
+// "american fuzzy lop"; comparisons as in libFuzzer's value profile), and made into cases
+// in which two sides meet.
+func (s *session) explore() {
 	position := 0
 	for _, g := range s.chosen() {
-		seen := make([]byte, len(watch))
-		var kept [][]uint64
+		x := s.explorer(g)
 		started := false
 		for i := range s.count(g.name) {
 			position++
-			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || len(kept) >= mostKept {
+			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || len(x.kept) >= mostKept {
 				continue
 			}
 			if !started {
 				started = true
 				s.write(Answer{Kind: AnswerStart, Group: g.name, Index: i, Position: position})
 			}
-			d := seeded(s.seed(g.name, -1-i))
-			if len(kept) > 0 && i%4 > 0 {
-				d = varied(kept, s.seed(g.name, -1-i))
+			clear(s.api.Watch)
+			s.pairs()
+			o := s.one(position, g, x.draws(i))
+			if !x.reaching && len(s.api.Watch) > 0 && slices.ContainsFunc(s.q.Marks, func(n int) bool { return s.api.Watch[n%(len(s.api.Watch)/2)] != 0 }) {
+				x.reaching = true
+				s.write(Answer{Kind: AnswerReach, Group: g.name})
 			}
-			clear(watch)
-			o := s.one(position, g, d)
-			if news(seen, watch) {
-				kept = append(kept, o.choices)
+			if x.learn(o, s.api.Watch, s.pairs()) {
 				s.write(Answer{Kind: AnswerKeep, Group: g.name, Index: i, Position: position, Choices: o.choices})
 			}
 		}
 	}
+}
+
+// pairs takes how comparisons stood since it was asked last.
+func (s *session) pairs() []Pair {
+	if s.api.Pairs == nil {
+		return nil
+	}
+	return s.api.Pairs()
+}
+
+// explorer is the search for inputs of one group.
+type explorer struct {
+	s    *session
+	g    *group
+	seen []byte
+	kept []outcome
+	met  meetings
+
+	reaching bool
+}
+
+func (s *session) explorer(g *group) *explorer {
+	lib := s.r.lib
+	return &explorer{s: s, g: g, seen: make([]byte, len(s.api.Watch)), met: meetings{
+		tried: map[uint64]bool{}, closest: map[int]int{}, equal: map[int]map[operand]bool{},
+		allowed: func(v int64) bool { return v <= largestMade && v >= -largestMade || lib.edges.own[v] },
+	}}
+}
+
+// draws are the choices of the next case: one of the corpus, then two sides that may meet, then one that is near to
+// what was kept, or a new one.
+func (x *explorer) draws(i int) *draws {
+	corpus := x.s.q.Corpus[x.g.name]
+	if i < len(corpus) {
+		return replayed(corpus[i])
+	}
+	seed := x.s.seed(x.g.name, -1-i)
+	if i%3 > 0 {
+		if c := x.met.next(); c != nil {
+			return replayed(c)
+		}
+	}
+	if len(x.kept) == 0 || i%4 == 0 {
+		return seeded(seed)
+	}
+	return x.s.near(x.g.name, x.kept, seed)
+}
+
+// learn reports whether a case is worth doing again.
+func (x *explorer) learn(o outcome, watch []byte, pairs []Pair) bool {
+	found := news(x.seen, watch)
+	if closer := x.met.add(o, pairs, found); closer || found {
+		x.kept = append(x.kept, o)
+		return true
+	}
+	return false
+}
+
+// near are choices near those of some cases: one value drawn anew or likened to another of
+// the case, or choices exchanged whatever they are for.
+func (s *session) near(group string, corpus []outcome, seed uint64) *draws {
+	d := seeded(seed)
+	pick := func(n int) int { return int(d.next() % uint64(n)) }
+	o := &corpus[pick(len(corpus))]
+	kind := pick(6)
+	if len(o.places) == 0 || kind < 2 {
+		list := make([][]uint64, len(corpus))
+		for i := range corpus {
+			list[i] = corpus[i].choices
+		}
+		return varied(list, d.next())
+	}
+	p := &o.places[pick(len(o.places))]
+	if kind < 4 {
+		if like := p.liken(&o.places[pick(len(o.places))], pick); like != nil {
+			return replayed(p.with(o.choices, like))
+		}
+	}
+	return replayed(p.with(o.choices, p.redraw(s.r.lib, s.r.tame[group], d.next())))
 }
 
 // news adds what happened to what was seen and reports whether some of it is

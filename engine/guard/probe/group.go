@@ -79,6 +79,7 @@ func (g *group) signature() string {
 type outcome struct {
 	in, out string
 	choices []uint64
+	places  []place
 }
 
 // runner runs cases of one library, with what they print kept.
@@ -112,7 +113,7 @@ func (r *runner) run(g *group, d *draws) outcome {
 	if printed := r.printed(); printed != "" {
 		text += "; printed " + strconv.Quote(printed)
 	}
-	return outcome{in: in, out: text, choices: d.used}
+	return outcome{in: in, out: text, choices: d.used, places: m.places}
 }
 
 // printed takes what the case wrote to os.Stdout.
@@ -173,7 +174,13 @@ const mostSteps = 24
 
 // method makes a receiver, calls some of its methods and at last the one of the
 // group.
-func (r *runner) method(g *group, m *maker, in *string) string {
+func (r *runner) method(g *group, m *maker, in *string) (told string) {
+	var out []string
+	defer func() { // what was told before a panic counts, too
+		if p := recover(); p != nil {
+			told = strings.Join(append(out, panicText(p)), "; ")
+		}
+	}()
 	m.small = m.d.chance(5) // several methods on few values: what one leaves behind another shows
 	few := m.small
 	e, text := m.value(g.t, 0)
@@ -182,7 +189,6 @@ func (r *runner) method(g *group, m *maker, in *string) string {
 	p.Elem().Set(e)
 	*in = "x := " + text
 	pt := p.Type()
-	var out []string
 	if m.d.chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range m.d.n(mostOften) {

@@ -18,7 +18,8 @@ type maker struct {
 	tame bool
 	seen []func() string // what values that were handed out have recorded
 
-	texts []string // made so far
+	texts  []string // made so far
+	places []place  // where numbers and texts were made
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
@@ -368,8 +369,9 @@ type noValue struct{ text string }
 func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
 	args, texts := make([]reflect.Value, t.NumIn()), make([]string, t.NumIn())
 	for i := range args {
-		if row != nil && row[i] != nil && !g.d.other(t.In(i)) {
+		if at := len(g.d.used); row != nil && row[i] != nil && !g.d.other(t.In(i)) {
 			if v, ok := row[i].as(t.In(i)); ok {
+				constantAt(g, at, v)
 				args[i], texts[i] = v, constantText(v)
 				continue
 			}
@@ -425,16 +427,22 @@ func (g *maker) moment() time.Time {
 }
 
 // duration draws a length of time near the units that people use.
-func (g *maker) duration() time.Duration {
+func (g *maker) duration() (v time.Duration) {
+	from := len(g.d.used)
+	defer func() { madeAt(g, from, place{kind: edgeDuration, whole: int64(v)}) }()
 	if at, ok := g.d.target(edgeDuration); ok {
 		g.d.force(7, uint64(at))
 	}
-	kind := g.d.n(8)
+	g.d.unspelled(spelledSpan)
+	kind := g.d.n(spelledSpan + 1)
+	if kind == spelledSpan {
+		return time.Duration(g.d.wide(math.MaxUint64))
+	}
 	if kind == 7 {
 		return g.lib.edges.durations[g.d.n(len(g.lib.edges.durations))]
 	}
 	unit := []time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}[kind]
-	v := time.Duration(g.d.n(120)) * unit
+	v = time.Duration(g.d.n(120)) * unit
 	if g.d.chance(2) {
 		v = -v
 	}

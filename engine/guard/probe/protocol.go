@@ -10,8 +10,12 @@ type API struct {
 	Errors []Sentinel
 	Values []Sentinel // exported constants and variables, as they were declared
 	// Watch holds what the last case did in the code that is watched, a byte for
-	// each thing that can happen; nil where nothing is watched.
+	// each thing that can happen; nil where nothing is watched. Pairs takes how comparisons
+	// stood since it was called last, and Path tells the way that was gone since then; nil
+	// where nothing is watched.
 	Watch []byte
+	Pairs func() []Pair
+	Path  func() uint64
 }
 
 // Func is a function, not a method.
@@ -58,6 +62,8 @@ type Request struct {
 	// Corpus holds choices by group that did something worth doing again: they are
 	// cases of a survey, and others are made from them.
 	Corpus  map[string][][]uint64 `json:"corpus,omitempty"`
+	Marks   []int                 `json:"marks,omitempty"`   // blocks of what changed, in the watched code
+	Around  bool                  `json:"around,omitempty"`  // all cases of a survey are made from the corpus
 	Extra   []string              `json:"extra,omitempty"`   // Python: functions that no test calls
 	Changed []string              `json:"changed,omitempty"` // Python: files whose lines are counted
 	CaseMS  int64                 `json:"case_ms"`           // longest time of one case
@@ -109,6 +115,7 @@ const (
 	AnswerValue = "value" // an exported constant or variable, and what it holds
 	AnswerCase  = "case"
 	AnswerKeep  = "keep"  // choices worth doing again
+	AnswerReach = "reach" // an input of the group ran a block of the request's marks
 	AnswerStart = "start" // the cases of a group begin, with the one at Index and Position
 	AnswerStuck = "stuck" // the case took too long or too much; the process ends
 	AnswerEnd   = "end"   // everything was answered
@@ -123,6 +130,7 @@ type Answer struct {
 	In        string   `json:"in,omitempty"`
 	Out       string   `json:"out,omitempty"`    // of a survey: a hash of all but [NilMark]
 	Marked    string   `json:"marked,omitempty"` // of a survey: a hash with [NilMark], where there is one
+	Path      string   `json:"path,omitempty"`   // of a survey: a hash of the way through the watched code
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package

@@ -11,11 +11,13 @@ import (
 
 // integer draws a whole number of so many bits; small numbers and those of the
 // sources are frequent.
-func (g *maker) integer(bits int, signed bool) int64 {
+func (g *maker) integer(bits int, signed bool) (v int64) {
 	d := g.d
 	if g.small {
 		return int64(d.n(5))
 	}
+	from := len(d.used)
+	defer func() { madeAt(g, from, place{kind: edgeInt, whole: v, bits: bits, signed: signed}) }()
 	lit := func() int64 {
 		if len(g.lib.lits.Ints) == 0 {
 			return int64(d.n(100))
@@ -31,7 +33,6 @@ func (g *maker) integer(bits int, signed bool) int64 {
 	if at, ok := d.target(edgeInt); ok {
 		d.force(16, uint64(at))
 	}
-	var v int64
 	switch d.n(17) {
 	case 0, 1, 2, 3:
 		v = int64(d.n(6))
@@ -71,12 +72,17 @@ func (g *maker) integer(bits int, signed bool) int64 {
 }
 
 // float draws a number; whole and simple ones are frequent.
-func (g *maker) float() float64 {
+func (g *maker) float() (v float64) {
 	d := g.d
+	from := len(d.used)
+	defer func() { madeAt(g, from, place{kind: edgeFloat, float: v}) }()
 	if at, ok := d.target(edgeFloat); ok {
 		d.force(16, uint64(at))
 	}
-	switch d.n(17) {
+	d.unspelled(spelledFloat)
+	switch d.n(spelledFloat + 1) {
+	case spelledFloat:
+		return math.Float64frombits(d.wide(math.MaxUint64))
 	case 0, 1, 2:
 		return float64(d.n(10))
 	case 3:
@@ -129,28 +135,30 @@ var alphabets = [][]rune{
 
 // text draws a string. Some are near one that the case has already: what
 // compares, searches or merges is dull on strangers.
-func (g *maker) text() string {
-	var s string
+func (g *maker) text() (s string) {
+	from, before := len(g.d.used), g.texts
+	defer func() {
+		madeAt(g, from, place{kind: edgeText, text: s, near: len(before) > 0, others: before})
+		if len(g.texts) < 8 {
+			g.texts = append(g.texts, s)
+		}
+	}()
 	if at, ok := g.d.target(edgeText); ok {
 		if len(g.texts) > 0 {
 			g.d.force(0)
 		}
 		g.d.force(18, uint64(at))
 	}
-	if len(g.texts) > 0 && g.d.chance(7) {
-		s = g.texts[g.d.n(len(g.texts))]
-		switch g.d.n(4) {
-		case 0:
-		case 1: // what compares numbers in texts asks for two that differ in one
-			s = g.renumbered(s)
-		default:
-			s = g.changed(s)
-		}
-	} else {
-		s = g.newText()
+	if len(g.texts) == 0 || !g.d.chance(7) {
+		return g.newText()
 	}
-	if len(g.texts) < 8 {
-		g.texts = append(g.texts, s)
+	s = g.texts[g.d.n(len(g.texts))]
+	switch g.d.n(4) {
+	case 0:
+	case 1: // what compares numbers in texts asks for two that differ in one
+		s = g.renumbered(s)
+	default:
+		s = g.changed(s)
 	}
 	return s
 }
@@ -159,7 +167,11 @@ func (g *maker) text() string {
 // changed a little.
 func (g *maker) newText() string {
 	d, lits := g.d, g.lib.lits.Strings
-	kind := d.n(19)
+	d.unspelled(spelledText)
+	kind := d.n(spelledText + 1)
+	if kind == spelledText {
+		return d.spelled()
+	}
 	if kind == 18 {
 		return g.lib.edges.texts[d.n(len(g.lib.edges.texts))]
 	}
@@ -226,9 +238,9 @@ var (
 	parts      = regexp.MustCompile(`[^\pL\pN]?[\pL\pN]+`)
 )
 
-// number is written in the place of one in a text: a small one, one of the changed
+// numeral is written in the place of one in a text: a small one, one of the changed
 // code, the next, one below zero, or the last that so many bits hold.
-func (g *maker) number(now string) string {
+func (g *maker) numeral(now string) string {
 	switch g.d.n(6) {
 	case 0, 1:
 		return strconv.Itoa(g.d.n(4))
@@ -265,7 +277,7 @@ func (g *maker) grafted(s string) string {
 	}
 	part := from[g.d.n(len(from))]
 	if g.d.n(2) == 1 {
-		part = digitRuns.ReplaceAllStringFunc(part, g.number)
+		part = digitRuns.ReplaceAllStringFunc(part, g.numeral)
 	}
 	ends := append(parts.FindAllStringIndex(s, -1), []int{0, len(s)})
 	at := ends[g.d.n(len(ends))][1]
@@ -352,7 +364,7 @@ func (g *maker) renumbered(s string) string {
 		return s
 	}
 	run := runs[g.d.n(len(runs))]
-	return s[:run[0]] + g.number(s[run[0]:run[1]]) + s[run[1]:]
+	return s[:run[0]] + g.numeral(s[run[0]:run[1]]) + s[run[1]:]
 }
 
 // changed makes one small edit.
@@ -392,7 +404,7 @@ func (g *maker) changed(s string) string {
 		}
 	case 11: // all numbers anew, or all of them small
 		if d.n(3) == 0 {
-			return digitRuns.ReplaceAllStringFunc(s, g.number)
+			return digitRuns.ReplaceAllStringFunc(s, g.numeral)
 		}
 		return digitRuns.ReplaceAllStringFunc(s, func(string) string { return strconv.Itoa(d.n(3)) })
 	case 12:

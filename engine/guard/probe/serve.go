@@ -65,14 +65,14 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = capture.Close()
 		_ = os.Remove(capture.Name())
 	}()
-	s := &session{q: q, r: r, enc: json.NewEncoder(to), aims: map[string][2][]aim{}}
+	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}}
 	stop := s.watch()
 	defer stop()
 	switch q.Mode {
 	case Survey:
 		s.survey()
 	case Explore:
-		s.explore(api.Watch)
+		s.explore()
 	case Detail:
 		s.detail()
 	case Shrink:
@@ -91,12 +91,15 @@ const caseSeed = 7
 type session struct {
 	q     Request
 	r     *runner
+	api   API
 	enc   *json.Encoder
 	err   error
 	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
 	at    atomic.Int64 // its position
 	aims  map[string][2][]aim
 	told  int // bytes of inputs and outcomes that were told whole
+
+	corpora map[string][]outcome // the cases of the corpus, run once, where all is made from it
 }
 
 func (s *session) write(a Answer) {
@@ -185,14 +188,25 @@ func (s *session) survey() {
 			if slices.Contains(s.q.Omit, position) {
 				continue
 			}
-			o := s.one(position, g, s.draws(g.name, i))
-			a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out)}
+			s.at.Store(int64(position)) // of a case that is run to make this one
+			d := s.draws(g.name, i)
+			s.path()
+			o := s.one(position, g, d)
+			a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out), Path: s.path()}
 			if strings.Contains(o.out, NilMark) {
 				a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))
 			}
 			s.write(a)
 		}
 	}
+}
+
+// path is the way through the watched code since it was asked last.
+func (s *session) path() string {
+	if s.api.Path == nil {
+		return ""
+	}
+	return strconv.FormatUint(s.api.Path(), 36)
 }
 
 // count is how many cases a group gets.
@@ -208,6 +222,12 @@ func (s *session) count(group string) int {
 // the edges that may end the process.
 func (s *session) draws(group string, index int) *draws {
 	corpus := s.q.Corpus[group]
+	if s.q.Around && len(corpus) > 0 {
+		if index < len(corpus) {
+			return replayed(corpus[index])
+		}
+		return s.near(group, s.ran(group), s.seed(group, index))
+	}
 	early, late := s.edgeCases(group)
 	if index < len(early) {
 		return aimed(group, index, early[index])
@@ -223,6 +243,22 @@ func (s *session) draws(group string, index int) *draws {
 		return varied(corpus, s.seed(group, index))
 	}
 	return seeded(s.seed(group, index))
+}
+
+// ran are the cases of a group's corpus, with the places of their values.
+func (s *session) ran(group string) []outcome {
+	if list, ok := s.corpora[group]; ok {
+		return list
+	}
+	if s.corpora == nil {
+		s.corpora = map[string][]outcome{}
+	}
+	var list []outcome
+	for _, c := range s.q.Corpus[group] {
+		list = append(list, s.one(int(s.at.Load()), s.r.byName[group], replayed(c)))
+	}
+	s.corpora[group] = list
+	return list
 }
 
 // aimed are choices with an edge among others that do not depend on the seed.
@@ -245,6 +281,7 @@ func (s *session) detail() {
 		if g == nil || n < s.q.From {
 			continue
 		}
+		s.at.Store(int64(n + 1))
 		d := s.draws(c.Group, c.Index)
 		if len(c.Choices) > 0 {
 			d = replayed(c.Choices)

@@ -1,0 +1,297 @@
+package probe
+
+import (
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Pair is how the two sides of a watched comparison stood once in a case.
+type Pair struct {
+	N       int  // of the comparison
+	Changed bool // one version alone has the comparison, or what it names changed
+	A, B    any
+}
+
+// operand is one side of a comparison: a whole number, another number or a text.
+type operand struct {
+	kind  edgeKind
+	whole int64
+	float float64
+	text  string
+}
+
+func operandOf(x any) (operand, bool) {
+	switch v := reflect.ValueOf(x); {
+	case !v.IsValid():
+	case v.CanInt():
+		return operand{kind: edgeInt, whole: v.Int()}, true
+	case v.CanUint():
+		return operand{kind: edgeInt, whole: int64(v.Uint())}, true
+	case v.CanFloat():
+		return operand{kind: edgeFloat, float: v.Float()}, true
+	case v.Kind() == reflect.String:
+		return operand{kind: edgeText, text: v.String()}, true
+	}
+	return operand{}, false
+}
+
+// distance is how far two sides stand from each other, as its number of bits; -1 where it
+// cannot be told.
+func distance(a, b operand) int {
+	switch {
+	case a.kind != b.kind:
+	case a.kind == edgeInt:
+		d := a.whole - b.whole
+		if d < 0 {
+			d = -d
+		}
+		return bits.Len64(uint64(d))
+	case a.kind == edgeFloat:
+		if d := math.Abs(a.float - b.float); d < math.MaxInt64 {
+			return bits.Len64(uint64(d * 1024))
+		}
+	case a.kind == edgeText:
+		n := 0
+		for n < min(len(a.text), len(b.text)) && a.text[n] == b.text[n] {
+			n++
+		}
+		return max(len(a.text), len(b.text)) - n
+	}
+	return -1
+}
+
+// meet are the choices of a place's value that may bring one side of a comparison, which
+// stood at from, to the other at to (input-to-state correspondence: Aschermann et al. 2019,
+// "REDQUEEN: Fuzzing with Input-to-State Correspondence"). Where the value is the side
+// itself, or holds it, the other side stands in its place; else a whole number goes as far
+// as the side has to, and in proportion. exact: also numbers that are not whole.
+func (p *place) meet(from, to operand, exact bool, allowed func(int64) bool) [][]uint64 {
+	var out [][]uint64
+	switch p.kind {
+	case edgeInt, edgeDuration:
+		for _, v := range p.wholes(from, to) {
+			if v != p.whole && allowed(v) && (p.signed || p.kind == edgeDuration || v >= 0 || p.whole < 0) {
+				out = append(out, p.spellWhole(v))
+			}
+		}
+	case edgeFloat:
+		for _, v := range p.floats(from, to, exact) {
+			if v != p.float {
+				out = append(out, []uint64{spelledFloat, math.Float64bits(v)})
+			}
+		}
+	case edgeText:
+		for _, s := range p.texts(from, to, allowed) {
+			if s != p.text && len(s) <= longestSpelled {
+				out = append(out, p.spellText(s))
+			}
+		}
+	case edgeSize, edgeKinds:
+	}
+	return out
+}
+
+// besides are a number and those next to it.
+func besides(v int64) []int64 { return []int64{v, v + 1, v - 1} }
+
+// scaled are the numbers that stand to v as to stands to from: by their difference, and by
+// their quotient where it is whole.
+func scaled(v, from, to int64) []int64 {
+	if v == from {
+		return besides(to)
+	}
+	out := []int64{v + to - from}
+	if v != 0 && from != 0 && from%v == 0 && from/v != 1 {
+		out = append(out, besides(to/(from/v))...)
+	}
+	return out
+}
+
+func (p *place) wholes(from, to operand) []int64 {
+	switch {
+	case from.kind == edgeInt && to.kind == edgeInt:
+		return scaled(p.whole, from.whole, to.whole)
+	case from.kind == edgeFloat && to.kind == edgeFloat && math.Abs(to.float) < largestMade && math.Abs(from.float) < largestMade:
+		return []int64{p.whole + int64(math.Floor(to.float-from.float)), p.whole + int64(math.Ceil(to.float-from.float))}
+	}
+	return nil
+}
+
+// floats may equal the other side exactly only where the comparison itself changed: where
+// it did not, sums in another order stand beside it by rounding.
+func (p *place) floats(from, to operand, exact bool) []float64 {
+	if from.kind != edgeFloat || to.kind != edgeFloat || math.IsNaN(to.float) || math.IsInf(to.float, 0) {
+		return nil
+	}
+	if p.float == from.float && exact {
+		return []float64{to.float}
+	}
+	off := 1e-6 * math.Max(1, math.Abs(to.float))
+	if p.float == from.float {
+		return []float64{to.float + off, to.float - off}
+	}
+	at := p.float + to.float - from.float
+	if exact {
+		return []float64{at, at + off, at - off}
+	}
+	return []float64{at + off, at - off}
+}
+
+// texts hold the other side where they held the one: as a text, a character, a number that
+// is written in digits, or as their length.
+func (p *place) texts(from, to operand, allowed func(int64) bool) []string {
+	var out []string
+	s := p.text
+	if from.kind == edgeText {
+		if to.kind == edgeText && from.text != "" && strings.Contains(s, from.text) {
+			out = append(out, strings.Replace(s, from.text, to.text, 1))
+			if at := strings.LastIndex(s, from.text); at > 0 {
+				out = append(out, s[:at]+to.text+s[at+len(from.text):])
+			}
+		}
+		return out
+	}
+	if from.kind == edgeFloat {
+		if written := strconv.FormatFloat(from.float, 'f', -1, 64); to.kind == edgeFloat && strings.Contains(s, written) {
+			out = append(out, strings.Replace(s, written, strconv.FormatFloat(to.float, 'f', -1, 64), 1))
+		}
+		return out
+	}
+	if to.kind != edgeInt {
+		return nil
+	}
+	for _, run := range digitRuns.FindAllStringIndex(s, mostRuns) {
+		v, err := strconv.ParseInt(s[run[0]:run[1]], 10, 64)
+		if err != nil {
+			continue
+		}
+		for _, w := range scaled(v, from.whole, to.whole) {
+			if w >= 0 && allowed(w) {
+				out = append(out, s[:run[0]]+strconv.FormatInt(w, 10)+s[run[1]:])
+			}
+		}
+	}
+	if character(from.whole) && character(to.whole) {
+		was, is := string(rune(from.whole)), string(rune(to.whole))
+		if at := strings.Index(s, was); at >= 0 {
+			last := strings.LastIndex(s, was)
+			out = append(out, s[:at]+is+s[at+len(was):], s[:last]+is+s[last+len(was):])
+		}
+	}
+	if n := int64(len(s)); n > 0 && to.whole <= longestSpelled && (from.whole == n || from.whole == int64(len([]rune(s)))) {
+		for _, w := range besides(to.whole) {
+			if w > 0 {
+				out = append(out, toLength(s, int(w)))
+			}
+		}
+	}
+	return out
+}
+
+func character(v int64) bool {
+	return v >= '\t' && v <= unicode.MaxRune && (v < 0xd800 || v > 0xdfff)
+}
+
+// meetings are the choices of cases in which two sides of a comparison of one that was run
+// may meet, each asked for once.
+type meetings struct {
+	allowed func(int64) bool
+	tried   map[uint64]bool
+	closest map[int]int              // distance by comparison that changed
+	equal   map[int]map[operand]bool // what both sides of such a comparison were
+	queue   [][]uint64
+}
+
+// The bounds of meetings of one group.
+const (
+	mostMeetings = 4000
+	mostSides    = 40 // comparisons of a case
+	mostRuns     = 6  // numbers in a text
+	mostEqual    = 12 // values at which both sides of one comparison are
+)
+
+// add looks at a case and reports whether two sides of a changed comparison stand closer
+// than ever, or are equal at a value at which they were not. Those of the others are looked
+// at where the case is kept.
+func (m *meetings) add(o outcome, pairs []Pair, follow bool) (closer bool) {
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return compareBools(b.Changed, a.Changed) })
+	for i, pair := range pairs {
+		a, ok := operandOf(pair.A)
+		b, ok2 := operandOf(pair.B)
+		if !ok || !ok2 {
+			continue
+		}
+		if pair.Changed && m.nearer(pair.N, a, b) {
+			closer = true
+		}
+		if !follow && !pair.Changed || i >= mostSides {
+			continue
+		}
+		for at := range o.places {
+			p := &o.places[at]
+			for _, way := range [][2]operand{{a, b}, {b, a}} {
+				for _, choices := range p.meet(way[0], way[1], pair.Changed, m.allowed) {
+					m.put(pair.N, at, o.choices, p, choices)
+				}
+			}
+		}
+	}
+	return closer
+}
+
+func (m *meetings) nearer(n int, a, b operand) bool {
+	d := distance(a, b)
+	if d < 0 {
+		return false
+	}
+	if d == 0 && a == b && !m.equal[n][a] && len(m.equal[n]) < mostEqual {
+		if m.equal[n] == nil {
+			m.equal[n] = map[operand]bool{}
+		}
+		m.equal[n][a] = true
+		return true
+	}
+	best, known := m.closest[n]
+	if known && d >= best {
+		return false
+	}
+	m.closest[n] = d
+	return true
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func (m *meetings) put(n, at int, whole []uint64, p *place, choices []uint64) {
+	h := hash(strconv.Itoa(n), strconv.Itoa(at))
+	for _, c := range choices {
+		h = (h ^ c) * 1099511628211
+	}
+	if m.tried[h] || len(m.tried) >= mostMeetings {
+		return
+	}
+	m.tried[h] = true
+	m.queue = append(m.queue, p.with(whole, choices))
+}
+
+// next takes the case that waits longest; nil where none does.
+func (m *meetings) next() []uint64 {
+	if len(m.queue) == 0 {
+		return nil
+	}
+	c := m.queue[0]
+	m.queue = m.queue[1:]
+	return c
+}
