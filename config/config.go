@@ -88,6 +88,7 @@ type Evaluator struct {
 	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox of the evaluator and of command agents, read-only: go, npm, pip, cargo or a path."`
 	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
 	Pool           string            `key:"pool" live:"yes" auto:"those of all pools" doc:"Machines of a fleet that measure: those that were invited into this pool."`
+	Warm           string            `key:"warm" enum:"off,auto,on" doc:"Runs of an evaluator in Python are copies of an interpreter that has loaded its modules: auto, those of which it is known that nothing differs; on, all that its script imports."`
 	Artifact       string            `key:"artifact" doc:"Path of a build product; candidates with the same product are not measured twice."`
 }
 

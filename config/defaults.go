@@ -18,7 +18,7 @@ func Defaults() Config {
 		Workers:   min(4, max(1, runtime.NumCPU()/2)),
 		Evaluator: Evaluator{
 			Output: "result-file", Direction: "maximize",
-			Repeats: 1, RootRepeats: 3, Challenge: 2, Depth: 16, Remeasure: 0.05,
+			Repeats: 1, Warm: "off", RootRepeats: 3, Challenge: 2, Depth: 16, Remeasure: 0.05,
 			Timeout: 2 * time.Minute,
 		},
 		Map: Map{

@@ -47,7 +47,20 @@ func (q *equipment) prepare(ctx context.Context, st *fold.State) error {
 	if err := q.checkSeal(ctx, st.Exp); err != nil {
 		return err
 	}
+	q.tellWarmth(ctx)
 	return q.tellEvaluator(ctx, st.Exp.Objective)
+}
+
+// tellWarmth says of an evaluator that is to be warm whether it is.
+func (q *equipment) tellWarmth(ctx context.Context) {
+	stages, why := q.eval.Prepare(ctx)
+	for i, stage := range stages {
+		if why[i] == "" {
+			q.note("info", record.NoJob, "evaluations are warm: runs of stage "+stage+" are copies of a prepared interpreter")
+		} else {
+			q.note("warn", record.NoJob, "evaluations are not warm, runs of stage "+stage+" are started: "+why[i])
+		}
+	}
 }
 
 // tellEvaluator keeps what this run can guarantee, and gives the evaluator back

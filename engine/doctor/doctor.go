@@ -219,5 +219,11 @@ func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) (
 		}
 		values, warnings = append(values, out.Objective), out.Warnings
 	}
+	stages, why := bench.ev.Prepare(ctx)
+	for i, stage := range stages {
+		if why[i] != "" {
+			warnings = append(warnings, "evaluations are not warm, runs of stage "+stage+" are started: "+why[i])
+		}
+	}
 	return values, warnings, took, nil
 }

@@ -12,7 +12,7 @@ func OptionsOf(cfg config.Config) Options {
 	o := Options{
 		Command: c.Command, Dir: c.Dir, Adapter: c.Adapter, AdapterOptions: c.AdapterOptions, Repeats: c.Repeats, Output: c.Output, Objective: c.Objective, Direction: c.Direction,
 		Timeout: c.Timeout, Protected: append([]string{config.FileName}, c.Protected...), Hidden: c.Hidden, Env: c.Env, Caches: c.Caches,
-		Paired: c.Paired, Artifact: c.Artifact,
+		Paired: c.Paired, Artifact: c.Artifact, Warm: c.Warm,
 		Limits: sandbox.Limits{
 			Wall: c.Timeout, CPU: cfg.Limits.CPU, Memory: cfg.Limits.Memory, Procs: cfg.Limits.Procs,
 			Output: cfg.Limits.Output, Disk: cfg.Limits.Disk,

@@ -267,6 +267,7 @@ func (r *run) spec(st *stage, base string, delta []record.Change, who string) (s
 		Args: e.args(st, in), Env: append(e.env(in), "ATOLL_LAYOUT="+drawnLayout(r.q)), Base: base, Delta: delta, Seal: r.seals,
 		Hidden: r.hidden, Limits: limits, Files: files, ResultName: sandbox.ResultName, RunHelper: true, Stdin: stdin,
 	}
+	spec.Prepared = e.prepared(spec.Args)
 	if who == candidate && !st.last {
 		spec.Product = e.o.Artifact
 	}

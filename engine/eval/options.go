@@ -62,6 +62,11 @@ type Options struct {
 	// last leaves it; candidates with the same product count as the same.
 	Artifact string
 
+	// Warm has runs of a script in Python be copies of an interpreter that has loaded
+	// modules before: "auto" those of which it is known that nothing differs, "on" all that
+	// the script imports, else none. It is no part of the key.
+	Warm string
+
 	// LookupEnv reads this process's environment for PATH, for names in Env and
 	// for the places of caches; default os.LookupEnv.
 	LookupEnv func(string) (string, bool)

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
+	"atoll/engine/sandbox/prepared"
 )
 
 // TestMain runs an attack when this program was started inside a sandbox.
@@ -61,6 +63,7 @@ func onRungs(t *testing.T, list []sandbox.Mode, fn func(t *testing.T, b *sandbox
 		t.Run(string(mode), func(t *testing.T) { fn(t, mustBox(t, mode)) })
 		if mode == sandbox.ModeNamespaces && suitetest.IsFull() {
 			t.Run("copied", func(t *testing.T) { fn(t, lesser(t, mode, sandbox.Lack{Overlay: true})) })
+			t.Run("prepared", func(t *testing.T) { fn(t, preparing(t)) })
 		}
 	}
 }
@@ -142,11 +145,24 @@ func (w *world) processes() []int {
 	for _, d := range dirs {
 		env, err := os.ReadFile(d + "/environ")
 		pid, _ := strconv.Atoi(filepath.Base(d))
-		if err == nil && pid != os.Getpid() && strings.Contains(string(env), w.token) {
+		if err == nil && pid != os.Getpid() && strings.Contains(string(env), w.token) && !waits(d) {
 			list = append(list, pid)
 		}
 	}
 	return list
+}
+
+// waits reports a prepared interpreter, which stays for the next run: it is in the namespace
+// above those of runs. Copies of it in sandboxes look the same but for that.
+func waits(proc string) bool {
+	line, err := os.ReadFile(proc + "/cmdline")
+	if err != nil || !strings.Contains(string(line), prepared.ScriptName) {
+		return false
+	}
+	status, _ := os.ReadFile(proc + "/status")
+	_, after, _ := strings.Cut(string(status), "NSpid:")
+	line, _, _ = bytes.Cut([]byte(after), []byte("\n"))
+	return len(bytes.Fields(line)) == 2
 }
 
 // wait waits until no process is left, for two seconds at most. One look can miss
@@ -187,6 +203,17 @@ func (w *world) sh(script string) sandbox.Spec {
 
 // mustRun runs and returns the result; every process must be gone at once.
 func (w *world) mustRun(b *sandbox.Box, s sandbox.Spec) sandbox.Result {
+	w.t.Helper()
+	s, copied := viaCopy(w.t, b, s)
+	res := w.mustRunWith(b, s)
+	if res.Prepared != copied {
+		w.t.Errorf("a copy of a prepared interpreter: %v, want %v: %s", res.Prepared, copied, b.WhyStarted(&s))
+	}
+	return res
+}
+
+// mustRunWith runs a Spec as it is.
+func (w *world) mustRunWith(b *sandbox.Box, s sandbox.Spec) sandbox.Result {
 	w.t.Helper()
 	res, err := b.Run(w.t.(interface{ Context() context.Context }).Context(), s)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -93,24 +94,42 @@ func TestRunEndsWithinTwoSecondsOfCancel(t *testing.T) {
 	})
 }
 
+// copies is, of a supervisor, rung 1 by a copy of a prepared interpreter.
+const copies = "prepared"
+
 // supervise is a process that runs a sandbox and is killed meanwhile.
 func supervise(mode string) {
+	copied := mode == copies
+	if copied {
+		mode = string(sandbox.ModeNamespaces)
+	}
 	b, err := sandbox.New(context.Background(), sandbox.Options{Mode: sandbox.Mode(mode), Scratch: os.Getenv("SCRATCH")})
 	if err != nil {
 		say("no box: %v", err)
 		return
 	}
-	_, err = b.Run(context.Background(), sandbox.Spec{
+	s := sandbox.Spec{
 		Args: []string{"sh", "-c", "trap '' TERM HUP; (setsid sleep 1000 &) ; echo ready; while :; do sleep 1; done"},
 		Env:  []string{"TOKEN=" + os.Getenv("TOKEN")}, OnLine: func(_ int, line string) { say("%s", line) },
-	})
+	}
+	if copied {
+		s = becoming(s)
+		if err := b.Prepare(context.Background(), s); err != nil {
+			say("not prepared: %v", err)
+		}
+	}
+	_, err = b.Run(context.Background(), s)
 	say("ended: %v", err)
 }
 
 func TestHostileSupervisorKilledLeavesNothing(t *testing.T) {
-	for _, mode := range modes {
+	for _, mode := range append(slices.Clone(modes), copies) {
 		t.Run(string(mode), func(t *testing.T) {
-			mustBox(t, mode)
+			if mode == copies {
+				preparing(t)
+			} else {
+				mustBox(t, mode)
+			}
 			w := newWorld(t)
 			exe, err := os.Executable()
 			if err != nil {
@@ -137,6 +156,7 @@ func TestHostileSupervisorKilledLeavesNothing(t *testing.T) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			w.wait()
+			until(t, "its prepared interpreters are gone", func() bool { return len(residents(t, w.token)) == 0 })
 			if _, err := sandbox.ReapStrays(scratch); err != nil {
 				t.Errorf("reap: %v", err)
 			}

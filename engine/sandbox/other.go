@@ -22,9 +22,22 @@ type (
 	groups struct{}
 	// audience has no filter.
 	audience struct{}
+	// nursery is empty.
+	nursery struct{ box *Box }
 )
 
 func (s *starter) close() {}
+
+func (n *nursery) close() {}
+
+// CanPrepare says that nothing is prepared.
+func (b *Box) CanPrepare() string { return ErrNoRung.Error() }
+
+// WhyStarted says that nothing is prepared.
+func (b *Box) WhyStarted(*Spec) string { return ErrNoRung.Error() }
+
+// Prepare always fails.
+func (b *Box) Prepare(context.Context, Spec) error { return ErrNoRung }
 
 func findSystem() system { return system{} }
 

@@ -39,6 +39,11 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
+	if s.Prepared != nil {
+		if res, err, done := b.runPrepared(ctx, s); done {
+			return res, err
+		}
+	}
 	stage := filepath.Join(b.dir, "stage")
 	if b.rung != Namespaces {
 		dir, err := os.MkdirTemp(filepath.Join(b.dir, "runs"), "run-")
@@ -98,7 +103,9 @@ type run struct {
 	job   *wire.Job
 	began time.Time
 
-	group  *group // nil: none is delegated
+	group  *group    // nil: none is delegated
+	copies *resident // nil: the command is started
+	killed bool      // by this process: there is no report
 	orders *os.File
 	out    [2]stream
 	report []byte
@@ -144,6 +151,7 @@ func (r *run) do(ctx context.Context) (Result, error) {
 	}
 	readers.Go(func() { r.report, _ = io.ReadAll(io.LimitReader(p.report, 1<<31)) })
 	state, killed, ctxErr := r.await(ctx, first)
+	r.killed = killed
 	if killed {
 		r.group.kill()
 	}
@@ -205,6 +213,12 @@ func (r *run) open() (_ *pipes, err error) {
 		return f
 	}
 	msg := memory(wire.Encode(r.job))
+	var guest *os.File
+	if r.copies != nil && err == nil {
+		if guest, err = r.copies.connect(); err == nil {
+			open = append(open, guest)
+		}
+	}
 	var stdin *os.File
 	if r.spec.Stdin != nil {
 		stdin = memory(r.spec.Stdin)
@@ -219,6 +233,9 @@ func (r *run) open() (_ *pipes, err error) {
 	ordR, p.orders = pipe(false)
 	p.report, repW = pipe(true)
 	p.child = []*os.File{stdin, outW, errW, msg, ordR, repW}
+	if guest != nil {
+		p.child = append(p.child, guest)
+	}
 	return p, err
 }
 
@@ -239,8 +256,11 @@ func memfile(data []byte) (*os.File, error) {
 // start starts the first process: by the starter on rung 1, and directly below
 // it, where vfork costs nothing, or when the starter is gone.
 func (r *run) start(p *pipes) (*child, error) {
+	if r.copies != nil {
+		return r.copies.starter.launch(launch{env: r.initEnv(), flags: r.namespaces(), files: p.child, like: r.copies.id})
+	}
 	if r.box.rung == Namespaces {
-		c, err := r.box.starter.launch(r.initEnv(), r.namespaces(), p.child, r.group)
+		c, err := r.box.starter.launch(launch{env: r.initEnv(), flags: r.namespaces(), files: p.child, group: r.group})
 		if !errors.Is(err, errStarter) {
 			return c, err
 		}

@@ -57,6 +57,7 @@ type Box struct {
 	closed  bool
 	running sync.WaitGroup
 	filters map[audience][]byte // system call filters
+	nursery nursery
 }
 
 // New makes a Box. It tries each rung that the mode allows by really running a
@@ -83,6 +84,7 @@ func New(ctx context.Context, o Options) (*Box, error) {
 		exe: o.Exe, dir: dir, now: o.Now, system: findSystem(), facts: findFacts(), starter: &starter{exe: o.Exe},
 		lack: o.lack,
 	}
+	b.nursery.box = b
 	if err := b.climb(ctx, o.Mode); err != nil {
 		b.starter.close()
 		_ = os.RemoveAll(dir)
@@ -143,6 +145,7 @@ func (b *Box) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
+	b.nursery.close()
 	b.running.Wait()
 	b.starter.close()
 	if err := removeAll(b.dir); err != nil {

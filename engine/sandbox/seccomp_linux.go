@@ -40,6 +40,7 @@ type audience struct {
 	net       NetMode
 	candidate bool // code that ATOLL_RUN starts, on rung 1; below it has its command's filter
 	watching  bool // may watch folders on rung 2
+	resident  bool // a prepared interpreter, which enters the namespaces of runs
 }
 
 // filter assembles the seccomp program for an audience, as the kernel reads it: 8
@@ -72,6 +73,9 @@ func verdicts(a audience) []uint32 {
 	}
 	put(retAllow, allowed, allowedHere)
 	put(deny(unix.EPERM), refused, refusedHere)
+	if a.resident {
+		put(retAllow, []int{unix.SYS_SETNS})
+	}
 	if a.rung == Landlock || a.candidate {
 		put(deny(unix.EPERM), ipc)
 	}
@@ -93,7 +97,7 @@ func (p *program) rules(a audience) {
 			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: refusedFlags, SkipFalse: 1},
 			bpf.RetConstant{Val: deny(unix.EPERM)}, bpf.RetConstant{Val: retAllow})
 	})
-	p.when(unix.SYS_IOCTL, func(q *program) { q.requests(a.rung) })
+	p.when(unix.SYS_IOCTL, func(q *program) { q.requests(a) })
 	p.when(unix.SYS_PERSONALITY, func(q *program) { // of Linux, and where memory lies
 		q.add(bpf.LoadAbsolute{Off: offArg(0), Size: 4})
 		for _, kind := range []int{0, 0x8, 0x20000, 0x20008, 0xffffffff, noRandom} {
@@ -140,12 +144,25 @@ var asking = []int{
 // terminals is the class of the requests of terminals, pipes and descriptors.
 const terminals = 0x5400
 
+// The requests of namespaces (linux/nsfs.h) that answer with another namespace: the one
+// above, and whose it is. Those of Linux 6.13 carry a size.
+const (
+	namespaceRequests    = 0xb701 // NS_GET_USERNS
+	namespaceRequestsEnd = 0xb702 // NS_GET_PARENT
+)
+
 // requests are the answers to ioctl. On rung 2, where it reaches the files of the
 // machine, what is not known to be harmless is no request at all: a file system knows
 // some that an owner may ask for (a generation, verity) through a descriptor that only
 // reads.
-func (p *program) requests(r Rung) {
+func (p *program) requests(a audience) {
+	r := a.rung
 	p.add(bpf.LoadAbsolute{Off: offArg(1), Size: 4})
+	if a.resident { // namespaces above those that it was given
+		for request := uint32(namespaceRequests); request <= namespaceRequestsEnd; request++ {
+			p.on(int(request), deny(unix.EPERM))
+		}
+	}
 	for _, request := range []int{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS} { // keys into a terminal's input, what it shows out of it
 		p.on(request, deny(unix.EPERM))
 	}

@@ -122,10 +122,29 @@ type Spec struct {
 	OnLine       func(stream int, line string)
 	RunHelper    bool // provide ATOLL_RUN
 	TreeReadOnly bool
+	// Prepared asks for a copy of an interpreter that has loaded its modules before, where
+	// this machine and the command allow it; nil: the command is started.
+	Prepared *Prepared
 	// Watching lets the command watch folders (inotify) on rung 2 too, for a person's
 	// own commit only: it tells of what others open. Code run through ATOLL_RUN never may.
 	Watching bool
 }
+
+// Prepared says what an interpreter loads before the runs that are copies of it. All runs
+// whose Spec has the same command, mounts and environment (but for [Varying]) share such
+// interpreters, one for each that runs at a time.
+type Prepared struct {
+	// All loads every module that the files import at their top level, but for those that
+	// lie beside them. Without it only modules are loaded of which it is known that a copy
+	// is as good as one that was loaded in the run.
+	All bool
+	// Files are further files, as the command sees them, whose imports are loaded beside
+	// those of the command's script. What does not exist is left out.
+	Files []string
+}
+
+// Varying is the one variable that may differ between runs of one prepared interpreter.
+const Varying = "ATOLL_LAYOUT"
 
 // Result is what came of a run.
 type Result struct {
@@ -148,4 +167,5 @@ type Result struct {
 	Changes              []record.Change // base to tree, sorted by path
 	Refused              []string        // paths that were not brought back, and why
 	Copied               bool            // the base was copied, not overlaid
+	Prepared             bool            // the command was a copy of a prepared interpreter
 }

@@ -18,6 +18,7 @@ import (
 // child is a first process under way. Done yields once, how it ended, when it and
 // its namespaces are gone.
 type child struct {
+	id   int64 // of the order to the starter; 0 = it was started directly
 	kill func()
 	done <-chan string
 }
@@ -25,7 +26,8 @@ type child struct {
 // starter is the small process that forks the first processes of rung 1: a fork
 // of this process would copy the page tables of a whole archive.
 type starter struct {
-	exe string
+	exe   string
+	apart bool // it and what it starts have a process namespace of their own
 
 	mu      sync.Mutex
 	conn    *net.UnixConn // nil before the first use and after its end
@@ -40,8 +42,17 @@ type starter struct {
 // errStarter reports that the starter is not there.
 var errStarter = errors.New("the sandbox starter ended")
 
-// launch has the starter make one first process, in a control group where there is one.
-func (s *starter) launch(env []string, flags uintptr, files []*os.File, g *group) (*child, error) {
+// launch says what a first process is started with.
+type launch struct {
+	env   []string
+	flags uintptr    // of clone: the namespaces
+	files []*os.File // six, and with like the connection to a prepared interpreter
+	group *group     // to live in; nil: none
+	like  int64      // the order that started that interpreter; 0 = none
+}
+
+// launch has the starter make one first process.
+func (s *starter) launch(l launch) (*child, error) {
 	begun, done := make(chan error, 1), make(chan string, 1)
 	s.mu.Lock()
 	if err := s.open(); err != nil {
@@ -49,17 +60,17 @@ func (s *starter) launch(env []string, flags uintptr, files []*os.File, g *group
 		return nil, err
 	}
 	s.last++
-	o := wire.Order{Kind: wire.OrderStart, ID: s.last, Exe: s.exe, Env: env, Flags: int64(flags), UID: insideID}
+	o := wire.Order{Kind: wire.OrderStart, ID: s.last, Exe: s.exe, Env: l.env, Flags: int64(l.flags), UID: insideID, Like: l.like, Guest: l.like != 0}
 	var fds []int
-	for _, f := range files {
+	for _, f := range l.files {
 		fds = append(fds, int(f.Fd()))
 	}
-	if g != nil {
-		fds = append(fds, g.fd())
+	if l.group != nil {
+		fds = append(fds, l.group.fd())
 	}
 	s.begun[o.ID], s.ended[o.ID] = begun, done
 	_, _, err := s.conn.WriteMsgUnix(wire.Encode(&o), unix.UnixRights(fds...), nil)
-	runtime.KeepAlive(files)
+	runtime.KeepAlive(l.files)
 	s.mu.Unlock()
 	if err == nil {
 		err = <-begun
@@ -68,7 +79,7 @@ func (s *starter) launch(env []string, flags uintptr, files []*os.File, g *group
 		s.forget(o.ID)
 		return nil, err
 	}
-	return &child{kill: func() { s.kill(o.ID) }, done: done}, nil
+	return &child{id: o.ID, kill: func() { s.kill(o.ID) }, done: done}, nil
 }
 
 // kill asks for the end of one first process.
@@ -115,8 +126,11 @@ func (s *starter) open() error {
 		Dir: "/", Env: []string{"GOMAXPROCS=2", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"},
 		Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
 	}
+	if s.apart {
+		attr.Sys.Cloneflags = unix.CLONE_NEWPID
+	}
 	s.proc, err = startLazy(s.exe, boot.StarterName, withNetworks(attr))
-	if err != nil {
+	if err != nil && !s.apart {
 		s.proc, err = startLazy(s.exe, boot.StarterName, attr)
 	}
 	if err != nil {
@@ -130,17 +144,17 @@ func (s *starter) open() error {
 }
 
 // withNetworks gives a starter the right to make network namespaces that runs use one
-// after the other: as an ordinary user it has that in a user namespace of its own, which
-// it must be in before its first step.
+// after the other, and to take all rights from what it starts beside them: as an ordinary
+// user it has that in a user namespace of its own, which it must be in before its first step.
 func withNetworks(attr *os.ProcAttr) *os.ProcAttr {
 	if os.Geteuid() == 0 {
 		return attr
 	}
 	a, sys := *attr, *attr.Sys
-	sys.Cloneflags = unix.CLONE_NEWUSER
+	sys.Cloneflags |= unix.CLONE_NEWUSER
 	sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	a.Sys = &sys
 	return &a
 }

@@ -89,6 +89,12 @@ func initMain() int {
 // run prepares the world, runs the command to its end, and collects.
 func run(job *wire.Job, report *wire.Report) error {
 	w := world.New(job, report)
+	if job.Resident {
+		if err := inside(w, job); err != nil {
+			return err
+		}
+		return reside(w)
+	}
 	k, err := watch.NewKeeper(job, report, w, fdOrders)
 	if err != nil {
 		return err
@@ -99,15 +105,7 @@ func run(job *wire.Job, report *wire.Report) error {
 	if job.Apart() {
 		limitPids(job)
 	}
-	if job.Rung == 1 {
-		_ = syscall.Sethostname([]byte("atoll"))
-		if job.Net.Own {
-			if err := loopback(); err != nil {
-				return kernel.Step("bring up the loopback interface", err)
-			}
-		}
-	}
-	if err := w.Build(); err != nil {
+	if err := inside(w, job); err != nil {
 		return err
 	}
 	if job.Net.Port > 0 && w.Gateway >= 0 {
@@ -121,9 +119,25 @@ func run(job *wire.Job, report *wire.Report) error {
 	return w.Collect()
 }
 
+// inside builds what the command will see.
+func inside(w *world.World, job *wire.Job) error {
+	if job.Rung == 1 {
+		_ = syscall.Sethostname([]byte("atoll"))
+		if job.Net.Own {
+			if err := loopback(); err != nil {
+				return kernel.Step("bring up the loopback interface", err)
+			}
+		}
+	}
+	return w.Build()
+}
+
 // live starts the command and sees it and everything it started to the end.
 func live(w *world.World, k *watch.Keeper, job *wire.Job, report *wire.Report) error {
 	k.Listen(w.Broker)
+	if job.Guest {
+		return admit(w, k, job)
+	}
 	p, err := w.Leader()
 	if err != nil {
 		return err

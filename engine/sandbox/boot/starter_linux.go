@@ -93,7 +93,12 @@ func (s *starter) start(o *wire.Order, fds []int) {
 	p := firstProcess(o, fds)
 	s.mu.Lock()
 	var err error
-	if o.Flags&syscall.CLONE_NEWNET == 0 {
+	if o.Like != 0 {
+		if err = s.beside(o.Like); err == nil {
+			p.Flags &^= syscall.CLONE_NEWNET
+			err = s.begin(p, firstChild{id: o.ID})
+		}
+	} else if o.Flags&syscall.CLONE_NEWNET == 0 {
 		s.host(func() { err = s.begin(p, firstChild{id: o.ID}) })
 	} else {
 		w := s.networks.enter()
@@ -112,6 +117,24 @@ func (s *starter) start(o *wire.Order, fds []int) {
 		e.Err = err.Error()
 	}
 	say(e)
+}
+
+// beside takes the calling thread into the network of a prepared interpreter, in which a
+// run is to begin: it must be as good as new. The caller holds the lock.
+func (s *starter) beside(id int64) error {
+	for _, c := range s.children {
+		if c.id != id || c.net == nil {
+			continue
+		}
+		if err := s.networks.into(c.net); err != nil {
+			return kernel.Step("enter the network", err)
+		}
+		if !s.networks.asNew(c.net) {
+			return kernel.Step("share the network, in which something happened", syscall.EADDRINUSE)
+		}
+		return nil
+	}
+	return kernel.Step("find the network of the prepared interpreter", syscall.ESRCH)
 }
 
 // begin starts a first process from the calling thread. The caller holds the lock.
@@ -173,21 +196,28 @@ func (s *starter) reap() {
 // control group that it is to live in.
 func firstProcess(o *wire.Order, fds []int) *start.Plan {
 	p := &start.Plan{Flags: uintptr(o.Flags)}
-	// This user, and no other, is the one inside.
-	inside := strconv.Itoa(int(o.UID)) + " "
-	p.Write("/proc/self/setgroups", "deny")
-	p.Write("/proc/self/uid_map", inside+strconv.Itoa(os.Getuid())+" 1")
-	p.Write("/proc/self/gid_map", inside+strconv.Itoa(os.Getgid())+" 1")
+	own := o.Flags&syscall.CLONE_NEWUSER != 0
+	if own { // this user, and no other, is the one inside
+		inside := strconv.Itoa(int(o.UID)) + " "
+		p.Write("/proc/self/setgroups", "deny")
+		p.Write("/proc/self/uid_map", inside+strconv.Itoa(os.Getuid())+" 1")
+		p.Write("/proc/self/gid_map", inside+strconv.Itoa(os.Getgid())+" 1")
+	}
 	p.Add(start.Must, "die with the supervisor", syscall.SYS_PRCTL, kernel.PrSetPdeathsig, uintptr(syscall.SIGKILL))
 	p.Add(start.Must, "enter /", syscall.SYS_CHDIR, p.Str("/"))
-	p.KeepRights()
-	if len(fds) > 6 {
+	if own {
+		p.KeepRights()
+	}
+	files := fds[:6]
+	if o.Guest {
+		files = fds
+	} else if len(fds) > 6 {
 		p.Into(fds[6])
 	}
-	for i, fd := range fds[:6] {
+	for i, fd := range files {
 		p.Add(start.Must, "pass on files", syscall.SYS_DUP3, uintptr(fd), uintptr(i), 0)
 	}
-	p.Add(start.May, "close other files", kernel.SysCloseRange, fdReport+1, uintptr(^uint32(0)), kernel.CloseRangeCloexec)
+	p.Add(start.May, "close other files", kernel.SysCloseRange, uintptr(len(files)), uintptr(^uint32(0)), kernel.CloseRangeCloexec)
 	p.Unblock()
 	p.Add(start.Must, "run "+o.Exe, syscall.SYS_EXECVE, p.Str(o.Exe), p.Strs([]string{InitName}), p.Strs(o.Env))
 	return p

@@ -38,6 +38,7 @@ type Plan struct {
 	kept  []any
 	group int  // descriptor of a control group and 1; 0 = that of this process
 	Sweep bool // after split: the small init kills every process it may signal
+	Spare int  // how many descriptors after the standard three the program gets
 	// Between, if set, runs in the parent when the child exists and has not
 	// executed anything: the child must have a call that waits for it.
 	Between func(pid int) error
@@ -142,6 +143,30 @@ func (p *Plan) Start(status int) (int, error) {
 		}
 	}
 	return pid, p.Hear(said)
+}
+
+// Become makes the calls in this process, which becomes the program. It returns only
+// what failed. The calling thread must be locked: what the calls give up, it gives up.
+func (p *Plan) Become() error {
+	file := uintptr(0)
+	for i := range p.calls {
+		c := &p.calls[i]
+		if c.kind == split {
+			return &Error{p.names[i], syscall.EINVAL}
+		}
+		if c.kind == onFile {
+			c.a[0] = file
+		}
+		r, _, err := syscall.RawSyscall6(c.nr, c.a[0], c.a[1], c.a[2], c.a[3], c.a[4], c.a[5])
+		if err != 0 && c.kind != May {
+			return &Error{p.names[i], err}
+		}
+		if c.kind == opens {
+			file = r
+		}
+	}
+	runtime.KeepAlive(p)
+	return &Error{"run a program", syscall.ENOEXEC}
 }
 
 // Begin makes the child. The descriptor that it returns, to be read by hear, ends
@@ -344,7 +369,7 @@ type program struct {
 
 // Exec adds the last calls: unblock signals, install the filter, run the program.
 func (p *Plan) Exec(path string, args, env []string, filter []byte) {
-	p.Add(May, "close other files", kernel.SysCloseRange, 3, uintptr(^uint32(0)), kernel.CloseRangeCloexec)
+	p.Add(May, "close other files", kernel.SysCloseRange, uintptr(3+p.Spare), uintptr(^uint32(0)), kernel.CloseRangeCloexec)
 	p.Unblock()
 	if len(filter) > 0 {
 		prog := &program{length: uint16(len(filter) / 8), code: &filter[0]}
@@ -379,10 +404,10 @@ func LookPath(name string, env []string, cwd string) string {
 	return name
 }
 
-// Capabilities of a first process in its own user namespace: to mount, to set up
-// the network, to drop capabilities, and to read what was made unreadable.
+// Capabilities of a first process in its own user namespace: to mount, to change between
+// views, to set up the network, to drop capabilities, and to read what was made unreadable.
 var Capabilities = []uintptr{1 /* DAC_OVERRIDE */, 3 /* FOWNER */, 5 /* KILL */, 8 /* SETPCAP */, 12, /* NET_ADMIN */
-	19 /* SYS_PTRACE */, 21 /* SYS_ADMIN */}
+	18 /* SYS_CHROOT */, 19 /* SYS_PTRACE */, 21 /* SYS_ADMIN */}
 
 // KeepRights keeps the capabilities across the start of a program by a user who
 // is not root inside.

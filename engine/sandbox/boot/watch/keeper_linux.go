@@ -59,6 +59,7 @@ type Keeper struct {
 	surveyor *clerk      // knows the bytes of a folder
 	tracer   *tracer     // nil where tasks are not traced
 	crowd    atomic.Bool // the tracer saw more tasks than are allowed
+	guest    guest       // of the watchdog, but for the counter
 
 	children
 }
@@ -70,6 +71,7 @@ type children struct {
 	began   time.Time    // it
 	inits   map[int]bool // nested inits of the launcher: true when they have ended
 	starts  bool         // one is being started, and may have ended already
+	hosts   bool         // the leader is a guest, and no child
 	unknown []int        // children that have ended meanwhile
 	ended   bool         // the leader
 	status  syscall.WaitStatus
@@ -80,7 +82,7 @@ type children struct {
 // NewKeeper has the watchdog at its place. The job's limits hold, the report is filled
 // in, and orders is read for what the supervisor wants.
 func NewKeeper(job *wire.Job, report *wire.Report, ground Ground, orders int) (*Keeper, error) {
-	k := &Keeper{job: job, report: report, ground: ground, orders: orders, broker: -1}
+	k := &Keeper{job: job, report: report, ground: ground, orders: orders, broker: -1, guest: guest{conn: -1}}
 	k.inits = map[int]bool{}
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &k.before)
 	for _, c := range []struct {
@@ -158,6 +160,10 @@ func (k *Keeper) reap() {
 		var ws syscall.WaitStatus
 		var ru syscall.Rusage
 		pid, err := kernel.Retry(func() (int, error) { return syscall.Wait4(-1, &ws, kernel.WAll, &ru) })
+		if err != nil && k.expects() {
+			k.guest.linger()
+			continue
+		}
 		if err != nil {
 			k.mu.Lock()
 			k.gone = true
@@ -204,7 +210,8 @@ func (k *Keeper) hasEnded() bool {
 // an order came, a launcher has something to say. Orders and launchers are served.
 func (k *Keeper) wait(d time.Duration) {
 	list := append(k.polled[:0], kernel.PollFd{Fd: int32(k.bell), Events: kernel.PollIn},
-		kernel.PollFd{Fd: int32(k.orders), Events: kernel.PollIn}, kernel.PollFd{Fd: k.listening(), Events: kernel.PollIn})
+		kernel.PollFd{Fd: int32(k.orders), Events: kernel.PollIn}, kernel.PollFd{Fd: k.listening(), Events: kernel.PollIn},
+		kernel.PollFd{Fd: int32(k.guest.conn), Events: kernel.PollIn})
 	list = k.listen(list)
 	k.polled = list
 	if kernel.Poll(list, d) <= 0 {
@@ -216,7 +223,10 @@ func (k *Keeper) wait(d time.Duration) {
 	if list[1].Back != 0 {
 		k.obey()
 	}
-	k.serve(list[3:])
+	if list[3].Back != 0 {
+		k.guest.hear(&k.children)
+	}
+	k.serve(list[4:])
 	if list[2].Back != 0 {
 		k.accept()
 	}
@@ -354,7 +364,7 @@ func (k *Keeper) sum() {
 	var ru syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
 	r, j := k.report, k.job
-	r.CPU = cpuOf(&ru) - cpuOf(&k.before)
+	r.CPU = cpuOf(&ru) - cpuOf(&k.before) + k.guest.cpu
 	r.MaxRSS = max(k.peak, k.usage.memory)
 	if j.Limits.CPU > 0 && r.CPU > j.Limits.CPU {
 		k.limit("cpu")

@@ -228,6 +228,9 @@ func (k *Keeper) launch(r *errand, l *wire.Launch) error {
 	if k.inits[pid] {
 		kernel.Ring(k.bell)
 	}
+	if k.hosts {
+		kernel.Ring(k.guest.more)
+	}
 	r.plan, r.pid, r.said, r.status = p, pid, said, status[0]
 	return nil
 }

@@ -27,7 +27,7 @@ func (k *Keeper) check(now time.Time) (tasks int, over bool) {
 	j := k.job
 	var ru syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru)
-	cpu := cpuOf(&ru) - cpuOf(&k.before)
+	cpu := cpuOf(&ru) - cpuOf(&k.before) + k.guest.cpu
 	var memory, space int64
 	list := k.processes()
 	if j.Limits.Procs > 0 && int64(len(list)) > j.Limits.Procs { // a storm grows while each is looked at

@@ -17,7 +17,7 @@ const (
 
 // Order is one packet to the starter. With OrderStart come six descriptors: the
 // standard three and those of the first process, and that of a control group where there
-// is one.
+// is one, or with Guest the connection to a prepared interpreter.
 type Order struct {
 	Kind  int64
 	ID    int64 // chosen by the supervisor
@@ -25,6 +25,8 @@ type Order struct {
 	Env   []string
 	Flags int64 // of clone: the namespaces
 	UID   int64 // inside
+	Guest bool
+	Like  int64 // the order that started the prepared interpreter, whose network this is
 }
 
 // Event is one packet from the starter.
@@ -42,6 +44,8 @@ func (o *Order) code(c *codec) {
 	c.strs(&o.Env)
 	c.i64(&o.Flags)
 	c.i64(&o.UID)
+	c.flag(&o.Guest)
+	c.i64(&o.Like)
 }
 
 func (e *Event) code(c *codec) {

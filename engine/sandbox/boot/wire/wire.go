@@ -29,7 +29,7 @@ const (
 )
 
 // WireVersion is the first word of each message.
-const WireVersion = 0x61746f05
+const WireVersion = 0x61746f06
 
 // What holds the processes of a run together. Rung 1 always has a namespace.
 const (
@@ -96,6 +96,10 @@ type Job struct {
 	Narrow []byte // the one of candidate code; on rung 2 beside its command's, where they differ
 	ABI    int64  // Landlock version to use; 0 = none
 	Fence  int64  // what holds the processes together below rung 1
+
+	// How the command comes to be.
+	Resident bool // it is a prepared interpreter, which takes the first process's place
+	Guest    bool // a prepared interpreter sends it in
 }
 
 // Command is what is run.
@@ -186,7 +190,7 @@ func (j *Job) code(c *codec) {
 	} {
 		c.i64(v)
 	}
-	for _, f := range []*bool{&j.Take.Changes, &j.Net.Own, &j.ReadOnly, &j.MaskProc, &j.Limits.ProcLimit, &j.NoOverlay} {
+	for _, f := range []*bool{&j.Take.Changes, &j.Net.Own, &j.ReadOnly, &j.MaskProc, &j.Limits.ProcLimit, &j.NoOverlay, &j.Resident, &j.Guest} {
 		c.flag(f)
 	}
 	c.strs(&j.Take.Skip)

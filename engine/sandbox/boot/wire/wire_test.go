@@ -23,7 +23,7 @@ func sampleJob() *wire.Job {
 		},
 		Links: []wire.Pair{{A: "/l", B: "t"}}, Texts: []wire.File{{Path: "/t", Mode: 0o444, Data: []byte("x")}},
 		Files:  []wire.File{{Path: "f", Mode: 1, Data: []byte("y")}},
-		Filter: []byte{1, 2, 3}, Narrow: []byte{4}, ABI: 11, Fence: wire.FenceTrace,
+		Filter: []byte{1, 2, 3}, Narrow: []byte{4}, ABI: 11, Fence: wire.FenceTrace, Resident: true, Guest: true,
 	}
 }
 

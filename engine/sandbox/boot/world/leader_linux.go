@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"atoll/engine/sandbox/boot/kernel"
+	"atoll/engine/sandbox/boot/landlock"
 	"atoll/engine/sandbox/boot/start"
 	"atoll/engine/sandbox/boot/text"
 	"atoll/engine/sandbox/boot/tree"
@@ -21,6 +22,9 @@ func (w *World) Leader() (*start.Plan, error) {
 		return nil, err
 	}
 	p := &start.Plan{}
+	if j.Resident {
+		p.Spare = 1
+	}
 	if j.Rung == 1 {
 		p.Flags = syscall.CLONE_NEWNS
 		p.Add(start.Must, "hide the scratch file system", syscall.SYS_UMOUNT2, p.Str(wire.DataDir), syscall.MNT_DETACH)
@@ -33,6 +37,13 @@ func (w *World) Leader() (*start.Plan, error) {
 	limit(p, j)
 	if j.Rung < 3 {
 		p.DropRights()
+	}
+	if j.Resident {
+		set, err := landlock.Inward()
+		if err != nil {
+			return nil, kernel.Step("prepare Landlock", err)
+		}
+		p.Add(start.Must, "enter the Landlock domain", kernel.SysLandlockSelf, uintptr(set), 0)
 	}
 	if j.Rung == 2 {
 		set, err := w.leaderRules().Create()
@@ -67,19 +78,32 @@ func (w *World) workFolder() (string, error) {
 // limit adds the limits that the kernel holds for each process. The totals of the
 // sandbox are the watchdog's.
 func limit(p *start.Plan, j *wire.Job) {
-	p.Limit(kernel.RlimitCore, 0, 0)
+	for _, l := range limits(j) {
+		p.Limit(l.what, l.soft, l.hard)
+	}
+}
+
+// rlimit is one of the kernel's limits of a process.
+type rlimit struct {
+	what       int
+	soft, hard uint64
+}
+
+func limits(j *wire.Job) []rlimit {
+	list := []rlimit{{kernel.RlimitCore, 0, 0}}
 	if j.Limits.CPU > 0 {
 		s := uint64(j.Limits.CPU/1e9) + 2
-		p.Limit(kernel.RlimitCPU, s, s+1)
+		list = append(list, rlimit{kernel.RlimitCPU, s, s + 1})
 	}
 	if j.Limits.Disk > 0 {
-		p.Limit(kernel.RlimitFsize, uint64(j.Limits.Disk), uint64(j.Limits.Disk))
+		list = append(list, rlimit{kernel.RlimitFsize, uint64(j.Limits.Disk), uint64(j.Limits.Disk)})
 	}
 	if j.Limits.Memory > 0 {
 		d := uint64(j.Limits.Memory)*4 + 1<<30
-		p.Limit(kernel.RlimitData, d, d)
+		list = append(list, rlimit{kernel.RlimitData, d, d})
 	}
 	if j.Limits.Procs > 0 && j.Limits.ProcLimit {
-		p.Limit(kernel.RlimitNproc, uint64(j.Limits.Procs)+64, uint64(j.Limits.Procs)+64)
+		list = append(list, rlimit{kernel.RlimitNproc, uint64(j.Limits.Procs) + 64, uint64(j.Limits.Procs) + 64})
 	}
+	return list
 }

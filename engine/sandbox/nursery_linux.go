@@ -1,0 +1,168 @@
+package sandbox
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Bounds of prepared interpreters.
+const (
+	maxResidents = 64 // of one kind, one for each run at a time
+	maxFaults    = 3  // in a row: then runs are started
+	maxKinds     = 16 // of interpreters at once
+	minAsked     = 3  // runs of a kind before one is loaded: to load it costs what a run saves
+	loadTime     = time.Minute
+)
+
+// nursery keeps prepared interpreters. None is ever in two runs at once.
+type nursery struct {
+	box    *Box
+	mu     sync.Mutex
+	closed bool
+	kinds  map[string]*kind
+	all    map[*resident]bool // true: in no run, or being loaded
+	ending sync.WaitGroup
+}
+
+// kind is what runs that can share interpreters have in common.
+type kind struct {
+	idle    []*resident
+	asked   int // by runs that found none
+	loading int
+	count   int
+	faults  int   // in a row
+	unfit   error // why there are none, for good
+	loaded  chan struct{}
+}
+
+// take takes an idle interpreter of a kind. Where there is none one is loaded beside, as far
+// as the bounds allow, and unless it is for certain only when so many runs asked for one
+// that it pays; wait is closed when that is over.
+func (n *nursery) take(key string, s *Spec, certain bool) (r *resident, wait <-chan struct{}, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, nil, ErrClosed
+	}
+	k := n.kinds[key]
+	if k == nil {
+		if len(n.kinds) >= maxKinds && !n.forget() {
+			return nil, nil, nil
+		}
+		if n.kinds == nil {
+			n.kinds = map[string]*kind{}
+		}
+		k = &kind{}
+		n.kinds[key] = k
+	}
+	if k.unfit != nil {
+		return nil, nil, k.unfit
+	}
+	if last := len(k.idle) - 1; last >= 0 {
+		r, k.idle = k.idle[last], k.idle[:last]
+		n.all[r] = false
+		return r, nil, nil
+	}
+	if k.asked++; !certain && k.asked < minAsked {
+		return nil, nil, nil
+	}
+	if k.loading == 0 {
+		if k.count >= maxResidents {
+			return nil, nil, nil
+		}
+		k.loading, k.loaded = 1, make(chan struct{})
+		spec := *s
+		n.box.running.Go(func() { n.raise(key, k, &spec) })
+	}
+	return nil, k.loaded, nil
+}
+
+// forget lets go of a kind that no run uses; its interpreters end beside. The caller holds
+// the lock.
+func (n *nursery) forget() bool {
+	for key, k := range n.kinds {
+		if k.loading > 0 || k.count != len(k.idle) {
+			continue
+		}
+		delete(n.kinds, key)
+		for _, r := range k.idle {
+			delete(n.all, r)
+			n.ending.Go(r.close)
+		}
+		return true
+	}
+	return false
+}
+
+// give gives an interpreter back whose run went well.
+func (n *nursery) give(key string, r *resident) {
+	n.mu.Lock()
+	k := n.kinds[key]
+	keep := !n.closed && k != nil && k.unfit == nil
+	if keep {
+		n.all[r] = true
+		k.faults = 0
+		k.idle = append(k.idle, r)
+	}
+	n.mu.Unlock()
+	if !keep {
+		n.retire(key, r, nil)
+	}
+}
+
+// retire ends an interpreter. An error is what went wrong in its run; after some in a row
+// there are no more of its kind.
+func (n *nursery) retire(key string, r *resident, fault error) {
+	n.mu.Lock()
+	if k := n.kinds[key]; k != nil {
+		k.count--
+		if fault != nil {
+			if k.faults++; k.faults >= maxFaults && k.unfit == nil {
+				k.unfit = fmt.Errorf("%w: %d runs in a row failed, at last: %w", errUnfit, k.faults, fault)
+			}
+		}
+	}
+	delete(n.all, r)
+	n.mu.Unlock()
+	r.close()
+}
+
+// close ends all that are in no run, and lets no more be loaded.
+func (n *nursery) close() {
+	n.mu.Lock()
+	n.closed = true
+	var list []*resident
+	for r, idle := range n.all {
+		if idle {
+			list = append(list, r)
+		}
+	}
+	n.mu.Unlock()
+	for _, r := range list {
+		r.close()
+	}
+	n.ending.Wait()
+}
+
+// raise loads one interpreter of a kind.
+func (n *nursery) raise(key string, k *kind, s *Spec) {
+	r, err := n.load(s)
+	n.mu.Lock()
+	k.loading--
+	close(k.loaded)
+	switch {
+	case err == nil && !n.closed:
+		k.count++
+		k.idle = append(k.idle, r)
+	case err == nil:
+		delete(n.all, r)
+	case k.unfit == nil && !n.closed:
+		k.unfit = err
+	}
+	closed := n.closed
+	n.mu.Unlock()
+	if err == nil && closed {
+		r.close()
+	}
+}
