@@ -107,11 +107,14 @@ func given(l config.Loaded) []string {
 }
 
 // keepGiven returns cfg with the values that were given by flag or environment
-// when the experiment started, unless they are given again now, and with the name that it
-// had from its folder.
+// when the experiment started, unless they are given again now, with the name that it
+// had from its folder, and with what was the default then.
 func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Experiment, old, cfg config.Config, l config.Loaded) (config.Config, error) {
 	if l.Origin("name").Kind == config.FromDefault {
 		cfg.Name = old.Name // whatever the folder is called now
+	}
+	if l.Origin("search.selection").Kind == config.FromDefault && old.Search.Selection == config.FormerSelection {
+		cfg.Search.Selection = old.Search.Selection // the default of then
 	}
 	text, ok, err := ses.DB.Meta(ctx, exp.ID, metaGiven)
 	if err != nil || !ok || text == "" {

@@ -55,7 +55,7 @@ func lose(t *testing.T, store, rev string) {
 func TestACandidateWhoseAncestorIsLostLeavesByWhatNeedsItNotAndTheSearchGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := stairs(t, "3")
-	must(t, dir, "run", "--headless", "--set", "search.operators.mutate=1")
+	must(t, dir, "run", "--headless", "--set", "search.operators.mutate=1", "--set", "search.selection=rank")
 	store := loosen(t, dir)
 	var c1, best struct {
 		ID     int

@@ -71,6 +71,14 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	for _, y := range door.AgentYields(s) {
 		fmt.Fprintln(w, yieldText(y))
 	}
+	for i := range s.Islands {
+		k := &s.Islands[i]
+		told := s.Told(k.Best, &k.Objective, k.Claim)
+		fmt.Fprintf(w, "isle  %d  %s of its own: best %s with %s, %s\n", k.Number, view.Plural(k.Jobs, "job"), k.Best, told.String(), view.Plural(k.Filled, "niche"))
+	}
+	if s.Stalled != "" {
+		fmt.Fprintf(w, "still %s\n", s.Stalled)
+	}
 	if s.Shadow.Compared > 0 {
 		fmt.Fprintf(w, "agent %s\n", view.CleanLine(s.Shadow.Text()))
 	}

@@ -135,10 +135,11 @@ type Axis struct {
 type Search struct {
 	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy, and tune only beside the offline one" doc:"Weights of the operators; what is not named is not drawn."`
 	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
-	Selection    string             `key:"selection" enum:"uniform,rank,exploit,curiosity" doc:"How parents are drawn from the elites."`
+	Selection    string             `key:"selection" enum:"mixed,uniform,rank,exploit,curiosity,novelty,ucb" doc:"How parents are drawn from the elites; mixed: by rank, uniform, curiosity, novelty and ucb in turns, each as often as it yields. See [Parents](#parents)."`
+	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations with elites of their own, which take turns; at the end of an epoch some wander to the next one. 1: all in one."`
 	Evolve       float64            `key:"evolve" min:"0" max:"1" doc:"Share of the jobs in which the offline agent tunes numbers, without a target, that are samples of an evolution strategy (sep-CMA-ES), for programs with a table of numbers; 0: none."`
 	DrawAgents   string             `key:"draw_agents" enum:"weights,yield" doc:"How agents are drawn. yield: by their weights, of which one keeps a fifth that is shown (at 99 %) to take fewer niches for a dollar than another."`
-	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections and best-of tags."`
+	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections, best-of tags and migrations between islands."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`
 	OnlyInjected bool               `key:"only_injected" doc:"Make no candidate: only commits that are injected are measured."`
 }

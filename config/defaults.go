@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// FormerSelection is what search.selection was where it was not given, before several ways
+// took turns. Experiments of those days go on with it.
+const FormerSelection = "rank"
+
 // Defaults returns the configuration of an experiment that says nothing. Only
 // Workers depends on the machine.
 func Defaults() Config {
@@ -26,7 +30,7 @@ func Defaults() Config {
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
 		Search: Search{
-			Operators: defaultOperators(nil), Inspirations: 3, Selection: "rank", DrawAgents: "weights",
+			Operators: defaultOperators(nil), Inspirations: 3, Selection: "mixed", Islands: 1, DrawAgents: "weights",
 			Epoch: 50, BoostFor: 50,
 		},
 		Gate: Gate{

@@ -4,9 +4,6 @@ package config
 // each with the reason why it is refused now. Configurations that were stored in
 // those days still hold them; there they are passed over.
 func gone() map[string]string {
-	const (
-		island = "the search has one island; several are not built yet, so leave this key out"
-		embed  = "the map is learned with the built-in embedder; embeddings of a server are not built yet, so leave this key out"
-	)
-	return map[string]string{"search.islands": island, "map.embedder": embed, "map.embed_url": embed, "map.embed_model": embed}
+	const embed = "the map is learned with the built-in embedder; embeddings of a server are not built yet, so leave this key out"
+	return map[string]string{"map.embedder": embed, "map.embed_url": embed, "map.embed_model": embed}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestKeysThatNothingReadAreRefusedWithTheReason(t *testing.T) {
-	for key, value := range map[string]string{"search.islands": "4", "map.embedder": "openai", "map.embed_url": "https://host/v1", "map.embed_model": "m"} {
+	for key, value := range map[string]string{"map.embedder": "openai", "map.embed_url": "https://host/v1", "map.embed_model": "m"} {
 		section, name, _ := strings.Cut(key, ".")
 		for from, o := range map[string]config.LoadOptions{
 			"file":        {Data: []byte(section + ":\n  " + name + ": " + value + "\n")},

@@ -13,6 +13,9 @@ func Reference() []byte {
 	section := "."
 	for _, k := range Keys() {
 		if s := sectionOf(k.Path); s != section {
+			if section == "search" {
+				b.WriteString(referenceSearch)
+			}
 			section = s
 			fmt.Fprintf(&b, "\n## %s\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n", heading(section))
 		}
@@ -47,6 +50,44 @@ repository; ` + "`**`" + ` stands for any number of folders. No value holds a se
 Marks: **live** may change after an experiment has started, at the next run at the latest; all other keys are frozen when it
 starts, and a run that finds them changed refuses and names ` + "`run --new`" + `. **measure** affects what is measured: values from
 before and after such a change are never compared; ` + "`run --remeasure`" + ` begins a new objective version (docs/evaluators.md).
+`
+
+const referenceSearch = `
+### Parents
+
+A parent is an elite whose niche is not frozen. Its chance is its weight over the sum of all weights, times the boost of its niche. With r its rank
+by objective (the best is 0), t its children that ended, s those of them that took a niche, n the candidates that fell into its niche, T the sum of all t, and u its rank by
+(1 + s)/(2 + t) + sqrt(ln(1 + T)/(1 + t))/2:
+
+| ` + "`search.selection`" + ` | weight | goes for |
+|---|---|---|
+| ` + "`uniform`" + ` | 1 | the whole map |
+| ` + "`rank`" + ` | 1/(1 + r)^2 | the best: six in ten draws, a quarter to the next two |
+| ` + "`exploit`" + ` | 4 (elites - 1) for the best, 1 for each other | the best: four draws in five |
+| ` + "`curiosity`" + ` | (1 + s)/(2 + t) | those whose children take niches |
+| ` + "`novelty`" + ` | 1/sqrt(1 + n) | niches into which little fell |
+| ` + "`ucb`" + ` | 1/(1 + u)^2 | those whose children may take niches, as far as is known |
+| ` + "`mixed`" + ` | one of rank, uniform, curiosity, novelty and ucb, drawn for each job | all of that, as it yields |
+
+Mixed draws a way with the share 0.06 (rank 0.4) + 0.36 x (its niches per job / the sum of these + its new bests per job / the sum of these)/2, where the jobs of a way count less the older they are (1/e after 1,000
+jobs) and every way begins with 30 jobs at the mean of all. Which way drew the parent, its share and the chance are part of the reason that a job tells.
+
+Of the jobs that merge two candidates every second has for its second one an elite that is drawn in proportion to the number of steps from niche to niche; the others, and whoever is shown
+besides, come from the rings of niches around the parent, the nearest first.
+
+### A search that stands
+
+A search stands when no better best was found for a quarter of all jobs (100 at least), or no niche was taken for a tenth (50 at least). Until it does not, mutate, crossover, synergy, structural and
+rewrite have twice their weight, and of ` + "`mixed`" + ` rank leaves the best out (the next one is rank 0 and keeps 1/4, a start from the second best) and the shares go by niches per job alone. With islands the worst one
+ends and another begins, as below. The log and ` + "`atoll status`" + ` say so.
+
+### Islands
+
+With ` + "`search.islands`" + ` above 1 jobs go to the islands in turns. What all of them make competes on one map, which is what is shown; the parents and inspirations of a job are the elites of its island: the best of what
+that island's jobs made, of its guests, and of the root and what people injected, in each niche. At the end of an epoch (` + "`search.epoch`" + `) the best of every island, and one drawn from the last 32 of its own
+that took a niche, become guests of the next island in the ring. Before that the island whose best is behind those of all others ends if it found nothing better for a third of its
+jobs (an epoch at least): a new one begins with the root and the best candidate that descends from another child of the root than the best of all. Numbers of islands are never given twice, and all of this
+follows from the log.
 `
 
 const referenceLoreley = `

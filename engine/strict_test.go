@@ -77,10 +77,11 @@ func TestOneSeedGivesOneResultWhateverTheNumberOfWorkers(t *testing.T) {
 			"evaluator.artifact=product", "evaluator.protected=[measure.sh, build.sh]",
 			"evaluator.stages=[{name: build, command: sh build.sh, output: none}, {name: full}]",
 		}},
+		{"on islands of which some end", map[string]string{"measure.sh": measure}, []string{"search.islands=3", "search.epoch=5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.extra != nil {
-				suitetest.Full(t, "a build for each candidate; same trees stand for it")
+				suitetest.Full(t, "builds and islands; same trees stand for them")
 			}
 			t.Parallel()
 			c.files["program.txt"] = dials

@@ -46,7 +46,10 @@ type Status struct {
 	} `json:"usage"`
 	Agents []AgentYield `json:"agents"`
 	Shadow *Shadow      `json:"shadow,omitempty"`
-	Budget struct {
+	// Islands are the sub-populations where there are several.
+	Islands []Island `json:"islands,omitempty"`
+	Stalled string   `json:"stalled,omitempty"` // since when nothing better was found, where that is long
+	Budget  struct {
 		Jobs        int     `json:"jobs,omitempty"`
 		Evaluations int     `json:"evaluations,omitempty"`
 		Tokens      int64   `json:"tokens,omitempty"`
@@ -70,6 +73,15 @@ type Shadow struct {
 	Compared int    `json:"compared"`
 	Behind   string `json:"behind,omitempty"`
 	Decides  bool   `json:"decides"`
+}
+
+// Island is one of several sub-populations.
+type Island struct {
+	Number int                `json:"number"`
+	Best   record.CandidateID `json:"best"`
+	Value  string             `json:"value"` // of the best, with its evidence, for people
+	Niches int                `json:"niches"`
+	Jobs   int                `json:"jobs"` // that ended
 }
 
 type Standing struct {
@@ -131,6 +143,11 @@ func StatusOf(s *view.Snapshot) Status {
 	r.Jobs = JobCounts{Queued: c.Queued, Running: c.Running, Held: c.Held, Placed: c.Placed, Scored: c.Scored, Rejected: c.Rejected, Failed: c.Failed, Duplicate: c.Duplicate, Cancelled: c.Cancelled}
 	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
 	r.Agents = AgentYields(s)
+	r.Stalled = s.Stalled
+	for i := range s.Islands {
+		k := &s.Islands[i]
+		r.Islands = append(r.Islands, Island{k.Number, k.Best, s.Told(k.Best, &k.Objective, k.Claim).String(), k.Filled, k.Jobs})
+	}
 	if c := s.Shadow; c.Compared > 0 {
 		r.Shadow = &Shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared, Behind: c.Behind, Decides: c.Decides}
 	}

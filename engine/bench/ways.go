@@ -28,6 +28,16 @@ func Ways() []Way {
 		{Name: "rank", Text: "parents by 1/rank^2", Configure: selecting(search.Rank)},
 		{Name: "uniform", Text: "every elite alike", Configure: selecting(search.Uniform)},
 		{Name: "curiosity", Text: "parents whose children took niches", Configure: selecting(search.Curiosity)},
+		{Name: "novelty", Text: "parents in niches that few fell into", Configure: selecting(search.Novelty)},
+		{Name: "ucb", Text: "parents by the upper bound of how often their children take niches", Configure: selecting(search.UCB)},
+		{Name: "lonely", Text: "the default way, without crossover", Configure: func(c *config.Config) {
+			selecting(config.Defaults().Search.Selection)(c)
+			alone(c)
+		}},
+		{Name: "isles", Text: "the default way on 3 islands", Configure: func(c *config.Config) {
+			selecting(config.Defaults().Search.Selection)(c)
+			c.Search.Islands = 3
+		}},
 		{Name: "single", Text: "without samples of an evolution strategy", Configure: evolving(0)},
 		{Name: "evolve", Text: "9 of 10 jobs that tune are samples of an evolution strategy", Configure: evolving(0.9)},
 		{Name: "random", Text: "every candidate is an edit of the root", Configure: alone, Fix: func(*fold.State, *rand.Rand) search.Fixed {

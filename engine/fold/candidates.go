@@ -18,6 +18,7 @@ type Candidate struct {
 	from      int32   // that of the parent
 	Samples   int32
 	trials    int32  // 1 + the row of its trials, 0 for most
+	island    int32  // on which it was made, 0 = none of its own
 	origin    uint16 // of candidates.origins
 	counted   bool   // measured under some objective version
 	Scored    bool   // Objective is a value of the present objective version

@@ -52,14 +52,15 @@ func (s *State) Digest() Digest {
 	}
 	c := s.curves.snapshot()
 	if s.Learned { // who took a niche under an earlier map is not in the log
-		add("tries", tries(s.yields.Operators()), tries(s.yields.Agents()), tries(s.yields.Targets()))
+		add("tries", tries(s.yields.Operators()), tries(s.yields.Agents()), tries(s.yields.Targets()), tries(s.yields.Ways()))
 		if !slices.ContainsFunc(ds.All, func(d record.Decision) bool { return d.Verb == record.Reject || d.Verb == record.Hold }) { // curves are told anew without those
 			add("curves", c.X, c.Best)
 		}
 		return d
 	}
 	add("curves", c.X, c.Best)
-	add("yields", s.yields.Operators(), s.yields.Agents(), s.yields.Targets())
+	add("islands", s.isles.told(), s.stalled)
+	add("yields", s.yields.Operators(), s.yields.Agents(), s.yields.Targets(), s.yields.Ways())
 	return d
 }
 

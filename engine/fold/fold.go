@@ -59,7 +59,7 @@ func (s *State) foldJob(row record.FoldRow, then func(record.JobID) error) error
 		if row.Kind == record.LogHeld {
 			s.late[row.Job] = true
 		}
-		s.folded++
+		advance(s, row.At)
 		return then(row.Job)
 	}
 	if row.Kind == record.LogHeld && row.Job != s.turn() && row.Cand != nil {
@@ -86,7 +86,7 @@ func (s *State) foldEarly(then func(record.JobID) error) error {
 			}
 		}
 		s.passed(job)
-		s.folded++
+		advance(s, rows[len(rows)-1].At)
 		if err := then(job); err != nil {
 			return err
 		}
@@ -134,6 +134,7 @@ func (s *State) foldResult(row record.FoldRow) error {
 		return nil
 	}
 	m := s.candidates.put(row.Cand)
+	s.isles.home(m, row.Work)
 	if row.Work != nil && row.Work.Kind == record.Evaluate {
 		s.noteMeasured(row, m)
 	}
@@ -197,10 +198,11 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	s.push(e)
 	if e.Job.Kind == record.Make {
-		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, State: end.State, Usage: e.Job.Usage})
+		s.yields.Add(search.Event{Operator: e.Job.Operator, Agent: e.Job.Agent, Target: e.Job.Target, Parent: e.Job.Parent, Way: wayOf(&e.Job), State: end.State, Usage: e.Job.Usage})
 		s.Lessons.Observe(agent.End{Operator: e.Job.Operator, Candidate: record.NoCandidate, Parent: e.Job.Parent, Value: math.Inf(-1), Best: s.Best})
 		s.noteOutcome(e.Job, nil, end.State)
 		s.repairs.ended(e.Job.Operator, e.Job.Parent)
+		s.isles.ended(&e.Job, nil, false)
 	}
 	switch end.State {
 	case record.Duplicate:
@@ -216,7 +218,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
 	fails := end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
-		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: end.State, Usage: e.Job.Usage}}
+		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), Way: wayOf(&e.Job), State: end.State, Usage: e.Job.Usage}}
 		if fails {
 			ended.failure = &failure{class: end.Class, reason: end.Reason}
 			s.suspect(row, end.Class, end.Reason)
@@ -225,6 +227,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		s.Lessons.Observe(agent.End{Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Value: math.Inf(-1), Best: s.Best})
 		s.noteOutcome(e.Job, m, end.State)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
+		s.isles.ended(&e.Job, nil, false)
 		if end.State == record.Failed {
 			s.repairs.failed(m.ID(), end.Class)
 		}
@@ -305,13 +308,20 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		if took {
 			state = record.Placed
 		}
-		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Best: e.Best, Usage: e.Job.Usage}})
+		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), Way: wayOf(&e.Job), State: state, Best: e.Best, Usage: e.Job.Usage}})
 		s.Lessons.Observe(agent.End{
 			Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Improved: took || e.Delta != nil && *e.Delta > 0,
 			Value: s.Sign * m.Objective, Best: s.Best,
 		})
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
+		s.isles.ended(&e.Job, m, took)
+	}
+	switch {
+	case m.ID() == record.Root:
+		s.isles.begin()
+	case !first || s.Noisy:
+		s.isles.refresh()
 	}
 	if row.Kind == record.LogEnd && m.ID() != record.Root {
 		s.push(e)
@@ -359,6 +369,7 @@ func (s *State) decide(d record.Decision) {
 			s.Settings = now
 		}
 	}
+	s.isles.refresh()
 	s.curves.mark(s.Scored, d.At, "%s", text)
 	s.bend(d)
 }

@@ -60,7 +60,7 @@ func (s *State) scorePast(row record.FoldRow, m *Candidate) error {
 	}
 	e := view.Ended{Job: row.JobBrief(record.EndData{}), Cell: -1, From: record.NoCandidate}
 	state := row.Work.State
-	s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), State: state, Usage: e.Job.Usage}})
+	s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), Way: wayOf(&e.Job), State: state, Usage: e.Job.Usage}})
 	s.Lessons.Observe(agent.End{Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Improved: state == record.Placed, Value: math.Inf(-1), Best: s.Best})
 	s.noteOutcome(e.Job, m, state)
 	s.repairs.ended(s.Origin(m).op, m.Parent())

@@ -18,7 +18,8 @@ type story struct {
 	t     testing.TB
 	st    *State
 	seq   record.Seq
-	order []record.JobID // jobs as they were folded
+	order []record.JobID    // jobs as they were folded
+	rows  *[]record.FoldRow // as they were told, where they are wanted
 }
 
 // begin returns the state of an experiment with one axis of ten niches from 0 to 1.
@@ -45,6 +46,9 @@ func (s *story) row(r record.FoldRow) {
 	s.t.Helper()
 	s.seq++
 	r.Seq, r.Experiment, r.At = s.seq, 1, record.Millis(s.seq)
+	if s.rows != nil {
+		*s.rows = append(*s.rows, r)
+	}
 	if err := s.st.fold(r, func(id record.JobID) error { s.order = append(s.order, id); return nil }); err != nil {
 		s.t.Fatalf("row %d: %v", s.seq, err)
 	}

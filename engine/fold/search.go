@@ -12,14 +12,31 @@ import (
 	"atoll/store/record"
 )
 
-// View is what the search may know at this fold position.
-func (s *State) View() search.View {
+// View is what the search may know of the island of a job at this fold position.
+func (s *State) View(job record.JobID) search.View {
+	v := everywhere(s)
+	if k := s.isles.turn(job); k != nil {
+		v.Island, v.Elites = islandName(k.number), k.elites
+	}
+	return v
+}
+
+// everywhere is the view without regard to islands.
+func everywhere(s *State) search.View {
 	return search.View{
 		Archive: s.arch, Fold: s.folded, Root: record.Root, Selection: s.Config.Search.Selection,
 		Inspirations: s.Settings.Inspirations, Operators: search.Weights(s.Settings.Operators),
 		Agents: s.agentWeights(s.Settings.Agents), Targets: s.targetWeights(), AgentsFor: s.agentsFor(),
-		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt, Evolving: evolving(s), Evolve: s.Config.Search.Evolve,
+		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt, Evolving: evolving(s), Evolve: s.Config.Search.Evolve, Stalled: s.stalled,
 	}
+}
+
+// wayOf is by which way the parent of a make job was drawn, where several take turns.
+func wayOf(j *record.Job) string {
+	if j.Kind != record.Make {
+		return ""
+	}
+	return string(j.Purpose)
 }
 
 // NewHistory is what the jobs of an experiment learn from before any of them ended.
@@ -98,9 +115,19 @@ func (s *State) Odds(draft record.Settings) view.Odds {
 	if s.arch == nil {
 		return view.Odds{}
 	}
-	v := s.View()
+	v := everywhere(s)
 	v.Operators, v.Agents = search.Weights(draft.Operators), s.agentWeights(draft.Agents)
 	chances := search.Chances(v)
+	if n := len(s.isles.live); n > 0 { // the islands take turns
+		chances.Parents = map[record.CandidateID]float64{}
+		for i := range n {
+			k := &s.isles.live[i]
+			v.Island, v.Elites = islandName(k.number), k.elites
+			for id, chance := range search.Chances(v).Parents {
+				chances.Parents[id] += chance / float64(n)
+			}
+		}
+	}
 	o := view.Odds{Cells: map[int]float64{}, Operators: chances.Operators, Agents: chances.Agents, Targets: chances.Targets}
 	for id, chance := range chances.Parents {
 		if cell, ok := s.arch.CellOf(id); ok && s.arch.Holds(id) {

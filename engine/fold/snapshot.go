@@ -21,6 +21,14 @@ func (s *State) Snapshot() *view.Snapshot {
 		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(int(s.candidates.last())),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
 		Targets: s.targetYields(), Shadow: s.ShadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),
+		Islands: s.isles.view(), Stalled: stalledText(s),
+	}
+	if s.Config.Search.Selection == search.Mixed {
+		weights := map[string]float64{}
+		for _, w := range s.yields.Shares(s.stalled) {
+			weights[w.Name] = w.Share
+		}
+		snap.Ways = yieldsOf(s.yields.Ways(), weights)
 	}
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)

@@ -38,6 +38,7 @@ func (s *State) Adopt(rec record.Space, each func(func(record.CandidateID, []flo
 		s.waiting[i].point = points.get(s.waiting[i].id)
 	}
 	s.retell(points)
+	s.isles.refresh()
 	return moved, nil
 }
 

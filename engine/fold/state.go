@@ -27,6 +27,8 @@ type State struct {
 	*outcomes
 	*steering
 
+	isles     *islands
+	stalled   bool // nothing better was found for long
 	curves    *curveData
 	yields    search.Stats
 	past      []record.PastObjective // objective versions before the present one
@@ -58,6 +60,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 		asks:     &asks{placement: k},
 		outcomes: &outcomes{standings: a, failures: failures{}},
 		steering: &steering{placement: k},
+		isles:    &islands{standings: a},
 		curves:   &curveData{},
 	}, nil
 }

@@ -91,6 +91,7 @@ func newTrial(t *testing.T, seed uint64, jobs int, dev float64, truth func([]flo
 		t.Fatal(err)
 	}
 	cfg := loaded.Config
+	cfg.Search.Selection = search.Rank // what is compared are rules about samples
 	w := &trial{
 		t: t, dev: dev, truth: truth, limit: jobs, rng: rand.New(rand.NewPCG(seed, 99)),
 		exp:   record.Experiment{ID: 1, Name: "trial", Seed: seed, State: record.ExperimentRunning, Objective: 1, Config: config.Encode(cfg)},
@@ -185,7 +186,7 @@ func (w *trial) remeasure(a fold.Ask) {
 
 func (w *trial) make() {
 	id := record.JobID(w.next)
-	c := search.Pick(w.st.View(), search.Rand(w.exp.Seed, id), search.Free())
+	c := search.Pick(w.st.View(id), search.Rand(w.exp.Seed, id), search.Free())
 	w.made++
 	w.add(record.Job{Kind: record.Make, Parent: c.Parent, Inspirations: c.Inspirations, Operator: c.Operator, Agent: c.Agent, Candidate: record.NoCandidate})
 }

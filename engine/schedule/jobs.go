@@ -96,19 +96,19 @@ func (o *Owner) makeJob(fixed search.Fixed) record.Job {
 // jobs now.
 func MakeJob(st *fold.State, number record.JobID, fixed search.Fixed, full ...string) record.Job {
 	rng := search.Rand(st.Exp.Seed, number)
-	v := st.View()
+	v := st.View(number)
 	v.Agents = drawable(v.Agents, full)
 	c := search.Pick(v, rng, fixed)
 	if c.Operator == record.OpRepair && fixed.Parent == record.NoCandidate {
 		if failed, working, ok := st.ToRepair(rng); ok {
 			beside := slices.DeleteFunc(c.Inspirations, func(id record.CandidateID) bool { return id == working })
-			c.Parent, c.Inspirations = failed, append([]record.CandidateID{working}, beside...)
+			c.Way, c.Parent, c.Inspirations = "", failed, append([]record.CandidateID{working}, beside...)
 			c.Why = fmt.Sprintf("%s failed, its parent %s works; %s", failed, working, record.OpRepair)
 		}
 	}
 	job := record.NewJob(st.Exp.ID, number, record.Make)
 	job.Island, job.Parent, job.Inspirations, job.Operator, job.Agent, job.Target = c.Island, c.Parent, c.Inspirations, c.Operator, c.Agent, c.Target
-	job.Why = c.Why
+	job.Purpose, job.Why = record.Purpose(c.Way), c.Why
 	return job
 }
 

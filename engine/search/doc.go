@@ -8,6 +8,7 @@
 // seed, one search. Nothing is drawn in the order of a map, and [Rand] gives
 // every job its own stream, so a choice does not depend on the ones before.
 //
-// Caveats: there is one island, "main". Frozen niches are never parents unless
+// Caveats: a view is of one island; which one a job belongs to, who lives there and who
+// wanders is for those who keep the archive. Frozen niches are never parents unless
 // nothing else exists; when nothing exists at all the root is the parent.
 package search

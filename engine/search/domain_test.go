@@ -80,7 +80,7 @@ func TestASearchIsReproducibleAndBeatsRestarts(t *testing.T) {
 	// Rank goes for the best ones: it fills fewer cells than the others, and
 	// still more than restarts do.
 	for selection, least := range map[string]struct{ cells, qd float64 }{
-		search.Uniform: {1.5, 1.3}, search.Curiosity: {1.5, 1.3}, search.Rank: {1.1, 1.1},
+		search.Uniform: {1.5, 1.3}, search.Curiosity: {1.5, 1.3}, search.Rank: {1.1, 1.1}, search.Mixed: {1.5, 1.3},
 	} {
 		t.Run(selection, func(t *testing.T) {
 			for seed := range uint64(2) {

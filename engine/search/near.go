@@ -14,7 +14,8 @@ const maxRadius = 3
 
 // inspirations takes elites near the parent, ring by ring of the Chebyshev
 // distance between cells, then the rest of the elites, then those that have no
-// coordinates yet. Each group is shuffled; none comes twice.
+// coordinates yet. Each group is shuffled; none comes twice. In every second job that
+// merges two candidates the first is one from another road; see mate.
 func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) {
 	if f.Inspirations != nil {
 		return slices.Clone(f.Inspirations), ""
@@ -25,7 +26,13 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 	}
 	var out []record.CandidateID
 	var why []string
+	if mates(c.Operator) > 0 {
+		if id, chance := p.mate(c.Parent); id != record.NoCandidate {
+			out, why = []record.CandidateID{id}, []string{fmt.Sprintf("%s for what it has of its own, with chance %.2g", id, chance)}
+		}
+	}
 	for g, ids := range p.groups(c.Parent) {
+		ids = slices.DeleteFunc(ids, func(id record.CandidateID) bool { return slices.Contains(out, id) })
 		p.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		take := ids[:min(want-len(out), len(ids))]
 		if len(take) > 0 {
@@ -40,6 +47,45 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 		return nil, ""
 	}
 	return out, "beside it " + strings.Join(why, ", ")
+}
+
+// apart is how often a candidate is merged with one drawn by how far its niche is,
+// instead of with a neighbour.
+const apart = 0.5
+
+// mate draws whom to merge a parent with: what a distant niche has was found on another
+// road, and may complete it. Its chance is in proportion to the number of steps from niche to niche.
+// NoCandidate: a neighbour.
+func (p *picker) mate(parent record.CandidateID) (record.CandidateID, float64) {
+	x, y := p.rng.Float64(), p.rng.Float64()
+	home, placed := p.view.Archive.CellOf(parent)
+	if !placed || x >= apart {
+		return record.NoCandidate, 0
+	}
+	dims := p.view.Archive.Shape().Dims()
+	w, sum := make([]float64, len(p.holders)), 0.0
+	for i, h := range p.holders {
+		if h.ID != parent {
+			w[i] = float64(steps(dims, home, h.Cell))
+			sum += w[i]
+		}
+	}
+	if sum == 0 {
+		return record.NoCandidate, 0
+	}
+	i := at(w, y)
+	return p.holders[i].ID, apart * w[i] / sum
+}
+
+// steps is the number of steps along the axes from one cell of a row-major grid to another.
+func steps(dims []int, a, b int) int {
+	n := 0
+	for i := len(dims) - 1; i >= 0; i-- {
+		x := a%dims[i] - b%dims[i]
+		n += max(x, -x)
+		a, b = a/dims[i], b/dims[i]
+	}
+	return n
 }
 
 // groups sorts all that may be shown: rings 1 to maxRadius (a holder of the

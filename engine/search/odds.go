@@ -17,9 +17,9 @@ type Odds struct {
 // all operators. An operator that needs a second parent counts as possible once
 // there are two candidates, whoever the parent is.
 func Chances(v View) Odds {
-	p := picker{view: v, holders: v.Archive.Holders()}
+	p := picker{view: v, holders: v.elites()}
 	o := Odds{Parents: p.parentOdds(), Operators: map[string]float64{}, Agents: map[string]float64{}, Targets: map[string]float64{}}
-	ops := Adapted(v.Operators, v.Stats, v.Adapt)
+	ops := v.operators()
 	sum := 0.0
 	for _, w := range ops {
 		if p.possible(record.Operator(w.Name), Free(), record.NoCandidate) {

@@ -10,7 +10,7 @@ import (
 
 // The odds that are told must be those that many draws show.
 func TestOddsAreThoseOfTheDraws(t *testing.T) {
-	for _, selection := range []string{search.Uniform, search.Rank, search.Exploit, search.Curiosity} {
+	for _, selection := range []string{search.Uniform, search.Rank, search.Exploit, search.Curiosity, search.Novelty, search.UCB, search.Mixed} {
 		a := grid(t, [2]int{0, 0}, [2]int{1, 0}, [2]int{2, 0}, [2]int{3, 0})
 		a.Freeze(1)
 		v := search.View{

@@ -21,34 +21,47 @@ func (p *picker) parents() (holders []archive.Holder, pool []record.CandidateID)
 	return p.holders, nil
 }
 
-// parent draws from the parents; where there are none it is the root.
-func (p *picker) parent(f Fixed) (record.CandidateID, string) {
-	x := p.rng.Float64() // always one number, whatever is fixed
+// parent draws from the parents; where there are none it is the root. Way is how it
+// was drawn where several ways take turns, else "".
+func (p *picker) parent(f Fixed) (id record.CandidateID, way, why string) {
+	x := p.rng.Float64() // the same numbers, whatever is fixed
+	y := 0.0
+	if p.view.Selection == Mixed {
+		y = p.rng.Float64()
+	}
 	if f.Parent != record.NoCandidate {
-		return f.Parent, "given by hand"
+		return f.Parent, "", "given by hand"
 	}
 	holders, pool := p.parents()
 	switch {
 	case len(pool) > 0:
-		return pool[int(x*float64(len(pool)))], fmt.Sprintf("1 of the best %d before there is a map", len(pool))
+		return pool[int(x*float64(len(pool)))], "", fmt.Sprintf("1 of the best %d before there is a map", len(pool))
 	case len(holders) == 0:
-		return p.view.Root, "the root, there is no other"
+		return p.view.Root, "", "the root, there is no other"
 	}
-	chances := p.chances(holders)
+	how := Share{Name: p.view.Selection, Share: 1}
+	if p.view.Selection == Mixed {
+		how = draws(p.shares(), y)
+		way = how.Name
+	}
+	chances := p.chances(how.Name, holders)
 	i := at(chances, x)
 	h := holders[i]
 	if h.Frozen {
-		return h.ID, "frozen, but there is no other"
+		return h.ID, "", "frozen, but there is no other"
 	}
 	sum := 0.0
 	for _, c := range chances {
 		sum += c
 	}
-	why := fmt.Sprintf("1 of %d elites, %s with chance %.2g", len(holders), p.selection(), chances[i]/sum)
+	why = fmt.Sprintf("1 of %d elites, %s with chance %.2g", len(holders), selection(how.Name), chances[i]/sum)
+	if way != "" {
+		why = fmt.Sprintf("1 of %d elites, %s (%.0f %% of the draws) with chance %.2g", len(holders), selection(way), 100*how.Share, chances[i]/sum)
+	}
 	if b := p.view.Archive.BoostOf(h.Cell, p.view.Fold); b != 1 {
 		why += fmt.Sprintf(", boosted x%g", b)
 	}
-	return h.ID, why
+	return h.ID, way, why
 }
 
 // parentOdds are the chances that parent goes by.
@@ -58,13 +71,15 @@ func (p *picker) parentOdds() map[record.CandidateID]float64 {
 	for _, id := range pool {
 		out[id] += 1 / float64(len(pool))
 	}
-	sum := 0.0
-	weights := p.chances(holders)
-	for _, w := range weights {
-		sum += w
-	}
-	for i, h := range holders {
-		out[h.ID] += weights[i] / sum
+	for _, how := range p.shares() {
+		weights := p.chances(how.Name, holders)
+		sum := 0.0
+		for _, w := range weights {
+			sum += w
+		}
+		for i, h := range holders {
+			out[h.ID] += how.Share * weights[i] / sum
+		}
 	}
 	if len(out) == 0 {
 		out[p.view.Root] = 1
@@ -91,60 +106,4 @@ func (p *picker) pool() []record.CandidateID {
 		ids = append(ids, root)
 	}
 	return ids
-}
-
-func (p *picker) selection() string {
-	switch p.view.Selection {
-	case Rank, Exploit, Curiosity:
-		return "by " + p.view.Selection
-	}
-	return Uniform
-}
-
-// chances returns the weight of each elite, boosts included.
-func (p *picker) chances(hs []archive.Holder) []float64 {
-	w := make([]float64, len(hs))
-	switch p.view.Selection {
-	case Rank:
-		order := make([]int, len(hs))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortFunc(order, func(i, j int) int {
-			if hs[i].Objective != hs[j].Objective {
-				if hs[i].Objective > hs[j].Objective {
-					return -1
-				}
-				return 1
-			}
-			return int(hs[i].ID - hs[j].ID)
-		})
-		for rank, i := range order {
-			w[i] = 1 / float64((1+rank)*(1+rank))
-		}
-	case Exploit:
-		best := 0
-		for i, h := range hs {
-			w[i] = 1
-			if h.Objective > hs[best].Objective {
-				best = i
-			}
-		}
-		w[best] = max(1, 4*float64(len(hs)-1))
-	case Curiosity:
-		for i, h := range hs {
-			tries, improved := p.view.Stats.Parent(h.ID)
-			w[i] = float64(1+improved) / float64(2+tries)
-		}
-	default:
-		for i := range w {
-			w[i] = 1
-		}
-	}
-	if len(p.view.Archive.Boosts(p.view.Fold)) > 0 {
-		for i, h := range hs {
-			w[i] *= p.view.Archive.BoostOf(h.Cell, p.view.Fold)
-		}
-	}
-	return w
 }

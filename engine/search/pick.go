@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,21 +10,8 @@ import (
 	"atoll/store/record"
 )
 
-// island is the name of the only sub-population.
+// island is the name of the only sub-population where there is one.
 const island = "main"
-
-// The ways to draw a parent from the elites. Uniform gives each the same
-// chance, Rank one over the square of its rank by objective (about six in ten
-// draws go to the best, a quarter to the next two), Exploit four draws in five
-// to the best and the rest to all alike, Curiosity the share of an elite's
-// children that took a niche (Cully and Demiris 2018, "Quality and Diversity
-// Optimization"). Anything else is Uniform.
-const (
-	Uniform   = "uniform"
-	Rank      = "rank"
-	Exploit   = "exploit"
-	Curiosity = "curiosity"
-)
 
 // View is all that a choice depends on besides the job.
 type View struct {
@@ -50,6 +38,41 @@ type View struct {
 	// the jobs in which the offline agent tunes without a target; NoCandidate: none.
 	Evolving record.CandidateID
 	Evolve   float64
+	// Stalled: nothing better was found for long. Larger edits are drawn twice as often,
+	// and where ways to draw parents take turns these go elsewhere; see [Stats.Shares].
+	Stalled bool
+	// Island is the sub-population whose job it is, and Elites are who hold its niches, by
+	// cell; "" and nil where there is one.
+	Island string
+	Elites []archive.Holder
+}
+
+// elites are who a parent is drawn from.
+func (v *View) elites() []archive.Holder {
+	if v.Island != "" {
+		return v.Elites
+	}
+	return v.Archive.Holders()
+}
+
+// operators are the operators with their weights as they are now.
+func (v *View) operators() []Weighted {
+	ops := Adapted(v.Operators, v.Stats, v.Adapt)
+	for i := range ops {
+		if v.Stalled && large(record.Operator(ops[i].Name)) {
+			ops[i].Weight *= 2
+		}
+	}
+	return ops
+}
+
+// large reports whether an operator leaves the neighbourhood of the parent.
+func large(op record.Operator) bool {
+	switch op {
+	case record.OpMutate, record.OpCrossover, record.OpSynergy, record.OpStructural, record.OpRewrite:
+		return true
+	}
+	return false
 }
 
 // Fixed is what a person fixed; the rest is drawn. Start from [Free].
@@ -72,6 +95,7 @@ type Choice struct {
 	Agent        string
 	Target       string // "" = none
 	Island       string
+	Way          string // by which the parent was drawn where several ways take turns, else ""
 	Why          string // one line for people
 }
 
@@ -80,19 +104,19 @@ type Choice struct {
 // have no weight, and a fixed operator is not asked whether it fits. The rest is
 // drawn, as many numbers as if nothing was fixed.
 func Pick(v View, rng *rand.Rand, f Fixed) Choice {
-	p := picker{view: v, rng: rng, holders: v.Archive.Holders()}
-	c := Choice{Island: island}
+	p := picker{view: v, rng: rng, holders: v.elites()}
+	c := Choice{Island: cmp.Or(v.Island, island)}
 	var why [4]string
-	c.Parent, why[0] = p.parent(f)
+	c.Parent, c.Way, why[0] = p.parent(f)
 	c.Operator, why[1] = p.operator(f, c.Parent)
 	if c.Operator == record.OpSeed && f.Parent == record.NoCandidate {
-		c.Parent, why[0] = v.Root, "the root"
+		c.Parent, c.Way, why[0] = v.Root, "", "the root"
 	}
 	var who string
 	c.Agent, who = p.agent(f, c.Operator)
 	c.Target, why[2] = p.target(f)
 	if p.sampled(f, c) {
-		c.Parent, why[0] = v.Evolving, fmt.Sprintf("what an evolution strategy began with, with chance %.2g", v.Evolve)
+		c.Parent, c.Way, why[0] = v.Evolving, "", fmt.Sprintf("what an evolution strategy began with, with chance %.2g", v.Evolve)
 	}
 	c.Inspirations, why[3] = p.inspirations(f, c)
 	c.Why = fmt.Sprintf("%s is %s; %s", c.Parent, why[0], why[1])
@@ -124,7 +148,7 @@ type picker struct {
 
 // operator draws among those that fit and that some agent can carry out.
 func (p *picker) operator(f Fixed, parent record.CandidateID) (record.Operator, string) {
-	ops := Adapted(p.view.Operators, p.view.Stats, p.view.Adapt)
+	ops := p.view.operators()
 	weights := make([]float64, len(ops))
 	sum := 0.0
 	for i, w := range ops {

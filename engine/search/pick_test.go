@@ -19,15 +19,16 @@ func grid(t *testing.T, cells ...[2]int) *archive.Archive {
 	t.Helper()
 	a := archive.New(square(8), 0)
 	for i, c := range cells {
-		e := archive.Entry{
-			ID: record.CandidateID(i), Objective: float64(i), Samples: 1,
-			Point: []float64{(float64(c[0]) + 0.5) / 8, (float64(c[1]) + 0.5) / 8},
-		}
-		if _, err := a.Add(e); err != nil {
+		if _, err := a.Add(entry(record.CandidateID(i), float64(i), c[0], c[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return a
+}
+
+// entry is a candidate in the cell (x,y) of 8x8.
+func entry(id record.CandidateID, objective float64, x, y int) archive.Entry {
+	return archive.Entry{ID: id, Objective: objective, Samples: 1, Point: []float64{(float64(x) + 0.5) / 8, (float64(y) + 0.5) / 8}}
 }
 
 func view(a *archive.Archive) search.View {

@@ -27,6 +27,7 @@ type Event struct {
 	Agent    string
 	Target   string
 	Parent   record.CandidateID
+	Way      string          // by which the parent was drawn where several ways take turns, else ""
 	State    record.JobState // Placed took a niche; Cancelled is not counted
 	Best     bool            // became the best
 	Usage    record.Usage
@@ -48,15 +49,17 @@ type Yield struct {
 // Stats can be read.
 type Stats struct {
 	operators, agents, targets map[string]*tally
-	parents                    [][2]int32 // tries and niches taken, by number
+	ways                       map[string]*tally // by which parents were drawn
+	parents                    [][2]int32        // tries and niches taken, by number
 	events                     int
+	bestAt, nicheAt            int // events when the best was found, and when a niche was taken
 }
 
-// tally counts one name. The two decayed counts are as of event number at.
+// tally counts one name. The three decayed counts are as of event number at.
 type tally struct {
-	yield           Yield
-	tries, improved float64
-	at              int
+	yield                 Yield
+	tries, improved, best float64
+	at                    int
 }
 
 // Add folds one end.
@@ -65,12 +68,19 @@ func (s *Stats) Add(e Event) {
 		return
 	}
 	if s.operators == nil {
-		s.operators, s.agents, s.targets = map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
+		s.operators, s.agents, s.targets, s.ways = map[string]*tally{}, map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
 	}
 	s.events++
-	s.count(s.operators, string(e.Operator), e)
-	s.count(s.agents, e.Agent, e)
-	s.count(s.targets, e.Target, e)
+	if e.Best {
+		s.bestAt = s.events
+	}
+	if e.State == record.Placed {
+		s.nicheAt = s.events
+	}
+	s.count(s.operators, string(e.Operator), e, memory)
+	s.count(s.agents, e.Agent, e, memory)
+	s.count(s.targets, e.Target, e, memory)
+	s.count(s.ways, e.Way, e, wayMemory)
 	if e.Parent != record.NoCandidate {
 		for int(e.Parent) >= len(s.parents) {
 			s.parents = append(s.parents, [2]int32{})
@@ -92,6 +102,7 @@ func (s *Stats) Forget(e Event) {
 	s.discount(s.operators, string(e.Operator), e)
 	s.discount(s.agents, e.Agent, e)
 	s.discount(s.targets, e.Target, e)
+	s.discount(s.ways, e.Way, e)
 	if e.Parent != record.NoCandidate {
 		n := &s.parents[e.Parent]
 		n[0]--
@@ -123,10 +134,11 @@ func (s *Stats) discount(m map[string]*tally, name string, e Event) {
 	}
 	if e.Best {
 		t.yield.Best--
+		t.best = max(0, t.best-1)
 	}
 }
 
-func (s *Stats) count(m map[string]*tally, name string, e Event) {
+func (s *Stats) count(m map[string]*tally, name string, e Event, lasts float64) {
 	if name == "" {
 		return
 	}
@@ -135,8 +147,8 @@ func (s *Stats) count(m map[string]*tally, name string, e Event) {
 		t = &tally{yield: Yield{Name: name}, at: s.events}
 		m[name] = t
 	}
-	fade := math.Exp(-float64(s.events-t.at) / memory)
-	t.tries, t.improved, t.at = t.tries*fade+1, t.improved*fade, s.events
+	fade := math.Exp(-float64(s.events-t.at) / lasts)
+	t.tries, t.improved, t.best, t.at = t.tries*fade+1, t.improved*fade, t.best*fade, s.events
 	t.yield.Tries++
 	t.yield.Usage = t.yield.Usage.Add(e.Usage)
 	switch e.State {
@@ -149,6 +161,7 @@ func (s *Stats) count(m map[string]*tally, name string, e Event) {
 	}
 	if e.Best {
 		t.yield.Best++
+		t.best++
 	}
 }
 
@@ -160,6 +173,9 @@ func (s *Stats) Agents() []Yield { return s.list(func() map[string]*tally { retu
 
 // Targets returns the yields of the targets by name.
 func (s *Stats) Targets() []Yield { return s.list(func() map[string]*tally { return s.targets }) }
+
+// Ways returns the yields of the ways by which parents were drawn, by name.
+func (s *Stats) Ways() []Yield { return s.list(func() map[string]*tally { return s.ways }) }
 
 func (s *Stats) list(of func() map[string]*tally) []Yield {
 	if s == nil {

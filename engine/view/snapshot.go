@@ -56,6 +56,9 @@ type Snapshot struct {
 	Operators []Yield
 	Agents    []Yield
 	Targets   []Yield
+	Ways      []Yield           // to draw parents, where several take turns; their weights are shares
+	Islands   []Island          // none where there is one
+	Stalled   string            // since when nothing better was found, where that is long, and what it means
 	Shadow    ShadowChoice      // what a bandit over the agents would do
 	Decisions []record.Decision // newest first, at most 200
 	Undo      record.Seq        // of the decision that undo would take back, 0 = there is none
@@ -263,6 +266,16 @@ type Yield struct {
 	Frozen    bool
 	Boost     float64
 	By        string // of a target: the agent that proposed it, "" = the configuration
+}
+
+// Island is one of several sub-populations.
+type Island struct {
+	Number    int
+	Best      record.CandidateID // of those who live there
+	Objective float64            // of that one, in the evaluator's own direction
+	Claim     *evidence.Claim    // by samples that decided nothing; nil where there are none, or nothing varies
+	Filled    int                // niches
+	Jobs      int                // that ended
 }
 
 // LogLine is one line of the engine's log.

@@ -76,7 +76,8 @@ const (
 	OpManual     Operator = "manual"
 )
 
-// Purpose says why an evaluate job measures.
+// Purpose says why an evaluate job measures, what an assist job asks for, and of a make
+// job by which way its parent was drawn, "" where one way draws all.
 type Purpose string
 
 // Why an evaluate job measures. The samples of the leader and of the root that

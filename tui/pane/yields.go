@@ -14,7 +14,7 @@ import (
 	"atoll/tui/widget"
 )
 
-// yieldsPane compares operators, agents and targets.
+// yieldsPane compares operators, agents, targets and ways to draw parents.
 type yieldsPane struct {
 	base
 	list  widget.List[string] // "operator tune", "target solve"
@@ -38,7 +38,7 @@ func (p *yieldsPane) Title() (string, string) {
 
 func (p *yieldsPane) groups() []yieldGroup {
 	s := p.d.Snap
-	return []yieldGroup{{"Operators", s.Operators}, {"Agents", s.Agents}, {"Targets", s.Targets}}
+	return []yieldGroup{{"Operators", s.Operators}, {"Agents", s.Agents}, {"Targets", s.Targets}, {"Parents", s.Ways}}
 }
 
 // sorted are the groups with their rows in the order that was chosen.
@@ -160,13 +160,15 @@ func (p *yieldsPane) table(name string, w int) widget.Table[*view.Yield] {
 	}}
 }
 
-// of names the operator, agent or target of a job.
+// of names the operator, agent or target of a job, or the way by which its parent was drawn.
 func (p *yieldsPane) of(group string, j *record.Job) string {
 	switch group {
 	case "Operators":
 		return string(j.Operator)
 	case "Agents":
 		return j.Agent
+	case "Parents":
+		return string(j.Purpose)
 	}
 	return j.Target
 }
