@@ -11,7 +11,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // fleetFlags are those of a run that has others measure.
@@ -122,7 +125,7 @@ func fleetHere(state string, now time.Time) (s view.Fleet, live bool, err error)
 		if m.State != server.Active {
 			told = string(m.State)
 		}
-		s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: told})
+		s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: told, Jobs: []record.JobID{}})
 	}
 	return s, false, err
 }
@@ -143,7 +146,7 @@ func (a *App) machines(ctx context.Context) error {
 	if !live {
 		fmt.Fprintln(a.Out, a.spell("no run has a fleet here now; `atoll run --fleet listen:0.0.0.0:7422` starts one"))
 	} else {
-		fmt.Fprintf(a.Out, "%s: %s, %d slots; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), s.Slots(), s.Running, s.Waiting)
+		fmt.Fprintf(a.Out, "%s: %s, %s; %d running, %d waiting\n", s.Address, view.Plural(len(s.Machines), "machine"), view.Plural(s.Slots(), "slot"), s.Running, s.Waiting)
 		if s.Limit != "" {
 			fmt.Fprintln(a.Out, s.Limit)
 		}
@@ -268,7 +271,7 @@ func (a *App) reachable(state, address string) (string, error) {
 		}
 	}
 	host, port, err := net.SplitHostPort(address)
-	if err != nil || host == "" || port == "" {
+	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 || !hosts.MatchString(host) {
 		return "", usage("--address %q: write HOST:PORT, such as hub.lan:7422", address)
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
@@ -281,6 +284,15 @@ func (a *App) reachable(state, address string) (string, error) {
 	return address, nil
 }
 
+// hosts are names and addresses by which a machine can be reached.
+var hosts = regexp.MustCompile(`^[0-9A-Za-z._:%-]+$`)
+
+// decided is what drain, drop and resume print as JSON.
+type decided struct {
+	Name  string       `json:"name"`
+	State server.State `json:"state"` // active, draining or dropped
+}
+
 // setMachine notes what a person decided about a machine, and says so.
 func (a *App) setMachine(ctx context.Context, name string, state server.State, done string) error {
 	p, err := a.place(ctx)
@@ -290,9 +302,10 @@ func (a *App) setMachine(ctx context.Context, name string, state server.State, d
 	if err := a.decideMachine(p.state, name, state); err != nil {
 		return err
 	}
-	if !a.flags.json {
-		fmt.Fprintln(a.Out, name, done)
+	if a.flags.json {
+		return writeJSON(a.Out, decided{name, state})
 	}
+	fmt.Fprintln(a.Out, name, done)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atoll/config/suitetest"
+	"atoll/engine/fleet/wire"
 )
 
 // hub is a repository whose run has others measure.
@@ -259,6 +260,9 @@ func TestAWorkerSaysWhatIsWrongWithItsFlags(t *testing.T) {
 	}{
 		{"without an invite", nil, "--join is missing"},
 		{"with half an invite", []string{"--join", "atoll1.eyJ"}, "the invite cannot be read"},
+		{"with an invite of another version", []string{"--join", "atoll2.eyJ"}, "another version"},
+		{"with a name beside an invite", []string{"--join", wire.Invite{Name: "rack1", Address: "hub:1"}.String(), "--name", "rack2"}, "the invite is for rack1"},
+		{"with half an option", []string{"--join", "nats://127.0.0.1:1?cred=x"}, "creds=FILE"},
 		{"with something else", []string{"--join", "hub"}, "neither an invite nor a URL"},
 		{"with a name that cannot be", []string{"--join", "nats://127.0.0.1:1", "--name", "../x"}, "is no name for a machine"},
 		{"with a pool that cannot be", []string{"--join", "nats://127.0.0.1:1", "--pool", "a b"}, "--pool"},
@@ -267,6 +271,56 @@ func TestAWorkerSaysWhatIsWrongWithItsFlags(t *testing.T) {
 		c := atoll(t, t.TempDir(), append([]string{"worker"}, tt.args...)...)
 		if c.code != 2 || !strings.Contains(c.err, tt.want) {
 			t.Errorf("%s: exit %d, %q, want %q", tt.name, c.code, c.err, tt.want)
+		}
+	}
+}
+
+func TestARunWithoutAMachineEndsWhenItIsToldTo(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	run := h.run()
+	until(t, "it waits for machines", func() bool {
+		text, _ := os.ReadFile(filepath.Join(t.ArtifactDir(), "run.log"))
+		return strings.Contains(string(text), "no machine has joined")
+	})
+	_ = run.Process.Signal(syscall.SIGTERM)
+	ends(t, run, 130)
+	h.worker("rack1", h.invite("rack1"))
+	ends(t, h.run(), 0)
+	must(t, h.dir, "doctor")
+}
+
+func TestAnInviteSaysWhereTheRunCanBeReached(t *testing.T) {
+	t.Parallel()
+	dir := plot(t)
+	for address, ok := range map[string]bool{
+		"hub.lan:7422": true, "10.0.0.1:7422": true, "[fe80::1%eth0]:7422": true, "hub": false, "hub:": false, ":7422": false, "hub:0": false, "hub:99999": false,
+		"hub:abc": false, "hub x:7422": false, "nats://hub:7422": false, "hub\n:7422": false,
+	} {
+		c := atoll(t, dir, "fleet", "invite", "rack1", "--address", address)
+		if ok != (c.code == 0) || !ok && (c.code != 2 || !strings.Contains(c.err, "write HOST:PORT")) {
+			t.Errorf("%q: exit %d, %s", address, c.code, c.err)
+		}
+	}
+}
+
+func TestDecisionsAboutMachinesAreTold(t *testing.T) {
+	t.Parallel()
+	dir := plot(t)
+	must(t, dir, "fleet", "invite", "rack1", "--address", "hub:7422")
+	for verb, state := range map[string]string{"drain": "draining", "resume": "active", "drop": "dropped"} {
+		var said struct{ Name, State string }
+		if err := json.Unmarshal([]byte(must(t, dir, "fleet", verb, "rack1", "--json")), &said); err != nil || said.Name != "rack1" || said.State != state {
+			t.Errorf("%s: %+v, %v", verb, said, err)
+		}
+		var s struct {
+			Machines []struct {
+				State string
+				Jobs  *[]int
+			}
+		}
+		if err := json.Unmarshal([]byte(must(t, dir, "fleet", "--json")), &s); err != nil || len(s.Machines) != 1 || s.Machines[0].Jobs == nil {
+			t.Errorf("after %s: %+v, %v", verb, s, err)
 		}
 	}
 }

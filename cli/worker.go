@@ -70,7 +70,11 @@ func (a *App) workerOptions(f workerFlags) (worker.Options, error) {
 		if err != nil {
 			return o, fmt.Errorf("read the invite: %w", err)
 		}
-		o.Join = strings.TrimSpace(string(text))
+		o.Join = string(text)
+	}
+	var err error
+	if o.Join, err = wire.Pasted(o.Join); err != nil {
+		return o, usage("%v", err)
 	}
 	if o.Join == "" {
 		return o, usage("--join is missing: give it what `atoll fleet invite NAME` printed on the machine of the run")
@@ -100,6 +104,9 @@ func (a *App) workerOptions(f workerFlags) (worker.Options, error) {
 		}
 		if f.pool != "" && f.pool != i.Pool {
 			return o, usage("--pool %s: the invite is for pool %s; `atoll fleet invite %s --pool %[1]s` makes another", f.pool, i.Pool, i.Name)
+		}
+		if f.name != "" && f.name != i.Name {
+			return o, usage("--name %s: the invite is for %s; `atoll fleet invite %[1]s` on the machine of the run makes another", f.name, i.Name)
 		}
 		o.Name = i.Name
 	} else if _, err := wire.ParseServer(o.Join); err != nil {
@@ -140,6 +147,7 @@ func hostName() string {
 // work runs a worker until it is told to end.
 func (a *App) work(ctx context.Context, f workerFlags) error {
 	o, err := a.workerOptions(f)
+	a.flags.state = "" // a worker's own: what is told to be typed is for the machine of the run
 	if err != nil {
 		return err
 	}
@@ -147,6 +155,10 @@ func (a *App) work(ctx context.Context, f workerFlags) error {
 	o.Say = func(level, text string) {
 		say.Lock()
 		defer say.Unlock()
+		if a.flags.json {
+			writeJSONLine(a.Out, workerLine{a.Now(), level, text})
+			return
+		}
 		mark := ""
 		if level != "info" {
 			mark = level + ": "
@@ -181,7 +193,15 @@ func (a *App) work(ctx context.Context, f workerFlags) error {
 	close(done)
 	listener.Wait()
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		return errors.Join(errInterrupted, err)
+		o.Say("warn", "broken off; what ran goes to other machines")
+		return told(exitInterrupted)
 	}
 	return err
+}
+
+// workerLine is a line of a worker as JSON.
+type workerLine struct {
+	At    time.Time `json:"at"`
+	Level string    `json:"level"` // info, warn or error
+	Text  string    `json:"text"`
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -424,5 +425,42 @@ func TestManyTasksGoThroughTheQueueOnce(t *testing.T) {
 		default:
 			t.Errorf("%s did not end", k.what.Job)
 		}
+	}
+}
+
+func TestARunThatEndsDoesNotWaitForMachinesThatAreNotThere(t *testing.T) {
+	l := newLab(t)
+	s := &session{c: l.Coordinator}
+	drain := make(chan struct{})
+	type end struct {
+		how ended
+		err error
+	}
+	await := func(k *task) <-chan end {
+		l.offer(k)
+		out := make(chan end, 1)
+		go func() {
+			how, err := s.wait(t.Context(), k, drain)
+			out <- end{how, err}
+		}()
+		return out
+	}
+	h := l.join("m1")
+	h.must(hello())
+	has := await(l.task(1))
+	id, token := h.claim()
+	second := l.task(2)
+	waits := await(second) // for the slot of the machine
+	close(drain)
+	h.must(good(id, token))
+	if e := <-has; e.err != nil || e.how.err != nil {
+		t.Errorf("what a machine had ended with %+v", e)
+	}
+	if id, _ := h.claim(); id != second.id {
+		t.Fatal("what waited for a machine that is there was given up")
+	}
+	h.must(wire.Ask{Kind: wire.AskBye})
+	if e := <-waits; !errors.Is(e.err, work.ErrDrained) {
+		t.Errorf("what nobody has any more ended with %+v", e)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"atoll/engine/fleet/server"
 	"atoll/engine/fleet/wire"
+	"atoll/engine/view"
 )
 
 // Of a machine are remembered so many sessions that lost its name, and of a fleet so many
@@ -59,7 +60,7 @@ func (c *Coordinator) greet(name, session string, h wire.Hello, now time.Time) w
 	h.Arch, h.OS, h.Host = clean(h.Arch), clean(h.OS), clean(h.Host)
 	m = c.named(name)
 	joins := c.begins(m, session, now)
-	m.hello, m.seen, m.away, m.state = h, now, false, c.stateOf(name)
+	m.hello, m.seen, m.away, m.left, m.state = h, now, false, false, c.stateOf(name)
 	if m.aside != "" && m.refused < maxRefused { // it was mended, or so it says
 		m.aside, m.inRow = "", 0
 	}
@@ -67,7 +68,7 @@ func (c *Coordinator) greet(name, session string, h wire.Hello, now time.Time) w
 		return wire.Answer{Why: m.aside, Leave: true}
 	}
 	if joins != "" {
-		c.say("info", fmt.Sprintf("%s %s with %d slots", name, joins, h.Slots))
+		c.say("info", fmt.Sprintf("%s %s with %s", name, joins, view.Plural(h.Slots, "slot")))
 	}
 	c.calibrate(now)
 	c.count(c.machines)
@@ -148,6 +149,21 @@ func (c *Coordinator) stranger(name string, ask wire.Ask, now time.Time) wire.An
 		c.strangers[name] = now
 	}
 	return wire.Answer{Why: "this coordinator does not know the worker yet", Greet: true}
+}
+
+// bye takes that the worker of a machine ends: nothing that it says counts any more, and
+// what it still had goes to others. The caller holds the lock.
+func (m *machine) bye(c *Coordinator, now time.Time) wire.Answer {
+	m.retire()
+	m.left, m.away = true, true
+	text := m.name + " left"
+	if freed := c.table.release(m.name, now); len(freed) > 0 {
+		text += fmt.Sprintf("; %d of its tasks go to others", len(freed))
+	}
+	c.say("info", text)
+	c.count(c.machines)
+	c.serve(now)
+	return wire.Answer{OK: true}
 }
 
 // newKey ends the session of a machine that was invited again: the key before is worth

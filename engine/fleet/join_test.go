@@ -261,3 +261,35 @@ func (l *lab) with(name, seed string) *hand {
 	}
 	return h
 }
+
+func TestAWorkerThatEndsIsNotWaitedFor(t *testing.T) {
+	l := newLab(t)
+	h, other := l.join("m1"), l.join("m2")
+	h.must(hello())
+	k := l.add(1)
+	h.claim()
+	if a := h.must(wire.Ask{Kind: wire.AskBye}); !a.OK {
+		t.Fatalf("its last word: %+v", a)
+	}
+	if n := l.Slots(); n != 0 {
+		t.Errorf("%d slots are counted of machines that left", n)
+	}
+	if m := l.machine("m1"); m.standing(0) != "left" {
+		t.Errorf("it is %s", m.standing(0))
+	}
+	other.must(hello())
+	if id, _ := other.claim(); id != k.id {
+		t.Errorf("what it had does not go to another")
+	}
+	if a := h.must(wire.Ask{Kind: wire.AskBeat, Beat: &wire.Beat{}}); !a.Leave {
+		t.Errorf("what it says after its last word is answered %+v", a)
+	}
+	h.session = wire.NewID()
+	h.must(hello())
+	if m := l.machine("m1"); m.standing(0) != "idle" && m.standing(0) != "checking" {
+		t.Errorf("when it was started again it is %s", m.standing(0))
+	}
+	if said := l.listener.all(); strings.Contains(said, "silent") || !strings.Contains(said, "m1 left; 1 of its tasks go to others") {
+		t.Errorf("the run says\n%s", said)
+	}
+}

@@ -30,6 +30,7 @@ type machine struct {
 	aside    string       // why it gets nothing more, "" = it does
 	seen     time.Time
 	away     bool // silent for longer than a lease
+	left     bool // its worker said that it ends; nothing was heard since
 	load     float64
 	done     int // results that counted
 	faults   int // tasks that broke off for a fault of the machine
@@ -91,6 +92,8 @@ func (m *machine) standing(busy int) string {
 		return "dropped"
 	case m.aside != "":
 		return "set aside"
+	case m.left:
+		return "left"
 	case m.session == "":
 		return "not joined"
 	case m.away:

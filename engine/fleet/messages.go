@@ -86,6 +86,8 @@ func (c *Coordinator) heard(name string, ask wire.Ask, bad error) wire.Answer {
 	switch {
 	case ask.Kind == wire.AskBlob && ask.Blob != nil:
 		return c.blobs.answer(*ask.Blob)
+	case ask.Kind == wire.AskBye:
+		return m.bye(c, now)
 	case ask.Kind == wire.AskBeat && ask.Beat != nil:
 		return c.beat(m, ask.Beat, now)
 	case ask.Kind == wire.AskWork && ask.Work != nil && wire.IsID(ask.Work.ID):

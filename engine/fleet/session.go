@@ -66,7 +66,10 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 	for _, tell := range early {
 		tell(j.Host)
 	}
-	if c.Slots() == 0 {
+	c.mu.Lock()
+	nobody := len(c.machines) == 0
+	c.mu.Unlock()
+	if nobody {
 		j.Host.Note("info", record.NoJob, "the fleet listens at "+c.address+"; no machine has joined yet")
 	}
 	return s, nil
@@ -99,16 +102,48 @@ func (s *session) Measure(ctx context.Context, m work.Measurement) (work.Measure
 	}
 	k.live("waits for a machine")
 	s.c.offer(k)
-	select {
-	case how := <-k.done:
-		if how.err != nil {
-			return work.Measured{Machine: how.machine}, how.err
-		}
-		return s.outcome(k, how)
-	case <-ctx.Done():
+	how, err := s.wait(ctx, k, m.Drain)
+	switch {
+	case err != nil:
 		s.cancel(k)
-		return work.Measured{}, context.Cause(ctx)
+		return work.Measured{}, err
+	case how.err != nil:
+		return work.Measured{Machine: how.machine}, how.err
 	}
+	return s.outcome(k, how)
+}
+
+// wait waits until a task has ended, or until nobody wants it any more: where the run ends
+// that is when no machine has it or could have it.
+func (s *session) wait(ctx context.Context, k *task, drain <-chan struct{}) (ended, error) {
+	var look <-chan time.Time
+	for {
+		select {
+		case how := <-k.done:
+			return how, nil
+		case <-ctx.Done():
+			return ended{}, context.Cause(ctx)
+		case <-drain:
+			drain = nil
+		case <-look:
+		}
+		if s.forsaken(k) {
+			return ended{}, work.ErrDrained
+		}
+		look = time.After(forsakenEvery)
+	}
+}
+
+// forsakenEvery is how often a run that ends looks whether a machine came for what waits.
+const forsakenEvery = 200 * time.Millisecond
+
+// forsaken reports whether no machine has a task and none serves.
+func (s *session) forsaken(k *task) bool {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count(c.machines)
+	return k.machine == "" && c.slots == 0
 }
 
 // task writes the task of a measurement; blob is where its changes are when they

@@ -227,6 +227,7 @@ func (t *table) free(k *task, now time.Time) {
 	}
 	t.leave(k)
 	t.list(k, now)
+	k.live("waits for a machine")
 }
 
 // beat notes what a machine works on and returns what it should stop.

@@ -9,7 +9,7 @@ import (
 // Machine is what is told of a machine of a fleet.
 type Machine struct {
 	Name      string            `json:"name"`
-	State     string            `json:"state"` // idle, busy, checking, draining, away, set aside, dropped, invited, not joined
+	State     string            `json:"state"` // idle, busy, checking, draining, away, left, set aside, dropped, invited, not joined
 	Why       string            `json:"why,omitempty"`
 	Host      string            `json:"host,omitempty"` // what its worker's system calls itself
 	Slots     int               `json:"slots"`
@@ -47,11 +47,15 @@ type Fleet struct {
 	Machines  []Machine `json:"machines"`
 }
 
-// Slots is how many samples all machines together take at the same time.
+// Slots is how many samples those machines together take at the same time that may have
+// any.
 func (f *Fleet) Slots() int {
 	n := 0
 	for _, m := range f.Machines {
-		n += m.Slots
+		switch m.State {
+		case "idle", "busy", "checking":
+			n += m.Slots
+		}
 	}
 	return n
 }

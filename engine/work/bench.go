@@ -27,6 +27,9 @@ type Measurement struct {
 	SameProduct func(hash string) (record.CandidateID, bool)
 	// Live gets each line of output; see [eval.Request].
 	Live func(stage, line string)
+	// Drain is closed when the run ends as soon as what runs has ended: a sample that nobody
+	// takes, and that nobody is there to take, is [ErrDrained] then. nil: never.
+	Drain <-chan struct{}
 }
 
 // Measured is what a measurement gave.

@@ -225,11 +225,14 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		res, err := w.meter.Measure(ctx, Measurement{
 			Job: job.ID, Attempt: r.lease.Attempt, Candidate: c.ID, Commit: c.Commit, Tree: c.Tree, Goal: w.settings().Goal,
 			Repeat: from + i, SameProduct: w.products.owner(ctx, r, c.ID),
-			Live: func(stage, line string) { r.liveEval(stage, line, i, n) },
+			Live: func(stage, line string) { r.liveEval(stage, line, i, n) }, Drain: w.drain,
 		})
 		wall := cmp.Or(res.Took, w.now().Sub(began))
 		r.measured += wall
 		r.machine = cmp.Or(res.Machine, r.machine)
+		if errors.Is(err, ErrDrained) {
+			err = fmt.Errorf("%w: %w", errPutBack, err)
+		}
 		if err != nil {
 			return out, nil, err
 		}

@@ -31,11 +31,19 @@ func ParseServer(text string) (Server, error) {
 	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss" {
 		return Server{}, fmt.Errorf("the address of the fleet is neither an invite nor a URL such as nats://host:4222")
 	}
-	q := u.Query()
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Server{}, fmt.Errorf("the address of the fleet: %w", err)
+	}
+	for name := range q {
+		if name != "fleet" && name != "creds" && name != "nkey" {
+			return Server{}, fmt.Errorf("the address of the fleet: it cannot say %q; it can say creds=FILE, nkey=FILE and fleet=NAME", name)
+		}
+	}
 	s := Server{Subjects: Subjects{Fleet: q.Get("fleet")}}
 	if s.Subjects.Fleet != "" {
-		if err := CheckName(s.Subjects.Fleet); err != nil {
-			return s, err
+		if CheckName(s.Subjects.Fleet) != nil {
+			return s, fmt.Errorf("%q is no name for a fleet: use up to 40 of a-z, 0-9 and -", s.Subjects.Fleet)
 		}
 	}
 	if file := q.Get("creds"); file != "" {
@@ -49,7 +57,9 @@ func ParseServer(text string) (Server, error) {
 		s.Options = append(s.Options, o)
 	}
 	u.RawQuery = ""
-	s.URL, s.Shown = u.String(), u.Redacted()
+	s.URL = u.String()
+	u.User = nil // a name and a password, or a token
+	s.Shown = u.String()
 	return s, nil
 }
 

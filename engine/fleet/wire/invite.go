@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -31,6 +32,21 @@ func (i Invite) String() string {
 // IsInvite reports whether text is the written form of an invite, not a URL.
 func IsInvite(text string) bool { return strings.HasPrefix(text, invitePrefix) }
 
+// anyInvite begins an invite of any version, where a word begins.
+var anyInvite = regexp.MustCompile(`(^|\s)atoll[0-9]+\.`)
+
+// Pasted is what a machine is to join with, of what somebody pasted: an invite may stand in
+// the whole line that was printed.
+func Pasted(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if at := anyInvite.FindStringIndex(text); at != nil {
+		if text = strings.TrimSpace(text[at[0]:]); !IsInvite(text) {
+			return "", fmt.Errorf("%w: the invite is of another version of atoll; install on both machines what made it", ErrMessage)
+		}
+	}
+	return text, nil
+}
+
 // ParseInvite reads the written form. Line breaks that a terminal put in do not
 // matter.
 func ParseInvite(text string) (Invite, error) {
@@ -41,7 +57,7 @@ func ParseInvite(text string) (Invite, error) {
 		err = json.Unmarshal(data, &i)
 	}
 	if err != nil {
-		return i, fmt.Errorf("%w: the invite cannot be read; copy all of what `atoll fleet invite` printed", ErrMessage)
+		return i, fmt.Errorf("%w: the invite cannot be read; copy all of the line that was printed on the machine of the run", ErrMessage)
 	}
 	if err := CheckName(i.Name); err != nil {
 		return i, err

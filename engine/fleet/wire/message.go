@@ -88,6 +88,7 @@ const (
 	AskLines  = "lines" // nobody answers
 	AskPart   = "part"
 	AskPipe   = "pipe"
+	AskBye    = "bye" // the worker ends
 )
 
 // Ask is what a worker says; the field that its kind names is set. Session is drawn when

@@ -125,6 +125,48 @@ func TestAnInviteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+func TestWhatIsPastedIsFoundInItsLine(t *testing.T) {
+	invite := wire.Invite{Address: "hub:7422", Name: "rack1", Seed: "SUX"}.String()
+	for text, want := range map[string]string{
+		invite:                                 invite,
+		"  " + invite + "\n":                   invite,
+		"atoll worker --join " + invite + "\n": invite,
+		"/opt/atoll worker --join\n " + invite: invite,
+		" nats://hub:4222 ":                    "nats://hub:4222",
+		"":                                     "",
+	} {
+		if got, err := wire.Pasted(text); err != nil || got != want {
+			t.Errorf("%q gives %q, %v", text, got, err)
+		}
+	}
+	if _, err := wire.Pasted("atoll worker --join atoll2." + invite[7:]); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("an invite of another version: %v", err)
+	}
+}
+
+func TestTheAddressOfAServerShowsNoSecretAndSaysNothingUnknown(t *testing.T) {
+	for text, want := range map[string]string{
+		"nats://hub:4222":                     "nats://hub:4222",
+		"nats://t0ken@hub:4222":               "nats://hub:4222",
+		"tls://me:pass@hub:4222?fleet=second": "tls://hub:4222",
+	} {
+		if s, err := wire.ParseServer(text); err != nil || s.Shown != want || !strings.Contains(s.URL, "hub:4222") {
+			t.Errorf("%q is shown as %q, %v", text, s.Shown, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"nats://hub?cred=/file":  "creds=FILE",
+		"nats://hub?fleet=../x":  "no name for a fleet",
+		"nats://hub?a;b":         "the address of the fleet",
+		"http://hub":             "neither an invite nor a URL",
+		"nats://hub?nkey=/nope/": "/nope/",
+	} {
+		if _, err := wire.ParseServer(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestAnEvaluatorTravelsWithItsFilesAndNothingElse(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"run.sh": "exit 0\n", "data/a.txt": "a"} {

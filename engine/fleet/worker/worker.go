@@ -203,7 +203,7 @@ func (w *Worker) serve(ctx context.Context, drain <-chan struct{}) error {
 		case <-drain:
 			w.Drain()
 		case <-w.lost:
-			end(fmt.Errorf("the server closed the connection for good: %w", errors.Join(ErrRefused, w.nc.LastError())))
+			end(w.shutOut(w.nc.LastError()))
 		}
 	}()
 	if err := w.greet(ctx); err != nil || w.draining() {
@@ -220,12 +220,37 @@ func (w *Worker) serve(ctx context.Context, drain <-chan struct{}) error {
 	}
 	still()
 	beat.Wait()
+	w.bye(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if cause := context.Cause(ctx); w.leave == nil && errors.Is(cause, ErrRefused) {
 		return cause
 	}
 	return w.leave
+}
+
+// shutOut is why a server that closed the connection for good did so.
+func (w *Worker) shutOut(why error) error {
+	if errors.Is(why, nats.ErrAuthorization) && wire.IsInvite(w.o.Join) {
+		return fmt.Errorf("%w: the key of its invite opens nothing, since %s was invited again or dropped; `atoll fleet invite %[2]s` on the machine of the run prints another line", ErrRefused, w.o.Name)
+	}
+	return fmt.Errorf("%w: the server closed the connection for good: %w", ErrRefused, why)
+}
+
+// bye says that the worker ends, so that nobody waits for it. Where that is lost its
+// lease runs out.
+func (w *Worker) bye(ctx context.Context) {
+	if !w.nc.IsConnected() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if a, err := w.ask(ctx, wire.Ask{Kind: wire.AskBye}); err == nil && a.OK {
+		w.mu.Lock()
+		done := w.done
+		w.mu.Unlock()
+		w.o.Say("info", fmt.Sprintf("left; %d results of it count", done))
+	}
 }
 
 // Drain has the worker take nothing more and end when what it has is done.
@@ -307,7 +332,7 @@ func (w *Worker) greet(ctx context.Context) error {
 			w.mu.Lock()
 			w.welcome = *a.Welcome
 			w.mu.Unlock()
-			w.o.Say("info", fmt.Sprintf("joined as %s with %d slots", w.o.Name, w.o.Slots))
+			w.o.Say("info", fmt.Sprintf("joined as %s; slots: %d", w.o.Name, w.o.Slots))
 			return nil
 		case !waits && busy.IsZero() && w.nc.IsConnected():
 			waits = true
