@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -134,4 +135,50 @@ func show(out eval.Outcome) string {
 		text += fmt.Sprintf("\n%s: %s", e.Kind, e.Text)
 	}
 	return text
+}
+
+// BenchmarkCirclePacking is the cost of one evaluation of the example: started, and by a copy of
+// a prepared interpreter. The processor time is that of everything that took part.
+func BenchmarkCirclePacking(b *testing.B) {
+	packing, err := filepath.Abs("../../examples/_circle-packing")
+	if err != nil {
+		b.Fatal(err)
+	}
+	spent := func() (sum time.Duration) {
+		for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+			var ru syscall.Rusage
+			if err := syscall.Getrusage(who, &ru); err != nil {
+				b.Fatal(err)
+			}
+			sum += time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
+		}
+		return sum
+	}
+	for _, warm := range []string{"off", eval.Warm} {
+		b.Run("warm="+warm, func(b *testing.B) {
+			box, err := sandbox.New(b.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces})
+			if err != nil {
+				b.Skipf("this machine does not give rung 1: %v", err)
+			}
+			e, err := eval.New(b.Context(), box, eval.Options{
+				Command: []string{"/usr/bin/python3", "-I", "-S", "-B", "{dir}/evaluate.py"}, Dir: packing + "/evaluator", Warm: warm, LookupEnv: systemPath(),
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, why := e.Prepare(b.Context()); len(why) > 0 && why[0] != "" {
+				b.Skip(why[0])
+			}
+			before := spent()
+			for range b.N {
+				if out, err := e.Run(b.Context(), eval.Request{Base: packing, Trusted: packing, Root: true}); err != nil || out.Failed() {
+					b.Fatal(out.Reason, err)
+				}
+			}
+			if err := box.Close(); err != nil { // only now is the starters' time ours
+				b.Error(err)
+			}
+			b.ReportMetric(float64(spent()-before)/float64(b.N)/1e6, "cpu-ms/op")
+		})
+	}
 }
