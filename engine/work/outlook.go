@@ -20,7 +20,7 @@ type Outlook struct {
 	Folded record.JobID                  `json:"folded"` // jobs of lower numbers were
 	Best   record.CandidateID            `json:"best"`
 	Places map[record.CandidateID]string `json:"places,omitempty"` // of what it starts from
-	Near   []record.CandidateID          `json:"near,omitempty"`   // failures began there, in the niche of its parent
+	Near   []record.CandidateID          `json:"near,omitempty"`   // what failures began from that lie in the niche of its parent
 	Others []string                      `json:"others,omitempty"` // what jobs try that were chosen and not folded, a line each
 	Notes  []record.Note                 `json:"notes,omitempty"`
 }
