@@ -9,7 +9,7 @@ import (
 // Bounds of prepared interpreters.
 const (
 	maxResidents = 64 // of one kind, one for each run at a time
-	maxFaults    = 3  // in a row: then runs are started
+	maxFaults    = 3  // when they are as many as a quarter of the runs that went well: then runs are started
 	maxKinds     = 16 // of interpreters at once
 	minAsked     = 3  // runs of a kind before one is loaded: to load it costs what a run saves
 	loadTime     = time.Minute
@@ -31,7 +31,8 @@ type kind struct {
 	asked   int // by runs that found none
 	loading int
 	count   int
-	faults  int   // in a row
+	well    int // runs that went well
+	faults  int
 	unfit   error // why there are none, for good
 	loaded  chan struct{}
 }
@@ -99,10 +100,12 @@ func (n *nursery) forget() bool {
 func (n *nursery) give(key string, r *resident) {
 	n.mu.Lock()
 	k := n.kinds[key]
+	if k != nil {
+		k.well++
+	}
 	keep := !n.closed && k != nil && k.unfit == nil
 	if keep {
 		n.all[r] = true
-		k.faults = 0
 		k.idle = append(k.idle, r)
 	}
 	n.mu.Unlock()
@@ -111,15 +114,15 @@ func (n *nursery) give(key string, r *resident) {
 	}
 }
 
-// retire ends an interpreter. An error is what went wrong in its run; after some in a row
-// there are no more of its kind.
+// retire ends an interpreter. An error is what went wrong in its run; where that is the case
+// too often there are no more of its kind.
 func (n *nursery) retire(key string, r *resident, fault error) {
 	n.mu.Lock()
 	if k := n.kinds[key]; k != nil {
 		k.count--
 		if fault != nil {
-			if k.faults++; k.faults >= maxFaults && k.unfit == nil {
-				k.unfit = fmt.Errorf("%w: %d runs in a row failed, at last: %w", errUnfit, k.faults, fault)
+			if k.faults++; k.faults >= maxFaults && 4*k.faults >= k.well && k.unfit == nil {
+				k.unfit = fmt.Errorf("%w: %d runs failed and %d went well, at last: %w", errUnfit, k.faults, k.well, fault)
 			}
 		}
 	}

@@ -502,6 +502,28 @@ func TestRunOfAPreparedInterpreterCountsWhatItUses(t *testing.T) {
 	}
 }
 
+// Each run leaves something in its network, so that no interpreter serves two.
+func TestRunsThatAlwaysUseTheirNetworkAreStarted(t *testing.T) {
+	b := mustBox(t, sandbox.ModeNamespaces)
+	w := newWorld(t)
+	s := w.script("import socket\ntry: socket.create_connection(('127.0.0.1', 1), 1)\nexcept OSError: print('well')\n")
+	if err := b.Prepare(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		if res := w.mustRunWith(b, s); string(res.Stdout) != "well\n" {
+			t.Fatalf("%s%s", res.Stdout, res.Stderr)
+		}
+		if why := b.WhyStarted(&s); why != "" {
+			if !strings.Contains(why, "network") {
+				t.Error(why)
+			}
+			return
+		}
+	}
+	t.Error("after forty runs interpreters are still loaded for one run each")
+}
+
 func TestClosingABoxEndsItsPreparedInterpreters(t *testing.T) {
 	b, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces})
 	if err != nil {
