@@ -112,6 +112,7 @@ type Stage struct {
 type Map struct {
 	Axes        []Axis   `key:"axes" doc:"Named metric axes; none: the learned space."`
 	Grid        []int    `key:"grid" doc:"Cells per axis of the learned space, e.g. [16, 16]."`
+	Regions     int      `key:"regions" min:"0" max:"65536" doc:"Cells as about so many regions instead of a grid (a centroidal Voronoi tessellation), for maps of more than two axes; map.grid says no more than how many axes a learned map has. 0: a grid."`
 	Include     []string `key:"include" doc:"Globs of files that shape the learned space; default: source files and whatever is in scope of the gate."`
 	Exclude     []string `key:"exclude" doc:"Globs of files that do not."`
 	MaxBytes    int64    `key:"max_file_bytes" unit:"bytes" doc:"Larger files do not shape the learned space."`

@@ -222,6 +222,7 @@ func (k *checker) axes(m Map) {
 		k.bad("map.axes", "%.0f cells are too many: at most %d, so fewer bins or fewer axes", cells, maxCells)
 	}
 	k.grid(m)
+	k.regions(m)
 	k.globs("map.include", m.Include)
 	k.globs("map.exclude", m.Exclude)
 	if m.MinFit > m.History {
@@ -243,6 +244,24 @@ func (k *checker) grid(m Map) {
 		k.bad("map.grid", "1 to 6 axes, not %d: write [16, 16]", len(m.Grid))
 	case cells > maxCells:
 		k.bad("map.grid", "%.0f cells are too many: at most %d", cells, maxCells)
+	}
+}
+
+func (k *checker) regions(m Map) {
+	if m.Regions == 0 {
+		return
+	}
+	axes, key := len(m.Axes), "map.axes"
+	if axes == 0 {
+		axes, key = len(m.Grid), "map.grid"
+	}
+	if axes < 2 {
+		k.bad("map.regions", "regions need two axes or more, and %s has %d", key, axes)
+	}
+	for i, a := range m.Axes {
+		if len(a.Edges) > 0 {
+			k.bad(elementPath("map.axes", i)+".edges", "an axis of map.regions has a range, min and max, and no edges")
+		}
 	}
 }
 

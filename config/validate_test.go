@@ -36,6 +36,8 @@ func TestRulesBetweenKeys(t *testing.T) {
 		{"too many cells", "map: {grid: [2000, 2000]}", "4000000 cells are too many"},
 		{"no grid", "map: {grid: []}", "1 to 6 axes, not 0"},
 		{"a cell count of 0", "map: {grid: [0, 4]}", "0 cells on an axis are out of range"},
+		{"regions of one axis", "map: {grid: [8], regions: 50}", "regions need two axes or more, and map.grid has 1"},
+		{"regions of an axis with edges", "map: {axes: [{metric: a, max: 1}, {metric: b, edges: [1]}], regions: 50}", "an axis of map.regions has a range"},
 		{"a fit that waits for more than it keeps", "map: {min_fit: 500, history: 100}", "500 is more than map.history"},
 		{"an operator that does not exist", "search: {operators: {tume: 1}}", "search.operators.tume: no such operator: write seed, tune"},
 		{"a negative weight", "search: {operators: {tune: -1}}", "-1 is out of range"},

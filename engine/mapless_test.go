@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"atoll/config/suitetest"
 	"atoll/engine/behavior"
+	"atoll/engine/fold"
 	"atoll/engine/view"
 )
 
@@ -95,5 +97,39 @@ func TestALearnedMapBeginsWithMeasuresAgainstTheRoot(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestAMapOfRegionsIsTheSameHoweverItWasFolded(t *testing.T) {
+	t.Parallel()
+	l := newScaleLab(t, strings.Replace(learnedYAML, "grid: [32, 32]", "grid: [1, 1, 1], regions: 20, min_fit: 8, include: [program.txt]", 1), 30)
+	s := l.run()
+	if g := s.Grid; g.Total != 20 || !slices.Equal(g.Dims, []int{4, 5}) || len(g.Axes) != 2 || len(g.Axes[1].Edges) != 6 || g.Filled < 3 {
+		t.Errorf("%d of %d niches are filled, in %v by %v", g.Filled, g.Total, g.Dims, g.Axes)
+	}
+	if err := l.state().CheckArchive(); err != nil {
+		t.Error(err)
+	}
+	st, err := fold.LoadState(t.Context(), l.ses.DB, l.exp.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var image bytes.Buffer
+	if err := st.WriteImage(&image, nil); err != nil {
+		t.Fatal(err)
+	}
+	kept, _, err := fold.ReadImage(t.Context(), image.Bytes(), l.ses.DB, l.exp.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]*fold.State{"the log": st, "a kept fold": kept} {
+		if err := l.state().Archive().Equal(other.Archive()); err != nil {
+			t.Errorf("folded from %s: %v", name, err)
+		}
+	}
+	for _, c := range s.Grid.Cells { // a niche has the name of its row and column
+		if at, err := kept.Cell(kept.Coords(c.Index)); err != nil || at != c.Index {
+			t.Errorf("niche %d is called %v, which is niche %d: %v", c.Index, kept.Coords(c.Index), at, err)
+		}
 	}
 }

@@ -124,6 +124,15 @@ func (a *Archive) Digest() string {
 		}
 		flush()
 	}
+	if r := a.shape.Regions; r != nil {
+		put(uint64(r.Columns))
+		for _, c := range r.centres {
+			for _, x := range c {
+				float(x)
+			}
+			flush()
+		}
+	}
 	float(a.offset)
 	for i := range a.byNumber() {
 		s := a.at(i)

@@ -12,3 +12,6 @@ func Uniform(bins []int, names ...string) Shape {
 	}
 	return s
 }
+
+// Centres are those of the regions, by number.
+func (s Shape) Centres() [][]float64 { return s.Regions.centres }

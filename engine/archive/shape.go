@@ -40,16 +40,22 @@ type Axis struct {
 	Edges []float64
 }
 
-// Shape is the grid of an archive. Flat cell numbers are row-major: axis 0 is
-// the slowest.
+// Shape is how an archive is cut into cells: a grid, or regions. Flat cell numbers of
+// a grid are row-major: axis 0 is the slowest.
 type Shape struct {
 	Axes []Axis
+	// Regions are the cells instead of a grid. Their coordinates count from 0 at the
+	// lower end of an axis to 1 at its upper one. nil: a grid.
+	Regions *Regions
 }
 
 // Validate reports with [ErrShape] what makes the shape useless.
 func (s Shape) Validate() error {
 	if len(s.Axes) == 0 {
 		return fmt.Errorf("%w: it has no axis", ErrShape)
+	}
+	if s.Regions != nil {
+		return s.validateRegions()
 	}
 	cells := 1
 	for i, a := range s.Axes {
@@ -111,6 +117,9 @@ func (a Axis) bin(v float64) int {
 
 // Cells returns the number of cells.
 func (s Shape) Cells() int {
+	if s.Regions != nil {
+		return len(s.Regions.centres)
+	}
 	n := 1
 	for _, a := range s.Axes {
 		n *= a.bins()
@@ -118,8 +127,11 @@ func (s Shape) Cells() int {
 	return n
 }
 
-// Dims returns the number of bins per axis.
+// Dims returns the number of bins per axis, or of rows and columns of regions.
 func (s Shape) Dims() []int {
+	if s.Regions != nil {
+		return []int{s.Regions.Rows, s.Regions.Columns}
+	}
 	dims := make([]int, len(s.Axes))
 	for i, a := range s.Axes {
 		dims[i] = a.bins()
@@ -138,13 +150,21 @@ func (s Shape) Cell(point []float64) (int, error) {
 		if !finite(point[i]) {
 			return 0, fmt.Errorf("%w: %v on axis %d (%s)", ErrPoint, point[i], i+1, s.Axes[i].Name)
 		}
-		cell = cell*s.Axes[i].bins() + s.Axes[i].bin(point[i])
+		if s.Regions == nil {
+			cell = cell*s.Axes[i].bins() + s.Axes[i].bin(point[i])
+		}
+	}
+	if s.Regions != nil {
+		return s.region(point), nil
 	}
 	return cell, nil
 }
 
-// Coords returns the bin per axis of a cell.
+// Coords returns the bin per axis of a cell, or row and column of its region.
 func (s Shape) Coords(cell int) []int {
+	if s.Regions != nil {
+		return []int{cell / s.Regions.Columns, cell % s.Regions.Columns}
+	}
 	c := make([]int, len(s.Axes))
 	for i := len(c) - 1; i >= 0; i-- {
 		b := s.Axes[i].bins()
@@ -156,6 +176,9 @@ func (s Shape) Coords(cell int) []int {
 
 // Distance is how many cells two cells lie apart, along the axis where it is most.
 func (s Shape) Distance(a, b int) int {
+	if s.Regions != nil {
+		return s.Regions.apart(a, b)
+	}
 	d := 0
 	for i := len(s.Axes) - 1; i >= 0; i-- {
 		n := s.Axes[i].bins()
@@ -195,7 +218,7 @@ func (s Shape) EdgesOf(axis int) []float64 {
 
 // Same reports whether two shapes cut the same coordinates into the same cells.
 func (s Shape) Same(t Shape) bool {
-	if len(s.Axes) != len(t.Axes) {
+	if len(s.Axes) != len(t.Axes) || !s.Regions.same(t.Regions) {
 		return false
 	}
 	for i, a := range s.Axes {

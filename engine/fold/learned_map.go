@@ -26,12 +26,25 @@ type learned struct {
 	Vectors map[record.CandidateID][]float32 // of the sample
 	kinds   map[uint64]int                   // distinct vectors of the sample while there is no map
 	vector  func(record.CandidateID) ([]float32, error)
-	points  *coordinates // while the store is read for the first time
+	points  *coordinates     // while the store is read for the first time
+	regions *archive.Regions // of the configuration, made when they are first needed
 }
 
 // shape is the tessellation: the named axes, or the unit square of the learned
-// space.
+// space, in a grid or in regions.
 func (l *learned) shape() archive.Shape {
+	shape := l.axes()
+	if n := l.Config.Map.Regions; n > 0 {
+		if l.regions == nil {
+			l.regions = archive.NewRegions(n, len(shape.Axes), l.Exp.Seed)
+		}
+		shape.Regions = l.regions
+	}
+	return shape
+}
+
+// axes are those of the configuration, with the names that they have now.
+func (l *learned) axes() archive.Shape {
 	var shape archive.Shape
 	if l.Learned {
 		for i, n := range l.Config.Map.Grid {

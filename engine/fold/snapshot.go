@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"atoll/engine/archive"
 	"atoll/engine/behavior"
 	"atoll/engine/search"
 	"atoll/engine/view"
@@ -108,9 +109,7 @@ func (a *standings) standing(m *Candidate, at record.Millis) view.Standing {
 func (s *State) grid() view.Grid {
 	shape := s.shape()
 	g := view.Grid{Dims: shape.Dims(), Total: shape.Cells(), Map: s.Report.Version}
-	for i := range shape.Axes {
-		g.Axes = append(g.Axes, view.Axis{Name: shape.Axes[i].Name, Edges: shape.EdgesOf(i)})
-	}
+	g.Axes = axesOf(shape)
 	if s.Unfitted() {
 		g.NeedFit, g.Distinct = s.Config.Map.MinFit, len(s.kinds)
 	}
@@ -139,6 +138,22 @@ func (s *State) grid() view.Grid {
 		g.Cells = append(g.Cells, c)
 	}
 	return g
+}
+
+// axesOf are the axes that a map is shown on. Regions are shown by their numbers, in
+// rows by the first axis and in columns by the second.
+func axesOf(shape archive.Shape) []view.Axis {
+	var out []view.Axis
+	for i, a := range shape.Axes {
+		if shape.Regions == nil {
+			out = append(out, view.Axis{Name: a.Name, Edges: shape.EdgesOf(i)})
+		} else if i < 2 {
+			n := shape.Dims()[i]
+			counted := archive.Shape{Axes: []archive.Axis{{Hi: float64(n), Bins: n}}}
+			out = append(out, view.Axis{Name: "regions by " + a.Name, Edges: counted.EdgesOf(0)})
+		}
+	}
+	return out
 }
 
 // toldQD is the QD score by samples that decided nothing, and how many niches have none:

@@ -12,7 +12,7 @@ import (
 // as near.
 const maxRadius = 3
 
-// inspirations takes elites near the parent, ring by ring of the Chebyshev
+// inspirations takes elites near the parent, ring by ring of the
 // distance between cells, then the rest of the elites, then those that have no
 // coordinates yet. Each group is shuffled; none comes twice. In every second job that
 // merges two candidates the first is one from another road; see mate.
@@ -93,14 +93,14 @@ func steps(dims []int, a, b int) int {
 func (p *picker) groups(parent record.CandidateID) [maxRadius + 2][]record.CandidateID {
 	var out [maxRadius + 2][]record.CandidateID
 	home, placed := p.view.Archive.CellOf(parent)
-	dims := p.view.Archive.Shape().Dims()
+	shape := p.view.Archive.Shape()
 	for _, h := range p.holders {
 		if h.ID == parent {
 			continue
 		}
 		g := maxRadius
 		if placed {
-			g = min(max(distance(dims, home, h.Cell), 1)-1, maxRadius)
+			g = min(max(shape.Distance(home, h.Cell), 1)-1, maxRadius)
 		}
 		out[g] = append(out[g], h.ID)
 	}
@@ -110,17 +110,6 @@ func (p *picker) groups(parent record.CandidateID) [maxRadius + 2][]record.Candi
 		}
 	}
 	return out
-}
-
-// distance is the Chebyshev distance of two cells of a row-major grid.
-func distance(dims []int, a, b int) int {
-	d := 0
-	for i := len(dims) - 1; i >= 0; i-- {
-		x := a%dims[i] - b%dims[i]
-		d = max(d, x, -x)
-		a, b = a/dims[i], b/dims[i]
-	}
-	return d
 }
 
 func groupName(g int) string {
