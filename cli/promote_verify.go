@@ -23,14 +23,15 @@ var errRefused = errors.New("refused, nothing was written")
 type verification struct {
 	on, squash bool
 	minimise   bool
+	believe    bool
 	rounds     int
 	branch     string
 }
 
 // consistent refuses flags that need --verify without it.
 func (v *verification) consistent(rounds bool) error {
-	if !v.on && (v.squash || v.minimise || rounds) {
-		return usage("--squash, --minimise and --rounds go with --verify")
+	if !v.on && (v.squash || v.minimise || v.believe || rounds) {
+		return usage("--squash, --minimise, --believe and --rounds go with --verify")
 	}
 	return nil
 }
@@ -103,11 +104,14 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 	if v.rounds != verify.DefaultRounds {
 		args = append(args, fmt.Sprintf("--rounds %d", v.rounds))
 	}
+	if v.believe {
+		args = append(args, "--believe")
+	}
 	if v.minimise {
 		args = append(args, "--minimise")
 	}
 	return verify.Question{
-		Minimise: v.minimise, Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
+		Minimise: v.minimise, Believed: v.believe, Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
 		Noisy: snap.Noisy, Accepted: looked && !report.Same() && c.Status == record.StatusScored,
 		Rounds: v.rounds, Command: "atoll " + strings.Join(args, " "), Now: a.Now,
 		Tell: func(line string) { fmt.Fprintln(a.Err, view.CleanLine(line)) },
@@ -162,6 +166,9 @@ func (a *App) printVerified(r *verify.Report) error {
 		before, after := f.Medians()
 		fmt.Fprintf(w, "%-10s %s before, %s after; %s\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
 		fmt.Fprintf(w, "%-10s %s\n", "measured", &r.Conditions)
+	}
+	for _, m := range r.Missing {
+		fmt.Fprintf(w, "%-10s %s\n", "missing", view.CleanLine(m))
 	}
 	if r.Branch == "" {
 		return nil

@@ -57,6 +57,7 @@ func (c *check) golang(ctx context.Context) error {
 			c.report.note("%s: no code changed but its comments and layout", paths[dir])
 			continue
 		}
+		m.beyond(modules[dir])
 		if err := m.packages(ctx, modules[dir]); err != nil {
 			return err
 		}

@@ -48,6 +48,9 @@ type Options struct {
 	// PythonTests runs the tests of a Python tree, as words after the
 	// interpreter; found by itself when empty.
 	PythonTests []string
+	// PythonScripts measure a Python tree: files of it with their arguments. Their calls are
+	// recorded besides those of the tests.
+	PythonScripts [][]string
 	// NoTests leaves the tests of the candidate out when lines are counted that
 	// nothing reached.
 	NoTests bool

@@ -535,3 +535,62 @@ func TestChangesThatOnlySequencesFailuresAndRareLettersShowAreFound(t *testing.T
 		"fmt.Fprintln(w, x); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\treturn nil", "io.WriteString(w, fmt.Sprint(x)+\"\\n\"); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\treturn nil",
 		"out := make(chan int)", "out := make(chan int, 4)", "delete(l.held, l.order[0])\n\t\tl.order = l.order[1:]", "first := l.order[0]\n\t\tl.order = l.order[1:]\n\t\tdelete(l.held, first)"))
 }
+
+// measured is a Python module with its test and the script that measures it.
+var measured = map[string]string{
+	"kit/__init__.py": "",
+	"kit/core.py":     "import json\n\n\ndef load(path):\n    with open(path) as f:\n        return json.load(f)\n\n\ndef count(text):\n    out = {}\n    for w in text.split():\n        out[w] = out.get(w, 0) + 1\n    return out\n",
+	"test_kit.py":     "import unittest\nfrom kit import core\n\n\nclass Kit(unittest.TestCase):\n    def test(self):\n        self.assertEqual(core.count('a b a'), {'a': 2, 'b': 1})\n",
+	"bench.py":        "import json, sys, time\nfrom kit import core\n\ntext = 'so many words ' * 900\nt = time.perf_counter()\nwhile True:\n    core.count(text)\n    if len(sys.argv) == 1:\n        break\nprint('seconds:', time.perf_counter() - t)\n",
+}
+
+func TestWhatPythonCodeDoesBeyondItsAnswersIsTold(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	cases := []struct {
+		name, old, now, want string
+		full                 bool
+		args                 []string
+	}{
+		{"an honest edit", "out[w] = out.get(w, 0) + 1", "out[w] = 1 + out.get(w, 0)", "", false, nil},
+		{"a clock of its own", "import json\n", "import json\nimport time\n\ntime.perf_counter = lambda: 0.0001\n", "sets time.perf_counter for the whole process", false, nil},
+		{"another reader of settings", "import json\n", "import json\n\nsetattr(json, 'load', lambda f: {})\n", "sets json for the whole process", true, nil},
+		{"a score of its own", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        print('seconds: 0.0000001', flush=True)\n        import os\n        os._exit(0)\n", "ends the process (os._exit)", true, nil},
+		{"a field of what has a module's name", "def load(path):\n", "def load(path, json=json):\n    if not path:\n        json = load\n        json.seen = 1\n", "", true, nil},
+		{"an answer that only what measures can see", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        return out\n", "core.count(", true, []string{"without end"}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.full {
+				suitetest.Full(t, "compares a Python module; the cases before it stand for it")
+			}
+			t.Parallel()
+			root := t.TempDir()
+			for name, text := range measured {
+				file := filepath.Join(root, name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			now := strings.Replace(measured["kit/core.py"], tc.old, tc.now, 1)
+			if now == measured["kit/core.py"] {
+				t.Fatal("nothing is edited")
+			}
+			report := mustCheck(t, guard.Options{Cases: 40, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}, PythonScripts: [][]string{append([]string{"bench.py"}, tc.args...)}}, guard.Tree{Base: root},
+				guard.Tree{Base: root, Delta: []record.Change{{Path: "kit/core.py", Mode: record.Regular, Data: []byte(now)}}}, "kit/core.py")
+			told := ""
+			for _, d := range report.Differences {
+				told += d.String() + "\n"
+			}
+			if tc.want == "" && told != "" || !strings.Contains(told, tc.want) {
+				t.Errorf("told %q, want %q; %+v", told, tc.want, report.Notes)
+			}
+			if tc.want == "" && report.Cases < 3 {
+				t.Errorf("only %d cases", report.Cases)
+			}
+		})
+	}
+}

@@ -24,8 +24,12 @@ var pythonProbe []byte
 //go:embed pyprobe/edges.py
 var pythonEdges []byte
 
+//go:embed pyprobe/beyond.py
+var pythonBeyond []byte
+
 const (
 	edgesName     = "atoll_guard_edges.py"
+	beyondName    = "atoll_guard_beyond.py"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
 	pythonWall    = 5 * time.Minute // of the tests while calls are recorded
@@ -41,7 +45,7 @@ func (c *check) python(ctx context.Context) error {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
-	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges} {
+	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond} {
 		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
 			return fmt.Errorf("lay the probe: %w", err)
 		}
@@ -81,12 +85,17 @@ type reach struct {
 	Changed  []string       `json:"changed"`
 	Literals probe.Literals `json:"literals"`
 	Extra    []string       `json:"extra"`
+	Beyond   []struct {
+		File string `json:"file"`
+		What string `json:"what"`
+	} `json:"beyond"`
 }
 
 // pyRequest is a request to the probe besides those that both probes know.
 type pyRequest struct {
 	Mode      string            `json:"mode"`
 	Tests     []string          `json:"tests,omitempty"`
+	Scripts   [][]string        `json:"scripts,omitempty"`
 	Changed   []string          `json:"changed,omitempty"`
 	Sources   map[string]string `json:"sources,omitempty"`
 	Files     []string          `json:"files,omitempty"`
@@ -101,6 +110,9 @@ func (p *pyCheck) run(ctx context.Context) error {
 	if len(r.Changed) == 0 {
 		p.report.note("no Python code changed but its comments and layout")
 		return nil
+	}
+	for _, b := range r.Beyond {
+		p.report.beyond(b.File, b.What)
 	}
 	if err := p.record(ctx); err != nil {
 		return err
@@ -177,10 +189,10 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 	return r, nil
 }
 
-// record lays down the calls that the tests of the root make.
+// record lays down the calls that the tests of the root make, and what measures it.
 func (p *pyCheck) record(ctx context.Context) error {
 	tests := func() ([]byte, error) {
-		res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests}, recordingName)
+		res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +224,7 @@ func (p *pyCheck) lines(ctx context.Context) error {
 		changed[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
 	}
 	if p.left(changed) != nil && !p.g.o.NoTests {
-		res, err := p.ask(ctx, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Changed: p.files}, profileName)
+		res, err := p.ask(ctx, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
 		if err != nil {
 			return err
 		}

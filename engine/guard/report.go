@@ -13,6 +13,7 @@ const (
 	Ends    = "ends"    // the candidate does not come back: it exits, hangs or takes all memory
 	Removed = "removed" // an exported name is gone
 	Changed = "changed" // an exported name has another type, or begins with another value
+	Beyond  = "beyond"  // the code does something to its process that the root's does not
 	Nil     = "nil"     // nil in the place of an empty list or table, or the other way
 )
 
@@ -32,6 +33,8 @@ func (d Difference) String() string {
 	switch d.Kind {
 	case Removed:
 		return d.Where + " is gone"
+	case Beyond:
+		return d.Where + " " + d.Candidate
 	case Changed:
 		return fmt.Sprintf("%s was %s and is %s", d.Where, d.Root, d.Candidate)
 	}
@@ -115,11 +118,16 @@ func (r *Report) note(format string, args ...any) {
 	}
 }
 
+// beyond notes that a file does something to its process that the root's does not.
+func (r *Report) beyond(file, what string) {
+	r.Differences = append(r.Differences, Difference{Where: file, Kind: Beyond, Input: file, Root: "does not", Candidate: what, Cases: 1, Of: 1})
+}
+
 // explains reports that an input contains a call that is known to differ by
 // itself.
 func (r *Report) explains(p pair, input string) bool {
 	return slices.ContainsFunc(r.Differences, func(d Difference) bool {
-		return strings.HasPrefix(d.Where, p.name) && len(d.Input) < len(input) && calls(input, d.Where)
+		return d.Kind != Beyond && strings.HasPrefix(d.Where, p.name) && len(d.Input) < len(input) && calls(input, d.Where)
 	})
 }
 
@@ -160,7 +168,7 @@ func (r *Report) reduce() {
 	all := slices.Clone(r.Differences)
 	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
 		return slices.ContainsFunc(all, func(o Difference) bool {
-			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && len(o.Input) < len(d.Input) && calls(d.Input, o.Where)
+			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && o.Kind != Beyond && len(o.Input) < len(d.Input) && calls(d.Input, o.Where)
 		})
 	})
 }
@@ -198,7 +206,9 @@ func (r *Report) sort() {
 	})
 }
 
-func rank(kind string) int { return slices.Index([]string{Output, Ends, Changed, Removed}, kind) }
+func rank(kind string) int {
+	return slices.Index([]string{Beyond, Output, Ends, Changed, Removed}, kind)
+}
 
 // together joins line numbers to stretches.
 func together(file string, lines []int) []Lines {

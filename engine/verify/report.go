@@ -62,7 +62,9 @@ type Report struct {
 	Figures    *Figures           `json:"figures,omitempty"`
 	Conditions Conditions         `json:"conditions"`
 	Evaluator  string             `json:"evaluator"` // its command, in one line
-	Command    string             `json:"command"`   // how to verify again
+	// Missing are guarantees that this evaluator does not give, a sentence each.
+	Missing []string `json:"missing,omitempty"`
+	Command string   `json:"command"` // how to verify again
 	// Refused says in one line why there should be no branch; empty: the gain holds.
 	Refused string `json:"refused,omitempty"`
 	// Commit and Branch are filled in by who writes them.
@@ -127,6 +129,9 @@ func (r *Report) Message() string {
 		}
 	}
 	fmt.Fprintf(&b, "Measured in turn (ABBA), same sandbox: %s.\n", &r.Conditions)
+	for _, m := range r.Missing {
+		fmt.Fprintf(&b, "Not guaranteed: %s\n", view.Shorten(m, 200))
+	}
 	fmt.Fprintf(&b, "Evaluator: %s\nReproduce: %s\n", view.Shorten(r.Evaluator, 300), r.Command)
 	return b.String()
 }

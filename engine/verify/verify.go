@@ -38,6 +38,7 @@ type Question struct {
 	Lineage    []Step
 	Noisy      bool   // values of this experiment are known to vary
 	Accepted   bool   // a person accepted that the candidate behaves in another way
+	Believed   bool   // a person looked at a gain that is beyond belief
 	Minimise   bool   // what brings nothing is left out
 	Rounds     int    // at most; [DefaultRounds] when 0
 	Command    string // how to ask again
@@ -102,6 +103,7 @@ func (c *check) run(ctx context.Context) error {
 		return err
 	}
 	c.ev.SetObjective(c.q.Metric)
+	c.report.Missing = c.ev.Guarantees()
 	release, err := c.merge(ctx)
 	if err != nil || c.report.Refused != "" {
 		return err
@@ -289,9 +291,26 @@ func (c *check) round(ctx context.Context, round int) (values [2]float64, err er
 	return values, nil
 }
 
+// timed reports that the figures are times.
+func (c *check) timed() bool {
+	unit := ""
+	for _, m := range c.q.Candidate.Metrics {
+		if m.Name == c.report.Figures.Metric {
+			unit = m.Unit
+		}
+	}
+	return config.TimeLike(c.report.Figures.Metric, unit)
+}
+
 func (c *check) settle() {
-	if f := c.report.Figures; !f.Holds() {
+	f := c.report.Figures
+	if !f.Holds() {
 		c.report.refuse("the gain does not hold: %s", f)
+		return
+	}
+	if before, after := f.Medians(); !c.q.Believed && c.timed() && f.beyondBelief() {
+		c.report.refuse("%s before and %s after is beyond belief: look at `atoll diff %s` whether it prints the figure, changes the clock or ends the process; --believe promotes it after that",
+			view.FormatValue(before), view.FormatValue(after), c.q.Candidate.ID)
 	}
 }
 

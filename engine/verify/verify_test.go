@@ -62,6 +62,25 @@ func TestWhatRoundsSay(t *testing.T) {
 	}
 }
 
+func TestATimeOfNearlyNothingIsBeyondBelief(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, after []float64
+		minimize      bool
+		want          bool
+	}{
+		"nothing is left":             {times(8, 10, 11), times(8, 0), true, true},
+		"a clock that runs backwards": {times(8, 10, 11), times(8, -1), true, true},
+		"a two-thousandth is left":    {times(8, 10, 11), times(8, 0.005), true, true},
+		"a hundredth is left":         {times(8, 10, 11), times(8, 0.1), true, false},
+		"a rate rises as it may":      {times(8, 1), times(8, 5000), false, false},
+	} {
+		f := Figures{Before: c.before, After: c.after, Minimize: c.minimize}
+		if got := f.beyondBelief(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestEveryLookMayBeClear(t *testing.T) {
 	for _, most := range []int{LeastRounds, 9, DefaultRounds, 100, MostRounds} {
 		all := looks(most)

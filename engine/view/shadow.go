@@ -10,8 +10,8 @@ import (
 type ShadowChoice struct {
 	Agent    string // whom it would ask next, "" where there is no choice
 	Why      string
-	Agreed   int // results of agents that it would have asked as well
-	Compared int // results it looked at, where there was a choice
+	Agreed   int    // results of agents that it would have asked as well
+	Compared int    // results it looked at, where there was a choice
 	Behind   string // which agents are shown to bring less than another, and how much; "" for none
 	// Decides: such agents keep a fifth of their weights (search.draw_agents: yield).
 	Decides bool

@@ -164,7 +164,33 @@ func GuardOptions(cfg config.Config) guard.Options {
 			break
 		}
 	}
+	for _, command := range append([][]string{cfg.Evaluator.Command}, stageCommands(cfg.Evaluator.Stages)...) {
+		if words := pythonScript(command); words != nil {
+			o.PythonScripts = append(o.PythonScripts, words)
+		}
+	}
 	return o
+}
+
+func stageCommands(stages []config.Stage) [][]string {
+	out := make([][]string, len(stages))
+	for i, st := range stages {
+		out[i] = st.Command
+	}
+	return out
+}
+
+// pythonScript returns script and arguments of a command that runs a Python file of the tree;
+// nil for any other.
+func pythonScript(command []string) []string {
+	if len(command) == 1 && !strings.ContainsAny(command[0], "|<>&;$`\"'*") {
+		command = strings.Fields(command[0])
+	}
+	if len(command) < 2 || !strings.HasPrefix(filepath.Base(command[0]), "python") || !strings.HasSuffix(command[1], ".py") ||
+		!filepath.IsLocal(command[1]) || strings.Contains(command[1], "{") {
+		return nil
+	}
+	return command[1:]
 }
 
 // spacious are words of metrics that say how much room a program takes.

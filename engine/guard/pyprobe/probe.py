@@ -22,11 +22,13 @@ import pickle
 import random
 import re
 import runpy
+import signal
 import sys
 import threading
 import time
 import types
 
+from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 
 TREE = os.path.realpath(os.getcwd())
@@ -34,6 +36,8 @@ MASK = (1 << 64) - 1
 FLOAT_MARK = "\x01"
 MOST_RECORDED = 200
 MOST_TRIED = 3000
+MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
+SCRIPT_SECONDS = 20
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LONGEST = 64 << 10
@@ -138,6 +142,11 @@ class Recorder:
         self.objects = {}  # id -> [object, class, init recipe, history or None]
         self.busy = threading.local()
         self.stack = []
+        self.most = MOST_RECORDED
+
+    def more(self):
+        """Makes room for the calls of scripts behind those of the tests."""
+        self.tried, self.most = {}, MOST_RECORDED + MOST_OF_SCRIPTS
 
     def resolve(self, frame):
         code = frame.f_code
@@ -145,7 +154,7 @@ class Recorder:
             return self.known[code]
         found = None
         module = sys.modules.get(frame.f_globals.get("__name__", ""))
-        if module is not None and in_tree(code.co_filename) and not is_test(code.co_filename):
+        if module is not None and module.__name__ != "__main__" and in_tree(code.co_filename) and not is_test(code.co_filename):
             found = self.search(module, code)
         self.known[code] = found
         return found
@@ -248,7 +257,7 @@ class Recorder:
         tries = self.tried.get(key, 0)
         self.tried[key] = tries + 1
         outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
-        if not outer and (tries > MOST_TRIED or len(self.calls.get(key, ())) >= MOST_RECORDED):
+        if not outer and (tries > MOST_TRIED or len(self.calls.get(key, ())) >= self.most):
             return
         try:
             rest = args[1:] if bound and not isinstance(me, type) else args
@@ -290,7 +299,7 @@ class Recorder:
 
     def keep(self, key, recipe):
         calls = self.calls.setdefault(key, {})
-        if len(calls) >= MOST_RECORDED:
+        if len(calls) >= self.most:
             return
         data = pickle.dumps(recipe, 4)
         if len(data) <= LONGEST:
@@ -329,6 +338,29 @@ def run_tests(words):
             pass
 
 
+class Enough(BaseException):
+    """A script took its time."""
+
+
+def run_scripts(scripts):
+    """Runs what measures, for some seconds each: its calls are what counts."""
+
+    def enough(*_):
+        raise Enough
+
+    os.environ.setdefault("ATOLL_RESULT", os.devnull)
+    for words in scripts:
+        sys.argv = list(words)
+        signal.signal(signal.SIGALRM, enough)
+        signal.setitimer(signal.ITIMER_REAL, SCRIPT_SECONDS)
+        try:
+            runpy.run_path(words[0], run_name="__main__")
+        except (Exception, SystemExit, Enough):
+            pass
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def record(q):
     r = Recorder()
     lines = Lines(q.get("changed") or [])
@@ -338,6 +370,8 @@ def record(q):
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             run_tests(q.get("tests") or [])
+            r.more()
+            run_scripts(q.get("scripts") or [])
     finally:
         sys.setprofile(None)
         lines.stop()
@@ -1051,6 +1085,7 @@ def main():
         result["literals"] = literals((q.get("testfiles") or []) + sources)
         result["literals"]["edges"] = constants_of_change(q.get("sources") or {})
         result["extra"] = public_functions(sources)
+        result["beyond"] = of_change(q.get("sources") or {})
         with open(os.environ["ATOLL_GUARD_RESULT"], "w", encoding="utf-8") as f:
             json.dump(result, f)
         return
