@@ -90,7 +90,7 @@ func TestALearnedMapBeginsWithMeasuresAgainstTheRoot(t *testing.T) {
 			if fitted := len(c.causes) > 1; fitted == (s.Grid.NeedFit > 0) || fitted == (s.Space.Axes != nil && s.Space.Axes[0] == "change from the root") && c.causes != nil {
 				t.Errorf("%d candidates needed for a map; the axes are %q", s.Grid.NeedFit, s.Space.Axes)
 			}
-			if c.causes != nil && spaces[0].AtFold != 1 {
+			if c.causes != nil && (spaces[0].AtFold < 2 || spaces[0].AtFold > 3) { // as soon as one differs from the root
 				t.Errorf("the first map was laid when %d candidates were measured", spaces[0].AtFold)
 			}
 			if err := l.state().CheckArchive(); err != nil {

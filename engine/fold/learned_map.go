@@ -223,8 +223,7 @@ func (l *learned) firstDue(asked bool) (cause string, vectors [][]float32, err e
 			return behavior.CauseFirst, vectors, nil
 		}
 	}
-	root := l.Candidate(record.Root)
-	if l.Space != nil || !l.Config.Map.Provisional || root == nil || !root.Scored {
+	if l.Space != nil || !l.Config.Map.Provisional || len(l.kinds) < 2 { // all lie where the root does
 		return "", nil, nil
 	}
 	v, err := l.vector(record.Root)
