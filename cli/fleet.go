@@ -321,7 +321,7 @@ func (a *App) decideMachine(dir, name string, state server.State) error {
 		known = known || live && m.Name == name
 	}
 	err = server.MembersOf(dir).Set(name, state, known, a.Now())
-	if errors.Is(err, server.ErrMember) {
+	if errors.Is(err, server.ErrMember) || errors.Is(err, server.ErrDropped) {
 		return usage("%v", err)
 	}
 	return err

@@ -308,7 +308,8 @@ func TestDecisionsAboutMachinesAreTold(t *testing.T) {
 	t.Parallel()
 	dir := plot(t)
 	must(t, dir, "fleet", "invite", "rack1", "--address", "hub:7422")
-	for verb, state := range map[string]string{"drain": "draining", "resume": "active", "drop": "dropped"} {
+	for _, step := range [][2]string{{"drain", "draining"}, {"resume", "active"}, {"drop", "dropped"}} {
+		verb, state := step[0], step[1]
 		var said struct{ Name, State string }
 		if err := json.Unmarshal([]byte(must(t, dir, "fleet", verb, "rack1", "--json")), &said); err != nil || said.Name != "rack1" || said.State != state {
 			t.Errorf("%s: %+v, %v", verb, said, err)
@@ -323,4 +324,26 @@ func TestDecisionsAboutMachinesAreTold(t *testing.T) {
 			t.Errorf("after %s: %+v, %v", verb, s, err)
 		}
 	}
+}
+
+func TestADroppedMachineStaysDropped(t *testing.T) {
+	t.Parallel()
+	dir := plot(t)
+	invite := func() string { return must(t, dir, "fleet", "invite", "rack1", "--address", "hub:7422") }
+	before := invite()
+	must(t, dir, "fleet", "drop", "rack1")
+	for _, verb := range []string{"resume", "drain"} {
+		c := atoll(t, dir, "fleet", verb, "rack1")
+		if c.code != 2 || !strings.Contains(c.err, "rack1 was dropped: ") || !strings.Contains(c.err, "atoll fleet invite rack1` makes a new key") {
+			t.Errorf("%s: exit %d, %s", verb, c.code, c.err)
+		}
+		if out := must(t, dir, "fleet"); !strings.Contains(out, "dropped") {
+			t.Errorf("after %s:\n%s", verb, out)
+		}
+	}
+	must(t, dir, "fleet", "drop", "rack1")
+	if invite() == before {
+		t.Error("the new line has the key before")
+	}
+	must(t, dir, "fleet", "drain", "rack1")
 }

@@ -36,6 +36,9 @@ type Member struct {
 // ErrMember reports a machine that nobody invited.
 var ErrMember = errors.New("no such machine")
 
+// ErrDropped reports a machine whose key was taken away for good.
+var ErrDropped = errors.New("dropped")
+
 // Members is the file of the machines of a state directory. Its methods may be
 // called from several processes at once.
 type Members struct{ path string }
@@ -83,11 +86,14 @@ func (m Members) Put(one Member) error {
 }
 
 // Set decides about a member. One that is not listed is added when it is known
-// to be there, else it is [ErrMember].
+// to be there, else it is [ErrMember]. A key that was dropped opens nothing ever again:
+// any other decision about its machine is [ErrDropped].
 func (m Members) Set(name string, state State, known bool, now time.Time) error {
 	return m.change(func(list []Member) ([]Member, error) {
 		i := slices.IndexFunc(list, func(o Member) bool { return o.Name == name })
 		switch {
+		case i >= 0 && list[i].State == Dropped && state != Dropped && list[i].Key != "":
+			return nil, fmt.Errorf("%s was %w: `atoll fleet invite %[1]s` makes a new key", name, ErrDropped)
 		case i >= 0:
 			list[i].State, list[i].Since = state, now
 		case known:
