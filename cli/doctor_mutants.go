@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -24,6 +25,10 @@ func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int
 		fmt.Fprintln(a.Err, view.CleanLine(line))
 	})
 	if err != nil {
+		if tried := report.Caught + len(report.Missed); tried > 0 && !a.flags.json {
+			fmt.Fprintf(a.Out, "ended early, %d of %d were tried\n", tried+report.Unbuilt+report.Same, n)
+			err = errors.Join(err, a.printTrial(&report))
+		}
 		return err
 	}
 	if err := keepGrade(state, o.Config, &report); err != nil {

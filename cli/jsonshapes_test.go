@@ -145,15 +145,21 @@ func structSchema(t reflect.Type, within []reflect.Type) map[string]any {
 			for k, v := range inner["properties"].(map[string]any) {
 				properties[k] = v
 			}
-			required = append(required, inner["required"].([]string)...)
+			if names, ok := inner["required"].([]string); ok {
+				required = append(required, names...)
+			}
 			continue
 		case name == "":
 			name = f.Name
 		}
 		properties[name] = schemaOf(f.Type, within)
-		if !strings.Contains(options, "omit") {
+		if !strings.Contains(options, "omit") && !slices.Contains(required, name) { // it may stand before one of what is embedded
 			required = append(required, name)
 		}
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/verify"
 	"atoll/engine/view"
@@ -78,9 +77,9 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 
 // verifying puts together what a verification needs to know.
 func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v verification) (verify.Question, error) {
-	cfg, err := config.Decode(o.exp.Config)
-	if err != nil {
-		return verify.Question{}, fmt.Errorf("read the stored configuration of %s: %w", o.exp.Name, err)
+	cfg := o.state.Config
+	if now := a.fileNow(ctx); now != nil {
+		cfg = engine.WithLive(cfg, *now)
 	}
 	if dir := cfg.Evaluator.Dir; dir != "" && !filepath.IsAbs(dir) {
 		cfg.Evaluator.Dir = filepath.Join(o.Dir, dir)

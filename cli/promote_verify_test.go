@@ -190,3 +190,18 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 		t.Errorf("--minimise alone: exit %d: %s", c.code, c.err)
 	}
 }
+
+func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	yaml := strings.Replace(smallYAML, "jobs: 12", "jobs: 6", 1) + "guard: on\nguard_commands: [{command: [cat, numbers.conf]}]\n"
+	put(t, dir, map[string]string{"atoll.yaml": yaml})
+	must(t, dir, "run", "--headless")
+	id := luckiest(t, dir)
+	if c := atoll(t, dir, "promote", id, "--verify"); c.code != 1 || !strings.Contains(c.err, "behaves in another way") {
+		t.Fatalf("what nobody accepted: exit %d: %s%s", c.code, c.out, c.err)
+	}
+	must(t, dir, "promote", id, "--verify", "--branch", "said", "--set", "guard_accept=[cat numbers.conf]")
+	put(t, dir, map[string]string{"atoll.yaml": yaml + "guard_accept: [cat numbers.conf]\n"})
+	must(t, dir, "promote", id, "--verify", "--branch", "written")
+}

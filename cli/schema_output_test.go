@@ -85,6 +85,82 @@ func holds(t *testing.T, defs map[string]map[string]any, def, text string) {
 	}
 }
 
+func TestTheDocumentedSchemaIsOne(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../docs/json.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	defs, _ := schema["$defs"].(map[string]any)
+	if len(defs) == 0 {
+		t.Fatal("it defines nothing")
+	}
+	for name, s := range defs {
+		for _, p := range unlawful(s, name) {
+			t.Error(p)
+		}
+	}
+}
+
+// unlawful is what JSON Schema refuses of the keywords that the document uses.
+func unlawful(v any, at string) (out []string) {
+	s, ok := v.(map[string]any)
+	if !ok {
+		return []string{fmt.Sprintf("%s: %v is no schema", at, v)}
+	}
+	for key, v := range s {
+		here := at + "/" + key
+		switch key {
+		case "description", "contentEncoding":
+			if _, ok := v.(string); !ok {
+				out = append(out, fmt.Sprintf("%s: %v is no text", here, v))
+			}
+		case "type":
+			if names, ok := v.([]any); ok && distinct(names) && len(names) > 0 {
+				break
+			}
+			if _, ok := v.(string); !ok {
+				out = append(out, fmt.Sprintf("%s: %v is no name of a type and no list of some", here, v))
+			}
+		case "required":
+			if names, ok := v.([]any); !ok || !distinct(names) {
+				out = append(out, fmt.Sprintf("%s: %v is no list of different names", here, v))
+			}
+		case "properties":
+			all, ok := v.(map[string]any)
+			if !ok {
+				out = append(out, fmt.Sprintf("%s: %v is no object", here, v))
+			}
+			for name, s := range all {
+				out = append(out, unlawful(s, here+"/"+name)...)
+			}
+		case "additionalProperties", "items":
+			if _, ok := v.(bool); !ok {
+				out = append(out, unlawful(v, here)...)
+			}
+		default:
+			out = append(out, here+": the test does not know this keyword")
+		}
+	}
+	return out
+}
+
+// distinct reports whether all are texts, each another one.
+func distinct(names []any) bool {
+	seen := map[any]bool{}
+	for _, n := range names {
+		if _, ok := n.(string); !ok || seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	return true
+}
+
 // misfits checks the parts of JSON Schema that the document uses.
 func misfits(s map[string]any, v any, at string) (out []string) {
 	var types []string

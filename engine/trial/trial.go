@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,9 +39,10 @@ type Options struct {
 	Goal     string
 	Minimize bool
 	Mutants  []mutant.Mutant
-	Again    int // samples of the root against itself; 5
-	Workers  int // mutants at a time; 1
-	Explain  int // missed mutants for which a telling call is looked for; 10
+	Again    int           // samples of the root against itself; 5
+	Workers  int           // mutants at a time; 1
+	Explain  int           // missed mutants for which a telling call is looked for; 10
+	Look     time.Duration // for all of these together; two minutes
 	// Tell is told of each step, one line; it may be nil.
 	Tell func(line string)
 }
@@ -146,16 +149,21 @@ const (
 	caught
 	unbuilt
 	same
+	untried
 )
 
 // Run tries the evaluator on the root, again and again, and on each mutant. It
-// returns ErrRoot with the reason where the root does not pass.
+// returns ErrRoot with the reason where the root does not pass. Where it ends early the
+// report counts what was tried by then.
 func Run(ctx context.Context, ev Evaluator, p Prober, o Options) (Report, error) {
 	if o.Again == 0 {
 		o.Again = 5
 	}
 	if o.Explain == 0 {
 		o.Explain = 10
+	}
+	if o.Look == 0 {
+		o.Look = 2 * time.Minute
 	}
 	t := &trial{ev: ev, p: p, o: o, root: guard.Tree{Base: o.Base}}
 	if err := t.itself(ctx); err != nil {
@@ -165,7 +173,7 @@ func Run(ctx context.Context, ev Evaluator, p Prober, o Options) (Report, error)
 	if err != nil {
 		return t.report, err
 	}
-	verdicts := make([]verdict, len(o.Mutants))
+	verdicts := slices.Repeat([]verdict{untried}, len(o.Mutants))
 	var mu sync.Mutex
 	done := 0
 	g, each := errgroup.WithContext(ctx)
@@ -175,16 +183,21 @@ func Run(ctx context.Context, ev Evaluator, p Prober, o Options) (Report, error)
 			v, err := t.try(each, i, m)
 			mu.Lock()
 			defer mu.Unlock()
+			if err != nil {
+				return err
+			}
 			done++
 			verdicts[i] = v
 			t.tell("%d of %d: %s:%d %s", done, len(o.Mutants), m.Path, m.Line, v)
-			return err
+			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
+		t.count(verdicts, reached)
 		return t.report, err
 	}
 	t.count(verdicts, reached)
+	t.told()
 	return t.report, t.explain(ctx)
 }
 
@@ -305,6 +318,7 @@ func (t *trial) count(verdicts []verdict, reached []guard.Reached) {
 			parts[m.Path] = p
 		}
 		switch verdicts[i] {
+		case untried:
 		case unbuilt:
 			r.Unbuilt++
 		case same:
@@ -335,12 +349,25 @@ func (t *trial) count(verdicts []verdict, reached []guard.Reached) {
 	}
 }
 
-// explain looks for calls that tell missed mutants from the root.
+// told says the grade as soon as all verdicts are known.
+func (t *trial) told() {
+	if r := &t.report; r.Caught+len(r.Missed) > 0 {
+		t.tell("%s: caught %d of %d broken programs", r.Grade(), r.Caught, r.Caught+len(r.Missed))
+	}
+}
+
+// explain looks for calls that tell missed mutants from the root, where calls can be made
+// up, until its time is over or it is interrupted: the grade does not depend on it.
 func (t *trial) explain(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, t.o.Look)
+	defer cancel()
 	tried := 0
 	for i := range t.report.Missed {
 		gone := &t.report.Missed[i]
-		if tried >= t.o.Explain {
+		if path.Ext(gone.Path) != ".go" {
+			continue
+		}
+		if tried >= t.o.Explain || ctx.Err() != nil {
 			break
 		}
 		at := slices.IndexFunc(t.o.Mutants, func(m mutant.Mutant) bool {
@@ -349,7 +376,10 @@ func (t *trial) explain(ctx context.Context) error {
 		tried++
 		t.tell("looking for a call that tells %s:%d from the root", gone.Path, gone.Line)
 		found, err := t.p.Check(ctx, t.root, guard.Tree{Base: t.o.Base, Delta: change(t.o.Mutants[at])}, []string{gone.Path})
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil
+		case err != nil:
 			return err
 		}
 		gone.Tried = found.Cases > 0

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/engine/eval"
 	"atoll/engine/guard"
@@ -118,4 +120,84 @@ func TestAScoreOfFewProgramsTellsHowFarItCanBeOff(t *testing.T) {
 			t.Errorf("%d of %d: %.3f to %.3f, want %.3f to %.3f", c.caught, c.caught+c.missed, lo, hi, c.lo, c.hi)
 		}
 	}
+}
+
+// slow looks for calls until its context ends.
+type slow struct {
+	prober
+	looked int
+}
+
+func (s *slow) Check(ctx context.Context, _, _ guard.Tree, _ []string) (guard.Report, error) {
+	s.looked++
+	<-ctx.Done()
+	return guard.Report{}, ctx.Err()
+}
+
+func TestTheGradeWaitsForNoCallThatIsLookedFor(t *testing.T) {
+	t.Parallel()
+	ev := &canned{root: []float64{5}, answer: map[string]eval.Outcome{"a": {Objective: 5}, "b": {Objective: 5}, "c": {Objective: 1}}}
+	for name, c := range map[string]struct {
+		file   string
+		ends   string // where the person interrupts
+		looked int
+	}{
+		"a look that takes too long ends":            {"f.go", "", 1},
+		"an interrupted look ends":                   {"f.go", "looking", 1},
+		"no call can be made up in another language": {"f.py", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			all := mutants("a", "b", "c")
+			for i := range all {
+				all[i].Path = c.file
+			}
+			var lines []string
+			p := &slow{}
+			o := trial.Options{Mutants: all, Look: time.Millisecond, Tell: func(line string) {
+				lines = append(lines, line)
+				if c.ends != "" && strings.HasPrefix(line, c.ends) {
+					cancel()
+				}
+			}}
+			if c.ends != "" {
+				o.Look = time.Hour
+			}
+			r, err := trial.Run(ctx, ev, p, o)
+			if err != nil || r.Caught != 1 || len(r.Missed) != 2 || p.looked != c.looked {
+				t.Errorf("got %+v, %v after %d looks", r, err, p.looked)
+			}
+			told := slices.Index(lines, "weak: caught 1 of 3 broken programs")
+			if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "looking") }); told < 0 || at >= 0 && at < told {
+				t.Errorf("it told %q", lines)
+			}
+		})
+	}
+}
+
+func TestATrialThatIsInterruptedTellsWhatWasTried(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ev := &stopping{canned{root: []float64{5}, answer: map[string]eval.Outcome{"worse": {Objective: 1}}}}
+	r, err := trial.Run(ctx, ev, prober{}, trial.Options{Mutants: mutants("worse", "never", "nor"), Tell: func(line string) {
+		if strings.HasPrefix(line, "1 of 3") {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || r.Caught != 1 || len(r.Missed) != 0 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// stopping measures nothing once its context ended.
+type stopping struct{ canned }
+
+func (s *stopping) Run(ctx context.Context, q eval.Request) (eval.Outcome, error) {
+	if ctx.Err() != nil {
+		return eval.Outcome{}, ctx.Err()
+	}
+	return s.canned.Run(ctx, q)
 }
