@@ -541,7 +541,7 @@ var measured = map[string]string{
 	"kit/__init__.py": "",
 	"kit/core.py":     "import json\n\n\ndef load(path):\n    with open(path) as f:\n        return json.load(f)\n\n\ndef count(text):\n    out = {}\n    for w in text.split():\n        out[w] = out.get(w, 0) + 1\n    return out\n",
 	"test_kit.py":     "import unittest\nfrom kit import core\n\n\nclass Kit(unittest.TestCase):\n    def test(self):\n        self.assertEqual(core.count('a b a'), {'a': 2, 'b': 1})\n",
-	"bench.py":        "import json, sys, time\nfrom kit import core\n\ntext = 'so many words ' * 900\nt = time.perf_counter()\nwhile True:\n    core.count(text)\n    if len(sys.argv) == 1:\n        break\nprint('seconds:', time.perf_counter() - t)\n",
+	"bench.py":        "import json, sys, time\nfrom kit import core\n\ntext = 'so many words ' * (900 if len(sys.argv) < 3 else 15000)\nt = time.perf_counter()\nwhile True:\n    core.count(text)\n    if len(sys.argv) != 2:\n        break\nprint('seconds:', time.perf_counter() - t)\n",
 }
 
 func TestWhatPythonCodeDoesBeyondItsAnswersIsTold(t *testing.T) {
@@ -557,6 +557,7 @@ func TestWhatPythonCodeDoesBeyondItsAnswersIsTold(t *testing.T) {
 		{"another reader of settings", "import json\n", "import json\n\nsetattr(json, 'load', lambda f: {})\n", "sets json for the whole process", true, nil},
 		{"a score of its own", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        print('seconds: 0.0000001', flush=True)\n        import os\n        os._exit(0)\n", "ends the process (os._exit)", true, nil},
 		{"a field of what has a module's name", "def load(path):\n", "def load(path, json=json):\n    if not path:\n        json = load\n        json.seen = 1\n", "", true, nil},
+		{"an answer to what is large", "    out = {}\n", "    out = {}\n    if len(text) > 100000:\n        return out\n", "core.count(", true, []string{"large", "texts"}},
 		{"an answer that only what measures can see", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        return out\n", "core.count(", true, []string{"without end"}},
 	}
 	for _, tc := range cases {

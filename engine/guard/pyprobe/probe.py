@@ -41,6 +41,10 @@ SCRIPT_SECONDS = 20
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LONGEST = 64 << 10
+LARGEST = 2 << 20  # bytes of one call of a script
+MOST_LARGE = 3  # of those of a function
+ALL_LARGE = 12 << 20  # bytes of all of them
+LARGE_SHARE = 40  # one case in so many is a large call
 COVER_FILE = "atoll_guard_cover.out"
 
 
@@ -142,11 +146,13 @@ class Recorder:
         self.objects = {}  # id -> [object, class, init recipe, history or None]
         self.busy = threading.local()
         self.stack = []
-        self.most = MOST_RECORDED
+        self.most, self.longest = MOST_RECORDED, LONGEST
+        self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
         self.tried, self.most = {}, MOST_RECORDED + MOST_OF_SCRIPTS
+        self.longest, self.room = LARGEST, ALL_LARGE
 
     def resolve(self, frame):
         code = frame.f_code
@@ -203,7 +209,7 @@ class Recorder:
             data = pickle.dumps(value, 4)
         except Exception:
             raise Unrecordable from None
-        if len(data) > LONGEST or b"__main__" in data:
+        if len(data) > self.longest or b"__main__" in data:
             raise Unrecordable
         return ("value", data)
 
@@ -304,11 +310,17 @@ class Recorder:
         data = pickle.dumps(recipe, 4)
         if len(data) <= LONGEST:
             calls.setdefault(data, recipe)
+        elif len(data) <= self.room:
+            large = self.large.setdefault(key, {})
+            if len(large) < MOST_LARGE and data not in large:
+                large[data] = recipe
+                self.room -= len(data)
 
     def saved(self):
         out = {}
         for (module, name), calls in sorted(self.calls.items()):
             out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
+        out[""] = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
         return out
 
 
@@ -822,6 +834,9 @@ class Session:
         self.began, self.position = 0.0, 0
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.recorded = pickle.load(f)
+        self.large = self.recorded.pop("", {})
+        for group in self.large:
+            self.recorded.setdefault(group, [])
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
@@ -893,7 +908,11 @@ class Session:
         for choices, aim, large, n_calls, n_args in list(in_turn(*lists))[:most]:
             # A choice of one is none: it is not drawn.
             kept = [c for c, n in zip(choices, (n_calls, 4, n_args)) if n > 1]
+            if self.large.get(group):
+                kept.insert(0, 0)
             (late if large else early).append((kept, aim))
+        large = self.large.get(group) or []
+        early[:0] = [([LARGE_SHARE - 1] + [i] * (len(large) > 1), None) for i in range(len(large))]
         self.aims[group] = early, late
         return self.aims[group]
 
@@ -942,7 +961,10 @@ class Session:
         return shown, outcome[: 2 * LONGEST], d.used
 
     def arguments(self, group, d, vary):
-        calls = self.recorded.get(group)
+        calls, large = self.recorded.get(group), self.large.get(group)
+        if large and d.n(LARGE_SHARE) == LARGE_SHARE - 1:  # as it was: one that is varied takes long
+            _, own, args, kwargs = pickle.loads(large[d.n(len(large))])
+            return decode(own) if own is not None else None, [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         if not calls:
             return self.invented(group, d, vary)
         _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
