@@ -38,7 +38,16 @@ func (d Difference) String() string {
 	case Changed:
 		return fmt.Sprintf("%s was %s and is %s", d.Where, d.Root, d.Candidate)
 	}
-	return fmt.Sprintf("%s gave %s and gives %s", d.Input, d.Root, d.Candidate)
+	return fmt.Sprintf("%s gave %s and gives %s", inLine(d.Input), inLine(d.Root), inLine(d.Candidate))
+}
+
+// inLine shortens what is too long for a line; the report itself has all of it.
+func inLine(text string) string {
+	const head, tail = 200, 60
+	if r := []rune(text); len(r) > head+tail+40 {
+		return fmt.Sprintf("%s… (%d more) …%s", string(r[:head]), len(r)-head-tail, string(r[len(r)-tail:]))
+	}
+	return text
 }
 
 // Key names a difference, so that one that a person accepted is known again:

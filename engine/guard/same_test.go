@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"strings"
 	"testing"
 
 	"atoll/engine/guard/probe"
@@ -29,5 +30,12 @@ func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 				t.Errorf("the same but for nil is %t, want %t", got, tt.butNil)
 			}
 		})
+	}
+}
+
+func TestALongCallIsToldByItsEnds(t *testing.T) {
+	d := Difference{Where: "p.F", Kind: Output, Input: "p.F(" + strings.Repeat("x", 100000) + ", 7)", Root: "1", Candidate: "2"}
+	if got := d.String(); len(got) > 400 || !strings.HasPrefix(got, "p.F(xxx") || !strings.Contains(got, "(99748 more)") || !strings.HasSuffix(got, "x, 7) gave 1 and gives 2") {
+		t.Errorf("told as %q", got)
 	}
 }
