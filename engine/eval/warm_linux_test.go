@@ -68,11 +68,13 @@ func TestCopiesMeasureWhatStartedEvaluatorsDo(t *testing.T) {
 			eval.Options{Command: []string{python, "-S", "-B", "{dir}/evaluate.py"}, Dir: packing + "/evaluator"},
 		},
 		{
-			"openevolve", evolved, "program.py", []string{strings.Replace(read(evolved+"/program.py"), "LOOKS = 200", "LOOKS = 400", 1), "raise ValueError('not mine')\n"},
+			"openevolve", evolved, "program.py",
+			[]string{strings.Replace(read(evolved+"/program.py"), "LOOKS = 200", "LOOKS = 400", 1), "raise ValueError('not mine')\n"},
 			eval.Options{Adapter: "openevolve", Command: []string{"evaluator.py", "program.py"}, Dir: evolve, AdapterOptions: map[string]string{"python": python}},
 		},
 		{
-			"loreley", lored, "solution.py", []string{"x = 1\n"},
+			"loreley", lored, "solution.py",
+			[]string{"x = 1\n"},
 			eval.Options{Adapter: "loreley", Command: []string{"evaluate:plugin", "."}, Direction: eval.Minimize, Dir: lore, AdapterOptions: map[string]string{"python": python}},
 		},
 	} {

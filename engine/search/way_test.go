@@ -112,8 +112,11 @@ func TestFrozenTargetsGetNoJobsAndBoostedOnesTheirShare(t *testing.T) {
 	v := view(grid(t, [2]int{0, 0}))
 	v.Fold = 3
 	v.Targets = []search.Weighted{
-		{Name: "boosted", Weight: 1, Boost: 3, Until: 5}, {Name: "past", Weight: 2, Boost: 3, Until: 3}, {Name: "plain", Weight: 1.5},
-		{Name: "frozen", Weight: 9, Frozen: true}, {Name: "without", Boost: 3, Until: 9},
+		{Name: "boosted", Weight: 1, Boost: 3, Until: 5},
+		{Name: "past", Weight: 2, Boost: 3, Until: 3},
+		{Name: "plain", Weight: 1.5},
+		{Name: "frozen", Weight: 9, Frozen: true},
+		{Name: "without", Boost: 3, Until: 9},
 	}
 	got := sample(v, 20_000, func(c search.Choice) string { return c.Target })
 	fits(t, "targets", got, share(map[string]float64{"boosted": 3, "past": 2, "plain": 1.5}))
