@@ -156,7 +156,11 @@ func (a *App) summary(s *view.Snapshot) error {
 	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
-		fmt.Fprintf(w, "best  %s %s  %s; the root has %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), view.FormatValue(s.Root.Objective))
+		root := "; the root has " + view.FormatValue(s.Root.Objective)
+		if s.Paired || s.Best.ID == record.Root {
+			root = ""
+		}
+		fmt.Fprintf(w, "best  %s %s  %s%s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), root)
 		fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
 	}
 	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed {

@@ -216,13 +216,14 @@ func (l look) test(language string) []string {
 		}
 	case "python":
 		for _, f := range l.sorted {
-			if base := path.Base(f); strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") {
+			if base := path.Base(f); strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py") {
 				return []string{"python3", "-m", "pytest", "-q"}
 			}
 		}
-		for _, f := range []string{"test.py", "tests.py"} {
-			if l.files[f] {
-				return []string{"python3", "-m", "unittest", strings.TrimSuffix(f, ".py")}
+		for _, f := range l.sorted { // at the top, or in a package
+			dir, base := path.Split(f)
+			if (base == "test.py" || base == "tests.py") && (dir == "" || l.files[dir+"__init__.py"]) {
+				return []string{"python3", "-m", "unittest", strings.ReplaceAll(strings.TrimSuffix(f, ".py"), "/", ".")}
 			}
 		}
 	}
@@ -374,6 +375,10 @@ func (l look) globs(d *Detected) {
 			add("**/*_test.go")
 		case strings.HasPrefix(path.Base(f), "test_") && strings.HasSuffix(f, ".py"):
 			add("**/test_*.py")
+		case strings.HasSuffix(f, "_test.py"):
+			add("**/*_test.py")
+		case path.Base(f) == "test.py" || path.Base(f) == "tests.py":
+			add("**/" + path.Base(f))
 		}
 	}
 	for _, build := range []string{"go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "package.json", "package-lock.json", "Makefile"} {

@@ -66,6 +66,22 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"tests in a module of a package",
+			map[string]string{"kit/__init__.py": "", "kit/tests.py": "", "bench.py": "print(3)"},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "unittest", "kit.tests"}, Evaluator: []string{"python3", "bench.py"},
+				Found: "bench.py", Output: "last-number", Protected: []string{"bench.py", "**/tests.py"}, Env: []string{"PYTHONPATH={tree}"}, Scope: []string{"**/*.py"},
+			},
+		},
+		{
+			"tests named at the end are of pytest",
+			map[string]string{"kit.py": "", "kit_test.py": "", "bench.py": "print(3)"},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "pytest", "-q"}, Evaluator: []string{"python3", "bench.py"},
+				Found: "bench.py", Output: "last-number", Protected: []string{"bench.py", "**/*_test.py"}, Scope: []string{"**/*.py"},
+			},
+		},
+		{
 			"a Makefile with a bench target",
 			map[string]string{"main.c": "", "Makefile": "CC := cc\ntest: all\n\t./t\nbench: all\n\t./b\n"},
 			config.Detected{

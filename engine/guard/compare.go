@@ -23,7 +23,7 @@ type pair struct {
 	marks           []int                   // of the blocks of what changed
 	reaching        map[string]bool         // groups of which some input ran such a block
 	corpus          map[string][][]uint64   // inputs that do something of their own there
-	around          bool                    // inputs are made of those of the corpus alone
+	around          int                     // above 0: inputs are made of those of the corpus alone, so many times over
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
 }
@@ -257,7 +257,7 @@ func (c *check) spread(p pair, q *probe.Request) {
 // disturb each other; then the second answer of the root is in another order,
 // and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around}
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0}
 	c.spread(*p, &q)
 	first, err := p.tamed(ctx, p.root, true, &q)
 	if err != nil {
@@ -283,7 +283,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
 		return true, nil
 	}
-	if !p.around {
+	if p.around == 0 {
 		c.report.Functions += len(names)
 	}
 	c.report.Cases += t.compared
@@ -297,7 +297,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if err := c.settle(ctx, *p, t, q); err != nil {
 		return false, err
 	}
-	if err := c.tell(ctx, *p, t, q); err != nil || q.Around {
+	if err := c.tell(ctx, *p, t, q); err != nil || p.around >= mostRounds {
 		return false, err
 	}
 	return false, c.around(ctx, p, t, q)
@@ -308,6 +308,7 @@ const (
 	mostAstray   = 40 // inputs that are varied
 	astrayShare  = 4  // of which one in so many goes another way at most: the change is not in the way itself
 	mostWanderer = 8  // groups
+	mostRounds   = 2  // beside inputs that were found beside others
 )
 
 // around looks beside inputs on which the two trees went other ways through the changed code
@@ -336,7 +337,7 @@ func (c *check) around(ctx context.Context, p *pair, t count, q probe.Request) e
 		return fmt.Errorf("the root: %w", err)
 	}
 	near := *p
-	near.around, near.corpus = true, map[string][][]uint64{}
+	near.around, near.corpus = p.around+1, map[string][][]uint64{}
 	for _, at := range slices.SortedFunc(maps.Keys(told.cases), func(a, b site) int { return cmp.Compare(a.index, b.index) }) {
 		near.corpus[at.group] = append(near.corpus[at.group], told.cases[at].Choices)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,15 +69,19 @@ func distance(a, b operand) int {
 // meet are the choices of a place's value that may bring one side of a comparison, which
 // stood at from, to the other at to (input-to-state correspondence: Aschermann et al. 2019,
 // "REDQUEEN: Fuzzing with Input-to-State Correspondence"). Where the value is the side
-// itself, or holds it, the other side stands in its place; else a whole number goes as far
+// itself, or holds it, the other side stands in its place; guesses are whole numbers that go as far
 // as the side has to, and in proportion. exact: also numbers that are not whole.
-func (p *place) meet(from, to operand, exact bool, allowed func(int64) bool) [][]uint64 {
-	var out [][]uint64
+func (p *place) meet(from, to operand, exact bool, allowed func(int64) bool) (out, guesses [][]uint64) {
 	switch p.kind {
 	case edgeInt, edgeDuration:
 		for _, v := range p.wholes(from, to) {
-			if v != p.whole && allowed(v) && (p.signed || p.kind == edgeDuration || v >= 0 || p.whole < 0) {
+			if v == p.whole || !allowed(v) || !p.signed && p.kind == edgeInt && v < 0 && p.whole >= 0 {
+				continue
+			}
+			if p.whole == from.whole {
 				out = append(out, p.spellWhole(v))
+			} else {
+				guesses = append(guesses, p.spellWhole(v))
 			}
 		}
 	case edgeFloat:
@@ -86,28 +91,35 @@ func (p *place) meet(from, to operand, exact bool, allowed func(int64) bool) [][
 			}
 		}
 	case edgeText:
-		for _, s := range p.texts(from, to, allowed) {
-			if s != p.text && len(s) <= longestSpelled {
+		held, near := p.texts(from, to, allowed)
+		for i, s := range slices.Concat(held, near) {
+			switch {
+			case s == p.text || len(s) > longestSpelled:
+			case i < len(held):
 				out = append(out, p.spellText(s))
+			default:
+				guesses = append(guesses, p.spellText(s))
 			}
 		}
 	case edgeSize, edgeKinds:
 	}
-	return out
+	return out, guesses
 }
 
 // besides are a number and those next to it.
 func besides(v int64) []int64 { return []int64{v, v + 1, v - 1} }
 
-// scaled are the numbers that stand to v as to stands to from: by their difference, and by
-// their quotient where it is whole.
+// scaled are the numbers that stand to v as to stands to from: by their difference, and in
+// proportion.
 func scaled(v, from, to int64) []int64 {
 	if v == from {
 		return besides(to)
 	}
 	out := []int64{v + to - from}
-	if v != 0 && from != 0 && from%v == 0 && from/v != 1 {
-		out = append(out, besides(to/(from/v))...)
+	if v != 0 && from != 0 {
+		if r := math.Round(float64(to) * (float64(v) / float64(from))); math.Abs(r) < largestMade {
+			out = append(out, besides(int64(r))...)
+		}
 	}
 	return out
 }
@@ -144,8 +156,7 @@ func (p *place) floats(from, to operand, exact bool) []float64 {
 
 // texts hold the other side where they held the one: as a text, a character, a number that
 // is written in digits, or as their length.
-func (p *place) texts(from, to operand, allowed func(int64) bool) []string {
-	var out []string
+func (p *place) texts(from, to operand, allowed func(int64) bool) (out, guesses []string) {
 	s := p.text
 	if from.kind == edgeText {
 		if to.kind == edgeText && from.text != "" && strings.Contains(s, from.text) {
@@ -154,25 +165,29 @@ func (p *place) texts(from, to operand, allowed func(int64) bool) []string {
 				out = append(out, s[:at]+to.text+s[at+len(from.text):])
 			}
 		}
-		return out
+		return out, nil
 	}
 	if from.kind == edgeFloat {
 		if written := strconv.FormatFloat(from.float, 'f', -1, 64); to.kind == edgeFloat && strings.Contains(s, written) {
 			out = append(out, strings.Replace(s, written, strconv.FormatFloat(to.float, 'f', -1, 64), 1))
 		}
-		return out
+		return out, nil
 	}
 	if to.kind != edgeInt {
-		return nil
+		return nil, nil
 	}
 	for _, run := range digitRuns.FindAllStringIndex(s, mostRuns) {
 		v, err := strconv.ParseInt(s[run[0]:run[1]], 10, 64)
 		if err != nil {
 			continue
 		}
+		list := &guesses
+		if v == from.whole {
+			list = &out
+		}
 		for _, w := range scaled(v, from.whole, to.whole) {
 			if w >= 0 && allowed(w) {
-				out = append(out, s[:run[0]]+strconv.FormatInt(w, 10)+s[run[1]:])
+				*list = append(*list, s[:run[0]]+strconv.FormatInt(w, 10)+s[run[1]:])
 			}
 		}
 	}
@@ -183,15 +198,31 @@ func (p *place) texts(from, to operand, allowed func(int64) bool) []string {
 			out = append(out, s[:at]+is+s[at+len(was):], s[:last]+is+s[last+len(was):])
 		}
 	}
-	if n := int64(len(s)); n > 0 && to.whole <= longestSpelled && (from.whole == n || from.whole == int64(len([]rune(s)))) {
-		for _, w := range besides(to.whole) {
+	if to.whole <= longestSpelled {
+		out = append(out, ofLength(s, from.whole, to.whole)...)
+	}
+	return out, guesses
+}
+
+// ofLength are texts of which the whole, or a word, has the length to where it had from.
+func ofLength(s string, from, to int64) (out []string) {
+	stretches := append(wordRuns.FindAllStringIndex(s, mostRuns), []int{0, len(s)})
+	for _, at := range stretches {
+		part := s[at[0]:at[1]]
+		if part == "" || from != int64(len(part)) && from != int64(len([]rune(part))) {
+			continue
+		}
+		for _, w := range besides(to) {
 			if w > 0 {
-				out = append(out, toLength(s, int(w)))
+				out = append(out, s[:at[0]]+toLength(part, int(w))+s[at[1]:])
 			}
 		}
 	}
 	return out
 }
+
+// wordRuns are words, with what joins their parts.
+var wordRuns = regexp.MustCompile(`[\pL\pN]+(\.[\pL\pN]+)*`)
 
 func character(v int64) bool {
 	return v >= '\t' && v <= unicode.MaxRune && (v < 0xd800 || v > 0xdfff)
@@ -204,7 +235,7 @@ type meetings struct {
 	tried   map[uint64]bool
 	closest map[int]int              // distance by comparison that changed
 	equal   map[int]map[operand]bool // what both sides of such a comparison were
-	queue   [][]uint64
+	queues  [2][][]uint64            // where the value was or held one side, and guesses
 }
 
 // The bounds of meetings of one group.
@@ -235,8 +266,12 @@ func (m *meetings) add(o outcome, pairs []Pair, follow bool) (closer bool) {
 		for at := range o.places {
 			p := &o.places[at]
 			for _, way := range [][2]operand{{a, b}, {b, a}} {
-				for _, choices := range p.meet(way[0], way[1], pair.Changed, m.allowed) {
-					m.put(pair.N, at, o.choices, p, choices)
+				held, guesses := p.meet(way[0], way[1], pair.Changed, m.allowed)
+				for _, choices := range held {
+					m.put(0, pair.N, at, o.choices, p, choices)
+				}
+				for _, choices := range guesses {
+					m.put(1, pair.N, at, o.choices, p, choices)
 				}
 			}
 		}
@@ -274,7 +309,7 @@ func compareBools(a, b bool) int {
 	return -1
 }
 
-func (m *meetings) put(n, at int, whole []uint64, p *place, choices []uint64) {
+func (m *meetings) put(rank, n, at int, whole []uint64, p *place, choices []uint64) {
 	h := hash(strconv.Itoa(n), strconv.Itoa(at))
 	for _, c := range choices {
 		h = (h ^ c) * 1099511628211
@@ -283,15 +318,16 @@ func (m *meetings) put(n, at int, whole []uint64, p *place, choices []uint64) {
 		return
 	}
 	m.tried[h] = true
-	m.queue = append(m.queue, p.with(whole, choices))
+	m.queues[rank] = append(m.queues[rank], p.with(whole, choices))
 }
 
-// next takes the case that waits longest; nil where none does.
+// next takes the case that waits longest, guesses last; nil where none does.
 func (m *meetings) next() []uint64 {
-	if len(m.queue) == 0 {
-		return nil
+	for i, queue := range m.queues {
+		if len(queue) > 0 {
+			m.queues[i] = queue[1:]
+			return queue[0]
+		}
 	}
-	c := m.queue[0]
-	m.queue = m.queue[1:]
-	return c
+	return nil
 }

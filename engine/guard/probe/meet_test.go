@@ -64,6 +64,25 @@ func TestTheTwoSidesOfAComparisonAreBroughtTogether(t *testing.T) {
 				*met = *met || len(text) == 477
 			}
 		}},
+		"the length of a word in a text": {true, Literals{Strings: []string{"1.2.3-beta"}}, func(told func(a, b any), met *bool) any {
+			return func(text string) {
+				if _, word, ok := strings.Cut(text, "-"); ok {
+					told(len(word), 33)
+					*met = *met || len(word) == 33
+				}
+			}
+		}},
+		"the first digits of a number": {true, Literals{Strings: []string{"0.5s"}}, func(told func(a, b any), met *bool) any {
+			return func(text string) {
+				_, digits, _ := strings.Cut(text, ".")
+				if n := len(digits) - 2; n > 0 {
+					if v, err := strconv.Atoi(digits[:n]); err == nil {
+						told(v, 92_233_720_368)
+						*met = *met || v == 92_233_720_368
+					}
+				}
+			}
+		}},
 		"a text within a text": {false, Literals{Strings: []string{"key=val"}}, func(told func(a, b any), met *bool) any {
 			return func(text string) {
 				if key, _, ok := strings.Cut(text, "="); ok {
@@ -118,7 +137,8 @@ func TestAFractionIsOnlyHitWhereTheComparisonChanged(t *testing.T) {
 	p := place{kind: edgeFloat, float: 0.25}
 	from, to := operand{kind: edgeFloat, float: 0.25}, operand{kind: edgeFloat, float: 0.8}
 	hits := func(exact bool) bool {
-		for _, c := range p.meet(from, to, exact, func(int64) bool { return true }) {
+		held, _ := p.meet(from, to, exact, func(int64) bool { return true })
+		for _, c := range held {
 			if math.Float64frombits(c[1]) == to.float {
 				return true
 			}
