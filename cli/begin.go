@@ -116,6 +116,9 @@ func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Exp
 	if l.Origin("search.selection").Kind == config.FromDefault && old.Search.Selection == config.FormerSelection {
 		cfg.Search.Selection = old.Search.Selection // the default of then
 	}
+	if l.Origin("search.evolve").Kind == config.FromDefault && old.Search.Evolve == 0 {
+		cfg.Search.Evolve = 0 // the default of then
+	}
 	text, ok, err := ses.DB.Meta(ctx, exp.ID, metaGiven)
 	if err != nil || !ok || text == "" {
 		return cfg, err

@@ -30,7 +30,7 @@ func Defaults() Config {
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
 		Search: Search{
-			Operators: defaultOperators(nil), Inspirations: 3, Selection: "mixed", Islands: 1, DrawAgents: "weights",
+			Operators: defaultOperators(nil), Inspirations: 3, Selection: "mixed", Islands: 1, Evolve: 0.75, DrawAgents: "weights",
 			Epoch: 50, BoostFor: 50,
 		},
 		Gate: Gate{

@@ -46,8 +46,8 @@ type End struct {
 }
 
 // The bounds of a run. It begins when the search had evolutionFirst jobs, and ends
-// where generations go by without a better sample; a run that could not draw any
-// is tried again much later.
+// where generations go by without a better sample; after one that could not draw any,
+// or whose first samples failed for the most part, the next begins much later.
 const (
 	evolutionFirst = 40
 	evolutionStall = 25 // generations
@@ -97,9 +97,25 @@ func (e *Evolution) observe(end End, tag string) {
 	if e.since++; end.Value > e.top+1e-6*math.Abs(e.top) || len(e.Samples) == 1 {
 		e.top, e.since = end.Value, 0
 	}
+	if len(e.Samples) == e.Size && 4*e.failed() >= 3*e.Size {
+		e.rest = e.ended + evolutionRest
+		e.begin(end.Best)
+		return
+	}
 	if e.since >= evolutionStall*e.Size || len(e.Samples) >= evolutionMost {
 		e.begin(end.Best)
 	}
+}
+
+// failed counts samples without a value.
+func (e *Evolution) failed() int {
+	n := 0
+	for _, s := range e.Samples {
+		if math.IsInf(s.Value, -1) {
+			n++
+		}
+	}
+	return n
 }
 
 // begin starts the next run: in turns from the best of all and from a parent that

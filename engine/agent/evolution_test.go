@@ -91,3 +91,24 @@ func TestAHistoryThatShallNotEvolveHasNoRun(t *testing.T) {
 		t.Error("there is a run")
 	}
 }
+
+func TestAnEvolutionWhoseFirstSamplesFailRests(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		failed int
+		rests  bool
+	}{{"when most do", 12, true}, {"and not when some do", 8, false}} {
+		h := grown(t)
+		size := h.Evolving().Size
+		for i := range size {
+			end := tuned(record.CandidateID(60+i), 7, 1)
+			if i < tt.failed {
+				end.Value = math.Inf(-1)
+			}
+			h.Ended(end, agent.GenerationTag(0))
+		}
+		if rests := h.Evolving() == nil; rests != tt.rests {
+			t.Errorf("%s: of %d samples %d failed, and it rests: %v", tt.name, size, tt.failed, rests)
+		}
+	}
+}

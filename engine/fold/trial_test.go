@@ -68,6 +68,7 @@ map:
     - {metric: second, min: 0, max: 4, bins: 6}
 search:
   operators: {tune: 0.7, crossover: 0.3}
+  evolve: 0
 `
 
 // nearTen is 1 where the numbers add up to ten and falls with the distance.
