@@ -201,6 +201,9 @@ func literalWeight(src []byte, l *language.Language, toks []language.Token, i in
 		return 0.03 // the size of an array
 	}
 	lit.table = inTable(src, toks, i)
+	if lit.table && lit.format.integer && lit.format.base == 10 && inFloats(src, l, toks, i) {
+		lit.format.integer = false
+	}
 	data := l.Layout == language.LayoutData || l.Layout == language.LayoutText
 	small := math.Abs(lit.value) <= 2 && lit.value == math.Trunc(2*lit.value)/2
 	w := 1.0
@@ -234,4 +237,43 @@ func inTable(src []byte, toks []language.Token, i int) bool {
 		return false
 	}
 	return edge(i-1, ",") && number(i-2) || edge(i+1, ",") && number(i+2)
+}
+
+// inFloats reports a number in a table whose type says that its numbers have fractions,
+// where they may be written without: []float64{1, 2}, double t[] = {1, 2}.
+func inFloats(src []byte, l *language.Language, toks []language.Token, i int) bool {
+	if l.Layout != language.LayoutBrace {
+		return false
+	}
+	depth := 0
+	for k := i - 1; k > 0; k-- {
+		switch toks[k].Kind {
+		case language.Close:
+			depth++
+			continue
+		case language.Open:
+		default:
+			continue
+		}
+		if depth > 0 {
+			depth--
+			continue
+		}
+		before := toks[k-1].Text(src)
+		switch {
+		case before == "{" || before == "[" || before == ",":
+			continue // a row of a table
+		case l.Name == "go":
+			return before == "float64" || before == "float32"
+		case before != "=":
+			return false
+		}
+		for ; k > 0 && toks[k-1].Line == toks[k].Line; k-- {
+			if w := toks[k-1].Text(src); w == "double" || w == "float" {
+				return true
+			}
+		}
+		return false
+	}
+	return false
 }

@@ -151,3 +151,31 @@ func TestAlignedTokensAreInOrderAndEqual(t *testing.T) {
 		}
 	}
 }
+
+func TestWholeNumbersOfATableOfFractionsMayGetFractions(t *testing.T) {
+	for _, c := range []struct {
+		name, ext, src string
+		whole          string // those that stay whole
+	}{
+		{"a Go array", ".go", "package p\n\nvar t = [3]float64{0, -10, 20}\n", "3"},
+		{"rows of Go", ".go", "package p\n\nvar t = [][2]float64{{1, 2}, {3, 4}}\n", "2"},
+		{"whole numbers of Go", ".go", "package p\n\nvar t = []int{1, 2, 3}\n", "1 2 3"},
+		{"arguments of Go", ".go", "package p\n\nvar t = []float64{f(1, 2)}\n", "1 2"},
+		{"an array of C", ".c", "static const double t[] = {1, 2,\n  3};\nint n[] = {4, 5};\n", "4 5"},
+		{"a list of Python", ".py", "t = [1, 2]\n", "1 2"},
+	} {
+		l := language.Of("x" + c.ext)
+		src := []byte(c.src)
+		var whole []string
+		for _, lit := range literals(src, l, language.Lex(src, l)) {
+			if lit.format.integer {
+				whole = append(whole, string(src[lit.start:lit.end]))
+			} else if text, ok := lit.format.write(lit.value+0.5, 0.5); !ok || !strings.Contains(text, ".") {
+				t.Errorf("%s: %v and a half is written as %q", c.name, lit.value, text)
+			}
+		}
+		if !slices.Equal(whole, strings.Fields(c.whole)) {
+			t.Errorf("%s: %v stay whole, want %s", c.name, whole, c.whole)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (e *editing) peer(n *numbers, it agent.Item) (peer, bool) {
 	for i, lit := range n.lits {
 		p.values[i] = math.NaN()
 		if j := pairs[lit.tok]; j >= 0 && toks[j].Kind == language.Number {
-			if other, ok := parseLiteral(data, toks[j]); ok && other.format.integer == lit.format.integer {
+			if other, ok := parseLiteral(data, toks[j]); ok && (other.format.integer || !lit.format.integer) {
 				p.values[i] = other.value
 				differs = differs || other.value != lit.value
 			}
