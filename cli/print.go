@@ -90,6 +90,9 @@ func openLogOf(ses *engine.Session) (*slog.Logger, func(), error) {
 	return logger, done, err
 }
 
+// logName is the log file in the folder logs of a state directory.
+const logName = "engine.log"
+
 // openLog opens the log file of a state directory for appending; a file above
 // 10 MB moves aside first.
 func openLog(state string) (*slog.Logger, func(), error) {
@@ -97,7 +100,7 @@ func openLog(state string) (*slog.Logger, func(), error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make the log directory: %w", err)
 	}
-	path := filepath.Join(dir, "engine.log")
+	path := filepath.Join(dir, logName)
 	if info, err := os.Stat(path); err == nil && info.Size() > 10<<20 {
 		if err := os.Rename(path, path+".1"); err != nil {
 			return nil, nil, fmt.Errorf("move the old log aside: %w", err)

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine/eval"
+	"atoll/engine/fleet"
 	"atoll/engine/simulate"
 	"atoll/engine/view"
 	"atoll/store"
@@ -153,7 +159,7 @@ func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (
 		if jobs, improved, err = history(ctx, o); err != nil {
 			return err
 		}
-		if c.Experience, err = simulate.FromJobs(p, jobs, improved); err != nil {
+		if c.Experience, err = simulate.FromJobs(p, jobs, improved, slotsSaid(o.Dir, jobs)); err != nil {
 			return usage("--like: %v", err)
 		}
 		c.Order, c.Lookahead = o.state.Config.Order, o.state.Config.Lookahead
@@ -161,6 +167,9 @@ func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (
 	})
 	if err != nil {
 		return nil, err
+	}
+	if c.SlotsBy == simulate.SlotsSeen && f.given("slots") {
+		c.Slots, c.SlotsBy = given.Slots, simulate.SlotsGiven
 	}
 	p.Machines, p.Slots, p.Strict, p.Lookahead = c.Machines, c.Slots, c.Order == "strict", max(1, c.Lookahead)
 	again := *p
@@ -189,6 +198,39 @@ func (a *App) likeHere(ctx context.Context, f simulateFlags, p *simulate.Plan) (
 		}
 	}
 	return &c, a.hold(ctx, &c, again, half)
+}
+
+// slotsSaid is with how many slots machines joined, as the log file of a state directory
+// says, before the last of the jobs ended. Without one nothing is known.
+func slotsSaid(state string, jobs []record.Job) map[string]int {
+	var last record.Millis
+	for i := range jobs {
+		last = max(last, jobs[i].Ended)
+	}
+	said := map[string]int{}
+	for _, name := range []string{logName + ".1", logName} { // the older one first
+		f, err := os.Open(filepath.Join(state, "logs", name))
+		if err != nil {
+			continue
+		}
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			if !bytes.Contains(lines.Bytes(), []byte(" joined ")) {
+				continue
+			}
+			var line struct {
+				Time time.Time
+				Msg  string
+			}
+			if json.Unmarshal(lines.Bytes(), &line) != nil || line.Time.UnixMilli() > int64(last) {
+				continue
+			}
+			if machine, slots, ok := fleet.Joined(line.Msg); ok {
+				said[machine] = slots
+			}
+		}
+		_ = f.Close() // it was only read
+	}
+	return said
 }
 
 // hold simulates what an experiment did as it did it, and says by how much that is wrong;
@@ -256,14 +298,14 @@ func printSimulated(w io.Writer, s simulated) {
 	if p.Strict {
 		order = fmt.Sprintf("strict, lookahead %d", p.Lookahead)
 	}
-	fmt.Fprintf(w, "%s of %d slots, order %s, seed %d; edit %s, evaluation %s\n", view.Plural(p.Machines, "machine"), p.Slots, order, p.Seed, s.Edit, s.Eval)
+	fmt.Fprintf(w, "%s of %s, order %s, seed %d; edit %s, evaluation %s\n", view.Plural(p.Machines, "machine"), view.Plural(p.Slots, "slot"), order, p.Seed, s.Edit, s.Eval)
 	if m := s.Measured; m != nil {
 		order := "completion"
 		if m.Order == "strict" {
 			order = fmt.Sprintf("strict, lookahead %d", m.Lookahead)
 		}
-		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour, on %s of %d slots in order %s; simulated as it was %s (%+.1f %%)\n", m.Jobs, count(m.PerHour),
-			view.Plural(m.Machines, "machine"), m.Slots, order, count(m.Simulated), 100*m.Error)
+		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour, on %s of %s (%s) in order %s; simulated as it was %s (%+.1f %%)\n", m.Jobs, count(m.PerHour),
+			view.Plural(m.Machines, "machine"), view.Plural(m.Slots, "slot"), slotsBy[m.SlotsBy], order, count(m.Simulated), 100*m.Error)
 		printSpent(w, m)
 		fmt.Fprintf(w, "taken from it where no flag says else: machines, slots, order, times, costs; %.3g %% of edits give nothing, %.3g %% what is known, %.3g %% of the others fail, %.3g %% are better than their parent\n",
 			100*p.Barren, 100*p.Twins, 100*p.Fail, 100*p.Yield)
@@ -275,7 +317,7 @@ func printSimulated(w io.Writer, s simulated) {
 	if o.Cost > 0 {
 		fmt.Fprintf(w, "cost        %s, %s a job%s\n", dollars(o.Cost), dollars(o.PerJob), byAgent(o.Agents, o.Cost))
 	}
-	fmt.Fprintf(w, "lost        %d measurements with their machines; %d edits gave nothing, %d failed, %d duplicates\n", o.Lost, o.Barren, o.Failed, o.Duplicates)
+	fmt.Fprintf(w, "lost        %d measurements with their machines; %d edits gave nothing, %d failed, %s\n", o.Lost, o.Barren, o.Failed, view.Plural(o.Duplicates, "duplicate"))
 	tw := table(w)
 	fmt.Fprintf(tw, "\nAFTER\tJOBS\tBEST\tNICHES\tCOST\n")
 	for _, pt := range o.Points {
@@ -298,6 +340,13 @@ func printSimulated(w io.Writer, s simulated) {
 		fmt.Fprintf(w, "up to %s each step brings what it should, or a third of it\n", view.Plural(p.Machines, "machine"))
 	}
 	printOrders(w, s.Orders)
+}
+
+// slotsBy says how the slots of an experiment's machines are known.
+var slotsBy = map[string]string{
+	simulate.SlotsSaid:  "as they said when they joined",
+	simulate.SlotsSeen:  "the most that were seen busy together, since the log does not say of each how many it joined with; --slots says it",
+	simulate.SlotsGiven: "--slots, since the log does not say",
 }
 
 // printSpent writes what an experiment cost, and how well that was foretold.

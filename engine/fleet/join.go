@@ -3,8 +3,10 @@ package fleet
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 
 	"atoll/engine/fleet/server"
@@ -68,12 +70,30 @@ func (c *Coordinator) greet(name, session string, h wire.Hello, now time.Time) w
 		return wire.Answer{Why: m.aside, Leave: true}
 	}
 	if joins != "" {
-		c.say("info", fmt.Sprintf("%s %s with %s", name, joins, view.Plural(h.Slots, "slot")))
+		c.say("info", joined(name, joins, h.Slots))
 	}
 	c.calibrate(now)
 	c.count(c.machines)
 	c.serve(now) // what the worker before had
 	return wire.Answer{OK: true, Drain: m.state == server.Draining, Welcome: &wire.Welcome{LeaseMS: c.opt.Lease.Milliseconds()}}
+}
+
+// joined says that a machine was let in, for people and for [Joined].
+func joined(name, how string, slots int) string {
+	return fmt.Sprintf("%s %s with %s", name, how, view.Plural(slots, "slot"))
+}
+
+var joinedLine = regexp.MustCompile(`^([a-z0-9-]+) joined(?: again, .+,)? with ([0-9]{1,4}) slots?$`)
+
+// Joined reads a line that a run told: which machine joined, and with how many slots. Every
+// other line is not ok.
+func Joined(line string) (machine string, slots int, ok bool) {
+	m := joinedLine.FindStringSubmatch(line)
+	if m == nil {
+		return "", 0, false
+	}
+	slots, err := strconv.Atoi(m[2])
+	return m[1], slots, err == nil && slots > 0
 }
 
 // begins has a session take the name of a machine, and says how; "" where it had it
@@ -87,11 +107,19 @@ func (c *Coordinator) begins(m *machine, session string, now time.Time) string {
 		m.retire()
 		how = "joined again, in the place of its worker before,"
 		if freed := c.table.release(m.name, now); len(freed) > 0 {
-			how = fmt.Sprintf("joined again, in the place of its worker before, whose %d tasks go to others,", len(freed))
+			how = fmt.Sprintf("joined again, in the place of its worker before, whose %s to others,", tasksGo(len(freed)))
 		}
 	}
 	m.session, m.rival, m.check, m.programs = session, "", calibration{held: c.opt.Agree > 0}, programs{}
 	return how
+}
+
+// tasksGo is how it is told that tasks go elsewhere.
+func tasksGo(n int) string {
+	if n == 1 {
+		return "1 task goes"
+	}
+	return fmt.Sprintf("%d tasks go", n)
 }
 
 // retire ends the session of a machine: nothing that it says counts any more.

@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,7 +102,7 @@ func TestAWorkerThatStartsAgainTakesItsNameOverAtOnce(t *testing.T) {
 	if len(k.done) > 0 || l.Slots() != 2 {
 		t.Errorf("%d results counted, %d slots", len(k.done), l.Slots())
 	}
-	if said := l.listener.all(); !strings.Contains(said, "rack1 joined again, in the place of its worker before, whose 1 tasks go to others") || strings.Contains(said, "refused") {
+	if said := l.listener.all(); !strings.Contains(said, "rack1 joined again, in the place of its worker before, whose 1 task goes to others") || strings.Contains(said, "refused") {
 		t.Errorf("told: %s", said)
 	}
 }
@@ -291,5 +293,34 @@ func TestAWorkerThatEndsIsNotWaitedFor(t *testing.T) {
 	}
 	if said := l.listener.all(); strings.Contains(said, "silent") || !strings.Contains(said, "m1 left; 1 of its tasks go to others") {
 		t.Errorf("the run says\n%s", said)
+	}
+}
+
+func TestWhatIsToldOfAMachineThatJoinedCanBeReadAgain(t *testing.T) {
+	l := newLab(t)
+	h := hello()
+	h.Hello.Slots = 1
+	one := l.join("rack1")
+	one.must(h)
+	l.add(7)
+	one.claim()
+	one.twin(true).must(hello())
+	two := hello()
+	two.Hello.Slots = 7
+	l.join("rack-2").must(two)
+	var got []string
+	for line := range strings.Lines(l.listener.all()) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if name, slots, ok := Joined(text); ok {
+			got = append(got, fmt.Sprint(name, " ", slots))
+		}
+	}
+	if want := []string{"rack1 1", fmt.Sprint("rack1 ", hello().Hello.Slots), "rack-2 7"}; !slices.Equal(got, want) {
+		t.Errorf("%q are read of\n%s", got, l.listener.all())
+	}
+	for _, text := range []string{"rack1 joined", "rack1 left", "x may not join: it joined with 4 slots", "rack1 joined with 0 slots", "RACK joined with 2 slots"} {
+		if name, slots, ok := Joined(text); ok {
+			t.Errorf("%q is read as %s with %d", text, name, slots)
+		}
 	}
 }

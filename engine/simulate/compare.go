@@ -99,18 +99,26 @@ func Knee(sweep []Outcome) int {
 type Experience struct {
 	Jobs    int     `json:"jobs"`
 	PerHour float64 `json:"jobs_per_hour"` // between the end of the first and of the last
-	// Machines measured them, each so many samples at the same time: the most that were
-	// seen, on the average of the machines.
-	Machines int `json:"machines"`
-	Slots    int `json:"slots"`
+	// Machines measured them, each so many samples at the same time, on the average of the
+	// machines; SlotsBy is how that is known.
+	Machines int    `json:"machines"`
+	Slots    int    `json:"slots"`
+	SlotsBy  string `json:"slots_by"` // [SlotsSaid], [SlotsSeen] or [SlotsGiven]
 	Price
 	PerJob float64 `json:"cost_per_job"` // of make jobs
 }
 
+// How the slots of an experiment's machines are known.
+const (
+	SlotsSaid  = "joined" // each machine said so when it joined
+	SlotsSeen  = "seen"   // the most that were busy together, at least of a machine that did not say: it may have had more
+	SlotsGiven = "given"  // by a person, where not all machines said
+)
+
 // FromJobs takes over into a plan what the jobs of an experiment showed: times, failures
 // and duplicates of its make jobs, and what all of them cost. improved is how many of its
-// candidates are better than their parents.
-func FromJobs(p *Plan, all []record.Job, improved int) (Experience, error) {
+// candidates are better than their parents; said are the slots of the machines that told.
+func FromJobs(p *Plan, all []record.Job, improved int, said map[string]int) (Experience, error) {
 	jobs := slices.DeleteFunc(slices.Clone(all), func(j record.Job) bool { return !isEdit(&j) })
 	if len(jobs) < 20 {
 		return Experience{}, fmt.Errorf("the experiment has %d jobs that ended: 20 are needed to learn from", len(jobs))
@@ -142,7 +150,7 @@ func FromJobs(p *Plan, all []record.Job, improved int) (Experience, error) {
 	p.Past, p.Beside = pastOf(jobs), x.Beside/n
 	p.Cost = (x.Cost - x.Beside) / n
 	p.Barren, p.Twins, p.Fail, p.Yield = float64(barren)/n, share(twins, len(jobs)-barren), share(failed, failed+scored), share(improved, scored)
-	x.Machines, x.Slots = crew(jobs)
+	x.Machines, x.Slots, x.SlotsBy = crew(jobs, said)
 	if last > first {
 		x.PerHour = (n - 1) / (float64(last-first) / 3.6e6)
 	}
@@ -154,7 +162,9 @@ func share(part, whole int) float64 { return float64(part) / float64(max(1, whol
 
 // crew is on how many machines jobs were measured, and how many at the same time on each.
 // A measurement ends a little before its job does, so the ends of its time do not count.
-func crew(jobs []record.Job) (machines, slots int) {
+// What a machine said counts before what was seen of it: where edits take longest its
+// slots are never all busy.
+func crew(jobs []record.Job, said map[string]int) (machines, slots int, by string) {
 	type edge struct {
 		at int64
 		by int
@@ -166,7 +176,13 @@ func crew(jobs []record.Job) (machines, slots int) {
 		}
 	}
 	sum := 0
-	for _, list := range edges {
+	by = SlotsSaid
+	for name, list := range edges {
+		if said[name] > 0 {
+			sum += said[name]
+			continue
+		}
+		by = SlotsSeen
 		slices.SortFunc(list, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 		most, now := 0, 0
 		for _, e := range list {
@@ -175,6 +191,9 @@ func crew(jobs []record.Job) (machines, slots int) {
 		}
 		sum += max(1, most)
 	}
+	if len(edges) == 0 {
+		by = SlotsSeen
+	}
 	machines = max(1, len(edges))
-	return machines, max(1, (sum+machines/2)/machines)
+	return machines, max(1, (sum+machines/2)/machines), by
 }

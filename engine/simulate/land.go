@@ -150,6 +150,8 @@ func (w *world) limit() string {
 		return "the run itself: it commits and folds one job at a time"
 	case w.plan.Strict && w.plan.Lookahead < o.Slots+o.Slots/4:
 		return "order strict: at most lookahead jobs are in work at the same time"
+	case o.Ended == "cost" && o.Jobs < 20*o.Slots:
+		return "the cost: what it may cost is used up before the slots are filled for long"
 	case o.Jobs < 20*o.Slots:
 		return "the number of jobs: the end, at which slots run empty, is much of the whole"
 	case w.plan.Strict:

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,10 @@ func TestBudgetsEndASimulation(t *testing.T) {
 	if o := run(t, p); o.Ended != "cost" || o.Cost > 10 {
 		t.Errorf("a bound of $10: %s at $%g", o.Ended, o.Cost)
 	}
+	p.Machines = 40
+	if o := run(t, p); o.Ended != "cost" || !strings.HasPrefix(o.Limit, "the cost: ") {
+		t.Errorf("a bound of $10 on 40 machines: %s, held back by %s", o.Ended, o.Limit)
+	}
 	p.MaxCost = 0
 	if _, err := simulate.Run(t.Context(), p, time.Now); err == nil {
 		t.Error("without any bound it runs")
@@ -155,7 +160,7 @@ func TestAPlanLearnsFromTheJobsOfAnExperiment(t *testing.T) {
 		jobs = append(jobs, j)
 	}
 	p := quiet(t)
-	x, err := simulate.FromJobs(&p, jobs, 16)
+	x, err := simulate.FromJobs(&p, jobs, 16, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +168,7 @@ func TestAPlanLearnsFromTheJobsOfAnExperiment(t *testing.T) {
 	near(t, "duplicates", p.Twins, 0.1, 1e-9)
 	near(t, "failures of those measured", p.Fail, 1.0/9, 1e-9)
 	near(t, "yield", p.Yield, 0.2, 1e-9)
-	if _, err := simulate.FromJobs(&p, jobs[:10], 0); err == nil {
+	if _, err := simulate.FromJobs(&p, jobs[:10], 0, nil); err == nil {
 		t.Error("ten jobs are enough")
 	}
 }
@@ -198,7 +203,7 @@ func paid() []record.Job {
 
 func TestASimulationCostsWhatTheJobsThatItLearnedFromDid(t *testing.T) {
 	p := quiet(t)
-	x, err := simulate.FromJobs(&p, paid(), 16)
+	x, err := simulate.FromJobs(&p, paid(), 16, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +229,7 @@ func TestASimulationCostsWhatTheJobsThatItLearnedFromDid(t *testing.T) {
 func TestWhatTheFirstHalfCostForetellsTheWhole(t *testing.T) {
 	jobs := paid()
 	p := quiet(t)
-	x, err := simulate.FromJobs(&p, jobs, 16)
+	x, err := simulate.FromJobs(&p, jobs, 16, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +254,7 @@ func TestACostThatNobodyCouldMeterIsToldAndCountsAsNothing(t *testing.T) {
 		jobs[i].Usage = record.Usage{Unmetered: true}
 	}
 	p := quiet(t)
-	x, err := simulate.FromJobs(&p, jobs, 0)
+	x, err := simulate.FromJobs(&p, jobs, 0, nil)
 	if err != nil || x.Unknown != 30 || x.Agents[0].Unknown == 0 {
 		t.Errorf("%+v, %v", x.Price, err)
 	}
@@ -297,9 +302,32 @@ func TestMachinesAndSlotsAreThoseThatMeasured(t *testing.T) {
 	}
 	for name, machines := range map[string]int{"wide": 1, "narrow": 1, "": 2} {
 		p := simulate.Defaults()
-		x, err := simulate.FromJobs(&p, slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool { return name != "" && j.Machine != name }), 0)
+		x, err := simulate.FromJobs(&p, slices.DeleteFunc(slices.Clone(jobs), func(j record.Job) bool { return name != "" && j.Machine != name }), 0, nil)
 		if slots := map[string]int{"wide": 3, "narrow": 1, "": 2}[name]; err != nil || x.Machines != machines || x.Slots != slots {
 			t.Errorf("%q: %+v, %v; want %d machines of %d slots", name, x, err, machines, slots)
+		}
+	}
+}
+
+func TestSlotsAreThoseThatMachinesSaid(t *testing.T) {
+	var jobs []record.Job
+	for n := range 40 { // of two machines, one sample at a time on each
+		jobs = append(jobs, record.Job{Kind: record.Make, State: record.Scored, Machine: []string{"a", "b"}[n%2], EvalMS: 900, Ended: record.Millis(1000 * (n/2 + 1))})
+	}
+	for _, tt := range []struct {
+		name  string
+		said  map[string]int
+		slots int
+		by    string
+	}{
+		{"both said", map[string]int{"a": 4, "b": 6, "gone": 50}, 5, simulate.SlotsSaid},
+		{"one said", map[string]int{"a": 4}, 3, simulate.SlotsSeen},
+		{"none said", nil, 1, simulate.SlotsSeen},
+	} {
+		p := simulate.Defaults()
+		x, err := simulate.FromJobs(&p, jobs, 0, tt.said)
+		if err != nil || x.Machines != 2 || x.Slots != tt.slots || x.SlotsBy != tt.by {
+			t.Errorf("%s: %+v, %v", tt.name, x, err)
 		}
 	}
 }
