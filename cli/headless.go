@@ -25,11 +25,15 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		grade, _ := a.gradeOf(ses.Dir, exp)
 		fmt.Fprintf(a.Out, "evaluator %s\n", grade)
 	}
+	var until time.Time
+	if f.forTime > 0 {
+		until = a.Now().Add(f.forTime)
+	}
 	printed := make(chan struct{})
 	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(printed)
-		a.printEvents(readCtx, eng.Feed(), ses.Dir)
+		a.printEvents(readCtx, eng.Feed(), ses.Dir, until)
 	}()
 	told, err := a.tellPlugins(exp, f, eng.Feed())
 	if err == nil {
@@ -95,10 +99,11 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 }
 
 // printEvents prints the log lines of snapshots until ctx ends, the last
-// snapshot included. state is the directory below which persons edit.
-func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string) {
+// snapshot included. state is the directory below which persons edit; until is when the
+// run begins nothing more, or zero.
+func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, until time.Time) {
 	var version, line uint64
-	p, waits, said := progress{app: a}, waiting{app: a, state: state}, sentences{}
+	p, waits, said := progress{app: a, until: until}, waiting{app: a, state: state}, sentences{}
 	for {
 		snap, err := feed.Wait(ctx, version)
 		version = snap.Version

@@ -21,6 +21,7 @@ const silentFor = time.Minute
 // new best.
 type progress struct {
 	app   *App
+	until time.Time // nothing begins after it; zero = it is not known
 	last  time.Time
 	ended int
 	best  record.CandidateID
@@ -67,7 +68,7 @@ func (p *progress) see(s *view.Snapshot) {
 		fmt.Fprintf(p.app.Out, "%s new best %s: %s\n", now.Format("15:04:05"), s.Best.ID, bestText(s))
 	}
 	if due {
-		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s))
+		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s, p.left(s, now)))
 	}
 }
 
@@ -76,14 +77,27 @@ func (p *progress) line(s *view.Snapshot, now time.Time, fresh bool) progressLin
 		Type: "progress", At: now.UTC().Format(time.RFC3339Nano), Ended: s.Jobs.Ended(), MaxJobs: s.Jobs.Max, Running: s.Jobs.Running,
 		PerMinute: s.PerMinute, Best: door.StandingOf(s.Best, false), NewBest: fresh,
 	}
-	if s.ETA > 0 {
-		l.ETAS = door.Number(s.ETA.Seconds())
+	if left := p.left(s, now); left > 0 {
+		l.ETAS = door.Number(left.Seconds())
 	}
 	return l
 }
 
+// left is how long the run may go on: until its jobs are done or its time is over, whichever
+// is sooner; 0 = unknown, or over.
+func (p *progress) left(s *view.Snapshot, now time.Time) time.Duration {
+	switch over := p.until.Sub(now); {
+	case p.until.IsZero():
+		return s.ETA
+	case s.ETA <= 0:
+		return max(0, over)
+	default:
+		return max(0, min(s.ETA, over))
+	}
+}
+
 // progressText is "12/100 jobs, 4.2 a minute, 21m left; best c7 ns/op 81.2 (...)".
-func progressText(s *view.Snapshot) string {
+func progressText(s *view.Snapshot, left time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", s.Jobs.Ended())
 	if s.Jobs.Max > 0 {
@@ -93,8 +107,8 @@ func progressText(s *view.Snapshot) string {
 	if s.PerMinute > 0 {
 		fmt.Fprintf(&b, ", %.1f a minute", s.PerMinute)
 	}
-	if s.ETA > 0 {
-		fmt.Fprintf(&b, ", %s left", roughly(s.ETA))
+	if left > 0 {
+		fmt.Fprintf(&b, ", %s left", roughly(left))
 	}
 	if r := longest(s.Running, s.At); r != nil && s.At.Sub(r.Started) >= silentFor {
 		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(s.At.Sub(r.Started)))

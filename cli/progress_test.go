@@ -3,6 +3,7 @@ package cli
 import (
 	"math"
 	"testing"
+	"time"
 
 	"atoll/engine/evidence"
 	"atoll/engine/view"
@@ -43,5 +44,28 @@ func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 	}
 	if err := (&runFlags{}).enough(&view.Snapshot{}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestARunLastsAsLongAsItsJobsOrItsTime(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1e9, 0)
+	for name, c := range map[string]struct {
+		jobs, time time.Duration // 0 = unknown
+		want       time.Duration
+	}{
+		"its jobs take longer than its time":   {8 * time.Minute, 3 * time.Minute, 3 * time.Minute},
+		"its jobs are done before its time":    {time.Minute, 3 * time.Minute, time.Minute},
+		"it has no bound of time":              {8 * time.Minute, 0, 8 * time.Minute},
+		"nobody knows how long its jobs take":  {0, 3 * time.Minute, 3 * time.Minute},
+		"its time is over and it still closes": {8 * time.Minute, -time.Minute, 0},
+	} {
+		p := progress{}
+		if c.time != 0 {
+			p.until = now.Add(c.time)
+		}
+		if got := p.left(&view.Snapshot{ETA: c.jobs}, now); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
 	}
 }

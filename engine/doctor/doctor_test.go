@@ -96,6 +96,12 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 		"a script that compiles what candidates write": {
 			strings.Replace(whole, "cat value.txt", "go test -bench=. ./...", 1), nil, "evaluator", "script", "warns", "evaluator.command", "",
 		},
+		"a stage that runs the tests, as init writes it": {
+			strings.Replace(whole, "evaluator: {", "evaluator: {stages: [{name: tests, command: [python3, -m, unittest, discover]}], ", 1), nil, "evaluator", "script", "", "", "",
+		},
+		"a stage that does more than the tests": {
+			strings.Replace(whole, "evaluator: {", "evaluator: {stages: [{name: tests, command: ['python3 -m unittest && ./more']}], ", 1), nil, "evaluator", "script", "warns", "stage tests", "",
+		},
 		"room for a run": {whole, nil, "system", "disk", "fine", "MiB free at", ""},
 		"a state directory that does not exist yet": {whole, func(_ *testing.T, o *doctor.Options) {
 			o.State = filepath.Join(o.State, "not", "made", "yet")

@@ -74,9 +74,29 @@ func commandScripts(ev config.Evaluator) (out []lint.Script) {
 	}
 	add("evaluator.command", ev.Command)
 	for _, s := range ev.Stages {
-		add("the command of stage "+s.Name, s.Command)
+		if !runsTests(s.Command) {
+			add("the command of stage "+s.Name, s.Command)
+		}
 	}
 	return out
+}
+
+// runsTests reports a stage that `init` may have written, and that does nothing but run the
+// tests of the tree: tests load candidates on purpose, and each run tells what that means.
+func runsTests(command []string) bool {
+	if len(command) == 1 {
+		command = strings.Fields(command[0])
+	}
+	if len(command) < 2 || slices.ContainsFunc(command, func(w string) bool { return strings.ContainsAny(w, "|&;<>$`") }) {
+		return false
+	}
+	switch name := filepath.Base(command[0]); {
+	case name == "go":
+		return command[1] == "test"
+	case strings.HasPrefix(name, "python"):
+		return len(command) > 2 && command[1] == "-m" && (command[2] == "unittest" || command[2] == "pytest")
+	}
+	return false
 }
 
 // evaluatorScripts reads the files of the tree that the commands name and candidates
@@ -90,7 +110,7 @@ func (c *checkup) evaluatorScripts(top string, tree lint.Tree) []lint.Script {
 		}
 	}
 	var out []lint.Script
-	add := func(name, path string) {
+	add := func(name, path string, outside bool) {
 		if len(out) == scriptsMost || slices.ContainsFunc(out, func(s lint.Script) bool { return s.Name == name }) {
 			return
 		}
@@ -98,12 +118,12 @@ func (c *checkup) evaluatorScripts(top string, tree lint.Tree) []lint.Script {
 			return
 		}
 		if data, err := os.ReadFile(path); err == nil {
-			out = append(out, lint.Script{Name: name, Text: string(data)})
+			out = append(out, lint.Script{Name: name, Text: string(data), Outside: outside})
 		}
 	}
 	for _, w := range words {
 		if p := filepath.Clean(w); tree.Has(p) && tree.Protected(p) {
-			add(p, filepath.Join(top, p))
+			add(p, filepath.Join(top, p), false)
 		}
 	}
 	if ev.Dir == "" {
@@ -115,7 +135,7 @@ func (c *checkup) evaluatorScripts(top string, tree lint.Tree) []lint.Script {
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".sh") || strings.HasSuffix(path, ".py")) {
-			add(filepath.Join(ev.Dir, strings.TrimPrefix(path, dir)), path)
+			add(filepath.Join(ev.Dir, strings.TrimPrefix(path, dir)), path, true)
 		}
 		return nil // what cannot be read is told when it is run
 	})

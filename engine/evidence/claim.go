@@ -35,6 +35,9 @@ type Question struct {
 	// when every sample was taken beside the root.
 	Fixed    bool
 	Minimize bool
+	// Positive says that no value is below 0, as of ratios of times: with Fixed, no interval
+	// reaches where no value can be. What is claimed is decided before.
+	Positive bool
 	Level    float64 // of the intervals, as [Spend] gives it; 0 = 0.95
 	// Enough is the number of samples of the candidate after which a gain that was
 	// not seen is called noise; where there is hardly any, fewer do.
@@ -72,6 +75,14 @@ func Judge(q Question) Claim {
 		c.Word = Confirmed
 	case c.GainIn.High <= 0, q.Enough > 0 && hopeless(&c, q.Enough):
 		c.Word = WithinNoise
+	}
+	if q.Positive && q.Fixed && c.Interval.Bounded() && c.Interval.Low < 0 && c.Value >= 0 {
+		c.Interval.Low = 0
+		if q.Minimize {
+			c.GainIn.High = c.Root
+		} else {
+			c.GainIn.Low = -c.Root
+		}
 	}
 	return c
 }

@@ -473,3 +473,29 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+func TestNoIntervalReachesWhereNoValueCanBe(t *testing.T) {
+	t.Parallel()
+	few := evidence.Summary{N: 16, Mean: 0.02, Dev: 0.2}
+	for name, c := range map[string]struct {
+		q      evidence.Question
+		gained float64 // the most, or the least where more is better
+	}{
+		"a ratio of times":             {evidence.Question{Candidate: few, Root: evidence.Summary{Mean: 1}, Fixed: true, Minimize: true, Positive: true}, 1},
+		"a ratio of which more counts": {evidence.Question{Candidate: few, Root: evidence.Summary{Mean: 1}, Fixed: true, Positive: true}, -1},
+	} {
+		free := c.q
+		free.Positive = false
+		was, got := evidence.Judge(free), evidence.Judge(c.q)
+		if was.Interval.Low >= 0 {
+			t.Fatalf("%s: the samples agree too well: %v", name, was.Interval)
+		}
+		gained := got.GainIn.Low
+		if c.q.Minimize {
+			gained = got.GainIn.High
+		}
+		if got.Interval.Low != 0 || gained != c.gained || got.Interval.High != was.Interval.High || got.Word != was.Word {
+			t.Errorf("%s: %+v, was %+v", name, got, was)
+		}
+	}
+}

@@ -29,6 +29,7 @@ func (a *standings) claimBeside(m, other *Candidate) evidence.Claim {
 	}
 	if a.Config.Evaluator.Paired && other.ID() == record.Root {
 		q.Root, q.Fixed = evidence.Summary{Mean: a.rootObj}, true
+		q.Positive = m.Objective > 0 // a metric of both signs makes poor ratios
 	}
 	if q.Least == 0 { // written before spreads were kept: nothing can be told
 		q.Candidate = evidence.Summary{}

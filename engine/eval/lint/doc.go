@@ -19,6 +19,8 @@ import (
 type Script struct {
 	Name string // as people know it
 	Text string
+	// Outside says that it lies outside of the tree: no candidate writes what lies beside it.
+	Outside bool
 }
 
 // Finding is one line of a script that lends a candidate rights.
@@ -50,6 +52,20 @@ func (t Tree) module(name string) bool {
 	for _, file := range []string{p + ".py", p + "/__main__.py"} {
 		if name != "" && t.Has(file) && t.foreign(file) {
 			return true
+		}
+	}
+	return false
+}
+
+// imports reports whether a candidate may change what a script in a folder gets when it
+// imports a name: a file or a package, at the top of the tree or beside the script.
+func (t Tree) imports(dir, name string) bool {
+	p := strings.ReplaceAll(name, ".", "/")
+	for _, file := range []string{p + ".py", p + "/__init__.py"} {
+		for _, at := range []string{file, path.Join(dir, file)} {
+			if t.Has(at) && t.foreign(at) {
+				return true
+			}
 		}
 	}
 	return false

@@ -9,11 +9,12 @@ import (
 	"atoll/engine/eval/lint"
 )
 
-// tree has sort.c, solution.py, cases.txt and Makefile of the candidate, protected scripts,
+// tree has sort.c, solution.py, cases.txt, Makefile, packages and a tool of the candidate, protected scripts,
 // and a file that the gate lets nobody change.
 var tree = lint.Tree{
 	Has: func(p string) bool {
-		return p == "sort.c" || p == "solution.py" || p == "helper.py" || p == "Makefile" || p == "cases.txt" || p == "fixed.txt"
+		return p == "sort.c" || p == "solution.py" || p == "helper.py" || p == "Makefile" || p == "cases.txt" || p == "fixed.txt" ||
+			p == "kit/__init__.py" || p == "plain/core.py" || p == "tools/beside.py"
 	},
 	Fixed: func(p string) bool { return p == "fixed.txt" },
 	Protected: func(p string) bool {
@@ -94,6 +95,10 @@ func TestEvaluatorsThatLendTheirRightsAreFound(t *testing.T) {
 		{"Python gives a shell a compiler", "evaluate.py", "import os\nos.system(\"gcc sort.c\")\n", 2, "gcc compiles sort.c"},
 		{"by another name", "evaluate.py", "from subprocess import check_output as c\nc(\"cc -o s sort.c\", shell=True)\n", 2, "cc compiles sort.c"},
 		{"by another name of the module", "evaluate.py", "import subprocess as sp\nsp.run(['gcc', 'sort.c'])\n", 2, "gcc compiles sort.c"},
+		{"Python imports a package of the tree", "bench.py", "import time\nfrom kit.core import words as w\nimport kit\n", 3, "imports kit,"},
+		{"Python imports from a package", "bench.py", "from kit import words\n", 1, "imports kit,"},
+		{"Python imports a module from a folder", "bench.py", "import sys\nfrom plain import (other, core)\n", 2, "imports plain.core,"},
+		{"Python imports what lies beside the script", "tools/bench.py", "import beside\n", 1, "imports beside,"},
 		{"Python imports by a function", "evaluate.py", "import importlib\nm = importlib.import_module(\"solution\")\n", 2, "imports solution"},
 		{"Python imports several", "evaluate.py", "import json, solution\n", 1, "imports solution"},
 
@@ -222,6 +227,15 @@ func TestEvaluatorsThatComeWithAtollAreFine(t *testing.T) {
 	}
 	for _, f := range lint.Check(scripts, all) {
 		t.Errorf("%s:%d: %s", f.Script, f.Line, f.What)
+	}
+}
+
+func TestNothingOfTheTreeLiesBesideAScriptFromOutside(t *testing.T) {
+	for _, outside := range []bool{false, true} {
+		found := lint.Check([]lint.Script{{Name: "tools/bench.py", Text: "import beside\n", Outside: outside}}, tree)
+		if (len(found) == 0) != outside {
+			t.Errorf("outside %v: %v", outside, found)
+		}
 	}
 }
 

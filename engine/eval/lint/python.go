@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"path"
 	"regexp"
 	"strings"
 )
@@ -26,7 +27,7 @@ func kind(s Script) string {
 var (
 	longText = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''`)
 	comment  = regexp.MustCompile(`(?m)^\s*#.*$`)
-	imports  = regexp.MustCompile(`^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import\b|import\s+([A-Za-z_][\w., ]*))`)
+	imports  = regexp.MustCompile(`^\s*(?:from\s+([A-Za-z_][\w.]*)\s+import\b\s*\(?([\w ,]*)|import\s+([A-Za-z_][\w., ]*))`)
 	dynamic  = regexp.MustCompile(`\b(?:import_module|__import__)\(\s*["']([A-Za-z_][\w.]*)["']`)
 	renames  = regexp.MustCompile(`(?m)^\s*(?:from\s+(?:subprocess|os)\s+import\s+(.+)|import\s+(?:subprocess|os)\s+as\s+(\w+))`)
 	starting = regexp.MustCompile(`^\s*(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput|system|popen)(?:\s+as\s+(\w+))?\s*$`)
@@ -43,6 +44,10 @@ func checkPython(s Script, tree Tree) []Finding {
 	code := comment.ReplaceAllString(longText.ReplaceAllStringFunc(s.Text, blank), "")
 	names := starters(code)
 	starts, shell := regexp.MustCompile(names+`\(`), regexp.MustCompile(names+shells)
+	beside := "."
+	if !s.Outside {
+		beside = path.Dir(s.Name)
+	}
 	var out []Finding
 	lines := strings.Split(code, "\n")
 	for n, line := range lines {
@@ -50,8 +55,9 @@ func checkPython(s Script, tree Tree) []Finding {
 			out = append(out, Finding{Script: s.Name, Line: n + 1, What: what, Cure: cure})
 		}
 		for _, module := range imported(line) {
-			if name := strings.ReplaceAll(module, ".", "/") + ".py"; tree.Has(name) && tree.foreign(name) {
+			if tree.imports(beside, module) {
 				add("imports "+module+", which a candidate may change, into the evaluator: it can change what measures it", launchCure)
+				break // one of a line is enough
 			}
 		}
 		if at := loads.FindStringSubmatchIndex(line); at != nil && !quotedAt(line, at[2]) {
@@ -92,12 +98,18 @@ func checkPython(s Script, tree Tree) []Finding {
 func imported(line string) []string {
 	if m := imports.FindStringSubmatch(line); m != nil {
 		var list []string
-		for one := range strings.SplitSeq(m[1]+m[2], ",") {
+		for one := range strings.SplitSeq(m[2]+m[3], ",") {
 			if words := strings.Fields(one); len(words) > 0 {
 				list = append(list, words[0])
 			}
 		}
-		return list
+		if m[1] == "" {
+			return list
+		}
+		for i, name := range list {
+			list[i] = m[1] + "." + name // where it is a module of a package
+		}
+		return append([]string{m[1]}, list...)
 	}
 	at := dynamic.FindStringSubmatchIndex(line)
 	if at == nil {
