@@ -93,7 +93,7 @@ func (a *App) fleetCmd() *cobra.Command {
 	cmd.AddCommand(invite,
 		set("drain", "Have a machine finish what runs and get nothing more", server.Draining, "finishes what it has and gets nothing more"),
 		set("drop", "Take a machine's jobs and its key away", server.Dropped, "is dropped; what it had goes to others"),
-		set("resume", "Give a drained machine jobs again", server.Active, "gets jobs again"))
+		set("resume", "Give a drained machine jobs again", server.Active, "gets jobs again; where its worker has ended, start it again"))
 	return cmd
 }
 

@@ -199,6 +199,9 @@ func TestAMachineLeavesWhenAPersonSaysSo(t *testing.T) {
 	})
 	must(t, h.dir, "fleet", "drain", "rack1")
 	ends(t, drained, 0)
+	if text, err := os.ReadFile(filepath.Join(t.ArtifactDir(), "rack1.log")); err != nil || !strings.Contains(string(text), "drained: finishing what runs") {
+		t.Errorf("the drained worker says %s, %v", text, err)
+	}
 	must(t, h.dir, "fleet", "drop", "rack2")
 	ends(t, dropped, 1)
 	if c := atoll(t, h.dir, "fleet", "drain", "nobody"); c.code != 2 || !strings.Contains(c.err, "no such machine") {
@@ -346,4 +349,7 @@ func TestADroppedMachineStaysDropped(t *testing.T) {
 		t.Error("the new line has the key before")
 	}
 	must(t, dir, "fleet", "drain", "rack1")
+	if out := must(t, dir, "fleet", "resume", "rack1"); !strings.Contains(out, "start it again") {
+		t.Errorf("resume says %s", out)
+	}
 }

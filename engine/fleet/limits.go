@@ -128,7 +128,11 @@ func short(d time.Duration) string {
 	if d < time.Millisecond {
 		return fmt.Sprintf("%.2g ms", float64(d)/float64(time.Millisecond))
 	}
-	return d.Round(max(time.Millisecond/10, d/100)).String()
+	step := time.Millisecond / 10
+	for step < d/100 {
+		step *= 10
+	}
+	return d.Round(step).String()
 }
 
 // flow is how the work of a fleet goes.

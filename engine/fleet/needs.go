@@ -77,9 +77,13 @@ func (f *flow) nobody(samples int, machines map[string]*machine) string {
 	told := "no slot for " + view.Plural(samples, "sample")
 	switch names := slices.Sorted(maps.Keys(f.refusedFor)); {
 	case len(names) > 0:
-		told += fmt.Sprintf(": no machine can measure; %s: %s", names[0], f.refusedFor[names[0]])
-		if len(names) > 1 {
-			told += fmt.Sprintf("; nor can %s", strings.Join(names[1:min(len(names), 6)], ", "))
+		told += ": no machine can measure"
+		for len(names) > 0 && strings.Count(told, ";") < 3 { // machines that lack the same are told together
+			why := f.refusedFor[names[0]]
+			alike := func(name string) bool { return f.refusedFor[name] == why }
+			same := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alike(name) })
+			names = slices.DeleteFunc(names, alike)
+			told += fmt.Sprintf("; %s: %s", strings.Join(same[:min(len(same), 6)], ", "), why)
 		}
 	case len(machines) == 0:
 		told += ": no machine has joined; `atoll fleet invite NAME` prints the line that lets one join"

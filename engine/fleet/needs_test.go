@@ -118,3 +118,20 @@ func TestSamplesThatNoMachineCanTakeAreTold(t *testing.T) {
 		t.Errorf("told %d times:\n%s", n, l.listener.all())
 	}
 }
+
+func TestEachMachineThatCannotMeasureIsToldWithWhatItLacks(t *testing.T) {
+	f := flow{refusedFor: map[string]string{"a1": "no gpu", "a2": "the wrong pool", "a3": "no gpu"}}
+	if got, want := f.nobody(2, nil), "no slot for 2 samples: no machine can measure; a1, a3: no gpu; a2: the wrong pool"; got != want {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+func TestTimesAreToldWithFewFigures(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		400 * time.Microsecond: "0.4 ms", 13305400 * time.Nanosecond: "13ms", 1234567 * time.Microsecond: "1.2s", 2 * time.Minute: "2m0s",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%d is told as %s, want %s", d, got, want)
+		}
+	}
+}

@@ -60,18 +60,14 @@ func (c *Coordinator) Open(ctx context.Context, j work.Station) (work.Meter, err
 	c.mu.Lock()
 	c.rung, c.listener = int(j.Rung), j.Host
 	c.begin(s)
-	early := c.early
-	c.early = nil
-	c.mu.Unlock()
-	for _, tell := range early {
+	for _, tell := range c.early {
 		tell(j.Host)
 	}
-	c.mu.Lock()
-	nobody := len(c.machines) == 0
-	c.mu.Unlock()
-	if nobody {
+	c.early = nil
+	if len(c.machines) == 0 { // and nobody is told to have joined before this is
 		j.Host.Note("info", record.NoJob, "the fleet listens at "+c.address+"; no machine has joined yet")
 	}
+	c.mu.Unlock()
 	return s, nil
 }
 

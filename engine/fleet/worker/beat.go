@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -72,7 +73,7 @@ func (w *Worker) follow(ctx context.Context, a wire.Answer) {
 	case a.Leave:
 		w.goAway(a.Why)
 	case a.Drain:
-		w.Drain()
+		w.sentAway()
 	}
 	for _, id := range a.Stop {
 		w.stop(id)
@@ -101,8 +102,16 @@ func (w *Worker) obey(msg *nats.Msg) {
 			t.take(o.Pipe)
 		}
 	case o.Kind == wire.OrderDrain:
-		w.Drain()
+		w.sentAway()
 	}
+}
+
+// sentAway ends the worker since a person drained the machine, and says so.
+func (w *Worker) sentAway() {
+	w.drainOnce.Do(func() {
+		w.o.Say("info", fmt.Sprintf("drained: finishing what runs, and ending then; `atoll fleet resume %s` on the machine of the run lets it start again", w.o.Name))
+		close(w.drained)
+	})
 }
 
 // stop breaks off a task.
