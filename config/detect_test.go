@@ -171,3 +171,15 @@ func looksLikeYAML(s string) bool {
 	}
 	return ok && !strings.ContainsAny(word, " .") && word == strings.ToLower(word)
 }
+
+func TestTheOtherFormsOfOutputAreListedBesideTheOneInUse(t *testing.T) {
+	for output, others := range map[string]string{
+		"":           "# or last-json-line, last-number, name=value\n",
+		"name=value": "# or result-file, last-json-line, last-number\n",
+	} {
+		text := string(config.Template(config.Detected{Output: output}))
+		if !strings.Contains(text, others) {
+			t.Errorf("%q: no %q in\n%s", output, others, text)
+		}
+	}
+}

@@ -90,7 +90,9 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 			d.adapterOptions(line)
 		}
 	} else {
-		line("  output: %-15s # or last-json-line, last-number, name=value", orDefault(d.Output, "result-file"))
+		output := orDefault(d.Output, "result-file")
+		others := slices.DeleteFunc([]string{"result-file", "last-json-line", "last-number", "name=value"}, func(o string) bool { return o == output })
+		line("  output: %-15s # or %s", output, strings.Join(others, ", "))
 	}
 	if d.Measured != nil {
 		d.measuredPart(line)
