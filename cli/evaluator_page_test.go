@@ -140,7 +140,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 	for _, of := range b {
 		kinds = append(kinds, of.lang)
 	}
-	if got := strings.Join(kinds, " "); got != "yaml sh yaml python json yaml yaml sh" {
+	if got := strings.Join(kinds, " "); got != "yaml sh yaml python json yaml yaml yaml sh" {
 		t.Fatalf("the page has the examples %q: run the new one here, too", got)
 	}
 	t.Run("the shortest one", func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		e := newPageExample(t, b[2].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3")
 		e.holds()
 		put(t, filepath.Join(e.dir, "..", "evaluator"), map[string]string{"evaluate.py": b[3].text + "# changed\n"})
-		again := strings.Fields(b[7].text)
+		again := strings.Fields(b[8].text)
 		refused(t, atoll(t, e.dir, "run", "--headless"), strings.Join(again, " "))
 		must(t, e.dir, append(again[1:], "--headless", "--max-jobs", "3")...)
 	})
@@ -181,6 +181,11 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		t.Parallel()
 		suitetest.Slow(t, "benchmarks run for a second each, six times in turns with the root, eight times over")
 		newPageExample(t, b[6].text, map[string]string{"go.mod": "module sorting\n\ngo 1.25\n", "sort.go": pageSortGo, "sort_test.go": pageBench}, nil, "go").holds()
+	})
+	t.Run("a warm one", func(t *testing.T) {
+		suitetest.Full(t, "a run whose evaluator is copied; the tests of engine/eval stand for it")
+		t.Parallel()
+		newPageExample(t, b[7].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3").holds()
 	})
 }
 

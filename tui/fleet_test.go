@@ -65,7 +65,7 @@ func TestMachinesAreSeenAddedDrainedAndDropped(t *testing.T) {
 	snap := tuitest.Snapshot(8)
 	r := newRig(t, snap, 140, 36, func(o *Options) { o.Machines = m })
 	r.run(r.app.keys.Get("fleet").Run())
-	r.tells([]string{"hub:7422", "8 slots", "3 running, 2 waiting", "rack1", "busy", "x1.02", "set aside", "the run as 10"}, "")
+	r.tells([]string{"hub:7422", "4 slots", "3 running, 2 waiting", "rack1", "busy", "x1.02", "set aside", "the run as 10"}, "")
 	r.keys("a")
 	r.typing("rack3")
 	r.keys("enter")
