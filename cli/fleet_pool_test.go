@@ -47,7 +47,7 @@ func TestAPoolWithTheLabelsOfAStageMeasuresAlone(t *testing.T) {
 	ends(t, h.worker("plain", into("plain", "--pool", "lab")), 1)
 	until(t, "it is told what the machines lack", func() bool {
 		text := must(t, h.dir, "fleet")
-		return strings.Contains(text, "no machine can measure; other: the evaluator measures in pool lab, and it is of pool any; nor can plain")
+		return strings.Contains(text, "no machine can measure; other: the evaluator measures in pool lab, and it is of pool any; plain: stage train needs gpu=1, which it does not have")
 	})
 	h.worker("right", append(into("right", "--pool", "lab"), "--label", "gpu=1"))
 	ends(t, run, 0)
