@@ -97,7 +97,8 @@ func (a *App) fleetCmd() *cobra.Command {
 	return cmd
 }
 
-// fleetStatus is what a run that is under way tells of its fleet.
+// fleetStatus is what a run that is under way tells of its fleet; live is false where the
+// run that told it has died.
 func fleetStatus(state string, now time.Time) (s view.Fleet, live bool, err error) {
 	data, err := os.ReadFile(filepath.Join(server.Dir(state), fleet.StatusName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +110,7 @@ func fleetStatus(state string, now time.Time) (s view.Fleet, live bool, err erro
 	if err != nil {
 		return s, false, fmt.Errorf("read how the fleet stands: %w", err)
 	}
-	return s, now.Sub(s.At) < time.Minute, nil
+	return s, engine.Running(state) && now.Sub(s.At) < time.Minute, nil
 }
 
 // fleetHere is the fleet of the run that is under way; else, with live false, the

@@ -353,3 +353,20 @@ func TestADroppedMachineStaysDropped(t *testing.T) {
 		t.Errorf("resume says %s", out)
 	}
 }
+
+func TestAFleetWhoseRunWasKilledIsNotThere(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	run := h.run()
+	h.ready()
+	until(t, "the run tells of its fleet", func() bool {
+		return !strings.Contains(must(t, h.dir, "fleet"), "no run has a fleet here now")
+	})
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait()
+	if out := must(t, h.dir, "fleet"); !strings.Contains(out, "no run has a fleet here now") {
+		t.Errorf("after its death it is told as\n%s", out)
+	}
+}

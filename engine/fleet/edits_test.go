@@ -64,7 +64,7 @@ func TestAnEditGoesToMachinesAloneThatRunClients(t *testing.T) {
 	if a := measures.must(askWork()); a.Next != nil {
 		t.Fatal("a machine that only measures got an edit")
 	}
-	if _, text := l.limits(l.table, l.machines, nil); !strings.Contains(text, "start workers with --edit") {
+	if _, text := l.limits(time.Now(), l.table, l.machines, nil); !strings.Contains(text, "start workers with --edit") {
 		t.Errorf("what is told is %q", text)
 	}
 	h := l.join("edits")
@@ -314,7 +314,7 @@ func TestAMachineWithoutAProgramMeasuresOnAndIsNamed(t *testing.T) {
 			}
 			l.mu.Lock()
 			l.count(l.machines)
-			_, text := l.limits(l.table, l.machines, nil)
+			_, text := l.limits(time.Now(), l.table, l.machines, nil)
 			l.mu.Unlock()
 			if !strings.Contains(text, "no machine that serves runs coder; m1: ") {
 				t.Errorf("of the edit that waits is told %q", text)

@@ -14,6 +14,9 @@ import (
 	"atoll/engine/view"
 )
 
+// maxJoins is how many joins of a machine are told in a minute.
+const maxJoins = 5
+
 // Of a machine are remembered so many sessions that lost its name, and of a fleet so many
 // names that ask for work and never said hello. Those are told to say it, and refused when
 // they did not for so long.
@@ -27,7 +30,9 @@ const (
 func (c *Coordinator) greet(name, session string, h wire.Hello, now time.Time) wire.Answer {
 	no := func(format string, args ...any) wire.Answer {
 		why := fmt.Sprintf(format, args...)
-		c.say("warn", name+" may not join: "+why)
+		if c.refusals.news(name, why, now) {
+			c.say("warn", name+" may not join: "+why)
+		}
 		return wire.Answer{Why: why, Leave: true}
 	}
 	switch {
@@ -70,7 +75,10 @@ func (c *Coordinator) greet(name, session string, h wire.Hello, now time.Time) w
 		return wire.Answer{Why: m.aside, Leave: true}
 	}
 	if joins != "" {
-		c.say("info", joined(name, joins, h.Slots))
+		if m.joins.sum(now) < maxJoins {
+			c.say("info", joined(name, joins, h.Slots))
+		}
+		m.joins.add(now)
 	}
 	c.calibrate(now)
 	c.count(c.machines)

@@ -51,6 +51,7 @@ type bound string
 
 const (
 	boundUnknown   bound = ""
+	boundCut       bound = "cut"       // the queue is out of reach
 	boundNobody    bound = "nobody"    // there is no slot
 	boundMachines  bound = "machines"  // all slots work
 	boundNothing   bound = "nothing"   // there is nothing to measure
@@ -142,6 +143,7 @@ type flow struct {
 	editors []*machine // of them, that run coding clients, too
 	counted int        // results that counted
 	gauge   gauge
+	cut     time.Time // since when the queue cannot be reached; zero: it can
 	// refusedFor says of machines that cannot measure for this run what they lack.
 	refusedFor map[string]string
 }
@@ -179,13 +181,18 @@ func others(k *task, f *flow) int {
 func (f *flow) gauging(now time.Time, t *table, machines map[string]*machine, run *session, listener Listener) {
 	g := &f.gauge
 	g.add(reading{now, f.counted, processorTime(), f.slots, t.taken, len(t.tasks) - t.taken})
-	kind, text := f.limits(t, machines, run)
+	kind, text := f.limits(now, t, machines, run)
 	if kind != g.held {
 		g.held, g.from = kind, now
 	}
 	level, steady := "info", gaugeSteady
 	switch kind {
-	case boundUnknown, boundMachines, boundNothing, g.said:
+	case boundMachines, boundNothing: // what was told is over
+		if now.Sub(g.from) >= gaugeSteady {
+			g.said = boundUnknown
+		}
+		return
+	case boundUnknown, boundCut, g.said:
 		return
 	case boundNobody:
 		level, steady = "warn", gaugeSoon
@@ -197,7 +204,10 @@ func (f *flow) gauging(now time.Time, t *table, machines map[string]*machine, ru
 }
 
 // limits says what limits the fleet now.
-func (f *flow) limits(t *table, machines map[string]*machine, run *session) (bound, string) {
+func (f *flow) limits(now time.Time, t *table, machines map[string]*machine, run *session) (bound, string) {
+	if !f.cut.IsZero() {
+		return boundCut, fmt.Sprintf("the queue cannot be reached for %s: machines finish what they have and keep what it gave; what is below is how it was", now.Sub(f.cut).Round(time.Second))
+	}
 	if f.slots == 0 && len(t.tasks) > 0 {
 		return boundNobody, f.nobody(len(t.tasks), machines)
 	}

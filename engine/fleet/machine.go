@@ -39,6 +39,7 @@ type machine struct {
 	refused  int
 	recent   minute    // its results
 	told     time.Time // when a refusal was last told
+	joins    minute    // how often its worker began
 	last     string    // what was refused last
 	check    calibration
 	programs programs
@@ -92,6 +93,8 @@ func (m *machine) standing(busy int) string {
 		return "dropped"
 	case m.aside != "":
 		return "set aside"
+	case m.left && m.state == server.Draining:
+		return "drained"
 	case m.left:
 		return "left"
 	case m.session == "":
@@ -137,7 +140,7 @@ func (c *Coordinator) status(now time.Time) view.Fleet {
 	if p, ok := c.gauge.pace(1); ok {
 		s.Busy, s.PerSecond = min(1, p.busy/p.slots), p.rate
 	}
-	_, s.Limit = c.limits(c.table, c.machines, c.run)
+	_, s.Limit = c.limits(now, c.table, c.machines, c.run)
 	running := c.table.running()
 	for _, m := range c.machines {
 		s.Machines = append(s.Machines, m.tell(running[m.name], now))
@@ -166,9 +169,9 @@ func (c *Coordinator) keptFrom(machine, why string) {
 	}
 }
 
-// refusals tells what the server kept machines from since the last time. The caller
+// refusedByServer tells what the server kept machines from since the last time. The caller
 // holds the lock.
-func (c *Coordinator) refusals() {
+func (c *Coordinator) refusedByServer() {
 	for {
 		select {
 		case r := <-c.kept:
@@ -198,6 +201,8 @@ func (c *Coordinator) refuse(m *machine, why string) {
 func (c *Coordinator) setAside(m *machine, why string) {
 	m.aside = why
 	c.say("error", fmt.Sprintf("%s is set aside: %s", m.name, why))
+	c.table.absolve(m.name)
 	c.table.release(m.name, c.opt.Now())
+	c.count(c.machines)
 	c.serve(c.opt.Now())
 }

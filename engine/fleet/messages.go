@@ -145,7 +145,7 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		m.inRow++
 		why := clean(r.Fault)
 		c.say("warn", fmt.Sprintf("%s could not do %s: %s", m.name, k.name(), why))
-		c.table.fault(k, why, now)
+		c.table.fault(k, why, others(k, &c.flow), now)
 		if m.inRow >= maxFaults && m.aside == "" {
 			c.setAside(m, fmt.Sprintf("%d tasks in a row could not be done there, the last: %s", m.inRow, why))
 		}
@@ -163,6 +163,7 @@ func (c *Coordinator) result(m *machine, r *wire.Result, now time.Time) wire.Ans
 		case k.only == "":
 			m.counted(now)
 			c.counted++
+			c.table.did(m.name, c.serving)
 		}
 		if c.table.end(k, ended{result: r, edited: edited, machine: m.name}); k.only != "" {
 			c.calibrate(now)

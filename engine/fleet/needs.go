@@ -72,23 +72,39 @@ func (f *flow) notFit(name, why string) {
 	}
 }
 
+// maxReasons is how many reasons for which nobody measures are told.
+const maxReasons = 3
+
 // nobody says who could take the samples that wait while there is not one slot.
 func (f *flow) nobody(samples int, machines map[string]*machine) string {
 	told := "no slot for " + view.Plural(samples, "sample")
-	switch names := slices.Sorted(maps.Keys(f.refusedFor)); {
-	case len(names) > 0:
-		told += ": no machine can measure"
-		for len(names) > 0 && strings.Count(told, ";") < 3 { // machines that lack the same are told together
-			why := f.refusedFor[names[0]]
-			alike := func(name string) bool { return f.refusedFor[name] == why }
-			same := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alike(name) })
-			names = slices.DeleteFunc(names, alike)
-			told += fmt.Sprintf("; %s: %s", strings.Join(same[:min(len(same), 6)], ", "), why)
+	if len(machines) == 0 && len(f.refusedFor) == 0 {
+		return told + ": no machine has joined; `atoll fleet invite NAME` prints the line that lets one join"
+	}
+	why := map[string]string{}
+	for name, m := range machines {
+		if !m.serves() || m.check.held {
+			if why[name] = m.standing(0); m.aside != "" {
+				why[name] = "set aside, since " + m.aside
+			}
 		}
-	case len(machines) == 0:
-		told += ": no machine has joined; `atoll fleet invite NAME` prints the line that lets one join"
-	default:
-		told += ": no machine serves now; `atoll fleet` says how they are"
+	}
+	maps.Copy(why, f.refusedFor)
+	told += ": no machine can measure"
+	names := slices.Sorted(maps.Keys(why))
+	for n := 0; len(names) > 0; n++ { // machines that lack the same are told together
+		if n == maxReasons {
+			return told + fmt.Sprintf("; `atoll fleet` says why %d more cannot", len(names))
+		}
+		reason := why[names[0]]
+		alike := func(name string) bool { return why[name] == reason }
+		same := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alike(name) })
+		who := strings.Join(same[:min(len(same), 6)], ", ")
+		if more := len(same) - 6; more > 0 {
+			who += fmt.Sprintf(" and %d more", more)
+		}
+		told += fmt.Sprintf("; %s: %s", who, reason)
+		names = slices.DeleteFunc(names, alike)
 	}
 	return told
 }

@@ -94,7 +94,7 @@ func TestSamplesThatNoMachineCanTakeAreTold(t *testing.T) {
 	said := func() string {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		kind, text := l.limits(l.table, l.machines, l.run)
+		kind, text := l.limits(time.Now(), l.table, l.machines, l.run)
 		if kind != boundNobody {
 			t.Errorf("what limits is %s", kind)
 		}

@@ -53,7 +53,7 @@ func (c editing) broke(m *machine, k *task, r *wire.Result, now time.Time) {
 	if r.Missing { // nothing was tried
 		c.table.free(k, now)
 	} else {
-		c.table.fault(k, why, now)
+		c.table.fault(k, why, others(k, &c.flow), now)
 	}
 }
 

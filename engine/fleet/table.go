@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -9,10 +8,6 @@ import (
 	"atoll/engine/sandbox"
 	"atoll/engine/work"
 )
-
-// maxTries is how many machines may fail to carry out a task before the job is
-// told.
-const maxTries = 3
 
 // task is one sample that somebody is to take, or one run of a coding client.
 type task struct {
@@ -30,9 +25,8 @@ type task struct {
 	since   time.Time   // since when it waits for a machine
 	queued  uint64      // its message in the queue, 0 = it is not there
 	asked   string      // what brought it to its machine, "" = an order
-	faults  []string    // what machines said who could not do it
-	failed  map[string]bool
-	issued  map[string]string
+	mishaps
+	issued map[string]string
 }
 
 // name is what people call a task.
@@ -67,6 +61,8 @@ type table struct {
 	// late from one that is made up.
 	gone  map[string]map[string]string
 	order []string
+	// doubtful are tasks that a machine could not do.
+	doubtful map[*task]bool
 	// ready are the tasks that nobody has and any machine may take, longest waiting
 	// first. Some of them may have ended.
 	ready []*task
@@ -91,7 +87,7 @@ type idle struct {
 const remembered = 20_000
 
 func newTable(lease time.Duration) *table {
-	return &table{lease: lease, tasks: map[string]*task{}, gone: map[string]map[string]string{}, answers: map[asked]*task{}}
+	return &table{lease: lease, tasks: map[string]*task{}, gone: map[string]map[string]string{}, answers: map[asked]*task{}, doubtful: map[*task]bool{}}
 }
 
 // verdict is what becomes of something that a machine said about a task.
@@ -134,7 +130,7 @@ func (t *table) next(m *machine, f *flow) *task {
 			t.ready = slices.Delete(t.ready, i, i+1)
 			i--
 		case k.errand != nil && !m.edits(k.errand.Program):
-		case k.failed[m.name] && len(k.failed) < others(k, f):
+		case k.failed[m.name] != nil && len(k.failed) < others(k, f):
 		default:
 			t.ready = slices.Delete(t.ready, i, i+1)
 			return k
@@ -173,6 +169,7 @@ func (t *table) end(k *task, how ended) {
 		return
 	}
 	delete(t.tasks, k.id)
+	delete(t.doubtful, k)
 	t.leave(k)
 	if k.queued != 0 {
 		t.spent = append(t.spent, k.queued)
@@ -187,22 +184,6 @@ func (t *table) end(k *task, how ended) {
 		return
 	}
 	k.done <- how
-}
-
-// fault notes that a machine could not carry out its task. Another one tries, or else it
-// ends.
-func (t *table) fault(k *task, why string, now time.Time) {
-	machine := k.machine
-	k.faults = append(k.faults, machine+": "+why)
-	if k.failed == nil {
-		k.failed = map[string]bool{}
-	}
-	k.failed[machine] = true
-	if len(k.faults) < maxTries && k.only == "" {
-		t.free(k, now)
-		return
-	}
-	t.end(k, ended{machine: machine, err: fmt.Errorf("no machine of the fleet could do %s: %s", k.name(), k.faults[len(k.faults)-1])})
 }
 
 // leave takes a task from its machine.

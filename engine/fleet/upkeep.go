@@ -18,14 +18,21 @@ func (c *Coordinator) look(ctx context.Context) {
 	tick := time.NewTicker(min(500*time.Millisecond, c.opt.Lease/4))
 	defer tick.Stop()
 	path := filepath.Join(server.Dir(c.opt.State), StatusName)
-	var told time.Time
+	var told, before time.Time
 	for {
+		var at time.Time
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case at = <-tick.C:
 		}
 		now := c.opt.Now()
+		if !before.IsZero() && at.Sub(before) > c.opt.Lease/2 { // this process stood still
+			c.mu.Lock()
+			c.forgive(now)
+			c.mu.Unlock()
+		}
+		before = at
 		c.newMembers()
 		c.listen(now)
 		if now.Sub(told) >= time.Second {
@@ -35,23 +42,16 @@ func (c *Coordinator) look(ctx context.Context) {
 	}
 }
 
-// listen notes who is silent, and frees what they had.
+// listen notes who is silent, and frees what they had. Nobody is heard while the queue is
+// out of reach.
 func (c *Coordinator) listen(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lost := c.table.silent(now)
-	for _, m := range c.machines {
-		if m.away || now.Sub(m.seen) < c.opt.Lease {
-			continue
-		}
-		m.away = true
-		text := fmt.Sprintf("%s is silent for %s", m.name, now.Sub(m.seen).Round(time.Second))
-		if n := lost[m.name]; n > 0 {
-			text += fmt.Sprintf("; %d of its tasks go to others", n)
-		}
-		c.say("warn", text)
+	if c.cut.IsZero() {
+		c.silence(now)
 	}
-	c.refusals()
+	c.refusedByServer()
+	c.forget(now)
 	c.calibrate(now)
 	c.count(c.machines)
 	c.serve(now)
