@@ -122,11 +122,7 @@ func fleetHere(state string, now time.Time) (s view.Fleet, live bool, err error)
 	list, err := server.MembersOf(state).List()
 	s = view.Fleet{Machines: []view.Machine{}}
 	for _, m := range list {
-		told := "invited"
-		if m.State != server.Active {
-			told = string(m.State)
-		}
-		s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: told, Jobs: []record.JobID{}})
+		s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: m.Told(), Jobs: []record.JobID{}})
 	}
 	return s, false, err
 }
@@ -342,20 +338,28 @@ func (s stewards) Fleet(context.Context) (view.Fleet, bool, error) {
 // Invite implements [pane.Machines].
 func (s stewards) Invite(_ context.Context, name string) (string, error) {
 	out, err := s.app.inviteTo(s.state, name, "", "")
-	return out.Command, err
+	return out.Command, said(err)
+}
+
+// said is an error without the word for what is typed wrongly: in the console nobody typed.
+func said(err error) error {
+	if rest, typed := strings.CutPrefix(fmt.Sprint(err), errUsage.Error()+": "); typed {
+		return errors.New(rest)
+	}
+	return err
 }
 
 // Drain implements [pane.Machines].
 func (s stewards) Drain(_ context.Context, name string) error {
-	return s.app.decideMachine(s.state, name, server.Draining)
+	return said(s.app.decideMachine(s.state, name, server.Draining))
 }
 
 // Resume implements [pane.Machines].
 func (s stewards) Resume(_ context.Context, name string) error {
-	return s.app.decideMachine(s.state, name, server.Active)
+	return said(s.app.decideMachine(s.state, name, server.Active))
 }
 
 // Drop implements [pane.Machines].
 func (s stewards) Drop(_ context.Context, name string) error {
-	return s.app.decideMachine(s.state, name, server.Dropped)
+	return said(s.app.decideMachine(s.state, name, server.Dropped))
 }

@@ -3,16 +3,12 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +19,7 @@ import (
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
+	"atoll/store/whole"
 )
 
 // simulateFlags are those of simulate.
@@ -30,9 +27,11 @@ type simulateFlags struct {
 	plan       simulate.Plan
 	edit, eval string
 	order      string
+	page       string
 	like       bool
 	sweep      int
 	given      func(flag string) bool
+	again      string // the command as it was typed
 }
 
 func (a *App) simulateCmd() *cobra.Command {
@@ -48,6 +47,7 @@ func (a *App) simulateCmd() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.given = cmd.Flags().Changed
+			f.again = asTyped(cmd)
 			if cmd.Flags().Changed("for") && !cmd.Flags().Changed("jobs") {
 				f.plan.Jobs = 0
 			}
@@ -76,6 +76,7 @@ func (a *App) simulateCmd() *cobra.Command {
 	fl.DurationVar(&p.Loss, "loss", 0, "mean time until a machine is lost; 0: never")
 	fl.DurationVar(&p.Back, "back", p.Back, "time until another stands in for it")
 	fl.BoolVar(&f.like, "like", false, "take machines, slots, order, times, failures, duplicates, costs and yield from the experiment here, as far as they are not given, and compare with it")
+	fl.StringVar(&f.page, "html", "", "write one HTML file with curves instead of the text")
 	fl.IntVar(&f.sweep, "sweep-jobs", 20_000, "jobs of each smaller number of machines it is compared with; 0: no comparison")
 	return cmd
 }
@@ -106,6 +107,9 @@ type checked struct {
 }
 
 func (a *App) simulate(ctx context.Context, f simulateFlags) error {
+	if err := a.foldersThere(f.page); err != nil {
+		return err
+	}
 	p := f.plan
 	switch f.order {
 	case "strict":
@@ -140,10 +144,19 @@ func (a *App) simulate(ctx context.Context, f simulateFlags) error {
 		}
 	}
 	out.Plan, out.Edit, out.Eval = p, p.Edit.String(), p.Eval.String()
+	if f.page != "" {
+		if err := whole.Write(a.abs(f.page), whole.Options{Mode: 0o644}, a.simulatedSheet(&out, f.again).HTML); err != nil {
+			return fmt.Errorf("write the page: %w", err)
+		}
+		if !a.flags.json {
+			fmt.Fprintf(a.Out, "wrote %s\n", view.CleanLine(f.page))
+			return nil
+		}
+	}
 	if a.flags.json {
 		return writeJSON(a.Out, out)
 	}
-	printSimulated(a.Out, out)
+	printSimulated(a.Out, &out)
 	return nil
 }
 
@@ -289,142 +302,4 @@ func history(ctx context.Context, o *opened) (jobs []record.Job, improved int, e
 		}
 		after = list[len(list)-1].ID
 	}
-}
-
-// printSimulated writes a simulation on one page.
-func printSimulated(w io.Writer, s simulated) {
-	p, o := &s.Plan, &s.Outcome
-	order := "completion"
-	if p.Strict {
-		order = fmt.Sprintf("strict, lookahead %d", p.Lookahead)
-	}
-	fmt.Fprintf(w, "%s of %s, order %s, seed %d; edit %s, evaluation %s\n", view.Plural(p.Machines, "machine"), view.Plural(p.Slots, "slot"), order, p.Seed, s.Edit, s.Eval)
-	if m := s.Measured; m != nil {
-		order := "completion"
-		if m.Order == "strict" {
-			order = fmt.Sprintf("strict, lookahead %d", m.Lookahead)
-		}
-		fmt.Fprintf(w, "the experiment here did %d jobs at %s an hour, on %s of %s (%s) in order %s; simulated as it was %s (%+.1f %%)\n", m.Jobs, count(m.PerHour),
-			view.Plural(m.Machines, "machine"), view.Plural(m.Slots, "slot"), slotsBy[m.SlotsBy], order, count(m.Simulated), 100*m.Error)
-		printSpent(w, m)
-		fmt.Fprintf(w, "taken from it where no flag says else: machines, slots, order, times, costs; %.3g %% of edits give nothing, %.3g %% what is known, %.3g %% of the others fail, %.3g %% are better than their parent\n",
-			100*p.Barren, 100*p.Twins, 100*p.Fail, 100*p.Yield)
-	}
-	fmt.Fprintf(w, "\nthroughput  %s jobs an hour; %d jobs in %s, ended by: %s\n", count(o.PerHour), o.Jobs, span(o.Seconds), o.Ended)
-	fmt.Fprintf(w, "slots       %.1f %% busy; a slot waits %s for a candidate, a candidate %s for a slot\n", 100*o.Busy, span(o.WaitJob), span(o.WaitSlot))
-	fmt.Fprintf(w, "held back   by %s\n", o.Limit)
-	fmt.Fprintf(w, "parents     are %.0f results old when their child ends\n", o.Stale)
-	if o.Cost > 0 {
-		fmt.Fprintf(w, "cost        %s, %s a job%s\n", dollars(o.Cost), dollars(o.PerJob), byAgent(o.Agents, o.Cost))
-	}
-	fmt.Fprintf(w, "lost        %d measurements with their machines; %d edits gave nothing, %d failed, %s\n", o.Lost, o.Barren, o.Failed, view.Plural(o.Duplicates, "duplicate"))
-	tw := table(w)
-	fmt.Fprintf(tw, "\nAFTER\tJOBS\tBEST\tNICHES\tCOST\n")
-	for _, pt := range o.Points {
-		fmt.Fprintf(tw, "%s\t%d\t%.2f\t%d\t%s\n", span(pt.Seconds), pt.Jobs, pt.Best, pt.Filled, dollars(pt.Cost))
-	}
-	_ = tw.Flush()
-	if len(s.Sweep) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nwith %d jobs or fewer:\n", s.Sweep[len(s.Sweep)-1].Jobs)
-	tw = table(w)
-	fmt.Fprintln(tw, "MACHINES\tJOBS/H\tBUSY\tTIME\tBEST\tSTALE\tHELD BACK BY")
-	for _, o := range s.Sweep {
-		fmt.Fprintf(tw, "%d\t%s\t%.0f %%\t%s\t%.2f\t%.0f\t%s\n", o.Machines, count(o.PerHour), 100*o.Busy, span(o.Seconds), o.Best, o.Stale, o.Limit)
-	}
-	_ = tw.Flush()
-	if s.Knee > 0 {
-		fmt.Fprintf(w, "more than %s bring less than a third of what they should\n", view.Plural(s.Knee, "machine"))
-	} else {
-		fmt.Fprintf(w, "up to %s each step brings what it should, or a third of it\n", view.Plural(p.Machines, "machine"))
-	}
-	printOrders(w, s.Orders)
-}
-
-// slotsBy says how the slots of an experiment's machines are known.
-var slotsBy = map[string]string{
-	simulate.SlotsSaid:  "as they said when they joined",
-	simulate.SlotsSeen:  "the most that were seen busy together, since the log does not say of each how many it joined with; --slots says it",
-	simulate.SlotsGiven: "--slots, since the log does not say",
-}
-
-// printSpent writes what an experiment cost, and how well that was foretold.
-func printSpent(w io.Writer, m *checked) {
-	if m.Cost > 0 {
-		fmt.Fprintf(w, "they cost %s, %s a job%s; foretold from the first half of them %s (%+.1f %%)\n",
-			dollars(m.Cost), dollars(m.PerJob), byAgent(m.Agents, m.Cost), dollars(m.SimulatedCost), 100**m.CostError)
-	}
-	if m.Unknown > 0 {
-		fmt.Fprintf(w, "what %s cost nobody could meter: they count as nothing\n", view.Plural(m.Unknown, "job"))
-	}
-}
-
-// byAgent is who cost how much of a sum, where more than one did; the rest is reflection and
-// what else is no edit.
-func byAgent(list []simulate.Spent, whole float64) string {
-	var parts []string
-	rest := whole
-	for _, s := range list {
-		rest -= s.Cost
-		if s.Cost > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s in %s", view.CleanLine(cmp.Or(s.Agent, "edits")), dollars(s.Cost), view.Plural(s.Jobs, "job")))
-		}
-	}
-	if rest > whole/1e6 {
-		parts = append(parts, "what is no edit "+dollars(rest))
-	}
-	if len(parts) < 2 {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// dollars is an amount with digits enough to tell it from nothing.
-func dollars(usd float64) string {
-	if usd >= 1 || usd == 0 {
-		return fmt.Sprintf("$%.2f", usd)
-	}
-	return fmt.Sprintf("$%.3g", usd)
-}
-
-// printOrders writes what strict order costs on the machines of the plan.
-func printOrders(w io.Writer, list []simulate.Ordering) {
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nwhat strict order costs with these machines:\n")
-	tw := table(w)
-	fmt.Fprintln(tw, "ORDER\tLOOKAHEAD\tJOBS/H\tBUSY\tLOST\tSTALE\tBEST")
-	for _, o := range list {
-		look, lost := "-", "-"
-		if o.Order == "strict" {
-			look, lost = fmt.Sprint(o.Lookahead), fmt.Sprintf("%.0f %%", math.Max(0, 100*o.Costs))
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%.0f %%\t%s\t%.0f\t%.2f\n", o.Order, look, count(o.Outcome.PerHour), 100*o.Outcome.Busy, lost, o.Outcome.Stale, o.Outcome.Best)
-	}
-	_ = tw.Flush()
-}
-
-// count is a large number with three digits that count.
-func count(v float64) string {
-	if v < 1000 {
-		return fmt.Sprintf("%.3g", v)
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
-	return fmt.Sprintf("%.0f", math.Round(v/unit)*unit)
-}
-
-// span is a time in words, of seconds.
-func span(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d >= 48*time.Hour:
-		return fmt.Sprintf("%.1f days", d.Hours()/24)
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Millisecond).String()
 }

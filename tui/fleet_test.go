@@ -58,14 +58,17 @@ func (r *rig) again(s view.Snapshot) {
 }
 
 func TestMachinesAreSeenAddedDrainedAndDropped(t *testing.T) {
-	m := &rack{live: true, fleet: view.Fleet{Address: "hub:7422", Running: 3, Waiting: 2, Machines: []view.Machine{
-		{Name: "rack1", State: "busy", Slots: 4, Jobs: []record.JobID{7, 8, 9}, Load: 0.75, PerMinute: 31, Done: 120, Rung: 1, Root: 1.02},
+	m := &rack{live: true, fleet: view.Fleet{Address: "hub:7422", Running: 3, Waiting: 2, Limit: "slots 98 % busy: more machines would measure more", Machines: []view.Machine{
+		{Name: "rack1", State: "busy", Slots: 4, Pool: "gpu", Jobs: []record.JobID{7, 8, 9}, Load: 0.75, PerMinute: 31, Done: 120, Rung: 1, Root: 1.02},
 		{Name: "rack2", State: "set aside", Why: "it measures the root as 30, the run as 10", Slots: 4, Faults: 3},
 	}}}
 	snap := tuitest.Snapshot(8)
 	r := newRig(t, snap, 140, 36, func(o *Options) { o.Machines = m })
 	r.run(r.app.keys.Get("fleet").Run())
-	r.tells([]string{"hub:7422", "4 slots", "3 running, 2 waiting", "rack1", "busy", "x1.02", "set aside", "the run as 10"}, "")
+	r.tells([]string{"hub:7422", "4 slots", "3 running, 2 waiting", "more machines would measure more", "pool gpu", "rack1", "busy", "x1.02", "set aside", "the run as 10"}, "")
+	if got := r.app.Current().Selected().Job; got != 7 {
+		t.Errorf("enter on a machine opens job %v, not the first that it works on", got)
+	}
 	r.keys("a")
 	r.typing("rack3")
 	r.keys("enter")
@@ -76,10 +79,15 @@ func TestMachinesAreSeenAddedDrainedAndDropped(t *testing.T) {
 	r.keys("d")
 	r.again(*snap)
 	r.tells([]string{"idle"}, "draining")
+	m.fleet.Machines[0].State = "drained"
+	r.again(*snap)
+	r.keys("d")
+	r.again(*snap)
+	r.tells([]string{"idle", "start its worker again"}, "drained")
 	r.keys("X")
 	r.tells([]string{"Drop rack1"}, "")
 	r.keys("d")
-	if got := strings.Join(m.said, ", "); got != "invite rack3, drain rack1, resume rack1, drop rack1" {
+	if got := strings.Join(m.said, ", "); got != "invite rack3, drain rack1, resume rack1, resume rack1, drop rack1" {
 		t.Errorf("decided: %s", got)
 	}
 }

@@ -147,11 +147,7 @@ func (c *Coordinator) status(now time.Time) view.Fleet {
 	}
 	for _, m := range c.listed {
 		if c.machines[m.Name] == nil {
-			state := "invited"
-			if m.State != server.Active {
-				state = string(m.State)
-			}
-			s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: state, Jobs: []record.JobID{}})
+			s.Machines = append(s.Machines, view.Machine{Name: m.Name, State: m.Told(), Jobs: []record.JobID{}})
 		}
 	}
 	slices.SortFunc(s.Machines, func(a, b view.Machine) int { return cmp.Compare(a.Name, b.Name) })

@@ -1,20 +1,15 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"image/color"
-	"math"
 	"slices"
 	"sort"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -75,48 +70,15 @@ type figure struct {
 
 // drawCurve draws one line as SVG, "" where there is nothing to draw.
 func drawCurve(c curve, title string) (template.HTML, error) {
-	points := make(plotter.XYs, 0, len(c.x))
+	one := Line{Steps: true}
 	for i := range min(len(c.x), len(c.y)) {
-		if !math.IsNaN(c.y[i]) && !math.IsInf(c.y[i], 0) {
-			points = append(points, plotter.XY{X: float64(c.x[i]), Y: c.y[i]})
-		}
+		one.Points = append(one.Points, [2]float64{float64(c.x[i]), c.y[i]})
 	}
-	if len(points) < 2 {
-		return "", nil
+	lines := []Line{one}
+	if points := one.points(); c.root != nil && len(points) > 1 {
+		lines = append(lines, Line{Dashed: true, Points: [][2]float64{{points[0].X, *c.root}, {points[len(points)-1].X, *c.root}}})
 	}
-	p := plot.New()
-	p.BackgroundColor = color.Transparent
-	p.X.Label.Text = "measured candidates"
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return "", err
-	}
-	line.StepStyle = plotter.PostStep
-	line.Width, line.Color = vg.Points(1.6), mark()
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint(), faint()
-	p.Add(grid, line)
-	if c.root != nil {
-		across, err := plotter.NewLine(plotter.XYs{{X: points[0].X, Y: *c.root}, {X: points[len(points)-1].X, Y: *c.root}})
-		if err != nil {
-			return "", err
-		}
-		across.Width, across.Color, across.Dashes = vg.Points(1), ink(), []vg.Length{vg.Points(4), vg.Points(3)}
-		p.Add(across)
-	}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Tick.Marker = plot.TickerFunc(shortTicks)
-		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = ink(), ink(), ink(), ink()
-		a.Label.TextStyle.Font.Size, a.Tick.Label.Font.Size = vg.Points(10), vg.Points(9)
-		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.6), vg.Points(0.6)
-	}
-	canvas := vgsvg.New(chartWidth, chartHeight)
-	p.Draw(draw.New(canvas))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return "", err
-	}
-	return inline(b.String(), title), nil
+	return drawChart(Chart{Title: title, Across: "measured candidates", Lines: lines})
 }
 
 // shortTicks are the usual places with labels that tell neighbours apart and have

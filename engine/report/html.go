@@ -13,6 +13,9 @@ import (
 //go:embed page.html.tmpl
 var page string
 
+//go:embed style.html.tmpl
+var style string
+
 // HTML writes the story as one file that needs nothing else: no script, no font,
 // no picture and no request. It follows the reader's choice of light or dark and
 // prints.
@@ -24,7 +27,7 @@ func HTML(w io.Writer, s *Story) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"clean": view.CleanLine, "value": value, "signed": signed, "share": share, "money": money, "perGain": perGain,
 		"number": view.FormatValue, "measured": measured(view.CleanLine), "axis": axisText, "diff": diffHTML, "add": func(a, b int) int { return a + b },
-	}).Parse(page)
+	}).Parse(style + page)
 	if err != nil {
 		return fmt.Errorf("read the page: %w", err)
 	}

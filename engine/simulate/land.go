@@ -86,9 +86,6 @@ func sortedTasks(m map[*work]bool) []*work {
 	return out
 }
 
-// points is how many moments an outcome shows.
-const points = 12
-
 // look notes how the search stands, at moments that lie ever further apart.
 func (w *world) look() {
 	if w.now < w.every {
@@ -128,11 +125,11 @@ func (w *world) conclude() {
 		o.PerJob = o.Cost / float64(o.Jobs)
 		o.Stale = float64(w.stale) / float64(o.Jobs)
 	}
-	o.Points = append(o.Points, w.point())
-	if over := len(o.Points) - points; over > 0 {
-		o.Points = slices.Delete(o.Points, 1, 1+over)
+	last := w.point()
+	if n := len(o.Points); n > 0 && o.Points[n-1].Seconds == last.Seconds {
+		o.Points = o.Points[:n-1]
 	}
-	last := o.Points[len(o.Points)-1]
+	o.Points = append(o.Points, last)
 	o.Best, o.Filled = last.Best, last.Filled
 	if o.Ended == "" {
 		o.Ended = "nothing left"

@@ -9,7 +9,7 @@ import (
 // Machine is what is told of a machine of a fleet.
 type Machine struct {
 	Name      string            `json:"name"`
-	State     string            `json:"state"` // idle, busy, checking, draining, away, left, set aside, dropped, invited, not joined
+	State     string            `json:"state"` // idle, busy, checking, draining, drained, away, left, set aside, dropped, invited, not joined
 	Why       string            `json:"why,omitempty"`
 	Host      string            `json:"host,omitempty"` // what its worker's system calls itself
 	Slots     int               `json:"slots"`

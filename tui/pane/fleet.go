@@ -60,7 +60,11 @@ func (p *fleetPane) Scopes() []keys.Scope         { return []keys.Scope{keys.InF
 func (p *fleetPane) Filter() (string, bool)       { return p.text, true }
 func (p *fleetPane) SetFilter(t string)           { p.text = t; p.bump() }
 func (p *fleetPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump(); return nil }
-func (p *fleetPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return nil }
+func (p *fleetPane) Click(_, y int) tea.Cmd {
+	p.list.Click(y - 1 - len(p.limits(1)))
+	p.bump()
+	return nil
+}
 
 func (p *fleetPane) Title() (string, string) {
 	right := ""
@@ -111,6 +115,15 @@ func (p *fleetPane) Machine() (name, state string) {
 	return "", ""
 }
 
+// Selected is the first job that the machine under the cursor works on.
+func (p *fleetPane) Selected() Selection {
+	s := Nothing()
+	if p.list.Cur < len(p.rows) && len(p.rows[p.list.Cur].Jobs) > 0 {
+		s.Job = p.rows[p.list.Cur].Jobs[0]
+	}
+	return s
+}
+
 func (p *fleetPane) Body(w, h int, focus bool) []string {
 	st := p.d.St
 	switch {
@@ -135,7 +148,8 @@ func (p *fleetPane) Body(w, h int, focus bool) []string {
 	}
 	p.list.Set(ids)
 	if len(ids) > 0 {
-		return t.Lines(w, h, len(ids), p.list.Cur, p.list.Window, func(i int) *view.Machine { return p.rows[i] })
+		limits := p.limits(w)
+		return append(limits, t.Lines(w, h-len(limits), len(ids), p.list.Cur, p.list.Window, func(i int) *view.Machine { return p.rows[i] })...)
 	}
 	said := []string{"no machine", p.d.Key("add-machine") + " makes the line that lets one join"}
 	if !p.live {
@@ -146,6 +160,25 @@ func (p *fleetPane) Body(w, h int, focus bool) []string {
 		out = append(out, " "+st.Label.S(s))
 	}
 	return out
+}
+
+// pool names the machines that one belongs to, where they have a name.
+func pool(m *view.Machine) string {
+	if m.Pool == "" || m.Pool == anyPool {
+		return ""
+	}
+	return "pool " + m.Pool
+}
+
+// anyPool is the pool of machines that belong to none in particular.
+const anyPool = "any"
+
+// limits is a line that says what keeps slots from working, where that is known.
+func (p *fleetPane) limits(w int) []string {
+	if !p.live || p.fleet.Limit == "" {
+		return nil
+	}
+	return []string{" " + p.d.St.Label.Fit(p.fleet.Limit, max(0, w-1))}
 }
 
 func (p *fleetPane) table() widget.Table[*view.Machine] {
@@ -161,7 +194,7 @@ func (p *fleetPane) table() widget.Table[*view.Machine] {
 		return widget.Column[row]{Head: head, W: w, Right: true, Rank: rank, Cell: func(m row) (widget.Style, string) { return st.Plain, number(of(m)) }}
 	}
 	return widget.Table[row]{St: st, Order: p.order, Note: func(m row) string {
-		return widget.Words(" · ", m.Why, m.Platform, m.Version, widget.Plural(m.CPUs, "core", "cores"))
+		return widget.Words(" · ", m.Why, pool(m), m.Platform, m.Version, widget.Plural(m.CPUs, "core", "cores"))
 	}, Columns: []widget.Column[row]{
 		{Head: "machine", W: 18, Rank: 100, Cell: func(m row) (widget.Style, string) { return st.Ident, m.Name }},
 		{Head: "state", W: 11, Rank: 95, Cell: func(m row) (widget.Style, string) {

@@ -72,8 +72,11 @@ func (a machines) addMachine() tea.Cmd {
 	}))
 }
 
+// isDrained reports whether a machine finishes what it has, or did and ended.
+func isDrained(state string) bool { return state == "draining" || state == "drained" }
+
 func (a machines) drainWord() string {
-	if _, state := a.machine(); state == "draining" {
+	if _, state := a.machine(); isDrained(state) {
 		return "resume"
 	}
 	return "drain"
@@ -82,8 +85,11 @@ func (a machines) drainWord() string {
 func (a machines) drainMachine() tea.Cmd {
 	name, state := a.machine()
 	do, said := a.Machines.Drain, name+" finishes what it has"
-	if state == "draining" {
+	if isDrained(state) {
 		do, said = a.Machines.Resume, name+" gets jobs again"
+	}
+	if state == "drained" {
+		said += "; start its worker again"
 	}
 	return a.onMachine(name, said, do)
 }

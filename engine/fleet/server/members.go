@@ -33,6 +33,17 @@ type Member struct {
 	Since time.Time `json:"since"`
 }
 
+// Told is how a member is told to be while no worker of it is here.
+func (m *Member) Told() string {
+	switch m.State {
+	case Active:
+		return "invited"
+	case Draining:
+		return "drained"
+	}
+	return string(m.State)
+}
+
 // ErrMember reports a machine that nobody invited.
 var ErrMember = errors.New("no such machine")
 
