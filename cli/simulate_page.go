@@ -38,9 +38,24 @@ func simulatedLike(s *simulated) []string {
 	}
 	out := []string{fmt.Sprintf("the experiment here did %d jobs at %s an hour, on %s of %s (%s) in order %s; simulated as it was %s (%+.1f %%)", m.Jobs, count(m.PerHour),
 		view.Plural(m.Machines, "machine"), view.Plural(m.Slots, "slot"), slotsBy[m.SlotsBy], orderOf(m.Order == "strict", m.Lookahead), count(m.Simulated), 100*m.Error)}
+	if m.Seen > m.Machines || m.Still > 0 {
+		out = append(out, unsteady(m))
+	}
 	out = append(out, spentWords(m)...)
 	return append(out, fmt.Sprintf("taken from it where no flag says else: machines, slots, order, times, costs; %.3g %% of edits give nothing, %.3g %% what is known, %.3g %% of the others fail, %.3g %% are better than their parent",
 		100*p.Barren, 100*p.Twins, 100*p.Fail, 100*p.Yield))
+}
+
+// unsteady says how machines came and went, and how long the run stood.
+func unsteady(m *checked) string {
+	var told []string
+	if m.Seen > m.Machines {
+		told = append(told, fmt.Sprintf("%s were there at some time, that many on the average", view.Plural(m.Seen, "machine")))
+	}
+	if m.Still > 0 {
+		told = append(told, fmt.Sprintf("for %s nothing was done, which does not count", span(m.Still)))
+	}
+	return strings.Join(told, "; ")
 }
 
 // simulatedOutcome says what came of it, each line with its name.

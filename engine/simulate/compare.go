@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,10 +97,12 @@ func Knee(sweep []Outcome) int {
 // Experience is what an experiment showed of itself.
 type Experience struct {
 	Jobs    int     `json:"jobs"`
-	PerHour float64 `json:"jobs_per_hour"` // between the end of the first and of the last
-	// Machines measured them, each so many samples at the same time, on the average of the
-	// machines; SlotsBy is how that is known.
+	PerHour float64 `json:"jobs_per_hour"` // between the end of the first and of the last, without the time in which the run stood
+	Still   float64 `json:"still_s"`       // for so many seconds nothing was done: nobody ran it, or it was paused
+	// Machines measured them on the average, of Seen that were there at some time, each so
+	// many samples at the same time; SlotsBy is how that is known.
 	Machines int    `json:"machines"`
+	Seen     int    `json:"machines_seen"`
 	Slots    int    `json:"slots"`
 	SlotsBy  string `json:"slots_by"` // [SlotsSaid], [SlotsSeen] or [SlotsGiven]
 	Price
@@ -150,50 +151,14 @@ func FromJobs(p *Plan, all []record.Job, improved int, said map[string]int) (Exp
 	p.Past, p.Beside = pastOf(jobs), x.Beside/n
 	p.Cost = (x.Cost - x.Beside) / n
 	p.Barren, p.Twins, p.Fail, p.Yield = float64(barren)/n, share(twins, len(jobs)-barren), share(failed, failed+scored), share(improved, scored)
-	x.Machines, x.Slots, x.SlotsBy = crew(jobs, said)
-	if last > first {
-		x.PerHour = (n - 1) / (float64(last-first) / 3.6e6)
+	still := stood(jobs)
+	x.Still = float64(still) / 1000
+	x.attended(jobs, said)
+	if busy := float64(last-first) - float64(still); busy > 0 {
+		x.PerHour = (n - 1) / (busy / 3.6e6)
 	}
 	return x, nil
 }
 
 // share is a part of a whole; of nothing it is nothing.
 func share(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
-
-// crew is on how many machines jobs were measured, and how many at the same time on each.
-// A measurement ends a little before its job does, so the ends of its time do not count.
-// What a machine said counts before what was seen of it: where edits take longest its
-// slots are never all busy.
-func crew(jobs []record.Job, said map[string]int) (machines, slots int, by string) {
-	type edge struct {
-		at int64
-		by int
-	}
-	edges := map[string][]edge{}
-	for _, j := range jobs {
-		if trim, end := j.EvalMS/10, int64(j.Ended); j.EvalMS > 0 {
-			edges[j.Machine] = append(edges[j.Machine], edge{end - j.EvalMS + trim, 1}, edge{end - trim, -1})
-		}
-	}
-	sum := 0
-	by = SlotsSaid
-	for name, list := range edges {
-		if said[name] > 0 {
-			sum += said[name]
-			continue
-		}
-		by = SlotsSeen
-		slices.SortFunc(list, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
-		most, now := 0, 0
-		for _, e := range list {
-			now += e.by
-			most = max(most, now)
-		}
-		sum += max(1, most)
-	}
-	if len(edges) == 0 {
-		by = SlotsSeen
-	}
-	machines = max(1, len(edges))
-	return machines, max(1, (sum+machines/2)/machines), by
-}
