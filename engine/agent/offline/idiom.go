@@ -23,6 +23,14 @@ const idiomShare = 0.6
 // target is one function.
 const idiomFirst = 80
 
+// A target with few places has soon been tried: after so many jobs for each of them and
+// for each hot function, what is drawn again is mostly a duplicate. Another parent may
+// still gain by it.
+const (
+	idiomTries = 4
+	idiomAgain = 0.1
+)
+
 // timeNames are words by which a metric says that it is a time, or falls and
 // rises with one.
 var timeNames = regexp.MustCompile(`(?i)(^|[^a-z])(ns|us|µs|ms|sec|secs|seconds?|time|times|duration|latency|elapsed|runtime|wall|cpu|speed|throughput|allocs|ops|qps|rps)([^a-z]|$)|ns_?op|b_?op`)
@@ -65,9 +73,11 @@ func (e *editing) idiom() bool {
 	}
 	all := idioms{e}.places()
 	at := int(e.job.Number) - 1
+	share := idiomShare
 	if symbol := e.job.Target.Symbol; symbol != "" { // few places: each is soon drawn, and again on other parents
 		at = len(all)
-		if int(e.job.Number) <= idiomFirst {
+		tried := float64(idiomTries*len(all)*max(1, len(e.job.Hot))) / float64(e.job.Number)
+		if share *= min(1, max(tried, idiomAgain)); int(e.job.Number) <= idiomFirst && tried >= 1 {
 			at = -1
 		}
 		if at < 0 && len(all) == 0 { // what it calls may lie beside it
@@ -77,7 +87,7 @@ func (e *editing) idiom() bool {
 		}
 	}
 	switch {
-	case len(all) == 0 || at >= len(all) && e.rng.Float64() >= idiomShare:
+	case len(all) == 0 || at >= len(all) && e.rng.Float64() >= share:
 		return false
 	case at < 0 || at >= len(all):
 		at = drawIndex(e.rng, len(all), func(i int) float64 { return promise(all[i].r) })
@@ -203,10 +213,12 @@ func (e idioms) sameFunction(p place) {
 }
 
 // rewritable reports whether the edited code lies in the part of the file that
-// may change; what a rewrite adds behind its function may follow that part.
+// may change; what a rewrite adds behind its function may follow that part, and what one
+// of Python has its module make once stands before it.
 func rewritable(s *language.Source, r idiom.Rewrite) bool {
 	for _, ed := range r.Edits {
-		if ed.Start != ed.End && !s.Within(ed.Start, ed.End) || ed.Start < s.Lo || ed.Start > s.Hi {
+		added := ed.Start == ed.End
+		if !added && !s.Within(ed.Start, ed.End) || (ed.Start < s.Lo || ed.Start > s.Hi) && !(added && s.Lang.Name == "python") {
 			return false
 		}
 	}

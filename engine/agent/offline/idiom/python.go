@@ -70,8 +70,8 @@ func Python(s *language.Source) []Rewrite {
 
 // pythonLines are the idioms that begin with a line, pythonTokens those within one.
 var (
-	pythonLines  = []func(*python, int){(*python).collect, (*python).joined, (*python).bound}
-	pythonTokens = []func(*python, int){(*python).listed, (*python).display, (*python).members}
+	pythonLines  = []func(*python, int){(*python).collect, (*python).joined, (*python).bound, (*python).asks}
+	pythonTokens = []func(*python, int){(*python).listed, (*python).display, (*python).members, (*python).lesser, (*python).pairs, (*python).mapped, (*python).formats, (*python).table}
 )
 
 // text is a token, "" outside of the file.
