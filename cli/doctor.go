@@ -40,8 +40,10 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 				}
 				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env}, p.state, mutants)
 			}
+			target := p.target
+			target.Dirty = target.Dirty && !onlyOurs(ctx, p) // what init wrote is read from the work tree
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
-				Target: p.target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
+				Target: target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
 			})...)
 			if files := uncommitted(ctx, p, loaded); loadErr == nil && len(files) > 0 {
 				checks = append(checks, view.CheckLine{Group: "evaluator", Name: "command", Detail: strings.Join(files, ", ") + " is not committed, so no candidate would have it", Cure: committing(files)})

@@ -75,7 +75,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	if l.Objective != nil {
 		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
 	}
-	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" {
+	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
 		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
 	}
 	for _, h := range l.History {

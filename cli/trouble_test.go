@@ -296,3 +296,27 @@ func TestDoctorNamesLinesOfAnEvaluatorThatLendItsRights(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
 	}
 }
+
+func TestWhatInitWroteIsNoChangeThatCouldBeForgotten(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll.yaml": smallYAML + "# looked at\n"})
+	if c := atoll(t, dir, "doctor"); strings.Contains(c.out, "changes that are not committed") {
+		t.Errorf("its own file is told as one:\n%s", c.out)
+	}
+	put(t, dir, map[string]string{"more.conf": "1\n"})
+	if c := atoll(t, dir, "doctor"); !strings.Contains(c.out, "changes that are not committed") {
+		t.Errorf("a change is not told:\n%s", c.out)
+	}
+}
+
+func TestTheRootGainsNothingOnItself(t *testing.T) {
+	t.Parallel()
+	dir := another(t, "atoll.yaml", strings.Replace(smallYAML, "objective:", "repeats: 3\n  objective:", 1))
+	put(t, dir, map[string]string{"eval.sh": "echo total=$(od -An -N2 -tu2 /dev/urandom)\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "varies")
+	atoll(t, dir, "run", "--headless", "--max-jobs", "1")
+	if out := must(t, dir, "show", "root"); strings.Contains(out, "\ngain ") || !strings.Contains(out, "decided by") {
+		t.Errorf("the root is told with a gain:\n%s", out)
+	}
+}

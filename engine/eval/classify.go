@@ -22,6 +22,12 @@ type verdict struct {
 func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) verdict {
 	failed := r.Exit != 0 || r.Signal != ""
 	if v := limitVerdict(r, limits, failed); v.class != record.ClassNone {
+		if slices.Contains(r.Limits, "output") && v.class == record.ClassOutput && testFailed(strings.ToLower(string(r.Stderr)+"\n"+string(r.Stdout))) {
+			// A test that failed says why, and much besides.
+			if told := e.tell.Line(e.neutral(string(r.Stderr)), e.neutral(string(r.Stdout)), e.strip()...); told != "" {
+				return verdict{record.ClassTest, told}
+			}
+		}
 		return v
 	}
 	if !failed {
@@ -180,8 +186,7 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 	switch {
 	case exit == 124 && strings.Contains(st.argv0(), "timeout"):
 		return record.ClassTimeout
-	case containsAny(both, "assertionerror", "--- fail:", "test result: failed", "failures:\n", "tests failed",
-		" failed in ", "assertion failed", "assertion `"):
+	case testFailed(both):
 		return record.ClassTest
 	case containsAny(both, "[build failed]", "[setup failed]", "syntaxerror:", "indentationerror:", "taberror:",
 		"importerror:", "modulenotfounderror:", "could not compile", "compilation failed", "compilation error",
@@ -194,6 +199,12 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 		return record.ClassCrash
 	}
 	return record.ClassTest
+}
+
+// testFailed reports whether a test runner says that a test failed.
+func testFailed(text string) bool {
+	return containsAny(text, "assertionerror", "--- fail:", "test result: failed", "failures:\n", "tests failed",
+		" failed in ", "assertion failed", "assertion `")
 }
 
 // hasCompilerError finds lines such as "a.go:3:4: undefined" and "error[E0308]".

@@ -176,6 +176,7 @@ func TestFailuresAreClassedWithOnePlainLine(t *testing.T) {
 		{"an allocation that was refused", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "MemoryError\n")}, record.ClassMemory, "MemoryError (a.py:9)"},
 		{"killed beside the memory limit", "", sandbox.Result{Exit: 137, Signal: "killed", MaxRSS: 500 << 20}, record.ClassMemory, "killed at 500 MiB of memory"},
 		{"an output limit", "", sandbox.Result{Exit: 137, Signal: "killed", Limits: []string{"output"}}, record.ClassOutput, "wrote more than 1 MiB of output"},
+		{"a test that failed with many words", "", sandbox.Result{Exit: 137, Signal: "killed", Limits: []string{"output"}, Stdout: []byte("--- FAIL: TestRoundTrip (0.10s)\n    a_test.go:12: got 3, want 4\n    a_test.go:12: got 3, want 4\n")}, record.ClassTest, "TestRoundTrip: a_test.go:12: got 3, want 4"},
 		{"a disk limit", "", sandbox.Result{Exit: 1, Limits: []string{"disk"}}, record.ClassOutput, "wrote more than 2 MiB to files"},
 		{"a process limit", "", sandbox.Result{Exit: 1, Limits: []string{"procs"}}, record.ClassSandbox, "started more than 10 processes"},
 		{"a violation", "", sandbox.Result{Exit: 1, Violations: []string{"tried to connect to 10.0.0.1"}}, record.ClassSandbox, "tried what the sandbox forbids: tried to connect to 10.0.0.1"},
