@@ -28,7 +28,7 @@ type goModule struct {
 // -trimpath makes what was compiled the same in every folder.
 func (m *goModule) warm(ctx context.Context) {
 	if !slices.Contains(m.lab.Files, "go.mod") {
-		m.say("there is no go.mod at the top of the repository: name the commands yourself")
+		m.say(m.moduleless())
 		return
 	}
 	m.found = true
@@ -43,6 +43,16 @@ func (m *goModule) warm(ctx context.Context) {
 	if missing.MatchString(out) {
 		m.say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
 	}
+}
+
+// moduleless says what to do where no go.mod lies at the top.
+func (m *goModule) moduleless() string {
+	for _, f := range m.lab.Files {
+		if path.Base(f) == "go.mod" && !strings.Contains("/"+f, "/testdata/") && !strings.Contains("/"+f, "/vendor/") {
+			return "there is no go.mod at the top of the repository, but " + f + ": name the commands yourself"
+		}
+	}
+	return "there is no go.mod, which the go command needs: `go mod init example.com/NAME && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
 }
 
 // warmClock compiles what measures processor time, too.

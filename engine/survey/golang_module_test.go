@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,24 @@ func TestTheSourcesOfBenchmarks(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := m.sources(t.Context(), tc.packages); !slices.Equal(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestWhatToDoWithoutAModule(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"none", []string{"a.go", "vendor/x/go.mod"}, "then `atoll init --force`"},
+		{"one below", []string{"a.go", "sub/go.mod"}, "but sub/go.mod: name the commands yourself"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := &goModule{lab: &Lab{Files: tc.files}}
+			if got := m.moduleless(); !strings.HasSuffix(got, tc.want) {
+				t.Errorf("it says %q", got)
 			}
 		})
 	}
