@@ -93,7 +93,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).sprintf, (*finder).sortByFunc, (*finder).builder, (*finder).grow, (*finder).writeOne, (*finder).writeConcat,
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
-	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows,
+	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -121,6 +121,7 @@ var pays = []struct {
 	{"Cut for", 3},
 	{"an element read once", 2},
 	{"a replacer made once", 2},
+	{"one look into a map", 3},
 	{"a product for Pow", 2},
 	{"ContainsRune", 2},
 }

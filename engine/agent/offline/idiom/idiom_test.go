@@ -116,6 +116,13 @@ func TestRewritesOfGo(t *testing.T) {
 		{"a text whose address is taken", "", "func g(*string)\nfunc f(all []string) string {\n\tvar out string\n\tfor _, s := range all {\n\t\tout += s\n\t}\n\tg(&out)\n\treturn out\n}", "a slice of bytes for a text that grows", ""},
 		{"a text that grows once", "", "func f(s string) string {\n\tvar out string\n\tout += s\n\treturn out\n}", "a slice of bytes for a text that grows", ""},
 		{"a byte as a text", "strings", "func f(b byte, s string) bool { return strings.ContainsAny(string(b), s) }", "ContainsRune for ContainsAny", "strings.ContainsRune(s, rune(b))"},
+		{"one look into a map", "", "func f(all []string) map[string]int {\n\tm := map[string]int{}\n\tfor _, s := range all {\n\t\tn, _ := m[s]\n\t\tm[s] = n + 1\n\t}\n\treturn m\n}", "one look into a map for two", "\t\tm[s] += 1\n"},
+		{"one look into a map with a variable from outside", "", "func f(all []string, m, o map[string]int) {\n\tfor _, s := range all {\n\t\tif n, ok := o[s]; ok && n > 0 {\n\t\t\tn, _ = m[s]\n\t\t\tm[s] = n - o[\"\"]\n\t\t\tn = m[s]\n\t\t\tm[s] = n << 1\n\t\t}\n\t}\n}", "one look into a map for two", "m[s] <<= 1"},
+		{"what was looked up is used behind", "", "func f(m map[string]int, s string) int {\n\tn := m[s]\n\tm[s] = n + 1\n\treturn n\n}", "one look into a map for two", ""},
+		{"what was looked up is seen by the next turn", "", "func f(all []string, m map[string]int) (k int) {\n\tn := 0\n\tfor _, s := range all {\n\t\tk += n\n\t\tn = m[s]\n\t\tm[s] = n + 1\n\t}\n\treturn k\n}", "one look into a map for two", ""},
+		{"a slice is no map", "", "func f(m []int, s int) {\n\tn := m[s]\n\tm[s] = n + 1\n}", "one look into a map for two", ""},
+		{"two keys", "", "func f(m map[string]int, s, t string) {\n\tn := m[s]\n\tm[t] = n + 1\n}", "one look into a map for two", ""},
+		{"a function may change the map", "", "func f(m map[string]int, s string, g func() int) {\n\tn := m[s]\n\tm[s] = n + g()\n}", "one look into a map for two", ""},
 		{"the first part", "strings", "func f(s string) string {\n\tp := strings.Split(s, \",\")[0]\n\treturn p\n}", "Cut for Split", "p, _, _ := strings.Cut(s, \",\")"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
