@@ -268,6 +268,12 @@ func (m *goMutator) copyStmt() (mutation, bool) {
 	if !ok || !ok2 || hi-lo > 2000 {
 		return mutation{}, false
 	}
+	switch st.list[st.at].(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt: // two of them: nobody comes to the second
+		if m.text(st.list[st.at]) == m.text(to.list[to.at]) {
+			return mutation{}, false
+		}
+	}
 	return mutation{
 		[]textEdit{{at, at, string(m.s.Data[lo:hi])}},
 		fmt.Sprintf("copy line %d before line %d: %s", m.line(st.list[st.at]), m.line(to.list[to.at]), m.stmtText(st.list[st.at])),

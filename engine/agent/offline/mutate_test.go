@@ -184,3 +184,21 @@ func TestAFileThatDoesNotParseIsStillTuned(t *testing.T) {
 		t.Errorf("got %q, %v", res.Intent, err)
 	}
 }
+
+func TestNoReturnIsCopiedBeforeItself(t *testing.T) {
+	tree := newTree(map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": "package p\n\nfunc F(x int) int {\n\tx++\n\treturn x\n}\n"})
+	copied := 0
+	for n := range 300 {
+		j := newJob(n+100, record.OpMutate, tree)
+		next, res := mustEdit(t, j, tree)
+		if strings.Contains(next.data["p.go"], "return x\n\treturn x") {
+			t.Fatalf("%s\n%s", res.Intent, next.data["p.go"])
+		}
+		if strings.Contains(res.Intent, "copy line") {
+			copied++
+		}
+	}
+	if copied == 0 {
+		t.Error("no line was copied: the test shows nothing")
+	}
+}
