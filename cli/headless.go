@@ -29,11 +29,12 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	if f.forTime > 0 {
 		until = a.Now().Add(f.forTime)
 	}
+	began := a.Now().Truncate(time.Millisecond) // as the log has times
 	printed := make(chan struct{})
 	readCtx, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(printed)
-		a.printEvents(readCtx, eng.Feed(), ses.Dir, until)
+		a.printEvents(readCtx, eng.Feed(), ses.Dir, began, until)
 	}()
 	told, err := a.tellPlugins(exp, f, eng.Feed())
 	if err == nil {
@@ -99,9 +100,9 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 }
 
 // printEvents prints the log lines of snapshots until ctx ends, the last
-// snapshot included. state is the directory below which persons edit; until is when the
-// run begins nothing more, or zero.
-func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, until time.Time) {
+// snapshot included: those of this run, not what an earlier one told already. state is the
+// directory below which persons edit; until is when the run begins nothing more, or zero.
+func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, began, until time.Time) {
 	var version, line uint64
 	p, waits, said := progress{app: a, until: until}, waiting{app: a, state: state}, sentences{}
 	for {
@@ -110,7 +111,7 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, un
 		for _, l := range snap.Log {
 			if l.N > line {
 				line = l.N
-				if a.flags.json || said.first(&l) {
+				if !l.At.Before(began) && (a.flags.json || said.first(&l)) {
 					a.printLine(l)
 				}
 			}

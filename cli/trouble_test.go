@@ -320,3 +320,17 @@ func TestTheRootGainsNothingOnItself(t *testing.T) {
 		t.Errorf("the root is told with a gain:\n%s", out)
 	}
 }
+
+func TestARunThatGoesOnDoesNotTellAgainWhatTheLastOneTold(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	first := must(t, dir, "run", "--headless", "--max-jobs", "3")
+	if !strings.Contains(first, "c0 opens") {
+		t.Fatalf("the first run does not tell of the root:\n%s", first)
+	}
+	for _, args := range [][]string{{"--max-jobs", "6"}, {"--max-jobs", "8", "--json"}} {
+		if out := must(t, dir, append([]string{"run", "--headless"}, args...)...); strings.Contains(out, "c0 opens") || !strings.Contains(out, "budget.jobs is") {
+			t.Errorf("%q:\n%s", args, out)
+		}
+	}
+}
