@@ -144,9 +144,9 @@ func (x *finder) builder(n ast.Node) {
 	if b.short {
 		empty = inBytes.name + " := []byte(nil)"
 	}
-	x.offer("a slice of bytes for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, nil, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, empty)})...)
+	x.offer("a slice of bytes for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, inBytes.needs, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, empty)})...)
 	small := inBytes.name + " := make([]byte, 0, " + strconv.Itoa(onStack) + ")"
-	x.offer("bytes on the stack for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, nil, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, small)})...)
+	x.offer("bytes on the stack for a "+b.kind[strings.IndexByte(b.kind, '.')+1:], n, inBytes.needs, slices.Concat(inBytes.edits, []Edit{x.replace(b.decl, small)})...)
 }
 
 // asBytes turns the uses of a buffer into those of a slice of bytes.
@@ -155,8 +155,9 @@ type asBytes struct {
 	b       *buffer
 	name    string
 	edits   []Edit
-	known   int  // uses that were turned
-	text    bool // its text is taken
+	needs   []string // packages that the new text names
+	known   int      // uses that were turned
+	text    bool     // its text is taken
 	refused bool
 }
 
@@ -234,6 +235,11 @@ func (a *asBytes) rune(s *ast.ExprStmt, arg ast.Expr, add string) {
 	}
 	if t := a.x.basic(arg); simple(arg) && t != nil && t.Kind() == types.Int32 {
 		a.turn(a.x.replace(s, "if uint32("+v+") < 0x80 {\n"+add+"byte("+v+"))\n} else {\n"+add+"string("+v+")...)\n}"))
+		return
+	}
+	if a.x.minor >= 18 && a.x.usable("unicode/utf8") { // what is computed is computed once
+		a.needs = []string{"unicode/utf8"}
+		a.around(s, arg, a.name+" = utf8.AppendRune("+a.name+", ", ")")
 		return
 	}
 	a.around(s, arg, add+"string(rune(", "))...)")
