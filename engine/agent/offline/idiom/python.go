@@ -70,8 +70,8 @@ func Python(s *language.Source) []Rewrite {
 
 // pythonLines are the idioms that begin with a line, pythonTokens those within one.
 var (
-	pythonLines  = []func(*python, int){(*python).collect, (*python).joined, (*python).bound, (*python).asks}
-	pythonTokens = []func(*python, int){(*python).listed, (*python).display, (*python).members, (*python).lesser, (*python).pairs, (*python).mapped, (*python).formats, (*python).table}
+	pythonLines  = []func(*python, int){(*python).collect, (*python).joined, (*python).bound, func(x *python, k int) { asking{x}.asks(k) }}
+	pythonTokens = []func(*python, int){(*python).listed, (*python).display, (*python).members, (*python).lesser, (*python).pairs, (*python).mapped, (*python).formats, func(x *python, i int) { tables{x}.table(i) }}
 )
 
 // text is a token, "" outside of the file.

@@ -8,6 +8,9 @@ import (
 	"atoll/engine/agent/offline/language"
 )
 
+// asking makes loops of what any and all are asked.
+type asking struct{ *python }
+
 // pyQuestion is a call of any or all with a generator: any(test for targets in iter if cond).
 type pyQuestion struct {
 	all                       bool
@@ -16,7 +19,7 @@ type pyQuestion struct {
 }
 
 // question reads the call of any or all that begins at a token.
-func (x *python) question(i int) (q pyQuestion, ok bool) {
+func (x asking) question(i int) (q pyQuestion, ok bool) {
 	word := x.text(i)
 	if word != "any" && word != "all" || x.text(i+1) != "(" || x.text(i-1) == "." || !x.builtin(word) {
 		return q, false
@@ -50,7 +53,7 @@ func (x *python) question(i int) (q pyQuestion, ok bool) {
 
 // asked writes the head of the loop and the test whose outcome decides, for a place in a
 // function. The names of the loop get others where the function has them, too.
-func (x *python) asked(q pyQuestion, d *pyDef) (head, test string, ok bool) {
+func (x asking) asked(q pyQuestion, d *pyDef) (head, test string, ok bool) {
 	from, end := x.lines[d.first].first, x.lines[d.end-1].end
 	if x.hasWord(from, end, "locals", "vars", "exec", "eval") {
 		return "", "", false
@@ -88,7 +91,7 @@ func (x *python) asked(q pyQuestion, d *pyDef) (head, test string, ok bool) {
 
 // elsewhere reports whether the tokens from to end-1 have a name outside of the part of a
 // generator in which it is its own.
-func (x *python) elsewhere(q pyQuestion, from, end int, name string) bool {
+func (x asking) elsewhere(q pyQuestion, from, end int, name string) bool {
 	own := [][2]int{q.test, q.targets, q.cond}
 	for i := from; i < end; i++ {
 		if k := slices.IndexFunc(own, func(s [2]int) bool { return s[0] <= i && i < s[1] }); k >= 0 {
@@ -104,7 +107,7 @@ func (x *python) elsewhere(q pyQuestion, from, end int, name string) bool {
 
 // renaming writes tokens with some names changed. ok is false where a name stands in a
 // text or may be that of an argument.
-func (x *python) renaming(span [2]int, names map[string]string) (string, bool) {
+func (x asking) renaming(span [2]int, names map[string]string) (string, bool) {
 	if span[0] >= span[1] {
 		return "", true
 	}
@@ -130,7 +133,7 @@ func (x *python) renaming(span [2]int, names map[string]string) (string, bool) {
 
 // asks makes a loop of a generator that any or all reads: no frame is made for it. It
 // may be what a function returns, what a name becomes, or what an if hangs on.
-func (x *python) asks(k int) {
+func (x asking) asks(k int) {
 	line, d := x.lines[k], x.def(k)
 	if d == nil || x.top(line.first, line.end, ";") >= 0 || x.text(x.lines[d.first].first) == "async" {
 		return
@@ -183,7 +186,7 @@ func (x *python) asks(k int) {
 
 // hangs writes what hangs on a question; "" where a loop cannot stand for it. With the
 // body behind a question that no element answered it stays where it is, as an else.
-func (x *python) hangs(k int, head, test, step string, behind bool) string {
+func (x asking) hangs(k int, head, test, step string, behind bool) string {
 	end := x.blockEnd(k)
 	if end < len(x.lines) && x.lines[end].indent == x.lines[k].indent && slices.Contains([]string{"else", "elif"}, x.text(x.lines[end].first)) || end == k+1 {
 		return ""

@@ -199,8 +199,11 @@ func filled(text string, values map[string]string) (string, bool) {
 	return out.String(), len(used) == len(values)
 }
 
+// tables makes dicts of constants once.
+type tables struct{ *python }
+
 // table makes a dict of constants once for the module, where a function only looks into it.
-func (x *python) table(i int) {
+func (x tables) table(i int) {
 	if x.text(i) != "{" {
 		return
 	}
@@ -233,7 +236,7 @@ func (x *python) table(i int) {
 
 // constants reports whether the braces at two tokens hold keys and values that are
 // texts, numbers and the like, two of them at least.
-func (x *python) constants(open, end int) bool {
+func (x tables) constants(open, end int) bool {
 	n := 0
 	for j := open + 1; j < end; j++ {
 		t := x.s.Toks[j]
@@ -249,7 +252,7 @@ func (x *python) constants(open, end int) bool {
 }
 
 // looked reports whether the token behind a dict begins a look into it.
-func (x *python) looked(i int) bool {
+func (x tables) looked(i int) bool {
 	if x.text(i) == "." {
 		return slices.Contains([]string{"get", "items"}, x.text(i+1)) && x.text(i+2) == "("
 	}
@@ -267,7 +270,7 @@ func assigns(op string) bool {
 
 // onlyLooked reports whether a function assigns a name once, at a token, and otherwise
 // looks into what it holds.
-func (x *python) onlyLooked(name string, at int, d *pyDef) bool {
+func (x tables) onlyLooked(name string, at int, d *pyDef) bool {
 	from, end := x.lines[d.first].first, x.lines[d.end-1].end
 	if x.hasWord(from, end, "locals", "vars", "exec", "eval") {
 		return false
