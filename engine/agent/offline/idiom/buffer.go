@@ -242,7 +242,11 @@ func (a *asBytes) rune(s *ast.ExprStmt, arg ast.Expr, add string) {
 		a.around(s, arg, a.name+" = utf8.AppendRune("+a.name+", ", ")")
 		return
 	}
-	a.around(s, arg, add+"string(rune(", "))...)")
+	held := "written"
+	if a.name == held {
+		held += "Rune"
+	}
+	a.around(s, arg, "{\n"+held+" := rune(", ")\nif uint32("+held+") < 0x80 {\n"+add+"byte("+held+"))\n} else {\n"+add+"string("+held+")...)\n}\n}")
 }
 
 // simpleSize reports a size that may be written twice.

@@ -142,6 +142,26 @@ func TestRewritesOfGo(t *testing.T) {
 	}
 }
 
+func TestAComputedRuneIsWrittenOnceInOldVersionsOfGo(t *testing.T) {
+	src := "package p\n\nimport \"strings\"\n\nfunc g(r rune) rune { return r + 1 }\n\nfunc f(s string) string {\n\tvar b strings.Builder\n\tfor _, written := range s {\n\t\tb.WriteRune(g(written))\n\t}\n\treturn b.String()\n}\n"
+	f, err := language.ParseGo([]byte(src), &language.GoSiblings{Fset: token.NewFileSet()}, func(*language.GoFile) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range idiom.Go(f, []byte(src), 12) {
+		if r.Name != "a slice of bytes for a Builder" {
+			continue
+		}
+		out, err := r.Apply([]byte(src))
+		now, parseErr := language.ParseGo(out, &language.GoSiblings{Fset: token.NewFileSet()}, func(*language.GoFile) {})
+		if err != nil || parseErr != nil || now.Worse(f) || !strings.Contains(string(out), "written := rune(g(written))\n\t\t\tif uint32(written) < 0x80 {\n\t\t\t\tb = append(b, byte(written))\n") {
+			t.Errorf("%v, %v\n%s", err, parseErr, out)
+		}
+		return
+	}
+	t.Error("no rewrite was found")
+}
+
 func TestOfAFileThatIsNotFormattedTheChangedFunctionsAre(t *testing.T) {
 	src := "package p\n\nfunc f(a []int)   (n int) {\nfor i := 0; i < 2; i++ {\nn += a[i]\n}\nreturn n\n}\n\nvar   x = 1\n"
 	got := rewrites(t, src)["a short loop unrolled"]
