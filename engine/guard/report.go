@@ -108,6 +108,8 @@ func (r *Report) Summary() string {
 		return fmt.Sprintf("behaves in another way in %d places; %s", len(r.Differences), r.Differences[0])
 	case r.Cases == 0 && r.Values > 0:
 		return fmt.Sprintf("the %d exported constants and variables that can change are the root's; there was no function to compare", r.Values)
+	case r.Cases == 0 && r.OutOfTime:
+		return "behaviour was not compared: the time for it was over before anything was"
 	case r.Cases == 0 && len(r.Notes) > 0:
 		return "behaviour was not compared: " + r.Notes[0]
 	case r.Cases == 0:

@@ -220,13 +220,19 @@ func (c *check) passes(ctx context.Context) error {
 	return nil
 }
 
+// comparing is how long the guard may take: nothing waits for it but the person who asked,
+// on a busy machine longer than a search would.
+const comparing = 3 * guard.DefaultWall
+
 // behaves lets the guard compare both, where it is on for the experiment.
 func (c *check) behaves(ctx context.Context) error {
 	if !work.Guards(c.q.Config, c.ev.Objective(), c.q.Candidate.Metrics) {
 		return nil
 	}
 	c.tell("comparing behaviour")
-	g, err := guard.New(c.box, work.GuardOptions(c.q.Config))
+	options := work.GuardOptions(c.q.Config)
+	options.Wall = comparing
+	g, err := guard.New(c.box, options)
 	if err != nil {
 		return err
 	}
