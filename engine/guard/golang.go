@@ -52,6 +52,7 @@ func (c *check) golang(ctx context.Context) error {
 	for _, dir := range slices.Sorted(maps.Keys(modules)) {
 		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}, blind: map[string]bool{}}
 		m.names, m.direct = affected(m.was, m.is)
+		m.carriers = carriers(m.was, m.is, m.direct)
 		if len(m.names) == 0 {
 			c.report.Layout = true
 			c.report.note("%s: no code changed but its comments and layout", paths[dir])
@@ -71,13 +72,14 @@ func (c *check) golang(ctx context.Context) error {
 // goCheck is the comparison of one module.
 type goCheck struct {
 	*check
-	env     surroundings
-	was, is *goModule
-	names   map[string]bool // affected
-	direct  map[string]bool // declarations that changed
-	reached coverage
-	numbers numbers         // of marks, in both trees
-	blind   map[string]bool // lines of sources, "file.go:12", that do not compile with marks
+	env      surroundings
+	was, is  *goModule
+	names    map[string]bool // affected
+	direct   map[string]bool // declarations that changed
+	carriers map[string]bool // types that may hold functions which can reach them
+	reached  coverage
+	numbers  numbers         // of marks, in both trees
+	blind    map[string]bool // lines of sources, "file.go:12", that do not compile with marks
 }
 
 // packages compares the changed packages and, while there is room, those that
@@ -148,7 +150,7 @@ func (m *goCheck) removed(p *goPackage, was, is goAPI) {
 func (m *goCheck) relevant(group string) bool {
 	group = ungeneric(group)
 	receiver, method, isMethod := strings.Cut(group, ".")
-	return m.names[receiver] || isMethod && m.names[method]
+	return m.names[receiver] || isMethod && (m.names[method] || m.carriers[receiver])
 }
 
 // ungeneric is the name of a group without type arguments.
@@ -172,6 +174,9 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
 			return fmt.Errorf("make room for a binary: %w", err)
 		}
+	}
+	if err := m.precompile(ctx, p, filepath.Join(host, "root"), filepath.Join(host, "candidate")); err != nil {
+		return err
 	}
 	// The candidate first: what does not compile in either is left out in both.
 	watched := true
@@ -249,14 +254,9 @@ func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, w
 		if cover {
 			args = append(args, "-cover", "-covermode=set", "-coverpkg="+m.coverPackages())
 		}
-		spec := m.spec(v, m.env, append(args, "."), p.dir, files, host, true)
-		spec.Limits.Wall, spec.Limits.Memory = buildWall, max(m.g.o.Memory, 3<<30)
-		res, err := m.g.box.Run(ctx, spec)
+		res, err := m.compiler(ctx, v, p, append(args, "."), laying, files, host)
 		if err != nil {
 			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
 		}
 		if res.Exit == 0 {
 			return nil
@@ -288,7 +288,7 @@ func (m *goCheck) coverPackages() string {
 	return strings.Join(out, ",")
 }
 
-// harness is the probe as files of a package, in the place of its own tests.
+// harness is the probe and what starts it as files beside a package, in the place of its own tests.
 func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]bool, watched bool) ([]record.Change, error) {
 	var out []record.Change
 	if watched {
@@ -297,7 +297,7 @@ func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]b
 	for _, name := range p.testNames {
 		out = append(out, record.Change{Path: name, Mode: record.Deleted})
 	}
-	files, err := probeFiles(p.name)
+	files, err := probeFiles()
 	if err != nil {
 		return nil, fmt.Errorf("read the probe: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,9 +211,9 @@ func starter(pkg, importPath string, watched bool) []byte {
 	watch := ""
 	if watched {
 		watch = `	api.Watch, api.Path = target.AtollGuardWatch[:], target.AtollGuardPath
-	api.Pairs = func() (out []Pair) {
+	api.Pairs = func() (out []probe.Pair) {
 		for _, p := range target.AtollGuardPairs() {
-			out = append(out, Pair{p.N, p.Changed, p.A, p.B})
+			out = append(out, probe.Pair{N: p.N, Changed: p.Changed, A: p.A, B: p.B})
 		}
 		return out
 	}
@@ -220,53 +221,57 @@ func starter(pkg, importPath string, watched bool) []byte {
 	}
 	return fmt.Appendf(nil, `//go:build go1.22
 
-package %s_test
+package %[1]s_test
 
 import (
 	"reflect"
 	"testing"
 
-	target %q
+	target %[2]q
+	probe %[3]q
 )
 
 func TestAtollGuard(t *testing.T) {
-	var api API
+	var api probe.API
 	for _, e := range target.AtollGuardFuncs {
-		api.Funcs = append(api.Funcs, Func{e.Name, reflect.ValueOf(e.Value)})
+		api.Funcs = append(api.Funcs, probe.Func{Name: e.Name, Value: reflect.ValueOf(e.Value)})
 	}
 	for _, e := range target.AtollGuardTypes {
-		api.Types = append(api.Types, Type{e.Name, reflect.TypeOf(e.Value).Elem()})
+		api.Types = append(api.Types, probe.Type{Name: e.Name, Type: reflect.TypeOf(e.Value).Elem()})
 	}
 	for _, e := range target.AtollGuardErrors {
-		api.Errors = append(api.Errors, Sentinel{e.Name, e.Value})
+		api.Errors = append(api.Errors, probe.Sentinel{Name: e.Name, Value: e.Value})
 	}
 	for _, e := range target.AtollGuardValues {
-		api.Values = append(api.Values, Sentinel{e.Name, e.Value})
+		api.Values = append(api.Values, probe.Sentinel{Name: e.Name, Value: e.Value})
 	}
-%s	if err := Serve(api); err != nil {
+%[4]s	if err := probe.Serve(api); err != nil {
 		t.Fatal(err)
 	}
 }
-`, pkg, importPath, watch)
+`, pkg, importPath, importPath+"/"+probeDir, watch)
 }
 
-// probeFiles are the sources of the probe as files of a package's tests.
-func probeFiles(pkg string) (map[string][]byte, error) {
+// probeDir is the folder of the probe, below the package that it asks: a package of its own is
+// compiled once for many candidates.
+const probeDir = "atollguardprobe"
+
+// probeFiles are the sources of the probe, of a version of the language that a module may not name.
+func probeFiles() (map[string][]byte, error) {
 	entries, err := probe.Source.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]byte{}
 	for _, e := range entries {
-		if e.Name() == "doc.go" || strings.HasSuffix(e.Name(), "_test.go") {
+		if e.Name() == "doc.go" || strings.HasSuffix(e.Name(), "_test.go") { // doc.go embeds the others
 			continue
 		}
 		data, err := probe.Source.ReadFile(e.Name())
 		if err != nil {
 			return nil, err
 		}
-		text := strings.Replace(string(data), "package probe", "package "+pkg+"_test", 1)
-		out["atoll_guard_"+strings.TrimSuffix(e.Name(), ".go")+"_test.go"] = []byte("//go:build go1.22\n\n" + text)
+		out[path.Join(probeDir, e.Name())] = append([]byte("//go:build go1.22\n\n"), data...)
 	}
 	return out, nil
 }

@@ -39,6 +39,8 @@ type goDecl struct {
 	mentions       map[string]bool // identifiers
 	fields         []string        // that it assigns
 	variables      []string        // that it assigns; its own ones too
+	values         map[string]bool // functions that it may name without calling them
+	results        []string        // types of its package that it gives, of a function
 	node           ast.Node
 }
 
@@ -151,6 +153,7 @@ func (p *goPackage) declare(fset *token.FileSet, d ast.Decl, data []byte) {
 		}
 		decl := &goDecl{name: name, receiver: receiver, text: text, mentions: mentions(n), node: n}
 		decl.fields, decl.variables = assigned(n)
+		decl.values, decl.results = uncalled(n), given(n)
 		if old := p.decls[key]; old != nil { // another init, or another build tag
 			maps.Copy(decl.mentions, old.mentions)
 			decl.fields, decl.variables = append(decl.fields, old.fields...), append(decl.variables, old.variables...)

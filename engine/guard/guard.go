@@ -78,6 +78,7 @@ type Guard struct {
 	box        Runner
 	o          Options
 	recordings recordings
+	compiled   recordings // what the compiler adds to the cache of Go, by tree and folder
 }
 
 // New makes a Guard. Errors wrap [ErrOptions].

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -210,7 +211,7 @@ func (l *library) count(t reflect.Type, depth int, c *counts) {
 	if t == reflect.TypeFor[time.Time]() {
 		return
 	}
-	for _, f := range l.makers[t] {
+	for _, f := range slices.Concat(l.makers[t], l.givers[t]) {
 		l.inside(f.Value.Type(), depth+1, c)
 	}
 	switch t.Kind() {

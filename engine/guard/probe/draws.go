@@ -16,7 +16,7 @@ type draws struct {
 }
 
 // maxChoices bounds what is remembered of one case; what is drawn beyond is 0.
-const maxChoices = 2048
+const maxChoices = 4096
 
 func seeded(seed uint64) *draws { return &draws{state: seed} }
 

@@ -95,13 +95,13 @@ func (x *explorer) learn(o outcome, watch []byte, pairs []Pair) bool {
 	return false
 }
 
-// near are choices near those of some cases: one value drawn anew or likened to another of
+// near are choices near those of some cases: one value changed, drawn anew or likened to another of
 // the case, or choices exchanged whatever they are for.
 func (s *session) near(group string, corpus []outcome, seed uint64) *draws {
 	d := seeded(seed)
 	pick := func(n int) int { return int(d.next() % uint64(n)) }
 	o := &corpus[pick(len(corpus))]
-	kind := pick(6)
+	kind := pick(9)
 	if len(o.places) == 0 || kind < 2 {
 		list := make([][]uint64, len(corpus))
 		for i := range corpus {
@@ -113,6 +113,11 @@ func (s *session) near(group string, corpus []outcome, seed uint64) *draws {
 	if kind < 4 {
 		if like := p.liken(&o.places[pick(len(o.places))], pick); like != nil {
 			return replayed(p.with(o.choices, like))
+		}
+	}
+	if kind < 7 {
+		if mutated := p.mutate(s.r.lib, s.r.tame[group], d.next()); mutated != nil {
+			return replayed(p.with(o.choices, mutated))
 		}
 	}
 	return replayed(p.with(o.choices, p.redraw(s.r.lib, s.r.tame[group], d.next())))

@@ -14,13 +14,14 @@ type library struct {
 	edges  *edges
 	byType map[reflect.Type]bool
 	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
+	givers map[reflect.Type][]Func // functions whose first result is a list of the type
 	module string                  // path that the package's types share
 	lists  map[reflect.Type][][]reflect.Value
 	waited time.Duration // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
+	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {
@@ -39,8 +40,22 @@ func newLibrary(api API, lits Literals) *library {
 		if l.byType[out] || l.option(out) {
 			l.makers[out] = append(l.makers[out], f)
 		}
+		if of := element(out); of != nil && l.byType[of] {
+			l.givers[of] = append(l.givers[of], f)
+		}
 	}
 	return l
+}
+
+// element is the type of which a list holds values, or pointers to them; nil for what is no list.
+func element(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Slice {
+		return nil
+	}
+	if t = t.Elem(); t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
 }
 
 // option reports a function, of a type of the package, that sets one of its structs up.

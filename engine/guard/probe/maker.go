@@ -70,7 +70,7 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	if v, text, ok := g.known(t, depth); ok {
 		return v, text
 	}
-	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.lib.option(t)) {
+	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.lib.option(t) || g.gathered(t)) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text
 		}
@@ -127,7 +127,7 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 		v.Set(reflect.MakeMap(t))
 		var texts []string
 		n := g.length(depth, 5)
-		for try := 0; try < 2*n && v.Len() < n; try++ { // keys may be equal
+		for try := 0; try < 4*n && v.Len() < n; try++ { // keys may be equal
 			k, kt := g.value(t.Key(), depth+1)
 			e, et := g.value(t.Elem(), depth+1)
 			if !k.Comparable() || v.MapIndex(k).IsValid() {
@@ -300,6 +300,9 @@ func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text strin
 // It reports false where a value is better filled by its fields.
 func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	makers := g.lib.makers[t]
+	if len(makers) == 0 && t.Kind() == reflect.Struct && opaque(t) && len(g.lib.givers[t]) > 0 && depth < deepest {
+		return g.taken(t, depth)
+	}
 	if len(makers) == 0 || depth >= deepest {
 		return reflect.Value{}, "", false
 	}
@@ -324,6 +327,34 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	}
 	if t.Kind() == reflect.Interface && v.IsNil() {
 		panic(noValue{text})
+	}
+	return v, text, true
+}
+
+// gathered reports by chance whether a list or a table of the package comes from a function that makes such ones, where
+// one does. What its own code holds in it no other code can.
+func (g *maker) gathered(t reflect.Type) bool {
+	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && len(g.lib.makers[t]) > 0 && (g.d.aim != nil || g.d.chance(11))
+}
+
+// taken is an element of a list that a function of the package gives.
+func (g *maker) taken(t reflect.Type, depth int) (reflect.Value, string, bool) {
+	givers := g.lib.givers[t]
+	f := givers[g.d.n(len(givers))]
+	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	text = f.Name + "(" + text + ")"
+	list := call(f.Value, args)[0]
+	if list.Kind() != reflect.Slice || list.Len() == 0 {
+		panic(noValue{text})
+	}
+	i := g.d.n(list.Len())
+	v := list.Index(i)
+	text += "[" + strconv.Itoa(i) + "]"
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			panic(noValue{text})
+		}
+		return v.Elem(), "*" + text, true
 	}
 	return v, text, true
 }

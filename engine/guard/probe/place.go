@@ -137,6 +137,35 @@ func (p *place) redraw(lib *library, tame bool, seed uint64) []uint64 {
 	return m.d.used
 }
 
+// mutate makes the choices of a value near the one that stands there.
+func (p *place) mutate(lib *library, tame bool, seed uint64) []uint64 {
+	m := &maker{d: seeded(seed), lib: lib, tame: tame}
+	switch p.kind {
+	case edgeInt, edgeDuration:
+		v := p.whole
+		v = []int64{v + 1, v - 1, v + int64(m.d.n(9)) - 4, 2 * v, v / 2, -v, v ^ 1<<m.d.n(16), 10 * v}[m.d.n(8)]
+		if v > largestMade || v < -largestMade || p.kind == edgeInt && (p.bits < 63 && v>>p.bits != 0 && v>>p.bits != -1 || !p.signed && v < 0) {
+			v = p.whole / 2
+		}
+		if tame {
+			v %= 64
+		}
+		return p.spellWhole(v)
+	case edgeFloat:
+		v := p.float
+		v = []float64{v + 1, v - 1, v + float64(m.d.n(9)-4)/8, 2 * v, v / 2, -v, math.Trunc(v), 10 * v}[m.d.n(8)]
+		return []uint64{spelledFloat, math.Float64bits(v)}
+	case edgeText:
+		s := p.text
+		for range 1 + m.d.n(3) {
+			s = m.changed(s)
+		}
+		return p.spellText(s)
+	case edgeSize, edgeKinds:
+	}
+	return nil
+}
+
 // liken makes the choices of a value that stands in some simple way to another one of the case:
 // equal to it, beside it, a digit longer or shorter. It is nil where there is none.
 func (p *place) liken(q *place, pick func(int) int) []uint64 {
@@ -163,11 +192,20 @@ func (p *place) liken(q *place, pick func(int) int) []uint64 {
 	return nil
 }
 
-// likeText has a number of the text like one of another text, or is that text but for its end.
+// likeText has a number or a part of the text like one of another text, or is that text but for its end
+// or a part.
 func likeText(s, other string, pick func(int) int) string {
-	runs, others := digitRuns.FindAllStringIndex(s, -1), digitRuns.FindAllString(other, -1)
-	if len(runs) == 0 || len(others) == 0 || pick(4) == 0 {
+	switch pick(8) {
+	case 0:
 		return []string{other, other + "a", other[:len(other)/2] + s[len(s)/2:]}[pick(3)]
+	case 1, 2:
+		return spliced(s, other, pick)
+	case 3:
+		return reparted(other, pick)
+	}
+	runs, others := digitRuns.FindAllStringIndex(s, -1), digitRuns.FindAllString(other, -1)
+	if len(runs) == 0 || len(others) == 0 {
+		return spliced(other, s, pick)
 	}
 	run, n := runs[pick(len(runs))], others[pick(len(others))]
 	return s[:run[0]] + likeNumeral(n, pick) + s[run[1]:]

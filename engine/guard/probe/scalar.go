@@ -3,7 +3,6 @@ package probe
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -153,10 +152,14 @@ func (g *maker) text() (s string) {
 		return g.newText()
 	}
 	s = g.texts[g.d.n(len(g.texts))]
-	switch g.d.n(4) {
+	switch g.d.n(6) {
 	case 0:
 	case 1: // what compares numbers in texts asks for two that differ in one
 		s = g.renumbered(s)
+	case 2: // and what compares lists of them for one that is longer
+		s = reparted(s, g.d.n)
+	case 3:
+		s = spliced(g.newText(), s, g.d.n)
 	default:
 		s = g.changed(s)
 	}
@@ -231,17 +234,14 @@ func (g *maker) nearText() string {
 	return string(r)
 }
 
-// digitRuns are the numbers in a text, letterRuns the words, parts a number or a word with the character before it.
-var (
-	digitRuns  = regexp.MustCompile(`[0-9]+`)
-	letterRuns = regexp.MustCompile(`\pL+`)
-	parts      = regexp.MustCompile(`[^\pL\pN]?[\pL\pN]+`)
-)
-
 // numeral is written in the place of one in a text: a small one, one of the changed
-// code, the next, one below zero, or the last that so many bits hold.
+// code, the next, one below zero, the last that so many bits hold, or one of many digits.
 func (g *maker) numeral(now string) string {
-	switch g.d.n(6) {
+	switch g.d.n(8) {
+	case 6:
+		return g.digitRun(20)
+	case 7:
+		return now + g.digitRun(12)
 	case 0, 1:
 		return strconv.Itoa(g.d.n(4))
 	case 2:
@@ -259,29 +259,18 @@ func (g *maker) numeral(now string) string {
 	return n.Abs(n).String()
 }
 
+// digitRun is of one digit to most.
+func (g *maker) digitRun(most int) string {
+	out := make([]byte, 1+g.d.n(most))
+	for i := range out {
+		out[i] = '0' + byte(g.d.n(10))
+	}
+	return string(out)
+}
+
 // power is two to the bits, and beside.
 func power(bits int64, beside int) string {
 	return new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), uint(bits)), big.NewInt(int64(beside))).String()
-}
-
-// grafted puts a part of another text of the sources into s, behind one of its own parts;
-// its number may be another.
-func (g *maker) grafted(s string) string {
-	lits := g.lib.lits.Strings
-	if len(lits) == 0 {
-		return s
-	}
-	from := parts.FindAllString(lits[g.d.n(len(lits))], -1)
-	if len(from) == 0 {
-		return s
-	}
-	part := from[g.d.n(len(from))]
-	if g.d.n(2) == 1 {
-		part = digitRuns.ReplaceAllStringFunc(part, g.numeral)
-	}
-	ends := append(parts.FindAllStringIndex(s, -1), []int{0, len(s)})
-	at := ends[g.d.n(len(ends))][1]
-	return s[:at] + part + s[at:]
 }
 
 // digits are those of a number of the changed code or one beside it, or of what so
@@ -371,7 +360,7 @@ func (g *maker) renumbered(s string) string {
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
 	at := d.n(len(r) + 1)
-	switch d.n(15) {
+	switch d.n(18) {
 	case 0:
 		return string(r[:at])
 	case 1:
@@ -414,8 +403,16 @@ func (g *maker) changed(s string) string {
 			r[at], r[at+1] = r[at+1], r[at]
 			return string(r)
 		}
+	case 15:
+		return reparted(s, d.n)
+	case 16: // something of the changed code, or of the sources
+		return string(r[:at]) + g.nearText() + string(r[at:])
+	case 17: // one character many times
+		if at < len(r) {
+			return string(r[:at]) + strings.Repeat(string(r[at:at+1]), 2+d.n(30)) + string(r[at:])
+		}
 	case 13: // without what stands before it
-		return strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return beheaded(s)
 	case 6:
 		b := []byte(s)
 		if len(b) > 0 {

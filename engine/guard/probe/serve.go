@@ -240,7 +240,7 @@ func (s *session) draws(group string, index int) *draws {
 	case index < len(corpus):
 		return replayed(corpus[index])
 	case len(corpus) > 0 && index%2 == 0:
-		return varied(corpus, s.seed(group, index))
+		return s.near(group, s.ran(group), s.seed(group, index))
 	}
 	return seeded(s.seed(group, index))
 }
