@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"atoll/engine/bench"
 	"atoll/engine/view"
@@ -35,15 +38,15 @@ func (a *App) benchSearchCmd() *cobra.Command {
 			"draw parents, and with baselines (random sampling, a climb from the best, one archive without niches).\n" +
 			"Nothing runs in a sandbox here, and nothing is stored: the candidates are edits of atoll's own examples.\n\nThe ways:\n" + wayLines() +
 			"\nBy name there are also functions of vectors, whose results with MAP-Elites are published:\n" + fieldLines(),
-		Example: "  atoll bench search --quick                       a few minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl\n  atoll bench search --example circle-packing --set map.axes=[]",
+		Example: "  atoll bench search --quick                       five minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl\n  atoll bench search --example circle-packing --set map.axes=[]",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.benchSearch(cmd.Context(), f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "few seeds and evaluations")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "four ways, few seeds and evaluations: five minutes on two processors")
 	cmd.Flags().StringSliceVar(&f.examples, "example", nil, "an example (repeatable; default: all that can run here)")
-	cmd.Flags().StringSliceVar(&f.ways, "way", nil, "a way to search (repeatable; default: all)")
+	cmd.Flags().StringSliceVar(&f.ways, "way", nil, "a way to search (repeatable; default: all; four of them with --quick)")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 0, "seeds of each way (default 10; 3 with --quick)")
 	cmd.Flags().IntSliceVar(&f.evaluations, "evaluations", nil, "numbers of evaluations at which to look; the last ends a run")
 	return cmd
@@ -65,8 +68,15 @@ func fieldLines() string {
 	return b.String()
 }
 
+// quickWays are those that a quick comparison is about: the default, what it is to beat in
+// its best and in its map, and a climb.
+var quickWays = []string{"atoll", "rank", "uniform", "climb"}
+
 // filled replaces what was not given.
 func (f benchFlags) filled() (benchFlags, error) {
+	if len(f.ways) == 0 && f.quick {
+		f.ways = quickWays
+	}
 	if f.seeds == 0 {
 		if f.seeds = 10; f.quick {
 			f.seeds = 3
@@ -104,7 +114,9 @@ func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
 		}
 	}
 	for _, field := range fields {
-		if err := a.benchField(ctx, field, f, asked.evaluations); err != nil {
+		g := f
+		g.ways = asked.ways // it has ways of its own
+		if err := a.benchField(ctx, field, g, asked.evaluations); err != nil {
 			return err
 		}
 	}
@@ -116,7 +128,11 @@ func (a *App) benchSearch(ctx context.Context, f benchFlags) error {
 			fmt.Fprintf(a.Err, "atoll: %s is left out: there is no %s on the PATH\n", e.Name, missing)
 			continue
 		}
-		if err := a.benchExample(ctx, e.Name, f); err != nil {
+		g := f
+		if f.quick && len(asked.evaluations) == 0 && e.NeedsGo {
+			g.evaluations = []int{30, 100} // each is compiled
+		}
+		if err := a.benchExample(ctx, e.Name, g); err != nil {
 			return err
 		}
 	}
@@ -139,13 +155,21 @@ func (a *App) benchExample(ctx context.Context, name string, f benchFlags) error
 	if err != nil {
 		return err
 	}
-	p, err := bench.Open(ctx, name, set...)
-	if err != nil {
-		return err
+	problems := make(chan bench.Problem, min(f.seeds, runtime.GOMAXPROCS(0)))
+	var first bench.Problem
+	for range cap(problems) {
+		p, err := bench.Open(ctx, name, set...)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		problems <- p
+		first = p
 	}
-	defer p.Close()
-	title := fmt.Sprintf("%s, %s (%s)", name, p.Config.Evaluator.Objective, p.Config.Evaluator.Direction)
-	return a.benchTable(f, title, bench.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
+	title := fmt.Sprintf("%s, %s (%s)", name, first.Config.Evaluator.Objective, first.Config.Evaluator.Direction)
+	return a.benchTable(f, cap(problems), title, bench.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
+		p := <-problems
+		defer func() { problems <- p }()
 		return bench.Run(ctx, p, w, seed, f.evaluations, a.Now)
 	})
 }
@@ -159,13 +183,13 @@ func (a *App) benchField(ctx context.Context, field bench.Field, f benchFlags, e
 	if len(evaluations) == 0 {
 		evaluations = []int{field.Evaluations}
 	}
-	return a.benchTable(f, field.Name+", "+field.Text+", 0 to 100", field.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
+	return a.benchTable(f, 1, field.Name+", "+field.Text+", 0 to 100", field.Ways(), func(w bench.Way, seed uint64) (bench.Result, error) {
 		return field.Run(ctx, w, seed, evaluations, a.Now)
 	})
 }
 
-// benchTable runs all seeds of each way that was asked for.
-func (a *App) benchTable(f benchFlags, title string, ways []bench.Way, run func(bench.Way, uint64) (bench.Result, error)) error {
+// benchTable runs all seeds of each way that was asked for, so many at once.
+func (a *App) benchTable(f benchFlags, atOnce int, title string, ways []bench.Way, run func(bench.Way, uint64) (bench.Result, error)) error {
 	tw := table(a.Out)
 	if !a.flags.json {
 		fmt.Fprintf(a.Out, "%s, %s: median [least, most]\n", title, view.Plural(f.seeds, "seed"))
@@ -175,16 +199,13 @@ func (a *App) benchTable(f benchFlags, title string, ways []bench.Way, run func(
 		if len(f.ways) > 0 && !slices.Contains(f.ways, w.Name) {
 			continue
 		}
-		var runs []bench.Result
-		for seed := range f.seeds {
-			r, err := run(w, uint64(seed+1))
-			if err != nil {
-				return err
-			}
+		runs, err := allSeeds(f.seeds, atOnce, func(seed uint64) (bench.Result, error) { return run(w, seed) }, func(r bench.Result) {
 			if a.flags.json {
 				writeJSONLine(a.Out, r)
 			}
-			runs = append(runs, r)
+		})
+		if err != nil {
+			return err
 		}
 		if !a.flags.json {
 			for _, row := range benchRows(w.Name, runs) {
@@ -196,6 +217,27 @@ func (a *App) benchTable(f benchFlags, title string, ways []bench.Way, run func(
 		}
 	}
 	return nil
+}
+
+// allSeeds runs from seed 1 on, so many at once, and tells each result in their order.
+func allSeeds(seeds, atOnce int, run func(seed uint64) (bench.Result, error), tell func(bench.Result)) ([]bench.Result, error) {
+	runs, done, told := make([]bench.Result, seeds), make([]bool, seeds), 0
+	var mu sync.Mutex
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range runs {
+		all.Go(func() error {
+			r, err := run(uint64(i + 1))
+			mu.Lock()
+			defer mu.Unlock()
+			runs[i], done[i] = r, err == nil
+			for ; told < seeds && done[told]; told++ {
+				tell(runs[told])
+			}
+			return err
+		})
+	}
+	return runs, all.Wait()
 }
 
 // benchRows are the lines of one way, one for each number of evaluations.
