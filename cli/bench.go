@@ -38,13 +38,13 @@ func (a *App) benchSearchCmd() *cobra.Command {
 			"draw parents, and with baselines (random sampling, a climb from the best, one archive without niches).\n" +
 			"Nothing runs in a sandbox here, and nothing is stored: the candidates are edits of atoll's own examples.\n\nThe ways:\n" + wayLines() +
 			"\nBy name there are also functions of vectors, whose results with MAP-Elites are published:\n" + fieldLines(),
-		Example: "  atoll bench search --quick                       five minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl\n  atoll bench search --example circle-packing --set map.axes=[]",
+		Example: "  atoll bench search --quick                       a few minutes\n  atoll bench search --example deceptive --seeds 20 --evaluations 300\n  atoll bench search --way atoll --way rank --json > runs.jsonl\n  atoll bench search --example circle-packing --set map.axes=[]",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.benchSearch(cmd.Context(), f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "four ways, few seeds and evaluations: five minutes on two processors")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "four ways, few seeds and evaluations: a few minutes on two processors")
 	cmd.Flags().StringSliceVar(&f.examples, "example", nil, "an example (repeatable; default: all that can run here)")
 	cmd.Flags().StringSliceVar(&f.ways, "way", nil, "a way to search (repeatable; default: all; four of them with --quick)")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 0, "seeds of each way (default 10; 3 with --quick)")
