@@ -76,7 +76,6 @@ type Coordinator struct {
 	early []func(Listener)
 	// strangers are names that ask for work and did not say hello, since when.
 	strangers map[string]time.Time
-	refusals  told // of workers that may not join
 }
 
 // Start reaches the fleet, or starts its server.
@@ -97,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		opt: o, pid: os.Getpid(), members: server.MembersOf(o.State), blobs: newBlobs(filepath.Join(dir, "blobs")),
 		kept:  make(chan refusal, 64),
-		table: newTable(o.Lease), machines: map[string]*machine{}, strangers: map[string]time.Time{}, refusals: told{}, flow: flow{refusedFor: map[string]string{}},
+		table: newTable(o.Lease), machines: map[string]*machine{}, strangers: map[string]time.Time{}, flow: flow{refusedFor: map[string]string{}, refusals: told{}},
 	}
 	if err := c.connect(ctx); err != nil {
 		c.Close()
@@ -135,9 +134,9 @@ func (c *Coordinator) connect(ctx context.Context) error {
 		opts = append(opts, s.Options...)
 		opts = append(opts, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				c.isCut(err)
+				hearing{c}.isCut(err)
 			}
-		}), nats.ReconnectHandler(func(*nats.Conn) { c.isJoined() }))
+		}), nats.ReconnectHandler(func(*nats.Conn) { hearing{c}.isJoined() }))
 		url, c.subject, c.address = s.URL, s.Subjects, s.Shown
 	}
 	nc, err := nats.Connect(url, opts...)

@@ -146,6 +146,7 @@ type flow struct {
 	cut     time.Time // since when the queue cannot be reached; zero: it can
 	// refusedFor says of machines that cannot measure for this run what they lack.
 	refusedFor map[string]string
+	refusals   told // of workers that may not join
 }
 
 // count notes how many slots there are now.

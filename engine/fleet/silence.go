@@ -7,8 +7,11 @@ import (
 	"atoll/engine/fleet/server"
 )
 
+// hearing is what the coordinator makes of not hearing from machines.
+type hearing struct{ *Coordinator }
+
 // isCut notes that the queue cannot be reached. Nobody is taken for silent until it can.
-func (c *Coordinator) isCut(why error) {
+func (c hearing) isCut(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut.IsZero() {
@@ -18,7 +21,7 @@ func (c *Coordinator) isCut(why error) {
 }
 
 // isJoined notes that it can be reached again.
-func (c *Coordinator) isJoined() {
+func (c hearing) isJoined() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut.IsZero() {
@@ -32,7 +35,7 @@ func (c *Coordinator) isJoined() {
 
 // forgive has every machine that was not silent for a lease have one from now on: it was
 // here that nobody could be heard. The caller holds the lock.
-func (c *Coordinator) forgive(now time.Time) {
+func (c hearing) forgive(now time.Time) {
 	for _, m := range c.machines {
 		if !m.away {
 			m.seen = now
@@ -46,7 +49,7 @@ func (c *Coordinator) forgive(now time.Time) {
 }
 
 // silence notes who is silent, and frees what they had. The caller holds the lock.
-func (c *Coordinator) silence(now time.Time) {
+func (c hearing) silence(now time.Time) {
 	lost := c.table.silent(now)
 	for _, m := range c.machines {
 		if m.away || now.Sub(m.seen) < c.opt.Lease {
@@ -66,7 +69,7 @@ func (c *Coordinator) silence(now time.Time) {
 const remembers = time.Hour
 
 // forget takes machines off the list that are gone for long. The caller holds the lock.
-func (c *Coordinator) forget(now time.Time) {
+func (c hearing) forget(now time.Time) {
 	listed := map[string]bool{}
 	for _, m := range c.listed {
 		listed[m.Name] = true

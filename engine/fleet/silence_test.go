@@ -17,13 +17,13 @@ func TestNobodyIsSilentWhileTheQueueIsOutOfReach(t *testing.T) {
 	h.must(hello())
 	l.add(1)
 	id, token := h.claim()
-	l.isCut(errors.New("EOF"))
+	hearing{l.Coordinator}.isCut(errors.New("EOF"))
 	clock.passes(3 * time.Minute)
 	l.listen(l.opt.Now())
 	if s := l.status(l.opt.Now()); s.Machines[0].State != "busy" || !strings.Contains(s.Limit, "the queue cannot be reached for 3m0s") {
 		t.Errorf("meanwhile %q, %q", s.Machines[0].State, s.Limit)
 	}
-	l.isJoined()
+	hearing{l.Coordinator}.isJoined()
 	l.listen(l.opt.Now())
 	if a := h.must(good(id, token)); !a.OK {
 		t.Errorf("what was measured meanwhile does not count: %+v", a)

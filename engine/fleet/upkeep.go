@@ -29,7 +29,7 @@ func (c *Coordinator) look(ctx context.Context) {
 		now := c.opt.Now()
 		if !before.IsZero() && at.Sub(before) > c.opt.Lease/2 { // this process stood still
 			c.mu.Lock()
-			c.forgive(now)
+			hearing{c}.forgive(now)
 			c.mu.Unlock()
 		}
 		before = at
@@ -48,10 +48,10 @@ func (c *Coordinator) listen(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut.IsZero() {
-		c.silence(now)
+		hearing{c}.silence(now)
 	}
 	c.refusedByServer()
-	c.forget(now)
+	hearing{c}.forget(now)
 	c.calibrate(now)
 	c.count(c.machines)
 	c.serve(now)
