@@ -133,11 +133,15 @@ func (s *session) wait(ctx context.Context, k *task, drain <-chan struct{}) (end
 // forsakenEvery is how often a run that ends looks whether a machine came for what waits.
 const forsakenEvery = 200 * time.Millisecond
 
-// forsaken reports whether no machine has a task and none serves.
+// forsaken reports whether no machine has a task and none serves, or the queue is out of
+// reach for a lease.
 func (s *session) forsaken(k *task) bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.cut.IsZero() && c.opt.Now().Sub(c.cut) >= c.opt.Lease {
+		return true
+	}
 	c.count(c.machines)
 	return k.machine == "" && c.slots == 0
 }

@@ -40,6 +40,24 @@ func TestNobodyIsSilentWhileTheQueueIsOutOfReach(t *testing.T) {
 	}
 }
 
+func TestARunThatEndsWaitsNoLongerThanALeaseForAQueueThatIsOutOfReach(t *testing.T) {
+	l, clock := newLabAt(t, Options{Lease: time.Minute})
+	h := l.join("m1")
+	h.must(hello())
+	k := l.add(1)
+	h.claim()
+	s := &session{c: l.Coordinator}
+	hearing{l.Coordinator}.isCut(errors.New("EOF"))
+	clock.passes(30 * time.Second)
+	if s.forsaken(k) {
+		t.Error("half a lease is too long")
+	}
+	clock.passes(time.Minute)
+	if !s.forsaken(k) {
+		t.Error("after a lease it waits on")
+	}
+}
+
 func TestMachinesThatAreGoneForLongAreForgotten(t *testing.T) {
 	l, clock := newLabAt(t, Options{})
 	gone, asked, liar, here := l.named("pod-1"), l.named("pod-2"), l.named("pod-3"), l.named("pod-4")
