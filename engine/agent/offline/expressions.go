@@ -132,7 +132,7 @@ func (x *expressions) atImport(i int) bool {
 // call rewrites one call of the package, whose name is token i.
 func (x *expressions) call(i int) {
 	word := x.text(i + 2)
-	c, ok := x.arguments(i+3, mostArgs[word])
+	c, ok := x.arguments(i+3, mostArgs[word], word != "split" && mostArgs[word] < 3)
 	if !ok {
 		return
 	}
@@ -229,8 +229,9 @@ type reCall struct {
 }
 
 // arguments reads a call whose parenthesis is token open. ok is false where it has other
-// than the given number of arguments besides constant flags, or some of them by name.
-func (x *expressions) arguments(open, want int) (c reCall, ok bool) {
+// than the given number of arguments besides constant flags, or some of them by name;
+// placed is whether flags may stand behind the others without their name.
+func (x *expressions) arguments(open, want int, placed bool) (c reCall, ok bool) {
 	first := []int{open + 1}
 	depth := 0
 	for i := open; i < len(x.s.Toks) && c.close == 0; i++ {
@@ -251,7 +252,7 @@ func (x *expressions) arguments(open, want int) (c reCall, ok bool) {
 	if first[len(first)-1] == c.close { // a comma at the end
 		return c, false
 	}
-	flagged := len(first) == want+1 && (x.text(first[want]) == "flags" && x.text(first[want]+1) == "=" || want < 3)
+	flagged := len(first) == want+1 && (x.text(first[want]) == "flags" && x.text(first[want]+1) == "=" || placed)
 	if flagged {
 		c.flagsAt = first[want]
 		from := c.flagsAt

@@ -152,7 +152,7 @@ func TestExpressionsOfPythonAreCompiledOncePerModule(t *testing.T) {
 			"try:\n    import regex\nexcept ImportError:\n    import re as regex\n    more = False\nelse:\n    more = True\nif more:\n    P = regex.compile('b')\n\n\ndef f(s):\n    return regex.match('a', s)\n",
 			"try:\n    import regex\nexcept ImportError:\n    import re as regex\n    more = False\nelse:\n    more = True\nimport functools as _functools\n_compiled = _functools.lru_cache(maxsize=512)(regex.compile)\nif more:\n    P = regex.compile('b')\n\n\ndef f(s):\n    return _compiled('a').match(s)\n",
 		},
-		"flags that are computed":        {head + "def f(s, g):\n    return re.match('a', s, g), re.match('a', s, flags=re.I | g())\n", ""},
+		"flags that are computed":        {head + "def f(s, g):\n    return re.match('a', s, g), re.match('a', s, flags=re.I | g()), re.split('a', s, re.I)\n", ""},
 		"arguments by name":              {head + "def f(s):\n    return re.match(pattern='a', string=s), re.sub('a', 'b', s, count=1)\n", ""},
 		"an expression that has another": {head + "def f(s):\n    return re.match(re.compile('a', s), s)\n", ""},
 		"an import in a function":        {"def f(s):\n    import re\n    return re.match('a', s)\n", ""},

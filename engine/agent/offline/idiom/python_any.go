@@ -48,6 +48,9 @@ func (x asking) question(i int) (q pyQuestion, ok bool) {
 			return q, false
 		}
 	}
+	if iter := x.source(q.iter[0], q.iter[1]); strings.Contains(iter, "\n") {
+		return q, false
+	}
 	return q, q.test[0] < q.test[1] && q.targets[0] < q.targets[1] && q.iter[0] < q.iter[1]
 }
 

@@ -279,6 +279,10 @@ func (x tables) onlyLooked(name string, at int, d *pyDef) bool {
 		if i == at || !x.mentions(i, i+1, name) {
 			continue
 		}
+		line := x.lines[x.at[i]]
+		if x.top(i, line.end, "=") >= 0 || x.text(line.first) == "for" && x.top(line.first, line.end, "in") > i { // it is assigned to
+			return false
+		}
 		if x.s.Toks[i].Kind == language.String || x.text(x.lines[x.at[i]].first) == "del" || !x.looked(i+1) && (x.text(i-1) != "in" || x.text(i+1) == "." || x.text(x.lines[x.at[i]].first) == "for") {
 			return false
 		}

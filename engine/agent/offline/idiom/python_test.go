@@ -120,6 +120,7 @@ func TestWhatMayMeanAnotherThingInPythonStays(t *testing.T) {
 		"a break of another loop":                         "def f(xs):\n    while True:\n        if any(x for x in xs):\n            break\n",
 		"an if with an else":                              "def f(xs):\n    if any(x for x in xs):\n        return 1\n    else:\n        return 2\n",
 		"more than one statement hangs on it":             "def f(xs):\n    if any(x for x in xs):\n        xs = []\n        return xs\n",
+		"what is asked stands in two lines":               "def f(a, b):\n    return any(x for x in a or\n               b)\n",
 		"a name in a text of the question":                "def f(xs, x):\n    return any(f'{x}' for x in xs)\n",
 		"next ends a generator and no loop":               "def f(xs):\n    return any(next(x) for x in xs)\n",
 		"any is another function":                         "from m import any\n\n\ndef f(xs):\n    return any(x for x in xs)\n",
@@ -128,7 +129,7 @@ func TestWhatMayMeanAnotherThingInPythonStays(t *testing.T) {
 		"a format whose values may change others":         "def f(a, b):\n    return '{}{}'.format(a, b()), '{0.x}'.format(a), '{}'.format(*a), '{a}'.format(**b), '{:{}}'.format(a, b), '{}'.format(a, b), b'{}'.format(a), '{'.format(a)\n",
 		"a format of more than one text":                  "def f(a):\n    return 'a' '{}'.format(a)\n",
 		"a format of an old Python":                       "from __future__ import absolute_import\n\n\ndef f(a):\n    return '{}'.format(a)\n",
-		"a table that is changed or handed out":           "def f(n):\n    a = {1: 2, 3: 4}\n    a[n] = 3\n    b = {1: 2, 3: 4}\n    c = {1: 2, 3: n}\n    d = {1: 2, 3: 4}\n    d.pop(1)\n    return a, b, c.get(n), {1: 2, 3: []}.get(n)\n",
+		"a table that is changed or handed out":           "def f(n):\n    a = {1: 2, 3: 4}\n    a[n] = 3\n    b = {1: 2, 3: 4}\n    c = {1: 2, 3: n}\n    d = {1: 2, 3: 4}\n    d.pop(1)\n    e = {1: 2, 3: 4}\n    e[1], n = n, 1\n    g = {1: 2, 3: 4}\n    for g[1] in [3]:\n        pass\n    return a, e.get(1), g.get(1), b, c.get(n), {1: 2, 3: []}.get(n)\n",
 		"a dict of what are no pairs":                     "def f(xs):\n    return dict(x for x in xs), dict((x, 1, 2) for x in xs), dict([x for x in xs], a=1)\n",
 		"an await":                                        "async def f(xs):\n    out = []\n    for x in xs:\n        out.append(await x)\n    return out\n",
 	} {
