@@ -24,6 +24,8 @@ type pair struct {
 	reaching        map[string]bool         // groups of which some input ran such a block
 	corpus          map[string][][]uint64   // inputs that do something of their own there
 	around          int                     // above 0: inputs are made of those of the corpus alone, so many times over
+	asked           []string                // groups that were compared
+	few             bool                    // a first look, with a part of the inputs
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
 }
@@ -69,9 +71,19 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		}
 	}
 	if len(names) > 0 {
+		// A few inputs first: what differs is known soon, and not asked again, and where the time
+		// is over something was compared.
+		p.few = true
 		unsteady, err := c.survey(ctx, &p, names, true)
-		if err != nil {
+		if p.few = false; err != nil {
 			return err
+		}
+		known := c.report.known(p)
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
+		if !unsteady && len(names) > 0 {
+			if unsteady, err = c.survey(ctx, &p, names, true); err != nil {
+				return err
+			}
 		}
 		if unsteady { // one function's traces are another's input: apart they are steady
 			for _, name := range names[:min(len(names), mostAlone)] {
@@ -174,88 +186,9 @@ func shortened(text string) string {
 	return text
 }
 
-// explore looks in both trees for inputs that do something of their own in the
-// changed code, first a little for all groups and then for those that reached what changed,
-// from the inputs of both. A way that only one tree has is what matters most.
-func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
-	corpus := map[string][][]uint64{}
-	p.reaching = map[string]bool{}
-	if err := c.exploreOnce(ctx, p, names, shareOfFirst, corpus); err != nil {
-		return nil, err
-	}
-	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.reaching[name] })
-	if len(near) == 0 {
-		near = names
-	}
-	return corpus, c.exploreOnce(ctx, p, near, shareOfSecond, corpus)
-}
-
-// One input is explored for so many that are compared.
-const (
-	shareOfFirst  = 6
-	shareOfSecond = 2
-)
-
-func (c *check) exploreOnce(ctx context.Context, p *pair, names []string, share int, corpus map[string][][]uint64) error {
-	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
-	c.spread(*p, &q)
-	q.Count = (q.Count + share - 1) / share
-	for _, s := range []*subject{p.root, p.candidate} {
-		r, err := p.tamed(ctx, s.impatient(), s == p.root, &q)
-		if err != nil {
-			return fmt.Errorf("look for inputs: %w", err)
-		}
-		for _, name := range names {
-			for _, choices := range r.kept[name] {
-				if !slices.ContainsFunc(corpus[name], func(o []uint64) bool { return slices.Equal(o, choices) }) {
-					corpus[name] = append(corpus[name], choices)
-				}
-			}
-			if r.reaching[name] {
-				p.reaching[name] = true
-			}
-		}
-	}
-	return nil
-}
-
-// tamed asks a tree, and again with small numbers for the groups that end its
-// process, until few do. What was learnt holds for the pair.
-func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
-	for {
-		q.Tame = p.tame
-		r, err := s.ask(ctx, *q)
-		if err != nil || !learn || !r.cut {
-			return r, err
-		}
-		before := len(p.tame)
-		for at := range r.fatal {
-			if !slices.Contains(p.tame, at.group) {
-				p.tame = append(p.tame, at.group)
-			}
-		}
-		if len(p.tame) == before {
-			return r, nil
-		}
-		slices.Sort(p.tame)
-	}
-}
-
-// spread says how many cases each group of a request gets: more where it is
-// close to the change, which is where it was seen to run what changed.
-func (c *check) spread(p pair, q *probe.Request) {
-	for _, name := range q.Groups {
-		if p.reaching[name] || len(p.reaching) == 0 && p.direct(name) || len(q.Groups) <= fewGroups {
-			q.Close = append(q.Close, name)
-		}
-	}
-	shares := len(q.Groups) + (probe.CloseFactor-1)*len(q.Close)
-	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, shares)))
-}
-
-// survey gives many inputs to some groups. together asks whether the groups
-// disturb each other; then the second answer of the root is in another order,
-// and unsteady reports that they do.
+// survey gives many inputs to some groups. Where answers differ the root is asked again.
+// together asks whether the groups disturb each other; then the second answer of the root is in another
+// order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0}
 	c.spread(*p, &q)
@@ -271,20 +204,27 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if err != nil {
 		return false, fmt.Errorf("the candidate: %w", err)
 	}
-	back := q
-	if back.Backwards = together; together {
-		back.Omit = nil // positions of the other order
+	t, second := tally(first, first, candidate), first
+	if len(t.suspects)+len(t.nils) > 0 { // where all is equal the root agrees with itself
+		back := q
+		if back.Backwards = together; together {
+			back.Omit = nil // positions of the other order
+		}
+		if second, err = p.root.ask(ctx, back); err != nil {
+			return false, fmt.Errorf("the root: %w", err)
+		}
+		t = tally(first, second, candidate)
 	}
-	second, err := p.root.ask(ctx, back)
-	if err != nil {
-		return false, fmt.Errorf("the root: %w", err)
-	}
-	t := tally(first, second, candidate)
 	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
 		return true, nil
 	}
 	if p.around == 0 {
-		c.report.Functions += len(names)
+		for _, name := range names {
+			if !slices.Contains(p.asked, name) {
+				p.asked = append(p.asked, name)
+				c.report.Functions++
+			}
+		}
 	}
 	c.report.Cases += t.compared
 	c.report.Unsteady += t.unsteady

@@ -60,7 +60,8 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) error {
 	p.differ = sameButNil
 	for _, group := range slices.Sorted(maps.Keys(t.nils)) {
-		if len(c.report.Told) >= mostShrunk || slices.Contains(c.report.known(p), group) {
+		told := slices.ContainsFunc(c.report.Told, func(d Difference) bool { return d.Where == p.where(group) })
+		if told || len(c.report.Told) >= mostShrunk || slices.Contains(c.report.known(p), group) {
 			continue
 		}
 		q.Mode, q.Omit, q.Cases = probe.Detail, nil, t.worthALook(group, t.nils[group])

@@ -211,6 +211,7 @@ func starter(pkg, importPath string, watched bool) []byte {
 	watch := ""
 	if watched {
 		watch = `	api.Watch, api.Path = target.AtollGuardWatch[:], target.AtollGuardPath
+	api.Ask = func() { target.AtollGuardAsked = true }
 	api.Pairs = func() (out []probe.Pair) {
 		for _, p := range target.AtollGuardPairs() {
 			out = append(out, probe.Pair{N: p.N, Changed: p.Changed, A: p.A, B: p.B})

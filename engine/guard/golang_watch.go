@@ -266,7 +266,7 @@ func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, str
 				}
 				comparisons++
 				if !blind(x.Pos()) {
-					put(x.Pos(), "(atollGuardSides("+strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparisons)))+", false, "+source(leaf)+", true) && ")
+					put(x.Pos(), w.sides(key, comparisons, "false", source(leaf), "true"))
 					put(x.End(), ")")
 				}
 			}
@@ -275,14 +275,20 @@ func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, str
 			}
 			comparisons++
 			if !blind(n.Pos()) {
-				is := strconv.FormatBool(w.changed(key, n))
-				put(n.Pos(), "(atollGuardSides("+strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparisons)))+", "+is+", "+source(n.X)+", "+source(n.Y)+") && ")
+				put(n.Pos(), w.sides(key, comparisons, strconv.FormatBool(w.changed(key, n)), source(n.X), source(n.Y)))
 				put(n.End(), ")")
 			}
 			return false
 		}
 		return true
 	})
+}
+
+// sides is the mark before a comparison. Where nobody asks, or it was made often in a case, its
+// sides are not looked at: that takes a hundred times as long as a comparison.
+func (w *watcher) sides(key string, comparison int, changed, x, y string) string {
+	n := strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparison)))
+	return "((atollGuardEnough(" + n + ") || atollGuardSides(" + n + ", " + changed + ", " + x + ", " + y + ")) && "
 }
 
 // unnegated is what a condition asks without its negation.

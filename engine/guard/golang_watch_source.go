@@ -19,6 +19,16 @@ type AtollGuardPair struct {
 	A, B    interface{}
 }
 
+// AtollGuardAsked says that somebody takes the pairs.
+var AtollGuardAsked bool
+
+// atollGuardMost is how often the sides of a comparison are looked at in a case.
+const atollGuardMost = 1000
+
+func atollGuardEnough(n int) bool {
+	return !AtollGuardAsked || n < len(atollGuardMade) && atollGuardMade[n] > atollGuardMost
+}
+
 // The first times that a comparison was made in a case, and the last time.
 var (
 	atollGuardMutex atollGuardSync.Mutex

@@ -47,10 +47,10 @@ func TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched(t *testing.T) {
 		want string
 	}{
 		{3, "func find(s string, max int) (at int) { atollGuardRan(1); "},
-		{4, "(atollGuardSides(1, false, i, len(s)) && i < len(s)); i++ { atollGuardRan(2);"},
-		{6, "case (atollGuardSides(2, false, s[i], 'x') && s[i] == 'x'): atollGuardRan(3);"},
-		{9, `if next(s) > max && (atollGuardSides(3, true, s, "") && s != "") {`},
-		{14, "if (atollGuardSides(4, false, box.Size(), i) && box.Size() > i) {"},
+		{4, "((atollGuardEnough(1) || atollGuardSides(1, false, i, len(s))) && i < len(s)); i++ { atollGuardRan(2);"},
+		{6, "case ((atollGuardEnough(2) || atollGuardSides(2, false, s[i], 'x')) && s[i] == 'x'): atollGuardRan(3);"},
+		{9, `if next(s) > max && ((atollGuardEnough(3) || atollGuardSides(3, true, s, "")) && s != "") {`},
+		{14, "if ((atollGuardEnough(4) || atollGuardSides(4, false, box.Size(), i)) && box.Size() > i) {"},
 		{16, "} else if max > 1<<64-1 {"},
 		{22, "func untouched(a, b int) bool { return a < b }"},
 	} {

@@ -2,6 +2,8 @@ package probe
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,11 +32,29 @@ func (s *shower) observed(v reflect.Value, t reflect.Type) string {
 const (
 	mostAsked = 8 // methods
 	askedEach = 4
+	mostHeard = 8 // more of them, with texts of the case and words in them
 )
+
+// words are what keys and names consist of.
+var words = regexp.MustCompile(`[\pL\pN_]+`)
+
+// heard are texts that a case was made of, and words in them: what such a case left behind may
+// be found by one of them alone.
+func heard(texts []string) []string {
+	var out []string
+	for _, s := range texts {
+		for _, w := range append(words.FindAllString(s, mostHeard), s) {
+			if len(out) < mostHeard && !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
 
 // asked calls the methods of an interface of the package that take something and
 // tell something: nothing else is known of what stands behind it. The arguments are
-// the same each time.
+// the same each time, and then texts of the case.
 func (s *shower) asked(v reflect.Value) string {
 	t, text := v.Type(), ""
 	if !s.lib.ours(t) {
@@ -46,14 +66,32 @@ func (s *shower) asked(v reflect.Value) string {
 			continue
 		}
 		for k := range askedEach {
-			told, _ := quiet(func() string { return s.ask(v.Method(i), m.Name, k) })
+			told, _ := quiet(func() string { return s.ask(v.Method(i), m.Name, k, "") })
+			text += " " + told
+		}
+		if !takesText(m.Type) {
+			continue
+		}
+		for k, word := range s.heard {
+			told, _ := quiet(func() string { return s.ask(v.Method(i), m.Name, askedEach+k, word) })
 			text += " " + told
 		}
 	}
 	return text
 }
 
-func (s *shower) ask(f reflect.Value, name string, k int) (text string) {
+// takesText reports a method of an interface with a text among its parameters.
+func takesText(t reflect.Type) bool {
+	for i := range t.NumIn() {
+		if t.In(i).Kind() == reflect.String {
+			return true
+		}
+	}
+	return false
+}
+
+// ask calls a method with arguments of the number k, all texts among them as given where one is.
+func (s *shower) ask(f reflect.Value, name string, k int, given string) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			if _, ok := p.(unsupported); !ok {
@@ -61,7 +99,7 @@ func (s *shower) ask(f reflect.Value, name string, k int) (text string) {
 			}
 		}
 	}()
-	g := &maker{d: seeded(hash(name, strconv.Itoa(k))), lib: s.lib, tame: true}
+	g := &maker{d: seeded(hash(name, strconv.Itoa(k))), lib: s.lib, tame: true, given: given}
 	args, written := g.arguments(f.Type(), deepest-1, nil)
 	inner := &shower{lib: s.lib, plain: s.plain, asks: s.asks + 1}
 	if inner.asks > 1 {

@@ -13,6 +13,9 @@ const mostKept = 200
 // in which two sides meet.
 func (s *session) explore() {
 	position := 0
+	if s.api.Ask != nil {
+		s.api.Ask()
+	}
 	for _, g := range s.chosen() {
 		x := s.explorer(g)
 		started := false

@@ -90,6 +90,7 @@ type runner struct {
 	tame   map[string]bool
 	known  []string
 	out    *os.File // stands in for os.Stdout
+	heard  []string // texts of the case that runs
 }
 
 // run runs one case.
@@ -141,12 +142,15 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	}
 	args, text := m.arguments(g.f.Type(), 0, row)
 	*in = g.name + "(" + text + ")"
+	r.heard = heard(m.texts)
 	out := call(g.f, args)
 	shown := r.show(out) + r.after(args)
 	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return r.show(call(g.f, args)) })
 }
 
-func (r *runner) show(out []reflect.Value) string { return (&shower{lib: r.lib}).results(out) }
+func (r *runner) show(out []reflect.Value) string {
+	return (&shower{lib: r.lib, heard: r.heard}).results(out)
+}
 
 // after shows arguments that the callee could change.
 func (r *runner) after(args []reflect.Value) string {
@@ -157,7 +161,7 @@ func (r *runner) after(args []reflect.Value) string {
 			if a.IsNil() || a.Kind() == reflect.Slice && a.Len() == 0 {
 				continue
 			}
-			parts = append(parts, (&shower{lib: r.lib}).show(a))
+			parts = append(parts, (&shower{lib: r.lib, heard: r.heard}).show(a))
 		}
 	}
 	if parts == nil {
@@ -207,7 +211,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 		}
 		out = append(out, r.step(p, other, m, in, nil))
 	}
-	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib}).show(p.Elem()) }))
+	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib, heard: r.heard}).show(p.Elem()) }))
 	return strings.Join(out, "; ")
 }
 
@@ -224,6 +228,7 @@ func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *stri
 	}()
 	args, text := m.arguments(f.Type(), 1, nil)
 	*in += "; x." + method.Name + "(" + text + ")"
+	r.heard = heard(m.texts)
 	out := call(f, args)
 	shown := r.show(out) + r.after(args)
 	if receiver == nil {

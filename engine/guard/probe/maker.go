@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +17,10 @@ type maker struct {
 	tame bool
 	seen []func() string // what values that were handed out have recorded
 
-	texts  []string // made so far
-	places []place  // where numbers and texts were made
+	texts  []string                           // made so far, the first of them
+	lists  map[reflect.Type][][]reflect.Value // of numbers or texts made so far
+	given  string                             // where it is not empty, each text is that
+	places []place                            // where numbers and texts were made
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
@@ -156,105 +157,6 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 	panic(unsupported{t})
 }
 
-func (g *maker) slice(v reflect.Value, depth int) (reflect.Value, string) {
-	t := v.Type()
-	if t.Elem().Kind() == reflect.Uint8 {
-		s := g.text()
-		v.Set(reflect.ValueOf(slices.Clip([]byte(s))).Convert(t)) // an append to it never writes behind it
-		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
-	}
-	if t.Elem() == reflect.TypeFor[rune]() && g.d.chance(12) {
-		s := g.text()
-		v.Set(reflect.ValueOf(slices.Clip([]rune(s))).Convert(t))
-		return v, typeName(t) + "(" + strconv.Quote(s) + ")"
-	}
-	list := g.lib.listsFor(t.Elem())
-	if len(list) > 0 && g.d.aim != nil {
-		g.d.force(0)
-	}
-	if len(list) > 0 && g.d.chance(6) {
-		return g.listed(v, list[g.d.n(len(list))])
-	}
-	n := g.length(depth, 9)
-	if n == 0 {
-		return v, "nil"
-	}
-	v.Set(reflect.MakeSlice(t, 0, n))
-	var texts []string
-	for range n {
-		if len(texts) > 0 && g.d.chance(3) { // equal elements are where order and counting break
-			i := g.d.n(len(texts))
-			v.Set(reflect.Append(v, v.Index(i)))
-			texts = append(texts, texts[i])
-			continue
-		}
-		e, text := g.value(t.Elem(), depth+1)
-		v.Set(reflect.Append(v, e))
-		texts = append(texts, text)
-	}
-	return v, typeName(t) + "{" + strings.Join(texts, ", ") + "}"
-}
-
-// listed is a slice of the sources or tests, as it is or changed a little.
-func (g *maker) listed(v reflect.Value, list []reflect.Value) (reflect.Value, string) {
-	list = append([]reflect.Value{}, list...)
-	for range g.d.n(3) {
-		at := g.d.n(len(list))
-		switch g.d.n(4) {
-		case 0:
-			list = append(list[:at:at], list[at+1:]...)
-		case 1:
-			list = append(list[:at+1:at+1], list[at:]...)
-		case 2:
-			to := g.d.n(len(list))
-			list[at], list[to] = list[to], list[at]
-		default:
-			list[at], _ = g.value(v.Type().Elem(), 2)
-		}
-		if len(list) == 0 {
-			break
-		}
-	}
-	if len(list) == 0 {
-		return v, "nil"
-	}
-	v.Set(reflect.Append(reflect.MakeSlice(v.Type(), 0, len(list)), list...))
-	texts := make([]string, len(list))
-	for i, e := range list {
-		texts[i] = constantText(e)
-	}
-	return v, typeName(v.Type()) + "{" + strings.Join(texts, ", ") + "}"
-}
-
-// length draws a number of elements; deep ones get few.
-func (g *maker) length(depth, most int) int {
-	if depth >= deepest {
-		return 0
-	}
-	if depth <= deepestSize {
-		at, ok := g.d.target(edgeSize)
-		switch {
-		case ok:
-			g.d.force(15, uint64(at))
-		case !g.d.from || g.d.aim != nil: // what is aimed at may be an element; long ones are rare where all is drawn
-			g.d.force(0)
-		}
-		if g.d.chance(1) {
-			return g.lib.edges.sizes[g.d.n(len(g.lib.edges.sizes))]
-		}
-	}
-	if n := len(g.lib.lits.NearInts); depth == 0 && n > 0 && g.d.chance(1) {
-		return int(min(80, max(0, g.lib.lits.NearInts[g.d.n(n)]+int64(g.d.n(3))-1)))
-	}
-	if depth == 0 && g.d.chance(1) {
-		return g.d.n(60)
-	}
-	if n := max(1, most-2*depth); g.d.aim != nil && n > 1 {
-		g.d.force(1 + g.d.next()%min(3, uint64(n-1)))
-	}
-	return g.d.n(max(1, most-2*depth))
-}
-
 // fields fills the exported fields of a struct.
 func (g *maker) fields(v reflect.Value, depth int) (reflect.Value, string) {
 	t := v.Type()
@@ -296,105 +198,6 @@ func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text strin
 	return g.value(t, depth)
 }
 
-// made makes a value of one of the package's types by a function of the package.
-// It reports false where a value is better filled by its fields.
-func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
-	makers := g.lib.makers[t]
-	if len(makers) == 0 && t.Kind() == reflect.Struct && opaque(t) && len(g.lib.givers[t]) > 0 && depth < deepest {
-		return g.taken(t, depth)
-	}
-	if len(makers) == 0 || depth >= deepest {
-		return reflect.Value{}, "", false
-	}
-	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
-		return reflect.Value{}, "", false
-	}
-	f := makers[g.d.n(len(makers))]
-	args, text := g.arguments(f.Value.Type(), depth+1, nil)
-	out := call(f.Value, args)
-	v := out[0]
-	text = f.Name + "(" + text + ")"
-	if v.Kind() == reflect.Pointer && t.Kind() != reflect.Pointer {
-		if v.IsNil() {
-			panic(noValue{text})
-		}
-		return v.Elem(), "*" + text + g.set(v, depth), true
-	}
-	if t.Kind() == reflect.Struct {
-		p := reflect.New(t)
-		p.Elem().Set(v)
-		return p.Elem(), text + g.set(p, depth), true
-	}
-	if t.Kind() == reflect.Interface && v.IsNil() {
-		panic(noValue{text})
-	}
-	return v, text, true
-}
-
-// gathered reports by chance whether a list or a table of the package comes from a function that makes such ones, where
-// one does. What its own code holds in it no other code can.
-func (g *maker) gathered(t reflect.Type) bool {
-	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && len(g.lib.makers[t]) > 0 && (g.d.aim != nil || g.d.chance(11))
-}
-
-// taken is an element of a list that a function of the package gives.
-func (g *maker) taken(t reflect.Type, depth int) (reflect.Value, string, bool) {
-	givers := g.lib.givers[t]
-	f := givers[g.d.n(len(givers))]
-	args, text := g.arguments(f.Value.Type(), depth+1, nil)
-	text = f.Name + "(" + text + ")"
-	list := call(f.Value, args)[0]
-	if list.Kind() != reflect.Slice || list.Len() == 0 {
-		panic(noValue{text})
-	}
-	i := g.d.n(list.Len())
-	v := list.Index(i)
-	text += "[" + strconv.Itoa(i) + "]"
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			panic(noValue{text})
-		}
-		return v.Elem(), "*" + text, true
-	}
-	return v, text, true
-}
-
-// set calls some of the methods that set a value up: those that give nothing, or
-// the value itself.
-func (g *maker) set(p reflect.Value, depth int) string {
-	if depth > 1 || !g.d.chance(8) {
-		return ""
-	}
-	var setters []reflect.Method
-	for i := range p.NumMethod() {
-		m := p.Type().Method(i)
-		if t := m.Type; !silent(m.Name) && t.NumIn() > 1 && (t.NumOut() == 0 || t.NumOut() == 1 && (t.Out(0) == p.Type() || t.Out(0) == p.Type().Elem())) {
-			setters = append(setters, m)
-		}
-	}
-	if len(setters) == 0 {
-		return ""
-	}
-	text := ""
-	for range 1 + g.d.n(4) {
-		name := setters[g.d.n(len(setters))].Name
-		m := p.MethodByName(name)
-		args, written := g.arguments(m.Type(), depth+1, nil)
-		out := call(m, args)
-		text += "." + name + "(" + written + ")"
-		if len(out) == 1 && out[0].Kind() == reflect.Pointer && !out[0].IsNil() {
-			p.Elem().Set(out[0].Elem())
-		} else if len(out) == 1 && out[0].Type() == p.Type().Elem() {
-			p.Elem().Set(out[0])
-		}
-	}
-	return text
-}
-
-// noValue is thrown when a function of the package was asked for a value and
-// gave none.
-type noValue struct{ text string }
-
 // arguments makes the arguments of a function. A row of constants, where given,
 // stands for the parameters that it fits.
 func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
@@ -403,6 +206,7 @@ func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect
 		if at := len(g.d.used); row != nil && row[i] != nil && !g.d.other(t.In(i)) {
 			if v, ok := row[i].as(t.In(i)); ok {
 				constantAt(g, at, v)
+				g.hear(v)
 				args[i], texts[i] = v, constantText(v)
 				continue
 			}
@@ -417,6 +221,13 @@ func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect
 		}
 	}
 	return args, strings.Join(texts, ", ")
+}
+
+// hear remembers a text of the sources, as one that was drawn is.
+func (g *maker) hear(v reflect.Value) {
+	if v.Kind() == reflect.String && len(g.texts) < mostTexts {
+		g.texts = append(g.texts, v.String())
+	}
 }
 
 func constantText(v reflect.Value) string {

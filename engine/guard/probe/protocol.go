@@ -16,6 +16,7 @@ type API struct {
 	Watch []byte
 	Pairs func() []Pair
 	Path  func() uint64
+	Ask   func() // Pairs will be called
 }
 
 // Func is a function, not a method.

@@ -24,6 +24,7 @@ type shower struct {
 	plain bool // floats without a mark
 	asks  int  // how deep it is in answers to questions
 	seen  []uintptr
+	heard []string // texts of the case, for questions
 }
 
 const (

@@ -1,0 +1,93 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"atoll/engine/guard/probe"
+)
+
+// explore looks in both trees for inputs that do something of their own in the
+// changed code, first a little for all groups and then for those that reached what changed,
+// from the inputs of both. A way that only one tree has is what matters most.
+func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
+	corpus := map[string][][]uint64{}
+	p.reaching = map[string]bool{}
+	if err := c.exploreOnce(ctx, p, names, shareOfFirst, corpus); err != nil {
+		return nil, err
+	}
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.reaching[name] })
+	if len(near) == 0 {
+		near = names
+	}
+	return corpus, c.exploreOnce(ctx, p, near, shareOfSecond, corpus)
+}
+
+// One input is explored for so many that are compared.
+const (
+	shareOfFirst  = 6
+	shareOfSecond = 2
+	shareOfFew    = 8 // of a first look
+)
+
+func (c *check) exploreOnce(ctx context.Context, p *pair, names []string, share int, corpus map[string][][]uint64) error {
+	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
+	c.spread(*p, &q)
+	q.Count = (q.Count + share - 1) / share
+	for _, s := range []*subject{p.root, p.candidate} {
+		r, err := p.tamed(ctx, s.impatient(), s == p.root, &q)
+		if err != nil {
+			return fmt.Errorf("look for inputs: %w", err)
+		}
+		for _, name := range names {
+			for _, choices := range r.kept[name] {
+				if !slices.ContainsFunc(corpus[name], func(o []uint64) bool { return slices.Equal(o, choices) }) {
+					corpus[name] = append(corpus[name], choices)
+				}
+			}
+			if r.reaching[name] {
+				p.reaching[name] = true
+			}
+		}
+	}
+	return nil
+}
+
+// tamed asks a tree, and again with small numbers for the groups that end its
+// process, until few do. What was learnt holds for the pair.
+func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
+	for {
+		q.Tame = p.tame
+		r, err := s.ask(ctx, *q)
+		if err != nil || !learn || !r.cut {
+			return r, err
+		}
+		before := len(p.tame)
+		for at := range r.fatal {
+			if !slices.Contains(p.tame, at.group) {
+				p.tame = append(p.tame, at.group)
+			}
+		}
+		if len(p.tame) == before {
+			return r, nil
+		}
+		slices.Sort(p.tame)
+	}
+}
+
+// spread says how many cases each group of a request gets: more where it is
+// close to the change, which is where it was seen to run what changed.
+func (c *check) spread(p pair, q *probe.Request) {
+	for _, name := range q.Groups {
+		if p.reaching[name] || len(p.reaching) == 0 && p.direct(name) || len(q.Groups) <= fewGroups {
+			q.Close = append(q.Close, name)
+		}
+	}
+	shares := len(q.Groups) + (probe.CloseFactor-1)*len(q.Close)
+	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, shares)))
+	if p.few {
+		q.Count = min(q.Count, max(fewestCases, q.Count/shareOfFew))
+	}
+}

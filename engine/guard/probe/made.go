@@ -1,0 +1,105 @@
+package probe
+
+import (
+	"reflect"
+	"strconv"
+)
+
+// made makes a value of one of the package's types by a function of the package.
+// It reports false where a value is better filled by its fields.
+func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
+	makers := g.lib.makers[t]
+	if len(makers) == 0 && t.Kind() == reflect.Struct && opaque(t) && len(g.lib.givers[t]) > 0 && depth < deepest {
+		return g.taken(t, depth)
+	}
+	if len(makers) == 0 || depth >= deepest {
+		return reflect.Value{}, "", false
+	}
+	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
+		return reflect.Value{}, "", false
+	}
+	f := makers[g.d.n(len(makers))]
+	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	out := call(f.Value, args)
+	v := out[0]
+	text = f.Name + "(" + text + ")"
+	if v.Kind() == reflect.Pointer && t.Kind() != reflect.Pointer {
+		if v.IsNil() {
+			panic(noValue{text})
+		}
+		return v.Elem(), "*" + text + g.set(v, depth), true
+	}
+	if t.Kind() == reflect.Struct {
+		p := reflect.New(t)
+		p.Elem().Set(v)
+		return p.Elem(), text + g.set(p, depth), true
+	}
+	if t.Kind() == reflect.Interface && v.IsNil() {
+		panic(noValue{text})
+	}
+	return v, text, true
+}
+
+// gathered reports by chance whether a list or a table of the package comes from a function that makes such ones, where
+// one does. What its own code holds in it no other code can.
+func (g *maker) gathered(t reflect.Type) bool {
+	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && len(g.lib.makers[t]) > 0 && (g.d.aim != nil || g.d.chance(11))
+}
+
+// taken is an element of a list that a function of the package gives.
+func (g *maker) taken(t reflect.Type, depth int) (reflect.Value, string, bool) {
+	givers := g.lib.givers[t]
+	f := givers[g.d.n(len(givers))]
+	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	text = f.Name + "(" + text + ")"
+	list := call(f.Value, args)[0]
+	if list.Kind() != reflect.Slice || list.Len() == 0 {
+		panic(noValue{text})
+	}
+	i := g.d.n(list.Len())
+	v := list.Index(i)
+	text += "[" + strconv.Itoa(i) + "]"
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			panic(noValue{text})
+		}
+		return v.Elem(), "*" + text, true
+	}
+	return v, text, true
+}
+
+// set calls some of the methods that set a value up: those that give nothing, or
+// the value itself.
+func (g *maker) set(p reflect.Value, depth int) string {
+	if depth > 1 || !g.d.chance(8) {
+		return ""
+	}
+	var setters []reflect.Method
+	for i := range p.NumMethod() {
+		m := p.Type().Method(i)
+		if t := m.Type; !silent(m.Name) && t.NumIn() > 1 && (t.NumOut() == 0 || t.NumOut() == 1 && (t.Out(0) == p.Type() || t.Out(0) == p.Type().Elem())) {
+			setters = append(setters, m)
+		}
+	}
+	if len(setters) == 0 {
+		return ""
+	}
+	text := ""
+	for range 1 + g.d.n(4) {
+		name := setters[g.d.n(len(setters))].Name
+		m := p.MethodByName(name)
+		args, written := g.arguments(m.Type(), depth+1, nil)
+		out := call(m, args)
+		text += "." + name + "(" + written + ")"
+		if len(out) == 1 && out[0].Kind() == reflect.Pointer && !out[0].IsNil() {
+			p.Elem().Set(out[0].Elem())
+		} else if len(out) == 1 && out[0].Type() == p.Type().Elem() {
+			p.Elem().Set(out[0])
+		}
+	}
+	return text
+}
+
+// noValue is thrown when a function of the package was asked for a value and
+// gave none.
+type noValue struct{ text string }
