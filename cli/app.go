@@ -182,7 +182,7 @@ func (a *App) root() *cobra.Command {
 		}
 	}
 	add("run", a.demoCmd(), a.runCmd(), a.serveCmd(), a.mcpCmd(), a.campaignCmd(), a.backlogCmd(), a.workerCmd(), a.simulateCmd())
-	add("look", a.statusCmd(), a.experimentsCmd(), a.compareCmd(), a.replayCmd(), a.candidatesCmd(), a.nichesCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd(), a.whyCmd(), a.reportCmd(), a.exportCmd(), a.auditCmd(), a.fleetCmd())
+	add("look", a.statusCmd(), a.experimentsCmd(), a.compareCmd(), a.replayCmd(), a.candidatesCmd(), a.nichesCmd(), a.frontCmd(), a.jobsCmd(), a.targetsCmd(), a.notesCmd(), a.eventsCmd(), a.showCmd(), a.diffCmd(), a.bestCmd(), a.whyCmd(), a.reportCmd(), a.exportCmd(), a.auditCmd(), a.fleetCmd())
 	add("steer", a.steerCmds()...)
 	add("setup", a.initCmd(), a.configCmd(), a.doctorCmd(), a.pluginCmd(), a.repairCmd(), a.gcCmd(), a.importCmd(), a.backupCmd(), a.benchCmd())
 	root.AddCommand(a.versionCmd(), a.watchCmd())

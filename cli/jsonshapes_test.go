@@ -38,6 +38,7 @@ func jsonShapes() []jsonShape {
 		{"experiments compared", "atoll compare FIRST SECOND", false, comparison{}},
 		{"candidates", "atoll candidates, show and best", true, candidateLine{}},
 		{"niches", "atoll niches", true, nicheLine{}},
+		{"front", "atoll front", true, frontLine{}},
 		{"jobs", "atoll jobs; show '#7' prints one", true, jobLine{}},
 		{"events", "atoll events", true, record.LogRow{}},
 		{"why", "atoll why", true, whyLine{}},

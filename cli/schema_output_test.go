@@ -43,6 +43,7 @@ func TestWhatVerbsPrintFitsTheSchema(t *testing.T) {
 		{"candidates", true, []string{"candidates"}},
 		{"candidates", true, []string{"best"}},
 		{"niches", true, []string{"niches"}},
+		{"front", true, []string{"front", "--cases", "total"}},
 		{"jobs", true, []string{"jobs"}},
 		{"events", true, []string{"events"}},
 		{"decision", false, []string{"note", "be brief"}},

@@ -31,6 +31,7 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		{[]string{"candidates"}, "OBJECTIVE", "id job commit tree parents operator agent status reason objective metrics measures niche created"},
 		{[]string{"candidates", "--status", "elite"}, "elite", "id niche"},
 		{[]string{"niches"}, "axes: pump x valve", "niche elite"},
+		{[]string{"front", "--by", "pump:minimize:0.5", "--cases", "v*"}, "on the front of", "id commit objective value values on_front leads niche holds"},
 		{[]string{"jobs", "--limit", "3"}, "#40", "id kind state"},
 		{[]string{"events", "--tail", "3"}, "job", "seq kind"},
 		{[]string{"best"}, "objective", "id commit objective"},

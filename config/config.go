@@ -38,6 +38,7 @@ type Config struct {
 
 	Evaluator     Evaluator      `key:"evaluator"`
 	Map           Map            `key:"map"`
+	Front         Front          `key:"front"`
 	Search        Search         `key:"search"`
 	Gate          Gate           `key:"gate"`
 	Review        Review         `key:"review"`
@@ -131,6 +132,25 @@ type Axis struct {
 	Bins   int       `key:"bins" min:"1" max:"4096" doc:"Cells along this axis."`
 	Edges  []float64 `key:"edges" doc:"Inner edges, ascending; instead of min, max and bins."`
 }
+
+// Front describes what counts beside the objective.
+type Front struct {
+	Objectives    []FrontObjective `key:"objectives" doc:"Metrics that count beside the objective: candidates than which no other is at least as good in all of them are listed, and drawn as parents. The best stays the best by evaluator.objective."`
+	Step          float64          `key:"step" min:"0" doc:"Two values of the objective in the same multiple of this are alike on the front; 0: compared as they are."`
+	Cases         []string         `key:"cases" doc:"Globs of metrics that are one case each, such as case_*: who is best in a case is listed, and drawn as a parent. Which there are the root's result says."`
+	CaseDirection string           `key:"case_direction" enum:"maximize,minimize" doc:"Which way is better in a case."`
+	Parents       float64          `key:"parents" min:"0" max:"1" doc:"Share of the jobs whose parent is drawn from the front and from who leads a case. See [Parents](#parents)."`
+}
+
+// FrontObjective is a metric that counts beside the objective.
+type FrontObjective struct {
+	Metric    string  `key:"metric" doc:"Metric of the evaluator."`
+	Direction string  `key:"direction" enum:"maximize,minimize" doc:"Which way is better."`
+	Step      float64 `key:"step" min:"0" doc:"Two values in the same multiple of this are alike; 0: compared as they are."`
+}
+
+// Kept reports whether anything counts beside the objective.
+func (f *Front) Kept() bool { return len(f.Objectives)+len(f.Cases) > 0 }
 
 // Search describes what is tried next.
 type Search struct {

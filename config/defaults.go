@@ -29,6 +29,7 @@ func Defaults() Config {
 			Grid: []int{16, 16}, MaxBytes: 512 << 10,
 			MinFit: 32, History: 4096, RefitEvery: 50,
 		},
+		Front: Front{CaseDirection: "maximize", Parents: 0.25},
 		Search: Search{
 			Operators: defaultOperators(nil), Inspirations: 3, Selection: "mixed", Islands: 1, Evolve: 0.75, DrawAgents: "weights",
 			Epoch: 50, BoostFor: 50,
@@ -63,6 +64,8 @@ func element(t reflect.Type) reflect.Value {
 		e.Weight, e.Attempts, e.Timeout = 1, 2, 30*time.Minute
 	case *Axis:
 		e.Bins = 12
+	case *FrontObjective:
+		e.Direction = "maximize"
 	case *Target:
 		e.Weight = 1
 	}

@@ -86,6 +86,13 @@ with a chance in proportion to what the moves leave of it, and one step is taken
 moves (3 at most). So what paid is done again and further, what made it worse is reversed and not tried twice, and a number that lies between two that made it worse is left to itself; where numbers depend on each other
 moves contradict each other and change little. All of it follows from the log: a job tells how many moves its step heeds.
 
+### The front
+
+With ` + "`front.objectives`" + ` or ` + "`front.cases`" + ` a share of the jobs (` + "`front.parents`" + `) has its parent from among those who are best in a way of their own, whether they hold a niche or not; the others are drawn as
+above. Who is on the Pareto front of the objective and ` + "`front.objectives`" + ` has the weight 1/(how many are on it), who leads cases (cases led)/(all cases), added where both are; each times the boost of
+its niche, and 0 in a frozen one. A case is led by the candidate with the best value in it, of several by the one with the better objective, then the lower number. The archive, the best and what is claimed do
+not depend on it. ` + "`atoll front`" + ` lists them, also for metrics that the configuration does not name.
+
 ### A search that stands
 
 A search stands when no better best was found for a quarter of all jobs (100 at least), or no niche was taken for a tenth (50 at least). Until it does not, mutate, crossover, synergy, structural and

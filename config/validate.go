@@ -33,6 +33,7 @@ func (c Config) Validate() Problems {
 	}
 	k.evaluator(c.Evaluator)
 	k.axes(c.Map)
+	k.front(c)
 	k.health(c)
 	k.operators(c.Search)
 	k.globs("gate.scope", c.Gate.Scope)

@@ -65,6 +65,7 @@ func screenKeys(a *app) []*keys.Binding {
 	return append(out,
 		&keys.Binding{ID: "review-queue", Keys: []string{"r"}, Title: "review queue", Doc: "what waits for a person, with its differences", In: []keys.Scope{keys.InAll}, Bar: 40, Off: a.nothingWaits, Run: func() tea.Cmd { return a.open(pane.Review) }},
 		&keys.Binding{ID: "candidates", Keys: []string{"c"}, Title: "candidates", Doc: "all candidates, newest or best first", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Candidates) }},
+		&keys.Binding{ID: "front", Keys: []string{"Q"}, Title: "front", Doc: "who is best in a way of its own: by several metrics, or in a case", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Front) }},
 		&keys.Binding{ID: "steering", Keys: []string{"O"}, Title: "steering", Doc: "weights, workers, reviews and the goal, and what they do to the next draws", In: []keys.Scope{keys.InAll}, Bar: 13, Run: func() tea.Cmd { return a.open(pane.Steering) }},
 		&keys.Binding{ID: "settings", Keys: []string{"S"}, Title: "settings", Doc: "value and origin of each", In: []keys.Scope{keys.InAll}, Run: func() tea.Cmd { return a.open(pane.Settings) }},
 		&keys.Binding{ID: "summary", Keys: []string{"F"}, Title: "summary", Doc: "what the search found, and what to do with it", In: []keys.Scope{keys.InAll}, Bar: 26, Off: a.nothingFound, Run: func() tea.Cmd { return a.open(pane.Finished) }},

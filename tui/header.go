@@ -235,6 +235,8 @@ func screenTitle(id pane.ID) string {
 		return "Job"
 	case pane.Candidate:
 		return "Candidate"
+	case pane.Front:
+		return "Front"
 	case pane.Candidates:
 		return "Candidates"
 	case pane.Lineage:

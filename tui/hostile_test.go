@@ -238,6 +238,12 @@ func (p *poisoned) Diff(ctx context.Context, a, b record.CandidateID, lines int)
 	return v, err
 }
 
+func (p *poisoned) Front(ctx context.Context) (view.Front, error) {
+	v, err := p.Reader.Front(ctx)
+	poison(reflect.ValueOf(&v), p.text)
+	return v, err
+}
+
 func (p *poisoned) Metrics(ctx context.Context, ids []record.CandidateID) (map[record.CandidateID][]record.Metric, error) {
 	v, err := p.Reader.Metrics(ctx, ids)
 	for id := range v {

@@ -35,6 +35,7 @@ func everywhere(t *tour) {
 	t.shows("4", "╭ 4 Review")
 	t.shows("5", "╭ 5 Log")
 	t.shows("c", "> Candidates")
+	t.shows("Q", "> Front")
 	t.shows("S", "> Settings")
 	t.shows("O", "> Steering")
 	t.shows("F", "> Summary")

@@ -53,6 +53,7 @@ type tree struct {
 	from   record.CandidateID
 	op     record.Operator
 	vector []float32
+	known  []record.Metric // where something counts beside the objective
 }
 
 var _ agent.Tree = (*tree)(nil)
@@ -307,6 +308,11 @@ func (l *lab) columns(id record.CandidateID, t *tree, metrics map[string]float64
 	for _, a := range cfg.Map.Axes {
 		c.Measures = append(c.Measures, metrics[a.Metric])
 	}
+	if cfg.Front.Kept() {
+		for _, name := range slices.Sorted(maps.Keys(metrics)) {
+			t.known = append(t.known, record.Metric{Name: name, Value: metrics[name]})
+		}
+	}
 	return c, nil
 }
 
@@ -366,4 +372,9 @@ func (l *lab) Vectors(_ context.Context, _ record.ExperimentID, fn func(record.C
 		}
 	}
 	return nil
+}
+
+// Metrics implements [fold.Log].
+func (l *lab) Metrics(_ context.Context, _ record.ExperimentID, id record.CandidateID) ([]record.Metric, error) {
+	return l.trees[id].known, nil
 }

@@ -297,6 +297,9 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		e.Delta = &d
 	}
 	improved := s.place(m, point, &e, row.At)
+	if err := s.front.measured(m); err != nil {
+		return err
+	}
 	took := improved
 	if s.underLaterMap(row) {
 		took = row.Work.State == record.Placed
@@ -374,6 +377,7 @@ func (s *State) decide(d record.Decision) {
 		}
 	}
 	s.isles.refresh()
+	s.front.stale = true
 	s.curves.mark(s.Scored, d.At, "%s", text)
 	s.bend(d)
 }

@@ -50,6 +50,6 @@ func ReadImage(ctx context.Context, data []byte, log Log, id record.ExperimentID
 	}
 	s := k.State
 	s.Settings, s.Run, s.Reason = k.Settings, k.Run, k.Reason
-	s.vector = fresh.vector
+	s.vector, s.front.metrics = fresh.vector, fresh.front.metrics
 	return s, k.Lines, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Log is the ordered log of experiments and what its rows speak of; the store
-// is one. A State keeps it for the vectors of single candidates: it must stay
+// is one. A State keeps it for vectors and metrics of single candidates: it must stay
 // open, and may be called from the goroutine that owns the State at any time.
 type Log interface {
 	Experiment(ctx context.Context, id record.ExperimentID) (record.Experiment, error)
@@ -24,4 +24,7 @@ type Log interface {
 	// by number; a slice is the callee's to keep.
 	Vector(ctx context.Context, exp record.ExperimentID, id record.CandidateID) ([]float32, error)
 	Vectors(ctx context.Context, exp record.ExperimentID, fn func(id record.CandidateID, v []float32) error) error
+	// Metrics are those of one candidate, of the sample in the middle; asked for where
+	// something counts beside the objective.
+	Metrics(ctx context.Context, exp record.ExperimentID, id record.CandidateID) ([]record.Metric, error)
 }

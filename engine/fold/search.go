@@ -17,6 +17,9 @@ func (s *State) View(job record.JobID) search.View {
 	v := everywhere(s)
 	if k := s.isles.turn(job); k != nil {
 		v.Island, v.Elites = islandName(k.number), k.elites
+		v.Front = slices.DeleteFunc(v.Front, func(m search.Frontier) bool { // those of others come as guests
+			return m.ID != record.Root && s.Candidate(m.ID).island != k.number
+		})
 	}
 	return v
 }
@@ -28,6 +31,7 @@ func everywhere(s *State) search.View {
 		Inspirations: s.Settings.Inspirations, Operators: search.Weights(s.Settings.Operators),
 		Agents: s.agentWeights(s.Settings.Agents), Targets: s.targetWeights(), AgentsFor: s.agentsFor(),
 		Fits: s.fits, Stats: &s.yields, Adapt: search.DefaultAdapt, Evolving: evolving(s), Evolve: s.Config.Search.Evolve, Stalled: s.stalled,
+		Front: s.front.drawn(), FrontShare: s.Config.Front.Parents,
 	}
 }
 

@@ -125,6 +125,7 @@ func emptyState(ctx context.Context, log Log, id record.ExperimentID) (*State, e
 	}
 	s.Vectors = map[record.CandidateID][]float32{}
 	s.vector = func(c record.CandidateID) ([]float32, error) { return log.Vector(ctx, id, c) }
+	s.front.metrics = func(c record.CandidateID) ([]record.Metric, error) { return log.Metrics(ctx, id, c) }
 	return s, nil
 }
 

@@ -28,6 +28,7 @@ type State struct {
 	*steering
 
 	isles     *islands
+	front     *fronts
 	stalled   bool // nothing better was found for long
 	curves    *curveData
 	yields    search.Stats
@@ -61,6 +62,7 @@ func newState(exp record.Experiment, settings record.Settings) (*State, error) {
 		outcomes: &outcomes{standings: a, failures: failures{}},
 		steering: &steering{placement: k},
 		isles:    &islands{standings: a},
+		front:    &fronts{standings: a, cfg: cfg.Front},
 		curves:   &curveData{},
 	}, nil
 }

@@ -306,6 +306,10 @@ func (w *trial) Vectors(context.Context, record.ExperimentID, func(record.Candid
 	return nil
 }
 
+func (w *trial) Metrics(context.Context, record.ExperimentID, record.CandidateID) ([]record.Metric, error) {
+	return nil, nil
+}
+
 // outcome is what a trial came to.
 type outcome struct {
 	evidence.Claim

@@ -18,7 +18,7 @@ type Odds struct {
 // there are two candidates, whoever the parent is.
 func Chances(v View) Odds {
 	p := picker{view: v, holders: v.elites()}
-	o := Odds{Parents: p.parentOdds(), Operators: map[string]float64{}, Agents: map[string]float64{}, Targets: map[string]float64{}}
+	o := Odds{Parents: p.frontOdds(p.parentOdds()), Operators: map[string]float64{}, Agents: map[string]float64{}, Targets: map[string]float64{}}
 	ops := v.operators()
 	sum := 0.0
 	for _, w := range ops {

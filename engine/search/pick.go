@@ -45,6 +45,10 @@ type View struct {
 	// cell; "" and nil where there is one.
 	Island string
 	Elites []archive.Holder
+	// Front are who is best in a way of its own, and FrontShare is the share of the jobs whose
+	// parent is one of them; none: nothing counts beside the objective.
+	Front      []Frontier
+	FrontShare float64
 }
 
 // elites are who a parent is drawn from.
@@ -107,7 +111,7 @@ func Pick(v View, rng *rand.Rand, f Fixed) Choice {
 	p := picker{view: v, rng: rng, holders: v.elites()}
 	c := Choice{Island: cmp.Or(v.Island, island)}
 	var why [4]string
-	c.Parent, c.Way, why[0] = p.parent(f)
+	c.Parent, c.Way, why[0] = p.frontier(f, p.parent)
 	c.Operator, why[1] = p.operator(f, c.Parent)
 	if c.Operator == record.OpSeed && f.Parent == record.NoCandidate {
 		c.Parent, c.Way, why[0] = v.Root, "", "the root"

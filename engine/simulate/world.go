@@ -476,3 +476,8 @@ func (w *world) Vector(context.Context, record.ExperimentID, record.CandidateID)
 func (w *world) Vectors(context.Context, record.ExperimentID, func(record.CandidateID, []float32) error) error {
 	return errMap
 }
+
+// Metrics implements [fold.Log]: nothing counts beside the objective.
+func (w *world) Metrics(context.Context, record.ExperimentID, record.CandidateID) ([]record.Metric, error) {
+	return nil, nil
+}

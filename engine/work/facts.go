@@ -106,6 +106,9 @@ func (f *Facts) conditions() []string {
 		}
 		out = append(out, "Before anything is run: "+text+".")
 	}
+	if text := f.beside(); text != "" {
+		out = append(out, text)
+	}
 	if e.Repeats > 1 {
 		out = append(out, fmt.Sprintf("Every candidate is measured %d times; the median counts.", e.Repeats))
 	}
@@ -122,4 +125,23 @@ func (f *Facts) noWorse() []config.NoWorse {
 		}
 	}
 	return out
+}
+
+// beside tells what counts beside the objective, "" for nothing that may be told.
+func (f *Facts) beside() string {
+	var names []string
+	for _, o := range f.Config.Front.Objectives {
+		if slices.Contains(f.Config.Evaluator.Private, o.Metric) {
+			continue
+		}
+		way := "more is better"
+		if o.Direction == "minimize" {
+			way = "less is better"
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", o.Metric, way))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Beside the objective counts %s: what no other is at least as good as in all of them is kept as well.", strings.Join(names, ", "))
 }

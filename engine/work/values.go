@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
@@ -101,6 +102,27 @@ func (f *Facts) measuresOf(c *record.Candidate) error {
 		if !found {
 			return fmt.Errorf("the evaluator reported no metric %q, which is an axis of the map", a.Metric)
 		}
+	}
+	if c.ID == record.Root {
+		return f.frontOf(c)
+	}
+	return nil
+}
+
+// frontOf refuses a root that lacks what counts beside the objective: nothing could be
+// compared with it.
+func (f *Facts) frontOf(c *record.Candidate) error {
+	has := make([]string, len(c.Metrics))
+	for i, m := range c.Metrics {
+		has[i] = m.Name
+	}
+	for _, o := range f.Config.Front.Objectives {
+		if !slices.Contains(has, o.Metric) {
+			return fmt.Errorf("the evaluator reported no metric %q, which front.objectives names; it reported %s", o.Metric, strings.Join(has, ", "))
+		}
+	}
+	if globs := f.Config.Front.Cases; len(globs) > 0 && !slices.ContainsFunc(has, f.Config.Front.CaseOf) {
+		return fmt.Errorf("the evaluator reported no metric that front.cases (%s) names; it reported %s", strings.Join(globs, ", "), strings.Join(has, ", "))
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ const (
 	Lineage
 	Settings
 	Doctor
+	Front
 	Candidates
 	Compare
 	Steering

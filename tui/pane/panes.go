@@ -41,6 +41,7 @@ func NewPanes(d *Shared) *Panes {
 		Lineage:    p.Lineage,
 		Settings:   &settingsPane{base: b(Settings)},
 		Doctor:     &doctorPane{base: b(Doctor)},
+		Front:      &frontPane{base: b(Front)},
 		Candidates: newCandidates(d),
 		Compare:    p.Compare,
 		Steering:   newSteering(d),

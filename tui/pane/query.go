@@ -145,6 +145,8 @@ type Reader interface {
 	// NextPrompt tells what the agent of the next job would be told if the goal
 	// were another.
 	NextPrompt(ctx context.Context, goal string) (view.NextPrompt, error)
+	// Front tells who is best in a way of its own.
+	Front(ctx context.Context) (view.Front, error)
 	Niche(ctx context.Context, cell int) (view.NicheDetail, error)
 	Decisions(ctx context.Context, limit int) ([]record.Decision, error)
 	Settings(ctx context.Context) ([]view.SettingInfo, error)

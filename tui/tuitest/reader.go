@@ -172,6 +172,20 @@ func lineageNode(n, parent record.CandidateID, v float64) view.LineageNode {
 	return x
 }
 
+// Front returns a front of five candidates and three cases.
+func (r *Reader) Front(context.Context) (view.Front, error) {
+	f := view.Front{Objectives: []view.FrontObjective{{Metric: "peak_mb", Direction: "minimize"}}, Cases: []string{"case_even", "case_odd", "case_ring"}, CaseDirection: "maximize", Root: []float64{24.5}}
+	for i := range 5 {
+		m := view.FrontMember{ID: record.CandidateID(290 + 2*i), Objective: rootValue + 0.05*float64(5-i), Samples: 3, Values: []float64{30 - 3*float64(i*i)/2}, On: true, Cell: 17 * (i + 1), Holds: i%2 == 0, Intent: "tune two literals"}
+		if i > 2 {
+			m.Leads = []view.FrontCase{{Case: i - 3, Value: 0.9}}
+		}
+		f.Members = append(f.Members, m)
+	}
+	f.Members[2].Leads = []view.FrontCase{{Case: 2, Value: 0.7}}
+	return f, nil
+}
+
 // Survivors returns a family of forty with branches and crossovers.
 func (r *Reader) Survivors(context.Context) (view.Lineage, error) {
 	l := view.Lineage{Focus: record.Root, Ancestors: []view.LineageNode{lineageNode(0, record.NoCandidate, rootValue)}}
