@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/engine/fold/image"
 	"atoll/engine/search"
 	"atoll/store/record"
 )
@@ -173,6 +175,30 @@ func TestParentsAreDrawnFromTheFrontAndNotFromAFrozenNiche(t *testing.T) {
 	}
 	if sum < 0.999 || sum > 1.001 || odds[2] < 0.2 {
 		t.Errorf("the chances are %v", odds)
+	}
+}
+
+func TestAnImageHasTheFront(t *testing.T) {
+	w := weighed{0: {10, 1, 1}, 1: {20, 3, 0}, 2: {4, 0, 2}}
+	s := begin(t, fronted)
+	s.st.front.metrics = w.metrics
+	s.measured(0, 1, 0.05)
+	s.measured(1, 5, 0.55)
+	var b bytes.Buffer
+	if err := image.Write(&b, &kept{State: s.st}, s.st.rules); err != nil {
+		t.Fatal(err)
+	}
+	var k kept
+	if err := image.Read(b.Bytes(), &k, s.st.rules); err != nil {
+		t.Fatal(err)
+	}
+	read := &story{t: t, st: k.State, seq: s.seq}
+	read.st.front.metrics, read.st.vector = w.metrics, s.st.vector
+	for _, one := range []*story{s, read} {
+		one.measured(2, 3, 0.55)
+		if got, want := one.listed(), "c1 f a, c2 f b"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
