@@ -53,8 +53,8 @@ echo note > left.txt
 rm -f left.txt
 `
 
-// slow gives a test the time to see a machine at work.
-const slow = "#!/bin/sh\nsleep 0.5\n"
+// slow gives a test the time to see a machine at work, by two verbs one after the other on a busy machine.
+const slow = "#!/bin/sh\nsleep 3\n"
 
 // edits reports whether a machine runs a client for a job that has no candidate yet.
 func edits(h *hub, name string) bool {
