@@ -159,6 +159,7 @@ type Search struct {
 	Selection    string             `key:"selection" enum:"mixed,uniform,rank,exploit,curiosity,novelty,ucb" doc:"How parents are drawn from the elites; mixed: by rank, uniform, curiosity, novelty and ucb in turns, each as often as it yields. See [Parents](#parents)."`
 	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations with elites of their own, which take turns; at the end of an epoch some wander to the next one. 1: all in one."`
 	Evolve       float64            `key:"evolve" min:"0" max:"1" doc:"Share of the jobs in which the offline agent tunes numbers, without a target, that are samples of an evolution strategy (sep-CMA-ES), for programs with a table of numbers; 0: none."`
+	Novelty      float64            `key:"novelty" min:"0" max:"1" doc:"A candidate of an agent is not measured if another one that was has at least this share of its change to its parent, such as 0.95, by the vectors of the learned map (which see of a number only its sign and size); that of the offline agent always is. 0: all are measured."`
 	DrawAgents   string             `key:"draw_agents" enum:"weights,yield" doc:"How agents are drawn. yield: by their weights, of which one keeps a fifth that is shown (at 99 %) to take fewer niches for a dollar than another."`
 	Epoch        int                `key:"epoch" min:"1" max:"100000" doc:"Jobs between reflections, best-of tags and migrations between islands."`
 	BoostFor     int                `key:"boost_for" min:"1" max:"100000" live:"yes" doc:"Folded jobs that a boost lasts."`

@@ -44,6 +44,9 @@ func (w *maker) make(ctx context.Context, r *attempt) error {
 		c.Status = record.StatusScored
 		return r.finish(ctx, store.Outcome{State: record.Scored, Candidate: c})
 	}
+	if near, err := w.measurer.near(ctx, r, c, parentTree); near || err != nil {
+		return err
+	}
 	fault.At(fault.Measure)
 	return w.measurer.score(ctx, r, c, parentTree)
 }

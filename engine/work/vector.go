@@ -76,7 +76,7 @@ func (w *vectors) embedding(ctx context.Context) (*Embedding, error) {
 
 // ofRoot embeds every eligible file of the root.
 func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, error) {
-	if !w.facts.Learned {
+	if !w.facts.embeds() {
 		return nil, nil
 	}
 	em, err := w.embedding(ctx)
@@ -112,7 +112,7 @@ func (w *vectors) ofRoot(ctx context.Context, tree record.Hash) ([]float32, erro
 
 // of is the vector of a candidate: its parent's, with what changed.
 func (w *vectors) of(ctx context.Context, c *record.Candidate, parentTree record.Hash) ([]float32, error) {
-	if !w.facts.Learned {
+	if !w.facts.embeds() {
 		return nil, nil
 	}
 	em, err := w.embedding(ctx)
