@@ -165,7 +165,7 @@ func Run(ctx context.Context, ev Evaluator, p Prober, o Options) (Report, error)
 	if o.Look == 0 {
 		o.Look = 2 * time.Minute
 	}
-	t := &trial{ev: ev, p: p, o: o, root: guard.Tree{Base: o.Base}}
+	t := &trial{ev: ev, p: p, o: o, root: guard.Tree{Base: o.Base, ID: o.Root.String()}}
 	if err := t.itself(ctx); err != nil {
 		return t.report, err
 	}

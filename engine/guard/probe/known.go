@@ -112,22 +112,22 @@ type recipe struct {
 
 func recipes() []recipe {
 	return []recipe{
-		{reflect.TypeFor[*strings.Reader](), (*maker).stream},
-		{reflect.TypeFor[*bytes.Buffer](), (*maker).writer},
-		{reflect.TypeFor[sort.StringSlice](), (*maker).order},
-		{reflect.TypeFor[rand.Source64](), (*maker).source},
-		{reflect.TypeFor[context.Context](), (*maker).background},
-		{reflect.TypeFor[worded](), (*maker).stringer},
+		{reflect.TypeFor[*strings.Reader](), stream},
+		{reflect.TypeFor[*bytes.Buffer](), writer},
+		{reflect.TypeFor[sort.StringSlice](), sorter},
+		{reflect.TypeFor[rand.Source64](), source},
+		{reflect.TypeFor[context.Context](), background},
+		{reflect.TypeFor[worded](), stringer},
 	}
 }
 
-func (g *maker) stream() (any, string) {
+func stream(g *maker) (any, string) {
 	s := g.text()
 	return strings.NewReader(s), "strings.NewReader(" + strconv.Quote(s) + ")"
 }
 
 // writer hands out a buffer; what was written to it is an output.
-func (g *maker) writer() (any, string) {
+func writer(g *maker) (any, string) {
 	b := &bytes.Buffer{}
 	g.seen = append(g.seen, func() string { return "wrote " + strconv.Quote(b.String()) })
 	return b, "new(bytes.Buffer)"
@@ -180,7 +180,7 @@ func (g *maker) cut() (any, string) {
 	return &brokenReader{strings.NewReader(s)}, "a reader that breaks behind " + strconv.Quote(s)
 }
 
-func (g *maker) order() (any, string) {
+func sorter(g *maker) (any, string) {
 	var list sort.StringSlice
 	for range g.d.n(6) {
 		list = append(list, g.random(3))
@@ -189,18 +189,18 @@ func (g *maker) order() (any, string) {
 	return list, fmt.Sprintf("sort.StringSlice%q", []string(list))
 }
 
-func (g *maker) source() (any, string) {
+func source(g *maker) (any, string) {
 	n := int64(g.d.n(100))
 	return rand.NewSource(n), fmt.Sprintf("rand.NewSource(%d)", n)
 }
 
-func (g *maker) background() (any, string) { return context.Background(), "context.Background()" }
+func background(g *maker) (any, string) { return context.Background(), "context.Background()" }
 
 type worded string
 
 func (w worded) String() string { return string(w) }
 
-func (g *maker) stringer() (any, string) {
+func stringer(g *maker) (any, string) {
 	s := g.text()
 	return worded(s), "Stringer " + strconv.Quote(s)
 }

@@ -241,9 +241,10 @@ type meetings struct {
 // The bounds of meetings of one group.
 const (
 	mostMeetings = 4000
-	mostSides    = 40 // comparisons of a case
-	mostRuns     = 6  // numbers in a text
-	mostEqual    = 12 // values at which both sides of one comparison are
+	mostSides    = 40  // comparisons of a case
+	mostRuns     = 6   // numbers in a text
+	mostWaiting  = 400 // cases that wait: more are found beside those that are kept alone
+	mostEqual    = 12  // values at which both sides of one comparison are
 )
 
 // add looks at a case and reports whether two sides of a changed comparison stand closer
@@ -260,7 +261,7 @@ func (m *meetings) add(o outcome, pairs []Pair, follow bool) (closer bool) {
 		if pair.Changed && m.nearer(pair.N, a, b) {
 			closer = true
 		}
-		if !follow && !pair.Changed || i >= mostSides {
+		if !follow && (!pair.Changed || m.waiting() > mostWaiting) || i >= mostSides || len(m.tried) >= mostMeetings {
 			continue
 		}
 		for at := range o.places {
@@ -320,6 +321,9 @@ func (m *meetings) put(rank, n, at int, whole []uint64, p *place, choices []uint
 	m.tried[h] = true
 	m.queues[rank] = append(m.queues[rank], p.with(whole, choices))
 }
+
+// waiting is how many cases are to be tried.
+func (m *meetings) waiting() int { return len(m.queues[0]) + len(m.queues[1]) }
 
 // next takes the case that waits longest, guesses last; nil where none does.
 func (m *meetings) next() []uint64 {

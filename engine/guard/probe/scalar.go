@@ -117,9 +117,14 @@ func (g *maker) float() (v float64) {
 }
 
 // numeral is written in the place of one in a text: a small one, one of the changed
-// code, the next, one below zero, the last that so many bits hold, or one of many digits.
+// code, the next, one below zero, the last that so many bits hold, one of many digits or with a fraction.
 func (g *maker) numeral(now string) string {
-	switch g.d.n(8) {
+	if g.tame {
+		return strconv.Itoa(g.d.n(64))
+	}
+	switch g.d.n(9) {
+	case 8:
+		return now + "." + strconv.Itoa(g.d.n(10))
 	case 6:
 		return g.digitRun(20)
 	case 7:
@@ -158,6 +163,9 @@ func power(bits int64, beside int) string {
 // digits are those of a number of the changed code or one beside it, or of what so
 // many bits hold.
 func (g *maker) digits() string {
+	if g.tame {
+		return strconv.Itoa(g.d.n(64))
+	}
 	v := int64(g.d.n(100))
 	if n := len(g.lib.lits.NearInts); n > 0 {
 		v = g.lib.lits.NearInts[g.d.n(n)]

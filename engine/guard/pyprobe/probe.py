@@ -570,6 +570,10 @@ def find(module, name):
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
 
 
+NUMBERS = re.compile(r"[0-9]+")
+PARTS = re.compile(r"\W?\w+")
+
+
 class Vary:
     """Makes values other than those that were recorded."""
 
@@ -668,7 +672,11 @@ class Vary:
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
         at = d.n(len(s) + 1)
-        k = d.n(14)
+        k = d.n(20)
+        if k > 17:
+            return self.reparted(s)
+        if k > 13:
+            return self.renumbered(self.renumbered(s) if k == 14 else s)
         if k == 0:
             return s[:at]
         if k > 11:
@@ -688,6 +696,46 @@ class Vary:
         if k > 8:
             return d.pick([s.upper(), s.lower(), s.title(), s.swapcase()])
         return s[:at] + d.pick(d.pick(ALPHABETS)) + s[at:]
+
+    def renumbered(self, s):
+        """Another number in the place of one, also with a fraction or of many digits."""
+        d = self.d
+        runs = list(NUMBERS.finditer(s))
+        if not runs:
+            return s + str(d.n(10))
+        run = d.pick(runs)
+        n = run.group()
+        k = d.n(7)
+        if k == 0:
+            n = str(d.n(4))
+        elif k == 1:
+            n = str(d.n(100))
+        elif k == 2:
+            n = str(int(n[:18]) + 1)
+        elif k == 3:
+            n += "." + str(d.n(10))
+        elif k == 4:
+            n += str(d.n(10))
+        elif k == 5:
+            n = "".join(str(d.n(10)) for _ in range(1 + d.n(20)))
+        elif self.lits["ints"]:
+            n = str(abs(self.d.pick(self.lits["ints"]) + d.n(3) - 1))
+        return s[: run.start()] + n + s[run.end() :]
+
+    def reparted(self, s):
+        """A part, a word or a number with what stands before it, more or less."""
+        d = self.d
+        at = list(PARTS.finditer(s))
+        if not at:
+            return s
+        part = d.pick(at)
+        k = d.n(3)
+        if k == 0:
+            return s[: part.start()] + s[part.end() :]
+        if k == 1:
+            return s[: part.end()] + d.pick(at).group() + s[part.end() :]
+        other = PARTS.findall(d.pick(self.lits["strings"])) if self.lits["strings"] else []
+        return s[: part.end()] + d.pick(other or [part.group()]) + s[part.end() :]
 
     def other_list(self, v, depth):
         d = self.d
