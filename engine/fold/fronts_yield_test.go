@@ -62,7 +62,7 @@ func climbed(t *testing.T, seed uint64, parents float64, along int) (area, best 
 		on = append(on, front.Entry{ID: m.ID, Values: []float64{m.Objective, m.Values[0] / 10}})
 		best = max(best, m.Objective)
 	}
-	return front.Area(on, [2]float64{0, 0}), best
+	return areaOf(on, [2]float64{0, 0}), best
 }
 
 func TestDrawingFromTheFrontWidensIt(t *testing.T) {
@@ -86,4 +86,22 @@ func TestDrawingFromTheFrontWidensIt(t *testing.T) {
 			t.Errorf("the front covers %.3f with a quarter of the parents from it, %.3f with half, %.3f without", with, half, without)
 		}
 	}
+}
+
+// areaOf is what the members of a front over two objectives dominate of the plane, from a
+// reference point that all of it is measured against: larger is better. Who is behind
+// the point in either value adds nothing (Zitzler and Thiele 1998, where it is called the hypervolume).
+func areaOf(members []front.Entry, ref [2]float64) float64 {
+	list := slices.DeleteFunc(slices.Clone(members), func(e front.Entry) bool {
+		return len(e.Values) != 2 || !(e.Values[0] > ref[0]) || !(e.Values[1] > ref[1])
+	})
+	slices.SortFunc(list, func(a, b front.Entry) int { return cmp.Compare(b.Values[0], a.Values[0]) })
+	sum, high := 0.0, ref[1]
+	for _, e := range list {
+		if e.Values[1] > high {
+			sum += (e.Values[0] - ref[0]) * (e.Values[1] - high)
+			high = e.Values[1]
+		}
+	}
+	return sum
 }

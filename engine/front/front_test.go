@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"atoll/engine/front"
@@ -78,7 +79,7 @@ func TestAFrontDoesNotDependOnTheOrder(t *testing.T) {
 			s.Add(e)
 		}
 		for _, e := range entries {
-			if s.Has(e.ID) == matched(steps, e, s.Members()) {
+			if slices.Contains(ids(s), e.ID) == matched(steps, e, s.Members()) {
 				t.Fatalf("%v among %v with steps %v", e, s.Members(), steps)
 			}
 		}
@@ -120,23 +121,5 @@ func TestACaseIsLedByItsBestAndAmongEqualsByTheBestOverall(t *testing.T) {
 	}
 	if l.Add(front.Entry{ID: 3, Values: []float64{2}}, 0); l.Of(0).ID != 3 || l.Len() != 4 {
 		t.Error("one that was measured in the first case alone does not lead it")
-	}
-}
-
-func TestTheAreaIsThatOfAllRectangles(t *testing.T) {
-	at := func(x, y float64) front.Entry { return front.Entry{Values: []float64{x, y}} }
-	for name, c := range map[string]struct {
-		members []front.Entry
-		want    float64
-	}{
-		"none":                  {nil, 0},
-		"one":                   {[]front.Entry{at(2, 3)}, 6},
-		"two that overlap":      {[]front.Entry{at(2, 3), at(3, 1)}, 7},
-		"one behind the point":  {[]front.Entry{at(2, 3), at(-1, 9)}, 6},
-		"one behind the others": {[]front.Entry{at(2, 3), at(1, 1)}, 6},
-	} {
-		if got := front.Area(c.members, [2]float64{0, 0}); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
 	}
 }

@@ -85,8 +85,3 @@ func (s *Set) Members() []Entry {
 	})
 	return out
 }
-
-// Has reports whether a candidate is on the front.
-func (s *Set) Has(id record.CandidateID) bool {
-	return slices.ContainsFunc(s.members, func(m member) bool { return m.ID == id })
-}
