@@ -234,6 +234,10 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if first.cut || second.cut {
 		c.report.note("%stoo many inputs ended the process of the root; the rest was left out", prefix(p.name))
 	}
+	if p.few { // what calls another that differs is told by that one
+		maps.DeleteFunc(t.suspects, func(group string, _ []int) bool { return !p.direct(group) })
+		t.nils = nil
+	}
 	if err := c.settle(ctx, *p, t, q); err != nil {
 		return false, err
 	}

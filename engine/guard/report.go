@@ -179,7 +179,7 @@ func (r *Report) reduce() {
 	all := slices.Clone(r.Differences)
 	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
 		return slices.ContainsFunc(all, func(o Difference) bool {
-			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && o.Kind != Beyond && len(o.Input) < len(d.Input) && calls(d.Input, o.Where)
+			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && o.Kind != Beyond && len(o.Input) < len(d.Input) && calls(d.Input, o.Where) && !calls(o.Input, d.Where)
 		})
 	})
 }
