@@ -341,12 +341,17 @@ func allAhead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.E
 	return ahead, err
 }
 
-// jobOf reads the number of the job from the message of a candidate's commit.
+// jobOf reads the number of the job from the message of a candidate's commit, at its end:
+// before it are words of an agent.
 func jobOf(message string) (record.JobID, bool) {
-	_, rest, ok := strings.Cut(message, "\nAtoll-Job: ")
-	line, _, _ := strings.Cut(rest, "\n")
+	const name = "\nAtoll-Job: "
+	at := strings.LastIndex(message, name)
+	if at < 0 {
+		return 0, false
+	}
+	line, _, _ := strings.Cut(message[at+len(name):], "\n")
 	n, err := strconv.ParseInt(line, 10, 64)
-	return record.JobID(n), ok && err == nil
+	return record.JobID(n), err == nil
 }
 
 // evaluators compares the copies of evaluators with the sums taken when they were

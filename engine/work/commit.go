@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ func (w *committer) write(ctx context.Context, r *attempt, parent agent.Item, tr
 		return nil, err
 	}
 	c := r.describe(parent, tree, intent)
-	spec := commitSpec(&w.facts.Experiment, job, tree, r.gitParents(ctx, parent), intent)
+	spec := commitSpec(&w.facts.Experiment, job, tree, r.gitParents(ctx, parent), commitMessage(w.facts.Experiment.ID, job, intent))
 	commit, err := w.repo.WriteCommit(ctx, spec)
 	if missing(err) && ctx.Err() == nil {
 		if again, merr := w.standing(ctx, job); merr != nil {
@@ -80,7 +79,7 @@ func (w *committer) adopt(ctx context.Context, r *attempt, commit record.Hash) (
 	if r.lease.Job.Operator != record.OpManual && !slices.Contains(info.Parents, parent.Commit) {
 		return nil, errAnotherJob
 	}
-	c := r.describe(parent, info.Tree, firstLine(info.Message))
+	c := r.describe(parent, info.Tree, intentOf(info.Message))
 	c.Commit = commit
 	return w.made(ctx, r, c, parent.Tree)
 }
@@ -160,22 +159,11 @@ func (r *attempt) gitParents(ctx context.Context, parent agent.Item) []record.Ha
 }
 
 // commitSpec is all that goes into the commit of a job: its name follows from the row.
-func commitSpec(exp *record.Experiment, job record.Job, tree record.Hash, parents []record.Hash, intent string) gitops.CommitSpec {
+func commitSpec(exp *record.Experiment, job record.Job, tree record.Hash, parents []record.Hash, message string) gitops.CommitSpec {
 	return gitops.CommitSpec{
-		Tree: tree, Parents: parents, Message: commitMessage(exp.ID, job, intent), AuthorName: "atoll", AuthorEmail: "atoll@localhost",
+		Tree: tree, Parents: parents, Message: message, AuthorName: "atoll", AuthorEmail: "atoll@localhost",
 		Time: time.UnixMilli(int64(exp.RootTime)).Add(time.Duration(job.ID) * time.Second),
 	}
-}
-
-func commitMessage(exp record.ExperimentID, job record.Job, intent string) string {
-	subject := view.CleanLine(firstLine(intent))
-	if subject == "" {
-		subject = string(job.Operator)
-	}
-	if len(subject) > 72 {
-		subject = strings.TrimSpace(strings.ToValidUTF8(subject[:69], "")) + "..."
-	}
-	return fmt.Sprintf("%s\n\nAtoll-Experiment: %d\nAtoll-Job: %d\nAtoll-Operator: %s\nAtoll-Agent: %s\n", subject, exp, job.ID, job.Operator, job.Agent)
 }
 
 // Rewrite makes the commit of a candidate once more, from its row and those it
@@ -207,8 +195,10 @@ func Rewrite(ctx context.Context, db *store.DB, repo *gitops.Repo, exp *record.E
 		}
 	}
 	for _, as := range []*record.Experiment{exp, &origin} {
-		if commit, err := repo.WriteCommit(ctx, commitSpec(as, job, c.Tree, parents, c.Intent)); err == nil && commit == c.Commit {
-			return true
+		for _, message := range []string{commitMessage(as.ID, job, c.Intent), briefMessage(as.ID, job, c.Intent)} {
+			if commit, err := repo.WriteCommit(ctx, commitSpec(as, job, c.Tree, parents, message)); err == nil && commit == c.Commit {
+				return true
+			}
 		}
 	}
 	return false

@@ -26,6 +26,24 @@ func TestTheMessageOfACommitIsOneShortLineAndTheJob(t *testing.T) {
 	}
 }
 
+func TestACommitTellsTheWholeOfWhatWasMeant(t *testing.T) {
+	job := record.Job{ID: 7, Operator: record.OpTune, Agent: "offline"}
+	aimed := "tune 1 literal by 1e-1 after 3 of its moves in modules/with/a/long/name/pump.conf:4: 52 -> 58"
+	for _, tt := range []struct{ name, message, want string }{
+		{"a short one", commitMessage(3, job, "shorter loop"), "shorter loop"},
+		{"one that is longer than a subject", commitMessage(3, job, aimed), aimed},
+		{"one of two bytes a letter", commitMessage(3, job, strings.Repeat("é", 60)), strings.Repeat("é", 60)},
+		{"nothing", commitMessage(3, job, ""), "tune"},
+		{"one that ends as what was cut does", commitMessage(3, job, "wait for it..."), "wait for it..."},
+		{"a commit of before, whose subject is cut", briefMessage(3, job, aimed), aimed[:69] + "..."},
+		{"a person's own", "a subject...\n\nand why\n", "a subject..."},
+	} {
+		if got := intentOf(tt.message); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestTheTailOfATextBeginsWithALine(t *testing.T) {
 	for _, tt := range []struct {
 		text string
