@@ -72,7 +72,10 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 				suitetest.Full(t, "images in another form; kitty stands for it")
 			}
 			t.Parallel()
-			c := start(t, newLab(t), nil, cols, rows)
+			l := newLab(t)
+			_, value := l.best()
+			cell := "[ " + value
+			c := start(t, l, nil, cols, rows)
 			c.wait("● paused")
 			c.wait("/400 jobs")
 			until(t, "the terminal is asked", patience, func() bool { return strings.Contains(c.output(), "\x1b[c") })
@@ -86,15 +89,15 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 				}
 				return n >= 2
 			})
-			c.see("the cells of the map are blank", func(s string) bool { return !strings.Contains(s, "[ 64.18") })
+			c.see("the cells of the map are blank", func(s string) bool { return !strings.Contains(s, cell) })
 			c.press("?")
-			c.see("cells under a dialog", func(s string) bool { return strings.Contains(s, "Keys here") && strings.Contains(s, "[ 64.18") })
+			c.see("cells under a dialog", func(s string) bool { return strings.Contains(s, "Keys here") && strings.Contains(s, cell) })
 			c.press("esc", "f2")
 			c.wait("graphics")
 			c.press("/")
 			c.text("graphics")
 			c.press("enter", "right", "esc")
-			c.see("cells again, as the option says", func(s string) bool { return strings.Contains(s, "[ 64.18") })
+			c.see("cells again, as the option says", func(s string) bool { return strings.Contains(s, cell) })
 			c.press("q")
 			if code := c.end(); code != 0 {
 				t.Errorf("ends with %d", code)
@@ -104,11 +107,13 @@ func TestTerminalsWithGraphicsGetImages(t *testing.T) {
 }
 
 func TestTerminalsWithoutGraphicsGetCells(t *testing.T) {
-	c := start(t, newLab(t), nil, cols, rows)
+	l := newLab(t)
+	_, value := l.best()
+	c := start(t, l, nil, cols, rows)
 	c.wait("/400 jobs")
 	c.press(neither)
 	c.press("3", "1")
-	c.wait("[ 64.18")
+	c.wait("[ " + value)
 	if n := len(images(c.output())); n > 0 {
 		t.Errorf("%d images are written", n)
 	}

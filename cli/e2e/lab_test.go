@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -346,6 +347,17 @@ func (l *lab) candidate(id record.CandidateID) (c record.Candidate) {
 		return err
 	})
 	return c
+}
+
+// best is the best candidate, and the beginning of its value as a cell of the map has it.
+func (l *lab) best() (c record.Candidate, cell string) {
+	l.t.Helper()
+	var best struct{ ID record.CandidateID }
+	if err := json.Unmarshal([]byte(l.atoll("best", "--json")), &best); err != nil {
+		l.t.Fatal(err)
+	}
+	c = l.candidate(best.ID)
+	return c, fmt.Sprintf("%.4f", *c.Objective)[:5]
 }
 
 func (l *lab) settings() (s record.Settings) {
