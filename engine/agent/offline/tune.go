@@ -37,9 +37,6 @@ func (e *editing) tune() bool {
 		return false
 	}
 	s := n.src
-	if !e.strong && e.rng.Float64() < min(aimMost, aimShare*e.job.History.Factor("tune", "aimed")) && newAim(e, n).step() {
-		return true
-	}
 	for range e.limits.tries {
 		step := e.tuneStep(n)
 		edits, shown := n.step(e, step)
@@ -50,7 +47,7 @@ func (e *editing) tune() bool {
 		if !e.valid(s, data) {
 			continue
 		}
-		e.put(s.Path(), data, step.intent(len(edits), s.Path(), n.positionOf(edits[0]), shown))
+		e.put(s.Path(), data, step.intent(len(edits), s.Path(), shown))
 		return true
 	}
 	return false
@@ -146,7 +143,7 @@ func (e *editing) peer(n *numbers, it agent.Item) (peer, bool) {
 
 // step changes the numbers that st chose. It returns the edits and a few of
 // them in words.
-func (n *numbers) step(e *editing, st tuneStep) (edits []textEdit, shown []string) {
+func (n *numbers) step(e *editing, st tuneStep) ([]textEdit, []string) {
 	move := make([]float64, len(n.lits))
 	for _, i := range n.subset(e, st) {
 		move[i] = st.iso * n.scale(i, e.rng.Float64() < n.groupChance(i)) * e.rng.NormFloat64()
@@ -158,6 +155,8 @@ func (n *numbers) step(e *editing, st tuneStep) (edits []textEdit, shown []strin
 			}
 		}
 	}
+	var edits []textEdit
+	var shown []string
 	for i, d := range move {
 		if d == 0 {
 			continue
