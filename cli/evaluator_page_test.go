@@ -140,7 +140,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 	for _, of := range b {
 		kinds = append(kinds, of.lang)
 	}
-	if got := strings.Join(kinds, " "); got != "yaml sh yaml python json yaml yaml yaml sh" {
+	if got := strings.Join(kinds, " "); got != "yaml sh yaml python json yaml yaml yaml yaml sh" {
 		t.Fatalf("the page has the examples %q: run the new one here, too", got)
 	}
 	t.Run("the shortest one", func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		e := newPageExample(t, b[2].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3")
 		e.holds()
 		put(t, filepath.Join(e.dir, "..", "evaluator"), map[string]string{"evaluate.py": b[3].text + "# changed\n"})
-		again := strings.Fields(b[8].text)
+		again := strings.Fields(b[9].text)
 		refused(t, atoll(t, e.dir, "run", "--headless"), strings.Join(again, " "))
 		must(t, e.dir, append(again[1:], "--headless", "--max-jobs", "3")...)
 	})
@@ -172,20 +172,30 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		}
 		newPageExample(t, yaml, map[string]string{"result.json": strings.Join(lines, ""), "a.txt": "1\n"}, nil).holds()
 	})
+	t.Run("several objectives, and cases", func(t *testing.T) {
+		t.Parallel()
+		const measure = `printf '{"metrics": [{"name": "ops_per_s", "value": %d}, {"name": "peak_mb", "value": 12}, {"name": "case_a", "value": 1}]}' "$(wc -c < a.txt)" > "$ATOLL_RESULT"` + "\n"
+		yaml := strings.Replace(b[5].text, "evaluator: {", "evaluator: {command: sh measure.sh, protected: [measure.sh], ", 1)
+		e := newPageExample(t, yaml, map[string]string{"measure.sh": measure, "a.txt": "1\n"}, nil)
+		e.holds()
+		if said := must(t, e.dir, "front"); !strings.Contains(said, "peak_mb") || !strings.Contains(said, "case_a") {
+			t.Errorf("the front:\n%s", said)
+		}
+	})
 	t.Run("stages", func(t *testing.T) {
 		suitetest.Full(t, "a run of a compiled program; the shortest one stands for it")
 		t.Parallel()
-		newPageExample(t, b[5].text, map[string]string{"sort.c": pageSortC}, map[string]string{"quick.py": pageScore, "full.py": pageScore}, "cc", "python3").holds()
+		newPageExample(t, b[6].text, map[string]string{"sort.c": pageSortC}, map[string]string{"quick.py": pageScore, "full.py": pageScore}, "cc", "python3").holds()
 	})
 	t.Run("benchmarks of Go", func(t *testing.T) {
 		t.Parallel()
 		suitetest.Slow(t, "benchmarks run for a second each, six times in turns with the root, eight times over")
-		newPageExample(t, b[6].text, map[string]string{"go.mod": "module sorting\n\ngo 1.25\n", "sort.go": pageSortGo, "sort_test.go": pageBench}, nil, "go").holds()
+		newPageExample(t, b[7].text, map[string]string{"go.mod": "module sorting\n\ngo 1.25\n", "sort.go": pageSortGo, "sort_test.go": pageBench}, nil, "go").holds()
 	})
 	t.Run("a warm one", func(t *testing.T) {
 		suitetest.Full(t, "a run whose evaluator is copied; the tests of engine/eval stand for it")
 		t.Parallel()
-		newPageExample(t, b[7].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3").holds()
+		newPageExample(t, b[8].text, map[string]string{"solve.py": pageSortPython}, map[string]string{"evaluate.py": b[3].text}, "python3").holds()
 	})
 }
 
