@@ -81,8 +81,8 @@ func TestNoRateIsToldWhileNothingRuns(t *testing.T) {
 	l := newLab(t)
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
-	held := l.jobs(record.Held)
-	c.wait(held[len(held)-1].Candidate.String() + " waits for review") // the log begins with what was before
+	held := l.held()
+	c.wait(held[len(held)-1] + " waits for review") // the log begins with what was before
 	c.wait("/400 jobs")
 	c.lost("/min")
 	c.lost("ETA")
