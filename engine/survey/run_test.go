@@ -210,9 +210,9 @@ func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 			"func NeedsOptions(s string, o *Options) int { return len(s) + o.N }\n\nfunc Exotic(c chan int) int { return <-c }\n\nfunc hidden(s string) int { return len(s) }\n\n" +
 			"type Size uint16\n\nfunc (s Size) String() string {\n\tout := \"\"\n\tfor range int(s) % 99 {\n\t\tout += \"x\"\n\t}\n\treturn out\n}\n\n" +
 			"type Word struct{ s string }\n\nfunc ParseWord(s string) (*Word, error) {\n\tif s == \"\" {\n\t\treturn nil, os.ErrInvalid\n\t}\n\treturn &Word{s}, nil\n}\n\nfunc (w *Word) Text() string { return string(w.s) }\n\nfunc (w *Word) Len() (n int) {\n\tfor range w.s {\n\t\tn++\n\t}\n\treturn n\n}\n\n" +
-			"type Words struct{ n int }\n\nfunc NewWords() *Words { return &Words{n: 10000} }\n\nfunc (w *Words) Count(s string) (n int) {\n\tfor i := range w.n {\n\t\tn += i ^ len(s)\n\t}\n\treturn n\n}\n\n" +
+			"type Words struct{ n int }\n\nfunc NewWords() *Words { return &Words{n: 2000} }\n\nfunc (w *Words) Count(s string) (n int) {\n\tfor i := range w.n {\n\t\tn += i ^ len(s)\n\t}\n\treturn n\n}\n\n" +
 			"type Lone struct{}\n\nfunc (Lone) Never(s string) int { return len(s) }\n",
-		"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestHot(t *testing.T) {\n\tfor range 3000 {\n\t\tif Hot(\"a text of the tests\", nil) == 0 || NewWords().Count(\"a\") == 0 {\n\t\t\tt.Fatal()\n\t\t}\n\t}\n\t_ = hidden(\"\")\n}\n",
+		"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestHot(t *testing.T) {\n\tfor range 20000 {\n\t\tif Hot(\"a text of the tests\", nil) == 0 || NewWords().Count(\"a\") == 0 {\n\t\t\tt.Fatal()\n\t\t}\n\t}\n\t_ = hidden(\"\")\n}\n",
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
