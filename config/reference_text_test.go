@@ -72,8 +72,19 @@ by objective (the best is 0), t its children that ended, s those of them that to
 Mixed draws a way with the share 0.06 (rank 0.4) + 0.36 x (its niches per job / the sum of these + its new bests per job / the sum of these)/2, where the jobs of a way count less the older they are (1/e after 1,000
 jobs) and every way begins with 30 jobs at the mean of all. Which way drew the parent, its share and the chance are part of the reason that a job tells.
 
+Of mixed every weight is divided by 1 + v/12, v being the children of a parent since the last that took a niche, without samples of an evolution strategy: an elite whose neighbourhood is known rests.
+
 Of the jobs that merge two candidates every second has for its second one an elite that is drawn in proportion to the number of steps from niche to niche; the others, and whoever is shown
 besides, come from the rings of niches around the parent, the nearest first.
+
+### Moves of numbers
+
+A job of the offline agent that changes one number and nothing else is a move. One from a to b that made its parent better says that the number does best beyond (a + b)/2 on the side of b, one that made it
+worse that it does best on the side of a; one that leads into another niche of named axes says nothing. A value that disagrees with a move counts 0.1 where the move led from or to the parent, else 0.2, for each of the last
+12 moves of the number among those of the last 4,096 candidates. In up to four of five jobs that tune, by how often such steps pay, 24 steps of a number are drawn as without moves; each of them may be the best value
+with a chance in proportion to what the moves leave of it, and one step is taken in proportion to how much nearer it is expected to come. A number is drawn by its weight times that expectation beside the one without
+moves (3 at most). So what paid is done again and further, what made it worse is reversed and not tried twice, and a number that lies between two that made it worse is left to itself; where numbers depend on each other
+moves contradict each other and change little. All of it follows from the log: a job tells how many moves its step heeds.
 
 ### The front
 

@@ -41,6 +41,7 @@ type End struct {
 	Candidate record.CandidateID // NoCandidate: it made none
 	Parent    record.CandidateID
 	Improved  bool
+	Against   int                // how it compares with its parent: 1 better, -1 worse or failed, 0 alike or not comparable
 	Value     float64            // higher is better; -Inf: it has none
 	Best      record.CandidateID // of all, at that time
 }

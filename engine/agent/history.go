@@ -13,6 +13,7 @@ import (
 type History struct {
 	counts    map[string]Count
 	evolution *Evolution // nil: none is wanted
+	moves     []Move     // of late, in the order of the log
 }
 
 // Count is how often something was tried and how often it improved. Old
@@ -46,8 +47,9 @@ func (h *History) Ended(end End, intentTag string) {
 	if h.evolution != nil {
 		h.evolution.observe(end, intentTag)
 	}
+	h.moved(end, intentTag)
 	intentTag, _, _ = strings.Cut(intentTag, " "+generationMark)
-	h.Observe(string(end.Operator), intentTag, end.Improved)
+	h.Observe(string(end.Operator), WithoutMove(intentTag), end.Improved)
 }
 
 // Observe folds the outcome of one make job. The tag is [IntentTag] of the
@@ -95,7 +97,7 @@ func (h *History) Clone() *History {
 	if h == nil {
 		return nil
 	}
-	out := &History{counts: maps.Clone(h.counts)}
+	out := &History{counts: maps.Clone(h.counts), moves: h.moves[:len(h.moves):len(h.moves)]}
 	if h.evolution != nil {
 		ev := *h.evolution // later samples lie behind those that it sees
 		out.evolution = &ev

@@ -224,7 +224,11 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 			s.suspect(row, end.Class, end.Reason)
 		}
 		s.countEnd(m, ended)
-		s.Lessons.Observe(agent.End{Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Value: math.Inf(-1), Best: s.Best})
+		lesson := agent.End{Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Value: math.Inf(-1), Best: s.Best}
+		if fails {
+			lesson.Against = -1
+		}
+		s.Lessons.Observe(lesson)
 		s.noteOutcome(e.Job, m, end.State)
 		s.repairs.ended(s.Origin(m).op, m.Parent())
 		s.isles.ended(&e.Job, nil, false)
@@ -314,7 +318,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		s.countEnd(m, decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), Way: wayOf(&e.Job), State: state, Best: e.Best, Usage: e.Job.Usage}})
 		s.Lessons.Observe(agent.End{
 			Operator: s.Origin(m).op, Candidate: m.ID(), Parent: m.Parent(), Improved: took || e.Delta != nil && *e.Delta > 0,
-			Value: s.Sign * m.Objective, Best: s.Best,
+			Against: s.against(m, e.Delta), Value: s.Sign * m.Objective, Best: s.Best,
 		})
 		s.noteOutcome(e.Job, m, state)
 		s.repairs.ended(s.Origin(m).op, m.Parent())

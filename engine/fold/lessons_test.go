@@ -22,7 +22,9 @@ func TestJobsLearnTheSameFromAPastThatIsFoldedAnew(t *testing.T) {
 		{"of many more", 1000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tag := func(id record.CandidateID) string { return fmt.Sprintf("literal gen:%d", id%7) }
+			tag := func(id record.CandidateID) string {
+				return fmt.Sprintf("literal gen:%d%s", id%7, agent.MoveTag("f.py:3", float64(id), 2))
+			}
 			began := func(past bool) *Lessons {
 				now := agent.NewHistory()
 				now.Evolve(3)
@@ -57,6 +59,7 @@ func TestJobsLearnTheSameFromAPastThatIsFoldedAnew(t *testing.T) {
 					if ev := h.Evolving(); ev != nil {
 						text += fmt.Sprintf("run %d from %s, %d samples", ev.Run, ev.Start, len(ev.Samples))
 					}
+					text += fmt.Sprint(h.Moves())
 					by[job] = text
 				}
 				return by
@@ -66,6 +69,39 @@ func TestJobsLearnTheSameFromAPastThatIsFoldedAnew(t *testing.T) {
 			}
 			if c := live.Now.Of(string(record.OpTune), ""); tt.jobs > 0 && c.Tries == 0 {
 				t.Errorf("nothing was counted: %+v", c)
+			}
+		})
+	}
+}
+
+func TestAMoveIntoAnotherNicheIsNeitherBetterNorWorse(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		value, x float64
+		fails    bool
+		want     int
+	}{
+		{"a better value in the same niche", 2, 0.05, false, 1},
+		{"a worse one", 0.5, 0.05, false, -1},
+		{"an equal one", 1, 0.05, false, 0},
+		{"a worse one elsewhere", 0.5, 0.55, false, 0},
+		{"a better one elsewhere", 2, 0.55, false, 0},
+		{"a failure", 0, 0, true, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := begin(t)
+			s.st.Lessons = Lessons{On: true, Now: agent.NewHistory(), At: map[int]*agent.History{}, Tag: func(record.CandidateID) string {
+				return "one 1e-1" + agent.MoveTag("f.py:3", 1, 2)
+			}}
+			s.measured(0, 1, 0.05)
+			if s.measured(1, 1, 0.05); tt.fails {
+				s.failed(2)
+			} else {
+				s.measured(2, tt.value, tt.x)
+			}
+			moves := s.st.Lessons.Now.Moves()
+			if n := len(moves); n != 2 || moves[n-1].Against != tt.want {
+				t.Errorf("moves %+v, want %d for the last", moves, tt.want)
 			}
 		})
 	}

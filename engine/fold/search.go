@@ -43,6 +43,25 @@ func wayOf(j *record.Job) string {
 	return string(j.Purpose)
 }
 
+// against says how a candidate compares with its parent. On axes that somebody named one
+// that is worse and lies in another niche went elsewhere, and is neither better nor worse.
+func (c *placement) against(m *Candidate, delta *float64) int {
+	if delta == nil || *delta == 0 {
+		return 0
+	}
+	if !c.Learned {
+		here, ok1 := c.cellOf(m.ID())
+		there, ok2 := c.cellOf(m.Parent())
+		if ok1 && ok2 && here != there {
+			return 0
+		}
+	}
+	if *delta > 0 {
+		return 1
+	}
+	return -1
+}
+
 // NewHistory is what the jobs of an experiment learn from before any of them ended.
 func NewHistory(s *State) *agent.History {
 	h := agent.NewHistory()

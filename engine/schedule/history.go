@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"atoll/engine/agent"
 	"atoll/engine/agent/offline"
 	"atoll/store/record"
 )
@@ -31,13 +32,19 @@ func (o *Owner) give(folded int) {
 	}
 }
 
-// tags reads what all candidates are meant to be. They are few kinds of edits. One that
-// came later is looked up.
+// tags reads what all candidates are meant to be. They are few kinds of edits; only of the
+// newest is also told which number they moved. One that came later is looked up.
 func (o *Owner) tags(ctx context.Context) (func(record.CandidateID) string, error) {
 	kinds, numbers := []string{""}, map[string]int32{"": 0}
 	var of []int32 // kinds, by candidate
+	moves := map[record.CandidateID]string{}
+	newest := record.CandidateID(o.nextJob) - 2*agent.MovesLast
 	err := o.db.EachIntent(ctx, o.exp, func(id record.CandidateID, intent string) error {
-		tag := offline.IntentTag(intent)
+		full := offline.IntentTag(intent)
+		tag := agent.WithoutMove(full)
+		if tag != full && id >= newest {
+			moves[id] = strings.Clone(full)
+		}
 		n, ok := numbers[tag]
 		if !ok {
 			n = int32(len(kinds))
@@ -52,6 +59,9 @@ func (o *Owner) tags(ctx context.Context) (func(record.CandidateID) string, erro
 	})
 	one := o.tag(ctx)
 	return func(id record.CandidateID) string {
+		if tag, ok := moves[id]; ok {
+			return tag
+		}
 		if id >= 0 && int(id) < len(of) {
 			return kinds[of[id]]
 		}

@@ -50,7 +50,7 @@ type Yield struct {
 type Stats struct {
 	operators, agents, targets map[string]*tally
 	ways                       map[string]*tally // by which parents were drawn
-	parents                    [][2]int32        // tries and niches taken, by number
+	parents                    [][3]int32        // tries, niches taken, and jobs of a way since the last of these, by number
 	events                     int
 	bestAt, nicheAt            int // events when the best was found, and when a niche was taken
 }
@@ -83,12 +83,16 @@ func (s *Stats) Add(e Event) {
 	s.count(s.ways, e.Way, e, wayMemory)
 	if e.Parent != record.NoCandidate {
 		for int(e.Parent) >= len(s.parents) {
-			s.parents = append(s.parents, [2]int32{})
+			s.parents = append(s.parents, [3]int32{})
 		}
 		n := &s.parents[e.Parent]
 		n[0]++
-		if e.State == record.Placed {
+		switch {
+		case e.State == record.Placed:
 			n[1]++
+			n[2] = 0
+		case e.Way != "":
+			n[2]++
 		}
 	}
 }
@@ -106,8 +110,11 @@ func (s *Stats) Forget(e Event) {
 	if e.Parent != record.NoCandidate {
 		n := &s.parents[e.Parent]
 		n[0]--
-		if e.State == record.Placed {
+		switch {
+		case e.State == record.Placed:
 			n[1]--
+		case e.Way != "":
+			n[2] = max(0, n[2]-1)
 		}
 	}
 }
@@ -201,6 +208,18 @@ func (s *Stats) Parent(id record.CandidateID) (tries, improved int) {
 	n := s.parents[id]
 	return int(n[0]), int(n[1])
 }
+
+// Rested is how much less a parent is drawn where ways take turns, the more of its children
+// in a row took no niche: 1/(1+n/12).
+func (s *Stats) Rested(id record.CandidateID) float64 {
+	if s == nil || id < 0 || int(id) >= len(s.parents) {
+		return 1
+	}
+	return 1 / (1 + float64(s.parents[id][2])/restHalf)
+}
+
+// restHalf is how many children in vain halve the chance of a parent.
+const restHalf = 12
 
 // Wilson returns the score interval of a share at 95 % (Wilson 1927); 0 to 1
 // when nothing was tried.

@@ -20,7 +20,8 @@ import (
 //	ucb        1/(1+u)^2, u being its rank from 0 by (1+s)/(2+t) + sqrt(ln(1+T)/(1+t))/2, T
 //	           the sum of all t (Auer, Cesa-Bianchi and Fischer 2002)
 //
-// Mixed draws one of these first, all but exploit, each as often as it yields; see [Stats.Shares].
+// Mixed draws one of these first, all but exploit, each as often as it yields, and lets parents rest;
+// see [Stats.Shares] and [Stats.Rested].
 const (
 	Uniform   = "uniform"
 	Rank      = "rank"
@@ -88,6 +89,11 @@ func (p *picker) chances(way string, hs []archive.Holder) []float64 {
 	default:
 		for i := range w {
 			w[i] = 1
+		}
+	}
+	if p.view.Selection == Mixed {
+		for i, h := range hs {
+			w[i] *= p.view.Stats.Rested(h.ID)
 		}
 	}
 	if len(p.view.Archive.Boosts(p.view.Fold)) > 0 {

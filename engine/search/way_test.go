@@ -108,6 +108,30 @@ func TestParentsAreDrawnByTheirFormulasFrozenNichesNeverAndBoostedOnesByTheirFac
 	}
 }
 
+// A parent whose children come to nothing is left to rest, and comes back with the first that does.
+func TestAParentWhoseChildrenTakeNoNicheRests(t *testing.T) {
+	v := view(grid(t, [2]int{0, 0}, [2]int{3, 3}))
+	v.Selection, v.Stats = search.Mixed, &search.Stats{}
+	chance := func() float64 { return search.Chances(v).Parents[1] }
+	fresh := chance()
+	vain := search.Event{Operator: "tune", Parent: 1, State: record.Scored}
+	for range 24 {
+		v.Stats.Add(vain) // drawn by no way, as samples of an evolution strategy are
+	}
+	samples := v.Stats.Rested(1)
+	vain.Way = search.Rank
+	for range 24 {
+		v.Stats.Add(vain)
+	}
+	if rests := chance(); samples != 1 || math.Abs(v.Stats.Rested(1)-1./3) > 1e-9 || rests > fresh/1.5 {
+		t.Errorf("a chance of %.3f after 24 children in vain, %.3f before; rested %v, and %v after samples alone", rests, fresh, v.Stats.Rested(1), samples)
+	}
+	v.Stats.Add(search.Event{Operator: "tune", Parent: 1, State: record.Placed, Way: search.Uniform})
+	if v.Stats.Rested(1) != 1 {
+		t.Errorf("it rests %v after a child took a niche", v.Stats.Rested(1))
+	}
+}
+
 func TestFrozenTargetsGetNoJobsAndBoostedOnesTheirShare(t *testing.T) {
 	v := view(grid(t, [2]int{0, 0}))
 	v.Fold = 3

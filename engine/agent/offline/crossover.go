@@ -70,6 +70,9 @@ func (e *editing) cross(d *donor) bool {
 func (c *crossing) take() bool {
 	forms := []func() bool{c.someNumbers, c.someHunks, c.oneFunction, c.someFiles, c.blend}
 	weights := []float64{0.4, 0.3, 0.2, 0.1, 0.05}
+	if len(c.pairs)+len(c.added) > 1 {
+		weights[3] = wholeFiles // what was made to work together mostly lies in one file
+	}
 	for len(forms) > 0 && !c.stop() {
 		i := drawIndex(c.rng, len(forms), func(i int) float64 { return weights[i] })
 		if forms[i]() {
@@ -79,6 +82,10 @@ func (c *crossing) take() bool {
 	}
 	return false
 }
+
+// wholeFiles is how often whole files are taken where two versions differ in several, beside
+// the other forms, whose weights are 0.95 together.
+const wholeFiles = 1
 
 // someNumbers takes some of the donor's numbers: each by a coin, or a run of
 // them. With one difference there is nothing to mix unless the structure

@@ -66,6 +66,9 @@ func TestCrossoverTakesFunctionsHunksAndFiles(t *testing.T) {
 			t.Errorf("no crossover of %s in 300: %v", k, kinds)
 		}
 	}
+	if kinds["files"] < 100 {
+		t.Errorf("%d of 300 crossovers of what differs in several files take whole files: %v", kinds["files"], kinds)
+	}
 }
 
 func TestCrossoverOfGoTakesDeclarationsThatParse(t *testing.T) {

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"atoll/engine/agent"
@@ -28,6 +29,7 @@ type tuneStep struct {
 	line   float64 // spread along the difference to a peer
 	peer   int     // index of that peer, -1 = none
 	id     record.CandidateID
+	after  int // moves of the same number that it follows, 0 = none
 }
 
 // stepDecades are the prior weights of steps from 1e-4 to 1.
@@ -92,11 +94,15 @@ func (e *editing) tuneStep(n *numbers) tuneStep {
 
 func decadeTag(d int) string { return fmt.Sprintf("1e%d", d) }
 
-// intent says what the step did, in the form that IntentTag reads.
-func (st tuneStep) intent(changed int, path string, shown []string) string {
+// intent says what the step did, in the form that IntentTag reads. Where names the
+// number, where it is a single one.
+func (st tuneStep) intent(changed int, path, where string, shown []string) string {
 	toward, more := "", ""
 	if st.peer >= 0 {
 		toward = " along " + st.id.String()
+	}
+	if changed == 1 && st.after > 0 {
+		toward += fmt.Sprintf(" after %d of its moves", st.after)
 	}
 	if changed > len(shown) {
 		more = ", ..."
@@ -104,15 +110,17 @@ func (st tuneStep) intent(changed int, path string, shown []string) string {
 	noun := "literals"
 	if changed == 1 {
 		noun = "literal"
+	} else {
+		where = ""
 	}
-	return fmt.Sprintf("tune %d %s by %s%s in %s: %s%s", changed, noun, decadeTag(st.decade), toward, path, strings.Join(shown, ", "), more)
+	return fmt.Sprintf("tune %d %s by %s%s in %s%s: %s%s", changed, noun, decadeTag(st.decade), toward, path, where, strings.Join(shown, ", "), more)
 }
 
 // IntentTag returns what kind of step an intent of the offline agent tells of,
 // as words for [History.Observe], or "" for other intents. It depends on the
 // text alone, so that a history can be folded from stored candidates.
 func IntentTag(intent string) string {
-	intent, _, _ = strings.Cut(intent, "; ")
+	intent, _, several := strings.Cut(intent, "; ")
 	var n int
 	var noun, step string
 	var generation int
@@ -127,11 +135,44 @@ func IntentTag(intent string) string {
 		case n <= 4:
 			size = "few"
 		}
-		line := ""
-		if rest := intent[strings.Index(intent, step)+len(step):]; strings.HasPrefix(rest, " along ") {
-			line = " line"
+		tag := size + " " + step
+		rest := intent[strings.Index(intent, step)+len(step):]
+		if strings.HasPrefix(rest, " along ") {
+			tag += " line"
 		}
-		return size + " " + step + line
+		if strings.Contains(rest, " of its moves in ") {
+			tag += " aimed"
+		}
+		if n == 1 && !several {
+			tag += moveTag(rest)
+		}
+		return tag
 	}
 	return ""
+}
+
+// moveTag is the part of an intent tag that tells of the move of one number, or "".
+func moveTag(rest string) string {
+	_, rest, ok1 := strings.Cut(rest, " in ")
+	colon := strings.LastIndex(rest, ": ")
+	from, to, ok2 := strings.Cut(rest[colon+1:], " -> ")
+	if !ok1 || !ok2 || colon < 0 {
+		return ""
+	}
+	before, ok1 := numberOf(strings.TrimSpace(from))
+	after, ok2 := numberOf(to)
+	if !ok1 || !ok2 {
+		return ""
+	}
+	return agent.MoveTag(rest[:colon], before, after)
+}
+
+// numberOf reads a number as it is written in most languages.
+func numberOf(s string) (float64, bool) {
+	s = strings.ReplaceAll(strings.Trim(s, "()"), "_", "")
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return v, true
+	}
+	n, err := strconv.ParseInt(s, 0, 64)
+	return float64(n), err == nil
 }

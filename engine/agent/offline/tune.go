@@ -37,6 +37,9 @@ func (e *editing) tune() bool {
 		return false
 	}
 	s := n.src
+	if !e.strong && e.rng.Float64() < min(aimMost, aimShare*e.job.History.Factor("tune", "aimed")) && newAim(e, n).step() {
+		return true
+	}
 	for range e.limits.tries {
 		step := e.tuneStep(n)
 		edits, shown := n.step(e, step)
@@ -47,7 +50,7 @@ func (e *editing) tune() bool {
 		if !e.valid(s, data) {
 			continue
 		}
-		e.put(s.Path(), data, step.intent(len(edits), s.Path(), shown))
+		e.put(s.Path(), data, step.intent(len(edits), s.Path(), n.positionOf(edits[0]), shown))
 		return true
 	}
 	return false
@@ -143,7 +146,7 @@ func (e *editing) peer(n *numbers, it agent.Item) (peer, bool) {
 
 // step changes the numbers that st chose. It returns the edits and a few of
 // them in words.
-func (n *numbers) step(e *editing, st tuneStep) ([]textEdit, []string) {
+func (n *numbers) step(e *editing, st tuneStep) (edits []textEdit, shown []string) {
 	move := make([]float64, len(n.lits))
 	for _, i := range n.subset(e, st) {
 		move[i] = st.iso * n.scale(i, e.rng.Float64() < n.groupChance(i)) * e.rng.NormFloat64()
@@ -155,8 +158,6 @@ func (n *numbers) step(e *editing, st tuneStep) ([]textEdit, []string) {
 			}
 		}
 	}
-	var edits []textEdit
-	var shown []string
 	for i, d := range move {
 		if d == 0 {
 			continue

@@ -114,13 +114,13 @@ func TestHistoryIsAFoldThatFades(t *testing.T) {
 
 func TestIntentTagReadsOnlyStepsOfTune(t *testing.T) {
 	for intent, want := range map[string]string{
-		"tune 1 literal by 1e-1 in s.py: 0.5 -> 0.6":               "one 1e-1",
-		"tune 3 literals by 1e-4 along c12 in s.py: 0.5 -> 0.6":    "few 1e-4 line",
-		"tune 30 literals by 1e0 in a along b.py: 1 -> 2, ...":     "many 1e0",
-		"tune 1 literal by 1e-2 in s.py: 1 -> 2; swap lines 1 and": "one 1e-2",
-		"swap lines 12 and 14 of priority.go":                      "",
-		"tune the parser":                                          "",
-		"":                                                         "",
+		"tune 3 literals by 1e-1 in s.py: 0.5 -> 0.6, ...":          "few 1e-1",
+		"tune 3 literals by 1e-4 along c12 in s.py: 0.5 -> 0.6":     "few 1e-4 line",
+		"tune 30 literals by 1e0 in a along b.py: 1 -> 2, ...":      "many 1e0",
+		"tune 1 literal by 1e-2 in s.py:1: 1 -> 2; swap lines 1 an": "one 1e-2",
+		"swap lines 12 and 14 of priority.go":                       "",
+		"tune the parser":                                           "",
+		"":                                                          "",
 	} {
 		if got := offline.IntentTag(intent); got != want {
 			t.Errorf("%q: got %q, want %q", intent, got, want)
