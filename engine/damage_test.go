@@ -253,7 +253,7 @@ func damages() []damage {
 		{name: "an early page of the write-ahead log", full: true, killed: true, do: frame(0.1, flipAt)},
 		{name: "a page in the middle of the write-ahead log", killed: true, do: frame(0.5, flipAt)},
 		{name: "the salt of a frame of the write-ahead log", full: true, killed: true, do: frame(0.3, func(rel string, at int) func(*wreck) { return flipAt(rel, at-2000) })},
-		{name: "half of the write-ahead log", killed: true, do: frame(0.5, func(rel string, at int) func(*wreck) {
+		{name: "most of the write-ahead log is cut off", killed: true, do: frame(0.15, func(rel string, at int) func(*wreck) {
 			return func(w *wreck) { w.change(rel, func(data []byte) []byte { return data[:at] }) }
 		})},
 		{name: "no write-ahead log", killed: true, do: gone("atoll.db-wal")},

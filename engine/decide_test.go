@@ -280,7 +280,7 @@ func waitingOn(s *view.Snapshot) (n int) {
 // person, until an approved candidate that changed it has a value.
 func TestAFileThatACandidateChangedBeforeIsNoRiskAnyMore(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, "review.measure=risky", "budget.jobs=4")
+	l := newLab(t, "review.measure=risky", "budget.jobs=4", "seed=2")
 	if s := l.run(); s.Jobs.Held != 4 {
 		t.Fatalf("before anything was measured jobs stand at %+v; want 4 held", s.Jobs)
 	}

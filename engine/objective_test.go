@@ -302,7 +302,7 @@ func TestAfterAThirdEvaluatorTheSecondIsHistoryAsWell(t *testing.T) {
 func TestDecisionsOutliveAChangeOfTheEvaluator(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "two evaluators; TestAChangedEvaluatorMeasuresRootAndElitesAgainFirst stands for it")
-	l := newLab(t)
+	l := newLab(t, "seed=2")
 	eng, stop := l.start()
 	first := l.await(eng, "the jobs are done", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone })
 	elites := elitesOf(first)

@@ -498,7 +498,7 @@ func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 	for _, gate := range []string{"review.niche=all", "review.measure=all"} {
 		for _, order := range orders() {
 			t.Run(gate+" "+order, func(t *testing.T) {
-				l := newLab(t, gate, "budget.jobs=6", "order="+order)
+				l := newLab(t, gate, "budget.jobs=6", "order="+order, "seed=2")
 				l.run()
 				var step []record.Decision
 				for _, j := range l.jobs(record.Held) {
