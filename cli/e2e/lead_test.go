@@ -169,7 +169,7 @@ func TestThePastIsShownAsItWas(t *testing.T) {
 	c.press("f") // nothing is decided in the past
 	c.wait("this is the past")
 	c.press("end")
-	c.all("· frozen", "4 waiting")
+	c.all("· frozen", "6 waiting")
 }
 
 func TestSteeringShowsWhatTheNextDrawsWouldBe(t *testing.T) {
@@ -381,9 +381,9 @@ func TestEverySizeUsesItsRoomAndKeepsWhatDecides(t *testing.T) {
 		not   string
 	}{
 		{60, 16, []string{"r"}, []string{"a approve", "x reject"}, ""},
-		{80, 24, []string{"r"}, []string{"a approve", "x reject", "78.5025 +14.3160", "takes (0,1,1) from c39 · +1 -1"}, "+14.31…"},
-		{120, 36, []string{"r"}, []string{"78.5025 +14.3160", "takes (0,1,1) from c39 ", "takes (0,0,2) from c34 · +1 -1"}, "(0,1,1…"},
-		{300, 80, nil, []string{"╭ 1 Niches", "╭ 2 Jobs", "╭ 3 Fitness", "╭ 4 Review", "╭ 5 Log", "QD score", "Coverage, %", "takes (0,1,1) from c39"}, ""},
+		{80, 24, []string{"r"}, []string{"a approve", "x reject", "50.2210 +8.7486", "takes (0,2,0) from c41 · +1 -1"}, "+8.74…"},
+		{120, 36, []string{"r"}, []string{"50.2210 +8.7486", "takes (0,2,0) from c41 ", "takes (0,3,0) from c32 · +1 -1"}, "(0,2,0…"},
+		{300, 80, nil, []string{"╭ 1 Niches", "╭ 2 Jobs", "╭ 3 Fitness", "╭ 4 Review", "╭ 5 Log", "QD score", "Coverage, %", "takes (0,2,0) from c41"}, ""},
 		{80, 24, nil, []string{"job ", "work ", "value outcome"}, ""},
 		{300, 80, nil, []string{"job ", "parent ", "agent ", "edit ", "measure ", "on parent "}, ""},
 		{300, 80, []string{"2", "z"}, []string{"job", "state", "work", "parent", "made", "agent", "edit", "measure", "cost", "value", "result", "#1 ", "stages", "atoll itself"}, ""},

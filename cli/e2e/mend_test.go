@@ -101,7 +101,7 @@ func TestAReasonGivenOnceDoesNotComeBackAsAFinding(t *testing.T) {
 	c.press("u")
 	c.wait(name + " is no longer rejected")
 	c.lost(name + " is no longer rejected")
-	c.see("it waits as before", func(s string) bool { return strings.Contains(s, name) && strings.Contains(s, "4 waiting") })
+	c.see("it waits as before", func(s string) bool { return strings.Contains(s, name) && strings.Contains(s, "6 waiting") })
 	c.press("home")
 	c.see("it is under the cursor, without the reason", func(s string) bool { return c.picked() == name && !strings.Contains(s, "out of scope") })
 	if shown := l.atoll("show", name); strings.Contains(shown, "out of scope") {
@@ -117,14 +117,14 @@ func TestNichesAreNamedAsOnTheMap(t *testing.T) {
 	before := l.last().Seq
 	c.press("b")
 	c.decided(l, before, record.Boost)
-	c.wait("boost niche (0,1,1) x2") // in the log
+	c.wait("boost niche (0,2,0) x2") // in the log
 	c.press("9")
-	c.all("╭ 9 Decisions", "(0,1,1)")
+	c.all("╭ 9 Decisions", "(0,2,0)")
 	if s := c.screen(); flatNiche.MatchString(s) {
 		t.Errorf("a niche has a flat number:\n%s", s)
 	}
 	c.press("u")
-	c.wait("(0,1,1) is no longer")
+	c.wait("(0,2,0) is no longer")
 	for _, args := range [][]string{{"boost", "best", "--by", "3"}, {"undo"}, {"niches"}, {"events"}} {
 		if out := l.atoll(args...); flatNiche.MatchString(out) {
 			t.Errorf("atoll %v names a niche by %q", args, flatNiche.FindString(out))
@@ -228,7 +228,7 @@ func TestFrozenBoostedAndWaitingShowInTheCellAndBelowTheMap(t *testing.T) {
 	c.press("f")
 	c.wait("· frozen")
 	c.press("b")
-	c.all("· frozen · boost x2 · 3 waiting", "# frozen  + boosted  ? waits", value)
+	c.all("· frozen · boost x2 · 4 waiting", "# frozen  + boosted  ? waits", value)
 	c.see("all three marks in one cell", func(s string) bool {
 		return slices.ContainsFunc(strings.Split(s, "\n"), func(l string) bool {
 			return strings.Contains(l, "[") && strings.Contains(l, "#+?")

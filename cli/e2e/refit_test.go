@@ -53,7 +53,7 @@ func TestAskedForANewMap(t *testing.T) {
 		if err := os.MkdirAll(l.dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		l.atoll("demo", "bin-packing", "--dir", l.dir, "--headless", "--max-jobs", "40", "--workers", "2")
+		l.atoll("demo", "bin-packing", "--dir", l.dir, "--headless", "--max-jobs", "50", "--workers", "2")
 		return l
 	}
 	for _, c := range []struct {
