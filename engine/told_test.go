@@ -115,7 +115,8 @@ func TestAnAgentThatHeedsEveryWordMakesTheSameAfterKills(t *testing.T) {
 	}
 	c := &crashes{checker: checker{state: state}, t: t, repo: l.repo, workers: 8, rng: rand.New(rand.NewPCG(3, 3)), hit: map[fault.Point]int{}}
 	for tries := 0; ; tries++ {
-		c.killedRun("", 0, time.Duration(c.rng.IntN(200))*time.Millisecond)
+		// Longer and longer: on a busy machine little more than the start fits in 200 ms.
+		c.killedRun("", 0, time.Duration(c.rng.IntN(200+5*tries))*time.Millisecond)
 		l.open(state)
 		folded := l.state().FoldCount()
 		got := l.commits(compared)
