@@ -97,8 +97,12 @@ func (l *loop) letGo() {
 
 // turn folds, schedules and publishes until the run is over.
 func (l *loop) turn(ctx context.Context) error {
+	closing, ends, err := l.wall.bounds(ctx, l.opt.For, l.st.Settings.MaxWallMS)
+	if err != nil {
+		return err
+	}
 	workCtx, abort := context.WithCancelCause(ctx)
-	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more})
+	pool := l.work.NewPool(workCtx, work.PoolOptions{Once: l.opt.Once, More: l.more, Ends: ends})
 	var care sync.WaitGroup
 	if l.owner {
 		u := upkeep{journal: &l.journal, exp: l.exp, db: l.db, repo: l.repo, asker: l.questions, pause: l.alarms.Pause, keep: l.folds.whenDue(workCtx), dir: l.ses.Dir, most: l.st.Config.Retention.Size}
@@ -115,10 +119,6 @@ func (l *loop) turn(ctx context.Context) error {
 	var limit timeLimit
 	if l.opt.For > 0 {
 		limit = timeLimit{over: time.After(l.opt.For), late: time.After(l.opt.For + overtime(&l.opt))}
-	}
-	closing, err := l.wall.closing(ctx, l.opt.For, l.st.Settings.MaxWallMS)
-	if err != nil {
-		return err
 	}
 	whole := context.WithoutCancel(ctx) // a step is short and is not broken off halfway
 	lastChange, last, late := uint64(0), time.Time{}, false

@@ -34,21 +34,21 @@ func (w *wallClock) add(ctx context.Context) error {
 	return w.db.AddWall(ctx, w.exp, ms)
 }
 
-// closing is when a run that has so much time left, 0 = any, in an experiment that may
+// bounds are when a run that has so much time left, 0 = any, in an experiment that may
 // take so many milliseconds in all, 0 = any, begins to confirm its best: after three
-// quarters; the zero time where nothing bounds it.
-func (w *wallClock) closing(ctx context.Context, left time.Duration, most int64) (time.Time, error) {
+// quarters; and when its time is over. They are zero where nothing bounds it.
+func (w *wallClock) bounds(ctx context.Context, left time.Duration, most int64) (closing, ends time.Time, err error) {
 	if most > 0 {
 		c, err := w.db.Counters(ctx, w.exp)
 		if err != nil {
-			return time.Time{}, err
+			return closing, ends, err
 		}
 		if rest := time.Duration(most-c.WallMS) * time.Millisecond; left <= 0 || rest < left {
 			left = max(rest, 0)
 		}
 	}
 	if left <= 0 {
-		return time.Time{}, nil
+		return closing, ends, nil
 	}
-	return w.now().Add(left * 3 / 4), nil
+	return w.now().Add(left * 3 / 4), w.now().Add(left), nil
 }

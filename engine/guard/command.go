@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-const commandWall = time.Minute
+// commandWork is the processor time of a command in the root. The candidate, which may be slow,
+// gets ten times as much, and no longer by the clock.
+const commandWork = time.Minute
 
 // commands runs the configured command lines in both trees. What they print and
 // the code they end with are the behaviour.
@@ -21,9 +23,11 @@ func (c *check) commands(ctx context.Context) error {
 		var ended [3]bool
 		for i, v := range []*view{c.root, c.candidate, c.root} {
 			spec := c.spec(v, env, inv.Args, "", nil, "", false)
-			spec.Limits.Wall = commandWall * time.Duration(1+9*(i%2)) // the candidate may be slow
+			if within(&spec, commandWork); i == 1 {
+				spec.Limits.CPU, spec.Limits.Wall = 10*commandWork, 10*commandWork
+			}
 			spec.Stdin = []byte(inv.Stdin)
-			res, err := c.g.box.Run(ctx, spec)
+			res, err := c.budget.Run(ctx, spec)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,12 +53,15 @@ const (
 	fewestAgain    = 2 // of them, where the root does not draw at random
 )
 
-// compare asks both trees the same and reports where the answers differ.
+// compare asks both trees the same and reports where the answers differ: a few inputs at once, and
+// all of them later, behind the few of everything else. What differs is known soon, and not asked again,
+// and where the time is over something was compared.
 func (c *check) compare(ctx context.Context, p pair) error {
 	names, lasting, err := c.rollCall(ctx, p)
 	if err != nil {
 		return err
 	}
+	lasting = lasting[:min(len(lasting), mostLasting)]
 	if len(names)+len(lasting) == 0 {
 		if c.report.Values > 0 {
 			return nil
@@ -65,39 +69,64 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		c.report.note("%sno input can be made for what can reach the change", prefix(p.name))
 		return nil
 	}
-	if p.watched {
+	few := p
+	few.few = true
+	apart, err := c.surveys(ctx, &few, names, lasting, false)
+	if err != nil {
+		return err
+	}
+	p.asked = few.asked
+	c.later(func(ctx context.Context) error {
+		err := c.deepen(ctx, p, names, lasting, apart)
+		if errors.Is(err, errProbe) {
+			c.report.note("%snot all of it was compared: %s", prefix(p.name), err)
+			return nil
+		}
+		return err
+	})
+	return nil
+}
+
+// deepen gives all inputs to the groups that are not known to differ, with those that exploration finds.
+func (c *check) deepen(ctx context.Context, p pair, names, lasting []string, apart bool) error {
+	known := c.report.known(p)
+	unknown := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(known, name) })
+	}
+	names, lasting = unknown(names), unknown(lasting)
+	if p.watched && len(names)+len(lasting) > 0 {
+		var err error
 		if p.corpus, err = c.explore(ctx, &p, slices.Concat(names, lasting)); err != nil {
 			return err
 		}
 	}
-	if len(names) > 0 {
-		// A few inputs first: what differs is known soon, and not asked again, and where the time
-		// is over something was compared.
-		p.few = true
-		unsteady, err := c.survey(ctx, &p, names, true)
-		if p.few = false; err != nil {
-			return err
-		}
-		known := c.report.known(p)
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
-		if !unsteady && len(names) > 0 {
-			if unsteady, err = c.survey(ctx, &p, names, true); err != nil {
-				return err
-			}
-		}
-		if unsteady { // one function's traces are another's input: apart they are steady
-			for _, name := range names[:min(len(names), mostAlone)] {
-				if _, err := c.survey(ctx, &p, []string{name}, false); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if lasting = lasting[:min(len(lasting), mostLasting)]; len(lasting) > 0 {
-		// One order in both trees: what one leaves behind is the same for the next.
-		_, err = c.survey(ctx, &p, lasting, false)
-	}
+	_, err := c.surveys(ctx, &p, names, lasting, apart)
 	return err
+}
+
+// surveys asks about groups together, or apart where they disturb each other, which it returns:
+// one function's traces are another's input. Those that change the state of their package have one
+// order in both trees: what one leaves behind is the same for the next.
+func (c *check) surveys(ctx context.Context, p *pair, names, lasting []string, apart bool) (bool, error) {
+	if len(names) > 0 && !apart {
+		var err error
+		if apart, err = c.survey(ctx, p, names, true); err != nil {
+			return apart, err
+		}
+	}
+	for _, name := range names[:min(len(names), mostAlone)] {
+		if !apart {
+			break
+		}
+		if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
+			return apart, err
+		}
+	}
+	if len(lasting) == 0 {
+		return apart, nil
+	}
+	_, err := c.survey(ctx, p, lasting, false)
+	return apart, err
 }
 
 // rollCall lists the groups that both trees have with one signature.

@@ -42,11 +42,13 @@ exit 0
 // laying runs a command with what was kept in the cache.
 const laying = `[ -n "$GOCACHE" ] && tar -xf ` + kept + ` -C "$GOCACHE" 2>/dev/null; exec "$@"`
 
-// compiler runs the words of a command of Go in a script.
-func (m *goCheck) compiler(ctx context.Context, v *view, p *goPackage, args []string, script string, files []record.Change, host string) (sandbox.Result, error) {
+// compiler runs the words of a command of Go in a script. What is made once for all checks runs in the
+// sandbox itself, which counts for none of them.
+func (m *goCheck) compiler(ctx context.Context, box Runner, v *view, p *goPackage, args []string, script string, files []record.Change, host string) (sandbox.Result, error) {
 	spec := m.spec(v, m.env, append([]string{"sh", "-c", script, "sh"}, args...), p.dir, files, host, true)
-	spec.Limits.Wall, spec.Limits.Memory = buildWall, max(m.g.o.Memory, 3<<30)
-	res, err := m.g.box.Run(ctx, spec)
+	within(&spec, buildWork)
+	spec.Limits.Memory = max(m.g.o.Memory, 3<<30)
+	res, err := box.Run(ctx, spec)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -79,7 +81,7 @@ func (m *goCheck) keep(ctx context.Context, p *goPackage, host string) ([]byte, 
 		return nil, err
 	}
 	args := []string{"go", "test", "-c", "-vet=off", "-o", "/dev/null", "-cover", "-covermode=set", "-coverpkg=" + p.path, "."}
-	if _, err := m.compiler(ctx, m.root, p, args, keeping, files, host); err != nil {
+	if _, err := m.compiler(ctx, m.g.box, m.root, p, args, keeping, files, host); err != nil {
 		return nil, err
 	}
 	name := filepath.Join(host, compiledName)

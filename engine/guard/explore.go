@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,18 +12,29 @@ import (
 
 // explore looks in both trees for inputs that do something of their own in the
 // changed code, first a little for all groups and then for those that reached what changed,
-// from the inputs of both. A way that only one tree has is what matters most.
+// from the inputs of both. A way that only one tree has is what matters most. It may use a part of what
+// is left of the check's budget; then what was found until then is used.
 func (c *check) explore(ctx context.Context, p *pair, names []string) (map[string][][]uint64, error) {
 	corpus := map[string][][]uint64{}
 	p.reaching = map[string]bool{}
-	if err := c.exploreOnce(ctx, p, names, shareOfFirst, corpus); err != nil {
-		return nil, err
+	part, budget, done := c.budget.part(ctx, shareOfExploring)
+	defer done()
+	err := c.exploreOnce(part, budget, p, names, shareOfFirst, corpus)
+	if err != nil {
+		return corpus, unlessEnough(err)
 	}
 	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.reaching[name] })
 	if len(near) == 0 {
 		near = names
 	}
-	return corpus, c.exploreOnce(ctx, p, near, shareOfSecond, corpus)
+	return corpus, unlessEnough(c.exploreOnce(part, budget, p, near, shareOfSecond, corpus))
+}
+
+func unlessEnough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // One input is explored for so many that are compared.
@@ -30,15 +42,17 @@ const (
 	shareOfFirst  = 6
 	shareOfSecond = 2
 	shareOfFew    = 8 // of a first look
+
+	shareOfExploring = 3 // of the budget that is left
 )
 
-func (c *check) exploreOnce(ctx context.Context, p *pair, names []string, share int, corpus map[string][][]uint64) error {
+func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names []string, share int, corpus map[string][][]uint64) error {
 	q := probe.Request{Mode: probe.Explore, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
 	c.spread(*p, &q)
 	q.Count = (q.Count + share - 1) / share
 	for _, s := range []*subject{p.root, p.candidate} {
-		r, err := p.tamed(ctx, s.impatient(), s == p.root, &q)
-		if err != nil {
+		r, err := p.tamed(ctx, s.impatient(budget), s == p.root, &q)
+		if r == nil {
 			return fmt.Errorf("look for inputs: %w", err)
 		}
 		for _, name := range names {
@@ -50,6 +64,9 @@ func (c *check) exploreOnce(ctx context.Context, p *pair, names []string, share 
 			if r.reaching[name] {
 				p.reaching[name] = true
 			}
+		}
+		if err != nil {
+			return fmt.Errorf("look for inputs: %w", err)
 		}
 	}
 	return nil

@@ -22,12 +22,12 @@ import (
 // Longest time of one case in the root. The candidate gets more, so that a slow
 // machine is no difference: [Options.Patience].
 const (
-	rootCaseMS      = 1_000
+	rootCaseMS      = 1_000 // of the processor
 	rootDeaths      = 25
 	candidateDeaths = 5
 	mostPackages    = 8
 	mostBuilds      = 8 // of one probe, each without what did not compile in the one before
-	buildWall       = 10 * time.Minute
+	buildWork       = 10 * time.Minute
 )
 
 func isGo(name string) bool {
@@ -62,9 +62,7 @@ func (c *check) golang(ctx context.Context) error {
 		if err := m.packages(ctx, modules[dir]); err != nil {
 			return err
 		}
-		if err := m.lines(ctx, modules[dir]); err != nil {
-			return err
-		}
+		c.later(func(ctx context.Context) error { return m.lines(ctx, modules[dir]) })
 	}
 	return nil
 }
@@ -90,7 +88,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		m.report.note("%d packages can reach the change; %d were compared", len(dirs), mostPackages)
 		dirs = dirs[:mostPackages]
 	}
-	for i, dir := range dirs {
+	for _, dir := range dirs {
 		p := m.was.packages[dir]
 		api := apiOf(p)
 		now := apiOf(m.is.packages[dir])
@@ -101,7 +99,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		if len(api.funcs)+len(api.types)+len(api.values) == 0 || !m.relevantAPI(api) {
 			continue
 		}
-		err := m.compareOne(ctx, p, api, filepath.Join(m.scratch, strconv.Itoa(i)))
+		err := m.compareOne(ctx, p, api)
 		if errors.Is(err, errBuild) || errors.Is(err, errProbe) {
 			m.report.note("%s was not compared: %s", p.path, err)
 			continue
@@ -168,8 +166,12 @@ func (m *goCheck) relevantAPI(api goAPI) bool {
 }
 
 // compareOne builds and asks the probe of one package in both trees.
-func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host string) error {
+func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error {
 	without := map[string]bool{}
+	host, err := os.MkdirTemp(m.scratch, "go-")
+	if err != nil {
+		return fmt.Errorf("make room for a binary: %w", err)
+	}
 	for _, side := range []string{"root", "candidate"} {
 		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
 			return fmt.Errorf("make room for a binary: %w", err)
@@ -206,8 +208,8 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI, host 
 	candidate.Product = profileName
 	return m.compare(ctx, pair{
 		name:      p.name,
-		root:      &subject{box: m.g.box, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
-		candidate: &subject{box: m.g.box, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
+		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
+		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
 	})
@@ -254,7 +256,7 @@ func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, w
 		if cover {
 			args = append(args, "-cover", "-covermode=set", "-coverpkg="+m.coverPackages())
 		}
-		res, err := m.compiler(ctx, v, p, append(args, "."), laying, files, host)
+		res, err := m.compiler(ctx, m.budget, v, p, append(args, "."), laying, files, host)
 		if err != nil {
 			return err
 		}

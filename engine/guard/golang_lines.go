@@ -116,9 +116,10 @@ func (m *goCheck) left(changed map[string][]int) []Lines {
 func (m *goCheck) tests(ctx context.Context) error {
 	args := []string{"go", "test", "-vet=off", "-covermode=set", "-coverpkg=" + m.coverPackages(), "-coverprofile=" + sandbox.TreeDir + "/" + profileName, "./..."}
 	spec := m.spec(m.candidate, m.env, args, m.is.dir, nil, "", false)
-	spec.Limits.Wall, spec.Limits.Memory = buildWall, max(m.g.o.Memory, 3<<30)
+	within(&spec, buildWork)
+	spec.Limits.Memory = max(m.g.o.Memory, 3<<30)
 	spec.Product = profileName
-	res, err := m.g.box.Run(ctx, spec)
+	res, err := m.budget.Run(ctx, spec)
 	if err != nil {
 		return err
 	}

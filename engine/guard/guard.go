@@ -27,9 +27,10 @@ type Finder interface {
 type Options struct {
 	Seed  uint64
 	Cases int           // most inputs of one function; 1500
-	Wall  time.Duration // of one check; 5 minutes
-	// Patience is the longest time of one case in the candidate, whole milliseconds;
-	// 10 seconds. The root gets one second.
+	Work  time.Duration // processor time of all processes of one check together; 5 minutes
+	Wall  time.Duration // of one check by the clock, the last resort; four times Work
+	// Patience is the longest processor time of one case in the candidate, whole milliseconds; 10
+	// seconds. The root gets one second, and a case that waits for something four times as long.
 	Patience time.Duration
 	// Memory bounds each process, in bytes; 2 GiB.
 	Memory int64
@@ -65,7 +66,7 @@ type Invocation struct {
 // The defaults of [Options].
 const (
 	DefaultCases    = 1500
-	DefaultWall     = 5 * time.Minute
+	DefaultWork     = 5 * time.Minute
 	DefaultPatience = 10 * time.Second
 	DefaultMemory   = 2 << 30
 )
@@ -83,7 +84,7 @@ type Guard struct {
 
 // New makes a Guard. Errors wrap [ErrOptions].
 func New(box Runner, o Options) (*Guard, error) {
-	if o.Cases < 0 || o.Wall < 0 || o.Patience < 0 || o.Memory < 0 {
+	if o.Cases < 0 || o.Work < 0 || o.Wall < 0 || o.Patience < 0 || o.Memory < 0 {
 		return nil, fmt.Errorf("%w: a limit is below 0", ErrOptions)
 	}
 	for _, c := range o.Commands {
@@ -94,8 +95,11 @@ func New(box Runner, o Options) (*Guard, error) {
 	if o.Cases == 0 {
 		o.Cases = DefaultCases
 	}
+	if o.Work == 0 {
+		o.Work = DefaultWork
+	}
 	if o.Wall == 0 {
-		o.Wall = DefaultWall
+		o.Wall = slack * o.Work
 	}
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
@@ -121,26 +125,22 @@ func New(box Runner, o Options) (*Guard, error) {
 func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []string) (Report, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, g.o.Wall, errOutOfTime)
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	scratch, err := os.MkdirTemp(g.o.Scratch, "atoll-guard-")
 	if err != nil {
 		return Report{}, fmt.Errorf("make room for the guard: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	c := &check{g: g, scratch: scratch, changed: changed}
+	c := &check{g: g, scratch: scratch, changed: changed, budget: &budget{box: g.box, left: g.o.Work, over: func() { stop(errOutOfWork) }}}
 	if c.root, err = open(root); err != nil {
 		return Report{}, fmt.Errorf("read the root: %w", err)
 	}
 	if c.candidate, err = open(candidate); err != nil {
 		return Report{}, fmt.Errorf("read the candidate: %w", err)
 	}
-	for _, part := range []func(context.Context) error{c.golang, c.python, c.commands} {
-		if err := part(ctx); err != nil {
-			if errors.Is(context.Cause(ctx), errOutOfTime) {
-				c.report.OutOfTime = true
-				break
-			}
-			return c.report, err
-		}
+	if err := c.run(ctx); err != nil && !c.cut(ctx) {
+		return c.report, err
 	}
 	c.unknown()
 	c.report.reduce()
@@ -149,7 +149,20 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 	return c.report, nil
 }
 
-var errOutOfTime = errors.New("the guard ran out of time")
+// run compares what there is to compare: a little of everything, and then each in depth, so that
+// nothing that takes long is in the way of what takes little.
+func (c *check) run(ctx context.Context) error {
+	c.parts = []func(context.Context) error{c.golang, c.python, c.commands}
+	for i := 0; i < len(c.parts); i++ {
+		if err := c.parts[i](ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// later has a part of the check run behind those that are known.
+func (c *check) later(part func(context.Context) error) { c.parts = append(c.parts, part) }
 
 // check is one comparison under way.
 type check struct {
@@ -157,6 +170,8 @@ type check struct {
 	root, candidate *view
 	changed         []string
 	scratch         string
+	budget          *budget
+	parts           []func(context.Context) error // in their order
 	report          Report
 }
 

@@ -1,7 +1,10 @@
 package guard_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,7 +67,7 @@ func mustTree(t *testing.T, folders ...string) string {
 
 func mustCheck(t *testing.T, o guard.Options, root, candidate guard.Tree, changed ...string) guard.Report {
 	t.Helper()
-	o.Scratch, o.Wall = t.TempDir(), 9*time.Minute
+	o.Scratch, o.Wall = t.TempDir(), cmp.Or(o.Wall, 9*time.Minute)
 	g, err := guard.New(mustBox(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -199,6 +202,70 @@ func (r *recorder) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, err
 		r.runs.Add(1)
 	}
 	return r.Box.Run(ctx, s)
+}
+
+// greedy is a sandbox in which exploration uses all the processor time that it is given. It keeps what
+// probes were asked for.
+type greedy struct {
+	*sandbox.Box
+	asked []string
+}
+
+func (b *greedy) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error) {
+	var q struct {
+		Mode  string
+		Count int
+	}
+	if data, ok := s.Files["request.json"]; ok {
+		if err := json.Unmarshal(data, &q); err != nil {
+			return sandbox.Result{}, err
+		}
+		b.asked = append(b.asked, fmt.Sprintf("%s %s %d", s.Dir, q.Mode, q.Count))
+	}
+	res, err := b.Box.Run(ctx, s)
+	if q.Mode == "explore" {
+		res.CPU = s.Limits.CPU
+	}
+	return res, err
+}
+
+func TestAFewInputsOfAllThatChangedComeBeforeManyOfAnything(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "go")
+	root := t.TempDir()
+	const was = "package kit\n\nfunc Sum(a, b int) int {\n\tif a > b {\n\t\treturn a + b\n\t}\n\treturn b + a\n}\n"
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was,
+		"use/use.go": "package use\n\nimport \"example.com/kit\"\n\nfunc Twice(a int) int { return kit.Sum(a, a) }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box := &greedy{Box: mustBox(t)}
+	g, err := guard.New(box, guard.Options{NoTests: true, Scratch: t.TempDir(), Wall: 9 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := g.Check(t.Context(), guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(strings.Replace(was, "a > b", "b < a", 1))}}}, []string{"kit.go"})
+	if err != nil || !report.Same() || report.Cut != "" {
+		t.Fatal(err, report)
+	}
+	all := guard.DefaultCases
+	few := all / 8
+	var want []string
+	for _, of := range []struct {
+		dir, mode string
+		count     int
+	}{{".", "survey", 0}, {".", "survey", few}, {"use", "survey", 0}, {"use", "survey", few}, {".", "explore", all / 6}, {".", "survey", all}, {"use", "survey", all}} {
+		want = append(want, fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count), fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count))
+	}
+	if !slices.Equal(box.asked, want) { // the first round of two used all that exploration may
+		t.Errorf("asked\n%s\nwant\n%s", strings.Join(box.asked, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 func TestTheCallsOfAPythonRootAreRecordedOnceAndNoCandidateCanChangeThem(t *testing.T) {

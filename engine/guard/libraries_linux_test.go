@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config/suitetest"
 	"atoll/engine/guard"
@@ -72,7 +73,7 @@ func (e edit) mustCompare(t *testing.T) guard.Report {
 		t.Fatalf("%s of %s has no %q", e.file, e.module, e.old)
 	}
 	candidate := guard.Tree{Base: root, Delta: []record.Change{{Path: e.file, Mode: record.Regular, Data: now}}}
-	report := mustCheck(t, guard.Options{NoTests: true}, guard.Tree{Base: root}, candidate, e.file)
+	report := mustCheck(t, guard.Options{NoTests: true, Wall: 30 * time.Minute}, guard.Tree{Base: root}, candidate, e.file)
 	e.mustPassTests(t, root, now)
 	t.Logf("%d inputs of %d functions, %v", report.Cases, report.Functions, report.Notes)
 	return report

@@ -60,7 +60,7 @@ func (c *check) listing(ctx context.Context, env surroundings, t Tree, dir strin
 	v := &view{tree: t}
 	script := `out="$TMPDIR/listing"; go build -o /dev/null -gcflags=-S . 2>"$out" || exit 1; sha256sum <"$out"`
 	spec := c.spec(v, env, []string{"sh", "-c", script}, dir, nil, "", false)
-	spec.Limits.Wall, spec.Limits.Memory = buildWall, max(c.g.o.Memory, 3<<30)
+	spec.Limits.Wall, spec.Limits.Memory = buildWork, max(c.g.o.Memory, 3<<30)
 	res, err := c.g.box.Run(ctx, spec)
 	if err != nil {
 		return "", err
@@ -114,7 +114,7 @@ func (g *Guard) Coverage(ctx context.Context, t Tree) ([]Reached, error) {
 		}
 		args := []string{"go", "test", "-vet=off", "-covermode=set", "-coverpkg=./...", "-coverprofile=" + sandbox.TreeDir + "/" + profileName, "./..."}
 		spec := c.spec(v, env, args, dir, nil, "", false)
-		spec.Limits.Wall, spec.Limits.Memory, spec.Product = buildWall, max(g.o.Memory, 3<<30), profileName
+		spec.Limits.Wall, spec.Limits.Memory, spec.Product = buildWork, max(g.o.Memory, 3<<30), profileName
 		res, err := g.box.Run(ctx, spec)
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ const (
 	beyondName    = "atoll_guard_beyond.py"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
-	pythonWall    = 5 * time.Minute // of the tests while calls are recorded
+	pythonWork    = 5 * time.Minute // of the tests while calls are recorded
 )
 
 // python compares the functions of a Python tree that can reach the change.
@@ -132,24 +132,24 @@ func (p *pyCheck) run(ctx context.Context) error {
 		return slices.Contains(r.Names, parts[len(parts)-1]) || len(parts) > 1 && slices.Contains(r.Names, parts[len(parts)-2])
 	}
 	err = p.compare(ctx, pair{
-		root:      &subject{box: p.g.box, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
-		candidate: &subject{box: p.g.box, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
+		root:      &subject{box: p.budget, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
+		candidate: &subject{box: p.budget, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
 		literals:  r.Literals, relevant: relevant, public: true,
 		direct: func(group string) bool {
 			_, name, _ := strings.Cut(group, ":")
 			return slices.Contains(r.Changed, name)
 		},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		p.later(p.lines)
 	}
-	return p.lines(ctx)
+	return err
 }
 
 func (p *pyCheck) command() []string { return []string{p.g.o.Python, binDir + "/probe.py"} }
 
 // ask puts one request that gives one answer.
-func (p *pyCheck) ask(ctx context.Context, v *view, q pyRequest, product string) (sandbox.Result, error) {
+func (p *pyCheck) ask(ctx context.Context, box Runner, v *view, q pyRequest, product string) (sandbox.Result, error) {
 	data, err := json.Marshal(q)
 	if err != nil {
 		return sandbox.Result{}, fmt.Errorf("write a request: %w", err)
@@ -159,8 +159,8 @@ func (p *pyCheck) ask(ctx context.Context, v *view, q pyRequest, product string)
 	spec.ResultName, spec.Product = sandbox.ResultName, product
 	spec.Env = append(spec.Env, "PYTHONHASHSEED=0", probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName,
 		probe.ResultEnv+"="+sandbox.ResultPath, recordingEnv+"="+sandbox.TreeDir+"/"+recordingName)
-	spec.Limits.Wall = pythonWall
-	res, err := p.g.box.Run(ctx, spec)
+	within(&spec, pythonWork)
+	res, err := box.Run(ctx, spec)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -178,7 +178,7 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 			q.TestFiles = append(q.TestFiles, f)
 		}
 	}
-	res, err := p.ask(ctx, p.root, q, "")
+	res, err := p.ask(ctx, p.budget, p.root, q, "")
 	if err != nil {
 		return reach{}, err
 	}
@@ -191,8 +191,8 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 
 // record lays down the calls that the tests of the root make, and what measures it.
 func (p *pyCheck) record(ctx context.Context) error {
-	tests := func() ([]byte, error) {
-		res, err := p.ask(ctx, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
+	tests := func() ([]byte, error) { // once for all checks: it counts for none of them
+		res, err := p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +224,7 @@ func (p *pyCheck) lines(ctx context.Context) error {
 		changed[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
 	}
 	if p.left(changed) != nil && !p.g.o.NoTests {
-		res, err := p.ask(ctx, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
+		res, err := p.ask(ctx, p.budget, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
 		if err != nil {
 			return err
 		}

@@ -91,6 +91,7 @@ type Report struct {
 	// Notes say in plain sentences what was not compared, and why.
 	Notes     []string `json:"notes,omitempty"`
 	OutOfTime bool     `json:"out_of_time,omitempty"`
+	Cut       string   `json:"cut,omitempty"` // what ended it before its end: [CutWork] or [CutTime]
 }
 
 // Compared reports that something was, or that there is nothing to compare.

@@ -27,9 +27,10 @@ type subject struct {
 }
 
 // impatient is the subject for a first look, where little is lost with a case: it
-// waits for none as long, and gives up after few that end the process.
-func (s *subject) impatient() *subject {
+// waits for none as long, gives up after few that end the process, and uses a budget of its own.
+func (s *subject) impatient(budget *budget) *subject {
 	quick := *s
+	quick.box = budget
 	quick.caseMS, quick.deaths = min(s.caseMS, rootCaseMS), fewDeaths
 	return &quick
 }
@@ -62,12 +63,12 @@ const requestName = "request.json"
 const (
 	mostGroupDeaths = 2
 	fewDeaths       = 6
-	processWall     = 90 * time.Second
+	processWork     = 90 * time.Second
 	heapMiB         = 700
 )
 
 // ask puts a request to the probe. A case that ends the process is noted, and
-// the rest is asked of a new one.
+// the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra, q.Changed = s.caseMS, heapMiB, s.extra, s.changed
 	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
@@ -86,18 +87,18 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		} else {
 			spec.Env = append(spec.Env, "PYTHONHASHSEED=0")
 		}
-		spec.Limits.Wall = processWall
+		within(&spec, processWork)
 		res, err := s.box.Run(ctx, spec)
 		if err != nil {
 			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
 		}
 		if s.product != nil && res.HasProduct {
 			s.product(res.Product)
 		}
 		end, err := r.take(res.Result)
+		if ctx.Err() != nil {
+			return r, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +171,7 @@ func fatalText(res *sandbox.Result, stuck bool) string {
 		return "does not come back, or takes all memory"
 	case slices.Contains(res.Limits, "memory"):
 		return "takes all memory"
-	case res.TimedOut:
+	case res.TimedOut, slices.Contains(res.Limits, "cpu"):
 		return "does not come back"
 	case res.Signal != "":
 		return "ends the process: " + res.Signal

@@ -220,9 +220,9 @@ func (c *check) passes(ctx context.Context) error {
 	return nil
 }
 
-// comparing is how long the guard may take: nothing waits for it but the person who asked,
-// on a busy machine longer than a search would.
-const comparing = 3 * guard.DefaultWall
+// comparing is the processor time that the guard may take, more than in a search: nothing waits for
+// it but the person who asked.
+const comparing = 3 * guard.DefaultWork
 
 // behaves lets the guard compare both, where it is on for the experiment.
 func (c *check) behaves(ctx context.Context) error {
@@ -231,7 +231,7 @@ func (c *check) behaves(ctx context.Context) error {
 	}
 	c.tell("comparing behaviour")
 	options := work.GuardOptions(c.q.Config)
-	options.Wall = comparing
+	options.Work = comparing
 	g, err := guard.New(c.box, options)
 	if err != nil {
 		return err

@@ -95,7 +95,9 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		return found, false, err
 	}
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
-	report, err := g.Check(ctx, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
+	within, cancel := w.share(ctx)
+	defer cancel()
+	report, err := g.Check(within, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
 	if ctx.Err() != nil {
 		return found, false, context.Cause(ctx)
 	}
@@ -115,6 +117,19 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		found.why = view.CleanLine(report.Summary())
 	}
 	return found, true, nil
+}
+
+// The part of the time that a run has left which one comparison of behaviour may take: what waits
+// behind it is also to be done.
+const shareOfComparing = 4
+
+// share bounds a comparison in a run that is bounded in time. When the time of the run is over, what it
+// began has as long as a run waits for those who work.
+func (w *measurer) share(ctx context.Context) (context.Context, context.CancelFunc) {
+	if w.ends.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, max(w.ends.Sub(w.now())/shareOfComparing, w.silence), guard.ErrShare)
 }
 
 // guardian is the guard of the run.

@@ -17,6 +17,7 @@ const leaseFor = 60 * time.Second
 type PoolOptions struct {
 	Once bool          // each worker does one job
 	More chan struct{} // an offer of a job for each value
+	Ends time.Time     // the time of the run is over; zero: never
 }
 
 // Pool is the set of workers of one run. It is owned by the loop, which sizes
@@ -44,6 +45,7 @@ type Pool struct {
 
 // NewPool starts the heartbeat of a set of workers; they begin with [Pool.Resize].
 func (w *Runner) NewPool(ctx context.Context, opt PoolOptions) *Pool {
+	w.ends = opt.Ends
 	beatCtx, stopBeat := context.WithCancel(ctx)
 	p := &Pool{w: w, opt: opt, ctx: ctx, idle: make(chan struct{}, 1), alive: map[int]bool{}, stopBeat: stopBeat}
 	p.freed = sync.NewCond(&p.mu)

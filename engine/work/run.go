@@ -27,6 +27,7 @@ type run struct {
 	settings func() record.Settings // as they are now
 	drain    <-chan struct{}        // closed: nothing is claimed or tried again; nil: never
 	silence  time.Duration          // of who works, after which a run that ends does not wait
+	ends     time.Time              // nothing begins from then on; zero: nothing bounds the run in time
 
 	box     *sandbox.Box           // nil: nothing can be run
 	eval    *eval.Evaluator        // nil: nothing can be measured

@@ -255,3 +255,20 @@ func TestAPanicIsToldWithoutAddresses(t *testing.T) {
 		}
 	}
 }
+
+func TestACaseThatWaitsForTheProcessorIsNotTooLong(t *testing.T) {
+	for _, tt := range []struct {
+		took, used time.Duration
+		want       bool
+	}{
+		{900 * time.Millisecond, 900 * time.Millisecond, false},
+		{1100 * time.Millisecond, 1050 * time.Millisecond, true},
+		{3 * time.Second, 500 * time.Millisecond, false},         // others have the processor
+		{900 * time.Millisecond, 1700 * time.Millisecond, false}, // two threads
+		{4100 * time.Millisecond, 0, true},                       // it waits for nothing
+	} {
+		if got := tooLong(tt.took, tt.used, time.Second); got != tt.want {
+			t.Errorf("%v of which %v worked: %t", tt.took, tt.used, got)
+		}
+	}
+}

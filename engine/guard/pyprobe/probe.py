@@ -38,6 +38,7 @@ MOST_RECORDED = 200
 MOST_TRIED = 3000
 MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
 SCRIPT_SECONDS = 20
+SLACK = 4  # times its processor time that something may take by the clock
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LONGEST = 64 << 10
@@ -355,22 +356,25 @@ class Enough(BaseException):
 
 
 def run_scripts(scripts):
-    """Runs what measures, for some seconds each: its calls are what counts."""
+    """Runs what measures, for some seconds of the processor each: its calls are what counts."""
 
     def enough(*_):
         raise Enough
 
     os.environ.setdefault("ATOLL_RESULT", os.devnull)
+    timers = (signal.SIGPROF, signal.ITIMER_PROF, SCRIPT_SECONDS), (signal.SIGALRM, signal.ITIMER_REAL, SLACK * SCRIPT_SECONDS)
     for words in scripts:
         sys.argv = list(words)
-        signal.signal(signal.SIGALRM, enough)
-        signal.setitimer(signal.ITIMER_REAL, SCRIPT_SECONDS)
+        for which, timer, seconds in timers:
+            signal.signal(which, enough)
+            signal.setitimer(timer, seconds)
         try:
             runpy.run_path(words[0], run_name="__main__")
         except (Exception, SystemExit, Enough):
             pass
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            for _, timer, _ in timers:
+                signal.setitimer(timer, 0)
 
 
 def record(q):
@@ -879,7 +883,7 @@ class Session:
     def __init__(self, q, out):
         self.q, self.out = q, out
         self.lock = threading.Lock()
-        self.began, self.position = 0.0, 0
+        self.began, self.used, self.position = 0.0, 0.0, 0
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.recorded = pickle.load(f)
         self.large = self.recorded.pop("", {})
@@ -903,7 +907,8 @@ class Session:
         while True:
             time.sleep(0.05)
             began = self.began
-            if began and time.monotonic() - began > limit:
+            took = time.monotonic() - began
+            if began and took > limit and (took > SLACK * limit or time.process_time() - self.used > limit):
                 self.write(k="stuck", p=self.position)
                 os._exit(3)
 
@@ -966,7 +971,7 @@ class Session:
 
     def one(self, position, group, d):
         random.seed(7)
-        self.position, self.began = position, time.monotonic()
+        self.position, self.used, self.began = position, time.process_time(), time.monotonic()
         try:
             return self.run(group, d)
         finally:
