@@ -95,7 +95,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		if public(p) {
 			m.removed(p, api, now)
 		}
-		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values)}
+		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values), common(api.own, now.own)}
 		if len(api.funcs)+len(api.types)+len(api.values) == 0 || !m.relevantAPI(api) {
 			continue
 		}
@@ -339,7 +339,7 @@ func badLines(output string, files []record.Change) []string {
 		if err != nil || n < 1 || n > len(lines) {
 			continue
 		}
-		if quoted, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines[n-1]), "{"), `", `); ok {
+		if quoted, _, ok := strings.Cut(strings.TrimLeft(lines[n-1], "\t{/*"), `", `); ok {
 			if name, err := strconv.Unquote(quoted + `"`); err == nil {
 				out = append(out, name)
 			}

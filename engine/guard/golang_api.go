@@ -15,6 +15,7 @@ import (
 // goAPI are the names of a package that its test binary can call.
 type goAPI struct {
 	funcs, types, errors, values []apiName
+	own                          []apiName // see ownTypes: the interface, and the declaration
 }
 
 // apiName is a name and how to write it: generic ones with type arguments.
@@ -64,6 +65,7 @@ func apiOf(p *goPackage) goAPI {
 	slices.SortFunc(api.types, byName)
 	slices.SortFunc(api.errors, byName)
 	slices.SortFunc(api.values, byName)
+	api.own = ownTypes(p)
 	return api
 }
 
@@ -203,6 +205,7 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 	list("AtollGuardTypes", api.types, "(*%s)(nil)")
 	list("AtollGuardErrors", api.errors, "%s")
 	list("AtollGuardValues", api.values, "%s")
+	b.WriteString(ownBridge(api, without))
 	return []byte(b.String())
 }
 
@@ -239,6 +242,9 @@ func TestAtollGuard(t *testing.T) {
 	}
 	for _, e := range target.AtollGuardTypes {
 		api.Types = append(api.Types, probe.Type{Name: e.Name, Type: reflect.TypeOf(e.Value).Elem()})
+	}
+	for _, e := range target.AtollGuardOwnTypes {
+		api.Own = append(api.Own, probe.Type{Name: e.Name, Type: reflect.TypeOf(e.Value).Elem()})
 	}
 	for _, e := range target.AtollGuardErrors {
 		api.Errors = append(api.Errors, probe.Sentinel{Name: e.Name, Value: e.Value})

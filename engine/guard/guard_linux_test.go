@@ -204,6 +204,99 @@ func (r *recorder) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, err
 	return r.Box.Run(ctx, s)
 }
 
+func TestWhatOnlyACallersOwnTypesAndFunctionsShowIsFound(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Go module twice; TestACallerCanHaveATypeOfItsOwnBehindAnInterface stands for it")
+	mustHave(t, "go")
+	const was = `package kit
+
+import "fmt"
+
+// Named is what has a name.
+type Named interface {
+	fmt.Stringer
+	Name() string
+	Part(i int) (string, error)
+}
+
+type plain struct{ text string }
+
+func (p plain) String() string               { return p.text }
+func (p plain) Name() string                 { return p.text }
+func (p plain) Part(i int) (string, error)   { return p.text, nil }
+
+// New gives one of the package's own.
+func New(text string) Named { return plain{text} }
+
+// Title is the name of a value, or all of it.
+func Title(n Named) string {
+	if n == nil {
+		return ""
+	}
+	if n.Name() != "" {
+		return n.Name()
+	}
+	return n.String()
+}
+
+// First is a part of a value.
+func First(n Named) string {
+	if n == nil {
+		return ""
+	}
+	text, err := n.Part(0)
+	if err != nil {
+		return "?"
+	}
+	return text
+}
+
+// Kept counts what is left before the first that is to be dropped, six at most.
+func Kept(list []int, drop func(int) bool) int {
+	for i, x := range list {
+		if i == 6 || drop(x) {
+			return i
+		}
+	}
+	return len(list)
+}
+
+// Source is what a package that none of its own types implements reads.
+type Source interface {
+	Len() int
+	At(i int) string
+}
+
+// Longest is the longest text of a source.
+func Longest(s Source) (out string) {
+	if s == nil {
+		return ""
+	}
+	for i := range min(100, s.Len()) {
+		if t := s.At(i); len(t) > len(out) {
+			out = t
+		}
+	}
+	return out
+}
+`
+	root := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(edits ...string) guard.Report {
+		now := strings.NewReplacer(edits...).Replace(was)
+		if now == was {
+			t.Fatalf("nothing is edited by %q", edits)
+		}
+		return mustCheck(t, guard.Options{NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+	}
+	wantWhere(t, check("return n.Name()", "return n.String()", `return "?"`, "return text", "i == 6 ||", "i == 7 ||", "len(t) > len(out)", "len(t) >= len(out)"), "kit.Title", "kit.First", "kit.Kept", "kit.Longest")
+	wantWhere(t, check("if n.Name() != \"\" {\n\t\treturn n.Name()\n\t}", "if name := n.Name(); len(name) > 0 {\n\t\treturn name\n\t}", "i == 6 ||", "i > 5 ||", "for i := range min(100, s.Len()) {", "for i, n := 0, min(s.Len(), 100); i < n; i++ {"))
+}
+
 // greedy is a sandbox in which exploration uses all the processor time that it is given. It keeps what
 // probes were asked for.
 type greedy struct {

@@ -17,11 +17,12 @@ type library struct {
 	givers map[reflect.Type][]Func // functions whose first result is a list of the type
 	module string                  // path that the package's types share
 	lists  map[reflect.Type][][]reflect.Value
-	waited time.Duration // for channels that did not end
+	filled map[reflect.Type]bool // see fills
+	waited time.Duration         // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}}
+	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}}
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {

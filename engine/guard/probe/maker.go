@@ -71,6 +71,9 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	if v, text, ok := g.known(t, depth); ok {
 		return v, text
 	}
+	if v, text, ok := g.foreign(t, depth); ok {
+		return v, text
+	}
 	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.lib.option(t) || g.gathered(t)) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text

@@ -7,6 +7,7 @@ import "reflect"
 type API struct {
 	Funcs  []Func
 	Types  []Type
+	Own    []Type // stand for types of a caller's own behind interfaces
 	Errors []Sentinel
 	Values []Sentinel // exported constants and variables, as they were declared
 	// Watch holds what the last case did in the code that is watched, a byte for
