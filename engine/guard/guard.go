@@ -30,7 +30,7 @@ type Options struct {
 	Work  time.Duration // processor time of all processes of one check together; 5 minutes
 	Wall  time.Duration // of one check by the clock, the last resort; four times Work
 	// Patience is the longest processor time of one case in the candidate, whole milliseconds; 10
-	// seconds. The root gets one second, and a case that waits for something four times as long.
+	// seconds. The root gets one second. One that does nothing for a quarter of it, or a second, is not waited for.
 	Patience time.Duration
 	// Memory bounds each process, in bytes; 2 GiB.
 	Memory int64

@@ -257,18 +257,30 @@ func TestAPanicIsToldWithoutAddresses(t *testing.T) {
 }
 
 func TestACaseThatWaitsForTheProcessorIsNotTooLong(t *testing.T) {
+	ms := func(took, used, queued time.Duration) spent {
+		return spent{took * time.Millisecond, used * time.Millisecond, queued * time.Millisecond}
+	}
 	for _, tt := range []struct {
-		took, used time.Duration
-		want       bool
+		what string
+		of   spent
+		want bool
 	}{
-		{900 * time.Millisecond, 900 * time.Millisecond, false},
-		{1100 * time.Millisecond, 1050 * time.Millisecond, true},
-		{3 * time.Second, 500 * time.Millisecond, false},         // others have the processor
-		{900 * time.Millisecond, 1700 * time.Millisecond, false}, // two threads
-		{4100 * time.Millisecond, 0, true},                       // it waits for nothing
+		{"it works", ms(900, 900, 0), false},
+		{"it works too long", ms(1100, 1050, 40), true},
+		{"others have the processor", ms(3000, 500, 2490), false},
+		{"two threads work", ms(900, 1700, 0), false},
+		{"it waits for nothing", ms(1100, 0, 5), true},
+		{"it works and waits", ms(2500, 900, 700), false},
+		{"it waits, on a busy machine", ms(4100, 0, 3900), true},
 	} {
-		if got := tooLong(tt.took, tt.used, time.Second); got != tt.want {
-			t.Errorf("%v of which %v worked: %t", tt.took, tt.used, got)
+		if got := tt.of.tooLong(time.Second); got != tt.want {
+			t.Errorf("%s: %t", tt.what, got)
 		}
+	}
+	first := readClocks()
+	for readClocks().since(first).used < 30*time.Millisecond { // works
+	}
+	if s := readClocks().since(first); s.took < 0 || s.used < 30*time.Millisecond || s.queued < 0 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -102,7 +101,6 @@ type session struct {
 	enc   *json.Encoder
 	err   error
 	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
-	used  atomic.Int64 // nanoseconds of the processor, when it began
 	at    atomic.Int64 // its position
 	aims  map[string][2][]aim
 	told  int // bytes of inputs and outcomes that were told whole
@@ -121,7 +119,6 @@ func (s *session) one(position int, g *group, d *draws) outcome {
 	//lint:ignore SA1019 what draws from the common source draws the same in every tree, whatever ran before
 	rand.Seed(caseSeed)
 	s.at.Store(int64(position))
-	s.used.Store(int64(processorTime()))
 	s.began.Store(time.Now().UnixNano())
 	o := s.r.run(g, d)
 	s.began.Store(0)
@@ -335,25 +332,6 @@ func (s *session) shrink() {
 	}
 }
 
-// processorTime is what the process has used.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// slack is how many times its processor time a case may take by the clock: one that waits for the
-// processor does no less than on a calm machine, and one that waits for nothing ends.
-const slack = 4
-
-// tooLong judges a case that took so long by the clock and used so much of the processor, which several
-// threads may use at once.
-func tooLong(took, used, limit time.Duration) bool {
-	return took > slack*limit || took > limit && used > limit
-}
-
 // watch ends the process when a case takes too long or fills the memory: both
 // cannot be stopped from outside the goroutine that does it.
 func (s *session) watch() (stop func()) {
@@ -364,6 +342,8 @@ func (s *session) watch() (stop func()) {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		var first clocks // when the case was seen first, at
+		var at int64
 		for {
 			select {
 			case <-done:
@@ -374,9 +354,11 @@ func (s *session) watch() (stop func()) {
 			if began == 0 {
 				continue
 			}
+			if at != began {
+				first, at = readClocks(), began
+			}
 			metrics.Read(heap)
-			took := time.Since(time.Unix(0, began))
-			slow := limit > 0 && tooLong(took, processorTime()-time.Duration(s.used.Load()), limit)
+			slow := limit > 0 && time.Since(first.now) > min(limit, shortest) && readClocks().since(first).tooLong(limit)
 			if full := s.q.HeapMiB > 0 && heap[0].Value.Uint64()>>20 > s.q.HeapMiB; slow || full {
 				s.write(Answer{Kind: AnswerStuck, Position: int(s.at.Load())})
 				os.Exit(3)

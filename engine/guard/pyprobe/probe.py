@@ -38,6 +38,7 @@ MOST_RECORDED = 200
 MOST_TRIED = 3000
 MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
 SCRIPT_SECONDS = 20
+SHORTEST = 1  # seconds that a case may take in any event
 SLACK = 4  # times its processor time that something may take by the clock
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
@@ -47,6 +48,25 @@ MOST_LARGE = 3  # of those of a function
 ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
 COVER_FILE = "atoll_guard_cover.out"
+
+
+# ---- time -------------------------------------------------------------------
+
+
+def clocks():
+    """The time, what the process has used of the processor, and how long its threads waited for it."""
+    queued = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for task in os.listdir("/proc/self/task"):
+            with open("/proc/self/task/%s/schedstat" % task) as f:
+                queued += int(f.read().split()[1])
+    return time.monotonic(), time.process_time(), queued / 1e9
+
+
+def too_long(first, now, limit):
+    """Judges a case as the Go probe does."""
+    took, used, queued = (b - a for a, b in zip(first, now))
+    return took > SLACK * limit or took > limit and used > limit or took - used - queued > max(limit / 4, SHORTEST)
 
 
 # ---- choices ----------------------------------------------------------------
@@ -883,7 +903,7 @@ class Session:
     def __init__(self, q, out):
         self.q, self.out = q, out
         self.lock = threading.Lock()
-        self.began, self.used, self.position = 0.0, 0.0, 0
+        self.began, self.position = 0.0, 0
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.recorded = pickle.load(f)
         self.large = self.recorded.pop("", {})
@@ -904,11 +924,15 @@ class Session:
 
     def watch(self):
         limit = (self.q.get("case_ms") or 5000) / 1000
+        at, first = 0.0, clocks()
         while True:
             time.sleep(0.05)
             began = self.began
-            took = time.monotonic() - began
-            if began and took > limit and (took > SLACK * limit or time.process_time() - self.used > limit):
+            if not began:
+                continue
+            if at != began:  # it was not seen before
+                at, first = began, clocks()
+            if time.monotonic() - first[0] > min(limit, SHORTEST) and too_long(first, clocks(), limit):
                 self.write(k="stuck", p=self.position)
                 os._exit(3)
 
@@ -971,7 +995,7 @@ class Session:
 
     def one(self, position, group, d):
         random.seed(7)
-        self.position, self.used, self.began = position, time.process_time(), time.monotonic()
+        self.position, self.began = position, time.monotonic()
         try:
             return self.run(group, d)
         finally:
