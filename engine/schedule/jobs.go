@@ -23,6 +23,11 @@ func (o *Owner) Fill(ctx context.Context) error {
 		return err
 	}
 	for int(o.nextJob) < o.st.FoldCount()+o.depth() {
+		if o.st.Lessons.Past { // a kill came between this row and the jobs that belong to it
+			if err := o.Learn(ctx); err != nil {
+				return err
+			}
+		}
 		job, ok := o.nextWork()
 		if !ok {
 			return o.checkFinished(ctx)

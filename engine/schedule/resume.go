@@ -81,8 +81,9 @@ func readSeq(ctx context.Context, db *store.DB, exp record.ExperimentID, key str
 	return record.Seq(n), err
 }
 
-// Learn brings back what the fold does not keep. It runs once a run, after the
-// log was folded for the first time.
+// Learn brings back what the fold does not keep. It runs after the log was folded for the
+// first time, and before that at the first fold position whose jobs are not there yet: they
+// are drawn as if nobody had killed the run.
 func (o *Owner) Learn(ctx context.Context) error {
 	o.st.Lessons.Arrive(o.give)
 	o.st.Lessons.Tag = o.tag(ctx)
@@ -100,8 +101,7 @@ func (o *Owner) RetryRoot(ctx context.Context) error {
 }
 
 // knowMeasurements brings back what the fold does not keep of evaluate jobs:
-// which are open, and how many looked at elites again. It runs once, after the
-// log was read for the first time.
+// which are open at this fold position, and how many looked at elites again.
 func (o *Owner) knowMeasurements(ctx context.Context) error {
 	o.st.Evidence.Restart()
 	o.st.Streak = fold.Streak{} // the past does not speak against the evaluator of today
@@ -112,7 +112,8 @@ func (o *Owner) knowMeasurements(ctx context.Context) error {
 		}
 		for _, j := range jobs {
 			o.st.Evidence.Note(j.Purpose, j.Samples)
-			if m := o.st.Candidate(j.Candidate); m != nil && !j.State.Ended() {
+			ahead := o.st.Exp.Strict && int(j.ID) >= o.st.FoldCount() // it may have ended, but not here
+			if m := o.st.Candidate(j.Candidate); m != nil && (ahead || !j.State.Ended()) {
 				o.st.Track(m).Measuring = j.ID
 			}
 			before = j.ID

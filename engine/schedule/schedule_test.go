@@ -193,24 +193,46 @@ func TestNothingIsMadeBeforeTheRootIsMeasured(t *testing.T) {
 }
 
 func TestAChoiceDependsOnTheFoldPositionAndTheSeedAlone(t *testing.T) {
-	told := func(restart bool) string {
-		p := begin(t, false, strict(4))
-		for i := range 12 {
+	evolving := func(_ *record.Experiment, c *config.Config, s *record.Settings) {
+		s.Operators, c.Search.Evolve, c.Search.Epoch = map[string]float64{"tune": 1}, 0.75, 1000
+	}
+	const folded = 50 // an evolution strategy begins on the way
+	told := func(begins func(i int) bool, behind int) string {
+		p := begin(t, false, strict(4), evolving)
+		unseen := 0
+		for i := range folded {
 			p.Measure(float64(1+i%5), float64(i%10)/10+0.05)
-			if restart && i%5 == 3 {
+			switch unseen++; {
+			case begins(i):
 				p.start()
+			case unseen <= behind && i < folded-1:
+				continue
 			}
 			p.follow()
+			unseen = 0
 		}
 		var out []string
-		for id := record.JobID(1); id <= 16; id++ {
+		for id := record.JobID(1); id <= folded+4; id++ {
 			j := p.job(id)
-			out = append(out, fmt.Sprint(j.ID, j.Parent, j.Inspirations, j.Operator, j.Agent))
+			out = append(out, fmt.Sprint(j.ID, j.Parent, j.Inspirations, j.Operator, j.Agent, j.Purpose, j.Why))
 		}
 		return strings.Join(out, "\n")
 	}
-	if first, again := told(false), told(true); first != again {
-		t.Errorf("with restarts\n%s\nwithout\n%s", again, first)
+	want := told(func(int) bool { return false }, 0)
+	if !strings.Contains(want, "evolution strategy") {
+		t.Fatalf("no sample was asked for:\n%s", want)
+	}
+	for name, begins := range map[string]func(i int) bool{
+		"with restarts": func(i int) bool { return i%5 == 3 },
+		"with kills that come between rows and the jobs that belong to them": func(i int) bool { return i%3 == 2 },
+	} {
+		behind := 0
+		if strings.Contains(name, "kills") {
+			behind = 3
+		}
+		if got := told(begins, behind); got != want {
+			t.Errorf("%s\n%s\nwithout\n%s", name, got, want)
+		}
 	}
 }
 
