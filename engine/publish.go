@@ -48,6 +48,9 @@ func (p *publisher) publish(now present) {
 	}
 	p.best = snap.Best
 	snap.Owner, snap.OwnerPID = now.owner, p.ses.OwnerPID()
+	if snap.Fleet = p.opt.Fleet != nil; snap.Fleet {
+		snap.Slots = p.opt.Fleet.Slots()
+	}
 	snap.At = p.opt.Now()
 	if now.rung != "" {
 		snap.Rung = now.rung

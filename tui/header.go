@@ -70,7 +70,10 @@ func (h *bars) progress(w int) []widget.Part {
 	if h.looks {
 		ps = append(ps, widget.Part{Text: st.Warn.S("read-only"), Rank: 92})
 	}
-	if s.Settings.Workers > 0 {
+	switch {
+	case s.Fleet:
+		ps = append(ps, widget.Part{Text: st.Label.S("fleet of " + widget.Plural(s.Slots, "slot", "slots")), Rank: 20})
+	case s.Settings.Workers > 0:
 		ps = append(ps, widget.Part{Text: st.Label.S(widget.Plural(s.Settings.Workers, "worker", "workers")), Rank: 20})
 	}
 	jobs := st.Strong.S(fmt.Sprint(s.Jobs.Ended()))

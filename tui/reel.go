@@ -215,6 +215,7 @@ func (r *reel) took(m pastMsg) tea.Cmd {
 	s := *p.Snap
 	now := r.newest()
 	s.Version, s.Owner, s.OwnerPID = pastVersions+r.shown, now.Owner, now.OwnerPID
+	s.Fleet, s.Slots = now.Fleet, now.Slots
 	r.d.Past, r.d.Moment = true, widget.Millis(p.Time)
 	r.d.Take(&s)
 	if r.want >= 0 && r.want != p.At && r.want < p.Moments {

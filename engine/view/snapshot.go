@@ -36,6 +36,8 @@ type Snapshot struct {
 	Rung       string   // "1 namespaces", "2 landlock", "3 plain"
 	Owner      bool     // this process runs the engine; else it looks on
 	OwnerPID   int
+	Fleet      bool // other machines take the samples, as many at the same time as they have
+	Slots      int
 
 	Root, Best Standing
 	Jobs       Counts
