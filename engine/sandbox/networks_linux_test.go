@@ -116,11 +116,23 @@ func attackNetworkTrace(args []string) {
 	say("left")
 }
 
+// thisNetwork names the network that this process is in: by a number that no other ever has,
+// where the kernel gives one (5.14 and later), as that of its file is given again.
+func thisNetwork() string {
+	name, _ := os.Readlink("/proc/self/ns/net")
+	if fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err == nil {
+		defer func() { _ = unix.Close(fd) }()
+		if cookie, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_NETNS_COOKIE); err == nil {
+			return fmt.Sprintf("network %d", cookie)
+		}
+	}
+	return name
+}
+
 // attackNetworkLook prints what is known of the network, then tries to change it, and
 // last whether the port is free.
 func attackNetworkLook([]string) {
-	at, _ := os.Readlink("/proc/self/ns/net")
-	say("in %s", at)
+	say("in %s", thisNetwork())
 	for _, name := range []string{"snmp", "netstat", "snmp6", "ip6_flowlabel", "tcp", "udp", "unix", "dev", "igmp", "igmp6", "route", "if_inet6"} {
 		text, err := os.ReadFile("/proc/self/net/" + name)
 		for line := range strings.Lines(string(text)) {
